@@ -1,0 +1,27 @@
+/* Diagnostics of ir and fuser: a list of findings with their place. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct diag {
+    char *function; /* NULL: the module as a whole */
+    char *block;    /* "body", "body/loop 1/then" ...; NULL: the function as a whole */
+    uint32_t line;  /* line of the text or of the source; 0: unknown */
+    uint32_t column;
+    char *text;     /* one sentence */
+};
+
+struct diag_list {
+    struct diag *items;
+    size_t n, capacity;
+    size_t limit; /* further findings are counted in `dropped`; 0: 100 */
+    size_t dropped;
+};
+
+/* An empty list is all zeros. */
+void diag_add(struct diag_list *list, const char *function, const char *block, uint32_t line, uint32_t column, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+void diag_clear(struct diag_list *list); /* frees the findings; the list can be used again */
+/* All findings, one per line: "function add, block body, line 3: ...". To be freed by the caller. */
+char *diag_format(const struct diag_list *list);

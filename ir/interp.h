@@ -1,0 +1,57 @@
+/* The reference interpreter: slow, obvious, the oracle for everything else. Runs an ND-range and
+   reports out-of-bounds accesses, reads of unwritten memory, data races and misplaced barriers by
+   work-item. */
+#pragma once
+
+#include "ir/diag.h"
+#include "ir/ir.h"
+
+struct interp_image { /* 2-D image as the client API has it */
+    void *data;
+    uint32_t width, height, row_pitch; /* pixels, pixels, bytes */
+    uint32_t channel_order, channel_type; /* OpenCL's constants */
+};
+
+enum interp_arg_kind { INTERP_ARG_BUFFER, INTERP_ARG_BYTES, INTERP_ARG_LOCAL, INTERP_ARG_IMAGE, INTERP_ARG_PIPE };
+
+struct interp_arg {
+    enum interp_arg_kind kind;
+    void *data;          /* BUFFER: the memory; BYTES: the scalar's or struct's value; IMAGE: struct interp_image; PIPE: packet store */
+    uint64_t size;       /* bytes of data, or of LOCAL memory */
+    const uint8_t *written; /* BUFFER: one byte per byte, 0 where the memory is not initialized; NULL: all is */
+};
+
+struct interp_range {
+    uint32_t dims; /* 1 to 3 */
+    uint64_t global[3], offset[3], local[3]; /* unused dimensions 1, 0, 1; global need not be a multiple of local */
+};
+
+enum interp_finding_kind { INTERP_OUT_OF_BOUNDS, INTERP_UNWRITTEN, INTERP_RACE, INTERP_BARRIER, INTERP_DIVISION, INTERP_LIMIT, INTERP_INVALID };
+
+struct interp_finding {
+    enum interp_finding_kind kind;
+    uint64_t item[3], other[3]; /* global ids; other: the second work-item of a race */
+    const char *function;       /* of the module */
+    uint32_t line;
+    char text[240];             /* one sentence with the numbers */
+};
+
+struct interp_options {
+    uint32_t sub_group_size;   /* 0: 8 */
+    uint64_t max_steps;        /* instructions in all; 0: 2^32. INTERP_LIMIT beyond. */
+    bool check_races, check_unwritten;
+    uint32_t max_findings;     /* 0: 16 */
+};
+
+struct interp_result {
+    bool completed;            /* false: stopped by a finding that leaves no way on */
+    uint32_t n_findings;
+    struct interp_finding *findings;
+    uint64_t steps, bytes_read, bytes_written; /* in global memory */
+};
+
+/* Runs kernel over range. args as many as it has parameters. Returns 0, or -1 where the call itself is
+   wrong (then findings[0] says how). Free the result with interp_result_clear(). */
+int interp_run(const struct ir_function *kernel, const struct interp_range *range, const struct interp_arg *args,
+               const struct interp_options *options, struct interp_result *result);
+void interp_result_clear(struct interp_result *result);

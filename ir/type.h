@@ -1,0 +1,72 @@
+/* Types of the kernel language: a type is a number, so types compare with ==. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ir_kind {
+    IR_KIND_VOID,
+    IR_KIND_BOOL,
+    IR_KIND_I8,
+    IR_KIND_I16,
+    IR_KIND_I32,
+    IR_KIND_I64,
+    IR_KIND_F16,
+    IR_KIND_F32,
+    IR_KIND_F64,
+    IR_KIND_PTR,     /* opaque; detail = address space */
+    IR_KIND_STRUCT,  /* detail = index in ir_module.structs; only in memory */
+    IR_KIND_ARRAY,   /* detail = index in ir_module.arrays; only in memory */
+    IR_KIND_IMAGE2D, /* detail = access: 0 read only, 1 write only, 2 read and write */
+    IR_KIND_SAMPLER,
+    IR_KIND_PIPE, /* detail = access as for images */
+    IR_KIND_COUNT
+};
+
+/* Address spaces, OpenCL's names. */
+enum ir_space { IR_SPACE_PRIVATE, IR_SPACE_GLOBAL, IR_SPACE_CONSTANT, IR_SPACE_LOCAL, IR_SPACE_GENERIC, IR_SPACE_COUNT };
+
+/* kind in bits 0-4, lanes (1, 2, 3, 4, 8, 16) in bits 5-9, detail in bits 10-31. */
+typedef uint32_t ir_type;
+
+enum { IR_MAX_LANES = 16 };
+
+#define IR_TYPE(kind, lanes, detail) ((ir_type)(kind) | (ir_type)(lanes) << 5 | (ir_type)(detail) << 10)
+#define IR_VOID IR_TYPE(IR_KIND_VOID, 1, 0)
+#define IR_BOOL IR_TYPE(IR_KIND_BOOL, 1, 0)
+#define IR_I8 IR_TYPE(IR_KIND_I8, 1, 0)
+#define IR_I16 IR_TYPE(IR_KIND_I16, 1, 0)
+#define IR_I32 IR_TYPE(IR_KIND_I32, 1, 0)
+#define IR_I64 IR_TYPE(IR_KIND_I64, 1, 0)
+#define IR_F16 IR_TYPE(IR_KIND_F16, 1, 0)
+#define IR_F32 IR_TYPE(IR_KIND_F32, 1, 0)
+#define IR_F64 IR_TYPE(IR_KIND_F64, 1, 0)
+#define IR_PTR(space) IR_TYPE(IR_KIND_PTR, 1, space)
+
+static inline enum ir_kind ir_type_kind(ir_type t) { return (enum ir_kind)(t & 31); }
+static inline unsigned ir_type_lanes(ir_type t) { return t >> 5 & 31; }
+static inline uint32_t ir_type_detail(ir_type t) { return t >> 10; }
+static inline enum ir_space ir_type_space(ir_type t) { return (enum ir_space)ir_type_detail(t); }
+
+/* The same kind with another number of lanes. */
+static inline ir_type ir_type_with_lanes(ir_type t, unsigned lanes)
+{
+    return IR_TYPE(ir_type_kind(t), lanes, ir_type_detail(t));
+}
+static inline ir_type ir_type_element(ir_type t) { return ir_type_with_lanes(t, 1); }
+
+static inline bool ir_type_is_ptr(ir_type t) { return ir_type_kind(t) == IR_KIND_PTR; }
+static inline bool ir_type_is_bool(ir_type t) { return ir_type_kind(t) == IR_KIND_BOOL; }
+static inline bool ir_type_is_int(ir_type t) { return ir_type_kind(t) >= IR_KIND_I8 && ir_type_kind(t) <= IR_KIND_I64; }
+static inline bool ir_type_is_float(ir_type t) { return ir_type_kind(t) >= IR_KIND_F16 && ir_type_kind(t) <= IR_KIND_F64; }
+static inline bool ir_type_is_number(ir_type t) { return ir_type_kind(t) >= IR_KIND_BOOL && ir_type_kind(t) <= IR_KIND_F64; }
+static inline bool ir_type_is_vector(ir_type t) { return ir_type_lanes(t) > 1; }
+/* What an SSA value can be: numbers, vectors of them, pointers, images, samplers, pipes. */
+static inline bool ir_type_is_value(ir_type t)
+{
+    enum ir_kind k = ir_type_kind(t);
+    return k != IR_KIND_VOID && k != IR_KIND_STRUCT && k != IR_KIND_ARRAY;
+}
+
+/* Bits of one lane of a number: bool 1, else 8 to 64. 64 for a pointer, 0 for the rest. */
+unsigned ir_type_bits(ir_type t);
