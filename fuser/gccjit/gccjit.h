@@ -1,0 +1,41 @@
+/* CPU code through libgccjit: one kernel in, one ELF shared object out. Runs only in compiler processes. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/diag.h"
+#include "ir/ir.h"
+
+enum gccjit_isa { GCCJIT_ISA_GENERIC, GCCJIT_ISA_SSE4, GCCJIT_ISA_AVX2, GCCJIT_ISA_AVX512, GCCJIT_ISA_COUNT };
+
+/* The processor code is made for: part of the cache key through `text`. */
+struct gccjit_target {
+    enum gccjit_isa isa;
+    char text[160]; /* "x86-64-v4 gcc-12 abi-1 ..." : everything that changes the code */
+};
+
+/* The machine we run on, from cpuid; lowered to `limit` where that is less. */
+struct gccjit_target gccjit_target_host(enum gccjit_isa limit);
+const char *gccjit_isa_name(enum gccjit_isa isa);
+
+struct gccjit_options {
+    struct gccjit_target target;
+    bool keep_assembly;
+    bool scalar; /* one work-item at a time; for tests and for what the vector path refuses */
+};
+
+struct gccjit_object {
+    uint8_t *elf;
+    size_t elf_size;
+    char *assembly; /* with keep_assembly */
+    unsigned lanes;
+};
+
+/* Makes code for a kernel as fuser/kernel_abi.h says. local is the work-group size it will be launched
+   with where known (0s: any). 0, or -1 with findings that name the operation, function and line where
+   something is not supported, or the compiler's own words. */
+int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], const struct gccjit_options *options,
+                   struct gccjit_object *object, struct diag_list *list);
+void gccjit_object_clear(struct gccjit_object *object);
