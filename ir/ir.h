@@ -136,6 +136,7 @@ struct ir_function {
     uint32_t work_group_size[3];      /* required (reqd_work_group_size); 0: not given */
     uint32_t work_group_size_hint[3]; /* 0: not given */
     uint32_t sub_group_size;
+    uint32_t scratch; /* for the pass that is running, as in struct ir_value */
     uint32_t n_targets; /* "fixed targets": devices it is for; none: every device */
     const char **targets;
 };
@@ -151,7 +152,7 @@ struct ir_struct {
     uint32_t n_fields;
     struct ir_field *fields;
     uint32_t size, align;
-};
+}; /* fields hold no structs but those before it in ir_module.structs */
 
 struct ir_array {
     ir_type element;
@@ -260,6 +261,7 @@ struct ir_value *ir_build3(struct ir_builder *b, enum ir_op op, ir_type type, st
 struct ir_value *ir_build_id(struct ir_builder *b, enum ir_op op, unsigned dim); /* global_id and its like */
 struct ir_value *ir_build_load(struct ir_builder *b, ir_type type, struct ir_value *base, struct ir_value *index); /* index NULL: none */
 void ir_build_store(struct ir_builder *b, ir_type type, struct ir_value *base, struct ir_value *index, struct ir_value *value);
+struct ir_value *ir_build_global(struct ir_builder *b, struct ir_global *g); /* its address; a pipe's is the pipe itself */
 struct ir_inst *ir_build_call(struct ir_builder *b, struct ir_function *callee, struct ir_value *const *operands, uint32_t n);
 /* if and loop with empty blocks; result types must be known here. A loop's block parameters have the
    types of the operands. */
