@@ -1,0 +1,296 @@
+/*
+ * libfusiond: graphs of compute kernels, fused and run by the fusiond service.
+ *
+ * Conventions
+ *  - Every function that can fail returns a fusion_status; on failure fusion_last_error() of the calling
+ *    thread has the object, the reason and the numbers, and out parameters are untouched.
+ *  - Objects belong to the session they were made in and die with it at the latest. Destroying NULL is fine.
+ *  - Thread safety: one session may be used by several threads at once (calls are serialized inside);
+ *    one graph object must not be changed by two threads at a time.
+ *  - Sizes are bytes unless the name says count. Text is UTF-8.
+ *  - Properties have the meaning of sycl_ext_oneapi_graph_fusion.
+ */
+#ifndef FUSIOND_H
+#define FUSIOND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <fusiond/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FUSION_API __attribute__((visibility("default")))
+#else
+#define FUSION_API
+#endif
+
+typedef struct fusion_session fusion_session;
+typedef struct fusion_module fusion_module;
+typedef struct fusion_buffer fusion_buffer;
+typedef struct fusion_queue fusion_queue;
+typedef struct fusion_graph fusion_graph;
+typedef struct fusion_exec fusion_exec; /* an executable graph: the handle */
+typedef uint32_t fusion_node;           /* a node of its graph, 0, 1, 2 ... in the order of adding */
+typedef uint64_t fusion_event;          /* a submission of its session; 0: none */
+
+/* ---- errors ---- */
+
+typedef struct fusion_error {
+    fusion_status status;
+    char object[128]; /* what it is about: "kernel k.add, argument 2 `t`" */
+    char reason[1024];
+} fusion_error;
+
+/* The last failure of the calling thread; status FUSION_SUCCESS when there was none. Never NULL. */
+FUSION_API const fusion_error *fusion_last_error(void);
+
+/* ---- session ---- */
+
+typedef struct fusion_connect_options {
+    const char *name;           /* how the daemon's status names this client; NULL: the program's name */
+    uint32_t time_limit_ms;     /* of one submission; 0: the daemon's default */
+    uint32_t request_limit_ms;  /* how long a request may take before FUSION_TIMEOUT; 0: 60000 */
+    bool private_daemon;        /* always start a private one */
+} fusion_connect_options;
+
+/*
+ * Connects. address: path of a socket; NULL: $FUSION_SOCKET, else the system's socket
+ * (/run/fusiond/fusiond.sock), else a private daemon is started for this process and ends with it
+ * (executable: $FUSIOND, else the installed one). options may be NULL. FUSION_CONNECTION, FUSION_VERSION.
+ */
+FUSION_API fusion_status fusion_connect(const char *address, const fusion_connect_options *options, fusion_session **session);
+/* Ends the session: waits for nothing; all its objects are destroyed. NULL is fine. */
+FUSION_API void fusion_disconnect(fusion_session *session);
+/* A descriptor that becomes readable when a submission completes, for event loops; -1 where closed. Call
+   fusion_session_dispatch() when it does. Owned by the session. */
+FUSION_API int fusion_session_fd(fusion_session *session);
+FUSION_API fusion_status fusion_session_dispatch(fusion_session *session);
+/* The daemon's counters and limits as one JSON object; free() it. */
+FUSION_API fusion_status fusion_session_status(fusion_session *session, char **json);
+
+/* ---- devices ---- */
+
+typedef struct fusion_device_info {
+    char name[64];        /* "cpu", "reference" */
+    char description[128];
+    char target[160];     /* what code is made for: instruction set, compiler */
+    char aspects[512];    /* names, separated by one space; ext_oneapi_graph_fusion where it fuses */
+    uint64_t max_work_group_size, local_memory_bytes;
+    uint32_t compute_units;
+    uint32_t max_num_sub_groups, primary_sub_group_size;
+    uint32_t n_sub_group_sizes, sub_group_sizes[8];
+    bool sub_group_independent_forward_progress;
+} fusion_device_info;
+
+FUSION_API fusion_status fusion_device_count(fusion_session *session, uint32_t *count);
+FUSION_API fusion_status fusion_device_get(fusion_session *session, uint32_t index, fusion_device_info *info);
+
+/* ---- modules ---- */
+
+typedef struct fusion_kernel_arg {
+    const char *name, *type;  /* type as in the IR text: "ptr.global f32", "f32" */
+    const char *access;       /* "read", "write", "read_write", "unknown", or "" for values */
+    uint64_t size;            /* bytes of a value; 0 for pointers */
+} fusion_kernel_arg;
+
+typedef struct fusion_kernel_info {
+    const char *name, *aspects; /* aspects: names it needs, separated by one space */
+    uint32_t n_args;
+    const fusion_kernel_arg *args;
+    uint32_t work_group_size[3]; /* required; 0: free */
+    const char *sub_group_size;  /* "", a number, "automatic", "primary" */
+} fusion_kernel_info;
+
+/* Loads a module: IR text or IR msgpack (told apart by the content). name is used in messages.
+   FUSION_INVALID with all findings (line by line) in the reason. */
+FUSION_API fusion_status fusion_module_load(fusion_session *session, const char *name, const void *bytes, size_t size, fusion_module **module);
+FUSION_API fusion_status fusion_module_load_file(fusion_session *session, const char *path, fusion_module **module);
+FUSION_API void fusion_module_destroy(fusion_module *module);
+FUSION_API uint32_t fusion_module_kernel_count(const fusion_module *module);
+FUSION_API const fusion_kernel_info *fusion_module_kernel(const fusion_module *module, uint32_t index); /* NULL: out of range */
+FUSION_API fusion_status fusion_module_text(fusion_module *module, char **text); /* IR text as understood; free() it */
+
+/* ---- memory ---- */
+
+typedef enum fusion_type {
+    FUSION_BYTES, FUSION_I8, FUSION_I16, FUSION_I32, FUSION_I64, FUSION_U8, FUSION_U16, FUSION_U32, FUSION_U64,
+    FUSION_F16, FUSION_F32, FUSION_F64
+} fusion_type;
+
+typedef enum fusion_property {
+    FUSION_ACCESS_SCOPE_WORK_GROUP = 1 << 0, /* each element is accessed by one work-group at most */
+    FUSION_ACCESS_SCOPE_WORK_ITEM = 1 << 1,  /* each element is accessed by one work-item at most */
+    FUSION_INTERNAL_MEMORY = 1 << 2,         /* fusion_internal_memory: contents are not needed after the graph */
+    FUSION_NO_INIT = 1 << 3,                 /* no_init: contents before the graph do not matter */
+} fusion_property;
+
+/* A buffer of count elements; properties: fusion_property bits. No memory is taken until it is mapped
+   or a submission needs it: an internalized buffer never takes any. name may be NULL. Contents start as 0. */
+FUSION_API fusion_status fusion_buffer_create(fusion_session *session, const char *name, fusion_type type, uint64_t count,
+                                              unsigned properties, fusion_buffer **buffer);
+/* The buffer's memory in this process, the same the kernels use (no copy); valid until destroyed. Waits
+   for submissions that use the buffer. */
+FUSION_API fusion_status fusion_buffer_map(fusion_buffer *buffer, void **memory);
+FUSION_API uint64_t fusion_buffer_bytes(const fusion_buffer *buffer);
+FUSION_API bool fusion_buffer_has_memory(const fusion_buffer *buffer);
+/* Waits for submissions that use it. Executables that have it bound stay valid when it is rebound. */
+FUSION_API void fusion_buffer_destroy(fusion_buffer *buffer);
+
+typedef enum fusion_usm_kind { FUSION_USM_HOST, FUSION_USM_DEVICE, FUSION_USM_SHARED } fusion_usm_kind;
+/* A USM allocation: its address is the same in kernels. 64-byte aligned, contents 0. */
+FUSION_API fusion_status fusion_malloc(fusion_session *session, fusion_usm_kind kind, size_t bytes, void **pointer);
+FUSION_API fusion_status fusion_free(fusion_session *session, void *pointer); /* waits for submissions that use it; NULL is fine */
+
+/* ---- arguments ---- */
+
+typedef enum fusion_arg_kind { FUSION_ARG_BUFFER, FUSION_ARG_POINTER, FUSION_ARG_VALUE, FUSION_ARG_LOCAL } fusion_arg_kind;
+typedef enum fusion_access { FUSION_ACCESS_READ = 1, FUSION_ACCESS_WRITE = 2, FUSION_ACCESS_READ_WRITE = 3 } fusion_access;
+
+typedef struct fusion_arg {
+    fusion_arg_kind kind;
+    fusion_buffer *buffer;  /* BUFFER: an accessor on `bytes` bytes from `offset` */
+    void *pointer;          /* POINTER: into a USM allocation (an annotated_ptr when it has properties) */
+    fusion_access access;   /* BUFFER, POINTER */
+    uint64_t offset;        /* BUFFER */
+    uint64_t bytes;         /* BUFFER: 0 to the end; VALUE, LOCAL: size */
+    unsigned properties;    /* BUFFER, POINTER: of this accessor */
+    unsigned char data[128]; /* VALUE up to 128 bytes */
+    const void *large;      /* VALUE above; read while the node is added */
+} fusion_arg;
+
+FUSION_API fusion_arg fusion_arg_buffer(fusion_buffer *buffer, fusion_access access);
+FUSION_API fusion_arg fusion_arg_read(fusion_buffer *buffer);
+FUSION_API fusion_arg fusion_arg_write(fusion_buffer *buffer);
+FUSION_API fusion_arg fusion_arg_read_write(fusion_buffer *buffer);
+FUSION_API fusion_arg fusion_arg_pointer(void *pointer, fusion_access access, unsigned properties);
+FUSION_API fusion_arg fusion_arg_f32(float value);
+FUSION_API fusion_arg fusion_arg_f64(double value);
+FUSION_API fusion_arg fusion_arg_i32(int32_t value);
+FUSION_API fusion_arg fusion_arg_i64(int64_t value);
+FUSION_API fusion_arg fusion_arg_value(const void *value, size_t bytes); /* a scalar, vector or struct */
+FUSION_API fusion_arg fusion_arg_local(size_t bytes);                    /* work-group memory */
+
+/* ---- graphs ---- */
+
+typedef struct fusion_kernel_node {
+    const char *name; /* NULL: the kernel's name, made unique with .1, .2 ... */
+    fusion_module *module;
+    const char *kernel;
+    uint32_t dims;                           /* 1 to 3 */
+    uint64_t global[3], offset[3], local[3]; /* local all 0: the service chooses */
+    uint32_t n_args;
+    const fusion_arg *args;
+    uint32_t n_depends_on;
+    const fusion_node *depends_on;
+} fusion_kernel_node;
+
+typedef struct fusion_memory { /* a place in a buffer or USM allocation */
+    fusion_buffer *buffer;     /* or */
+    void *pointer;
+    uint64_t offset;           /* buffer */
+} fusion_memory;
+
+FUSION_API fusion_status fusion_graph_create(fusion_session *session, fusion_graph **graph);
+FUSION_API void fusion_graph_destroy(fusion_graph *graph);
+/* Explicit building. The nodes of depends_on may be added later (a node's number is known beforehand);
+   cycles are found at finalize. node may be NULL. Edges also follow from the accesses, in the order of adding. */
+FUSION_API fusion_status fusion_graph_add_kernel(fusion_graph *graph, const fusion_kernel_node *kernel, fusion_node *node);
+FUSION_API fusion_status fusion_graph_add_copy(fusion_graph *graph, const char *name, fusion_memory from, fusion_memory to, uint64_t bytes,
+                                               const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
+FUSION_API fusion_status fusion_graph_add_fill(fusion_graph *graph, const char *name, fusion_memory to, uint64_t bytes, const void *pattern,
+                                               uint32_t pattern_bytes, const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
+
+/* Queues: what is submitted to one runs at once, in order; while it records, it becomes a node instead. */
+FUSION_API fusion_status fusion_queue_create(fusion_session *session, fusion_queue **queue);
+FUSION_API void fusion_queue_destroy(fusion_queue *queue); /* ends a recording, waits for nothing */
+FUSION_API fusion_status fusion_graph_begin_recording(fusion_graph *graph, fusion_queue *queue); /* FUSION_BUSY where it records already */
+FUSION_API fusion_status fusion_graph_end_recording(fusion_graph *graph);
+FUSION_API fusion_status fusion_queue_submit(fusion_queue *queue, const fusion_kernel_node *kernel, fusion_event *event);
+FUSION_API fusion_status fusion_queue_copy(fusion_queue *queue, fusion_memory from, fusion_memory to, uint64_t bytes, fusion_event *event);
+FUSION_API fusion_status fusion_queue_fill(fusion_queue *queue, fusion_memory to, uint64_t bytes, const void *pattern, uint32_t pattern_bytes, fusion_event *event);
+FUSION_API fusion_status fusion_queue_wait(fusion_queue *queue); /* FUSION_INVALID while it records */
+
+/* ---- finalize ---- */
+
+typedef enum fusion_mode { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE } fusion_mode;
+
+typedef struct fusion_finalize_options {
+    fusion_mode mode;      /* enable_fusion, require_fusion */
+    bool insert_barriers;
+    const char *device;    /* NULL: "cpu" */
+    bool keep_ir;          /* report.ir is filled in */
+    bool keep_assembly;    /* report.assembly is filled in; does not change the code */
+} fusion_finalize_options;
+
+/* Checks, fuses and compiles; options may be NULL (FUSION_NONE). The graph can be changed and finalized again. */
+FUSION_API fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options, fusion_exec **exec);
+FUSION_API void fusion_exec_destroy(fusion_exec *exec);
+
+typedef struct fusion_remark {
+    const char *code, *node, *buffer, *text; /* node, buffer: "" where it is about none */
+} fusion_remark;
+
+typedef struct fusion_group {
+    uint32_t n_nodes;
+    const fusion_node *nodes; /* in linear order */
+    const char *kernel;       /* name of the launched kernel */
+    uint32_t lanes;           /* work-items computed at once; 1: scalar code */
+    const char *ir, *assembly; /* with keep_ir, keep_assembly; else NULL */
+} fusion_group;
+
+typedef struct fusion_internalized {
+    const char *buffer, *memory; /* memory: "private" or "local" */
+} fusion_internalized;
+
+typedef struct fusion_report {
+    uint32_t launches; /* = n_groups */
+    uint32_t n_groups;
+    const fusion_group *groups;
+    uint32_t n_order;
+    const fusion_node *order;
+    uint32_t n_internalized;
+    const fusion_internalized *internalized;
+    uint32_t n_remarks;
+    const fusion_remark *remarks;
+    uint64_t bytes_fused, bytes_unfused; /* global memory traffic of one run */
+    double compile_ms;                   /* as the client saw it: request to reply */
+    const char *cache;                   /* "miss", "memory", "disk" */
+} fusion_report;
+
+/* What was done and why; lives as long as the executable. */
+FUSION_API const fusion_report *fusion_exec_report(const fusion_exec *exec);
+FUSION_API const char *fusion_exec_node_name(const fusion_exec *exec, fusion_node node); /* NULL: out of range */
+/* The graph as a DOT drawing with its groups, internalized buffers and bytes; free() it. */
+FUSION_API fusion_status fusion_exec_dot(const fusion_exec *exec, char **dot);
+
+/* ---- submit ---- */
+
+typedef struct fusion_rebind {
+    /* either a buffer or USM pointer in place of the one of the graph ... */
+    fusion_buffer *from, *to;
+    void *from_pointer, *to_pointer;
+    /* ... or (from and from_pointer NULL) another value for an argument of a node */
+    fusion_node node;
+    uint32_t arg;
+    const void *value;
+    size_t value_bytes;
+} fusion_rebind;
+
+/* Queues one run of the handle; runs of a session execute in order. Rebinding never recompiles; a new
+   buffer must be at least as large as the old one, and buffers that were distinct must stay distinct.
+   event may be NULL. */
+FUSION_API fusion_status fusion_exec_submit(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event);
+/* Waits for a submission and gives its outcome; timeout_ms -1: no limit, FUSION_TIMEOUT beyond. run_ns may be
+   NULL: time its steps took. */
+FUSION_API fusion_status fusion_event_wait(fusion_session *session, fusion_event event, int timeout_ms, uint64_t *run_ns);
+FUSION_API fusion_status fusion_event_poll(fusion_session *session, fusion_event event); /* FUSION_BUSY: not yet */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,84 @@
+/*
+ * The submission ring: memory that a client and its executor share, made by the broker (a sealed memfd).
+ * The client writes entries, the executor runs them in order and tells completions. The executor trusts
+ * nothing in it: an entry is copied out once, checked, then used.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    RING_MAGIC = 0x46524e47,
+    RING_VERSION = 1,
+    RING_DATA_BYTES = 1 << 20,      /* power of two */
+    RING_MAX_ENTRY = 256 << 10,     /* bytes of one entry */
+    RING_MAX_PENDING = 256,         /* submissions not completed yet */
+};
+
+enum ring_state { RING_RUNNING, RING_RESTARTING, RING_CLOSED };
+
+struct ring_completion {
+    _Atomic uint64_t sequence; /* written last */
+    uint32_t status;           /* fusion_status */
+    uint32_t reserved;
+    uint64_t run_ns;           /* from start of its first step to the end of its last */
+    char object[64];
+    char reason[168];
+};
+
+struct ring {
+    uint32_t magic, version;
+    uint64_t data_bytes;
+    /* client to executor */
+    alignas(64) _Atomic uint64_t head;      /* bytes written, ever */
+    alignas(64) _Atomic uint64_t tail;      /* bytes consumed, ever */
+    alignas(64) _Atomic uint32_t doorbell;  /* futex: incremented by the client after head */
+    _Atomic uint32_t executor_sleeps;       /* 1: a FUTEX_WAKE is needed */
+    /* executor to client */
+    alignas(64) _Atomic uint64_t completed; /* sequence of the last completed submission; they complete in order */
+    _Atomic uint32_t completion_bell;       /* futex: incremented after completed */
+    _Atomic uint32_t waiters;               /* clients in FUTEX_WAIT on completion_bell */
+    _Atomic uint32_t wants_event;           /* client: write the eventfd at each completion */
+    _Atomic uint32_t state;                 /* enum ring_state, written by broker and executor */
+    struct ring_completion completions[RING_MAX_PENDING]; /* of sequence s: [s % RING_MAX_PENDING] */
+    alignas(64) uint8_t data[];             /* data_bytes, used modulo */
+};
+
+/* One submission: this header, then n_bindings bindings, n_values values, each padded to 8 bytes. */
+struct ring_entry {
+    uint32_t size;       /* bytes in all, a multiple of 8 */
+    uint32_t flags;
+    uint64_t sequence;   /* 1, 2, 3 ... */
+    uint64_t executable;
+    uint32_t n_bindings; /* slots bound otherwise than at finalize */
+    uint32_t n_values;   /* values that differ from those at finalize */
+};
+
+struct ring_binding {
+    uint32_t slot, reserved;
+    uint64_t buffer; /* id of an attached buffer or USM allocation of this session */
+    uint64_t offset; /* bytes into it */
+};
+
+struct ring_value {
+    uint32_t value, size; /* followed by `size` bytes, padded to 8 */
+};
+
+static inline size_t ring_total_bytes(void) { return sizeof(struct ring) + RING_DATA_BYTES; }
+
+/* Producer (client; callers serialize): false where there is no room now. */
+bool ring_push(struct ring *r, const struct ring_entry *entry, const void *rest, size_t rest_size);
+/* Consumer (executor): copies the next entry into out (RING_MAX_ENTRY bytes). 1 an entry, 0 none, -1 the
+   ring is corrupt (reason). Never reads outside the ring whatever it holds. */
+int ring_pop(struct ring *r, uint8_t *out, const char **reason);
+/* Is an entry (as ring_pop gave it) well-formed in itself: sizes add up. */
+bool ring_entry_valid(const uint8_t *entry, const char **reason);
+/* Executor or broker: tells the completion of sequence and wakes waiters. */
+void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object, const char *reason);
+/* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed. */
+bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);
+/* Executor: waits for an entry, spinning for spin_ns first. */
+void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms);
