@@ -6,7 +6,7 @@
 
 struct diag {
     char *function; /* NULL: the module as a whole */
-    char *block;    /* "body", "body/loop 1/then" ...; NULL: the function as a whole */
+    char *block;    /* "body", "body/loop 1/then 2" ...; NULL: the function as a whole */
     uint32_t line;  /* line of the text or of the source; 0: unknown */
     uint32_t column;
     char *text;     /* one sentence */

@@ -167,6 +167,7 @@ struct ir_global {
     uint32_t align;
     const uint8_t *init; /* size of type bytes, or NULL: zero (global, constant) or undefined (local) */
     enum ir_linkage linkage; /* internal, export or import */
+    uint32_t scratch;        /* for the pass that is running, as in struct ir_value */
     /* pipes */
     ir_type packet;
     uint32_t capacity;       /* packets */
