@@ -1,0 +1,121 @@
+/* The picture of an executable: groups as boxes, buffers between kernels, internalized ones dashed. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "client/internal.h"
+
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') fputc('\\', out);
+        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+    }
+    fputc('"', out);
+}
+
+static void print_size(FILE *out, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1000 && unit < 4; unit++) value /= 1000;
+    fprintf(out, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+static void print_node(FILE *out, const fusion_exec *e, uint32_t node)
+{
+    fprintf(out, "  node%" PRIu32 " [shape=%s, label=", node,
+            e->nodes[node].kind == PROTO_NODE_KERNEL ? "box" : "ellipse");
+    print_quoted(out, e->node_names[node]);
+    fputs("];\n", out);
+}
+
+static void print_groups(FILE *out, const fusion_exec *e)
+{
+    bool *grouped = calloc(e->n_nodes + 1, sizeof *grouped);
+    for (uint32_t g = 0; g < e->report.n_groups; g++) {
+        const fusion_group *group = &e->report.groups[g];
+        fprintf(out,
+                "  subgraph cluster%" PRIu32
+                " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; label=",
+                g);
+        char label[300];
+        snprintf(label, sizeof label, "launch %" PRIu32 ": %.200s", g + 1, group->kernel);
+        print_quoted(out, label);
+        fputs(";\n", out);
+        for (uint32_t i = 0; i < group->n_nodes; i++) {
+            if (group->nodes[i] >= e->n_nodes) continue;
+            print_node(out, e, group->nodes[i]);
+            grouped[group->nodes[i]] = true;
+        }
+        fputs("  }\n", out);
+    }
+    for (uint32_t i = 0; i < e->n_nodes; i++)
+        if (!grouped[i]) print_node(out, e, i);
+    free(grouped);
+}
+
+static void print_slots(FILE *out, const fusion_exec *e)
+{
+    for (uint32_t i = 0; i < e->n_slots; i++) {
+        fprintf(out, "  slot%" PRIu32 " [fontsize=10, %s, label=\"", i,
+                e->slot_needed[i] ? "shape=cylinder, style=filled, fillcolor=\"#f4ecd8\""
+                                  : "shape=note, style=dashed, color=gray50, fontcolor=gray35");
+        for (const char *c = e->slot_names[i]; *c; c++)
+            fputc(*c == '"' || *c == '\\' || (unsigned char)*c < 0x20 ? '_' : *c, out);
+        fputs("\\n", out);
+        print_size(out, e->slot_bytes[i]);
+        fputs(e->slot_needed[i] ? "\"];\n" : ", no memory\"];\n", out);
+    }
+}
+
+static void print_edge(FILE *out, const fusion_exec *e, uint32_t slot, uint32_t node, bool read)
+{
+    const char *style = e->slot_needed[slot] ? "" : " [style=dashed, color=gray50]";
+    if (read)
+        fprintf(out, "  slot%" PRIu32 " -> node%" PRIu32 "%s;\n", slot, node, style);
+    else
+        fprintf(out, "  node%" PRIu32 " -> slot%" PRIu32 "%s;\n", node, slot, style);
+}
+
+static void print_edges(FILE *out, const fusion_exec *e)
+{
+    for (uint32_t i = 0; i < e->n_nodes; i++) {
+        const struct exec_node *n = &e->nodes[i];
+        for (uint32_t a = 0; a < n->n_args; a++) {
+            if (n->args[a].kind != PROTO_ARG_SLOT) continue;
+            if (n->args[a].access & PROTO_ACCESS_READ) print_edge(out, e, n->args[a].index, i, true);
+            if (n->args[a].access & PROTO_ACCESS_WRITE) print_edge(out, e, n->args[a].index, i, false);
+        }
+        if (n->kind == PROTO_NODE_COPY) print_edge(out, e, n->from, i, true);
+        if (n->kind == PROTO_NODE_COPY || n->kind == PROTO_NODE_FILL) print_edge(out, e, n->to, i, false);
+        for (uint32_t d = 0; d < n->n_deps; d++)
+            if (n->deps[d] < e->n_nodes)
+                fprintf(out, "  node%" PRIu32 " -> node%" PRIu32 " [style=dotted, constraint=true];\n", n->deps[d], i);
+    }
+}
+
+fusion_status fusion_exec_dot(const fusion_exec *e, char **dot)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return client_errno(FUSION_OUT_OF_MEMORY, "picture", "open_memstream");
+    fprintf(out,
+            "digraph fusion {\n  rankdir=TB; fontname=\"sans-serif\"; node [fontname=\"sans-serif\"]; labelloc=t;\n  "
+            "label=\"%" PRIu32 " nodes, %" PRIu32 " launches; global memory traffic ",
+            e->n_nodes, e->report.launches);
+    print_size(out, e->report.bytes_unfused);
+    fputs(" unfused, ", out);
+    print_size(out, e->report.bytes_fused);
+    fputs(" now\";\n", out);
+    print_groups(out, e);
+    print_slots(out, e);
+    print_edges(out, e);
+    fputs("}\n", out);
+    fclose(out);
+    *dot = text;
+    return FUSION_SUCCESS;
+}

@@ -1,0 +1,230 @@
+/* Finalizing: a graph goes to the service, a handle with its report comes back. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "client/internal.h"
+
+struct request {
+    const fusion_graph *graph;
+    const fusion_finalize_options *options;
+    const uint8_t *bytes;
+    size_t size;
+};
+
+static void pack_ids(struct proto_writer *w, const char *key, const uint64_t *ids, uint32_t n)
+{
+    proto_pack_key(w, key);
+    msgpack_pack_array(&w->packer, n);
+    for (uint32_t i = 0; i < n; i++) msgpack_pack_uint64(&w->packer, ids[i]);
+}
+
+static void pack_values(struct proto_writer *w, const fusion_graph *g)
+{
+    proto_pack_key(w, "values");
+    msgpack_pack_array(&w->packer, g->wire.n_values);
+    for (uint32_t i = 0; i < g->wire.n_values; i++) {
+        msgpack_pack_bin(&w->packer, g->values[i].size);
+        msgpack_pack_bin_body(&w->packer, g->values[i].data, g->values[i].size);
+    }
+}
+
+static void pack_finalize(struct proto_writer *w, const void *data)
+{
+    const struct request *r = data;
+    const fusion_finalize_options *o = r->options;
+    proto_pack_map(w, 9);
+    proto_pack_bytes(w, "graph", r->bytes, r->size);
+    pack_ids(w, "modules", r->graph->modules, r->graph->wire.n_modules);
+    proto_pack_uint(w, "mode", o->mode);
+    proto_pack_bool(w, "insert_barriers", o->insert_barriers);
+    proto_pack_string(w, "device", o->device ? o->device : "cpu");
+    proto_pack_bool(w, "keep_ir", o->keep_ir);
+    proto_pack_bool(w, "keep_assembly", o->keep_assembly);
+    pack_ids(w, "bindings", r->graph->slot_memory, r->graph->wire.n_slots);
+    pack_values(w, r->graph);
+}
+
+/* ---- the reply ---- */
+
+static void *pool_array(fusion_exec *e, uint32_t n, size_t item)
+{
+    void *memory = obstack_alloc(&e->pool, (int)((n ? n : 1) * item));
+    return memset(memory, 0, (n ? n : 1) * item);
+}
+
+static msgpack_object_array get_array(const msgpack_object *map, const char *key)
+{
+    const msgpack_object *o = map && map->type == MSGPACK_OBJECT_MAP ? proto_get(map, key) : NULL;
+    return o && o->type == MSGPACK_OBJECT_ARRAY ? o->via.array : (msgpack_object_array){0};
+}
+
+static const uint32_t *read_numbers(fusion_exec *e, msgpack_object_array list, uint32_t *n)
+{
+    uint32_t *numbers = pool_array(e, list.size, sizeof *numbers);
+    for (uint32_t i = 0; i < list.size; i++)
+        if (list.ptr[i].type == MSGPACK_OBJECT_POSITIVE_INTEGER) numbers[i] = (uint32_t)list.ptr[i].via.u64;
+    *n = list.size;
+    return numbers;
+}
+
+static const char *optional_text(fusion_exec *e, const msgpack_object *map, const char *key)
+{
+    const msgpack_object *o = proto_get(map, key);
+    return o && o->type == MSGPACK_OBJECT_STR ? client_pool_string(&e->pool, o) : NULL;
+}
+
+static void read_groups(fusion_exec *e, msgpack_object_array list)
+{
+    fusion_group *groups = pool_array(e, list.size, sizeof *groups);
+    for (uint32_t i = 0; i < list.size; i++) {
+        const msgpack_object *map = &list.ptr[i];
+        uint64_t lanes = 0;
+        proto_get_uint(map, "lanes", &lanes);
+        groups[i].lanes = (uint32_t)lanes;
+        groups[i].nodes = read_numbers(e, get_array(map, "nodes"), &groups[i].n_nodes);
+        groups[i].kernel = client_pool_get(&e->pool, map, "kernel");
+        groups[i].ir = optional_text(e, map, "ir");
+        groups[i].assembly = optional_text(e, map, "assembly");
+    }
+    e->report.groups = groups;
+    e->report.n_groups = e->report.launches = list.size;
+}
+
+/* Homes by slot; what is not in memory was internalized. */
+static void read_homes(fusion_exec *e, msgpack_object_array list)
+{
+    fusion_internalized *internalized = pool_array(e, e->n_slots, sizeof *internalized);
+    e->slot_needed = pool_array(e, e->n_slots, sizeof *e->slot_needed);
+    for (uint32_t i = 0; i < e->n_slots; i++) {
+        const char *home = i < list.size ? client_pool_string(&e->pool, &list.ptr[i]) : "memory";
+        e->slot_needed[i] = strcmp(home, "memory") == 0;
+        if (!e->slot_needed[i])
+            internalized[e->report.n_internalized++] =
+                (fusion_internalized){.buffer = e->slot_names[i], .memory = home};
+    }
+    e->report.internalized = internalized;
+}
+
+static void read_remarks(fusion_exec *e, msgpack_object_array list)
+{
+    fusion_remark *remarks = pool_array(e, list.size, sizeof *remarks);
+    for (uint32_t i = 0; i < list.size; i++) {
+        remarks[i].code = client_pool_get(&e->pool, &list.ptr[i], "code");
+        remarks[i].node = client_pool_get(&e->pool, &list.ptr[i], "node");
+        remarks[i].buffer = client_pool_get(&e->pool, &list.ptr[i], "buffer");
+        remarks[i].text = client_pool_get(&e->pool, &list.ptr[i], "text");
+    }
+    e->report.remarks = remarks;
+    e->report.n_remarks = list.size;
+}
+
+static void read_report(fusion_exec *e, const msgpack_object *reply)
+{
+    const msgpack_object *report = proto_get(reply, "report");
+    if (!report || report->type != MSGPACK_OBJECT_MAP) report = reply;
+    e->report.order = read_numbers(e, get_array(report, "order"), &e->report.n_order);
+    read_groups(e, get_array(report, "launches"));
+    read_homes(e, get_array(report, "homes"));
+    read_remarks(e, get_array(report, "remarks"));
+    proto_get_uint(report, "bytes_fused", &e->report.bytes_fused);
+    proto_get_uint(report, "bytes_unfused", &e->report.bytes_unfused);
+    e->report.cache = client_pool_get(&e->pool, reply, "cache");
+}
+
+/* ---- the handle ---- */
+
+static void *pool_copy(fusion_exec *e, const void *data, size_t bytes)
+{
+    return bytes ? obstack_copy(&e->pool, data, (int)bytes) : obstack_alloc(&e->pool, 1);
+}
+
+/* What the handle needs of the graph, which may change or go after this. */
+static void copy_graph(fusion_exec *e, const fusion_graph *g)
+{
+    const struct proto_graph *w = &g->wire;
+    e->n_nodes = w->n_nodes;
+    e->n_slots = w->n_slots;
+    e->n_values = w->n_values;
+    e->node_names = pool_array(e, w->n_nodes, sizeof *e->node_names);
+    e->nodes = pool_array(e, w->n_nodes, sizeof *e->nodes);
+    for (uint32_t i = 0; i < w->n_nodes; i++) {
+        const struct proto_node *n = &w->nodes[i];
+        e->node_names[i] = obstack_copy0(&e->pool, n->name, (int)strlen(n->name));
+        e->nodes[i] =
+            (struct exec_node){.kind = n->kind, .n_args = n->n_args, .n_deps = n->n_deps, .from = n->from, .to = n->to};
+        e->nodes[i].args = pool_copy(e, n->args, n->n_args * sizeof *n->args);
+        e->nodes[i].deps = pool_copy(e, n->deps, n->n_deps * sizeof *n->deps);
+    }
+    e->slot_names = pool_array(e, w->n_slots, sizeof *e->slot_names);
+    e->slot_bytes = pool_array(e, w->n_slots, sizeof *e->slot_bytes);
+    for (uint32_t i = 0; i < w->n_slots; i++) {
+        e->slot_names[i] = obstack_copy0(&e->pool, w->slots[i].name, (int)strlen(w->slots[i].name));
+        e->slot_bytes[i] = w->slots[i].bytes;
+    }
+    e->slot_memory = pool_copy(e, g->slot_memory, w->n_slots * sizeof *e->slot_memory);
+    e->value_sizes = pool_copy(e, w->value_sizes, w->n_values * sizeof *e->value_sizes);
+}
+
+static void free_exec(struct client_object *object)
+{
+    fusion_exec *e = (fusion_exec *)object;
+    obstack_free(&e->pool, NULL);
+    free(e);
+}
+
+static double elapsed_ms(const struct timespec *since)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - since->tv_sec) * 1e3 + (double)(now.tv_nsec - since->tv_nsec) / 1e6;
+}
+
+fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_options *options, fusion_exec **exec)
+{
+    fusion_finalize_options defaults = {0};
+    struct request request = {.graph = g, .options = options ? options : &defaults};
+    if (g->recorder) return client_error(FUSION_BUSY, "graph", "a queue is still recording into it");
+    if ((unsigned)request.options->mode > FUSION_REQUIRE)
+        return client_error(FUSION_INVALID, "graph", "unknown mode %d", (int)request.options->mode);
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    uint8_t *bytes = proto_graph_encode(&g->wire, &request.size);
+    if (!bytes) return client_error(FUSION_OUT_OF_MEMORY, "graph", "no memory");
+    request.bytes = bytes;
+    struct proto_message reply;
+    fusion_status status = client_request(g->session, "graph.finalize", pack_finalize, &request, NULL, 0, &reply);
+    free(bytes);
+    if (status != FUSION_SUCCESS) return status;
+
+    fusion_exec *e = calloc(1, sizeof *e);
+    e->session = g->session;
+    obstack_init(&e->pool);
+    copy_graph(e, g);
+    proto_get_uint(&reply.params, "executable", &e->id);
+    read_report(e, &reply.params);
+    e->report.compile_ms = elapsed_ms(&start);
+    proto_message_clear(&reply);
+    client_object_add(e->session, &e->object, free_exec);
+    *exec = e;
+    return FUSION_SUCCESS;
+}
+
+void fusion_exec_destroy(fusion_exec *e)
+{
+    if (!e) return;
+    if (e->last_event) client_wait(e->session, e->last_event, -1, NULL);
+    client_release(e->session, "executable.release", "executable", e->id);
+    client_object_remove(e->session, &e->object);
+    free_exec(&e->object);
+}
+
+const fusion_report *fusion_exec_report(const fusion_exec *e)
+{
+    return &e->report;
+}
+
+const char *fusion_exec_node_name(const fusion_exec *e, fusion_node node)
+{
+    return node < e->n_nodes ? e->node_names[node] : NULL;
+}

@@ -1,0 +1,323 @@
+/* Building graphs: nodes are kept in the form in which they go over the wire. */
+#include <inttypes.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/internal.h"
+
+enum { MAX_NODES = 100000, MAX_VALUE_BYTES = 64 << 10 };
+
+/* ---- growing arrays ---- */
+
+static bool reserve(void *array, uint32_t n, uint32_t *capacity, size_t item)
+{
+    if (n < *capacity) return true;
+    uint32_t more = *capacity ? *capacity * 2 : 16;
+    void *bigger = reallocarray(*(void **)array, more, item);
+    if (!bigger) return false;
+    *(void **)array = bigger;
+    *capacity = more;
+    return true;
+}
+
+static fusion_status no_memory(void)
+{
+    return client_error(FUSION_OUT_OF_MEMORY, "graph", "no memory");
+}
+
+/* ---- names ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Takes name into the graph's set; false where it is there already. */
+static bool claim_name(fusion_graph *g, const char *name)
+{
+    if (tfind(name, &g->names, compare_names)) return false;
+    char *copy = obstack_copy0(&g->name_pool, name, (int)strlen(name));
+    tsearch(copy, &g->names, compare_names);
+    return true;
+}
+
+/* base, or base.1, base.2 ... whichever is free. */
+static char *unique_name(fusion_graph *g, const char *base)
+{
+    if (claim_name(g, base)) return strdup(base);
+    char name[PROTO_MAX_NAME + 1];
+    for (uint32_t i = 1;; i++) {
+        snprintf(name, sizeof name, "%.200s.%" PRIu32, base, i);
+        if (claim_name(g, name)) return strdup(name);
+    }
+}
+
+static fusion_status node_name(fusion_graph *g, const char *given, const char *base, char **name)
+{
+    if (!given) {
+        *name = unique_name(g, base);
+        return FUSION_SUCCESS;
+    }
+    if (!*given || strlen(given) > PROTO_MAX_NAME)
+        return client_error(FUSION_INVALID, "node", "a name of 1 to %d bytes is needed", PROTO_MAX_NAME);
+    if (!claim_name(g, given)) return client_error(FUSION_INVALID, given, "another node of the graph has this name");
+    *name = strdup(given);
+    return FUSION_SUCCESS;
+}
+
+/* ---- life ---- */
+
+static void ignore(void *name)
+{
+    (void)name;
+}
+
+static void free_node(struct proto_node *n)
+{
+    free(n->name);
+    free(n->kernel);
+    free(n->args);
+    free(n->deps);
+}
+
+static void free_graph(struct client_object *object)
+{
+    fusion_graph *g = (fusion_graph *)object;
+    for (uint32_t i = 0; i < g->wire.n_nodes; i++) free_node(&g->wire.nodes[i]);
+    for (uint32_t i = 0; i < g->wire.n_slots; i++) free(g->wire.slots[i].name);
+    for (uint32_t i = 0; i < g->wire.n_values; i++) free(g->values[i].data);
+    free(g->wire.nodes);
+    free(g->wire.slots);
+    free(g->wire.value_sizes);
+    free(g->slot_memory);
+    free(g->values);
+    free(g->modules);
+    tdestroy(g->names, ignore);
+    obstack_free(&g->name_pool, NULL);
+    free(g);
+}
+
+fusion_status fusion_graph_create(fusion_session *s, fusion_graph **graph)
+{
+    fusion_graph *g = calloc(1, sizeof *g);
+    if (!g) return no_memory();
+    g->session = s;
+    obstack_init(&g->name_pool);
+    client_object_add(s, &g->object, free_graph);
+    *graph = g;
+    return FUSION_SUCCESS;
+}
+
+void fusion_graph_destroy(fusion_graph *g)
+{
+    if (!g) return;
+    if (g->recorder) fusion_graph_end_recording(g);
+    client_object_remove(g->session, &g->object);
+    free_graph(&g->object);
+}
+
+/* ---- slots, values, modules ---- */
+
+static fusion_status slot_of(fusion_graph *g, const struct memory *m, uint32_t *slot)
+{
+    for (uint32_t i = 0; i < g->wire.n_slots; i++) {
+        if (g->slot_memory[i] != m->id) continue;
+        *slot = i;
+        return FUSION_SUCCESS;
+    }
+    uint32_t capacity = g->slots_capacity;
+    if (!reserve(&g->wire.slots, g->wire.n_slots, &capacity, sizeof *g->wire.slots) ||
+        !reserve(&g->slot_memory, g->wire.n_slots, &g->slots_capacity, sizeof *g->slot_memory))
+        return no_memory();
+    struct proto_slot *s = &g->wire.slots[g->wire.n_slots];
+    *s = (struct proto_slot){.bytes = m->bytes, .usm = m->usm, .lanes = 1};
+    if (m->buffer) {
+        s->elem = (uint8_t)m->buffer->type; /* fusion_type and proto_elem have the same order */
+        s->props = client_props(m->buffer->properties);
+    }
+    s->name = unique_name(g, m->buffer ? m->buffer->name : "usm");
+    g->slot_memory[g->wire.n_slots] = m->id;
+    *slot = g->wire.n_slots++;
+    return FUSION_SUCCESS;
+}
+
+static fusion_status add_value(fusion_graph *g, const void *data, uint64_t size, uint32_t *index)
+{
+    uint32_t capacity = g->values_capacity;
+    if (!reserve(&g->wire.value_sizes, g->wire.n_values, &capacity, sizeof *g->wire.value_sizes) ||
+        !reserve(&g->values, g->wire.n_values, &g->values_capacity, sizeof *g->values))
+        return no_memory();
+    uint8_t *copy = malloc(size);
+    if (!copy) return no_memory();
+    memcpy(copy, data, size);
+    g->values[g->wire.n_values] = (struct value_bytes){copy, (uint32_t)size};
+    g->wire.value_sizes[g->wire.n_values] = (uint32_t)size;
+    *index = g->wire.n_values++;
+    return FUSION_SUCCESS;
+}
+
+static fusion_status module_of(fusion_graph *g, const fusion_module *m, uint32_t *index)
+{
+    for (uint32_t i = 0; i < g->wire.n_modules; i++) {
+        if (g->modules[i] != m->id) continue;
+        *index = i;
+        return FUSION_SUCCESS;
+    }
+    uint64_t *more = reallocarray(g->modules, g->wire.n_modules + 1, sizeof *more);
+    if (!more) return no_memory();
+    g->modules = more;
+    g->modules[g->wire.n_modules] = m->id;
+    *index = g->wire.n_modules++;
+    return FUSION_SUCCESS;
+}
+
+/* ---- nodes ---- */
+
+static fusion_status take_memory_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
+{
+    fusion_memory place = {.buffer = in->buffer, .pointer = in->pointer, .offset = in->offset};
+    struct memory *m;
+    uint64_t offset;
+    if (in->kind == FUSION_ARG_BUFFER && !in->buffer) return client_error(FUSION_INVALID, object, "the buffer is NULL");
+    if (in->kind == FUSION_ARG_POINTER) place.buffer = NULL;
+    fusion_status status =
+        client_memory_of(g->session, &place, in->kind == FUSION_ARG_BUFFER ? in->bytes : 0, &m, &offset);
+    if (status != FUSION_SUCCESS) return status;
+    if (in->access < FUSION_ACCESS_READ || in->access > FUSION_ACCESS_READ_WRITE)
+        return client_error(FUSION_INVALID, object, "unknown access %d", (int)in->access);
+    out->kind = PROTO_ARG_SLOT;
+    out->access = (uint8_t)in->access;
+    out->offset = offset;
+    out->bytes = in->kind == FUSION_ARG_BUFFER ? in->bytes : 0;
+    out->props = client_props(in->properties);
+    return slot_of(g, m, &out->index);
+}
+
+static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
+{
+    *out = (struct proto_arg){0};
+    switch (in->kind) {
+    case FUSION_ARG_BUFFER:
+    case FUSION_ARG_POINTER: return take_memory_arg(g, in, object, out);
+    case FUSION_ARG_VALUE:
+        if (in->bytes == 0 || in->bytes > MAX_VALUE_BYTES || (in->bytes > sizeof in->data && !in->large))
+            return client_error(FUSION_INVALID, object, "a value has 1 to %d bytes, not %" PRIu64, MAX_VALUE_BYTES,
+                                in->bytes);
+        out->kind = PROTO_ARG_VALUE;
+        out->bytes = in->bytes;
+        return add_value(g, in->large ? in->large : in->data, in->bytes, &out->index);
+    case FUSION_ARG_LOCAL:
+        if (in->bytes == 0) return client_error(FUSION_INVALID, object, "work-group memory of 0 bytes");
+        out->kind = PROTO_ARG_LOCAL;
+        out->bytes = in->bytes;
+        return FUSION_SUCCESS;
+    }
+    return client_error(FUSION_INVALID, object, "unknown kind of argument %d", (int)in->kind);
+}
+
+static fusion_status take_args(fusion_graph *g, const fusion_kernel_node *k, struct proto_node *n)
+{
+    n->args = calloc(k->n_args ? k->n_args : 1, sizeof *n->args);
+    if (!n->args) return no_memory();
+    n->n_args = k->n_args;
+    for (uint32_t i = 0; i < k->n_args; i++) {
+        char object[300];
+        snprintf(object, sizeof object, "kernel %.200s, argument %" PRIu32, k->kernel, i);
+        fusion_status status = take_arg(g, &k->args[i], object, &n->args[i]);
+        if (status != FUSION_SUCCESS) return status;
+    }
+    return FUSION_SUCCESS;
+}
+
+static fusion_status take_deps(struct proto_node *n, const fusion_node *deps, uint32_t n_deps)
+{
+    n->deps = malloc((n_deps ? n_deps : 1) * sizeof *n->deps);
+    if (!n->deps) return no_memory();
+    if (n_deps) memcpy(n->deps, deps, n_deps * sizeof *deps);
+    n->n_deps = n_deps;
+    return FUSION_SUCCESS;
+}
+
+static void take_range(const fusion_kernel_node *k, struct proto_node *n)
+{
+    n->dims = k->dims;
+    for (uint32_t d = 0; d < 3; d++) {
+        bool used = d < k->dims;
+        n->global[d] = used ? k->global[d] : 1;
+        n->offset[d] = used ? k->offset[d] : 0;
+        n->local[d] = k->local[0] == 0 ? 0 : used ? k->local[d] : 1;
+    }
+}
+
+/* Puts a filled-in node into the graph, or frees it where status is a failure. */
+static fusion_status append(fusion_graph *g, struct proto_node *n, fusion_status status, fusion_node *node)
+{
+    if (status == FUSION_SUCCESS && g->wire.n_nodes >= MAX_NODES)
+        status = client_error(FUSION_OUT_OF_MEMORY, "graph", "a graph has at most %d nodes", MAX_NODES);
+    if (status == FUSION_SUCCESS &&
+        !reserve(&g->wire.nodes, g->wire.n_nodes, &g->nodes_capacity, sizeof *g->wire.nodes))
+        status = no_memory();
+    if (status != FUSION_SUCCESS) {
+        free_node(n);
+        return status;
+    }
+    if (node) *node = g->wire.n_nodes;
+    g->wire.nodes[g->wire.n_nodes++] = *n;
+    return FUSION_SUCCESS;
+}
+
+fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node *k, fusion_node *node)
+{
+    if (!k->module || !k->kernel)
+        return client_error(FUSION_INVALID, "node", "a kernel node needs a module and a kernel's name");
+    if (k->dims < 1 || k->dims > 3)
+        return client_error(FUSION_INVALID, k->kernel, "1 to 3 dimensions, not %" PRIu32, k->dims);
+    struct proto_node n = {.kind = PROTO_NODE_KERNEL};
+    n.kernel = strdup(k->kernel);
+    take_range(k, &n);
+    fusion_status status = module_of(g, k->module, &n.module);
+    if (status == FUSION_SUCCESS) status = take_args(g, k, &n);
+    if (status == FUSION_SUCCESS) status = take_deps(&n, k->depends_on, k->n_depends_on);
+    if (status == FUSION_SUCCESS) status = node_name(g, k->name, k->kernel, &n.name);
+    return append(g, &n, status, node);
+}
+
+static fusion_status slot_at(fusion_graph *g, const fusion_memory *place, uint64_t bytes, uint32_t *slot,
+                             uint64_t *offset)
+{
+    struct memory *m;
+    fusion_status status = client_memory_of(g->session, place, bytes, &m, offset);
+    return status == FUSION_SUCCESS ? slot_of(g, m, slot) : status;
+}
+
+fusion_status fusion_graph_add_copy(fusion_graph *g, const char *name, fusion_memory from, fusion_memory to,
+                                    uint64_t bytes, const fusion_node *depends_on, uint32_t n_depends_on,
+                                    fusion_node *node)
+{
+    struct proto_node n = {.kind = PROTO_NODE_COPY, .bytes = bytes};
+    fusion_status status = slot_at(g, &from, bytes, &n.from, &n.from_offset);
+    if (status == FUSION_SUCCESS) status = slot_at(g, &to, bytes, &n.to, &n.to_offset);
+    if (status == FUSION_SUCCESS) status = take_deps(&n, depends_on, n_depends_on);
+    if (status == FUSION_SUCCESS) status = node_name(g, name, "copy", &n.name);
+    return append(g, &n, status, node);
+}
+
+fusion_status fusion_graph_add_fill(fusion_graph *g, const char *name, fusion_memory to, uint64_t bytes,
+                                    const void *pattern, uint32_t pattern_bytes, const fusion_node *depends_on,
+                                    uint32_t n_depends_on, fusion_node *node)
+{
+    struct proto_node n = {.kind = PROTO_NODE_FILL, .bytes = bytes, .pattern_size = pattern_bytes};
+    bool power = pattern_bytes && (pattern_bytes & (pattern_bytes - 1)) == 0;
+    if (!power || pattern_bytes > sizeof n.pattern || bytes % pattern_bytes)
+        return client_error(FUSION_INVALID, name ? name : "fill",
+                            "a pattern has 1, 2, 4, 8 or 16 bytes and divides the %" PRIu64
+                            " bytes to fill; not %" PRIu32,
+                            bytes, pattern_bytes);
+    memcpy(n.pattern, pattern, pattern_bytes);
+    fusion_status status = slot_at(g, &to, bytes, &n.to, &n.to_offset);
+    if (status == FUSION_SUCCESS) status = take_deps(&n, depends_on, n_depends_on);
+    if (status == FUSION_SUCCESS) status = node_name(g, name, "fill", &n.name);
+    return append(g, &n, status, node);
+}

@@ -1,0 +1,176 @@
+/* What the files of libfusiond share. */
+#pragma once
+
+#include <fusiond/fusiond.h>
+#include <obstack.h>
+#include <pthread.h>
+#include <sys/queue.h>
+
+#include "proto/frame.h"
+#include "proto/graph.h"
+#include "proto/ring.h"
+
+#define obstack_chunk_alloc malloc
+#define obstack_chunk_free free
+
+/* ---- errors (error.c) ---- */
+
+/* Records the calling thread's last error and returns status. */
+fusion_status client_error(fusion_status status, const char *object, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* For errno after a failed system call. */
+fusion_status client_errno(fusion_status status, const char *object, const char *what);
+
+/* ---- session (session.c) ---- */
+
+/* First member of every object that its session frees at the latest. */
+struct client_object {
+    LIST_ENTRY(client_object) link;
+    void (*free)(struct client_object *object); /* memory only, no requests */
+};
+void client_object_add(fusion_session *s, struct client_object *object, void (*free)(struct client_object *));
+void client_object_remove(fusion_session *s, struct client_object *object);
+
+/* A piece of memory shared with the executor: the memory of a buffer, or a USM allocation. */
+struct memory {
+    fusion_session *session;
+    uint64_t id; /* 0: not registered */
+    uint64_t bytes;
+    void *map;               /* NULL: no memory taken yet */
+    bool usm;
+    fusion_event last_event; /* the last submission that uses it */
+    fusion_buffer *buffer;   /* NULL for USM */
+};
+
+struct fusion_session {
+    int fd;
+    pid_t daemon_pid; /* of a private daemon; 0: none */
+    int event_fd;
+    struct ring *ring;
+    uint32_t request_limit_ms;
+
+    pthread_mutex_t request_lock; /* the socket */
+    struct proto_reader *reader;
+    uint32_t next_request;
+    bool broken; /* the connection has ended */
+
+    pthread_mutex_t lock; /* everything below, and the ring's producer side */
+    LIST_HEAD(, client_object) objects;
+    uint64_t next_sequence;
+    struct memory **memories; /* by slot; an id is slot + 1 + (serial << 20) */
+    uint32_t n_memories, memories_capacity, free_hint;
+    uint64_t memory_serial;
+    struct memory **usm; /* sorted by address */
+    uint32_t n_usm, usm_capacity;
+    struct failure {
+        fusion_event event;
+        fusion_status status;
+        char object[64], reason[168];
+    } *failures; /* outcomes of failed submissions that left the ring, a ring buffer of its own */
+    uint32_t n_failures;
+};
+
+/* Packs the params of a request. */
+typedef void client_pack_fn(struct proto_writer *w, const void *data);
+
+/* One request and its reply. reply may be NULL; otherwise proto_message_clear() it on success. */
+fusion_status client_request(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
+                             const int *fds, uint32_t n_fds, struct proto_message *reply);
+/* A request whose params are one id; its failure is of no interest (releases). */
+void client_release(fusion_session *s, const char *method, const char *key, uint64_t id);
+
+/* Starts a private daemon (launch.c); *fd is its connection. */
+fusion_status client_launch_daemon(int *fd, pid_t *pid);
+
+/* ---- memory (memory.c) ---- */
+
+struct fusion_buffer {
+    struct memory memory;
+    char *name;
+    fusion_type type;
+    uint64_t count;
+    unsigned properties;
+};
+
+/* Takes the memory and attaches it to the executor, where that has not happened yet. */
+fusion_status client_memory_ensure(struct memory *m);
+struct memory *client_memory_find(fusion_session *s, uint64_t id);             /* session locked */
+struct memory *client_usm_find(fusion_session *s, const void *pointer);        /* session locked; NULL: none */
+fusion_status client_memory_of(fusion_session *s, const fusion_memory *place, uint64_t bytes, struct memory **m, uint64_t *offset);
+void client_memories_clear(fusion_session *s);
+uint32_t client_type_bytes(fusion_type type);
+struct proto_props client_props(unsigned properties);
+
+/* ---- modules (module.c) ---- */
+
+struct fusion_module {
+    struct client_object object;
+    fusion_session *session;
+    uint64_t id;
+    char *name;
+    struct obstack pool;
+    uint32_t n_kernels;
+    fusion_kernel_info *kernels;
+};
+
+/* Strings out of messages, NUL-terminated, in a pool. */
+const char *client_pool_string(struct obstack *pool, const msgpack_object *o); /* "" where it is no string */
+const char *client_pool_get(struct obstack *pool, const msgpack_object *map, const char *key);
+
+/* ---- graphs (graph.c) ---- */
+
+struct fusion_graph {
+    struct client_object object;
+    fusion_session *session;
+    struct proto_graph wire; /* grows as nodes are added */
+    uint32_t slots_capacity, values_capacity, nodes_capacity;
+    uint64_t *slot_memory;   /* by slot: id of the memory */
+    struct value_bytes {
+        uint8_t *data;
+        uint32_t size;
+    } *values;               /* by value: what it is unless a submission says otherwise */
+    uint64_t *modules;       /* by wire module index: id */
+    void *names;             /* tsearch tree of node and slot names */
+    struct obstack name_pool;
+    fusion_queue *recorder;
+};
+
+struct fusion_queue {
+    struct client_object object;
+    fusion_session *session;
+    fusion_graph *recording; /* NULL: runs at once */
+    struct queue_entry {
+        uint8_t *key; /* the wire graph and module ids */
+        size_t key_size;
+        fusion_exec *exec;
+    } *cache;
+    uint32_t n_cache, next_evict;
+    fusion_event last;
+};
+
+/* ---- executables (finalize.c, submit.c) ---- */
+
+struct fusion_exec {
+    struct client_object object;
+    fusion_session *session;
+    uint64_t id;
+    struct obstack pool; /* everything the report points at */
+    fusion_report report;
+    uint32_t n_nodes, n_slots, n_values;
+    const char **node_names;
+    const char **slot_names;
+    uint64_t *slot_memory, *slot_bytes;
+    bool *slot_needed;
+    uint32_t *value_sizes;
+    struct exec_node {
+        uint8_t kind;
+        uint32_t n_args, n_deps;
+        const struct proto_arg *args;
+        const uint32_t *deps;
+        uint32_t from, to;
+    } *nodes;
+    fusion_event last_event;
+};
+
+/* Submits with slots and values replaced wholesale: memory[slot] and values[value] (queue.c). */
+fusion_status client_submit_graph(fusion_exec *exec, const fusion_graph *graph, fusion_event *event);
+fusion_status client_wait(fusion_session *s, fusion_event event, int timeout_ms, uint64_t *run_ns);

@@ -1,0 +1,171 @@
+/* Queues: recording into a graph, or running each command at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/internal.h"
+
+enum { QUEUE_CACHE = 64 };
+
+static void free_queue(struct client_object *object)
+{
+    fusion_queue *q = (fusion_queue *)object;
+    for (uint32_t i = 0; i < q->n_cache; i++) free(q->cache[i].key);
+    free(q->cache);
+    free(q);
+}
+
+fusion_status fusion_queue_create(fusion_session *s, fusion_queue **queue)
+{
+    fusion_queue *q = calloc(1, sizeof *q);
+    struct queue_entry *cache = calloc(QUEUE_CACHE, sizeof *cache);
+    if (!q || !cache) {
+        free(q);
+        free(cache);
+        return client_error(FUSION_OUT_OF_MEMORY, "queue", "no memory");
+    }
+    q->session = s;
+    q->cache = cache;
+    client_object_add(s, &q->object, free_queue);
+    *queue = q;
+    return FUSION_SUCCESS;
+}
+
+void fusion_queue_destroy(fusion_queue *q)
+{
+    if (!q) return;
+    if (q->recording) fusion_graph_end_recording(q->recording);
+    for (uint32_t i = 0; i < q->n_cache; i++) fusion_exec_destroy(q->cache[i].exec);
+    client_object_remove(q->session, &q->object);
+    free_queue(&q->object);
+}
+
+/* ---- recording ---- */
+
+fusion_status fusion_graph_begin_recording(fusion_graph *g, fusion_queue *q)
+{
+    if (g->recorder) return client_error(FUSION_BUSY, "graph", "a queue records into it already");
+    if (q->recording) return client_error(FUSION_BUSY, "queue", "it records into another graph");
+    if (q->session != g->session)
+        return client_error(FUSION_INVALID, "queue", "queue and graph belong to different sessions");
+    g->recorder = q;
+    q->recording = g;
+    return FUSION_SUCCESS;
+}
+
+fusion_status fusion_graph_end_recording(fusion_graph *g)
+{
+    if (!g->recorder) return client_error(FUSION_INVALID, "graph", "no queue records into it");
+    g->recorder->recording = NULL;
+    g->recorder = NULL;
+    return FUSION_SUCCESS;
+}
+
+/* ---- running at once ---- */
+
+/* What makes two one-node graphs the same handle: the wire graph and the modules, not buffers or values. */
+static uint8_t *cache_key(const fusion_graph *g, size_t *size)
+{
+    size_t graph_size;
+    uint8_t *bytes = proto_graph_encode(&g->wire, &graph_size);
+    size_t modules = g->wire.n_modules * sizeof *g->modules;
+    uint8_t *key = bytes ? realloc(bytes, graph_size + modules) : NULL;
+    if (!key) {
+        free(bytes);
+        return NULL;
+    }
+    if (modules) memcpy(key + graph_size, g->modules, modules);
+    *size = graph_size + modules;
+    return key;
+}
+
+static fusion_exec *cache_find(const fusion_queue *q, const uint8_t *key, size_t size)
+{
+    for (uint32_t i = 0; i < q->n_cache; i++)
+        if (q->cache[i].key_size == size && memcmp(q->cache[i].key, key, size) == 0) return q->cache[i].exec;
+    return NULL;
+}
+
+/* Takes key and exec. */
+static void cache_insert(fusion_queue *q, uint8_t *key, size_t size, fusion_exec *exec)
+{
+    uint32_t place = q->n_cache < QUEUE_CACHE ? q->n_cache++ : q->next_evict++ % QUEUE_CACHE;
+    struct queue_entry *e = &q->cache[place];
+    fusion_exec_destroy(e->exec);
+    free(e->key);
+    *e = (struct queue_entry){key, size, exec};
+}
+
+static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *event)
+{
+    size_t size;
+    uint8_t *key = cache_key(g, &size);
+    if (!key) return client_error(FUSION_OUT_OF_MEMORY, "queue", "no memory");
+    fusion_exec *exec = cache_find(q, key, size);
+    if (exec) {
+        free(key);
+    } else {
+        fusion_status status = fusion_graph_finalize(g, NULL, &exec);
+        if (status != FUSION_SUCCESS) {
+            free(key);
+            return status;
+        }
+        cache_insert(q, key, size, exec);
+    }
+    fusion_event submitted;
+    fusion_status status = client_submit_graph(exec, g, &submitted);
+    if (status != FUSION_SUCCESS) return status;
+    q->last = submitted;
+    if (event) *event = submitted;
+    return FUSION_SUCCESS;
+}
+
+/* A command is added to the graph that records, or to a graph of its own that runs at once. */
+static fusion_status target_graph(fusion_queue *q, fusion_graph **graph)
+{
+    *graph = q->recording;
+    return q->recording ? FUSION_SUCCESS : fusion_graph_create(q->session, graph);
+}
+
+static fusion_status finish(fusion_queue *q, fusion_graph *graph, fusion_status added, fusion_event *event)
+{
+    if (q->recording) {
+        if (added == FUSION_SUCCESS && event) *event = 0;
+        return added;
+    }
+    fusion_status status = added == FUSION_SUCCESS ? run_graph(q, graph, event) : added;
+    fusion_graph_destroy(graph);
+    return status;
+}
+
+fusion_status fusion_queue_submit(fusion_queue *q, const fusion_kernel_node *kernel, fusion_event *event)
+{
+    fusion_graph *graph;
+    fusion_status status = target_graph(q, &graph);
+    if (status != FUSION_SUCCESS) return status;
+    return finish(q, graph, fusion_graph_add_kernel(graph, kernel, NULL), event);
+}
+
+fusion_status fusion_queue_copy(fusion_queue *q, fusion_memory from, fusion_memory to, uint64_t bytes,
+                                fusion_event *event)
+{
+    fusion_graph *graph;
+    fusion_status status = target_graph(q, &graph);
+    if (status != FUSION_SUCCESS) return status;
+    return finish(q, graph, fusion_graph_add_copy(graph, NULL, from, to, bytes, NULL, 0, NULL), event);
+}
+
+fusion_status fusion_queue_fill(fusion_queue *q, fusion_memory to, uint64_t bytes, const void *pattern,
+                                uint32_t pattern_bytes, fusion_event *event)
+{
+    fusion_graph *graph;
+    fusion_status status = target_graph(q, &graph);
+    if (status != FUSION_SUCCESS) return status;
+    return finish(q, graph, fusion_graph_add_fill(graph, NULL, to, bytes, pattern, pattern_bytes, NULL, 0, NULL),
+                  event);
+}
+
+fusion_status fusion_queue_wait(fusion_queue *q)
+{
+    if (q->recording) return client_error(FUSION_INVALID, "queue", "it records; end the recording before waiting");
+    return q->last ? client_wait(q->session, q->last, -1, NULL) : FUSION_SUCCESS;
+}
