@@ -30,7 +30,9 @@ enum kernel_launch_flag {
  *   args   the argument block, laid out as ir_param_layout() says: buffers as addresses, scalars and
  *          by-value structs inline; of a local pointer its 8 bytes hold the offset of its memory in `local`
  *   local  work-group memory of `local_bytes` (see struct kernel_object_info), 64-byte aligned, one per
- *          calling thread; contents undefined
+ *          calling thread; contents undefined. In this order, each part starting at a multiple of 64:
+ *          the kernel's own local variables, scratch_per_item * work-items of a complete work-group,
+ *          the memory of local pointers
  * Several threads call it at the same time for different groups.
  */
 typedef void kernel_entry(const struct kernel_launch *launch, const void *args, uint64_t first, uint64_t end, void *local);
