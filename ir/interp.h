@@ -8,43 +8,71 @@
 
 struct interp_image { /* 2-D image as the client API has it */
     void *data;
-    uint32_t width, height, row_pitch; /* pixels, pixels, bytes */
+    uint32_t width, height, row_pitch;    /* pixels, pixels, bytes */
     uint32_t channel_order, channel_type; /* OpenCL's constants */
+};
+
+/* What a pipe holds: packets number read to written - 1, each at its number modulo capacity. */
+struct interp_pipe {
+    uint8_t *packets; /* capacity * packet_size bytes */
+    uint32_t packet_size, capacity;
+    uint64_t read, written; /* packets taken and put so far */
+};
+
+/* A sampler is an i32, with the bits that OpenCL C compilers give it. Passed as BYTES of 4 (or 8). */
+enum {
+    INTERP_SAMPLER_NORMALIZED = 1, /* coordinates from 0 to 1 */
+    INTERP_SAMPLER_ADDRESS = 14,   /* what lies outside the image: one of these five */
+    INTERP_SAMPLER_ADDRESS_NONE = 0,
+    INTERP_SAMPLER_CLAMP_TO_EDGE = 2,
+    INTERP_SAMPLER_CLAMP = 4, /* the border colour */
+    INTERP_SAMPLER_REPEAT = 6,
+    INTERP_SAMPLER_MIRRORED_REPEAT = 8,
+    INTERP_SAMPLER_LINEAR = 32, /* else nearest (16) */
 };
 
 enum interp_arg_kind { INTERP_ARG_BUFFER, INTERP_ARG_BYTES, INTERP_ARG_LOCAL, INTERP_ARG_IMAGE, INTERP_ARG_PIPE };
 
 struct interp_arg {
     enum interp_arg_kind kind;
-    void *data;          /* BUFFER: the memory; BYTES: the scalar's or struct's value; IMAGE: struct interp_image; PIPE: packet store */
-    uint64_t size;       /* bytes of data, or of LOCAL memory */
+    void *data; /* BUFFER: the memory; BYTES: the scalar's or struct's value; IMAGE: struct interp_image; PIPE: struct
+                   interp_pipe */
+    uint64_t size;          /* bytes of data, or of LOCAL memory */
     const uint8_t *written; /* BUFFER: one byte per byte, 0 where the memory is not initialized; NULL: all is */
 };
 
 struct interp_range {
-    uint32_t dims; /* 1 to 3 */
+    uint32_t dims;                           /* 1 to 3 */
     uint64_t global[3], offset[3], local[3]; /* unused dimensions 1, 0, 1; global need not be a multiple of local */
 };
 
-enum interp_finding_kind { INTERP_OUT_OF_BOUNDS, INTERP_UNWRITTEN, INTERP_RACE, INTERP_BARRIER, INTERP_DIVISION, INTERP_LIMIT, INTERP_INVALID };
+enum interp_finding_kind {
+    INTERP_OUT_OF_BOUNDS,
+    INTERP_UNWRITTEN,
+    INTERP_RACE,
+    INTERP_BARRIER,
+    INTERP_DIVISION,
+    INTERP_LIMIT,
+    INTERP_INVALID
+};
 
 struct interp_finding {
     enum interp_finding_kind kind;
     uint64_t item[3], other[3]; /* global ids; other: the second work-item of a race */
     const char *function;       /* of the module */
     uint32_t line;
-    char text[240];             /* one sentence with the numbers */
+    char text[240]; /* one sentence with the numbers */
 };
 
 struct interp_options {
-    uint32_t sub_group_size;   /* 0: 8 */
-    uint64_t max_steps;        /* instructions in all; 0: 2^32. INTERP_LIMIT beyond. */
+    uint32_t sub_group_size; /* 0: 8 */
+    uint64_t max_steps;      /* instructions in all; 0: 2^32. INTERP_LIMIT beyond. */
     bool check_races, check_unwritten;
-    uint32_t max_findings;     /* 0: 16 */
+    uint32_t max_findings; /* 0: 16 */
 };
 
 struct interp_result {
-    bool completed;            /* false: stopped by a finding that leaves no way on */
+    bool completed; /* false: stopped by a finding that leaves no way on */
     uint32_t n_findings;
     struct interp_finding *findings;
     uint64_t steps, bytes_read, bytes_written; /* in global memory */
