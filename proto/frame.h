@@ -20,7 +20,7 @@
 
 enum proto_kind { PROTO_REQUEST, PROTO_REPLY, PROTO_NOTICE };
 
-/* A received message. body owns all msgpack objects. */
+/* A received message: body and zone own everything it points to. */
 struct proto_message {
     enum proto_kind kind;
     uint32_t id;
@@ -30,28 +30,30 @@ struct proto_message {
     msgpack_object params; /* params or result: a map or nil */
     int fds[PROTO_MAX_FDS];
     uint32_t n_fds; /* taken ones are set to -1 by the taker; the rest is closed with the message */
-    msgpack_zone *zone;
-    char *text; /* storage of the strings above */
+    msgpack_zone *zone; /* msgpack objects and the strings above */
+    uint8_t *body;      /* contents of msgpack's strings and bytes */
 };
 
-/* A message that is being written. */
+/* A message that is being written; it must not be moved in memory meanwhile. */
 struct proto_writer {
     msgpack_sbuffer buffer; /* header and body */
     msgpack_packer packer;
     int fds[PROTO_MAX_FDS]; /* not owned: duplicated when queued by the daemon, kept open by the caller until sent */
     uint32_t n_fds;
+    bool failed; /* too large, or out of memory: told by proto_finish */
 };
 
 /* Begins a message; the caller then packs exactly the params (a map or nil), e.g. with proto_pack_*. */
 void proto_begin_request(struct proto_writer *w, uint32_t id, const char *method);
 void proto_begin_reply(struct proto_writer *w, uint32_t id);
-void proto_write_error(struct proto_writer *w, uint32_t id, fusion_status status, const char *object, const char *reason); /* whole reply */
+/* A whole reply, header included. */
+void proto_write_error(struct proto_writer *w, uint32_t id, fusion_status status, const char *object, const char *reason);
 void proto_begin_notice(struct proto_writer *w, const char *method);
 /* Fills in the header; the bytes are buffer.data, buffer.size. False where the message is too large. */
 bool proto_finish(struct proto_writer *w);
 void proto_writer_clear(struct proto_writer *w);
 
-/* Packing of map entries. */
+/* Packing of map entries. Lists: proto_pack_key, then msgpack_pack_array on w->packer. */
 void proto_pack_map(struct proto_writer *w, uint32_t entries);
 void proto_pack_key(struct proto_writer *w, const char *key);
 void proto_pack_uint(struct proto_writer *w, const char *key, uint64_t value);

@@ -6,9 +6,15 @@ enum {
     PROTO_VERSION_MAX = 1,
     PROTO_MAX_MESSAGE = 64 << 20, /* bytes of a message's body */
     PROTO_MAX_DEPTH = 16,         /* nesting of arrays and maps */
+    PROTO_MAX_OBJECTS = 1 << 20,  /* msgpack values in a message: each costs its receiver 24 bytes */
     PROTO_MAX_FDS = 16,           /* file descriptors with one message */
     PROTO_MAX_NAME = 255,         /* bytes of a name (module, node, buffer) */
     PROTO_MAX_MODULES = 4096,     /* of a session */
     PROTO_MAX_BUFFERS = 4096,     /* of a session, attached at a time */
     PROTO_MAX_EXECUTABLES = 4096, /* of a session */
+    PROTO_MAX_NODES = 65536,      /* of a graph */
+    PROTO_MAX_ARGS = 1024,        /* of a node */
+    PROTO_MAX_SLOTS = 4096,       /* of a graph */
+    PROTO_MAX_VALUES = 65536,     /* of a graph */
+    PROTO_MAX_VALUE_BYTES = 65536,
 };

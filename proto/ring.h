@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +35,7 @@ struct ring {
     uint64_t data_bytes;
     /* client to executor */
     alignas(64) _Atomic uint64_t head;      /* bytes written, ever */
+    _Atomic uint64_t pushed;                /* sequence of the last entry; written before head */
     alignas(64) _Atomic uint64_t tail;      /* bytes consumed, ever */
     alignas(64) _Atomic uint32_t doorbell;  /* futex: incremented by the client after head */
     _Atomic uint32_t executor_sleeps;       /* 1: a FUTEX_WAKE is needed */
@@ -69,14 +71,28 @@ struct ring_value {
 
 static inline size_t ring_total_bytes(void) { return sizeof(struct ring) + RING_DATA_BYTES; }
 
-/* Producer (client; callers serialize): false where there is no room now. */
+/* Broker: fills in a new ring (all zero bytes). */
+void ring_init(struct ring *r);
+/* Client, executor: is this mapping of `bytes` bytes a ring of this version. */
+bool ring_check(const struct ring *r, size_t bytes);
+/* Broker, executor: changes the state and wakes waiters. */
+void ring_set_state(struct ring *r, enum ring_state state);
+/* Broker, with no executor running: completes everything pushed with this failure and drops the entries. Gives how
+   many, at most RING_MAX_PENDING whatever the ring holds. A push that happens meanwhile is either completed here or
+   left for the next executor (ring_pop skips what is completed). */
+uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const char *reason);
+
+/* Producer (client; callers serialize): false where there is no room now, or RING_MAX_PENDING are pending. Wakes the
+   executor. entry->size is filled in. */
 bool ring_push(struct ring *r, const struct ring_entry *entry, const void *rest, size_t rest_size);
 /* Consumer (executor): copies the next entry into out (RING_MAX_ENTRY bytes). 1 an entry, 0 none, -1 the
-   ring is corrupt (reason). Never reads outside the ring whatever it holds. */
+   ring is corrupt (reason). Never reads outside the ring whatever it holds. Skips entries whose sequence is
+   completed already; never gives one more than RING_MAX_PENDING beyond. */
 int ring_pop(struct ring *r, uint8_t *out, const char **reason);
 /* Is an entry (as ring_pop gave it) well-formed in itself: sizes add up. */
 bool ring_entry_valid(const uint8_t *entry, const char **reason);
-/* Executor or broker: tells the completion of sequence and wakes waiters. */
+/* Executor or broker: tells the completion of sequence and wakes waiters. Strings are cut to what fits; NULL is "".
+   The eventfd is the caller's job: written where wants_event is not 0. */
 void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object, const char *reason);
 /* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed. */
 bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);

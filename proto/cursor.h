@@ -1,0 +1,36 @@
+/* Reading msgpack item by item, without allocation: for bytes nobody has checked yet. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cursor_type {
+    CURSOR_NIL,
+    CURSOR_BOOL,
+    CURSOR_UINT,
+    CURSOR_NEGATIVE,
+    CURSOR_FLOAT,
+    CURSOR_STRING,
+    CURSOR_BYTES,
+    CURSOR_ARRAY,
+    CURSOR_MAP
+};
+
+struct cursor {
+    const uint8_t *at, *end;
+};
+
+struct cursor_item {
+    enum cursor_type type;
+    uint64_t number;      /* value of a bool or number (floats: their bits); bytes; elements; pairs */
+    const uint8_t *bytes; /* of a string or bytes */
+};
+
+/* The next item's head (and content of strings and bytes). False where the input ends early, promises more elements
+   than there are bytes left, or holds what the protocol does not use (extension types). */
+bool cursor_next(struct cursor *c, struct cursor_item *item);
+
+/* Is the input exactly one value, nested no deeper than max_depth, of no more than max_items? NULL, or what is wrong.
+ */
+const char *cursor_check(const void *bytes, size_t size, uint32_t max_depth, uint32_t max_items);

@@ -1,0 +1,23 @@
+/* The layout of an encoded graph: how many elements each array has.
+ *   graph  [format, modules, [slot ...], [value size ...], [node ...]]
+ *   slot   [name, bytes, elem, lanes, usm, props]
+ *   props  [access scope, internal memory, no_init]
+ *   node   [kind, name, [dependency ...], kernel | copy | fill | []]
+ *   kernel [module, kernel, [[global, offset, local] by dimension], [arg ...]]
+ *   arg    [kind, access, index, offset, bytes, props]
+ *   copy   [from, from_offset, to, to_offset, bytes]
+ *   fill   [to, to_offset, bytes, pattern] */
+#pragma once
+
+enum {
+    GRAPH_FORMAT = 1,
+    GRAPH_FIELDS = 5,
+    SLOT_FIELDS = 6,
+    PROPS_FIELDS = 3,
+    NODE_FIELDS = 4,
+    KERNEL_FIELDS = 4,
+    RANGE_FIELDS = 3,
+    ARG_FIELDS = 6,
+    COPY_FIELDS = 5,
+    FILL_FIELDS = 4
+};

@@ -1,0 +1,182 @@
+/* Writing messages, and reading the maps of received ones. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/frame.h"
+#include "proto/frame_internal.h"
+
+enum { MAX_ERROR_TEXT = 1 << 20 };
+
+static int write_bytes(void *data, const char *bytes, size_t size)
+{
+    struct proto_writer *w = data;
+    if (w->failed || size > FRAME_HEADER + (size_t)PROTO_MAX_MESSAGE - w->buffer.size ||
+        msgpack_sbuffer_write(&w->buffer, bytes, size) != 0) {
+        w->failed = true;
+        return -1;
+    }
+    return 0;
+}
+
+static void begin(struct proto_writer *w, enum proto_kind kind, size_t elements)
+{
+    static const char header[FRAME_HEADER];
+    memset(w, 0, sizeof *w);
+    msgpack_sbuffer_init(&w->buffer);
+    msgpack_packer_init(&w->packer, w, write_bytes);
+    write_bytes(w, header, sizeof header);
+    msgpack_pack_array(&w->packer, elements);
+    msgpack_pack_uint8(&w->packer, (uint8_t)kind);
+}
+
+static void pack_text(struct proto_writer *w, const char *text, size_t max)
+{
+    if (text)
+        msgpack_pack_str_with_body(&w->packer, text, strnlen(text, max));
+    else
+        msgpack_pack_nil(&w->packer);
+}
+
+void proto_begin_request(struct proto_writer *w, uint32_t id, const char *method)
+{
+    begin(w, PROTO_REQUEST, 4);
+    msgpack_pack_uint32(&w->packer, id);
+    pack_text(w, method, PROTO_MAX_NAME);
+}
+
+void proto_begin_reply(struct proto_writer *w, uint32_t id)
+{
+    begin(w, PROTO_REPLY, 4);
+    msgpack_pack_uint32(&w->packer, id);
+    msgpack_pack_nil(&w->packer);
+}
+
+void proto_write_error(struct proto_writer *w, uint32_t id, fusion_status status, const char *object,
+                       const char *reason)
+{
+    begin(w, PROTO_REPLY, 4);
+    msgpack_pack_uint32(&w->packer, id);
+    proto_pack_map(w, 3);
+    proto_pack_uint(w, "status", status);
+    proto_pack_key(w, "object");
+    pack_text(w, object ? object : "", MAX_ERROR_TEXT);
+    proto_pack_key(w, "reason");
+    pack_text(w, reason ? reason : "", MAX_ERROR_TEXT);
+    msgpack_pack_nil(&w->packer);
+    proto_finish(w);
+}
+
+void proto_begin_notice(struct proto_writer *w, const char *method)
+{
+    begin(w, PROTO_NOTICE, 3);
+    pack_text(w, method, PROTO_MAX_NAME);
+}
+
+bool proto_finish(struct proto_writer *w)
+{
+    if (w->failed || w->n_fds > PROTO_MAX_FDS) return false;
+    frame_put_header((uint8_t *)w->buffer.data, (uint32_t)(w->buffer.size - FRAME_HEADER), (uint16_t)w->n_fds);
+    return true;
+}
+
+void proto_writer_clear(struct proto_writer *w)
+{
+    msgpack_sbuffer_destroy(&w->buffer);
+    memset(w, 0, sizeof *w);
+}
+
+void proto_pack_map(struct proto_writer *w, uint32_t entries)
+{
+    msgpack_pack_map(&w->packer, entries);
+}
+
+void proto_pack_key(struct proto_writer *w, const char *key)
+{
+    msgpack_pack_str_with_body(&w->packer, key, strlen(key));
+}
+
+void proto_pack_uint(struct proto_writer *w, const char *key, uint64_t value)
+{
+    proto_pack_key(w, key);
+    msgpack_pack_uint64(&w->packer, value);
+}
+
+void proto_pack_int(struct proto_writer *w, const char *key, int64_t value)
+{
+    proto_pack_key(w, key);
+    msgpack_pack_int64(&w->packer, value);
+}
+
+void proto_pack_bool(struct proto_writer *w, const char *key, bool value)
+{
+    proto_pack_key(w, key);
+    if (value)
+        msgpack_pack_true(&w->packer);
+    else
+        msgpack_pack_false(&w->packer);
+}
+
+void proto_pack_string(struct proto_writer *w, const char *key, const char *value)
+{
+    proto_pack_key(w, key);
+    pack_text(w, value, SIZE_MAX);
+}
+
+void proto_pack_bytes(struct proto_writer *w, const char *key, const void *bytes, size_t size)
+{
+    proto_pack_key(w, key);
+    msgpack_pack_bin(&w->packer, size);
+    msgpack_pack_bin_body(&w->packer, bytes, size);
+}
+
+const msgpack_object *proto_get(const msgpack_object *map, const char *key)
+{
+    if (!map || map->type != MSGPACK_OBJECT_MAP) return NULL;
+    size_t size = strlen(key);
+    for (uint32_t i = 0; i < map->via.map.size; i++) {
+        const msgpack_object_kv *entry = &map->via.map.ptr[i];
+        if (entry->key.type == MSGPACK_OBJECT_STR && entry->key.via.str.size == size &&
+            memcmp(entry->key.via.str.ptr, key, size) == 0)
+            return &entry->val;
+    }
+    return NULL;
+}
+
+bool proto_get_uint(const msgpack_object *map, const char *key, uint64_t *value)
+{
+    const msgpack_object *object = proto_get(map, key);
+    if (!object || object->type != MSGPACK_OBJECT_POSITIVE_INTEGER) return false;
+    *value = object->via.u64;
+    return true;
+}
+
+bool proto_get_bool(const msgpack_object *map, const char *key, bool *value)
+{
+    const msgpack_object *object = proto_get(map, key);
+    if (!object || object->type != MSGPACK_OBJECT_BOOLEAN) return false;
+    *value = object->via.boolean;
+    return true;
+}
+
+bool proto_get_bytes(const msgpack_object *map, const char *key, const void **bytes, size_t *size)
+{
+    const msgpack_object *object = proto_get(map, key);
+    if (!object || object->type != MSGPACK_OBJECT_BIN) return false;
+    *bytes = object->via.bin.ptr;
+    *size = object->via.bin.size;
+    return true;
+}
+
+bool proto_get_string(const msgpack_object *map, const char *key, char **value, size_t max)
+{
+    const msgpack_object *object = proto_get(map, key);
+    if (!object || object->type != MSGPACK_OBJECT_STR) return false;
+    size_t size = object->via.str.size;
+    if (size > max || (size > 0 && memchr(object->via.str.ptr, 0, size))) return false;
+    char *copy = malloc(size + 1);
+    if (!copy) return false;
+    if (size > 0) memcpy(copy, object->via.str.ptr, size);
+    copy[size] = 0;
+    *value = copy;
+    return true;
+}

@@ -1,0 +1,266 @@
+/* The submission ring. Both sides treat what the other wrote as untrusted: positions and sizes are read once, checked,
+   and used from the copy. */
+#include "proto/ring.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAIT_SPIN_NS = 20000 }; /* a client's spin before it sleeps: a small kernel ends within it */
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Returns at a wake-up, a signal, or the timeout. */
+static void futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns)
+{
+    struct timespec timeout = {(time_t)(timeout_ns / 1000000000), (long)(timeout_ns % 1000000000)};
+    syscall(SYS_futex, word, FUTEX_WAIT, seen, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL, 0);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static uint64_t deadline_after(int timeout_ms)
+{
+    return timeout_ms < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ms * 1000000;
+}
+
+/* Time left, UINT64_MAX: no limit. */
+static uint64_t time_left(uint64_t deadline)
+{
+    if (deadline == UINT64_MAX) return UINT64_MAX;
+    uint64_t now = now_ns();
+    return deadline > now ? deadline - now : 0;
+}
+
+static void ring_bell(_Atomic uint32_t *bell, _Atomic uint32_t *sleepers)
+{
+    atomic_fetch_add(bell, 1);
+    if (atomic_load(sleepers)) futex_wake(bell);
+}
+
+void ring_init(struct ring *r)
+{
+    r->magic = RING_MAGIC;
+    r->version = RING_VERSION;
+    r->data_bytes = RING_DATA_BYTES;
+    atomic_store(&r->state, RING_RUNNING);
+}
+
+bool ring_check(const struct ring *r, size_t bytes)
+{
+    return bytes >= ring_total_bytes() && r->magic == RING_MAGIC && r->version == RING_VERSION &&
+           r->data_bytes == RING_DATA_BYTES;
+}
+
+void ring_set_state(struct ring *r, enum ring_state state)
+{
+    atomic_store(&r->state, state);
+    ring_bell(&r->completion_bell, &r->waiters);
+}
+
+/* ---- entries ---- */
+
+static void copy_in(struct ring *r, uint64_t position, const void *from, size_t size)
+{
+    size_t at = position % RING_DATA_BYTES, first = RING_DATA_BYTES - at;
+    if (first > size) first = size;
+    if (first > 0) memcpy(r->data + at, from, first);
+    if (size > first) memcpy(r->data, (const uint8_t *)from + first, size - first);
+}
+
+static void copy_out(const struct ring *r, uint64_t position, void *to, size_t size)
+{
+    size_t at = position % RING_DATA_BYTES, first = RING_DATA_BYTES - at;
+    if (first > size) first = size;
+    memcpy(to, r->data + at, first);
+    if (size > first) memcpy((uint8_t *)to + first, r->data, size - first);
+}
+
+bool ring_push(struct ring *r, const struct ring_entry *entry, const void *rest, size_t rest_size)
+{
+    struct ring_entry header = *entry;
+    size_t size = sizeof header + rest_size;
+    if (size > RING_MAX_ENTRY || size % 8 != 0) return false;
+    uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+    uint64_t used = head - atomic_load(&r->tail);
+    if (used > RING_DATA_BYTES || RING_DATA_BYTES - used < size ||
+        header.sequence - atomic_load(&r->completed) > RING_MAX_PENDING)
+        return false;
+    header.size = (uint32_t)size;
+    copy_in(r, head, &header, sizeof header);
+    copy_in(r, head + sizeof header, rest, rest_size);
+    atomic_store(&r->pushed, header.sequence);
+    atomic_store(&r->head, head + size);
+    ring_bell(&r->doorbell, &r->executor_sleeps);
+    return true;
+}
+
+static int corrupt(const char **reason, const char *text)
+{
+    *reason = text;
+    return -1;
+}
+
+int ring_pop(struct ring *r, uint8_t *out, const char **reason)
+{
+    uint64_t head = atomic_load(&r->head), tail = atomic_load(&r->tail);
+    for (;;) {
+        uint64_t filled = head - tail;
+        if (filled == 0) return 0;
+        if (filled > RING_DATA_BYTES || head % 8 != 0 || tail % 8 != 0)
+            return corrupt(reason, "the ring's positions contradict each other");
+        struct ring_entry entry;
+        if (filled < sizeof entry) return corrupt(reason, "the ring holds less than an entry");
+        copy_out(r, tail, &entry, sizeof entry);
+        if (entry.size < sizeof entry || entry.size > RING_MAX_ENTRY || entry.size > filled || entry.size % 8 != 0)
+            return corrupt(reason, "the entry's size is not possible");
+        memcpy(out, &entry, sizeof entry);
+        copy_out(r, tail + sizeof entry, out + sizeof entry, entry.size - sizeof entry);
+        tail += entry.size;
+        atomic_store(&r->tail, tail);
+        uint64_t completed = atomic_load(&r->completed);
+        if (entry.sequence <= completed) continue;
+        if (entry.sequence - completed > RING_MAX_PENDING)
+            return corrupt(reason, "the entry's sequence number is out of range");
+        return 1;
+    }
+}
+
+bool ring_entry_valid(const uint8_t *entry, const char **reason)
+{
+    struct ring_entry header;
+    memcpy(&header, entry, sizeof header);
+    uint64_t left = header.size - sizeof header, at = sizeof header;
+    if (header.n_bindings > left / sizeof(struct ring_binding)) {
+        *reason = "the entry has more bindings than room for them";
+        return false;
+    }
+    at += header.n_bindings * sizeof(struct ring_binding);
+    left -= header.n_bindings * sizeof(struct ring_binding);
+    for (uint32_t i = 0; i < header.n_values; i++) {
+        struct ring_value value;
+        if (left < sizeof value) {
+            *reason = "the entry has more values than room for them";
+            return false;
+        }
+        memcpy(&value, entry + at, sizeof value);
+        uint64_t padded = sizeof value + (((uint64_t)value.size + 7) & ~(uint64_t)7);
+        if (left < padded) {
+            *reason = "a value of the entry reaches beyond its end";
+            return false;
+        }
+        at += padded;
+        left -= padded;
+    }
+    if (left > 0) *reason = "the entry is larger than its contents";
+    return left == 0;
+}
+
+/* ---- completions ---- */
+
+static void put_text(char *to, size_t size, const char *text)
+{
+    size_t length = text ? strnlen(text, size - 1) : 0;
+    if (length > 0) memcpy(to, text, length);
+    memset(to + length, 0, size - length);
+}
+
+static void write_completion(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
+                             const char *reason)
+{
+    struct ring_completion *c = &r->completions[sequence % RING_MAX_PENDING];
+    c->status = status;
+    c->reserved = 0;
+    c->run_ns = run_ns;
+    put_text(c->object, sizeof c->object, object);
+    put_text(c->reason, sizeof c->reason, reason);
+    atomic_store(&c->sequence, sequence);
+}
+
+void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
+                   const char *reason)
+{
+    write_completion(r, sequence, status, run_ns, object, reason);
+    atomic_store(&r->completed, sequence);
+    ring_bell(&r->completion_bell, &r->waiters);
+}
+
+uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const char *reason)
+{
+    /* head before pushed: the client writes them the other way round, so that every entry dropped here is among those
+       completed here. */
+    uint64_t head = atomic_load(&r->head);
+    uint64_t completed = atomic_load(&r->completed), pending = atomic_load(&r->pushed) - completed;
+    if (pending > RING_MAX_PENDING)
+        pending = 0; /* the client wrote nonsense: nobody waits for a sequence that was never pushed properly */
+    for (uint64_t i = 1; i <= pending; i++) write_completion(r, completed + i, status, 0, object, reason);
+    atomic_store(&r->tail, head);
+    atomic_store(&r->completed, completed + pending);
+    ring_bell(&r->completion_bell, &r->waiters);
+    return (uint32_t)pending;
+}
+
+/* ---- waiting ---- */
+
+static bool is_completed(struct ring *r, uint64_t sequence)
+{
+    return atomic_load(&r->completed) >= sequence;
+}
+
+bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms)
+{
+    uint32_t state = atomic_load(&r->state);
+    uint64_t deadline = deadline_after(timeout_ms);
+    if (!is_completed(r, sequence) && timeout_ms != 0)
+        for (uint64_t end = now_ns() + WAIT_SPIN_NS; !is_completed(r, sequence) && now_ns() < end;)
+            for (int i = 0; i < 16; i++) relax();
+    while (!is_completed(r, sequence)) {
+        uint32_t seen = atomic_load(&r->completion_bell);
+        uint64_t left = time_left(deadline);
+        uint32_t now = atomic_load(&r->state);
+        if (left == 0 || now == RING_CLOSED || now != state) break;
+        atomic_fetch_add(&r->waiters, 1);
+        if (!is_completed(r, sequence)) futex_wait(&r->completion_bell, seen, left);
+        atomic_fetch_sub(&r->waiters, 1);
+    }
+    return is_completed(r, sequence);
+}
+
+static bool has_entry(struct ring *r)
+{
+    return atomic_load(&r->head) != atomic_load(&r->tail);
+}
+
+void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms)
+{
+    if (has_entry(r)) return;
+    if (spin_ns > 0)
+        for (uint64_t end = now_ns() + spin_ns; !has_entry(r) && now_ns() < end;)
+            for (int i = 0; i < 16; i++) relax();
+    atomic_store(&r->executor_sleeps, 1);
+    uint32_t seen = atomic_load(&r->doorbell);
+    if (!has_entry(r) && timeout_ms != 0)
+        futex_wait(&r->doorbell, seen, timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000);
+    atomic_store(&r->executor_sleeps, 0);
+}
