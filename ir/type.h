@@ -29,7 +29,7 @@ enum ir_space { IR_SPACE_PRIVATE, IR_SPACE_GLOBAL, IR_SPACE_CONSTANT, IR_SPACE_L
 /* kind in bits 0-4, lanes (1, 2, 3, 4, 8, 16) in bits 5-9, detail in bits 10-31. */
 typedef uint32_t ir_type;
 
-enum { IR_MAX_LANES = 16 };
+enum { IR_MAX_LANES = 16, IR_MAX_ARRAYS = 16384 /* array types of a module */ };
 
 #define IR_TYPE(kind, lanes, detail) ((ir_type)(kind) | (ir_type)(lanes) << 5 | (ir_type)(detail) << 10)
 #define IR_VOID IR_TYPE(IR_KIND_VOID, 1, 0)
