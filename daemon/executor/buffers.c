@@ -1,0 +1,184 @@
+/* Mapping client memory. Its size is sealed, so that touching it cannot fail; what it holds is not trusted. */
+#include "daemon/executor/buffers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/executor/fault.h"
+#include "proto/limits.h"
+
+enum { HUGE_PAGE_BYTES = 2 << 20 };
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t align_up(size_t n, size_t alignment)
+{
+    return (n + alignment - 1) & ~(alignment - 1);
+}
+
+static struct buffer **find(struct buffers *b, uint64_t id)
+{
+    struct buffer **link = &b->buckets[id % BUFFERS_BUCKETS];
+    while (*link && (*link)->id != id) link = &(*link)->next;
+    return link;
+}
+
+void buffers_init(struct buffers *b)
+{
+    *b = (struct buffers){.n = 0};
+    pthread_mutex_init(&b->lock, NULL);
+}
+
+static int check_descriptor(int fd, struct buffer *buffer, struct exec_error *e)
+{
+    const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
+    int seals = fcntl(fd, F_GET_SEALS);
+    struct stat s;
+    if (seals < 0) return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "the descriptor is not a memfd");
+    if ((seals & needed) != needed)
+        return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id,
+                            "the memfd is not sealed against shrinking and growing (seals %#x)", (unsigned)seals);
+    if (fstat(fd, &s) != 0) return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "fstat: %s", strerror(errno));
+    if (s.st_size < 0 || (uint64_t)s.st_size < buffer->bytes)
+        return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id,
+                            "the memfd has %jd bytes, fewer than the %" PRIu64 " announced", (intmax_t)s.st_size,
+                            buffer->bytes);
+    buffer->device = s.st_dev;
+    buffer->inode = s.st_ino;
+    return 0;
+}
+
+/* Inside a reservation, so that running over either end meets nothing. */
+static int map_guarded(struct buffer *buffer, size_t length, int fd, struct exec_error *e)
+{
+    size_t reserved = length + 2 * FAULT_GUARD_BYTES + HUGE_PAGE_BYTES;
+    void *reservation = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reservation == MAP_FAILED)
+        return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no address space for %zu bytes: %s", length,
+                            strerror(errno));
+    buffer->reservation = reservation;
+    buffer->reserved = reserved;
+    void *at = (void *)align_up((uintptr_t)reservation + FAULT_GUARD_BYTES, HUGE_PAGE_BYTES);
+    buffer->memory = mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (buffer->memory == MAP_FAILED)
+        return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "mapping %zu bytes: %s", length,
+                            strerror(errno));
+    return 0;
+}
+
+/* Where the client has it: addresses inside its data stay good. What lies beside it is the client's layout. */
+static int map_at(struct buffer *buffer, size_t length, uint64_t address, int fd, struct exec_error *e)
+{
+    if (address % page_bytes())
+        return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "address %#" PRIx64 " is not at a page's start",
+                            address);
+    void *at = (void *)(uintptr_t)address;
+    void *memory = mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    if (memory != at) {
+        int reason = errno;
+        if (memory != MAP_FAILED) munmap(memory, length); /* a kernel that does not know the flag */
+        if (memory != MAP_FAILED || reason == EEXIST)
+            return exec_fail_id(e, FUSION_BUSY, "buffer", buffer->id,
+                                "address taken: %zu bytes at %#" PRIx64 " are in use in the executor", length, address);
+        return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "mapping %zu bytes at %#" PRIx64 ": %s", length,
+                            address, strerror(reason));
+    }
+    buffer->memory = buffer->reservation = memory;
+    buffer->reserved = length;
+    return 0;
+}
+
+/* Takes the page faults now, where running out of memory is an error and no signal. */
+static int populate(const struct buffer *buffer, size_t length, struct exec_error *e)
+{
+    madvise(buffer->memory, length, MADV_HUGEPAGE);
+    if (madvise(buffer->memory, length, MADV_POPULATE_WRITE) == 0) return 0;
+    if (errno == EINVAL) return 0; /* a kernel before 5.14: the kernels will fault the pages in */
+    return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no memory for %zu bytes: %s", length,
+                        strerror(errno));
+}
+
+static void destroy(struct buffer *buffer)
+{
+    if (buffer->reservation) munmap(buffer->reservation, buffer->reserved);
+    free(buffer);
+}
+
+static int map(struct buffer *buffer, uint64_t address, int fd, struct exec_error *e)
+{
+    if (check_descriptor(fd, buffer, e) != 0) return -1;
+    size_t length = align_up(buffer->bytes, page_bytes());
+    if ((address ? map_at(buffer, length, address, fd, e) : map_guarded(buffer, length, fd, e)) != 0) return -1;
+    return populate(buffer, length, e);
+}
+
+static int insert(struct buffers *b, struct buffer *buffer, struct exec_error *e)
+{
+    int result = 0;
+    pthread_mutex_lock(&b->lock);
+    struct buffer **link = find(b, buffer->id);
+    if (*link) {
+        result = exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "a buffer with this number is attached already");
+    } else if (b->n == PROTO_MAX_BUFFERS) {
+        result = exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "%d buffers are attached, the limit",
+                              PROTO_MAX_BUFFERS);
+    } else {
+        *link = buffer;
+        b->n++;
+    }
+    pthread_mutex_unlock(&b->lock);
+    return result;
+}
+
+int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct exec_error *e)
+{
+    if (!id || !bytes || bytes > (uint64_t)1 << 46)
+        return exec_fail_id(e, FUSION_INVALID, "buffer", id, "number 0 or a size of %" PRIu64 " bytes is not possible",
+                            bytes);
+    struct buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", id, "no memory in the executor");
+    buffer->id = id;
+    buffer->bytes = bytes;
+    atomic_init(&buffer->references, 1);
+    if (map(buffer, address, fd, e) == 0 && insert(b, buffer, e) == 0) return 0;
+    destroy(buffer);
+    return -1;
+}
+
+int buffers_detach(struct buffers *b, uint64_t id, struct exec_error *e)
+{
+    pthread_mutex_lock(&b->lock);
+    struct buffer **link = find(b, id), *buffer = *link;
+    if (buffer) {
+        *link = buffer->next;
+        b->n--;
+    }
+    pthread_mutex_unlock(&b->lock);
+    if (!buffer) return exec_fail_id(e, FUSION_NOT_FOUND, "buffer", id, "no such buffer is attached");
+    buffers_put(buffer);
+    return 0;
+}
+
+struct buffer *buffers_get(struct buffers *b, uint64_t id)
+{
+    pthread_mutex_lock(&b->lock);
+    struct buffer *buffer = *find(b, id);
+    if (buffer) atomic_fetch_add(&buffer->references, 1);
+    pthread_mutex_unlock(&b->lock);
+    return buffer;
+}
+
+void buffers_put(struct buffer *buffer)
+{
+    if (buffer && atomic_fetch_sub(&buffer->references, 1) == 1) destroy(buffer);
+}

@@ -1,0 +1,191 @@
+/* Requests of the broker: docs/protocol.md, "Broker and executor". */
+#include "daemon/executor/control.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/executor/exit_codes.h"
+#include "daemon/executor/watchdog.h"
+#include "ir/arena.h"
+#include "proto/frame.h"
+
+typedef int handler(struct control *c, struct proto_message *m, struct exec_error *e);
+
+/* Replies come from one thread, the notice from another. */
+static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
+
+static int send_message(struct control *c, struct proto_writer *w)
+{
+    pthread_mutex_lock(&sending);
+    int result = proto_send(c->connection, w, 0);
+    pthread_mutex_unlock(&sending);
+    proto_writer_clear(w);
+    return result;
+}
+
+static int missing(struct exec_error *e, const char *method, const char *key)
+{
+    return exec_fail(e, FUSION_PROTOCOL, method, "parameter %s is missing or has another type", key);
+}
+
+static int get_id(const struct proto_message *m, const char *key, uint64_t *id, struct exec_error *e)
+{
+    return proto_get_uint(&m->params, key, id) ? 0 : missing(e, m->method, key);
+}
+
+static int buffer_attach(struct control *c, struct proto_message *m, struct exec_error *e)
+{
+    uint64_t id, bytes, address;
+    if (get_id(m, "buffer", &id, e) != 0 || get_id(m, "bytes", &bytes, e) != 0 ||
+        get_id(m, "address", &address, e) != 0)
+        return -1;
+    if (m->n_fds != 1)
+        return exec_fail_id(e, FUSION_INVALID, "buffer", id, "came with %u descriptors, not 1", m->n_fds);
+    return buffers_attach(c->buffers, id, bytes, address, m->fds[0], e);
+}
+
+static int buffer_release(struct control *c, struct proto_message *m, struct exec_error *e)
+{
+    uint64_t id;
+    return get_id(m, "buffer", &id, e) == 0 ? buffers_detach(c->buffers, id, e) : -1;
+}
+
+static const msgpack_object_array *get_list(const struct proto_message *m, const char *key)
+{
+    const msgpack_object *o = proto_get(&m->params, key);
+    return o && o->type == MSGPACK_OBJECT_ARRAY ? &o->via.array : NULL;
+}
+
+static bool read_ids(const msgpack_object_array *list, uint64_t *ids)
+{
+    for (uint32_t i = 0; i < list->size; i++) {
+        if (list->ptr[i].type != MSGPACK_OBJECT_POSITIVE_INTEGER) return false;
+        ids[i] = list->ptr[i].via.u64;
+    }
+    return true;
+}
+
+static bool read_blobs(const msgpack_object_array *list, struct exec_bytes *blobs)
+{
+    for (uint32_t i = 0; i < list->size; i++) {
+        if (list->ptr[i].type != MSGPACK_OBJECT_BIN) return false;
+        blobs[i] = (struct exec_bytes){list->ptr[i].via.bin.ptr, list->ptr[i].via.bin.size};
+    }
+    return true;
+}
+
+static int load_with(struct control *c, struct proto_message *m, const msgpack_object_array *bindings,
+                     const msgpack_object_array *values, struct arena *arena, struct exec_error *e)
+{
+    uint64_t *ids = arena_alloc(arena, bindings->size * sizeof *ids);
+    struct exec_bytes *blobs = arena_alloc(arena, values->size * sizeof *blobs);
+    struct executable_source source = {.n_bindings = bindings->size,
+                                       .bindings = ids,
+                                       .n_values = values->size,
+                                       .values = blobs,
+                                       .fds = m->fds,
+                                       .n_fds = m->n_fds};
+    if (get_id(m, "executable", &source.id, e) != 0) return -1;
+    if (!proto_get_bytes(&m->params, "program", &source.program.data, &source.program.size))
+        return missing(e, m->method, "program");
+    if (!read_ids(bindings, ids)) return missing(e, m->method, "bindings");
+    if (!read_blobs(values, blobs)) return missing(e, m->method, "values");
+    return executables_load(c->executables, &source, e);
+}
+
+static int executable_load(struct control *c, struct proto_message *m, struct exec_error *e)
+{
+    const msgpack_object_array *bindings = get_list(m, "bindings"), *values = get_list(m, "values");
+    if (!bindings) return missing(e, m->method, "bindings");
+    if (!values) return missing(e, m->method, "values");
+    struct arena *arena = arena_new();
+    int result = load_with(c, m, bindings, values, arena, e);
+    arena_free(arena);
+    return result;
+}
+
+static int executable_objects(struct control *c, struct proto_message *m, struct exec_error *e)
+{
+    uint64_t id, first;
+    if (get_id(m, "executable", &id, e) != 0 || get_id(m, "first", &first, e) != 0) return -1;
+    return executables_add_objects(c->executables, id, first, m->fds, m->n_fds, e);
+}
+
+static int executable_release(struct control *c, struct proto_message *m, struct exec_error *e)
+{
+    uint64_t id;
+    return get_id(m, "executable", &id, e) == 0 ? executables_unload(c->executables, id, e) : -1;
+}
+
+static int options(struct control *c, struct proto_message *m, struct exec_error *e)
+{
+    (void)c;
+    uint64_t limit;
+    if (get_id(m, "time_limit_ms", &limit, e) != 0) return -1;
+    watchdog_set_limit(limit);
+    return 0;
+}
+
+static int unknown(struct control *c, struct proto_message *m, struct exec_error *e)
+{
+    (void)c;
+    return exec_fail(e, FUSION_PROTOCOL, m->method, "the executor has no such method");
+}
+
+static const struct {
+    const char *method;
+    handler *handle;
+} methods[] = {
+    {"buffer.attach", buffer_attach},           {"buffer.release", buffer_release},
+    {"executable.load", executable_load},       {"executable.objects", executable_objects},
+    {"executable.release", executable_release}, {"options", options},
+};
+
+static handler *find_handler(const char *method)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(methods[i].method, method) == 0) return methods[i].handle;
+    return unknown;
+}
+
+static int answer(struct control *c, struct proto_message *m)
+{
+    struct exec_error e = {.status = FUSION_SUCCESS};
+    struct proto_writer w;
+    if (find_handler(m->method)(c, m, &e) != 0) {
+        proto_write_error(&w, m->id, e.status, e.object, e.reason);
+    } else {
+        proto_begin_reply(&w, m->id);
+        proto_pack_map(&w, 0);
+        proto_finish(&w);
+    }
+    return send_message(c, &w);
+}
+
+int control_run(struct control *c)
+{
+    struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    if (!reader) return EXECUTOR_EXIT_SETUP;
+    for (;;) {
+        struct proto_message m;
+        const char *reason = "";
+        if (proto_receive(c->connection, reader, &m, 0, &reason) != 0) break;
+        int sent = m.kind == PROTO_REQUEST ? answer(c, &m) : 0;
+        proto_message_clear(&m);
+        if (sent != 0) break;
+    }
+    proto_reader_free(reader);
+    return EXECUTOR_EXIT_CLOSED;
+}
+
+void control_ring_corrupt(struct control *c, const char *reason)
+{
+    struct proto_writer w;
+    proto_begin_notice(&w, "ring.corrupt");
+    proto_pack_map(&w, 1);
+    proto_pack_string(&w, "reason", reason);
+    proto_finish(&w);
+    send_message(c, &w);
+}

@@ -1,0 +1,16 @@
+/* The executor's side of the connection to the broker. */
+#pragma once
+
+#include "daemon/executor/buffers.h"
+#include "daemon/executor/executables.h"
+
+struct control {
+    int connection;
+    struct buffers *buffers;
+    struct executables *executables;
+};
+
+/* Answers requests until the broker closes the connection; gives the process's exit code. */
+int control_run(struct control *c);
+/* Sends the notice that the ring holds garbage. From any thread. */
+void control_ring_corrupt(struct control *c, const char *reason);

@@ -1,0 +1,71 @@
+/* The session's executables: a program, its loaded code, and what its slots and values are by default. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/executor/error.h"
+#include "daemon/executor/program.h"
+
+struct ir_function;
+struct ir_module;
+struct object;
+
+/* A launch of the program, ready to be called. */
+struct executable_launch {
+    struct object *object;            /* device cpu; NULL: not there yet */
+    struct ir_module *module;         /* device reference */
+    const struct ir_function *kernel; /* device reference */
+    uint8_t *args;                    /* the argument block; only the thread that runs submissions touches it */
+    uint64_t local_bytes;             /* of work-group memory */
+    uint64_t busy_ns;                 /* what it took the threads together the last time; 0: not known */
+};
+
+struct executable {
+    uint64_t id;
+    struct program *program;
+    uint64_t *bindings; /* by slot: buffer, or 0 */
+    uint8_t **values;   /* by value */
+    struct executable_launch *launches;
+    /* private to executables.c */
+    _Atomic uint32_t n_missing; /* objects that have not come yet */
+    _Atomic uint32_t references;
+    struct executable *next;
+};
+
+enum { EXECUTABLES_BUCKETS = 256 };
+
+struct executables {
+    pthread_mutex_t lock;
+    uint32_t n;
+    struct executable *buckets[EXECUTABLES_BUCKETS];
+};
+
+/* Bytes that a message holds. */
+struct exec_bytes {
+    const void *data;
+    size_t size;
+};
+
+struct executable_source {
+    uint64_t id;
+    struct exec_bytes program;
+    uint32_t n_bindings, n_values;
+    const uint64_t *bindings;
+    const struct exec_bytes *values;
+    int *fds; /* objects of the first n_fds launches; those kept are set to -1 */
+    uint32_t n_fds;
+};
+
+void executables_init(struct executables *x);
+int executables_load(struct executables *x, const struct executable_source *source, struct exec_error *e);
+/* The objects of launches first, first + 1, ... */
+int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,
+                            struct exec_error *e);
+int executables_unload(struct executables *x, uint64_t id, struct exec_error *e);
+/* A reference to one that has all its objects. NULL with the error. */
+struct executable *executables_get(struct executables *x, uint64_t id, struct exec_error *e);
+void executables_put(struct executable *executable); /* NULL is fine */

@@ -1,0 +1,12 @@
+/* How an executor ends, told to the broker by its exit status. */
+#pragma once
+
+enum executor_exit {
+    EXECUTOR_EXIT_CLOSED = 0,    /* the broker closed the connection */
+    EXECUTOR_EXIT_FAULT = 81,    /* a kernel faulted; the running submission was completed with the reason */
+    EXECUTOR_EXIT_TIMEOUT = 82,  /* the time limit passed; the running submission was completed with the reason */
+    EXECUTOR_EXIT_CORRUPT = 83,  /* the ring held garbage; the notice ring.corrupt was sent */
+    EXECUTOR_EXIT_PROTOCOL = 84, /* the broker's messages could not be read */
+    EXECUTOR_EXIT_SETUP = 85,    /* descriptors, threads or the sandbox could not be set up; stderr says what */
+    EXECUTOR_EXIT_INTERNAL = 86, /* a fault outside of any submission */
+};

@@ -1,0 +1,105 @@
+/*
+ * Loading code. dlopen() knows a library by its path: while one is loaded from /proc/self/fd/N, another
+ * file under that path gives back the first. So the descriptor of a loaded object stays open, and its
+ * number, hence the path, is not used a second time. Equal memory is loaded once.
+ */
+#include "daemon/executor/objects.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct object *loaded;
+
+static int check_descriptor(int fd, struct stat *s, const char *name, struct exec_error *e)
+{
+    const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || (seals & needed) != needed)
+        return exec_fail(e, FUSION_INTERNAL, name, "its object is not in a memfd sealed against changes");
+    if (fstat(fd, s) != 0) return exec_fail(e, FUSION_INTERNAL, name, "fstat of its object: %s", strerror(errno));
+    return 0;
+}
+
+static struct object *find(const struct stat *s)
+{
+    for (struct object *o = loaded; o; o = o->next)
+        if (o->device == s->st_dev && o->inode == s->st_ino) return o;
+    return NULL;
+}
+
+static int check_library(struct object *o, const char *name, struct exec_error *e)
+{
+    o->entry = (kernel_entry *)dlsym(o->library, KERNEL_ENTRY_SYMBOL);
+    o->info = dlsym(o->library, KERNEL_INFO_SYMBOL);
+    if (!o->entry || !o->info) return exec_fail(e, FUSION_INTERNAL, name, "its object lacks the kernel's symbols");
+    if (o->info->abi_version != KERNEL_ABI_VERSION)
+        return exec_fail(e, FUSION_INTERNAL, name, "its object has version %u of the kernel ABI, not %d",
+                         o->info->abi_version, KERNEL_ABI_VERSION);
+    return 0;
+}
+
+static void destroy(struct object *o)
+{
+    if (o->library) dlclose(o->library);
+    if (o->fd >= 0) close(o->fd);
+    free(o);
+}
+
+static struct object *load(int *fd, const struct stat *s, const char *name, struct exec_error *e)
+{
+    struct object *o = calloc(1, sizeof *o);
+    if (!o) abort();
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
+    o->fd = *fd;
+    *fd = -1;
+    o->device = s->st_dev;
+    o->inode = s->st_ino;
+    o->references = 1;
+    o->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!o->library)
+        exec_fail(e, FUSION_INTERNAL, name, "loading its object: %s", dlerror());
+    else if (check_library(o, name, e) == 0)
+        return o;
+    destroy(o);
+    return NULL;
+}
+
+struct object *objects_load(int *fd, const char *name, struct exec_error *e)
+{
+    struct stat s;
+    if (check_descriptor(*fd, &s, name, e) != 0) return NULL;
+    pthread_mutex_lock(&lock);
+    struct object *o = find(&s);
+    if (o) {
+        o->references++;
+    } else if ((o = load(fd, &s, name, e))) {
+        o->next = loaded;
+        loaded = o;
+    }
+    pthread_mutex_unlock(&lock);
+    return o;
+}
+
+void objects_release(struct object *o)
+{
+    if (!o) return;
+    pthread_mutex_lock(&lock);
+    if (--o->references == 0) {
+        struct object **link = &loaded;
+        while (*link != o) link = &(*link)->next;
+        *link = o->next;
+        destroy(o);
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,346 @@
+/* Reading programs. They come from a compiler that worked on a stranger's input, so everything is checked. */
+#include "daemon/executor/program.h"
+
+#include <inttypes.h>
+#include <msgpack.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/arena.h"
+#include "proto/cursor.h"
+#include "proto/frame.h"
+#include "proto/limits.h"
+
+enum {
+    MAX_ITEMS = 1 << 22, /* msgpack values of a program */
+    MAX_ARGS_BYTES = 64 << 10,
+    MAX_VALUE_BYTES = 64 << 10,
+    MAX_GROUP_ITEMS = 1 << 16,
+    MAX_LOCAL_BYTES = 16 << 20,
+    MAX_PROGRAM_DEPTH = 8,
+};
+static const uint64_t max_slot_bytes = (uint64_t)1 << 46;
+static const uint64_t max_items = (uint64_t)1 << 62; /* work-items of a launch */
+
+struct reader {
+    struct program *p;
+    char *reason;
+    size_t reason_size;
+};
+
+static bool bad(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Always false. The first complaint is the one that is kept. */
+static bool bad(struct reader *r, const char *format, ...)
+{
+    if (r->reason[0]) return false;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->reason, r->reason_size, format, args);
+    va_end(args);
+    return false;
+}
+
+/* NULL where the key holds no list. */
+static const msgpack_object_array *get_array(struct reader *r, const msgpack_object *map, const char *key)
+{
+    const msgpack_object *o = proto_get(map, key);
+    if (o && o->type == MSGPACK_OBJECT_ARRAY) return &o->via.array;
+    bad(r, "key %s is not a list", key);
+    return NULL;
+}
+
+static bool get_uint(struct reader *r, const msgpack_object *map, const char *key, uint64_t max, uint64_t *value)
+{
+    if (!proto_get_uint(map, key, value)) return bad(r, "key %s is not a number", key);
+    if (*value > max) return bad(r, "%s is %" PRIu64 ", more than %" PRIu64, key, *value, max);
+    return true;
+}
+
+static bool get_flag(struct reader *r, const msgpack_object *map, const char *key, bool *value)
+{
+    return proto_get_bool(map, key, value) || bad(r, "key %s is not a truth value", key);
+}
+
+static bool get_name(struct reader *r, const msgpack_object *map, const char *key, const char **name)
+{
+    const msgpack_object *o = proto_get(map, key);
+    if (!o || o->type != MSGPACK_OBJECT_STR || o->via.str.size > PROTO_MAX_NAME ||
+        memchr(o->via.str.ptr, 0, o->via.str.size))
+        return bad(r, "key %s is not a name", key);
+    *name = arena_strndup(r->p->arena, o->via.str.ptr, o->via.str.size);
+    return true;
+}
+
+static bool element_uint(struct reader *r, const msgpack_object_array *a, uint32_t i, uint64_t max, uint64_t *value)
+{
+    const msgpack_object *o = i < a->size ? &a->ptr[i] : NULL;
+    if (!o || o->type != MSGPACK_OBJECT_POSITIVE_INTEGER) return bad(r, "element %u is not a number", i);
+    if (o->via.u64 > max) return bad(r, "element %u is %" PRIu64 ", more than %" PRIu64, i, o->via.u64, max);
+    *value = o->via.u64;
+    return true;
+}
+
+static bool inside(struct reader *r, uint64_t slot, uint64_t offset, uint64_t bytes)
+{
+    const struct program_slot *s = &r->p->slots[slot];
+    if (offset <= s->bytes && bytes <= s->bytes - offset) return true;
+    return bad(r, "%" PRIu64 " bytes at %" PRIu64 " reach beyond slot %s (%" PRIu64 " bytes)", bytes, offset, s->name,
+               s->bytes);
+}
+
+static bool is_slot(struct reader *r, uint64_t index)
+{
+    if (index >= r->p->n_slots) return bad(r, "there is no slot %" PRIu64, index);
+    return r->p->slots[index].needed || bad(r, "slot %s has no memory", r->p->slots[index].name);
+}
+
+/* ---- slots and values ---- */
+
+static bool read_slot(struct reader *r, const msgpack_object *o, struct program_slot *s)
+{
+    return get_name(r, o, "name", &s->name) && get_uint(r, o, "bytes", max_slot_bytes, &s->bytes) &&
+           get_flag(r, o, "needed", &s->needed);
+}
+
+static bool read_slots(struct reader *r, const msgpack_object *map)
+{
+    const msgpack_object_array *a = get_array(r, map, "slots");
+    if (!a) return false;
+    r->p->n_slots = a->size;
+    r->p->slots = arena_alloc(r->p->arena, a->size * sizeof *r->p->slots);
+    for (uint32_t i = 0; i < a->size; i++)
+        if (!read_slot(r, &a->ptr[i], &r->p->slots[i])) return false;
+    return true;
+}
+
+static bool read_values(struct reader *r, const msgpack_object *map)
+{
+    const msgpack_object_array *a = get_array(r, map, "values");
+    if (!a) return false;
+    r->p->n_values = a->size;
+    r->p->value_sizes = arena_alloc(r->p->arena, a->size * sizeof *r->p->value_sizes);
+    for (uint32_t i = 0; i < a->size; i++) {
+        uint64_t bytes;
+        if (!element_uint(r, a, i, MAX_VALUE_BYTES, &bytes)) return false;
+        r->p->value_sizes[i] = (uint32_t)bytes;
+    }
+    return true;
+}
+
+/* ---- launches ---- */
+
+static bool read_triple(struct reader *r, const msgpack_object *map, const char *key, uint64_t min, uint64_t *out)
+{
+    const msgpack_object_array *a = get_array(r, map, key);
+    if (!a) return false;
+    if (a->size != 3) return bad(r, "%s does not have 3 numbers", key);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!element_uint(r, a, i, max_items, &out[i])) return false;
+        if (out[i] < min) return bad(r, "%s has a 0", key);
+    }
+    return true;
+}
+
+static bool read_range(struct reader *r, const msgpack_object *map, struct program_launch *l)
+{
+    struct kernel_launch *g = &l->geometry;
+    const msgpack_object *range = proto_get(map, "range");
+    uint64_t dims;
+    if (!range || range->type != MSGPACK_OBJECT_MAP) return bad(r, "a launch has no range");
+    if (!get_uint(r, range, "dims", 3, &dims) || !read_triple(r, range, "global", 1, g->global_size) ||
+        !read_triple(r, range, "offset", 0, g->global_offset) || !read_triple(r, range, "local", 1, g->local_size))
+        return false;
+    if (!dims) return bad(r, "a range has no dimension");
+    g->dims = (uint32_t)dims;
+    uint64_t items = 1;
+    l->n_groups = l->group_items = 1;
+    for (int i = 0; i < 3; i++) {
+        if (__builtin_mul_overflow(items, g->global_size[i], &items) || items > max_items ||
+            __builtin_mul_overflow(l->group_items, g->local_size[i], &l->group_items))
+            return bad(r, "a range has too many work-items");
+        g->num_groups[i] = (g->global_size[i] - 1) / g->local_size[i] + 1;
+        l->n_groups *= g->num_groups[i]; /* no more than work-items */
+    }
+    if (l->group_items > MAX_GROUP_ITEMS)
+        return bad(r, "a work-group has %" PRIu64 " work-items, more than %d", l->group_items, MAX_GROUP_ITEMS);
+    return true;
+}
+
+static bool check_param(struct reader *r, const struct program_launch *l, const struct program_param *param)
+{
+    const struct program *p = r->p;
+    if (param->at > l->args_size || param->size > l->args_size - param->at)
+        return bad(r, "an argument lies outside the argument block of %u bytes", l->args_size);
+    if (param->kind == PROGRAM_PARAM_VALUE) {
+        if (param->index >= p->n_values) return bad(r, "there is no value %u", param->index);
+        if (param->size == p->value_sizes[param->index]) return true;
+        return bad(r, "value %u has %u bytes, its argument %u", param->index, p->value_sizes[param->index],
+                   param->size);
+    }
+    if (param->size != 8) return bad(r, "a pointer argument has %u bytes", param->size);
+    if (param->kind == PROGRAM_PARAM_SLOT) return is_slot(r, param->index) && inside(r, param->index, param->offset, 0);
+    if (param->offset <= MAX_LOCAL_BYTES) return true;
+    return bad(r, "%" PRIu64 " bytes of local memory are more than %d", param->offset, MAX_LOCAL_BYTES);
+}
+
+static bool read_param(struct reader *r, const msgpack_object *o, struct program_launch *l, struct program_param *param)
+{
+    uint64_t kind, index, at, size;
+    if (!get_uint(r, o, "kind", PROGRAM_PARAM_COUNT - 1, &kind) || !get_uint(r, o, "index", UINT32_MAX, &index) ||
+        !get_uint(r, o, "offset", max_slot_bytes, &param->offset) || !get_uint(r, o, "at", UINT32_MAX, &at) ||
+        !get_uint(r, o, "size", UINT32_MAX, &size) || !get_flag(r, o, "writes", &param->writes))
+        return false;
+    param->kind = (uint8_t)kind;
+    param->index = (uint32_t)index;
+    param->at = (uint32_t)at;
+    param->size = (uint32_t)size;
+    return check_param(r, l, param);
+}
+
+static bool read_params(struct reader *r, const msgpack_object *map, struct program_launch *l)
+{
+    const msgpack_object_array *a = get_array(r, map, "params");
+    if (!a) return false;
+    l->n_params = a->size;
+    l->params = arena_alloc(r->p->arena, a->size * sizeof *l->params);
+    for (uint32_t i = 0; i < a->size; i++) {
+        struct program_param *param = &l->params[i];
+        if (!read_param(r, &a->ptr[i], l, param)) return false;
+        if (param->kind != PROGRAM_PARAM_SLOT || !param->writes) continue;
+        r->p->slots[param->index].written = true;
+        l->written_bytes += r->p->slots[param->index].bytes - param->offset;
+    }
+    return true;
+}
+
+static bool read_ir(struct reader *r, const msgpack_object *map, struct program_launch *l)
+{
+    const void *bytes;
+    if (!r->p->reference) return true;
+    if (!proto_get_bytes(map, "ir", &bytes, &l->ir_size)) return bad(r, "a launch has no ir");
+    uint8_t *copy = arena_alloc(r->p->arena, l->ir_size);
+    memcpy(copy, bytes, l->ir_size);
+    l->ir = copy;
+    return true;
+}
+
+static bool read_launch(struct reader *r, const msgpack_object *o, struct program_launch *l)
+{
+    uint64_t args_size;
+    if (!get_name(r, o, "name", &l->name) || !get_uint(r, o, "args_size", MAX_ARGS_BYTES, &args_size)) return false;
+    l->args_size = (uint32_t)args_size;
+    return read_range(r, o, l) && read_params(r, o, l) && read_ir(r, o, l);
+}
+
+static bool read_launches(struct reader *r, const msgpack_object *map)
+{
+    const msgpack_object_array *a = get_array(r, map, "launches");
+    if (!a) return false;
+    r->p->n_launches = a->size;
+    r->p->launches = arena_alloc(r->p->arena, a->size * sizeof *r->p->launches);
+    for (uint32_t i = 0; i < a->size; i++)
+        if (!read_launch(r, &a->ptr[i], &r->p->launches[i])) return bad(r, "launch %u", i);
+    return true;
+}
+
+/* ---- steps ---- */
+
+static bool read_place(struct reader *r, const msgpack_object_array *a, uint32_t at, uint32_t *slot, uint64_t *offset)
+{
+    uint64_t index = 0;
+    if (!element_uint(r, a, at, UINT32_MAX, &index) || !element_uint(r, a, at + 1, max_slot_bytes, offset) ||
+        !is_slot(r, index))
+        return false;
+    *slot = (uint32_t)index;
+    return true;
+}
+
+static bool read_copy(struct reader *r, const msgpack_object_array *a, struct program_step *s)
+{
+    if (!read_place(r, a, 1, &s->from, &s->from_offset) || !read_place(r, a, 3, &s->to, &s->to_offset) ||
+        !element_uint(r, a, 5, max_slot_bytes, &s->bytes))
+        return false;
+    r->p->slots[s->to].written = true;
+    return inside(r, s->from, s->from_offset, s->bytes) && inside(r, s->to, s->to_offset, s->bytes);
+}
+
+static bool read_fill(struct reader *r, const msgpack_object_array *a, struct program_step *s)
+{
+    if (!read_place(r, a, 1, &s->to, &s->to_offset) || !element_uint(r, a, 3, max_slot_bytes, &s->bytes)) return false;
+    const msgpack_object *pattern = a->size > 4 ? &a->ptr[4] : NULL;
+    if (!pattern || pattern->type != MSGPACK_OBJECT_BIN) return bad(r, "a fill has no pattern");
+    s->pattern_size = pattern->via.bin.size;
+    if (!s->pattern_size || s->pattern_size > 16 || (s->pattern_size & (s->pattern_size - 1)) ||
+        s->bytes % s->pattern_size)
+        return bad(r, "a pattern of %u bytes does not fill %" PRIu64 " bytes", s->pattern_size, s->bytes);
+    memcpy(s->pattern, pattern->via.bin.ptr, s->pattern_size);
+    r->p->slots[s->to].written = true;
+    return inside(r, s->to, s->to_offset, s->bytes);
+}
+
+static bool read_step(struct reader *r, const msgpack_object *o, struct program_step *s)
+{
+    uint64_t kind, launch;
+    if (o->type != MSGPACK_OBJECT_ARRAY) return bad(r, "a step is not a list");
+    const msgpack_object_array *a = &o->via.array;
+    if (!element_uint(r, a, 0, PROGRAM_STEP_COUNT - 1, &kind)) return false;
+    s->kind = (uint8_t)kind;
+    if (kind == PROGRAM_STEP_COPY) return read_copy(r, a, s);
+    if (kind == PROGRAM_STEP_FILL) return read_fill(r, a, s);
+    if (!element_uint(r, a, 1, UINT32_MAX, &launch)) return false;
+    if (launch >= r->p->n_launches) return bad(r, "there is no launch %" PRIu64, launch);
+    s->launch = (uint32_t)launch;
+    return true;
+}
+
+static bool read_steps(struct reader *r, const msgpack_object *map)
+{
+    const msgpack_object_array *a = get_array(r, map, "steps");
+    if (!a) return false;
+    r->p->n_steps = a->size;
+    r->p->steps = arena_alloc(r->p->arena, a->size * sizeof *r->p->steps);
+    for (uint32_t i = 0; i < a->size; i++)
+        if (!read_step(r, &a->ptr[i], &r->p->steps[i])) return bad(r, "step %u", i);
+    return true;
+}
+
+static bool read_program(struct reader *r, const msgpack_object *map)
+{
+    const char *device;
+    if (map->type != MSGPACK_OBJECT_MAP) return bad(r, "the program is not a map");
+    if (!get_name(r, map, "device", &device)) return false;
+    r->p->reference = strcmp(device, "reference") == 0;
+    if (!r->p->reference && strcmp(device, "cpu") != 0) return bad(r, "there is no device %s", device);
+    return read_slots(r, map) && read_values(r, map) && read_launches(r, map) && read_steps(r, map);
+}
+
+struct program *program_decode(const void *bytes, size_t size, char *reason, size_t reason_size)
+{
+    reason[0] = 0;
+    const char *malformed = cursor_check(bytes, size, MAX_PROGRAM_DEPTH, MAX_ITEMS);
+    if (malformed) {
+        snprintf(reason, reason_size, "%s", malformed);
+        return NULL;
+    }
+    struct arena *arena = arena_new();
+    struct program *p = arena_alloc(arena, sizeof *p);
+    p->arena = arena;
+    struct reader r = {p, reason, reason_size};
+    msgpack_unpacked unpacked;
+    msgpack_unpacked_init(&unpacked);
+    size_t at = 0;
+    bool good = msgpack_unpack_next(&unpacked, bytes, size, &at) == MSGPACK_UNPACK_SUCCESS
+                    ? read_program(&r, &unpacked.data)
+                    : bad(&r, "malformed msgpack");
+    msgpack_unpacked_destroy(&unpacked);
+    if (good) return p;
+    program_free(p);
+    return NULL;
+}
+
+void program_free(struct program *p)
+{
+    if (p) arena_free(p->arena);
+}

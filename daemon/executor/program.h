@@ -1,0 +1,63 @@
+/* What an executable does, as the compiler described it: docs/protocol.md, "The program". */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fuser/kernel_abi.h"
+
+struct arena;
+
+enum program_param_kind { PROGRAM_PARAM_SLOT, PROGRAM_PARAM_VALUE, PROGRAM_PARAM_LOCAL, PROGRAM_PARAM_COUNT };
+
+struct program_param {
+    uint8_t kind;
+    bool writes;
+    uint32_t index;    /* slot or value */
+    uint64_t offset;   /* SLOT: bytes into it; LOCAL: bytes of work-group memory */
+    uint32_t at, size; /* place in the argument block */
+};
+
+struct program_launch {
+    const char *name;
+    struct kernel_launch geometry;
+    uint64_t n_groups, group_items;
+    uint64_t written_bytes; /* of the slots it writes */
+    uint32_t args_size, n_params;
+    struct program_param *params;
+    const uint8_t *ir; /* device reference: IR msgpack; else NULL */
+    size_t ir_size;
+};
+
+enum program_step_kind { PROGRAM_STEP_LAUNCH, PROGRAM_STEP_COPY, PROGRAM_STEP_FILL, PROGRAM_STEP_COUNT };
+
+struct program_step {
+    uint8_t kind;
+    uint32_t launch;
+    uint32_t from, to; /* slots */
+    uint64_t from_offset, to_offset, bytes;
+    uint8_t pattern[16];
+    uint32_t pattern_size;
+};
+
+struct program_slot {
+    const char *name;
+    uint64_t bytes;
+    bool needed;  /* memory must be bound to it */
+    bool written; /* by any step */
+};
+
+struct program {
+    struct arena *arena; /* owns all of it */
+    bool reference;      /* runs in the interpreter */
+    uint32_t n_launches, n_steps, n_slots, n_values;
+    struct program_launch *launches;
+    struct program_step *steps;
+    struct program_slot *slots;
+    uint32_t *value_sizes;
+};
+
+/* Trusts nothing: whatever comes out has all indices, offsets and sizes checked. NULL with a sentence. */
+struct program *program_decode(const void *bytes, size_t size, char *reason, size_t reason_size);
+void program_free(struct program *p); /* NULL is fine */

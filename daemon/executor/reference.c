@@ -1,0 +1,111 @@
+/* Running a launch in the reference interpreter. */
+#include "daemon/executor/reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/executor/running.h"
+#include "ir/arena.h"
+#include "ir/codec.h"
+#include "ir/interp.h"
+
+static const struct ir_function *only_kernel(const struct ir_module *m)
+{
+    const struct ir_function *kernel = NULL;
+    for (uint32_t i = 0; i < m->n_functions; i++) {
+        if (m->functions[i]->linkage != IR_LINKAGE_KERNEL) continue;
+        if (kernel) return NULL;
+        kernel = m->functions[i];
+    }
+    return kernel;
+}
+
+/* Each parameter gets an argument that fits it, so that a run can rely on it. */
+static bool fits(const struct program_launch *program, const struct ir_function *kernel, uint32_t *offsets)
+{
+    if (kernel->n_params != program->n_params || ir_param_layout(kernel, offsets) != program->args_size) return false;
+    for (uint32_t i = 0; i < kernel->n_params; i++) {
+        const struct program_param *param = &program->params[i];
+        ir_type type = kernel->params[i].value->type;
+        bool pointer = ir_type_is_ptr(type) && !kernel->params[i].by_value;
+        bool local = pointer && ir_type_space(type) == IR_SPACE_LOCAL;
+        enum program_param_kind kind = local ? PROGRAM_PARAM_LOCAL : pointer ? PROGRAM_PARAM_SLOT : PROGRAM_PARAM_VALUE;
+        uint64_t size = kernel->params[i].by_value ? ir_type_size(kernel->module, kernel->params[i].elem)
+                                                   : ir_type_size(kernel->module, type);
+        if (param->kind != kind || param->at != offsets[i] || param->size != size) return false;
+    }
+    return true;
+}
+
+int reference_load(const struct program_launch *program, struct executable_launch *launch, struct exec_error *e)
+{
+    char object[320];
+    snprintf(object, sizeof object, "kernel %s", program->name);
+    struct diag_list findings = {0};
+    launch->module = ir_decode(program->ir, program->ir_size, &findings);
+    if (!launch->module) {
+        exec_fail(e, FUSION_INTERNAL, object, "its code cannot be read: %s",
+                  findings.n ? findings.items[0].text : "no reason given");
+        diag_clear(&findings);
+        return -1;
+    }
+    diag_clear(&findings);
+    launch->kernel = only_kernel(launch->module);
+    if (!launch->kernel) return exec_fail(e, FUSION_INTERNAL, object, "its module does not hold one kernel");
+    uint32_t *offsets = arena_realloc(NULL, (launch->kernel->n_params + 1) * sizeof *offsets);
+    bool good = fits(program, launch->kernel, offsets);
+    free(offsets);
+    return good ? 0 : exec_fail(e, FUSION_INTERNAL, object, "its arguments do not fit its parameters");
+}
+
+void reference_unload(struct ir_module *module)
+{
+    ir_module_free(module);
+}
+
+static struct interp_arg argument(const struct program_param *param, const struct executable_launch *launch,
+                                  const struct running_slot *slots)
+{
+    switch (param->kind) {
+    case PROGRAM_PARAM_SLOT: {
+        const struct running_slot *slot = &slots[param->index];
+        return (struct interp_arg){INTERP_ARG_BUFFER, slot->memory + param->offset, slot->bytes - param->offset, NULL};
+    }
+    case PROGRAM_PARAM_LOCAL: return (struct interp_arg){INTERP_ARG_LOCAL, NULL, param->offset, NULL};
+    default: return (struct interp_arg){INTERP_ARG_BYTES, launch->args + param->at, param->size, NULL};
+    }
+}
+
+static int report(const struct program_launch *program, const struct interp_result *result, struct exec_error *e)
+{
+    if (!result->n_findings && result->completed) return 0;
+    char object[320];
+    snprintf(object, sizeof object, "kernel %s", program->name);
+    if (!result->n_findings) return exec_fail(e, FUSION_INTERNAL, object, "stopped without a finding");
+    const struct interp_finding *first = &result->findings[0];
+    fusion_status status = first->kind == INTERP_LIMIT     ? FUSION_TIMEOUT
+                           : first->kind == INTERP_INVALID ? FUSION_INVALID
+                                                           : FUSION_KERNEL_FAULT;
+    if (result->n_findings == 1) return exec_fail(e, status, object, "%s", first->text);
+    return exec_fail(e, status, object, "(1 of %u) %s", result->n_findings, first->text);
+}
+
+int reference_run(const struct program_launch *program, const struct executable_launch *launch,
+                  const struct running_slot *slots, struct exec_error *e)
+{
+    const struct kernel_launch *g = &program->geometry;
+    struct interp_range range = {.dims = g->dims};
+    memcpy(range.global, g->global_size, sizeof range.global);
+    memcpy(range.offset, g->global_offset, sizeof range.offset);
+    memcpy(range.local, g->local_size, sizeof range.local);
+    struct interp_arg *args = arena_realloc(NULL, (program->n_params + 1) * sizeof *args);
+    for (uint32_t i = 0; i < program->n_params; i++) args[i] = argument(&program->params[i], launch, slots);
+    struct interp_options options = {.check_races = true, .check_unwritten = true};
+    struct interp_result result = {0};
+    interp_run(launch->kernel, &range, args, &options, &result);
+    int outcome = report(program, &result, e);
+    interp_result_clear(&result);
+    free(args);
+    return outcome;
+}

@@ -1,0 +1,76 @@
+/* What runs now. */
+#include "daemon/executor/running.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "daemon/executor/wait.h"
+#include "daemon/executor/watchdog.h"
+#include "proto/ring.h"
+
+static struct {
+    struct ring *ring;
+    int event_fd;
+    _Atomic uint64_t sequence, started_ns;
+    const char *_Atomic kind, *_Atomic name;
+    const struct running_slot *_Atomic slots;
+    _Atomic uint32_t n_slots;
+} running;
+
+void running_init(struct ring *ring, int event_fd)
+{
+    running.ring = ring;
+    running.event_fd = event_fd;
+}
+
+void running_begin(uint64_t sequence, const struct running_slot *slots, uint32_t n_slots)
+{
+    running_step("submission", "");
+    atomic_store_explicit(&running.slots, slots, memory_order_relaxed);
+    atomic_store_explicit(&running.n_slots, n_slots, memory_order_relaxed);
+    atomic_store_explicit(&running.started_ns, wait_now_ns(), memory_order_relaxed);
+    atomic_store(&running.sequence, sequence);
+    watchdog_wake();
+}
+
+void running_step(const char *kind, const char *name)
+{
+    atomic_store_explicit(&running.kind, kind, memory_order_relaxed);
+    atomic_store_explicit(&running.name, name, memory_order_release);
+}
+
+uint64_t running_sequence(uint64_t *started_ns)
+{
+    /* The time belongs to the sequence only if that is still the same afterwards. */
+    for (;;) {
+        uint64_t sequence = atomic_load(&running.sequence);
+        *started_ns = atomic_load(&running.started_ns);
+        if (atomic_load(&running.sequence) == sequence) return sequence;
+    }
+}
+
+bool running_claim(uint64_t sequence)
+{
+    return sequence && atomic_compare_exchange_strong(&running.sequence, &sequence, 0);
+}
+
+void running_complete(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason)
+{
+    ring_complete(running.ring, sequence, status, run_ns, object, reason);
+    if (!atomic_load(&running.ring->wants_event)) return;
+    uint64_t one = 1;
+    ssize_t ignored = write(running.event_fd, &one, sizeof one); /* full: it is readable already */
+    (void)ignored;
+}
+
+void running_what(const char **kind, const char **name)
+{
+    *name = atomic_load(&running.name);
+    *kind = atomic_load(&running.kind);
+}
+
+uint32_t running_slots(const struct running_slot **slots)
+{
+    *slots = atomic_load(&running.slots);
+    return atomic_load(&running.n_slots);
+}

@@ -1,0 +1,36 @@
+/*
+ * What runs now, for those who may have to end it: the watchdog and the fault handler. There is one
+ * running submission at most, and whoever claims it is the one that completes it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/include/fusiond/status.h"
+
+struct ring;
+
+/* A slot's memory during a submission. */
+struct running_slot {
+    const char *name;
+    uint8_t *memory; /* NULL: not bound */
+    uint64_t bytes;  /* of the slot */
+};
+
+/* Before any thread starts. */
+void running_init(struct ring *ring, int event_fd);
+/* The slots stay unchanged until the submission is claimed. */
+void running_begin(uint64_t sequence, const struct running_slot *slots, uint32_t n_slots);
+/* What the submission does now: "kernel" and a name that lives as long as the submission. */
+void running_step(const char *kind, const char *name);
+/* The sequence of the running submission, 0: none; the time it began (wait_now_ns()). */
+uint64_t running_sequence(uint64_t *started_ns);
+/* True for exactly one caller, who then completes it; the others must not touch it any more. */
+bool running_claim(uint64_t sequence);
+/* For a submission that was claimed, or never began. Safe in signal handlers. */
+void running_complete(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason);
+
+/* For the fault handler and the watchdog, after running_claim(). */
+void running_what(const char **kind, const char **name);
+uint32_t running_slots(const struct running_slot **slots);

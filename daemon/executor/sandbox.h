@@ -1,0 +1,8 @@
+/* What the executor gives up before it runs anybody's code. */
+#pragma once
+
+/* Limits, descriptors, files: before any thread is started. 0, or -1 with a message on stderr. */
+int sandbox_enter(void);
+/* System calls: for all threads, after the last one was started. Does nothing where FUSIOND_NO_SECCOMP=1
+   or in sanitizer builds, whose runtime needs more. */
+int sandbox_filter(void);

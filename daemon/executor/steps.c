@@ -1,0 +1,157 @@
+/* Running the steps of an executable. */
+#include "daemon/executor/steps.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/executor/objects.h"
+#include "daemon/executor/pool.h"
+#include "daemon/executor/reference.h"
+#include "daemon/executor/running.h"
+#include "daemon/executor/wait.h"
+
+enum {
+    INLINE_NS = 20000, /* less than that is not worth waking a thread */
+    CHUNK_NS = 10000,  /* a chunk takes that long at least, so that sharing out costs nothing */
+    CHUNKS_PER_THREAD = 8,
+    COPY_CHUNK_BYTES = 256 << 10, /* a multiple of every pattern's size */
+};
+
+/* What our threads can keep in the caches: the last level is shared with other processors of the machine
+   that we may not run on, so it counts as no more than eight times our second level. */
+static uint64_t cache_bytes(unsigned threads)
+{
+    long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE), l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    uint64_t ours = (uint64_t)(l2 > 0 ? l2 : 1 << 20) * 8 * threads;
+    return l3 > 0 && (uint64_t)l3 < ours ? (uint64_t)l3 : ours;
+}
+
+void steps_init(struct steps *s, struct pool *pool)
+{
+    *s = (struct steps){.pool = pool, .stream_bytes = cache_bytes(pool_threads(pool))};
+}
+
+/* ---- launches ---- */
+
+struct job {
+    kernel_entry *entry;
+    const struct kernel_launch *geometry;
+    const void *args;
+    uint8_t *local;
+    uint64_t local_bytes;
+    _Atomic uint64_t busy_ns;
+};
+
+static void run_groups(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    struct job *j = data;
+    uint64_t began = wait_now_ns();
+    j->entry(j->geometry, j->args, first, end, j->local + thread * j->local_bytes);
+    atomic_fetch_add_explicit(&j->busy_ns, wait_now_ns() - began, memory_order_relaxed);
+}
+
+/* Work-groups of a chunk: all of them where that is soon done. Until a launch has been measured, a
+   work-item counts as a nanosecond. */
+static uint64_t chunk_groups(const struct program_launch *p, uint64_t busy_ns, unsigned threads)
+{
+    uint64_t groups = p->n_groups;
+    double ns = busy_ns ? (double)busy_ns : (double)groups * (double)p->group_items;
+    if (ns < INLINE_NS) return groups;
+    uint64_t fair = groups / (threads * CHUNKS_PER_THREAD), least = (uint64_t)((double)groups * CHUNK_NS / ns);
+    uint64_t chunk = fair > least ? fair : least;
+    return chunk ? chunk : 1;
+}
+
+static int reserve_local(struct steps *s, uint64_t bytes, const struct program_launch *p, struct exec_error *e)
+{
+    if (bytes <= s->local_bytes) return 0;
+    free(s->local);
+    s->local_bytes = 0;
+    s->local = aligned_alloc(64, bytes * pool_threads(s->pool));
+    if (!s->local)
+        return exec_fail(e, FUSION_OUT_OF_MEMORY, p->name, "%" PRIu64 " bytes of work-group memory for %u threads",
+                         bytes, pool_threads(s->pool));
+    s->local_bytes = bytes;
+    return 0;
+}
+
+static int run_code(struct steps *s, const struct program_launch *p, struct executable_launch *l, struct exec_error *e)
+{
+    if (reserve_local(s, l->local_bytes, p, e) != 0) return -1;
+    struct kernel_launch geometry = p->geometry;
+    if (p->written_bytes > s->stream_bytes) geometry.flags |= KERNEL_LAUNCH_STREAM;
+    struct job job = {l->object->entry, &geometry, l->args, s->local, s->local_bytes, 0};
+    pool_run(s->pool, run_groups, &job, p->n_groups, chunk_groups(p, l->busy_ns, pool_threads(s->pool)));
+    l->busy_ns = job.busy_ns;
+    return 0;
+}
+
+static int run_launch(struct steps *s, struct executable *x, uint32_t index, const struct running_slot *slots,
+                      struct exec_error *e)
+{
+    const struct program_launch *p = &x->program->launches[index];
+    running_step("kernel", p->name);
+    return x->program->reference ? reference_run(p, &x->launches[index], slots, e)
+                                 : run_code(s, p, &x->launches[index], e);
+}
+
+/* ---- copies and fills ---- */
+
+struct transfer {
+    uint8_t *to;
+    const uint8_t *from; /* COPY */
+    const struct program_step *step;
+};
+
+static void copy_bytes(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    (void)thread;
+    const struct transfer *t = data;
+    memcpy(t->to + first, t->from + first, end - first);
+}
+
+static void fill_bytes(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    (void)thread;
+    const struct transfer *t = data;
+    uint8_t block[64];
+    for (size_t i = 0; i < sizeof block; i++) block[i] = t->step->pattern[i % t->step->pattern_size];
+    for (uint64_t at = first; at < end; at += sizeof block)
+        memcpy(t->to + at, block, end - at < sizeof block ? end - at : sizeof block);
+}
+
+static void run_copy(struct steps *s, const struct program_step *step, const struct running_slot *slots)
+{
+    struct transfer t = {slots[step->to].memory + step->to_offset, slots[step->from].memory + step->from_offset, step};
+    running_step("copy into buffer", slots[step->to].name);
+    if (t.from + step->bytes <= t.to || t.to + step->bytes <= t.from)
+        pool_run(s->pool, copy_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
+    else
+        memmove(t.to, t.from, step->bytes);
+}
+
+static void run_fill(struct steps *s, const struct program_step *step, const struct running_slot *slots)
+{
+    struct transfer t = {slots[step->to].memory + step->to_offset, NULL, step};
+    running_step("fill of buffer", slots[step->to].name);
+    pool_run(s->pool, fill_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
+}
+
+int steps_run(struct steps *s, struct executable *x, const struct running_slot *slots, struct exec_error *e)
+{
+    const struct program *p = x->program;
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const struct program_step *step = &p->steps[i];
+        switch ((enum program_step_kind)step->kind) {
+        case PROGRAM_STEP_LAUNCH:
+            if (run_launch(s, x, step->launch, slots, e) != 0) return -1;
+            break;
+        case PROGRAM_STEP_COPY: run_copy(s, step, slots); break;
+        case PROGRAM_STEP_FILL: run_fill(s, step, slots); break;
+        case PROGRAM_STEP_COUNT: break;
+        }
+    }
+    return 0;
+}
