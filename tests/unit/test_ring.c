@@ -1,0 +1,358 @@
+/* The submission ring: order, wrap-around, full, every sort of garbage, two threads, the end of an executor. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "fusiond/status.h"
+#include "proto/ring.h"
+
+static uint8_t out[RING_MAX_ENTRY];
+
+static int setup(void **state)
+{
+    struct ring *r = aligned_alloc(64, ring_total_bytes());
+    memset(r, 0, ring_total_bytes());
+    ring_init(r);
+    *state = r;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+static bool push(struct ring *r, uint64_t sequence, size_t rest, uint8_t mark)
+{
+    static uint8_t bytes[RING_MAX_ENTRY];
+    memset(bytes, mark, rest);
+    struct ring_entry entry = {.sequence = sequence, .executable = 42};
+    return ring_push(r, &entry, bytes, rest);
+}
+
+static struct ring_entry header(void)
+{
+    struct ring_entry entry;
+    memcpy(&entry, out, sizeof entry);
+    return entry;
+}
+
+static void test_check(void **state)
+{
+    struct ring *r = *state;
+    assert_true(ring_check(r, ring_total_bytes()));
+    assert_false(ring_check(r, ring_total_bytes() - 1));
+    r->version++;
+    assert_false(ring_check(r, ring_total_bytes()));
+}
+
+static void test_wraparound(void **state)
+{
+    struct ring *r = *state;
+    const char *reason = "";
+    assert_int_equal(ring_pop(r, out, &reason), 0);
+    /* Sizes that do not divide the ring: entries get split at every possible place. */
+    for (uint64_t s = 1; s <= 5000; s++) {
+        size_t rest = 8 * (s * 131 % 501);
+        assert_true(push(r, s, rest, (uint8_t)s));
+        assert_int_equal(ring_pop(r, out, &reason), 1);
+        struct ring_entry entry = header();
+        assert_true(entry.sequence == s && entry.executable == 42 && entry.size == sizeof entry + rest);
+        for (size_t i = 0; i < rest; i++) assert_int_equal(out[sizeof entry + i], (uint8_t)s);
+        assert_int_equal(ring_pop(r, out, &reason), 0);
+        ring_complete(r, s, FUSION_SUCCESS, s, NULL, NULL);
+    }
+    assert_true(atomic_load(&r->head) > 3 * (uint64_t)RING_DATA_BYTES);
+}
+
+static void test_full(void **state)
+{
+    struct ring *r = *state;
+    const char *reason = "";
+    size_t rest = RING_MAX_ENTRY - sizeof(struct ring_entry);
+    for (uint64_t s = 1; s <= RING_DATA_BYTES / RING_MAX_ENTRY; s++) assert_true(push(r, s, rest, 1));
+    assert_false(push(r, 5, 0, 1));
+    assert_int_equal(ring_pop(r, out, &reason), 1);
+    assert_true(push(r, 5, rest, 1));
+    assert_false(push(r, 6, 0, 1));
+    assert_false(push(r, 6, rest + 8, 1)); /* larger than an entry may be */
+    assert_false(push(r, 6, 4, 1));        /* not a multiple of 8 */
+}
+
+static void test_pending_limit(void **state)
+{
+    struct ring *r = *state;
+    const char *reason = "";
+    for (uint64_t s = 1; s <= RING_MAX_PENDING; s++) {
+        assert_true(push(r, s, 0, 0));
+        assert_int_equal(ring_pop(r, out, &reason), 1);
+    }
+    assert_false(push(r, RING_MAX_PENDING + 1, 0, 0)); /* its completion would overwrite that of 1 */
+    ring_complete(r, 1, FUSION_SUCCESS, 0, NULL, NULL);
+    assert_true(push(r, RING_MAX_PENDING + 1, 0, 0));
+}
+
+static void expect_corrupt(struct ring *r, const char *expected)
+{
+    const char *reason = "";
+    assert_int_equal(ring_pop(r, out, &reason), -1);
+    if (!strstr(reason, expected)) fail_msg("\"%s\", not \"%s\"", reason, expected);
+}
+
+static void test_corrupt_positions(void **state)
+{
+    struct ring *r = *state;
+    atomic_store(&r->head, RING_DATA_BYTES + 8);
+    expect_corrupt(r, "positions");
+    atomic_store(&r->head, UINT64_MAX - 7);
+    expect_corrupt(r, "positions");
+    atomic_store(&r->tail, UINT64_MAX - 7);
+    atomic_store(&r->head, UINT64_MAX - 3);
+    expect_corrupt(r, "positions");
+    atomic_store(&r->tail, 64);
+    atomic_store(&r->head, 8);
+    expect_corrupt(r, "positions");
+    atomic_store(&r->tail, 4);
+    atomic_store(&r->head, 4 + 64);
+    expect_corrupt(r, "positions");
+    atomic_store(&r->tail, 64);
+    atomic_store(&r->head, 64 + 24);
+    expect_corrupt(r, "less than an entry");
+}
+
+static void test_corrupt_sizes(void **state)
+{
+    static const uint32_t sizes[] = {0, 8, 31, 33, 36, 72, RING_MAX_ENTRY + 8, RING_DATA_BYTES, UINT32_MAX, 1u << 31};
+    struct ring *r = *state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct ring_entry entry = {.size = sizes[i], .sequence = 1};
+        memcpy(r->data, &entry, sizeof entry);
+        atomic_store(&r->tail, 0);
+        atomic_store(&r->head, 64); /* 32 bytes of it, and 32 more */
+        expect_corrupt(r, "size");
+    }
+}
+
+static void test_corrupt_sequences(void **state)
+{
+    struct ring *r = *state;
+    const char *reason = "";
+    /* What was completed already is passed over. */
+    assert_true(push(r, 9, 8, 1));
+    assert_true(push(r, 10, 0, 1));
+    assert_true(push(r, 11, 16, 1));
+    ring_complete(r, 10, FUSION_SUCCESS, 0, NULL, NULL);
+    assert_int_equal(ring_pop(r, out, &reason), 1);
+    assert_true(header().sequence == 11);
+    assert_int_equal(ring_pop(r, out, &reason), 0);
+    uint64_t head = atomic_load(&r->head);
+    struct ring_entry entry = {.size = sizeof entry, .sequence = 11 + RING_MAX_PENDING};
+    memcpy(r->data + head, &entry, sizeof entry);
+    atomic_store(&r->head, head + sizeof entry);
+    expect_corrupt(r, "sequence");
+}
+
+static void test_random_garbage(void **state)
+{
+    struct ring *r = *state;
+    const char *reason = "";
+    srand(7);
+    for (int round = 0; round < 20000; round++) {
+        uint64_t tail =
+            (uint64_t)rand() % 3 ? (uint64_t)(rand() % 4096) * 8 : (uint64_t)rand() << 33 | (uint64_t)rand();
+        for (int i = 0; i < 256; i++)
+            r->data[(tail + (uint64_t)i) % RING_DATA_BYTES] = (uint8_t)(rand() % 4 ? 0 : rand());
+        atomic_store(&r->tail, tail);
+        atomic_store(&r->head, tail + (uint64_t)(rand() % 40) * 8);
+        for (int i = 0; i < 50; i++) {
+            int result = ring_pop(r, out, &reason);
+            if (result <= 0) break;
+            struct ring_entry entry = header();
+            assert_in_range(entry.size, sizeof entry, RING_MAX_ENTRY);
+            ring_entry_valid(out, &reason);
+        }
+    }
+}
+
+static void test_entry_contents(void **state)
+{
+    (void)state;
+    const char *reason = "";
+    struct {
+        struct ring_entry entry;
+        struct ring_binding bindings[2];
+        struct ring_value value;
+        uint8_t data[16]; /* 12, padded */
+        struct ring_value last;
+        uint8_t more[8];
+    } good = {.entry = {.size = sizeof good, .n_bindings = 2, .n_values = 2}, .value = {0, 12}, .last = {1, 8}}, bad;
+    assert_int_equal(sizeof good, 32 + 48 + 8 + 16 + 8 + 8);
+    const uint8_t *bytes = (const uint8_t *)&bad;
+    bad = good;
+    assert_true(ring_entry_valid(bytes, &reason));
+    bad.entry.n_bindings = 4;
+    assert_false(ring_entry_valid(bytes, &reason));
+    bad.entry.n_bindings = UINT32_MAX;
+    assert_false(ring_entry_valid(bytes, &reason));
+    assert_string_equal(reason, "the entry has more bindings than room for them");
+    bad = good;
+    bad.entry.n_values = 3;
+    assert_false(ring_entry_valid(bytes, &reason));
+    assert_string_equal(reason, "the entry has more values than room for them");
+    bad.entry.n_values = 1;
+    assert_false(ring_entry_valid(bytes, &reason));
+    assert_string_equal(reason, "the entry is larger than its contents");
+    bad = good;
+    bad.last.size = 9;
+    assert_false(ring_entry_valid(bytes, &reason));
+    assert_string_equal(reason, "a value of the entry reaches beyond its end");
+    bad.last.size = UINT32_MAX;
+    assert_false(ring_entry_valid(bytes, &reason));
+}
+
+static void test_completion(void **state)
+{
+    struct ring *r = *state;
+    char text[400];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = 0;
+    assert_false(ring_wait(r, 1, 0));
+    ring_complete(r, 1, FUSION_KERNEL_FAULT, 77, text, text);
+    assert_true(ring_wait(r, 1, 0));
+    const struct ring_completion *c = &r->completions[1];
+    assert_true(atomic_load(&c->sequence) == 1);
+    assert_int_equal(c->status, FUSION_KERNEL_FAULT);
+    assert_true(c->run_ns == 77);
+    assert_int_equal(strlen(c->object), sizeof c->object - 1);
+    assert_int_equal(strlen(c->reason), sizeof c->reason - 1);
+}
+
+static void test_abort(void **state)
+{
+    struct ring *r = *state;
+    const char *reason = "";
+    for (uint64_t s = 1; s <= 5; s++) assert_true(push(r, s, 8, 1));
+    assert_int_equal(ring_pop(r, out, &reason), 1);
+    ring_complete(r, 1, FUSION_SUCCESS, 0, NULL, NULL);
+    assert_int_equal(ring_pop(r, out, &reason), 1);
+    assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "executor", "killed by signal 9"), 4);
+    assert_true(ring_wait(r, 5, 0));
+    assert_int_equal(r->completions[1].status, FUSION_SUCCESS);
+    for (int s = 2; s <= 5; s++) {
+        assert_int_equal(r->completions[s].status, FUSION_EXECUTOR);
+        assert_string_equal(r->completions[s].reason, "killed by signal 9");
+    }
+    assert_int_equal(ring_pop(r, out, &reason), 0);
+    assert_true(push(r, 6, 0, 1));
+    assert_int_equal(ring_pop(r, out, &reason), 1);
+    assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), 1);
+    assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), 0);
+}
+
+static void test_abort_with_garbage(void **state)
+{
+    struct ring *r = *state;
+    atomic_store(&r->pushed, UINT64_MAX);
+    assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), 0);
+    atomic_store(&r->completed, 1000);
+    atomic_store(&r->pushed, 3);
+    assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), 0);
+    atomic_store(&r->pushed, 1000 + RING_MAX_PENDING);
+    assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), RING_MAX_PENDING);
+}
+
+/* ---- threads ---- */
+
+enum { MESSAGES = 20000 };
+
+static void *consume(void *data)
+{
+    struct ring *r = data;
+    static uint8_t entry[RING_MAX_ENTRY];
+    const char *reason = "";
+    uint64_t next = 1;
+    while (next <= MESSAGES) {
+        ring_wait_entry(r, 1000, 1000);
+        int result;
+        while ((result = ring_pop(r, entry, &reason)) > 0) {
+            struct ring_entry head;
+            memcpy(&head, entry, sizeof head);
+            bool right = head.sequence == next && head.executable == 42;
+            for (size_t i = sizeof head; i < head.size; i++) right = right && entry[i] == (uint8_t)next;
+            ring_complete(r, next, right ? FUSION_SUCCESS : FUSION_INTERNAL, next, "", "");
+            next++;
+        }
+        if (result < 0) return (void *)reason;
+    }
+    return NULL;
+}
+
+static void test_two_threads(void **state)
+{
+    struct ring *r = *state;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, consume, r), 0);
+    for (uint64_t s = 1; s <= MESSAGES; s++) {
+        while (!push(r, s, 8 * (s * 37 % 200), (uint8_t)s))
+            assert_true(ring_wait(r, s > RING_MAX_PENDING ? s - RING_MAX_PENDING : 1, 10000));
+        if (s % 1000 == 0) {
+            assert_true(ring_wait(r, s, 10000));
+            assert_int_equal(r->completions[s % RING_MAX_PENDING].status, FUSION_SUCCESS);
+            assert_true(r->completions[s % RING_MAX_PENDING].run_ns == s);
+        }
+    }
+    void *result;
+    pthread_join(thread, &result);
+    assert_null(result);
+}
+
+static void *close_soon(void *data)
+{
+    struct timespec pause = {0, 20000000};
+    nanosleep(&pause, NULL);
+    ring_set_state(data, RING_CLOSED);
+    return NULL;
+}
+
+static void test_wait_ends(void **state)
+{
+    struct ring *r = *state;
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    assert_false(ring_wait(r, 1, 30));
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    assert_true((to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000 >= 29);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, close_soon, r), 0);
+    assert_false(ring_wait(r, 1, -1)); /* no time limit: ends because the ring is closed */
+    pthread_join(thread, NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_check),
+        TEST(test_wraparound),
+        TEST(test_full),
+        TEST(test_pending_limit),
+        TEST(test_corrupt_positions),
+        TEST(test_corrupt_sizes),
+        TEST(test_corrupt_sequences),
+        TEST(test_random_garbage),
+        TEST(test_entry_contents),
+        TEST(test_completion),
+        TEST(test_abort),
+        TEST(test_abort_with_garbage),
+        TEST(test_two_threads),
+        TEST(test_wait_ends),
+    };
+    return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
+}
