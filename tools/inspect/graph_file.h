@@ -1,0 +1,72 @@
+/* Graph files (YAML, docs/graph-file.md) as plain data. */
+#pragma once
+
+#include <fusiond/fusiond.h>
+
+struct file_module {
+    char *name, *path; /* path relative to the graph file's folder, or absolute */
+};
+
+struct file_buffer {
+    char *name;
+    int line;
+    fusion_type type;
+    uint32_t dims;
+    uint64_t shape[4];
+    uint64_t count; /* product of shape */
+    unsigned properties;
+    bool usm;
+    bool has_fill;
+    double fill;
+};
+
+enum file_arg_kind { FILE_ARG_BUFFER, FILE_ARG_NUMBERS, FILE_ARG_LOCAL };
+
+struct file_arg {
+    enum file_arg_kind kind;
+    int line;
+    char *buffer;
+    fusion_access access;
+    uint64_t offset, count; /* elements; count 0: to the end */
+    unsigned properties;
+    uint32_t n_numbers; /* one for a scalar, more for a vector */
+    char **numbers;     /* as written */
+    uint64_t local_bytes;
+};
+
+enum file_node_kind { FILE_NODE_KERNEL, FILE_NODE_COPY, FILE_NODE_FILL };
+
+struct file_node {
+    enum file_node_kind kind;
+    int line;
+    char *name; /* NULL: none given */
+    char *module, *kernel;
+    uint32_t dims;
+    uint64_t global[3], offset[3], local[3];
+    uint32_t n_args;
+    struct file_arg *args;
+    char *from, *to;
+    uint64_t from_offset, to_offset, count; /* elements; count 0: all */
+    char *value;                            /* FILL */
+    uint32_t n_deps;
+    char **deps;
+};
+
+struct graph_file {
+    char *path;
+    uint32_t n_modules, n_buffers, n_nodes;
+    struct file_module *modules;
+    struct file_buffer *buffers;
+    struct file_node *nodes;
+};
+
+/* Reads a graph file. On failure prints "FILE:LINE: reason" to stderr and returns NULL. */
+struct graph_file *graph_file_read(const char *path);
+void graph_file_free(struct graph_file *file); /* NULL is fine */
+const struct file_buffer *graph_file_buffer(const struct graph_file *file, const char *name);
+
+const char *type_name(fusion_type type); /* "f32" */
+bool type_parse(const char *name, fusion_type *type);
+unsigned type_bytes(fusion_type type);
+/* A number as written, as a value of type ("f32", "i64" ...) of at most 8 bytes; false where it is none. */
+bool number_parse(const char *text, const char *type, void *value, unsigned *bytes);

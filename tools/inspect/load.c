@@ -1,0 +1,264 @@
+/* From a graph file to a graph in the service. */
+#include "tools/inspect/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void print_error(const char *what)
+{
+    const fusion_error *e = fusion_last_error();
+    fprintf(stderr, "%s: %s: %s: %s\n", what, fusion_status_name(e->status), e->object, e->reason);
+}
+
+static bool fail_at(const struct loaded *l, int line, const char *format, const char *a, const char *b)
+{
+    fprintf(stderr, "%s:%d: ", l->file->path, line);
+    fprintf(stderr, format, a, b);
+    fputc('\n', stderr);
+    return false;
+}
+
+/* The library's error, at a line of the file. */
+static bool fail_error(const struct loaded *l, int line)
+{
+    char at[512];
+    snprintf(at, sizeof at, "%s:%d", l->file->path, line);
+    print_error(at);
+    return false;
+}
+
+/* ---- modules and buffers ---- */
+
+/* A module's path counts from the graph file's folder. */
+static char *module_path(const char *graph, const char *path)
+{
+    const char *slash = strrchr(graph, '/');
+    char *out;
+    if (path[0] == '/' || !slash) return strdup(path);
+    if (asprintf(&out, "%.*s/%s", (int)(slash - graph), graph, path) < 0) return NULL;
+    return out;
+}
+
+static bool load_modules(struct loaded *l)
+{
+    l->modules = calloc(l->file->n_modules + 1, sizeof *l->modules);
+    for (uint32_t i = 0; i < l->file->n_modules; i++) {
+        char *path = module_path(l->file->path, l->file->modules[i].path);
+        fusion_status status = fusion_module_load_file(l->session, path, &l->modules[i]);
+        if (status != FUSION_SUCCESS) print_error(path);
+        free(path);
+        if (status != FUSION_SUCCESS) return false;
+    }
+    return true;
+}
+
+static bool create_buffer(struct loaded *l, const struct file_buffer *f, struct loaded_buffer *b)
+{
+    fusion_status status;
+    b->file = f;
+    if (f->usm)
+        status = fusion_malloc(l->session, FUSION_USM_SHARED, f->count * type_bytes(f->type), &b->usm);
+    else
+        status = fusion_buffer_create(l->session, f->name, f->type, f->count, f->properties, &b->buffer);
+    return status == FUSION_SUCCESS || fail_error(l, f->line);
+}
+
+static bool fill_buffer(struct loaded *l, uint32_t index)
+{
+    const struct file_buffer *f = l->buffers[index].file;
+    char text[64], value[8];
+    unsigned bytes;
+    bool floats = f->type >= FUSION_F16;
+    snprintf(text, sizeof text, floats ? "%.17g" : "%.0f", f->fill);
+    if (!number_parse(text, f->type == FUSION_BYTES ? "u8" : type_name(f->type), value, &bytes))
+        return fail_at(l, f->line, "%s is no value of type %s", text, type_name(f->type));
+    char *memory = loaded_memory(l, index);
+    if (!memory) return false;
+    for (uint64_t i = 0; i < f->count; i++) memcpy(memory + i * bytes, value, bytes);
+    return true;
+}
+
+static bool create_buffers(struct loaded *l)
+{
+    l->buffers = calloc(l->file->n_buffers + 1, sizeof *l->buffers);
+    for (uint32_t i = 0; i < l->file->n_buffers; i++) {
+        if (!create_buffer(l, &l->file->buffers[i], &l->buffers[i])) return false;
+        if (l->file->buffers[i].has_fill && !fill_buffer(l, i)) return false;
+    }
+    return true;
+}
+
+void *loaded_memory(struct loaded *l, uint32_t buffer)
+{
+    struct loaded_buffer *b = &l->buffers[buffer];
+    void *memory = b->usm;
+    if (!memory && fusion_buffer_map(b->buffer, &memory) != FUSION_SUCCESS) print_error(b->file->name);
+    return memory;
+}
+
+int loaded_find(const struct loaded *l, const char *name)
+{
+    for (uint32_t i = 0; i < l->file->n_buffers; i++)
+        if (strcmp(l->file->buffers[i].name, name) == 0) return (int)i;
+    fprintf(stderr, "%s: there is no buffer `%s`\n", l->file->path, name);
+    return -1;
+}
+
+/* ---- arguments ---- */
+
+static const fusion_kernel_info *find_kernel(const fusion_module *m, const char *name)
+{
+    for (uint32_t i = 0; m && i < fusion_module_kernel_count(m); i++) {
+        const fusion_kernel_info *k = fusion_module_kernel(m, i);
+        if (strcmp(k->name, name) == 0) return k;
+    }
+    return NULL;
+}
+
+/* "f32x4" is element f32; the lanes follow from the size. */
+static void element_type(const char *type, char out[16])
+{
+    const char *x = strchr(type, 'x');
+    snprintf(out, 16, "%.*s", x ? (int)(x - type) : 15, type);
+}
+
+/* Numbers become a value of the type the kernel's parameter has. */
+static bool make_value(const struct loaded *l, const struct file_arg *a, const fusion_kernel_arg *param,
+                       fusion_arg *out)
+{
+    char type[16];
+    unsigned char bytes[128] = {0};
+    unsigned used = 0, width = 0;
+    element_type(param->type, type);
+    for (uint32_t i = 0; i < a->n_numbers; i++, used += width)
+        if (used + 8 > sizeof bytes || !number_parse(a->numbers[i], type, bytes + used, &width))
+            return fail_at(l, a->line, "`%s` is no value for a parameter of type %s", a->numbers[i], param->type);
+    /* A vector of 3 takes the place of one of 4. */
+    if (a->n_numbers == 3 && param->size == 4ull * width) used = (unsigned)param->size;
+    *out = fusion_arg_value(bytes, used);
+    return true;
+}
+
+static bool make_memory_arg(const struct loaded *l, const struct file_arg *a, fusion_arg *out)
+{
+    int index = loaded_find(l, a->buffer);
+    const struct loaded_buffer *b = &l->buffers[index];
+    unsigned width = type_bytes(b->file->type);
+    uint64_t offset, bytes;
+    if (__builtin_mul_overflow(a->offset, width, &offset) || __builtin_mul_overflow(a->count, width, &bytes) ||
+        offset >= b->file->count * width)
+        return fail_at(l, a->line, "offset or count lies outside buffer %s%s", a->buffer, "");
+    *out = b->usm ? fusion_arg_pointer((char *)b->usm + offset, a->access, a->properties | b->file->properties)
+                  : fusion_arg_buffer(b->buffer, a->access);
+    out->offset = b->usm ? 0 : offset;
+    out->bytes = b->usm ? 0 : bytes;
+    out->properties = b->usm ? out->properties : a->properties;
+    return true;
+}
+
+static bool make_arg(const struct loaded *l, const struct file_node *n, const fusion_kernel_info *k, uint32_t i,
+                     fusion_arg *out)
+{
+    const struct file_arg *a = &n->args[i];
+    switch (a->kind) {
+    case FILE_ARG_LOCAL: *out = fusion_arg_local(a->local_bytes); return true;
+    case FILE_ARG_BUFFER: break;
+    case FILE_ARG_NUMBERS:
+        if (k && i < k->n_args) return make_value(l, a, &k->args[i], out);
+        *out = fusion_arg_i32(0); /* the service says what is wrong: unknown kernel, too many arguments */
+        return true;
+    }
+    return make_memory_arg(l, a, out);
+}
+
+/* ---- nodes ---- */
+
+static bool resolve_deps(const struct loaded *l, const struct file_node *n, fusion_node *deps)
+{
+    for (uint32_t d = 0; d < n->n_deps; d++)
+        for (uint32_t k = 0; k < l->file->n_nodes; k++)
+            if (l->file->nodes[k].name && strcmp(l->file->nodes[k].name, n->deps[d]) == 0) deps[d] = k;
+    return true;
+}
+
+static bool add_kernel(struct loaded *l, const struct file_node *n, const fusion_node *deps, fusion_node *node)
+{
+    fusion_kernel_node k = {.name = n->name,
+                            .kernel = n->kernel,
+                            .dims = n->dims,
+                            .n_args = n->n_args,
+                            .depends_on = deps,
+                            .n_depends_on = n->n_deps};
+    for (uint32_t i = 0; i < l->file->n_modules; i++)
+        if (strcmp(l->file->modules[i].name, n->module) == 0) k.module = l->modules[i];
+    memcpy(k.global, n->global, sizeof k.global);
+    memcpy(k.offset, n->offset, sizeof k.offset);
+    memcpy(k.local, n->local, sizeof k.local);
+    fusion_arg *args = calloc(n->n_args + 1, sizeof *args);
+    const fusion_kernel_info *info = find_kernel(k.module, n->kernel);
+    bool ok = true;
+    for (uint32_t i = 0; i < n->n_args && ok; i++) ok = make_arg(l, n, info, i, &args[i]);
+    k.args = args;
+    if (ok && fusion_graph_add_kernel(l->graph, &k, node) != FUSION_SUCCESS) ok = fail_error(l, n->line);
+    free(args);
+    return ok;
+}
+
+static fusion_memory place(const struct loaded *l, const char *name, uint64_t offset)
+{
+    const struct loaded_buffer *b = &l->buffers[loaded_find(l, name)];
+    uint64_t bytes = offset * type_bytes(b->file->type);
+    return b->usm ? (fusion_memory){.pointer = (char *)b->usm + bytes}
+                  : (fusion_memory){.buffer = b->buffer, .offset = bytes};
+}
+
+static bool add_memory_node(struct loaded *l, const struct file_node *n, const fusion_node *deps, fusion_node *node)
+{
+    const struct file_buffer *to = graph_file_buffer(l->file, n->to),
+                             *from = n->from ? graph_file_buffer(l->file, n->from) : to;
+    uint64_t elements = n->count ? n->count : from->count - (n->from ? n->from_offset : n->to_offset);
+    uint64_t bytes = elements * type_bytes(from->type);
+    fusion_memory target = place(l, n->to, n->to_offset);
+    fusion_status status;
+    if (n->kind == FILE_NODE_COPY) {
+        status = fusion_graph_add_copy(l->graph, n->name, place(l, n->from, n->from_offset), target, bytes, deps,
+                                       n->n_deps, node);
+    } else {
+        char value[8];
+        unsigned width;
+        if (!number_parse(n->value, to->type == FUSION_BYTES ? "u8" : type_name(to->type), value, &width))
+            return fail_at(l, n->line, "`%s` is no value of type %s", n->value, type_name(to->type));
+        status = fusion_graph_add_fill(l->graph, n->name, target, bytes, value, width, deps, n->n_deps, node);
+    }
+    return status == FUSION_SUCCESS || fail_error(l, n->line);
+}
+
+static bool add_nodes(struct loaded *l)
+{
+    l->nodes = calloc(l->file->n_nodes + 1, sizeof *l->nodes);
+    for (uint32_t i = 0; i < l->file->n_nodes; i++) {
+        const struct file_node *n = &l->file->nodes[i];
+        fusion_node *deps = calloc(n->n_deps + 1, sizeof *deps);
+        bool ok = resolve_deps(l, n, deps);
+        ok = ok && (n->kind == FILE_NODE_KERNEL ? add_kernel(l, n, deps, &l->nodes[i])
+                                                : add_memory_node(l, n, deps, &l->nodes[i]));
+        free(deps);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+bool loaded_open(struct loaded *l, fusion_session *session, const struct graph_file *file)
+{
+    *l = (struct loaded){.file = file, .session = session};
+    if (fusion_graph_create(session, &l->graph) != FUSION_SUCCESS) return fail_error(l, 1);
+    return load_modules(l) && create_buffers(l) && add_nodes(l);
+}
+
+void loaded_close(struct loaded *l)
+{
+    free(l->modules);
+    free(l->buffers);
+    free(l->nodes);
+}

@@ -1,0 +1,30 @@
+/* A graph file brought to life in a session: its modules, buffers and graph. */
+#pragma once
+
+#include "tools/inspect/graph_file.h"
+
+struct loaded_buffer {
+    const struct file_buffer *file;
+    fusion_buffer *buffer; /* NULL for USM */
+    void *usm;
+};
+
+struct loaded {
+    const struct graph_file *file;
+    fusion_session *session;
+    fusion_module **modules;       /* as the file's */
+    struct loaded_buffer *buffers; /* as the file's */
+    fusion_graph *graph;
+    fusion_node *nodes; /* as the file's */
+};
+
+/* False with "FILE:LINE: reason" on stderr. */
+bool loaded_open(struct loaded *l, fusion_session *session, const struct graph_file *file);
+/* Frees what is ours; modules, buffers and graph go with the session. */
+void loaded_close(struct loaded *l);
+/* The memory of a buffer. NULL with a message. */
+void *loaded_memory(struct loaded *l, uint32_t buffer);
+/* Index of a buffer by name, -1 with a message. */
+int loaded_find(const struct loaded *l, const char *name);
+/* Prints the library's last error, with what we were doing, to stderr. */
+void print_error(const char *what);

@@ -1,0 +1,62 @@
+/* fusion-inspect: shows and explains what the service does. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/inspect/commands.h"
+#include "tools/inspect/load.h"
+
+static const struct {
+    const char *name;
+    int (*run)(const struct context *, int, char **);
+    const char *help;
+} commands[] = {
+    {"devices", command_devices, "devices                  what code can be made for"},
+    {"status", command_status, "status [--json]          the daemon's counters and clients"},
+    {"module", command_module, "module [--ir] FILE       kernels of a module, their arguments and needs"},
+    {"run", command_run, "run GRAPH.yaml           runs a graph file (--help for options)"},
+    {"explain", command_explain, "explain GRAPH.yaml       order, groups, remarks, fused code, picture (--help)"},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static int usage(FILE *out)
+{
+    fputs("usage: fusion-inspect [--socket PATH | --private] COMMAND ...\n", out);
+    for (int i = 0; i < N_COMMANDS; i++) fprintf(out, "  %s\n", commands[i].help);
+    return out == stdout ? 0 : 2;
+}
+
+fusion_session *connect_or_say(const struct context *c)
+{
+    fusion_session *s = NULL;
+    fusion_connect_options options = {.name = "fusion-inspect", .private_daemon = c->private_daemon};
+    if (fusion_connect(c->socket, &options, &s) != FUSION_SUCCESS) print_error("connect");
+    return s;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option longs[] = {{"socket", required_argument, NULL, 's'},
+                                          {"private", no_argument, NULL, 'p'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'v'},
+                                          {0}};
+    struct context c = {0};
+    int o;
+    while ((o = getopt_long(argc, argv, "+hv", longs, NULL)) != -1) {
+        switch (o) {
+        case 's': c.socket = optarg; break;
+        case 'p': c.private_daemon = true; break;
+        case 'h': return usage(stdout);
+        case 'v': puts("fusion-inspect " FUSIOND_VERSION); return 0;
+        default: return usage(stderr);
+        }
+    }
+    for (int i = 0; i < N_COMMANDS && optind < argc; i++) {
+        if (strcmp(commands[i].name, argv[optind])) continue;
+        int first = optind;
+        optind = 0; /* getopt starts anew with the command's own arguments */
+        return commands[i].run(&c, argc - first, argv + first);
+    }
+    return usage(stderr);
+}

@@ -1,0 +1,92 @@
+/* An executable's report as JSON and as text. */
+#include "tools/inspect/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static json_object *json_text(const char *text)
+{
+    return json_object_new_string(text ? text : "");
+}
+
+static json_object *json_ms(double ms)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.3f", ms);
+    return json_object_new_double_s(ms, text);
+}
+
+static json_object *nodes_json(const fusion_exec *e, const fusion_node *nodes, uint32_t n)
+{
+    json_object *list = json_object_new_array();
+    for (uint32_t i = 0; i < n; i++) json_object_array_add(list, json_text(fusion_exec_node_name(e, nodes[i])));
+    return list;
+}
+
+static json_object *remark_json(const fusion_remark *r)
+{
+    json_object *o = json_object_new_object();
+    json_object_object_add(o, "code", json_text(r->code));
+    json_object_object_add(o, "node", json_text(r->node));
+    json_object_object_add(o, "buffer", json_text(r->buffer));
+    json_object_object_add(o, "text", json_text(r->text));
+    return o;
+}
+
+json_object *report_json(const fusion_exec *e)
+{
+    const fusion_report *r = fusion_exec_report(e);
+    json_object *o = json_object_new_object(), *groups = json_object_new_array(),
+                *internalized = json_object_new_array(), *remarks = json_object_new_array();
+    for (uint32_t i = 0; i < r->n_groups; i++)
+        json_object_array_add(groups, nodes_json(e, r->groups[i].nodes, r->groups[i].n_nodes));
+    for (uint32_t i = 0; i < r->n_internalized; i++)
+        json_object_array_add(internalized, json_text(r->internalized[i].buffer));
+    for (uint32_t i = 0; i < r->n_remarks; i++) json_object_array_add(remarks, remark_json(&r->remarks[i]));
+    json_object_object_add(o, "launches", json_object_new_int64(r->launches));
+    json_object_object_add(o, "groups", groups);
+    json_object_object_add(o, "internalized", internalized);
+    json_object_object_add(o, "bytes_fused", json_object_new_int64((int64_t)r->bytes_fused));
+    json_object_object_add(o, "bytes_unfused", json_object_new_int64((int64_t)r->bytes_unfused));
+    json_object_object_add(o, "compile_ms", json_ms(r->compile_ms));
+    json_object_object_add(o, "cache", json_text(r->cache));
+    json_object_object_add(o, "remarks", remarks);
+    json_object_object_add(o, "order", nodes_json(e, r->order, r->n_order));
+    return o;
+}
+
+const char *size_text(uint64_t bytes, char out[32])
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1000 && unit < 4; unit++) value /= 1000;
+    snprintf(out, 32, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return out;
+}
+
+void report_print(const fusion_exec *e)
+{
+    const fusion_report *r = fusion_exec_report(e);
+    char fused[32], unfused[32];
+    printf("linear order:");
+    for (uint32_t i = 0; i < r->n_order; i++) printf(" %s", fusion_exec_node_name(e, r->order[i]));
+    printf("\nlaunches: %" PRIu32 "\n", r->launches);
+    for (uint32_t i = 0; i < r->n_groups; i++) {
+        const fusion_group *g = &r->groups[i];
+        printf("  %" PRIu32 ". %s (%" PRIu32 " work-items at once):", i + 1, g->kernel, g->lanes);
+        for (uint32_t k = 0; k < g->n_nodes; k++) printf(" %s", fusion_exec_node_name(e, g->nodes[k]));
+        putchar('\n');
+    }
+    printf("internalized:");
+    for (uint32_t i = 0; i < r->n_internalized; i++)
+        printf(" %s (%s)", r->internalized[i].buffer, r->internalized[i].memory);
+    printf("%s\nglobal memory traffic: %s unfused, %s now\n", r->n_internalized ? "" : " none",
+           size_text(r->bytes_unfused, unfused), size_text(r->bytes_fused, fused));
+    printf("compiled in %.1f ms, cache: %s\n", r->compile_ms, r->cache);
+    for (uint32_t i = 0; i < r->n_remarks; i++) {
+        const fusion_remark *m = &r->remarks[i];
+        printf("remark %s%s%s%s%s: %s\n", m->code, *m->node ? ", node " : "", m->node, *m->buffer ? ", buffer " : "",
+               m->buffer, m->text);
+    }
+}

@@ -1,0 +1,12 @@
+/* An executable's report as JSON and as text. */
+#pragma once
+
+#include <fusiond/fusiond.h>
+#include <json.h>
+
+/* launches, groups, internalized, bytes_fused, bytes_unfused, compile_ms, cache, remarks, order. */
+json_object *report_json(const fusion_exec *exec);
+/* The same for people. */
+void report_print(const fusion_exec *exec);
+/* "16.8 MB" into a static buffer of the caller. */
+const char *size_text(uint64_t bytes, char out[32]);

@@ -1,0 +1,299 @@
+/* fusion-inspect run and explain: a graph file through the service. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "tools/inspect/array_file.h"
+#include "tools/inspect/commands.h"
+#include "tools/inspect/load.h"
+#include "tools/inspect/report.h"
+
+extern char **environ;
+
+enum { MAX_FILES = 256 };
+
+struct binding { /* --in NAME=FILE, --out NAME=FILE */
+    char *name;
+    const char *file;
+};
+
+struct options {
+    const char *graph;
+    fusion_finalize_options finalize;
+    struct binding in[MAX_FILES], out[MAX_FILES];
+    uint32_t n_in, n_out;
+    bool json, assembly;
+    uint32_t repeat;
+    const char *dot, *svg;
+};
+
+static void usage(const char *command)
+{
+    printf("usage: fusion-inspect %s GRAPH.yaml [options]\n"
+           "  --fusion none|enable|require   default enable\n"
+           "  --barriers                     insert_barriers\n"
+           "  --device NAME                  default cpu; reference runs the checking interpreter\n"
+           "  --json                         one JSON object\n",
+           command);
+    if (strcmp(command, "run") == 0)
+        puts("  --in BUFFER=FILE               read a buffer from .npy or raw bytes; others start as 0 or as the file "
+             "says\n"
+             "  --out BUFFER=FILE              write a buffer as .npy or raw bytes\n"
+             "  --repeat N                     submit N times; run_ms is the median");
+    else
+        puts("  --assembly                     the generated assembly, too\n"
+             "  --dot FILE, --svg FILE         the picture of the graph with its groups");
+}
+
+static bool parse_mode(const char *text, fusion_mode *mode)
+{
+    static const char *const names[] = {"none", "enable", "require"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(names[i], text)) continue;
+        *mode = (fusion_mode)i;
+        return true;
+    }
+    fprintf(stderr, "--fusion takes none, enable or require, not `%s`\n", text);
+    return false;
+}
+
+static bool parse_binding(char *text, struct binding *list, uint32_t *n)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || *n == MAX_FILES) {
+        fprintf(stderr, "`%s`: BUFFER=FILE is needed, at most %d times\n", text, MAX_FILES);
+        return false;
+    }
+    *equals = 0;
+    list[(*n)++] = (struct binding){text, equals + 1};
+    return true;
+}
+
+static bool parse_options(int argc, char **argv, struct options *o)
+{
+    static const struct option longs[] = {
+        {"in", required_argument, NULL, 'i'},     {"out", required_argument, NULL, 'o'},
+        {"fusion", required_argument, NULL, 'f'}, {"json", no_argument, NULL, 'j'},
+        {"barriers", no_argument, NULL, 'b'},     {"device", required_argument, NULL, 'd'},
+        {"repeat", required_argument, NULL, 'r'}, {"assembly", no_argument, NULL, 'a'},
+        {"dot", required_argument, NULL, 'D'},    {"svg", required_argument, NULL, 'S'},
+        {"help", no_argument, NULL, 'h'},         {0}};
+    *o = (struct options){.finalize.mode = FUSION_ENABLE, .repeat = 1};
+    int c;
+    while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+        bool ok = true;
+        switch (c) {
+        case 'i': ok = parse_binding(optarg, o->in, &o->n_in); break;
+        case 'o': ok = parse_binding(optarg, o->out, &o->n_out); break;
+        case 'f': ok = parse_mode(optarg, &o->finalize.mode); break;
+        case 'j': o->json = true; break;
+        case 'b': o->finalize.insert_barriers = true; break;
+        case 'd': o->finalize.device = optarg; break;
+        case 'r': o->repeat = (uint32_t)strtoul(optarg, NULL, 10); break;
+        case 'a': o->assembly = true; break;
+        case 'D': o->dot = optarg; break;
+        case 'S': o->svg = optarg; break;
+        case 'h': usage(argv[0]); exit(0);
+        default: ok = false;
+        }
+        if (!ok) return false;
+    }
+    if (optind != argc - 1 || o->repeat == 0) {
+        usage(argv[0]);
+        return false;
+    }
+    o->graph = argv[optind];
+    return true;
+}
+
+/* ---- run ---- */
+
+static bool read_inputs(struct loaded *l, const struct options *o)
+{
+    for (uint32_t i = 0; i < o->n_in; i++) {
+        int index = loaded_find(l, o->in[i].name);
+        void *memory = index < 0 ? NULL : loaded_memory(l, (uint32_t)index);
+        if (!memory || !array_read(o->in[i].file, l->buffers[index].file->type, l->buffers[index].file->count, memory))
+            return false;
+    }
+    return true;
+}
+
+static bool write_outputs(struct loaded *l, const struct options *o)
+{
+    for (uint32_t i = 0; i < o->n_out; i++) {
+        int index = loaded_find(l, o->out[i].name);
+        void *memory = index < 0 ? NULL : loaded_memory(l, (uint32_t)index);
+        const struct file_buffer *b = index < 0 ? NULL : l->buffers[index].file;
+        if (!memory || !array_write(o->out[i].file, b->type, b->dims, b->shape, memory)) return false;
+    }
+    return true;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Submits as often as asked; the median of the execution times. */
+static bool submit(fusion_session *s, fusion_exec *exec, uint32_t repeat, double *run_ms)
+{
+    uint64_t *times = calloc(repeat, sizeof *times);
+    bool ok = true;
+    for (uint32_t i = 0; i < repeat && ok; i++) {
+        fusion_event event;
+        ok = fusion_exec_submit(exec, NULL, 0, &event) == FUSION_SUCCESS &&
+             fusion_event_wait(s, event, -1, &times[i]) == FUSION_SUCCESS;
+    }
+    if (ok) {
+        qsort(times, repeat, sizeof *times, compare_times);
+        *run_ms = (double)times[repeat / 2] / 1e6;
+    } else {
+        print_error("run");
+    }
+    free(times);
+    return ok;
+}
+
+static bool run_graph(struct loaded *l, const struct options *o)
+{
+    fusion_exec *exec;
+    double run_ms;
+    if (!read_inputs(l, o)) return false;
+    if (fusion_graph_finalize(l->graph, &o->finalize, &exec) != FUSION_SUCCESS) {
+        print_error(o->graph);
+        return false;
+    }
+    if (!submit(l->session, exec, o->repeat, &run_ms) || !write_outputs(l, o)) return false;
+    if (o->json) {
+        char text[32];
+        json_object *json = report_json(exec);
+        snprintf(text, sizeof text, "%.6f", run_ms);
+        json_object_object_add(json, "run_ms", json_object_new_double_s(run_ms, text));
+        puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+        json_object_put(json);
+    } else {
+        report_print(exec);
+        printf("run in %.3f ms\n", run_ms);
+    }
+    return true;
+}
+
+/* ---- explain ---- */
+
+static bool write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    bool ok = f && fputs(text, f) >= 0;
+    if (f) ok = fclose(f) == 0 && ok;
+    if (!ok) perror(path);
+    return ok;
+}
+
+/* Graphviz' dot turns the picture into SVG. */
+static bool write_svg(const char *path, const char *dot)
+{
+    char source[] = "/tmp/fusion-inspect-XXXXXX";
+    int fd = mkstemp(source);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    bool ok = f && fputs(dot, f) >= 0;
+    if (f) ok = fclose(f) == 0 && ok;
+    pid_t pid;
+    int status = -1;
+    char *const argv[] = {"dot", "-Tsvg", "-o", (char *)path, source, NULL};
+    int failure = ok ? posix_spawnp(&pid, "dot", NULL, NULL, argv, environ) : EOF;
+    if (failure == 0) waitpid(pid, &status, 0);
+    if (fd >= 0) remove(source);
+    if (failure || status) fprintf(stderr, "%s: Graphviz' dot could not be run or failed (package graphviz)\n", path);
+    return failure == 0 && status == 0;
+}
+
+static bool write_pictures(const fusion_exec *exec, const struct options *o)
+{
+    char *dot;
+    if (!o->dot && !o->svg) return true;
+    if (fusion_exec_dot(exec, &dot) != FUSION_SUCCESS) {
+        print_error("picture");
+        return false;
+    }
+    bool ok = (!o->dot || write_text(o->dot, dot)) && (!o->svg || write_svg(o->svg, dot));
+    free(dot);
+    return ok;
+}
+
+static void explain_json(const fusion_exec *exec)
+{
+    const fusion_report *r = fusion_exec_report(exec);
+    json_object *json = report_json(exec), *launches = json_object_new_array();
+    for (uint32_t i = 0; i < r->n_groups; i++) {
+        json_object *o = json_object_new_object();
+        json_object_object_add(o, "kernel", json_object_new_string(r->groups[i].kernel));
+        json_object_object_add(o, "lanes", json_object_new_int64(r->groups[i].lanes));
+        if (r->groups[i].ir) json_object_object_add(o, "ir", json_object_new_string(r->groups[i].ir));
+        if (r->groups[i].assembly) json_object_object_add(o, "assembly", json_object_new_string(r->groups[i].assembly));
+        json_object_array_add(launches, o);
+    }
+    json_object_object_add(json, "kernels", launches);
+    puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+    json_object_put(json);
+}
+
+static void explain_text(const fusion_exec *exec)
+{
+    const fusion_report *r = fusion_exec_report(exec);
+    report_print(exec);
+    for (uint32_t i = 0; i < r->n_groups; i++) {
+        if (r->groups[i].ir) printf("\n// launch %" PRIu32 "\n%s", i + 1, r->groups[i].ir);
+        if (r->groups[i].assembly) printf("\n# assembly of launch %" PRIu32 "\n%s", i + 1, r->groups[i].assembly);
+    }
+}
+
+static bool explain_graph(struct loaded *l, const struct options *o)
+{
+    fusion_exec *exec;
+    fusion_finalize_options finalize = o->finalize;
+    finalize.keep_ir = true;
+    finalize.keep_assembly = o->assembly;
+    if (fusion_graph_finalize(l->graph, &finalize, &exec) != FUSION_SUCCESS) {
+        print_error(o->graph);
+        return false;
+    }
+    if (!write_pictures(exec, o)) return false;
+    if (o->json)
+        explain_json(exec);
+    else
+        explain_text(exec);
+    return true;
+}
+
+/* ---- both ---- */
+
+static int with_graph(const struct context *c, int argc, char **argv,
+                      bool (*work)(struct loaded *, const struct options *))
+{
+    struct options o;
+    struct loaded l = {0};
+    if (!parse_options(argc, argv, &o)) return 2;
+    struct graph_file *file = graph_file_read(o.graph);
+    fusion_session *session = file ? connect_or_say(c) : NULL;
+    bool ok = session && loaded_open(&l, session, file) && work(&l, &o);
+    loaded_close(&l);
+    fusion_disconnect(session);
+    graph_file_free(file);
+    return ok ? 0 : 1;
+}
+
+int command_run(const struct context *c, int argc, char **argv)
+{
+    return with_graph(c, argc, argv, run_graph);
+}
+
+int command_explain(const struct context *c, int argc, char **argv)
+{
+    return with_graph(c, argc, argv, explain_graph);
+}
