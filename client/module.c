@@ -65,7 +65,7 @@ static void read_kernel(fusion_module *m, fusion_kernel_info *k, const msgpack_o
 struct load {
     const char *name;
     const void *bytes;
-    size_t size;
+    size_t size = 0;
 };
 
 static void pack_load(struct proto_writer *w, const void *data)
@@ -128,8 +128,8 @@ static fusion_status read_file(const char *path, char **bytes, size_t *size)
 
 fusion_status fusion_module_load_file(fusion_session *s, const char *path, fusion_module **module)
 {
-    char *bytes;
-    size_t size;
+    char *bytes = NULL;
+    size_t size = 0;
     fusion_status status = read_file(path, &bytes, &size);
     if (status != FUSION_SUCCESS) return status;
     const char *slash = strrchr(path, '/');

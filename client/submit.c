@@ -225,9 +225,9 @@ static fusion_status rebind_memory(fusion_exec *e, const fusion_rebind *r, struc
 {
     fusion_memory from = {.buffer = r->from, .pointer = r->from_pointer},
                   to = {.buffer = r->to, .pointer = r->to_pointer};
-    struct memory *old, *new;
-    uint64_t old_offset, new_offset;
-    uint32_t slot;
+    struct memory *old = NULL, *new = NULL;
+    uint64_t old_offset = 0, new_offset = 0;
+    uint32_t slot = 0;
     if (!r->to && !r->to_pointer)
         return client_error(FUSION_INVALID, "rebind", "there is no buffer or pointer to bind to");
     fusion_status status = client_memory_of(e->session, &from, 0, &old, &old_offset);

@@ -213,7 +213,7 @@ static bool read_buffers(struct reader *r, const yaml_node_t *map, struct graph_
     f->buffers = calloc(n + 1, sizeof *f->buffers);
     for (size_t i = 0; i < n; i++) {
         yaml_node_pair_t *p = &map->data.mapping.pairs.start[i];
-        char *name;
+        char *name = NULL;
         if (!read_text(r, node_at(r, p->key), &name)) return false;
         bool twice = graph_file_buffer(f, name) != NULL;
         struct file_buffer *b = &f->buffers[f->n_buffers++];
