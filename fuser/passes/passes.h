@@ -4,14 +4,16 @@
 
 #include "ir/ir.h"
 
-bool pass_inline(struct ir_function *f);   /* calls of functions with a body */
-bool pass_fold(struct ir_function *f);     /* constants and identities that are exact */
-bool pass_cse(struct ir_function *f);      /* equal pure operations, by dominance */
-bool pass_promote(struct ir_function *f);  /* private variables that never escape become SSA values */
-bool pass_forward(struct ir_function *f);  /* a load after a store to the same address takes the stored value;
-                                              distinct pointer parameters of a kernel do not alias */
-bool pass_dce(struct ir_function *f);      /* results nobody uses, stores nobody reads, empty ifs */
-bool pass_hoist(struct ir_function *f);    /* loop-invariant pure operations go before the loop */
+bool pass_inline(struct ir_function *f);    /* calls of functions with a body */
+bool pass_fold(struct ir_function *f);      /* constants and identities that are exact */
+bool pass_cse(struct ir_function *f);       /* equal pure operations, by dominance */
+bool pass_promote(struct ir_function *f);   /* private variables that never escape become SSA values */
+bool pass_forward(struct ir_function *f);   /* a load after a store to the same address takes the stored value;
+                                               distinct pointer parameters of a kernel do not alias */
+bool pass_merge(struct ir_function *f);     /* ifs of one condition that follow each other */
+bool pass_overwrite(struct ir_function *f); /* stores that a later store of the same place hides */
+bool pass_dce(struct ir_function *f);       /* results nobody uses, stores nobody reads, empty ifs */
+bool pass_hoist(struct ir_function *f);     /* loop-invariant pure operations go before the loop */
 
 /* The standard sequence until nothing changes (bounded). */
 void passes_run(struct ir_function *f);

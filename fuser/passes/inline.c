@@ -1,0 +1,188 @@
+/* Calls replaced by the callee's body. */
+#include "fuser/passes/inline.h"
+#include "fuser/passes/exits.h"
+#include "fuser/passes/passes.h"
+#include "fuser/passes/util.h"
+#include "ir/verify.h"
+
+/* ---- by-value parameters ---- */
+
+struct address_use {
+    const struct ir_value *address;
+    bool changes;
+};
+
+static bool changes_memory(struct ir_block *body, const struct ir_value *address);
+
+static void see_use(struct ir_inst *inst, void *data)
+{
+    struct address_use *use = data;
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        if (inst->operands[i] != use->address) continue;
+        bool derives = inst->op == IR_OP_FIELD || inst->op == IR_OP_ELEM;
+        bool reads = inst->op == IR_OP_LOAD || (inst->op == IR_OP_COPY && i == 1);
+        if (derives) use->changes |= changes_memory(inst->parent->function->body, inst->results[0]);
+        if (!derives && !reads) use->changes = true;
+    }
+}
+
+/* The memory at the address is written, or the address goes where we lose it. */
+static bool changes_memory(struct ir_block *body, const struct ir_value *address)
+{
+    struct address_use use = {.address = address};
+    ir_walk(body, see_use, &use);
+    return use.changes;
+}
+
+/* The callee owns its copy of a by-value argument; where it leaves it alone it can as well look at the
+   caller's. */
+static struct ir_value *argument(struct ir_inst *call, const struct ir_function *callee, uint32_t i)
+{
+    const struct ir_param *p = &callee->params[i];
+    struct ir_value *given = call->operands[i];
+    if (!p->by_value || !changes_memory(callee->body, p->value)) return given;
+    struct ir_builder b = ir_builder_before(call);
+    struct ir_inst *var = ir_build_ptr(&b, IR_OP_VAR, p->elem, IR_SPACE_PRIVATE, NULL, 0);
+    struct ir_value *operands[] = {var->results[0], given, ir_const_int(b.module, IR_I64, 1)};
+    ir_build(&b, IR_OP_COPY, p->elem, operands, 3);
+    return var->results[0];
+}
+
+/* ---- the body ---- */
+
+static void adopt_value(struct ir_function *f, struct ir_value *v)
+{
+    if (v->name) ir_value_set_name(f, v, v->name);
+}
+
+/* The instruction and what is in it belong to f from now on; its names give way to those of f. */
+static void adopt(struct ir_inst *inst, void *data)
+{
+    struct ir_function *f = data;
+    for (uint32_t i = 0; i < inst->n_results; i++) adopt_value(f, inst->results[i]);
+    for (int b = 0; b < 2; b++) {
+        struct ir_block *block = inst->blocks[b];
+        if (!block) continue;
+        block->function = f;
+        for (uint32_t i = 0; i < block->n_args; i++) adopt_value(f, block->args[i]);
+        for (struct ir_inst *i = block->first; i; i = i->next) adopt(i, data);
+    }
+}
+
+static void end_here(struct ir_inst *call)
+{
+    struct ir_builder b = ir_builder_before(call);
+    struct ir_block *block = call->parent;
+    pass_cut_tail(call);
+    b.before = NULL;
+    b.block = block;
+    ir_build(&b, IR_OP_UNREACHABLE, IR_VOID, NULL, 0);
+}
+
+void inline_splice(struct ir_inst *call, struct ir_function *callee)
+{
+    struct ir_function *f = call->parent->function;
+    for (uint32_t i = 0; i < callee->n_params; i++)
+        ir_replace_uses(callee->body, callee->params[i].value, argument(call, callee, i));
+    struct ir_inst *end = callee->body->last;
+    for (struct ir_inst *inst = callee->body->first, *next; inst != end; inst = next) {
+        next = inst->next;
+        ir_inst_move_before(inst, call);
+        adopt(inst, f);
+    }
+    if (end->op != IR_OP_RETURN) {
+        end_here(call);
+        return;
+    }
+    if (call->n_results) ir_replace_uses(call->parent, call->results[0], end->operands[0]);
+    ir_inst_remove(call);
+}
+
+void inline_forget(struct ir_function *f)
+{
+    struct ir_module *m = f->module;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->n_functions; i++)
+        if (m->functions[i] != f) m->functions[n++] = m->functions[i];
+    m->n_functions = n;
+}
+
+/* ---- the pass ---- */
+
+/* A function grows to this many instructions; calls beyond that stay. Without a bound a few lines of
+   functions that call each other twice would fill the memory. */
+enum { MAX_INSTRUCTIONS = 1 << 18 };
+
+static void count(struct ir_inst *inst, void *data)
+{
+    (void)inst;
+    ++*(uint32_t *)data;
+}
+
+static uint32_t size_of(const struct ir_function *f)
+{
+    uint32_t n = 0;
+    ir_walk(f->body, count, &n);
+    return n;
+}
+
+/* Blocks inside each other. */
+static unsigned height(const struct ir_block *block)
+{
+    unsigned most = 0;
+    for (const struct ir_inst *inst = block->first; inst; inst = inst->next)
+        for (int b = 0; b < 2; b++) {
+            unsigned h = inst->blocks[b] ? height(inst->blocks[b]) : 0;
+            if (h > most) most = h;
+        }
+    return most + 1;
+}
+
+static unsigned depth(const struct ir_block *block)
+{
+    unsigned n = 1;
+    for (; block->parent; block = block->parent->parent) n++;
+    return n;
+}
+
+struct inliner {
+    uint32_t size; /* of the function, callees put in so far included */
+    bool changed;
+};
+
+static bool inline_call(struct inliner *in, struct ir_inst *call)
+{
+    const struct ir_function *callee = call->attrs.callee;
+    if (!callee->body) return false;
+    uint32_t size = size_of(callee);
+    if (in->size + size > MAX_INSTRUCTIONS) return false;
+    struct ir_function *copy = ir_function_copy(callee->module, callee, NULL);
+    inline_forget(copy);
+    exits_make_single(copy);
+    if (depth(call->parent) + height(copy->body) > IR_MAX_BLOCK_DEPTH) return false;
+    inline_splice(call, copy);
+    in->size += size;
+    in->changed = true;
+    return true;
+}
+
+static void inline_block(struct inliner *in, struct ir_block *block)
+{
+    for (struct ir_inst *inst = block->first, *next; inst; inst = next) {
+        struct ir_inst *prev = inst->prev;
+        if (inst->op == IR_OP_CALL && inline_call(in, inst)) {
+            next = prev ? prev->next : block->first; /* what was put in may call too */
+            continue;
+        }
+        for (int b = 0; b < 2; b++)
+            if (inst->blocks[b]) inline_block(in, inst->blocks[b]);
+        next = inst->next;
+    }
+}
+
+bool pass_inline(struct ir_function *f)
+{
+    struct inliner in = {.size = size_of(f)};
+    inline_block(&in, f->body);
+    return in.changed;
+}
