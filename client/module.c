@@ -65,7 +65,7 @@ static void read_kernel(fusion_module *m, fusion_kernel_info *k, const msgpack_o
 struct load {
     const char *name;
     const void *bytes;
-    size_t size = 0;
+    size_t size;
 };
 
 static void pack_load(struct proto_writer *w, const void *data)
