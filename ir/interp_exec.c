@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "ir/eval.h"
-
-enum { MAX_CALL_DEPTH = 256 };
+#include "ir/verify.h"
 
 static struct frame *top(const struct item *item)
 {
@@ -55,8 +54,8 @@ static void make_room(struct item *item, uint32_t slots)
         item->frame_capacity = item->frame_capacity ? item->frame_capacity * 2 : 4;
         item->frames = arena_realloc(item->frames, item->frame_capacity * sizeof *item->frames);
     }
-    if (item->n_slots + slots > item->slot_capacity) {
-        item->slot_capacity = (item->n_slots + slots) * 2;
+    if (!item->slots || item->n_slots + slots > item->slot_capacity) {
+        item->slot_capacity = (item->n_slots + slots) * 2 + 1;
         item->slots = arena_realloc(item->slots, item->slot_capacity * sizeof *item->slots);
     }
 }
@@ -200,8 +199,8 @@ static void do_call(struct machine *m, struct item *item, const struct code_inst
         m->stopped = true;
         return;
     }
-    if (item->n_frames == MAX_CALL_DEPTH) {
-        stop(m, INTERP_LIMIT, item, at, "calls are nested deeper than 256 functions");
+    if (item->n_frames > IR_MAX_CALL_DEPTH) {
+        stop(m, INTERP_LIMIT, item, at, "calls are nested deeper than any valid module has them");
         return;
     }
     take_values(m, item, at, 0);
