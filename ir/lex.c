@@ -88,11 +88,6 @@ static size_t string_length(const struct lexer *lex)
     }
 }
 
-static bool is_number_word(const char *text, size_t n)
-{
-    return n == 3 && (memcmp(text, "inf", 3) == 0 || memcmp(text, "nan", 3) == 0);
-}
-
 static void take(struct lexer *lex, struct token *t, enum token_kind kind, size_t skip, size_t n, size_t skip_after)
 {
     t->kind = kind;
@@ -120,7 +115,7 @@ struct token lex_next(struct lexer *lex)
     char c = *lex->at, after = peek(lex, 1);
     if (starts_name(c)) {
         size_t n = name_length(lex, 0);
-        take(lex, &t, is_number_word(lex->at, n) ? TOKEN_NUMBER : TOKEN_WORD, 0, n, 0);
+        take(lex, &t, TOKEN_WORD, 0, n, 0);
     } else if ((c == '%' || c == '@') && (starts_name(after) || (c == '%' && is_digit(after)))) {
         take(lex, &t, c == '%' ? TOKEN_VALUE : TOKEN_SYMBOL, 1, name_length(lex, 1) - 1, 0);
     } else if (is_digit(c) || (c == '-' && (is_digit(after) || after == 'i'))) {
@@ -134,4 +129,9 @@ struct token lex_next(struct lexer *lex)
         take(lex, &t, known ? TOKEN_PUNCT : TOKEN_BAD, 0, 1, 0);
     }
     return t;
+}
+
+bool token_is_number(const struct token *t)
+{
+    return t->kind == TOKEN_NUMBER || token_is_word(t, "inf") || token_is_word(t, "nan");
 }

@@ -10,7 +10,7 @@ enum token_kind {
     TOKEN_WORD,   /* load, f32x4, ptr.global */
     TOKEN_VALUE,  /* %name; the text is without the % */
     TOKEN_SYMBOL, /* @name; the text is without the @ */
-    TOKEN_NUMBER, /* 12, -7, 2.5e3, 0xff, inf, -inf, nan */
+    TOKEN_NUMBER, /* 12, -7, 2.5e3, 0xff, -inf */
     TOKEN_STRING, /* "..."; the text is without the quotes, escapes are not resolved */
     TOKEN_ARROW,  /* -> */
     TOKEN_PUNCT,  /* one of { } ( ) [ ] < > = , : ; ! @ */
@@ -35,3 +35,4 @@ struct token lex_next(struct lexer *lex);
 
 bool token_is(const struct token *t, char punct);
 bool token_is_word(const struct token *t, const char *word);
+bool token_is_number(const struct token *t); /* the words inf and nan too */

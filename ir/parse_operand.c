@@ -6,7 +6,7 @@
 
 bool parse_starts_operand(const struct token *t)
 {
-    return t->kind == TOKEN_VALUE || t->kind == TOKEN_NUMBER || token_is(t, '<') || token_is_word(t, "true") ||
+    return t->kind == TOKEN_VALUE || token_is_number(t) || token_is(t, '<') || token_is_word(t, "true") ||
            token_is_word(t, "false") || token_is_word(t, "null") || token_is_word(t, "undef") ||
            (parse_starts_type(t) && !token_is(t, '['));
 }

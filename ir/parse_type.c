@@ -110,7 +110,7 @@ const char *parse_type_name(struct parser *p, ir_type t)
 static bool parse_lane(struct parser *p, ir_type t, uint64_t *bits)
 {
     struct token *k = &p->tok;
-    if (k->kind != TOKEN_NUMBER && !token_is_word(k, "true") && !token_is_word(k, "false"))
+    if (!token_is_number(k) && !token_is_word(k, "true") && !token_is_word(k, "false"))
         return parse_expected(p, "a number");
     const char *wrong = ir_number_parse(ir_type_kind(t), k->text, k->n, bits);
     if (wrong)
