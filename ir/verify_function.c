@@ -130,11 +130,6 @@ static void verify_inner(struct verifier *v, const struct ir_inst *inst, unsigne
         v->broken = true;
         return;
     }
-    if (depth >= IR_MAX_BLOCK_DEPTH) {
-        verify_report(v, "blocks are more than %d deep inside each other", IR_MAX_BLOCK_DEPTH);
-        v->broken = true;
-        return;
-    }
     verify_block(v, block, inst, depth + 1);
 }
 
@@ -146,6 +141,11 @@ static void verify_blocks(struct verifier *v, const struct ir_inst *inst, unsign
             verify_report(v, "has a block %u, which this operation has not", i);
             v->broken = true;
         }
+    }
+    if (n && depth >= IR_MAX_BLOCK_DEPTH) {
+        verify_report(v, "blocks are more than %d deep inside each other", IR_MAX_BLOCK_DEPTH);
+        v->broken = true;
+        return;
     }
     for (unsigned i = 0; i < n; i++) verify_inner(v, inst, i, depth);
 }

@@ -95,7 +95,7 @@ static bool check_field(struct verifier *v, uint32_t index, uint32_t i, uint64_t
         good = false;
     }
     uint32_t align = out->align < s->align ? out->align : s->align; /* a packed struct has alignment 1 */
-    if (align && field->offset % align) {
+    if (is_power_of_two(s->align) && field->offset % align) {
         verify_report(v, "%s is at offset %u, which is not a multiple of %u", name, field->offset, align);
         good = false;
     }
@@ -248,6 +248,7 @@ void verify_types(struct verifier *v)
     }
     verify_unique(v, names, m->n_structs, "structs");
     free(names);
+    if (m->n_arrays > IR_MAX_ARRAYS) verify_report(v, "the module has more than %d array types", IR_MAX_ARRAYS);
     check_arrays_differ(v);
 }
 
