@@ -1,0 +1,124 @@
+/* Starting a process of the daemon and speaking to it. */
+#include "tests/support/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PATIENCE_MS = 20000, MAX_ARGS = 8, FIRST_FD = 3, MAX_FDS = 4 };
+
+static uint64_t deadline(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 + PATIENCE_MS;
+}
+
+/* In the child: moves the descriptors out of the way, then to where they belong. */
+static void place_descriptors(const int *fds, unsigned n)
+{
+    int moved[MAX_FDS];
+    for (unsigned i = 0; i < n; i++) moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 64);
+    for (unsigned i = 0; i < n; i++)
+        if (moved[i] < 0 || dup2(moved[i], FIRST_FD + (int)i) < 0) _exit(126);
+}
+
+static void execute(const char *path, const char *const *argv)
+{
+    char *args[MAX_ARGS + 2] = {(char *)path};
+    for (unsigned i = 0; argv && argv[i] && i < MAX_ARGS; i++) args[i + 1] = (char *)argv[i];
+    execv(path, args);
+    _exit(127);
+}
+
+void child_start(struct child *c, const char *variable, const int *fds, unsigned n_fds, const char *const *argv)
+{
+    const char *path = getenv(variable);
+    int pair[2];
+    if (!path) fail_msg("%s is not set to the program", variable);
+    assert_true(n_fds < MAX_FDS);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    *c = (struct child){.connection = pair[0], .reader = proto_reader_new(PROTO_MAX_MESSAGE), .next_id = 1};
+    c->pid = fork();
+    assert_true(c->pid >= 0);
+    if (c->pid == 0) {
+        int all[MAX_FDS] = {pair[1]};
+        for (unsigned i = 0; i < n_fds; i++) all[i + 1] = fds[i];
+        place_descriptors(all, n_fds + 1);
+        execute(path, argv);
+    }
+    close(pair[1]);
+}
+
+void child_begin(struct child *c, struct proto_writer *w, const char *method)
+{
+    proto_begin_request(w, c->next_id++, method);
+}
+
+bool child_receive(struct child *c, struct proto_message *m)
+{
+    const char *reason = "";
+    if (proto_receive(c->connection, c->reader, m, deadline(), &reason) == 0) return true;
+    if (errno != EPIPE && errno != ECONNRESET) fail_msg("receiving: %s", reason);
+    return false;
+}
+
+fusion_status child_call(struct child *c, struct proto_writer *w, struct proto_message *reply)
+{
+    assert_true(proto_finish(w));
+    int sent = proto_send(c->connection, w, deadline());
+    proto_writer_clear(w);
+    *reply = (struct proto_message){.kind = PROTO_REPLY};
+    if (sent != 0) return FUSION_CONNECTION;
+    for (;;) {
+        if (!child_receive(c, reply)) return FUSION_CONNECTION;
+        if (reply->kind == PROTO_REPLY) break;
+        proto_message_clear(reply);
+    }
+    assert_int_equal(reply->id, c->next_id - 1);
+    return reply->status;
+}
+
+fusion_status child_do(struct child *c, struct proto_writer *w)
+{
+    struct proto_message reply;
+    fusion_status status = child_call(c, w, &reply);
+    if (status != FUSION_CONNECTION) proto_message_clear(&reply);
+    return status;
+}
+
+int child_wait(struct child *c)
+{
+    int status = 0;
+    for (int ms = 0; ms < PATIENCE_MS; ms += 10) {
+        pid_t ended = waitpid(c->pid, &status, WNOHANG);
+        assert_true(ended >= 0);
+        if (ended == c->pid) {
+            proto_reader_free(c->reader);
+            close(c->connection);
+            return status;
+        }
+        usleep(10000);
+    }
+    kill(c->pid, SIGKILL);
+    waitpid(c->pid, &status, 0);
+    fail_msg("the process did not end");
+    return status;
+}
+
+int child_stop(struct child *c)
+{
+    shutdown(c->connection, SHUT_RDWR);
+    return child_wait(c);
+}
