@@ -767,7 +767,7 @@ static const struct broken cases[] = {
     {"call_arguments", call_arguments, LINE, "body", "call: passes 1 arguments to g, which has 0 parameters"},
     {"call_argument_type", call_argument_type, LINE, "body", "call: operand 0 is i32, must be f32 for g"},
     {"call_nothing", call_nothing, LINE, "body", "call: calls no function"},
-    {"recursion", recursion, LINE, "body", "call each other in a circle: f, called by g, called by f"},
+    {"recursion", recursion, 21, "body", "call each other in a circle: f, called by g, called by f", "g"},
     {"call_depth", call_depth, 20, NULL, "is called through more than 255 functions", "deepest"},
 
     {"no_terminator", no_terminator, LINE, "body", "work_dim: ends the block and is no terminator"},
