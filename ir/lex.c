@@ -18,6 +18,11 @@ bool token_is_word(const struct token *t, const char *word)
     return t->kind == TOKEN_WORD && strlen(word) == t->n && memcmp(t->text, word, t->n) == 0;
 }
 
+bool token_is_number(const struct token *t)
+{
+    return t->kind == TOKEN_NUMBER || token_is_word(t, "inf") || token_is_word(t, "nan");
+}
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -114,8 +119,7 @@ struct token lex_next(struct lexer *lex)
     if (lex->at == lex->end) return t;
     char c = *lex->at, after = peek(lex, 1);
     if (starts_name(c)) {
-        size_t n = name_length(lex, 0);
-        take(lex, &t, TOKEN_WORD, 0, n, 0);
+        take(lex, &t, TOKEN_WORD, 0, name_length(lex, 0), 0);
     } else if ((c == '%' || c == '@') && (starts_name(after) || (c == '%' && is_digit(after)))) {
         take(lex, &t, c == '%' ? TOKEN_VALUE : TOKEN_SYMBOL, 1, name_length(lex, 1) - 1, 0);
     } else if (is_digit(c) || (c == '-' && (is_digit(after) || after == 'i'))) {
@@ -129,9 +133,4 @@ struct token lex_next(struct lexer *lex)
         take(lex, &t, known ? TOKEN_PUNCT : TOKEN_BAD, 0, 1, 0);
     }
     return t;
-}
-
-bool token_is_number(const struct token *t)
-{
-    return t->kind == TOKEN_NUMBER || token_is_word(t, "inf") || token_is_word(t, "nan");
 }

@@ -98,9 +98,14 @@ static void format_float(enum ir_kind kind, uint64_t bits, char text[IR_NUMBER_T
     uint64_t again;
     locale_t before = uselocale(c_locale);
     bool exact = false;
-    /* Six digits suffice for most; %g leaves out the zeros behind what fewer could say. */
-    for (int digits = 6; isfinite(value) && digits <= 17 && !exact; digits++) {
-        snprintf(text, IR_NUMBER_TEXT, "%.*g", digits, value);
+    /* The fewest digits that do; whole numbers people write out in full. */
+    bool whole = fabs(value) < 1e9 && value == trunc(value);
+    for (int digits = 1; isfinite(value) && digits <= 17 && !exact; digits++) {
+        if (whole) {
+            snprintf(text, IR_NUMBER_TEXT, "%.0f", value);
+        } else {
+            snprintf(text, IR_NUMBER_TEXT, "%.*g", digits, value);
+        }
         exact = !ir_number_parse(kind, text, strlen(text), &again) && again == bits;
     }
     uselocale(before);

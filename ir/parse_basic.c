@@ -88,7 +88,7 @@ bool parse_uint(struct parser *p, const char *what, uint64_t max, uint64_t *out)
     return true;
 }
 
-static int hex_digit(char c)
+int parse_hex_digit(char c)
 {
     if (c >= '0' && c <= '9') return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -104,7 +104,7 @@ static char unescape(const char *text, size_t n, size_t *i)
     if (c == 't') return '\t';
     if (c == '"' || c == '\\') return c;
     if (c != 'x' || n - *i < 3) return 0;
-    int high = hex_digit(text[*i + 1]), low = hex_digit(text[*i + 2]);
+    int high = parse_hex_digit(text[*i + 1]), low = parse_hex_digit(text[*i + 2]);
     *i += 2;
     return high < 0 || low < 0 ? 0 : (char)(high << 4 | low);
 }

@@ -63,13 +63,6 @@ static bool parse_value(struct parser *p, ir_type t, uint8_t *bytes)
     return parse_number(p, t, bytes);
 }
 
-static int nibble(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return -1;
-}
-
 static bool parse_hex(struct parser *p, uint8_t *bytes, uint64_t size)
 {
     const struct token *t = &p->tok;
@@ -78,8 +71,8 @@ static bool parse_hex(struct parser *p, uint8_t *bytes, uint64_t size)
         return parse_error(p, t, "%zu digits, but %llu bytes take %llu", t->n, (unsigned long long)size,
                            (unsigned long long)(2 * size));
     for (uint64_t i = 0; i < size; i++) {
-        int high = nibble(t->text[2 * i]), low = nibble(t->text[2 * i + 1]);
-        if (high < 0 || low < 0) return parse_error(p, t, "something other than the digits 0-9 and a-f");
+        int high = parse_hex_digit(t->text[2 * i]), low = parse_hex_digit(t->text[2 * i + 1]);
+        if (high < 0 || low < 0) return parse_error(p, t, "something other than the hexadecimal digits");
         bytes[i] = (uint8_t)(high << 4 | low);
     }
     parse_advance(p);

@@ -65,6 +65,7 @@ bool parse_same_line(const struct parser *p);
 bool parse_starts_function(const struct parser *p);
 bool parse_uint(struct parser *p, const char *what, uint64_t max, uint64_t *out);
 bool parse_string(struct parser *p, const char *what, char **out); /* in the module's memory */
+int parse_hex_digit(char c); /* its value, or -1 */
 /* The token's place in a table of words, or -1. */
 int parse_find_word(const struct token *t, const char *const *words, unsigned n);
 char *parse_copy(struct parser *p, const struct token *t); /* its text, in the module's memory */

@@ -98,7 +98,7 @@ static int compare_names(const void *a, const void *b)
 
 void verify_unique(struct verifier *v, const char **names, size_t n, const char *what)
 {
-    qsort(names, n, sizeof *names, compare_names);
+    if (n) qsort(names, n, sizeof *names, compare_names);
     for (size_t i = 1; i < n && names[i]; i++)
         if (strcmp(names[i - 1], names[i]) == 0) verify_report(v, "two %s have the name %s", what, names[i]);
 }
