@@ -167,6 +167,7 @@ static bool add_parts(struct fuse *f)
         if (last && pass_is_terminator(last)) return true; /* the part never ends; none comes after it */
     }
     struct ir_builder b = ir_builder_at_end(f->kernel->body);
+    b.loc = f->kernel->loc;
     ir_build(&b, IR_OP_RETURN, IR_VOID, NULL, 0);
     return true;
 }
