@@ -96,6 +96,7 @@ struct ir_inst {
     struct ir_attrs attrs;
     struct ir_block *parent;
     struct ir_inst *prev, *next;
+    uint32_t scratch; /* for the pass that is running, as in struct ir_value */
 };
 
 /* A list of instructions; a finished one ends in exactly one terminator and has no other. */
