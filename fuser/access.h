@@ -1,44 +1,54 @@
 /* Access analysis: what each pointer parameter of a kernel is used for, and which work-item touches what. */
 #pragma once
 
+#include "fuser/affine.h"
 #include "fuser/graph.h"
 
-/* An index as constant + sum of coefficient * id, in elements of the accessed type's size:
-   exact where `affine` is set. Ids: global ids with the offset included, x y z. */
-struct access_index {
-    bool affine;
-    int64_t constant; /* bytes */
-    int64_t gid[3];   /* bytes per global id */
-    bool other_terms; /* local or group ids, scalars or loop variables take part: see access.c */
+/* Work-items, as a box of global ids; empty where first > last in a dimension. */
+struct access_items {
+    int64_t first[3], last[3];
 };
 
 /* One load, store, atomic or other use of a parameter. */
 struct access_site {
     const struct ir_inst *inst;
+    uint32_t line;
     bool reads, writes, atomic;
-    bool conditional; /* not executed by every work-item */
-    uint64_t bytes;   /* 0: unknown */
-    struct access_index index;
+    bool conditional;          /* something besides `items` decides whether a work-item gets here */
+    struct access_items items; /* the work-items that may get here; exactly those where not conditional */
+    ir_type type;              /* of one element */
+    uint64_t bytes;            /* touched at once; 0: unknown */
+    struct affine index;       /* byte offset from the parameter */
 };
 
 struct access_summary {
     bool reads, writes, atomics;
-    bool escapes;    /* the pointer is stored, cast to an integer, passed on where we lose it */
-    bool all_affine; /* every site has an affine index in global ids alone */
-    bool one_index;  /* ... and all sites have the same index and the same size: one element per work-item */
+    bool escapes;       /* the pointer is stored, cast to an integer, passed on where we lose it */
+    bool written_first; /* the first site is a store that each work-item executes */
     uint32_t n_sites;
-    struct access_site *sites;
+    struct access_site *sites; /* in program order */
 };
 
 struct access_analysis {
+    const struct ir_function *kernel; /* what the sites are in: calls inlined, perhaps a copy */
     uint32_t n_params;
     struct access_summary *params; /* as the kernel's; empty for those that are no pointers */
-    bool has_barrier, has_group_ops, has_local_ids; /* facts about the kernel as a whole */
+    bool has_barrier, has_group_ops, has_local_ids;
+    bool shared_state;              /* uses program-scope variables or pipes, which no argument names */
+    bool loose_reads, loose_writes; /* through a pointer that comes from memory: whose memory is unknown */
+    uint64_t local_bytes;           /* of the kernel's own work-group variables: */
+    uint32_t n_locals;
+    const struct ir_global **locals;
+    struct ir_module *copy; /* owned; NULL where the kernel could be read as it is */
+    struct arena *arena;
 };
 
-struct access_analysis *access_analyse(const struct ir_function *kernel);
+/* Analyses a kernel as it is launched over range: ids are bounded by it, sizes are constants. */
+struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range);
 void access_analysis_free(struct access_analysis *a); /* NULL is fine */
+
 /* Does each element of the parameter belong to one work-item over this range (proved)? */
 bool access_owned_by_item(const struct access_summary *s, const struct fuser_range *range);
-/* Bytes of global memory the parameter's sites touch over the range: exact for affine sites, `whole` else. */
+/* Bytes of global memory the parameter's sites touch over the range, each element once for reading and
+   once for writing; never more than `whole` each. */
 uint64_t access_bytes(const struct access_summary *s, const struct fuser_range *range, uint64_t whole);

@@ -4,6 +4,8 @@
 #include "fuser/graph.h"
 #include "ir/diag.h"
 
+struct arena;
+
 /* Why a plan could not be made; positive, part of the interface. */
 enum fuser_status {
     FUSER_OK,
@@ -23,7 +25,7 @@ struct fuser_remark {
     const char *code;   /* "fused", "not_fused_range", "internalized_private", ... static storage */
     const char *node;   /* name of the node it is about, or "" */
     const char *buffer; /* name of the buffer it is about, or "" */
-    char *text;         /* a sentence with the numbers */
+    const char *text;   /* a sentence with the numbers */
 };
 
 enum fuser_param_kind { FUSER_PARAM_BUFFER, FUSER_PARAM_VALUE, FUSER_PARAM_LOCAL };
@@ -56,18 +58,20 @@ struct fuser_step {
 enum fuser_home { FUSER_HOME_MEMORY, FUSER_HOME_PRIVATE, FUSER_HOME_LOCAL };
 
 struct fuser_plan {
+    struct arena *arena; /* owns everything here but the modules */
     uint32_t n_order;
     uint32_t *order; /* all nodes, linear */
     uint32_t n_launches, n_steps, n_remarks;
     struct fuser_launch *launches;
     struct fuser_step *steps;
     struct fuser_remark *remarks;
-    enum fuser_home *homes; /* per buffer of the graph: not MEMORY = no memory is needed for it */
+    enum fuser_home *homes;              /* per buffer of the graph: not MEMORY = no memory is needed for it */
     uint64_t bytes_unfused, bytes_fused; /* global memory traffic of one run: see docs/fusion.md */
 };
 
 /* Plans a graph: edges from accesses and deps, linear order, groups, one kernel per group, internalization,
    clean-up. The graph is only read and may be freed after. NULL on error (error is filled in; error->status
    is never FUSER_OK then). Deterministic: the same graph and options give the same plan. */
-struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct fuser_options *options, struct fuser_error *error);
+struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct fuser_options *options,
+                                  struct fuser_error *error);
 void fuser_plan_free(struct fuser_plan *plan); /* NULL is fine */
