@@ -56,8 +56,8 @@ static void shuffle_dynamic(const struct ir_inst *inst, const uint64_t *const *o
     unsigned lanes = ir_type_lanes(operand_type(inst, 0)), room = lanes == 3 ? 4 : lanes;
     for (unsigned lane = 0; lane < ir_type_lanes(inst->type); lane++) {
         uint64_t index = operands[sources][lane] & (room * sources - 1);
-        uint64_t within = index % room;
-        r[lane] = within < lanes ? operands[index / room][within] : 0;
+        uint64_t within = index % room, source = index / room;
+        r[lane] = within < ir_type_lanes(operand_type(inst, (uint32_t)source)) ? operands[source][within] : 0;
     }
 }
 
