@@ -1,0 +1,516 @@
+/* Every kind of bad input: a clear error, and the daemon serves the next client. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "client/internal.h"
+#include "tests/support/service.h"
+
+enum { SIZE = 64 };
+
+static struct service service;
+
+static int start(void **state)
+{
+    (void)state;
+    service_start(&service, NULL);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    service_clear(&service);
+    return 0;
+}
+
+/* The point of every test here: somebody else is served as if nothing had happened. */
+static void expect_service(void)
+{
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = load_test_kernels(session);
+    fusion_graph *graph;
+    fusion_buffer *in = index_buffer(session, "in", SIZE, 1, 0), *out = index_buffer(session, "out", SIZE, 0, 0);
+    fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(out), fusion_arg_i32(11)};
+    fusion_exec *exec;
+    fusion_event event;
+    void *memory;
+    expect_ok(fusion_graph_create(session, &graph));
+    add_node(graph, module, "scale", SIZE, args, 3);
+    expect_ok(fusion_graph_finalize(graph, NULL, &exec));
+    expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
+    expect_ok(fusion_event_wait(session, event, 20000, NULL));
+    expect_ok(fusion_buffer_map(out, &memory));
+    assert_int_equal(((int *)memory)[SIZE - 1], 11 * (SIZE - 1));
+    fusion_disconnect(session);
+}
+
+/* A graph of one node; finalizing it must give the error. */
+struct fixture {
+    fusion_session *session;
+    fusion_module *module;
+    fusion_graph *graph;
+    fusion_buffer *a, *b;
+    fusion_exec *exec;
+};
+
+static void open_fixture(struct fixture *f)
+{
+    f->session = service_connect(&service);
+    f->module = load_test_kernels(f->session);
+    expect_ok(fusion_graph_create(f->session, &f->graph));
+    f->a = index_buffer(f->session, "a", SIZE, 1, 0);
+    f->b = index_buffer(f->session, "b", SIZE, 0, 0);
+}
+
+static void expect_finalize(struct fixture *f, const fusion_finalize_options *options, fusion_status expected)
+{
+    expect_error(fusion_graph_finalize(f->graph, options, &f->exec), expected);
+}
+
+static void close_fixture(struct fixture *f)
+{
+    /* The session goes on after the error. */
+    fusion_graph *graph;
+    fusion_arg args[] = {fusion_arg_read(f->a), fusion_arg_write(f->b), fusion_arg_i32(2)};
+    expect_ok(fusion_graph_create(f->session, &graph));
+    add_node(graph, f->module, "scale", SIZE, args, 3);
+    expect_ok(fusion_graph_finalize(graph, NULL, &f->exec));
+    fusion_disconnect(f->session);
+    expect_service();
+}
+
+static void test_unknown_kernel(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b)};
+    add_node(f.graph, f.module, "no_such_kernel", SIZE, args, 2);
+    expect_finalize(&f, NULL, FUSION_NOT_FOUND);
+    expect_in_reason("no_such_kernel");
+    expect_in_reason("multiply"); /* what there is instead */
+    close_fixture(&f);
+}
+
+static void test_too_few_arguments(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b)};
+    add_node(f.graph, f.module, "scale", SIZE, args, 2);
+    expect_finalize(&f, NULL, FUSION_INVALID);
+    expect_in_reason("3");
+    close_fixture(&f);
+}
+
+static void test_value_for_a_pointer(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_arg args[] = {fusion_arg_i32(5), fusion_arg_write(f.b), fusion_arg_i32(2)};
+    add_node(f.graph, f.module, "scale", SIZE, args, 3);
+    expect_finalize(&f, NULL, FUSION_INVALID);
+    close_fixture(&f);
+}
+
+static void test_value_of_another_size(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b), fusion_arg_f64(2)};
+    add_node(f.graph, f.module, "scale", SIZE, args, 3);
+    expect_finalize(&f, NULL, FUSION_INVALID);
+    expect_in_reason("8");
+    close_fixture(&f);
+}
+
+static void test_element_type_mismatch(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_buffer *doubles;
+    expect_ok(fusion_buffer_create(f.session, "doubles", FUSION_F64, SIZE, 0, &doubles));
+    fusion_arg args[] = {fusion_arg_read(doubles), fusion_arg_write(f.b), fusion_arg_i32(2)};
+    add_node(f.graph, f.module, "scale", SIZE, args, 3);
+    expect_finalize(&f, NULL, FUSION_INVALID);
+    expect_in_reason("doubles");
+    close_fixture(&f);
+}
+
+/* The access analysis proves a store where the user declared read. */
+static void test_declared_access_is_wrong(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_read(f.b), fusion_arg_i32(2)};
+    add_node(f.graph, f.module, "scale", SIZE, args, 3);
+    expect_finalize(&f, NULL, FUSION_INVALID);
+    close_fixture(&f);
+}
+
+static void test_cycle(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b), fusion_arg_i32(2)};
+    fusion_node second = 1, first = 0;
+    fusion_kernel_node k = {.module = f.module,
+                            .kernel = "scale",
+                            .dims = 1,
+                            .global = {SIZE},
+                            .args = args,
+                            .n_args = 3,
+                            .n_depends_on = 1};
+    k.name = "hen";
+    k.depends_on = &second;
+    expect_ok(fusion_graph_add_kernel(f.graph, &k, NULL));
+    k.name = "egg";
+    k.depends_on = &first;
+    expect_ok(fusion_graph_add_kernel(f.graph, &k, NULL));
+    expect_finalize(&f, NULL, FUSION_INVALID);
+    expect_in_reason("hen");
+    expect_in_reason("egg");
+    close_fixture(&f);
+}
+
+static void test_require_fusion_impossible(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_arg first[] = {fusion_arg_read(f.a), fusion_arg_write(f.b), fusion_arg_i32(2)};
+    fusion_buffer *out = index_buffer(f.session, "c", SIZE, 0, 0);
+    fusion_arg second[] = {fusion_arg_read(f.b), fusion_arg_write(out), fusion_arg_i32(2)};
+    fusion_node scale = add_node(f.graph, f.module, "scale", SIZE, first, 3), copy;
+    expect_ok(fusion_graph_add_copy(f.graph, "between", (fusion_memory){.buffer = f.b}, (fusion_memory){.buffer = f.a},
+                                    SIZE * 4, &scale, 1, &copy));
+    second[0] = fusion_arg_read(f.a);
+    add_node(f.graph, f.module, "scale", SIZE, second, 3);
+    expect_finalize(&f, &(fusion_finalize_options){.mode = FUSION_REQUIRE}, FUSION_KERNEL_NOT_SUPPORTED);
+    expect_in_reason("between");
+    /* With enable_fusion it is no error. */
+    expect_finalize(&f, &(fusion_finalize_options){.mode = FUSION_ENABLE}, FUSION_SUCCESS);
+    assert_int_equal(fusion_exec_report(f.exec)->launches, 2);
+    close_fixture(&f);
+}
+
+static void test_feature_absent(void **state)
+{
+    (void)state;
+    static const char source[] = "kernel @k(%o: ptr.global i32 write) sub_group_size(1024) {\n  %i = global_id x\n  "
+                                 "store i32 %o[%i], 1\n  return\n}\n";
+    struct fixture f;
+    fusion_module *module;
+    open_fixture(&f);
+    expect_ok(fusion_module_load(f.session, "wide.fk", source, strlen(source), &module));
+    fusion_arg args[] = {fusion_arg_write(f.b)};
+    add_node(f.graph, module, "k", SIZE, args, 1);
+    expect_finalize(&f, NULL, FUSION_FEATURE_NOT_SUPPORTED);
+    expect_in_reason("1024");
+    close_fixture(&f);
+}
+
+static void test_unknown_device(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b), fusion_arg_i32(2)};
+    add_node(f.graph, f.module, "scale", SIZE, args, 3);
+    expect_finalize(&f, &(fusion_finalize_options){.device = "abacus"}, FUSION_NOT_FOUND);
+    expect_in_reason("abacus");
+    close_fixture(&f);
+}
+
+static void test_contradicting_access_scopes(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_buffer *tmp;
+    expect_ok(fusion_buffer_create(f.session, "tmp", FUSION_I32, SIZE, FUSION_ACCESS_SCOPE_WORK_ITEM, &tmp));
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(tmp), fusion_arg_i32(2)};
+    args[1].properties = FUSION_ACCESS_SCOPE_WORK_GROUP;
+    add_node(f.graph, f.module, "scale", SIZE, args, 3);
+    expect_finalize(&f, NULL, FUSION_INVALID);
+    expect_in_reason("tmp");
+    close_fixture(&f);
+}
+
+static void test_bad_module(void **state)
+{
+    (void)state;
+    static const char source[] =
+        "module \"bad\"\nkernel @k(%o: ptr.global i32 write) {\n  %i = global_id x\n  %y = add i32 %missing, 1\n"
+        "  store i32 %o[%i], %y\n  %z = nonsense i32 %y\n  return\n}\n";
+    struct fixture f;
+    fusion_module *module;
+    open_fixture(&f);
+    expect_error(fusion_module_load(f.session, "bad.fk", source, strlen(source), &module), FUSION_INVALID);
+    expect_in_reason("bad.fk:4");
+    expect_in_reason("missing");
+    expect_in_reason("bad.fk:6");
+    static const unsigned char garbage[] = {0x93, 0xff, 0x00, 0x10, 0xc4, 0xff};
+    expect_error(fusion_module_load(f.session, "garbage", garbage, sizeof garbage, &module), FUSION_INVALID);
+    expect_error(fusion_module_load(f.session, "empty", "", 0, &module), FUSION_INVALID);
+    close_fixture(&f);
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fusion_buffer *huge;
+    void *memory;
+    open_fixture(&f);
+    expect_ok(
+        fusion_buffer_create(f.session, "huge", FUSION_F64, UINT64_C(1) << 38, 0, &huge)); /* 2 TiB: only a promise */
+    expect_error(fusion_buffer_map(huge, &memory), FUSION_OUT_OF_MEMORY);
+    expect_in_reason("2199023255552");
+    expect_error(fusion_malloc(f.session, FUSION_USM_HOST, UINT64_C(1) << 42, &memory), FUSION_OUT_OF_MEMORY);
+    close_fixture(&f);
+}
+
+static void test_handle_of_another_session(void **state)
+{
+    (void)state;
+    struct fixture f, other;
+    open_fixture(&f);
+    open_fixture(&other);
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b), fusion_arg_i32(2)};
+    add_node(f.graph, f.module, "scale", SIZE, args, 3);
+    expect_finalize(&f, NULL, FUSION_SUCCESS);
+    fusion_event event;
+    /* The number of the first session's handle, in the second one's ring. */
+    fusion_exec stolen = *f.exec;
+    stolen.session = other.session;
+    stolen.id += 1000;
+    stolen.n_slots = 0;
+    expect_ok(fusion_exec_submit(&stolen, NULL, 0, &event));
+    expect_error(fusion_event_wait(other.session, event, 20000, NULL), FUSION_NOT_FOUND);
+    /* A module of another session in a graph. */
+    fusion_module foreign = *f.module;
+    foreign.id += 1000;
+    fusion_arg own[] = {fusion_arg_read(other.a), fusion_arg_write(other.b), fusion_arg_i32(2)};
+    add_node(other.graph, &foreign, "scale", SIZE, own, 3);
+    expect_finalize(&other, NULL, FUSION_NOT_FOUND);
+    /* A buffer of another session. */
+    fusion_arg wrong[] = {fusion_arg_read(f.a), fusion_arg_write(other.b), fusion_arg_i32(2)};
+    fusion_kernel_node k = {
+        .module = other.module, .kernel = "scale", .dims = 1, .global = {SIZE}, .args = wrong, .n_args = 3};
+    expect_error(fusion_graph_add_kernel(other.graph, &k, NULL), FUSION_INVALID);
+    fusion_disconnect(other.session);
+    close_fixture(&f);
+}
+
+/* ---- below the library ---- */
+
+static int raw_connect(void)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", service.socket);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    struct timeval limit = {.tv_sec = 20};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    return fd;
+}
+
+/* Sends bytes on a new connection; the daemon must answer with the status and close it. */
+static void expect_rejection(const void *bytes, size_t size, fusion_status expected)
+{
+    int fd = raw_connect();
+    assert_int_equal(send(fd, bytes, size, MSG_NOSIGNAL), (ssize_t)size);
+    struct proto_reader *reader = proto_reader_new(1 << 20);
+    struct proto_message message = {0};
+    const char *reason;
+    int got;
+    while ((got = proto_reader_next(reader, &message, &reason)) == 0)
+        if (proto_reader_fill(reader, fd) <= 0) break;
+    assert_int_equal(got, 1);
+    assert_int_equal(message.status, expected);
+    assert_true(strlen(message.reason) > 10);
+    proto_message_clear(&message);
+    proto_reader_free(reader);
+    char rest;
+    ssize_t n = recv(fd, &rest, 1, 0);
+    assert_true(n == 0 || (n < 0 && errno == ECONNRESET));
+    close(fd);
+    expect_service();
+}
+
+static void frame(uint8_t *out, uint32_t size, uint16_t fds)
+{
+    const uint8_t head[8] = {(uint8_t)size,
+                             (uint8_t)(size >> 8),
+                             (uint8_t)(size >> 16),
+                             (uint8_t)(size >> 24),
+                             (uint8_t)fds,
+                             (uint8_t)(fds >> 8),
+                             0x31,
+                             0x46};
+    memcpy(out, head, 8);
+}
+
+static void test_malformed_msgpack(void **state)
+{
+    (void)state;
+    uint8_t bytes[8 + 6] = {0};
+    frame(bytes, 6, 0);
+    memcpy(bytes + 8, "\x94\x00\x01\xc1\xc1\xc1", 6);
+    expect_rejection(bytes, sizeof bytes, FUSION_PROTOCOL);
+    frame(bytes, 6, 0);
+    memcpy(bytes + 8, "\xdd\xff\xff\xff\xff\x00", 6); /* an array of 2^32 - 1 */
+    expect_rejection(bytes, sizeof bytes, FUSION_PROTOCOL);
+}
+
+static void test_bad_magic(void **state)
+{
+    (void)state;
+    expect_rejection("GET / HTTP/1.1\r\n\r\n", 18, FUSION_PROTOCOL);
+}
+
+static void test_too_large(void **state)
+{
+    (void)state;
+    uint8_t bytes[8];
+    frame(bytes, PROTO_MAX_MESSAGE + 1, 0);
+    expect_rejection(bytes, sizeof bytes, FUSION_PROTOCOL);
+}
+
+static void test_too_deep(void **state)
+{
+    (void)state;
+    uint8_t bytes[8 + 1000];
+    frame(bytes, 1000, 0);
+    memset(bytes + 8, 0x91, 999);
+    bytes[8 + 999] = 0xc0;
+    expect_rejection(bytes, sizeof bytes, FUSION_PROTOCOL);
+}
+
+static void send_request(const char *method, uint64_t min, uint64_t max, fusion_status expected)
+{
+    struct proto_writer w;
+    proto_begin_request(&w, 1, method);
+    proto_pack_map(&w, 3);
+    proto_pack_uint(&w, "min", min);
+    proto_pack_uint(&w, "max", max);
+    proto_pack_string(&w, "name", "test");
+    assert_true(proto_finish(&w));
+    expect_rejection(w.buffer.data, w.buffer.size, expected);
+    proto_writer_clear(&w);
+}
+
+static void test_wrong_version(void **state)
+{
+    (void)state;
+    send_request("hello", 1000, 2000, FUSION_VERSION);
+}
+
+static void test_no_hello(void **state)
+{
+    (void)state;
+    send_request("status", 1, 1, FUSION_PROTOCOL);
+}
+
+static void test_truncated(void **state)
+{
+    (void)state;
+    uint8_t bytes[8 + 3];
+    frame(bytes, 500, 0);
+    memcpy(bytes + 8, "\x94\x00\x01", 3);
+    int fd = raw_connect();
+    assert_int_equal(send(fd, bytes, sizeof bytes, MSG_NOSIGNAL), (ssize_t)sizeof bytes);
+    close(fd); /* gone in the middle of a message */
+    expect_service();
+}
+
+static void test_unknown_method(void **state)
+{
+    (void)state;
+    fusion_session *session = service_connect(&service);
+    expect_error(client_request(session, "no.such.method", NULL, NULL, NULL, 0, NULL), FUSION_INVALID);
+    expect_in_reason("no.such.method");
+    expect_error(client_request(session, "module.text", NULL, NULL, NULL, 0, NULL), FUSION_INVALID);
+    long long sessions = service_counter(session, "sessions"); /* the connection goes on */
+    assert_true(sessions >= 1);
+    fusion_disconnect(session);
+    expect_service();
+}
+
+/* Garbage of many kinds where an entry of the ring should be. */
+static void test_garbage_in_the_ring(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 12; seed++) {
+        struct fixture f;
+        open_fixture(&f);
+        fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b), fusion_arg_i32(2)};
+        add_node(f.graph, f.module, "scale", SIZE, args, 3);
+        expect_finalize(&f, NULL, FUSION_SUCCESS);
+        fusion_event event;
+        expect_ok(fusion_exec_submit(f.exec, NULL, 0, &event));
+        expect_ok(fusion_event_wait(f.session, event, 20000, NULL));
+
+        struct ring *r = f.session->ring;
+        uint64_t head = atomic_load(&r->head), bytes = 8 * (1 + seed * 37 % 200);
+        srand(seed);
+        for (uint64_t i = 0; i < bytes; i++) r->data[(head + i) % r->data_bytes] = (uint8_t)(seed % 3 ? rand() : 0xff);
+        if (seed % 4 == 0) ((struct ring_entry *)&r->data[head % r->data_bytes])->size = (uint32_t)bytes;
+        atomic_store(&r->head, seed % 5 == 0 ? head + (UINT64_C(1) << 40) : head + bytes);
+        atomic_fetch_add(&r->doorbell, 1);
+        f.session->next_sequence++;
+        ring_push(r, &(struct ring_entry){.size = sizeof(struct ring_entry), .sequence = event + 1}, NULL, 0);
+        fusion_status status = fusion_event_wait(f.session, event + 1, 20000, NULL);
+        assert_int_not_equal(status, FUSION_SUCCESS);
+        assert_int_not_equal(status, FUSION_TIMEOUT);
+        fusion_disconnect(f.session);
+        expect_service();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unknown_kernel),
+        cmocka_unit_test(test_too_few_arguments),
+        cmocka_unit_test(test_value_for_a_pointer),
+        cmocka_unit_test(test_value_of_another_size),
+        cmocka_unit_test(test_element_type_mismatch),
+        cmocka_unit_test(test_declared_access_is_wrong),
+        cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_require_fusion_impossible),
+        cmocka_unit_test(test_feature_absent),
+        cmocka_unit_test(test_unknown_device),
+        cmocka_unit_test(test_contradicting_access_scopes),
+        cmocka_unit_test(test_bad_module),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_handle_of_another_session),
+        cmocka_unit_test(test_malformed_msgpack),
+        cmocka_unit_test(test_bad_magic),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_too_deep),
+        cmocka_unit_test(test_wrong_version),
+        cmocka_unit_test(test_no_hello),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_unknown_method),
+        cmocka_unit_test(test_garbage_in_the_ring),
+    };
+    return cmocka_run_group_tests_name("errors", tests, start, stop);
+}

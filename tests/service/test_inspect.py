@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""fusion-inspect as a user runs it; NumPy is the oracle for values and files. Prints TAP."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+TOOL, ROOT = sys.argv[1], sys.argv[2]
+ENVIRONMENT = dict(os.environ)
+KERNELS = os.path.join(ROOT, "tests/service/chain.fk")
+
+GRAPH = """
+modules: {{ k: {kernels} }}
+buffers:
+  a: {{ type: f32, count: {n} }}
+  b: {{ type: f32, shape: [{n}], fill: 2.5 }}
+  t: {{ type: f32, count: {n}, properties: [access_scope_work_item, fusion_internal_memory, no_init] }}
+  o: {{ type: f32, count: {n} }}
+  p: {{ type: f32, count: {n} }}
+graph:
+  - {{ name: add, kernel: k.add, global: [{n}], args: [ {{read: a}}, {{read: b}}, {{write: t}} ] }}
+  - {{ name: scale, kernel: k.scale, global: [{n}], local: [256], args: [ {{read: t}}, {{write: o}}, 5.0 ], depends_on: [add] }}
+  - {{ copy: {{ from: o, to: p }} }}
+"""
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([TOOL, "--private", *arguments], capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+    expect(done.returncode == status, f"status {done.returncode} of {arguments}: {done.stderr}")
+    return done.stdout if status == 0 else done.stderr
+
+
+class Folder:
+    """A folder with a graph file and its inputs."""
+
+    def __init__(self, n=4096, graph=GRAPH):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.path = self.temporary.name
+        self.graph = self.file("graph.yaml")
+        with open(self.graph, "w") as out:
+            out.write(graph.format(kernels=KERNELS, n=n))
+        self.a = numpy.linspace(-3, 9, n, dtype=numpy.float32)
+        numpy.save(self.file("a.npy"), self.a)
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+
+def test_run_fused():
+    f = Folder()
+    out = json.loads(run("run", f.graph, "--in", f"a={f.file('a.npy')}", "--out", f"p={f.file('p.npy')}", "--out",
+                         f"o={f.file('o.raw')}", "--fusion", "require", "--json"))
+    wanted = (f.a + numpy.float32(2.5)) * numpy.float32(5)
+    expect(numpy.array_equal(numpy.load(f.file("p.npy")), wanted), "values of p")
+    expect(numpy.array_equal(numpy.fromfile(f.file("o.raw"), dtype=numpy.float32), wanted), "values of o")
+    expect(out["launches"] == 1, f"launches {out['launches']}")
+    expect(out["groups"] == [["add", "scale"]], f"groups {out['groups']}")
+    expect(out["internalized"] == ["t"], f"internalized {out['internalized']}")
+    # a, b read and o written by the kernel; o read and p written by the copy
+    expect(out["bytes_fused"] == 5 * 4096 * 4, f"bytes_fused {out['bytes_fused']}")
+    expect(out["bytes_unfused"] == 7 * 4096 * 4, f"bytes_unfused {out['bytes_unfused']}")
+    expect(out["cache"] in ("miss", "memory", "disk") and out["compile_ms"] > 0 and out["run_ms"] > 0, "times and cache")
+    expect(all(r["code"] and r["text"] and "node" in r for r in out["remarks"]), "remarks")
+    expect(any(r["buffer"] == "t" for r in out["remarks"]), "a remark about t")
+
+
+def test_run_unfused():
+    f = Folder()
+    out = json.loads(run("run", f.graph, "--in", f"a={f.file('a.npy')}", "--out", f"p={f.file('p.npy')}", "--fusion", "none", "--json"))
+    expect(out["launches"] == 2 and out["internalized"] == [], "two launches, nothing internalized")
+    expect(out["groups"] == [["add"], ["scale"]], "groups")
+    expect(numpy.array_equal(numpy.load(f.file("p.npy")), (f.a + numpy.float32(2.5)) * numpy.float32(5)), "values")
+
+
+def test_explain():
+    f = Folder()
+    text = run("explain", f.graph, "--assembly", "--svg", f.file("g.svg"), "--dot", f.file("g.dot"))
+    expect("linear order: add scale" in text, "the order")
+    expect("fadd f32" in text and "fmul f32" in text, "the fused IR")
+    expect("fusion_kernel" in text and "ret" in text, "the assembly")
+    svg = open(f.file("g.svg")).read()
+    expect("<svg" in svg and "no memory" in svg and "launch 1" in svg, "the picture")
+    expect("digraph" in open(f.file("g.dot")).read(), "the DOT text")
+    out = json.loads(run("explain", f.graph, "--json"))
+    expect("kernel @" in out["kernels"][0]["ir"], "the IR in JSON")
+
+
+def test_module():
+    text = run("module", "--ir", KERNELS)
+    for part in ("kernel add", "kernel scale", "ptr.global f32, read", "4 bytes", "fmul f32"):
+        expect(part in text, part)
+
+
+def test_devices_and_status():
+    text = run("devices")
+    expect("cpu\n" in text and "reference\n" in text and "sub-group sizes" in text, text)
+    status = json.loads(run("status", "--json"))
+    expect(status["sessions"] == 1 and status["rss_bytes"] > 0, "status")
+
+
+def test_two_dimensions_and_vectors():
+    graph = """
+modules: {{ k: {kernels} }}
+buffers:
+  o: {{ type: f32, shape: [30, 50, 4] }}
+graph:
+  - {{ kernel: k.plane, global: [50, 30], args: [ {{write: o}}, [1.0, 2.0, 3.0, 4.0] ] }}
+"""
+    f = Folder(graph=graph)
+    run("run", f.graph, "--out", f"o={f.file('o.npy')}")
+    out = numpy.load(f.file("o.npy"))
+    y, x = numpy.mgrid[0:30, 0:50].astype(numpy.float32)
+    wanted = (x + 100 * y)[..., None] * numpy.array([1, 2, 3, 4], dtype=numpy.float32)
+    expect(out.shape == (30, 50, 4) and numpy.array_equal(out, wanted), "values")
+
+
+def test_errors_name_the_line():
+    def message(graph, *arguments):
+        f = Folder(graph=graph)
+        return run("run", f.graph, *arguments, status=1)
+    expect("graph.yaml:4: unknown buffer `z`" in message(
+        "modules: {{ k: {kernels} }}\nbuffers: {{}}\ngraph:\n - {{ kernel: k.add, global: [4], args: [ {{read: z}} ] }}\n"), "unknown buffer")
+    expect("graph.yaml:2: unknown key `graphs`" in message("modules: {{ k: {kernels} }}\ngraphs: []\n"), "unknown key")
+    expect("unknown property" in message("buffers:\n a: {{ type: f32, count: 4, properties: [fast] }}\ngraph: []\n"), "property")
+    expect("graph.yaml:1:" in message("modules: [\n"), "broken YAML")
+    expect("there is no buffer `q`" in message(GRAPH, "--in", "q=x"), "--in of no buffer")
+    f = Folder()
+    numpy.save(f.file("wrong.npy"), f.a.astype(numpy.float64))
+    expect("<f8" in run("run", f.graph, "--in", f"a={f.file('wrong.npy')}", status=1), "element type of .npy")
+    numpy.save(f.file("short.npy"), f.a[:-1])
+    expect("4095" in run("run", f.graph, "--in", f"a={f.file('short.npy')}", status=1), "number of elements")
+
+
+def test_missing_service():
+    done = subprocess.run([TOOL, "--socket", "/no/such/socket", "devices"], capture_output=True, text=True, timeout=60)
+    expect(done.returncode == 1 and "/no/such/socket" in done.stderr, done.stderr)
+
+
+def main():
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    print(f"1..{len(tests)}")
+    for number, (name, test) in enumerate(tests, 1):
+        try:
+            test()
+            print(f"ok {number} {name}", flush=True)
+        except Exception as failure:  # each case is reported, whatever went wrong
+            print(f"not ok {number} {name}")
+            print("#", str(failure).replace("\n", "\n# "), flush=True)
+
+
+main()

@@ -1,0 +1,221 @@
+/* Starting, stopping and watching a fusiond in tests. */
+#include "tests/support/service.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { START_LIMIT_MS = 20000, MAX_OPTIONS = 16 };
+
+const char test_kernels[] =
+    "module \"test\"\n"
+    "kernel @add(%a: ptr.global i32 read, %b: ptr.global i32 read, %o: ptr.global i32 write) {\n"
+    "  %i = global_id x\n  %x = load i32 %a[%i]\n  %y = load i32 %b[%i]\n  %s = add i32 %x, %y\n  store i32 %o[%i], "
+    "%s\n  return\n}\n"
+    "kernel @multiply(%a: ptr.global i32 read, %b: ptr.global i32 read, %o: ptr.global i32 write) {\n"
+    "  %i = global_id x\n  %x = load i32 %a[%i]\n  %y = load i32 %b[%i]\n  %s = mul i32 %x, %y\n  store i32 %o[%i], "
+    "%s\n  return\n}\n"
+    "kernel @scale(%a: ptr.global i32 read, %o: ptr.global i32 write, %f: i32) {\n"
+    "  %i = global_id x\n  %x = load i32 %a[%i]\n  %s = mul i32 %x, %f\n  store i32 %o[%i], %s\n  return\n}\n"
+    "kernel @neighbour(%a: ptr.global i32 read, %o: ptr.global i32 write) {\n"
+    "  %i = global_id x\n  %k = xor i64 %i, 1\n  %x = load i32 %a[%k]\n  store i32 %o[%i], %x\n  return\n}\n"
+    "kernel @write_beyond(%o: ptr.global i32 write, %by: i64) {\n"
+    "  %i = global_id x\n  %k = add i64 %i, %by\n  store i32 %o[%k], 7\n  return\n}\n"
+    "kernel @endless(%o: ptr.global i32 read_write) {\n"
+    "  %i = global_id x\n"
+    "  loop (%n: i32 = 0) {\n    %v = load i32 %o[%i], volatile\n    %c = ieq i32 %v, -1\n"
+    "    if %c { break }\n    %m = add i32 %n, 1\n    store i32 %o[%i], %n, volatile\n    continue %m\n  }\n  "
+    "return\n}\n"
+    "kernel @needs_image(%o: ptr.global i32 write, %m: image2d.read) {\n"
+    "  %i = global_id x\n  %w = image_width %m\n  store i32 %o[%i], %w\n  return\n}\n";
+
+/* ---- the daemon ---- */
+
+static void exec_daemon(const struct service *s, const char *const *options)
+{
+    const char *program = getenv("FUSIOND");
+    const char *argv[8 + MAX_OPTIONS] = {"fusiond", "--socket", s->socket, "--cache", s->cache};
+    int n = 5;
+    for (int i = 0; options && options[i] && i < MAX_OPTIONS; i++) argv[n++] = options[i];
+    argv[n] = NULL;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* not even a crashing test leaves a daemon */
+    setenv("TMPDIR", s->folder, 1);
+    execv(program ? program : "fusiond", (char *const *)argv);
+    perror(program);
+    _exit(127);
+}
+
+static void wait_until_ready(struct service *s)
+{
+    for (int waited = 0; waited < START_LIMIT_MS; waited += 10) {
+        fusion_session *session;
+        if (access(s->socket, F_OK) == 0 && fusion_connect(s->socket, NULL, &session) == FUSION_SUCCESS) {
+            fusion_disconnect(session);
+            return;
+        }
+        int status;
+        if (waitpid(s->pid, &status, WNOHANG) == s->pid)
+            fail_msg("fusiond ended at its start with status 0x%x", status);
+        usleep(10000);
+    }
+    fail_msg("fusiond does not answer: %s", fusion_last_error()->reason);
+}
+
+void service_restart(struct service *s, const char *const *options)
+{
+    s->pid = fork();
+    if (s->pid == 0) exec_daemon(s, options);
+    assert_true(s->pid > 0);
+    wait_until_ready(s);
+}
+
+void service_start(struct service *s, const char *const *options)
+{
+    strcpy(s->folder, "/tmp/fusiond-test-XXXXXX");
+    assert_non_null(mkdtemp(s->folder));
+    snprintf(s->socket, sizeof s->socket, "%s/socket", s->folder);
+    snprintf(s->cache, sizeof s->cache, "%s/cache", s->folder);
+    service_restart(s, options);
+}
+
+void service_stop(struct service *s)
+{
+    int status = 0;
+    kill(s->pid, SIGTERM);
+    assert_int_equal(waitpid(s->pid, &status, 0), s->pid);
+    s->pid = 0;
+    assert_int_equal(status, 0);
+}
+
+void service_clear(struct service *s)
+{
+    char command[128];
+    if (s->pid) service_stop(s);
+    snprintf(command, sizeof command, "rm -rf '%s'", s->folder);
+    assert_int_equal(system(command), 0);
+}
+
+fusion_session *service_connect(const struct service *s)
+{
+    fusion_session *session = NULL;
+    expect_ok(fusion_connect(s->socket, NULL, &session));
+    return session;
+}
+
+/* ---- expectations ---- */
+
+void expect_status(fusion_status status, fusion_status expected, const char *file, int line)
+{
+    if (status == expected) return;
+    const fusion_error *e = fusion_last_error();
+    print_error("%s:%d: %s instead of %s; last error: %s: %s\n", file, line, fusion_status_name(status),
+                fusion_status_name(expected), e->object, e->reason);
+    _fail(file, line);
+}
+
+void expect_reason(const char *text, const char *file, int line)
+{
+    const fusion_error *e = fusion_last_error();
+    if (strstr(e->object, text) || strstr(e->reason, text)) return;
+    print_error("%s:%d: no `%s` in: %s: %s\n", file, line, text, e->object, e->reason);
+    _fail(file, line);
+}
+
+/* ---- watching ---- */
+
+long long service_counter(fusion_session *session, const char *key)
+{
+    char *json, quoted[80];
+    expect_ok(fusion_session_status(session, &json));
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(json, quoted);
+    if (!at) fail_msg("no %s in the status: %s", key, json);
+    long long value = atoll(at + strlen(quoted));
+    free(json);
+    return value;
+}
+
+/* Parent and command name of a process, from /proc/PID/stat. */
+static bool read_stat(pid_t pid, pid_t *parent, char name[32])
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "r");
+    if (!f) return false;
+    bool ok = fgets(line, sizeof line, f) != NULL;
+    fclose(f);
+    char *open = ok ? strchr(line, '(') : NULL, *close = ok ? strrchr(line, ')') : NULL;
+    if (!open || !close) return false;
+    snprintf(name, 32, "%.*s", (int)(close - open - 1), open + 1);
+    char state;
+    int p;
+    if (sscanf(close + 1, " %c %d", &state, &p) != 2 || state == 'Z') return false;
+    *parent = p;
+    return true;
+}
+
+int service_children(const struct service *s, const char *name, pid_t *pids, int max)
+{
+    char path[96];
+    int n = 0, pid;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)s->pid, (int)s->pid);
+    FILE *f = fopen(path, "r");
+    if (!f) return 0;
+    while (n < max && fscanf(f, "%d", &pid) == 1) {
+        pid_t parent;
+        char command[32];
+        if (read_stat(pid, &parent, command) && strncmp(command, name, strlen(name)) == 0) pids[n++] = pid;
+    }
+    fclose(f);
+    return n;
+}
+
+long long resident_bytes(pid_t pid)
+{
+    char path[64];
+    long long total, resident = 0;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+    FILE *f = fopen(path, "r");
+    if (!f) return 0;
+    if (fscanf(f, "%lld %lld", &total, &resident) != 2) resident = 0;
+    fclose(f);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+/* ---- graphs ---- */
+
+fusion_module *load_test_kernels(fusion_session *session)
+{
+    fusion_module *module = NULL;
+    expect_ok(fusion_module_load(session, "test.fk", test_kernels, strlen(test_kernels), &module));
+    return module;
+}
+
+fusion_buffer *index_buffer(fusion_session *session, const char *name, uint64_t count, int factor, unsigned properties)
+{
+    fusion_buffer *buffer = NULL;
+    void *memory;
+    expect_ok(fusion_buffer_create(session, name, FUSION_I32, count, properties, &buffer));
+    expect_ok(fusion_buffer_map(buffer, &memory));
+    for (uint64_t i = 0; i < count; i++) ((int *)memory)[i] = factor * (int)i;
+    return buffer;
+}
+
+fusion_node add_node(fusion_graph *graph, fusion_module *module, const char *kernel, uint64_t count,
+                     const fusion_arg *args, uint32_t n_args)
+{
+    fusion_node node = 0;
+    fusion_kernel_node k = {
+        .module = module, .kernel = kernel, .dims = 1, .global = {count}, .args = args, .n_args = n_args};
+    expect_ok(fusion_graph_add_kernel(graph, &k, &node));
+    return node;
+}
