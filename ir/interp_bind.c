@@ -91,6 +91,13 @@ static uint64_t bind_buffer(struct machine *m, uint32_t i, struct region *region
 static uint64_t bind_memory(struct machine *m, struct allocation a)
 {
     bool local = a.space == IR_SPACE_LOCAL;
+    if (local && a.size > MAX_OWN_MEMORY) {
+        interp_report(m, INTERP_LIMIT, NULL, NULL,
+                      "local memory `%s` of %" PRIu64 " bytes is more than the interpreter's %d", a.name ? a.name : "?",
+                      a.size, MAX_OWN_MEMORY);
+        m->stopped = true;
+        return 0;
+    }
     a.fence = local ? IR_FENCE_LOCAL : IR_FENCE_GLOBAL;
     a.no_write = a.space == IR_SPACE_CONSTANT;
     a.data = interp_shadow(m, a.size, 1);

@@ -40,7 +40,11 @@ static uint32_t add_var(struct code *code, struct code_function *f, const char *
     f->vars = arena_grow(code->arena, f->vars, f->n_vars, sizeof *f->vars);
     f->vars[f->n_vars] =
         (struct code_var){.name = name, .size = size, .offset = f->private_bytes, .slot = f->n_slots++, .param = param};
-    f->private_bytes += (size + 7) / 8 * 8;
+    /* Always a byte more than needed, so that variables of size 0 have a place too; sums that do not fit
+       stay too large. */
+    if (__builtin_add_overflow(f->private_bytes, size, &f->private_bytes) || f->private_bytes > UINT64_MAX - 8)
+        f->private_bytes = UINT64_MAX - 15;
+    f->private_bytes = (f->private_bytes / 8 + 1) * 8;
     return f->n_vars++;
 }
 

@@ -2,6 +2,7 @@
    where others must meet it stops there, and is put behind it when they have met. */
 #include "ir/interp_internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,17 +61,25 @@ static void make_room(struct item *item, uint32_t slots)
     }
 }
 
-static void push_frame(struct item *item, const struct code_function *f)
+static bool push_frame(struct machine *m, struct item *item, const struct code_function *f)
 {
+    uint8_t *bytes = NULL;
+    if (f->n_vars) {
+        bytes = f->private_bytes <= MAX_OWN_MEMORY ? calloc(2, f->private_bytes) : NULL;
+        if (!bytes) {
+            interp_report(m, INTERP_LIMIT, item, NULL,
+                          "no memory for the %" PRIu64 " bytes of variables of function `%s`", f->private_bytes,
+                          f->ir->name);
+            m->stopped = true;
+            return false;
+        }
+    }
     make_room(item, f->n_slots);
     struct frame *frame = &item->frames[item->n_frames++];
-    *frame = (struct frame){.function = f, .pc = f->body->insts, .base = item->n_slots};
+    *frame = (struct frame){.function = f, .pc = f->body->insts, .base = item->n_slots, .bytes = bytes};
     item->n_slots += f->n_slots;
     memset(item->slots + frame->base, 0, f->n_slots * sizeof *item->slots);
-    if (f->private_bytes) {
-        frame->bytes = arena_realloc(NULL, f->private_bytes * 2);
-        memset(frame->bytes, 0, f->private_bytes * 2);
-    }
+    return true;
 }
 
 static void pop_frame(struct machine *m, struct item *item)
@@ -128,7 +137,7 @@ static bool open_by_value(struct machine *m, struct item *item, const uint8_t *c
 bool interp_item_start(struct machine *m, struct item *item)
 {
     const struct code_function *f = m->entry;
-    push_frame(item, f);
+    if (!push_frame(m, item, f)) return false;
     const uint8_t **sources = m->by_value;
     for (uint32_t i = 0; i < f->ir->n_params; i++) {
         const struct ir_param *p = &f->ir->params[i];
@@ -215,7 +224,7 @@ static void do_call(struct machine *m, struct item *item, const struct code_inst
         }
         word += ir_type_lanes(p->value->type);
     }
-    push_frame(item, f);
+    if (!push_frame(m, item, f)) return;
     word = m->words;
     for (uint32_t i = 0; i < f->ir->n_params; i++) {
         unsigned lanes = ir_type_lanes(f->ir->params[i].value->type);

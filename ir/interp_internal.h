@@ -66,6 +66,9 @@ struct code_function *interp_code_build(struct code *code, const struct ir_funct
    range, so that a pointer before the beginning still names its allocation. 0 is null. */
 enum { POINTER_OFFSET_BITS = 44 };
 
+/* Bytes of local memory in one piece, and of variables of one function. */
+enum { MAX_OWN_MEMORY = 64 << 20 };
+
 enum memory_origin { MEMORY_ARG, MEMORY_LOCAL_ARG, MEMORY_GLOBAL, MEMORY_VARIABLE, MEMORY_IMAGE };
 
 /* Who touched a byte, where and when. */

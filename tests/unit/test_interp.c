@@ -409,6 +409,23 @@ static void overlapping_copies_are_found(void **state)
     kit_free(&k);
 }
 
+static void too_much_memory_is_refused(void **state)
+{
+    (void)state;
+    struct kit k;
+    kit_load(&k, "kernel @k() {\n    %v = var [4000000000000 x i64]\n}\n");
+    kit_run(&k, 1, 1, NULL);
+    kit_expect(&k, INTERP_LIMIT, 1, "320000000000");
+    assert_false(k.result.completed);
+    kit_free(&k);
+    const struct interp_arg args[] = {LOCAL(1ull << 60)};
+    kit_load(&k, "kernel @k(%s: ptr.local i32) {\n}\n");
+    kit_run(&k, 1, 1, args);
+    kit_expect(&k, INTERP_LIMIT, 1, "local memory `s`");
+    assert_int_equal(k.rc, -1);
+    kit_free(&k);
+}
+
 /* ---- the call itself ---- */
 
 static void expect_refused(const char *text, const struct interp_range *range, const struct interp_arg *args,
@@ -500,6 +517,7 @@ int main(void)
         cmocka_unit_test(unwritten_memory_is_found_once),
         cmocka_unit_test(division_by_zero_is_found),
         cmocka_unit_test(overlapping_copies_are_found),
+        cmocka_unit_test(too_much_memory_is_refused),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(no_work_items_is_fine),
         cmocka_unit_test(ids_and_sizes),
