@@ -185,15 +185,15 @@ static const char *read_elements(struct proto_message *m, const msgpack_object *
 }
 
 /* Fills in m from m->body; NULL, or what is wrong. */
-static const char *decode(struct proto_message *m, size_t size)
+static const char *decode(struct proto_message *m)
 {
-    const char *wrong = cursor_check(m->body, size, PROTO_MAX_DEPTH, PROTO_MAX_OBJECTS);
+    const char *wrong = cursor_check(m->body, m->size, PROTO_MAX_DEPTH, PROTO_MAX_OBJECTS);
     if (wrong) return wrong;
     m->zone = msgpack_zone_new(1024);
     msgpack_object root;
     size_t offset = 0;
     if (!m->zone) return "out of memory";
-    if (msgpack_unpack((const char *)m->body, size, &offset, m->zone, &root) != MSGPACK_UNPACK_SUCCESS)
+    if (msgpack_unpack((const char *)m->body, m->size, &offset, m->zone, &root) != MSGPACK_UNPACK_SUCCESS)
         return "malformed msgpack, or out of memory";
     return read_elements(m, &root);
 }
@@ -273,8 +273,9 @@ static int next(struct proto_reader *r, struct proto_message *m)
         violation(r, "out of memory");
         return -1;
     }
+    m->size = size;
     take_fds(r, m, fds);
-    const char *wrong = decode(m, size);
+    const char *wrong = decode(m);
     if (!wrong) return 1;
     violation(r, wrong);
     proto_message_clear(m);

@@ -32,6 +32,7 @@ struct proto_message {
     uint32_t n_fds; /* taken ones are set to -1 by the taker; the rest is closed with the message */
     msgpack_zone *zone; /* msgpack objects and the strings above */
     uint8_t *body;      /* contents of msgpack's strings and bytes */
+    size_t size;        /* bytes of the body */
 };
 
 /* A message that is being written; it must not be moved in memory meanwhile. */
@@ -60,6 +61,8 @@ void proto_pack_uint(struct proto_writer *w, const char *key, uint64_t value);
 void proto_pack_int(struct proto_writer *w, const char *key, int64_t value);
 void proto_pack_bool(struct proto_writer *w, const char *key, bool value);
 void proto_pack_string(struct proto_writer *w, const char *key, const char *value); /* NULL packs nil */
+/* A value that is msgpack already: the params of a message, or the value after a key. */
+void proto_pack_raw(struct proto_writer *w, const void *msgpack, size_t size);
 void proto_pack_bytes(struct proto_writer *w, const char *key, const void *bytes, size_t size);
 
 /* Reading of map entries; false where the key is missing or has another type. Strings and bytes point
@@ -85,6 +88,6 @@ int proto_reader_next(struct proto_reader *r, struct proto_message *message, con
 void proto_message_clear(struct proto_message *message);
 
 /* Blocking send and receive for processes without a loop (client, compiler, executor). deadline: CLOCK_MONOTONIC
-   in ms, 0: none. 0 or -1 with errno (ETIMEDOUT, EPIPE ...). */
+   in ms, 0: none. 0 or -1 with errno (ETIMEDOUT, EPIPE ...); reason is set with EPROTO and EPIPE only. */
 int proto_send(int fd, const struct proto_writer *w, uint64_t deadline_ms);
 int proto_receive(int fd, struct proto_reader *r, struct proto_message *message, uint64_t deadline_ms, const char **reason);

@@ -1,0 +1,28 @@
+/*
+ * The cache of what compilers made, keyed by the hash of everything it depends on. A small part in memory, all of it
+ * on disk. An entry that is damaged is deleted and counts as missing; a disk that takes no more is no error.
+ */
+#pragma once
+
+#include "daemon/broker/blob.h"
+#include "daemon/broker/hash.h"
+
+enum cache_kind { CACHE_MODULE, CACHE_PLAN, CACHE_OBJECT, CACHE_KINDS };
+enum cache_source { CACHE_MISS, CACHE_MEMORY, CACHE_DISK };
+
+struct cache_stats {
+    uint64_t memory_bytes, disk_bytes, corrupt, write_failures;
+};
+
+struct cache;
+
+/* directory: made where missing; NULL: memory only. Limits in bytes. A directory that cannot be used, or that others
+   may write to, is not used (a line in the log says why). NULL: out of memory. */
+struct cache *cache_open(const char *directory, uint64_t disk_limit, size_t memory_limit);
+void cache_close(struct cache *cache);
+/* A hit gives the caller a reference. */
+enum cache_source cache_get(struct cache *cache, enum cache_kind kind, const struct hash *key, struct blob **blob);
+void cache_put(struct cache *cache, enum cache_kind kind, const struct hash *key, struct blob *blob);
+/* The entry was whole, but is not what its reader understands. */
+void cache_reject(struct cache *cache, enum cache_kind kind, const struct hash *key);
+struct cache_stats cache_stats(const struct cache *cache);

@@ -1,0 +1,13 @@
+/* The part of the cache on disk: a file for each entry, written aside and renamed, with a checksum. */
+#pragma once
+
+#include "daemon/broker/cache.h"
+
+struct cache_disk;
+
+struct cache_disk *cache_disk_open(const char *directory, uint64_t limit); /* NULL: cannot be used */
+void cache_disk_close(struct cache_disk *disk);
+struct blob *cache_disk_read(struct cache_disk *disk, enum cache_kind kind, const struct hash *key); /* NULL: miss */
+void cache_disk_write(struct cache_disk *disk, enum cache_kind kind, const struct hash *key, const struct blob *blob);
+void cache_disk_reject(struct cache_disk *disk, enum cache_kind kind, const struct hash *key); /* deletes, counts */
+void cache_disk_stats(const struct cache_disk *disk, struct cache_stats *stats);

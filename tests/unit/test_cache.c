@@ -1,0 +1,387 @@
+/* The cache: hits, damage of every sort, eviction, several writers, a disk that takes no more. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/broker/cache.h"
+#include "daemon/broker/log.h"
+#include "daemon/broker/table.h"
+
+enum { DISK = 1 << 20, MEMORY = 1 << 16 };
+
+static int setup(void **state)
+{
+    char *directory = strdup("/tmp/test-cache-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    *state = directory;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "chmod -R u+rwx %s && rm -r %s", (char *)*state, (char *)*state);
+    assert_int_equal(system(command), 0);
+    free(*state);
+    return 0;
+}
+
+static struct hash key_of(uint64_t number)
+{
+    struct hasher h;
+    hasher_begin(&h, "test");
+    hasher_add_uint(&h, number);
+    return hasher_end(&h);
+}
+
+static struct blob *contents(uint64_t number, size_t size)
+{
+    struct blob *blob = blob_new(NULL, size);
+    for (size_t i = 0; i < size; i++) blob->data[i] = (uint8_t)(number * 31 + i * 7 + (i >> 8));
+    return blob;
+}
+
+static void put(struct cache *cache, uint64_t number, size_t size)
+{
+    struct hash key = key_of(number);
+    struct blob *blob = contents(number, size);
+    cache_put(cache, CACHE_OBJECT, &key, blob);
+    blob_unref(blob);
+}
+
+/* Where the entry is; what is found must be what was put. */
+static enum cache_source get(struct cache *cache, uint64_t number, size_t size)
+{
+    struct hash key = key_of(number);
+    struct blob *blob = NULL, *expected = contents(number, size);
+    enum cache_source source = cache_get(cache, CACHE_OBJECT, &key, &blob);
+    if (source != CACHE_MISS) {
+        assert_int_equal(blob->size, size);
+        assert_memory_equal(blob->data, expected->data, size);
+    }
+    blob_unref(blob);
+    blob_unref(expected);
+    return source;
+}
+
+static void path_of(char path[200], const char *directory, uint64_t number)
+{
+    struct hash key = key_of(number);
+    char hex[65];
+    sodium_bin2hex(hex, sizeof hex, key.bytes, 32);
+    snprintf(path, 200, "%s/%.2s/%s.%d", directory, hex, hex + 2, CACHE_OBJECT);
+}
+
+static uint64_t count_files(const char *directory, const char *having)
+{
+    char command[256];
+    snprintf(command, sizeof command, "find %s -type f -name '%s' | wc -l", directory, having);
+    FILE *out = popen(command, "r");
+    unsigned long n = 0;
+    assert_int_equal(fscanf(out, "%lu", &n), 1);
+    pclose(out);
+    return n;
+}
+
+static void test_memory_only(void **state)
+{
+    (void)state;
+    struct cache *cache = cache_open(NULL, DISK, MEMORY);
+    assert_int_equal(get(cache, 1, 100), CACHE_MISS);
+    put(cache, 1, 100);
+    assert_int_equal(get(cache, 1, 100), CACHE_MEMORY);
+    put(cache, 1, 200); /* replaced */
+    assert_int_equal(get(cache, 1, 200), CACHE_MEMORY);
+    put(cache, 2, MEMORY); /* larger than memory takes */
+    assert_int_equal(get(cache, 2, MEMORY), CACHE_MISS);
+    for (uint64_t i = 10; i < 200; i++) {
+        put(cache, i, 1000);
+        assert_int_equal(get(cache, 1, 200), CACHE_MEMORY); /* used all the time: stays */
+        assert_true(cache_stats(cache).memory_bytes <= MEMORY);
+    }
+    assert_int_equal(get(cache, 10, 1000), CACHE_MISS);
+    assert_int_equal(get(cache, 199, 1000), CACHE_MEMORY);
+    cache_close(cache);
+    cache_close(NULL);
+}
+
+static void test_kinds_differ(void **state)
+{
+    struct cache *cache = cache_open(*state, DISK, MEMORY);
+    struct hash key = key_of(1);
+    struct blob *blob = NULL;
+    put(cache, 1, 10);
+    assert_int_equal(cache_get(cache, CACHE_PLAN, &key, &blob), CACHE_MISS);
+    assert_null(blob);
+    cache_close(cache);
+}
+
+static void test_disk(void **state)
+{
+    char deep[200];
+    snprintf(deep, sizeof deep, "%s/made/by/cache", (char *)*state);
+    struct cache *cache = cache_open(deep, DISK, MEMORY);
+    put(cache, 1, 5000);
+    put(cache, 2, 0);
+    put(cache, 3, 100000);
+    uint64_t bytes = cache_stats(cache).disk_bytes;
+    assert_true(bytes > 105000 && bytes < 106000);
+    cache_close(cache);
+    cache = cache_open(deep, DISK, MEMORY);
+    assert_true(cache_stats(cache).disk_bytes == bytes);
+    assert_int_equal(get(cache, 1, 5000), CACHE_DISK);
+    assert_int_equal(get(cache, 1, 5000), CACHE_MEMORY);
+    assert_int_equal(get(cache, 2, 0), CACHE_DISK);
+    assert_int_equal(get(cache, 3, 100000), CACHE_DISK);
+    assert_int_equal(get(cache, 3, 100000), CACHE_DISK); /* too large for memory */
+    assert_int_equal(get(cache, 4, 1), CACHE_MISS);
+    put(cache, 1, 6000);
+    assert_true(cache_stats(cache).disk_bytes == bytes + 1000);
+    cache_close(cache);
+}
+
+/* Damages the file, expects a miss, the file gone, one more corrupt entry, and the next put to work. */
+static void expect_rejected(const char *directory, const char *path, uint64_t number, size_t size)
+{
+    struct cache *cache = cache_open(directory, DISK, MEMORY);
+    assert_int_equal(get(cache, number, size), CACHE_MISS);
+    assert_int_equal(cache_stats(cache).corrupt, 1);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(get(cache, number, size), CACHE_MISS);
+    assert_int_equal(cache_stats(cache).corrupt, 1);
+    put(cache, number, size);
+    cache_close(cache);
+    cache = cache_open(directory, DISK, MEMORY);
+    assert_int_equal(get(cache, number, size), CACHE_DISK);
+    cache_close(cache);
+}
+
+static void test_damage(void **state)
+{
+    char path[200];
+    path_of(path, *state, 1);
+    struct cache *cache = cache_open(*state, DISK, MEMORY);
+    put(cache, 1, 300);
+    cache_close(cache);
+    struct stat s;
+    assert_int_equal(stat(path, &s), 0);
+    /* A wrong byte anywhere: magic, format, kind, size, checksum, contents. */
+    for (off_t at = 0; at < s.st_size; at += at < 64 ? 1 : 37) {
+        int fd = open(path, O_RDWR);
+        uint8_t byte;
+        assert_int_equal(pread(fd, &byte, 1, at), 1);
+        byte ^= 0x40;
+        assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+        close(fd);
+        expect_rejected(*state, path, 1, 300);
+    }
+    for (off_t size = 0; size < s.st_size; size += 41) {
+        assert_int_equal(truncate(path, size), 0);
+        expect_rejected(*state, path, 1, 300);
+    }
+    assert_int_equal(truncate(path, s.st_size + 1), 0);
+    expect_rejected(*state, path, 1, 300);
+}
+
+static void test_entry_under_another_name(void **state)
+{
+    char from[200], to[200], directory[200];
+    path_of(from, *state, 1);
+    path_of(to, *state, 2);
+    struct cache *cache = cache_open(*state, DISK, MEMORY);
+    put(cache, 1, 300);
+    put(cache, 2, 300);
+    cache_close(cache);
+    assert_int_equal(rename(from, to), 0);
+    snprintf(directory, sizeof directory, "%s", (char *)*state);
+    expect_rejected(directory, to, 2, 300);
+}
+
+static void test_not_a_file(void **state)
+{
+    char path[200];
+    path_of(path, *state, 1);
+    struct cache *cache = cache_open(*state, DISK, 0);
+    put(cache, 1, 300);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/etc/passwd", path), 0);
+    assert_int_equal(get(cache, 1, 300), CACHE_MISS); /* links are not followed */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(get(cache, 1, 300), CACHE_MISS);
+    put(cache, 1, 300); /* cannot be written there; no error */
+    assert_int_equal(cache_stats(cache).write_failures, 1);
+    assert_int_equal(count_files(*state, "*.new*"), 0);
+    cache_close(cache);
+}
+
+static void test_reject(void **state)
+{
+    struct cache *cache = cache_open(*state, DISK, MEMORY);
+    struct hash key = key_of(1);
+    put(cache, 1, 300);
+    cache_reject(cache, CACHE_OBJECT, &key);
+    assert_int_equal(get(cache, 1, 300), CACHE_MISS);
+    assert_int_equal(cache_stats(cache).corrupt, 1);
+    assert_true(cache_stats(cache).disk_bytes == 0);
+    cache_close(cache);
+}
+
+static void test_eviction(void **state)
+{
+    struct cache *cache = cache_open(*state, DISK, 0);
+    struct timespec old[2] = {{1000, 0}, {1000, 0}};
+    char path[200];
+    for (uint64_t i = 0; i < 90; i++) {
+        put(cache, i, 10000);
+        path_of(path, *state, i);
+        old[0].tv_sec = old[1].tv_sec = 1000 + (time_t)i;
+        assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    }
+    assert_int_equal(get(cache, 0, 10000), CACHE_DISK); /* used: young again */
+    for (uint64_t i = 90; i < 120; i++) {
+        put(cache, i, 10000);
+        assert_true(cache_stats(cache).disk_bytes <= DISK);
+    }
+    assert_int_equal(get(cache, 0, 10000), CACHE_DISK);
+    assert_int_equal(get(cache, 1, 10000), CACHE_MISS);
+    assert_int_equal(get(cache, 10, 10000), CACHE_MISS);
+    assert_int_equal(get(cache, 89, 10000), CACHE_DISK);
+    assert_int_equal(get(cache, 119, 10000), CACHE_DISK);
+    put(cache, 200, DISK); /* larger than the whole: not kept, nothing evicted for it */
+    assert_int_equal(get(cache, 200, DISK), CACHE_MISS);
+    assert_int_equal(get(cache, 119, 10000), CACHE_DISK);
+    cache_close(cache);
+}
+
+static void test_concurrent_writers(void **state)
+{
+    pid_t children[4];
+    for (int c = 0; c < 4; c++) {
+        children[c] = fork();
+        if (children[c] == 0) {
+            struct cache *cache = cache_open(*state, DISK, 0);
+            for (int round = 0; round < 40; round++)
+                for (uint64_t i = 0; i < 8; i++) {
+                    put(cache, i, 20000);
+                    get(cache, i, 20000); /* fails the process where it is not whole */
+                }
+            _exit(cache_stats(cache).corrupt == 0 && cache_stats(cache).write_failures == 0 ? 0 : 1);
+        }
+    }
+    for (int c = 0; c < 4; c++) {
+        int status;
+        assert_int_equal(waitpid(children[c], &status, 0), children[c]);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(count_files(*state, "*"), 8);
+}
+
+static void test_full_disk(void **state)
+{
+    struct rlimit before, tiny;
+    signal(SIGXFSZ, SIG_IGN); /* as the daemon does */
+    struct cache *cache = cache_open(*state, DISK, MEMORY);
+    put(cache, 1, 5000);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    tiny = before;
+    tiny.rlim_cur = 4096;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
+    put(cache, 2, 8000);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(cache_stats(cache).write_failures, 1);
+    assert_int_equal(count_files(*state, "*"), 1); /* no half file is left */
+    assert_int_equal(get(cache, 2, 8000), CACHE_MEMORY);
+    assert_int_equal(get(cache, 1, 5000), CACHE_MEMORY);
+    cache_close(cache);
+}
+
+static void test_left_over_temporaries(void **state)
+{
+    char sub[200], path[300];
+    struct timespec old[2] = {{1000, 0}, {1000, 0}};
+    snprintf(sub, sizeof sub, "%s/ab", (char *)*state);
+    assert_int_equal(mkdir(sub, 0700), 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/cd.2.new77-%d", sub, i);
+        close(open(path, O_CREAT | O_WRONLY, 0600));
+    }
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    cache_close(cache_open(*state, DISK, MEMORY));
+    assert_int_equal(count_files(*state, "*.new*"), 1); /* the fresh one may be in the making */
+}
+
+static void test_foreign_directory(void **state)
+{
+    assert_int_equal(chmod(*state, 0777), 0);
+    struct cache *cache = cache_open(*state, DISK, 0);
+    put(cache, 1, 100);
+    assert_int_equal(get(cache, 1, 100), CACHE_MISS); /* memory of 0 bytes, and no disk */
+    assert_int_equal(count_files(*state, "*"), 0);
+    cache_close(cache);
+    cache = cache_open("/dev/null/nowhere", DISK, MEMORY);
+    put(cache, 1, 100);
+    assert_int_equal(get(cache, 1, 100), CACHE_MEMORY);
+    cache_close(cache);
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    struct table t = {0};
+    uint8_t present[512] = {0};
+    srand(3);
+    assert_null(table_get(&t, 1));
+    assert_null(table_remove(&t, 1));
+    for (int i = 0; i < 20000; i++) {
+        uint64_t key = (uint64_t)rand() % 512;
+        assert_int_equal(table_get(&t, key * 8) != NULL, present[key]);
+        if (rand() % 2) {
+            assert_true(table_put(&t, key * 8, &present[key]));
+            present[key] = 1;
+        } else {
+            assert_ptr_equal(table_remove(&t, key * 8), present[key] ? &present[key] : NULL);
+            present[key] = 0;
+        }
+    }
+    uint32_t count = 0, seen = 0, position = 0;
+    for (int i = 0; i < 512; i++) count += present[i];
+    for (uint8_t *p; (p = table_next(&t, &position)); seen++) assert_int_equal(*p, 1);
+    assert_int_equal(seen, count);
+    assert_int_equal(t.count, count);
+    table_clear(&t);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    log_open(true);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_only),
+        TEST(test_kinds_differ),
+        TEST(test_disk),
+        TEST(test_damage),
+        TEST(test_entry_under_another_name),
+        TEST(test_not_a_file),
+        TEST(test_reject),
+        TEST(test_eviction),
+        TEST(test_concurrent_writers),
+        TEST(test_full_disk),
+        TEST(test_left_over_temporaries),
+        TEST(test_foreign_directory),
+        cmocka_unit_test(test_table),
+    };
+    return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
+}
