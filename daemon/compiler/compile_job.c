@@ -1,0 +1,62 @@
+/* Job compile: one kernel in, one object out. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/compiler/devices.h"
+#include "daemon/compiler/job.h"
+#include "fuser/gccjit/gccjit.h"
+#include "ir/diag.h"
+#include "ir/ir.h"
+
+static bool read_local(const struct proto_message *m, uint64_t local[3])
+{
+    const msgpack_object *o = proto_get(&m->params, "local");
+    if (!o || o->type != MSGPACK_OBJECT_ARRAY || o->via.array.size != 3) return false;
+    for (int i = 0; i < 3; i++) {
+        if (o->via.array.ptr[i].type != MSGPACK_OBJECT_POSITIVE_INTEGER) return false;
+        local[i] = o->via.array.ptr[i].via.u64;
+    }
+    return true;
+}
+
+static int compile(const struct ir_function *kernel, const uint64_t local[3], bool keep_assembly,
+                   struct gccjit_object *object, struct job_error *e)
+{
+    struct diag_list findings = {0};
+    struct gccjit_options options = {.target = *devices_cpu_target(), .keep_assembly = keep_assembly};
+    int result = gccjit_compile(kernel, local, &options, object, &findings);
+    if (result != 0) {
+        char name[300];
+        snprintf(name, sizeof name, "kernel %s", kernel->name);
+        job_fail_findings(e, FUSION_KERNEL_NOT_SUPPORTED, name, NULL, &findings);
+    }
+    diag_clear(&findings);
+    return result;
+}
+
+int job_compile(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+{
+    const void *bytes;
+    size_t size;
+    uint64_t local[3];
+    bool keep_assembly = false;
+    if (!proto_get_bytes(&m->params, "kernel", &bytes, &size)) return job_missing(e, m, "kernel");
+    if (!read_local(m, local)) return job_missing(e, m, "local");
+    proto_get_bool(&m->params, "keep_assembly", &keep_assembly);
+    struct ir_module *module = job_decode_module(bytes, size, "of the kernel", e);
+    if (!module) return -1;
+    struct gccjit_object object = {0};
+    const struct ir_function *kernel = job_only_kernel(module);
+    int result = kernel ? compile(kernel, local, keep_assembly, &object, e)
+                        : job_fail(e, FUSION_INVALID, "kernel", "the module does not hold exactly one kernel");
+    if (result == 0) {
+        proto_begin_reply(reply, m->id);
+        proto_pack_map(reply, 3);
+        proto_pack_bytes(reply, "object", object.elf, object.elf_size);
+        proto_pack_uint(reply, "lanes", object.lanes);
+        proto_pack_string(reply, "assembly", object.assembly);
+    }
+    gccjit_object_clear(&object);
+    ir_module_free(module);
+    return result;
+}

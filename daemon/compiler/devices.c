@@ -1,0 +1,123 @@
+/* The devices: cpu, for which code is generated, and reference, which interprets and checks. */
+#include "daemon/compiler/devices.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/compiler/pack.h"
+#include "ir/aspects.h"
+
+enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };
+
+static struct device devices[DEVICES];
+static struct gccjit_target cpu_target;
+
+/* What the memory model and the service give every device. */
+static const uint64_t common_aspects = IR_ASPECT_CPU | IR_ASPECT_ONLINE_COMPILER | IR_ASPECT_USM_DEVICE |
+                                       IR_ASPECT_USM_HOST | IR_ASPECT_USM_SHARED | IR_ASPECT_GRAPH_FUSION;
+/* What code generation does. */
+static const uint64_t cpu_aspects = IR_ASPECT_FP16 | IR_ASPECT_FP64 | IR_ASPECT_ATOMIC64 | IR_ASPECT_SUB_GROUPS |
+                                    IR_ASPECT_FLOAT_ATOMICS | IR_ASPECT_GENERIC_SPACE;
+static const uint64_t kinds_of_device = IR_ASPECT_CPU | IR_ASPECT_GPU | IR_ASPECT_ACCELERATOR;
+
+static uint32_t available_cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+/* FUSIOND_ISA lowers what code is made for: to test a lesser machine on a better one. */
+static enum gccjit_isa isa_limit(void)
+{
+    const char *wanted = getenv("FUSIOND_ISA");
+    for (int isa = 0; wanted && isa < GCCJIT_ISA_COUNT; isa++)
+        if (strcmp(wanted, gccjit_isa_name((enum gccjit_isa)isa)) == 0) return (enum gccjit_isa)isa;
+    return GCCJIT_ISA_COUNT - 1;
+}
+
+static void init_reference(struct device *d)
+{
+    uint64_t all = ((uint64_t)1 << IR_ASPECT_COUNT) - 1;
+    *d = (struct device){
+        .properties = {.name = "reference",
+                       .aspects = (all & ~kinds_of_device) | IR_ASPECT_CPU,
+                       .max_work_group_size = MAX_WORK_GROUP,
+                       .max_local_bytes = LOCAL_BYTES,
+                       .n_sub_group_sizes = 6,
+                       .sub_group_sizes = {1, 2, 4, 8, 16, 32},
+                       .primary_sub_group_size = 8,
+                       .can_fuse = true},
+        .description = "Interpreter: slow, reports out-of-bounds accesses, unwritten memory and data races",
+        .target = "interpreter",
+        .compute_units = 1,
+        .interprets = true,
+    };
+}
+
+static void init_cpu(struct device *d)
+{
+    cpu_target = gccjit_target_host(isa_limit());
+    *d = (struct device){
+        .properties = {.name = "cpu",
+                       .aspects = common_aspects | cpu_aspects,
+                       .max_work_group_size = MAX_WORK_GROUP,
+                       .max_local_bytes = LOCAL_BYTES,
+                       .n_sub_group_sizes = 5,
+                       .sub_group_sizes = {1, 4, 8, 16, 32},
+                       .primary_sub_group_size = 16,
+                       .can_fuse = true},
+        .description = "The processor's cores, through libgccjit",
+        .compute_units = available_cores(),
+    };
+    snprintf(d->target, sizeof d->target, "%s", cpu_target.text);
+}
+
+void devices_init(void)
+{
+    init_cpu(&devices[0]);
+    init_reference(&devices[1]);
+}
+
+const struct device *devices_get(unsigned index)
+{
+    return index < DEVICES ? &devices[index] : NULL;
+}
+
+const struct device *devices_find(const char *name)
+{
+    for (unsigned i = 0; i < DEVICES; i++)
+        if (strcmp(devices[i].properties.name, name) == 0) return &devices[i];
+    return NULL;
+}
+
+const struct gccjit_target *devices_cpu_target(void)
+{
+    return &cpu_target;
+}
+
+static void pack_sub_groups(struct proto_writer *w, const struct device *d)
+{
+    const struct fuser_device *p = &d->properties;
+    proto_pack_uint(w, "max_num_sub_groups", p->max_work_group_size / p->sub_group_sizes[0]);
+    proto_pack_uint(w, "primary_sub_group_size", p->primary_sub_group_size);
+    proto_pack_key(w, "sub_group_sizes");
+    msgpack_pack_array(&w->packer, p->n_sub_group_sizes);
+    for (uint32_t i = 0; i < p->n_sub_group_sizes; i++) msgpack_pack_uint32(&w->packer, p->sub_group_sizes[i]);
+    proto_pack_bool(w, "sub_group_independent_forward_progress", d->independent_forward_progress);
+}
+
+void devices_pack(struct proto_writer *w, const struct device *d)
+{
+    const struct fuser_device *p = &d->properties;
+    proto_pack_map(w, 11);
+    proto_pack_string(w, "name", p->name);
+    proto_pack_string(w, "description", d->description);
+    proto_pack_string(w, "target", d->target);
+    pack_aspects(w, p->aspects);
+    proto_pack_uint(w, "max_work_group_size", p->max_work_group_size);
+    proto_pack_uint(w, "local_memory_bytes", p->max_local_bytes);
+    proto_pack_uint(w, "compute_units", d->compute_units);
+    pack_sub_groups(w, d);
+}

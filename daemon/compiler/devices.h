@@ -1,0 +1,26 @@
+/* The devices this machine offers. */
+#pragma once
+
+#include "fuser/gccjit/gccjit.h"
+#include "fuser/graph.h"
+#include "proto/frame.h"
+
+struct device {
+    struct fuser_device properties; /* what the fuser must know */
+    const char *description;
+    char target[sizeof((struct gccjit_target *)0)->text];
+    uint32_t compute_units;
+    bool interprets;                   /* its programs carry kernels, not objects */
+    bool independent_forward_progress; /* of sub-groups */
+};
+
+enum { DEVICES = 2 };
+
+/* Called once. */
+void devices_init(void);
+const struct device *devices_get(unsigned index);
+const struct device *devices_find(const char *name); /* NULL: none */
+/* What code for the cpu is made for. */
+const struct gccjit_target *devices_cpu_target(void);
+/* As in device.list. */
+void devices_pack(struct proto_writer *w, const struct device *d);

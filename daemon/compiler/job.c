@@ -1,0 +1,79 @@
+/* What the jobs share. */
+#include "daemon/compiler/job.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/codec.h"
+
+int job_fail(struct job_error *e, fusion_status status, const char *object, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    e->status = status;
+    snprintf(e->object, sizeof e->object, "%s", object);
+    vsnprintf(e->reason, sizeof e->reason, format, args);
+    va_end(args);
+    return -1;
+}
+
+int job_missing(struct job_error *e, const struct proto_message *m, const char *key)
+{
+    return job_fail(e, FUSION_PROTOCOL, m->method, "parameter %s is missing or has another type", key);
+}
+
+/* One line; bytes of it. */
+static int format_finding(char *to, size_t size, const char *name, const struct diag *d)
+{
+    char place[48] = "";
+    if (d->line && d->column) snprintf(place, sizeof place, ":%u:%u", d->line, d->column);
+    if (d->line && !d->column) snprintf(place, sizeof place, ":%u", d->line);
+    return snprintf(to, size, "%s%s%s%s%s%s%s%s%s\n", name ? name : "", place, name || place[0] ? ": " : "",
+                    d->function ? "function " : "", d->function ? d->function : "", d->block ? ", block " : "",
+                    d->block ? d->block : "", d->function || d->block ? ": " : "", d->text);
+}
+
+int job_fail_findings(struct job_error *e, fusion_status status, const char *object, const char *name,
+                      const struct diag_list *findings)
+{
+    enum { ROOM_FOR_COUNT = 40 };
+    size_t used = 0, shown = 0;
+    job_fail(e, status, object, "no reason was given");
+    for (; shown < findings->n; shown++) {
+        size_t room = sizeof e->reason - used - ROOM_FOR_COUNT;
+        int n = format_finding(e->reason + used, room, name, &findings->items[shown]);
+        if (n < 0 || (size_t)n >= room) break;
+        used += (size_t)n;
+    }
+    size_t left = findings->n - shown + findings->dropped;
+    if (left)
+        snprintf(e->reason + used, sizeof e->reason - used, "... and %zu more\n", left);
+    else if (used)
+        e->reason[used - 1] = 0; /* the last line's end */
+    return -1;
+}
+
+struct ir_module *job_decode_module(const void *bytes, size_t size, const char *name, struct job_error *e)
+{
+    struct diag_list findings = {0};
+    struct ir_module *m = ir_decode(bytes, size, &findings);
+    if (!m) {
+        char object[300];
+        snprintf(object, sizeof object, "module %s", name);
+        job_fail_findings(e, FUSION_INVALID, object, name, &findings);
+    }
+    diag_clear(&findings);
+    return m;
+}
+
+const struct ir_function *job_only_kernel(const struct ir_module *m)
+{
+    const struct ir_function *kernel = NULL;
+    for (uint32_t i = 0; i < m->n_functions; i++) {
+        if (m->functions[i]->linkage != IR_LINKAGE_KERNEL) continue;
+        if (kernel) return NULL;
+        kernel = m->functions[i];
+    }
+    return kernel;
+}

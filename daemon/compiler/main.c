@@ -1,0 +1,93 @@
+/*
+ * fusiond-compiler: takes one job at a time from the broker, over descriptor 3. Everything of a job is
+ * freed with it; what libgccjit keeps is the reason why the broker replaces compilers now and then.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/compiler/devices.h"
+#include "daemon/compiler/job.h"
+#include "daemon/compiler/process.h"
+#include "proto/frame.h"
+
+enum { CONNECTION_FD = 3 };
+
+static const struct {
+    const char *method;
+    job *run;
+} jobs[] = {{"module", job_module}, {"plan", job_plan}, {"compile", job_compile}};
+
+static int unknown_job(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+{
+    (void)reply;
+    return job_fail(e, FUSION_PROTOCOL, m->method, "the compiler has no such method");
+}
+
+static job *find_job(const char *method)
+{
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        if (strcmp(jobs[i].method, method) == 0) return jobs[i].run;
+    return unknown_job;
+}
+
+static int send_ready(void)
+{
+    struct proto_writer w;
+    proto_begin_notice(&w, "ready");
+    proto_pack_map(&w, 2);
+    proto_pack_key(&w, "devices");
+    msgpack_pack_array(&w.packer, DEVICES);
+    for (unsigned i = 0; i < DEVICES; i++) devices_pack(&w, devices_get(i));
+    proto_pack_string(&w, "target", devices_cpu_target()->text);
+    int result = proto_finish(&w) ? proto_send(CONNECTION_FD, &w, 0) : -1;
+    proto_writer_clear(&w);
+    return result;
+}
+
+/* A reply that is too large becomes an error. */
+static void finish(struct proto_writer *w, const struct proto_message *m)
+{
+    if (proto_finish(w)) return;
+    proto_writer_clear(w);
+    proto_write_error(w, m->id, FUSION_OUT_OF_MEMORY, m->method, "the result does not fit into a message");
+}
+
+static int answer(const struct proto_message *m)
+{
+    struct job_error *e = calloc(1, sizeof *e);
+    struct proto_writer w;
+    if (!e) return -1;
+    if (find_job(m->method)(m, &w, e) == 0)
+        finish(&w, m);
+    else
+        proto_write_error(&w, m->id, e->status, e->object, e->reason);
+    int result = proto_send(CONNECTION_FD, &w, 0);
+    proto_writer_clear(&w);
+    free(e);
+    return result;
+}
+
+static int serve(void)
+{
+    struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    int result = reader ? send_ready() : -1;
+    while (result == 0) {
+        struct proto_message m;
+        const char *reason = "";
+        if (proto_receive(CONNECTION_FD, reader, &m, 0, &reason) != 0) break; /* the broker closed: the end */
+        if (m.kind == PROTO_REQUEST) result = answer(&m);
+        proto_message_clear(&m);
+    }
+    proto_reader_free(reader);
+    return result;
+}
+
+int main(void)
+{
+    if (process_enter() != 0) return EXIT_FAILURE;
+    devices_init();
+    int result = serve();
+    process_leave();
+    return result == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

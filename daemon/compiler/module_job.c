@@ -1,0 +1,142 @@
+/* Job module: reads a client's module, tells its kernels and gives the canonical bytes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/compiler/job.h"
+#include "daemon/compiler/pack.h"
+#include "fuser/access.h"
+#include "ir/codec.h"
+#include "ir/text.h"
+#include "proto/limits.h"
+
+/* msgpack modules begin with an array, SPIR-V with its magic number in either byte order; text with neither. */
+static bool is_msgpack(const uint8_t *data, size_t size)
+{
+    return size && ((data[0] >= 0x90 && data[0] <= 0x9f) || data[0] == 0xdc || data[0] == 0xdd);
+}
+
+static bool is_spirv(const uint8_t *data, size_t size)
+{
+    return size >= 4 && (memcmp(data, "\x03\x02\x23\x07", 4) == 0 || memcmp(data, "\x07\x23\x02\x03", 4) == 0);
+}
+
+static struct ir_module *read_module(const uint8_t *data, size_t size, const char *name, struct job_error *e)
+{
+    char object[300];
+    struct diag_list findings = {0};
+    snprintf(object, sizeof object, "module %s", name);
+    if (is_spirv(data, size)) {
+        job_fail(e, FUSION_FEATURE_NOT_SUPPORTED, object,
+                 "SPIR-V modules cannot be read yet; IR text and IR msgpack can");
+        return NULL;
+    }
+    struct ir_module *m =
+        is_msgpack(data, size) ? ir_decode(data, size, &findings) : ir_parse((const char *)data, size, name, &findings);
+    if (!m) job_fail_findings(e, FUSION_INVALID, object, name, &findings);
+    diag_clear(&findings);
+    return m;
+}
+
+/* ---- kernels ---- */
+
+/* What the kernel does with a pointer where it does not say so. The range only bounds the ids: any that is
+   large in every dimension finds each access. */
+static enum ir_access find_access(const struct access_analysis *a, uint32_t param)
+{
+    const struct access_summary *s = &a->params[param];
+    if (s->escapes || (!s->reads && !s->writes)) return IR_ACCESS_UNKNOWN;
+    return s->reads && s->writes ? IR_ACCESS_READ_WRITE : s->writes ? IR_ACCESS_WRITE : IR_ACCESS_READ;
+}
+
+static bool is_pointer(const struct ir_param *p)
+{
+    return ir_type_is_ptr(p->value->type) && !p->by_value;
+}
+
+static void pack_arg(struct proto_writer *w, const struct ir_function *f, uint32_t i, const struct access_analysis *a)
+{
+    static const char *const access_names[] = {"unknown", "read", "write", "read_write"};
+    const struct ir_param *p = &f->params[i];
+    char type[256], full[520], elem[256];
+    ir_print_type(f->module, p->value->type, type, sizeof type);
+    snprintf(full, sizeof full, "%s%s%s", type, p->elem != IR_VOID ? " " : "",
+             p->elem != IR_VOID ? ir_print_type(f->module, p->elem, elem, sizeof elem) : "");
+    bool global = is_pointer(p) && ir_type_space(p->value->type) != IR_SPACE_LOCAL;
+    enum ir_access access = p->access != IR_ACCESS_UNKNOWN ? p->access : find_access(a, i);
+    uint64_t size = is_pointer(p) ? 0 : ir_type_size(f->module, p->by_value ? p->elem : p->value->type);
+    proto_pack_map(w, 4);
+    proto_pack_string(w, "name", p->value->name ? p->value->name : "");
+    proto_pack_string(w, "type", p->by_value ? elem : full);
+    proto_pack_string(w, "access", global ? access_names[access] : "");
+    proto_pack_uint(w, "size", size);
+}
+
+static void pack_sub_group_size(struct proto_writer *w, uint32_t size)
+{
+    char number[16] = "";
+    if (size) snprintf(number, sizeof number, "%" PRIu32, size);
+    proto_pack_string(w, "sub_group_size",
+                      size == IR_SUB_GROUP_AUTOMATIC ? "automatic"
+                      : size == IR_SUB_GROUP_PRIMARY ? "primary"
+                                                     : number);
+}
+
+static void pack_kernel(struct proto_writer *w, const struct ir_function *f)
+{
+    const struct fuser_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
+    struct access_analysis *a = access_analyse(f, &any);
+    uint64_t group[3] = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]};
+    proto_pack_map(w, 5);
+    proto_pack_string(w, "name", f->name);
+    pack_aspects(w, ir_function_aspects(f));
+    proto_pack_key(w, "args");
+    msgpack_pack_array(&w->packer, f->n_params);
+    for (uint32_t i = 0; i < f->n_params; i++) pack_arg(w, f, i, a);
+    pack_numbers(w, "work_group_size", group, 3);
+    pack_sub_group_size(w, f->sub_group_size);
+    access_analysis_free(a);
+}
+
+static void pack_kernels(struct proto_writer *w, const struct ir_module *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->n_functions; i++) n += m->functions[i]->linkage == IR_LINKAGE_KERNEL;
+    proto_pack_key(w, "kernels");
+    msgpack_pack_array(&w->packer, n);
+    for (uint32_t i = 0; i < m->n_functions; i++)
+        if (m->functions[i]->linkage == IR_LINKAGE_KERNEL) pack_kernel(w, m->functions[i]);
+}
+
+int job_module(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+{
+    const void *data;
+    size_t size, ir_size;
+    char *name = NULL;
+    bool want_text = false;
+    if (!proto_get_string(&m->params, "name", &name, PROTO_MAX_NAME)) return job_missing(e, m, "name");
+    int result = -1;
+    if (!proto_get_bytes(&m->params, "data", &data, &size)) {
+        job_missing(e, m, "data");
+        goto out_name;
+    }
+    proto_get_bool(&m->params, "want_text", &want_text);
+    struct ir_module *module = read_module(data, size, name, e);
+    if (!module) goto out_name;
+    module->name = ir_strdup(module, name); /* what the client calls it is what messages call it */
+    uint8_t *ir = ir_encode(module, &ir_size);
+    char *text = want_text ? ir_print(module) : NULL;
+    proto_begin_reply(reply, m->id);
+    proto_pack_map(reply, want_text ? 3 : 2);
+    pack_kernels(reply, module);
+    proto_pack_bytes(reply, "ir", ir, ir_size);
+    if (want_text) proto_pack_string(reply, "text", text);
+    free(text);
+    free(ir);
+    ir_module_free(module);
+    result = 0;
+out_name:
+    free(name);
+    return result;
+}

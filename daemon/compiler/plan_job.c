@@ -1,0 +1,157 @@
+/* Job plan: a graph and its modules in; the report, the executor's program and the kernels to compile out. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/compiler/devices.h"
+#include "daemon/compiler/job.h"
+#include "daemon/compiler/pack.h"
+#include "daemon/compiler/plan_pack.h"
+#include "daemon/compiler/translate.h"
+#include "fuser/plan.h"
+#include "ir/arena.h"
+#include "ir/codec.h"
+#include "proto/graph.h"
+#include "proto/limits.h"
+
+/* Everything of one job. */
+struct planning {
+    struct arena *arena;
+    struct proto_graph *wire;
+    struct ir_module **modules;
+    struct fuser_graph *graph;
+    const struct device *device;
+    struct fuser_options options;
+    bool keep_ir;
+    struct fuser_plan *plan;
+};
+
+static int read_device(struct planning *p, const struct proto_message *m, struct job_error *e)
+{
+    char *name;
+    if (!proto_get_string(&m->params, "device", &name, PROTO_MAX_NAME)) return job_missing(e, m, "device");
+    p->device = devices_find(name);
+    if (!p->device) {
+        char object[300];
+        snprintf(object, sizeof object, "device %s", name);
+        job_fail(e, FUSION_NOT_FOUND, object, "there is no such device; there are %s and %s",
+                 devices_get(0)->properties.name, devices_get(1)->properties.name);
+    }
+    free(name);
+    return p->device ? 0 : -1;
+}
+
+static int read_options(struct planning *p, const struct proto_message *m, struct job_error *e)
+{
+    static const enum fuser_mode modes[] = {FUSER_MODE_NONE, FUSER_MODE_ENABLE, FUSER_MODE_REQUIRE};
+    uint64_t mode;
+    if (!proto_get_uint(&m->params, "mode", &mode) || mode >= sizeof modes / sizeof *modes)
+        return job_missing(e, m, "mode");
+    if (read_device(p, m, e) != 0) return -1;
+    p->options = (struct fuser_options){.mode = modes[mode], .device = p->device->properties};
+    proto_get_bool(&m->params, "insert_barriers", &p->options.insert_barriers);
+    proto_get_bool(&m->params, "keep_ir", &p->keep_ir);
+    return 0;
+}
+
+static int read_graph(struct planning *p, const struct proto_message *m, struct job_error *e)
+{
+    const void *bytes;
+    size_t size;
+    char reason[512] = "";
+    if (!proto_get_bytes(&m->params, "graph", &bytes, &size)) return job_missing(e, m, "graph");
+    p->wire = proto_graph_decode(bytes, size, reason, sizeof reason);
+    return p->wire ? 0 : job_fail(e, FUSION_INVALID, "graph", "%s", reason);
+}
+
+static int read_modules(struct planning *p, const struct proto_message *m, struct job_error *e)
+{
+    const msgpack_object *list = proto_get(&m->params, "modules");
+    if (!list || list->type != MSGPACK_OBJECT_ARRAY) return job_missing(e, m, "modules");
+    if (list->via.array.size != p->wire->n_modules)
+        return job_fail(e, FUSION_INVALID, "graph", "it uses %u modules, but %u came with it", p->wire->n_modules,
+                        list->via.array.size);
+    p->modules = arena_alloc(p->arena, p->wire->n_modules * sizeof *p->modules);
+    for (uint32_t i = 0; i < p->wire->n_modules; i++) {
+        const msgpack_object *o = &list->via.array.ptr[i];
+        if (o->type != MSGPACK_OBJECT_BIN) return job_missing(e, m, "modules");
+        p->modules[i] = job_decode_module(o->via.bin.ptr, o->via.bin.size, "of the graph", e);
+        if (!p->modules[i]) return -1;
+    }
+    return 0;
+}
+
+static int make_plan(struct planning *p, struct job_error *e)
+{
+    static const fusion_status statuses[] = {
+        [FUSER_OK] = FUSION_INTERNAL,
+        [FUSER_INVALID] = FUSION_INVALID,
+        [FUSER_KERNEL_NOT_SUPPORTED] = FUSION_KERNEL_NOT_SUPPORTED,
+        [FUSER_FEATURE_NOT_SUPPORTED] = FUSION_FEATURE_NOT_SUPPORTED,
+    };
+    struct fuser_error error = {0};
+    p->graph = translate_graph(p->wire, p->modules, p->arena, e);
+    if (!p->graph) return -1;
+    p->plan = fuser_plan_new(p->graph, &p->options, &error);
+    return p->plan ? 0 : job_fail(e, statuses[error.status], error.object, "%s", error.reason);
+}
+
+/* ---- the reply ---- */
+
+static void pack_part(struct proto_writer *reply, const char *key, const struct planning *p,
+                      void (*pack)(msgpack_packer *k, const struct plan_source *s))
+{
+    const struct plan_source source = {p->graph, p->plan, p->device, p->keep_ir};
+    msgpack_sbuffer bytes;
+    msgpack_packer packer;
+    msgpack_sbuffer_init(&bytes);
+    msgpack_packer_init(&packer, &bytes, msgpack_sbuffer_write);
+    pack(&packer, &source);
+    proto_pack_bytes(reply, key, bytes.data, bytes.size);
+    msgpack_sbuffer_destroy(&bytes);
+}
+
+/* The kernels without what does not change their code, for the cache. The interpreter needs none. */
+static void pack_kernels(struct proto_writer *reply, const struct planning *p)
+{
+    uint32_t n = p->device->interprets ? 0 : p->plan->n_launches;
+    proto_pack_key(reply, "kernels");
+    msgpack_pack_array(&reply->packer, n);
+    for (uint32_t i = 0; i < n; i++) {
+        size_t size;
+        uint8_t *bytes = ir_encode_anonymous(p->plan->launches[i].module, &size);
+        msgpack_pack_bin_with_body(&reply->packer, bytes, size);
+        free(bytes);
+    }
+    proto_pack_key(reply, "local");
+    msgpack_pack_array(&reply->packer, n);
+    for (uint32_t i = 0; i < n; i++) {
+        msgpack_pack_array(&reply->packer, 3);
+        for (int d = 0; d < 3; d++) msgpack_pack_uint64(&reply->packer, p->plan->launches[i].range.local[d]);
+    }
+}
+
+static void planning_finish(struct planning *p)
+{
+    fuser_plan_free(p->plan);
+    for (uint32_t i = 0; p->modules && i < p->wire->n_modules; i++) ir_module_free(p->modules[i]);
+    proto_graph_free(p->wire);
+    arena_free(p->arena);
+}
+
+int job_plan(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+{
+    struct planning p = {.arena = arena_new()};
+    int result = -1;
+    if (read_options(&p, m, e) == 0 && read_graph(&p, m, e) == 0 && read_modules(&p, m, e) == 0 &&
+        make_plan(&p, e) == 0) {
+        proto_begin_reply(reply, m->id);
+        proto_pack_map(reply, 4);
+        pack_part(reply, "report", &p, plan_pack_report);
+        pack_part(reply, "program", &p, plan_pack_program);
+        pack_kernels(reply, &p);
+        result = 0;
+    }
+    planning_finish(&p);
+    return result;
+}

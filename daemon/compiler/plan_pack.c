@@ -1,0 +1,188 @@
+/* A plan as bytes. */
+#include "daemon/compiler/plan_pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuser/access.h"
+#include "ir/arena.h"
+#include "ir/codec.h"
+#include "ir/text.h"
+
+/* ---- msgpack by key ---- */
+
+static void put_text(msgpack_packer *k, const char *s)
+{
+    msgpack_pack_str_with_body(k, s, strlen(s));
+}
+
+static void put_uint(msgpack_packer *k, const char *key, uint64_t n)
+{
+    put_text(k, key);
+    msgpack_pack_uint64(k, n);
+}
+
+static void put_string(msgpack_packer *k, const char *key, const char *s)
+{
+    put_text(k, key);
+    put_text(k, s ? s : "");
+}
+
+static void put_flag(msgpack_packer *k, const char *key, bool b)
+{
+    put_text(k, key);
+    b ? msgpack_pack_true(k) : msgpack_pack_false(k);
+}
+
+static void put_list(msgpack_packer *k, const char *key, size_t n)
+{
+    put_text(k, key);
+    msgpack_pack_array(k, n);
+}
+
+static void put_numbers(msgpack_packer *k, const char *key, const uint32_t *numbers, uint32_t n)
+{
+    put_list(k, key, n);
+    for (uint32_t i = 0; i < n; i++) msgpack_pack_uint32(k, numbers[i]);
+}
+
+static void put_triple(msgpack_packer *k, const char *key, const uint64_t v[3])
+{
+    put_list(k, key, 3);
+    for (int i = 0; i < 3; i++) msgpack_pack_uint64(k, v[i]);
+}
+
+/* ---- the report ---- */
+
+static void report_launch(msgpack_packer *k, const struct fuser_launch *l, bool keep_ir)
+{
+    msgpack_pack_map(k, keep_ir ? 3 : 2);
+    put_numbers(k, "nodes", l->nodes, l->n_nodes);
+    put_string(k, "kernel", l->kernel->name);
+    if (!keep_ir) return;
+    char *text = ir_print(l->module);
+    put_string(k, "ir", text);
+    free(text);
+}
+
+static void report_remark(msgpack_packer *k, const struct fuser_remark *r)
+{
+    msgpack_pack_map(k, 4);
+    put_string(k, "code", r->code);
+    put_string(k, "node", r->node);
+    put_string(k, "buffer", r->buffer);
+    put_string(k, "text", r->text);
+}
+
+void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
+{
+    static const char *const home_names[] = {
+        [FUSER_HOME_MEMORY] = "memory", [FUSER_HOME_PRIVATE] = "private", [FUSER_HOME_LOCAL] = "local"};
+    const struct fuser_plan *p = s->plan;
+    msgpack_pack_map(k, 6);
+    put_numbers(k, "order", p->order, p->n_order);
+    put_list(k, "launches", p->n_launches);
+    for (uint32_t i = 0; i < p->n_launches; i++) report_launch(k, &p->launches[i], s->keep_ir);
+    put_list(k, "homes", s->graph->n_buffers);
+    for (uint32_t i = 0; i < s->graph->n_buffers; i++) put_text(k, home_names[p->homes[i]]);
+    put_list(k, "remarks", p->n_remarks);
+    for (uint32_t i = 0; i < p->n_remarks; i++) report_remark(k, &p->remarks[i]);
+    put_uint(k, "bytes_unfused", p->bytes_unfused);
+    put_uint(k, "bytes_fused", p->bytes_fused);
+}
+
+/* ---- the program ---- */
+
+/* Might the launch write what the parameter points at? Where the analysis loses the pointer, yes. */
+static bool may_write(const struct access_analysis *a, uint32_t param)
+{
+    return a->params[param].writes || a->params[param].escapes || a->loose_writes;
+}
+
+static uint64_t param_size(const struct ir_function *kernel, uint32_t i)
+{
+    const struct ir_param *p = &kernel->params[i];
+    return ir_type_size(kernel->module, p->by_value ? p->elem : p->value->type);
+}
+
+static void program_params(msgpack_packer *k, const struct fuser_launch *l, const uint32_t *offsets)
+{
+    struct access_analysis *a = access_analyse(l->kernel, &l->range);
+    put_list(k, "params", l->n_params);
+    for (uint32_t i = 0; i < l->n_params; i++) {
+        const struct fuser_param *p = &l->params[i];
+        msgpack_pack_map(k, 6);
+        put_uint(k, "kind", p->kind == FUSER_PARAM_BUFFER ? 0 : p->kind == FUSER_PARAM_VALUE ? 1 : 2);
+        put_uint(k, "index", p->index);
+        put_uint(k, "offset", p->offset);
+        put_uint(k, "at", offsets[i]);
+        put_uint(k, "size", param_size(l->kernel, i));
+        put_flag(k, "writes", p->kind == FUSER_PARAM_BUFFER && may_write(a, i));
+    }
+    access_analysis_free(a);
+}
+
+static void program_launch(msgpack_packer *k, const struct fuser_launch *l, const struct device *device)
+{
+    uint32_t *offsets = arena_realloc(NULL, (l->kernel->n_params + 1) * sizeof *offsets);
+    msgpack_pack_map(k, device->interprets ? 5 : 4);
+    put_string(k, "name", l->kernel->name);
+    put_uint(k, "args_size", ir_param_layout(l->kernel, offsets));
+    put_text(k, "range");
+    msgpack_pack_map(k, 4);
+    put_uint(k, "dims", l->range.dims);
+    put_triple(k, "global", l->range.global);
+    put_triple(k, "offset", l->range.offset);
+    put_triple(k, "local", l->range.local);
+    program_params(k, l, offsets);
+    free(offsets);
+    if (!device->interprets) return;
+    size_t size;
+    uint8_t *ir = ir_encode(l->module, &size);
+    put_text(k, "ir");
+    msgpack_pack_bin_with_body(k, ir, size);
+    free(ir);
+}
+
+static void program_step(msgpack_packer *k, const struct fuser_step *step, const struct fuser_graph *g)
+{
+    if (step->kind == FUSER_STEP_LAUNCH) {
+        msgpack_pack_array(k, 2);
+        msgpack_pack_uint32(k, 0);
+        msgpack_pack_uint32(k, step->index);
+        return;
+    }
+    const struct fuser_node *n = &g->nodes[step->index];
+    bool copy = n->kind == FUSER_NODE_COPY;
+    msgpack_pack_array(k, copy ? 6 : 5);
+    msgpack_pack_uint32(k, copy ? 1 : 2);
+    if (copy) {
+        msgpack_pack_uint32(k, n->from);
+        msgpack_pack_uint64(k, n->from_offset);
+    }
+    msgpack_pack_uint32(k, n->to);
+    msgpack_pack_uint64(k, n->to_offset);
+    msgpack_pack_uint64(k, n->bytes);
+    if (!copy) msgpack_pack_bin_with_body(k, n->pattern, n->pattern_size);
+}
+
+void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
+{
+    const struct fuser_plan *p = s->plan;
+    const struct fuser_graph *g = s->graph;
+    msgpack_pack_map(k, 5);
+    put_string(k, "device", s->device->properties.name);
+    put_list(k, "launches", p->n_launches);
+    for (uint32_t i = 0; i < p->n_launches; i++) program_launch(k, &p->launches[i], s->device);
+    put_list(k, "steps", p->n_steps);
+    for (uint32_t i = 0; i < p->n_steps; i++) program_step(k, &p->steps[i], g);
+    put_list(k, "slots", g->n_buffers);
+    for (uint32_t i = 0; i < g->n_buffers; i++) {
+        msgpack_pack_map(k, 3);
+        put_string(k, "name", g->buffers[i].name);
+        put_uint(k, "bytes", g->buffers[i].bytes);
+        put_flag(k, "needed", p->homes[i] == FUSER_HOME_MEMORY);
+    }
+    put_list(k, "values", g->n_values);
+    for (uint32_t i = 0; i < g->n_values; i++) msgpack_pack_uint32(k, g->values[i].size);
+}

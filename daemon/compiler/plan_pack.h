@@ -1,0 +1,17 @@
+/* A plan as the broker and the executor get it: docs/protocol.md, "The report" and "The program". */
+#pragma once
+
+#include <msgpack.h>
+
+#include "daemon/compiler/devices.h"
+#include "fuser/plan.h"
+
+struct plan_source {
+    const struct fuser_graph *graph;
+    const struct fuser_plan *plan;
+    const struct device *device;
+    bool keep_ir;
+};
+
+void plan_pack_report(msgpack_packer *k, const struct plan_source *s);
+void plan_pack_program(msgpack_packer *k, const struct plan_source *s);
