@@ -540,6 +540,48 @@ static void test_damaged(void **state)
     }
 }
 
+/* ---- the reference ---- */
+
+static char *read_reference(void)
+{
+    const char *root = getenv("FUSIOND_SOURCE_ROOT");
+    if (!root) skip();
+    struct strbuf path = {0}, text = {0};
+    strbuf_printf(&path, "%s/docs/ir.md", root);
+    FILE *f = fopen(path.text, "r");
+    assert_non_null(f);
+    char buf[4096];
+    for (size_t n; (n = fread(buf, 1, sizeof buf, f));) strbuf_add_bytes(&text, buf, n);
+    fclose(f);
+    free(strbuf_take(&path));
+    return strbuf_take(&text);
+}
+
+/* Each module in docs/ir.md is one, and each operation is described there. */
+static void test_reference(void **state)
+{
+    (void)state;
+    char *text = read_reference();
+    unsigned n = 0;
+    for (char *at = text; (at = strstr(at, "```\nmodule ")); n++) {
+        at += 4;
+        char *end = strstr(at, "```");
+        assert_non_null(end);
+        *end = 0;
+        ir_module_free(round_trip(at));
+        *end = '`';
+        at = end + 3;
+    }
+    assert_int_equal(n, 5);
+    for (unsigned op = 0; op < IR_OP_COUNT; op++) {
+        struct strbuf row = {0};
+        strbuf_printf(&row, "\n| `%s` |", ir_op_info((enum ir_op)op)->text);
+        assert_non_null(strstr(text, row.text));
+        free(row.text);
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -549,7 +591,7 @@ int main(void)
         cmocka_unit_test(test_each_operation), cmocka_unit_test(test_head_errors),
         cmocka_unit_test(test_body_errors),    cmocka_unit_test(test_many_errors),
         cmocka_unit_test(test_verified),       cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_damaged),        cmocka_unit_test(test_reference),
     };
     return cmocka_run_group_tests_name("ir_text", tests, NULL, NULL);
 }
