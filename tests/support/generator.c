@@ -98,6 +98,13 @@ struct ir_value *gen_find_if(struct generator *g, bool (*fits)(ir_type t, const 
     return NULL;
 }
 
+struct ir_value *gen_find_newest(struct generator *g, bool (*fits)(ir_type t, const void *data), const void *data)
+{
+    for (size_t i = g->n_visible; i; i--)
+        if (fits(g->visible[i - 1]->type, data)) return g->visible[i - 1];
+    return NULL;
+}
+
 static bool is_type(ir_type t, const void *data)
 {
     return t == *(const ir_type *)data;

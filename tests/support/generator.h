@@ -27,3 +27,5 @@ struct ir_value *gen_define(struct generator *g, struct ir_value *v);
 struct ir_value *gen_find(struct generator *g, ir_type t);
 /* The same for any type that fits; data is for fits. */
 struct ir_value *gen_find_if(struct generator *g, bool (*fits)(ir_type t, const void *data), const void *data);
+/* The one of them that was defined last. */
+struct ir_value *gen_find_newest(struct generator *g, bool (*fits)(ir_type t, const void *data), const void *data);
