@@ -49,6 +49,8 @@ static bool check_dimension(struct machine *m, int d)
 static bool check_range(struct machine *m)
 {
     if (!m->kernel->body) return refuse(m, INTERP_INVALID, "the kernel is imported and has no body");
+    if (!m->args && m->kernel->n_params)
+        return refuse(m, INTERP_INVALID, "the kernel has parameters, but there are no arguments");
     if (m->range.dims < 1 || m->range.dims > 3)
         return refuse(m, INTERP_INVALID, "the range must have 1 to 3 dimensions");
     uint64_t volume = 1, total = 1;

@@ -80,6 +80,7 @@ struct interp_result {
 
 /* Runs kernel over range. args as many as it has parameters. Returns 0, or -1 where the call itself is
    wrong (then findings[0] says how). Free the result with interp_result_clear(). options may be NULL.
+   Uses ir_value.scratch: two runs on one module must not overlap.
 
    The order is fixed: groups by linear id, in a group work-items by linear id, each until it is done or
    waits for others. A finding is made once per instruction (a race once per pair); after most of them the
@@ -90,8 +91,8 @@ struct interp_result {
    take the work-items of the sub-group that are there when none of it can come to an earlier place any
    more: the two sides of an if are apart inside and together again behind it.
 
-   A race is two accesses to a byte by different work-items, one of them a write, not both atomic, with no
-   barrier of a group of both between them that fences that space. Fences and the memory orders of atomics
+   A race is two accesses to a byte by different work-items, one of them a write, not both atomic in a scope that has
+   both, with no barrier of a group of both between them that fences that space. Fences and the memory orders of atomics
    do not count: passing data by flags is reported.
 
    Pointers in memory are the interpreter's own: a buffer filled by the host cannot hold any. */

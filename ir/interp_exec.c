@@ -103,6 +103,7 @@ static uint64_t open_var(struct machine *m, struct item *item, const struct code
     struct allocation a = {.data = frame->bytes + var->offset,
                            .size = var->size,
                            .space = IR_SPACE_PRIVATE,
+                           .owner = item->number,
                            .origin = MEMORY_VARIABLE,
                            .name = var->name,
                            .function = frame->function->ir->name};
@@ -297,7 +298,8 @@ static void step(struct machine *m, struct item *item)
 {
     const struct code_inst *at = top(item)->pc;
     if (++m->result->steps > m->options.max_steps) {
-        stop(m, INTERP_LIMIT, item, at, "the limit of steps is reached");
+        interp_report(m, INTERP_LIMIT, item, at, "the limit of %" PRIu64 " steps is reached", m->options.max_steps);
+        m->stopped = true;
         return;
     }
     if (interp_is_collective(at->ir)) {

@@ -89,7 +89,8 @@ struct allocation {
     uint8_t *written;        /* one byte per byte; NULL: all is written */
     struct race_cell *cells; /* one per byte; NULL: not watched */
     enum ir_space space;
-    uint8_t fence; /* enum ir_fence_space: which barriers order accesses */
+    uint8_t fence;  /* enum ir_fence_space: which barriers order accesses */
+    uint32_t owner; /* private: number of the work-item */
     bool live, no_read, no_write;
     enum memory_origin origin;
     uint32_t index;       /* argument */

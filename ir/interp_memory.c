@@ -150,6 +150,16 @@ static bool check_space(struct machine *m, struct item *item, const struct code_
     return false;
 }
 
+static bool check_owner(struct machine *m, struct item *item, const struct code_inst *at, const struct access *a,
+                        const struct allocation *memory)
+{
+    if (memory->space != IR_SPACE_PRIVATE || memory->owner == item->number) return true;
+    char what[160];
+    interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes in another work-item's private memory, %s",
+                  verb(a), a->size, interp_memory_describe(memory, what, sizeof what));
+    return false;
+}
+
 static bool check_allowed(struct machine *m, struct item *item, const struct code_inst *at, const struct access *a,
                           const struct allocation *memory)
 {
@@ -194,7 +204,8 @@ uint8_t *interp_memory_access(struct machine *m, struct item *item, const struct
 {
     struct allocation *memory = interp_memory_find(&m->memory, a->address);
     if (!check_alive(m, item, at, a, memory) || !check_space(m, item, at, a, memory) ||
-        !check_bounds(m, item, at, a, memory) || !check_allowed(m, item, at, a, memory))
+        !check_owner(m, item, at, a, memory) || !check_bounds(m, item, at, a, memory) ||
+        !check_allowed(m, item, at, a, memory))
         return NULL;
     check_alignment(m, item, at, a, memory);
     uint64_t offset = (uint64_t)interp_memory_offset(a->address);

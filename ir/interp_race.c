@@ -1,8 +1,8 @@
 /*
- * Data races: two work-items touch a byte, one of them writes, not both are atomic, and no barrier lies
- * between. Each byte remembers its last writer and some of the readers since: the first one, which finds
- * the races between work-groups (groups run one after the other), and the last two that differ, which
- * find those within a group. Of the readers before a sub-group barrier one may so be forgotten.
+ * Data races: two work-items touch a byte, one of them writes, not both are atomic (in a scope that has
+ * both), and no barrier lies between. Each byte remembers its last writer and some of the readers since: the first one,
+ * which finds the races between work-groups (groups run one after the other), and the last two that differ, which find
+ * those within a group. Of the readers before a sub-group barrier one may so be forgotten.
  *
  * A barrier orders what the work-items of its scope do in the spaces that it fences. Fences and the
  * orders of atomics are not taken into account: who passes data by flags is reported.
@@ -73,13 +73,23 @@ static void report_race(struct machine *m, struct item *item, const struct code_
                        same ? "; equal values, still a race" : "");
 }
 
+/* Atomics exclude each other only within the scope that both name. */
+static bool both_atomic(const struct machine *m, const struct item *item, const struct code_inst *at,
+                        const struct race *race, const struct touch *t)
+{
+    if (!(t->inst & 1) || !(race->access->flags & ACCESS_ATOMIC)) return false;
+    enum ir_scope needed = IR_SCOPE_DEVICE;
+    if ((t->item - 1) / m->group_volume == m->group.index)
+        needed = sub_group_of(m, t->item - 1) == item->sub_group ? IR_SCOPE_SUB_GROUP : IR_SCOPE_WORK_GROUP;
+    return at->ir->attrs.scope >= needed && m->code.insts[t->inst / 2]->ir->attrs.scope >= needed;
+}
+
 /* True when there was a race to report. */
 static bool check(struct machine *m, struct item *item, const struct code_inst *at, const struct race *race,
                   const struct touch *t, bool other_writes)
 {
     if (t->item == 0) return false;
-    if ((t->inst & 1) && (race->access->flags & ACCESS_ATOMIC)) return false;
-    if (is_ordered(m, item, t, fence_index(race->memory->fence))) return false;
+    if (is_ordered(m, item, t, fence_index(race->memory->fence)) || both_atomic(m, item, at, race, t)) return false;
     report_race(m, item, at, race, t, other_writes);
     return true;
 }

@@ -451,6 +451,7 @@ static void wrong_calls_are_refused(void **state)
     expect_refused(plus_one, &r, swapped, "argument 0 `x` of kernel `k` must be bytes");
     expect_refused(plus_one, &r, large, "argument 0");
     expect_refused(plus_one, &r, wide, "has 8 bytes, not the 4 of its type");
+    expect_refused(plus_one, &r, NULL, "there are no arguments");
     expect_refused(plus_one, &(struct interp_range){0, {4, 1, 1}, {0}, {2, 1, 1}}, good, "dimensions");
     expect_refused(plus_one, &(struct interp_range){1, {4, 2, 1}, {0}, {2, 1, 1}}, good, "not used");
     expect_refused(plus_one, &(struct interp_range){1, {4, 1, 1}, {0}, {0, 1, 1}}, good, "local size is 0");

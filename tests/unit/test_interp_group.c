@@ -223,6 +223,9 @@ static void races_within_a_group(void **state)
                 "    %x = load i32 %q\n"
                 "}\n",
                 8, 8, "races with the store in line 4", 0, 4);
+    /* Atomic only among those of its own group. */
+    expect_race("kernel @k(%t: ptr.global i32, %s: ptr.local i32) {\n    %y = atomic_add i32 %t, 1, work_group\n}\n", 4,
+                2, "store by (2,0,0) races with the store in line 2 by (1,0,0)", 2, 1);
     /* Atomic against plain. */
     expect_race("kernel @k(%t: ptr.global i32, %s: ptr.local i32) {\n"
                 "    %x = load i32 %t\n"
@@ -255,6 +258,29 @@ static void ordered_accesses_do_not_race(void **state)
                   16, 4, args);
     assert_int_equal(t[0], 2 + 16);
     kit_clean_run("kernel @k(%t: ptr.global i32) {\n    %x = load i32 %t\n}\n", 16, 4, args);
+}
+
+static void private_memory_is_private(void **state)
+{
+    (void)state;
+    struct kit k;
+    const struct interp_arg args[] = {LOCAL(8)};
+    kit_load(&k, "kernel @k(%s: ptr.local) {\n"
+                 "    %v = var i32\n"
+                 "    store i32 %v, 1\n"
+                 "    %l = local_id x\n"
+                 "    %first = ieq i64 %l, 0\n"
+                 "    if %first {\n"
+                 "        store ptr.private %s, %v\n"
+                 "    }\n"
+                 "    barrier local\n"
+                 "    %p = load ptr.private %s\n"
+                 "    %x = load i32 %p\n"
+                 "    barrier local\n" /* nobody has returned yet */
+                 "}\n");
+    kit_run(&k, 2, 2, args);
+    assert_int_equal(kit_expect(&k, INTERP_INVALID, 11, "another work-item's private memory")->item[0], 1);
+    kit_free(&k);
 }
 
 static void aliased_buffers_share_their_shadow(void **state)
@@ -463,6 +489,7 @@ int main(void)
         cmocka_unit_test(races_within_a_group),
         cmocka_unit_test(ordered_accesses_do_not_race),
         cmocka_unit_test(aliased_buffers_share_their_shadow),
+        cmocka_unit_test(private_memory_is_private),
         cmocka_unit_test(work_group_functions),
         cmocka_unit_test(sub_group_functions),
         cmocka_unit_test(active_work_items),
