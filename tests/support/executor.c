@@ -260,7 +260,7 @@ int object_compile(const char *source)
     snprintf(directory, sizeof directory, "%s/fusiond-test-XXXXXX", temporary ? temporary : "/tmp");
     if (!root || !mkdtemp(directory)) fail_msg("no FUSIOND_SOURCE_ROOT, or no temporary directory");
     snprintf(path, sizeof path, "%s/kernel.so", directory);
-    snprintf(command, sizeof command, "cc -std=gnu17 -O2 -shared -fPIC -I'%s' -x c -o '%s' -", root, path);
+    snprintf(command, sizeof command, "cc -std=gnu17 -D_GNU_SOURCE -O2 -shared -fPIC -I'%s' -x c -o '%s' -", root, path);
     FILE *compiler = popen(command, "w");
     assert_non_null(compiler);
     fputs("#include \"fuser/kernel_abi.h\"\n", compiler);

@@ -1,0 +1,351 @@
+/* fusiond-executor when things go wrong: kernels that fault, hang or try to get out, and rings full of garbage. */
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/executor/exit_codes.h"
+#include "tests/support/executor.h"
+#include "tests/support/rng.h"
+
+enum { BYTES = 1 << 16, BUFFER = 1 };
+
+/* One kernel on one buffer and one i64. */
+#define KERNEL(body)                                                                                                   \
+    "#include <errno.h>\n#include <fcntl.h>\n#include <signal.h>\n#include <sys/socket.h>\n#include <sys/uio.h>\n"     \
+    "#include <unistd.h>\n"                                                                                            \
+    "struct args { unsigned char *t; int64_t n; };\n"                                                                  \
+    "const struct kernel_object_info fusion_kernel_info = {KERNEL_ABI_VERSION, 1, 16, 0, 0, 1};\n"                     \
+    "void fusion_kernel(const struct kernel_launch *l, const void *p, uint64_t first, uint64_t end, void *local)\n"    \
+    "{\n    const struct args *a = p;\n" body "\n}\n"
+
+struct fixture {
+    struct executor x;
+    struct memory t;
+    uint64_t id;
+};
+
+static struct test_program program(uint64_t groups)
+{
+    return (struct test_program){
+        .n_launches = 1,
+        .n_slots = 1,
+        .n_values = 1,
+        .value_sizes = {8},
+        .slots = {{"t", BYTES}},
+        .launches = {{"scale", groups * 64, 64, 16, 2, {{0, 0, 0, 0, 8, true}, {1, 0, 0, 8, 8, false}}}}};
+}
+
+static void start(struct fixture *f, const char *source, uint64_t groups)
+{
+    struct test_program p = program(groups);
+    int64_t zero = 0;
+    int object = object_compile(source);
+    executor_start(&f->x, "3");
+    f->t = memory_new(BYTES);
+    assert_int_equal(executor_attach(&f->x, BUFFER, &f->t, 0), FUSION_SUCCESS);
+    assert_int_equal(executor_load(&f->x, &p, &object, (uint64_t[]){BUFFER}, (const void *[]){&zero}, &f->id),
+                     FUSION_SUCCESS);
+    close(object);
+}
+
+static fusion_status submit(struct fixture *f, int64_t n)
+{
+    return executor_submit(&f->x, f->id, NULL, 0, &(struct test_value){0, 8, (uint64_t)n}, 1);
+}
+
+static void assert_reason(const struct fixture *f, const char *part)
+{
+    const struct ring_completion *c = executor_completion(&f->x);
+    assert_string_equal(c->object, "kernel scale");
+    if (!strstr(c->reason, part)) fail_msg("\"%s\" is not in \"%s\"", part, c->reason);
+}
+
+static void assert_died(struct fixture *f, int code)
+{
+    assert_int_equal(executor_exit_code(&f->x), code);
+    memory_free(&f->t);
+}
+
+/* ---- kernels that do harm ---- */
+
+static void check_fault(const char *body, uint64_t groups, int64_t n, const char *reason)
+{
+    struct fixture f;
+    start(&f, body, groups);
+    assert_int_equal(submit(&f, n), FUSION_KERNEL_FAULT);
+    assert_reason(&f, reason);
+    assert_died(&f, EXECUTOR_EXIT_FAULT);
+}
+
+static void test_out_of_bounds(void **state)
+{
+    (void)state;
+    static const char store[] = KERNEL("a->t[a->n] = 1;");
+    check_fault(store, 1, BYTES + 64, "64 bytes beyond the end of buffer t (65536 bytes)");
+    check_fault(store, 1, -64, "64 bytes before the start of buffer t");
+    check_fault(store, 1, (int64_t)1 << 46, "near no buffer");
+    check_fault(KERNEL("*(volatile int *)0 = 1;"), 1, 0, "address 0x0");
+}
+
+/* ... in a worker as well as in the thread that runs the ring. */
+static void test_out_of_bounds_in_parallel(void **state)
+{
+    (void)state;
+    check_fault(KERNEL("for (uint64_t g = first; g < end; g++) a->t[g] = 1;"), BYTES + 4096, 0,
+                "beyond the end of buffer t");
+}
+
+static void test_arithmetic_fault(void **state)
+{
+    (void)state;
+    check_fault(KERNEL("a->t[0] = (unsigned char)(7 / a->n);"), 1, 0, "SIGFPE");
+    check_fault(KERNEL("__builtin_trap();"), 1, 0, "SIGILL");
+}
+
+/* The contents written before are there. */
+static void test_contents_survive(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, KERNEL("a->t[5] = 42; a->t[a->n] = 1;"), 1);
+    assert_int_equal(submit(&f, BYTES), FUSION_KERNEL_FAULT);
+    assert_int_equal(((unsigned char *)f.t.data)[5], 42);
+    assert_died(&f, EXECUTOR_EXIT_FAULT);
+}
+
+static void set_limit(struct fixture *f, uint64_t ms)
+{
+    struct proto_writer w;
+    child_begin(&f->x.child, &w, "options");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "time_limit_ms", ms);
+    assert_int_equal(child_do(&f->x.child, &w), FUSION_SUCCESS);
+}
+
+static void check_endless(uint64_t groups)
+{
+    struct fixture f;
+    start(&f, KERNEL("while (*(volatile unsigned char *)a->t == 0) {}"), groups);
+    set_limit(&f, 150);
+    ((unsigned char *)f.t.data)[0] = 1;
+    assert_int_equal(submit(&f, 0), FUSION_SUCCESS);
+    ((unsigned char *)f.t.data)[0] = 0;
+    assert_int_equal(submit(&f, 0), FUSION_TIMEOUT);
+    assert_reason(&f, "time limit of 150 ms");
+    assert_true(executor_completion(&f.x)->run_ns >= 150000000);
+    assert_died(&f, EXECUTOR_EXIT_TIMEOUT);
+}
+
+static void test_time_limit(void **state)
+{
+    (void)state;
+    check_endless(1);
+    check_endless(1000000);
+}
+
+/* Many short submissions take longer together than one may: no time-out. */
+static void test_time_limit_is_of_each(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, KERNEL("usleep(15000);"), 1);
+    set_limit(&f, 150);
+    for (int i = 0; i < 20; i++) assert_int_equal(submit(&f, 0), FUSION_SUCCESS);
+    executor_stop(&f.x);
+    memory_free(&f.t);
+}
+
+/* What a kernel that runs arbitrary code gets: errno by attempt, in the buffer. */
+static void test_sandbox(void **state)
+{
+    (void)state;
+    static const char body[] = KERNEL("int r[8];\n"
+                                      "    r[0] = open(\"/etc/passwd\", O_RDONLY);\n"
+                                      "    r[1] = open(\"/tmp/fusiond-test-escape\", O_CREAT | O_WRONLY, 0600);\n"
+                                      "    r[2] = socket(AF_UNIX, SOCK_STREAM, 0);\n"
+                                      "    r[3] = fork();\n"
+                                      "    r[4] = kill(getppid(), 0);\n"
+                                      "    r[5] = execl(\"/bin/true\", \"true\", (char *)0);\n"
+                                      "    struct iovec v = {r, 4};\n"
+                                      "    r[6] = (int)process_vm_readv(1, &v, 1, &v, 1, 0);\n"
+                                      "    r[7] = unlink(\"/tmp/fusiond-test-escape\");\n"
+                                      "    __builtin_memcpy(a->t, r, sizeof r);");
+    static const char *const attempts[] = {"open", "create", "socket",           "fork",
+                                           "kill", "exec",   "process_vm_readv", "unlink"};
+    struct fixture f;
+    if (getenv("FUSIOND_NO_SECCOMP")) skip();
+    start(&f, body, 1);
+    assert_int_equal(submit(&f, 0), FUSION_SUCCESS);
+    const int *r = f.t.data;
+    for (int i = 1; i < 8; i++)
+        if (r[i] != -1) fail_msg("%s: %d", attempts[i], r[i]);
+    if (r[0] != -1) print_message("# this system has no Landlock: files can still be read\n");
+    executor_stop(&f.x);
+    memory_free(&f.t);
+}
+
+/* ---- garbage ---- */
+
+/* Without reaping it. */
+static bool is_alive(struct executor *x)
+{
+    siginfo_t info = {0};
+    waitid(P_PID, (id_t)x->child.pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    return info.si_pid == 0;
+}
+
+static size_t make_entry(uint8_t *bytes, uint64_t sequence, uint64_t executable)
+{
+    struct ring_binding b = {.slot = 0, .buffer = BUFFER};
+    struct ring_value v = {0, 8};
+    struct ring_entry e = {.size = sizeof e + sizeof b + sizeof v + 8,
+                           .sequence = sequence,
+                           .executable = executable,
+                           .n_bindings = 1,
+                           .n_values = 1};
+    memcpy(bytes, &e, sizeof e);
+    memcpy(bytes + sizeof e, &b, sizeof b);
+    memcpy(bytes + sizeof e + sizeof b, &v, sizeof v);
+    memset(bytes + e.size - 8, 0, 8);
+    return e.size;
+}
+
+/* Puts bytes into the ring as they are. */
+static void push_raw(struct ring *r, const uint8_t *bytes, size_t size)
+{
+    uint64_t head = atomic_load(&r->head);
+    for (size_t i = 0; i < size; i++) r->data[(head + i) % RING_DATA_BYTES] = bytes[i];
+    atomic_store(&r->head, head + size);
+}
+
+/* Sends the notice and ends, or completes the entry: both within seconds. */
+static bool lives_through(struct executor *x, uint64_t sequence)
+{
+    struct ring_entry nothing = {.sequence = sequence + 1, .executable = 999999};
+    if (!ring_push(x->ring, &nothing, NULL, 0)) return true; /* a sequence far ahead was completed */
+    for (int i = 0; i < 1000; i++) {
+        if (ring_wait(x->ring, sequence + 1, 10)) return true;
+        if (!is_alive(x)) return false;
+    }
+    fail_msg("neither completed nor ended");
+    return false;
+}
+
+static void test_garbage_entries(void **state)
+{
+    (void)state;
+    struct rng rng = {7};
+    unsigned deaths = 0;
+    for (int round = 0; round < 12; round++) {
+        struct fixture f;
+        start(&f, KERNEL("a->t[0]++;"), 1);
+        bool alive = true;
+        for (int i = 0; i < 200 && alive; i++) {
+            uint8_t entry[128];
+            uint64_t sequence = atomic_load(&f.x.ring->completed) + 1;
+            size_t size = make_entry(entry, sequence, f.id);
+            for (uint32_t k = rng_below(&rng, 3); k < 3; k++)
+                entry[rng_below(&rng, (uint32_t)size)] = (uint8_t)rng_next(&rng);
+            push_raw(f.x.ring, entry, size);
+            alive = lives_through(&f.x, sequence);
+        }
+        if (alive) {
+            executor_stop(&f.x);
+        } else {
+            deaths++;
+            struct proto_message m;
+            assert_true(child_receive(&f.x.child, &m));
+            assert_string_equal(m.method, "ring.corrupt");
+            proto_message_clear(&m);
+            assert_int_equal(executor_exit_code(&f.x), EXECUTOR_EXIT_CORRUPT);
+        }
+        memory_free(&f.t);
+    }
+    print_message("# %u of 12 rings were found corrupt\n", deaths);
+}
+
+static void ring_doorbell(struct ring *r)
+{
+    atomic_fetch_add(&r->doorbell, 1);
+    syscall(SYS_futex, &r->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void test_corrupt_positions(void **state)
+{
+    (void)state;
+    static const uint64_t heads[] = {UINT64_MAX / 2 + 3, 8, 2 * RING_DATA_BYTES};
+    for (int i = 0; i < 3; i++) {
+        struct fixture f;
+        struct proto_message m;
+        start(&f, KERNEL("a->t[0]++;"), 1);
+        atomic_store(&f.x.ring->head, heads[i]);
+        ring_doorbell(f.x.ring);
+        assert_true(child_receive(&f.x.child, &m));
+        assert_string_equal(m.method, "ring.corrupt");
+        proto_message_clear(&m);
+        assert_died(&f, EXECUTOR_EXIT_CORRUPT);
+    }
+}
+
+/* A damaged program is refused or runs; the executor lives or, where the program was damaged into one that
+   faults, says so. */
+static void test_damaged_programs(void **state)
+{
+    (void)state;
+    struct rng rng = {3};
+    struct fixture f;
+    struct test_program p = program(1);
+    msgpack_sbuffer bytes;
+    int object = object_compile(KERNEL("a->t[0]++;"));
+    start(&f, KERNEL("a->t[0]++;"), 1);
+    program_pack(&p, &bytes);
+    unsigned accepted = 0;
+    for (uint64_t i = 0; i < 1000; i++) {
+        char *damaged = memcpy(malloc(bytes.size), bytes.data, bytes.size);
+        struct proto_writer w;
+        damaged[rng_below(&rng, (uint32_t)bytes.size)] = (char)rng_next(&rng);
+        child_begin(&f.x.child, &w, "executable.load");
+        proto_pack_map(&w, 4);
+        proto_pack_uint(&w, "executable", 1000 + i);
+        proto_pack_bytes(&w, "program", damaged, bytes.size);
+        proto_pack_key(&w, "bindings");
+        msgpack_pack_array(&w.packer, 1);
+        msgpack_pack_uint64(&w.packer, BUFFER);
+        proto_pack_key(&w, "values");
+        msgpack_pack_array(&w.packer, 1);
+        msgpack_pack_bin_with_body(&w.packer, "\0\0\0\0\0\0\0\0", 8);
+        w.fds[w.n_fds++] = object;
+        fusion_status status = child_do(&f.x.child, &w);
+        assert_int_not_equal(status, FUSION_CONNECTION);
+        accepted += status == FUSION_SUCCESS;
+        free(damaged);
+    }
+    assert_true(accepted > 0 && accepted < 500);
+    assert_int_equal(submit(&f, 0), FUSION_SUCCESS);
+    msgpack_sbuffer_destroy(&bytes);
+    close(object);
+    executor_stop(&f.x);
+    memory_free(&f.t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_out_of_bounds),     cmocka_unit_test(test_out_of_bounds_in_parallel),
+        cmocka_unit_test(test_arithmetic_fault),  cmocka_unit_test(test_contents_survive),
+        cmocka_unit_test(test_time_limit),        cmocka_unit_test(test_time_limit_is_of_each),
+        cmocka_unit_test(test_sandbox),           cmocka_unit_test(test_garbage_entries),
+        cmocka_unit_test(test_corrupt_positions), cmocka_unit_test(test_damaged_programs),
+    };
+    return cmocka_run_group_tests_name("executor_faults", tests, NULL, NULL);
+}
