@@ -99,14 +99,10 @@ struct access_analysis *access_analyse(const struct ir_function *kernel, const s
     bound_ids(&w);
     w.forms = arena_realloc(NULL, w.n_values * sizeof *w.forms);
     for (uint32_t i = 0; i < w.n_values; i++) w.forms[i] = (struct affine){.known = false};
-    w.parent = arena_realloc(NULL, w.n_values * sizeof *w.parent);
-    w.loose = arena_realloc(NULL, w.n_values * sizeof *w.loose);
-    for (uint32_t i = 0; i < w.n_values; i++) w.loose[i] = false;
     known_params(&w);
     access_origins(&w);
     access_walk_kernel(&w);
-    free(w.loose);
-    free(w.parent);
+    free(w.origins);
     free(w.forms);
     return a;
 }

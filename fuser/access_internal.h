@@ -17,10 +17,10 @@ struct access_walk {
     struct fuser_range range;
     bool even_groups; /* the local size is known and divides the global one */
     struct affine_bounds bounds;
-    uint32_t n_values;    /* numbers are 1 and up; 0 is for constants */
-    struct affine *forms; /* by number: integers and, for pointers, the byte offset from their parameter */
-    uint32_t *parent;     /* by number: pointers that may come from the same place are in one set */
-    bool *loose;          /* by number, valid at a set's root: comes from memory or an integer */
+    uint32_t n_values;     /* numbers are 1 and up; 0 is for constants */
+    struct affine *forms;  /* by number: integers and, for pointers, the byte offset from their parameter */
+    uint32_t origin_words; /* of a set of parameters */
+    uint64_t *origins;     /* by number: the parameters a pointer may come from; bit n_params: memory or an integer */
     struct loop_guard *guards;
 };
 
@@ -28,8 +28,10 @@ struct access_walk {
 uint32_t access_number(const struct ir_value *v);
 
 /* access_origin.c: which parameters a pointer may come from. */
-void access_origins(struct access_walk *w);
-uint32_t access_origin(const struct access_walk *w, const struct ir_value *pointer); /* its set's root; 0: none */
+void access_origins(struct access_walk *w); /* makes w->origins, to be freed */
+bool access_comes_from(const struct access_walk *w, const struct ir_value *pointer, uint32_t param);
+bool access_is_loose(const struct access_walk *w,
+                     const struct ir_value *pointer); /* perhaps from memory or an integer */
 
 /* access_form.c: integers and pointers as sums. */
 struct affine access_form(const struct access_walk *w, const struct ir_value *v);

@@ -34,27 +34,26 @@ static bool executed_by_all(const struct access_walk *w, const struct access_sit
 static void touch(struct access_walk *w, const struct ir_inst *inst, const struct ir_value *pointer, bool reads,
                   bool writes, uint64_t bytes, const struct access_state *state)
 {
-    uint32_t origin = access_origin(w, pointer);
-    if (!origin) return;
-    if (w->loose[origin]) {
+    bool loose = access_is_loose(w, pointer);
+    if (loose) {
         w->result->loose_reads |= reads;
         w->result->loose_writes |= writes;
     }
     uint32_t found = 0;
-    for (uint32_t i = 0; i < w->kernel->n_params; i++) found += access_origin(w, w->kernel->params[i].value) == origin;
+    for (uint32_t i = 0; i < w->kernel->n_params; i++) found += access_comes_from(w, pointer, i);
+    bool certain = found == 1 && !loose;
     struct access_site site = {.inst = inst,
                                .line = inst->loc.line,
                                .reads = reads,
                                .writes = writes,
                                .atomic = inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_ATOMIC_CLEAR,
-                               .conditional = state->conditional || found > 1 || w->loose[origin],
+                               .conditional = state->conditional || !certain,
                                .items = state->items,
                                .type = inst->type,
                                .bytes = bytes};
-    if (found == 1 && !w->loose[origin]) site.index = access_form(w, pointer);
+    if (certain) site.index = access_form(w, pointer);
     for (uint32_t i = 0; i < w->kernel->n_params; i++) {
-        const struct ir_param *p = &w->kernel->params[i];
-        if (!ir_type_is_ptr(p->value->type) || access_origin(w, p->value) != origin) continue;
+        if (!access_comes_from(w, pointer, i)) continue;
         if (!w->result->params[i].n_sites)
             w->result->params[i].written_first = inst->op == IR_OP_STORE && executed_by_all(w, &site);
         add_site(w, i, &site);
@@ -63,10 +62,8 @@ static void touch(struct access_walk *w, const struct ir_inst *inst, const struc
 
 static void escape(struct access_walk *w, const struct ir_value *pointer)
 {
-    if (!ir_type_is_ptr(pointer->type)) return;
-    uint32_t origin = access_origin(w, pointer);
-    for (uint32_t i = 0; origin && i < w->kernel->n_params; i++)
-        if (access_origin(w, w->kernel->params[i].value) == origin) w->result->params[i].escapes = true;
+    for (uint32_t i = 0; i < w->kernel->n_params; i++)
+        if (access_comes_from(w, pointer, i)) w->result->params[i].escapes = true;
 }
 
 static uint64_t size_of(const struct access_walk *w, ir_type type)

@@ -151,6 +151,7 @@ static bool is_bare_param(const struct affine *a)
 struct affine affine_extend(const struct affine *a, unsigned from, bool is_signed, unsigned param_bits,
                             const struct affine_bounds *bounds)
 {
+    if (from == 64 && is_signed) return *a; /* nothing is wider: it stays what it is modulo 2^64 */
     int64_t low, high;
     int64_t least = is_signed ? INT64_MIN >> (64 - from) : 0;
     int64_t most = is_signed ? ~least : from < 64 ? (int64_t)(UINT64_MAX >> (64 - from)) : INT64_MAX;

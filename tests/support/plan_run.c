@@ -1,0 +1,173 @@
+/* Running graphs and plans in the interpreter, to compare what they make of the same memory. */
+#include "tests/support/plan_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/arena.h"
+#include "ir/interp.h"
+#include "tests/support/rng.h"
+
+enum { MOST_PARAMS = 128 };
+
+static void fill_buffer(uint8_t *data, const struct fuser_buffer *b, struct rng *rng)
+{
+    for (uint64_t i = 0; i < b->bytes; i++) data[i] = (uint8_t)rng_below(rng, 256);
+    if (b->elem == IR_F32)
+        for (uint64_t i = 0; i < b->bytes / 4; i++) ((float *)data)[i] = (float)rng_below(rng, 1024) / 64 - 8;
+    if (b->elem == IR_I32)
+        for (uint64_t i = 0; i < b->bytes / 4; i++) ((uint32_t *)data)[i] = rng_below(rng, 100);
+}
+
+struct graph_memory graph_memory_new(const struct fuser_graph *graph, uint64_t seed)
+{
+    struct rng rng = {seed};
+    struct graph_memory m = {.graph = graph};
+    m.buffers = arena_realloc(NULL, (graph->n_buffers + 1) * sizeof *m.buffers);
+    m.values = arena_realloc(NULL, (graph->n_values + 1) * sizeof *m.values);
+    for (uint32_t i = 0; i < graph->n_buffers; i++) {
+        m.buffers[i] = arena_realloc(NULL, graph->buffers[i].bytes);
+        fill_buffer(m.buffers[i], &graph->buffers[i], &rng);
+    }
+    for (uint32_t i = 0; i < graph->n_values; i++) {
+        m.values[i] = calloc(1, graph->values[i].size + 1);
+        m.values[i][0] = (uint8_t)rng_below(&rng, 8);
+    }
+    return m;
+}
+
+void graph_memory_free(struct graph_memory *m)
+{
+    for (uint32_t i = 0; i < m->graph->n_buffers; i++) free(m->buffers[i]);
+    for (uint32_t i = 0; i < m->graph->n_values; i++) free(m->values[i]);
+    free(m->buffers);
+    free(m->values);
+}
+
+static bool run_kernel(const struct ir_function *kernel, const struct fuser_range *range, const struct interp_arg *args,
+                       const char *what, char *why, size_t why_size)
+{
+    struct interp_range r = {.dims = range->dims};
+    memcpy(r.global, range->global, sizeof r.global);
+    memcpy(r.offset, range->offset, sizeof r.offset);
+    for (unsigned d = 0; d < 3; d++)
+        r.local[d] = range->local[d] ? range->local[d] : (range->global[d] < 16 ? range->global[d] : 16);
+    struct interp_options options = {.check_races = true, .max_steps = 1 << 28};
+    struct interp_result result = {0};
+    int rc = interp_run(kernel, &r, args, &options, &result);
+    bool good = rc == 0 && result.completed && result.n_findings == 0;
+    if (!good) snprintf(why, why_size, "%s: %s", what, result.n_findings ? result.findings[0].text : "not completed");
+    interp_result_clear(&result);
+    return good;
+}
+
+static struct interp_arg buffer_arg(const struct graph_memory *m, uint32_t buffer, uint64_t offset, uint64_t bytes)
+{
+    uint64_t rest = m->graph->buffers[buffer].bytes - offset;
+    return (struct interp_arg){
+        .kind = INTERP_ARG_BUFFER, .data = m->buffers[buffer] + offset, .size = bytes ? bytes : rest};
+}
+
+static struct interp_arg value_arg(const struct graph_memory *m, uint32_t value)
+{
+    return (struct interp_arg){
+        .kind = INTERP_ARG_BYTES, .data = m->values[value], .size = m->graph->values[value].size};
+}
+
+/* A host task changes each byte it may write, in a way that depends on all it may read. */
+static void run_host(const struct fuser_node *n, struct graph_memory *m)
+{
+    uint32_t sum = 1;
+    for (uint32_t i = 0; i < n->n_args; i++) {
+        struct interp_arg a = buffer_arg(m, n->args[i].index, n->args[i].offset, n->args[i].bytes);
+        for (uint64_t k = 0; k < a.size && n->args[i].access != IR_ACCESS_WRITE; k++)
+            sum = sum * 31 + ((uint8_t *)a.data)[k];
+    }
+    for (uint32_t i = 0; i < n->n_args; i++) {
+        struct interp_arg a = buffer_arg(m, n->args[i].index, n->args[i].offset, n->args[i].bytes);
+        for (uint64_t k = 0; k < a.size && n->args[i].access != IR_ACCESS_READ; k++)
+            ((uint8_t *)a.data)[k] = (uint8_t)(sum >> k % 24);
+    }
+}
+
+static void run_command(const struct fuser_node *n, struct graph_memory *m)
+{
+    if (n->kind == FUSER_NODE_COPY)
+        memcpy(m->buffers[n->to] + n->to_offset, m->buffers[n->from] + n->from_offset, n->bytes);
+    if (n->kind == FUSER_NODE_FILL)
+        for (uint64_t i = 0; i < n->bytes; i++) m->buffers[n->to][n->to_offset + i] = n->pattern[i % n->pattern_size];
+    if (n->kind == FUSER_NODE_HOST) run_host(n, m);
+}
+
+static bool run_node(const struct fuser_node *n, struct graph_memory *m, char *why, size_t why_size)
+{
+    struct interp_arg args[MOST_PARAMS];
+    for (uint32_t i = 0; i < n->n_args && n->kind == FUSER_NODE_KERNEL; i++) {
+        const struct fuser_arg *a = &n->args[i];
+        if (a->kind == FUSER_ARG_BUFFER) args[i] = buffer_arg(m, a->index, a->offset, a->bytes);
+        if (a->kind == FUSER_ARG_VALUE) args[i] = value_arg(m, a->index);
+        if (a->kind == FUSER_ARG_LOCAL) args[i] = (struct interp_arg){.kind = INTERP_ARG_LOCAL, .size = a->bytes};
+    }
+    if (n->kind == FUSER_NODE_KERNEL) return run_kernel(n->kernel, &n->range, args, n->name, why, why_size);
+    run_command(n, m);
+    return true;
+}
+
+bool run_graph(const struct fuser_graph *graph, struct graph_memory *m, char *why, size_t why_size)
+{
+    for (uint32_t i = 0; i < graph->n_nodes; i++)
+        if (!run_node(&graph->nodes[i], m, why, why_size)) return false;
+    return true;
+}
+
+static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch *l, struct graph_memory *m, char *why,
+                       size_t why_size)
+{
+    struct interp_arg args[MOST_PARAMS];
+    if (l->n_params != l->kernel->n_params || l->n_params > MOST_PARAMS) {
+        snprintf(why, why_size, "%s has %u parameters, its launch %u", l->kernel->name, l->kernel->n_params,
+                 l->n_params);
+        return false;
+    }
+    for (uint32_t i = 0; i < l->n_params; i++) {
+        const struct fuser_param *p = &l->params[i];
+        if (p->kind == FUSER_PARAM_BUFFER && plan->homes[p->index] != FUSER_HOME_MEMORY) {
+            snprintf(why, why_size, "%s takes buffer %s, which has no memory", l->kernel->name,
+                     m->graph->buffers[p->index].name);
+            return false;
+        }
+        if (p->kind == FUSER_PARAM_BUFFER) args[i] = buffer_arg(m, p->index, p->offset, 0);
+        if (p->kind == FUSER_PARAM_VALUE) args[i] = value_arg(m, p->index);
+        if (p->kind == FUSER_PARAM_LOCAL) args[i] = (struct interp_arg){.kind = INTERP_ARG_LOCAL, .size = p->offset};
+    }
+    return run_kernel(l->kernel, &l->range, args, l->kernel->name, why, why_size);
+}
+
+bool run_plan(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
+              size_t why_size)
+{
+    for (uint32_t i = 0; i < graph->n_buffers; i++)
+        if (plan->homes[i] != FUSER_HOME_MEMORY) memset(m->buffers[i], 0xa5, graph->buffers[i].bytes);
+    for (uint32_t i = 0; i < plan->n_steps; i++) {
+        const struct fuser_step *s = &plan->steps[i];
+        bool good = s->kind == FUSER_STEP_LAUNCH ? run_launch(plan, &plan->launches[s->index], m, why, why_size)
+                                                 : run_node(&graph->nodes[s->index], m, why, why_size);
+        if (!good) return false;
+    }
+    return true;
+}
+
+bool same_memory(const struct fuser_plan *plan, const struct graph_memory *a, const struct graph_memory *b, char *why,
+                 size_t why_size)
+{
+    for (uint32_t i = 0; i < a->graph->n_buffers; i++) {
+        uint64_t bytes = a->graph->buffers[i].bytes, at = 0;
+        if (plan->homes[i] != FUSER_HOME_MEMORY) continue;
+        while (at < bytes && a->buffers[i][at] == b->buffers[i][at]) at++;
+        if (at == bytes) continue;
+        snprintf(why, why_size, "buffer %s differs at byte %llu", a->graph->buffers[i].name, (unsigned long long)at);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,24 @@
+/* Running graphs and plans in the interpreter, to compare what they make of the same memory. */
+#pragma once
+
+#include "fuser/plan.h"
+
+/* The contents of a graph's buffers and values. */
+struct graph_memory {
+    const struct fuser_graph *graph;
+    uint8_t **buffers, **values;
+};
+
+/* Filled from the seed: small numbers by element type, values below 8. */
+struct graph_memory graph_memory_new(const struct fuser_graph *graph, uint64_t seed);
+void graph_memory_free(struct graph_memory *m);
+
+/* Node by node as recorded, edges being what recording order gives. False with a text in `why` where a kernel
+   is wrong by itself. */
+bool run_graph(const struct fuser_graph *graph, struct graph_memory *m, char *why, size_t why_size);
+/* The plan's steps, watched for data races. Buffers without a home in memory are filled with garbage first. */
+bool run_plan(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
+              size_t why_size);
+/* Whether two memories agree in each buffer the plan keeps in memory; `why` names the first that differs. */
+bool same_memory(const struct fuser_plan *plan, const struct graph_memory *a, const struct graph_memory *b, char *why,
+                 size_t why_size);

@@ -1,0 +1,251 @@
+/* Random graphs of kernels with many kinds of access. */
+#include "tests/support/random_graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/arena.h"
+#include "ir/strbuf.h"
+#include "tests/support/rng.h"
+
+/* All kernels read %a (and %b) and write %o at 64 work-items or less; buffers have 512 elements, so that
+   none leaves them. */
+static const char kernels[] =
+    "kernel @add(%o: ptr.global i32, %a: ptr.global i32, %b: ptr.global i32) {\n"
+    "    %i = global_id x\n %x = load i32 %a[%i]\n %y = load i32 %b[%i]\n %s = add i32 %x, %y\n store i32 %o[%i], "
+    "%s\n}\n"
+    "kernel @scale(%o: ptr.global i32, %a: ptr.global i32, %k: i32) {\n"
+    "    %i = global_id x\n %x = load i32 %a[%i]\n %s = mul i32 %x, %k\n store i32 %o[%i], %s\n}\n"
+    "kernel @inc(%o: ptr.global i32) {\n"
+    "    %i = global_id x\n %x = load i32 %o[%i]\n %s = add i32 %x, 1\n store i32 %o[%i], %s\n}\n"
+    "kernel @narrow(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %g = global_id x\n %i = trunc i32 %g\n %x = load i32 %a[%i]\n %s = xor i32 %x, 85\n %j = sext i64 %i\n store "
+    "i32 %o[%j], %s\n}\n"
+    "kernel @next(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %j = add i64 %i, 1\n %x = load i32 %a[%j]\n store i32 %o[%i], %x\n}\n"
+    "kernel @inner(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %c = ugt i64 %i, 0\n"
+    "    if %c {\n %j = sub i64 %i, 1\n %x = load i32 %a[%j]\n store i32 %o[%i], %x\n }\n}\n"
+    "kernel @clamped(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %k = sub i64 %i, 1\n %j = smax i64 %k, 0\n %x = load i32 %a[%j]\n store i32 %o[%i], %x\n}\n"
+    "kernel @reverse(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %n = global_size x\n %m = sub i64 %n, 1\n %j = sub i64 %m, %i\n %x = load i32 %a[%j]\n "
+    "store i32 %o[%i], %x\n}\n"
+    "kernel @first(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %x = load i32 %a\n store i32 %o[%i], %x\n}\n"
+    "kernel @spread(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %x = load i32 %a[%i]\n %j = shl i64 %i, 1\n store i32 %o[%j], %x\n"
+    "    %k = or i64 %j, 1\n %y = neg i32 %x\n store i32 %o[%k], %y\n}\n"
+    "kernel @pairs(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %j = mul i64 %i, 2\n %k = add i64 %j, 1\n %x = load i32 %a[%j]\n %y = load i32 %a[%k]\n"
+    "    %s = sub i32 %x, %y\n store i32 %o[%i], %s\n}\n"
+    "kernel @guarded(%o: ptr.global i32, %a: ptr.global i32, %n: i64) {\n"
+    "    %i = global_id x\n %c = uge i64 %i, %n\n if %c {\n return\n }\n %x = load i32 %a[%i]\n %s = mul i32 %x, 3\n "
+    "store i32 %o[%i], %s\n}\n"
+    "kernel @gather(%o: ptr.global i32, %a: ptr.global i32, %b: ptr.global i32) {\n"
+    "    %i = global_id x\n %w = load i32 %b[%i]\n %v = and i32 %w, 15\n %x = load i32 %a[%v]\n store i32 %o[%i], "
+    "%x\n}\n"
+    "kernel @row(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %r = shl i64 %i, 2\n"
+    "    %s = loop (%k: i64 = 0, %t: i32 = 0) -> i32 {\n %c = ult i64 %k, 4\n"
+    "        if %c {\n %j = add i64 %r, %k\n %x = load i32 %a[%j]\n %u = add i32 %t, %x\n %n = add i64 %k, 1\n "
+    "continue %n, %u\n }"
+    " else {\n break %t\n }\n    unreachable\n }\n"
+    "    store i32 %o[%i], %s\n}\n"
+    "kernel @rows(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %r = shl i64 %i, 2\n"
+    "    loop (%k: i64 = 0) {\n %c = ult i64 %k, 4\n"
+    "        if %c {\n %j = add i64 %r, %k\n %x = load i32 %a[%j]\n %u = add i32 %x, 7\n store i32 %o[%j], %u\n %n = "
+    "add i64 %k, 1\n continue %n\n }"
+    " else {\n break\n }\n    unreachable\n }\n}\n"
+    "kernel @swap(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %l = local_id x\n %n = enqueued_local_size x\n %g = group_id x\n %b = mul i64 %g, %n\n %m = sub i64 %n, 1\n "
+    "%r = sub i64 %m, %l\n"
+    "    %j = add i64 %b, %r\n %i = global_id x\n %x = load i32 %a[%j]\n store i32 %o[%i], %x\n}\n"
+    "kernel @shift(%o: ptr.global i32, %a: ptr.global i32, %n: i64) {\n"
+    "    %i = global_id x\n %j = add i64 %i, %n\n %x = load i32 %a[%j]\n store i32 %o[%i], %x\n}\n"
+    "kernel @plane(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %x = global_id x\n %y = global_id y\n %w = global_size x\n %r = mul i64 %y, %w\n %i = add i64 %r, %x\n"
+    "    %v = load i32 %a[%i]\n %s = add i32 %v, 11\n store i32 %o[%i], %s\n}\n"
+    "kernel @turned(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %x = global_id x\n %y = global_id y\n %w = global_size x\n %h = global_size y\n %r = mul i64 %y, %w\n %i = "
+    "add i64 %r, %x\n"
+    "    %q = mul i64 %x, %h\n %j = add i64 %q, %y\n %v = load i32 %a[%j]\n store i32 %o[%i], %v\n}\n";
+
+enum { ELEMENTS = 512, BUFFERS = 8, VALUES = 4 };
+
+/* How a kernel is called: o output, a b inputs that must not be the output, = inputs that may be, k a scalar i32,
+   n a scalar i64. */
+struct kind {
+    const char *name, *args;
+    bool plain; /* element i of each buffer, written before anything else */
+    enum { ANY, GROUPS, PLANE } range;
+};
+
+static const struct kind kinds[] = {
+    {"add", "o==", true, ANY},      {"scale", "o=k", true, ANY},   {"inc", "o", false, ANY},
+    {"narrow", "o=", true, ANY},    {"next", "oa", false, ANY},    {"inner", "oa", false, ANY},
+    {"clamped", "oa", false, ANY},  {"reverse", "oa", false, ANY}, {"first", "oa", false, ANY},
+    {"spread", "oa", false, ANY},   {"pairs", "oa", false, ANY},   {"guarded", "o=n", false, ANY},
+    {"gather", "oaa", false, ANY},  {"row", "oa", false, ANY},     {"rows", "o=", false, ANY},
+    {"swap", "oa", false, GROUPS},  {"shift", "oan", false, ANY},  {"plane", "o=", false, PLANE},
+    {"turned", "oa", false, PLANE},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+struct random_graph_knobs random_graph_knobs(uint64_t seed)
+{
+    struct rng rng = {seed ^ 0x6b6e6f6273};
+    return (struct random_graph_knobs){.least_nodes = 2,
+                                       .most_nodes = 2 + rng_below(&rng, 39),
+                                       .commands = rng_chance(&rng, 50) ? rng_below(&rng, 40) : 0,
+                                       .properties = rng_below(&rng, 100),
+                                       .ranges = 1 + rng_below(&rng, 4),
+                                       .barriers = rng_chance(&rng, 30)};
+}
+
+/* What is known of a buffer while nodes are added: decides which properties are true. */
+struct history {
+    bool used, plain_only, plain_first;
+};
+
+struct making {
+    struct rng rng;
+    struct test_graph *g;
+    const struct random_graph_knobs *knobs;
+    struct history buffers[BUFFERS];
+    uint32_t plain_percent; /* of kernels: graphs of few kinds fuse more */
+};
+
+static struct fuser_range pick_range(struct making *m, const struct kind *kind)
+{
+    if (kind->range == PLANE) return rng_chance(&m->rng, 50) ? test_range_2d(8, 8) : test_range_2d(16, 4);
+    if (kind->range == GROUPS) return test_range(64, rng_chance(&m->rng, 70) ? 16 : 32);
+    switch (rng_below(&m->rng, m->knobs->ranges)) {
+    case 0: return test_range(64, 0);
+    case 1: return test_range(64, 16);
+    case 2: return test_range(48, 0);
+    default: return test_range(37, 0);
+    }
+}
+
+static bool is_full(const struct fuser_range *r)
+{
+    return r->dims == 1 && r->global[0] == 64;
+}
+
+static void note_use(struct making *m, uint32_t buffer, bool plain, bool writes_all)
+{
+    struct history *h = &m->buffers[buffer];
+    if (!h->used) {
+        h->plain_first = plain && writes_all;
+        h->plain_only = true;
+    }
+    h->used = true;
+    h->plain_only &= plain;
+}
+
+static void add_kernel(struct making *m, const char *name)
+{
+    const struct kind *kind = &kinds[rng_below(&m->rng, KINDS)];
+    if (rng_chance(&m->rng, m->plain_percent)) kind = &kinds[rng_below(&m->rng, 4)];
+    struct fuser_range range = pick_range(m, kind);
+    struct fuser_arg args[4];
+    uint32_t n = 0, output = rng_below(&m->rng, BUFFERS);
+    for (const char *c = kind->args; *c; c++) {
+        uint32_t buffer = *c == 'o' ? output : rng_below(&m->rng, BUFFERS);
+        if (*c == 'a' && buffer == output) buffer = (buffer + 1) % BUFFERS;
+        if (*c == 'k') args[n++] = test_arg_value(rng_below(&m->rng, VALUES / 2));
+        if (*c == 'n') args[n++] = test_arg_value(VALUES / 2 + rng_below(&m->rng, VALUES / 2));
+        if (*c == 'o' || *c == 'a' || *c == '=') args[n++] = test_arg_buffer(buffer);
+    }
+    bool plain = (kind->plain || strcmp(kind->name, "inc") == 0) && is_full(&range);
+    for (uint32_t i = 1; i < n; i++)
+        if (args[i].kind == FUSER_ARG_BUFFER) note_use(m, args[i].index, plain, false);
+    note_use(m, output, plain, kind->plain);
+    test_kernel(m->g, name, kind->name, range, args, n);
+}
+
+static void add_command(struct making *m, const char *name)
+{
+    uint32_t a = rng_below(&m->rng, BUFFERS), b = (a + 1 + rng_below(&m->rng, BUFFERS - 1)) % BUFFERS;
+    note_use(m, a, false, false);
+    note_use(m, b, false, false);
+    if (rng_chance(&m->rng, 40)) {
+        test_copy(m->g, name, a, b, rng_chance(&m->rng, 50) ? ELEMENTS * 4 : 64);
+    } else if (rng_chance(&m->rng, 50)) {
+        test_fill(m->g, name, a, rng_chance(&m->rng, 50) ? ELEMENTS * 4 : 128, (uint8_t)rng_below(&m->rng, 100));
+    } else {
+        struct fuser_arg args[2] = {test_arg_buffer(a), test_arg_buffer(b)};
+        args[0].access = IR_ACCESS_READ;
+        args[1].bytes = 256;
+        test_host(m->g, name, args, 2);
+    }
+}
+
+/* Properties that are true of what the graph does. That nobody reads the buffer afterwards is up to us. */
+static void add_properties(struct making *m)
+{
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        const struct history *h = &m->buffers[i];
+        struct fuser_props *props = &m->g->graph.buffers[i].props;
+        if (!rng_chance(&m->rng, m->knobs->properties)) continue;
+        props->internal_memory = true;
+        if (h->used && h->plain_only && rng_chance(&m->rng, 70)) props->access_scope = FUSER_SCOPE_WORK_ITEM;
+        if (h->used && h->plain_only && h->plain_first && rng_chance(&m->rng, 70)) props->no_init = true;
+    }
+}
+
+struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_knobs *knobs)
+{
+    struct making m = {.rng = {seed}, .g = test_graph_new(kernels), .knobs = knobs};
+    char name[24];
+    for (uint32_t i = 0; i < BUFFERS; i++) {
+        snprintf(name, sizeof name, "b%u", i);
+        test_buffer(m.g, name, IR_I32, ELEMENTS, (struct fuser_props){0});
+    }
+    for (uint32_t i = 0; i < VALUES; i++) test_value(m.g, i < VALUES / 2 ? 4 : 8);
+    m.plain_percent = rng_below(&m.rng, 100);
+    uint32_t n = knobs->least_nodes + rng_below(&m.rng, knobs->most_nodes - knobs->least_nodes + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "n%u", i);
+        if (rng_chance(&m.rng, knobs->commands)) {
+            add_command(&m, name);
+        } else {
+            add_kernel(&m, name);
+        }
+        if (i && rng_chance(&m.rng, 10)) test_depends(m.g, i, rng_below(&m.rng, i));
+    }
+    add_properties(&m);
+    m.g->options.insert_barriers = knobs->barriers;
+    return m.g;
+}
+
+static void describe_node(struct strbuf *s, const struct fuser_graph *graph, const struct fuser_node *n)
+{
+    if (n->kind == FUSER_NODE_COPY)
+        strbuf_printf(s, "%s: copy b%u to b%u, %u bytes\n", n->name, n->from, n->to, (unsigned)n->bytes);
+    if (n->kind == FUSER_NODE_FILL) strbuf_printf(s, "%s: fill b%u, %u bytes\n", n->name, n->to, (unsigned)n->bytes);
+    if (n->kind == FUSER_NODE_HOST) strbuf_printf(s, "%s: host", n->name);
+    if (n->kind == FUSER_NODE_KERNEL)
+        strbuf_printf(s, "%s: %s over %u x %u, local %u", n->name, n->kernel->name, (unsigned)n->range.global[0],
+                      (unsigned)n->range.global[1], (unsigned)n->range.local[0]);
+    if (n->kind != FUSER_NODE_KERNEL && n->kind != FUSER_NODE_HOST) return;
+    for (uint32_t i = 0; i < n->n_args; i++)
+        strbuf_printf(s, " %s%u", n->args[i].kind == FUSER_ARG_BUFFER ? "b" : "v", n->args[i].index);
+    for (uint32_t i = 0; i < n->n_deps; i++) strbuf_printf(s, " after %s", graph->nodes[n->deps[i]].name);
+    strbuf_printf(s, "\n");
+}
+
+char *random_graph_text(const struct test_graph *g)
+{
+    struct strbuf s = {0};
+    for (uint32_t i = 0; i < g->graph.n_buffers; i++) {
+        const struct fuser_props *p = &g->graph.buffers[i].props;
+        strbuf_printf(&s, "b%u: scope %d%s%s\n", i, (int)p->access_scope, p->internal_memory ? ", internal" : "",
+                      p->no_init ? ", no_init" : "");
+    }
+    for (uint32_t i = 0; i < g->graph.n_nodes; i++) describe_node(&s, &g->graph, &g->graph.nodes[i]);
+    return strbuf_take(&s);
+}
