@@ -1,0 +1,101 @@
+/* What there is no code for: said before any is made, with the operation, its function and line. */
+#include "fuser/gccjit/emit.h"
+
+struct checker {
+    const struct ir_function *kernel;
+    struct diag_list *list;
+    bool failed;
+};
+
+static void refuse(struct checker *c, const struct ir_inst *inst, const char *why)
+{
+    c->failed = true;
+    diag_add(c->list, c->kernel->name, NULL, inst ? inst->loc.line : c->kernel->loc.line, 0, "%s: %s",
+             inst ? ir_op_info(inst->op)->text : "kernel", why);
+}
+
+static bool derives_from(const struct ir_value *v, const struct ir_value *base)
+{
+    while (v != base) {
+        if (v->kind != IR_VALUE_RESULT) return false;
+        const struct ir_inst *inst = v->of.inst;
+        if (inst->op != IR_OP_ELEM && inst->op != IR_OP_FIELD && inst->op != IR_OP_SPACECAST) return false;
+        v = inst->operands[0];
+    }
+    return true;
+}
+
+/* By-value structs are read where the arguments lie, which all work-items share. */
+static void check_by_value(struct checker *c, const struct ir_inst *inst)
+{
+    bool stores = ir_op_info(inst->op)->flags & IR_FLAG_WRITES;
+    for (uint32_t p = 0; p < c->kernel->n_params; p++) {
+        if (!c->kernel->params[p].by_value) continue;
+        const struct ir_value *v = c->kernel->params[p].value;
+        for (uint32_t i = 0; i < inst->n_operands; i++) {
+            if (!derives_from(inst->operands[i], v)) continue;
+            bool source = inst->op == IR_OP_COPY && i == 1;
+            bool address = inst->op == IR_OP_ELEM || inst->op == IR_OP_FIELD || inst->op == IR_OP_SPACECAST;
+            if ((stores && !source) || (!address && inst->op != IR_OP_LOAD && !source))
+                refuse(c, inst, "a struct passed by value that is written or whose address is kept is not compiled yet");
+        }
+    }
+}
+
+static bool rounding_matters(const struct ir_inst *inst)
+{
+    unsigned r = inst->attrs.rounding;
+    if (r == IR_ROUND_DEFAULT || r == IR_ROUND_RTE) return false;
+    unsigned from = ir_type_bits(inst->operands[0]->type), to = ir_type_bits(inst->type);
+    if (inst->op == IR_OP_FPCONV) return to < from;
+    unsigned digits = to == 16 ? 11 : to == 32 ? 24 : 53;
+    return from > digits;
+}
+
+static void check_inst(struct ir_inst *inst, void *data)
+{
+    struct checker *c = data;
+    check_by_value(c, inst);
+    switch (inst->op) {
+    case IR_OP_CALL: refuse(c, inst, "a call that could not be inlined is not compiled yet"); break;
+    case IR_OP_BARRIER: refuse(c, inst, "barriers are not compiled yet"); break;
+    case IR_OP_SUB_GROUP_SIZE ... IR_OP_SUB_GROUP_LOCAL_ID:
+    case IR_OP_SUB_GROUP_ELECT ... IR_OP_BLOCK_WRITE: refuse(c, inst, "sub-groups are not compiled yet"); break;
+    case IR_OP_GROUP_ALL ... IR_OP_GROUP_SCAN_EXCL: refuse(c, inst, "group operations are not compiled yet"); break;
+    case IR_OP_IMAGE_BLOCK_READ ... IR_OP_IMAGE_CHANNEL_ORDER: refuse(c, inst, "images are not compiled yet"); break;
+    case IR_OP_PIPE_READ ... IR_OP_PIPE_MAX_PACKETS: refuse(c, inst, "pipes are not compiled yet"); break;
+    case IR_OP_REMQUO_QUO: refuse(c, inst, "not compiled yet"); break;
+    case IR_OP_FPCONV:
+    case IR_OP_STOF:
+    case IR_OP_UTOF:
+        if (rounding_matters(inst)) refuse(c, inst, "a rounding other than to nearest even is not compiled yet");
+        break;
+    case IR_OP_GLOBAL:
+        if (ir_type_kind(inst->attrs.global->type) == IR_KIND_PIPE) refuse(c, inst, "pipes are not compiled yet");
+        else if (inst->attrs.global->linkage == IR_LINKAGE_IMPORT) refuse(c, inst, "the variable is not defined in this module");
+        break;
+    case IR_OP_VAR:
+        if (ir_type_size(c->kernel->module, inst->type) > 1 << 20) refuse(c, inst, "private memory is limited to 1 MiB a variable");
+        break;
+    case IR_OP_BITCAST: {
+        ir_type from = inst->operands[0]->type, to = inst->type;
+        if (ir_type_is_bool(from) != ir_type_is_bool(to)) refuse(c, inst, "bits of bool are not compiled yet");
+        else if (ir_type_bits(from) * ir_type_lanes(from) != ir_type_bits(to) * ir_type_lanes(to))
+            refuse(c, inst, "vectors of 3 to other numbers of lanes are not compiled yet");
+        break;
+    }
+    default: break;
+    }
+}
+
+bool check_kernel(const struct ir_function *kernel, struct diag_list *list)
+{
+    struct checker c = {kernel, list, false};
+    for (uint32_t i = 0; i < kernel->n_params; i++) {
+        enum ir_kind kind = ir_type_kind(kernel->params[i].value->type);
+        if (kind == IR_KIND_IMAGE2D || kind == IR_KIND_SAMPLER) refuse(&c, NULL, "images are not compiled yet");
+        if (kind == IR_KIND_PIPE) refuse(&c, NULL, "pipes are not compiled yet");
+    }
+    ir_walk(kernel->body, check_inst, &c);
+    return !c.failed;
+}

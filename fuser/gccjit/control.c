@@ -1,0 +1,465 @@
+/*
+ * Blocks, ifs and loops. Where all lanes agree, jumps; where they may part, both ways of an if run one
+ * after the other under masks, and a loop runs until no lane is left in it.
+ */
+#include <string.h>
+
+#include "fuser/gccjit/emit.h"
+
+/* An if or a loop that is being emitted. */
+struct frame {
+    struct frame *outer;
+    const struct ir_inst *inst;
+    bool divergent;
+    struct lanes **results; /* variables, by result and component */
+    bool second;            /* if: the results may hold values of lanes that do not run here */
+    /* loops */
+    struct lanes **args, **next; /* variables of the block's parameters; next NULL: only one way comes back */
+    gcc_jit_block *head, *exit;
+    struct mask live, left; /* divergent: lanes that go on with the next round; those that broke out */
+};
+
+/* ---- values ---- */
+
+static struct lanes *constant(struct emit *e, const struct ir_value *v)
+{
+    unsigned n = ir_type_lanes(v->type);
+    enum ir_kind kind = ir_type_kind(v->type);
+    struct lanes *r = arena_alloc(e->arena, n * sizeof *r);
+    for (unsigned c = 0; c < n; c++)
+        r[c] = lanes_uniform(kind, jit_number(e, kind, v->kind == IR_VALUE_CONST ? v->of.lanes[c] : 0));
+    return r;
+}
+
+struct lanes *emit_value(struct emit *e, const struct ir_value *v)
+{
+    if (v->kind == IR_VALUE_CONST || v->kind == IR_VALUE_UNDEF) return constant(e, v);
+    return e->values[v->scratch];
+}
+
+static struct shape shape_of(const struct emit *e, const struct ir_value *v)
+{
+    return e->uniformity.values[v->scratch];
+}
+
+static struct lanes **variables(struct emit *e, struct ir_value **values, uint32_t n)
+{
+    struct lanes **r = arena_alloc(e->arena, (n + 1) * sizeof *r);
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned lanes = ir_type_lanes(values[i]->type);
+        r[i] = arena_alloc(e->arena, lanes * sizeof **r);
+        for (unsigned c = 0; c < lanes; c++)
+            r[i][c] = lanes_variable(e, ir_type_kind(values[i]->type), shape_of(e, values[i]));
+    }
+    return r;
+}
+
+static void define(struct emit *e, struct ir_value **values, uint32_t n, struct lanes **as)
+{
+    for (uint32_t i = 0; i < n; i++) e->values[values[i]->scratch] = as[i];
+}
+
+/* A copy that a later assignment to a variable does not change. */
+static struct lanes *frozen(struct emit *e, const struct ir_value *v)
+{
+    unsigned n = ir_type_lanes(v->type);
+    struct lanes *r = arena_alloc(e->arena, n * sizeof *r);
+    memcpy(r, emit_value(e, v), n * sizeof *r);
+    for (unsigned c = 0; c < n; c++) {
+        if (r[c].shape != SHAPE_VARYING) {
+            r[c].scalar = jit_read(jit_keep(e, r[c].scalar));
+            continue;
+        }
+        lval *copy = arena_alloc(e->arena, lanes_chunks(e, r[c].kind) * sizeof *copy);
+        for (unsigned k = 0; k < lanes_chunks(e, r[c].kind); k++) copy[k] = jit_keep(e, jit_read(r[c].chunk[k]));
+        r[c].chunk = copy;
+    }
+    return r;
+}
+
+/* Assigns all operands at once: one may be a variable that another one is assigned to. */
+static void assign_all(struct emit *e, const struct ir_inst *terminator, struct lanes **to, const struct mask *mask)
+{
+    struct lanes *from[64];
+    uint32_t n = terminator->n_operands;
+    struct lanes **copies = n <= 64 ? from : arena_alloc(e->arena, n * sizeof *copies);
+    for (uint32_t i = 0; i < n; i++) copies[i] = frozen(e, terminator->operands[i]);
+    for (uint32_t i = 0; i < n; i++)
+        for (unsigned c = 0; c < ir_type_lanes(terminator->operands[i]->type); c++)
+            lanes_assign(e, &to[i][c], &copies[i][c], mask);
+}
+
+/* ---- what may run without lanes ---- */
+
+struct survey {
+    unsigned cost;
+    bool effects;
+};
+
+static void survey_inst(struct ir_inst *inst, void *data)
+{
+    struct survey *s = data;
+    unsigned flags = ir_op_info(inst->op)->flags;
+    s->cost += inst->op >= IR_OP_ACOS && inst->op <= IR_OP_TGAMMA ? 16 : 1;
+    if (!(flags & (IR_FLAG_PURE | IR_FLAG_TERMINATOR)) && inst->op != IR_OP_IF) s->effects = true;
+}
+
+/* Without lanes, operations on values do no harm; memory must not be touched, and a loop might not end. */
+static bool harmless(const struct ir_inst *from, unsigned most)
+{
+    struct survey s = {0, false};
+    for (const struct ir_inst *i = from; i; i = i->next) {
+        survey_inst((struct ir_inst *)i, &s);
+        for (int b = 0; b < 2; b++)
+            if (i->blocks[b]) ir_walk(i->blocks[b], survey_inst, &s);
+    }
+    return !s.effects && s.cost <= most;
+}
+
+enum { CHEAP = 12, ANY_COST = 1 << 30 };
+
+/* ---- if ---- */
+
+/* Where a branch ends: its last block and the lanes that came there. */
+struct end {
+    gcc_jit_block *block;
+    struct mask exec;
+    bool empty;
+};
+
+static struct end run_branch(struct emit *e, const struct ir_block *block)
+{
+    emit_block(e, block);
+    return (struct end){e->block, e->exec, e->empty};
+}
+
+static void continue_at(struct emit *e, struct end end)
+{
+    e->block = end.block;
+    e->exec = end.exec;
+    e->empty = end.empty;
+}
+
+static void none(struct emit *e, struct mask *variable)
+{
+    rval nothing = jit_read(jit_keep(e, mask_splat(e, jit_int(e, IR_KIND_BOOL, 0))));
+    for (unsigned c = 0; c < mask_chunks(e); c++) jit_set(e, variable->chunk[c], nothing);
+}
+
+/* Two ends meet that control comes from one of. */
+static void meet(struct emit *e, struct end a, struct end b, struct mask before)
+{
+    if (!a.block && !b.block) {
+        e->block = NULL;
+        return;
+    }
+    if (!a.block || !b.block) {
+        continue_at(e, a.block ? a : b);
+        return;
+    }
+    gcc_jit_block *join = jit_block(e);
+    bool same = !a.empty && !b.empty && a.exec.chunk == before.chunk && b.exec.chunk == before.chunk;
+    struct mask exec = before;
+    if (!same && !(a.empty && b.empty)) exec = mask_uninitialized(e);
+    const struct end *ends[2] = {&a, &b};
+    for (int i = 0; i < 2; i++) {
+        continue_at(e, *ends[i]);
+        if (exec.chunk != before.chunk) {
+            if (e->empty)
+                none(e, &exec);
+            else
+                mask_set(e, &exec, e->exec);
+        }
+        jit_jump(e, join);
+    }
+    jit_begin(e, join);
+    e->exec = exec;
+    e->empty = a.empty && b.empty;
+}
+
+static void uniform_if(struct emit *e, const struct ir_inst *inst, rval condition)
+{
+    gcc_jit_block *yes = jit_block(e), *no = jit_block(e);
+    struct mask before = e->exec;
+    jit_branch(e, condition, yes, no);
+    jit_begin(e, yes);
+    struct end a = run_branch(e, inst->blocks[0]);
+    continue_at(e, (struct end){no, before, false});
+    struct end b = run_branch(e, inst->blocks[1]);
+    meet(e, a, b, before);
+}
+
+/* One way of a divergent if; jumped over when no lane takes it and that may pay or matter. */
+static struct end masked_branch(struct emit *e, const struct ir_block *block, struct mask mask)
+{
+    e->exec = mask;
+    e->empty = false;
+    if (harmless(block->first, CHEAP)) return run_branch(e, block);
+    gcc_jit_block *run = jit_block(e), *skip = jit_block(e);
+    jit_branch(e, mask_any(e, mask), run, skip);
+    jit_begin(e, run);
+    struct end ran = run_branch(e, block), skipped = {skip, mask, false};
+    meet(e, ran, skipped, mask);
+    if (ran.empty) e->empty = true;
+    return (struct end){e->block, e->exec, e->empty};
+}
+
+static void divergent_if(struct emit *e, const struct ir_inst *inst, struct frame *frame, const struct lanes *condition)
+{
+    struct mask before = e->exec, taken = mask_of(e, condition);
+    struct mask yes = mask_and(e, before, taken), no = mask_and_not(e, before, taken);
+    struct end a = masked_branch(e, inst->blocks[0], yes);
+    frame->second = true;
+    struct end b = masked_branch(e, inst->blocks[1], no);
+    bool unchanged = !a.empty && !b.empty && a.exec.chunk == yes.chunk && b.exec.chunk == no.chunk;
+    e->empty = a.empty && b.empty;
+    if (unchanged)
+        e->exec = before;
+    else if (a.empty || b.empty)
+        e->exec = a.empty ? b.exec : a.exec;
+    else
+        e->exec = mask_or(e, a.exec, b.exec);
+}
+
+static void emit_if(struct emit *e, const struct ir_inst *inst)
+{
+    const struct lanes *condition = emit_value(e, inst->operands[0]);
+    struct frame frame = {.outer = e->frame, .inst = inst, .divergent = e->uniformity.divergent[inst->scratch]};
+    frame.results = variables(e, inst->results, inst->n_results);
+    e->frame = &frame;
+    if (frame.divergent)
+        divergent_if(e, inst, &frame, condition);
+    else
+        uniform_if(e, inst, condition->scalar);
+    e->frame = frame.outer;
+    define(e, inst->results, inst->n_results, frame.results);
+}
+
+/* ---- loop ---- */
+
+struct count {
+    const struct ir_inst *loop;
+    unsigned ways_back, returns;
+};
+
+static void count_exits(struct ir_inst *inst, void *data)
+{
+    struct count *c = data;
+    if (inst->op == IR_OP_RETURN) c->returns++;
+    if (inst->op != IR_OP_CONTINUE) return;
+    const struct ir_inst *i = inst->parent->parent;
+    while (i->op != IR_OP_LOOP) i = i->parent->parent;
+    if (i == c->loop) c->ways_back++;
+}
+
+static void start_args(struct emit *e, const struct ir_inst *inst, struct frame *frame)
+{
+    const struct ir_block *body = inst->blocks[0];
+    frame->args = variables(e, body->args, body->n_args);
+    assign_all(e, inst, frame->args, NULL); /* the loop's operands */
+    define(e, body->args, body->n_args, frame->args);
+}
+
+static void uniform_loop(struct emit *e, const struct ir_inst *inst, struct frame *frame)
+{
+    struct mask before = e->exec;
+    frame->head = jit_block(e);
+    jit_jump(e, frame->head);
+    jit_begin(e, frame->head);
+    emit_block(e, inst->blocks[0]);
+    e->block = frame->exit; /* NULL: nothing breaks out */
+    e->exec = before;
+    e->empty = false;
+}
+
+static void copy_next(struct emit *e, const struct ir_block *body, struct frame *frame)
+{
+    for (uint32_t i = 0; frame->next && i < body->n_args; i++)
+        for (unsigned c = 0; c < ir_type_lanes(body->args[i]->type); c++)
+            lanes_assign(e, &frame->args[i][c], &frame->next[i][c], NULL);
+}
+
+static void divergent_loop(struct emit *e, const struct ir_inst *inst, struct frame *frame)
+{
+    const struct ir_block *body = inst->blocks[0];
+    struct count count = {.loop = inst};
+    ir_walk((struct ir_block *)body, count_exits, &count);
+    /* What is assigned in the middle of a round must not be seen by the lanes still in it. */
+    if (count.ways_back > 1 || body->last->op != IR_OP_CONTINUE) frame->next = variables(e, body->args, body->n_args);
+    struct mask before = e->exec, running = mask_variable(e, &before);
+    frame->live = mask_uninitialized(e);
+    if (count.returns) frame->left = mask_variable(e, NULL);
+    frame->head = jit_block(e);
+    frame->exit = jit_block(e);
+    jit_jump(e, frame->head);
+    jit_begin(e, frame->head);
+    none(e, &frame->live);
+    e->exec = running;
+    e->empty = false;
+    emit_block(e, body);
+    if (e->block) {
+        copy_next(e, body, frame);
+        mask_set(e, &running, frame->live);
+        jit_branch(e, mask_any(e, frame->live), frame->head, frame->exit);
+    }
+    jit_begin(e, frame->exit);
+    e->exec = count.returns ? frame->left : before;
+    e->empty = false;
+}
+
+static void emit_loop(struct emit *e, const struct ir_inst *inst)
+{
+    struct frame frame = {.outer = e->frame, .inst = inst, .divergent = e->uniformity.divergent[inst->scratch]};
+    frame.results = variables(e, inst->results, inst->n_results);
+    start_args(e, inst, &frame);
+    e->frame = &frame;
+    if (frame.divergent)
+        divergent_loop(e, inst, &frame);
+    else
+        uniform_loop(e, inst, &frame);
+    e->frame = frame.outer;
+    define(e, inst->results, inst->n_results, frame.results);
+}
+
+/* ---- terminators ---- */
+
+static struct frame *innermost_loop(const struct emit *e)
+{
+    struct frame *f = e->frame;
+    while (f->inst->op != IR_OP_LOOP) f = f->outer;
+    return f;
+}
+
+static bool in_divergent(const struct emit *e)
+{
+    for (const struct frame *f = e->frame; f; f = f->outer)
+        if (f->divergent) return true;
+    return false;
+}
+
+static void emit_break(struct emit *e, const struct ir_inst *inst)
+{
+    struct frame *loop = innermost_loop(e);
+    if (!loop->divergent) {
+        assign_all(e, inst, loop->results, NULL);
+        if (!loop->exit) loop->exit = jit_block(e);
+        jit_jump(e, loop->exit);
+        return;
+    }
+    assign_all(e, inst, loop->results, &e->exec);
+    if (loop->left.chunk) mask_set(e, &loop->left, mask_or(e, loop->left, e->exec));
+    e->empty = true;
+}
+
+static void emit_continue(struct emit *e, const struct ir_inst *inst)
+{
+    struct frame *loop = innermost_loop(e);
+    if (!loop->divergent) {
+        assign_all(e, inst, loop->args, NULL);
+        jit_jump(e, loop->head);
+        return;
+    }
+    /* The lanes that do not come this way have left the loop, unless there is another way back. */
+    if (loop->next)
+        assign_all(e, inst, loop->next, &e->exec);
+    else
+        assign_all(e, inst, loop->args, NULL);
+    mask_set(e, &loop->live, loop->next ? mask_or(e, loop->live, e->exec) : e->exec);
+    e->empty = true;
+}
+
+static void emit_terminator(struct emit *e, const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_YIELD: {
+        bool blend = e->frame->divergent && e->frame->second;
+        assign_all(e, inst, e->frame->results, blend ? &e->exec : NULL);
+        break;
+    }
+    case IR_OP_BREAK: emit_break(e, inst); break;
+    case IR_OP_CONTINUE: emit_continue(e, inst); break;
+    default: /* return, or a place that control never comes to */
+        if (in_divergent(e))
+            e->empty = true;
+        else
+            jit_jump(e, e->leave);
+    }
+}
+
+/* ---- blocks ---- */
+
+static void emit_inst(struct emit *e, const struct ir_inst *inst)
+{
+    const struct ir_op_info *info = ir_op_info(inst->op);
+    struct lanes *result = NULL;
+    if (inst->op == IR_OP_IF) {
+        emit_if(e, inst);
+        return;
+    }
+    if (inst->op == IR_OP_LOOP) {
+        emit_loop(e, inst);
+        return;
+    }
+    if (inst->n_results) {
+        result = arena_alloc(e->arena, ir_type_lanes(inst->results[0]->type) * sizeof *result);
+        e->values[inst->results[0]->scratch] = result;
+    }
+    if (inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_FENCE)
+        emit_atomic(e, inst, result);
+    else if (inst->op >= IR_OP_GLOBAL_ID && inst->op <= IR_OP_LOCAL_LINEAR_ID)
+        emit_place(e, inst, result);
+    else if ((info->flags & IR_FLAG_PURE) && inst->op != IR_OP_GLOBAL)
+        emit_pure(e, inst, result);
+    else
+        emit_memory(e, inst, result);
+}
+
+static void emit_from(struct emit *e, const struct ir_inst *inst);
+
+/* The rest of a block after some lanes may have left it, and perhaps all. */
+static void emit_rest(struct emit *e, const struct ir_inst *inst)
+{
+    if (harmless(inst, ANY_COST)) {
+        emit_from(e, inst);
+        return;
+    }
+    gcc_jit_block *run = jit_block(e), *skip = jit_block(e);
+    struct mask before = e->exec;
+    jit_branch(e, mask_any(e, before), run, skip);
+    jit_begin(e, run);
+    emit_from(e, inst);
+    struct end ran = {e->block, e->exec, e->empty}, skipped = {skip, before, false};
+    meet(e, ran, skipped, before);
+    if (ran.empty) e->empty = true;
+}
+
+static void emit_from(struct emit *e, const struct ir_inst *inst)
+{
+    for (; inst && e->block && !e->empty; inst = inst->next) {
+        if (ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR) {
+            emit_terminator(e, inst);
+            return;
+        }
+        struct mask before = e->exec;
+        emit_inst(e, inst);
+        bool parted = e->block && !e->empty && e->exec.chunk != before.chunk;
+        if (parted && inst->next) {
+            emit_rest(e, inst->next);
+            return;
+        }
+    }
+}
+
+void emit_block(struct emit *e, const struct ir_block *block)
+{
+    emit_from(e, block->first);
+}
+
+void emit_reset(struct emit *e)
+{
+    memset(e->values + e->kernel->n_params, 0, (e->uniformity.n_values - e->kernel->n_params) * sizeof *e->values);
+    memset(e->storage, 0, e->uniformity.n_insts * sizeof *e->storage);
+    e->frame = NULL;
+    e->empty = false;
+    e->exec.chunk = NULL;
+}

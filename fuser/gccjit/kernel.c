@@ -1,0 +1,394 @@
+/* The entry function of a kernel: goes over work-groups and their work-items, and runs the body for each
+   `width` of them. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuser/gccjit/assemble.h"
+#include "fuser/gccjit/emit.h"
+#include "fuser/kernel_abi.h"
+#include "fuser/passes/passes.h"
+
+/* ---- arguments and launch ---- */
+
+struct entry {
+    struct emit *e;
+    rval launch, args, first, end, local;
+    bool merges; /* neighbouring work-groups may run as one */
+    uint32_t args_size, static_local;
+};
+
+static rval load_u64(struct emit *e, rval base, size_t offset)
+{
+    rval address = jit_add(e, base, jit_int(e, IR_KIND_I64, offset));
+    return jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, IR_KIND_I64), address, 8))));
+}
+
+static void load_launch(struct entry *k)
+{
+    struct emit *e = k->e;
+    struct place *p = &e->place;
+    for (unsigned d = 0; d < 3; d++) {
+        p->global_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_size) + 8 * d);
+        p->global_offset[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_offset) + 8 * d);
+        p->local_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, local_size) + 8 * d);
+        p->num_groups[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, num_groups) + 8 * d);
+    }
+    rval dims = jit_add(e, k->launch, jit_int(e, IR_KIND_I64, offsetof(struct kernel_launch, dims)));
+    p->dims = jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), dims, 4))));
+    p->local = k->local;
+}
+
+static struct lanes load_argument(struct entry *k, enum ir_kind kind, rval address)
+{
+    struct emit *e = k->e;
+    if (kind == IR_KIND_BOOL) {
+        rval byte = jit_read(jit_memory(e, jit_type(e, IR_KIND_I8), address, 1));
+        return lanes_uniform(kind, jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, byte, jit_int(e, IR_KIND_I8, 0)))));
+    }
+    return lanes_uniform(kind, jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, kind), address, kind_bytes(kind))))));
+}
+
+static void load_arguments(struct entry *k)
+{
+    struct emit *e = k->e;
+    uint32_t *offsets = arena_alloc(e->arena, (e->kernel->n_params + 1) * sizeof *offsets);
+    k->args_size = ir_param_layout(e->kernel, offsets);
+    for (uint32_t i = 0; i < e->kernel->n_params; i++) {
+        const struct ir_param *p = &e->kernel->params[i];
+        unsigned n = ir_type_lanes(p->value->type);
+        enum ir_kind kind = ir_type_kind(p->value->type);
+        struct lanes *v = arena_alloc(e->arena, n * sizeof *v);
+        rval address = jit_add(e, k->args, jit_int(e, IR_KIND_I64, offsets[i]));
+        for (unsigned c = 0; c < n; c++)
+            v[c] = load_argument(k, kind, jit_add(e, address, jit_int(e, IR_KIND_I64, c * kind_bytes(kind))));
+        if (p->by_value) v[0].scalar = jit_read(jit_keep(e, address));
+        if (kind == IR_KIND_PTR && ir_type_space(p->value->type) == IR_SPACE_LOCAL)
+            v[0].scalar = jit_read(jit_keep(e, jit_add(e, k->local, v[0].scalar)));
+        e->values[p->value->scratch] = v;
+    }
+}
+
+/* ---- module-scope variables ---- */
+
+static void place_local(struct entry *k, const struct ir_global *g)
+{
+    struct emit *e = k->e;
+    uint32_t align = g->align ? g->align : 1;
+    k->static_local = (k->static_local + align - 1) / align * align;
+    e->global_address[g->scratch] = jit_read(jit_keep(e, jit_add(e, k->local, jit_int(e, IR_KIND_I64, k->static_local))));
+    k->static_local += (uint32_t)ir_type_size(e->module, g->type);
+}
+
+static void place_global(struct entry *k, const struct ir_global *g)
+{
+    struct emit *e = k->e;
+    uint64_t size = ir_type_size(e->module, g->type);
+    gcc_jit_type *bytes = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I8), (int)size);
+    char name[32];
+    snprintf(name, sizeof name, "global_%u", g->scratch);
+    lval v = gcc_jit_context_new_global(e->gcc, NULL, GCC_JIT_GLOBAL_INTERNAL, bytes, name);
+    if (g->init) gcc_jit_global_set_initializer(v, g->init, size);
+    gcc_jit_lvalue_set_alignment(v, g->align > 64 ? g->align : 64);
+    e->global_address[g->scratch] = jit_read(jit_keep(e, jit_address(e, v)));
+}
+
+static void find_global(struct ir_inst *inst, void *data)
+{
+    struct entry *k = data;
+    if (inst->op != IR_OP_GLOBAL) return;
+    const struct ir_global *g = inst->attrs.global;
+    if (k->e->global_address[g->scratch]) return;
+    if (g->space == IR_SPACE_LOCAL)
+        place_local(k, g);
+    else
+        place_global(k, g);
+}
+
+/* ---- loops over groups and work-items ---- */
+
+/* for (v = from; v < to; v += step): counted_begin opens the body, counted_end closes it. */
+struct counted {
+    lval v;
+    rval to, step;
+    gcc_jit_block *head, *body, *exit;
+};
+
+static struct counted counted_begin(struct emit *e, rval from, rval to, rval step)
+{
+    struct counted c = {jit_keep(e, from), to, step, jit_block(e), jit_block(e), jit_block(e)};
+    jit_jump(e, c.head);
+    jit_begin(e, c.head);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(c.v), to), c.body, c.exit);
+    jit_begin(e, c.body);
+    return c;
+}
+
+static void counted_end(struct emit *e, struct counted *c)
+{
+    jit_set(e, c->v, jit_add(e, jit_read(c->v), c->step));
+    jit_jump(e, c->head);
+    jit_begin(e, c->exit);
+}
+
+static rval number(struct emit *e, uint64_t v)
+{
+    return jit_int(e, IR_KIND_I64, v);
+}
+
+static rval minimum(struct emit *e, rval a, rval b)
+{
+    rval x = jit_read(jit_keep(e, a)), y = jit_read(jit_keep(e, b));
+    return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, x, y), x, y);
+}
+
+static rval minus(struct emit *e, rval a, rval b)
+{
+    return jit_binary(e, GCC_JIT_BINARY_OP_MINUS, a, b);
+}
+
+static void run_body(struct emit *e, struct mask exec)
+{
+    gcc_jit_block *leave = jit_block(e);
+    emit_reset(e);
+    e->exec = exec;
+    e->leave = leave;
+    emit_block(e, e->kernel->body);
+    if (e->block) jit_jump(e, leave);
+    jit_begin(e, leave);
+}
+
+/* One row of work-items: whole vectors, then the rest under a mask. */
+static void run_row(struct emit *e)
+{
+    rval whole = minus(e, e->place.extent[0], number(e, e->width - 1)), extent = e->place.extent[0];
+    lval item = jit_keep(e, number(e, 0));
+    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *rest = jit_block(e), *tail = jit_block(e), *done = jit_block(e);
+    whole = jit_read(jit_keep(e, jit_cast(e, whole, jit_signed(e, IR_KIND_I64))));
+    e->place.item[0] = jit_read(item);
+    jit_jump(e, head);
+    jit_begin(e, head);
+    rval at = jit_cast(e, jit_read(item), jit_signed(e, IR_KIND_I64));
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, at, whole), body, rest);
+    jit_begin(e, body);
+    run_body(e, (struct mask){NULL});
+    jit_set(e, item, jit_add(e, jit_read(item), number(e, e->width)));
+    jit_jump(e, head);
+    jit_begin(e, rest);
+    if (e->width == 1) {
+        jit_jump(e, done);
+        gcc_jit_block_end_with_jump(tail, NULL, done);
+    } else {
+        jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), tail, done);
+        jit_begin(e, tail);
+        bool stream = e->stream;
+        e->stream = false;
+        run_body(e, mask_first(e, minus(e, extent, jit_read(item))));
+        e->stream = stream;
+        jit_jump(e, done);
+    }
+    jit_begin(e, done);
+}
+
+static void run_items(struct emit *e)
+{
+    struct counted z = counted_begin(e, number(e, 0), e->place.extent[2], number(e, 1));
+    e->place.item[2] = jit_read(z.v);
+    struct counted y = counted_begin(e, number(e, 0), e->place.extent[1], number(e, 1));
+    e->place.item[1] = jit_read(y.v);
+    run_row(e);
+    counted_end(e, &y);
+    counted_end(e, &z);
+}
+
+/* Start and extent of the group in one dimension; n groups of it at once. */
+static void place_group(struct emit *e, unsigned d, rval group, rval n)
+{
+    struct place *p = &e->place;
+    p->group[d] = jit_read(jit_keep(e, group));
+    p->start[d] = jit_read(jit_keep(e, jit_mul(e, p->group[d], p->local_size[d])));
+    rval size = n ? jit_mul(e, n, p->local_size[d]) : p->local_size[d];
+    p->extent[d] = jit_read(jit_keep(e, minimum(e, size, minus(e, p->global_size[d], p->start[d]))));
+}
+
+static void run_groups(struct entry *k)
+{
+    struct emit *e = k->e;
+    struct place *p = &e->place;
+    lval step = jit_keep(e, number(e, 1));
+    struct counted g = counted_begin(e, k->first, k->end, jit_read(step));
+    rval x = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, jit_read(g.v), p->num_groups[0])));
+    rval yz = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, jit_read(g.v), p->num_groups[0])));
+    if (k->merges) jit_set(e, step, minimum(e, minus(e, k->end, jit_read(g.v)), minus(e, p->num_groups[0], x)));
+    place_group(e, 0, x, jit_read(step));
+    place_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
+    place_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
+    run_items(e);
+    counted_end(e, &g);
+}
+
+static void see_group_use(struct ir_inst *inst, void *data)
+{
+    bool *merges = data;
+    switch (inst->op) {
+    case IR_OP_LOCAL_ID:
+    case IR_OP_LOCAL_LINEAR_ID:
+    case IR_OP_LOCAL_SIZE:
+    case IR_OP_GROUP_ID: *merges = false; break;
+    case IR_OP_GLOBAL:
+        if (inst->attrs.global->space == IR_SPACE_LOCAL) *merges = false;
+        break;
+    default: break;
+    }
+}
+
+static bool may_merge(const struct ir_function *kernel)
+{
+    bool merges = true;
+    for (uint32_t i = 0; i < kernel->n_params; i++) {
+        ir_type t = kernel->params[i].value->type;
+        if (ir_type_is_ptr(t) && ir_type_space(t) == IR_SPACE_LOCAL) merges = false;
+    }
+    ir_walk(kernel->body, see_group_use, &merges);
+    return merges;
+}
+
+static void choose_stream(struct entry *k)
+{
+    struct emit *e = k->e;
+    if (e->width == 1) {
+        run_groups(k);
+        return;
+    }
+    rval flags = jit_add(e, k->launch, number(e, offsetof(struct kernel_launch, flags)));
+    rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), flags, 4)),
+                          jit_int(e, IR_KIND_I32, KERNEL_LAUNCH_STREAM));
+    gcc_jit_block *stream = jit_block(e), *usual = jit_block(e), *done = jit_block(e);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0)), stream, usual);
+    jit_begin(e, stream);
+    e->stream = true;
+    run_groups(k);
+    if (e->streams) prim_fence(e);
+    e->stream = false;
+    jit_jump(e, done);
+    jit_begin(e, usual);
+    run_groups(k);
+    jit_jump(e, done);
+    jit_begin(e, done);
+}
+
+static void emit_entry(struct emit *e, struct entry *k)
+{
+    static const char *const names[] = {"launch", "args", "first", "end", "local"};
+    gcc_jit_param *params[5];
+    rval *fields[] = {&k->launch, &k->args, &k->first, &k->end, &k->local};
+    for (int i = 0; i < 5; i++) {
+        params[i] = gcc_jit_context_new_param(e->gcc, NULL, jit_type(e, IR_KIND_I64), names[i]);
+        *fields[i] = gcc_jit_param_as_rvalue(params[i]);
+    }
+    e->function = gcc_jit_context_new_function(e->gcc, NULL, GCC_JIT_FUNCTION_EXPORTED, jit_c(e, GCC_JIT_TYPE_VOID),
+                                               KERNEL_ENTRY_SYMBOL, 5, params, 0);
+    jit_begin(e, jit_block(e));
+    load_launch(k);
+    load_arguments(k);
+    ir_walk(e->kernel->body, find_global, k);
+    choose_stream(k);
+    gcc_jit_block_end_with_void_return(e->block, NULL);
+}
+
+static void emit_info(struct emit *e, const struct entry *k)
+{
+    struct kernel_object_info info = {.abi_version = KERNEL_ABI_VERSION,
+                                      .lanes = e->width,
+                                      .args_size = k->args_size,
+                                      .static_local_size = k->static_local,
+                                      .sub_group_size = e->width};
+    gcc_jit_type *words = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I32), sizeof info / 4);
+    lval v = gcc_jit_context_new_global(e->gcc, NULL, GCC_JIT_GLOBAL_EXPORTED, words, KERNEL_INFO_SYMBOL);
+    gcc_jit_global_set_initializer(v, &info, sizeof info);
+}
+
+/* ---- the library's options ---- */
+
+static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned width)
+{
+    static const char *const common[] = {"-fPIC",
+                                         "-ffp-contract=off",
+                                         "-fno-math-errno",
+                                         "-fno-trapping-math",
+                                         "-fwrapv",
+                                         "-fno-strict-aliasing",
+                                         "-fno-asynchronous-unwind-tables",
+                                         "-fno-stack-protector",
+                                         "--param=ggc-min-heapsize=8192",
+                                         "--param=ggc-min-expand=30",
+                                         NULL};
+    static const char *const scalar[] = {"-fvect-cost-model=dynamic", "--param=vect-max-version-for-alias-checks=256", NULL};
+    for (const char *const *o = common; *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
+    for (const char *const *o = isa->options; *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
+    for (const char *const *o = scalar; width == 1 && *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
+    gcc_jit_context_set_int_option(gcc, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL, width == 1 ? 3 : 2);
+    gcc_jit_context_set_bool_print_errors_to_stderr(gcc, 0);
+    gcc_jit_context_set_bool_allow_unreachable_blocks(gcc, 1);
+}
+
+/* ---- the width ---- */
+
+static void see_heavy(struct ir_inst *inst, void *data)
+{
+    bool *heavy = data;
+    if (inst->op == IR_OP_LOOP) *heavy = true;
+}
+
+/* Two vectors in flight where the work is in a loop; one where it is in memory. */
+static unsigned choose_width(const struct ir_function *kernel, const struct isa *isa, bool scalar)
+{
+    if (scalar || isa->id == GCCJIT_ISA_GENERIC) return 1;
+    bool heavy = false;
+    ir_walk(kernel->body, see_heavy, &heavy);
+    return isa->vector_bytes / 4 * (heavy ? 2 : 1);
+}
+
+int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], const struct gccjit_options *options,
+                   struct gccjit_object *object, struct diag_list *list)
+{
+    (void)local;
+    *object = (struct gccjit_object){0};
+    struct ir_module *module = ir_module_new("kernel");
+    struct emit e = {.module = module, .kernel = ir_function_copy(module, kernel, kernel->name)};
+    pass_inline(e.kernel);
+    if (!check_kernel(e.kernel, list)) {
+        ir_module_free(module);
+        return -1;
+    }
+    struct entry k = {.e = &e};
+    e.arena = arena_new();
+    e.isa = isa_get(options->target.isa);
+    e.width = choose_width(e.kernel, e.isa, options->scalar);
+    uniformity_find(&e.uniformity, e.arena, e.kernel, e.width);
+    e.values = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.values);
+    e.storage = arena_alloc(e.arena, (e.uniformity.n_insts + 1) * sizeof *e.storage);
+    e.global_address = arena_alloc(e.arena, (module->n_globals + 1) * sizeof *e.global_address);
+    for (uint32_t i = 0; i < module->n_globals; i++) module->globals[i]->scratch = i;
+    k.merges = may_merge(e.kernel);
+
+    e.gcc = gcc_jit_context_acquire();
+    set_options(e.gcc, e.isa, e.width);
+    emit_entry(&e, &k);
+    emit_info(&e, &k);
+    int result = assemble_object(e.gcc, e.width > 1, kernel->name, options->keep_assembly, object, list);
+    object->lanes = e.width;
+    gcc_jit_context_release(e.gcc);
+    arena_free(e.arena);
+    ir_module_free(module);
+    if (result) gccjit_object_clear(object);
+    return result;
+}
+
+void gccjit_object_clear(struct gccjit_object *object)
+{
+    free(object->elf);
+    free(object->assembly);
+    *object = (struct gccjit_object){0};
+}

@@ -1,0 +1,347 @@
+/*
+ * Loads, stores, copies and variables. An address that is the same for all lanes takes one scalar access,
+ * one that grows by the element's size a vector move (masked where not all lanes run), any other one
+ * access per lane.
+ */
+#include "fuser/gccjit/emit.h"
+
+/* A number in memory: bool is a byte there. */
+static enum ir_kind stored_kind(enum ir_kind kind)
+{
+    return kind == IR_KIND_BOOL ? IR_KIND_I8 : kind;
+}
+
+static struct lanes from_memory(struct emit *e, enum ir_kind kind, struct lanes v)
+{
+    return kind == IR_KIND_BOOL ? op2(e, IR_OP_INE, IR_KIND_BOOL, v, lanes_int(e, IR_KIND_I8, 0)) : v;
+}
+
+static struct lanes to_memory(struct emit *e, struct lanes v)
+{
+    return v.kind == IR_KIND_BOOL ? op1(e, IR_OP_ZEXT, IR_KIND_I8, v) : v;
+}
+
+static rval plus(struct emit *e, rval address, uint64_t offset)
+{
+    return offset ? jit_add(e, address, jit_int(e, IR_KIND_I64, offset)) : address;
+}
+
+struct access {
+    enum ir_kind kind; /* as stored */
+    struct lanes address;
+    uint64_t offset;
+    unsigned align;
+    bool is_volatile;
+};
+
+static lval scalar_place(struct emit *e, const struct access *a, rval address)
+{
+    gcc_jit_type *type = jit_type(e, a->kind);
+    return jit_memory(e, a->is_volatile ? gcc_jit_type_get_volatile(type) : type, plus(e, address, a->offset), a->align);
+}
+
+/* ---- lane by lane, those that run ---- */
+
+lval spill_lanes(struct emit *e, const struct lanes *v)
+{
+    gcc_jit_type *array = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, v->kind), (int)e->width);
+    lval memory = jit_local(e, array);
+    if (v->shape == SHAPE_UNIFORM || v->kind == IR_KIND_BOOL) {
+        for (unsigned lane = 0; lane < e->width; lane++)
+            jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(memory), jit_int(e, IR_KIND_I64, lane)),
+                    lanes_get(e, v, lane));
+        return memory;
+    }
+    unsigned per_chunk = lanes_per_chunk(e, v->kind), bytes = kind_bytes(v->kind);
+    lval *chunk = lanes_vectors(e, v);
+    for (unsigned c = 0; c < lanes_chunks(e, v->kind); c++)
+        jit_set(e, jit_memory(e, jit_vector(e, v->kind, per_chunk), plus(e, jit_address(e, memory), c * per_chunk * bytes), bytes),
+                jit_read(chunk[c]));
+    return memory;
+}
+
+struct lanes unspill_lanes(struct emit *e, enum ir_kind kind, lval memory)
+{
+    struct lanes v = lanes_varying(e, kind);
+    unsigned per_chunk = lanes_per_chunk(e, kind), bytes = kind_bytes(kind);
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++)
+        v.chunk[c] = jit_keep(e, jit_read(jit_memory(e, jit_vector(e, kind, per_chunk),
+                                                     plus(e, jit_address(e, memory), c * per_chunk * bytes), bytes)));
+    return v;
+}
+
+rval spilled_lane(struct emit *e, lval memory, rval lane)
+{
+    return jit_read(gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(memory), lane));
+}
+
+void lane_loop_begin(struct emit *e, struct lane_loop *loop)
+{
+    loop->bits = jit_keep(e, mask_bits(e, e->exec));
+    loop->head = jit_block(e);
+    loop->body = jit_block(e);
+    loop->exit = jit_block(e);
+    jit_jump(e, loop->head);
+    jit_begin(e, loop->head);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_NE, jit_read(loop->bits), jit_int(e, IR_KIND_I64, 0)), loop->body, loop->exit);
+    jit_begin(e, loop->body);
+    rval bits = jit_cast(e, jit_read(loop->bits), jit_c(e, GCC_JIT_TYPE_UNSIGNED_LONG));
+    loop->lane = jit_read(jit_keep(e, jit_cast(e, jit_builtin(e, "__builtin_ctzl", 1, &bits), jit_type(e, IR_KIND_I64))));
+}
+
+void lane_loop_end(struct emit *e, struct lane_loop *loop)
+{
+    rval less = jit_binary(e, GCC_JIT_BINARY_OP_MINUS, jit_read(loop->bits), jit_int(e, IR_KIND_I64, 1));
+    jit_set(e, loop->bits, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(loop->bits), less));
+    jit_jump(e, loop->head);
+    jit_begin(e, loop->exit);
+}
+
+rval lane_address(struct emit *e, const struct lanes *address, lval spilled, rval lane)
+{
+    if (spilled) return spilled_lane(e, spilled, lane);
+    return jit_add(e, address->scalar, jit_mul(e, lane, jit_int(e, IR_KIND_I64, (uint64_t)address->stride)));
+}
+
+static bool is_linear(const struct lanes *v)
+{
+    return v->shape != SHAPE_VARYING && !v->guard;
+}
+
+static struct lanes gather(struct emit *e, const struct access *a)
+{
+    if (!e->exec.chunk) {
+        rval lane[MAX_WIDTH];
+        for (unsigned i = 0; i < e->width; i++) {
+            rval address = jit_read(jit_keep(e, lanes_get(e, &a->address, i)));
+            lane[i] = jit_read(jit_keep(e, jit_read(scalar_place(e, a, address))));
+        }
+        return lanes_build(e, a->kind, lane);
+    }
+    lval out = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, a->kind), (int)e->width));
+    lval addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    rval address = lane_address(e, &a->address, addresses, loop.lane);
+    jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane), jit_read(scalar_place(e, a, address)));
+    lane_loop_end(e, &loop);
+    return unspill_lanes(e, a->kind, out);
+}
+
+static void scatter(struct emit *e, const struct access *a, const struct lanes *v)
+{
+    if (!e->exec.chunk) {
+        for (unsigned i = 0; i < e->width; i++)
+            jit_set(e, scalar_place(e, a, jit_read(jit_keep(e, lanes_get(e, &a->address, i)))), lanes_get(e, v, i));
+        return;
+    }
+    lval addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
+    lval values = v->shape == SHAPE_UNIFORM ? NULL : spill_lanes(e, v);
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    rval address = lane_address(e, &a->address, addresses, loop.lane);
+    jit_set(e, scalar_place(e, a, address), values ? spilled_lane(e, values, loop.lane) : v->scalar);
+    lane_loop_end(e, &loop);
+}
+
+/* ---- vector moves ---- */
+
+static rval chunk_address(struct emit *e, const struct access *a, unsigned c)
+{
+    return plus(e, a->address.scalar, a->offset + (uint64_t)c * lanes_per_chunk(e, a->kind) * kind_bytes(a->kind));
+}
+
+static struct lanes contiguous_load(struct emit *e, const struct access *a)
+{
+    if (e->exec.chunk && !prim_can_mask(e, a->kind)) return gather(e, a);
+    struct lanes r = lanes_varying(e, a->kind);
+    gcc_jit_type *type = jit_vector(e, a->kind, lanes_per_chunk(e, a->kind));
+    for (unsigned c = 0; c < lanes_chunks(e, a->kind); c++) {
+        rval address = chunk_address(e, a, c);
+        if (e->exec.chunk)
+            r.chunk[c] = prim_masked_load(e, e->exec.chunk, a->kind, c, address);
+        else
+            r.chunk[c] = jit_keep(e, jit_read(jit_memory(e, type, address, a->align)));
+    }
+    return r;
+}
+
+/* Past the cache where the address allows. */
+static void streaming_store(struct emit *e, gcc_jit_type *type, rval address, unsigned align, rval v)
+{
+    e->streams = true;
+    uint64_t bytes = e->isa->vector_bytes;
+    gcc_jit_block *aligned = jit_block(e), *not = jit_block(e), *join = jit_block(e);
+    address = jit_read(jit_keep(e, address));
+    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, address, jit_int(e, IR_KIND_I64, bytes - 1));
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, rest, jit_int(e, IR_KIND_I64, 0)), aligned, not);
+    jit_begin(e, aligned);
+    prim_stream(e, address, v);
+    jit_jump(e, join);
+    jit_begin(e, not);
+    jit_set(e, jit_memory(e, type, address, align), v);
+    jit_jump(e, join);
+    jit_begin(e, join);
+}
+
+static void contiguous_store(struct emit *e, const struct access *a, const struct lanes *v)
+{
+    if (e->exec.chunk && !prim_can_mask(e, a->kind)) {
+        scatter(e, a, v);
+        return;
+    }
+    unsigned per_chunk = lanes_per_chunk(e, a->kind);
+    gcc_jit_type *type = jit_vector(e, a->kind, per_chunk);
+    lval *chunk = lanes_vectors(e, v);
+    for (unsigned c = 0; c < lanes_chunks(e, a->kind); c++) {
+        rval address = chunk_address(e, a, c), value = jit_read(chunk[c]);
+        if (e->exec.chunk)
+            prim_masked_store(e, e->exec.chunk, a->kind, c, address, value);
+        else if (e->stream && per_chunk * kind_bytes(a->kind) == e->isa->vector_bytes)
+            streaming_store(e, type, address, a->align, value);
+        else
+            jit_set(e, jit_memory(e, type, address, a->align), value);
+    }
+}
+
+/* ---- one component ---- */
+
+static bool is_contiguous(const struct access *a)
+{
+    return a->address.shape == SHAPE_LINEAR && a->address.stride == (int64_t)kind_bytes(a->kind) && !a->is_volatile;
+}
+
+static struct lanes load_component(struct emit *e, const struct access *a)
+{
+    if (a->address.shape == SHAPE_UNIFORM)
+        return lanes_uniform(a->kind, jit_read(jit_keep(e, jit_read(scalar_place(e, a, a->address.scalar)))));
+    if (!is_contiguous(a)) return gather(e, a);
+    if (!a->address.guard) return contiguous_load(e, a);
+    struct lanes r = lanes_variable(e, a->kind, (struct shape){.kind = SHAPE_VARYING});
+    gcc_jit_block *even = jit_block(e), *uneven = jit_block(e), *join = jit_block(e);
+    jit_branch(e, a->address.guard, even, uneven);
+    jit_begin(e, even);
+    struct lanes v = contiguous_load(e, a);
+    lanes_assign(e, &r, &v, NULL);
+    jit_jump(e, join);
+    jit_begin(e, uneven);
+    v = gather(e, a);
+    lanes_assign(e, &r, &v, NULL);
+    jit_jump(e, join);
+    jit_begin(e, join);
+    return r;
+}
+
+static void store_component(struct emit *e, const struct access *a, const struct lanes *v)
+{
+    if (a->address.shape == SHAPE_UNIFORM && v->shape == SHAPE_UNIFORM) {
+        jit_set(e, scalar_place(e, a, a->address.scalar), v->scalar);
+        return;
+    }
+    if (!is_contiguous(a)) {
+        scatter(e, a, v);
+        return;
+    }
+    if (!a->address.guard) {
+        contiguous_store(e, a, v);
+        return;
+    }
+    gcc_jit_block *even = jit_block(e), *uneven = jit_block(e), *join = jit_block(e);
+    jit_branch(e, a->address.guard, even, uneven);
+    jit_begin(e, even);
+    contiguous_store(e, a, v);
+    jit_jump(e, join);
+    jit_begin(e, uneven);
+    scatter(e, a, v);
+    jit_jump(e, join);
+    jit_begin(e, join);
+}
+
+/* ---- instructions ---- */
+
+static struct access access_of(struct emit *e, const struct ir_inst *inst, unsigned component)
+{
+    enum ir_kind kind = stored_kind(ir_type_kind(inst->type));
+    unsigned bytes = kind_bytes(kind), align = inst->attrs.align ? inst->attrs.align : bytes;
+    return (struct access){.kind = kind,
+                           .address = *emit_value(e, inst->operands[0]),
+                           .offset = (uint64_t)component * bytes,
+                           .align = align < bytes ? align : bytes,
+                           .is_volatile = inst->attrs.is_volatile};
+}
+
+static void load(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+{
+    for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
+        struct access a = access_of(e, inst, c);
+        result[c] = from_memory(e, ir_type_kind(inst->type), load_component(e, &a));
+        if (ir_type_is_ptr(inst->type)) result[c].kind = IR_KIND_PTR;
+    }
+}
+
+static void store(struct emit *e, const struct ir_inst *inst)
+{
+    const struct lanes *v = emit_value(e, inst->operands[1]);
+    for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
+        struct access a = access_of(e, inst, c);
+        struct lanes stored = to_memory(e, v[c]);
+        store_component(e, &a, &stored);
+    }
+}
+
+static void copy_bytes(struct emit *e, rval to, rval from, rval bytes)
+{
+    rval args[3] = {jit_bits(e, to, jit_c(e, GCC_JIT_TYPE_VOID_PTR)), jit_bits(e, from, jit_c(e, GCC_JIT_TYPE_VOID_PTR)),
+                    jit_cast(e, bytes, jit_c(e, GCC_JIT_TYPE_SIZE_T))};
+    gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_memcpy", 3, args));
+}
+
+static void copy(struct emit *e, const struct ir_inst *inst)
+{
+    struct lanes to = *emit_value(e, inst->operands[0]), from = *emit_value(e, inst->operands[1]);
+    struct lanes count = *emit_value(e, inst->operands[2]);
+    if (kind_bytes(count.kind) < 8) {
+        struct lanes narrow = count;
+        narrow.shape = count.shape == SHAPE_LINEAR ? SHAPE_VARYING : count.shape;
+        if (count.shape == SHAPE_LINEAR) narrow.chunk = lanes_vectors(e, &count);
+        count = op1(e, IR_OP_ZEXT, IR_KIND_I64, narrow);
+    }
+    rval size = jit_int(e, IR_KIND_I64, ir_type_size(e->module, inst->type));
+    if (e->width == 1) {
+        copy_bytes(e, to.scalar, from.scalar, jit_mul(e, count.scalar, size));
+        return;
+    }
+    lval to_lanes = spill_lanes(e, &to), from_lanes = spill_lanes(e, &from), counts = spill_lanes(e, &count);
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    copy_bytes(e, spilled_lane(e, to_lanes, loop.lane), spilled_lane(e, from_lanes, loop.lane),
+               jit_mul(e, spilled_lane(e, counts, loop.lane), size));
+    lane_loop_end(e, &loop);
+}
+
+/* A private variable: as many copies as there are lanes, one after the other. */
+static void variable(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+{
+    lval *storage = &e->storage[inst->scratch];
+    uint64_t size = ir_type_size(e->module, inst->type);
+    if (!*storage) {
+        gcc_jit_type *bytes = jit_type(e, IR_KIND_I8);
+        *storage = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, bytes, (int)(size * e->width)));
+        unsigned align = ir_type_align(e->module, inst->type);
+        gcc_jit_lvalue_set_alignment(*storage, align > 64 ? align : 64);
+    }
+    rval address = jit_read(jit_keep(e, jit_address(e, *storage)));
+    *result = lanes_linear(IR_KIND_PTR, address, e->width > 1 ? (int64_t)size : 0, NULL);
+}
+
+void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+{
+    switch (inst->op) {
+    case IR_OP_LOAD: load(e, inst, result); break;
+    case IR_OP_STORE: store(e, inst); break;
+    case IR_OP_COPY: copy(e, inst); break;
+    case IR_OP_VAR: variable(e, inst, result); break;
+    case IR_OP_GLOBAL: *result = lanes_uniform(IR_KIND_PTR, e->global_address[inst->attrs.global->scratch]); break;
+    default: break; /* prefetch */
+    }
+}

@@ -1,0 +1,104 @@
+/* Any pure operation on one component: taken apart, or once on scalars, or on vectors, or lane by lane. */
+#include "fuser/gccjit/emit.h"
+#include "ir/float.h"
+
+bool op_is_comparison(enum ir_op op)
+{
+    return (int)op >= IR_OP_IEQ && (int)op <= IR_OP_SIGNBIT;
+}
+
+static struct lanes by_lane(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
+{
+    rval results[MAX_WIDTH];
+    for (unsigned lane = 0; lane < e->width; lane++) {
+        rval in[4];
+        for (unsigned i = 0; i < n; i++) in[i] = jit_read(jit_keep(e, lanes_get(e, &args[i], lane)));
+        results[lane] = jit_read(jit_keep(e, scalar_op(e, op, kind, args[0].kind, in)));
+    }
+    return lanes_build(e, kind, results);
+}
+
+struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
+{
+    struct lanes result;
+    if (lower_op(e, op, kind, args, &result)) return result;
+    bool uniform = true;
+    for (unsigned i = 0; i < n; i++) uniform = uniform && args[i].shape == SHAPE_UNIFORM;
+    if (uniform) {
+        rval in[4];
+        for (unsigned i = 0; i < n; i++) in[i] = args[i].scalar;
+        return lanes_uniform(kind, jit_read(jit_keep(e, scalar_op(e, op, kind, args[0].kind, in))));
+    }
+    if (prim_op(e, op, kind, n, args, &result)) return result;
+    if (math_vector(e, op, kind, n, args, &result)) return result;
+    return by_lane(e, op, kind, n, args);
+}
+
+struct lanes op1(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a)
+{
+    return op_n(e, op, kind, 1, &a);
+}
+
+struct lanes op2(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a, struct lanes b)
+{
+    return op_n(e, op, kind, 2, (struct lanes[]){a, b});
+}
+
+struct lanes op3(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a, struct lanes b, struct lanes c)
+{
+    return op_n(e, op, kind, 3, (struct lanes[]){a, b, c});
+}
+
+struct lanes op_select(struct emit *e, struct lanes condition, struct lanes a, struct lanes b)
+{
+    return op3(e, IR_OP_SELECT, a.kind, condition, a, b);
+}
+
+struct lanes op_number(struct emit *e, enum ir_kind kind, double v)
+{
+    return lanes_uniform(kind, jit_number(e, kind, ir_float_bits(kind, v)));
+}
+
+struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind)
+{
+    if (v.kind == kind) return v;
+    struct lanes r = v;
+    r.kind = kind;
+    if (v.shape != SHAPE_VARYING) {
+        r.shape = SHAPE_UNIFORM;
+        r.scalar = jit_read(jit_keep(e, jit_bits(e, v.scalar, jit_type(e, kind))));
+        return r;
+    }
+    r = lanes_varying(e, kind);
+    gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++) r.chunk[c] = jit_keep(e, jit_bits(e, jit_read(v.chunk[c]), type));
+    return r;
+}
+
+struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args, int64_t stride)
+{
+    struct lanes scalars[4] = {0};
+    rval guard = NULL;
+    for (unsigned i = 0; i < n; i++) {
+        scalars[i] = lanes_uniform(args[i].kind, args[i].scalar);
+        rval g = args[i].shape == SHAPE_LINEAR ? args[i].guard : NULL;
+        if (g) guard = guard ? jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, guard, g) : g;
+    }
+    struct lanes first = op_n(e, op, kind, n, scalars);
+    if (stride && (op == IR_OP_SEXT || op == IR_OP_ZEXT)) {
+        /* The steps stay even unless a lane wraps in the narrow type: then the last one has, for the
+           stride times the width is small against the range. */
+        struct lanes last = op2(e, IR_OP_ADD, kind, first, lanes_int(e, kind, (uint64_t)stride * (e->width - 1)));
+        struct lanes wrapped = op1(e, op, kind, op1(e, IR_OP_ITRUNC, args[0].kind, last));
+        rval even = jit_compare(e, GCC_JIT_COMPARISON_EQ, last.scalar, wrapped.scalar);
+        guard = guard ? jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, guard, even) : even;
+    }
+    struct lanes r = lanes_linear(kind, first.scalar, stride, guard ? jit_read(jit_keep(e, guard)) : NULL);
+    if (guard) {
+        struct origin *o = arena_alloc(e->arena, sizeof *o);
+        *o = (struct origin){.op = op, .n = n};
+        for (unsigned i = 0; i < n; i++) o->args[i] = args[i];
+        r.origin = o;
+    }
+    return r;
+}

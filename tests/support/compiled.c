@@ -1,0 +1,109 @@
+/* Compiled kernels in the test's own process. */
+#include "tests/support/compiled.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+unsigned compiled_isas(enum gccjit_isa isas[GCCJIT_ISA_COUNT])
+{
+    unsigned n = 0;
+    for (enum gccjit_isa isa = GCCJIT_ISA_GENERIC; isa < GCCJIT_ISA_COUNT; isa++)
+        if (gccjit_target_host(isa).isa == isa) isas[n++] = isa;
+    return n;
+}
+
+static bool load(struct compiled *c, const struct gccjit_object *object)
+{
+    char path[] = "/tmp/fusion-test-XXXXXX";
+    int fd = mkstemp(path);
+    if (fd < 0) return false;
+    if (write(fd, object->elf, object->elf_size) == (ssize_t)object->elf_size) c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!c->library) fprintf(stderr, "# %s\n", dlerror());
+    close(fd);
+    unlink(path);
+    if (!c->library) return false;
+    c->entry = (kernel_entry *)dlsym(c->library, KERNEL_ENTRY_SYMBOL);
+    c->info = dlsym(c->library, KERNEL_INFO_SYMBOL);
+    return c->entry && c->info && c->info->abi_version == KERNEL_ABI_VERSION;
+}
+
+bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa, bool scalar)
+{
+    *c = (struct compiled){0};
+    struct gccjit_options options = {.target = gccjit_target_host(isa), .scalar = scalar};
+    struct gccjit_object object;
+    struct diag_list list = {0};
+    bool made = gccjit_compile(kernel, (const uint64_t[3]){0}, &options, &object, &list) == 0;
+    if (!made) {
+        char *text = diag_format(&list);
+        fprintf(stderr, "# %s", text);
+        free(text);
+    }
+    diag_clear(&list);
+    made = made && load(c, &object);
+    gccjit_object_clear(&object);
+    if (!made) compiled_clear(c);
+    return made;
+}
+
+void compiled_clear(struct compiled *c)
+{
+    if (c->library) dlclose(c->library);
+    *c = (struct compiled){0};
+}
+
+static struct kernel_launch launch_of(const struct interp_range *range, uint32_t flags)
+{
+    struct kernel_launch l = {.dims = range->dims, .flags = flags};
+    for (unsigned d = 0; d < 3; d++) {
+        bool used = d < range->dims;
+        l.global_size[d] = used ? range->global[d] : 1;
+        l.global_offset[d] = used ? range->offset[d] : 0;
+        l.local_size[d] = used ? range->local[d] : 1;
+        l.num_groups[d] = (l.global_size[d] + l.local_size[d] - 1) / l.local_size[d];
+    }
+    return l;
+}
+
+static uint64_t to_64(uint64_t n)
+{
+    return (n + 63) / 64 * 64;
+}
+
+/* The argument block; returns the bytes of work-group memory that the launch needs. */
+static uint64_t fill_args(const struct ir_function *kernel, const struct interp_arg *args, uint64_t local_at, uint8_t *block)
+{
+    uint32_t *offsets = calloc(kernel->n_params + 1, sizeof *offsets);
+    ir_param_layout(kernel, offsets);
+    for (uint32_t i = 0; i < kernel->n_params; i++) {
+        const struct interp_arg *a = &args[i];
+        if (a->kind == INTERP_ARG_BYTES) memcpy(block + offsets[i], a->data, a->size);
+        if (a->kind == INTERP_ARG_BUFFER) memcpy(block + offsets[i], &a->data, sizeof a->data);
+        if (a->kind != INTERP_ARG_LOCAL) continue;
+        memcpy(block + offsets[i], &local_at, sizeof local_at);
+        local_at += to_64(a->size);
+    }
+    free(offsets);
+    return local_at;
+}
+
+void compiled_run(const struct compiled *c, const struct ir_function *kernel, const struct interp_range *range,
+                  const struct interp_arg *args, unsigned parts, uint32_t flags)
+{
+    struct kernel_launch l = launch_of(range, flags);
+    uint64_t groups = l.num_groups[0] * l.num_groups[1] * l.num_groups[2];
+    uint64_t items = l.local_size[0] * l.local_size[1] * l.local_size[2];
+    uint8_t *block = calloc(1, c->info->args_size + 8);
+    uint64_t local_at = to_64(c->info->static_local_size) + to_64(c->info->scratch_per_item * items);
+    uint64_t local_size = to_64(fill_args(kernel, args, local_at, block)) + 64;
+    void *local = aligned_alloc(64, local_size);
+    for (unsigned p = 0; p < parts; p++) {
+        memset(local, 0xa5, local_size);
+        c->entry(&l, block, groups * p / parts, groups * (p + 1) / parts, local);
+    }
+    free(local);
+    free(block);
+}

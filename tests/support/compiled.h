@@ -1,0 +1,24 @@
+/* Compiled kernels in the test's own process: made, loaded, run over an ND-range. */
+#pragma once
+
+#include "fuser/gccjit/gccjit.h"
+#include "fuser/kernel_abi.h"
+#include "ir/interp.h"
+
+struct compiled {
+    void *library;
+    kernel_entry *entry;
+    const struct kernel_object_info *info;
+};
+
+/* The instruction sets this machine can run, at most GCCJIT_ISA_COUNT, and how many. */
+unsigned compiled_isas(enum gccjit_isa isas[GCCJIT_ISA_COUNT]);
+
+/* Compiles and loads. Where that fails, findings are printed and it is false. */
+bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa, bool scalar);
+void compiled_clear(struct compiled *c);
+
+/* Runs it over the range; arguments as the interpreter takes them. parts: the work-groups are split over so
+   many calls, as threads would. flags: enum kernel_launch_flag. */
+void compiled_run(const struct compiled *c, const struct ir_function *kernel, const struct interp_range *range,
+                  const struct interp_arg *args, unsigned parts, uint32_t flags);
