@@ -151,12 +151,12 @@ static bool add_part(struct fuse *f, const struct fuse_part *part)
     }
     struct ir_block *block = open_guard(f, part, guarded);
     struct ir_builder b = guarded ? ir_builder_before(block->last) : ir_builder_at_end(block);
-    inline_splice(ir_build_call(&b, copy, operands, copy->n_params), copy);
+    inline_splice(ir_build_call(&b, copy, operands, copy->n_params), copy, &f->names);
     f->has_part = true;
     return true;
 }
 
-static bool add_parts(struct fuse *f)
+static bool add_each_part(struct fuse *f)
 {
     const struct fuse_request *r = f->request;
     for (uint32_t i = 0; i < r->n_parts; i++) {
@@ -170,6 +170,14 @@ static bool add_parts(struct fuse *f)
     b.loc = f->kernel->loc;
     ir_build(&b, IR_OP_RETURN, IR_VOID, NULL, 0);
     return true;
+}
+
+static bool add_parts(struct fuse *f)
+{
+    rename_open(&f->names, f->kernel);
+    bool added = add_each_part(f);
+    rename_close(&f->names);
+    return added;
 }
 
 /* ---- what is left over ---- */

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "fuser/fuse.h"
+#include "fuser/passes/rename.h"
 
 struct fuse {
     const struct fuse_request *request;
     struct ir_module *module; /* of the fused kernel */
     struct ir_function *kernel;
     struct ir_value **targets; /* by parameter of the request: the kernel's parameter or private variable */
+    struct rename names;       /* of the kernel's values */
     const char *part;          /* name of the kernel that is being added */
     bool has_part;             /* one is already there */
     bool declares;             /* a part declares its aspects */

@@ -7,6 +7,7 @@
 
 struct fold {
     struct pass_map map;
+    uint32_t *uses; /* by number, as the pass found it */
     struct ir_module *module;
     bool changed;
 };
@@ -17,6 +18,12 @@ static void replace(struct fold *f, const struct ir_value *from, struct ir_value
 {
     pass_map_set(&f->map, from, pass_map_get(&f->map, to));
     f->changed = true;
+}
+
+/* The same for what an if or a loop passes on, which may have been replaced or be unused already. */
+static void replace_carried(struct fold *f, const struct ir_value *from, struct ir_value *to)
+{
+    if (f->uses[from->scratch] && !f->map.to[from->scratch]) replace(f, from, to);
 }
 
 /* One value out of several that may come: undef gives way to any other. */
@@ -77,8 +84,7 @@ static void fold_if_results(struct fold *f, struct ir_inst *branch)
         for (int b = 0; b < 2; b++)
             if (branch->blocks[b]->last->op == IR_OP_YIELD) agree(&a, branch->blocks[b]->last->operands[i]);
         if (!a.value || a.failed || pass_is_inside(a.value, branch)) continue;
-        if (branch->results[i]->scratch && !f->map.to[branch->results[i]->scratch])
-            replace(f, branch->results[i], a.value);
+        replace_carried(f, branch->results[i], a.value);
     }
 }
 
@@ -95,9 +101,10 @@ static struct ir_inst *to_selects(struct fold *f, struct ir_inst *branch)
     for (uint32_t i = 0; i < branch->n_results; i++) {
         struct ir_value *x = branch->blocks[0]->last->operands[i], *y = branch->blocks[1]->last->operands[i];
         struct ir_value *r = branch->results[i];
+        if (!f->uses[r->scratch] || f->map.to[r->scratch]) continue;
         struct ir_value *picked = ir_build3(&b, IR_OP_SELECT, r->type, branch->operands[0], x, y);
         picked->name = r->name;
-        if (r->scratch && !f->map.to[r->scratch]) replace(f, r, picked);
+        replace(f, r, picked);
     }
     ir_inst_remove(branch);
     f->changed = true;
@@ -164,8 +171,7 @@ static void fold_args(struct fold *f, struct ir_inst *loop)
         struct round_trip r = {.loop = loop, .index = i, .op = IR_OP_CONTINUE, .agreement.value = init};
         if (init->kind == IR_VALUE_UNDEF) continue;
         pass_walk_exits(loop->blocks[0], see_exit, &r);
-        struct ir_value *arg = loop->blocks[0]->args[i];
-        if (!r.agreement.failed && arg->scratch && !f->map.to[arg->scratch]) replace(f, arg, init);
+        if (!r.agreement.failed) replace_carried(f, loop->blocks[0]->args[i], init);
     }
 }
 
@@ -174,9 +180,8 @@ static void fold_loop_results(struct fold *f, struct ir_inst *loop)
     for (uint32_t i = 0; i < loop->n_results; i++) {
         struct round_trip r = {.loop = loop, .index = i, .op = IR_OP_BREAK};
         pass_walk_exits(loop->blocks[0], see_exit, &r);
-        struct ir_value *v = r.agreement.value, *result = loop->results[i];
-        if (!v || r.agreement.failed || pass_is_inside(v, loop)) continue;
-        if (result->scratch && !f->map.to[result->scratch]) replace(f, result, v);
+        struct ir_value *v = r.agreement.value;
+        if (v && !r.agreement.failed && !pass_is_inside(v, loop)) replace_carried(f, loop->results[i], v);
     }
 }
 
@@ -209,6 +214,20 @@ static struct ir_inst *fold_loop(struct fold *f, struct ir_inst *loop)
 
 /* ---- the walk ---- */
 
+static void fold_pure(struct fold *f, struct ir_inst *inst)
+{
+    struct ir_value *v;
+    bool simpler;
+    do {
+        simpler = false;
+        v = fold_inst(inst, &simpler);
+        f->changed |= simpler;
+    } while (!v && simpler);
+    if (!v || !inst->results[0]->scratch) return;
+    replace(f, inst->results[0], v);
+    ir_inst_remove(inst);
+}
+
 static void fold_block(struct fold *f, struct ir_block *block)
 {
     for (struct ir_inst *inst = block->first, *next; inst; inst = next) {
@@ -219,18 +238,17 @@ static void fold_block(struct fold *f, struct ir_block *block)
         } else if (inst->op == IR_OP_LOOP) {
             next = fold_loop(f, inst);
         } else if (pass_is_pure(inst) && inst->n_results == 1) {
-            struct ir_value *v = fold_inst(inst, &f->changed);
-            if (v && inst->results[0]->scratch) replace(f, inst->results[0], v);
-            if (v && inst->results[0]->scratch) ir_inst_remove(inst);
+            fold_pure(f, inst);
         }
     }
 }
 
 bool pass_fold(struct ir_function *fn)
 {
-    struct fold f = {.module = fn->module};
+    struct fold f = {.module = fn->module, .uses = pass_count_uses(fn)};
     pass_map_init(&f.map, fn);
     fold_block(&f, fn->body);
+    free(f.uses);
     pass_map_clear(&f.map);
     return f.changed;
 }

@@ -50,22 +50,16 @@ static struct ir_value *argument(struct ir_inst *call, const struct ir_function 
 
 /* ---- the body ---- */
 
-static void adopt_value(struct ir_function *f, struct ir_value *v)
-{
-    if (v->name) ir_value_set_name(f, v, v->name);
-}
-
 /* The instruction and what is in it belong to f from now on; its names give way to those of f. */
-static void adopt(struct ir_inst *inst, void *data)
+static void adopt(struct ir_inst *inst, struct ir_function *f, struct rename *names)
 {
-    struct ir_function *f = data;
-    for (uint32_t i = 0; i < inst->n_results; i++) adopt_value(f, inst->results[i]);
+    for (uint32_t i = 0; i < inst->n_results; i++) rename_value(names, f->module, inst->results[i]);
     for (int b = 0; b < 2; b++) {
         struct ir_block *block = inst->blocks[b];
         if (!block) continue;
         block->function = f;
-        for (uint32_t i = 0; i < block->n_args; i++) adopt_value(f, block->args[i]);
-        for (struct ir_inst *i = block->first; i; i = i->next) adopt(i, data);
+        for (uint32_t i = 0; i < block->n_args; i++) rename_value(names, f->module, block->args[i]);
+        for (struct ir_inst *i = block->first; i; i = i->next) adopt(i, f, names);
     }
 }
 
@@ -79,7 +73,7 @@ static void end_here(struct ir_inst *call)
     ir_build(&b, IR_OP_UNREACHABLE, IR_VOID, NULL, 0);
 }
 
-void inline_splice(struct ir_inst *call, struct ir_function *callee)
+struct ir_value *inline_splice(struct ir_inst *call, struct ir_function *callee, struct rename *names)
 {
     struct ir_function *f = call->parent->function;
     for (uint32_t i = 0; i < callee->n_params; i++)
@@ -88,14 +82,14 @@ void inline_splice(struct ir_inst *call, struct ir_function *callee)
     for (struct ir_inst *inst = callee->body->first, *next; inst != end; inst = next) {
         next = inst->next;
         ir_inst_move_before(inst, call);
-        adopt(inst, f);
+        adopt(inst, f, names);
     }
     if (end->op != IR_OP_RETURN) {
         end_here(call);
-        return;
+        return NULL;
     }
-    if (call->n_results) ir_replace_uses(call->parent, call->results[0], end->operands[0]);
     ir_inst_remove(call);
+    return end->n_operands ? end->operands[0] : NULL;
 }
 
 void inline_forget(struct ir_function *f)
@@ -111,7 +105,7 @@ void inline_forget(struct ir_function *f)
 
 /* A function grows to this many instructions; calls beyond that stay. Without a bound a few lines of
    functions that call each other twice would fill the memory. */
-enum { MAX_INSTRUCTIONS = 1 << 18 };
+enum { MAX_INSTRUCTIONS = 1 << 16 };
 
 static void count(struct ir_inst *inst, void *data)
 {
@@ -147,6 +141,7 @@ static unsigned depth(const struct ir_block *block)
 
 struct inliner {
     uint32_t size; /* of the function, callees put in so far included */
+    struct rename names;
     bool changed;
 };
 
@@ -160,7 +155,11 @@ static bool inline_call(struct inliner *in, struct ir_inst *call)
     inline_forget(copy);
     exits_make_single(copy);
     if (depth(call->parent) + height(copy->body) > IR_MAX_BLOCK_DEPTH) return false;
-    inline_splice(call, copy);
+    struct ir_value *result = inline_splice(call, copy, &in->names);
+    if (result) { /* kept with the call, for resolve() */
+        call->operands = ir_alloc(copy->module, sizeof(struct ir_value *));
+        call->operands[0] = result;
+    }
     in->size += size;
     in->changed = true;
     return true;
@@ -180,9 +179,24 @@ static void inline_block(struct inliner *in, struct ir_block *block)
     }
 }
 
+/* Uses of the results of calls that are gone are found all at once: looking for them after each call would
+   take time in the square of their number. */
+static void resolve(struct ir_inst *inst, void *data)
+{
+    (void)data;
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        struct ir_value **v = &inst->operands[i];
+        while ((*v)->kind == IR_VALUE_RESULT && (*v)->of.inst->op == IR_OP_CALL && !(*v)->of.inst->parent)
+            *v = (*v)->of.inst->operands[0];
+    }
+}
+
 bool pass_inline(struct ir_function *f)
 {
     struct inliner in = {.size = size_of(f)};
+    rename_open(&in.names, f);
     inline_block(&in, f->body);
+    rename_close(&in.names);
+    if (in.changed) ir_walk(f->body, resolve, NULL);
     return in.changed;
 }
