@@ -1,25 +1,25 @@
-/* The daemon's log: syslog, or standard error. */
+/* The daemon's log. */
 #include "daemon/broker/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <syslog.h>
 
-static bool on_stderr;
+static enum log_place place;
 
-void log_open(bool to_stderr)
+void log_open(enum log_place where)
 {
-    on_stderr = to_stderr;
-    if (!to_stderr) openlog("fusiond", LOG_PID, LOG_DAEMON);
+    place = where;
+    if (place == LOG_SYSLOG) openlog("fusiond", LOG_PID | LOG_PERROR, LOG_DAEMON);
 }
 
 __attribute__((format(printf, 2, 0))) static void write_line(int priority, const char *format, va_list args)
 {
-    if (!on_stderr) {
+    char line[1024];
+    if (place == LOG_SYSLOG) {
         vsyslog(priority, format, args);
         return;
     }
-    char line[1024];
     vsnprintf(line, sizeof line, format, args);
     fprintf(stderr, "fusiond: %s\n", line);
 }
@@ -27,6 +27,7 @@ __attribute__((format(printf, 2, 0))) static void write_line(int priority, const
 void log_info(const char *format, ...)
 {
     va_list args;
+    if (place == LOG_STDERR_WARNINGS) return;
     va_start(args, format);
     write_line(LOG_INFO, format, args);
     va_end(args);

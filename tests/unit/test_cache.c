@@ -367,7 +367,7 @@ static void test_table(void **state)
 
 int main(void)
 {
-    log_open(true);
+    log_open(LOG_STDERR);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_only),
         TEST(test_kinds_differ),

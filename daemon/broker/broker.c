@@ -1,0 +1,117 @@
+/* The daemon from start to end. */
+#include "daemon/broker/broker.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "daemon/broker/listener.h"
+#include "daemon/broker/log.h"
+#include "daemon/broker/pool.h"
+#include "daemon/broker/session.h"
+
+enum { CACHE_MEMORY_BYTES = 12 << 20 };
+
+uint64_t broker_new_id(struct broker *broker)
+{
+    return ++broker->next_id;
+}
+
+void broker_accept(struct broker *broker, int fd)
+{
+    session_new(broker, fd);
+}
+
+void broker_stop(struct broker *broker)
+{
+    uv_stop(&broker->loop);
+}
+
+static void on_signal(uv_signal_t *signal, int number)
+{
+    log_info("ending: signal %d", number);
+    broker_stop(signal->data);
+}
+
+/* Each executable keeps a descriptor for each of its launches. */
+static void raise_file_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void watch_signals(struct broker *broker)
+{
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a cache that meets a limit is no reason to die */
+    uv_signal_init(&broker->loop, &broker->terminate);
+    uv_signal_init(&broker->loop, &broker->interrupt);
+    broker->terminate.data = broker->interrupt.data = broker;
+    uv_signal_start(&broker->terminate, on_signal, SIGTERM);
+    uv_signal_start(&broker->interrupt, on_signal, SIGINT);
+}
+
+static bool is_executable(const char *path)
+{
+    if (access(path, X_OK) == 0) return true;
+    log_warning("%s is missing, or cannot be executed", path);
+    return false;
+}
+
+/* The clients: the one connection of a private daemon, or a socket. */
+static bool open_service(struct broker *broker)
+{
+    const struct options *options = &broker->options;
+    if (options->private_fd >= 0) {
+        fcntl(options->private_fd, F_SETFD, FD_CLOEXEC);
+        session_new(broker, options->private_fd);
+        return !LIST_EMPTY(&broker->sessions);
+    }
+    broker->listener = listener_open(broker, options->socket);
+    return broker->listener != NULL;
+}
+
+static bool begin(struct broker *broker)
+{
+    const struct options *options = &broker->options;
+    if (!is_executable(options->compiler) || !is_executable(options->executor) || !tempdir_make(&broker->temporary))
+        return false;
+    broker->cache = cache_open(options->cache, options->cache_bytes, CACHE_MEMORY_BYTES);
+    broker->pool = broker->cache ? pool_new(broker) : NULL;
+    return broker->pool && open_service(broker);
+}
+
+static void end(struct broker *broker)
+{
+    listener_close(broker->listener);
+    while (!LIST_EMPTY(&broker->sessions)) session_free(LIST_FIRST(&broker->sessions));
+    pool_free(broker->pool);
+    children_end(&broker->children);
+    uv_close((uv_handle_t *)&broker->terminate, NULL);
+    uv_close((uv_handle_t *)&broker->interrupt, NULL);
+    uv_run(&broker->loop, UV_RUN_DEFAULT); /* until every handle is closed */
+    uv_loop_close(&broker->loop);
+    cache_close(broker->cache);
+    tempdir_remove(&broker->temporary);
+}
+
+int broker_run(const struct options *options)
+{
+    struct broker broker = {.options = *options, .started_ms = uv_hrtime() / 1000000, .temporary.lock = -1};
+    if (sodium_init() < 0 || uv_loop_init(&broker.loop) != 0) {
+        log_warning("cannot start: no randomness or no event loop");
+        return 1;
+    }
+    LIST_INIT(&broker.sessions);
+    raise_file_limit();
+    watch_signals(&broker);
+    children_start(&broker.children, &broker.loop);
+    bool started = begin(&broker);
+    if (started) uv_run(&broker.loop, UV_RUN_DEFAULT);
+    end(&broker);
+    return started ? 0 : 1;
+}

@@ -1,0 +1,116 @@
+/* Executables of a session: what the executor needs to run them, kept for the next executor. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/broker/session.h"
+
+static void free_executable(struct executable *x)
+{
+    for (uint32_t i = 0; i < x->n_fds; i++) close(x->fds[i]);
+    free(x->fds);
+    blob_unref(x->load);
+    free(x);
+}
+
+static void add_fds(struct proto_writer *w, const struct executable *x, uint32_t first)
+{
+    for (uint32_t i = first; i < x->n_fds && w->n_fds < PROTO_MAX_FDS; i++) w->fds[w->n_fds++] = x->fds[i];
+}
+
+static void send_load(struct session *s, struct executable *x)
+{
+    struct proto_writer w;
+    uint32_t id = executor_next_id(s->executor);
+    x->replies_due = 1;
+    proto_begin_request(&w, id, "executable.load");
+    proto_pack_raw(&w, x->load->data, x->load->size);
+    add_fds(&w, x, 0);
+    executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
+    for (uint32_t first = PROTO_MAX_FDS; first < x->n_fds; first += PROTO_MAX_FDS) {
+        id = executor_next_id(s->executor);
+        x->replies_due++;
+        proto_begin_request(&w, id, "executable.objects");
+        proto_pack_map(&w, 2);
+        proto_pack_uint(&w, "executable", x->id);
+        proto_pack_uint(&w, "first", first);
+        add_fds(&w, x, first);
+        executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
+    }
+}
+
+bool executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
+                    struct operation *loading,
+                    void (*loaded)(struct operation *loading, const struct proto_message *failure))
+{
+    struct executable *x = calloc(1, sizeof *x);
+    if (!x || !table_put(&s->executables, id, x)) {
+        free(x);
+        return false;
+    }
+    *x = (struct executable){.id = id, .load = load, .fds = fds, .n_fds = n_fds, .loading = loading, .loaded = loaded};
+    send_load(s, x);
+    return true;
+}
+
+static void send_release(struct session *s, uint64_t id)
+{
+    struct proto_writer w;
+    uint32_t request = executor_next_id(s->executor);
+    proto_begin_request(&w, request, "executable.release");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "executable", id);
+    executor_request(s->executor, request, &w, EXECUTOR_NOTHING, 0);
+}
+
+void executable_remove(struct session *s, uint64_t id)
+{
+    struct executable *x = table_remove(&s->executables, id);
+    if (!x) return;
+    session_refund(s, x->load->size);
+    free_executable(x);
+}
+
+void executable_replied(struct session *s, uint64_t id, const struct proto_message *reply)
+{
+    struct executable *x = table_get(&s->executables, id);
+    if (!x) return; /* released, or failed with an earlier reply */
+    bool failed = reply->status != FUSION_SUCCESS;
+    if (x->replies_due > 0) x->replies_due--;
+    if (!failed && x->replies_due > 0) return;
+    struct operation *loading = x->loading;
+    void (*loaded)(struct operation *, const struct proto_message *) = x->loaded;
+    x->loading = NULL;
+    if (failed) {
+        if (x->n_fds > PROTO_MAX_FDS) send_release(s, id); /* a part of it may be there */
+        executable_remove(s, id);
+    }
+    if (loading) loaded(loading, failed ? reply : NULL);
+}
+
+void executable_release(struct session *s, struct proto_message *m)
+{
+    uint64_t id;
+    if (!request_uint(s, m, "executable", &id)) return;
+    struct executable *x = table_get(&s->executables, id);
+    if (!x || x->loading) {
+        request_fail(s, m, FUSION_NOT_FOUND, "executable", "the session has no executable %llu",
+                     (unsigned long long)id);
+        return;
+    }
+    executable_remove(s, id);
+    send_release(s, id);
+    request_done(s, m->id);
+}
+
+void executables_replay(struct session *s)
+{
+    uint32_t position = 0;
+    for (struct executable *x; (x = table_next(&s->executables, &position));) send_load(s, x);
+}
+
+void executables_clear(struct session *s)
+{
+    uint32_t position = 0;
+    for (struct executable *x; (x = table_next(&s->executables, &position));) free_executable(x);
+    table_clear(&s->executables);
+}

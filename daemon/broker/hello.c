@@ -1,0 +1,80 @@
+/* The first request: agrees on a version, gives the client its ring. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/broker/session.h"
+#include "proto/ring.h"
+
+/* The ring's memory, which the client cannot shrink under us or the executor. */
+static bool make_ring(struct session *s)
+{
+    s->ring_fd = memfd_create("fusiond-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (s->ring_fd < 0 || ftruncate(s->ring_fd, (off_t)ring_total_bytes()) != 0 ||
+        fcntl(s->ring_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return false;
+    s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (s->event_fd < 0) return false;
+    void *memory = mmap(NULL, ring_total_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, s->ring_fd, 0);
+    if (memory == MAP_FAILED) return false;
+    s->ring = memory;
+    ring_init(s->ring);
+    return true;
+}
+
+static uint32_t time_limit(const struct session *s, const struct proto_message *m)
+{
+    uint64_t wanted = 0;
+    if (!proto_get_uint(&m->params, "time_limit_ms", &wanted) || wanted == 0) return s->broker->options.time_limit_ms;
+    return wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX;
+}
+
+static void answer(struct session *s, uint32_t request, uint64_t version)
+{
+    struct proto_writer w;
+    proto_begin_reply(&w, request);
+    proto_pack_map(&w, 4);
+    proto_pack_uint(&w, "version", version);
+    proto_pack_uint(&w, "session", s->id);
+    proto_pack_uint(&w, "max_message", PROTO_MAX_MESSAGE);
+    proto_pack_string(&w, "daemon", FUSIOND_VERSION);
+    w.fds[w.n_fds++] = s->ring_fd;
+    w.fds[w.n_fds++] = s->event_fd;
+    session_send(s, &w);
+}
+
+static bool refuse(struct session *s, const struct proto_message *m, fusion_status status, const char *reason)
+{
+    session_fail(s, m->id, status, "hello", reason);
+    session_end(s, status, NULL, NULL);
+    return false;
+}
+
+bool session_greet(struct session *s, const struct proto_message *m)
+{
+    uint64_t min, max;
+    char text[160];
+    if (strcmp(m->method, "hello") != 0) return refuse(s, m, FUSION_PROTOCOL, "a connection begins with hello");
+    if (!proto_get_uint(&m->params, "min", &min) || !proto_get_uint(&m->params, "max", &max) || min > max)
+        return refuse(s, m, FUSION_PROTOCOL, "parameters min and max are to say which versions the client speaks");
+    if (min > PROTO_VERSION_MAX || max < PROTO_VERSION_MIN) {
+        snprintf(text, sizeof text, "the client speaks versions %llu to %llu of the protocol, this daemon %d to %d",
+                 (unsigned long long)min, (unsigned long long)max, PROTO_VERSION_MIN, PROTO_VERSION_MAX);
+        return refuse(s, m, FUSION_VERSION, text);
+    }
+    if (!proto_get_string(&m->params, "name", &s->name, PROTO_MAX_NAME)) s->name = strdup("");
+    if (s->name && make_ring(s))
+        s->executor =
+            executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, time_limit(s, m), session_executor_events(), s);
+    if (!s->executor) {
+        snprintf(text, sizeof text, "the session's ring could not be made: %s", strerror(errno));
+        return refuse(s, m, FUSION_OUT_OF_MEMORY, text);
+    }
+    answer(s, m->id, max < PROTO_VERSION_MAX ? max : PROTO_VERSION_MAX);
+    return true;
+}

@@ -1,0 +1,23 @@
+/* What the daemon was told to do: command line, environment, defaults. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct options {
+    char *socket;   /* path to listen on */
+    int private_fd; /* serve only this connection; -1: listen */
+    char *cache;    /* directory; NULL: none */
+    uint64_t cache_bytes;
+    char *compiler, *executor; /* executables */
+    uint32_t compilers;        /* most at a time */
+    uint64_t compiler_bytes;   /* a compiler that has grown beyond is replaced */
+    uint32_t time_limit_ms, compile_limit_ms;
+    uint32_t max_sessions;
+    bool foreground;
+};
+
+enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
+
+enum options_result options_parse(struct options *o, int argc, char **argv);
+void options_clear(struct options *o);

@@ -1,0 +1,294 @@
+/* A connection in the event loop. */
+#include "daemon/broker/peer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { FLUSH_MS = 1000, SHORT_QUEUE = 256 << 10 };
+
+/* A message on its way out. */
+struct packet {
+    STAILQ_ENTRY(packet) link;
+    msgpack_sbuffer bytes;
+    size_t sent;
+    int fds[PROTO_MAX_FDS]; /* ours */
+    uint32_t n_fds;
+};
+
+struct peer {
+    uv_poll_t poll;
+    uv_timer_t timer; /* wakes the loop for what does not come from the socket */
+    uint32_t open_handles;
+    int fd;
+    const struct peer_events *events;
+    void *data;
+    struct proto_reader *reader;
+    STAILQ_HEAD(, packet) queue;
+    size_t queued, max_queue;
+    bool paused, closing, flushing;
+    const char *failure; /* sending failed: told from the loop */
+};
+
+static void on_poll(uv_poll_t *poll, int status, int events);
+static void on_timer(uv_timer_t *timer);
+
+/* ---- life ---- */
+
+static void free_packet(struct packet *packet)
+{
+    for (uint32_t i = 0; i < packet->n_fds; i++) close(packet->fds[i]);
+    msgpack_sbuffer_destroy(&packet->bytes);
+    free(packet);
+}
+
+static void free_peer(struct peer *p)
+{
+    struct packet *packet;
+    while ((packet = STAILQ_FIRST(&p->queue))) {
+        STAILQ_REMOVE_HEAD(&p->queue, link);
+        free_packet(packet);
+    }
+    proto_reader_free(p->reader);
+    if (p->fd >= 0) close(p->fd);
+    free(p);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct peer *p = handle->data;
+    if (--p->open_handles == 0) free_peer(p);
+}
+
+static void close_handles(struct peer *p)
+{
+    p->closing = true;
+    uv_poll_stop(&p->poll);
+    close(p->fd);
+    p->fd = -1;
+    uv_close((uv_handle_t *)&p->poll, on_handle_closed);
+    uv_close((uv_handle_t *)&p->timer, on_handle_closed);
+}
+
+static void update_poll(struct peer *p)
+{
+    int events = UV_DISCONNECT;
+    if (p->closing) return;
+    if (!p->paused && !p->flushing) events |= UV_READABLE;
+    if (!STAILQ_EMPTY(&p->queue)) events |= UV_WRITABLE;
+    uv_poll_start(&p->poll, events, on_poll);
+}
+
+static void wake(struct peer *p)
+{
+    uv_timer_start(&p->timer, on_timer, 0, 0);
+}
+
+struct peer *peer_new(uv_loop_t *loop, int fd, size_t max_queue, const struct peer_events *events, void *data)
+{
+    struct peer *p = calloc(1, sizeof *p);
+    if (p) p->reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    if (!p || !p->reader || uv_poll_init(loop, &p->poll, fd) != 0) {
+        if (p) proto_reader_free(p->reader);
+        free(p);
+        close(fd);
+        return NULL;
+    }
+    uv_timer_init(loop, &p->timer);
+    p->poll.data = p->timer.data = p;
+    p->open_handles = 2;
+    p->fd = fd;
+    p->events = events;
+    p->data = data;
+    p->max_queue = max_queue;
+    STAILQ_INIT(&p->queue);
+    update_poll(p);
+    return p;
+}
+
+int peer_fd(const struct peer *peer)
+{
+    return peer->fd;
+}
+
+void peer_close(struct peer *p, bool flush)
+{
+    if (!p || p->closing || p->flushing) return;
+    if (!flush || STAILQ_EMPTY(&p->queue) || p->failure) {
+        close_handles(p);
+        return;
+    }
+    p->flushing = true;
+    uv_timer_start(&p->timer, on_timer, FLUSH_MS, 0);
+    update_poll(p);
+}
+
+/* Tells the owner, who closes the peer then. */
+static void end(struct peer *p, const char *reason, bool violation)
+{
+    if (p->flushing)
+        close_handles(p);
+    else if (!p->closing)
+        p->events->ended(p->data, reason, violation);
+}
+
+/* ---- sending ---- */
+
+static ssize_t send_some(int fd, const struct packet *packet)
+{
+    union {
+        char bytes[CMSG_SPACE(PROTO_MAX_FDS * sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec data = {packet->bytes.data + packet->sent, packet->bytes.size - packet->sent};
+    struct msghdr header = {.msg_iov = &data, .msg_iovlen = 1};
+    if (packet->sent == 0 && packet->n_fds > 0) {
+        memset(&control, 0, sizeof control);
+        header.msg_control = control.bytes;
+        header.msg_controllen = CMSG_SPACE(packet->n_fds * sizeof(int));
+        struct cmsghdr *c = CMSG_FIRSTHDR(&header);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(packet->n_fds * sizeof(int));
+        memcpy(CMSG_DATA(c), packet->fds, packet->n_fds * sizeof(int));
+    }
+    ssize_t sent;
+    do sent = sendmsg(fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
+/* 1: all of it has gone, 0: the socket is full, -1: the connection is broken. */
+static int send_packet(struct peer *p, struct packet *packet)
+{
+    while (packet->sent < packet->bytes.size) {
+        ssize_t sent = send_some(p->fd, packet);
+        if (sent < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS ? 0 : -1;
+        packet->sent += (size_t)sent;
+        p->queued -= (size_t)sent;
+    }
+    return 1;
+}
+
+static void fail(struct peer *p, const char *reason)
+{
+    p->failure = reason;
+    wake(p);
+}
+
+static void send_queue(struct peer *p)
+{
+    struct packet *packet;
+    while (!p->failure && (packet = STAILQ_FIRST(&p->queue))) {
+        int result = send_packet(p, packet);
+        if (result < 0) fail(p, "the other side has closed the connection");
+        if (result <= 0) return;
+        STAILQ_REMOVE_HEAD(&p->queue, link);
+        free_packet(packet);
+    }
+}
+
+static bool keep_fds(struct packet *packet, const struct proto_writer *w)
+{
+    for (; packet->n_fds < w->n_fds; packet->n_fds++) {
+        packet->fds[packet->n_fds] = fcntl(w->fds[packet->n_fds], F_DUPFD_CLOEXEC, 0);
+        if (packet->fds[packet->n_fds] < 0) return false;
+    }
+    return true;
+}
+
+bool peer_send(struct peer *p, struct proto_writer *w)
+{
+    struct packet *packet = NULL;
+    bool accepted = false;
+    if (!p->closing && !p->flushing && !p->failure && proto_finish(w) && (packet = calloc(1, sizeof *packet)) &&
+        keep_fds(packet, w)) {
+        packet->bytes = w->buffer;
+        memset(&w->buffer, 0, sizeof w->buffer);
+        p->queued += packet->bytes.size;
+        STAILQ_INSERT_TAIL(&p->queue, packet, link);
+        packet = NULL;
+        send_queue(p);
+        if (p->queued > p->max_queue) fail(p, "it takes messages more slowly than they are made");
+        update_poll(p);
+        accepted = !p->failure;
+    }
+    if (packet) free_packet(packet);
+    proto_writer_clear(w);
+    return accepted;
+}
+
+size_t peer_queued(const struct peer *peer)
+{
+    return peer->queued;
+}
+
+/* ---- receiving ---- */
+
+/* Hands out the messages that are whole. */
+static void deliver(struct peer *p)
+{
+    while (!p->closing && !p->flushing && !p->paused) {
+        struct proto_message message;
+        const char *reason;
+        int state = proto_reader_next(p->reader, &message, &reason);
+        if (state < 0) end(p, reason, true);
+        if (state <= 0) return;
+        p->events->message(p->data, &message);
+        proto_message_clear(&message);
+    }
+}
+
+static void receive(struct peer *p)
+{
+    int state = proto_reader_fill(p->reader, p->fd);
+    if (state > 0)
+        deliver(p);
+    else
+        end(p, state == 0 ? NULL : strerror(errno), false);
+}
+
+void peer_pause(struct peer *p, bool paused)
+{
+    if (p->paused == paused || p->closing || p->flushing) return;
+    p->paused = paused;
+    update_poll(p);
+    if (!paused) wake(p); /* messages may have been read already */
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct peer *p = timer->data;
+    if (p->flushing)
+        close_handles(p);
+    else if (p->failure)
+        end(p, p->failure, false);
+    else
+        deliver(p);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct peer *p = poll->data;
+    if (status < 0) events = UV_READABLE | UV_WRITABLE;
+    if (events & UV_WRITABLE) {
+        size_t before = p->queued;
+        send_queue(p);
+        if (p->flushing && (STAILQ_EMPTY(&p->queue) || p->failure)) {
+            close_handles(p);
+            return;
+        }
+        update_poll(p);
+        if (before > SHORT_QUEUE && p->queued <= SHORT_QUEUE && !p->flushing && !p->failure && p->events->drained)
+            p->events->drained(p->data);
+    }
+    if (p->closing) return;
+    if (events & UV_READABLE && !p->paused && !p->flushing)
+        receive(p);
+    else if (events & UV_DISCONNECT)
+        end(p, NULL, false); /* nobody is there to read what is still queued */
+}

@@ -1,0 +1,489 @@
+/* The compilers and the jobs that wait for them. */
+#include "daemon/broker/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/broker/compiler.h"
+#include "daemon/broker/log.h"
+#include "daemon/broker/session.h"
+#include "daemon/broker/table.h"
+
+enum {
+    TICK_MS = 250,
+    START_LIMIT_MS = 20000, /* from start to `ready` */
+    IDLE_MS = 30000,        /* more than one idle compiler is ended after this */
+    MAX_FAILED_STARTS = 3,
+    RETRY_MS = 2000,    /* from giving up to the next attempt */
+    MAX_JOBS = 1000,    /* a compiler is replaced after as many */
+    RUNAWAY_FACTOR = 10 /* one that grows beyond this times its limit is killed in the middle of the job */
+};
+
+struct job {
+    TAILQ_ENTRY(job) link; /* in its client's queue, unless it runs */
+    struct job_key key;
+    uint32_t id;
+    struct proto_writer request; /* kept until it runs */
+    LIST_HEAD(, job_waiter) waiters;
+    struct pool_client *client; /* in whose queue; NULL: it runs */
+    struct job *same_place;     /* next with the same place in the table */
+};
+
+/* A place of the pool. */
+struct worker {
+    LIST_ENTRY(worker) link;
+    struct pool *pool;
+    struct compiler *compiler;
+    struct job *job;
+    bool ready;
+    uint32_t jobs_done;
+    uint64_t since_ms; /* start of this state */
+};
+
+struct pool {
+    struct broker *broker;
+    uv_timer_t tick;
+    LIST_HEAD(, worker) workers;
+    TAILQ_HEAD(, pool_client) waiting; /* clients with queued jobs; the first is served next */
+    struct table jobs;                 /* queued and running ones, chained */
+    uint32_t n_queued, next_id;
+    struct blob *info; /* params of `ready` */
+    struct blob_value info_value;
+    struct hash target;
+    struct hash compiler_file;
+    uint32_t failed_starts;
+    char failure[256]; /* no compiler can be started; else "" */
+    uint64_t failed_ms;
+};
+
+static void schedule(struct pool *pool);
+static void on_tick(uv_timer_t *timer);
+
+static uint64_t now_ms(const struct pool *pool)
+{
+    return uv_now(&pool->broker->loop);
+}
+
+/* ---- jobs ---- */
+
+static uint64_t place(const struct job_key *key)
+{
+    return hash_prefix(&key->hash) + key->kind * 8u + key->variant;
+}
+
+static bool same_key(const struct job_key *a, const struct job_key *b)
+{
+    return a->kind == b->kind && a->variant == b->variant && hash_equal(&a->hash, &b->hash);
+}
+
+struct job *pool_find(struct pool *pool, const struct job_key *key)
+{
+    struct job *job = table_get(&pool->jobs, place(key));
+    while (job && !same_key(&job->key, key)) job = job->same_place;
+    return job;
+}
+
+static bool remember(struct pool *pool, struct job *job)
+{
+    job->same_place = table_get(&pool->jobs, place(&job->key));
+    return table_put(&pool->jobs, place(&job->key), job);
+}
+
+static void forget(struct pool *pool, struct job *job)
+{
+    uint64_t at = place(&job->key);
+    struct job *first = table_get(&pool->jobs, at);
+    if (first != job) {
+        while (first->same_place != job) first = first->same_place;
+        first->same_place = job->same_place;
+    } else if (job->same_place) {
+        table_put(&pool->jobs, at, job->same_place);
+    } else {
+        table_remove(&pool->jobs, at);
+    }
+}
+
+static void enqueue(struct pool *pool, struct job *job, struct pool_client *client)
+{
+    job->client = client;
+    TAILQ_INSERT_TAIL(&client->jobs, job, link);
+    pool->n_queued++;
+    if (!client->queued) TAILQ_INSERT_TAIL(&pool->waiting, client, link);
+    client->queued = true;
+}
+
+static void dequeue(struct pool *pool, struct job *job)
+{
+    struct pool_client *client = job->client;
+    TAILQ_REMOVE(&client->jobs, job, link);
+    job->client = NULL;
+    pool->n_queued--;
+    if (!TAILQ_EMPTY(&client->jobs)) return;
+    TAILQ_REMOVE(&pool->waiting, client, link);
+    client->queued = false;
+}
+
+static void free_job(struct job *job)
+{
+    proto_writer_clear(&job->request);
+    free(job);
+}
+
+/* Tells everybody who waits, then frees the job. It is out of the table first: who is told may ask again. */
+static void finish_job(struct pool *pool, struct job *job, const struct job_result *result)
+{
+    struct job_waiter *waiter;
+    if (job->client) dequeue(pool, job);
+    forget(pool, job);
+    while ((waiter = LIST_FIRST(&job->waiters))) {
+        LIST_REMOVE(waiter, link);
+        waiter->job = NULL;
+        waiter->done(waiter->data, result);
+    }
+    free_job(job);
+}
+
+uint32_t pool_next_id(struct pool *pool)
+{
+    if (++pool->next_id == 0) pool->next_id = 1;
+    return pool->next_id;
+}
+
+struct job *pool_add(struct pool *pool, struct pool_client *client, const struct job_key *key, uint32_t id,
+                     struct proto_writer *request)
+{
+    struct job *job = calloc(1, sizeof *job);
+    if (!job || !proto_finish(request) || (job->key = *key, !remember(pool, job))) {
+        free(job);
+        proto_writer_clear(request);
+        return NULL;
+    }
+    job->id = id;
+    job->request = *request; /* finished: nothing is packed into it any more */
+    memset(request, 0, sizeof *request);
+    LIST_INIT(&job->waiters);
+    enqueue(pool, job, client);
+    uv_timer_start(&pool->tick, on_tick, 0, TICK_MS); /* from the loop: the caller is not ready for results */
+    return job;
+}
+
+void pool_wait(struct job *job, struct pool_client *client, struct job_waiter *waiter, job_done_fn *done, void *data)
+{
+    *waiter = (struct job_waiter){.job = job, .client = client, .done = done, .data = data};
+    LIST_INSERT_HEAD(&job->waiters, waiter, link);
+}
+
+void pool_cancel(struct pool *pool, struct job_waiter *waiter)
+{
+    struct job *job = waiter->job;
+    if (!job) return;
+    LIST_REMOVE(waiter, link);
+    waiter->job = NULL;
+    if (!job->client) return;
+    if (LIST_EMPTY(&job->waiters)) {
+        dequeue(pool, job);
+        forget(pool, job);
+        free_job(job);
+    } else if (job->client == waiter->client) { /* it belongs to the next who waits */
+        dequeue(pool, job);
+        enqueue(pool, job, LIST_FIRST(&job->waiters)->client);
+    }
+}
+
+void pool_client_init(struct pool_client *client)
+{
+    TAILQ_INIT(&client->jobs);
+    client->queued = false;
+}
+
+/* ---- what the compilers are ---- */
+
+bool pool_settled(const struct pool *pool)
+{
+    return pool->info || pool->failure[0];
+}
+
+bool pool_info(struct pool *pool, const msgpack_object **devices, struct hash *target, const char **reason)
+{
+    if (!pool->info && now_ms(pool) - pool->failed_ms > RETRY_MS) {
+        pool->failed_ms = now_ms(pool);
+        schedule(pool);
+    }
+    if (!pool->info) {
+        *reason = pool->failure;
+        return false;
+    }
+    if (devices) *devices = proto_get(&pool->info_value.root, "devices");
+    if (target) *target = pool->target;
+    return true;
+}
+
+static bool learn(struct pool *pool, const msgpack_object *params)
+{
+    if (pool->info) return true;
+    char *text = NULL;
+    struct hasher h;
+    const msgpack_object *devices = proto_get(params, "devices");
+    if (!devices || devices->type != MSGPACK_OBJECT_ARRAY || !proto_get_string(params, "target", &text, 4096))
+        return false;
+    hasher_begin(&h, "target");
+    hasher_add_text(&h, FUSIOND_VERSION);
+    hasher_add_hash(&h, &pool->compiler_file); /* a compiler that was built anew never meets old results */
+    hasher_add_text(&h, text);
+    pool->target = hasher_end(&h);
+    free(text);
+    pool->info = blob_pack(params);
+    if (pool->info && blob_parse(pool->info, &pool->info_value)) return true;
+    blob_unref(pool->info);
+    pool->info = NULL;
+    return false;
+}
+
+/* ---- workers ---- */
+
+static const struct compiler_events events;
+
+static void set_tick(struct pool *pool)
+{
+    struct worker *w;
+    uint32_t n = 0;
+    bool busy = pool->n_queued > 0;
+    LIST_FOREACH(w, &pool->workers, link)
+    {
+        busy |= w->job || !w->ready;
+        n++;
+    }
+    if (!busy && n <= 1)
+        uv_timer_stop(&pool->tick);
+    else if (!uv_is_active((uv_handle_t *)&pool->tick)) /* never put off: it watches the time limits */
+        uv_timer_start(&pool->tick, on_tick, TICK_MS, TICK_MS);
+}
+
+static void remove_worker(struct worker *w)
+{
+    LIST_REMOVE(w, link);
+    free(w);
+}
+
+static void give_up(struct pool *pool, const char *why)
+{
+    snprintf(pool->failure, sizeof pool->failure, "no compiler can be started: %s", why);
+    log_warning("%s", pool->failure);
+    pool->failed_ms = now_ms(pool);
+    pool->failed_starts = 0;
+    struct job_result result = {FUSION_COMPILER, "compiler", pool->failure, NULL};
+    struct pool_client *client;
+    while ((client = TAILQ_FIRST(&pool->waiting))) finish_job(pool, TAILQ_FIRST(&client->jobs), &result);
+    session_pool_changed(pool->broker);
+}
+
+static void start_failed(struct pool *pool, const char *why)
+{
+    log_warning("a compiler has not started: %s", why);
+    if (++pool->failed_starts >= MAX_FAILED_STARTS) give_up(pool, why);
+}
+
+static bool start_worker(struct pool *pool)
+{
+    struct worker *w = calloc(1, sizeof *w);
+    if (!w) return false;
+    w->pool = pool;
+    w->since_ms = now_ms(pool);
+    w->compiler = compiler_start(pool->broker, &events, w);
+    if (!w->compiler) {
+        free(w);
+        start_failed(pool, "it could not be executed");
+        return false;
+    }
+    LIST_INSERT_HEAD(&pool->workers, w, link);
+    return true;
+}
+
+/* Ends a compiler that does nothing. */
+static void retire(struct worker *w)
+{
+    compiler_stop(w->compiler);
+    remove_worker(w);
+}
+
+static void on_ready(void *data, const msgpack_object *params)
+{
+    struct worker *w = data;
+    struct pool *pool = w->pool;
+    bool first = !pool->info;
+    if (!learn(pool, params)) {
+        compiler_kill(w->compiler, "its greeting was not understood");
+        return;
+    }
+    w->ready = true;
+    w->since_ms = now_ms(pool);
+    pool->failed_starts = 0;
+    pool->failure[0] = 0;
+    schedule(pool);
+    if (first) session_pool_changed(pool->broker);
+}
+
+static void on_done(void *data, const struct proto_message *reply)
+{
+    struct worker *w = data;
+    struct pool *pool = w->pool;
+    struct job *job = w->job;
+    struct job_result result = {reply->status, reply->object, reply->reason, NULL};
+    w->job = NULL;
+    w->since_ms = now_ms(pool);
+    w->jobs_done++;
+    if (w->jobs_done >= MAX_JOBS || compiler_memory(w->compiler) > pool->broker->options.compiler_bytes) {
+        pool->broker->counters.compilers_recycled++;
+        retire(w);
+    }
+    if (result.status == FUSION_SUCCESS) result.blob = blob_pack(&reply->params);
+    if (result.status == FUSION_SUCCESS && !result.blob)
+        result = (struct job_result){FUSION_OUT_OF_MEMORY, "compiler", "its result does not fit into memory", NULL};
+    if (result.blob && job->key.cached) cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result.blob);
+    finish_job(pool, job, &result);
+    blob_unref(result.blob);
+    schedule(pool);
+}
+
+static void on_ended(void *data, const char *why)
+{
+    struct worker *w = data;
+    struct pool *pool = w->pool;
+    struct job *job = w->job;
+    bool was_ready = w->ready;
+    remove_worker(w);
+    if (!was_ready) {
+        start_failed(pool, why);
+    } else {
+        pool->broker->counters.compilers_lost++;
+        log_warning("a compiler was lost: %s", why);
+    }
+    if (job) finish_job(pool, job, &(struct job_result){FUSION_COMPILER, "compiler", why, NULL});
+    schedule(pool);
+}
+
+static const struct compiler_events events = {.ready = on_ready, .done = on_done, .ended = on_ended};
+
+/* ---- scheduling ---- */
+
+static struct job *take_job(struct pool *pool)
+{
+    struct pool_client *client = TAILQ_FIRST(&pool->waiting);
+    if (!client) return NULL;
+    struct job *job = TAILQ_FIRST(&client->jobs);
+    dequeue(pool, job);
+    if (client->queued) { /* its next job waits for the others' turns */
+        TAILQ_REMOVE(&pool->waiting, client, link);
+        TAILQ_INSERT_TAIL(&pool->waiting, client, link);
+    }
+    return job;
+}
+
+static void run(struct worker *w, struct job *job)
+{
+    w->job = job;
+    w->since_ms = now_ms(w->pool);
+    compiler_run(w->compiler, job->id, &job->request);
+}
+
+/* Gives idle compilers work, and starts as many as there is work for; one is always there. */
+static void schedule(struct pool *pool)
+{
+    struct worker *w;
+    uint32_t n = 0, starting = 0;
+    LIST_FOREACH(w, &pool->workers, link)
+    {
+        struct job *job = w->ready && !w->job ? take_job(pool) : NULL;
+        if (job) run(w, job);
+        starting += !w->ready;
+        n++;
+    }
+    uint32_t limit = pool->info ? pool->broker->options.compilers : 1;
+    while (n < limit && (n == 0 || pool->n_queued > starting)) {
+        bool waiting = pool->failure[0] && now_ms(pool) - pool->failed_ms < RETRY_MS && pool->n_queued == 0;
+        if (waiting || !start_worker(pool)) break;
+        starting++;
+        n++;
+    }
+    set_tick(pool);
+}
+
+static void check_worker(struct worker *w)
+{
+    const struct options *options = &w->pool->broker->options;
+    uint64_t age = now_ms(w->pool) - w->since_ms;
+    char why[200];
+    if (!w->ready && age > START_LIMIT_MS) {
+        compiler_kill(w->compiler, "the compiler was not ready in time");
+    } else if (w->job && age > options->compile_limit_ms) {
+        snprintf(why, sizeof why, "the compiler took longer than %u ms and was killed", options->compile_limit_ms);
+        compiler_kill(w->compiler, why);
+    } else if (w->job && compiler_memory(w->compiler) > options->compiler_bytes * RUNAWAY_FACTOR) {
+        snprintf(why, sizeof why, "the compiler needed more than %llu MB of memory and was killed",
+                 (unsigned long long)(options->compiler_bytes * RUNAWAY_FACTOR >> 20));
+        compiler_kill(w->compiler, why);
+    }
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct pool *pool = timer->data;
+    struct worker *w, *next;
+    uint32_t idle = 0;
+    for (w = LIST_FIRST(&pool->workers); w; w = next) {
+        next = LIST_NEXT(w, link);
+        check_worker(w);
+        if (w->ready && !w->job && idle++ > 0 && now_ms(pool) - w->since_ms > IDLE_MS) retire(w);
+    }
+    schedule(pool);
+}
+
+/* ---- life ---- */
+
+struct pool *pool_new(struct broker *broker)
+{
+    struct pool *pool = calloc(1, sizeof *pool);
+    if (!pool) return NULL;
+    pool->broker = broker;
+    LIST_INIT(&pool->workers);
+    TAILQ_INIT(&pool->waiting);
+    uv_timer_init(&broker->loop, &pool->tick);
+    pool->tick.data = pool;
+    uv_timer_start(&pool->tick, on_tick, 0, TICK_MS);
+    if (!hash_file(broker->options.compiler, &pool->compiler_file))
+        log_warning("%s cannot be read", broker->options.compiler);
+    return pool;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct pool *pool = handle->data;
+    free(pool);
+}
+
+void pool_free(struct pool *pool)
+{
+    if (!pool) return;
+    while (!LIST_EMPTY(&pool->workers)) {
+        struct worker *w = LIST_FIRST(&pool->workers);
+        if (w->job)
+            finish_job(pool, w->job, &(struct job_result){FUSION_CONNECTION, "fusiond", "the daemon ends", NULL});
+        retire(w);
+    }
+    blob_value_clear(&pool->info_value);
+    blob_unref(pool->info);
+    table_clear(&pool->jobs);
+    uv_close((uv_handle_t *)&pool->tick, on_closed);
+}
+
+struct pool_counts pool_counts(const struct pool *pool)
+{
+    struct pool_counts counts = {.queued = pool->n_queued};
+    struct worker *w;
+    LIST_FOREACH(w, &pool->workers, link)
+    {
+        counts.compilers++;
+        counts.busy += w->job != NULL;
+    }
+    return counts;
+}

@@ -1,0 +1,7 @@
+/* What /proc tells of a process. */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+uint64_t procstat_resident(pid_t pid); /* bytes; 0 where unknown */

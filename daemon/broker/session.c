@@ -1,0 +1,270 @@
+/* Sessions: from the connection of a client to its end. */
+#include "daemon/broker/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/broker/log.h"
+
+enum { HELLO_LIMIT_MS = 10000 };
+
+/* ---- sending ---- */
+
+void session_send(struct session *s, struct proto_writer *w)
+{
+    if (w->failed) {
+        proto_writer_clear(w);
+        session_end(s, FUSION_OUT_OF_MEMORY, "reply", "the reply is larger than a message can be");
+        return;
+    }
+    peer_send(s->peer, w);
+    session_update_reading(s);
+}
+
+void session_fail(struct session *s, uint32_t request, fusion_status status, const char *object, const char *reason)
+{
+    struct proto_writer w;
+    proto_write_error(&w, request, status, object, reason);
+    session_send(s, &w);
+}
+
+/* ---- reading ---- */
+
+/* A client that asks faster than it is served, or reads more slowly than it is answered, waits in its own socket. */
+void session_update_reading(struct session *s)
+{
+    bool paused = s->ending || !pool_settled(s->broker->pool) || s->n_operations >= SESSION_MAX_OPERATIONS ||
+                  s->operation_bytes >= SESSION_MAX_OPERATION_BYTES || peer_queued(s->peer) > SESSION_PAUSE_QUEUE;
+    peer_pause(s->peer, paused);
+}
+
+void session_pool_changed(struct broker *broker)
+{
+    struct session *s;
+    LIST_FOREACH(s, &broker->sessions, link)
+    session_update_reading(s);
+}
+
+static void on_message(void *data, struct proto_message *m)
+{
+    struct session *s = data;
+    if (s->ending) return;
+    if (m->kind != PROTO_REQUEST) {
+        session_end(s, FUSION_PROTOCOL, "message", "a client sends requests, and nothing else");
+    } else if (s->greeted) {
+        session_request(s, m);
+    } else if (session_greet(s, m)) {
+        s->greeted = true;
+        uv_timer_stop(&s->timer);
+    }
+    session_update_reading(s);
+}
+
+static void on_drained(void *data)
+{
+    session_update_reading(data);
+}
+
+/* ---- operations ---- */
+
+void operation_begin(struct operation *o, struct session *s, const struct proto_message *m,
+                     void (*cancel)(struct operation *operation))
+{
+    *o = (struct operation){
+        .session = s, .request = m->id, .bytes = m->size, .started_ns = uv_hrtime(), .cancel = cancel};
+    LIST_INSERT_HEAD(&s->operations, o, link);
+    s->n_operations++;
+    s->operation_bytes += o->bytes;
+}
+
+void operation_end(struct operation *o)
+{
+    LIST_REMOVE(o, link);
+    o->session->n_operations--;
+    o->session->operation_bytes -= o->bytes;
+}
+
+/* ---- limits ---- */
+
+bool session_charge(struct session *s, size_t bytes)
+{
+    if (bytes > SESSION_MAX_BYTES - s->bytes) return false;
+    s->bytes += bytes;
+    return true;
+}
+
+void session_refund(struct session *s, size_t bytes)
+{
+    s->bytes -= bytes;
+}
+
+/* ---- the executor's events ---- */
+
+static void on_executor_replied(void *data, enum executor_subject subject, uint64_t id,
+                                const struct proto_message *reply)
+{
+    if (subject == EXECUTOR_BUFFER)
+        buffer_replied(data, id, reply);
+    else
+        executable_replied(data, id, reply);
+}
+
+static void on_executor_lost(void *data, fusion_status status, const char *reason)
+{
+    struct session *s = data;
+    struct proto_writer w;
+    log_info("session %llu (%s): %s", (unsigned long long)s->id, s->name, reason);
+    proto_begin_notice(&w, "executor.lost");
+    proto_pack_map(&w, 3);
+    proto_pack_uint(&w, "status", status);
+    proto_pack_string(&w, "object", "executor");
+    proto_pack_string(&w, "reason", reason);
+    session_send(s, &w);
+}
+
+static void on_executor_restarted(void *data)
+{
+    buffers_replay(data);
+    executables_replay(data);
+}
+
+static void on_executor_given_up(void *data, fusion_status status, const char *reason)
+{
+    session_end(data, status, "executor", reason);
+}
+
+static const struct executor_events executor_events = {.replied = on_executor_replied,
+                                                       .lost = on_executor_lost,
+                                                       .restarted = on_executor_restarted,
+                                                       .given_up = on_executor_given_up};
+
+const struct executor_events *session_executor_events(void)
+{
+    return &executor_events;
+}
+
+void session_start_executor(struct session *s)
+{
+    executor_start(s->executor);
+}
+
+/* ---- life ---- */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct session *s = handle->data;
+    free(s);
+}
+
+static void cancel_operations(struct session *s)
+{
+    struct operation *o;
+    while ((o = LIST_FIRST(&s->operations))) {
+        operation_end(o);
+        o->cancel(o);
+    }
+}
+
+void session_free(struct session *s)
+{
+    struct broker *broker = s->broker;
+    LIST_REMOVE(s, link);
+    broker->n_sessions--;
+    cancel_operations(s);
+    executor_free(s->executor);
+    executables_clear(s);
+    buffers_clear(s);
+    modules_clear(s);
+    if (s->ring) {
+        ring_set_state(s->ring, RING_CLOSED);
+        munmap(s->ring, ring_total_bytes());
+    }
+    if (s->ring_fd >= 0) close(s->ring_fd);
+    if (s->event_fd >= 0) close(s->event_fd);
+    peer_close(s->peer, true);
+    free(s->name);
+    uv_close((uv_handle_t *)&s->timer, on_timer_closed);
+    if (!broker->listener) broker_stop(broker);
+}
+
+static void on_end_timer(uv_timer_t *timer)
+{
+    session_free(timer->data);
+}
+
+void session_end(struct session *s, fusion_status status, const char *object, const char *reason)
+{
+    if (s->ending) return;
+    s->ending = true;
+    if (reason) {
+        struct proto_writer w;
+        log_info("session %llu (%s) is closed: %s", (unsigned long long)s->id, s->name ? s->name : "?", reason);
+        proto_write_error(&w, 0, status, object, reason);
+        peer_send(s->peer, &w);
+    }
+    uv_timer_start(&s->timer, on_end_timer, 0, 0);
+}
+
+static void on_ended(void *data, const char *reason, bool violation)
+{
+    struct session *s = data;
+    if (violation) {
+        session_end(s, FUSION_PROTOCOL, "message", reason);
+        return;
+    }
+    if (reason) log_info("session %llu (%s) ends: %s", (unsigned long long)s->id, s->name ? s->name : "?", reason);
+    peer_pause(s->peer, true);
+    session_end(s, FUSION_SUCCESS, NULL, NULL);
+}
+
+static const struct peer_events peer_events = {.message = on_message, .ended = on_ended, .drained = on_drained};
+
+static void on_hello_late(uv_timer_t *timer)
+{
+    session_end(timer->data, FUSION_PROTOCOL, "hello", "no hello within 10 seconds");
+}
+
+static int client_pid(int fd)
+{
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.pid : 0;
+}
+
+void session_new(struct broker *broker, int fd)
+{
+    struct session *s = calloc(1, sizeof *s);
+    if (!s) {
+        close(fd);
+        return;
+    }
+    s->broker = broker;
+    s->id = broker_new_id(broker);
+    s->pid = client_pid(fd);
+    s->ring_fd = s->event_fd = -1;
+    pool_client_init(&s->pool_client);
+    LIST_INIT(&s->operations);
+    s->peer = peer_new(&broker->loop, fd, SESSION_MAX_QUEUE, &peer_events, s);
+    if (!s->peer) {
+        free(s);
+        return;
+    }
+    uv_timer_init(&broker->loop, &s->timer);
+    s->timer.data = s;
+    LIST_INSERT_HEAD(&broker->sessions, s, link);
+    broker->n_sessions++;
+    broker->counters.sessions_ever++;
+    if (broker->n_sessions > broker->options.max_sessions) {
+        char reason[100];
+        snprintf(reason, sizeof reason, "there are %u sessions already, the most this daemon serves",
+                 broker->options.max_sessions);
+        session_end(s, FUSION_OUT_OF_MEMORY, "session", reason);
+        return;
+    }
+    uv_timer_start(&s->timer, on_hello_late, HELLO_LIMIT_MS, 0);
+    session_update_reading(s);
+}

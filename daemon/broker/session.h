@@ -1,0 +1,149 @@
+/* What the daemon knows of one client: its connection, its objects, its executor, its requests that take time. */
+#pragma once
+
+#include "daemon/broker/broker.h"
+#include "daemon/broker/executor.h"
+#include "daemon/broker/hash.h"
+#include "daemon/broker/peer.h"
+#include "daemon/broker/pool.h"
+#include "daemon/broker/table.h"
+
+/* A request whose reply comes later; the first member of what its handler keeps. */
+struct operation {
+    LIST_ENTRY(operation) link;
+    struct session *session;
+    uint32_t request; /* id */
+    size_t bytes;     /* of the request: many large ones hold up the reading of more */
+    uint64_t started_ns;
+    void (*cancel)(struct operation *operation); /* frees it, with no reply; it has left the list already */
+};
+
+struct module {
+    uint64_t id;
+    char *name;
+    struct blob *result; /* of the compiler */
+    const void *ir;      /* in it */
+    size_t ir_size;
+    struct hash hash;
+};
+
+struct buffer {
+    uint64_t id, bytes, address;
+    int fd;
+    struct operation *attaching; /* NULL: the executor has it */
+};
+
+struct executable {
+    uint64_t id;
+    struct blob *load; /* params of executable.load */
+    int *fds;          /* the objects of the launches, sealed */
+    uint32_t n_fds;
+    uint32_t replies_due; /* while it is being loaded */
+    struct operation *loading;
+    void (*loaded)(struct operation *loading, const struct proto_message *failure); /* NULL: without a failure */
+};
+
+struct session {
+    LIST_ENTRY(session) link;
+    struct broker *broker;
+    struct peer *peer;
+    uv_timer_t timer; /* until hello: how long it may take. Then: ends the session from the loop */
+    uint64_t id;
+    char *name;
+    int pid;
+    bool greeted, ending;
+    struct ring *ring; /* NULL until hello */
+    int ring_fd, event_fd;
+    struct executor *executor;
+    struct pool_client pool_client;
+    struct table modules, buffers, executables;
+    uint64_t bytes; /* that its modules and executables take in the daemon */
+    LIST_HEAD(, operation) operations;
+    uint32_t n_operations;
+    size_t operation_bytes;
+};
+
+enum {
+    SESSION_MAX_BYTES = 256 << 20,          /* modules and executables of a session */
+    SESSION_MAX_OPERATIONS = 64,            /* requests under way, ... */
+    SESSION_MAX_OPERATION_BYTES = 64 << 20, /* ... and their bytes, before reading pauses */
+    SESSION_PAUSE_QUEUE = 1 << 20,          /* as many unread bytes of replies pause it, too */
+    SESSION_MAX_QUEUE = 96 << 20            /* and as many end the connection */
+};
+
+/* ---- session.c ---- */
+
+/* A client that has connected; fd is taken. */
+void session_new(struct broker *broker, int fd);
+/* Ends it from the loop, with last words to the client where reason is not NULL. */
+void session_end(struct session *s, fusion_status status, const char *object, const char *reason);
+/* Ends it now. */
+void session_free(struct session *s);
+/* The compilers are known now, or known to be absent: requests are read. */
+void session_pool_changed(struct broker *broker);
+/* Reads more requests, or not, as things are. */
+void session_update_reading(struct session *s);
+void session_start_executor(struct session *s);
+const struct executor_events *session_executor_events(void);
+/* Does it fit? Counts it then. */
+bool session_charge(struct session *s, size_t bytes);
+void session_refund(struct session *s, size_t bytes);
+/* Sends and clears. */
+void session_send(struct session *s, struct proto_writer *w);
+void session_fail(struct session *s, uint32_t request, fusion_status status, const char *object, const char *reason);
+
+/* ---- operations (session.c) ---- */
+
+void operation_begin(struct operation *o, struct session *s, const struct proto_message *m,
+                     void (*cancel)(struct operation *operation));
+/* It is about to be answered: takes it from the list. */
+void operation_end(struct operation *o);
+
+/* ---- hello.c ---- */
+
+bool session_greet(struct session *s, const struct proto_message *m); /* false: the session ends */
+
+/* ---- requests.c ---- */
+
+void session_request(struct session *s, struct proto_message *m);
+
+/* ---- the handlers that have their own files ---- */
+
+/* A failure for the client; always false, so that handlers can end with it. */
+__attribute__((format(printf, 5, 6))) bool request_fail(struct session *s, const struct proto_message *m,
+                                                        fusion_status status, const char *object, const char *format,
+                                                        ...);
+/* Parameters; a failure is sent where one is missing. */
+bool request_uint(struct session *s, const struct proto_message *m, const char *key, uint64_t *value);
+bool request_bool(struct session *s, const struct proto_message *m, const char *key, bool *value); /* false if absent */
+bool request_bytes(struct session *s, const struct proto_message *m, const char *key, const void **bytes, size_t *size);
+bool request_list(struct session *s, const struct proto_message *m, const char *key, const msgpack_object_array **list);
+/* An empty result. */
+void request_done(struct session *s, uint32_t request);
+/* What the compilers are made for; a failure is sent where there are none. */
+bool request_target(struct session *s, const struct proto_message *m, struct hash *target);
+
+void module_load(struct session *s, struct proto_message *m); /* modules.c */
+void module_text(struct session *s, struct proto_message *m);
+void module_release(struct session *s, struct proto_message *m);
+void modules_clear(struct session *s);
+
+void buffer_attach(struct session *s, struct proto_message *m); /* buffers.c */
+void buffer_release(struct session *s, struct proto_message *m);
+void buffers_clear(struct session *s);
+void buffers_replay(struct session *s); /* sends all to a new executor */
+void buffer_replied(struct session *s, uint64_t id, const struct proto_message *reply);
+
+void graph_finalize(struct session *s, struct proto_message *m); /* finalize.c */
+
+/* executables.c. Takes load, fds and their array. Answers through loaded, perhaps after a new executor. */
+bool executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
+                    struct operation *loading,
+                    void (*loaded)(struct operation *loading, const struct proto_message *failure));
+void executable_remove(struct session *s, uint64_t id);
+void executable_release(struct session *s, struct proto_message *m);
+void executables_clear(struct session *s);
+void executables_replay(struct session *s);
+void executable_replied(struct session *s, uint64_t id, const struct proto_message *reply);
+
+void status_reply(struct session *s, struct proto_message *m); /* status.c */
