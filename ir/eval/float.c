@@ -1,0 +1,240 @@
+/* Floating-point operations on one lane. Everything is computed in double and rounded once: for sum,
+   product, quotient and square root of f16 and f32 that gives the correctly rounded result, because
+   double has more than twice their precision plus two bits. */
+#include "ir/eval/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+struct eval_format eval_format(enum ir_kind kind)
+{
+    switch (kind) {
+    case IR_KIND_F16: return (struct eval_format){16, 10, 15};
+    case IR_KIND_F32: return (struct eval_format){32, 23, 127};
+    default: return (struct eval_format){64, 52, 1023};
+    }
+}
+
+static uint64_t exponent_mask(struct eval_format f)
+{
+    return eval_mask(f.bits - 1 - f.fraction) << f.fraction;
+}
+
+static bool rounds_up(enum ir_rounding rounding, bool negative, bool odd, unsigned __int128 rest,
+                      unsigned __int128 half)
+{
+    switch (rounding) {
+    case IR_ROUND_RTZ: return false;
+    case IR_ROUND_RTP: return !negative && rest != 0;
+    case IR_ROUND_RTN: return negative && rest != 0;
+    default: return rest > half || (rest == half && odd);
+    }
+}
+
+uint64_t eval_pack(enum ir_kind kind, bool negative, uint64_t significand, int exponent, enum ir_rounding rounding)
+{
+    struct eval_format f = eval_format(kind);
+    uint64_t sign = (uint64_t)negative << (f.bits - 1);
+    if (significand == 0) return sign;
+
+    int zeros = __builtin_clzll(significand);
+    significand <<= zeros;
+    exponent += 63 - zeros; /* now that of the leading bit */
+
+    int least = 1 - f.bias, kept = (int)f.fraction + 1;
+    if (exponent < least) kept -= least - exponent;
+    int shift = 64 - kept > 66 ? 66 : 64 - kept;
+    unsigned __int128 one = 1, whole = significand, quotient = whole >> shift;
+    unsigned __int128 rest = whole & ((one << shift) - 1);
+    if (shift > 0 && rounds_up(rounding, negative, quotient & 1, rest, one << (shift - 1))) quotient++;
+
+    /* A carry out of the fraction runs into the exponent, which is what it should do. */
+    uint64_t magnitude = (uint64_t)quotient;
+    if (exponent > f.bias)
+        magnitude = exponent_mask(f);
+    else if (exponent >= least)
+        magnitude += (uint64_t)(exponent + f.bias - 1) << f.fraction;
+    if (magnitude >= exponent_mask(f)) {
+        bool finite = rounding == IR_ROUND_RTZ || (rounding == IR_ROUND_RTP && negative) ||
+                      (rounding == IR_ROUND_RTN && !negative);
+        magnitude = exponent_mask(f) - finite;
+    }
+    return sign | magnitude;
+}
+
+uint64_t eval_nan(enum ir_kind kind, uint64_t payload)
+{
+    struct eval_format f = eval_format(kind);
+    return exponent_mask(f) | 1ull << (f.fraction - 1) | (payload & eval_mask(f.fraction - 1));
+}
+
+uint64_t eval_from_double(enum ir_kind kind, double d, enum ir_rounding rounding)
+{
+    struct eval_format f = eval_format(kind);
+    if (isnan(d)) return eval_nan(kind, 0);
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    if (kind == IR_KIND_F64) return bits;
+    bool negative = bits >> 63;
+    if (isinf(d)) return (uint64_t)negative << (f.bits - 1) | exponent_mask(f);
+    uint64_t fraction = bits & eval_mask(52);
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    if (exponent == 0) return eval_pack(kind, negative, fraction, -1074, rounding);
+    return eval_pack(kind, negative, fraction | 1ull << 52, exponent - 1075, rounding);
+}
+
+double eval_round(enum ir_kind kind, double d)
+{
+    switch (kind) {
+    case IR_KIND_F64: return d;
+    case IR_KIND_F32: return (float)d;
+    default: return ir_float_value(kind, eval_from_double(kind, d, IR_ROUND_RTE));
+    }
+}
+
+static double minimum(double x, double y)
+{
+    if (isnan(x)) return y;
+    if (isnan(y)) return x;
+    if (x == y) return signbit(x) ? x : y;
+    return x < y ? x : y;
+}
+
+static double maximum(double x, double y)
+{
+    if (isnan(x)) return y;
+    if (isnan(y)) return x;
+    if (x == y) return signbit(x) ? y : x;
+    return x > y ? x : y;
+}
+
+static double by_magnitude(bool larger, double x, double y)
+{
+    if (fabs(x) > fabs(y)) return larger ? x : y;
+    if (fabs(y) > fabs(x)) return larger ? y : x;
+    return larger ? maximum(x, y) : minimum(x, y);
+}
+
+static uint64_t next_after(enum ir_kind kind, uint64_t x, uint64_t y)
+{
+    double dx = ir_float_value(kind, x), dy = ir_float_value(kind, y);
+    if (isnan(dx) || isnan(dy)) return eval_nan(kind, 0);
+    if (dx == dy) return y;
+    uint64_t sign = 1ull << (eval_format(kind).bits - 1);
+    if (dx == 0) return (y & sign) | 1;
+    return (dx < dy) == !(x & sign) ? x + 1 : x - 1; /* magnitudes are ordered as their bits */
+}
+
+/* Operations on the bits alone: they do not touch a NaN's payload. */
+static bool on_bits(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_t *r)
+{
+    uint64_t sign = 1ull << (eval_format(kind).bits - 1);
+    switch (op) {
+    case IR_OP_FNEG: *r = v[0] ^ sign; return true;
+    case IR_OP_FABS: *r = v[0] & ~sign; return true;
+    case IR_OP_COPYSIGN: *r = (v[0] & ~sign) | (v[1] & sign); return true;
+    case IR_OP_NAN: *r = eval_nan(kind, v[0]); return true;
+    case IR_OP_NEXTAFTER: *r = next_after(kind, v[0], v[1]); return true;
+    default: return false;
+    }
+}
+
+static bool basic(enum ir_op op, enum ir_kind kind, const double v[3], double *r)
+{
+    double x = v[0], y = v[1], z = v[2];
+    switch (op) {
+    case IR_OP_FADD: *r = x + y; return true;
+    case IR_OP_FSUB: *r = x - y; return true;
+    case IR_OP_FMUL: *r = x * y; return true;
+    case IR_OP_FDIV: *r = x / y; return true;
+    case IR_OP_FREM: *r = fmod(x, y); return true;
+    /* The sum of an exact f16 product and an f16 fits in a double whenever its rounding could matter. */
+    case IR_OP_FMA: *r = kind == IR_KIND_F32 ? fmaf((float)x, (float)y, (float)z) : fma(x, y, z); return true;
+    case IR_OP_MAD: *r = eval_round(kind, x * y) + z; return true;
+    case IR_OP_SQRT: *r = sqrt(x); return true;
+    case IR_OP_FMIN: *r = minimum(x, y); return true;
+    case IR_OP_FMAX: *r = maximum(x, y); return true;
+    case IR_OP_FCLAMP: *r = minimum(maximum(x, y), z); return true;
+    case IR_OP_MAXMAG: *r = by_magnitude(true, x, y); return true;
+    case IR_OP_MINMAG: *r = by_magnitude(false, x, y); return true;
+    case IR_OP_FLOOR: *r = floor(x); return true;
+    case IR_OP_CEIL: *r = ceil(x); return true;
+    case IR_OP_TRUNC: *r = trunc(x); return true;
+    case IR_OP_RINT: *r = rint(x); return true;
+    case IR_OP_ROUND: *r = round(x); return true;
+    default: return false;
+    }
+}
+
+bool eval_float(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_t *r)
+{
+    if (on_bits(op, kind, v, r)) return true;
+    double x[3], d;
+    for (int i = 0; i < 3; i++) x[i] = ir_float_value(kind, v[i]);
+    int32_t i;
+    if (eval_math_int(op, x, &i)) {
+        *r = (uint32_t)i;
+        return true;
+    }
+    if (!basic(op, kind, x, &d) && !eval_math(op, kind, x, eval_sext(v[1], 32), &d)) return false;
+    *r = eval_from_double(kind, d, IR_ROUND_RTE);
+    return true;
+}
+
+static bool is_normal(enum ir_kind kind, uint64_t bits)
+{
+    uint64_t mask = exponent_mask(eval_format(kind)), exponent = bits & mask;
+    return exponent != 0 && exponent != mask;
+}
+
+static bool compare_float(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_t *r)
+{
+    double x = ir_float_value(kind, v[0]), y = ir_float_value(kind, v[1]);
+    bool unordered = isnan(x) || isnan(y);
+    switch (op) {
+    case IR_OP_FOEQ: *r = x == y; return true;
+    case IR_OP_FONE: *r = !unordered && x != y; return true;
+    case IR_OP_FOLT: *r = x < y; return true;
+    case IR_OP_FOLE: *r = x <= y; return true;
+    case IR_OP_FOGT: *r = x > y; return true;
+    case IR_OP_FOGE: *r = x >= y; return true;
+    case IR_OP_FUEQ: *r = unordered || x == y; return true;
+    case IR_OP_FUNE: *r = x != y; return true;
+    case IR_OP_FULT: *r = !(x >= y); return true;
+    case IR_OP_FULE: *r = !(x > y); return true;
+    case IR_OP_FUGT: *r = !(x <= y); return true;
+    case IR_OP_FUGE: *r = !(x < y); return true;
+    case IR_OP_FORD: *r = !unordered; return true;
+    case IR_OP_FUNO: *r = unordered; return true;
+    case IR_OP_ISNAN: *r = isnan(x) != 0; return true;
+    case IR_OP_ISINF: *r = isinf(x) != 0; return true;
+    case IR_OP_ISFINITE: *r = isfinite(x) != 0; return true;
+    case IR_OP_ISNORMAL: *r = is_normal(kind, v[0]); return true;
+    case IR_OP_SIGNBIT: *r = v[0] >> (eval_format(kind).bits - 1) & 1; return true;
+    default: return false;
+    }
+}
+
+static bool compare_int(enum ir_op op, unsigned bits, const uint64_t v[4], uint64_t *r)
+{
+    int64_t x = eval_sext(v[0], bits), y = eval_sext(v[1], bits);
+    switch (op) {
+    case IR_OP_IEQ: *r = v[0] == v[1]; return true;
+    case IR_OP_INE: *r = v[0] != v[1]; return true;
+    case IR_OP_SLT: *r = x < y; return true;
+    case IR_OP_SLE: *r = x <= y; return true;
+    case IR_OP_SGT: *r = x > y; return true;
+    case IR_OP_SGE: *r = x >= y; return true;
+    case IR_OP_ULT: *r = v[0] < v[1]; return true;
+    case IR_OP_ULE: *r = v[0] <= v[1]; return true;
+    case IR_OP_UGT: *r = v[0] > v[1]; return true;
+    case IR_OP_UGE: *r = v[0] >= v[1]; return true;
+    default: return false;
+    }
+}
+
+bool eval_compare(enum ir_op op, ir_type type, const uint64_t v[4], uint64_t *r)
+{
+    if (ir_type_is_float(type)) return compare_float(op, ir_type_kind(type), v, r);
+    return compare_int(op, ir_type_bits(type) ? ir_type_bits(type) : 64, v, r);
+}

@@ -1,0 +1,290 @@
+/* Barriers and group operations of work-items that have met. They come ordered by linear local id. */
+#include "ir/interp/internal.h"
+
+#include <string.h>
+
+#include "ir/eval/internal.h"
+
+static unsigned lanes_of(const struct ir_inst *inst)
+{
+    return ir_type_lanes(inst->type);
+}
+
+static void give(const struct item *item, const uint64_t *value, unsigned lanes)
+{
+    memcpy(interp_item_result(item), value, lanes * sizeof *value);
+}
+
+static void give_all(struct item *const *items, uint32_t n, const uint64_t *value, unsigned lanes)
+{
+    for (uint32_t i = 0; i < n; i++) give(items[i], value, lanes);
+}
+
+/* ---- barriers ---- */
+
+static void barrier(struct machine *m, struct item *const *items, const struct ir_attrs *attrs)
+{
+    uint32_t *times =
+        attrs->scope == IR_SCOPE_SUB_GROUP ? m->group.sub_barrier_time[items[0]->sub_group] : m->group.barrier_time;
+    if (attrs->fence & IR_FENCE_LOCAL) times[0] = m->time;
+    if (attrs->fence & IR_FENCE_GLOBAL) times[1] = m->time;
+    if (attrs->fence & IR_FENCE_IMAGE) times[2] = m->time;
+    m->time++;
+}
+
+/* ---- votes ---- */
+
+static uint64_t count_true(struct item *const *items, uint32_t n)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < n; i++) count += interp_item_operand(items[i], 0)[0];
+    return count;
+}
+
+static void elect(struct item *const *items, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) *interp_item_result(items[i]) = i == 0;
+}
+
+static void ballot(struct item *const *items, uint32_t n)
+{
+    uint64_t mask[4] = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = items[i]->sub_local;
+        if (id < 128) mask[id / 32] |= interp_item_operand(items[i], 0)[0] << id % 32;
+    }
+    give_all(items, n, mask, 4);
+}
+
+/* Floats compare as numbers: -0 equals 0, a NaN equals nothing. */
+static bool all_equal(struct item *const *items, uint32_t n, ir_type t)
+{
+    enum ir_op equal = ir_type_is_float(t) ? IR_OP_FOEQ : IR_OP_IEQ;
+    for (uint32_t i = 0; i < n; i++)
+        for (unsigned lane = 0; lane < ir_type_lanes(t); lane++) {
+            uint64_t v[4] = {interp_item_operand(items[0], 0)[lane], interp_item_operand(items[i], 0)[lane]}, same;
+            eval_compare(equal, t, v, &same);
+            if (!same) return false;
+        }
+    return true;
+}
+
+/* ---- reductions and scans ---- */
+
+static enum ir_op operation(enum ir_group_op op, bool is_float)
+{
+    static const enum ir_op ints[] = {IR_OP_ADD,  IR_OP_MUL, IR_OP_SMIN, IR_OP_UMIN, IR_OP_SMAX,
+                                      IR_OP_UMAX, IR_OP_AND, IR_OP_OR,   IR_OP_XOR};
+    static const enum ir_op floats[] = {IR_OP_FADD, IR_OP_FMUL, IR_OP_FMIN, IR_OP_FMIN, IR_OP_FMAX, IR_OP_FMAX};
+    if (!is_float) return ints[op];
+    return op <= IR_GROUP_UMAX ? floats[op] : IR_OP_FADD;
+}
+
+static uint64_t combine(const struct ir_inst *inst, uint64_t a, uint64_t b)
+{
+    uint64_t v[4] = {a, b}, r = 0;
+    bool is_float = ir_type_is_float(inst->type);
+    enum ir_op op = operation(inst->attrs.group_op, is_float);
+    if (is_float)
+        eval_float(op, ir_type_kind(inst->type), v, &r);
+    else
+        eval_int(op, ir_type_bits(inst->type), v, &r);
+    return r;
+}
+
+static uint64_t float_identity(enum ir_group_op op, enum ir_kind kind)
+{
+    switch (op) {
+    case IR_GROUP_MUL: return eval_from_double(kind, 1, IR_ROUND_RTE);
+    case IR_GROUP_SMIN:
+    case IR_GROUP_UMIN: return eval_from_double(kind, __builtin_inf(), IR_ROUND_RTE);
+    case IR_GROUP_SMAX:
+    case IR_GROUP_UMAX: return eval_from_double(kind, -__builtin_inf(), IR_ROUND_RTE);
+    default: return 0;
+    }
+}
+
+static uint64_t int_identity(enum ir_group_op op, unsigned bits)
+{
+    switch (op) {
+    case IR_GROUP_MUL: return 1;
+    case IR_GROUP_SMIN: return eval_mask(bits - 1);
+    case IR_GROUP_SMAX: return 1ull << (bits - 1);
+    case IR_GROUP_UMIN:
+    case IR_GROUP_AND: return eval_mask(bits);
+    default: return 0;
+    }
+}
+
+static uint64_t identity(const struct ir_inst *inst)
+{
+    enum ir_group_op op = inst->attrs.group_op;
+    if (ir_type_is_float(inst->type)) return float_identity(op, ir_type_kind(inst->type));
+    return int_identity(op, ir_type_bits(inst->type));
+}
+
+/* The first value is taken as it is, not combined with the identity: -0 alone stays -0. */
+static void reduce(const struct ir_inst *inst, struct item *const *items, uint32_t n)
+{
+    uint64_t sum[IR_MAX_LANES];
+    memcpy(sum, interp_item_operand(items[0], 0), lanes_of(inst) * sizeof *sum);
+    for (uint32_t i = 1; i < n; i++)
+        for (unsigned lane = 0; lane < lanes_of(inst); lane++)
+            sum[lane] = combine(inst, sum[lane], interp_item_operand(items[i], 0)[lane]);
+    give_all(items, n, sum, lanes_of(inst));
+}
+
+static void scan(const struct ir_inst *inst, struct item *const *items, uint32_t n, bool inclusive)
+{
+    uint64_t sum[IR_MAX_LANES];
+    for (unsigned lane = 0; lane < lanes_of(inst); lane++) sum[lane] = identity(inst);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!inclusive) give(items[i], sum, lanes_of(inst));
+        for (unsigned lane = 0; lane < lanes_of(inst); lane++) {
+            uint64_t x = interp_item_operand(items[i], 0)[lane];
+            sum[lane] = i == 0 ? x : combine(inst, sum[lane], x);
+        }
+        if (inclusive) give(items[i], sum, lanes_of(inst));
+    }
+}
+
+/* ---- values of others ---- */
+
+static uint64_t broadcast_source(const struct machine *m, const struct item *item, const struct ir_inst *inst)
+{
+    if (inst->attrs.scope == IR_SCOPE_SUB_GROUP) return interp_item_operand(item, 1)[0];
+    uint64_t linear = 0;
+    for (uint32_t d = inst->n_operands - 1; d > 0; d--) {
+        uint64_t id = interp_item_operand(item, d)[0];
+        if (id >= m->group.size[d - 1]) return UINT64_MAX;
+        linear = linear * m->group.size[d - 1] + id;
+    }
+    return linear;
+}
+
+static void broadcast(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
+{
+    uint64_t source = broadcast_source(m, items[0], at->ir), value[IR_MAX_LANES] = {0};
+    for (uint32_t i = 1; i < n; i++)
+        if (broadcast_source(m, items[i], at->ir) != source)
+            interp_report(m, INTERP_INVALID, items[i], at,
+                          "group_broadcast from a work-item that is not the same for all");
+    if (source < n)
+        memcpy(value, interp_item_operand(items[source], 0), lanes_of(at->ir) * sizeof *value);
+    else
+        interp_report(m, INTERP_INVALID, items[0], at, "group_broadcast from a work-item outside the group of %u", n);
+    give_all(items, n, value, lanes_of(at->ir));
+}
+
+/* Operand `operand` of the active work-item with that id in the sub-group; undefined, here 0, where there is none. */
+static void fetch(struct item *const *items, uint32_t n, uint64_t id, uint32_t operand, uint64_t *value, unsigned lanes)
+{
+    memset(value, 0, lanes * sizeof *value);
+    for (uint32_t i = 0; i < n; i++)
+        if (items[i]->sub_local == id) memcpy(value, interp_item_operand(items[i], operand), lanes * sizeof *value);
+}
+
+static void shuffle_one(const struct machine *m, const struct ir_inst *inst, const struct item *item,
+                        struct item *const *items, uint32_t n, uint64_t *value)
+{
+    unsigned lanes = lanes_of(inst);
+    uint64_t id = item->sub_local, max = m->sub_group_size, size = m->group.n_items - item->sub_group * max;
+    if (size > max) size = max;
+    bool two = inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP || inst->op == IR_OP_SUB_GROUP_SHUFFLE_DOWN;
+    uint64_t x = interp_item_operand(item, two ? 2 : 1)[0];
+    switch (inst->op) {
+    case IR_OP_SUB_GROUP_SHUFFLE: fetch(items, n, x, 0, value, lanes); break;
+    case IR_OP_SUB_GROUP_SHUFFLE_XOR: fetch(items, n, id ^ x, 0, value, lanes); break;
+    case IR_OP_SUB_GROUP_ROTATE: fetch(items, n, (id + x) % size, 0, value, lanes); break;
+    case IR_OP_SUB_GROUP_SHUFFLE_UP:
+        if (id >= x)
+            fetch(items, n, id - x, 1, value, lanes);
+        else
+            fetch(items, n, id + max - x, 0, value, lanes);
+        break;
+    default:
+        if (id + x < max)
+            fetch(items, n, id + x, 0, value, lanes);
+        else
+            fetch(items, n, id + x - max, 1, value, lanes);
+    }
+}
+
+static void shuffle(const struct machine *m, const struct ir_inst *inst, struct item *const *items, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t value[IR_MAX_LANES];
+        shuffle_one(m, inst, items[i], items, n, value);
+        give(items[i], value, lanes_of(inst));
+    }
+}
+
+/* ---- block reads and writes ---- */
+
+static void block_item(struct machine *m, const struct code_inst *at, struct item *item)
+{
+    bool write = at->ir->op == IR_OP_BLOCK_WRITE;
+    ir_type element = ir_type_element(at->ir->type);
+    unsigned size = interp_lane_size(element);
+    uint64_t base = interp_item_operand(item, 0)[0];
+    for (unsigned k = 0; k < lanes_of(at->ir); k++) {
+        uint8_t value[8];
+        if (write) interp_value_write(element, value, &interp_item_operand(item, 1)[k]);
+        struct access a = {base + ((uint64_t)k * m->sub_group_size + item->sub_local) * size,
+                           size,
+                           ir_type_space(at->ir->operands[0]->type),
+                           size,
+                           write ? ACCESS_WRITE : ACCESS_READ,
+                           write ? value : NULL};
+        uint8_t *bytes = interp_memory_access(m, item, at, &a);
+        if (bytes && write) memcpy(bytes, value, size);
+        if (!write) interp_item_result(item)[k] = 0;
+        if (bytes && !write) interp_value_read(element, bytes, &interp_item_result(item)[k]);
+    }
+}
+
+static void block(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (interp_item_operand(items[i], 0)[0] != interp_item_operand(items[0], 0)[0])
+            interp_report(m, INTERP_INVALID, items[i], at, "%s with a pointer that is not the same in the sub-group",
+                          ir_op_info(at->ir->op)->text);
+        block_item(m, at, items[i]);
+    }
+}
+
+void interp_collective_exec(struct machine *m, struct item *const *items, uint32_t n)
+{
+    const struct code_inst *at = interp_item_at(items[0]);
+    const struct ir_inst *inst = at->ir;
+    uint64_t truth;
+    switch (inst->op) {
+    case IR_OP_BARRIER: barrier(m, items, &inst->attrs); break;
+    case IR_OP_GROUP_ALL:
+        truth = count_true(items, n) == n;
+        give_all(items, n, &truth, 1);
+        break;
+    case IR_OP_GROUP_ANY:
+        truth = count_true(items, n) > 0;
+        give_all(items, n, &truth, 1);
+        break;
+    case IR_OP_GROUP_BROADCAST: broadcast(m, at, items, n); break;
+    case IR_OP_GROUP_REDUCE: reduce(inst, items, n); break;
+    case IR_OP_GROUP_SCAN_INCL: scan(inst, items, n, true); break;
+    case IR_OP_GROUP_SCAN_EXCL: scan(inst, items, n, false); break;
+    case IR_OP_SUB_GROUP_ELECT: elect(items, n); break;
+    case IR_OP_SUB_GROUP_BALLOT: ballot(items, n); break;
+    case IR_OP_SUB_GROUP_ALL_EQUAL:
+        truth = all_equal(items, n, inst->type);
+        give_all(items, n, &truth, 1);
+        break;
+    case IR_OP_SUB_GROUP_SHUFFLE ... IR_OP_SUB_GROUP_ROTATE: shuffle(m, inst, items, n); break;
+    case IR_OP_BLOCK_READ:
+    case IR_OP_BLOCK_WRITE: block(m, at, items, n); break;
+    case IR_OP_IMAGE_BLOCK_READ:
+    case IR_OP_IMAGE_BLOCK_WRITE:
+        for (uint32_t i = 0; i < n; i++) interp_image_block_exec(m, items[i]);
+        break;
+    default: break; /* interp_is_collective() names no others */
+    }
+}
