@@ -26,7 +26,7 @@ static void add_site(struct access_walk *w, uint32_t param, const struct access_
 static bool executed_by_all(const struct access_walk *w, const struct access_site *site)
 {
     for (unsigned d = 0; d < 3; d++)
-        if (site->items.first[d] != w->bounds.low[d] || site->items.last[d] != w->bounds.high[d]) return false;
+        if (site->items.last[d] - site->items.first[d] + 1 != (int64_t)w->range.global[d]) return false;
     return !site->conditional;
 }
 
@@ -152,6 +152,16 @@ static void see_facts(struct access_analysis *result, const struct ir_inst *inst
 
 /* ---- control flow ---- */
 
+/* From here on the ids are those of the work-items that get here: what is computed of them fits where it is used. */
+static void narrow_bounds(struct access_walk *w, const struct access_state *state)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        if (state->items.first[d] > state->items.last[d]) return; /* nobody */
+        w->bounds.low[AFFINE_GLOBAL + d] = state->items.first[d];
+        w->bounds.high[AFFINE_GLOBAL + d] = state->items.last[d];
+    }
+}
+
 /* Past the guard of a loop its counter is bounded more closely. Returns what was known before. */
 static struct affine enter_guard(struct access_walk *w, const struct loop_guard *guard)
 {
@@ -179,6 +189,7 @@ static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst,
     struct access_state past[2] = {*state, *state};
     bool first = true;
     for (unsigned side = 0; side < 2; side++) {
+        narrow_bounds(w, state);
         access_assume(w, inst->operands[0], side == 0, &past[side]);
         const struct ir_inst *last = inst->blocks[side]->last;
         bool stays = last && last->op != IR_OP_BREAK && last->op != IR_OP_RETURN;
@@ -186,6 +197,7 @@ static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst,
         if (guard && stays) before = enter_guard(w, guard);
         leaving[side] = walk_block(w, inst->blocks[side], &past[side]);
         if (guard && stays) w->forms[access_number(guard->counter)] = before;
+        narrow_bounds(w, state);
         if (!leaving[side].always) leave_with(w, inst, side, &first);
     }
     struct leaving both = {.always = leaving[0].always && leaving[1].always,
@@ -214,11 +226,13 @@ static struct leaving walk_loop(struct access_walk *w, const struct ir_inst *ins
 static struct leaving walk_block(struct access_walk *w, const struct ir_block *block, struct access_state *state)
 {
     struct leaving sum = {0};
+    narrow_bounds(w, state);
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
         see_facts(w->result, inst);
         see_effects(w, inst, state);
         if (inst->op == IR_OP_IF || inst->op == IR_OP_LOOP) {
             struct leaving l = inst->op == IR_OP_IF ? walk_if(w, inst, state) : walk_loop(w, inst, state);
+            narrow_bounds(w, state);
             sum.perhaps |= l.perhaps;
             sum.returns |= l.returns;
         } else if (inst->n_results == 1) {

@@ -28,11 +28,10 @@ static struct analysed analyse(const char *body, struct fuser_range range)
     struct analysed out = {.range = range};
     char *text;
     struct diag_list list = {0};
-    assert_true(
-        asprintf(&text, "%s kernel @k(%%a: ptr.global f32, %%b: ptr.global i32, %%n: i64, %%m: i32) {\n%s\n}\n",
-                 "struct cell { x: f32, y: f32 }\n"
-                 "func @at(%p: ptr.global f32, %i: i64) -> f32 {\n %x = load f32 %p[%i]\n return %x\n}\n",
-                 body) > 0);
+    assert_true(asprintf(&text, "%s kernel @k(%%a: ptr.global f32, %%b: ptr.global i32, %%n: i64, %%m: i32) {\n%s\n}\n",
+                         "struct cell { x: f32, y: f32 }\n"
+                         "func @at(%p: ptr.global f32, %i: i64) -> f32 {\n %x = load f32 %p[%i]\n return %x\n}\n",
+                         body) > 0);
     out.module = ir_parse(text, strlen(text), "test.fk", &list);
     if (!out.module) fail_msg("%s%s", diag_format(&list), text);
     free(text);
@@ -81,7 +80,8 @@ static void sums_of_ids(void **state)
         plane, 0, 4, 64);
     expect_index("%j = global_linear_id\n" STORE_AT_J, plane, 0, 4, 64);
     expect_index("%i = global_id x\n%t = trunc i32 %i\n%u = add i32 %t, 1\n%j = zext i64 %u\n" STORE_AT_J, r, 4, 4, 0);
-    expect_index("%i = global_id x\n%p = elem struct cell %a, %i\n%q = field struct cell %p, y\nstore f32 %q, 1.0", r, 4, 8, 0);
+    expect_index("%i = global_id x\n%p = elem struct cell %a, %i\n%q = field struct cell %p, y\nstore f32 %q, 1.0", r,
+                 4, 8, 0);
     expect_index("%i = global_id x\n%v = call @at(%a, %i)", r, 0, 4, 0);
     expect_index("%i = global_id x\n%k = mul i64 %i, 6\n%j = udiv i64 %k, 3\n" STORE_AT_J, r, 0, 8, 0);
     expect_index("%i = global_id x\n%j = urem i64 %i, 64\n" STORE_AT_J, r, 0, 4, 0);
@@ -292,6 +292,21 @@ static void traffic(void **state)
     expect_bytes("%i = global_id x\n%j = shl i64 %i, 3\n" STORE_AT_J, r, 4096, 256);
 }
 
+/* What is computed behind a guard is of the work-items there: 8-bit ids fit below 128. */
+static void values_behind_guards(void **state)
+{
+    (void)state;
+    const char *body =
+        "%i = global_id x\n%t = trunc i8 %i\n%c = ult i64 %i, 128\nif %c {\n%j = sext i64 %t\n" STORE_AT_J "\n}";
+    expect_owned(body, test_range(200, 0), true);
+    expect_owned("%i = global_id x\n%c = ult i64 %i, 4\n%j = if %c -> i64 {\n%k = smin i64 %i, 10\nyield %k\n} else "
+                 "{\nyield 0\n}\n" STORE_AT_J,
+                 test_range(64, 0), false);
+    expect_owned("%i = global_id x\n%c = ult i64 %i, 4\n%j = if %c -> i64 {\nyield 0\n} else {\n%k = add i64 %i, "
+                 "0\nyield %k\n}\n" STORE_AT_J,
+                 test_range(64, 0), false);
+}
+
 /* ---- conflicts against trying all pairs ---- */
 
 struct random_site {
@@ -377,6 +392,7 @@ int main(void)
         cmocka_unit_test(pointers_that_get_lost),
         cmocka_unit_test(written_first),
         cmocka_unit_test(traffic),
+        cmocka_unit_test(values_behind_guards),
         cmocka_unit_test(conflicts_are_what_trying_finds),
     };
     return cmocka_run_group_tests_name("access", tests, NULL, NULL);
