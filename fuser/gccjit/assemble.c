@@ -74,7 +74,8 @@ out:
     return bytes;
 }
 
-static void report_tool(const struct workplace *w, const char *tool, int status, const char *function, struct diag_list *list)
+static void report_tool(const struct workplace *w, const char *tool, int status, const char *function,
+                        struct diag_list *list)
 {
     size_t size = 0;
     char *words = (char *)read_file(w->path[MESSAGES], &size);
@@ -131,8 +132,19 @@ int assemble_object(gcc_jit_context *gcc, bool vector_math, const char *function
     int result = -1;
     char *as[] = {"as", "--64", "-o", w.path[OBJECT], w.path[ASSEMBLY], NULL};
     /* libm and libmvec by name, so that whoever loads the object need not have them. */
-    char *ld[] = {"ld", "-shared", "-z", "noexecstack", "-z", "now", "--as-needed", "-o", w.path[LIBRARY], w.path[OBJECT],
-                  "-l:libm.so.6", vector_math ? "-l:libmvec.so.1" : NULL, NULL};
+    char *ld[] = {"ld",
+                  "-shared",
+                  "-z",
+                  "noexecstack",
+                  "-z",
+                  "now",
+                  "--as-needed",
+                  "-o",
+                  w.path[LIBRARY],
+                  w.path[OBJECT],
+                  "-l:libm.so.6",
+                  vector_math ? "-l:libmvec.so.1" : NULL,
+                  NULL};
 #ifndef __x86_64__
     as[1] = "-g0";
 #endif

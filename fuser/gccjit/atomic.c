@@ -67,9 +67,10 @@ static enum ir_op combining_op(enum ir_op op)
 static rval compare_exchange(struct emit *e, const struct ir_inst *inst, enum ir_kind bits, rval address, lval expected,
                              rval desired, unsigned failure)
 {
-    rval args[6] = {address,       jit_address(e, expected),         desired,
+    rval args[6] = {address,     jit_address(e, expected),    desired,
                     c_int(e, 0), order(e, inst->attrs.order), order(e, failure)};
-    return jit_read(jit_keep(e, jit_cast(e, atomic_call(e, "compare_exchange", bits, 6, args), jit_type(e, IR_KIND_BOOL))));
+    return jit_read(
+        jit_keep(e, jit_cast(e, atomic_call(e, "compare_exchange", bits, 6, args), jit_type(e, IR_KIND_BOOL))));
 }
 
 static rval combine(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, rval address, rval v)
@@ -100,7 +101,9 @@ static rval one_lane(struct emit *e, const struct ir_inst *inst, enum ir_kind ki
     case IR_OP_ATOMIC_LOAD:
         args[1] = args[2];
         return jit_bits(e, jit_cast(e, atomic_call(e, "load", bits, 2, args), as), type);
-    case IR_OP_ATOMIC_STORE: gcc_jit_block_add_eval(e->block, NULL, atomic_call(e, "store", bits, 3, args)); return NULL;
+    case IR_OP_ATOMIC_STORE:
+        gcc_jit_block_add_eval(e->block, NULL, atomic_call(e, "store", bits, 3, args));
+        return NULL;
     case IR_OP_ATOMIC_CMPXCHG: {
         lval expected = jit_keep(e, v);
         compare_exchange(e, inst, bits, address, expected, second, inst->attrs.order_fail);
@@ -108,7 +111,8 @@ static rval one_lane(struct emit *e, const struct ir_inst *inst, enum ir_kind ki
     }
     case IR_OP_ATOMIC_TEST_SET:
         args[1] = jit_int(e, bits, 1);
-        return jit_compare(e, GCC_JIT_COMPARISON_NE, jit_cast(e, atomic_call(e, "exchange", bits, 3, args), as), jit_int(e, bits, 0));
+        return jit_compare(e, GCC_JIT_COMPARISON_NE, jit_cast(e, atomic_call(e, "exchange", bits, 3, args), as),
+                           jit_int(e, bits, 0));
     case IR_OP_ATOMIC_CLEAR:
         args[1] = jit_int(e, bits, 0);
         gcc_jit_block_add_eval(e->block, NULL, atomic_call(e, "store", bits, 3, args));
@@ -151,10 +155,12 @@ void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *resul
     struct lane_loop loop;
     lane_loop_begin(e, &loop);
     rval in[3] = {NULL};
-    for (uint32_t i = 0; i < inst->n_operands; i++) in[i] = jit_read(jit_keep(e, spilled_lane(e, spilled[i], loop.lane)));
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        in[i] = jit_read(jit_keep(e, spilled_lane(e, spilled[i], loop.lane)));
     rval r = one_lane(e, inst, kind, in[0], in[1], in[2]);
     if (result)
-        jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane), jit_cast(e, r, jit_type(e, stored)));
+        jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane),
+                jit_cast(e, r, jit_type(e, stored)));
     lane_loop_end(e, &loop);
     if (!result) return;
     *result = unspill_lanes(e, stored, out);

@@ -37,7 +37,8 @@ static void check_by_value(struct checker *c, const struct ir_inst *inst)
             bool source = inst->op == IR_OP_COPY && i == 1;
             bool address = inst->op == IR_OP_ELEM || inst->op == IR_OP_FIELD || inst->op == IR_OP_SPACECAST;
             if ((stores && !source) || (!address && inst->op != IR_OP_LOAD && !source))
-                refuse(c, inst, "a struct passed by value that is written or whose address is kept is not compiled yet");
+                refuse(c, inst,
+                       "a struct passed by value that is written or whose address is kept is not compiled yet");
         }
     }
 }
@@ -71,15 +72,19 @@ static void check_inst(struct ir_inst *inst, void *data)
         if (rounding_matters(inst)) refuse(c, inst, "a rounding other than to nearest even is not compiled yet");
         break;
     case IR_OP_GLOBAL:
-        if (ir_type_kind(inst->attrs.global->type) == IR_KIND_PIPE) refuse(c, inst, "pipes are not compiled yet");
-        else if (inst->attrs.global->linkage == IR_LINKAGE_IMPORT) refuse(c, inst, "the variable is not defined in this module");
+        if (ir_type_kind(inst->attrs.global->type) == IR_KIND_PIPE)
+            refuse(c, inst, "pipes are not compiled yet");
+        else if (inst->attrs.global->linkage == IR_LINKAGE_IMPORT)
+            refuse(c, inst, "the variable is not defined in this module");
         break;
     case IR_OP_VAR:
-        if (ir_type_size(c->kernel->module, inst->type) > 1 << 20) refuse(c, inst, "private memory is limited to 1 MiB a variable");
+        if (ir_type_size(c->kernel->module, inst->type) > 1 << 20)
+            refuse(c, inst, "private memory is limited to 1 MiB a variable");
         break;
     case IR_OP_BITCAST: {
         ir_type from = inst->operands[0]->type, to = inst->type;
-        if (ir_type_is_bool(from) != ir_type_is_bool(to)) refuse(c, inst, "bits of bool are not compiled yet");
+        if (ir_type_is_bool(from) != ir_type_is_bool(to))
+            refuse(c, inst, "bits of bool are not compiled yet");
         else if (ir_type_bits(from) * ir_type_lanes(from) != ir_type_bits(to) * ir_type_lanes(to))
             refuse(c, inst, "vectors of 3 to other numbers of lanes are not compiled yet");
         break;

@@ -34,12 +34,12 @@ struct origin;
 struct lanes {
     enum ir_kind kind;
     enum shape_kind shape;
-    rval scalar;    /* uniform: the value; linear: that of lane 0 */
-    int64_t stride; /* linear: the difference between neighbours */
-    rval guard;     /* linear: a bool, false where the steps are not even after all; NULL: they are */
+    rval scalar;                 /* uniform: the value; linear: that of lane 0 */
+    int64_t stride;              /* linear: the difference between neighbours */
+    rval guard;                  /* linear: a bool, false where the steps are not even after all; NULL: they are */
     const struct origin *origin; /* with a guard: how to compute it for each lane */
-    lval variable;  /* where the scalar is a variable to be assigned to */
-    lval *chunk;    /* varying: the vectors; of a bool masks */
+    lval variable;               /* where the scalar is a variable to be assigned to */
+    lval *chunk;                 /* varying: the vectors; of a bool masks */
 };
 
 struct origin {
@@ -71,11 +71,11 @@ struct isa;
 /* Where the code being emitted runs: uniform values of the entry function. */
 struct place {
     rval global_size[3], global_offset[3], local_size[3], num_groups[3], dims; /* of the launch */
-    rval group[3];   /* the work-group */
-    rval start[3];   /* its first work-item, offset not included */
-    rval extent[3];  /* its work-items */
-    rval item[3];    /* lane 0 in the work-group */
-    rval local;      /* address of the work-group's memory */
+    rval group[3];                                                             /* the work-group */
+    rval start[3];  /* its first work-item, offset not included */
+    rval extent[3]; /* its work-items */
+    rval item[3];   /* lane 0 in the work-group */
+    rval local;     /* address of the work-group's memory */
 };
 
 struct frame; /* control.c */
@@ -91,28 +91,28 @@ struct emit {
     const struct isa *isa;
     unsigned width;
     struct place place;
-    struct mask exec;  /* lanes that run here */
-    bool empty;        /* no lane runs here, known while emitting */
-    bool stream;       /* contiguous stores go past the cache */
-    bool streams;      /* such stores were met */
+    struct mask exec; /* lanes that run here */
+    bool empty;       /* no lane runs here, known while emitting */
+    bool stream;      /* contiguous stores go past the cache */
+    bool streams;     /* stores that could were met */
     struct frame *frame;
     struct uniformity uniformity;
-    struct lanes **values; /* by ir_value.scratch; as many as the value has components */
-    lval *storage;         /* of private variables, by instruction number */
-    rval *global_address;  /* of module-scope variables */
+    struct lanes **values;                 /* by ir_value.scratch; as many as the value has components */
+    lval *storage;                         /* of private variables, by instruction number */
+    rval *global_address;                  /* of module-scope variables */
     gcc_jit_type *types[IR_KIND_COUNT][7]; /* by log2 of lanes */
-    gcc_jit_function *wide_to_half;        /* helper of scalar.c, made on first use */
+    gcc_jit_type *signed_vectors[9];       /* one chunk of integers, by their bytes */
     unsigned n_names;
 };
 
 /* ---- jit.c: expressions and statements of libgccjit, tersely ---- */
 
-gcc_jit_type *jit_type(struct emit *e, enum ir_kind kind);                        /* integers are unsigned, f16 its bits */
-gcc_jit_type *jit_signed(struct emit *e, enum ir_kind kind);                      /* of an integer kind */
-gcc_jit_type *jit_vector(struct emit *e, enum ir_kind kind, unsigned lanes);      /* 1: the scalar type */
-gcc_jit_type *jit_mask_type(struct emit *e);                                      /* of a chunk of a mask */
+gcc_jit_type *jit_type(struct emit *e, enum ir_kind kind);                   /* integers are unsigned, f16 its bits */
+gcc_jit_type *jit_signed(struct emit *e, enum ir_kind kind);                 /* of an integer kind */
+gcc_jit_type *jit_vector(struct emit *e, enum ir_kind kind, unsigned lanes); /* 1: the scalar type */
+gcc_jit_type *jit_mask_type(struct emit *e);                                 /* of a chunk of a mask */
 gcc_jit_type *jit_c(struct emit *e, enum gcc_jit_types type);
-unsigned kind_bytes(enum ir_kind kind); /* in memory: bool 1 */
+unsigned kind_bytes(enum ir_kind kind);     /* in memory: bool 1 */
 enum ir_kind kind_of_bytes(unsigned bytes); /* the integer of that size */
 
 rval jit_int(struct emit *e, enum ir_kind kind, uint64_t bits);
@@ -130,12 +130,13 @@ lval jit_keep(struct emit *e, rval v); /* evaluated now, in a new variable */
 void jit_set(struct emit *e, lval v, rval value);
 rval jit_select(struct emit *e, rval condition, rval a, rval b); /* scalars; ends the block */
 gcc_jit_block *jit_block(struct emit *e);
-void jit_jump(struct emit *e, gcc_jit_block *to);                                         /* and stay nowhere */
+void jit_jump(struct emit *e, gcc_jit_block *to);                                       /* and stay nowhere */
 void jit_branch(struct emit *e, rval condition, gcc_jit_block *yes, gcc_jit_block *no); /* likewise */
 void jit_begin(struct emit *e, gcc_jit_block *block);
 lval jit_memory(struct emit *e, gcc_jit_type *type, rval address, unsigned align); /* what lies there */
 rval jit_address(struct emit *e, lval v);                                          /* as a number */
-rval jit_call(struct emit *e, const char *name, gcc_jit_type *result, unsigned n, rval *args); /* of libm and its like */
+rval jit_call(struct emit *e, const char *name, gcc_jit_type *result, unsigned n,
+              rval *args); /* of libm and its like */
 rval jit_builtin(struct emit *e, const char *name, unsigned n, rval *args);
 
 /* An asm statement with one result or none (type NULL). */
@@ -156,8 +157,8 @@ unsigned lanes_per_chunk(const struct emit *e, enum ir_kind kind);
 unsigned lanes_chunks(const struct emit *e, enum ir_kind kind);
 lval *lanes_vectors(struct emit *e, const struct lanes *v); /* the chunks of a value of any shape */
 rval lanes_pick(struct emit *e, enum ir_kind kind, lval vector, unsigned lane);
-rval lanes_get(struct emit *e, const struct lanes *v, unsigned lane); /* one lane's scalar */
-struct lanes lanes_build(struct emit *e, enum ir_kind kind, rval *scalars); /* of one scalar per lane */
+rval lanes_get(struct emit *e, const struct lanes *v, unsigned lane);               /* one lane's scalar */
+struct lanes lanes_build(struct emit *e, enum ir_kind kind, rval *scalars);         /* of one scalar per lane */
 struct lanes lanes_variable(struct emit *e, enum ir_kind kind, struct shape shape); /* uninitialized */
 /* variable = v; where a mask is given, in its lanes only. */
 void lanes_assign(struct emit *e, struct lanes *variable, const struct lanes *v, const struct mask *mask);
@@ -168,14 +169,16 @@ unsigned mask_chunks(const struct emit *e);
 rval mask_bit(struct emit *e, lval chunk, unsigned lane);
 rval mask_build(struct emit *e, rval *bools); /* one chunk */
 rval mask_splat(struct emit *e, rval condition);
+/* One chunk: a op b for and, or, xor; for not, a and not b, or without b not a. */
+lval mask_logic(struct emit *e, enum ir_op op, lval a, lval b);
 /* A chunk of a vector mask as integers of the kind's width, for chunk c of such a value. */
 rval mask_widened(struct emit *e, const lval *mask, enum ir_kind kind, unsigned c);
 struct mask mask_of(struct emit *e, const struct lanes *condition); /* of a bool */
-struct lanes mask_lanes_value(struct emit *e, struct mask m);          /* as a bool */
+struct lanes mask_lanes_value(struct emit *e, struct mask m);       /* as a bool */
 struct mask mask_and(struct emit *e, struct mask a, struct mask b);
 struct mask mask_and_not(struct emit *e, struct mask a, struct mask b); /* b not all */
 struct mask mask_or(struct emit *e, struct mask a, struct mask b);
-struct mask mask_first(struct emit *e, rval count); /* lanes below count */
+struct mask mask_first(struct emit *e, rval count);                 /* lanes below count */
 struct mask mask_variable(struct emit *e, const struct mask *init); /* a copy that is assigned to; init NULL: no lane */
 struct mask mask_uninitialized(struct emit *e);
 void mask_set(struct emit *e, struct mask *variable, struct mask m);
@@ -195,7 +198,8 @@ enum {
 /* scalar.c: one lane. from: kind of the first operand. */
 rval scalar_op(struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from, rval *args);
 /* prim.c: chunks with an instruction or two of the instruction set each; false: there is none. */
-bool prim_op(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args, struct lanes *result);
+bool prim_op(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
+             struct lanes *result);
 /* Moves of chunk c of a number under a mask, if there is an instruction for that width; and past the cache. */
 bool prim_can_mask(const struct emit *e, enum ir_kind kind);
 lval prim_masked_load(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, rval address);
@@ -205,9 +209,11 @@ void prim_fence(struct emit *e); /* after the last store past the cache */
 /* math.c: functions of libm, by lanes or by libmvec's vectors. */
 
 rval math_scalar(struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from, rval *args);
-bool math_vector(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args, struct lanes *result);
+bool math_vector(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
+                 struct lanes *result);
 /* lower.c: operations in terms of simpler ones; false: it is a simple one. */
-bool lower_math(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result); /* math.c */
+bool lower_math(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args,
+                struct lanes *result); /* math.c */
 bool lower_op(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result);
 /* ops.c: any pure operation on one component; kind is that of the result's element. */
 struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args);
@@ -218,7 +224,8 @@ struct lanes op_select(struct emit *e, struct lanes condition, struct lanes a, s
 struct lanes op_number(struct emit *e, enum ir_kind kind, double v);
 struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind); /* the same bits as a kind of the same size */
 /* Of arguments none of which varies, where the result is known to have that stride. */
-struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args, int64_t stride);
+struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
+                       int64_t stride);
 bool op_is_comparison(enum ir_op op);
 /* vectors.c: a pure instruction on all components. */
 void emit_pure(struct emit *e, const struct ir_inst *inst, struct lanes *result);

@@ -91,7 +91,8 @@ rval jit_number(struct emit *e, enum ir_kind kind, uint64_t bits)
     if (kind != IR_KIND_F32 && kind != IR_KIND_F64) return jit_int(e, kind, bits);
     double v = ir_float_value(kind, bits);
     /* A NaN's payload and the sign of zero are kept through the bits alone. */
-    if (v - v == 0 && (v != 0 || bits == 0)) return gcc_jit_context_new_rvalue_from_double(e->gcc, jit_type(e, kind), v);
+    if (v - v == 0 && (v != 0 || bits == 0))
+        return gcc_jit_context_new_rvalue_from_double(e->gcc, jit_type(e, kind), v);
     return jit_bits(e, jit_int(e, kind_of_bytes(kind_bytes(kind)), bits), jit_type(e, kind));
 }
 
@@ -117,7 +118,8 @@ rval jit_compare(struct emit *e, enum gcc_jit_comparison op, rval a, rval b)
 
 rval jit_not(struct emit *e, rval condition)
 {
-    return gcc_jit_context_new_unary_op(e->gcc, NULL, GCC_JIT_UNARY_OP_LOGICAL_NEGATE, jit_type(e, IR_KIND_BOOL), condition);
+    return gcc_jit_context_new_unary_op(e->gcc, NULL, GCC_JIT_UNARY_OP_LOGICAL_NEGATE, jit_type(e, IR_KIND_BOOL),
+                                        condition);
 }
 
 rval jit_cast(struct emit *e, rval v, gcc_jit_type *type)
@@ -208,7 +210,8 @@ rval jit_call(struct emit *e, const char *name, gcc_jit_type *result, unsigned n
     gcc_jit_param *params[4];
     for (unsigned i = 0; i < n; i++)
         params[i] = gcc_jit_context_new_param(e->gcc, NULL, gcc_jit_rvalue_get_type(args[i]), "x");
-    gcc_jit_function *f = gcc_jit_context_new_function(e->gcc, NULL, GCC_JIT_FUNCTION_IMPORTED, result, name, (int)n, params, 0);
+    gcc_jit_function *f =
+        gcc_jit_context_new_function(e->gcc, NULL, GCC_JIT_FUNCTION_IMPORTED, result, name, (int)n, params, 0);
     return gcc_jit_context_new_call(e->gcc, NULL, f, (int)n, args);
 }
 

@@ -15,7 +15,10 @@
 struct entry {
     struct emit *e;
     rval launch, args, first, end, local;
-    bool merges; /* neighbouring work-groups may run as one */
+    rval wants_stream; /* bool */
+    bool merges;       /* neighbouring work-groups may run as one */
+    bool heavy;        /* the work is in loops, not in memory */
+    bool streams;      /* there are stores past the cache */
     uint32_t args_size, static_local;
 };
 
@@ -45,9 +48,11 @@ static struct lanes load_argument(struct entry *k, enum ir_kind kind, rval addre
     struct emit *e = k->e;
     if (kind == IR_KIND_BOOL) {
         rval byte = jit_read(jit_memory(e, jit_type(e, IR_KIND_I8), address, 1));
-        return lanes_uniform(kind, jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, byte, jit_int(e, IR_KIND_I8, 0)))));
+        return lanes_uniform(
+            kind, jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, byte, jit_int(e, IR_KIND_I8, 0)))));
     }
-    return lanes_uniform(kind, jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, kind), address, kind_bytes(kind))))));
+    return lanes_uniform(kind,
+                         jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, kind), address, kind_bytes(kind))))));
 }
 
 static void load_arguments(struct entry *k)
@@ -77,7 +82,8 @@ static void place_local(struct entry *k, const struct ir_global *g)
     struct emit *e = k->e;
     uint32_t align = g->align ? g->align : 1;
     k->static_local = (k->static_local + align - 1) / align * align;
-    e->global_address[g->scratch] = jit_read(jit_keep(e, jit_add(e, k->local, jit_int(e, IR_KIND_I64, k->static_local))));
+    e->global_address[g->scratch] =
+        jit_read(jit_keep(e, jit_add(e, k->local, jit_int(e, IR_KIND_I64, k->static_local))));
     k->static_local += (uint32_t)ir_type_size(e->module, g->type);
 }
 
@@ -159,45 +165,74 @@ static void run_body(struct emit *e, struct mask exec)
     jit_begin(e, leave);
 }
 
-/* One row of work-items: whole vectors, then the rest under a mask. */
-static void run_row(struct emit *e)
+/* The work-items of a row that fill whole vectors. */
+static void run_whole(struct emit *e, lval item, rval end)
 {
-    rval whole = minus(e, e->place.extent[0], number(e, e->width - 1)), extent = e->place.extent[0];
-    lval item = jit_keep(e, number(e, 0));
-    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *rest = jit_block(e), *tail = jit_block(e), *done = jit_block(e);
-    whole = jit_read(jit_keep(e, jit_cast(e, whole, jit_signed(e, IR_KIND_I64))));
-    e->place.item[0] = jit_read(item);
+    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
     jit_jump(e, head);
     jit_begin(e, head);
     rval at = jit_cast(e, jit_read(item), jit_signed(e, IR_KIND_I64));
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, at, whole), body, rest);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, at, end), body, done);
     jit_begin(e, body);
     run_body(e, (struct mask){NULL});
     jit_set(e, item, jit_add(e, jit_read(item), number(e, e->width)));
     jit_jump(e, head);
-    jit_begin(e, rest);
-    if (e->width == 1) {
-        jit_jump(e, done);
-        gcc_jit_block_end_with_jump(tail, NULL, done);
-    } else {
-        jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), tail, done);
-        jit_begin(e, tail);
-        bool stream = e->stream;
+    jit_begin(e, done);
+}
+
+/* The same once more with stores past the cache, where the launch asks for them and the kernel has any
+   that could go there. */
+static void run_streaming(struct entry *k, lval item, rval end)
+{
+    struct emit *e = k->e;
+    gcc_jit_block *stream = jit_block(e), *usual = jit_block(e), *done = jit_block(e);
+    jit_branch(e, k->wants_stream, stream, usual);
+    jit_begin(e, usual);
+    e->streams = false;
+    run_whole(e, item, end);
+    jit_jump(e, done);
+    jit_begin(e, stream);
+    if (e->streams && !k->heavy) {
+        e->stream = true;
+        run_whole(e, item, end);
         e->stream = false;
-        run_body(e, mask_first(e, minus(e, extent, jit_read(item))));
-        e->stream = stream;
+        k->streams = true;
         jit_jump(e, done);
+    } else {
+        jit_jump(e, usual);
     }
     jit_begin(e, done);
 }
 
-static void run_items(struct emit *e)
+/* One row: whole vectors, then the rest under a mask. */
+static void run_row(struct entry *k)
 {
+    struct emit *e = k->e;
+    rval extent = e->place.extent[0], whole = minus(e, extent, number(e, e->width - 1));
+    rval end = jit_read(jit_keep(e, jit_cast(e, whole, jit_signed(e, IR_KIND_I64))));
+    lval item = jit_keep(e, number(e, 0));
+    e->place.item[0] = jit_read(item);
+    if (e->width == 1) {
+        run_whole(e, item, end);
+        return;
+    }
+    run_streaming(k, item, end);
+    gcc_jit_block *tail = jit_block(e), *done = jit_block(e);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), tail, done);
+    jit_begin(e, tail);
+    run_body(e, mask_first(e, minus(e, extent, jit_read(item))));
+    jit_jump(e, done);
+    jit_begin(e, done);
+}
+
+static void run_items(struct entry *k)
+{
+    struct emit *e = k->e;
     struct counted z = counted_begin(e, number(e, 0), e->place.extent[2], number(e, 1));
     e->place.item[2] = jit_read(z.v);
     struct counted y = counted_begin(e, number(e, 0), e->place.extent[1], number(e, 1));
     e->place.item[1] = jit_read(y.v);
-    run_row(e);
+    run_row(k);
     counted_end(e, &y);
     counted_end(e, &z);
 }
@@ -224,7 +259,7 @@ static void run_groups(struct entry *k)
     place_group(e, 0, x, jit_read(step));
     place_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
     place_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
-    run_items(e);
+    run_items(k);
     counted_end(e, &g);
 }
 
@@ -254,28 +289,13 @@ static bool may_merge(const struct ir_function *kernel)
     return merges;
 }
 
-static void choose_stream(struct entry *k)
+static void load_flags(struct entry *k)
 {
     struct emit *e = k->e;
-    if (e->width == 1) {
-        run_groups(k);
-        return;
-    }
     rval flags = jit_add(e, k->launch, number(e, offsetof(struct kernel_launch, flags)));
     rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), flags, 4)),
                           jit_int(e, IR_KIND_I32, KERNEL_LAUNCH_STREAM));
-    gcc_jit_block *stream = jit_block(e), *usual = jit_block(e), *done = jit_block(e);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0)), stream, usual);
-    jit_begin(e, stream);
-    e->stream = true;
-    run_groups(k);
-    if (e->streams) prim_fence(e);
-    e->stream = false;
-    jit_jump(e, done);
-    jit_begin(e, usual);
-    run_groups(k);
-    jit_jump(e, done);
-    jit_begin(e, done);
+    k->wants_stream = jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0))));
 }
 
 static void emit_entry(struct emit *e, struct entry *k)
@@ -293,7 +313,9 @@ static void emit_entry(struct emit *e, struct entry *k)
     load_launch(k);
     load_arguments(k);
     ir_walk(e->kernel->body, find_global, k);
-    choose_stream(k);
+    load_flags(k);
+    run_groups(k);
+    if (k->streams) prim_fence(e);
     gcc_jit_block_end_with_void_return(e->block, NULL);
 }
 
@@ -324,7 +346,8 @@ static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned wi
                                          "--param=ggc-min-heapsize=8192",
                                          "--param=ggc-min-expand=30",
                                          NULL};
-    static const char *const scalar[] = {"-fvect-cost-model=dynamic", "--param=vect-max-version-for-alias-checks=256", NULL};
+    static const char *const scalar[] = {"-fvect-cost-model=dynamic", "--param=vect-max-version-for-alias-checks=256",
+                                         NULL};
     for (const char *const *o = common; *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
     for (const char *const *o = isa->options; *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
     for (const char *const *o = scalar; width == 1 && *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
@@ -342,11 +365,9 @@ static void see_heavy(struct ir_inst *inst, void *data)
 }
 
 /* Two vectors in flight where the work is in a loop; one where it is in memory. */
-static unsigned choose_width(const struct ir_function *kernel, const struct isa *isa, bool scalar)
+static unsigned choose_width(const struct isa *isa, bool heavy, bool scalar)
 {
     if (scalar || isa->id == GCCJIT_ISA_GENERIC) return 1;
-    bool heavy = false;
-    ir_walk(kernel->body, see_heavy, &heavy);
     return isa->vector_bytes / 4 * (heavy ? 2 : 1);
 }
 
@@ -365,7 +386,8 @@ int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], co
     struct entry k = {.e = &e};
     e.arena = arena_new();
     e.isa = isa_get(options->target.isa);
-    e.width = choose_width(e.kernel, e.isa, options->scalar);
+    ir_walk(e.kernel->body, see_heavy, &k.heavy);
+    e.width = choose_width(e.isa, k.heavy, options->scalar);
     uniformity_find(&e.uniformity, e.arena, e.kernel, e.width);
     e.values = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.values);
     e.storage = arena_alloc(e.arena, (e.uniformity.n_insts + 1) * sizeof *e.storage);

@@ -11,8 +11,11 @@ struct lanes lanes_uniform(enum ir_kind kind, rval v)
 
 struct lanes lanes_linear(enum ir_kind kind, rval first, int64_t stride, rval guard)
 {
-    return (struct lanes){
-        .kind = kind, .shape = stride ? SHAPE_LINEAR : SHAPE_UNIFORM, .scalar = first, .stride = stride, .guard = guard};
+    return (struct lanes){.kind = kind,
+                          .shape = stride ? SHAPE_LINEAR : SHAPE_UNIFORM,
+                          .scalar = first,
+                          .stride = stride,
+                          .guard = guard};
 }
 
 struct lanes lanes_varying(struct emit *e, enum ir_kind kind)

@@ -236,7 +236,8 @@ static struct lanes to_int(struct emit *e, bool is_signed, enum ir_kind kind, st
         return w < 32 ? op1(e, IR_OP_ITRUNC, kind, r) : r;
     }
     if (!is_signed) {
-        struct lanes r = op1(e, (enum ir_op)OP_RAW_FTOU, kind, op2(e, (enum ir_op)OP_RAW_FMAX, from, x, op_number(e, from, 0)));
+        struct lanes r =
+            op1(e, (enum ir_op)OP_RAW_FTOU, kind, op2(e, (enum ir_op)OP_RAW_FMAX, from, x, op_number(e, from, 0)));
         return SELECT(op2(e, IR_OP_FOGE, IR_KIND_BOOL, x, op_number(e, from, top)), K(~0ull), r);
     }
     struct lanes r = op1(e, (enum ir_op)OP_RAW_FTOS, kind, x);
@@ -245,7 +246,8 @@ static struct lanes to_int(struct emit *e, bool is_signed, enum ir_kind kind, st
     return SELECT(nan, K(0), r);
 }
 
-static bool lower_conversion(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result)
+static bool lower_conversion(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args,
+                             struct lanes *result)
 {
     struct lanes x = args[0];
     switch (op) {
@@ -362,7 +364,22 @@ static struct lanes positive_difference(struct emit *e, enum ir_kind kind, struc
     return SELECT(IS(FOLE, x, y), op_number(e, kind, 0), difference);
 }
 
-static bool lower_float(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result)
+/* The magnitudes of floats are ordered as their bits. */
+static struct lanes next_after(struct emit *e, struct lanes x, struct lanes y)
+{
+    enum ir_kind real = x.kind, kind = int_of(real);
+    struct lanes bits = op_bits(e, x, kind), up = IS(FOLT, x, y), negative = IS(SLT, bits, K(0));
+    struct lanes grows = op2(e, IR_OP_XOR, IR_KIND_BOOL, up, negative);
+    struct lanes step = SELECT(grows, OP2(ADD, bits, K(1)), OP2(SUB, bits, K(1)));
+    struct lanes least = OP2(OR, OP2(AND, op_bits(e, y, kind), K(sign_bit(real))), K(1));
+    struct lanes zero = IS(IEQ, OP2(SHL, bits, K(1)), K(0)), r = SELECT(zero, least, step);
+    r = SELECT(IS(FOEQ, x, y), op_bits(e, y, kind), r);
+    struct lanes nan = op_bits(e, op_number(e, real, NAN), kind);
+    return op_bits(e, SELECT(IS(FUNO, x, y), nan, r), real);
+}
+
+static bool lower_float(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args,
+                        struct lanes *result)
 {
     struct lanes x = args[0], y = args[1], z = args[2];
     enum ir_kind bits = int_of(kind);
@@ -372,6 +389,7 @@ static bool lower_float(struct emit *e, enum ir_op op, enum ir_kind kind, const 
         return true;
     case IR_OP_FABS: *result = op_bits(e, sign_masked(e, x, false), kind); return true;
     case IR_OP_COPYSIGN: *result = with_sign(e, x, y); return true;
+    case IR_OP_NEXTAFTER: *result = next_after(e, x, y); return true;
     case IR_OP_FMIN: *result = minimum(e, false, x, y); return true;
     case IR_OP_FMAX: *result = minimum(e, true, x, y); return true;
     case IR_OP_FCLAMP: *result = OP2(FMIN, OP2(FMAX, x, y), z); return true;

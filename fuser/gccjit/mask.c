@@ -85,20 +85,32 @@ struct lanes mask_lanes_value(struct emit *e, struct mask m)
     return (struct lanes){.kind = IR_KIND_BOOL, .shape = SHAPE_VARYING, .chunk = m.chunk};
 }
 
-static struct mask combine(struct emit *e, enum gcc_jit_binary_op op, struct mask a, struct mask b)
+lval mask_logic(struct emit *e, enum ir_op op, lval a, lval b)
 {
-    struct mask r = {arena_alloc(e->arena, mask_chunks(e) * sizeof *r.chunk)};
-    for (unsigned c = 0; c < mask_chunks(e); c++)
-        r.chunk[c] = jit_keep(e, jit_binary(e, op, jit_read(a.chunk[c]), jit_read(b.chunk[c])));
-    return r;
+    rval x = jit_read(a), y = b ? jit_read(b) : NULL;
+    if (e->isa->bit_masks) {
+        /* As instructions: gcc would rather compute with such numbers outside of the mask registers. */
+        const char *text = op == IR_OP_AND   ? "kandw %2, %1, %0"
+                           : op == IR_OP_OR  ? "korw %2, %1, %0"
+                           : op == IR_OP_XOR ? "kxorw %2, %1, %0"
+                           : b               ? "kandnw %1, %2, %0"
+                                             : "knotw %1, %0";
+        struct jit_asm code = {.text = text, .result = "=k", .inputs = {"k", "k"}};
+        return jit_asm(e, &code, jit_mask_type(e), b ? 2 : 1, (rval[]){x, y});
+    }
+    static const enum gcc_jit_binary_op binary[IR_OP_NOT] = {[IR_OP_AND] = GCC_JIT_BINARY_OP_BITWISE_AND,
+                                                             [IR_OP_OR] = GCC_JIT_BINARY_OP_BITWISE_OR,
+                                                             [IR_OP_XOR] = GCC_JIT_BINARY_OP_BITWISE_XOR};
+    if (op != IR_OP_NOT) return jit_keep(e, jit_binary(e, binary[op], x, y));
+    rval not = gcc_jit_context_new_unary_op(e->gcc, NULL, GCC_JIT_UNARY_OP_BITWISE_NEGATE, jit_mask_type(e), b ? y : x);
+    return jit_keep(e, b ? jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, x, not ) : not );
 }
 
-static struct mask complement(struct emit *e, struct mask a)
+static struct mask combine(struct emit *e, enum ir_op op, struct mask a, struct mask b)
 {
     struct mask r = {arena_alloc(e->arena, mask_chunks(e) * sizeof *r.chunk)};
     for (unsigned c = 0; c < mask_chunks(e); c++)
-        r.chunk[c] = jit_keep(e, gcc_jit_context_new_unary_op(e->gcc, NULL, GCC_JIT_UNARY_OP_BITWISE_NEGATE,
-                                                              jit_mask_type(e), jit_read(a.chunk[c])));
+        r.chunk[c] = mask_logic(e, op, a.chunk[c], b.chunk ? b.chunk[c] : NULL);
     return r;
 }
 
@@ -106,19 +118,19 @@ struct mask mask_and(struct emit *e, struct mask a, struct mask b)
 {
     if (!a.chunk) return b;
     if (!b.chunk) return a;
-    return combine(e, GCC_JIT_BINARY_OP_BITWISE_AND, a, b);
+    return combine(e, IR_OP_AND, a, b);
 }
 
 struct mask mask_and_not(struct emit *e, struct mask a, struct mask b)
 {
-    struct mask not_b = complement(e, b);
-    return a.chunk ? combine(e, GCC_JIT_BINARY_OP_BITWISE_AND, a, not_b) : not_b;
+    if (!a.chunk) return combine(e, IR_OP_NOT, b, (struct mask){NULL});
+    return combine(e, IR_OP_NOT, a, b);
 }
 
 struct mask mask_or(struct emit *e, struct mask a, struct mask b)
 {
     if (!a.chunk || !b.chunk) return (struct mask){NULL};
-    return combine(e, GCC_JIT_BINARY_OP_BITWISE_OR, a, b);
+    return combine(e, IR_OP_OR, a, b);
 }
 
 struct mask mask_first(struct emit *e, rval count)
@@ -176,7 +188,8 @@ static rval vector_mask_bits(struct emit *e, lval chunk)
 #else
     rval sum = jit_int(e, IR_KIND_I32, 0);
     for (unsigned i = 0; i < mask_lanes(e); i++) {
-        rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, lanes_pick(e, IR_KIND_I32, chunk, i), jit_int(e, IR_KIND_I32, 1u << i));
+        rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, lanes_pick(e, IR_KIND_I32, chunk, i),
+                              jit_int(e, IR_KIND_I32, 1u << i));
         sum = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, sum, bit);
     }
     return jit_cast(e, sum, word);
@@ -199,14 +212,15 @@ rval mask_bits(struct emit *e, struct mask m)
 rval mask_any(struct emit *e, struct mask m)
 {
     if (!m.chunk) return jit_int(e, IR_KIND_BOOL, 1);
-    rval joined = jit_read(m.chunk[0]);
-    for (unsigned c = 1; c < mask_chunks(e); c++)
-        joined = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, joined, jit_read(m.chunk[c]));
+    lval joined = m.chunk[0];
+    for (unsigned c = 1; c + 1 < mask_chunks(e); c++) joined = mask_logic(e, IR_OP_OR, joined, m.chunk[c]);
+    lval last = m.chunk[mask_chunks(e) - 1];
     if (!e->isa->bit_masks) {
-        lval one = jit_keep(e, joined);
-        return jit_compare(e, GCC_JIT_COMPARISON_NE, vector_mask_bits(e, one), jit_int(e, IR_KIND_I32, 0));
+        if (last != joined) joined = mask_logic(e, IR_OP_OR, joined, last);
+        return jit_compare(e, GCC_JIT_COMPARISON_NE, vector_mask_bits(e, joined), jit_int(e, IR_KIND_I32, 0));
     }
-    static const struct jit_asm test = {.text = "kortestw %1, %1", .result = "=@ccnz", .inputs = {"Yk"}};
-    lval any = jit_asm(e, &test, jit_c(e, GCC_JIT_TYPE_INT), 1, &joined);
-    return jit_compare(e, GCC_JIT_COMPARISON_NE, jit_read(any), gcc_jit_context_zero(e->gcc, jit_c(e, GCC_JIT_TYPE_INT)));
+    static const struct jit_asm test = {.text = "kortestw %1, %2", .result = "=@ccnz", .inputs = {"k", "k"}};
+    lval any = jit_asm(e, &test, jit_c(e, GCC_JIT_TYPE_INT), 2, (rval[]){jit_read(joined), jit_read(last)});
+    return jit_compare(e, GCC_JIT_COMPARISON_NE, jit_read(any),
+                       gcc_jit_context_zero(e->gcc, jit_c(e, GCC_JIT_TYPE_INT)));
 }

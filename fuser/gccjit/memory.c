@@ -37,7 +37,8 @@ struct access {
 static lval scalar_place(struct emit *e, const struct access *a, rval address)
 {
     gcc_jit_type *type = jit_type(e, a->kind);
-    return jit_memory(e, a->is_volatile ? gcc_jit_type_get_volatile(type) : type, plus(e, address, a->offset), a->align);
+    return jit_memory(e, a->is_volatile ? gcc_jit_type_get_volatile(type) : type, plus(e, address, a->offset),
+                      a->align);
 }
 
 /* ---- lane by lane, those that run ---- */
@@ -55,7 +56,9 @@ lval spill_lanes(struct emit *e, const struct lanes *v)
     unsigned per_chunk = lanes_per_chunk(e, v->kind), bytes = kind_bytes(v->kind);
     lval *chunk = lanes_vectors(e, v);
     for (unsigned c = 0; c < lanes_chunks(e, v->kind); c++)
-        jit_set(e, jit_memory(e, jit_vector(e, v->kind, per_chunk), plus(e, jit_address(e, memory), c * per_chunk * bytes), bytes),
+        jit_set(e,
+                jit_memory(e, jit_vector(e, v->kind, per_chunk), plus(e, jit_address(e, memory), c * per_chunk * bytes),
+                           bytes),
                 jit_read(chunk[c]));
     return memory;
 }
@@ -83,10 +86,12 @@ void lane_loop_begin(struct emit *e, struct lane_loop *loop)
     loop->exit = jit_block(e);
     jit_jump(e, loop->head);
     jit_begin(e, loop->head);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_NE, jit_read(loop->bits), jit_int(e, IR_KIND_I64, 0)), loop->body, loop->exit);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_NE, jit_read(loop->bits), jit_int(e, IR_KIND_I64, 0)), loop->body,
+               loop->exit);
     jit_begin(e, loop->body);
     rval bits = jit_cast(e, jit_read(loop->bits), jit_c(e, GCC_JIT_TYPE_UNSIGNED_LONG));
-    loop->lane = jit_read(jit_keep(e, jit_cast(e, jit_builtin(e, "__builtin_ctzl", 1, &bits), jit_type(e, IR_KIND_I64))));
+    loop->lane =
+        jit_read(jit_keep(e, jit_cast(e, jit_builtin(e, "__builtin_ctzl", 1, &bits), jit_type(e, IR_KIND_I64))));
 }
 
 void lane_loop_end(struct emit *e, struct lane_loop *loop)
@@ -123,7 +128,8 @@ static struct lanes gather(struct emit *e, const struct access *a)
     struct lane_loop loop;
     lane_loop_begin(e, &loop);
     rval address = lane_address(e, &a->address, addresses, loop.lane);
-    jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane), jit_read(scalar_place(e, a, address)));
+    jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane),
+            jit_read(scalar_place(e, a, address)));
     lane_loop_end(e, &loop);
     return unspill_lanes(e, a->kind, out);
 }
@@ -169,16 +175,15 @@ static struct lanes contiguous_load(struct emit *e, const struct access *a)
 /* Past the cache where the address allows. */
 static void streaming_store(struct emit *e, gcc_jit_type *type, rval address, unsigned align, rval v)
 {
-    e->streams = true;
     uint64_t bytes = e->isa->vector_bytes;
     gcc_jit_block *aligned = jit_block(e), *not = jit_block(e), *join = jit_block(e);
     address = jit_read(jit_keep(e, address));
     rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, address, jit_int(e, IR_KIND_I64, bytes - 1));
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, rest, jit_int(e, IR_KIND_I64, 0)), aligned, not);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, rest, jit_int(e, IR_KIND_I64, 0)), aligned, not );
     jit_begin(e, aligned);
     prim_stream(e, address, v);
     jit_jump(e, join);
-    jit_begin(e, not);
+    jit_begin(e, not );
     jit_set(e, jit_memory(e, type, address, align), v);
     jit_jump(e, join);
     jit_begin(e, join);
@@ -191,13 +196,15 @@ static void contiguous_store(struct emit *e, const struct access *a, const struc
         return;
     }
     unsigned per_chunk = lanes_per_chunk(e, a->kind);
+    bool fills_register = per_chunk * kind_bytes(a->kind) == e->isa->vector_bytes;
+    e->streams = e->streams || (!e->exec.chunk && fills_register);
     gcc_jit_type *type = jit_vector(e, a->kind, per_chunk);
     lval *chunk = lanes_vectors(e, v);
     for (unsigned c = 0; c < lanes_chunks(e, a->kind); c++) {
         rval address = chunk_address(e, a, c), value = jit_read(chunk[c]);
         if (e->exec.chunk)
             prim_masked_store(e, e->exec.chunk, a->kind, c, address, value);
-        else if (e->stream && per_chunk * kind_bytes(a->kind) == e->isa->vector_bytes)
+        else if (e->stream && fills_register)
             streaming_store(e, type, address, a->align, value);
         else
             jit_set(e, jit_memory(e, type, address, a->align), value);
@@ -291,7 +298,8 @@ static void store(struct emit *e, const struct ir_inst *inst)
 
 static void copy_bytes(struct emit *e, rval to, rval from, rval bytes)
 {
-    rval args[3] = {jit_bits(e, to, jit_c(e, GCC_JIT_TYPE_VOID_PTR)), jit_bits(e, from, jit_c(e, GCC_JIT_TYPE_VOID_PTR)),
+    rval args[3] = {jit_bits(e, to, jit_c(e, GCC_JIT_TYPE_VOID_PTR)),
+                    jit_bits(e, from, jit_c(e, GCC_JIT_TYPE_VOID_PTR)),
                     jit_cast(e, bytes, jit_c(e, GCC_JIT_TYPE_SIZE_T))};
     gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_memcpy", 3, args));
 }

@@ -71,11 +71,13 @@ struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind)
     }
     r = lanes_varying(e, kind);
     gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
-    for (unsigned c = 0; c < lanes_chunks(e, kind); c++) r.chunk[c] = jit_keep(e, jit_bits(e, jit_read(v.chunk[c]), type));
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++)
+        r.chunk[c] = jit_keep(e, jit_bits(e, jit_read(v.chunk[c]), type));
     return r;
 }
 
-struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args, int64_t stride)
+struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
+                       int64_t stride)
 {
     struct lanes scalars[4] = {0};
     rval guard = NULL;

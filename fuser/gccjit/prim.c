@@ -12,7 +12,9 @@
 
 static gcc_jit_type *signed_vector(struct emit *e, enum ir_kind kind)
 {
-    return gcc_jit_type_get_vector(jit_signed(e, kind), lanes_per_chunk(e, kind));
+    gcc_jit_type **t = &e->signed_vectors[kind_bytes(kind)];
+    if (!*t) *t = gcc_jit_type_get_vector(jit_signed(e, kind), lanes_per_chunk(e, kind));
+    return *t;
 }
 
 static rval shift_amount(struct emit *e, enum ir_kind kind, lval v)
@@ -24,12 +26,12 @@ static rval shift_amount(struct emit *e, enum ir_kind kind, lval v)
 static rval arithmetic(struct emit *e, enum ir_op op, enum ir_kind kind, lval a, lval b)
 {
     static const enum gcc_jit_binary_op binary[IR_OP_COUNT] = {
-        [IR_OP_ADD] = GCC_JIT_BINARY_OP_PLUS,         [IR_OP_FADD] = GCC_JIT_BINARY_OP_PLUS,
-        [IR_OP_SUB] = GCC_JIT_BINARY_OP_MINUS,        [IR_OP_FSUB] = GCC_JIT_BINARY_OP_MINUS,
-        [IR_OP_MUL] = GCC_JIT_BINARY_OP_MULT,         [IR_OP_FMUL] = GCC_JIT_BINARY_OP_MULT,
-        [IR_OP_FDIV] = GCC_JIT_BINARY_OP_DIVIDE,      [IR_OP_AND] = GCC_JIT_BINARY_OP_BITWISE_AND,
-        [IR_OP_OR] = GCC_JIT_BINARY_OP_BITWISE_OR,    [IR_OP_XOR] = GCC_JIT_BINARY_OP_BITWISE_XOR,
-        [IR_OP_SHL] = GCC_JIT_BINARY_OP_LSHIFT,       [IR_OP_LSHR] = GCC_JIT_BINARY_OP_RSHIFT,
+        [IR_OP_ADD] = GCC_JIT_BINARY_OP_PLUS,      [IR_OP_FADD] = GCC_JIT_BINARY_OP_PLUS,
+        [IR_OP_SUB] = GCC_JIT_BINARY_OP_MINUS,     [IR_OP_FSUB] = GCC_JIT_BINARY_OP_MINUS,
+        [IR_OP_MUL] = GCC_JIT_BINARY_OP_MULT,      [IR_OP_FMUL] = GCC_JIT_BINARY_OP_MULT,
+        [IR_OP_FDIV] = GCC_JIT_BINARY_OP_DIVIDE,   [IR_OP_AND] = GCC_JIT_BINARY_OP_BITWISE_AND,
+        [IR_OP_OR] = GCC_JIT_BINARY_OP_BITWISE_OR, [IR_OP_XOR] = GCC_JIT_BINARY_OP_BITWISE_XOR,
+        [IR_OP_SHL] = GCC_JIT_BINARY_OP_LSHIFT,    [IR_OP_LSHR] = GCC_JIT_BINARY_OP_RSHIFT,
     };
     gcc_jit_type *type = gcc_jit_rvalue_get_type(jit_read(a));
     switch (op) {
@@ -76,7 +78,9 @@ static void emit_arithmetic(struct emit *e, enum ir_op op, enum ir_kind kind, un
 {
     *result = lanes_varying(e, kind);
     lval *a = lanes_vectors(e, &args[0]), *b = n > 1 ? lanes_vectors(e, &args[1]) : a;
-    for (unsigned c = 0; c < lanes_chunks(e, kind); c++) result->chunk[c] = jit_keep(e, arithmetic(e, op, kind, a[c], b[c]));
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++)
+        result->chunk[c] = kind == IR_KIND_BOOL ? mask_logic(e, op, a[c], n > 1 ? b[c] : NULL)
+                                                : jit_keep(e, arithmetic(e, op, kind, a[c], b[c]));
 }
 
 /* ---- the table of instructions ---- */
@@ -104,12 +108,21 @@ struct row {
 
 /* A pair for both widths of float. */
 #define FLOATS(op, form, least, name)                                                                                  \
-    {op, F32, F32, form, least, name "ps", 0}, {op, F64, F64, form, least, name "pd", 0}
+    {op, F32, F32, form, least, name "ps", 0},                                                                         \
+    {                                                                                                                  \
+        op, F64, F64, form, least, name "pd", 0                                                                        \
+    }
 #define ROUNDINGS(op, immediate)                                                                                       \
-    {op, F32, F32, ROUNDING, SSE4, "ps", immediate}, {op, F64, F64, ROUNDING, SSE4, "pd", immediate}
+    {op, F32, F32, ROUNDING, SSE4, "ps", immediate},                                                                   \
+    {                                                                                                                  \
+        op, F64, F64, ROUNDING, SSE4, "pd", immediate                                                                  \
+    }
 #define INTS(op, form, name, least64)                                                                                  \
     {op, I8, I8, form, SSE4, name "b", 0}, {op, I16, I16, form, SSE4, name "w", 0},                                    \
-        {op, I32, I32, form, SSE4, name "d", 0}, {op, I64, I64, form, least64, name "q", 0}
+        {op, I32, I32, form, SSE4, name "d", 0},                                                                       \
+    {                                                                                                                  \
+        op, I64, I64, form, least64, name "q", 0                                                                       \
+    }
 
 static const struct row rows[] = {
     FLOATS(IR_OP_SQRT, UNARY, SSE4, "sqrt"),
@@ -223,13 +236,15 @@ static lval instruction(struct emit *e, const struct row *row, gcc_jit_type *typ
 {
     char text[64];
     const char *in = any_register(e), *v = e->isa->id >= GCCJIT_ISA_AVX2 ? "v" : "";
-    struct jit_asm code = {.text = text, .result = e->isa->id == GCCJIT_ISA_AVX512 ? "=v" : "=x", .inputs = {in, in, in}};
+    struct jit_asm code = {
+        .text = text, .result = e->isa->id == GCCJIT_ISA_AVX512 ? "=v" : "=x", .inputs = {in, in, in}};
     bool two_operands = !*v;
     switch (row->form) {
     case UNARY: snprintf(text, sizeof text, "%s%s %%1, %%0", v, row->name); break;
     case ROUNDING: {
         const char *name = row->op == IR_OP_FPCONV ? row->name : e->isa->id == GCCJIT_ISA_AVX512 ? "rndscale" : "round";
-        snprintf(text, sizeof text, "%s%s%s $%u, %%1, %%0", v, name, row->op == IR_OP_FPCONV ? "" : row->name, row->immediate);
+        snprintf(text, sizeof text, "%s%s%s $%u, %%1, %%0", v, name, row->op == IR_OP_FPCONV ? "" : row->name,
+                 row->immediate);
         break;
     }
     case TERNARY:
@@ -266,7 +281,8 @@ static void emit_row(struct emit *e, const struct row *row, unsigned n, const st
 static rval half_of(struct emit *e, enum ir_kind kind, lval vector, unsigned half)
 {
     gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind) / 2);
-    rval first = gcc_jit_context_new_cast(e->gcc, NULL, gcc_jit_lvalue_get_address(vector, NULL), gcc_jit_type_get_pointer(type));
+    rval first = gcc_jit_context_new_cast(e->gcc, NULL, gcc_jit_lvalue_get_address(vector, NULL),
+                                          gcc_jit_type_get_pointer(type));
     return jit_read(gcc_jit_context_new_array_access(e->gcc, NULL, first, jit_int(e, I64, half)));
 }
 
@@ -326,7 +342,8 @@ static lval join_masks(struct emit *e, rval low, rval high)
         static const struct jit_asm join = {.text = "kunpckbw %1, %2, %0", .result = "=Yk", .inputs = {"Yk", "Yk"}};
         return jit_asm(e, &join, jit_mask_type(e), 2, (rval[]){low, high});
     }
-    lval halves[2] = {jit_keep(e, jit_bits(e, low, jit_mask_type(e))), jit_keep(e, jit_bits(e, high, jit_mask_type(e)))};
+    lval halves[2] = {jit_keep(e, jit_bits(e, low, jit_mask_type(e))),
+                      jit_keep(e, jit_bits(e, high, jit_mask_type(e)))};
     unsigned n = mask_lanes(e);
     rval elements[MAX_WIDTH];
     for (unsigned i = 0; i < n; i++) elements[i] = lanes_pick(e, I32, halves[i / (n / 2)], 2 * (i % (n / 2)));
@@ -350,7 +367,8 @@ static rval compare_chunk(struct emit *e, const struct row *row, enum ir_op op, 
     return jit_read(jit_asm(e, &code, jit_mask_type(e), 2, inputs));
 }
 
-static void compare(struct emit *e, const struct row *row, enum ir_op op, const struct lanes *args, struct lanes *result)
+static void compare(struct emit *e, const struct row *row, enum ir_op op, const struct lanes *args,
+                    struct lanes *result)
 {
     *result = lanes_varying(e, IR_KIND_BOOL);
     lval *a = lanes_vectors(e, &args[0]), *b = lanes_vectors(e, &args[1]);
@@ -449,7 +467,8 @@ static lval blend(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, lva
     gcc_jit_type *bits = jit_vector(e, as, lanes_per_chunk(e, kind));
     rval wide = mask_widened(e, mask, kind, c);
     if (e->isa->id == GCCJIT_ISA_AVX2 && kind_bytes(kind) >= 4) {
-        static const struct jit_asm code = {.text = "vblendvps %3, %1, %2, %0", .result = "=x", .inputs = {"x", "x", "x"}};
+        static const struct jit_asm code = {
+            .text = "vblendvps %3, %1, %2, %0", .result = "=x", .inputs = {"x", "x", "x"}};
         return jit_asm(e, &code, type, 3, (rval[]){jit_read(a), jit_read(b), wide});
     }
     rval x = jit_bits(e, jit_read(a), bits), y = jit_bits(e, jit_read(b), bits);
@@ -533,15 +552,18 @@ static void truncate_by_picking(struct emit *e, enum ir_kind kind, const struct 
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
         lval source[2];
         for (unsigned h = 0; h < per_chunk; h++)
-            source[h] = jit_keep(e, jit_bits(e, jit_read(in[per_chunk * c + h]), jit_vector(e, kind, from_lanes * ratio)));
+            source[h] =
+                jit_keep(e, jit_bits(e, jit_read(in[per_chunk * c + h]), jit_vector(e, kind, from_lanes * ratio)));
         rval elements[MAX_WIDTH];
-        for (unsigned i = 0; i < n; i++) elements[i] = lanes_pick(e, kind, source[i / from_lanes], i % from_lanes * ratio);
-        result->chunk[c] = jit_keep(
-            e, gcc_jit_context_new_rvalue_from_vector(e->gcc, NULL, jit_vector(e, kind, n), n, elements));
+        for (unsigned i = 0; i < n; i++)
+            elements[i] = lanes_pick(e, kind, source[i / from_lanes], i % from_lanes * ratio);
+        result->chunk[c] =
+            jit_keep(e, gcc_jit_context_new_rvalue_from_vector(e->gcc, NULL, jit_vector(e, kind, n), n, elements));
     }
 }
 
-bool prim_op(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args, struct lanes *result)
+bool prim_op(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
+             struct lanes *result)
 {
     if (is_arithmetic(op, kind)) {
         emit_arithmetic(e, op, kind, n, args, result);

@@ -46,12 +46,14 @@ static rval signed_division(struct emit *e, enum ir_op op, enum ir_kind kind, rv
         q = jit_add(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_XOR, q, flip), jit_read(minus));
         return jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, q, keep);
     }
-    lval r = jit_keep(e, jit_cast(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, jit_read(dividend), jit_read(divisor)), as));
+    lval r =
+        jit_keep(e, jit_cast(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, jit_read(dividend), jit_read(divisor)), as));
     rval rest = jit_read(r);
     if (op == IR_OP_SMOD) {
         /* The divisor's sign: one more divisor where the signs differ and something is left. */
         rval differ = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_XOR, jit_read(r), jit_cast(e, jit_read(divisor), as));
-        rval negative = jit_compare(e, GCC_JIT_COMPARISON_LT, jit_cast(e, differ, type), gcc_jit_context_zero(e->gcc, type));
+        rval negative =
+            jit_compare(e, GCC_JIT_COMPARISON_LT, jit_cast(e, differ, type), gcc_jit_context_zero(e->gcc, type));
         rval some = jit_compare(e, GCC_JIT_COMPARISON_NE, jit_read(r), jit_int(e, kind, 0));
         rval add = jit_binary(e, GCC_JIT_BINARY_OP_LOGICAL_AND, negative, some);
         rest = jit_add(e, jit_read(r), jit_mul(e, jit_cast(e, jit_read(divisor), as), bool_as(e, add, kind)));
@@ -64,7 +66,8 @@ static rval wide_product(struct emit *e, enum ir_op op, rval *args)
 {
     bool is_signed = op == IR_OP_SMUL_HI || op == IR_OP_SMAD_SAT;
     gcc_jit_type *wide = jit_c(e, is_signed ? GCC_JIT_TYPE_INT128_T : GCC_JIT_TYPE_UINT128_T);
-    gcc_jit_type *narrow = is_signed ? jit_signed(e, IR_KIND_I64) : jit_type(e, IR_KIND_I64), *as = jit_type(e, IR_KIND_I64);
+    gcc_jit_type *narrow = is_signed ? jit_signed(e, IR_KIND_I64) : jit_type(e, IR_KIND_I64),
+                 *as = jit_type(e, IR_KIND_I64);
     rval x = jit_cast(e, jit_cast(e, args[0], narrow), wide), y = jit_cast(e, jit_cast(e, args[1], narrow), wide);
     lval product = jit_keep(e, jit_mul(e, x, y));
     rval bits = gcc_jit_context_new_rvalue_from_int(e->gcc, wide, 64);
@@ -128,7 +131,8 @@ static rval extreme(struct emit *e, enum ir_op op, enum ir_kind kind, rval a, rv
 {
     bool is_signed = op == IR_OP_SMIN || op == IR_OP_SMAX, min = op == IR_OP_SMIN || op == IR_OP_UMIN;
     gcc_jit_type *type = is_signed ? jit_signed(e, kind) : jit_type(e, kind);
-    rval first = jit_compare(e, min ? GCC_JIT_COMPARISON_LT : GCC_JIT_COMPARISON_GT, jit_cast(e, a, type), jit_cast(e, b, type));
+    rval first =
+        jit_compare(e, min ? GCC_JIT_COMPARISON_LT : GCC_JIT_COMPARISON_GT, jit_cast(e, a, type), jit_cast(e, b, type));
     return jit_select(e, first, a, b);
 }
 
@@ -206,9 +210,10 @@ static rval compared(struct emit *e, enum ir_op op, enum ir_kind from, rval a, r
 
 static rval float_op(struct emit *e, enum ir_op op, enum ir_kind kind, rval *x)
 {
-    static const char *const names[][2] = {{"__builtin_sqrtf", "__builtin_sqrt"},   {"__builtin_floorf", "__builtin_floor"},
-                                           {"__builtin_ceilf", "__builtin_ceil"},   {"__builtin_truncf", "__builtin_trunc"},
-                                           {"__builtin_rintf", "__builtin_rint"},   {"__builtin_fmaf", "__builtin_fma"}};
+    static const char *const names[][2] = {
+        {"__builtin_sqrtf", "__builtin_sqrt"}, {"__builtin_floorf", "__builtin_floor"},
+        {"__builtin_ceilf", "__builtin_ceil"}, {"__builtin_truncf", "__builtin_trunc"},
+        {"__builtin_rintf", "__builtin_rint"}, {"__builtin_fmaf", "__builtin_fma"}};
     bool wide = kind == IR_KIND_F64;
     switch ((int)op) {
     case IR_OP_FADD: return jit_add(e, x[0], x[1]);
@@ -236,7 +241,8 @@ static rval half_to_float(struct emit *e, rval h)
     lval bits = jit_keep(e, jit_cast(e, h, word));
     rval magnitude = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(bits), jit_int(e, IR_KIND_I32, 0x7fff));
     magnitude = jit_binary(e, GCC_JIT_BINARY_OP_LSHIFT, magnitude, jit_int(e, IR_KIND_I32, 13));
-    rval scaled = jit_mul(e, jit_bits(e, magnitude, real), gcc_jit_context_new_rvalue_from_double(e->gcc, real, 0x1p112));
+    rval scaled =
+        jit_mul(e, jit_bits(e, magnitude, real), gcc_jit_context_new_rvalue_from_double(e->gcc, real, 0x1p112));
     lval value = jit_keep(e, jit_bits(e, scaled, word));
     rval special = jit_compare(e, GCC_JIT_COMPARISON_GE, jit_read(value), jit_int(e, IR_KIND_I32, 0x47800000));
     rval infinite = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, jit_read(value), jit_int(e, IR_KIND_I32, 0x7f800000));
@@ -253,8 +259,10 @@ static rval double_to_half(struct emit *e, rval d)
     enum ir_kind k = IR_KIND_I64;
     gcc_jit_type *word = jit_type(e, k), *real = jit_type(e, IR_KIND_F64);
     lval bits = jit_keep(e, jit_bits(e, d, word));
-    lval magnitude = jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(bits), jit_int(e, k, INT64_MAX)));
-    rval exponent = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(magnitude), jit_int(e, k, 0x7ff0000000000000));
+    lval magnitude =
+        jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(bits), jit_int(e, k, INT64_MAX)));
+    rval exponent =
+        jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(magnitude), jit_int(e, k, 0x7ff0000000000000));
     rval least = jit_int(e, k, 0x3f10000000000000); /* 2^-14 */
     lval kept = jit_keep(e, exponent);
     rval base = jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(kept), least), least, jit_read(kept));
@@ -273,7 +281,8 @@ static rval double_to_half(struct emit *e, rval d)
     rval denormal = jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(rounded),
                                 gcc_jit_context_new_rvalue_from_double(e->gcc, real, 0x1p-14));
     rval r = jit_select(e, denormal, jit_read(small), jit_read(normal));
-    rval infinite = jit_compare(e, GCC_JIT_COMPARISON_GE, jit_read(magnitude), jit_int(e, k, 0x40effe0000000000)); /* 65520 */
+    rval infinite =
+        jit_compare(e, GCC_JIT_COMPARISON_GE, jit_read(magnitude), jit_int(e, k, 0x40effe0000000000)); /* 65520 */
     r = jit_select(e, infinite, jit_int(e, k, 0x7c00), r);
     rval payload = jit_binary(e, GCC_JIT_BINARY_OP_RSHIFT, jit_read(magnitude), jit_int(e, k, 42));
     payload = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, payload, jit_int(e, k, 0x3ff));

@@ -28,7 +28,8 @@ static enum gccjit_isa host_isa(void)
     bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
     bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl");
     if (v4) return GCCJIT_ISA_AVX512;
     if (v3) return GCCJIT_ISA_AVX2;
     if (v2) return GCCJIT_ISA_SSE4;

@@ -28,7 +28,8 @@ static void number_inst(struct ir_inst *inst, void *data)
     inst->scratch = u->n_insts++;
     for (uint32_t i = 0; i < inst->n_results; i++) number_value(u, inst->results[i]);
     for (int b = 0; b < 2; b++)
-        for (uint32_t i = 0; inst->blocks[b] && i < inst->blocks[b]->n_args; i++) number_value(u, inst->blocks[b]->args[i]);
+        for (uint32_t i = 0; inst->blocks[b] && i < inst->blocks[b]->n_args; i++)
+            number_value(u, inst->blocks[b]->args[i]);
 }
 
 /* ---- shapes ---- */
@@ -95,8 +96,10 @@ static struct shape linear_result(const struct finder *f, const struct ir_inst *
     case IR_OP_SUB: return linear_shape(in_width(a.stride - b.stride, t), guarded);
     case IR_OP_NEG: return linear_shape(in_width(-a.stride, t), guarded);
     case IR_OP_MUL:
-        if (ir_value_uint(inst->operands[1], &factor)) return linear_shape(in_width(times(a.stride, factor), t), guarded);
-        if (ir_value_uint(inst->operands[0], &factor)) return linear_shape(in_width(times(b.stride, factor), t), guarded);
+        if (ir_value_uint(inst->operands[1], &factor))
+            return linear_shape(in_width(times(a.stride, factor), t), guarded);
+        if (ir_value_uint(inst->operands[0], &factor))
+            return linear_shape(in_width(times(b.stride, factor), t), guarded);
         return varying_shape;
     case IR_OP_SHL:
         if (!ir_value_uint(inst->operands[1], &factor)) return varying_shape;
@@ -193,7 +196,8 @@ static void see_way(struct ir_inst *inst, void *data)
     j->divergent = j->divergent || parted(j->f, inst, j->target);
     struct shape s = shape_of(j->f, v);
     if (!is_known(s)) return;
-    if (s.guarded || (is_known(j->shape) && (j->shape.kind != s.kind || j->shape.stride != s.stride))) s = varying_shape;
+    if (s.guarded || (is_known(j->shape) && (j->shape.kind != s.kind || j->shape.stride != s.stride)))
+        s = varying_shape;
     if (!is_known(j->shape) || j->shape.kind != SHAPE_VARYING) j->shape = s;
 }
 

@@ -221,7 +221,8 @@ static struct lanes dot(struct emit *e, enum ir_kind kind, unsigned n, const str
 /* f16 and f32: squares fit in f64. f64: hypot neither overflows nor vanishes. */
 static struct lanes length_in_double(struct emit *e, unsigned n, const struct lanes *x, struct lanes *wide)
 {
-    for (unsigned c = 0; c < n; c++) wide[c] = x[c].kind == IR_KIND_F64 ? x[c] : op1(e, IR_OP_FPCONV, IR_KIND_F64, x[c]);
+    for (unsigned c = 0; c < n; c++)
+        wide[c] = x[c].kind == IR_KIND_F64 ? x[c] : op1(e, IR_OP_FPCONV, IR_KIND_F64, x[c]);
     if (x[0].kind != IR_KIND_F64) return op1(e, IR_OP_SQRT, IR_KIND_F64, dot(e, IR_KIND_F64, n, wide, wide));
     struct lanes r = op1(e, IR_OP_FABS, IR_KIND_F64, x[0]);
     for (unsigned c = 1; c < n; c++) r = op2(e, IR_OP_HYPOT, IR_KIND_F64, r, x[c]);

@@ -28,7 +28,9 @@ static void data_make(struct data *d, const struct random_kernel *k, uint64_t se
         const struct random_arg *a = &k->args[i];
         struct interp_arg *to = &d->args[i];
         *to = (struct interp_arg){.size = a->size};
-        to->kind = a->kind == RANDOM_BUFFER ? INTERP_ARG_BUFFER : a->kind == RANDOM_SCALAR ? INTERP_ARG_BYTES : INTERP_ARG_LOCAL;
+        to->kind = a->kind == RANDOM_BUFFER   ? INTERP_ARG_BUFFER
+                   : a->kind == RANDOM_SCALAR ? INTERP_ARG_BYTES
+                                              : INTERP_ARG_LOCAL;
         if (a->kind == RANDOM_LOCAL) continue;
         to->data = malloc(a->size + 1);
         assert_non_null(to->data);
@@ -45,7 +47,8 @@ static void data_clear(struct data *d, const struct random_kernel *k)
 }
 
 /* Where the contents differ the kernel is printed, so that the case can be tried by hand. */
-static bool equal(const struct random_kernel *k, const struct data *want, const struct data *got, const char *how, uint64_t seed)
+static bool equal(const struct random_kernel *k, const struct data *want, const struct data *got, const char *how,
+                  uint64_t seed)
 {
     for (uint32_t i = 0; i < k->n_args; i++) {
         if (k->args[i].kind != RANDOM_BUFFER) continue;
@@ -60,8 +63,8 @@ static bool equal(const struct random_kernel *k, const struct data *want, const 
     return true;
 }
 
-static void compare_one(const struct random_kernel *k, const struct interp_range *range, uint64_t seed, enum gccjit_isa isa,
-                        bool scalar, const struct data *want)
+static void compare_one(const struct random_kernel *k, const struct interp_range *range, uint64_t seed,
+                        enum gccjit_isa isa, bool scalar, const struct data *want)
 {
     char how[64];
     snprintf(how, sizeof how, "%s%s", gccjit_isa_name(isa), scalar ? " scalar" : "");
@@ -126,7 +129,8 @@ static void inexact_functions(void **state)
     (void)state;
     unsigned cases = test_cases(60) / 3;
     for (uint64_t seed = first_seed() + 200000; cases--; seed++)
-        compare_seed(seed, &(struct random_kernel_options){.items = 1 + seed % 67, .instructions = 16, .inexact = true});
+        compare_seed(seed,
+                     &(struct random_kernel_options){.items = 1 + seed % 67, .instructions = 16, .inexact = true});
 }
 
 int main(void)

@@ -20,7 +20,8 @@ static bool load(struct compiled *c, const struct gccjit_object *object)
     char path[] = "/tmp/fusion-test-XXXXXX";
     int fd = mkstemp(path);
     if (fd < 0) return false;
-    if (write(fd, object->elf, object->elf_size) == (ssize_t)object->elf_size) c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (write(fd, object->elf, object->elf_size) == (ssize_t)object->elf_size)
+        c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!c->library) fprintf(stderr, "# %s\n", dlerror());
     close(fd);
     unlink(path);
@@ -74,7 +75,8 @@ static uint64_t to_64(uint64_t n)
 }
 
 /* The argument block; returns the bytes of work-group memory that the launch needs. */
-static uint64_t fill_args(const struct ir_function *kernel, const struct interp_arg *args, uint64_t local_at, uint8_t *block)
+static uint64_t fill_args(const struct ir_function *kernel, const struct interp_arg *args, uint64_t local_at,
+                          uint8_t *block)
 {
     uint32_t *offsets = calloc(kernel->n_params + 1, sizeof *offsets);
     ir_param_layout(kernel, offsets);
