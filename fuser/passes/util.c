@@ -132,10 +132,9 @@ static void note_exit(struct ir_inst *inst, void *data)
 
 bool pass_leaves(const struct ir_inst *inst)
 {
-    if (inst->op == IR_OP_LOOP) return pass_contains(inst, IR_OP_RETURN);
-    bool leaves = false;
-    for (int b = 0; b < 2; b++)
-        if (inst->blocks[b]) pass_walk_exits(inst->blocks[b], note_exit, &leaves);
+    bool leaves = pass_contains(inst, IR_OP_RETURN);
+    for (int b = 0; b < 2 && inst->op == IR_OP_IF; b++)
+        pass_walk_exits(inst->blocks[b], note_exit, &leaves);
     return leaves;
 }
 

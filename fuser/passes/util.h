@@ -54,6 +54,6 @@ void pass_move_tail(struct ir_inst *first, struct ir_block *to);
 void pass_move_body(struct ir_inst *first, struct ir_inst *before);
 /* Unlinks first and what follows it in its block; first may be NULL. */
 void pass_cut_tail(struct ir_inst *first);
-/* The visitor sees each break and continue of a loop, and each return inside it; not those of inner loops,
-   whose returns are seen all the same. */
+/* The visitor sees each break and continue of a loop and each return in its body, but not what stands in
+   inner loops. */
 void pass_walk_exits(struct ir_block *body, void (*visit)(struct ir_inst *inst, void *data), void *data);

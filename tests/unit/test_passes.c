@@ -797,6 +797,40 @@ static const struct pass_case cases[] = {
          "    barrier work_group, global\n"
          "    store i32 %a, 5\n"
          "    return\n"},
+    {.name = "overwrite_not_across_a_return_in_a_loop",
+     .passes = {pass_overwrite},
+     .before =
+         "    %i = global_id x\n"
+         "    %a = elem i32 %o, %i\n"
+         "    store i32 %a, 1\n"
+         "    %c = slt i32 %n, 4\n"
+         "    if %c {\n"
+         "        loop {\n"
+         "            %d = slt i32 %n, 2\n"
+         "            if %d {\n"
+         "                return\n"
+         "            }\n"
+         "            break\n"
+         "        }\n"
+         "    }\n"
+         "    store i32 %a, 2\n",
+     .after =
+         "    %i = global_id x\n"
+         "    %a = elem i32 %o, %i\n"
+         "    store i32 %a, 1\n"
+         "    %c = slt i32 %n, 4\n"
+         "    if %c {\n"
+         "        loop {\n"
+         "            %d = slt i32 %n, 2\n"
+         "            if %d {\n"
+         "                return\n"
+         "            }\n"
+         "            break\n"
+         "        }\n"
+         "        yield\n"
+         "    }\n"
+         "    store i32 %a, 2\n"
+         "    return\n"},
     {.name = "dce_values_one_by_one",
      .passes = {pass_dce},
      .before =
