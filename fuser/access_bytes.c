@@ -76,41 +76,47 @@ static bool may_meet(const struct access_site *x, const struct access_site *y, c
     return conflict_find(&a, &b, BETWEEN_ITEMS, local_of(range), &pair) != CONFLICT_NONE;
 }
 
-/* Bytes of the sites whose ids have the same factors as those of site `at`; `done` marks them. */
+/* Where the accesses of all work-items lie; everywhere, where scalars take part. */
+static struct span hull_of(const struct access_site *site, const struct fuser_range *range)
+{
+    struct affine_bounds bounds = {0};
+    int64_t low, high;
+    for (unsigned d = 0; d < 3; d++) {
+        bounds.low[d] = site->items.first[d];
+        bounds.high[d] = site->items.last[d];
+        bounds.high[AFFINE_LOCAL + d] = bounds.high[AFFINE_GROUP + d] = (int64_t)range->global[d] - 1;
+    }
+    if (!items_in(&site->items)) return (struct span){0, 0};
+    if (!affine_range(&site->index, &bounds, &low, &high)) return (struct span){INT64_MIN / 4, INT64_MAX / 4};
+    return (struct span){low, high + (int64_t)site->bytes};
+}
+
+/* Room for the spans of all sites. */
+struct counting {
+    bool *done;
+    struct span *own, *hulls;
+};
+
+/* Bytes of the sites whose ids have the same factors as those of site `at`. */
 static uint64_t bytes_alike(const struct access_summary *s, uint32_t at, const struct fuser_range *range, bool writing,
-                            bool *done, struct span *spans)
+                            const struct counting *c)
 {
     const struct access_site *leader = &s->sites[at];
     struct access_items items = leader->items;
     uint32_t n = 0;
     bool meets = false;
-    int64_t from = INT64_MAX, to = INT64_MIN;
     for (uint32_t i = at; i < s->n_sites; i++) {
         const struct access_site *site = &s->sites[i];
-        if (done[i] || !counted(site, writing) || !affine_same_factors(&leader->index, &site->index)) continue;
-        done[i] = true;
+        if (c->done[i] || !counted(site, writing) || !affine_same_factors(&leader->index, &site->index)) continue;
+        c->done[i] = true;
         widen(&items, &site->items);
-        for (uint32_t k = at; !meets && k <= i; k++) meets = done[k] && may_meet(&s->sites[k], site, range);
+        for (uint32_t k = at; !meets && k <= i; k++) meets = c->done[k] && may_meet(&s->sites[k], site, range);
         const struct affine *a = &site->index;
-        spans[n++] = (struct span){a->constant + a->low, a->constant + a->high + (int64_t)site->bytes};
-        struct affine_bounds bounds = {0};
-        for (unsigned d = 0; d < 3; d++) {
-            bounds.low[d] = site->items.first[d];
-            bounds.high[d] = site->items.last[d];
-            bounds.high[AFFINE_LOCAL + d] = bounds.high[AFFINE_GROUP + d] = (int64_t)range->global[d] - 1;
-        }
-        int64_t low, high;
-        if (!affine_range(a, &bounds, &low, &high)) {
-            from = INT64_MIN / 4; /* unknown scalars: no hull */
-            to = INT64_MAX / 4;
-            continue;
-        }
-        if (low < from) from = low;
-        if (high + (int64_t)site->bytes > to) to = high + (int64_t)site->bytes;
+        c->hulls[n] = hull_of(site, range);
+        c->own[n++] = (struct span){a->constant + a->low, a->constant + a->high + (int64_t)site->bytes};
     }
-    uint64_t bytes;
-    if (__builtin_mul_overflow(united(spans, n), items_in(&items), &bytes)) bytes = UINT64_MAX;
-    uint64_t hull = to > from ? (uint64_t)to - (uint64_t)from : 0;
+    uint64_t bytes, hull = united(c->hulls, n);
+    if (__builtin_mul_overflow(united(c->own, n), items_in(&items), &bytes)) bytes = UINT64_MAX;
     return meets && hull < bytes ? hull : bytes;
 }
 
@@ -120,16 +126,18 @@ static uint64_t bytes_one_way(const struct access_summary *s, const struct fuser
     uint64_t total = 0;
     for (uint32_t i = 0; i < s->n_sites; i++)
         if (counted(&s->sites[i], writing) && (!s->sites[i].index.known || !s->sites[i].bytes)) return whole;
-    bool *done = arena_realloc(NULL, s->n_sites * sizeof *done);
-    struct span *spans = arena_realloc(NULL, s->n_sites * sizeof *spans);
-    for (uint32_t i = 0; i < s->n_sites; i++) done[i] = false;
+    struct counting c = {.done = arena_realloc(NULL, s->n_sites * sizeof *c.done),
+                         .own = arena_realloc(NULL, s->n_sites * sizeof *c.own),
+                         .hulls = arena_realloc(NULL, s->n_sites * sizeof *c.hulls)};
+    for (uint32_t i = 0; i < s->n_sites; i++) c.done[i] = false;
     for (uint32_t i = 0; i < s->n_sites && total < whole; i++) {
-        if (done[i] || !counted(&s->sites[i], writing)) continue;
-        uint64_t bytes = bytes_alike(s, i, range, writing, done, spans);
+        if (c.done[i] || !counted(&s->sites[i], writing)) continue;
+        uint64_t bytes = bytes_alike(s, i, range, writing, &c);
         total = bytes < whole - total ? total + bytes : whole;
     }
-    free(spans);
-    free(done);
+    free(c.hulls);
+    free(c.own);
+    free(c.done);
     return total;
 }
 

@@ -148,17 +148,30 @@ static void remark_run(struct planner *p, const struct run *r)
 
 /* ---- the launch ---- */
 
+/* What the nodes of the run move through each parameter when they are launches of their own. */
+static uint64_t *traffic_apart(struct planner *p, const struct run *r)
+{
+    uint64_t *bytes = arena_alloc(p->arena, (r->params.n + 1) * sizeof *bytes);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct plan_node *node = &p->nodes[p->plan->order[r->first + i]];
+        for (uint32_t k = node->first_use; k < node->first_use + node->n_uses; k++)
+            bytes[r->params.of_node[i][p->uses[k].arg]] += plan_use_traffic(p, &p->uses[k]);
+    }
+    return bytes;
+}
+
 static void add_launch(struct planner *p, struct run *r)
 {
     struct fuser_plan *plan = p->plan;
     struct fuser_launch launch = {.module = r->module, .range = r->range, .n_nodes = r->n};
     launch.kernel = r->module->functions[0];
     launch.params = arena_alloc(plan->arena, (r->params.n + 1) * sizeof *launch.params);
-    uint64_t *sizes = arena_alloc(p->arena, (r->params.n + 1) * sizeof *sizes);
+    uint64_t *sizes = arena_alloc(p->arena, (r->params.n + 1) * sizeof *sizes), *most = traffic_apart(p, r);
     for (uint32_t i = 0; i < r->params.n; i++) {
         const struct plan_param *param = &r->params.params[i];
         if (!r->kept[i]) continue;
         sizes[launch.n_params] = param->end - param->first;
+        most[launch.n_params] = most[i]; /* n_params is at most i */
         launch.params[launch.n_params++] =
             (struct fuser_param){.kind = param->kind,
                                  .index = param->index,
@@ -166,7 +179,7 @@ static void add_launch(struct planner *p, struct run *r)
     }
     launch.nodes = arena_alloc(plan->arena, r->n * sizeof *launch.nodes);
     memcpy(launch.nodes, &plan->order[r->first], r->n * sizeof *launch.nodes);
-    plan->bytes_fused += plan_launch_traffic(&launch, sizes);
+    plan->bytes_fused += plan_launch_traffic(&launch, sizes, most);
     plan->launches = arena_grow(plan->arena, plan->launches, plan->n_launches, sizeof *plan->launches);
     plan->launches[plan->n_launches] = launch;
     plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);

@@ -148,5 +148,5 @@ struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, con
 
 uint64_t plan_use_traffic(const struct planner *p, const struct plan_use *use);
 uint64_t plan_node_traffic(const struct planner *p, uint32_t node);
-/* sizes: of the buffer pieces its parameters get. */
-uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *sizes);
+/* sizes: of the pieces of buffers its parameters get; most: what its nodes together move through them. */
+uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *sizes, const uint64_t *most);

@@ -21,12 +21,15 @@ uint64_t plan_node_traffic(const struct planner *p, uint32_t node)
     return sum;
 }
 
-uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *sizes)
+uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *sizes, const uint64_t *most)
 {
     uint64_t sum = 0;
     struct access_analysis *a = access_analyse(launch->kernel, &launch->range);
-    for (uint32_t i = 0; i < launch->n_params; i++)
-        if (launch->params[i].kind == FUSER_PARAM_BUFFER) sum += access_bytes(&a->params[i], &launch->range, sizes[i]);
+    for (uint32_t i = 0; i < launch->n_params; i++) {
+        if (launch->params[i].kind != FUSER_PARAM_BUFFER) continue;
+        uint64_t bytes = access_bytes(&a->params[i], &launch->range, sizes[i]);
+        sum += bytes < most[i] ? bytes : most[i];
+    }
     access_analysis_free(a);
     return sum;
 }

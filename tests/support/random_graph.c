@@ -101,6 +101,7 @@ struct random_graph_knobs random_graph_knobs(uint64_t seed)
                                        .most_nodes = 2 + rng_below(&rng, 39),
                                        .commands = rng_chance(&rng, 50) ? rng_below(&rng, 40) : 0,
                                        .properties = rng_below(&rng, 100),
+                                       .pieces = rng_chance(&rng, 30) ? rng_below(&rng, 50) : 0,
                                        .ranges = 1 + rng_below(&rng, 4),
                                        .barriers = rng_chance(&rng, 30)};
 }
@@ -146,6 +147,21 @@ static void note_use(struct making *m, uint32_t buffer, bool plain, bool writes_
     h->plain_only &= plain;
 }
 
+/* The buffer or a part of it, large enough for each kernel. */
+static struct fuser_arg pick_piece(struct making *m, uint32_t buffer)
+{
+    struct fuser_arg arg = test_arg_buffer(buffer);
+    if (!rng_chance(&m->rng, m->knobs->pieces)) return arg;
+    arg.offset = 4 * rng_below(&m->rng, ELEMENTS / 2 + 1);
+    if (rng_chance(&m->rng, 50)) arg.bytes = ELEMENTS / 2 * 4;
+    return arg;
+}
+
+static bool is_whole(const struct fuser_arg *arg)
+{
+    return arg->kind == FUSER_ARG_BUFFER && !arg->offset && !arg->bytes;
+}
+
 static void add_kernel(struct making *m, const char *name)
 {
     const struct kind *kind = &kinds[rng_below(&m->rng, KINDS)];
@@ -158,12 +174,13 @@ static void add_kernel(struct making *m, const char *name)
         if (*c == 'a' && buffer == output) buffer = (buffer + 1) % BUFFERS;
         if (*c == 'k') args[n++] = test_arg_value(rng_below(&m->rng, VALUES / 2));
         if (*c == 'n') args[n++] = test_arg_value(VALUES / 2 + rng_below(&m->rng, VALUES / 2));
-        if (*c == 'o' || *c == 'a' || *c == '=') args[n++] = test_arg_buffer(buffer);
+        if (*c == 'o' || *c == 'a' || *c == '=') args[n++] = pick_piece(m, buffer);
+        if (*c == '=' && buffer == output) args[n - 1] = args[0]; /* in place: the very same piece */
     }
     bool plain = (kind->plain || strcmp(kind->name, "inc") == 0) && is_full(&range);
     for (uint32_t i = 1; i < n; i++)
-        if (args[i].kind == FUSER_ARG_BUFFER) note_use(m, args[i].index, plain, false);
-    note_use(m, output, plain, kind->plain);
+        if (args[i].kind == FUSER_ARG_BUFFER) note_use(m, args[i].index, plain && is_whole(&args[i]), false);
+    note_use(m, output, plain && is_whole(&args[0]), kind->plain);
     test_kernel(m->g, name, kind->name, range, args, n);
 }
 
@@ -232,8 +249,10 @@ static void describe_node(struct strbuf *s, const struct fuser_graph *graph, con
         strbuf_printf(s, "%s: %s over %u x %u, local %u", n->name, n->kernel->name, (unsigned)n->range.global[0],
                       (unsigned)n->range.global[1], (unsigned)n->range.local[0]);
     if (n->kind != FUSER_NODE_KERNEL && n->kind != FUSER_NODE_HOST) return;
-    for (uint32_t i = 0; i < n->n_args; i++)
+    for (uint32_t i = 0; i < n->n_args; i++) {
         strbuf_printf(s, " %s%u", n->args[i].kind == FUSER_ARG_BUFFER ? "b" : "v", n->args[i].index);
+        if (n->args[i].offset) strbuf_printf(s, "+%u", (unsigned)n->args[i].offset);
+    }
     for (uint32_t i = 0; i < n->n_deps; i++) strbuf_printf(s, " after %s", graph->nodes[n->deps[i]].name);
     strbuf_printf(s, "\n");
 }

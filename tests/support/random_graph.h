@@ -8,6 +8,7 @@ struct random_graph_knobs {
     uint32_t least_nodes, most_nodes;
     uint32_t commands;   /* percent of the nodes that are copies, fills and host tasks */
     uint32_t properties; /* percent of the buffers that get properties; what they assert is true */
+    uint32_t pieces;     /* percent of the accessors that are on a part of their buffer */
     uint32_t ranges;     /* how many different ND-ranges, 1 to 4 */
     bool barriers;       /* insert_barriers */
 };
