@@ -12,7 +12,7 @@
 #include "daemon/broker/pool.h"
 #include "daemon/broker/session.h"
 
-enum { CACHE_MEMORY_BYTES = 12 << 20 };
+enum { CACHE_MEMORY_BYTES = 16 << 20 };
 
 uint64_t broker_new_id(struct broker *broker)
 {

@@ -149,8 +149,8 @@ static void on_exit_status(void *data, int status)
     e->peer = NULL;
     drop_calls(e);
     e->broker->counters.executors_lost++;
+    abort_pending(e, &cause); /* before the state changes: who waits is to find his completion */
     ring_set_state(e->ring, RING_RESTARTING);
-    abort_pending(e, &cause);
     if (cause.status == FUSION_PROTOCOL) {
         give_up(e, cause.status, cause.reason);
         return;

@@ -10,7 +10,7 @@
 #include "daemon/broker/table.h"
 
 enum {
-    TICK_MS = 250,
+    TICK_MS = 250,          /* between looks at the compilers; more often where the time limit is short */
     START_LIMIT_MS = 20000, /* from start to `ready` */
     IDLE_MS = 30000,        /* more than one idle compiler is ended after this */
     MAX_FAILED_STARTS = 3,
@@ -62,6 +62,12 @@ static void on_tick(uv_timer_t *timer);
 static uint64_t now_ms(const struct pool *pool)
 {
     return uv_now(&pool->broker->loop);
+}
+
+static uint64_t tick_ms(const struct pool *pool)
+{
+    uint64_t limit = pool->broker->options.compile_limit_ms;
+    return limit >= TICK_MS * 4 ? TICK_MS : limit / 4 + 1;
 }
 
 /* ---- jobs ---- */
@@ -163,7 +169,7 @@ struct job *pool_add(struct pool *pool, struct pool_client *client, const struct
     memset(request, 0, sizeof *request);
     LIST_INIT(&job->waiters);
     enqueue(pool, job, client);
-    uv_timer_start(&pool->tick, on_tick, 0, TICK_MS); /* from the loop: the caller is not ready for results */
+    uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool)); /* from the loop: the caller is not ready for results */
     return job;
 }
 
@@ -256,7 +262,7 @@ static void set_tick(struct pool *pool)
     if (!busy && n <= 1)
         uv_timer_stop(&pool->tick);
     else if (!uv_is_active((uv_handle_t *)&pool->tick)) /* never put off: it watches the time limits */
-        uv_timer_start(&pool->tick, on_tick, TICK_MS, TICK_MS);
+        uv_timer_start(&pool->tick, on_tick, tick_ms(pool), tick_ms(pool));
 }
 
 static void remove_worker(struct worker *w)
@@ -449,7 +455,7 @@ struct pool *pool_new(struct broker *broker)
     TAILQ_INIT(&pool->waiting);
     uv_timer_init(&broker->loop, &pool->tick);
     pool->tick.data = pool;
-    uv_timer_start(&pool->tick, on_tick, 0, TICK_MS);
+    uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool));
     if (!hash_file(broker->options.compiler, &pool->compiler_file))
         log_warning("%s cannot be read", broker->options.compiler);
     return pool;
