@@ -14,6 +14,7 @@ struct access_site {
     const struct ir_inst *inst;
     uint32_t line;
     bool reads, writes, atomic;
+    bool found_one;            /* the pointer comes from this parameter and from nowhere else */
     bool conditional;          /* something besides `items` decides whether a work-item gets here */
     struct access_items items; /* the work-items that may get here; exactly those where not conditional */
     ir_type type;              /* of one element */

@@ -47,6 +47,7 @@ static void touch(struct access_walk *w, const struct ir_inst *inst, const struc
                                .reads = reads,
                                .writes = writes,
                                .atomic = inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_ATOMIC_CLEAR,
+                               .found_one = certain,
                                .conditional = state->conditional || !certain,
                                .items = state->items,
                                .type = inst->type,

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "fuser/range.h"
+
 enum { MAX_COMPARISONS = 512 };
 
 struct comparison {
@@ -24,12 +26,19 @@ static bool same_attributes(const struct ir_inst *x, const struct ir_inst *y)
            memcmp(a->mask, b->mask, sizeof a->mask) == 0;
 }
 
+/* What a work-item sees of its range is the same in both where the ranges are; ids are in any case. */
+static bool depends_on_sizes(enum ir_op op)
+{
+    return op >= IR_OP_GLOBAL_SIZE && op <= IR_OP_SUB_GROUP_LOCAL_ID;
+}
+
 static bool same_value(struct comparison *c, const struct ir_value *x, const struct ir_value *y);
 
 static bool same_inst(struct comparison *c, const struct ir_inst *x, const struct ir_inst *y)
 {
     if (x->op != y->op || x->n_operands != y->n_operands || !(ir_op_info(x->op)->flags & IR_FLAG_PURE)) return false;
     if (!same_attributes(x, y)) return false;
+    if (depends_on_sizes(x->op) && !range_same(c->a->range, c->b->range)) return false;
     if (x->op == IR_OP_FIELD) {
         const struct ir_struct *s = ir_type_struct(x->parent->function->module, x->type);
         const struct ir_struct *t = ir_type_struct(y->parent->function->module, y->type);

@@ -1,5 +1,6 @@
 /* What a kernel needs of an earlier one, byte by byte: from which work-item to which. */
 #include "fuser/planner.h"
+#include "fuser/probe.h"
 
 /* Pairs of accesses looked at between two uses; beyond it nothing is proved. */
 enum { MAX_PAIRS = 65536 };
@@ -17,10 +18,13 @@ static const char *what_happens(const struct access_site *a, const struct access
     return b->reads ? "writes what is then read" : "writes what is then written again";
 }
 
-/* Atomics may be meant to meet. */
-static enum dependence race_or_open(enum conflict found, const struct conflict_side *a, const struct conflict_side *b)
+/* What could not be decided in general may have an example. Atomics may be meant to meet. */
+static enum dependence race_or_open(enum conflict found, const struct conflict_side *a, const struct conflict_side *b,
+                                    enum conflict_between between, const uint64_t *local, struct conflict_pair *pair)
 {
-    return found == CONFLICT_PROVED && !(a->site->atomic && b->site->atomic) ? DEPENDENCE_RACE : DEPENDENCE_OPEN;
+    if (a->site->atomic && b->site->atomic) return DEPENDENCE_OPEN;
+    if (found == CONFLICT_PROVED || probe_conflict(a, b, between, local, pair)) return DEPENDENCE_RACE;
+    return DEPENDENCE_OPEN;
 }
 
 static enum dependence between_sites(const struct conflict_side *a, const struct conflict_side *b,
@@ -28,9 +32,9 @@ static enum dependence between_sites(const struct conflict_side *a, const struct
 {
     enum conflict found = conflict_find(a, b, BETWEEN_ITEMS, local, pair);
     if (found == CONFLICT_NONE) return DEPENDENCE_ITEM;
-    if (!local || !barriers) return race_or_open(found, a, b);
+    if (!local || !barriers) return race_or_open(found, a, b, BETWEEN_ITEMS, local, pair);
     found = conflict_find(a, b, BETWEEN_GROUPS, local, pair);
-    return found == CONFLICT_NONE ? DEPENDENCE_GROUP : race_or_open(found, a, b);
+    return found == CONFLICT_NONE ? DEPENDENCE_GROUP : race_or_open(found, a, b, BETWEEN_GROUPS, local, pair);
 }
 
 static void keep_worst(struct dependence_report *worst, enum dependence kind, const struct access_site *a,

@@ -336,14 +336,9 @@ static bool accept_cut(struct planner *p, uint32_t node, const struct cut *c)
 }
 
 /* A copy, fill or host task ends the group; a kernel after it needs it. */
-static bool pass_command(struct planner *p, uint32_t at, uint32_t last_kernel, bool *reported)
+static bool pass_command(struct planner *p, uint32_t node, bool kernel_before, bool *reported)
 {
-    uint32_t node = p->plan->order[at];
-    if (last_kernel == NO_USE || *reported) return true;
-    bool kernel_after = false;
-    for (uint32_t i = at; i < p->plan->n_order && !kernel_after; i++)
-        kernel_after = p->graph->nodes[p->plan->order[i]].kind == FUSER_NODE_KERNEL;
-    if (!kernel_after) return true;
+    if (!kernel_before || *reported) return true;
     *reported = true;
     struct cut c = {0};
     cut(&c, "not_fused_command",
@@ -356,16 +351,17 @@ static bool form_groups(struct planner *p, bool fusing)
 {
     struct forming f = {.by_buffer = arena_alloc(p->arena, (p->graph->n_buffers + 1) * sizeof *f.by_buffer),
                         .stamp = arena_alloc(p->arena, (p->graph->n_buffers + 1) * sizeof *f.stamp)};
-    uint32_t last_kernel = NO_USE;
-    bool reported = false; /* of the commands since the last kernel */
+    bool kernel_before = false, reported = false; /* reported: of the commands since the last kernel */
+    uint32_t last = p->plan->n_order;             /* the last kernel's place */
+    while (last > 0 && p->graph->nodes[p->plan->order[last - 1]].kind != FUSER_NODE_KERNEL) last--;
     for (uint32_t at = 0; at < p->plan->n_order; at++) {
         uint32_t node = p->plan->order[at];
         if (p->graph->nodes[node].kind != FUSER_NODE_KERNEL) {
             close_group(p, &f);
-            if (fusing && !pass_command(p, at, last_kernel, &reported)) return false;
+            if (fusing && at < last && !pass_command(p, node, kernel_before, &reported)) return false;
             continue;
         }
-        last_kernel = node;
+        kernel_before = true;
         reported = false;
         struct cut c = {0};
         struct fuser_range joined = p->nodes[node].range;

@@ -3,6 +3,9 @@
  * (fusion_internal_memory), all uses in one group, one element per work-item, the same at each access, that belongs
  * to that work-item alone, and a value in it before it is read. All but the first is proved where it can be.
  */
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "fuser/planner.h"
 #include "fuser/props.h"
 #include "fuser/range.h"
@@ -30,8 +33,19 @@ static const char *node_name(const struct look *l, const struct plan_use *use)
     return l->p->graph->nodes[use->node].name;
 }
 
-#define NO(l, code, use, ...)                                                                                          \
-    (void)((l)->quiet || (plan_remark((l)->p, code, node_name(l, use), buffer_name(l), __VA_ARGS__), true))
+/* Says why the buffer stays in memory, unless nobody asked. False. */
+__attribute__((format(printf, 4, 5))) static bool stays(const struct look *l, const char *code,
+                                                        const struct plan_use *use, const char *format, ...)
+{
+    char why[640];
+    va_list list;
+    if (l->quiet) return false;
+    va_start(list, format);
+    vsnprintf(why, sizeof why, format, list);
+    va_end(list);
+    plan_remark(l->p, code, node_name(l, use), buffer_name(l), "buffer %s stays in memory: %s", buffer_name(l), why);
+    return false;
+}
 
 static const struct plan_use *use_at(const struct look *l, uint32_t i)
 {
@@ -44,14 +58,11 @@ static bool is_inside(const struct look *l)
     for (uint32_t i = 0; i < l->n_uses; i++) {
         const struct plan_use *use = use_at(l, i);
         if (l->p->graph->nodes[use->node].kind != FUSER_NODE_KERNEL) {
-            NO(l, "not_internalized_command", use, "buffer %s stays in memory: %s, which is no kernel, uses it",
-               buffer_name(l), node_name(l, use));
-            return false;
+            return stays(l, "not_internalized_command", use, "%s, which is no kernel, uses it", node_name(l, use));
         }
         if (l->p->nodes[use->node].group != l->group) {
-            NO(l, "not_internalized_groups", use, "buffer %s stays in memory: %s and %s use it, which are not fused",
-               buffer_name(l), node_name(l, l->first), node_name(l, use));
-            return false;
+            return stays(l, "not_internalized_groups", use, "%s and %s use it, which are not fused",
+                         node_name(l, l->first), node_name(l, use));
         }
     }
     return true;
@@ -62,11 +73,9 @@ static bool accessors_agree(const struct look *l)
     for (uint32_t i = 0; i < l->n_uses; i++) {
         const struct plan_use *use = use_at(l, i);
         if (use->first == l->first->first && use->end == l->first->end) continue;
-        NO(l, "not_internalized_mismatch", use,
-           "buffer %s stays in memory: %s accesses its bytes %llu to %llu, %s %llu to %llu", buffer_name(l),
-           node_name(l, l->first), (unsigned long long)l->first->first, (unsigned long long)l->first->end,
-           node_name(l, use), (unsigned long long)use->first, (unsigned long long)use->end);
-        return false;
+        return stays(l, "not_internalized_mismatch", use, "%s accesses its bytes %llu to %llu, %s %llu to %llu",
+                     node_name(l, l->first), (unsigned long long)l->first->first, (unsigned long long)l->first->end,
+                     node_name(l, use), (unsigned long long)use->first, (unsigned long long)use->end);
     }
     return true;
 }
@@ -78,22 +87,18 @@ static bool is_plain(const struct look *l, const struct plan_use *use, const str
     plan_place(l->p, use->node, site->line, place, sizeof place);
     if (site->atomic || site->inst->attrs.is_volatile ||
         (site->inst->op != IR_OP_LOAD && site->inst->op != IR_OP_STORE)) {
-        NO(l, "not_internalized_operation", use, "buffer %s stays in memory: %s uses %s on it", buffer_name(l), place,
-           ir_op_info(site->inst->op)->text);
-        return false;
+        return stays(l, "not_internalized_operation", use, "%s uses %s on it", place, ir_op_info(site->inst->op)->text);
     }
     if (site->type != leader->type || !ir_type_is_number(site->type)) {
-        NO(l, "not_internalized_type", use, "buffer %s stays in memory: %s accesses it as another type than %s does",
-           buffer_name(l), place, node_name(l, l->first));
-        return false;
+        return stays(l, "not_internalized_type", use, "%s accesses it as another type than %s does", place,
+                     node_name(l, l->first));
     }
     struct conflict_side side = plan_side(l->p, use, site);
     if (!conflict_same_place(&l->side, &side)) {
-        NO(l, "not_internalized_elements", use,
-           "buffer %s stays in memory: that %s is at the same element of its work-item as the first access in %s is "
-           "not proved",
-           buffer_name(l), place, node_name(l, l->first));
-        return false;
+        return stays(l, "not_internalized_elements", use,
+                     "that %s is at the same element of its work-item as the first access in %s is "
+                     "not proved",
+                     place, node_name(l, l->first));
     }
     return true;
 }
@@ -104,9 +109,7 @@ static bool sites_are_one_element(const struct look *l)
         const struct plan_use *use = use_at(l, i);
         const struct access_summary *s = plan_summary(l->p, use);
         if (s->escapes) {
-            NO(l, "not_internalized_escapes", use, "buffer %s stays in memory: %s stores or passes on its address",
-               buffer_name(l), node_name(l, use));
-            return false;
+            return stays(l, "not_internalized_escapes", use, "%s stores or passes on its address", node_name(l, use));
         }
         for (uint32_t k = 0; k < s->n_sites; k++)
             if (!is_plain(l, use, &s->sites[k])) return false;
@@ -131,20 +134,17 @@ static bool is_owned(const struct look *l)
     enum conflict found = conflict_find(&side, &side, BETWEEN_ITEMS, local, &pair);
     if (found == CONFLICT_NONE || (found == CONFLICT_POSSIBLE && l->scope == FUSER_SCOPE_WORK_ITEM)) return true;
     if (found == CONFLICT_PROVED) {
-        NO(l, "not_internalized_shared", l->first,
-           "buffer %s stays in memory: several work-items of %s share an element", buffer_name(l),
-           node_name(l, l->first));
+        return stays(l, "not_internalized_shared", l->first, "several work-items of %s share an element",
+                     node_name(l, l->first));
     } else if (l->scope == FUSER_SCOPE_WORK_GROUP) {
-        NO(l, "not_internalized_local", l->first,
-           "buffer %s stays in memory: with access_scope_work_group it would need work-group memory; "
-           "access_scope_work_item would "
-           "let it be kept in registers",
-           buffer_name(l));
+        return stays(l, "not_internalized_local", l->first,
+                     "with access_scope_work_group it would need work-group memory; "
+                     "access_scope_work_item would "
+                     "let it be kept in registers");
     } else {
-        NO(l, "not_internalized_scope", l->first,
-           "buffer %s stays in memory: that no element belongs to two work-items is not proved; access_scope_work_item "
-           "would say so",
-           buffer_name(l));
+        return stays(l, "not_internalized_scope", l->first,
+                     "that no element belongs to two work-items is not proved; access_scope_work_item "
+                     "would say so");
     }
     return false;
 }
@@ -157,11 +157,9 @@ static bool is_initialized(const struct look *l)
     for (uint32_t i = 0; i < l->n_uses; i++) alone &= use_at(l, i) == l->first || use_at(l, i)->node != l->first->node;
     if (l->no_init) return true;
     if (alone && plan_summary(l->p, l->first)->written_first && range_same(&node->range, l->range)) return true;
-    NO(l, "not_internalized_init", l->first,
-       "buffer %s stays in memory: that each work-item writes its element before it reads it is not proved; no_init "
-       "would say so",
-       buffer_name(l));
-    return false;
+    return stays(l, "not_internalized_init", l->first,
+                 "that each work-item writes its element before it reads it is not proved; no_init "
+                 "would say so");
 }
 
 static void gather(struct look *l)
@@ -221,9 +219,8 @@ bool plan_can_be_private(struct planner *p, uint32_t buffer, uint32_t group, con
     const struct plan_use *visible = find_visible(&l, &some);
     l.quiet = !some || p->nodes[l.first->node].group != group; /* said once, where it is used first */
     if (visible && some)
-        NO(&l, "not_internalized_accessor", visible,
-           "buffer %s stays in memory: the accessor of %s lacks fusion_internal_memory", buffer_name(&l),
-           node_name(&l, visible));
+        return stays(&l, "not_internalized_accessor", visible, "the accessor of %s lacks fusion_internal_memory",
+                     node_name(&l, visible));
     if (visible) l.quiet = true;
     if (!fits(&l)) return false;
     *elem = l.side.site->type;

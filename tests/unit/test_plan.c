@@ -44,11 +44,29 @@ static const char kernels[] = "kernel @add(%a: ptr.global f32, %b: ptr.global f3
                               "    %x = load f32 %a[%j]\n" /* line 24 */
                               "    store f32 %o[%i], %x\n" /* line 25 */
                               "}\n"
+                              "kernel @clamped(%a: ptr.global f32, %o: ptr.global f32) {\n"
+                              "    %i = global_id x\n"
+                              "    %k = sub i64 %i, 1\n"
+                              "    %j = smax i64 %k, 0\n"
+                              "    %x = load f32 %a[%j]\n"
+                              "    store f32 %o[%i], %x\n"
+                              "}\n"
+                              "kernel @behind(%a: ptr.global f32, %o: ptr.global f32, %n: i64) {\n"
+                              "    %i = global_id x\n"
+                              "    %c = uge i64 %i, %n\n"
+                              "    if %c {\n"
+                              "        return\n"
+                              "    }\n"
+                              "    %k = sub i64 %i, 1\n"
+                              "    %j = smax i64 %k, 0\n"
+                              "    %x = load f32 %a[%j]\n"
+                              "    store f32 %o[%i], %x\n"
+                              "}\n"
                               "kernel @gather(%a: ptr.global f32, %w: ptr.global i32, %o: ptr.global f32) {\n"
                               "    %i = global_id x\n"
                               "    %v = load i32 %w[%i]\n"
                               "    %j = and i32 %v, 15\n"
-                              "    %x = load f32 %a[%j]\n" /* line 31 */
+                              "    %x = load f32 %a[%j]\n" /* line 49 */
                               "    store f32 %o[%i], %x\n"
                               "}\n"
                               "kernel @guarded(%a: ptr.global f32, %o: ptr.global f32, %n: i64) {\n"
@@ -252,8 +270,9 @@ static struct test_graph *pair(const char *first, const char *second, struct fus
         if (strcmp(names[i], "scale") == 0) test_kernel(g, node, "scale", r, ARGS(B(from), B(to), V(k)));
         if (strcmp(names[i], "gather") == 0) test_kernel(g, node, "gather", r, ARGS(B(from), B(w), B(to)));
         if (strcmp(names[i], "guarded") == 0) test_kernel(g, node, "guarded", r, ARGS(B(from), B(to), V(n)));
+        if (strcmp(names[i], "behind") == 0) test_kernel(g, node, "behind", r, ARGS(B(from), B(to), V(n)));
         if (strcmp(names[i], "plane") == 0) test_kernel(g, node, "plane", r, ARGS(B(from), B(to), V(n)));
-        if (strcmp(names[i], "next") == 0 || strcmp(names[i], "swap") == 0)
+        if (strcmp(names[i], "next") == 0 || strcmp(names[i], "clamped") == 0 || strcmp(names[i], "swap") == 0)
             test_kernel(g, node, names[i], r, ARGS(B(from), B(to)));
     }
     return g;
@@ -276,6 +295,35 @@ static void a_stencil_is_cut(void **state)
     check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "node later", "work-item 1 of earlier (line 19)");
     check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "node later", "work-item 0 of later (line 24)");
     test_graph_free(g);
+}
+
+/* max(i - 1, 0) is no sum, but an example is a proof too. Behind a scalar's guard there is none. */
+static void a_clamped_stencil_is_cut(void **state)
+{
+    (void)state;
+    struct test_graph *g = pair("scale", "clamped", range(), all);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "earlier|later");
+    check_remark(
+        plan, "not_fused_race", "later", "t",
+        "work-item 0 of earlier (line 19) writes what is then read of buffer t by work-item 1 of later (line 31)");
+    fuser_plan_free(plan);
+    g->options.mode = FUSER_MODE_REQUIRE;
+    check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "node later", "cannot run as one kernel");
+    test_graph_free(g);
+
+    g = pair("scale", "clamped", test_range(256, 16), none);
+    g->options.insert_barriers = true;
+    plan = check_planned(g);
+    check_launches(g, plan, "earlier|later");
+    check_remark(plan, "not_fused_race", "later", "t", "by work-item 16 of later");
+    finish(g, plan);
+
+    g = pair("scale", "behind", range(), none);
+    plan = check_planned(g);
+    check_launches(g, plan, "earlier|later");
+    check_remark(plan, "not_fused_dependence", "later", "t", "perhaps by another work-item");
+    finish(g, plan);
 }
 
 /* Nor does the user's word help against a proof. */
@@ -325,7 +373,7 @@ static void unproved_dependences(void **state)
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "earlier|later");
     check_remark(plan, "not_fused_dependence", "later", "t", "access_scope_work_item on the buffer would say");
-    check_remark(plan, "not_fused_dependence", "later", "t", "later (line 31)");
+    check_remark(plan, "not_fused_dependence", "later", "t", "later (line 49)");
     check_same(g, plan);
     fuser_plan_free(plan);
 
@@ -406,6 +454,33 @@ static void guarded_kernels_are_proved(void **state)
     plan = check_planned(g);
     check_internalized(g, plan, "t");
     check_same(g, plan);
+    finish(g, plan);
+}
+
+/* An index by the global size is another one in a kernel with another range. */
+static void the_same_expression_over_another_range(void **state)
+{
+    (void)state;
+    struct test_graph *g = test_graph_new("kernel @by_size(%a: ptr.global f32, %o: ptr.global f32, %n: i64) {\n"
+                                          "    %i = global_id x\n"
+                                          "    %s = global_size x\n"
+                                          "    %p = mul i64 %s, %n\n"
+                                          "    %j = add i64 %i, %p\n"
+                                          "    %x = load f32 %a[%j]\n"
+                                          "    store f32 %o[%j], %x\n"
+                                          "}\n");
+    uint32_t a = BUFFER(g, "a", none), t = BUFFER(g, "t", all), o = BUFFER(g, "o", none), n = test_value(g, 8);
+    test_kernel(g, "one", "by_size", test_range(32, 0), ARGS(B(a), B(t), V(n)));
+    test_kernel(g, "two", "by_size", test_range(32, 0), ARGS(B(t), B(o), V(n)));
+    struct fuser_plan *plan = check_planned(g);
+    check_internalized(g, plan, "t");
+    check_same(g, plan);
+    fuser_plan_free(plan);
+    g->graph.nodes[1].range = test_range(16, 0);
+    plan = check_planned(g);
+    check_launches(g, plan, "one two");
+    check_internalized(g, plan, "");
+    check_remark(plan, "not_internalized_elements", "two", "t", "not proved");
     finish(g, plan);
 }
 
@@ -848,12 +923,14 @@ int main(void)
         cmocka_unit_test(one_kernel_meets_require_fusion),
         cmocka_unit_test(an_empty_graph),
         cmocka_unit_test(a_stencil_is_cut),
+        cmocka_unit_test(a_clamped_stencil_is_cut),
         cmocka_unit_test(a_proved_race_beats_a_property),
         cmocka_unit_test(write_after_read_and_after_write),
         cmocka_unit_test(unproved_dependences),
         cmocka_unit_test(barriers_order_work_groups),
         cmocka_unit_test(guarded_kernels_are_proved),
         cmocka_unit_test(an_index_with_an_unknown_width),
+        cmocka_unit_test(the_same_expression_over_another_range),
         cmocka_unit_test(ranges),
         cmocka_unit_test(local_sizes_are_filled_in),
         cmocka_unit_test(commands_go_before_and_after),
