@@ -118,3 +118,20 @@ const char *cursor_check(const void *bytes, size_t size, uint32_t max_depth, uin
     }
     return c.at == c.end ? NULL : "bytes after the end of the message";
 }
+
+bool cursor_is_utf8(const uint8_t *at, size_t size)
+{
+    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
+    for (const uint8_t *end = at + size; at < end;) {
+        unsigned more = *at < 0x80 ? 0 : *at >> 5 == 6 ? 1 : *at >> 4 == 14 ? 2 : *at >> 3 == 30 ? 3 : 4;
+        if (more == 4 || (size_t)(end - at) <= more) return false;
+        uint32_t code = more == 0 ? *at : *at & (0x3fu >> more);
+        for (unsigned i = 1; i <= more; i++) {
+            if (at[i] >> 6 != 2) return false;
+            code = code << 6 | (at[i] & 63u);
+        }
+        if (code < least[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
+        at += more + 1;
+    }
+    return true;
+}

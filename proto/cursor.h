@@ -34,3 +34,6 @@ bool cursor_next(struct cursor *c, struct cursor_item *item);
 /* Is the input exactly one value, nested no deeper than max_depth, of no more than max_items? NULL, or what is wrong.
  */
 const char *cursor_check(const void *bytes, size_t size, uint32_t max_depth, uint32_t max_items);
+
+/* Is it UTF-8 as the standard wants it: no overlong forms, no surrogates, nothing beyond U+10FFFF? */
+bool cursor_is_utf8(const uint8_t *at, size_t size);

@@ -80,24 +80,6 @@ static void *make(struct decoder *d, uint32_t count, size_t size)
     return array;
 }
 
-/* Is it UTF-8 as the standard wants it: no overlong forms, no surrogates, nothing beyond U+10FFFF? */
-static bool is_utf8(const uint8_t *at, size_t size)
-{
-    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
-    for (const uint8_t *end = at + size; at < end;) {
-        unsigned more = *at < 0x80 ? 0 : *at >> 5 == 6 ? 1 : *at >> 4 == 14 ? 2 : *at >> 3 == 30 ? 3 : 4;
-        if (more == 4 || (size_t)(end - at) <= more) return false;
-        uint32_t code = more == 0 ? *at : *at & (0x3fu >> more);
-        for (unsigned i = 1; i <= more; i++) {
-            if (at[i] >> 6 != 2) return false;
-            code = code << 6 | (at[i] & 63u);
-        }
-        if (code < least[more] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
-        at += more + 1;
-    }
-    return true;
-}
-
 static char *take_name(struct decoder *d, bool may_be_empty, const char *what)
 {
     struct cursor_item item = take(d, CURSOR_STRING, what);
@@ -110,7 +92,7 @@ static char *take_name(struct decoder *d, bool may_be_empty, const char *what)
         fail(d, "%s is empty", what);
         return NULL;
     }
-    if (memchr(item.bytes, 0, item.number) || !is_utf8(item.bytes, item.number)) {
+    if (memchr(item.bytes, 0, item.number) || !cursor_is_utf8(item.bytes, item.number)) {
         fail(d, "%s is not UTF-8 text", what);
         return NULL;
     }

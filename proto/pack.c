@@ -129,7 +129,10 @@ void proto_pack_bytes(struct proto_writer *w, const char *key, const void *bytes
     msgpack_pack_bin_body(&w->packer, bytes, size);
 }
 
-void proto_pack_raw(struct proto_writer *w, const void *msgpack, size_t size) { write_bytes(w, msgpack, size); }
+void proto_pack_raw(struct proto_writer *w, const void *msgpack, size_t size)
+{
+    write_bytes(w, msgpack, size);
+}
 
 const msgpack_object *proto_get(const msgpack_object *map, const char *key)
 {

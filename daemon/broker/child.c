@@ -30,7 +30,6 @@ static void reap(struct children *children, pid_t pid, int status)
     {
         if (child->pid != pid) continue;
         LIST_REMOVE(child, link);
-        kill(-pid, SIGKILL); /* what it has started and left behind, such as an assembler */
         if (child->on_exit) child->on_exit(child->data, status);
         free(child);
         return;
@@ -40,10 +39,16 @@ static void reap(struct children *children, pid_t pid, int status)
 static void on_sigchld(uv_signal_t *signal, int number)
 {
     struct children *children = signal->data;
-    int status;
-    pid_t pid;
+    siginfo_t ended = {0};
     (void)number;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) reap(children, pid, status);
+    while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid > 0) {
+        int status = 0;
+        /* What it has started and left behind, such as an assembler; before its number can be somebody else's. */
+        kill(-ended.si_pid, SIGKILL);
+        waitpid(ended.si_pid, &status, 0);
+        reap(children, ended.si_pid, status);
+        ended.si_pid = 0;
+    }
 }
 
 void children_start(struct children *children, uv_loop_t *loop)

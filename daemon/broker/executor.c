@@ -140,6 +140,16 @@ static void give_up(struct executor *e, fusion_status status, const char *reason
     e->events->given_up(e->data, status, reason);
 }
 
+/* Behind everything that was sent again: the executor takes submissions from then on. */
+static void send_resume(struct executor *e)
+{
+    struct proto_writer w;
+    uint32_t id = executor_next_id(e);
+    proto_begin_request(&w, id, "resume");
+    proto_pack_map(&w, 0);
+    executor_request(e, id, &w, EXECUTOR_NOTHING, 0);
+}
+
 static void on_exit_status(void *data, int status)
 {
     struct executor *e = data;
@@ -166,7 +176,7 @@ static void on_exit_status(void *data, int status)
     executor_start(e);
     if (e->hopeless) return;
     e->events->restarted(e->data);
-    ring_set_state(e->ring, RING_RUNNING);
+    send_resume(e);
 }
 
 /* ---- messages ---- */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/broker/session.h"
+#include "proto/cursor.h"
 #include "proto/ring.h"
 
 /* The ring's memory, which the client cannot shrink under us or the executor. */
@@ -32,6 +33,17 @@ static uint32_t time_limit(const struct session *s, const struct proto_message *
     uint64_t wanted = 0;
     if (!proto_get_uint(&m->params, "time_limit_ms", &wanted) || wanted == 0) return s->broker->options.time_limit_ms;
     return wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX;
+}
+
+/* The name goes into the log and into status reports: one line of text, whatever the client calls itself. */
+static char *read_name(const struct proto_message *m)
+{
+    char *name = NULL;
+    if (!proto_get_string(&m->params, "name", &name, PROTO_MAX_NAME)) return strdup("");
+    bool text = cursor_is_utf8((const uint8_t *)name, strlen(name));
+    for (unsigned char *at = (unsigned char *)name; *at; at++)
+        if (*at < 0x20 || *at == 0x7f || (*at >= 0x80 && !text)) *at = '?';
+    return name;
 }
 
 static void answer(struct session *s, uint32_t request, uint64_t version)
