@@ -1,6 +1,7 @@
 /* Starting a process of the daemon and speaking to it. */
 #include "tests/support/child.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -42,11 +43,23 @@ static void execute(const char *path, const char *const *argv)
     _exit(127);
 }
 
-void child_start(struct child *c, const char *variable, const int *fds, unsigned n_fds, const char *const *argv)
+static void find_program(const char *kind, char *path, size_t size)
 {
-    const char *path = getenv(variable);
+    char variable[32] = "FUSIOND_";
+    for (size_t i = 0, n = strlen(variable); kind[i]; i++) variable[n + i] = (char)toupper(kind[i]);
+    const char *given = getenv(variable), *root = getenv("FUSIOND_BUILD_ROOT");
+    if (!given && !root) fail_msg("neither %s nor FUSIOND_BUILD_ROOT is set", variable);
+    if (given)
+        snprintf(path, size, "%s", given);
+    else
+        snprintf(path, size, "%s/daemon/%s/fusiond-%s", root, kind, kind);
+}
+
+void child_start(struct child *c, const char *kind, const int *fds, unsigned n_fds, const char *const *argv)
+{
+    char path[512];
     int pair[2];
-    if (!path) fail_msg("%s is not set to the program", variable);
+    find_program(kind, path, sizeof path);
     assert_true(n_fds < MAX_FDS);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
     *c = (struct child){.connection = pair[0], .reader = proto_reader_new(PROTO_MAX_MESSAGE), .next_id = 1};

@@ -13,9 +13,10 @@ struct child {
     uint32_t next_id;
 };
 
-/* Starts the program named by the environment variable, with the connection as descriptor 3 and fds as
-   4, 5 ... argv ends in NULL and is without the program's name; may be NULL. Fails the test where it cannot. */
-void child_start(struct child *c, const char *variable, const int *fds, unsigned n_fds, const char *const *argv);
+/* Starts fusiond-<kind>, the build's own ($FUSIOND_BUILD_ROOT) or $FUSIOND_<KIND>, with the connection as
+   descriptor 3 and fds as 4, 5 ... argv ends in NULL and is without the program's name; may be NULL. Fails
+   the test where it cannot. */
+void child_start(struct child *c, const char *kind, const int *fds, unsigned n_fds, const char *const *argv);
 /* Begins a request; the caller packs params and gives it to child_call(). */
 void child_begin(struct child *c, struct proto_writer *w, const char *method);
 /* Sends the request and receives the reply (notices on the way are dropped): its status. The reply is the

@@ -62,7 +62,7 @@ static int set_up(void **state)
     struct fixture *f = calloc(1, sizeof *f);
     struct proto_message m;
     *state = f;
-    child_start(&f->child, "FUSIOND_COMPILER", NULL, 0, NULL);
+    child_start(&f->child, "compiler", NULL, 0, NULL);
     assert_true(child_receive(&f->child, &m));
     assert_int_equal(m.kind, PROTO_NOTICE);
     assert_string_equal(m.method, "ready");
