@@ -79,7 +79,7 @@ bool session_greet(struct session *s, const struct proto_message *m)
                  (unsigned long long)min, (unsigned long long)max, PROTO_VERSION_MIN, PROTO_VERSION_MAX);
         return refuse(s, m, FUSION_VERSION, text);
     }
-    if (!proto_get_string(&m->params, "name", &s->name, PROTO_MAX_NAME)) s->name = strdup("");
+    s->name = read_name(m);
     if (s->name && make_ring(s))
         s->executor =
             executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, time_limit(s, m), session_executor_events(), s);
