@@ -6,10 +6,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "client/internal.h"
 
-enum { WAIT_SLICE_MS = 100, MAX_FAILURES = 1024 };
+enum { WAIT_SLICE_MS = 100, RESTART_LOOK_US = 500, MAX_FAILURES = 1024 };
 
 /* ---- outcomes ---- */
 
@@ -68,6 +69,19 @@ static bool completed(const fusion_session *s, fusion_event event)
     return atomic_load_explicit(&s->ring->completed, memory_order_acquire) >= event;
 }
 
+/* The session was closed by the service, whose last words a request still finds. */
+static fusion_status closed(fusion_session *s)
+{
+    fusion_status status = client_request(s, "status", NULL, NULL, NULL, 0, NULL);
+    if (status != FUSION_SUCCESS) return status;
+    return client_error(FUSION_CONNECTION, "session", "it was closed by fusiond");
+}
+
+static bool in_state(const fusion_session *s, enum ring_state state)
+{
+    return atomic_load(&s->ring->state) == state;
+}
+
 fusion_status client_wait(fusion_session *s, fusion_event event, int timeout_ms, uint64_t *run_ns)
 {
     int64_t deadline = now_ms() + timeout_ms;
@@ -78,6 +92,7 @@ fusion_status client_wait(fusion_session *s, fusion_event event, int timeout_ms,
                                 event, timeout_ms);
         if (ring_wait(s->ring, event, left < WAIT_SLICE_MS ? (int)left : WAIT_SLICE_MS)) break;
         if (completed(s, event)) break;
+        if (in_state(s, RING_CLOSED)) return closed(s);
         if (daemon_gone(s))
             return client_error(FUSION_CONNECTION, "submission",
                                 "fusiond ended before submission %" PRIu64 " was complete", event);
@@ -154,7 +169,7 @@ static fusion_status no_room(void)
     return client_error(FUSION_OUT_OF_MEMORY, "submission", "no memory");
 }
 
-/* Pushes when there is room: never more than RING_MAX_PENDING on the way. memories: those it uses. */
+/* Pushes when there is room (never more than RING_MAX_PENDING on the way) and an executor. memories: those it uses. */
 static fusion_status push(fusion_exec *e, struct entry *entry, struct memory *const *memories, fusion_event *event)
 {
     fusion_session *s = e->session;
@@ -166,7 +181,8 @@ static fusion_status push(fusion_exec *e, struct entry *entry, struct memory *co
     for (;;) {
         pthread_mutex_lock(&s->lock);
         uint64_t sequence = s->next_sequence;
-        bool place = sequence <= RING_MAX_PENDING || completed(s, sequence - RING_MAX_PENDING);
+        bool place =
+            in_state(s, RING_RUNNING) && (sequence <= RING_MAX_PENDING || completed(s, sequence - RING_MAX_PENDING));
         entry->head.sequence = sequence;
         if (place && sequence > RING_MAX_PENDING) keep_failure(s, sequence - RING_MAX_PENDING);
         if (place && ring_push(s->ring, &entry->head, entry->rest, entry->size)) {
@@ -180,8 +196,12 @@ static fusion_status push(fusion_exec *e, struct entry *entry, struct memory *co
         }
         fusion_event oldest = atomic_load(&s->ring->completed) + 1;
         pthread_mutex_unlock(&s->lock);
+        if (in_state(s, RING_CLOSED)) return closed(s);
         if (daemon_gone(s)) return client_error(FUSION_CONNECTION, "submission", "fusiond has ended");
-        ring_wait(s->ring, oldest, WAIT_SLICE_MS);
+        if (in_state(s, RING_RUNNING))
+            ring_wait(s->ring, oldest, WAIT_SLICE_MS);
+        else
+            usleep(RESTART_LOOK_US);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "daemon/broker/tempdir.h"
 
 struct counters {
-    uint64_t sessions_ever, finalizes, plan_hits, object_hits_memory, object_hits_disk, object_misses;
+    uint64_t sessions_ever, finalizes, plan_hits, object_hits_memory, object_hits_disk, object_misses, compiles;
     uint64_t compilers_recycled, compilers_lost, executors_lost;
 };
 

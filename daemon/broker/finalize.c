@@ -208,7 +208,8 @@ static struct job *compile_job(struct finalize *f, const struct launch *launch, 
     struct session *s = f->operation.session;
     struct pool *pool = s->broker->pool;
     struct job *job = pool_find(pool, key);
-    if (job) return job;
+    if (job) return job; /* the same code is being made already */
+    s->broker->counters.compiles++;
     struct proto_writer w;
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, "compile");

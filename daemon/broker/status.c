@@ -4,7 +4,7 @@
 #include "daemon/broker/procstat.h"
 #include "daemon/broker/session.h"
 
-enum { FIELDS = 25, CLIENT_FIELDS = 6 };
+enum { FIELDS = 26, CLIENT_FIELDS = 6 };
 
 static void pack_client(struct proto_writer *w, const struct session *s)
 {
@@ -45,6 +45,7 @@ static void pack_cache(struct proto_writer *w, const struct broker *broker)
     proto_pack_uint(w, "object_hits_memory", counters->object_hits_memory);
     proto_pack_uint(w, "object_hits_disk", counters->object_hits_disk);
     proto_pack_uint(w, "object_misses", counters->object_misses);
+    proto_pack_uint(w, "compiles", counters->compiles);
     proto_pack_uint(w, "corrupt_entries", stats.corrupt);
     proto_pack_uint(w, "cache_write_failures", stats.write_failures);
     proto_pack_uint(w, "cache_bytes_memory", stats.memory_bytes);

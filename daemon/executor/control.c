@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/executor/exit_codes.h"
+#include "daemon/executor/running.h"
 #include "daemon/executor/watchdog.h"
 #include "ir/arena.h"
 #include "proto/frame.h"
@@ -128,6 +129,15 @@ static int options(struct control *c, struct proto_message *m, struct exec_error
     return 0;
 }
 
+static int resume(struct control *c, struct proto_message *m, struct exec_error *e)
+{
+    (void)c;
+    (void)m;
+    (void)e;
+    running_resume();
+    return 0;
+}
+
 static int unknown(struct control *c, struct proto_message *m, struct exec_error *e)
 {
     (void)c;
@@ -138,9 +148,13 @@ static const struct {
     const char *method;
     handler *handle;
 } methods[] = {
-    {"buffer.attach", buffer_attach},           {"buffer.release", buffer_release},
-    {"executable.load", executable_load},       {"executable.objects", executable_objects},
-    {"executable.release", executable_release}, {"options", options},
+    {"buffer.attach", buffer_attach},
+    {"buffer.release", buffer_release},
+    {"executable.load", executable_load},
+    {"executable.objects", executable_objects},
+    {"executable.release", executable_release},
+    {"options", options},
+    {"resume", resume},
 };
 
 static handler *find_handler(const char *method)

@@ -109,7 +109,7 @@ static void complete(uint64_t sequence, uint64_t run_ns, int signal_number, cons
     add(&object, " ");
     add(&object, name);
     describe(&reason, signal_number, info);
-    running_complete(sequence, FUSION_KERNEL_FAULT, run_ns, object.bytes, reason.bytes);
+    running_fail(sequence, FUSION_KERNEL_FAULT, run_ns, object.bytes, reason.bytes);
 }
 
 static void handle(int signal_number, siginfo_t *info, void *context)

@@ -21,6 +21,7 @@
 #include "daemon/executor/running.h"
 #include "daemon/executor/sandbox.h"
 #include "daemon/executor/submit.h"
+#include "daemon/executor/wait.h"
 #include "daemon/executor/watchdog.h"
 #include "proto/ring.h"
 
@@ -65,6 +66,13 @@ static int map_ring(void)
     return ring_check(ring, (size_t)s.st_size) ? 0 : complain("the ring's header");
 }
 
+/* One started in place of another gets that one's buffers and executables first: `resume` says when it has all. */
+static void wait_until_running(void)
+{
+    enum { LOOK_NS = 1000000 };
+    while (atomic_load(&ring->state) == RING_RESTARTING) wait_on(&ring->state, RING_RESTARTING, LOOK_NS);
+}
+
 static void *run_ring(void *data)
 {
     static uint8_t entry[RING_MAX_ENTRY];
@@ -72,6 +80,7 @@ static void *run_ring(void *data)
     const char *reason = "";
     fault_thread_init();
     for (;;) {
+        wait_until_running();
         int got = ring_pop(ring, entry, &reason);
         if (got > 0)
             submit_run(submitter, entry);

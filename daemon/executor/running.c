@@ -63,6 +63,17 @@ void running_complete(uint64_t sequence, fusion_status status, uint64_t run_ns, 
     (void)ignored;
 }
 
+void running_fail(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason)
+{
+    ring_set_state(running.ring, RING_RESTARTING);
+    running_complete(sequence, status, run_ns, object, reason);
+}
+
+void running_resume(void)
+{
+    ring_set_state(running.ring, RING_RUNNING);
+}
+
 void running_what(const char **kind, const char **name)
 {
     *name = atomic_load(&running.name);

@@ -29,6 +29,11 @@ uint64_t running_sequence(uint64_t *started_ns);
 /* True for exactly one caller, who then completes it; the others must not touch it any more. */
 bool running_claim(uint64_t sequence);
 /* For a submission that was claimed, or never began. Safe in signal handlers. */
+/* The same for a submission that ends the process: whoever learns of it finds the ring restarting, so that what he
+   submits next waits for the new executor. Async-signal-safe. */
+void running_fail(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason);
+/* The executor that was started in place of another has what it needs. */
+void running_resume(void);
 void running_complete(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason);
 
 /* For the fault handler and the watchdog, after running_claim(). */

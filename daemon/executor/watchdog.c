@@ -25,7 +25,7 @@ static void expire(uint64_t sequence, uint64_t limit, uint64_t elapsed_ns)
     snprintf(reason, sizeof reason,
              "ran into the time limit of %" PRIu64 " ms: %" PRIu64 " ms since its submission began", limit,
              elapsed_ns / 1000000);
-    running_complete(sequence, FUSION_TIMEOUT, elapsed_ns, object, reason);
+    running_fail(sequence, FUSION_TIMEOUT, elapsed_ns, object, reason);
     _exit(EXECUTOR_EXIT_TIMEOUT);
 }
 

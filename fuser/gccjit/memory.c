@@ -36,9 +36,7 @@ struct access {
 
 static lval scalar_place(struct emit *e, const struct access *a, rval address)
 {
-    gcc_jit_type *type = jit_type(e, a->kind);
-    return jit_memory(e, a->is_volatile ? gcc_jit_type_get_volatile(type) : type, plus(e, address, a->offset),
-                      a->align);
+    return jit_memory(e, jit_type(e, a->kind), plus(e, address, a->offset), a->align);
 }
 
 /* ---- lane by lane, those that run ---- */
@@ -277,23 +275,35 @@ static struct access access_of(struct emit *e, const struct ir_inst *inst, unsig
                            .is_volatile = inst->attrs.is_volatile};
 }
 
+/* Around a volatile access: the compiler may neither leave it out nor move another across it. (A type that is
+   volatile would not do: libgccjit refuses assignments between it and the plain one.) */
+static void volatile_fence(struct emit *e, const struct ir_inst *inst)
+{
+    static const struct jit_asm nothing = {.text = "", .is_volatile = true};
+    if (inst->attrs.is_volatile) jit_asm(e, &nothing, NULL, 0, NULL);
+}
+
 static void load(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
+    volatile_fence(e, inst);
     for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
         struct access a = access_of(e, inst, c);
         result[c] = from_memory(e, ir_type_kind(inst->type), load_component(e, &a));
         if (ir_type_is_ptr(inst->type)) result[c].kind = IR_KIND_PTR;
     }
+    volatile_fence(e, inst);
 }
 
 static void store(struct emit *e, const struct ir_inst *inst)
 {
     const struct lanes *v = emit_value(e, inst->operands[1]);
+    volatile_fence(e, inst);
     for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
         struct access a = access_of(e, inst, c);
         struct lanes stored = to_memory(e, v[c]);
         store_component(e, &a, &stored);
     }
+    volatile_fence(e, inst);
 }
 
 static void copy_bytes(struct emit *e, rval to, rval from, rval bytes)

@@ -1,6 +1,8 @@
 /* Modules to bytes. A first walk numbers what is used, in the order of its first use, so that the bytes
    depend on what the module says and not on how it was built. */
+#include <inttypes.h>
 #include <msgpack.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -357,10 +359,24 @@ static void put_params(struct encoder *e, const struct ir_function *f)
     }
 }
 
+/* Nobody in the module refers to a kernel by its name: without names, a number tells them apart. */
+static void put_function_name(struct encoder *e, const struct ir_function *f)
+{
+    char number[16];
+    uint32_t i = 0;
+    if (!e->anonymous || f->linkage != IR_LINKAGE_KERNEL) {
+        put_str(e, f->name);
+        return;
+    }
+    while (e->m->functions[i] != f) i++;
+    snprintf(number, sizeof number, "kernel%" PRIu32, i);
+    put_str(e, number);
+}
+
 static void put_function(struct encoder *e, const struct ir_function *f)
 {
     put_array(e, 10);
-    put_str(e, f->name);
+    put_function_name(e, f);
     put_uint(e, f->linkage);
     put_type(e, f->result);
     e->last = (struct ir_loc){0};

@@ -60,7 +60,7 @@ static const char *run_chain(const struct service *s, struct run r)
 static long long compiled(const struct service *s)
 {
     fusion_session *session = service_connect(s);
-    long long n = service_counter(session, "object_misses");
+    long long n = service_counter(session, "compiles");
     fusion_disconnect(session);
     return n;
 }

@@ -212,7 +212,7 @@ static void *finalize_slow(void *data)
     fusion_kernel_node k = {.module = module, .kernel = "slow", .dims = 1, .global = {SIZE}, .args = args, .n_args = 2};
     fusion_graph_add_kernel(graph, &k, NULL);
     s->status = fusion_graph_finalize(graph, NULL, &exec);
-    snprintf(s->reason, sizeof s->reason, "%s", fusion_last_error()->reason);
+    snprintf(s->reason, sizeof s->reason, "%.255s", fusion_last_error()->reason);
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """fusion-inspect as a user runs it; NumPy is the oracle for values and files. Prints TAP."""
 import json
 import os
