@@ -1,0 +1,100 @@
+/*
+ * The corpus: OpenCL C kernels with, in comments before each, what to run them on. One file is built into
+ * one SPIR-V module at -O0 and at -O2; the interpreter, the CPU code and an OpenCL device run it and are compared.
+ *
+ * Directives are lines that start with "//:", words separated by spaces:
+ *   language STD                  first in a file: OpenCL C version, CL1.2 without it (see build-module)
+ *   spirv VERSION                 likewise: the highest SPIR-V version, 1.2 without it
+ *   kernel NAME SIZE LOCAL        the kernel that follows; sizes like 256, 16x16, 8x4x2
+ *   offset N[xN[xN]]              of the ND-range
+ *   buffer TYPE COUNT DATA [-> RULE ...]
+ *   value TYPE NUMBER ...         a scalar, vector or struct: numbers, each at its own alignment; TYPE may change
+ *   local BYTES                   work-group memory
+ *   pocl REASON                   PoCL does not run it, or runs it wrongly; before the first kernel: none of the file
+ *   pocl-differs RULE REASON      PoCL's results of that function are wrong; the others are compared
+ * Arguments come in the order of the parameters. TYPE is i8 ... u64, f32, f64. DATA is one of
+ *   zero | iota | bits | uniform LOW HIGH | special STEP | mixed LOW HIGH
+ * where special goes through the corners of the type, each STEP times, and mixed is special 1 and then uniform.
+ * RULE says how results compare: "exact" (the default; any NaN equals any NaN), a function of the table in
+ * bounds.c, "ulp:N" or "near:X", |a - b| <= X * max(1, |a|). Several rules: the buffer has as many equal parts.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "ir/interp.h"
+
+enum { CORPUS_MAX_ARGS = 12, CORPUS_MAX_RULES = 64, CORPUS_MAX_DIFFERS = 24 };
+
+struct corpus_type {
+    const char *name;
+    uint32_t size;
+    bool is_float, is_signed;
+};
+
+enum corpus_data { CORPUS_ZERO, CORPUS_IOTA, CORPUS_BITS, CORPUS_UNIFORM, CORPUS_SPECIAL, CORPUS_MIXED };
+
+struct corpus_arg {
+    enum interp_arg_kind kind;
+    const struct corpus_type *type; /* of a buffer */
+    uint64_t size;                  /* bytes */
+    enum corpus_data data;
+    double low, high; /* of the data; special: low is the step */
+    uint8_t value[128];
+    uint32_t n_rules;
+    char *rules[CORPUS_MAX_RULES];
+};
+
+struct corpus_differs {
+    char *rule, *reason;
+};
+
+struct corpus_kernel {
+    char *name;
+    struct interp_range range;
+    uint32_t n_args, n_differs;
+    struct corpus_arg args[CORPUS_MAX_ARGS];
+    char *no_pocl; /* why not; NULL: it runs there */
+    struct corpus_differs differs[CORPUS_MAX_DIFFERS];
+};
+
+struct corpus {
+    char *no_pocl; /* why PoCL runs none of them */
+    uint32_t n;
+    struct corpus_kernel **kernels;
+};
+
+/* ---- table.c: false with a message on stderr where the file cannot be read or a directive is wrong ---- */
+bool corpus_read(const char *path, struct corpus *c);
+void corpus_clear(struct corpus *c);
+
+/* Buffers of a kernel lie one after the other: where that of argument `arg` begins. arg n_args: the end. */
+uint64_t corpus_buffer_at(const struct corpus_kernel *k, uint32_t arg);
+
+/* ---- data.c: what a buffer holds before the kernel runs; the same each time ---- */
+void corpus_fill(const struct corpus_arg *a, uint32_t index, void *to);
+
+/* ---- bounds.c ---- */
+struct corpus_bound {
+    double ulp;  /* units in the last place */
+    double near; /* relative to the larger of 1 and the value; 0: only ulp counts */
+};
+/* False where there is no such rule. */
+bool corpus_bound(const char *rule, uint32_t float_size, struct corpus_bound *bound);
+
+/* ---- compare.c ---- */
+/* Compares a buffer under its rules. Where `differs` names the rule of a part, that part is left out. Returns how
+   many elements differ; `text` gets one sentence about the first. */
+uint64_t corpus_compare(const struct corpus_arg *a, const void *want, const void *got,
+                        const struct corpus_kernel *differs, char *text, size_t text_size);
+
+/* ---- pocl.c: runs in a process of its own ---- */
+/* Runs the kernels of a program (LLVM bitcode in SPIR form) on the OpenCL device, from number `first` on. data[i] holds
+   the buffers of kernel i; status[i] is TRIED when it begins and RAN when its results are there. Says on stderr what
+   went wrong; false where the program cannot be built. */
+enum corpus_pocl_status { CORPUS_POCL_NOT_RUN, CORPUS_POCL_TRIED, CORPUS_POCL_RAN };
+bool corpus_pocl_run(const char *program, const struct corpus *c, uint32_t first, uint8_t *const *data,
+                     volatile uint8_t *status);

@@ -1,0 +1,128 @@
+/* Runs kernels on the first OpenCL device there is. */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/arena.h"
+#include "tests/corpus/corpus.h"
+
+struct pocl {
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_program program;
+};
+
+static bool good(cl_int code, const char *what, const char *object)
+{
+    if (code != CL_SUCCESS) fprintf(stderr, "# PoCL: %s of %s: error %d\n", what, object, code);
+    return code == CL_SUCCESS;
+}
+
+static uint8_t *read_file(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f || fseek(f, 0, SEEK_END) != 0) return NULL;
+    *size = (size_t)ftell(f);
+    rewind(f);
+    uint8_t *bytes = arena_realloc(NULL, *size + 1);
+    if (fread(bytes, 1, *size, f) != *size) *size = 0;
+    fclose(f);
+    return bytes;
+}
+
+/* Why a program cannot be built, in the device's words. */
+static void print_log(struct pocl *p)
+{
+    size_t size = 0;
+    clGetProgramBuildInfo(p->program, p->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    char *text = arena_realloc(NULL, size + 1);
+    clGetProgramBuildInfo(p->program, p->device, CL_PROGRAM_BUILD_LOG, size, text, NULL);
+    text[size] = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) fprintf(stderr, "# PoCL: %s\n", line);
+    free(text);
+}
+
+static bool build(struct pocl *p, const char *path)
+{
+    size_t size = 0;
+    uint8_t *bytes = read_file(path, &size);
+    const unsigned char *binary = bytes;
+    cl_int code = CL_INVALID_BINARY;
+    if (bytes) p->program = clCreateProgramWithBinary(p->context, 1, &p->device, &size, &binary, NULL, &code);
+    free(bytes);
+    if (!good(code, "clCreateProgramWithBinary", path)) return false;
+    code = clBuildProgram(p->program, 1, &p->device, "-x spir -spir-std=1.2", NULL, NULL);
+    if (code != CL_SUCCESS) print_log(p);
+    return good(code, "clBuildProgram", path);
+}
+
+static bool start(struct pocl *p, const char *path)
+{
+    cl_platform_id platform;
+    cl_int code;
+    if (!good(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs", path)) return false;
+    if (!good(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &p->device, NULL), "clGetDeviceIDs", path)) return false;
+    p->context = clCreateContext(NULL, 1, &p->device, NULL, NULL, &code);
+    if (!good(code, "clCreateContext", path)) return false;
+    p->queue = clCreateCommandQueue(p->context, p->device, 0, &code);
+    return good(code, "clCreateCommandQueue", path) && build(p, path);
+}
+
+static cl_int set_argument(struct pocl *p, cl_kernel kernel, uint32_t i, const struct corpus_arg *a, uint8_t *data,
+                           cl_mem *memory)
+{
+    cl_int code;
+    if (a->kind == INTERP_ARG_BYTES) return clSetKernelArg(kernel, i, a->size, a->value);
+    if (a->kind == INTERP_ARG_LOCAL) return clSetKernelArg(kernel, i, a->size, NULL);
+    *memory = clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, a->size, data, &code);
+    return code == CL_SUCCESS ? clSetKernelArg(kernel, i, sizeof *memory, memory) : code;
+}
+
+static bool launch(struct pocl *p, cl_kernel kernel, const struct interp_range *r, const char *name)
+{
+    size_t global[3], local[3], offset[3];
+    for (unsigned d = 0; d < 3; d++) {
+        global[d] = r->global[d];
+        local[d] = r->local[d];
+        offset[d] = r->offset[d];
+    }
+    cl_int code = clEnqueueNDRangeKernel(p->queue, kernel, r->dims, offset, global, local, 0, NULL, NULL);
+    return good(code, "clEnqueueNDRangeKernel", name) && good(clFinish(p->queue), "clFinish", name);
+}
+
+static bool run(struct pocl *p, const struct corpus_kernel *k, uint8_t *data)
+{
+    cl_int code;
+    cl_mem memory[CORPUS_MAX_ARGS] = {0};
+    cl_kernel kernel = clCreateKernel(p->program, k->name, &code);
+    if (!good(code, "clCreateKernel", k->name)) return false;
+    bool ran = true;
+    for (uint32_t i = 0; ran && i < k->n_args; i++)
+        ran = good(set_argument(p, kernel, i, &k->args[i], data + corpus_buffer_at(k, i), &memory[i]), "an argument",
+                   k->name);
+    ran = ran && launch(p, kernel, &k->range, k->name);
+    for (uint32_t i = 0; ran && i < k->n_args; i++)
+        if (memory[i])
+            ran = good(clEnqueueReadBuffer(p->queue, memory[i], CL_TRUE, 0, k->args[i].size,
+                                           data + corpus_buffer_at(k, i), 0, NULL, NULL),
+                       "clEnqueueReadBuffer", k->name);
+    for (uint32_t i = 0; i < k->n_args; i++)
+        if (memory[i]) clReleaseMemObject(memory[i]);
+    clReleaseKernel(kernel);
+    return ran;
+}
+
+bool corpus_pocl_run(const char *program, const struct corpus *c, uint32_t first, uint8_t *const *data,
+                     volatile uint8_t *status)
+{
+    struct pocl p = {0};
+    if (!start(&p, program)) return false;
+    for (uint32_t i = first; i < c->n; i++) {
+        if (c->kernels[i]->no_pocl) continue;
+        status[i] = CORPUS_POCL_TRIED;
+        if (run(&p, c->kernels[i], data[i])) status[i] = CORPUS_POCL_RAN;
+    }
+    return true;
+}

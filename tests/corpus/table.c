@@ -1,0 +1,275 @@
+/* Reads the directives of a file of kernels. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/arena.h"
+#include "tests/corpus/corpus.h"
+
+struct reading {
+    const char *path;
+    unsigned line;
+    char *rest; /* of the line */
+    struct corpus_kernel *kernel;
+};
+
+static const struct corpus_type types[] = {
+    {"i8", 1, false, true},  {"u8", 1, false, false},  {"i16", 2, false, true}, {"u16", 2, false, false},
+    {"i32", 4, false, true}, {"u32", 4, false, false}, {"i64", 8, false, true}, {"u64", 8, false, false},
+    {"f32", 4, true, true},  {"f64", 8, true, true},
+};
+
+static bool wrong(const struct reading *r, const char *what, const char *word)
+{
+    fprintf(stderr, "%s:%u: %s: %s\n", r->path, r->line, what, word ? word : "end of the line");
+    return false;
+}
+
+static char *copy_of(const char *s)
+{
+    size_t n = strlen(s) + 1;
+    return memcpy(arena_realloc(NULL, n), s, n);
+}
+
+/* The next word of the line, or NULL. */
+static char *next(struct reading *r)
+{
+    char *word = strtok_r(r->rest, " \t\n", &r->rest);
+    return word;
+}
+
+static bool number(struct reading *r, double *to)
+{
+    char *word = next(r), *end = word;
+    if (word) *to = strtod(word, &end);
+    return word && end != word && !*end ? true : wrong(r, "not a number", word);
+}
+
+static const struct corpus_type *type_named(const char *word)
+{
+    for (size_t i = 0; word && i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].name, word) == 0) return &types[i];
+    return NULL;
+}
+
+/* 256, 16x16 or 8x4x2; returns the number of dimensions, 0 where it is none. */
+static uint32_t extent(const char *word, uint64_t to[3])
+{
+    uint32_t n = 0;
+    while (word && n < 3) {
+        char *end;
+        to[n++] = strtoull(word, &end, 10);
+        if (end == word) return 0;
+        if (!*end) return n;
+        if (*end != 'x') return 0;
+        word = end + 1;
+    }
+    return 0;
+}
+
+static bool read_kernel(struct reading *r, struct corpus *c)
+{
+    struct corpus_kernel *k = arena_realloc(NULL, sizeof *k);
+    *k = (struct corpus_kernel){.range = {.global = {1, 1, 1}, .local = {1, 1, 1}}};
+    if (c->no_pocl) k->no_pocl = copy_of(c->no_pocl);
+    c->kernels = arena_realloc(c->kernels, (c->n + 1) * sizeof(struct corpus_kernel *));
+    c->kernels[c->n++] = r->kernel = k;
+    char *name = next(r), *size = next(r), *local = next(r);
+    if (!name) return wrong(r, "kernel without a name", NULL);
+    k->name = copy_of(name);
+    k->range.dims = extent(size, k->range.global);
+    if (!k->range.dims) return wrong(r, "not a size", size);
+    return extent(local, k->range.local) == k->range.dims ? true : wrong(r, "not a local size", local);
+}
+
+static bool read_data(struct reading *r, struct corpus_arg *a)
+{
+    static const struct {
+        const char *name;
+        enum corpus_data data;
+        unsigned numbers;
+    } kinds[] = {{"zero", CORPUS_ZERO, 0},       {"iota", CORPUS_IOTA, 0},       {"bits", CORPUS_BITS, 0},
+                 {"uniform", CORPUS_UNIFORM, 2}, {"special", CORPUS_SPECIAL, 1}, {"mixed", CORPUS_MIXED, 2}};
+    char *word = next(r);
+    for (size_t i = 0; word && i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].name, word) != 0) continue;
+        a->data = kinds[i].data;
+        return (kinds[i].numbers < 1 || number(r, &a->low)) && (kinds[i].numbers < 2 || number(r, &a->high));
+    }
+    return wrong(r, "not a kind of data", word);
+}
+
+static bool read_rules(struct reading *r, struct corpus_arg *a)
+{
+    char *word = next(r);
+    if (!word) return true;
+    if (strcmp(word, "->") != 0) return wrong(r, "expected ->", word);
+    while ((word = next(r))) {
+        struct corpus_bound bound;
+        if (!corpus_bound(word, a->type->size, &bound)) return wrong(r, "not a rule", word);
+        if (a->n_rules == CORPUS_MAX_RULES) return wrong(r, "too many rules", word);
+        a->rules[a->n_rules++] = copy_of(word);
+    }
+    uint64_t count = a->size / a->type->size;
+    return a->n_rules && count % a->n_rules == 0 ? true
+                                                 : wrong(r, "as many elements do not have so many equal parts", NULL);
+}
+
+static bool read_buffer(struct reading *r, struct corpus_arg *a)
+{
+    char *word = next(r);
+    double count;
+    a->kind = INTERP_ARG_BUFFER;
+    a->type = type_named(word);
+    if (!a->type) return wrong(r, "not a type", word);
+    if (!number(r, &count)) return false;
+    a->size = (uint64_t)count * a->type->size;
+    return read_data(r, a) && read_rules(r, a);
+}
+
+static bool put_number(struct reading *r, struct corpus_arg *a, const struct corpus_type *t, const char *word)
+{
+    uint64_t at = (a->size + t->size - 1) / t->size * t->size, bits;
+    char *end;
+    double d = strtod(word, &end);
+    float f = (float)d;
+    if (end == word || *end) return wrong(r, "not a number", word);
+    if (t->is_float)
+        memcpy(&bits, t->size == 4 ? (void *)&f : (void *)&d, t->size);
+    else
+        bits = *word == '-' ? (uint64_t)strtoll(word, NULL, 0) : strtoull(word, NULL, 0);
+    if (at + t->size > sizeof a->value) return wrong(r, "value too large", word);
+    memcpy(a->value + at, &bits, t->size);
+    a->size = at + t->size;
+    return true;
+}
+
+static bool read_value(struct reading *r, struct corpus_arg *a)
+{
+    const struct corpus_type *t = NULL;
+    a->kind = INTERP_ARG_BYTES;
+    for (char *word = next(r); word; word = next(r)) {
+        const struct corpus_type *named = type_named(word);
+        if (named)
+            t = named;
+        else if (!t)
+            return wrong(r, "not a type", word);
+        else if (!put_number(r, a, t, word))
+            return false;
+    }
+    return a->size ? true : wrong(r, "value without a number", NULL);
+}
+
+static bool read_local(struct reading *r, struct corpus_arg *a)
+{
+    double bytes;
+    a->kind = INTERP_ARG_LOCAL;
+    if (!number(r, &bytes)) return false;
+    a->size = (uint64_t)bytes;
+    return true;
+}
+
+static char *reason(struct reading *r)
+{
+    char *text = r->rest + strspn(r->rest, " \t");
+    text[strcspn(text, "\n")] = 0;
+    return *text ? copy_of(text) : NULL;
+}
+
+static bool read_differs(struct reading *r)
+{
+    struct corpus_kernel *k = r->kernel;
+    if (k->n_differs == CORPUS_MAX_DIFFERS) return wrong(r, "too many pocl-differs", NULL);
+    struct corpus_differs *d = &k->differs[k->n_differs++];
+    char *rule = next(r);
+    if (!rule) return wrong(r, "expected a rule", NULL);
+    d->rule = copy_of(rule);
+    d->reason = reason(r);
+    return d->reason ? true : wrong(r, "expected a reason", NULL);
+}
+
+/* What says something of the whole file. Language and SPIR-V version matter to build-module. */
+static bool read_file_line(struct reading *r, struct corpus *c, const char *word)
+{
+    if (strcmp(word, "language") == 0 || strcmp(word, "spirv") == 0) return true;
+    if (strcmp(word, "pocl") != 0) return wrong(r, "expected a kernel", word);
+    free(c->no_pocl);
+    c->no_pocl = reason(r);
+    return c->no_pocl ? true : wrong(r, "expected a reason", NULL);
+}
+
+static bool read_line(struct reading *r, struct corpus *c)
+{
+    static const struct {
+        const char *name;
+        bool (*read)(struct reading *, struct corpus_arg *);
+    } arguments[] = {{"buffer", read_buffer}, {"value", read_value}, {"local", read_local}};
+    char *word = next(r);
+    if (!word) return wrong(r, "expected a directive", word);
+    if (strcmp(word, "kernel") == 0) return read_kernel(r, c);
+    struct corpus_kernel *k = r->kernel;
+    if (!k) return read_file_line(r, c, word);
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+        if (strcmp(arguments[i].name, word) != 0) continue;
+        if (k->n_args == CORPUS_MAX_ARGS) return wrong(r, "too many arguments", word);
+        return arguments[i].read(r, &k->args[k->n_args++]);
+    }
+    if (strcmp(word, "offset") == 0) {
+        word = next(r);
+        return extent(word, k->range.offset) == k->range.dims ? true : wrong(r, "not an offset", word);
+    }
+    if (strcmp(word, "pocl-differs") == 0) return read_differs(r);
+    if (strcmp(word, "pocl") != 0) return wrong(r, "not a directive", word);
+    free(k->no_pocl);
+    k->no_pocl = reason(r);
+    return k->no_pocl ? true : wrong(r, "expected a reason", NULL);
+}
+
+bool corpus_read(const char *path, struct corpus *c)
+{
+    *c = (struct corpus){0};
+    struct reading r = {.path = path};
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        return false;
+    }
+    char line[1000];
+    bool good = true;
+    while (good && fgets(line, sizeof line, f)) {
+        r.line++;
+        if (strncmp(line, "//:", 3) != 0) continue;
+        r.rest = line + 3;
+        good = read_line(&r, c);
+    }
+    fclose(f);
+    if (!good) corpus_clear(c);
+    return good;
+}
+
+uint64_t corpus_buffer_at(const struct corpus_kernel *k, uint32_t arg)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < arg; i++)
+        if (k->args[i].kind == INTERP_ARG_BUFFER) at += (k->args[i].size + 63) / 64 * 64;
+    return at;
+}
+
+void corpus_clear(struct corpus *c)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct corpus_kernel *k = c->kernels[i];
+        for (uint32_t a = 0; a < k->n_args; a++)
+            for (uint32_t s = 0; s < k->args[a].n_rules; s++) free(k->args[a].rules[s]);
+        for (uint32_t d = 0; d < k->n_differs; d++) {
+            free(k->differs[d].rule);
+            free(k->differs[d].reason);
+        }
+        free(k->no_pocl);
+        free(k->name);
+        free(k);
+    }
+    free(c->kernels);
+    free(c->no_pocl);
+    *c = (struct corpus){0};
+}
