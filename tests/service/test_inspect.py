@@ -134,7 +134,7 @@ def test_errors_name_the_line():
         "modules: {{ k: {kernels} }}\nbuffers: {{}}\ngraph:\n - {{ kernel: k.add, global: [4], args: [ {{read: z}} ] }}\n"), "unknown buffer")
     expect("graph.yaml:2: unknown key `graphs`" in message("modules: {{ k: {kernels} }}\ngraphs: []\n"), "unknown key")
     expect("unknown property" in message("buffers:\n a: {{ type: f32, count: 4, properties: [fast] }}\ngraph: []\n"), "property")
-    expect("graph.yaml:1:" in message("modules: [\n"), "broken YAML")
+    expect("graph.yaml:2:" in message("modules: [\n"), "broken YAML")
     expect("there is no buffer `q`" in message(GRAPH, "--in", "q=x"), "--in of no buffer")
     f = Folder()
     numpy.save(f.file("wrong.npy"), f.a.astype(numpy.float64))
