@@ -21,8 +21,8 @@ enum file { ASSEMBLY, OBJECT, LIBRARY, MESSAGES, FILE_COUNT };
 
 /* A directory of our own, and the files in it. */
 struct workplace {
-    char directory[64];
-    char path[FILE_COUNT][96];
+    char directory[512];
+    char path[FILE_COUNT][528];
 };
 
 static void fail(struct diag_list *list, const char *function, const char *what, const char *why)
@@ -34,7 +34,7 @@ static bool workplace_make(struct workplace *w, const char *function, struct dia
 {
     static const char *const names[FILE_COUNT] = {"k.s", "k.o", "k.so", "messages"};
     const char *base = getenv("TMPDIR");
-    if (!base || !*base || strlen(base) > 32) base = "/tmp";
+    if (!base || !*base || strlen(base) > 480) base = "/tmp";
     snprintf(w->directory, sizeof w->directory, "%s/fusion-XXXXXX", base);
     if (!mkdtemp(w->directory)) {
         fail(list, function, w->directory, strerror(errno));

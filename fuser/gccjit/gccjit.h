@@ -34,8 +34,8 @@ struct gccjit_object {
 };
 
 /* Makes code for a kernel as fuser/kernel_abi.h says. local is the work-group size it will be launched
-   with where known (0s: any). 0, or -1 with findings that name the operation, function and line where
-   something is not supported, or the compiler's own words. */
+   with where known (0s: any). 0, or with findings: -1, which name the operation, function and line where
+   something is not supported, or -2, the compiler's own words where it failed. */
 int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], const struct gccjit_options *options,
                    struct gccjit_object *object, struct diag_list *list);
 void gccjit_object_clear(struct gccjit_object *object);

@@ -404,8 +404,9 @@ int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], co
     gcc_jit_context_release(e.gcc);
     arena_free(e.arena);
     ir_module_free(module);
-    if (result) gccjit_object_clear(object);
-    return result;
+    if (result == 0) return 0;
+    gccjit_object_clear(object);
+    return -2;
 }
 
 void gccjit_object_clear(struct gccjit_object *object)

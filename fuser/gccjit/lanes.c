@@ -143,6 +143,9 @@ struct lanes lanes_variable(struct emit *e, enum ir_kind kind, struct shape shap
     struct lanes v = lanes_varying(e, kind);
     gcc_jit_type *type = kind == IR_KIND_BOOL ? jit_mask_type(e) : jit_vector(e, kind, lanes_per_chunk(e, kind));
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) v.chunk[c] = jit_local(e, type);
+    /* Not left unset: what a blend keeps of an unset value would make gcc take the whole for undefined. */
+    struct lanes zero = lanes_uniform(kind, jit_number(e, kind, 0));
+    lanes_assign(e, &v, &zero, NULL);
     return v;
 }
 

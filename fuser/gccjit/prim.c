@@ -472,9 +472,11 @@ static lval blend(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, lva
         return jit_asm(e, &code, type, 3, (rval[]){jit_read(a), jit_read(b), wide});
     }
     rval x = jit_bits(e, jit_read(a), bits), y = jit_bits(e, jit_read(b), bits);
-    rval difference = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_XOR, x, y);
-    rval change = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, difference, wide);
-    return jit_keep(e, jit_bits(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_XOR, y, change), type));
+    /* In this form what b holds in the lanes of a does not matter, not even when it was never set. */
+    rval not_wide = gcc_jit_context_new_unary_op(e->gcc, NULL, GCC_JIT_UNARY_OP_BITWISE_NEGATE, bits, wide);
+    rval from_a = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, x, wide);
+    rval from_b = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, y, not_wide);
+    return jit_keep(e, jit_bits(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, from_a, from_b), type));
 }
 
 static void emit_select(struct emit *e, enum ir_kind kind, const struct lanes *args, struct lanes *result)

@@ -111,7 +111,7 @@ static uint64_t first_seed(void)
 static void small_kernels(void **state)
 {
     (void)state;
-    unsigned cases = test_cases(60);
+    unsigned cases = test_cases(12);
     for (uint64_t seed = first_seed(); cases--; seed++)
         compare_seed(seed, &(struct random_kernel_options){.items = 1 + seed % 67, .instructions = 12});
 }
@@ -119,7 +119,7 @@ static void small_kernels(void **state)
 static void large_kernels(void **state)
 {
     (void)state;
-    unsigned cases = test_cases(60) / 3;
+    unsigned cases = test_cases(12) / 3;
     for (uint64_t seed = first_seed() + 100000; cases--; seed++)
         compare_seed(seed, &(struct random_kernel_options){.items = 1 + seed % 200, .instructions = 60});
 }
@@ -127,7 +127,7 @@ static void large_kernels(void **state)
 static void inexact_functions(void **state)
 {
     (void)state;
-    unsigned cases = test_cases(60) / 3;
+    unsigned cases = test_cases(12) / 3;
     for (uint64_t seed = first_seed() + 200000; cases--; seed++)
         compare_seed(seed,
                      &(struct random_kernel_options){.items = 1 + seed % 67, .instructions = 16, .inexact = true});
