@@ -28,7 +28,7 @@ static int compile(const struct ir_function *kernel, const uint64_t local[3], bo
     if (result != 0) {
         char name[300];
         snprintf(name, sizeof name, "kernel %s", kernel->name);
-        job_fail_findings(e, FUSION_KERNEL_NOT_SUPPORTED, name, NULL, &findings);
+        job_fail_findings(e, result == -1 ? FUSION_KERNEL_NOT_SUPPORTED : FUSION_COMPILER, name, NULL, &findings);
     }
     diag_clear(&findings);
     return result;

@@ -54,12 +54,12 @@ static void die_first_when_memory_is_out(void)
     close(fd);
 }
 
-/* libgccjit works in TMPDIR, and leaves its files there when it is killed: the folder carries our number, so
-   that the broker can remove what is left. */
+/* libgccjit works in TMPDIR, and leaves its files there when it is killed. The broker gives each compiler a TMPDIR
+   that it removes after it; a folder of our own in it keeps a compiler that runs without a broker apart as well. */
 static int make_temporary(void)
 {
     const char *base = getenv("TMPDIR");
-    snprintf(temporary, sizeof temporary, "%s/fusiond-compiler-%d", base && base[0] ? base : "/tmp", (int)getpid());
+    snprintf(temporary, sizeof temporary, "%s/compiler-%d", base && base[0] ? base : "/tmp", (int)getpid());
     process_leave(); /* of a former process with our number */
     if (mkdir(temporary, 0700) != 0) return complain(temporary);
     return setenv("TMPDIR", temporary, 1) == 0 ? 0 : complain("TMPDIR");

@@ -117,8 +117,8 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     (void)context;
     uint64_t started, sequence = running_sequence(&started);
     if (!sequence) _exit(EXECUTOR_EXIT_INTERNAL);
-    if (!running_claim(sequence))
-        for (;;) pause(); /* another thread faulted first and is about to end the process */
+    if (!running_take_over(sequence))
+        for (;;) pause(); /* somebody was first and is about to end the process */
     complete(sequence, wait_now_ns() - started, signal_number, info);
     _exit(EXECUTOR_EXIT_FAULT);
 }

@@ -51,7 +51,13 @@ uint64_t running_sequence(uint64_t *started_ns)
 
 bool running_claim(uint64_t sequence)
 {
-    return sequence && atomic_compare_exchange_strong(&running.sequence, &sequence, 0);
+    return atomic_compare_exchange_strong(&running.sequence, &sequence, 0);
+}
+
+bool running_take_over(uint64_t sequence)
+{
+    return sequence && sequence != RUNNING_ENDS &&
+           atomic_compare_exchange_strong(&running.sequence, &sequence, RUNNING_ENDS);
 }
 
 void running_complete(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason)

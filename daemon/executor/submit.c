@@ -235,7 +235,8 @@ void submit_run(struct submitter *s, const uint8_t *entry)
     uint64_t run_ns = 0;
     const char *reason = "";
     memcpy(&header, entry, sizeof header);
-    if (!ring_entry_valid(entry, &reason)) {
+    if (header.sequence == RUNNING_ENDS) reason = "the sequence number is out of range";
+    if (*reason || !ring_entry_valid(entry, &reason)) {
         exec_fail_id(&e, FUSION_PROTOCOL, "submission", header.sequence, "%s", reason);
     } else {
         struct executable *x = executables_get(s->executables, header.executable, &e);

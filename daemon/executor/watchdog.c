@@ -17,7 +17,7 @@ static _Atomic uint32_t is_asleep; /* without a deadline */
 
 static void expire(uint64_t sequence, uint64_t limit, uint64_t elapsed_ns)
 {
-    if (!running_claim(sequence)) return; /* done in the last moment */
+    if (!running_take_over(sequence)) return; /* done in the last moment */
     const char *kind, *name;
     char object[64], reason[168];
     running_what(&kind, &name);
@@ -36,7 +36,7 @@ static void *watch(void *unused)
         atomic_store(&is_asleep, 1);
         uint32_t heard = atomic_load(&bell);
         uint64_t started, sequence = running_sequence(&started), limit = atomic_load(&limit_ms);
-        if (!sequence || !limit) {
+        if (!sequence || sequence == RUNNING_ENDS || !limit) {
             wait_on(&bell, heard, 0);
             continue;
         }

@@ -103,6 +103,8 @@ static void test_out_of_bounds_in_parallel(void **state)
     (void)state;
     check_fault(KERNEL("for (uint64_t g = first; g < end; g++) a->t[g] = 1;"), BYTES + 4096, 0,
                 "beyond the end of buffer t");
+    /* All threads at once: one of them tells, the others wait for the end. */
+    for (int i = 0; i < 10; i++) check_fault(KERNEL("a->t[a->n] = 1;"), 1000000, BYTES, "beyond the end of buffer t");
 }
 
 static void test_arithmetic_fault(void **state)
