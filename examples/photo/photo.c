@@ -152,7 +152,7 @@ static void print_fusion(const fusion_exec *exec)
 {
     const fusion_report *r = fusion_exec_report(exec);
     for (uint32_t g = 0; g < r->n_groups; g++) {
-        printf("\nlaunch %u =", g + 1);
+        printf("\nlaunch %u (%u pixels at once) =", g + 1, r->groups[g].lanes);
         for (uint32_t i = 0; i < r->groups[g].n_nodes; i++)
             printf(" %s", fusion_exec_node_name(exec, r->groups[g].nodes[i]));
     }
