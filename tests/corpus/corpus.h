@@ -12,6 +12,7 @@
  *   local BYTES                   work-group memory
  *   pocl REASON                   PoCL does not run it, or runs it wrongly; before the first kernel: none of the file
  *   pocl-differs RULE REASON      PoCL's results of that function are wrong; the others are compared
+ *   pocl-zeros RULE REASON        PoCL's zeros of that function have the wrong sign; all else is compared
  * Arguments come in the order of the parameters. TYPE is i8 ... u64, f32, f64. DATA is one of
  *   zero | iota | bits | uniform LOW HIGH | special STEP | mixed LOW HIGH
  * where special goes through the corners of the type, each STEP times, and mixed is special 1 and then uniform.
@@ -50,6 +51,7 @@ struct corpus_arg {
 
 struct corpus_differs {
     char *rule, *reason;
+    bool only_zeros;
 };
 
 struct corpus_kernel {
@@ -86,8 +88,8 @@ struct corpus_bound {
 bool corpus_bound(const char *rule, uint32_t float_size, struct corpus_bound *bound);
 
 /* ---- compare.c ---- */
-/* Compares a buffer under its rules. Where `differs` names the rule of a part, that part is left out. Returns how
-   many elements differ; `text` gets one sentence about the first. */
+/* Compares a buffer under its rules, less what `differs` (may be NULL) says of them. Returns how many elements differ;
+   `text` gets one sentence about the first. */
 uint64_t corpus_compare(const struct corpus_arg *a, const void *want, const void *got,
                         const struct corpus_kernel *differs, char *text, size_t text_size);
 

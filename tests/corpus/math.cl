@@ -13,18 +13,30 @@
 
 #define TRIG DO(sin) DO(cos) DO(tan) DO(sinpi) DO(cospi) DO(tanpi)
 //: kernel trig_float 256 16
+//: pocl-zeros sinpi PoCL gives -0 for positive integers
+//: pocl-zeros cospi PoCL gives -0 where the specification has +0
+//: pocl-zeros tanpi PoCL gives +0 for odd integers
 //: buffer f32 256 mixed -100 100
 //: buffer f32 1536 zero -> sin cos tan sinpi cospi tanpi
 UNARY(trig_float, float, TRIG)
 //: kernel trig_float2 128 16
+//: pocl-zeros sinpi PoCL gives -0 for positive integers
+//: pocl-zeros cospi PoCL gives -0 where the specification has +0
+//: pocl-zeros tanpi PoCL gives +0 for odd integers
 //: buffer f32 256 mixed -100 100
 //: buffer f32 1536 zero -> sin cos tan sinpi cospi tanpi
 UNARY(trig_float2, float2, TRIG)
 //: kernel trig_double 256 16
+//: pocl-zeros sinpi PoCL gives -0 for positive integers
+//: pocl-zeros cospi PoCL gives -0 where the specification has +0
+//: pocl-zeros tanpi PoCL gives +0 for odd integers
 //: buffer f64 256 mixed -100 100
 //: buffer f64 1536 zero -> sin cos tan sinpi cospi tanpi
 UNARY(trig_double, double, TRIG)
 //: kernel trig_double4 64 16
+//: pocl-zeros sinpi PoCL gives -0 for positive integers
+//: pocl-zeros cospi PoCL gives -0 where the specification has +0
+//: pocl-zeros tanpi PoCL gives +0 for odd integers
 //: buffer f64 256 mixed -100 100
 //: buffer f64 1536 zero -> sin cos tan sinpi cospi tanpi
 UNARY(trig_double4, double4, TRIG)
@@ -39,10 +51,12 @@ UNARY(arc_float, float, ARC)
 //: buffer f32 1536 zero -> asin acos atan asinpi acospi atanpi
 UNARY(arc_float4, float4, ARC)
 //: kernel arc_double 256 16
+//: pocl-zeros atanpi PoCL gives +0 for -0
 //: buffer f64 256 mixed -1 1
 //: buffer f64 1536 zero -> asin acos atan asinpi acospi atanpi
 UNARY(arc_double, double, ARC)
 //: kernel arc_double2 128 16
+//: pocl-zeros atanpi PoCL gives +0 for -0
 //: buffer f64 256 mixed -1 1
 //: buffer f64 1536 zero -> asin acos atan asinpi acospi atanpi
 UNARY(arc_double2, double2, ARC)

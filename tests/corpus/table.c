@@ -176,14 +176,15 @@ static char *reason(struct reading *r)
     return *text ? copy_of(text) : NULL;
 }
 
-static bool read_differs(struct reading *r)
+static bool read_differs(struct reading *r, bool only_zeros)
 {
     struct corpus_kernel *k = r->kernel;
-    if (k->n_differs == CORPUS_MAX_DIFFERS) return wrong(r, "too many pocl-differs", NULL);
+    if (k->n_differs == CORPUS_MAX_DIFFERS) return wrong(r, "too many differences", NULL);
     struct corpus_differs *d = &k->differs[k->n_differs++];
     char *rule = next(r);
     if (!rule) return wrong(r, "expected a rule", NULL);
     d->rule = copy_of(rule);
+    d->only_zeros = only_zeros;
     d->reason = reason(r);
     return d->reason ? true : wrong(r, "expected a reason", NULL);
 }
@@ -218,7 +219,8 @@ static bool read_line(struct reading *r, struct corpus *c)
         word = next(r);
         return extent(word, k->range.offset) == k->range.dims ? true : wrong(r, "not an offset", word);
     }
-    if (strcmp(word, "pocl-differs") == 0) return read_differs(r);
+    if (strcmp(word, "pocl-differs") == 0 || strcmp(word, "pocl-zeros") == 0)
+        return read_differs(r, strcmp(word, "pocl-zeros") == 0);
     if (strcmp(word, "pocl") != 0) return wrong(r, "not a directive", word);
     free(k->no_pocl);
     k->no_pocl = reason(r);

@@ -182,7 +182,8 @@ static bool check_pocl(const struct corpus_case *c, const struct corpus_kernel *
         return true;
     }
     for (uint32_t i = 0; i < k->n_differs; i++)
-        fprintf(stderr, "# %s: %s not compared with PoCL: %s\n", k->name, k->differs[i].rule, k->differs[i].reason);
+        fprintf(stderr, "# %s: %s%s not compared with PoCL: %s\n", k->name, k->differs[i].only_zeros ? "zeros of " : "",
+                k->differs[i].rule, k->differs[i].reason);
     bool ran = c->level->pocl_status[c->index] == CORPUS_POCL_RAN;
     if (!ran) fprintf(stderr, "# %s: PoCL did not run it\n", k->name);
     bool good = ran && agree(k, "PoCL", want, c->level->pocl[c->index], k);
