@@ -32,43 +32,62 @@ static void print_node(FILE *out, const fusion_exec *e, uint32_t node)
     fputs("];\n", out);
 }
 
-static void print_groups(FILE *out, const fusion_exec *e)
+static void print_slot(FILE *out, const fusion_exec *e, uint32_t slot)
 {
-    bool *grouped = calloc(e->n_nodes + 1, sizeof *grouped);
-    for (uint32_t g = 0; g < e->report.n_groups; g++) {
-        const fusion_group *group = &e->report.groups[g];
-        fprintf(out,
-                "  subgraph cluster%" PRIu32
-                " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; label=",
-                g);
-        char label[300];
-        snprintf(label, sizeof label, "launch %" PRIu32 ": %.200s", g + 1, group->kernel);
-        print_quoted(out, label);
-        fputs(";\n", out);
-        for (uint32_t i = 0; i < group->n_nodes; i++) {
-            if (group->nodes[i] >= e->n_nodes) continue;
-            print_node(out, e, group->nodes[i]);
-            grouped[group->nodes[i]] = true;
-        }
-        fputs("  }\n", out);
-    }
-    for (uint32_t i = 0; i < e->n_nodes; i++)
-        if (!grouped[i]) print_node(out, e, i);
-    free(grouped);
+    static const char memory[] = "shape=cylinder, style=filled, fillcolor=\"#f4ecd8\"";
+    static const char internal[] = "shape=note, style=dashed, color=gray50, fontcolor=gray35";
+    fprintf(out, "  slot%" PRIu32 " [fontsize=10, %s, label=\"", slot, e->slot_needed[slot] ? memory : internal);
+    for (const char *c = e->slot_names[slot]; *c; c++)
+        fputc(*c == '"' || *c == '\\' || (unsigned char)*c < 0x20 ? '_' : *c, out);
+    fputs("\\n", out);
+    print_size(out, e->slot_bytes[slot]);
+    fputs(e->slot_needed[slot] ? "\"];\n" : ", no memory\"];\n", out);
 }
 
-static void print_slots(FILE *out, const fusion_exec *e)
+/* Does the node read or write the slot as an argument? */
+static bool uses_slot(const struct exec_node *n, uint32_t slot)
 {
-    for (uint32_t i = 0; i < e->n_slots; i++) {
-        fprintf(out, "  slot%" PRIu32 " [fontsize=10, %s, label=\"", i,
-                e->slot_needed[i] ? "shape=cylinder, style=filled, fillcolor=\"#f4ecd8\""
-                                  : "shape=note, style=dashed, color=gray50, fontcolor=gray35");
-        for (const char *c = e->slot_names[i]; *c; c++)
-            fputc(*c == '"' || *c == '\\' || (unsigned char)*c < 0x20 ? '_' : *c, out);
-        fputs("\\n", out);
-        print_size(out, e->slot_bytes[i]);
-        fputs(e->slot_needed[i] ? "\"];\n" : ", no memory\"];\n", out);
+    for (uint32_t a = 0; a < n->n_args; a++)
+        if (n->args[a].kind == PROTO_ARG_SLOT && n->args[a].index == slot) return true;
+    return false;
+}
+
+/* An internalized buffer lies inside the launch that keeps it. */
+static void print_group_slots(FILE *out, const fusion_exec *e, const fusion_group *group)
+{
+    for (uint32_t s = 0; s < e->n_slots; s++) {
+        bool inside = false;
+        for (uint32_t i = 0; i < group->n_nodes && !e->slot_needed[s]; i++)
+            inside = inside || (group->nodes[i] < e->n_nodes && uses_slot(&e->nodes[group->nodes[i]], s));
+        if (inside) print_slot(out, e, s);
     }
+}
+
+static void print_group(FILE *out, const fusion_exec *e, uint32_t index, bool *drawn)
+{
+    const fusion_group *group = &e->report.groups[index];
+    fprintf(out,
+            "  subgraph cluster%" PRIu32
+            " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; label=\"launch %" PRIu32 "\";\n",
+            index, index + 1);
+    for (uint32_t i = 0; i < group->n_nodes; i++) {
+        if (group->nodes[i] >= e->n_nodes) continue;
+        print_node(out, e, group->nodes[i]);
+        drawn[group->nodes[i]] = true;
+    }
+    print_group_slots(out, e, group);
+    fputs("  }\n", out);
+}
+
+static void print_nodes(FILE *out, const fusion_exec *e)
+{
+    bool *drawn = calloc(e->n_nodes + 1, sizeof *drawn);
+    for (uint32_t g = 0; drawn && g < e->report.n_groups; g++) print_group(out, e, g, drawn);
+    for (uint32_t i = 0; drawn && i < e->n_nodes; i++)
+        if (!drawn[i]) print_node(out, e, i);
+    for (uint32_t s = 0; s < e->n_slots; s++)
+        if (e->slot_needed[s]) print_slot(out, e, s);
+    free(drawn);
 }
 
 static void print_edge(FILE *out, const fusion_exec *e, uint32_t slot, uint32_t node, bool read)
@@ -111,8 +130,7 @@ fusion_status fusion_exec_dot(const fusion_exec *e, char **dot)
     fputs(" unfused, ", out);
     print_size(out, e->report.bytes_fused);
     fputs(" now\";\n", out);
-    print_groups(out, e);
-    print_slots(out, e);
+    print_nodes(out, e);
     print_edges(out, e);
     fputs("}\n", out);
     fclose(out);
