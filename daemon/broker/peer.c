@@ -30,6 +30,7 @@ struct peer {
     struct proto_reader *reader;
     STAILQ_HEAD(, packet) queue;
     size_t queued, max_queue;
+    uint64_t sent;
     bool paused, closing, flushing;
     const char *failure; /* sending failed: told from the loop */
 };
@@ -170,6 +171,7 @@ static int send_packet(struct peer *p, struct packet *packet)
         if (sent < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS ? 0 : -1;
         packet->sent += (size_t)sent;
         p->queued -= (size_t)sent;
+        p->sent += (size_t)sent;
     }
     return 1;
 }
@@ -220,6 +222,11 @@ bool peer_send(struct peer *p, struct proto_writer *w)
     if (packet) free_packet(packet);
     proto_writer_clear(w);
     return accepted;
+}
+
+uint64_t peer_sent(const struct peer *peer)
+{
+    return peer->sent;
 }
 
 size_t peer_queued(const struct peer *peer)

@@ -28,6 +28,7 @@ struct peer *peer_new(uv_loop_t *loop, int fd, size_t max_queue, const struct pe
    from the loop). The writer's descriptors stay the caller's. */
 bool peer_send(struct peer *peer, struct proto_writer *w);
 size_t peer_queued(const struct peer *peer);
+uint64_t peer_sent(const struct peer *peer); /* bytes, ever: whether the other side takes anything */
 /* While paused nothing is read. */
 void peer_pause(struct peer *peer, bool paused);
 int peer_fd(const struct peer *peer);

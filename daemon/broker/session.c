@@ -34,12 +34,31 @@ void session_fail(struct session *s, uint32_t request, fusion_status status, con
 
 /* ---- reading ---- */
 
+static void on_stall(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    if (peer_queued(s->peer) <= SESSION_PAUSE_QUEUE) return;
+    if (peer_sent(s->peer) == s->sent)
+        session_end(s, FUSION_CONNECTION, "session", "its client has not read its replies for 10 seconds");
+    else
+        session_update_reading(s);
+}
+
+/* Looks again later whether the client has taken anything. */
+static void watch_stall(struct session *s)
+{
+    if (s->ending || !s->greeted || uv_is_active((uv_handle_t *)&s->timer)) return;
+    s->sent = peer_sent(s->peer);
+    uv_timer_start(&s->timer, on_stall, SESSION_STALL_MS, 0);
+}
+
 /* A client that asks faster than it is served, or reads more slowly than it is answered, waits in its own socket. */
 void session_update_reading(struct session *s)
 {
     bool paused = s->ending || !pool_settled(s->broker->pool) || s->n_operations >= SESSION_MAX_OPERATIONS ||
                   s->operation_bytes >= SESSION_MAX_OPERATION_BYTES || peer_queued(s->peer) > SESSION_PAUSE_QUEUE;
     peer_pause(s->peer, paused);
+    if (peer_queued(s->peer) > SESSION_PAUSE_QUEUE) watch_stall(s);
 }
 
 void session_pool_changed(struct broker *broker)

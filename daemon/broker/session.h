@@ -47,7 +47,8 @@ struct session {
     LIST_ENTRY(session) link;
     struct broker *broker;
     struct peer *peer;
-    uv_timer_t timer; /* until hello: how long it may take. Then: ends the session from the loop */
+    uv_timer_t timer; /* until hello: how long it may take. Then: how long replies may lie. Ends it from the loop */
+    uint64_t sent;    /* of the connection's bytes, when the timer was started for replies */
     uint64_t id;
     char *name;
     int pid;
@@ -67,8 +68,9 @@ enum {
     SESSION_MAX_BYTES = 256 << 20,          /* modules and executables of a session */
     SESSION_MAX_OPERATIONS = 64,            /* requests under way, ... */
     SESSION_MAX_OPERATION_BYTES = 64 << 20, /* ... and their bytes, before reading pauses */
-    SESSION_PAUSE_QUEUE = 1 << 20,          /* as many unread bytes of replies pause it, too */
-    SESSION_MAX_QUEUE = 96 << 20            /* and as many end the connection */
+    SESSION_PAUSE_QUEUE = 1 << 20,          /* as many unread bytes of replies pause it, too, */
+    SESSION_STALL_MS = 10000,               /* and end it when none is taken for so long; */
+    SESSION_MAX_QUEUE = 96 << 20            /* as many end it at once */
 };
 
 /* ---- session.c ---- */
