@@ -124,8 +124,8 @@ fusion_status fusion_exec_dot(const fusion_exec *e, char **dot)
     if (!out) return client_errno(FUSION_OUT_OF_MEMORY, "picture", "open_memstream");
     fprintf(out,
             "digraph fusion {\n  rankdir=TB; fontname=\"sans-serif\"; node [fontname=\"sans-serif\"]; labelloc=t;\n  "
-            "label=\"%" PRIu32 " nodes, %" PRIu32 " launches; global memory traffic ",
-            e->n_nodes, e->report.launches);
+            "label=\"%" PRIu32 " nodes, %" PRIu32 " launch%s; global memory traffic ",
+            e->n_nodes, e->report.launches, e->report.launches == 1 ? "" : "es");
     print_size(out, e->report.bytes_unfused);
     fputs(" unfused, ", out);
     print_size(out, e->report.bytes_fused);
