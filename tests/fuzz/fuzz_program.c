@@ -1,0 +1,77 @@
+/*
+ * The executor's reader of programs. What it lets through is used without further checks, so everything that could
+ * reach outside of a buffer, of the argument block or of an array is checked here again.
+ */
+#include <string.h>
+
+#include "daemon/executor/program.h"
+#include "tests/fuzz/fuzz.h"
+
+static void check_place(const struct program *p, uint32_t slot, uint64_t offset, uint64_t bytes)
+{
+    fuzz_check(slot < p->n_slots, "a slot that is not there");
+    fuzz_check(p->slots[slot].needed, "a slot without memory");
+    fuzz_check(offset <= p->slots[slot].bytes && bytes <= p->slots[slot].bytes - offset, "bytes beyond a slot");
+}
+
+static void check_param(const struct program *p, const struct program_launch *l, const struct program_param *param)
+{
+    fuzz_check((uint64_t)param->at + param->size <= l->args_size, "an argument outside of its block");
+    switch (param->kind) {
+    case PROGRAM_PARAM_SLOT:
+        check_place(p, param->index, param->offset, 0);
+        fuzz_check(param->size == sizeof(void *), "an address of another size");
+        fuzz_check(!param->writes || p->slots[param->index].written, "a written slot that does not say so");
+        break;
+    case PROGRAM_PARAM_VALUE:
+        fuzz_check(param->index < p->n_values, "a value that is not there");
+        fuzz_check(param->size == p->value_sizes[param->index], "a value of another size");
+        break;
+    default:
+        fuzz_check(param->kind == PROGRAM_PARAM_LOCAL, "a parameter of no kind");
+        fuzz_check(param->size == sizeof(uint64_t), "an offset of another size");
+    }
+}
+
+static void check_launch(const struct program *p, const struct program_launch *l)
+{
+    const struct kernel_launch *g = &l->geometry;
+    fuzz_check(g->dims >= 1 && g->dims <= 3, "a range of no dimensions, or too many");
+    uint64_t groups = 1, items = 1;
+    for (int i = 0; i < 3; i++) {
+        fuzz_check(g->global_size[i] && g->local_size[i], "an empty range");
+        fuzz_check(g->num_groups[i] == (g->global_size[i] + g->local_size[i] - 1) / g->local_size[i], "wrong groups");
+        groups *= g->num_groups[i];
+        items *= g->local_size[i];
+    }
+    fuzz_check(groups == l->n_groups && items == l->group_items, "wrong numbers of groups or items");
+    fuzz_check(l->name && strlen(l->name) < 256, "a launch without a name");
+    fuzz_check(!p->reference || l->ir, "nothing to interpret");
+    for (uint32_t i = 0; i < l->n_params; i++) check_param(p, l, &l->params[i]);
+}
+
+static void check_step(const struct program *p, const struct program_step *s)
+{
+    if (s->kind == PROGRAM_STEP_LAUNCH) {
+        fuzz_check(s->launch < p->n_launches, "a launch that is not there");
+        return;
+    }
+    check_place(p, s->to, s->to_offset, s->bytes);
+    fuzz_check(p->slots[s->to].written, "a written slot that does not say so");
+    if (s->kind == PROGRAM_STEP_COPY)
+        check_place(p, s->from, s->from_offset, s->bytes);
+    else
+        fuzz_check(s->kind == PROGRAM_STEP_FILL && s->pattern_size && s->bytes % s->pattern_size == 0, "a bad pattern");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char reason[64];
+    struct program *p = program_decode(data, size, reason, sizeof reason);
+    fuzz_check(p || reason[0], "refused without a reason");
+    if (!p) return 0;
+    for (uint32_t i = 0; i < p->n_launches; i++) check_launch(p, &p->launches[i]);
+    for (uint32_t i = 0; i < p->n_steps; i++) check_step(p, &p->steps[i]);
+    program_free(p);
+    return 0;
+}
