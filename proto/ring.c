@@ -104,9 +104,11 @@ bool ring_push(struct ring *r, const struct ring_entry *entry, const void *rest,
     if (size > RING_MAX_ENTRY || size % 8 != 0) return false;
     uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
     uint64_t used = head - atomic_load(&r->tail);
-    if (used > RING_DATA_BYTES || RING_DATA_BYTES - used < size ||
-        header.sequence - atomic_load(&r->completed) > RING_MAX_PENDING)
+    if (used > RING_DATA_BYTES) { /* corrupt: the executor is to see it, and end the session */
+        ring_bell(&r->doorbell, &r->executor_sleeps);
         return false;
+    }
+    if (RING_DATA_BYTES - used < size || header.sequence - atomic_load(&r->completed) > RING_MAX_PENDING) return false;
     header.size = (uint32_t)size;
     copy_in(r, head, &header, sizeof header);
     copy_in(r, head + sizeof header, rest, rest_size);
