@@ -10,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_SPIN_NS = 20000 }; /* a client's spin before it sleeps: a small kernel ends within it */
+enum {
+    WAIT_SPIN_NS = 50000
+}; /* a client's spin before it sleeps, about what a wake-up costs: a small kernel ends within it */
 
 static void futex_wake(_Atomic uint32_t *word)
 {

@@ -1,5 +1,6 @@
 /* Every kind of bad input: a clear error, and the daemon serves the next client. */
 #include <errno.h>
+#include <linux/futex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -475,6 +477,7 @@ static void test_garbage_in_the_ring(void **state)
         atomic_store(&r->head, seed % 5 == 0 ? head + (UINT64_C(1) << 40) : head + bytes);
         atomic_fetch_add(&r->doorbell, 1);
         f.session->next_sequence++;
+        syscall(SYS_futex, &r->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
         ring_push(r, &(struct ring_entry){.size = sizeof(struct ring_entry), .sequence = event + 1}, NULL, 0);
         fusion_status status = fusion_event_wait(f.session, event + 1, 20000, NULL);
         assert_int_not_equal(status, FUSION_SUCCESS);

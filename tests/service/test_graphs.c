@@ -80,8 +80,8 @@ static void expect_diamond(fusion_buffer *out, uint64_t size, int factor)
     void *memory;
     expect_ok(fusion_buffer_map(out, &memory));
     for (uint64_t i = 0; i < size; i++) {
-        int n = (int)i, t = n + 2 * n;
-        assert_int_equal(((int *)memory)[i], t * 3 * n + t * factor);
+        uint32_t n = (uint32_t)i, t = 3 * n; /* as the kernels: modulo 2^32 */
+        assert_int_equal(((uint32_t *)memory)[i], t * 3 * n + t * (uint32_t)factor);
     }
 }
 
