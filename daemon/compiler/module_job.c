@@ -8,6 +8,7 @@
 #include "daemon/compiler/pack.h"
 #include "fuser/access.h"
 #include "ir/codec.h"
+#include "ir/spirv/spirv.h"
 #include "ir/text.h"
 #include "proto/limits.h"
 
@@ -17,23 +18,14 @@ static bool is_msgpack(const uint8_t *data, size_t size)
     return size && ((data[0] >= 0x90 && data[0] <= 0x9f) || data[0] == 0xdc || data[0] == 0xdd);
 }
 
-static bool is_spirv(const uint8_t *data, size_t size)
-{
-    return size >= 4 && (memcmp(data, "\x03\x02\x23\x07", 4) == 0 || memcmp(data, "\x07\x23\x02\x03", 4) == 0);
-}
-
 static struct ir_module *read_module(const uint8_t *data, size_t size, const char *name, struct job_error *e)
 {
     char object[300];
     struct diag_list findings = {0};
     snprintf(object, sizeof object, "module %s", name);
-    if (is_spirv(data, size)) {
-        job_fail(e, FUSION_FEATURE_NOT_SUPPORTED, object,
-                 "SPIR-V modules cannot be read yet; IR text and IR msgpack can");
-        return NULL;
-    }
-    struct ir_module *m =
-        is_msgpack(data, size) ? ir_decode(data, size, &findings) : ir_parse((const char *)data, size, name, &findings);
+    struct ir_module *m = ir_is_spirv(data, size)  ? ir_read_spirv(data, size, name, &findings)
+                          : is_msgpack(data, size) ? ir_decode(data, size, &findings)
+                                                   : ir_parse((const char *)data, size, name, &findings);
     if (!m) job_fail_findings(e, FUSION_INVALID, object, name, &findings);
     diag_clear(&findings);
     return m;

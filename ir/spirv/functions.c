@@ -1,0 +1,300 @@
+/* Functions: which are kernels, their parameters and attributes; then their bodies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/spirv/body.h"
+
+/* ---- the functions of the module ---- */
+
+static void find_functions(struct spirv_reader *r)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < r->n_insts; k++) n += r->insts[k].op == SpvOpFunction;
+    r->functions = arena_alloc(r->arena, (n + 1) * sizeof *r->functions);
+    for (size_t k = 0; k < r->n_insts; k++) {
+        const struct spirv_inst *i = &r->insts[k];
+        struct spirv_function *f = r->n_functions ? &r->functions[r->n_functions - 1] : NULL;
+        if (i->op == SpvOpFunction) {
+            f = &r->functions[r->n_functions++];
+            *f = (struct spirv_function){.first = i, .id = i->id};
+            r->ids[i->id].of.function = f;
+        } else if (f && i->op == SpvOpLabel) {
+            f->has_body = true;
+        } else if (f && i->op == SpvOpFunctionEnd) {
+            f->end = i;
+        }
+    }
+}
+
+static struct spirv_function *function_of(const struct spirv_reader *r, uint32_t id)
+{
+    const struct spirv_inst *d = r->ids[id].def;
+    return d && d->op == SpvOpFunction ? r->ids[id].of.function : NULL;
+}
+
+static void find_entries(struct spirv_reader *r)
+{
+    for (size_t k = 0; k < r->n_entries; k++) {
+        const struct spirv_inst *e = r->entries[k];
+        struct spirv_function *f = function_of(r, e->words[2]);
+        if (e->words[1] != SpvExecutionModelKernel) {
+            spirv_fail(r, e, "execution model %u is not Kernel", e->words[1]);
+        } else if (f && f->entry) {
+            spirv_fail(r, e, "function %u has two names as a kernel, %s and %s", f->id,
+                       spirv_string(f->entry->words + 3), spirv_string(e->words + 3));
+        } else if (f) {
+            f->entry = e;
+        }
+    }
+}
+
+/* What an entry point calls where it only passes its parameters on: compilers make such an envelope of each kernel. */
+static struct spirv_function *passed_to(const struct spirv_reader *r, const struct spirv_function *f)
+{
+    const struct spirv_inst *i = f->first + 1;
+    uint32_t params[256], n = 0;
+    for (; i < f->end && i->op == SpvOpFunctionParameter && n < 256; i++) params[n++] = i->id;
+    if (i->op == SpvOpLabel) i++;
+    if (i->op != SpvOpFunctionCall || i->n != n + 4u || i[1].op != SpvOpReturn) return NULL;
+    for (uint32_t k = 0; k < n; k++)
+        if (i->words[k + 4] != params[k]) return NULL;
+    return function_of(r, i->words[3]);
+}
+
+/* An envelope and what is in it become one, where nothing else calls that. */
+static void find_wrapped(struct spirv_reader *r)
+{
+    uint32_t *calls = arena_alloc(r->arena, r->bound * sizeof *calls);
+    for (size_t k = 0; k < r->n_insts; k++) {
+        const struct spirv_inst *i = &r->insts[k];
+        if (i->op != SpvOpFunctionCall) continue;
+        struct spirv_function *f = function_of(r, i->words[3]);
+        calls[i->words[3]]++;
+        if (f) f->called = true;
+    }
+    for (size_t k = 0; k < r->n_functions; k++) {
+        struct spirv_function *f = &r->functions[k];
+        struct spirv_function *inner = f->entry && f->has_body && !f->called ? passed_to(r, f) : NULL;
+        if (!inner || !inner->has_body || inner->entry || calls[inner->id] != 1 || inner->wrapped_by) continue;
+        f->wraps = inner;
+        inner->wrapped_by = f;
+        inner->entry = f->entry;
+        inner->called = false;
+    }
+}
+
+/* ---- parameters ---- */
+
+static bool is_by_value(struct spirv_reader *r, const struct spirv_inst *param)
+{
+    return spirv_has_param_attr(r, param->id, SpvFunctionParameterAttributeByVal);
+}
+
+static bool returns_struct(const struct spirv_reader *r, const struct spirv_function *f)
+{
+    enum ir_kind kind = ir_type_kind(r->ids[f->first->type].type);
+    return kind == IR_KIND_STRUCT || kind == IR_KIND_ARRAY;
+}
+
+/* A struct passed as a value comes in parts. */
+static uint32_t count_params(struct spirv_reader *r, const struct spirv_function *f)
+{
+    uint64_t n = returns_struct(r, f) && spirv_leaves(r, f->first->type);
+    for (const struct spirv_inst *i = f->first + 1; i < f->end && i->op != SpvOpLabel; i++) {
+        if (i->op != SpvOpFunctionParameter) continue;
+        spirv_type(r, i, i->type);
+        n += spirv_leaves(r, i->type);
+    }
+    return n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
+}
+
+static enum ir_access access_of(const struct spirv_reader *r, const struct spirv_inst *param, enum ir_space space)
+{
+    if (space == IR_SPACE_LOCAL) return IR_ACCESS_UNKNOWN;
+    if (space == IR_SPACE_CONSTANT) return IR_ACCESS_READ;
+    return spirv_has_param_attr(r, param->id, SpvFunctionParameterAttributeNoWrite) ? IR_ACCESS_READ
+                                                                                    : IR_ACCESS_UNKNOWN;
+}
+
+static void describe_pointer(struct spirv_reader *r, const struct spirv_function *f, const struct spirv_inst *i,
+                             struct ir_param *p)
+{
+    const struct spirv_id *pointee = &r->ids[spirv_pointee(r, i->type)];
+    enum ir_space space = ir_type_space(p->value->type);
+    bool in_memory = pointee->known && pointee->leaves && ir_type_kind(pointee->type) != IR_KIND_IMAGE2D &&
+                     ir_type_kind(pointee->type) != IR_KIND_SAMPLER && ir_type_kind(pointee->type) != IR_KIND_PIPE;
+    if (in_memory) p->elem = pointee->type;
+    if (!f->entry) return;
+    p->by_value = space == IR_SPACE_PRIVATE && is_by_value(r, i);
+    if (!p->by_value) p->access = access_of(r, i, space);
+    if (space == IR_SPACE_GENERIC || (space == IR_SPACE_PRIVATE && !p->by_value))
+        spirv_fail(r, i, "is a kernel's pointer that is neither global, constant, local nor by value");
+    if (p->by_value && ir_type_kind(p->elem) != IR_KIND_STRUCT && ir_type_kind(p->elem) != IR_KIND_ARRAY)
+        spirv_fail(r, i, "is passed by value and is neither a struct nor an array");
+}
+
+static void make_params(struct spirv_reader *r, const struct spirv_function *f, struct ir_function *ir)
+{
+    struct names names = {.arena = r->arena};
+    uint32_t n = 0;
+    for (const struct spirv_inst *i = f->first + 1; i < f->end && i->op != SpvOpLabel; i++) {
+        if (i->op != SpvOpFunctionParameter || !r->ids[i->type].known) continue;
+        const ir_type *types = spirv_leaf_types(r, i->type);
+        for (uint32_t k = 0; k < spirv_leaves(r, i->type) && n < ir->n_params; k++, n++) {
+            const char *wish = r->ids[i->id].name;
+            const char *name = wish && *wish ? spirv_unique_name(r, &names, wish, "p") : NULL;
+            ir_function_set_param(ir, n, name, types[k]);
+            if (ir_type_is_ptr(types[k]) && spirv_leaves(r, i->type) == 1) describe_pointer(r, f, i, &ir->params[n]);
+        }
+        if (f->entry && spirv_leaves(r, i->type) != 1) spirv_fail(r, i, "is a kernel's parameter of a struct type");
+    }
+    if (n < ir->n_params) ir_function_set_param(ir, n, NULL, IR_PTR(IR_SPACE_PRIVATE));
+}
+
+/* ---- attributes ---- */
+
+static void read_mode(struct spirv_reader *r, struct ir_function *ir, const struct spirv_inst *i)
+{
+    const uint32_t *w = i->words;
+    uint64_t v;
+    switch (w[2]) {
+    case SpvExecutionModeLocalSize:
+        for (uint32_t k = 0; k < 3; k++) ir->work_group_size[k] = w[3 + k];
+        break;
+    case SpvExecutionModeLocalSizeHint:
+        for (uint32_t k = 0; k < 3; k++) ir->work_group_size_hint[k] = w[3 + k];
+        break;
+    case SpvExecutionModeLocalSizeId:
+        for (uint32_t k = 0; k < 3 && spirv_constant_uint(r, w[3 + k], &v); k++) ir->work_group_size[k] = (uint32_t)v;
+        break;
+    case SpvExecutionModeLocalSizeHintId:
+        for (uint32_t k = 0; k + 3 < i->n && spirv_constant_uint(r, w[3 + k], &v); k++)
+            ir->work_group_size_hint[k] = (uint32_t)v;
+        break;
+    case SpvExecutionModeSubgroupSize: ir->sub_group_size = w[3]; break;
+    default: break; /* the rest promises or asks for what is so here anyway, or is a hint */
+    }
+}
+
+static void read_modes(struct spirv_reader *r, const struct spirv_function *f, struct ir_function *ir)
+{
+    uint32_t id = f->wrapped_by ? f->wrapped_by->id : f->id;
+    for (size_t k = 0; k < r->n_modes; k++)
+        if (r->modes[k]->words[1] == id) read_mode(r, ir, r->modes[k]);
+}
+
+static void find_contraction(struct spirv_reader *r)
+{
+    r->contract = true;
+    for (size_t k = 0; k < r->n_modes; k++)
+        if (r->modes[k]->words[2] == SpvExecutionModeContractionOff) r->contract = false;
+}
+
+static enum ir_linkage linkage_of(const struct spirv_reader *r, const struct spirv_function *f)
+{
+    uint32_t n;
+    const uint32_t *linkage = spirv_decoration(r, f->id, SpvDecorationLinkageAttributes, &n);
+    if (!f->has_body) return IR_LINKAGE_IMPORT;
+    return linkage && linkage[n - 1] == SpvLinkageTypeExport ? IR_LINKAGE_EXPORT : IR_LINKAGE_INTERNAL;
+}
+
+static const char *wished_name(const struct spirv_reader *r, const struct spirv_function *f)
+{
+    const uint32_t *linkage = spirv_decoration(r, f->id, SpvDecorationLinkageAttributes, NULL);
+    if (f->entry) return spirv_string(f->entry->words + 3);
+    return linkage ? spirv_string(linkage) : r->ids[f->id].name;
+}
+
+/* ---- kernels that are called ---- */
+
+static struct ir_function *split_kernel(struct spirv_reader *r, struct spirv_function *f)
+{
+    struct ir_function *kernel = f->ir;
+    const char *name = spirv_unique_name(r, &r->symbols, kernel->name, "function");
+    struct ir_function *body = ir_function_new(r->module, name, IR_LINKAGE_INTERNAL, IR_VOID, kernel->n_params);
+    struct ir_value **args = arena_alloc(r->arena, kernel->n_params * sizeof(*args));
+    for (uint32_t k = 0; k < kernel->n_params; k++) {
+        const struct ir_param *p = &kernel->params[k];
+        ir_function_set_param(body, k, p->value->name, p->value->type);
+        body->params[k].elem = p->elem;
+        args[k] = p->value;
+    }
+    body->loc = kernel->loc;
+    struct ir_builder b = ir_builder_at_end(kernel->body);
+    ir_build_call(&b, body, args, kernel->n_params);
+    ir_build(&b, IR_OP_RETURN, IR_VOID, NULL, 0);
+    return body;
+}
+
+static void make_function(struct spirv_reader *r, struct spirv_function *f)
+{
+    r->function = f;
+    r->failed_function = false;
+    ir_type result = returns_struct(r, f) ? IR_VOID : spirv_type(r, f->first, f->first->type);
+    enum ir_linkage linkage = f->entry ? IR_LINKAGE_KERNEL : linkage_of(r, f);
+    const char *name = spirv_unique_name(r, &r->symbols, wished_name(r, f), "function");
+    if (f->entry && result != IR_VOID) spirv_fail(r, f->first, "is a kernel that returns a value");
+    f->ir = ir_function_new(r->module, name, linkage, result, count_params(r, f));
+    f->ir->loc = spirv_loc(r, f->first);
+    make_params(r, f, f->ir);
+    if (f->entry) read_modes(r, f, f->ir);
+    f->body = f->entry && f->called ? split_kernel(r, f) : f->ir;
+    r->function = NULL;
+}
+
+void spirv_functions(struct spirv_reader *r)
+{
+    find_functions(r);
+    find_entries(r);
+    find_wrapped(r);
+    find_contraction(r);
+    /* Kernels first: their names are the ones that users know. */
+    for (size_t k = 0; k < r->n_functions; k++)
+        if (r->functions[k].entry && !r->functions[k].wraps) make_function(r, &r->functions[k]);
+    for (size_t k = 0; k < r->n_functions; k++)
+        if (!r->functions[k].entry) make_function(r, &r->functions[k]);
+    if (r->failed) return;
+    for (size_t k = 0; k < r->n_functions; k++)
+        if (r->functions[k].has_body && !r->functions[k].wraps) spirv_read_body(r, &r->functions[k]);
+}
+
+/* ---- calls ---- */
+
+static uint32_t push_values(struct spirv_body *s, const struct spirv_inst *i, uint32_t id, struct ir_value **args,
+                            uint32_t n, uint32_t most)
+{
+    struct ir_value *const *values = spirv_values(s, i, id);
+    uint32_t leaves = spirv_leaves(s->r, spirv_type_of(s->r, id));
+    for (uint32_t k = 0; k < leaves && n < most; k++) args[n++] = values[k];
+    return n;
+}
+
+bool spirv_emit_call(struct spirv_body *s, const struct spirv_inst *i)
+{
+    if (i->op != SpvOpFunctionCall) return false;
+    struct spirv_function *f = function_of(s->r, i->words[3]);
+    if (!f || !f->body) {
+        spirv_fail(s->r, i, "calls no function that can be called");
+        return true;
+    }
+    uint32_t most = f->body->n_params, n = 0;
+    struct ir_value **args = arena_alloc(s->r->arena, (most + 1) * sizeof(*args));
+    for (uint32_t k = 4; k < i->n; k++) n = push_values(s, i, i->words[k], args, n, most);
+    struct ir_value *room = NULL;
+    if (returns_struct(s->r, f) && n < most) {
+        struct ir_builder b = spirv_prologue(s);
+        room = ir_build_ptr(&b, IR_OP_VAR, s->r->ids[i->type].type, IR_SPACE_PRIVATE, NULL, 0)->results[0];
+        spirv_prologue_end(s, &b);
+        args[n++] = room;
+    }
+    struct ir_inst *call = ir_build_call(&s->b, f->body, args, n);
+    uint32_t leaves = spirv_leaves(s->r, i->type);
+    if (room) {
+        struct ir_value **values = arena_alloc(s->r->arena, leaves * sizeof(*values));
+        spirv_load(s, i, i->type, room, 0, false, values);
+        spirv_set_all(s, i->id, values);
+    } else if (leaves) {
+        spirv_set(s, i, call->results[0]);
+    }
+    return true;
+}

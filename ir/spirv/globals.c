@@ -1,0 +1,123 @@
+/* Variables of the module, with their initial values as bytes. */
+#include <string.h>
+
+#include "ir/spirv/reader.h"
+
+int spirv_builtin(const struct spirv_reader *r, uint32_t id)
+{
+    const struct spirv_inst *d = r->ids[id].def;
+    if (!d || d->op != SpvOpVariable) return -1;
+    const uint32_t *builtin = spirv_decoration(r, id, SpvDecorationBuiltIn, NULL);
+    return builtin ? (int)builtin[0] : -1;
+}
+
+/* ---- initial values ---- */
+
+struct init {
+    struct spirv_reader *r;
+    const struct spirv_inst *variable;
+    bool failed;
+};
+
+static void write_number(const struct init *in, const struct ir_value *v, uint8_t *bytes)
+{
+    (void)in;
+    if (v->kind != IR_VALUE_CONST) return; /* undefined: zero will do */
+    unsigned size = ir_type_bits(v->type) / 8;
+    if (!size) size = 1;
+    for (unsigned k = 0; k < ir_type_lanes(v->type); k++) memcpy(bytes + k * size, &v->of.lanes[k], size);
+}
+
+/* As deep as types are inside each other. */
+static void write_init(struct init *in, uint32_t id, uint8_t *bytes)
+{
+    struct spirv_reader *r = in->r;
+    const struct spirv_id *own = &r->ids[id];
+    const struct spirv_inst *d = own->def;
+    if (in->failed || d->op == SpvOpConstantNull || d->op == SpvOpUndef) return;
+    if (spirv_is_constant(r, id) && own->known) {
+        write_number(in, own->of.one, bytes);
+    } else if (d->op == SpvOpConstantComposite || d->op == SpvOpSpecConstantComposite) {
+        ir_type t = r->ids[d->type].type;
+        const struct ir_struct *s = ir_type_struct(r->module, t);
+        const struct ir_array *a = ir_type_array(r->module, t);
+        uint64_t step = a ? ir_type_size(r->module, a->element) : 0;
+        for (uint32_t k = 3; k < d->n; k++)
+            write_init(in, d->words[k], bytes + (s ? s->fields[k - 3].offset : (k - 3) * step));
+    } else {
+        in->failed = true;
+        spirv_fail(r, in->variable, "its initial value holds an Op%s: %s", tools_op_name(d->op),
+                   d->op == SpvOpSpecConstantOp || d->op == SpvOpVariable ? "addresses in it cannot be read"
+                                                                          : "it cannot be read");
+    }
+}
+
+const uint8_t *spirv_initial_bytes(struct spirv_reader *r, const struct spirv_inst *i, uint32_t id)
+{
+    uint64_t size = ir_type_size(r->module, r->ids[r->ids[id].def->type].type);
+    if (size > r->init_budget) {
+        spirv_fail(r, i, "initial values are too large for a module of %zu bytes", r->n_words * 4);
+        return NULL;
+    }
+    r->init_budget -= size;
+    uint8_t *bytes = ir_alloc(r->module, size);
+    struct init in = {.r = r, .variable = i};
+    write_init(&in, id, bytes);
+    return bytes;
+}
+
+static const uint8_t *initial(struct spirv_reader *r, const struct spirv_inst *i)
+{
+    if (i->n < 5) return NULL;
+    if (!spirv_is_constant(r, i->words[4])) {
+        spirv_fail(r, i, "its initial value is an address, which cannot be read");
+        return NULL;
+    }
+    const struct spirv_inst *d = r->ids[i->words[4]].def;
+    bool zero = d->op == SpvOpConstantNull || d->op == SpvOpUndef;
+    return zero ? NULL : spirv_initial_bytes(r, i, i->words[4]);
+}
+
+/* ---- variables ---- */
+
+static void read_linkage(struct spirv_reader *r, const struct spirv_inst *i, struct ir_global *g)
+{
+    uint32_t n;
+    const uint32_t *linkage = spirv_decoration(r, i->id, SpvDecorationLinkageAttributes, &n);
+    if (!linkage || g->space == IR_SPACE_LOCAL) return;
+    if (linkage[n - 1] == SpvLinkageTypeExport) g->linkage = IR_LINKAGE_EXPORT;
+    if (linkage[n - 1] == SpvLinkageTypeImport) g->linkage = IR_LINKAGE_IMPORT;
+}
+
+static void read_variable(struct spirv_reader *r, const struct spirv_inst *i)
+{
+    uint32_t pointee = spirv_pointee(r, i->type);
+    if (i->words[3] == SpvStorageClassInput || i->words[3] == SpvStorageClassFunction) return;
+    enum ir_space space = spirv_space(r, i, i->words[3]);
+    ir_type t = spirv_type(r, i, pointee);
+    if (r->failed) return;
+    if (space == IR_SPACE_PRIVATE || space == IR_SPACE_GENERIC) {
+        spirv_fail(r, i, "storage class %u is none of a module's variables", i->words[3]);
+        return;
+    }
+    if (!ir_type_is_number(t) && !ir_type_is_ptr(t) && ir_type_kind(t) != IR_KIND_STRUCT &&
+        ir_type_kind(t) != IR_KIND_ARRAY) {
+        spirv_fail(r, i, "is a variable of a type that cannot lie in memory");
+        return;
+    }
+    const char *name = spirv_unique_name(r, &r->symbols, r->ids[i->id].name, "global");
+    struct ir_global *g = ir_global_new(r->module, name, space, t);
+    const uint32_t *align = spirv_decoration(r, i->id, SpvDecorationAlignment, NULL);
+    if (align && align[0] > g->align && (align[0] & (align[0] - 1)) == 0 && align[0] <= 4096) g->align = align[0];
+    if (space != IR_SPACE_LOCAL) g->init = initial(r, i);
+    read_linkage(r, i, g);
+    if (g->linkage == IR_LINKAGE_IMPORT) g->init = NULL;
+    r->ids[i->id].global = g;
+}
+
+void spirv_globals(struct spirv_reader *r)
+{
+    r->init_budget = 16 * (uint64_t)r->n_words * 4 + 4096;
+    for (size_t k = 0; k < r->n_insts && r->insts[k].op != SpvOpFunction; k++)
+        if (r->insts[k].op == SpvOpVariable) read_variable(r, &r->insts[k]);
+}

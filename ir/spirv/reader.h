@@ -1,0 +1,154 @@
+/* What the files of the SPIR-V reader share. */
+#pragma once
+
+#include <spirv/unified1/spirv.h>
+
+#include "ir/arena.h"
+#include "ir/names.h"
+#include "ir/spirv/spirv.h"
+#include "ir/spirv/tools.h"
+
+struct spirv_function;
+
+/* One instruction of the module. */
+struct spirv_inst {
+    uint16_t op, n;        /* opcode, words */
+    uint32_t type, id;     /* ids of the result and of its type; 0: none */
+    uint32_t file, line;   /* id of the file's name; 0: unknown */
+    const uint32_t *words; /* the first has opcode and length */
+};
+
+struct spirv_decoration {
+    uint32_t next;         /* of the same target, index + 1; 0: none */
+    uint32_t member;       /* of a struct; UINT32_MAX: the target itself */
+    uint32_t group;        /* id of a group whose decorations all apply; 0: this is a decoration itself */
+    const uint32_t *words; /* from the decoration's number on */
+    uint32_t n;
+};
+
+/* What is known of an id. */
+struct spirv_id {
+    const struct spirv_inst *def;
+    const char *name;     /* OpName; NULL: none */
+    uint32_t decorations; /* the last of its list, index + 1 */
+    uint32_t leaves;      /* types: values that one of the type consists of; UINT32_MAX: too many to count */
+    ir_type type;         /* types: as ir type */
+    uint8_t depth;        /* types: of structs and arrays inside each other */
+    uint8_t left;         /* results: depth of the outermost loop that they leave, plus 1; 0: they leave none */
+    bool known;           /* types: has a counterpart in ir; variables, functions: was made */
+    uint32_t block;       /* results: number of the block that defines it, plus 1; 0: the module */
+    const struct spirv_function *owner; /* results: the function that `of` belongs to; NULL: constants */
+    union {
+        struct ir_value *one;   /* results of one leaf, and constants */
+        struct ir_value **many; /* results of several leaves */
+        struct spirv_function *function;
+    } of;
+    struct ir_global *global; /* variables of the module */
+};
+
+struct spirv_function {
+    const struct spirv_inst *first, *end; /* OpFunction to OpFunctionEnd */
+    uint32_t id;
+    const struct spirv_inst *entry; /* OpEntryPoint that names it; NULL: none */
+    bool called;
+    bool has_body;
+    struct spirv_function *wraps; /* it does nothing but call this one with its own parameters */
+    struct spirv_function *wrapped_by;
+    struct ir_function *ir;
+    struct ir_function *body; /* ir, unless a kernel that is called too was split into two */
+};
+
+/* An array that grows. */
+struct spirv_list {
+    void *items;
+    size_t n;
+};
+
+struct spirv_reader {
+    const struct ir_spirv_options *options;
+    struct diag_list *list;
+    bool failed;
+    bool failed_function; /* since the function that is being read began */
+    struct arena *arena;  /* for the reading only */
+    struct ir_module *module;
+    uint32_t *words; /* in this machine's byte order */
+    size_t n_words, used_words;
+
+    struct spirv_inst *insts;
+    size_t n_insts;
+    struct spirv_id *ids;
+    uint32_t bound;
+    struct spirv_decoration *decorations;
+    size_t n_decorations;
+    const struct spirv_inst **modes, **entries, **capabilities, **strings;
+    size_t n_modes, n_entries, n_capabilities, n_strings;
+    struct spirv_function *functions;
+    size_t n_functions;
+    uint32_t line_file, line; /* OpLine in force while indexing */
+    bool contract;            /* no kernel forbids contraction */
+    uint64_t init_budget;     /* bytes that initial values may still take */
+    uint32_t opencl_std;      /* id of the imported set; 0: none */
+    struct names globals, symbols, structs;
+
+    const struct spirv_function *function; /* being read, for messages */
+};
+
+/* ---- read.c ---- */
+
+/* Reports what cannot be read: inst (NULL: the module) names the instruction and the line. */
+void spirv_fail(struct spirv_reader *r, const struct spirv_inst *inst, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- index.c: the module's instructions by id ---- */
+
+bool spirv_index(struct spirv_reader *r, const uint32_t *words, size_t n);
+/* A string that begins at a word; always terminated. */
+const char *spirv_string(const uint32_t *words);
+struct ir_loc spirv_loc(struct spirv_reader *r, const struct spirv_inst *inst);
+/* The words of an id's decoration after its number, or NULL. n may be NULL. */
+const uint32_t *spirv_decoration(const struct spirv_reader *r, uint32_t id, SpvDecoration what, uint32_t *n);
+bool spirv_has_param_attr(const struct spirv_reader *r, uint32_t id, SpvFunctionParameterAttribute attr);
+/* A word people can write, made from any name: of the module's arena, unique in the map. */
+const char *spirv_unique_name(struct spirv_reader *r, struct names *map, const char *wish, const char *otherwise);
+
+/* ---- types.c ---- */
+
+void spirv_types(struct spirv_reader *r);
+/* The type of a value or of memory; reports a type that has no counterpart and gives i32 then. */
+ir_type spirv_type(struct spirv_reader *r, const struct spirv_inst *user, uint32_t type);
+/* How many values one of the type consists of. */
+uint32_t spirv_leaves(const struct spirv_reader *r, uint32_t type);
+/* The type of what a pointer type points at; 0 where type is no pointer. */
+uint32_t spirv_pointee(const struct spirv_reader *r, uint32_t type);
+enum ir_space spirv_space(struct spirv_reader *r, const struct spirv_inst *user, uint32_t storage_class);
+/* The element type and the number of parts of a struct, array, vector or matrix; part 0's type for structs is given
+   by index. */
+uint32_t spirv_part(const struct spirv_reader *r, uint32_t type, uint32_t index);
+uint32_t spirv_n_parts(const struct spirv_reader *r, uint32_t type);
+/* How many leaves come before part number index. */
+uint32_t spirv_part_leaf(const struct spirv_reader *r, uint32_t type, uint32_t index);
+/* Types of all leaves, to be kept as long as the reader. */
+const ir_type *spirv_leaf_types(const struct spirv_reader *r, uint32_t type);
+/* The place of each leaf in memory: offset and type. Calls visit leaves times, in order. */
+typedef void spirv_leaf_visitor(void *data, uint32_t leaf, ir_type type, uint64_t offset);
+void spirv_each_leaf(const struct spirv_reader *r, uint32_t type, spirv_leaf_visitor *visit, void *data);
+
+/* ---- constants.c ---- */
+
+/* Reads one constant, after what it is made of. */
+void spirv_constant(struct spirv_reader *r, const struct spirv_inst *i);
+/* The value of a scalar integer constant. */
+bool spirv_constant_uint(const struct spirv_reader *r, uint32_t id, uint64_t *value);
+bool spirv_is_constant(const struct spirv_reader *r, uint32_t id);
+
+/* ---- globals.c ---- */
+
+void spirv_globals(struct spirv_reader *r);
+/* A constant as it lies in memory, of the module's arena; NULL, with a finding, where it cannot be said. */
+const uint8_t *spirv_initial_bytes(struct spirv_reader *r, const struct spirv_inst *user, uint32_t id);
+/* The number of a built-in variable, or -1. */
+int spirv_builtin(const struct spirv_reader *r, uint32_t id);
+
+/* ---- functions.c ---- */
+
+void spirv_functions(struct spirv_reader *r);

@@ -1,0 +1,28 @@
+/* SPIR-V in: modules of the Kernel dialect, as compilers of OpenCL C and SYCL make them. */
+#pragma once
+
+#include "ir/diag.h"
+#include "ir/ir.h"
+
+/* A specialization constant that gets another value than its default one. */
+struct ir_spirv_constant {
+    uint32_t id;   /* SpecId */
+    uint64_t bits; /* of its value, zero-extended */
+};
+
+struct ir_spirv_options {
+    const struct ir_spirv_constant *constants;
+    size_t n_constants;
+};
+
+enum { IR_SPIRV_MAX_SIZE = 16 << 20 /* bytes of a module */ };
+
+/* The bytes begin with SPIR-V's magic number, in either byte order. */
+bool ir_is_spirv(const void *bytes, size_t size);
+
+/* Reads a module of SPIR-V 1.0 to 1.4 (Kernel, Physical64). Never trusts its input: memory stays below 100 times
+   the module's size and 1 MB. NULL on any error, with a finding for each function that cannot be read; the
+   result has passed ir_verify(). name is the module's; options may be NULL. */
+struct ir_module *ir_read_spirv(const void *bytes, size_t size, const char *name, struct diag_list *list);
+struct ir_module *ir_read_spirv_with(const void *bytes, size_t size, const char *name,
+                                     const struct ir_spirv_options *options, struct diag_list *list);
