@@ -226,11 +226,11 @@ struct machine {
 
 /* interp.c: zeroed memory for the run, n * size bytes; NULL, with the machine stopped, when there is too little. */
 void *interp_shadow(struct machine *m, uint64_t n, uint64_t size);
-/* interp_bind.c: makes arguments and module-scope variables ready. False, with a finding, where they do not fit. */
+/* bind.c: makes arguments and module-scope variables ready. False, with a finding, where they do not fit. */
 bool interp_bind(struct machine *m);
 void interp_bind_group(struct machine *m); /* local memory as a new group finds it */
 
-/* interp_report.c: at most one finding of a kind per instruction (and other instruction). item, at may be NULL. */
+/* report.c: at most one finding of a kind per instruction (and other instruction). item, at may be NULL. */
 struct other_access {
     uint64_t item[3];
     uint32_t inst;
@@ -242,7 +242,7 @@ void interp_report_pair(struct machine *m, enum interp_finding_kind kind, const 
     __attribute__((format(printf, 6, 7)));
 void interp_report_finish(struct machine *m);
 
-/* interp_exec.c */
+/* exec.c */
 bool interp_item_start(struct machine *m, struct item *item); /* puts the kernel's frame up */
 void interp_item_run(struct machine *m, struct item *item);   /* until it waits, is done, or the machine stops */
 void interp_item_clear(struct machine *m, struct item *item);
@@ -255,22 +255,22 @@ const uint64_t *interp_item_operand(const struct item *item, uint32_t i);
 uint64_t *interp_item_result(const struct item *item);
 void interp_item_advance(struct item *item); /* behind that instruction */
 
-/* interp_item.c: ids and sizes. False: not one of these operations. */
+/* item.c: ids and sizes. False: not one of these operations. */
 bool interp_item_query(const struct machine *m, const struct item *item, const struct ir_inst *inst, uint64_t *r);
 void interp_item_of_number(const struct machine *m, uint32_t number, uint64_t global[3]);
 
-/* interp_access.c: instructions that touch memory. False: not one of these. */
+/* access.c: instructions that touch memory. False: not one of these. */
 bool interp_access_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r);
 
-/* interp_meet.c: lets work-items that wait for each other go on. False: none can. */
+/* meet.c: lets work-items that wait for each other go on. False: none can. */
 bool interp_meet(struct machine *m);
 void interp_meet_report(struct machine *m); /* says which wait for which */
 bool interp_is_collective(const struct ir_inst *inst);
 
-/* interp_collective.c: the operation of all these work-items, which wait at it. */
+/* collective.c: the operation of all these work-items, which wait at it. */
 void interp_collective_exec(struct machine *m, struct item *const *items, uint32_t n);
 
-/* interp_image.c, interp_pipe.c */
+/* image.c, interp_pipe.c */
 bool interp_image_bind(struct machine *m, const struct interp_arg *arg, uint32_t param, uint64_t *handle,
                        const char **why);
 bool interp_image_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r);

@@ -313,7 +313,7 @@ kernel void offsets_and_sizes(global uint *out)
         to[d * 4 + 3] = get_global_offset(d) * 100 + get_global_size(d);
     }
     to[12] = get_work_dim();
-    to[13] = get_global_id(3) + get_global_size(3) * 10 + get_local_size(7) * 100;
+    to[13] = get_global_size(2) * 10 + get_local_size(1) * 100;
 }
 
 //: kernel required_size 32 16

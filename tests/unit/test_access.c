@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fuser/access.h"
-#include "fuser/conflict.h"
+#include "fuser/access/conflict.h"
 #include "ir/text.h"
 #include "tests/support/graph_make.h"
 #include "tests/support/rng.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/props.h"
+#include "fuser/plan/props.h"
 #include "ir/text.h"
 #include "tests/support/cases.h"
 #include "tests/support/plan_check.h"

@@ -1,0 +1,115 @@
+/* Access analysis of one kernel: sets up the walk over it and owns what comes out. */
+#include "fuser/access.h"
+
+#include <stdlib.h>
+
+#include "fuser/access/internal.h"
+#include "fuser/passes/passes.h"
+#include "ir/arena.h"
+
+static void number_value(struct access_walk *w, struct ir_value *v)
+{
+    v->scratch = w->n_values++;
+}
+
+static void number_block(struct access_walk *w, const struct ir_block *block)
+{
+    for (uint32_t i = 0; i < block->n_args; i++) number_value(w, block->args[i]);
+    for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
+        for (uint32_t i = 0; i < inst->n_results; i++) number_value(w, inst->results[i]);
+        for (int i = 0; i < 2; i++)
+            if (inst->blocks[i]) number_block(w, inst->blocks[i]);
+    }
+}
+
+static void number_all(struct access_walk *w)
+{
+    w->n_values = 1;
+    for (uint32_t i = 0; i < w->kernel->n_params; i++) number_value(w, w->kernel->params[i].value);
+    number_block(w, w->kernel->body);
+}
+
+static void bound_ids(struct access_walk *w)
+{
+    const struct fuser_range *r = &w->range;
+    w->even_groups = r->local[0] != 0;
+    for (unsigned d = 0; d < 3; d++) {
+        int64_t items = (int64_t)r->global[d], local = (int64_t)r->local[d];
+        w->bounds.low[AFFINE_GLOBAL + d] = (int64_t)r->offset[d];
+        w->bounds.high[AFFINE_GLOBAL + d] = (int64_t)r->offset[d] + items - 1;
+        w->bounds.high[AFFINE_LOCAL + d] = (local && local < items ? local : items) - 1;
+        w->bounds.high[AFFINE_GROUP + d] = local ? (items - 1) / local : items - 1;
+        if (local && items % local) w->even_groups = false;
+    }
+}
+
+static void known_params(struct access_walk *w)
+{
+    for (uint32_t i = 0; i < w->kernel->n_params; i++) {
+        ir_type type = w->kernel->params[i].value->type;
+        struct affine *form = &w->forms[access_number(w->kernel->params[i].value)];
+        if (ir_type_is_ptr(type)) *form = affine_constant(0);
+        if (ir_type_is_int(type) && !ir_type_is_vector(type)) *form = affine_param(i);
+    }
+}
+
+static void see_need(struct ir_inst *inst, void *data)
+{
+    if (inst->op == IR_OP_CALL || inst->op == IR_OP_VAR) *(bool *)data = true;
+}
+
+static void see_local(struct ir_inst *inst, void *data)
+{
+    struct access_analysis *a = data;
+    const struct ir_global *g = inst->op == IR_OP_GLOBAL ? inst->attrs.global : NULL;
+    if (!g || g->space != IR_SPACE_LOCAL) return;
+    for (uint32_t i = 0; i < a->n_locals; i++)
+        if (a->locals[i] == g) return;
+    a->locals = arena_grow(a->arena, a->locals, a->n_locals, sizeof *a->locals);
+    a->locals[a->n_locals++] = g;
+    a->local_bytes += ir_type_size(a->kernel->module, g->type);
+}
+
+/* Calls hide accesses and variables hide pointers: both are taken out, in a copy. */
+static const struct ir_function *readable(struct access_analysis *a, const struct ir_function *kernel)
+{
+    bool hides_accesses = false;
+    ir_walk(kernel->body, see_need, &hides_accesses);
+    if (!hides_accesses) return kernel;
+    a->copy = ir_module_new(kernel->module->name);
+    struct ir_function *copy = ir_function_copy(a->copy, kernel, kernel->name);
+    pass_inline(copy);
+    pass_promote(copy);
+    pass_fold(copy);
+    return copy;
+}
+
+struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range)
+{
+    struct arena *arena = arena_new();
+    struct access_analysis *a = arena_alloc(arena, sizeof *a);
+    a->arena = arena;
+    a->kernel = readable(a, kernel);
+    a->n_params = kernel->n_params;
+    a->params = arena_alloc(arena, (kernel->n_params + 1) * sizeof *a->params);
+    ir_walk(a->kernel->body, see_local, a);
+
+    struct access_walk w = {.result = a, .kernel = a->kernel, .range = *range};
+    number_all(&w);
+    bound_ids(&w);
+    w.forms = arena_realloc(NULL, w.n_values * sizeof *w.forms);
+    for (uint32_t i = 0; i < w.n_values; i++) w.forms[i] = (struct affine){.known = false};
+    known_params(&w);
+    access_origins(&w);
+    access_walk_kernel(&w);
+    free(w.origins);
+    free(w.forms);
+    return a;
+}
+
+void access_analysis_free(struct access_analysis *a)
+{
+    if (!a) return;
+    ir_module_free(a->copy);
+    arena_free(a->arena);
+}

@@ -1,0 +1,176 @@
+/* Which work-items pass a branch: a box of global ids where the condition compares one id with a constant,
+   "some of them" for the rest. */
+#include "fuser/access/internal.h"
+
+enum relation { BELOW, AT_MOST, ABOVE, AT_LEAST, EQUAL, DIFFERENT, NO_RELATION };
+
+static enum relation relation_of(enum ir_op op, bool *is_signed)
+{
+    *is_signed = true;
+    switch (op) {
+    case IR_OP_SLT: return BELOW;
+    case IR_OP_SLE: return AT_MOST;
+    case IR_OP_SGT: return ABOVE;
+    case IR_OP_SGE: return AT_LEAST;
+    case IR_OP_IEQ: return EQUAL;
+    case IR_OP_INE: return DIFFERENT;
+    default: break;
+    }
+    *is_signed = false;
+    switch (op) {
+    case IR_OP_ULT: return BELOW;
+    case IR_OP_ULE: return AT_MOST;
+    case IR_OP_UGT: return ABOVE;
+    case IR_OP_UGE: return AT_LEAST;
+    default: return NO_RELATION;
+    }
+}
+
+static enum relation opposite(enum relation r)
+{
+    static const enum relation of[] = {[BELOW] = AT_LEAST, [AT_MOST] = ABOVE,   [ABOVE] = AT_MOST,
+                                       [AT_LEAST] = BELOW, [EQUAL] = DIFFERENT, [DIFFERENT] = EQUAL};
+    return of[r];
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static void keep_nobody(struct access_state *state)
+{
+    state->items.first[0] = 1;
+    state->items.last[0] = 0;
+}
+
+/* Keeps the ids with factor * id <= limit. */
+static void limit_id(struct access_state *state, unsigned d, int64_t factor, int64_t limit)
+{
+    int64_t edge = floor_div(limit, factor);
+    if (factor > 0) {
+        if (edge < state->items.last[d]) state->items.last[d] = edge;
+    } else {
+        edge += limit % factor != 0; /* rounded up: the sense turns round */
+        if (edge > state->items.first[d]) state->items.first[d] = edge;
+    }
+}
+
+/* factor * id = value, or not. */
+static bool match_id(struct access_state *state, unsigned d, int64_t factor, int64_t value, bool equal)
+{
+    int64_t id = value / factor;
+    bool hit = value % factor == 0 && id >= state->items.first[d] && id <= state->items.last[d];
+    if (equal) {
+        if (!hit) {
+            keep_nobody(state);
+        } else {
+            state->items.first[d] = state->items.last[d] = id;
+        }
+        return true;
+    }
+    if (!hit) return true;
+    if (id == state->items.first[d]) {
+        state->items.first[d]++;
+    } else if (id == state->items.last[d]) {
+        state->items.last[d]--;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* The one global id that takes part in a sum of nothing else; 3: a constant; 4: something else. */
+static unsigned only_global_id(const struct affine *a)
+{
+    unsigned found = 3;
+    if (!affine_is_exact(a) || a->n_symbols) return 4;
+    for (unsigned i = 0; i < AFFINE_IDS; i++) {
+        if (!a->factor[i]) continue;
+        if (i >= 3 || found != 3) return 4;
+        found = i;
+    }
+    return found;
+}
+
+static bool holds(enum relation r, int64_t difference)
+{
+    switch (r) {
+    case BELOW: return difference < 0;
+    case AT_MOST: return difference <= 0;
+    case ABOVE: return difference > 0;
+    case AT_LEAST: return difference >= 0;
+    case EQUAL: return difference == 0;
+    default: return difference != 0;
+    }
+}
+
+/* Narrows by "sum r 0"; false where a box cannot say it. */
+static bool narrow(struct access_state *state, const struct affine *sum, enum relation r)
+{
+    unsigned d = only_global_id(sum);
+    if (d == 4) return false;
+    int64_t k = sum->constant;
+    if (d == 3) {
+        if (!holds(r, k)) keep_nobody(state);
+        return true;
+    }
+    int64_t f = sum->factor[d];
+    if (k <= -(INT64_MAX / 2) || k >= INT64_MAX / 2 || f <= -INT32_MAX || f >= INT32_MAX) return false;
+    switch (r) {
+    case BELOW: limit_id(state, d, f, -k - 1); return true;
+    case AT_MOST: limit_id(state, d, f, -k); return true;
+    case ABOVE: limit_id(state, d, -f, k - 1); return true;
+    case AT_LEAST: limit_id(state, d, -f, k); return true;
+    default: return match_id(state, d, f, -k, r == EQUAL);
+    }
+}
+
+/* The sum is the number itself when read with this sign. */
+static bool reads_as_itself(const struct access_walk *w, const struct affine *a, unsigned bits, bool is_signed)
+{
+    int64_t low, high;
+    if (!affine_range(a, &w->bounds, &low, &high)) return false;
+    int64_t least = is_signed ? INT64_MIN >> (64 - bits) : 0;
+    int64_t most = is_signed ? ~least : bits < 64 ? (int64_t)(UINT64_MAX >> (64 - bits)) : INT64_MAX;
+    return low >= least && high <= most;
+}
+
+static bool assume_comparison(const struct access_walk *w, const struct ir_inst *compare, bool taken,
+                              struct access_state *state)
+{
+    bool is_signed;
+    enum relation r = relation_of(compare->op, &is_signed);
+    if (r == NO_RELATION || !ir_type_is_int(compare->type) || ir_type_is_vector(compare->type)) return false;
+    struct affine a = access_form(w, compare->operands[0]), b = access_form(w, compare->operands[1]);
+    unsigned bits = ir_type_bits(compare->type);
+    if (!reads_as_itself(w, &a, bits, is_signed) || !reads_as_itself(w, &b, bits, is_signed)) return false;
+    b = affine_scale(&b, -1);
+    struct affine difference = affine_add(&a, &b);
+    return narrow(state, &difference, taken ? r : opposite(r));
+}
+
+static bool assume(const struct access_walk *w, const struct ir_value *condition, bool taken,
+                   struct access_state *state, unsigned depth)
+{
+    uint64_t constant;
+    if (condition->kind == IR_VALUE_CONST && ir_value_uint(condition, &constant)) {
+        if ((constant != 0) != taken) keep_nobody(state);
+        return true;
+    }
+    if (condition->kind != IR_VALUE_RESULT || depth == 16) return false;
+    const struct ir_inst *inst = condition->of.inst;
+    if (ir_type_is_bool(inst->type) && inst->op == IR_OP_NOT)
+        return assume(w, inst->operands[0], !taken, state, depth + 1);
+    if (ir_type_is_bool(inst->type) && inst->op == (taken ? IR_OP_AND : IR_OP_OR)) {
+        bool first = assume(w, inst->operands[0], taken, state, depth + 1);
+        return assume(w, inst->operands[1], taken, state, depth + 1) && first;
+    }
+    return assume_comparison(w, inst, taken, state);
+}
+
+void access_assume(const struct access_walk *w, const struct ir_value *condition, bool taken,
+                   struct access_state *state)
+{
+    if (!assume(w, condition, taken, state, 0)) state->conditional = true;
+}

@@ -1,0 +1,295 @@
+/*
+ * The search for two work-items that touch the same byte. The distance of the two accesses is a linear sum
+ * over the places of the two work-items; a collision is a value of it within a small window. Largest factors
+ * are chosen first, so that at each step only few values leave the window within reach.
+ */
+#include "fuser/access/conflict.h"
+
+#include <string.h>
+
+enum {
+    MAX_PARTS = 6, /* of a place: global id by dimension, or group and local id by dimension */
+    MAX_STEPS = 4096,
+};
+
+static const __int128 limit = (__int128)1 << 61; /* of distances: far from where addresses wrap */
+
+/* How a work-item's place is written: per part the bounds on either side, and its factor in either access. */
+struct part {
+    int64_t low[2], high[2], factor[2];
+    bool counts; /* places that differ in it are different in the sense asked for */
+};
+
+/* An unknown of the search: a part of the first place, of the second, or the distance between them. */
+struct variable {
+    unsigned part;
+    enum { FIRST, SECOND, DISTANCE } what;
+    int64_t factor, low, high;
+    __int128 rest_low, rest_high; /* what the variables after it can add */
+};
+
+struct search {
+    struct part parts[MAX_PARTS];
+    unsigned n_parts;
+    struct variable variables[2 * MAX_PARTS];
+    unsigned n_variables;
+    __int128 window_low, window_high;
+    int64_t chosen[2 * MAX_PARTS];
+    unsigned steps;
+    int64_t place[2][MAX_PARTS]; /* the collision found */
+};
+
+/* ---- from sums to parts ---- */
+
+static uint32_t value_of(const struct conflict_side *s, uint32_t param)
+{
+    return s->values ? s->values[param] : param;
+}
+
+bool conflict_same_scalars(const struct conflict_side *a, const struct conflict_side *b)
+{
+    const struct affine *x = &a->site->index, *y = &b->site->index;
+    if (x->n_symbols != y->n_symbols) return false;
+    for (uint32_t i = 0; i < x->n_symbols; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < y->n_symbols && !found; k++)
+            found = x->symbols[i].factor == y->symbols[k].factor &&
+                    x->symbols[i].extension == y->symbols[k].extension &&
+                    value_of(a, x->symbols[i].param) == value_of(b, y->symbols[k].param);
+        if (!found) return false;
+    }
+    return true;
+}
+
+static bool in_global_ids(const struct affine *a)
+{
+    for (unsigned i = AFFINE_LOCAL; i < AFFINE_IDS; i++)
+        if (a->factor[i]) return false;
+    return true;
+}
+
+static void use_global_ids(struct search *s, const struct conflict_side *const side[2])
+{
+    s->n_parts = 3;
+    for (unsigned d = 0; d < 3; d++) {
+        struct part *p = &s->parts[d];
+        p->counts = true;
+        for (unsigned k = 0; k < 2; k++) {
+            p->low[k] = side[k]->site->items.first[d];
+            p->high[k] = side[k]->site->items.last[d];
+            p->factor[k] = side[k]->site->index.factor[AFFINE_GLOBAL + d];
+        }
+    }
+}
+
+/* Global ids become group * size + local id + offset. Parts 0 to 2 are groups, 3 to 5 local ids. */
+static bool use_groups(struct search *s, const struct conflict_side *const side[2], const uint64_t local[3],
+                       enum conflict_between between, int64_t constant[2])
+{
+    s->n_parts = 6;
+    for (unsigned k = 0; k < 2; k++) {
+        const struct affine *a = &side[k]->site->index;
+        const struct fuser_range *r = side[k]->range;
+        for (unsigned d = 0; d < 3; d++) {
+            struct part *group = &s->parts[d], *item = &s->parts[3 + d];
+            int64_t size = (int64_t)local[d], shift;
+            group->counts = true;
+            item->counts = between == BETWEEN_ITEMS;
+            group->high[k] = (int64_t)((r->global[d] - 1) / local[d]);
+            item->high[k] = (int64_t)(local[d] < r->global[d] ? local[d] : r->global[d]) - 1;
+            if (__builtin_mul_overflow(a->factor[AFFINE_GLOBAL + d], size, &group->factor[k]) ||
+                __builtin_add_overflow(group->factor[k], a->factor[AFFINE_GROUP + d], &group->factor[k]) ||
+                __builtin_add_overflow(a->factor[AFFINE_GLOBAL + d], a->factor[AFFINE_LOCAL + d], &item->factor[k]) ||
+                __builtin_mul_overflow(a->factor[AFFINE_GLOBAL + d], (int64_t)r->offset[d], &shift) ||
+                __builtin_add_overflow(constant[k], shift, &constant[k]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the unknowns ---- */
+
+static __int128 magnitude(__int128 x)
+{
+    return x < 0 ? -x : x;
+}
+
+static void add_variable(struct search *s, struct variable v)
+{
+    unsigned at = s->n_variables++;
+    for (; at > 0 && magnitude(s->variables[at - 1].factor) < magnitude(v.factor); at--)
+        s->variables[at] = s->variables[at - 1];
+    s->variables[at] = v;
+}
+
+/* False where the distance of the two could leave the 64 bits of an address. */
+static bool add_variables(struct search *s)
+{
+    for (unsigned i = 0; i < s->n_parts; i++) {
+        const struct part *p = &s->parts[i];
+        if (p->factor[0] == p->factor[1]) {
+            add_variable(s, (struct variable){.part = i,
+                                              .what = DISTANCE,
+                                              .factor = p->factor[1],
+                                              .low = p->low[1] - p->high[0],
+                                              .high = p->high[1] - p->low[0]});
+        } else {
+            add_variable(s,
+                         (struct variable){
+                             .part = i, .what = FIRST, .factor = -p->factor[0], .low = p->low[0], .high = p->high[0]});
+            add_variable(s,
+                         (struct variable){
+                             .part = i, .what = SECOND, .factor = p->factor[1], .low = p->low[1], .high = p->high[1]});
+        }
+    }
+    __int128 low = 0, high = 0;
+    for (unsigned i = s->n_variables; i-- > 0;) {
+        struct variable *v = &s->variables[i];
+        v->rest_low = low;
+        v->rest_high = high;
+        __int128 x = (__int128)v->factor * v->low, y = (__int128)v->factor * v->high;
+        low += x < y ? x : y;
+        high += x < y ? y : x;
+    }
+    return low > -limit && high < limit;
+}
+
+/* ---- the search ---- */
+
+/* The places a complete choice stands for; false where they are not different. */
+static bool read_choice(struct search *s)
+{
+    for (unsigned i = 0; i < s->n_variables; i++) {
+        const struct variable *v = &s->variables[i];
+        const struct part *p = &s->parts[v->part];
+        if (v->what != DISTANCE) {
+            s->place[v->what == SECOND][v->part] = s->chosen[i];
+            continue;
+        }
+        int64_t first = p->low[1] - s->chosen[i];
+        if (first < p->low[0]) first = p->low[0];
+        s->place[0][v->part] = first;
+        s->place[1][v->part] = first + s->chosen[i];
+    }
+    for (unsigned i = 0; i < s->n_parts; i++)
+        if (s->parts[i].counts && s->place[0][i] != s->place[1][i]) return true;
+    return false;
+}
+
+static __int128 divide_up(__int128 a, __int128 b)
+{
+    return a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+static __int128 divide_down(__int128 a, __int128 b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static enum conflict choose(struct search *s, unsigned at, __int128 sum);
+
+static enum conflict try_value(struct search *s, unsigned at, __int128 sum, int64_t value)
+{
+    if (++s->steps > MAX_STEPS) return CONFLICT_POSSIBLE;
+    s->chosen[at] = value;
+    return choose(s, at + 1, sum + (__int128)s->variables[at].factor * value);
+}
+
+/* A variable that does not move the sum matters only in making the places different: three values are
+   enough, whatever the others are. */
+static enum conflict choose_any(struct search *s, unsigned at, __int128 sum)
+{
+    const struct variable *v = &s->variables[at];
+    enum conflict worst = CONFLICT_NONE;
+    int64_t middle = v->low <= 0 && v->high >= 0 ? 0 : v->low;
+    int64_t values[3] = {middle, middle < v->high ? middle + 1 : middle, middle > v->low ? middle - 1 : middle};
+    for (unsigned i = 0; i < 3; i++) {
+        if (i && values[i] == middle) continue;
+        enum conflict c = try_value(s, at, sum, values[i]);
+        if (c == CONFLICT_PROVED) return c;
+        if (c > worst) worst = c;
+    }
+    return worst;
+}
+
+static enum conflict choose(struct search *s, unsigned at, __int128 sum)
+{
+    if (at == s->n_variables)
+        return sum >= s->window_low && sum <= s->window_high && read_choice(s) ? CONFLICT_PROVED : CONFLICT_NONE;
+    const struct variable *v = &s->variables[at];
+    if (v->factor == 0) return choose_any(s, at, sum);
+    __int128 least = s->window_low - sum - v->rest_high, most = s->window_high - sum - v->rest_low;
+    __int128 first = v->factor > 0 ? divide_up(least, v->factor) : divide_up(most, v->factor);
+    __int128 last = v->factor > 0 ? divide_down(most, v->factor) : divide_down(least, v->factor);
+    if (first < v->low) first = v->low;
+    if (last > v->high) last = v->high;
+    enum conflict worst = CONFLICT_NONE;
+    for (__int128 x = first; x <= last; x++) {
+        enum conflict c = try_value(s, at, sum, (int64_t)x);
+        if (c == CONFLICT_PROVED || s->steps > MAX_STEPS) return c;
+        if (c > worst) worst = c;
+    }
+    return worst;
+}
+
+/* ---- the question ---- */
+
+static bool nobody(const struct access_items *items)
+{
+    return items->first[0] > items->last[0] || items->first[1] > items->last[1] || items->first[2] > items->last[2];
+}
+
+static bool is_certain(const struct conflict_side *s)
+{
+    return affine_is_exact(&s->site->index) && !s->site->conditional;
+}
+
+/* The global ids of the collision; false where one of them never gets there. */
+static bool read_pair(const struct search *s, const struct conflict_side *const side[2], const uint64_t *local,
+                      struct conflict_pair *pair)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        int64_t *id = k ? pair->second : pair->first;
+        for (unsigned d = 0; d < 3; d++) {
+            id[d] = s->place[k][d];
+            if (s->n_parts == 6)
+                id[d] = s->place[k][d] * (int64_t)local[d] + s->place[k][3 + d] + (int64_t)side[k]->range->offset[d];
+            if (id[d] < side[k]->site->items.first[d] || id[d] > side[k]->site->items.last[d]) return false;
+        }
+    }
+    return true;
+}
+
+enum conflict conflict_find(const struct conflict_side *a, const struct conflict_side *b, enum conflict_between between,
+                            const uint64_t *local, struct conflict_pair *pair)
+{
+    const struct conflict_side *const side[2] = {a, b};
+    const struct affine *x = &a->site->index, *y = &b->site->index;
+    if (nobody(&a->site->items) || nobody(&b->site->items)) return CONFLICT_NONE;
+    if (!x->known || !y->known || !a->site->bytes || !b->site->bytes || !conflict_same_scalars(a, b))
+        return CONFLICT_POSSIBLE;
+
+    struct search s = {0};
+    int64_t constant[2] = {x->constant, y->constant};
+    if (between == BETWEEN_ITEMS && in_global_ids(x) && in_global_ids(y)) {
+        use_global_ids(&s, side);
+    } else if (!local || !use_groups(&s, side, local, between, constant)) {
+        return CONFLICT_POSSIBLE;
+    }
+    if (!add_variables(&s)) return CONFLICT_POSSIBLE;
+    /* The first covers [start, start + width), so does the second: they meet where the distance of the starts
+       is above -width of the second and below the width of the first. */
+    __int128 start[2], width[2];
+    for (unsigned k = 0; k < 2; k++) {
+        const struct access_site *site = side[k]->site;
+        start[k] = (__int128)constant[k] + site->index.low + side[k]->offset;
+        width[k] = (__int128)site->index.high - site->index.low + (__int128)site->bytes;
+    }
+    if (magnitude(start[1] - start[0]) > limit || width[0] > limit || width[1] > limit) return CONFLICT_POSSIBLE;
+    s.window_low = -(width[1] - 1) - (start[1] - start[0]);
+    s.window_high = (width[0] - 1) - (start[1] - start[0]);
+    enum conflict found = choose(&s, 0, 0);
+    if (found != CONFLICT_PROVED) return found;
+    return is_certain(a) && is_certain(b) && read_pair(&s, side, local, pair) ? CONFLICT_PROVED : CONFLICT_POSSIBLE;
+}

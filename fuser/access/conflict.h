@@ -1,0 +1,37 @@
+/* Do two accesses meet in memory? Decided over all pairs of different work-items, with a pair as witness. */
+#pragma once
+
+#include "fuser/access.h"
+
+/* An access as launched: the site, the buffer's bytes its parameter starts at, what its scalars are. */
+struct conflict_side {
+    const struct access_site *site;
+    const struct fuser_range *range;
+    int64_t offset;
+    const uint32_t *values; /* for each parameter a number: equal numbers are equal arguments; NULL: by index */
+};
+
+enum conflict_between {
+    BETWEEN_ITEMS,  /* any two different work-items */
+    BETWEEN_GROUPS, /* work-items of different work-groups of `local` */
+};
+
+enum conflict {
+    CONFLICT_NONE,     /* proved: no two touch the same byte */
+    CONFLICT_POSSIBLE, /* not proved either way */
+    CONFLICT_PROVED,   /* the pair found does */
+};
+
+/* Global ids. */
+struct conflict_pair {
+    int64_t first[3], second[3];
+};
+
+/* local: the work-group size both run with, for BETWEEN_GROUPS and for indices in local ids; NULL: unknown. */
+enum conflict conflict_find(const struct conflict_side *a, const struct conflict_side *b, enum conflict_between between,
+                            const uint64_t *local, struct conflict_pair *pair);
+
+/* The same scalar arguments take part in both sums, so they cancel out of the distance. */
+bool conflict_same_scalars(const struct conflict_side *a, const struct conflict_side *b);
+/* Both touch the very same bytes in each work-item: proved from the sums, or by the same expression. */
+bool conflict_same_place(const struct conflict_side *a, const struct conflict_side *b);

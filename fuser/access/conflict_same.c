@@ -1,0 +1,99 @@
+/* Are two accesses at the same place in each work-item: proved from their sums, or because the same expression
+   of ids, constants and scalar arguments computes both. */
+#include "fuser/access/conflict.h"
+
+#include <string.h>
+
+#include "fuser/plan/range.h"
+
+enum { MAX_COMPARISONS = 512 };
+
+struct comparison {
+    const struct conflict_side *a, *b;
+    unsigned left; /* comparisons that may still be made */
+};
+
+static uint32_t value_of(const struct conflict_side *s, uint32_t param)
+{
+    return s->values ? s->values[param] : param;
+}
+
+static bool same_attributes(const struct ir_inst *x, const struct ir_inst *y)
+{
+    const struct ir_attrs *a = &x->attrs, *b = &y->attrs;
+    return a->dim == b->dim && a->scope == b->scope && a->rounding == b->rounding && a->saturate == b->saturate &&
+           a->group_op == b->group_op && a->fp == b->fp && a->space == b->space && a->global == b->global &&
+           memcmp(a->mask, b->mask, sizeof a->mask) == 0;
+}
+
+/* What a work-item sees of its range is the same in both where the ranges are; ids are in any case. */
+static bool depends_on_sizes(enum ir_op op)
+{
+    return op >= IR_OP_GLOBAL_SIZE && op <= IR_OP_SUB_GROUP_LOCAL_ID;
+}
+
+static bool same_value(struct comparison *c, const struct ir_value *x, const struct ir_value *y);
+
+static bool same_inst(struct comparison *c, const struct ir_inst *x, const struct ir_inst *y)
+{
+    if (x->op != y->op || x->n_operands != y->n_operands || !(ir_op_info(x->op)->flags & IR_FLAG_PURE)) return false;
+    if (!same_attributes(x, y)) return false;
+    if (depends_on_sizes(x->op) && !range_same(c->a->range, c->b->range)) return false;
+    if (x->op == IR_OP_FIELD) {
+        const struct ir_struct *s = ir_type_struct(x->parent->function->module, x->type);
+        const struct ir_struct *t = ir_type_struct(y->parent->function->module, y->type);
+        if (s->fields[x->attrs.index].offset != t->fields[y->attrs.index].offset) return false;
+    } else if (x->op == IR_OP_ELEM) {
+        if (ir_type_size(x->parent->function->module, x->type) != ir_type_size(y->parent->function->module, y->type))
+            return false;
+    } else if (x->type != y->type) {
+        return false;
+    }
+    for (uint32_t i = 0; i < x->n_operands; i++)
+        if (!same_value(c, x->operands[i], y->operands[i])) return false;
+    return true;
+}
+
+static bool same_value(struct comparison *c, const struct ir_value *x, const struct ir_value *y)
+{
+    if (c->left == 0) return false;
+    c->left--;
+    if (x->type != y->type || x->kind != y->kind) return false;
+    switch (x->kind) {
+    case IR_VALUE_CONST: return ir_value_same(x, y);
+    case IR_VALUE_PARAM:
+        if (ir_type_is_ptr(x->type)) return c->a->offset == c->b->offset;
+        return value_of(c->a, x->index) == value_of(c->b, y->index);
+    case IR_VALUE_RESULT: return same_inst(c, x->of.inst, y->of.inst);
+    default: return false;
+    }
+}
+
+static const struct ir_value *pointer_of(const struct access_site *s)
+{
+    switch (s->inst->op) {
+    case IR_OP_COPY:
+    case IR_OP_PIPE_READ:
+    case IR_OP_PIPE_WRITE:
+    case IR_OP_BLOCK_READ:
+    case IR_OP_BLOCK_WRITE: return NULL; /* more than one place, or another one per work-item */
+    default: return s->inst->operands[0];
+    }
+}
+
+static bool same_sum(const struct conflict_side *a, const struct conflict_side *b)
+{
+    const struct affine *x = &a->site->index, *y = &b->site->index;
+    if (!affine_is_exact(x) || !affine_is_exact(y) || !conflict_same_scalars(a, b)) return false;
+    return memcmp(x->factor, y->factor, sizeof x->factor) == 0 &&
+           (__int128)x->constant + a->offset == (__int128)y->constant + b->offset;
+}
+
+bool conflict_same_place(const struct conflict_side *a, const struct conflict_side *b)
+{
+    if (a->site->bytes == 0 || a->site->bytes != b->site->bytes) return false;
+    if (same_sum(a, b)) return true;
+    const struct ir_value *x = pointer_of(a->site), *y = pointer_of(b->site);
+    struct comparison c = {.a = a, .b = b, .left = MAX_COMPARISONS};
+    return x && y && same_value(&c, x, y);
+}

@@ -1,0 +1,111 @@
+/* Which parameters a pointer may come from: sets that flow along uses until nothing changes. */
+#include <string.h>
+
+#include "fuser/access/internal.h"
+#include "ir/arena.h"
+
+uint32_t access_number(const struct ir_value *v)
+{
+    return v->kind == IR_VALUE_CONST || v->kind == IR_VALUE_UNDEF ? 0 : v->scratch;
+}
+
+static uint64_t *origin(const struct access_walk *w, const struct ir_value *v)
+{
+    return &w->origins[(size_t)access_number(v) * w->origin_words];
+}
+
+static bool has(const struct access_walk *w, const struct ir_value *v, uint32_t bit)
+{
+    return origin(w, v)[bit / 64] >> bit % 64 & 1;
+}
+
+bool access_comes_from(const struct access_walk *w, const struct ir_value *pointer, uint32_t param)
+{
+    return ir_type_is_ptr(pointer->type) && has(w, pointer, param);
+}
+
+bool access_is_loose(const struct access_walk *w, const struct ir_value *pointer)
+{
+    return ir_type_is_ptr(pointer->type) && has(w, pointer, w->kernel->n_params);
+}
+
+static bool add(const struct access_walk *w, const struct ir_value *v, uint32_t bit)
+{
+    if (has(w, v, bit)) return false;
+    origin(w, v)[bit / 64] |= (uint64_t)1 << bit % 64;
+    return true;
+}
+
+/* What may be in `from` may be in `to`. True where that is new. */
+static bool flow(const struct access_walk *w, const struct ir_value *to, const struct ir_value *from)
+{
+    bool changed = false;
+    if (!ir_type_is_ptr(to->type) || !access_number(from)) return false;
+    uint64_t *into = origin(w, to);
+    const uint64_t *out = origin(w, from);
+    for (uint32_t i = 0; i < w->origin_words; i++) {
+        changed |= (out[i] & ~into[i]) != 0;
+        into[i] |= out[i];
+    }
+    return changed;
+}
+
+/* What a terminator carries goes into the results of the if or loop it ends, or the parameters of the loop. */
+static bool flow_out(const struct access_walk *w, const struct ir_inst *inst)
+{
+    const struct ir_inst *to = inst->parent->parent;
+    bool changed = false;
+    while (to && inst->op != IR_OP_YIELD && to->op != IR_OP_LOOP) to = to->parent->parent;
+    for (uint32_t i = 0; to && i < inst->n_operands; i++)
+        changed |= flow(w, inst->op == IR_OP_CONTINUE ? to->blocks[0]->args[i] : to->results[i], inst->operands[i]);
+    return changed;
+}
+
+static bool visit(const struct access_walk *w, const struct ir_inst *inst)
+{
+    bool changed = false;
+    switch (inst->op) {
+    case IR_OP_ELEM:
+    case IR_OP_FIELD:
+    case IR_OP_SPACECAST: return flow(w, inst->results[0], inst->operands[0]);
+    case IR_OP_SELECT:
+        changed = flow(w, inst->results[0], inst->operands[1]);
+        return flow(w, inst->results[0], inst->operands[2]) || changed;
+    case IR_OP_LOOP:
+        for (uint32_t i = 0; i < inst->n_operands; i++) changed |= flow(w, inst->blocks[0]->args[i], inst->operands[i]);
+        return changed;
+    case IR_OP_YIELD:
+    case IR_OP_BREAK:
+    case IR_OP_CONTINUE: return flow_out(w, inst);
+    case IR_OP_IF:
+    case IR_OP_VAR:
+    case IR_OP_GLOBAL: return false;
+    default:
+        for (uint32_t i = 0; i < inst->n_results; i++)
+            if (ir_type_is_ptr(inst->results[i]->type)) changed |= add(w, inst->results[i], w->kernel->n_params);
+        return changed;
+    }
+}
+
+static bool visit_block(const struct access_walk *w, const struct ir_block *block)
+{
+    bool changed = false;
+    for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
+        for (int i = 0; i < 2; i++)
+            if (inst->blocks[i]) changed |= visit_block(w, inst->blocks[i]);
+        changed |= visit(w, inst);
+    }
+    return changed;
+}
+
+void access_origins(struct access_walk *w)
+{
+    w->origin_words = w->kernel->n_params / 64 + 1;
+    size_t bytes = (size_t)w->n_values * w->origin_words * sizeof *w->origins;
+    w->origins = arena_realloc(NULL, bytes);
+    memset(w->origins, 0, bytes);
+    for (uint32_t i = 0; i < w->kernel->n_params; i++)
+        if (ir_type_is_ptr(w->kernel->params[i].value->type)) add(w, w->kernel->params[i].value, i);
+    while (visit_block(w, w->kernel->body)) {
+    }
+}

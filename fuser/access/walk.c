@@ -1,0 +1,258 @@
+/* The walk over a kernel: the form of each value, and each use of a parameter with the work-items that get there. */
+#include "fuser/access/internal.h"
+#include "ir/arena.h"
+
+/* How control leaves a block besides reaching its end. */
+struct leaving {
+    bool always;  /* its end is not reached */
+    bool perhaps; /* a block inside leaves the loop or the function */
+    bool returns; /* ... the function */
+};
+
+static struct leaving walk_block(struct access_walk *w, const struct ir_block *block, struct access_state *state);
+
+/* ---- sites ---- */
+
+static void add_site(struct access_walk *w, uint32_t param, const struct access_site *site)
+{
+    struct access_summary *s = &w->result->params[param];
+    s->sites = arena_grow(w->result->arena, s->sites, s->n_sites, sizeof *s->sites);
+    s->sites[s->n_sites++] = *site;
+    s->reads |= site->reads;
+    s->writes |= site->writes;
+    s->atomics |= site->atomic;
+}
+
+static bool executed_by_all(const struct access_walk *w, const struct access_site *site)
+{
+    for (unsigned d = 0; d < 3; d++)
+        if (site->items.last[d] - site->items.first[d] + 1 != (int64_t)w->range.global[d]) return false;
+    return !site->conditional;
+}
+
+/* A use of memory through `pointer`, by each parameter it may point into. */
+static void touch(struct access_walk *w, const struct ir_inst *inst, const struct ir_value *pointer, bool reads,
+                  bool writes, uint64_t bytes, const struct access_state *state)
+{
+    bool loose = access_is_loose(w, pointer);
+    if (loose) {
+        w->result->loose_reads |= reads;
+        w->result->loose_writes |= writes;
+    }
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < w->kernel->n_params; i++) found += access_comes_from(w, pointer, i);
+    bool certain = found == 1 && !loose;
+    struct access_site site = {.inst = inst,
+                               .line = inst->loc.line,
+                               .reads = reads,
+                               .writes = writes,
+                               .atomic = inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_ATOMIC_CLEAR,
+                               .found_one = certain,
+                               .conditional = state->conditional || !certain,
+                               .items = state->items,
+                               .type = inst->type,
+                               .bytes = bytes};
+    if (certain) site.index = access_form(w, pointer);
+    for (uint32_t i = 0; i < w->kernel->n_params; i++) {
+        if (!access_comes_from(w, pointer, i)) continue;
+        if (!w->result->params[i].n_sites)
+            w->result->params[i].written_first = inst->op == IR_OP_STORE && executed_by_all(w, &site);
+        add_site(w, i, &site);
+    }
+}
+
+static void escape(struct access_walk *w, const struct ir_value *pointer)
+{
+    for (uint32_t i = 0; i < w->kernel->n_params; i++)
+        if (access_comes_from(w, pointer, i)) w->result->params[i].escapes = true;
+}
+
+static uint64_t size_of(const struct access_walk *w, ir_type type)
+{
+    return type == IR_VOID ? 0 : ir_type_size(w->kernel->module, type);
+}
+
+static void see_copy(struct access_walk *w, const struct ir_inst *inst, const struct access_state *state)
+{
+    struct affine count = access_form(w, inst->operands[2]);
+    uint64_t bytes = 0;
+    if (affine_is_constant(&count) && count.constant >= 0 && count.constant < INT32_MAX)
+        bytes = size_of(w, inst->type) * (uint64_t)count.constant;
+    touch(w, inst, inst->operands[1], true, false, bytes, state);
+    touch(w, inst, inst->operands[0], false, true, bytes, state);
+}
+
+/* Memory of an instruction whose pointer is operand `i`. */
+static void see_memory(struct access_walk *w, const struct ir_inst *inst, const struct access_state *state)
+{
+    unsigned flags = ir_op_info(inst->op)->flags;
+    touch(w, inst, inst->operands[0], flags & IR_FLAG_READS, flags & IR_FLAG_WRITES, size_of(w, inst->type), state);
+    for (uint32_t i = 1; i < inst->n_operands; i++) escape(w, inst->operands[i]);
+}
+
+static void see_global(struct access_walk *w, const struct ir_inst *inst)
+{
+    const struct ir_global *g = inst->attrs.global;
+    if (g->space == IR_SPACE_GLOBAL || ir_type_kind(g->type) == IR_KIND_PIPE) w->result->shared_state = true;
+}
+
+/* Operations that read or write memory or hand a pointer on. */
+static void see_effects(struct access_walk *w, const struct ir_inst *inst, const struct access_state *state)
+{
+    switch (inst->op) {
+    case IR_OP_LOAD:
+    case IR_OP_STORE:
+    case IR_OP_ATOMIC_LOAD:
+    case IR_OP_ATOMIC_STORE: see_memory(w, inst, state); return;
+    case IR_OP_COPY: see_copy(w, inst, state); return;
+    case IR_OP_GLOBAL: see_global(w, inst); return;
+    case IR_OP_BLOCK_READ:
+    case IR_OP_BLOCK_WRITE:
+        touch(w, inst, inst->operands[0], inst->op == IR_OP_BLOCK_READ, inst->op == IR_OP_BLOCK_WRITE, 0, state);
+        return;
+    case IR_OP_PIPE_READ:
+    case IR_OP_PIPE_WRITE:
+        touch(w, inst, inst->operands[1], inst->op == IR_OP_PIPE_WRITE, inst->op == IR_OP_PIPE_READ,
+              size_of(w, inst->type), state);
+        w->result->shared_state = true;
+        return;
+    case IR_OP_ELEM:
+    case IR_OP_FIELD:
+    case IR_OP_SPACECAST:
+    case IR_OP_SELECT:
+    case IR_OP_IEQ:
+    case IR_OP_INE:
+    case IR_OP_PREFETCH:
+    case IR_OP_IF:
+    case IR_OP_LOOP:
+    case IR_OP_YIELD:
+    case IR_OP_BREAK:
+    case IR_OP_CONTINUE: return;
+    default: break;
+    }
+    if (inst->op > IR_OP_ATOMIC_STORE && inst->op <= IR_OP_ATOMIC_CLEAR) {
+        see_memory(w, inst, state);
+        return;
+    }
+    if (inst->op == IR_OP_CALL) w->result->shared_state = true; /* what could not be inlined may do anything */
+    for (uint32_t i = 0; i < inst->n_operands; i++) escape(w, inst->operands[i]);
+}
+
+static void see_facts(struct access_analysis *result, const struct ir_inst *inst)
+{
+    unsigned flags = ir_op_info(inst->op)->flags;
+    if (inst->op == IR_OP_BARRIER) {
+        result->has_barrier = true;
+    } else if (flags & IR_FLAG_CONVERGENT && inst->op != IR_OP_CALL) {
+        result->has_group_ops = true;
+    }
+    if (inst->op >= IR_OP_LOCAL_ID && inst->op <= IR_OP_SUB_GROUP_LOCAL_ID && inst->op != IR_OP_GLOBAL_SIZE &&
+        inst->op != IR_OP_GLOBAL_OFFSET && inst->op != IR_OP_WORK_DIM && inst->op != IR_OP_GLOBAL_LINEAR_ID)
+        result->has_local_ids = true;
+}
+
+/* ---- control flow ---- */
+
+/* From here on the ids are those of the work-items that get here: what is computed of them fits where it is used. */
+static void narrow_bounds(struct access_walk *w, const struct access_state *state)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        if (state->items.first[d] > state->items.last[d]) return; /* nobody */
+        w->bounds.low[AFFINE_GLOBAL + d] = state->items.first[d];
+        w->bounds.high[AFFINE_GLOBAL + d] = state->items.last[d];
+    }
+}
+
+/* Past the guard of a loop its counter is bounded more closely. Returns what was known before. */
+static struct affine enter_guard(struct access_walk *w, const struct loop_guard *guard)
+{
+    struct affine *form = &w->forms[access_number(guard->counter)], before = *form;
+    if (guard->most >= form->constant + form->low) *form = affine_between(form->constant + form->low, guard->most);
+    return before;
+}
+
+static void leave_with(struct access_walk *w, const struct ir_inst *branch, unsigned side, bool *first)
+{
+    const struct ir_inst *last = branch->blocks[side]->last;
+    for (uint32_t i = 0; i < branch->n_results; i++) {
+        struct affine *form = &w->forms[access_number(branch->results[i])];
+        struct affine value = access_form(w, last->operands[i]);
+        *form = *first ? value : affine_either(form, &value, &w->bounds);
+    }
+    *first = false;
+}
+
+static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst, struct access_state *state)
+{
+    const struct loop_guard *guard = w->guards;
+    while (guard && guard->guard != inst) guard = guard->next;
+    struct leaving leaving[2];
+    struct access_state past[2] = {*state, *state};
+    bool first = true;
+    for (unsigned side = 0; side < 2; side++) {
+        narrow_bounds(w, state);
+        access_assume(w, inst->operands[0], side == 0, &past[side]);
+        const struct ir_inst *last = inst->blocks[side]->last;
+        bool stays = last && last->op != IR_OP_BREAK && last->op != IR_OP_RETURN;
+        struct affine before = {0};
+        if (guard && stays) before = enter_guard(w, guard);
+        leaving[side] = walk_block(w, inst->blocks[side], &past[side]);
+        if (guard && stays) w->forms[access_number(guard->counter)] = before;
+        narrow_bounds(w, state);
+        if (!leaving[side].always) leave_with(w, inst, side, &first);
+    }
+    struct leaving both = {.always = leaving[0].always && leaving[1].always,
+                           .perhaps = true,
+                           .returns = leaving[0].returns || leaving[1].returns};
+    if (leaving[0].always || leaving[1].always) {
+        *state = past[leaving[0].always];
+        /* What follows is only reached past the guard. */
+        if (guard && !both.always) enter_guard(w, guard);
+        return both;
+    }
+    both.perhaps = leaving[0].perhaps || leaving[1].perhaps;
+    state->conditional |= both.perhaps;
+    return both;
+}
+
+static struct leaving walk_loop(struct access_walk *w, const struct ir_inst *inst, struct access_state *state)
+{
+    access_loop_counters(w, inst);
+    struct access_state inside = *state;
+    struct leaving body = walk_block(w, inst->blocks[0], &inside);
+    state->conditional |= body.returns;
+    return (struct leaving){.perhaps = body.returns, .returns = body.returns};
+}
+
+static struct leaving walk_block(struct access_walk *w, const struct ir_block *block, struct access_state *state)
+{
+    struct leaving sum = {0};
+    narrow_bounds(w, state);
+    for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
+        see_facts(w->result, inst);
+        see_effects(w, inst, state);
+        if (inst->op == IR_OP_IF || inst->op == IR_OP_LOOP) {
+            struct leaving l = inst->op == IR_OP_IF ? walk_if(w, inst, state) : walk_loop(w, inst, state);
+            narrow_bounds(w, state);
+            sum.perhaps |= l.perhaps;
+            sum.returns |= l.returns;
+        } else if (inst->n_results == 1) {
+            w->forms[access_number(inst->results[0])] = access_form_of_inst(w, inst);
+        }
+    }
+    enum ir_op last = block->last ? block->last->op : IR_OP_UNREACHABLE;
+    sum.always = last != IR_OP_YIELD;
+    sum.perhaps |= sum.always && last != IR_OP_UNREACHABLE;
+    sum.returns |= last == IR_OP_RETURN;
+    return sum;
+}
+
+void access_walk_kernel(struct access_walk *w)
+{
+    struct access_state state = {0};
+    for (unsigned d = 0; d < 3; d++) {
+        state.items.first[d] = w->bounds.low[d];
+        state.items.last[d] = w->bounds.high[d];
+    }
+    walk_block(w, w->kernel->body, &state);
+}

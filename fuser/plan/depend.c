@@ -1,0 +1,67 @@
+/* What a kernel needs of an earlier one, byte by byte: from which work-item to which. */
+#include "fuser/plan/planner.h"
+#include "fuser/access/probe.h"
+
+/* Pairs of accesses looked at between two uses; beyond it nothing is proved. */
+enum { MAX_PAIRS = 65536 };
+
+struct conflict_side plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site)
+{
+    const struct plan_node *node = &p->nodes[use->node];
+    return (struct conflict_side){
+        .site = site, .range = &node->range, .offset = (int64_t)use->first, .values = node->values};
+}
+
+static const char *what_happens(const struct access_site *a, const struct access_site *b)
+{
+    if (!a->writes) return "reads what is then written";
+    return b->reads ? "writes what is then read" : "writes what is then written again";
+}
+
+/* What could not be decided in general may have an example. Atomics may be meant to meet. */
+static enum dependence race_or_open(enum conflict found, const struct conflict_side *a, const struct conflict_side *b,
+                                    enum conflict_between between, const uint64_t *local, struct conflict_pair *pair)
+{
+    if (a->site->atomic && b->site->atomic) return DEPENDENCE_OPEN;
+    if (found == CONFLICT_PROVED || probe_conflict(a, b, between, local, pair)) return DEPENDENCE_RACE;
+    return DEPENDENCE_OPEN;
+}
+
+static enum dependence between_sites(const struct conflict_side *a, const struct conflict_side *b,
+                                     const uint64_t *local, bool barriers, struct conflict_pair *pair)
+{
+    enum conflict found = conflict_find(a, b, BETWEEN_ITEMS, local, pair);
+    if (found == CONFLICT_NONE) return DEPENDENCE_ITEM;
+    if (!local || !barriers) return race_or_open(found, a, b, BETWEEN_ITEMS, local, pair);
+    found = conflict_find(a, b, BETWEEN_GROUPS, local, pair);
+    return found == CONFLICT_NONE ? DEPENDENCE_GROUP : race_or_open(found, a, b, BETWEEN_GROUPS, local, pair);
+}
+
+static void keep_worst(struct dependence_report *worst, enum dependence kind, const struct access_site *a,
+                       const struct access_site *b, const struct conflict_pair *pair)
+{
+    if (kind <= worst->kind) return;
+    *worst = (struct dependence_report){
+        .kind = kind, .lines = {a->line, b->line}, .pair = *pair, .what = what_happens(a, b)};
+}
+
+struct dependence_report plan_dependence(const struct planner *p, const struct plan_use *a, const struct plan_use *b,
+                                         const uint64_t *local, bool barriers)
+{
+    struct dependence_report worst = {.kind = DEPENDENCE_NONE, .what = "shares memory with it"};
+    if (!(a->writes || b->writes) || a->first >= b->end || b->first >= a->end) return worst;
+    const struct access_summary *s = plan_summary(p, a), *t = plan_summary(p, b);
+    if (s->escapes || t->escapes || (uint64_t)s->n_sites * t->n_sites > MAX_PAIRS) {
+        worst.kind = DEPENDENCE_OPEN;
+        return worst;
+    }
+    for (uint32_t i = 0; i < s->n_sites && worst.kind != DEPENDENCE_RACE; i++)
+        for (uint32_t k = 0; k < t->n_sites && worst.kind != DEPENDENCE_RACE; k++) {
+            const struct access_site *x = &s->sites[i], *y = &t->sites[k];
+            if (!x->writes && !y->writes) continue;
+            struct conflict_side first = plan_side(p, a, x), second = plan_side(p, b, y);
+            struct conflict_pair pair = {{0}, {0}};
+            keep_worst(&worst, between_sites(&first, &second, local, barriers, &pair), x, y, &pair);
+        }
+    return worst;
+}

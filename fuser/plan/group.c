@@ -1,0 +1,392 @@
+/*
+ * Groups: runs of the linear order that become one launch each. A kernel joins the group before it unless
+ * something speaks against it; as that something is always between two kernels, taking as many as possible
+ * from the front gives the fewest groups of the order.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuser/plan/planner.h"
+#include "fuser/plan/props.h"
+#include "fuser/plan/range.h"
+#include "ir/arena.h"
+
+enum { MAX_KERNELS = 128 }; /* of a group: docs/fusion.md */
+
+typedef unsigned long long ull;
+
+/* A use of a buffer by a kernel of the group that is being formed. */
+struct member_use {
+    uint32_t use;
+    struct member_use *next;
+};
+
+struct forming {
+    struct plan_group group;
+    bool group_blind; /* no kernel looks at its work-group */
+    bool shared_state;
+    bool loose, loose_writes, writes; /* some kernel does */
+    uint32_t loose_node, writing_node, state_node;
+    uint32_t sub_group_size;
+    uint64_t local_bytes;
+    struct member_use **by_buffer;
+    uint32_t *stamp, generation; /* by_buffer[b] is of this group where stamp[b] is generation */
+};
+
+/* Why a kernel does not join. */
+struct cut {
+    const char *code;
+    const char *buffer;
+    char text[640];
+};
+
+__attribute__((format(printf, 3, 4))) static bool cut(struct cut *c, const char *code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(c->text, sizeof c->text, format, list);
+    va_end(list);
+    c->code = code;
+    return false;
+}
+
+static const char *name_of(const struct planner *p, uint32_t node)
+{
+    return p->graph->nodes[node].name;
+}
+
+static bool is_group_blind(const struct access_analysis *a)
+{
+    return !a->has_barrier && !a->has_group_ops && !a->has_local_ids;
+}
+
+/* ---- what kernels are, whatever they touch ---- */
+
+static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined,
+                       struct cut *c)
+{
+    const struct access_analysis *access = p->nodes[node].access;
+    char why[256];
+    *joined = f->group.range;
+    enum range_fit fit = range_join(joined, &p->nodes[node].range, why, sizeof why);
+    switch (fit) {
+    case RANGE_EQUAL: return true;
+    case RANGE_APART:
+        return cut(c, "not_fused_range", "%s is not fused with the kernels before it: %s", name_of(p, node), why);
+    case RANGE_LOCAL:
+        return cut(c, "not_fused_local_size", "%s is not fused with the kernels before it: %s", name_of(p, node), why);
+    case RANGE_UNEVEN:
+        return cut(c, "not_fused_uneven", "%s is not fused with the kernels before it: %s", name_of(p, node), why);
+    case RANGE_SMALLER:
+        if (is_group_blind(access)) return true;
+        return cut(c, "not_fused_range",
+                   "%s is not fused with the kernels before it: it has fewer work-items, and looks at its work-group",
+                   name_of(p, node));
+    case RANGE_LARGER:
+        if (f->group_blind) return true;
+        return cut(c, "not_fused_range",
+                   "%s is not fused with the kernels before it: it has more work-items, and one of them looks at its "
+                   "work-group",
+                   name_of(p, node));
+    }
+    return false;
+}
+
+static bool sub_groups_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
+{
+    uint32_t size = p->graph->nodes[node].kernel->sub_group_size;
+    bool open = size == 0 || size == IR_SUB_GROUP_AUTOMATIC;
+    if (open || f->sub_group_size == 0 || f->sub_group_size == size) return true;
+    return cut(c, "not_fused_sub_group_size",
+               "%s is not fused with the kernels before it: they require another sub-group size", name_of(p, node));
+}
+
+static uint64_t local_bytes_of(const struct planner *p, uint32_t node)
+{
+    uint64_t bytes = p->nodes[node].access->local_bytes;
+    const struct fuser_node *n = &p->graph->nodes[node];
+    for (uint32_t i = 0; i < n->n_args; i++)
+        if (n->args[i].kind == FUSER_ARG_LOCAL) bytes += n->args[i].bytes;
+    return bytes;
+}
+
+static bool resources_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
+{
+    uint64_t more = local_bytes_of(p, node), most = p->options->device.max_local_bytes;
+    if (f->group.n == MAX_KERNELS)
+        return cut(c, "not_fused_limit",
+                   "%s is not fused with the kernels before it: those are %d already, the most of a group",
+                   name_of(p, node), MAX_KERNELS);
+    if (more == 0 || f->local_bytes + more <= most) return true;
+    return cut(c, "not_fused_local_memory",
+               "%s is not fused with the kernels before it: it takes %llu bytes of work-group memory, they take %llu, "
+               "device %s has %llu",
+               name_of(p, node), (ull)more, (ull)f->local_bytes, p->options->device.name, (ull)most);
+}
+
+/* ---- what kernels touch ---- */
+
+static void ids_text(const struct fuser_range *r, const int64_t id[3], char *buf, size_t size)
+{
+    if (r->dims == 1) snprintf(buf, size, "%lld", (long long)id[0]);
+    if (r->dims == 2) snprintf(buf, size, "(%lld, %lld)", (long long)id[0], (long long)id[1]);
+    if (r->dims == 3) snprintf(buf, size, "(%lld, %lld, %lld)", (long long)id[0], (long long)id[1], (long long)id[2]);
+}
+
+static bool report_race(const struct planner *p, const struct plan_use *a, const struct plan_use *b,
+                        const struct dependence_report *d, struct cut *c)
+{
+    char first[72], second[72], item[2][72];
+    ids_text(&p->nodes[a->node].range, d->pair.first, item[0], sizeof item[0]);
+    ids_text(&p->nodes[b->node].range, d->pair.second, item[1], sizeof item[1]);
+    c->buffer = p->graph->buffers[b->buffer].name;
+    return cut(c, "not_fused_race",
+               "%.200s and %.200s cannot run as one kernel: work-item %s of %s %s of buffer %s by work-item %s of %s",
+               name_of(p, a->node), name_of(p, b->node), item[0],
+               plan_place(p, a->node, d->lines[0], first, sizeof first), d->what, c->buffer, item[1],
+               plan_place(p, b->node, d->lines[1], second, sizeof second));
+}
+
+/* The property that would let the two be fused. */
+static const char *way_out(const struct planner *p, const uint64_t *local)
+{
+    if (!p->options->insert_barriers)
+        return "access_scope_work_item on the buffer would say that each element belongs to one work-item";
+    if (!local)
+        return "access_scope_work_item would say that each element belongs to one work-item, access_scope_work_group "
+               "with a local size given that it belongs to one work-group";
+    return "access_scope_work_item or access_scope_work_group on the buffer would say to whom each element belongs";
+}
+
+/* Remarks on what is taken on the user's word. */
+static void remark_word(struct planner *p, const char *code, const struct plan_use *a, const struct plan_use *b,
+                        const struct dependence_report *d, const char *word)
+{
+    char first[300], second[300];
+    plan_remark(p, code, name_of(p, b->node), p->graph->buffers[b->buffer].name,
+                "%s %s by %s through buffer %s; that it stays inside one %s is not proved and taken on the word of %s",
+                plan_place(p, a->node, d->lines[0], first, sizeof first), d->what,
+                plan_place(p, b->node, d->lines[1], second, sizeof second), p->graph->buffers[b->buffer].name,
+                p->options->insert_barriers ? "work-group" : "work-item", word);
+}
+
+/* Is what b needs of a ordered when both run as one kernel? */
+static bool pair_fits(struct planner *p, const struct plan_use *a, const struct plan_use *b, const uint64_t *local,
+                      struct cut *c)
+{
+    if (!a->writes && !b->writes) return true;
+    struct dependence_report d = plan_dependence(p, a, b, local, p->options->insert_barriers);
+    switch (d.kind) {
+    case DEPENDENCE_NONE:
+    case DEPENDENCE_ITEM: return true;
+    case DEPENDENCE_GROUP:
+        plan_remark(p, "barrier_orders", name_of(p, b->node), p->graph->buffers[b->buffer].name,
+                    "what %s and %s do to buffer %s crosses work-items, but not work-groups: the barrier between them "
+                    "orders it",
+                    name_of(p, a->node), name_of(p, b->node), p->graph->buffers[b->buffer].name);
+        return true;
+    case DEPENDENCE_RACE: return report_race(p, a, b, &d, c);
+    case DEPENDENCE_OPEN: break;
+    }
+    enum fuser_scope scope = fuser_scope_merge(a->props.access_scope, b->props.access_scope);
+    bool barrier = p->options->insert_barriers && local;
+    if (scope == FUSER_SCOPE_WORK_ITEM || (scope == FUSER_SCOPE_WORK_GROUP && barrier)) {
+        remark_word(p, "vouched_by_scope", a, b, &d, fuser_scope_name(scope));
+        return true;
+    }
+    if (p->options->mode == FUSER_MODE_REQUIRE) {
+        remark_word(p, "vouched_by_require", a, b, &d, "require_fusion");
+        return true;
+    }
+    char first[300], second[300];
+    c->buffer = p->graph->buffers[b->buffer].name;
+    return cut(c, "not_fused_dependence",
+               "%.200s is not fused with %.200s: %s %s by %s through buffer %s, perhaps by another work-item; %s",
+               name_of(p, b->node), name_of(p, a->node), plan_place(p, a->node, d.lines[0], first, sizeof first),
+               d.what, plan_place(p, b->node, d.lines[1], second, sizeof second), c->buffer, way_out(p, local));
+}
+
+static bool uses_fit(struct planner *p, const struct forming *f, uint32_t node, const uint64_t *local, struct cut *c)
+{
+    const struct plan_node *n = &p->nodes[node];
+    for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) {
+        uint32_t buffer = p->uses[i].buffer;
+        if (f->stamp[buffer] != f->generation) continue;
+        for (const struct member_use *m = f->by_buffer[buffer]; m; m = m->next)
+            if (!pair_fits(p, &p->uses[m->use], &p->uses[i], local, c)) return false;
+    }
+    return true;
+}
+
+static bool writes_memory(const struct planner *p, uint32_t node)
+{
+    const struct plan_node *n = &p->nodes[node];
+    for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++)
+        if (p->uses[i].writes) return true;
+    return n->access->loose_writes;
+}
+
+/* Memory that no argument names: variables of the program, pointers that come from memory. */
+static bool hidden_memory_fits(struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
+{
+    const struct access_analysis *a = p->nodes[node].access;
+    bool loose = a->loose_reads || a->loose_writes;
+    uint32_t other;
+    const char *what;
+    if (a->shared_state && f->shared_state) {
+        other = f->state_node;
+        what = "both use variables or pipes of the program";
+    } else if (a->loose_writes || (loose && f->writes)) {
+        other = f->writing_node != NO_USE ? f->writing_node : p->plan->order[f->group.first];
+        what = "it follows pointers that it finds in memory";
+    } else if (f->loose_writes || (f->loose && writes_memory(p, node))) {
+        other = f->loose_node;
+        what = "that follows pointers that it finds in memory";
+    } else {
+        return true;
+    }
+    if (p->options->mode == FUSER_MODE_REQUIRE) {
+        plan_remark(
+            p, "vouched_by_require", name_of(p, node), NULL,
+            "%s is fused with %s though %s, and nothing is proved about those: taken on the word of require_fusion",
+            name_of(p, node), name_of(p, other), what);
+        return true;
+    }
+    return cut(c, "not_fused_hidden_memory", "%s is not fused with %s: %s, and nothing is proved about those",
+               name_of(p, node), name_of(p, other), what);
+}
+
+/* ---- forming ---- */
+
+static void open_group(struct planner *p, struct forming *f, uint32_t at)
+{
+    uint32_t node = p->plan->order[at];
+    f->generation++;
+    f->group = (struct plan_group){.first = at, .range = p->nodes[node].range};
+    f->group_blind = true;
+    f->shared_state = f->loose = f->loose_writes = f->writes = false;
+    f->writing_node = NO_USE;
+    f->sub_group_size = 0;
+    f->local_bytes = 0;
+}
+
+static void add_kernel(struct planner *p, struct forming *f, uint32_t node)
+{
+    struct plan_node *n = &p->nodes[node];
+    uint32_t size = p->graph->nodes[node].kernel->sub_group_size;
+    f->group.n++;
+    f->group_blind &= is_group_blind(n->access);
+    if (n->access->shared_state) {
+        f->shared_state = true;
+        f->state_node = node;
+    }
+    if (n->access->loose_reads || n->access->loose_writes) {
+        f->loose = true;
+        f->loose_node = node;
+    }
+    f->loose_writes |= n->access->loose_writes;
+    if (writes_memory(p, node)) {
+        f->writes = true;
+        f->writing_node = node;
+    }
+    if (size != 0 && size != IR_SUB_GROUP_AUTOMATIC) f->sub_group_size = size;
+    f->local_bytes += local_bytes_of(p, node);
+    n->group = p->n_groups;
+    for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) {
+        uint32_t buffer = p->uses[i].buffer;
+        struct member_use *m = arena_alloc(p->arena, sizeof *m);
+        m->use = i;
+        m->next = f->stamp[buffer] == f->generation ? f->by_buffer[buffer] : NULL;
+        f->by_buffer[buffer] = m;
+        f->stamp[buffer] = f->generation;
+    }
+}
+
+static void close_group(struct planner *p, struct forming *f)
+{
+    if (!f->group.n) return;
+    p->groups = arena_grow(p->arena, p->groups, p->n_groups, sizeof *p->groups);
+    p->groups[p->n_groups++] = f->group;
+    f->group.n = 0;
+}
+
+static bool joins(struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined, struct cut *c)
+{
+    uint32_t before = p->plan->n_remarks;
+    const struct fuser_range *alone = &p->nodes[p->plan->order[f->group.first]].range;
+    if (range_is_uneven(alone))
+        return cut(c, "not_fused_uneven", "%s is not fused with %s, whose local size does not divide its global size",
+                   name_of(p, node), name_of(p, p->plan->order[f->group.first]));
+    if (!ranges_fit(p, f, node, joined, c) || !sub_groups_fit(p, f, node, c) || !resources_fit(p, f, node, c))
+        return false;
+    const uint64_t *local = range_has_local(joined) ? joined->local : NULL;
+    if (hidden_memory_fits(p, f, node, c) && uses_fit(p, f, node, local, c)) return true;
+    p->plan->n_remarks = before; /* what was found on the way has no meaning without the group */
+    return false;
+}
+
+/* Under require_fusion a cut is the end. */
+static bool accept_cut(struct planner *p, uint32_t node, const struct cut *c)
+{
+    if (p->options->mode == FUSER_MODE_REQUIRE)
+        return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_of(p, node), "%s", c->text);
+    plan_remark(p, c->code, name_of(p, node), c->buffer, "%s", c->text);
+    return true;
+}
+
+/* A copy, fill or host task ends the group; a kernel after it needs it. */
+static bool pass_command(struct planner *p, uint32_t node, bool kernel_before, bool *reported)
+{
+    if (!kernel_before || *reported) return true;
+    *reported = true;
+    struct cut c = {0};
+    cut(&c, "not_fused_command",
+        "%s can go neither before nor after all kernels: the kernels before it and after it are not fused",
+        name_of(p, node));
+    return accept_cut(p, node, &c);
+}
+
+static bool form_groups(struct planner *p, bool fusing)
+{
+    struct forming f = {.by_buffer = arena_alloc(p->arena, (p->graph->n_buffers + 1) * sizeof *f.by_buffer),
+                        .stamp = arena_alloc(p->arena, (p->graph->n_buffers + 1) * sizeof *f.stamp)};
+    bool kernel_before = false, reported = false; /* reported: of the commands since the last kernel */
+    uint32_t last = p->plan->n_order;             /* the last kernel's place */
+    while (last > 0 && p->graph->nodes[p->plan->order[last - 1]].kind != FUSER_NODE_KERNEL) last--;
+    for (uint32_t at = 0; at < p->plan->n_order; at++) {
+        uint32_t node = p->plan->order[at];
+        if (p->graph->nodes[node].kind != FUSER_NODE_KERNEL) {
+            close_group(p, &f);
+            if (fusing && at < last && !pass_command(p, node, kernel_before, &reported)) return false;
+            continue;
+        }
+        kernel_before = true;
+        reported = false;
+        struct cut c = {0};
+        struct fuser_range joined = p->nodes[node].range;
+        if (f.group.n && fusing && !joins(p, &f, node, &joined, &c) && !accept_cut(p, node, &c)) return false;
+        if (f.group.n && (!fusing || c.code)) close_group(p, &f);
+        if (!f.group.n) {
+            open_group(p, &f, at);
+        } else {
+            f.group.range = joined;
+        }
+        add_kernel(p, &f, node);
+    }
+    close_group(p, &f);
+    return true;
+}
+
+bool plan_groups(struct planner *p)
+{
+    const struct fuser_options *o = p->options;
+    for (uint32_t i = 0; i < p->graph->n_nodes; i++) p->nodes[i].group = NO_GROUP;
+    if (o->mode == FUSER_MODE_NONE && o->insert_barriers)
+        plan_remark(p, "property_without_effect", NULL, NULL,
+                    "insert_barriers has no effect without enable_fusion or require_fusion");
+    if (o->mode == FUSER_MODE_ENABLE && !o->device.can_fuse)
+        plan_remark(p, "not_fused_device", NULL, NULL,
+                    "nothing is fused: device %s lacks the aspect ext_oneapi_graph_fusion", o->device.name);
+    return form_groups(p, o->mode != FUSER_MODE_NONE && o->device.can_fuse);
+}

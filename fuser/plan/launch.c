@@ -1,0 +1,264 @@
+/* Launches: the homes of a group's buffers, its kernel, and what each parameter gets. Where the kernel cannot be
+   made, buffers go back to memory, then the group is cut. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fuser/plan/planner.h"
+#include "fuser/plan/range.h"
+#include "ir/arena.h"
+
+typedef unsigned long long ull;
+
+/* A run of the linear order that is to be one launch. */
+struct run {
+    uint32_t first, n;
+    uint32_t group;
+    struct fuser_range range;
+    struct plan_params params;
+    bool *candidate; /* by parameter: a buffer that can be private */
+    bool *kept;
+    struct ir_module *module;
+    char why[400];
+};
+
+static const char *name_at(const struct planner *p, uint32_t at)
+{
+    return p->graph->nodes[p->plan->order[at]].name;
+}
+
+static void names_text(const struct planner *p, uint32_t first, uint32_t n, char *buf, size_t size)
+{
+    size_t used = 0;
+    buf[0] = '\0';
+    for (uint32_t i = 0; i < n && used < size; i++) {
+        const char *name = name_at(p, first + i);
+        if (used + strlen(name) + 24 > size) {
+            snprintf(buf + used, size - used, " and %u more", n - i);
+            return;
+        }
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? ", " : "", name);
+    }
+}
+
+/* ---- one kernel ---- */
+
+static void prepare(struct planner *p, struct run *r)
+{
+    char why[256];
+    r->range = p->nodes[p->plan->order[r->first]].range;
+    for (uint32_t i = 0; i < r->n; i++) {
+        struct plan_node *node = &p->nodes[p->plan->order[r->first + i]];
+        node->group = r->group;
+        range_join(&r->range, &node->range, why, sizeof why);
+    }
+    plan_params(p, r->first, r->n, &r->params);
+    r->candidate = arena_alloc(p->arena, r->params.n + 1);
+    r->kept = arena_alloc(p->arena, r->params.n + 1);
+}
+
+static bool make_kernel(struct planner *p, struct run *r)
+{
+    struct fuser_range range = r->range;
+    range_choose_local(&range, &p->options->device, p->graph->nodes[p->plan->order[r->first]].kernel);
+    r->module = plan_kernel(p, r->first, r->n, &range, &r->params, r->kept, r->why, sizeof r->why);
+    if (r->module) r->range = range;
+    return r->module != NULL;
+}
+
+static bool find_candidates(struct planner *p, struct run *r)
+{
+    bool any = false;
+    if (p->options->mode == FUSER_MODE_NONE || !p->options->device.can_fuse) return false;
+    for (uint32_t i = 0; i < r->params.n; i++) {
+        struct plan_param *param = &r->params.params[i];
+        if (param->kind != FUSER_PARAM_BUFFER || !(param->reads || param->writes)) continue;
+        r->candidate[i] = plan_can_be_private(p, param->index, r->group, &r->range, &param->elem);
+        any |= r->candidate[i];
+    }
+    return any;
+}
+
+static void set_homes(struct run *r, bool private)
+{
+    for (uint32_t i = 0; i < r->params.n; i++)
+        r->params.params[i].home = private && r->candidate[i] ? FUSER_HOME_PRIVATE : FUSER_HOME_MEMORY;
+}
+
+/* Homes are taken one by one, to find those that cannot be. */
+static bool make_kernel_stepwise(struct planner *p, struct run *r)
+{
+    set_homes(r, false);
+    if (!make_kernel(p, r)) return false;
+    for (uint32_t i = 0; i < r->params.n; i++) {
+        if (!r->candidate[i]) continue;
+        struct ir_module *before = r->module;
+        bool *kept_before = r->kept;
+        r->kept = arena_alloc(p->arena, r->params.n + 1);
+        r->params.params[i].home = FUSER_HOME_PRIVATE;
+        if (make_kernel(p, r)) {
+            ir_module_free(before);
+            continue;
+        }
+        r->module = before;
+        r->kept = kept_before;
+        r->params.params[i].home = FUSER_HOME_MEMORY;
+        plan_remark(p, "not_internalized_kernel", name_at(p, r->first), r->params.params[i].name,
+                    "buffer %s stays in memory: %s", r->params.params[i].name, r->why);
+    }
+    return true;
+}
+
+static bool make_run(struct planner *p, struct run *r)
+{
+    uint32_t remarks = p->plan->n_remarks;
+    prepare(p, r);
+    bool any = find_candidates(p, r);
+    set_homes(r, any);
+    if (make_kernel(p, r) || (any && make_kernel_stepwise(p, r))) return true;
+    p->plan->n_remarks = remarks;
+    return false;
+}
+
+/* ---- what is said of it ---- */
+
+static void remark_homes(struct planner *p, const struct run *r, const char *names)
+{
+    for (uint32_t i = 0; i < r->params.n; i++) {
+        const struct plan_param *param = &r->params.params[i];
+        if (param->home != FUSER_HOME_PRIVATE) continue;
+        uint64_t traffic = 0;
+        for (uint32_t k = p->buffer_uses_start[param->index]; k < p->buffer_uses_start[param->index + 1]; k++)
+            traffic += plan_use_traffic(p, &p->uses[p->buffer_uses[k]]);
+        p->plan->homes[param->index] = FUSER_HOME_PRIVATE;
+        plan_remark(p, "internalized_private", name_at(p, r->first), param->name,
+                    "buffer %s is kept in registers of %s: saves %llu bytes of memory and %llu bytes of traffic",
+                    param->name, names, (ull)p->graph->buffers[param->index].bytes, (ull)traffic);
+    }
+}
+
+static void remark_run(struct planner *p, const struct run *r)
+{
+    char names[512];
+    names_text(p, r->first, r->n, names, sizeof names);
+    if (r->n > 1)
+        plan_remark(p, "fused", name_at(p, r->first), NULL, "%u kernels are one launch%s: %s", r->n,
+                    p->options->insert_barriers ? ", with a work-group barrier between each two" : "", names);
+    remark_homes(p, r, names);
+}
+
+/* ---- the launch ---- */
+
+/* What the nodes of the run move through each parameter when they are launches of their own. */
+static uint64_t *traffic_apart(struct planner *p, const struct run *r)
+{
+    uint64_t *bytes = arena_alloc(p->arena, (r->params.n + 1) * sizeof *bytes);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct plan_node *node = &p->nodes[p->plan->order[r->first + i]];
+        for (uint32_t k = node->first_use; k < node->first_use + node->n_uses; k++)
+            bytes[r->params.of_node[i][p->uses[k].arg]] += plan_use_traffic(p, &p->uses[k]);
+    }
+    return bytes;
+}
+
+static void add_launch(struct planner *p, struct run *r)
+{
+    struct fuser_plan *plan = p->plan;
+    struct fuser_launch launch = {.module = r->module, .range = r->range, .n_nodes = r->n};
+    launch.kernel = r->module->functions[0];
+    launch.params = arena_alloc(plan->arena, (r->params.n + 1) * sizeof *launch.params);
+    uint64_t *sizes = arena_alloc(p->arena, (r->params.n + 1) * sizeof *sizes), *most = traffic_apart(p, r);
+    for (uint32_t i = 0; i < r->params.n; i++) {
+        const struct plan_param *param = &r->params.params[i];
+        if (!r->kept[i]) continue;
+        sizes[launch.n_params] = param->end - param->first;
+        most[launch.n_params] = most[i]; /* n_params is at most i */
+        launch.params[launch.n_params++] =
+            (struct fuser_param){.kind = param->kind,
+                                 .index = param->index,
+                                 .offset = param->kind == FUSER_PARAM_LOCAL ? param->end : param->first};
+    }
+    launch.nodes = arena_alloc(plan->arena, r->n * sizeof *launch.nodes);
+    memcpy(launch.nodes, &plan->order[r->first], r->n * sizeof *launch.nodes);
+    plan->bytes_fused += plan_launch_traffic(&launch, sizes, most);
+    plan->launches = arena_grow(plan->arena, plan->launches, plan->n_launches, sizeof *plan->launches);
+    plan->launches[plan->n_launches] = launch;
+    plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);
+    plan->steps[plan->n_steps++] = (struct fuser_step){FUSER_STEP_LAUNCH, plan->n_launches++};
+}
+
+/* ---- groups ---- */
+
+static void new_run(struct planner *p, struct run *r, uint32_t first, uint32_t n)
+{
+    *r = (struct run){.first = first, .n = n, .group = p->n_groups++};
+}
+
+/* How many kernels from `first` can be one: between 1 and n - 1, as n cannot. Remarks of the attempts are dropped. */
+static uint32_t longest_prefix(struct planner *p, uint32_t first, uint32_t n)
+{
+    uint32_t good = 1, bad = n, remarks = p->plan->n_remarks;
+    while (bad - good > 1) {
+        struct run r;
+        uint32_t middle = good + (bad - good) / 2;
+        new_run(p, &r, first, middle);
+        if (make_run(p, &r)) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+        ir_module_free(r.module);
+        p->plan->n_remarks = remarks;
+    }
+    return good;
+}
+
+static bool launch_group(struct planner *p, uint32_t first, uint32_t n)
+{
+    while (n) {
+        struct run r;
+        new_run(p, &r, first, n);
+        if (!make_run(p, &r)) {
+            if (n == 1) return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first), "%s", r.why);
+            if (p->options->mode == FUSER_MODE_REQUIRE)
+                return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first),
+                                 "the %u kernels from here on cannot be one: %s", n, r.why);
+            uint32_t prefix = longest_prefix(p, first, n);
+            for (uint32_t i = prefix; i < n; i++) p->nodes[p->plan->order[first + i]].group = NO_GROUP;
+            plan_remark(p, "not_fused_kernel", name_at(p, first + prefix), NULL,
+                        "%s is not fused with the kernels before it: %s", name_at(p, first + prefix), r.why);
+            new_run(p, &r, first, prefix);
+            if (!make_run(p, &r))
+                return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first), "%s", r.why);
+        }
+        remark_run(p, &r);
+        add_launch(p, &r);
+        first += r.n;
+        n -= r.n;
+    }
+    return true;
+}
+
+static void add_command(struct planner *p, uint32_t node)
+{
+    struct fuser_plan *plan = p->plan;
+    plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);
+    plan->steps[plan->n_steps++] = (struct fuser_step){FUSER_STEP_NODE, node};
+    plan->bytes_fused += plan_node_traffic(p, node);
+}
+
+bool plan_launches(struct planner *p)
+{
+    struct fuser_plan *plan = p->plan;
+    uint32_t n_groups = p->n_groups, group = 0;
+    plan->homes = arena_alloc(plan->arena, (p->graph->n_buffers + 1) * sizeof *plan->homes);
+    for (uint32_t i = 0; i < p->graph->n_nodes; i++) plan->bytes_unfused += plan_node_traffic(p, i);
+    for (uint32_t at = 0; at < plan->n_order;) {
+        if (group < n_groups && p->groups[group].first == at) {
+            if (!launch_group(p, at, p->groups[group].n)) return false;
+            at += p->groups[group++].n;
+        } else {
+            add_command(p, plan->order[at++]);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,33 @@
+/* The local size where nobody asked for one: long along x, for the vectors and for the caches. */
+#include "fuser/plan/range.h"
+
+enum { MOST_ITEMS = 1024 };
+
+static bool take_hint(struct fuser_range *range, uint64_t most, const uint32_t hint[3])
+{
+    uint64_t items = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        if (!hint[d]) return false;
+        items *= hint[d];
+        if (items > most || range->global[d] % hint[d]) return false;
+    }
+    for (unsigned d = 0; d < 3; d++) range->local[d] = hint[d];
+    return true;
+}
+
+void range_choose_local(struct fuser_range *range, const struct fuser_device *device, const struct ir_function *kernel)
+{
+    uint64_t most = device->max_work_group_size, left = most && most < MOST_ITEMS ? most : MOST_ITEMS;
+    if (range_has_local(range) || take_hint(range, most, kernel->work_group_size_hint)) return;
+    for (unsigned d = 0; d < 3; d++) {
+        uint64_t size = range->global[d] < left ? range->global[d] : left;
+        /* A divisor that is nearly as large saves the incomplete groups at the end. */
+        for (uint64_t even = size; even > size / 2; even--)
+            if (range->global[d] % even == 0) {
+                size = even;
+                break;
+            }
+        range->local[d] = size;
+        left /= size;
+    }
+}

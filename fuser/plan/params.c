@@ -1,0 +1,152 @@
+/* The parameters of a launch: arguments of its kernels that are the same memory, or the same value, become one.
+   Accessors that overlap share a parameter too: distinct parameters of a kernel never alias. */
+#include <stdlib.h>
+
+#include "fuser/plan/planner.h"
+#include "ir/arena.h"
+
+/* An argument that is a buffer. */
+struct piece {
+    uint32_t node, arg; /* node: counted from the first of the run */
+    uint32_t buffer;
+    ir_type type;
+    uint64_t first, end;
+    uint32_t cluster; /* pieces that share a parameter */
+};
+
+static int compare_pieces(const void *x, const void *y)
+{
+    const struct piece *a = x, *b = y;
+    if (a->buffer != b->buffer) return a->buffer < b->buffer ? -1 : 1;
+    if (a->type != b->type) return a->type < b->type ? -1 : 1;
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
+    if (a->node != b->node) return a->node < b->node ? -1 : 1;
+    return a->arg < b->arg ? -1 : a->arg > b->arg;
+}
+
+struct making {
+    struct planner *p;
+    uint32_t first, n;
+    struct plan_params *out;
+    uint32_t n_pieces;
+    struct piece *pieces;
+    uint64_t *cluster_first, *cluster_end;
+    uint32_t *cluster_param;
+};
+
+static const struct fuser_node *node_at(const struct making *m, uint32_t i)
+{
+    return &m->p->graph->nodes[m->p->plan->order[m->first + i]];
+}
+
+static void gather_pieces(struct making *m)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        const struct fuser_node *n = node_at(m, i);
+        for (uint32_t k = 0; k < n->n_args; k++) {
+            const struct fuser_arg *arg = &n->args[k];
+            if (arg->kind != FUSER_ARG_BUFFER) continue;
+            uint64_t end = arg->bytes ? arg->offset + arg->bytes : m->p->graph->buffers[arg->index].bytes;
+            m->pieces = arena_grow(m->p->arena, m->pieces, m->n_pieces, sizeof *m->pieces);
+            m->pieces[m->n_pieces++] =
+                (struct piece){i, k, arg->index, n->kernel->params[k].value->type, arg->offset, end, 0};
+        }
+    }
+    if (m->n_pieces) qsort(m->pieces, m->n_pieces, sizeof *m->pieces, compare_pieces);
+}
+
+static void cluster_pieces(struct making *m)
+{
+    m->cluster_first = arena_alloc(m->p->arena, (m->n_pieces + 1) * sizeof *m->cluster_first);
+    m->cluster_end = arena_alloc(m->p->arena, (m->n_pieces + 1) * sizeof *m->cluster_end);
+    m->cluster_param = arena_alloc(m->p->arena, (m->n_pieces + 1) * sizeof *m->cluster_param);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->n_pieces; i++) {
+        struct piece *piece = &m->pieces[i];
+        const struct piece *before = i ? piece - 1 : NULL;
+        if (!before || before->buffer != piece->buffer || before->type != piece->type ||
+            piece->first >= m->cluster_end[n - 1]) {
+            m->cluster_param[n] = UINT32_MAX;
+            m->cluster_first[n++] = piece->first;
+        }
+        if (piece->end > m->cluster_end[n - 1]) m->cluster_end[n - 1] = piece->end;
+        piece->cluster = n - 1;
+        m->out->of_node[piece->node][piece->arg] = n - 1; /* for now */
+    }
+}
+
+static uint32_t add_param(struct making *m, struct plan_param param)
+{
+    struct plan_params *out = m->out;
+    out->params = arena_grow(m->p->arena, out->params, out->n, sizeof *out->params);
+    out->params[out->n] = param;
+    return out->n++;
+}
+
+static uint32_t buffer_param(struct making *m, const struct fuser_arg *arg, const struct ir_param *param,
+                             uint32_t cluster)
+{
+    if (m->cluster_param[cluster] == UINT32_MAX)
+        m->cluster_param[cluster] = add_param(m, (struct plan_param){.kind = FUSER_PARAM_BUFFER,
+                                                                     .name = m->p->graph->buffers[arg->index].name,
+                                                                     .index = arg->index,
+                                                                     .first = m->cluster_first[cluster],
+                                                                     .end = m->cluster_end[cluster],
+                                                                     .type = param->value->type});
+    return m->cluster_param[cluster];
+}
+
+static uint32_t value_param(struct making *m, const struct fuser_arg *arg, const struct ir_function *kernel, uint32_t i)
+{
+    const struct ir_param *param = &kernel->params[i];
+    struct plan_param made = {.kind = FUSER_PARAM_VALUE,
+                              .name = param->value->name ? param->value->name : "value",
+                              .index = arg->index,
+                              .type = param->value->type,
+                              .elem = param->by_value ? param->elem : IR_VOID,
+                              .module = param->by_value ? kernel->module : NULL,
+                              .by_value = param->by_value};
+    for (uint32_t k = 0; k < m->out->n; k++) {
+        const struct plan_param *have = &m->out->params[k];
+        if (have->kind == FUSER_PARAM_VALUE && have->index == made.index && have->type == made.type &&
+            have->elem == made.elem && have->module == made.module)
+            return k;
+    }
+    return add_param(m, made);
+}
+
+static void assign(struct making *m)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        const struct fuser_node *n = node_at(m, i);
+        uint32_t *to = m->out->of_node[i];
+        for (uint32_t k = 0; k < n->n_args; k++) {
+            const struct ir_param *param = &n->kernel->params[k];
+            const struct fuser_arg *arg = &n->args[k];
+            if (arg->kind == FUSER_ARG_BUFFER) to[k] = buffer_param(m, arg, param, to[k]);
+            if (arg->kind == FUSER_ARG_VALUE) to[k] = value_param(m, arg, n->kernel, k);
+            if (arg->kind == FUSER_ARG_LOCAL)
+                to[k] = add_param(m, (struct plan_param){.kind = FUSER_PARAM_LOCAL,
+                                                         .name = param->value->name ? param->value->name : "local",
+                                                         .end = arg->bytes,
+                                                         .type = param->value->type});
+        }
+        const struct plan_node *planned = &m->p->nodes[m->p->plan->order[m->first + i]];
+        for (uint32_t k = planned->first_use; k < planned->first_use + planned->n_uses; k++) {
+            struct plan_param *used = &m->out->params[to[m->p->uses[k].arg]];
+            used->reads |= m->p->uses[k].reads;
+            used->writes |= m->p->uses[k].writes;
+        }
+    }
+}
+
+void plan_params(struct planner *p, uint32_t first, uint32_t n, struct plan_params *out)
+{
+    struct making m = {.p = p, .first = first, .n = n, .out = out};
+    *out = (struct plan_params){.of_node = arena_alloc(p->arena, (n + 1) * sizeof *out->of_node)};
+    for (uint32_t i = 0; i < n; i++)
+        out->of_node[i] = arena_alloc(p->arena, (node_at(&m, i)->n_args + 1) * sizeof **out->of_node);
+    gather_pieces(&m);
+    cluster_pieces(&m);
+    assign(&m);
+}

@@ -1,0 +1,37 @@
+/* Planning a graph: the stages in their order, and the plan's life. */
+#include "fuser/plan.h"
+
+#include <string.h>
+
+#include "fuser/plan/planner.h"
+#include "ir/arena.h"
+
+static bool run_stages(struct planner *p)
+{
+    return plan_validate(p) && plan_analyse(p) && plan_edges(p) && plan_order(p) && plan_groups(p) && plan_launches(p);
+}
+
+struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct fuser_options *options,
+                                  struct fuser_error *error)
+{
+    struct arena *kept = arena_new();
+    struct fuser_plan *plan = arena_alloc(kept, sizeof *plan);
+    struct fuser_error ignored;
+    plan->arena = kept;
+    struct planner p = {
+        .graph = graph, .options = options, .error = error ? error : &ignored, .plan = plan, .arena = arena_new()};
+    memset(p.error, 0, sizeof *p.error);
+    bool done = run_stages(&p);
+    plan_analyses_free(p.analyses);
+    arena_free(p.arena);
+    if (done) return plan;
+    fuser_plan_free(plan);
+    return NULL;
+}
+
+void fuser_plan_free(struct fuser_plan *plan)
+{
+    if (!plan) return;
+    for (uint32_t i = 0; i < plan->n_launches; i++) ir_module_free(plan->launches[i].module);
+    arena_free(plan->arena);
+}

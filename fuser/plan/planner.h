@@ -1,0 +1,152 @@
+/* Shared by the files that make a plan: the plan in the making, stage by stage. */
+#pragma once
+
+#include "fuser/access.h"
+#include "fuser/access/conflict.h"
+#include "fuser/plan.h"
+
+struct arena;
+struct fuse_request;
+
+enum { NO_GROUP = UINT32_MAX, NO_USE = UINT32_MAX };
+
+/* One node's use of one buffer through one argument (of a copy: argument 0 is `from`, 1 is `to`). */
+struct plan_use {
+    uint32_t node, arg, buffer;
+    uint64_t first, end; /* bytes of the buffer */
+    bool reads, writes;
+    struct fuser_props props; /* what holds for it, the buffer's included */
+};
+
+struct plan_node {
+    struct fuser_range range;             /* KERNEL: the local size filled in where the kernel requires one */
+    const struct access_analysis *access; /* KERNEL */
+    const uint32_t *values;               /* KERNEL: of each parameter the graph's value, for conflict_side */
+    uint32_t first_use, n_uses;
+    uint32_t depth;    /* the longest path to it */
+    uint32_t position; /* in the linear order */
+    uint32_t group;    /* KERNEL: of those that run with it; not an index */
+};
+
+/* Kernels that become one launch: a run of the linear order. */
+struct plan_group {
+    uint32_t first, n;        /* in order[] */
+    struct fuser_range range; /* that holds all of theirs; local 0 where nobody said */
+};
+
+struct planner {
+    const struct fuser_graph *graph;
+    const struct fuser_options *options;
+    struct fuser_error *error;
+    struct fuser_plan *plan;
+    struct arena *arena; /* of what is needed while planning */
+    struct plan_node *nodes;
+    uint32_t n_uses;
+    struct plan_use *uses;       /* by node */
+    uint32_t *buffer_uses_start; /* n_buffers + 1 */
+    uint32_t *buffer_uses;       /* indices of uses, by buffer */
+    uint32_t *successors_start;  /* n_nodes + 1 */
+    uint32_t *successors;
+    uint32_t *n_predecessors;
+    uint32_t n_groups;
+    struct plan_group *groups;
+    struct plan_analyses *analyses; /* of distinct kernels and ranges */
+};
+
+/* ---- reports (remark.c). Each false: so that a check can return it. ---- */
+
+bool plan_fail(struct planner *p, enum fuser_status status, const char *what, const char *name, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* node and buffer: names, NULL for none. */
+void plan_remark(struct planner *p, const char *code, const char *node, const char *buffer, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* ---- stages, in this order; false: failed, and the error is filled in ---- */
+
+bool plan_validate(struct planner *p); /* validate.c: the graph by itself */
+bool plan_analyse(
+    struct planner *p); /* uses.c: what each node does with each buffer, checked against what was declared */
+bool plan_edges(struct planner *p);    /* edges.c */
+bool plan_order(struct planner *p);    /* order.c */
+bool plan_groups(struct planner *p);   /* group.c */
+bool plan_launches(struct planner *p); /* launch.c: homes, kernels, steps */
+void plan_analyses_free(struct plan_analyses *a);
+
+/* validate_kernel.c */
+bool plan_validate_kernel(struct planner *p, const struct fuser_node *node);
+
+/* ---- shared facts ---- */
+
+struct conflict_side plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site);
+static inline const struct access_summary *plan_summary(const struct planner *p, const struct plan_use *use)
+{
+    return &p->nodes[use->node].access->params[use->arg];
+}
+/* "add (line 12)" or "add". Into buf; returns buf. */
+const char *plan_place(const struct planner *p, uint32_t node, uint32_t line, char *buf, size_t size);
+
+/* ---- dependences (depend.c) ---- */
+
+enum dependence {
+    DEPENDENCE_NONE,  /* they share no bytes that one of them writes */
+    DEPENDENCE_ITEM,  /* proved: from a work-item to itself only */
+    DEPENDENCE_GROUP, /* proved: inside a work-group only */
+    DEPENDENCE_OPEN,  /* not proved either way */
+    DEPENDENCE_RACE,  /* proved: between the two work-items found */
+};
+
+struct dependence_report {
+    enum dependence kind;
+    uint32_t lines[2]; /* where, in either kernel; 0: unknown */
+    struct conflict_pair pair;
+    const char *what; /* "writes ... reads", for sentences */
+};
+
+/* Between two uses of one buffer by kernels, the first one earlier, when both run as one: work-items are the same
+   where their global ids are. local: the size of the work-groups both run in, NULL where it is not known.
+   barriers: one stands between the two. */
+struct dependence_report plan_dependence(const struct planner *p, const struct plan_use *a, const struct plan_use *b,
+                                         const uint64_t *local, bool barriers);
+
+/* ---- homes (homes.c) ---- */
+
+/* Can the buffer live in registers of the group? Leaves a remark where the user asked for it (internal_memory) and
+   it cannot, or where only that property is missing. */
+bool plan_can_be_private(struct planner *p, uint32_t buffer, uint32_t group, const struct fuser_range *range,
+                         ir_type *elem);
+
+/* ---- parameters (params.c) ---- */
+
+/* A parameter of a kernel to be made: arguments that are the same memory or the same value share one. */
+struct plan_param {
+    enum fuser_param_kind kind;
+    const char *name;
+    uint32_t index;      /* of the buffer or value */
+    uint64_t first, end; /* BUFFER: bytes of it. LOCAL: end is the size */
+    ir_type type, elem;
+    const struct ir_module *module; /* VALUE by value: elem is a type of it */
+    bool by_value, reads, writes;
+    enum fuser_home home;
+};
+
+struct plan_params {
+    uint32_t n;
+    struct plan_param *params;
+    uint32_t **of_node; /* for each node of the run its arguments' parameters */
+};
+
+/* The parameters of a launch of the nodes order[first .. first + n). */
+void plan_params(struct planner *p, uint32_t first, uint32_t n, struct plan_params *out);
+
+/* ---- kernels (kernel.c) ---- */
+
+/* The fused kernel of order[first .. first + n), with the homes as params says; NULL with the reason in why. */
+struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *range,
+                              const struct plan_params *params, bool *kept, char *why, size_t why_size);
+
+/* ---- traffic (traffic.c), in bytes ---- */
+
+uint64_t plan_use_traffic(const struct planner *p, const struct plan_use *use);
+uint64_t plan_node_traffic(const struct planner *p, uint32_t node);
+/* sizes: of the pieces of buffers its parameters get; most: what its nodes together move through them. */
+uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *sizes, const uint64_t *most);

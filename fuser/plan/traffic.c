@@ -1,0 +1,35 @@
+/* Bytes that go over global memory in one run: docs/fusion.md says what is counted. */
+#include <stdlib.h>
+
+#include "fuser/plan/planner.h"
+
+uint64_t plan_use_traffic(const struct planner *p, const struct plan_use *use)
+{
+    uint64_t whole = use->end - use->first;
+    switch (p->graph->nodes[use->node].kind) {
+    case FUSER_NODE_KERNEL: return access_bytes(plan_summary(p, use), &p->nodes[use->node].range, whole);
+    case FUSER_NODE_HOST: return 0;
+    default: return whole;
+    }
+}
+
+uint64_t plan_node_traffic(const struct planner *p, uint32_t node)
+{
+    uint64_t sum = 0;
+    const struct plan_node *n = &p->nodes[node];
+    for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) sum += plan_use_traffic(p, &p->uses[i]);
+    return sum;
+}
+
+uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *sizes, const uint64_t *most)
+{
+    uint64_t sum = 0;
+    struct access_analysis *a = access_analyse(launch->kernel, &launch->range);
+    for (uint32_t i = 0; i < launch->n_params; i++) {
+        if (launch->params[i].kind != FUSER_PARAM_BUFFER) continue;
+        uint64_t bytes = access_bytes(&a->params[i], &launch->range, sizes[i]);
+        sum += bytes < most[i] ? bytes : most[i];
+    }
+    access_analysis_free(a);
+    return sum;
+}

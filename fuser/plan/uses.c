@@ -1,0 +1,205 @@
+/* What each node does with each buffer: from the analysis of its kernel, checked against what was declared. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuser/plan/planner.h"
+#include "fuser/plan/props.h"
+#include "ir/arena.h"
+
+/* ---- analyses, one per distinct kernel and range ---- */
+
+struct analysis {
+    const struct ir_function *kernel;
+    struct fuser_range range;
+    struct access_analysis *access;
+    struct analysis *next; /* in its bucket */
+};
+
+enum { BUCKETS = 4096 };
+
+struct plan_analyses {
+    struct analysis *buckets[BUCKETS];
+};
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of(const struct ir_function *kernel, const struct fuser_range *r)
+{
+    uint64_t hash = mix(r->dims, (uintptr_t)kernel);
+    for (unsigned d = 0; d < 3; d++) hash = mix(mix(mix(hash, r->global[d]), r->offset[d]), r->local[d]);
+    return hash;
+}
+
+static bool equal_ranges(const struct fuser_range *a, const struct fuser_range *b)
+{
+    return a->dims == b->dims && memcmp(a->global, b->global, sizeof a->global) == 0 &&
+           memcmp(a->offset, b->offset, sizeof a->offset) == 0 && memcmp(a->local, b->local, sizeof a->local) == 0;
+}
+
+static const struct access_analysis *analyse(struct planner *p, const struct ir_function *kernel,
+                                             const struct fuser_range *range)
+{
+    if (!p->analyses) p->analyses = arena_alloc(p->arena, sizeof *p->analyses);
+    struct analysis **bucket = &p->analyses->buckets[hash_of(kernel, range) % BUCKETS];
+    for (struct analysis *a = *bucket; a; a = a->next)
+        if (a->kernel == kernel && equal_ranges(&a->range, range)) return a->access;
+    struct analysis *a = arena_alloc(p->arena, sizeof *a);
+    *a = (struct analysis){kernel, *range, access_analyse(kernel, range), *bucket};
+    *bucket = a;
+    return a->access;
+}
+
+void plan_analyses_free(struct plan_analyses *analyses)
+{
+    if (!analyses) return;
+    for (unsigned i = 0; i < BUCKETS; i++)
+        for (struct analysis *a = analyses->buckets[i]; a; a = a->next) access_analysis_free(a->access);
+}
+
+/* ---- uses ---- */
+
+static void add_use(struct planner *p, struct plan_use use)
+{
+    p->uses = arena_grow(p->arena, p->uses, p->n_uses, sizeof *p->uses);
+    p->uses[p->n_uses++] = use;
+}
+
+static struct plan_use use_of_arg(const struct planner *p, uint32_t node, uint32_t i)
+{
+    const struct fuser_arg *arg = &p->graph->nodes[node].args[i];
+    const struct fuser_buffer *buffer = &p->graph->buffers[arg->index];
+    struct plan_use use = {.node = node, .arg = i, .buffer = arg->index, .first = arg->offset};
+    use.end = arg->bytes ? arg->offset + arg->bytes : buffer->bytes;
+    fuser_props_inherit(&buffer->props, &arg->props, &use.props);
+    return use;
+}
+
+static bool declared_write(enum ir_access access)
+{
+    return access == IR_ACCESS_UNKNOWN || access == IR_ACCESS_WRITE || access == IR_ACCESS_READ_WRITE;
+}
+
+static bool declared_read(enum ir_access access)
+{
+    return access != IR_ACCESS_WRITE;
+}
+
+/* What the kernel does counts; where it hides it, what was declared. */
+static bool use_by_kernel(struct planner *p, uint32_t node, uint32_t i)
+{
+    const struct fuser_node *n = &p->graph->nodes[node];
+    const struct access_summary *s = &p->nodes[node].access->params[i];
+    struct plan_use use = use_of_arg(p, node, i);
+    enum ir_access access = n->args[i].access;
+    if (access == IR_ACCESS_READ && s->writes) {
+        uint32_t line = 0;
+        for (uint32_t k = 0; k < s->n_sites && !line; k++)
+            if (s->sites[k].writes) line = s->sites[k].line;
+        return plan_fail(p, FUSER_INVALID, "node", n->name,
+                         "argument %u (buffer %s) was declared to be read only, but kernel %s writes it in line %u", i,
+                         p->graph->buffers[use.buffer].name, n->kernel->name, line);
+    }
+    use.reads = s->escapes ? declared_read(access) : s->reads;
+    use.writes = s->escapes ? declared_write(access) : s->writes;
+    if (use.reads || use.writes) add_use(p, use);
+    return true;
+}
+
+static bool check_local_memory(struct planner *p, uint32_t node)
+{
+    const struct fuser_node *n = &p->graph->nodes[node];
+    uint64_t bytes = p->nodes[node].access->local_bytes, most = p->options->device.max_local_bytes;
+    for (uint32_t i = 0; i < n->n_args; i++)
+        if (n->args[i].kind == FUSER_ARG_LOCAL && __builtin_add_overflow(bytes, n->args[i].bytes, &bytes))
+            bytes = UINT64_MAX;
+    if (bytes <= most) return true;
+    return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", n->name,
+                     "%llu bytes of work-group memory; device %s has %llu", (unsigned long long)bytes,
+                     p->options->device.name, (unsigned long long)most);
+}
+
+/* The node's range with the local size the kernel requires. */
+static struct fuser_range range_of(const struct fuser_node *n)
+{
+    struct fuser_range range = n->range;
+    const uint32_t *required = n->kernel->work_group_size;
+    if (range.local[0] || !(required[0] | required[1] | required[2])) return range;
+    for (unsigned d = 0; d < 3; d++) range.local[d] = required[d] ? required[d] : 1;
+    return range;
+}
+
+static bool use_kernel(struct planner *p, uint32_t node)
+{
+    const struct fuser_node *n = &p->graph->nodes[node];
+    struct plan_node *planned = &p->nodes[node];
+    planned->range = range_of(n);
+    planned->access = analyse(p, n->kernel, &planned->range);
+    uint32_t *values = arena_alloc(p->arena, (n->n_args + 1) * sizeof *values);
+    for (uint32_t i = 0; i < n->n_args; i++) {
+        if (n->args[i].kind == FUSER_ARG_VALUE) values[i] = n->args[i].index;
+        if (n->args[i].kind == FUSER_ARG_BUFFER && !use_by_kernel(p, node, i)) return false;
+    }
+    planned->values = values;
+    return check_local_memory(p, node);
+}
+
+static void use_by_host(struct planner *p, uint32_t node)
+{
+    const struct fuser_node *n = &p->graph->nodes[node];
+    for (uint32_t i = 0; i < n->n_args; i++) {
+        struct plan_use use = use_of_arg(p, node, i);
+        use.reads = declared_read(n->args[i].access);
+        use.writes = declared_write(n->args[i].access);
+        add_use(p, use);
+    }
+}
+
+static void use_by_command(struct planner *p, uint32_t node)
+{
+    const struct fuser_node *n = &p->graph->nodes[node];
+    if (n->kind == FUSER_NODE_COPY)
+        add_use(p, (struct plan_use){.node = node,
+                                     .buffer = n->from,
+                                     .first = n->from_offset,
+                                     .end = n->from_offset + n->bytes,
+                                     .reads = true,
+                                     .props = p->graph->buffers[n->from].props});
+    add_use(p, (struct plan_use){.node = node,
+                                 .arg = 1,
+                                 .buffer = n->to,
+                                 .first = n->to_offset,
+                                 .end = n->to_offset + n->bytes,
+                                 .writes = true,
+                                 .props = p->graph->buffers[n->to].props});
+}
+
+static void index_by_buffer(struct planner *p)
+{
+    uint32_t n = p->graph->n_buffers;
+    uint32_t *start = p->buffer_uses_start = arena_alloc(p->arena, (n + 2) * sizeof *start);
+    p->buffer_uses = arena_alloc(p->arena, (p->n_uses + 1) * sizeof *p->buffer_uses);
+    for (uint32_t i = 0; i < p->n_uses; i++) start[p->uses[i].buffer + 2]++;
+    for (uint32_t i = 2; i < n + 2; i++) start[i] += start[i - 1];
+    for (uint32_t i = 0; i < p->n_uses; i++) p->buffer_uses[start[p->uses[i].buffer + 1]++] = i;
+}
+
+bool plan_analyse(struct planner *p)
+{
+    for (uint32_t i = 0; i < p->graph->n_nodes; i++) {
+        p->nodes[i].first_use = p->n_uses;
+        switch (p->graph->nodes[i].kind) {
+        case FUSER_NODE_KERNEL:
+            if (!use_kernel(p, i)) return false;
+            break;
+        case FUSER_NODE_HOST: use_by_host(p, i); break;
+        default: use_by_command(p, i);
+        }
+        p->nodes[i].n_uses = p->n_uses - p->nodes[i].first_use;
+    }
+    index_by_buffer(p);
+    return true;
+}
