@@ -1,7 +1,7 @@
 /* Access analysis: what each pointer parameter of a kernel is used for, and which work-item touches what. */
 #pragma once
 
-#include "fuser/affine.h"
+#include "fuser/access/affine.h"
 #include "fuser/graph.h"
 
 /* Work-items, as a box of global ids; empty where first > last in a dimension. */

@@ -44,7 +44,7 @@ bool verify_name_ok(const char *name);
 /* Reports each name that occurs twice. NULL entries are left out; the order of names changes. */
 void verify_unique(struct verifier *v, const char **names, size_t n, const char *what);
 
-/* ---- ir/verify_types.c ---- */
+/* ---- types.c ---- */
 
 /* The number is a type of the module. */
 bool verify_type_ok(const struct verifier *v, ir_type t);
@@ -55,19 +55,19 @@ void verify_globals(struct verifier *v);
 /* Only the structs and arrays of m: what must hold before ir_type_size() may be called. */
 bool ir_verify_types(const struct ir_module *m, struct diag_list *list);
 
-/* ---- ir/verify_function.c ---- */
+/* ---- function.c ---- */
 
 void verify_function(struct verifier *v, const struct ir_function *f);
 
-/* ---- ir/verify_inst.c: one instruction against its row of ops.def ---- */
+/* ---- inst.c: one instruction against its row of ops.def ---- */
 
 void verify_inst(struct verifier *v, const struct ir_inst *inst);
 
-/* ---- ir/verify_ops.c: what the row cannot say ---- */
+/* ---- ops.c: what the row cannot say ---- */
 
 void verify_op(struct verifier *v, const struct ir_inst *inst);
 
-/* ---- ir/verify_calls.c ---- */
+/* ---- calls.c ---- */
 
 /* No recursion, and not too deep. False where the module must not be walked along its calls. */
 bool verify_calls(struct verifier *v);
