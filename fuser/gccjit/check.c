@@ -1,5 +1,6 @@
 /* What there is no code for: said before any is made, with the operation, its function and line. */
 #include "fuser/gccjit/emit.h"
+#include "fuser/passes/passes.h"
 
 struct checker {
     const struct ir_function *kernel;
@@ -103,4 +104,14 @@ bool check_kernel(const struct ir_function *kernel, struct diag_list *list)
     }
     ir_walk(kernel->body, check_inst, &c);
     return !c.failed;
+}
+
+bool gccjit_check(const struct ir_function *kernel, struct diag_list *list)
+{
+    struct ir_module *module = ir_module_new("kernel");
+    struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
+    pass_inline(copy);
+    bool result = check_kernel(copy, list);
+    ir_module_free(module);
+    return result;
 }

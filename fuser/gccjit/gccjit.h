@@ -33,6 +33,10 @@ struct gccjit_object {
     unsigned lanes;
 };
 
+/* Is there code for everything in the kernel? The same findings as gccjit_compile() would give, at no cost: for the
+   time when names and source lines are still known. */
+bool gccjit_check(const struct ir_function *kernel, struct diag_list *list);
+
 /* Makes code for a kernel as fuser/kernel_abi.h says. local is the work-group size it will be launched
    with where known (0s: any). 0, or with findings: -1, which name the operation, function and line where
    something is not supported, or -2, the compiler's own words where it failed. */

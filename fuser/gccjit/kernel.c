@@ -343,6 +343,7 @@ static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned wi
                                          "-fno-strict-aliasing",
                                          "-fno-asynchronous-unwind-tables",
                                          "-fno-stack-protector",
+                                         "-fno-tree-pre", /* gcc 12's crashes on some calls of fma */
                                          "--param=ggc-min-heapsize=8192",
                                          "--param=ggc-min-expand=30",
                                          NULL};

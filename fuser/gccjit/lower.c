@@ -34,12 +34,30 @@ static struct lanes constant(struct emit *e, enum ir_kind kind, uint64_t bits)
 
 /* ---- f16: computed wider, where the second rounding does no harm ---- */
 
+/* What is exact on the bits, and what is made of simpler operations that each round. */
+static bool half_as_it_is(enum ir_op op)
+{
+    switch ((int)op) {
+    case IR_OP_SELECT:
+    case IR_OP_FABS:
+    case IR_OP_FNEG:
+    case IR_OP_COPYSIGN:
+    case IR_OP_NAN:
+    case IR_OP_NEXTAFTER:
+    case IR_OP_BITSELECT:
+    case IR_OP_ISINF ... IR_OP_SIGNBIT:
+    case IR_OP_MAD:
+    case IR_OP_MIX:
+    case IR_OP_SMOOTHSTEP:
+    case IR_OP_FRACT: return true;
+    default: return false;
+    }
+}
+
 static bool lower_half(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result)
 {
     if (args[0].kind != IR_KIND_F16 && kind != IR_KIND_F16) return false;
-    if (op == IR_OP_SELECT || op == IR_OP_FABS || op == IR_OP_FNEG || op == IR_OP_COPYSIGN || op == IR_OP_NAN ||
-        op == IR_OP_NEXTAFTER || op == IR_OP_SIGNBIT || op == IR_OP_BITSELECT)
-        return false;
+    if (half_as_it_is(op)) return false;
     if (op == IR_OP_FPCONV) {
         if (kind == IR_KIND_F64) {
             *result = op1(e, IR_OP_FPCONV, kind, op1(e, IR_OP_FPCONV, IR_KIND_F32, args[0]));
@@ -333,7 +351,7 @@ static struct lanes rounded_away(struct emit *e, enum ir_kind kind, struct lanes
 
 static struct lanes fraction(struct emit *e, enum ir_kind kind, struct lanes x)
 {
-    double below_one = kind == IR_KIND_F64 ? 0x1.fffffffffffffp-1 : 0x1.fffffep-1;
+    double below_one = kind == IR_KIND_F64 ? 0x1.fffffffffffffp-1 : kind == IR_KIND_F32 ? 0x1.fffffep-1 : 0x1.ffcp-1;
     struct lanes f = OP2(FMIN, OP2(FSUB, x, OP1(FLOOR, x)), op_number(e, kind, below_one));
     struct lanes magnitude = OP1(FABS, x);
     struct lanes zero = op2(e, IR_OP_OR, IR_KIND_BOOL, IS(FOEQ, magnitude, op_number(e, kind, 0)),

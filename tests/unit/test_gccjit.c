@@ -1,6 +1,6 @@
 /* Compiled kernels as a whole: ranges and remainders, control flow under masks, memory, atomics, and what is
    refused. */
-#include "test_gccjit_kit.h"
+#include "tests/support/compiled_kit.h"
 
 enum { N = 512 };
 
@@ -21,11 +21,24 @@ static int fill(void **state)
     return 0;
 }
 
-#define BUFFER(array) {.kind = INTERP_ARG_BUFFER, .data = array, .size = sizeof array}
-#define BYTES(value) {.kind = INTERP_ARG_BYTES, .data = &(value), .size = sizeof(value)}
-#define RANGE(n, l) {1, {n, 1, 1}, {0, 0, 0}, {l, 1, 1}}
+#define BUFFER(array)                                                                                                  \
+    {                                                                                                                  \
+        .kind = INTERP_ARG_BUFFER, .data = array, .size = sizeof array                                                 \
+    }
+#define BYTES(value)                                                                                                   \
+    {                                                                                                                  \
+        .kind = INTERP_ARG_BYTES, .data = &(value), .size = sizeof(value)                                              \
+    }
+#define RANGE(n, l)                                                                                                    \
+    {                                                                                                                  \
+        1, {n, 1, 1}, {0, 0, 0},                                                                                       \
+        {                                                                                                              \
+            l, 1, 1                                                                                                    \
+        }                                                                                                              \
+    }
 
-static void same(const char *text, const struct interp_range *ranges, unsigned n_ranges, const struct interp_arg *args, uint32_t n)
+static void same(const char *text, const struct interp_range *ranges, unsigned n_ranges, const struct interp_arg *args,
+                 uint32_t n)
 {
     kit_same_everywhere(text, ranges, n_ranges, 0, args, n);
 }
@@ -35,9 +48,10 @@ static const struct interp_range usual[] = {RANGE(1, 1),   RANGE(3, 2),   RANGE(
                                             RANGE(33, 33), RANGE(67, 16), RANGE(128, 5), RANGE(200, 64)};
 enum { USUAL = sizeof usual / sizeof *usual };
 
-#define HEAD "kernel @k(%a: ptr.global i32, %b: ptr.global i32, %x: ptr.global f32, %y: ptr.global f32) {\n  %i = global_id x\n"
-#define ARGS                                                                                                           \
-    struct interp_arg args[] = {BUFFER(ints), BUFFER(more_ints), BUFFER(floats), BUFFER(more_floats)}
+#define HEAD                                                                                                           \
+    "kernel @k(%a: ptr.global i32, %b: ptr.global i32, %x: ptr.global f32, %y: ptr.global f32) {\n  %i = global_id "   \
+    "x\n"
+#define ARGS struct interp_arg args[] = {BUFFER(ints), BUFFER(more_ints), BUFFER(floats), BUFFER(more_floats)}
 
 static void every_remainder(void **state)
 {
@@ -54,8 +68,9 @@ static void ranges_of_more_dimensions(void **state)
 {
     (void)state;
     static const struct interp_range ranges[] = {
-        {2, {7, 5, 1}, {0, 0, 0}, {4, 2, 1}},   {2, {40, 3, 1}, {3, 1, 0}, {16, 2, 1}}, {2, {1, 60, 1}, {0, 0, 0}, {1, 7, 1}},
-        {3, {5, 4, 6}, {0, 0, 0}, {2, 3, 4}},   {3, {33, 2, 2}, {1, 2, 3}, {33, 1, 1}}, {1, {100, 1, 1}, {17, 0, 0}, {32, 1, 1}},
+        {2, {7, 5, 1}, {0, 0, 0}, {4, 2, 1}},   {2, {40, 3, 1}, {3, 1, 0}, {16, 2, 1}},
+        {2, {1, 60, 1}, {0, 0, 0}, {1, 7, 1}},  {3, {5, 4, 6}, {0, 0, 0}, {2, 3, 4}},
+        {3, {33, 2, 2}, {1, 2, 3}, {33, 1, 1}}, {1, {100, 1, 1}, {17, 0, 0}, {32, 1, 1}},
     };
     int32_t out[2048] = {0};
     struct interp_arg args[] = {BUFFER(out)};
@@ -69,7 +84,8 @@ static void ranges_of_more_dimensions(void **state)
          "  %s9 = mul i64 %es, 29\n  %s10 = mul i64 %ng, 31\n  %s11 = mul i64 %off, 37\n  %s12 = mul i64 %ll, 41\n"
          "  %t1 = add i64 %s1, %s2\n  %t2 = add i64 %t1, %s3\n  %t3 = add i64 %t2, %s4\n  %t4 = add i64 %t3, %s5\n"
          "  %t5 = add i64 %t4, %s6\n  %t6 = add i64 %t5, %s7\n  %t7 = add i64 %t6, %s8\n  %t8 = add i64 %t7, %s9\n"
-         "  %t9 = add i64 %t8, %s10\n  %t10 = add i64 %t9, %s11\n  %t11 = add i64 %t10, %s12\n  %t12 = add i64 %t11, %d\n"
+         "  %t9 = add i64 %t8, %s10\n  %t10 = add i64 %t9, %s11\n  %t11 = add i64 %t10, %s12\n  %t12 = add i64 %t11, "
+         "%d\n"
          "  %r = trunc i32 %t12\n  store i32 %o[%gl], %r\n}\n",
          ranges, sizeof ranges / sizeof *ranges, args, 1);
 }
@@ -78,8 +94,9 @@ static void groups_may_be_merged_or_not(void **state)
 {
     (void)state;
     /* Without local ids rows of neighbouring groups run as one: nothing may change. */
-    static const struct interp_range ranges[] = {
-        {2, {30, 4, 1}, {0, 0, 0}, {4, 2, 1}}, {2, {31, 5, 1}, {0, 0, 0}, {8, 2, 1}}, {1, {90, 1, 1}, {0, 0, 0}, {7, 1, 1}}};
+    static const struct interp_range ranges[] = {{2, {30, 4, 1}, {0, 0, 0}, {4, 2, 1}},
+                                                 {2, {31, 5, 1}, {0, 0, 0}, {8, 2, 1}},
+                                                 {1, {90, 1, 1}, {0, 0, 0}, {7, 1, 1}}};
     int32_t out[256] = {0};
     struct interp_arg args[] = {BUFFER(out)};
     same("kernel @k(%o: ptr.global i32) {\n  %i = global_linear_id\n  %y = global_id y\n  %s = add i64 %i, %y\n"
@@ -91,14 +108,15 @@ static void divergent_ifs(void **state)
 {
     (void)state;
     ARGS;
-    same(HEAD "  %v = load i32 %a[%i]\n  %odd = and i32 %v, 1\n  %c = ine i32 %odd, 0\n"
-              "  %neg = slt i32 %v, 0\n"
-              "  %r, %f = if %c -> i32, f32 {\n"
-              "    %w = load i32 %b[%i]\n"
-              "    %q = if %neg -> i32 {\n      store i32 %b[%i], 7\n      yield %w\n    } else {\n      yield %v\n    }\n"
-              "    yield %q, 1.5\n"
-              "  } else {\n    %m = mul i32 %v, 3\n    %g = stof f32 %m\n    yield %m, %g\n  }\n"
-              "  store i32 %a[%i], %r\n  store f32 %x[%i], %f\n}\n",
+    same(HEAD
+         "  %v = load i32 %a[%i]\n  %odd = and i32 %v, 1\n  %c = ine i32 %odd, 0\n"
+         "  %neg = slt i32 %v, 0\n"
+         "  %r, %f = if %c -> i32, f32 {\n"
+         "    %w = load i32 %b[%i]\n"
+         "    %q = if %neg -> i32 {\n      store i32 %b[%i], 7\n      yield %w\n    } else {\n      yield %v\n    }\n"
+         "    yield %q, 1.5\n"
+         "  } else {\n    %m = mul i32 %v, 3\n    %g = stof f32 %m\n    yield %m, %g\n  }\n"
+         "  store i32 %a[%i], %r\n  store f32 %x[%i], %f\n}\n",
          usual, USUAL, args, 4);
 }
 
@@ -184,11 +202,13 @@ static void strides_gathers_and_scatters(void **state)
 {
     (void)state;
     ARGS;
-    same(HEAD "  %i2 = mul i64 %i, 2\n  %v = load i32 %a[%i2]\n  %n = load i32 %a[%i]\n  %m = and i32 %n, 127\n"
-              "  %g = load f32 %x[%m]\n  %r = sub i64 255, %i\n  store f32 %y[%r], %g\n  %one = or i64 %i2, 1\n"
-              "  store i32 %b[%one], %v\n  %c = slt i32 %n, 0\n  if %c {\n    %h = load f32 %x[%m]\n    store f32 %y[%r], 2\n"
-              "    store i32 %b[%i2], %m\n  }\n}\n",
-         usual, USUAL, args, 4);
+    same(
+        HEAD
+        "  %i2 = mul i64 %i, 2\n  %v = load i32 %a[%i2]\n  %n = load i32 %a[%i]\n  %m = and i32 %n, 127\n"
+        "  %g = load f32 %x[%m]\n  %r = sub i64 255, %i\n  store f32 %y[%r], %g\n  %one = or i64 %i2, 1\n"
+        "  store i32 %b[%one], %v\n  %c = slt i32 %n, 0\n  if %c {\n    %h = load f32 %x[%m]\n    store f32 %y[%r], 2\n"
+        "    store i32 %b[%i2], %m\n  }\n}\n",
+        usual, USUAL, args, 4);
 }
 
 static void vectors_in_memory(void **state)
@@ -196,9 +216,9 @@ static void vectors_in_memory(void **state)
     (void)state;
     ARGS;
     same(HEAD "  %v = load i32x4 %a[%i]\n  %w = shuffle i32x4 %v, %v, [3, 2, 5, 0]\n"
-               "  %s = add i32x4 %v, %w\n  store i32x4 %b[%i], %s\n"
-               "  %f = load f32x3 %x[%i]\n  %d = dot f32x3 %f, %f\n  %e = extract f32x3 %f, 1\n  %p = vec f32x2 %d, %e\n"
-               "  store f32x2 %y[%i], %p\n}\n",
+              "  %s = add i32x4 %v, %w\n  store i32x4 %b[%i], %s\n"
+              "  %f = load f32x3 %x[%i]\n  %d = dot f32x3 %f, %f\n  %e = extract f32x3 %f, 1\n  %p = vec f32x2 %d, %e\n"
+              "  store f32x2 %y[%i], %p\n}\n",
          (const struct interp_range[]){RANGE(100, 32), RANGE(7, 7), RANGE(33, 64)}, 3, args, 4);
 }
 
@@ -218,8 +238,8 @@ static void calls_are_inlined(void **state)
 {
     (void)state;
     ARGS;
-    same("func @f(%v: i32) -> i32 {\n  %c = slt i32 %v, 0\n  if %c { return 3 }\n  %r = mul i32 %v, %v\n  return %r\n}\n" HEAD
-         "  %v = load i32 %a[%i]\n  %r = call @f(%v)\n  %s = call @f(%r)\n  store i32 %b[%i], %s\n}\n",
+    same("func @f(%v: i32) -> i32 {\n  %c = slt i32 %v, 0\n  if %c { return 3 }\n  %r = mul i32 %v, %v\n  return "
+         "%r\n}\n" HEAD "  %v = load i32 %a[%i]\n  %r = call @f(%v)\n  %s = call @f(%r)\n  store i32 %b[%i], %s\n}\n",
          usual, USUAL, args, 4);
 }
 

@@ -54,7 +54,8 @@ static inline struct ir_function *kit_kernel(const struct ir_module *m)
     return NULL;
 }
 
-static inline void kit_interpret(const struct ir_function *kernel, const struct interp_range *range, const struct interp_arg *args)
+static inline void kit_interpret(const struct ir_function *kernel, const struct interp_range *range,
+                                 const struct interp_arg *args)
 {
     struct interp_result result;
     assert_int_equal(interp_run(kernel, range, args, NULL, &result), 0);
@@ -84,7 +85,8 @@ static inline void kit_free_copy(struct interp_arg *args, uint32_t n)
         if (args[i].kind == INTERP_ARG_BUFFER) free(args[i].data);
 }
 
-static inline void kit_expect_same(const struct interp_arg *want, const struct interp_arg *got, uint32_t n, const char *how)
+static inline void kit_expect_same(const struct interp_arg *want, const struct interp_arg *got, uint32_t n,
+                                   const char *how)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (want[i].kind != INTERP_ARG_BUFFER || memcmp(want[i].data, got[i].data, want[i].size) == 0) continue;
@@ -96,8 +98,8 @@ static inline void kit_expect_same(const struct interp_arg *want, const struct i
 }
 
 /* The kernel of a text by all ways over some ranges: each buffer must come out as from the interpreter. */
-static inline void kit_same_everywhere(const char *text, const struct interp_range *ranges, unsigned n_ranges, uint32_t flags,
-                                       const struct interp_arg *args, uint32_t n_args)
+static inline void kit_same_everywhere(const char *text, const struct interp_range *ranges, unsigned n_ranges,
+                                       uint32_t flags, const struct interp_arg *args, uint32_t n_args)
 {
     struct ir_module *m = kit_parse(text);
     struct ir_function *kernel = kit_kernel(m);

@@ -1,0 +1,389 @@
+/* Every pure operation of the table, on every element type it takes: compiled code against the interpreter's
+   arithmetic. Exact ones bit for bit, the functions of OpenCL.std within OpenCL's bounds. */
+#include "tests/support/compiled_kit.h"
+
+#include <math.h>
+
+#include "ir/float.h"
+#include "ir/verify.h"
+
+enum { ITEMS = 96, MAX_OPS = 128, OPERANDS = 4 };
+
+/* One kernel computes many operations of one type: operation k's results lie from element k * ITEMS on. */
+struct suite {
+    struct ir_module *module;
+    struct ir_function *kernel;
+    struct ir_builder b;
+    struct ir_value *in[OPERANDS], *index[OPERANDS]; /* operands; and as i32 */
+    ir_type type;
+    unsigned n;
+    enum ir_op op[MAX_OPS];
+    ir_type result[MAX_OPS];
+};
+
+static unsigned words_in(ir_type t)
+{
+    return ir_type_lanes(t) == 3 ? 4 : ir_type_lanes(t);
+}
+
+static void suite_begin(struct suite *s, ir_type type)
+{
+    *s = (struct suite){.module = ir_module_new("ops"), .type = type};
+    s->kernel = ir_function_new(s->module, "k", IR_LINKAGE_KERNEL, IR_VOID, OPERANDS + 1);
+    s->b = ir_builder_at_end(s->kernel->body);
+    struct ir_value *id = ir_build_id(&s->b, IR_OP_GLOBAL_ID, 0);
+    for (uint32_t i = 0; i <= OPERANDS; i++) {
+        ir_function_set_param(s->kernel, i, NULL, IR_PTR(IR_SPACE_GLOBAL));
+        s->kernel->params[i].elem = i < OPERANDS ? type : IR_I64;
+    }
+    for (uint32_t i = 0; i < OPERANDS; i++) s->in[i] = ir_build_load(&s->b, type, s->kernel->params[i].value, id);
+    /* Small integers for exponents and bit fields, from -16 to 47, different for each work-item. */
+    struct ir_value *small = ir_build1(&s->b, IR_OP_ITRUNC, IR_I32, id);
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        struct ir_value *m = ir_build2(&s->b, IR_OP_MUL, IR_I32, small, ir_const_int(s->module, IR_I32, 7 * i + 5));
+        m = ir_build2(&s->b, IR_OP_AND, IR_I32, m, ir_const_int(s->module, IR_I32, 63));
+        m = ir_build2(&s->b, IR_OP_SUB, IR_I32, m, ir_const_int(s->module, IR_I32, 16));
+        unsigned lanes = ir_type_lanes(type);
+        s->index[i] = m;
+        if (lanes > 1) s->index[i] = ir_build1(&s->b, IR_OP_SPLAT, ir_type_with_lanes(IR_I32, lanes), m);
+    }
+}
+
+/* Bits of any result, spread over one i64 per component. */
+static void store_result(struct suite *s, struct ir_value *v)
+{
+    ir_type t = v->type;
+    unsigned lanes = ir_type_lanes(t);
+    struct ir_value *out = s->kernel->params[OPERANDS].value;
+    struct ir_value *id = ir_build_id(&s->b, IR_OP_GLOBAL_ID, 0);
+    for (unsigned c = 0; c < lanes; c++) {
+        struct ir_value *e = v;
+        if (lanes > 1) e = ir_build2(&s->b, IR_OP_EXTRACT, t, v, ir_const_int(s->module, IR_I32, c));
+        if (ir_type_is_float(t))
+            e = ir_build1(&s->b, IR_OP_BITCAST,
+                          ir_type_bits(t) == 16   ? IR_I16
+                          : ir_type_bits(t) == 32 ? IR_I32
+                                                  : IR_I64,
+                          e);
+        if (ir_type_bits(t) != 64) e = ir_build1(&s->b, IR_OP_ZEXT, IR_I64, e);
+        struct ir_value *at =
+            ir_build2(&s->b, IR_OP_ADD, IR_I64, id, ir_const_int(s->module, IR_I64, (s->n * 16 + c) * ITEMS));
+        ir_build_store(&s->b, IR_I64, out, at, e);
+    }
+}
+
+/* Adds an operation whose operands all have known letters; anything else is left to other tests. */
+static bool suite_add(struct suite *s, enum ir_op op, ir_type type, struct ir_value *source)
+{
+    const struct ir_op_info *info = ir_op_info(op);
+    struct ir_value *operands[OPERANDS];
+    uint32_t n = 0;
+    for (const char *letter = info->operands; *letter; letter++) {
+        if (n == OPERANDS || s->n == MAX_OPS) return false;
+        switch (*letter) {
+        case 'T': operands[n] = s->in[n]; break;
+        case 'J': operands[n] = s->index[n]; break;
+        case 'u': operands[n] = ir_type_lanes(type) > 1 ? ir_const_int(s->module, IR_I32, 3 * n) : s->index[n]; break;
+        case 'N': operands[n] = source; break;
+        default: return false;
+        }
+        n++;
+    }
+    struct ir_inst *inst = ir_build(&s->b, op, type, operands, n);
+    inst->attrs.saturate = op == IR_OP_FTOS || op == IR_OP_FTOU;
+    s->op[s->n] = op;
+    s->result[s->n] = inst->results[0]->type;
+    store_result(s, inst->results[0]);
+    s->n++;
+    return true;
+}
+
+static void suite_end(struct suite *s)
+{
+    ir_build(&s->b, IR_OP_RETURN, IR_VOID, NULL, 0);
+    struct diag_list list = {0};
+    bool valid = ir_verify(s->module, &list);
+    char *text = diag_format(&list);
+    if (!valid) fprintf(stderr, "# %s", text);
+    free(text);
+    diag_clear(&list);
+    assert_true(valid);
+}
+
+/* ---- data ---- */
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static uint64_t interesting(ir_type t, unsigned i, uint64_t *state)
+{
+    static const double floats[] = {0.0,       -0.0, 1,     -1,     0.5,   -0.5,         1.5,           2.5,
+                                    -2.5,      3,    100,   -100,   1e-3,  65504,        1e-7,          INFINITY,
+                                    -INFINITY, NAN,  127.5, -128.5, 255.5, 2147483648.0, -2147483649.0, 4294967296.0};
+    static const uint64_t ints[] = {0,
+                                    1,
+                                    2,
+                                    3,
+                                    7,
+                                    8,
+                                    31,
+                                    32,
+                                    63,
+                                    ~0ull,
+                                    ~1ull,
+                                    0x7f,
+                                    0x80,
+                                    0x7fff,
+                                    0x8000,
+                                    0x7fffffff,
+                                    0x80000000,
+                                    INT64_MAX,
+                                    1ull << 63,
+                                    0xff,
+                                    0xffff,
+                                    0xffffffff,
+                                    0x123456789abcdef};
+    unsigned bits = ir_type_bits(t);
+    uint64_t r = next_random(state), mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
+    if (!ir_type_is_float(t)) return (i % 3 ? r : ints[r % (sizeof ints / sizeof *ints)]) & mask;
+    if (i % 3 == 0) return ir_float_bits(ir_type_kind(t), floats[r % (sizeof floats / sizeof *floats)]);
+    if (i % 3 == 1) return ir_float_bits(ir_type_kind(t), (double)(int64_t)r / 0x1p58); /* within 32 */
+    return ir_float_bits(ir_type_kind(t), (double)(int64_t)r / 0x1p63);
+}
+
+static void fill(void *memory, ir_type t, uint64_t seed)
+{
+    unsigned bytes = ir_type_bits(t) / 8, words = words_in(t);
+    for (unsigned i = 0; i < ITEMS * words; i++) {
+        uint64_t v = interesting(t, i, &seed);
+        memcpy((uint8_t *)memory + i * bytes, &v, bytes);
+    }
+}
+
+/* ---- comparison ---- */
+
+/* Units in the last place that OpenCL allows; 0: exact. */
+static double bound_of(enum ir_op op, ir_type t)
+{
+    bool half = ir_type_bits(t) == 16;
+    switch (op) {
+    case IR_OP_CBRT:
+    case IR_OP_LOG1P:
+    case IR_OP_RSQRT:
+    case IR_OP_DEGREES:
+    case IR_OP_RADIANS: return 2;
+    case IR_OP_EXP:
+    case IR_OP_EXP2:
+    case IR_OP_EXP10:
+    case IR_OP_EXPM1:
+    case IR_OP_LOG:
+    case IR_OP_LOG2:
+    case IR_OP_LOG10: return 3;
+    case IR_OP_ACOS ... IR_OP_ASINPI:
+    case IR_OP_COS:
+    case IR_OP_COSH:
+    case IR_OP_COSPI:
+    case IR_OP_HYPOT:
+    case IR_OP_SIN:
+    case IR_OP_SINH:
+    case IR_OP_SINPI: return 4;
+    case IR_OP_ATAN:
+    case IR_OP_ATANH:
+    case IR_OP_ATANPI:
+    case IR_OP_TAN:
+    case IR_OP_TANH: return 5;
+    case IR_OP_ATAN2:
+    case IR_OP_ATAN2PI:
+    case IR_OP_TANPI: return 6;
+    case IR_OP_ERF:
+    case IR_OP_ERFC:
+    case IR_OP_POW:
+    case IR_OP_POWN:
+    case IR_OP_POWR:
+    case IR_OP_TGAMMA: return 16;
+    case IR_OP_ROOTN: return ir_type_bits(t) == 64 ? 400 : 16; /* f64: the division of the exponent costs */
+    case IR_OP_LGAMMA: return 64;
+    case IR_OP_MIX:
+    case IR_OP_SMOOTHSTEP: return half ? 4 : 0;
+    default: return 0;
+    }
+}
+
+/* Rounded by way of f32, an f16 may be the neighbour of what rounding once gives. */
+static bool agree(enum ir_op op, ir_type t, uint64_t want, uint64_t got)
+{
+    if (want == got) return true;
+    if (!ir_type_is_float(t)) return false;
+    double x = ir_float_value(ir_type_kind(t), want), y = ir_float_value(ir_type_kind(t), got);
+    if (isnan(x) || isnan(y)) return isnan(x) && isnan(y);
+    if (x == y)
+        return op == IR_OP_FMIN || op == IR_OP_FMAX || op == IR_OP_FCLAMP || op == IR_OP_MAXMAG || op == IR_OP_MINMAG ||
+               bound_of(op, t) > 0;
+    uint64_t sign = 1ull << (ir_type_bits(t) - 1);
+    int64_t a = want & sign ? -(int64_t)(want & ~sign) : (int64_t)want,
+            b = got & sign ? -(int64_t)(got & ~sign) : (int64_t)got;
+    return llabs(a - b) <= bound_of(op, t) + (bound_of(op, t) > 0);
+}
+
+static void compare(const struct suite *s, const uint64_t *want, const uint64_t *got, const char *how)
+{
+    for (unsigned k = 0; k < s->n; k++)
+        for (unsigned c = 0; c < ir_type_lanes(s->result[k]); c++)
+            for (unsigned i = 0; i < ITEMS; i++) {
+                unsigned at = (k * 16 + c) * ITEMS + i;
+                if (agree(s->op[k], s->result[k], want[at], got[at])) continue;
+                char type[32];
+                fail_msg("%s: %s %s, component %u, item %u: %llx instead of %llx", how, ir_op_info(s->op[k])->text,
+                         ir_print_type(s->module, s->type, type, sizeof type), c, i, (unsigned long long)got[at],
+                         (unsigned long long)want[at]);
+            }
+}
+
+static void suite_run(struct suite *s)
+{
+    static uint64_t out[2][MAX_OPS * 16 * ITEMS];
+    uint64_t bytes = ITEMS * ir_type_size(s->module, s->type);
+    struct interp_arg args[OPERANDS + 1];
+    struct interp_range range = {1, {ITEMS - 3, 1, 1}, {0, 0, 0}, {ITEMS, 1, 1}};
+    for (unsigned i = 0; i < OPERANDS; i++) {
+        args[i] = (struct interp_arg){.kind = INTERP_ARG_BUFFER, .data = malloc(bytes), .size = bytes};
+        fill(args[i].data, s->type, 77 + i);
+    }
+    args[OPERANDS] = (struct interp_arg){.kind = INTERP_ARG_BUFFER, .data = out[0], .size = sizeof out[0]};
+    memset(out, 0, sizeof out);
+    kit_interpret(s->kernel, &range, args);
+    struct kit_way ways[GCCJIT_ISA_COUNT + 1];
+    unsigned n = kit_ways(ways);
+    for (unsigned w = 0; w < n; w++) {
+        struct compiled c;
+        assert_true(compiled_make(&c, s->kernel, ways[w].isa, ways[w].scalar));
+        memset(out[1], 0, sizeof out[1]);
+        args[OPERANDS].data = out[1];
+        compiled_run(&c, s->kernel, &range, args, 1, 0);
+        char how[64];
+        snprintf(how, sizeof how, "%s%s", gccjit_isa_name(ways[w].isa), ways[w].scalar ? " scalar" : "");
+        compare(s, out[0], out[1], how);
+        compiled_clear(&c);
+    }
+    for (unsigned i = 0; i < OPERANDS; i++) free(args[i].data);
+    ir_module_free(s->module);
+}
+
+/* ---- the tests ---- */
+
+static void run_ops(ir_type type, enum ir_op first, enum ir_op last)
+{
+    struct suite s;
+    suite_begin(&s, type);
+    for (enum ir_op op = first; op <= last; op++)
+        if (op != IR_OP_REMQUO_QUO) suite_add(&s, op, type, NULL);
+    suite_end(&s);
+    suite_run(&s);
+}
+
+static void run_ints(ir_type type)
+{
+    run_ops(type, IR_OP_ADD, IR_OP_UBITFIELD_EXTRACT);
+    struct suite s;
+    suite_begin(&s, type);
+    for (enum ir_op op = IR_OP_IEQ; op <= IR_OP_UGE; op++) suite_add(&s, op, type, NULL);
+    suite_end(&s);
+    suite_run(&s);
+}
+
+static void run_floats(ir_type type)
+{
+    run_ops(type, IR_OP_FADD, IR_OP_COPYSIGN);
+    run_ops(type, IR_OP_ACOS, IR_OP_SIGN);
+    run_ops(type, IR_OP_FOEQ, IR_OP_SIGNBIT);
+}
+
+/* From one type to all others. */
+static void run_conversions(ir_type from)
+{
+    static const ir_type types[] = {IR_I8, IR_I16, IR_I32, IR_I64, IR_F16, IR_F32, IR_F64};
+    struct suite s;
+    suite_begin(&s, from);
+    for (unsigned i = 0; i < sizeof types / sizeof *types; i++) {
+        ir_type to = types[i];
+        unsigned have = ir_type_bits(from), want = ir_type_bits(to);
+        bool float_from = ir_type_is_float(from), float_to = ir_type_is_float(to);
+        if (float_from && float_to && from != to) suite_add(&s, IR_OP_FPCONV, to, s.in[0]);
+        if (float_from && !float_to) {
+            suite_add(&s, IR_OP_FTOS, to, s.in[0]);
+            suite_add(&s, IR_OP_FTOU, to, s.in[0]);
+        }
+        if (!float_from && float_to) {
+            suite_add(&s, IR_OP_STOF, to, s.in[0]);
+            suite_add(&s, IR_OP_UTOF, to, s.in[0]);
+        }
+        if (float_from || float_to) continue;
+        if (want < have) suite_add(&s, IR_OP_ITRUNC, to, s.in[0]);
+        if (want > have) suite_add(&s, IR_OP_ZEXT, to, s.in[0]);
+        if (want > have) suite_add(&s, IR_OP_SEXT, to, s.in[0]);
+        for (enum ir_op op = IR_OP_SSAT; op <= IR_OP_U2S_SAT; op++) suite_add(&s, op, to, s.in[0]);
+    }
+    suite_end(&s);
+    suite_run(&s);
+}
+
+#define INTS(bits)                                                                                                     \
+    static void ints_##bits(void **state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        run_ints(IR_I##bits);                                                                                          \
+    }                                                                                                                  \
+    static void from_i##bits(void **state)                                                                             \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        run_conversions(IR_I##bits);                                                                                   \
+    }
+#define FLOATS(bits)                                                                                                   \
+    static void floats_##bits(void **state)                                                                            \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        run_floats(IR_F##bits);                                                                                        \
+    }                                                                                                                  \
+    static void from_f##bits(void **state)                                                                             \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        run_conversions(IR_F##bits);                                                                                   \
+    }
+INTS(8)
+INTS(16)
+INTS(32)
+INTS(64)
+FLOATS(16)
+FLOATS(32)
+FLOATS(64)
+
+static void geometry(void **state)
+{
+    (void)state;
+    for (unsigned lanes = 3; lanes <= 4; lanes++) {
+        ir_type t = ir_type_with_lanes(IR_F32, lanes);
+        struct suite s;
+        suite_begin(&s, t);
+        suite_add(&s, IR_OP_DOT, t, NULL);
+        suite_add(&s, IR_OP_CROSS, t, NULL);
+        suite_end(&s);
+        suite_run(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ints_8),    cmocka_unit_test(ints_16),   cmocka_unit_test(ints_32),
+        cmocka_unit_test(ints_64),   cmocka_unit_test(floats_16), cmocka_unit_test(floats_32),
+        cmocka_unit_test(floats_64), cmocka_unit_test(from_i8),   cmocka_unit_test(from_i16),
+        cmocka_unit_test(from_i32),  cmocka_unit_test(from_i64),  cmocka_unit_test(from_f16),
+        cmocka_unit_test(from_f32),  cmocka_unit_test(from_f64),  cmocka_unit_test(geometry),
+    };
+    return cmocka_run_group_tests_name("diff_cpu_ops", tests, NULL, NULL);
+}
