@@ -8,6 +8,7 @@
 #include "daemon/compiler/pack.h"
 #include "daemon/compiler/plan_pack.h"
 #include "daemon/compiler/translate.h"
+#include "fuser/gccjit/gccjit.h"
 #include "fuser/plan.h"
 #include "ir/arena.h"
 #include "ir/codec.h"
@@ -81,6 +82,24 @@ static int read_modules(struct planning *p, const struct proto_message *m, struc
     return 0;
 }
 
+/* What there is no code for is refused here, where names and lines are known; the compile job gets neither. */
+static int check_plan(const struct planning *p, struct job_error *e)
+{
+    if (p->device->interprets) return 0;
+    for (uint32_t i = 0; i < p->plan->n_launches; i++) {
+        const struct ir_function *kernel = p->plan->launches[i].kernel;
+        struct diag_list findings = {0};
+        char object[300];
+        bool fine = gccjit_check(kernel, &findings);
+        snprintf(object, sizeof object, "kernel %s on device %s", kernel->name, p->device->properties.name);
+        const char *file = kernel->loc.file ? kernel->module->files[kernel->loc.file - 1] : "line";
+        if (!fine) job_fail_findings(e, FUSION_KERNEL_NOT_SUPPORTED, object, file, &findings);
+        diag_clear(&findings);
+        if (!fine) return -1;
+    }
+    return 0;
+}
+
 static int make_plan(struct planning *p, struct job_error *e)
 {
     static const fusion_status statuses[] = {
@@ -93,7 +112,7 @@ static int make_plan(struct planning *p, struct job_error *e)
     p->graph = translate_graph(p->wire, p->modules, p->arena, e);
     if (!p->graph) return -1;
     p->plan = fuser_plan_new(p->graph, &p->options, &error);
-    return p->plan ? 0 : job_fail(e, statuses[error.status], error.object, "%s", error.reason);
+    return p->plan ? check_plan(p, e) : job_fail(e, statuses[error.status], error.object, "%s", error.reason);
 }
 
 /* ---- the reply ---- */

@@ -228,6 +228,32 @@ static void test_feature_absent(void **state)
     close_fixture(&f);
 }
 
+/* What the CPU has no code for yet: the operation, its function and line, and the way out. */
+static void test_operation_not_compiled(void **state)
+{
+    (void)state;
+    static const char source[] =
+        "kernel @k(%o: ptr.global i32 write, %m: image2d.read) {\n  %i = global_id x\n"
+        "  %w = image_width %m\n  store i32 %o[%i], %w\n  return\n}\n"
+        "kernel @pick(%o: ptr.global i32 write) {\n  %i = sub_group_elect\n  %x = zext i32 %i\n"
+        "  %g = global_id x\n  store i32 %o[%g], %x\n  return\n}\n";
+    struct fixture f;
+    fusion_module *module;
+    open_fixture(&f);
+    expect_ok(fusion_module_load(f.session, "far.fk", source, strlen(source), &module));
+    fusion_arg args[] = {fusion_arg_write(f.b)};
+    add_node(f.graph, module, "pick", SIZE, args, 1);
+    expect_finalize(&f, NULL, FUSION_KERNEL_NOT_SUPPORTED);
+    expect_in_reason("far.fk:8");
+    expect_in_reason("function pick: sub_group_elect");
+    /* The reference device runs it. */
+    expect_finalize(&f, &(fusion_finalize_options){.device = "reference"}, FUSION_SUCCESS);
+    fusion_event event;
+    expect_ok(fusion_exec_submit(f.exec, NULL, 0, &event));
+    expect_ok(fusion_event_wait(f.session, event, 20000, NULL));
+    close_fixture(&f);
+}
+
 static void test_unknown_device(void **state)
 {
     (void)state;
@@ -499,6 +525,7 @@ int main(void)
         cmocka_unit_test(test_cycle),
         cmocka_unit_test(test_require_fusion_impossible),
         cmocka_unit_test(test_feature_absent),
+        cmocka_unit_test(test_operation_not_compiled),
         cmocka_unit_test(test_unknown_device),
         cmocka_unit_test(test_contradicting_access_scopes),
         cmocka_unit_test(test_bad_module),
