@@ -1,15 +1,10 @@
-/* Builds the graph: a walk in depth, dominators over its forward edges, loops from the inner ones outwards. */
+/* Builds the graph: dominators over its forward edges, loops from the inner ones outwards. */
 #include "ir/spirv/cfg.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- blocks ---- */
-
-static bool is_terminator(unsigned op)
-{
-    return (op >= SpvOpBranch && op <= SpvOpUnreachable) || op == SpvOpTerminateInvocation;
-}
 
 /* The labels that a terminator names, in order; NULL past the last. `at` begins at 0. */
 static uint32_t next_target(const struct spirv_reader *r, const struct spirv_inst *end, uint32_t *at)
@@ -28,72 +23,19 @@ static uint32_t next_target(const struct spirv_reader *r, const struct spirv_ins
     }
 }
 
-struct raw_block {
-    const struct spirv_inst *label, *end;
-    uint32_t number; /* in reverse postorder; CFG_NONE: not seen */
-    uint32_t next;   /* target to be looked at next */
-    uint32_t up;     /* block that the walk came from */
-};
-
-struct walk {
-    struct cfg *g;
-    struct raw_block *raw;
-    uint32_t n_raw;
-    uint32_t *order; /* postorder: raw blocks */
-    uint32_t n_order;
-};
-
-static void collect(struct walk *w, const struct spirv_function *f)
+/* Blocks stand in reverse postorder, and all can be reached: normalize.c has seen to that. */
+static void number_blocks(struct cfg *g, const struct spirv_function *f)
 {
-    struct spirv_reader *r = w->g->r;
+    struct spirv_reader *r = g->r;
     uint32_t n = 0;
     for (const struct spirv_inst *i = f->first; i < f->end; i++) n += i->op == SpvOpLabel;
-    w->raw = arena_alloc(r->arena, (n + 1) * sizeof *w->raw);
-    w->order = arena_alloc(r->arena, (n + 1) * sizeof *w->order);
+    g->nodes = arena_alloc(r->arena, n * sizeof *g->nodes);
+    g->loops = arena_alloc(r->arena, n * sizeof(*g->loops));
     for (const struct spirv_inst *i = f->first; i < f->end; i++) {
-        if (i->op == SpvOpLabel) {
-            w->raw[w->n_raw] = (struct raw_block){.label = i, .number = CFG_NONE, .up = CFG_NONE};
-            r->ids[i->id].block = ++w->n_raw; /* of the raw block until numbers are known */
-        } else if (w->n_raw && is_terminator(i->op)) {
-            w->raw[w->n_raw - 1].end = i;
-        }
-    }
-}
-
-static void walk_blocks(struct walk *w)
-{
-    struct spirv_reader *r = w->g->r;
-    uint32_t at = 0;
-    w->raw[0].number = 0;
-    while (at != CFG_NONE) {
-        struct raw_block *b = &w->raw[at];
-        uint32_t target = b->end ? next_target(r, b->end, &b->next) : 0;
-        if (!target) {
-            w->order[w->n_order++] = at;
-            at = b->up;
-            continue;
-        }
-        uint32_t to = r->ids[target].block - 1;
-        if (to >= w->n_raw || w->raw[to].number != CFG_NONE) continue;
-        w->raw[to].number = 0;
-        w->raw[to].up = at;
-        at = to;
-    }
-}
-
-static void number_blocks(struct walk *w)
-{
-    struct cfg *g = w->g;
-    struct spirv_reader *r = g->r;
-    g->n = w->n_order;
-    g->nodes = arena_alloc(r->arena, g->n * sizeof *g->nodes);
-    g->loops = arena_alloc(r->arena, g->n * sizeof(*g->loops));
-    for (uint32_t k = 0; k < w->n_raw; k++) r->ids[w->raw[k].label->id].block = 0;
-    for (uint32_t k = 0; k < g->n; k++) {
-        const struct raw_block *b = &w->raw[w->order[g->n - 1 - k]];
-        g->nodes[k] = (struct cfg_node){.label = b->label, .end = b->end, .idom = CFG_NONE, .loop = CFG_NONE};
-        for (const struct spirv_inst *i = b->label; i <= b->end; i++)
-            if (i->id) r->ids[i->id].block = k + 1;
+        if (i->op == SpvOpLabel) g->nodes[g->n++] = (struct cfg_node){.label = i, .idom = CFG_NONE, .loop = CFG_NONE};
+        if (!g->n) continue;
+        if (i->id) r->ids[i->id].block = g->n;
+        g->nodes[g->n - 1].end = i;
     }
 }
 
@@ -358,10 +300,7 @@ static void find_falls(struct cfg *g)
 bool cfg_build(struct cfg *g, struct spirv_reader *r, const struct spirv_function *f)
 {
     *g = (struct cfg){.r = r};
-    struct walk w = {.g = g};
-    collect(&w, f);
-    walk_blocks(&w);
-    number_blocks(&w);
+    number_blocks(g, f);
     add_edges(g);
     find_dominators(g);
     number_tree(g);

@@ -180,8 +180,10 @@ static void check_capabilities(struct spirv_reader *r)
     if (!kernel) spirv_fail(r, NULL, "does not declare the capability Kernel: only that dialect can be read");
 }
 
-bool spirv_index(struct spirv_reader *r, const uint32_t *words, size_t n)
+bool spirv_index(struct spirv_reader *r)
 {
+    const uint32_t *words = r->words;
+    size_t n = r->n_words;
     size_t count = 0;
     for (size_t at = 5; at < n && words[at] >> 16; at += words[at] >> 16) count++;
     r->insts = arena_alloc(r->arena, (count + 1) * sizeof *r->insts);

@@ -73,6 +73,7 @@ struct spirv_reader {
     struct ir_module *module;
     uint32_t *words; /* in this machine's byte order */
     size_t n_words, used_words;
+    uint32_t *int_types; /* by id of an integer type: its width */
 
     struct spirv_inst *insts;
     size_t n_insts;
@@ -99,9 +100,14 @@ struct spirv_reader {
 void spirv_fail(struct spirv_reader *r, const struct spirv_inst *inst, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* ---- normalize.c ---- */
+
+/* Replaces the words by a form that can be validated; checks only the lengths of instructions. */
+bool spirv_normalize(struct spirv_reader *r);
+
 /* ---- index.c: the module's instructions by id ---- */
 
-bool spirv_index(struct spirv_reader *r, const uint32_t *words, size_t n);
+bool spirv_index(struct spirv_reader *r);
 /* A string that begins at a word; always terminated. */
 const char *spirv_string(const uint32_t *words);
 struct ir_loc spirv_loc(struct spirv_reader *r, const struct spirv_inst *inst);
