@@ -120,6 +120,13 @@ enum { CHEAP = 12, ANY_COST = 1 << 30 };
 
 /* ---- if ---- */
 
+static bool in_divergent(const struct emit *e)
+{
+    for (const struct frame *f = e->frame; f; f = f->outer)
+        if (f->divergent) return true;
+    return false;
+}
+
 /* Where a branch ends: its last block and the lanes that came there. */
 struct end {
     gcc_jit_block *block;
@@ -221,16 +228,48 @@ static void divergent_if(struct emit *e, const struct ir_inst *inst, struct fram
         e->exec = mask_or(e, a.exec, b.exec);
 }
 
+/* Whether a condition asks where a work-item is, as `global_id < n` does: then it mostly holds for all. */
+static bool asks_for_place(const struct emit *e, const struct ir_value *v)
+{
+    if (v->kind != IR_VALUE_RESULT) return false;
+    const struct ir_inst *inst = v->of.inst;
+    if (inst->op != IR_OP_AND && !op_is_comparison(inst->op)) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        const struct ir_value *x = inst->operands[i];
+        if (x->kind == IR_VALUE_CONST || x->kind == IR_VALUE_UNDEF) continue;
+        if (shape_of(e, x).kind == SHAPE_LINEAR || (inst->op == IR_OP_AND && asks_for_place(e, x))) return true;
+    }
+    return false;
+}
+
+/* The first branch once more, for when all lanes take it: without masks. */
+static void usual_if(struct emit *e, const struct ir_inst *inst, struct frame *frame, const struct lanes *condition)
+{
+    gcc_jit_block *all = jit_block(e), *some = jit_block(e);
+    struct mask before = e->exec, not_taken = mask_and_not(e, before, mask_of(e, condition));
+    jit_branch(e, mask_any(e, not_taken), some, all);
+    jit_begin(e, all);
+    frame->divergent = false;
+    struct end usual = run_branch(e, inst->blocks[0]);
+    frame->divergent = true;
+    continue_at(e, (struct end){some, before, false});
+    divergent_if(e, inst, frame, condition);
+    meet(e, usual, (struct end){e->block, e->exec, e->empty}, before);
+}
+
 static void emit_if(struct emit *e, const struct ir_inst *inst)
 {
     const struct lanes *condition = emit_value(e, inst->operands[0]);
     struct frame frame = {.outer = e->frame, .inst = inst, .divergent = e->uniformity.divergent[inst->scratch]};
     frame.results = variables(e, inst->results, inst->n_results);
+    bool everywhere = !e->exec.chunk && !in_divergent(e);
     e->frame = &frame;
-    if (frame.divergent)
-        divergent_if(e, inst, &frame, condition);
-    else
+    if (!frame.divergent)
         uniform_if(e, inst, condition->scalar);
+    else if (everywhere && asks_for_place(e, inst->operands[0]))
+        usual_if(e, inst, &frame, condition);
+    else
+        divergent_if(e, inst, &frame, condition);
     e->frame = frame.outer;
     define(e, inst->results, inst->n_results, frame.results);
 }
@@ -328,13 +367,6 @@ static struct frame *innermost_loop(const struct emit *e)
     struct frame *f = e->frame;
     while (f->inst->op != IR_OP_LOOP) f = f->outer;
     return f;
-}
-
-static bool in_divergent(const struct emit *e)
-{
-    for (const struct frame *f = e->frame; f; f = f->outer)
-        if (f->divergent) return true;
-    return false;
 }
 
 static void emit_break(struct emit *e, const struct ir_inst *inst)
