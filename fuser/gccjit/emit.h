@@ -211,7 +211,7 @@ void prim_fence(struct emit *e); /* after the last store past the cache */
 rval math_scalar(struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from, rval *args);
 bool math_vector(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
                  struct lanes *result);
-/* lower.c: operations in terms of simpler ones; false: it is a simple one. */
+/* lower.c: operations in terms of simpler ones; false: it is a simple one. args has room for four. */
 bool lower_math(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args,
                 struct lanes *result); /* math.c */
 bool lower_op(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result);

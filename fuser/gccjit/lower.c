@@ -177,7 +177,7 @@ static struct lanes multiply24(struct emit *e, enum ir_kind kind, bool is_signed
 static bool lower_int(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result)
 {
     struct lanes x = args[0];
-    struct lanes y = args[1], z = args[2]; /* unspecified where the operation has fewer */
+    struct lanes y = args[1], z = args[2];
     bool wide = bits_of(kind) == 64;
     switch (op) {
     case IR_OP_SABS_DIFF: *result = OP2(SUB, OP2(SMAX, x, y), OP2(SMIN, x, y)); return true;

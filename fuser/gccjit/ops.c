@@ -1,4 +1,6 @@
 /* Any pure operation on one component: taken apart, or once on scalars, or on vectors, or lane by lane. */
+#include <string.h>
+
 #include "fuser/gccjit/emit.h"
 #include "ir/float.h"
 
@@ -18,9 +20,11 @@ static struct lanes by_lane(struct emit *e, enum ir_op op, enum ir_kind kind, un
     return lanes_build(e, kind, results);
 }
 
-struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
+struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *operands)
 {
-    struct lanes result;
+    /* As many as any operation has, so that whoever takes it apart need not count. */
+    struct lanes result, args[4] = {0};
+    memcpy(args, operands, n * sizeof *args);
     if (lower_op(e, op, kind, args, &result)) return result;
     bool uniform = true;
     for (unsigned i = 0; i < n; i++) uniform = uniform && args[i].shape == SHAPE_UNIFORM;
