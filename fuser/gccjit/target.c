@@ -1,5 +1,8 @@
 /* The processor code is made for: what cpuid says, as a name for the cache key. */
 #include <stdio.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #include <libgccjit.h>
 
@@ -18,6 +21,15 @@ const char *gccjit_isa_name(enum gccjit_isa isa)
     return isa < GCCJIT_ISA_COUNT ? names[isa] : "unknown";
 }
 
+#ifdef __x86_64__
+/* Not every compiler's builtin knows this one; it needs no more of the system than AVX does. */
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
+
 /* __builtin_cpu_supports also asks whether the system saves the registers. The sets are those of the
    psABI's levels x86-64-v2, v3 and v4, which the options of isa.c ask gcc for. */
 static enum gccjit_isa host_isa(void)
@@ -26,7 +38,7 @@ static enum gccjit_isa host_isa(void)
     __builtin_cpu_init();
     bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("ssse3");
     bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+              __builtin_cpu_supports("bmi2") && has_f16c();
     bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
               __builtin_cpu_supports("avx512vl");
