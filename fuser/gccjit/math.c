@@ -210,7 +210,11 @@ static struct lanes whole_root(struct emit *e, struct lanes x, struct lanes k)
     enum ir_kind kind = x.kind;
     struct lanes one = lanes_int(e, IR_KIND_I32, 1), none = lanes_int(e, IR_KIND_I32, 0);
     struct lanes odd = IS(INE, op2(e, IR_OP_AND, IR_KIND_I32, k, one), none);
-    struct lanes inverse = OP2(FDIV, C(1), OP1(STOF, k)), root = OP2(POW, OP1(FABS, x), inverse);
+    struct lanes degree = OP1(STOF, k), inverse = OP2(FDIV, C(1), degree), root = OP2(POW, OP1(FABS, x), inverse);
+    /* 1 / k is rounded: x^(1/k) = x^(inverse + rest), and x^rest is next to 1 + rest * log(x). */
+    struct lanes rest = OP2(FDIV, op_n(e, IR_OP_FMA, kind, 3, (struct lanes[]){OP1(FNEG, degree), inverse, C(1)}), degree);
+    struct lanes change = OP2(FMUL, rest, OP1(LOG, OP1(FABS, x)));
+    root = SELECT(op1(e, IR_OP_ISFINITE, IR_KIND_BOOL, change), OP2(FADD, root, OP2(FMUL, root, change)), root);
     struct lanes bad = op2(e, IR_OP_AND, IR_KIND_BOOL, IS(FOLT, x, C(0)), op1(e, IR_OP_NOT, IR_KIND_BOOL, odd));
     bad = op2(e, IR_OP_OR, IR_KIND_BOOL, bad, IS(IEQ, k, none));
     return SELECT(bad, C(NAN), SELECT(odd, OP2(COPYSIGN, root, x), root));

@@ -9,7 +9,8 @@
 static const struct {
     const char *name;
     double ulp_f32, ulp_f64;
-    double near; /* an absolute error instead, for operands up to 1 */
+    double near;   /* an absolute error instead, for operands up to 1 */
+    bool any_zero; /* the sign of a zero is left open */
 } bounds[] = {
     {"acos", 4, 4},
     {"acosh", 4, 4},
@@ -40,6 +41,8 @@ static const struct {
     {"fast_distance", 8192, 8192},
     {"fast_length", 8192, 8192},
     {"fast_normalize", 8192, 8192},
+    {"fmax", .any_zero = true},
+    {"fmin", .any_zero = true},
     {"half", 8192, 8192},
     {"hypot", 4, 4},
     {"length", 4.75, 9.5},
@@ -48,6 +51,8 @@ static const struct {
     {"log10", 3, 3},
     {"log1p", 2, 2},
     {"log2", 3, 3},
+    {"maxmag", .any_zero = true},
+    {"minmag", .any_zero = true},
     {"mix", 0, 0, 1e-3},
     {"native", 8192, 8192, 1e-4}, /* likewise */
     {"normalize", 6, 8.5},
@@ -82,12 +87,16 @@ static bool with_number(const char *rule, const char *word, double *to)
 bool corpus_bound(const char *rule, uint32_t float_size, struct corpus_bound *bound)
 {
     *bound = (struct corpus_bound){0};
+    bound->three_of_four = strcmp(rule, "xyz") == 0;
+    bound->nothing = strcmp(rule, "unset") == 0;
+    if (bound->three_of_four || bound->nothing) return true;
     if (strcmp(rule, "exact") == 0 || strncmp(rule, "exact:", 6) == 0) return true;
     if (with_number(rule, "ulp", &bound->ulp) || with_number(rule, "near", &bound->near)) return true;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         if (strcmp(bounds[i].name, rule) != 0) continue;
         bound->ulp = float_size == 4 ? bounds[i].ulp_f32 : bounds[i].ulp_f64;
         bound->near = bounds[i].near;
+        bound->any_zero = bounds[i].any_zero;
         return true;
     }
     return false;

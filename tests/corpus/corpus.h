@@ -17,7 +17,9 @@
  *   zero | iota | bits | uniform LOW HIGH | special STEP | mixed LOW HIGH
  * where special goes through the corners of the type, each STEP times, and mixed is special 1 and then uniform.
  * RULE says how results compare: "exact" (the default; any NaN equals any NaN), a function of the table in
- * bounds.c, "ulp:N" or "near:X", |a - b| <= X * max(1, |a|). Several rules: the buffer has as many equal parts.
+ * bounds.c, "ulp:N", "near:X": |a - b| <= X * max(1, |a|), "xyz": exact but for each fourth element, or "unset": not
+ * compared, for structs whose padding may hold anything. "exact:NAME" is exact, with a name for pocl-differs. Several
+ * rules: the buffer has as many equal parts.
  */
 #pragma once
 
@@ -81,8 +83,11 @@ void corpus_fill(const struct corpus_arg *a, uint32_t index, void *to);
 
 /* ---- bounds.c ---- */
 struct corpus_bound {
-    double ulp;  /* units in the last place */
-    double near; /* relative to the larger of 1 and the value; 0: only ulp counts */
+    double ulp;         /* units in the last place */
+    double near;        /* relative to the larger of 1 and the value; 0: only ulp counts */
+    bool any_zero;      /* +0 and -0 are the same */
+    bool three_of_four; /* each fourth element is the padding of a vector of 3, which may hold anything */
+    bool nothing;       /* not compared */
 };
 /* False where there is no such rule. */
 bool corpus_bound(const char *rule, uint32_t float_size, struct corpus_bound *bound);

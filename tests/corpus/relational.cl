@@ -123,7 +123,7 @@ CHOICE(choice_long4, long4, long4, ulong4)
 //: kernel common_float 256 16
 //: buffer f32 256 mixed -5 5
 //: buffer f32 256 uniform -5 5
-//: buffer f32 1792 zero -> exact:clamp degrees radians exact:max exact:min exact:step exact:sign
+//: buffer f32 1792 zero -> exact:clamp degrees radians fmax fmin exact:step exact:sign
 COMMON(common_float, float)
 //: kernel unit_float 256 16
 //: buffer f32 256 uniform 0 1
@@ -133,7 +133,7 @@ UNIT(unit_float, float)
 //: kernel common_float8 32 16
 //: buffer f32 256 mixed -5 5
 //: buffer f32 256 uniform -5 5
-//: buffer f32 1792 zero -> exact:clamp degrees radians exact:max exact:min exact:step exact:sign
+//: buffer f32 1792 zero -> exact:clamp degrees radians fmax fmin exact:step exact:sign
 COMMON(common_float8, float8)
 //: kernel unit_float8 32 16
 //: buffer f32 256 uniform 0 1
@@ -143,7 +143,7 @@ UNIT(unit_float8, float8)
 //: kernel common_double 256 16
 //: buffer f64 256 mixed -5 5
 //: buffer f64 256 uniform -5 5
-//: buffer f64 1792 zero -> exact:clamp degrees radians exact:max exact:min exact:step exact:sign
+//: buffer f64 1792 zero -> exact:clamp degrees radians fmax fmin exact:step exact:sign
 COMMON(common_double, double)
 //: kernel unit_double 256 16
 //: buffer f64 256 uniform 0 1
@@ -153,7 +153,7 @@ UNIT(unit_double, double)
 //: kernel common_double4 64 16
 //: buffer f64 256 mixed -5 5
 //: buffer f64 256 uniform -5 5
-//: buffer f64 1792 zero -> exact:clamp degrees radians exact:max exact:min exact:step exact:sign
+//: buffer f64 1792 zero -> exact:clamp degrees radians fmax fmin exact:step exact:sign
 COMMON(common_double4, double4)
 //: kernel unit_double4 64 16
 //: buffer f64 256 uniform 0 1

@@ -58,7 +58,7 @@ kernel void struct_size(global uint *out)
 }
 
 //: kernel outer_in_memory 8 4
-//: buffer u64 96 bits
+//: buffer u64 96 bits -> unset
 //: buffer i64 8 zero
 kernel void outer_in_memory(global struct outer *data, global long *out)
 {
@@ -72,6 +72,8 @@ kernel void outer_in_memory(global struct outer *data, global long *out)
     data[i].in[1] = o.in[1];
     data[i].v = o.v;
     data[i].last = o.last;
+    out[i] += data[i].in[1].a * 3 + data[i].v.x * 5L + data[i].v.z * 7L + data[i].tag;
+    out[i] ^= as_long(data[i].last);
 }
 
 struct pair {

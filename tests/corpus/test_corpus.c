@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "fuser/passes/passes.h"
 #include "ir/arena.h"
 #include "ir/spirv/spirv.h"
 #include "tests/corpus/corpus.h"
@@ -75,11 +76,13 @@ static void arguments(const struct corpus_kernel *k, uint8_t *data, struct inter
 
 /* ---- the interpreter ---- */
 
-static bool interpret(const struct ir_function *f, const struct corpus_kernel *k, uint32_t sub_group_size,
-                      uint8_t *data)
+/* At -O0 compilers read vectors that are not written as a whole yet: that is no finding there. */
+static bool interpret(const struct ir_function *f, const struct corpus_case *c, uint32_t sub_group_size, uint8_t *data)
 {
+    const struct corpus_kernel *k = corpus.kernels[c->index];
     struct interp_arg args[CORPUS_MAX_ARGS];
-    struct interp_options options = {.sub_group_size = sub_group_size, .check_races = true, .check_unwritten = true};
+    struct interp_options options = {.sub_group_size = sub_group_size, .check_races = true};
+    options.check_unwritten = c->level != &levels[0];
     struct interp_result result = {0};
     arguments(k, data, args);
     int code = interp_run(f, &k->range, args, &options, &result);
@@ -94,13 +97,15 @@ static bool interpret(const struct ir_function *f, const struct corpus_kernel *k
 
 enum cpu_end { CPU_RAN, CPU_REFUSED, CPU_DIED };
 
-/* In the child. What the code for vectors refuses may run one work-item at a time. */
-static enum cpu_end cpu_child(const struct ir_function *f, const struct corpus_kernel *k, uint8_t *data,
+/* In the child, so that the interpreter gets the module as it was read. The passes come first, as in the service. What
+   the code for vectors refuses may run one work-item at a time. */
+static enum cpu_end cpu_child(struct ir_function *f, const struct corpus_kernel *k, uint8_t *data,
                               uint32_t *sub_group_size)
 {
     struct interp_arg args[CORPUS_MAX_ARGS];
     struct compiled c;
     arguments(k, data, args);
+    passes_run(f);
     if (!compiled_make(&c, f, GCCJIT_ISA_COUNT - 1, false) && !compiled_make(&c, f, GCCJIT_ISA_COUNT - 1, true))
         return CPU_REFUSED;
     *sub_group_size = c.info->sub_group_size;
@@ -108,7 +113,7 @@ static enum cpu_end cpu_child(const struct ir_function *f, const struct corpus_k
     return CPU_RAN;
 }
 
-static enum cpu_end run_cpu(const struct ir_function *f, const struct corpus_kernel *k, uint8_t *data,
+static enum cpu_end run_cpu(struct ir_function *f, const struct corpus_kernel *k, uint8_t *data,
                             uint32_t *sub_group_size)
 {
     uint32_t *size = shared(sizeof *size);
@@ -197,12 +202,12 @@ static void run_case(void **state)
     const struct corpus_kernel *k = corpus.kernels[c->index];
     counts.cases++;
     assert_non_null(c->level->module);
-    const struct ir_function *f = ir_module_find(c->level->module, k->name);
+    struct ir_function *f = ir_module_find(c->level->module, k->name);
     assert_non_null(f);
     uint8_t *want = fresh_buffers(k), *got = fresh_buffers(k);
     uint32_t sub_group_size = 0;
     enum cpu_end cpu = run_cpu(f, k, got, &sub_group_size);
-    bool interpreted = interpret(f, k, sub_group_size, want);
+    bool interpreted = interpret(f, c, sub_group_size, want);
     counts.interpreted += interpreted;
     bool cpu_good = check_cpu(k, cpu, want, got);
     bool pocl_good = check_pocl(c, k, want);

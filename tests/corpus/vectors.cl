@@ -140,7 +140,7 @@ kernel void reinterpret(global const float4 *in, global uint4 *out)
 
 //: kernel three_lanes 16 4
 //: buffer f32 64 uniform -8 8
-//: buffer f32 64 zero
+//: buffer f32 64 zero -> xyz
 //: buffer f32 48 zero
 kernel void three_lanes(global const float3 *in, global float3 *out, global float *dense)
 {
