@@ -23,10 +23,15 @@ static bool check_type(struct spirv_body *s, const struct spirv_inst *i, ir_type
     return good && !s->r->failed_function;
 }
 
+/* Translators give the atomics of OpenCL C 1.x, which are good for all work-items of the device, the scope of a
+   work-group. Outside of local memory such an operation is taken for what the language says. */
 static void set_attrs(struct spirv_body *s, struct ir_inst *inst, uint32_t scope, uint32_t semantics)
 {
+    bool local = ir_type_space(inst->operands[0]->type) == IR_SPACE_LOCAL;
     inst->attrs.scope = spirv_scope(s, scope);
     inst->attrs.order = spirv_order(s, semantics);
+    if (!local && inst->attrs.scope == IR_SCOPE_WORK_GROUP && inst->attrs.order == IR_ORDER_RELAXED)
+        inst->attrs.scope = IR_SCOPE_DEVICE;
 }
 
 static void emit_update(struct spirv_body *s, const struct spirv_inst *i, enum ir_op op)

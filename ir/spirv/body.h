@@ -75,8 +75,15 @@ bool spirv_emit_pipe(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_ext(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_call(struct spirv_body *s, const struct spirv_inst *i);
 
-/* Word number `word` of a mask whose first n bits are set (group.c). */
+/* ---- subgroup.c ---- */
+
+bool spirv_emit_subgroup(struct spirv_body *s, const struct spirv_inst *i);
+/* Word number `word` of a mask whose first n bits are set. */
 struct ir_value *spirv_low_bits(struct spirv_body *s, struct ir_value *n, unsigned word);
+/* A shuffle by one value, or by two, with an integer of any width. */
+struct ir_value *spirv_shuffle(struct spirv_body *s, enum ir_op op, struct ir_value *x, struct ir_value *id);
+struct ir_value *spirv_shift(struct spirv_body *s, enum ir_op op, struct ir_value *x, struct ir_value *y,
+                             struct ir_value *delta);
 
 /* ---- builtin.c ---- */
 

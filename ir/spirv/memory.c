@@ -209,6 +209,8 @@ static void emit_variable(struct spirv_body *s, const struct spirv_inst *i)
     bool good = align && align[0] <= 4096 && !(align[0] & (align[0] - 1));
     if (good && align[0] > ir_type_align(r->module, t)) inst->attrs.align = align[0];
     spirv_set(s, i, inst->results[0]);
+    /* A vector is written lane by lane, which reads along what is not written yet. */
+    if (i->n < 5 && ir_type_is_vector(t)) ir_build2(&s->b, IR_OP_STORE, t, inst->results[0], ir_undef(r->module, t));
     if (i->n < 5) return;
     if (spirv_is_constant(r, i->words[4]) && spirv_leaves(r, pointee) > MAX_INIT_LEAVES) {
         store_constant(s, i, i->words[4], inst->results[0], (struct operands){0});
