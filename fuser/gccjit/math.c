@@ -87,10 +87,8 @@ static rval int_result(struct emit *e, enum ir_op op, enum ir_kind from, rval x)
         rval r = jit_call(e, name_for(name, sizeof name, "ilogb", from), c_int, 1, &x);
         rval usual = jit_read(jit_keep(e, jit_cast(e, r, word)));
         rval zero = jit_compare(e, GCC_JIT_COMPARISON_EQ, x, gcc_jit_context_zero(e->gcc, jit_type(e, from)));
-        rval nan = jit_compare(e, GCC_JIT_COMPARISON_NE, x, x);
-        rval none = jit_binary(e, GCC_JIT_BINARY_OP_LOGICAL_OR, zero, nan);
-        rval infinite = jit_select(e, is_finite(e, from, x), usual, jit_int(e, IR_KIND_I32, INT32_MAX));
-        return jit_select(e, none, jit_int(e, IR_KIND_I32, 0x80000000), infinite);
+        rval other = jit_select(e, is_finite(e, from, x), usual, jit_int(e, IR_KIND_I32, INT32_MAX));
+        return jit_select(e, zero, jit_int(e, IR_KIND_I32, 0x80000000), other);
     }
     if (op == IR_OP_FREXP_EXP) {
         (void)mantissa(e, from, x, &second);
@@ -212,9 +210,10 @@ static struct lanes whole_root(struct emit *e, struct lanes x, struct lanes k)
     struct lanes odd = IS(INE, op2(e, IR_OP_AND, IR_KIND_I32, k, one), none);
     struct lanes degree = OP1(STOF, k), inverse = OP2(FDIV, C(1), degree), root = OP2(POW, OP1(FABS, x), inverse);
     /* 1 / k is rounded: x^(1/k) = x^(inverse + rest), and x^rest is next to 1 + rest * log(x). */
-    struct lanes rest = OP2(FDIV, op_n(e, IR_OP_FMA, kind, 3, (struct lanes[]){OP1(FNEG, degree), inverse, C(1)}), degree);
-    struct lanes change = OP2(FMUL, rest, OP1(LOG, OP1(FABS, x)));
-    root = SELECT(op1(e, IR_OP_ISFINITE, IR_KIND_BOOL, change), OP2(FADD, root, OP2(FMUL, root, change)), root);
+    struct lanes rest =
+        OP2(FDIV, op_n(e, IR_OP_FMA, kind, 3, (struct lanes[]){OP1(FNEG, degree), inverse, C(1)}), degree);
+    struct lanes change = OP2(FMUL, root, OP2(FMUL, rest, OP1(LOG, OP1(FABS, x))));
+    root = SELECT(op1(e, IR_OP_ISFINITE, IR_KIND_BOOL, change), OP2(FADD, root, change), root);
     struct lanes bad = op2(e, IR_OP_AND, IR_KIND_BOOL, IS(FOLT, x, C(0)), op1(e, IR_OP_NOT, IR_KIND_BOOL, odd));
     bad = op2(e, IR_OP_OR, IR_KIND_BOOL, bad, IS(IEQ, k, none));
     return SELECT(bad, C(NAN), SELECT(odd, OP2(COPYSIGN, root, x), root));

@@ -197,10 +197,11 @@ static int32_t quotient_bits(double x, double y)
     return signbit(x) == signbit(y) ? q : -q;
 }
 
+/* As FP_ILOGB0 and FP_ILOGBNAN are in the header of OpenCL C compilers. */
 static int32_t exponent_of(double x)
 {
-    if (x == 0 || isnan(x)) return INT_MIN;
-    return isinf(x) ? INT_MAX : ilogb(x);
+    if (x == 0) return INT_MIN;
+    return isfinite(x) ? ilogb(x) : INT_MAX;
 }
 
 static int32_t frexp_exponent(double x)

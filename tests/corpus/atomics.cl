@@ -96,7 +96,7 @@ ALL64(atomic_ulong_all, ulong)
 kernel void atomic_float_add(global const float *in, volatile global uint *sums)
 {
     size_t i = get_global_id(0);
-    uint seen = sums[0] * 0, old;
+    uint seen = 0, old;
     do {
         old = seen;
         seen = atomic_cmpxchg(&sums[i & 3], old, as_uint(as_float(old) + in[i]));

@@ -224,6 +224,7 @@ static void float_functions(void **state)
     expect(IR_OP_ILOGB, IR_F32, 0, 0, 0, (uint32_t)INT_MIN);
     expect(IR_OP_ILOGB, IR_F32, 1, 0, 0, (uint32_t)-149);
     expect(IR_OP_ILOGB, IR_F32, f32(INFINITY), 0, 0, INT_MAX);
+    expect(IR_OP_ILOGB, IR_F32, f32(NAN), 0, 0, INT_MAX);
     expect(IR_OP_LDEXP, IR_F32, f32(1), (uint32_t)-149, 0, 1);
     expect(IR_OP_LDEXP, IR_F32, f32(1.5), (uint32_t)-149, 0, 2);
     expect(IR_OP_POWN, IR_F32, f32(-2), 3, 0, f32(-8));
