@@ -115,12 +115,13 @@ static uint32_t resolve(const struct normalizer *z, uint32_t label)
         if (!k) return label;
         const struct block *b = &z->blocks[k - 1];
         uint32_t first = skip_nothing(z, b->at + length_at(z, b->at), b->end);
-        if (first != b->last || op_at(z, first) != SpvOpBranch || length_at(z, first) < 2) return label;
+        if (first >= b->end || first != b->last || op_at(z, first) != SpvOpBranch || length_at(z, first) < 2)
+            return label;
         uint32_t to = z->in[first + 1], to_block = block_of(z, to);
         if (!to_block || to == label) return label;
         const struct block *t = &z->blocks[to_block - 1];
         uint32_t inner = skip_nothing(z, t->at + length_at(z, t->at), t->end);
-        if (op_at(z, inner) == SpvOpPhi) return label;
+        if (inner >= t->end || op_at(z, inner) == SpvOpPhi) return label;
         label = to;
     }
     return label;

@@ -154,7 +154,7 @@ static uint32_t result_types(struct spirv_body *s, const struct cfg_loop *loop, 
 static struct flow loop_flow(struct spirv_body *s, const struct cfg_loop *loop, const struct ir_inst *inst)
 {
     struct flow f = {.n = loop->n_exits, .targets = arena_alloc(s->r->arena, loop->n_exits * sizeof *f.targets)};
-    struct ir_value **at = inst->results;
+    struct ir_value *none = NULL, **at = inst->n_results ? inst->results : &none;
     if (f.n == 2) f.cond = *at++;
     if (f.n > 2) f.selector = *at++;
     for (uint32_t k = 0; k < f.n; k++) {
