@@ -161,7 +161,8 @@ static void test_bad_module(void **state)
     assert_non_null(strstr(m.reason, "bad.fk:2:"));
     assert_non_null(strstr(m.reason, "bad.fk:3:"));
     proto_message_clear(&m);
-    assert_int_equal(load(f, "k.spv", "\x03\x02\x23\x07\0\0\1\0", 8, &m), FUSION_FEATURE_NOT_SUPPORTED);
+    assert_int_equal(load(f, "k.spv", "\x03\x02\x23\x07\0\0\1\0", 8, &m), FUSION_INVALID);
+    assert_non_null(strstr(m.reason, "SPIR-V"));
     proto_message_clear(&m);
 }
 
