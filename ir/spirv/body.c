@@ -274,18 +274,18 @@ static void check_values(struct spirv_reader *r, const struct spirv_function *f)
 
 void spirv_read_body(struct spirv_reader *r, struct spirv_function *f)
 {
-    struct spirv_body s = {.r = r, .f = f, .ir = f->body, .names.arena = r->arena};
+    struct spirv_body s = {.r = r, .f = f, .ir = f->ir, .names.arena = r->arena};
     r->function = f;
     r->failed_function = false;
     s.budget = 16 * (uint64_t)r->n_words + 100000;
     s.contract = r->contract;
-    s.b = ir_builder_at_end(f->body->body);
+    s.b = ir_builder_at_end(f->ir->body);
     check_values(r, f);
     if (!r->failed_function) bind_params(&s);
     if (!r->failed_function && cfg_build(&s.cfg, r, f)) {
         spirv_find_live(&s);
         spirv_structure(&s);
     }
-    if (!r->failed_function) spirv_tidy(f->body);
+    if (!r->failed_function) spirv_tidy(f->ir);
     r->function = NULL;
 }

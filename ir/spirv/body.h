@@ -18,7 +18,7 @@ struct spirv_body {
 
 /* ---- body.c ---- */
 
-/* Reads the function's blocks into f->body. */
+/* Reads the function's blocks into f->ir. */
 void spirv_read_body(struct spirv_reader *r, struct spirv_function *f);
 /* The instructions of a block but for its phis and its terminator. */
 void spirv_emit_block(struct spirv_body *s, const struct cfg_node *node);

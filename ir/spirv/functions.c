@@ -64,22 +64,19 @@ static struct spirv_function *passed_to(const struct spirv_reader *r, const stru
 /* An envelope and what is in it become one, where nothing else calls that. */
 static void find_wrapped(struct spirv_reader *r)
 {
-    uint32_t *calls = arena_alloc(r->arena, r->bound * sizeof *calls);
     for (size_t k = 0; k < r->n_insts; k++) {
         const struct spirv_inst *i = &r->insts[k];
         if (i->op != SpvOpFunctionCall) continue;
         struct spirv_function *f = function_of(r, i->words[3]);
-        calls[i->words[3]]++;
-        if (f) f->called = true;
+        if (f) f->calls++;
     }
     for (size_t k = 0; k < r->n_functions; k++) {
         struct spirv_function *f = &r->functions[k];
-        struct spirv_function *inner = f->entry && f->has_body && !f->called ? passed_to(r, f) : NULL;
-        if (!inner || !inner->has_body || inner->entry || calls[inner->id] != 1 || inner->wrapped_by) continue;
+        struct spirv_function *inner = f->entry && f->has_body ? passed_to(r, f) : NULL;
+        if (!inner || !inner->has_body || inner->entry || inner->calls != 1 || inner->wrapped_by) continue;
         f->wraps = inner;
         inner->wrapped_by = f;
         inner->entry = f->entry;
-        inner->called = false;
     }
 }
 
@@ -205,27 +202,6 @@ static const char *wished_name(const struct spirv_reader *r, const struct spirv_
     return linkage ? spirv_string(linkage) : r->ids[f->id].name;
 }
 
-/* ---- kernels that are called ---- */
-
-static struct ir_function *split_kernel(struct spirv_reader *r, struct spirv_function *f)
-{
-    struct ir_function *kernel = f->ir;
-    const char *name = spirv_unique_name(r, &r->symbols, kernel->name, "function");
-    struct ir_function *body = ir_function_new(r->module, name, IR_LINKAGE_INTERNAL, IR_VOID, kernel->n_params);
-    struct ir_value **args = arena_alloc(r->arena, kernel->n_params * sizeof(*args));
-    for (uint32_t k = 0; k < kernel->n_params; k++) {
-        const struct ir_param *p = &kernel->params[k];
-        ir_function_set_param(body, k, p->value->name, p->value->type);
-        body->params[k].elem = p->elem;
-        args[k] = p->value;
-    }
-    body->loc = kernel->loc;
-    struct ir_builder b = ir_builder_at_end(kernel->body);
-    ir_build_call(&b, body, args, kernel->n_params);
-    ir_build(&b, IR_OP_RETURN, IR_VOID, NULL, 0);
-    return body;
-}
-
 static void make_function(struct spirv_reader *r, struct spirv_function *f)
 {
     r->function = f;
@@ -238,7 +214,7 @@ static void make_function(struct spirv_reader *r, struct spirv_function *f)
     f->ir->loc = spirv_loc(r, f->first);
     make_params(r, f, f->ir);
     if (f->entry) read_modes(r, f, f->ir);
-    f->body = f->entry && f->called ? split_kernel(r, f) : f->ir;
+    if (f->entry) spirv_read_arg_types(r, spirv_string(f->entry->words + 3), f->ir);
     r->function = NULL;
 }
 
@@ -273,11 +249,11 @@ bool spirv_emit_call(struct spirv_body *s, const struct spirv_inst *i)
 {
     if (i->op != SpvOpFunctionCall) return false;
     struct spirv_function *f = function_of(s->r, i->words[3]);
-    if (!f || !f->body) {
+    if (!f || !f->ir || f->entry) {
         spirv_fail(s->r, i, "calls no function that can be called");
         return true;
     }
-    uint32_t most = f->body->n_params, n = 0;
+    uint32_t most = f->ir->n_params, n = 0;
     struct ir_value **args = arena_alloc(s->r->arena, (most + 1) * sizeof(*args));
     for (uint32_t k = 4; k < i->n; k++) n = push_values(s, i, i->words[k], args, n, most);
     struct ir_value *room = NULL;
@@ -287,7 +263,7 @@ bool spirv_emit_call(struct spirv_body *s, const struct spirv_inst *i)
         spirv_prologue_end(s, &b);
         args[n++] = room;
     }
-    struct ir_inst *call = ir_build_call(&s->b, f->body, args, n);
+    struct ir_inst *call = ir_build_call(&s->b, f->ir, args, n);
     uint32_t leaves = spirv_leaves(s->r, i->type);
     if (room) {
         struct ir_value **values = arena_alloc(s->r->arena, leaves * sizeof(*values));

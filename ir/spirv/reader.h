@@ -49,19 +49,12 @@ struct spirv_id {
 struct spirv_function {
     const struct spirv_inst *first, *end; /* OpFunction to OpFunctionEnd */
     uint32_t id;
-    const struct spirv_inst *entry; /* OpEntryPoint that names it; NULL: none */
-    bool called;
+    uint32_t calls;                 /* of it, in the module */
+    const struct spirv_inst *entry; /* OpEntryPoint that names it, or what wraps it; NULL: none */
     bool has_body;
     struct spirv_function *wraps; /* it does nothing but call this one with its own parameters */
     struct spirv_function *wrapped_by;
-    struct ir_function *ir;
-    struct ir_function *body; /* ir, unless a kernel that is called too was split into two */
-};
-
-/* An array that grows. */
-struct spirv_list {
-    void *items;
-    size_t n;
+    struct ir_function *ir; /* NULL: of what wraps another */
 };
 
 struct spirv_reader {
@@ -154,6 +147,11 @@ void spirv_globals(struct spirv_reader *r);
 const uint8_t *spirv_initial_bytes(struct spirv_reader *r, const struct spirv_inst *user, uint32_t id);
 /* The number of a built-in variable, or -1. */
 int spirv_builtin(const struct spirv_reader *r, uint32_t id);
+
+/* ---- arg_types.c ---- */
+
+/* What pointers of a kernel point at, where the module keeps the source's types. */
+void spirv_read_arg_types(struct spirv_reader *r, const char *kernel, struct ir_function *f);
 
 /* ---- functions.c ---- */
 

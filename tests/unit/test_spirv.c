@@ -1,0 +1,344 @@
+/* The SPIR-V reader on hand-written modules: what it gives, what it refuses and in which words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ir/interp.h"
+#include "ir/text.h"
+#include "tests/support/spirv_make.h"
+
+/* ---- helpers ---- */
+
+#define HEAD                                                                                                           \
+    "OpCapability Addresses\nOpCapability Kernel\nOpCapability Linkage\nOpCapability Int64\nOpCapability Int8\n"       \
+    "%std = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n"
+#define TYPES                                                                                                          \
+    "%void = OpTypeVoid\n%bool = OpTypeBool\n%u8 = OpTypeInt 8 0\n%u32 = OpTypeInt 32 0\n%u64 = OpTypeInt 64 0\n"      \
+    "%f32 = OpTypeFloat 32\n%p = OpTypePointer CrossWorkgroup %u32\n%fn = OpTypeFunction %void %p\n"                   \
+    "%c0 = OpConstant %u32 0\n%c1 = OpConstant %u32 1\n%c2 = OpConstant %u32 2\n%c3 = OpConstant %u32 3\n"
+#define KERNEL "OpEntryPoint Kernel %k \"k\"\n"
+#define BEGIN "%k = OpFunction %void None %fn\n%a = OpFunctionParameter %p\n%start = OpLabel\n"
+#define END "OpReturn\nOpFunctionEnd\n"
+
+static struct ir_module *read_with(const char *text, const struct ir_spirv_options *options, struct diag_list *list)
+{
+    size_t size;
+    uint8_t *bytes = spirv_make_assembled(text, &size);
+    struct ir_module *m = ir_read_spirv_with(bytes, size, "test", options, list);
+    free(bytes);
+    return m;
+}
+
+static struct ir_module *read_good(const char *text)
+{
+    struct diag_list list = {0};
+    struct ir_module *m = read_with(text, NULL, &list);
+    char *findings = diag_format(&list);
+    if (!m) fail_msg("%s", findings);
+    free(findings);
+    diag_clear(&list);
+    return m;
+}
+
+/* The text is refused; the first finding says `part`, of that function (NULL: of none). */
+static void assert_refused(const char *text, const char *function, const char *part)
+{
+    struct diag_list list = {0};
+    assert_null(read_with(text, NULL, &list));
+    assert_true(list.n > 0);
+    if (!strstr(list.items[0].text, part)) fail_msg("\"%s\" does not say \"%s\"", list.items[0].text, part);
+    if (function) {
+        assert_non_null(list.items[0].function);
+        assert_string_equal(list.items[0].function, function);
+    }
+    diag_clear(&list);
+}
+
+/* Runs kernel k on n ints with one work-item. */
+static void run(const struct ir_module *m, uint32_t *data, unsigned n)
+{
+    struct interp_range range = {.dims = 1, .global = {1, 1, 1}, .local = {1, 1, 1}};
+    struct interp_arg arg = {.kind = INTERP_ARG_BUFFER, .data = data, .size = n * sizeof *data};
+    struct interp_options options = {.check_unwritten = true};
+    struct interp_result result;
+    const struct ir_function *k = ir_module_find(m, "k");
+    assert_non_null(k);
+    assert_int_equal(k->linkage, IR_LINKAGE_KERNEL);
+    assert_int_equal(interp_run(k, &range, &arg, &options, &result), 0);
+    if (result.n_findings) fail_msg("%s", result.findings[0].text);
+    interp_result_clear(&result);
+}
+
+/* ---- what is no module ---- */
+
+static void test_not_spirv(void **state)
+{
+    (void)state;
+    static const uint8_t words[20] = {3, 2, 0x23, 7, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t newer[20] = {3, 2, 0x23, 7, 0, 5, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t many[20] = {3, 2, 0x23, 7, 0, 0, 1, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0};
+    const struct {
+        const uint8_t *bytes;
+        size_t size;
+        const char *part;
+    } rows[] = {{words, 0, "no SPIR-V"},      {words, 3, "no SPIR-V"}, {words, 19, "no SPIR-V"},
+                {words + 4, 16, "no SPIR-V"}, {newer, 20, "1.5"},      {many, 20, "claims ids up to 16777215"},
+                {words, 20, "Kernel"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct diag_list list = {0};
+        assert_null(ir_read_spirv(rows[k].bytes, rows[k].size, "test", &list));
+        assert_true(list.n > 0);
+        if (k < 6 && !strstr(list.items[0].text, rows[k].part)) fail_msg("row %zu: %s", k, list.items[0].text);
+        diag_clear(&list);
+    }
+    assert_true(ir_is_spirv(words, 20));
+    assert_false(ir_is_spirv(words + 1, 19));
+}
+
+static void test_truncated(void **state)
+{
+    (void)state;
+    size_t size;
+    uint8_t *bytes = spirv_make_assembled(HEAD KERNEL TYPES BEGIN "OpStore %a %c3 Aligned 4\n" END, &size);
+    for (size_t n = 0; n < size; n += 4) {
+        uint8_t *part = malloc(n + 1); /* of its own, so that a sanitizer sees reads beyond it */
+        memcpy(part, bytes, n);
+        struct diag_list list = {0};
+        struct ir_module *m = ir_read_spirv(part, n, "test", &list);
+        if (m) { /* so much of it is a module: one without functions */
+            assert_int_equal(m->n_functions, 0);
+        } else {
+            assert_true(list.n > 0);
+        }
+        ir_module_free(m);
+        diag_clear(&list);
+        free(part);
+    }
+    free(bytes);
+}
+
+static void test_other_byte_order(void **state)
+{
+    (void)state;
+    size_t size;
+    uint8_t *bytes = spirv_make_assembled(HEAD KERNEL TYPES BEGIN "OpStore %a %c3 Aligned 4\n" END, &size);
+    struct ir_module *m = ir_read_spirv(bytes, size, "test", NULL);
+    for (size_t k = 0; k < size; k += 4) {
+        uint32_t word;
+        memcpy(&word, bytes + k, 4);
+        word = __builtin_bswap32(word);
+        memcpy(bytes + k, &word, 4);
+    }
+    struct ir_module *swapped = ir_read_spirv(bytes, size, "test", NULL);
+    assert_non_null(m);
+    assert_non_null(swapped);
+    assert_true(ir_module_equal(m, swapped));
+    ir_module_free(m);
+    ir_module_free(swapped);
+    free(bytes);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    assert_refused(
+        "OpCapability Addresses\nOpCapability Kernel\nOpCapability Linkage\nOpMemoryModel Physical32 OpenCL\n", NULL,
+        "OpMemoryModel: addressing model Physical32");
+    assert_refused("OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n", NULL, "Physical64");
+    assert_refused(HEAD KERNEL TYPES "%i24 = OpTypeInt 24 0\n%c = OpConstant %i24 5\n" BEGIN
+                                     "%x = OpIAdd %i24 %c %c\n" END,
+                   NULL, "24");
+    assert_refused(HEAD KERNEL TYPES "%str = OpTypePointer UniformConstant %u8\n%z = OpConstantNull %str\n" BEGIN
+                                     "%x = OpExtInst %u32 %std printf %z\n" END,
+                   "k", "OpExtInst: printf");
+    assert_refused("OpCapability ImageBasic\n" HEAD "OpEntryPoint Kernel %k \"k\"\n" TYPES
+                   "%image = OpTypeImage %void 3D 0 0 0 0 Unknown ReadOnly\n"
+                   "%fn3 = OpTypeFunction %void %image\n%k = OpFunction %void None %fn3\n"
+                   "%a = OpFunctionParameter %image\n%start = OpLabel\n" END,
+                   NULL, "OpTypeImage 3D");
+    assert_refused(HEAD KERNEL TYPES BEGIN "OpStore %a %nothing Aligned 4\n" END, NULL, "no valid SPIR-V");
+}
+
+/* ---- values ---- */
+
+static void test_struct_values(void **state)
+{
+    (void)state;
+    /* A struct is loaded, changed, goes round a loop, and is returned by a function. */
+    struct ir_module *m =
+        read_good(HEAD KERNEL TYPES
+                  "%pair = OpTypeStruct %u32 %u32\n%pp = OpTypePointer CrossWorkgroup %pair\n"
+                  "%both = OpTypeFunction %pair %pair %u32\n%c10 = OpConstant %u32 10\n"
+                  "%swap = OpFunction %pair None %both\n%x = OpFunctionParameter %pair\n"
+                  "%d = OpFunctionParameter %u32\n%in = OpLabel\n%x0 = OpCompositeExtract %u32 %x 0\n"
+                  "%x1 = OpCompositeExtract %u32 %x 1\n%sum = OpIAdd %u32 %x0 %d\n"
+                  "%y = OpCompositeConstruct %pair %x1 %sum\nOpReturnValue %y\nOpFunctionEnd\n" BEGIN
+                  "%q = OpBitcast %pp %a\n%first = OpLoad %pair %q Aligned 4\n"
+                  "%set = OpCompositeInsert %pair %c10 %first 1\nOpBranch %loop\n"
+                  "%loop = OpLabel\n%v = OpPhi %pair %set %start %w %loop\n%n = OpPhi %u32 %c0 %start %n1 %loop\n"
+                  "%w = OpFunctionCall %pair %swap %v %n\n%n1 = OpIAdd %u32 %n %c1\n"
+                  "%more = OpULessThan %bool %n1 %c3\nOpBranchConditional %more %loop %done\n"
+                  "%done = OpLabel\nOpStore %q %w Aligned 4\n" END);
+    uint32_t data[2] = {7, 0};
+    run(m, data, 2); /* (7, 10) (10, 7) (7, 11) (11, 9) */
+    assert_int_equal(data[0], 11);
+    assert_int_equal(data[1], 9);
+    ir_module_free(m);
+}
+
+static void test_spec_constants(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD KERNEL
+        "OpDecorate %s SpecId 4\nOpDecorate %t SpecId 5\n" TYPES
+        "%s = OpSpecConstant %u32 6\n%t = OpSpecConstantTrue %bool\n"
+        "%d = OpSpecConstantOp %u32 IMul %s %c3\n%e = OpSpecConstantOp %u32 Select %t %d %c1\n"
+        "%array = OpTypeArray %u32 %d\n%ap = OpTypePointer Function %array\n%ep = OpTypePointer Function %u32\n" BEGIN
+        "%room = OpVariable %ap Function\n%at = OpAccessChain %ep %room %c2\nOpStore %at %e Aligned 4\n"
+        "%back = OpLoad %u32 %at Aligned 4\nOpStore %a %back Aligned 4\n" END;
+    struct diag_list list = {0};
+    uint32_t value = 0;
+    struct ir_module *m = read_good(text);
+    run(m, &value, 1);
+    assert_int_equal(value, 18);
+    assert_int_equal(m->arrays[0].count, 18);
+    ir_module_free(m);
+    const struct ir_spirv_constant constants[2] = {{.id = 4, .bits = 5}, {.id = 5, .bits = 0}};
+    const struct ir_spirv_options options = {constants, 2};
+    m = read_with(text, &options, &list);
+    assert_non_null(m);
+    run(m, &value, 1);
+    assert_int_equal(value, 1);
+    assert_int_equal(m->arrays[0].count, 15);
+    ir_module_free(m);
+}
+
+static void test_constants_in_memory(void **state)
+{
+    (void)state;
+    struct ir_module *m = read_good(
+        HEAD KERNEL "OpDecorate %packed CPacked\n" TYPES
+                    "%packed = OpTypeStruct %u8 %u32\n%c8 = OpConstant %u8 9\n%c77 = OpConstant %u32 77\n"
+                    "%two = OpConstant %u64 2\n%array = OpTypeArray %packed %two\n"
+                    "%one = OpConstantComposite %packed %c8 %c77\n%none = OpConstantNull %packed\n"
+                    "%init = OpConstantComposite %array %none %one\n%gp = OpTypePointer UniformConstant %array\n"
+                    "%ep = OpTypePointer UniformConstant %u32\n%table = OpVariable %gp UniformConstant %init\n" BEGIN
+                    "%at = OpInBoundsAccessChain %ep %table %c1 %c1\n%v = OpLoad %u32 %at Aligned 1\n"
+                    "OpStore %a %v Aligned 4\n" END);
+    uint32_t value = 0;
+    run(m, &value, 1);
+    assert_int_equal(value, 77);
+    assert_int_equal(m->globals[0]->space, IR_SPACE_CONSTANT);
+    assert_int_equal(m->structs[0]->size, 5);
+    assert_memory_equal(m->globals[0]->init, ((uint8_t[]){0, 0, 0, 0, 0, 9, 77, 0, 0, 0}), 10);
+    ir_module_free(m);
+}
+
+/* ---- modules as translators write them ---- */
+
+/* Blocks before what dominates them, a phi with one block twice, a variable outside the first block, merge
+   instructions that say nothing true. */
+static void test_untidy(void **state)
+{
+    (void)state;
+    struct ir_module *m =
+        read_good(HEAD KERNEL TYPES "%vp = OpTypePointer Function %u32\n" BEGIN "%x = OpLoad %u32 %a Aligned 4\n"
+                                    "OpSwitch %x %other 1 %join 2 %join\n"
+                                    "%end = OpLabel\n%late = OpIAdd %u32 %r %c1\nOpStore %a %late Aligned 4\nOpReturn\n"
+                                    "%join = OpLabel\n%r = OpPhi %u32 %c2 %start %c2 %start %y %other\n"
+                                    "OpLoopMerge %join %other None\nOpBranch %empty\n"
+                                    "%empty = OpLabel\nOpBranch %end\n"
+                                    "%other = OpLabel\n%v = OpVariable %vp Function\nOpStore %v %x Aligned 4\n"
+                                    "%y = OpLoad %u32 %v Aligned 4\nOpBranch %join\nOpFunctionEnd\n");
+    for (uint32_t x = 0; x < 4; x++) {
+        uint32_t value = x;
+        run(m, &value, 1);
+        assert_int_equal(value, x == 1 || x == 2 ? 3 : x + 1);
+    }
+    ir_module_free(m);
+}
+
+static void test_functions(void **state)
+{
+    (void)state;
+    struct ir_module *m = read_good(
+        HEAD "OpEntryPoint Kernel %wrap \"k\"\nOpEntryPoint Kernel %other \"other\"\n"
+             "OpExecutionMode %wrap LocalSize 8 4 1\nOpExecutionMode %other LocalSizeHint 16 1 1\n"
+             "%file = OpString \"some.cl\"\nOpName %a \"data\"\nOpName %k \"k\"\nOpName %h \"help.me\"\n"
+             "OpDecorate %k LinkageAttributes \"k\" Export\nOpDecorate %im LinkageAttributes \"outside\" Import\n"
+             "OpDecorate %h LinkageAttributes \"help.me\" Export\nOpDecorate %a FuncParamAttr NoWrite\n" TYPES
+             "%fn1 = OpTypeFunction %u32 %u32\n%im = OpFunction %u32 None %fn1\n%imp = OpFunctionParameter %u32\n"
+             "OpFunctionEnd\n%h = OpFunction %u32 None %fn1\n%hp = OpFunctionParameter %u32\n%hl = OpLabel\n"
+             "OpReturnValue %hp\nOpFunctionEnd\n" BEGIN "OpLine %file 42 3\n%x = OpLoad %u32 %a Aligned 4\n"
+             "%y = OpFunctionCall %u32 %im %x\n%z = OpFunctionCall %void %inner %a\n" END
+             "%wrap = OpFunction %void None %fn\n%wa = OpFunctionParameter %p\n%wl = OpLabel\n"
+             "%wc = OpFunctionCall %void %k %wa\n" END
+             "%other = OpFunction %void None %fn\n%oa = OpFunctionParameter %p\n%ol = OpLabel\n"
+             "%oc = OpFunctionCall %void %inner %oa\n" END "%inner = OpFunction %void None %fn\n"
+             "%ia = OpFunctionParameter %p\n%il = OpLabel\nOpStore %ia %c1\n" END);
+    const struct ir_function *k = ir_module_find(m, "k"), *other = ir_module_find(m, "other");
+    assert_non_null(k);
+    assert_int_equal(k->linkage, IR_LINKAGE_KERNEL); /* the envelope and what is in it are one */
+    assert_int_equal(k->work_group_size[1], 4);
+    assert_string_equal(k->params[0].value->name, "data");
+    assert_int_equal(k->params[0].access, IR_ACCESS_READ);
+    assert_int_equal(k->params[0].elem, IR_I32);
+    assert_int_equal(k->body->first->loc.line, 42);
+    assert_string_equal(m->files[k->body->first->loc.file - 1], "some.cl");
+    assert_int_equal(other->linkage, IR_LINKAGE_KERNEL);
+    assert_int_equal(other->work_group_size_hint[0], 16);
+    assert_int_equal(other->body->first->op, IR_OP_CALL); /* of a function that k calls too */
+    assert_int_equal(ir_module_find(m, "outside")->linkage, IR_LINKAGE_IMPORT);
+    assert_int_equal(ir_module_find(m, "help.me")->linkage, IR_LINKAGE_EXPORT);
+    assert_int_equal(m->n_functions, 5);
+    ir_module_free(m);
+}
+
+static void test_argument_types(void **state)
+{
+    (void)state;
+    struct ir_module *m =
+        read_good(HEAD KERNEL "%s = OpString \"kernel_arg_type.k.float4*,int,\"\n" TYPES
+                              "%bp = OpTypePointer CrossWorkgroup %u8\n%fb = OpTypeFunction %void %bp %u32\n"
+                              "%k = OpFunction %void None %fb\n%a = OpFunctionParameter %bp\n"
+                              "%b = OpFunctionParameter %u32\n%start = OpLabel\n" END);
+    assert_int_equal(ir_module_find(m, "k")->params[0].elem, IR_TYPE(IR_KIND_F32, 4, 0));
+    assert_int_equal(ir_module_find(m, "k")->params[1].elem, IR_VOID);
+    ir_module_free(m);
+}
+
+/* Values that no part of a module can ask for in reason. */
+static void test_limits(void **state)
+{
+    (void)state;
+    assert_refused(HEAD KERNEL TYPES "%n = OpConstant %u32 1000000\n%array = OpTypeArray %u32 %n\n"
+                                     "%ap = OpTypePointer CrossWorkgroup %array\n" BEGIN "%q = OpBitcast %ap %a\n"
+                                     "%v = OpLoad %array %q Aligned 4\nOpStore %q %v Aligned 4\n" END,
+                   "k", "OpLoad: gives a value of more than");
+    assert_refused(HEAD KERNEL TYPES "%n = OpConstant %u32 1000000\n%array = OpTypeArray %u32 %n\n"
+                                     "%x = OpConstantComposite %array %c1\n" BEGIN END,
+                   NULL, "no valid SPIR-V");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_not_spirv),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_other_byte_order),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_struct_values),
+        cmocka_unit_test(test_spec_constants),
+        cmocka_unit_test(test_constants_in_memory),
+        cmocka_unit_test(test_untidy),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_argument_types),
+        cmocka_unit_test(test_limits),
+    };
+    return cmocka_run_group_tests_name("spirv", tests, NULL, NULL);
+}
