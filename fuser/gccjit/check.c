@@ -67,10 +67,11 @@ static void check_inst(struct ir_inst *inst, void *data)
     check_by_value(c, inst);
     switch (inst->op) {
     case IR_OP_CALL: refuse(c, inst, "a call that could not be inlined is not compiled yet"); break;
-    case IR_OP_BARRIER: refuse(c, inst, "barriers are not compiled yet"); break;
     case IR_OP_SUB_GROUP_SIZE ... IR_OP_SUB_GROUP_LOCAL_ID:
     case IR_OP_SUB_GROUP_ELECT ... IR_OP_BLOCK_WRITE: refuse(c, inst, "sub-groups are not compiled yet"); break;
-    case IR_OP_GROUP_ALL ... IR_OP_GROUP_SCAN_EXCL: refuse(c, inst, "group operations are not compiled yet"); break;
+    case IR_OP_BARRIER ... IR_OP_GROUP_SCAN_EXCL:
+        if (inst->attrs.scope == IR_SCOPE_SUB_GROUP) refuse(c, inst, "sub-groups are not compiled yet");
+        break;
     case IR_OP_IMAGE_BLOCK_READ ... IR_OP_IMAGE_CHANNEL_ORDER: refuse(c, inst, "images are not compiled yet"); break;
     case IR_OP_PIPE_READ ... IR_OP_PIPE_MAX_PACKETS: refuse(c, inst, "pipes are not compiled yet"); break;
     case IR_OP_IEQ:
@@ -107,7 +108,47 @@ static void check_inst(struct ir_inst *inst, void *data)
     }
 }
 
-bool check_kernel(const struct ir_function *kernel, struct diag_list *list)
+/* ---- where work-items meet ---- */
+
+struct meetings {
+    struct checker *checker;
+    struct uniformity group;
+    const bool *grouped;
+};
+
+static void find_meeting(struct ir_inst *inst, void *data)
+{
+    const struct ir_inst **found = data;
+    if (!*found && is_collective(inst)) *found = inst;
+}
+
+static void check_if(struct ir_inst *inst, void *data)
+{
+    const struct meetings *m = data;
+    const struct ir_inst *meeting = NULL;
+    const struct ir_value *v = inst->op == IR_OP_IF ? inst->operands[0] : NULL;
+    if (!v || !m->grouped[inst->scratch] || v->kind == IR_VALUE_CONST || v->kind == IR_VALUE_UNDEF) return;
+    if (m->group.values[v->scratch].kind == SHAPE_UNIFORM) return;
+    for (int b = 0; b < 2; b++) ir_walk(inst->blocks[b], find_meeting, &meeting);
+    if (meeting)
+        refuse(m->checker, meeting, "it stands in an if whose condition may differ between the work-items of a group");
+    else
+        refuse(m->checker, inst, "work-items of a group may part here, but meet again later, or in a loop around it");
+}
+
+/* Where a work-group is taken through an if as one, its condition must be the same for all work-items. */
+static void check_meetings(struct checker *c, struct ir_function *kernel)
+{
+    if (!regions_needed(kernel)) return;
+    struct arena *arena = arena_new();
+    struct meetings m = {.checker = c};
+    uniformity_find(&m.group, arena, kernel, WHOLE_GROUP);
+    m.grouped = regions_mark(arena, kernel);
+    ir_walk(kernel->body, check_if, &m);
+    arena_free(arena);
+}
+
+bool check_kernel(struct ir_function *kernel, struct diag_list *list)
 {
     struct checker c = {kernel, list, false};
     for (uint32_t i = 0; i < kernel->n_params; i++) {
@@ -116,6 +157,7 @@ bool check_kernel(const struct ir_function *kernel, struct diag_list *list)
         if (kind == IR_KIND_PIPE) refuse(&c, NULL, "pipes are not compiled yet");
     }
     ir_walk(kernel->body, check_inst, &c);
+    if (!c.failed) check_meetings(&c, kernel);
     return !c.failed;
 }
 

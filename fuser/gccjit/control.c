@@ -105,10 +105,10 @@ static void survey_inst(struct ir_inst *inst, void *data)
 }
 
 /* Without lanes, operations on values do no harm; memory must not be touched, and a loop might not end. */
-static bool harmless(const struct ir_inst *from, unsigned most)
+static bool harmless(const struct emit *e, const struct ir_inst *from, unsigned most)
 {
     struct survey s = {0, false};
-    for (const struct ir_inst *i = from; i; i = i->next) {
+    for (const struct ir_inst *i = from; i && i != e->end; i = i->next) {
         survey_inst((struct ir_inst *)i, &s);
         for (int b = 0; b < 2; b++)
             if (i->blocks[b]) ir_walk(i->blocks[b], survey_inst, &s);
@@ -127,6 +127,8 @@ static bool in_divergent(const struct emit *e)
     return false;
 }
 
+static void emit_from(struct emit *e, const struct ir_inst *inst);
+
 /* Where a branch ends: its last block and the lanes that came there. */
 struct end {
     gcc_jit_block *block;
@@ -136,7 +138,7 @@ struct end {
 
 static struct end run_branch(struct emit *e, const struct ir_block *block)
 {
-    emit_block(e, block);
+    emit_from(e, block->first);
     return (struct end){e->block, e->exec, e->empty};
 }
 
@@ -201,7 +203,7 @@ static struct end masked_branch(struct emit *e, const struct ir_block *block, st
 {
     e->exec = mask;
     e->empty = false;
-    if (harmless(block->first, CHEAP)) return run_branch(e, block);
+    if (harmless(e, block->first, CHEAP)) return run_branch(e, block);
     gcc_jit_block *run = jit_block(e), *skip = jit_block(e);
     jit_branch(e, mask_any(e, mask), run, skip);
     jit_begin(e, run);
@@ -305,7 +307,7 @@ static void uniform_loop(struct emit *e, const struct ir_inst *inst, struct fram
     frame->head = jit_block(e);
     jit_jump(e, frame->head);
     jit_begin(e, frame->head);
-    emit_block(e, inst->blocks[0]);
+    emit_from(e, inst->blocks[0]->first);
     e->block = frame->exit; /* NULL: nothing breaks out */
     e->exec = before;
     e->empty = false;
@@ -335,7 +337,7 @@ static void divergent_loop(struct emit *e, const struct ir_inst *inst, struct fr
     none(e, &frame->live);
     e->exec = running;
     e->empty = false;
-    emit_block(e, body);
+    emit_from(e, body->first);
     if (e->block) {
         copy_next(e, body, frame);
         mask_set(e, &running, frame->live);
@@ -436,7 +438,9 @@ static void emit_inst(struct emit *e, const struct ir_inst *inst)
         result = arena_alloc(e->arena, ir_type_lanes(inst->results[0]->type) * sizeof *result);
         e->values[inst->results[0]->scratch] = result;
     }
-    if (inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_FENCE)
+    if (is_collective(inst))
+        collective_item(e, inst, result);
+    else if (inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_FENCE)
         emit_atomic(e, inst, result);
     else if (inst->op >= IR_OP_GLOBAL_ID && inst->op <= IR_OP_LOCAL_LINEAR_ID)
         emit_place(e, inst, result);
@@ -446,12 +450,10 @@ static void emit_inst(struct emit *e, const struct ir_inst *inst)
         emit_memory(e, inst, result);
 }
 
-static void emit_from(struct emit *e, const struct ir_inst *inst);
-
 /* The rest of a block after some lanes may have left it, and perhaps all. */
 static void emit_rest(struct emit *e, const struct ir_inst *inst)
 {
-    if (harmless(inst, ANY_COST)) {
+    if (harmless(e, inst, ANY_COST)) {
         emit_from(e, inst);
         return;
     }
@@ -465,31 +467,45 @@ static void emit_rest(struct emit *e, const struct ir_inst *inst)
     if (ran.empty) e->empty = true;
 }
 
+/* What is the same for the whole work-group is kept for what follows this run of instructions. */
+static void keep_shared(struct emit *e, const struct ir_inst *inst)
+{
+    for (uint32_t i = 0; e->block && i < inst->n_results; i++) {
+        const struct ir_value *v = inst->results[i];
+        struct lanes *to = e->shared[v->scratch];
+        for (unsigned c = 0; to && e->values[v->scratch] != to && c < ir_type_lanes(v->type); c++)
+            lanes_assign(e, &to[c], &e->values[v->scratch][c], NULL);
+    }
+}
+
 static void emit_from(struct emit *e, const struct ir_inst *inst)
 {
-    for (; inst && e->block && !e->empty; inst = inst->next) {
+    for (; inst && inst != e->end && e->block && !e->empty; inst = inst->next) {
         if (ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR) {
             emit_terminator(e, inst);
             return;
         }
         struct mask before = e->exec;
         emit_inst(e, inst);
+        keep_shared(e, inst);
         bool parted = e->block && !e->empty && e->exec.chunk != before.chunk;
-        if (parted && inst->next) {
+        if (parted && inst->next && inst->next != e->end) {
             emit_rest(e, inst->next);
             return;
         }
     }
 }
 
-void emit_block(struct emit *e, const struct ir_block *block)
+void emit_insts(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
-    emit_from(e, block->first);
+    e->end = end;
+    emit_from(e, first);
 }
 
 void emit_reset(struct emit *e)
 {
-    memset(e->values + e->kernel->n_params, 0, (e->uniformity.n_values - e->kernel->n_params) * sizeof *e->values);
+    uint32_t n_params = e->kernel->n_params;
+    memcpy(e->values + n_params, e->shared + n_params, (e->uniformity.n_values - n_params) * sizeof *e->values);
     memset(e->storage, 0, e->uniformity.n_insts * sizeof *e->storage);
     e->frame = NULL;
     e->empty = false;

@@ -78,7 +78,8 @@ struct place {
     rval local;     /* address of the work-group's memory */
 };
 
-struct frame; /* control.c */
+struct frame;  /* control.c */
+struct groups; /* groups.c */
 
 struct emit {
     gcc_jit_context *gcc;
@@ -97,9 +98,15 @@ struct emit {
     bool streams;     /* stores that could were met */
     struct frame *frame;
     struct uniformity uniformity;
-    struct lanes **values;                 /* by ir_value.scratch; as many as the value has components */
-    lval *storage;                         /* of private variables, by instruction number */
-    rval *global_address;                  /* of module-scope variables */
+    struct lanes **values;     /* by ir_value.scratch; as many as the value has components */
+    const struct ir_inst *end; /* where the instructions that are being emitted end; NULL: with their block */
+    struct groups *groups;     /* of a kernel with barriers (groups.c); NULL: without */
+    struct lanes **shared;     /* by ir_value.scratch: values of the work-group, the same for each item */
+    struct lanes **sums;       /* by ir_value.scratch: of scans, what work-items before have added */
+    rval wants_stream;         /* bool: stores past the cache are asked for; NULL: the kernel has none */
+    bool streamed;             /* some were emitted */
+    lval *storage;             /* of private variables, by instruction number */
+    rval *global_address;      /* of module-scope variables */
     gcc_jit_type *types[IR_KIND_COUNT][7]; /* by log2 of lanes */
     gcc_jit_type *signed_vectors[9];       /* one chunk of integers, by their bytes */
     unsigned n_names;
@@ -248,19 +255,54 @@ void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *resul
 void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 /* place.c: ids and sizes. */
 void emit_place(struct emit *e, const struct ir_inst *inst, struct lanes *result);
+rval place_local_linear(struct emit *e); /* lane 0's */
 
 /* ---- control.c ---- */
 
-struct lanes *emit_value(struct emit *e, const struct ir_value *v); /* its components */
-void emit_block(struct emit *e, const struct ir_block *block);
+struct lanes *emit_value(struct emit *e, const struct ir_value *v);                      /* its components */
+void emit_insts(struct emit *e, const struct ir_inst *first, const struct ir_inst *end); /* end NULL: to the block's */
 void emit_reset(struct emit *e); /* forgets the values: the code is emitted once more */
+
+/* ---- items.c ---- */
+
+/* Runs these instructions for all work-items at e->place, linear id by linear id. */
+void items_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end);
+
+/* for (v = from; v < to; v += step): counted_begin opens the body, counted_end closes it. */
+struct counted {
+    lval v;
+    rval to, step;
+    gcc_jit_block *head, *body, *exit;
+};
+struct counted counted_begin(struct emit *e, rval from, rval to, rval step);
+void counted_end(struct emit *e, struct counted *c);
+
+/* ---- regions.c, groups.c, collective.c: kernels whose work-items meet ---- */
+
+bool is_collective(const struct ir_inst *inst); /* a barrier or an operation of a work-group */
+/* A collective that other work-items must have come to before what follows it may run. */
+bool is_meeting(const struct ir_inst *inst);
+bool regions_needed(const struct ir_function *kernel);
+/* By instruction number: the ifs and loops that a work-group takes as one, since work-items meet in them or leave
+   a loop in which they do. */
+bool *regions_mark(struct arena *arena, struct ir_function *kernel);
+/* Rewrites a kernel so that what a work-item takes from one region to another lies in a private variable. */
+void regions_cut(struct ir_function *kernel);
+void groups_prepare(struct emit *e);
+uint32_t groups_place(struct emit *e, rval memory); /* where private variables are kept; returns bytes per work-item */
+void groups_item(struct emit *e);                   /* before a vector of work-items runs */
+void groups_run(struct emit *e);                    /* the kernel for the work-group at e->place */
+bool groups_variable(struct emit *e, const struct ir_inst *inst, struct lanes *result); /* false: on the stack */
+void collective_begin(struct emit *e, const struct ir_inst *inst); /* before the work-items come to it */
+void collective_item(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 
 /* ---- uniform.c, check.c ---- */
 
+enum { WHOLE_GROUP = 0 }; /* as a width: all work-items of a work-group, in any order */
 /* Numbers values and instructions (in scratch and in the order of ir_walk) and finds their shapes. */
 void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, unsigned width);
 /* Adds a finding for each operation that there is no code for. */
-bool check_kernel(const struct ir_function *kernel, struct diag_list *list);
+bool check_kernel(struct ir_function *kernel, struct diag_list *list);
 /* Whether lanes can run it together. */
 bool check_vector(const struct ir_function *kernel);
 

@@ -15,11 +15,9 @@
 struct entry {
     struct emit *e;
     rval launch, args, first, end, local;
-    rval wants_stream; /* bool */
-    bool merges;       /* neighbouring work-groups may run as one */
-    bool heavy;        /* the work is in loops, not in memory */
-    bool streams;      /* there are stores past the cache */
-    uint32_t args_size, static_local;
+    bool merges; /* neighbouring work-groups may run as one */
+    bool heavy;  /* the work is in loops, not in memory */
+    uint32_t args_size, static_local, scratch_per_item;
 };
 
 static rval load_u64(struct emit *e, rval base, size_t offset)
@@ -114,30 +112,6 @@ static void find_global(struct ir_inst *inst, void *data)
 
 /* ---- loops over groups and work-items ---- */
 
-/* for (v = from; v < to; v += step): counted_begin opens the body, counted_end closes it. */
-struct counted {
-    lval v;
-    rval to, step;
-    gcc_jit_block *head, *body, *exit;
-};
-
-static struct counted counted_begin(struct emit *e, rval from, rval to, rval step)
-{
-    struct counted c = {jit_keep(e, from), to, step, jit_block(e), jit_block(e), jit_block(e)};
-    jit_jump(e, c.head);
-    jit_begin(e, c.head);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(c.v), to), c.body, c.exit);
-    jit_begin(e, c.body);
-    return c;
-}
-
-static void counted_end(struct emit *e, struct counted *c)
-{
-    jit_set(e, c->v, jit_add(e, jit_read(c->v), c->step));
-    jit_jump(e, c->head);
-    jit_begin(e, c->exit);
-}
-
 static rval number(struct emit *e, uint64_t v)
 {
     return jit_int(e, IR_KIND_I64, v);
@@ -152,89 +126,6 @@ static rval minimum(struct emit *e, rval a, rval b)
 static rval minus(struct emit *e, rval a, rval b)
 {
     return jit_binary(e, GCC_JIT_BINARY_OP_MINUS, a, b);
-}
-
-static void run_body(struct emit *e, struct mask exec)
-{
-    gcc_jit_block *leave = jit_block(e);
-    emit_reset(e);
-    e->exec = exec;
-    e->leave = leave;
-    emit_block(e, e->kernel->body);
-    if (e->block) jit_jump(e, leave);
-    jit_begin(e, leave);
-}
-
-/* The work-items of a row that fill whole vectors. */
-static void run_whole(struct emit *e, lval item, rval end)
-{
-    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
-    jit_jump(e, head);
-    jit_begin(e, head);
-    rval at = jit_cast(e, jit_read(item), jit_signed(e, IR_KIND_I64));
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, at, end), body, done);
-    jit_begin(e, body);
-    run_body(e, (struct mask){NULL});
-    jit_set(e, item, jit_add(e, jit_read(item), number(e, e->width)));
-    jit_jump(e, head);
-    jit_begin(e, done);
-}
-
-/* The same once more with stores past the cache, where the launch asks for them and the kernel has any
-   that could go there. */
-static void run_streaming(struct entry *k, lval item, rval end)
-{
-    struct emit *e = k->e;
-    gcc_jit_block *stream = jit_block(e), *usual = jit_block(e), *done = jit_block(e);
-    jit_branch(e, k->wants_stream, stream, usual);
-    jit_begin(e, usual);
-    e->streams = false;
-    run_whole(e, item, end);
-    jit_jump(e, done);
-    jit_begin(e, stream);
-    if (e->streams && !k->heavy) {
-        e->stream = true;
-        run_whole(e, item, end);
-        e->stream = false;
-        k->streams = true;
-        jit_jump(e, done);
-    } else {
-        jit_jump(e, usual);
-    }
-    jit_begin(e, done);
-}
-
-/* One row: whole vectors, then the rest under a mask. */
-static void run_row(struct entry *k)
-{
-    struct emit *e = k->e;
-    rval extent = e->place.extent[0], whole = minus(e, extent, number(e, e->width - 1));
-    rval end = jit_read(jit_keep(e, jit_cast(e, whole, jit_signed(e, IR_KIND_I64))));
-    lval item = jit_keep(e, number(e, 0));
-    e->place.item[0] = jit_read(item);
-    if (e->width == 1) {
-        run_whole(e, item, end);
-        return;
-    }
-    run_streaming(k, item, end);
-    gcc_jit_block *tail = jit_block(e), *done = jit_block(e);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), tail, done);
-    jit_begin(e, tail);
-    run_body(e, mask_first(e, minus(e, extent, jit_read(item))));
-    jit_jump(e, done);
-    jit_begin(e, done);
-}
-
-static void run_items(struct entry *k)
-{
-    struct emit *e = k->e;
-    struct counted z = counted_begin(e, number(e, 0), e->place.extent[2], number(e, 1));
-    e->place.item[2] = jit_read(z.v);
-    struct counted y = counted_begin(e, number(e, 0), e->place.extent[1], number(e, 1));
-    e->place.item[1] = jit_read(y.v);
-    run_row(k);
-    counted_end(e, &y);
-    counted_end(e, &z);
 }
 
 /* Start and extent of the group in one dimension; n groups of it at once. */
@@ -259,7 +150,10 @@ static void run_groups(struct entry *k)
     place_group(e, 0, x, jit_read(step));
     place_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
     place_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
-    run_items(k);
+    if (e->groups)
+        groups_run(e);
+    else
+        items_run(e, e->kernel->body->first, NULL);
     counted_end(e, &g);
 }
 
@@ -270,7 +164,8 @@ static void see_group_use(struct ir_inst *inst, void *data)
     case IR_OP_LOCAL_ID:
     case IR_OP_LOCAL_LINEAR_ID:
     case IR_OP_LOCAL_SIZE:
-    case IR_OP_GROUP_ID: *merges = false; break;
+    case IR_OP_GROUP_ID:
+    case IR_OP_BARRIER ... IR_OP_GROUP_SCAN_EXCL: *merges = false; break;
     case IR_OP_GLOBAL:
         if (inst->attrs.global->space == IR_SPACE_LOCAL) *merges = false;
         break;
@@ -292,10 +187,11 @@ static bool may_merge(const struct ir_function *kernel)
 static void load_flags(struct entry *k)
 {
     struct emit *e = k->e;
+    if (k->heavy || e->groups) return;
     rval flags = jit_add(e, k->launch, number(e, offsetof(struct kernel_launch, flags)));
     rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), flags, 4)),
                           jit_int(e, IR_KIND_I32, KERNEL_LAUNCH_STREAM));
-    k->wants_stream = jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0))));
+    e->wants_stream = jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0))));
 }
 
 static void emit_entry(struct emit *e, struct entry *k)
@@ -314,8 +210,10 @@ static void emit_entry(struct emit *e, struct entry *k)
     load_arguments(k);
     ir_walk(e->kernel->body, find_global, k);
     load_flags(k);
+    rval scratch = jit_add(e, k->local, number(e, (k->static_local + 63) / 64 * 64));
+    if (e->groups) k->scratch_per_item = groups_place(e, jit_read(jit_keep(e, scratch)));
     run_groups(k);
-    if (k->streams) prim_fence(e);
+    if (e->streamed) prim_fence(e);
     gcc_jit_block_end_with_void_return(e->block, NULL);
 }
 
@@ -325,6 +223,7 @@ static void emit_info(struct emit *e, const struct entry *k)
                                       .lanes = e->width,
                                       .args_size = k->args_size,
                                       .static_local_size = k->static_local,
+                                      .scratch_per_item = k->scratch_per_item,
                                       .sub_group_size = e->width};
     gcc_jit_type *words = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I32), sizeof info / 4);
     lval v = gcc_jit_context_new_global(e->gcc, NULL, GCC_JIT_GLOBAL_EXPORTED, words, KERNEL_INFO_SYMBOL);
@@ -384,6 +283,7 @@ int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], co
         ir_module_free(module);
         return -1;
     }
+    if (regions_needed(e.kernel)) regions_cut(e.kernel);
     struct entry k = {.e = &e};
     e.arena = arena_new();
     e.isa = isa_get(options->target.isa);
@@ -391,10 +291,13 @@ int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], co
     e.width = choose_width(e.isa, k.heavy, options->scalar);
     uniformity_find(&e.uniformity, e.arena, e.kernel, e.width);
     e.values = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.values);
+    e.sums = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.sums);
+    e.shared = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.shared);
     e.storage = arena_alloc(e.arena, (e.uniformity.n_insts + 1) * sizeof *e.storage);
     e.global_address = arena_alloc(e.arena, (module->n_globals + 1) * sizeof *e.global_address);
     for (uint32_t i = 0; i < module->n_globals; i++) module->globals[i]->scratch = i;
     k.merges = may_merge(e.kernel);
+    if (regions_needed(e.kernel)) groups_prepare(&e);
 
     e.gcc = gcc_jit_context_acquire();
     set_options(e.gcc, e.isa, e.width);

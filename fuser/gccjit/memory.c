@@ -340,6 +340,7 @@ static void copy(struct emit *e, const struct ir_inst *inst)
 /* A private variable: as many copies as there are lanes, one after the other. */
 static void variable(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
+    if (groups_variable(e, inst, result)) return;
     lval *storage = &e->storage[inst->scratch];
     uint64_t size = ir_type_size(e->module, inst->type);
     if (!*storage) {

@@ -9,7 +9,7 @@ static rval global_linear(struct emit *e)
     return jit_add(e, jit_mul(e, at, p->global_size[0]), jit_add(e, p->start[0], p->item[0]));
 }
 
-static rval local_linear(struct emit *e)
+rval place_local_linear(struct emit *e)
 {
     const struct place *p = &e->place;
     rval at = jit_add(e, jit_mul(e, p->item[2], p->extent[1]), p->item[1]);
@@ -31,7 +31,7 @@ void emit_place(struct emit *e, const struct ir_inst *inst, struct lanes *result
         break;
     case IR_OP_LOCAL_ID: *result = along_x(e, d, p->item[d]); break;
     case IR_OP_GLOBAL_LINEAR_ID: *result = along_x(e, 0, global_linear(e)); break;
-    case IR_OP_LOCAL_LINEAR_ID: *result = along_x(e, 0, local_linear(e)); break;
+    case IR_OP_LOCAL_LINEAR_ID: *result = along_x(e, 0, place_local_linear(e)); break;
     case IR_OP_GROUP_ID: *result = lanes_uniform(IR_KIND_I64, p->group[d]); break;
     case IR_OP_GLOBAL_SIZE: *result = lanes_uniform(IR_KIND_I64, p->global_size[d]); break;
     case IR_OP_LOCAL_SIZE: *result = lanes_uniform(IR_KIND_I64, p->extent[d]); break;

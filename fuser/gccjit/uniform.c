@@ -12,6 +12,7 @@ enum { UNKNOWN = -1 };
 struct finder {
     struct uniformity *u;
     struct ir_module *module;
+    bool group; /* not a few lanes, but all work-items of a work-group */
     bool changed;
 };
 
@@ -135,11 +136,14 @@ static struct shape pure_result(const struct finder *f, const struct ir_inst *in
 static struct shape result_shape(const struct finder *f, const struct ir_inst *inst)
 {
     switch (inst->op) {
+    case IR_OP_GROUP_ALL ... IR_OP_GROUP_REDUCE: return uniform_shape;
     case IR_OP_GLOBAL_ID:
-    case IR_OP_LOCAL_ID: return inst->attrs.dim == 0 ? linear_shape(1, false) : uniform_shape;
+    case IR_OP_LOCAL_ID:
+        if (f->group) return varying_shape;
+        return inst->attrs.dim == 0 ? linear_shape(1, false) : uniform_shape;
     case IR_OP_GLOBAL_LINEAR_ID:
-    case IR_OP_LOCAL_LINEAR_ID: return linear_shape(1, false);
-    case IR_OP_VAR: return linear_shape((int64_t)ir_type_size(f->module, inst->type), false);
+    case IR_OP_LOCAL_LINEAR_ID: return f->group ? varying_shape : linear_shape(1, false);
+    case IR_OP_VAR: return f->group ? varying_shape : linear_shape((int64_t)ir_type_size(f->module, inst->type), false);
     case IR_OP_LOAD: {
         struct shape p = shape_of(f, inst->operands[0]);
         return !is_known(p) ? p : p.kind == SHAPE_UNIFORM && !inst->attrs.is_volatile ? uniform_shape : varying_shape;
@@ -261,7 +265,7 @@ void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_functi
     u->divergent = arena_alloc(arena, u->n_insts * sizeof *u->divergent);
     if (width == 1) return; /* all zeros: uniform, nothing divergent */
     for (uint32_t i = kernel->n_params; i < u->n_values; i++) u->values[i] = unknown_shape;
-    struct finder f = {.u = u, .module = kernel->module, .changed = true};
+    struct finder f = {.u = u, .module = kernel->module, .group = width == WHOLE_GROUP, .changed = true};
     while (f.changed) {
         f.changed = false;
         ir_walk(kernel->body, visit, &f);

@@ -235,8 +235,8 @@ static void test_operation_not_compiled(void **state)
     static const char source[] =
         "kernel @k(%o: ptr.global i32 write, %m: image2d.read) {\n  %i = global_id x\n"
         "  %w = image_width %m\n  store i32 %o[%i], %w\n  return\n}\n"
-        "kernel @pick(%o: ptr.global i32 write) {\n  %i = group_any true\n  %x = zext i32 %i\n"
-        "  %g = global_id x\n  store i32 %o[%g], %x\n  return\n}\n";
+        "kernel @pick(%o: ptr.global i32 write) {\n  %g = global_id x\n  %f = utof f32 %g\n"
+        "  %x = remquo_quo f32 %f, 3\n  store i32 %o[%g], %x\n  return\n}\n";
     struct fixture f;
     fusion_module *module;
     open_fixture(&f);
@@ -244,8 +244,8 @@ static void test_operation_not_compiled(void **state)
     fusion_arg args[] = {fusion_arg_write(f.b)};
     add_node(f.graph, module, "pick", SIZE, args, 1);
     expect_finalize(&f, NULL, FUSION_KERNEL_NOT_SUPPORTED);
-    expect_in_reason("far.fk:8");
-    expect_in_reason("function pick: group_any");
+    expect_in_reason("far.fk:10");
+    expect_in_reason("function pick: remquo_quo");
     /* The reference device runs it. */
     expect_finalize(&f, &(fusion_finalize_options){.device = "reference"}, FUSION_SUCCESS);
     fusion_event event;

@@ -282,7 +282,7 @@ static void what_is_refused_is_named(void **state)
 {
     (void)state;
     struct ir_module *m = kit_parse("kernel @k(%o: ptr.global i32) {\n  %v = load i32 %o\n"
-                                    "  %r = group_reduce i32 %v, work_group, add\n  store i32 %o, %r\n}\n");
+                                    "  %r = group_reduce i32 %v, sub_group, add\n  store i32 %o, %r\n}\n");
     struct gccjit_options options = {.target = gccjit_target_host(GCCJIT_ISA_AVX512)};
     struct gccjit_object object;
     struct diag_list list = {0};

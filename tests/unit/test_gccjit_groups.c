@@ -1,0 +1,263 @@
+/* Compiled kernels whose work-items meet: barriers, local memory, group operations; and what is refused there. */
+#include "tests/support/compiled_kit.h"
+
+enum { N = 640 };
+
+static int32_t ints[N], out[N];
+static float floats[N], results[N];
+static double doubles[N];
+static int64_t longs[N];
+static int16_t shorts[N], halves[N];
+static int8_t chars[N];
+
+static int fill(void **state)
+{
+    (void)state;
+    uint32_t x = 99;
+    for (int i = 0; i < N; i++) {
+        x = x * 1664525 + 1013904223;
+        ints[i] = (int32_t)(x >> 8) % 1000 - 500;
+        floats[i] = (float)((int32_t)(x >> 9) % 10007) / 37 - 100;
+        doubles[i] = (double)ints[i] / 7 + (double)floats[i];
+        longs[i] = (int64_t)x * 2654435761 - ints[i];
+        shorts[i] = (int16_t)(x >> 11);
+        halves[i] = (int16_t)((x >> 11 & 0x87ff) | 0x3800);
+        chars[i] = (int8_t)(x >> 13);
+    }
+    return 0;
+}
+
+#define BUFFER(array)                                                                                                  \
+    {                                                                                                                  \
+        .kind = INTERP_ARG_BUFFER, .data = array, .size = sizeof array                                                 \
+    }
+#define LOCAL(bytes)                                                                                                   \
+    {                                                                                                                  \
+        .kind = INTERP_ARG_LOCAL, .size = bytes                                                                        \
+    }
+#define RANGE(n, l)                                                                                                    \
+    {                                                                                                                  \
+        1, {n, 1, 1}, {0, 0, 0},                                                                                       \
+        {                                                                                                              \
+            l, 1, 1                                                                                                    \
+        }                                                                                                              \
+    }
+
+/* Whole groups, groups smaller and larger than a vector, incomplete ones. */
+static const struct interp_range rows[] = {RANGE(1, 1),     RANGE(64, 16), RANGE(61, 16), RANGE(100, 33),
+                                           RANGE(128, 128), RANGE(37, 5),  RANGE(200, 64)};
+static const struct interp_range planes[] = {
+    {2, {16, 16, 1}, {0, 0, 0}, {8, 8, 1}}, {2, {20, 7, 1}, {0, 0, 0}, {8, 4, 1}},
+    {2, {33, 3, 1}, {2, 1, 0}, {33, 2, 1}}, {3, {9, 5, 4}, {0, 0, 0}, {4, 3, 2}},
+    {3, {1, 40, 2}, {0, 0, 0}, {1, 16, 2}}, {1, {70, 1, 1}, {3, 0, 0}, {32, 1, 1}},
+};
+enum { ROWS = sizeof rows / sizeof *rows, PLANES = sizeof planes / sizeof *planes };
+
+static void on_rows(const char *text, const struct interp_arg *args, uint32_t n)
+{
+    kit_same_everywhere(text, rows, ROWS, 0, args, n);
+}
+
+static void on_planes(const char *text, const struct interp_arg *args, uint32_t n)
+{
+    kit_same_everywhere(text, planes, PLANES, 0, args, n);
+}
+
+static void reversal_in_local_memory(void **state)
+{
+    (void)state;
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(out), LOCAL(128 * 4)};
+    on_rows("kernel @k(%a: ptr.global i32, %o: ptr.global i32, %s: ptr.local i32) {\n"
+            "  %g = global_id x\n  %l = local_id x\n  %v = load i32 %a[%g]\n  store i32 %s[%l], %v\n"
+            "  barrier local\n"
+            "  %n = local_size x\n  %m = sub i64 %n, 1\n  %r = sub i64 %m, %l\n  %w = load i32 %s[%r]\n"
+            "  store i32 %o[%g], %w\n}\n",
+            args, 3);
+}
+
+static void tree_reduction(void **state)
+{
+    (void)state;
+    struct interp_arg args[] = {BUFFER(floats), BUFFER(results)};
+    on_rows("local @tile: [128 x f32]\n"
+            "kernel @k(%a: ptr.global f32, %o: ptr.global f32) {\n"
+            "  %i = global_id x\n  %l = local_id x\n  %g = group_id x\n  %n = local_size x\n  %t = global @tile\n"
+            "  %x = load f32 %a[%i]\n  store f32 %t[%l], %x\n  barrier work_group, local\n"
+            "  loop (%half: i64 = 64) {\n"
+            "    %done = ieq i64 %half, 0\n    if %done { break\n }\n"
+            "    %low = slt i64 %l, %half\n    %other = add i64 %l, %half\n    %there = slt i64 %other, %n\n"
+            "    %active = and bool %low, %there\n"
+            "    if %active {\n      %p = load f32 %t[%l]\n      %q = load f32 %t[%other]\n      %s = fadd f32 %p, %q\n"
+            "      store f32 %t[%l], %s\n    }\n"
+            "    barrier work_group, local\n"
+            "    %next = lshr i64 %half, 1\n    continue %next\n  }\n"
+            "  %first = ieq i64 %l, 0\n"
+            "  if %first {\n    %sum = load f32 %t\n    store f32 %o[%g], %sum\n    return\n  }\n}\n",
+            args, 2);
+}
+
+static void transposition_of_tiles(void **state)
+{
+    (void)state;
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(out), LOCAL(128 * 4)};
+    on_planes("kernel @k(%a: ptr.global i32, %o: ptr.global i32, %s: ptr.local i32) {\n"
+              "  %i = global_linear_id\n  %x = local_id x\n  %y = local_id y\n  %z = local_id z\n"
+              "  %w = local_size x\n  %h = local_size y\n  %v = load i32 %a[%i]\n"
+              "  %p0 = mul i64 %z, %w\n  %p1 = add i64 %p0, %x\n  %p2 = mul i64 %p1, %h\n  %p = add i64 %p2, %y\n"
+              "  store i32 %s[%p], %v\n  barrier local\n"
+              "  %l = local_linear_id\n  %t = load i32 %s[%l]\n  store i32 %o[%i], %t\n}\n",
+              args, 3);
+}
+
+/* Numbers, bools, vectors, pointers and private variables live on; in loops, values go round and are exchanged. */
+static void values_that_live_across(void **state)
+{
+    (void)state;
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(out), BUFFER(floats), BUFFER(results), LOCAL(128 * 4)};
+    on_rows(
+        "kernel @k(%a: ptr.global i32, %o: ptr.global i32, %x: ptr.global f32, %r: ptr.global f32, %s: ptr.local i32) "
+        "{\n"
+        "  %i = global_id x\n  %l = local_id x\n  %v = load i32 %a[%i]\n  %f = load f32 %x[%i]\n"
+        "  %narrow = trunc i8 %v\n  %neg = slt i32 %v, 0\n  %fd = fpconv f64 %f\n"
+        "  %vec = vec f32x4 %f, 1, %f, 2\n  %mine = var [4 x i32]\n  %m1 = elem i32 %mine, 1\n"
+        "  store i32 %m1, %v\n  store i32 %s[%l], %v\n  %p = elem i32 %a, %v\n"
+        "  barrier local\n"
+        "  %n = local_size x\n  %l1 = add i64 %l, 1\n  %at = urem i64 %l1, %n\n  %w = load i32 %s[%at]\n"
+        "  store i32 %mine, %w\n"
+        "  barrier local\n"
+        "  store i32 %s[%l], %w\n"
+        "  barrier local\n"
+        "  %u = load i32 %s[%at]\n"
+        "  %c, %d, %k = loop (%e: i32 = %u, %g: i32 = %w, %round: i32 = 0) -> i32, i32, i32 {\n"
+        "    %end = ieq i32 %round, 3\n"
+        "    if %end { break %e, %g, %round\n }\n"
+        "    barrier local\n"
+        "    store i32 %s[%l], %e\n"
+        "    barrier local\n"
+        "    %h = load i32 %s[%at]\n    %hh = add i32 %h, %g\n"
+        "    %more = add i32 %round, 1\n    continue %g, %hh, %more\n  }\n"
+        "  %m = load i32 %mine\n  %q = load i32 %m1\n  %vx = extract f32x4 %vec, 2\n"
+        "  %ni = sext i32 %narrow\n  %b = select i32 %neg, %c, %d\n  %t0 = add i32 %b, %m\n  %t1 = xor i32 %t0, %q\n"
+        "  %t2 = add i32 %t1, %ni\n  %t3 = add i32 %t2, %k\n  store i32 %o[%i], %t3\n"
+        "  %ff = fpconv f32 %fd\n  %f2 = fadd f32 %ff, %vx\n  store f32 %r[%i], %f2\n}\n",
+        args, 5);
+}
+
+static void barriers_in_uniform_ifs(void **state)
+{
+    (void)state;
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(out), LOCAL(128 * 4)};
+    on_rows("kernel @k(%a: ptr.global i32, %o: ptr.global i32, %s: ptr.local i32) {\n"
+            "  %i = global_id x\n  %l = local_id x\n  %g = group_id x\n  %n = local_size x\n"
+            "  %v = load i32 %a[%i]\n  %low = and i64 %g, 1\n  %odd = ieq i64 %low, 1\n"
+            "  %r, %u = if %odd -> i32, i64 {\n"
+            "    store i32 %s[%l], %v\n    barrier local\n"
+            "    %m = sub i64 %n, 1\n    %b = sub i64 %m, %l\n    %w = load i32 %s[%b]\n    yield %w, %n\n"
+            "  } else {\n    %x = mul i32 %v, 3\n    yield %x, %g\n  }\n"
+            "  %third = ieq i64 %g, 2\n"
+            "  if %third { return\n }\n"
+            "  barrier local\n"
+            "  %k = trunc i32 %u\n  %t = add i32 %r, %k\n  store i32 %o[%i], %t\n}\n",
+            args, 3);
+}
+
+/* Reduce, both scans, broadcast of a type with an operation; the results behind another barrier. */
+static void group_operations(const char *type, const char *op, void *in, uint64_t size)
+{
+    char text[2048];
+    void *o = calloc(4, size);
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = in, .size = size},
+                                {.kind = INTERP_ARG_BUFFER, .data = o, .size = 4 * size}};
+    snprintf(text, sizeof text,
+             "kernel @k(%%a: ptr.global %s, %%o: ptr.global %s) {\n"
+             "  %%i = global_linear_id\n  %%x = load %s %%a[%%i]\n"
+             "  %%r = group_reduce %s %%x, work_group, %s\n"
+             "  %%s = group_scan_incl %s %%x, work_group, %s\n"
+             "  %%e = group_scan_excl %s %%x, work_group, %s\n"
+             "  %%n = local_size x\n  %%m = local_size y\n  %%k = local_size z\n  %%n1 = sub i64 %%n, 1\n"
+             "  %%m1 = lshr i64 %%m, 1\n  %%k1 = sub i64 %%k, 1\n"
+             "  %%b = group_broadcast %s %%x, %%n1, %%m1, %%k1, work_group\n"
+             "  barrier local\n"
+             "  %%p = mul i64 %%i, 4\n  %%q = elem %s %%o, %%p\n"
+             "  store %s %%q, %%r\n  store %s %%q[1], %%s\n  store %s %%q[2], %%e\n  store %s %%q[3], %%b\n}\n",
+             type, type, type, type, op, type, op, type, op, type, type, type, type, type, type);
+    on_planes(text, args, 2);
+    free(o);
+}
+
+static void group_operations_on_integers(void **state)
+{
+    (void)state;
+    group_operations("i8", "add", chars, sizeof chars);
+    group_operations("i8", "umin", chars, sizeof chars);
+    group_operations("i16", "smax", shorts, sizeof shorts);
+    group_operations("i32", "add", ints, sizeof ints);
+    group_operations("i32", "xor", ints, sizeof ints);
+    group_operations("i64", "smin", longs, sizeof longs);
+    group_operations("i64", "and", longs, sizeof longs);
+}
+
+static void group_operations_on_floats(void **state)
+{
+    (void)state;
+    group_operations("f16", "add", halves, sizeof halves);
+    group_operations("f32", "add", floats, sizeof floats);
+    group_operations("f32", "smin", floats, sizeof floats);
+    group_operations("f64", "smax", doubles, sizeof doubles);
+    group_operations("f64", "mul", doubles, sizeof doubles);
+}
+
+static void votes(void **state)
+{
+    (void)state;
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(out)};
+    on_planes("kernel @k(%a: ptr.global i32, %o: ptr.global i32) {\n"
+              "  %i = global_linear_id\n  %v = load i32 %a[%i]\n  %high = sgt i32 %v, 480\n  %some = sgt i32 %v, -470\n"
+              "  %any = group_any %high, work_group\n  %all = group_all %some, work_group\n"
+              "  %g = if %any -> i32 {\n    %m = group_reduce i32 %v, work_group, smax\n    yield %m\n"
+              "  } else {\n    yield 7\n  }\n"
+              "  %x = select i32 %all, %g, -1\n  store i32 %o[%i], %x\n}\n",
+              args, 2);
+}
+
+static void refused(const char *text, unsigned line, const char *op, const char *why)
+{
+    struct ir_module *m = kit_parse(text);
+    struct diag_list list = {0};
+    assert_false(gccjit_check(kit_kernel(m), &list));
+    assert_int_equal(list.n, 1);
+    assert_int_equal(list.items[0].line, line);
+    assert_non_null(strstr(list.items[0].text, op));
+    assert_non_null(strstr(list.items[0].text, why));
+    diag_clear(&list);
+    ir_module_free(m);
+}
+
+static void meetings_of_some_are_refused(void **state)
+{
+    (void)state;
+    refused("kernel @k(%o: ptr.global i32) {\n  %l = local_id x\n  %c = slt i64 %l, 3\n  if %c {\n    barrier local\n"
+            "  }\n  store i32 %o[%l], 1\n}\n",
+            5, "barrier", "differ");
+    refused("kernel @k(%o: ptr.global i32) {\n  %l = local_id x\n  %c = slt i64 %l, 3\n  if %c {\n    return\n  }\n"
+            "  barrier local\n  store i32 %o[%l], 1\n}\n",
+            4, "if", "part here");
+    refused("kernel @k(%o: ptr.global i32) {\n  %l = local_id x\n  loop (%j: i64 = 0) {\n    %c = slt i64 %l, %j\n"
+            "    if %c {\n      break\n    }\n    barrier local\n    %n = add i64 %j, 1\n    continue %n\n  }\n}\n",
+            5, "if", "part here");
+    refused("kernel @k(%o: ptr.global i32) {\n  %v = load i32 %o\n  %r = group_reduce i32 %v, sub_group, add\n"
+            "  store i32 %o, %r\n}\n",
+            3, "group_reduce", "sub-groups");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reversal_in_local_memory),     cmocka_unit_test(tree_reduction),
+        cmocka_unit_test(transposition_of_tiles),       cmocka_unit_test(values_that_live_across),
+        cmocka_unit_test(barriers_in_uniform_ifs),      cmocka_unit_test(group_operations_on_integers),
+        cmocka_unit_test(group_operations_on_floats),   cmocka_unit_test(votes),
+        cmocka_unit_test(meetings_of_some_are_refused),
+    };
+    return cmocka_run_group_tests_name("gccjit_groups", tests, fill, NULL);
+}
