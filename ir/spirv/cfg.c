@@ -240,7 +240,7 @@ static void drop_returns(const struct cfg *g, struct cfg_loop *loop)
     uint32_t kept = 0;
     for (uint32_t k = 0; k < loop->n_exits; k++) {
         bool last = k + 1 == loop->n_exits && !kept;
-        if (last || !only_returns(g, loop->exits[k])) loop->exits[kept++] = loop->exits[k];
+        if (last || !g->nodes[loop->exits[k]].only_returns) loop->exits[kept++] = loop->exits[k];
     }
     loop->n_exits = kept;
 }
@@ -310,6 +310,7 @@ bool cfg_build(struct cfg *g, struct spirv_reader *r, const struct spirv_functio
     uint32_t *stack = arena_alloc(r->arena, (edges + g->n + 1) * sizeof *stack);
     for (uint32_t k = g->n; k--;) find_loop(g, k, stack);
     if (!check_depth(g)) return false;
+    for (uint32_t k = 0; k < g->n; k++) g->nodes[k].only_returns = only_returns(g, k);
     find_exits(g);
     find_falls(g);
     return true;

@@ -16,6 +16,7 @@ struct cfg_node {
     uint32_t enter, leave;          /* places in a walk of that tree: dominance is inclusion */
     uint32_t loop;                  /* the innermost one it is in, as the number of its header; CFG_NONE */
     uint32_t pending;               /* edges forward to it that have not been emitted */
+    bool only_returns;              /* it has phis and a return, and nothing else */
     bool falls;                     /* control can leave the blocks it dominates for others of its loop */
     uint32_t fall_depth, fall_loop; /* how far up the last walk that found this went, and in which loop */
 };

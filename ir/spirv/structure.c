@@ -11,7 +11,11 @@
 #include "ir/spirv/flow.h"
 #include "ir/verify.h"
 
-enum { MAX_DEPTH = IR_MAX_BLOCK_DEPTH - 4, MAX_ROW = 8 /* targets made into a row of else-ifs */ };
+enum {
+    MAX_DEPTH = IR_MAX_BLOCK_DEPTH - 4,
+    MAX_ROW = 8 /* targets made into a row of else-ifs */,
+    MAX_WAYS = 4 /* to one return */
+};
 
 /* Code of one block of ir. */
 struct level {
@@ -190,8 +194,11 @@ static struct flow emit_loop(struct spirv_body *s, const struct level *l, const 
 
 /* ---- jumps ---- */
 
+/* Also to a return that many ways lead to: one if inside the other would get deep. */
 static bool is_jump(const struct spirv_body *s, const struct level *l, uint32_t node)
 {
+    const struct cfg_node *b = &s->cfg.nodes[node];
+    if (b->only_returns && b->n_preds > MAX_WAYS) return true;
     return node == l->loop || !cfg_in_loop(&s->cfg, node, l->loop);
 }
 
@@ -241,7 +248,7 @@ static void emit_jump(struct spirv_body *s, const struct level *l, const struct 
         const ir_type *types;
         uint32_t n = flow_phi_types(s, t->node, &types);
         if (spend(s, n)) ir_build(&s->b, IR_OP_CONTINUE, IR_VOID, t->phis, n);
-    } else if (cfg_exit(s->cfg.loops[l->loop], t->node)) {
+    } else if (l->loop != CFG_NONE && cfg_exit(s->cfg.loops[l->loop], t->node)) {
         emit_break(s, l, t);
     } else { /* it does nothing but return */
         flow_bind_phis(s, t);
