@@ -133,12 +133,23 @@ static void inexact_functions(void **state)
                      &(struct random_kernel_options){.items = 1 + seed % 67, .instructions = 16, .inexact = true});
 }
 
+/* Local memory and barriers; values that live across them. */
+static void work_groups(void **state)
+{
+    (void)state;
+    unsigned cases = test_cases(12) / 2;
+    for (uint64_t seed = first_seed() + 300000; cases--; seed++)
+        compare_seed(seed, &(struct random_kernel_options){
+                               .items = 1 + seed % 150, .instructions = 24, .local_size = 1 + seed * 7 % 48});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_kernels),
         cmocka_unit_test(large_kernels),
         cmocka_unit_test(inexact_functions),
+        cmocka_unit_test(work_groups),
     };
     return cmocka_run_group_tests_name("diff_cpu", tests, NULL, NULL);
 }
