@@ -106,7 +106,7 @@ typedef struct fusion_kernel_info {
     const char *sub_group_size;  /* "", a number, "automatic", "primary" */
 } fusion_kernel_info;
 
-/* Loads a module: IR text or IR msgpack (told apart by the content). name is used in messages.
+/* Loads a module: IR text, IR msgpack or SPIR-V (told apart by the content; docs/spirv.md). name is used in messages.
    FUSION_INVALID with all findings (line by line) in the reason. */
 FUSION_API fusion_status fusion_module_load(fusion_session *session, const char *name, const void *bytes, size_t size, fusion_module **module);
 FUSION_API fusion_status fusion_module_load_file(fusion_session *session, const char *path, fusion_module **module);
