@@ -20,24 +20,24 @@
 //: buffer i8 1024 special 5
 //: buffer i8 16384 zero -> exact:abs exact:abs_diff exact:add_sat exact:sub_sat exact:hadd exact:rhadd exact:max exact:min exact:clamp exact:clz exact:popcount exact:rotate exact:mul_hi exact:mad_hi exact:mad_sat exact:bitselect
 INTEGERS(integer_char, char, as_char)
-//: kernel integer_char16 64 16
+//: kernel integer_char4 256 16
 //: buffer i8 1024 special 1
 //: buffer i8 1024 special 32
 //: buffer i8 1024 bits
 //: buffer i8 16384 zero -> exact:abs exact:abs_diff exact:add_sat exact:sub_sat exact:hadd exact:rhadd exact:max exact:min exact:clamp exact:clz exact:popcount exact:rotate exact:mul_hi exact:mad_hi exact:mad_sat exact:bitselect
-INTEGERS(integer_char16, char16, as_char16)
+INTEGERS(integer_char4, char4, as_char4)
 //: kernel integer_uchar 1024 16
 //: buffer u8 1024 special 1
 //: buffer u8 1024 special 32
 //: buffer u8 1024 special 5
 //: buffer u8 16384 zero -> exact:abs exact:abs_diff exact:add_sat exact:sub_sat exact:hadd exact:rhadd exact:max exact:min exact:clamp exact:clz exact:popcount exact:rotate exact:mul_hi exact:mad_hi exact:mad_sat exact:bitselect
 INTEGERS(integer_uchar, uchar, as_uchar)
-//: kernel integer_uchar8 128 16
+//: kernel integer_uchar2 512 16
 //: buffer u8 1024 special 1
 //: buffer u8 1024 special 32
 //: buffer u8 1024 bits
 //: buffer u8 16384 zero -> exact:abs exact:abs_diff exact:add_sat exact:sub_sat exact:hadd exact:rhadd exact:max exact:min exact:clamp exact:clz exact:popcount exact:rotate exact:mul_hi exact:mad_hi exact:mad_sat exact:bitselect
-INTEGERS(integer_uchar8, uchar8, as_uchar8)
+INTEGERS(integer_uchar2, uchar2, as_uchar2)
 //: kernel integer_short 1024 16
 //: buffer i16 1024 special 1
 //: buffer i16 1024 special 32
@@ -68,12 +68,12 @@ INTEGERS(integer_ushort2, ushort2, as_ushort2)
 //: buffer i32 1024 special 5
 //: buffer i32 16384 zero -> exact:abs exact:abs_diff exact:add_sat exact:sub_sat exact:hadd exact:rhadd exact:max exact:min exact:clamp exact:clz exact:popcount exact:rotate exact:mul_hi exact:mad_hi exact:mad_sat exact:bitselect
 INTEGERS(integer_int, int, as_int)
-//: kernel integer_int8 128 16
+//: kernel integer_int4 256 16
 //: buffer i32 1024 special 1
 //: buffer i32 1024 special 32
 //: buffer i32 1024 bits
 //: buffer i32 16384 zero -> exact:abs exact:abs_diff exact:add_sat exact:sub_sat exact:hadd exact:rhadd exact:max exact:min exact:clamp exact:clz exact:popcount exact:rotate exact:mul_hi exact:mad_hi exact:mad_sat exact:bitselect
-INTEGERS(integer_int8, int8, as_int8)
+INTEGERS(integer_int4, int4, as_int4)
 //: kernel integer_uint 1024 16
 //: buffer u32 1024 special 1
 //: buffer u32 1024 special 32
@@ -104,12 +104,32 @@ INTEGERS(integer_long2, long2, as_long2)
 //: buffer u64 1024 special 5
 //: buffer u64 16384 zero -> exact:abs exact:abs_diff exact:add_sat exact:sub_sat exact:hadd exact:rhadd exact:max exact:min exact:clamp exact:clz exact:popcount exact:rotate exact:mul_hi exact:mad_hi exact:mad_sat exact:bitselect
 INTEGERS(integer_ulong, ulong, as_ulong)
-//: kernel integer_ulong4 256 16
+//: kernel integer_ulong2 512 16
 //: buffer u64 1024 special 1
 //: buffer u64 1024 special 32
 //: buffer u64 1024 bits
 //: buffer u64 16384 zero -> exact:abs exact:abs_diff exact:add_sat exact:sub_sat exact:hadd exact:rhadd exact:max exact:min exact:clamp exact:clz exact:popcount exact:rotate exact:mul_hi exact:mad_hi exact:mad_sat exact:bitselect
-INTEGERS(integer_ulong4, ulong4, as_ulong4)
+INTEGERS(integer_ulong2, ulong2, as_ulong2)
+
+// Few of them at the largest widths.
+#define WIDE(NAME, T)                                                                                                           \
+    kernel void NAME(global const T *a, global const T *b, global T *out)                                                       \
+    {                                                                                                                           \
+        size_t i = get_global_id(0);                                                                                            \
+        T x = a[i], y = b[i];                                                                                                   \
+        out += i;                                                                                                               \
+        DO(add_sat(x, y)) DO(max(x, y)) DO(popcount(x))                                                                         \
+    }
+//: kernel wide_char16 64 16
+//: buffer i8 1024 special 1
+//: buffer i8 1024 special 32
+//: buffer i8 3072 zero
+WIDE(wide_char16, char16)
+//: kernel wide_uint8 128 16
+//: buffer u32 1024 special 1
+//: buffer u32 1024 special 32
+//: buffer u32 3072 zero
+WIDE(wide_uint8, uint8)
 
 // 24 bits: operands within them.
 #define SMALL(NAME, T)                                                                                                          \

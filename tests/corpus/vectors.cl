@@ -112,15 +112,15 @@ kernel void compare_floats(global const double4 *a, global const double4 *b, glo
     out[i] = (x < y) + (x <= y) * 2 + (x > y) * 4 + (x >= y) * 8 + (x == y) * 16 + (x != y) * 32 + !(x < y) * 64 + (!x) * 128;
 }
 
-//: kernel arithmetic_lanes 16 4
+//: kernel arithmetic_lanes 64 16
 //: buffer i16 256 bits
 //: buffer i16 256 uniform 1 99
 //: buffer i16 256 zero
-kernel void arithmetic_lanes(global const short16 *a, global const short16 *b, global short16 *out)
+kernel void arithmetic_lanes(global const short4 *a, global const short4 *b, global short4 *out)
 {
     size_t i = get_global_id(0);
-    short16 x = a[i], y = b[i];
-    out[i] = (x / y) + (x % (y + (short16)1)) * y - (x << (short16)3) + (x >> y) ^ (~x & y) | -y;
+    short4 x = a[i], y = b[i];
+    out[i] = (x / y) + (x % (y + (short4)1)) * y - (x << (short4)3) + (x >> y) ^ (~x & y) | -y;
 }
 
 //: kernel reinterpret 32 8
