@@ -85,6 +85,12 @@ struct ir_value *spirv_shuffle(struct spirv_body *s, enum ir_op op, struct ir_va
 struct ir_value *spirv_shift(struct spirv_body *s, enum ir_op op, struct ir_value *x, struct ir_value *y,
                              struct ir_value *delta);
 
+/* ---- mangled.c ---- */
+
+bool spirv_is_mangled_builtin(const struct spirv_reader *r, const struct spirv_function *f);
+/* A call of such a function; false where it is none. */
+bool spirv_emit_mangled(struct spirv_body *s, const struct spirv_inst *i, const struct spirv_function *f);
+
 /* ---- builtin.c ---- */
 
 bool spirv_emit_builtin(struct spirv_body *s, const struct spirv_inst *i);

@@ -228,7 +228,8 @@ void spirv_functions(struct spirv_reader *r)
     for (size_t k = 0; k < r->n_functions; k++)
         if (r->functions[k].entry && !r->functions[k].wraps) make_function(r, &r->functions[k]);
     for (size_t k = 0; k < r->n_functions; k++)
-        if (!r->functions[k].entry) make_function(r, &r->functions[k]);
+        if (!r->functions[k].entry && !spirv_is_mangled_builtin(r, &r->functions[k]))
+            make_function(r, &r->functions[k]);
     if (r->failed) return;
     for (size_t k = 0; k < r->n_functions; k++)
         if (r->functions[k].has_body && !r->functions[k].wraps) spirv_read_body(r, &r->functions[k]);
@@ -249,6 +250,7 @@ bool spirv_emit_call(struct spirv_body *s, const struct spirv_inst *i)
 {
     if (i->op != SpvOpFunctionCall) return false;
     struct spirv_function *f = function_of(s->r, i->words[3]);
+    if (f && spirv_emit_mangled(s, i, f)) return true;
     if (!f || !f->ir || f->entry) {
         spirv_fail(s->r, i, "calls no function that can be called");
         return true;

@@ -312,6 +312,27 @@ static void test_argument_types(void **state)
     ir_module_free(m);
 }
 
+/* Calls of built-in functions that the translator did not know. */
+static void test_mangled(void **state)
+{
+    (void)state;
+    struct ir_module *m = read_good(
+        HEAD KERNEL "OpDecorate %shuffle LinkageAttributes \"_Z23intel_sub_group_shufflefj\" Import\n"
+                    "OpDecorate %read LinkageAttributes \"_Z27intel_sub_group_block_read2PU3AS1Kj\" Import\n" TYPES
+                    "%v2 = OpTypeVector %u32 2\n%fs = OpTypeFunction %f32 %f32 %u32\n%fr = OpTypeFunction %v2 %p\n"
+                    "%shuffle = OpFunction %f32 None %fs\n%s0 = OpFunctionParameter %f32\n%s1 = OpFunctionParameter "
+                    "%u32\nOpFunctionEnd\n%read = OpFunction %v2 None %fr\n%r0 = OpFunctionParameter %p\n"
+                    "OpFunctionEnd\n" BEGIN "%x = OpLoad %u32 %a Aligned 4\n%y = OpBitcast %f32 %x\n"
+                    "%z = OpFunctionCall %f32 %shuffle %y %c1\n%w = OpBitcast %u32 %z\nOpStore %a %w\n"
+                    "%b = OpFunctionCall %v2 %read %a\n" END);
+    char *text = ir_print(m);
+    assert_non_null(strstr(text, "sub_group_shuffle f32 "));
+    assert_non_null(strstr(text, "block_read i32x2 "));
+    assert_int_equal(m->n_functions, 1);
+    free(text);
+    ir_module_free(m);
+}
+
 /* Values that no part of a module can ask for in reason. */
 static void test_limits(void **state)
 {
@@ -338,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_untidy),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_argument_types),
+        cmocka_unit_test(test_mangled),
         cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("spirv", tests, NULL, NULL);
