@@ -9,6 +9,13 @@
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
+/* The validator allocates much and often; what it frees must not fill the memory that a run may take. */
+const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
+{
+    return "quarantine_size_mb=64";
+}
+
 enum { HEADER_WORDS = 5 };
 
 static uint32_t next(uint32_t *state)
