@@ -108,7 +108,7 @@ bool *regions_mark(struct arena *arena, struct ir_function *kernel)
 
 /* ---- the regions ---- */
 
-enum { MADE_HERE = UINT32_MAX }; /* scratch of values that the cut adds */
+enum { VARIABLE = UINT32_MAX }; /* scratch of the variables that the cut adds */
 
 struct cut {
     struct arena *arena;
@@ -177,7 +177,7 @@ static struct ir_value *variable_of(struct cut *c, const struct ir_value *v)
     if (*kept) return *kept;
     struct ir_builder b = ir_builder_before(c->kernel->body->first);
     struct ir_inst *var = ir_build_ptr(&b, IR_OP_VAR, v->type, IR_SPACE_PRIVATE, NULL, 0);
-    var->results[0]->scratch = MADE_HERE;
+    var->results[0]->scratch = VARIABLE;
     var->scratch = 1 << 1;
     if (c->first[1] == var->next) c->first[1] = var;
     return *kept = var->results[0];
@@ -255,7 +255,7 @@ static void keep_joins(struct cut *c, struct ir_block *block)
 
 static bool is_there(const struct cut *c, const struct ir_value *v, uint32_t region)
 {
-    if (v->kind <= IR_VALUE_PARAM || v->scratch == MADE_HERE) return true;
+    if (v->kind <= IR_VALUE_PARAM || v->scratch == VARIABLE) return true;
     if (c->defined[v->scratch] == region || is_shared(c, v)) return true;
     return v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_VAR;
 }
@@ -310,7 +310,7 @@ static struct ir_value *known(struct cut *c, struct ir_value *v, uint32_t region
     if (c->here_region[v->scratch] == region) return c->here[v->scratch];
     unsigned most = 12;
     struct ir_value *r = is_cheap(c, v, region, &most) ? compute_again(c, v, region) : read_again(c, v, region);
-    r->scratch = MADE_HERE;
+    r->scratch = v->scratch; /* it is the same value to other regions that meet it as an operand */
     c->here[v->scratch] = r;
     c->here_region[v->scratch] = region;
     return r;

@@ -220,6 +220,31 @@ static void votes(void **state)
               args, 2);
 }
 
+/* Vectors, bools; in loops in loops, with values that differ by work-item going out through breaks. */
+static void group_operations_in_loops(void **state)
+{
+    (void)state;
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(out)};
+    on_planes("kernel @k(%a: ptr.global i32, %o: ptr.global i32) {\n"
+              "  %i = global_linear_id\n  %l = local_linear_id\n  %v = load i32 %a[%i]\n  %w = xor i32 %v, 77\n"
+              "  %pair = vec i32x2 %v, %w\n  %neg = slt i32 %v, 0\n"
+              "  %x, %y = loop (%k: i32 = 0, %s: i32x2 = %pair) -> i32, i32x2 {\n"
+              "    %r = group_reduce i32x2 %s, work_group, add\n    %t = group_scan_excl i32x2 %s, work_group, smax\n"
+              "    %mine = var i32\n    store i32 %mine, %k\n"
+              "    %u = loop (%j: i32 = 0, %p: i32x2 = %t) -> i32x2 {\n"
+              "      %q = group_scan_incl i32x2 %p, work_group, xor\n"
+              "      %enough = ieq i32 %j, %k\n      if %enough { break %q\n }\n"
+              "      %m = load i32 %mine\n      %m1 = add i32 %m, %v\n      store i32 %mine, %m1\n"
+              "      %j1 = add i32 %j, 1\n      continue %j1, %q\n    }\n"
+              "    %z = add i32x2 %u, %r\n    %last = sge i32 %k, 2\n    %kept = load i32 %mine\n"
+              "    if %last { break %kept, %z\n }\n"
+              "    %k1 = add i32 %k, 1\n    continue %k1, %z\n  }\n"
+              "  %first = group_broadcast bool %neg, 0, work_group\n"
+              "  %y0 = extract i32x2 %y, 0\n  %y1 = extract i32x2 %y, 1\n  %d = sub i32 %y0, %y1\n"
+              "  %e = select i32 %first, %d, %x\n  %f = add i32 %e, %x\n  store i32 %o[%i], %f\n}\n",
+              args, 2);
+}
+
 static void refused(const char *text, unsigned line, const char *op, const char *why)
 {
     struct ir_module *m = kit_parse(text);
@@ -253,11 +278,11 @@ static void meetings_of_some_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reversal_in_local_memory),     cmocka_unit_test(tree_reduction),
-        cmocka_unit_test(transposition_of_tiles),       cmocka_unit_test(values_that_live_across),
-        cmocka_unit_test(barriers_in_uniform_ifs),      cmocka_unit_test(group_operations_on_integers),
-        cmocka_unit_test(group_operations_on_floats),   cmocka_unit_test(votes),
-        cmocka_unit_test(meetings_of_some_are_refused),
+        cmocka_unit_test(reversal_in_local_memory),   cmocka_unit_test(tree_reduction),
+        cmocka_unit_test(transposition_of_tiles),     cmocka_unit_test(values_that_live_across),
+        cmocka_unit_test(barriers_in_uniform_ifs),    cmocka_unit_test(group_operations_on_integers),
+        cmocka_unit_test(group_operations_on_floats), cmocka_unit_test(votes),
+        cmocka_unit_test(group_operations_in_loops),  cmocka_unit_test(meetings_of_some_are_refused),
     };
     return cmocka_run_group_tests_name("gccjit_groups", tests, fill, NULL);
 }
