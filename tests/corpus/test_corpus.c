@@ -6,6 +6,7 @@
  * What the CPU code refuses in words is counted and printed, not a failure.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -49,6 +50,19 @@ static void *shared(size_t size)
     void *p = mmap(NULL, size + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(p != MAP_FAILED);
     return p;
+}
+
+/* A child for what may die. The test library's signal handlers would let it run on with the cases that follow. */
+static pid_t fork_child(unsigned seconds)
+{
+    static const int caught[] = {SIGSEGV, SIGILL, SIGFPE, SIGBUS, SIGSYS, SIGABRT};
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0) return child;
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) signal(caught[i], SIG_DFL);
+    alarm(seconds);
+    return 0;
 }
 
 /* The buffers of a kernel before it runs, in memory that child processes share. */
@@ -95,7 +109,8 @@ static bool interpret(const struct ir_function *f, const struct corpus_case *c, 
 
 /* ---- CPU code ---- */
 
-enum cpu_end { CPU_RAN, CPU_REFUSED, CPU_DIED };
+/* Exit statuses of the child, but for the last; nothing else exits with these. */
+enum cpu_end { CPU_RAN = 40, CPU_REFUSED, CPU_DIED };
 
 /* In the child, so that the interpreter gets the module as it was read. The passes come first, as in the service. What
    the code for vectors refuses may run one work-item at a time. */
@@ -117,16 +132,14 @@ static enum cpu_end run_cpu(struct ir_function *f, const struct corpus_kernel *k
                             uint32_t *sub_group_size)
 {
     uint32_t *size = shared(sizeof *size);
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(CPU_SECONDS);
-        _exit(cpu_child(f, k, data, size));
-    }
+    pid_t child = fork_child(CPU_SECONDS);
+    if (child == 0) _exit(cpu_child(f, k, data, size));
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     *sub_group_size = *size;
     munmap(size, sizeof *size + 1);
-    if (WIFEXITED(status) && WEXITSTATUS(status) <= CPU_REFUSED) return WEXITSTATUS(status);
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == CPU_RAN || WEXITSTATUS(status) == CPU_REFUSED))
+        return WEXITSTATUS(status);
     fprintf(stderr, "# %s, CPU code: the process died, status 0x%x\n", k->name, status);
     return CPU_DIED;
 }
@@ -140,11 +153,8 @@ static void run_pocl(struct level *l)
     if (corpus.no_pocl) return;
     snprintf(program, sizeof program, "%.*s.bc", (int)(strlen(l->path) - strlen(".spv")), l->path);
     for (uint32_t first = 0; first < corpus.n;) {
-        pid_t child = fork();
-        if (child == 0) {
-            alarm(POCL_SECONDS);
-            _exit(corpus_pocl_run(program, &corpus, first, l->pocl, l->pocl_status) ? 0 : 1);
-        }
+        pid_t child = fork_child(POCL_SECONDS);
+        if (child == 0) _exit(corpus_pocl_run(program, &corpus, first, l->pocl, l->pocl_status) ? 0 : 1);
         int status = 0;
         assert_int_equal(waitpid(child, &status, 0), child);
         if (WIFEXITED(status)) return;
