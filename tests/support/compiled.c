@@ -1,10 +1,12 @@
-/* Compiled kernels in the test's own process. */
+/* Kernels compiled in a child and run in the test's own process. */
 #include "tests/support/compiled.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 unsigned compiled_isas(enum gccjit_isa isas[GCCJIT_ISA_COUNT])
@@ -15,17 +17,48 @@ unsigned compiled_isas(enum gccjit_isa isas[GCCJIT_ISA_COUNT])
     return n;
 }
 
-static bool load(struct compiled *c, const struct gccjit_object *object)
+/* The child's part: the object goes to fd. Returns its exit status. */
+static int make_object(const struct ir_function *kernel, const struct gccjit_options *options, int fd)
 {
-    char path[] = "/tmp/fusion-test-XXXXXX";
-    int fd = mkstemp(path);
-    if (fd < 0) return false;
-    if (write(fd, object->elf, object->elf_size) == (ssize_t)object->elf_size)
-        c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!c->library) fprintf(stderr, "# %s\n", dlerror());
-    close(fd);
-    unlink(path);
-    if (!c->library) return false;
+    struct gccjit_object object;
+    struct diag_list list = {0};
+    bool made = gccjit_compile(kernel, (const uint64_t[3]){0}, options, &object, &list) == 0;
+    if (!made) {
+        char *text = diag_format(&list);
+        fprintf(stderr, "# %s", text);
+        free(text);
+    }
+    diag_clear(&list);
+    made = made && write(fd, object.elf, object.elf_size) == (ssize_t)object.elf_size;
+    gccjit_object_clear(&object);
+    return made ? 0 : 1;
+}
+
+/* In a process of its own, as in the service: libgccjit keeps state of one instruction set for the next, and an
+   internal error of it ends the process. */
+static bool compile_in_child(const struct ir_function *kernel, const struct gccjit_options *options, int fd)
+{
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) return false;
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL); /* the test library's handler would go on with the next test here */
+        signal(SIGABRT, SIG_DFL);
+        _exit(make_object(kernel, options, fd));
+    }
+    if (waitpid(child, &status, 0) != child) return false;
+    if (status) fprintf(stderr, "# the compiler's status is %#x\n", (unsigned)status);
+    return status == 0;
+}
+
+static bool load(struct compiled *c, const char *path)
+{
+    c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!c->library) {
+        fprintf(stderr, "# %s\n", dlerror());
+        return false;
+    }
     c->entry = (kernel_entry *)dlsym(c->library, KERNEL_ENTRY_SYMBOL);
     c->info = dlsym(c->library, KERNEL_INFO_SYMBOL);
     return c->entry && c->info && c->info->abi_version == KERNEL_ABI_VERSION;
@@ -35,17 +68,12 @@ bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum gc
 {
     *c = (struct compiled){0};
     struct gccjit_options options = {.target = gccjit_target_host(isa), .scalar = scalar};
-    struct gccjit_object object;
-    struct diag_list list = {0};
-    bool made = gccjit_compile(kernel, (const uint64_t[3]){0}, &options, &object, &list) == 0;
-    if (!made) {
-        char *text = diag_format(&list);
-        fprintf(stderr, "# %s", text);
-        free(text);
-    }
-    diag_clear(&list);
-    made = made && load(c, &object);
-    gccjit_object_clear(&object);
+    char path[] = "/tmp/fusion-test-XXXXXX";
+    int fd = mkstemp(path);
+    if (fd < 0) return false;
+    bool made = compile_in_child(kernel, &options, fd) && load(c, path);
+    close(fd);
+    unlink(path);
     if (!made) compiled_clear(c);
     return made;
 }

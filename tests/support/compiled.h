@@ -1,4 +1,4 @@
-/* Compiled kernels in the test's own process: made, loaded, run over an ND-range. */
+/* Compiled kernels: made in a child process, loaded and run over an ND-range in the test's own. */
 #pragma once
 
 #include "fuser/gccjit/gccjit.h"
