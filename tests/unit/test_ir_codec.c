@@ -204,8 +204,9 @@ static void test_empty(void **state)
     ir_module_free(m);
 }
 
-/* ---- memory ---- */
+/* ---- memory: a test of plain builds, since a sanitizer's allocator does not count so ---- */
 
+#if !defined(__SANITIZE_ADDRESS__)
 static size_t bytes_in_use(void)
 {
     struct mallinfo2 info = mallinfo2();
@@ -247,12 +248,12 @@ static void test_memory(void **state)
 {
     (void)state;
     static const enum ir_op ops[] = {IR_OP_GLOBAL_ID, IR_OP_WORK_DIM, IR_OP_FENCE, IR_OP_IF};
-    if (!bytes_in_use()) skip(); /* under a sanitizer's own malloc */
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         check_memory(ops[i], 10);
         check_memory(ops[i], 20000);
     }
 }
+#endif
 
 int main(void)
 {
@@ -264,7 +265,9 @@ int main(void)
         cmocka_unit_test(test_history_does_not_show),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_empty),
+#if !defined(__SANITIZE_ADDRESS__)
         cmocka_unit_test(test_memory),
+#endif
     };
     return cmocka_run_group_tests_name("ir_codec", tests, NULL, NULL);
 }
