@@ -104,3 +104,14 @@ struct ir_global *ir_module_find_global(const struct ir_module *m, const char *n
         if (strcmp(m->globals[i]->name, name) == 0) return m->globals[i];
     return NULL;
 }
+
+const struct ir_function *ir_module_only_kernel(const struct ir_module *m)
+{
+    const struct ir_function *kernel = NULL;
+    for (uint32_t i = 0; i < m->n_functions; i++) {
+        if (m->functions[i]->linkage != IR_LINKAGE_KERNEL) continue;
+        if (kernel) return NULL;
+        kernel = m->functions[i];
+    }
+    return kernel;
+}

@@ -46,7 +46,7 @@ int job_compile(const struct proto_message *m, struct proto_writer *reply, struc
     struct ir_module *module = job_decode_module(bytes, size, "of the kernel", e);
     if (!module) return -1;
     struct gccjit_object object = {0};
-    const struct ir_function *kernel = job_only_kernel(module);
+    const struct ir_function *kernel = ir_module_only_kernel(module);
     int result = kernel ? compile(kernel, local, keep_assembly, &object, e)
                         : job_fail(e, FUSION_INVALID, "kernel", "the module does not hold exactly one kernel");
     if (result == 0) {

@@ -66,14 +66,3 @@ struct ir_module *job_decode_module(const void *bytes, size_t size, const char *
     diag_clear(&findings);
     return m;
 }
-
-const struct ir_function *job_only_kernel(const struct ir_module *m)
-{
-    const struct ir_function *kernel = NULL;
-    for (uint32_t i = 0; i < m->n_functions; i++) {
-        if (m->functions[i]->linkage != IR_LINKAGE_KERNEL) continue;
-        if (kernel) return NULL;
-        kernel = m->functions[i];
-    }
-    return kernel;
-}

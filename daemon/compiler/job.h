@@ -23,8 +23,6 @@ int job_missing(struct job_error *e, const struct proto_message *m, const char *
 
 /* The module in a job's bytes; NULL with the error. name is what errors call it. */
 struct ir_module *job_decode_module(const void *bytes, size_t size, const char *name, struct job_error *e);
-/* The kernel of a module that holds one. */
-const struct ir_function *job_only_kernel(const struct ir_module *m);
 
 /* Writes the whole reply on success. 0, or -1 with the error and no reply begun. */
 typedef int job(const struct proto_message *m, struct proto_writer *reply, struct job_error *e);

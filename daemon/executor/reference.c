@@ -10,17 +10,6 @@
 #include "ir/codec.h"
 #include "ir/interp.h"
 
-static const struct ir_function *only_kernel(const struct ir_module *m)
-{
-    const struct ir_function *kernel = NULL;
-    for (uint32_t i = 0; i < m->n_functions; i++) {
-        if (m->functions[i]->linkage != IR_LINKAGE_KERNEL) continue;
-        if (kernel) return NULL;
-        kernel = m->functions[i];
-    }
-    return kernel;
-}
-
 /* Each parameter gets an argument that fits it, so that a run can rely on it. */
 static bool fits(const struct program_launch *program, const struct ir_function *kernel, uint32_t *offsets)
 {
@@ -51,7 +40,7 @@ int reference_load(const struct program_launch *program, struct executable_launc
         return -1;
     }
     diag_clear(&findings);
-    launch->kernel = only_kernel(launch->module);
+    launch->kernel = ir_module_only_kernel(launch->module);
     if (!launch->kernel) return exec_fail(e, FUSION_INTERNAL, object, "its module does not hold one kernel");
     uint32_t *offsets = arena_realloc(NULL, (launch->kernel->n_params + 1) * sizeof *offsets);
     bool good = fits(program, launch->kernel, offsets);
