@@ -29,7 +29,6 @@ struct normalizer {
     uint32_t n;
     uint32_t *out;
     uint32_t n_out;
-    uint32_t *types;  /* by id: id of its type */
     uint32_t *labels; /* by id: block of the function at hand, plus 1 */
     bool *defined;    /* by id: in what is kept */
     struct block *blocks;
@@ -85,7 +84,7 @@ static uint32_t target_place(const struct normalizer *z, uint32_t at, uint32_t k
     case SpvOpBranch: place = k == 0 ? 1 : 0; break;
     case SpvOpBranchConditional: place = k < 2 ? 2 + k : 0; break;
     case SpvOpSwitch: {
-        uint32_t selector = n > 1 ? z->in[at + 1] : 0, type = selector < z->r->bound ? z->types[selector] : 0;
+        uint32_t selector = n > 1 ? z->in[at + 1] : 0, type = selector < z->r->bound ? z->r->value_types[selector] : 0;
         const uint32_t *t = type < z->r->bound ? z->r->int_types + type : NULL;
         place = 2 + k * (t && *t == 64 ? 3 : 2);
         break;
@@ -261,7 +260,7 @@ static bool look(struct normalizer *z, uint32_t *n_labels)
             return false;
         }
         uint32_t id = result_at(z, at, &type);
-        z->types[id] = type < z->r->bound ? type : 0;
+        z->r->value_types[id] = type < z->r->bound ? type : 0;
         *n_labels += op_at(z, at) == SpvOpLabel;
         if (op_at(z, at) == SpvOpTypeInt && n > 2 && id) z->r->int_types[id] = z->in[at + 2];
     }
@@ -310,7 +309,7 @@ bool spirv_normalize(struct spirv_reader *r)
     struct normalizer z = {.r = r, .in = r->words, .n = (uint32_t)r->n_words};
     struct arena *a = r->arena;
     uint32_t n_labels = 0;
-    z.types = arena_alloc(a, (r->bound + 1) * sizeof *z.types);
+    r->value_types = arena_alloc(a, (r->bound + 1) * sizeof *r->value_types);
     r->int_types = arena_alloc(a, (r->bound + 1) * sizeof *r->int_types);
     if (!look(&z, &n_labels)) return false;
     z.labels = arena_alloc(a, (r->bound + 1) * sizeof *z.labels);

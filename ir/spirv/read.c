@@ -83,7 +83,9 @@ static bool take_words(struct spirv_reader *r, const void *bytes, size_t size)
 
 static void read_module(struct spirv_reader *r)
 {
-    if (!spirv_normalize(r) || !validate(r) || !spirv_index(r)) return;
+    if (!spirv_normalize(r)) return;
+    spirv_widen_selects(r);
+    if (!validate(r) || !spirv_index(r)) return;
     spirv_types(r);
     spirv_globals(r);
     if (!r->failed) spirv_functions(r);

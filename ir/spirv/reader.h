@@ -66,7 +66,8 @@ struct spirv_reader {
     struct ir_module *module;
     uint32_t *words; /* in this machine's byte order */
     size_t n_words, used_words;
-    uint32_t *int_types; /* by id of an integer type: its width */
+    uint32_t *value_types; /* by id: id of its type */
+    uint32_t *int_types;   /* by id of an integer type: its width */
 
     struct spirv_inst *insts;
     size_t n_insts;
@@ -97,6 +98,11 @@ void spirv_fail(struct spirv_reader *r, const struct spirv_inst *inst, const cha
 
 /* Replaces the words by a form that can be validated; checks only the lengths of instructions. */
 bool spirv_normalize(struct spirv_reader *r);
+
+/* ---- select.c ---- */
+
+/* The same for selections of vectors; after spirv_normalize(). */
+void spirv_widen_selects(struct spirv_reader *r);
 
 /* ---- index.c: the module's instructions by id ---- */
 

@@ -263,6 +263,29 @@ static void test_untidy(void **state)
     ir_module_free(m);
 }
 
+/* One bool selects vectors, which SPIR-V has from 1.4 on only. */
+static void test_select_of_vectors(void **state)
+{
+    (void)state;
+    struct ir_module *m = read_good(
+        HEAD KERNEL TYPES "%v2 = OpTypeVector %u32 2\n%v3 = OpTypeVector %u32 3\n%b3 = OpTypeVector %bool 3\n"
+                          "%x2 = OpConstantComposite %v2 %c1 %c2\n%y2 = OpConstantComposite %v2 %c3 %c0\n"
+                          "%x3 = OpConstantComposite %v3 %c1 %c2 %c3\n%y3 = OpConstantComposite %v3 %c3 %c0 %c1\n" BEGIN
+                          "%i = OpLoad %u32 %a Aligned 4\n%is = OpIEqual %bool %i %c0\n"
+                          "%s2 = OpSelect %v2 %is %x2 %y2\n%s3 = OpSelect %v3 %is %x3 %y3\n"
+                          "%not = OpLogicalNot %bool %is\n%t3 = OpSelect %v3 %not %s3 %x3\n"
+                          "%p2 = OpCompositeExtract %u32 %s2 0\n%p3 = OpCompositeExtract %u32 %s3 2\n"
+                          "%p4 = OpCompositeExtract %u32 %t3 0\n%c10 = OpIMul %u32 %p3 %c3\n"
+                          "%sum = OpIAdd %u32 %p2 %c10\n%all = OpIAdd %u32 %sum %p4\nOpStore %a %all Aligned 4\n" END);
+    static const uint32_t want[2] = {1 + 3 * 3 + 1, 3 + 1 * 3 + 3};
+    for (uint32_t x = 0; x < 2; x++) {
+        uint32_t value = x;
+        run(m, &value, 1);
+        assert_int_equal(value, want[x]);
+    }
+    ir_module_free(m);
+}
+
 static void test_functions(void **state)
 {
     (void)state;
@@ -357,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_spec_constants),
         cmocka_unit_test(test_constants_in_memory),
         cmocka_unit_test(test_untidy),
+        cmocka_unit_test(test_select_of_vectors),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_argument_types),
         cmocka_unit_test(test_mangled),
