@@ -4,13 +4,8 @@
 #pragma once
 
 #include "ir/diag.h"
+#include "ir/image.h"
 #include "ir/ir.h"
-
-struct interp_image { /* 2-D image as the client API has it */
-    void *data;
-    uint32_t width, height, row_pitch;    /* pixels, pixels, bytes */
-    uint32_t channel_order, channel_type; /* OpenCL's constants */
-};
 
 /* What a pipe holds: packets number read to written - 1, each at its number modulo capacity. */
 struct interp_pipe {
@@ -19,25 +14,13 @@ struct interp_pipe {
     uint64_t read, written; /* packets taken and put so far */
 };
 
-/* A sampler is an i32, with the bits that OpenCL C compilers give it. Passed as BYTES of 4 (or 8). */
-enum {
-    INTERP_SAMPLER_NORMALIZED = 1, /* coordinates from 0 to 1 */
-    INTERP_SAMPLER_ADDRESS = 14,   /* what lies outside the image: one of these five */
-    INTERP_SAMPLER_ADDRESS_NONE = 0,
-    INTERP_SAMPLER_CLAMP_TO_EDGE = 2,
-    INTERP_SAMPLER_CLAMP = 4, /* the border colour */
-    INTERP_SAMPLER_REPEAT = 6,
-    INTERP_SAMPLER_MIRRORED_REPEAT = 8,
-    INTERP_SAMPLER_LINEAR = 32, /* else nearest (16) */
-};
-
 enum interp_arg_kind { INTERP_ARG_BUFFER, INTERP_ARG_BYTES, INTERP_ARG_LOCAL, INTERP_ARG_IMAGE, INTERP_ARG_PIPE };
 
 struct interp_arg {
     enum interp_arg_kind kind;
-    void *data; /* BUFFER: the memory; BYTES: the scalar's or struct's value; IMAGE: struct interp_image; PIPE: struct
-                   interp_pipe */
-    uint64_t size;          /* bytes of data, or of LOCAL memory */
+    void *data;    /* BUFFER: the memory; BYTES: the scalar's or struct's value, of a sampler 4 or 8 bytes with enum
+                      ir_sampler; IMAGE: struct ir_image; PIPE: struct interp_pipe */
+    uint64_t size; /* bytes of data, or of LOCAL memory */
     const uint8_t *written; /* BUFFER: one byte per byte, 0 where the memory is not initialized; NULL: all is */
 };
 

@@ -104,7 +104,7 @@ static uint64_t pixel_size(const struct image *image)
 
 static const char *wrong_image(const struct image *image)
 {
-    const struct interp_image *info = &image->info;
+    const struct ir_image *info = &image->info;
     if (!image->order) return "has a channel order that the interpreter does not know";
     if (!image->type) return "has a channel type that the interpreter does not know";
     if (!info->width || !info->height || !info->data) return "is empty";
@@ -116,7 +116,7 @@ bool interp_image_bind(struct machine *m, const struct interp_arg *arg, uint32_t
                        const char **why)
 {
     const struct ir_param *p = &m->kernel->params[param];
-    struct image image = {.info = *(const struct interp_image *)arg->data};
+    struct image image = {.info = *(const struct ir_image *)arg->data};
     image.order = find_order(image.info.channel_order);
     image.type = find_type(image.info.channel_type);
     *why = wrong_image(&image);
@@ -222,8 +222,8 @@ static int64_t addressed(int64_t i, uint32_t size, uint32_t mode)
     int64_t last = (int64_t)size - 1;
     if (i >= 0 && i <= last) return i;
     switch (mode) {
-    case INTERP_SAMPLER_CLAMP: return border;
-    case INTERP_SAMPLER_REPEAT: return (i % (int64_t)size + size) % size;
+    case IR_SAMPLER_CLAMP: return border;
+    case IR_SAMPLER_REPEAT: return (i % (int64_t)size + size) % size;
     default: return i < 0 ? 0 : last;
     }
 }
@@ -231,17 +231,17 @@ static int64_t addressed(int64_t i, uint32_t size, uint32_t mode)
 /* A coordinate in texels; where the sampler repeats the image it comes from 0 to 1 and is wrapped first. */
 static float to_texels(float c, uint32_t size, uint32_t sampler)
 {
-    uint32_t mode = sampler & INTERP_SAMPLER_ADDRESS;
-    if (mode == INTERP_SAMPLER_REPEAT)
+    uint32_t mode = sampler & IR_SAMPLER_ADDRESS;
+    if (mode == IR_SAMPLER_REPEAT)
         c -= floorf(c);
-    else if (mode == INTERP_SAMPLER_MIRRORED_REPEAT)
+    else if (mode == IR_SAMPLER_MIRRORED_REPEAT)
         c = fabsf(c - 2 * rintf(0.5f * c));
-    return sampler & INTERP_SAMPLER_NORMALIZED ? c * (float)size : c;
+    return sampler & IR_SAMPLER_NORMALIZED ? c * (float)size : c;
 }
 
 static struct axis sample_axis(float c, uint32_t size, uint32_t sampler, bool linear)
 {
-    uint32_t mode = sampler & INTERP_SAMPLER_ADDRESS;
+    uint32_t mode = sampler & IR_SAMPLER_ADDRESS;
     float u = to_texels(c, size, sampler) - (linear ? 0.5f : 0);
     float limit = (float)size + 1;
     if (!(u > -2)) u = -2; /* NaN too: what is sampled then is undefined */
@@ -282,15 +282,15 @@ static void sample(struct machine *m, struct item *item, const struct code_inst 
     uint32_t sampler = (uint32_t)interp_item_operand(item, 2)[0];
     const uint64_t *c = interp_item_operand(item, 1);
     bool floats = ir_type_is_float(at->ir->operands[1]->type);
-    bool linear = floats && sampler & INTERP_SAMPLER_LINEAR && !is_integer(image->type);
-    if (!floats) sampler &= ~(uint32_t)INTERP_SAMPLER_NORMALIZED; /* integers count texels */
+    bool linear = floats && sampler & IR_SAMPLER_LINEAR && !is_integer(image->type);
+    if (!floats) sampler &= ~(uint32_t)IR_SAMPLER_NORMALIZED; /* integers count texels */
     struct axis axes[2];
     for (int i = 0; i < 2; i++) {
         uint32_t size = i == 0 ? image->info.width : image->info.height;
         if (floats)
             axes[i] = sample_axis(bits_float(c[i]), size, sampler, linear);
         else
-            axes[i] = (struct axis){.low = addressed(eval_sext(c[i], 32), size, sampler & INTERP_SAMPLER_ADDRESS)};
+            axes[i] = (struct axis){.low = addressed(eval_sext(c[i], 32), size, sampler & IR_SAMPLER_ADDRESS)};
     }
     if (linear)
         sample_linear(m, item, at, image, axes[0], axes[1], r);

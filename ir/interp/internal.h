@@ -184,7 +184,7 @@ struct group {
 };
 
 struct image {
-    struct interp_image info;
+    struct ir_image info;
     uint64_t address;
     const struct channel_order *order;
     const struct channel_type *type;

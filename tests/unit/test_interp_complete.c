@@ -114,10 +114,10 @@ static void run_attempt(const struct attempt *a, enum ir_op op)
     static _Alignas(16) uint8_t buffer[4096];
     uint8_t texels[64 * 4] = {0}, packets[64] = {0};
     bool ints = ir_type_is_int(a->type);
-    struct interp_image image = {texels, 4, 4, 64, 0x10b5, ints ? 0x10d9 : 0x10de};
+    struct ir_image image = {texels, 4, 4, 64, 0x10b5, ints ? 0x10d9 : 0x10de};
     struct interp_pipe pipe = {packets, (uint32_t)ir_type_size(a->module, a->type), 1, 0, 0};
     if (!pipe.packet_size || pipe.packet_size > sizeof packets) pipe.packet_size = 1;
-    uint32_t sampler = INTERP_SAMPLER_CLAMP_TO_EDGE;
+    uint32_t sampler = IR_SAMPLER_CLAMP_TO_EDGE;
     memset(buffer, 0, sizeof buffer);
     struct interp_arg args[] = {BUFFER(buffer),
                                 {.kind = INTERP_ARG_IMAGE, .data = &image},

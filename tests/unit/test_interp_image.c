@@ -18,7 +18,7 @@ enum {
     FLOAT
 };
 
-static struct interp_arg image_arg(struct interp_image *image)
+static struct interp_arg image_arg(struct ir_image *image)
 {
     return (struct interp_arg){.kind = INTERP_ARG_IMAGE, .data = image, .size = sizeof *image};
 }
@@ -29,7 +29,7 @@ static void float_texel(uint32_t order, uint32_t type, const float texel[4], con
 {
     uint8_t data[16] = {0};
     float out[4];
-    struct interp_image image = {data, 1, 1, 16, order, type};
+    struct ir_image image = {data, 1, 1, 16, order, type};
     struct interp_arg args[] = {
         image_arg(&image), BUFFER(out), {.kind = INTERP_ARG_BYTES, .data = (void *)(uintptr_t)texel, .size = 16}};
     kit_clean_run("kernel @k(%m: image2d.read_write, %o: ptr.global f32x4, %t: f32x4) {\n"
@@ -61,7 +61,7 @@ static void int_texel(uint32_t order, uint32_t type, const int32_t texel[4], con
 {
     uint8_t data[16] = {0};
     int32_t out[4];
-    struct interp_image image = {data, 1, 1, 16, order, type};
+    struct ir_image image = {data, 1, 1, 16, order, type};
     struct interp_arg args[] = {
         image_arg(&image), BUFFER(out), {.kind = INTERP_ARG_BYTES, .data = (void *)(uintptr_t)texel, .size = 16}};
     kit_clean_run("kernel @k(%m: image2d.read_write, %o: ptr.global i32x4, %t: i32x4) {\n"
@@ -90,7 +90,7 @@ static void int_formats(void **state)
 static float sampled(uint32_t sampler, float x, float y)
 {
     float data[] = {0, 1, 2, 3, 4, 5, 6, 7}, out[4], at[] = {x, y};
-    struct interp_image image = {data, 4, 2, 16, R, FLOAT};
+    struct ir_image image = {data, 4, 2, 16, R, FLOAT};
     struct interp_arg args[] = {image_arg(&image), BUFFER(out), BYTES(sampler), BYTES(at)};
     kit_clean_run("kernel @k(%m: image2d.read, %o: ptr.global f32x4, %s: sampler, %at: f32x2) {\n"
                   "    %x = image_read f32x4 %m, %at, %s\n"
@@ -103,18 +103,18 @@ static float sampled(uint32_t sampler, float x, float y)
 static void samplers(void **state)
 {
     (void)state;
-    const uint32_t normalized = INTERP_SAMPLER_NORMALIZED, linear = INTERP_SAMPLER_LINEAR;
-    assert_true(sampled(INTERP_SAMPLER_CLAMP_TO_EDGE, 2.9f, 1.5f) == 6);
-    assert_true(sampled(INTERP_SAMPLER_CLAMP_TO_EDGE, -5, 10) == 4);
-    assert_true(sampled(INTERP_SAMPLER_CLAMP, -0.5f, 0) == 0);
-    assert_true(sampled(INTERP_SAMPLER_CLAMP, 4, 1) == 0);
-    assert_true(sampled(INTERP_SAMPLER_CLAMP_TO_EDGE | normalized, 0.99f, 0.6f) == 7);
-    assert_true(sampled(INTERP_SAMPLER_REPEAT | normalized, 1.3f, -0.25f) == 5);
-    assert_true(sampled(INTERP_SAMPLER_MIRRORED_REPEAT | normalized, 1.2f, 0) == 3);
-    assert_true(sampled(INTERP_SAMPLER_CLAMP_TO_EDGE | linear, 2, 1) == 3.5f);    /* the middle of four */
-    assert_true(sampled(INTERP_SAMPLER_CLAMP_TO_EDGE | linear, 1.5f, 0.5f) == 1); /* the centre of one */
-    assert_true(sampled(INTERP_SAMPLER_CLAMP | linear, 4, 0.5f) == 1.5f);         /* half of it is border */
-    assert_true(sampled(INTERP_SAMPLER_REPEAT | normalized | linear, 0, 0.25f) == 1.5f);
+    const uint32_t normalized = IR_SAMPLER_NORMALIZED, linear = IR_SAMPLER_LINEAR;
+    assert_true(sampled(IR_SAMPLER_CLAMP_TO_EDGE, 2.9f, 1.5f) == 6);
+    assert_true(sampled(IR_SAMPLER_CLAMP_TO_EDGE, -5, 10) == 4);
+    assert_true(sampled(IR_SAMPLER_CLAMP, -0.5f, 0) == 0);
+    assert_true(sampled(IR_SAMPLER_CLAMP, 4, 1) == 0);
+    assert_true(sampled(IR_SAMPLER_CLAMP_TO_EDGE | normalized, 0.99f, 0.6f) == 7);
+    assert_true(sampled(IR_SAMPLER_REPEAT | normalized, 1.3f, -0.25f) == 5);
+    assert_true(sampled(IR_SAMPLER_MIRRORED_REPEAT | normalized, 1.2f, 0) == 3);
+    assert_true(sampled(IR_SAMPLER_CLAMP_TO_EDGE | linear, 2, 1) == 3.5f);    /* the middle of four */
+    assert_true(sampled(IR_SAMPLER_CLAMP_TO_EDGE | linear, 1.5f, 0.5f) == 1); /* the centre of one */
+    assert_true(sampled(IR_SAMPLER_CLAMP | linear, 4, 0.5f) == 1.5f);         /* half of it is border */
+    assert_true(sampled(IR_SAMPLER_REPEAT | normalized | linear, 0, 0.25f) == 1.5f);
 }
 
 static void images_are_checked(void **state)
@@ -122,7 +122,7 @@ static void images_are_checked(void **state)
     (void)state;
     float data[8];
     memset(data, 0, sizeof data);
-    struct interp_image image = {data, 4, 2, 16, R, FLOAT};
+    struct ir_image image = {data, 4, 2, 16, R, FLOAT};
     struct interp_arg args[] = {image_arg(&image)};
     struct kit k;
     kit_load(&k, "kernel @k(%m: image2d.read_write) {\n"
@@ -140,7 +140,7 @@ static void images_are_checked(void **state)
     kit_run(&k, 1, 1, args);
     assert_int_equal(k.rc, -1);
     kit_expect(&k, INTERP_INVALID, 1, "row pitch");
-    image = (struct interp_image){data, 4, 2, 16, 0x1234, FLOAT};
+    image = (struct ir_image){data, 4, 2, 16, 0x1234, FLOAT};
     kit_run(&k, 1, 1, args);
     kit_expect(&k, INTERP_INVALID, 1, "channel order");
     kit_free(&k);
@@ -159,7 +159,7 @@ static void image_blocks_and_sizes(void **state)
     for (int i = 0; i < 32; i++) data[i] = (uint8_t)i;
     int16_t out[8];
     int32_t sizes[4];
-    struct interp_image image = {data, 2, 4, 8, RGBA, UNORM_INT8};
+    struct ir_image image = {data, 2, 4, 8, RGBA, UNORM_INT8};
     struct interp_arg args[] = {image_arg(&image), BUFFER(out), BUFFER(sizes)};
     kit_clean_run("kernel @k(%m: image2d.read_write, %o: ptr.global i16, %s: ptr.global i32) {\n"
                   "    %x = image_block_read i16x2 %m, <2, 3>\n" /* one step over the right and the lower edge */

@@ -9,7 +9,7 @@ enum { SEEDS = 400, BYTES_EACH = 512, MAX_PARAMS = 32, STEPS = 20000 };
 struct arguments {
     struct interp_arg args[MAX_PARAMS];
     _Alignas(16) uint8_t data[MAX_PARAMS][BYTES_EACH];
-    struct interp_image images[MAX_PARAMS];
+    struct ir_image images[MAX_PARAMS];
     struct interp_pipe pipes[MAX_PARAMS];
 };
 
@@ -21,7 +21,7 @@ static bool make_argument(struct arguments *a, const struct ir_module *m, const 
     *arg = (struct interp_arg){
         .kind = INTERP_ARG_BYTES, .data = a->data[i], .size = ir_type_size(m, p->by_value ? p->elem : t)};
     if (ir_type_kind(t) == IR_KIND_IMAGE2D) {
-        a->images[i] = (struct interp_image){a->data[i], 4, 4, 64, 0x10b5, i % 2 ? 0x10d9 : 0x10de};
+        a->images[i] = (struct ir_image){a->data[i], 4, 4, 64, 0x10b5, i % 2 ? 0x10d9 : 0x10de};
         *arg = (struct interp_arg){.kind = INTERP_ARG_IMAGE, .data = &a->images[i]};
     } else if (ir_type_kind(t) == IR_KIND_PIPE) {
         a->pipes[i] = (struct interp_pipe){a->data[i], 4, 8, 0, 2};
