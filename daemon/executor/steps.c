@@ -11,6 +11,7 @@
 #include "daemon/executor/reference.h"
 #include "daemon/executor/running.h"
 #include "daemon/executor/wait.h"
+#include "fuser/runtime/runtime.h"
 
 enum {
     INLINE_NS = 20000, /* less than that is not worth waking a thread */
@@ -81,6 +82,7 @@ static int run_code(struct steps *s, const struct program_launch *p, struct exec
 {
     if (reserve_local(s, l->local_bytes, p, e) != 0) return -1;
     struct kernel_launch geometry = p->geometry;
+    geometry.functions = &kernel_runtime;
     if (p->written_bytes > s->stream_bytes) geometry.flags |= KERNEL_LAUNCH_STREAM;
     struct job job = {l->object->entry, &geometry, l->args, s->local, s->local_bytes, 0};
     pool_run(s->pool, run_groups, &job, p->n_groups, chunk_groups(p, l->busy_ns, pool_threads(s->pool)));

@@ -186,8 +186,7 @@ struct group {
 struct image {
     struct ir_image info;
     uint64_t address;
-    const struct channel_order *order;
-    const struct channel_type *type;
+    struct ir_image_format format;
 };
 
 struct pipe {

@@ -1,0 +1,133 @@
+/* Texels for compiled kernels: those of several work-items at a call, none outside the image. */
+#include <string.h>
+
+#include "fuser/runtime/runtime.h"
+
+/* False where the operation cannot be: no image, or one whose channels are not of that kind. */
+static bool usable(const struct ir_image *image, struct ir_image_format *format)
+{
+    return image && image->data && image->width && image->height && ir_image_format(image, format);
+}
+
+static bool inside(const struct ir_image *image, int64_t x, int64_t y)
+{
+    return x >= 0 && y >= 0 && x < image->width && y < image->height;
+}
+
+static uint8_t *byte_at(const struct ir_image *image, int64_t x, int64_t y)
+{
+    return (uint8_t *)image->data + (uint64_t)y * image->row_pitch + (uint64_t)x;
+}
+
+static const uint8_t *texel_at(void *data, int64_t x, int64_t y)
+{
+    const struct ir_sampling *s = data;
+    return byte_at(s->image, x * ir_texel_bytes(s->format), y);
+}
+
+/* The next lane of those left, which it is taken out of. */
+static uint32_t next_lane(uint64_t *lanes)
+{
+    uint32_t lane = (uint32_t)__builtin_ctzll(*lanes);
+    *lanes &= *lanes - 1;
+    return lane;
+}
+
+void kernel_image_read(const struct ir_image *image, uint32_t mode, uint64_t lanes, uint32_t stride,
+                       const uint32_t *coordinates, uint32_t *texels)
+{
+    struct ir_image_format format;
+    bool can = usable(image, &format) && ir_format_is_integer(&format) == !!(mode & KERNEL_TEXEL_INTS);
+    struct ir_sampling sampling = {image, &format, texel_at, &sampling, mode, mode & KERNEL_TEXEL_FLOATS};
+    while (lanes) {
+        uint32_t lane = next_lane(&lanes);
+        uint32_t c[2] = {coordinates[lane], coordinates[stride + lane]}, rgba[4] = {0};
+        if (can && mode & KERNEL_TEXEL_SAMPLED)
+            ir_image_sample(&sampling, c, rgba);
+        else if (can && inside(image, (int32_t)c[0], (int32_t)c[1]))
+            ir_texel_decode(&format, texel_at(&sampling, (int32_t)c[0], (int32_t)c[1]), rgba);
+        for (uint32_t i = 0; i < 4; i++) texels[i * stride + lane] = rgba[i];
+    }
+}
+
+void kernel_image_write(const struct ir_image *image, uint32_t mode, uint64_t lanes, uint32_t stride,
+                        const uint32_t *coordinates, const uint32_t *texels)
+{
+    struct ir_image_format format;
+    if (!usable(image, &format) || ir_format_is_integer(&format) != !!(mode & KERNEL_TEXEL_INTS)) return;
+    while (lanes) {
+        uint32_t lane = next_lane(&lanes), rgba[4];
+        int64_t x = (int32_t)coordinates[lane], y = (int32_t)coordinates[stride + lane];
+        if (!inside(image, x, y)) continue;
+        for (uint32_t i = 0; i < 4; i++) rgba[i] = texels[i * stride + lane];
+        ir_texel_encode(&format, rgba, byte_at(image, x * ir_texel_bytes(&format), y));
+    }
+}
+
+/* ---- blocks: rows of bytes, the work-items of a sub-group side by side ---- */
+
+struct block {
+    const struct ir_image *image;
+    int64_t row;   /* bytes of a row of the image */
+    int64_t bytes; /* of a number */
+    int64_t x, y;  /* of this lane's first number, which need not lie in the image */
+};
+
+/* False: there is no image, or not one number fits in its rows. */
+static bool block_begin(struct block *b, const struct ir_image *image, uint32_t bytes)
+{
+    struct ir_image_format format;
+    if (!usable(image, &format)) return false;
+    *b = (struct block){.image = image, .row = (int64_t)image->width * ir_texel_bytes(&format), .bytes = bytes};
+    return b->row >= b->bytes;
+}
+
+static void block_lane(struct block *b, uint32_t lane, uint32_t stride, const uint32_t *coordinates)
+{
+    b->x = (int32_t)coordinates[lane] + (int64_t)coordinates[2 * stride + lane] * b->bytes;
+    b->y = (int32_t)coordinates[stride + lane];
+}
+
+static int64_t clamped(int64_t x, int64_t max)
+{
+    return x < 0 ? 0 : x > max ? max : x;
+}
+
+static uint8_t *nearest(const struct block *b, uint32_t k)
+{
+    return byte_at(b->image, clamped(b->x, b->row - b->bytes), clamped(b->y + k, (int64_t)b->image->height - 1));
+}
+
+void kernel_image_block_read(const struct ir_image *image, uint32_t bytes, uint32_t n, uint64_t lanes, uint32_t stride,
+                             const uint32_t *coordinates, void *numbers)
+{
+    struct block b = {0};
+    bool can = block_begin(&b, image, bytes);
+    while (lanes) {
+        uint32_t lane = next_lane(&lanes);
+        if (can) block_lane(&b, lane, stride, coordinates);
+        for (uint32_t k = 0; k < n; k++) {
+            uint8_t *number = (uint8_t *)numbers + ((uint64_t)k * stride + lane) * bytes;
+            if (can)
+                memcpy(number, nearest(&b, k), bytes);
+            else
+                memset(number, 0, bytes);
+        }
+    }
+}
+
+void kernel_image_block_write(const struct ir_image *image, uint32_t bytes, uint32_t n, uint64_t lanes, uint32_t stride,
+                              const uint32_t *coordinates, const void *numbers)
+{
+    struct block b;
+    if (!block_begin(&b, image, bytes)) return;
+    while (lanes) {
+        uint32_t lane = next_lane(&lanes);
+        block_lane(&b, lane, stride, coordinates);
+        if (b.x < 0 || b.x > b.row - b.bytes) continue;
+        for (uint32_t k = 0; k < n; k++) {
+            if (b.y + k < 0 || b.y + k >= image->height) continue;
+            memcpy(nearest(&b, k), (const uint8_t *)numbers + ((uint64_t)k * stride + lane) * bytes, bytes);
+        }
+    }
+}

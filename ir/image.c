@@ -1,0 +1,258 @@
+/* Images: formats, texels to and from bytes, and sampling. */
+#include "ir/image.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/float.h"
+
+/* ---- formats (OpenCL's constants) ---- */
+
+enum {
+    FIRST_TYPE = 0x10d0, /* CL_SNORM_INT8 */
+    FIRST_ORDER = 0x10b0 /* CL_R */
+};
+
+struct channel_type {
+    enum ir_channel_class channel_class;
+    uint8_t bytes; /* 0: none that we have */
+};
+
+static const struct channel_type channel_types[] = {
+    [0] = {IR_CHANNEL_SNORM, 1},     [1] = {IR_CHANNEL_SNORM, 2},     [2] = {IR_CHANNEL_UNORM, 1},
+    [3] = {IR_CHANNEL_UNORM, 2},     [7] = {IR_CHANNEL_SIGNED, 1},    [8] = {IR_CHANNEL_SIGNED, 2},
+    [9] = {IR_CHANNEL_SIGNED, 4},    [10] = {IR_CHANNEL_UNSIGNED, 1}, [11] = {IR_CHANNEL_UNSIGNED, 2},
+    [12] = {IR_CHANNEL_UNSIGNED, 4}, [13] = {IR_CHANNEL_FLOAT, 2},    [14] = {IR_CHANNEL_FLOAT, 4},
+};
+
+struct channel_order {
+    uint8_t channels; /* 0: none that we have */
+    uint8_t component[4];
+};
+
+static const struct channel_order channel_orders[] = {
+    [0] = {1, {0}},          /* R */
+    [2] = {2, {0, 1}},       /* RG */
+    [5] = {4, {0, 1, 2, 3}}, /* RGBA */
+    [6] = {4, {2, 1, 0, 3}}, /* BGRA */
+};
+
+static const struct channel_type *find_type(uint32_t code)
+{
+    uint32_t i = code - FIRST_TYPE;
+    return i < sizeof channel_types / sizeof *channel_types && channel_types[i].bytes ? &channel_types[i] : NULL;
+}
+
+static const struct channel_order *find_order(uint32_t code)
+{
+    uint32_t i = code - FIRST_ORDER;
+    return i < sizeof channel_orders / sizeof *channel_orders && channel_orders[i].channels ? &channel_orders[i] : NULL;
+}
+
+bool ir_channel_type_known(uint32_t channel_type)
+{
+    return find_type(channel_type) != NULL;
+}
+
+bool ir_channel_order_known(uint32_t channel_order)
+{
+    return find_order(channel_order) != NULL;
+}
+
+bool ir_image_format(const struct ir_image *image, struct ir_image_format *format)
+{
+    const struct channel_type *type = find_type(image->channel_type);
+    const struct channel_order *order = find_order(image->channel_order);
+    if (!type || !order) return false;
+    *format = (struct ir_image_format){type->channel_class, order->channels, type->bytes, {0}};
+    memcpy(format->component, order->component, sizeof format->component);
+    return true;
+}
+
+/* ---- channels ---- */
+
+static uint32_t float_bits(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+static float bits_float(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static int32_t sign_extended(uint32_t bits, uint32_t bytes)
+{
+    unsigned up = 32 - 8 * bytes;
+    return (int32_t)(bits << up) >> up;
+}
+
+/* The largest number of so many bytes, of those that count as 1 in a normalized channel. */
+static uint32_t largest(const struct ir_image_format *f)
+{
+    bool has_sign = f->channel_class == IR_CHANNEL_SNORM || f->channel_class == IR_CHANNEL_SIGNED;
+    return 0xffffffffu >> (32 - 8 * f->bytes + has_sign);
+}
+
+static uint32_t decode_channel(const struct ir_image_format *f, uint32_t bits)
+{
+    switch (f->channel_class) {
+    case IR_CHANNEL_UNSIGNED: return bits;
+    case IR_CHANNEL_SIGNED: return (uint32_t)sign_extended(bits, f->bytes);
+    case IR_CHANNEL_UNORM: return float_bits((float)bits / (float)largest(f));
+    case IR_CHANNEL_SNORM: return float_bits(fmaxf(-1, (float)sign_extended(bits, f->bytes) / (float)largest(f)));
+    default: return f->bytes == 4 ? bits : float_bits((float)ir_float_value(IR_KIND_F16, bits));
+    }
+}
+
+static uint32_t normalized(const struct ir_image_format *f, float v)
+{
+    double max = largest(f), min = f->channel_class == IR_CHANNEL_UNORM ? 0 : -max - 1, scaled = rint((double)v * max);
+    if (isnan(scaled)) return 0;
+    return (uint32_t)(int32_t)fmin(fmax(scaled, min), max);
+}
+
+static uint32_t encode_channel(const struct ir_image_format *f, uint32_t component)
+{
+    uint32_t max = largest(f);
+    int32_t s = (int32_t)component, top = (int32_t)max;
+    switch (f->channel_class) {
+    case IR_CHANNEL_UNSIGNED: return component > max ? max : component;
+    case IR_CHANNEL_SIGNED: return (uint32_t)(s > top ? top : s < -top - 1 ? -top - 1 : s);
+    case IR_CHANNEL_UNORM:
+    case IR_CHANNEL_SNORM: return normalized(f, bits_float(component));
+    default: return f->bytes == 4 ? component : (uint32_t)ir_float_bits(IR_KIND_F16, bits_float(component));
+    }
+}
+
+static uint32_t read_channel(const uint8_t *bytes, uint32_t n)
+{
+    uint16_t half;
+    uint32_t word;
+    switch (n) {
+    case 1: return *bytes;
+    case 2: memcpy(&half, bytes, 2); return half;
+    default: memcpy(&word, bytes, 4); return word;
+    }
+}
+
+static void write_channel(uint8_t *bytes, uint32_t n, uint32_t bits)
+{
+    uint16_t half = (uint16_t)bits;
+    switch (n) {
+    case 1: *bytes = (uint8_t)bits; break;
+    case 2: memcpy(bytes, &half, 2); break;
+    default: memcpy(bytes, &bits, 4); break;
+    }
+}
+
+/* ---- texels ---- */
+
+static uint32_t one(const struct ir_image_format *f)
+{
+    return ir_format_is_integer(f) ? 1 : float_bits(1);
+}
+
+void ir_texel_decode(const struct ir_image_format *f, const uint8_t *bytes, uint32_t rgba[4])
+{
+    rgba[0] = rgba[1] = rgba[2] = 0;
+    rgba[3] = one(f);
+    for (uint32_t i = 0; i < f->channels; i++)
+        rgba[f->component[i]] = decode_channel(f, read_channel(bytes + i * f->bytes, f->bytes));
+}
+
+void ir_texel_encode(const struct ir_image_format *f, const uint32_t rgba[4], uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < f->channels; i++)
+        write_channel(bytes + i * f->bytes, f->bytes, encode_channel(f, rgba[f->component[i]]));
+}
+
+/* ---- sampling ---- */
+
+struct axis {
+    int64_t low, high; /* the two texels that a linear filter mixes; low alone for the nearest one */
+    float weight;      /* of high */
+};
+
+static const int64_t border = -1;
+
+static int64_t addressed(int64_t i, uint32_t size, uint32_t mode)
+{
+    int64_t last = (int64_t)size - 1;
+    if (i >= 0 && i <= last) return i;
+    switch (mode) {
+    case IR_SAMPLER_CLAMP: return border;
+    case IR_SAMPLER_REPEAT: return (i % (int64_t)size + size) % size;
+    default: return i < 0 ? 0 : last;
+    }
+}
+
+/* A coordinate in texels; where the sampler repeats the image it comes from 0 to 1 and is wrapped first. */
+static float to_texels(float c, uint32_t size, uint32_t sampler)
+{
+    uint32_t mode = sampler & IR_SAMPLER_ADDRESS;
+    if (mode == IR_SAMPLER_REPEAT)
+        c -= floorf(c);
+    else if (mode == IR_SAMPLER_MIRRORED_REPEAT)
+        c = fabsf(c - 2 * rintf(0.5f * c));
+    return sampler & IR_SAMPLER_NORMALIZED ? c * (float)size : c;
+}
+
+static struct axis float_axis(float c, uint32_t size, uint32_t sampler, bool linear)
+{
+    uint32_t mode = sampler & IR_SAMPLER_ADDRESS;
+    float u = to_texels(c, size, sampler) - (linear ? 0.5f : 0);
+    float limit = (float)size + 1;
+    if (!(u > -2)) u = -2; /* NaN too: what is sampled then is undefined */
+    if (u > limit) u = limit;
+    int64_t i = (int64_t)floorf(u);
+    return (struct axis){addressed(i, size, mode), addressed(i + 1, size, mode), u - floorf(u)};
+}
+
+static struct axis int_axis(uint32_t c, uint32_t size, uint32_t sampler)
+{
+    return (struct axis){.low = addressed((int32_t)c, size, sampler & IR_SAMPLER_ADDRESS)};
+}
+
+static void sample_at(const struct ir_sampling *s, int64_t x, int64_t y, uint32_t rgba[4])
+{
+    memset(rgba, 0, 4 * sizeof *rgba);
+    if (x == border || y == border) {
+        if (s->format->channels < 4) rgba[3] = one(s->format);
+        return;
+    }
+    const uint8_t *bytes = s->source(s->data, x, y);
+    if (bytes) ir_texel_decode(s->format, bytes, rgba);
+}
+
+static void sample_linear(const struct ir_sampling *s, struct axis x, struct axis y, uint32_t rgba[4])
+{
+    float sum[4] = {0};
+    for (int corner = 0; corner < 4; corner++) {
+        uint32_t texel[4];
+        bool right = corner & 1, below = corner & 2;
+        sample_at(s, right ? x.high : x.low, below ? y.high : y.low, texel);
+        float weight = (right ? x.weight : 1 - x.weight) * (below ? y.weight : 1 - y.weight);
+        for (int i = 0; i < 4; i++)
+            if (weight != 0) sum[i] += weight * bits_float(texel[i]);
+    }
+    for (int i = 0; i < 4; i++) rgba[i] = float_bits(sum[i]);
+}
+
+void ir_image_sample(const struct ir_sampling *s, const uint32_t coordinates[2], uint32_t rgba[4])
+{
+    bool linear = s->floats && s->sampler & IR_SAMPLER_LINEAR && !ir_format_is_integer(s->format);
+    uint32_t sizes[2] = {s->image->width, s->image->height};
+    struct axis axes[2];
+    for (int i = 0; i < 2; i++)
+        axes[i] = s->floats ? float_axis(bits_float(coordinates[i]), sizes[i], s->sampler, linear)
+                            : int_axis(coordinates[i], sizes[i], s->sampler);
+    if (linear)
+        sample_linear(s, axes[0], axes[1], rgba);
+    else
+        sample_at(s, axes[0].low, axes[1].low, rgba);
+}
