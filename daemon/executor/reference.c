@@ -76,8 +76,10 @@ static int report(const struct program_launch *program, const struct interp_resu
     fusion_status status = first->kind == INTERP_LIMIT     ? FUSION_TIMEOUT
                            : first->kind == INTERP_INVALID ? FUSION_INVALID
                                                            : FUSION_KERNEL_FAULT;
-    if (result->n_findings == 1) return exec_fail(e, status, object, "%s", first->text);
-    return exec_fail(e, status, object, "(1 of %u) %s", result->n_findings, first->text);
+    char number[32] = "", place[320] = "";
+    if (result->n_findings > 1) snprintf(number, sizeof number, "(1 of %u) ", result->n_findings);
+    if (first->line) snprintf(place, sizeof place, "%.250s, line %u: ", first->function, first->line);
+    return exec_fail(e, status, object, "%s%s%s", number, place, first->text);
 }
 
 int reference_run(const struct program_launch *program, const struct executable_launch *launch,
@@ -90,7 +92,7 @@ int reference_run(const struct program_launch *program, const struct executable_
     memcpy(range.local, g->local_size, sizeof range.local);
     struct interp_arg *args = arena_realloc(NULL, (program->n_params + 1) * sizeof *args);
     for (uint32_t i = 0; i < program->n_params; i++) args[i] = argument(&program->params[i], launch, slots);
-    struct interp_options options = {.check_races = true, .check_unwritten = true};
+    struct interp_options options = {.check_races = true, .check_unwritten = true, .check_shuffles = true};
     struct interp_result result = {0};
     interp_run(launch->kernel, &range, args, &options, &result);
     int outcome = report(program, &result, e);

@@ -74,6 +74,8 @@ void plan_analyses_free(struct plan_analyses *a);
 
 /* validate_kernel.c */
 bool plan_validate_kernel(struct planner *p, const struct fuser_node *node);
+/* validate_meeting.c; after that */
+bool plan_validate_meeting(struct planner *p, const struct fuser_node *node);
 
 /* ---- shared facts ---- */
 

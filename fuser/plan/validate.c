@@ -180,7 +180,8 @@ static bool check_node(struct planner *p, const struct fuser_node *node)
             return plan_fail(p, FUSER_INVALID, "node", node->name, "depends on node number %u, but the graph has %u",
                              node->deps[i], p->graph->n_nodes);
     switch (node->kind) {
-    case FUSER_NODE_KERNEL: return check_args(p, node) && plan_validate_kernel(p, node);
+    case FUSER_NODE_KERNEL:
+        return check_args(p, node) && plan_validate_kernel(p, node) && plan_validate_meeting(p, node);
     case FUSER_NODE_HOST: return check_args(p, node);
     case FUSER_NODE_COPY: return check_copy(p, node);
     case FUSER_NODE_FILL: return check_fill(p, node);

@@ -1,6 +1,7 @@
 /* Barriers and group operations of work-items that have met. They come ordered by linear local id. */
 #include "ir/interp/internal.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "ir/eval/internal.h"
@@ -150,6 +151,26 @@ static void scan(const struct ir_inst *inst, struct item *const *items, uint32_t
 
 /* ---- values of others ---- */
 
+/* Two work-items that should agree and do not. */
+static void report_differing(struct machine *m, const struct code_inst *at, const struct item *one,
+                             const struct item *other, const char *what)
+{
+    struct other_access o = {{one->global[0], one->global[1], one->global[2]}, UINT32_MAX};
+    const uint64_t *a = one->global, *b = other->global;
+    interp_report_pair(m, INTERP_INVALID, other, at, &o,
+                       "%s %s: (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") and (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") differ",
+                       ir_op_info(at->ir->op)->text, what, a[0], a[1], a[2], b[0], b[1], b[2]);
+}
+
+static void check_same_operand(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n,
+                               uint32_t operand, const char *what)
+{
+    size_t bytes = ir_type_lanes(at->ir->operands[operand]->type) * sizeof(uint64_t);
+    for (uint32_t i = 1; i < n; i++)
+        if (memcmp(interp_item_operand(items[0], operand), interp_item_operand(items[i], operand), bytes) != 0)
+            report_differing(m, at, items[0], items[i], what);
+}
+
 static uint64_t broadcast_source(const struct machine *m, const struct item *item, const struct ir_inst *inst)
 {
     if (inst->attrs.scope == IR_SCOPE_SUB_GROUP) return interp_item_operand(item, 1)[0];
@@ -167,8 +188,7 @@ static void broadcast(struct machine *m, const struct code_inst *at, struct item
     uint64_t source = broadcast_source(m, items[0], at->ir), value[IR_MAX_LANES] = {0};
     for (uint32_t i = 1; i < n; i++)
         if (broadcast_source(m, items[i], at->ir) != source)
-            interp_report(m, INTERP_INVALID, items[i], at,
-                          "group_broadcast from a work-item that is not the same for all");
+            report_differing(m, at, items[0], items[i], "takes a work-item that is not the same for all");
     if (source < n)
         memcpy(value, interp_item_operand(items[source], 0), lanes_of(at->ir) * sizeof *value);
     else
@@ -210,10 +230,25 @@ static void shuffle_one(const struct machine *m, const struct ir_inst *inst, con
     }
 }
 
-static void shuffle(const struct machine *m, const struct ir_inst *inst, struct item *const *items, uint32_t n)
+/* An id must be one of a complete sub-group; what a shift moves in from outside is undefined and no mistake. */
+static void check_source(struct machine *m, const struct code_inst *at, const struct item *item)
 {
+    if (at->ir->op != IR_OP_SUB_GROUP_SHUFFLE && at->ir->op != IR_OP_SUB_GROUP_SHUFFLE_XOR) return;
+    uint64_t id = interp_item_operand(item, 1)[0];
+    if (at->ir->op == IR_OP_SUB_GROUP_SHUFFLE_XOR) id ^= item->sub_local;
+    if (id < m->sub_group_size) return;
+    interp_report(m, INTERP_INVALID, item, at,
+                  "%s: (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") takes the value of id %" PRIu64 " of a sub-group of %u",
+                  ir_op_info(at->ir->op)->text, item->global[0], item->global[1], item->global[2], id,
+                  m->sub_group_size);
+}
+
+static void shuffle(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
+{
+    const struct ir_inst *inst = at->ir;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t value[IR_MAX_LANES];
+        if (m->options.check_shuffles) check_source(m, at, items[i]);
         shuffle_one(m, inst, items[i], items, n, value);
         give(items[i], value, lanes_of(inst));
     }
@@ -245,12 +280,8 @@ static void block_item(struct machine *m, const struct code_inst *at, struct ite
 
 static void block(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (interp_item_operand(items[i], 0)[0] != interp_item_operand(items[0], 0)[0])
-            interp_report(m, INTERP_INVALID, items[i], at, "%s with a pointer that is not the same in the sub-group",
-                          ir_op_info(at->ir->op)->text);
-        block_item(m, at, items[i]);
-    }
+    check_same_operand(m, at, items, n, 0, "has a pointer that is not the same in the sub-group");
+    for (uint32_t i = 0; i < n; i++) block_item(m, at, items[i]);
 }
 
 void interp_collective_exec(struct machine *m, struct item *const *items, uint32_t n)
@@ -278,11 +309,13 @@ void interp_collective_exec(struct machine *m, struct item *const *items, uint32
         truth = all_equal(items, n, inst->type);
         give_all(items, n, &truth, 1);
         break;
-    case IR_OP_SUB_GROUP_SHUFFLE ... IR_OP_SUB_GROUP_ROTATE: shuffle(m, inst, items, n); break;
+    case IR_OP_SUB_GROUP_SHUFFLE ... IR_OP_SUB_GROUP_ROTATE: shuffle(m, at, items, n); break;
     case IR_OP_BLOCK_READ:
     case IR_OP_BLOCK_WRITE: block(m, at, items, n); break;
     case IR_OP_IMAGE_BLOCK_READ:
     case IR_OP_IMAGE_BLOCK_WRITE:
+        check_same_operand(m, at, items, n, 0, "has an image that is not the same in the sub-group");
+        check_same_operand(m, at, items, n, 1, "has a coordinate that is not the same in the sub-group");
         for (uint32_t i = 0; i < n; i++) interp_image_block_exec(m, items[i]);
         break;
     default: break; /* interp_is_collective() names no others */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/arena.h"
+#include "ir/meeting.h"
 #include "ir/text.h"
 #include "ir/verify/internal.h"
 
@@ -155,6 +156,24 @@ static void verify_functions(struct verifier *v)
     free(names);
 }
 
+/* Kernels that say for which work-groups they are: do all work-items come to each barrier? */
+static void verify_meetings(struct verifier *v)
+{
+    for (uint32_t i = 0; i < v->m->n_functions; i++) {
+        const struct ir_function *f = v->m->functions[i];
+        struct ir_meeting_group group = {.size = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]}};
+        struct ir_meeting_finding finding;
+        if (f->linkage != IR_LINKAGE_KERNEL || !group.size[0] || !ir_meeting_find(f, &group, &finding)) continue;
+        v->f = f;
+        v->inst = finding.at;
+        v->block = finding.at->parent;
+        verify_report(v, "%s", finding.text);
+        v->f = NULL;
+        v->inst = NULL;
+        v->block = NULL;
+    }
+}
+
 bool ir_verify(const struct ir_module *m, struct diag_list *list)
 {
     struct verifier v = {.m = m, .list = list};
@@ -164,6 +183,7 @@ bool ir_verify(const struct ir_module *m, struct diag_list *list)
     verify_globals(&v);
     verify_functions(&v);
     if (verify_calls(&v)) verify_aspects(&v);
+    if (v.n_findings == 0) verify_meetings(&v);
     close_verifier(&v);
     return v.n_findings == 0;
 }

@@ -139,6 +139,47 @@ static void barriers_not_met_by_all_are_found(void **state)
                    "    }\n"
                    "}\n",
                    "(3,0,0) has returned");
+    /* Two operations at once; a group operation; one behind an early return; one in a called function. */
+    expect_barrier(
+        "kernel @k() {\n"
+        "    %l = local_id x\n"
+        "    %c = slt i64 %l, 2\n"
+        "    if %c {\n"
+        "        %a = group_reduce i64 %l, add\n"
+        "    } else {\n"
+        "        %b = group_all %c\n"
+        "    }\n"
+        "}\n",
+        "work-item (0,0,0) waits at group_reduce in line 5, but work-item (2,0,0) waits at group_all in line 7");
+    expect_barrier("kernel @k() {\n"
+                   "    %l = local_id x\n"
+                   "    %c = sgt i64 %l, 2\n"
+                   "    if %c {\n"
+                   "        return\n"
+                   "    }\n"
+                   "    %a = group_scan_incl i64 %l, add\n"
+                   "}\n",
+                   "work-item (0,0,0) waits at group_scan_incl in line 7, but work-item (3,0,0) has returned");
+    expect_barrier("func @meet() {\n"
+                   "    barrier local\n"
+                   "}\n"
+                   "kernel @k() {\n"
+                   "    %l = local_id x\n"
+                   "    %c = slt i64 %l, 2\n"
+                   "    if %c {\n"
+                   "        call @meet()\n"
+                   "    }\n"
+                   "    call @meet()\n"
+                   "}\n",
+                   "another call");
+    expect_barrier("kernel @k() {\n"
+                   "    %l = local_id x\n"
+                   "    %c = slt i64 %l, 1\n"
+                   "    if %c {\n"
+                   "        %x = group_scan_excl i64 %l, sub_group, smax\n"
+                   "    }\n"
+                   "}\n",
+                   "waits at group_scan_excl in line 5, but work-item (1,0,0) has returned");
 }
 
 /* ---- races ---- */
@@ -429,11 +470,64 @@ static void broadcast_wants_one_source(void **state)
     struct kit k;
     kit_load(&k, "kernel @k() {\n    %l = local_id x\n    %x = group_broadcast i64 %l, %l\n}\n");
     kit_run(&k, 2, 2, NULL);
-    kit_expect(&k, INTERP_INVALID, 3, "not the same for all");
+    const struct interp_finding *f =
+        kit_expect(&k, INTERP_INVALID, 3, "not the same for all: (0,0,0) and (1,0,0) differ");
+    assert_int_equal(f->item[0], 1);
+    assert_int_equal(f->other[0], 0);
     kit_free(&k);
     kit_load(&k, "kernel @k() {\n    %l = local_id x\n    %x = group_broadcast i64 %l, 9\n}\n");
     kit_run(&k, 2, 2, NULL);
     kit_expect(&k, INTERP_INVALID, 3, "outside the group");
+    kit_free(&k);
+}
+
+static void blocks_want_one_place(void **state)
+{
+    (void)state;
+    int32_t in[16] = {0};
+    struct interp_arg args[] = {BUFFER(in)};
+    static const char *const text[] = {
+        "kernel @k(%a: ptr.global i32) {\n    %l = local_id x\n    %p = elem i32 %a, %l\n"
+        "    %x = block_read i32 %p\n}\n",
+        "kernel @k(%a: ptr.global i32) {\n    %l = local_id x\n    %p = elem i32 %a, %l\n"
+        "    block_write i32 %p, 1\n}\n",
+    };
+    for (int i = 0; i < 2; i++) {
+        struct kit k;
+        kit_load(&k, text[i]);
+        k.options.check_races = false;
+        kit_run(&k, 4, 4, args);
+        kit_expect(&k, INTERP_INVALID, 4, "has a pointer that is not the same in the sub-group: (0,0,0) and (1,0,0)");
+        kit_free(&k);
+    }
+}
+
+/* Ids that no sub-group has. What a shift moves in from outside is no mistake. */
+static void shuffles_want_ids_of_the_sub_group(void **state)
+{
+    (void)state;
+    struct kit k;
+    static const struct {
+        const char *body, *part;
+    } cases[] = {
+        {"    %x = sub_group_shuffle i64 %l, 4\n", "(0,0,0) takes the value of id 4 of a sub-group of 4"},
+        {"    %x = sub_group_shuffle_xor i64 %l, 6\n", "takes the value of id 6"},
+    };
+    for (int i = 0; i < 2; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "kernel @k() {\n    %%l = local_id x\n%s}\n", cases[i].body);
+        kit_load(&k, text);
+        kit_run(&k, 4, 4, NULL);
+        kit_expect_clean(&k);
+        k.options.check_shuffles = true;
+        kit_run(&k, 4, 4, NULL);
+        kit_expect(&k, INTERP_INVALID, 3, cases[i].part);
+        kit_free(&k);
+    }
+    kit_load(&k, "kernel @k() {\n    %l = local_id x\n    %x = sub_group_shuffle_down i64 %l, %l, 3\n}\n");
+    k.options.check_shuffles = true;
+    kit_run(&k, 4, 4, NULL);
+    kit_expect_clean(&k);
     kit_free(&k);
 }
 
@@ -495,6 +589,8 @@ int main(void)
         cmocka_unit_test(active_work_items),
         cmocka_unit_test(blocks_of_a_sub_group),
         cmocka_unit_test(broadcast_wants_one_source),
+        cmocka_unit_test(blocks_want_one_place),
+        cmocka_unit_test(shuffles_want_ids_of_the_sub_group),
         cmocka_unit_test(atomics_return_the_old_value),
     };
     return cmocka_run_group_tests_name("interp_group", tests, NULL, NULL);
