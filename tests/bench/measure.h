@@ -1,0 +1,25 @@
+/* Interleaved timing of several ways to do one work. */
+#pragma once
+
+#include <json.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MEASURE_MAX = 10 };
+
+/* One way to do it. */
+struct contender {
+    const char *name;                                     /* in the table and in the JSON; "ours" first */
+    bool (*run)(void *self, unsigned repeat, double *ms); /* mean time of a run; false: it failed, and is left out */
+    void *self;
+    bool absent;
+};
+
+double measure_now_ms(void);
+double measure_median(double *times, size_t n); /* sorts them */
+
+/* Times all of them in `rounds` rounds, in turning order, and prints medians, ratios and spread; adds a row. */
+void measure_work(const char *work, struct contender *c, unsigned n, unsigned rounds, unsigned repeat,
+                  json_object *rows);
+/* A row of one figure. */
+void measure_figure(const char *work, double ms, json_object *rows);
