@@ -4,16 +4,17 @@
 #include <string.h>
 
 #include "ir/arena.h"
+#include "ir/copy.h"
 #include "ir/equal.h"
-#include "ir/ir.h"
 
 /* What each object of the source module has become; NULL or IR_VOID: not needed so far. */
-struct copy {
-    struct ir_module *from, *into;
+struct ir_copy {
+    const struct ir_module *from;
+    struct ir_module *into;
     struct ir_type_relation relation; /* by the maps below */
     ir_type *structs, *arrays;
-    struct ir_global **globals;
-    struct ir_function **functions; /* by scratch of the source's functions */
+    struct ir_global **globals; /* both by scratch, which is the number in the source's list */
+    struct ir_function **functions;
     uint32_t *files;
     const struct ir_function **pending; /* copied so far without their bodies */
     uint32_t n_pending;
@@ -28,8 +29,7 @@ static void *map_new(size_t n, size_t size)
     return p;
 }
 
-/* name, name.1, name.2 ...: the i-th candidate. */
-static char *candidate(struct ir_module *m, const char *name, unsigned i)
+char *ir_copy_name(struct ir_module *m, const char *name, unsigned i)
 {
     if (!i) return ir_strdup(m, name);
     size_t size = strlen(name) + 12;
@@ -40,29 +40,27 @@ static char *candidate(struct ir_module *m, const char *name, unsigned i)
 
 /* ---- types ---- */
 
-static ir_type map_type(struct copy *c, ir_type t);
-
-static bool same_layout(struct copy *c, const struct ir_struct *s, const struct ir_struct *t, const char *name)
+static bool same_layout(struct ir_copy *c, const struct ir_struct *s, const struct ir_struct *t, const char *name)
 {
     struct ir_struct renamed = *s;
     renamed.name = name;
     return ir_struct_equal(&c->relation, &renamed, t);
 }
 
-static ir_type map_struct(struct copy *c, uint32_t index)
+static ir_type map_struct(struct ir_copy *c, uint32_t index)
 {
     if (c->structs[index] != IR_VOID) return c->structs[index];
     const struct ir_struct *s = c->from->structs[index];
-    for (uint32_t i = 0; i < s->n_fields; i++) map_type(c, s->fields[i].type);
+    for (uint32_t i = 0; i < s->n_fields; i++) ir_copy_type(c, s->fields[i].type);
     struct ir_struct *found;
     for (unsigned i = 0;; i++) {
-        char *name = candidate(c->into, s->name, i);
+        char *name = ir_copy_name(c->into, s->name, i);
         found = ir_module_find_struct(c->into, name);
         if (!found) {
             found = ir_struct_new(c->into, name, s->n_fields);
             for (uint32_t k = 0; k < s->n_fields; k++) {
                 const struct ir_field *x = &s->fields[k];
-                found->fields[k] = (struct ir_field){ir_strdup(c->into, x->name), map_type(c, x->type), x->offset};
+                found->fields[k] = (struct ir_field){ir_strdup(c->into, x->name), ir_copy_type(c, x->type), x->offset};
             }
             found->size = s->size;
             found->align = s->align;
@@ -73,7 +71,7 @@ static ir_type map_struct(struct copy *c, uint32_t index)
     return c->structs[index] = ir_struct_type(c->into, found);
 }
 
-static ir_type map_type(struct copy *c, ir_type t)
+ir_type ir_copy_type(struct ir_copy *c, ir_type t)
 {
     uint32_t index = ir_type_detail(t);
     if (c->from == c->into) return t;
@@ -81,19 +79,19 @@ static ir_type map_type(struct copy *c, ir_type t)
     if (ir_type_kind(t) != IR_KIND_ARRAY) return t;
     if (c->arrays[index] == IR_VOID) {
         const struct ir_array *a = &c->from->arrays[index];
-        c->arrays[index] = ir_array_type(c->into, map_type(c, a->element), a->count);
+        c->arrays[index] = ir_array_type(c->into, ir_copy_type(c, a->element), a->count);
     }
     return c->arrays[index];
 }
 
 static bool same_by_map(const struct ir_type_relation *r, ir_type a, ir_type b)
 {
-    return map_type(r->data, a) == b;
+    return ir_copy_type(r->data, a) == b;
 }
 
 /* ---- files, globals, functions ---- */
 
-static struct ir_loc map_loc(struct copy *c, struct ir_loc loc)
+static struct ir_loc map_loc(struct ir_copy *c, struct ir_loc loc)
 {
     if (!loc.file || loc.file > c->from->n_files || c->from == c->into) return loc;
     uint32_t *file = &c->files[loc.file - 1];
@@ -101,50 +99,48 @@ static struct ir_loc map_loc(struct copy *c, struct ir_loc loc)
     return (struct ir_loc){*file, loc.line};
 }
 
-static struct ir_global *global_copy(struct copy *c, const struct ir_global *g, const char *name)
+struct ir_global *ir_copy_global(struct ir_copy *c, const struct ir_global *g, const char *name)
 {
-    struct ir_global *copy = ir_global_new(c->into, name, g->space, map_type(c, g->type));
+    struct ir_global *copy = ir_global_new(c->into, name, g->space, ir_copy_type(c, g->type));
     copy->align = g->align;
     copy->linkage = g->linkage;
-    copy->packet = map_type(c, g->packet);
+    copy->packet = ir_copy_type(c, g->packet);
     copy->capacity = g->capacity;
     copy->host_access = ir_strdup(c->into, g->host_access);
     if (g->init) {
         size_t size = ir_type_size(c->from, g->type);
         copy->init = memcpy(ir_alloc(c->into, size), g->init, size);
     }
-    return copy;
+    return c->globals[g->scratch] = copy;
 }
 
 /* Variables that kernels can write are shared by name only where both modules mean the same one. A
    local variable belongs to one work-group, so sharing would let two kernels' uses meet: each gets its own. */
-static struct ir_global *map_global(struct copy *c, struct ir_global *g)
+static struct ir_global *map_global(struct ir_copy *c, struct ir_global *g)
 {
     if (c->from == c->into || !g) return g;
-    uint32_t index = 0;
-    while (c->from->globals[index] != g) index++;
-    if (c->globals[index]) return c->globals[index];
+    if (c->globals[g->scratch]) return c->globals[g->scratch];
     for (unsigned i = 0;; i++) {
-        char *name = candidate(c->into, g->name, i);
+        char *name = ir_copy_name(c->into, g->name, i);
         struct ir_global *found = ir_module_find_global(c->into, name);
-        if (!found) return c->globals[index] = global_copy(c, g, name);
+        if (!found) return ir_copy_global(c, g, name);
         struct ir_global renamed = *g;
         renamed.name = name;
         if (g->space != IR_SPACE_LOCAL && ir_global_equal(&c->relation, &renamed, found))
-            return c->globals[index] = found;
+            return c->globals[g->scratch] = found;
     }
 }
 
 /* The function without its body, which is left for later: chains of calls may be long. */
-static struct ir_function *signature_copy(struct copy *c, const struct ir_function *f, const char *name)
+struct ir_function *ir_copy_signature(struct ir_copy *c, const struct ir_function *f, const char *name)
 {
     struct ir_module *into = c->into;
-    struct ir_function *g = ir_function_new(into, name, f->linkage, map_type(c, f->result), f->n_params);
+    struct ir_function *g = ir_function_new(into, name, f->linkage, ir_copy_type(c, f->result), f->n_params);
     for (uint32_t i = 0; i < f->n_params; i++) {
         const struct ir_param *p = &f->params[i];
-        ir_function_set_param(g, i, p->value->name, map_type(c, p->value->type));
+        ir_function_set_param(g, i, p->value->name, ir_copy_type(c, p->value->type));
         g->params[i].access = p->access;
-        g->params[i].elem = map_type(c, p->elem);
+        g->params[i].elem = ir_copy_type(c, p->elem);
         g->params[i].by_value = p->by_value;
     }
     g->loc = map_loc(c, f->loc);
@@ -176,14 +172,14 @@ static bool names_others(const struct ir_function *f)
     return found;
 }
 
-static struct ir_function *map_function(struct copy *c, struct ir_function *f)
+static struct ir_function *map_function(struct ir_copy *c, struct ir_function *f)
 {
     if (c->from == c->into || !f) return f;
     if (c->functions[f->scratch]) return c->functions[f->scratch];
     for (unsigned i = 0;; i++) {
-        char *name = candidate(c->into, f->name, i);
+        char *name = ir_copy_name(c->into, f->name, i);
         struct ir_function *found = ir_module_find(c->into, name);
-        if (!found) return signature_copy(c, f, name);
+        if (!found) return ir_copy_signature(c, f, name);
         struct ir_function renamed = *f;
         renamed.name = name;
         if (!names_others(f) && ir_function_equal(&c->relation, &renamed, found))
@@ -193,7 +189,7 @@ static struct ir_function *map_function(struct copy *c, struct ir_function *f)
 
 /* ---- bodies ---- */
 
-static struct ir_value *map_value(struct copy *c, const struct ir_value *v)
+static struct ir_value *map_value(struct ir_copy *c, const struct ir_value *v)
 {
     if (!v) return NULL;
     if (v->kind == IR_VALUE_CONST) return ir_const(c->into, v->type, v->of.lanes);
@@ -201,7 +197,7 @@ static struct ir_value *map_value(struct copy *c, const struct ir_value *v)
     return c->values[v->scratch];
 }
 
-static void number(struct copy *c, struct ir_value *v)
+static void number(struct ir_copy *c, struct ir_value *v)
 {
     v->scratch = c->n_values++;
 }
@@ -214,25 +210,25 @@ static void number_inst(struct ir_inst *inst, void *data)
             number(data, inst->blocks[k]->args[i]);
 }
 
-static void define(struct copy *c, const struct ir_value *v, struct ir_value *copy)
+static void define(struct ir_copy *c, const struct ir_value *v, struct ir_value *copy)
 {
     copy->name = ir_strdup(c->into, v->name);
     c->values[v->scratch] = copy;
 }
 
-static struct ir_value *value_like(struct copy *c, const struct ir_value *v)
+static struct ir_value *value_like(struct ir_copy *c, const struct ir_value *v)
 {
     struct ir_value *copy = ir_alloc(c->into, sizeof *copy);
-    copy->type = map_type(c, v->type);
+    copy->type = ir_copy_type(c, v->type);
     copy->kind = v->kind;
     copy->index = v->index;
     define(c, v, copy);
     return copy;
 }
 
-static void copy_block(struct copy *c, const struct ir_block *from, struct ir_block *into);
+static void copy_block(struct ir_copy *c, const struct ir_block *from, struct ir_block *into);
 
-static struct ir_block *block_like(struct copy *c, const struct ir_block *from, struct ir_block *outer,
+static struct ir_block *block_like(struct ir_copy *c, const struct ir_block *from, struct ir_block *outer,
                                    struct ir_inst *parent)
 {
     struct ir_block *block = ir_alloc(c->into, sizeof *block);
@@ -248,11 +244,11 @@ static struct ir_block *block_like(struct copy *c, const struct ir_block *from, 
     return block;
 }
 
-static void copy_inst(struct copy *c, const struct ir_inst *from, struct ir_block *block)
+static void copy_inst(struct ir_copy *c, const struct ir_inst *from, struct ir_block *block)
 {
     struct ir_inst *inst = ir_alloc(c->into, sizeof *inst);
     *inst = *from;
-    inst->type = map_type(c, from->type);
+    inst->type = ir_copy_type(c, from->type);
     inst->loc = map_loc(c, from->loc);
     inst->attrs.callee = map_function(c, from->attrs.callee);
     inst->attrs.global = map_global(c, from->attrs.global);
@@ -272,12 +268,12 @@ static void copy_inst(struct copy *c, const struct ir_inst *from, struct ir_bloc
         if (from->blocks[k]) inst->blocks[k] = block_like(c, from->blocks[k], block, inst);
 }
 
-static void copy_block(struct copy *c, const struct ir_block *from, struct ir_block *into)
+static void copy_block(struct ir_copy *c, const struct ir_block *from, struct ir_block *into)
 {
     for (const struct ir_inst *inst = from->first; inst; inst = inst->next) copy_inst(c, inst, into);
 }
 
-static void copy_body(struct copy *c, const struct ir_function *f, struct ir_function *g)
+static void copy_body(struct ir_copy *c, const struct ir_function *f, struct ir_function *g)
 {
     c->n_values = 0;
     for (uint32_t i = 0; i < f->n_params; i++) number(c, f->params[i].value);
@@ -291,15 +287,17 @@ static void copy_body(struct copy *c, const struct ir_function *f, struct ir_fun
 static char *free_function_name(struct ir_module *into, const char *name)
 {
     for (unsigned i = 0;; i++) {
-        char *s = candidate(into, name, i);
+        char *s = ir_copy_name(into, name, i);
         if (!ir_module_find(into, s)) return s;
     }
 }
 
-struct ir_function *ir_function_copy(struct ir_module *into, const struct ir_function *f, const char *name)
+/* ---- the whole ---- */
+
+struct ir_copy *ir_copy_open(struct ir_module *into, const struct ir_module *from)
 {
-    struct ir_module *from = f->module;
-    struct copy c = {
+    struct ir_copy *c = map_new(1, sizeof *c);
+    *c = (struct ir_copy){
         .from = from,
         .into = into,
         .structs = map_new(from->n_structs, sizeof(ir_type)),
@@ -309,17 +307,47 @@ struct ir_function *ir_function_copy(struct ir_module *into, const struct ir_fun
         .files = map_new(from->n_files, sizeof(uint32_t)),
         .pending = map_new(from->n_functions, sizeof(struct ir_function *)),
     };
-    c.relation = (struct ir_type_relation){.same = same_by_map, .a = from, .b = into, .data = &c};
-    for (uint32_t i = 0; i < from->n_structs; i++) c.structs[i] = IR_VOID;
-    for (uint32_t i = 0; i < from->n_arrays; i++) c.arrays[i] = IR_VOID;
+    c->relation = (struct ir_type_relation){.same = same_by_map, .a = from, .b = into, .data = c};
+    for (uint32_t i = 0; i < from->n_structs; i++) c->structs[i] = IR_VOID;
+    for (uint32_t i = 0; i < from->n_arrays; i++) c->arrays[i] = IR_VOID;
+    for (uint32_t i = 0; i < from->n_globals; i++) from->globals[i]->scratch = i;
     for (uint32_t i = 0; i < from->n_functions; i++) from->functions[i]->scratch = i;
-    struct ir_function *copy = signature_copy(&c, f, free_function_name(into, name ? name : f->name));
-    for (uint32_t i = 0; i < c.n_pending; i++) copy_body(&c, c.pending[i], c.functions[c.pending[i]->scratch]);
-    free(c.structs);
-    free(c.arrays);
-    free(c.globals);
-    free(c.functions);
-    free(c.files);
-    free(c.pending);
+    return c;
+}
+
+void ir_copy_close(struct ir_copy *c)
+{
+    if (!c) return;
+    free(c->structs);
+    free(c->arrays);
+    free(c->globals);
+    free(c->functions);
+    free(c->files);
+    free(c->pending);
+    free(c);
+}
+
+void ir_copy_bodies(struct ir_copy *c)
+{
+    for (uint32_t i = 0; i < c->n_pending; i++) copy_body(c, c->pending[i], c->functions[c->pending[i]->scratch]);
+    c->n_pending = 0;
+}
+
+void ir_copy_set_function(struct ir_copy *c, const struct ir_function *f, struct ir_function *to)
+{
+    c->functions[f->scratch] = to;
+}
+
+void ir_copy_set_global(struct ir_copy *c, const struct ir_global *g, struct ir_global *to)
+{
+    c->globals[g->scratch] = to;
+}
+
+struct ir_function *ir_function_copy(struct ir_module *into, const struct ir_function *f, const char *name)
+{
+    struct ir_copy *c = ir_copy_open(into, f->module);
+    struct ir_function *copy = ir_copy_signature(c, f, free_function_name(into, name ? name : f->name));
+    ir_copy_bodies(c);
+    ir_copy_close(c);
     return copy;
 }

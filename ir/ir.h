@@ -118,7 +118,14 @@ struct ir_param {
     bool by_value;          /* private pointer to a copy of an `elem` (struct or array) passed by value */
 };
 
-enum ir_linkage { IR_LINKAGE_INTERNAL, IR_LINKAGE_EXPORT, IR_LINKAGE_IMPORT, IR_LINKAGE_KERNEL, IR_LINKAGE_COUNT };
+enum ir_linkage {
+    IR_LINKAGE_INTERNAL,
+    IR_LINKAGE_EXPORT,
+    IR_LINKAGE_IMPORT,
+    IR_LINKAGE_KERNEL,
+    IR_LINKAGE_EXPORT_ONCE, /* exported; other modules may define the very same */
+    IR_LINKAGE_COUNT
+};
 
 /* sub_group_size of a function: 0 not given, a power of two, or one of these (seed SYCL_INTEL_sub_group). */
 enum { IR_SUB_GROUP_AUTOMATIC = 0x7ffffffe, IR_SUB_GROUP_PRIMARY = 0x7fffffff };
@@ -167,7 +174,7 @@ struct ir_global {
     ir_type type;
     uint32_t align;
     const uint8_t *init; /* size of type bytes, or NULL: zero (global, constant) or undefined (local) */
-    enum ir_linkage linkage; /* internal, export or import */
+    enum ir_linkage linkage; /* any but kernel */
     uint32_t scratch;        /* for the pass that is running, as in struct ir_value */
     /* pipes */
     ir_type packet;

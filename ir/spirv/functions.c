@@ -192,7 +192,8 @@ static enum ir_linkage linkage_of(const struct spirv_reader *r, const struct spi
     uint32_t n;
     const uint32_t *linkage = spirv_decoration(r, f->id, SpvDecorationLinkageAttributes, &n);
     if (!f->has_body) return IR_LINKAGE_IMPORT;
-    return linkage && linkage[n - 1] == SpvLinkageTypeExport ? IR_LINKAGE_EXPORT : IR_LINKAGE_INTERNAL;
+    if (linkage && linkage[n - 1] == SpvLinkageTypeExport) return IR_LINKAGE_EXPORT;
+    return linkage && linkage[n - 1] == SpvLinkageTypeLinkOnceODR ? IR_LINKAGE_EXPORT_ONCE : IR_LINKAGE_INTERNAL;
 }
 
 static const char *wished_name(const struct spirv_reader *r, const struct spirv_function *f)

@@ -86,6 +86,7 @@ static void read_linkage(struct spirv_reader *r, const struct spirv_inst *i, str
     const uint32_t *linkage = spirv_decoration(r, i->id, SpvDecorationLinkageAttributes, &n);
     if (!linkage || g->space == IR_SPACE_LOCAL) return;
     if (linkage[n - 1] == SpvLinkageTypeExport) g->linkage = IR_LINKAGE_EXPORT;
+    if (linkage[n - 1] == SpvLinkageTypeLinkOnceODR) g->linkage = IR_LINKAGE_EXPORT_ONCE;
     if (linkage[n - 1] == SpvLinkageTypeImport) g->linkage = IR_LINKAGE_IMPORT;
 }
 

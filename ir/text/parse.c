@@ -397,7 +397,7 @@ static bool parse_linked(struct parser *p, struct parser_list *bodies)
     uint32_t line = p->tok.line;
     enum ir_linkage linkage = IR_LINKAGE_INTERNAL;
     if (parse_if_word(p, "export"))
-        linkage = IR_LINKAGE_EXPORT;
+        linkage = parse_if_word(p, "once") ? IR_LINKAGE_EXPORT_ONCE : IR_LINKAGE_EXPORT;
     else if (parse_if_word(p, "import"))
         linkage = IR_LINKAGE_IMPORT;
     if (parse_if_word(p, "func")) return parse_function(p, linkage, line, bodies);

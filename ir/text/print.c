@@ -486,7 +486,7 @@ static void print_attributes(struct printer *p, const struct ir_function *f)
 
 static void print_function(struct printer *p, const struct ir_function *f)
 {
-    static const char *const words[] = {"func", "export func", "import func", "kernel"};
+    static const char *const words[] = {"func", "export func", "import func", "kernel", "export once func"};
     number_function(p, f);
     strbuf_printf(&p->out, "%s @%s(", f->linkage < IR_LINKAGE_COUNT ? words[f->linkage] : "?", f->name);
     for (uint32_t i = 0; i < f->n_params; i++) {
@@ -536,6 +536,7 @@ static void print_struct(struct printer *p, const struct ir_struct *s)
 static void print_linkage(struct printer *p, enum ir_linkage linkage)
 {
     if (linkage == IR_LINKAGE_EXPORT) strbuf_add(&p->out, "export ");
+    if (linkage == IR_LINKAGE_EXPORT_ONCE) strbuf_add(&p->out, "export once ");
     if (linkage == IR_LINKAGE_IMPORT) strbuf_add(&p->out, "import ");
 }
 

@@ -279,7 +279,7 @@ static void check_global(struct verifier *v, const struct ir_global *g, const ch
     }
     if (g->align && !is_power_of_two(g->align))
         verify_report(v, "global %s has alignment %u, which is not a power of two", name, g->align);
-    if (g->linkage != IR_LINKAGE_INTERNAL && g->linkage != IR_LINKAGE_EXPORT && g->linkage != IR_LINKAGE_IMPORT)
+    if (g->linkage >= IR_LINKAGE_COUNT || g->linkage == IR_LINKAGE_KERNEL)
         verify_report(v, "global %s is neither internal, nor exported, nor imported", name);
     if (g->linkage == IR_LINKAGE_IMPORT && g->init)
         verify_report(v, "global %s is imported and has initial bytes", name);

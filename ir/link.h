@@ -1,0 +1,14 @@
+/* Linking: several modules become one. docs/ir.md, "Linking", has the rules. */
+#pragma once
+
+#include "ir/diag.h"
+#include "ir/ir.h"
+
+/* Links n valid modules, which stay as they are but for their scratch. NULL on any error, with a finding for each;
+   the result has passed ir_verify(). A module without a name is called by its number in messages, from 1. */
+struct ir_module *ir_link(const struct ir_module *const *modules, size_t n, const char *name, struct diag_list *list);
+
+/* Kernels, exported and imported functions without a sub-group size get this one. */
+void ir_default_sub_group_size(struct ir_module *m, uint32_t size);
+/* "16", "automatic" or "primary" as ir_function.sub_group_size has it. False: it is none of these. */
+bool ir_sub_group_size_parse(const char *text, uint32_t *size);
