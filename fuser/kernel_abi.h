@@ -67,6 +67,7 @@ struct kernel_functions {
     /* 1, or 0 where the pipe is empty or full, or its packets have another size. */
     uint32_t (*pipe_read)(struct kernel_pipe *pipe, uint64_t packet_size, void *packet);
     uint32_t (*pipe_write)(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet);
+    uint32_t (*pipe_packets)(struct kernel_pipe *pipe); /* in it now */
 };
 
 /*

@@ -68,12 +68,10 @@ static void check_inst(struct ir_inst *inst, void *data)
     switch (inst->op) {
     case IR_OP_CALL: refuse(c, inst, "a call that could not be inlined is not compiled yet"); break;
     case IR_OP_SUB_GROUP_SIZE ... IR_OP_SUB_GROUP_LOCAL_ID:
-    case IR_OP_SUB_GROUP_ELECT ... IR_OP_BLOCK_WRITE: refuse(c, inst, "sub-groups are not compiled yet"); break;
+    case IR_OP_SUB_GROUP_ELECT ... IR_OP_IMAGE_BLOCK_WRITE: refuse(c, inst, "sub-groups are not compiled yet"); break;
     case IR_OP_BARRIER ... IR_OP_GROUP_SCAN_EXCL:
         if (inst->attrs.scope == IR_SCOPE_SUB_GROUP) refuse(c, inst, "sub-groups are not compiled yet");
         break;
-    case IR_OP_IMAGE_BLOCK_READ ... IR_OP_IMAGE_CHANNEL_ORDER: refuse(c, inst, "images are not compiled yet"); break;
-    case IR_OP_PIPE_READ ... IR_OP_PIPE_MAX_PACKETS: refuse(c, inst, "pipes are not compiled yet"); break;
     case IR_OP_IEQ:
     case IR_OP_INE:
     case IR_OP_PTRTOINT:
@@ -87,9 +85,7 @@ static void check_inst(struct ir_inst *inst, void *data)
         if (rounding_matters(inst)) refuse(c, inst, "a rounding other than to nearest even is not compiled yet");
         break;
     case IR_OP_GLOBAL:
-        if (ir_type_kind(inst->attrs.global->type) == IR_KIND_PIPE)
-            refuse(c, inst, "pipes are not compiled yet");
-        else if (inst->attrs.global->linkage == IR_LINKAGE_IMPORT)
+        if (inst->attrs.global->linkage == IR_LINKAGE_IMPORT)
             refuse(c, inst, "the variable is not defined in this module");
         break;
     case IR_OP_VAR:
@@ -151,11 +147,6 @@ static void check_meetings(struct checker *c, struct ir_function *kernel)
 bool check_kernel(struct ir_function *kernel, struct diag_list *list)
 {
     struct checker c = {kernel, list, false};
-    for (uint32_t i = 0; i < kernel->n_params; i++) {
-        enum ir_kind kind = ir_type_kind(kernel->params[i].value->type);
-        if (kind == IR_KIND_IMAGE2D || kind == IR_KIND_SAMPLER) refuse(&c, NULL, "images are not compiled yet");
-        if (kind == IR_KIND_PIPE) refuse(&c, NULL, "pipes are not compiled yet");
-    }
     ir_walk(kernel->body, check_inst, &c);
     if (!c.failed) check_meetings(&c, kernel);
     return !c.failed;

@@ -438,7 +438,11 @@ static void emit_inst(struct emit *e, const struct ir_inst *inst)
         result = arena_alloc(e->arena, ir_type_lanes(inst->results[0]->type) * sizeof *result);
         e->values[inst->results[0]->scratch] = result;
     }
-    if (is_collective(inst))
+    if (inst->op >= IR_OP_IMAGE_BLOCK_READ && inst->op <= IR_OP_IMAGE_CHANNEL_ORDER)
+        emit_image(e, inst, result);
+    else if (inst->op >= IR_OP_PIPE_READ && inst->op <= IR_OP_PIPE_MAX_PACKETS)
+        emit_pipe(e, inst, result);
+    else if (is_collective(inst))
         collective_item(e, inst, result);
     else if (inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_FENCE)
         emit_atomic(e, inst, result);

@@ -76,6 +76,7 @@ struct place {
     rval extent[3]; /* its work-items */
     rval item[3];   /* lane 0 in the work-group */
     rval local;     /* address of the work-group's memory */
+    rval functions; /* address of struct kernel_functions */
 };
 
 struct frame;  /* control.c */
@@ -247,10 +248,23 @@ struct lane_loop {
 void lane_loop_begin(struct emit *e, struct lane_loop *loop);
 void lane_loop_end(struct emit *e, struct lane_loop *loop);
 lval spill_lanes(struct emit *e, const struct lanes *v); /* an array, one element per lane */
+/* The same into lanes `at` and on of an array. */
+void spill_into(struct emit *e, lval memory, unsigned at, const struct lanes *v);
 struct lanes unspill_lanes(struct emit *e, enum ir_kind kind, lval memory);
 rval spilled_lane(struct emit *e, lval memory, rval lane);
 rval lane_address(struct emit *e, const struct lanes *address, lval spilled, rval lane);
 void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *result);
+/* runtime.c: calls of struct kernel_functions */
+lval runtime_numbers(struct emit *e, enum ir_kind kind, unsigned n); /* an array of n numbers per lane */
+/* Number `at` of each lane. */
+struct lanes runtime_take(struct emit *e, enum ir_kind kind, lval numbers, unsigned at);
+/* The i32 at an offset of an image's or a pipe's record. */
+struct lanes runtime_field(struct emit *e, struct lanes record, size_t offset);
+/* function: its offset in struct kernel_functions; result NULL: nothing. */
+void runtime_call(struct emit *e, size_t function, gcc_jit_type *result, unsigned n, rval *args, lval *to);
+/* image.c, pipe.c */
+void emit_image(struct emit *e, const struct ir_inst *inst, struct lanes *result);
+void emit_pipe(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 /* atomic.c */
 void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 /* place.c: ids and sizes. */

@@ -50,7 +50,8 @@ static gcc_jit_type *scalar_type(struct emit *e, enum ir_kind kind)
 gcc_jit_type *jit_vector(struct emit *e, enum ir_kind kind, unsigned lanes)
 {
     /* One type object for each C type: the library wants identical ones. */
-    if (kind == IR_KIND_PTR) kind = IR_KIND_I64;
+    if (kind >= IR_KIND_PTR)
+        kind = IR_KIND_I64; /* images, samplers and pipes are addresses or numbers of 8 bytes too */
     if (kind == IR_KIND_F16) kind = IR_KIND_I16;
     gcc_jit_type **t = &e->types[kind][__builtin_ctz(lanes)];
     if (!*t) *t = lanes == 1 ? scalar_type(e, kind) : gcc_jit_type_get_vector(scalar_type(e, kind), lanes);

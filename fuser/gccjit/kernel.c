@@ -20,6 +20,11 @@ struct entry {
     uint32_t args_size, static_local, scratch_per_item;
 };
 
+static rval number(struct emit *e, uint64_t v)
+{
+    return jit_int(e, IR_KIND_I64, v);
+}
+
 static rval load_u64(struct emit *e, rval base, size_t offset)
 {
     rval address = jit_add(e, base, jit_int(e, IR_KIND_I64, offset));
@@ -39,6 +44,7 @@ static void load_launch(struct entry *k)
     rval dims = jit_add(e, k->launch, jit_int(e, IR_KIND_I64, offsetof(struct kernel_launch, dims)));
     p->dims = jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), dims, 4))));
     p->local = k->local;
+    p->functions = load_u64(e, k->launch, offsetof(struct kernel_launch, functions));
 }
 
 static struct lanes load_argument(struct entry *k, enum ir_kind kind, rval address)
@@ -85,10 +91,9 @@ static void place_local(struct entry *k, const struct ir_global *g)
     k->static_local += (uint32_t)ir_type_size(e->module, g->type);
 }
 
-static void place_global(struct entry *k, const struct ir_global *g)
+static rval place_bytes(struct entry *k, const struct ir_global *g, uint64_t size)
 {
     struct emit *e = k->e;
-    uint64_t size = ir_type_size(e->module, g->type);
     gcc_jit_type *bytes = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I8), (int)size);
     char name[32];
     snprintf(name, sizeof name, "global_%u", g->scratch);
@@ -96,6 +101,19 @@ static void place_global(struct entry *k, const struct ir_global *g)
     if (g->init) gcc_jit_global_set_initializer(v, g->init, size);
     gcc_jit_lvalue_set_alignment(v, g->align > 64 ? g->align : 64);
     e->global_address[g->scratch] = jit_read(jit_keep(e, jit_address(e, v)));
+    return e->global_address[g->scratch];
+}
+
+/* All zero at first, as memory of a program is; then an empty pipe, whoever comes first. */
+static void place_pipe(struct entry *k, const struct ir_global *g)
+{
+    struct emit *e = k->e;
+    uint64_t packet = ir_type_size(e->module, g->packet);
+    rval pipe = place_bytes(k, g, sizeof(struct kernel_pipe) + packet * g->capacity);
+    rval size = jit_add(e, pipe, number(e, offsetof(struct kernel_pipe, packet_size)));
+    rval capacity = jit_add(e, pipe, number(e, offsetof(struct kernel_pipe, capacity)));
+    jit_set(e, jit_memory(e, jit_type(e, IR_KIND_I32), size, 4), jit_int(e, IR_KIND_I32, packet));
+    jit_set(e, jit_memory(e, jit_type(e, IR_KIND_I32), capacity, 4), jit_int(e, IR_KIND_I32, g->capacity));
 }
 
 static void find_global(struct ir_inst *inst, void *data)
@@ -104,18 +122,15 @@ static void find_global(struct ir_inst *inst, void *data)
     if (inst->op != IR_OP_GLOBAL) return;
     const struct ir_global *g = inst->attrs.global;
     if (k->e->global_address[g->scratch]) return;
-    if (g->space == IR_SPACE_LOCAL)
+    if (ir_type_kind(g->type) == IR_KIND_PIPE)
+        place_pipe(k, g);
+    else if (g->space == IR_SPACE_LOCAL)
         place_local(k, g);
     else
-        place_global(k, g);
+        place_bytes(k, g, ir_type_size(k->e->module, g->type));
 }
 
 /* ---- loops over groups and work-items ---- */
-
-static rval number(struct emit *e, uint64_t v)
-{
-    return jit_int(e, IR_KIND_I64, v);
-}
 
 static rval minimum(struct emit *e, rval a, rval b)
 {

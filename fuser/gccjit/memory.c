@@ -41,23 +41,28 @@ static lval scalar_place(struct emit *e, const struct access *a, rval address)
 
 /* ---- lane by lane, those that run ---- */
 
+void spill_into(struct emit *e, lval memory, unsigned at, const struct lanes *v)
+{
+    if (v->shape == SHAPE_UNIFORM || v->kind == IR_KIND_BOOL) {
+        for (unsigned lane = 0; lane < e->width; lane++) {
+            rval index = jit_int(e, IR_KIND_I64, at + lane);
+            jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(memory), index), lanes_get(e, v, lane));
+        }
+        return;
+    }
+    unsigned per_chunk = lanes_per_chunk(e, v->kind), bytes = kind_bytes(v->kind);
+    lval *chunk = lanes_vectors(e, v);
+    for (unsigned c = 0; c < lanes_chunks(e, v->kind); c++) {
+        rval address = plus(e, jit_address(e, memory), (at + c * per_chunk) * bytes);
+        jit_set(e, jit_memory(e, jit_vector(e, v->kind, per_chunk), address, bytes), jit_read(chunk[c]));
+    }
+}
+
 lval spill_lanes(struct emit *e, const struct lanes *v)
 {
     gcc_jit_type *array = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, v->kind), (int)e->width);
     lval memory = jit_local(e, array);
-    if (v->shape == SHAPE_UNIFORM || v->kind == IR_KIND_BOOL) {
-        for (unsigned lane = 0; lane < e->width; lane++)
-            jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(memory), jit_int(e, IR_KIND_I64, lane)),
-                    lanes_get(e, v, lane));
-        return memory;
-    }
-    unsigned per_chunk = lanes_per_chunk(e, v->kind), bytes = kind_bytes(v->kind);
-    lval *chunk = lanes_vectors(e, v);
-    for (unsigned c = 0; c < lanes_chunks(e, v->kind); c++)
-        jit_set(e,
-                jit_memory(e, jit_vector(e, v->kind, per_chunk), plus(e, jit_address(e, memory), c * per_chunk * bytes),
-                           bytes),
-                jit_read(chunk[c]));
+    spill_into(e, memory, 0, v);
     return memory;
 }
 

@@ -49,3 +49,12 @@ uint32_t kernel_pipe_write(struct kernel_pipe *pipe, uint64_t packet_size, const
     unlock(pipe);
     return room;
 }
+
+uint32_t kernel_pipe_packets(struct kernel_pipe *pipe)
+{
+    if (!pipe) return 0;
+    lock(pipe);
+    uint64_t n = pipe->written - pipe->read;
+    unlock(pipe);
+    return (uint32_t)n;
+}

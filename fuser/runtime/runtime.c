@@ -8,4 +8,5 @@ const struct kernel_functions kernel_runtime = {
     .image_block_write = kernel_image_block_write,
     .pipe_read = kernel_pipe_read,
     .pipe_write = kernel_pipe_write,
+    .pipe_packets = kernel_pipe_packets,
 };

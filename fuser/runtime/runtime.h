@@ -16,3 +16,4 @@ void kernel_image_block_write(const struct ir_image *image, uint32_t bytes, uint
                               const uint32_t *coordinates, const void *numbers);
 uint32_t kernel_pipe_read(struct kernel_pipe *pipe, uint64_t packet_size, void *packet);
 uint32_t kernel_pipe_write(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet);
+uint32_t kernel_pipe_packets(struct kernel_pipe *pipe);

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fuser/runtime/runtime.h"
+
 unsigned compiled_isas(enum gccjit_isa isas[GCCJIT_ISA_COUNT])
 {
     unsigned n = 0;
@@ -86,7 +88,7 @@ void compiled_clear(struct compiled *c)
 
 static struct kernel_launch launch_of(const struct interp_range *range, uint32_t flags)
 {
-    struct kernel_launch l = {.dims = range->dims, .flags = flags};
+    struct kernel_launch l = {.dims = range->dims, .flags = flags, .functions = &kernel_runtime};
     for (unsigned d = 0; d < 3; d++) {
         bool used = d < range->dims;
         l.global_size[d] = used ? range->global[d] : 1;
@@ -102,16 +104,44 @@ static uint64_t to_64(uint64_t n)
     return (n + 63) / 64 * 64;
 }
 
+/* ---- pipes: the interpreter's packets lie elsewhere ---- */
+
+static struct kernel_pipe *pipe_make(const struct interp_pipe *from)
+{
+    struct kernel_pipe *pipe = calloc(1, sizeof *pipe + (size_t)from->capacity * from->packet_size);
+    pipe->packet_size = from->packet_size;
+    pipe->capacity = from->capacity;
+    pipe->read = from->read;
+    pipe->written = from->written;
+    memcpy(pipe->packets, from->packets, (size_t)from->capacity * from->packet_size);
+    return pipe;
+}
+
+static void pipe_give_back(struct kernel_pipe *pipe, struct interp_pipe *to)
+{
+    to->read = pipe->read;
+    to->written = pipe->written;
+    memcpy(to->packets, pipe->packets, (size_t)to->capacity * to->packet_size);
+    free(pipe);
+}
+
+/* ---- arguments ---- */
+
 /* The argument block; returns the bytes of work-group memory that the launch needs. */
 static uint64_t fill_args(const struct ir_function *kernel, const struct interp_arg *args, uint64_t local_at,
-                          uint8_t *block)
+                          struct kernel_pipe **pipes, uint8_t *block)
 {
     uint32_t *offsets = calloc(kernel->n_params + 1, sizeof *offsets);
     ir_param_layout(kernel, offsets);
     for (uint32_t i = 0; i < kernel->n_params; i++) {
         const struct interp_arg *a = &args[i];
         if (a->kind == INTERP_ARG_BYTES) memcpy(block + offsets[i], a->data, a->size);
-        if (a->kind == INTERP_ARG_BUFFER) memcpy(block + offsets[i], &a->data, sizeof a->data);
+        if (a->kind == INTERP_ARG_BUFFER || a->kind == INTERP_ARG_IMAGE)
+            memcpy(block + offsets[i], &a->data, sizeof a->data);
+        if (a->kind == INTERP_ARG_PIPE) {
+            pipes[i] = pipe_make(a->data);
+            memcpy(block + offsets[i], &pipes[i], sizeof pipes[i]);
+        }
         if (a->kind != INTERP_ARG_LOCAL) continue;
         memcpy(block + offsets[i], &local_at, sizeof local_at);
         local_at += to_64(a->size);
@@ -128,12 +158,16 @@ void compiled_run(const struct compiled *c, const struct ir_function *kernel, co
     uint64_t items = l.local_size[0] * l.local_size[1] * l.local_size[2];
     uint8_t *block = calloc(1, c->info->args_size + 8);
     uint64_t local_at = to_64(c->info->static_local_size) + to_64(c->info->scratch_per_item * items);
-    uint64_t local_size = to_64(fill_args(kernel, args, local_at, block)) + 64;
+    struct kernel_pipe **pipes = calloc(kernel->n_params + 1, sizeof(struct kernel_pipe *));
+    uint64_t local_size = to_64(fill_args(kernel, args, local_at, pipes, block)) + 64;
     void *local = aligned_alloc(64, local_size);
     for (unsigned p = 0; p < parts; p++) {
         memset(local, 0xa5, local_size);
         c->entry(&l, block, groups * p / parts, groups * (p + 1) / parts, local);
     }
+    for (uint32_t i = 0; i < kernel->n_params; i++)
+        if (pipes[i]) pipe_give_back(pipes[i], args[i].data);
+    free(pipes);
     free(local);
     free(block);
 }

@@ -67,33 +67,70 @@ static inline void kit_interpret(const struct ir_function *kernel, const struct 
     interp_result_clear(&result);
 }
 
+static inline void *kit_copy_bytes(const void *bytes, size_t size)
+{
+    void *copy = malloc(size + 64);
+    assert_non_null(copy);
+    return memcpy(copy, bytes, size);
+}
+
+/* The memory of an argument that a kernel may write; NULL: there is none. */
+static inline void **kit_memory(const struct interp_arg *arg, size_t *size)
+{
+    struct ir_image *image = arg->data;
+    struct interp_pipe *pipe = arg->data;
+    switch (arg->kind) {
+    case INTERP_ARG_IMAGE: *size = (size_t)image->row_pitch * image->height; return &image->data;
+    case INTERP_ARG_PIPE: *size = (size_t)pipe->capacity * pipe->packet_size; return (void **)&pipe->packets;
+    default: return NULL;
+    }
+}
+
 /* Copies of the arguments with memory of their own. */
 static inline void kit_copy(struct interp_arg *to, const struct interp_arg *from, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         to[i] = from[i];
-        if (from[i].kind != INTERP_ARG_BUFFER) continue;
-        to[i].data = malloc(from[i].size + 64);
-        assert_non_null(to[i].data);
-        memcpy(to[i].data, from[i].data, from[i].size);
+        if (from[i].kind == INTERP_ARG_BUFFER) to[i].data = kit_copy_bytes(from[i].data, from[i].size);
+        if (from[i].kind == INTERP_ARG_IMAGE) to[i].data = kit_copy_bytes(from[i].data, sizeof(struct ir_image));
+        if (from[i].kind == INTERP_ARG_PIPE) to[i].data = kit_copy_bytes(from[i].data, sizeof(struct interp_pipe));
+        size_t size;
+        void **memory = kit_memory(&to[i], &size);
+        if (memory) *memory = kit_copy_bytes(*memory, size);
     }
 }
 
 static inline void kit_free_copy(struct interp_arg *args, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (args[i].kind == INTERP_ARG_BUFFER) free(args[i].data);
+    for (uint32_t i = 0; i < n; i++) {
+        size_t size;
+        void **memory = kit_memory(&args[i], &size);
+        if (memory) free(*memory);
+        if (memory || args[i].kind == INTERP_ARG_BUFFER) free(args[i].data);
+    }
+}
+
+static inline void kit_expect_equal_bytes(const void *want, const void *got, size_t size, const char *how, uint32_t arg)
+{
+    if (memcmp(want, got, size) == 0) return;
+    const uint8_t *a = want, *b = got;
+    size_t at = 0;
+    while (a[at] == b[at]) at++;
+    fail_msg("%s: argument %u differs at byte %zu", how, arg, at);
 }
 
 static inline void kit_expect_same(const struct interp_arg *want, const struct interp_arg *got, uint32_t n,
                                    const char *how)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (want[i].kind != INTERP_ARG_BUFFER || memcmp(want[i].data, got[i].data, want[i].size) == 0) continue;
-        const uint8_t *a = want[i].data, *b = got[i].data;
-        uint64_t at = 0;
-        while (a[at] == b[at]) at++;
-        fail_msg("%s: argument %u differs at byte %llu", how, i, (unsigned long long)at);
+        if (want[i].kind == INTERP_ARG_BUFFER) kit_expect_equal_bytes(want[i].data, got[i].data, want[i].size, how, i);
+        if (want[i].kind == INTERP_ARG_PIPE) {
+            const struct interp_pipe *a = want[i].data, *b = got[i].data;
+            if (a->read != b->read || a->written != b->written) fail_msg("%s: argument %u has other packets", how, i);
+        }
+        size_t size;
+        void **a = kit_memory(&want[i], &size), **b = kit_memory(&got[i], &size);
+        if (a) kit_expect_equal_bytes(*a, *b, size, how, i);
     }
 }
 
