@@ -10,11 +10,27 @@ struct fuse_part {
     const uint32_t *params;   /* for each parameter of kernel, the index of the fused kernel's parameter it becomes */
 };
 
+/* A part of what belongs to one work-item of a PRIVATE buffer: becomes one variable, an array where count is above 1.
+   first: where it starts, counted from where the ids of the work-item (from 0 on, without the offset) and the scalars
+   put it; stride: bytes from an element to the next one. */
+struct fuse_piece {
+    int64_t first;
+    ir_type type;
+    uint64_t stride, count;
+};
+
 struct fuse_param {
     const char *name;
-    enum fuser_home home; /* PRIVATE: every part touches it at one element per work-item, the same in all
-                             parts (proved or asserted): becomes a value, and no parameter */
-    ir_type elem;         /* element type of a PRIVATE one */
+    enum fuser_home home; /* not MEMORY: it becomes no parameter.
+                             PRIVATE without pieces: every part touches it at one element per work-item, the same in
+                             all parts. With pieces: each access is inside one of them, and all accesses have the same
+                             factors of ids. LOCAL: all have the same factors of group ids, and what each work-group
+                             touches are the bytes from local_first on. All that proved or asserted. */
+    ir_type elem;         /* element type of a PRIVATE or LOCAL one */
+    uint32_t n_pieces;
+    const struct fuse_piece *pieces;
+    int64_t local_first; /* LOCAL: counted from where the work-group's id (from 0 on) and the scalars put it */
+    uint64_t local_bytes;
     ir_type type;         /* type of the parameter */
     enum ir_access access;
 };

@@ -84,14 +84,19 @@ static const struct ir_function *readable(struct access_analysis *a, const struc
     return copy;
 }
 
-struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range)
+static struct access_analysis *analysis_new(const struct ir_function *kernel)
 {
     struct arena *arena = arena_new();
     struct access_analysis *a = arena_alloc(arena, sizeof *a);
     a->arena = arena;
-    a->kernel = readable(a, kernel);
+    a->kernel = kernel;
     a->n_params = kernel->n_params;
     a->params = arena_alloc(arena, (kernel->n_params + 1) * sizeof *a->params);
+    return a;
+}
+
+static void analyse(struct access_analysis *a, const struct fuser_range *range)
+{
     ir_walk(a->kernel->body, see_local, a);
 
     struct access_walk w = {.result = a, .kernel = a->kernel, .range = *range};
@@ -104,6 +109,20 @@ struct access_analysis *access_analyse(const struct ir_function *kernel, const s
     access_walk_kernel(&w);
     free(w.origins);
     free(w.forms);
+}
+
+struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range)
+{
+    struct access_analysis *a = analysis_new(kernel);
+    a->kernel = readable(a, kernel);
+    analyse(a, range);
+    return a;
+}
+
+struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct fuser_range *range)
+{
+    struct access_analysis *a = analysis_new(kernel);
+    analyse(a, range);
     return a;
 }
 

@@ -13,7 +13,7 @@ struct affine affine_constant(int64_t value)
 struct affine affine_between(int64_t low, int64_t high)
 {
     if (low == high) return affine_constant(low);
-    return (struct affine){.known = true, .low = low, .high = high};
+    return (struct affine){.known = true, .low = low, .high = high, .step = 1};
 }
 
 struct affine affine_id(unsigned id, int64_t factor)
@@ -53,6 +53,16 @@ static bool add_symbol(struct affine *a, struct affine_symbol s)
     return true;
 }
 
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
 struct affine affine_add(const struct affine *a, const struct affine *b)
 {
     if (!a->known || !b->known) return unknown;
@@ -60,6 +70,7 @@ struct affine affine_add(const struct affine *a, const struct affine *b)
     bool lost = __builtin_add_overflow(a->constant, b->constant, &sum.constant);
     lost |= __builtin_add_overflow(a->low, b->low, &sum.low);
     lost |= __builtin_add_overflow(a->high, b->high, &sum.high);
+    sum.step = common_divisor(a->step, b->step);
     for (unsigned i = 0; i < AFFINE_IDS; i++)
         lost |= __builtin_add_overflow(a->factor[i], b->factor[i], &sum.factor[i]);
     for (uint32_t i = 0; i < b->n_symbols; i++) lost |= !add_symbol(&sum, b->symbols[i]);
@@ -75,6 +86,8 @@ struct affine affine_scale(const struct affine *a, int64_t factor)
     bool lost = __builtin_mul_overflow(a->constant, factor, &product.constant);
     lost |= __builtin_mul_overflow(a->low, factor, &ends[0]);
     lost |= __builtin_mul_overflow(a->high, factor, &ends[1]);
+    lost |= __builtin_mul_overflow(a->step, factor, &product.step) || product.step == INT64_MIN;
+    if (product.step < 0) product.step = -product.step;
     product.low = ends[factor < 0];
     product.high = ends[factor > 0];
     for (unsigned i = 0; i < AFFINE_IDS; i++) lost |= __builtin_mul_overflow(a->factor[i], factor, &product.factor[i]);
@@ -124,7 +137,7 @@ struct affine affine_either(const struct affine *a, const struct affine *b, cons
 {
     if (affine_same_factors(a, b)) {
         struct affine shared = *a;
-        int64_t low[2], high[2];
+        int64_t low[2], high[2], distance;
         bool lost = __builtin_add_overflow(a->constant, a->low, &low[0]);
         lost |= __builtin_add_overflow(b->constant, b->low, &low[1]);
         lost |= __builtin_add_overflow(a->constant, a->high, &high[0]);
@@ -132,6 +145,8 @@ struct affine affine_either(const struct affine *a, const struct affine *b, cons
         shared.constant = low[0] < low[1] ? low[0] : low[1];
         shared.low = 0;
         lost |= __builtin_sub_overflow(high[0] > high[1] ? high[0] : high[1], shared.constant, &shared.high);
+        lost |= __builtin_sub_overflow(low[0], low[1], &distance) || distance == INT64_MIN;
+        if (!lost) shared.step = common_divisor(common_divisor(a->step, b->step), distance);
         return lost ? unknown : shared;
     }
     int64_t low[2], high[2];

@@ -26,6 +26,7 @@ struct affine {
     uint32_t n_symbols;
     struct affine_symbol symbols[AFFINE_SYMBOLS]; /* by param, then extension */
     int64_t low, high;
+    int64_t step; /* the amount is low plus a multiple of this; 0 where the sum is exact */
 };
 
 /* The bounds of each id. */

@@ -9,6 +9,13 @@ static const uint64_t *local_of(const struct fuser_range *range)
     return range->local[0] ? range->local : NULL;
 }
 
+int64_t access_start(const struct affine *index, const struct fuser_range *range)
+{
+    uint64_t start = (uint64_t)index->constant;
+    for (unsigned d = 0; d < 3; d++) start += (uint64_t)index->factor[AFFINE_GLOBAL + d] * range->offset[d];
+    return (int64_t)start;
+}
+
 bool access_owned_by_item(const struct access_summary *s, const struct fuser_range *range)
 {
     if (s->escapes) return false;

@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    MAX_PARTS = 6, /* of a place: global id by dimension, or group and local id by dimension */
+    MAX_PLACES = 6, /* parts of a place: global id by dimension, or group and local id by dimension */
+    MAX_PARTS = MAX_PLACES + 1, /* and the unknown amounts of the two sums, where they leave gaps */
     MAX_STEPS = 4096,
 };
 
@@ -31,6 +32,7 @@ struct variable {
 struct search {
     struct part parts[MAX_PARTS];
     unsigned n_parts;
+    bool by_groups; /* places are groups and local ids */
     struct variable variables[2 * MAX_PARTS];
     unsigned n_variables;
     __int128 window_low, window_high;
@@ -86,7 +88,8 @@ static void use_global_ids(struct search *s, const struct conflict_side *const s
 static bool use_groups(struct search *s, const struct conflict_side *const side[2], const uint64_t local[3],
                        enum conflict_between between, int64_t constant[2])
 {
-    s->n_parts = 6;
+    s->n_parts = MAX_PLACES;
+    s->by_groups = true;
     for (unsigned k = 0; k < 2; k++) {
         const struct affine *a = &side[k]->site->index;
         const struct fuser_range *r = side[k]->range;
@@ -106,6 +109,28 @@ static bool use_groups(struct search *s, const struct conflict_side *const side[
         }
     }
     return true;
+}
+
+/* An amount that goes in steps wider than the access leaves gaps: a choice of the search. Any other makes the
+   access wider. */
+static bool has_gaps(const struct conflict_side *s)
+{
+    const struct affine *a = &s->site->index;
+    return a->step > 0 && (uint64_t)a->step > s->site->bytes && (__int128)a->high - a->low < limit;
+}
+
+static void use_amounts(struct search *s, const struct conflict_side *const side[2])
+{
+    struct part *p = &s->parts[s->n_parts];
+    if (!has_gaps(side[0]) && !has_gaps(side[1])) return;
+    *p = (struct part){.counts = false};
+    for (unsigned k = 0; k < 2; k++) {
+        if (!has_gaps(side[k])) continue;
+        const struct affine *a = &side[k]->site->index;
+        p->factor[k] = a->step;
+        p->high[k] = (a->high - a->low) / a->step;
+    }
+    s->n_parts++;
 }
 
 /* ---- the unknowns ---- */
@@ -253,7 +278,7 @@ static bool read_pair(const struct search *s, const struct conflict_side *const 
         int64_t *id = k ? pair->second : pair->first;
         for (unsigned d = 0; d < 3; d++) {
             id[d] = s->place[k][d];
-            if (s->n_parts == 6)
+            if (s->by_groups)
                 id[d] = s->place[k][d] * (int64_t)local[d] + s->place[k][3 + d] + (int64_t)side[k]->range->offset[d];
             if (id[d] < side[k]->site->items.first[d] || id[d] > side[k]->site->items.last[d]) return false;
         }
@@ -277,6 +302,7 @@ enum conflict conflict_find(const struct conflict_side *a, const struct conflict
     } else if (!local || !use_groups(&s, side, local, between, constant)) {
         return CONFLICT_POSSIBLE;
     }
+    use_amounts(&s, side);
     if (!add_variables(&s)) return CONFLICT_POSSIBLE;
     /* The first covers [start, start + width), so does the second: they meet where the distance of the starts
        is above -width of the second and below the width of the first. */
@@ -284,7 +310,8 @@ enum conflict conflict_find(const struct conflict_side *a, const struct conflict
     for (unsigned k = 0; k < 2; k++) {
         const struct access_site *site = side[k]->site;
         start[k] = (__int128)constant[k] + site->index.low + side[k]->offset;
-        width[k] = (__int128)site->index.high - site->index.low + (__int128)site->bytes;
+        width[k] = (__int128)site->bytes;
+        if (!has_gaps(side[k])) width[k] += (__int128)site->index.high - site->index.low;
     }
     if (magnitude(start[1] - start[0]) > limit || width[0] > limit || width[1] > limit) return CONFLICT_POSSIBLE;
     s.window_low = -(width[1] - 1) - (start[1] - start[0]);

@@ -50,13 +50,15 @@ static bool make_frame(struct fuse *f)
     f->module = ir_module_new(r->name);
     f->kernel = ir_function_new(f->module, language_name(f->module, r->name), IR_LINKAGE_KERNEL, IR_VOID, r->n_params);
     f->targets = ir_alloc(f->module, r->n_params * sizeof(*f->targets));
+    f->windows = ir_alloc(f->module, r->n_params * sizeof(*f->windows));
     struct ir_builder b = ir_builder_at_end(f->kernel->body);
     for (uint32_t i = 0; i < r->n_params; i++) {
         const struct fuse_param *p = &r->params[i];
         ir_function_set_param(f->kernel, i, NULL, p->type);
         struct ir_value *v = f->kernel->params[i].value;
-        if (p->home == FUSER_HOME_LOCAL) return fuse_refuse(f, "%s cannot be kept in work-group memory yet", p->name);
-        if (p->home == FUSER_HOME_PRIVATE) {
+        if (fuse_has_window(p)) {
+            fuse_window_frame(f, &b, i);
+        } else if (p->home == FUSER_HOME_PRIVATE) {
             struct ir_inst *var = ir_build_ptr(&b, IR_OP_VAR, p->elem, IR_SPACE_PRIVATE, NULL, 0);
             v = var->results[0];
         }
@@ -75,7 +77,7 @@ static void find_call(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_CALL) *call = inst;
 }
 
-/* The part's kernel as an internal function of the module that calls nothing and returns at its end. */
+/* The part's kernel as an internal function of the module that calls nothing. */
 static struct ir_function *copy_part(struct fuse *f, const struct fuse_part *part)
 {
     const struct ir_inst *call = NULL;
@@ -89,8 +91,30 @@ static struct ir_function *copy_part(struct fuse *f, const struct fuse_part *par
                     callee->body ? "is too large to be put in place" : "has no body");
         return NULL;
     }
-    exits_make_single(copy);
     return copy;
+}
+
+/* The part's accesses to buffers that lose their memory otherwise than to one variable. */
+static bool rewrite_windows(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
+{
+    uint32_t n_params = copy->n_params, n_windows = 0, n_extra = 0;
+    for (uint32_t i = 0; i < n_params; i++) {
+        if (part->params[i] >= f->request->n_params || !fuse_has_window(&f->request->params[part->params[i]])) continue;
+        n_windows++;
+        n_extra += f->request->params[part->params[i]].n_pieces;
+    }
+    f->n_extra = 0;
+    if (!n_windows) return true;
+    f->extra = ir_alloc(f->module, (n_extra + 1) * sizeof(*f->extra));
+    pass_promote(copy);
+    pass_fold(copy);
+    struct access_analysis *a = access_analyse_inlined(copy, &part->range);
+    bool done = true;
+    for (uint32_t i = 0; i < n_params && done; i++)
+        if (part->params[i] < f->request->n_params && fuse_has_window(&f->request->params[part->params[i]]))
+            done = fuse_window_rewrite(f, part, copy, i, &a->params[i]);
+    access_analysis_free(a);
+    return done;
 }
 
 /* What the part knows of a parameter, the fused kernel's knows too. */
@@ -106,6 +130,7 @@ static bool connect_param(struct fuse *f, const struct fuse_part *part, struct i
     if (own->value->type != fused->value->type)
         return fuse_refuse(f, "parameter %s of kernel %s and %s are of different types", name, f->part,
                            f->request->params[to].name);
+    if (fuse_has_window(&f->request->params[to])) return true;
     if (f->request->params[to].home == FUSER_HOME_PRIVATE)
         return fuse_private_rewrite(f, copy, i, f->request->params[to].elem);
     if (fused->elem == IR_VOID) {
@@ -144,11 +169,16 @@ static bool add_part(struct fuse *f, const struct fuse_part *part)
     f->part = part->kernel->name;
     struct ir_function *copy = copy_part(f, part);
     if (!copy || !fuse_attrs_merge(f, copy) || !fuse_range_fit(f, part, copy, &guarded)) return false;
+    if (!rewrite_windows(f, part, copy)) return false;
+    exits_make_single(copy);
+    if (guarded && !fuse_range_apply(f, part, copy)) return false;
     struct ir_value **operands = ir_alloc(f->module, copy->n_params * sizeof(*operands));
-    for (uint32_t i = 0; i < copy->n_params; i++) {
+    uint32_t n_own = copy->n_params - f->n_extra;
+    for (uint32_t i = 0; i < n_own; i++) {
         if (!connect_param(f, part, copy, i)) return false;
         operands[i] = f->targets[part->params[i]];
     }
+    for (uint32_t i = 0; i < f->n_extra; i++) operands[n_own + i] = f->extra[i];
     struct ir_block *block = open_guard(f, part, guarded);
     struct ir_builder b = guarded ? ir_builder_before(block->last) : ir_builder_at_end(block);
     inline_splice(ir_build_call(&b, copy, operands, copy->n_params), copy, &f->names);

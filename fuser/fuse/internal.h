@@ -1,15 +1,26 @@
 /* What the files of fuse_kernels() share. */
 #pragma once
 
+#include "fuser/access.h"
 #include "fuser/fuse.h"
 #include "fuser/passes/rename.h"
+
+/* What a buffer becomes that is neither a parameter nor one variable. */
+struct fuse_window {
+    struct ir_value **variables; /* PRIVATE: addresses, by piece */
+    struct ir_global *array;     /* LOCAL */
+    struct affine *leader;       /* the index of its first access; all others have the same factors of what they must */
+};
 
 struct fuse {
     const struct fuse_request *request;
     struct ir_module *module; /* of the fused kernel */
     struct ir_function *kernel;
     struct ir_value **targets; /* by parameter of the request: the kernel's parameter or private variable */
-    struct rename names;       /* of the kernel's values */
+    struct fuse_window *windows; /* by parameter of the request */
+    uint32_t n_extra;
+    struct ir_value **extra; /* what the part's parameters get that were added to it */
+    struct rename names;     /* of the kernel's values */
     const char *part;          /* name of the kernel that is being added */
     bool has_part;             /* one is already there */
     bool declares;             /* a part declares its aspects */
@@ -32,8 +43,10 @@ void fuse_attrs_finish(struct fuse *f);
 /* ---- range.c ---- */
 
 /* Whether the part, whose calls are inlined, can run in the range of the request. *guarded: not all
-   work-items of the fused kernel may execute it. Its queries of sizes that differ get the part's values. */
-bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, struct ir_function *copy, bool *guarded);
+   work-items of the fused kernel may execute it. */
+bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct ir_function *copy, bool *guarded);
+/* The guarded part's queries of sizes that differ get the part's values. */
+bool fuse_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_function *copy);
 /* The condition under which a work-item belongs to a guarded part. */
 struct ir_value *fuse_range_condition(const struct fuse *f, const struct fuse_part *part, struct ir_builder *b);
 
@@ -42,3 +55,24 @@ struct ir_value *fuse_range_condition(const struct fuse *f, const struct fuse_pa
 /* Makes each access through parameter i, which is at one element per work-item, one at the parameter
    itself. False where something else is done with it. */
 bool fuse_private_rewrite(struct fuse *f, struct ir_function *copy, uint32_t i, ir_type elem);
+
+/* ---- offset.c ---- */
+
+/* Called for each load and store through a pointer that is now a number, its operand 0; gives it a pointer again. */
+typedef bool fuse_offset_user(struct ir_inst *inst, void *data);
+/* Makes each pointer that comes from parameter i a number of bytes from there. False where one is kept, compared
+   or mixed with others, or where the user gives up. */
+bool fuse_offsets(struct fuse *f, struct ir_function *copy, uint32_t i, fuse_offset_user *user, void *data);
+
+/* ---- window.c ---- */
+
+static inline bool fuse_has_window(const struct fuse_param *p)
+{
+    return p->home == FUSER_HOME_LOCAL || (p->home == FUSER_HOME_PRIVATE && p->n_pieces);
+}
+/* Makes the variables or the array of a parameter of the request. */
+void fuse_window_frame(struct fuse *f, struct ir_builder *b, uint32_t param);
+/* Sends each access through parameter i of the part there. The variables become parameters of the copy, their
+   addresses go to f->extra. summary: of the parameter, of the copy as it is. */
+bool fuse_window_rewrite(struct fuse *f, const struct fuse_part *part, struct ir_function *copy, uint32_t i,
+                         const struct access_summary *summary);

@@ -149,13 +149,17 @@ static void replace_size(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_NUM_GROUPS) replace_num_groups(s, inst);
 }
 
-bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, struct ir_function *copy, bool *guarded)
+bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct ir_function *copy, bool *guarded)
 {
     struct view view = {NULL, NULL};
-    struct sizes sizes = {f, part, copy, false};
     ir_walk(copy->body, look, &view);
-    if (!range_fits(f, part, &view, guarded)) return false;
-    if (*guarded) ir_walk(copy->body, replace_size, &sizes);
+    return range_fits(f, part, &view, guarded);
+}
+
+bool fuse_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
+{
+    struct sizes sizes = {f, part, copy, false};
+    ir_walk(copy->body, replace_size, &sizes);
     return !sizes.failed;
 }
 

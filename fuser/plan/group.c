@@ -113,7 +113,7 @@ static uint64_t local_bytes_of(const struct planner *p, uint32_t node)
 
 static bool resources_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
 {
-    uint64_t more = local_bytes_of(p, node), most = p->options->device.max_local_bytes;
+    uint64_t more = plan_local_bytes(p, node), most = p->options->device.max_local_bytes;
     if (f->group.n == MAX_KERNELS)
         return cut(c, "not_fused_limit",
                    "%s is not fused with the kernels before it: those are %d already, the most of a group",

@@ -1,41 +1,32 @@
 /*
- * Homes: which buffers can live in registers. Needed are the user's word that nobody else reads the buffer
- * (fusion_internal_memory), all uses in one group, one element per work-item, the same at each access, that belongs
- * to that work-item alone, and a value in it before it is read. All but the first is proved where it can be.
+ * Homes: which buffers can do without memory. Needed are the user's word that nobody else reads the buffer
+ * (fusion_internal_memory), all uses in one group, elements that belong to one work-item alone, or to one work-group,
+ * and a value in each before it is read. All but the first is proved where it can be.
  */
+#include "fuser/plan/homes.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "fuser/plan/planner.h"
 #include "fuser/plan/props.h"
 #include "fuser/plan/range.h"
+#include "ir/arena.h"
 
-struct look {
-    struct planner *p;
-    uint32_t buffer, group;
-    const struct fuser_range *range; /* of the group */
-    bool quiet;
-    uint32_t n_uses;
-    const uint32_t *uses;
-    const struct plan_use *first; /* in linear order */
-    struct conflict_side side;    /* its first site */
-    bool no_init;                 /* each accessor has it */
-    enum fuser_scope scope;       /* of the accessors together */
-};
+enum { MAX_PAIRS = 65536 }; /* of accesses that are compared; beyond it nothing is proved */
 
-static const char *buffer_name(const struct look *l)
+const char *home_buffer_name(const struct home_look *l)
 {
     return l->p->graph->buffers[l->buffer].name;
 }
 
-static const char *node_name(const struct look *l, const struct plan_use *use)
+const char *home_node_name(const struct home_look *l, const struct plan_use *use)
 {
     return l->p->graph->nodes[use->node].name;
 }
 
-/* Says why the buffer stays in memory, unless nobody asked. False. */
-__attribute__((format(printf, 4, 5))) static bool stays(const struct look *l, const char *code,
-                                                        const struct plan_use *use, const char *format, ...)
+bool home_stays(const struct home_look *l, const char *code, const struct plan_use *use, const char *format, ...)
 {
     char why[640];
     va_list list;
@@ -43,82 +34,121 @@ __attribute__((format(printf, 4, 5))) static bool stays(const struct look *l, co
     va_start(list, format);
     vsnprintf(why, sizeof why, format, list);
     va_end(list);
-    plan_remark(l->p, code, node_name(l, use), buffer_name(l), "buffer %s stays in memory: %s", buffer_name(l), why);
+    plan_remark(l->p, code, home_node_name(l, use), home_buffer_name(l), "buffer %s stays in memory: %s",
+                home_buffer_name(l), why);
     return false;
 }
 
-static const struct plan_use *use_at(const struct look *l, uint32_t i)
-{
-    return &l->p->uses[l->uses[i]];
-}
-
 /* Only kernels of this group use it. */
-static bool is_inside(const struct look *l)
+static bool is_inside(const struct home_look *l)
 {
     for (uint32_t i = 0; i < l->n_uses; i++) {
-        const struct plan_use *use = use_at(l, i);
+        const struct plan_use *use = home_use(l, i);
         if (l->p->graph->nodes[use->node].kind != FUSER_NODE_KERNEL) {
-            return stays(l, "not_internalized_command", use, "%s, which is no kernel, uses it", node_name(l, use));
+            return home_stays(l, "not_internalized_command", use, "%s, which is no kernel, uses it",
+                              home_node_name(l, use));
         }
         if (l->p->nodes[use->node].group != l->group) {
-            return stays(l, "not_internalized_groups", use, "%s and %s use it, which are not fused",
-                         node_name(l, l->first), node_name(l, use));
+            return home_stays(l, "not_internalized_groups", use, "%s and %s use it, which are not fused",
+                              home_node_name(l, l->first), home_node_name(l, use));
         }
     }
     return true;
 }
 
-static bool accessors_agree(const struct look *l)
+static bool accessors_agree(const struct home_look *l)
 {
     for (uint32_t i = 0; i < l->n_uses; i++) {
-        const struct plan_use *use = use_at(l, i);
+        const struct plan_use *use = home_use(l, i);
         if (use->first == l->first->first && use->end == l->first->end) continue;
-        return stays(l, "not_internalized_mismatch", use, "%s accesses its bytes %llu to %llu, %s %llu to %llu",
-                     node_name(l, l->first), (unsigned long long)l->first->first, (unsigned long long)l->first->end,
-                     node_name(l, use), (unsigned long long)use->first, (unsigned long long)use->end);
+        return home_stays(l, "not_internalized_mismatch", use, "%s accesses its bytes %llu to %llu, %s %llu to %llu",
+                          home_node_name(l, l->first), (unsigned long long)l->first->first,
+                          (unsigned long long)l->first->end, home_node_name(l, use), (unsigned long long)use->first,
+                          (unsigned long long)use->end);
     }
     return true;
 }
 
-static bool is_plain(const struct look *l, const struct plan_use *use, const struct access_site *site)
+bool home_is_plain(const struct home_look *l, const struct plan_use *use, const struct access_site *site)
 {
-    const struct access_site *leader = l->side.site;
     char place[300];
     plan_place(l->p, use->node, site->line, place, sizeof place);
     if (site->atomic || site->inst->attrs.is_volatile ||
-        (site->inst->op != IR_OP_LOAD && site->inst->op != IR_OP_STORE)) {
-        return stays(l, "not_internalized_operation", use, "%s uses %s on it", place, ir_op_info(site->inst->op)->text);
-    }
-    if (site->type != leader->type || !ir_type_is_number(site->type)) {
-        return stays(l, "not_internalized_type", use, "%s accesses it as another type than %s does", place,
-                     node_name(l, l->first));
-    }
-    struct conflict_side side = plan_side(l->p, use, site);
-    if (!conflict_same_place(&l->side, &side)) {
-        return stays(l, "not_internalized_elements", use,
-                     "that %s is at the same element of its work-item as the first access in %s is "
-                     "not proved",
-                     place, node_name(l, l->first));
-    }
+        (site->inst->op != IR_OP_LOAD && site->inst->op != IR_OP_STORE))
+        return home_stays(l, "not_internalized_operation", use, "%s uses %s on it", place,
+                          ir_op_info(site->inst->op)->text);
+    if (!ir_type_is_number(site->type))
+        return home_stays(l, "not_internalized_type", use, "%s accesses it as neither numbers nor vectors", place);
     return true;
 }
 
-static bool sites_are_one_element(const struct look *l)
+/* At the element that all others are at. */
+static bool is_same_element(const struct home_look *l, const struct plan_use *use, const struct access_site *site)
+{
+    char place[300];
+    plan_place(l->p, use->node, site->line, place, sizeof place);
+    if (!home_is_plain(l, use, site)) return false;
+    if (site->type != l->side.site->type)
+        return home_stays(l, "not_internalized_type", use, "%s accesses it as another type than %s does", place,
+                          home_node_name(l, l->first));
+    struct conflict_side side = plan_side(l->p, use, site);
+    if (!conflict_same_place(&l->side, &side))
+        return home_stays(l, "not_internalized_elements", use,
+                          "that %s is at the same element of its work-item as the first access in %s is not proved",
+                          place, home_node_name(l, l->first));
+    return true;
+}
+
+static bool is_known(const struct home_look *l)
+{
+    for (uint32_t i = 0; i < l->n_uses; i++)
+        if (plan_summary(l->p, home_use(l, i))->escapes)
+            return home_stays(l, "not_internalized_escapes", home_use(l, i), "%s stores or passes on its address",
+                              home_node_name(l, home_use(l, i)));
+    return true;
+}
+
+static bool sites_are_one_element(const struct home_look *l)
 {
     for (uint32_t i = 0; i < l->n_uses; i++) {
-        const struct plan_use *use = use_at(l, i);
-        const struct access_summary *s = plan_summary(l->p, use);
-        if (s->escapes) {
-            return stays(l, "not_internalized_escapes", use, "%s stores or passes on its address", node_name(l, use));
-        }
+        const struct access_summary *s = plan_summary(l->p, home_use(l, i));
         for (uint32_t k = 0; k < s->n_sites; k++)
-            if (!is_plain(l, use, &s->sites[k])) return false;
+            if (!is_same_element(l, home_use(l, i), &s->sites[k])) return false;
     }
     return true;
 }
 
-/* No element belongs to two work-items: proved for the index that all sites share, or asserted. */
-static bool is_owned(const struct look *l)
+/* ---- to whom an element belongs ---- */
+
+const uint64_t *home_local_size(const struct home_look *l)
+{
+    return range_has_local(l->range) ? l->range->local : NULL;
+}
+
+/* What is found between any two accesses: the worst of it. */
+static enum conflict conflict_of_all(const struct home_look *l, enum conflict_between between)
+{
+    enum conflict worst = CONFLICT_NONE;
+    struct conflict_pair pair;
+    uint32_t n_pairs = 0;
+    for (uint32_t i = 0; i < l->n_uses; i++)
+        for (uint32_t k = i; k < l->n_uses; k++) {
+            const struct plan_use *x = home_use(l, i), *y = home_use(l, k);
+            const struct access_summary *s = plan_summary(l->p, x), *t = plan_summary(l->p, y);
+            for (uint32_t m = 0; m < s->n_sites; m++)
+                for (uint32_t n = i == k ? m : 0; n < t->n_sites; n++) {
+                    struct conflict_side a = plan_side(l->p, x, &s->sites[m]), b = plan_side(l->p, y, &t->sites[n]);
+                    if (++n_pairs > MAX_PAIRS) return CONFLICT_POSSIBLE;
+                    enum conflict found = conflict_find(&a, &b, between, home_local_size(l), &pair);
+                    if (found == CONFLICT_PROVED) return found;
+                    if (found > worst) worst = found;
+                }
+        }
+    return worst;
+}
+
+/* Of an element that all accesses share: that of the first one, by whatever work-item. */
+static enum conflict conflict_of_one(const struct home_look *l)
 {
     struct access_site site = *l->side.site;
     struct conflict_side side = l->side;
@@ -130,105 +160,176 @@ static bool is_owned(const struct look *l)
     site.conditional = false;
     side.site = &site;
     side.range = l->range;
-    const uint64_t *local = range_has_local(l->range) ? l->range->local : NULL;
-    enum conflict found = conflict_find(&side, &side, BETWEEN_ITEMS, local, &pair);
-    if (found == CONFLICT_NONE || (found == CONFLICT_POSSIBLE && l->scope == FUSER_SCOPE_WORK_ITEM)) return true;
-    if (found == CONFLICT_PROVED) {
-        return stays(l, "not_internalized_shared", l->first, "several work-items of %s share an element",
-                     node_name(l, l->first));
-    } else if (l->scope == FUSER_SCOPE_WORK_GROUP) {
-        return stays(l, "not_internalized_local", l->first,
-                     "with access_scope_work_group it would need work-group memory; "
-                     "access_scope_work_item would "
-                     "let it be kept in registers");
-    } else {
-        return stays(l, "not_internalized_scope", l->first,
-                     "that no element belongs to two work-items is not proved; access_scope_work_item "
-                     "would say so");
+    return conflict_find(&side, &side, BETWEEN_ITEMS, home_local_size(l), &pair);
+}
+
+static bool say_owned(const struct home_look *l, enum conflict found, enum conflict_between between, const char **word)
+{
+    const char *owners = between == BETWEEN_GROUPS ? "work-groups" : "work-items";
+    const char *scope = between == BETWEEN_GROUPS ? "access_scope_work_group" : "access_scope_work_item";
+    bool asserted =
+        l->scope == FUSER_SCOPE_WORK_ITEM || (between == BETWEEN_GROUPS && l->scope == FUSER_SCOPE_WORK_GROUP);
+    if (found == CONFLICT_NONE) return true;
+    if (found == CONFLICT_POSSIBLE && asserted) {
+        *word = fuser_scope_name(l->scope);
+        return true;
     }
+    if (found == CONFLICT_PROVED)
+        return home_stays(l, "not_internalized_shared", l->first, "several %s of %s share an element", owners,
+                          home_node_name(l, l->first));
+    return home_stays(l, "not_internalized_scope", l->first,
+                      "that no element belongs to two %s is not proved; %s would say so", owners, scope);
+}
+
+bool home_is_owned(const struct home_look *l, enum conflict_between between, const char **word)
+{
+    return say_owned(l, conflict_of_all(l, between), between, word);
+}
+
+/* ---- whether it is written before it is read ---- */
+
+bool home_uses_share_node(const struct home_look *l, const struct plan_use *use)
+{
+    for (uint32_t i = 0; i < l->n_uses; i++)
+        if (home_use(l, i) != use && home_use(l, i)->node == use->node) return true;
     return false;
 }
 
-/* Each work-item writes its element before it reads it: proved where the first kernel begins so, or asserted. */
-static bool is_initialized(const struct look *l)
+bool home_all_execute(const struct home_look *l, const struct plan_use *use, const struct access_site *site)
 {
-    const struct plan_node *node = &l->p->nodes[l->first->node];
-    bool alone = true; /* the first kernel uses it through one argument */
-    for (uint32_t i = 0; i < l->n_uses; i++) alone &= use_at(l, i) == l->first || use_at(l, i)->node != l->first->node;
-    if (l->no_init) return true;
-    if (alone && plan_summary(l->p, l->first)->written_first && range_same(&node->range, l->range)) return true;
-    return stays(l, "not_internalized_init", l->first,
-                 "that each work-item writes its element before it reads it is not proved; no_init "
-                 "would say so");
+    const struct fuser_range *r = &l->p->nodes[use->node].range;
+    if (site->conditional || !range_same(r, l->range)) return false;
+    for (unsigned d = 0; d < 3; d++)
+        if (site->items.last[d] - site->items.first[d] + 1 != (int64_t)r->global[d]) return false;
+    return true;
 }
 
-static void gather(struct look *l)
+/* Each work-item writes its element before it reads it: proved where the first kernel begins so, or asserted. */
+static bool is_initialized(const struct home_look *l)
 {
-    l->first = use_at(l, 0);
+    const struct plan_node *node = &l->p->nodes[l->first->node];
+    if (l->no_init) return true;
+    if (!home_uses_share_node(l, l->first) && plan_summary(l->p, l->first)->written_first &&
+        range_same(&node->range, l->range))
+        return true;
+    return home_stays(l, "not_internalized_init", l->first,
+                      "that each work-item writes its element before it reads it is not proved; no_init would say so");
+}
+
+/* ---- the look ---- */
+
+static int by_position(const void *x, const void *y, void *data)
+{
+    const struct planner *p = data;
+    const struct plan_use *a = &p->uses[*(const uint32_t *)x], *b = &p->uses[*(const uint32_t *)y];
+    if (a->node != b->node) return p->nodes[a->node].position < p->nodes[b->node].position ? -1 : 1;
+    return a->arg < b->arg ? -1 : a->arg > b->arg;
+}
+
+static void gather(struct home_look *l)
+{
+    struct planner *p = l->p;
+    uint32_t first = p->buffer_uses_start[l->buffer];
+    l->n_uses = p->buffer_uses_start[l->buffer + 1] - first;
+    uint32_t *uses = arena_alloc(p->arena, (l->n_uses + 1) * sizeof *uses);
+    memcpy(uses, &p->buffer_uses[first], l->n_uses * sizeof *uses);
+    qsort_r(uses, l->n_uses, sizeof *uses, by_position, p);
+    l->uses = uses;
+    l->first = home_use(l, 0);
     l->no_init = true;
     l->scope = l->first->props.access_scope;
     for (uint32_t i = 0; i < l->n_uses; i++) {
-        const struct plan_use *use = use_at(l, i);
-        if (l->p->nodes[use->node].position < l->p->nodes[l->first->node].position) l->first = use;
-        l->no_init &= use->props.no_init;
-        l->scope = fuser_scope_merge(l->scope, use->props.access_scope);
+        l->no_init &= home_use(l, i)->props.no_init;
+        l->scope = fuser_scope_merge(l->scope, home_use(l, i)->props.access_scope);
     }
 }
 
 /* Nobody but the group may see it: each accessor says so. Returns the one that does not. */
-static const struct plan_use *find_visible(const struct look *l, bool *some)
+static const struct plan_use *find_visible(const struct home_look *l, bool *some)
 {
     const struct plan_use *visible = NULL;
     *some = false;
     for (uint32_t i = 0; i < l->n_uses; i++) {
-        if (use_at(l, i)->props.internal_memory) {
+        if (home_use(l, i)->props.internal_memory) {
             *some = true;
         } else if (!visible) {
-            visible = use_at(l, i);
+            visible = home_use(l, i);
         }
     }
     return visible;
 }
 
-static bool is_read_and_written(const struct look *l)
+static bool is_read_and_written(const struct home_look *l)
 {
     bool reads = false, writes = false;
     for (uint32_t i = 0; i < l->n_uses; i++) {
-        reads |= use_at(l, i)->reads;
-        writes |= use_at(l, i)->writes;
+        reads |= home_use(l, i)->reads;
+        writes |= home_use(l, i)->writes;
     }
     return reads && writes;
 }
 
-static bool fits(struct look *l)
+/* ---- the choice of a home ---- */
+
+static bool in_one_variable(struct home_look *l, struct plan_home *out)
 {
-    if (!is_inside(l) || !accessors_agree(l)) return false;
-    const struct access_summary *s = plan_summary(l->p, l->first);
-    if (s->n_sites) l->side = plan_side(l->p, l->first, &s->sites[0]);
-    return s->n_sites && sites_are_one_element(l) && is_owned(l) && is_initialized(l);
+    *out = (struct plan_home){.home = FUSER_HOME_PRIVATE, .elem = l->side.site->type};
+    return sites_are_one_element(l) && say_owned(l, conflict_of_one(l), BETWEEN_ITEMS, &out->word) && is_initialized(l);
 }
 
-bool plan_can_be_private(struct planner *p, uint32_t buffer, uint32_t group, const struct fuser_range *range,
-                         ir_type *elem)
+/* Registers before work-group memory, one before several. Said is why the home that comes nearest cannot be: the
+   group's, where the user speaks of groups. */
+static bool choose(struct home_look *l, struct plan_home *out)
 {
-    struct look l = {.p = p, .buffer = buffer, .group = group, .range = range};
-    l.n_uses = p->buffer_uses_start[buffer + 1] - p->buffer_uses_start[buffer];
-    l.uses = &p->buffer_uses[p->buffer_uses_start[buffer]];
+    static bool (*const homes[])(struct home_look * l, struct plan_home * out) = {in_one_variable, home_in_pieces,
+                                                                                  home_in_group};
+    bool quiet = l->quiet;
+    l->quiet = true;
+    for (unsigned i = 0; i < 3; i++)
+        if (homes[i](l, out)) {
+            l->quiet = quiet;
+            return true;
+        }
+    bool one = sites_are_one_element(l);
+    l->quiet = quiet;
+    bool by_group =
+        l->scope == FUSER_SCOPE_WORK_GROUP || (!one && home_local_size(l) && l->p->options->insert_barriers);
+    return homes[by_group ? 2 : one || !l->side.site->index.known ? 0 : 1](l, out);
+}
+
+/* What nobody writes comes from outside, whatever no_init says. */
+static bool is_written(const struct home_look *l)
+{
+    for (uint32_t i = 0; i < l->n_uses; i++)
+        if (home_use(l, i)->writes) return true;
+    return home_stays(l, "not_internalized_init", l->first, "no kernel writes it");
+}
+
+static bool fits(struct home_look *l, struct plan_home *out)
+{
+    if (!is_inside(l) || !accessors_agree(l) || !is_known(l) || !is_written(l)) return false;
+    const struct access_summary *s = plan_summary(l->p, l->first);
+    if (s->n_sites) l->side = plan_side(l->p, l->first, &s->sites[0]);
+    return s->n_sites && choose(l, out);
+}
+
+bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const struct fuser_range *range,
+                    uint64_t local_left, struct plan_home *out)
+{
+    struct home_look l = {.p = p, .buffer = buffer, .group = group, .range = range, .local_left = local_left};
     gather(&l);
     bool some;
     const struct plan_use *visible = find_visible(&l, &some);
     l.quiet = !some || p->nodes[l.first->node].group != group; /* said once, where it is used first */
     if (visible && some)
-        return stays(&l, "not_internalized_accessor", visible, "the accessor of %s lacks fusion_internal_memory",
-                     node_name(&l, visible));
+        return home_stays(&l, "not_internalized_accessor", visible, "the accessor of %s lacks fusion_internal_memory",
+                          home_node_name(&l, visible));
     if (visible) l.quiet = true;
-    if (!fits(&l)) return false;
-    *elem = l.side.site->type;
+    if (!fits(&l, out)) return false;
     if (!visible) return true;
     if (!some && is_read_and_written(&l))
-        plan_remark(
-            p, "internalization_possible", node_name(&l, l.first), buffer_name(&l),
-            "buffer %s would be kept in registers with fusion_internal_memory, which says that nobody else reads it",
-            buffer_name(&l));
+        plan_remark(p, "internalization_possible", home_node_name(&l, l.first), home_buffer_name(&l),
+                    "buffer %s would be kept in %s with fusion_internal_memory, which says that nobody else reads it",
+                    home_buffer_name(&l), out->home == FUSER_HOME_LOCAL ? "work-group memory" : "registers");
     return false;
 }

@@ -90,8 +90,12 @@ struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, con
     for (uint32_t i = 0; i < params->n; i++) {
         const struct plan_param *param = &params->params[i];
         fused[i] = (struct fuse_param){.name = param->name,
-                                       .home = param->home,
-                                       .elem = param->elem,
+                                       .home = param->lives.home,
+                                       .elem = param->lives.elem,
+                                       .n_pieces = param->lives.n_pieces,
+                                       .pieces = param->lives.pieces,
+                                       .local_first = param->lives.local_first,
+                                       .local_bytes = param->lives.local_bytes,
                                        .type = param->type,
                                        .access = access_of(param)};
     }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fuser/fuse.h"
 #include "fuser/plan/planner.h"
 #include "fuser/plan/range.h"
 #include "ir/arena.h"
@@ -15,7 +16,7 @@ struct run {
     uint32_t group;
     struct fuser_range range;
     struct plan_params params;
-    bool *candidate; /* by parameter: a buffer that can be private */
+    struct plan_home *candidate; /* by parameter: a home of a buffer outside of memory, if any */
     bool *kept;
     struct ir_module *module;
     char why[400];
@@ -52,7 +53,7 @@ static void prepare(struct planner *p, struct run *r)
         range_join(&r->range, &node->range, why, sizeof why);
     }
     plan_params(p, r->first, r->n, &r->params);
-    r->candidate = arena_alloc(p->arena, r->params.n + 1);
+    r->candidate = arena_alloc(p->arena, (r->params.n + 1) * sizeof *r->candidate);
     r->kept = arena_alloc(p->arena, r->params.n + 1);
 }
 
@@ -65,23 +66,39 @@ static bool make_kernel(struct planner *p, struct run *r)
     return r->module != NULL;
 }
 
+/* Work-group memory that the kernels leave free. */
+static uint64_t local_left(const struct planner *p, const struct run *r)
+{
+    uint64_t left = p->options->device.max_local_bytes;
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint64_t bytes = plan_local_bytes(p, p->plan->order[r->first + i]);
+        left = bytes < left ? left - bytes : 0;
+    }
+    return left;
+}
+
 static bool find_candidates(struct planner *p, struct run *r)
 {
     bool any = false;
+    uint64_t left = local_left(p, r);
     if (p->options->mode == FUSER_MODE_NONE || !p->options->device.can_fuse) return false;
     for (uint32_t i = 0; i < r->params.n; i++) {
         struct plan_param *param = &r->params.params[i];
         if (param->kind != FUSER_PARAM_BUFFER || !(param->reads || param->writes)) continue;
-        r->candidate[i] = plan_can_be_private(p, param->index, r->group, &r->range, &param->elem);
-        any |= r->candidate[i];
+        struct plan_home home = {.home = FUSER_HOME_MEMORY};
+        if (!plan_find_home(p, param->index, r->group, &r->range, left, &home)) continue;
+        r->candidate[i] = home;
+        if (home.home == FUSER_HOME_LOCAL) left -= home.local_bytes;
+        any = true;
     }
     return any;
 }
 
-static void set_homes(struct run *r, bool private)
+static const struct plan_home in_memory = {.home = FUSER_HOME_MEMORY};
+
+static void set_homes(struct run *r, bool lost)
 {
-    for (uint32_t i = 0; i < r->params.n; i++)
-        r->params.params[i].home = private && r->candidate[i] ? FUSER_HOME_PRIVATE : FUSER_HOME_MEMORY;
+    for (uint32_t i = 0; i < r->params.n; i++) r->params.params[i].lives = lost ? r->candidate[i] : in_memory;
 }
 
 /* Homes are taken one by one, to find those that cannot be. */
@@ -90,18 +107,18 @@ static bool make_kernel_stepwise(struct planner *p, struct run *r)
     set_homes(r, false);
     if (!make_kernel(p, r)) return false;
     for (uint32_t i = 0; i < r->params.n; i++) {
-        if (!r->candidate[i]) continue;
+        if (r->candidate[i].home == FUSER_HOME_MEMORY) continue;
         struct ir_module *before = r->module;
         bool *kept_before = r->kept;
         r->kept = arena_alloc(p->arena, r->params.n + 1);
-        r->params.params[i].home = FUSER_HOME_PRIVATE;
+        r->params.params[i].lives = r->candidate[i];
         if (make_kernel(p, r)) {
             ir_module_free(before);
             continue;
         }
         r->module = before;
         r->kept = kept_before;
-        r->params.params[i].home = FUSER_HOME_MEMORY;
+        r->params.params[i].lives = in_memory;
         plan_remark(p, "not_internalized_kernel", name_at(p, r->first), r->params.params[i].name,
                     "buffer %s stays in memory: %s", r->params.params[i].name, r->why);
     }
@@ -121,18 +138,40 @@ static bool make_run(struct planner *p, struct run *r)
 
 /* ---- what is said of it ---- */
 
+static void home_text(const struct plan_home *home, char *buf, size_t size)
+{
+    uint64_t elements = 0;
+    for (uint32_t i = 0; i < home->n_pieces; i++) elements += home->pieces[i].count;
+    if (home->home == FUSER_HOME_LOCAL) {
+        snprintf(buf, size, "work-group memory, %llu bytes for each work-group,", (ull)home->local_bytes);
+    } else if (elements) {
+        snprintf(buf, size, "registers, %llu elements for each work-item,", (ull)elements);
+    } else {
+        snprintf(buf, size, "registers");
+    }
+}
+
 static void remark_homes(struct planner *p, const struct run *r, const char *names)
 {
+    char where[96];
     for (uint32_t i = 0; i < r->params.n; i++) {
         const struct plan_param *param = &r->params.params[i];
-        if (param->home != FUSER_HOME_PRIVATE) continue;
+        if (param->lives.home == FUSER_HOME_MEMORY) continue;
         uint64_t traffic = 0;
         for (uint32_t k = p->buffer_uses_start[param->index]; k < p->buffer_uses_start[param->index + 1]; k++)
             traffic += plan_use_traffic(p, &p->uses[p->buffer_uses[k]]);
-        p->plan->homes[param->index] = FUSER_HOME_PRIVATE;
-        plan_remark(p, "internalized_private", name_at(p, r->first), param->name,
-                    "buffer %s is kept in registers of %s: saves %llu bytes of memory and %llu bytes of traffic",
-                    param->name, names, (ull)p->graph->buffers[param->index].bytes, (ull)traffic);
+        bool local = param->lives.home == FUSER_HOME_LOCAL;
+        const char *word = param->lives.word;
+        p->plan->homes[param->index] = param->lives.home;
+        home_text(&param->lives, where, sizeof where);
+        plan_remark(p, local ? "internalized_local" : "internalized_private", name_at(p, r->first), param->name,
+                    "buffer %s is kept in %s of %s: saves %llu bytes of memory and %llu bytes of traffic%s%s%s",
+                    param->name, where, names, (ull)p->graph->buffers[param->index].bytes, (ull)traffic,
+                    word ? "; that no element belongs to two work-" : "",
+                    word ? (local ? "groups is not proved and taken on the word of "
+                                  : "items is not proved and taken on the word of ")
+                         : "",
+                    word ? word : "");
     }
 }
 

@@ -92,6 +92,8 @@ const char *plan_place(const struct planner *p, uint32_t node, uint32_t line, ch
 enum dependence {
     DEPENDENCE_NONE,  /* they share no bytes that one of them writes */
     DEPENDENCE_ITEM,  /* proved: from a work-item to itself only */
+/* Work-group memory that a kernel node takes. */
+uint64_t plan_local_bytes(const struct planner *p, uint32_t node);
     DEPENDENCE_GROUP, /* proved: inside a work-group only */
     DEPENDENCE_OPEN,  /* not proved either way */
     DEPENDENCE_RACE,  /* proved: between the two work-items found */
@@ -112,10 +114,21 @@ struct dependence_report plan_dependence(const struct planner *p, const struct p
 
 /* ---- homes (homes.c) ---- */
 
-/* Can the buffer live in registers of the group? Leaves a remark where the user asked for it (internal_memory) and
-   it cannot, or where only that property is missing. */
-bool plan_can_be_private(struct planner *p, uint32_t buffer, uint32_t group, const struct fuser_range *range,
-                         ir_type *elem);
+/* Where a buffer without memory lives; for what it means see struct fuse_param. */
+struct plan_home {
+    enum fuser_home home;
+    ir_type elem;
+    uint32_t n_pieces;
+    const struct fuse_piece *pieces;
+    int64_t local_first;
+    uint64_t local_bytes;
+    const char *word; /* the property that says to whom its elements belong; NULL: proved */
+};
+
+/* Can the buffer live in registers of the group, or in local_left bytes of its work-group memory? Leaves a remark where
+   the user asked for it (internal_memory) and it cannot, or where only that property is missing. */
+bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const struct fuser_range *range,
+                    uint64_t local_left, struct plan_home *out);
 
 /* ---- parameters (params.c) ---- */
 
@@ -128,7 +141,7 @@ struct plan_param {
     ir_type type, elem;
     const struct ir_module *module; /* VALUE by value: elem is a type of it */
     bool by_value, reads, writes;
-    enum fuser_home home;
+    struct plan_home lives; /* BUFFER: in memory, or elsewhere */
 };
 
 struct plan_params {

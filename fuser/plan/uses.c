@@ -203,3 +203,12 @@ bool plan_analyse(struct planner *p)
     index_by_buffer(p);
     return true;
 }
+
+uint64_t plan_local_bytes(const struct planner *p, uint32_t node)
+{
+    uint64_t bytes = p->nodes[node].access->local_bytes;
+    const struct fuser_node *n = &p->graph->nodes[node];
+    for (uint32_t i = 0; i < n->n_args; i++)
+        if (n->args[i].kind == FUSER_ARG_LOCAL) bytes += n->args[i].bytes;
+    return bytes;
+}

@@ -1,0 +1,141 @@
+/*
+ * A block for each work-group, kept in its memory. All accesses add the same to the address for each work-group; what
+ * local ids, constants and amounts within bounds add besides lies within a window, which the array gets the size of.
+ * That reads of what another work-item wrote come behind a barrier is what the kernels were fused for.
+ */
+#include "fuser/plan/homes.h"
+
+#include "fuser/access/affine.h"
+#include "fuser/plan/range.h"
+
+typedef unsigned long long ull;
+
+enum { ALIGN = 16 }; /* of the largest vectors whose place in the buffer is known: see window_of() */
+
+struct window {
+    struct home_look *l;
+    int64_t first, end;
+    ir_type elem;
+    uint64_t elem_bytes;
+};
+
+/* ---- what the accesses touch ---- */
+
+/* What a work-group adds to the address per dimension. */
+static bool group_factor(const struct home_look *l, const struct affine *a, unsigned d, int64_t *factor)
+{
+    return !__builtin_mul_overflow(a->factor[AFFINE_GLOBAL + d], (int64_t)l->range->local[d], factor) &&
+           !__builtin_add_overflow(*factor, a->factor[AFFINE_GROUP + d], factor);
+}
+
+static bool has_same_base(const struct home_look *l, const struct conflict_side *a, const struct conflict_side *b)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        int64_t x, y;
+        if (!group_factor(l, &a->site->index, d, &x) || !group_factor(l, &b->site->index, d, &y) || x != y)
+            return false;
+    }
+    return conflict_same_scalars(a, b);
+}
+
+/* The bytes that the work-items of a group touch, without what the group adds. */
+static bool span_of(const struct home_look *l, const struct conflict_side *side, int64_t *first, int64_t *end)
+{
+    const struct affine *a = &side->site->index;
+    struct affine_bounds bounds = {{0}, {0}};
+    struct affine rest = {.known = true, .constant = access_start(a, side->range), .low = a->low, .high = a->high};
+    for (unsigned d = 0; d < 3; d++) {
+        bounds.high[AFFINE_LOCAL + d] = (int64_t)l->range->local[d] - 1;
+        if (__builtin_add_overflow(a->factor[AFFINE_GLOBAL + d], a->factor[AFFINE_LOCAL + d],
+                                   &rest.factor[AFFINE_LOCAL + d]))
+            return false;
+    }
+    return affine_range(&rest, &bounds, first, end) && *first > -MAX_OFFSET && *end < MAX_OFFSET &&
+           (*end += (int64_t)side->site->bytes) > *first;
+}
+
+static bool add_site(struct window *w, const struct plan_use *use, const struct access_site *site)
+{
+    struct home_look *l = w->l;
+    struct conflict_side side = plan_side(l->p, use, site);
+    int64_t first, end;
+    char text[300];
+    plan_place(l->p, use->node, site->line, text, sizeof text);
+    if (!home_is_plain(l, use, site)) return false;
+    if (!site->index.known || !site->found_one || !has_same_base(l, &l->side, &side) ||
+        !span_of(l, &side, &first, &end))
+        return home_stays(l, "not_internalized_elements", use,
+                          "that %s stays inside a block of its work-group, the same as that of the first access in %s, "
+                          "is not proved",
+                          text, home_node_name(l, l->first));
+    if (first < w->first) w->first = first;
+    if (end > w->end) w->end = end;
+    if (site->bytes > w->elem_bytes) {
+        w->elem_bytes = site->bytes;
+        w->elem = site->type;
+    }
+    return true;
+}
+
+static bool window_of(struct window *w)
+{
+    struct home_look *l = w->l;
+    w->first = INT64_MAX;
+    w->end = INT64_MIN;
+    for (uint32_t i = 0; i < l->n_uses; i++) {
+        const struct access_summary *s = plan_summary(l->p, home_use(l, i));
+        for (uint32_t k = 0; k < s->n_sites; k++)
+            if (!add_site(w, home_use(l, i), &s->sites[k])) return false;
+    }
+    return true;
+}
+
+/* ---- size and contents ---- */
+
+/* Addresses keep their place modulo the alignment of vectors. */
+static bool set_size(const struct window *w, struct plan_home *out)
+{
+    const struct home_look *l = w->l;
+    int64_t in_buffer = (int64_t)l->first->first + w->first;
+    int64_t shift = ((in_buffer % ALIGN) + ALIGN) % ALIGN;
+    out->elem = w->elem;
+    out->local_first = w->first - shift;
+    out->local_bytes = ((uint64_t)(w->end - out->local_first) + 63) / 64 * 64;
+    if (out->local_bytes <= l->local_left) return true;
+    return home_stays(l, "not_internalized_local_memory", l->first,
+                      "it takes %llu bytes of work-group memory for each work-group, of which device %s has %llu left",
+                      (ull)out->local_bytes, l->p->options->device.name, (ull)l->local_left);
+}
+
+/* The first access is a store by all, to as many different bytes as the window has: none is left out. */
+static bool fills_window(const struct window *w)
+{
+    const struct home_look *l = w->l;
+    const struct access_site *site = l->side.site;
+    struct conflict_pair pair;
+    int64_t first, end;
+    uint64_t items = l->range->local[0] * l->range->local[1] * l->range->local[2];
+    if (home_uses_share_node(l, l->first) || !plan_summary(l->p, l->first)->written_first ||
+        !range_same(&l->p->nodes[l->first->node].range, l->range) || !affine_is_exact(&site->index))
+        return false;
+    return span_of(l, &l->side, &first, &end) && first == w->first && end == w->end &&
+           (uint64_t)(end - first) == items * site->bytes &&
+           conflict_find(&l->side, &l->side, BETWEEN_ITEMS, l->range->local, &pair) == CONFLICT_NONE;
+}
+
+static bool is_initialized(const struct window *w)
+{
+    if (w->l->no_init || fills_window(w)) return true;
+    return home_stays(w->l, "not_internalized_init", w->l->first,
+                      "that each element is written before it is read is not proved; no_init would say so");
+}
+
+bool home_in_group(struct home_look *l, struct plan_home *out)
+{
+    struct window w = {.l = l};
+    *out = (struct plan_home){.home = FUSER_HOME_LOCAL};
+    if (!home_local_size(l))
+        return home_stays(l, "not_internalized_local", l->first,
+                          "it could only be kept in work-group memory, but no local size was given");
+    return window_of(&w) && home_is_owned(l, BETWEEN_GROUPS, &out->word) && set_size(&w, out) && is_initialized(&w);
+}
