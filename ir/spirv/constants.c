@@ -33,21 +33,10 @@ static void set(struct spirv_reader *r, uint32_t id, struct ir_value *v)
 
 /* ---- scalars ---- */
 
-static bool overridden(const struct spirv_reader *r, uint32_t id, uint64_t *bits)
-{
-    const uint32_t *spec = spirv_decoration(r, id, SpvDecorationSpecId, NULL);
-    for (size_t k = 0; spec && k < r->options->n_constants; k++) {
-        if (r->options->constants[k].id != spec[0]) continue;
-        *bits = r->options->constants[k].bits;
-        return true;
-    }
-    return false;
-}
-
 static void read_bool(struct spirv_reader *r, const struct spirv_inst *i)
 {
     uint64_t v = i->op == SpvOpConstantTrue || i->op == SpvOpSpecConstantTrue;
-    if (i->op == SpvOpSpecConstantTrue || i->op == SpvOpSpecConstantFalse) overridden(r, i->id, &v);
+    if (i->op == SpvOpSpecConstantTrue || i->op == SpvOpSpecConstantFalse) spirv_specialized(r, i, &v);
     set(r, i->id, ir_const_bool(r->module, v != 0));
 }
 
@@ -56,7 +45,7 @@ static void read_scalar(struct spirv_reader *r, const struct spirv_inst *i)
     ir_type t = r->ids[i->type].type;
     uint64_t bits = i->words[3];
     if (i->n > 4) bits |= (uint64_t)i->words[4] << 32;
-    if (i->op == SpvOpSpecConstant) overridden(r, i->id, &bits);
+    if (i->op == SpvOpSpecConstant) spirv_specialized(r, i, &bits);
     set(r, i->id, ir_const_int(r->module, t, bits));
 }
 

@@ -87,6 +87,7 @@ static void read_module(struct spirv_reader *r)
     spirv_widen_selects(r);
     if (!validate(r) || !spirv_index(r)) return;
     spirv_types(r);
+    spirv_check_specialized(r);
     spirv_globals(r);
     if (!r->failed) spirv_functions(r);
 }
@@ -97,6 +98,7 @@ struct ir_module *ir_read_spirv_with(const void *bytes, size_t size, const char 
     static const struct ir_spirv_options none;
     struct spirv_reader r = {.options = options ? options : &none, .list = list, .arena = arena_new()};
     r.module = ir_module_new(name);
+    r.specialized = arena_alloc(r.arena, r.options->n_constants * sizeof *r.specialized);
     r.globals.arena = r.symbols.arena = r.structs.arena = r.arena;
     if (take_words(&r, bytes, size)) read_module(&r);
     if (!r.failed) r.failed = !ir_verify(r.module, list);

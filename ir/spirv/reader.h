@@ -59,6 +59,7 @@ struct spirv_function {
 
 struct spirv_reader {
     const struct ir_spirv_options *options;
+    bool *specialized; /* by the options' constants: the module has it */
     struct diag_list *list;
     bool failed;
     bool failed_function; /* since the function that is being read began */
@@ -93,6 +94,13 @@ struct spirv_reader {
 /* Reports what cannot be read: inst (NULL: the module) names the instruction and the line. */
 void spirv_fail(struct spirv_reader *r, const struct spirv_inst *inst, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* ---- specialize.c ---- */
+
+/* The bits that the options give a specialization constant, where they do. */
+bool spirv_specialized(struct spirv_reader *r, const struct spirv_inst *i, uint64_t *bits);
+/* Reports values for constants that are not there; after the types and constants have been read. */
+void spirv_check_specialized(struct spirv_reader *r);
 
 /* ---- normalize.c ---- */
 

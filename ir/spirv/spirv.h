@@ -7,7 +7,8 @@
 /* A specialization constant that gets another value than its default one. */
 struct ir_spirv_constant {
     uint32_t id;   /* SpecId */
-    uint64_t bits; /* of its value, zero-extended */
+    uint32_t size; /* of the value in bytes (of a bool 1); 0: whatever the constant has */
+    uint64_t bits; /* of the value, zero-extended */
 };
 
 struct ir_spirv_options {
@@ -22,7 +23,8 @@ bool ir_is_spirv(const void *bytes, size_t size);
 
 /* Reads a module of SPIR-V 1.0 to 1.4 (Kernel, Physical64). Never trusts its input: memory stays below 100 times
    the module's size and 1 MB. NULL on any error, with a finding for each function that cannot be read; the
-   result has passed ir_verify(). name is the module's; options may be NULL. */
+   result has passed ir_verify(). name is the module's; options may be NULL. A value for a
+   constant that the module has not, or of another size than it has, is an error. */
 struct ir_module *ir_read_spirv(const void *bytes, size_t size, const char *name, struct diag_list *list);
 struct ir_module *ir_read_spirv_with(const void *bytes, size_t size, const char *name,
                                      const struct ir_spirv_options *options, struct diag_list *list);

@@ -218,6 +218,39 @@ static void test_spec_constants(void **state)
     ir_module_free(m);
 }
 
+/* Values of specialization constants that the module cannot take. */
+static void refuse_constants(const struct ir_spirv_constant *constants, size_t n, const char *expected)
+{
+    struct diag_list list = {0};
+    assert_null(read_with(HEAD KERNEL "OpDecorate %s SpecId 4\nOpDecorate %t SpecId 5\nOpDecorate %d SpecId 9\n" TYPES
+                                      "%s = OpSpecConstant %u32 6\n%t = OpSpecConstantTrue %bool\n"
+                                      "%d = OpSpecConstant %u64 6\n" BEGIN END,
+                          &(struct ir_spirv_options){constants, n}, &list));
+    char *found = diag_format(&list);
+    assert_string_equal(found, expected);
+    free(found);
+    diag_clear(&list);
+}
+
+static void test_wrong_specialization(void **state)
+{
+    (void)state;
+    refuse_constants((const struct ir_spirv_constant[]){{.id = 5, .size = 1}, {.id = 7, .size = 4}}, 2,
+                     "there is no specialization constant 7; the module has 4, 5, 9\n");
+    refuse_constants((const struct ir_spirv_constant[]){{.id = 4, .size = 8}}, 1,
+                     "specialization constant 4 is of type i32, 4 bytes, but its value has 8\n");
+    refuse_constants((const struct ir_spirv_constant[]){{.id = 5, .size = 4}, {.id = 9, .size = 4}}, 2,
+                     "specialization constant 5 is of type bool, 1 bytes, but its value has 4\n"
+                     "specialization constant 9 is of type i64, 8 bytes, but its value has 4\n");
+    refuse_constants((const struct ir_spirv_constant[]){{.id = 4, .size = 4}, {.id = 4, .size = 4}}, 2,
+                     "specialization constant 4 is given two values\n");
+    const struct ir_spirv_constant one = {.id = 4, .size = 4};
+    struct diag_list list = {0};
+    assert_null(read_with(HEAD KERNEL TYPES BEGIN END, &(struct ir_spirv_options){&one, 1}, &list));
+    assert_string_equal(list.items[0].text, "there is no specialization constant 4; the module has none");
+    diag_clear(&list);
+}
+
 static void test_constants_in_memory(void **state)
 {
     (void)state;
@@ -378,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_struct_values),
         cmocka_unit_test(test_spec_constants),
+        cmocka_unit_test(test_wrong_specialization),
         cmocka_unit_test(test_constants_in_memory),
         cmocka_unit_test(test_untidy),
         cmocka_unit_test(test_select_of_vectors),
