@@ -102,6 +102,16 @@ struct proto_props client_props(unsigned properties);
 
 /* ---- modules (module.c) ---- */
 
+/* What is known of a kernel beyond its fusion_kernel_info, device by device. */
+struct kernel_devices {
+    uint32_t n;
+    struct kernel_device {
+        const char *name;
+        fusion_kernel_device_info info;
+        uint32_t max_sub_group_size; /* 0: the device lacks the size */
+    } *devices;
+};
+
 struct fusion_module {
     struct client_object object;
     fusion_session *session;
@@ -110,7 +120,11 @@ struct fusion_module {
     struct obstack pool;
     uint32_t n_kernels;
     fusion_kernel_info *kernels;
+    struct kernel_devices *devices; /* by kernel */
 };
+
+/* Reads the key `devices` of a kernel's description (kernel_query.c). */
+void client_read_kernel_devices(fusion_module *m, uint32_t kernel, const msgpack_object *map);
 
 /* Strings out of messages, NUL-terminated, in a pool. */
 const char *client_pool_string(struct obstack *pool, const msgpack_object *o); /* "" where it is no string */

@@ -60,6 +60,7 @@ static void read_kernel(fusion_module *m, fusion_kernel_info *k, const msgpack_o
     }
     k->n_args = args->size;
     k->args = list;
+    client_read_kernel_devices(m, (uint32_t)(k - m->kernels), map);
 }
 
 struct load {
@@ -101,6 +102,7 @@ fusion_status fusion_module_load(fusion_session *s, const char *name, const void
     const msgpack_object_array *kernels = get_list(&reply.params, "kernels");
     m->n_kernels = kernels->size;
     m->kernels = pool_zeroed(&m->pool, kernels->size * sizeof *m->kernels);
+    m->devices = pool_zeroed(&m->pool, kernels->size * sizeof *m->devices);
     for (uint32_t i = 0; i < kernels->size; i++) read_kernel(m, &m->kernels[i], &kernels->ptr[i]);
     proto_message_clear(&reply);
     client_object_add(s, &m->object, free_module);

@@ -35,6 +35,7 @@ struct access_analysis {
     uint32_t n_params;
     struct access_summary *params; /* as the kernel's; empty for those that are no pointers */
     bool has_barrier, has_group_ops, has_local_ids;
+    bool has_sub_groups; /* what it computes depends on the size of sub-groups */
     bool shared_state;              /* uses program-scope variables or pipes, which no argument names */
     bool loose_reads, loose_writes; /* through a pointer that comes from memory: whose memory is unknown */
     uint64_t local_bytes;           /* of the kernel's own work-group variables: */
@@ -46,13 +47,13 @@ struct access_analysis {
 
 /* Analyses a kernel as it is launched over range: ids are bounded by it, sizes are constants. */
 struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range);
-void access_analysis_free(struct access_analysis *a); /* NULL is fine */
 /* The same of a kernel whose calls are inlined and variables promoted: its sites are in the kernel itself. */
 struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct fuser_range *range);
+void access_analysis_free(struct access_analysis *a); /* NULL is fine */
 
-/* Does each element of the parameter belong to one work-item over this range (proved)? */
 /* The sum without its ids where these are counted from 0 on: the constant, and what the offset of the range adds. */
 int64_t access_start(const struct affine *index, const struct fuser_range *range);
+/* Does each element of the parameter belong to one work-item over this range (proved)? */
 bool access_owned_by_item(const struct access_summary *s, const struct fuser_range *range);
 /* Bytes of global memory the parameter's sites touch over the range, each element once for reading and
    once for writing; never more than `whole` each. */

@@ -41,7 +41,8 @@ struct fuse_request {
     uint32_t n_parts, n_params;
     const struct fuse_part *parts;
     const struct fuse_param *params;
-    bool insert_barriers; /* a work-group barrier between parts */
+    bool insert_barriers;    /* a work-group barrier between parts */
+    uint32_t sub_group_size; /* of the fused kernel, where it is decided already; 0: what the parts say together */
 };
 
 /* A new module with the one kernel, cleaned up and verified. kept (n_params entries) tells which of the

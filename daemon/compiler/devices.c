@@ -37,23 +37,28 @@ static enum gccjit_isa isa_limit(void)
     return GCCJIT_ISA_COUNT - 1;
 }
 
+static void set_sub_groups(struct fuser_device *d, const uint32_t *sizes)
+{
+    for (uint32_t i = 0; sizes[i]; i++) d->sub_group_sizes[d->n_sub_group_sizes++] = sizes[i];
+    d->primary_sub_group_size = GCCJIT_PRIMARY_SUB_GROUP_SIZE; /* on every device: what a kernel gives is the same */
+}
+
 static void init_reference(struct device *d)
 {
+    static const uint32_t sizes[] = {1, 2, 4, 8, 16, 32, 64, 0};
     uint64_t all = ((uint64_t)1 << IR_ASPECT_COUNT) - 1;
     *d = (struct device){
         .properties = {.name = "reference",
                        .aspects = (all & ~kinds_of_device) | IR_ASPECT_CPU,
                        .max_work_group_size = MAX_WORK_GROUP,
                        .max_local_bytes = LOCAL_BYTES,
-                       .n_sub_group_sizes = 6,
-                       .sub_group_sizes = {1, 2, 4, 8, 16, 32},
-                       .primary_sub_group_size = 8,
                        .can_fuse = true},
         .description = "Interpreter: slow, reports out-of-bounds accesses, unwritten memory and data races",
         .target = "interpreter",
         .compute_units = 1,
         .interprets = true,
     };
+    set_sub_groups(&d->properties, sizes);
 }
 
 static void init_cpu(struct device *d)
@@ -64,14 +69,12 @@ static void init_cpu(struct device *d)
                        .aspects = common_aspects | cpu_aspects,
                        .max_work_group_size = MAX_WORK_GROUP,
                        .max_local_bytes = LOCAL_BYTES,
-                       .n_sub_group_sizes = 5,
-                       .sub_group_sizes = {1, 4, 8, 16, 32},
-                       .primary_sub_group_size = 16,
                        .can_fuse = true},
         .description = "The processor's cores, through libgccjit",
         .compute_units = available_cores(),
     };
     snprintf(d->target, sizeof d->target, "%s", cpu_target.text);
+    set_sub_groups(&d->properties, gccjit_sub_group_sizes());
 }
 
 void devices_init(void)

@@ -138,9 +138,18 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
     for (uint32_t i = 0; i < inst->n_operands; i++) escape(w, inst->operands[i]);
 }
 
+/* Operations whose outcome the size of the sub-groups is part of. */
+static bool sees_sub_group(const struct ir_inst *inst)
+{
+    if (inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_SCAN_EXCL) return inst->attrs.scope == IR_SCOPE_SUB_GROUP;
+    return (inst->op >= IR_OP_SUB_GROUP_SIZE && inst->op <= IR_OP_SUB_GROUP_LOCAL_ID) ||
+           (inst->op >= IR_OP_SUB_GROUP_ELECT && inst->op <= IR_OP_IMAGE_BLOCK_WRITE);
+}
+
 static void see_facts(struct access_analysis *result, const struct ir_inst *inst)
 {
     unsigned flags = ir_op_info(inst->op)->flags;
+    result->has_sub_groups |= sees_sub_group(inst);
     if (inst->op == IR_OP_BARRIER) {
         result->has_barrier = true;
     } else if (flags & IR_FLAG_CONVERGENT && inst->op != IR_OP_CALL) {

@@ -40,6 +40,7 @@ static bool merge_sub_group_size(struct fuse *f, const struct ir_function *part)
 {
     uint32_t *have = &f->kernel->sub_group_size, want = part->sub_group_size;
     char a[16], b[16];
+    if (f->request->sub_group_size) return true;
     if (!want || want == *have || (want == IR_SUB_GROUP_AUTOMATIC && *have)) return true;
     if (*have && *have != IR_SUB_GROUP_AUTOMATIC)
         return fuse_refuse(f, "kernel %s requires the sub-group size %s, kernels before it %s", f->part,
@@ -95,6 +96,7 @@ bool fuse_attrs_merge(struct fuse *f, const struct ir_function *part)
 
 void fuse_attrs_finish(struct fuse *f)
 {
+    if (f->request->sub_group_size) f->kernel->sub_group_size = f->request->sub_group_size;
     f->kernel->has_declared = f->declares;
     f->kernel->aspects_declared = f->declares ? f->declared : 0;
 }

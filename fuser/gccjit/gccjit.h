@@ -20,6 +20,12 @@ struct gccjit_target {
 struct gccjit_target gccjit_target_host(enum gccjit_isa limit);
 const char *gccjit_isa_name(enum gccjit_isa isa);
 
+/* The sub-group sizes there is code for, ascending, a 0 behind the last. They and the primary one are the same with
+   every instruction set: a sub-group is one vector or several, or part of one, so that what a kernel computes does
+   not depend on the machine. 16 lanes of f32 fill one AVX-512 register, two of AVX2, four of SSE. */
+enum { GCCJIT_PRIMARY_SUB_GROUP_SIZE = 16 };
+const uint32_t *gccjit_sub_group_sizes(void);
+
 struct gccjit_options {
     struct gccjit_target target;
     bool keep_assembly;

@@ -21,6 +21,12 @@ const char *gccjit_isa_name(enum gccjit_isa isa)
     return isa < GCCJIT_ISA_COUNT ? names[isa] : "unknown";
 }
 
+const uint32_t *gccjit_sub_group_sizes(void)
+{
+    static const uint32_t sizes[] = {1, 4, 8, 16, 32, 64, 0};
+    return sizes;
+}
+
 #ifdef __x86_64__
 /* Not every compiler's builtin knows this one; it needs no more of the system than AVX does. */
 static bool has_f16c(void)

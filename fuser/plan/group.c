@@ -95,20 +95,11 @@ static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_
 
 static bool sub_groups_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
 {
-    uint32_t size = p->graph->nodes[node].kernel->sub_group_size;
-    bool open = size == 0 || size == IR_SUB_GROUP_AUTOMATIC;
-    if (open || f->sub_group_size == 0 || f->sub_group_size == size) return true;
+    uint32_t size = plan_sub_group_size(p, node);
+    if (size == 0 || f->sub_group_size == 0 || f->sub_group_size == size) return true;
     return cut(c, "not_fused_sub_group_size",
-               "%s is not fused with the kernels before it: they require another sub-group size", name_of(p, node));
-}
-
-static uint64_t local_bytes_of(const struct planner *p, uint32_t node)
-{
-    uint64_t bytes = p->nodes[node].access->local_bytes;
-    const struct fuser_node *n = &p->graph->nodes[node];
-    for (uint32_t i = 0; i < n->n_args; i++)
-        if (n->args[i].kind == FUSER_ARG_LOCAL) bytes += n->args[i].bytes;
-    return bytes;
+               "%s is not fused with the kernels before it: its sub-groups have %u work-items, theirs %u",
+               name_of(p, node), size, f->sub_group_size);
 }
 
 static bool resources_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
@@ -274,7 +265,7 @@ static void open_group(struct planner *p, struct forming *f, uint32_t at)
 static void add_kernel(struct planner *p, struct forming *f, uint32_t node)
 {
     struct plan_node *n = &p->nodes[node];
-    uint32_t size = p->graph->nodes[node].kernel->sub_group_size;
+    uint32_t size = plan_sub_group_size(p, node);
     f->group.n++;
     f->group_blind &= is_group_blind(n->access);
     if (n->access->shared_state) {
@@ -290,8 +281,8 @@ static void add_kernel(struct planner *p, struct forming *f, uint32_t node)
         f->writes = true;
         f->writing_node = node;
     }
-    if (size != 0 && size != IR_SUB_GROUP_AUTOMATIC) f->sub_group_size = size;
-    f->local_bytes += local_bytes_of(p, node);
+    if (size) f->sub_group_size = size;
+    f->local_bytes += plan_local_bytes(p, node);
     n->group = p->n_groups;
     for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) {
         uint32_t buffer = p->uses[i].buffer;

@@ -105,8 +105,10 @@ struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, con
                                    .n_params = params->n,
                                    .parts = parts,
                                    .params = fused,
-                                   .insert_barriers = p->options->insert_barriers && n > 1};
+                                   .insert_barriers = p->options->insert_barriers && n > 1,
+                                   .sub_group_size = plan_launch_sub_group_size(p, first, n)};
     struct ir_module *module = fuse_kernels(&request, kept, why, why_size);
+    if (module && !request.sub_group_size) module->functions[0]->sub_group_size = 0; /* automatic: nobody looks */
     ir_module_free(scratch);
     return module;
 }

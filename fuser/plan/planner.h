@@ -77,6 +77,14 @@ bool plan_validate_kernel(struct planner *p, const struct fuser_node *node);
 /* validate_meeting.c; after that */
 bool plan_validate_meeting(struct planner *p, const struct fuser_node *node);
 
+/* ---- sub-group sizes (sub_group.c) ---- */
+
+bool plan_check_sub_group_size(struct planner *p, const struct fuser_node *node);
+/* What a kernel node needs, once it is analysed; 0: any does. */
+uint32_t plan_sub_group_size(const struct planner *p, uint32_t node);
+/* Of one launch of order[first .. first + n), whose nodes agree; 0: it makes no difference. */
+uint32_t plan_launch_sub_group_size(const struct planner *p, uint32_t first, uint32_t n);
+
 /* ---- shared facts ---- */
 
 struct conflict_side plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site);
@@ -84,6 +92,8 @@ static inline const struct access_summary *plan_summary(const struct planner *p,
 {
     return &p->nodes[use->node].access->params[use->arg];
 }
+/* Work-group memory that a kernel node takes. */
+uint64_t plan_local_bytes(const struct planner *p, uint32_t node);
 /* "add (line 12)" or "add". Into buf; returns buf. */
 const char *plan_place(const struct planner *p, uint32_t node, uint32_t line, char *buf, size_t size);
 
@@ -92,8 +102,6 @@ const char *plan_place(const struct planner *p, uint32_t node, uint32_t line, ch
 enum dependence {
     DEPENDENCE_NONE,  /* they share no bytes that one of them writes */
     DEPENDENCE_ITEM,  /* proved: from a work-item to itself only */
-/* Work-group memory that a kernel node takes. */
-uint64_t plan_local_bytes(const struct planner *p, uint32_t node);
     DEPENDENCE_GROUP, /* proved: inside a work-group only */
     DEPENDENCE_OPEN,  /* not proved either way */
     DEPENDENCE_RACE,  /* proved: between the two work-items found */

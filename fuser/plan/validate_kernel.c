@@ -135,24 +135,6 @@ static bool check_local_size(struct planner *p, const struct fuser_node *node)
     return true;
 }
 
-static bool check_sub_group_size(struct planner *p, const struct fuser_node *node)
-{
-    const struct fuser_device *device = &p->options->device;
-    uint32_t size = node->kernel->sub_group_size;
-    if (size == 0 || size == IR_SUB_GROUP_AUTOMATIC) return true;
-    if (size == IR_SUB_GROUP_PRIMARY) {
-        if (device->primary_sub_group_size) return true;
-        return plan_fail(p, FUSER_FEATURE_NOT_SUPPORTED, "node", node->name,
-                         "kernel %s asks for the primary sub-group size, but device %s has none", node->kernel->name,
-                         device->name);
-    }
-    for (uint32_t i = 0; i < device->n_sub_group_sizes; i++)
-        if (device->sub_group_sizes[i] == size) return true;
-    return plan_fail(p, FUSER_FEATURE_NOT_SUPPORTED, "node", node->name,
-                     "kernel %s requires sub-groups of %u, which device %s lacks", node->kernel->name, size,
-                     device->name);
-}
-
 static bool check_aspects(struct planner *p, const struct fuser_node *node)
 {
     const struct ir_function *k = node->kernel;
@@ -189,6 +171,6 @@ bool plan_validate_kernel(struct planner *p, const struct fuser_node *node)
     if (!k) return plan_fail(p, FUSER_INVALID, "node", node->name, "a kernel node without a kernel");
     if (k->linkage != IR_LINKAGE_KERNEL || !k->body)
         return plan_fail(p, FUSER_INVALID, "node", node->name, "function %s is no kernel", k->name);
-    return check_args(p, node) && check_range(p, node) && check_local_size(p, node) && check_sub_group_size(p, node) &&
-           check_aspects(p, node) && check_targets(p, node);
+    return check_args(p, node) && check_range(p, node) && check_local_size(p, node) &&
+           plan_check_sub_group_size(p, node) && check_aspects(p, node) && check_targets(p, node);
 }

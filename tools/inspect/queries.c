@@ -72,6 +72,39 @@ static void print_kernel(const fusion_kernel_info *k)
     if (*k->aspects) printf("  aspects: %s\n", k->aspects);
 }
 
+static void print_on_device(const fusion_module *m, const char *kernel, const char *device)
+{
+    fusion_kernel_device_info i;
+    if (fusion_kernel_device_get(m, kernel, device, &i) != FUSION_SUCCESS) {
+        printf("  on %s: %s\n", device, fusion_last_error()->reason);
+        return;
+    }
+    printf("  on %s: max work-group size %" PRIu64 ", preferred multiple %" PRIu32 ", local memory %" PRIu64
+           " bytes, private memory %" PRIu64 " bytes\n    max sub-groups %" PRIu32,
+           device, i.max_work_group_size, i.preferred_work_group_size_multiple, i.local_memory_bytes,
+           i.private_memory_bytes, i.max_num_sub_groups);
+    if (i.compile_num_sub_groups) printf(", required %" PRIu32, i.compile_num_sub_groups);
+    if (i.compile_sub_group_size)
+        printf(", sub-group size %" PRIu32 "\n", i.compile_sub_group_size);
+    else
+        puts(", sub-group size automatic");
+}
+
+static fusion_status print_kernels(fusion_session *s, const fusion_module *m)
+{
+    uint32_t n_devices = 0;
+    fusion_status status = fusion_device_count(s, &n_devices);
+    fusion_device_info *devices = calloc(n_devices + 1, sizeof *devices);
+    for (uint32_t d = 0; d < n_devices && status == FUSION_SUCCESS; d++) status = fusion_device_get(s, d, &devices[d]);
+    for (uint32_t i = 0; status == FUSION_SUCCESS && i < fusion_module_kernel_count(m); i++) {
+        const fusion_kernel_info *k = fusion_module_kernel(m, i);
+        print_kernel(k);
+        for (uint32_t d = 0; d < n_devices; d++) print_on_device(m, k->name, devices[d].name);
+    }
+    free(devices);
+    return status;
+}
+
 int command_module(const struct context *c, int argc, char **argv)
 {
     bool ir = argc == 3 && strcmp(argv[1], "--ir") == 0;
@@ -81,10 +114,8 @@ int command_module(const struct context *c, int argc, char **argv)
     fusion_module *m;
     char *text = NULL;
     fusion_status status = fusion_module_load_file(s, argv[argc - 1], &m);
-    if (status == FUSION_SUCCESS) {
-        for (uint32_t i = 0; i < fusion_module_kernel_count(m); i++) print_kernel(fusion_module_kernel(m, i));
-        if (ir) status = fusion_module_text(m, &text);
-    }
+    if (status == FUSION_SUCCESS) status = print_kernels(s, m);
+    if (status == FUSION_SUCCESS && ir) status = fusion_module_text(m, &text);
     if (status != FUSION_SUCCESS) print_error(argv[argc - 1]);
     if (text) printf("\n%s", text);
     free(text);

@@ -115,6 +115,27 @@ FUSION_API uint32_t fusion_module_kernel_count(const fusion_module *module);
 FUSION_API const fusion_kernel_info *fusion_module_kernel(const fusion_module *module, uint32_t index); /* NULL: out of range */
 FUSION_API fusion_status fusion_module_text(fusion_module *module, char **text); /* IR text as understood; free() it */
 
+/* What a device makes of a kernel. */
+typedef struct fusion_kernel_device_info {
+    uint64_t max_work_group_size; /* the required one, where the kernel requires one */
+    uint64_t local_memory_bytes;  /* of its own work-group variables, without arguments */
+    uint64_t private_memory_bytes; /* of its variables, for each work-item */
+    uint32_t compile_work_group_size[3]; /* required; 0: free */
+    uint32_t preferred_work_group_size_multiple;
+    uint32_t max_num_sub_groups;     /* of a work-group */
+    uint32_t compile_num_sub_groups; /* where the kernel requires both sizes as numbers; 0: it does not */
+    uint32_t compile_sub_group_size; /* 0: automatic; the device's for primary, and where nothing is said */
+} fusion_kernel_device_info;
+
+/* device NULL: "cpu". FUSION_NOT_FOUND: no such kernel or device. FUSION_FEATURE_NOT_SUPPORTED: the kernel requires a
+   sub-group size that the device lacks. */
+FUSION_API fusion_status fusion_kernel_device_get(const fusion_module *module, const char *kernel, const char *device,
+                                                  fusion_kernel_device_info *info);
+/* The largest sub-group when the kernel is launched with that work-group size. The last sub-group of a work-group has
+   fewer work-items where the size is no multiple. FUSION_INVALID: no such work-group can be launched. */
+FUSION_API fusion_status fusion_kernel_max_sub_group_size(const fusion_module *module, const char *kernel, const char *device,
+                                                          uint32_t dims, const uint64_t *work_group_size, uint32_t *size);
+
 /* ---- memory ---- */
 
 typedef enum fusion_type {

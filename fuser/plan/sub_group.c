@@ -1,0 +1,58 @@
+/* Sub-group sizes: what kernels ask for, as numbers that the device has. */
+#include <stdio.h>
+
+#include "fuser/plan/planner.h"
+
+static bool has_size(const struct fuser_device *device, uint32_t size)
+{
+    for (uint32_t i = 0; i < device->n_sub_group_sizes; i++)
+        if (device->sub_group_sizes[i] == size) return true;
+    return false;
+}
+
+/* "1, 4, 8", or "none". */
+static const char *sizes_text(const struct fuser_device *device, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", device->n_sub_group_sizes ? "" : "none");
+    for (uint32_t i = 0; i < device->n_sub_group_sizes && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%u", i ? ", " : "", device->sub_group_sizes[i]);
+    return text;
+}
+
+bool plan_check_sub_group_size(struct planner *p, const struct fuser_node *node)
+{
+    const struct fuser_device *device = &p->options->device;
+    uint32_t size = node->kernel->sub_group_size;
+    char sizes[128];
+    if (size == 0 || size == IR_SUB_GROUP_AUTOMATIC) return true;
+    if (size == IR_SUB_GROUP_PRIMARY) {
+        if (device->primary_sub_group_size) return true;
+        return plan_fail(p, FUSER_FEATURE_NOT_SUPPORTED, "node", node->name,
+                         "kernel %s asks for the primary sub-group size, but device %s has none", node->kernel->name,
+                         device->name);
+    }
+    if (has_size(device, size)) return true;
+    return plan_fail(p, FUSER_FEATURE_NOT_SUPPORTED, "node", node->name,
+                     "kernel %s requires sub-groups of %u, which device %s lacks; its sizes are %s", node->kernel->name,
+                     size, device->name, sizes_text(device, sizes, sizeof sizes));
+}
+
+/* No attribute means primary, where the kernel can tell the difference. */
+uint32_t plan_sub_group_size(const struct planner *p, uint32_t node)
+{
+    uint32_t asked = p->graph->nodes[node].kernel->sub_group_size;
+    if (asked == IR_SUB_GROUP_AUTOMATIC || (!asked && !p->nodes[node].access->has_sub_groups)) return 0;
+    return asked && asked != IR_SUB_GROUP_PRIMARY ? asked : p->options->device.primary_sub_group_size;
+}
+
+/* Where all kernels leave the choice to us it is the primary size, if one of them looks. */
+uint32_t plan_launch_sub_group_size(const struct planner *p, uint32_t first, uint32_t n)
+{
+    bool looks = false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t node = p->plan->order[first + i], size = plan_sub_group_size(p, node);
+        if (size) return size;
+        looks |= p->nodes[node].access->has_sub_groups;
+    }
+    return looks ? p->options->device.primary_sub_group_size : 0;
+}
