@@ -277,7 +277,6 @@ void spirv_read_body(struct spirv_reader *r, struct spirv_function *f)
     struct spirv_body s = {.r = r, .f = f, .ir = f->ir, .names.arena = r->arena};
     r->function = f;
     r->failed_function = false;
-    s.budget = 16 * (uint64_t)r->n_words + 100000;
     s.contract = r->contract;
     s.b = ir_builder_at_end(f->ir->body);
     check_values(r, f);

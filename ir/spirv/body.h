@@ -12,8 +12,7 @@ struct spirv_body {
     struct ir_inst *prologue; /* the last of those that stand at the body's beginning; NULL: none yet */
     struct names names;
     struct cfg cfg;
-    bool contract;   /* products and sums may become fused */
-    uint64_t budget; /* values that control flow may still carry */
+    bool contract; /* products and sums may become fused */
 };
 
 /* ---- body.c ---- */

@@ -1,6 +1,8 @@
 /* Splitting and joining of flows. */
 #include "ir/spirv/flow.h"
 
+#include <string.h>
+
 static void *alloc(struct spirv_body *s, size_t bytes)
 {
     return arena_alloc(s->r->arena, bytes);
@@ -81,6 +83,18 @@ void flow_bind_phis(struct spirv_body *s, const struct flow_target *t)
     }
 }
 
+bool flow_spend(struct spirv_body *s, uint64_t n)
+{
+    struct spirv_reader *r = s->r;
+    if (r->failed_function) return false;
+    if (n <= r->value_budget) {
+        r->value_budget -= n;
+        return true;
+    }
+    spirv_fail(r, s->f->first, "control flow carries too many values");
+    return false;
+}
+
 /* ---- parts of flows ---- */
 
 struct flow flow_only(struct spirv_body *s, const struct flow *f, uint32_t i)
@@ -95,11 +109,10 @@ static struct ir_value *selects(struct spirv_body *s, const struct flow *f, uint
     return ir_build2(&s->b, IR_OP_IEQ, IR_I32, f->selector, spirv_int(s, IR_I32, f->targets[i].node));
 }
 
-struct flow flow_without(struct spirv_body *s, const struct flow *f, uint32_t i)
+struct flow flow_without(struct spirv_body *s, struct flow *f, uint32_t i)
 {
-    struct flow rest = {.n = f->n - 1, .targets = alloc(s, f->n * sizeof *rest.targets), .selector = f->selector};
-    for (uint32_t k = 0, to = 0; k < f->n; k++)
-        if (k != i) rest.targets[to++] = f->targets[k];
+    struct flow rest = {.n = f->n - 1, .targets = f->targets, .selector = f->selector};
+    memmove(rest.targets + i, rest.targets + i + 1, (rest.n - i) * sizeof *rest.targets);
     if (rest.n == 2) rest.cond = selects(s, &rest, 0);
     return rest;
 }
@@ -126,6 +139,8 @@ struct merge {
     uint32_t n;
 };
 
+enum { RESULT_WORDS = 6 };
+
 static struct ir_value *add_result(struct merge *m, ir_type type, struct ir_value *x, struct ir_value *y)
 {
     struct ir_module *module = m->s->r->module;
@@ -137,7 +152,7 @@ static struct ir_value *add_result(struct merge *m, ir_type type, struct ir_valu
     m->yields[0][m->n] = x ? x : ir_undef(module, type);
     m->yields[1][m->n] = y ? y : ir_undef(module, type);
     m->inst->n_results = ++m->n;
-    if (m->s->budget) m->s->budget--;
+    flow_spend(m->s, RESULT_WORDS);
     return v;
 }
 
@@ -150,32 +165,49 @@ static struct ir_value *join(struct merge *m, ir_type type, struct ir_value *x, 
     return add_result(m, type, x, y);
 }
 
-static const struct flow_target *find(const struct flow *f, uint32_t node)
+/* How many targets two flows have together. */
+static uint32_t count_all(const struct flow *f, const struct flow *g)
 {
-    for (uint32_t k = 0; k < f->n; k++)
-        if (f->targets[k].node == node) return &f->targets[k];
-    return NULL;
-}
-
-static void join_targets(struct merge *m, struct flow *all)
-{
-    struct spirv_body *s = m->s;
-    const struct flow *f = m->flows[0], *g = m->flows[1];
-    all->targets = alloc(s, (f->n + g->n) * sizeof *all->targets);
-    for (uint32_t a = 0, b = 0; a < f->n || b < g->n;) {
+    uint32_t n = 0;
+    for (uint32_t a = 0, b = 0; a < f->n || b < g->n; n++) {
         uint32_t x = a < f->n ? f->targets[a].node : CFG_NONE, y = b < g->n ? g->targets[b].node : CFG_NONE;
         a += x <= y;
         b += y <= x;
-        all->targets[all->n++].node = x < y ? x : y;
     }
-    for (uint32_t k = 0; k < all->n; k++) {
-        struct flow_target *t = &all->targets[k];
-        const struct flow_target *x = find(f, t->node), *y = find(g, t->node);
-        const ir_type *types;
-        uint32_t n = flow_phi_types(s, t->node, &types);
-        struct ir_value **phis = alloc(s, n * sizeof(*phis));
-        for (uint32_t p = 0; p < n; p++) phis[p] = join(m, types[p], x ? x->phis[p] : NULL, y ? y->phis[p] : NULL);
-        t->phis = phis;
+    return n;
+}
+
+static void join_phis(struct merge *m, struct flow_target *t, const struct flow_target *x, const struct flow_target *y)
+{
+    const ir_type *types;
+    uint32_t n = flow_phi_types(m->s, t->node, &types);
+    struct ir_value **phis = alloc(m->s, n * sizeof(*phis));
+    if (!flow_spend(m->s, n)) return;
+    for (uint32_t p = 0; p < n; p++) phis[p] = join(m, types[p], x ? x->phis[p] : NULL, y ? y->phis[p] : NULL);
+    t->phis = phis;
+}
+
+/* One flow often has all targets of the other: then its list stays, with other values. From the end on, so that no
+   entry is written before it has been read. */
+static void join_targets(struct merge *m, struct flow *all)
+{
+    const struct flow *f = m->flows[0], *g = m->flows[1], *larger = f->n > g->n ? f : g;
+    all->n = count_all(f, g);
+    all->targets = larger->targets;
+    if (all->n > larger->n) {
+        if (!flow_spend(m->s, 2 * (uint64_t)all->n)) all->n = 0;
+        all->targets = alloc(m->s, all->n * sizeof *all->targets);
+    }
+    for (uint32_t k = all->n, a = f->n, b = g->n; k--;) {
+        const struct flow_target *x = a ? &f->targets[a - 1] : NULL, *y = b ? &g->targets[b - 1] : NULL;
+        uint32_t node = x && (!y || x->node > y->node) ? x->node : y->node;
+        if (x && x->node != node) x = NULL;
+        if (y && y->node != node) y = NULL;
+        a -= x != NULL;
+        b -= y != NULL;
+        struct flow_target joined = {.node = node};
+        join_phis(m, &joined, x, y);
+        all->targets[k] = joined;
     }
 }
 

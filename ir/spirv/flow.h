@@ -26,8 +26,10 @@ struct flow_target flow_edge(struct spirv_body *s, uint32_t from, uint32_t to);
 /* The block's phis become these values. */
 void flow_bind_phis(struct spirv_body *s, const struct flow_target *t);
 
-/* The flow without target number i; what it needs to compute is put where the builder stands. */
-struct flow flow_without(struct spirv_body *s, const struct flow *f, uint32_t i);
+/* Takes n words of what control flow may carry; false, with a finding: there are not so many left. */
+bool flow_spend(struct spirv_body *s, uint64_t n);
+/* The flow without target number i, which takes f's place; what it needs to compute is put where the builder stands. */
+struct flow flow_without(struct spirv_body *s, struct flow *f, uint32_t i);
 struct flow flow_only(struct spirv_body *s, const struct flow *f, uint32_t i);
 /* An if whose block *is is taken where control goes to target i, else *other. */
 struct ir_inst *flow_if(struct spirv_body *s, const struct flow *f, uint32_t i, struct ir_block **is,

@@ -47,15 +47,14 @@ static uint32_t length_at(const struct normalizer *z, uint32_t at)
     return z->in[at] >> 16;
 }
 
-/* The id that the instruction defines, or 0. */
-static uint32_t result_at(const struct normalizer *z, uint32_t at, uint32_t *type)
+uint32_t spirv_result(const struct spirv_reader *r, const uint32_t *inst, uint32_t *type)
 {
     bool has_result, has_type;
-    SpvHasResultAndType((SpvOp)op_at(z, at), &has_result, &has_type);
-    uint32_t place = 1 + has_type, n = length_at(z, at);
-    *type = has_type && n > 1 ? z->in[at + 1] : 0;
-    uint32_t id = has_result && n > place ? z->in[at + place] : 0;
-    return id < z->r->bound ? id : 0;
+    SpvHasResultAndType((SpvOp)(inst[0] & 0xffff), &has_result, &has_type);
+    uint32_t place = 1 + has_type, n = inst[0] >> 16;
+    *type = has_type && n > 1 ? inst[1] : 0;
+    uint32_t id = has_result && n > place ? inst[place] : 0;
+    return id < r->bound ? id : 0;
 }
 
 static bool is_terminator(unsigned op)
@@ -76,17 +75,17 @@ static bool is_nothing(unsigned op)
 
 /* ---- targets ---- */
 
-/* The word that holds target number k of a terminator, or 0. */
-static uint32_t target_place(const struct normalizer *z, uint32_t at, uint32_t k)
+size_t spirv_target(const struct spirv_reader *r, const uint32_t *words, size_t at, uint32_t k)
 {
-    uint32_t n = length_at(z, at), place = 0;
-    switch (op_at(z, at)) {
+    const uint32_t *inst = words + at;
+    size_t n = inst[0] >> 16, place = 0;
+    switch (inst[0] & 0xffff) {
     case SpvOpBranch: place = k == 0 ? 1 : 0; break;
     case SpvOpBranchConditional: place = k < 2 ? 2 + k : 0; break;
     case SpvOpSwitch: {
-        uint32_t selector = n > 1 ? z->in[at + 1] : 0, type = selector < z->r->bound ? z->r->value_types[selector] : 0;
-        const uint32_t *t = type < z->r->bound ? z->r->int_types + type : NULL;
-        place = 2 + k * (t && *t == 64 ? 3 : 2);
+        uint32_t selector = n > 1 ? inst[1] : 0, type = selector < r->bound ? r->value_types[selector] : 0;
+        const uint32_t *width = type < r->bound ? r->int_types + type : NULL;
+        place = 2 + (size_t)k * (width && *width == 64 ? 3 : 2);
         break;
     }
     default: break;
@@ -153,7 +152,7 @@ static void walk_blocks(struct normalizer *z)
     if (at) z->blocks[0].seen = true;
     while (at) {
         struct block *b = &z->blocks[at - 1];
-        uint32_t place = b->end > b->last ? target_place(z, b->last, b->next++) : 0;
+        size_t place = b->end > b->last ? spirv_target(z->r, z->in, b->last, b->next++) : 0;
         if (!place) {
             z->order[z->n_order++] = at - 1;
             at = b->up;
@@ -169,7 +168,7 @@ static void walk_blocks(struct normalizer *z)
 
 static void put(struct normalizer *z, uint32_t at, uint32_t n)
 {
-    uint32_t type, id = result_at(z, at, &type);
+    uint32_t type, id = spirv_result(z->r, z->in + at, &type);
     if (id) z->defined[id] = true;
     memcpy(z->out + z->n_out, z->in + at, n * sizeof *z->out);
     z->n_out += n;
@@ -196,9 +195,11 @@ static void put_phi(struct normalizer *z, uint32_t at)
 
 static void put_terminator(struct normalizer *z, uint32_t at)
 {
-    uint32_t start = z->n_out, place;
+    uint32_t start = z->n_out;
+    size_t place;
     put(z, at, length_at(z, at));
-    for (uint32_t k = 0; (place = target_place(z, at, k)); k++) z->out[start + place - at] = resolve(z, z->in[place]);
+    for (uint32_t k = 0; (place = spirv_target(z->r, z->in, at, k)); k++)
+        z->out[start + place - at] = resolve(z, z->in[place]);
 }
 
 static void put_block(struct normalizer *z, const struct block *b)
@@ -259,7 +260,7 @@ static bool look(struct normalizer *z, uint32_t *n_labels)
             spirv_fail(z->r, NULL, "is no valid SPIR-V: an instruction at word %u has a length of %u words", at, n);
             return false;
         }
-        uint32_t id = result_at(z, at, &type);
+        uint32_t id = spirv_result(z->r, z->in + at, &type);
         z->r->value_types[id] = type < z->r->bound ? type : 0;
         *n_labels += op_at(z, at) == SpvOpLabel;
         if (op_at(z, at) == SpvOpTypeInt && n > 2 && id) z->r->int_types[id] = z->in[at + 2];
@@ -287,7 +288,7 @@ static void put_module(struct normalizer *z)
     while (first < z->n && op_at(z, first) != SpvOpFunction) first += length_at(z, first);
     z->n_out = first;
     for (uint32_t at = HEADER_WORDS, type; at < first; at += length_at(z, at))
-        z->defined[result_at(z, at, &type)] = true;
+        z->defined[spirv_result(z->r, z->in + at, &type)] = true;
     for (uint32_t at = first; at < z->n;) {
         uint32_t end = at;
         while (end < z->n && op_at(z, end) != SpvOpFunctionEnd) end += length_at(z, end);

@@ -7,7 +7,7 @@
 #include "ir/spirv/reader.h"
 #include "ir/verify.h"
 
-enum { HEADER_WORDS = 5, VERSION_1_4 = 0x10400 };
+enum { HEADER_WORDS = 5, VERSION_1_4 = 0x10400, EFFORT = 400000000 };
 
 bool ir_is_spirv(const void *bytes, size_t size)
 {
@@ -83,7 +83,9 @@ static bool take_words(struct spirv_reader *r, const void *bytes, size_t size)
 
 static void read_module(struct spirv_reader *r)
 {
-    if (!spirv_normalize(r)) return;
+    r->effort = EFFORT;
+    r->value_budget = 16 * (uint64_t)r->n_words + 10000;
+    if (!spirv_normalize(r) || !spirv_check_effort(r)) return;
     spirv_widen_selects(r);
     if (!validate(r) || !spirv_index(r)) return;
     spirv_types(r);

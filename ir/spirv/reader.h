@@ -83,6 +83,8 @@ struct spirv_reader {
     uint32_t line_file, line; /* OpLine in force while indexing */
     bool contract;            /* no kernel forbids contraction */
     uint64_t init_budget;     /* bytes that initial values may still take */
+    uint64_t value_budget;    /* words for values that control flow may still carry */
+    uint64_t effort;          /* nanoseconds, more or less, that control flow may still take */
     uint32_t opencl_std;      /* id of the imported set; 0: none */
     struct names globals, symbols, structs;
 
@@ -107,9 +109,21 @@ void spirv_check_specialized(struct spirv_reader *r);
 /* Replaces the words by a form that can be validated; checks only the lengths of instructions. */
 bool spirv_normalize(struct spirv_reader *r);
 
+/* The id that an instruction defines, or 0; *type is what stands for its type. For words that nothing has checked. */
+uint32_t spirv_result(const struct spirv_reader *r, const uint32_t *inst, uint32_t *type);
+/* Likewise the word that holds target number k of the terminator at a word, or 0. */
+size_t spirv_target(const struct spirv_reader *r, const uint32_t *words, size_t at, uint32_t k);
+
+/* ---- effort.c ---- */
+
+/* Takes n of what reading the module's control flow may cost; false: that is spent. */
+bool spirv_spend_effort(struct spirv_reader *r, uint64_t n);
+/* Reports functions that would take the validator too long; right after spirv_normalize(). */
+bool spirv_check_effort(struct spirv_reader *r);
+
 /* ---- select.c ---- */
 
-/* The same for selections of vectors; after spirv_normalize(). */
+/* The same for selections of vectors; after spirv_check_effort(). */
 void spirv_widen_selects(struct spirv_reader *r);
 
 /* ---- index.c: the module's instructions by id ---- */

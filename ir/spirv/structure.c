@@ -14,7 +14,9 @@
 enum {
     MAX_DEPTH = IR_MAX_BLOCK_DEPTH - 4,
     MAX_ROW = 8 /* targets made into a row of else-ifs */,
-    MAX_WAYS = 4 /* to one return */
+    MAX_WAYS = 4 /* to one return */,
+    STEP = 100 /* of effort */,
+    STEP_TARGET = 24
 };
 
 /* Code of one block of ir. */
@@ -202,17 +204,6 @@ static bool is_jump(const struct spirv_body *s, const struct level *l, uint32_t 
     return node == l->loop || !cfg_in_loop(&s->cfg, node, l->loop);
 }
 
-static bool spend(struct spirv_body *s, uint64_t n)
-{
-    if (s->r->failed_function) return false;
-    if (n <= s->budget) {
-        s->budget -= n;
-        return true;
-    }
-    spirv_fail(s->r, s->f->first, "control flow carries too many values");
-    return false;
-}
-
 /* The innermost loop's results where it is left for a target. */
 static void emit_break(struct spirv_body *s, const struct level *l, const struct flow_target *t)
 {
@@ -220,7 +211,7 @@ static void emit_break(struct spirv_body *s, const struct level *l, const struct
     const struct cfg_loop *loop = s->cfg.loops[l->loop];
     const ir_type *types;
     uint32_t n = result_types(s, loop, &types), at = 0;
-    if (!spend(s, n)) return;
+    if (!flow_spend(s, n)) return;
     struct ir_value **values = arena_alloc(r->arena, n * sizeof(*values));
     if (loop->n_exits == 2) values[at++] = ir_const_bool(r->module, t->node == loop->exits[0]);
     if (loop->n_exits > 2) values[at++] = spirv_int(s, IR_I32, t->node);
@@ -247,7 +238,7 @@ static void emit_jump(struct spirv_body *s, const struct level *l, const struct 
     if (t->node == l->loop) {
         const ir_type *types;
         uint32_t n = flow_phi_types(s, t->node, &types);
-        if (spend(s, n)) ir_build(&s->b, IR_OP_CONTINUE, IR_VOID, t->phis, n);
+        if (flow_spend(s, n)) ir_build(&s->b, IR_OP_CONTINUE, IR_VOID, t->phis, n);
     } else if (l->loop != CFG_NONE && cfg_exit(s->cfg.loops[l->loop], t->node)) {
         emit_break(s, l, t);
     } else { /* it does nothing but return */
@@ -257,7 +248,7 @@ static void emit_jump(struct spirv_body *s, const struct level *l, const struct 
 }
 
 /* Takes a target that leaves the level for good out of the flow. */
-static struct flow take_jump(struct spirv_body *s, const struct level *l, const struct flow *f, uint32_t i)
+static struct flow take_jump(struct spirv_body *s, const struct level *l, struct flow *f, uint32_t i)
 {
     if (f->n == 1) {
         emit_jump(s, l, &f->targets[i]);
@@ -325,22 +316,22 @@ static bool take_end(struct spirv_body *s, const struct level *l, struct flow *f
 }
 
 /* The first target under a condition; the others, where nothing else leads to them, on the other side. */
-static struct flow branch(struct spirv_body *s, const struct level *l, const struct flow *f, uint32_t i)
+static struct flow branch(struct spirv_body *s, const struct level *l, struct flow *f, uint32_t i)
 {
-    uint32_t node = f->targets[i].node, n_rest = 0;
-    uint32_t *rest_nodes = arena_alloc(s->r->arena, f->n * sizeof *rest_nodes);
+    uint32_t node = f->targets[i].node, n_rest = 0, rest_nodes[MAX_ROW];
     bool rest_ready = f->n <= MAX_ROW;
-    for (uint32_t k = 0; k < f->n; k++) {
+    for (uint32_t k = 0; rest_ready && k < f->n; k++) {
         if (k == i) continue;
         rest_nodes[n_rest++] = f->targets[k].node;
-        rest_ready = rest_ready && ready(s, l, f->targets[k].node);
+        rest_ready = ready(s, l, f->targets[k].node);
     }
     struct ir_block *is, *other, *here = s->b.block;
     struct ir_inst *inst = flow_if(s, f, i, &is, &other);
+    struct flow taken = flow_only(s, f, i);
     s->b.block = other;
     struct flow rest = flow_without(s, f, i);
     s->b.block = here;
-    struct flow first = run_inside(s, l, is, &node, 1, flow_only(s, f, i));
+    struct flow first = run_inside(s, l, is, &node, 1, taken);
     if (rest_ready) rest = run_inside(s, l, other, rest_nodes, n_rest, rest);
     if (s->r->failed_function) return (struct flow){0};
     return flow_merge(s, inst, is, &first, other, &rest);
@@ -366,8 +357,11 @@ static struct flow run(struct spirv_body *s, const struct level *l, struct flow 
     if (l->depth > MAX_DEPTH) spirv_fail(s->r, s->f->first, "control flow is more than %d blocks deep", MAX_DEPTH);
     bool stuck = false;
     while (f.n && !stuck && !s->r->failed_function) {
-        f = step(s, l, f, &stuck);
-        if (!s->budget) spend(s, 1);
+        if (spirv_spend_effort(s->r, STEP + f.n * STEP_TARGET)) {
+            f = step(s, l, f, &stuck);
+        } else {
+            spirv_fail(s->r, s->f->first, "control flow is too large: it would take too long to read");
+        }
     }
     return s->r->failed_function ? (struct flow){0} : f;
 }
