@@ -2,222 +2,159 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/broker/session.h"
+#include "daemon/broker/module_job.h"
 
 enum { TEXT_VARIANT = 1 };
 
-/* A request that waits for the compiler. */
-struct module_job {
-    struct operation operation;
-    struct job_waiter waiter;
-    struct job_key key;
-    char *name;
-};
-
-static void free_module_job(struct module_job *j)
+static struct module *find_module(struct session *s, struct proto_message *m, uint64_t id)
 {
-    pool_cancel(j->operation.session->broker->pool, &j->waiter);
-    free(j->name);
-    free(j);
-}
-
-static void cancel(struct operation *o)
-{
-    free_module_job((struct module_job *)o);
-}
-
-/* Answers with a failure. */
-static void fail_job(struct module_job *j, fusion_status status, const char *object, const char *reason)
-{
-    struct session *s = j->operation.session;
-    operation_end(&j->operation);
-    session_fail(s, j->operation.request, status, object, reason);
-    free_module_job(j);
-}
-
-static void free_module(struct module *m)
-{
-    blob_unref(m->result);
-    free(m->name);
-    free(m);
-}
-
-/* ---- load ---- */
-
-static struct hash content_hash(const void *ir, size_t size)
-{
-    struct hasher h;
-    hasher_begin(&h, "module content");
-    hasher_add(&h, ir, size);
-    return hasher_end(&h);
-}
-
-/* Makes a module of the compiler's result; NULL: it is not what is expected, or out of memory. */
-static struct module *make_module(struct module_job *j, struct blob *result, const msgpack_object *root)
-{
-    const msgpack_object *kernels = proto_get(root, "kernels");
-    struct module *m = calloc(1, sizeof *m);
-    if (!m || !kernels || kernels->type != MSGPACK_OBJECT_ARRAY || !proto_get_bytes(root, "ir", &m->ir, &m->ir_size)) {
-        free(m);
-        return NULL;
-    }
-    m->id = broker_new_id(j->operation.session->broker);
-    m->name = j->name;
-    j->name = NULL;
-    m->hash = content_hash(m->ir, m->ir_size);
-    m->result = blob_ref(result);
-    return m;
-}
-
-static void answer_load(struct session *s, uint32_t request, uint64_t module, const msgpack_object *kernels)
-{
-    struct proto_writer w;
-    proto_begin_reply(&w, request);
-    proto_pack_map(&w, 2);
-    proto_pack_uint(&w, "module", module);
-    proto_pack_key(&w, "kernels");
-    msgpack_pack_object(&w.packer, *kernels);
-    session_send(s, &w);
-}
-
-/* Ends the job with a module. False: the result is not understood, and nothing has happened. */
-static bool finish_load(struct module_job *j, struct blob *result)
-{
-    struct session *s = j->operation.session;
-    struct blob_value value;
-    if (!blob_parse(result, &value)) return false;
-    struct module *m = make_module(j, result, &value.root);
-    if (!m) {
-        blob_value_clear(&value);
-        return false;
-    }
-    if (!session_charge(s, result->size)) {
-        fail_job(j, FUSION_OUT_OF_MEMORY, m->name, "the session's modules and executables take more than 256 MB");
-        free_module(m);
-    } else if (!table_put(&s->modules, m->id, m)) {
-        session_refund(s, result->size);
-        fail_job(j, FUSION_OUT_OF_MEMORY, m->name, "out of memory");
-        free_module(m);
-    } else {
-        operation_end(&j->operation);
-        answer_load(s, j->operation.request, m->id, proto_get(&value.root, "kernels"));
-        free_module_job(j);
-    }
-    blob_value_clear(&value);
-    return true;
-}
-
-static void on_loaded(void *data, const struct job_result *result)
-{
-    struct module_job *j = data;
-    if (result->status != FUSION_SUCCESS)
-        fail_job(j, result->status, result->object, result->reason);
-    else if (!finish_load(j, result->blob))
-        fail_job(j, FUSION_INTERNAL, "compiler", "its description of a module was not understood");
-}
-
-static bool load_from_cache(struct module_job *j)
-{
-    struct cache *cache = j->operation.session->broker->cache;
-    struct blob *blob;
-    if (cache_get(cache, CACHE_MODULE, &j->key.hash, &blob) == CACHE_MISS) return false;
-    bool understood = finish_load(j, blob);
-    if (!understood) cache_reject(cache, CACHE_MODULE, &j->key.hash);
-    blob_unref(blob);
-    return understood;
-}
-
-static struct job *start_job(struct module_job *j, const void *data, size_t size, bool want_text)
-{
-    struct session *s = j->operation.session;
-    struct pool *pool = s->broker->pool;
-    struct job *job = pool_find(pool, &j->key);
-    if (job) return job;
-    struct proto_writer w;
-    uint32_t id = pool_next_id(pool);
-    proto_begin_request(&w, id, "module");
-    proto_pack_map(&w, want_text ? 3 : 2);
-    proto_pack_string(&w, "name", j->name);
-    proto_pack_bytes(&w, "data", data, size);
-    if (want_text) proto_pack_bool(&w, "want_text", true);
-    return pool_add(pool, &s->pool_client, &j->key, id, &w);
-}
-
-static void run_job(struct module_job *j, const void *data, size_t size, bool want_text, job_done_fn *done)
-{
-    struct job *job = start_job(j, data, size, want_text);
-    if (job)
-        pool_wait(job, &j->operation.session->pool_client, &j->waiter, done, j);
-    else
-        fail_job(j, FUSION_OUT_OF_MEMORY, j->name, "the module is too large for a message to the compiler");
-}
-
-static struct module_job *new_job(struct session *s, struct proto_message *m, const char *name)
-{
-    struct module_job *j = calloc(1, sizeof *j);
-    char *copy = strdup(name);
-    if (!j || !copy) {
-        free(j);
-        free(copy);
-        request_fail(s, m, FUSION_OUT_OF_MEMORY, m->method, "out of memory");
-        return NULL;
-    }
-    j->name = copy;
-    operation_begin(&j->operation, s, m, cancel);
-    return j;
-}
-
-static void load_named(struct session *s, struct proto_message *m, const char *name)
-{
-    const void *data;
-    size_t size;
-    struct hash target;
-    struct hasher h;
-    if (!request_bytes(s, m, "data", &data, &size) || !request_target(s, m, &target)) return;
-    if (s->modules.count >= PROTO_MAX_MODULES) {
-        request_fail(s, m, FUSION_OUT_OF_MEMORY, name, "the session has %u modules, the most it may have",
-                     s->modules.count);
-        return;
-    }
-    struct module_job *j = new_job(s, m, name);
-    if (!j) return;
-    hasher_begin(&h, "module");
-    hasher_add_hash(&h, &target);
-    hasher_add_text(&h, name);
-    hasher_add(&h, data, size);
-    j->key = (struct job_key){.kind = CACHE_MODULE, .hash = hasher_end(&h), .cached = true};
-    if (!load_from_cache(j)) run_job(j, data, size, false, on_loaded);
-}
-
-void module_load(struct session *s, struct proto_message *m)
-{
-    char *name = NULL;
-    if (proto_get_string(&m->params, "name", &name, PROTO_MAX_NAME))
-        load_named(s, m, name);
-    else
-        request_fail(s, m, FUSION_INVALID, m->method, "parameter name is not a text of at most %d bytes",
-                     PROTO_MAX_NAME);
-    free(name);
-}
-
-/* ---- text ---- */
-
-static struct module *get_module(struct session *s, struct proto_message *m)
-{
-    uint64_t id;
-    if (!request_uint(s, m, "module", &id)) return NULL;
     struct module *module = table_get(&s->modules, id);
     if (!module)
         request_fail(s, m, FUSION_NOT_FOUND, "module", "the session has no module %llu", (unsigned long long)id);
     return module;
 }
 
+static struct module *get_module(struct session *s, struct proto_message *m)
+{
+    uint64_t id;
+    return request_uint(s, m, "module", &id) ? find_module(s, m, id) : NULL;
+}
+
+/* A job for a new module, with its key begun: what compilers are made for, and the name. NULL: a failure was sent. */
+static struct module_job *begin(struct session *s, struct proto_message *m, const char *domain, struct hasher *h)
+{
+    char *name = NULL;
+    struct hash target;
+    struct module_job *j = NULL;
+    if (!proto_get_string(&m->params, "name", &name, PROTO_MAX_NAME))
+        request_fail(s, m, FUSION_INVALID, m->method, "parameter name is not a text of at most %d bytes",
+                     PROTO_MAX_NAME);
+    else if (s->modules.count >= PROTO_MAX_MODULES)
+        request_fail(s, m, FUSION_OUT_OF_MEMORY, name, "the session has %u modules, the most it may have",
+                     s->modules.count);
+    else if (request_target(s, m, &target))
+        j = module_job_new(s, m, name);
+    free(name);
+    if (!j) return NULL;
+    hasher_begin(h, domain);
+    hasher_add_hash(h, &target);
+    hasher_add_text(h, j->name);
+    return j;
+}
+
+/* ---- load ---- */
+
+/* How the module is to be read: the compiler's business, and part of the key. */
+static const char *const option_keys[] = {"sub_group_size", "constants"};
+enum { N_OPTIONS = sizeof option_keys / sizeof *option_keys };
+
+struct load {
+    const void *bytes;
+    size_t size;
+    const msgpack_object *options[N_OPTIONS]; /* NULL: not given */
+};
+
+static void hash_option(struct hasher *h, const char *key, const msgpack_object *option)
+{
+    msgpack_sbuffer bytes;
+    msgpack_packer packer;
+    msgpack_sbuffer_init(&bytes);
+    msgpack_packer_init(&packer, &bytes, msgpack_sbuffer_write);
+    msgpack_pack_object(&packer, *option);
+    hasher_add_text(h, key);
+    hasher_add(h, bytes.data, bytes.size);
+    msgpack_sbuffer_destroy(&bytes);
+}
+
+static void pack_load(struct proto_writer *w, const struct module_job *j, const void *data)
+{
+    const struct load *l = data;
+    uint32_t n = 0;
+    for (int i = 0; i < N_OPTIONS; i++) n += l->options[i] != NULL;
+    proto_pack_map(w, 2 + n);
+    proto_pack_string(w, "name", j->name);
+    proto_pack_bytes(w, "data", l->bytes, l->size);
+    for (int i = 0; i < N_OPTIONS; i++) {
+        if (!l->options[i]) continue;
+        proto_pack_key(w, option_keys[i]);
+        msgpack_pack_object(&w->packer, *l->options[i]);
+    }
+}
+
+void module_load(struct session *s, struct proto_message *m)
+{
+    struct load load;
+    struct hasher h;
+    if (!request_bytes(s, m, "data", &load.bytes, &load.size)) return;
+    struct module_job *j = begin(s, m, "module", &h);
+    if (!j) return;
+    hasher_add(&h, load.bytes, load.size);
+    for (int i = 0; i < N_OPTIONS; i++) {
+        load.options[i] = proto_get(&m->params, option_keys[i]);
+        if (load.options[i]) hash_option(&h, option_keys[i], load.options[i]);
+    }
+    j->key.hash = hasher_end(&h);
+    module_job_make(j, &(struct module_request){"module", pack_load, &load});
+}
+
+/* ---- link ---- */
+
+struct parts {
+    uint32_t n;
+    struct module **modules;
+};
+
+static bool find_parts(struct session *s, struct proto_message *m, struct parts *parts)
+{
+    const msgpack_object_array *list;
+    if (!request_list(s, m, "modules", &list)) return false;
+    if (!list->size || list->size > PROTO_MAX_MODULES)
+        return request_fail(s, m, FUSION_INVALID, m->method, "%u modules to link; 1 to %d can be", list->size,
+                            PROTO_MAX_MODULES);
+    parts->modules = calloc(list->size, sizeof(*parts->modules));
+    if (!parts->modules) return request_fail(s, m, FUSION_OUT_OF_MEMORY, m->method, "out of memory");
+    for (parts->n = 0; parts->n < list->size; parts->n++) {
+        const msgpack_object *id = &list->ptr[parts->n];
+        if (id->type != MSGPACK_OBJECT_POSITIVE_INTEGER)
+            return request_fail(s, m, FUSION_INVALID, m->method, "parameter modules is no list of modules");
+        parts->modules[parts->n] = find_module(s, m, id->via.u64);
+        if (!parts->modules[parts->n]) return false;
+    }
+    return true;
+}
+
+static void pack_link(struct proto_writer *w, const struct module_job *j, const void *data)
+{
+    const struct parts *parts = data;
+    proto_pack_map(w, 2);
+    proto_pack_string(w, "name", j->name);
+    proto_pack_key(w, "modules");
+    msgpack_pack_array(&w->packer, parts->n);
+    for (uint32_t i = 0; i < parts->n; i++)
+        msgpack_pack_bin_with_body(&w->packer, parts->modules[i]->ir, parts->modules[i]->ir_size);
+}
+
+void module_link(struct session *s, struct proto_message *m)
+{
+    struct parts parts = {0};
+    struct hasher h;
+    struct module_job *j = find_parts(s, m, &parts) ? begin(s, m, "linked module", &h) : NULL;
+    if (j) {
+        for (uint32_t i = 0; i < parts.n; i++) hasher_add_hash(&h, &parts.modules[i]->hash);
+        j->key.hash = hasher_end(&h);
+        module_job_make(j, &(struct module_request){"link", pack_link, &parts});
+    }
+    free(parts.modules);
+}
+
+/* ---- text ---- */
+
 static void answer_text(struct module_job *j, struct blob *result)
 {
     struct session *s = j->operation.session;
     struct blob_value value;
     if (!blob_parse(result, &value)) {
-        fail_job(j, FUSION_INTERNAL, "compiler", "its text of a module was not understood");
+        module_job_fail(j, FUSION_INTERNAL, "compiler", "its text of a module was not understood");
         return;
     }
     const msgpack_object *text = proto_get(&value.root, "text");
@@ -229,9 +166,9 @@ static void answer_text(struct module_job *j, struct blob *result)
         msgpack_pack_object(&w.packer, *text);
         operation_end(&j->operation);
         session_send(s, &w);
-        free_module_job(j);
+        module_job_free(j);
     } else {
-        fail_job(j, FUSION_INTERNAL, "compiler", "it gave no text of the module");
+        module_job_fail(j, FUSION_INTERNAL, "compiler", "it gave no text of the module");
     }
     blob_value_clear(&value);
 }
@@ -241,20 +178,29 @@ static void on_text(void *data, const struct job_result *result)
     if (result->status == FUSION_SUCCESS)
         answer_text(data, result->blob);
     else
-        fail_job(data, result->status, result->object, result->reason);
+        module_job_fail(data, result->status, result->object, result->reason);
+}
+
+static void pack_text(struct proto_writer *w, const struct module_job *j, const void *data)
+{
+    const struct module *m = data;
+    proto_pack_map(w, 3);
+    proto_pack_string(w, "name", j->name);
+    proto_pack_bytes(w, "data", m->ir, m->ir_size);
+    proto_pack_bool(w, "want_text", true);
 }
 
 void module_text(struct session *s, struct proto_message *m)
 {
     struct hasher h;
     struct module *module = get_module(s, m);
-    struct module_job *j = module ? new_job(s, m, module->name) : NULL;
+    struct module_job *j = module ? module_job_new(s, m, module->name) : NULL;
     if (!j) return;
     hasher_begin(&h, "module text");
     hasher_add_text(&h, module->name);
     hasher_add_hash(&h, &module->hash);
     j->key = (struct job_key){.kind = CACHE_MODULE, .hash = hasher_end(&h), .variant = TEXT_VARIANT};
-    run_job(j, module->ir, module->ir_size, true, on_text);
+    module_job_run(j, &(struct module_request){"module", pack_text, module}, on_text);
 }
 
 /* ---- release ---- */
@@ -265,13 +211,13 @@ void module_release(struct session *s, struct proto_message *m)
     if (!module) return;
     table_remove(&s->modules, module->id);
     session_refund(s, module->result->size);
-    free_module(module);
+    module_free(module);
     request_done(s, m->id);
 }
 
 void modules_clear(struct session *s)
 {
     uint32_t position = 0;
-    for (struct module *m; (m = table_next(&s->modules, &position));) free_module(m);
+    for (struct module *m; (m = table_next(&s->modules, &position));) module_free(m);
     table_clear(&s->modules);
 }

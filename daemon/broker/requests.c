@@ -87,11 +87,17 @@ static const struct {
     void (*handle)(struct session *s, struct proto_message *m);
     bool works; /* will submit something later: the executor is started meanwhile */
 } methods[] = {
-    {"hello", second_hello, false},           {"device.list", device_list, false},
-    {"status", status_reply, false},          {"module.load", module_load, true},
-    {"module.text", module_text, false},      {"module.release", module_release, false},
-    {"buffer.attach", buffer_attach, true},   {"buffer.release", buffer_release, false},
-    {"graph.finalize", graph_finalize, true}, {"executable.release", executable_release, false},
+    {"hello", second_hello, false},
+    {"device.list", device_list, false},
+    {"status", status_reply, false},
+    {"module.load", module_load, true},
+    {"module.link", module_link, true},
+    {"module.text", module_text, false},
+    {"module.release", module_release, false},
+    {"buffer.attach", buffer_attach, true},
+    {"buffer.release", buffer_release, false},
+    {"graph.finalize", graph_finalize, true},
+    {"executable.release", executable_release, false},
 };
 
 void session_request(struct session *s, struct proto_message *m)

@@ -126,6 +126,7 @@ void request_done(struct session *s, uint32_t request);
 bool request_target(struct session *s, const struct proto_message *m, struct hash *target);
 
 void module_load(struct session *s, struct proto_message *m); /* modules.c */
+void module_link(struct session *s, struct proto_message *m);
 void module_text(struct session *s, struct proto_message *m);
 void module_release(struct session *s, struct proto_message *m);
 void modules_clear(struct session *s);

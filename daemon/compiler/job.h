@@ -26,4 +26,4 @@ struct ir_module *job_decode_module(const void *bytes, size_t size, const char *
 
 /* Writes the whole reply on success. 0, or -1 with the error and no reply begun. */
 typedef int job(const struct proto_message *m, struct proto_writer *reply, struct job_error *e);
-job job_module, job_plan, job_compile;
+job job_module, job_link, job_plan, job_compile;

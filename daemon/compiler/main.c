@@ -16,7 +16,7 @@ enum { CONNECTION_FD = 3 };
 static const struct {
     const char *method;
     job *run;
-} jobs[] = {{"module", job_module}, {"plan", job_plan}, {"compile", job_compile}};
+} jobs[] = {{"module", job_module}, {"link", job_link}, {"plan", job_plan}, {"compile", job_compile}};
 
 static int unknown_job(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
 {

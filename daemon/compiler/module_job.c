@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "daemon/compiler/job.h"
+#include "daemon/compiler/module_job.h"
+#include "daemon/compiler/module_options.h"
 #include "daemon/compiler/pack.h"
 #include "fuser/access.h"
 #include "ir/codec.h"
-#include "ir/spirv/spirv.h"
+#include "ir/link.h"
 #include "ir/text.h"
 #include "proto/limits.h"
 
@@ -18,16 +20,32 @@ static bool is_msgpack(const uint8_t *data, size_t size)
     return size && ((data[0] >= 0x90 && data[0] <= 0x9f) || data[0] == 0xdc || data[0] == 0xdd);
 }
 
-static struct ir_module *read_module(const uint8_t *data, size_t size, const char *name, struct job_error *e)
+static struct ir_module *read_with(const uint8_t *data, size_t size, const char *name, const char *object,
+                                   const struct module_options *options, struct job_error *e)
 {
-    char object[300];
     struct diag_list findings = {0};
-    snprintf(object, sizeof object, "module %s", name);
-    struct ir_module *m = ir_is_spirv(data, size)  ? ir_read_spirv(data, size, name, &findings)
+    if (options->spirv.n_constants && !ir_is_spirv(data, size)) {
+        job_fail(e, FUSION_INVALID, object, "it is no SPIR-V module, so it has no specialization constants");
+        return NULL;
+    }
+    struct ir_module *m = ir_is_spirv(data, size)  ? ir_read_spirv_with(data, size, name, &options->spirv, &findings)
                           : is_msgpack(data, size) ? ir_decode(data, size, &findings)
                                                    : ir_parse((const char *)data, size, name, &findings);
     if (!m) job_fail_findings(e, FUSION_INVALID, object, name, &findings);
+    if (m && options->sub_group_size) ir_default_sub_group_size(m, options->sub_group_size);
     diag_clear(&findings);
+    return m;
+}
+
+static struct ir_module *read_module(const struct proto_message *message, const uint8_t *data, size_t size,
+                                     const char *name, struct job_error *e)
+{
+    char object[300];
+    struct module_options options;
+    snprintf(object, sizeof object, "module %s", name);
+    struct ir_module *m = NULL;
+    if (module_options_read(&options, message, object, e) == 0) m = read_with(data, size, name, object, &options, e);
+    module_options_clear(&options);
     return m;
 }
 
@@ -101,21 +119,12 @@ static void pack_kernels(struct proto_writer *w, const struct ir_module *m)
         if (m->functions[i]->linkage == IR_LINKAGE_KERNEL) pack_kernel(w, m->functions[i]);
 }
 
-int job_module(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+void job_reply_module(const struct proto_message *m, struct proto_writer *reply, struct ir_module *module,
+                      const char *name)
 {
-    const void *data;
-    size_t size, ir_size;
-    char *name = NULL;
+    size_t ir_size;
     bool want_text = false;
-    if (!proto_get_string(&m->params, "name", &name, PROTO_MAX_NAME)) return job_missing(e, m, "name");
-    int result = -1;
-    if (!proto_get_bytes(&m->params, "data", &data, &size)) {
-        job_missing(e, m, "data");
-        goto out_name;
-    }
     proto_get_bool(&m->params, "want_text", &want_text);
-    struct ir_module *module = read_module(data, size, name, e);
-    if (!module) goto out_name;
     module->name = ir_strdup(module, name); /* what the client calls it is what messages call it */
     uint8_t *ir = ir_encode(module, &ir_size);
     char *text = want_text ? ir_print(module) : NULL;
@@ -126,6 +135,22 @@ int job_module(const struct proto_message *m, struct proto_writer *reply, struct
     if (want_text) proto_pack_string(reply, "text", text);
     free(text);
     free(ir);
+}
+
+int job_module(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+{
+    const void *data;
+    size_t size;
+    char *name = NULL;
+    if (!proto_get_string(&m->params, "name", &name, PROTO_MAX_NAME)) return job_missing(e, m, "name");
+    int result = -1;
+    if (!proto_get_bytes(&m->params, "data", &data, &size)) {
+        job_missing(e, m, "data");
+        goto out_name;
+    }
+    struct ir_module *module = read_module(m, data, size, name, e);
+    if (!module) goto out_name;
+    job_reply_module(m, reply, module, name);
     ir_module_free(module);
     result = 0;
 out_name:

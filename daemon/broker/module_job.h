@@ -1,0 +1,30 @@
+/* A request that waits for a compiler to make a module, or its text. */
+#pragma once
+
+#include "daemon/broker/session.h"
+
+struct module_job {
+    struct operation operation;
+    struct job_waiter waiter;
+    struct job_key key;
+    char *name;
+};
+
+/* What the compiler is asked for. */
+struct module_request {
+    const char *method;
+    void (*pack)(struct proto_writer *w, const struct module_job *j, const void *data); /* the params */
+    const void *data;
+};
+
+/* The key is still to be filled in. NULL: a failure has been sent. */
+struct module_job *module_job_new(struct session *s, struct proto_message *m, const char *name);
+void module_job_free(struct module_job *j);
+/* Answers with a failure; the job is gone. */
+void module_job_fail(struct module_job *j, fusion_status status, const char *object, const char *reason);
+/* Asks a compiler, or waits for an equal job. */
+void module_job_run(struct module_job *j, const struct module_request *r, job_done_fn *done);
+/* Takes the module from the cache or asks for it, keeps it and answers. */
+void module_job_make(struct module_job *j, const struct module_request *r);
+
+void module_free(struct module *m);

@@ -1,0 +1,8 @@
+/* What the jobs that make a module share: module and link. */
+#pragma once
+
+#include "daemon/compiler/job.h"
+
+/* The whole reply for a module that the client calls name: kernels, canonical bytes, the text where it is wanted. */
+void job_reply_module(const struct proto_message *m, struct proto_writer *reply, struct ir_module *module,
+                      const char *name);
