@@ -235,6 +235,9 @@ struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind); /* the 
 struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
                        int64_t stride);
 bool op_is_comparison(enum ir_op op);
+/* round.c: conversions to floats that round otherwise than to nearest even. */
+bool round_matters(const struct ir_inst *inst);
+void emit_rounded(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 /* vectors.c: a pure instruction on all components. */
 void emit_pure(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 

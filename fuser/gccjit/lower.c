@@ -482,6 +482,7 @@ bool lower_op(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lan
         return true;
     }
     if (lower_conversion(e, op, kind, args, result)) return true;
-    if (is_float(kind)) return lower_float(e, op, kind, args, result) || lower_math(e, op, kind, args, result);
+    if (is_float(kind) || op == IR_OP_REMQUO_QUO)
+        return lower_float(e, op, kind, args, result) || lower_math(e, op, kind, args, result);
     return lower_int(e, op, kind, args, result);
 }

@@ -245,6 +245,32 @@ static struct lanes in_double(struct emit *e, enum ir_op op, const struct lanes 
     return op1(e, IR_OP_FPCONV, IR_KIND_F32, op_n(e, op, IR_KIND_F64, n, in));
 }
 
+/* The low 7 bits of x / y rounded to nearest even: libm promises three bits only. */
+static struct lanes quotient_bits(struct emit *e, struct lanes x, struct lanes y)
+{
+    enum ir_kind kind = x.kind;
+    struct lanes a = OP1(FABS, x), b = OP1(FABS, y), top = OP2(FMUL, b, C(128));
+    struct lanes none = lanes_int(e, IR_KIND_I32, 0), q = none;
+    a = SELECT(IS(FOLT, top, C(INFINITY)), OP2(FREM, a, top), a);
+    for (int i = 6; i >= 0; i--) {
+        struct lanes part = OP2(FMUL, b, C(1 << i)), in = IS(FOGE, a, part);
+        a = SELECT(in, OP2(FSUB, a, part), a); /* exact: a is below twice part */
+        q = op2(e, IR_OP_OR, IR_KIND_I32, q, SELECT(in, lanes_int(e, IR_KIND_I32, 1u << i), none));
+    }
+    struct lanes odd = IS(INE, op2(e, IR_OP_AND, IR_KIND_I32, q, lanes_int(e, IR_KIND_I32, 1)), none);
+    struct lanes rest = OP2(FSUB, b, a), half = op2(e, IR_OP_AND, IR_KIND_BOOL, IS(FOEQ, a, rest), odd);
+    struct lanes more = op2(e, IR_OP_OR, IR_KIND_BOOL, IS(FOGT, a, rest), half);
+    q = op2(e, IR_OP_ADD, IR_KIND_I32, q, op1(e, IR_OP_ZEXT, IR_KIND_I32, more));
+    q = op2(e, IR_OP_AND, IR_KIND_I32, q, lanes_int(e, IR_KIND_I32, 127));
+    struct lanes negative =
+        op2(e, IR_OP_XOR, IR_KIND_BOOL, op1(e, IR_OP_SIGNBIT, IR_KIND_BOOL, x), op1(e, IR_OP_SIGNBIT, IR_KIND_BOOL, y));
+    q = SELECT(negative, op1(e, IR_OP_NEG, IR_KIND_I32, q), q);
+    struct lanes good = op2(e, IR_OP_AND, IR_KIND_BOOL, op1(e, IR_OP_ISFINITE, IR_KIND_BOOL, x),
+                            op1(e, IR_OP_ISFINITE, IR_KIND_BOOL, y));
+    good = op2(e, IR_OP_AND, IR_KIND_BOOL, good, IS(FUNE, y, C(0)));
+    return SELECT(good, q, none);
+}
+
 bool lower_math(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result)
 {
     struct lanes x = args[0], y = args[1];
@@ -263,6 +289,7 @@ bool lower_math(struct emit *e, enum ir_op op, enum ir_kind kind, const struct l
     case IR_OP_POWN: *result = OP2(POW, x, OP1(STOF, y)); return true;
     case IR_OP_POWR: *result = pow_of_positive(e, x, y); return true;
     case IR_OP_ROOTN: *result = whole_root(e, x, y); return true;
+    case IR_OP_REMQUO_QUO: *result = quotient_bits(e, x, y); return true;
     default: return false;
     }
 }

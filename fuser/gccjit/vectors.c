@@ -305,6 +305,14 @@ void emit_pure(struct emit *e, const struct ir_inst *inst, struct lanes *result)
     case IR_OP_DOT ... IR_OP_NORMALIZE: geometric(e, inst, result); break;
     case IR_OP_FTOS:
     case IR_OP_FTOU: float_to_int(e, inst, result); break;
+    case IR_OP_FPCONV:
+    case IR_OP_STOF:
+    case IR_OP_UTOF:
+        if (round_matters(inst))
+            emit_rounded(e, inst, result);
+        else
+            elementwise(e, inst, result);
+        break;
     default: elementwise(e, inst, result);
     }
 }
