@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/compiler/job.h"
+#include "daemon/compiler/kernel_query.h"
 #include "daemon/compiler/module_job.h"
 #include "daemon/compiler/module_options.h"
 #include "daemon/compiler/pack.h"
@@ -98,7 +99,7 @@ static void pack_kernel(struct proto_writer *w, const struct ir_function *f)
     const struct fuser_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
     struct access_analysis *a = access_analyse(f, &any);
     uint64_t group[3] = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]};
-    proto_pack_map(w, 5);
+    proto_pack_map(w, 6);
     proto_pack_string(w, "name", f->name);
     pack_aspects(w, ir_function_aspects(f));
     proto_pack_key(w, "args");
@@ -106,6 +107,7 @@ static void pack_kernel(struct proto_writer *w, const struct ir_function *f)
     for (uint32_t i = 0; i < f->n_params; i++) pack_arg(w, f, i, a);
     pack_numbers(w, "work_group_size", group, 3);
     pack_sub_group_size(w, f->sub_group_size);
+    kernel_query_pack(w, f, a);
     access_analysis_free(a);
 }
 
