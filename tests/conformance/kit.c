@@ -32,11 +32,16 @@ void kit_new_graph(struct kit *k)
     expect_ok(fusion_graph_create(k->session, &k->graph));
 }
 
+void kit_open(struct kit *k)
+{
+    expect_ok(fusion_module_load_file(k->session, KERNELS, &k->module));
+    kit_new_graph(k);
+}
+
 void kit_on(const char *device, void (*body)(struct kit *k))
 {
     struct kit k = {.session = service_connect(&service), .device = device};
-    expect_ok(fusion_module_load_file(k.session, KERNELS, &k.module));
-    kit_new_graph(&k);
+    kit_open(&k);
     body(&k);
     fusion_disconnect(k.session);
 }
@@ -133,7 +138,7 @@ void kit_expect_finalize_error(struct kit *k, fusion_mode mode, fusion_status st
 
 /* ---- the report ---- */
 
-static void print_report(const struct kit *k)
+void kit_print(const struct kit *k)
 {
     const fusion_report *r = fusion_exec_report(k->exec);
     print_error("device %s: %u launches\n", k->device, r->launches);
@@ -147,7 +152,7 @@ static void print_report(const struct kit *k)
 void kit_expect_launches(const struct kit *k, uint32_t launches)
 {
     if (fusion_exec_report(k->exec)->launches == launches) return;
-    print_report(k);
+    kit_print(k);
     fail_msg("%u launches were wanted", launches);
 }
 
@@ -160,7 +165,7 @@ void kit_expect_internalized(const struct kit *k, const char *list)
         n += (size_t)snprintf(found + n, sizeof found - n, "%s%s:%s", i ? " " : "", r->internalized[i].buffer,
                               r->internalized[i].memory);
     if (strcmp(found, list) == 0) return;
-    print_report(k);
+    kit_print(k);
     fail_msg("internalized should be \"%s\"", list);
 }
 
@@ -179,14 +184,14 @@ bool kit_has_remark(const struct kit *k, const char *code, const char *node, con
 void kit_expect_remark(const struct kit *k, const char *code, const char *node, const char *buffer)
 {
     if (kit_has_remark(k, code, node, buffer)) return;
-    print_report(k);
+    kit_print(k);
     fail_msg("no remark %s about node %s, buffer %s", code, node ? node : "(any)", buffer ? buffer : "(any)");
 }
 
 void kit_expect_no_remark(const struct kit *k, const char *code)
 {
     if (!kit_has_remark(k, code, NULL, NULL)) return;
-    print_report(k);
+    kit_print(k);
     fail_msg("there is a remark %s", code);
 }
 

@@ -35,6 +35,8 @@ const struct service *kit_service(void);
 /* Runs a test on cpu and on reference; the struct kit is open, and closed afterwards. */
 void kit_on_devices(void (*body)(struct kit *k));
 void kit_on(const char *device, void (*body)(struct kit *k));
+/* Module and graph of a kit that has its session. */
+void kit_open(struct kit *k);
 /* A new graph in the same session. */
 void kit_new_graph(struct kit *k);
 
@@ -62,7 +64,8 @@ const fusion_report *kit_run(struct kit *k, fusion_mode mode);
 void kit_submit(struct kit *k);
 void kit_expect_finalize_error(struct kit *k, fusion_mode mode, fusion_status status, const char *part);
 
-/* What the report says. */
+/* What the report says: printed, and expected. */
+void kit_print(const struct kit *k);
 void kit_expect_launches(const struct kit *k, uint32_t launches);
 /* These buffers and no others, "name:private" or "name:local", separated by one space, in the order of their first use.
  */
