@@ -9,62 +9,12 @@
 
 #include <cmocka.h>
 
-#include "ir/text.h"
 #include "tests/support/cases.h"
 #include "tests/support/compiled.h"
-#include "tests/support/random_kernel.h"
-
-enum { MAX_ARGS = 16 };
-
-/* What the kernel works on: one copy of each argument for the interpreter and one for the code. */
-struct data {
-    struct interp_arg args[MAX_ARGS];
-};
-
-static void data_make(struct data *d, const struct random_kernel *k, uint64_t seed)
-{
-    assert_true(k->n_args <= MAX_ARGS);
-    for (uint32_t i = 0; i < k->n_args; i++) {
-        const struct random_arg *a = &k->args[i];
-        struct interp_arg *to = &d->args[i];
-        *to = (struct interp_arg){.size = a->size};
-        to->kind = a->kind == RANDOM_BUFFER   ? INTERP_ARG_BUFFER
-                   : a->kind == RANDOM_SCALAR ? INTERP_ARG_BYTES
-                                              : INTERP_ARG_LOCAL;
-        if (a->kind == RANDOM_LOCAL) continue;
-        to->data = malloc(a->size + 1);
-        assert_non_null(to->data);
-        if (a->kind == RANDOM_SCALAR)
-            memcpy(to->data, a->value, a->size);
-        else
-            random_kernel_fill(a, seed + i, to->data);
-    }
-}
-
-static void data_clear(struct data *d, const struct random_kernel *k)
-{
-    for (uint32_t i = 0; i < k->n_args; i++) free(d->args[i].data);
-}
-
-/* Where the contents differ the kernel is printed, so that the case can be tried by hand. */
-static bool equal(const struct random_kernel *k, const struct data *want, const struct data *got, const char *how,
-                  uint64_t seed)
-{
-    for (uint32_t i = 0; i < k->n_args; i++) {
-        if (k->args[i].kind != RANDOM_BUFFER) continue;
-        int64_t at = random_kernel_compare(&k->args[i], want->args[i].data, got->args[i].data, 1e-5);
-        if (at < 0) continue;
-        char *text = ir_print(k->module);
-        fprintf(stderr, "# seed %llu, %s: buffer %u differs at element %lld\n%s\n", (unsigned long long)seed, how, i,
-                (long long)at, text);
-        free(text);
-        return false;
-    }
-    return true;
-}
+#include "tests/support/random_args.h"
 
 static void compare_one(const struct random_kernel *k, const struct interp_range *range, uint64_t seed,
-                        enum gccjit_isa isa, bool scalar, const struct data *want)
+                        enum gccjit_isa isa, bool scalar, const struct interp_arg *want)
 {
     char how[64];
     snprintf(how, sizeof how, "%s%s", gccjit_isa_name(isa), scalar ? " scalar" : "");
@@ -73,11 +23,10 @@ static void compare_one(const struct random_kernel *k, const struct interp_range
         fprintf(stderr, "# seed %llu, %s\n", (unsigned long long)seed, how);
         fail();
     }
-    struct data got;
-    data_make(&got, k, seed);
-    compiled_run(&c, k->function, range, got.args, 1 + seed % 3, 0);
-    bool same = equal(k, want, &got, how, seed);
-    data_clear(&got, k);
+    struct interp_arg *got = random_args(k, seed);
+    compiled_run(&c, k->function, range, got, 1 + seed % 3, 0);
+    bool same = random_args_equal(k, want, got, how, seed);
+    random_args_free(k, got);
     compiled_clear(&c);
     assert_true(same);
 }
@@ -88,17 +37,16 @@ static void compare_seed(uint64_t seed, const struct random_kernel_options *opti
     struct interp_range range = {1, {k.items, 1, 1}, {0, 0, 0}, {1 + seed % 64, 1, 1}};
     if (options->local_size) range.local[0] = options->local_size;
     if (k.guarded) range.global[0] += seed % 7;
-    struct data want;
-    data_make(&want, &k, seed);
+    struct interp_arg *want = random_args(&k, seed);
     struct interp_result result;
-    assert_int_equal(interp_run(k.function, &range, want.args, NULL, &result), 0);
+    assert_int_equal(interp_run(k.function, &range, want, NULL, &result), 0);
     assert_true(result.completed);
     interp_result_clear(&result);
     enum gccjit_isa isas[GCCJIT_ISA_COUNT];
     unsigned n = compiled_isas(isas);
-    for (unsigned i = 0; i < n; i++) compare_one(&k, &range, seed, isas[i], false, &want);
-    compare_one(&k, &range, seed, isas[n - 1], true, &want);
-    data_clear(&want, &k);
+    for (unsigned i = 0; i < n; i++) compare_one(&k, &range, seed, isas[i], false, want);
+    compare_one(&k, &range, seed, isas[n - 1], true, want);
+    random_args_free(&k, want);
     random_kernel_clear(&k);
 }
 

@@ -43,25 +43,24 @@ static void end_branch(struct steps *k, const struct ir_inst *inst)
 {
     if (k->loop && chance(k, 25)) {
         leave_loop(k);
-    } else if (k->f->linkage == IR_LINKAGE_KERNEL && chance(k, 4)) {
+    } else if (k->f->linkage == IR_LINKAGE_KERNEL && !k->stays && chance(k, 4)) {
         ir_build(&k->g.b, IR_OP_RETURN, IR_VOID, NULL, 0);
     } else {
         leave(k, IR_OP_YIELD, inst->results, inst->n_results, NULL);
     }
 }
 
-static void if_step(struct steps *k, uint32_t depth)
+void control_if(struct steps *k, struct ir_value *condition, control_body *body, uint32_t depth)
 {
     ir_type types[MOST_CARRIED];
     uint32_t n = some_types(k, types);
-    struct ir_value *cond = steps_condition(k);
-    struct ir_inst *inst = ir_build_if(&k->g.b, cond, types, n);
+    struct ir_inst *inst = ir_build_if(&k->g.b, condition, types, n);
     struct ir_builder outer = k->g.b;
     size_t n_visible = k->g.n_visible;
     for (int i = 0; i < 2; i++) {
         k->g.b = ir_builder_at_end(inst->blocks[i]);
         k->g.b.loc = outer.loc;
-        if (i == 0 || n || chance(k, 60)) steps_fill(k, depth + 1);
+        if (i == 0 || n || chance(k, 60)) body(k, depth + 1);
         end_branch(k, inst);
         k->g.n_visible = n_visible;
         outer.loc = k->g.b.loc;
@@ -79,15 +78,16 @@ static struct ir_value *most_rounds(struct steps *k)
 }
 
 /* The first thing in a loop: out where all rounds are done. */
-static void leave_at_end(struct steps *k, struct ir_value *count, struct ir_value *most)
+static void leave_at_end(struct steps *k, const struct ir_inst *loop, struct ir_value *most)
 {
+    struct ir_value *count = loop->blocks[0]->args[0];
     struct ir_value *done = ir_build2(&k->g.b, IR_OP_UGE, IR_I32, count, most);
     struct ir_inst *inst = ir_build_if(&k->g.b, done, NULL, 0);
     struct ir_builder body = k->g.b;
     size_t n_visible = k->g.n_visible;
     k->g.b = ir_builder_at_end(inst->blocks[0]);
     k->g.b.loc = body.loc;
-    leave(k, IR_OP_BREAK, k->loop->results, k->loop->n_results, NULL);
+    leave(k, IR_OP_BREAK, loop->results, loop->n_results, NULL);
     k->g.b = ir_builder_at_end(inst->blocks[1]);
     k->g.b.loc = body.loc;
     ir_build(&k->g.b, IR_OP_YIELD, IR_VOID, NULL, 0);
@@ -96,25 +96,25 @@ static void leave_at_end(struct steps *k, struct ir_value *count, struct ir_valu
     k->next_count = ir_build2(&k->g.b, IR_OP_ADD, IR_I32, count, ir_const_int(k->g.m, IR_I32, 1));
 }
 
-static void loop_step(struct steps *k, uint32_t depth)
+void control_loop(struct steps *k, struct ir_value *most, bool together, control_body *body, uint32_t depth)
 {
     ir_type carried[MOST_CARRIED], types[MOST_CARRIED];
     struct ir_value *init[MOST_CARRIED + 1] = {ir_const_int(k->g.m, IR_I32, 0)};
     uint32_t n_init = 1 + some_types(k, carried), n = some_types(k, types);
     for (uint32_t i = 1; i < n_init; i++) init[i] = steps_value(k, carried[i - 1]);
-    struct ir_value *most = most_rounds(k);
     struct ir_inst *inst = ir_build_loop(&k->g.b, init, n_init, types, n);
     struct ir_builder outer = k->g.b;
     struct ir_inst *outer_loop = k->loop;
     struct ir_value *outer_count = k->next_count;
     size_t n_visible = k->g.n_visible;
-    k->loop = inst;
+    k->loop = together ? NULL : inst;
     k->g.b = ir_builder_at_end(inst->blocks[0]);
     k->g.b.loc = outer.loc;
     for (uint32_t i = 0; i < n_init; i++) gen_define(&k->g, inst->blocks[0]->args[i]);
-    leave_at_end(k, inst->blocks[0]->args[0], most);
-    steps_fill(k, depth + 1);
-    leave(k, IR_OP_CONTINUE, inst->blocks[0]->args, n_init, k->next_count);
+    leave_at_end(k, inst, most);
+    struct ir_value *next = k->next_count;
+    body(k, depth + 1);
+    leave(k, IR_OP_CONTINUE, inst->blocks[0]->args, n_init, next);
     k->g.n_visible = n_visible;
     outer.loc = k->g.b.loc;
     k->g.b = outer;
@@ -137,8 +137,8 @@ void control_step(struct steps *k, uint32_t depth)
     if (chance(k, 20)) {
         call_step(k);
     } else if (chance(k, 60)) {
-        if_step(k, depth);
+        control_if(k, steps_condition(k), steps_fill, depth);
     } else {
-        loop_step(k, depth);
+        control_loop(k, most_rounds(k), false, steps_fill, depth);
     }
 }

@@ -72,8 +72,7 @@ static ir_type number_type(struct steps *k)
 
 /* ---- values ---- */
 
-/* The next instruction, on a line of its own. */
-static struct ir_value *emit(struct steps *k, enum ir_op op, ir_type t, struct ir_value *const *operands, uint32_t n)
+struct ir_value *steps_emit(struct steps *k, enum ir_op op, ir_type t, struct ir_value *const *operands, uint32_t n)
 {
     k->g.b.loc.line++;
     if (k->left) k->left--;
@@ -83,12 +82,12 @@ static struct ir_value *emit(struct steps *k, enum ir_op op, ir_type t, struct i
 
 static struct ir_value *emit1(struct steps *k, enum ir_op op, ir_type t, struct ir_value *x)
 {
-    return emit(k, op, t, &x, 1);
+    return steps_emit(k, op, t, &x, 1);
 }
 
 static struct ir_value *emit2(struct steps *k, enum ir_op op, ir_type t, struct ir_value *x, struct ir_value *y)
 {
-    return emit(k, op, t, (struct ir_value *[]){x, y}, 2);
+    return steps_emit(k, op, t, (struct ir_value *[]){x, y}, 2);
 }
 
 static struct ir_value *to_int(struct steps *k, struct ir_value *v, ir_type t)
@@ -184,7 +183,7 @@ static struct ir_value *plain(struct steps *k, enum ir_op op, ir_type t)
     uint32_t n = 0;
     for (const char *letter = ir_op_info(op)->operands; *letter; letter++)
         operands[n++] = steps_value(k, *letter == 'J' ? ir_type_with_lanes(IR_I32, ir_type_lanes(t)) : t);
-    return emit(k, op, t, operands, n);
+    return steps_emit(k, op, t, operands, n);
 }
 
 static void divide(struct steps *k, ir_type t)
@@ -199,10 +198,10 @@ static void bit_field(struct steps *k, ir_type t)
     struct ir_value *o = ir_const_int(k->g.m, IR_I32, offset), *c = ir_const_int(k->g.m, IR_I32, count);
     struct ir_value *base = steps_value(k, t);
     if (chance(k, 30)) {
-        emit(k, IR_OP_BITFIELD_INSERT, t, (struct ir_value *[]){base, steps_value(k, t), o, c}, 4);
+        steps_emit(k, IR_OP_BITFIELD_INSERT, t, (struct ir_value *[]){base, steps_value(k, t), o, c}, 4);
     } else {
         enum ir_op op = chance(k, 50) ? IR_OP_SBITFIELD_EXTRACT : IR_OP_UBITFIELD_EXTRACT;
-        emit(k, op, t, (struct ir_value *[]){base, o, c}, 3);
+        steps_emit(k, op, t, (struct ir_value *[]){base, o, c}, 3);
     }
 }
 
@@ -223,7 +222,7 @@ static void bounded(struct steps *k, ir_type t)
     struct ir_value *low = ir_const_float(k->g.m, t, -1.0 - below(k, 20)), *x = steps_value(k, t);
     struct ir_value *high = ir_const_float(k->g.m, t, 1.0 + below(k, 20));
     if (chance(k, 30)) {
-        emit(k, IR_OP_FCLAMP, t, (struct ir_value *[]){x, low, high}, 3);
+        steps_emit(k, IR_OP_FCLAMP, t, (struct ir_value *[]){x, low, high}, 3);
     } else {
         emit2(k, chance(k, 50) ? IR_OP_FMIN : IR_OP_FMAX, t, x, chance(k, 50) ? low : high);
     }
@@ -271,7 +270,7 @@ static void select_step(struct steps *k)
 {
     ir_type t = number_type(k);
     struct ir_value *c = condition(k, chance(k, 30) ? 1 : ir_type_lanes(t));
-    emit(k, IR_OP_SELECT, t, (struct ir_value *[]){c, steps_value(k, t), steps_value(k, t)}, 3);
+    steps_emit(k, IR_OP_SELECT, t, (struct ir_value *[]){c, steps_value(k, t), steps_value(k, t)}, 3);
 }
 
 /* Between integers only: the bits of a NaN would show. */
@@ -315,7 +314,7 @@ static void dynamic_shuffle(struct steps *k, ir_type t)
     if (chance(k, 50)) {
         emit2(k, IR_OP_VSHUFFLE, t, steps_value(k, from), mask);
     } else {
-        emit(k, IR_OP_VSHUFFLE2, t, (struct ir_value *[]){steps_value(k, from), steps_value(k, from), mask}, 3);
+        steps_emit(k, IR_OP_VSHUFFLE2, t, (struct ir_value *[]){steps_value(k, from), steps_value(k, from), mask}, 3);
     }
 }
 
@@ -329,7 +328,7 @@ static void build_vector(struct steps *k, ir_type t)
         parts[n++] = steps_value(k, ir_type_with_lanes(t, lanes));
         left -= lanes;
     }
-    emit(k, IR_OP_VEC, t, parts, n);
+    steps_emit(k, IR_OP_VEC, t, parts, n);
 }
 
 static void vector_step(struct steps *k)
@@ -342,7 +341,8 @@ static void vector_step(struct steps *k)
     case 2: build_vector(k, t); break;
     case 3: emit2(k, IR_OP_EXTRACT, t, steps_value(k, t), lane); break;
     default:
-        emit(k, IR_OP_INSERT, t, (struct ir_value *[]){steps_value(k, t), steps_value(k, ir_type_element(t)), lane}, 3);
+        steps_emit(k, IR_OP_INSERT, t,
+                   (struct ir_value *[]){steps_value(k, t), steps_value(k, ir_type_element(t)), lane}, 3);
     }
 }
 
@@ -377,10 +377,10 @@ void steps_store(struct steps *k, uint32_t arg)
     ir_build_store(&k->g.b, t, own_element(k, arg), NULL, v);
 }
 
-void steps_barrier(struct steps *k)
+void steps_barrier(struct steps *k, enum ir_scope scope)
 {
     struct ir_inst *inst = ir_build(&k->g.b, IR_OP_BARRIER, IR_VOID, NULL, 0);
-    inst->attrs.scope = IR_SCOPE_WORK_GROUP;
+    inst->attrs.scope = scope;
     inst->attrs.fence = IR_FENCE_LOCAL;
 }
 
@@ -446,6 +446,10 @@ static void inexact_step(struct steps *k)
 
 static void step(struct steps *k, uint32_t depth)
 {
+    if (k->extra && chance(k, 15)) {
+        k->extra(k);
+        return;
+    }
     uint32_t choice = below(k, 100);
     bool control = !k->options.no_control && depth < k->options.depth;
     if (choice < 22) {

@@ -11,36 +11,7 @@
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "tests/support/cases.h"
-#include "tests/support/random_kernel.h"
-
-static struct interp_arg *fill_args(const struct random_kernel *k, uint64_t seed)
-{
-    struct interp_arg *args = calloc(k->n_args, sizeof *args);
-    assert_non_null(args);
-    for (uint32_t i = 0; i < k->n_args; i++) {
-        const struct random_arg *a = &k->args[i];
-        args[i].size = a->size;
-        if (a->kind == RANDOM_LOCAL) {
-            args[i].kind = INTERP_ARG_LOCAL;
-            continue;
-        }
-        args[i].kind = a->kind == RANDOM_BUFFER ? INTERP_ARG_BUFFER : INTERP_ARG_BYTES;
-        args[i].data = malloc(a->size);
-        assert_non_null(args[i].data);
-        if (a->kind == RANDOM_BUFFER) {
-            random_kernel_fill(a, seed + i, args[i].data);
-        } else {
-            memcpy(args[i].data, a->value, a->size);
-        }
-    }
-    return args;
-}
-
-static void free_args(const struct random_kernel *k, struct interp_arg *args)
-{
-    for (uint32_t i = 0; i < k->n_args; i++) free(args[i].data);
-    free(args);
-}
+#include "tests/support/random_args.h"
 
 static void run(const struct random_kernel *k, const struct interp_arg *args, uint64_t local, unsigned seed)
 {
@@ -59,14 +30,14 @@ static void check_kernel(unsigned seed, const struct random_kernel_options *opti
     struct random_kernel k = random_kernel(seed, options);
     struct diag_list list = {0};
     if (!ir_verify(k.module, &list)) fail_msg("seed %u: %s", seed, diag_format(&list));
-    struct interp_arg *args = fill_args(&k, seed), *again = fill_args(&k, seed);
+    struct interp_arg *args = random_args(&k, seed), *again = random_args(&k, seed);
     run(&k, args, 8, seed);
     run(&k, again, options->local_size ? 8 : 16, seed); /* how it is cut into groups must not matter */
     for (uint32_t i = 0; i < k.n_args; i++)
         if (k.args[i].kind == RANDOM_BUFFER)
             assert_int_equal(random_kernel_compare(&k.args[i], args[i].data, again[i].data, 0), -1);
-    free_args(&k, again);
-    free_args(&k, args);
+    random_args_free(&k, again);
+    random_args_free(&k, args);
     random_kernel_clear(&k);
 }
 
@@ -112,10 +83,10 @@ static void test_guarded(void **state)
     for (unsigned seed = 0; seed < 50; seed++) {
         struct random_kernel k = random_kernel(seed, &(struct random_kernel_options){.items = 20, .guarded = true});
         assert_true(k.guarded);
-        struct interp_arg *args = fill_args(&k, seed);
+        struct interp_arg *args = random_args(&k, seed);
         k.items = 48;
         run(&k, args, 16, seed);
-        free_args(&k, args);
+        random_args_free(&k, args);
         random_kernel_clear(&k);
     }
 }
@@ -123,14 +94,14 @@ static void test_guarded(void **state)
 static unsigned changed_buffers(unsigned seed)
 {
     struct random_kernel k = random_kernel(seed, NULL);
-    struct interp_arg *args = fill_args(&k, seed), *before = fill_args(&k, seed);
+    struct interp_arg *args = random_args(&k, seed), *before = random_args(&k, seed);
     run(&k, args, 8, seed);
     unsigned changed = 0;
     for (uint32_t i = 0; i < k.n_args; i++)
         if (k.args[i].kind == RANDOM_BUFFER && random_kernel_compare(&k.args[i], args[i].data, before[i].data, 0) >= 0)
             changed++;
-    free_args(&k, before);
-    free_args(&k, args);
+    random_args_free(&k, before);
+    random_args_free(&k, args);
     random_kernel_clear(&k);
     return changed;
 }
