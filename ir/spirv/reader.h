@@ -121,6 +121,11 @@ bool spirv_spend_effort(struct spirv_reader *r, uint64_t n);
 /* Reports functions that would take the validator too long; right after spirv_normalize(). */
 bool spirv_check_effort(struct spirv_reader *r);
 
+/* ---- operands.c ---- */
+
+/* Reports operands that the validator would die of; before spirv_widen_selects(). */
+bool spirv_check_operands(struct spirv_reader *r);
+
 /* ---- select.c ---- */
 
 /* The same for selections of vectors; after spirv_check_effort(). */

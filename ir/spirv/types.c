@@ -236,6 +236,10 @@ static void describe(const struct spirv_inst *t, char *text, size_t size)
 ir_type spirv_type(struct spirv_reader *r, const struct spirv_inst *user, uint32_t type)
 {
     if (r->ids[type].known) return r->ids[type].type;
+    if (!r->ids[type].def) {
+        spirv_fail(r, user, "has an operand that is no pointer");
+        return IR_I32;
+    }
     char text[160];
     describe(def(r, type), text, sizeof text);
     spirv_fail(r, user, "uses %s, which cannot be read", text);
