@@ -63,20 +63,6 @@ static void read_kernel(fusion_module *m, fusion_kernel_info *k, const msgpack_o
     client_read_kernel_devices(m, (uint32_t)(k - m->kernels), map);
 }
 
-struct load {
-    const char *name;
-    const void *bytes;
-    size_t size;
-};
-
-static void pack_load(struct proto_writer *w, const void *data)
-{
-    const struct load *l = data;
-    proto_pack_map(w, 2);
-    proto_pack_string(w, "name", l->name);
-    proto_pack_bytes(w, "data", l->bytes, l->size);
-}
-
 static void free_module(struct client_object *object)
 {
     fusion_module *m = (fusion_module *)object;
@@ -85,14 +71,14 @@ static void free_module(struct client_object *object)
     free(m);
 }
 
-fusion_status fusion_module_load(fusion_session *s, const char *name, const void *bytes, size_t size,
-                                 fusion_module **module)
+/* Asks for a module, which gets a name of its own. */
+static fusion_status request(fusion_session *s, const char *name, const char *method, client_pack_fn *pack,
+                             const void *data, fusion_module **module)
 {
     if (!name || strlen(name) > PROTO_MAX_NAME)
         return client_error(FUSION_INVALID, "module", "a name of 1 to %d bytes is needed", PROTO_MAX_NAME);
     struct proto_message reply;
-    fusion_status status =
-        client_request(s, "module.load", pack_load, &(struct load){name, bytes, size}, NULL, 0, &reply);
+    fusion_status status = client_request(s, method, pack, data, NULL, 0, &reply);
     if (status != FUSION_SUCCESS) return status;
     fusion_module *m = calloc(1, sizeof *m);
     m->session = s;
@@ -108,6 +94,56 @@ fusion_status fusion_module_load(fusion_session *s, const char *name, const void
     client_object_add(s, &m->object, free_module);
     *module = m;
     return FUSION_SUCCESS;
+}
+
+/* ---- load ---- */
+
+struct load {
+    const char *name;
+    const void *bytes;
+    size_t size;
+    const fusion_module_options *options;
+};
+
+static void pack_constants(struct proto_writer *w, const fusion_module_options *o)
+{
+    proto_pack_key(w, "constants");
+    msgpack_pack_array(&w->packer, o->n_constants);
+    for (uint32_t i = 0; i < o->n_constants; i++) {
+        proto_pack_map(w, 2);
+        proto_pack_uint(w, "id", o->constants[i].id);
+        proto_pack_bytes(w, "value", o->constants[i].value, o->constants[i].bytes);
+    }
+}
+
+static void pack_load(struct proto_writer *w, const void *data)
+{
+    const struct load *l = data;
+    const fusion_module_options *o = l->options;
+    proto_pack_map(w, 2 + (o->sub_group_size != NULL) + (o->n_constants > 0));
+    proto_pack_string(w, "name", l->name);
+    proto_pack_bytes(w, "data", l->bytes, l->size);
+    if (o->sub_group_size) proto_pack_string(w, "sub_group_size", o->sub_group_size);
+    if (o->n_constants) pack_constants(w, o);
+}
+
+fusion_status fusion_module_load_with(fusion_session *s, const char *name, const void *bytes, size_t size,
+                                      const fusion_module_options *options, fusion_module **module)
+{
+    static const fusion_module_options none;
+    const fusion_module_options *o = options ? options : &none;
+    for (uint32_t i = 0; i < o->n_constants; i++)
+        if (!o->constants[i].value || !o->constants[i].bytes || o->constants[i].bytes > 8)
+            return client_error(FUSION_INVALID, "module",
+                                "the value of specialization constant %u is not one of 1 to 8 bytes",
+                                o->constants[i].id);
+    return request(s, name, "module.load", pack_load, &(struct load){name, bytes, size, o}, module);
+}
+
+fusion_status fusion_module_load(fusion_session *s, const char *name, const void *bytes, size_t size,
+                                 fusion_module **module)
+{
+    return fusion_module_load_with(s, name, bytes, size, NULL, module);
 }
 
 static fusion_status read_file(const char *path, char **bytes, size_t *size)
@@ -128,17 +164,55 @@ static fusion_status read_file(const char *path, char **bytes, size_t *size)
     return client_error(FUSION_IO, path, "could not be read whole (%zu of %lld bytes)", *size, (long long)st.st_size);
 }
 
-fusion_status fusion_module_load_file(fusion_session *s, const char *path, fusion_module **module)
+fusion_status fusion_module_load_file_with(fusion_session *s, const char *path, const fusion_module_options *options,
+                                           fusion_module **module)
 {
     char *bytes = NULL;
     size_t size = 0;
     fusion_status status = read_file(path, &bytes, &size);
     if (status != FUSION_SUCCESS) return status;
     const char *slash = strrchr(path, '/');
-    status = fusion_module_load(s, slash ? slash + 1 : path, bytes, size, module);
+    status = fusion_module_load_with(s, slash ? slash + 1 : path, bytes, size, options, module);
     free(bytes);
     return status;
 }
+
+fusion_status fusion_module_load_file(fusion_session *s, const char *path, fusion_module **module)
+{
+    return fusion_module_load_file_with(s, path, NULL, module);
+}
+
+/* ---- link ---- */
+
+struct link {
+    const char *name;
+    fusion_module *const *modules;
+    uint32_t n;
+};
+
+static void pack_link(struct proto_writer *w, const void *data)
+{
+    const struct link *l = data;
+    proto_pack_map(w, 2);
+    proto_pack_string(w, "name", l->name);
+    proto_pack_key(w, "modules");
+    msgpack_pack_array(&w->packer, l->n);
+    for (uint32_t i = 0; i < l->n; i++) msgpack_pack_uint64(&w->packer, l->modules[i]->id);
+}
+
+fusion_status fusion_module_link(fusion_session *s, const char *name, fusion_module *const *modules, uint32_t n,
+                                 fusion_module **module)
+{
+    if (!n) return client_error(FUSION_INVALID, "module", "there are no modules to link");
+    for (uint32_t i = 0; i < n; i++) {
+        if (!modules[i]) return client_error(FUSION_INVALID, "module", "module %u of those to link is NULL", i);
+        if (modules[i]->session != s)
+            return client_error(FUSION_INVALID, modules[i]->name, "it is a module of another session");
+    }
+    return request(s, name, "module.link", pack_link, &(struct link){name, modules, n}, module);
+}
+
+/* ---- the rest ---- */
 
 void fusion_module_destroy(fusion_module *m)
 {

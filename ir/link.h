@@ -8,6 +8,9 @@
    the result has passed ir_verify(). A module without a name is called by its number in messages, from 1. */
 struct ir_module *ir_link(const struct ir_module *const *modules, size_t n, const char *name, struct diag_list *list);
 
+/* An instruction of a function, or of one that it calls, that needs an imported function or variable. NULL: none does. */
+const struct ir_inst *ir_find_import(const struct ir_function *f);
+
 /* Kernels, exported and imported functions without a sub-group size get this one. */
 void ir_default_sub_group_size(struct ir_module *m, uint32_t size);
 /* "16", "automatic" or "primary" as ir_function.sub_group_size has it. False: it is none of these. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fuser/plan/planner.h"
+#include "ir/link.h"
 
 #define MAX_ITEMS ((uint64_t)1 << 47)
 
@@ -165,12 +166,30 @@ static bool check_targets(struct planner *p, const struct fuser_node *node)
                      k->n_targets > 1 ? " and others" : "");
 }
 
+static bool check_imports(struct planner *p, const struct fuser_node *node)
+{
+    const struct ir_function *k = node->kernel;
+    const struct ir_module *m = k->module;
+    const struct ir_inst *use = ir_find_import(k);
+    if (!use) return true;
+    const char *what = use->op == IR_OP_CALL ? "function" : "variable";
+    const char *name = use->op == IR_OP_CALL ? use->attrs.callee->name : use->attrs.global->name;
+    char place[256] = "";
+    if (use->loc.line)
+        snprintf(place, sizeof place, ", %s:%u",
+                 use->loc.file && use->loc.file <= m->n_files ? m->files[use->loc.file - 1] : "line", use->loc.line);
+    return plan_fail(p, FUSER_INVALID, "node", node->name,
+                     "kernel %s needs the %s %s (used in %s%s), which its module %s imports: link that with a module "
+                     "that exports it",
+                     k->name, what, name, use->parent->function->name, place, m->name ? m->name : "");
+}
+
 bool plan_validate_kernel(struct planner *p, const struct fuser_node *node)
 {
     const struct ir_function *k = node->kernel;
     if (!k) return plan_fail(p, FUSER_INVALID, "node", node->name, "a kernel node without a kernel");
     if (k->linkage != IR_LINKAGE_KERNEL || !k->body)
         return plan_fail(p, FUSER_INVALID, "node", node->name, "function %s is no kernel", k->name);
-    return check_args(p, node) && check_range(p, node) && check_local_size(p, node) &&
+    return check_imports(p, node) && check_args(p, node) && check_range(p, node) && check_local_size(p, node) &&
            plan_check_sub_group_size(p, node) && check_aspects(p, node) && check_targets(p, node);
 }

@@ -155,6 +155,53 @@ static bool read_properties(struct reader *r, const yaml_node_t *map, unsigned *
 
 /* ---- modules and buffers ---- */
 
+static bool read_constants(struct reader *r, const yaml_node_t *map, struct file_input *in)
+{
+    if (!need_map(r, map, "constants")) return false;
+    uint32_t n = (uint32_t)(map->data.mapping.pairs.top - map->data.mapping.pairs.start);
+    in->constants = calloc(n + 1, sizeof *in->constants);
+    for (; in->n_constants < n; in->n_constants++) {
+        yaml_node_pair_t *p = &map->data.mapping.pairs.start[in->n_constants];
+        const yaml_node_t *key = node_at(r, p->key), *value = node_at(r, p->value);
+        fusion_constant *c = &in->constants[in->n_constants];
+        uint64_t id;
+        if (!read_u64(r, key, &id)) return false;
+        if (id > UINT32_MAX) return fail(r, key, "a specialization constant has a number of 32 bits");
+        if (!text_of(value) || !constant_parse(text_of(value), c))
+            return fail(r, value, "`%s` is no constant: a type and a value are needed, as f32 1.5",
+                        text_of(value) ? text_of(value) : "");
+        c->id = (uint32_t)id;
+    }
+    return true;
+}
+
+/* A path, or a mapping with the path and how it is read. */
+static bool read_input(struct reader *r, const yaml_node_t *n, struct file_input *in)
+{
+    static const char *const keys[] = {"file", "sub_group_size", "constants", NULL};
+    in->line = (int)n->start_mark.line + 1;
+    if (n->type == YAML_SCALAR_NODE) return read_text(r, n, &in->path);
+    if (!need_map(r, n, "a module's file") || !known_keys(r, n, keys)) return false;
+    const yaml_node_t *file = map_get(r, n, "file"), *constants = map_get(r, n, "constants");
+    if (!file) return fail(r, n, "a module needs file: its path");
+    return read_text(r, file, &in->path) && optional_text(r, n, "sub_group_size", &in->sub_group_size) &&
+           (!constants || read_constants(r, constants, in));
+}
+
+static bool read_inputs(struct reader *r, const yaml_node_t *n, struct file_module *m)
+{
+    bool list = n->type == YAML_SEQUENCE_NODE;
+    uint32_t count = list ? list_size(n) : 1;
+    if (!count) return fail(r, n, "a module is made of one file at least");
+    m->inputs = calloc(count, sizeof *m->inputs);
+    m->line = (int)n->start_mark.line + 1;
+    while (m->n_inputs < count) {
+        const yaml_node_t *item = list ? list_item(r, n, m->n_inputs) : n;
+        if (!read_input(r, item, &m->inputs[m->n_inputs++])) return false;
+    }
+    return true;
+}
+
 static bool read_modules(struct reader *r, const yaml_node_t *map, struct graph_file *f)
 {
     if (!need_map(r, map, "modules")) return false;
@@ -163,7 +210,7 @@ static bool read_modules(struct reader *r, const yaml_node_t *map, struct graph_
     for (size_t i = 0; i < n; i++) {
         yaml_node_pair_t *p = &map->data.mapping.pairs.start[i];
         struct file_module *m = &f->modules[f->n_modules++];
-        if (!read_text(r, node_at(r, p->key), &m->name) || !read_text(r, node_at(r, p->value), &m->path)) return false;
+        if (!read_text(r, node_at(r, p->key), &m->name) || !read_inputs(r, node_at(r, p->value), m)) return false;
     }
     return true;
 }
@@ -456,12 +503,21 @@ static void free_node(struct file_node *n)
     free(n->value);
 }
 
+void file_input_clear(struct file_input *in)
+{
+    for (uint32_t i = 0; i < in->n_constants; i++) free((void *)in->constants[i].value);
+    free(in->constants);
+    free(in->sub_group_size);
+    free(in->path);
+}
+
 void graph_file_free(struct graph_file *f)
 {
     if (!f) return;
     for (uint32_t i = 0; i < f->n_modules; i++) {
+        for (uint32_t k = 0; k < f->modules[i].n_inputs; k++) file_input_clear(&f->modules[i].inputs[k]);
+        free(f->modules[i].inputs);
         free(f->modules[i].name);
-        free(f->modules[i].path);
     }
     for (uint32_t i = 0; i < f->n_buffers; i++) free(f->buffers[i].name);
     for (uint32_t i = 0; i < f->n_nodes; i++) free_node(&f->nodes[i]);

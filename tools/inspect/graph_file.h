@@ -3,8 +3,20 @@
 
 #include <fusiond/fusiond.h>
 
+/* One file that a module is made of, and how it is read. */
+struct file_input {
+    int line;
+    char *path;           /* relative to the graph file's folder, or absolute */
+    char *sub_group_size; /* NULL: none given */
+    uint32_t n_constants;
+    fusion_constant *constants; /* their values are of the file's, too */
+};
+
 struct file_module {
-    char *name, *path; /* path relative to the graph file's folder, or absolute */
+    int line;
+    char *name;
+    uint32_t n_inputs; /* more than one: they are linked */
+    struct file_input *inputs;
 };
 
 struct file_buffer {
@@ -63,7 +75,11 @@ struct graph_file {
 /* Reads a graph file. On failure prints "FILE:LINE: reason" to stderr and returns NULL. */
 struct graph_file *graph_file_read(const char *path);
 void graph_file_free(struct graph_file *file); /* NULL is fine */
+void file_input_clear(struct file_input *input);
 const struct file_buffer *graph_file_buffer(const struct graph_file *file, const char *name);
+
+/* A constant as written, "f32 1.5"; the value is to be freed. False: it is none. */
+bool constant_parse(const char *text, fusion_constant *constant);
 
 const char *type_name(fusion_type type); /* "f32" */
 bool type_parse(const char *name, fusion_type *type);

@@ -33,23 +33,48 @@ static bool fail_error(const struct loaded *l, int line)
 /* A module's path counts from the graph file's folder. */
 static char *module_path(const char *graph, const char *path)
 {
-    const char *slash = strrchr(graph, '/');
+    const char *slash = graph ? strrchr(graph, '/') : NULL;
     char *out;
     if (path[0] == '/' || !slash) return strdup(path);
     if (asprintf(&out, "%.*s/%s", (int)(slash - graph), graph, path) < 0) return NULL;
     return out;
 }
 
+static bool fail_module(const char *graph, const char *name, int line)
+{
+    char at[512];
+    snprintf(at, sizeof at, "%s:%d", graph, line);
+    print_error(graph ? at : name);
+    return false;
+}
+
+static bool load_input(fusion_session *s, const char *graph, const struct file_input *in, fusion_module **module)
+{
+    const fusion_module_options options = {in->sub_group_size, in->n_constants, in->constants};
+    char *path = module_path(graph, in->path);
+    fusion_status status = fusion_module_load_file_with(s, path, &options, module);
+    free(path);
+    return status == FUSION_SUCCESS || fail_module(graph, in->path, in->line);
+}
+
+bool load_module(fusion_session *s, const char *graph, const struct file_module *f, fusion_module **module)
+{
+    if (f->n_inputs == 1) return load_input(s, graph, &f->inputs[0], module);
+    fusion_module **parts = calloc(f->n_inputs, sizeof(*parts));
+    bool good = parts != NULL;
+    for (uint32_t i = 0; i < f->n_inputs && good; i++) good = load_input(s, graph, &f->inputs[i], &parts[i]);
+    if (good && fusion_module_link(s, f->name, parts, f->n_inputs, module) != FUSION_SUCCESS)
+        good = fail_module(graph, f->name, f->line);
+    for (uint32_t i = 0; parts && i < f->n_inputs; i++) fusion_module_destroy(parts[i]);
+    free(parts);
+    return good;
+}
+
 static bool load_modules(struct loaded *l)
 {
     l->modules = calloc(l->file->n_modules + 1, sizeof *l->modules);
-    for (uint32_t i = 0; i < l->file->n_modules; i++) {
-        char *path = module_path(l->file->path, l->file->modules[i].path);
-        fusion_status status = fusion_module_load_file(l->session, path, &l->modules[i]);
-        if (status != FUSION_SUCCESS) print_error(path);
-        free(path);
-        if (status != FUSION_SUCCESS) return false;
-    }
+    for (uint32_t i = 0; i < l->file->n_modules; i++)
+        if (!load_module(l->session, l->file->path, &l->file->modules[i], &l->modules[i])) return false;
     return true;
 }
 

@@ -22,6 +22,9 @@ struct loaded {
 bool loaded_open(struct loaded *l, fusion_session *session, const struct graph_file *file);
 /* Frees what is ours; modules, buffers and graph go with the session. */
 void loaded_close(struct loaded *l);
+/* A module of one file or of several, linked. graph: the file whose folder the paths count from and whose lines errors
+   name; NULL: there is none. False with a message. */
+bool load_module(fusion_session *s, const char *graph, const struct file_module *f, fusion_module **module);
 /* The memory of a buffer. NULL with a message. */
 void *loaded_memory(struct loaded *l, uint32_t buffer);
 /* Index of a buffer by name, -1 with a message. */

@@ -13,7 +13,7 @@ static const struct {
 } commands[] = {
     {"devices", command_devices, "devices                  what code can be made for"},
     {"status", command_status, "status [--json]          the daemon's counters and clients"},
-    {"module", command_module, "module [--ir] FILE       kernels of a module, their arguments and needs"},
+    {"module", command_module, "module [--ir] FILE ...   kernels of a module, or of several linked: arguments, needs"},
     {"run", command_run, "run GRAPH.yaml           runs a graph file (--help for options)"},
     {"explain", command_explain, "explain GRAPH.yaml       order, groups, remarks, fused code, picture (--help)"},
 };

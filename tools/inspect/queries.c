@@ -1,4 +1,4 @@
-/* fusion-inspect devices, status and module. */
+/* fusion-inspect devices and status. */
 #include <inttypes.h>
 #include <json.h>
 #include <stdio.h>
@@ -51,74 +51,4 @@ int command_status(const struct context *c, int argc, char **argv)
     free(text);
     fusion_disconnect(s);
     return text ? 0 : 1;
-}
-
-static void print_kernel(const fusion_kernel_info *k)
-{
-    printf("kernel %s\n", k->name);
-    for (uint32_t i = 0; i < k->n_args; i++) {
-        const fusion_kernel_arg *a = &k->args[i];
-        printf("  %" PRIu32 ": %-12s %s", i, a->name, a->type);
-        if (*a->access)
-            printf(", %s", a->access);
-        else
-            printf(", %" PRIu64 " bytes", a->size);
-        putchar('\n');
-    }
-    if (k->work_group_size[0])
-        printf("  work-group size: %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", k->work_group_size[0], k->work_group_size[1],
-               k->work_group_size[2]);
-    if (*k->sub_group_size) printf("  sub-group size: %s\n", k->sub_group_size);
-    if (*k->aspects) printf("  aspects: %s\n", k->aspects);
-}
-
-static void print_on_device(const fusion_module *m, const char *kernel, const char *device)
-{
-    fusion_kernel_device_info i;
-    if (fusion_kernel_device_get(m, kernel, device, &i) != FUSION_SUCCESS) {
-        printf("  on %s: %s\n", device, fusion_last_error()->reason);
-        return;
-    }
-    printf("  on %s: max work-group size %" PRIu64 ", preferred multiple %" PRIu32 ", local memory %" PRIu64
-           " bytes, private memory %" PRIu64 " bytes\n    max sub-groups %" PRIu32,
-           device, i.max_work_group_size, i.preferred_work_group_size_multiple, i.local_memory_bytes,
-           i.private_memory_bytes, i.max_num_sub_groups);
-    if (i.compile_num_sub_groups) printf(", required %" PRIu32, i.compile_num_sub_groups);
-    if (i.compile_sub_group_size)
-        printf(", sub-group size %" PRIu32 "\n", i.compile_sub_group_size);
-    else
-        puts(", sub-group size automatic");
-}
-
-static fusion_status print_kernels(fusion_session *s, const fusion_module *m)
-{
-    uint32_t n_devices = 0;
-    fusion_status status = fusion_device_count(s, &n_devices);
-    fusion_device_info *devices = calloc(n_devices + 1, sizeof *devices);
-    for (uint32_t d = 0; d < n_devices && status == FUSION_SUCCESS; d++) status = fusion_device_get(s, d, &devices[d]);
-    for (uint32_t i = 0; status == FUSION_SUCCESS && i < fusion_module_kernel_count(m); i++) {
-        const fusion_kernel_info *k = fusion_module_kernel(m, i);
-        print_kernel(k);
-        for (uint32_t d = 0; d < n_devices; d++) print_on_device(m, k->name, devices[d].name);
-    }
-    free(devices);
-    return status;
-}
-
-int command_module(const struct context *c, int argc, char **argv)
-{
-    bool ir = argc == 3 && strcmp(argv[1], "--ir") == 0;
-    if (argc != 2 && !ir) return fprintf(stderr, "usage: fusion-inspect %s [--ir] FILE\n", argv[0]), 2;
-    fusion_session *s = connect_or_say(c);
-    if (!s) return 1;
-    fusion_module *m;
-    char *text = NULL;
-    fusion_status status = fusion_module_load_file(s, argv[argc - 1], &m);
-    if (status == FUSION_SUCCESS) status = print_kernels(s, m);
-    if (status == FUSION_SUCCESS && ir) status = fusion_module_text(m, &text);
-    if (status != FUSION_SUCCESS) print_error(argv[argc - 1]);
-    if (text) printf("\n%s", text);
-    free(text);
-    fusion_disconnect(s);
-    return status != FUSION_SUCCESS;
 }

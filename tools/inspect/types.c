@@ -79,6 +79,25 @@ static bool parse_integer(const char *text, unsigned width, void *value)
     return true;
 }
 
+bool constant_parse(const char *text, fusion_constant *constant)
+{
+    const char *space = strchr(text, ' ');
+    char type[8], *value = calloc(1, 8);
+    unsigned bytes = 0;
+    size_t n = space ? (size_t)(space - text) : sizeof type;
+    bool good = value && n < sizeof type;
+    if (good) {
+        memcpy(type, text, n);
+        type[n] = 0;
+        good = strcmp(type, "bytes") != 0 && number_parse(space + strspn(space, " "), type, value, &bytes);
+    }
+    if (good)
+        *constant = (fusion_constant){.id = constant->id, .bytes = bytes, .value = value};
+    else
+        free(value);
+    return good;
+}
+
 bool number_parse(const char *text, const char *type, void *value, unsigned *bytes)
 {
     if (strcmp(type, "bool") == 0) {

@@ -110,6 +110,31 @@ typedef struct fusion_kernel_info {
    FUSION_INVALID with all findings (line by line) in the reason. */
 FUSION_API fusion_status fusion_module_load(fusion_session *session, const char *name, const void *bytes, size_t size, fusion_module **module);
 FUSION_API fusion_status fusion_module_load_file(fusion_session *session, const char *path, fusion_module **module);
+
+/* The value of a specialization constant of SPIR-V. */
+typedef struct fusion_constant {
+    uint32_t id;       /* its SpecId */
+    uint32_t bytes;    /* 1 to 8, as many as its type has; a bool has 1 */
+    const void *value;
+} fusion_constant;
+
+typedef struct fusion_module_options {
+    const char *sub_group_size; /* of kernels, imports and exports without one: a number as text, "automatic" or
+                                   "primary"; NULL: none is set, which means "primary" */
+    uint32_t n_constants;
+    const fusion_constant *constants; /* the others keep the module's values */
+} fusion_module_options;
+
+/* The same with options (may be NULL). FUSION_INVALID also for constants that the module has not or of the wrong size. */
+FUSION_API fusion_status fusion_module_load_with(fusion_session *session, const char *name, const void *bytes, size_t size,
+                                                 const fusion_module_options *options, fusion_module **module);
+FUSION_API fusion_status fusion_module_load_file_with(fusion_session *session, const char *path,
+                                                      const fusion_module_options *options, fusion_module **module);
+/* One module out of n of the session: each import is what another of them exports by that name. The parts stay as they
+   are and can be destroyed. FUSION_INVALID with all findings in the reason: imports that nobody exports, two exports
+   or kernels of one name, other signatures, circles of calls, other sub-group sizes (docs/ir.md, "Linking"). */
+FUSION_API fusion_status fusion_module_link(fusion_session *session, const char *name, fusion_module *const *modules, uint32_t n,
+                                            fusion_module **module);
 FUSION_API void fusion_module_destroy(fusion_module *module);
 FUSION_API uint32_t fusion_module_kernel_count(const fusion_module *module);
 FUSION_API const fusion_kernel_info *fusion_module_kernel(const fusion_module *module, uint32_t index); /* NULL: out of range */
