@@ -19,6 +19,7 @@ struct kernel_launch {
     uint64_t num_groups[3];                   /* ceil(global / local); the last one of a dimension may be incomplete */
     uint32_t dims;                            /* 1 to 3 */
     uint32_t flags;                           /* enum kernel_launch_flag */
+    uint64_t local_bytes;                     /* of `local` that a thread has for itself */
     const struct kernel_functions *functions; /* what the kernel calls; see fuser/runtime/runtime.h */
 };
 

@@ -82,6 +82,7 @@ static int run_code(struct steps *s, const struct program_launch *p, struct exec
 {
     if (reserve_local(s, l->local_bytes, p, e) != 0) return -1;
     struct kernel_launch geometry = p->geometry;
+    geometry.local_bytes = s->local_bytes;
     geometry.functions = &kernel_runtime;
     if (p->written_bytes > s->stream_bytes) geometry.flags |= KERNEL_LAUNCH_STREAM;
     struct job job = {l->object->entry, &geometry, l->args, s->local, s->local_bytes, 0};

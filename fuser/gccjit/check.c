@@ -11,44 +11,7 @@ struct checker {
 static void refuse(struct checker *c, const struct ir_inst *inst, const char *why)
 {
     c->failed = true;
-    diag_add(c->list, c->kernel->name, NULL, inst ? inst->loc.line : c->kernel->loc.line, 0, "%s: %s",
-             inst ? ir_op_info(inst->op)->text : "kernel", why);
-}
-
-static bool derives_from(const struct ir_value *v, const struct ir_value *base)
-{
-    while (v != base) {
-        if (v->kind != IR_VALUE_RESULT) return false;
-        const struct ir_inst *inst = v->of.inst;
-        if (inst->op != IR_OP_ELEM && inst->op != IR_OP_FIELD && inst->op != IR_OP_SPACECAST) return false;
-        v = inst->operands[0];
-    }
-    return true;
-}
-
-/* By-value structs are read where the arguments lie, which all work-items share. */
-static void check_by_value(struct checker *c, const struct ir_inst *inst)
-{
-    bool stores = ir_op_info(inst->op)->flags & IR_FLAG_WRITES;
-    for (uint32_t p = 0; p < c->kernel->n_params; p++) {
-        if (!c->kernel->params[p].by_value) continue;
-        const struct ir_value *v = c->kernel->params[p].value;
-        for (uint32_t i = 0; i < inst->n_operands; i++) {
-            if (!derives_from(inst->operands[i], v)) continue;
-            bool source = inst->op == IR_OP_COPY && i == 1;
-            bool address = inst->op == IR_OP_ELEM || inst->op == IR_OP_FIELD || inst->op == IR_OP_SPACECAST;
-            if ((stores && !source) || (!address && inst->op != IR_OP_LOAD && !source))
-                refuse(c, inst,
-                       "a struct passed by value that is written or whose address is kept is not compiled yet");
-        }
-    }
-}
-
-/* A cast from generic is null where the address lies in another space. Addresses in code do not tell that. */
-static bool asks_for_space(const struct ir_value *v)
-{
-    if (v->kind != IR_VALUE_RESULT || v->of.inst->op != IR_OP_SPACECAST) return false;
-    return ir_type_space(v->of.inst->operands[0]->type) == IR_SPACE_GENERIC;
+    diag_add(c->list, c->kernel->name, NULL, inst->loc.line, 0, "%s: %s", ir_op_info(inst->op)->text, why);
 }
 
 /* Calls are put in where they stand; these were not. */
@@ -65,19 +28,12 @@ static void refuse_call(struct checker *c, const struct ir_inst *inst)
 static void check_inst(struct ir_inst *inst, void *data)
 {
     struct checker *c = data;
-    check_by_value(c, inst);
     switch (inst->op) {
     case IR_OP_CALL: refuse_call(c, inst); break;
     case IR_OP_SUB_GROUP_SIZE ... IR_OP_SUB_GROUP_LOCAL_ID:
     case IR_OP_SUB_GROUP_ELECT ... IR_OP_IMAGE_BLOCK_WRITE: refuse(c, inst, "sub-groups are not compiled yet"); break;
     case IR_OP_BARRIER ... IR_OP_GROUP_SCAN_EXCL:
         if (inst->attrs.scope == IR_SCOPE_SUB_GROUP) refuse(c, inst, "sub-groups are not compiled yet");
-        break;
-    case IR_OP_IEQ:
-    case IR_OP_INE:
-    case IR_OP_PTRTOINT:
-        if (asks_for_space(inst->operands[0]) || asks_for_space(inst->operands[inst->n_operands - 1]))
-            refuse(c, inst, "which space a generic pointer is in is not compiled yet");
         break;
     case IR_OP_GLOBAL:
         if (inst->attrs.global->linkage == IR_LINKAGE_IMPORT)
@@ -143,7 +99,7 @@ bool gccjit_check(const struct ir_function *kernel, struct diag_list *list)
 {
     struct ir_module *module = ir_module_new("kernel");
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
-    pass_inline(copy);
+    kernel_prepare(copy);
     bool result = check_kernel(copy, list);
     ir_module_free(module);
     return result;

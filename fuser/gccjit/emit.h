@@ -68,6 +68,10 @@ struct uniformity {
 
 struct isa;
 
+struct span {
+    rval start, bytes; /* start NULL: there is none */
+};
+
 /* Where the code being emitted runs: uniform values of the entry function. */
 struct place {
     rval global_size[3], global_offset[3], local_size[3], num_groups[3], dims; /* of the launch */
@@ -76,7 +80,9 @@ struct place {
     rval extent[3]; /* its work-items */
     rval item[3];   /* lane 0 in the work-group */
     rval local;     /* address of the work-group's memory */
-    rval functions; /* address of struct kernel_functions */
+    rval local_bytes;
+    struct span args, scratch; /* the argument block; private variables that lie in `local` */
+    rval functions;            /* address of struct kernel_functions */
 };
 
 struct frame;  /* control.c */
@@ -257,6 +263,12 @@ struct lanes unspill_lanes(struct emit *e, enum ir_kind kind, lval memory);
 rval spilled_lane(struct emit *e, lval memory, rval lane);
 rval lane_address(struct emit *e, const struct lanes *address, lval spilled, rval lane);
 void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *result);
+lval memory_storage(struct emit *e, const struct ir_inst *inst); /* of a variable on the stack */
+/* spaces.c */
+bool spaces_asks(const struct ir_inst *inst); /* a cast from generic whose result may be null */
+/* Leaves no cast that asks where nobody wants to know. */
+void spaces_prepare(struct ir_function *kernel);
+struct lanes spaces_cast(struct emit *e, const struct ir_inst *inst, struct lanes pointer);
 /* runtime.c: calls of struct kernel_functions */
 lval runtime_numbers(struct emit *e, enum ir_kind kind, unsigned n); /* an array of n numbers per lane */
 /* Number `at` of each lane. */
@@ -318,6 +330,8 @@ void collective_item(struct emit *e, const struct ir_inst *inst, struct lanes *r
 enum { WHOLE_GROUP = 0 }; /* as a width: all work-items of a work-group, in any order */
 /* Numbers values and instructions (in scratch and in the order of ir_walk) and finds their shapes. */
 void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, unsigned width);
+/* What is done to a kernel before anything else: calls put in, copies made, casts that ask for nothing dropped. */
+void kernel_prepare(struct ir_function *kernel);
 /* Adds a finding for each operation that there is no code for. */
 bool check_kernel(struct ir_function *kernel, struct diag_list *list);
 /* Whether lanes can run it together. */

@@ -44,6 +44,7 @@ static void load_launch(struct entry *k)
     rval dims = jit_add(e, k->launch, jit_int(e, IR_KIND_I64, offsetof(struct kernel_launch, dims)));
     p->dims = jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), dims, 4))));
     p->local = k->local;
+    p->local_bytes = load_u64(e, k->launch, offsetof(struct kernel_launch, local_bytes));
     p->functions = load_u64(e, k->launch, offsetof(struct kernel_launch, functions));
 }
 
@@ -64,6 +65,7 @@ static void load_arguments(struct entry *k)
     struct emit *e = k->e;
     uint32_t *offsets = arena_alloc(e->arena, (e->kernel->n_params + 1) * sizeof *offsets);
     k->args_size = ir_param_layout(e->kernel, offsets);
+    e->place.args = (struct span){k->args, number(e, k->args_size)};
     for (uint32_t i = 0; i < e->kernel->n_params; i++) {
         const struct ir_param *p = &e->kernel->params[i];
         unsigned n = ir_type_lanes(p->value->type);
@@ -209,6 +211,15 @@ static void load_flags(struct entry *k)
     e->wants_stream = jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0))));
 }
 
+static void place_scratch(struct entry *k, rval start)
+{
+    struct emit *e = k->e;
+    struct place *p = &e->place;
+    k->scratch_per_item = groups_place(e, start);
+    rval items = jit_mul(e, jit_mul(e, p->local_size[0], p->local_size[1]), p->local_size[2]);
+    p->scratch = (struct span){start, jit_read(jit_keep(e, jit_mul(e, items, number(e, k->scratch_per_item))))};
+}
+
 static void emit_entry(struct emit *e, struct entry *k)
 {
     static const char *const names[] = {"launch", "args", "first", "end", "local"};
@@ -226,7 +237,7 @@ static void emit_entry(struct emit *e, struct entry *k)
     ir_walk(e->kernel->body, find_global, k);
     load_flags(k);
     rval scratch = jit_add(e, k->local, number(e, (k->static_local + 63) / 64 * 64));
-    if (e->groups) k->scratch_per_item = groups_place(e, jit_read(jit_keep(e, scratch)));
+    if (e->groups) place_scratch(k, jit_read(jit_keep(e, scratch)));
     run_groups(k);
     if (e->streamed) prim_fence(e);
     gcc_jit_block_end_with_void_return(e->block, NULL);
@@ -286,6 +297,13 @@ static unsigned choose_width(const struct isa *isa, bool heavy, bool scalar)
     return isa->vector_bytes / 4 * (heavy ? 2 : 1);
 }
 
+void kernel_prepare(struct ir_function *kernel)
+{
+    pass_inline(kernel);
+    pass_own(kernel);
+    spaces_prepare(kernel);
+}
+
 int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], const struct gccjit_options *options,
                    struct gccjit_object *object, struct diag_list *list)
 {
@@ -293,7 +311,7 @@ int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], co
     *object = (struct gccjit_object){0};
     struct ir_module *module = ir_module_new("kernel");
     struct emit e = {.module = module, .kernel = ir_function_copy(module, kernel, kernel->name)};
-    pass_inline(e.kernel);
+    kernel_prepare(e.kernel);
     if (!check_kernel(e.kernel, list)) {
         ir_module_free(module);
         return -1;

@@ -342,19 +342,23 @@ static void copy(struct emit *e, const struct ir_inst *inst)
     lane_loop_end(e, &loop);
 }
 
-/* A private variable: as many copies as there are lanes, one after the other. */
+/* As many copies as there are lanes, one after the other. */
+lval memory_storage(struct emit *e, const struct ir_inst *inst)
+{
+    lval *storage = &e->storage[inst->scratch];
+    if (*storage) return *storage;
+    uint64_t size = ir_type_size(e->module, inst->type) * e->width;
+    *storage = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I8), (int)size));
+    unsigned align = ir_type_align(e->module, inst->type);
+    gcc_jit_lvalue_set_alignment(*storage, align > 64 ? align : 64);
+    return *storage;
+}
+
 static void variable(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     if (groups_variable(e, inst, result)) return;
-    lval *storage = &e->storage[inst->scratch];
     uint64_t size = ir_type_size(e->module, inst->type);
-    if (!*storage) {
-        gcc_jit_type *bytes = jit_type(e, IR_KIND_I8);
-        *storage = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, bytes, (int)(size * e->width)));
-        unsigned align = ir_type_align(e->module, inst->type);
-        gcc_jit_lvalue_set_alignment(*storage, align > 64 ? align : 64);
-    }
-    rval address = jit_read(jit_keep(e, jit_address(e, *storage)));
+    rval address = jit_read(jit_keep(e, jit_address(e, memory_storage(e, inst))));
     *result = lanes_linear(IR_KIND_PTR, address, e->width > 1 ? (int64_t)size : 0, NULL);
 }
 

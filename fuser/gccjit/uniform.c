@@ -110,7 +110,7 @@ static struct shape linear_result(const struct finder *f, const struct ir_inst *
     case IR_OP_ZEXT: return linear_shape(a.stride, true);
     case IR_OP_PTRTOINT: return ir_type_bits(t) == 64 ? a : varying_shape;
     case IR_OP_INTTOPTR: return ir_type_bits(inst->operands[0]->type) == 64 ? a : varying_shape;
-    case IR_OP_SPACECAST:
+    case IR_OP_SPACECAST: return spaces_asks(inst) ? varying_shape : a;
     case IR_OP_FIELD: return a;
     case IR_OP_ELEM: {
         uint64_t size = ir_type_size(f->module, inst->type);

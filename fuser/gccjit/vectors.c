@@ -76,6 +76,7 @@ static void pointer_cast(struct emit *e, const struct ir_inst *inst, struct lane
 {
     struct lanes v = *emit_value(e, inst->operands[0]);
     enum ir_kind kind = result_kind(inst);
+    if (spaces_asks(inst)) v = spaces_cast(e, inst, v);
     if (kind_bytes(v.kind) != kind_bytes(kind)) {
         enum ir_op op = kind_bytes(kind) < kind_bytes(v.kind) ? IR_OP_ITRUNC : IR_OP_ZEXT;
         if (v.kind == IR_KIND_PTR) v.kind = IR_KIND_I64;

@@ -1,38 +1,12 @@
 /* Calls replaced by the callee's body. */
 #include "fuser/passes/inline.h"
 #include "fuser/passes/exits.h"
+#include "fuser/passes/own.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
 #include "ir/verify.h"
 
 /* ---- by-value parameters ---- */
-
-struct address_use {
-    const struct ir_value *address;
-    bool changes;
-};
-
-static bool changes_memory(struct ir_block *body, const struct ir_value *address);
-
-static void see_use(struct ir_inst *inst, void *data)
-{
-    struct address_use *use = data;
-    for (uint32_t i = 0; i < inst->n_operands; i++) {
-        if (inst->operands[i] != use->address) continue;
-        bool derives = inst->op == IR_OP_FIELD || inst->op == IR_OP_ELEM;
-        bool reads = inst->op == IR_OP_LOAD || (inst->op == IR_OP_COPY && i == 1);
-        if (derives) use->changes |= changes_memory(inst->parent->function->body, inst->results[0]);
-        if (!derives && !reads) use->changes = true;
-    }
-}
-
-/* The memory at the address is written, or the address goes where we lose it. */
-static bool changes_memory(struct ir_block *body, const struct ir_value *address)
-{
-    struct address_use use = {.address = address};
-    ir_walk(body, see_use, &use);
-    return use.changes;
-}
 
 /* The callee owns its copy of a by-value argument; where it leaves it alone it can as well look at the
    caller's. */
@@ -40,12 +14,9 @@ static struct ir_value *argument(struct ir_inst *call, const struct ir_function 
 {
     const struct ir_param *p = &callee->params[i];
     struct ir_value *given = call->operands[i];
-    if (!p->by_value || !changes_memory(callee->body, p->value)) return given;
+    if (!p->by_value || !own_needed(callee->body, p->value)) return given;
     struct ir_builder b = ir_builder_before(call);
-    struct ir_inst *var = ir_build_ptr(&b, IR_OP_VAR, p->elem, IR_SPACE_PRIVATE, NULL, 0);
-    struct ir_value *operands[] = {var->results[0], given, ir_const_int(b.module, IR_I64, 1)};
-    ir_build(&b, IR_OP_COPY, p->elem, operands, 3);
-    return var->results[0];
+    return own_copy(&b, p->elem, given);
 }
 
 /* ---- the body ---- */

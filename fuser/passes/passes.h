@@ -5,6 +5,7 @@
 #include "ir/ir.h"
 
 bool pass_inline(struct ir_function *f);    /* calls of functions with a body */
+bool pass_own(struct ir_function *f);       /* a kernel's by-value parameters that it writes become copies */
 bool pass_fold(struct ir_function *f);      /* constants and identities that are exact */
 bool pass_cse(struct ir_function *f);       /* equal pure operations, by dominance */
 bool pass_promote(struct ir_function *f);   /* private variables that never escape become SSA values */

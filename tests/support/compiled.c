@@ -161,6 +161,7 @@ void compiled_run(const struct compiled *c, const struct ir_function *kernel, co
     struct kernel_pipe **pipes = calloc(kernel->n_params + 1, sizeof(struct kernel_pipe *));
     uint64_t local_size = to_64(fill_args(kernel, args, local_at, pipes, block)) + 64;
     void *local = aligned_alloc(64, local_size);
+    l.local_bytes = local_size;
     for (unsigned p = 0; p < parts; p++) {
         memset(local, 0xa5, local_size);
         c->entry(&l, block, groups * p / parts, groups * (p + 1) / parts, local);

@@ -369,7 +369,7 @@ static void run_diamond(void *library, const float *a, const float *b, const flo
     assert_non_null(entry);
     assert_int_equal(info->abi_version, KERNEL_ABI_VERSION);
     assert_int_equal(info->args_size, 4 * sizeof(void *));
-    const struct kernel_launch launch = {{N, 1, 1}, {0, 0, 0}, {GROUP, 1, 1}, {N / GROUP, 1, 1}, 1, 0, NULL};
+    const struct kernel_launch launch = {{N, 1, 1}, {0, 0, 0}, {GROUP, 1, 1}, {N / GROUP, 1, 1}, 1, 0, 64 << 10, NULL};
     const void *args[] = {a, b, c, out};
     void *local = aligned_alloc(64, 64 << 10);
     entry(&launch, args, 0, N / GROUP, local);
