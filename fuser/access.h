@@ -53,6 +53,9 @@ void access_analysis_free(struct access_analysis *a); /* NULL is fine */
 
 /* The sum without its ids where these are counted from 0 on: the constant, and what the offset of the range adds. */
 int64_t access_start(const struct affine *index, const struct fuser_range *range);
+/* The site in linear ids of `base`, a range that holds the kernel's own, at the same global ids. An index that is no
+   multiple of the linear id becomes unknown. */
+void access_linearize(struct access_site *site, const struct fuser_range *own, const struct fuser_range *base);
 /* Does each element of the parameter belong to one work-item over this range (proved)? */
 bool access_owned_by_item(const struct access_summary *s, const struct fuser_range *range);
 /* Bytes of global memory the parameter's sites touch over the range, each element once for reading and

@@ -6,9 +6,11 @@
 /* An access as launched: the site, the buffer's bytes its parameter starts at, what its scalars are. */
 struct conflict_side {
     const struct access_site *site;
-    const struct fuser_range *range;
+    const struct fuser_range *range; /* what the site's ids are of */
     int64_t offset;
     const uint32_t *values; /* for each parameter a number: equal numbers are equal arguments; NULL: by index */
+    const struct fuser_range *own; /* of the kernel, where that is not `range`; NULL: it is */
+    bool linear;                   /* the site's ids are linear ids */
 };
 
 enum conflict_between {

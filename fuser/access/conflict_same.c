@@ -26,10 +26,15 @@ static bool same_attributes(const struct ir_inst *x, const struct ir_inst *y)
            memcmp(a->mask, b->mask, sizeof a->mask) == 0;
 }
 
-/* What a work-item sees of its range is the same in both where the ranges are; ids are in any case. */
-static bool depends_on_sizes(enum ir_op op)
+/* What a work-item sees of its range is the same in both where the ranges are. Ids are where they mean the same in the
+   launch, too. */
+static bool sees_same(const struct comparison *c, enum ir_op op)
 {
-    return op >= IR_OP_GLOBAL_SIZE && op <= IR_OP_SUB_GROUP_LOCAL_ID;
+    const struct fuser_range *a = c->a->own ? c->a->own : c->a->range, *b = c->b->own ? c->b->own : c->b->range;
+    if (op < IR_OP_GLOBAL_ID || op > IR_OP_SUB_GROUP_LOCAL_ID) return true;
+    if (range_same(a, b)) return !c->a->linear || memcmp(a->local, b->local, sizeof a->local) == 0;
+    if (op >= IR_OP_GLOBAL_SIZE || c->a->linear || c->b->linear) return false;
+    return memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 
 static bool same_value(struct comparison *c, const struct ir_value *x, const struct ir_value *y);
@@ -38,7 +43,7 @@ static bool same_inst(struct comparison *c, const struct ir_inst *x, const struc
 {
     if (x->op != y->op || x->n_operands != y->n_operands || !(ir_op_info(x->op)->flags & IR_FLAG_PURE)) return false;
     if (!same_attributes(x, y)) return false;
-    if (depends_on_sizes(x->op) && !range_same(c->a->range, c->b->range)) return false;
+    if (!sees_same(c, x->op)) return false;
     if (x->op == IR_OP_FIELD) {
         const struct ir_struct *s = ir_type_struct(x->parent->function->module, x->type);
         const struct ir_struct *t = ir_type_struct(y->parent->function->module, y->type);

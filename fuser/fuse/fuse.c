@@ -19,6 +19,7 @@
 #include "fuser/passes/passes.h"
 #include "fuser/passes/pointer_set.h"
 #include "fuser/passes/util.h"
+#include "fuser/plan/range.h"
 #include "ir/verify.h"
 
 bool fuse_refuse(struct fuse *f, const char *format, ...)
@@ -171,7 +172,7 @@ static bool add_part(struct fuse *f, const struct fuse_part *part)
     if (!copy || !fuse_attrs_merge(f, copy) || !fuse_range_fit(f, part, copy, &guarded)) return false;
     if (!rewrite_windows(f, part, copy)) return false;
     exits_make_single(copy);
-    if (guarded && !fuse_range_apply(f, part, copy)) return false;
+    if (!fuse_range_apply(f, part, copy)) return false;
     struct ir_value **operands = ir_alloc(f->module, copy->n_params * sizeof(*operands));
     uint32_t n_own = copy->n_params - f->n_extra;
     for (uint32_t i = 0; i < n_own; i++) {
@@ -204,6 +205,8 @@ static bool add_each_part(struct fuse *f)
 
 static bool add_parts(struct fuse *f)
 {
+    for (uint32_t i = 0; i < f->request->n_parts; i++)
+        f->linear |= !range_is_box(&f->request->parts[i].range, &f->request->range);
     rename_open(&f->names, f->kernel);
     bool added = add_each_part(f);
     rename_close(&f->names);

@@ -16,14 +16,15 @@ struct fuse {
     const struct fuse_request *request;
     struct ir_module *module; /* of the fused kernel */
     struct ir_function *kernel;
-    struct ir_value **targets; /* by parameter of the request: the kernel's parameter or private variable */
+    struct ir_value **targets;   /* by parameter of the request: the kernel's parameter or private variable */
     struct fuse_window *windows; /* by parameter of the request */
     uint32_t n_extra;
     struct ir_value **extra; /* what the part's parameters get that were added to it */
     struct rename names;     /* of the kernel's values */
-    const char *part;          /* name of the kernel that is being added */
-    bool has_part;             /* one is already there */
-    bool declares;             /* a part declares its aspects */
+    bool linear;             /* some parts get their ids from the linear id */
+    const char *part;        /* name of the kernel that is being added */
+    bool has_part;           /* one is already there */
+    bool declares;           /* a part declares its aspects */
     uint64_t declared;
     char *why;
     size_t why_size;
@@ -45,8 +46,10 @@ void fuse_attrs_finish(struct fuse *f);
 /* Whether the part, whose calls are inlined, can run in the range of the request. *guarded: not all
    work-items of the fused kernel may execute it. */
 bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct ir_function *copy, bool *guarded);
-/* The guarded part's queries of sizes that differ get the part's values. */
+/* What the part asks of its ids and sizes becomes what they are in its own range, where that is not the request's. */
 bool fuse_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_function *copy);
+/* The range whose linear ids the request has in common with the part. */
+const struct fuser_range *fuse_range_base(const struct fuse *f, const struct fuse_part *part);
 /* The condition under which a work-item belongs to a guarded part. */
 struct ir_value *fuse_range_condition(const struct fuse *f, const struct fuse_part *part, struct ir_builder *b);
 

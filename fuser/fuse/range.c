@@ -1,46 +1,50 @@
-/* Parts whose ND-range is not the fused kernel's: guards around them, and their own sizes inside. */
+/*
+ * Parts whose ND-range is not the fused kernel's: guards around them, and their own ids and sizes inside. A part whose
+ * range lies within the request's runs in the work-items with its global ids; any other in those with its linear ids.
+ */
 #include "fuser/fuse/internal.h"
+
+#include <string.h>
+
+#include "fuser/plan/range.h"
 
 typedef unsigned long long ull;
 
 /* ---- what a kernel sees of its range ---- */
 
 struct view {
-    const struct ir_inst *meets;  /* needs all work-items of a group: barriers, group operations, local ids */
+    const struct ir_inst *meets;  /* needs all work-items of a group: barriers, group operations, sub-groups */
+    const struct ir_inst *inside; /* needs them, or looks at its place among them */
     const struct ir_inst *groups; /* depends on the work-group size */
 };
 
-static bool is_of_whole_group(enum ir_op op)
+static bool is_of_sub_group(enum ir_op op)
+{
+    return op >= IR_OP_SUB_GROUP_SIZE && op <= IR_OP_SUB_GROUP_LOCAL_ID;
+}
+
+static bool is_of_group(enum ir_op op)
 {
     switch (op) {
     case IR_OP_LOCAL_ID:
-    case IR_OP_LOCAL_SIZE:
-    case IR_OP_LOCAL_LINEAR_ID:
-    case IR_OP_SUB_GROUP_SIZE:
-    case IR_OP_NUM_SUB_GROUPS:
-    case IR_OP_SUB_GROUP_ID:
-    case IR_OP_SUB_GROUP_LOCAL_ID: return true;
-    default: return false;
-    }
-}
-
-static bool depends_on_group_size(enum ir_op op)
-{
-    switch (op) {
     case IR_OP_GROUP_ID:
-    case IR_OP_NUM_GROUPS:
+    case IR_OP_LOCAL_SIZE:
     case IR_OP_ENQUEUED_LOCAL_SIZE:
-    case IR_OP_ENQUEUED_NUM_SUB_GROUPS:
-    case IR_OP_SUB_GROUP_MAX_SIZE: return true;
-    default: return false;
+    case IR_OP_NUM_GROUPS:
+    case IR_OP_LOCAL_LINEAR_ID: return true;
+    default: return is_of_sub_group(op);
     }
 }
 
 static void look(struct ir_inst *inst, void *data)
 {
     struct view *v = data;
-    if (ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT || is_of_whole_group(inst->op)) v->meets = v->groups = inst;
-    if (depends_on_group_size(inst->op)) v->groups = inst;
+    bool meets = ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT;
+    if (meets || is_of_sub_group(inst->op)) v->meets = inst;
+    if (meets || is_of_group(inst->op)) v->groups = inst;
+    if (v->meets == inst || inst->op == IR_OP_LOCAL_ID || inst->op == IR_OP_LOCAL_SIZE ||
+        inst->op == IR_OP_LOCAL_LINEAR_ID)
+        v->inside = inst;
 }
 
 /* ---- whether it fits ---- */
@@ -55,53 +59,69 @@ static bool local_fits(struct fuse *f, const struct fuse_part *part, const struc
     return true;
 }
 
-static bool global_fits(struct fuse *f, const struct fuse_part *part, const struct view *view, uint32_t d)
+/* Its work-groups are work-groups of the request, whole ones. */
+static bool has_whole_groups(const struct fuse *f, const struct fuse_part *part)
+{
+    const struct fuser_range *own = &part->range;
+    return range_has_local(own) && !range_is_uneven(own) &&
+           memcmp(own->offset, f->request->range.offset, sizeof own->offset) == 0 &&
+           memcmp(own->local, f->request->range.local, sizeof own->local) == 0;
+}
+
+static bool box_fits(struct fuse *f, const struct fuse_part *part, const struct view *view)
 {
     const struct fuser_range *own = &part->range, *fused = &f->request->range;
-    if (own->global[d] > fused->global[d])
-        return fuse_refuse(f, "kernel %s has %llu work-items in dimension %u, the fused kernel only %llu", f->part,
-                           (ull)own->global[d], d, (ull)fused->global[d]);
-    if (fused->offset[d])
-        return fuse_refuse(
-            f, "kernel %s has %llu work-items in dimension %u, the fused kernel %llu, and both an offset of %llu",
-            f->part, (ull)own->global[d], d, (ull)fused->global[d], (ull)fused->offset[d]);
+    for (uint32_t d = 0; d < own->dims && view->inside && !has_whole_groups(f, part); d++)
+        if (own->global[d] != fused->global[d] || own->offset[d] != fused->offset[d])
+            return fuse_refuse(f, "kernel %s has %llu work-items in dimension %u, the fused kernel %llu, and uses %s",
+                               f->part, (ull)own->global[d], d, (ull)fused->global[d],
+                               ir_op_info(view->inside->op)->text);
+    return local_fits(f, part, view);
+}
+
+static bool linear_fits(struct fuse *f, const struct fuse_part *part, const struct view *view)
+{
+    const struct fuser_range *own = &part->range, *fused = &f->request->range;
+    if (range_items(own) > range_items(fused))
+        return fuse_refuse(f, "kernel %s has %llu work-items, the fused kernel only %llu", f->part,
+                           (ull)range_items(own), (ull)range_items(fused));
     if (view->meets)
-        return fuse_refuse(f, "kernel %s has %llu work-items in dimension %u, the fused kernel %llu, and uses %s",
-                           f->part, (ull)own->global[d], d, (ull)fused->global[d], ir_op_info(view->meets->op)->text);
+        return fuse_refuse(f, "kernel %s would get its ids from the linear id, but uses %s", f->part,
+                           ir_op_info(view->meets->op)->text);
+    if (view->groups && !range_has_local(own))
+        return fuse_refuse(f, "kernel %s uses %s, but its work-group size is not decided", f->part,
+                           ir_op_info(view->groups->op)->text);
     return true;
 }
 
-static bool range_fits(struct fuse *f, const struct fuse_part *part, const struct view *view, bool *guarded)
+bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct ir_function *copy, bool *guarded)
 {
-    const struct fuser_range *own = &part->range, *fused = &f->request->range;
-    *guarded = false;
-    if (own->dims != fused->dims)
-        return fuse_refuse(f, "kernel %s has %u dimensions, the fused kernel %u", f->part, own->dims, fused->dims);
-    if (!local_fits(f, part, view)) return false;
-    for (uint32_t d = 0; d < own->dims; d++) {
-        if (own->offset[d] != fused->offset[d])
-            return fuse_refuse(f, "kernel %s has the offset %llu in dimension %u, the fused kernel %llu", f->part,
-                               (ull)own->offset[d], d, (ull)fused->offset[d]);
-        if (own->global[d] == fused->global[d]) continue;
-        if (!global_fits(f, part, view, d)) return false;
-        *guarded = true;
-    }
-    return true;
+    struct view view = {NULL, NULL, NULL};
+    bool box = range_is_box(&part->range, &f->request->range);
+    ir_walk(copy->body, look, &view);
+    *guarded = range_items(&part->range) != range_items(&f->request->range);
+    return box ? box_fits(f, part, &view) : linear_fits(f, part, &view);
 }
 
-/* ---- the part's own sizes ---- */
+const struct fuser_range *fuse_range_base(const struct fuse *f, const struct fuse_part *part)
+{
+    return range_is_box(&part->range, &f->request->range) ? &f->request->range : &part->range;
+}
+
+/* ---- the part's own ids and sizes ---- */
 
 struct sizes {
     struct fuse *f;
     const struct fuse_part *part;
     struct ir_function *copy;
+    bool box;
+    struct ir_value *position[3]; /* made at the start of the copy where the part has a linear id only */
     bool failed;
 };
 
-static void replace(struct ir_inst *inst, struct ir_value *by)
+static struct ir_value *number(const struct ir_builder *b, uint64_t v)
 {
-    ir_replace_uses(inst->parent, inst->results[0], by);
-    ir_inst_remove(inst);
+    return ir_const_int(b->module, IR_I64, v);
 }
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -109,69 +129,154 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
-static void replace_num_groups(struct sizes *s, struct ir_inst *inst)
+static uint64_t local_of(const struct sizes *s, unsigned d)
 {
-    uint64_t local = s->f->request->range.local[inst->attrs.dim];
-    if (!local) {
+    return (s->box ? &s->f->request->range : &s->part->range)->local[d];
+}
+
+static void make_positions(struct sizes *s)
+{
+    const struct fuser_range *own = &s->part->range;
+    struct ir_builder b = ir_builder_before(s->copy->body->first);
+    struct ir_value *rest = ir_build0(&b, IR_OP_GLOBAL_LINEAR_ID, IR_VOID);
+    for (unsigned d = 0; d < 3; d++) {
+        bool last = d + 1 >= own->dims;
+        s->position[d] = d >= own->dims ? number(&b, 0) : rest;
+        if (last) continue;
+        s->position[d] = ir_build2(&b, IR_OP_UREM, IR_I64, rest, number(&b, own->global[d]));
+        rest = ir_build2(&b, IR_OP_UDIV, IR_I64, rest, number(&b, own->global[d]));
+    }
+}
+
+/* Where the work-item is in dimension d, counted from 0. */
+static struct ir_value *position(const struct sizes *s, struct ir_builder *b, unsigned d)
+{
+    if (!s->box) return s->position[d];
+    uint64_t offset = s->part->range.offset[d];
+    struct ir_value *id = ir_build_id(b, IR_OP_GLOBAL_ID, d);
+    return offset ? ir_build2(b, IR_OP_SUB, IR_I64, id, number(b, offset)) : id;
+}
+
+/* x + size x * (y + size y * z), of values and sizes of the part. */
+static struct ir_value *linear(struct ir_builder *b, struct ir_value *const x[3], struct ir_value *const size[3])
+{
+    struct ir_value *sum = x[2];
+    for (unsigned d = 2; d-- > 0;) {
+        sum = ir_build2(b, IR_OP_MUL, IR_I64, sum, size[d]);
+        sum = ir_build2(b, IR_OP_ADD, IR_I64, x[d], sum);
+    }
+    return sum;
+}
+
+static struct ir_value *global_linear(const struct sizes *s, struct ir_builder *b)
+{
+    struct ir_value *x[3], *size[3];
+    for (unsigned d = 0; d < 3; d++) {
+        x[d] = position(s, b, d);
+        size[d] = number(b, s->part->range.global[d]);
+    }
+    return linear(b, x, size);
+}
+
+/* The work-items of the group in dimension d: fewer in an incomplete one at the end. */
+static struct ir_value *local_size(const struct sizes *s, struct ir_builder *b, unsigned d)
+{
+    uint64_t local = local_of(s, d), global = s->part->range.global[d];
+    if (global % local == 0) return number(b, local);
+    struct ir_value *group = ir_build2(b, IR_OP_UDIV, IR_I64, s->position[d], number(b, local));
+    struct ir_value *before = ir_build2(b, IR_OP_MUL, IR_I64, group, number(b, local));
+    struct ir_value *left = ir_build2(b, IR_OP_SUB, IR_I64, number(b, global), before);
+    return ir_build2(b, IR_OP_UMIN, IR_I64, left, number(b, local));
+}
+
+static struct ir_value *local_linear(const struct sizes *s, struct ir_builder *b)
+{
+    struct ir_value *x[3], *size[3];
+    for (unsigned d = 0; d < 3; d++) {
+        x[d] = ir_build2(b, IR_OP_UREM, IR_I64, s->position[d], number(b, local_of(s, d)));
+        size[d] = local_size(s, b, d);
+    }
+    return linear(b, x, size);
+}
+
+/* What the query gives in the part's range; NULL: the same as in the request's. */
+static struct ir_value *own_value(struct sizes *s, struct ir_builder *b, const struct ir_inst *inst)
+{
+    const struct fuser_range *own = &s->part->range, *fused = &s->f->request->range;
+    unsigned d = inst->attrs.dim;
+    switch (inst->op) {
+    case IR_OP_GLOBAL_ID:
+        if (s->box) return NULL;
+        return ir_build2(b, IR_OP_ADD, IR_I64, position(s, b, d), number(b, own->offset[d]));
+    case IR_OP_GLOBAL_LINEAR_ID:
+        if (!s->box) return NULL;
+        return global_linear(s, b);
+    case IR_OP_GLOBAL_SIZE: return number(b, own->global[d]);
+    case IR_OP_GLOBAL_OFFSET: return number(b, own->offset[d]);
+    case IR_OP_WORK_DIM: return ir_const_int(b->module, IR_I32, own->dims);
+    case IR_OP_NUM_GROUPS:
+        if (own->global[d] == fused->global[d] && s->box) return NULL;
+        return number(b, ceil_div(own->global[d], local_of(s, d)));
+    default: break;
+    }
+    if (s->box) return NULL;
+    switch (inst->op) {
+    case IR_OP_LOCAL_ID: return ir_build2(b, IR_OP_UREM, IR_I64, s->position[d], number(b, local_of(s, d)));
+    case IR_OP_GROUP_ID: return ir_build2(b, IR_OP_UDIV, IR_I64, s->position[d], number(b, local_of(s, d)));
+    case IR_OP_LOCAL_SIZE: return local_size(s, b, d);
+    case IR_OP_ENQUEUED_LOCAL_SIZE: return number(b, local_of(s, d));
+    case IR_OP_LOCAL_LINEAR_ID: return local_linear(s, b);
+    default: return NULL;
+    }
+}
+
+static void replace_query(struct ir_inst *inst, void *data)
+{
+    struct sizes *s = data;
+    if (inst->op < IR_OP_GLOBAL_ID || inst->op > IR_OP_LOCAL_LINEAR_ID || s->failed) return;
+    if (inst->op == IR_OP_NUM_GROUPS && !local_of(s, inst->attrs.dim)) {
         s->failed = true;
         fuse_refuse(s->f, "kernel %s asks for its number of work-groups, whose size is not decided", s->f->part);
         return;
     }
-    uint64_t groups = ceil_div(s->part->range.global[inst->attrs.dim], local);
-    replace(inst, ir_const_int(s->f->module, IR_I64, groups));
-}
-
-/* x + size x * (y + size y * z), with the part's sizes; a guarded part has no offset. */
-static void replace_linear_id(const struct sizes *s, struct ir_inst *inst)
-{
-    const struct fuser_range *own = &s->part->range;
     struct ir_builder b = ir_builder_before(inst);
-    struct ir_value *id = ir_build_id(&b, IR_OP_GLOBAL_ID, own->dims - 1);
-    for (uint32_t d = own->dims - 1; d--;) {
-        struct ir_value *size = ir_const_int(b.module, IR_I64, own->global[d]);
-        id = ir_build2(&b, IR_OP_MUL, IR_I64, id, size);
-        id = ir_build2(&b, IR_OP_ADD, IR_I64, ir_build_id(&b, IR_OP_GLOBAL_ID, d), id);
-    }
-    replace(inst, id);
-}
-
-static void replace_size(struct ir_inst *inst, void *data)
-{
-    struct sizes *s = data;
-    const struct fuser_range *own = &s->part->range, *fused = &s->f->request->range;
-    if (inst->op == IR_OP_GLOBAL_LINEAR_ID) {
-        replace_linear_id(s, inst);
-        return;
-    }
-    uint8_t d = inst->attrs.dim;
-    if (d >= own->dims || own->global[d] == fused->global[d]) return;
-    if (inst->op == IR_OP_GLOBAL_SIZE) replace(inst, ir_const_int(s->f->module, IR_I64, own->global[d]));
-    if (inst->op == IR_OP_NUM_GROUPS) replace_num_groups(s, inst);
-}
-
-bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct ir_function *copy, bool *guarded)
-{
-    struct view view = {NULL, NULL};
-    ir_walk(copy->body, look, &view);
-    return range_fits(f, part, &view, guarded);
+    struct ir_value *v = own_value(s, &b, inst);
+    if (!v) return;
+    ir_replace_uses(s->copy->body, inst->results[0], v);
+    ir_inst_remove(inst);
 }
 
 bool fuse_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
 {
-    struct sizes sizes = {f, part, copy, false};
-    ir_walk(copy->body, replace_size, &sizes);
-    return !sizes.failed;
+    struct sizes s = {.f = f, .part = part, .copy = copy, .box = range_is_box(&part->range, &f->request->range)};
+    if (range_same(&part->range, &f->request->range)) return true;
+    if (!s.box) make_positions(&s);
+    ir_walk(copy->body, replace_query, &s);
+    return !s.failed;
+}
+
+/* ---- the guard ---- */
+
+static struct ir_value *both(struct ir_builder *b, struct ir_value *x, struct ir_value *y)
+{
+    return x ? ir_build2(b, IR_OP_AND, IR_BOOL, x, y) : y;
 }
 
 struct ir_value *fuse_range_condition(const struct fuse *f, const struct fuse_part *part, struct ir_builder *b)
 {
+    const struct fuser_range *own = &part->range, *fused = &f->request->range;
     struct ir_value *all = NULL;
-    for (uint32_t d = 0; d < part->range.dims; d++) {
-        uint64_t size = part->range.global[d];
-        if (size == f->request->range.global[d]) continue;
-        struct ir_value *id = ir_build_id(b, IR_OP_GLOBAL_ID, d);
-        struct ir_value *in = ir_build2(b, IR_OP_ULT, IR_I64, id, ir_const_int(f->module, IR_I64, size));
-        all = all ? ir_build2(b, IR_OP_AND, IR_BOOL, all, in) : in;
+    if (!range_is_box(own, fused)) {
+        struct ir_value *id = ir_build0(b, IR_OP_GLOBAL_LINEAR_ID, IR_VOID);
+        return ir_build2(b, IR_OP_ULT, IR_I64, id, number(b, range_items(own)));
+    }
+    bool whole = has_whole_groups(f, part); /* all of a work-group, or none of it: it may meet inside */
+    for (uint32_t d = 0; d < own->dims; d++) {
+        if (own->global[d] == fused->global[d]) continue;
+        struct ir_value *id = ir_build_id(b, whole ? IR_OP_GROUP_ID : IR_OP_GLOBAL_ID, d);
+        if (!whole && own->offset[d]) id = ir_build2(b, IR_OP_SUB, IR_I64, id, number(b, own->offset[d]));
+        uint64_t size = whole ? own->global[d] / own->local[d] : own->global[d];
+        all = both(b, all, ir_build2(b, IR_OP_ULT, IR_I64, id, number(b, size)));
     }
     return all;
 }

@@ -57,7 +57,10 @@ static const struct access_site *site_of(const struct rewriting *r, const struct
 /* Where the site's first byte is when all ids, counted from 0 on, are 0. */
 static int64_t start_of(const struct rewriting *r, const struct access_site *site)
 {
-    return access_start(&site->index, &r->part->range);
+    struct access_site placed = *site;
+    if (!r->f->linear) return access_start(&site->index, &r->f->request->range);
+    access_linearize(&placed, &r->part->range, fuse_range_base(r->f, r->part));
+    return placed.index.constant;
 }
 
 static struct ir_value *number(const struct ir_builder *b, int64_t v)
@@ -249,7 +252,10 @@ static bool same_base(const struct rewriting *r, const struct affine *a, const s
 /* The site's index, its scalars by the parameters of the request; the first one of the buffer is kept. */
 static bool joins_others(struct rewriting *r, const struct access_site *site)
 {
-    struct affine index = site->index;
+    struct access_site placed = *site;
+    if (r->f->linear) access_linearize(&placed, &r->part->range, fuse_range_base(r->f, r->part));
+    struct affine index = placed.index;
+    if (!index.known) return false;
     for (uint32_t i = 0; i < index.n_symbols; i++) index.symbols[i].param = r->part->params[index.symbols[i].param];
     if (r->window->leader) return same_base(r, r->window->leader, &index);
     r->window->leader = ir_alloc(r->f->module, sizeof index);

@@ -1,15 +1,28 @@
 /* What a kernel needs of an earlier one, byte by byte: from which work-item to which. */
-#include "fuser/plan/planner.h"
+
+#include <string.h>
+
 #include "fuser/access/probe.h"
+#include "fuser/plan/planner.h"
 
 /* Pairs of accesses looked at between two uses; beyond it nothing is proved. */
 enum { MAX_PAIRS = 65536 };
 
+/* What local and group ids count from is the same for the node alone and in its group. */
+static bool has_own_ids(const struct plan_node *node)
+{
+    return !node->linear && memcmp(node->range.offset, node->ids.offset, sizeof node->ids.offset) == 0;
+}
+
 struct conflict_side plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site)
 {
     const struct plan_node *node = &p->nodes[use->node];
-    return (struct conflict_side){
-        .site = site, .range = &node->range, .offset = (int64_t)use->first, .values = node->values};
+    return (struct conflict_side){.site = site,
+                                  .range = has_own_ids(node) ? &node->range : &node->ids,
+                                  .own = &node->range,
+                                  .linear = node->linear,
+                                  .offset = (int64_t)use->first,
+                                  .values = node->values};
 }
 
 static const char *what_happens(const struct access_site *a, const struct access_site *b)
@@ -23,7 +36,8 @@ static enum dependence race_or_open(enum conflict found, const struct conflict_s
                                     enum conflict_between between, const uint64_t *local, struct conflict_pair *pair)
 {
     if (a->site->atomic && b->site->atomic) return DEPENDENCE_OPEN;
-    if (found == CONFLICT_PROVED || probe_conflict(a, b, between, local, pair)) return DEPENDENCE_RACE;
+    bool as_launched = a->range == a->own && b->range == b->own; /* what is tried are the kernels' own ids */
+    if (found == CONFLICT_PROVED || (as_launched && probe_conflict(a, b, between, local, pair))) return DEPENDENCE_RACE;
     return DEPENDENCE_OPEN;
 }
 

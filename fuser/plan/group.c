@@ -24,7 +24,8 @@ struct member_use {
 
 struct forming {
     struct plan_group group;
-    bool group_blind; /* no kernel looks at its work-group */
+    bool alike;  /* all kernels have the same range */
+    bool linear; /* some get their ids from the linear id */
     bool shared_state;
     bool loose, loose_writes, writes; /* some kernel does */
     uint32_t loose_node, writing_node, state_node;
@@ -56,41 +57,60 @@ static const char *name_of(const struct planner *p, uint32_t node)
     return p->graph->nodes[node].name;
 }
 
-static bool is_group_blind(const struct access_analysis *a)
+/* ---- what kernels are, whatever they touch ---- */
+
+static bool apart(const struct planner *p, uint32_t node, struct cut *c, const char *code, const char *why)
 {
-    return !a->has_barrier && !a->has_group_ops && !a->has_local_ids;
+    return cut(c, code, "%s is not fused with the kernels before it: %s", name_of(p, node), why);
 }
 
-/* ---- what kernels are, whatever they touch ---- */
+/* The same work-items meet in the members as before, though the launch grows. */
+static bool keeps_members(const struct planner *p, const struct forming *f, const struct fuser_range *joined)
+{
+    const struct fuser_range *now = &f->group.range;
+    if (f->alike || range_same(now, joined)) return true;
+    for (uint32_t i = 0; i < f->group.n; i++) {
+        const struct fuser_range *member = &p->nodes[p->plan->order[f->group.first + i]].range;
+        if (range_is_box(member, now) != range_is_box(member, joined)) return false;
+    }
+    if (!f->linear) return true;
+    for (uint32_t d = 0; d + 1 < now->dims; d++)
+        if (now->global[d] != joined->global[d]) return false; /* a work-item has another linear id */
+    return memcmp(now->offset, joined->offset, sizeof now->offset) == 0;
+}
+
+/* What barriers order depends on which work-items are a group. */
+static bool moves_groups(const struct planner *p, const struct forming *f, const struct fuser_range *joined,
+                         enum range_fit fit)
+{
+    if (!p->options->insert_barriers || f->group.n < 2 || !range_has_local(&f->group.range)) return false;
+    return fit == RANGE_LINEAR_LARGER || memcmp(joined->offset, f->group.range.offset, sizeof joined->offset) != 0;
+}
 
 static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined,
                        struct cut *c)
 {
-    const struct access_analysis *access = p->nodes[node].access;
-    char why[256];
+    char why[400];
     *joined = f->group.range;
-    enum range_fit fit = range_join(joined, &p->nodes[node].range, why, sizeof why);
+    enum range_fit fit = range_join(joined, &p->nodes[node].range, f->alike, why, sizeof why);
     switch (fit) {
-    case RANGE_EQUAL: return true;
-    case RANGE_APART:
-        return cut(c, "not_fused_range", "%s is not fused with the kernels before it: %s", name_of(p, node), why);
-    case RANGE_LOCAL:
-        return cut(c, "not_fused_local_size", "%s is not fused with the kernels before it: %s", name_of(p, node), why);
-    case RANGE_UNEVEN:
-        return cut(c, "not_fused_uneven", "%s is not fused with the kernels before it: %s", name_of(p, node), why);
-    case RANGE_SMALLER:
-        if (is_group_blind(access)) return true;
-        return cut(c, "not_fused_range",
-                   "%s is not fused with the kernels before it: it has fewer work-items, and looks at its work-group",
-                   name_of(p, node));
-    case RANGE_LARGER:
-        if (f->group_blind) return true;
-        return cut(c, "not_fused_range",
-                   "%s is not fused with the kernels before it: it has more work-items, and one of them looks at its "
-                   "work-group",
-                   name_of(p, node));
+    case RANGE_APART: return apart(p, node, c, "not_fused_range", why);
+    case RANGE_LOCAL: return apart(p, node, c, "not_fused_local_size", why);
+    case RANGE_UNEVEN: return apart(p, node, c, "not_fused_uneven", why);
+    default: break;
     }
-    return false;
+    if (moves_groups(p, f, joined, fit))
+        return apart(p, node, c, "not_fused_range",
+                     "the work-groups would be other ones, and the barriers between the kernels order only what stays "
+                     "inside of those there are");
+    if (!keeps_members(p, f, joined))
+        return apart(p, node, c, "not_fused_range",
+                     "the launch would grow, which changes the ids of kernels that get theirs from the linear id");
+    if (!plan_sees_own_groups(p, node, joined, why, sizeof why)) return apart(p, node, c, "not_fused_range", why);
+    for (uint32_t i = 0; i < f->group.n && !range_same(&f->group.range, joined); i++)
+        if (!plan_sees_own_groups(p, p->plan->order[f->group.first + i], joined, why, sizeof why))
+            return apart(p, node, c, "not_fused_range", why);
+    return true;
 }
 
 static bool sub_groups_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
@@ -129,8 +149,13 @@ static bool report_race(const struct planner *p, const struct plan_use *a, const
                         const struct dependence_report *d, struct cut *c)
 {
     char first[72], second[72], item[2][72];
-    ids_text(&p->nodes[a->node].range, d->pair.first, item[0], sizeof item[0]);
-    ids_text(&p->nodes[b->node].range, d->pair.second, item[1], sizeof item[1]);
+    int64_t id[2][3];
+    memcpy(id[0], d->pair.first, sizeof id[0]);
+    memcpy(id[1], d->pair.second, sizeof id[1]);
+    plan_own_ids(p, a->node, id[0]);
+    plan_own_ids(p, b->node, id[1]);
+    ids_text(&p->nodes[a->node].range, id[0], item[0], sizeof item[0]);
+    ids_text(&p->nodes[b->node].range, id[1], item[1], sizeof item[1]);
     c->buffer = p->graph->buffers[b->buffer].name;
     return cut(c, "not_fused_race",
                "%.200s and %.200s cannot run as one kernel: work-item %s of %s %s of buffer %s by work-item %s of %s",
@@ -255,7 +280,8 @@ static void open_group(struct planner *p, struct forming *f, uint32_t at)
     uint32_t node = p->plan->order[at];
     f->generation++;
     f->group = (struct plan_group){.first = at, .range = p->nodes[node].range};
-    f->group_blind = true;
+    f->alike = true;
+    f->linear = plan_place_run(p, at, 1, &f->group.range);
     f->shared_state = f->loose = f->loose_writes = f->writes = false;
     f->writing_node = NO_USE;
     f->sub_group_size = 0;
@@ -267,7 +293,6 @@ static void add_kernel(struct planner *p, struct forming *f, uint32_t node)
     struct plan_node *n = &p->nodes[node];
     uint32_t size = plan_sub_group_size(p, node);
     f->group.n++;
-    f->group_blind &= is_group_blind(n->access);
     if (n->access->shared_state) {
         f->shared_state = true;
         f->state_node = node;
@@ -311,9 +336,11 @@ static bool joins(struct planner *p, const struct forming *f, uint32_t node, str
                    name_of(p, node), name_of(p, p->plan->order[f->group.first]));
     if (!ranges_fit(p, f, node, joined, c) || !sub_groups_fit(p, f, node, c) || !resources_fit(p, f, node, c))
         return false;
-    const uint64_t *local = range_has_local(joined) ? joined->local : NULL;
+    bool linear = plan_place_run(p, f->group.first, f->group.n + 1, joined);
+    const uint64_t *local = range_has_local(joined) && !linear ? joined->local : NULL;
     if (hidden_memory_fits(p, f, node, c) && uses_fit(p, f, node, local, c)) return true;
     p->plan->n_remarks = before; /* what was found on the way has no meaning without the group */
+    plan_place_run(p, f->group.first, f->group.n, &f->group.range);
     return false;
 }
 
@@ -361,7 +388,9 @@ static bool form_groups(struct planner *p, bool fusing)
         if (!f.group.n) {
             open_group(p, &f, at);
         } else {
+            f.alike &= range_same(&f.group.range, &joined) && range_same(&joined, &p->nodes[node].range);
             f.group.range = joined;
+            f.linear = p->nodes[node].linear;
         }
         add_kernel(p, &f, node);
     }

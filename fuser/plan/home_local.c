@@ -6,7 +6,6 @@
 #include "fuser/plan/homes.h"
 
 #include "fuser/access/affine.h"
-#include "fuser/plan/range.h"
 
 typedef unsigned long long ull;
 
@@ -116,7 +115,7 @@ static bool fills_window(const struct window *w)
     int64_t first, end;
     uint64_t items = l->range->local[0] * l->range->local[1] * l->range->local[2];
     if (home_uses_share_node(l, l->first) || !plan_summary(l->p, l->first)->written_first ||
-        !range_same(&l->p->nodes[l->first->node].range, l->range) || !affine_is_exact(&site->index))
+        !home_all_execute(l, site) || !affine_is_exact(&site->index))
         return false;
     return span_of(l, &l->side, &first, &end) && first == w->first && end == w->end &&
            (uint64_t)(end - first) == items * site->bytes &&
@@ -134,6 +133,9 @@ bool home_in_group(struct home_look *l, struct plan_home *out)
 {
     struct window w = {.l = l};
     *out = (struct plan_home){.home = FUSER_HOME_LOCAL};
+    if (l->linear)
+        return home_stays(l, "not_internalized_local", l->first,
+                          "it could only be kept in work-group memory, but some kernel has its work-groups elsewhere");
     if (!home_local_size(l))
         return home_stays(l, "not_internalized_local", l->first,
                           "it could only be kept in work-group memory, but no local size was given");

@@ -208,7 +208,7 @@ static bool is_initialized(const struct places *s)
         for (; noted < i && (in_order || s->places[noted].use->node != place->use->node); noted++) {
             const struct place *before = &s->places[noted];
             if (!before->site->writes || !affine_is_exact(&before->site->index) ||
-                !home_all_execute(s->l, before->use, before->site))
+                !home_all_execute(s->l, before->site))
                 continue;
             w.spans[w.n].first = before->first;
             w.spans[w.n++].end = before->end;

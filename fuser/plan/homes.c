@@ -195,23 +195,19 @@ bool home_uses_share_node(const struct home_look *l, const struct plan_use *use)
     return false;
 }
 
-bool home_all_execute(const struct home_look *l, const struct plan_use *use, const struct access_site *site)
+bool home_all_execute(const struct home_look *l, const struct access_site *site)
 {
-    const struct fuser_range *r = &l->p->nodes[use->node].range;
-    if (site->conditional || !range_same(r, l->range)) return false;
     for (unsigned d = 0; d < 3; d++)
-        if (site->items.last[d] - site->items.first[d] + 1 != (int64_t)r->global[d]) return false;
-    return true;
+        if (site->items.last[d] - site->items.first[d] + 1 != (int64_t)l->range->global[d]) return false;
+    return !site->conditional;
 }
 
 /* Each work-item writes its element before it reads it: proved where the first kernel begins so, or asserted. */
 static bool is_initialized(const struct home_look *l)
 {
-    const struct plan_node *node = &l->p->nodes[l->first->node];
+    const struct access_summary *s = plan_summary(l->p, l->first);
     if (l->no_init) return true;
-    if (!home_uses_share_node(l, l->first) && plan_summary(l->p, l->first)->written_first &&
-        range_same(&node->range, l->range))
-        return true;
+    if (!home_uses_share_node(l, l->first) && s->written_first && home_all_execute(l, &s->sites[0])) return true;
     return home_stays(l, "not_internalized_init", l->first,
                       "that each work-item writes its element before it reads it is not proved; no_init would say so");
 }
@@ -317,7 +313,10 @@ bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const st
                     uint64_t local_left, struct plan_home *out)
 {
     struct home_look l = {.p = p, .buffer = buffer, .group = group, .range = range, .local_left = local_left};
+    struct fuser_range linear = {.dims = 1, .global = {range_items(range), 1, 1}};
     gather(&l);
+    l.linear = p->nodes[l.first->node].linear;
+    if (l.linear) l.range = &linear;
     bool some;
     const struct plan_use *visible = find_visible(&l, &some);
     l.quiet = !some || p->nodes[l.first->node].group != group; /* said once, where it is used first */

@@ -8,8 +8,9 @@ static const int64_t MAX_OFFSET = (int64_t)1 << 40; /* of places in what belongs
 struct home_look {
     struct planner *p;
     uint32_t buffer, group;
-    const struct fuser_range *range; /* of the group */
-    uint64_t local_left;             /* bytes of work-group memory that are free */
+    const struct fuser_range *range; /* of the ids that accesses are looked at in: the group's, or its linear ids */
+    bool linear;
+    uint64_t local_left; /* bytes of work-group memory that are free */
     bool quiet;
     uint32_t n_uses;
     const uint32_t *uses; /* in linear order */
@@ -39,7 +40,7 @@ bool home_is_owned(const struct home_look *l, enum conflict_between between, con
 /* Some node reaches the buffer through several arguments: the order of its accesses is not known. */
 bool home_uses_share_node(const struct home_look *l, const struct plan_use *use);
 /* Each work-item of the group executes the access. */
-bool home_all_execute(const struct home_look *l, const struct plan_use *use, const struct access_site *site);
+bool home_all_execute(const struct home_look *l, const struct access_site *site);
 
 /* home_private.c: several elements for each work-item, as variables */
 bool home_in_pieces(struct home_look *l, struct plan_home *out);

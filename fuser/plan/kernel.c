@@ -5,6 +5,7 @@
 
 #include "fuser/fuse.h"
 #include "fuser/plan/planner.h"
+#include "fuser/plan/range.h"
 #include "ir/arena.h"
 
 enum { MAX_NAME = 96 };
@@ -86,6 +87,9 @@ struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, con
         parts[i] = (struct fuse_part){.kernel = kernel_for(p, node, params->of_node[i], params, &scratch),
                                       .range = p->nodes[node].range,
                                       .params = params->of_node[i]};
+        /* Its work-groups are not those of the launch: what it sees of them is what they would be alone. */
+        if (!range_is_box(&parts[i].range, range))
+            range_choose_local(&parts[i].range, &p->options->device, p->graph->nodes[node].kernel);
     }
     for (uint32_t i = 0; i < params->n; i++) {
         const struct plan_param *param = &params->params[i];

@@ -45,13 +45,9 @@ static void names_text(const struct planner *p, uint32_t first, uint32_t n, char
 
 static void prepare(struct planner *p, struct run *r)
 {
-    char why[256];
-    r->range = p->nodes[p->plan->order[r->first]].range;
-    for (uint32_t i = 0; i < r->n; i++) {
-        struct plan_node *node = &p->nodes[p->plan->order[r->first + i]];
-        node->group = r->group;
-        range_join(&r->range, &node->range, why, sizeof why);
-    }
+    r->range = plan_run_range(p, r->first, r->n);
+    plan_place_run(p, r->first, r->n, &r->range);
+    for (uint32_t i = 0; i < r->n; i++) p->nodes[p->plan->order[r->first + i]].group = r->group;
     plan_params(p, r->first, r->n, &r->params);
     r->candidate = arena_alloc(p->arena, (r->params.n + 1) * sizeof *r->candidate);
     r->kept = arena_alloc(p->arena, r->params.n + 1);

@@ -22,6 +22,10 @@ struct plan_node {
     struct fuser_range range;             /* KERNEL: the local size filled in where the kernel requires one */
     const struct access_analysis *access; /* KERNEL */
     const uint32_t *values;               /* KERNEL: of each parameter the graph's value, for conflict_side */
+    struct fuser_range launch;           /* KERNEL: of the group it is in */
+    bool linear;                         /* accesses of the group are looked at in linear ids: */
+    const struct access_summary *placed; /* access->params in these; NULL: they are not */
+    struct fuser_range ids;              /* that accesses are looked at in: the launch's, or the linear ones */
     uint32_t first_use, n_uses;
     uint32_t depth;    /* the longest path to it */
     uint32_t position; /* in the linear order */
@@ -88,14 +92,29 @@ uint32_t plan_launch_sub_group_size(const struct planner *p, uint32_t first, uin
 /* ---- shared facts ---- */
 
 struct conflict_side plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site);
+/* In the ids of the launch. */
 static inline const struct access_summary *plan_summary(const struct planner *p, const struct plan_use *use)
 {
-    return &p->nodes[use->node].access->params[use->arg];
+    const struct plan_node *node = &p->nodes[use->node];
+    return &(node->placed ? node->placed : node->access->params)[use->arg];
 }
 /* Work-group memory that a kernel node takes. */
 uint64_t plan_local_bytes(const struct planner *p, uint32_t node);
 /* "add (line 12)" or "add". Into buf; returns buf. */
 const char *plan_place(const struct planner *p, uint32_t node, uint32_t line, char *buf, size_t size);
+
+/* ---- kernels of different ND-ranges in one launch (place.c) ---- */
+
+/* Puts the kernels order[first .. first + n) into a launch over a range. True: by linear ids. */
+bool plan_place_run(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *launch);
+/* Whether what the kernel sees of its work-group can be made the same in that launch; `why` says what speaks against
+   it ("it has fewer work-items, and ..."). */
+bool plan_sees_own_groups(const struct planner *p, uint32_t node, const struct fuser_range *launch, char *why,
+                          size_t why_size);
+/* The global ids that the node's kernel has for a work-item found in a comparison. */
+void plan_own_ids(const struct planner *p, uint32_t node, int64_t id[3]);
+/* The range that holds those of the kernels order[first .. first + n). */
+struct fuser_range plan_run_range(const struct planner *p, uint32_t first, uint32_t n);
 
 /* ---- dependences (depend.c) ---- */
 

@@ -5,17 +5,25 @@
 
 enum range_fit {
     RANGE_EQUAL,
-    RANGE_SMALLER, /* the new one runs behind a guard */
-    RANGE_LARGER,  /* those before do */
-    RANGE_APART,   /* from here on: cannot be */
+    RANGE_SMALLER,       /* the new one runs behind a guard */
+    RANGE_LARGER,        /* those before do, and perhaps the new one, too */
+    RANGE_LINEAR,        /* the new one gets its ids from the linear id, behind a guard if it has fewer work-items */
+    RANGE_LINEAR_LARGER, /* those before do */
+    RANGE_APART,         /* from here on: cannot be */
     RANGE_LOCAL,
     RANGE_UNEVEN,
 };
 
 bool range_same(const struct fuser_range *a, const struct fuser_range *b); /* local sizes aside */
+/* How a kernel over `part` runs in a launch over `launch`. True: in the work-items that have its global ids. False: in
+   those that have its linear ids. */
+bool range_is_box(const struct fuser_range *part, const struct fuser_range *launch);
+uint64_t range_items(const struct fuser_range *r);
 bool range_has_local(const struct fuser_range *r);
 bool range_is_uneven(const struct fuser_range *r); /* the local size is given and does not divide the global one */
-/* Extends sum by more; where it cannot, sum stays and `why` says it with the numbers ("global size ..."). */
-enum range_fit range_join(struct fuser_range *sum, const struct fuser_range *more, char *why, size_t why_size);
+/* Extends sum by more; where it cannot, sum stays and `why` says it with the numbers ("global size ..."). alike: those
+   before all have the range sum. */
+enum range_fit range_join(struct fuser_range *sum, const struct fuser_range *more, bool alike, char *why,
+                          size_t why_size);
 /* The local size of a launch where nobody asked for one. */
 void range_choose_local(struct fuser_range *range, const struct fuser_device *device, const struct ir_function *kernel);

@@ -7,7 +7,7 @@ uint64_t plan_use_traffic(const struct planner *p, const struct plan_use *use)
 {
     uint64_t whole = use->end - use->first;
     switch (p->graph->nodes[use->node].kind) {
-    case FUSER_NODE_KERNEL: return access_bytes(plan_summary(p, use), &p->nodes[use->node].range, whole);
+    case FUSER_NODE_KERNEL: return access_bytes(&p->nodes[use->node].access->params[use->arg], &p->nodes[use->node].range, whole);
     case FUSER_NODE_HOST: return 0;
     default: return whole;
     }

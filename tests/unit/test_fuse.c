@@ -510,9 +510,9 @@ static void ranges_that_do_not_fit(void **state)
 {
     (void)state;
     expect_refused(&(struct fusion){.text = SIZES, .calls = {{"sizes", {"a", "t"}}, {"sizes", {"t", "u"}, 17}}},
-                   "kernel sizes has 17 work-items in dimension 0, the fused kernel only 16");
-    expect_refused(&(struct fusion){.text = REVERSE, .calls = {{"mirror", {"a", "t"}}, {"reverse", {"t", "u"}, 8}}},
-                   "kernel reverse has 8 work-items in dimension 0, the fused kernel 16, and uses ");
+                   "kernel sizes has 17 work-items, the fused kernel only 16");
+    expect_refused(&(struct fusion){.text = REVERSE, .calls = {{"mirror", {"a", "t"}}, {"reverse", {"t", "u"}, 6}}},
+                   "kernel reverse has 6 work-items in dimension 0, the fused kernel 16, and uses ");
     struct fused f;
     fuse(&f, &(struct fusion){.text = SIZES, .calls = {{"sizes", {"a", "t"}}}});
     assert_non_null(f.module);
@@ -520,8 +520,7 @@ static void ranges_that_do_not_fit(void **state)
         struct fuser_range range;
         const char *why;
     } cases[] = {
-        {{2, {16, 4, 1}, {0, 0, 0}, {4, 1, 1}}, "kernel sizes has 2 dimensions, the fused kernel 1"},
-        {{1, {16, 1, 1}, {3, 0, 0}, {4, 1, 1}}, "kernel sizes has the offset 3 in dimension 0, the fused kernel 0"},
+        {{2, {16, 4, 1}, {0, 0, 0}, {4, 1, 1}}, "kernel sizes has 64 work-items, the fused kernel only 16"},
         {{1, {16, 1, 1}, {0, 0, 0}, {8, 1, 1}},
          "kernel sizes uses num_groups in work-groups of 8 in dimension 0, the fused kernel has 4"},
     };
