@@ -121,12 +121,13 @@ static void describe_pointer(struct spirv_reader *r, const struct spirv_function
     bool in_memory = pointee->known && pointee->leaves && ir_type_kind(pointee->type) != IR_KIND_IMAGE2D &&
                      ir_type_kind(pointee->type) != IR_KIND_SAMPLER && ir_type_kind(pointee->type) != IR_KIND_PIPE;
     if (in_memory) p->elem = pointee->type;
+    bool aggregate = ir_type_kind(p->elem) == IR_KIND_STRUCT || ir_type_kind(p->elem) == IR_KIND_ARRAY;
+    p->by_value = space == IR_SPACE_PRIVATE && is_by_value(r, i) && (aggregate || f->entry);
     if (!f->entry) return;
-    p->by_value = space == IR_SPACE_PRIVATE && is_by_value(r, i);
     if (!p->by_value) p->access = access_of(r, i, space);
     if (space == IR_SPACE_GENERIC || (space == IR_SPACE_PRIVATE && !p->by_value))
         spirv_fail(r, i, "is a kernel's pointer that is neither global, constant, local nor by value");
-    if (p->by_value && ir_type_kind(p->elem) != IR_KIND_STRUCT && ir_type_kind(p->elem) != IR_KIND_ARRAY)
+    if (p->by_value && !aggregate)
         spirv_fail(r, i, "is passed by value and is neither a struct nor an array");
 }
 

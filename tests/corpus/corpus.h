@@ -5,6 +5,7 @@
  * Directives are lines that start with "//:", words separated by spaces:
  *   language STD                  first in a file: OpenCL C version, CL1.2 without it (see build-module)
  *   spirv VERSION                 likewise: the highest SPIR-V version, 1.2 without it
+ *   translator OPTION             likewise: one more option of llvm-spirv
  *   kernel NAME SIZE LOCAL        the kernel that follows; sizes like 256, 16x16, 8x4x2
  *   offset N[xN[xN]]              of the ND-range
  *   buffer TYPE COUNT DATA [-> RULE ...]
