@@ -127,8 +127,7 @@ static void describe_pointer(struct spirv_reader *r, const struct spirv_function
     if (!p->by_value) p->access = access_of(r, i, space);
     if (space == IR_SPACE_GENERIC || (space == IR_SPACE_PRIVATE && !p->by_value))
         spirv_fail(r, i, "is a kernel's pointer that is neither global, constant, local nor by value");
-    if (p->by_value && !aggregate)
-        spirv_fail(r, i, "is passed by value and is neither a struct nor an array");
+    if (p->by_value && !aggregate) spirv_fail(r, i, "is passed by value and is neither a struct nor an array");
 }
 
 static void make_params(struct spirv_reader *r, const struct spirv_function *f, struct ir_function *ir)

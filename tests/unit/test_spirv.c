@@ -222,15 +222,15 @@ static void test_spec_constants(void **state)
 static void test_by_value(void **state)
 {
     (void)state;
-    struct ir_module *m = read_good(
-        HEAD KERNEL "OpDecorate %s FuncParamAttr ByVal\n" TYPES
-                    "%struct = OpTypeStruct %u32 %u32\n%sp = OpTypePointer Function %struct\n"
-                    "%ep = OpTypePointer Function %u32\n%fs = OpTypeFunction %void %sp\n"
-                    "%change = OpFunction %void None %fs\n%s = OpFunctionParameter %sp\n%entry = OpLabel\n"
-                    "%field = OpInBoundsAccessChain %ep %s %c0\nOpStore %field %c3 Aligned 4\n" END BEGIN
-                    "%own = OpVariable %sp Function\n%at = OpInBoundsAccessChain %ep %own %c0\n"
-                    "OpStore %at %c1 Aligned 4\n%none = OpFunctionCall %void %change %own\n"
-                    "%v = OpLoad %u32 %at Aligned 4\nOpStore %a %v Aligned 4\n" END);
+    struct ir_module *m =
+        read_good(HEAD KERNEL "OpDecorate %s FuncParamAttr ByVal\n" TYPES
+                              "%struct = OpTypeStruct %u32 %u32\n%sp = OpTypePointer Function %struct\n"
+                              "%ep = OpTypePointer Function %u32\n%fs = OpTypeFunction %void %sp\n"
+                              "%change = OpFunction %void None %fs\n%s = OpFunctionParameter %sp\n%entry = OpLabel\n"
+                              "%field = OpInBoundsAccessChain %ep %s %c0\nOpStore %field %c3 Aligned 4\n" END BEGIN
+                              "%own = OpVariable %sp Function\n%at = OpInBoundsAccessChain %ep %own %c0\n"
+                              "OpStore %at %c1 Aligned 4\n%none = OpFunctionCall %void %change %own\n"
+                              "%v = OpLoad %u32 %at Aligned 4\nOpStore %a %v Aligned 4\n" END);
     uint32_t value = 0;
     run(m, &value, 1);
     assert_int_equal(value, 1);
