@@ -221,9 +221,18 @@ static bool is_initialized(const struct places *s)
     return true;
 }
 
+static bool is_owned(const struct places *s, const char **word)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!affine_is_exact(&s->places[i].site->index) || s->places[i].first != s->places[0].first ||
+            s->places[i].end != s->places[0].end)
+            return home_is_owned(s->l, BETWEEN_ITEMS, word);
+    return home_one_is_owned(s->l, word);
+}
+
 bool home_in_pieces(struct home_look *l, struct plan_home *out)
 {
     struct places s = {.l = l};
     *out = (struct plan_home){.home = FUSER_HOME_PRIVATE};
-    return find_places(&s) && home_is_owned(l, BETWEEN_ITEMS, &out->word) && make_pieces(&s, out) && is_initialized(&s);
+    return find_places(&s) && is_owned(&s, &out->word) && make_pieces(&s, out) && is_initialized(&s);
 }

@@ -186,6 +186,11 @@ bool home_is_owned(const struct home_look *l, enum conflict_between between, con
     return say_owned(l, conflict_of_all(l, between), between, word);
 }
 
+bool home_one_is_owned(const struct home_look *l, const char **word)
+{
+    return say_owned(l, conflict_of_one(l), BETWEEN_ITEMS, word);
+}
+
 /* ---- whether it is written before it is read ---- */
 
 bool home_uses_share_node(const struct home_look *l, const struct plan_use *use)
@@ -270,14 +275,14 @@ static bool is_read_and_written(const struct home_look *l)
 static bool in_one_variable(struct home_look *l, struct plan_home *out)
 {
     *out = (struct plan_home){.home = FUSER_HOME_PRIVATE, .elem = l->side.site->type};
-    return sites_are_one_element(l) && say_owned(l, conflict_of_one(l), BETWEEN_ITEMS, &out->word) && is_initialized(l);
+    return sites_are_one_element(l) && home_one_is_owned(l, &out->word) && is_initialized(l);
 }
 
-/* Registers before work-group memory, one before several. Said is why the home that comes nearest cannot be: the
+/* Registers before work-group memory. Said is why the home that comes nearest cannot be: the
    group's, where the user speaks of groups. */
 static bool choose(struct home_look *l, struct plan_home *out)
 {
-    static bool (*const homes[])(struct home_look * l, struct plan_home * out) = {in_one_variable, home_in_pieces,
+    static bool (*const homes[])(struct home_look * l, struct plan_home * out) = {home_in_pieces, in_one_variable,
                                                                                   home_in_group};
     bool quiet = l->quiet;
     l->quiet = true;
@@ -290,7 +295,7 @@ static bool choose(struct home_look *l, struct plan_home *out)
     l->quiet = quiet;
     bool by_group =
         l->scope == FUSER_SCOPE_WORK_GROUP || (!one && home_local_size(l) && l->p->options->insert_barriers);
-    return homes[by_group ? 2 : one || !l->side.site->index.known ? 0 : 1](l, out);
+    return homes[by_group ? 2 : one || !l->side.site->index.known ? 1 : 0](l, out);
 }
 
 /* What nobody writes comes from outside, whatever no_init says. */

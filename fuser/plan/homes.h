@@ -37,6 +37,8 @@ const uint64_t *home_local_size(const struct home_look *l);
 /* No byte belongs to two work-items (or work-groups): proved for all pairs of accesses, or asserted, which *word
    then says. */
 bool home_is_owned(const struct home_look *l, enum conflict_between between, const char **word);
+/* The same where all accesses are at one element of their work-item. */
+bool home_one_is_owned(const struct home_look *l, const char **word);
 /* Some node reaches the buffer through several arguments: the order of its accesses is not known. */
 bool home_uses_share_node(const struct home_look *l, const struct plan_use *use);
 /* Each work-item of the group executes the access. */

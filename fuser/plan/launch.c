@@ -140,7 +140,7 @@ static void home_text(const struct plan_home *home, char *buf, size_t size)
     for (uint32_t i = 0; i < home->n_pieces; i++) elements += home->pieces[i].count;
     if (home->home == FUSER_HOME_LOCAL) {
         snprintf(buf, size, "work-group memory, %llu bytes for each work-group,", (ull)home->local_bytes);
-    } else if (elements) {
+    } else if (elements > 1) {
         snprintf(buf, size, "registers, %llu elements for each work-item,", (ull)elements);
     } else {
         snprintf(buf, size, "registers");
