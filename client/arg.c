@@ -58,6 +58,16 @@ fusion_arg fusion_arg_i64(int64_t value)
     return fusion_arg_value(&value, sizeof value);
 }
 
+fusion_arg fusion_arg_image(fusion_image *image, fusion_access access)
+{
+    return (fusion_arg){.kind = FUSION_ARG_IMAGE, .image = image, .access = access};
+}
+
+fusion_arg fusion_arg_sampler(fusion_sampler sampler)
+{
+    return (fusion_arg){.kind = FUSION_ARG_SAMPLER, .sampler = sampler};
+}
+
 fusion_arg fusion_arg_local(size_t bytes)
 {
     return (fusion_arg){.kind = FUSION_ARG_LOCAL, .bytes = bytes};

@@ -45,6 +45,8 @@ static void read_device(fusion_device_info *info, const msgpack_object *map)
     info->compute_units = get_u32(map, "compute_units");
     info->max_num_sub_groups = get_u32(map, "max_num_sub_groups");
     info->primary_sub_group_size = get_u32(map, "primary_sub_group_size");
+    info->image_max_width = get_u32(map, "image_max_width");
+    info->image_max_height = get_u32(map, "image_max_height");
     proto_get_bool(map, "sub_group_independent_forward_progress", &info->sub_group_independent_forward_progress);
     const msgpack_object *sizes = proto_get(map, "sub_group_sizes");
     if (!sizes || sizes->type != MSGPACK_OBJECT_ARRAY) return;

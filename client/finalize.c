@@ -158,9 +158,11 @@ static void copy_graph(fusion_exec *e, const fusion_graph *g)
     }
     e->slot_names = pool_array(e, w->n_slots, sizeof *e->slot_names);
     e->slot_bytes = pool_array(e, w->n_slots, sizeof *e->slot_bytes);
+    e->slot_images = pool_array(e, w->n_slots, sizeof *e->slot_images);
     for (uint32_t i = 0; i < w->n_slots; i++) {
         e->slot_names[i] = obstack_copy0(&e->pool, w->slots[i].name, (int)strlen(w->slots[i].name));
         e->slot_bytes[i] = w->slots[i].bytes;
+        e->slot_images[i] = w->slots[i].image;
     }
     e->slot_memory = pool_copy(e, g->slot_memory, w->n_slots * sizeof *e->slot_memory);
     e->value_sizes = pool_copy(e, w->value_sizes, w->n_values * sizeof *e->value_sizes);

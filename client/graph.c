@@ -120,7 +120,7 @@ void fusion_graph_destroy(fusion_graph *g)
 
 /* ---- slots, values, modules ---- */
 
-static fusion_status slot_of(fusion_graph *g, const struct memory *m, uint32_t *slot)
+fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_t *slot)
 {
     for (uint32_t i = 0; i < g->wire.n_slots; i++) {
         if (g->slot_memory[i] != m->id) continue;
@@ -137,6 +137,7 @@ static fusion_status slot_of(fusion_graph *g, const struct memory *m, uint32_t *
         s->elem = (uint8_t)m->buffer->type; /* fusion_type and proto_elem have the same order */
         s->props = client_props(m->buffer->properties);
     }
+    if (m->image) s->image = client_wire_image(m->image);
     s->name = unique_name(g, m->buffer ? m->buffer->name : "usm");
     g->slot_memory[g->wire.n_slots] = m->id;
     *slot = g->wire.n_slots++;
@@ -192,7 +193,29 @@ static fusion_status take_memory_arg(fusion_graph *g, const fusion_arg *in, cons
     out->offset = offset;
     out->bytes = in->kind == FUSION_ARG_BUFFER ? in->bytes : 0;
     out->props = client_props(in->properties);
-    return slot_of(g, m, &out->index);
+    return client_graph_slot(g, m, &out->index);
+}
+
+static fusion_status take_image_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
+{
+    if (!in->image) return client_error(FUSION_INVALID, object, "the image is NULL");
+    if (in->image->buffer.memory.session != g->session)
+        return client_error(FUSION_INVALID, in->image->buffer.name, "the image belongs to another session");
+    if (in->access < FUSION_ACCESS_READ || in->access > FUSION_ACCESS_READ_WRITE)
+        return client_error(FUSION_INVALID, object, "unknown access %d", (int)in->access);
+    out->kind = PROTO_ARG_SLOT;
+    out->access = (uint8_t)in->access;
+    return client_graph_slot(g, &in->image->buffer.memory, &out->index);
+}
+
+static fusion_status take_sampler_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
+{
+    uint64_t bits;
+    fusion_status status = client_sampler_bits(&in->sampler, object, &bits);
+    if (status != FUSION_SUCCESS) return status;
+    out->kind = PROTO_ARG_VALUE;
+    out->bytes = sizeof bits;
+    return add_value(g, &bits, sizeof bits, &out->index);
 }
 
 static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
@@ -201,6 +224,8 @@ static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char 
     switch (in->kind) {
     case FUSION_ARG_BUFFER:
     case FUSION_ARG_POINTER: return take_memory_arg(g, in, object, out);
+    case FUSION_ARG_IMAGE: return take_image_arg(g, in, object, out);
+    case FUSION_ARG_SAMPLER: return take_sampler_arg(g, in, object, out);
     case FUSION_ARG_VALUE:
         if (in->bytes == 0 || in->bytes > MAX_VALUE_BYTES || (in->bytes > sizeof in->data && !in->large))
             return client_error(FUSION_INVALID, object, "a value has 1 to %d bytes, not %" PRIu64, MAX_VALUE_BYTES,
@@ -268,6 +293,15 @@ static fusion_status append(fusion_graph *g, struct proto_node *n, fusion_status
     return FUSION_SUCCESS;
 }
 
+fusion_status client_graph_add(fusion_graph *g, struct proto_node *n, fusion_status status, const char *name,
+                               const char *base, const fusion_node *depends_on, uint32_t n_depends_on,
+                               fusion_node *node)
+{
+    if (status == FUSION_SUCCESS) status = take_deps(n, depends_on, n_depends_on);
+    if (status == FUSION_SUCCESS) status = node_name(g, name, base, &n->name);
+    return append(g, n, status, node);
+}
+
 fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node *k, fusion_node *node)
 {
     if (!k->module || !k->kernel)
@@ -279,17 +313,15 @@ fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node 
     take_range(k, &n);
     fusion_status status = module_of(g, k->module, &n.module);
     if (status == FUSION_SUCCESS) status = take_args(g, k, &n);
-    if (status == FUSION_SUCCESS) status = take_deps(&n, k->depends_on, k->n_depends_on);
-    if (status == FUSION_SUCCESS) status = node_name(g, k->name, k->kernel, &n.name);
-    return append(g, &n, status, node);
+    return client_graph_add(g, &n, status, k->name, k->kernel, k->depends_on, k->n_depends_on, node);
 }
 
-static fusion_status slot_at(fusion_graph *g, const fusion_memory *place, uint64_t bytes, uint32_t *slot,
-                             uint64_t *offset)
+fusion_status client_graph_slot_at(fusion_graph *g, const fusion_memory *place, uint64_t bytes, uint32_t *slot,
+                                   uint64_t *offset)
 {
     struct memory *m;
     fusion_status status = client_memory_of(g->session, place, bytes, &m, offset);
-    return status == FUSION_SUCCESS ? slot_of(g, m, slot) : status;
+    return status == FUSION_SUCCESS ? client_graph_slot(g, m, slot) : status;
 }
 
 fusion_status fusion_graph_add_copy(fusion_graph *g, const char *name, fusion_memory from, fusion_memory to,
@@ -297,11 +329,9 @@ fusion_status fusion_graph_add_copy(fusion_graph *g, const char *name, fusion_me
                                     fusion_node *node)
 {
     struct proto_node n = {.kind = PROTO_NODE_COPY, .bytes = bytes};
-    fusion_status status = slot_at(g, &from, bytes, &n.from, &n.from_offset);
-    if (status == FUSION_SUCCESS) status = slot_at(g, &to, bytes, &n.to, &n.to_offset);
-    if (status == FUSION_SUCCESS) status = take_deps(&n, depends_on, n_depends_on);
-    if (status == FUSION_SUCCESS) status = node_name(g, name, "copy", &n.name);
-    return append(g, &n, status, node);
+    fusion_status status = client_graph_slot_at(g, &from, bytes, &n.from, &n.from_offset);
+    if (status == FUSION_SUCCESS) status = client_graph_slot_at(g, &to, bytes, &n.to, &n.to_offset);
+    return client_graph_add(g, &n, status, name, "copy", depends_on, n_depends_on, node);
 }
 
 fusion_status fusion_graph_add_fill(fusion_graph *g, const char *name, fusion_memory to, uint64_t bytes,
@@ -316,8 +346,6 @@ fusion_status fusion_graph_add_fill(fusion_graph *g, const char *name, fusion_me
                             " bytes to fill; not %" PRIu32,
                             bytes, pattern_bytes);
     memcpy(n.pattern, pattern, pattern_bytes);
-    fusion_status status = slot_at(g, &to, bytes, &n.to, &n.to_offset);
-    if (status == FUSION_SUCCESS) status = take_deps(&n, depends_on, n_depends_on);
-    if (status == FUSION_SUCCESS) status = node_name(g, name, "fill", &n.name);
-    return append(g, &n, status, node);
+    fusion_status status = client_graph_slot_at(g, &to, bytes, &n.to, &n.to_offset);
+    return client_graph_add(g, &n, status, name, "fill", depends_on, n_depends_on, node);
 }

@@ -39,6 +39,7 @@ struct memory {
     bool usm;
     fusion_event last_event; /* the last submission that uses it */
     fusion_buffer *buffer;   /* NULL for USM */
+    const fusion_image_desc *image; /* NULL: it is none */
 };
 
 struct fusion_session {
@@ -90,6 +91,20 @@ struct fusion_buffer {
     uint64_t count;
     unsigned properties;
 };
+
+/* A buffer of bytes that has a form; so it is made, found and freed as one. */
+struct fusion_image {
+    fusion_buffer buffer; /* first */
+    fusion_image_desc desc;
+};
+
+/* Gives a buffer whose size and type are set its place in the session, and its name (NULL: one is made). */
+fusion_status client_buffer_open(fusion_session *s, fusion_buffer *b, const char *name);
+struct proto_image client_wire_image(const fusion_image_desc *desc);
+/* The region, or all of the image where it is NULL; checked to lie inside. */
+fusion_status client_image_region(const fusion_image *image, const fusion_region *region, fusion_region *out);
+/* The bits of a sampler. */
+fusion_status client_sampler_bits(const fusion_sampler *sampler, const char *object, uint64_t *bits);
 
 /* Takes the memory and attaches it to the executor, where that has not happened yet. */
 fusion_status client_memory_ensure(struct memory *m);
@@ -161,6 +176,14 @@ struct fusion_queue {
     fusion_event last;
 };
 
+/* What kinds of nodes need to become one (graph.c; graph_image.c has those of images). */
+fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_t *slot);
+fusion_status client_graph_slot_at(fusion_graph *g, const fusion_memory *place, uint64_t bytes, uint32_t *slot, uint64_t *offset);
+/* Names a filled-in node (base where name is NULL), gives it its dependences and puts it into the graph; frees it where
+   status, or one of these, is a failure. */
+fusion_status client_graph_add(fusion_graph *g, struct proto_node *n, fusion_status status, const char *name, const char *base,
+                               const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
+
 /* ---- executables (finalize.c, submit.c) ---- */
 
 struct fusion_exec {
@@ -173,6 +196,7 @@ struct fusion_exec {
     const char **node_names;
     const char **slot_names;
     uint64_t *slot_memory, *slot_bytes;
+    struct proto_image *slot_images;
     bool *slot_needed;
     uint32_t *value_sizes;
     struct exec_node {

@@ -192,6 +192,21 @@ static void drop_memory(struct memory *m)
 
 /* ---- buffers ---- */
 
+fusion_status client_buffer_open(fusion_session *s, fusion_buffer *b, const char *name)
+{
+    b->memory.session = s;
+    b->memory.buffer = b;
+    pthread_mutex_lock(&s->lock);
+    fusion_status status = register_memory(s, &b->memory);
+    pthread_mutex_unlock(&s->lock);
+    if (status != FUSION_SUCCESS) return status;
+    if (name)
+        b->name = strdup(name);
+    else if (asprintf(&b->name, "%s%" PRIu64, b->memory.image ? "image" : "buffer", b->memory.id >> ID_SLOT_BITS) < 0)
+        b->name = NULL;
+    return FUSION_SUCCESS;
+}
+
 fusion_status fusion_buffer_create(fusion_session *s, const char *name, fusion_type type, uint64_t count,
                                    unsigned properties, fusion_buffer **buffer)
 {
@@ -207,23 +222,16 @@ fusion_status fusion_buffer_create(fusion_session *s, const char *name, fusion_t
 
     fusion_buffer *b = calloc(1, sizeof *b);
     if (!b) return client_error(FUSION_OUT_OF_MEMORY, object, "no memory");
-    b->memory = (struct memory){.session = s, .bytes = count * width, .buffer = b};
+    b->memory.bytes = count * width;
     b->type = type;
     b->count = count;
     b->properties = properties;
-    pthread_mutex_lock(&s->lock);
-    status = register_memory(s, &b->memory);
-    pthread_mutex_unlock(&s->lock);
-    if (status != FUSION_SUCCESS) {
+    status = client_buffer_open(s, b, name);
+    if (status == FUSION_SUCCESS)
+        *buffer = b;
+    else
         free(b);
-        return status;
-    }
-    if (name)
-        b->name = strdup(name);
-    else if (asprintf(&b->name, "buffer%" PRIu64, b->memory.id >> ID_SLOT_BITS) < 0)
-        b->name = NULL;
-    *buffer = b;
-    return FUSION_SUCCESS;
+    return status;
 }
 
 fusion_status fusion_buffer_map(fusion_buffer *b, void **memory)

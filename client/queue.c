@@ -164,6 +164,24 @@ fusion_status fusion_queue_fill(fusion_queue *q, fusion_memory to, uint64_t byte
                   event);
 }
 
+fusion_status fusion_queue_copy_pixels(fusion_queue *q, fusion_pixels from, fusion_pixels to, uint32_t width,
+                                       uint32_t height, fusion_event *event)
+{
+    fusion_graph *graph;
+    fusion_status status = target_graph(q, &graph);
+    if (status != FUSION_SUCCESS) return status;
+    return finish(q, graph, fusion_graph_add_copy_pixels(graph, NULL, from, to, width, height, NULL, 0, NULL), event);
+}
+
+fusion_status fusion_queue_fill_image(fusion_queue *q, fusion_image *to, const fusion_region *region, const void *pixel,
+                                      fusion_event *event)
+{
+    fusion_graph *graph;
+    fusion_status status = target_graph(q, &graph);
+    if (status != FUSION_SUCCESS) return status;
+    return finish(q, graph, fusion_graph_add_fill_image(graph, NULL, to, region, pixel, NULL, 0, NULL), event);
+}
+
 fusion_status fusion_queue_wait(fusion_queue *q)
 {
     if (q->recording) return client_error(FUSION_INVALID, "queue", "it records; end the recording before waiting");

@@ -240,6 +240,24 @@ static fusion_status find_slot(const fusion_exec *e, const struct memory *m, uin
     return client_error(FUSION_NOT_FOUND, "rebind", "the graph does not use this buffer or allocation");
 }
 
+/* Its form is part of the handle, so the other image must have the same. */
+static fusion_status rebind_image(fusion_exec *e, const fusion_rebind *r, struct memory **memories, struct entry *entry)
+{
+    uint32_t slot = 0;
+    if (!r->to_image) return client_error(FUSION_INVALID, "rebind", "there is no image to bind to");
+    struct memory *old = &r->from_image->buffer.memory, *new = &r->to_image->buffer.memory;
+    if (old->session != e->session || new->session != e->session)
+        return client_error(FUSION_INVALID, "rebind", "an image belongs to another session");
+    fusion_status status = find_slot(e, old, &slot);
+    if (status != FUSION_SUCCESS) return status;
+    struct proto_image form = client_wire_image(&r->to_image->desc);
+    if (memcmp(&form, &e->slot_images[slot], sizeof form) != 0)
+        return client_error(FUSION_INVALID, e->slot_names[slot], "image %s has another size, row pitch or format",
+                            r->to_image->buffer.name);
+    memories[slot] = new;
+    return entry_bind(entry, slot, new, 0) ? FUSION_SUCCESS : no_room();
+}
+
 static fusion_status rebind_memory(fusion_exec *e, const fusion_rebind *r, struct memory **memories,
                                    struct entry *entry)
 {
@@ -281,10 +299,12 @@ static fusion_status apply_rebinds(fusion_exec *e, const fusion_rebind *rebind, 
 {
     for (int values = 0; values < 2; values++) {
         for (uint32_t i = 0; i < n; i++) {
-            bool is_value = !rebind[i].from && !rebind[i].from_pointer;
+            const fusion_rebind *r = &rebind[i];
+            bool is_value = !r->from && !r->from_pointer && !r->from_image;
             if (is_value != (bool)values) continue;
-            fusion_status status =
-                is_value ? rebind_value(e, &rebind[i], entry) : rebind_memory(e, &rebind[i], memories, entry);
+            fusion_status status = is_value        ? rebind_value(e, r, entry)
+                                   : r->from_image ? rebind_image(e, r, memories, entry)
+                                                   : rebind_memory(e, r, memories, entry);
             if (status != FUSION_SUCCESS) return status;
         }
     }

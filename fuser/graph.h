@@ -24,6 +24,7 @@ struct fuser_buffer {
     ir_type elem; /* element type where the client said it, else IR_VOID */
     bool usm;
     struct fuser_props props;
+    bool image; /* a 2-D image: kernels take it as a whole, and it always stays in memory */
 };
 
 /* A scalar or by-value struct argument: stays a parameter of the plan, its bytes come with each submission. */
@@ -63,6 +64,9 @@ struct fuser_node {
     /* COPY, FILL */
     uint32_t from, to; /* buffers */
     uint64_t from_offset, to_offset, bytes;
+    /* a rectangle: rows of `bytes`, a pitch from each to the next; rows 0: one run of bytes */
+    uint32_t rows;
+    uint64_t from_pitch, to_pitch;
     uint8_t pattern[16]; /* FILL: repeated; bytes is a multiple of pattern_size */
     uint32_t pattern_size; /* 1, 2, 4, 8, 16 */
     /* explicit edges, indices of nodes; may point at later nodes */

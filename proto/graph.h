@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum proto_elem { /* element types of buffers and images of scalars */
+#include "proto/image.h"
+
+enum proto_elem { /* element types of buffers */
     PROTO_ELEM_BYTES, PROTO_ELEM_I8, PROTO_ELEM_I16, PROTO_ELEM_I32, PROTO_ELEM_I64,
     PROTO_ELEM_U8, PROTO_ELEM_U16, PROTO_ELEM_U32, PROTO_ELEM_U64,
     PROTO_ELEM_F16, PROTO_ELEM_F32, PROTO_ELEM_F64, PROTO_ELEM_COUNT
@@ -19,13 +21,14 @@ struct proto_props {
     bool internal_memory, no_init;
 };
 
-struct proto_slot { /* a buffer or USM allocation of the graph; which one is bound at submit */
+struct proto_slot { /* a buffer, USM allocation or image of the graph; which one is bound at submit */
     char *name;
     uint64_t bytes;
     uint8_t elem;  /* enum proto_elem */
     uint8_t lanes; /* 1, 2, 3, 4, 8, 16 */
     bool usm;
     struct proto_props props;
+    struct proto_image image; /* all 0: it is none. An image is used whole; elements are bytes, without properties */
 };
 
 enum proto_arg_kind { PROTO_ARG_SLOT, PROTO_ARG_VALUE, PROTO_ARG_LOCAL, PROTO_ARG_COUNT };
@@ -53,6 +56,9 @@ struct proto_node {
     struct proto_arg *args;
     uint32_t from, to; /* COPY, FILL: slots */
     uint64_t from_offset, to_offset, bytes;
+    /* COPY, FILL of a rectangle: rows of `bytes`, a pitch from each to the next; rows 0: one run of bytes */
+    uint32_t rows;
+    uint64_t from_pitch, to_pitch;
     uint8_t pattern[16];
     uint32_t pattern_size;
     uint32_t n_deps;

@@ -113,6 +113,38 @@ static struct proto_props take_props(struct decoder *d)
     return props;
 }
 
+static void take_image(struct decoder *d, struct proto_image *image)
+{
+    uint64_t fields = take(d, CURSOR_ARRAY, "an image").number;
+    if (d->failed || fields == 0) return;
+    if (fields != IMAGE_FIELDS) {
+        fail(d, "the graph is malformed: an image of %llu fields, not %u", (unsigned long long)fields, IMAGE_FIELDS);
+        return;
+    }
+    image->width = (uint32_t)take_uint(d, UINT32_MAX, "an image's width");
+    image->height = (uint32_t)take_uint(d, UINT32_MAX, "an image's height");
+    image->row_pitch = (uint32_t)take_uint(d, UINT32_MAX, "an image's row pitch");
+    image->channel_order = (uint32_t)take_uint(d, UINT32_MAX, "an image's channel order");
+    image->channel_type = (uint32_t)take_uint(d, UINT32_MAX, "an image's channel type");
+    if (!d->failed && !image->width) fail(d, "an image has no columns");
+}
+
+static void check_image(struct decoder *d, const struct proto_slot *slot)
+{
+    char reason[200];
+    const struct proto_props *p = &slot->props;
+    if (d->failed || !slot->image.width) return;
+    if (proto_image_check(&slot->image, reason, sizeof reason) != FUSION_SUCCESS)
+        fail(d, "image `%s`: %s", slot->name, reason);
+    else if (slot->bytes != proto_image_bytes(&slot->image))
+        fail(d, "image `%s` has %llu bytes, its rows %llu", slot->name, (unsigned long long)slot->bytes,
+             (unsigned long long)proto_image_bytes(&slot->image));
+    else if (slot->usm || slot->elem != PROTO_ELEM_BYTES || slot->lanes != 1)
+        fail(d, "image `%s` is USM or has elements that are not bytes", slot->name);
+    else if (p->access_scope || p->internal_memory || p->no_init)
+        fail(d, "image `%s` has properties, which images cannot have", slot->name);
+}
+
 static void take_slot(struct decoder *d, struct proto_slot *slot)
 {
     take_fields(d, SLOT_FIELDS, "a buffer");
@@ -122,6 +154,8 @@ static void take_slot(struct decoder *d, struct proto_slot *slot)
     slot->lanes = (uint8_t)take_uint(d, 16, "a buffer's lanes");
     slot->usm = take_bool(d, "usm");
     slot->props = take_props(d);
+    take_image(d, &slot->image);
+    check_image(d, slot);
     if (d->failed) return;
     if (slot->bytes == 0) fail(d, "buffer `%s` has no bytes", slot->name);
     if (slot->lanes != 1 && slot->lanes != 2 && slot->lanes != 3 && slot->lanes != 4 && slot->lanes != 8 &&
@@ -145,6 +179,24 @@ static void check_extent(struct decoder *d, const struct proto_node *node, uint3
              (unsigned long long)have);
 }
 
+/* The same of rows that are `pitch` apart. */
+static void check_rows(struct decoder *d, const struct proto_node *node, uint32_t slot, uint64_t offset, uint64_t pitch)
+{
+    uint64_t bytes = node->bytes;
+    if (d->failed) return;
+    if (node->rows == 0 && pitch)
+        fail(d, "node `%s` has a pitch, but no rows", node->name);
+    else if (node->rows && !node->bytes)
+        fail(d, "node `%s` has rows of no bytes", node->name);
+    else if (node->rows > 1 && pitch < node->bytes)
+        fail(d, "node `%s` has rows of %llu bytes, but %llu from each to the next", node->name,
+             (unsigned long long)node->bytes, (unsigned long long)pitch);
+    else if (node->rows > 1 && (__builtin_mul_overflow(pitch, node->rows - 1, &bytes) ||
+                                __builtin_add_overflow(bytes, node->bytes, &bytes)))
+        fail(d, "node `%s` has rows that reach beyond 2^64 bytes", node->name);
+    check_extent(d, node, slot, offset, bytes);
+}
+
 static void check_value(struct decoder *d, const struct proto_node *node, const struct proto_arg *arg)
 {
     if (arg->index >= d->graph->n_values)
@@ -152,6 +204,16 @@ static void check_value(struct decoder *d, const struct proto_node *node, const 
     else if (arg->bytes != d->graph->value_sizes[arg->index])
         fail(d, "node `%s` uses value %u with %llu bytes; it has %u", node->name, arg->index,
              (unsigned long long)arg->bytes, d->graph->value_sizes[arg->index]);
+}
+
+static void check_accessor(struct decoder *d, const struct proto_node *node, const struct proto_arg *arg)
+{
+    const struct proto_props *p = &arg->props;
+    check_extent(d, node, arg->index, arg->offset, arg->bytes);
+    if (d->failed || !d->graph->slots[arg->index].image.width) return;
+    if (arg->offset || arg->bytes || p->access_scope || p->internal_memory || p->no_init)
+        fail(d, "node `%s` takes a part of image `%s`, or gives it properties; images are taken as they are",
+             node->name, d->graph->slots[arg->index].name);
 }
 
 static void take_arg(struct decoder *d, const struct proto_node *node, struct proto_arg *arg)
@@ -165,7 +227,7 @@ static void take_arg(struct decoder *d, const struct proto_node *node, struct pr
     arg->props = take_props(d);
     if (d->failed) return;
     if (arg->kind == PROTO_ARG_SLOT)
-        check_extent(d, node, arg->index, arg->offset, arg->bytes);
+        check_accessor(d, node, arg);
     else if (arg->kind == PROTO_ARG_VALUE)
         check_value(d, node, arg);
     else if (arg->bytes == 0)
@@ -228,9 +290,12 @@ static void take_copy(struct decoder *d, struct proto_node *node)
     node->to = (uint32_t)take_uint(d, UINT32_MAX, "a copy's target");
     node->to_offset = take_uint(d, INT64_MAX, "a copy's offset");
     node->bytes = take_uint(d, INT64_MAX, "a copy's size");
-    check_extent(d, node, node->from, node->from_offset, node->bytes);
-    check_extent(d, node, node->to, node->to_offset, node->bytes);
-    if (!d->failed && node->from == node->to && node->from_offset < node->to_offset + node->bytes &&
+    node->rows = (uint32_t)take_uint(d, UINT32_MAX, "a copy's rows");
+    node->from_pitch = take_uint(d, INT64_MAX, "a copy's pitch");
+    node->to_pitch = take_uint(d, INT64_MAX, "a copy's pitch");
+    check_rows(d, node, node->from, node->from_offset, node->from_pitch);
+    check_rows(d, node, node->to, node->to_offset, node->to_pitch);
+    if (!d->failed && !node->rows && node->from == node->to && node->from_offset < node->to_offset + node->bytes &&
         node->to_offset < node->from_offset + node->bytes)
         fail(d, "node `%s` copies between bytes of buffer `%s` that overlap", node->name,
              d->graph->slots[node->from].name);
@@ -252,7 +317,9 @@ static void take_fill(struct decoder *d, struct proto_node *node)
     }
     memcpy(node->pattern, pattern.bytes, n);
     node->pattern_size = (uint32_t)n;
-    check_extent(d, node, node->to, node->to_offset, node->bytes);
+    node->rows = (uint32_t)take_uint(d, UINT32_MAX, "a fill's rows");
+    node->to_pitch = take_uint(d, INT64_MAX, "a fill's pitch");
+    check_rows(d, node, node->to, node->to_offset, node->to_pitch);
 }
 
 static void take_dependencies(struct decoder *d, struct proto_node *node)

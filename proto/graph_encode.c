@@ -30,6 +30,17 @@ static void put_props(msgpack_packer *p, const struct proto_props *props)
     put_bool(p, props->no_init);
 }
 
+static void put_image(msgpack_packer *p, const struct proto_image *image)
+{
+    msgpack_pack_array(p, image->width ? IMAGE_FIELDS : 0);
+    if (!image->width) return;
+    put_uint(p, image->width);
+    put_uint(p, image->height);
+    put_uint(p, image->row_pitch);
+    put_uint(p, image->channel_order);
+    put_uint(p, image->channel_type);
+}
+
 static void put_slot(msgpack_packer *p, const struct proto_slot *slot)
 {
     msgpack_pack_array(p, SLOT_FIELDS);
@@ -39,6 +50,7 @@ static void put_slot(msgpack_packer *p, const struct proto_slot *slot)
     put_uint(p, slot->lanes);
     put_bool(p, slot->usm);
     put_props(p, &slot->props);
+    put_image(p, &slot->image);
 }
 
 static void put_arg(msgpack_packer *p, const struct proto_arg *arg)
@@ -76,6 +88,9 @@ static void put_copy(msgpack_packer *p, const struct proto_node *node)
     put_uint(p, node->to);
     put_uint(p, node->to_offset);
     put_uint(p, node->bytes);
+    put_uint(p, node->rows);
+    put_uint(p, node->from_pitch);
+    put_uint(p, node->to_pitch);
 }
 
 static void put_fill(msgpack_packer *p, const struct proto_node *node)
@@ -87,6 +102,8 @@ static void put_fill(msgpack_packer *p, const struct proto_node *node)
     uint32_t size = node->pattern_size <= sizeof node->pattern ? node->pattern_size : 0;
     msgpack_pack_bin(p, size);
     msgpack_pack_bin_body(p, node->pattern, size);
+    put_uint(p, node->rows);
+    put_uint(p, node->to_pitch);
 }
 
 static void put_node(msgpack_packer *p, const struct proto_node *node)

@@ -8,6 +8,7 @@
 
 #include "daemon/compiler/pack.h"
 #include "ir/aspects.h"
+#include "proto/limits.h"
 
 enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };
 
@@ -18,8 +19,8 @@ static struct gccjit_target cpu_target;
 static const uint64_t common_aspects = IR_ASPECT_CPU | IR_ASPECT_ONLINE_COMPILER | IR_ASPECT_USM_DEVICE |
                                        IR_ASPECT_USM_HOST | IR_ASPECT_USM_SHARED | IR_ASPECT_GRAPH_FUSION;
 /* What code generation does. */
-static const uint64_t cpu_aspects =
-    IR_ASPECT_FP16 | IR_ASPECT_FP64 | IR_ASPECT_ATOMIC64 | IR_ASPECT_FLOAT_ATOMICS | IR_ASPECT_GENERIC_SPACE;
+static const uint64_t cpu_aspects = IR_ASPECT_FP16 | IR_ASPECT_FP64 | IR_ASPECT_IMAGE | IR_ASPECT_ATOMIC64 |
+                                    IR_ASPECT_FLOAT_ATOMICS | IR_ASPECT_GENERIC_SPACE;
 static const uint64_t kinds_of_device = IR_ASPECT_CPU | IR_ASPECT_GPU | IR_ASPECT_ACCELERATOR;
 
 static uint32_t available_cores(void)
@@ -114,7 +115,8 @@ static void pack_sub_groups(struct proto_writer *w, const struct device *d)
 void devices_pack(struct proto_writer *w, const struct device *d)
 {
     const struct fuser_device *p = &d->properties;
-    proto_pack_map(w, 11);
+    uint64_t side = p->aspects & IR_ASPECT_IMAGE ? PROTO_MAX_IMAGE_SIDE : 0;
+    proto_pack_map(w, 13);
     proto_pack_string(w, "name", p->name);
     proto_pack_string(w, "description", d->description);
     proto_pack_string(w, "target", d->target);
@@ -123,4 +125,6 @@ void devices_pack(struct proto_writer *w, const struct device *d)
     proto_pack_uint(w, "local_memory_bytes", p->max_local_bytes);
     proto_pack_uint(w, "compute_units", d->compute_units);
     pack_sub_groups(w, d);
+    proto_pack_uint(w, "image_max_width", side);
+    proto_pack_uint(w, "image_max_height", side);
 }

@@ -120,7 +120,7 @@ static int make_plan(struct planning *p, struct job_error *e)
 static void pack_part(struct proto_writer *reply, const char *key, const struct planning *p,
                       void (*pack)(msgpack_packer *k, const struct plan_source *s))
 {
-    const struct plan_source source = {p->graph, p->plan, p->device, p->keep_ir};
+    const struct plan_source source = {p->wire, p->graph, p->plan, p->device, p->keep_ir};
     msgpack_sbuffer bytes;
     msgpack_packer packer;
     msgpack_sbuffer_init(&bytes);

@@ -93,9 +93,26 @@ void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
 
 /* ---- the program ---- */
 
-/* Might the launch write what the parameter points at? Where the analysis loses the pointer, yes. */
-static bool may_write(const struct access_analysis *a, uint32_t param)
+enum { PARAM_SLOT, PARAM_VALUE, PARAM_LOCAL, PARAM_IMAGE, IMAGE_READ_ONLY = 0 };
+
+/* What the executor calls a parameter. */
+static unsigned param_kind(const struct fuser_launch *l, uint32_t i)
 {
+    if (ir_type_kind(l->kernel->params[i].value->type) == IR_KIND_IMAGE2D) return PARAM_IMAGE;
+    switch (l->params[i].kind) {
+    case FUSER_PARAM_BUFFER: return PARAM_SLOT;
+    case FUSER_PARAM_VALUE: return PARAM_VALUE;
+    case FUSER_PARAM_LOCAL: break;
+    }
+    return PARAM_LOCAL;
+}
+
+/* Might the launch write what the parameter points at? Where the analysis loses the pointer, yes. */
+static bool may_write(const struct fuser_launch *l, const struct access_analysis *a, uint32_t param)
+{
+    ir_type type = l->kernel->params[param].value->type;
+    if (l->params[param].kind != FUSER_PARAM_BUFFER) return false;
+    if (ir_type_kind(type) == IR_KIND_IMAGE2D) return ir_type_detail(type) != IMAGE_READ_ONLY;
     return a->params[param].writes || a->params[param].escapes || a->loose_writes;
 }
 
@@ -112,12 +129,12 @@ static void program_params(msgpack_packer *k, const struct fuser_launch *l, cons
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct fuser_param *p = &l->params[i];
         msgpack_pack_map(k, 6);
-        put_uint(k, "kind", p->kind == FUSER_PARAM_BUFFER ? 0 : p->kind == FUSER_PARAM_VALUE ? 1 : 2);
+        put_uint(k, "kind", param_kind(l, i));
         put_uint(k, "index", p->index);
         put_uint(k, "offset", p->offset);
         put_uint(k, "at", offsets[i]);
         put_uint(k, "size", param_size(l->kernel, i));
-        put_flag(k, "writes", p->kind == FUSER_PARAM_BUFFER && may_write(a, i));
+        put_flag(k, "writes", may_write(l, a, i));
     }
     access_analysis_free(a);
 }
@@ -154,7 +171,9 @@ static void program_step(msgpack_packer *k, const struct fuser_step *step, const
     }
     const struct fuser_node *n = &g->nodes[step->index];
     bool copy = n->kind == FUSER_NODE_COPY;
-    msgpack_pack_array(k, copy ? 6 : 5);
+    uint32_t fields = copy ? 6 : 5;
+    if (n->rows) fields += copy ? 3 : 2;
+    msgpack_pack_array(k, fields);
     msgpack_pack_uint32(k, copy ? 1 : 2);
     if (copy) {
         msgpack_pack_uint32(k, n->from);
@@ -164,6 +183,24 @@ static void program_step(msgpack_packer *k, const struct fuser_step *step, const
     msgpack_pack_uint64(k, n->to_offset);
     msgpack_pack_uint64(k, n->bytes);
     if (!copy) msgpack_pack_bin_with_body(k, n->pattern, n->pattern_size);
+    if (!n->rows) return;
+    msgpack_pack_uint32(k, n->rows);
+    if (copy) msgpack_pack_uint64(k, n->from_pitch);
+    msgpack_pack_uint64(k, n->to_pitch);
+}
+
+static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_t i)
+{
+    const struct fuser_buffer *b = &s->graph->buffers[i];
+    const struct proto_image *image = &s->wire->slots[i].image;
+    msgpack_pack_map(k, b->image ? 4 : 3);
+    put_string(k, "name", b->name);
+    put_uint(k, "bytes", b->bytes);
+    put_flag(k, "needed", s->plan->homes[i] == FUSER_HOME_MEMORY);
+    if (!b->image) return;
+    const uint32_t fields[] = {image->width, image->height, image->row_pitch, image->channel_order,
+                               image->channel_type};
+    put_numbers(k, "image", fields, 5);
 }
 
 void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
@@ -177,12 +214,7 @@ void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
     put_list(k, "steps", p->n_steps);
     for (uint32_t i = 0; i < p->n_steps; i++) program_step(k, &p->steps[i], g);
     put_list(k, "slots", g->n_buffers);
-    for (uint32_t i = 0; i < g->n_buffers; i++) {
-        msgpack_pack_map(k, 3);
-        put_string(k, "name", g->buffers[i].name);
-        put_uint(k, "bytes", g->buffers[i].bytes);
-        put_flag(k, "needed", p->homes[i] == FUSER_HOME_MEMORY);
-    }
+    for (uint32_t i = 0; i < g->n_buffers; i++) program_slot(k, s, i);
     put_list(k, "values", g->n_values);
     for (uint32_t i = 0; i < g->n_values; i++) msgpack_pack_uint32(k, g->values[i].size);
 }

@@ -5,8 +5,10 @@
 
 #include "daemon/compiler/devices.h"
 #include "fuser/plan.h"
+#include "proto/graph.h"
 
 struct plan_source {
+    const struct proto_graph *wire; /* what the graph was made of */
     const struct fuser_graph *graph;
     const struct fuser_plan *plan;
     const struct device *device;

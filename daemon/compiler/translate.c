@@ -27,7 +27,12 @@ static struct fuser_props properties(const struct proto_props *p)
 
 static struct fuser_buffer buffer(const struct proto_slot *s)
 {
-    return (struct fuser_buffer){s->name, s->bytes, element_type(s->elem, s->lanes), s->usm, properties(&s->props)};
+    return (struct fuser_buffer){.name = s->name,
+                                 .bytes = s->bytes,
+                                 .elem = element_type(s->elem, s->lanes),
+                                 .usm = s->usm,
+                                 .props = properties(&s->props),
+                                 .image = s->image.width != 0};
 }
 
 static struct fuser_arg argument(const struct proto_arg *a)
@@ -107,6 +112,9 @@ static int translate_node(const struct proto_node *from, struct ir_module *const
     to->from_offset = from->from_offset;
     to->to_offset = from->to_offset;
     to->bytes = from->bytes;
+    to->rows = from->rows;
+    to->from_pitch = from->from_pitch;
+    to->to_pitch = from->to_pitch;
     to->pattern_size = from->pattern_size;
     memcpy(to->pattern, from->pattern, sizeof to->pattern);
     return 0;

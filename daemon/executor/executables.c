@@ -128,6 +128,13 @@ static int set_values(struct executable *x, const struct executable_source *s, s
     return 0;
 }
 
+static void set_images(struct executable *x)
+{
+    const struct program *p = x->program;
+    x->images = arena_alloc(p->arena, p->n_slots * sizeof *x->images);
+    for (uint32_t i = 0; i < p->n_slots; i++) x->images[i] = p->slots[i].image;
+}
+
 static int set_launches(struct executable *x, struct exec_error *e)
 {
     const struct program *p = x->program;
@@ -152,6 +159,7 @@ static struct executable *make(const struct executable_source *s, struct exec_er
         goto failed;
     }
     x->launches = arena_alloc(x->program->arena, x->program->n_launches * sizeof *x->launches);
+    set_images(x);
     if (set_bindings(x, s, e) == 0 && set_values(x, s, e) == 0 && set_launches(x, e) == 0 &&
         add_objects(x, 0, s->fds, s->n_fds, e) == 0)
         return x;

@@ -30,6 +30,7 @@ struct executable {
     uint64_t *bindings; /* by slot: buffer, or 0 */
     uint8_t **values;   /* by value */
     struct executable_launch *launches;
+    struct ir_image *images; /* by slot; only the thread that runs submissions touches them */
     /* private to executables.c */
     _Atomic uint32_t n_missing; /* objects that have not come yet */
     _Atomic uint32_t references;

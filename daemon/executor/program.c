@@ -10,6 +10,7 @@
 #include "ir/arena.h"
 #include "proto/cursor.h"
 #include "proto/frame.h"
+#include "proto/image.h"
 #include "proto/limits.h"
 
 enum {
@@ -98,10 +99,30 @@ static bool is_slot(struct reader *r, uint64_t index)
 
 /* ---- slots and values ---- */
 
+static bool read_image(struct reader *r, const msgpack_object *o, struct program_slot *s)
+{
+    const msgpack_object *list = proto_get(o, "image");
+    uint64_t n[5];
+    char reason[200];
+    if (!list) return true;
+    if (list->type != MSGPACK_OBJECT_ARRAY || list->via.array.size != 5)
+        return bad(r, "image %s does not have 5 numbers", s->name);
+    for (uint32_t i = 0; i < 5; i++)
+        if (!element_uint(r, &list->via.array, i, UINT32_MAX, &n[i])) return false;
+    struct proto_image image = {(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3], (uint32_t)n[4]};
+    if (proto_image_check(&image, reason, sizeof reason) != FUSION_SUCCESS)
+        return bad(r, "image %s: %s", s->name, reason);
+    if (proto_image_bytes(&image) > s->bytes) return bad(r, "image %s is larger than its memory", s->name);
+    s->is_image = true;
+    s->image =
+        (struct ir_image){NULL, image.width, image.height, image.row_pitch, image.channel_order, image.channel_type};
+    return true;
+}
+
 static bool read_slot(struct reader *r, const msgpack_object *o, struct program_slot *s)
 {
     return get_name(r, o, "name", &s->name) && get_uint(r, o, "bytes", max_slot_bytes, &s->bytes) &&
-           get_flag(r, o, "needed", &s->needed);
+           get_flag(r, o, "needed", &s->needed) && read_image(r, o, s);
 }
 
 static bool read_slots(struct reader *r, const msgpack_object *map)
@@ -168,6 +189,13 @@ static bool read_range(struct reader *r, const msgpack_object *map, struct progr
     return true;
 }
 
+static bool is_image(struct reader *r, const struct program_param *param)
+{
+    if (!is_slot(r, param->index)) return false;
+    if (!r->p->slots[param->index].is_image) return bad(r, "slot %s is no image", r->p->slots[param->index].name);
+    return param->offset == 0 || bad(r, "an image argument begins inside image %s", r->p->slots[param->index].name);
+}
+
 static bool check_param(struct reader *r, const struct program_launch *l, const struct program_param *param)
 {
     const struct program *p = r->p;
@@ -181,6 +209,7 @@ static bool check_param(struct reader *r, const struct program_launch *l, const 
     }
     if (param->size != 8) return bad(r, "a pointer argument has %u bytes", param->size);
     if (param->kind == PROGRAM_PARAM_SLOT) return is_slot(r, param->index) && inside(r, param->index, param->offset, 0);
+    if (param->kind == PROGRAM_PARAM_IMAGE) return is_image(r, param);
     if (param->offset <= MAX_LOCAL_BYTES) return true;
     return bad(r, "%" PRIu64 " bytes of local memory are more than %d", param->offset, MAX_LOCAL_BYTES);
 }
@@ -208,7 +237,7 @@ static bool read_params(struct reader *r, const msgpack_object *map, struct prog
     for (uint32_t i = 0; i < a->size; i++) {
         struct program_param *param = &l->params[i];
         if (!read_param(r, &a->ptr[i], l, param)) return false;
-        if (param->kind != PROGRAM_PARAM_SLOT || !param->writes) continue;
+        if ((param->kind != PROGRAM_PARAM_SLOT && param->kind != PROGRAM_PARAM_IMAGE) || !param->writes) continue;
         r->p->slots[param->index].written = true;
         l->written_bytes += r->p->slots[param->index].bytes - param->offset;
     }
@@ -257,13 +286,37 @@ static bool read_place(struct reader *r, const msgpack_object_array *a, uint32_t
     return true;
 }
 
+/* Of a rectangle, from element `at` on: rows, and a pitch for each of the n pitches. */
+static bool read_rows(struct reader *r, const msgpack_object_array *a, uint32_t at, struct program_step *s,
+                      uint64_t *const *pitches, uint32_t n)
+{
+    uint64_t rows;
+    if (a->size <= at) return true;
+    if (!element_uint(r, a, at, UINT32_MAX, &rows)) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!element_uint(r, a, at + 1 + i, max_slot_bytes, pitches[i])) return false;
+    s->rows = (uint32_t)rows;
+    return s->bytes || !rows || bad(r, "rows of no bytes");
+}
+
+static bool rows_inside(struct reader *r, const struct program_step *s, uint32_t slot, uint64_t offset, uint64_t pitch)
+{
+    uint64_t bytes = s->bytes;
+    if (s->rows > 1 &&
+        (__builtin_mul_overflow(pitch, s->rows - 1, &bytes) || __builtin_add_overflow(bytes, s->bytes, &bytes)))
+        return bad(r, "%u rows, %" PRIu64 " bytes apart, are too many bytes", s->rows, pitch);
+    return inside(r, slot, offset, bytes);
+}
+
 static bool read_copy(struct reader *r, const msgpack_object_array *a, struct program_step *s)
 {
     if (!read_place(r, a, 1, &s->from, &s->from_offset) || !read_place(r, a, 3, &s->to, &s->to_offset) ||
-        !element_uint(r, a, 5, max_slot_bytes, &s->bytes))
+        !element_uint(r, a, 5, max_slot_bytes, &s->bytes) ||
+        !read_rows(r, a, 6, s, (uint64_t *const[]){&s->from_pitch, &s->to_pitch}, 2))
         return false;
     r->p->slots[s->to].written = true;
-    return inside(r, s->from, s->from_offset, s->bytes) && inside(r, s->to, s->to_offset, s->bytes);
+    return rows_inside(r, s, s->from, s->from_offset, s->from_pitch) &&
+           rows_inside(r, s, s->to, s->to_offset, s->to_pitch);
 }
 
 static bool read_fill(struct reader *r, const msgpack_object_array *a, struct program_step *s)
@@ -277,7 +330,8 @@ static bool read_fill(struct reader *r, const msgpack_object_array *a, struct pr
         return bad(r, "a pattern of %u bytes does not fill %" PRIu64 " bytes", s->pattern_size, s->bytes);
     memcpy(s->pattern, pattern->via.bin.ptr, s->pattern_size);
     r->p->slots[s->to].written = true;
-    return inside(r, s->to, s->to_offset, s->bytes);
+    return read_rows(r, a, 5, s, (uint64_t *const[]){&s->to_pitch}, 1) &&
+           rows_inside(r, s, s->to, s->to_offset, s->to_pitch);
 }
 
 static bool read_step(struct reader *r, const msgpack_object *o, struct program_step *s)

@@ -6,15 +6,22 @@
 #include <stdint.h>
 
 #include "fuser/kernel_abi.h"
+#include "ir/image.h"
 
 struct arena;
 
-enum program_param_kind { PROGRAM_PARAM_SLOT, PROGRAM_PARAM_VALUE, PROGRAM_PARAM_LOCAL, PROGRAM_PARAM_COUNT };
+enum program_param_kind {
+    PROGRAM_PARAM_SLOT,
+    PROGRAM_PARAM_VALUE,
+    PROGRAM_PARAM_LOCAL,
+    PROGRAM_PARAM_IMAGE, /* a slot that is an image */
+    PROGRAM_PARAM_COUNT
+};
 
 struct program_param {
     uint8_t kind;
     bool writes;
-    uint32_t index;    /* slot or value */
+    uint32_t index;    /* slot, image's too, or value */
     uint64_t offset;   /* SLOT: bytes into it; LOCAL: bytes of work-group memory */
     uint32_t at, size; /* place in the argument block */
 };
@@ -37,6 +44,8 @@ struct program_step {
     uint32_t launch;
     uint32_t from, to; /* slots */
     uint64_t from_offset, to_offset, bytes;
+    uint32_t rows; /* of `bytes`, a pitch from each to the next; 0: one run of bytes */
+    uint64_t from_pitch, to_pitch;
     uint8_t pattern[16];
     uint32_t pattern_size;
 };
@@ -46,6 +55,8 @@ struct program_slot {
     uint64_t bytes;
     bool needed;  /* memory must be bound to it */
     bool written; /* by any step */
+    bool is_image;
+    struct ir_image image; /* where it is one; data NULL: where it lies is known when a submission runs */
 };
 
 struct program {

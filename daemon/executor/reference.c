@@ -19,7 +19,10 @@ static bool fits(const struct program_launch *program, const struct ir_function 
         ir_type type = kernel->params[i].value->type;
         bool pointer = ir_type_is_ptr(type) && !kernel->params[i].by_value;
         bool local = pointer && ir_type_space(type) == IR_SPACE_LOCAL;
-        enum program_param_kind kind = local ? PROGRAM_PARAM_LOCAL : pointer ? PROGRAM_PARAM_SLOT : PROGRAM_PARAM_VALUE;
+        enum program_param_kind kind = local                                   ? PROGRAM_PARAM_LOCAL
+                                       : pointer                               ? PROGRAM_PARAM_SLOT
+                                       : ir_type_kind(type) == IR_KIND_IMAGE2D ? PROGRAM_PARAM_IMAGE
+                                                                               : PROGRAM_PARAM_VALUE;
         uint64_t size = kernel->params[i].by_value ? ir_type_size(kernel->module, kernel->params[i].elem)
                                                    : ir_type_size(kernel->module, type);
         if (param->kind != kind || param->at != offsets[i] || param->size != size) return false;
@@ -60,6 +63,11 @@ static struct interp_arg argument(const struct program_param *param, const struc
     case PROGRAM_PARAM_SLOT: {
         const struct running_slot *slot = &slots[param->index];
         return (struct interp_arg){INTERP_ARG_BUFFER, slot->memory + param->offset, slot->bytes - param->offset, NULL};
+    }
+    case PROGRAM_PARAM_IMAGE: {
+        struct ir_image *image;
+        memcpy(&image, launch->args + param->at, sizeof image);
+        return (struct interp_arg){INTERP_ARG_IMAGE, image, 0, NULL};
     }
     case PROGRAM_PARAM_LOCAL: return (struct interp_arg){INTERP_ARG_LOCAL, NULL, param->offset, NULL};
     default: return (struct interp_arg){INTERP_ARG_BYTES, launch->args + param->at, param->size, NULL};

@@ -125,11 +125,37 @@ static void fill_bytes(void *data, uint64_t first, uint64_t end, unsigned thread
         memcpy(t->to + at, block, end - at < sizeof block ? end - at : sizeof block);
 }
 
+/* The same for rectangles: first and end count rows. */
+static void copy_rows(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    (void)thread;
+    const struct transfer *t = data;
+    const struct program_step *step = t->step;
+    for (uint64_t i = first; i < end; i++)
+        memmove(t->to + i * step->to_pitch, t->from + i * step->from_pitch, step->bytes);
+}
+
+static void fill_rows(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    const struct transfer *t = data;
+    for (uint64_t i = first; i < end; i++) {
+        struct transfer row = {.to = t->to + i * t->step->to_pitch, .step = t->step};
+        fill_bytes(&row, 0, t->step->bytes, thread);
+    }
+}
+
+static uint64_t chunk_rows(const struct program_step *step)
+{
+    return COPY_CHUNK_BYTES / step->bytes + 1;
+}
+
 static void run_copy(struct steps *s, const struct program_step *step, const struct running_slot *slots)
 {
     struct transfer t = {slots[step->to].memory + step->to_offset, slots[step->from].memory + step->from_offset, step};
     running_step("copy into buffer", slots[step->to].name);
-    if (t.from + step->bytes <= t.to || t.to + step->bytes <= t.from)
+    if (step->rows)
+        pool_run(s->pool, copy_rows, &t, step->rows, chunk_rows(step));
+    else if (t.from + step->bytes <= t.to || t.to + step->bytes <= t.from)
         pool_run(s->pool, copy_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
     else
         memmove(t.to, t.from, step->bytes);
@@ -139,7 +165,10 @@ static void run_fill(struct steps *s, const struct program_step *step, const str
 {
     struct transfer t = {slots[step->to].memory + step->to_offset, NULL, step};
     running_step("fill of buffer", slots[step->to].name);
-    pool_run(s->pool, fill_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
+    if (step->rows)
+        pool_run(s->pool, fill_rows, &t, step->rows, chunk_rows(step));
+    else
+        pool_run(s->pool, fill_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
 }
 
 int steps_run(struct steps *s, struct executable *x, const struct running_slot *slots, struct exec_error *e)

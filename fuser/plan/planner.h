@@ -89,7 +89,20 @@ uint32_t plan_sub_group_size(const struct planner *p, uint32_t node);
 /* Of one launch of order[first .. first + n), whose nodes agree; 0: it makes no difference. */
 uint32_t plan_launch_sub_group_size(const struct planner *p, uint32_t first, uint32_t n);
 
+/* ---- images (image.c) ---- */
+
+/* Argument i, whose parameter is an image. */
+bool plan_check_image(struct planner *p, const struct fuser_node *node, uint32_t i);
+bool plan_image_read(ir_type type);
+bool plan_image_written(ir_type type);
+
 /* ---- shared facts ---- */
+
+/* Bytes from the first to the last of a copy's or fill's rows. */
+static inline uint64_t plan_rows_span(const struct fuser_node *n, uint64_t pitch)
+{
+    return n->rows ? (n->rows - 1) * pitch + n->bytes : n->bytes;
+}
 
 struct conflict_side plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site);
 /* In the ids of the launch. */

@@ -6,10 +6,13 @@
 uint64_t plan_use_traffic(const struct planner *p, const struct plan_use *use)
 {
     uint64_t whole = use->end - use->first;
-    switch (p->graph->nodes[use->node].kind) {
-    case FUSER_NODE_KERNEL: return access_bytes(&p->nodes[use->node].access->params[use->arg], &p->nodes[use->node].range, whole);
+    const struct fuser_node *n = &p->graph->nodes[use->node];
+    switch (n->kind) {
+    case FUSER_NODE_KERNEL:
+        if (p->graph->buffers[use->buffer].image) return (use->reads + (uint64_t)use->writes) * whole;
+        return access_bytes(&p->nodes[use->node].access->params[use->arg], &p->nodes[use->node].range, whole);
     case FUSER_NODE_HOST: return 0;
-    default: return whole;
+    default: return n->rows ? n->rows * n->bytes : whole;
     }
 }
 
@@ -27,7 +30,8 @@ uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *
     struct access_analysis *a = access_analyse(launch->kernel, &launch->range);
     for (uint32_t i = 0; i < launch->n_params; i++) {
         if (launch->params[i].kind != FUSER_PARAM_BUFFER) continue;
-        uint64_t bytes = access_bytes(&a->params[i], &launch->range, sizes[i]);
+        bool image = ir_type_kind(launch->kernel->params[i].value->type) == IR_KIND_IMAGE2D;
+        uint64_t bytes = image ? most[i] : access_bytes(&a->params[i], &launch->range, sizes[i]);
         sum += bytes < most[i] ? bytes : most[i];
     }
     access_analysis_free(a);

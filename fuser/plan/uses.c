@@ -88,6 +88,15 @@ static bool declared_read(enum ir_access access)
     return access != IR_ACCESS_WRITE;
 }
 
+static void use_image(struct planner *p, uint32_t node, uint32_t i)
+{
+    struct plan_use use = use_of_arg(p, node, i);
+    ir_type type = p->graph->nodes[node].kernel->params[i].value->type;
+    use.reads = plan_image_read(type);
+    use.writes = plan_image_written(type);
+    add_use(p, use);
+}
+
 /* What the kernel does counts; where it hides it, what was declared. */
 static bool use_by_kernel(struct planner *p, uint32_t node, uint32_t i)
 {
@@ -95,6 +104,10 @@ static bool use_by_kernel(struct planner *p, uint32_t node, uint32_t i)
     const struct access_summary *s = &p->nodes[node].access->params[i];
     struct plan_use use = use_of_arg(p, node, i);
     enum ir_access access = n->args[i].access;
+    if (p->graph->buffers[use.buffer].image) {
+        use_image(p, node, i);
+        return true;
+    }
     if (access == IR_ACCESS_READ && s->writes) {
         uint32_t line = 0;
         for (uint32_t k = 0; k < s->n_sites && !line; k++)
@@ -165,14 +178,14 @@ static void use_by_command(struct planner *p, uint32_t node)
         add_use(p, (struct plan_use){.node = node,
                                      .buffer = n->from,
                                      .first = n->from_offset,
-                                     .end = n->from_offset + n->bytes,
+                                     .end = n->from_offset + plan_rows_span(n, n->from_pitch),
                                      .reads = true,
                                      .props = p->graph->buffers[n->from].props});
     add_use(p, (struct plan_use){.node = node,
                                  .arg = 1,
                                  .buffer = n->to,
                                  .first = n->to_offset,
-                                 .end = n->to_offset + n->bytes,
+                                 .end = n->to_offset + plan_rows_span(n, n->to_pitch),
                                  .writes = true,
                                  .props = p->graph->buffers[n->to].props});
 }

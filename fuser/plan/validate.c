@@ -142,14 +142,36 @@ static bool check_args(struct planner *p, const struct fuser_node *node)
     return true;
 }
 
+/* Rows of bytes inside a buffer. */
+static bool check_rows(struct planner *p, const struct fuser_node *node, uint32_t buffer, uint64_t offset,
+                       uint64_t pitch)
+{
+    if (node->rows > 1 && (pitch < node->bytes || pitch > MAX_BYTES / node->rows))
+        return plan_fail(p, FUSER_INVALID, "node", node->name,
+                         "%u rows of %llu bytes, but %llu bytes from each to the next", node->rows,
+                         (unsigned long long)node->bytes, (unsigned long long)pitch);
+    return check_piece(p, node, buffer, offset, plan_rows_span(node, pitch));
+}
+
+/* Do the two rectangles of a copy inside one buffer share bytes? With different pitches their hulls count. */
+static bool overlaps_itself(const struct fuser_node *n)
+{
+    bool ahead = n->to_offset >= n->from_offset;
+    uint64_t apart = ahead ? n->to_offset - n->from_offset : n->from_offset - n->to_offset;
+    uint64_t pitch = ahead ? n->from_pitch : n->to_pitch;
+    if (n->rows < 2 || n->from_pitch != n->to_pitch) return apart < plan_rows_span(n, pitch);
+    uint64_t down = apart / pitch, right = apart % pitch;
+    return (down < n->rows && right < n->bytes) || (down + 1 < n->rows && right + n->bytes > pitch);
+}
+
 static bool check_copy(struct planner *p, const struct fuser_node *node)
 {
-    if (!check_piece(p, node, node->from, node->from_offset, node->bytes) ||
-        !check_piece(p, node, node->to, node->to_offset, node->bytes))
+    if (!check_rows(p, node, node->from, node->from_offset, node->from_pitch) ||
+        !check_rows(p, node, node->to, node->to_offset, node->to_pitch))
         return false;
     if (node->bytes == 0) return plan_fail(p, FUSER_INVALID, "node", node->name, "a copy of 0 bytes");
     uint64_t a = node->from_offset, b = node->to_offset;
-    if (node->from == node->to && a < b + node->bytes && b < a + node->bytes)
+    if (node->from == node->to && overlaps_itself(node))
         return plan_fail(p, FUSER_INVALID, "node", node->name,
                          "a copy of %llu bytes inside buffer %s from %llu to %llu overlaps itself",
                          (unsigned long long)node->bytes, p->graph->buffers[node->from].name, (unsigned long long)a,
@@ -159,7 +181,7 @@ static bool check_copy(struct planner *p, const struct fuser_node *node)
 
 static bool check_fill(struct planner *p, const struct fuser_node *node)
 {
-    if (!check_piece(p, node, node->to, node->to_offset, node->bytes)) return false;
+    if (!check_rows(p, node, node->to, node->to_offset, node->to_pitch)) return false;
     uint32_t size = node->pattern_size;
     if (size == 0 || size > 16 || (size & (size - 1)))
         return plan_fail(p, FUSER_INVALID, "node", node->name, "a pattern of %u bytes; it must be 1, 2, 4, 8 or 16",

@@ -60,6 +60,7 @@ static bool check_pointer(struct planner *p, const struct fuser_node *node, uint
         return arg->bytes ? true : invalid_arg(p, node, i, "is work-group memory of 0 bytes");
     }
     if (arg->kind != FUSER_ARG_BUFFER) return invalid_arg(p, node, i, "is a pointer, but no buffer was given");
+    if (p->graph->buffers[arg->index].image) return invalid_arg(p, node, i, "is a pointer, but an image was given");
     if (space == IR_SPACE_PRIVATE) return invalid_arg(p, node, i, "is a pointer to private memory");
     if (space == IR_SPACE_CONSTANT && (arg->access == IR_ACCESS_WRITE || arg->access == IR_ACCESS_READ_WRITE))
         return invalid_arg(p, node, i, "is constant memory, but was declared to be written");
@@ -76,10 +77,14 @@ static bool check_args(struct planner *p, const struct fuser_node *node)
         ir_type type = k->params[i].value->type;
         if (ir_type_is_ptr(type) && !k->params[i].by_value) {
             if (!check_pointer(p, node, i)) return false;
-        } else if (!ir_type_is_number(type) && !k->params[i].by_value) {
-            return invalid_arg(p, node, i, "is an image, sampler or pipe, which a graph cannot pass");
+        } else if (ir_type_kind(type) == IR_KIND_IMAGE2D) {
+            if (!plan_check_image(p, node, i)) return false;
+        } else if (ir_type_kind(type) == IR_KIND_PIPE) {
+            return invalid_arg(p, node, i, "is a pipe, which a graph cannot pass");
         } else if (node->args[i].kind != FUSER_ARG_VALUE) {
-            return invalid_arg(p, node, i, "is a value, but none was given");
+            bool sampler = ir_type_kind(type) == IR_KIND_SAMPLER;
+            return invalid_arg(p, node, i,
+                               sampler ? "is a sampler, but none was given" : "is a value, but none was given");
         } else if (!check_value(p, node, i)) {
             return false;
         }

@@ -299,13 +299,13 @@ static void test_other_formats(void **state)
 {
     (void)state;
     char reason[256] = "";
-    assert_null(proto_graph_decode("\x95\x02\x00\x90\x90\x90", 6, reason, sizeof reason));
-    assert_non_null(strstr(reason, "format 2"));
-    assert_null(proto_graph_decode("\x94\x01\x00\x90\x90", 5, reason, sizeof reason));
+    assert_null(proto_graph_decode("\x95\x03\x00\x90\x90\x90", 6, reason, sizeof reason));
+    assert_non_null(strstr(reason, "format 3"));
+    assert_null(proto_graph_decode("\x94\x02\x00\x90\x90", 5, reason, sizeof reason));
     assert_non_null(strstr(reason, "fields"));
-    assert_null(proto_graph_decode("\x95\x01\x00\x90\x90\x90\x90", 7, reason, sizeof reason));
+    assert_null(proto_graph_decode("\x95\x02\x00\x90\x90\x90\x90", 7, reason, sizeof reason));
     assert_non_null(strstr(reason, "after its end"));
-    assert_null(proto_graph_decode("\x95\x01\x00\xdd\xff\xff\xff\xff", 8, reason, sizeof reason));
+    assert_null(proto_graph_decode("\x95\x02\x00\xdd\xff\xff\xff\xff", 8, reason, sizeof reason));
     assert_null(proto_graph_decode("", 0, reason, sizeof reason));
 }
 

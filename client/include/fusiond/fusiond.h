@@ -32,6 +32,7 @@ extern "C" {
 typedef struct fusion_session fusion_session;
 typedef struct fusion_module fusion_module;
 typedef struct fusion_buffer fusion_buffer;
+typedef struct fusion_image fusion_image;
 typedef struct fusion_queue fusion_queue;
 typedef struct fusion_graph fusion_graph;
 typedef struct fusion_exec fusion_exec; /* an executable graph: the handle */
@@ -85,6 +86,7 @@ typedef struct fusion_device_info {
     uint32_t max_num_sub_groups, primary_sub_group_size;
     uint32_t n_sub_group_sizes, sub_group_sizes[8];
     bool sub_group_independent_forward_progress;
+    uint32_t image_max_width, image_max_height; /* 0: no images */
 } fusion_device_info;
 
 FUSION_API fusion_status fusion_device_count(fusion_session *session, uint32_t *count);
@@ -192,16 +194,75 @@ typedef enum fusion_usm_kind { FUSION_USM_HOST, FUSION_USM_DEVICE, FUSION_USM_SH
 FUSION_API fusion_status fusion_malloc(fusion_session *session, fusion_usm_kind kind, size_t bytes, void **pointer);
 FUSION_API fusion_status fusion_free(fusion_session *session, void *pointer); /* waits for submissions that use it; NULL is fine */
 
+/* ---- images ---- */
+
+/* OpenCL's constants. BGRA goes with channels of 8 bits. */
+typedef enum fusion_channel_order {
+    FUSION_CHANNEL_R = 0x10b0, FUSION_CHANNEL_RG = 0x10b2, FUSION_CHANNEL_RGBA = 0x10b5, FUSION_CHANNEL_BGRA = 0x10b6
+} fusion_channel_order;
+
+typedef enum fusion_channel_type {
+    FUSION_SNORM_INT8 = 0x10d0, FUSION_SNORM_INT16, FUSION_UNORM_INT8, FUSION_UNORM_INT16,
+    FUSION_SIGNED_INT8 = 0x10d7, FUSION_SIGNED_INT16, FUSION_SIGNED_INT32,
+    FUSION_UNSIGNED_INT8, FUSION_UNSIGNED_INT16, FUSION_UNSIGNED_INT32, FUSION_HALF_FLOAT, FUSION_FLOAT
+} fusion_channel_type;
+
+typedef struct fusion_image_desc {
+    uint32_t width, height; /* pixels, 1 to the device's limits */
+    uint32_t row_pitch;     /* bytes from a row to the next, a multiple of a pixel's; 0: rows without gaps */
+    fusion_channel_order channel_order;
+    fusion_channel_type channel_type;
+} fusion_image_desc;
+
+typedef struct fusion_region { /* of an image, in pixels */
+    uint32_t x, y, width, height;
+} fusion_region;
+
+/* A 2-D image. Like a buffer it takes memory when it is mapped, read, written, or a submission needs it, and starts as 0.
+   It is never kept out of memory by fusion. name may be NULL. FUSION_INVALID: OpenCL has no such image;
+   FUSION_FEATURE_NOT_SUPPORTED: it has, but we have not. */
+FUSION_API fusion_status fusion_image_create(fusion_session *session, const char *name, const fusion_image_desc *desc, fusion_image **image);
+/* With the row pitch filled in. */
+FUSION_API const fusion_image_desc *fusion_image_describe(const fusion_image *image);
+FUSION_API uint32_t fusion_image_pixel_bytes(const fusion_image *image);
+/* Its memory in this process, row by row, as fusion_buffer_map(). */
+FUSION_API fusion_status fusion_image_map(fusion_image *image, void **memory);
+/* Copies a region (NULL: all of it) between the image and host memory, whose rows are row_pitch bytes apart (0: without
+   gaps). Waits for submissions that use the image. */
+FUSION_API fusion_status fusion_image_read(fusion_image *image, const fusion_region *region, void *to, size_t row_pitch);
+FUSION_API fusion_status fusion_image_write(fusion_image *image, const fusion_region *region, const void *from, size_t row_pitch);
+FUSION_API void fusion_image_destroy(fusion_image *image); /* as fusion_buffer_destroy() */
+
+/* How a kernel reads between and outside pixels. */
+typedef enum fusion_addressing {
+    FUSION_ADDRESS_NONE,          /* coordinates are inside the image: the kernel's word */
+    FUSION_ADDRESS_CLAMP_TO_EDGE,
+    FUSION_ADDRESS_CLAMP,         /* the border colour */
+    FUSION_ADDRESS_REPEAT,        /* needs normalized coordinates */
+    FUSION_ADDRESS_MIRRORED_REPEAT /* needs normalized coordinates */
+} fusion_addressing;
+typedef enum fusion_filter { FUSION_FILTER_NEAREST, FUSION_FILTER_LINEAR } fusion_filter;
+
+typedef struct fusion_sampler {
+    bool normalized; /* coordinates from 0 to 1 instead of pixels */
+    fusion_addressing addressing;
+    fusion_filter filter;
+} fusion_sampler;
+
 /* ---- arguments ---- */
 
-typedef enum fusion_arg_kind { FUSION_ARG_BUFFER, FUSION_ARG_POINTER, FUSION_ARG_VALUE, FUSION_ARG_LOCAL } fusion_arg_kind;
+typedef enum fusion_arg_kind {
+    FUSION_ARG_BUFFER, FUSION_ARG_POINTER, FUSION_ARG_VALUE, FUSION_ARG_LOCAL, FUSION_ARG_IMAGE, FUSION_ARG_SAMPLER
+} fusion_arg_kind;
 typedef enum fusion_access { FUSION_ACCESS_READ = 1, FUSION_ACCESS_WRITE = 2, FUSION_ACCESS_READ_WRITE = 3 } fusion_access;
 
 typedef struct fusion_arg {
     fusion_arg_kind kind;
     fusion_buffer *buffer;  /* BUFFER: an accessor on `bytes` bytes from `offset` */
     void *pointer;          /* POINTER: into a USM allocation (an annotated_ptr when it has properties) */
-    fusion_access access;   /* BUFFER, POINTER */
+    fusion_image *image;    /* IMAGE, all of it */
+    fusion_sampler sampler; /* SAMPLER: a value of 8 bytes to fusion_rebind, see fusion_sampler_value() */
+    fusion_access access;   /* BUFFER, POINTER, IMAGE: what the kernel's parameter is for, or more */
     uint64_t offset;        /* BUFFER */
     uint64_t bytes;         /* BUFFER: 0 to the end; VALUE, LOCAL: size */
     unsigned properties;    /* BUFFER, POINTER: of this accessor */
@@ -220,6 +281,10 @@ FUSION_API fusion_arg fusion_arg_i32(int32_t value);
 FUSION_API fusion_arg fusion_arg_i64(int64_t value);
 FUSION_API fusion_arg fusion_arg_value(const void *value, size_t bytes); /* a scalar, vector or struct */
 FUSION_API fusion_arg fusion_arg_local(size_t bytes);                    /* work-group memory */
+FUSION_API fusion_arg fusion_arg_image(fusion_image *image, fusion_access access);
+FUSION_API fusion_arg fusion_arg_sampler(fusion_sampler sampler);
+/* What a sampler is as the value of an argument: to rebind it. */
+FUSION_API fusion_status fusion_sampler_value(const fusion_sampler *sampler, uint64_t *value);
 
 /* ---- graphs ---- */
 
@@ -251,6 +316,23 @@ FUSION_API fusion_status fusion_graph_add_copy(fusion_graph *graph, const char *
 FUSION_API fusion_status fusion_graph_add_fill(fusion_graph *graph, const char *name, fusion_memory to, uint64_t bytes, const void *pattern,
                                                uint32_t pattern_bytes, const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
 
+/* Where the pixels of a rectangle are: in an image, from (x, y) on, or in rows of a buffer or USM allocation. */
+typedef struct fusion_pixels {
+    fusion_image *image;
+    uint32_t x, y;
+    fusion_memory memory; /* where image is NULL */
+    uint64_t row_pitch;   /* of memory: bytes from a row to the next; 0: rows without gaps */
+} fusion_pixels;
+
+/* Copies width x height pixels as they are, between two images of the same format, or an image and memory. */
+FUSION_API fusion_status fusion_graph_add_copy_pixels(fusion_graph *graph, const char *name, fusion_pixels from, fusion_pixels to,
+                                                      uint32_t width, uint32_t height, const fusion_node *depends_on,
+                                                      uint32_t n_depends_on, fusion_node *node);
+/* pixel: the bytes of one, in the image's format. region NULL: all of it. */
+FUSION_API fusion_status fusion_graph_add_fill_image(fusion_graph *graph, const char *name, fusion_image *to, const fusion_region *region,
+                                                     const void *pixel, const fusion_node *depends_on, uint32_t n_depends_on,
+                                                     fusion_node *node);
+
 /* Queues: what is submitted to one runs at once, in order; while it records, it becomes a node instead. */
 FUSION_API fusion_status fusion_queue_create(fusion_session *session, fusion_queue **queue);
 FUSION_API void fusion_queue_destroy(fusion_queue *queue); /* ends a recording, waits for nothing */
@@ -259,6 +341,10 @@ FUSION_API fusion_status fusion_graph_end_recording(fusion_graph *graph);
 FUSION_API fusion_status fusion_queue_submit(fusion_queue *queue, const fusion_kernel_node *kernel, fusion_event *event);
 FUSION_API fusion_status fusion_queue_copy(fusion_queue *queue, fusion_memory from, fusion_memory to, uint64_t bytes, fusion_event *event);
 FUSION_API fusion_status fusion_queue_fill(fusion_queue *queue, fusion_memory to, uint64_t bytes, const void *pattern, uint32_t pattern_bytes, fusion_event *event);
+FUSION_API fusion_status fusion_queue_copy_pixels(fusion_queue *queue, fusion_pixels from, fusion_pixels to, uint32_t width,
+                                                  uint32_t height, fusion_event *event);
+FUSION_API fusion_status fusion_queue_fill_image(fusion_queue *queue, fusion_image *to, const fusion_region *region, const void *pixel,
+                                                 fusion_event *event);
 FUSION_API fusion_status fusion_queue_wait(fusion_queue *queue); /* FUSION_INVALID while it records */
 
 /* ---- finalize ---- */
@@ -320,7 +406,9 @@ typedef struct fusion_rebind {
     /* either a buffer or USM pointer in place of the one of the graph ... */
     fusion_buffer *from, *to;
     void *from_pointer, *to_pointer;
-    /* ... or (from and from_pointer NULL) another value for an argument of a node */
+    /* ... or another image of the same size, pitch and format ... */
+    fusion_image *from_image, *to_image;
+    /* ... or (all of these NULL) another value for an argument of a node */
     fusion_node node;
     uint32_t arg;
     const void *value;

@@ -1,0 +1,99 @@
+/* Nodes that copy and fill rectangles of images: on the wire rows of bytes. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "client/internal.h"
+
+/* One side of a copy. */
+struct side {
+    uint32_t slot;
+    uint64_t offset, pitch;
+};
+
+static fusion_status image_side(fusion_graph *g, const fusion_image *image, const fusion_region *region,
+                                struct side *side)
+{
+    fusion_region r;
+    if (image->buffer.memory.session != g->session)
+        return client_error(FUSION_INVALID, image->buffer.name, "the image belongs to another session");
+    fusion_status status = client_image_region(image, region, &r);
+    if (status != FUSION_SUCCESS) return status;
+    side->pitch = image->desc.row_pitch;
+    side->offset = (uint64_t)r.y * side->pitch + (uint64_t)r.x * fusion_image_pixel_bytes(image);
+    return client_graph_slot(g, &image->buffer.memory, &side->slot);
+}
+
+static fusion_status memory_side(fusion_graph *g, const fusion_pixels *p, uint64_t row_bytes, uint32_t rows,
+                                 struct side *side)
+{
+    uint64_t bytes;
+    side->pitch = p->row_pitch ? p->row_pitch : row_bytes;
+    if (side->pitch < row_bytes)
+        return client_error(FUSION_INVALID, "copy", "a row pitch of %" PRIu64 " bytes, but rows of %" PRIu64,
+                            side->pitch, row_bytes);
+    if (__builtin_mul_overflow(side->pitch, rows - 1, &bytes) || __builtin_add_overflow(bytes, row_bytes, &bytes))
+        return client_error(FUSION_INVALID, "copy", "%" PRIu32 " rows, %" PRIu64 " bytes apart, are too many bytes",
+                            rows, side->pitch);
+    return client_graph_slot_at(g, &p->memory, bytes, &side->slot, &side->offset);
+}
+
+static fusion_status check_pair(const fusion_pixels *from, const fusion_pixels *to, uint32_t width, uint32_t height)
+{
+    const fusion_image *a = from->image, *b = to->image;
+    if (!a && !b) return client_error(FUSION_INVALID, "copy", "neither side is an image");
+    if (!width || !height)
+        return client_error(FUSION_INVALID, "copy", "%" PRIu32 " x %" PRIu32 " pixels", width, height);
+    if (!a || !b || (a->desc.channel_order == b->desc.channel_order && a->desc.channel_type == b->desc.channel_type))
+        return FUSION_SUCCESS;
+    return client_error(FUSION_INVALID, "copy", "images %s and %s have different formats", a->buffer.name,
+                        b->buffer.name);
+}
+
+static fusion_status pixels_side(fusion_graph *g, const fusion_pixels *p, uint64_t row_bytes, uint32_t width,
+                                 uint32_t height, struct side *side)
+{
+    fusion_region region = {p->x, p->y, width, height};
+    return p->image ? image_side(g, p->image, &region, side) : memory_side(g, p, row_bytes, height, side);
+}
+
+fusion_status fusion_graph_add_copy_pixels(fusion_graph *g, const char *name, fusion_pixels from, fusion_pixels to,
+                                           uint32_t width, uint32_t height, const fusion_node *depends_on,
+                                           uint32_t n_depends_on, fusion_node *node)
+{
+    struct side a = {0}, b = {0};
+    fusion_status status = check_pair(&from, &to, width, height);
+    if (status != FUSION_SUCCESS) return status;
+    uint64_t bytes = (uint64_t)width * fusion_image_pixel_bytes(from.image ? from.image : to.image);
+    status = pixels_side(g, &from, bytes, width, height, &a);
+    if (status == FUSION_SUCCESS) status = pixels_side(g, &to, bytes, width, height, &b);
+    struct proto_node n = {.kind = PROTO_NODE_COPY,
+                           .from = a.slot,
+                           .from_offset = a.offset,
+                           .from_pitch = a.pitch,
+                           .to = b.slot,
+                           .to_offset = b.offset,
+                           .to_pitch = b.pitch,
+                           .bytes = bytes,
+                           .rows = height};
+    return client_graph_add(g, &n, status, name, "copy", depends_on, n_depends_on, node);
+}
+
+fusion_status fusion_graph_add_fill_image(fusion_graph *g, const char *name, fusion_image *to,
+                                          const fusion_region *region, const void *pixel, const fusion_node *depends_on,
+                                          uint32_t n_depends_on, fusion_node *node)
+{
+    struct side side = {0};
+    fusion_region r = {0};
+    if (!to || !pixel) return client_error(FUSION_INVALID, name ? name : "fill", "the image or the pixel is NULL");
+    fusion_status status = client_image_region(to, region, &r);
+    if (status == FUSION_SUCCESS) status = image_side(g, to, &r, &side);
+    struct proto_node n = {.kind = PROTO_NODE_FILL,
+                           .to = side.slot,
+                           .to_offset = side.offset,
+                           .to_pitch = side.pitch,
+                           .rows = r.height,
+                           .pattern_size = fusion_image_pixel_bytes(to)};
+    n.bytes = (uint64_t)r.width * n.pattern_size;
+    memcpy(n.pattern, pixel, n.pattern_size);
+    return client_graph_add(g, &n, status, name, "fill", depends_on, n_depends_on, node);
+}
