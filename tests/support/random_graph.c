@@ -63,6 +63,36 @@ static const char kernels[] =
     "    %l = local_id x\n %n = enqueued_local_size x\n %g = group_id x\n %b = mul i64 %g, %n\n %m = sub i64 %n, 1\n "
     "%r = sub i64 %m, %l\n"
     "    %j = add i64 %b, %r\n %i = global_id x\n %x = load i32 %a[%j]\n store i32 %o[%i], %x\n}\n"
+    "kernel @fours(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_linear_id\n %x = load i32 %a[%i]\n %r = shl i64 %i, 2\n store i32 %o[%r], %x\n"
+    "    %r1 = or i64 %r, 1\n %x1 = neg i32 %x\n store i32 %o[%r1], %x1\n"
+    "    %r2 = or i64 %r, 2\n %x2 = add i32 %x, 9\n store i32 %o[%r2], %x2\n"
+    "    %r3 = or i64 %r, 3\n %x3 = mul i32 %x, 5\n store i32 %o[%r3], %x3\n}\n"
+    "kernel @apart(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %x = load i32 %a[%i]\n %j = add i64 %i, 128\n store i32 %o[%i], %x\n"
+    "    %y = not i32 %x\n store i32 %o[%j], %y\n}\n"
+    "kernel @strided(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n"
+    "    %s = loop (%k: i64 = 0, %t: i32 = 0) -> i32 {\n %c = ult i64 %k, 2\n"
+    "        if %c {\n %m = shl i64 %k, 7\n %j = add i64 %i, %m\n %x = load i32 %a[%j]\n %u = sub i32 %x, %t\n "
+    "%n = add i64 %k, 1\n continue %n, %u\n }"
+    " else {\n break %t\n }\n    unreachable\n }\n"
+    "    store i32 %o[%i], %s\n}\n"
+    "kernel @picked(%o: ptr.global i32, %a: ptr.global i32, %b: ptr.global i32) {\n"
+    "    %i = global_linear_id\n %w = load i32 %b[%i]\n %v = and i32 %w, 3\n %r = shl i64 %i, 2\n %k = zext i64 %v\n"
+    "    %p = elem i32 %a, %r\n %q = elem i32 %p, 1\n %c = slt i32 %w, 0\n %e = select ptr.global %c, %q, %p\n"
+    "    %f = elem i32 %p, %k\n %x = load i32 %e\n %y = load i32 %f\n %s = sub i32 %x, %y\n store i32 %o[%i], %s\n}\n"
+    "kernel @block(%o: ptr.global i32, %a: ptr.global i32, %b: ptr.global i32) {\n"
+    "    %i = global_id x\n %g = group_id x\n %n = enqueued_local_size x\n %h = mul i64 %g, %n\n %w = load i32 %b[%i]\n"
+    "    %v = and i32 %w, 15\n %k = zext i64 %v\n %j = add i64 %h, %k\n %x = load i32 %a[%j]\n"
+    "    store i32 %o[%i], %x\n}\n"
+    "kernel @linear(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_linear_id\n %x = load i32 %a[%i]\n %s = add i32 %x, 23\n store i32 %o[%i], %s\n}\n"
+    "kernel @sizes(%o: ptr.global i32) {\n"
+    "    %i = global_linear_id\n %x = global_id x\n %y = global_id y\n %w = global_size x\n %f = global_offset x\n"
+    "    %d = work_dim\n %e = zext i64 %d\n %s = add i64 %x, %e\n %t = mul i64 %y, 100\n %u = mul i64 %w, 1000\n"
+    "    %p = add i64 %s, %t\n %q = add i64 %u, %f\n %r = add i64 %p, %q\n %v = trunc i32 %r\n"
+    "    store i32 %o[%i], %v\n}\n"
     "kernel @shift(%o: ptr.global i32, %a: ptr.global i32, %n: i64) {\n"
     "    %i = global_id x\n %j = add i64 %i, %n\n %x = load i32 %a[%j]\n store i32 %o[%i], %x\n}\n"
     "kernel @plane(%o: ptr.global i32, %a: ptr.global i32) {\n"
@@ -80,17 +110,19 @@ enum { ELEMENTS = 512, BUFFERS = 8, VALUES = 4 };
 struct kind {
     const char *name, *args;
     bool plain; /* element i of each buffer, written before anything else */
-    enum { ANY, GROUPS, PLANE } range;
+    enum { ANY, GROUPS, PLANE, SPACE } range;
 };
 
 static const struct kind kinds[] = {
-    {"add", "o==", true, ANY},      {"scale", "o=k", true, ANY},   {"inc", "o", false, ANY},
-    {"narrow", "o=", true, ANY},    {"next", "oa", false, ANY},    {"inner", "oa", false, ANY},
-    {"clamped", "oa", false, ANY},  {"reverse", "oa", false, ANY}, {"first", "oa", false, ANY},
-    {"spread", "oa", false, ANY},   {"pairs", "oa", false, ANY},   {"guarded", "o=n", false, ANY},
-    {"gather", "oaa", false, ANY},  {"row", "oa", false, ANY},     {"rows", "o=", false, ANY},
-    {"swap", "oa", false, GROUPS},  {"shift", "oan", false, ANY},  {"plane", "o=", false, PLANE},
-    {"turned", "oa", false, PLANE},
+    {"add", "o==", true, ANY},      {"scale", "o=k", true, ANY},     {"inc", "o", false, ANY},
+    {"narrow", "o=", true, ANY},    {"next", "oa", false, ANY},      {"inner", "oa", false, ANY},
+    {"clamped", "oa", false, ANY},  {"reverse", "oa", false, ANY},   {"first", "oa", false, ANY},
+    {"spread", "oa", false, ANY},   {"pairs", "oa", false, ANY},     {"guarded", "o=n", false, ANY},
+    {"gather", "oaa", false, ANY},  {"row", "oa", false, ANY},       {"rows", "o=", false, ANY},
+    {"swap", "oa", false, GROUPS},  {"shift", "oan", false, ANY},    {"plane", "o=", false, PLANE},
+    {"turned", "oa", false, PLANE}, {"fours", "oa", false, SPACE},   {"apart", "oa", false, ANY},
+    {"strided", "oa", false, ANY},  {"picked", "oaa", false, SPACE}, {"block", "oaa", false, GROUPS},
+    {"linear", "o=", false, SPACE}, {"sizes", "o", false, SPACE},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -117,11 +149,23 @@ struct making {
     const struct random_graph_knobs *knobs;
     struct history buffers[BUFFERS];
     uint32_t plain_percent; /* of kernels: graphs of few kinds fuse more */
+    uint32_t group_percent; /* of kernels that look around in their work-groups, where barriers stand between them */
 };
+
+/* Some 64 work-items in one to three dimensions, perhaps with an offset. */
+static struct fuser_range pick_space(struct making *m)
+{
+    static const struct fuser_range spaces[] = {{2, {8, 8, 1}, {0, 0, 0}, {0}},      {2, {16, 4, 1}, {1, 2, 0}, {0}},
+                                                {3, {4, 4, 4}, {0, 0, 0}, {0}},      {3, {3, 4, 5}, {0, 7, 0}, {0}},
+                                                {1, {60, 1, 1}, {4, 0, 0}, {0}},     {1, {32, 1, 1}, {100, 0, 0}, {0}},
+                                                {2, {8, 8, 1}, {0, 0, 0}, {8, 2, 1}}};
+    return spaces[rng_below(&m->rng, sizeof spaces / sizeof *spaces)];
+}
 
 static struct fuser_range pick_range(struct making *m, const struct kind *kind)
 {
     if (kind->range == PLANE) return rng_chance(&m->rng, 50) ? test_range_2d(8, 8) : test_range_2d(16, 4);
+    if (kind->range == SPACE && m->knobs->ranges > 1 && rng_chance(&m->rng, 40)) return pick_space(m);
     if (kind->range == GROUPS) return test_range(64, rng_chance(&m->rng, 70) ? 16 : 32);
     switch (rng_below(&m->rng, m->knobs->ranges)) {
     case 0: return test_range(64, 0);
@@ -162,11 +206,21 @@ static bool is_whole(const struct fuser_arg *arg)
     return arg->kind == FUSER_ARG_BUFFER && !arg->offset && !arg->bytes;
 }
 
+static const struct kind *named(const char *name)
+{
+    const struct kind *kind = kinds;
+    while (strcmp(kind->name, name) != 0) kind++;
+    return kind;
+}
+
 static void add_kernel(struct making *m, const char *name)
 {
     const struct kind *kind = &kinds[rng_below(&m->rng, KINDS)];
     if (rng_chance(&m->rng, m->plain_percent)) kind = &kinds[rng_below(&m->rng, 4)];
+    if (m->knobs->barriers && rng_chance(&m->rng, m->group_percent))
+        kind = named(rng_chance(&m->rng, 50) ? "swap" : "block");
     struct fuser_range range = pick_range(m, kind);
+    if (m->knobs->barriers && kind->range == ANY && rng_chance(&m->rng, m->group_percent)) range = test_range(64, 16);
     struct fuser_arg args[4];
     uint32_t n = 0, output = rng_below(&m->rng, BUFFERS);
     for (const char *c = kind->args; *c; c++) {
@@ -224,6 +278,7 @@ struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_kno
     }
     for (uint32_t i = 0; i < VALUES; i++) test_value(m.g, i < VALUES / 2 ? 4 : 8);
     m.plain_percent = rng_below(&m.rng, 100);
+    m.group_percent = rng_below(&m.rng, 80);
     uint32_t n = knobs->least_nodes + rng_below(&m.rng, knobs->most_nodes - knobs->least_nodes + 1);
     for (uint32_t i = 0; i < n; i++) {
         snprintf(name, sizeof name, "n%u", i);

@@ -883,7 +883,7 @@ static char *plan_text(const struct fuser_plan *plan)
 static void random_graphs(void **state)
 {
     (void)state;
-    uint32_t fused = 0, internalized = 0, barriers = 0;
+    uint32_t fused = 0, private = 0, several = 0, local = 0, barriers = 0;
     for (unsigned seed = 0; seed < test_cases(500); seed++) {
         struct random_graph_knobs knobs = random_graph_knobs(seed);
         struct test_graph *g = random_graph_new(seed, &knobs);
@@ -898,8 +898,14 @@ static void random_graphs(void **state)
         char *first = plan_text(plan), *second = plan_text(again);
         assert_string_equal(first, second);
         for (uint32_t i = 0; i < plan->n_launches; i++) fused += plan->launches[i].n_nodes > 1;
-        for (uint32_t i = 0; i < g->graph.n_buffers; i++) internalized += plan->homes[i] == FUSER_HOME_PRIVATE;
-        for (uint32_t i = 0; i < plan->n_remarks; i++) barriers += strcmp(plan->remarks[i].code, "barrier_orders") == 0;
+        for (uint32_t i = 0; i < g->graph.n_buffers; i++) {
+            private += plan->homes[i] == FUSER_HOME_PRIVATE;
+            local += plan->homes[i] == FUSER_HOME_LOCAL;
+        }
+        for (uint32_t i = 0; i < plan->n_remarks; i++) {
+            barriers += strcmp(plan->remarks[i].code, "barrier_orders") == 0;
+            several += strstr(plan->remarks[i].text, "elements for each work-item") != NULL;
+        }
         assert_true(plan->bytes_fused <= plan->bytes_unfused);
         free(first);
         free(second);
@@ -908,9 +914,10 @@ static void random_graphs(void **state)
         fuser_plan_free(again);
         finish(g, plan);
     }
-    print_message("# %u fused launches, %u internalized buffers, %u barriers that order\n", fused, internalized,
-                  barriers);
-    assert_true(fused > 0 && internalized > 0 && barriers > 0);
+    print_message("# %u fused launches, %u buffers in registers, %u of them with several elements, %u in work-group "
+                  "memory, %u barriers that order\n",
+                  fused, private, several, local, barriers);
+    assert_true(fused > 0 && private > several && several > 0 && local > 0 && barriers > 0);
 }
 
 int main(void)
