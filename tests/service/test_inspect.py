@@ -103,6 +103,65 @@ def test_module():
         expect(part in text, part)
 
 
+LINKED = """
+import func @scale(%x: f32) -> f32
+kernel @k(%o: ptr.global f32 write) {
+    %i = global_id x
+    %f = utof f32 %i
+    %y = call @scale(%f)
+    store f32 %o[%i], %y
+}
+"""
+SCALE = "export func @scale(%x: f32) -> f32 { %y = fmul f32 %x, 3; return %y }\n"
+LINKED_GRAPH = """
+modules:
+  k: {files}
+buffers:
+  o: {{ type: f32, count: 8 }}
+graph:
+  - {{ kernel: k.k, global: [8], args: [ {{write: o}} ] }}
+"""
+
+
+def linked_folder(files):
+    f = Folder(graph="graph: []")
+    for name, text in (("a.fk", LINKED), ("b.fk", SCALE), ("graph.yaml", LINKED_GRAPH.format(files=files))):
+        with open(f.file(name), "w") as out:
+            out.write(text)
+    return f
+
+
+def test_linked_modules():
+    f = linked_folder("[a.fk, { file: b.fk, sub_group_size: primary }]")
+    for device in ("cpu", "reference"):
+        run("run", f.graph, "--device", device, "--out", f"o={f.file('o.npy')}")
+        expect(numpy.array_equal(numpy.load(f.file("o.npy")), 3 * numpy.arange(8, dtype=numpy.float32)), device)
+    text = run("module", "--ir", f.file("a.fk"), f.file("b.fk"))
+    expect("kernel k\n" in text and "export func @scale" in text and "import" not in text, text)
+    text = run("module", f.file("a.fk"), "--sub-group-size", "8", f.file("b.fk"), status=1)
+    expect("function scale: is declared with sub-group size none, which means primary in module a.fk (a.fk:2) and "
+           "defined with 8 in module b.fk (b.fk:1); kernel k calls it" in text, text)
+    expect("is exported by module b.fk" in run("module", f.file("b.fk"), f.file("b.fk"), status=1), "two exports")
+    for wrong in ([], ["--sub-group-size"], ["--sub-group-size", "8"], [f.file("a.fk"), "--constant", "3=i32 1"],
+                  ["--constant", "3=7", f.file("a.fk")], ["--what", "8", f.file("a.fk")]):
+        expect("usage:" in run("module", *wrong, status=2), f"usage {wrong}")
+
+
+def test_linked_module_errors():
+    def message(files):
+        f = linked_folder(files)
+        return run("run", f.graph, status=1)
+    expect("graph.yaml:3: " in message("[a.fk, a.fk]"), "the module's line")
+    expect("is a kernel of module a.fk" in message("[a.fk, a.fk]"), "two kernels")
+    expect("kernel k needs the function scale (used in k, a.fk:6)" in message("a.fk"), "not linked")
+    expect("unknown key `path`" in message("{ path: a.fk }"), "unknown key")
+    expect("needs file" in message("{ sub_group_size: 8 }"), "no file")
+    expect("one file at least" in message("[]"), "no files")
+    expect("neither a power of two" in message("{ file: a.fk, sub_group_size: 7 }"), "sub-group size")
+    expect("is no constant" in message("{ file: a.fk, constants: { 3: 4 } }"), "a constant without a type")
+    expect("no SPIR-V module" in message("{ file: a.fk, constants: { 3: i32 4 } }"), "constants of text")
+
+
 def test_devices_and_status():
     text = run("devices")
     expect("cpu\n" in text and "reference\n" in text and "sub-group sizes" in text, text)
