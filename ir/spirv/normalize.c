@@ -300,7 +300,7 @@ static void put_module(struct normalizer *z)
     uint32_t *functions = z->out + first;
     z->n_out = HEADER_WORDS;
     for (uint32_t at = HEADER_WORDS; at < first; at += length_at(z, at))
-        if (is_about(z, at)) put(z, at, length_at(z, at));
+        if (op_at(z, at) != SpvOpNop && is_about(z, at)) put(z, at, length_at(z, at));
     memmove(z->out + z->n_out, functions, n_functions * sizeof *functions);
     z->n_out += n_functions;
 }
@@ -313,6 +313,7 @@ bool spirv_normalize(struct spirv_reader *r)
     r->value_types = arena_alloc(a, (r->bound + 1) * sizeof *r->value_types);
     r->int_types = arena_alloc(a, (r->bound + 1) * sizeof *r->int_types);
     if (!look(&z, &n_labels)) return false;
+    spirv_merge_types(r);
     z.labels = arena_alloc(a, (r->bound + 1) * sizeof *z.labels);
     z.defined = arena_alloc(a, r->bound + 1);
     z.blocks = arena_alloc(a, (n_labels + 1) * sizeof *z.blocks);

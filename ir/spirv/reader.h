@@ -114,6 +114,11 @@ uint32_t spirv_result(const struct spirv_reader *r, const uint32_t *inst, uint32
 /* Likewise the word that holds target number k of the terminator at a word, or 0. */
 size_t spirv_target(const struct spirv_reader *r, const uint32_t *words, size_t at, uint32_t k);
 
+/* ---- merge.c ---- */
+
+/* Makes types that are the same one; part of spirv_normalize(). */
+void spirv_merge_types(struct spirv_reader *r);
+
 /* ---- effort.c ---- */
 
 /* Takes n of what reading the module's control flow may cost; false: that is spent. */

@@ -89,7 +89,8 @@ bool corpus_bound(const char *rule, uint32_t float_size, struct corpus_bound *bo
     *bound = (struct corpus_bound){0};
     bound->three_of_four = strcmp(rule, "xyz") == 0;
     bound->nothing = strcmp(rule, "unset") == 0;
-    if (bound->three_of_four || bound->nothing) return true;
+    bound->zero = strcmp(rule, "zero") == 0;
+    if (bound->three_of_four || bound->nothing || bound->zero) return true;
     if (strcmp(rule, "exact") == 0 || strncmp(rule, "exact:", 6) == 0) return true;
     if (with_number(rule, "ulp", &bound->ulp) || with_number(rule, "near", &bound->near)) return true;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {

@@ -80,6 +80,7 @@ uint64_t corpus_compare(const struct corpus_arg *a, const void *want, const void
         struct corpus_bound bound;
         corpus_bound(rule, size, &bound);
         if (bound.nothing || (bound.three_of_four && i % 4 == 3)) continue;
+        if (bound.zero) w = 0;
         if (w == g || (a->type->is_float && same_float(w, g, size, &bound)) || left_out(rule, w, g, size, differs))
             continue;
         if (!wrong++) describe(a, rule, i % part, w, g, text, text_size);

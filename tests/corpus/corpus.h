@@ -6,11 +6,16 @@
  *   language STD                  first in a file: OpenCL C version, CL1.2 without it (see build-module)
  *   spirv VERSION                 likewise: the highest SPIR-V version, 1.2 without it
  *   translator OPTION             likewise: one more option of llvm-spirv
+ *   unoptimized LEVEL             likewise: what is taken for -O0, where the translator cannot take that
  *   kernel NAME SIZE LOCAL        the kernel that follows; sizes like 256, 16x16, 8x4x2
  *   offset N[xN[xN]]              of the ND-range
  *   buffer TYPE COUNT DATA [-> RULE ...]
  *   value TYPE NUMBER ...         a scalar, vector or struct: numbers, each at its own alignment; TYPE may change
  *   local BYTES                   work-group memory
+ *   image ORDER TYPE WxH DATA [-> RULE ...]
+ *                                 r, a, rg, ra, rgba or bgra; i8 ... u32, f32, snorm8, unorm16 ...; data and rules are
+ *                                 those of a buffer of its channels
+ *   sampler WORD ...              normalized; none, edge, border, repeat or mirror; nearest or linear
  *   pocl REASON                   PoCL does not run it, or runs it wrongly; before the first kernel: none of the file
  *   pocl-differs RULE REASON      PoCL's results of that function are wrong; the others are compared
  *   pocl-zeros RULE REASON        PoCL's zeros of that function have the wrong sign; all else is compared
@@ -18,8 +23,9 @@
  *   zero | iota | bits | uniform LOW HIGH | special STEP | mixed LOW HIGH
  * where special goes through the corners of the type, each STEP times, and mixed is special 1 and then uniform.
  * RULE says how results compare: "exact" (the default; any NaN equals any NaN), a function of the table in
- * bounds.c, "ulp:N", "near:X": |a - b| <= X * max(1, |a|), "xyz": exact but for each fourth element, or "unset": not
- * compared, for structs whose padding may hold anything. "exact:NAME" is exact, with a name for pocl-differs. Several
+ * bounds.c, "ulp:N", "near:X": |a - b| <= X * max(1, |a|), "xyz": exact but for each fourth element, "unset": not
+ * compared, for structs whose padding may hold anything, or "zero": nothing else, for kernels that compare what they
+ * get with what it should be. "exact:NAME" is exact, with a name for pocl-differs. Several
  * rules: the buffer has as many equal parts.
  */
 #pragma once
@@ -43,7 +49,9 @@ enum corpus_data { CORPUS_ZERO, CORPUS_IOTA, CORPUS_BITS, CORPUS_UNIFORM, CORPUS
 
 struct corpus_arg {
     enum interp_arg_kind kind;
-    const struct corpus_type *type; /* of a buffer */
+    bool is_sampler;                /* its value is an enum ir_sampler */
+    const struct corpus_type *type; /* of a buffer, or of an image's channels */
+    struct ir_image image;          /* but for its data */
     uint64_t size;                  /* bytes */
     enum corpus_data data;
     double low, high; /* of the data; special: low is the step */
@@ -76,8 +84,19 @@ struct corpus {
 bool corpus_read(const char *path, struct corpus *c);
 void corpus_clear(struct corpus *c);
 
+/* Buffers and images have memory: it is filled, shared with processes, and compared. */
+static inline bool corpus_has_memory(const struct corpus_arg *a)
+{
+    return a->kind == INTERP_ARG_BUFFER || a->kind == INTERP_ARG_IMAGE;
+}
 /* Buffers of a kernel lie one after the other: where that of argument `arg` begins. arg n_args: the end. */
 uint64_t corpus_buffer_at(const struct corpus_kernel *k, uint32_t arg);
+
+/* ---- images.c ---- */
+/* Sets the format; gives the type that a channel has in memory, or NULL where there is no such format. */
+const char *corpus_image_format(const char *order, const char *channel, struct ir_image *image, uint32_t *n_channels);
+/* Adds what a word says to a sampler; false: none of its words. */
+bool corpus_sampler_word(const char *word, uint32_t *bits);
 
 /* ---- data.c: what a buffer holds before the kernel runs; the same each time ---- */
 void corpus_fill(const struct corpus_arg *a, uint32_t index, void *to);
@@ -89,6 +108,7 @@ struct corpus_bound {
     bool any_zero;      /* +0 and -0 are the same */
     bool three_of_four; /* each fourth element is the padding of a vector of 3, which may hold anything */
     bool nothing;       /* not compared */
+    bool zero;          /* both are 0 */
 };
 /* False where there is no such rule. */
 bool corpus_bound(const char *rule, uint32_t float_size, struct corpus_bound *bound);

@@ -70,13 +70,50 @@ static bool start(struct pocl *p, const char *path)
     return good(code, "clCreateCommandQueue", path) && build(p, path);
 }
 
+/* Not clCreateSamplerWithProperties(), which 1.2 has not. */
+static cl_int set_sampler(struct pocl *p, cl_kernel kernel, uint32_t i, uint32_t bits)
+{
+    static const cl_addressing_mode modes[] = {CL_ADDRESS_NONE, CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_CLAMP,
+                                               CL_ADDRESS_REPEAT, CL_ADDRESS_MIRRORED_REPEAT};
+    cl_int code;
+    cl_sampler sampler =
+        clCreateSampler(p->context, bits & IR_SAMPLER_NORMALIZED, modes[(bits & IR_SAMPLER_ADDRESS) / 2],
+                        bits & IR_SAMPLER_LINEAR ? CL_FILTER_LINEAR : CL_FILTER_NEAREST, &code);
+    if (code != CL_SUCCESS) return code;
+    code = clSetKernelArg(kernel, i, sizeof sampler, &sampler);
+    return code; /* it lives as long as the process, which is short */
+}
+
+static cl_mem make_image(struct pocl *p, const struct ir_image *image, uint8_t *data, cl_int *code)
+{
+    cl_image_format format = {image->channel_order, image->channel_type};
+    cl_image_desc description = {.image_type = CL_MEM_OBJECT_IMAGE2D, image->width, image->height};
+    return clCreateImage(p->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &description, data, code);
+}
+
+static cl_int read_back(struct pocl *p, const struct corpus_arg *a, cl_mem memory, uint8_t *data)
+{
+    size_t origin[3] = {0}, region[3] = {a->image.width, a->image.height, 1};
+    if (a->kind == INTERP_ARG_IMAGE)
+        return clEnqueueReadImage(p->queue, memory, CL_TRUE, origin, region, 0, 0, data, 0, NULL, NULL);
+    return clEnqueueReadBuffer(p->queue, memory, CL_TRUE, 0, a->size, data, 0, NULL, NULL);
+}
+
 static cl_int set_argument(struct pocl *p, cl_kernel kernel, uint32_t i, const struct corpus_arg *a, uint8_t *data,
                            cl_mem *memory)
 {
     cl_int code;
+    if (a->is_sampler) {
+        uint32_t bits;
+        memcpy(&bits, a->value, sizeof bits);
+        return set_sampler(p, kernel, i, bits);
+    }
     if (a->kind == INTERP_ARG_BYTES) return clSetKernelArg(kernel, i, a->size, a->value);
     if (a->kind == INTERP_ARG_LOCAL) return clSetKernelArg(kernel, i, a->size, NULL);
-    *memory = clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, a->size, data, &code);
+    if (a->kind == INTERP_ARG_IMAGE)
+        *memory = make_image(p, &a->image, data, &code);
+    else
+        *memory = clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, a->size, data, &code);
     return code == CL_SUCCESS ? clSetKernelArg(kernel, i, sizeof *memory, memory) : code;
 }
 
@@ -105,9 +142,7 @@ static bool run(struct pocl *p, const struct corpus_kernel *k, uint8_t *data)
     ran = ran && launch(p, kernel, &k->range, k->name);
     for (uint32_t i = 0; ran && i < k->n_args; i++)
         if (memory[i])
-            ran = good(clEnqueueReadBuffer(p->queue, memory[i], CL_TRUE, 0, k->args[i].size,
-                                           data + corpus_buffer_at(k, i), 0, NULL, NULL),
-                       "clEnqueueReadBuffer", k->name);
+            ran = good(read_back(p, &k->args[i], memory[i], data + corpus_buffer_at(k, i)), "results", k->name);
     for (uint32_t i = 0; i < k->n_args; i++)
         if (memory[i]) clReleaseMemObject(memory[i]);
     clReleaseKernel(kernel);

@@ -169,6 +169,34 @@ static bool read_local(struct reading *r, struct corpus_arg *a)
     return true;
 }
 
+static bool read_image(struct reading *r, struct corpus_arg *a)
+{
+    char *order = next(r), *channel = order ? next(r) : NULL;
+    uint32_t n_channels = 0;
+    uint64_t size[3] = {0};
+    a->kind = INTERP_ARG_IMAGE;
+    a->type = channel ? type_named(corpus_image_format(order, channel, &a->image, &n_channels)) : NULL;
+    if (!a->type) return wrong(r, "not a format", channel);
+    if (extent(next(r), size) != 2) return wrong(r, "not the size of an image", NULL);
+    a->image.width = (uint32_t)size[0];
+    a->image.height = (uint32_t)size[1];
+    a->image.row_pitch = a->image.width * n_channels * a->type->size;
+    a->size = (uint64_t)a->image.row_pitch * a->image.height;
+    return read_data(r, a) && read_rules(r, a);
+}
+
+static bool read_sampler(struct reading *r, struct corpus_arg *a)
+{
+    uint32_t bits = 0;
+    a->kind = INTERP_ARG_BYTES;
+    a->is_sampler = true;
+    a->size = sizeof bits;
+    for (char *word = next(r); word; word = next(r))
+        if (!corpus_sampler_word(word, &bits)) return wrong(r, "not a sampler's word", word);
+    memcpy(a->value, &bits, sizeof bits);
+    return true;
+}
+
 static char *reason(struct reading *r)
 {
     char *text = r->rest + strspn(r->rest, " \t");
@@ -189,10 +217,12 @@ static bool read_differs(struct reading *r, bool only_zeros)
     return d->reason ? true : wrong(r, "expected a reason", NULL);
 }
 
-/* What says something of the whole file. Language and SPIR-V version matter to build-module. */
+/* What says something of the whole file. How it is compiled matters to build-module. */
 static bool read_file_line(struct reading *r, struct corpus *c, const char *word)
 {
-    if (strcmp(word, "language") == 0 || strcmp(word, "spirv") == 0) return true;
+    static const char *const compiling[] = {"language", "spirv", "unoptimized", "translator"};
+    for (size_t i = 0; i < sizeof compiling / sizeof *compiling; i++)
+        if (strcmp(word, compiling[i]) == 0) return true;
     if (strcmp(word, "pocl") != 0) return wrong(r, "expected a kernel", word);
     free(c->no_pocl);
     c->no_pocl = reason(r);
@@ -204,7 +234,11 @@ static bool read_line(struct reading *r, struct corpus *c)
     static const struct {
         const char *name;
         bool (*read)(struct reading *, struct corpus_arg *);
-    } arguments[] = {{"buffer", read_buffer}, {"value", read_value}, {"local", read_local}};
+    } arguments[] = {{"buffer", read_buffer},
+                     {"value", read_value},
+                     {"local", read_local},
+                     {"image", read_image},
+                     {"sampler", read_sampler}};
     char *word = next(r);
     if (!word) return wrong(r, "expected a directive", word);
     if (strcmp(word, "kernel") == 0) return read_kernel(r, c);
@@ -253,7 +287,7 @@ uint64_t corpus_buffer_at(const struct corpus_kernel *k, uint32_t arg)
 {
     uint64_t at = 0;
     for (uint32_t i = 0; i < arg; i++)
-        if (k->args[i].kind == INTERP_ARG_BUFFER) at += (k->args[i].size + 63) / 64 * 64;
+        if (corpus_has_memory(&k->args[i])) at += (k->args[i].size + 63) / 64 * 64;
     return at;
 }
 

@@ -70,7 +70,7 @@ static uint8_t *fresh_buffers(const struct corpus_kernel *k)
 {
     uint8_t *data = shared(corpus_buffer_at(k, k->n_args));
     for (uint32_t i = 0; i < k->n_args; i++)
-        if (k->args[i].kind == INTERP_ARG_BUFFER) corpus_fill(&k->args[i], i, data + corpus_buffer_at(k, i));
+        if (corpus_has_memory(&k->args[i])) corpus_fill(&k->args[i], i, data + corpus_buffer_at(k, i));
     return data;
 }
 
@@ -79,13 +79,40 @@ static void free_buffers(const struct corpus_kernel *k, uint8_t *data)
     munmap(data, corpus_buffer_at(k, k->n_args) + 1);
 }
 
-static void arguments(const struct corpus_kernel *k, uint8_t *data, struct interp_arg args[CORPUS_MAX_ARGS])
+/* Arguments as the interpreter takes them. */
+struct arguments {
+    struct interp_arg args[CORPUS_MAX_ARGS];
+    struct ir_image images[CORPUS_MAX_ARGS];
+};
+
+static void arguments(const struct corpus_kernel *k, uint8_t *data, struct arguments *to)
 {
     for (uint32_t i = 0; i < k->n_args; i++) {
         const struct corpus_arg *a = &k->args[i];
-        args[i] = (struct interp_arg){.kind = a->kind, .size = a->size, .data = (void *)a->value};
-        if (a->kind == INTERP_ARG_BUFFER) args[i].data = data + corpus_buffer_at(k, i);
+        to->args[i] = (struct interp_arg){.kind = a->kind, .size = a->size, .data = (void *)a->value};
+        if (a->kind == INTERP_ARG_BUFFER) to->args[i].data = data + corpus_buffer_at(k, i);
+        if (a->kind != INTERP_ARG_IMAGE) continue;
+        to->images[i] = a->image;
+        to->images[i].data = data + corpus_buffer_at(k, i);
+        to->args[i].data = &to->images[i];
     }
+}
+
+/* ---- results ---- */
+
+static bool agree(const struct corpus_kernel *k, const char *who, const uint8_t *want, const uint8_t *got,
+                  const struct corpus_kernel *differs)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < k->n_args; i++) {
+        if (!corpus_has_memory(&k->args[i])) continue;
+        char text[200];
+        uint64_t at = corpus_buffer_at(k, i);
+        uint64_t n = corpus_compare(&k->args[i], want + at, got + at, differs, text, sizeof text);
+        if (n) fprintf(stderr, "# %s, %s, argument %u, %llu wrong: %s\n", k->name, who, i, (unsigned long long)n, text);
+        if (n) good = false;
+    }
+    return good;
 }
 
 /* ---- the interpreter ---- */
@@ -94,17 +121,17 @@ static void arguments(const struct corpus_kernel *k, uint8_t *data, struct inter
 static bool interpret(const struct ir_function *f, const struct corpus_case *c, uint32_t sub_group_size, uint8_t *data)
 {
     const struct corpus_kernel *k = corpus.kernels[c->index];
-    struct interp_arg args[CORPUS_MAX_ARGS];
+    struct arguments a;
     struct interp_options options = {.sub_group_size = sub_group_size, .check_races = true};
     options.check_unwritten = c->level != &levels[0];
     struct interp_result result = {0};
-    arguments(k, data, args);
-    int code = interp_run(f, &k->range, args, &options, &result);
+    arguments(k, data, &a);
+    int code = interp_run(f, &k->range, a.args, &options, &result);
     for (uint32_t i = 0; i < result.n_findings; i++)
         fprintf(stderr, "# %s, interpreter, line %u: %s\n", k->name, result.findings[i].line, result.findings[i].text);
     bool good = code == 0 && result.completed && result.n_findings == 0;
     interp_result_clear(&result);
-    return good;
+    return agree(k, "interpreter", data, data, NULL) && good; /* with itself, but for what must be zero */
 }
 
 /* ---- CPU code ---- */
@@ -117,14 +144,14 @@ enum cpu_end { CPU_RAN = 40, CPU_REFUSED, CPU_DIED };
 static enum cpu_end cpu_child(struct ir_function *f, const struct corpus_kernel *k, uint8_t *data,
                               uint32_t *sub_group_size)
 {
-    struct interp_arg args[CORPUS_MAX_ARGS];
+    struct arguments a;
     struct compiled c;
-    arguments(k, data, args);
+    arguments(k, data, &a);
     passes_run(f);
     if (!compiled_make(&c, f, GCCJIT_ISA_COUNT - 1, false) && !compiled_make(&c, f, GCCJIT_ISA_COUNT - 1, true))
         return CPU_REFUSED;
     *sub_group_size = c.info->sub_group_size;
-    compiled_run(&c, f, &k->range, args, 1, 0);
+    compiled_run(&c, f, &k->range, a.args, 1, 0);
     return CPU_RAN;
 }
 
@@ -165,21 +192,6 @@ static void run_pocl(struct level *l)
 }
 
 /* ---- cases ---- */
-
-static bool agree(const struct corpus_kernel *k, const char *who, const uint8_t *want, const uint8_t *got,
-                  const struct corpus_kernel *differs)
-{
-    bool good = true;
-    for (uint32_t i = 0; i < k->n_args; i++) {
-        if (k->args[i].kind != INTERP_ARG_BUFFER) continue;
-        char text[200];
-        uint64_t at = corpus_buffer_at(k, i);
-        uint64_t n = corpus_compare(&k->args[i], want + at, got + at, differs, text, sizeof text);
-        if (n) fprintf(stderr, "# %s, %s, argument %u, %llu wrong: %s\n", k->name, who, i, (unsigned long long)n, text);
-        if (n) good = false;
-    }
-    return good;
-}
 
 static bool check_cpu(const struct corpus_kernel *k, enum cpu_end end, const uint8_t *want, const uint8_t *got)
 {

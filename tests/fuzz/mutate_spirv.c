@@ -21,7 +21,7 @@
 #include "tests/support/measure.h"
 #include "tests/support/rng.h"
 
-enum { HEADER_WORDS = 5, BOUND = 3, HUNDRED = 100, USUAL = 200, USUAL_SANITIZED = 20, STUCK_SECONDS = 60 };
+enum { HEADER_WORDS = 5, BOUND = 3, HUNDRED = 100, USUAL = 200, STUCK_SECONDS = 60 };
 
 /* ---- mutations ---- */
 
@@ -239,7 +239,7 @@ static void test_file(void **state)
     uint8_t *bytes = read_file(path, &size);
     struct module m = {.room = size + 4096};
     m.words = malloc(m.room);
-    uint32_t count = test_cases(measure_is_plain ? USUAL : USUAL_SANITIZED) * HUNDRED / n_files + 1;
+    uint32_t count = test_cases(USUAL) * HUNDRED / n_files + 1;
     struct report *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(r != MAP_FAILED);
     fflush(NULL);

@@ -338,6 +338,22 @@ static void test_select_of_vectors(void **state)
     ir_module_free(m);
 }
 
+/* Types declared twice, and types made of them. */
+static void test_equal_types(void **state)
+{
+    (void)state;
+    struct ir_module *m = read_good(
+        HEAD KERNEL TYPES "%s1 = OpTypeSampler\n%s2 = OpTypeSampler\n%w = OpTypeInt 32 0\n"
+                          "%q = OpTypePointer CrossWorkgroup %w\n%fs1 = OpTypeFunction %w %q %s1\n"
+                          "%fs2 = OpTypeFunction %u32 %p %s2\n%fk = OpTypeFunction %void %p\n"
+                          "%k = OpFunction %void None %fk\n%a = OpFunctionParameter %q\n%start = OpLabel\n"
+                          "%x = OpLoad %w %a Aligned 4\n%y = OpIAdd %u32 %x %c3\nOpStore %a %y Aligned 4\n" END);
+    uint32_t value = 4;
+    run(m, &value, 1);
+    assert_int_equal(value, 7);
+    ir_module_free(m);
+}
+
 static void test_functions(void **state)
 {
     (void)state;
@@ -435,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_constants_in_memory),
         cmocka_unit_test(test_untidy),
         cmocka_unit_test(test_select_of_vectors),
+        cmocka_unit_test(test_equal_types),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_argument_types),
         cmocka_unit_test(test_mangled),
