@@ -256,3 +256,22 @@ void ir_image_sample(const struct ir_sampling *s, const uint32_t coordinates[2],
     else
         sample_at(s, axes[0].low, axes[1].low, rgba);
 }
+
+/* ---- blocks ---- */
+
+bool ir_image_has_byte(const struct ir_image *image, const struct ir_image_format *f, int64_t x, int64_t y)
+{
+    return x >= 0 && y >= 0 && y < image->height && x < (int64_t)image->width * ir_texel_bytes(f);
+}
+
+static int64_t clamped(int64_t v, int64_t last)
+{
+    return v < 0 ? 0 : v > last ? last : v;
+}
+
+uint64_t ir_image_nearest_byte(const struct ir_image *image, const struct ir_image_format *f, int64_t x, int64_t y)
+{
+    int64_t unit = ir_texel_bytes(f) < 4 ? ir_texel_bytes(f) : 4, row = (int64_t)image->width * ir_texel_bytes(f);
+    int64_t in_unit = x & (unit - 1), column = clamped((x - in_unit) / unit, row / unit - 1);
+    return (uint64_t)(clamped(y, (int64_t)image->height - 1) * image->row_pitch + column * unit + in_unit);
+}

@@ -50,6 +50,13 @@ static inline bool ir_format_is_integer(const struct ir_image_format *f)
     return f->channel_class == IR_CHANNEL_SIGNED || f->channel_class == IR_CHANNEL_UNSIGNED;
 }
 
+/* ---- blocks: bytes by their place in a row ---- */
+
+bool ir_image_has_byte(const struct ir_image *image, const struct ir_image_format *f, int64_t x, int64_t y);
+/* Where in the data byte x of row y is read: outside the image it is that of the texel at the edge; of a texel larger
+   than four bytes, of the four at the edge. */
+uint64_t ir_image_nearest_byte(const struct ir_image *image, const struct ir_image_format *f, int64_t x, int64_t y);
+
 /* ---- texels: red, green, blue, alpha as the bits of f32 or i32 ---- */
 
 /* Components that the format has not: 0, alpha 1. */

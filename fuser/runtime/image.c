@@ -68,18 +68,16 @@ void kernel_image_write(const struct ir_image *image, uint32_t mode, uint64_t la
 
 struct block {
     const struct ir_image *image;
-    int64_t row;   /* bytes of a row of the image */
+    struct ir_image_format format;
     int64_t bytes; /* of a number */
     int64_t x, y;  /* of this lane's first number, which need not lie in the image */
 };
 
-/* False: there is no image, or not one number fits in its rows. */
+/* False: there is no image. */
 static bool block_begin(struct block *b, const struct ir_image *image, uint32_t bytes)
 {
-    struct ir_image_format format;
-    if (!usable(image, &format)) return false;
-    *b = (struct block){.image = image, .row = (int64_t)image->width * ir_texel_bytes(&format), .bytes = bytes};
-    return b->row >= b->bytes;
+    *b = (struct block){.image = image, .bytes = bytes};
+    return usable(image, &b->format);
 }
 
 static void block_lane(struct block *b, uint32_t lane, uint32_t stride, const uint32_t *coordinates)
@@ -88,14 +86,32 @@ static void block_lane(struct block *b, uint32_t lane, uint32_t stride, const ui
     b->y = (int32_t)coordinates[stride + lane];
 }
 
-static int64_t clamped(int64_t x, int64_t max)
+static bool has_number(const struct block *b, uint32_t k)
 {
-    return x < 0 ? 0 : x > max ? max : x;
+    return ir_image_has_byte(b->image, &b->format, b->x, b->y + k) &&
+           ir_image_has_byte(b->image, &b->format, b->x + b->bytes - 1, b->y + k);
 }
 
-static uint8_t *nearest(const struct block *b, uint32_t k)
+static void block_get(const struct block *b, uint32_t k, uint8_t *number)
 {
-    return byte_at(b->image, clamped(b->x, b->row - b->bytes), clamped(b->y + k, (int64_t)b->image->height - 1));
+    if (has_number(b, k)) {
+        memcpy(number, byte_at(b->image, b->x, b->y + k), (size_t)b->bytes);
+        return;
+    }
+    const uint8_t *data = b->image->data;
+    for (int64_t i = 0; i < b->bytes; i++)
+        number[i] = data[ir_image_nearest_byte(b->image, &b->format, b->x + i, b->y + k)];
+}
+
+static void block_put(const struct block *b, uint32_t k, const uint8_t *number)
+{
+    if (has_number(b, k)) {
+        memcpy(byte_at(b->image, b->x, b->y + k), number, (size_t)b->bytes);
+        return;
+    }
+    for (int64_t i = 0; i < b->bytes; i++)
+        if (ir_image_has_byte(b->image, &b->format, b->x + i, b->y + k))
+            *byte_at(b->image, b->x + i, b->y + k) = number[i];
 }
 
 void kernel_image_block_read(const struct ir_image *image, uint32_t bytes, uint32_t n, uint64_t lanes, uint32_t stride,
@@ -109,7 +125,7 @@ void kernel_image_block_read(const struct ir_image *image, uint32_t bytes, uint3
         for (uint32_t k = 0; k < n; k++) {
             uint8_t *number = (uint8_t *)numbers + ((uint64_t)k * stride + lane) * bytes;
             if (can)
-                memcpy(number, nearest(&b, k), bytes);
+                block_get(&b, k, number);
             else
                 memset(number, 0, bytes);
         }
@@ -124,10 +140,7 @@ void kernel_image_block_write(const struct ir_image *image, uint32_t bytes, uint
     while (lanes) {
         uint32_t lane = next_lane(&lanes);
         block_lane(&b, lane, stride, coordinates);
-        if (b.x < 0 || b.x > b.row - b.bytes) continue;
-        for (uint32_t k = 0; k < n; k++) {
-            if (b.y + k < 0 || b.y + k >= image->height) continue;
-            memcpy(nearest(&b, k), (const uint8_t *)numbers + ((uint64_t)k * stride + lane) * bytes, bytes);
-        }
+        for (uint32_t k = 0; k < n; k++)
+            block_put(&b, k, (const uint8_t *)numbers + ((uint64_t)k * stride + lane) * bytes);
     }
 }

@@ -157,9 +157,18 @@ bool interp_image_exec(struct machine *m, struct item *item, const struct code_i
     }
 }
 
-static int64_t clamped(int64_t x, int64_t max)
+/* One byte of a number, from the image or to it; what lies outside is not written. */
+static void block_byte(struct machine *m, struct item *item, const struct image *image, int64_t x, int64_t y,
+                       uint8_t *byte)
 {
-    return x < 0 ? 0 : x > max ? max : x;
+    const struct code_inst *at = interp_item_at(item);
+    bool write = at->ir->op == IR_OP_IMAGE_BLOCK_WRITE;
+    if (write && !ir_image_has_byte(&image->info, &image->format, x, y)) return;
+    uint64_t address = image->address + ir_image_nearest_byte(&image->info, &image->format, x, y);
+    struct access a = {address, 1, IR_SPACE_GLOBAL, 1, write ? ACCESS_WRITE : ACCESS_READ, NULL};
+    uint8_t *memory = interp_memory_access(m, item, at, &a);
+    if (memory && write) *memory = *byte;
+    if (memory && !write) *byte = *memory;
 }
 
 /* Component k lies in row y + k, at byte x + id * size: the work-items of a sub-group side by side. */
@@ -167,20 +176,15 @@ void interp_image_block_exec(struct machine *m, struct item *item)
 {
     const struct code_inst *at = interp_item_at(item);
     if (!is_image(m, item, at)) return;
-    const struct image *image = image_of(m, item);
     bool write = at->ir->op == IR_OP_IMAGE_BLOCK_WRITE;
     ir_type element = ir_type_element(at->ir->type);
-    int64_t size = interp_lane_size(element), row = (int64_t)(image->info.width * ir_texel_bytes(&image->format));
+    int64_t size = interp_lane_size(element);
     const uint64_t *c = interp_item_operand(item, 1);
     int64_t x = eval_sext(c[0], 32) + item->sub_local * size, y = eval_sext(c[1], 32);
     for (unsigned k = 0; k < ir_type_lanes(at->ir->type); k++) {
-        int64_t cx = clamped(x, row - size), cy = clamped(y + k, image->info.height - 1);
-        if (write && (cx != x || cy != y + k)) continue;
-        uint64_t address = image->address + (uint64_t)(cy * image->info.row_pitch + cx);
-        struct access a = {address, (uint64_t)size, IR_SPACE_GLOBAL, 1, write ? ACCESS_WRITE : ACCESS_READ, NULL};
-        uint8_t *bytes = interp_memory_access(m, item, at, &a);
-        if (write && bytes) interp_value_write(element, bytes, &interp_item_operand(item, 2)[k]);
-        if (!write) interp_item_result(item)[k] = 0;
-        if (!write && bytes) interp_value_read(element, bytes, &interp_item_result(item)[k]);
+        uint8_t number[8] = {0};
+        if (write) interp_value_write(element, number, &interp_item_operand(item, 2)[k]);
+        for (int64_t b = 0; b < size; b++) block_byte(m, item, image_of(m, item), x + b, y + k, &number[b]);
+        if (!write) interp_value_read(element, number, &interp_item_result(item)[k]);
     }
 }

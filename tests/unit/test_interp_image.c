@@ -176,7 +176,7 @@ static void image_blocks_and_sizes(void **state)
                   "    }\n"
                   "}\n",
                   4, 4, args);
-    static const int16_t wanted[] = {0x1b1a, 0x1b1a, 0x1d1c, 0x1d1c, 0x1f1e, 0x1f1e, 0x1f1e, 0x1f1e};
+    static const int16_t wanted[] = {0x1b1a, 0x1b1a, 0x1d1c, 0x1d1c, 0x1f1e, 0x1f1e, 0x1d1c, 0x1d1c};
     assert_memory_equal(out, wanted, sizeof wanted);
     assert_memory_equal(sizes, ((int32_t[]){2, 4, UNORM_INT8, RGBA}), 16);
     assert_int_equal(data[7], 99);
