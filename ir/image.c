@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/float.h"
+#include "ir/ir.h"
 
 /* ---- formats (OpenCL's constants) ---- */
 
@@ -98,55 +98,96 @@ static uint32_t largest(const struct ir_image_format *f)
     return 0xffffffffu >> (32 - 8 * f->bytes + has_sign);
 }
 
-static uint32_t decode_channel(const struct ir_image_format *f, uint32_t bits)
+/* Channels as they lie in memory, zero-extended. */
+static void read_channels(const struct ir_image_format *f, const uint8_t *bytes, uint32_t raw[4])
 {
-    switch (f->channel_class) {
-    case IR_CHANNEL_UNSIGNED: return bits;
-    case IR_CHANNEL_SIGNED: return (uint32_t)sign_extended(bits, f->bytes);
-    case IR_CHANNEL_UNORM: return float_bits((float)bits / (float)largest(f));
-    case IR_CHANNEL_SNORM: return float_bits(fmaxf(-1, (float)sign_extended(bits, f->bytes) / (float)largest(f)));
-    default: return f->bytes == 4 ? bits : float_bits((float)ir_float_value(IR_KIND_F16, bits));
+    uint16_t halves[4];
+    switch (f->bytes) {
+    case 1:
+        for (uint32_t i = 0; i < f->channels; i++) raw[i] = bytes[i];
+        break;
+    case 2:
+        memcpy(halves, bytes, 2 * f->channels);
+        for (uint32_t i = 0; i < f->channels; i++) raw[i] = halves[i];
+        break;
+    default: memcpy(raw, bytes, 4 * f->channels);
     }
 }
 
-static uint32_t normalized(const struct ir_image_format *f, float v)
+static void write_channels(const struct ir_image_format *f, uint8_t *bytes, const uint32_t raw[4])
 {
-    double max = largest(f), min = f->channel_class == IR_CHANNEL_UNORM ? 0 : -max - 1, scaled = rint((double)v * max);
-    if (isnan(scaled)) return 0;
-    return (uint32_t)(int32_t)fmin(fmax(scaled, min), max);
+    uint16_t halves[4];
+    switch (f->bytes) {
+    case 1:
+        for (uint32_t i = 0; i < f->channels; i++) bytes[i] = (uint8_t)raw[i];
+        break;
+    case 2:
+        for (uint32_t i = 0; i < f->channels; i++) halves[i] = (uint16_t)raw[i];
+        memcpy(bytes, halves, 2 * f->channels);
+        break;
+    default: memcpy(bytes, raw, 4 * f->channels);
+    }
 }
 
-static uint32_t encode_channel(const struct ir_image_format *f, uint32_t component)
+/* From what lies in memory to components, in place. */
+static void decode_channels(const struct ir_image_format *f, uint32_t raw[4])
+{
+    float max = (float)largest(f);
+    switch (f->channel_class) {
+    case IR_CHANNEL_UNSIGNED: break;
+    case IR_CHANNEL_SIGNED:
+        for (uint32_t i = 0; i < f->channels; i++) raw[i] = (uint32_t)sign_extended(raw[i], f->bytes);
+        break;
+    case IR_CHANNEL_UNORM:
+        for (uint32_t i = 0; i < f->channels; i++) raw[i] = float_bits((float)raw[i] / max);
+        break;
+    case IR_CHANNEL_SNORM:
+        for (uint32_t i = 0; i < f->channels; i++) {
+            float v = (float)sign_extended(raw[i], f->bytes) / max;
+            raw[i] = float_bits(v < -1 ? -1 : v);
+        }
+        break;
+    case IR_CHANNEL_FLOAT:
+        for (uint32_t i = 0; f->bytes == 2 && i < f->channels; i++)
+            raw[i] = float_bits(ir_f16_to_float((uint16_t)raw[i]));
+        break;
+    }
+}
+
+/* Rounded by an addition: what is below 2^51 loses its fraction, to nearest even. (rint() is a call.) */
+static uint32_t normalized(float v, double min, double max)
+{
+    double scaled = (double)v * max;
+    if (isnan(v)) return 0;
+    if (scaled < min) scaled = min;
+    if (scaled > max) scaled = max;
+    return (uint32_t)(int32_t)(scaled + 0x1.8p52 - 0x1.8p52);
+}
+
+static uint32_t saturated(uint32_t component, int32_t max)
+{
+    int32_t v = (int32_t)component;
+    return (uint32_t)(v > max ? max : v < -max - 1 ? -max - 1 : v);
+}
+
+static void encode_channels(const struct ir_image_format *f, uint32_t raw[4])
 {
     uint32_t max = largest(f);
-    int32_t s = (int32_t)component, top = (int32_t)max;
+    double min = f->channel_class == IR_CHANNEL_UNORM ? 0 : -(double)max - 1;
     switch (f->channel_class) {
-    case IR_CHANNEL_UNSIGNED: return component > max ? max : component;
-    case IR_CHANNEL_SIGNED: return (uint32_t)(s > top ? top : s < -top - 1 ? -top - 1 : s);
+    case IR_CHANNEL_UNSIGNED:
+        for (uint32_t i = 0; i < f->channels; i++) raw[i] = raw[i] > max ? max : raw[i];
+        break;
+    case IR_CHANNEL_SIGNED:
+        for (uint32_t i = 0; i < f->channels; i++) raw[i] = saturated(raw[i], (int32_t)max);
+        break;
     case IR_CHANNEL_UNORM:
-    case IR_CHANNEL_SNORM: return normalized(f, bits_float(component));
-    default: return f->bytes == 4 ? component : (uint32_t)ir_float_bits(IR_KIND_F16, bits_float(component));
-    }
-}
-
-static uint32_t read_channel(const uint8_t *bytes, uint32_t n)
-{
-    uint16_t half;
-    uint32_t word;
-    switch (n) {
-    case 1: return *bytes;
-    case 2: memcpy(&half, bytes, 2); return half;
-    default: memcpy(&word, bytes, 4); return word;
-    }
-}
-
-static void write_channel(uint8_t *bytes, uint32_t n, uint32_t bits)
-{
-    uint16_t half = (uint16_t)bits;
-    switch (n) {
-    case 1: *bytes = (uint8_t)bits; break;
-    case 2: memcpy(bytes, &half, 2); break;
-    default: memcpy(bytes, &bits, 4); break;
+    case IR_CHANNEL_SNORM:
+        for (uint32_t i = 0; i < f->channels; i++) raw[i] = normalized(bits_float(raw[i]), min, max);
+        break;
+    case IR_CHANNEL_FLOAT:
+        for (uint32_t i = 0; f->bytes == 2 && i < f->channels; i++) raw[i] = ir_f16_from_float(bits_float(raw[i]));
+        break;
     }
 }
 
@@ -159,16 +200,20 @@ static uint32_t one(const struct ir_image_format *f)
 
 void ir_texel_decode(const struct ir_image_format *f, const uint8_t *bytes, uint32_t rgba[4])
 {
+    uint32_t raw[4];
+    read_channels(f, bytes, raw);
+    decode_channels(f, raw);
     rgba[0] = rgba[1] = rgba[2] = 0;
     rgba[3] = one(f);
-    for (uint32_t i = 0; i < f->channels; i++)
-        rgba[f->component[i]] = decode_channel(f, read_channel(bytes + i * f->bytes, f->bytes));
+    for (uint32_t i = 0; i < f->channels; i++) rgba[f->component[i]] = raw[i];
 }
 
 void ir_texel_encode(const struct ir_image_format *f, const uint32_t rgba[4], uint8_t *bytes)
 {
-    for (uint32_t i = 0; i < f->channels; i++)
-        write_channel(bytes + i * f->bytes, f->bytes, encode_channel(f, rgba[f->component[i]]));
+    uint32_t raw[4];
+    for (uint32_t i = 0; i < f->channels; i++) raw[i] = rgba[f->component[i]];
+    encode_channels(f, raw);
+    write_channels(f, bytes, raw);
 }
 
 /* ---- sampling ---- */
@@ -209,8 +254,9 @@ static struct axis float_axis(float c, uint32_t size, uint32_t sampler, bool lin
     float limit = (float)size + 1;
     if (!(u > -2)) u = -2; /* NaN too: what is sampled then is undefined */
     if (u > limit) u = limit;
-    int64_t i = (int64_t)floorf(u);
-    return (struct axis){addressed(i, size, mode), addressed(i + 1, size, mode), u - floorf(u)};
+    int64_t i = (int64_t)u;
+    if ((float)i > u) i--; /* now the floor */
+    return (struct axis){addressed(i, size, mode), addressed(i + 1, size, mode), u - (float)i};
 }
 
 static struct axis int_axis(uint32_t c, uint32_t size, uint32_t sampler)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
+#include "fuser/passes/passes.h"
 #include "tests/support/cases.h"
 #include "tests/support/rng.h"
 
@@ -16,9 +17,9 @@ static const uint32_t types[] = {0x10d0, 0x10d1, 0x10d2, 0x10d3, 0x10d7, 0x10d8,
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* Kernels of one text; each by all ways. */
+/* The kernel of a text; cleaned up as in the service, it is compiled by all ways. */
 struct ways {
-    struct ir_module *module;
+    struct ir_module *module, *clean;
     struct ir_function *kernel;
     struct kit_way way[GCCJIT_ISA_COUNT + 1];
     struct compiled code[GCCJIT_ISA_COUNT + 1];
@@ -29,15 +30,18 @@ static void ways_make(struct ways *w, const char *text)
 {
     w->module = kit_parse(text);
     w->kernel = kit_kernel(w->module);
+    w->clean = ir_module_new("clean");
+    struct ir_function *clean = ir_function_copy(w->clean, w->kernel, w->kernel->name);
+    passes_run(clean);
     w->n = kit_ways(w->way);
-    for (unsigned i = 0; i < w->n; i++)
-        assert_true(compiled_make(&w->code[i], w->kernel, w->way[i].isa, w->way[i].scalar));
+    for (unsigned i = 0; i < w->n; i++) assert_true(compiled_make(&w->code[i], clean, w->way[i].isa, w->way[i].scalar));
 }
 
 static void ways_clear(struct ways *w)
 {
     for (unsigned i = 0; i < w->n; i++) compiled_clear(&w->code[i]);
     ir_module_free(w->module);
+    ir_module_free(w->clean);
 }
 
 static const struct interp_range range = {1, {ITEMS, 1, 1}, {0, 0, 0}, {ITEMS, 1, 1}};
@@ -177,7 +181,7 @@ static void sampling(void **state)
 #define WRITE(type)                                                                                                    \
     "kernel @k(%m: image2d.write, %v: ptr.global " type " read) {\n"                                                   \
     "  %i = global_id x\n"                                                                                             \
-    "  %n = trunc i32 %i\n"                                                                                           \
+    "  %n = trunc i32 %i\n"                                                                                            \
     "  %w = image_width %m\n"                                                                                          \
     "  %x = urem i32 %n, %w\n"                                                                                         \
     "  %y = udiv i32 %n, %w\n"                                                                                         \
