@@ -92,6 +92,7 @@ struct fuser_device {
     uint32_t n_sub_group_sizes;
     uint32_t sub_group_sizes[8];
     uint32_t primary_sub_group_size;
+    uint64_t register_bytes; /* of vector registers, for each work-item of those computed at once; 0: not known */
     bool can_fuse; /* aspect ext_oneapi_graph_fusion */
 };
 

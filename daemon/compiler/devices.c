@@ -70,6 +70,7 @@ static void init_cpu(struct device *d)
                        .aspects = common_aspects | cpu_aspects,
                        .max_work_group_size = MAX_WORK_GROUP,
                        .max_local_bytes = LOCAL_BYTES,
+                       .register_bytes = gccjit_register_bytes(cpu_target.isa),
                        .can_fuse = true},
         .description = "The processor's cores, through libgccjit",
         .compute_units = available_cores(),

@@ -19,6 +19,8 @@ struct gccjit_target {
 /* The machine we run on, from cpuid; lowered to `limit` where that is less. */
 struct gccjit_target gccjit_target_host(enum gccjit_isa limit);
 const char *gccjit_isa_name(enum gccjit_isa isa);
+/* Of the vector registers, for each work-item of a sub-group of the primary size. */
+unsigned gccjit_register_bytes(enum gccjit_isa isa);
 
 /* The sub-group sizes there is code for, ascending, a 0 behind the last. They and the primary one are the same with
    every instruction set: a sub-group is one vector or several, or part of one, so that what a kernel computes does

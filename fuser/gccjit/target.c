@@ -6,7 +6,7 @@
 
 #include <libgccjit.h>
 
-#include "fuser/gccjit/gccjit.h"
+#include "fuser/gccjit/emit.h"
 #include "fuser/kernel_abi.h"
 
 static const char *const names[GCCJIT_ISA_COUNT] = {
@@ -62,4 +62,10 @@ struct gccjit_target gccjit_target_host(enum gccjit_isa limit)
     snprintf(t.text, sizeof t.text, "%s gcc-%d.%d.%d abi-%d", names[t.isa], gcc_jit_version_major(),
              gcc_jit_version_minor(), gcc_jit_version_patchlevel(), KERNEL_ABI_VERSION);
     return t;
+}
+
+unsigned gccjit_register_bytes(enum gccjit_isa isa)
+{
+    unsigned registers = isa == GCCJIT_ISA_AVX512 ? 32 : 16;
+    return registers * isa_get(isa)->vector_bytes / GCCJIT_PRIMARY_SUB_GROUP_SIZE;
 }

@@ -4,11 +4,16 @@
 #include <string.h>
 
 #include "fuser/fuse.h"
+#include "fuser/passes/passes.h"
 #include "fuser/plan/planner.h"
 #include "fuser/plan/range.h"
 #include "ir/arena.h"
 
 typedef unsigned long long ull;
+
+/* Times the registers: what a group may keep alive before it is cut. Values wait in the first-level cache at little
+   cost; a buffer between launches costs more. */
+enum { MAX_PRESSURE = 8 };
 
 /* A run of the linear order that is to be one launch. */
 struct run {
@@ -229,15 +234,66 @@ static void new_run(struct planner *p, struct run *r, uint32_t first, uint32_t n
     *r = (struct run){.first = first, .n = n, .group = p->n_groups++};
 }
 
+/* Of the node's kernel alone, as it would be cleaned up. */
+static uint64_t own_pressure(struct planner *p, uint32_t node)
+{
+    struct ir_module *m = ir_module_new("alone");
+    struct ir_function *copy = ir_function_copy(m, p->graph->nodes[node].kernel, NULL);
+    passes_run(copy);
+    uint64_t bytes = plan_pressure(copy);
+    ir_module_free(m);
+    return bytes;
+}
+
+/* Fused, the kernels have so much more to keep than each of them alone that it is hardly kept in registers. */
+static bool spills(struct planner *p, struct run *r)
+{
+    uint64_t registers = p->options->device.register_bytes, alone = 0;
+    if (!registers || r->n == 1) return false;
+    uint64_t bytes = plan_pressure(r->module->functions[0]);
+    if (bytes <= MAX_PRESSURE * registers) return false;
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint64_t own = own_pressure(p, p->plan->order[r->first + i]);
+        if (own > alone) alone = own;
+    }
+    snprintf(
+        r->why, sizeof r->why,
+        "together they keep %llu bytes of values for each work-item, alone %llu at most; device %s has registers for "
+        "%llu",
+        (ull)bytes, (ull)alone, p->options->device.name, (ull)registers);
+    return bytes > 2 * alone;
+}
+
+/* What the user wants as one launch is one. */
+static bool is_worth_it(struct planner *p, struct run *r)
+{
+    return p->options->mode == FUSER_MODE_REQUIRE || !spills(p, r);
+}
+
+/* Makes the run, for good or not. Else its module is gone, and code and why say what speaks against it. */
+static bool try_run(struct planner *p, struct run *r, const char **code)
+{
+    uint32_t remarks = p->plan->n_remarks;
+    *code = "not_fused_kernel";
+    if (!make_run(p, r)) return false;
+    if (is_worth_it(p, r)) return true;
+    *code = "not_fused_pressure";
+    ir_module_free(r->module);
+    r->module = NULL;
+    p->plan->n_remarks = remarks;
+    return false;
+}
+
 /* How many kernels from `first` can be one: between 1 and n - 1, as n cannot. Remarks of the attempts are dropped. */
 static uint32_t longest_prefix(struct planner *p, uint32_t first, uint32_t n)
 {
     uint32_t good = 1, bad = n, remarks = p->plan->n_remarks;
     while (bad - good > 1) {
         struct run r;
+        const char *code;
         uint32_t middle = good + (bad - good) / 2;
         new_run(p, &r, first, middle);
-        if (make_run(p, &r)) {
+        if (try_run(p, &r, &code)) {
             good = middle;
         } else {
             bad = middle;
@@ -252,16 +308,17 @@ static bool launch_group(struct planner *p, uint32_t first, uint32_t n)
 {
     while (n) {
         struct run r;
+        const char *code;
         new_run(p, &r, first, n);
-        if (!make_run(p, &r)) {
+        if (!try_run(p, &r, &code)) {
             if (n == 1) return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first), "%s", r.why);
             if (p->options->mode == FUSER_MODE_REQUIRE)
                 return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first),
                                  "the %u kernels from here on cannot be one: %s", n, r.why);
             uint32_t prefix = longest_prefix(p, first, n);
             for (uint32_t i = prefix; i < n; i++) p->nodes[p->plan->order[first + i]].group = NO_GROUP;
-            plan_remark(p, "not_fused_kernel", name_at(p, first + prefix), NULL,
-                        "%s is not fused with the kernels before it: %s", name_at(p, first + prefix), r.why);
+            plan_remark(p, code, name_at(p, first + prefix), NULL, "%s is not fused with the kernels before it: %s",
+                        name_at(p, first + prefix), r.why);
             new_run(p, &r, first, prefix);
             if (!make_run(p, &r))
                 return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first), "%s", r.why);

@@ -199,6 +199,11 @@ void plan_params(struct planner *p, uint32_t first, uint32_t n, struct plan_para
 struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *range,
                               const struct plan_params *params, bool *kept, char *why, size_t why_size);
 
+/* ---- registers (pressure.c) ---- */
+
+/* Bytes of values that a work-item of the kernel has alive at once, at most: an estimate. */
+uint64_t plan_pressure(struct ir_function *f);
+
 /* ---- traffic (traffic.c), in bytes ---- */
 
 uint64_t plan_use_traffic(const struct planner *p, const struct plan_use *use);
