@@ -196,11 +196,20 @@ static enum ir_linkage linkage_of(const struct spirv_reader *r, const struct spi
     return linkage && linkage[n - 1] == SpvLinkageTypeLinkOnceODR ? IR_LINKAGE_EXPORT_ONCE : IR_LINKAGE_INTERNAL;
 }
 
-static const char *wished_name(const struct spirv_reader *r, const struct spirv_function *f)
+/* Names that users and other modules know are taken first, so that no other function has them. */
+static void name_functions(struct spirv_reader *r)
 {
-    const uint32_t *linkage = spirv_decoration(r, f->id, SpvDecorationLinkageAttributes, NULL);
-    if (f->entry) return spirv_string(f->entry->words + 3);
-    return linkage ? spirv_string(linkage) : r->ids[f->id].name;
+    for (size_t k = 0; k < r->n_functions; k++) {
+        struct spirv_function *f = &r->functions[k];
+        if (f->entry && !f->wraps)
+            f->name = spirv_unique_name(r, &r->symbols, spirv_string(f->entry->words + 3), "function");
+    }
+    for (size_t k = 0; k < r->n_functions; k++) {
+        struct spirv_function *f = &r->functions[k];
+        const uint32_t *linkage = spirv_decoration(r, f->id, SpvDecorationLinkageAttributes, NULL);
+        if (!f->entry && linkage && !spirv_is_mangled_builtin(r, f))
+            f->name = spirv_unique_name(r, &r->symbols, spirv_string(linkage), "function");
+    }
 }
 
 static void make_function(struct spirv_reader *r, struct spirv_function *f)
@@ -209,9 +218,9 @@ static void make_function(struct spirv_reader *r, struct spirv_function *f)
     r->failed_function = false;
     ir_type result = returns_struct(r, f) ? IR_VOID : spirv_type(r, f->first, f->first->type);
     enum ir_linkage linkage = f->entry ? IR_LINKAGE_KERNEL : linkage_of(r, f);
-    const char *name = spirv_unique_name(r, &r->symbols, wished_name(r, f), "function");
+    if (!f->name) f->name = spirv_unique_name(r, &r->symbols, r->ids[f->id].name, "function");
     if (f->entry && result != IR_VOID) spirv_fail(r, f->first, "is a kernel that returns a value");
-    f->ir = ir_function_new(r->module, name, linkage, result, count_params(r, f));
+    f->ir = ir_function_new(r->module, f->name, linkage, result, count_params(r, f));
     f->ir->loc = spirv_loc(r, f->first);
     make_params(r, f, f->ir);
     if (f->entry) read_modes(r, f, f->ir);
@@ -225,7 +234,7 @@ void spirv_functions(struct spirv_reader *r)
     find_entries(r);
     find_wrapped(r);
     find_contraction(r);
-    /* Kernels first: their names are the ones that users know. */
+    name_functions(r);
     for (size_t k = 0; k < r->n_functions; k++)
         if (r->functions[k].entry && !r->functions[k].wraps) make_function(r, &r->functions[k]);
     for (size_t k = 0; k < r->n_functions; k++)

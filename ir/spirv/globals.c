@@ -80,11 +80,18 @@ static const uint8_t *initial(struct spirv_reader *r, const struct spirv_inst *i
 
 /* ---- variables ---- */
 
+/* The words of its linkage, or NULL; the last one is the type. */
+static const uint32_t *linkage_of(const struct spirv_reader *r, const struct spirv_inst *i, uint32_t *n)
+{
+    if (i->words[3] == SpvStorageClassInput || i->words[3] == SpvStorageClassWorkgroup) return NULL;
+    return spirv_decoration(r, i->id, SpvDecorationLinkageAttributes, n);
+}
+
 static void read_linkage(struct spirv_reader *r, const struct spirv_inst *i, struct ir_global *g)
 {
     uint32_t n;
-    const uint32_t *linkage = spirv_decoration(r, i->id, SpvDecorationLinkageAttributes, &n);
-    if (!linkage || g->space == IR_SPACE_LOCAL) return;
+    const uint32_t *linkage = linkage_of(r, i, &n);
+    if (!linkage) return;
     if (linkage[n - 1] == SpvLinkageTypeExport) g->linkage = IR_LINKAGE_EXPORT;
     if (linkage[n - 1] == SpvLinkageTypeLinkOnceODR) g->linkage = IR_LINKAGE_EXPORT_ONCE;
     if (linkage[n - 1] == SpvLinkageTypeImport) g->linkage = IR_LINKAGE_IMPORT;
@@ -106,7 +113,8 @@ static void read_variable(struct spirv_reader *r, const struct spirv_inst *i)
         spirv_fail(r, i, "is a variable of a type that cannot lie in memory");
         return;
     }
-    const char *name = spirv_unique_name(r, &r->symbols, r->ids[i->id].name, "global");
+    const char *name = r->ids[i->id].name;
+    if (!linkage_of(r, i, NULL)) name = spirv_unique_name(r, &r->globals, name, "global");
     struct ir_global *g = ir_global_new(r->module, name, space, t);
     const uint32_t *align = spirv_decoration(r, i->id, SpvDecorationAlignment, NULL);
     if (align && align[0] > g->align && (align[0] & (align[0] - 1)) == 0 && align[0] <= 4096) g->align = align[0];
@@ -116,9 +124,20 @@ static void read_variable(struct spirv_reader *r, const struct spirv_inst *i)
     r->ids[i->id].global = g;
 }
 
+/* Names that other modules know are taken first, so that no other variable has them. */
+static void take_linked_names(struct spirv_reader *r)
+{
+    for (size_t k = 0; k < r->n_insts && r->insts[k].op != SpvOpFunction; k++) {
+        const struct spirv_inst *i = &r->insts[k];
+        const uint32_t *linkage = i->op == SpvOpVariable ? linkage_of(r, i, NULL) : NULL;
+        if (linkage) r->ids[i->id].name = spirv_unique_name(r, &r->globals, spirv_string(linkage), "global");
+    }
+}
+
 void spirv_globals(struct spirv_reader *r)
 {
     r->init_budget = 16 * (uint64_t)r->n_words * 4 + 4096;
+    take_linked_names(r);
     for (size_t k = 0; k < r->n_insts && r->insts[k].op != SpvOpFunction; k++)
         if (r->insts[k].op == SpvOpVariable) read_variable(r, &r->insts[k]);
 }

@@ -186,7 +186,7 @@ static struct ir_value *initial_in_memory(struct spirv_body *s, const struct spi
     if (r->ids[constant].def->op == SpvOpUndef) return NULL;
     if (r->ids[constant].def->op != SpvOpConstantNull) bytes = spirv_initial_bytes(r, i, constant);
     struct ir_global *g =
-        ir_global_new(r->module, spirv_unique_name(r, &r->symbols, NULL, "initial"), IR_SPACE_CONSTANT, t);
+        ir_global_new(r->module, spirv_unique_name(r, &r->globals, NULL, "initial"), IR_SPACE_CONSTANT, t);
     g->init = bytes;
     struct ir_builder b = spirv_prologue(s);
     struct ir_value *v = ir_build_global(&b, g);

@@ -54,6 +54,7 @@ struct spirv_function {
     bool has_body;
     struct spirv_function *wraps; /* it does nothing but call this one with its own parameters */
     struct spirv_function *wrapped_by;
+    const char *name;       /* in the module; NULL: none yet */
     struct ir_function *ir; /* NULL: of what wraps another */
 };
 

@@ -237,6 +237,27 @@ static void test_by_value(void **state)
     ir_module_free(m);
 }
 
+/* What other modules know keeps its name, whatever comes before it and whatever OpName says. */
+static void test_linked_names(void **state)
+{
+    (void)state;
+    struct ir_module *m = read_good(
+        HEAD KERNEL "OpName %own_f \"f\"\nOpName %f \"other\"\nOpName %own_v \"v\"\n"
+                    "OpDecorate %f LinkageAttributes \"f\" Export\nOpDecorate %v LinkageAttributes \"v\" Import\n"
+                    "OpDecorate %w LinkageAttributes \"w\" Export\n" TYPES
+                    "%cp = OpTypePointer UniformConstant %u32\n%fv = OpTypeFunction %void\n"
+                    "%own_v = OpVariable %cp UniformConstant %c1\n%v = OpVariable %cp UniformConstant\n"
+                    "%w = OpVariable %cp UniformConstant %c2\n"
+                    "%own_f = OpFunction %void None %fv\n%l1 = OpLabel\n" END
+                    "%f = OpFunction %void None %fv\n%l2 = OpLabel\n" END BEGIN END);
+    assert_int_equal(ir_module_find(m, "f")->linkage, IR_LINKAGE_EXPORT);
+    assert_int_equal(ir_module_find(m, "f.1")->linkage, IR_LINKAGE_INTERNAL);
+    assert_int_equal(ir_module_find_global(m, "v")->linkage, IR_LINKAGE_IMPORT);
+    assert_int_equal(ir_module_find_global(m, "v.1")->linkage, IR_LINKAGE_INTERNAL);
+    assert_int_equal(ir_module_find_global(m, "w")->linkage, IR_LINKAGE_EXPORT);
+    ir_module_free(m);
+}
+
 /* Values of specialization constants that the module cannot take. */
 static void refuse_constants(const struct ir_spirv_constant *constants, size_t n, const char *expected)
 {
@@ -448,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_spec_constants),
         cmocka_unit_test(test_wrong_specialization),
         cmocka_unit_test(test_by_value),
+        cmocka_unit_test(test_linked_names),
         cmocka_unit_test(test_constants_in_memory),
         cmocka_unit_test(test_untidy),
         cmocka_unit_test(test_select_of_vectors),
