@@ -140,12 +140,10 @@ static void *pool_copy(fusion_exec *e, const void *data, size_t bytes)
 }
 
 /* What the handle needs of the graph, which may change or go after this. */
-static void copy_graph(fusion_exec *e, const fusion_graph *g)
+static void copy_nodes(fusion_exec *e, const fusion_graph *g)
 {
     const struct proto_graph *w = &g->wire;
     e->n_nodes = w->n_nodes;
-    e->n_slots = w->n_slots;
-    e->n_values = w->n_values;
     e->node_names = pool_array(e, w->n_nodes, sizeof *e->node_names);
     e->nodes = pool_array(e, w->n_nodes, sizeof *e->nodes);
     for (uint32_t i = 0; i < w->n_nodes; i++) {
@@ -156,6 +154,14 @@ static void copy_graph(fusion_exec *e, const fusion_graph *g)
         e->nodes[i].args = pool_copy(e, n->args, n->n_args * sizeof *n->args);
         e->nodes[i].deps = pool_copy(e, n->deps, n->n_deps * sizeof *n->deps);
     }
+}
+
+/* flat: as it went to the service. */
+static void copy_memory(fusion_exec *e, const fusion_graph *flat)
+{
+    const struct proto_graph *w = &flat->wire;
+    e->n_slots = w->n_slots;
+    e->n_values = w->n_values;
     e->slot_names = pool_array(e, w->n_slots, sizeof *e->slot_names);
     e->slot_bytes = pool_array(e, w->n_slots, sizeof *e->slot_bytes);
     e->slot_images = pool_array(e, w->n_slots, sizeof *e->slot_images);
@@ -164,8 +170,43 @@ static void copy_graph(fusion_exec *e, const fusion_graph *g)
         e->slot_bytes[i] = w->slots[i].bytes;
         e->slot_images[i] = w->slots[i].image;
     }
-    e->slot_memory = pool_copy(e, g->slot_memory, w->n_slots * sizeof *e->slot_memory);
+    e->slot_memory = pool_copy(e, flat->slot_memory, w->n_slots * sizeof *e->slot_memory);
     e->value_sizes = pool_copy(e, w->value_sizes, w->n_values * sizeof *e->value_sizes);
+}
+
+/* Buffers that only nodes in the client use: the executor does not know them. */
+static void leave_out_unused(fusion_exec *e, const fusion_graph *flat)
+{
+    bool *used = pool_array(e, e->n_slots, sizeof *used);
+    for (uint32_t i = 0; i < flat->wire.n_nodes; i++) {
+        const struct proto_node *n = &flat->wire.nodes[i];
+        for (uint32_t a = 0; a < n->n_args && n->kind == PROTO_NODE_KERNEL; a++)
+            if (n->args[a].kind == PROTO_ARG_SLOT) used[n->args[a].index] = true;
+        if (n->kind == PROTO_NODE_COPY) used[n->from] = true;
+        if (n->kind == PROTO_NODE_COPY || n->kind == PROTO_NODE_FILL) used[n->to] = true;
+    }
+    for (uint32_t i = 0; i < e->n_slots; i++) e->slot_needed[i] = e->slot_needed[i] && used[i];
+}
+
+/* From nodes of the flat graph to those of the graph that the caller knows; what is named twice in a row, once. */
+static uint32_t rename_nodes(const fusion_graph *flat, uint32_t *nodes, uint32_t n)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t parent = nodes[i] < flat->wire.n_nodes ? flat->parent_of[nodes[i]] : nodes[i];
+        if (!kept || nodes[kept - 1] != parent) nodes[kept++] = parent;
+    }
+    return kept;
+}
+
+static void rename_report(fusion_exec *e, const fusion_graph *flat)
+{
+    if (!flat->parent_of) return;
+    e->report.n_order = rename_nodes(flat, (uint32_t *)e->report.order, e->report.n_order);
+    for (uint32_t i = 0; i < e->report.n_groups; i++) {
+        fusion_group *group = (fusion_group *)&e->report.groups[i];
+        group->n_nodes = rename_nodes(flat, (uint32_t *)group->nodes, group->n_nodes);
+    }
 }
 
 static void free_exec(struct client_object *object)
@@ -182,32 +223,63 @@ static double elapsed_ms(const struct timespec *since)
     return (double)(now.tv_sec - since->tv_sec) * 1e3 + (double)(now.tv_nsec - since->tv_nsec) / 1e6;
 }
 
-fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_options *options, fusion_exec **exec)
+/* The handle for a graph that went to the service as `flat`. */
+static fusion_exec *make_exec(const fusion_graph *g, const fusion_graph *flat, const struct proto_message *reply)
 {
-    fusion_finalize_options defaults = {0};
-    struct request request = {.graph = g, .options = options ? options : &defaults};
-    if (g->recorder) return client_error(FUSION_BUSY, "graph", "a queue is still recording into it");
-    if ((unsigned)request.options->mode > FUSION_REQUIRE)
-        return client_error(FUSION_INVALID, "graph", "unknown mode %d", (int)request.options->mode);
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    uint8_t *bytes = proto_graph_encode(&g->wire, &request.size);
+    fusion_exec *e = calloc(1, sizeof *e);
+    if (!e) return NULL;
+    e->session = g->session;
+    obstack_init(&e->pool);
+    copy_nodes(e, g);
+    copy_memory(e, flat);
+    proto_get_uint(&reply->params, "executable", &e->id);
+    read_report(e, &reply->params);
+    leave_out_unused(e, flat);
+    client_exec_take_actions(e, flat);
+    rename_report(e, flat);
+    client_object_add(e->session, &e->object, free_exec);
+    return e;
+}
+
+static fusion_status finalize_flat(const fusion_graph *g, const fusion_graph *flat,
+                                   const fusion_finalize_options *options, fusion_exec **exec)
+{
+    struct request request = {.graph = flat, .options = options};
+    uint8_t *bytes = proto_graph_encode(&flat->wire, &request.size);
     if (!bytes) return client_error(FUSION_OUT_OF_MEMORY, "graph", "no memory");
     request.bytes = bytes;
     struct proto_message reply;
     fusion_status status = client_request(g->session, "graph.finalize", pack_finalize, &request, NULL, 0, &reply);
     free(bytes);
     if (status != FUSION_SUCCESS) return status;
-
-    fusion_exec *e = calloc(1, sizeof *e);
-    e->session = g->session;
-    obstack_init(&e->pool);
-    copy_graph(e, g);
-    proto_get_uint(&reply.params, "executable", &e->id);
-    read_report(e, &reply.params);
-    e->report.compile_ms = elapsed_ms(&start);
+    fusion_exec *e = make_exec(g, flat, &reply);
     proto_message_clear(&reply);
-    client_object_add(e->session, &e->object, free_exec);
+    if (!e) return client_error(FUSION_OUT_OF_MEMORY, "graph", "no memory");
+    status = client_exec_finish(e, options);
+    if (status != FUSION_SUCCESS) {
+        fusion_exec_destroy(e);
+        return status;
+    }
+    *exec = e;
+    return FUSION_SUCCESS;
+}
+
+fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_options *options, fusion_exec **exec)
+{
+    static const fusion_finalize_options defaults;
+    if (!options) options = &defaults;
+    if (g->recorder) return client_error(FUSION_BUSY, "graph", "a queue is still recording into it");
+    if ((unsigned)options->mode > FUSION_REQUIRE)
+        return client_error(FUSION_INVALID, "graph", "unknown mode %d", (int)options->mode);
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    fusion_graph *flat = client_graph_flatten(g, options->mode);
+    if (!flat) return fusion_last_error()->status;
+    fusion_exec *e = NULL;
+    fusion_status status = finalize_flat(g, flat, options, &e);
+    if (flat != g) client_graph_free(flat);
+    if (status != FUSION_SUCCESS) return status;
+    e->report.compile_ms = elapsed_ms(&start);
     *exec = e;
     return FUSION_SUCCESS;
 }
@@ -216,6 +288,7 @@ void fusion_exec_destroy(fusion_exec *e)
 {
     if (!e) return;
     if (e->last_event) client_wait(e->session, e->last_event, -1, NULL);
+    for (uint32_t i = 0; i < e->n_actions; i++) fusion_exec_destroy(e->actions[i].exec);
     client_release(e->session, "executable.release", "executable", e->id);
     client_object_remove(e->session, &e->object);
     free_exec(&e->object);

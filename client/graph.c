@@ -54,7 +54,7 @@ static char *unique_name(fusion_graph *g, const char *base)
     }
 }
 
-static fusion_status node_name(fusion_graph *g, const char *given, const char *base, char **name)
+fusion_status client_graph_name(fusion_graph *g, const char *given, const char *base, char **name)
 {
     if (!given) {
         *name = unique_name(g, base);
@@ -82,9 +82,12 @@ static void free_node(struct proto_node *n)
     free(n->deps);
 }
 
-static void free_graph(struct client_object *object)
+void client_graph_free(fusion_graph *g)
 {
-    fusion_graph *g = (fusion_graph *)object;
+    if (!g) return;
+    for (uint32_t i = 0; i < g->n_actions; i++) client_graph_free(g->actions[i].inner);
+    free(g->actions);
+    free(g->parent_of);
     for (uint32_t i = 0; i < g->wire.n_nodes; i++) free_node(&g->wire.nodes[i]);
     for (uint32_t i = 0; i < g->wire.n_slots; i++) free(g->wire.slots[i].name);
     for (uint32_t i = 0; i < g->wire.n_values; i++) free(g->values[i].data);
@@ -99,12 +102,24 @@ static void free_graph(struct client_object *object)
     free(g);
 }
 
-fusion_status fusion_graph_create(fusion_session *s, fusion_graph **graph)
+static void free_graph(struct client_object *object)
+{
+    client_graph_free((fusion_graph *)object);
+}
+
+fusion_graph *client_graph_new(fusion_session *s)
 {
     fusion_graph *g = calloc(1, sizeof *g);
-    if (!g) return no_memory();
+    if (!g) return NULL;
     g->session = s;
     obstack_init(&g->name_pool);
+    return g;
+}
+
+fusion_status fusion_graph_create(fusion_session *s, fusion_graph **graph)
+{
+    fusion_graph *g = client_graph_new(s);
+    if (!g) return no_memory();
     client_object_add(s, &g->object, free_graph);
     *graph = g;
     return FUSION_SUCCESS;
@@ -144,7 +159,7 @@ fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_
     return FUSION_SUCCESS;
 }
 
-static fusion_status add_value(fusion_graph *g, const void *data, uint64_t size, uint32_t *index)
+fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t size, uint32_t *index)
 {
     uint32_t capacity = g->values_capacity;
     if (!reserve(&g->wire.value_sizes, g->wire.n_values, &capacity, sizeof *g->wire.value_sizes) ||
@@ -159,17 +174,17 @@ static fusion_status add_value(fusion_graph *g, const void *data, uint64_t size,
     return FUSION_SUCCESS;
 }
 
-static fusion_status module_of(fusion_graph *g, const fusion_module *m, uint32_t *index)
+fusion_status client_graph_module(fusion_graph *g, uint64_t module, uint32_t *index)
 {
     for (uint32_t i = 0; i < g->wire.n_modules; i++) {
-        if (g->modules[i] != m->id) continue;
+        if (g->modules[i] != module) continue;
         *index = i;
         return FUSION_SUCCESS;
     }
     uint64_t *more = reallocarray(g->modules, g->wire.n_modules + 1, sizeof *more);
     if (!more) return no_memory();
     g->modules = more;
-    g->modules[g->wire.n_modules] = m->id;
+    g->modules[g->wire.n_modules] = module;
     *index = g->wire.n_modules++;
     return FUSION_SUCCESS;
 }
@@ -215,7 +230,7 @@ static fusion_status take_sampler_arg(fusion_graph *g, const fusion_arg *in, con
     if (status != FUSION_SUCCESS) return status;
     out->kind = PROTO_ARG_VALUE;
     out->bytes = sizeof bits;
-    return add_value(g, &bits, sizeof bits, &out->index);
+    return client_graph_value(g, &bits, sizeof bits, &out->index);
 }
 
 static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
@@ -232,7 +247,7 @@ static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char 
                                 in->bytes);
         out->kind = PROTO_ARG_VALUE;
         out->bytes = in->bytes;
-        return add_value(g, in->large ? in->large : in->data, in->bytes, &out->index);
+        return client_graph_value(g, in->large ? in->large : in->data, in->bytes, &out->index);
     case FUSION_ARG_LOCAL:
         if (in->bytes == 0) return client_error(FUSION_INVALID, object, "work-group memory of 0 bytes");
         out->kind = PROTO_ARG_LOCAL;
@@ -242,21 +257,22 @@ static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char 
     return client_error(FUSION_INVALID, object, "unknown kind of argument %d", (int)in->kind);
 }
 
-static fusion_status take_args(fusion_graph *g, const fusion_kernel_node *k, struct proto_node *n)
+fusion_status client_graph_args(fusion_graph *g, const char *what, const fusion_arg *args, uint32_t n_args,
+                                struct proto_node *n)
 {
-    n->args = calloc(k->n_args ? k->n_args : 1, sizeof *n->args);
+    n->args = calloc(n_args ? n_args : 1, sizeof *n->args);
     if (!n->args) return no_memory();
-    n->n_args = k->n_args;
-    for (uint32_t i = 0; i < k->n_args; i++) {
+    n->n_args = n_args;
+    for (uint32_t i = 0; i < n_args; i++) {
         char object[300];
-        snprintf(object, sizeof object, "kernel %.200s, argument %" PRIu32, k->kernel, i);
-        fusion_status status = take_arg(g, &k->args[i], object, &n->args[i]);
+        snprintf(object, sizeof object, "%.220s, argument %" PRIu32, what, i);
+        fusion_status status = take_arg(g, &args[i], object, &n->args[i]);
         if (status != FUSION_SUCCESS) return status;
     }
     return FUSION_SUCCESS;
 }
 
-static fusion_status take_deps(struct proto_node *n, const fusion_node *deps, uint32_t n_deps)
+fusion_status client_graph_deps(struct proto_node *n, const fusion_node *deps, uint32_t n_deps)
 {
     n->deps = malloc((n_deps ? n_deps : 1) * sizeof *n->deps);
     if (!n->deps) return no_memory();
@@ -277,7 +293,7 @@ static void take_range(const fusion_kernel_node *k, struct proto_node *n)
 }
 
 /* Puts a filled-in node into the graph, or frees it where status is a failure. */
-static fusion_status append(fusion_graph *g, struct proto_node *n, fusion_status status, fusion_node *node)
+fusion_status client_graph_append(fusion_graph *g, struct proto_node *n, fusion_status status, fusion_node *node)
 {
     if (status == FUSION_SUCCESS && g->wire.n_nodes >= MAX_NODES)
         status = client_error(FUSION_OUT_OF_MEMORY, "graph", "a graph has at most %d nodes", MAX_NODES);
@@ -297,9 +313,9 @@ fusion_status client_graph_add(fusion_graph *g, struct proto_node *n, fusion_sta
                                const char *base, const fusion_node *depends_on, uint32_t n_depends_on,
                                fusion_node *node)
 {
-    if (status == FUSION_SUCCESS) status = take_deps(n, depends_on, n_depends_on);
-    if (status == FUSION_SUCCESS) status = node_name(g, name, base, &n->name);
-    return append(g, n, status, node);
+    if (status == FUSION_SUCCESS) status = client_graph_deps(n, depends_on, n_depends_on);
+    if (status == FUSION_SUCCESS) status = client_graph_name(g, name, base, &n->name);
+    return client_graph_append(g, n, status, node);
 }
 
 fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node *k, fusion_node *node)
@@ -311,8 +327,10 @@ fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node 
     struct proto_node n = {.kind = PROTO_NODE_KERNEL};
     n.kernel = strdup(k->kernel);
     take_range(k, &n);
-    fusion_status status = module_of(g, k->module, &n.module);
-    if (status == FUSION_SUCCESS) status = take_args(g, k, &n);
+    char what[300];
+    snprintf(what, sizeof what, "kernel %.200s", k->kernel);
+    fusion_status status = client_graph_module(g, k->module->id, &n.module);
+    if (status == FUSION_SUCCESS) status = client_graph_args(g, what, k->args, k->n_args, &n);
     return client_graph_add(g, &n, status, k->name, k->kernel, k->depends_on, k->n_depends_on, node);
 }
 
@@ -324,14 +342,50 @@ fusion_status client_graph_slot_at(fusion_graph *g, const fusion_memory *place, 
     return status == FUSION_SUCCESS ? client_graph_slot(g, m, slot) : status;
 }
 
+/* From the first byte of the first row to the end of the last one. */
+static fusion_status copy_extent(const struct copy_2d *c, uint64_t pitch, uint64_t *extent)
+{
+    *extent = c->bytes;
+    if (c->rows <= 1) return FUSION_SUCCESS;
+    if (pitch >= c->bytes && !__builtin_mul_overflow(pitch, c->rows - 1, extent) &&
+        !__builtin_add_overflow(*extent, c->bytes, extent) && *extent <= INT64_MAX)
+        return FUSION_SUCCESS;
+    return client_error(FUSION_INVALID, "copy", "%" PRIu32 " rows of %" PRIu64 " bytes, %" PRIu64 " bytes apart",
+                        c->rows, c->bytes, pitch);
+}
+
+static fusion_status add_copy(fusion_graph *g, const char *name, const struct copy_2d *c, const fusion_node *depends_on,
+                              uint32_t n_depends_on, fusion_node *node)
+{
+    struct proto_node n = {.kind = PROTO_NODE_COPY,
+                           .bytes = c->bytes,
+                           .rows = c->rows,
+                           .from_pitch = c->from_pitch,
+                           .to_pitch = c->to_pitch};
+    uint64_t from_extent, to_extent;
+    fusion_status status = copy_extent(c, c->from_pitch, &from_extent);
+    if (status == FUSION_SUCCESS) status = copy_extent(c, c->to_pitch, &to_extent);
+    if (status != FUSION_SUCCESS) return status;
+    if (c->from.host || c->to.host) return client_graph_host_copy(g, name, c, depends_on, n_depends_on, node);
+    status = client_graph_slot_at(g, &c->from, from_extent, &n.from, &n.from_offset);
+    if (status == FUSION_SUCCESS) status = client_graph_slot_at(g, &c->to, to_extent, &n.to, &n.to_offset);
+    return client_graph_add(g, &n, status, name, "copy", depends_on, n_depends_on, node);
+}
+
 fusion_status fusion_graph_add_copy(fusion_graph *g, const char *name, fusion_memory from, fusion_memory to,
                                     uint64_t bytes, const fusion_node *depends_on, uint32_t n_depends_on,
                                     fusion_node *node)
 {
-    struct proto_node n = {.kind = PROTO_NODE_COPY, .bytes = bytes};
-    fusion_status status = client_graph_slot_at(g, &from, bytes, &n.from, &n.from_offset);
-    if (status == FUSION_SUCCESS) status = client_graph_slot_at(g, &to, bytes, &n.to, &n.to_offset);
-    return client_graph_add(g, &n, status, name, "copy", depends_on, n_depends_on, node);
+    return add_copy(g, name, &(struct copy_2d){.from = from, .to = to, .bytes = bytes}, depends_on, n_depends_on, node);
+}
+
+fusion_status fusion_graph_add_copy_2d(fusion_graph *g, const char *name, fusion_memory from, uint64_t from_pitch,
+                                       fusion_memory to, uint64_t to_pitch, uint64_t bytes, uint32_t rows,
+                                       const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node)
+{
+    if (rows == 0) return client_error(FUSION_INVALID, name ? name : "copy", "no rows");
+    return add_copy(g, name, &(struct copy_2d){from, to, from_pitch, to_pitch, bytes, rows}, depends_on, n_depends_on,
+                    node);
 }
 
 fusion_status fusion_graph_add_fill(fusion_graph *g, const char *name, fusion_memory to, uint64_t bytes,

@@ -147,6 +147,12 @@ const char *client_pool_get(struct obstack *pool, const msgpack_object *map, con
 
 /* ---- graphs (graph.c) ---- */
 
+struct copy_2d {
+    fusion_memory from, to;
+    uint64_t from_pitch, to_pitch, bytes;
+    uint32_t rows;
+};
+
 struct fusion_graph {
     struct client_object object;
     fusion_session *session;
@@ -161,7 +167,65 @@ struct fusion_graph {
     void *names;             /* tsearch tree of node and slot names */
     struct obstack name_pool;
     fusion_queue *recorder;
+    struct graph_action *actions; /* what nodes of kind HOST do, by node */
+    uint32_t n_actions, actions_capacity;
+    uint32_t *parent_of;          /* of a graph that was flattened: node of the graph it was; else NULL */
 };
+
+enum action_kind {
+    ACTION_FUNCTION,
+    ACTION_READ,  /* from a slot to memory of the process */
+    ACTION_WRITE, /* the other way */
+    ACTION_GRAPH,
+};
+
+struct graph_action {
+    enum action_kind kind;
+    uint32_t node;
+    fusion_host_function *function;
+    void *data;
+    uint32_t slot; /* READ, WRITE */
+    uint64_t offset, bytes;
+    void *host;
+    uint32_t rows; /* 0 or 1: one piece */
+    uint64_t pitch, host_pitch;
+    fusion_graph *inner; /* GRAPH: the graph's own copy */
+    fusion_finalize_options options;
+    fusion_exec *exec; /* GRAPH, of an executable */
+};
+
+/* The steps of adding a node that commands of all kinds share. append() takes the node's parts, also where it fails. */
+fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t size, uint32_t *index);
+fusion_status client_graph_module(fusion_graph *g, uint64_t module, uint32_t *index);
+fusion_status client_graph_args(fusion_graph *g, const char *what, const fusion_arg *args, uint32_t n_args, struct proto_node *n);
+fusion_status client_graph_deps(struct proto_node *n, const fusion_node *deps, uint32_t n_deps);
+fusion_status client_graph_name(fusion_graph *g, const char *given, const char *base, char **name);
+fusion_status client_graph_append(fusion_graph *g, struct proto_node *n, fusion_status status, fusion_node *node);
+void client_graph_free(fusion_graph *g); /* one that the session does not know */
+fusion_graph *client_graph_new(fusion_session *s); /* the same; NULL: no memory */
+
+/* ---- nodes that run in the client (host.c) ---- */
+
+/* Appends a HOST node with what it does; status as for client_graph_append(). */
+fusion_status client_graph_act(fusion_graph *g, struct proto_node *n, const struct graph_action *action,
+                               fusion_status status, fusion_node *node);
+/* A copy where one side is memory of the process. */
+fusion_status client_graph_host_copy(fusion_graph *g, const char *name, const struct copy_2d *copy, const fusion_node *deps,
+                                     uint32_t n_deps, fusion_node *node);
+/* What the executable does between its parts, from the order of the nodes of graph. */
+void client_exec_take_actions(fusion_exec *e, const fusion_graph *graph);
+struct memory;
+/* Runs number `index`; memories are those of the submission, last is its event so far (0: none yet). */
+fusion_status client_exec_act(fusion_exec *e, uint32_t index, struct memory *const *memories, const fusion_rebind *rebind,
+                              uint32_t n_rebind, fusion_event *last);
+
+/* ---- graphs in graphs (subgraph.c) ---- */
+
+/* graph with the graphs inside it that are fused with it, or by nobody, in place of their nodes: graph itself where there
+   are none. NULL: no memory. */
+fusion_graph *client_graph_flatten(fusion_graph *graph, fusion_mode mode);
+/* Finalizes the graphs that stay nodes, and adds what they say to the report. */
+fusion_status client_exec_finish(fusion_exec *e, const fusion_finalize_options *options);
 
 struct fusion_queue {
     struct client_object object;
@@ -197,7 +261,8 @@ struct fusion_exec {
     const char **slot_names;
     uint64_t *slot_memory, *slot_bytes;
     struct proto_image *slot_images;
-    bool *slot_needed;
+    bool *slot_needed; /* by the executor */
+    bool *slot_host;   /* by copies to and from memory of the process */
     uint32_t *value_sizes;
     struct exec_node {
         uint8_t kind;
@@ -207,6 +272,9 @@ struct fusion_exec {
         uint32_t from, to;
     } *nodes;
     fusion_event last_event;
+    uint32_t n_actions; /* in the order in which they run */
+    struct graph_action *actions;
+    bool *part_runs; /* n_actions + 1: there are steps before action i, behind the last one */
 };
 
 /* Submits with slots and values replaced wholesale: memory[slot] and values[value] (queue.c). */

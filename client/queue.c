@@ -95,8 +95,25 @@ static void cache_insert(fusion_queue *q, uint8_t *key, size_t size, fusion_exec
     *e = (struct queue_entry){key, size, exec};
 }
 
+/* A command with a part that runs here has a handle of its own. */
+static fusion_status run_here(fusion_queue *q, fusion_graph *g, fusion_event *event)
+{
+    fusion_exec *exec;
+    fusion_event submitted;
+    fusion_status status = fusion_graph_finalize(g, NULL, &exec);
+    if (status != FUSION_SUCCESS) return status;
+    status = fusion_exec_submit(exec, NULL, 0, &submitted);
+    if (status == FUSION_SUCCESS) {
+        q->last = submitted;
+        if (event) *event = submitted;
+    }
+    fusion_exec_destroy(exec);
+    return status;
+}
+
 static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *event)
 {
+    if (g->n_actions) return run_here(q, g, event);
     size_t size;
     uint8_t *key = cache_key(g, &size);
     if (!key) return client_error(FUSION_OUT_OF_MEMORY, "queue", "no memory");

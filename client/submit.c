@@ -209,7 +209,7 @@ static fusion_status push(fusion_exec *e, struct entry *entry, struct memory *co
 static fusion_status ensure_memories(fusion_exec *e, struct memory **memories)
 {
     for (uint32_t i = 0; i < e->n_slots; i++) {
-        if (!e->slot_needed[i]) {
+        if (!e->slot_needed[i] && !e->slot_host[i]) {
             memories[i] = NULL;
             continue;
         }
@@ -311,6 +311,22 @@ static fusion_status apply_rebinds(fusion_exec *e, const fusion_rebind *rebind, 
     return FUSION_SUCCESS;
 }
 
+/* The parts of the executable with, between them, what runs here. The last part is submitted even where it has no
+   steps: its event is the submission's. */
+static fusion_status push_parts(fusion_exec *e, struct entry *entry, struct memory *const *memories,
+                                const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
+{
+    fusion_event last = 0;
+    for (uint32_t part = 0; part < e->n_actions; part++) {
+        entry->head.part = part;
+        fusion_status status = e->part_runs[part] ? push(e, entry, memories, &last) : FUSION_SUCCESS;
+        if (status == FUSION_SUCCESS) status = client_exec_act(e, part, memories, rebind, n_rebind, &last);
+        if (status != FUSION_SUCCESS) return status;
+    }
+    entry->head.part = e->n_actions;
+    return push(e, entry, memories, event);
+}
+
 fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
 {
     struct entry entry = {0};
@@ -320,7 +336,7 @@ fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, ui
     default_memories(e, memories);
     fusion_status status = apply_rebinds(e, rebind, n_rebind, memories, &entry);
     if (status == FUSION_SUCCESS) status = ensure_memories(e, memories);
-    if (status == FUSION_SUCCESS) status = push(e, &entry, memories, event);
+    if (status == FUSION_SUCCESS) status = push_parts(e, &entry, memories, rebind, n_rebind, event);
     free(entry.rest);
     if (memories != few) free(memories);
     return status;

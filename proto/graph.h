@@ -53,7 +53,7 @@ struct proto_node {
     uint32_t dims;
     uint64_t global[3], offset[3], local[3]; /* local all 0: the service chooses */
     uint32_t n_args;
-    struct proto_arg *args;
+    struct proto_arg *args; /* HOST too: the slots it touches */
     uint32_t from, to; /* COPY, FILL: slots */
     uint64_t from_offset, to_offset, bytes;
     /* COPY, FILL of a rectangle: rows of `bytes`, a pitch from each to the next; rows 0: one run of bytes */

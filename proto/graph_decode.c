@@ -234,6 +234,21 @@ static void take_arg(struct decoder *d, const struct proto_node *node, struct pr
         fail(d, "node `%s` has a local argument of no bytes", node->name);
 }
 
+static void take_args(struct decoder *d, struct proto_node *node)
+{
+    uint32_t n_args = take_array(d, PROTO_MAX_ARGS, "arguments of a node");
+    node->args = make(d, n_args, sizeof *node->args);
+    for (; !d->failed && node->n_args < n_args; node->n_args++) take_arg(d, node, &node->args[node->n_args]);
+}
+
+static void take_host(struct decoder *d, struct proto_node *node)
+{
+    take_fields(d, HOST_FIELDS, "a host node");
+    take_args(d, node);
+    for (uint32_t i = 0; !d->failed && i < node->n_args; i++)
+        if (node->args[i].kind != PROTO_ARG_SLOT) fail(d, "argument %u of host node `%s` is no buffer", i, node->name);
+}
+
 static void take_range(struct decoder *d, struct proto_node *node)
 {
     node->dims = take_array(d, 3, "dimensions");
@@ -277,9 +292,7 @@ static void take_kernel(struct decoder *d, struct proto_node *node)
     check_range(d, node);
     if (!d->failed && node->module >= d->graph->n_modules)
         fail(d, "node `%s` uses module %u; the graph has %u", node->name, node->module, d->graph->n_modules);
-    uint32_t n_args = take_array(d, PROTO_MAX_ARGS, "arguments of a node");
-    node->args = make(d, n_args, sizeof *node->args);
-    for (; !d->failed && node->n_args < n_args; node->n_args++) take_arg(d, node, &node->args[node->n_args]);
+    take_args(d, node);
 }
 
 static void take_copy(struct decoder *d, struct proto_node *node)
@@ -344,7 +357,7 @@ static void take_node(struct decoder *d, struct proto_node *node)
     case PROTO_NODE_KERNEL: take_kernel(d, node); break;
     case PROTO_NODE_COPY: take_copy(d, node); break;
     case PROTO_NODE_FILL: take_fill(d, node); break;
-    default: take_fields(d, 0, "a host node"); break;
+    default: take_host(d, node); break;
     }
 }
 

@@ -64,6 +64,12 @@ static void put_arg(msgpack_packer *p, const struct proto_arg *arg)
     put_props(p, &arg->props);
 }
 
+static void put_args(msgpack_packer *p, const struct proto_node *node)
+{
+    msgpack_pack_array(p, node->n_args);
+    for (uint32_t i = 0; i < node->n_args; i++) put_arg(p, &node->args[i]);
+}
+
 static void put_kernel(msgpack_packer *p, const struct proto_node *node)
 {
     msgpack_pack_array(p, KERNEL_FIELDS);
@@ -76,8 +82,7 @@ static void put_kernel(msgpack_packer *p, const struct proto_node *node)
         put_uint(p, node->offset[d]);
         put_uint(p, node->local[d]);
     }
-    msgpack_pack_array(p, node->n_args);
-    for (uint32_t i = 0; i < node->n_args; i++) put_arg(p, &node->args[i]);
+    put_args(p, node);
 }
 
 static void put_copy(msgpack_packer *p, const struct proto_node *node)
@@ -117,7 +122,10 @@ static void put_node(msgpack_packer *p, const struct proto_node *node)
     case PROTO_NODE_KERNEL: put_kernel(p, node); break;
     case PROTO_NODE_COPY: put_copy(p, node); break;
     case PROTO_NODE_FILL: put_fill(p, node); break;
-    default: msgpack_pack_array(p, 0); break;
+    default:
+        msgpack_pack_array(p, HOST_FIELDS);
+        put_args(p, node);
+        break;
     }
 }
 

@@ -3,11 +3,12 @@
  *   slot   [name, bytes, elem, lanes, usm, props, image]
  *   image  [], or [width, height, row pitch, channel order, channel type]
  *   props  [access scope, internal memory, no_init]
- *   node   [kind, name, [dependency ...], kernel | copy | fill | []]
+ *   node   [kind, name, [dependency ...], kernel | copy | fill | host]
  *   kernel [module, kernel, [[global, offset, local] by dimension], [arg ...]]
  *   arg    [kind, access, index, offset, bytes, props]
  *   copy   [from, from_offset, to, to_offset, bytes, rows, from_pitch, to_pitch]
- *   fill   [to, to_offset, bytes, pattern, rows, pitch] */
+ *   fill   [to, to_offset, bytes, pattern, rows, pitch]
+ *   host   [[arg ...]] */
 #pragma once
 
 enum {
@@ -21,5 +22,6 @@ enum {
     RANGE_FIELDS = 3,
     ARG_FIELDS = 6,
     COPY_FIELDS = 8,
-    FILL_FIELDS = 6
+    FILL_FIELDS = 6,
+    HOST_FIELDS = 1
 };

@@ -52,7 +52,7 @@ struct ring {
 /* One submission: this header, then n_bindings bindings, n_values values, each padded to 8 bytes. */
 struct ring_entry {
     uint32_t size;       /* bytes in all, a multiple of 8 */
-    uint32_t flags;
+    uint32_t part;       /* which steps of the executable: those between two of its host tasks, 0 the first */
     uint64_t sequence;   /* 1, 2, 3 ... */
     uint64_t executable;
     uint32_t n_bindings; /* slots bound otherwise than at finalize */

@@ -170,6 +170,11 @@ static void program_step(msgpack_packer *k, const struct fuser_step *step, const
         return;
     }
     const struct fuser_node *n = &g->nodes[step->index];
+    if (n->kind == FUSER_NODE_HOST) {
+        msgpack_pack_array(k, 1);
+        msgpack_pack_uint32(k, 3);
+        return;
+    }
     bool copy = n->kind == FUSER_NODE_COPY;
     uint32_t fields = copy ? 6 : 5;
     if (n->rows) fields += copy ? 3 : 2;
@@ -189,14 +194,31 @@ static void program_step(msgpack_packer *k, const struct fuser_step *step, const
     msgpack_pack_uint64(k, n->to_pitch);
 }
 
-static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_t i)
+/* Buffers that a launch, copy or fill touches; what only host tasks use need not be attached. */
+static bool *used_buffers(const struct plan_source *s)
+{
+    bool *used = memset(arena_realloc(NULL, s->graph->n_buffers + 1), 0, s->graph->n_buffers + 1);
+    for (uint32_t i = 0; i < s->plan->n_launches; i++) {
+        const struct fuser_launch *l = &s->plan->launches[i];
+        for (uint32_t k = 0; k < l->n_params; k++)
+            if (l->params[k].kind == FUSER_PARAM_BUFFER) used[l->params[k].index] = true;
+    }
+    for (uint32_t i = 0; i < s->graph->n_nodes; i++) {
+        const struct fuser_node *n = &s->graph->nodes[i];
+        if (n->kind == FUSER_NODE_COPY) used[n->from] = true;
+        if (n->kind == FUSER_NODE_COPY || n->kind == FUSER_NODE_FILL) used[n->to] = true;
+    }
+    return used;
+}
+
+static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_t i, bool used)
 {
     const struct fuser_buffer *b = &s->graph->buffers[i];
     const struct proto_image *image = &s->wire->slots[i].image;
     msgpack_pack_map(k, b->image ? 4 : 3);
     put_string(k, "name", b->name);
     put_uint(k, "bytes", b->bytes);
-    put_flag(k, "needed", s->plan->homes[i] == FUSER_HOME_MEMORY);
+    put_flag(k, "needed", used && s->plan->homes[i] == FUSER_HOME_MEMORY);
     if (!b->image) return;
     const uint32_t fields[] = {image->width, image->height, image->row_pitch, image->channel_order,
                                image->channel_type};
@@ -213,8 +235,10 @@ void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
     for (uint32_t i = 0; i < p->n_launches; i++) program_launch(k, &p->launches[i], s->device);
     put_list(k, "steps", p->n_steps);
     for (uint32_t i = 0; i < p->n_steps; i++) program_step(k, &p->steps[i], g);
+    bool *used = used_buffers(s);
     put_list(k, "slots", g->n_buffers);
-    for (uint32_t i = 0; i < g->n_buffers; i++) program_slot(k, s, i);
+    for (uint32_t i = 0; i < g->n_buffers; i++) program_slot(k, s, i, used[i]);
+    free(used);
     put_list(k, "values", g->n_values);
     for (uint32_t i = 0; i < g->n_values; i++) msgpack_pack_uint32(k, g->values[i].size);
 }

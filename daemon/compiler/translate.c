@@ -79,6 +79,13 @@ static const struct ir_function *find_kernel(const struct proto_node *node, cons
     return NULL;
 }
 
+static void translate_args(const struct proto_node *from, struct fuser_node *to, struct arena *arena)
+{
+    to->n_args = from->n_args;
+    to->args = arena_alloc(arena, from->n_args * sizeof *to->args);
+    for (uint32_t i = 0; i < from->n_args; i++) to->args[i] = argument(&from->args[i]);
+}
+
 static int translate_kernel(const struct proto_node *from, struct ir_module *const *modules, struct fuser_node *to,
                             struct arena *arena, struct job_error *e)
 {
@@ -88,24 +95,22 @@ static int translate_kernel(const struct proto_node *from, struct ir_module *con
     memcpy(to->range.global, from->global, sizeof to->range.global);
     memcpy(to->range.offset, from->offset, sizeof to->range.offset);
     memcpy(to->range.local, from->local, sizeof to->range.local);
-    to->n_args = from->n_args;
-    to->args = arena_alloc(arena, from->n_args * sizeof *to->args);
-    for (uint32_t i = 0; i < from->n_args; i++) to->args[i] = argument(&from->args[i]);
+    translate_args(from, to, arena);
     return 0;
 }
 
 static int translate_node(const struct proto_node *from, struct ir_module *const *modules, struct fuser_node *to,
                           struct arena *arena, struct job_error *e)
 {
-    char object[300];
     *to = (struct fuser_node){.name = from->name, .n_deps = from->n_deps, .deps = from->deps};
     switch ((enum proto_node_kind)from->kind) {
     case PROTO_NODE_KERNEL: to->kind = FUSER_NODE_KERNEL; return translate_kernel(from, modules, to, arena, e);
     case PROTO_NODE_COPY: to->kind = FUSER_NODE_COPY; break;
     case PROTO_NODE_FILL: to->kind = FUSER_NODE_FILL; break;
     default:
-        snprintf(object, sizeof object, "node %s", from->name);
-        return job_fail(e, FUSION_FEATURE_NOT_SUPPORTED, object, "host tasks in graphs are not supported yet");
+        to->kind = FUSER_NODE_HOST;
+        translate_args(from, to, arena);
+        return 0;
     }
     to->from = from->from;
     to->to = from->to;

@@ -8,6 +8,6 @@
 struct arena;
 
 /* modules: as many as the wire graph says. The result lies in the arena and points into wire and modules.
-   NULL with the error: an unknown kernel, a host task. */
+   NULL with the error: an unknown kernel. */
 struct fuser_graph *translate_graph(const struct proto_graph *wire, struct ir_module *const *modules,
                                     struct arena *arena, struct job_error *e);

@@ -343,6 +343,10 @@ static bool read_step(struct reader *r, const msgpack_object *o, struct program_
     s->kind = (uint8_t)kind;
     if (kind == PROGRAM_STEP_COPY) return read_copy(r, a, s);
     if (kind == PROGRAM_STEP_FILL) return read_fill(r, a, s);
+    if (kind == PROGRAM_STEP_HOST) {
+        r->p->n_parts++;
+        return true;
+    }
     if (!element_uint(r, a, 1, UINT32_MAX, &launch)) return false;
     if (launch >= r->p->n_launches) return bad(r, "there is no launch %" PRIu64, launch);
     s->launch = (uint32_t)launch;
@@ -355,6 +359,7 @@ static bool read_steps(struct reader *r, const msgpack_object *map)
     if (!a) return false;
     r->p->n_steps = a->size;
     r->p->steps = arena_alloc(r->p->arena, a->size * sizeof *r->p->steps);
+    r->p->n_parts = 1;
     for (uint32_t i = 0; i < a->size; i++)
         if (!read_step(r, &a->ptr[i], &r->p->steps[i])) return bad(r, "step %u", i);
     return true;

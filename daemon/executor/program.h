@@ -37,7 +37,7 @@ struct program_launch {
     size_t ir_size;
 };
 
-enum program_step_kind { PROGRAM_STEP_LAUNCH, PROGRAM_STEP_COPY, PROGRAM_STEP_FILL, PROGRAM_STEP_COUNT };
+enum program_step_kind { PROGRAM_STEP_LAUNCH, PROGRAM_STEP_COPY, PROGRAM_STEP_FILL, PROGRAM_STEP_HOST, PROGRAM_STEP_COUNT };
 
 struct program_step {
     uint8_t kind;
@@ -63,6 +63,7 @@ struct program {
     struct arena *arena; /* owns all of it */
     bool reference;      /* runs in the interpreter */
     uint32_t n_launches, n_steps, n_slots, n_values;
+    uint32_t n_parts; /* the steps before, between and behind host tasks, which the client runs */
     struct program_launch *launches;
     struct program_step *steps;
     struct program_slot *slots;

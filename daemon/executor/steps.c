@@ -171,17 +171,25 @@ static void run_fill(struct steps *s, const struct program_step *step, const str
         pool_run(s->pool, fill_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
 }
 
-int steps_run(struct steps *s, struct executable *x, const struct running_slot *slots, struct exec_error *e)
+int steps_run(struct steps *s, struct executable *x, uint32_t part, const struct running_slot *slots,
+              struct exec_error *e)
 {
     const struct program *p = x->program;
-    for (uint32_t i = 0; i < p->n_steps; i++) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < p->n_steps && at <= part; i++) {
         const struct program_step *step = &p->steps[i];
+        if (step->kind == PROGRAM_STEP_HOST) {
+            at++;
+            continue;
+        }
+        if (at != part) continue;
         switch ((enum program_step_kind)step->kind) {
         case PROGRAM_STEP_LAUNCH:
             if (run_launch(s, x, step->launch, slots, e) != 0) return -1;
             break;
         case PROGRAM_STEP_COPY: run_copy(s, step, slots); break;
         case PROGRAM_STEP_FILL: run_fill(s, step, slots); break;
+        case PROGRAM_STEP_HOST:
         case PROGRAM_STEP_COUNT: break;
         }
     }

@@ -15,5 +15,6 @@ struct steps {
 };
 
 void steps_init(struct steps *s, struct pool *pool);
-/* In order, with the argument blocks filled in. 0, or -1 with the error of the step that failed. */
-int steps_run(struct steps *s, struct executable *x, const struct running_slot *slots, struct exec_error *e);
+/* The steps of one part, in order, with the argument blocks filled in. 0, or -1 with the error of the step that failed. */
+int steps_run(struct steps *s, struct executable *x, uint32_t part, const struct running_slot *slots,
+              struct exec_error *e);

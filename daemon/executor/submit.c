@@ -221,11 +221,16 @@ static int prepare(struct submitter *s, const struct executable *x, const struct
 }
 
 /* run_ns is set where the steps began. */
-static int run(struct submitter *s, struct executable *x, uint64_t sequence, uint64_t *run_ns, struct exec_error *e)
+static int run(struct submitter *s, struct executable *x, const struct ring_entry *header, uint64_t *run_ns,
+               struct exec_error *e)
 {
+    uint64_t sequence = header->sequence;
+    if (header->part >= x->program->n_parts)
+        return exec_fail_id(e, FUSION_INVALID, "submission", sequence, "part %u of an executable that has %u",
+                            header->part, x->program->n_parts);
     running_begin(sequence, s->slots, x->program->n_slots);
     uint64_t began = wait_now_ns();
-    int result = steps_run(&s->steps, x, s->slots, e);
+    int result = steps_run(&s->steps, x, header->part, s->slots, e);
     *run_ns = wait_now_ns() - began;
     if (!running_claim(sequence))
         for (;;) pause(); /* it ran into the time limit: the watchdog is about to end the process */
@@ -245,7 +250,7 @@ void submit_run(struct submitter *s, const uint8_t *entry)
     } else {
         struct executable *x = executables_get(s->executables, header.executable, &e);
         if (x) {
-            if (prepare(s, x, &header, entry, &e) == 0) run(s, x, header.sequence, &run_ns, &e);
+            if (prepare(s, x, &header, entry, &e) == 0) run(s, x, &header, &run_ns, &e);
             /* Before the completion: a client that frees memory then finds its addresses free. */
             release_buffers(s, x->program);
             executables_put(x);

@@ -333,9 +333,6 @@ static void test_plan_errors(void **state)
     assert_refused(f, &d, "cpu", FUSION_NOT_FOUND, "kernel k.nope", "add, mul, sub");
     make_diamond(&d);
     assert_refused(f, &d, "gpu", FUSION_NOT_FOUND, "device gpu", "cpu");
-    d.nodes[1] = (struct proto_node){.kind = PROTO_NODE_HOST, .name = "task"};
-    assert_refused(f, &d, "cpu", FUSION_FEATURE_NOT_SUPPORTED, "node task", "host");
-    make_diamond(&d);
     uint32_t back = 3;
     d.nodes[0].n_deps = 1;
     d.nodes[0].deps = &back;

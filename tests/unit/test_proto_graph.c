@@ -60,7 +60,7 @@ static void make_sample(struct sample *s)
                                       .bytes = 4000,
                                       .pattern = {1, 2, 3, 4, 5, 6, 7, 8},
                                       .pattern_size = 8};
-    s->nodes[3] = (struct proto_node){.kind = PROTO_NODE_HOST, .name = "host"};
+    s->nodes[3] = (struct proto_node){.kind = PROTO_NODE_HOST, .name = "host", .n_args = 1, .args = s->args};
     s->graph.slots = s->slots;
     s->graph.value_sizes = s->sizes;
     s->graph.nodes = s->nodes;
@@ -264,6 +264,7 @@ static void test_copies_and_fills(void **state)
     VIOLATION(s.nodes[1].to = 77, "buffer 77");
     VIOLATION(s.nodes[1].bytes = 4093, "which has 4096");
     VIOLATION(s.nodes[1].to_offset = 1 << 20, "which has 1048576");
+    VIOLATION(s.nodes[3].args = &s.args[3], "argument 0 of host node `host` is no buffer");
     VIOLATION((s.nodes[1].to = 0, s.nodes[1].to_offset = 100, s.nodes[1].bytes = 97), "overlap");
     VIOLATION(s.nodes[2].to = 3, "buffer 3");
     VIOLATION(s.nodes[2].to_offset = 104, "which has 4096");

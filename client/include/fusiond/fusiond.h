@@ -288,6 +288,16 @@ FUSION_API fusion_status fusion_sampler_value(const fusion_sampler *sampler, uin
 
 /* ---- graphs ---- */
 
+typedef enum fusion_mode { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE } fusion_mode;
+
+typedef struct fusion_finalize_options {
+    fusion_mode mode;      /* enable_fusion, require_fusion */
+    bool insert_barriers;
+    const char *device;    /* NULL: "cpu" */
+    bool keep_ir;          /* report.ir is filled in */
+    bool keep_assembly;    /* report.assembly is filled in; does not change the code */
+} fusion_finalize_options;
+
 typedef struct fusion_kernel_node {
     const char *name; /* NULL: the kernel's name, made unique with .1, .2 ... */
     fusion_module *module;
@@ -300,10 +310,11 @@ typedef struct fusion_kernel_node {
     const fusion_node *depends_on;
 } fusion_kernel_node;
 
-typedef struct fusion_memory { /* a place in a buffer or USM allocation */
+typedef struct fusion_memory { /* a place in a buffer or USM allocation, or in this process alone */
     fusion_buffer *buffer;     /* or */
-    void *pointer;
+    void *pointer;             /* into a USM allocation, or */
     uint64_t offset;           /* buffer */
+    void *host;                /* any memory of this process: one side of a copy; touched while the graph runs */
 } fusion_memory;
 
 FUSION_API fusion_status fusion_graph_create(fusion_session *session, fusion_graph **graph);
@@ -313,6 +324,10 @@ FUSION_API void fusion_graph_destroy(fusion_graph *graph);
 FUSION_API fusion_status fusion_graph_add_kernel(fusion_graph *graph, const fusion_kernel_node *kernel, fusion_node *node);
 FUSION_API fusion_status fusion_graph_add_copy(fusion_graph *graph, const char *name, fusion_memory from, fusion_memory to, uint64_t bytes,
                                                const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
+/* Copies rows of `bytes` bytes, whose beginnings are from_pitch and to_pitch bytes apart. */
+FUSION_API fusion_status fusion_graph_add_copy_2d(fusion_graph *graph, const char *name, fusion_memory from, uint64_t from_pitch,
+                                                  fusion_memory to, uint64_t to_pitch, uint64_t bytes, uint32_t rows,
+                                                  const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
 FUSION_API fusion_status fusion_graph_add_fill(fusion_graph *graph, const char *name, fusion_memory to, uint64_t bytes, const void *pattern,
                                                uint32_t pattern_bytes, const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
 
@@ -333,6 +348,20 @@ FUSION_API fusion_status fusion_graph_add_fill_image(fusion_graph *graph, const 
                                                      const void *pixel, const fusion_node *depends_on, uint32_t n_depends_on,
                                                      fusion_node *node);
 
+/* A function of this process as a node. It runs once for each submission, in the thread that submits, while fusion_exec_submit()
+   waits for what comes before it. args: the buffers and pointers it touches; edges follow from them. Also for copies with
+   `host` memory, which are such functions. */
+typedef void fusion_host_function(void *data);
+FUSION_API fusion_status fusion_graph_add_host_task(fusion_graph *graph, const char *name, const fusion_arg *args, uint32_t n_args,
+                                                    fusion_host_function *function, void *data,
+                                                    const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
+/* A copy of inner, as it is now, as one node of graph; name NULL: "graph". options (may be NULL: FUSION_NONE): how it is
+   finalized by itself, its device being that of graph. That counts where graph is finalized with FUSION_NONE; where graph is
+   fused, the nodes of inner are nodes of graph like all others, and fused with them. */
+FUSION_API fusion_status fusion_graph_add_graph(fusion_graph *graph, const char *name, const fusion_graph *inner,
+                                                const fusion_finalize_options *options,
+                                                const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
+
 /* Queues: what is submitted to one runs at once, in order; while it records, it becomes a node instead. */
 FUSION_API fusion_status fusion_queue_create(fusion_session *session, fusion_queue **queue);
 FUSION_API void fusion_queue_destroy(fusion_queue *queue); /* ends a recording, waits for nothing */
@@ -348,16 +377,6 @@ FUSION_API fusion_status fusion_queue_fill_image(fusion_queue *queue, fusion_ima
 FUSION_API fusion_status fusion_queue_wait(fusion_queue *queue); /* FUSION_INVALID while it records */
 
 /* ---- finalize ---- */
-
-typedef enum fusion_mode { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE } fusion_mode;
-
-typedef struct fusion_finalize_options {
-    fusion_mode mode;      /* enable_fusion, require_fusion */
-    bool insert_barriers;
-    const char *device;    /* NULL: "cpu" */
-    bool keep_ir;          /* report.ir is filled in */
-    bool keep_assembly;    /* report.assembly is filled in; does not change the code */
-} fusion_finalize_options;
 
 /* Checks, fuses and compiles; options may be NULL (FUSION_NONE). The graph can be changed and finalized again. */
 FUSION_API fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options, fusion_exec **exec);
@@ -380,7 +399,7 @@ typedef struct fusion_internalized {
 } fusion_internalized;
 
 typedef struct fusion_report {
-    uint32_t launches; /* = n_groups */
+    uint32_t launches; /* n_groups, and those of graphs that are nodes with a fusion of their own */
     uint32_t n_groups;
     const fusion_group *groups;
     uint32_t n_order;
