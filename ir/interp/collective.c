@@ -256,6 +256,12 @@ static void shuffle(struct machine *m, const struct code_inst *at, struct item *
 
 /* ---- block reads and writes ---- */
 
+/* Where a block may begin: at four bytes to be read, at sixteen to be written. */
+static uint32_t block_align(bool write, unsigned size)
+{
+    return write ? 16 : size < 4 ? 4 : size;
+}
+
 static void block_item(struct machine *m, const struct code_inst *at, struct item *item)
 {
     bool write = at->ir->op == IR_OP_BLOCK_WRITE;
@@ -268,7 +274,7 @@ static void block_item(struct machine *m, const struct code_inst *at, struct ite
         struct access a = {base + ((uint64_t)k * m->sub_group_size + item->sub_local) * size,
                            size,
                            ir_type_space(at->ir->operands[0]->type),
-                           size,
+                           k == 0 && item->sub_local == 0 ? block_align(write, size) : size,
                            write ? ACCESS_WRITE : ACCESS_READ,
                            write ? value : NULL};
         uint8_t *bytes = interp_memory_access(m, item, at, &a);
@@ -282,6 +288,18 @@ static void block(struct machine *m, const struct code_inst *at, struct item *co
 {
     check_same_operand(m, at, items, n, 0, "has a pointer that is not the same in the sub-group");
     for (uint32_t i = 0; i < n; i++) block_item(m, at, items[i]);
+}
+
+/* Rows may be read from any byte on; they are written from a multiple of four on. */
+static void image_block(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
+{
+    check_same_operand(m, at, items, n, 0, "has an image that is not the same in the sub-group");
+    check_same_operand(m, at, items, n, 1, "has a coordinate that is not the same in the sub-group");
+    int64_t x = eval_sext(interp_item_operand(items[0], 1)[0], 32);
+    if (at->ir->op == IR_OP_IMAGE_BLOCK_WRITE && x % 4 != 0)
+        interp_report(m, INTERP_INVALID, items[0], at,
+                      "image_block_write from byte %" PRId64 " on, not a multiple of 4", x);
+    for (uint32_t i = 0; i < n; i++) interp_image_block_exec(m, items[i]);
 }
 
 void interp_collective_exec(struct machine *m, struct item *const *items, uint32_t n)
@@ -313,11 +331,7 @@ void interp_collective_exec(struct machine *m, struct item *const *items, uint32
     case IR_OP_BLOCK_READ:
     case IR_OP_BLOCK_WRITE: block(m, at, items, n); break;
     case IR_OP_IMAGE_BLOCK_READ:
-    case IR_OP_IMAGE_BLOCK_WRITE:
-        check_same_operand(m, at, items, n, 0, "has an image that is not the same in the sub-group");
-        check_same_operand(m, at, items, n, 1, "has a coordinate that is not the same in the sub-group");
-        for (uint32_t i = 0; i < n; i++) interp_image_block_exec(m, items[i]);
-        break;
+    case IR_OP_IMAGE_BLOCK_WRITE: image_block(m, at, items, n); break;
     default: break; /* interp_is_collective() names no others */
     }
 }

@@ -502,6 +502,36 @@ static void blocks_want_one_place(void **state)
     }
 }
 
+/* Reads begin at four bytes, writes at sixteen. */
+static void blocks_begin_at_aligned_places(void **state)
+{
+    (void)state;
+    _Alignas(16) int8_t bytes[32] = {0};
+    struct interp_arg args[] = {BUFFER(bytes)};
+    static const struct {
+        const char *inst, *part;
+    } cases[] = {
+        {"%p = elem i8 %a, 1\n    %x = block_read i8 %p", "not aligned to 4"},
+        {"%p = elem i8 %a, 4\n    %x = block_read i64 %p", "not aligned to 8"},
+        {"%p = elem i8 %a, 4\n    block_write i8 %p, 1", "not aligned to 16"},
+        {"%p = elem i8 %a, 8\n    block_write i32 %p, 1", "not aligned to 16"},
+        {"%p = elem i8 %a, 4\n    %x = block_read i8x2 %p", NULL},
+        {"%p = elem i8 %a, 16\n    block_write i8x2 %p, 1", NULL},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kit k;
+        char text[256];
+        snprintf(text, sizeof text, "kernel @k(%%a: ptr.global i8) {\n    %s\n}\n", cases[i].inst);
+        kit_load(&k, text);
+        kit_run(&k, 2, 2, args);
+        if (!cases[i].part)
+            kit_expect_clean(&k);
+        else if (!k.result.n_findings || !strstr(k.result.findings[0].text, cases[i].part))
+            fail_msg("%s", cases[i].inst);
+        kit_free(&k);
+    }
+}
+
 /* Ids that no sub-group has. What a shift moves in from outside is no mistake. */
 static void shuffles_want_ids_of_the_sub_group(void **state)
 {
@@ -590,6 +620,7 @@ int main(void)
         cmocka_unit_test(blocks_of_a_sub_group),
         cmocka_unit_test(broadcast_wants_one_source),
         cmocka_unit_test(blocks_want_one_place),
+        cmocka_unit_test(blocks_begin_at_aligned_places),
         cmocka_unit_test(shuffles_want_ids_of_the_sub_group),
         cmocka_unit_test(atomics_return_the_old_value),
     };
