@@ -66,6 +66,12 @@ static bool is_pointer(const struct ir_param *p)
     return ir_type_is_ptr(p->value->type) && !p->by_value;
 }
 
+static enum ir_access image_access(ir_type type)
+{
+    static const enum ir_access accesses[] = {IR_ACCESS_READ, IR_ACCESS_WRITE, IR_ACCESS_READ_WRITE};
+    return accesses[ir_type_detail(type)];
+}
+
 static void pack_arg(struct proto_writer *w, const struct ir_function *f, uint32_t i, const struct access_analysis *a)
 {
     static const char *const access_names[] = {"unknown", "read", "write", "read_write"};
@@ -75,12 +81,14 @@ static void pack_arg(struct proto_writer *w, const struct ir_function *f, uint32
     snprintf(full, sizeof full, "%s%s%s", type, p->elem != IR_VOID ? " " : "",
              p->elem != IR_VOID ? ir_print_type(f->module, p->elem, elem, sizeof elem) : "");
     bool global = is_pointer(p) && ir_type_space(p->value->type) != IR_SPACE_LOCAL;
+    bool image = ir_type_kind(p->value->type) == IR_KIND_IMAGE2D;
     enum ir_access access = p->access != IR_ACCESS_UNKNOWN ? p->access : find_access(a, i);
-    uint64_t size = is_pointer(p) ? 0 : ir_type_size(f->module, p->by_value ? p->elem : p->value->type);
+    if (image) access = image_access(p->value->type);
+    uint64_t size = is_pointer(p) || image ? 0 : ir_type_size(f->module, p->by_value ? p->elem : p->value->type);
     proto_pack_map(w, 4);
     proto_pack_string(w, "name", p->value->name ? p->value->name : "");
     proto_pack_string(w, "type", p->by_value ? elem : full);
-    proto_pack_string(w, "access", global ? access_names[access] : "");
+    proto_pack_string(w, "access", global || image ? access_names[access] : "");
     proto_pack_uint(w, "size", size);
 }
 

@@ -19,20 +19,22 @@ struct file_module {
     struct file_input *inputs;
 };
 
-struct file_buffer {
+struct file_buffer { /* or an image */
     char *name;
     int line;
-    fusion_type type;
+    bool is_image;
+    fusion_image_desc image;
+    fusion_type type; /* of a channel, too */
     uint32_t dims;
-    uint64_t shape[4];
-    uint64_t count; /* product of shape */
+    uint64_t shape[4]; /* of an image: height, width, channels */
+    uint64_t count;    /* product of shape */
     unsigned properties;
     bool usm;
     bool has_fill;
     double fill;
 };
 
-enum file_arg_kind { FILE_ARG_BUFFER, FILE_ARG_NUMBERS, FILE_ARG_LOCAL };
+enum file_arg_kind { FILE_ARG_BUFFER, FILE_ARG_NUMBERS, FILE_ARG_LOCAL, FILE_ARG_SAMPLER };
 
 struct file_arg {
     enum file_arg_kind kind;
@@ -44,6 +46,7 @@ struct file_arg {
     uint32_t n_numbers; /* one for a scalar, more for a vector */
     char **numbers;     /* as written */
     uint64_t local_bytes;
+    fusion_sampler sampler;
 };
 
 enum file_node_kind { FILE_NODE_KERNEL, FILE_NODE_COPY, FILE_NODE_FILL };
@@ -59,7 +62,10 @@ struct file_node {
     struct file_arg *args;
     char *from, *to;
     uint64_t from_offset, to_offset, count; /* elements; count 0: all */
-    char *value;                            /* FILL */
+    char *value;                            /* FILL of a buffer */
+    uint32_t from_at[2], to_at[2], size[2]; /* of images: pixels; size 0: all */
+    uint32_t n_channels;
+    char *channels[4]; /* FILL of an image */
     uint32_t n_deps;
     char **deps;
 };

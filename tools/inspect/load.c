@@ -82,7 +82,9 @@ static bool create_buffer(struct loaded *l, const struct file_buffer *f, struct 
 {
     fusion_status status;
     b->file = f;
-    if (f->usm)
+    if (f->is_image)
+        status = fusion_image_create(l->session, f->name, &f->image, &b->image);
+    else if (f->usm)
         status = fusion_malloc(l->session, FUSION_USM_SHARED, f->count * type_bytes(f->type), &b->usm);
     else
         status = fusion_buffer_create(l->session, f->name, f->type, f->count, f->properties, &b->buffer);
@@ -98,10 +100,14 @@ static bool fill_buffer(struct loaded *l, uint32_t index)
     snprintf(text, sizeof text, floats ? "%.17g" : "%.0f", f->fill);
     if (!number_parse(text, f->type == FUSION_BYTES ? "u8" : type_name(f->type), value, &bytes))
         return fail_at(l, f->line, "%s is no value of type %s", text, type_name(f->type));
-    char *memory = loaded_memory(l, index);
+    fusion_image *image = l->buffers[index].image;
+    char *memory = image ? calloc(f->count, bytes) : loaded_memory(l, index);
     if (!memory) return false;
     for (uint64_t i = 0; i < f->count; i++) memcpy(memory + i * bytes, value, bytes);
-    return true;
+    if (!image) return true;
+    bool stored = fusion_image_write(image, NULL, memory, 0) == FUSION_SUCCESS || fail_error(l, f->line);
+    free(memory);
+    return stored;
 }
 
 static bool create_buffers(struct loaded *l)
@@ -171,6 +177,10 @@ static bool make_memory_arg(const struct loaded *l, const struct file_arg *a, fu
     const struct loaded_buffer *b = &l->buffers[index];
     unsigned width = type_bytes(b->file->type);
     uint64_t offset, bytes;
+    if (b->image) {
+        *out = fusion_arg_image(b->image, a->access);
+        return true;
+    }
     if (__builtin_mul_overflow(a->offset, width, &offset) || __builtin_mul_overflow(a->count, width, &bytes) ||
         offset >= b->file->count * width)
         return fail_at(l, a->line, "offset or count lies outside buffer %s%s", a->buffer, "");
@@ -188,6 +198,7 @@ static bool make_arg(const struct loaded *l, const struct file_node *n, const fu
     const struct file_arg *a = &n->args[i];
     switch (a->kind) {
     case FILE_ARG_LOCAL: *out = fusion_arg_local(a->local_bytes); return true;
+    case FILE_ARG_SAMPLER: *out = fusion_arg_sampler(a->sampler); return true;
     case FILE_ARG_BUFFER: break;
     case FILE_ARG_NUMBERS:
         if (k && i < k->n_args) return make_value(l, a, &k->args[i], out);
@@ -238,10 +249,51 @@ static fusion_memory place(const struct loaded *l, const char *name, uint64_t of
                   : (fusion_memory){.buffer = b->buffer, .offset = bytes};
 }
 
+/* Where the pixels of a copy's side are. */
+static fusion_pixels pixels(const struct loaded *l, const char *name, const uint32_t at[2], uint64_t offset)
+{
+    const struct loaded_buffer *b = &l->buffers[loaded_find(l, name)];
+    if (b->image) return (fusion_pixels){.image = b->image, .x = at[0], .y = at[1]};
+    return (fusion_pixels){.memory = place(l, name, offset)};
+}
+
+static bool add_pixel_copy(struct loaded *l, const struct file_node *n, const fusion_node *deps, fusion_node *node)
+{
+    const struct file_buffer *from = graph_file_buffer(l->file, n->from), *to = graph_file_buffer(l->file, n->to);
+    const fusion_image_desc *all = from->is_image ? &from->image : &to->image;
+    uint32_t width = n->size[0] ? n->size[0] : all->width, height = n->size[1] ? n->size[1] : all->height;
+    fusion_status status =
+        fusion_graph_add_copy_pixels(l->graph, n->name, pixels(l, n->from, n->from_at, n->from_offset),
+                                     pixels(l, n->to, n->to_at, n->to_offset), width, height, deps, n->n_deps, node);
+    return status == FUSION_SUCCESS || fail_error(l, n->line);
+}
+
+static bool add_pixel_fill(struct loaded *l, const struct file_node *n, const fusion_node *deps, fusion_node *node)
+{
+    const struct file_buffer *to = graph_file_buffer(l->file, n->to);
+    const struct loaded_buffer *b = &l->buffers[loaded_find(l, n->to)];
+    unsigned char pixel[16];
+    unsigned width = type_bytes(to->type), channels = to->dims == 3 ? (unsigned)to->shape[2] : 1;
+    if (n->n_channels != channels)
+        return fail_at(l, n->line, "a value for each channel of image %s is needed%s", n->to, "");
+    for (uint32_t i = 0; i < channels; i++)
+        if (!number_parse(n->channels[i], type_name(to->type), pixel + i * width, &width))
+            return fail_at(l, n->line, "`%s` is no value of type %s", n->channels[i], type_name(to->type));
+    fusion_region region = {.x = n->to_at[0],
+                            .y = n->to_at[1],
+                            .width = n->size[0] ? n->size[0] : to->image.width,
+                            .height = n->size[1] ? n->size[1] : to->image.height};
+    fusion_status status =
+        fusion_graph_add_fill_image(l->graph, n->name, b->image, &region, pixel, deps, n->n_deps, node);
+    return status == FUSION_SUCCESS || fail_error(l, n->line);
+}
+
 static bool add_memory_node(struct loaded *l, const struct file_node *n, const fusion_node *deps, fusion_node *node)
 {
     const struct file_buffer *to = graph_file_buffer(l->file, n->to),
                              *from = n->from ? graph_file_buffer(l->file, n->from) : to;
+    if (n->kind == FILE_NODE_COPY && (from->is_image || to->is_image)) return add_pixel_copy(l, n, deps, node);
+    if (n->kind == FILE_NODE_FILL && to->is_image) return add_pixel_fill(l, n, deps, node);
     uint64_t elements = n->count ? n->count : from->count - (n->from ? n->from_offset : n->to_offset);
     uint64_t bytes = elements * type_bytes(from->type);
     fusion_memory target = place(l, n->to, n->to_offset);

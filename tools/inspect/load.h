@@ -5,8 +5,9 @@
 
 struct loaded_buffer {
     const struct file_buffer *file;
-    fusion_buffer *buffer; /* NULL for USM */
+    fusion_buffer *buffer; /* one of these three */
     void *usm;
+    fusion_image *image;
 };
 
 struct loaded {
@@ -25,7 +26,7 @@ void loaded_close(struct loaded *l);
 /* A module of one file or of several, linked. graph: the file whose folder the paths count from and whose lines errors
    name; NULL: there is none. False with a message. */
 bool load_module(fusion_session *s, const char *graph, const struct file_module *f, fusion_module **module);
-/* The memory of a buffer. NULL with a message. */
+/* The memory of a buffer that is no image. NULL with a message. */
 void *loaded_memory(struct loaded *l, uint32_t buffer);
 /* Index of a buffer by name, -1 with a message. */
 int loaded_find(const struct loaded *l, const char *name);

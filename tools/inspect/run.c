@@ -9,6 +9,7 @@
 
 #include "tools/inspect/array_file.h"
 #include "tools/inspect/commands.h"
+#include "tools/inspect/image_file.h"
 #include "tools/inspect/load.h"
 #include "tools/inspect/report.h"
 
@@ -40,9 +41,10 @@ static void usage(const char *command)
            "  --json                         one JSON object\n",
            command);
     if (strcmp(command, "run") == 0)
-        puts("  --in BUFFER=FILE               read a buffer from .npy or raw bytes; others start as 0 or as the file "
+        puts("  --in BUFFER=FILE               read a buffer from .npy or raw bytes, an image from a\n"
+             "                                 picture (.png, .jpg), too; others start as 0 or as the file "
              "says\n"
-             "  --out BUFFER=FILE              write a buffer as .npy or raw bytes\n"
+             "  --out BUFFER=FILE              write a buffer as .npy or raw bytes, an image as .png, too\n"
              "  --repeat N                     submit N times; run_ms is the median");
     else
         puts("  --assembly                     the generated assembly, too\n"
@@ -112,13 +114,27 @@ static bool parse_options(int argc, char **argv, struct options *o)
 
 /* ---- run ---- */
 
+static bool read_input(struct loaded *l, uint32_t index, const char *path)
+{
+    const struct loaded_buffer *b = &l->buffers[index];
+    if (b->image) return image_file_read(path, b->file, b->image);
+    void *memory = loaded_memory(l, index);
+    return memory && array_read(path, b->file->type, b->file->count, memory);
+}
+
+static bool write_output(struct loaded *l, uint32_t index, const char *path)
+{
+    const struct loaded_buffer *b = &l->buffers[index];
+    if (b->image) return image_file_write(path, b->file, b->image);
+    void *memory = loaded_memory(l, index);
+    return memory && array_write(path, b->file->type, b->file->dims, b->file->shape, memory);
+}
+
 static bool read_inputs(struct loaded *l, const struct options *o)
 {
     for (uint32_t i = 0; i < o->n_in; i++) {
         int index = loaded_find(l, o->in[i].name);
-        void *memory = index < 0 ? NULL : loaded_memory(l, (uint32_t)index);
-        if (!memory || !array_read(o->in[i].file, l->buffers[index].file->type, l->buffers[index].file->count, memory))
-            return false;
+        if (index < 0 || !read_input(l, (uint32_t)index, o->in[i].file)) return false;
     }
     return true;
 }
@@ -127,9 +143,7 @@ static bool write_outputs(struct loaded *l, const struct options *o)
 {
     for (uint32_t i = 0; i < o->n_out; i++) {
         int index = loaded_find(l, o->out[i].name);
-        void *memory = index < 0 ? NULL : loaded_memory(l, (uint32_t)index);
-        const struct file_buffer *b = index < 0 ? NULL : l->buffers[index].file;
-        if (!memory || !array_write(o->out[i].file, b->type, b->dims, b->shape, memory)) return false;
+        if (index < 0 || !write_output(l, (uint32_t)index, o->out[i].file)) return false;
     }
     return true;
 }

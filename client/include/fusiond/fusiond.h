@@ -95,9 +95,9 @@ FUSION_API fusion_status fusion_device_get(fusion_session *session, uint32_t ind
 /* ---- modules ---- */
 
 typedef struct fusion_kernel_arg {
-    const char *name, *type;  /* type as in the IR text: "ptr.global f32", "f32" */
+    const char *name, *type;  /* type as in the IR text: "ptr.global f32", "f32", "image2d.read" */
     const char *access;       /* "read", "write", "read_write", "unknown", or "" for values */
-    uint64_t size;            /* bytes of a value; 0 for pointers */
+    uint64_t size;            /* bytes of a value; 0 for pointers and images */
 } fusion_kernel_arg;
 
 typedef struct fusion_kernel_info {

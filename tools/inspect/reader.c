@@ -1,0 +1,116 @@
+/* Reading YAML with libyaml: each error names file and line. */
+#include "tools/inspect/reader.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reports the first failure; always false. */
+bool reader_fail(struct reader *r, const yaml_node_t *at, const char *format, ...)
+{
+    if (r->failed) return false;
+    r->failed = true;
+    fprintf(stderr, "%s:%zu: ", r->path, at ? at->start_mark.line + 1 : 1);
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return false;
+}
+
+/* ---- YAML helpers ---- */
+
+yaml_node_t *reader_node(struct reader *r, int index)
+{
+    return yaml_document_get_node(&r->document, index);
+}
+
+const char *reader_text_of(const yaml_node_t *n)
+{
+    return n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value : NULL;
+}
+
+yaml_node_t *reader_get(struct reader *r, const yaml_node_t *map, const char *key)
+{
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
+        const char *k = reader_text_of(reader_node(r, p->key));
+        if (k && strcmp(k, key) == 0) return reader_node(r, p->value);
+    }
+    return NULL;
+}
+
+bool reader_need_map(struct reader *r, const yaml_node_t *n, const char *what)
+{
+    return n->type == YAML_MAPPING_NODE || reader_fail(r, n, "%s must be a mapping (key: value)", what);
+}
+
+uint32_t reader_list_size(const yaml_node_t *n)
+{
+    return (uint32_t)(n->data.sequence.items.top - n->data.sequence.items.start);
+}
+
+yaml_node_t *reader_list_item(struct reader *r, const yaml_node_t *n, uint32_t i)
+{
+    return reader_node(r, n->data.sequence.items.start[i]);
+}
+
+/* Every key of the mapping must be one of the NULL-terminated list: a misspelt one is not passed over. */
+bool reader_known_keys(struct reader *r, const yaml_node_t *map, const char *const *keys)
+{
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
+        const yaml_node_t *key = reader_node(r, p->key);
+        const char *text = reader_text_of(key);
+        const char *const *k = keys;
+        while (*k && (!text || strcmp(*k, text))) k++;
+        if (!*k) return reader_fail(r, key, "unknown key `%s`", text ? text : "(not a name)");
+    }
+    return true;
+}
+
+bool reader_text(struct reader *r, const yaml_node_t *n, char **out)
+{
+    const char *text = reader_text_of(n);
+    if (!text || !*text) return reader_fail(r, n, "a name is needed here");
+    *out = strdup(text);
+    return true;
+}
+
+bool reader_u64(struct reader *r, const yaml_node_t *n, uint64_t *out)
+{
+    const char *text = reader_text_of(n);
+    char *end = NULL;
+    unsigned long long v = text && isdigit((unsigned char)*text) ? strtoull(text, &end, 0) : 0;
+    if (!end || *end) return reader_fail(r, n, "`%s` is no whole number", text ? text : "(a list)");
+    *out = v;
+    return true;
+}
+
+bool reader_optional_u64(struct reader *r, const yaml_node_t *map, const char *key, uint64_t *out)
+{
+    const yaml_node_t *n = reader_get(r, map, key);
+    return !n || reader_u64(r, n, out);
+}
+
+bool reader_optional_text(struct reader *r, const yaml_node_t *map, const char *key, char **out)
+{
+    const yaml_node_t *n = reader_get(r, map, key);
+    return !n || reader_text(r, n, out);
+}
+
+/* Up to max numbers; a lone number counts as a list of one. */
+bool reader_sizes(struct reader *r, const yaml_node_t *n, uint64_t *sizes, uint32_t max, uint32_t *count)
+{
+    if (n->type == YAML_SCALAR_NODE) {
+        *count = 1;
+        return reader_u64(r, n, &sizes[0]);
+    }
+    if (n->type != YAML_SEQUENCE_NODE || reader_list_size(n) == 0 || reader_list_size(n) > max)
+        return reader_fail(r, n, "a list of 1 to %u numbers is needed", max);
+    *count = reader_list_size(n);
+    for (uint32_t i = 0; i < *count; i++)
+        if (!reader_u64(r, reader_list_item(r, n, i), &sizes[i])) return false;
+    return true;
+}
