@@ -300,6 +300,9 @@ bool fuse_window_rewrite(struct fuse *f, const struct fuse_part *part, struct ir
                           .to = &f->request->params[to],
                           .window = &f->windows[to],
                           .summary = summary};
+    if (f->linear && r.to->home == FUSER_HOME_LOCAL)
+        return fuse_refuse(f, "%s cannot be in work-group memory: some kernel has its work-groups elsewhere",
+                           r.to->name);
     r.pieces = ir_alloc(f->module, (r.to->n_pieces + 1) * sizeof(*r.pieces));
     for (uint32_t k = 0; k < r.to->n_pieces; k++) {
         r.pieces[k] = add_pointer(copy);

@@ -18,7 +18,10 @@
 #include "tests/support/random_kernel.h"
 #include "tests/support/rng.h"
 
-enum { ITEMS = 16, LOCAL = 4, MAX_KERNELS = 5, MAX_ARGS = 16, MAX_PARAMS = MAX_KERNELS * MAX_ARGS };
+enum { ITEMS = 16, LOCAL = 4, MAX_KERNELS = 5, MAX_ARGS = 16, MAX_PARAMS = MAX_KERNELS * MAX_ARGS, MAX_EACH = 16 };
+
+/* Where a buffer that loses its memory goes. */
+enum home { ONE_VARIABLE, VARIABLES, ARRAY, WORK_GROUP, HOMES };
 
 struct scene {
     struct rng rng;
@@ -28,6 +31,9 @@ struct scene {
     struct random_arg args[MAX_PARAMS]; /* of the fused kernel */
     uint64_t per_item[MAX_PARAMS];      /* elements of a buffer that belong to one work-item */
     struct fuse_param params[MAX_PARAMS];
+    struct fuse_piece pieces[MAX_PARAMS][MAX_EACH];
+    unsigned n_homes[HOMES];
+    bool meets; /* some kernel has barriers */
     char names[MAX_PARAMS][8];
     struct ir_module *init; /* kernels that write what becomes private before the others run */
     struct fuse_request request;
@@ -75,11 +81,12 @@ static uint32_t choose_param(struct scene *s, const struct random_kernel *k, con
 static void add_kernel(struct scene *s, uint64_t seed)
 {
     bool small = rng_chance(&s->rng, 30);
-    struct random_kernel_options options = {.items = small ? 1 + rng_below(&s->rng, ITEMS) : ITEMS,
+    struct random_kernel_options options = {.items = small ? 2 + rng_below(&s->rng, ITEMS - 1) : ITEMS,
                                             .instructions = 20,
                                             .no_vectors = rng_chance(&s->rng, 60),
                                             .no_f16 = true,
                                             .local_size = !small && rng_chance(&s->rng, 20) ? LOCAL : 0};
+    s->meets |= options.local_size != 0;
     uint32_t n = s->n_kernels++;
     struct random_kernel *k = &s->kernels[n];
     *k = random_kernel(seed, &options);
@@ -87,7 +94,7 @@ static void add_kernel(struct scene *s, uint64_t seed)
     for (uint32_t i = 0; i < k->n_args; i++) s->maps[n][i] = choose_param(s, k, &k->args[i]);
 }
 
-/* A kernel that stores something to each element of parameter `param`. */
+/* A kernel that stores something to each element of parameter `param`, at the places its work-item has. */
 static void add_init(struct scene *s, uint32_t param)
 {
     ir_type t = s->params[param].elem;
@@ -95,21 +102,45 @@ static void add_init(struct scene *s, uint32_t param)
     ir_function_set_param(f, 0, "o", IR_PTR(IR_SPACE_GLOBAL));
     struct ir_builder b = ir_builder_at_end(f->body);
     struct ir_value *v = ir_type_is_float(t) ? ir_const_float(s->init, t, 1.5) : ir_const_int(s->init, t, 5);
-    ir_build_store(&b, t, f->params[0].value, ir_build_id(&b, IR_OP_GLOBAL_ID, 0), v);
+    struct ir_value *id = ir_build_id(&b, IR_OP_GLOBAL_ID, 0);
+    struct ir_value *start = ir_build2(&b, IR_OP_MUL, IR_I64, id, ir_const_int(s->init, IR_I64, s->per_item[param]));
+    for (uint64_t k = 0; k < s->per_item[param]; k++) {
+        struct ir_value *at = ir_build2(&b, IR_OP_ADD, IR_I64, start, ir_const_int(s->init, IR_I64, k));
+        ir_build_store(&b, t, f->params[0].value, at, v);
+    }
     ir_build(&b, IR_OP_RETURN, IR_VOID, NULL, 0);
     s->init_maps[param][0] = param;
     s->parts[s->request.n_parts++] = (struct fuse_part){f, range_of(ITEMS), s->init_maps[param]};
 }
 
-/* Buffers of one element for each work-item can become private. */
-static void choose_private(struct scene *s)
+static void set_home(struct scene *s, uint32_t param, enum home home)
 {
+    struct fuse_param *p = &s->params[param];
+    uint64_t each = s->per_item[param], size = ir_type_size(s->init, p->elem);
+    s->n_homes[home]++;
+    p->home = home == WORK_GROUP ? FUSER_HOME_LOCAL : FUSER_HOME_PRIVATE;
+    p->local_bytes = LOCAL * each * size;
+    p->pieces = s->pieces[param];
+    if (home == VARIABLES) p->n_pieces = (uint32_t)each;
+    if (home == ARRAY) p->n_pieces = 1;
+    for (uint64_t k = 0; k < p->n_pieces; k++)
+        s->pieces[param][k] = (struct fuse_piece){(int64_t)(k * size), p->elem, size, home == ARRAY ? each : 1};
+}
+
+/* A work-item owns neighbouring elements of each buffer: any home will do. */
+static void choose_homes(struct scene *s)
+{
+    bool linear = s->request.range.dims > 1;
     for (uint32_t i = 0; i < s->n_params; i++) {
-        if (s->args[i].kind != RANDOM_BUFFER || s->per_item[i] != 1 || !rng_chance(&s->rng, 40)) continue;
-        s->params[i].home = FUSER_HOME_PRIVATE;
-        s->args[i].count = ITEMS;
-        if (s->args[i].size < ITEMS * ir_type_size(s->init, s->args[i].type))
-            s->args[i].size = ITEMS * ir_type_size(s->init, s->args[i].type);
+        uint64_t each = s->per_item[i];
+        if (s->args[i].kind != RANDOM_BUFFER || each == 0 || each > MAX_EACH || !rng_chance(&s->rng, 40)) continue;
+        enum home home = (enum home)rng_below(&s->rng, HOMES);
+        if (home == ONE_VARIABLE && each > 1) home = VARIABLES;
+        if (home == WORK_GROUP && linear) home = ARRAY;
+        set_home(s, i, home);
+        s->args[i].count = ITEMS * each;
+        if (s->args[i].size < ITEMS * each * ir_type_size(s->init, s->args[i].type))
+            s->args[i].size = ITEMS * each * ir_type_size(s->init, s->args[i].type);
         add_init(s, i);
     }
 }
@@ -120,12 +151,14 @@ static struct scene *scene_new(uint64_t seed)
     s->rng.state = seed;
     s->init = ir_module_new("init");
     for (uint32_t n = 2 + rng_below(&s->rng, MAX_KERNELS - 1), i = 0; i < n; i++) add_kernel(s, seed * 16 + i);
-    choose_private(s);
+    s->request.range = range_of(ITEMS);
+    if (!s->meets && rng_chance(&s->rng, 30))
+        s->request.range = (struct fuser_range){2, {8, 2, 1}, {0, 3, 0}, {4, 1, 1}};
+    choose_homes(s);
     for (uint32_t i = 0; i < s->n_kernels; i++)
         s->parts[s->request.n_parts++] =
             (struct fuse_part){s->kernels[i].function, range_of(s->kernels[i].items), s->maps[i]};
     s->request.name = "fused";
-    s->request.range = range_of(ITEMS);
     s->request.n_params = s->n_params;
     s->request.params = s->params;
     s->request.parts = s->parts;
@@ -163,7 +196,9 @@ static struct interp_arg argument(const struct scene *s, uint32_t param, void **
 static void run(const struct ir_function *f, const struct fuser_range *range, const struct interp_arg *args,
                 uint64_t seed)
 {
-    struct interp_range r = {.dims = 1, .global = {range->global[0], 1, 1}, .local = {LOCAL, 1, 1}};
+    struct interp_range r = {.dims = range->dims, .local = {LOCAL, 1, 1}};
+    memcpy(r.global, range->global, sizeof r.global);
+    memcpy(r.offset, range->offset, sizeof r.offset);
     struct interp_options options = {.sub_group_size = 4, .check_races = true, .check_unwritten = true};
     struct interp_result result = {0};
     int rc = interp_run(f, &r, args, &options, &result);
@@ -209,27 +244,30 @@ static void compare(const struct scene *s, const struct ir_function *f, uint64_t
     }
 }
 
-/* Returns how many buffers became private. */
-static unsigned check(uint64_t seed)
+/* Counts the homes of buffers, and launches in which ids are made of linear ids. */
+static void check(uint64_t seed, unsigned n_homes[HOMES], unsigned *n_linear)
 {
-    unsigned n_private = 0;
     struct scene *s = scene_new(seed);
     struct ir_module *m = fuse_kernels(&s->request, s->kept, s->why, sizeof s->why);
     if (!m) fail_msg("seed %llu: %s", (unsigned long long)seed, s->why);
     assert_int_equal(m->n_functions, 1);
     compare(s, m->functions[0], seed);
-    for (uint32_t i = 0; i < s->n_params; i++) n_private += s->params[i].home == FUSER_HOME_PRIVATE;
+    for (unsigned i = 0; i < HOMES; i++) n_homes[i] += s->n_homes[i];
+    *n_linear += s->request.range.dims > 1;
     ir_module_free(m);
     scene_free(s);
-    return n_private;
 }
 
 static void fused_random_kernels_compute_the_same(void **state)
 {
     (void)state;
-    unsigned n_private = 0;
-    for (uint64_t seed = 0; seed < test_cases(300); seed++) n_private += check(seed);
-    assert_true(n_private > 0);
+    unsigned n_homes[HOMES] = {0}, n_linear = 0;
+    for (uint64_t seed = 0; seed < test_cases(300); seed++) check(seed, n_homes, &n_linear);
+    print_message(
+        "# %u buffers in one variable, %u in several, %u in arrays, %u in work-group memory; %u in linear ids\n",
+        n_homes[ONE_VARIABLE], n_homes[VARIABLES], n_homes[ARRAY], n_homes[WORK_GROUP], n_linear);
+    for (unsigned i = 0; i < HOMES; i++) assert_true(n_homes[i] > 0);
+    assert_true(n_linear > 0);
 }
 
 int main(void)
