@@ -23,6 +23,13 @@ static void check_param(const struct program *p, const struct program_launch *l,
         fuzz_check(param->size == sizeof(void *), "an address of another size");
         fuzz_check(!param->writes || p->slots[param->index].written, "a written slot that does not say so");
         break;
+    case PROGRAM_PARAM_IMAGE:
+        check_place(p, param->index, 0,
+                    (uint64_t)p->slots[param->index].image.row_pitch * p->slots[param->index].image.height);
+        fuzz_check(p->slots[param->index].is_image && param->offset == 0, "an image that is none");
+        fuzz_check(param->size == sizeof(void *), "an address of another size");
+        fuzz_check(!param->writes || p->slots[param->index].written, "a written image that does not say so");
+        break;
     case PROGRAM_PARAM_VALUE:
         fuzz_check(param->index < p->n_values, "a value that is not there");
         fuzz_check(param->size == p->value_sizes[param->index], "a value of another size");
@@ -50,16 +57,27 @@ static void check_launch(const struct program *p, const struct program_launch *l
     for (uint32_t i = 0; i < l->n_params; i++) check_param(p, l, &l->params[i]);
 }
 
+/* Bytes from the first to the last of a step's rows. */
+static uint64_t span(const struct program_step *s, uint64_t pitch)
+{
+    uint64_t bytes;
+    if (s->rows < 2) return s->bytes;
+    fuzz_check(!__builtin_mul_overflow(pitch, s->rows - 1, &bytes) && !__builtin_add_overflow(bytes, s->bytes, &bytes),
+               "rows beyond 2^64 bytes");
+    return bytes;
+}
+
 static void check_step(const struct program *p, const struct program_step *s)
 {
     if (s->kind == PROGRAM_STEP_LAUNCH) {
         fuzz_check(s->launch < p->n_launches, "a launch that is not there");
         return;
     }
-    check_place(p, s->to, s->to_offset, s->bytes);
+    fuzz_check(!s->rows || s->bytes, "rows of no bytes");
+    check_place(p, s->to, s->to_offset, span(s, s->to_pitch));
     fuzz_check(p->slots[s->to].written, "a written slot that does not say so");
     if (s->kind == PROGRAM_STEP_COPY)
-        check_place(p, s->from, s->from_offset, s->bytes);
+        check_place(p, s->from, s->from_offset, span(s, s->from_pitch));
     else
         fuzz_check(s->kind == PROGRAM_STEP_FILL && s->pattern_size && s->bytes % s->pattern_size == 0, "a bad pattern");
 }

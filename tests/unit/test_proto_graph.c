@@ -13,25 +13,27 @@
 
 struct sample {
     struct proto_graph graph;
-    struct proto_slot slots[3];
+    struct proto_slot slots[4];
     uint32_t sizes[2];
-    struct proto_node nodes[4];
-    struct proto_arg args[4];
+    struct proto_node nodes[6];
+    struct proto_arg args[5];
     uint32_t deps[2];
 };
 
 static void make_sample(struct sample *s)
 {
     *s = (struct sample){
-        .graph = {.n_modules = 2, .n_slots = 3, .n_values = 2, .n_nodes = 4},
+        .graph = {.n_modules = 2, .n_slots = 4, .n_values = 2, .n_nodes = 6},
         .slots = {{"a", 4096, PROTO_ELEM_F32, 1, false, {0}},
                   {"t\xc3\xa4", 4096, PROTO_ELEM_F32, 4, false, {PROTO_SCOPE_WORK_ITEM, true, true}},
-                  {"", 1 << 20, PROTO_ELEM_BYTES, 1, true, {PROTO_SCOPE_WORK_GROUP, false, false}}},
+                  {"", 1 << 20, PROTO_ELEM_BYTES, 1, true, {PROTO_SCOPE_WORK_GROUP, false, false}},
+                  {.name = "photo", .bytes = 4096, .lanes = 1, .image = {30, 32, 128, 0x10b5, 0x10d2}}},
         .sizes = {4, 128},
         .args = {{PROTO_ARG_SLOT, PROTO_ACCESS_READ, 0, 16, 64, {0}},
                  {PROTO_ARG_SLOT, PROTO_ACCESS_WRITE, 1, 0, 0, {PROTO_SCOPE_WORK_ITEM, false, true}},
                  {PROTO_ARG_VALUE, 0, 1, 0, 128, {0}},
-                 {PROTO_ARG_LOCAL, 0, 0, 0, 256, {0}}},
+                 {PROTO_ARG_LOCAL, 0, 0, 0, 256, {0}},
+                 {PROTO_ARG_SLOT, PROTO_ACCESS_READ, 3, 0, 0, {0}}},
         .deps = {3, 0},
     };
     s->nodes[0] = (struct proto_node){.kind = PROTO_NODE_KERNEL,
@@ -42,7 +44,7 @@ static void make_sample(struct sample *s)
                                       .global = {64, 16, 1},
                                       .offset = {1, 2, 0},
                                       .local = {8, 2, 1},
-                                      .n_args = 4,
+                                      .n_args = 5,
                                       .args = s->args};
     s->nodes[1] = (struct proto_node){.kind = PROTO_NODE_COPY,
                                       .name = "copy",
@@ -61,6 +63,25 @@ static void make_sample(struct sample *s)
                                       .pattern = {1, 2, 3, 4, 5, 6, 7, 8},
                                       .pattern_size = 8};
     s->nodes[3] = (struct proto_node){.kind = PROTO_NODE_HOST, .name = "host", .n_args = 1, .args = s->args};
+    s->nodes[4] = (struct proto_node){.kind = PROTO_NODE_COPY,
+                                      .name = "rectangle",
+                                      .from = 3,
+                                      .from_offset = 132,
+                                      .from_pitch = 128,
+                                      .to = 0,
+                                      .to_offset = 64,
+                                      .to_pitch = 40,
+                                      .bytes = 40,
+                                      .rows = 10};
+    s->nodes[5] = (struct proto_node){.kind = PROTO_NODE_FILL,
+                                      .name = "corner",
+                                      .to = 3,
+                                      .to_offset = 128,
+                                      .to_pitch = 128,
+                                      .bytes = 16,
+                                      .rows = 31,
+                                      .pattern = {1, 2, 3, 4},
+                                      .pattern_size = 4};
     s->graph.slots = s->slots;
     s->graph.value_sizes = s->sizes;
     s->graph.nodes = s->nodes;
@@ -99,6 +120,8 @@ static void expect_same_node(const struct proto_node *a, const struct proto_node
     assert_int_equal(a->from, b->from);
     assert_int_equal(a->to, b->to);
     assert_true(a->from_offset == b->from_offset && a->to_offset == b->to_offset && a->bytes == b->bytes);
+    assert_int_equal(a->rows, b->rows);
+    assert_true(a->from_pitch == b->from_pitch && a->to_pitch == b->to_pitch);
     assert_int_equal(a->pattern_size, b->pattern_size);
     assert_memory_equal(a->pattern, b->pattern, sizeof a->pattern);
 }
@@ -114,19 +137,20 @@ static void test_round_trip(void **state)
     struct proto_graph *g = proto_graph_decode(bytes, size, reason, sizeof reason);
     if (!g) fail_msg("%s", reason);
     assert_int_equal(g->n_modules, 2);
-    assert_int_equal(g->n_slots, 3);
-    for (uint32_t i = 0; i < 3; i++) {
+    assert_int_equal(g->n_slots, 4);
+    for (uint32_t i = 0; i < 4; i++) {
         assert_string_equal(g->slots[i].name, s.slots[i].name);
         assert_true(g->slots[i].bytes == s.slots[i].bytes);
         assert_int_equal(g->slots[i].elem, s.slots[i].elem);
         assert_int_equal(g->slots[i].lanes, s.slots[i].lanes);
         assert_int_equal(g->slots[i].usm, s.slots[i].usm);
         assert_true(same_props(&g->slots[i].props, &s.slots[i].props));
+        assert_memory_equal(&g->slots[i].image, &s.slots[i].image, sizeof s.slots[i].image);
     }
     assert_int_equal(g->n_values, 2);
     assert_memory_equal(g->value_sizes, s.sizes, sizeof s.sizes);
-    assert_int_equal(g->n_nodes, 4);
-    for (uint32_t i = 0; i < 4; i++) expect_same_node(&g->nodes[i], &s.nodes[i]);
+    assert_int_equal(g->n_nodes, 6);
+    for (uint32_t i = 0; i < 6; i++) expect_same_node(&g->nodes[i], &s.nodes[i]);
     uint8_t *again = proto_graph_encode(g, &again_size);
     assert_int_equal(again_size, size);
     assert_memory_equal(again, bytes, size);
@@ -251,7 +275,7 @@ static void test_kernels(void **state)
     VIOLATION(s.nodes[0].local[0] = s.nodes[0].local[1] = 1 << 17, "2^32");
     VIOLATION(s.args[0].kind = PROTO_ARG_COUNT, "argument's kind");
     VIOLATION(s.args[0].access = PROTO_ACCESS_COUNT, "argument's access");
-    VIOLATION(s.args[0].index = 3, "buffer 3");
+    VIOLATION(s.args[0].index = 4, "buffer 4");
     VIOLATION(s.args[0].offset = 4097, "which has 4096");
     VIOLATION(s.args[0].bytes = 4096, "bytes 16 to 4112");
     VIOLATION(s.args[3].bytes = 0, "local argument");
@@ -260,18 +284,53 @@ static void test_kernels(void **state)
 static void test_copies_and_fills(void **state)
 {
     (void)state;
-    VIOLATION(s.nodes[1].from = 3, "buffer 3");
+    VIOLATION(s.nodes[1].from = 4, "buffer 4");
     VIOLATION(s.nodes[1].to = 77, "buffer 77");
     VIOLATION(s.nodes[1].bytes = 4093, "which has 4096");
     VIOLATION(s.nodes[1].to_offset = 1 << 20, "which has 1048576");
     VIOLATION(s.nodes[3].args = &s.args[3], "argument 0 of host node `host` is no buffer");
     VIOLATION((s.nodes[1].to = 0, s.nodes[1].to_offset = 100, s.nodes[1].bytes = 97), "overlap");
-    VIOLATION(s.nodes[2].to = 3, "buffer 3");
+    VIOLATION(s.nodes[2].to = 4, "buffer 4");
     VIOLATION(s.nodes[2].to_offset = 104, "which has 4096");
     VIOLATION(s.nodes[2].pattern_size = 3, "pattern of 3");
     VIOLATION(s.nodes[2].pattern_size = 0, "pattern of 0");
     VIOLATION(s.nodes[2].bytes = 3999, "fills 3999 bytes");
-    VIOLATION(s.deps[0] = 4, "depends on node 4");
+    VIOLATION(s.deps[0] = 6, "depends on node 6");
+}
+
+static void test_images(void **state)
+{
+    (void)state;
+    VIOLATION(s.slots[3].bytes = 4097, "image `photo` has 4097 bytes, its rows 4096");
+    VIOLATION(s.slots[3].image.height = 0, "30 x 0 pixels");
+    VIOLATION(s.slots[3].image.width = 16385, "16385 x 32 pixels");
+    VIOLATION(s.slots[3].image.row_pitch = 116, "a row of 30 pixels has 120");
+    VIOLATION(s.slots[3].image.row_pitch = 130, "no multiple of a pixel's 4");
+    VIOLATION(s.slots[3].image.row_pitch = UINT32_MAX, "at most 1048576");
+    VIOLATION(s.slots[3].image.channel_order = 0x10b9, "LUMINANCE is not supported");
+    VIOLATION(s.slots[3].image.channel_order = 5, "none of OpenCL's");
+    VIOLATION(s.slots[3].image.channel_type = 0x10d4, "UNORM_SHORT_565 needs the order RGB");
+    VIOLATION(s.slots[3].usm = true, "is USM");
+    VIOLATION(s.slots[3].elem = PROTO_ELEM_I32, "elements that are not bytes");
+    VIOLATION(s.slots[3].props.no_init = true, "properties");
+    VIOLATION(s.args[4].offset = 4, "takes a part of image `photo`");
+    VIOLATION(s.args[4].bytes = 4, "takes a part of image `photo`");
+    VIOLATION(s.args[4].props.internal_memory = true, "gives it properties");
+}
+
+static void test_rectangles(void **state)
+{
+    (void)state;
+    VIOLATION(s.nodes[4].rows = 33, "which has 4096");
+    VIOLATION(s.nodes[4].bytes = 41, "rows of 41 bytes, but 40 from each");
+    VIOLATION(s.nodes[4].bytes = 0, "rows of no bytes");
+    VIOLATION(s.nodes[4].rows = 0, "a pitch, but no rows");
+    VIOLATION(s.nodes[4].to_pitch = 500, "which has 4096");
+    VIOLATION(s.nodes[4].from_pitch = INT64_MAX, "beyond 2^64");
+    VIOLATION(s.nodes[5].rows = 32, "which has 4096");
+    VIOLATION(s.nodes[5].rows = UINT32_MAX, "which has 4096");
+    VIOLATION(s.nodes[5].to_pitch = 12, "rows of 16 bytes, but 12");
+    VIOLATION(s.nodes[5].bytes = 18, "fills 18 bytes");
 }
 
 static void test_limits(void **state)
@@ -320,6 +379,8 @@ int main(void)
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_copies_and_fills),
+        cmocka_unit_test(test_images),
+        cmocka_unit_test(test_rectangles),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_other_formats),
     };
