@@ -72,13 +72,17 @@ static unsigned list_cases(struct sg_case *cases)
     return n;
 }
 
-bool sub_group_table_has(const char *name)
+const char *sub_group_table_name(unsigned number)
 {
     static struct sg_case cases[MAX_CASES];
-    unsigned n = list_cases(cases);
-    for (unsigned i = 0; i < n; i++)
-        if (strcmp(cases[i].name, name) == 0) return true;
-    return false;
+    return number < list_cases(cases) ? cases[number].name : NULL;
+}
+
+bool sub_group_table_has(const char *name)
+{
+    const char *other = NULL;
+    for (unsigned i = 0; (other = sub_group_table_name(i)) && strcmp(other, name) != 0;) i++;
+    return other;
 }
 
 /* ---- data ---- */

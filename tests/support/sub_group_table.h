@@ -23,5 +23,6 @@ struct sub_group_runner {
 
 /* The tests of a program: one for each case. Returns cmocka's exit status. */
 int sub_group_table_main(const struct sub_group_runner *runner);
-/* Is there a case of that name? */
+/* The names of the cases by number, NULL past the last one; and whether there is one of that name. */
+const char *sub_group_table_name(unsigned number);
 bool sub_group_table_has(const char *name);
