@@ -93,7 +93,8 @@ struct fuser_device {
     uint32_t sub_group_sizes[8];
     uint32_t primary_sub_group_size;
     uint64_t register_bytes; /* of vector registers, for each work-item of those computed at once; 0: not known */
-    bool can_fuse; /* aspect ext_oneapi_graph_fusion */
+    bool fma;                /* has a fused multiply-add: products and sums that may be contracted are */
+    bool can_fuse;           /* aspect ext_oneapi_graph_fusion */
 };
 
 struct fuser_options {

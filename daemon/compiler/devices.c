@@ -53,6 +53,7 @@ static void init_reference(struct device *d)
                        .aspects = (all & ~kinds_of_device) | IR_ASPECT_CPU,
                        .max_work_group_size = MAX_WORK_GROUP,
                        .max_local_bytes = LOCAL_BYTES,
+                       .fma = cpu_target.isa >= GCCJIT_ISA_AVX2, /* as the cpu: the same results */
                        .can_fuse = true},
         .description = "Interpreter: slow, reports out-of-bounds accesses, unwritten memory and data races",
         .target = "interpreter",
@@ -71,6 +72,7 @@ static void init_cpu(struct device *d)
                        .max_work_group_size = MAX_WORK_GROUP,
                        .max_local_bytes = LOCAL_BYTES,
                        .register_bytes = gccjit_register_bytes(cpu_target.isa),
+                       .fma = cpu_target.isa >= GCCJIT_ISA_AVX2,
                        .can_fuse = true},
         .description = "The processor's cores, through libgccjit",
         .compute_units = available_cores(),

@@ -16,5 +16,8 @@ bool pass_overwrite(struct ir_function *f); /* stores that a later store of the 
 bool pass_dce(struct ir_function *f);       /* results nobody uses, stores nobody reads, empty ifs */
 bool pass_hoist(struct ir_function *f);     /* loop-invariant pure operations go before the loop */
 
+/* Not in the sequence, since it changes results: products and sums that may be contracted become fma. */
+bool pass_contract(struct ir_function *f);
+
 /* The standard sequence until nothing changes (bounded). */
 void passes_run(struct ir_function *f);

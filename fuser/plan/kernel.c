@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fuser/fuse.h"
+#include "fuser/passes/passes.h"
 #include "fuser/plan/planner.h"
 #include "fuser/plan/range.h"
 #include "ir/arena.h"
@@ -114,5 +115,6 @@ struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, con
     struct ir_module *module = fuse_kernels(&request, kept, why, why_size);
     if (module && !request.sub_group_size) module->functions[0]->sub_group_size = 0; /* automatic: nobody looks */
     ir_module_free(scratch);
+    if (module && p->options->device.fma) pass_contract((struct ir_function *)ir_module_only_kernel(module));
     return module;
 }
