@@ -25,6 +25,12 @@ static void refuse_call(struct checker *c, const struct ir_inst *inst)
         refuse(c, inst, "the function is not defined in this module");
 }
 
+static uint64_t bytes_of(const struct ir_module *m, const struct ir_global *g)
+{
+    if (ir_type_kind(g->type) == IR_KIND_PIPE) return ir_type_size(m, g->packet) * g->capacity;
+    return ir_type_size(m, g->type);
+}
+
 static void check_inst(struct ir_inst *inst, void *data)
 {
     struct checker *c = data;
@@ -38,6 +44,8 @@ static void check_inst(struct ir_inst *inst, void *data)
     case IR_OP_GLOBAL:
         if (inst->attrs.global->linkage == IR_LINKAGE_IMPORT)
             refuse(c, inst, "the variable is not defined in this module");
+        else if (bytes_of(c->kernel->module, inst->attrs.global) > 1 << 30)
+            refuse(c, inst, "a variable or pipe of the program is limited to 1 GiB");
         break;
     case IR_OP_VAR:
         if (ir_type_size(c->kernel->module, inst->type) > 1 << 20)

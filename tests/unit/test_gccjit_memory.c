@@ -177,6 +177,9 @@ static void refusals(void **state)
         {"kernel @k(%o: ptr.global i32 write) {\n"
          " %v = var [300000 x i32]\n %i = global_id x\n store i32 %v[%i], 1\n %r = load i32 %v\n store i32 %o, %r\n}\n",
          "line 2: var: private memory is limited to 1 MiB a variable"},
+        {"pipe @p: packet i64 capacity 200000000\n"
+         "kernel @k(%o: ptr.global i32 write) {\n %p = global @p\n %n = pipe_num_packets %p\n store i32 %o, %n\n}\n",
+         "line 3: global: a variable or pipe of the program is limited to 1 GiB"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ir_module *m = kit_parse(cases[i].text);
