@@ -66,6 +66,7 @@ static ir_type result_type(char letter, ir_type t, enum ir_space space, struct i
     case 'L': return ir_type_with_lanes(IR_I32, 4);
     case 'P': return n ? operands[0]->type : IR_PTR(IR_SPACE_PRIVATE);
     case 'A': return IR_PTR(space);
+    case 'S': return IR_TYPE(IR_KIND_SAMPLER, 1, 0);
     default: return IR_VOID;
     }
 }

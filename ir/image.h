@@ -20,7 +20,8 @@ enum ir_sampler {
     IR_SAMPLER_CLAMP = 4, /* the border colour */
     IR_SAMPLER_REPEAT = 6,
     IR_SAMPLER_MIRRORED_REPEAT = 8,
-    IR_SAMPLER_LINEAR = 32, /* else nearest (16) */
+    IR_SAMPLER_NEAREST = 16,
+    IR_SAMPLER_LINEAR = 32,
 };
 
 /* ---- formats ---- */

@@ -134,6 +134,7 @@ void emit_image(struct emit *e, const struct ir_inst *inst, struct lanes *result
     case IR_OP_IMAGE_BLOCK_WRITE: block(e, inst, result); break;
     case IR_OP_IMAGE_READ:
     case IR_OP_IMAGE_WRITE: texels(e, inst, result); break;
+    case IR_OP_MAKE_SAMPLER: *result = op1(e, IR_OP_ZEXT, IR_KIND_I64, *emit_value(e, inst->operands[0])); break;
     default: *result = runtime_field(e, *emit_value(e, inst->operands[0]), field_of(inst->op));
     }
 }

@@ -144,6 +144,10 @@ static void image_write(struct machine *m, struct item *item, const struct code_
 
 bool interp_image_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
+    if (at->ir->op == IR_OP_MAKE_SAMPLER) {
+        *r = *interp_item_operand(item, 0);
+        return true;
+    }
     if (at->ir->op < IR_OP_IMAGE_READ || at->ir->op > IR_OP_IMAGE_CHANNEL_ORDER) return false;
     if (!is_image(m, item, at)) return true;
     switch (at->ir->op) {

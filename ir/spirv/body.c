@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/spirv/sample.h"
+#include "ir/image.h"
 
 enum { MAX_LEAVES = 1024 /* of one value */ };
 
@@ -124,13 +124,14 @@ static void emit_computed(struct spirv_body *s, const struct spirv_inst *d)
     s->b = outer;
 }
 
-/* A sampler that is known is a number: reading with it is arithmetic (sample.h). */
 static struct ir_value *constant_sampler(struct spirv_body *s, const struct spirv_inst *d)
 {
-    unsigned sampler = d->words[3] & SAMPLE_MODE;
-    if (d->words[4]) sampler |= SAMPLE_NORMALIZED;
-    if (d->words[5] == SpvSamplerFilterModeLinear) sampler |= SAMPLE_LINEAR;
-    return spirv_int(s, IR_I32, sampler);
+    uint32_t bits = (d->words[3] << 1 & IR_SAMPLER_ADDRESS) | (d->words[4] ? IR_SAMPLER_NORMALIZED : 0);
+    bits |= d->words[5] == SpvSamplerFilterModeLinear ? IR_SAMPLER_LINEAR : IR_SAMPLER_NEAREST;
+    struct ir_builder b = spirv_prologue(s);
+    struct ir_value *v = ir_build1(&b, IR_OP_MAKE_SAMPLER, IR_VOID, spirv_int(s, IR_I32, bits));
+    spirv_prologue_end(s, &b);
+    return v;
 }
 
 /* What the module defines, made for this function. */

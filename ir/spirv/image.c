@@ -1,6 +1,5 @@
 /* Images. */
 #include "ir/spirv/body.h"
-#include "ir/spirv/sample.h"
 
 enum { CHANNEL_TYPE_BASE = 0x10d0, CHANNEL_ORDER_BASE = 0x10b0 /* OpenCL's constants, SPIR-V counts from 0 */ };
 
@@ -26,8 +25,6 @@ static void emit_sample(struct spirv_body *s, const struct spirv_inst *i)
     if (ir_type_is_int(at->type)) at = ir_build1(&s->b, IR_OP_STOF, f32x2, at);
     if (at->type != f32x2) {
         spirv_fail(s->r, i, "has coordinates that are not two floats or ints");
-    } else if (ir_type_is_int(pair[1]->type)) {
-        spirv_set(s, i, spirv_sample(s, t, pair[0], at, (unsigned)pair[1]->of.lanes[0]));
     } else {
         spirv_set(s, i, ir_build3(&s->b, IR_OP_IMAGE_READ, t, pair[0], at, pair[1]));
     }

@@ -51,6 +51,7 @@ static ir_type exact_type(char letter, ir_type t)
     case 'z': return IR_I64;
     case '2': return ir_type_with_lanes(IR_I32, 2);
     case 'L': return ir_type_with_lanes(IR_I32, 4);
+    case 'S': return IR_TYPE(IR_KIND_SAMPLER, 1, 0);
     default: return IR_VOID;
     }
 }
@@ -68,7 +69,6 @@ static bool letter_holds(char letter, ir_type t, ir_type actual)
     case 'X': return ir_type_is_value(actual);
     case 'F': return actual == IR_TYPE(IR_KIND_I32, 2, 0) || actual == IR_TYPE(IR_KIND_F32, 2, 0);
     case 'M': return ir_type_kind(actual) == IR_KIND_IMAGE2D;
-    case 'S': return ir_type_kind(actual) == IR_KIND_SAMPLER;
     case 'Q': return ir_type_kind(actual) == IR_KIND_PIPE;
     default: return actual == exact_type(letter, t);
     }
@@ -85,7 +85,6 @@ static const char *letter_text(struct verifier *v, char letter, ir_type t)
     case 'X': return "a value";
     case 'F': return "i32x2 or f32x2";
     case 'M': return "an image";
-    case 'S': return "a sampler";
     case 'Q': return "a pipe";
     default: return verify_type_text(v, exact_type(letter, t));
     }

@@ -23,14 +23,9 @@ static const struct {
     const char *word;
     uint32_t bits;
 } sampler_words[] = {
-    {"normalized", IR_SAMPLER_NORMALIZED},
-    {"none", IR_SAMPLER_ADDRESS_NONE},
-    {"edge", IR_SAMPLER_CLAMP_TO_EDGE},
-    {"border", IR_SAMPLER_CLAMP},
-    {"repeat", IR_SAMPLER_REPEAT},
-    {"mirror", IR_SAMPLER_MIRRORED_REPEAT},
-    {"nearest", 16},
-    {"linear", IR_SAMPLER_LINEAR},
+    {"normalized", IR_SAMPLER_NORMALIZED}, {"none", IR_SAMPLER_ADDRESS_NONE}, {"edge", IR_SAMPLER_CLAMP_TO_EDGE},
+    {"border", IR_SAMPLER_CLAMP},          {"repeat", IR_SAMPLER_REPEAT},     {"mirror", IR_SAMPLER_MIRRORED_REPEAT},
+    {"nearest", IR_SAMPLER_NEAREST},       {"linear", IR_SAMPLER_LINEAR},
 };
 
 const char *corpus_image_format(const char *order, const char *channel, struct ir_image *image, uint32_t *n_channels)

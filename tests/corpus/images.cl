@@ -128,3 +128,20 @@ kernel void gauss5(read_only image2d_t in, write_only image2d_t out)
             sum += weights[i + 2] * weights[j + 2] * read_imagef(in, nearest_edge, at + (int2)(i, j)).x;
     write_imagef(out, at, (float4)(sum / 256));
 }
+
+// Samplers as arguments, of one function and another.
+__attribute__((noinline)) float4 tap(read_only image2d_t in, sampler_t how, int2 at)
+{
+    return read_imagef(in, how, at);
+}
+
+//: kernel two_samplers 12x12 4x4
+//: image rgba f32 8x8 uniform -4 4
+//: sampler edge nearest
+//: buffer f32 576 zero
+kernel void two_samplers(read_only image2d_t in, sampler_t given, global float4 *out)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1)) - 2;
+    float4 v = tap(in, nearest_edge, at) + tap(in, nearest_border, at);
+    out[get_global_id(1) * 12 + get_global_id(0)] = v * 2.0f + tap(in, given, at);
+}
