@@ -38,6 +38,14 @@ static const char kernels[] =
     "kernel @size(%in: image2d.read, %o: ptr.global i32 write) {\n"
     "  %w = image_width %in\n  store i32 %o, %w\n  %h = image_height %in\n  store i32 %o[1], %h\n"
     "  %t = image_channel_type %in\n  store i32 %o[2], %t\n  %r = image_channel_order %in\n  store i32 %o[3], %r\n}\n"
+    /* Two bytes for each work-item of a sub-group, from two rows; byte coordinates. */
+    "kernel @blocks(%in: image2d.read, %o: ptr.global i8x2 write, %x: i32, %y: i32) sub_group_size(8) {\n"
+    "  %i = global_id x\n  %at = vec i32x2 %x, %y\n  %v = image_block_read i8x2 %in, %at\n"
+    "  store i8x2 %o[%i], %v\n}\n"
+    "kernel @stamp(%out: image2d.write, %x: i32, %y: i32) sub_group_size(8) {\n"
+    "  %l = sub_group_local_id\n  %at = vec i32x2 %x, %y\n  %n = add i32 %l, 100\n"
+    "  %m = add i32 %l, 200\n  %v = vec i32x2 %n, %m\n  %b = trunc i8x2 %v\n"
+    "  image_block_write i8x2 %out, %at, %b\n}\n"
     "kernel @beyond(%out: image2d.write) {\n  image_write f32x4 %out, <1000, 0>, 1.0\n}\n"
     "kernel @number(%o: ptr.global i32 write, %n: i32) {\n  store i32 %o, %n\n}\n";
 
@@ -418,6 +426,82 @@ static void test_samplers(void **state)
     expect_in_reason("needs normalized coordinates");
 }
 
+/* ---- blocks of sub-groups ---- */
+
+static bool has_sub_groups(const char *device)
+{
+    uint32_t n;
+    expect_ok(fusion_device_count(session, &n));
+    for (uint32_t i = 0; i < n; i++) {
+        fusion_device_info info;
+        expect_ok(fusion_device_get(session, i, &info));
+        if (strcmp(info.name, device) == 0) return strstr(info.aspects, "sub_groups") != NULL;
+    }
+    return false;
+}
+
+static fusion_exec *block_graph(const char *kernel, const char *device, const fusion_arg *args, uint32_t n)
+{
+    fusion_graph *graph = new_graph();
+    fusion_kernel_node node = {
+        .module = module, .kernel = kernel, .dims = 1, .global = {8}, .local = {8}, .n_args = n, .args = args};
+    expect_ok(fusion_graph_add_kernel(graph, &node, NULL));
+    fusion_exec *exec = finalize(graph, FUSION_NONE, device);
+    fusion_graph_destroy(graph);
+    return exec;
+}
+
+static int clamp(int x, int most)
+{
+    return x < 0 ? 0 : x > most ? most : x;
+}
+
+/* Reads inside and across the edges, whose bytes are read again; writes inside, and dropped outside. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    static const int places[][2] = {{3, 1}, {0, 0}, {-4, 2}, {20, 3}, {12, -1}, {100, 100}};
+    enum { WIDTH = 24, HEIGHT = 5 };
+    for (int d = 0; d < 2; d++) {
+        if (!has_sub_groups(devices[d])) continue;
+        fusion_image *image = make_image("bytes", WIDTH, HEIGHT, FUSION_CHANNEL_R, FUSION_UNSIGNED_INT8);
+        fusion_buffer *o;
+        uint8_t bytes[HEIGHT][WIDTH];
+        for (int i = 0; i < WIDTH * HEIGHT; i++) bytes[i / WIDTH][i % WIDTH] = (uint8_t)i;
+        expect_ok(fusion_image_write(image, NULL, bytes, 0));
+        expect_ok(fusion_buffer_create(session, "o", FUSION_BYTES, 16, 0, &o));
+        fusion_exec *exec = block_graph("blocks", devices[d],
+                                        (fusion_arg[]){fusion_arg_image(image, FUSION_ACCESS_READ), fusion_arg_write(o),
+                                                       fusion_arg_i32(0), fusion_arg_i32(0)},
+                                        4);
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            void *memory;
+            fusion_rebind rebind[] = {{.node = 0, .arg = 2, .value = &places[i][0], .value_bytes = 4},
+                                      {.node = 0, .arg = 3, .value = &places[i][1], .value_bytes = 4}};
+            run(exec, rebind, 2);
+            expect_ok(fusion_buffer_map(o, &memory));
+            for (int item = 0; item < 8; item++)
+                for (int row = 0; row < 2; row++) {
+                    int x = clamp(places[i][0] + item, WIDTH - 1), y = clamp(places[i][1] + row, HEIGHT - 1);
+                    assert_int_equal(((uint8_t *)memory)[item * 2 + row], bytes[y][x]);
+                }
+        }
+        fusion_exec_destroy(exec);
+        exec = block_graph("stamp", devices[d],
+                           (fusion_arg[]){fusion_arg_image(image, FUSION_ACCESS_WRITE), fusion_arg_i32(20),
+                                          fusion_arg_i32(HEIGHT - 1)},
+                           3);
+        run(exec, NULL, 0);
+        for (int x = 0; x < 4; x++) bytes[HEIGHT - 1][20 + x] = (uint8_t)(100 + x);
+        uint8_t got[HEIGHT][WIDTH];
+        expect_ok(fusion_image_read(image, NULL, got, 0));
+        assert_memory_equal(got, bytes, sizeof got);
+        fusion_exec_destroy(exec);
+        fusion_buffer_destroy(o);
+        fusion_image_destroy(image);
+    }
+}
+
 /* ---- copies and fills ---- */
 
 static void test_copies(void **state)
@@ -683,11 +767,22 @@ static void test_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptions),  cmocka_unit_test(test_regions),         cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_chain),         cmocka_unit_test(test_fused),           cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_size),          cmocka_unit_test(test_samplers),        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_copies_inside), cmocka_unit_test(test_wrong_copies),    cmocka_unit_test(test_order),
-        cmocka_unit_test(test_rebind),        cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_descriptions),
+        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_pixels),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_fused),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_size),
+        cmocka_unit_test(test_samplers),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_copies_inside),
+        cmocka_unit_test(test_wrong_copies),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_rebind),
+        cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_beyond),
         cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("images", tests, start, stop);
