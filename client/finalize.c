@@ -229,6 +229,7 @@ static fusion_exec *make_exec(const fusion_graph *g, const fusion_graph *flat, c
     fusion_exec *e = calloc(1, sizeof *e);
     if (!e) return NULL;
     e->session = g->session;
+    e->recording = g->recording;
     obstack_init(&e->pool);
     copy_nodes(e, g);
     copy_memory(e, flat);
@@ -268,7 +269,7 @@ fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_optio
 {
     static const fusion_finalize_options defaults;
     if (!options) options = &defaults;
-    if (g->recorder) return client_error(FUSION_BUSY, "graph", "a queue is still recording into it");
+    if (g->recorders) return client_error(FUSION_BUSY, "graph", "a queue is still recording into it");
     if ((unsigned)options->mode > FUSION_REQUIRE)
         return client_error(FUSION_INVALID, "graph", "unknown mode %d", (int)options->mode);
     struct timespec start;

@@ -128,7 +128,7 @@ fusion_status fusion_graph_create(fusion_session *s, fusion_graph **graph)
 void fusion_graph_destroy(fusion_graph *g)
 {
     if (!g) return;
-    if (g->recorder) fusion_graph_end_recording(g);
+    if (g->recorders) fusion_graph_end_recording(g);
     client_object_remove(g->session, &g->object);
     free_graph(&g->object);
 }
@@ -307,6 +307,14 @@ fusion_status client_graph_append(fusion_graph *g, struct proto_node *n, fusion_
     if (node) *node = g->wire.n_nodes;
     g->wire.nodes[g->wire.n_nodes++] = *n;
     return FUSION_SUCCESS;
+}
+
+void client_graph_take_back(fusion_graph *g)
+{
+    uint32_t last = --g->wire.n_nodes;
+    free_node(&g->wire.nodes[last]);
+    if (!g->n_actions || g->actions[g->n_actions - 1].node != last) return;
+    client_graph_free(g->actions[--g->n_actions].inner);
 }
 
 fusion_status client_graph_add(fusion_graph *g, struct proto_node *n, fusion_status status, const char *name,

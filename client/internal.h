@@ -68,6 +68,8 @@ struct fusion_session {
         char object[64], reason[168];
     } *failures; /* outcomes of failed submissions that left the ring, a ring buffer of its own */
     uint32_t n_failures;
+    struct recording *recordings; /* recording.c */
+    uint32_t n_recordings;
 };
 
 /* Packs the params of a request. */
@@ -166,7 +168,8 @@ struct fusion_graph {
     uint64_t *modules;       /* by wire module index: id */
     void *names;             /* tsearch tree of node and slot names */
     struct obstack name_pool;
-    fusion_queue *recorder;
+    fusion_queue *recorders; /* by next_recorder */
+    uint32_t recording;      /* its number; 0: was never recorded */
     struct graph_action *actions; /* what nodes of kind HOST do, by node */
     uint32_t n_actions, actions_capacity;
     uint32_t *parent_of;          /* of a graph that was flattened: node of the graph it was; else NULL */
@@ -204,6 +207,20 @@ fusion_status client_graph_append(fusion_graph *g, struct proto_node *n, fusion_
 void client_graph_free(fusion_graph *g); /* one that the session does not know */
 fusion_graph *client_graph_new(fusion_session *s); /* the same; NULL: no memory */
 
+void client_graph_take_back(fusion_graph *g); /* the node added last */
+
+/* ---- recording (recording.c) ---- */
+
+void client_queue_stop_recording(fusion_queue *q); /* where it does */
+void client_recordings_clear(fusion_session *s);
+/* The queue has added a node to the graph that it records: its edges, and its event. Takes it back where it must not be. */
+fusion_status client_recorded(fusion_queue *q, fusion_event *event);
+/* The submission that an event of a recorded node stands for; FUSION_INVALID: there is none yet. */
+fusion_status client_event_resolve(fusion_session *s, fusion_event *event);
+/* May what was recorded under that number (0: nothing was) be submitted now? And then: it is. */
+fusion_status client_recording_ready(fusion_session *s, uint32_t recording);
+void client_recording_submitted(fusion_session *s, uint32_t recording, fusion_event event);
+
 /* ---- nodes that run in the client (host.c) ---- */
 
 /* Appends a HOST node with what it does; status as for client_graph_append(). */
@@ -238,6 +255,9 @@ struct fusion_queue {
     } *cache;
     uint32_t n_cache, next_evict;
     fusion_event last;
+    fusion_queue *next_recorder; /* into the same graph */
+    fusion_event *waits;         /* what the next command depends on */
+    uint32_t n_waits;
 };
 
 /* What kinds of nodes need to become one (graph.c; graph_image.c has those of images). */
@@ -272,6 +292,7 @@ struct fusion_exec {
         uint32_t from, to;
     } *nodes;
     fusion_event last_event;
+    uint32_t recording; /* of the graph it was made of; 0: none */
     uint32_t n_actions; /* in the order in which they run */
     struct graph_action *actions;
     bool *part_runs; /* n_actions + 1: there are steps before action i, behind the last one */

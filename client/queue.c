@@ -11,6 +11,7 @@ static void free_queue(struct client_object *object)
     fusion_queue *q = (fusion_queue *)object;
     for (uint32_t i = 0; i < q->n_cache; i++) free(q->cache[i].key);
     free(q->cache);
+    free(q->waits);
     free(q);
 }
 
@@ -33,31 +34,10 @@ fusion_status fusion_queue_create(fusion_session *s, fusion_queue **queue)
 void fusion_queue_destroy(fusion_queue *q)
 {
     if (!q) return;
-    if (q->recording) fusion_graph_end_recording(q->recording);
+    client_queue_stop_recording(q);
     for (uint32_t i = 0; i < q->n_cache; i++) fusion_exec_destroy(q->cache[i].exec);
     client_object_remove(q->session, &q->object);
     free_queue(&q->object);
-}
-
-/* ---- recording ---- */
-
-fusion_status fusion_graph_begin_recording(fusion_graph *g, fusion_queue *q)
-{
-    if (g->recorder) return client_error(FUSION_BUSY, "graph", "a queue records into it already");
-    if (q->recording) return client_error(FUSION_BUSY, "queue", "it records into another graph");
-    if (q->session != g->session)
-        return client_error(FUSION_INVALID, "queue", "queue and graph belong to different sessions");
-    g->recorder = q;
-    q->recording = g;
-    return FUSION_SUCCESS;
-}
-
-fusion_status fusion_graph_end_recording(fusion_graph *g)
-{
-    if (!g->recorder) return client_error(FUSION_INVALID, "graph", "no queue records into it");
-    g->recorder->recording = NULL;
-    g->recorder = NULL;
-    return FUSION_SUCCESS;
 }
 
 /* ---- running at once ---- */
@@ -145,10 +125,8 @@ static fusion_status target_graph(fusion_queue *q, fusion_graph **graph)
 
 static fusion_status finish(fusion_queue *q, fusion_graph *graph, fusion_status added, fusion_event *event)
 {
-    if (q->recording) {
-        if (added == FUSION_SUCCESS && event) *event = 0;
-        return added;
-    }
+    if (q->recording) return added == FUSION_SUCCESS ? client_recorded(q, event) : added;
+    q->n_waits = 0; /* submissions run in their order */
     fusion_status status = added == FUSION_SUCCESS ? run_graph(q, graph, event) : added;
     fusion_graph_destroy(graph);
     return status;
@@ -197,6 +175,16 @@ fusion_status fusion_queue_fill_image(fusion_queue *q, fusion_image *to, const f
     fusion_status status = target_graph(q, &graph);
     if (status != FUSION_SUCCESS) return status;
     return finish(q, graph, fusion_graph_add_fill_image(graph, NULL, to, region, pixel, NULL, 0, NULL), event);
+}
+
+fusion_status fusion_queue_host_task(fusion_queue *q, const fusion_arg *args, uint32_t n_args,
+                                     fusion_host_function *function, void *data, fusion_event *event)
+{
+    fusion_graph *graph;
+    fusion_status status = target_graph(q, &graph);
+    if (status != FUSION_SUCCESS) return status;
+    return finish(q, graph, fusion_graph_add_host_task(graph, NULL, args, n_args, function, data, NULL, 0, NULL),
+                  event);
 }
 
 fusion_status fusion_queue_wait(fusion_queue *q)

@@ -269,6 +269,7 @@ void fusion_disconnect(fusion_session *s)
     if (s->event_fd >= 0) close(s->event_fd);
     proto_reader_free(s->reader);
     free(s->failures);
+    client_recordings_clear(s);
     pthread_mutex_destroy(&s->request_lock);
     pthread_mutex_destroy(&s->lock);
     free(s);

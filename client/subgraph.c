@@ -255,7 +255,7 @@ fusion_status fusion_graph_add_graph(fusion_graph *g, const char *name, const fu
     if (!inner) return client_error(FUSION_INVALID, object, "the graph is NULL");
     if (inner->session != g->session)
         return client_error(FUSION_INVALID, object, "the graphs belong to different sessions");
-    if (inner->recorder) return client_error(FUSION_BUSY, object, "a queue is still recording into the inner graph");
+    if (inner->recorders) return client_error(FUSION_BUSY, object, "a queue is still recording into the inner graph");
     struct graph_action action = {.kind = ACTION_GRAPH};
     if (options) action.options = *options;
     action.options.device = NULL;

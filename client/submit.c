@@ -112,13 +112,15 @@ static fusion_status check_event(fusion_session *s, fusion_event event)
 
 fusion_status fusion_event_wait(fusion_session *s, fusion_event event, int timeout_ms, uint64_t *run_ns)
 {
-    fusion_status status = check_event(s, event);
+    fusion_status status = client_event_resolve(s, &event);
+    if (status == FUSION_SUCCESS) status = check_event(s, event);
     return status == FUSION_SUCCESS ? client_wait(s, event, timeout_ms, run_ns) : status;
 }
 
 fusion_status fusion_event_poll(fusion_session *s, fusion_event event)
 {
-    fusion_status status = check_event(s, event);
+    fusion_status status = client_event_resolve(s, &event);
+    if (status == FUSION_SUCCESS) status = check_event(s, event);
     if (status != FUSION_SUCCESS) return status;
     if (completed(s, event)) return outcome(s, event, NULL);
     if (daemon_gone(s)) return client_error(FUSION_CONNECTION, "submission", "fusiond ended");
@@ -324,7 +326,11 @@ static fusion_status push_parts(fusion_exec *e, struct entry *entry, struct memo
         if (status != FUSION_SUCCESS) return status;
     }
     entry->head.part = e->n_actions;
-    return push(e, entry, memories, event);
+    fusion_status status = push(e, entry, memories, &last);
+    if (status != FUSION_SUCCESS) return status;
+    client_recording_submitted(e->session, e->recording, last);
+    if (event) *event = last;
+    return FUSION_SUCCESS;
 }
 
 fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
@@ -334,7 +340,8 @@ fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, ui
     if (e->n_slots > 32) memories = calloc(e->n_slots, sizeof *memories);
     if (!memories) return no_room();
     default_memories(e, memories);
-    fusion_status status = apply_rebinds(e, rebind, n_rebind, memories, &entry);
+    fusion_status status = client_recording_ready(e->session, e->recording);
+    if (status == FUSION_SUCCESS) status = apply_rebinds(e, rebind, n_rebind, memories, &entry);
     if (status == FUSION_SUCCESS) status = ensure_memories(e, memories);
     if (status == FUSION_SUCCESS) status = push_parts(e, &entry, memories, rebind, n_rebind, event);
     free(entry.rest);

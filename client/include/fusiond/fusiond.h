@@ -37,7 +37,7 @@ typedef struct fusion_queue fusion_queue;
 typedef struct fusion_graph fusion_graph;
 typedef struct fusion_exec fusion_exec; /* an executable graph: the handle */
 typedef uint32_t fusion_node;           /* a node of its graph, 0, 1, 2 ... in the order of adding */
-typedef uint64_t fusion_event;          /* a submission of its session; 0: none */
+typedef uint64_t fusion_event;          /* a submission of its session, or a command that was recorded; 0: none */
 
 /* ---- errors ---- */
 
@@ -365,8 +365,17 @@ FUSION_API fusion_status fusion_graph_add_graph(fusion_graph *graph, const char 
 /* Queues: what is submitted to one runs at once, in order; while it records, it becomes a node instead. */
 FUSION_API fusion_status fusion_queue_create(fusion_session *session, fusion_queue **queue);
 FUSION_API void fusion_queue_destroy(fusion_queue *queue); /* ends a recording, waits for nothing */
-FUSION_API fusion_status fusion_graph_begin_recording(fusion_graph *graph, fusion_queue *queue); /* FUSION_BUSY where it records already */
-FUSION_API fusion_status fusion_graph_end_recording(fusion_graph *graph);
+/* Several queues can record into one graph; FUSION_BUSY where the queue records already. */
+FUSION_API fusion_status fusion_graph_begin_recording(fusion_graph *graph, fusion_queue *queue);
+FUSION_API fusion_status fusion_graph_end_recording(fusion_graph *graph); /* of all its queues */
+/* The queue's next command also waits for these: submissions, or commands that were recorded. One that was recorded into
+   another graph makes this graph one to be submitted after that one, and so does memory that two graphs use which are
+   recorded at the same time. FUSION_INVALID: they would wait for each other; it was recorded and not submitted, and this
+   queue does not record. */
+FUSION_API fusion_status fusion_queue_depends_on(fusion_queue *queue, const fusion_event *events, uint32_t n);
+/* The events of recorded commands stand for the last submission of what was recorded; before it, waiting is FUSION_INVALID.
+   The node of such an event; false where it is a submission. */
+FUSION_API bool fusion_event_node(fusion_event event, fusion_node *node);
 FUSION_API fusion_status fusion_queue_submit(fusion_queue *queue, const fusion_kernel_node *kernel, fusion_event *event);
 FUSION_API fusion_status fusion_queue_copy(fusion_queue *queue, fusion_memory from, fusion_memory to, uint64_t bytes, fusion_event *event);
 FUSION_API fusion_status fusion_queue_fill(fusion_queue *queue, fusion_memory to, uint64_t bytes, const void *pattern, uint32_t pattern_bytes, fusion_event *event);
@@ -374,6 +383,8 @@ FUSION_API fusion_status fusion_queue_copy_pixels(fusion_queue *queue, fusion_pi
                                                   uint32_t height, fusion_event *event);
 FUSION_API fusion_status fusion_queue_fill_image(fusion_queue *queue, fusion_image *to, const fusion_region *region, const void *pixel,
                                                  fusion_event *event);
+FUSION_API fusion_status fusion_queue_host_task(fusion_queue *queue, const fusion_arg *args, uint32_t n_args, fusion_host_function *function,
+                                                void *data, fusion_event *event);
 FUSION_API fusion_status fusion_queue_wait(fusion_queue *queue); /* FUSION_INVALID while it records */
 
 /* ---- finalize ---- */
