@@ -36,11 +36,6 @@ static void check_inst(struct ir_inst *inst, void *data)
     struct checker *c = data;
     switch (inst->op) {
     case IR_OP_CALL: refuse_call(c, inst); break;
-    case IR_OP_SUB_GROUP_SIZE ... IR_OP_SUB_GROUP_LOCAL_ID:
-    case IR_OP_SUB_GROUP_ELECT ... IR_OP_IMAGE_BLOCK_WRITE: refuse(c, inst, "sub-groups are not compiled yet"); break;
-    case IR_OP_BARRIER ... IR_OP_GROUP_SCAN_EXCL:
-        if (inst->attrs.scope == IR_SCOPE_SUB_GROUP) refuse(c, inst, "sub-groups are not compiled yet");
-        break;
     case IR_OP_GLOBAL:
         if (inst->attrs.global->linkage == IR_LINKAGE_IMPORT)
             refuse(c, inst, "the variable is not defined in this module");
@@ -89,16 +84,28 @@ static void check_meetings(struct checker *c, struct ir_function *kernel)
     if (!regions_needed(kernel)) return;
     struct arena *arena = arena_new();
     struct meetings m = {.checker = c};
-    uniformity_find(&m.group, arena, kernel, WHOLE_GROUP);
+    uniformity_find(&m.group, arena, kernel, TOGETHER_GROUP);
     m.grouped = regions_mark(arena, kernel);
     ir_walk(kernel->body, check_if, &m);
     arena_free(arena);
+}
+
+static void check_sub_group_size(struct checker *c)
+{
+    const uint32_t *sizes = gccjit_sub_group_sizes();
+    uint32_t size = subgroup_size(c->kernel);
+    while (*sizes && *sizes != size) sizes++;
+    if (*sizes || !subgroup_used(c->kernel)) return;
+    c->failed = true;
+    diag_add(c->list, c->kernel->name, NULL, c->kernel->loc.line, 0,
+             "there is no code for sub-groups of %u work-items, only for 1, 4, 8, 16, 32 and 64", size);
 }
 
 bool check_kernel(struct ir_function *kernel, struct diag_list *list)
 {
     struct checker c = {kernel, list, false};
     ir_walk(kernel->body, check_inst, &c);
+    check_sub_group_size(&c);
     if (!c.failed) check_meetings(&c, kernel);
     return !c.failed;
 }

@@ -1,51 +1,13 @@
 /*
  * Operations of a work-group. Its work-items come one vector after the other, in the order of their linear
- * ids, and each adds its part to scalars of the group; a float sum so is the one that the interpreter gets.
+ * ids, and each adds its part to scalars of the group. What is reduced they put into memory, where it is
+ * folded by halves when all have come; a float sum so is the one that the interpreter gets.
  */
 #include "fuser/gccjit/emit.h"
-#include "ir/float.h"
 
 static bool is_scan(const struct ir_inst *inst)
 {
     return inst->op == IR_OP_GROUP_SCAN_INCL || inst->op == IR_OP_GROUP_SCAN_EXCL;
-}
-
-static enum ir_op operation(const struct ir_inst *inst)
-{
-    static const enum ir_op ints[] = {IR_OP_ADD,  IR_OP_MUL, IR_OP_SMIN, IR_OP_UMIN, IR_OP_SMAX,
-                                      IR_OP_UMAX, IR_OP_AND, IR_OP_OR,   IR_OP_XOR};
-    static const enum ir_op floats[] = {IR_OP_FADD, IR_OP_FMUL, IR_OP_FMIN, IR_OP_FMIN, IR_OP_FMAX, IR_OP_FMAX};
-    return ir_type_is_float(inst->type) ? floats[inst->attrs.group_op] : ints[inst->attrs.group_op];
-}
-
-/* ---- where sums start ---- */
-
-static struct lanes whole(struct emit *e, enum ir_kind kind, unsigned bits, bool top, bool rest)
-{
-    uint64_t low = bits == 1 ? 0 : (1ull << (bits - 1)) - 1;
-    return lanes_int(e, kind, (rest ? low : 0) | (top ? 1ull << (bits - 1) : 0));
-}
-
-/* What changes no value it is combined with. Of floats for the value that is first: -0 + x is x, and the
-   minimum of NaN and x is x; a scan shows the specified identity instead. */
-static struct lanes start(struct emit *e, const struct ir_inst *inst, bool shown)
-{
-    enum ir_kind kind = ir_type_kind(inst->type);
-    unsigned bits = ir_type_bits(inst->type);
-    bool is_float = ir_type_is_float(inst->type);
-    switch ((enum ir_group_op)inst->attrs.group_op) {
-    case IR_GROUP_MUL: return is_float ? op_number(e, kind, 1) : lanes_int(e, kind, 1);
-    case IR_GROUP_SMIN:
-    case IR_GROUP_UMIN:
-        if (is_float) return op_number(e, kind, shown ? __builtin_inf() : __builtin_nan(""));
-        return whole(e, kind, bits, inst->attrs.group_op == IR_GROUP_UMIN, true);
-    case IR_GROUP_SMAX:
-    case IR_GROUP_UMAX:
-        if (is_float) return op_number(e, kind, shown ? -__builtin_inf() : __builtin_nan(""));
-        return whole(e, kind, bits, inst->attrs.group_op == IR_GROUP_SMAX, false);
-    case IR_GROUP_AND: return whole(e, kind, bits, true, true);
-    default: return is_float && !shown ? op_number(e, kind, -0.0) : lanes_int(e, kind, 0);
-    }
 }
 
 /* The scalars of the group, one per component. */
@@ -71,7 +33,7 @@ void collective_begin(struct emit *e, const struct ir_inst *inst)
     else if (inst->op == IR_OP_GROUP_BROADCAST)
         first = lanes_uniform(sums->kind, jit_number(e, sums->kind, 0));
     else
-        first = start(e, inst, false);
+        first = reduce_start(e, inst, false);
     for (unsigned c = 0; c < ir_type_lanes(inst->results[0]->type); c++) lanes_assign(e, &sums[c], &first, NULL);
 }
 
@@ -94,67 +56,24 @@ static void vote(struct emit *e, const struct ir_inst *inst, struct lanes *sum)
     lanes_assign(e, sum, &r, NULL);
 }
 
-/* Whether lane `lane` runs; NULL: all do. */
-static rval runs(struct emit *e, unsigned lane)
-{
-    return e->exec.chunk ? mask_bit(e, e->exec.chunk[lane / mask_lanes(e)], lane % mask_lanes(e)) : NULL;
-}
-
-/* Lane by lane, in order; results[lane] is the sum before it or, inclusive, with it. */
-static void add_lanes(struct emit *e, const struct ir_inst *inst, const struct lanes *v, struct lanes *sum,
-                      rval *results)
-{
-    for (unsigned lane = 0; lane < e->width; lane++) {
-        struct lanes x = lanes_uniform(v->kind, jit_read(jit_keep(e, lanes_get(e, v, lane))));
-        if (results && inst->op == IR_OP_GROUP_SCAN_EXCL) results[lane] = jit_read(jit_keep(e, sum->scalar));
-        struct lanes next = op2(e, operation(inst), v->kind, *sum, x);
-        rval active = runs(e, lane);
-        if (active) next.scalar = jit_select(e, active, next.scalar, jit_read(sum->variable));
-        lanes_assign(e, sum, &next, NULL);
-        if (results && inst->op == IR_OP_GROUP_SCAN_INCL) results[lane] = jit_read(jit_keep(e, sum->scalar));
-    }
-}
-
 static void scan(struct emit *e, const struct ir_inst *inst, struct lanes *sums, struct lanes *result)
 {
     const struct lanes *v = emit_value(e, inst->operands[0]);
-    enum ir_kind kind = ir_type_kind(inst->type);
-    for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
-        rval results[MAX_WIDTH];
-        bool exclusive = inst->op == IR_OP_GROUP_SCAN_EXCL;
-        if (exclusive) {
-            /* The very first work-item sees the identity, but adds to what changes nothing. */
-            rval first = jit_compare(e, GCC_JIT_COMPARISON_EQ, place_local_linear(e), jit_int(e, IR_KIND_I64, 0));
-            rval identity = start(e, inst, true).scalar;
-            rval before = jit_select(e, first, identity, sums[c].scalar);
-            add_lanes(e, inst, &v[c], &sums[c], results);
-            results[0] = before;
-        } else {
-            add_lanes(e, inst, &v[c], &sums[c], results);
-        }
-        result[c] = lanes_build(e, kind, results);
-    }
+    rval first = jit_compare(e, GCC_JIT_COMPARISON_EQ, place_local_linear(e), jit_int(e, IR_KIND_I64, 0));
+    for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) result[c] = reduce_scan(e, inst, v[c], &sums[c], first);
 }
 
-/* The number of the lane with that id, or one that is none. */
+/* The number of the lane with that id, from this vector's first on; others have numbers that no lane of it has. */
 static rval lane_of(struct emit *e, const struct ir_inst *inst)
 {
     const struct place *p = &e->place;
-    rval lane = NULL;
-    for (uint32_t d = 0; d < 3; d++) {
-        rval id = jit_int(e, IR_KIND_I64, 0);
-        if (d + 1 < inst->n_operands) {
-            const struct lanes *v = emit_value(e, inst->operands[d + 1]);
-            id = jit_cast(e, lanes_get(e, v, 0), jit_type(e, IR_KIND_I64));
-        }
-        if (d == 0) {
-            lane = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, id, p->item[0])));
-            continue;
-        }
-        rval here = jit_compare(e, GCC_JIT_COMPARISON_EQ, id, p->item[d]);
-        lane = jit_select(e, here, lane, jit_int(e, IR_KIND_I64, MAX_WIDTH));
+    rval linear = NULL;
+    for (uint32_t d = inst->n_operands - 1; d > 0; d--) {
+        const struct lanes *v = emit_value(e, inst->operands[d]);
+        rval id = jit_cast(e, lanes_get(e, v, 0), jit_type(e, IR_KIND_I64));
+        linear = linear ? jit_add(e, jit_mul(e, linear, p->extent[d - 1]), id) : id;
     }
-    return lane;
+    return jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, linear, place_local_linear(e))));
 }
 
 static void broadcast(struct emit *e, const struct ir_inst *inst, struct lanes *sums)
@@ -162,10 +81,9 @@ static void broadcast(struct emit *e, const struct ir_inst *inst, struct lanes *
     gcc_jit_block *take = jit_block(e), *done = jit_block(e);
     const struct lanes *v = emit_value(e, inst->operands[0]);
     rval lane = lane_of(e, inst);
-    rval left = jit_binary(e, GCC_JIT_BINARY_OP_MINUS, e->place.extent[0], e->place.item[0]);
     rval in_vector = jit_compare(e, GCC_JIT_COMPARISON_LT, lane, jit_int(e, IR_KIND_I64, e->width));
-    rval in_row = jit_compare(e, GCC_JIT_COMPARISON_LT, lane, left);
-    jit_branch(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, in_vector, in_row), take, done);
+    rval there = jit_compare(e, GCC_JIT_COMPARISON_LT, lane, place_left(e));
+    jit_branch(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, in_vector, there), take, done);
     jit_begin(e, take);
     for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
         bool spilled = v[c].shape != SHAPE_UNIFORM;
@@ -177,6 +95,95 @@ static void broadcast(struct emit *e, const struct ir_inst *inst, struct lanes *
     jit_begin(e, done);
 }
 
+/* ---- reduction ---- */
+
+/* What is folded: numbers in a row. Those from `from` on are taken in by those before, `n` of each. */
+struct fold {
+    struct emit *e;
+    const struct ir_inst *inst;
+    rval base, from, n;
+};
+
+static rval number(struct emit *e, uint64_t v)
+{
+    return jit_int(e, IR_KIND_I64, v);
+}
+
+/* As many numbers as there are lanes, from number `at` on. */
+static void fold_some(const struct fold *f, rval at)
+{
+    struct emit *e = f->e;
+    enum ir_kind kind = ir_type_kind(f->inst->type);
+    rval bytes = number(e, kind_bytes(kind));
+    rval to = jit_add(e, f->base, jit_mul(e, at, bytes));
+    struct lanes a = lanes_linear(IR_KIND_PTR, jit_read(jit_keep(e, to)), e->width > 1 ? kind_bytes(kind) : 0, NULL);
+    struct lanes b = a;
+    b.scalar = jit_read(jit_keep(e, jit_add(e, a.scalar, jit_mul(e, f->from, bytes))));
+    struct lanes sum = op2(e, reduce_op(f->inst), kind, memory_load(e, kind, &a, 0), memory_load(e, kind, &b, 0));
+    memory_store(e, &a, 0, &sum);
+}
+
+static void fold_all(const struct fold *f)
+{
+    struct emit *e = f->e;
+    unsigned width = e->width;
+    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, f->n, number(e, width - 1));
+    rval whole = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, f->n, rest)));
+    struct counted vectors = counted_begin(e, number(e, 0), whole, number(e, width));
+    fold_some(f, jit_read(vectors.v));
+    counted_end(e, &vectors);
+    if (width == 1) return;
+    e->width = 1;
+    struct counted singles = counted_begin(e, whole, f->n, number(e, 1));
+    fold_some(f, jit_read(singles.v));
+    counted_end(e, &singles);
+    e->width = width;
+}
+
+/* The largest power of two below n, or 0. */
+static rval half_of(struct emit *e, rval n)
+{
+    rval below = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, n, number(e, 1))));
+    rval word = jit_cast(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, below, number(e, 1)),
+                         jit_c(e, GCC_JIT_TYPE_UNSIGNED_LONG));
+    rval zeros = jit_cast(e, jit_builtin(e, "__builtin_clzl", 1, &word), jit_type(e, IR_KIND_I64));
+    rval top = jit_binary(e, GCC_JIT_BINARY_OP_LSHIFT, number(e, 1),
+                          jit_binary(e, GCC_JIT_BINARY_OP_MINUS, number(e, 63), zeros));
+    return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, below, number(e, 0)), number(e, 0), top);
+}
+
+static void reduce(struct emit *e, const struct ir_inst *inst, struct lanes *sums)
+{
+    const struct place *p = &e->place;
+    rval base = groups_memory(e, inst);
+    rval lanes = number(e, ir_type_size(e->module, inst->type) / kind_bytes(ir_type_kind(inst->type)));
+    lval n = jit_keep(e, jit_mul(e, jit_mul(e, p->extent[0], p->extent[1]), p->extent[2]));
+    lval d = jit_keep(e, half_of(e, jit_read(n)));
+    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
+    jit_jump(e, head);
+    jit_begin(e, head);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GT, jit_read(d), number(e, 0)), body, done);
+    jit_begin(e, body);
+    rval from = jit_read(jit_keep(e, jit_mul(e, jit_read(d), lanes)));
+    rval above = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, jit_read(n), jit_read(d))));
+    struct fold f = {e, inst, base, from, jit_read(jit_keep(e, jit_mul(e, above, lanes)))};
+    fold_all(&f);
+    jit_set(e, n, jit_read(d));
+    jit_set(e, d, jit_binary(e, GCC_JIT_BINARY_OP_RSHIFT, jit_read(d), number(e, 1)));
+    jit_jump(e, head);
+    jit_begin(e, done);
+    struct lanes first = lanes_uniform(IR_KIND_PTR, base);
+    for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
+        struct lanes sum = memory_load(e, sums[c].kind, &first, c);
+        lanes_assign(e, &sums[c], &sum, NULL);
+    }
+}
+
+void collective_end(struct emit *e, const struct ir_inst *inst)
+{
+    if (inst->op == IR_OP_GROUP_REDUCE) reduce(e, inst, sums_of(e, inst));
+}
+
 void collective_item(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     if (inst->op == IR_OP_BARRIER) return;
@@ -186,9 +193,12 @@ void collective_item(struct emit *e, const struct ir_inst *inst, struct lanes *r
     case IR_OP_GROUP_ALL:
     case IR_OP_GROUP_ANY: vote(e, inst, sums); break;
     case IR_OP_GROUP_BROADCAST: broadcast(e, inst, sums); break;
-    case IR_OP_GROUP_REDUCE:
-        for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) add_lanes(e, inst, &v[c], &sums[c], NULL);
+    case IR_OP_GROUP_REDUCE: {
+        struct lanes address;
+        groups_variable(e, inst, &address);
+        for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) memory_store(e, &address, c, &v[c]);
         break;
+    }
     default: scan(e, inst, sums, result); return;
     }
     /* Nothing reads these before all work-items came here. */

@@ -186,6 +186,12 @@ static void meet(struct emit *e, struct end a, struct end b, struct mask before)
     e->empty = a.empty && b.empty;
 }
 
+static struct end meet_ends(struct emit *e, struct end a, struct end b, struct mask before)
+{
+    meet(e, a, b, before);
+    return (struct end){e->block, e->exec, e->empty};
+}
+
 static void uniform_if(struct emit *e, const struct ir_inst *inst, rval condition)
 {
     gcc_jit_block *yes = jit_block(e), *no = jit_block(e);
@@ -213,8 +219,54 @@ static struct end masked_branch(struct emit *e, const struct ir_block *block, st
     return (struct end){e->block, e->exec, e->empty};
 }
 
+/* The lanes of those that run where the condition of an if holds or (inverted) does not. */
+static struct mask lanes_where(struct emit *e, const struct ir_inst *inst, const struct lanes *condition, bool inverted)
+{
+    const struct ir_value *v = inst->operands[0];
+    const struct ir_inst *test = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
+    struct mask r;
+    if (test && test->parent == inst->parent && op_is_comparison(test->op) && test->n_operands == 2) {
+        struct lanes args[2] = {*emit_value(e, test->operands[0]), *emit_value(e, test->operands[1])};
+        if (prim_compare_under(e, test->op, args, inverted, e->exec, &r)) return r;
+    }
+    struct mask holds = mask_of(e, condition);
+    return inverted ? mask_and_not(e, e->exec, holds) : mask_and(e, e->exec, holds);
+}
+
+static struct frame *innermost_loop(const struct emit *e)
+{
+    struct frame *f = e->frame;
+    while (f && f->inst->op != IR_OP_LOOP) f = f->outer;
+    return f;
+}
+
+static bool just_breaks(const struct emit *e, const struct ir_block *block)
+{
+    if (block->first->op != IR_OP_BREAK) return false;
+    const struct frame *loop = innermost_loop(e);
+    return loop->divergent && !loop->left.chunk;
+}
+
+/* One branch just leaves the loop: no mask of its lanes is needed. What they bring is assigned to all that run, for
+   those that stay will be assigned to again when they leave. */
+static void break_if(struct emit *e, const struct ir_inst *inst, struct frame *frame, const struct lanes *condition,
+                     unsigned which)
+{
+    struct mask stay = lanes_where(e, inst, condition, which == 0);
+    assign_all(e, inst->blocks[which]->first, innermost_loop(e)->results, &e->exec);
+    frame->second = true;
+    struct end other = masked_branch(e, inst->blocks[1 - which], stay);
+    e->exec = other.exec;
+    e->empty = other.empty;
+}
+
 static void divergent_if(struct emit *e, const struct ir_inst *inst, struct frame *frame, const struct lanes *condition)
 {
+    for (unsigned b = 0; b < 2; b++) {
+        if (!just_breaks(e, inst->blocks[b])) continue;
+        break_if(e, inst, frame, condition, b);
+        return;
+    }
     struct mask before = e->exec, taken = mask_of(e, condition);
     struct mask yes = mask_and(e, before, taken), no = mask_and_not(e, before, taken);
     struct end a = masked_branch(e, inst->blocks[0], yes);
@@ -244,17 +296,48 @@ static bool asks_for_place(const struct emit *e, const struct ir_value *v)
     return false;
 }
 
-/* The first branch once more, for when all lanes take it: without masks. */
+static bool does_nothing(const struct ir_block *block)
+{
+    return block->first->op == IR_OP_YIELD && !block->first->n_operands;
+}
+
+/* Where no lane takes the first branch and the second one does nothing. */
+static struct end run_nothing(struct emit *e, const struct lane_test *test, const struct frame *frame)
+{
+    if (test->ends_row && e->row_end && !frame->outer) jit_jump(e, e->row_end);
+    return (struct end){e->block, e->exec, e->empty};
+}
+
+/* The branches once more, for when all lanes take one: without masks. */
 static void usual_if(struct emit *e, const struct ir_inst *inst, struct frame *frame, const struct lanes *condition)
 {
     gcc_jit_block *all = jit_block(e), *some = jit_block(e);
-    struct mask before = e->exec, not_taken = mask_and_not(e, before, mask_of(e, condition));
-    jit_branch(e, mask_any(e, not_taken), some, all);
+    struct mask before = e->exec;
+    struct lane_test test = {0};
+    struct lanes again;
+    if (lane_test(e, inst->operands[0], &test)) {
+        jit_branch(e, test.all, all, some);
+    } else {
+        test.none = NULL;
+        jit_branch(e, mask_any(e, mask_and_not(e, before, mask_of(e, condition))), some, all);
+    }
     jit_begin(e, all);
     frame->divergent = false;
     struct end usual = run_branch(e, inst->blocks[0]);
-    frame->divergent = true;
     continue_at(e, (struct end){some, before, false});
+    if (test.none && does_nothing(inst->blocks[1])) {
+        gcc_jit_block *none = jit_block(e), *mixed = jit_block(e);
+        jit_branch(e, test.none, none, mixed);
+        jit_begin(e, none);
+        struct end nothing = run_nothing(e, &test, frame);
+        usual = meet_ends(e, usual, nothing, before);
+        continue_at(e, (struct end){mixed, before, false});
+    }
+    frame->divergent = true;
+    if (test.none) { /* the masks are made here, where they are needed */
+        emit_pure(e, inst->operands[0]->of.inst, &again);
+        condition = &again;
+    }
     divergent_if(e, inst, frame, condition);
     meet(e, usual, (struct end){e->block, e->exec, e->empty}, before);
 }
@@ -364,13 +447,6 @@ static void emit_loop(struct emit *e, const struct ir_inst *inst)
 
 /* ---- terminators ---- */
 
-static struct frame *innermost_loop(const struct emit *e)
-{
-    struct frame *f = e->frame;
-    while (f->inst->op != IR_OP_LOOP) f = f->outer;
-    return f;
-}
-
 static void emit_break(struct emit *e, const struct ir_inst *inst)
 {
     struct frame *loop = innermost_loop(e);
@@ -442,6 +518,8 @@ static void emit_inst(struct emit *e, const struct ir_inst *inst)
         emit_image(e, inst, result);
     else if (inst->op >= IR_OP_PIPE_READ && inst->op <= IR_OP_PIPE_MAX_PACKETS)
         emit_pipe(e, inst, result);
+    else if (is_of_sub_group(inst))
+        subgroup_item(e, inst, result);
     else if (is_collective(inst))
         collective_item(e, inst, result);
     else if (inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_FENCE)

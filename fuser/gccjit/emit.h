@@ -79,6 +79,8 @@ struct place {
     rval start[3];  /* its first work-item, offset not included */
     rval extent[3]; /* its work-items */
     rval item[3];   /* lane 0 in the work-group */
+    rval items;     /* of the work-group; of kernels with sub-groups only */
+    lval flat;      /* lane 0's linear id where lanes go on from row to row (item is not set then); NULL: they do not */
     rval local;     /* address of the work-group's memory */
     rval local_bytes;
     struct span args, scratch; /* the argument block; private variables that lie in `local` */
@@ -91,8 +93,9 @@ struct groups; /* groups.c */
 struct emit {
     gcc_jit_context *gcc;
     gcc_jit_function *function;
-    gcc_jit_block *block; /* where the next statement goes; NULL: control does not come here */
-    gcc_jit_block *leave; /* where a work-item's end leads */
+    gcc_jit_block *block;   /* where the next statement goes; NULL: control does not come here */
+    gcc_jit_block *leave;   /* where a work-item's end leads */
+    gcc_jit_block *row_end; /* where it leads when the rest of the row does nothing either; NULL: that cannot be told */
     struct arena *arena;
     struct ir_module *module;
     struct ir_function *kernel;
@@ -105,15 +108,17 @@ struct emit {
     bool streams;     /* stores that could were met */
     struct frame *frame;
     struct uniformity uniformity;
-    struct lanes **values;     /* by ir_value.scratch; as many as the value has components */
-    const struct ir_inst *end; /* where the instructions that are being emitted end; NULL: with their block */
-    struct groups *groups;     /* of a kernel with barriers (groups.c); NULL: without */
-    struct lanes **shared;     /* by ir_value.scratch: values of the work-group, the same for each item */
-    struct lanes **sums;       /* by ir_value.scratch: of scans, what work-items before have added */
-    rval wants_stream;         /* bool: stores past the cache are asked for; NULL: the kernel has none */
-    bool streamed;             /* some were emitted */
-    lval *storage;             /* of private variables, by instruction number */
-    rval *global_address;      /* of module-scope variables */
+    bool sub_groups;                   /* a vector is a sub-group, `width` its size */
+    struct uniformity flat_uniformity; /* of sub-groups that go on from row to row */
+    struct lanes **values;             /* by ir_value.scratch; as many as the value has components */
+    const struct ir_inst *end;         /* where the instructions that are being emitted end; NULL: with their block */
+    struct groups *groups;             /* of a kernel with barriers (groups.c); NULL: without */
+    struct lanes **shared;             /* by ir_value.scratch: values of the work-group, the same for each item */
+    struct lanes **sums;               /* by ir_value.scratch: of scans, what work-items before have added */
+    rval wants_stream;                 /* bool: stores past the cache are asked for; NULL: the kernel has none */
+    bool streamed;                     /* some were emitted */
+    lval *storage;                     /* of private variables, by instruction number */
+    rval *global_address;              /* of module-scope variables */
     gcc_jit_type *types[IR_KIND_COUNT][7]; /* by log2 of lanes */
     gcc_jit_type *signed_vectors[9];       /* one chunk of integers, by their bytes */
     unsigned n_names;
@@ -192,7 +197,7 @@ struct lanes mask_lanes_value(struct emit *e, struct mask m);       /* as a bool
 struct mask mask_and(struct emit *e, struct mask a, struct mask b);
 struct mask mask_and_not(struct emit *e, struct mask a, struct mask b); /* b not all */
 struct mask mask_or(struct emit *e, struct mask a, struct mask b);
-struct mask mask_first(struct emit *e, rval count);                 /* lanes below count */
+struct mask mask_first(struct emit *e, rval count);                 /* lanes below count, 1 to 64 */
 struct mask mask_variable(struct emit *e, const struct mask *init); /* a copy that is assigned to; init NULL: no lane */
 struct mask mask_uninitialized(struct emit *e);
 void mask_set(struct emit *e, struct mask *variable, struct mask m);
@@ -205,8 +210,9 @@ rval mask_bits(struct emit *e, struct mask m); /* u64, lane 0 lowest */
 enum {
     OP_RAW_FTOS = IR_OP_COUNT, /* float to signed, in range or any result */
     OP_RAW_FTOU,
-    OP_RAW_FMIN, /* x < y ? x : y */
-    OP_RAW_FMAX, /* x > y ? x : y */
+    OP_RAW_FMIN,  /* x < y ? x : y */
+    OP_RAW_FMAX,  /* x > y ? x : y */
+    OP_RAW_SCALE, /* x * 2^y for whole y; AVX-512 only */
 };
 
 /* scalar.c: one lane. from: kind of the first operand. */
@@ -214,6 +220,9 @@ rval scalar_op(struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind fr
 /* prim.c: chunks with an instruction or two of the instruction set each; false: there is none. */
 bool prim_op(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
              struct lanes *result);
+/* A comparison in the lanes of a mask only, where it holds or (inverted) does not; false: not in one instruction. */
+bool prim_compare_under(struct emit *e, enum ir_op op, const struct lanes *args, bool inverted, struct mask under,
+                        struct mask *result);
 /* Moves of chunk c of a number under a mask, if there is an instruction for that width; and past the cache. */
 bool prim_can_mask(const struct emit *e, enum ir_kind kind);
 lval prim_masked_load(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, rval address);
@@ -225,6 +234,10 @@ void prim_fence(struct emit *e); /* after the last store past the cache */
 rval math_scalar(struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from, rval *args);
 bool math_vector(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
                  struct lanes *result);
+/* explog.c: of varying f32, with AVX2 or more */
+struct lanes log_of_f32(struct emit *e, struct lanes x);
+struct lanes exp_of_f32(struct emit *e, struct lanes x);
+struct lanes erf_of_f32(struct emit *e, struct lanes x);
 /* lower.c: operations in terms of simpler ones; false: it is a simple one. args has room for four. */
 bool lower_math(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args,
                 struct lanes *result); /* math.c */
@@ -260,9 +273,13 @@ lval spill_lanes(struct emit *e, const struct lanes *v); /* an array, one elemen
 /* The same into lanes `at` and on of an array. */
 void spill_into(struct emit *e, lval memory, unsigned at, const struct lanes *v);
 struct lanes unspill_lanes(struct emit *e, enum ir_kind kind, lval memory);
+struct lanes unspill_from(struct emit *e, enum ir_kind kind, lval memory, unsigned at);
 rval spilled_lane(struct emit *e, lval memory, rval lane);
 rval lane_address(struct emit *e, const struct lanes *address, lval spilled, rval lane);
 void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *result);
+/* Number `component` of those at an address, which may be any for each lane. */
+struct lanes memory_load(struct emit *e, enum ir_kind kind, const struct lanes *address, unsigned component);
+void memory_store(struct emit *e, const struct lanes *address, unsigned component, const struct lanes *v);
 lval memory_storage(struct emit *e, const struct ir_inst *inst); /* of a variable on the stack */
 /* spaces.c */
 bool spaces_asks(const struct ir_inst *inst); /* a cast from generic whose result may be null */
@@ -285,6 +302,16 @@ void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *resul
 /* place.c: ids and sizes. */
 void emit_place(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 rval place_local_linear(struct emit *e); /* lane 0's */
+rval place_left(struct emit *e); /* work-items from lane 0 on in its row, or where rows do not matter its group */
+
+/* ---- lane_test.c ---- */
+
+/* What a comparison comes to in all lanes, by comparing scalars. */
+struct lane_test {
+    rval all, none; /* bools: it holds for all lanes, for none */
+    bool ends_row;  /* where it holds for none, it does not in the rest of the row either */
+};
+bool lane_test(struct emit *e, const struct ir_value *condition, struct lane_test *t); /* false: masks are needed */
 
 /* ---- control.c ---- */
 
@@ -306,6 +333,23 @@ struct counted {
 struct counted counted_begin(struct emit *e, rval from, rval to, rval step);
 void counted_end(struct emit *e, struct counted *c);
 
+/* ---- reduce.c ---- */
+
+enum ir_op reduce_op(const struct ir_inst *inst); /* what a reduction or scan combines values with */
+/* What changes no value it is combined with. Of floats for the value that is first: -0 + x is x, and the
+   minimum of NaN and x is x; a scan shows the specified identity instead (shown). */
+struct lanes reduce_start(struct emit *e, const struct ir_inst *inst, bool shown);
+struct lanes reduce_lanes(struct emit *e, const struct ir_inst *inst, struct lanes v); /* of the lanes that run */
+/* Onto a sum of what came before, a variable, which is then that of these lanes too. is_first: nothing came. */
+struct lanes reduce_scan(struct emit *e, const struct ir_inst *inst, struct lanes v, struct lanes *sum, rval is_first);
+
+/* ---- subgroup.c: operations of a sub-group, which is a vector ---- */
+
+bool is_of_sub_group(const struct ir_inst *inst);
+bool subgroup_used(const struct ir_function *kernel);
+unsigned subgroup_size(const struct ir_function *kernel); /* the number it asks for, or the primary one */
+void subgroup_item(struct emit *e, const struct ir_inst *inst, struct lanes *result);
+
 /* ---- regions.c, groups.c, collective.c: kernels whose work-items meet ---- */
 
 bool is_collective(const struct ir_inst *inst); /* a barrier or an operation of a work-group */
@@ -321,15 +365,26 @@ void groups_prepare(struct emit *e);
 uint32_t groups_place(struct emit *e, rval memory); /* where private variables are kept; returns bytes per work-item */
 void groups_item(struct emit *e);                   /* before a vector of work-items runs */
 void groups_run(struct emit *e);                    /* the kernel for the work-group at e->place */
+rval groups_memory(struct emit *e, const struct ir_inst *inst); /* where the variables of all work-items begin */
 bool groups_variable(struct emit *e, const struct ir_inst *inst, struct lanes *result); /* false: on the stack */
 void collective_begin(struct emit *e, const struct ir_inst *inst); /* before the work-items come to it */
 void collective_item(struct emit *e, const struct ir_inst *inst, struct lanes *result);
+void collective_end(struct emit *e, const struct ir_inst *inst); /* after all have */
+
+/* ahead.c: fetches what the next group will load in its first region, these instructions. */
+void ahead_fetch(struct emit *e, const struct ir_inst *first, const struct ir_inst *end);
 
 /* ---- uniform.c, check.c ---- */
 
-enum { WHOLE_GROUP = 0 }; /* as a width: all work-items of a work-group, in any order */
+/* The work-items of whom it is asked what is the same for them. */
+enum together {
+    TOGETHER_ONE,   /* one alone */
+    TOGETHER_ROW,   /* some that follow one another in x */
+    TOGETHER_FLAT,  /* some whose linear local ids follow one another */
+    TOGETHER_GROUP, /* all of a work-group, in any order */
+};
 /* Numbers values and instructions (in scratch and in the order of ir_walk) and finds their shapes. */
-void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, unsigned width);
+void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together);
 /* What is done to a kernel before anything else: calls put in, copies made, casts that ask for nothing dropped. */
 void kernel_prepare(struct ir_function *kernel);
 /* Adds a finding for each operation that there is no code for. */
@@ -346,3 +401,5 @@ struct isa {
     const char *const *options; /* for gcc, NULL at the end */
 };
 const struct isa *isa_get(enum gccjit_isa id);
+/* The widest one, at most `id`, whose registers do not hold more 4-byte lanes than a sub-group has. */
+const struct isa *isa_of_sub_group(enum gccjit_isa id, unsigned size);

@@ -27,7 +27,7 @@ struct groups {
 void groups_prepare(struct emit *e)
 {
     struct groups *g = e->groups = arena_alloc(e->arena, sizeof *g);
-    uniformity_find(&g->uniformity, e->arena, e->kernel, WHOLE_GROUP);
+    uniformity_find(&g->uniformity, e->arena, e->kernel, TOGETHER_GROUP);
     g->grouped = regions_mark(e->arena, e->kernel);
     g->offset = arena_alloc(e->arena, (g->uniformity.n_insts + 1) * sizeof *g->offset);
 }
@@ -62,7 +62,8 @@ static uint32_t place_block(struct emit *e, const struct ir_block *block, uint32
     share(e, block->args, block->n_args);
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
         share(e, inst->results, inst->n_results);
-        if (inst->op == IR_OP_VAR) bytes = place_variable(e, inst, bytes);
+        bool reduced = inst->op == IR_OP_GROUP_REDUCE && is_collective(inst);
+        if (inst->op == IR_OP_VAR || reduced) bytes = place_variable(e, inst, bytes);
         for (int b = 0; b < 2; b++)
             if (inst->blocks[b] && e->groups->grouped[inst->scratch]) bytes = place_block(e, inst->blocks[b], bytes);
     }
@@ -78,14 +79,20 @@ uint32_t groups_place(struct emit *e, rval memory)
     return (place_block(e, e->kernel->body, 0) + 15) / 16 * 16;
 }
 
+rval groups_memory(struct emit *e, const struct ir_inst *inst)
+{
+    const struct groups *g = e->groups;
+    rval before = jit_mul(e, g->items, jit_int(e, IR_KIND_I64, g->offset[inst->scratch] - 1));
+    return jit_read(jit_keep(e, jit_add(e, g->memory, before)));
+}
+
 bool groups_variable(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     struct groups *g = e->groups;
     if (!g || !g->offset[inst->scratch]) return false;
     uint64_t size = ir_type_size(e->module, inst->type);
-    rval before = jit_mul(e, g->items, jit_int(e, IR_KIND_I64, g->offset[inst->scratch] - 1));
     rval own = jit_mul(e, g->linear, jit_int(e, IR_KIND_I64, size));
-    rval address = jit_read(jit_keep(e, jit_add(e, jit_add(e, g->memory, before), own)));
+    rval address = jit_read(jit_keep(e, jit_add(e, groups_memory(e, inst), own)));
     *result = lanes_linear(IR_KIND_PTR, address, e->width > 1 ? (int64_t)size : 0, NULL);
     return true;
 }
@@ -96,6 +103,7 @@ void groups_item(struct emit *e)
     if (!g) return;
     g->linear = jit_read(jit_keep(e, place_local_linear(e)));
     for (uint32_t i = 0; i < g->n_variables; i++) {
+        if (g->variables[i]->op != IR_OP_VAR) continue;
         struct lanes *address = arena_alloc(e->arena, sizeof *address);
         groups_variable(e, g->variables[i], address);
         e->values[g->variables[i]->results[0]->scratch] = address;
@@ -187,13 +195,31 @@ static const struct ir_inst *region_end(const struct emit *e, const struct ir_in
     return inst;
 }
 
+/* Whether what runs up to `end` is the same for all work-items, so that one may run it for all. */
+static bool is_of_group(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    for (const struct ir_inst *i = first; i != end; i = i->next) {
+        if (i->op == IR_OP_BARRIER) continue;
+        bool harmless = (ir_op_info(i->op)->flags & IR_FLAG_PURE) || (i->op == IR_OP_LOAD && !i->attrs.is_volatile);
+        if (!harmless || !e->shared[i->results[0]->scratch]) return false;
+    }
+    return true;
+}
+
 static void run_region(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
-    if (first->op == IR_OP_BARRIER) return; /* all came there already */
+    if (is_of_group(e, first, end)) {
+        emit_reset(e);
+        emit_insts(e, first, end);
+        emit_reset(e);
+        return;
+    }
     for (const struct ir_inst *i = first; i != end; i = i->next)
         if (is_collective(i)) collective_begin(e, i);
     items_run(e, first, end);
     emit_reset(e);
+    for (const struct ir_inst *i = first; i != end; i = i->next)
+        if (is_collective(i)) collective_end(e, i);
 }
 
 static void run_block(struct emit *e, const struct ir_block *block)
@@ -203,6 +229,7 @@ static void run_block(struct emit *e, const struct ir_block *block)
         const struct ir_inst *end = region_end(e, inst);
         if (end != inst) {
             run_region(e, inst, end);
+            if (inst == e->kernel->body->first) ahead_fetch(e, inst, end);
             inst = end;
         } else if (inst->op == IR_OP_IF) {
             run_if(e, inst);

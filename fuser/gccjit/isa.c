@@ -21,3 +21,9 @@ const struct isa *isa_get(enum gccjit_isa id)
 {
     return &table[id];
 }
+
+const struct isa *isa_of_sub_group(enum gccjit_isa id, unsigned size)
+{
+    while (id > GCCJIT_ISA_GENERIC && table[id].vector_bytes / 4 > size) id--;
+    return &table[id];
+}

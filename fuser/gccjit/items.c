@@ -91,20 +91,32 @@ static void run_streaming(const struct run *r, lval item, rval end)
     jit_begin(e, done);
 }
 
-/* One row: whole vectors, then the rest under a mask. */
-static void run_row(const struct run *r)
+/* Whether a work-item for whom the condition of an if does not hold does nothing at all. */
+static bool is_one_if(const struct run *r)
+{
+    const struct ir_inst *inst = r->first;
+    for (; inst && inst != r->end && inst->op != IR_OP_IF; inst = inst->next)
+        if (!(ir_op_info(inst->op)->flags & IR_FLAG_PURE) && (inst->op != IR_OP_LOAD || inst->attrs.is_volatile))
+            return false;
+    if (!inst || inst == r->end) return false;
+    while ((inst = inst->next) && inst != r->end)
+        if (inst->op != IR_OP_BARRIER) return false;
+    return true;
+}
+
+/* Work-items up to `extent`: whole vectors, then the rest under a mask. */
+static void run_span(const struct run *r, lval item, rval extent)
 {
     struct emit *e = r->e;
-    rval extent = e->place.extent[0], whole = minus(e, extent, number(e, e->width - 1));
+    rval whole = minus(e, extent, number(e, e->width - 1));
     rval end = jit_read(jit_keep(e, jit_cast(e, whole, jit_signed(e, IR_KIND_I64))));
-    lval item = jit_keep(e, number(e, 0));
-    e->place.item[0] = jit_read(item);
     if (e->width == 1) {
         run_whole(r, item, end);
         return;
     }
-    run_streaming(r, item, end);
     gcc_jit_block *tail = jit_block(e), *done = jit_block(e);
+    e->row_end = is_one_if(r) ? done : NULL;
+    run_streaming(r, item, end);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), tail, done);
     jit_begin(e, tail);
     run_body(r, mask_first(e, minus(e, extent, jit_read(item))));
@@ -112,14 +124,80 @@ static void run_row(const struct run *r)
     jit_begin(e, done);
 }
 
-void items_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+static void run_row(const struct run *r)
 {
-    struct run r = {e, first, end};
+    struct emit *e = r->e;
+    rval extent = e->place.extent[0];
+    lval item = jit_keep(e, number(e, 0));
+    e->place.item[0] = jit_read(item);
+    run_span(r, item, extent);
+}
+
+static void run_rows(const struct run *r)
+{
+    struct emit *e = r->e;
     struct counted z = counted_begin(e, number(e, 0), e->place.extent[2], number(e, 1));
     e->place.item[2] = jit_read(z.v);
     struct counted y = counted_begin(e, number(e, 0), e->place.extent[1], number(e, 1));
     e->place.item[1] = jit_read(y.v);
-    run_row(&r);
+    run_row(r);
     counted_end(e, &y);
     counted_end(e, &z);
+}
+
+/* ---- sub-groups ---- */
+
+static void swap_uniformity(struct emit *e)
+{
+    struct uniformity rows = e->uniformity;
+    e->uniformity = e->flat_uniformity;
+    e->flat_uniformity = rows;
+}
+
+/* The work-group as if it were one row. */
+static void run_flat(const struct run *r)
+{
+    struct emit *e = r->e;
+    struct counted at = counted_begin(e, number(e, 0), e->place.items, number(e, e->width));
+    e->place.flat = at.v;
+    swap_uniformity(e);
+    rval left = jit_read(jit_keep(e, place_left(e))), all = number(e, e->width);
+    rval n = jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, left, all), left, all);
+    run_body(r, mask_first(e, n));
+    swap_uniformity(e);
+    e->place.flat = NULL;
+    counted_end(e, &at);
+}
+
+/* Whether no sub-group of this work-group goes on from one row to the next. */
+static rval rows_are_whole(struct emit *e)
+{
+    const struct place *p = &e->place;
+    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, p->extent[0], number(e, e->width - 1));
+    rval whole = jit_compare(e, GCC_JIT_COMPARISON_EQ, rest, number(e, 0));
+    rval single = jit_compare(e, GCC_JIT_COMPARISON_EQ, p->extent[0], p->items);
+    return jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, whole, single);
+}
+
+static void run_sub_groups(const struct run *r)
+{
+    struct emit *e = r->e;
+    gcc_jit_block *rows = jit_block(e), *flat = jit_block(e), *done = jit_block(e);
+    jit_branch(e, rows_are_whole(e), rows, flat);
+    jit_begin(e, rows);
+    run_rows(r);
+    jit_jump(e, done);
+    jit_begin(e, flat);
+    run_flat(r);
+    jit_jump(e, done);
+    jit_begin(e, done);
+}
+
+void items_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    struct run r = {e, first, end};
+    if (e->sub_groups && e->width > 1)
+        run_sub_groups(&r);
+    else
+        run_rows(&r);
 }

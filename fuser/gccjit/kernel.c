@@ -15,8 +15,8 @@
 struct entry {
     struct emit *e;
     rval launch, args, first, end, local;
-    bool merges; /* neighbouring work-groups may run as one */
-    bool heavy;  /* the work is in loops, not in memory */
+    bool merges;      /* neighbouring work-groups may run as one */
+    bool loops, math; /* the work is in them, not in memory */
     uint32_t args_size, static_local, scratch_per_item;
 };
 
@@ -167,6 +167,8 @@ static void run_groups(struct entry *k)
     place_group(e, 0, x, jit_read(step));
     place_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
     place_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
+    if (e->sub_groups)
+        p->items = jit_read(jit_keep(e, jit_mul(e, jit_mul(e, p->extent[0], p->extent[1]), p->extent[2])));
     if (e->groups)
         groups_run(e);
     else
@@ -177,6 +179,7 @@ static void run_groups(struct entry *k)
 static void see_group_use(struct ir_inst *inst, void *data)
 {
     bool *merges = data;
+    if (is_of_sub_group(inst)) *merges = false;
     switch (inst->op) {
     case IR_OP_LOCAL_ID:
     case IR_OP_LOCAL_LINEAR_ID:
@@ -204,7 +207,7 @@ static bool may_merge(const struct ir_function *kernel)
 static void load_flags(struct entry *k)
 {
     struct emit *e = k->e;
-    if (k->heavy || e->groups) return;
+    if ((k->loops && !e->groups) || e->sub_groups) return;
     rval flags = jit_add(e, k->launch, number(e, offsetof(struct kernel_launch, flags)));
     rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), flags, 4)),
                           jit_int(e, IR_KIND_I32, KERNEL_LAUNCH_STREAM));
@@ -250,7 +253,7 @@ static void emit_info(struct emit *e, const struct entry *k)
                                       .args_size = k->args_size,
                                       .static_local_size = k->static_local,
                                       .scratch_per_item = k->scratch_per_item,
-                                      .sub_group_size = e->width};
+                                      .sub_group_size = e->sub_groups ? e->width : 0};
     gcc_jit_type *words = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I32), sizeof info / 4);
     lval v = gcc_jit_context_new_global(e->gcc, NULL, GCC_JIT_GLOBAL_EXPORTED, words, KERNEL_INFO_SYMBOL);
     gcc_jit_global_set_initializer(v, &info, sizeof info);
@@ -286,15 +289,29 @@ static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned wi
 
 static void see_heavy(struct ir_inst *inst, void *data)
 {
-    bool *heavy = data;
-    if (inst->op == IR_OP_LOOP) *heavy = true;
+    struct entry *k = data;
+    if (inst->op == IR_OP_LOOP) k->loops = true;
+    if (inst->op >= IR_OP_ACOS && inst->op <= IR_OP_TGAMMA) k->math = true;
 }
 
-/* Two vectors in flight where the work is in a loop; one where it is in memory. */
-static unsigned choose_width(const struct isa *isa, bool heavy, bool scalar)
+/* Two vectors in flight where the work is in loops or functions; one where it is in memory; and a sub-group is one. */
+static void choose_width(struct emit *e, bool heavy, const struct gccjit_options *options)
 {
-    if (scalar || isa->id == GCCJIT_ISA_GENERIC) return 1;
-    return isa->vector_bytes / 4 * (heavy ? 2 : 1);
+    e->sub_groups = subgroup_used(e->kernel);
+    e->isa = isa_get(options->target.isa);
+    if (e->sub_groups) {
+        e->width = subgroup_size(e->kernel);
+        e->isa = isa_of_sub_group(e->isa->id, e->width);
+    } else {
+        e->width = options->scalar || e->isa->id == GCCJIT_ISA_GENERIC ? 1 : e->isa->vector_bytes / 4 * (heavy ? 2 : 1);
+    }
+}
+
+static void find_uniformity(struct emit *e)
+{
+    bool one = e->width == 1;
+    uniformity_find(&e->uniformity, e->arena, e->kernel, one ? TOGETHER_ONE : TOGETHER_ROW);
+    if (e->sub_groups && !one) uniformity_find(&e->flat_uniformity, e->arena, e->kernel, TOGETHER_FLAT);
 }
 
 void kernel_prepare(struct ir_function *kernel)
@@ -319,10 +336,9 @@ int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], co
     if (regions_needed(e.kernel)) regions_cut(e.kernel);
     struct entry k = {.e = &e};
     e.arena = arena_new();
-    e.isa = isa_get(options->target.isa);
-    ir_walk(e.kernel->body, see_heavy, &k.heavy);
-    e.width = choose_width(e.isa, k.heavy, options->scalar);
-    uniformity_find(&e.uniformity, e.arena, e.kernel, e.width);
+    ir_walk(e.kernel->body, see_heavy, &k);
+    choose_width(&e, k.loops || k.math, options);
+    find_uniformity(&e);
     e.values = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.values);
     e.sums = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.sums);
     e.shared = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.shared);

@@ -141,8 +141,8 @@ struct mask mask_first(struct emit *e, rval count)
         struct lanes below = op2(e, IR_OP_SLT, IR_KIND_BOOL, lane, end);
         return mask_of(e, &below);
     }
-    rval top = jit_binary(e, GCC_JIT_BINARY_OP_LSHIFT, jit_int(e, IR_KIND_I64, 1), count);
-    lval bits = jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, top, jit_int(e, IR_KIND_I64, 1)));
+    rval unused = jit_binary(e, GCC_JIT_BINARY_OP_MINUS, jit_int(e, IR_KIND_I64, 64), count);
+    lval bits = jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_RSHIFT, jit_int(e, IR_KIND_I64, UINT64_MAX), unused));
     struct mask r = {arena_alloc(e->arena, mask_chunks(e) * sizeof *r.chunk)};
     for (unsigned c = 0; c < mask_chunks(e); c++) {
         rval part = jit_binary(e, GCC_JIT_BINARY_OP_RSHIFT, jit_read(bits), jit_int(e, IR_KIND_I64, 16 * c));

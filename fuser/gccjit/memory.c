@@ -32,6 +32,7 @@ struct access {
     uint64_t offset;
     unsigned align;
     bool is_volatile;
+    bool may_stream; /* of a store: in global memory, and once, not in a loop */
 };
 
 static lval scalar_place(struct emit *e, const struct access *a, rval address)
@@ -66,14 +67,22 @@ lval spill_lanes(struct emit *e, const struct lanes *v)
     return memory;
 }
 
-struct lanes unspill_lanes(struct emit *e, enum ir_kind kind, lval memory)
+struct lanes unspill_from(struct emit *e, enum ir_kind kind, lval memory, unsigned at)
 {
+    if (e->width == 1)
+        return lanes_uniform(kind, jit_read(jit_keep(e, spilled_lane(e, memory, jit_int(e, IR_KIND_I64, at)))));
     struct lanes v = lanes_varying(e, kind);
     unsigned per_chunk = lanes_per_chunk(e, kind), bytes = kind_bytes(kind);
-    for (unsigned c = 0; c < lanes_chunks(e, kind); c++)
-        v.chunk[c] = jit_keep(e, jit_read(jit_memory(e, jit_vector(e, kind, per_chunk),
-                                                     plus(e, jit_address(e, memory), c * per_chunk * bytes), bytes)));
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
+        rval address = plus(e, jit_address(e, memory), (at + c * per_chunk) * bytes);
+        v.chunk[c] = jit_keep(e, jit_read(jit_memory(e, jit_vector(e, kind, per_chunk), address, bytes)));
+    }
     return v;
+}
+
+struct lanes unspill_lanes(struct emit *e, enum ir_kind kind, lval memory)
+{
+    return unspill_from(e, kind, memory, 0);
 }
 
 rval spilled_lane(struct emit *e, lval memory, rval lane)
@@ -200,14 +209,15 @@ static void contiguous_store(struct emit *e, const struct access *a, const struc
     }
     unsigned per_chunk = lanes_per_chunk(e, a->kind);
     bool fills_register = per_chunk * kind_bytes(a->kind) == e->isa->vector_bytes;
-    e->streams = e->streams || (!e->exec.chunk && fills_register);
+    bool may_stream = a->may_stream && fills_register;
+    e->streams = e->streams || (!e->exec.chunk && may_stream);
     gcc_jit_type *type = jit_vector(e, a->kind, per_chunk);
     lval *chunk = lanes_vectors(e, v);
     for (unsigned c = 0; c < lanes_chunks(e, a->kind); c++) {
         rval address = chunk_address(e, a, c), value = jit_read(chunk[c]);
         if (e->exec.chunk)
             prim_masked_store(e, e->exec.chunk, a->kind, c, address, value);
-        else if (e->stream && fills_register)
+        else if (e->stream && may_stream)
             streaming_store(e, type, address, a->align, value);
         else
             jit_set(e, jit_memory(e, type, address, a->align), value);
@@ -267,13 +277,40 @@ static void store_component(struct emit *e, const struct access *a, const struct
     jit_begin(e, join);
 }
 
+static struct access plain_access(const struct lanes *address, enum ir_kind kind, unsigned component)
+{
+    return (struct access){
+        .kind = kind, .address = *address, .offset = (uint64_t)component * kind_bytes(kind), .align = kind_bytes(kind)};
+}
+
+struct lanes memory_load(struct emit *e, enum ir_kind kind, const struct lanes *address, unsigned component)
+{
+    struct access a = plain_access(address, kind, component);
+    return load_component(e, &a);
+}
+
+void memory_store(struct emit *e, const struct lanes *address, unsigned component, const struct lanes *v)
+{
+    struct access a = plain_access(address, v->kind, component);
+    store_component(e, &a, v);
+}
+
 /* ---- instructions ---- */
+
+static bool is_in_loop(const struct ir_inst *inst)
+{
+    const struct ir_inst *i = inst->parent->parent;
+    while (i && i->op != IR_OP_LOOP) i = i->parent->parent;
+    return i;
+}
 
 static struct access access_of(struct emit *e, const struct ir_inst *inst, unsigned component)
 {
     enum ir_kind kind = stored_kind(ir_type_kind(inst->type));
     unsigned bytes = kind_bytes(kind), align = inst->attrs.align ? inst->attrs.align : bytes;
+    bool global = ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
     return (struct access){.kind = kind,
+                           .may_stream = global && !is_in_loop(inst),
                            .address = *emit_value(e, inst->operands[0]),
                            .offset = (uint64_t)component * bytes,
                            .align = align < bytes ? align : bytes,

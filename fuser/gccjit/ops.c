@@ -20,6 +20,25 @@ static struct lanes by_lane(struct emit *e, enum ir_op op, enum ir_kind kind, un
     return lanes_build(e, kind, results);
 }
 
+/* Whether one lane's code is long: without an instruction for it, halves are taken apart bit by bit. */
+static bool is_long(const struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from)
+{
+    return op == IR_OP_FPCONV && (kind == IR_KIND_F16 || from == IR_KIND_F16) && e->isa->id < GCCJIT_ISA_AVX2;
+}
+
+static struct lanes in_loop(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *arg)
+{
+    lval in = spill_lanes(e, arg);
+    lval out = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, kind), (int)e->width));
+    struct counted lane =
+        counted_begin(e, jit_int(e, IR_KIND_I64, 0), jit_int(e, IR_KIND_I64, e->width), jit_int(e, IR_KIND_I64, 1));
+    rval x = jit_read(jit_keep(e, spilled_lane(e, in, jit_read(lane.v))));
+    jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), jit_read(lane.v)),
+            scalar_op(e, op, kind, arg->kind, &x));
+    counted_end(e, &lane);
+    return unspill_lanes(e, kind, out);
+}
+
 struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *operands)
 {
     /* As many as any operation has, so that whoever takes it apart need not count. */
@@ -35,7 +54,7 @@ struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, 
     }
     if (prim_op(e, op, kind, n, args, &result)) return result;
     if (math_vector(e, op, kind, n, args, &result)) return result;
-    return by_lane(e, op, kind, n, args);
+    return is_long(e, op, kind, args[0].kind) ? in_loop(e, op, kind, args) : by_lane(e, op, kind, n, args);
 }
 
 struct lanes op1(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a)

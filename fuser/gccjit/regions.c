@@ -13,13 +13,14 @@
 
 bool is_collective(const struct ir_inst *inst)
 {
-    return inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_SCAN_EXCL;
+    return inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_SCAN_EXCL && inst->attrs.scope != IR_SCOPE_WORK_ITEM &&
+           inst->attrs.scope != IR_SCOPE_SUB_GROUP;
 }
 
 bool is_meeting(const struct ir_inst *inst)
 {
     /* A scan's result depends on work-items before this one alone, which have come here. */
-    return inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_REDUCE;
+    return is_collective(inst) && inst->op <= IR_OP_GROUP_REDUCE;
 }
 
 static void see_collective(struct ir_inst *inst, void *data)
@@ -260,17 +261,42 @@ static bool is_there(const struct cut *c, const struct ir_value *v, uint32_t reg
     return v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_VAR;
 }
 
-/* Whether it is computed again from what is there, by at most *most operations on integers and addresses. */
+/* A load of what the kernel only reads: it gives the same later. */
+static bool is_constant_load(const struct ir_inst *inst)
+{
+    if (inst->op != IR_OP_LOAD || inst->attrs.is_volatile) return false;
+    const struct ir_value *root = inst->operands[0];
+    while (root->kind == IR_VALUE_RESULT && (root->of.inst->op == IR_OP_ELEM || root->of.inst->op == IR_OP_FIELD))
+        root = root->of.inst->operands[0];
+    if (root->kind != IR_VALUE_PARAM || ir_type_space(root->type) != IR_SPACE_GLOBAL) return false;
+    return root->of.function->params[root->index].access == IR_ACCESS_READ;
+}
+
+/* What computing it once more costs, against storing and loading it; more than there can be: too much. */
+static unsigned cost_again(const struct ir_inst *inst)
+{
+    enum { TOO_MUCH = 100, LOAD_COST = 6 };
+    unsigned flags = ir_op_info(inst->op)->flags;
+    if (is_constant_load(inst)) return LOAD_COST;
+    if (!(flags & IR_FLAG_PURE) || (flags & IR_FLAG_PARTIAL)) return TOO_MUCH;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (ir_type_is_float(inst->operands[i]->type) != ir_type_is_float(inst->results[0]->type)) return TOO_MUCH;
+    if (!ir_type_is_float(inst->results[0]->type)) return 1;
+    return inst->op == IR_OP_FADD || inst->op == IR_OP_FSUB || inst->op == IR_OP_FMUL || inst->op == IR_OP_FNEG
+               ? 1
+               : TOO_MUCH;
+}
+
+/* Whether it is computed again from what is there, for at most *most. */
 static bool is_cheap(const struct cut *c, const struct ir_value *v, uint32_t region, unsigned *most)
 {
     if (is_there(c, v, region) || c->here_region[v->scratch] == region) return true;
-    if (v->kind != IR_VALUE_RESULT || *most == 0) return false;
-    const struct ir_inst *inst = v->of.inst;
-    unsigned flags = ir_op_info(inst->op)->flags;
-    if (!(flags & IR_FLAG_PURE) || (flags & IR_FLAG_PARTIAL) || ir_type_is_float(v->type)) return false;
-    --*most;
-    for (uint32_t i = 0; i < inst->n_operands; i++)
-        if (ir_type_is_float(inst->operands[i]->type) || !is_cheap(c, inst->operands[i], region, most)) return false;
+    if (v->kind != IR_VALUE_RESULT) return false;
+    unsigned cost = cost_again(v->of.inst);
+    if (cost > *most) return false;
+    *most -= cost;
+    for (uint32_t i = 0; i < v->of.inst->n_operands; i++)
+        if (!is_cheap(c, v->of.inst->operands[i], region, most)) return false;
     return true;
 }
 
@@ -338,7 +364,7 @@ static void rewrite_block(struct cut *c, struct ir_block *block)
 void regions_cut(struct ir_function *kernel)
 {
     struct cut c = {.arena = arena_new(), .kernel = kernel};
-    uniformity_find(&c.group, c.arena, kernel, WHOLE_GROUP);
+    uniformity_find(&c.group, c.arena, kernel, TOGETHER_GROUP);
     uint32_t n = c.group.n_values + 1;
     c.grouped = regions_mark(c.arena, kernel);
     c.defined = arena_alloc(c.arena, n * sizeof *c.defined);

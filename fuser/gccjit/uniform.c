@@ -12,7 +12,7 @@ enum { UNKNOWN = -1 };
 struct finder {
     struct uniformity *u;
     struct ir_module *module;
-    bool group; /* not a few lanes, but all work-items of a work-group */
+    enum together together;
     bool changed;
 };
 
@@ -133,17 +133,36 @@ static struct shape pure_result(const struct finder *f, const struct ir_inst *in
     return linear ? linear_result(f, inst) : uniform_shape;
 }
 
+/* What the lanes of a vector have in common; a work-group need not. */
+static struct shape of_vector(const struct finder *f, struct shape s)
+{
+    return f->together == TOGETHER_GROUP ? varying_shape : s;
+}
+
+static struct shape in_row(const struct finder *f, struct shape s)
+{
+    return f->together == TOGETHER_ROW ? s : varying_shape;
+}
+
 static struct shape result_shape(const struct finder *f, const struct ir_inst *inst)
 {
     switch (inst->op) {
-    case IR_OP_GROUP_ALL ... IR_OP_GROUP_REDUCE: return uniform_shape;
+    case IR_OP_GROUP_ALL ... IR_OP_GROUP_REDUCE:
+        return inst->attrs.scope == IR_SCOPE_SUB_GROUP ? of_vector(f, uniform_shape) : uniform_shape;
     case IR_OP_GLOBAL_ID:
-    case IR_OP_LOCAL_ID:
-        if (f->group) return varying_shape;
-        return inst->attrs.dim == 0 ? linear_shape(1, false) : uniform_shape;
-    case IR_OP_GLOBAL_LINEAR_ID:
-    case IR_OP_LOCAL_LINEAR_ID: return f->group ? varying_shape : linear_shape(1, false);
-    case IR_OP_VAR: return f->group ? varying_shape : linear_shape((int64_t)ir_type_size(f->module, inst->type), false);
+    case IR_OP_LOCAL_ID: return in_row(f, inst->attrs.dim == 0 ? linear_shape(1, false) : uniform_shape);
+    case IR_OP_GLOBAL_LINEAR_ID: return in_row(f, linear_shape(1, false));
+    case IR_OP_LOCAL_LINEAR_ID:
+    case IR_OP_SUB_GROUP_LOCAL_ID: return of_vector(f, linear_shape(1, false));
+    case IR_OP_SUB_GROUP_SIZE:
+    case IR_OP_SUB_GROUP_ID:
+    case IR_OP_SUB_GROUP_BALLOT:
+    case IR_OP_SUB_GROUP_ALL_EQUAL: return of_vector(f, uniform_shape);
+    case IR_OP_SUB_GROUP_SHUFFLE: {
+        struct shape from = shape_of(f, inst->operands[1]);
+        return !is_known(from) || from.kind == SHAPE_UNIFORM ? of_vector(f, from) : varying_shape;
+    }
+    case IR_OP_VAR: return of_vector(f, linear_shape((int64_t)ir_type_size(f->module, inst->type), false));
     case IR_OP_LOAD: {
         struct shape p = shape_of(f, inst->operands[0]);
         return !is_known(p) ? p : p.kind == SHAPE_UNIFORM && !inst->attrs.is_volatile ? uniform_shape : varying_shape;
@@ -256,16 +275,16 @@ static void visit(struct ir_inst *inst, void *data)
     }
 }
 
-void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, unsigned width)
+void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together)
 {
     *u = (struct uniformity){0};
     for (uint32_t i = 0; i < kernel->n_params; i++) number_value(u, kernel->params[i].value);
     ir_walk(kernel->body, number_inst, u);
     u->values = arena_alloc(arena, u->n_values * sizeof *u->values);
     u->divergent = arena_alloc(arena, u->n_insts * sizeof *u->divergent);
-    if (width == 1) return; /* all zeros: uniform, nothing divergent */
+    if (together == TOGETHER_ONE) return; /* all zeros: uniform, nothing divergent */
     for (uint32_t i = kernel->n_params; i < u->n_values; i++) u->values[i] = unknown_shape;
-    struct finder f = {.u = u, .module = kernel->module, .group = width == WHOLE_GROUP, .changed = true};
+    struct finder f = {.u = u, .module = kernel->module, .together = together, .changed = true};
     while (f.changed) {
         f.changed = false;
         ir_walk(kernel->body, visit, &f);

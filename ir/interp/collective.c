@@ -124,15 +124,28 @@ static uint64_t identity(const struct ir_inst *inst)
     return int_identity(op, ir_type_bits(inst->type));
 }
 
-/* The first value is taken as it is, not combined with the identity: -0 alone stays -0. */
+static uint32_t half_of(uint32_t n)
+{
+    uint32_t half = 1;
+    while (half * 2 < n) half *= 2;
+    return n > 1 ? half : 0;
+}
+
+/* By halves: work-item i takes in work-item i + d where that one is, for d from the largest power of two below
+   their number down to 1. This order is a rule of the IR, for floats show it. No identity comes in: -0 alone stays -0.
+ */
 static void reduce(const struct ir_inst *inst, struct item *const *items, uint32_t n)
 {
-    uint64_t sum[IR_MAX_LANES];
-    memcpy(sum, interp_item_operand(items[0], 0), lanes_of(inst) * sizeof *sum);
-    for (uint32_t i = 1; i < n; i++)
-        for (unsigned lane = 0; lane < lanes_of(inst); lane++)
-            sum[lane] = combine(inst, sum[lane], interp_item_operand(items[i], 0)[lane]);
-    give_all(items, n, sum, lanes_of(inst));
+    unsigned lanes = lanes_of(inst);
+    for (uint32_t i = 0; i < n; i++) give(items[i], interp_item_operand(items[i], 0), lanes);
+    for (uint32_t d = half_of(n); d > 0; d /= 2)
+        for (uint32_t i = 0; i < d && i + d < n; i++) {
+            uint64_t *sum = interp_item_result(items[i]);
+            const uint64_t *other = interp_item_result(items[i + d]);
+            for (unsigned lane = 0; lane < lanes; lane++) sum[lane] = combine(inst, sum[lane], other[lane]);
+        }
+    const uint64_t *sum = interp_item_result(items[0]);
+    for (uint32_t i = 1; i < n; i++) give(items[i], sum, lanes);
 }
 
 static void scan(const struct ir_inst *inst, struct item *const *items, uint32_t n, bool inclusive)

@@ -270,9 +270,9 @@ static void meetings_of_some_are_refused(void **state)
     refused("kernel @k(%o: ptr.global i32) {\n  %l = local_id x\n  loop (%j: i64 = 0) {\n    %c = slt i64 %l, %j\n"
             "    if %c {\n      break\n    }\n    barrier local\n    %n = add i64 %j, 1\n    continue %n\n  }\n}\n",
             5, "if", "part here");
-    refused("kernel @k(%o: ptr.global i32) {\n  %v = load i32 %o\n  %r = group_reduce i32 %v, sub_group, add\n"
-            "  store i32 %o, %r\n}\n",
-            3, "group_reduce", "sub-groups");
+    refused("kernel @k(%o: ptr.global i32) sub_group_size(128) {\n  %v = load i32 %o\n"
+            "  %r = group_reduce i32 %v, sub_group, add\n  store i32 %o, %r\n}\n",
+            1, "sub-groups of 128", "only for 1, 4");
 }
 
 int main(void)
