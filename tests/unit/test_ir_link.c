@@ -377,6 +377,24 @@ static void test_aspects(void **state)
                    "function k, line 2: uses the aspect fp64, which it does not declare\n");
 }
 
+/* What a function needs of other modules, itself or through what it calls. */
+static void test_find_import(void **state)
+{
+    (void)state;
+    struct ir_module *m = parse("m", "import func @f()\nimport constant @c: i8\nimport func @unused()\n"
+                                     "func @calls() { call @f() }\nfunc @reads() { %c = global @c }\n"
+                                     "kernel @one() { call @calls() }\nkernel @two() { if true { call @reads() } }\n"
+                                     "kernel @none() { %x = global_id x }\n");
+    const struct ir_inst *use = ir_find_import(ir_module_find(m, "one"));
+    assert_string_equal(use->attrs.callee->name, "f");
+    assert_string_equal(use->parent->function->name, "calls");
+    use = ir_find_import(ir_module_find(m, "two"));
+    assert_string_equal(use->attrs.global->name, "c");
+    assert_null(ir_find_import(ir_module_find(m, "none")));
+    assert_null(ir_find_import(ir_module_find(m, "unused")));
+    ir_module_free(m);
+}
+
 /* ---- sub-group sizes ---- */
 
 /* A kernel, the declaration that it calls through a function of its own, and the definition. */
@@ -562,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_variable_mismatches),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_aspects),
+        cmocka_unit_test(test_find_import),
         cmocka_unit_test(test_sub_group_sizes),
         cmocka_unit_test(test_sub_group_sizes_further_on),
         cmocka_unit_test(test_sub_group_defaults),
