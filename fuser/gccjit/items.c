@@ -160,6 +160,7 @@ static void run_flat(const struct run *r)
     struct emit *e = r->e;
     struct counted at = counted_begin(e, number(e, 0), e->place.items, number(e, e->width));
     e->place.flat = at.v;
+    e->row_end = NULL;
     swap_uniformity(e);
     rval left = jit_read(jit_keep(e, place_left(e))), all = number(e, e->width);
     rval n = jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, left, all), left, all);

@@ -271,9 +271,21 @@ static struct lanes quotient_bits(struct emit *e, struct lanes x, struct lanes y
     return SELECT(good, q, none);
 }
 
+static bool in_place(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *x, struct lanes *result)
+{
+    if (kind != IR_KIND_F32 || x->shape != SHAPE_VARYING || e->isa->id < GCCJIT_ISA_AVX2) return false;
+    switch (op) {
+    case IR_OP_EXP: *result = exp_of_f32(e, *x); return true;
+    case IR_OP_LOG: *result = log_of_f32(e, *x); return true;
+    case IR_OP_ERF: *result = erf_of_f32(e, *x); return true;
+    default: return false;
+    }
+}
+
 bool lower_math(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result)
 {
     struct lanes x = args[0], y = args[1];
+    if (in_place(e, op, kind, &args[0], result)) return true;
     if (kind == IR_KIND_F32 && (needs_double(op) || (op == IR_OP_LOG && x.shape == SHAPE_VARYING && e->isa->id))) {
         *result = in_double(e, op, args);
         return true;

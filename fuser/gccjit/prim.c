@@ -128,6 +128,7 @@ static const struct row rows[] = {
     FLOATS(IR_OP_SQRT, UNARY, SSE4, "sqrt"),
     FLOATS(OP_RAW_FMIN, BINARY, SSE4, "min"),
     FLOATS(OP_RAW_FMAX, BINARY, SSE4, "max"),
+    {OP_RAW_SCALE, F32, F32, BINARY, AVX512, "scalefps", 0},
     FLOATS(IR_OP_FMA, TERNARY, AVX2, "fmadd213"),
     ROUNDINGS(IR_OP_RINT, 8),
     ROUNDINGS(IR_OP_FLOOR, 9),
@@ -153,6 +154,8 @@ static const struct row rows[] = {
     {IR_OP_UTOF, F32, I32, UNARY, AVX512, "cvtudq2ps", 0},
     {IR_OP_STOF, F64, I32, UNARY, SSE4, "cvtdq2pd", 0},
     {IR_OP_UTOF, F64, I32, UNARY, AVX512, "cvtudq2pd", 0},
+    {IR_OP_STOF, F32, I64, UNARY, AVX512, "cvtqq2ps", 0},
+    {IR_OP_UTOF, F32, I64, UNARY, AVX512, "cvtuqq2ps", 0},
     {IR_OP_STOF, F64, I64, UNARY, AVX512, "cvtqq2pd", 0},
     {IR_OP_UTOF, F64, I64, UNARY, AVX512, "cvtuqq2pd", 0},
     {IR_OP_FPCONV, F64, F32, UNARY, SSE4, "cvtps2pd", 0},
@@ -350,19 +353,26 @@ static lval join_masks(struct emit *e, rval low, rval high)
     return jit_keep(e, gcc_jit_context_new_rvalue_from_vector(e->gcc, NULL, jit_mask_type(e), n, elements));
 }
 
+/* The instruction that compares with bit masks as its result. inverted: where it does not hold. */
+static void bit_comparison(char *text, size_t size, const struct row *row, enum ir_op op, bool inverted,
+                           const char *under)
+{
+    static const char *const suffix[] = {[1] = "b", [2] = "w", [4] = "d", [8] = "q"};
+    unsigned flip = inverted ? 4 : 0; /* of floats and integers alike, the predicate's opposite */
+    if (row->from >= F32)
+        snprintf(text, size, "v%s $%u, %%2, %%1, %%0%s", row->name, row->immediate ^ flip, under);
+    else
+        snprintf(text, size, "vpcmp%s%s $%u, %%2, %%1, %%0%s", op >= IR_OP_ULT && op <= IR_OP_UGE ? "u" : "",
+                 suffix[kind_bytes(row->from)], (unsigned)mask_predicate(op) ^ flip, under);
+}
+
 /* One chunk compared: a mask of its lanes. */
 static rval compare_chunk(struct emit *e, const struct row *row, enum ir_op op, rval a, rval b)
 {
-    enum ir_kind kind = row->from;
     rval inputs[2] = {a, b};
     if (!e->isa->bit_masks) return jit_read(instruction(e, row, gcc_jit_rvalue_get_type(a), 2, inputs));
-    static const char *const suffix[] = {[1] = "b", [2] = "w", [4] = "d", [8] = "q"};
     char text[64];
-    if (kind >= F32)
-        snprintf(text, sizeof text, "v%s $%u, %%2, %%1, %%0", row->name, row->immediate);
-    else
-        snprintf(text, sizeof text, "vpcmp%s%s $%d, %%2, %%1, %%0", op >= IR_OP_ULT && op <= IR_OP_UGE ? "u" : "",
-                 suffix[kind_bytes(kind)], mask_predicate(op));
+    bit_comparison(text, sizeof text, row, op, false, "");
     struct jit_asm code = {.text = text, .result = "=Yk", .inputs = {"v", "v"}};
     return jit_read(jit_asm(e, &code, jit_mask_type(e), 2, inputs));
 }
@@ -425,6 +435,19 @@ static enum ir_op swapped(enum ir_op op)
     }
 }
 
+/* The row for a comparison; swaps the operands where only its mirror image is there. */
+static const struct row *comparison_row(const struct emit *e, enum ir_op op, struct lanes *in)
+{
+    enum ir_kind kind = in[0].kind;
+    enum ir_op basic = swapped(op);
+    if (basic != op) {
+        struct lanes first = in[0];
+        in[0] = in[1];
+        in[1] = first;
+    }
+    return find_row(e, kind < F32 ? IR_OP_IEQ : basic, kind, kind);
+}
+
 static bool emit_comparison(struct emit *e, enum ir_op op, const struct lanes *args, struct lanes *result)
 {
     enum ir_kind kind = args[0].kind == IR_KIND_PTR ? I64 : args[0].kind;
@@ -432,11 +455,28 @@ static bool emit_comparison(struct emit *e, enum ir_op op, const struct lanes *a
     in[0].kind = in[1].kind = kind;
     if (kind == IR_KIND_BOOL || e->isa->id == GCCJIT_ISA_GENERIC) return false;
     if (kind < F32 && !e->isa->bit_masks) return compare_ints(e, op, in, result);
-    enum ir_op basic = swapped(op);
-    const struct row *row = find_row(e, kind < F32 ? IR_OP_IEQ : basic, kind, kind);
+    const struct row *row = comparison_row(e, op, in);
     if (!row) return false;
-    struct lanes ordered[2] = {basic != op ? in[1] : in[0], basic != op ? in[0] : in[1]};
-    compare(e, row, op, ordered, result);
+    compare(e, row, op, in, result);
+    return true;
+}
+
+bool prim_compare_under(struct emit *e, enum ir_op op, const struct lanes *args, bool inverted, struct mask under,
+                        struct mask *result)
+{
+    struct lanes in[2] = {args[0], args[1]};
+    enum ir_kind kind = args[0].kind;
+    if (!e->isa->bit_masks || !under.chunk || kind == IR_KIND_BOOL || kind_bytes(kind) != 4) return false;
+    const struct row *row = comparison_row(e, op, in);
+    if (!row) return false;
+    char text[64];
+    bit_comparison(text, sizeof text, row, op, inverted, "%{%3%}");
+    struct jit_asm code = {.text = text, .result = "=Yk", .inputs = {"v", "v", "Yk"}};
+    lval *a = lanes_vectors(e, &in[0]), *b = lanes_vectors(e, &in[1]);
+    result->chunk = arena_alloc(e->arena, mask_chunks(e) * sizeof *result->chunk);
+    for (unsigned c = 0; c < mask_chunks(e); c++)
+        result->chunk[c] =
+            jit_asm(e, &code, jit_mask_type(e), 3, (rval[]){jit_read(a[c]), jit_read(b[c]), jit_read(under.chunk[c])});
     return true;
 }
 
