@@ -116,6 +116,7 @@ struct sizes {
     struct ir_function *copy;
     bool box;
     struct ir_value *position[3]; /* made at the start of the copy where the part has a linear id only */
+    const struct ir_inst *launch; /* the query that they are made of */
     bool failed;
 };
 
@@ -134,11 +135,21 @@ static uint64_t local_of(const struct sizes *s, unsigned d)
     return (s->box ? &s->f->request->range : &s->part->range)->local[d];
 }
 
+/* A line's global id is its linear id, and serves accesses that use it as such. */
+static struct ir_value *linear_id(const struct fuse *f, struct ir_builder *b)
+{
+    const struct fuser_range *fused = &f->request->range;
+    if (fused->dims > 1) return ir_build0(b, IR_OP_GLOBAL_LINEAR_ID, IR_VOID);
+    struct ir_value *id = ir_build_id(b, IR_OP_GLOBAL_ID, 0);
+    return fused->offset[0] ? ir_build2(b, IR_OP_SUB, IR_I64, id, number(b, fused->offset[0])) : id;
+}
+
 static void make_positions(struct sizes *s)
 {
     const struct fuser_range *own = &s->part->range;
     struct ir_builder b = ir_builder_before(s->copy->body->first);
-    struct ir_value *rest = ir_build0(&b, IR_OP_GLOBAL_LINEAR_ID, IR_VOID);
+    struct ir_value *rest = linear_id(s->f, &b);
+    s->launch = s->copy->body->first;
     for (unsigned d = 0; d < 3; d++) {
         bool last = d + 1 >= own->dims;
         s->position[d] = d >= own->dims ? number(&b, 0) : rest;
@@ -233,7 +244,7 @@ static struct ir_value *own_value(struct sizes *s, struct ir_builder *b, const s
 static void replace_query(struct ir_inst *inst, void *data)
 {
     struct sizes *s = data;
-    if (inst->op < IR_OP_GLOBAL_ID || inst->op > IR_OP_LOCAL_LINEAR_ID || s->failed) return;
+    if (inst->op < IR_OP_GLOBAL_ID || inst->op > IR_OP_LOCAL_LINEAR_ID || inst == s->launch || s->failed) return;
     if (inst->op == IR_OP_NUM_GROUPS && !local_of(s, inst->attrs.dim)) {
         s->failed = true;
         fuse_refuse(s->f, "kernel %s asks for its number of work-groups, whose size is not decided", s->f->part);
@@ -267,7 +278,7 @@ struct ir_value *fuse_range_condition(const struct fuse *f, const struct fuse_pa
     const struct fuser_range *own = &part->range, *fused = &f->request->range;
     struct ir_value *all = NULL;
     if (!range_is_box(own, fused)) {
-        struct ir_value *id = ir_build0(b, IR_OP_GLOBAL_LINEAR_ID, IR_VOID);
+        struct ir_value *id = linear_id(f, b);
         return ir_build2(b, IR_OP_ULT, IR_I64, id, number(b, range_items(own)));
     }
     bool whole = has_whole_groups(f, part); /* all of a work-group, or none of it: it may meet inside */

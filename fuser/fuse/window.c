@@ -119,17 +119,56 @@ static uint32_t find_piece(const struct rewriting *r, const struct access_site *
     return i;
 }
 
+/* What a varying address adds to the part that ids and scalars have in it, in units: NULL where that is not plain to
+   see. Counters of loops are what varies, as sums of ids are never carried round one. *constant: what is not varying
+   in it. */
+static struct ir_value *plain_rest(struct ir_builder *b, struct ir_value *v, int64_t unit, int64_t *constant)
+{
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
+    uint64_t c;
+    *constant = 0;
+    if (ir_value_uint(v, &c)) {
+        *constant = (int64_t)c / unit;
+        return (int64_t)c % unit ? NULL : number(b, *constant);
+    }
+    if (v->kind == IR_VALUE_PARAM) return number(b, 0); /* the buffer, or a scalar */
+    if (v->kind == IR_VALUE_BLOCK_ARG || (inst && (inst->op == IR_OP_ZEXT || inst->op == IR_OP_SEXT)))
+        return unit == 1 && (!inst || inst->operands[0]->kind == IR_VALUE_BLOCK_ARG) ? v : NULL;
+    if (!inst) return NULL;
+    if (inst->op == IR_OP_GLOBAL_ID || inst->op == IR_OP_LOCAL_ID || inst->op == IR_OP_GROUP_ID) return number(b, 0);
+    if (inst->op == IR_OP_ADD) {
+        int64_t more;
+        struct ir_value *x = plain_rest(b, inst->operands[0], unit, constant);
+        struct ir_value *y = x ? plain_rest(b, inst->operands[1], unit, &more) : NULL;
+        if (!y || __builtin_add_overflow(*constant, more, constant)) return NULL;
+        return ir_build2(b, IR_OP_ADD, IR_I64, x, y);
+    }
+    bool shifts = inst->op == IR_OP_SHL;
+    if ((inst->op != IR_OP_MUL && !shifts) || !ir_value_uint(inst->operands[1], &c) || c == 0 ||
+        c > (shifts ? 30 : 1 << 30))
+        return NULL;
+    int64_t factor = shifts ? (int64_t)1 << c : (int64_t)c;
+    if (factor % unit && unit % factor) return NULL;
+    struct ir_value *x = plain_rest(b, inst->operands[0], factor % unit ? unit / factor : 1, constant);
+    factor = factor % unit ? 1 : factor / unit;
+    if (!x || __builtin_mul_overflow(*constant, factor, constant)) return NULL;
+    return ir_build2(b, IR_OP_MUL, IR_I64, x, number(b, factor));
+}
+
 /* The element of an array that a varying address means: what is left of it without the ids, in strides. */
 static struct ir_value *varying_slot(struct ir_builder *b, const struct rewriting *r, const struct access_site *site,
                                      struct ir_value *address, const struct fuse_piece *piece)
 {
     static const enum ir_op ids[] = {IR_OP_GLOBAL_ID, IR_OP_LOCAL_ID, IR_OP_GROUP_ID};
     const struct affine *a = &site->index;
+    int64_t shift = start_of(r, site) - a->constant - piece->first, stride = (int64_t)piece->stride, constant;
+    struct ir_value *plain = shift % stride == 0 ? plain_rest(b, address, stride, &constant) : NULL;
+    if (plain && constant == a->constant / stride && a->constant % stride == 0)
+        return ir_build2(b, IR_OP_ADD, IR_I64, plain, number(b, shift / stride));
     struct ir_value *rest = less_scalars(b, address, r, a);
     for (unsigned i = 0; i < AFFINE_IDS; i++)
         if (a->factor[i]) rest = less(b, rest, ir_build_id(b, ids[i / 3], i % 3), a->factor[i]);
-    int64_t ids_from = start_of(r, site) - a->constant; /* what the range's offset contributes */
-    rest = ir_build2(b, IR_OP_ADD, IR_I64, rest, number(b, ids_from - piece->first));
+    rest = ir_build2(b, IR_OP_ADD, IR_I64, rest, number(b, shift));
     return divided(b, rest, piece->stride);
 }
 

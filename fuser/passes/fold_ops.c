@@ -81,12 +81,32 @@ static struct ir_value *constant(struct ir_inst *inst)
 
 /* ---- integers and bools ---- */
 
+/* a % c + a / c * c is a, unsigned: ids taken apart and put together again. */
+static struct ir_value *whole_of(const struct ir_value *rest, const struct ir_value *multiple)
+{
+    const struct ir_inst *remainder = made_by(rest, IR_OP_UREM), *product = made_by(multiple, IR_OP_MUL);
+    for (int i = 0; remainder && product && i < 2; i++) {
+        const struct ir_inst *quotient = made_by(product->operands[i], IR_OP_UDIV);
+        const struct ir_value *c = product->operands[!i];
+        uint64_t bits;
+        if (!quotient || !is_splat(c, &bits) || bits == 0) continue;
+        if (ir_value_same(c, quotient->operands[1]) && ir_value_same(c, remainder->operands[1]) &&
+            ir_value_same(remainder->operands[0], quotient->operands[0]))
+            return remainder->operands[0];
+    }
+    return NULL;
+}
+
 static struct ir_value *add_identity(struct ir_inst *inst, bool *changed)
 {
     struct ir_value **o = inst->operands;
     uint64_t x, y;
     if (is_zero(o[1])) return o[0];
     if (is_zero(o[0])) return o[1];
+    for (int i = 0; i < 2; i++) {
+        struct ir_value *whole = whole_of(o[i], o[!i]);
+        if (whole) return whole;
+    }
     struct ir_inst *inner = made_by(o[0], IR_OP_ADD);
     if (inner && is_splat(o[1], &y) && is_splat(inner->operands[1], &x)) { /* (a + x) + y */
         o[0] = inner->operands[0];

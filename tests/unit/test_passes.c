@@ -211,6 +211,26 @@ static const struct pass_case cases[] = {
          "    %0 = elem i32 %o, %i\n"
          "    store i32 %0, %h\n"
          "    return\n"},
+    {.name = "fold_quotient_and_remainder",
+     .passes = {pass_fold, pass_dce},
+     .before =
+         "    %i = global_id x\n"
+         "    %q = udiv i64 %i, 6\n"
+         "    %r = urem i64 %i, 6\n"
+         "    %t = urem i64 %i, 5\n"
+         "    %m = mul i64 %q, 6\n"
+         "    %a = add i64 %r, %m\n"
+         "    %b = add i64 %t, %m\n"
+         "    store i64 %o[%a], %b\n",
+     .after =
+         "    %i = global_id x\n"
+         "    %q = udiv i64 %i, 6\n"
+         "    %t = urem i64 %i, 5\n"
+         "    %m = mul i64 %q, 6\n"
+         "    %b = add i64 %t, %m\n"
+         "    %0 = elem i64 %o, %i\n"
+         "    store i64 %0, %b\n"
+         "    return\n"},
     {.name = "fold_keeps_float_signs_and_nans",
      .passes = {pass_fold},
      .before =
