@@ -35,6 +35,7 @@ struct linker {
     struct arena *arena;     /* for as long as linking takes */
     struct diag_list *list;
     bool failed;
+    unsigned type_steps; /* comparisons of types so far */
 
     struct names functions, variables; /* struct link_symbol by name */
 

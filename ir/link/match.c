@@ -9,20 +9,21 @@
 
 /* ---- types ---- */
 
-/* How many comparisons of two types may take: structs that name each other often could ask for any number. */
-enum { MAX_STEPS = 100000 };
+/* How many comparisons of types there may be: structs that name each other often could ask for any number. */
+enum { MAX_STEPS = 10000000 };
 
 /* The same bytes in the same places; names do not matter. Both are types of the result. */
-static bool same_layout(const struct ir_module *m, ir_type a, ir_type b, unsigned *steps)
+static bool same_layout(struct linker *l, ir_type a, ir_type b)
 {
+    const struct ir_module *m = l->into;
     if (a == b) return true;
-    if (++*steps > MAX_STEPS) return false;
+    if (++l->type_steps > MAX_STEPS) return false;
     const struct ir_array *x = ir_type_array(m, a), *y = ir_type_array(m, b);
-    if (x && y) return x->count == y->count && same_layout(m, x->element, y->element, steps);
+    if (x && y) return x->count == y->count && same_layout(l, x->element, y->element);
     const struct ir_struct *s = ir_type_struct(m, a), *t = ir_type_struct(m, b);
     if (!s || !t || s->n_fields != t->n_fields || s->size != t->size || s->align != t->align) return false;
     for (uint32_t i = 0; i < s->n_fields; i++)
-        if (s->fields[i].offset != t->fields[i].offset || !same_layout(m, s->fields[i].type, t->fields[i].type, steps))
+        if (s->fields[i].offset != t->fields[i].offset || !same_layout(l, s->fields[i].type, t->fields[i].type))
             return false;
     return true;
 }
@@ -30,8 +31,7 @@ static bool same_layout(const struct ir_module *m, ir_type a, ir_type b, unsigne
 /* A type of one module and one of another. */
 static bool same_type(struct linker *l, uint32_t module, ir_type a, const struct link_symbol *s, ir_type b)
 {
-    unsigned steps = 0;
-    return same_layout(l->into, ir_copy_type(l->copies[module], a), ir_copy_type(l->copies[s->module], b), &steps);
+    return same_layout(l, ir_copy_type(l->copies[module], a), ir_copy_type(l->copies[s->module], b));
 }
 
 /* ---- functions ---- */
