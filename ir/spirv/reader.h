@@ -137,6 +137,11 @@ bool spirv_check_operands(struct spirv_reader *r);
 /* The same for selections of vectors; after spirv_check_effort(). */
 void spirv_widen_selects(struct spirv_reader *r);
 
+/* ---- interface.c ---- */
+
+/* The same for the variables that entry points list. */
+void spirv_complete_interfaces(struct spirv_reader *r);
+
 /* ---- index.c: the module's instructions by id ---- */
 
 bool spirv_index(struct spirv_reader *r);

@@ -25,6 +25,14 @@
 #define BEGIN "%k = OpFunction %void None %fn\n%a = OpFunctionParameter %p\n%start = OpLabel\n"
 #define END "OpReturn\nOpFunctionEnd\n"
 
+static struct ir_module *read_bytes(const uint8_t *bytes, size_t size)
+{
+    struct diag_list list = {0};
+    struct ir_module *m = ir_read_spirv(bytes, size, "test", &list);
+    if (!m) fail_msg("%s", list.items[0].text);
+    return m;
+}
+
 static struct ir_module *read_with(const char *text, const struct ir_spirv_options *options, struct diag_list *list)
 {
     size_t size;
@@ -359,6 +367,25 @@ static void test_select_of_vectors(void **state)
     ir_module_free(m);
 }
 
+/* A module of version 1.4 whose entry point does not list the variable that it uses. */
+static void test_unlisted_variable(void **state)
+{
+    (void)state;
+    size_t size;
+    uint8_t *bytes = spirv_make_assembled(HEAD KERNEL TYPES "%g = OpVariable %p CrossWorkgroup %c3\n" BEGIN
+                                                            "%x = OpLoad %u32 %g Aligned 4\n"
+                                                            "OpStore %a %x Aligned 4\n" END,
+                                          &size);
+    static const uint32_t version = 0x10400;
+    memcpy(bytes + 4, &version, sizeof version);
+    struct ir_module *m = read_bytes(bytes, size);
+    uint32_t value = 0;
+    run(m, &value, 1);
+    assert_int_equal(value, 3);
+    ir_module_free(m);
+    free(bytes);
+}
+
 /* Types declared twice, and types made of them. */
 static void test_equal_types(void **state)
 {
@@ -474,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_untidy),
         cmocka_unit_test(test_select_of_vectors),
         cmocka_unit_test(test_equal_types),
+        cmocka_unit_test(test_unlisted_variable),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_argument_types),
         cmocka_unit_test(test_mangled),
