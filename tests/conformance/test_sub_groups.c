@@ -27,28 +27,14 @@ static void permute_with_different_sizes(struct kit *k)
     for (int i = 0; i < SIZE / 2; i++) assert_int_equal(kit_map(y)[i], i ^ 1);
 }
 
-static void group_broadcast_remapping(struct kit *k)
-{
-    fusion_buffer *in = kit_ramp(k, "in", SIZE, 1, 0), *x = kit_buffer(k, "x", SIZE, 0),
-                  *y = kit_buffer(k, "y", SIZE / 2, 0);
-    kit_add(k, "broadcast", SIZE, LOCAL, fusion_arg_read(in), fusion_arg_write(x), fusion_arg_i64(5));
-    kit_add(k, "broadcast", SIZE / 2, LOCAL, fusion_arg_read(in), fusion_arg_write(y), fusion_arg_i64(7));
-    kit_run(k, FUSION_REQUIRE);
-    kit_expect_launches(k, 1);
-    for (int i = 0; i < SIZE; i++) assert_int_equal(kit_map(x)[i], i / LOCAL * LOCAL + 6);
-    for (int i = 0; i < SIZE / 2; i++) assert_int_equal(kit_map(y)[i], i / LOCAL * LOCAL + 8);
-}
-
 ON_DEVICES(permute)
 ON_DEVICES(permute_with_different_sizes)
-ON_DEVICES(group_broadcast_remapping)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_permute),
         cmocka_unit_test(test_permute_with_different_sizes),
-        cmocka_unit_test(test_group_broadcast_remapping),
     };
     return cmocka_run_group_tests_name("conformance_sub_groups", tests, kit_start, kit_stop);
 }
