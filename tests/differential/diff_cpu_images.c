@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "fuser/passes/passes.h"
+#include "ir/strbuf.h"
 #include "tests/support/cases.h"
 #include "tests/support/rng.h"
 
@@ -328,6 +329,79 @@ static void either_image(void **state)
     ways_clear(&w);
 }
 
+/* ---- blocks ---- */
+
+/* A number made of all components of all reads; and each sub-group writes rows of its own. */
+static char *block_text(unsigned size)
+{
+    static const struct {
+        const char *type;
+        unsigned n, bits;
+    } reads[] = {{"i8", 1, 8}, {"i8x16", 16, 8}, {"i16x4", 4, 16}, {"i32x2", 2, 32}, {"i64", 1, 64}};
+    struct strbuf b = {0};
+    unsigned next = 0;
+    strbuf_printf(&b,
+                  "kernel @k(%%m: image2d.read, %%w: image2d.write, %%x: i32, %%y: i32, %%o: ptr.global i64 write)\n"
+                  "    sub_group_size(%u) {\n"
+                  "  %%i = global_id x\n  %%g = sub_group_id\n  %%row = add i32 %%y, %%g\n"
+                  "  %%at = vec i32x2 %%x, %%row\n  %%h0 = add i64 0, 7\n",
+                  size);
+    for (unsigned r = 0; r < COUNT(reads); r++) {
+        strbuf_printf(&b, "  %%v%u = image_block_read %s %%m, %%at\n", r, reads[r].type);
+        for (unsigned c = 0; c < reads[r].n; c++, next++) {
+            char part[32];
+            snprintf(part, sizeof part, "%%v%u", r);
+            if (reads[r].n > 1) {
+                strbuf_printf(&b, "  %%e%u = extract %s %%v%u, %u\n", next, reads[r].type, r, c);
+                snprintf(part, sizeof part, "%%e%u", next);
+            }
+            if (reads[r].bits < 64) {
+                strbuf_printf(&b, "  %%z%u = zext i64 %s\n", next, part);
+                snprintf(part, sizeof part, "%%z%u", next);
+            }
+            strbuf_printf(&b, "  %%m%u = mul i64 %%h%u, 31\n  %%h%u = add i64 %%m%u, %s\n", next, next, next + 1, next,
+                          part);
+        }
+    }
+    strbuf_printf(&b,
+                  "  store i64 %%o[%%i], %%h%u\n"
+                  "  %%two = mul i32 %%g, 2\n  %%below = add i32 %%two, %%y\n  %%to = vec i32x2 0, %%below\n"
+                  "  %%a = trunc i16 %%h%u\n  %%b = trunc i16 %%i\n  %%ab = vec i16x2 %%a, %%b\n"
+                  "  image_block_write i16x2 %%w, %%to, %%ab\n"
+                  "}\n",
+                  next, next);
+    return strbuf_take(&b);
+}
+
+static void blocks(void **state)
+{
+    (void)state;
+    static struct picture from, to;
+    static int64_t out[ITEMS];
+    static const int32_t places[][2] = {{0, 0}, {4, 1}, {-8, -2}, {20, 4}, {200, -1}, {0, 100}};
+    struct rng rng = {24};
+    for (unsigned size = 4; size <= 64; size *= 2) {
+        struct ways w;
+        char *text = block_text(size);
+        ways_make(&w, text);
+        free(text);
+        for (unsigned i = 0; i < COUNT(places); i++) {
+            picture_make(&from, 0x10b5, 0x10d2, &rng);
+            picture_make(&to, 0x10b5, 0x10dc, &rng);
+            int32_t at[2] = {places[i][0], places[i][1]};
+            const struct interp_arg args[] = {{INTERP_ARG_IMAGE, &from.image, 0, NULL},
+                                              {INTERP_ARG_IMAGE, &to.image, 0, NULL},
+                                              {INTERP_ARG_BYTES, &at[0], 4, NULL},
+                                              {INTERP_ARG_BYTES, &at[1], 4, NULL},
+                                              {INTERP_ARG_BUFFER, out, sizeof out, NULL}};
+            char what[64];
+            snprintf(what, sizeof what, "sub-groups of %u at (%d, %d)", size, places[i][0], places[i][1]);
+            ways_compare(&w, args, what);
+        }
+        ways_clear(&w);
+    }
+}
+
 /* ---- pipes ---- */
 
 static const char pipe_text[] = "struct Packet { a: i32, b: i8, c: i64 }\n"
@@ -389,7 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sampling),     cmocka_unit_test(writing), cmocka_unit_test(outside),
-        cmocka_unit_test(either_image), cmocka_unit_test(pipes),
+        cmocka_unit_test(either_image), cmocka_unit_test(blocks),  cmocka_unit_test(pipes),
     };
     return cmocka_run_group_tests_name("diff_cpu_images", tests, NULL, NULL);
 }
