@@ -45,14 +45,20 @@ void graph_memory_free(struct graph_memory *m)
     free(m->values);
 }
 
-static bool run_kernel(const struct ir_function *kernel, const struct fuser_range *range, const struct interp_arg *args,
-                       const char *what, char *why, size_t why_size)
+static struct interp_range interp_range_of(const struct fuser_range *range)
 {
     struct interp_range r = {.dims = range->dims};
     memcpy(r.global, range->global, sizeof r.global);
     memcpy(r.offset, range->offset, sizeof r.offset);
     for (unsigned d = 0; d < 3; d++)
         r.local[d] = range->local[d] ? range->local[d] : (range->global[d] < 16 ? range->global[d] : 16);
+    return r;
+}
+
+static bool run_kernel(const struct ir_function *kernel, const struct fuser_range *range, const struct interp_arg *args,
+                       const char *what, char *why, size_t why_size)
+{
+    struct interp_range r = interp_range_of(range);
     struct interp_options options = {.check_races = true, .max_steps = 1 << 28};
     struct interp_result result = {0};
     int rc = interp_run(kernel, &r, args, &options, &result);
@@ -121,8 +127,8 @@ bool run_graph(const struct fuser_graph *graph, struct graph_memory *m, char *wh
     return true;
 }
 
-static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch *l, struct graph_memory *m, char *why,
-                       size_t why_size)
+static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch *l, struct graph_memory *m,
+                       plan_runner *runner, void *data, char *why, size_t why_size)
 {
     struct interp_arg args[MOST_PARAMS];
     if (l->n_params != l->kernel->n_params || l->n_params > MOST_PARAMS) {
@@ -141,18 +147,29 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
         if (p->kind == FUSER_PARAM_VALUE) args[i] = value_arg(m, p->index);
         if (p->kind == FUSER_PARAM_LOCAL) args[i] = (struct interp_arg){.kind = INTERP_ARG_LOCAL, .size = p->offset};
     }
-    return run_kernel(l->kernel, &l->range, args, l->kernel->name, why, why_size);
+    if (!runner) return run_kernel(l->kernel, &l->range, args, l->kernel->name, why, why_size);
+    struct interp_range range = interp_range_of(&l->range);
+    if (runner(l, &range, args, data)) return true;
+    snprintf(why, why_size, "%s did not run", l->kernel->name);
+    return false;
 }
 
 bool run_plan(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
               size_t why_size)
 {
+    return run_plan_by(graph, plan, m, NULL, NULL, why, why_size);
+}
+
+bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m,
+                 plan_runner *runner, void *data, char *why, size_t why_size)
+{
     for (uint32_t i = 0; i < graph->n_buffers; i++)
         if (plan->homes[i] != FUSER_HOME_MEMORY) memset(m->buffers[i], 0xa5, graph->buffers[i].bytes);
     for (uint32_t i = 0; i < plan->n_steps; i++) {
         const struct fuser_step *s = &plan->steps[i];
-        bool good = s->kind == FUSER_STEP_LAUNCH ? run_launch(plan, &plan->launches[s->index], m, why, why_size)
-                                                 : run_node(&graph->nodes[s->index], m, why, why_size);
+        bool good = s->kind == FUSER_STEP_LAUNCH
+                        ? run_launch(plan, &plan->launches[s->index], m, runner, data, why, why_size)
+                        : run_node(&graph->nodes[s->index], m, why, why_size);
         if (!good) return false;
     }
     return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fuser/plan.h"
+#include "ir/interp.h"
 
 /* The contents of a graph's buffers and values. */
 struct graph_memory {
@@ -19,6 +20,11 @@ bool run_graph(const struct fuser_graph *graph, struct graph_memory *m, char *wh
 /* The plan's steps, watched for data races. Buffers without a home in memory are filled with garbage first. */
 bool run_plan(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
               size_t why_size);
+/* The same, the kernels run by the caller's means: true where it went well. */
+typedef bool plan_runner(const struct fuser_launch *launch, const struct interp_range *range,
+                         const struct interp_arg *args, void *data);
+bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m,
+                 plan_runner *runner, void *data, char *why, size_t why_size);
 /* Whether two memories agree in each buffer the plan keeps in memory; `why` names the first that differs. */
 bool same_memory(const struct fuser_plan *plan, const struct graph_memory *a, const struct graph_memory *b, char *why,
                  size_t why_size);

@@ -1,0 +1,75 @@
+/* Random graphs, planned and compiled: fused kernels with buffers in registers, in arrays and in work-group memory,
+   over mixed ND-ranges, leave in memory what the graph's kernels leave one by one in the interpreter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "ir/text.h"
+#include "tests/support/cases.h"
+#include "tests/support/compiled.h"
+#include "tests/support/plan_check.h"
+#include "tests/support/plan_run.h"
+#include "tests/support/random_graph.h"
+
+struct count {
+    unsigned kernels, private, local;
+};
+
+static bool run_compiled(const struct fuser_launch *launch, const struct interp_range *range,
+                         const struct interp_arg *args, void *data)
+{
+    enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+    struct count *count = data;
+    struct compiled c;
+    unsigned n = compiled_isas(isas);
+    if (!compiled_make(&c, launch->kernel, isas[count->kernels++ % n], false)) return false;
+    compiled_run(&c, launch->kernel, range, args, 1, 0);
+    compiled_clear(&c);
+    return true;
+}
+
+static void check(unsigned seed, struct count *count)
+{
+    struct random_graph_knobs knobs = random_graph_knobs(seed);
+    knobs.least_nodes = knobs.most_nodes = 6;
+    knobs.commands = 0;
+    knobs.properties = 100;
+    knobs.barriers = seed % 2;
+    struct test_graph *g = random_graph_new(seed, &knobs);
+    struct fuser_plan *plan = check_planned(g);
+    struct graph_memory a = graph_memory_new(&g->graph, seed), b = graph_memory_new(&g->graph, seed);
+    char why[600];
+    if (!run_graph(&g->graph, &a, why, sizeof why) ||
+        !run_plan_by(&g->graph, plan, &b, run_compiled, count, why, sizeof why) ||
+        !same_memory(plan, &a, &b, why, sizeof why))
+        fail_msg("seed %u: %s\n%s\n%s", seed, why, random_graph_text(g), ir_print_function(plan->launches[0].kernel));
+    for (uint32_t i = 0; i < g->graph.n_buffers; i++) {
+        count->private += plan->homes[i] == FUSER_HOME_PRIVATE;
+        count->local += plan->homes[i] == FUSER_HOME_LOCAL;
+    }
+    graph_memory_free(&a);
+    graph_memory_free(&b);
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
+static void compiled_plans_compute_the_same(void **state)
+{
+    (void)state;
+    struct count count = {0};
+    for (unsigned seed = 0; seed < test_cases(40); seed++) check(seed, &count);
+    print_message("# %u kernels, %u buffers in registers, %u in work-group memory\n", count.kernels, count.private,
+                  count.local);
+    assert_true(count.private > 0 && count.local > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compiled_plans_compute_the_same),
+    };
+    return cmocka_run_group_tests_name("gccjit_plan", tests, NULL, NULL);
+}
