@@ -180,6 +180,13 @@ static rval rows_are_whole(struct emit *e)
     return jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, whole, single);
 }
 
+/* Whether that is known beforehand. */
+static bool is_row(const struct ir_function *kernel)
+{
+    const uint32_t *size = kernel->work_group_size;
+    return size[0] && size[1] == 1 && size[2] == 1;
+}
+
 static void run_sub_groups(const struct run *r)
 {
     struct emit *e = r->e;
@@ -197,7 +204,7 @@ static void run_sub_groups(const struct run *r)
 void items_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
     struct run r = {e, first, end};
-    if (e->sub_groups && e->width > 1)
+    if (e->sub_groups && e->width > 1 && !is_row(e->kernel))
         run_sub_groups(&r);
     else
         run_rows(&r);
