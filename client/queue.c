@@ -149,6 +149,17 @@ fusion_status fusion_queue_copy(fusion_queue *q, fusion_memory from, fusion_memo
     return finish(q, graph, fusion_graph_add_copy(graph, NULL, from, to, bytes, NULL, 0, NULL), event);
 }
 
+fusion_status fusion_queue_copy_2d(fusion_queue *q, fusion_memory from, uint64_t from_pitch, fusion_memory to,
+                                   uint64_t to_pitch, uint64_t bytes, uint32_t rows, fusion_event *event)
+{
+    fusion_graph *graph;
+    fusion_status status = target_graph(q, &graph);
+    if (status != FUSION_SUCCESS) return status;
+    return finish(q, graph,
+                  fusion_graph_add_copy_2d(graph, NULL, from, from_pitch, to, to_pitch, bytes, rows, NULL, 0, NULL),
+                  event);
+}
+
 fusion_status fusion_queue_fill(fusion_queue *q, fusion_memory to, uint64_t bytes, const void *pattern,
                                 uint32_t pattern_bytes, fusion_event *event)
 {

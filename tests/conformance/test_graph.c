@@ -295,6 +295,21 @@ static void subgraph_that_cannot_be_fused(struct kit *k)
     for (int i = 0; i < SIZE; i++) assert_int_equal(kit_map(out)[i], 2 * ((i + 1) % SIZE));
 }
 
+/* A graph added to itself is what it was before: no circle. */
+static void graph_in_itself(struct kit *k)
+{
+    fusion_buffer *a = kit_ramp(k, "a", SIZE, 1, 0);
+    for (int i = 0; i < 3; i++) {
+        if (i == 0)
+            kit_add(k, "count_up", SIZE, 0, fusion_arg_read_write(a), fusion_arg_i32(1));
+        else
+            expect_ok(fusion_graph_add_graph(k->graph, NULL, k->graph, NULL, NULL, 0, NULL));
+    }
+    kit_run(k, FUSION_REQUIRE); /* 1, then 2, then 4 times */
+    kit_expect_launches(k, 1);
+    expect_all(a, 1, 4);
+}
+
 /* Another buffer for one submission, which the inner graph uses too. */
 static void rebinding_reaches_subgraphs(struct kit *k)
 {
@@ -321,6 +336,7 @@ ON_DEVICES(two_levels)
 ON_DEVICES(subgraph_complex)
 ON_DEVICES(subgraph_with_non_kernel_cmds)
 ON_DEVICES(subgraph_that_cannot_be_fused)
+ON_DEVICES(graph_in_itself)
 ON_DEVICES(rebinding_reaches_subgraphs)
 
 int main(void)
@@ -336,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_subgraph_complex),
         cmocka_unit_test(test_subgraph_with_non_kernel_cmds),
         cmocka_unit_test(test_subgraph_that_cannot_be_fused),
+        cmocka_unit_test(test_graph_in_itself),
         cmocka_unit_test(test_rebinding_reaches_subgraphs),
     };
     return cmocka_run_group_tests_name("conformance_graph", tests, kit_start, kit_stop);

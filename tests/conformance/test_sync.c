@@ -344,6 +344,26 @@ static void sync_two_queues_requirement(struct kit *k)
     expect_values(back, 0);
 }
 
+/* The same with memory of this process, by a queue that does not record: it has happened when the call returns. */
+static void copies_at_once(struct kit *k)
+{
+    enum { WIDE = 16, ROWS = SIZE / WIDE, HALF = WIDE / 2 };
+    static int given[SIZE], got[ROWS][HALF];
+    fusion_queue *queue;
+    fusion_buffer *a = kit_buffer(k, "a", SIZE, 0), *b = kit_buffer(k, "b", SIZE, 0);
+    for (int i = 0; i < SIZE; i++) given[i] = 3 * i;
+    expect_ok(fusion_queue_create(k->session, &queue));
+    expect_ok(
+        fusion_queue_copy(queue, (fusion_memory){.host = given}, (fusion_memory){.buffer = a}, sizeof given, NULL));
+    submit(k, queue, a, b, 2, NULL);
+    expect_ok(fusion_queue_copy_2d(queue, (fusion_memory){.buffer = b, .offset = HALF * 4}, WIDE * 4,
+                                   (fusion_memory){.host = got}, HALF * 4, HALF * 4, ROWS, NULL));
+    for (int y = 0; y < ROWS; y++)
+        for (int x = 0; x < HALF; x++) assert_int_equal(got[y][x], 6 * (y * WIDE + HALF + x));
+    expect_error(fusion_queue_copy(queue, (fusion_memory){.host = given}, (fusion_memory){.host = got}, 4, NULL),
+                 FUSION_INVALID);
+}
+
 /* queue-shortcut-functions: fill, copy and kernels without a node being built, before, between and behind. */
 static void queue_shortcut_functions(struct kit *k)
 {
@@ -387,6 +407,7 @@ ON_DEVICES(sync_second_queue)
 ON_DEVICES(two_queues_one_graph)
 ON_DEVICES(sync_two_queues_event_dep)
 ON_DEVICES(sync_two_queues_requirement)
+ON_DEVICES(copies_at_once)
 ON_DEVICES(queue_shortcut_functions)
 
 int main(void)
@@ -409,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_two_queues_one_graph),
         cmocka_unit_test(test_sync_two_queues_event_dep),
         cmocka_unit_test(test_sync_two_queues_requirement),
+        cmocka_unit_test(test_copies_at_once),
         cmocka_unit_test(test_queue_shortcut_functions),
     };
     return cmocka_run_group_tests_name("conformance_sync", tests, kit_start, kit_stop);

@@ -151,6 +151,11 @@ static void pack_launch(msgpack_packer *k, const struct test_launch *l)
 
 static void pack_step(msgpack_packer *k, const struct test_step *s)
 {
+    if (s->kind == 3) {
+        msgpack_pack_array(k, 1);
+        msgpack_pack_uint64(k, s->kind);
+        return;
+    }
     msgpack_pack_array(k, s->kind == 0 ? 2 : s->kind == 1 ? 6 : 5);
     msgpack_pack_uint64(k, s->kind);
     msgpack_pack_uint64(k, s->a);
@@ -228,8 +233,11 @@ fusion_status executor_submit(struct executor *x, uint64_t executable, const str
         memcpy(at++, &v, sizeof v);
         memcpy(at++, &values[i].data, 8);
     }
-    struct ring_entry entry = {
-        .sequence = ++x->sequence, .executable = executable, .n_bindings = n_binds, .n_values = n_values};
+    struct ring_entry entry = {.part = x->part,
+                               .sequence = ++x->sequence,
+                               .executable = executable,
+                               .n_bindings = n_binds,
+                               .n_values = n_values};
     assert_true(ring_push(x->ring, &entry, rest, (size_t)(at - rest) * 8));
     /* A wait also ends when the ring's state changes, which a dying executor does before it completes. */
     if (!ring_wait(x->ring, x->sequence, 20000) && !ring_wait(x->ring, x->sequence, 20000))
@@ -262,7 +270,8 @@ int object_compile(const char *source)
     snprintf(directory, sizeof directory, "%s/fusiond-object-XXXXXX", temporary ? temporary : "/tmp");
     if (!root || !mkdtemp(directory)) fail_msg("no FUSIOND_SOURCE_ROOT, or no temporary directory");
     snprintf(path, sizeof path, "%s/kernel.so", directory);
-    snprintf(command, sizeof command, "cc -std=gnu17 -D_GNU_SOURCE -O2 -shared -fPIC -I'%s' -x c -o '%s' -", root, path);
+    snprintf(command, sizeof command, "cc -std=gnu17 -D_GNU_SOURCE -O2 -shared -fPIC -I'%s' -x c -o '%s' -", root,
+             path);
     FILE *compiler = popen(command, "w");
     assert_non_null(compiler);
     fputs("#include \"fuser/kernel_abi.h\"\n", compiler);

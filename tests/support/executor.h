@@ -13,6 +13,7 @@ struct executor {
     int ring_fd, event_fd;
     uint64_t sequence; /* of the last submission */
     uint64_t next_executable;
+    uint32_t part; /* of an executable with host tasks: what submissions name */
 };
 
 /* threads NULL: as many as there are cores. */
@@ -48,7 +49,7 @@ struct test_launch {
     size_t ir_size;
 };
 struct test_step {
-    unsigned kind; /* 0 launch: a; 1 copy: a to b; 2 fill of a with f32 pattern */
+    unsigned kind; /* 0 launch: a; 1 copy: a to b; 2 fill of a with f32 pattern; 3 host task */
     unsigned a, b;
     uint64_t a_offset, b_offset, bytes;
     float pattern;

@@ -180,6 +180,35 @@ static void test_copy_and_fill(void **state)
     memory_free(&b);
 }
 
+/* Host tasks part the steps; a submission runs one part, and no other. */
+static void test_parts(void **state)
+{
+    (void)state;
+    struct test_program p = {.n_slots = 1,
+                             .slots = {{"a", 16}},
+                             .n_steps = 4,
+                             .steps = {{.kind = 2, .bytes = 8, .pattern = 1.5f},
+                                       {.kind = 3},
+                                       {.kind = 2, .a_offset = 8, .bytes = 8, .pattern = 2.5f},
+                                       {.kind = 3}}};
+    struct executor x;
+    struct memory a = memory_new(16);
+    uint64_t id;
+    executor_start(&x, NULL);
+    assert_int_equal(executor_attach(&x, 1, &a, 0), FUSION_SUCCESS);
+    assert_int_equal(executor_load(&x, &p, NULL, (uint64_t[]){1}, NULL, &id), FUSION_SUCCESS);
+    float *f = a.data;
+    for (x.part = 0; x.part < 3; x.part++) {
+        f[0] = f[3] = 0;
+        assert_int_equal(executor_submit(&x, id, NULL, 0, NULL, 0), FUSION_SUCCESS);
+        assert_true(f[0] == (x.part == 0 ? 1.5f : 0) && f[3] == (x.part == 1 ? 2.5f : 0));
+    }
+    assert_int_equal(executor_submit(&x, id, NULL, 0, NULL, 0), FUSION_INVALID);
+    assert_non_null(strstr(executor_completion(&x)->reason, "part 3 of an executable that has 3"));
+    executor_stop(&x);
+    memory_free(&a);
+}
+
 /* Local memory: own variables, scratch, then local pointers; 64-byte aligned; a thread's own. */
 static void test_local_memory(void **state)
 {
@@ -441,6 +470,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rebinding, set_up, tear_down),
         cmocka_unit_test(test_every_group_once),
         cmocka_unit_test(test_copy_and_fill),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_local_memory),
         cmocka_unit_test_setup_teardown(test_usm_address, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_event, set_up, tear_down),

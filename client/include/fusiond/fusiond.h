@@ -378,6 +378,8 @@ FUSION_API fusion_status fusion_queue_depends_on(fusion_queue *queue, const fusi
 FUSION_API bool fusion_event_node(fusion_event event, fusion_node *node);
 FUSION_API fusion_status fusion_queue_submit(fusion_queue *queue, const fusion_kernel_node *kernel, fusion_event *event);
 FUSION_API fusion_status fusion_queue_copy(fusion_queue *queue, fusion_memory from, fusion_memory to, uint64_t bytes, fusion_event *event);
+FUSION_API fusion_status fusion_queue_copy_2d(fusion_queue *queue, fusion_memory from, uint64_t from_pitch, fusion_memory to,
+                                              uint64_t to_pitch, uint64_t bytes, uint32_t rows, fusion_event *event);
 FUSION_API fusion_status fusion_queue_fill(fusion_queue *queue, fusion_memory to, uint64_t bytes, const void *pattern, uint32_t pattern_bytes, fusion_event *event);
 FUSION_API fusion_status fusion_queue_copy_pixels(fusion_queue *queue, fusion_pixels from, fusion_pixels to, uint32_t width,
                                                   uint32_t height, fusion_event *event);
