@@ -24,8 +24,7 @@ struct member_use {
 
 struct forming {
     struct plan_group group;
-    bool alike;  /* all kernels have the same range */
-    bool linear; /* some get their ids from the linear id */
+    bool alike; /* all kernels have the same range */
     bool shared_state;
     bool loose, loose_writes, writes; /* some kernel does */
     uint32_t loose_node, writing_node, state_node;
@@ -64,21 +63,6 @@ static bool apart(const struct planner *p, uint32_t node, struct cut *c, const c
     return cut(c, code, "%s is not fused with the kernels before it: %s", name_of(p, node), why);
 }
 
-/* The same work-items meet in the members as before, though the launch grows. */
-static bool keeps_members(const struct planner *p, const struct forming *f, const struct fuser_range *joined)
-{
-    const struct fuser_range *now = &f->group.range;
-    if (f->alike || range_same(now, joined)) return true;
-    for (uint32_t i = 0; i < f->group.n; i++) {
-        const struct fuser_range *member = &p->nodes[p->plan->order[f->group.first + i]].range;
-        if (range_is_box(member, now) != range_is_box(member, joined)) return false;
-    }
-    if (!f->linear) return true;
-    for (uint32_t d = 0; d + 1 < now->dims; d++)
-        if (now->global[d] != joined->global[d]) return false; /* a work-item has another linear id */
-    return memcmp(now->offset, joined->offset, sizeof now->offset) == 0;
-}
-
 /* What barriers order depends on which work-items are a group. */
 static bool moves_groups(const struct planner *p, const struct forming *f, const struct fuser_range *joined,
                          enum range_fit fit)
@@ -103,7 +87,7 @@ static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_
         return apart(p, node, c, "not_fused_range",
                      "the work-groups would be other ones, and the barriers between the kernels order only what stays "
                      "inside of those there are");
-    if (!keeps_members(p, f, joined))
+    if (!f->alike && !plan_keeps_ids(p, f->group.first, f->group.n, &f->group.range, joined))
         return apart(p, node, c, "not_fused_range",
                      "the launch would grow, which changes the ids of kernels that get theirs from the linear id");
     if (!plan_sees_own_groups(p, node, joined, why, sizeof why)) return apart(p, node, c, "not_fused_range", why);
@@ -288,7 +272,7 @@ static void open_group(struct planner *p, struct forming *f, uint32_t at)
     f->generation++;
     f->group = (struct plan_group){.first = at, .range = p->nodes[node].range};
     f->alike = true;
-    f->linear = plan_place_run(p, at, 1, &f->group.range);
+    plan_place_run(p, at, 1, &f->group.range);
     f->shared_state = f->loose = f->loose_writes = f->writes = false;
     f->writing_node = NO_USE;
     f->sub_group_size = 0;
@@ -397,7 +381,6 @@ static bool form_groups(struct planner *p, bool fusing)
         } else {
             f.alike &= range_same(&f.group.range, &joined) && range_same(&joined, &p->nodes[node].range);
             f.group.range = joined;
-            f.linear = p->nodes[node].linear;
         }
         add_kernel(p, &f, node);
     }

@@ -19,6 +19,7 @@ enum { MAX_PRESSURE = 8 };
 struct run {
     uint32_t first, n;
     uint32_t group;
+    const struct fuser_range *group_range; /* of the group that it is, or is a part of */
     struct fuser_range range;
     struct plan_params params;
     struct plan_home *candidate; /* by parameter: a home of a buffer outside of memory, if any */
@@ -48,9 +49,32 @@ static void names_text(const struct planner *p, uint32_t first, uint32_t n, char
 
 /* ---- one kernel ---- */
 
+/* The range of a part of a group. What a barrier orders holds in the work-groups that the group has. */
+static struct fuser_range range_of(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
+{
+    struct fuser_range range = plan_run_range(p, first, n);
+    if (n > 1 && p->options->insert_barriers && !range_has_local(&range))
+        memcpy(range.local, group->local, sizeof range.local);
+    return range;
+}
+
+/* What was found when the group was formed holds for the part. */
+static bool is_like_group(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
+{
+    struct fuser_range range = range_of(p, first, n, group);
+    char why[256];
+    if (n == 1 || (range_same(&range, group) && memcmp(range.local, group->local, sizeof range.local) == 0))
+        return true;
+    if (p->options->insert_barriers && memcmp(range.offset, group->offset, sizeof range.offset) != 0) return false;
+    if (range_is_uneven(&range) || !plan_keeps_ids(p, first, n, group, &range)) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!plan_sees_own_groups(p, p->plan->order[first + i], &range, why, sizeof why)) return false;
+    return true;
+}
+
 static void prepare(struct planner *p, struct run *r)
 {
-    r->range = plan_run_range(p, r->first, r->n);
+    r->range = range_of(p, r->first, r->n, r->group_range);
     plan_place_run(p, r->first, r->n, &r->range);
     for (uint32_t i = 0; i < r->n; i++) p->nodes[p->plan->order[r->first + i]].group = r->group;
     plan_params(p, r->first, r->n, &r->params);
@@ -229,9 +253,9 @@ static void add_launch(struct planner *p, struct run *r)
 
 /* ---- groups ---- */
 
-static void new_run(struct planner *p, struct run *r, uint32_t first, uint32_t n)
+static void new_run(struct planner *p, struct run *r, uint32_t first, uint32_t n, const struct fuser_range *group)
 {
-    *r = (struct run){.first = first, .n = n, .group = p->n_groups++};
+    *r = (struct run){.first = first, .n = n, .group = p->n_groups++, .group_range = group};
 }
 
 /* Of the node's kernel alone, as it would be cleaned up. */
@@ -285,14 +309,14 @@ static bool try_run(struct planner *p, struct run *r, const char **code)
 }
 
 /* How many kernels from `first` can be one: between 1 and n - 1, as n cannot. Remarks of the attempts are dropped. */
-static uint32_t longest_prefix(struct planner *p, uint32_t first, uint32_t n)
+static uint32_t longest_prefix(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
 {
     uint32_t good = 1, bad = n, remarks = p->plan->n_remarks;
     while (bad - good > 1) {
         struct run r;
         const char *code;
         uint32_t middle = good + (bad - good) / 2;
-        new_run(p, &r, first, middle);
+        new_run(p, &r, first, middle, group);
         if (try_run(p, &r, &code)) {
             good = middle;
         } else {
@@ -304,29 +328,50 @@ static uint32_t longest_prefix(struct planner *p, uint32_t first, uint32_t n)
     return good;
 }
 
-static bool launch_group(struct planner *p, uint32_t first, uint32_t n)
+/* Makes launches of order[first .. first + n), which are a group or what is left of one, until the first of them is
+   found that cannot be with those before it. Returns how many are done; 0: failed. */
+static uint32_t launch_part(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
 {
-    while (n) {
-        struct run r;
-        const char *code;
-        new_run(p, &r, first, n);
-        if (!try_run(p, &r, &code)) {
-            if (n == 1) return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first), "%s", r.why);
-            if (p->options->mode == FUSER_MODE_REQUIRE)
-                return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first),
-                                 "the %u kernels from here on cannot be one: %s", n, r.why);
-            uint32_t prefix = longest_prefix(p, first, n);
-            for (uint32_t i = prefix; i < n; i++) p->nodes[p->plan->order[first + i]].group = NO_GROUP;
+    struct run r;
+    const char *code;
+    new_run(p, &r, first, n, group);
+    if (!try_run(p, &r, &code)) {
+        if (n > 1 && p->options->mode == FUSER_MODE_REQUIRE) {
+            plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first),
+                      "the %u kernels from here on cannot be one: %s", n, r.why);
+            return 0;
+        }
+        uint32_t prefix = n > 1 ? longest_prefix(p, first, n, group) : 1;
+        for (uint32_t i = prefix; i < n; i++) p->nodes[p->plan->order[first + i]].group = NO_GROUP;
+        if (n > 1)
             plan_remark(p, code, name_at(p, first + prefix), NULL, "%s is not fused with the kernels before it: %s",
                         name_at(p, first + prefix), r.why);
-            new_run(p, &r, first, prefix);
-            if (!make_run(p, &r))
-                return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first), "%s", r.why);
+        new_run(p, &r, first, prefix, group);
+        if (!make_run(p, &r)) {
+            plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", name_at(p, first), "%s", r.why);
+            return 0;
         }
-        remark_run(p, &r);
-        add_launch(p, &r);
-        first += r.n;
-        n -= r.n;
+    }
+    remark_run(p, &r);
+    add_launch(p, &r);
+    return r.n;
+}
+
+static bool launch_group(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
+{
+    uint32_t end = first + n;
+    while (first < end) {
+        uint32_t part = end - first;
+        while (!is_like_group(p, first, part, group)) part--;
+        for (uint32_t i = first + part; i < end; i++) p->nodes[p->plan->order[i]].group = NO_GROUP;
+        if (first + part < end)
+            plan_remark(p, "not_fused_range", name_at(p, first + part), NULL,
+                        "%s is not fused with the kernels before it: of those they were to be fused with some are not, "
+                        "and without them the same ids are other work-items",
+                        name_at(p, first + part));
+        uint32_t done = launch_part(p, first, part, group);
+        if (!done) return false;
+        first += done;
     }
     return true;
 }
@@ -347,7 +392,7 @@ bool plan_launches(struct planner *p)
     for (uint32_t i = 0; i < p->graph->n_nodes; i++) plan->bytes_unfused += plan_node_traffic(p, i);
     for (uint32_t at = 0; at < plan->n_order;) {
         if (group < n_groups && p->groups[group].first == at) {
-            if (!launch_group(p, at, p->groups[group].n)) return false;
+            if (!launch_group(p, at, p->groups[group].n, &p->groups[group].range)) return false;
             at += p->groups[group++].n;
         } else {
             add_command(p, plan->order[at++]);

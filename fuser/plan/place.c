@@ -61,6 +61,28 @@ void plan_own_ids(const struct planner *p, uint32_t node, int64_t id[3])
     }
 }
 
+/* Two ranges have the same linear ids at the same global ids. */
+static bool same_lines(const struct fuser_range *a, const struct fuser_range *b)
+{
+    for (uint32_t d = 0; d + 1 < a->dims || d + 1 < b->dims; d++)
+        if (a->global[d] != b->global[d]) return false;
+    return a->dims == b->dims && memcmp(a->offset, b->offset, sizeof a->offset) == 0;
+}
+
+bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *from,
+                    const struct fuser_range *to)
+{
+    bool linear = false, alike = true, kept = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fuser_range *r = &p->nodes[p->plan->order[first + i]].range;
+        bool box = range_is_box(r, from);
+        linear |= !box;
+        alike &= range_same(r, &p->nodes[p->plan->order[first]].range);
+        kept &= box == range_is_box(r, to) && range_items(r) <= range_items(to);
+    }
+    return alike || (kept && (!linear || same_lines(from, to)));
+}
+
 /* ---- work-groups ---- */
 
 static bool is_group_blind(const struct access_analysis *a)

@@ -120,6 +120,10 @@ const char *plan_place(const struct planner *p, uint32_t node, uint32_t line, ch
 
 /* Puts the kernels order[first .. first + n) into a launch over a range. True: by linear ids. */
 bool plan_place_run(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *launch);
+/* Whether work-items of the kernels order[first .. first + n) that are the same one in a launch over `from` are in one
+   over `to`. */
+bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *from,
+                    const struct fuser_range *to);
 /* Whether what the kernel sees of its work-group can be made the same in that launch; `why` says what speaks against
    it ("it has fewer work-items, and ..."). */
 bool plan_sees_own_groups(const struct planner *p, uint32_t node, const struct fuser_range *launch, char *why,
