@@ -34,7 +34,12 @@ static fusion_status memory_side(fusion_graph *g, const fusion_pixels *p, uint64
     if (__builtin_mul_overflow(side->pitch, rows - 1, &bytes) || __builtin_add_overflow(bytes, row_bytes, &bytes))
         return client_error(FUSION_INVALID, "copy", "%" PRIu32 " rows, %" PRIu64 " bytes apart, are too many bytes",
                             rows, side->pitch);
-    return client_graph_slot_at(g, &p->memory, bytes, &side->slot, &side->offset);
+    return p->memory.host ? FUSION_SUCCESS : client_graph_slot_at(g, &p->memory, bytes, &side->slot, &side->offset);
+}
+
+static fusion_memory place_of(const fusion_pixels *p, const struct side *side)
+{
+    return p->image ? (fusion_memory){.buffer = &p->image->buffer, .offset = side->offset} : p->memory;
 }
 
 static fusion_status check_pair(const fusion_pixels *from, const fusion_pixels *to, uint32_t width, uint32_t height)
@@ -66,6 +71,11 @@ fusion_status fusion_graph_add_copy_pixels(fusion_graph *g, const char *name, fu
     uint64_t bytes = (uint64_t)width * fusion_image_pixel_bytes(from.image ? from.image : to.image);
     status = pixels_side(g, &from, bytes, width, height, &a);
     if (status == FUSION_SUCCESS) status = pixels_side(g, &to, bytes, width, height, &b);
+    bool host = (!from.image && from.memory.host) || (!to.image && to.memory.host);
+    if (status == FUSION_SUCCESS && host) {
+        struct copy_2d copy = {place_of(&from, &a), place_of(&to, &b), a.pitch, b.pitch, bytes, height};
+        return client_graph_host_copy(g, name, &copy, depends_on, n_depends_on, node);
+    }
     struct proto_node n = {.kind = PROTO_NODE_COPY,
                            .from = a.slot,
                            .from_offset = a.offset,

@@ -39,10 +39,7 @@ static fusion_status add(fusion_graph *g, const char *name, const char *base, co
     fusion_status status = client_graph_args(g, base, args, n_args, &n);
     if (status == FUSION_SUCCESS) status = client_graph_deps(&n, deps, n_deps);
     if (status == FUSION_SUCCESS) status = client_graph_name(g, name, base, &n.name);
-    if (status == FUSION_SUCCESS && action->kind != ACTION_FUNCTION) {
-        action->slot = n.args[0].index;
-        action->offset = n.args[0].offset;
-    }
+    if (status == FUSION_SUCCESS && action->kind != ACTION_FUNCTION) action->slot = n.args[0].index;
     return client_graph_act(g, &n, action, status, node);
 }
 
@@ -53,8 +50,8 @@ fusion_status fusion_graph_add_host_task(fusion_graph *g, const char *name, cons
     const char *object = name ? name : "host task";
     if (!function) return client_error(FUSION_INVALID, object, "there is no function");
     for (uint32_t i = 0; i < n_args; i++)
-        if (args[i].kind != FUSION_ARG_BUFFER && args[i].kind != FUSION_ARG_POINTER)
-            return client_error(FUSION_INVALID, object, "argument %" PRIu32 " is no buffer and no pointer", i);
+        if (args[i].kind != FUSION_ARG_BUFFER && args[i].kind != FUSION_ARG_POINTER && args[i].kind != FUSION_ARG_IMAGE)
+            return client_error(FUSION_INVALID, object, "argument %" PRIu32 " is no buffer, pointer or image", i);
     struct graph_action action = {.kind = ACTION_FUNCTION, .function = function, .data = data};
     return add(g, name, "host", args, n_args, &action, depends_on, n_depends_on, node);
 }
@@ -74,16 +71,17 @@ fusion_status client_graph_host_copy(fusion_graph *g, const char *name, const st
                                   .host_pitch = write ? c->from_pitch : c->to_pitch};
     uint64_t extent = c->bytes + (c->rows > 1 ? (c->rows - 1) * action.pitch : 0);
     struct memory *m;
-    uint64_t offset;
-    fusion_status status = client_memory_of(g->session, place, extent, &m, &offset);
+    fusion_status status = client_memory_of(g->session, place, extent, &m, &action.offset);
     if (status != FUSION_SUCCESS) return status;
+    fusion_access access = write ? FUSION_ACCESS_WRITE : FUSION_ACCESS_READ;
+    fusion_arg image = fusion_arg_image((fusion_image *)place->buffer, access);
     fusion_arg arg = {.kind = place->buffer ? FUSION_ARG_BUFFER : FUSION_ARG_POINTER,
                       .buffer = place->buffer,
                       .pointer = place->pointer,
                       .offset = place->offset,
                       .bytes = extent,
-                      .access = write ? FUSION_ACCESS_WRITE : FUSION_ACCESS_READ};
-    return add(g, name, "copy", &arg, 1, &action, deps, n_deps, node);
+                      .access = access};
+    return add(g, name, "copy", m->image ? &image : &arg, 1, &action, deps, n_deps, node);
 }
 
 /* ---- in an executable ---- */
@@ -150,6 +148,7 @@ static fusion_status submit_inner(const struct graph_action *a, const fusion_reb
     uint32_t n_inner = 0;
     for (uint32_t i = 0; i < n; i++) {
         fusion_memory from = {.buffer = rebind[i].from, .pointer = rebind[i].from_pointer};
+        if (rebind[i].from_image) from.buffer = &rebind[i].from_image->buffer;
         struct memory *m;
         uint64_t offset;
         if ((!from.buffer && !from.pointer) ||

@@ -649,6 +649,60 @@ static void test_order(void **state)
     }
 }
 
+/* ---- with functions of the client, and graphs as nodes ---- */
+
+static void look(void *data)
+{
+    uint8_t pixel[4];
+    fusion_image **image = data;
+    if (*image && fusion_image_read(*image, &(fusion_region){3, 4, 1, 1}, pixel, 0) == FUSION_SUCCESS &&
+        pixel[1] == 255 - pixel_value(3, 4, 1))
+        *image = NULL; /* seen */
+}
+
+/* The photo comes from the client's memory, goes through a graph, is looked at, and goes back. */
+static void test_host_and_graphs(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 4; d++) {
+        uint8_t in[H][W][4], out[H][W + 2][4];
+        for (uint32_t i = 0; i < W * H * 4; i++)
+            in[i / 4 / W][i / 4 % W][i % 4] = pixel_value(i / 4 % W, i / 4 / W, i % 4);
+        memset(out, 7, sizeof out);
+        fusion_image *a = make_photo("a"), *b = make_photo("b"), *seen = b; /* look() clears it */
+        fusion_graph *graph = new_graph(), *inner = new_graph();
+        add(inner, "invert", W, H,
+            (fusion_arg[]){fusion_arg_image(a, FUSION_ACCESS_READ), fusion_arg_image(b, FUSION_ACCESS_WRITE)}, 2);
+        fusion_arg read = fusion_arg_image(b, FUSION_ACCESS_READ);
+        expect_ok(fusion_graph_add_copy_pixels(graph, NULL, (fusion_pixels){.memory = {.host = in}},
+                                               (fusion_pixels){.image = a}, W, H, NULL, 0, NULL));
+        expect_ok(fusion_graph_add_graph(graph, NULL, inner, NULL, NULL, 0, NULL));
+        expect_ok(fusion_graph_add_host_task(graph, NULL, &read, 1, look, &seen, NULL, 0, NULL));
+        expect_ok(fusion_graph_add_copy_pixels(graph, NULL, (fusion_pixels){.image = b, .x = 1, .y = 1},
+                                               (fusion_pixels){.memory = {.host = out}, .row_pitch = sizeof out[0]},
+                                               W - 1, H - 1, NULL, 0, NULL));
+        fusion_exec *exec = finalize(graph, d < 2 ? FUSION_NONE : FUSION_ENABLE, devices[d % 2]);
+        run(exec, NULL, 0);
+        assert_null(seen);
+        for (uint32_t y = 0; y < H; y++)
+            for (uint32_t x = 0; x < W + 2; x++) {
+                bool inside = y < H - 1 && x < W - 1;
+                assert_int_equal(out[y][x][2], inside ? 255 - pixel_value(x + 1, y + 1, 2) : 7);
+            }
+        /* Another image in place of b: the inner graph writes it, and the copy reads it. */
+        fusion_image *c = make_photo("c");
+        memset(out, 7, sizeof out);
+        run(exec, &(fusion_rebind){.from_image = b, .to_image = c}, 1);
+        expect_photo(c, true);
+        assert_int_equal(out[2][3][0], 255 - pixel_value(4, 3, 0));
+        clear(exec, graph);
+        fusion_graph_destroy(inner);
+        fusion_image_destroy(a);
+        fusion_image_destroy(b);
+        fusion_image_destroy(c);
+    }
+}
+
 /* ---- rebinding ---- */
 
 static void test_rebind(void **state)
@@ -767,23 +821,15 @@ static void test_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptions),
-        cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_pixels),
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_fused),
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_size),
-        cmocka_unit_test(test_samplers),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_copies_inside),
-        cmocka_unit_test(test_wrong_copies),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_rebind),
-        cmocka_unit_test(test_wrong_arguments),
-        cmocka_unit_test(test_beyond),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_descriptions), cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_pixels),       cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_fused),        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_size),         cmocka_unit_test(test_samplers),
+        cmocka_unit_test(test_blocks),       cmocka_unit_test(test_host_and_graphs),
+        cmocka_unit_test(test_copies),       cmocka_unit_test(test_copies_inside),
+        cmocka_unit_test(test_wrong_copies), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_rebind),       cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_beyond),       cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests_name("images", tests, start, stop);
 }

@@ -331,7 +331,8 @@ FUSION_API fusion_status fusion_graph_add_copy_2d(fusion_graph *graph, const cha
 FUSION_API fusion_status fusion_graph_add_fill(fusion_graph *graph, const char *name, fusion_memory to, uint64_t bytes, const void *pattern,
                                                uint32_t pattern_bytes, const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
 
-/* Where the pixels of a rectangle are: in an image, from (x, y) on, or in rows of a buffer or USM allocation. */
+/* Where the pixels of a rectangle are: in an image, from (x, y) on, or in rows of a buffer, USM allocation or memory of
+   this process. */
 typedef struct fusion_pixels {
     fusion_image *image;
     uint32_t x, y;
@@ -349,7 +350,7 @@ FUSION_API fusion_status fusion_graph_add_fill_image(fusion_graph *graph, const 
                                                      fusion_node *node);
 
 /* A function of this process as a node. It runs once for each submission, in the thread that submits, while fusion_exec_submit()
-   waits for what comes before it. args: the buffers and pointers it touches; edges follow from them. Also for copies with
+   waits for what comes before it. args: the buffers, pointers and images it touches; edges follow from them. Also for copies with
    `host` memory, which are such functions. */
 typedef void fusion_host_function(void *data);
 FUSION_API fusion_status fusion_graph_add_host_task(fusion_graph *graph, const char *name, const fusion_arg *args, uint32_t n_args,
