@@ -58,9 +58,11 @@ static const char *name_of(const struct planner *p, uint32_t node)
 
 /* ---- what kernels are, whatever they touch ---- */
 
-static bool apart(const struct planner *p, uint32_t node, struct cut *c, const char *code, const char *why)
+static bool apart(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c, const char *code,
+                  const char *why)
 {
-    return cut(c, code, "%s is not fused with the kernels before it: %s", name_of(p, node), why);
+    return cut(c, code, "%s is not fused with %s%s: %s", name_of(p, node), name_of(p, p->plan->order[f->group.first]),
+               f->group.n > 1 ? " and the kernels fused with it" : "", why);
 }
 
 /* What barriers order depends on which work-items are a group. */
@@ -78,22 +80,22 @@ static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_
     *joined = f->group.range;
     enum range_fit fit = range_join(joined, &p->nodes[node].range, f->alike, why, sizeof why);
     switch (fit) {
-    case RANGE_APART: return apart(p, node, c, "not_fused_range", why);
-    case RANGE_LOCAL: return apart(p, node, c, "not_fused_local_size", why);
-    case RANGE_UNEVEN: return apart(p, node, c, "not_fused_uneven", why);
+    case RANGE_APART: return apart(p, f, node, c, "not_fused_range", why);
+    case RANGE_LOCAL: return apart(p, f, node, c, "not_fused_local_size", why);
+    case RANGE_UNEVEN: return apart(p, f, node, c, "not_fused_uneven", why);
     default: break;
     }
     if (moves_groups(p, f, joined, fit))
-        return apart(p, node, c, "not_fused_range",
+        return apart(p, f, node, c, "not_fused_range",
                      "the work-groups would be other ones, and the barriers between the kernels order only what stays "
                      "inside of those there are");
     if (!f->alike && !plan_keeps_ids(p, f->group.first, f->group.n, &f->group.range, joined))
-        return apart(p, node, c, "not_fused_range",
+        return apart(p, f, node, c, "not_fused_range",
                      "the launch would grow, which changes the ids of kernels that get theirs from the linear id");
-    if (!plan_sees_own_groups(p, node, joined, why, sizeof why)) return apart(p, node, c, "not_fused_range", why);
+    if (!plan_sees_own_groups(p, node, joined, why, sizeof why)) return apart(p, f, node, c, "not_fused_range", why);
     for (uint32_t i = 0; i < f->group.n && !range_same(&f->group.range, joined); i++)
         if (!plan_sees_own_groups(p, p->plan->order[f->group.first + i], joined, why, sizeof why))
-            return apart(p, node, c, "not_fused_range", why);
+            return apart(p, f, node, c, "not_fused_range", why);
     return true;
 }
 
