@@ -127,6 +127,11 @@ bool spirv_spend_effort(struct spirv_reader *r, uint64_t n);
 /* Reports functions that would take the validator too long; right after spirv_normalize(). */
 bool spirv_check_effort(struct spirv_reader *r);
 
+/* ---- reach.c ---- */
+
+/* Reports entry points that reach too many functions; likewise. */
+bool spirv_check_reach(struct spirv_reader *r);
+
 /* ---- operands.c ---- */
 
 /* Reports operands that the validator would die of; before spirv_widen_selects(). */

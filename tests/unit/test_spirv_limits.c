@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +215,33 @@ static void make_all_to_all(struct words *m, uint32_t n)
     last_block(m, first + blocks - 1);
 }
 
+/* n entry points that all call the first of n / 8 functions, each of which calls the next one. */
+static void make_calls(struct words *m, uint32_t n)
+{
+    uint32_t n_functions = n / 8, entries = ids(m, n), functions = ids(m, n_functions);
+    *m = (struct words){m->w, 5, m->next};
+    PUT(m, SpvOpCapability, SpvCapabilityAddresses);
+    PUT(m, SpvOpCapability, SpvCapabilityKernel);
+    PUT(m, SpvOpMemoryModel, SpvAddressingModelPhysical64, SpvMemoryModelOpenCL);
+    for (uint32_t k = 0; k < n; k++) {
+        char name[8] = {0};
+        snprintf(name, sizeof name, "k%05u", k % 100000);
+        uint32_t words[4] = {SpvExecutionModelKernel, entries + k};
+        memcpy(words + 2, name, sizeof name);
+        put(m, SpvOpEntryPoint, words, 4);
+    }
+    PUT(m, SpvOpTypeVoid, VOID);
+    PUT(m, SpvOpTypeFunction, FUNCTION, VOID);
+    for (uint32_t k = 0; k < n + n_functions; k++) {
+        uint32_t callee = k < n ? functions : functions + (k - n) + 1;
+        PUT(m, SpvOpFunction, VOID, k < n ? entries + k : functions + (k - n), SpvFunctionControlMaskNone, FUNCTION);
+        PUT(m, SpvOpLabel, ids(m, 1));
+        if (callee < functions + n_functions) PUT(m, SpvOpFunctionCall, VOID, ids(m, 1), callee);
+        m->w[m->n++] = 1 << 16 | SpvOpReturn;
+        if (k + 1 < n + n_functions) m->w[m->n++] = 1 << 16 | SpvOpFunctionEnd;
+    }
+}
+
 /* ---- tests ---- */
 
 typedef void shape_maker(struct words *m, uint32_t n);
@@ -265,6 +293,7 @@ SHAPE(tangle)
 SHAPE(two_rows)
 SHAPE(cases_that_fall_through)
 SHAPE(all_to_all)
+SHAPE(calls)
 
 int main(void)
 {
@@ -277,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_two_rows),
         cmocka_unit_test(test_cases_that_fall_through),
         cmocka_unit_test(test_all_to_all),
+        cmocka_unit_test(test_calls),
     };
     return cmocka_run_group_tests_name("spirv_limits", tests, NULL, NULL);
 }
