@@ -227,19 +227,24 @@ static int by_position(const void *x, const void *y, void *data)
     return a->arg < b->arg ? -1 : a->arg > b->arg;
 }
 
+static void sort_uses(struct home_look *l)
+{
+    uint32_t *uses = arena_alloc(l->p->arena, (l->n_uses + 1) * sizeof *uses);
+    memcpy(uses, l->uses, l->n_uses * sizeof *uses);
+    qsort_r(uses, l->n_uses, sizeof *uses, by_position, l->p);
+    l->uses = uses;
+}
+
 static void gather(struct home_look *l)
 {
     struct planner *p = l->p;
-    uint32_t first = p->buffer_uses_start[l->buffer];
-    l->n_uses = p->buffer_uses_start[l->buffer + 1] - first;
-    uint32_t *uses = arena_alloc(p->arena, (l->n_uses + 1) * sizeof *uses);
-    memcpy(uses, &p->buffer_uses[first], l->n_uses * sizeof *uses);
-    qsort_r(uses, l->n_uses, sizeof *uses, by_position, p);
-    l->uses = uses;
+    l->n_uses = p->buffer_uses_start[l->buffer + 1] - p->buffer_uses_start[l->buffer];
+    l->uses = &p->buffer_uses[p->buffer_uses_start[l->buffer]];
     l->first = home_use(l, 0);
     l->no_init = true;
     l->scope = l->first->props.access_scope;
     for (uint32_t i = 0; i < l->n_uses; i++) {
+        if (p->nodes[home_use(l, i)->node].position < p->nodes[l->first->node].position) l->first = home_use(l, i);
         l->no_init &= home_use(l, i)->props.no_init;
         l->scope = fuser_scope_merge(l->scope, home_use(l, i)->props.access_scope);
     }
@@ -309,6 +314,7 @@ static bool is_written(const struct home_look *l)
 static bool fits(struct home_look *l, struct plan_home *out)
 {
     if (!is_inside(l) || !accessors_agree(l) || !is_known(l) || !is_written(l)) return false;
+    sort_uses(l);
     const struct access_summary *s = plan_summary(l->p, l->first);
     if (s->n_sites) l->side = plan_side(l->p, l->first, &s->sites[0]);
     return s->n_sites && choose(l, out);

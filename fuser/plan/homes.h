@@ -13,7 +13,7 @@ struct home_look {
     uint64_t local_left; /* bytes of work-group memory that are free */
     bool quiet;
     uint32_t n_uses;
-    const uint32_t *uses; /* in linear order */
+    const uint32_t *uses; /* in linear order, once only kernels of the group are known to be among them */
     const struct plan_use *first;
     struct conflict_side side; /* its first site */
     bool no_init;              /* each accessor has it */
