@@ -13,7 +13,7 @@
 #include "ir/arena.h"
 #include "ir/eval.h"
 
-enum { MAX_SAMPLE = 64, MAX_OPERANDS = 4, MAX_STEPS = 50000 };
+enum { MAX_SAMPLE = 64, MAX_OPERANDS = 4, MAX_STEPS = 20000 };
 
 struct sample {
     uint32_t n;
