@@ -15,6 +15,8 @@
  *   image ORDER TYPE WxH DATA [-> RULE ...]
  *                                 r, a, rg, ra, rgba or bgra; i8 ... u32, f32, snorm8, unorm16 ...; data and rules are
  *                                 those of a buffer of its channels
+ *   pipe TYPE ELEMENTS CAPACITY PACKETS DATA [-> RULE ...]
+ *                                 packets of so many elements; so many of them are in it
  *   sampler WORD ...              normalized; none, edge, border, repeat or mirror; nearest or linear
  *   pocl REASON                   PoCL does not run it, or runs it wrongly; before the first kernel: none of the file
  *   pocl-differs RULE REASON      PoCL's results of that function are wrong; the others are compared
@@ -52,6 +54,7 @@ struct corpus_arg {
     bool is_sampler;                /* its value is an enum ir_sampler */
     const struct corpus_type *type; /* of a buffer, or of an image's channels */
     struct ir_image image;          /* but for its data */
+    struct interp_pipe pipe;        /* but for its packets */
     uint64_t size;                  /* bytes */
     enum corpus_data data;
     double low, high; /* of the data; special: low is the step */
@@ -84,10 +87,10 @@ struct corpus {
 bool corpus_read(const char *path, struct corpus *c);
 void corpus_clear(struct corpus *c);
 
-/* Buffers and images have memory: it is filled, shared with processes, and compared. */
+/* Buffers, images and pipes have memory: it is filled, shared with processes, and compared. */
 static inline bool corpus_has_memory(const struct corpus_arg *a)
 {
-    return a->kind == INTERP_ARG_BUFFER || a->kind == INTERP_ARG_IMAGE;
+    return a->kind == INTERP_ARG_BUFFER || a->kind == INTERP_ARG_IMAGE || a->kind == INTERP_ARG_PIPE;
 }
 /* Buffers of a kernel lie one after the other: where that of argument `arg` begins. arg n_args: the end. */
 uint64_t corpus_buffer_at(const struct corpus_kernel *k, uint32_t arg);

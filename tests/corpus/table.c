@@ -185,6 +185,21 @@ static bool read_image(struct reading *r, struct corpus_arg *a)
     return read_data(r, a) && read_rules(r, a);
 }
 
+static bool read_pipe(struct reading *r, struct corpus_arg *a)
+{
+    double elements, capacity, packets;
+    char *word = next(r);
+    a->kind = INTERP_ARG_PIPE;
+    a->type = type_named(word);
+    if (!a->type) return wrong(r, "not a type", word);
+    if (!number(r, &elements) || !number(r, &capacity) || !number(r, &packets)) return false;
+    a->pipe.packet_size = (uint32_t)elements * a->type->size;
+    a->pipe.capacity = (uint32_t)capacity;
+    a->pipe.written = (uint64_t)packets;
+    a->size = (uint64_t)a->pipe.packet_size * a->pipe.capacity;
+    return read_data(r, a) && read_rules(r, a);
+}
+
 static bool read_sampler(struct reading *r, struct corpus_arg *a)
 {
     uint32_t bits = 0;
@@ -234,11 +249,8 @@ static bool read_line(struct reading *r, struct corpus *c)
     static const struct {
         const char *name;
         bool (*read)(struct reading *, struct corpus_arg *);
-    } arguments[] = {{"buffer", read_buffer},
-                     {"value", read_value},
-                     {"local", read_local},
-                     {"image", read_image},
-                     {"sampler", read_sampler}};
+    } arguments[] = {{"buffer", read_buffer}, {"value", read_value},     {"local", read_local},
+                     {"image", read_image},   {"sampler", read_sampler}, {"pipe", read_pipe}};
     char *word = next(r);
     if (!word) return wrong(r, "expected a directive", word);
     if (strcmp(word, "kernel") == 0) return read_kernel(r, c);

@@ -83,6 +83,7 @@ static void free_buffers(const struct corpus_kernel *k, uint8_t *data)
 struct arguments {
     struct interp_arg args[CORPUS_MAX_ARGS];
     struct ir_image images[CORPUS_MAX_ARGS];
+    struct interp_pipe pipes[CORPUS_MAX_ARGS];
 };
 
 static void arguments(const struct corpus_kernel *k, uint8_t *data, struct arguments *to)
@@ -90,11 +91,18 @@ static void arguments(const struct corpus_kernel *k, uint8_t *data, struct argum
     for (uint32_t i = 0; i < k->n_args; i++) {
         const struct corpus_arg *a = &k->args[i];
         to->args[i] = (struct interp_arg){.kind = a->kind, .size = a->size, .data = (void *)a->value};
-        if (a->kind == INTERP_ARG_BUFFER) to->args[i].data = data + corpus_buffer_at(k, i);
-        if (a->kind != INTERP_ARG_IMAGE) continue;
-        to->images[i] = a->image;
-        to->images[i].data = data + corpus_buffer_at(k, i);
-        to->args[i].data = &to->images[i];
+        uint8_t *memory = data + corpus_buffer_at(k, i);
+        if (a->kind == INTERP_ARG_BUFFER) to->args[i].data = memory;
+        if (a->kind == INTERP_ARG_IMAGE) {
+            to->images[i] = a->image;
+            to->images[i].data = memory;
+            to->args[i].data = &to->images[i];
+        }
+        if (a->kind == INTERP_ARG_PIPE) {
+            to->pipes[i] = a->pipe;
+            to->pipes[i].packets = memory;
+            to->args[i].data = &to->pipes[i];
+        }
     }
 }
 
