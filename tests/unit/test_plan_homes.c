@@ -13,6 +13,8 @@
 /* Makers write %t, takers read it; what is written is made of %a, what is read goes to %o. */
 static const char kernels[] =
     "struct pair { x: f32, n: i32, v: f32x2 }\n"
+    "struct inner { k: [2 x i32], v: i32x2 }\n"
+    "struct outer { n: i32, in: [2 x struct inner] }\n"
     "kernel @four(%a: ptr.global i32, %t: ptr.global i32) {\n"
     "    %i = global_id x\n %r = shl i64 %i, 2\n"
     "    %x = load i32 %a[%i]\n store i32 %t[%r], %x\n"
@@ -59,6 +61,27 @@ static const char kernels[] =
     "kernel @called(%t: ptr.global i32, %o: ptr.global i32) {\n"
     "    %i = global_id x\n %r = shl i64 %i, 2\n %b = elem i32 %t, %r\n %x = call @pick(%b, 1)\n"
     "    %y = call @pick(%b, 3)\n %s = sub i32 %x, %y\n store i32 %o[%i], %s\n}\n"
+    "kernel @branch(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n %r = shl i64 %i, 2\n %b = elem i32 %t, %r\n %x = load i32 %o[%i]\n %c = slt i32 %x, 50\n"
+    "    %p = if %c -> ptr.global {\n %e = elem i32 %b, 1\n yield %e\n } else {\n %f = elem i32 %b, 3\n yield %f\n }\n"
+    "    %v = load i32 %p\n store i32 %o[%i], %v\n}\n"
+    "kernel @walk(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n %r = shl i64 %i, 2\n %b = elem i32 %t, %r\n"
+    "    %s = loop (%k: i64 = 0, %p: ptr.global = %b, %u: i32 = 0) -> i32 {\n %c = ult i64 %k, 4\n"
+    "        if %c {\n %x = load i32 %p\n %z = add i32 %u, %x\n %q = elem i32 %p, 1\n %n = add i64 %k, 1\n"
+    "            continue %n, %q, %z\n } else {\n break %u\n }\n unreachable\n }\n"
+    "    store i32 %o[%i], %s\n}\n"
+    "kernel @deep(%a: ptr.global i32, %t: ptr.global i32) {\n"
+    "    %i = global_id x\n %x = load i32 %a[%i]\n %p = elem struct outer %t, %i\n %f = field struct outer %p, in\n"
+    "    %e = elem struct inner %f, 1\n %v = field struct inner %e, v\n %w = splat i32x2 %x\n store i32x2 %v, %w\n"
+    "    %k0 = field struct inner %f, k\n store i32 %k0, %x\n %k1 = field struct inner %e, k\n"
+    "    %k2 = elem i32 %k1, 1\n %y = neg i32 %x\n store i32 %k2, %y\n}\n"
+    "kernel @deeper(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n %p = elem struct outer %t, %i\n %f = field struct outer %p, in\n"
+    "    %e = elem struct inner %f, 1\n %v = field struct inner %e, v\n %l = elem i32 %v, 1\n %x = load i32 %l\n"
+    "    %k0 = field struct inner %f, k\n %y = load i32 %k0\n %k1 = field struct inner %e, k\n"
+    "    %k2 = elem i32 %k1, 1\n %z = load i32 %k2\n %s = mul i32 %x, %y\n %u = sub i32 %s, %z\n store i32 %o[%i], "
+    "%u\n}\n"
     "kernel @put(%a: ptr.global i32, %t: ptr.global i32) {\n"
     "    %i = global_id x\n %x = load i32 %a[%i]\n store i32 %t[%i], %x\n}\n"
     "kernel @swap(%t: ptr.global i32, %o: ptr.global i32) {\n"
@@ -127,7 +150,7 @@ static void expect_home(struct test_graph *g, enum fuser_home home, const char *
 static void several_elements_for_each_work_item(void **state)
 {
     (void)state;
-    static const char *const takers[] = {"sum_four", "last_of_four", "chosen", "called", "look_up"};
+    static const char *const takers[] = {"sum_four", "last_of_four", "chosen", "called", "look_up", "branch"};
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
         expect_home(through("four", takers[i], test_range(ITEMS, 0), internal), FUSER_HOME_PRIVATE,
                     "internalized_private", "4 elements for each work-item");
@@ -151,6 +174,42 @@ static void structs_and_vectors(void **state)
     struct fuser_plan *plan = check_planned(g);
     check_internalized(g, plan, "t");
     check_remark(plan, "internalized_private", "", "t", "3 elements for each work-item");
+    check_same(g, plan);
+    finish(g, plan);
+}
+
+static void nested_structs_and_arrays(void **state)
+{
+    (void)state;
+    expect_home(through("deep", "deeper", test_range(ITEMS / 2, 0), internal), FUSER_HOME_PRIVATE,
+                "internalized_private", "3 elements for each work-item");
+}
+
+/* Where a pointer is that a loop moves is not known. */
+static void a_pointer_that_walks(void **state)
+{
+    (void)state;
+    struct fuser_props asserted = {FUSER_SCOPE_WORK_ITEM, true, true};
+    expect_home(through("four", "walk", test_range(ITEMS, 0), asserted), FUSER_HOME_MEMORY, "not_internalized_elements",
+                "that taker");
+}
+
+/* A buffer that somebody else reads is written, but the kernels fused with its maker do not read it. */
+static void some_kernels_only(void **state)
+{
+    (void)state;
+    struct test_graph *g = through("put", "last_of_four", test_range(ITEMS, 0), internal);
+    struct fuser_arg make[] = {test_arg_buffer(1), test_arg_buffer(2)}, host = test_arg_buffer(1);
+    test_kernel(g, "reader", "put", test_range(ITEMS, 0), make, 2);
+    g->graph.nodes[1] = g->graph.nodes[2];
+    g->graph.n_nodes = 2;
+    host.access = IR_ACCESS_READ;
+    test_host(g, "host", &host, 1);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "maker reader");
+    check_internalized(g, plan, "");
+    check_remark(plan, "not_internalized_command", "host", "t", "uses it");
+    assert_int_equal(plan->bytes_unfused - plan->bytes_fused, ITEMS * 4);
     check_same(g, plan);
     finish(g, plan);
 }
@@ -238,6 +297,9 @@ int main(void)
         cmocka_unit_test(several_elements_for_each_work_item),
         cmocka_unit_test(elements_far_apart),
         cmocka_unit_test(structs_and_vectors),
+        cmocka_unit_test(nested_structs_and_arrays),
+        cmocka_unit_test(a_pointer_that_walks),
+        cmocka_unit_test(some_kernels_only),
         cmocka_unit_test(bounded_indices_on_the_users_word),
         cmocka_unit_test(neighbours_share),
         cmocka_unit_test(a_block_for_each_work_group),
