@@ -168,6 +168,7 @@ static int check_overlap(struct submitter *s, const struct program *p, struct ex
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->n_slots; i++)
         if (s->bindings[i].buffer) s->order[n++] = i;
+    if (n == 0) return 0;
     qsort_r(s->order, n, sizeof *s->order, compare_places, s);
     struct reach any = {0}, written = {0};
     for (uint32_t i = 0; i < n; i++) {

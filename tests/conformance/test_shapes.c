@@ -57,6 +57,19 @@ static void work_group_barrier(struct kit *k)
     for (int i = 0; i < SIZE; i++) assert_int_equal(kit_map(out)[i], 2 * (i / 16 * 16 + 15 - i % 16));
 }
 
+/* insert_barriers alone means nothing; the report says so. */
+static void barriers_without_fusion(struct kit *k)
+{
+    fusion_buffer *in = kit_ramp(k, "in", SIZE, 1, 0), *out = kit_buffer(k, "out", SIZE, 0);
+    kit_add(k, "scale", SIZE, 16, fusion_arg_read(in), fusion_arg_write(out), fusion_arg_i32(2));
+    kit_add(k, "count_up", SIZE, 16, fusion_arg_read_write(out), fusion_arg_i32(1));
+    k->barriers = true;
+    kit_run(k, FUSION_NONE);
+    kit_expect_launches(k, 2);
+    kit_expect_remark(k, "property_without_effect", NULL, NULL);
+    for (int i = 0; i < SIZE; i++) assert_int_equal(kit_map(out)[i], 2 * i + 1);
+}
+
 /* Across work-groups no barrier helps. */
 static void barrier_is_not_enough(struct kit *k)
 {
@@ -99,6 +112,7 @@ static void unspecified_local_size(struct kit *k)
 ON_DEVICES(two_dimensional)
 ON_DEVICES(three_dimensional)
 ON_DEVICES(work_group_barrier)
+ON_DEVICES(barriers_without_fusion)
 ON_DEVICES(barrier_is_not_enough)
 ON_DEVICES(group_barrier)
 ON_DEVICES(unspecified_local_size)
@@ -106,9 +120,10 @@ ON_DEVICES(unspecified_local_size)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_dimensional),    cmocka_unit_test(test_three_dimensional),
-        cmocka_unit_test(test_work_group_barrier), cmocka_unit_test(test_barrier_is_not_enough),
-        cmocka_unit_test(test_group_barrier),      cmocka_unit_test(test_unspecified_local_size),
+        cmocka_unit_test(test_two_dimensional),        cmocka_unit_test(test_three_dimensional),
+        cmocka_unit_test(test_work_group_barrier),     cmocka_unit_test(test_barriers_without_fusion),
+        cmocka_unit_test(test_barrier_is_not_enough),  cmocka_unit_test(test_group_barrier),
+        cmocka_unit_test(test_unspecified_local_size),
     };
     return cmocka_run_group_tests_name("conformance_shapes", tests, kit_start, kit_stop);
 }
