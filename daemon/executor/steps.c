@@ -14,9 +14,9 @@
 #include "fuser/runtime/runtime.h"
 
 enum {
-    INLINE_NS = 20000, /* less than that is not worth waking a thread */
-    CHUNK_NS = 10000,  /* a chunk takes that long at least, so that sharing out costs nothing */
-    CHUNKS_PER_THREAD = 8,
+    INLINE_NS = 20000,            /* less than that is not worth waking a thread */
+    CHUNK_NS = 10000,             /* a chunk takes that long at least, so that sharing out costs nothing */
+    CHUNKS_PER_THREAD = 32,       /* work-items may differ a lot in what they take: the last chunk should be small */
     COPY_CHUNK_BYTES = 256 << 10, /* a multiple of every pattern's size */
 };
 

@@ -96,6 +96,32 @@ static void tree_reduction(void **state)
             args, 2);
 }
 
+/* Conditions on ids that are decided by a vector's first and last lane, and end a row of work-items. */
+static void conditions_on_ids(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
+    static const struct {
+        const char *left, *right;
+    } sides[] = {{"%n", "%b"}, {"%b", "%n"}, {"%w", "%b"}, {"%d", "%b"}};
+    for (size_t i = 0; i < 2 * sizeof ops / sizeof *ops; i++) {
+        char text[2048];
+        snprintf(
+            text, sizeof text,
+            "kernel @k(%%a: ptr.global i32, %%o: ptr.global i32, %%s: ptr.local i32) {\n"
+            "  %%i = global_linear_id\n  %%x = local_id x\n  %%l = local_linear_id\n  %%g = group_id x\n"
+            "  %%v = load i32 %%a[%%i]\n  store i32 %%s[%%l], %%v\n  %%n = trunc i32 %%x\n"
+            "  %%w = add i32 %%n, 2147483643\n  %%d = sub i32 5, %%n\n  %%gn = trunc i32 %%g\n"
+            "  %%b0 = mul i32 %%gn, 7\n  %%b = sub i32 %%b0, 3\n  barrier local\n"
+            "  %%c = %s i32 %s, %s\n"
+            "  if %%c {\n    %%u = load i32 %%s[%%l]\n    %%u3 = mul i32 %%u, 3\n    store i32 %%s[%%l], %%u3\n  }\n"
+            "  barrier local\n  %%r = load i32 %%s[%%l]\n  store i32 %%o[%%i], %%r\n}\n",
+            ops[i / 2], sides[(2 * i + i / 8) % 4].left, sides[(2 * i + i / 8) % 4].right);
+        struct interp_arg args[] = {BUFFER(ints), BUFFER(out), LOCAL(128 * 4)};
+        kit_same_everywhere(text, i % 3 ? rows + 4 : planes, i % 3 ? 3 : 5, 0, args, 3);
+    }
+}
+
 static void transposition_of_tiles(void **state)
 {
     (void)state;
@@ -278,11 +304,17 @@ static void meetings_of_some_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reversal_in_local_memory),   cmocka_unit_test(tree_reduction),
-        cmocka_unit_test(transposition_of_tiles),     cmocka_unit_test(values_that_live_across),
-        cmocka_unit_test(barriers_in_uniform_ifs),    cmocka_unit_test(group_operations_on_integers),
-        cmocka_unit_test(group_operations_on_floats), cmocka_unit_test(votes),
-        cmocka_unit_test(group_operations_in_loops),  cmocka_unit_test(meetings_of_some_are_refused),
+        cmocka_unit_test(reversal_in_local_memory),
+        cmocka_unit_test(tree_reduction),
+        cmocka_unit_test(conditions_on_ids),
+        cmocka_unit_test(transposition_of_tiles),
+        cmocka_unit_test(values_that_live_across),
+        cmocka_unit_test(barriers_in_uniform_ifs),
+        cmocka_unit_test(group_operations_on_integers),
+        cmocka_unit_test(group_operations_on_floats),
+        cmocka_unit_test(votes),
+        cmocka_unit_test(group_operations_in_loops),
+        cmocka_unit_test(meetings_of_some_are_refused),
     };
     return cmocka_run_group_tests_name("gccjit_groups", tests, fill, NULL);
 }

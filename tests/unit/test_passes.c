@@ -36,6 +36,51 @@ struct pass_case {
 
 /* clang-format off */
 static const struct pass_case cases[] = {
+    {.name = "contract_a_product_that_is_only_added",
+     .passes = {pass_contract},
+     .before =
+         "    %i = global_id x\n"
+         "    %small = trunc i8 %i\n" /* numbers whose products and sums are exact */
+         "    %x = stof f32 %small\n"
+         "    %m = fmul f32 %x, %x, contract\n"
+         "    %s = fadd f32 1.0, %m, contract\n"
+         "    %0 = elem f32 %o, %i\n"
+         "    store f32 %0, %s\n",
+     .after =
+         "    %i = global_id x\n"
+         "    %small = trunc i8 %i\n" /* numbers whose products and sums are exact */
+         "    %x = stof f32 %small\n"
+         "    %s = fma f32 %x, %x, 1.0, contract\n"
+         "    %0 = elem f32 %o, %i\n"
+         "    store f32 %0, %s\n"
+         "    return\n"},
+    {.name = "contract_nothing_that_is_needed_twice_or_strict",
+     .passes = {pass_contract},
+     .before =
+         "    %i = global_id x\n"
+         "    %small = trunc i8 %i\n" /* numbers whose products and sums are exact */
+         "    %x = stof f32 %small\n"
+         "    %m = fmul f32 %x, %x, contract\n"
+         "    %s = fadd f32 %m, %m, contract\n"
+         "    %strict = fmul f32 %s, %x\n"
+         "    %t = fadd f32 %strict, %x, contract\n"
+         "    %product = fmul f32 %t, %x, contract\n"
+         "    %u = fadd f32 %product, %x\n"
+         "    %0 = elem f32 %o, %i\n"
+         "    store f32 %0, %u\n",
+     .after =
+         "    %i = global_id x\n"
+         "    %small = trunc i8 %i\n" /* numbers whose products and sums are exact */
+         "    %x = stof f32 %small\n"
+         "    %m = fmul f32 %x, %x, contract\n"
+         "    %s = fadd f32 %m, %m, contract\n"
+         "    %strict = fmul f32 %s, %x\n"
+         "    %t = fadd f32 %strict, %x, contract\n"
+         "    %product = fmul f32 %t, %x, contract\n"
+         "    %u = fadd f32 %product, %x\n"
+         "    %0 = elem f32 %o, %i\n"
+         "    store f32 %0, %u\n"
+         "    return\n"},
     {.name = "inline_with_early_returns",
      .passes = {pass_inline},
      .functions =
