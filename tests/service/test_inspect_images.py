@@ -139,6 +139,12 @@ def test_npy_and_picture_out():
     expect(numpy.array_equal(numpy.load(f.file("p.npy")), numpy.load(f.file("o.npy"))[:, :, [2, 1, 0, 3]]), "bgra as a picture")
 
 
+def test_devices():
+    text = run("devices")
+    expect(text.count("images: up to 16384 x 16384 pixels") == 2, text)
+    expect(text.count("(primary 16, at most 4096 sub-groups)") == 2, text)
+
+
 def test_module():
     f = Folder()
     text = run("module", f.file("images.fk"))

@@ -17,6 +17,8 @@ static void print_device(const fusion_device_info *d)
     for (uint32_t i = 0; i < d->n_sub_group_sizes; i++) printf(" %" PRIu32, d->sub_group_sizes[i]);
     printf(" (primary %" PRIu32 ", at most %" PRIu32 " sub-groups%s)\n", d->primary_sub_group_size,
            d->max_num_sub_groups, d->sub_group_independent_forward_progress ? ", independent forward progress" : "");
+    if (d->image_max_width)
+        printf("  images: up to %" PRIu32 " x %" PRIu32 " pixels\n", d->image_max_width, d->image_max_height);
 }
 
 int command_devices(const struct context *c, int argc, char **argv)
