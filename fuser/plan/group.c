@@ -331,7 +331,11 @@ static bool joins(struct planner *p, const struct forming *f, uint32_t node, str
         return false;
     bool linear = plan_place_run(p, f->group.first, f->group.n + 1, joined);
     const uint64_t *local = range_has_local(joined) && !linear ? joined->local : NULL;
-    if (hidden_memory_fits(p, f, node, c) && uses_fit(p, f, node, local, c)) return true;
+    char why[400];
+    bool cheap = p->options->mode == FUSER_MODE_REQUIRE ||
+                 plan_is_cheap(p, f->group.first, f->group.n + 1, why, sizeof why) ||
+                 apart(p, f, node, c, "not_fused_range", why);
+    if (cheap && hidden_memory_fits(p, f, node, c) && uses_fit(p, f, node, local, c)) return true;
     p->plan->n_remarks = before; /* what was found on the way has no meaning without the group */
     plan_place_run(p, f->group.first, f->group.n, &f->group.range);
     return false;

@@ -61,6 +61,33 @@ void plan_own_ids(const struct planner *p, uint32_t node, int64_t id[3])
     }
 }
 
+/* The line of an access that is at a sum of ids, but not at a multiple of the linear id; false: there is none. */
+static bool find_taken_apart(const struct plan_node *node, uint32_t *line)
+{
+    for (uint32_t i = 0; i < node->access->n_params; i++)
+        for (uint32_t k = 0; k < node->access->params[i].n_sites; k++) {
+            *line = node->access->params[i].sites[k].line;
+            if (node->access->params[i].sites[k].index.known && !node->placed[i].sites[k].index.known) return true;
+        }
+    return false;
+}
+
+bool plan_is_cheap(const struct planner *p, uint32_t first, uint32_t n, char *why, size_t why_size)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t line, at = p->plan->order[first + i];
+        const struct plan_node *node = &p->nodes[at];
+        char place[300];
+        if (!node->linear || range_is_box(&node->range, &node->launch) || !find_taken_apart(node, &line)) continue;
+        snprintf(
+            why, why_size,
+            "%s would get its ids from the linear id, by divisions for each work-item; require_fusion fuses anyway",
+            plan_place(p, at, line, place, sizeof place));
+        return false;
+    }
+    return true;
+}
+
 /* Two ranges have the same linear ids at the same global ids. */
 static bool same_lines(const struct fuser_range *a, const struct fuser_range *b)
 {

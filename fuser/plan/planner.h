@@ -128,6 +128,9 @@ bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const s
    it ("it has fewer work-items, and ..."). */
 bool plan_sees_own_groups(const struct planner *p, uint32_t node, const struct fuser_range *launch, char *why,
                           size_t why_size);
+/* Whether kernels of a placed run that get their ids from the linear id hardly look at these: their accesses are at
+   multiples of it. `why` names one that is not. */
+bool plan_is_cheap(const struct planner *p, uint32_t first, uint32_t n, char *why, size_t why_size);
 /* The global ids that the node's kernel has for a work-item found in a comparison. */
 void plan_own_ids(const struct planner *p, uint32_t node, int64_t id[3]);
 /* The range that holds those of the kernels order[first .. first + n). */

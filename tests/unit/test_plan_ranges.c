@@ -208,6 +208,25 @@ static void planes_and_lines_share_elements(void **state)
     expect_through("turned", plane, "line", line, "one|two", "");
 }
 
+/* Ids that have to be divided out of the linear id for each access cost more than a launch. */
+static void what_is_dear_is_not_done_unasked(void **state)
+{
+    (void)state;
+    static const struct fuser_range plane = {2, {16, 8, 1}, {0, 0, 0}, {0}};
+    struct test_graph *g = through("line", test_range(128, 0), "turned", plane);
+    g->graph.nodes[1].args[0].index = 0; /* they have nothing to do with each other */
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "one|two");
+    check_remark(plan, "not_fused_range", "two", "", "by divisions for each work-item; require_fusion fuses anyway");
+    check_same(g, plan);
+    fuser_plan_free(plan);
+    g->options.mode = FUSER_MODE_REQUIRE;
+    plan = check_planned(g);
+    check_launches(g, plan, "one two");
+    check_same(g, plan);
+    finish(g, plan);
+}
+
 static void offsets_keep_their_elements(void **state)
 {
     (void)state;
@@ -232,9 +251,9 @@ static void offsets_keep_their_elements(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel_sees_its_own_range), cmocka_unit_test(group_ids_without_the_group),
-        cmocka_unit_test(barriers_in_fewer_work_groups),   cmocka_unit_test(planes_and_lines_share_elements),
-        cmocka_unit_test(offsets_keep_their_elements),
+        cmocka_unit_test(every_kernel_sees_its_own_range),  cmocka_unit_test(group_ids_without_the_group),
+        cmocka_unit_test(barriers_in_fewer_work_groups),    cmocka_unit_test(planes_and_lines_share_elements),
+        cmocka_unit_test(what_is_dear_is_not_done_unasked), cmocka_unit_test(offsets_keep_their_elements),
     };
     return cmocka_run_group_tests_name("plan_ranges", tests, NULL, NULL);
 }
