@@ -771,6 +771,64 @@ static void names_of_different_modules(void **state)
     for (int i = 0; i < 2; i++) ir_module_free(m[i]);
 }
 
+/* A home that does not hold all accesses is refused, whoever asked for it. */
+static void homes_that_do_not_hold(void **state)
+{
+    (void)state;
+    static const struct fuse_piece one = {0, IR_I32, 4, 1}, four = {0, IR_I32, 4, 4};
+    static const struct {
+        struct fuse_param home;
+        uint32_t n_parts;
+        const char *why;
+    } cases[] = {
+        {{.home = FUSER_HOME_PRIVATE, .n_pieces = 1, .pieces = &four}, 1, NULL},
+        {{.home = FUSER_HOME_PRIVATE, .n_pieces = 1, .pieces = &one},
+         1,
+         "kernel ends, line 7: store of t is outside of what belongs to its work-item"},
+        {{.home = FUSER_HOME_PRIVATE, .n_pieces = 1, .pieces = &four},
+         2,
+         "kernel each, line 11: load of t has another base than the other accesses"},
+        {{.home = FUSER_HOME_LOCAL, .local_bytes = 64}, 1, NULL},
+        {{.home = FUSER_HOME_LOCAL, .local_bytes = 56},
+         1,
+         "kernel ends, line 7: store of t is outside of what belongs to its work-group"},
+        {{.home = FUSER_HOME_LOCAL, .local_bytes = 64, .local_first = 4},
+         1,
+         "kernel ends, line 4: store of t is outside of what belongs to its work-group"},
+    };
+    struct fused f;
+    fuse(&f, &(struct fusion){.text = "kernel @ends(%a: ptr.global i32) {\n"
+                                      "    %i = global_id x\n"
+                                      "    %r = shl i64 %i, 2\n"
+                                      "    store i32 %a[%r], 1\n"
+                                      "    %j = add i64 %r, 3\n"
+                                      "\n"
+                                      "    store i32 %a[%j], 2\n"
+                                      "}\n"
+                                      "kernel @each(%a: ptr.global i32, %o: ptr.global i32) {\n"
+                                      "    %i = global_id x\n"
+                                      "    %x = load i32 %a[%i]\n"
+                                      "    store i32 %o[%i], %x\n"
+                                      "}\n",
+                              .calls = {{"ends", {"t"}}, {"each", {"t", "o"}}}});
+    assert_non_null(f.module);
+    const struct fuse_param memory = f.param[0];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        f.param[0] = cases[i].home;
+        f.param[0].name = memory.name;
+        f.param[0].type = memory.type;
+        f.param[0].access = memory.access;
+        f.param[0].elem = IR_I32;
+        f.request.n_parts = cases[i].n_parts;
+        struct ir_module *m = fuse_kernels(&f.request, f.kept, f.why, sizeof f.why);
+        assert_true(!m == (cases[i].why != NULL));
+        if (!m) assert_string_equal(f.why, cases[i].why);
+        if (m) assert_false(f.kept[0]);
+        ir_module_free(m);
+    }
+    fused_clear(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -788,6 +846,7 @@ int main(void)
         cmocka_unit_test(linear_ids_in_two_dimensions),
         cmocka_unit_test(a_private_buffer_in_guards),
         cmocka_unit_test(private_uses_that_are_refused),
+        cmocka_unit_test(homes_that_do_not_hold),
         cmocka_unit_test(private_accesses_of_other_types),
         cmocka_unit_test(an_unwritten_private_buffer_is_undef),
         cmocka_unit_test(by_value_structs),

@@ -82,6 +82,13 @@ static const char kernels[] =
     "    %k0 = field struct inner %f, k\n %y = load i32 %k0\n %k1 = field struct inner %e, k\n"
     "    %k2 = elem i32 %k1, 1\n %z = load i32 %k2\n %s = mul i32 %x, %y\n %u = sub i32 %s, %z\n store i32 %o[%i], "
     "%u\n}\n"
+    "kernel @pick_two(%w: ptr.global i32, %t: ptr.global i32) {\n"
+    "    %i = global_id x\n %v = load i32 %w[%i]\n %m = lshr i32 %v, 30\n"
+    "     %k = zext i64 %m\n %r = shl i64 %i, 1\n %j = add i64 %r, %k\n store i32 %t[%j], %v\n}\n"
+    "kernel @look_two(%t: ptr.global i32, %w: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n %v = load i32 %w[%i]\n %m = lshr i32 %v, 30\n"
+    "     %k = zext i64 %m\n %r = shl i64 %i, 1\n %j = add i64 %r, %k\n %x = load i32 %t[%j]\n"
+    "    store i32 %o[%i], %x\n}\n"
     "kernel @put(%a: ptr.global i32, %t: ptr.global i32) {\n"
     "    %i = global_id x\n %x = load i32 %a[%i]\n store i32 %t[%i], %x\n}\n"
     "kernel @swap(%t: ptr.global i32, %o: ptr.global i32) {\n"
@@ -227,6 +234,31 @@ static void bounded_indices_on_the_users_word(void **state)
     finish(g, plan);
 }
 
+/* Two elements each, of which an index from memory may leave: whose they are then only the user knows. */
+static void whose_elements_on_the_users_word(void **state)
+{
+    (void)state;
+    struct fuser_props asserted = {FUSER_SCOPE_WORK_ITEM, true, true};
+    struct test_graph *g = through("pick_two", "look_two", test_range(ITEMS, 0), asserted);
+    g->graph.nodes[0].args[0].index = 3; /* both from w: each looks where it wrote */
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "maker taker");
+    check_internalized(g, plan, "t");
+    check_remark(plan, "vouched_by_scope", "taker", "t", "access_scope_work_item");
+    check_remark(plan, "internalized_private", "maker", "t",
+                 "4 elements for each work-item, of maker, taker: saves 2048 bytes of memory");
+    check_remark(plan, "internalized_private", "maker", "t",
+                 "that no element belongs to two work-items is not proved and taken on the word of "
+                 "access_scope_work_item");
+    check_same(g, plan);
+    fuser_plan_free(plan);
+    g->graph.buffers[1].props = empty; /* nobody said so */
+    plan = check_planned(g);
+    check_launches(g, plan, "maker|taker");
+    check_internalized(g, plan, "");
+    finish(g, plan);
+}
+
 static void neighbours_share(void **state)
 {
     (void)state;
@@ -301,6 +333,7 @@ int main(void)
         cmocka_unit_test(a_pointer_that_walks),
         cmocka_unit_test(some_kernels_only),
         cmocka_unit_test(bounded_indices_on_the_users_word),
+        cmocka_unit_test(whose_elements_on_the_users_word),
         cmocka_unit_test(neighbours_share),
         cmocka_unit_test(a_block_for_each_work_group),
         cmocka_unit_test(beside_existing_work_group_memory),
