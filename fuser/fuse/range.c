@@ -59,19 +59,11 @@ static bool local_fits(struct fuse *f, const struct fuse_part *part, const struc
     return true;
 }
 
-/* Its work-groups are work-groups of the request, whole ones. */
-static bool has_whole_groups(const struct fuse *f, const struct fuse_part *part)
-{
-    const struct fuser_range *own = &part->range;
-    return range_has_local(own) && !range_is_uneven(own) &&
-           memcmp(own->offset, f->request->range.offset, sizeof own->offset) == 0 &&
-           memcmp(own->local, f->request->range.local, sizeof own->local) == 0;
-}
-
 static bool box_fits(struct fuse *f, const struct fuse_part *part, const struct view *view)
 {
     const struct fuser_range *own = &part->range, *fused = &f->request->range;
-    for (uint32_t d = 0; d < own->dims && view->inside && !has_whole_groups(f, part); d++)
+    for (uint32_t d = 0; d < own->dims && view->inside && !range_has_whole_groups(&part->range, &f->request->range);
+         d++)
         if (own->global[d] != fused->global[d] || own->offset[d] != fused->offset[d])
             return fuse_refuse(f, "kernel %s has %llu work-items in dimension %u, the fused kernel %llu, and uses %s",
                                f->part, (ull)own->global[d], d, (ull)fused->global[d],
@@ -281,7 +273,8 @@ struct ir_value *fuse_range_condition(const struct fuse *f, const struct fuse_pa
         struct ir_value *id = linear_id(f, b);
         return ir_build2(b, IR_OP_ULT, IR_I64, id, number(b, range_items(own)));
     }
-    bool whole = has_whole_groups(f, part); /* all of a work-group, or none of it: it may meet inside */
+    bool whole = range_has_whole_groups(
+        &part->range, &f->request->range); /* all of a work-group, or none of it: it may meet inside */
     for (uint32_t d = 0; d < own->dims; d++) {
         if (own->global[d] == fused->global[d]) continue;
         struct ir_value *id = ir_build_id(b, whole ? IR_OP_GROUP_ID : IR_OP_GLOBAL_ID, d);

@@ -117,14 +117,6 @@ static bool is_group_blind(const struct access_analysis *a)
     return !a->has_barrier && !a->has_group_ops && !a->has_local_ids;
 }
 
-/* Its work-groups are work-groups of the launch, whole ones. */
-static bool has_whole_groups(const struct fuser_range *own, const struct fuser_range *launch)
-{
-    return range_has_local(own) && !range_is_uneven(own) &&
-           memcmp(own->offset, launch->offset, sizeof own->offset) == 0 &&
-           memcmp(own->local, launch->local, sizeof own->local) == 0;
-}
-
 bool plan_sees_own_groups(const struct planner *p, uint32_t node, const struct fuser_range *launch, char *why,
                           size_t why_size)
 {
@@ -132,7 +124,8 @@ bool plan_sees_own_groups(const struct planner *p, uint32_t node, const struct f
     const struct access_analysis *a = n->access;
     const char *what = NULL;
     if (range_is_box(&n->range, launch)) {
-        if (range_same(launch, &n->range) || is_group_blind(a) || has_whole_groups(&n->range, launch)) return true;
+        if (range_same(launch, &n->range) || is_group_blind(a) || range_has_whole_groups(&n->range, launch))
+            return true;
         snprintf(why, why_size, "%s has fewer work-items, and looks at its work-group", p->graph->nodes[node].name);
         return false;
     }

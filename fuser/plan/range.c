@@ -64,6 +64,13 @@ static bool have_useful_hull(const struct fuser_range *a, const struct fuser_ran
     return a->dims == b->dims && items <= range_items(a) + range_items(b) && !reshaped && !range_is_uneven(&all);
 }
 
+bool range_has_whole_groups(const struct fuser_range *part, const struct fuser_range *launch)
+{
+    return range_has_local(part) && !range_is_uneven(part) &&
+           memcmp(part->offset, launch->offset, sizeof part->offset) == 0 &&
+           memcmp(part->local, launch->local, sizeof part->local) == 0;
+}
+
 uint64_t range_items(const struct fuser_range *r)
 {
     return r->global[0] * r->global[1] * r->global[2];

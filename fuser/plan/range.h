@@ -18,6 +18,8 @@ bool range_same(const struct fuser_range *a, const struct fuser_range *b); /* lo
 /* How a kernel over `part` runs in a launch over `launch`. True: in the work-items that have its global ids. False: in
    those that have its linear ids. */
 bool range_is_box(const struct fuser_range *part, const struct fuser_range *launch);
+/* The work-groups of such a part are work-groups of the launch, whole ones. */
+bool range_has_whole_groups(const struct fuser_range *part, const struct fuser_range *launch);
 uint64_t range_items(const struct fuser_range *r);
 bool range_has_local(const struct fuser_range *r);
 bool range_is_uneven(const struct fuser_range *r); /* the local size is given and does not divide the global one */
