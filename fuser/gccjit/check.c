@@ -106,6 +106,7 @@ bool check_kernel(struct ir_function *kernel, struct diag_list *list)
     struct checker c = {kernel, list, false};
     ir_walk(kernel->body, check_inst, &c);
     check_sub_group_size(&c);
+    if (!c.failed) agree_make(kernel);
     if (!c.failed) check_meetings(&c, kernel);
     return !c.failed;
 }

@@ -478,6 +478,11 @@ static void emit_continue(struct emit *e, const struct ir_inst *inst)
     e->empty = true;
 }
 
+static void trap(struct emit *e)
+{
+    gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_trap", 0, NULL));
+}
+
 static void emit_terminator(struct emit *e, const struct ir_inst *inst)
 {
     switch (inst->op) {
@@ -489,6 +494,7 @@ static void emit_terminator(struct emit *e, const struct ir_inst *inst)
     case IR_OP_BREAK: emit_break(e, inst); break;
     case IR_OP_CONTINUE: emit_continue(e, inst); break;
     default: /* return, or a place that control never comes to */
+        if (inst->op == IR_OP_UNREACHABLE && !in_divergent(e)) trap(e);
         if (in_divergent(e))
             e->empty = true;
         else

@@ -356,6 +356,8 @@ bool is_collective(const struct ir_inst *inst); /* a barrier or an operation of 
 /* A collective that other work-items must have come to before what follows it may run. */
 bool is_meeting(const struct ir_inst *inst);
 bool regions_needed(const struct ir_function *kernel);
+/* agree.c: gives ifs that a work-group takes as one a condition that is the same for all. */
+void agree_make(struct ir_function *kernel);
 /* By instruction number: the ifs and loops that a work-group takes as one, since work-items meet in them or leave
    a loop in which they do. */
 bool *regions_mark(struct arena *arena, struct ir_function *kernel);
@@ -387,7 +389,7 @@ enum together {
 void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together);
 /* What is done to a kernel before anything else: calls put in, copies made, casts that ask for nothing dropped. */
 void kernel_prepare(struct ir_function *kernel);
-/* Adds a finding for each operation that there is no code for. */
+/* Adds a finding for each operation that there is no code for; makes work-items agree where they meet. */
 bool check_kernel(struct ir_function *kernel, struct diag_list *list);
 /* Whether lanes can run it together. */
 bool check_vector(const struct ir_function *kernel);

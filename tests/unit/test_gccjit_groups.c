@@ -276,7 +276,7 @@ static void refused(const char *text, unsigned line, const char *op, const char 
     struct ir_module *m = kit_parse(text);
     struct diag_list list = {0};
     assert_false(gccjit_check(kit_kernel(m), &list));
-    assert_int_equal(list.n, 1);
+    assert_true(list.n >= 1);
     assert_int_equal(list.items[0].line, line);
     assert_non_null(strstr(list.items[0].text, op));
     assert_non_null(strstr(list.items[0].text, why));
@@ -284,21 +284,59 @@ static void refused(const char *text, unsigned line, const char *op, const char 
     ir_module_free(m);
 }
 
-static void meetings_of_some_are_refused(void **state)
+/* Whether all come to a barrier is data's to say: then a vote finds out, and the program is right if they agree. */
+static void agreement_by_vote(void **state)
 {
     (void)state;
-    refused("kernel @k(%o: ptr.global i32) {\n  %l = local_id x\n  %c = slt i64 %l, 3\n  if %c {\n    barrier local\n"
-            "  }\n  store i32 %o[%l], 1\n}\n",
-            5, "barrier", "differ");
-    refused("kernel @k(%o: ptr.global i32) {\n  %l = local_id x\n  %c = slt i64 %l, 3\n  if %c {\n    return\n  }\n"
-            "  barrier local\n  store i32 %o[%l], 1\n}\n",
-            4, "if", "part here");
-    refused("kernel @k(%o: ptr.global i32) {\n  %l = local_id x\n  loop (%j: i64 = 0) {\n    %c = slt i64 %l, %j\n"
-            "    if %c {\n      break\n    }\n    barrier local\n    %n = add i64 %j, 1\n    continue %n\n  }\n}\n",
-            5, "if", "part here");
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(out), LOCAL(128 * 4)};
+    on_rows("kernel @k(%a: ptr.global i32, %o: ptr.global i32, %s: ptr.local i32) {\n"
+            "  %g = global_id x\n  %l = local_id x\n  %w = group_id x\n  %v = load i32 %a[%g]\n"
+            "  %zero = sub i64 %l, %l\n  %at = add i64 %w, %zero\n  %flag = load i32 %a[%at]\n"
+            "  %mine = elem i32 %s, %l\n  store i32 %mine, %flag\n  %f = load i32 %mine, volatile\n"
+            "  %c = slt i32 %f, 0\n"
+            "  if %c {\n    store i32 %s[%l], %v\n    barrier local\n    %x = load i32 %s\n"
+            "    store i32 %o[%g], %x\n    return\n  }\n"
+            "  %r = group_reduce i32 %v, work_group, add\n  store i32 %o[%g], %r\n}\n",
+            args, 3);
+}
+
+/* Work-items part at the end of a round, and are together again in the next. */
+static void rounds_that_end_in_two_ways(void **state)
+{
+    (void)state;
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(out)};
+    on_rows("kernel @k(%a: ptr.global i32, %o: ptr.global i32) {\n  %g = global_id x\n"
+            "  %r = loop (%j: i32 = 0, %s: i32 = 0) -> i32 {\n    barrier local\n    %done = ieq i32 %j, 5\n"
+            "    if %done { break %s\n }\n    %x = load i32 %a[%g]\n    %k = mul i32 %j, 100\n"
+            "    %c = slt i32 %x, %k\n    %j1 = add i32 %j, 1\n"
+            "    %t = if %c -> i32 {\n      %s1 = add i32 %s, 3\n      continue %j1, %s1\n    } else {\n"
+            "      %m = mul i32 %x, 7\n      yield %m\n    }\n"
+            "    %big = sgt i32 %t, 900\n    %u = if %big -> i32 { yield %s\n } else { yield %t\n }\n"
+            "    %s2 = sub i32 %u, %t\n    continue %j1, %s2\n  }\n  store i32 %o[%g], %r\n}\n",
+            args, 2);
+    on_rows("kernel @k(%a: ptr.global i32, %o: ptr.global i32) {\n  %g = global_id x\n"
+            "  %r = loop (%j: i32 = 0, %s: i32 = 1) -> i32 {\n    %q = group_reduce i32 %s, work_group, smax\n"
+            "    %done = sge i32 %j, 3\n    if %done { break %q\n }\n    %x = load i32 %a[%g]\n"
+            "    %c = slt i32 %x, %j\n    %j1 = add i32 %j, 1\n"
+            "    if %c {\n      %s1 = add i32 %s, 3\n      continue %j1, %s1\n    } else {\n"
+            "      %s2 = xor i32 %s, %x\n      continue %j1, %s2\n    }\n    unreachable\n  }\n"
+            "  store i32 %o[%g], %r\n}\n",
+            args, 2);
+}
+
+static void what_is_not_compiled_is_named(void **state)
+{
+    (void)state;
     refused("kernel @k(%o: ptr.global i32) sub_group_size(128) {\n  %v = load i32 %o\n"
             "  %r = group_reduce i32 %v, sub_group, add\n  store i32 %o, %r\n}\n",
             1, "sub-groups of 128", "only for 1, 4");
+    /* Work-items part in the middle of a round, deeper than it is looked. */
+    refused("kernel @k(%a: ptr.global i32) {\n  %g = global_id x\n  loop (%j: i32 = 0) {\n    barrier local\n"
+            "    %done = ieq i32 %j, 5\n    if %done {\n      break\n    }\n    %j1 = add i32 %j, 1\n"
+            "    %x = load i32 %a[%g]\n    %c = slt i32 %x, %j\n    if %c {\n      %d = sgt i32 %x, -9\n"
+            "      if %d {\n        continue %j1\n      }\n      store i32 %a[%g], %j\n    }\n"
+            "    continue %j1\n  }\n}\n",
+            12, "if", "part here");
 }
 
 int main(void)
@@ -314,7 +352,9 @@ int main(void)
         cmocka_unit_test(group_operations_on_floats),
         cmocka_unit_test(votes),
         cmocka_unit_test(group_operations_in_loops),
-        cmocka_unit_test(meetings_of_some_are_refused),
+        cmocka_unit_test(agreement_by_vote),
+        cmocka_unit_test(rounds_that_end_in_two_ways),
+        cmocka_unit_test(what_is_not_compiled_is_named),
     };
     return cmocka_run_group_tests_name("gccjit_groups", tests, fill, NULL);
 }
