@@ -125,9 +125,15 @@ static bool is_linear(const struct lanes *v)
     return v->shape != SHAPE_VARYING && !v->guard;
 }
 
+/* All lanes one by one: faster than a loop, but of many lanes too long. */
+static bool is_unrolled(const struct emit *e)
+{
+    return !e->exec.chunk && e->width <= 32;
+}
+
 static struct lanes gather(struct emit *e, const struct access *a)
 {
-    if (!e->exec.chunk) {
+    if (is_unrolled(e)) {
         rval lane[MAX_WIDTH];
         for (unsigned i = 0; i < e->width; i++) {
             rval address = jit_read(jit_keep(e, lanes_get(e, &a->address, i)));
@@ -148,7 +154,7 @@ static struct lanes gather(struct emit *e, const struct access *a)
 
 static void scatter(struct emit *e, const struct access *a, const struct lanes *v)
 {
-    if (!e->exec.chunk) {
+    if (is_unrolled(e)) {
         for (unsigned i = 0; i < e->width; i++)
             jit_set(e, scalar_place(e, a, jit_read(jit_keep(e, lanes_get(e, &a->address, i)))), lanes_get(e, v, i));
         return;

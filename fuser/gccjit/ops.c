@@ -20,21 +20,28 @@ static struct lanes by_lane(struct emit *e, enum ir_op op, enum ir_kind kind, un
     return lanes_build(e, kind, results);
 }
 
-/* Whether one lane's code is long: without an instruction for it, halves are taken apart bit by bit. */
-static bool is_long(const struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from)
+/* Whether that is better a loop: of many lanes, or where one lane's code is long (without an instruction for it,
+   halves are taken apart bit by bit). Bools have no place in memory. */
+static bool in_loop_is_better(const struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from)
 {
-    return op == IR_OP_FPCONV && (kind == IR_KIND_F16 || from == IR_KIND_F16) && e->isa->id < GCCJIT_ISA_AVX2;
+    bool half = op == IR_OP_FPCONV && (kind == IR_KIND_F16 || from == IR_KIND_F16) && e->isa->id < GCCJIT_ISA_AVX2;
+    return kind != IR_KIND_BOOL && (e->width > 16 || half);
 }
 
-static struct lanes in_loop(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *arg)
+static struct lanes in_loop(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
 {
-    lval in = spill_lanes(e, arg);
-    lval out = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, kind), (int)e->width));
+    lval in[4], out = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, kind), (int)e->width));
+    for (unsigned i = 0; i < n; i++)
+        if (args[i].shape != SHAPE_UNIFORM) in[i] = spill_lanes(e, &args[i]);
     struct counted lane =
         counted_begin(e, jit_int(e, IR_KIND_I64, 0), jit_int(e, IR_KIND_I64, e->width), jit_int(e, IR_KIND_I64, 1));
-    rval x = jit_read(jit_keep(e, spilled_lane(e, in, jit_read(lane.v))));
-    jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), jit_read(lane.v)),
-            scalar_op(e, op, kind, arg->kind, &x));
+    rval x[4];
+    for (unsigned i = 0; i < n; i++) {
+        bool uniform = args[i].shape == SHAPE_UNIFORM;
+        x[i] = jit_read(jit_keep(e, uniform ? args[i].scalar : spilled_lane(e, in[i], jit_read(lane.v))));
+    }
+    rval result = jit_read(jit_keep(e, scalar_op(e, op, kind, args[0].kind, x)));
+    jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), jit_read(lane.v)), result);
     counted_end(e, &lane);
     return unspill_lanes(e, kind, out);
 }
@@ -54,7 +61,8 @@ struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, 
     }
     if (prim_op(e, op, kind, n, args, &result)) return result;
     if (math_vector(e, op, kind, n, args, &result)) return result;
-    return is_long(e, op, kind, args[0].kind) ? in_loop(e, op, kind, args) : by_lane(e, op, kind, n, args);
+    if (in_loop_is_better(e, op, kind, args[0].kind)) return in_loop(e, op, kind, n, args);
+    return by_lane(e, op, kind, n, args);
 }
 
 struct lanes op1(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a)
