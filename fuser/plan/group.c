@@ -1,315 +1,13 @@
 /*
  * Groups: runs of the linear order that become one launch each. A kernel joins the group before it unless
- * something speaks against it; as that something is always between two kernels, taking as many as possible
- * from the front gives the fewest groups of the order.
+ * something speaks against it. Where that leaves several groups, it is looked for a better order.
  */
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "fuser/plan/planner.h"
-#include "fuser/plan/props.h"
-#include "fuser/plan/range.h"
+#include "fuser/plan/forming.h"
 #include "ir/arena.h"
-
-enum { MAX_KERNELS = 128 }; /* of a group: docs/fusion.md */
-
-typedef unsigned long long ull;
-
-/* A use of a buffer by a kernel of the group that is being formed. */
-struct member_use {
-    uint32_t use;
-    struct member_use *next;
-};
-
-struct forming {
-    struct plan_group group;
-    bool alike; /* all kernels have the same range */
-    bool shared_state;
-    bool loose, loose_writes, writes; /* some kernel does */
-    uint32_t loose_node, writing_node, state_node;
-    uint32_t sub_group_size;
-    uint64_t local_bytes;
-    struct member_use **by_buffer;
-    uint32_t *stamp, generation; /* by_buffer[b] is of this group where stamp[b] is generation */
-};
-
-/* Why a kernel does not join. */
-struct cut {
-    const char *code;
-    const char *buffer;
-    char text[640];
-};
-
-__attribute__((format(printf, 3, 4))) static bool cut(struct cut *c, const char *code, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(c->text, sizeof c->text, format, list);
-    va_end(list);
-    c->code = code;
-    return false;
-}
 
 static const char *name_of(const struct planner *p, uint32_t node)
 {
     return p->graph->nodes[node].name;
-}
-
-/* ---- what kernels are, whatever they touch ---- */
-
-static bool apart(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c, const char *code,
-                  const char *why)
-{
-    return cut(c, code, "%s is not fused with %s%s: %s", name_of(p, node), name_of(p, p->plan->order[f->group.first]),
-               f->group.n > 1 ? " and the kernels fused with it" : "", why);
-}
-
-/* What barriers order depends on which work-items are a group. */
-static bool moves_groups(const struct planner *p, const struct forming *f, const struct fuser_range *joined,
-                         enum range_fit fit)
-{
-    if (!p->options->insert_barriers || f->group.n < 2 || !range_has_local(&f->group.range)) return false;
-    return fit == RANGE_LINEAR_LARGER || memcmp(joined->offset, f->group.range.offset, sizeof joined->offset) != 0;
-}
-
-static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined,
-                       struct cut *c)
-{
-    char why[400];
-    *joined = f->group.range;
-    enum range_fit fit = range_join(joined, &p->nodes[node].range, f->alike, why, sizeof why);
-    switch (fit) {
-    case RANGE_APART: return apart(p, f, node, c, "not_fused_range", why);
-    case RANGE_LOCAL: return apart(p, f, node, c, "not_fused_local_size", why);
-    case RANGE_UNEVEN: return apart(p, f, node, c, "not_fused_uneven", why);
-    default: break;
-    }
-    if (moves_groups(p, f, joined, fit))
-        return apart(p, f, node, c, "not_fused_range",
-                     "the work-groups would be other ones, and the barriers between the kernels order only what stays "
-                     "inside of those there are");
-    if (!f->alike && !plan_keeps_ids(p, f->group.first, f->group.n, &f->group.range, joined))
-        return apart(p, f, node, c, "not_fused_range",
-                     "the launch would grow, which changes the ids of kernels that get theirs from the linear id");
-    if (!plan_sees_own_groups(p, node, joined, why, sizeof why)) return apart(p, f, node, c, "not_fused_range", why);
-    for (uint32_t i = 0; i < f->group.n && !range_same(&f->group.range, joined); i++)
-        if (!plan_sees_own_groups(p, p->plan->order[f->group.first + i], joined, why, sizeof why))
-            return apart(p, f, node, c, "not_fused_range", why);
-    return true;
-}
-
-static bool sub_groups_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
-{
-    uint32_t size = plan_sub_group_size(p, node);
-    if (size == 0 || f->sub_group_size == 0 || f->sub_group_size == size) return true;
-    return cut(c, "not_fused_sub_group_size",
-               "%s is not fused with the kernels before it: its sub-groups have %u work-items, theirs %u",
-               name_of(p, node), size, f->sub_group_size);
-}
-
-static bool resources_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
-{
-    uint64_t more = plan_local_bytes(p, node), most = p->options->device.max_local_bytes;
-    if (f->group.n == MAX_KERNELS)
-        return cut(c, "not_fused_limit",
-                   "%s is not fused with the kernels before it: those are %d already, the most of a group",
-                   name_of(p, node), MAX_KERNELS);
-    if (more == 0 || f->local_bytes + more <= most) return true;
-    return cut(c, "not_fused_local_memory",
-               "%s is not fused with the kernels before it: it takes %llu bytes of work-group memory, they take %llu, "
-               "device %s has %llu",
-               name_of(p, node), (ull)more, (ull)f->local_bytes, p->options->device.name, (ull)most);
-}
-
-/* ---- what kernels touch ---- */
-
-static void ids_text(const struct fuser_range *r, const int64_t id[3], char *buf, size_t size)
-{
-    if (r->dims == 1) snprintf(buf, size, "%lld", (long long)id[0]);
-    if (r->dims == 2) snprintf(buf, size, "(%lld, %lld)", (long long)id[0], (long long)id[1]);
-    if (r->dims == 3) snprintf(buf, size, "(%lld, %lld, %lld)", (long long)id[0], (long long)id[1], (long long)id[2]);
-}
-
-static bool report_race(const struct planner *p, const struct plan_use *a, const struct plan_use *b,
-                        const struct dependence_report *d, struct cut *c)
-{
-    char first[72], second[72], item[2][72];
-    int64_t id[2][3];
-    memcpy(id[0], d->pair.first, sizeof id[0]);
-    memcpy(id[1], d->pair.second, sizeof id[1]);
-    plan_own_ids(p, a->node, id[0]);
-    plan_own_ids(p, b->node, id[1]);
-    ids_text(&p->nodes[a->node].range, id[0], item[0], sizeof item[0]);
-    ids_text(&p->nodes[b->node].range, id[1], item[1], sizeof item[1]);
-    c->buffer = p->graph->buffers[b->buffer].name;
-    return cut(c, "not_fused_race",
-               "%.200s and %.200s cannot run as one kernel: work-item %s of %s %s of buffer %s by work-item %s of %s",
-               name_of(p, a->node), name_of(p, b->node), item[0],
-               plan_place(p, a->node, d->lines[0], first, sizeof first), d->what, c->buffer, item[1],
-               plan_place(p, b->node, d->lines[1], second, sizeof second));
-}
-
-/* The property that would let the two be fused. */
-static const char *way_out(const struct planner *p, const uint64_t *local)
-{
-    if (!p->options->insert_barriers)
-        return "access_scope_work_item on the buffer would say that each element belongs to one work-item";
-    if (!local)
-        return "access_scope_work_item would say that each element belongs to one work-item, access_scope_work_group "
-               "with a local size given that it belongs to one work-group";
-    return "access_scope_work_item or access_scope_work_group on the buffer would say to whom each element belongs";
-}
-
-/* Remarks on what is taken on the user's word. */
-static void remark_word(struct planner *p, const char *code, const struct plan_use *a, const struct plan_use *b,
-                        const struct dependence_report *d, const char *word)
-{
-    char first[300], second[300];
-    plan_remark(p, code, name_of(p, b->node), p->graph->buffers[b->buffer].name,
-                "%s %s by %s through buffer %s; that it stays inside one %s is not proved and taken on the word of %s",
-                plan_place(p, a->node, d->lines[0], first, sizeof first), d->what,
-                plan_place(p, b->node, d->lines[1], second, sizeof second), p->graph->buffers[b->buffer].name,
-                p->options->insert_barriers ? "work-group" : "work-item", word);
-}
-
-/* Is what b needs of a ordered when both run as one kernel? */
-static bool pair_fits(struct planner *p, const struct plan_use *a, const struct plan_use *b, const uint64_t *local,
-                      struct cut *c)
-{
-    if (!a->writes && !b->writes) return true;
-    if (p->graph->buffers[b->buffer].image) {
-        c->buffer = p->graph->buffers[b->buffer].name;
-        return cut(c, "not_fused_image",
-                   "%.200s is not fused with %.200s: both use image %s and one writes it, and pixels are not followed "
-                   "from work-item to work-item",
-                   name_of(p, b->node), name_of(p, a->node), c->buffer);
-    }
-    struct dependence_report d = plan_dependence(p, a, b, local, p->options->insert_barriers);
-    switch (d.kind) {
-    case DEPENDENCE_NONE:
-    case DEPENDENCE_ITEM: return true;
-    case DEPENDENCE_GROUP:
-        plan_remark(p, "barrier_orders", name_of(p, b->node), p->graph->buffers[b->buffer].name,
-                    "what %s and %s do to buffer %s crosses work-items, but not work-groups: the barrier between them "
-                    "orders it",
-                    name_of(p, a->node), name_of(p, b->node), p->graph->buffers[b->buffer].name);
-        return true;
-    case DEPENDENCE_RACE: return report_race(p, a, b, &d, c);
-    case DEPENDENCE_OPEN: break;
-    }
-    enum fuser_scope scope = fuser_scope_merge(a->props.access_scope, b->props.access_scope);
-    bool barrier = p->options->insert_barriers && local;
-    if (scope == FUSER_SCOPE_WORK_ITEM || (scope == FUSER_SCOPE_WORK_GROUP && barrier)) {
-        remark_word(p, "vouched_by_scope", a, b, &d, fuser_scope_name(scope));
-        return true;
-    }
-    if (p->options->mode == FUSER_MODE_REQUIRE) {
-        remark_word(p, "vouched_by_require", a, b, &d, "require_fusion");
-        return true;
-    }
-    char first[300], second[300];
-    c->buffer = p->graph->buffers[b->buffer].name;
-    return cut(c, "not_fused_dependence",
-               "%.200s is not fused with %.200s: %s %s by %s through buffer %s, perhaps by another work-item; %s",
-               name_of(p, b->node), name_of(p, a->node), plan_place(p, a->node, d.lines[0], first, sizeof first),
-               d.what, plan_place(p, b->node, d.lines[1], second, sizeof second), c->buffer, way_out(p, local));
-}
-
-static bool uses_fit(struct planner *p, const struct forming *f, uint32_t node, const uint64_t *local, struct cut *c)
-{
-    const struct plan_node *n = &p->nodes[node];
-    for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) {
-        uint32_t buffer = p->uses[i].buffer;
-        if (f->stamp[buffer] != f->generation) continue;
-        for (const struct member_use *m = f->by_buffer[buffer]; m; m = m->next)
-            if (!pair_fits(p, &p->uses[m->use], &p->uses[i], local, c)) return false;
-    }
-    return true;
-}
-
-static bool writes_memory(const struct planner *p, uint32_t node)
-{
-    const struct plan_node *n = &p->nodes[node];
-    for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++)
-        if (p->uses[i].writes) return true;
-    return n->access->loose_writes;
-}
-
-/* Memory that no argument names: variables of the program, pointers that come from memory. */
-static bool hidden_memory_fits(struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
-{
-    const struct access_analysis *a = p->nodes[node].access;
-    bool loose = a->loose_reads || a->loose_writes;
-    uint32_t other;
-    const char *what;
-    if (a->shared_state && f->shared_state) {
-        other = f->state_node;
-        what = "both use variables or pipes of the program";
-    } else if (a->loose_writes || (loose && f->writes)) {
-        other = f->writing_node != NO_USE ? f->writing_node : p->plan->order[f->group.first];
-        what = "it follows pointers that it finds in memory";
-    } else if (f->loose_writes || (f->loose && writes_memory(p, node))) {
-        other = f->loose_node;
-        what = "that follows pointers that it finds in memory";
-    } else {
-        return true;
-    }
-    if (p->options->mode == FUSER_MODE_REQUIRE) {
-        plan_remark(
-            p, "vouched_by_require", name_of(p, node), NULL,
-            "%s is fused with %s though %s, and nothing is proved about those: taken on the word of require_fusion",
-            name_of(p, node), name_of(p, other), what);
-        return true;
-    }
-    return cut(c, "not_fused_hidden_memory", "%s is not fused with %s: %s, and nothing is proved about those",
-               name_of(p, node), name_of(p, other), what);
-}
-
-/* ---- forming ---- */
-
-static void open_group(struct planner *p, struct forming *f, uint32_t at)
-{
-    uint32_t node = p->plan->order[at];
-    f->generation++;
-    f->group = (struct plan_group){.first = at, .range = p->nodes[node].range};
-    f->alike = true;
-    plan_place_run(p, at, 1, &f->group.range);
-    f->shared_state = f->loose = f->loose_writes = f->writes = false;
-    f->writing_node = NO_USE;
-    f->sub_group_size = 0;
-    f->local_bytes = 0;
-}
-
-static void add_kernel(struct planner *p, struct forming *f, uint32_t node)
-{
-    struct plan_node *n = &p->nodes[node];
-    uint32_t size = plan_sub_group_size(p, node);
-    f->group.n++;
-    if (n->access->shared_state) {
-        f->shared_state = true;
-        f->state_node = node;
-    }
-    if (n->access->loose_reads || n->access->loose_writes) {
-        f->loose = true;
-        f->loose_node = node;
-    }
-    f->loose_writes |= n->access->loose_writes;
-    if (writes_memory(p, node)) {
-        f->writes = true;
-        f->writing_node = node;
-    }
-    if (size) f->sub_group_size = size;
-    f->local_bytes += plan_local_bytes(p, node);
-    n->group = p->n_groups;
-    for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) {
-        uint32_t buffer = p->uses[i].buffer;
-        struct member_use *m = arena_alloc(p->arena, sizeof *m);
-        m->use = i;
-        m->next = f->stamp[buffer] == f->generation ? f->by_buffer[buffer] : NULL;
-        f->by_buffer[buffer] = m;
-        f->stamp[buffer] = f->generation;
-    }
 }
 
 static void close_group(struct planner *p, struct forming *f)
@@ -318,27 +16,6 @@ static void close_group(struct planner *p, struct forming *f)
     p->groups = arena_grow(p->arena, p->groups, p->n_groups, sizeof *p->groups);
     p->groups[p->n_groups++] = f->group;
     f->group.n = 0;
-}
-
-static bool joins(struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined, struct cut *c)
-{
-    uint32_t before = p->plan->n_remarks;
-    const struct fuser_range *alone = &p->nodes[p->plan->order[f->group.first]].range;
-    if (range_is_uneven(alone))
-        return cut(c, "not_fused_uneven", "%s is not fused with %s, whose local size does not divide its global size",
-                   name_of(p, node), name_of(p, p->plan->order[f->group.first]));
-    if (!ranges_fit(p, f, node, joined, c) || !sub_groups_fit(p, f, node, c) || !resources_fit(p, f, node, c))
-        return false;
-    bool linear = plan_place_run(p, f->group.first, f->group.n + 1, joined);
-    const uint64_t *local = range_has_local(joined) && !linear ? joined->local : NULL;
-    char why[400];
-    bool cheap = p->options->mode == FUSER_MODE_REQUIRE ||
-                 plan_is_cheap(p, f->group.first, f->group.n + 1, why, sizeof why) ||
-                 apart(p, f, node, c, "not_fused_range", why);
-    if (cheap && hidden_memory_fits(p, f, node, c) && uses_fit(p, f, node, local, c)) return true;
-    p->plan->n_remarks = before; /* what was found on the way has no meaning without the group */
-    plan_place_run(p, f->group.first, f->group.n, &f->group.range);
-    return false;
 }
 
 /* Under require_fusion a cut is the end. */
@@ -364,8 +41,8 @@ static bool pass_command(struct planner *p, uint32_t node, bool kernel_before, b
 
 static bool form_groups(struct planner *p, bool fusing)
 {
-    struct forming f = {.by_buffer = arena_alloc(p->arena, (p->graph->n_buffers + 1) * sizeof *f.by_buffer),
-                        .stamp = arena_alloc(p->arena, (p->graph->n_buffers + 1) * sizeof *f.stamp)};
+    struct forming f;
+    forming_init(p, &f);
     bool kernel_before = false, reported = false; /* reported: of the commands since the last kernel */
     uint32_t last = p->plan->n_order;             /* the last kernel's place */
     while (last > 0 && p->graph->nodes[p->plan->order[last - 1]].kind != FUSER_NODE_KERNEL) last--;
@@ -380,15 +57,13 @@ static bool form_groups(struct planner *p, bool fusing)
         reported = false;
         struct cut c = {0};
         struct fuser_range joined = p->nodes[node].range;
-        if (f.group.n && fusing && !joins(p, &f, node, &joined, &c) && !accept_cut(p, node, &c)) return false;
+        if (f.group.n && fusing && !forming_joins(p, &f, node, &joined, &c) && !accept_cut(p, node, &c)) return false;
         if (f.group.n && (!fusing || c.code)) close_group(p, &f);
         if (!f.group.n) {
-            open_group(p, &f, at);
+            forming_open(p, &f, at);
         } else {
-            f.alike &= range_same(&f.group.range, &joined) && range_same(&joined, &p->nodes[node].range);
-            f.group.range = joined;
+            forming_add(p, &f, node, &joined);
         }
-        add_kernel(p, &f, node);
     }
     close_group(p, &f);
     return true;
