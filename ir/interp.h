@@ -47,12 +47,29 @@ struct interp_finding {
     char text[240]; /* one sentence with the numbers */
 };
 
+/* An access to the memory of a buffer argument, just before it happens. */
+struct interp_access {
+    uint32_t param;
+    uint64_t offset, size; /* bytes of the argument */
+    bool reads, writes;
+    enum ir_op op;
+    const uint64_t *item; /* global ids */
+    bool met;             /* a barrier that fences global memory lies behind the work-item */
+    uint32_t line;
+};
+
+struct interp_watcher {
+    void *data;
+    bool (*access)(void *data, const struct interp_access *access); /* false: the run stops there */
+};
+
 struct interp_options {
     uint32_t sub_group_size; /* 0: 8 */
     uint64_t max_steps;      /* instructions in all; 0: 2^32. INTERP_LIMIT beyond. */
     bool check_races, check_unwritten;
     bool check_shuffles;   /* sub_group_shuffle and its xor: ids that no complete sub-group has are reported */
     uint32_t max_findings; /* 0: 16 */
+    const struct interp_watcher *watcher; /* NULL: none */
 };
 
 struct interp_result {

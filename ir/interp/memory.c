@@ -193,6 +193,26 @@ static void check_written(struct machine *m, struct item *item, const struct cod
                   offset, interp_memory_describe(memory, what, sizeof what), hole - memory->written);
 }
 
+/* False: the one who watches has seen enough. */
+static bool may_go_on(struct machine *m, const struct item *item, const struct code_inst *at, const struct access *a,
+                      const struct allocation *memory, uint64_t offset)
+{
+    const struct interp_watcher *watcher = m->options.watcher;
+    if (!watcher || memory->origin != MEMORY_ARG) return true;
+    struct interp_access access = {.param = memory->index,
+                                   .offset = offset,
+                                   .size = a->size,
+                                   .reads = a->flags & ACCESS_READ,
+                                   .writes = a->flags & ACCESS_WRITE,
+                                   .op = at->ir->op,
+                                   .item = item->global,
+                                   .met = m->group.barrier_time[1] != 0,
+                                   .line = at->ir->loc.line};
+    if (watcher->access(watcher->data, &access)) return true;
+    m->stopped = true;
+    return false;
+}
+
 static void count(struct machine *m, const struct access *a, const struct allocation *memory)
 {
     if (memory->space != IR_SPACE_GLOBAL && memory->space != IR_SPACE_CONSTANT) return;
@@ -209,6 +229,7 @@ uint8_t *interp_memory_access(struct machine *m, struct item *item, const struct
         return NULL;
     check_alignment(m, item, at, a, memory);
     uint64_t offset = (uint64_t)interp_memory_offset(a->address);
+    if (!may_go_on(m, item, at, a, memory, offset)) return NULL;
     if (memory->written && (a->flags & ACCESS_READ) && !(a->flags & ACCESS_COPY))
         check_written(m, item, at, a, memory, offset);
     if (memory->cells) interp_race_note(m, item, at, memory, offset, a);

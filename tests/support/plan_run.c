@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/plan/props.h"
+#include "fuser/plan/range.h"
 #include "ir/arena.h"
 #include "ir/interp.h"
+#include "ir/watch.h"
 #include "tests/support/rng.h"
 
 enum { MOST_PARAMS = 128 };
@@ -97,24 +100,35 @@ static void run_host(const struct fuser_node *n, struct graph_memory *m)
     }
 }
 
+static uint32_t rows_of(const struct fuser_node *n)
+{
+    return n->rows ? n->rows : 1;
+}
+
 static void run_command(const struct fuser_node *n, struct graph_memory *m)
 {
-    if (n->kind == FUSER_NODE_COPY)
-        memcpy(m->buffers[n->to] + n->to_offset, m->buffers[n->from] + n->from_offset, n->bytes);
+    for (uint32_t i = 0; i < rows_of(n) && n->kind == FUSER_NODE_COPY; i++)
+        memcpy(m->buffers[n->to] + n->to_offset + i * n->to_pitch,
+               m->buffers[n->from] + n->from_offset + i * n->from_pitch, n->bytes);
     if (n->kind == FUSER_NODE_FILL)
         for (uint64_t i = 0; i < n->bytes; i++) m->buffers[n->to][n->to_offset + i] = n->pattern[i % n->pattern_size];
     if (n->kind == FUSER_NODE_HOST) run_host(n, m);
 }
 
-static bool run_node(const struct fuser_node *n, struct graph_memory *m, char *why, size_t why_size)
+static void node_args(const struct fuser_node *n, const struct graph_memory *m, struct interp_arg *args)
 {
-    struct interp_arg args[MOST_PARAMS];
-    for (uint32_t i = 0; i < n->n_args && n->kind == FUSER_NODE_KERNEL; i++) {
+    for (uint32_t i = 0; i < n->n_args; i++) {
         const struct fuser_arg *a = &n->args[i];
         if (a->kind == FUSER_ARG_BUFFER) args[i] = buffer_arg(m, a->index, a->offset, a->bytes);
         if (a->kind == FUSER_ARG_VALUE) args[i] = value_arg(m, a->index);
         if (a->kind == FUSER_ARG_LOCAL) args[i] = (struct interp_arg){.kind = INTERP_ARG_LOCAL, .size = a->bytes};
     }
+}
+
+static bool run_node(const struct fuser_node *n, struct graph_memory *m, char *why, size_t why_size)
+{
+    struct interp_arg args[MOST_PARAMS];
+    if (n->kind == FUSER_NODE_KERNEL) node_args(n, m, args);
     if (n->kind == FUSER_NODE_KERNEL) return run_kernel(n->kernel, &n->range, args, n->name, why, why_size);
     run_command(n, m);
     return true;
@@ -173,6 +187,79 @@ bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan,
         if (!good) return false;
     }
     return true;
+}
+
+/* ---- watched ---- */
+
+static struct watch *new_watch(const struct fuser_graph *graph)
+{
+    struct watch_buffer *buffers = arena_realloc(NULL, (graph->n_buffers + 1) * sizeof *buffers);
+    for (uint32_t i = 0; i < graph->n_buffers; i++)
+        buffers[i] = (struct watch_buffer){graph->buffers[i].name, graph->buffers[i].bytes,
+                                           (ir_type_bits(graph->buffers[i].elem) + 7) / 8};
+    struct watch *w = watch_new(buffers, graph->n_buffers);
+    free(buffers);
+    return w;
+}
+
+/* A node of a launch, as the launch would run it. False: it is wrong by itself, or broken. */
+static bool watch_node(struct watch *w, const struct fuser_node *n, const struct watch_kernel *launch,
+                       const struct fuser_range *launched, struct graph_memory *m, char *why, size_t why_size)
+{
+    struct interp_arg args[MOST_PARAMS];
+    struct watch_arg watched[MOST_PARAMS] = {0};
+    struct interp_options options = {.max_steps = 1 << 28};
+    struct interp_range range = interp_range_of(&n->range);
+    struct interp_result result = {0};
+    struct watch_kernel kernel = *launch;
+    node_args(n, m, args);
+    for (uint32_t i = 0; i < n->n_args; i++) {
+        const struct fuser_arg *a = &n->args[i];
+        struct fuser_props props;
+        if (a->kind != FUSER_ARG_BUFFER) continue;
+        fuser_props_inherit(&m->graph->buffers[a->index].props, &a->props, &props);
+        watched[i] = (struct watch_arg){true, a->index, a->offset, (enum watch_scope)props.access_scope, props.no_init};
+    }
+    kernel.name = n->name;
+    kernel.linear = !range_is_box(&n->range, launched);
+    kernel.args = watched;
+    int rc = watch_run(w, &kernel, n->kernel, &range, args, &options, &result);
+    bool good = rc == 0 && result.completed && result.n_findings == 0;
+    const char *broken = watch_broken(w);
+    if (!good) snprintf(why, why_size, "%s", broken ? broken : result.n_findings ? result.findings[0].text : "?");
+    interp_result_clear(&result);
+    return good;
+}
+
+static void watch_command(struct watch *w, const struct fuser_node *n, struct graph_memory *m)
+{
+    run_command(n, m);
+    for (uint32_t i = 0; i < rows_of(n) && n->kind != FUSER_NODE_HOST; i++)
+        watch_written(w, n->to, n->to_offset + i * n->to_pitch, n->bytes);
+    for (uint32_t i = 0; i < n->n_args; i++) {
+        struct interp_arg a = buffer_arg(m, n->args[i].index, n->args[i].offset, n->args[i].bytes);
+        if (n->args[i].access != IR_ACCESS_READ) watch_written(w, n->args[i].index, n->args[i].offset, a.size);
+    }
+}
+
+bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan, bool barriers, struct graph_memory *m,
+                 char *why, size_t why_size)
+{
+    struct watch *w = new_watch(graph);
+    bool good = true;
+    for (uint32_t i = 0; i < plan->n_steps && good; i++) {
+        const struct fuser_step *s = &plan->steps[i];
+        if (s->kind == FUSER_STEP_NODE) {
+            watch_command(w, &graph->nodes[s->index], m);
+            continue;
+        }
+        const struct fuser_launch *l = &plan->launches[s->index];
+        struct watch_kernel kernel = {.launch = s->index, .launched = interp_range_of(&l->range), .barrier = barriers};
+        for (uint32_t k = 0; k < l->n_nodes && good; k++)
+            good = watch_node(w, &graph->nodes[l->nodes[k]], &kernel, &l->range, m, why, why_size);
+    }
+    watch_free(w);
+    return good;
 }
 
 bool same_memory(const struct fuser_plan *plan, const struct graph_memory *a, const struct graph_memory *b, char *why,

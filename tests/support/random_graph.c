@@ -101,7 +101,12 @@ static const char kernels[] =
     "kernel @turned(%o: ptr.global i32, %a: ptr.global i32) {\n"
     "    %x = global_id x\n %y = global_id y\n %w = global_size x\n %h = global_size y\n %r = mul i64 %y, %w\n %i = "
     "add i64 %r, %x\n"
-    "    %q = mul i64 %x, %h\n %j = add i64 %q, %y\n %v = load i32 %a[%j]\n store i32 %o[%i], %v\n}\n";
+    "    %q = mul i64 %x, %h\n %j = add i64 %q, %y\n %v = load i32 %a[%j]\n store i32 %o[%i], %v\n}\n"
+    /* of random_plant.c: each element wherever %p says */
+    "kernel @take(%o: ptr.global i32, %a: ptr.global i32, %p: ptr.global i32) {\n"
+    "    %i = global_id x\n %w = load i32 %p[%i]\n %x = load i32 %a[%w]\n store i32 %o[%i], %x\n}\n"
+    "kernel @put(%o: ptr.global i32, %a: ptr.global i32, %p: ptr.global i32) {\n"
+    "    %i = global_id x\n %w = load i32 %p[%i]\n %x = load i32 %a[%i]\n store i32 %o[%w], %x\n}\n";
 
 enum { ELEMENTS = 512, BUFFERS = 8, VALUES = 4 };
 
@@ -217,7 +222,7 @@ static void add_kernel(struct making *m, const char *name)
 {
     const struct kind *kind = &kinds[rng_below(&m->rng, KINDS)];
     if (rng_chance(&m->rng, m->plain_percent)) kind = &kinds[rng_below(&m->rng, 4)];
-    if (m->knobs->barriers && rng_chance(&m->rng, m->group_percent))
+    if (m->knobs->barriers && !m->knobs->plain && rng_chance(&m->rng, m->group_percent))
         kind = named(rng_chance(&m->rng, 50) ? "swap" : "block");
     struct fuser_range range = pick_range(m, kind);
     if (m->knobs->barriers && kind->range == ANY && rng_chance(&m->rng, m->group_percent)) range = test_range(64, 16);
@@ -243,7 +248,15 @@ static void add_command(struct making *m, const char *name)
     uint32_t a = rng_below(&m->rng, BUFFERS), b = (a + 1 + rng_below(&m->rng, BUFFERS - 1)) % BUFFERS;
     note_use(m, a, false, false);
     note_use(m, b, false, false);
-    if (rng_chance(&m->rng, 40)) {
+    if (rng_chance(&m->rng, 10)) {
+        uint32_t node = test_copy(m->g, name, a, b, 4 * (1 + rng_below(&m->rng, 16)));
+        struct fuser_node *copy = &m->g->graph.nodes[node];
+        copy->rows = 1 + rng_below(&m->rng, 8);
+        copy->from_pitch = 64 + 4 * rng_below(&m->rng, 16);
+        copy->to_pitch = 64 + 4 * rng_below(&m->rng, 16);
+        copy->from_offset = 4 * rng_below(&m->rng, 64);
+        copy->to_offset = 4 * rng_below(&m->rng, 64);
+    } else if (rng_chance(&m->rng, 40)) {
         test_copy(m->g, name, a, b, rng_chance(&m->rng, 50) ? ELEMENTS * 4 : 64);
     } else if (rng_chance(&m->rng, 50)) {
         test_fill(m->g, name, a, rng_chance(&m->rng, 50) ? ELEMENTS * 4 : 128, (uint8_t)rng_below(&m->rng, 100));
@@ -277,7 +290,7 @@ struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_kno
         test_buffer(m.g, name, IR_I32, ELEMENTS, (struct fuser_props){0});
     }
     for (uint32_t i = 0; i < VALUES; i++) test_value(m.g, i < VALUES / 2 ? 4 : 8);
-    m.plain_percent = rng_below(&m.rng, 100);
+    m.plain_percent = knobs->plain ? 100 : rng_below(&m.rng, 100);
     m.group_percent = rng_below(&m.rng, 80);
     uint32_t n = knobs->least_nodes + rng_below(&m.rng, knobs->most_nodes - knobs->least_nodes + 1);
     for (uint32_t i = 0; i < n; i++) {

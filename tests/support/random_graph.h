@@ -11,6 +11,7 @@ struct random_graph_knobs {
     uint32_t pieces;     /* percent of the accessors that are on a part of their buffer */
     uint32_t ranges;     /* how many different ND-ranges, 1 to 4 */
     bool barriers;       /* insert_barriers */
+    bool plain;          /* kernels that touch element i alone, over one range: they fuse whatever happens */
 };
 
 /* Knobs for graphs of 2 to 40 nodes, chosen from the seed. */

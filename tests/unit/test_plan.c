@@ -884,7 +884,7 @@ static void random_graphs(void **state)
 {
     (void)state;
     uint32_t fused = 0, private = 0, several = 0, local = 0, barriers = 0, cut = 0;
-    for (unsigned seed = 0; seed < test_cases(500); seed++) {
+    for (unsigned seed = 0; seed < test_graphs(500); seed++) {
         struct random_graph_knobs knobs = random_graph_knobs(seed);
         struct test_graph *g = random_graph_new(seed, &knobs);
         if (seed % 4 == 0) g->options.device.register_bytes = 1; /* groups are cut where they were not formed to end */
