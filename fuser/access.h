@@ -35,7 +35,7 @@ struct access_analysis {
     uint32_t n_params;
     struct access_summary *params; /* as the kernel's; empty for those that are no pointers */
     bool has_barrier, has_group_ops, has_local_ids;
-    bool has_sub_groups; /* what it computes depends on the size of sub-groups */
+    bool has_sub_groups;            /* what it computes depends on the size of sub-groups */
     bool shared_state;              /* uses program-scope variables or pipes, which no argument names */
     bool loose_reads, loose_writes; /* through a pointer that comes from memory: whose memory is unknown */
     uint64_t local_bytes;           /* of the kernel's own work-group variables: */
@@ -61,3 +61,6 @@ bool access_owned_by_item(const struct access_summary *s, const struct fuser_ran
 /* Bytes of global memory the parameter's sites touch over the range, each element once for reading and
    once for writing; never more than `whole` each. */
 uint64_t access_bytes(const struct access_summary *s, const struct fuser_range *range, uint64_t whole);
+/* The same for reading or for writing alone. */
+uint64_t access_bytes_one_way(const struct access_summary *s, const struct fuser_range *range, uint64_t whole,
+                              bool writing);

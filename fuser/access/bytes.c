@@ -127,8 +127,8 @@ static uint64_t bytes_alike(const struct access_summary *s, uint32_t at, const s
     return meets && hull < bytes ? hull : bytes;
 }
 
-static uint64_t bytes_one_way(const struct access_summary *s, const struct fuser_range *range, uint64_t whole,
-                              bool writing)
+static uint64_t bytes_of_sites(const struct access_summary *s, const struct fuser_range *range, uint64_t whole,
+                               bool writing)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < s->n_sites; i++)
@@ -148,8 +148,13 @@ static uint64_t bytes_one_way(const struct access_summary *s, const struct fuser
     return total;
 }
 
+uint64_t access_bytes_one_way(const struct access_summary *s, const struct fuser_range *range, uint64_t whole,
+                              bool writing)
+{
+    return s->escapes ? whole : bytes_of_sites(s, range, whole, writing);
+}
+
 uint64_t access_bytes(const struct access_summary *s, const struct fuser_range *range, uint64_t whole)
 {
-    if (s->escapes) return 2 * whole;
-    return bytes_one_way(s, range, whole, false) + bytes_one_way(s, range, whole, true);
+    return access_bytes_one_way(s, range, whole, false) + access_bytes_one_way(s, range, whole, true);
 }

@@ -39,6 +39,20 @@ static bool pass_command(struct planner *p, uint32_t node, bool kernel_before, b
     return accept_cut(p, node, &c);
 }
 
+/* The kernel joins the group before it, unless it has to start one, or is to. */
+static bool joins(struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined, struct cut *c)
+{
+    uint32_t remarks = p->plan->n_remarks;
+    if (!forming_joins(p, f, node, joined, c)) return false;
+    if (!p->starts || !p->starts[node]) return true;
+    p->plan->n_remarks = remarks;
+    plan_place_run(p, f->group.first, f->group.n, &f->group.range);
+    return cut(c, "not_fused_traffic",
+               "%s could be fused with %s, but these groups move %llu bytes of memory, and no others that are as few "
+               "move less",
+               name_of(p, node), name_of(p, p->plan->order[f->group.first]), (unsigned long long)p->chosen_bytes);
+}
+
 static bool form_groups(struct planner *p, bool fusing)
 {
     struct forming f;
@@ -57,7 +71,7 @@ static bool form_groups(struct planner *p, bool fusing)
         reported = false;
         struct cut c = {0};
         struct fuser_range joined = p->nodes[node].range;
-        if (f.group.n && fusing && !forming_joins(p, &f, node, &joined, &c) && !accept_cut(p, node, &c)) return false;
+        if (f.group.n && fusing && !joins(p, &f, node, &joined, &c) && !accept_cut(p, node, &c)) return false;
         if (f.group.n && (!fusing || c.code)) close_group(p, &f);
         if (!f.group.n) {
             forming_open(p, &f, at);
@@ -79,5 +93,12 @@ bool plan_groups(struct planner *p)
     if (o->mode == FUSER_MODE_ENABLE && !o->device.can_fuse)
         plan_remark(p, "not_fused_device", NULL, NULL,
                     "nothing is fused: device %s lacks the aspect ext_oneapi_graph_fusion", o->device.name);
-    return form_groups(p, o->mode != FUSER_MODE_NONE && o->device.can_fuse);
+    bool fusing = o->mode != FUSER_MODE_NONE && o->device.can_fuse;
+    uint32_t remarks = p->plan->n_remarks;
+    if (!form_groups(p, fusing)) return false;
+    if (!fusing || o->mode == FUSER_MODE_REQUIRE || p->n_groups < 2) return true;
+    plan_choose(p);
+    p->plan->n_remarks = remarks;
+    p->n_groups = 0;
+    return form_groups(p, fusing);
 }

@@ -8,37 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/plan/heap.h"
 #include "fuser/plan/planner.h"
 #include "ir/arena.h"
-
-/* ---- a heap of nodes by rank ---- */
-
-struct heap {
-    uint32_t *ranks;
-    uint32_t n;
-};
-
-static void heap_push(struct heap *h, uint32_t rank)
-{
-    uint32_t at = h->n++;
-    for (; at > 0 && h->ranks[(at - 1) / 2] > rank; at = (at - 1) / 2) h->ranks[at] = h->ranks[(at - 1) / 2];
-    h->ranks[at] = rank;
-}
-
-static uint32_t heap_pop(struct heap *h)
-{
-    uint32_t top = h->ranks[0], rank = h->ranks[--h->n], at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= h->n) break;
-        if (child + 1 < h->n && h->ranks[child + 1] < h->ranks[child]) child++;
-        if (h->ranks[child] >= rank) break;
-        h->ranks[at] = h->ranks[child];
-        at = child;
-    }
-    h->ranks[at] = rank;
-    return top;
-}
 
 /* ---- cycles ---- */
 
@@ -124,6 +96,16 @@ static int compare_ranks(const void *x, const void *y, void *data)
     return strcmp(p->graph->nodes[a].name, p->graph->nodes[b].name);
 }
 
+static void rank_nodes(struct planner *p)
+{
+    uint32_t n = p->graph->n_nodes;
+    p->by_rank = arena_alloc(p->arena, (n + 1) * sizeof *p->by_rank);
+    p->rank = arena_alloc(p->arena, (n + 1) * sizeof *p->rank);
+    for (uint32_t i = 0; i < n; i++) p->by_rank[i] = i;
+    qsort_r(p->by_rank, n, sizeof *p->by_rank, compare_ranks, p);
+    for (uint32_t i = 0; i < n; i++) p->rank[p->by_rank[i]] = i;
+}
+
 static int compare_ranges(const void *x, const void *y, void *data)
 {
     const struct planner *p = data;
@@ -135,8 +117,7 @@ static int compare_ranges(const void *x, const void *y, void *data)
 }
 
 struct ordering {
-    uint32_t *by_rank, *rank; /* node of a rank, rank of a node */
-    uint32_t *class;          /* of kernels: equal ND-ranges */
+    uint32_t *class; /* of kernels: equal ND-ranges */
     bool *ordered;
     struct heap commands; /* what is no kernel */
     struct heap kernels;  /* all ready kernels; those ordered since are skipped */
@@ -161,23 +142,23 @@ static void sort_into_classes(struct planner *p, struct ordering *o)
 static void make_ready(struct planner *p, struct ordering *o, uint32_t node)
 {
     if (p->graph->nodes[node].kind == FUSER_NODE_KERNEL) {
-        heap_push(&o->kernels, o->rank[node]);
-        heap_push(&o->of_class[o->class[node]], o->rank[node]);
+        heap_push(&o->kernels, p->rank[node]);
+        heap_push(&o->of_class[o->class[node]], p->rank[node]);
     } else {
-        heap_push(&o->commands, o->rank[node]);
+        heap_push(&o->commands, p->rank[node]);
     }
 }
 
 /* The next kernel, by preference of class `class` (UINT32_MAX: none); UINT32_MAX where none is ready. */
-static uint32_t next_kernel(struct ordering *o, uint32_t class)
+static uint32_t next_kernel(const struct planner *p, struct ordering *o, uint32_t class)
 {
     if (class != UINT32_MAX)
         while (o->of_class[class].n) {
-            uint32_t node = o->by_rank[heap_pop(&o->of_class[class])];
+            uint32_t node = p->by_rank[heap_pop(&o->of_class[class])];
             if (!o->ordered[node]) return node;
         }
     while (o->kernels.n) {
-        uint32_t node = o->by_rank[heap_pop(&o->kernels)];
+        uint32_t node = p->by_rank[heap_pop(&o->kernels)];
         if (!o->ordered[node]) return node;
     }
     return UINT32_MAX;
@@ -193,9 +174,9 @@ static void order_all(struct planner *p, struct ordering *o)
     bool in_kernels = false;
     uint32_t class = UINT32_MAX;
     while (plan->n_order < p->graph->n_nodes) {
-        uint32_t node = in_kernels ? next_kernel(o, class) : UINT32_MAX;
+        uint32_t node = in_kernels ? next_kernel(p, o, class) : UINT32_MAX;
         if (node == UINT32_MAX && o->commands.n) {
-            node = o->by_rank[heap_pop(&o->commands)];
+            node = p->by_rank[heap_pop(&o->commands)];
             in_kernels = false;
         } else if (node == UINT32_MAX) {
             in_kernels = true;
@@ -214,15 +195,11 @@ bool plan_order(struct planner *p)
 {
     if (!find_depths(p)) return false;
     uint32_t n = p->graph->n_nodes;
-    struct ordering o = {.by_rank = arena_alloc(p->arena, (n + 1) * sizeof *o.by_rank),
-                         .rank = arena_alloc(p->arena, (n + 1) * sizeof *o.rank),
-                         .class = arena_alloc(p->arena, (n + 1) * sizeof *o.class),
+    struct ordering o = {.class = arena_alloc(p->arena, (n + 1) * sizeof *o.class),
                          .ordered = arena_alloc(p->arena, n + 1),
                          .commands.ranks = arena_alloc(p->arena, (n + 1) * sizeof(uint32_t)),
                          .kernels.ranks = arena_alloc(p->arena, (n + 1) * sizeof(uint32_t))};
-    for (uint32_t i = 0; i < n; i++) o.by_rank[i] = i;
-    qsort_r(o.by_rank, n, sizeof *o.by_rank, compare_ranks, p);
-    for (uint32_t i = 0; i < n; i++) o.rank[o.by_rank[i]] = i;
+    rank_nodes(p);
     sort_into_classes(p, &o);
     p->plan->order = arena_alloc(p->plan->arena, (n + 1) * sizeof *p->plan->order);
     order_all(p, &o);

@@ -22,10 +22,10 @@ struct plan_node {
     struct fuser_range range;             /* KERNEL: the local size filled in where the kernel requires one */
     const struct access_analysis *access; /* KERNEL */
     const uint32_t *values;               /* KERNEL: of each parameter the graph's value, for conflict_side */
-    struct fuser_range launch;           /* KERNEL: of the group it is in */
-    bool linear;                         /* accesses of the group are looked at in linear ids: */
-    const struct access_summary *placed; /* access->params in these; NULL: they are not */
-    struct fuser_range ids;              /* that accesses are looked at in: the launch's, or the linear ones */
+    struct fuser_range launch;            /* KERNEL: of the group it is in */
+    bool linear;                          /* accesses of the group are looked at in linear ids: */
+    const struct access_summary *placed;  /* access->params in these; NULL: they are not */
+    struct fuser_range ids;               /* that accesses are looked at in: the launch's, or the linear ones */
     uint32_t first_use, n_uses;
     uint32_t depth;    /* the longest path to it */
     uint32_t position; /* in the linear order */
@@ -52,8 +52,12 @@ struct planner {
     uint32_t *successors_start;  /* n_nodes + 1 */
     uint32_t *successors;
     uint32_t *n_predecessors;
+    uint32_t *by_rank, *rank; /* nodes by depth, then name: the same however the graph was recorded */
     uint32_t n_groups;
     struct plan_group *groups;
+    bool *starts;                   /* by node: a group starts here, whether or not it has to. NULL: none */
+    uint64_t chosen_bytes;          /* what those groups move, as estimated */
+    bool quiet;                     /* remarks are not wanted: something is tried */
     struct plan_analyses *analyses; /* of distinct kernels and ranges */
 };
 
@@ -95,6 +99,32 @@ uint32_t plan_launch_sub_group_size(const struct planner *p, uint32_t first, uin
 bool plan_check_image(struct planner *p, const struct fuser_node *node, uint32_t i);
 bool plan_image_read(ir_type type);
 bool plan_image_written(ir_type type);
+
+/* ---- the choice of groups ---- */
+
+/* Kernels in an order that their dependences allow, and where groups start in it. */
+struct plan_choice {
+    uint32_t n, n_groups;
+    uint32_t *kernels;
+    bool *starts;   /* by place */
+    uint64_t bytes; /* what the launches move, as estimated */
+};
+
+/* choose.c. After groups were formed: an order with fewer launches, or as many that move less memory, becomes the
+   linear order, if there is one. Groups have to be formed anew in any case. */
+void plan_choose(struct planner *p);
+/* optimum.c: the best of all; false: there are too many kernels. */
+bool plan_optimum(struct planner *p, struct plan_choice *out);
+enum { PLAN_MAX_OPTIMUM = 12 }; /* kernels */
+/* sweep.c: a good one. */
+void plan_sweep(struct planner *p, struct plan_choice *out);
+/* linearize.c: the linear order of all nodes, with commands between groups only where a group needs them. */
+void plan_linearize(struct planner *p, const struct plan_choice *choice);
+
+/* estimate.c: what a launch of these kernels, in this order, would move over memory, in bytes. */
+struct plan_estimate;
+struct plan_estimate *plan_estimate_new(struct planner *p); /* in the planner's arena */
+uint64_t plan_estimate(struct planner *p, struct plan_estimate *e, const uint32_t *kernels, uint32_t n);
 
 /* ---- shared facts ---- */
 

@@ -22,6 +22,7 @@ void plan_remark(struct planner *p, const char *code, const char *node, const ch
     struct fuser_plan *plan = p->plan;
     char text[1024];
     va_list list;
+    if (p->quiet) return;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);

@@ -1,0 +1,353 @@
+/* The choice of groups against all there are: each order of a small graph, cut in each way. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/cases.h"
+#include "tests/support/graph_make.h"
+#include "tests/support/plan_check.h"
+#include "tests/support/rng.h"
+
+enum { N = 64, BYTES = 4 * N, MOST_NODES = 7, BUFFERS = 6 };
+
+static const char kernels[] = "kernel @inc(%o: ptr.global i32) {\n"
+                              "    %i = global_id x\n"
+                              "    %x = load i32 %o[%i]\n"
+                              "    %s = add i32 %x, 1\n"
+                              "    store i32 %o[%i], %s\n"
+                              "}\n"
+                              "kernel @add(%a: ptr.global i32, %b: ptr.global i32, %o: ptr.global i32) {\n"
+                              "    %i = global_id x\n"
+                              "    %x = load i32 %a[%i]\n"
+                              "    %y = load i32 %b[%i]\n"
+                              "    %s = add i32 %x, %y\n"
+                              "    store i32 %o[%i], %s\n"
+                              "}\n"
+                              "kernel @flip(%a: ptr.global i32, %o: ptr.global i32) {\n"
+                              "    %i = global_id x\n"
+                              "    %j = sub i64 63, %i\n"
+                              "    %x = load i32 %a[%j]\n"
+                              "    store i32 %o[%i], %x\n"
+                              "}\n";
+
+/* What a node does with each buffer. */
+enum use { UNUSED = 0, READS = 1, WRITES = 2, FLIPPED = 4 /* reads other elements than its own */ };
+
+struct model_node {
+    bool command;
+    unsigned use[BUFFERS];
+    uint64_t local;
+};
+
+struct model {
+    uint32_t n;
+    struct model_node nodes[MOST_NODES];
+    unsigned before[MOST_NODES]; /* bits of the nodes it depends on directly */
+    bool internal[BUFFERS];
+};
+
+/* ---- the model: its edges, its rules, its bytes ---- */
+
+static bool touch(const struct model_node *a, const struct model_node *b)
+{
+    for (int i = 0; i < BUFFERS; i++)
+        if (a->use[i] && b->use[i] && ((a->use[i] | b->use[i]) & WRITES)) return true;
+    return false;
+}
+
+static void find_edges(struct model *m)
+{
+    for (uint32_t i = 0; i < m->n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (touch(&m->nodes[k], &m->nodes[i])) m->before[i] |= 1u << k;
+}
+
+/* As one kernel, no element goes from a work-item to another one. */
+static bool may_share(const struct model_node *a, const struct model_node *b)
+{
+    if (a->command || b->command || (a->local && b->local && a->local != b->local)) return false;
+    for (int i = 0; i < BUFFERS; i++)
+        if (a->use[i] && b->use[i] && ((a->use[i] | b->use[i]) & WRITES) && ((a->use[i] | b->use[i]) & FLIPPED))
+            return false;
+    return true;
+}
+
+static uint64_t launch_bytes(const struct model *m, const uint32_t *nodes, uint32_t n)
+{
+    uint64_t sum = 0;
+    for (int b = 0; b < BUFFERS; b++) {
+        bool read = false, written = false, outside = false;
+        unsigned inside = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            unsigned use = m->nodes[nodes[i]].use[b];
+            inside |= 1u << nodes[i];
+            read |= use & READS && !written;
+            written |= use & WRITES;
+        }
+        for (uint32_t i = 0; i < m->n; i++) outside |= m->nodes[i].use[b] && !(inside & (1u << i));
+        if (!m->internal[b] || outside || !written) sum += BYTES * ((unsigned)read + written);
+    }
+    return sum;
+}
+
+/* ---- all orders, all cuts ---- */
+
+struct cost {
+    uint32_t launches;
+    uint64_t bytes;
+};
+
+struct search {
+    const struct model *m;
+    struct cost best;
+    uint32_t n, order[MOST_NODES], first; /* of the launch that is being filled */
+    unsigned done;
+};
+
+static bool less(struct cost a, struct cost b)
+{
+    return a.launches < b.launches || (a.launches == b.launches && a.bytes < b.bytes);
+}
+
+static bool joins_last(const struct search *s, uint32_t node)
+{
+    for (uint32_t i = s->first; i < s->n; i++)
+        if (!may_share(&s->m->nodes[s->order[i]], &s->m->nodes[node])) return false;
+    return s->first < s->n;
+}
+
+static void search(struct search *s, struct cost cost);
+
+static void place(struct search *s, uint32_t node, uint32_t first, struct cost cost)
+{
+    uint32_t before = s->first;
+    s->order[s->n++] = node;
+    s->done |= 1u << node;
+    s->first = first;
+    search(s, cost);
+    s->first = before;
+    s->done &= ~(1u << node);
+    s->n--;
+}
+
+/* cost: with the launch that is being filled counted, but not its bytes. */
+static void search(struct search *s, struct cost cost)
+{
+    const struct model *m = s->m;
+    struct cost closed = {cost.launches, cost.bytes + launch_bytes(m, &s->order[s->first], s->n - s->first)};
+    if (cost.launches > s->best.launches) return;
+    if (s->n == m->n && less(closed, s->best)) s->best = closed;
+    for (uint32_t node = 0; node < m->n; node++) {
+        if ((s->done & (1u << node)) || (m->before[node] & ~s->done)) continue;
+        if (m->nodes[node].command) {
+            place(s, node, s->n + 1, closed);
+            continue;
+        }
+        if (joins_last(s, node)) place(s, node, s->first, cost);
+        place(s, node, s->n, (struct cost){closed.launches + 1, closed.bytes});
+    }
+}
+
+static struct cost best_of_all(const struct model *m)
+{
+    struct search s = {.m = m, .best = {UINT32_MAX, 0}};
+    search(&s, (struct cost){0, 0});
+    return s.best;
+}
+
+/* ---- random ones ---- */
+
+/* A buffer that nobody has written is overwritten, any other updated: what is written is used. */
+static uint32_t pick_output(struct rng *rng, const bool *written)
+{
+    uint32_t b = rng_below(rng, BUFFERS);
+    for (int i = 0; i < BUFFERS && written[b]; i++) b = (b + 1) % BUFFERS;
+    return b;
+}
+
+static uint32_t other_buffer(struct rng *rng, uint32_t than)
+{
+    return (than + 1 + rng_below(rng, BUFFERS - 1)) % BUFFERS;
+}
+
+static void random_node(struct rng *rng, struct model_node *n, bool *written)
+{
+    static const uint64_t locals[] = {0, 0, 0, 8, 16};
+    uint32_t output = pick_output(rng, written);
+    *n = (struct model_node){.local = locals[rng_below(rng, 5)]};
+    if (written[output] || rng_chance(rng, 15)) {
+        n->use[rng_below(rng, BUFFERS)] = READS | WRITES;
+    } else {
+        n->command = rng_chance(rng, 12);
+        bool flips = !n->command && rng_chance(rng, 45);
+        n->use[output] = WRITES;
+        n->use[other_buffer(rng, output)] = flips ? READS | FLIPPED : READS;
+        if (!flips && !n->command) n->use[other_buffer(rng, output)] = READS;
+    }
+    for (int b = 0; b < BUFFERS; b++) written[b] |= n->use[b] & WRITES;
+}
+
+static struct model random_model(uint64_t seed)
+{
+    struct rng rng = {seed};
+    bool written[BUFFERS] = {false};
+    struct model m = {.n = 3 + rng_below(&rng, MOST_NODES - 2)};
+    for (uint32_t i = 0; i < m.n; i++) random_node(&rng, &m.nodes[i], written);
+    for (int b = 0; b < BUFFERS; b++) {
+        unsigned last = 0;
+        for (uint32_t i = 0; i < m.n; i++)
+            if (m.nodes[i].use[b]) last = m.nodes[i].use[b];
+        m.internal[b] = written[b] && !(last & WRITES) && rng_chance(&rng, 60);
+    }
+    find_edges(&m);
+    return m;
+}
+
+static void add_node(struct test_graph *g, const struct model_node *n, const char *name)
+{
+    struct fuser_arg args[4];
+    uint32_t n_args = 0, output = 0, from = 0;
+    bool flips = false, updates = false;
+    for (uint32_t b = 0; b < BUFFERS; b++) {
+        if (n->use[b] & WRITES) output = b;
+        updates |= n->use[b] == (READS | WRITES);
+        flips |= (n->use[b] & FLIPPED) != 0;
+        if (n->use[b] & READS && !(n->use[b] & WRITES)) args[n_args++] = test_arg_buffer(from = b);
+    }
+    if (n->command) {
+        test_copy(g, name, from, output, BYTES);
+        return;
+    }
+    if (!updates && !flips && n_args == 1) args[n_args++] = args[0]; /* add a buffer to itself */
+    args[n_args++] = test_arg_buffer(output);
+    test_kernel(g, name, updates ? "inc" : flips ? "flip" : "add", test_range(N, n->local), args, n_args);
+}
+
+/* sequence: in which the nodes are recorded. */
+static struct test_graph *make(const struct model *m, const uint32_t *sequence)
+{
+    struct test_graph *g = test_graph_new(kernels);
+    char name[8];
+    for (int b = 0; b < BUFFERS; b++) {
+        snprintf(name, sizeof name, "b%d", b);
+        test_buffer(g, name, IR_I32, N,
+                    (struct fuser_props){.internal_memory = m->internal[b], .no_init = m->internal[b]});
+    }
+    for (uint32_t i = 0; i < m->n; i++) {
+        snprintf(name, sizeof name, "n%u", sequence[i]);
+        add_node(g, &m->nodes[sequence[i]], name);
+    }
+    return g;
+}
+
+/* Another sequence with the same edges. */
+static void shuffle(const struct model *m, struct rng *rng, uint32_t *sequence)
+{
+    for (int k = 0; k < 30; k++) {
+        uint32_t i = rng_below(rng, m->n - 1), a = sequence[i], b = sequence[i + 1];
+        if (touch(&m->nodes[a], &m->nodes[b])) continue;
+        sequence[i] = b;
+        sequence[i + 1] = a;
+    }
+}
+
+/* ---- plans ---- */
+
+static uint32_t model_index(const struct test_graph *g, uint32_t node)
+{
+    return (uint32_t)(g->graph.nodes[node].name[1] - '0');
+}
+
+static void check_legal(const struct model *m, const struct test_graph *g, const struct fuser_plan *plan)
+{
+    unsigned done = 0;
+    for (uint32_t i = 0; i < plan->n_order; i++) {
+        uint32_t node = model_index(g, plan->order[i]);
+        assert_int_equal(m->before[node] & ~done, 0);
+        done |= 1u << node;
+    }
+    for (uint32_t i = 0; i < plan->n_launches; i++)
+        for (uint32_t a = 0; a < plan->launches[i].n_nodes; a++)
+            for (uint32_t b = 0; b < a; b++)
+                assert_true(may_share(&m->nodes[model_index(g, plan->launches[i].nodes[b])],
+                                      &m->nodes[model_index(g, plan->launches[i].nodes[a])]));
+}
+
+static uint64_t command_bytes(const struct model *m)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < m->n; i++) sum += m->nodes[i].command ? 2 * BYTES : 0;
+    return sum;
+}
+
+static void text_of(const struct test_graph *g, const struct fuser_plan *plan, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < plan->n_order; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s ", g->graph.nodes[plan->order[i]].name);
+    for (uint32_t i = 0; i < plan->n_launches; i++) {
+        used += (size_t)snprintf(text + used, size - used, "|");
+        for (uint32_t k = 0; k < plan->launches[i].n_nodes; k++)
+            used += (size_t)snprintf(text + used, size - used, "%s ", g->graph.nodes[plan->launches[i].nodes[k]].name);
+    }
+}
+
+static void describe(const struct model *m)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        print_message("# n%u %s local %u:", i, m->nodes[i].command ? "copy" : "kernel", (unsigned)m->nodes[i].local);
+        for (int b = 0; b < BUFFERS; b++)
+            if (m->nodes[i].use[b])
+                print_message(" b%d%s%s%s%s", b, m->internal[b] ? "(internal)" : "",
+                              m->nodes[i].use[b] & READS ? " read" : "", m->nodes[i].use[b] & FLIPPED ? " flipped" : "",
+                              m->nodes[i].use[b] & WRITES ? " written" : "");
+        print_message("\n");
+    }
+}
+
+static void small_graphs_get_the_best_groups(void **state)
+{
+    (void)state;
+    unsigned n_cut = 0;
+    for (uint64_t seed = 1; seed <= test_cases(300); seed++) {
+        struct model m = random_model(seed);
+        struct cost best = best_of_all(&m);
+        uint32_t sequence[MOST_NODES] = {0, 1, 2, 3, 4, 5, 6};
+        char text[300], again[300];
+        struct test_graph *g = make(&m, sequence);
+        struct fuser_plan *plan = check_planned(g);
+        text_of(g, plan, text, sizeof text);
+        if (plan->n_launches != best.launches || plan->bytes_fused != best.bytes + command_bytes(&m)) {
+            describe(&m);
+            fail_msg("seed %u: %u launches, %u bytes; there are %u, %u: %s", (unsigned)seed, plan->n_launches,
+                     (unsigned)plan->bytes_fused, best.launches, (unsigned)(best.bytes + command_bytes(&m)), text);
+        }
+        check_legal(&m, g, plan);
+        n_cut += plan->n_launches > 1;
+        fuser_plan_free(plan);
+        test_graph_free(g);
+        shuffle(&m, &(struct rng){seed}, sequence);
+        g = make(&m, sequence);
+        plan = check_planned(g);
+        text_of(g, plan, again, sizeof again);
+        assert_string_equal(text, again);
+        fuser_plan_free(plan);
+        test_graph_free(g);
+    }
+    assert_true(n_cut > test_cases(300) / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_graphs_get_the_best_groups),
+    };
+    return cmocka_run_group_tests_name("choose", tests, NULL, NULL);
+}
