@@ -151,7 +151,7 @@ void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *resul
     lval spilled[3] = {NULL};
     for (uint32_t i = 0; i < inst->n_operands; i++) spilled[i] = spill_lanes(e, operands[i]);
     enum ir_kind stored = result_kind == IR_KIND_BOOL ? IR_KIND_I8 : result_kind;
-    lval out = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, stored), (int)e->width));
+    lval out = lane_array(e, stored, 1);
     struct lane_loop loop;
     lane_loop_begin(e, &loop);
     rval in[3] = {NULL};

@@ -269,10 +269,12 @@ struct lane_loop {
 };
 void lane_loop_begin(struct emit *e, struct lane_loop *loop);
 void lane_loop_end(struct emit *e, struct lane_loop *loop);
-lval spill_lanes(struct emit *e, const struct lanes *v); /* an array, one element per lane */
+lval lane_array(struct emit *e, enum ir_kind kind, unsigned n); /* room for n numbers per lane */
+lval spill_lanes(struct emit *e, const struct lanes *v);        /* an array, one element per lane */
 /* The same into lanes `at` and on of an array. */
 void spill_into(struct emit *e, lval memory, unsigned at, const struct lanes *v);
 struct lanes unspill_lanes(struct emit *e, enum ir_kind kind, lval memory);
+/* From lane number `at` of an array on. */
 struct lanes unspill_from(struct emit *e, enum ir_kind kind, lval memory, unsigned at);
 rval spilled_lane(struct emit *e, lval memory, rval lane);
 rval lane_address(struct emit *e, const struct lanes *address, lval spilled, rval lane);
@@ -287,9 +289,6 @@ bool spaces_asks(const struct ir_inst *inst); /* a cast from generic whose resul
 void spaces_prepare(struct ir_function *kernel);
 struct lanes spaces_cast(struct emit *e, const struct ir_inst *inst, struct lanes pointer);
 /* runtime.c: calls of struct kernel_functions */
-lval runtime_numbers(struct emit *e, enum ir_kind kind, unsigned n); /* an array of n numbers per lane */
-/* Number `at` of each lane. */
-struct lanes runtime_take(struct emit *e, enum ir_kind kind, lval numbers, unsigned at);
 /* The i32 at an offset of an image's or a pipe's record. */
 struct lanes runtime_field(struct emit *e, struct lanes record, size_t offset);
 /* function: its offset in struct kernel_functions; result NULL: nothing. */

@@ -74,7 +74,7 @@ static void take(struct emit *e, const struct transfer *t, ir_type type, struct 
 {
     enum ir_kind kind = ir_type_kind(type), bits = kind_of_bytes(kind_bytes(kind));
     for (unsigned c = 0; c < ir_type_lanes(type); c++)
-        result[c] = op_bits(e, runtime_take(e, bits, t->numbers, c), kind);
+        result[c] = op_bits(e, unspill_from(e, bits, t->numbers, c * e->width), kind);
 }
 
 static void texels(struct emit *e, const struct ir_inst *inst, struct lanes *result)
@@ -83,8 +83,8 @@ static void texels(struct emit *e, const struct ir_inst *inst, struct lanes *res
     const struct ir_value *sampler = !write && inst->n_operands > 2 ? inst->operands[2] : NULL;
     struct transfer t = {.function = write ? offsetof(struct kernel_functions, image_write)
                                            : offsetof(struct kernel_functions, image_read),
-                         .coordinates = runtime_numbers(e, IR_KIND_I32, 2),
-                         .numbers = runtime_numbers(e, IR_KIND_I32, 4)};
+                         .coordinates = lane_array(e, IR_KIND_I32, 2),
+                         .numbers = lane_array(e, IR_KIND_I32, 4)};
     if (ir_type_is_int(inst->type)) t.size |= KERNEL_TEXEL_INTS;
     if (ir_type_is_float(inst->operands[1]->type)) t.size |= KERNEL_TEXEL_FLOATS;
     if (sampler) t.size |= KERNEL_TEXEL_SAMPLED;
@@ -105,8 +105,8 @@ static void block(struct emit *e, const struct ir_inst *inst, struct lanes *resu
                          .size = kind_bytes(kind),
                          .n = n,
                          .block = true,
-                         .coordinates = runtime_numbers(e, IR_KIND_I32, 3),
-                         .numbers = runtime_numbers(e, kind, n)};
+                         .coordinates = lane_array(e, IR_KIND_I32, 3),
+                         .numbers = lane_array(e, kind, n)};
     struct lanes id = lanes_linear(IR_KIND_I32, word(e, 0), e->width > 1, NULL);
     give(e, t.coordinates, 0, inst->operands[1]);
     spill_into(e, t.coordinates, 2 * e->width, &id);

@@ -42,6 +42,11 @@ static lval scalar_place(struct emit *e, const struct access *a, rval address)
 
 /* ---- lane by lane, those that run ---- */
 
+lval lane_array(struct emit *e, enum ir_kind kind, unsigned n)
+{
+    return jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, kind), (int)(n * e->width)));
+}
+
 void spill_into(struct emit *e, lval memory, unsigned at, const struct lanes *v)
 {
     if (v->shape == SHAPE_UNIFORM || v->kind == IR_KIND_BOOL) {
@@ -61,8 +66,7 @@ void spill_into(struct emit *e, lval memory, unsigned at, const struct lanes *v)
 
 lval spill_lanes(struct emit *e, const struct lanes *v)
 {
-    gcc_jit_type *array = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, v->kind), (int)e->width);
-    lval memory = jit_local(e, array);
+    lval memory = lane_array(e, v->kind, 1);
     spill_into(e, memory, 0, v);
     return memory;
 }
@@ -141,7 +145,7 @@ static struct lanes gather(struct emit *e, const struct access *a)
         }
         return lanes_build(e, a->kind, lane);
     }
-    lval out = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, a->kind), (int)e->width));
+    lval out = lane_array(e, a->kind, 1);
     lval addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
     struct lane_loop loop;
     lane_loop_begin(e, &loop);

@@ -25,14 +25,14 @@ static struct lanes by_lane(struct emit *e, const struct ir_inst *inst)
     if (moves) packet = *emit_value(e, inst->operands[1]);
     if (e->width == 1) return lanes_uniform(IR_KIND_I32, transfer(e, inst, pipe.scalar, moves ? packet.scalar : NULL));
     lval pipes = spill_lanes(e, &pipe), packets = moves ? spill_lanes(e, &packet) : NULL;
-    lval out = runtime_numbers(e, IR_KIND_I32, 1);
+    lval out = lane_array(e, IR_KIND_I32, 1);
     struct lane_loop loop;
     lane_loop_begin(e, &loop);
     rval address = packets ? spilled_lane(e, packets, loop.lane) : NULL;
     rval r = transfer(e, inst, spilled_lane(e, pipes, loop.lane), address);
     jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane), r);
     lane_loop_end(e, &loop);
-    return runtime_take(e, IR_KIND_I32, out, 0);
+    return unspill_lanes(e, IR_KIND_I32, out);
 }
 
 void emit_pipe(struct emit *e, const struct ir_inst *inst, struct lanes *result)

@@ -113,8 +113,7 @@ static struct lanes scan_by_steps(struct emit *e, const struct ir_inst *inst, st
 {
     struct lanes none = reduce_start(e, inst, false),
                  before = lanes_uniform(v.kind, jit_read(jit_keep(e, sum->scalar)));
-    int n = (int)(2 * e->width);
-    lval memory = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, v.kind), n));
+    lval memory = lane_array(e, v.kind, 2);
     struct lanes front = {.kind = v.kind, .shape = SHAPE_VARYING, .chunk = lanes_vectors(e, &none)};
     spill_into(e, memory, 0, &front);
     for (unsigned d = 1; d < e->width; d *= 2) {

@@ -1,24 +1,5 @@
-/* Calls of what the launch brings along (struct kernel_functions), and the arrays that lanes pass numbers in. */
+/* Calls of what the launch brings along (struct kernel_functions). */
 #include "fuser/gccjit/emit.h"
-
-lval runtime_numbers(struct emit *e, enum ir_kind kind, unsigned n)
-{
-    return jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, kind), (int)(n * e->width)));
-}
-
-struct lanes runtime_take(struct emit *e, enum ir_kind kind, lval numbers, unsigned at)
-{
-    if (e->width == 1)
-        return lanes_uniform(kind, jit_read(jit_keep(e, spilled_lane(e, numbers, jit_int(e, IR_KIND_I64, at)))));
-    struct lanes v = lanes_varying(e, kind);
-    unsigned per_chunk = lanes_per_chunk(e, kind), bytes = kind_bytes(kind);
-    for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
-        uint64_t offset = ((uint64_t)at * e->width + c * per_chunk) * bytes;
-        rval address = jit_add(e, jit_address(e, numbers), jit_int(e, IR_KIND_I64, offset));
-        v.chunk[c] = jit_keep(e, jit_read(jit_memory(e, jit_vector(e, kind, per_chunk), address, bytes)));
-    }
-    return v;
-}
 
 static rval word_at(struct emit *e, rval record, size_t offset)
 {
@@ -31,13 +12,13 @@ struct lanes runtime_field(struct emit *e, struct lanes record, size_t offset)
     record.kind = IR_KIND_I64;
     if (record.shape == SHAPE_UNIFORM)
         return lanes_uniform(IR_KIND_I32, jit_read(jit_keep(e, word_at(e, record.scalar, offset))));
-    lval records = spill_lanes(e, &record), out = runtime_numbers(e, IR_KIND_I32, 1);
+    lval records = spill_lanes(e, &record), out = lane_array(e, IR_KIND_I32, 1);
     struct lane_loop loop;
     lane_loop_begin(e, &loop);
     jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane),
             word_at(e, spilled_lane(e, records, loop.lane), offset));
     lane_loop_end(e, &loop);
-    return runtime_take(e, IR_KIND_I32, out, 0);
+    return unspill_lanes(e, IR_KIND_I32, out);
 }
 
 void runtime_call(struct emit *e, size_t function, gcc_jit_type *result, unsigned n, rval *args, lval *to)

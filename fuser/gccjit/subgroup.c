@@ -214,9 +214,8 @@ static bool permuted(struct emit *e, const struct table *t, const struct lanes *
 static struct lanes through_memory(struct emit *e, const struct table *t, const struct lanes *index)
 {
     enum ir_kind kind = t->values[0]->kind;
-    int n = (int)(t->n * e->width);
-    lval from = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, kind), n));
-    lval to = jit_local(e, gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, kind), (int)e->width));
+    lval from = lane_array(e, kind, t->n);
+    lval to = lane_array(e, kind, 1);
     for (unsigned i = 0; i < t->n; i++) spill_into(e, from, i * e->width, t->values[i]);
     lval numbers = spill_lanes(e, index);
     struct counted lane = counted_begin(e, number(e, 0), number(e, e->width), number(e, 1));
