@@ -344,9 +344,116 @@ static void small_graphs_get_the_best_groups(void **state)
     assert_true(n_cut > test_cases(300) / 2);
 }
 
+/* ---- single decisions ---- */
+
+static const struct fuser_props none = {0};
+
+static void kernel(struct test_graph *g, const char *name, const char *kernel, const char *args)
+{
+    struct fuser_arg list[3];
+    uint32_t n = 0;
+    for (; *args; args++)
+        for (uint32_t b = 0; b < g->graph.n_buffers; b++)
+            if (g->graph.buffers[b].name[0] == *args) list[n++] = test_arg_buffer(b);
+    test_kernel(g, name, kernel, test_range(N, 0), list, n);
+}
+
+static void buffers(struct test_graph *g, const char *names, struct fuser_props props)
+{
+    for (; *names; names++) test_buffer(g, (char[]){*names, 0}, IR_I32, N, props);
+}
+
+/* x could run first, but then t would go through memory. The host task, which nobody waits for, stays behind. */
+static void a_kernel_waits_for_its_reader(void **state)
+{
+    (void)state;
+    for (int internal = 0; internal < 2; internal++) {
+        struct test_graph *g = test_graph_new(kernels);
+        buffers(g, "ijuvo", none);
+        buffers(g, "t", (struct fuser_props){.internal_memory = internal});
+        kernel(g, "x", "add", "iit");
+        kernel(g, "s", "add", "jju");
+        kernel(g, "w", "flip", "uv");
+        kernel(g, "y", "add", "tvo");
+        test_host(g, "h", (struct fuser_arg[]){test_arg_buffer(2)}, 1);
+        struct fuser_plan *plan = check_planned(g);
+        check_launches(g, plan, "s|x w y");
+        check_internalized(g, plan, internal ? "t" : "");
+        check_remark(plan, "not_fused_traffic", "x", "",
+                     internal ? "x could be fused with s, but these groups move 1536 bytes of memory, and no others "
+                                "that are as few move less"
+                              : "x could be fused with s, but these groups move 1792 bytes");
+        assert_string_equal(g->graph.nodes[plan->order[plan->n_order - 1]].name, "h");
+        fuser_plan_free(plan);
+        test_graph_free(g);
+    }
+}
+
+/* In each of the pairs of chains one has to be cut behind its first kernel, one behind its second. */
+static struct test_graph *chains(uint32_t n)
+{
+    struct test_graph *g = test_graph_new(kernels);
+    char name[16];
+    for (uint32_t i = 0; i < 8 * n; i++) {
+        snprintf(name, sizeof name, "%u", i);
+        test_buffer(g, name, IR_I32, N, none);
+    }
+    for (uint32_t i = 0; i < 6 * n; i++) {
+        uint32_t chain = i / 3, step = i % 3, from = 4 * chain + step;
+        bool flips = chain % 2 ? step == 2 : step == 1;
+        struct fuser_arg args[] = {test_arg_buffer(from), test_arg_buffer(from), test_arg_buffer(from + 1)};
+        snprintf(name, sizeof name, "%c%u.%u", chain % 2 ? 'z' : 'b', chain, step);
+        test_kernel(g, name, flips ? "flip" : "add", test_range(N, 0), flips ? &args[1] : args, flips ? 2 : 3);
+    }
+    return g;
+}
+
+static void large_graphs_are_swept(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n <= 20; n++) {
+        struct test_graph *g = chains(n);
+        struct fuser_plan *plan = check_planned(g);
+        assert_int_equal(plan->n_launches, 2); /* by depth and name it would be three */
+        check_no_remark(plan, "not_fused_traffic");
+        fuser_plan_free(plan);
+        test_graph_free(g);
+    }
+}
+
+/* A copy between two chains: what does not wait for it runs before. */
+static void commands_go_between_groups(void **state)
+{
+    (void)state;
+    struct test_graph *g = test_graph_new(kernels);
+    buffers(g, "iuvwxo", none);
+    kernel(g, "a", "add", "iiu");
+    test_copy(g, "c", 1, 2, BYTES);
+    kernel(g, "d", "flip", "vw");
+    kernel(g, "b", "flip", "ix");
+    kernel(g, "e", "flip", "xo");
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "a b|e d");
+    check_remark(plan, "not_fused_command", "c", "", "neither before nor after all kernels");
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
+/* require_fusion wants one launch: nothing is looked for. */
+static void a_required_fusion_names_the_cut(void **state)
+{
+    (void)state;
+    struct test_graph *g = chains(1);
+    g->options.mode = FUSER_MODE_REQUIRE;
+    check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "node b0.1", "cannot run as one kernel");
+    test_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_waits_for_its_reader),    cmocka_unit_test(large_graphs_are_swept),
+        cmocka_unit_test(commands_go_between_groups),       cmocka_unit_test(a_required_fusion_names_the_cut),
         cmocka_unit_test(small_graphs_get_the_best_groups),
     };
     return cmocka_run_group_tests_name("choose", tests, NULL, NULL);
