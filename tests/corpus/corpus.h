@@ -123,9 +123,9 @@ uint64_t corpus_compare(const struct corpus_arg *a, const void *want, const void
                         const struct corpus_kernel *differs, char *text, size_t text_size);
 
 /* ---- pocl.c: runs in a process of its own ---- */
-/* Runs the kernels of a program (LLVM bitcode in SPIR form) on the OpenCL device, from number `first` on. data[i] holds
-   the buffers of kernel i; status[i] is TRIED when it begins and RAN when its results are there. Says on stderr what
-   went wrong; false where the program cannot be built. */
+/* Runs the kernels of a program (PATH.spv, or PATH.bc where the device does not read SPIR-V) on the OpenCL device, from
+   number `first` on. data[i] holds the buffers of kernel i; status[i] is TRIED when it begins and RAN when its results
+   are there. Says on stderr what went wrong; false where the program cannot be built. */
 enum corpus_pocl_status { CORPUS_POCL_NOT_RUN, CORPUS_POCL_TRIED, CORPUS_POCL_RAN };
-bool corpus_pocl_run(const char *program, const struct corpus *c, uint32_t first, uint8_t *const *data,
+bool corpus_pocl_run(const char *path, const struct corpus *c, uint32_t first, uint8_t *const *data,
                      volatile uint8_t *status);

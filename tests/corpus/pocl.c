@@ -1,5 +1,6 @@
 /* Runs kernels on the first OpenCL device there is. */
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 210
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,16 +45,31 @@ static void print_log(struct pocl *p)
     free(text);
 }
 
+/* Whether the device reads SPIR-V; others take bitcode in SPIR form. */
+static bool reads_spirv(const struct pocl *p)
+{
+    char versions[256] = "";
+    clGetDeviceInfo(p->device, CL_DEVICE_IL_VERSION, sizeof versions, versions, NULL);
+    return strstr(versions, "SPIR-V") != NULL;
+}
+
+/* PATH.spv or PATH.bc: the same module. */
 static bool build(struct pocl *p, const char *path)
 {
+    bool spirv = reads_spirv(p);
+    char *file = arena_realloc(NULL, strlen(path) + sizeof ".spv");
+    sprintf(file, "%s%s", path, spirv ? ".spv" : ".bc");
     size_t size = 0;
-    uint8_t *bytes = read_file(path, &size);
+    uint8_t *bytes = read_file(file, &size);
     const unsigned char *binary = bytes;
     cl_int code = CL_INVALID_BINARY;
-    if (bytes) p->program = clCreateProgramWithBinary(p->context, 1, &p->device, &size, &binary, NULL, &code);
+    if (bytes && spirv) p->program = clCreateProgramWithIL(p->context, bytes, size, &code);
+    if (bytes && !spirv) p->program = clCreateProgramWithBinary(p->context, 1, &p->device, &size, &binary, NULL, &code);
     free(bytes);
-    if (!good(code, "clCreateProgramWithBinary", path)) return false;
-    code = clBuildProgram(p->program, 1, &p->device, "-x spir -spir-std=1.2", NULL, NULL);
+    bool created = good(code, spirv ? "clCreateProgramWithIL" : "clCreateProgramWithBinary", file);
+    free(file);
+    if (!created) return false;
+    code = clBuildProgram(p->program, 1, &p->device, spirv ? "" : "-x spir -spir-std=1.2", NULL, NULL);
     if (code != CL_SUCCESS) print_log(p);
     return good(code, "clBuildProgram", path);
 }
@@ -149,11 +165,11 @@ static bool run(struct pocl *p, const struct corpus_kernel *k, uint8_t *data)
     return ran;
 }
 
-bool corpus_pocl_run(const char *program, const struct corpus *c, uint32_t first, uint8_t *const *data,
+bool corpus_pocl_run(const char *path, const struct corpus *c, uint32_t first, uint8_t *const *data,
                      volatile uint8_t *status)
 {
     struct pocl p = {0};
-    if (!start(&p, program)) return false;
+    if (!start(&p, path)) return false;
     for (uint32_t i = first; i < c->n; i++) {
         if (c->kernels[i]->no_pocl) continue;
         status[i] = CORPUS_POCL_TRIED;

@@ -1,6 +1,7 @@
 /*
- * One file of the corpus: test_corpus FILE.cl FILE.O0.spv FILE.O2.spv. Beside each module lies the same as bitcode for
- * PoCL (.bc). A case is a kernel at a level: the interpreter's result is the reference for the CPU code and PoCL.
+ * One file of the corpus: test_corpus FILE.cl FILE.O0.spv FILE.O2.spv. Beside each module lies the same as bitcode
+ * (.bc), for a PoCL that does not read SPIR-V. A case is a kernel at a level: the interpreter's result is the reference
+ * for the CPU code and PoCL.
  *
  * CPU code and PoCL run in processes of their own, with the buffers in shared memory: neither takes the test down.
  * What the CPU code refuses in words is counted and printed, not a failure.
@@ -186,7 +187,7 @@ static void run_pocl(struct level *l)
 {
     char program[4096];
     if (corpus.no_pocl) return;
-    snprintf(program, sizeof program, "%.*s.bc", (int)(strlen(l->path) - strlen(".spv")), l->path);
+    snprintf(program, sizeof program, "%.*s", (int)(strlen(l->path) - strlen(".spv")), l->path);
     for (uint32_t first = 0; first < corpus.n;) {
         pid_t child = fork_child(POCL_SECONDS);
         if (child == 0) _exit(corpus_pocl_run(program, &corpus, first, l->pocl, l->pocl_status) ? 0 : 1);
