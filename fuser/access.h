@@ -36,7 +36,7 @@ struct access_analysis {
     struct access_summary *params; /* as the kernel's; empty for those that are no pointers */
     bool has_barrier, has_group_ops, has_local_ids;
     bool has_sub_groups;            /* what it computes depends on the size of sub-groups */
-    bool shared_state;              /* uses program-scope variables or pipes, which no argument names */
+    bool shared_state;              /* uses pipes, or variables of the program that are no arguments */
     bool loose_reads, loose_writes; /* through a pointer that comes from memory: whose memory is unknown */
     uint64_t local_bytes;           /* of the kernel's own work-group variables: */
     uint32_t n_locals;

@@ -28,12 +28,12 @@ struct fuser_remark {
     const char *text;   /* a sentence with the numbers */
 };
 
-enum fuser_param_kind { FUSER_PARAM_BUFFER, FUSER_PARAM_VALUE, FUSER_PARAM_LOCAL };
+enum fuser_param_kind { FUSER_PARAM_BUFFER, FUSER_PARAM_VALUE, FUSER_PARAM_LOCAL, FUSER_PARAM_STATE };
 
 /* What a parameter of a launched kernel gets. */
 struct fuser_param {
     enum fuser_param_kind kind;
-    uint32_t index;  /* buffer or value of the graph */
+    uint32_t index;  /* buffer or value of the graph; STATE: states[] of the plan */
     uint64_t offset; /* BUFFER: bytes into it. LOCAL: bytes of work-group memory */
 };
 
@@ -55,6 +55,12 @@ struct fuser_step {
     uint32_t index; /* launches[] or, for copies, fills and host tasks, nodes[] of the graph */
 };
 
+/* A variable or pipe of a program that kernels of the plan share: memory that is there before and after the graph. */
+struct fuser_state {
+    const struct ir_module *module;
+    const struct ir_global *global; /* of that module */
+};
+
 enum fuser_home { FUSER_HOME_MEMORY, FUSER_HOME_PRIVATE, FUSER_HOME_LOCAL };
 
 struct fuser_plan {
@@ -65,6 +71,8 @@ struct fuser_plan {
     struct fuser_launch *launches;
     struct fuser_step *steps;
     struct fuser_remark *remarks;
+    uint32_t n_states;
+    struct fuser_state *states;          /* each once */
     enum fuser_home *homes;              /* per buffer of the graph: not MEMORY = no memory is needed for it */
     uint64_t bytes_unfused, bytes_fused; /* global memory traffic of one run: see docs/fusion.md */
 };

@@ -17,6 +17,34 @@ static void add_fds(struct proto_writer *w, const struct executable *x, uint32_t
     for (uint32_t i = first; i < x->n_fds && w->n_fds < PROTO_MAX_FDS; i++) w->fds[w->n_fds++] = x->fds[i];
 }
 
+static void send_request(struct session *s, const char *method, const char *key, uint64_t about)
+{
+    struct proto_writer w;
+    uint32_t request = executor_next_id(s->executor);
+    proto_begin_request(&w, request, method);
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, key, about);
+    executor_request(s->executor, request, &w, EXECUTOR_NOTHING, 0);
+}
+
+void executables_forget_module(struct session *s, uint64_t module)
+{
+    send_request(s, "module.release", "module", module);
+}
+
+/* The executable uses modules that were released before it got there: their variables go with it. */
+static void forget_released(struct session *s, const struct executable *x)
+{
+    struct blob_value load;
+    if (!blob_parse(x->load, &load)) return;
+    const msgpack_object *modules = proto_get(&load.root, "modules");
+    for (uint32_t i = 0; modules && i < modules->via.array.size; i++) {
+        uint64_t module = modules->via.array.ptr[i].via.u64;
+        if (!table_get(&s->modules, module)) executables_forget_module(s, module);
+    }
+    blob_value_clear(&load);
+}
+
 static void send_load(struct session *s, struct executable *x)
 {
     struct proto_writer w;
@@ -36,6 +64,7 @@ static void send_load(struct session *s, struct executable *x)
         add_fds(&w, x, first);
         executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
     }
+    forget_released(s, x);
 }
 
 bool executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
@@ -54,12 +83,7 @@ bool executable_add(struct session *s, uint64_t id, struct blob *load, int *fds,
 
 static void send_release(struct session *s, uint64_t id)
 {
-    struct proto_writer w;
-    uint32_t request = executor_next_id(s->executor);
-    proto_begin_request(&w, request, "executable.release");
-    proto_pack_map(&w, 1);
-    proto_pack_uint(&w, "executable", id);
-    executor_request(s->executor, request, &w, EXECUTOR_NOTHING, 0);
+    send_request(s, "executable.release", "executable", id);
 }
 
 void executable_remove(struct session *s, uint64_t id)

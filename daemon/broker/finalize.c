@@ -37,6 +37,7 @@ static void free_finalize(struct finalize *f)
     blob_unref(f->plan);
     blob_unref(f->bindings);
     blob_unref(f->values);
+    blob_unref(f->modules);
     free(f);
 }
 
@@ -89,8 +90,10 @@ static struct blob *pack_load(const struct finalize *f, const void *program, siz
     struct proto_writer w;
     proto_begin_notice(&w, "");
     size_t begin = w.buffer.size;
-    proto_pack_map(&w, 4);
+    proto_pack_map(&w, 5);
     proto_pack_uint(&w, "executable", f->executable);
+    proto_pack_key(&w, "modules");
+    proto_pack_raw(&w, f->modules->data, f->modules->size);
     proto_pack_bytes(&w, "program", program, size);
     proto_pack_key(&w, "bindings");
     proto_pack_raw(&w, f->bindings->data, f->bindings->size);
@@ -476,7 +479,8 @@ static struct finalize *new_finalize(struct session *s, struct proto_message *m,
     f->plan_key = (struct job_key){.kind = CACHE_PLAN, .hash = plan_hash(o), .cached = true};
     f->bindings = blob_pack(proto_get(&m->params, "bindings"));
     f->values = blob_pack(proto_get(&m->params, "values"));
-    if (f->bindings && f->values) return f;
+    f->modules = blob_pack(proto_get(&m->params, "modules"));
+    if (f->bindings && f->values && f->modules) return f;
     fail(f, FUSION_OUT_OF_MEMORY, "graph", "out of memory");
     return NULL;
 }

@@ -17,7 +17,7 @@ struct launch {
 struct finalize {
     struct operation operation;
     bool keep_ir, keep_assembly;
-    struct blob *bindings, *values; /* as the client gave them */
+    struct blob *bindings, *values, *modules; /* as the client gave them */
     struct job_waiter plan_waiter;
     struct job_key plan_key;
     struct blob *plan;

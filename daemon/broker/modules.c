@@ -210,6 +210,7 @@ void module_release(struct session *s, struct proto_message *m)
     struct module *module = get_module(s, m);
     if (!module) return;
     table_remove(&s->modules, module->id);
+    executables_forget_module(s, module->id);
     session_refund(s, module->result->size);
     module_free(module);
     request_done(s, m->id);

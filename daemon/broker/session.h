@@ -146,6 +146,8 @@ bool executable_add(struct session *s, uint64_t id, struct blob *load, int *fds,
 void executable_remove(struct session *s, uint64_t id);
 void executable_release(struct session *s, struct proto_message *m);
 void executables_clear(struct session *s);
+/* The executor needs to keep the module's variables for the executables that it has alone. */
+void executables_forget_module(struct session *s, uint64_t module);
 void executables_replay(struct session *s);
 void executable_replied(struct session *s, uint64_t id, const struct proto_message *reply);
 

@@ -20,7 +20,8 @@ static const uint64_t common_aspects = IR_ASPECT_CPU | IR_ASPECT_ONLINE_COMPILER
                                        IR_ASPECT_USM_HOST | IR_ASPECT_USM_SHARED | IR_ASPECT_GRAPH_FUSION;
 /* What code generation does. */
 static const uint64_t cpu_aspects = IR_ASPECT_FP16 | IR_ASPECT_FP64 | IR_ASPECT_IMAGE | IR_ASPECT_SUB_GROUPS |
-                                    IR_ASPECT_ATOMIC64 | IR_ASPECT_FLOAT_ATOMICS | IR_ASPECT_GENERIC_SPACE;
+                                    IR_ASPECT_ATOMIC64 | IR_ASPECT_FLOAT_ATOMICS | IR_ASPECT_GENERIC_SPACE |
+                                    IR_ASPECT_PIPES;
 static const uint64_t kinds_of_device = IR_ASPECT_CPU | IR_ASPECT_GPU | IR_ASPECT_ACCELERATOR;
 
 static uint32_t available_cores(void)

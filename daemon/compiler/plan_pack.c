@@ -1,6 +1,7 @@
 /* A plan as bytes. */
 #include "daemon/compiler/plan_pack.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "ir/arena.h"
 #include "ir/codec.h"
 #include "ir/text.h"
+#include "proto/limits.h"
 
 /* ---- msgpack by key ---- */
 
@@ -93,7 +95,7 @@ void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
 
 /* ---- the program ---- */
 
-enum { PARAM_SLOT, PARAM_VALUE, PARAM_LOCAL, PARAM_IMAGE, IMAGE_READ_ONLY = 0 };
+enum { PARAM_SLOT, PARAM_VALUE, PARAM_LOCAL, PARAM_IMAGE, PARAM_STATE, IMAGE_READ_ONLY = 0 };
 
 /* What the executor calls a parameter. */
 static unsigned param_kind(const struct fuser_launch *l, uint32_t i)
@@ -102,6 +104,7 @@ static unsigned param_kind(const struct fuser_launch *l, uint32_t i)
     switch (l->params[i].kind) {
     case FUSER_PARAM_BUFFER: return PARAM_SLOT;
     case FUSER_PARAM_VALUE: return PARAM_VALUE;
+    case FUSER_PARAM_STATE: return PARAM_STATE;
     case FUSER_PARAM_LOCAL: break;
     }
     return PARAM_LOCAL;
@@ -225,11 +228,51 @@ static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_
     put_numbers(k, "image", fields, 5);
 }
 
+/* The number of the kernel's module in the graph. */
+static uint32_t module_number(const struct plan_source *s, const struct ir_module *m)
+{
+    uint32_t i = 0;
+    while (s->graph->nodes[i].kind != FUSER_NODE_KERNEL || s->graph->nodes[i].kernel->module != m) i++;
+    return s->wire->nodes[i].module;
+}
+
+static uint32_t variable_number(const struct fuser_state *state)
+{
+    uint32_t i = 0;
+    while (state->module->globals[i] != state->global) i++;
+    return i;
+}
+
+static bool is_zero(const uint8_t *bytes, uint64_t n)
+{
+    return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
+}
+
+static void program_state(msgpack_packer *k, const struct plan_source *s, const struct fuser_state *state)
+{
+    const struct ir_global *g = state->global;
+    bool pipe = ir_type_kind(g->type) == IR_KIND_PIPE;
+    uint64_t bytes = pipe ? 0 : ir_type_size(state->module, g->type);
+    bool init = g->init && !pipe && !is_zero(g->init, bytes);
+    char name[PROTO_MAX_NAME + 1];
+    snprintf(name, sizeof name, "%s", g->name);
+    msgpack_pack_map(k, init ? 7 : 6);
+    put_string(k, "name", name);
+    put_uint(k, "module", module_number(s, state->module));
+    put_uint(k, "variable", variable_number(state));
+    put_uint(k, "bytes", bytes);
+    put_uint(k, "packet", pipe ? ir_type_size(state->module, g->packet) : 0);
+    put_uint(k, "capacity", pipe ? g->capacity : 0);
+    if (!init) return;
+    put_text(k, "init");
+    msgpack_pack_bin_with_body(k, g->init, bytes);
+}
+
 void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
 {
     const struct fuser_plan *p = s->plan;
     const struct fuser_graph *g = s->graph;
-    msgpack_pack_map(k, 5);
+    msgpack_pack_map(k, 6);
     put_string(k, "device", s->device->properties.name);
     put_list(k, "launches", p->n_launches);
     for (uint32_t i = 0; i < p->n_launches; i++) program_launch(k, &p->launches[i], s->device);
@@ -241,4 +284,6 @@ void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
     free(used);
     put_list(k, "values", g->n_values);
     for (uint32_t i = 0; i < g->n_values; i++) msgpack_pack_uint32(k, g->values[i].size);
+    put_list(k, "states", p->n_states);
+    for (uint32_t i = 0; i < p->n_states; i++) program_state(k, s, &p->states[i]);
 }

@@ -80,18 +80,25 @@ static bool read_blobs(const msgpack_object_array *list, struct exec_bytes *blob
 static int load_with(struct control *c, struct proto_message *m, const msgpack_object_array *bindings,
                      const msgpack_object_array *values, struct arena *arena, struct exec_error *e)
 {
+    static const msgpack_object_array none;
+    const msgpack_object_array *modules = get_list(m, "modules");
+    if (!modules) modules = &none;
+    uint64_t *module_ids = arena_alloc(arena, modules->size * sizeof *module_ids);
     uint64_t *ids = arena_alloc(arena, bindings->size * sizeof *ids);
     struct exec_bytes *blobs = arena_alloc(arena, values->size * sizeof *blobs);
     struct executable_source source = {.n_bindings = bindings->size,
                                        .bindings = ids,
                                        .n_values = values->size,
                                        .values = blobs,
+                                       .n_modules = modules->size,
+                                       .modules = module_ids,
                                        .fds = m->fds,
                                        .n_fds = m->n_fds};
     if (get_id(m, "executable", &source.id, e) != 0) return -1;
     if (!proto_get_bytes(&m->params, "program", &source.program.data, &source.program.size))
         return missing(e, m->method, "program");
     if (!read_ids(bindings, ids)) return missing(e, m->method, "bindings");
+    if (!read_ids(modules, module_ids)) return missing(e, m->method, "modules");
     if (!read_blobs(values, blobs)) return missing(e, m->method, "values");
     return executables_load(c->executables, &source, e);
 }
@@ -118,6 +125,14 @@ static int executable_release(struct control *c, struct proto_message *m, struct
 {
     uint64_t id;
     return get_id(m, "executable", &id, e) == 0 ? executables_unload(c->executables, id, e) : -1;
+}
+
+static int module_release(struct control *c, struct proto_message *m, struct exec_error *e)
+{
+    uint64_t id;
+    if (get_id(m, "module", &id, e) != 0) return -1;
+    states_release(c->states, id);
+    return 0;
 }
 
 static int options(struct control *c, struct proto_message *m, struct exec_error *e)
@@ -153,6 +168,7 @@ static const struct {
     {"executable.load", executable_load},
     {"executable.objects", executable_objects},
     {"executable.release", executable_release},
+    {"module.release", module_release},
     {"options", options},
     {"resume", resume},
 };

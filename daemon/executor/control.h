@@ -3,11 +3,13 @@
 
 #include "daemon/executor/buffers.h"
 #include "daemon/executor/executables.h"
+#include "daemon/executor/states.h"
 
 struct control {
     int connection;
     struct buffers *buffers;
     struct executables *executables;
+    struct states *states;
 };
 
 /* Answers requests until the broker closes the connection; gives the process's exit code. */

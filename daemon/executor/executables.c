@@ -8,6 +8,7 @@
 
 #include "daemon/executor/objects.h"
 #include "daemon/executor/reference.h"
+#include "daemon/executor/states.h"
 #include "ir/arena.h"
 #include "proto/limits.h"
 
@@ -25,9 +26,9 @@ static struct executable **find(struct executables *x, uint64_t id)
     return link;
 }
 
-void executables_init(struct executables *x)
+void executables_init(struct executables *x, struct states *states)
 {
-    *x = (struct executables){.n = 0};
+    *x = (struct executables){.states = states};
     pthread_mutex_init(&x->lock, NULL);
 }
 
@@ -38,6 +39,7 @@ static void destroy(struct executable *x)
             objects_release(x->launches[i].object);
             reference_unload(x->launches[i].module);
         }
+        for (uint32_t i = 0; x->states && i < x->program->n_states; i++) states_put(x->all_states, x->states[i]);
     }
     program_free(x->program); /* the arrays too: they lie in its arena */
     free(x);
@@ -135,23 +137,55 @@ static void set_images(struct executable *x)
     for (uint32_t i = 0; i < p->n_slots; i++) x->images[i] = p->slots[i].image;
 }
 
+static int set_states(struct executable *x, const struct executable_source *s, struct exec_error *e)
+{
+    const struct program *p = x->program;
+    x->states = arena_alloc(p->arena, p->n_states * sizeof *x->states);
+    for (uint32_t i = 0; i < p->n_states; i++) {
+        const struct program_state *what = &p->states[i];
+        if (what->module >= s->n_modules)
+            return exec_fail_id(e, FUSION_INVALID, "executable", x->id, "@%s lies in module %u of %u", what->name,
+                                what->module, s->n_modules);
+        x->states[i] = states_get(x->all_states, s->modules[what->module], p->reference, what, e);
+        if (!x->states[i]) return -1;
+        for (uint32_t k = 0; k < i; k++)
+            if (x->states[k] == x->states[i])
+                return exec_fail_id(e, FUSION_INVALID, "executable", x->id, "its graph has the module of @%s twice",
+                                    what->name);
+    }
+    return 0;
+}
+
+/* Where they are does not change: the arguments hold it from now on. */
+static void set_state_args(const struct executable *x, const struct program_launch *launch, uint8_t *args)
+{
+    for (uint32_t i = 0; i < launch->n_params; i++) {
+        const struct program_param *param = &launch->params[i];
+        if (param->kind == PROGRAM_PARAM_STATE)
+            memcpy(args + param->at, &x->states[param->index]->memory, sizeof x->states[0]->memory);
+    }
+}
+
 static int set_launches(struct executable *x, struct exec_error *e)
 {
     const struct program *p = x->program;
     if (!p->reference) atomic_store(&x->n_missing, p->n_launches);
     for (uint32_t i = 0; i < p->n_launches; i++) {
         x->launches[i].args = arena_alloc(p->arena, p->launches[i].args_size);
+        x->launches[i].states = x->states;
+        set_state_args(x, &p->launches[i], x->launches[i].args);
         if (p->reference && reference_load(&p->launches[i], &x->launches[i], e) != 0) return -1;
     }
     return 0;
 }
 
-static struct executable *make(const struct executable_source *s, struct exec_error *e)
+static struct executable *make(struct states *states, const struct executable_source *s, struct exec_error *e)
 {
     char reason[256];
     struct executable *x = calloc(1, sizeof *x);
     if (!x) abort();
     x->id = s->id;
+    x->all_states = states;
     atomic_init(&x->references, 1);
     x->program = program_decode(s->program.data, s->program.size, reason, sizeof reason);
     if (!x->program) {
@@ -160,7 +194,7 @@ static struct executable *make(const struct executable_source *s, struct exec_er
     }
     x->launches = arena_alloc(x->program->arena, x->program->n_launches * sizeof *x->launches);
     set_images(x);
-    if (set_bindings(x, s, e) == 0 && set_values(x, s, e) == 0 && set_launches(x, e) == 0 &&
+    if (set_bindings(x, s, e) == 0 && set_values(x, s, e) == 0 && set_states(x, s, e) == 0 && set_launches(x, e) == 0 &&
         add_objects(x, 0, s->fds, s->n_fds, e) == 0)
         return x;
 failed:
@@ -188,7 +222,7 @@ static int insert(struct executables *x, struct executable *executable, struct e
 
 int executables_load(struct executables *x, const struct executable_source *source, struct exec_error *e)
 {
-    struct executable *executable = make(source, e);
+    struct executable *executable = make(x->states, source, e);
     if (!executable) return -1;
     if (insert(x, executable, e) == 0) return 0;
     destroy(executable);

@@ -13,12 +13,15 @@
 struct ir_function;
 struct ir_module;
 struct object;
+struct state;
+struct states;
 
 /* A launch of the program, ready to be called. */
 struct executable_launch {
     struct object *object;            /* device cpu; NULL: not there yet */
     struct ir_module *module;         /* device reference */
     const struct ir_function *kernel; /* device reference */
+    struct state **states;            /* the executable's */
     uint8_t *args;                    /* the argument block; only the thread that runs submissions touches it */
     uint64_t local_bytes;             /* of work-group memory */
     uint64_t busy_ns;                 /* what it took the threads together the last time; 0: not known */
@@ -31,7 +34,9 @@ struct executable {
     uint8_t **values;   /* by value */
     struct executable_launch *launches;
     struct ir_image *images; /* by slot; only the thread that runs submissions touches them */
+    struct state **states;   /* by state of the program */
     /* private to executables.c */
+    struct states *all_states;
     _Atomic uint32_t n_missing; /* objects that have not come yet */
     _Atomic uint32_t references;
     struct executable *next;
@@ -40,6 +45,7 @@ struct executable {
 enum { EXECUTABLES_BUCKETS = 256 };
 
 struct executables {
+    struct states *states;
     pthread_mutex_t lock;
     uint32_t n;
     struct executable *buckets[EXECUTABLES_BUCKETS];
@@ -54,14 +60,15 @@ struct exec_bytes {
 struct executable_source {
     uint64_t id;
     struct exec_bytes program;
-    uint32_t n_bindings, n_values;
+    uint32_t n_bindings, n_values, n_modules;
     const uint64_t *bindings;
+    const uint64_t *modules; /* the broker's numbers of the graph's */
     const struct exec_bytes *values;
     int *fds; /* objects of the first n_fds launches; those kept are set to -1 */
     uint32_t n_fds;
 };
 
-void executables_init(struct executables *x);
+void executables_init(struct executables *x, struct states *states);
 int executables_load(struct executables *x, const struct executable_source *source, struct exec_error *e);
 /* The objects of launches first, first + 1, ... */
 int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,

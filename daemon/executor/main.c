@@ -31,7 +31,8 @@ enum { MAX_THREADS = 256 };
 
 static struct buffers buffers;
 static struct executables executables;
-static struct control control = {CONNECTION_FD, &buffers, &executables};
+static struct states states;
+static struct control control = {CONNECTION_FD, &buffers, &executables, &states};
 static struct ring *ring;
 
 static int complain(const char *what)
@@ -128,7 +129,8 @@ int main(int argc, char **argv)
     unsigned threads = parse_threads(argc, argv);
     if (!threads || keep_descriptors() != 0 || map_ring() != 0 || sandbox_enter() != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
-    executables_init(&executables);
+    states_init(&states);
+    executables_init(&executables, &states);
     running_init(ring, EVENT_FD);
     fault_init();
     if (start_threads(threads) != 0 || sandbox_filter() != 0) return EXECUTOR_EXIT_SETUP;

@@ -150,6 +150,55 @@ static bool read_values(struct reader *r, const msgpack_object *map)
     return true;
 }
 
+/* ---- variables and pipes of programs ---- */
+
+static bool read_init(struct reader *r, const msgpack_object *o, struct program_state *s)
+{
+    const void *bytes;
+    size_t size;
+    if (!proto_get_bytes(o, "init", &bytes, &size)) return true;
+    if (s->packet_size || size != s->bytes)
+        return bad(r, "%zu initial bytes of @%s, which has %" PRIu64, size, s->name, s->bytes);
+    uint8_t *copy = arena_alloc(r->p->arena, size);
+    if (size) memcpy(copy, bytes, size);
+    s->init = copy;
+    return true;
+}
+
+static bool read_state(struct reader *r, const msgpack_object *o, struct program_state *s)
+{
+    uint64_t module, variable, packet, capacity;
+    if (!get_name(r, o, "name", &s->name) || !get_uint(r, o, "module", UINT32_MAX, &module) ||
+        !get_uint(r, o, "variable", UINT32_MAX, &variable) || !get_uint(r, o, "bytes", MAX_STATE_BYTES, &s->bytes) ||
+        !get_uint(r, o, "packet", UINT32_MAX, &packet) || !get_uint(r, o, "capacity", UINT32_MAX, &capacity))
+        return false;
+    s->module = (uint32_t)module;
+    s->variable = (uint32_t)variable;
+    s->packet_size = (uint32_t)packet;
+    s->capacity = (uint32_t)capacity;
+    if (!packet != !capacity || packet * capacity > MAX_STATE_BYTES)
+        return bad(r, "pipe @%s of %" PRIu64 " packets of %" PRIu64 " bytes", s->name, capacity, packet);
+    return read_init(r, o, s);
+}
+
+static bool read_states(struct reader *r, const msgpack_object *map)
+{
+    if (!proto_get(map, "states")) return true;
+    const msgpack_object_array *a = get_array(r, map, "states");
+    if (!a) return false;
+    if (a->size > PROTO_MAX_STATES) return bad(r, "%u states are more than %d", a->size, PROTO_MAX_STATES);
+    r->p->n_states = a->size;
+    r->p->states = arena_alloc(r->p->arena, a->size * sizeof *r->p->states);
+    for (uint32_t i = 0; i < a->size; i++) {
+        struct program_state *s = &r->p->states[i];
+        if (!read_state(r, &a->ptr[i], s)) return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (r->p->states[k].module == s->module && r->p->states[k].variable == s->variable)
+                return bad(r, "@%s is there twice", s->name);
+    }
+    return true;
+}
+
 /* ---- launches ---- */
 
 static bool read_triple(struct reader *r, const msgpack_object *map, const char *key, uint64_t min, uint64_t *out)
@@ -210,6 +259,8 @@ static bool check_param(struct reader *r, const struct program_launch *l, const 
     if (param->size != 8) return bad(r, "a pointer argument has %u bytes", param->size);
     if (param->kind == PROGRAM_PARAM_SLOT) return is_slot(r, param->index) && inside(r, param->index, param->offset, 0);
     if (param->kind == PROGRAM_PARAM_IMAGE) return is_image(r, param);
+    if (param->kind == PROGRAM_PARAM_STATE)
+        return param->index < p->n_states || bad(r, "there is no state %u", param->index);
     if (param->offset <= MAX_LOCAL_BYTES) return true;
     return bad(r, "%" PRIu64 " bytes of local memory are more than %d", param->offset, MAX_LOCAL_BYTES);
 }
@@ -372,7 +423,8 @@ static bool read_program(struct reader *r, const msgpack_object *map)
     if (!get_name(r, map, "device", &device)) return false;
     r->p->reference = strcmp(device, "reference") == 0;
     if (!r->p->reference && strcmp(device, "cpu") != 0) return bad(r, "there is no device %s", device);
-    return read_slots(r, map) && read_values(r, map) && read_launches(r, map) && read_steps(r, map);
+    return read_slots(r, map) && read_values(r, map) && read_states(r, map) && read_launches(r, map) &&
+           read_steps(r, map);
 }
 
 struct program *program_decode(const void *bytes, size_t size, char *reason, size_t reason_size)

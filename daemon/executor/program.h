@@ -15,13 +15,14 @@ enum program_param_kind {
     PROGRAM_PARAM_VALUE,
     PROGRAM_PARAM_LOCAL,
     PROGRAM_PARAM_IMAGE, /* a slot that is an image */
+    PROGRAM_PARAM_STATE, /* a variable or pipe of the program */
     PROGRAM_PARAM_COUNT
 };
 
 struct program_param {
     uint8_t kind;
     bool writes;
-    uint32_t index;    /* slot, image's too, or value */
+    uint32_t index;    /* slot, image's too, value, or state */
     uint64_t offset;   /* SLOT: bytes into it; LOCAL: bytes of work-group memory */
     uint32_t at, size; /* place in the argument block */
 };
@@ -37,7 +38,13 @@ struct program_launch {
     size_t ir_size;
 };
 
-enum program_step_kind { PROGRAM_STEP_LAUNCH, PROGRAM_STEP_COPY, PROGRAM_STEP_FILL, PROGRAM_STEP_HOST, PROGRAM_STEP_COUNT };
+enum program_step_kind {
+    PROGRAM_STEP_LAUNCH,
+    PROGRAM_STEP_COPY,
+    PROGRAM_STEP_FILL,
+    PROGRAM_STEP_HOST,
+    PROGRAM_STEP_COUNT
+};
 
 struct program_step {
     uint8_t kind;
@@ -59,15 +66,29 @@ struct program_slot {
     struct ir_image image; /* where it is one; data NULL: where it lies is known when a submission runs */
 };
 
+/* All variables and pipes of programs that a session has. */
+#define MAX_STATE_BYTES ((uint64_t)1 << 30)
+
+/* A variable or pipe of one of the graph's modules. */
+struct program_state {
+    const char *name;
+    uint32_t module;                /* in the graph's list */
+    uint32_t variable;              /* in the module's */
+    uint64_t bytes;                 /* of a variable */
+    const uint8_t *init;            /* bytes; NULL: zeros */
+    uint32_t packet_size, capacity; /* of a pipe; else 0 */
+};
+
 struct program {
     struct arena *arena; /* owns all of it */
     bool reference;      /* runs in the interpreter */
-    uint32_t n_launches, n_steps, n_slots, n_values;
+    uint32_t n_launches, n_steps, n_slots, n_values, n_states;
     uint32_t n_parts; /* the steps before, between and behind host tasks, which the client runs */
     struct program_launch *launches;
     struct program_step *steps;
     struct program_slot *slots;
     uint32_t *value_sizes;
+    struct program_state *states;
 };
 
 /* Trusts nothing: whatever comes out has all indices, offsets and sizes checked. NULL with a sentence. */

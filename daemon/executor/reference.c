@@ -6,20 +6,36 @@
 #include <string.h>
 
 #include "daemon/executor/running.h"
+#include "daemon/executor/states.h"
 #include "ir/arena.h"
 #include "ir/codec.h"
 #include "ir/interp.h"
 
-/* Each parameter gets an argument that fits it, so that a run can rely on it. */
-static bool fits(const struct program_launch *program, const struct ir_function *kernel, uint32_t *offsets)
+static bool is_variable(const struct executable_launch *launch, const struct program_param *param)
 {
+    return param->kind == PROGRAM_PARAM_STATE && !launch->states[param->index]->is_pipe;
+}
+
+static bool is_pipe(const struct executable_launch *launch, const struct program_param *param)
+{
+    return param->kind == PROGRAM_PARAM_STATE && launch->states[param->index]->is_pipe;
+}
+
+/* Each parameter gets an argument that fits it, so that a run can rely on it. */
+static bool fits(const struct program_launch *program, const struct executable_launch *launch, uint32_t *offsets)
+{
+    const struct ir_function *kernel = launch->kernel;
     if (kernel->n_params != program->n_params || ir_param_layout(kernel, offsets) != program->args_size) return false;
     for (uint32_t i = 0; i < kernel->n_params; i++) {
         const struct program_param *param = &program->params[i];
         ir_type type = kernel->params[i].value->type;
         bool pointer = ir_type_is_ptr(type) && !kernel->params[i].by_value;
         bool local = pointer && ir_type_space(type) == IR_SPACE_LOCAL;
-        enum program_param_kind kind = local                                   ? PROGRAM_PARAM_LOCAL
+        bool pipe = ir_type_kind(type) == IR_KIND_PIPE;
+        if (pipe && !is_pipe(launch, param)) return false;
+        bool state = pipe || (pointer && !local && is_variable(launch, param));
+        enum program_param_kind kind = state                                   ? PROGRAM_PARAM_STATE
+                                       : local                                 ? PROGRAM_PARAM_LOCAL
                                        : pointer                               ? PROGRAM_PARAM_SLOT
                                        : ir_type_kind(type) == IR_KIND_IMAGE2D ? PROGRAM_PARAM_IMAGE
                                                                                : PROGRAM_PARAM_VALUE;
@@ -46,7 +62,7 @@ int reference_load(const struct program_launch *program, struct executable_launc
     launch->kernel = ir_module_only_kernel(launch->module);
     if (!launch->kernel) return exec_fail(e, FUSION_INTERNAL, object, "its module does not hold one kernel");
     uint32_t *offsets = arena_realloc(NULL, (launch->kernel->n_params + 1) * sizeof *offsets);
-    bool good = fits(program, launch->kernel, offsets);
+    bool good = fits(program, launch, offsets);
     free(offsets);
     return good ? 0 : exec_fail(e, FUSION_INTERNAL, object, "its arguments do not fit its parameters");
 }
@@ -68,6 +84,11 @@ static struct interp_arg argument(const struct program_param *param, const struc
         struct ir_image *image;
         memcpy(&image, launch->args + param->at, sizeof image);
         return (struct interp_arg){INTERP_ARG_IMAGE, image, 0, NULL};
+    }
+    case PROGRAM_PARAM_STATE: {
+        const struct state *state = launch->states[param->index];
+        return (struct interp_arg){state->is_pipe ? INTERP_ARG_PIPE : INTERP_ARG_BUFFER, state->memory, state->bytes,
+                                   NULL};
     }
     case PROGRAM_PARAM_LOCAL: return (struct interp_arg){INTERP_ARG_LOCAL, NULL, param->offset, NULL};
     default: return (struct interp_arg){INTERP_ARG_BYTES, launch->args + param->at, param->size, NULL};

@@ -116,6 +116,8 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
               size_of(w, inst->type), state);
         w->result->shared_state = true;
         return;
+    case IR_OP_PIPE_NUM_PACKETS: w->result->shared_state = true; return;
+    case IR_OP_PIPE_MAX_PACKETS:
     case IR_OP_ELEM:
     case IR_OP_FIELD:
     case IR_OP_SPACECAST:

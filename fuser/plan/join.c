@@ -214,7 +214,7 @@ static bool writes_memory(const struct planner *p, uint32_t node)
     return n->access->loose_writes;
 }
 
-/* Memory that no argument names: variables of the program, pointers that come from memory. */
+/* What nothing is known of: pipes, pointers that come from memory. */
 static bool hidden_memory_fits(struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
 {
     const struct access_analysis *a = p->nodes[node].access;
@@ -223,7 +223,7 @@ static bool hidden_memory_fits(struct planner *p, const struct forming *f, uint3
     const char *what;
     if (a->shared_state && f->shared_state) {
         other = f->state_node;
-        what = "both use variables or pipes of the program";
+        what = "both use pipes of the program";
     } else if (a->loose_writes || (loose && f->writes)) {
         other = f->writing_node != NO_USE ? f->writing_node : p->plan->order[f->group.first];
         what = "it follows pointers that it finds in memory";

@@ -110,7 +110,7 @@ static bool find_candidates(struct planner *p, struct run *r)
     for (uint32_t i = 0; i < r->params.n; i++) {
         struct plan_param *param = &r->params.params[i];
         if (param->kind != FUSER_PARAM_BUFFER || !(param->reads || param->writes)) continue;
-        if (p->graph->buffers[param->index].image) continue;
+        if (p->graph->buffers[param->index].image || plan_is_state(p, param->index)) continue;
         struct plan_home home = {.home = FUSER_HOME_MEMORY};
         if (!plan_find_home(p, param->index, r->group, &r->range, left, &home)) continue;
         r->candidate[i] = home;
@@ -225,6 +225,14 @@ static uint64_t *traffic_apart(struct planner *p, const struct run *r)
     return bytes;
 }
 
+static struct fuser_param launch_param(const struct planner *p, const struct plan_param *param)
+{
+    if (param->kind == FUSER_PARAM_BUFFER && plan_is_state(p, param->index))
+        return (struct fuser_param){FUSER_PARAM_STATE, param->index - p->n_own_buffers, 0};
+    return (struct fuser_param){param->kind, param->index,
+                                param->kind == FUSER_PARAM_LOCAL ? param->end : param->first};
+}
+
 static void add_launch(struct planner *p, struct run *r)
 {
     struct fuser_plan *plan = p->plan;
@@ -237,10 +245,7 @@ static void add_launch(struct planner *p, struct run *r)
         if (!r->kept[i]) continue;
         sizes[launch.n_params] = param->end - param->first;
         most[launch.n_params] = most[i]; /* n_params is at most i */
-        launch.params[launch.n_params++] =
-            (struct fuser_param){.kind = param->kind,
-                                 .index = param->index,
-                                 .offset = param->kind == FUSER_PARAM_LOCAL ? param->end : param->first};
+        launch.params[launch.n_params++] = launch_param(p, param);
     }
     launch.nodes = arena_alloc(plan->arena, r->n * sizeof *launch.nodes);
     memcpy(launch.nodes, &plan->order[r->first], r->n * sizeof *launch.nodes);

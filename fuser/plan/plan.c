@@ -8,7 +8,8 @@
 
 static bool run_stages(struct planner *p)
 {
-    return plan_validate(p) && plan_analyse(p) && plan_edges(p) && plan_order(p) && plan_groups(p) && plan_launches(p);
+    return plan_validate(p) && plan_states(p) && plan_analyse(p) && plan_edges(p) && plan_order(p) && plan_groups(p) &&
+           plan_launches(p);
 }
 
 struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct fuser_options *options,
@@ -23,6 +24,7 @@ struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct 
     memset(p.error, 0, sizeof *p.error);
     bool done = run_stages(&p);
     plan_analyses_free(p.analyses);
+    plan_stated_free(p.stated);
     arena_free(p.arena);
     if (done) return plan;
     fuser_plan_free(plan);

@@ -59,6 +59,8 @@ struct planner {
     uint64_t chosen_bytes;          /* what those groups move, as estimated */
     bool quiet;                     /* remarks are not wanted: something is tried */
     struct plan_analyses *analyses; /* of distinct kernels and ranges */
+    uint32_t n_own_buffers;         /* of the graph as it was given; those behind are the plan's states */
+    struct plan_stated *stated;     /* kernels that use some */
 };
 
 /* ---- reports (remark.c). Each false: so that a check can return it. ---- */
@@ -72,6 +74,7 @@ void plan_remark(struct planner *p, const char *code, const char *node, const ch
 /* ---- stages, in this order; false: failed, and the error is filled in ---- */
 
 bool plan_validate(struct planner *p); /* validate.c: the graph by itself */
+bool plan_states(struct planner *p);   /* state.c: variables of the program become buffers, in a graph of its own */
 bool plan_analyse(
     struct planner *p); /* uses.c: what each node does with each buffer, checked against what was declared */
 bool plan_edges(struct planner *p);    /* edges.c */
@@ -79,6 +82,13 @@ bool plan_order(struct planner *p);    /* order.c */
 bool plan_groups(struct planner *p);   /* group.c */
 bool plan_launches(struct planner *p); /* launch.c: homes, kernels, steps */
 void plan_analyses_free(struct plan_analyses *a);
+void plan_stated_free(struct plan_stated *k);
+
+/* Is it a variable or pipe of the program, which no host sees? */
+static inline bool plan_is_state(const struct planner *p, uint32_t buffer)
+{
+    return buffer >= p->n_own_buffers;
+}
 
 /* validate_kernel.c */
 bool plan_validate_kernel(struct planner *p, const struct fuser_node *node);

@@ -88,6 +88,14 @@ static bool declared_read(enum ir_access access)
     return access != IR_ACCESS_WRITE;
 }
 
+/* Packets are not followed: whoever looks at a pipe changes it. */
+static void use_pipe(struct planner *p, uint32_t node, uint32_t i)
+{
+    struct plan_use use = use_of_arg(p, node, i);
+    use.reads = use.writes = true;
+    add_use(p, use);
+}
+
 static void use_image(struct planner *p, uint32_t node, uint32_t i)
 {
     struct plan_use use = use_of_arg(p, node, i);
@@ -106,6 +114,10 @@ static bool use_by_kernel(struct planner *p, uint32_t node, uint32_t i)
     enum ir_access access = n->args[i].access;
     if (p->graph->buffers[use.buffer].image) {
         use_image(p, node, i);
+        return true;
+    }
+    if (ir_type_kind(n->kernel->params[i].value->type) == IR_KIND_PIPE) {
+        use_pipe(p, node, i);
         return true;
     }
     if (access == IR_ACCESS_READ && s->writes) {

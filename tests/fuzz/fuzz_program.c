@@ -34,10 +34,23 @@ static void check_param(const struct program *p, const struct program_launch *l,
         fuzz_check(param->index < p->n_values, "a value that is not there");
         fuzz_check(param->size == p->value_sizes[param->index], "a value of another size");
         break;
+    case PROGRAM_PARAM_STATE:
+        fuzz_check(param->index < p->n_states, "a state that is not there");
+        fuzz_check(param->size == sizeof(void *), "an address of another size");
+        break;
     default:
         fuzz_check(param->kind == PROGRAM_PARAM_LOCAL, "a parameter of no kind");
         fuzz_check(param->size == sizeof(uint64_t), "an offset of another size");
     }
+}
+
+static void check_state(const struct program_state *s)
+{
+    fuzz_check(s->bytes <= MAX_STATE_BYTES && (uint64_t)s->packet_size * s->capacity <= MAX_STATE_BYTES,
+               "a state that is too large");
+    fuzz_check(!s->packet_size == !s->capacity, "half a pipe");
+    fuzz_check(!s->init || !s->packet_size, "a pipe with contents");
+    for (uint64_t i = 0, sum = 0; s->init && i < s->bytes; i++) sum += ((const volatile uint8_t *)s->init)[i];
 }
 
 static void check_launch(const struct program *p, const struct program_launch *l)
@@ -89,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check(p || reason[0], "refused without a reason");
     if (!p) return 0;
     for (uint32_t i = 0; i < p->n_launches; i++) check_launch(p, &p->launches[i]);
+    for (uint32_t i = 0; i < p->n_states; i++) check_state(&p->states[i]);
     for (uint32_t i = 0; i < p->n_steps; i++) check_step(p, &p->steps[i]);
     program_free(p);
     return 0;

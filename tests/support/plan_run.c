@@ -44,8 +44,10 @@ void graph_memory_free(struct graph_memory *m)
 {
     for (uint32_t i = 0; i < m->graph->n_buffers; i++) free(m->buffers[i]);
     for (uint32_t i = 0; i < m->graph->n_values; i++) free(m->values[i]);
+    for (uint32_t i = 0; i < m->n_states; i++) free(m->states[i]);
     free(m->buffers);
     free(m->values);
+    free(m->states);
 }
 
 static struct interp_range interp_range_of(const struct fuser_range *range)
@@ -141,6 +143,42 @@ bool run_graph(const struct fuser_graph *graph, struct graph_memory *m, char *wh
     return true;
 }
 
+static bool is_pipe(const struct fuser_state *s)
+{
+    return ir_type_kind(s->global->type) == IR_KIND_PIPE;
+}
+
+static struct interp_arg state_arg(const struct fuser_plan *plan, const struct graph_memory *m, uint32_t state)
+{
+    const struct fuser_state *s = &plan->states[state];
+    if (is_pipe(s)) return (struct interp_arg){.kind = INTERP_ARG_PIPE, .data = m->states[state]};
+    return (struct interp_arg){
+        .kind = INTERP_ARG_BUFFER, .data = m->states[state], .size = ir_type_size(s->module, s->global->type)};
+}
+
+static uint8_t *new_state(const struct fuser_state *s)
+{
+    bool pipe = is_pipe(s);
+    uint64_t packet = pipe ? ir_type_size(s->module, s->global->packet) : 0;
+    uint64_t bytes =
+        pipe ? sizeof(struct interp_pipe) + packet * s->global->capacity : ir_type_size(s->module, s->global->type);
+    uint8_t *memory = memset(arena_realloc(NULL, bytes + 1), 0, bytes + 1);
+    struct interp_pipe *record = (struct interp_pipe *)memory;
+    if (pipe)
+        *record = (struct interp_pipe){(uint8_t *)(record + 1), (uint32_t)packet, s->global->capacity, 0, 0};
+    else if (s->global->init)
+        memcpy(memory, s->global->init, bytes);
+    return memory;
+}
+
+/* Variables of programs begin with their initial values, once. */
+static void make_states(const struct fuser_plan *plan, struct graph_memory *m)
+{
+    if (m->n_states) return;
+    m->states = arena_realloc(NULL, (plan->n_states + 1) * sizeof *m->states);
+    for (; m->n_states < plan->n_states; m->n_states++) m->states[m->n_states] = new_state(&plan->states[m->n_states]);
+}
+
 static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch *l, struct graph_memory *m,
                        plan_runner *runner, void *data, char *why, size_t why_size)
 {
@@ -158,6 +196,7 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
             return false;
         }
         if (p->kind == FUSER_PARAM_BUFFER) args[i] = buffer_arg(m, p->index, p->offset, 0);
+        if (p->kind == FUSER_PARAM_STATE) args[i] = state_arg(plan, m, p->index);
         if (p->kind == FUSER_PARAM_VALUE) args[i] = value_arg(m, p->index);
         if (p->kind == FUSER_PARAM_LOCAL) args[i] = (struct interp_arg){.kind = INTERP_ARG_LOCAL, .size = p->offset};
     }
@@ -177,6 +216,7 @@ bool run_plan(const struct fuser_graph *graph, const struct fuser_plan *plan, st
 bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m,
                  plan_runner *runner, void *data, char *why, size_t why_size)
 {
+    make_states(plan, m);
     for (uint32_t i = 0; i < graph->n_buffers; i++)
         if (plan->homes[i] != FUSER_HOME_MEMORY) memset(m->buffers[i], 0xa5, graph->buffers[i].bytes);
     for (uint32_t i = 0; i < plan->n_steps; i++) {

@@ -8,6 +8,8 @@
 struct graph_memory {
     const struct fuser_graph *graph;
     uint8_t **buffers, **values;
+    uint32_t n_states; /* of the plan that ran last; kept from run to run of it */
+    uint8_t **states;
 };
 
 /* Filled from the seed: small numbers by element type, values below 8. */

@@ -1,0 +1,335 @@
+/* Variables and pipes of programs: shared by the kernels of a module and its graphs, from one submission to the next,
+ * on both devices; by nobody else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/service.h"
+
+enum { ITEMS = 100 };
+
+/* More than a group's work-items, so that a counter needs its atomics. */
+static const char text[] = "global @counter: i32 = 40\n"
+                           "global @zeros: [4 x i32]\n"
+                           "global @table: [100 x i32]\n"
+                           "pipe @queue: packet i32 capacity 128\n"
+                           "func @bump(%by: i32) -> i32 {\n"
+                           "    %c = global @counter\n"
+                           "    %old = atomic_add i32 %c, %by, device, relaxed\n"
+                           "    return %old\n"
+                           "}\n"
+                           "kernel @count(%by: i32) { %old = call @bump(%by) }\n"
+                           "kernel @read(%o: ptr.global i32) {\n"
+                           "    %c = global @counter\n"
+                           "    %v = load i32 %c\n"
+                           "    %i = global_id x\n"
+                           "    store i32 %o[%i], %v\n"
+                           "}\n"
+                           "kernel @read_zeros(%o: ptr.global i32) {\n"
+                           "    %z = global @zeros\n"
+                           "    %i = global_id x\n"
+                           "    %k = and i64 %i, 3\n"
+                           "    %v = load i32 %z[%k]\n"
+                           "    store i32 %o[%i], %v\n"
+                           "}\n"
+                           "kernel @remember(%x: ptr.global i32) {\n"
+                           "    %t = global @table\n"
+                           "    %i = global_id x\n"
+                           "    %v = load i32 %x[%i]\n"
+                           "    store i32 %t[%i], %v\n"
+                           "}\n"
+                           "kernel @recall(%o: ptr.global i32) {\n"
+                           "    %t = global @table\n"
+                           "    %i = global_id x\n"
+                           "    %v = load i32 %t[%i]\n"
+                           "    store i32 %o[%i], %v\n"
+                           "}\n"
+                           "kernel @put(%x: ptr.global i32) {\n"
+                           "    %q = global @queue\n"
+                           "    %i = global_id x\n"
+                           "    %at = elem i32 %x, %i\n"
+                           "    %done = pipe_write i32 %q, %at\n"
+                           "}\n"
+                           "kernel @take(%o: ptr.global i32) {\n"
+                           "    %q = global @queue\n"
+                           "    %i = global_id x\n"
+                           "    %at = elem i32 %o, %i\n"
+                           "    %done = pipe_read i32 %q, %at\n"
+                           "}\n"
+                           "kernel @beyond() {\n"
+                           "    %c = global @counter\n"
+                           "    %far = elem i32 %c, 50000000\n"
+                           "    store i32 %far, 1\n"
+                           "}\n";
+
+static const char *const devices[] = {"cpu", "reference"};
+static struct service service;
+static fusion_session *session;
+
+static int set_up(void **state)
+{
+    (void)state;
+    service_start(&service, NULL);
+    session = service_connect(&service);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fusion_disconnect(session);
+    service_clear(&service);
+    return 0;
+}
+
+static fusion_module *load(fusion_session *s)
+{
+    fusion_module *m;
+    expect_ok(fusion_module_load(s, "program", text, sizeof text - 1, &m));
+    return m;
+}
+
+struct work {
+    fusion_session *session;
+    fusion_graph *graph;
+    fusion_exec *exec;
+    fusion_buffer *x, *o;
+};
+
+static struct work begin(fusion_session *s)
+{
+    struct work w = {.session = s};
+    expect_ok(fusion_graph_create(s, &w.graph));
+    w.x = index_buffer(s, "x", ITEMS, 3, 0);
+    w.o = index_buffer(s, "o", ITEMS, 0, 0);
+    return w;
+}
+
+static void finalize(struct work *w, const char *device)
+{
+    expect_ok(
+        fusion_graph_finalize(w->graph, &(fusion_finalize_options){.mode = FUSION_ENABLE, .device = device}, &w->exec));
+}
+
+static fusion_status try_run(struct work *w)
+{
+    fusion_event event;
+    expect_ok(fusion_exec_submit(w->exec, NULL, 0, &event));
+    return fusion_event_wait(w->session, event, 20000, NULL);
+}
+
+static const int *run(struct work *w)
+{
+    void *memory;
+    expect_ok(try_run(w));
+    expect_ok(fusion_buffer_map(w->o, &memory));
+    return memory;
+}
+
+static void end(struct work *w)
+{
+    fusion_exec_destroy(w->exec);
+    fusion_graph_destroy(w->graph);
+    fusion_buffer_destroy(w->x);
+    fusion_buffer_destroy(w->o);
+}
+
+static void count(struct work *w, fusion_module *m)
+{
+    static const int one = 1;
+    add_node(w->graph, m, "count", ITEMS, (fusion_arg[]){fusion_arg_value(&one, sizeof one)}, 1);
+}
+
+static void node(struct work *w, fusion_module *m, const char *kernel, uint64_t items, fusion_buffer *buffer)
+{
+    add_node(w->graph, m, kernel, items, (fusion_arg[]){fusion_arg_read_write(buffer)}, 1);
+}
+
+/* A kernel that reads sees what one before it counted; the next submission goes on from there. */
+static void test_counter(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        fusion_module *m = load(session);
+        struct work w = begin(session);
+        count(&w, m);
+        node(&w, m, "read", 1, w.o);
+        finalize(&w, devices[d]);
+        assert_int_equal(fusion_exec_report(w.exec)->launches, 2);
+        for (int round = 1; round <= 3; round++) assert_int_equal(run(&w)[0], 40 + round * ITEMS);
+        end(&w);
+        fusion_module_destroy(m);
+    }
+}
+
+/* Two graphs of a module share its variables; the same text loaded once more has variables of its own, and so has
+   another device. */
+static void test_graphs(void **state)
+{
+    (void)state;
+    fusion_module *m = load(session), *twin = load(session);
+    for (int d = 0; d < 2; d++) {
+        struct work counting = begin(session), reading = begin(session), other = begin(session);
+        count(&counting, m);
+        node(&reading, m, "read", 1, reading.o);
+        node(&other, twin, "read", 1, other.o);
+        finalize(&counting, devices[d]);
+        finalize(&reading, devices[d]);
+        finalize(&other, devices[d]);
+        assert_int_equal(run(&reading)[0], 40);
+        expect_ok(try_run(&counting));
+        assert_int_equal(run(&reading)[0], 40 + ITEMS);
+        assert_int_equal(run(&other)[0], 40);
+        end(&counting);
+        end(&reading);
+        end(&other);
+    }
+    fusion_module_destroy(m);
+    fusion_module_destroy(twin);
+}
+
+/* Variables are the module's: they stay while it is loaded, whatever graphs come and go, and as long as a graph
+   uses them. */
+static void test_lifetime(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        fusion_module *m = load(session);
+        for (int round = 1; round <= 3; round++) {
+            struct work w = begin(session);
+            count(&w, m);
+            node(&w, m, "read", 1, w.o);
+            finalize(&w, devices[d]);
+            assert_int_equal(run(&w)[0], 40 + round * ITEMS);
+            if (round == 3) {
+                fusion_module_destroy(m);
+                assert_int_equal(run(&w)[0], 40 + 4 * ITEMS);
+            }
+            end(&w);
+        }
+    }
+}
+
+static void test_initial_values(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        fusion_module *m = load(session);
+        struct work w = begin(session);
+        node(&w, m, "read_zeros", ITEMS, w.x);
+        node(&w, m, "read", ITEMS, w.o);
+        finalize(&w, devices[d]);
+        const int *o = run(&w);
+        void *x;
+        expect_ok(fusion_buffer_map(w.x, &x));
+        for (int i = 0; i < ITEMS; i++) {
+            assert_int_equal(((int *)x)[i], 0);
+            assert_int_equal(o[i], 40);
+        }
+        end(&w);
+        fusion_module_destroy(m);
+    }
+}
+
+/* Proved like a buffer: each element belongs to one work-item, so both are one launch, and the variable keeps what
+   was written. */
+static void test_fused(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        fusion_module *m = load(session);
+        struct work w = begin(session), later = begin(session);
+        node(&w, m, "remember", ITEMS, w.x);
+        node(&w, m, "recall", ITEMS, w.o);
+        finalize(&w, devices[d]);
+        assert_int_equal(fusion_exec_report(w.exec)->launches, 1);
+        const int *o = run(&w);
+        for (int i = 0; i < ITEMS; i++) assert_int_equal(o[i], 3 * i);
+        node(&later, m, "recall", ITEMS, later.o);
+        finalize(&later, devices[d]);
+        o = run(&later);
+        for (int i = 0; i < ITEMS; i++) assert_int_equal(o[i], 3 * i);
+        end(&w);
+        end(&later);
+        fusion_module_destroy(m);
+    }
+}
+
+/* Packets that one submission leaves are there for the next one. */
+static void test_pipe(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        fusion_module *m = load(session);
+        struct work putting = begin(session), taking = begin(session);
+        node(&putting, m, "put", ITEMS, putting.x);
+        node(&taking, m, "take", ITEMS, taking.o);
+        finalize(&putting, devices[d]);
+        finalize(&taking, devices[d]);
+        expect_ok(try_run(&putting));
+        const int *o = run(&taking);
+        int sum = 0;
+        for (int i = 0; i < ITEMS; i++) sum += o[i];
+        assert_int_equal(sum, 3 * ITEMS * (ITEMS - 1) / 2);
+        end(&putting);
+        end(&taking);
+        fusion_module_destroy(m);
+    }
+}
+
+static void test_sessions(void **state)
+{
+    (void)state;
+    fusion_session *others[] = {session, service_connect(&service)};
+    for (int d = 0; d < 2; d++) {
+        struct work w[2];
+        fusion_module *m[2];
+        for (int i = 0; i < 2; i++) {
+            m[i] = load(others[i]);
+            w[i] = begin(others[i]);
+            count(&w[i], m[i]);
+            node(&w[i], m[i], "read", 1, w[i].o);
+            finalize(&w[i], devices[d]);
+        }
+        for (int round = 1; round <= 2; round++) assert_int_equal(run(&w[0])[0], 40 + round * ITEMS);
+        assert_int_equal(run(&w[1])[0], 40 + ITEMS);
+        for (int i = 0; i < 2; i++) {
+            end(&w[i]);
+            fusion_module_destroy(m[i]);
+        }
+    }
+    fusion_disconnect(others[1]);
+}
+
+/* A kernel that leaves a variable ends the executor; the next one begins with the initial values. */
+static void test_fault(void **state)
+{
+    (void)state;
+    fusion_module *m = load(session);
+    struct work w = begin(session), bad = begin(session);
+    count(&w, m);
+    node(&w, m, "read", 1, w.o);
+    finalize(&w, "cpu");
+    add_node(bad.graph, m, "beyond", 1, NULL, 0);
+    finalize(&bad, "cpu");
+    assert_int_equal(run(&w)[0], 40 + ITEMS);
+    assert_int_equal(try_run(&bad), FUSION_KERNEL_FAULT);
+    assert_int_equal(run(&w)[0], 40 + ITEMS);
+    end(&w);
+    end(&bad);
+    fusion_module_destroy(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counter),  cmocka_unit_test(test_graphs),         cmocka_unit_test(test_lifetime),
+        cmocka_unit_test(test_fused),    cmocka_unit_test(test_initial_values), cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_sessions), cmocka_unit_test(test_fault),
+    };
+    return cmocka_run_group_tests_name("program_state", tests, set_up, tear_down);
+}
