@@ -33,7 +33,7 @@ static void pack_finalize(struct proto_writer *w, const void *data)
 {
     const struct request *r = data;
     const fusion_finalize_options *o = r->options;
-    proto_pack_map(w, 9);
+    proto_pack_map(w, 10);
     proto_pack_bytes(w, "graph", r->bytes, r->size);
     pack_ids(w, "modules", r->graph->modules, r->graph->wire.n_modules);
     proto_pack_uint(w, "mode", o->mode);
@@ -41,6 +41,7 @@ static void pack_finalize(struct proto_writer *w, const void *data)
     proto_pack_string(w, "device", o->device ? o->device : "cpu");
     proto_pack_bool(w, "keep_ir", o->keep_ir);
     proto_pack_bool(w, "keep_assembly", o->keep_assembly);
+    proto_pack_bool(w, "debug", o->debug);
     pack_ids(w, "bindings", r->graph->slot_memory, r->graph->wire.n_slots);
     pack_values(w, r->graph);
 }

@@ -301,6 +301,7 @@ fusion_status client_exec_finish(fusion_exec *e, const fusion_finalize_options *
         if (a->kind != ACTION_GRAPH) continue;
         fusion_finalize_options own = a->options;
         own.device = options->device;
+        own.debug |= options->debug;
         fusion_status status = fusion_graph_finalize(a->inner, &own, &a->exec);
         a->inner = NULL; /* the graph's, which may go before this does */
         if (status != FUSION_SUCCESS) return status;

@@ -370,7 +370,7 @@ struct order {
     const msgpack_object_array *modules;
     struct module **found; /* to be freed */
     uint64_t mode;
-    bool insert_barriers, keep_ir, keep_assembly;
+    bool insert_barriers, keep_ir, keep_assembly, debug;
     char *device; /* to be freed */
     struct hash target;
 };
@@ -411,7 +411,8 @@ static bool read_order(struct session *s, struct proto_message *m, struct order 
 {
     if (!request_bytes(s, m, "graph", &o->graph, &o->graph_size) || !request_list(s, m, "modules", &o->modules) ||
         !request_uint(s, m, "mode", &o->mode) || !request_bool(s, m, "insert_barriers", &o->insert_barriers) ||
-        !request_bool(s, m, "keep_ir", &o->keep_ir) || !request_bool(s, m, "keep_assembly", &o->keep_assembly))
+        !request_bool(s, m, "keep_ir", &o->keep_ir) || !request_bool(s, m, "keep_assembly", &o->keep_assembly) ||
+        !request_bool(s, m, "debug", &o->debug))
         return false;
     if (o->mode > 2)
         return request_fail(s, m, FUSION_INVALID, "mode", "%llu is neither none (0), enable (1) nor require (2)",
@@ -437,6 +438,7 @@ static struct hash plan_hash(const struct order *o)
     hasher_add_uint(&h, o->mode);
     hasher_add_uint(&h, o->insert_barriers);
     hasher_add_uint(&h, o->keep_ir);
+    hasher_add_uint(&h, o->debug);
     hasher_add_text(&h, o->device);
     return hasher_end(&h);
 }
@@ -450,7 +452,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o)
     struct proto_writer w;
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, "plan");
-    proto_pack_map(&w, 6);
+    proto_pack_map(&w, 7);
     proto_pack_bytes(&w, "graph", o->graph, o->graph_size);
     proto_pack_key(&w, "modules");
     msgpack_pack_array(&w.packer, o->modules->size);
@@ -462,6 +464,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o)
     proto_pack_bool(&w, "insert_barriers", o->insert_barriers);
     proto_pack_string(&w, "device", o->device);
     proto_pack_bool(&w, "keep_ir", o->keep_ir);
+    proto_pack_bool(&w, "debug", o->debug);
     return pool_add(pool, &s->pool_client, &f->plan_key, id, &w);
 }
 

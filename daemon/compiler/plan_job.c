@@ -23,8 +23,8 @@ struct planning {
     struct fuser_graph *graph;
     const struct device *device;
     struct fuser_options options;
-    bool keep_ir;
-    struct fuser_plan *plan;
+    bool keep_ir, debug;
+    struct fuser_plan *plan, *apart;
 };
 
 static int read_device(struct planning *p, const struct proto_message *m, struct job_error *e)
@@ -52,6 +52,7 @@ static int read_options(struct planning *p, const struct proto_message *m, struc
     p->options = (struct fuser_options){.mode = modes[mode], .device = p->device->properties};
     proto_get_bool(&m->params, "insert_barriers", &p->options.insert_barriers);
     proto_get_bool(&m->params, "keep_ir", &p->keep_ir);
+    proto_get_bool(&m->params, "debug", &p->debug);
     return 0;
 }
 
@@ -100,6 +101,16 @@ static int check_plan(const struct planning *p, struct job_error *e)
     return 0;
 }
 
+/* The same graph with each kernel by itself. */
+static int plan_apart(struct planning *p, struct job_error *e)
+{
+    struct fuser_options options = p->options;
+    struct fuser_error error = {0};
+    options.mode = FUSER_MODE_NONE;
+    p->apart = fuser_plan_new(p->graph, &options, &error);
+    return p->apart ? 0 : job_fail(e, FUSION_INTERNAL, error.object, "%s", error.reason);
+}
+
 static int make_plan(struct planning *p, struct job_error *e)
 {
     static const fusion_status statuses[] = {
@@ -112,7 +123,9 @@ static int make_plan(struct planning *p, struct job_error *e)
     p->graph = translate_graph(p->wire, p->modules, p->arena, e);
     if (!p->graph) return -1;
     p->plan = fuser_plan_new(p->graph, &p->options, &error);
-    return p->plan ? check_plan(p, e) : job_fail(e, statuses[error.status], error.object, "%s", error.reason);
+    if (!p->plan) return job_fail(e, statuses[error.status], error.object, "%s", error.reason);
+    if (check_plan(p, e) != 0) return -1;
+    return p->debug ? plan_apart(p, e) : 0;
 }
 
 /* ---- the reply ---- */
@@ -120,7 +133,8 @@ static int make_plan(struct planning *p, struct job_error *e)
 static void pack_part(struct proto_writer *reply, const char *key, const struct planning *p,
                       void (*pack)(msgpack_packer *k, const struct plan_source *s))
 {
-    const struct plan_source source = {p->wire, p->graph, p->plan, p->device, p->keep_ir};
+    const struct plan_source source = {p->wire,   p->graph,   p->plan, p->device,
+                                       p->keep_ir, p->apart, p->options.insert_barriers};
     msgpack_sbuffer bytes;
     msgpack_packer packer;
     msgpack_sbuffer_init(&bytes);
@@ -133,7 +147,7 @@ static void pack_part(struct proto_writer *reply, const char *key, const struct 
 /* The kernels without what does not change their code, for the cache. The interpreter needs none. */
 static void pack_kernels(struct proto_writer *reply, const struct planning *p)
 {
-    uint32_t n = p->device->interprets ? 0 : p->plan->n_launches;
+    uint32_t n = p->device->interprets || p->debug ? 0 : p->plan->n_launches;
     proto_pack_key(reply, "kernels");
     msgpack_pack_array(&reply->packer, n);
     for (uint32_t i = 0; i < n; i++) {
@@ -154,6 +168,7 @@ static void pack_kernels(struct proto_writer *reply, const struct planning *p)
 static void planning_finish(struct planning *p)
 {
     fuser_plan_free(p->plan);
+    fuser_plan_free(p->apart);
     for (uint32_t i = 0; p->modules && i < p->wire->n_modules; i++) ir_module_free(p->modules[i]);
     proto_graph_free(p->wire);
     arena_free(p->arena);

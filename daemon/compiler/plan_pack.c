@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "fuser/access.h"
+#include "fuser/plan/props.h"
+#include "fuser/plan/range.h"
 #include "ir/arena.h"
 #include "ir/codec.h"
 #include "ir/text.h"
@@ -125,13 +127,41 @@ static uint64_t param_size(const struct ir_function *kernel, uint32_t i)
     return ir_type_size(kernel->module, p->by_value ? p->elem : p->value->type);
 }
 
-static void program_params(msgpack_packer *k, const struct fuser_launch *l, const uint32_t *offsets)
+/* What is asserted of the buffer that parameter `param` of a node's own launch gets: what all of the node's accessors
+   on it say. A host task may have written it, of which the executor learns nothing. */
+static void program_assertion(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *own,
+                              uint32_t param)
+{
+    const struct fuser_node *node = &s->graph->nodes[own->nodes[0]];
+    uint32_t buffer = own->params[param].index;
+    struct fuser_props all = {.no_init = true};
+    bool first = true;
+    for (uint32_t i = 0; i < node->n_args; i++) {
+        struct fuser_props props;
+        if (node->args[i].kind != FUSER_ARG_BUFFER || node->args[i].index != buffer) continue;
+        fuser_props_inherit(&s->graph->buffers[buffer].props, &node->args[i].props, &props);
+        all.access_scope = first ? props.access_scope : fuser_scope_merge(all.access_scope, props.access_scope);
+        all.no_init &= props.no_init;
+        first = false;
+    }
+    for (uint32_t i = 0; i < s->graph->n_nodes; i++)
+        for (uint32_t a = 0; a < s->graph->nodes[i].n_args && s->graph->nodes[i].kind == FUSER_NODE_HOST; a++)
+            if (s->graph->nodes[i].args[a].index == buffer && s->graph->nodes[i].args[a].access != IR_ACCESS_READ)
+                all.no_init = false;
+    put_uint(k, "scope", all.access_scope);
+    put_flag(k, "no_init", all.no_init);
+}
+
+static void program_params(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l,
+                           const uint32_t *offsets)
 {
     struct access_analysis *a = access_analyse(l->kernel, &l->range);
     put_list(k, "params", l->n_params);
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct fuser_param *p = &l->params[i];
-        msgpack_pack_map(k, 6);
+        bool watched = s->apart && param_kind(l, i) == PARAM_SLOT;
+        msgpack_pack_map(k, watched ? 8 : 6);
+        if (watched) program_assertion(k, s, l, i);
         put_uint(k, "kind", param_kind(l, i));
         put_uint(k, "index", p->index);
         put_uint(k, "offset", p->offset);
@@ -142,21 +172,50 @@ static void program_params(msgpack_packer *k, const struct fuser_launch *l, cons
     access_analysis_free(a);
 }
 
-static void program_launch(msgpack_packer *k, const struct fuser_launch *l, const struct device *device)
+/* The launch that a kernel node is in. */
+static uint32_t launch_of(const struct fuser_plan *plan, uint32_t node)
+{
+    for (uint32_t i = 0; i < plan->n_launches; i++)
+        for (uint32_t n = 0; n < plan->launches[i].n_nodes; n++)
+            if (plan->launches[i].nodes[n] == node) return i;
+    return UINT32_MAX; /* never: each kernel is in one */
+}
+
+static void program_range(msgpack_packer *k, const char *key, const struct fuser_range *range)
+{
+    put_text(k, key);
+    msgpack_pack_map(k, 4);
+    put_uint(k, "dims", range->dims);
+    put_triple(k, "global", range->global);
+    put_triple(k, "offset", range->offset);
+    put_triple(k, "local", range->local);
+}
+
+/* Of a node's own launch, to debug: what it would be a part of. */
+static void program_watched(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *own)
+{
+    const struct fuser_node *node = &s->graph->nodes[own->nodes[0]];
+    uint32_t launch = launch_of(s->plan, own->nodes[0]);
+    const struct fuser_launch *whole = &s->plan->launches[launch];
+    put_string(k, "node", node->name);
+    put_uint(k, "launch", launch);
+    put_flag(k, "linear", !range_is_box(&node->range, &whole->range));
+    put_flag(k, "barrier", s->barriers && whole->n_nodes > 1);
+    program_range(k, "launched", &whole->range);
+}
+
+static void program_launch(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l)
 {
     uint32_t *offsets = arena_realloc(NULL, (l->kernel->n_params + 1) * sizeof *offsets);
-    msgpack_pack_map(k, device->interprets ? 5 : 4);
+    bool interprets = s->device->interprets || s->apart;
+    msgpack_pack_map(k, (interprets ? 5 : 4) + (s->apart ? 5 : 0));
+    if (s->apart) program_watched(k, s, l);
     put_string(k, "name", l->kernel->name);
     put_uint(k, "args_size", ir_param_layout(l->kernel, offsets));
-    put_text(k, "range");
-    msgpack_pack_map(k, 4);
-    put_uint(k, "dims", l->range.dims);
-    put_triple(k, "global", l->range.global);
-    put_triple(k, "offset", l->range.offset);
-    put_triple(k, "local", l->range.local);
-    program_params(k, l, offsets);
+    program_range(k, "range", &l->range);
+    program_params(k, s, l, offsets);
     free(offsets);
-    if (!device->interprets) return;
+    if (!interprets) return;
     size_t size;
     uint8_t *ir = ir_encode(l->module, &size);
     put_text(k, "ir");
@@ -164,12 +223,36 @@ static void program_launch(msgpack_packer *k, const struct fuser_launch *l, cons
     free(ir);
 }
 
-static void program_step(msgpack_packer *k, const struct fuser_step *step, const struct fuser_graph *g)
+static void step_launch(msgpack_packer *k, uint32_t launch)
 {
+    msgpack_pack_array(k, 2);
+    msgpack_pack_uint32(k, 0);
+    msgpack_pack_uint32(k, launch);
+}
+
+/* A launch; to debug, one for each of its nodes. */
+static void program_launches(msgpack_packer *k, const struct plan_source *s, uint32_t launch)
+{
+    const struct fuser_launch *l = &s->plan->launches[launch];
+    if (!s->apart) step_launch(k, launch);
+    for (uint32_t i = 0; i < l->n_nodes && s->apart; i++) step_launch(k, launch_of(s->apart, l->nodes[i]));
+}
+
+static uint32_t count_steps(const struct plan_source *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->plan->n_steps; i++) {
+        const struct fuser_step *step = &s->plan->steps[i];
+        n += s->apart && step->kind == FUSER_STEP_LAUNCH ? s->plan->launches[step->index].n_nodes : 1;
+    }
+    return n;
+}
+
+static void program_step(msgpack_packer *k, const struct plan_source *s, const struct fuser_step *step)
+{
+    const struct fuser_graph *g = s->graph;
     if (step->kind == FUSER_STEP_LAUNCH) {
-        msgpack_pack_array(k, 2);
-        msgpack_pack_uint32(k, 0);
-        msgpack_pack_uint32(k, step->index);
+        program_launches(k, s, step->index);
         return;
     }
     const struct fuser_node *n = &g->nodes[step->index];
@@ -198,11 +281,11 @@ static void program_step(msgpack_packer *k, const struct fuser_step *step, const
 }
 
 /* Buffers that a launch, copy or fill touches; what only host tasks use need not be attached. */
-static bool *used_buffers(const struct plan_source *s)
+static bool *used_buffers(const struct plan_source *s, const struct fuser_plan *runs)
 {
     bool *used = memset(arena_realloc(NULL, s->graph->n_buffers + 1), 0, s->graph->n_buffers + 1);
-    for (uint32_t i = 0; i < s->plan->n_launches; i++) {
-        const struct fuser_launch *l = &s->plan->launches[i];
+    for (uint32_t i = 0; i < runs->n_launches; i++) {
+        const struct fuser_launch *l = &runs->launches[i];
         for (uint32_t k = 0; k < l->n_params; k++)
             if (l->params[k].kind == FUSER_PARAM_BUFFER) used[l->params[k].index] = true;
     }
@@ -218,7 +301,11 @@ static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_
 {
     const struct fuser_buffer *b = &s->graph->buffers[i];
     const struct proto_image *image = &s->wire->slots[i].image;
-    msgpack_pack_map(k, b->image ? 4 : 3);
+    msgpack_pack_map(k, (b->image ? 4 : 3) + (s->apart ? 2 : 0));
+    if (s->apart) {
+        put_flag(k, "scratch", s->plan->homes[i] != FUSER_HOME_MEMORY);
+        put_uint(k, "elem_bytes", b->elem == IR_VOID ? 0 : (ir_type_bits(b->elem) + 7) / 8);
+    }
     put_string(k, "name", b->name);
     put_uint(k, "bytes", b->bytes);
     put_flag(k, "needed", used && s->plan->homes[i] == FUSER_HOME_MEMORY);
@@ -270,20 +357,21 @@ static void program_state(msgpack_packer *k, const struct plan_source *s, const 
 
 void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
 {
-    const struct fuser_plan *p = s->plan;
+    const struct fuser_plan *p = s->plan, *runs = s->apart ? s->apart : p;
     const struct fuser_graph *g = s->graph;
-    msgpack_pack_map(k, 6);
-    put_string(k, "device", s->device->properties.name);
-    put_list(k, "launches", p->n_launches);
-    for (uint32_t i = 0; i < p->n_launches; i++) program_launch(k, &p->launches[i], s->device);
-    put_list(k, "steps", p->n_steps);
-    for (uint32_t i = 0; i < p->n_steps; i++) program_step(k, &p->steps[i], g);
-    bool *used = used_buffers(s);
+    msgpack_pack_map(k, 7);
+    put_string(k, "device", s->apart ? "reference" : s->device->properties.name);
+    put_flag(k, "debug", s->apart != NULL);
+    put_list(k, "launches", runs->n_launches);
+    for (uint32_t i = 0; i < runs->n_launches; i++) program_launch(k, s, &runs->launches[i]);
+    put_list(k, "steps", count_steps(s));
+    for (uint32_t i = 0; i < p->n_steps; i++) program_step(k, s, &p->steps[i]);
+    bool *used = used_buffers(s, runs);
     put_list(k, "slots", g->n_buffers);
     for (uint32_t i = 0; i < g->n_buffers; i++) program_slot(k, s, i, used[i]);
     free(used);
     put_list(k, "values", g->n_values);
     for (uint32_t i = 0; i < g->n_values; i++) msgpack_pack_uint32(k, g->values[i].size);
-    put_list(k, "states", p->n_states);
-    for (uint32_t i = 0; i < p->n_states; i++) program_state(k, s, &p->states[i]);
+    put_list(k, "states", runs->n_states);
+    for (uint32_t i = 0; i < runs->n_states; i++) program_state(k, s, &runs->states[i]);
 }

@@ -9,6 +9,7 @@
 #include "daemon/executor/objects.h"
 #include "daemon/executor/reference.h"
 #include "daemon/executor/states.h"
+#include "daemon/executor/watched.h"
 #include "ir/arena.h"
 #include "proto/limits.h"
 
@@ -41,6 +42,7 @@ static void destroy(struct executable *x)
         }
         for (uint32_t i = 0; x->states && i < x->program->n_states; i++) states_put(x->all_states, x->states[i]);
     }
+    watched_free(x->watched);
     program_free(x->program); /* the arrays too: they lie in its arena */
     free(x);
 }

@@ -15,6 +15,7 @@ struct ir_module;
 struct object;
 struct state;
 struct states;
+struct watched;
 
 /* A launch of the program, ready to be called. */
 struct executable_launch {
@@ -35,6 +36,7 @@ struct executable {
     struct executable_launch *launches;
     struct ir_image *images; /* by slot; only the thread that runs submissions touches them */
     struct state **states;   /* by state of the program */
+    struct watched *watched; /* of a program for debugging, once it runs; only that thread touches it */
     /* private to executables.c */
     struct states *all_states;
     _Atomic uint32_t n_missing; /* objects that have not come yet */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/arena.h"
+#include "ir/watch.h"
 #include "proto/cursor.h"
 #include "proto/frame.h"
 #include "proto/image.h"
@@ -94,7 +95,8 @@ static bool inside(struct reader *r, uint64_t slot, uint64_t offset, uint64_t by
 static bool is_slot(struct reader *r, uint64_t index)
 {
     if (index >= r->p->n_slots) return bad(r, "there is no slot %" PRIu64, index);
-    return r->p->slots[index].needed || bad(r, "slot %s has no memory", r->p->slots[index].name);
+    return r->p->slots[index].needed || r->p->slots[index].scratch ||
+           bad(r, "slot %s has no memory", r->p->slots[index].name);
 }
 
 /* ---- slots and values ---- */
@@ -119,10 +121,19 @@ static bool read_image(struct reader *r, const msgpack_object *o, struct program
     return true;
 }
 
+static bool read_scratch(struct reader *r, const msgpack_object *o, struct program_slot *s)
+{
+    uint64_t elem_bytes;
+    if (!r->p->debug) return true;
+    if (!get_uint(r, o, "elem_bytes", UINT32_MAX, &elem_bytes)) return false;
+    s->elem_bytes = (uint32_t)elem_bytes;
+    return get_flag(r, o, "scratch", &s->scratch);
+}
+
 static bool read_slot(struct reader *r, const msgpack_object *o, struct program_slot *s)
 {
     return get_name(r, o, "name", &s->name) && get_uint(r, o, "bytes", max_slot_bytes, &s->bytes) &&
-           get_flag(r, o, "needed", &s->needed) && read_image(r, o, s);
+           get_flag(r, o, "needed", &s->needed) && read_scratch(r, o, s) && read_image(r, o, s);
 }
 
 static bool read_slots(struct reader *r, const msgpack_object *map)
@@ -213,10 +224,10 @@ static bool read_triple(struct reader *r, const msgpack_object *map, const char 
     return true;
 }
 
-static bool read_range(struct reader *r, const msgpack_object *map, struct program_launch *l)
+static bool read_range(struct reader *r, const msgpack_object *map, const char *key, struct program_launch *l)
 {
     struct kernel_launch *g = &l->geometry;
-    const msgpack_object *range = proto_get(map, "range");
+    const msgpack_object *range = proto_get(map, key);
     uint64_t dims;
     if (!range || range->type != MSGPACK_OBJECT_MAP) return bad(r, "a launch has no range");
     if (!get_uint(r, range, "dims", 3, &dims) || !read_triple(r, range, "global", 1, g->global_size) ||
@@ -306,12 +317,63 @@ static bool read_ir(struct reader *r, const msgpack_object *map, struct program_
     return true;
 }
 
+static bool read_assertion(struct reader *r, const msgpack_object *o, struct watch_arg *arg)
+{
+    uint64_t scope;
+    if (!get_uint(r, o, "scope", WATCH_WORK_ITEM, &scope) || !get_flag(r, o, "no_init", &arg->no_init)) return false;
+    arg->scope = (enum watch_scope)scope;
+    return true;
+}
+
+static bool read_assertions(struct reader *r, const msgpack_object *map, const struct program_launch *l,
+                            const struct watch_arg **out)
+{
+    const msgpack_object_array *a = get_array(r, map, "params");
+    struct watch_arg *args = arena_alloc(r->p->arena, (l->n_params + 1) * sizeof *args);
+    for (uint32_t i = 0; i < l->n_params; i++) {
+        const struct program_param *param = &l->params[i];
+        args[i] = (struct watch_arg){.is_watched = param->kind == PROGRAM_PARAM_SLOT,
+                                     .buffer = param->index,
+                                     .offset = param->offset};
+        if (args[i].is_watched && !read_assertion(r, &a->ptr[i], &args[i])) return false;
+    }
+    *out = args;
+    return true;
+}
+
+/* What the launch is a part of: the work-items of `launched`. */
+static bool read_watched(struct reader *r, const msgpack_object *map, struct program_launch *l)
+{
+    struct program_launch whole = {0};
+    const struct watch_arg *args;
+    uint64_t number;
+    if (!r->p->debug) return true;
+    struct watch_kernel *k = arena_alloc(r->p->arena, sizeof *k);
+    if (!get_name(r, map, "node", &k->name) || !get_uint(r, map, "launch", UINT32_MAX, &number) ||
+        !get_flag(r, map, "linear", &k->linear) || !get_flag(r, map, "barrier", &k->barrier) ||
+        !read_range(r, map, "launched", &whole) || !read_assertions(r, map, l, &args))
+        return false;
+    const struct kernel_launch *own = &l->geometry, *g = &whole.geometry;
+    k->launch = (uint32_t)number;
+    k->args = args;
+    k->launched.dims = g->dims;
+    memcpy(k->launched.global, g->global_size, sizeof k->launched.global);
+    memcpy(k->launched.offset, g->global_offset, sizeof k->launched.offset);
+    memcpy(k->launched.local, g->local_size, sizeof k->launched.local);
+    l->watched = k;
+    for (unsigned d = 0; d < 3 && !k->linear; d++)
+        if (own->global_offset[d] < g->global_offset[d] ||
+            own->global_offset[d] - g->global_offset[d] + own->global_size[d] > g->global_size[d])
+            return bad(r, "a kernel to debug has other work-items than its launch");
+    return true;
+}
+
 static bool read_launch(struct reader *r, const msgpack_object *o, struct program_launch *l)
 {
     uint64_t args_size;
     if (!get_name(r, o, "name", &l->name) || !get_uint(r, o, "args_size", MAX_ARGS_BYTES, &args_size)) return false;
     l->args_size = (uint32_t)args_size;
-    return read_range(r, o, l) && read_params(r, o, l) && read_ir(r, o, l);
+    return read_range(r, o, "range", l) && read_params(r, o, l) && read_ir(r, o, l) && read_watched(r, o, l);
 }
 
 static bool read_launches(struct reader *r, const msgpack_object *map)
@@ -423,6 +485,8 @@ static bool read_program(struct reader *r, const msgpack_object *map)
     if (!get_name(r, map, "device", &device)) return false;
     r->p->reference = strcmp(device, "reference") == 0;
     if (!r->p->reference && strcmp(device, "cpu") != 0) return bad(r, "there is no device %s", device);
+    if (proto_get(map, "debug") && !get_flag(r, map, "debug", &r->p->debug)) return false;
+    if (r->p->debug && !r->p->reference) return bad(r, "what is to be debugged runs on device reference");
     return read_slots(r, map) && read_values(r, map) && read_states(r, map) && read_launches(r, map) &&
            read_steps(r, map);
 }

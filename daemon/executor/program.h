@@ -9,6 +9,7 @@
 #include "ir/image.h"
 
 struct arena;
+struct watch_kernel;
 
 enum program_param_kind {
     PROGRAM_PARAM_SLOT,
@@ -36,6 +37,7 @@ struct program_launch {
     struct program_param *params;
     const uint8_t *ir; /* device reference: IR msgpack; else NULL */
     size_t ir_size;
+    const struct watch_kernel *watched; /* to debug: what it is a part of, and what was asserted; else NULL */
 };
 
 enum program_step_kind {
@@ -61,6 +63,8 @@ struct program_slot {
     const char *name;
     uint64_t bytes;
     bool needed;  /* memory must be bound to it */
+    bool scratch; /* to debug: it was internalized, and gets memory for the time being */
+    uint32_t elem_bytes; /* to debug: for messages; 0: unknown */
     bool written; /* by any step */
     bool is_image;
     struct ir_image image; /* where it is one; data NULL: where it lies is known when a submission runs */
@@ -82,6 +86,7 @@ struct program_state {
 struct program {
     struct arena *arena; /* owns all of it */
     bool reference;      /* runs in the interpreter */
+    bool debug;          /* and is watched there: a launch for each kernel */
     uint32_t n_launches, n_steps, n_slots, n_values, n_states;
     uint32_t n_parts; /* the steps before, between and behind host tasks, which the client runs */
     struct program_launch *launches;

@@ -10,6 +10,7 @@
 #include "ir/arena.h"
 #include "ir/codec.h"
 #include "ir/interp.h"
+#include "ir/watch.h"
 
 static bool is_variable(const struct executable_launch *launch, const struct program_param *param)
 {
@@ -111,8 +112,15 @@ static int report(const struct program_launch *program, const struct interp_resu
     return exec_fail(e, status, object, "%s%s%s", number, place, first->text);
 }
 
+static int report_broken(const struct watch *watch, struct exec_error *e)
+{
+    char object[320];
+    snprintf(object, sizeof object, "node %s", watch_broken_kernel(watch));
+    return exec_fail(e, FUSION_INVALID, object, "%s", watch_broken(watch));
+}
+
 int reference_run(const struct program_launch *program, const struct executable_launch *launch,
-                  const struct running_slot *slots, struct exec_error *e)
+                  const struct running_slot *slots, struct watch *watch, struct exec_error *e)
 {
     const struct kernel_launch *g = &program->geometry;
     struct interp_range range = {.dims = g->dims};
@@ -123,8 +131,11 @@ int reference_run(const struct program_launch *program, const struct executable_
     for (uint32_t i = 0; i < program->n_params; i++) args[i] = argument(&program->params[i], launch, slots);
     struct interp_options options = {.check_races = true, .check_unwritten = true, .check_shuffles = true};
     struct interp_result result = {0};
-    interp_run(launch->kernel, &range, args, &options, &result);
-    int outcome = report(program, &result, e);
+    if (watch)
+        watch_run(watch, program->watched, launch->kernel, &range, args, &options, &result);
+    else
+        interp_run(launch->kernel, &range, args, &options, &result);
+    int outcome = watch && watch_broken(watch) ? report_broken(watch, e) : report(program, &result, e);
     interp_result_clear(&result);
     free(args);
     return outcome;

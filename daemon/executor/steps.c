@@ -11,6 +11,7 @@
 #include "daemon/executor/reference.h"
 #include "daemon/executor/running.h"
 #include "daemon/executor/wait.h"
+#include "daemon/executor/watched.h"
 #include "fuser/runtime/runtime.h"
 
 enum {
@@ -96,7 +97,7 @@ static int run_launch(struct steps *s, struct executable *x, uint32_t index, con
 {
     const struct program_launch *p = &x->program->launches[index];
     running_step("kernel", p->name);
-    return x->program->reference ? reference_run(p, &x->launches[index], slots, e)
+    return x->program->reference ? reference_run(p, &x->launches[index], slots, watched_watch(x->watched), e)
                                  : run_code(s, p, &x->launches[index], e);
 }
 
@@ -187,8 +188,14 @@ int steps_run(struct steps *s, struct executable *x, uint32_t part, const struct
         case PROGRAM_STEP_LAUNCH:
             if (run_launch(s, x, step->launch, slots, e) != 0) return -1;
             break;
-        case PROGRAM_STEP_COPY: run_copy(s, step, slots); break;
-        case PROGRAM_STEP_FILL: run_fill(s, step, slots); break;
+        case PROGRAM_STEP_COPY:
+            run_copy(s, step, slots);
+            watched_step(x, step);
+            break;
+        case PROGRAM_STEP_FILL:
+            run_fill(s, step, slots);
+            watched_step(x, step);
+            break;
         case PROGRAM_STEP_HOST:
         case PROGRAM_STEP_COUNT: break;
         }

@@ -9,6 +9,7 @@
 
 #include "daemon/executor/running.h"
 #include "daemon/executor/wait.h"
+#include "daemon/executor/watched.h"
 #include "ir/arena.h"
 #include "proto/ring.h"
 
@@ -207,7 +208,7 @@ static void fill_args(struct submitter *s, const struct executable *x)
     }
 }
 
-static int prepare(struct submitter *s, const struct executable *x, const struct ring_entry *header,
+static int prepare(struct submitter *s, struct executable *x, const struct ring_entry *header,
                    const uint8_t *entry, struct exec_error *e)
 {
     const uint8_t *bindings = entry + sizeof *header;
@@ -215,7 +216,7 @@ static int prepare(struct submitter *s, const struct executable *x, const struct
     reserve(s, x->program);
     if (read_bindings(s, x, bindings, header->n_bindings, e) != 0 ||
         read_values(s, x, values, header->n_values, e) != 0 || hold_buffers(s, x->program, e) != 0 ||
-        check_overlap(s, x->program, e) != 0)
+        check_overlap(s, x->program, e) != 0 || watched_begin(x, header->part, s->slots, e) != 0)
         return -1;
     fill_args(s, x);
     return 0;

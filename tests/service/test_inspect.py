@@ -84,6 +84,33 @@ def test_run_unfused():
     expect(numpy.array_equal(numpy.load(f.file("p.npy")), (f.a + numpy.float32(2.5)) * numpy.float32(5)), "values")
 
 
+PROMISE = """
+modules: {{ k: {kernels} }}
+buffers:
+  a: {{ type: f32, count: {n}, properties: [access_scope_work_item] }}
+  t: {{ type: f32, count: {n} }}
+  o: {{ type: f32, count: {n} }}
+graph:
+  - {{ name: add, kernel: k.add, global: [16], args: [ {{read: a}}, {{read: a}}, {{write: t}} ] }}
+  - {{ name: scale, kernel: k.scale, global: [16], args: [ {{read: {buffer}, offset: {offset}}}, {{write: o}}, 5.0 ] }}
+"""
+
+
+def test_debug():
+    f = Folder()
+    out = json.loads(run("run", f.graph, "--in", f"a={f.file('a.npy')}", "--out", f"p={f.file('p.npy')}", "--debug", "--json"))
+    expect(out["launches"] == 1 and out["internalized"] == ["t"], "the same plan")
+    expect(numpy.array_equal(numpy.load(f.file("p.npy")), (f.a + numpy.float32(2.5)) * numpy.float32(5)), "values")
+    # True of the element that each work-item reads, false where the second kernel begins one later.
+    for offset, buffer in ((0, "a"), (1, "a"), (0, "t")):
+        with open(f.graph, "w") as graph:
+            graph.write(PROMISE.format(kernels=KERNELS, n=64, offset=offset, buffer=buffer))
+        text = run("run", f.graph, "--fusion", "require", "--debug", status=1 if offset else 0)
+        says = ("access_scope_work_item on buffer a does not hold: work-item 0 of scale (line 15) reads element 1 (byte 4), "
+                "which is for work-item 1 of add (line 6), too")
+        expect(not offset or says in text, text)
+
+
 def test_explain():
     f = Folder()
     text = run("explain", f.graph, "--assembly", "--svg", f.file("g.svg"), "--dot", f.file("g.dot"))

@@ -38,6 +38,7 @@ static void usage(const char *command)
            "  --fusion none|enable|require   default enable\n"
            "  --barriers                     insert_barriers\n"
            "  --device NAME                  default cpu; reference runs the checking interpreter\n"
+           "  --debug                        run in the interpreter, and check what the properties assert\n"
            "  --json                         one JSON object\n",
            command);
     if (strcmp(command, "run") == 0)
@@ -83,7 +84,8 @@ static bool parse_options(int argc, char **argv, struct options *o)
         {"barriers", no_argument, NULL, 'b'},     {"device", required_argument, NULL, 'd'},
         {"repeat", required_argument, NULL, 'r'}, {"assembly", no_argument, NULL, 'a'},
         {"dot", required_argument, NULL, 'D'},    {"svg", required_argument, NULL, 'S'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+        {"debug", no_argument, NULL, 'g'},        {"help", no_argument, NULL, 'h'},
+        {0}};
     *o = (struct options){.finalize.mode = FUSION_ENABLE, .repeat = 1};
     int c;
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
@@ -95,6 +97,7 @@ static bool parse_options(int argc, char **argv, struct options *o)
         case 'j': o->json = true; break;
         case 'b': o->finalize.insert_barriers = true; break;
         case 'd': o->finalize.device = optarg; break;
+        case 'g': o->finalize.debug = true; break;
         case 'r': o->repeat = (uint32_t)strtoul(optarg, NULL, 10); break;
         case 'a': o->assembly = true; break;
         case 'D': o->dot = optarg; break;

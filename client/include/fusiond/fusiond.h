@@ -296,6 +296,9 @@ typedef struct fusion_finalize_options {
     const char *device;    /* NULL: "cpu" */
     bool keep_ir;          /* report.ir is filled in */
     bool keep_assembly;    /* report.assembly is filled in; does not change the code */
+    bool debug;            /* runs in the interpreter, and watches whether what was asserted of buffers, or taken on the
+                              word of require_fusion, is true: a submission fails with FUSION_INVALID at the first
+                              element that breaks it, naming nodes, lines and work-items */
 } fusion_finalize_options;
 
 typedef struct fusion_kernel_node {
