@@ -100,5 +100,6 @@ struct fuser_device {
 struct fuser_options {
     enum fuser_mode mode;
     bool insert_barriers;
+    bool explain; /* a remark on each buffer that stays in memory, asked for or not */
     struct fuser_device device;
 };

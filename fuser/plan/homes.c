@@ -320,6 +320,65 @@ static bool fits(struct home_look *l, struct plan_home *out)
     return s->n_sites && choose(l, out);
 }
 
+/* ---- what would change it ---- */
+
+/* Said on a buffer that stays: the least that has to be true. scope, no_init: what is missing of them. */
+static void remark_possible(const struct home_look *l, const struct plan_home *home, enum fuser_scope scope,
+                            bool no_init)
+{
+    char with[96] = "";
+    if (scope != FUSER_SCOPE_NONE) snprintf(with, sizeof with, "%s", fuser_scope_name(scope));
+    if (no_init) snprintf(with + strlen(with), sizeof with - strlen(with), "%sno_init", *with ? " and " : "");
+    if (l->visible)
+        snprintf(with + strlen(with), sizeof with - strlen(with), "%sfusion_internal_memory", *with ? " and " : "");
+    plan_remark(l->p, "internalization_possible", home_node_name(l, l->first), home_buffer_name(l),
+                "buffer %s would be kept in %s with %s%s", home_buffer_name(l),
+                home->home == FUSER_HOME_LOCAL ? "work-group memory" : "registers", with,
+                l->visible ? ", which says that nobody else reads it" : "");
+}
+
+/* Tries what the user could say besides, the least first. */
+static void find_properties(struct home_look *l)
+{
+    static const struct {
+        enum fuser_scope scope;
+        bool no_init;
+    } tries[] = {{FUSER_SCOPE_NONE, true},
+                 {FUSER_SCOPE_WORK_GROUP, false},
+                 {FUSER_SCOPE_WORK_ITEM, false},
+                 {FUSER_SCOPE_WORK_GROUP, true},
+                 {FUSER_SCOPE_WORK_ITEM, true}};
+    const struct home_look known = *l;
+    for (unsigned i = 0; i < sizeof tries / sizeof *tries; i++) {
+        struct plan_home home;
+        struct home_look trial = known;
+        trial.quiet = true;
+        if (tries[i].scope != FUSER_SCOPE_NONE) trial.scope = tries[i].scope;
+        trial.no_init |= tries[i].no_init;
+        if (!fits(&trial, &home)) continue;
+        remark_possible(l, &home, tries[i].scope == known.scope ? FUSER_SCOPE_NONE : tries[i].scope,
+                        tries[i].no_init && !known.no_init);
+        return;
+    }
+}
+
+/* It could lose its memory but for the word that nobody else reads it. */
+static bool stays_visible(const struct home_look *l, const struct plan_home *home)
+{
+    if (is_read_and_written(l)) {
+        remark_possible(l, home, FUSER_SCOPE_NONE, false);
+    } else if (l->p->options->explain) {
+        home_stays(l, "not_internalized_result", l->first, "no kernel reads it: what is written there is a result");
+    }
+    return false;
+}
+
+/* Said once, where the buffer is used first, and to those who asked. */
+static bool is_quiet(const struct home_look *l, bool some)
+{
+    return l->p->nodes[l->first->node].group != l->group || !(some || l->p->options->explain);
+}
+
 bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const struct fuser_range *range,
                     uint64_t local_left, struct plan_home *out)
 {
@@ -330,16 +389,12 @@ bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const st
     if (l.linear) l.range = &linear;
     bool some;
     const struct plan_use *visible = find_visible(&l, &some);
-    l.quiet = !some || p->nodes[l.first->node].group != group; /* said once, where it is used first */
+    l.visible = visible != NULL;
+    l.quiet = is_quiet(&l, some);
     if (visible && some)
         return home_stays(&l, "not_internalized_accessor", visible, "the accessor of %s lacks fusion_internal_memory",
                           home_node_name(&l, visible));
-    if (visible) l.quiet = true;
-    if (!fits(&l, out)) return false;
-    if (!visible) return true;
-    if (!some && is_read_and_written(&l))
-        plan_remark(p, "internalization_possible", home_node_name(&l, l.first), home_buffer_name(&l),
-                    "buffer %s would be kept in %s with fusion_internal_memory, which says that nobody else reads it",
-                    home_buffer_name(&l), out->home == FUSER_HOME_LOCAL ? "work-group memory" : "registers");
+    if (fits(&l, out)) return !visible || stays_visible(&l, out);
+    if (!l.quiet && is_read_and_written(&l)) find_properties(&l);
     return false;
 }

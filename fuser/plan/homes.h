@@ -12,6 +12,7 @@ struct home_look {
     bool linear;
     uint64_t local_left; /* bytes of work-group memory that are free */
     bool quiet;
+    bool visible; /* fusion_internal_memory is missing */
     uint32_t n_uses;
     const uint32_t *uses; /* in linear order, once only kernels of the group are known to be among them */
     const struct plan_use *first;

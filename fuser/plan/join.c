@@ -109,8 +109,17 @@ static void ids_text(const struct fuser_range *r, const int64_t id[3], char *buf
     if (r->dims == 3) snprintf(buf, size, "(%lld, %lld, %lld)", (long long)id[0], (long long)id[1], (long long)id[2]);
 }
 
+/* Inside work-groups a barrier would do. */
+static const char *barrier_helps(const struct planner *p, const struct plan_use *a, const struct plan_use *b,
+                                 const uint64_t *local)
+{
+    if (p->options->insert_barriers || !local) return "";
+    enum dependence kind = plan_dependence(p, a, b, local, true).kind;
+    return kind == DEPENDENCE_GROUP ? "; insert_barriers would order it" : "";
+}
+
 static bool report_race(const struct planner *p, const struct plan_use *a, const struct plan_use *b,
-                        const struct dependence_report *d, struct cut *c)
+                        const struct dependence_report *d, const uint64_t *local, struct cut *c)
 {
     char first[72], second[72], item[2][72];
     int64_t id[2][3];
@@ -122,10 +131,10 @@ static bool report_race(const struct planner *p, const struct plan_use *a, const
     ids_text(&p->nodes[b->node].range, id[1], item[1], sizeof item[1]);
     c->buffer = p->graph->buffers[b->buffer].name;
     return cut(c, "not_fused_race",
-               "%.200s and %.200s cannot run as one kernel: work-item %s of %s %s of buffer %s by work-item %s of %s",
+               "%.200s and %.200s cannot run as one kernel: work-item %s of %s %s of buffer %s by work-item %s of %s%s",
                name_of(p, a->node), name_of(p, b->node), item[0],
                plan_place(p, a->node, d->lines[0], first, sizeof first), d->what, c->buffer, item[1],
-               plan_place(p, b->node, d->lines[1], second, sizeof second));
+               plan_place(p, b->node, d->lines[1], second, sizeof second), barrier_helps(p, a, b, local));
 }
 
 /* The property that would let the two be fused. */
@@ -173,7 +182,7 @@ static bool pair_fits(struct planner *p, const struct plan_use *a, const struct 
                     "orders it",
                     name_of(p, a->node), name_of(p, b->node), p->graph->buffers[b->buffer].name);
         return true;
-    case DEPENDENCE_RACE: return report_race(p, a, b, &d, c);
+    case DEPENDENCE_RACE: return report_race(p, a, b, &d, local, c);
     case DEPENDENCE_OPEN: break;
     }
     enum fuser_scope scope = fuser_scope_merge(a->props.access_scope, b->props.access_scope);
