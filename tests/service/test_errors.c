@@ -245,7 +245,7 @@ static void test_operation_not_compiled(void **state)
     fusion_arg args[] = {fusion_arg_read_write(f.b)};
     add_node(f.graph, module, "pick", SIZE, args, 1);
     expect_finalize(&f, NULL, FUSION_KERNEL_NOT_SUPPORTED);
-    expect_in_reason("far.fk:9");
+    expect_in_reason("far.fk:10");
     expect_in_reason("function pick: var: private memory is limited to 1 MiB a variable");
     /* The reference device runs it. */
     expect_finalize(&f, &(fusion_finalize_options){.device = "reference"}, FUSION_SUCCESS);
