@@ -41,7 +41,13 @@ static void print_slot(FILE *out, const fusion_exec *e, uint32_t slot)
         fputc(*c == '"' || *c == '\\' || (unsigned char)*c < 0x20 ? '_' : *c, out);
     fputs("\\n", out);
     print_size(out, e->slot_bytes[slot]);
-    fputs(e->slot_needed[slot] ? "\"];\n" : ", no memory\"];\n", out);
+    if (!e->slot_needed[slot]) fputs(", no memory", out);
+    if (e->slot_saved[slot]) {
+        fputs("\\nsaves ", out);
+        print_size(out, e->slot_saved[slot]);
+        fputs(" of traffic", out);
+    }
+    fputs("\"];\n", out);
 }
 
 /* Does the node read or write the slot as an argument? */
@@ -129,7 +135,9 @@ fusion_status fusion_exec_dot(const fusion_exec *e, char **dot)
     print_size(out, e->report.bytes_unfused);
     fputs(" unfused, ", out);
     print_size(out, e->report.bytes_fused);
-    fputs(" now\";\n", out);
+    fputs(" now, ", out);
+    print_size(out, e->report.bytes_unfused - e->report.bytes_fused);
+    fputs(" saved\";\n", out);
     print_nodes(out, e);
     print_edges(out, e);
     fputs("}\n", out);

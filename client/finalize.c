@@ -93,16 +93,19 @@ static void read_groups(fusion_exec *e, msgpack_object_array list)
 }
 
 /* Homes by slot; what is not in memory was internalized. */
-static void read_homes(fusion_exec *e, msgpack_object_array list)
+static void read_homes(fusion_exec *e, msgpack_object_array list, msgpack_object_array saved)
 {
     fusion_internalized *internalized = pool_array(e, e->n_slots, sizeof *internalized);
     e->slot_needed = pool_array(e, e->n_slots, sizeof *e->slot_needed);
+    e->slot_saved = pool_array(e, e->n_slots, sizeof *e->slot_saved);
     for (uint32_t i = 0; i < e->n_slots; i++) {
         const char *home = i < list.size ? client_pool_string(&e->pool, &list.ptr[i]) : "memory";
         e->slot_needed[i] = strcmp(home, "memory") == 0;
-        if (!e->slot_needed[i])
-            internalized[e->report.n_internalized++] =
-                (fusion_internalized){.buffer = e->slot_names[i], .memory = home};
+        if (e->slot_needed[i]) continue;
+        if (i < saved.size && saved.ptr[i].type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+            e->slot_saved[i] = saved.ptr[i].via.u64;
+        internalized[e->report.n_internalized++] = (fusion_internalized){
+            .buffer = e->slot_names[i], .memory = home, .bytes = e->slot_bytes[i], .traffic = e->slot_saved[i]};
     }
     e->report.internalized = internalized;
 }
@@ -126,7 +129,7 @@ static void read_report(fusion_exec *e, const msgpack_object *reply)
     if (!report || report->type != MSGPACK_OBJECT_MAP) report = reply;
     e->report.order = read_numbers(e, get_array(report, "order"), &e->report.n_order);
     read_groups(e, get_array(report, "launches"));
-    read_homes(e, get_array(report, "homes"));
+    read_homes(e, get_array(report, "homes"), get_array(report, "saved"));
     read_remarks(e, get_array(report, "remarks"));
     proto_get_uint(report, "bytes_fused", &e->report.bytes_fused);
     proto_get_uint(report, "bytes_unfused", &e->report.bytes_unfused);

@@ -65,7 +65,7 @@ struct fusion_session {
     struct failure {
         fusion_event event;
         fusion_status status;
-        char object[64], reason[168];
+        char object[RING_OBJECT_BYTES], reason[RING_REASON_BYTES];
     } *failures; /* outcomes of failed submissions that left the ring, a ring buffer of its own */
     uint32_t n_failures;
     struct recording *recordings; /* recording.c */
@@ -280,6 +280,7 @@ struct fusion_exec {
     const char **node_names;
     const char **slot_names;
     uint64_t *slot_memory, *slot_bytes;
+    uint64_t *slot_saved; /* traffic, where it is not needed */
     struct proto_image *slot_images;
     bool *slot_needed; /* by the executor */
     bool *slot_host;   /* by copies to and from memory of the process */

@@ -17,7 +17,7 @@ enum fuser_status {
 struct fuser_error {
     enum fuser_status status;
     char object[128]; /* "node scale", "buffer t": what it is about */
-    char reason[512]; /* a sentence with the numbers */
+    char reason[768]; /* a sentence with the numbers */
 };
 
 /* A remark: one decision. Codes are stable names, listed in docs/remarks.md. */
@@ -74,6 +74,7 @@ struct fuser_plan {
     uint32_t n_states;
     struct fuser_state *states;          /* each once */
     enum fuser_home *homes;              /* per buffer of the graph: not MEMORY = no memory is needed for it */
+    uint64_t *saved; /* per buffer without memory: bytes that its accesses would move over memory */
     uint64_t bytes_unfused, bytes_fused; /* global memory traffic of one run: see docs/fusion.md */
 };
 

@@ -52,6 +52,7 @@ static int read_options(struct planning *p, const struct proto_message *m, struc
     p->options = (struct fuser_options){.mode = modes[mode], .device = p->device->properties};
     proto_get_bool(&m->params, "insert_barriers", &p->options.insert_barriers);
     proto_get_bool(&m->params, "keep_ir", &p->keep_ir);
+    p->options.explain = p->keep_ir;
     proto_get_bool(&m->params, "debug", &p->debug);
     return 0;
 }
@@ -133,8 +134,8 @@ static int make_plan(struct planning *p, struct job_error *e)
 static void pack_part(struct proto_writer *reply, const char *key, const struct planning *p,
                       void (*pack)(msgpack_packer *k, const struct plan_source *s))
 {
-    const struct plan_source source = {p->wire,   p->graph,   p->plan, p->device,
-                                       p->keep_ir, p->apart, p->options.insert_barriers};
+    const struct plan_source source = {
+        p->wire, p->graph, p->plan, p->device, p->keep_ir, p->apart, p->options.insert_barriers};
     msgpack_sbuffer bytes;
     msgpack_packer packer;
     msgpack_sbuffer_init(&bytes);

@@ -83,12 +83,14 @@ void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
     static const char *const home_names[] = {
         [FUSER_HOME_MEMORY] = "memory", [FUSER_HOME_PRIVATE] = "private", [FUSER_HOME_LOCAL] = "local"};
     const struct fuser_plan *p = s->plan;
-    msgpack_pack_map(k, 6);
+    msgpack_pack_map(k, 7);
     put_numbers(k, "order", p->order, p->n_order);
     put_list(k, "launches", p->n_launches);
     for (uint32_t i = 0; i < p->n_launches; i++) report_launch(k, &p->launches[i], s->keep_ir);
     put_list(k, "homes", s->graph->n_buffers);
     for (uint32_t i = 0; i < s->graph->n_buffers; i++) put_text(k, home_names[p->homes[i]]);
+    put_list(k, "saved", s->graph->n_buffers);
+    for (uint32_t i = 0; i < s->graph->n_buffers; i++) msgpack_pack_uint64(k, p->saved[i]);
     put_list(k, "remarks", p->n_remarks);
     for (uint32_t i = 0; i < p->n_remarks; i++) report_remark(k, &p->remarks[i]);
     put_uint(k, "bytes_unfused", p->bytes_unfused);

@@ -189,6 +189,7 @@ static void remark_homes(struct planner *p, const struct run *r, const char *nam
         bool local = param->lives.home == FUSER_HOME_LOCAL;
         const char *word = param->lives.word;
         p->plan->homes[param->index] = param->lives.home;
+        p->plan->saved[param->index] = traffic;
         home_text(&param->lives, where, sizeof where);
         plan_remark(p, local ? "internalized_local" : "internalized_private", name_at(p, r->first), param->name,
                     "buffer %s is kept in %s of %s: saves %llu bytes of memory and %llu bytes of traffic%s%s%s",
@@ -288,7 +289,7 @@ static bool spills(struct planner *p, struct run *r)
     snprintf(
         r->why, sizeof r->why,
         "together they keep %llu bytes of values for each work-item, alone %llu at most; device %s has registers for "
-        "%llu",
+        "%llu; require_fusion fuses anyway",
         (ull)bytes, (ull)alone, p->options->device.name, (ull)registers);
     return bytes > 2 * alone;
 }
@@ -394,6 +395,7 @@ bool plan_launches(struct planner *p)
     struct fuser_plan *plan = p->plan;
     uint32_t n_groups = p->n_groups, group = 0;
     plan->homes = arena_alloc(plan->arena, (p->graph->n_buffers + 1) * sizeof *plan->homes);
+    plan->saved = arena_alloc(plan->arena, (p->graph->n_buffers + 1) * sizeof *plan->saved);
     for (uint32_t i = 0; i < p->graph->n_nodes; i++) plan->bytes_unfused += plan_node_traffic(p, i);
     for (uint32_t at = 0; at < plan->n_order;) {
         if (group < n_groups && p->groups[group].first == at) {

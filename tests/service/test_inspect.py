@@ -124,6 +124,68 @@ def test_explain():
     expect("kernel @" in out["kernels"][0]["ir"], "the IR in JSON")
 
 
+CUT_GRAPH = """
+modules: {{ k: {kernels} }}
+buffers:
+  a: {{ type: f32, count: {n} }}
+  t: {{ type: f32, count: {n}, properties: [fusion_internal_memory] }}
+  u: {{ type: f32, count: {n}, properties: [fusion_internal_memory] }}
+  v: {{ type: f32, count: {n} }}
+  o: {{ type: f32, count: {n} }}
+  spare: {{ type: f32, count: 8 }}
+graph:
+  - {{ name: one, kernel: k.scale, global: [{n}], args: [ {{read: a}}, {{write: t}}, 2.0 ] }}
+  - {{ name: two, kernel: k.scale, global: [{n}], args: [ {{read: t}}, {{write: u}}, 2.0 ] }}
+  - {{ name: three, kernel: k.shift, global: [{n}], args: [ {{read: u}}, {{write: v}} ] }}
+  - {{ name: four, kernel: k.scale, global: [{n}], args: [ {{read: v}}, {{write: o}}, 2.0 ] }}
+"""
+
+
+def test_explain_buffers_and_cuts():
+    f = Folder(graph=CUT_GRAPH)
+    out = json.loads(run("explain", f.graph, "--json"))
+    expect(out["groups"] == [["one", "two"], ["three", "four"]], f"groups {out['groups']}")
+    buffers = {b["name"]: b for b in out["buffers"]}
+    expect(list(buffers) == ["a", "t", "u", "v", "o", "spare"], "each buffer, as in the file")
+    for b in out["buffers"]:
+        expect(list(b) == ["name", "bytes", "memory", "saved", "code", "node", "reason", "properties"], f"keys of {b}")
+    wanted = {  # memory, saved, code, properties
+        "a": ("global", 0, "not_internalized_init", []),
+        "t": ("private", 2 * 4 * 4096, "internalized_private", []),
+        "u": ("global", 0, "not_internalized_groups", []),
+        "v": ("global", 0, "internalization_possible", ["fusion_internal_memory"]),
+        "o": ("global", 0, "not_internalized_result", []),
+        "spare": ("global", 0, "", []),
+    }
+    for name, row in wanted.items():
+        b = buffers[name]
+        expect((b["memory"], b["saved"], b["code"], b["properties"]) == row, f"{name}: {b}")
+    expect(buffers["t"]["bytes"] == 4 * 4096 and buffers["spare"]["bytes"] == 32, "bytes")
+    expect("two and three use it, which are not fused" in buffers["u"]["reason"], buffers["u"]["reason"])
+    expect(len(out["cuts"]) == 1, f"cuts {out['cuts']}")
+    cut = out["cuts"][0]
+    expect(list(cut) == ["code", "node", "launch", "buffer", "reason", "properties"], f"keys of {cut}")
+    expect((cut["code"], cut["node"], cut["launch"], cut["buffer"]) == ("not_fused_race", "three", 2, "u"), f"{cut}")
+    for part in ("work-item 0 of two (line 17)", "buffer u", "work-item 1 of three (line 41)"):
+        expect(part in cut["reason"], cut["reason"])
+    text = run("explain", f.graph, "--svg", f.file("g.svg"))
+    expect("  t, 16.4 kB, private memory: buffer t is kept in registers of one, two" in text, text)
+    expect("  spare, 32 B, global memory: no kernels that could be fused use it" in text, text)
+    expect("  before launch 2: two and three cannot run as one kernel" in text, text)
+    svg = open(f.file("g.svg")).read()
+    for part in ("launch 2", "no memory", "saves 32.8 kB of traffic", "49.2 kB saved"):
+        expect(part in svg, part)
+
+
+def test_explain_names_properties():
+    f = Folder(graph=CUT_GRAPH.replace("properties: [fusion_internal_memory]", "properties: []"))
+    out = json.loads(run("explain", f.graph, "--json"))
+    buffers = {b["name"]: b for b in out["buffers"]}
+    expect(buffers["t"]["properties"] == ["fusion_internal_memory"], f"{buffers['t']}")
+    out = json.loads(run("explain", f.graph, "--json", "--fusion", "none"))
+    expect(out["cuts"] == [] and all(b["memory"] == "global" for b in out["buffers"]), "nothing is fused")
+
+
 def test_module():
     text = run("module", "--ir", KERNELS)
     for part in ("kernel add", "kernel scale", "ptr.global f32, read", "4 bytes", "fmul f32"):

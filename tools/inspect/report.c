@@ -65,7 +65,7 @@ const char *size_text(uint64_t bytes, char out[32])
     return out;
 }
 
-void report_print(const fusion_exec *e)
+void report_print_summary(const fusion_exec *e)
 {
     const fusion_report *r = fusion_exec_report(e);
     char fused[32], unfused[32];
@@ -84,9 +84,17 @@ void report_print(const fusion_exec *e)
     printf("%s\nglobal memory traffic: %s unfused, %s now\n", r->n_internalized ? "" : " none",
            size_text(r->bytes_unfused, unfused), size_text(r->bytes_fused, fused));
     printf("compiled in %.1f ms, cache: %s\n", r->compile_ms, r->cache);
-    for (uint32_t i = 0; i < r->n_remarks; i++) {
-        const fusion_remark *m = &r->remarks[i];
-        printf("remark %s%s%s%s%s: %s\n", m->code, *m->node ? ", node " : "", m->node, *m->buffer ? ", buffer " : "",
-               m->buffer, m->text);
-    }
+}
+
+void report_print_remark(const fusion_remark *m)
+{
+    printf("remark %s%s%s%s%s: %s\n", m->code, *m->node ? ", node " : "", m->node, *m->buffer ? ", buffer " : "",
+           m->buffer, m->text);
+}
+
+void report_print(const fusion_exec *e)
+{
+    const fusion_report *r = fusion_exec_report(e);
+    report_print_summary(e);
+    for (uint32_t i = 0; i < r->n_remarks; i++) report_print_remark(&r->remarks[i]);
 }

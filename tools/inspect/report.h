@@ -8,5 +8,8 @@
 json_object *report_json(const fusion_exec *exec);
 /* The same for people. */
 void report_print(const fusion_exec *exec);
-/* "16.8 MB" into a static buffer of the caller. */
+/* Without the remarks. */
+void report_print_summary(const fusion_exec *exec);
+void report_print_remark(const fusion_remark *remark);
+/* "16.8 MB" into out, which is returned. */
 const char *size_text(uint64_t bytes, char out[32]);

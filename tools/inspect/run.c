@@ -9,6 +9,7 @@
 
 #include "tools/inspect/array_file.h"
 #include "tools/inspect/commands.h"
+#include "tools/inspect/explain.h"
 #include "tools/inspect/image_file.h"
 #include "tools/inspect/load.h"
 #include "tools/inspect/report.h"
@@ -78,14 +79,19 @@ static bool parse_binding(char *text, struct binding *list, uint32_t *n)
 
 static bool parse_options(int argc, char **argv, struct options *o)
 {
-    static const struct option longs[] = {
-        {"in", required_argument, NULL, 'i'},     {"out", required_argument, NULL, 'o'},
-        {"fusion", required_argument, NULL, 'f'}, {"json", no_argument, NULL, 'j'},
-        {"barriers", no_argument, NULL, 'b'},     {"device", required_argument, NULL, 'd'},
-        {"repeat", required_argument, NULL, 'r'}, {"assembly", no_argument, NULL, 'a'},
-        {"dot", required_argument, NULL, 'D'},    {"svg", required_argument, NULL, 'S'},
-        {"debug", no_argument, NULL, 'g'},        {"help", no_argument, NULL, 'h'},
-        {0}};
+    static const struct option longs[] = {{"in", required_argument, NULL, 'i'},
+                                          {"out", required_argument, NULL, 'o'},
+                                          {"fusion", required_argument, NULL, 'f'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"barriers", no_argument, NULL, 'b'},
+                                          {"device", required_argument, NULL, 'd'},
+                                          {"repeat", required_argument, NULL, 'r'},
+                                          {"assembly", no_argument, NULL, 'a'},
+                                          {"dot", required_argument, NULL, 'D'},
+                                          {"svg", required_argument, NULL, 'S'},
+                                          {"debug", no_argument, NULL, 'g'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     *o = (struct options){.finalize.mode = FUSION_ENABLE, .repeat = 1};
     int c;
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
@@ -243,33 +249,6 @@ static bool write_pictures(const fusion_exec *exec, const struct options *o)
     return ok;
 }
 
-static void explain_json(const fusion_exec *exec)
-{
-    const fusion_report *r = fusion_exec_report(exec);
-    json_object *json = report_json(exec), *launches = json_object_new_array();
-    for (uint32_t i = 0; i < r->n_groups; i++) {
-        json_object *o = json_object_new_object();
-        json_object_object_add(o, "kernel", json_object_new_string(r->groups[i].kernel));
-        json_object_object_add(o, "lanes", json_object_new_int64(r->groups[i].lanes));
-        if (r->groups[i].ir) json_object_object_add(o, "ir", json_object_new_string(r->groups[i].ir));
-        if (r->groups[i].assembly) json_object_object_add(o, "assembly", json_object_new_string(r->groups[i].assembly));
-        json_object_array_add(launches, o);
-    }
-    json_object_object_add(json, "kernels", launches);
-    puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(json);
-}
-
-static void explain_text(const fusion_exec *exec)
-{
-    const fusion_report *r = fusion_exec_report(exec);
-    report_print(exec);
-    for (uint32_t i = 0; i < r->n_groups; i++) {
-        if (r->groups[i].ir) printf("\n// launch %" PRIu32 "\n%s", i + 1, r->groups[i].ir);
-        if (r->groups[i].assembly) printf("\n# assembly of launch %" PRIu32 "\n%s", i + 1, r->groups[i].assembly);
-    }
-}
-
 static bool explain_graph(struct loaded *l, const struct options *o)
 {
     fusion_exec *exec;
@@ -282,9 +261,9 @@ static bool explain_graph(struct loaded *l, const struct options *o)
     }
     if (!write_pictures(exec, o)) return false;
     if (o->json)
-        explain_json(exec);
+        explain_json(l, exec);
     else
-        explain_text(exec);
+        explain_print(l, exec);
     return true;
 }
 

@@ -294,7 +294,7 @@ typedef struct fusion_finalize_options {
     fusion_mode mode;      /* enable_fusion, require_fusion */
     bool insert_barriers;
     const char *device;    /* NULL: "cpu" */
-    bool keep_ir;          /* report.ir is filled in */
+    bool keep_ir;          /* report.ir is filled in, and each buffer that stays in memory has a remark */
     bool keep_assembly;    /* report.assembly is filled in; does not change the code */
     bool debug;            /* runs in the interpreter, and watches whether what was asserted of buffers, or taken on the
                               word of require_fusion, is true: a submission fails with FUSION_INVALID at the first
@@ -413,6 +413,8 @@ typedef struct fusion_group {
 
 typedef struct fusion_internalized {
     const char *buffer, *memory; /* memory: "private" or "local" */
+    uint64_t bytes;              /* of memory that the buffer does not take */
+    uint64_t traffic;            /* bytes that its accesses do not move over memory */
 } fusion_internalized;
 
 typedef struct fusion_report {
