@@ -13,10 +13,12 @@
 
 enum {
     RING_MAGIC = 0x46524e47,
-    RING_VERSION = 1,
+    RING_VERSION = 2,
     RING_DATA_BYTES = 1 << 20,      /* power of two */
     RING_MAX_ENTRY = 256 << 10,     /* bytes of one entry */
     RING_MAX_PENDING = 256,         /* submissions not completed yet */
+    RING_OBJECT_BYTES = 64,         /* of texts, the ends of longer ones are left out */
+    RING_REASON_BYTES = 424,
 };
 
 enum ring_state { RING_RUNNING, RING_RESTARTING, RING_CLOSED };
@@ -26,8 +28,8 @@ struct ring_completion {
     uint32_t status;           /* fusion_status */
     uint32_t reserved;
     uint64_t run_ns;           /* from start of its first step to the end of its last */
-    char object[64];
-    char reason[168];
+    char object[RING_OBJECT_BYTES];
+    char reason[RING_REASON_BYTES];
 };
 
 struct ring {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    MAX_PLACES = 6, /* parts of a place: global id by dimension, or group and local id by dimension */
+    MAX_PLACES = 6,             /* parts of a place: global id by dimension, or group and local id by dimension */
     MAX_PARTS = MAX_PLACES + 1, /* and the unknown amounts of the two sums, where they leave gaps */
     MAX_STEPS = 4096,
 };
@@ -286,6 +286,21 @@ static bool read_pair(const struct search *s, const struct conflict_side *const 
     return true;
 }
 
+/* Where the access of the place found begins, of an exact sum. */
+static __int128 start_of(const struct search *s, const struct conflict_side *const side[2], unsigned k,
+                         int64_t constant)
+{
+    __int128 at = (__int128)constant + side[k]->offset;
+    for (unsigned i = 0; i < s->n_parts; i++) at += (__int128)s->parts[i].factor[k] * s->place[k][i];
+    return at;
+}
+
+static int64_t common_byte(const struct search *s, const struct conflict_side *const side[2], const int64_t constant[2])
+{
+    __int128 x = start_of(s, side, 0, constant[0]), y = start_of(s, side, 1, constant[1]);
+    return side[0]->site->index.n_symbols ? -1 : (int64_t)(x > y ? x : y);
+}
+
 enum conflict conflict_find(const struct conflict_side *a, const struct conflict_side *b, enum conflict_between between,
                             const uint64_t *local, struct conflict_pair *pair)
 {
@@ -318,5 +333,7 @@ enum conflict conflict_find(const struct conflict_side *a, const struct conflict
     s.window_high = (width[0] - 1) - (start[1] - start[0]);
     enum conflict found = choose(&s, 0, 0);
     if (found != CONFLICT_PROVED) return found;
-    return is_certain(a) && is_certain(b) && read_pair(&s, side, local, pair) ? CONFLICT_PROVED : CONFLICT_POSSIBLE;
+    if (!is_certain(a) || !is_certain(b) || !read_pair(&s, side, local, pair)) return CONFLICT_POSSIBLE;
+    pair->byte = common_byte(&s, side, constant);
+    return CONFLICT_PROVED;
 }

@@ -24,9 +24,9 @@ enum conflict {
     CONFLICT_PROVED,   /* the pair found does */
 };
 
-/* Global ids. */
 struct conflict_pair {
-    int64_t first[3], second[3];
+    int64_t first[3], second[3]; /* global ids */
+    int64_t byte;                /* of the buffer: the first that both touch; -1: depends on scalar arguments */
 };
 
 /* local: the work-group size both run with, for BETWEEN_GROUPS and for indices in local ids; NULL: unknown. */

@@ -152,7 +152,7 @@ static bool differ(const struct conflict_pair *pair, const struct fuser_range *r
 }
 
 static bool meets(const struct conflict_side *a, const struct conflict_side *b, enum conflict_between between,
-                  const uint64_t *local, const struct conflict_pair *pair)
+                  const uint64_t *local, struct conflict_pair *pair)
 {
     int64_t x, y;
     if (!in_range(a->range, pair->first) || !in_range(b->range, pair->second)) return false;
@@ -160,6 +160,7 @@ static bool meets(const struct conflict_side *a, const struct conflict_side *b, 
         !address_at(b, local, pair->second, &y))
         return false;
     __int128 distance = (__int128)y - x;
+    pair->byte = x > y ? x : y;
     return distance < (__int128)a->site->bytes && -distance < (__int128)b->site->bytes;
 }
 

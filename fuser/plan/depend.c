@@ -56,7 +56,7 @@ static void keep_worst(struct dependence_report *worst, enum dependence kind, co
 {
     if (kind <= worst->kind) return;
     *worst = (struct dependence_report){
-        .kind = kind, .lines = {a->line, b->line}, .pair = *pair, .what = what_happens(a, b)};
+        .kind = kind, .lines = {a->line, b->line}, .pair = *pair, .bytes = b->bytes, .what = what_happens(a, b)};
 }
 
 struct dependence_report plan_dependence(const struct planner *p, const struct plan_use *a, const struct plan_use *b,
@@ -74,7 +74,7 @@ struct dependence_report plan_dependence(const struct planner *p, const struct p
             const struct access_site *x = &s->sites[i], *y = &t->sites[k];
             if (!x->writes && !y->writes) continue;
             struct conflict_side first = plan_side(p, a, x), second = plan_side(p, b, y);
-            struct conflict_pair pair = {{0}, {0}};
+            struct conflict_pair pair = {.byte = -1};
             keep_worst(&worst, between_sites(&first, &second, local, barriers, &pair), x, y, &pair);
         }
     return worst;

@@ -118,10 +118,30 @@ static const char *barrier_helps(const struct planner *p, const struct plan_use 
     return kind == DEPENDENCE_GROUP ? "; insert_barriers would order it" : "";
 }
 
+/* As plan_place(), but a long name does not push out the line. */
+static const char *short_place(const struct planner *p, uint32_t node, uint32_t line, char *buf, size_t size)
+{
+    int used = snprintf(buf, size, "%.80s", name_of(p, node));
+    if (line) snprintf(buf + used, size - (size_t)used, " (line %u)", line);
+    return buf;
+}
+
+/* What both touch, where that does not depend on scalar arguments. */
+static const char *element_text(const struct planner *p, const struct plan_use *use, const struct dependence_report *d,
+                                char *buf, size_t size)
+{
+    ir_type elem = p->graph->buffers[use->buffer].elem;
+    uint64_t bytes = elem == IR_VOID ? d->bytes : (ir_type_bits(elem) + 7) / 8;
+    buf[0] = 0;
+    if (d->pair.byte >= 0 && bytes)
+        snprintf(buf, size, ", element %llu (byte %llu)", (ull)d->pair.byte / bytes, (ull)d->pair.byte);
+    return buf;
+}
+
 static bool report_race(const struct planner *p, const struct plan_use *a, const struct plan_use *b,
                         const struct dependence_report *d, const uint64_t *local, struct cut *c)
 {
-    char first[72], second[72], item[2][72];
+    char first[120], second[120], item[2][72], where[64];
     int64_t id[2][3];
     memcpy(id[0], d->pair.first, sizeof id[0]);
     memcpy(id[1], d->pair.second, sizeof id[1]);
@@ -131,10 +151,12 @@ static bool report_race(const struct planner *p, const struct plan_use *a, const
     ids_text(&p->nodes[b->node].range, id[1], item[1], sizeof item[1]);
     c->buffer = p->graph->buffers[b->buffer].name;
     return cut(c, "not_fused_race",
-               "%.200s and %.200s cannot run as one kernel: work-item %s of %s %s of buffer %s by work-item %s of %s%s",
+               "%.80s and %.80s cannot run as one kernel: work-item %s of %s %s of buffer %.80s by work-item %s of "
+               "%s%s%s",
                name_of(p, a->node), name_of(p, b->node), item[0],
-               plan_place(p, a->node, d->lines[0], first, sizeof first), d->what, c->buffer, item[1],
-               plan_place(p, b->node, d->lines[1], second, sizeof second), barrier_helps(p, a, b, local));
+               short_place(p, a->node, d->lines[0], first, sizeof first), d->what, c->buffer, item[1],
+               short_place(p, b->node, d->lines[1], second, sizeof second), element_text(p, b, d, where, sizeof where),
+               barrier_helps(p, a, b, local));
 }
 
 /* The property that would let the two be fused. */

@@ -190,6 +190,7 @@ struct dependence_report {
     enum dependence kind;
     uint32_t lines[2]; /* where, in either kernel; 0: unknown */
     struct conflict_pair pair;
+    uint64_t bytes;   /* of the second access */
     const char *what; /* "writes ... reads", for sentences */
 };
 

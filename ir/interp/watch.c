@@ -174,7 +174,7 @@ static const char *place(const struct watch *w, const struct touch *t, char *buf
     const struct run *r = &w->runs[t->run - 1];
     char item[72], line[24] = "";
     if (t->line) snprintf(line, sizeof line, " (line %u)", t->line);
-    snprintf(buf, size, "work-item %s of %.200s%s", item_text(r, t->item, item, sizeof item), r->name, line);
+    snprintf(buf, size, "work-item %s of %.40s%s", item_text(r, t->item, item, sizeof item), r->name, line);
     return buf;
 }
 
@@ -191,7 +191,7 @@ static bool breaks_scope(struct look *l, const struct touch *other)
 {
     struct watch *w = l->w;
     char who[340], first[340], what[64];
-    snprintf(w->broken, sizeof w->broken, "%s on buffer %.200s does not hold: %s %s %s, which is for %s, too: it %s it",
+    snprintf(w->broken, sizeof w->broken, "%s on buffer %.40s does not hold: %s %s %s, which is for %s, too: it %s it",
              l->arg->scope == WATCH_WORK_ITEM ? "access_scope_work_item" : "access_scope_work_group", l->buffer->name,
              place(w, &l->now, who, sizeof who), verb(&l->now), element(l, what, sizeof what),
              place(w, other, first, sizeof first), verb(other));
@@ -204,7 +204,7 @@ static bool breaks_order(struct look *l, const struct touch *other)
     struct watch *w = l->w;
     char who[340], first[340], what[64];
     snprintf(w->broken, sizeof w->broken,
-             "%.200s and %.200s race as one kernel: %s %s %s of buffer %.200s, which %s %s before, and nothing orders "
+             "%.40s and %.40s race as one kernel: %s %s %s of buffer %.40s, which %s %s before, and nothing orders "
              "the two",
              w->runs[other->run - 1].name, w->runs[l->now.run - 1].name, place(w, &l->now, who, sizeof who),
              verb(&l->now), element(l, what, sizeof what), l->buffer->name, place(w, other, first, sizeof first),
@@ -218,7 +218,7 @@ static bool breaks_init(struct look *l)
     struct watch *w = l->w;
     char who[340], what[64];
     snprintf(w->broken, sizeof w->broken,
-             "no_init on buffer %.200s does not hold: %s reads %s, which nothing has written before", l->buffer->name,
+             "no_init on buffer %.40s does not hold: %s reads %s, which nothing has written before", l->buffer->name,
              place(w, &l->now, who, sizeof who), element(l, what, sizeof what));
     w->is_broken = true;
     return false;

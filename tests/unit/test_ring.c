@@ -219,7 +219,7 @@ static void test_entry_contents(void **state)
 static void test_completion(void **state)
 {
     struct ring *r = *state;
-    char text[400];
+    char text[RING_REASON_BYTES + 100];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = 0;
     assert_false(ring_wait(r, 1, 0));
