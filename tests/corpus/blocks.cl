@@ -2,7 +2,7 @@
 // computes from memory and the work-item's place what it should get, and stores what differs.
 //: language CL2.0
 //: translator --spirv-ext=+SPV_INTEL_subgroups
-//: pocl PoCL 3.1 has no sub-groups on the CPU
+//: pocl PoCL 3.1 has no sub-groups on the CPU, 6.0 not these functions
 
 // What the compiler's own header lacks.
 #define FUNCTION __attribute__((overloadable))

@@ -226,6 +226,7 @@ kernel void divergent_then_barrier(global const uint *in, global uint *out)
 }
 
 //: kernel barrier_in_uniform_branch 64 16
+//: pocl@6.0 an assertion fails in PoCL 6.0's compiler: a barrier in an if in a loop
 //: buffer i32 64 uniform 0 9
 //: buffer i32 64 zero
 //: value i32 3

@@ -21,6 +21,7 @@
  *   pocl REASON                   PoCL does not run it, or runs it wrongly; before the first kernel: none of the file
  *   pocl-differs RULE REASON      PoCL's results of that function are wrong; the others are compared
  *   pocl-zeros RULE REASON        PoCL's zeros of that function have the wrong sign; all else is compared
+ * What begins with "pocl" may end in "@VERSION", as in pocl@6.0: it is said of that version only.
  * Arguments come in the order of the parameters. TYPE is i8 ... u64, f32, f64. DATA is one of
  *   zero | iota | bits | uniform LOW HIGH | special STEP | mixed LOW HIGH
  * where special goes through the corners of the type, each STEP times, and mixed is special 1 and then uniform.
@@ -84,7 +85,8 @@ struct corpus {
 };
 
 /* ---- table.c: false with a message on stderr where the file cannot be read or a directive is wrong ---- */
-bool corpus_read(const char *path, struct corpus *c);
+/* The version is PoCL's that there is, like "6.0"; "" where there is none. */
+bool corpus_read(const char *path, const char *pocl_version, struct corpus *c);
 void corpus_clear(struct corpus *c);
 
 /* Buffers, images and pipes have memory: it is filled, shared with processes, and compared. */
@@ -123,6 +125,8 @@ uint64_t corpus_compare(const struct corpus_arg *a, const void *want, const void
                         const struct corpus_kernel *differs, char *text, size_t text_size);
 
 /* ---- pocl.c: runs in a process of its own ---- */
+/* The version of PoCL, like "6.0"; "" where there is none. */
+void corpus_pocl_version(char *version, size_t size);
 /* Runs the kernels of a program (PATH.spv, or PATH.bc where the device does not read SPIR-V) on the OpenCL device, from
    number `first` on. data[i] holds the buffers of kernel i; status[i] is TRIED when it begins and RAN when its results
    are there. Says on stderr what went wrong; false where the program cannot be built. */

@@ -1,6 +1,6 @@
 // OpenCL C 2.0: the generic address space, its atomics, program variables, and functions that take generic pointers.
 //: language CL2.0
-//: pocl PoCL 3.1 has no generic address space
+//: pocl@3.1 PoCL 3.1 has no generic address space
 
 //: kernel atomic_c11 64 16
 //: buffer i32 64 uniform -1000 1000
@@ -60,6 +60,7 @@ kernel void generic_pointers(global const int *in, global int *out, global float
 }
 
 //: kernel generic_spaces 16 8
+//: pocl@6.0 PoCL 6.0 finds each pointer in each address space on the CPU
 //: buffer i32 16 zero
 kernel void generic_spaces(global int *out)
 {

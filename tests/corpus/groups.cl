@@ -1,6 +1,6 @@
 // Work-group and sub-group functions. The size of a sub-group is the device's; the interpreter takes the CPU code's.
 //: language CL2.0
-//: pocl PoCL 3.1 has neither work-group nor sub-group functions on the CPU
+//: pocl@3.1 PoCL 3.1 has neither work-group nor sub-group functions on the CPU
 
 #define WORK_GROUP(NAME, T)                                                                                                     \
     kernel void NAME(global const T *in, global T *out)                                                                         \
@@ -34,6 +34,7 @@ WORK_GROUP(work_group_long, long)
 WORK_GROUP(work_group_double, double)
 
 //: kernel work_group_votes 64 16
+//: pocl@6.0 PoCL 6.0 has work_group_all() false where it holds for all
 //: buffer i32 64 uniform 0 7
 //: buffer i32 64 zero
 kernel void work_group_votes(global const int *in, global int *out)
@@ -63,19 +64,23 @@ kernel void broadcast_2d(global const float *in, global float *out)
         out[i + 4 * n] = sub_group_broadcast(v, 3);                                                                             \
     }
 //: kernel sub_group_int 64 32
+//: pocl@6.0 PoCL 6.0 has sub-groups of another size, the row of the work-group
 //: buffer i32 64 bits
 //: buffer i32 320 zero
 SUB_GROUP(sub_group_int, int)
 //: kernel sub_group_ulong 64 32
+//: pocl@6.0 PoCL 6.0 has sub-groups of another size, the row of the work-group
 //: buffer u64 64 bits
 //: buffer u64 320 zero
 SUB_GROUP(sub_group_ulong, ulong)
 //: kernel sub_group_float 64 32
+//: pocl@6.0 PoCL 6.0 has sub-groups of another size, the row of the work-group
 //: buffer f32 64 uniform -10 10
 //: buffer f32 320 zero -> near:1e-5
 SUB_GROUP(sub_group_float, float)
 
 //: kernel sub_group_ids 64 32
+//: pocl@6.0 PoCL 6.0 has sub-groups of another size, the row of the work-group
 //: buffer u32 64 zero
 //: buffer i32 64 zero
 kernel void sub_group_ids(global uint *out, global int *votes)

@@ -1,5 +1,5 @@
 // The half_ functions: at least 11 bits.
-//: pocl PoCL 3.1 has no half_ functions for the SPIR names that modules use
+//: pocl@3.1 PoCL 3.1 has no half_ functions for the SPIR names that modules use
 
 #define DO(value)                                                                                                               \
     *out = value;                                                                                                               \

@@ -1,5 +1,5 @@
 // Numbers of 16 bits.
-//: pocl PoCL 3.1 has no cl_khr_fp16 on the CPU
+//: pocl PoCL 3.1 and 6.0 have no cl_khr_fp16 on the CPU
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 //: kernel half_arithmetic 1024 16

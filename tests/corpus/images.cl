@@ -19,7 +19,7 @@ kernel void copy_bytes(read_only image2d_t in, write_only image2d_t out)
 //: image rg i16 12x6 bits
 //: image rg i16 12x6 zero
 //: buffer i32 288 zero
-//: pocl PoCL 3.1 has no images of two channels
+//: pocl PoCL 3.1 has no images of two channels, and 6.0 reads 0 for their alpha
 kernel void flip_shorts(read_only image2d_t in, write_only image2d_t out, global int4 *texels)
 {
     int x = get_global_id(0), y = get_global_id(1), w = get_image_width(in), h = get_image_height(in);

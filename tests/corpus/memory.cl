@@ -19,6 +19,7 @@ kernel void constant_tables(global float *out)
 }
 
 //: kernel async_in_and_out 64 16
+//: pocl@6.0 PoCL 6.0 lacks wait_group_events() for modules of SPIR-V
 //: buffer f32 64 iota
 //: buffer f32 64 zero
 //: local 64
@@ -36,6 +37,7 @@ kernel void async_in_and_out(global const float *in, global float *out, local fl
 }
 
 //: kernel async_strided 32 8
+//: pocl@6.0 PoCL 6.0 lacks wait_group_events() for modules of SPIR-V
 //: buffer i32 128 iota
 //: buffer i32 32 zero
 //: local 32

@@ -1,6 +1,6 @@
 // Pipes as arguments: packets of several types taken and put, counts, and what a full or an empty one says.
 //: language CL2.0
-//: pocl PoCL 3.1 has no pipes on the CPU
+//: pocl PoCL 3.1 and 6.0 have no pipes on the CPU
 
 //: kernel take_all 1 1
 //: pipe i32 1 16 10 bits

@@ -165,6 +165,17 @@ static bool run(struct pocl *p, const struct corpus_kernel *k, uint8_t *data)
     return ran;
 }
 
+void corpus_pocl_version(char *version, size_t size)
+{
+    cl_platform_id platform;
+    char text[256] = "";
+    if (clGetPlatformIDs(1, &platform, NULL) == CL_SUCCESS)
+        clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, NULL);
+    const char *at = strstr(text, "PoCL ");
+    at = at ? at + strlen("PoCL ") : "";
+    snprintf(version, size, "%.*s", (int)strspn(at, "0123456789."), at);
+}
+
 bool corpus_pocl_run(const char *path, const struct corpus *c, uint32_t first, uint8_t *const *data,
                      volatile uint8_t *status)
 {

@@ -1,7 +1,7 @@
 // The sub-group extensions: shuffles, votes and ballots of the active items (SPIR-V 1.3).
 //: language CL2.0
 //: spirv 1.3
-//: pocl PoCL 3.1 has no sub-groups on the CPU
+//: pocl PoCL 3.1 has no sub-groups on the CPU, 6.0 not these functions
 
 //: kernel shuffles 64 32
 //: buffer i32 64 bits

@@ -7,7 +7,7 @@
 #include "tests/corpus/corpus.h"
 
 struct reading {
-    const char *path;
+    const char *path, *pocl_version;
     unsigned line;
     char *rest; /* of the line */
     struct corpus_kernel *kernel;
@@ -212,36 +212,48 @@ static bool read_sampler(struct reading *r, struct corpus_arg *a)
     return true;
 }
 
-static char *reason(struct reading *r)
+static const char *reason(struct reading *r)
 {
     char *text = r->rest + strspn(r->rest, " \t");
     text[strcspn(text, "\n")] = 0;
-    return *text ? copy_of(text) : NULL;
+    return *text ? text : NULL;
 }
 
-static bool read_differs(struct reading *r, bool only_zeros)
+static bool add_difference(struct reading *r, const char *rule, bool only_zeros, const char *why)
 {
     struct corpus_kernel *k = r->kernel;
     if (k->n_differs == CORPUS_MAX_DIFFERS) return wrong(r, "too many differences", NULL);
-    struct corpus_differs *d = &k->differs[k->n_differs++];
-    char *rule = next(r);
-    if (!rule) return wrong(r, "expected a rule", NULL);
-    d->rule = copy_of(rule);
-    d->only_zeros = only_zeros;
-    d->reason = reason(r);
-    return d->reason ? true : wrong(r, "expected a reason", NULL);
+    k->differs[k->n_differs++] = (struct corpus_differs){copy_of(rule), copy_of(why), only_zeros};
+    return true;
+}
+
+/* Of the kernel, or before the first one of the file. What is said of another version of PoCL is only checked. */
+static bool read_pocl(struct reading *r, struct corpus *c, char *word)
+{
+    char *version = strchr(word, '@');
+    if (version) *version++ = 0;
+    bool left_out = strcmp(word, "pocl") == 0, only_zeros = strcmp(word, "pocl-zeros") == 0;
+    if (!left_out && !only_zeros && strcmp(word, "pocl-differs") != 0) return wrong(r, "not a directive", word);
+    if (!left_out && !r->kernel) return wrong(r, "expected a kernel", word);
+    const char *rule = left_out ? NULL : next(r);
+    if (!left_out && !rule) return wrong(r, "expected a rule", NULL);
+    const char *why = reason(r);
+    if (!why) return wrong(r, "expected a reason", NULL);
+    if (version && strcmp(version, r->pocl_version) != 0) return true;
+    if (!left_out) return add_difference(r, rule, only_zeros, why);
+    char **to = r->kernel ? &r->kernel->no_pocl : &c->no_pocl;
+    free(*to);
+    *to = copy_of(why);
+    return true;
 }
 
 /* What says something of the whole file. How it is compiled matters to build-module. */
-static bool read_file_line(struct reading *r, struct corpus *c, const char *word)
+static bool read_file_line(const struct reading *r, const char *word)
 {
     static const char *const compiling[] = {"language", "spirv", "unoptimized", "translator"};
     for (size_t i = 0; i < sizeof compiling / sizeof *compiling; i++)
         if (strcmp(word, compiling[i]) == 0) return true;
-    if (strcmp(word, "pocl") != 0) return wrong(r, "expected a kernel", word);
-    free(c->no_pocl);
-    c->no_pocl = reason(r);
-    return c->no_pocl ? true : wrong(r, "expected a reason", NULL);
+    return wrong(r, "expected a kernel", word);
 }
 
 static bool read_line(struct reading *r, struct corpus *c)
@@ -254,8 +266,9 @@ static bool read_line(struct reading *r, struct corpus *c)
     char *word = next(r);
     if (!word) return wrong(r, "expected a directive", word);
     if (strcmp(word, "kernel") == 0) return read_kernel(r, c);
+    if (strncmp(word, "pocl", 4) == 0) return read_pocl(r, c, word);
     struct corpus_kernel *k = r->kernel;
-    if (!k) return read_file_line(r, c, word);
+    if (!k) return read_file_line(r, word);
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
         if (strcmp(arguments[i].name, word) != 0) continue;
         if (k->n_args == CORPUS_MAX_ARGS) return wrong(r, "too many arguments", word);
@@ -265,18 +278,13 @@ static bool read_line(struct reading *r, struct corpus *c)
         word = next(r);
         return extent(word, k->range.offset) == k->range.dims ? true : wrong(r, "not an offset", word);
     }
-    if (strcmp(word, "pocl-differs") == 0 || strcmp(word, "pocl-zeros") == 0)
-        return read_differs(r, strcmp(word, "pocl-zeros") == 0);
-    if (strcmp(word, "pocl") != 0) return wrong(r, "not a directive", word);
-    free(k->no_pocl);
-    k->no_pocl = reason(r);
-    return k->no_pocl ? true : wrong(r, "expected a reason", NULL);
+    return wrong(r, "not a directive", word);
 }
 
-bool corpus_read(const char *path, struct corpus *c)
+bool corpus_read(const char *path, const char *pocl_version, struct corpus *c)
 {
     *c = (struct corpus){0};
-    struct reading r = {.path = path};
+    struct reading r = {.path = path, .pocl_version = pocl_version};
     FILE *f = fopen(path, "r");
     if (!f) {
         fprintf(stderr, "%s: %s\n", path, strerror(errno));

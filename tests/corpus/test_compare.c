@@ -19,7 +19,7 @@ static bool read_text(const char *text, struct corpus *c)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
-    bool good = corpus_read(path, c);
+    bool good = corpus_read(path, "6.0", c);
     unlink(path);
     return good;
 }
@@ -71,6 +71,29 @@ static void known_differences(void **state)
     assert_int_equal(differing(all, want, (float[]){1, 1}), 1);
 }
 
+/* What is said of a version does not hold for others. */
+static void versions_of_pocl(void **state)
+{
+    (void)state;
+    const char *other = "//: pocl@3.1 why\n//: kernel k 2 1\n//: buffer f32 2 zero\n//: pocl@3.1 why\n"
+                        "//: pocl-differs@3.1 exact why\n";
+    const char *this = "//: pocl@6.0 all\n//: kernel k 2 1\n//: kernel l 2 1\n//: buffer f32 2 zero\n"
+                       "//: pocl@6.0 one\n//: pocl-zeros@6.0 exact why\n";
+    struct corpus c;
+    assert_true(read_text(other, &c));
+    assert_null(c.no_pocl);
+    assert_null(c.kernels[0]->no_pocl);
+    assert_int_equal(c.kernels[0]->n_differs, 0);
+    corpus_clear(&c);
+    assert_true(read_text(this, &c));
+    assert_string_equal(c.no_pocl, "all");
+    assert_string_equal(c.kernels[0]->no_pocl, "all");
+    assert_string_equal(c.kernels[1]->no_pocl, "one");
+    assert_int_equal(c.kernels[1]->n_differs, 1);
+    assert_true(c.kernels[1]->differs[0].only_zeros);
+    corpus_clear(&c);
+}
+
 static void wrong_directives(void **state)
 {
     (void)state;
@@ -84,6 +107,9 @@ static void wrong_directives(void **state)
         "//: kernel k 4 1\n//: buffer f32 3 zero -> sin cos\n",
         "//: kernel k 4 1\n//: value 3\n",
         "//: kernel k 4 1\n//: pocl\n",
+        "//: kernel k 4 1\n//: pocl@3.1\n",
+        "//: kernel k 4 1\n//: pocls why\n",
+        "//: pocl-zeros exact why\n",
         "//: kernel k 4 1\n//: pocl-differs sin\n",
         "//: kernel k 4 1\n//: offset 1x1\n",
         "//: kernel k 4 1\n//: cpu no\n",
@@ -116,7 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_values),     cmocka_unit_test(bounds_of_functions), cmocka_unit_test(known_differences),
-        cmocka_unit_test(wrong_directives), cmocka_unit_test(values_as_structs),
+        cmocka_unit_test(versions_of_pocl), cmocka_unit_test(wrong_directives),    cmocka_unit_test(values_as_structs),
     };
     return cmocka_run_group_tests_name("corpus_compare", tests, NULL, NULL);
 }

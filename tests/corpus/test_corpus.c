@@ -24,7 +24,7 @@
 #include "tests/corpus/corpus.h"
 #include "tests/support/compiled.h"
 
-enum { LEVELS = 2, CPU_SECONDS = 60, POCL_SECONDS = 300 };
+enum { LEVELS = 2, CPU_SECONDS = 60, POCL_SECONDS = 300, VERSION_SIZE = 32 };
 
 /* One module: the file at one level of optimization, and what PoCL made of its kernels. */
 struct level {
@@ -182,6 +182,19 @@ static enum cpu_end run_cpu(struct ir_function *f, const struct corpus_kernel *k
 
 /* ---- PoCL ---- */
 
+/* The version of PoCL, in memory of its own. */
+static char *pocl_version(void)
+{
+    char *version = shared(VERSION_SIZE);
+    pid_t child = fork_child(POCL_SECONDS);
+    if (child == 0) {
+        corpus_pocl_version(version, VERSION_SIZE);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return version;
+}
+
 /* Where PoCL takes its process down, the kernels behind the fatal one run in a new process. */
 static void run_pocl(struct level *l)
 {
@@ -314,7 +327,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: test_corpus FILE.cl FILE.O0.spv FILE.O2.spv\n");
         return 2;
     }
-    if (!corpus_read(argv[1], &corpus)) return 1;
+    char *version = pocl_version();
+    bool read = corpus_read(argv[1], version, &corpus);
+    munmap(version, VERSION_SIZE + 1);
+    if (!read) return 1;
     for (int i = 0; i < LEVELS; i++) levels[i].path = argv[2 + i];
     struct corpus_case *cases = arena_realloc(NULL, LEVELS * corpus.n * sizeof *cases);
     struct CMUnitTest *tests = make_tests(cases);
