@@ -151,15 +151,19 @@ static bool sees_sub_group(const struct ir_inst *inst)
 static void see_facts(struct access_analysis *result, const struct ir_inst *inst)
 {
     unsigned flags = ir_op_info(inst->op)->flags;
-    result->has_sub_groups |= sees_sub_group(inst);
+    bool of_sub_group = sees_sub_group(inst);
+    result->has_sub_groups |= of_sub_group;
+    result->meets_groups |= flags & IR_FLAG_CONVERGENT && inst->op != IR_OP_CALL && !of_sub_group;
     if (inst->op == IR_OP_BARRIER) {
         result->has_barrier = true;
     } else if (flags & IR_FLAG_CONVERGENT && inst->op != IR_OP_CALL) {
         result->has_group_ops = true;
     }
     if (inst->op >= IR_OP_LOCAL_ID && inst->op <= IR_OP_SUB_GROUP_LOCAL_ID && inst->op != IR_OP_GLOBAL_SIZE &&
-        inst->op != IR_OP_GLOBAL_OFFSET && inst->op != IR_OP_WORK_DIM && inst->op != IR_OP_GLOBAL_LINEAR_ID)
+        inst->op != IR_OP_GLOBAL_OFFSET && inst->op != IR_OP_WORK_DIM && inst->op != IR_OP_GLOBAL_LINEAR_ID) {
         result->has_local_ids = true;
+        result->sees_groups |= !of_sub_group;
+    }
 }
 
 /* ---- control flow ---- */

@@ -21,7 +21,7 @@ struct fuse {
     uint32_t n_extra;
     struct ir_value **extra; /* what the part's parameters get that were added to it */
     struct rename names;     /* of the kernel's values */
-    bool linear;             /* some parts get their ids from the linear id */
+    bool linear;             /* some parts get their ids from the linear id, or have other work-groups */
     const char *part;        /* name of the kernel that is being added */
     bool has_part;           /* one is already there */
     bool declares;           /* a part declares its aspects */

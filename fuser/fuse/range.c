@@ -13,14 +13,21 @@ typedef unsigned long long ull;
 /* ---- what a kernel sees of its range ---- */
 
 struct view {
-    const struct ir_inst *meets;  /* needs all work-items of a group: barriers, group operations, sub-groups */
+    const struct ir_inst *meets;  /* needs all work-items of a work-group: barriers, group operations */
     const struct ir_inst *inside; /* needs them, or looks at its place among them */
     const struct ir_inst *groups; /* depends on the work-group size */
+    const struct ir_inst *sub;    /* depends on which work-items are a sub-group */
 };
 
-static bool is_of_sub_group(enum ir_op op)
+static bool is_query_of_sub_group(enum ir_op op)
 {
     return op >= IR_OP_SUB_GROUP_SIZE && op <= IR_OP_SUB_GROUP_LOCAL_ID;
+}
+
+static bool is_met_by_sub_group(const struct ir_inst *inst)
+{
+    if (inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_SCAN_EXCL) return inst->attrs.scope == IR_SCOPE_SUB_GROUP;
+    return inst->op >= IR_OP_SUB_GROUP_ELECT && inst->op <= IR_OP_IMAGE_BLOCK_WRITE;
 }
 
 static bool is_of_group(enum ir_op op)
@@ -32,15 +39,16 @@ static bool is_of_group(enum ir_op op)
     case IR_OP_ENQUEUED_LOCAL_SIZE:
     case IR_OP_NUM_GROUPS:
     case IR_OP_LOCAL_LINEAR_ID: return true;
-    default: return is_of_sub_group(op);
+    default: return is_query_of_sub_group(op);
     }
 }
 
 static void look(struct ir_inst *inst, void *data)
 {
     struct view *v = data;
-    bool meets = ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT;
-    if (meets || is_of_sub_group(inst->op)) v->meets = inst;
+    bool sub = is_met_by_sub_group(inst), meets = !sub && ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT;
+    if (sub || is_query_of_sub_group(inst->op)) v->sub = inst;
+    if (meets) v->meets = inst;
     if (meets || is_of_group(inst->op)) v->groups = inst;
     if (v->meets == inst || inst->op == IR_OP_LOCAL_ID || inst->op == IR_OP_LOCAL_SIZE ||
         inst->op == IR_OP_LOCAL_LINEAR_ID)
@@ -49,26 +57,51 @@ static void look(struct ir_inst *inst, void *data)
 
 /* ---- whether it fits ---- */
 
+/* The part's local size: the fused kernel's where it has none of its own. */
+static const uint64_t *local_of(const struct fuse *f, const struct fuse_part *part)
+{
+    return (range_has_local(&part->range) ? &part->range : &f->request->range)->local;
+}
+
+static bool sub_groups_fit(struct fuse *f, const struct fuse_part *part, const struct view *view)
+{
+    const struct fuser_range *fused = &f->request->range;
+    struct fuser_range own = part->range;
+    uint32_t size = f->request->sub_group_size ? f->request->sub_group_size : f->kernel->sub_group_size;
+    char a[160], b[160];
+    if (!view->sub) return true;
+    memcpy(own.local, local_of(f, part), sizeof own.local);
+    if (!size || size >= IR_SUB_GROUP_AUTOMATIC || !range_has_local(fused))
+        return fuse_refuse(
+            f, "kernel %s has other work-items and uses %s, but the size of sub-groups or work-groups is not decided",
+            f->part, ir_op_info(view->sub->op)->text);
+    if (range_has_whole_sub_groups(&own, fused, size)) return true;
+    return fuse_refuse(f, "kernel %s uses %s over %s, where sub-groups of %u are others than in the fused kernel's %s",
+                       f->part, ir_op_info(view->sub->op)->text, range_text(&own, a, sizeof a), size,
+                       range_text(fused, b, sizeof b));
+}
+
 static bool local_fits(struct fuse *f, const struct fuse_part *part, const struct view *view)
 {
     const uint64_t *own = part->range.local, *fused = f->request->range.local;
-    for (uint32_t d = 0; d < part->range.dims && own[0] && view->groups; d++)
+    for (uint32_t d = 0; d < part->range.dims && own[0] && view->meets; d++)
         if (own[d] != fused[d])
             return fuse_refuse(f, "kernel %s uses %s in work-groups of %llu in dimension %u, the fused kernel has %llu",
-                               f->part, ir_op_info(view->groups->op)->text, (ull)own[d], d, (ull)fused[d]);
+                               f->part, ir_op_info(view->meets->op)->text, (ull)own[d], d, (ull)fused[d]);
     return true;
 }
 
 static bool box_fits(struct fuse *f, const struct fuse_part *part, const struct view *view)
 {
     const struct fuser_range *own = &part->range, *fused = &f->request->range;
-    for (uint32_t d = 0; d < own->dims && view->inside && !range_has_whole_groups(&part->range, &f->request->range);
-         d++)
+    bool other_local = range_has_other_local(own, fused);
+    if ((range_same(own, fused) && !other_local) || range_has_whole_groups(own, fused)) return true;
+    const struct ir_inst *inside = other_local ? view->meets : view->inside;
+    for (uint32_t d = 0; d < own->dims && inside; d++)
         if (own->global[d] != fused->global[d] || own->offset[d] != fused->offset[d])
             return fuse_refuse(f, "kernel %s has %llu work-items in dimension %u, the fused kernel %llu, and uses %s",
-                               f->part, (ull)own->global[d], d, (ull)fused->global[d],
-                               ir_op_info(view->inside->op)->text);
-    return local_fits(f, part, view);
+                               f->part, (ull)own->global[d], d, (ull)fused->global[d], ir_op_info(inside->op)->text);
+    return local_fits(f, part, view) && sub_groups_fit(f, part, view);
 }
 
 static bool linear_fits(struct fuse *f, const struct fuse_part *part, const struct view *view)
@@ -83,12 +116,12 @@ static bool linear_fits(struct fuse *f, const struct fuse_part *part, const stru
     if (view->groups && !range_has_local(own))
         return fuse_refuse(f, "kernel %s uses %s, but its work-group size is not decided", f->part,
                            ir_op_info(view->groups->op)->text);
-    return true;
+    return sub_groups_fit(f, part, view);
 }
 
 bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct ir_function *copy, bool *guarded)
 {
-    struct view view = {NULL, NULL, NULL};
+    struct view view = {NULL, NULL, NULL, NULL};
     bool box = range_is_box(&part->range, &f->request->range);
     ir_walk(copy->body, look, &view);
     *guarded = range_items(&part->range) != range_items(&f->request->range);
@@ -107,7 +140,10 @@ struct sizes {
     const struct fuse_part *part;
     struct ir_function *copy;
     bool box;
-    struct ir_value *position[3]; /* made at the start of the copy where the part has a linear id only */
+    bool own_groups; /* its work-groups are not those of the fused kernel */
+    const uint64_t *local;
+    uint32_t sub_group_size;
+    struct ir_value *position[3]; /* own_groups: where the work-item is, made at the start of the copy */
     const struct ir_inst *launch; /* the query that they are made of */
     bool failed;
 };
@@ -122,11 +158,6 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
-static uint64_t local_of(const struct sizes *s, unsigned d)
-{
-    return (s->box ? &s->f->request->range : &s->part->range)->local[d];
-}
-
 /* A line's global id is its linear id, and serves accesses that use it as such. */
 static struct ir_value *linear_id(const struct fuse *f, struct ir_builder *b)
 {
@@ -136,12 +167,23 @@ static struct ir_value *linear_id(const struct fuse *f, struct ir_builder *b)
     return fused->offset[0] ? ir_build2(b, IR_OP_SUB, IR_I64, id, number(b, fused->offset[0])) : id;
 }
 
+/* Counted from 0. */
+static struct ir_value *position_in_box(const struct sizes *s, struct ir_builder *b, unsigned d)
+{
+    uint64_t offset = s->part->range.offset[d];
+    struct ir_value *id = ir_build_id(b, IR_OP_GLOBAL_ID, d);
+    return offset ? ir_build2(b, IR_OP_SUB, IR_I64, id, number(b, offset)) : id;
+}
+
 static void make_positions(struct sizes *s)
 {
     const struct fuser_range *own = &s->part->range;
     struct ir_builder b = ir_builder_before(s->copy->body->first);
+    for (unsigned d = 0; d < 3 && s->box; d++) s->position[d] = position_in_box(s, &b, d);
+    if (s->box) return;
     struct ir_value *rest = linear_id(s->f, &b);
-    s->launch = s->copy->body->first;
+    s->launch = rest->of.inst;
+    while (s->launch->op == IR_OP_SUB) s->launch = s->launch->operands[0]->of.inst;
     for (unsigned d = 0; d < 3; d++) {
         bool last = d + 1 >= own->dims;
         s->position[d] = d >= own->dims ? number(&b, 0) : rest;
@@ -149,15 +191,6 @@ static void make_positions(struct sizes *s)
         s->position[d] = ir_build2(&b, IR_OP_UREM, IR_I64, rest, number(&b, own->global[d]));
         rest = ir_build2(&b, IR_OP_UDIV, IR_I64, rest, number(&b, own->global[d]));
     }
-}
-
-/* Where the work-item is in dimension d, counted from 0. */
-static struct ir_value *position(const struct sizes *s, struct ir_builder *b, unsigned d)
-{
-    if (!s->box) return s->position[d];
-    uint64_t offset = s->part->range.offset[d];
-    struct ir_value *id = ir_build_id(b, IR_OP_GLOBAL_ID, d);
-    return offset ? ir_build2(b, IR_OP_SUB, IR_I64, id, number(b, offset)) : id;
 }
 
 /* x + size x * (y + size y * z), of values and sizes of the part. */
@@ -175,7 +208,7 @@ static struct ir_value *global_linear(const struct sizes *s, struct ir_builder *
 {
     struct ir_value *x[3], *size[3];
     for (unsigned d = 0; d < 3; d++) {
-        x[d] = position(s, b, d);
+        x[d] = s->own_groups ? s->position[d] : position_in_box(s, b, d);
         size[d] = number(b, s->part->range.global[d]);
     }
     return linear(b, x, size);
@@ -184,7 +217,7 @@ static struct ir_value *global_linear(const struct sizes *s, struct ir_builder *
 /* The work-items of the group in dimension d: fewer in an incomplete one at the end. */
 static struct ir_value *local_size(const struct sizes *s, struct ir_builder *b, unsigned d)
 {
-    uint64_t local = local_of(s, d), global = s->part->range.global[d];
+    uint64_t local = s->local[d], global = s->part->range.global[d];
     if (global % local == 0) return number(b, local);
     struct ir_value *group = ir_build2(b, IR_OP_UDIV, IR_I64, s->position[d], number(b, local));
     struct ir_value *before = ir_build2(b, IR_OP_MUL, IR_I64, group, number(b, local));
@@ -196,10 +229,31 @@ static struct ir_value *local_linear(const struct sizes *s, struct ir_builder *b
 {
     struct ir_value *x[3], *size[3];
     for (unsigned d = 0; d < 3; d++) {
-        x[d] = ir_build2(b, IR_OP_UREM, IR_I64, s->position[d], number(b, local_of(s, d)));
+        x[d] = ir_build2(b, IR_OP_UREM, IR_I64, s->position[d], number(b, s->local[d]));
         size[d] = local_size(s, b, d);
     }
     return linear(b, x, size);
+}
+
+/* So many sub-groups of so many work-items, in 32 bits. */
+static struct ir_value *sub_groups(const struct sizes *s, struct ir_builder *b, struct ir_value *items)
+{
+    struct ir_value *up = ir_build2(b, IR_OP_ADD, IR_I64, items, number(b, s->sub_group_size - 1));
+    struct ir_value *n = ir_build2(b, IR_OP_UDIV, IR_I64, up, number(b, s->sub_group_size));
+    return ir_build1(b, IR_OP_ITRUNC, IR_I32, n);
+}
+
+static struct ir_value *sub_group_id(const struct sizes *s, struct ir_builder *b)
+{
+    struct ir_value *id = ir_build2(b, IR_OP_UDIV, IR_I64, local_linear(s, b), number(b, s->sub_group_size));
+    return ir_build1(b, IR_OP_ITRUNC, IR_I32, id);
+}
+
+static struct ir_value *local_items(const struct sizes *s, struct ir_builder *b)
+{
+    struct ir_value *items = local_size(s, b, 0);
+    for (unsigned d = 1; d < 3; d++) items = ir_build2(b, IR_OP_MUL, IR_I64, items, local_size(s, b, d));
+    return items;
 }
 
 /* What the query gives in the part's range; NULL: the same as in the request's. */
@@ -210,7 +264,7 @@ static struct ir_value *own_value(struct sizes *s, struct ir_builder *b, const s
     switch (inst->op) {
     case IR_OP_GLOBAL_ID:
         if (s->box) return NULL;
-        return ir_build2(b, IR_OP_ADD, IR_I64, position(s, b, d), number(b, own->offset[d]));
+        return ir_build2(b, IR_OP_ADD, IR_I64, s->position[d], number(b, own->offset[d]));
     case IR_OP_GLOBAL_LINEAR_ID:
         if (!s->box) return NULL;
         return global_linear(s, b);
@@ -218,17 +272,20 @@ static struct ir_value *own_value(struct sizes *s, struct ir_builder *b, const s
     case IR_OP_GLOBAL_OFFSET: return number(b, own->offset[d]);
     case IR_OP_WORK_DIM: return ir_const_int(b->module, IR_I32, own->dims);
     case IR_OP_NUM_GROUPS:
-        if (own->global[d] == fused->global[d] && s->box) return NULL;
-        return number(b, ceil_div(own->global[d], local_of(s, d)));
+        if (own->global[d] == fused->global[d] && !s->own_groups) return NULL;
+        return number(b, ceil_div(own->global[d], s->local[d]));
     default: break;
     }
-    if (s->box) return NULL;
+    if (!s->own_groups) return NULL;
     switch (inst->op) {
-    case IR_OP_LOCAL_ID: return ir_build2(b, IR_OP_UREM, IR_I64, s->position[d], number(b, local_of(s, d)));
-    case IR_OP_GROUP_ID: return ir_build2(b, IR_OP_UDIV, IR_I64, s->position[d], number(b, local_of(s, d)));
+    case IR_OP_LOCAL_ID: return ir_build2(b, IR_OP_UREM, IR_I64, s->position[d], number(b, s->local[d]));
+    case IR_OP_GROUP_ID: return ir_build2(b, IR_OP_UDIV, IR_I64, s->position[d], number(b, s->local[d]));
     case IR_OP_LOCAL_SIZE: return local_size(s, b, d);
-    case IR_OP_ENQUEUED_LOCAL_SIZE: return number(b, local_of(s, d));
+    case IR_OP_ENQUEUED_LOCAL_SIZE: return number(b, s->local[d]);
     case IR_OP_LOCAL_LINEAR_ID: return local_linear(s, b);
+    case IR_OP_SUB_GROUP_ID: return sub_group_id(s, b);
+    case IR_OP_NUM_SUB_GROUPS: return sub_groups(s, b, local_items(s, b));
+    case IR_OP_ENQUEUED_NUM_SUB_GROUPS: return sub_groups(s, b, number(b, s->local[0] * s->local[1] * s->local[2]));
     default: return NULL;
     }
 }
@@ -236,8 +293,8 @@ static struct ir_value *own_value(struct sizes *s, struct ir_builder *b, const s
 static void replace_query(struct ir_inst *inst, void *data)
 {
     struct sizes *s = data;
-    if (inst->op < IR_OP_GLOBAL_ID || inst->op > IR_OP_LOCAL_LINEAR_ID || inst == s->launch || s->failed) return;
-    if (inst->op == IR_OP_NUM_GROUPS && !local_of(s, inst->attrs.dim)) {
+    if (inst->op < IR_OP_GLOBAL_ID || inst->op > IR_OP_SUB_GROUP_LOCAL_ID || inst == s->launch || s->failed) return;
+    if (inst->op == IR_OP_NUM_GROUPS && !s->local[0]) {
         s->failed = true;
         fuse_refuse(s->f, "kernel %s asks for its number of work-groups, whose size is not decided", s->f->part);
         return;
@@ -249,11 +306,23 @@ static void replace_query(struct ir_inst *inst, void *data)
     ir_inst_remove(inst);
 }
 
+/* Work-groups of the part are others than those of the request, or end before them. */
+static bool has_own_groups(const struct fuser_range *part, const struct fuser_range *fused, const uint64_t *local)
+{
+    struct fuser_range own = *part;
+    memcpy(own.local, local, sizeof own.local);
+    if (!range_is_box(part, fused)) return true;
+    return range_has_local(&own) && !range_has_whole_groups(&own, fused);
+}
+
 bool fuse_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
 {
-    struct sizes s = {.f = f, .part = part, .copy = copy, .box = range_is_box(&part->range, &f->request->range)};
-    if (range_same(&part->range, &f->request->range)) return true;
-    if (!s.box) make_positions(&s);
+    const struct fuser_range *own = &part->range, *fused = &f->request->range;
+    struct sizes s = {.f = f, .part = part, .copy = copy, .box = range_is_box(own, fused), .local = local_of(f, part)};
+    if (range_same(own, fused) && !range_has_other_local(own, fused)) return true;
+    s.own_groups = has_own_groups(own, fused, s.local);
+    s.sub_group_size = f->request->sub_group_size ? f->request->sub_group_size : f->kernel->sub_group_size;
+    if (s.own_groups) make_positions(&s);
     ir_walk(copy->body, replace_query, &s);
     return !s.failed;
 }

@@ -129,11 +129,19 @@ static bool is_initialized(const struct window *w)
                       "that each element is written before it is read is not proved; no_init would say so");
 }
 
+/* What was said of work-groups was said of others than the launch has. */
+static bool has_other_groups(const struct home_look *l)
+{
+    for (uint32_t i = 0; i < l->n_uses; i++)
+        if (range_has_other_local(&l->p->nodes[home_use(l, i)->node].range, l->range)) return true;
+    return l->linear;
+}
+
 bool home_in_group(struct home_look *l, struct plan_home *out)
 {
     struct window w = {.l = l};
     *out = (struct plan_home){.home = FUSER_HOME_LOCAL};
-    if (l->linear)
+    if (has_other_groups(l))
         return home_stays(l, "not_internalized_local", l->first,
                           "it could only be kept in work-group memory, but some kernel has its work-groups elsewhere");
     if (!home_local_size(l))

@@ -51,32 +51,6 @@ static bool moves_groups(const struct planner *p, const struct forming *f, const
     return fit == RANGE_LINEAR_LARGER || memcmp(joined->offset, f->group.range.offset, sizeof joined->offset) != 0;
 }
 
-static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined,
-                       struct cut *c)
-{
-    char why[400];
-    *joined = f->group.range;
-    enum range_fit fit = range_join(joined, &p->nodes[node].range, f->alike, why, sizeof why);
-    switch (fit) {
-    case RANGE_APART: return apart(p, f, node, c, "not_fused_range", why);
-    case RANGE_LOCAL: return apart(p, f, node, c, "not_fused_local_size", why);
-    case RANGE_UNEVEN: return apart(p, f, node, c, "not_fused_uneven", why);
-    default: break;
-    }
-    if (moves_groups(p, f, joined, fit))
-        return apart(p, f, node, c, "not_fused_range",
-                     "the work-groups would be other ones, and the barriers between the kernels order only what stays "
-                     "inside of those there are");
-    if (!f->alike && !plan_keeps_ids(p, f->group.first, f->group.n, &f->group.range, joined))
-        return apart(p, f, node, c, "not_fused_range",
-                     "the launch would grow, which changes the ids of kernels that get theirs from the linear id");
-    if (!plan_sees_own_groups(p, node, joined, why, sizeof why)) return apart(p, f, node, c, "not_fused_range", why);
-    for (uint32_t i = 0; i < f->group.n && !range_same(&f->group.range, joined); i++)
-        if (!plan_sees_own_groups(p, p->plan->order[f->group.first + i], joined, why, sizeof why))
-            return apart(p, f, node, c, "not_fused_range", why);
-    return true;
-}
-
 static bool sub_groups_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
 {
     uint32_t size = plan_sub_group_size(p, node);
@@ -84,6 +58,61 @@ static bool sub_groups_fit(const struct planner *p, const struct forming *f, uin
     return cut(c, "not_fused_sub_group_size",
                "%s is not fused with the kernels before it: its sub-groups have %u work-items, theirs %u",
                name_of(p, node), size, f->sub_group_size);
+}
+
+/* Each kernel of the group sees the work-groups and sub-groups that it sees alone. */
+static bool groups_fit(const struct planner *p, const struct forming *f, uint32_t node,
+                       const struct fuser_range *joined, struct cut *c)
+{
+    char why[400];
+    uint32_t first = f->group.first, own = plan_sub_group_size(p, node);
+    uint32_t size = f->sub_group_size ? f->sub_group_size : own ? own : p->options->device.primary_sub_group_size;
+    bool other_local = range_has_other_local(&f->group.range, joined);
+    const char *code = range_has_other_local(&p->nodes[node].range, joined) || other_local ? "not_fused_local_size"
+                                                                                           : "not_fused_range";
+    if (!plan_sees_own_groups(p, first, node, joined, size, why, sizeof why)) return apart(p, f, node, c, code, why);
+    if (range_same(&f->group.range, joined) && !other_local && size == f->sub_group_size) return true;
+    for (uint32_t i = 0; i < f->group.n; i++) {
+        uint32_t member = p->plan->order[first + i];
+        if (other_local && plan_takes_any_groups(p, member))
+            return apart(p, f, node, c, "not_fused_local_size",
+                         "its local size differs, and one that gave none looks at its work-group");
+        if (!plan_sees_own_groups(p, first, member, joined, size, why, sizeof why))
+            return apart(p, f, node, c, code, why);
+    }
+    return true;
+}
+
+/* Barriers between kernels are of the work-groups that both have. */
+static bool barriers_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
+{
+    char why[400], more[160], sum[160];
+    const struct fuser_range *own = &p->nodes[node].range;
+    if (!p->options->insert_barriers || !range_has_other_local(own, &f->group.range)) return true;
+    snprintf(
+        why, sizeof why,
+        "insert_barriers wants the work-groups of all kernels to be the same, and it has %s, the kernels before %s",
+        range_text(own, more, sizeof more), range_text(&f->group.range, sum, sizeof sum));
+    return apart(p, f, node, c, "not_fused_local_size", why);
+}
+
+static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined,
+                       struct cut *c)
+{
+    char why[400];
+    if (!barriers_fit(p, f, node, c)) return false;
+    *joined = f->group.range;
+    enum range_fit fit = plan_join_range(p, f->group.first, f->group.n, node, f->alike, joined, why, sizeof why);
+    if (fit == RANGE_APART) return apart(p, f, node, c, "not_fused_range", why);
+    if (fit == RANGE_UNEVEN) return apart(p, f, node, c, "not_fused_uneven", why);
+    if (moves_groups(p, f, joined, fit))
+        return apart(p, f, node, c, "not_fused_range",
+                     "the work-groups would be other ones, and the barriers between the kernels order only what stays "
+                     "inside of those there are");
+    if (!f->alike && !plan_keeps_ids(p, f->group.first, f->group.n, &f->group.range, joined))
+        return apart(p, f, node, c, "not_fused_range",
+                     "the launch would grow, which changes the ids of kernels that get theirs from the linear id");
+    return groups_fit(p, f, node, joined, c);
 }
 
 static bool resources_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
@@ -359,7 +388,7 @@ bool forming_joins(struct planner *p, const struct forming *f, uint32_t node, st
     if (range_is_uneven(alone))
         return cut(c, "not_fused_uneven", "%s is not fused with %s, whose local size does not divide its global size",
                    name_of(p, node), name_of(p, p->plan->order[f->group.first]));
-    if (!ranges_fit(p, f, node, joined, c) || !sub_groups_fit(p, f, node, c) || !resources_fit(p, f, node, c))
+    if (!sub_groups_fit(p, f, node, c) || !ranges_fit(p, f, node, joined, c) || !resources_fit(p, f, node, c))
         return false;
     bool linear = plan_place_run(p, f->group.first, f->group.n + 1, joined);
     const uint64_t *local = range_has_local(joined) && !linear ? joined->local : NULL;

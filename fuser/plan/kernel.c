@@ -86,11 +86,8 @@ struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, con
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = p->plan->order[first + i];
         parts[i] = (struct fuse_part){.kernel = kernel_for(p, node, params->of_node[i], params, &scratch),
-                                      .range = p->nodes[node].range,
+                                      .range = plan_part_range(p, node, range),
                                       .params = params->of_node[i]};
-        /* Its work-groups are not those of the launch: what it sees of them is what they would be alone. */
-        if (!range_is_box(&parts[i].range, range))
-            range_choose_local(&parts[i].range, &p->options->device, p->graph->nodes[node].kernel);
     }
     for (uint32_t i = 0; i < params->n; i++) {
         const struct plan_param *param = &params->params[i];

@@ -67,8 +67,12 @@ static bool is_like_group(const struct planner *p, uint32_t first, uint32_t n, c
         return true;
     if (p->options->insert_barriers && memcmp(range.offset, group->offset, sizeof range.offset) != 0) return false;
     if (range_is_uneven(&range) || !plan_keeps_ids(p, first, n, group, &range)) return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (!plan_sees_own_groups(p, p->plan->order[first + i], &range, why, sizeof why)) return false;
+    uint32_t size = plan_launch_sub_group_size(p, first, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t node = p->plan->order[first + i];
+        if (range_has_other_local(group, &range) && plan_takes_any_groups(p, node)) return false;
+        if (!plan_sees_own_groups(p, first, node, &range, size, why, sizeof why)) return false;
+    }
     return true;
 }
 

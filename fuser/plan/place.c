@@ -34,18 +34,31 @@ static void place_node(struct planner *p, struct plan_node *node, const struct f
 {
     bool same = linear == node->linear && range_same(launch, &node->launch);
     node->launch = node->ids = *launch;
+    if (linear) node->ids = (struct fuser_range){.dims = 1, .global = {range_items(launch), 1, 1}};
     if (same) return;
     node->linear = linear;
     node->placed = NULL;
-    if (!linear) return;
-    node->ids = (struct fuser_range){.dims = 1, .global = {range_items(launch), 1, 1}};
-    place_summaries(p, node);
+    if (linear) place_summaries(p, node);
+}
+
+static bool sees_nothing_of_groups(const struct planner *p, uint32_t node)
+{
+    const struct access_analysis *a = p->nodes[node].access;
+    return !a->meets_groups && !a->sees_groups && !a->has_sub_groups && !plan_local_bytes(p, node) &&
+           !p->graph->nodes[node].kernel->work_group_size[0];
+}
+
+/* Its work-groups are not those of the launch, and what it computes depends on them. */
+static bool has_groups_elsewhere(const struct planner *p, uint32_t node, const struct fuser_range *launch)
+{
+    const struct fuser_range *own = &p->nodes[node].range;
+    return !range_is_box(own, launch) || (range_has_other_local(own, launch) && !sees_nothing_of_groups(p, node));
 }
 
 bool plan_place_run(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *launch)
 {
     bool linear = false;
-    for (uint32_t i = 0; i < n; i++) linear |= !range_is_box(&p->nodes[p->plan->order[first + i]].range, launch);
+    for (uint32_t i = 0; i < n; i++) linear |= has_groups_elsewhere(p, p->plan->order[first + i], launch);
     for (uint32_t i = 0; i < n; i++) place_node(p, &p->nodes[p->plan->order[first + i]], launch, linear);
     return linear;
 }
@@ -112,31 +125,106 @@ bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const s
 
 /* ---- work-groups ---- */
 
-static bool is_group_blind(const struct access_analysis *a)
+struct fuser_range plan_part_range(const struct planner *p, uint32_t node, const struct fuser_range *launch)
 {
-    return !a->has_barrier && !a->has_group_ops && !a->has_local_ids;
+    struct fuser_range own = p->nodes[node].range;
+    if (!range_is_box(&own, launch))
+        range_choose_local(&own, &p->options->device, p->graph->nodes[node].kernel);
+    else if (range_has_other_local(&own, launch) && sees_nothing_of_groups(p, node))
+        memset(own.local, 0, sizeof own.local);
+    return own;
 }
 
-bool plan_sees_own_groups(const struct planner *p, uint32_t node, const struct fuser_range *launch, char *why,
-                          size_t why_size)
+bool plan_takes_any_groups(const struct planner *p, uint32_t node)
+{
+    return p->nodes[node].access->sees_groups && !range_has_local(&p->nodes[node].range);
+}
+
+/* What a kernel has that only whole work-groups of its own can give; NULL: nothing. */
+static const char *needs_groups(const struct planner *p, uint32_t node)
+{
+    const struct access_analysis *a = p->nodes[node].access;
+    if (a->has_barrier && a->meets_groups) return "has a barrier";
+    if (a->meets_groups) return "has group operations";
+    if (plan_local_bytes(p, node)) return "uses work-group memory";
+    return p->graph->nodes[node].kernel->work_group_size[0] ? "requires a work-group size" : NULL;
+}
+
+static bool sub_groups_stay(const struct planner *p, uint32_t first, uint32_t node, const struct fuser_range *launch,
+                            uint32_t size, char *why, size_t why_size)
+{
+    struct fuser_range own = plan_part_range(p, node, launch), whole = *launch;
+    char part[160], all[160];
+    if (!p->nodes[node].access->has_sub_groups) return true;
+    range_choose_local(&whole, &p->options->device, p->graph->nodes[p->plan->order[first]].kernel);
+    if (!range_has_local(&own)) memcpy(own.local, whole.local, sizeof own.local);
+    if (size && range_has_whole_sub_groups(&own, &whole, size)) return true;
+    snprintf(why, why_size, "%s looks at its sub-groups of %u, and over %s they are others than over %s",
+             p->graph->nodes[node].name, size, range_text(&own, part, sizeof part),
+             range_text(&whole, all, sizeof all));
+    return false;
+}
+
+bool plan_sees_own_groups(const struct planner *p, uint32_t first, uint32_t node, const struct fuser_range *launch,
+                          uint32_t sub_group_size, char *why, size_t why_size)
 {
     const struct plan_node *n = &p->nodes[node];
-    const struct access_analysis *a = n->access;
-    const char *what = NULL;
-    if (range_is_box(&n->range, launch)) {
-        if (range_same(launch, &n->range) || is_group_blind(a) || range_has_whole_groups(&n->range, launch))
-            return true;
-        snprintf(why, why_size, "%s has fewer work-items, and looks at its work-group", p->graph->nodes[node].name);
+    bool box = range_is_box(&n->range, launch), other_local = range_has_other_local(&n->range, launch);
+    const char *name = p->graph->nodes[node].name, *needs = needs_groups(p, node);
+    char own[160], all[160];
+    if (box && !other_local) {
+        if (range_same(launch, &n->range) || range_has_whole_groups(&n->range, launch)) return true;
+        if (!n->access->meets_groups && !n->access->sees_groups)
+            return sub_groups_stay(p, first, node, launch, sub_group_size, why, why_size);
+        snprintf(why, why_size, "%s has fewer work-items, and looks at its work-group", name);
         return false;
     }
-    if (p->graph->nodes[node].kernel->work_group_size[0]) what = "requires a work-group size";
-    if (plan_local_bytes(p, node)) what = "uses work-group memory";
-    if (a->has_sub_groups) what = "looks at its sub-group";
-    if (a->has_group_ops) what = "has group operations";
-    if (a->has_barrier) what = "has a barrier";
-    if (!what) return true;
-    snprintf(why, why_size, "%s would get its ids from the linear id, but %s", p->graph->nodes[node].name, what);
+    if (!needs) return sub_groups_stay(p, first, node, launch, sub_group_size, why, why_size);
+    if (box)
+        snprintf(why, why_size, "%s %s, and has %s, the launch %s", name, needs, range_text(&n->range, own, sizeof own),
+                 range_text(launch, all, sizeof all));
+    else
+        snprintf(why, why_size, "%s would get its ids from the linear id, but %s", name, needs);
     return false;
+}
+
+/* ---- the range of all ---- */
+
+/* How much a kernel needs the local size that was given to it. */
+static unsigned claim_of(const struct planner *p, uint32_t node)
+{
+    if (needs_groups(p, node)) return 3;
+    return sees_nothing_of_groups(p, node) ? 1 : 2;
+}
+
+/* The same of those that share the launch's. */
+static unsigned claim_of_all(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *launch)
+{
+    unsigned most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t node = p->plan->order[first + i];
+        const struct fuser_range *own = &p->nodes[node].range;
+        if (!range_has_local(own) || range_has_other_local(own, launch)) continue;
+        unsigned claim = claim_of(p, node);
+        if (claim > most) most = claim;
+    }
+    return most;
+}
+
+enum range_fit plan_join_range(const struct planner *p, uint32_t first, uint32_t n, uint32_t node, bool alike,
+                               struct fuser_range *sum, char *why, size_t why_size)
+{
+    const struct fuser_range *more = &p->nodes[node].range;
+    struct fuser_range all = *sum;
+    enum range_fit fit = range_join(&all, more, alike, why, why_size);
+    if (range_has_other_local(more, sum) && fit <= RANGE_LARGER && claim_of(p, node) > claim_of_all(p, first, n, sum)) {
+        struct fuser_range turned = *sum;
+        memcpy(turned.local, more->local, sizeof turned.local);
+        all = turned;
+        fit = range_join(&all, more, alike, why, why_size);
+    }
+    if (fit < RANGE_APART) *sum = all;
+    return fit;
 }
 
 struct fuser_range plan_run_range(const struct planner *p, uint32_t first, uint32_t n)
@@ -147,7 +235,7 @@ struct fuser_range plan_run_range(const struct planner *p, uint32_t first, uint3
     for (uint32_t i = 1; i < n; i++) {
         const struct fuser_range *more = &p->nodes[p->plan->order[first + i]].range;
         bool same = range_same(&all, more);
-        range_join(&all, more, alike, why, sizeof why);
+        plan_join_range(p, first, i, p->plan->order[first + i], alike, &all, why, sizeof why);
         alike &= same;
     }
     return all;

@@ -4,6 +4,7 @@
 #include "fuser/access.h"
 #include "fuser/access/conflict.h"
 #include "fuser/plan.h"
+#include "fuser/plan/range.h"
 
 struct arena;
 struct fuse_request;
@@ -164,10 +165,20 @@ bool plan_place_run(struct planner *p, uint32_t first, uint32_t n, const struct 
    over `to`. */
 bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *from,
                     const struct fuser_range *to);
-/* Whether what the kernel sees of its work-group can be made the same in that launch; `why` says what speaks against
-   it ("it has fewer work-items, and ..."). */
-bool plan_sees_own_groups(const struct planner *p, uint32_t node, const struct fuser_range *launch, char *why,
-                          size_t why_size);
+/* Whether what the kernel sees of its work-group and sub-group can be made the same in a launch that begins with
+   order[first] and has sub-groups of that size; `why` says what speaks against it ("it has fewer work-items, and
+   ..."). */
+bool plan_sees_own_groups(const struct planner *p, uint32_t first, uint32_t node, const struct fuser_range *launch,
+                          uint32_t sub_group_size, char *why, size_t why_size);
+/* The range of the kernel as a part of that launch: its local size is filled in where it is not the launch's, and left
+   out where the kernel cannot tell it from another one. */
+struct fuser_range plan_part_range(const struct planner *p, uint32_t node, const struct fuser_range *launch);
+/* The kernel takes the work-groups that the launch has, whatever their size, and looks at them. */
+bool plan_takes_any_groups(const struct planner *p, uint32_t node);
+/* Extends sum, which holds the kernels order[first .. first + n), by the node's range. Of different local sizes it gets
+   that of the kernel that needs it most. */
+enum range_fit plan_join_range(const struct planner *p, uint32_t first, uint32_t n, uint32_t node, bool alike,
+                               struct fuser_range *sum, char *why, size_t why_size);
 /* Whether kernels of a placed run that get their ids from the linear id hardly look at these: their accesses are at
    multiples of it. `why` names one that is not. */
 bool plan_is_cheap(const struct planner *p, uint32_t first, uint32_t n, char *why, size_t why_size);

@@ -71,9 +71,81 @@ bool range_has_whole_groups(const struct fuser_range *part, const struct fuser_r
            memcmp(part->local, launch->local, sizeof part->local) == 0;
 }
 
+bool range_has_other_local(const struct fuser_range *part, const struct fuser_range *launch)
+{
+    return range_has_local(part) && range_has_local(launch) &&
+           memcmp(part->local, launch->local, sizeof part->local) != 0;
+}
+
 uint64_t range_items(const struct fuser_range *r)
 {
     return r->global[0] * r->global[1] * r->global[2];
+}
+
+const char *range_text(const struct fuser_range *r, char *buf, size_t size)
+{
+    char global[72], local[72];
+    snprintf(buf, size, "%s in work-groups of %s", size_text(r, r->global, global, sizeof global),
+             size_text(r, r->local, local, sizeof local));
+    return buf;
+}
+
+/* ---- sub-groups ---- */
+
+/* Work-groups are runs of linear ids: rows, planes, parts of these. */
+static bool has_groups_in_line(const struct fuser_range *r)
+{
+    bool whole = true;
+    for (unsigned d = 0; d < 3; d++) {
+        if (!whole && r->local[d] != 1) return false;
+        whole &= r->local[d] == r->global[d];
+    }
+    return true;
+}
+
+/* Sub-groups are runs of linear ids that begin anew with each run of so many; 0: they are none. */
+static uint64_t line_of_sub_groups(const struct fuser_range *r, uint32_t size)
+{
+    uint64_t volume = r->local[0] * r->local[1] * r->local[2];
+    if (r->local[0] % size == 0 && r->global[0] % size == 0) return size;
+    if (!has_groups_in_line(r)) return 0;
+    return volume % size == 0 ? size : volume;
+}
+
+/* Work-items of the same linear ids. */
+static bool agree_in_line(const struct fuser_range *part, const struct fuser_range *launch, uint32_t size)
+{
+    uint64_t run = line_of_sub_groups(part, size), items = range_items(part);
+    if (!run || run != line_of_sub_groups(launch, size)) return false;
+    return items % run % size == 0 || items == range_items(launch);
+}
+
+static bool has_sub_groups_in_rows(const struct fuser_range *r, uint32_t size)
+{
+    return r->local[0] % size == 0 && (r->global[0] % size == 0 || (r->local[1] == 1 && r->local[2] == 1));
+}
+
+/* Work-items of the same global ids. */
+static bool agree_in_rows(const struct fuser_range *part, const struct fuser_range *launch, uint32_t size)
+{
+    uint64_t before = part->offset[0] - launch->offset[0];
+    bool ends_with_row = before + part->global[0] == launch->global[0];
+    return has_sub_groups_in_rows(part, size) && has_sub_groups_in_rows(launch, size) && before % size == 0 &&
+           (part->global[0] % size == 0 || ends_with_row);
+}
+
+/* The same linear ids at the same global ids. */
+static bool has_same_lines(const struct fuser_range *a, const struct fuser_range *b)
+{
+    for (uint32_t d = 0; d + 1 < a->dims; d++)
+        if (a->global[d] != b->global[d]) return false;
+    return memcmp(a->offset, b->offset, sizeof a->offset) == 0;
+}
+
+bool range_has_whole_sub_groups(const struct fuser_range *part, const struct fuser_range *launch, uint32_t size)
+{
+    if (!range_is_box(part, launch)) return agree_in_line(part, launch, size);
+    return agree_in_rows(part, launch, size) || (has_same_lines(part, launch) && agree_in_line(part, launch, size));
 }
 
 static enum range_fit fit_of(const struct fuser_range *sum, const struct fuser_range *more, bool alike)
@@ -99,11 +171,6 @@ enum range_fit range_join(struct fuser_range *sum, const struct fuser_range *mor
                           size_t why_size)
 {
     char a[72], b[72];
-    if (range_has_local(more) && range_has_local(sum) && memcmp(more->local, sum->local, sizeof sum->local) != 0) {
-        snprintf(why, why_size, "local size %s, the kernels before have %s", size_text(more, more->local, a, sizeof a),
-                 size_text(sum, sum->local, b, sizeof b));
-        return RANGE_LOCAL;
-    }
     enum range_fit fit = fit_of(sum, more, alike);
     if (fit == RANGE_APART) {
         snprintf(why, why_size, "global size %s, the kernels before have less, of different sizes: %s at most",

@@ -10,7 +10,6 @@ enum range_fit {
     RANGE_LINEAR,        /* the new one gets its ids from the linear id, behind a guard if it has fewer work-items */
     RANGE_LINEAR_LARGER, /* those before do */
     RANGE_APART,         /* from here on: cannot be */
-    RANGE_LOCAL,
     RANGE_UNEVEN,
 };
 
@@ -20,6 +19,13 @@ bool range_same(const struct fuser_range *a, const struct fuser_range *b); /* lo
 bool range_is_box(const struct fuser_range *part, const struct fuser_range *launch);
 /* The work-groups of such a part are work-groups of the launch, whole ones. */
 bool range_has_whole_groups(const struct fuser_range *part, const struct fuser_range *launch);
+/* Both have a local size, and not the same one. */
+bool range_has_other_local(const struct fuser_range *part, const struct fuser_range *launch);
+/* The sub-groups of the part are sub-groups of the launch: the same work-items, in the same order, and all of them or
+   none are in the part. The local sizes of both are known. */
+bool range_has_whole_sub_groups(const struct fuser_range *part, const struct fuser_range *launch, uint32_t size);
+/* "8 x 6 in work-groups of 4 x 2" into buf; returns buf. */
+const char *range_text(const struct fuser_range *r, char *buf, size_t size);
 uint64_t range_items(const struct fuser_range *r);
 bool range_has_local(const struct fuser_range *r);
 bool range_is_uneven(const struct fuser_range *r); /* the local size is given and does not divide the global one */

@@ -101,7 +101,7 @@ static void abort_internalization(struct kit *k)
         const char *launches_remark;
     } cases[] = {
         {GROUP, ITEM, {16, 16}, NULL}, {ITEM, GROUP, {16, 16}, NULL}, {ITEM, 0, {16, 16}, NULL},
-        {0, ITEM, {16, 16}, NULL},     {GROUP, 0, {16, 16}, NULL},    {GROUP, GROUP, {16, 32}, "not_fused_local_size"},
+        {0, ITEM, {16, 16}, NULL},     {GROUP, 0, {16, 16}, NULL},    {GROUP, GROUP, {16, 32}, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kit_new_graph(k);

@@ -67,7 +67,19 @@ static void group_ids_of_one_range(struct kit *k)
     expect_same_ids(k, "group_ids", &r, &r, FUSION_REQUIRE, 1);
 }
 
-/* What is refused, and what for. */
+/* What is asked about work-groups is answered as if the kernel ran alone. */
+static void group_ids_of_two_local_sizes(struct kit *k)
+{
+    static const struct range pairs[][2] = {
+        {{1, {64, 1, 1}, {16, 1, 1}}, {1, {64, 1, 1}, {32, 1, 1}}},
+        {{1, {96, 1, 1}, {16, 1, 1}}, {1, {48, 1, 1}, {24, 1, 1}}},
+        {{2, {16, 4, 1}, {8, 2, 1}}, {2, {4, 16, 1}, {2, 8, 1}}},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        expect_same_ids(k, "group_ids", &pairs[i][0], &pairs[i][1], FUSION_REQUIRE, 1);
+}
+
+/* What is refused, and what for: these meet in their work-groups. */
 static void abort_fusion(struct kit *k)
 {
     static const struct {
@@ -80,19 +92,20 @@ static void abort_fusion(struct kit *k)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct range *a = &cases[i].first, *b = &cases[i].second;
-        expect_same_ids(k, "group_ids", a, b, FUSION_ENABLE, 2);
+        expect_same_ids(k, "group_sums", a, b, FUSION_ENABLE, 2);
         const fusion_report *r = fusion_exec_report(k->exec);
         assert_int_equal(r->n_order, 2);
-        if (cases[i].remark) kit_expect_remark(k, cases[i].remark, "group_ids.1", NULL);
+        if (cases[i].remark) kit_expect_remark(k, cases[i].remark, "group_sums.1", NULL);
         kit_expect_no_remark(k, "fused");
         bool reason = false;
         for (uint32_t n = 0; n < r->n_remarks; n++) reason |= strncmp(r->remarks[n].code, "not_fused_", 10) == 0;
         assert_true(reason);
-        kit_expect_finalize_error(k, FUSION_REQUIRE, FUSION_KERNEL_NOT_SUPPORTED, "group_ids.1");
+        kit_expect_finalize_error(k, FUSION_REQUIRE, FUSION_KERNEL_NOT_SUPPORTED, "group_sums.1");
     }
 }
 
-/* A required work-group size is carried over, and two that differ are not fused. */
+/* A required work-group size is carried over to kernels that only ask for theirs; those that meet in theirs are not
+ * fused. */
 static void required_size(struct kit *k)
 {
     fusion_buffer *a = kit_buffer(k, "a", 64, 0), *b = kit_buffer(k, "b", 64, 0);
@@ -108,6 +121,12 @@ static void required_size(struct kit *k)
     kit_new_graph(k);
     kit_add(k, "only_16", 64, 0, fusion_arg_write(a));
     kit_add(k, "group_ids", 64, 32, fusion_arg_write(b));
+    kit_run(k, FUSION_REQUIRE);
+    kit_expect_launches(k, 1); /* of 16 */
+    for (int i = 0; i < 64; i++) assert_int_equal(kit_map(b)[i], i % 32 * 8 + i / 32 * 7 + 2 * 11 + 32 * 13);
+    kit_new_graph(k);
+    kit_add(k, "only_16", 64, 0, fusion_arg_write(a));
+    kit_add(k, "group_sums", 64, 32, fusion_arg_write(b));
     kit_expect_finalize_error(k, FUSION_REQUIRE, FUSION_KERNEL_NOT_SUPPORTED, "only_16");
 }
 
@@ -124,6 +143,7 @@ static void empty_list(struct kit *k)
 
 ON_DEVICES(different_nd_ranges)
 ON_DEVICES(group_ids_of_one_range)
+ON_DEVICES(group_ids_of_two_local_sizes)
 ON_DEVICES(abort_fusion)
 ON_DEVICES(required_size)
 ON_DEVICES(empty_list)
@@ -131,8 +151,11 @@ ON_DEVICES(empty_list)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_different_nd_ranges), cmocka_unit_test(test_group_ids_of_one_range),
-        cmocka_unit_test(test_abort_fusion),        cmocka_unit_test(test_required_size),
+        cmocka_unit_test(test_different_nd_ranges),
+        cmocka_unit_test(test_group_ids_of_one_range),
+        cmocka_unit_test(test_group_ids_of_two_local_sizes),
+        cmocka_unit_test(test_abort_fusion),
+        cmocka_unit_test(test_required_size),
         cmocka_unit_test(test_empty_list),
     };
     return cmocka_run_group_tests_name("conformance_ranges", tests, kit_start, kit_stop);

@@ -71,7 +71,7 @@ static void find_edges(struct model *m)
 /* As one kernel, no element goes from a work-item to another one. */
 static bool may_share(const struct model_node *a, const struct model_node *b)
 {
-    if (a->command || b->command || (a->local && b->local && a->local != b->local)) return false;
+    if (a->command || b->command) return false;
     for (int i = 0; i < BUFFERS; i++)
         if (a->use[i] && b->use[i] && ((a->use[i] | b->use[i]) & WRITES) && ((a->use[i] | b->use[i]) & FLIPPED))
             return false;

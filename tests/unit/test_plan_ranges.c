@@ -160,7 +160,8 @@ static void barriers_in_fewer_work_groups(void **state)
     static const struct fuser_range moved = {1, {32, 1, 1}, {16, 0, 0}, {16, 1, 1}};
     expect_two("total", line, less, "one two", NULL, NULL);
     expect_two("total", less, line, "one two", NULL, NULL);
-    expect_two("total", line, other, "one|two", "not_fused_local_size", "local size 8, the kernels before have 16");
+    expect_two("total", line, other, "one|two", "not_fused_local_size",
+               "two has a barrier, and has 64 in work-groups of 8, the launch 64 in work-groups of 16");
     expect_two("total", line, moved, "one|two", "not_fused_range", "two has fewer work-items");
     struct test_graph *g;
     struct fuser_plan *plan = two(&g, "total", line, plane);
