@@ -324,12 +324,42 @@ static void test_fault(void **state)
     fusion_module_destroy(m);
 }
 
+/* What a session may have of them comes back when the module is released. */
+static void test_limit(void **state)
+{
+    (void)state;
+    static const char large[] = "global @large: [700000000 x i8]\n"
+                                "kernel @touch() { %g = global @large; store i8 %g, 1 }\n";
+    fusion_module *m[3];
+    struct work w[3];
+    for (int i = 0; i < 3; i++) {
+        expect_ok(fusion_module_load(session, "large", large, sizeof large - 1, &m[i]));
+        w[i] = begin(session);
+        add_node(w[i].graph, m[i], "touch", 1, NULL, 0);
+    }
+    finalize(&w[0], "cpu");
+    expect_ok(try_run(&w[0]));
+    expect_error(fusion_graph_finalize(w[1].graph, &(fusion_finalize_options){.device = "cpu"}, &w[1].exec),
+                 FUSION_OUT_OF_MEMORY);
+    expect_in_reason("variable @large");
+    expect_in_reason("700000000 bytes");
+    end(&w[0]);
+    fusion_module_destroy(m[0]);
+    finalize(&w[2], "cpu");
+    expect_ok(try_run(&w[2]));
+    w[1].exec = NULL;
+    for (int i = 1; i < 3; i++) {
+        end(&w[i]);
+        fusion_module_destroy(m[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counter),  cmocka_unit_test(test_graphs),         cmocka_unit_test(test_lifetime),
         cmocka_unit_test(test_fused),    cmocka_unit_test(test_initial_values), cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_sessions), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_sessions), cmocka_unit_test(test_fault),          cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests_name("program_state", tests, set_up, tear_down);
 }

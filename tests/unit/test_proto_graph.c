@@ -1,6 +1,7 @@
 /* The wire graph: what is encoded comes back the same; every rule of the decoder refuses its violation. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -369,6 +370,26 @@ static void test_other_formats(void **state)
     assert_null(proto_graph_decode("", 0, reason, sizeof reason));
 }
 
+/* What the fuzzer starts from is of today's format: else it would never get behind the first byte. */
+static void test_fuzz_seeds(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"graph", "graph-one", "graph-images"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[4096], reason[256] = "";
+        uint8_t bytes[4096];
+        snprintf(path, sizeof path, "%s/tests/fuzz/corpus/fuzz_message/%s", getenv("FUSIOND_SOURCE_ROOT"), names[i]);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        size_t size = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+        assert_int_equal(bytes[0], 2);
+        struct proto_graph *g = proto_graph_decode(bytes + 1, size - 1, reason, sizeof reason);
+        if (!g) fail_msg("%s: %s", names[i], reason);
+        proto_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_rectangles),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_other_formats),
+        cmocka_unit_test(test_fuzz_seeds),
     };
     return cmocka_run_group_tests_name("proto_graph", tests, NULL, NULL);
 }
