@@ -8,18 +8,38 @@
 
 enum { RUNS = 5 };
 
-static const char kernels[] = "kernel @move(%a: ptr.global i32, %o: ptr.global i32) {\n"
-                              "    %i = global_id x\n"
-                              "    %x = load i32 %a[%i]\n"
-                              "    %s = add i32 %x, 1\n"
-                              "    store i32 %o[%i], %s\n"
-                              "}\n"
-                              "kernel @next(%a: ptr.global i32, %o: ptr.global i32) {\n"
-                              "    %i = global_id x\n"
-                              "    %j = add i64 %i, 1\n"
-                              "    %x = load i32 %a[%j]\n"
-                              "    store i32 %o[%i], %x\n"
-                              "}\n";
+#define LOAD_AND_ADD(k) "    %j" #k " = add i64 %i, " #k "\n    %x" #k " = load i32 %a[%j" #k "]\n"
+
+static const char kernels[] =
+    "kernel @move(%a: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n"
+    "    %x = load i32 %a[%i]\n"
+    "    %s = add i32 %x, 1\n"
+    "    store i32 %o[%i], %s\n"
+    "}\n"
+    "kernel @squads(%a: ptr.global i32, %o: ptr.global i32) sub_group_size(8) {\n"
+    "    %i = global_id x\n"
+    "    %x = load i32 %a[%i]\n"
+    "    store i32 %o[%i], %x\n"
+    "}\n"
+    "kernel @platoons(%a: ptr.global i32, %o: ptr.global i32) sub_group_size(16) {\n"
+    "    %i = global_id x\n"
+    "    %x = load i32 %a[%i]\n"
+    "    store i32 %o[%i], %x\n"
+    "}\n"
+    "kernel @next(%a: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n"
+    "    %j = add i64 %i, 1\n"
+    "    %x = load i32 %a[%j]\n"
+    "    store i32 %o[%i], %x\n"
+    "}\n"
+    "kernel @blur(%a: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n" LOAD_AND_ADD(1) LOAD_AND_ADD(2) LOAD_AND_ADD(3) LOAD_AND_ADD(4) LOAD_AND_ADD(5)
+        LOAD_AND_ADD(6) LOAD_AND_ADD(7)
+            LOAD_AND_ADD(8) "    %s = add i32 %x1, %x2\n    %t = add i32 %x3, %x4\n    %u = add i32 %x5, %x6\n"
+                            "    %v = add i32 %x7, %x8\n    %st = add i32 %s, %t\n    %uv = add i32 %u, %v\n"
+                            "    %r = add i32 %st, %uv\n    store i32 %o[%i], %r\n"
+                            "}\n";
 
 struct making {
     struct test_graph *graph;
@@ -27,12 +47,12 @@ struct making {
     struct rng rng;
 };
 
-static void add(struct making *m, const char *kernel, uint32_t from, uint32_t to, uint64_t local)
+static void add(struct making *m, const char *kernel, uint32_t from, uint32_t to)
 {
     char name[16];
     struct fuser_arg args[] = {test_arg_buffer(from % m->n_buffers), test_arg_buffer(to % m->n_buffers)};
     snprintf(name, sizeof name, "n%u", m->graph->graph.n_nodes);
-    test_kernel(m->graph, name, kernel, test_range(16, local), args, 2);
+    test_kernel(m->graph, name, kernel, test_range(16, 0), args, 2);
 }
 
 /* Any buffer to its neighbour. */
@@ -40,37 +60,48 @@ static void shape_random(struct making *m)
 {
     for (uint32_t i = 0; i < m->n; i++) {
         uint32_t a = rng_below(&m->rng, m->n_buffers);
-        add(m, "move", a, a + 1, 0);
+        add(m, "move", a, a + 1);
     }
 }
 
 static void shape_chain(struct making *m)
 {
-    for (uint32_t i = 0; i < m->n; i++) add(m, "move", i, i + 1, 0);
+    for (uint32_t i = 0; i < m->n; i++) add(m, "move", i, i + 1);
 }
 
 /* Ten chains side by side, in which one kernel of three has to be apart from what it reads. */
 static void shape_stencils(struct making *m)
 {
     for (uint32_t i = 0; i < m->n; i++)
-        add(m, rng_chance(&m->rng, 33) ? "next" : "move", (i % 10) * 2 + i / 10 % 2, (i % 10) * 2 + (i / 10 + 1) % 2,
-            0);
+        add(m, rng_chance(&m->rng, 33) ? "next" : "move", (i % 10) * 2 + i / 10 % 2, (i % 10) * 2 + (i / 10 + 1) % 2);
 }
 
-/* No two of some hundred kernels that are ready fit, but by chance. */
-static void shape_local_sizes(struct making *m)
+/* The same with more accesses, between few buffers: much to prove. */
+static void shape_blurs(struct making *m)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        uint32_t a = rng_below(&m->rng, 6);
+        add(m, rng_chance(&m->rng, 25) ? "blur" : "move", a, (a + 1 + rng_below(&m->rng, 5)) % 6);
+    }
+}
+
+/* Kernels of two kinds that cannot be one launch, whatever they touch. */
+static void shape_two_kinds(struct making *m)
 {
     for (uint32_t i = 0; i < m->n; i++) {
         uint32_t a = rng_below(&m->rng, m->n_buffers);
-        add(m, "move", a, a + 1, 1u << rng_below(&m->rng, 5));
+        add(m, rng_chance(&m->rng, 50) ? "squads" : "platoons", a, a + 1);
     }
 }
 
 static const struct {
     const char *name;
     void (*make)(struct making *m);
-} shapes[] = {
-    {"random", shape_random}, {"chain", shape_chain}, {"stencils", shape_stencils}, {"local sizes", shape_local_sizes}};
+} shapes[] = {{"random", shape_random},
+              {"chain", shape_chain},
+              {"stencils", shape_stencils},
+              {"blurs", shape_blurs},
+              {"two kinds", shape_two_kinds}};
 
 static struct test_graph *make(int shape, uint32_t n)
 {

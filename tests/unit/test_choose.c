@@ -16,25 +16,29 @@
 
 enum { N = 64, BYTES = 4 * N, MOST_NODES = 7, BUFFERS = 6 };
 
-static const char kernels[] = "kernel @inc(%o: ptr.global i32) {\n"
-                              "    %i = global_id x\n"
-                              "    %x = load i32 %o[%i]\n"
-                              "    %s = add i32 %x, 1\n"
-                              "    store i32 %o[%i], %s\n"
-                              "}\n"
-                              "kernel @add(%a: ptr.global i32, %b: ptr.global i32, %o: ptr.global i32) {\n"
-                              "    %i = global_id x\n"
-                              "    %x = load i32 %a[%i]\n"
-                              "    %y = load i32 %b[%i]\n"
-                              "    %s = add i32 %x, %y\n"
-                              "    store i32 %o[%i], %s\n"
-                              "}\n"
-                              "kernel @flip(%a: ptr.global i32, %o: ptr.global i32) {\n"
-                              "    %i = global_id x\n"
-                              "    %j = sub i64 63, %i\n"
-                              "    %x = load i32 %a[%j]\n"
-                              "    store i32 %o[%i], %x\n"
-                              "}\n";
+/* Sub-groups of a size that is required: kernels with different ones are not fused. */
+#define SIZED(size, attributes)                                                                                        \
+    "kernel @inc" size "(%o: ptr.global i32) " attributes " {\n"                                                       \
+    "    %i = global_id x\n"                                                                                           \
+    "    %x = load i32 %o[%i]\n"                                                                                       \
+    "    %s = add i32 %x, 1\n"                                                                                         \
+    "    store i32 %o[%i], %s\n"                                                                                       \
+    "}\n"                                                                                                              \
+    "kernel @add" size "(%a: ptr.global i32, %b: ptr.global i32, %o: ptr.global i32) " attributes " {\n"               \
+    "    %i = global_id x\n"                                                                                           \
+    "    %x = load i32 %a[%i]\n"                                                                                       \
+    "    %y = load i32 %b[%i]\n"                                                                                       \
+    "    %s = add i32 %x, %y\n"                                                                                        \
+    "    store i32 %o[%i], %s\n"                                                                                       \
+    "}\n"                                                                                                              \
+    "kernel @flip" size "(%a: ptr.global i32, %o: ptr.global i32) " attributes " {\n"                                  \
+    "    %i = global_id x\n"                                                                                           \
+    "    %j = sub i64 63, %i\n"                                                                                        \
+    "    %x = load i32 %a[%j]\n"                                                                                       \
+    "    store i32 %o[%i], %x\n"                                                                                       \
+    "}\n"
+
+static const char kernels[] = SIZED("", "") SIZED("8", "sub_group_size(8)") SIZED("16", "sub_group_size(16)");
 
 /* What a node does with each buffer. */
 enum use { UNUSED = 0, READS = 1, WRITES = 2, FLIPPED = 4 /* reads other elements than its own */ };
@@ -42,7 +46,7 @@ enum use { UNUSED = 0, READS = 1, WRITES = 2, FLIPPED = 4 /* reads other element
 struct model_node {
     bool command;
     unsigned use[BUFFERS];
-    uint64_t local;
+    uint32_t sub_group; /* 0: any */
 };
 
 struct model {
@@ -71,7 +75,7 @@ static void find_edges(struct model *m)
 /* As one kernel, no element goes from a work-item to another one. */
 static bool may_share(const struct model_node *a, const struct model_node *b)
 {
-    if (a->command || b->command) return false;
+    if (a->command || b->command || (a->sub_group && b->sub_group && a->sub_group != b->sub_group)) return false;
     for (int i = 0; i < BUFFERS; i++)
         if (a->use[i] && b->use[i] && ((a->use[i] | b->use[i]) & WRITES) && ((a->use[i] | b->use[i]) & FLIPPED))
             return false;
@@ -178,9 +182,9 @@ static uint32_t other_buffer(struct rng *rng, uint32_t than)
 
 static void random_node(struct rng *rng, struct model_node *n, bool *written)
 {
-    static const uint64_t locals[] = {0, 0, 0, 8, 16};
+    static const uint32_t sizes[] = {0, 0, 0, 8, 16};
     uint32_t output = pick_output(rng, written);
-    *n = (struct model_node){.local = locals[rng_below(rng, 5)]};
+    *n = (struct model_node){.sub_group = sizes[rng_below(rng, 5)]};
     if (written[output] || rng_chance(rng, 15)) {
         n->use[rng_below(rng, BUFFERS)] = READS | WRITES;
     } else {
@@ -226,7 +230,9 @@ static void add_node(struct test_graph *g, const struct model_node *n, const cha
     }
     if (!updates && !flips && n_args == 1) args[n_args++] = args[0]; /* add a buffer to itself */
     args[n_args++] = test_arg_buffer(output);
-    test_kernel(g, name, updates ? "inc" : flips ? "flip" : "add", test_range(N, n->local), args, n_args);
+    char kernel[16];
+    snprintf(kernel, sizeof kernel, "%s%.0u", updates ? "inc" : flips ? "flip" : "add", n->sub_group);
+    test_kernel(g, name, kernel, test_range(N, 0), args, n_args);
 }
 
 /* sequence: in which the nodes are recorded. */
@@ -302,7 +308,7 @@ static void text_of(const struct test_graph *g, const struct fuser_plan *plan, c
 static void describe(const struct model *m)
 {
     for (uint32_t i = 0; i < m->n; i++) {
-        print_message("# n%u %s local %u:", i, m->nodes[i].command ? "copy" : "kernel", (unsigned)m->nodes[i].local);
+        print_message("# n%u %s sub-group %u:", i, m->nodes[i].command ? "copy" : "kernel", m->nodes[i].sub_group);
         for (int b = 0; b < BUFFERS; b++)
             if (m->nodes[i].use[b])
                 print_message(" b%d%s%s%s%s", b, m->internal[b] ? "(internal)" : "",

@@ -104,7 +104,8 @@ static void what_cannot_be_carried_over(void **state)
     static const struct {
         const char *first, *second, *code, *reason;
     } cases[] = {
-        {"teams", "crowds", "not_fused_local_size", "local size 32, the kernels before have 16"},
+        {"teams", "crowds", "not_fused_local_size",
+         "second requires a work-group size, and has 64 in work-groups of 32, the launch 64 in work-groups of 16"},
         {"squads", "platoons", "not_fused_sub_group_size", "its sub-groups have 16 work-items, theirs 8"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
