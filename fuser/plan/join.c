@@ -189,8 +189,9 @@ static bool report_race(const struct planner *p, const struct plan_use *a, const
 }
 
 /* The property that would let the two be fused. */
-static const char *way_out(const struct planner *p, const uint64_t *local)
+static const char *way_out(const struct planner *p, uint32_t buffer, const uint64_t *local)
 {
+    if (plan_is_state(p, buffer)) return "it is a variable of the program, of which only what is proved counts";
     if (!p->options->insert_barriers)
         return "access_scope_work_item on the buffer would say that each element belongs to one work-item";
     if (!local)
@@ -251,7 +252,8 @@ static bool pair_fits(struct planner *p, const struct plan_use *a, const struct 
     return cut(c, "not_fused_dependence",
                "%.200s is not fused with %.200s: %s %s by %s through buffer %s, perhaps by another work-item; %s",
                name_of(p, b->node), name_of(p, a->node), plan_place(p, a->node, d.lines[0], first, sizeof first),
-               d.what, plan_place(p, b->node, d.lines[1], second, sizeof second), c->buffer, way_out(p, local));
+               d.what, plan_place(p, b->node, d.lines[1], second, sizeof second), c->buffer,
+               way_out(p, b->buffer, local));
 }
 
 static bool uses_fit(struct planner *p, const struct forming *f, uint32_t node, const uint64_t *local, struct cut *c)

@@ -27,6 +27,14 @@ static const char text[] = "global @table: [64 x i32]\n"
                            "    %v = load i32 %x[%i]\n"
                            "    store i32 %at, %v\n"
                            "}\n"
+                           "kernel @scatter(%x: ptr.global i32) {\n"
+                           "    %i = global_id x\n"
+                           "    %v = load i32 %x[%i]\n"
+                           "    %k = and i32 %v, 63\n"
+                           "    %w = zext i64 %k\n"
+                           "    %at = call @slot(%w)\n"
+                           "    store i32 %at, %v\n"
+                           "}\n"
                            "kernel @recall(%o: ptr.global i32) {\n"
                            "    %i = global_id x\n"
                            "    %at = call @slot(%i)\n"
@@ -157,6 +165,18 @@ static void kept_apart(void **state)
     test_graph_free(m.g);
 }
 
+/* Users can say nothing of it. */
+static void not_proved(void **state)
+{
+    (void)state;
+    struct made m = pair("scatter", "recall");
+    struct fuser_plan *plan = check_planned(m.g);
+    check_launches(m.g, plan, "scatter|recall");
+    check_remark(plan, "not_fused_dependence", "recall", "@table", "it is a variable of the program");
+    fuser_plan_free(plan);
+    test_graph_free(m.g);
+}
+
 static void counted(void **state)
 {
     (void)state;
@@ -236,9 +256,9 @@ static void too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_launch),  cmocka_unit_test(kept_apart), cmocka_unit_test(counted),
-        cmocka_unit_test(others_join), cmocka_unit_test(pipes),      cmocka_unit_test(modules),
-        cmocka_unit_test(too_large),
+        cmocka_unit_test(one_launch), cmocka_unit_test(kept_apart),  cmocka_unit_test(not_proved),
+        cmocka_unit_test(counted),    cmocka_unit_test(others_join), cmocka_unit_test(pipes),
+        cmocka_unit_test(modules),    cmocka_unit_test(too_large),
     };
     return cmocka_run_group_tests_name("plan_state", tests, NULL, NULL);
 }
