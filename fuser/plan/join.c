@@ -250,10 +250,10 @@ static bool pair_fits(struct planner *p, const struct plan_use *a, const struct 
     char first[300], second[300];
     c->buffer = p->graph->buffers[b->buffer].name;
     return cut(c, "not_fused_dependence",
-               "%.200s is not fused with %.200s: %s %s by %s through buffer %s, perhaps by another work-item; %s",
+               "%.200s is not fused with %.200s: %s %s by %s through buffer %s, perhaps by another work-item; %s%s",
                name_of(p, b->node), name_of(p, a->node), plan_place(p, a->node, d.lines[0], first, sizeof first),
                d.what, plan_place(p, b->node, d.lines[1], second, sizeof second), c->buffer,
-               way_out(p, b->buffer, local));
+               way_out(p, b->buffer, local), barrier_helps(p, a, b, local));
 }
 
 static bool uses_fit(struct planner *p, const struct forming *f, uint32_t node, const uint64_t *local, struct cut *c)

@@ -167,7 +167,22 @@ static void barriers_are_named_where_they_help(void **state)
     check_launches(g, plan, "earlier|later");
     check_remark(plan, "not_fused_race", "later", "t",
                  "of earlier (line 5) writes what is then read of buffer t by work-item");
-    check_remark(plan, "not_fused_race", "later", "t", "of later (line 30); insert_barriers would order it");
+    check_remark(plan, "not_fused_race", "later", "t", "element 0 (byte 0); insert_barriers would order it");
+    fuser_plan_free(plan);
+    g->options.insert_barriers = true;
+    plan = check_planned(g);
+    check_launches(g, plan, "earlier later");
+    finish(g, plan);
+}
+
+/* Behind a condition a race is not proved, nor that there is none: barriers do it here, too. */
+static void barriers_are_named_where_little_is_proved(void **state)
+{
+    (void)state;
+    struct test_graph *g = two("some", "swap", 16, (struct fuser_props){0});
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "earlier|later");
+    check_remark(plan, "not_fused_dependence", "later", "t", "; insert_barriers would order it");
     fuser_plan_free(plan);
     g->options.insert_barriers = true;
     plan = check_planned(g);
@@ -182,6 +197,7 @@ int main(void)
         cmocka_unit_test(the_properties_named_do_it),
         cmocka_unit_test(a_scope_is_named_where_it_helps),
         cmocka_unit_test(barriers_are_named_where_they_help),
+        cmocka_unit_test(barriers_are_named_where_little_is_proved),
     };
     return cmocka_run_group_tests_name("plan_explain", tests, NULL, NULL);
 }
