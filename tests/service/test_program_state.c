@@ -324,6 +324,25 @@ static void test_fault(void **state)
     fusion_module_destroy(m);
 }
 
+/* A graph that is debugged runs apart, in the interpreter: it shares what device reference has. */
+static void test_debugged(void **state)
+{
+    (void)state;
+    fusion_module *m = load(session);
+    struct work w = begin(session), plain = begin(session);
+    count(&w, m);
+    node(&w, m, "read", 1, w.o);
+    expect_ok(fusion_graph_finalize(
+        w.graph, &(fusion_finalize_options){.mode = FUSION_ENABLE, .device = "cpu", .debug = true}, &w.exec));
+    assert_int_equal(run(&w)[0], 40 + ITEMS);
+    node(&plain, m, "read", 1, plain.o);
+    finalize(&plain, "reference");
+    assert_int_equal(run(&plain)[0], 40 + ITEMS);
+    end(&w);
+    end(&plain);
+    fusion_module_destroy(m);
+}
+
 /* What a session may have of them comes back when the module is released. */
 static void test_limit(void **state)
 {
@@ -360,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_counter),  cmocka_unit_test(test_graphs),         cmocka_unit_test(test_lifetime),
         cmocka_unit_test(test_fused),    cmocka_unit_test(test_initial_values), cmocka_unit_test(test_pipe),
         cmocka_unit_test(test_sessions), cmocka_unit_test(test_fault),          cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_debugged),
     };
     return cmocka_run_group_tests_name("program_state", tests, set_up, tear_down);
 }
