@@ -19,6 +19,7 @@ struct watch_buffer {
     const char *name;
     uint64_t bytes;
     uint32_t elem_bytes; /* 0: elements are what an access touches */
+    bool is_variable;    /* of the program: only the word in reports differs */
 };
 
 /* What is asserted of a kernel's buffer argument. */

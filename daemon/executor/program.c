@@ -325,6 +325,7 @@ static bool read_assertion(struct reader *r, const msgpack_object *o, struct wat
     return true;
 }
 
+/* Variables of the program are watched behind the slots, and nothing is asserted of them. */
 static bool read_assertions(struct reader *r, const msgpack_object *map, const struct program_launch *l,
                             const struct watch_arg **out)
 {
@@ -332,10 +333,11 @@ static bool read_assertions(struct reader *r, const msgpack_object *map, const s
     struct watch_arg *args = arena_alloc(r->p->arena, (l->n_params + 1) * sizeof *args);
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct program_param *param = &l->params[i];
-        args[i] = (struct watch_arg){.is_watched = param->kind == PROGRAM_PARAM_SLOT,
-                                     .buffer = param->index,
-                                     .offset = param->offset};
-        if (args[i].is_watched && !read_assertion(r, &a->ptr[i], &args[i])) return false;
+        if (param->kind == PROGRAM_PARAM_STATE)
+            args[i] = (struct watch_arg){.is_watched = true, .buffer = r->p->n_slots + param->index};
+        if (param->kind != PROGRAM_PARAM_SLOT) continue;
+        args[i] = (struct watch_arg){.is_watched = true, .buffer = param->index, .offset = param->offset};
+        if (!read_assertion(r, &a->ptr[i], &args[i])) return false;
     }
     *out = args;
     return true;

@@ -37,7 +37,8 @@ struct program_launch {
     struct program_param *params;
     const uint8_t *ir; /* device reference: IR msgpack; else NULL */
     size_t ir_size;
-    const struct watch_kernel *watched; /* to debug: what it is a part of, and what was asserted; else NULL */
+    const struct watch_kernel *watched; /* to debug: what it is a part of, and what was asserted; else NULL. Buffers are
+                                           slots, then states */
 };
 
 enum program_step_kind {

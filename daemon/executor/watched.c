@@ -20,10 +20,13 @@ struct watched {
 static struct watched *watched_new(const struct program *p)
 {
     struct watched *w = calloc(1, sizeof *w);
-    struct watch_buffer *buffers = arena_realloc(NULL, (p->n_slots + 1) * sizeof *buffers);
+    uint32_t n = p->n_slots + p->n_states;
+    struct watch_buffer *buffers = arena_realloc(NULL, (n + 1) * sizeof *buffers);
     for (uint32_t i = 0; i < p->n_slots; i++)
-        buffers[i] = (struct watch_buffer){p->slots[i].name, p->slots[i].bytes, p->slots[i].elem_bytes};
-    if (w) w->watch = watch_new(buffers, p->n_slots);
+        buffers[i] = (struct watch_buffer){p->slots[i].name, p->slots[i].bytes, p->slots[i].elem_bytes, false};
+    for (uint32_t i = 0; i < p->n_states; i++)
+        buffers[p->n_slots + i] = (struct watch_buffer){p->states[i].name, p->states[i].bytes, 0, true};
+    if (w) w->watch = watch_new(buffers, n);
     if (w) w->memory = calloc(p->n_slots + 1, sizeof *w->memory);
     if (w) w->n_slots = p->n_slots;
     free(buffers);

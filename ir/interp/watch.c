@@ -29,6 +29,7 @@ struct watched {
     char *name;
     uint64_t bytes;
     uint32_t elem_bytes;
+    const char *what;   /* "buffer", "variable" */
     struct cell *cells; /* by byte; NULL: not touched so far */
 };
 
@@ -66,8 +67,10 @@ struct watch *watch_new(const struct watch_buffer *buffers, uint32_t n_buffers)
     w->n_buffers = n_buffers;
     w->buffers = arena_alloc(w->arena, (n_buffers + 1) * sizeof *w->buffers);
     for (uint32_t i = 0; i < n_buffers; i++)
-        w->buffers[i] = (struct watched){
-            .name = copied(w, buffers[i].name), .bytes = buffers[i].bytes, .elem_bytes = buffers[i].elem_bytes};
+        w->buffers[i] = (struct watched){.name = copied(w, buffers[i].name),
+                                         .bytes = buffers[i].bytes,
+                                         .elem_bytes = buffers[i].elem_bytes,
+                                         .what = buffers[i].is_variable ? "variable" : "buffer"};
     return w;
 }
 
@@ -204,11 +207,11 @@ static bool breaks_order(struct look *l, const struct touch *other)
     struct watch *w = l->w;
     char who[340], first[340], what[64];
     snprintf(w->broken, sizeof w->broken,
-             "%.40s and %.40s race as one kernel: %s %s %s of buffer %.40s, which %s %s before, and nothing orders "
+             "%.40s and %.40s race as one kernel: %s %s %s of %s %.40s, which %s %s before, and nothing orders "
              "the two",
              w->runs[other->run - 1].name, w->runs[l->now.run - 1].name, place(w, &l->now, who, sizeof who),
-             verb(&l->now), element(l, what, sizeof what), l->buffer->name, place(w, other, first, sizeof first),
-             verb(other));
+             verb(&l->now), element(l, what, sizeof what), l->buffer->what, l->buffer->name,
+             place(w, other, first, sizeof first), verb(other));
     w->is_broken = true;
     return false;
 }

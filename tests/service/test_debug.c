@@ -207,6 +207,47 @@ static void test_read_before_written(void **state)
     fusion_disconnect(session);
 }
 
+static void test_variables_of_the_program(void **state)
+{
+    (void)state;
+    static const char text[] = "global @v: [64 x i32]\n"
+                               "kernel @keep(%a: ptr.global i32) {\n"
+                               "    %i = global_id x\n"
+                               "    %x = load i32 %a[%i]\n"
+                               "    %v = global @v\n"
+                               "    store i32 %v[%i], %x\n" /* line 6 */
+                               "}\n"
+                               "kernel @give(%p: ptr.global i32, %o: ptr.global i32) {\n"
+                               "    %i = global_id x\n"
+                               "    %k = load i32 %p[%i]\n"
+                               "    %v = global @v\n"
+                               "    %x = load i32 %v[%k]\n" /* line 12 */
+                               "    store i32 %o[%i], %x\n"
+                               "}\n";
+    fusion_session *session = service_connect(&service);
+    fusion_module *module;
+    fusion_graph *graph;
+    fusion_exec *exec;
+    expect_ok(fusion_module_load(session, "variable", text, strlen(text), &module));
+    expect_ok(fusion_graph_create(session, &graph));
+    fusion_buffer *in = index_buffer(session, "in", SIZE, 1, 0), *index = index_buffer(session, "index", SIZE, 1, 0);
+    fusion_buffer *out = index_buffer(session, "out", SIZE, 0, 0);
+    add_node(graph, module, "keep", SIZE, (const fusion_arg[]){fusion_arg_read(in)}, 1);
+    add_node(graph, module, "give", SIZE, (const fusion_arg[]){fusion_arg_read(index), fusion_arg_write(out)}, 2);
+    expect_ok(fusion_graph_finalize(graph, &(fusion_finalize_options){.mode = FUSION_REQUIRE, .debug = true}, &exec));
+    for (int wrong = 0; wrong < 2; wrong++) {
+        fusion_event event;
+        if (wrong) map(index)[3] = 4;
+        expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
+        fusion_status status = fusion_event_wait(session, event, -1, NULL);
+        expect_status(status, wrong ? FUSION_INVALID : FUSION_SUCCESS, __FILE__, __LINE__);
+        if (!wrong) assert_int_equal(map(out)[5], 5);
+    }
+    expect_in_reason("work-item 3 of give (line 12) reads element 4 (byte 16) of variable v, which work-item 4 of keep "
+                     "(line 6) writes before");
+    fusion_disconnect(session);
+}
+
 /* The same without debug is fused, taken on the word, and computes something else where the word is false. */
 static void test_debug_is_another_plan(void **state)
 {
@@ -232,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_false_work_group_scope),
         cmocka_unit_test(test_barriers_order_what_stays_in_the_group),
         cmocka_unit_test(test_read_before_written),
+        cmocka_unit_test(test_variables_of_the_program),
         cmocka_unit_test(test_debug_is_another_plan),
     };
     return cmocka_run_group_tests_name("debug", tests, start, stop);
