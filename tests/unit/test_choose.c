@@ -396,7 +396,7 @@ static void a_kernel_waits_for_its_reader(void **state)
 }
 
 /* In each of the pairs of chains one has to be cut behind its first kernel, one behind its second. */
-static struct test_graph *chains(uint32_t n)
+static struct test_graph *chains(uint32_t n, bool backwards)
 {
     struct test_graph *g = test_graph_new(kernels);
     char name[16];
@@ -405,7 +405,7 @@ static struct test_graph *chains(uint32_t n)
         test_buffer(g, name, IR_I32, N, none);
     }
     for (uint32_t i = 0; i < 6 * n; i++) {
-        uint32_t chain = i / 3, step = i % 3, from = 4 * chain + step;
+        uint32_t chain = backwards ? 2 * n - 1 - i / 3 : i / 3, step = i % 3, from = 4 * chain + step;
         bool flips = chain % 2 ? step == 2 : step == 1;
         struct fuser_arg args[] = {test_arg_buffer(from), test_arg_buffer(from), test_arg_buffer(from + 1)};
         snprintf(name, sizeof name, "%c%u.%u", chain % 2 ? 'z' : 'b', chain, step);
@@ -418,10 +418,16 @@ static void large_graphs_are_swept(void **state)
 {
     (void)state;
     for (uint32_t n = 1; n <= 20; n++) {
-        struct test_graph *g = chains(n);
+        struct test_graph *g = chains(n, false);
         struct fuser_plan *plan = check_planned(g);
         assert_int_equal(plan->n_launches, 2); /* by depth and name it would be three */
         check_no_remark(plan, "not_fused_traffic");
+        struct test_graph *other = chains(n, true); /* the same, recorded in another sequence */
+        struct fuser_plan *again = check_planned(other);
+        for (uint32_t i = 0; i < plan->n_order; i++)
+            assert_string_equal(g->graph.nodes[plan->order[i]].name, other->graph.nodes[again->order[i]].name);
+        fuser_plan_free(again);
+        test_graph_free(other);
         fuser_plan_free(plan);
         test_graph_free(g);
     }
@@ -449,7 +455,7 @@ static void commands_go_between_groups(void **state)
 static void a_required_fusion_names_the_cut(void **state)
 {
     (void)state;
-    struct test_graph *g = chains(1);
+    struct test_graph *g = chains(1, false);
     g->options.mode = FUSER_MODE_REQUIRE;
     check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "node b0.1", "cannot run as one kernel");
     test_graph_free(g);
