@@ -55,7 +55,7 @@ static void known_params(struct access_walk *w)
 
 static void see_need(struct ir_inst *inst, void *data)
 {
-    if (inst->op == IR_OP_CALL || inst->op == IR_OP_VAR) *(bool *)data = true;
+    if (inst->op == IR_OP_CALL || inst->op == IR_OP_VAR || inst->op == IR_OP_LOOP) *(bool *)data = true;
 }
 
 static void see_local(struct ir_inst *inst, void *data)
@@ -70,7 +70,7 @@ static void see_local(struct ir_inst *inst, void *data)
     a->local_bytes += ir_type_size(a->kernel->module, g->type);
 }
 
-/* Calls hide accesses and variables hide pointers: both are taken out, in a copy. */
+/* Calls hide accesses, variables hide pointers, and short loops hide places: all are taken out, in a copy. */
 static const struct ir_function *readable(struct access_analysis *a, const struct ir_function *kernel)
 {
     bool hides_accesses = false;
@@ -81,6 +81,7 @@ static const struct ir_function *readable(struct access_analysis *a, const struc
     pass_inline(copy);
     pass_promote(copy);
     pass_fold(copy);
+    if (pass_unroll_accesses(copy)) pass_fold(copy);
     return copy;
 }
 

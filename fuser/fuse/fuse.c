@@ -109,6 +109,7 @@ static bool rewrite_windows(struct fuse *f, const struct fuse_part *part, struct
     f->extra = ir_alloc(f->module, (n_extra + 1) * sizeof(*f->extra));
     pass_promote(copy);
     pass_fold(copy);
+    if (pass_unroll_accesses(copy)) pass_fold(copy); /* as the analysis that found the pieces did */
     struct access_analysis *a = access_analyse_inlined(copy, &part->range);
     bool done = true;
     for (uint32_t i = 0; i < n_params && done; i++)

@@ -14,7 +14,12 @@ bool pass_forward(struct ir_function *f);   /* a load after a store to the same 
 bool pass_merge(struct ir_function *f);     /* ifs of one condition that follow each other */
 bool pass_overwrite(struct ir_function *f); /* stores that a later store of the same place hides */
 bool pass_dce(struct ir_function *f);       /* results nobody uses, stores nobody reads, empty ifs */
+bool pass_split(struct ir_function *f);     /* private arrays at constant places become variables */
+bool pass_unroll(struct ir_function *f);    /* loops of few rounds that index private arrays */
 bool pass_hoist(struct ir_function *f);     /* loop-invariant pure operations go before the loop */
+
+/* Not in the sequence: loops of few rounds that access memory, for those who want to know where. */
+bool pass_unroll_accesses(struct ir_function *f);
 
 /* Not in the sequence, since it changes results: products and sums that may be contracted become fma. */
 bool pass_contract(struct ir_function *f);

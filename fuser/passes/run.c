@@ -14,7 +14,8 @@ struct pass {
 static const struct pass sequence[] = {
     {"fold", pass_fold},       {"cse", pass_cse},     {"promote", pass_promote},
     {"forward", pass_forward}, {"merge", pass_merge}, {"overwrite", pass_overwrite},
-    {"dce", pass_dce},         {"hoist", pass_hoist},
+    {"dce", pass_dce},         {"hoist", pass_hoist}, {"unroll", pass_unroll},
+    {"split", pass_split},
 };
 
 enum { MAX_ROUNDS = 16 };

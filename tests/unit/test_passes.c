@@ -81,6 +81,138 @@ static const struct pass_case cases[] = {
          "    %0 = elem f32 %o, %i\n"
          "    store f32 %0, %u\n"
          "    return\n"},
+    {.name = "unroll_a_loop_over_a_private_array",
+     .passes = {pass_unroll, pass_fold, pass_split},
+     .before =
+         "    %v = var [2 x i32]\n"
+         "    %i = global_id x\n"
+         "    %x = load i32 %p\n"
+         "    %s = loop (%k: i64 = 0, %u: i32 = 5) -> i32 {\n"
+         "        %c = ult i64 %k, 2\n"
+         "        if %c {\n"
+         "            %y = mul i32 %u, %x\n"
+         "            %0 = elem i32 %v, %k\n"
+         "            store i32 %0, %y\n"
+         "            %j = add i64 %k, 1\n"
+         "            continue %j, %y\n"
+         "        } else {\n"
+         "            break %u\n"
+         "        }\n"
+         "        unreachable\n"
+         "    }\n"
+         "    %1 = elem i32 %v, 1\n"
+         "    %z = load i32 %1\n"
+         "    %t = add i32 %z, %s\n"
+         "    %2 = elem i32 %o, %i\n"
+         "    store i32 %2, %t\n",
+     .after =
+         "    %0 = var i32\n"
+         "    %1 = var i32\n"
+         "    %i = global_id x\n"
+         "    %x = load i32 %p\n"
+         "    %2 = mul i32 5, %x\n"
+         "    store i32 %0, %2\n"
+         "    %3 = mul i32 %2, %x\n"
+         "    store i32 %1, %3\n"
+         "    %z = load i32 %1\n"
+         "    %t = add i32 %z, %3\n"
+         "    %4 = elem i32 %o, %i\n"
+         "    store i32 %4, %t\n"
+         "    return\n"},
+    {.name = "unroll_only_few_rounds",
+     .passes = {pass_unroll},
+     .before =
+         "    %v = var [9 x i32]\n"
+         "    %i = global_id x\n"
+         "    %x = load i32 %p\n"
+         "    %s = loop (%k: i64 = 0, %u: i32 = 5) -> i32 {\n"
+         "        %c = ult i64 %k, 9\n"
+         "        if %c {\n"
+         "            %y = mul i32 %u, %x\n"
+         "            %0 = elem i32 %v, %k\n"
+         "            store i32 %0, %y\n"
+         "            %j = add i64 %k, 1\n"
+         "            continue %j, %y\n"
+         "        } else {\n"
+         "            break %u\n"
+         "        }\n"
+         "        unreachable\n"
+         "    }\n"
+         "    %1 = elem i32 %v, 1\n"
+         "    %z = load i32 %1\n"
+         "    %t = add i32 %z, %s\n"
+         "    %2 = elem i32 %o, %i\n"
+         "    store i32 %2, %t\n",
+     .after =
+         "    %v = var [9 x i32]\n"
+         "    %i = global_id x\n"
+         "    %x = load i32 %p\n"
+         "    %s = loop (%k: i64 = 0, %u: i32 = 5) -> i32 {\n"
+         "        %c = ult i64 %k, 9\n"
+         "        if %c {\n"
+         "            %y = mul i32 %u, %x\n"
+         "            %0 = elem i32 %v, %k\n"
+         "            store i32 %0, %y\n"
+         "            %j = add i64 %k, 1\n"
+         "            continue %j, %y\n"
+         "        } else {\n"
+         "            break %u\n"
+         "        }\n"
+         "        unreachable\n"
+         "    }\n"
+         "    %1 = elem i32 %v, 1\n"
+         "    %z = load i32 %1\n"
+         "    %t = add i32 %z, %s\n"
+         "    %2 = elem i32 %o, %i\n"
+         "    store i32 %2, %t\n"
+         "    return\n"},
+    {.name = "unroll_what_goes_on_behind_the_test",
+     .passes = {pass_unroll_accesses, pass_fold},
+     .before =
+         "    %i = global_id x\n"
+         "    %x = load i32 %p\n"
+         "    %s = loop (%k: i32 = 3, %u: i32 = 1) -> i32 {\n"
+         "        %c = ieq i32 %k, 0\n"
+         "        %w = if %c -> i32 {\n"
+         "            break %u\n"
+         "        } else {\n"
+         "            %d = shl i32 %x, %k\n"
+         "            yield %d\n"
+         "        }\n"
+         "        %0 = elem i32 %o, %i\n"
+         "        %q = load i32 %0\n"
+         "        %y = add i32 %w, %q\n"
+         "        store i32 %0, %y\n"
+         "        %a = add i32 %u, %y\n"
+         "        %m = sub i32 %k, 1\n"
+         "        continue %m, %a\n"
+         "    }\n"
+         "    %1 = elem i32 %o, %i\n"
+         "    store i32 %1, %s\n",
+     .after =
+         "    %i = global_id x\n"
+         "    %x = load i32 %p\n"
+         "    %0 = shl i32 %x, 3\n"
+         "    %1 = elem i32 %o, %i\n"
+         "    %2 = load i32 %1\n"
+         "    %3 = add i32 %0, %2\n"
+         "    store i32 %1, %3\n"
+         "    %4 = add i32 1, %3\n"
+         "    %5 = shl i32 %x, 2\n"
+         "    %6 = elem i32 %o, %i\n"
+         "    %7 = load i32 %6\n"
+         "    %8 = add i32 %5, %7\n"
+         "    store i32 %6, %8\n"
+         "    %9 = add i32 %4, %8\n"
+         "    %10 = shl i32 %x, 1\n"
+         "    %11 = elem i32 %o, %i\n"
+         "    %12 = load i32 %11\n"
+         "    %13 = add i32 %10, %12\n"
+         "    store i32 %11, %13\n"
+         "    %14 = add i32 %9, %13\n"
+         "    %15 = elem i32 %o, %i\n"
+         "    store i32 %15, %14\n"
+         "    return\n"},
     {.name = "inline_with_early_returns",
      .passes = {pass_inline},
      .functions =
@@ -1164,8 +1296,9 @@ static void free_memory(void **memory, uint32_t n)
     free(memory);
 }
 
-static pass *const all_passes[] = {pass_inline, pass_fold,      pass_cse, pass_promote, pass_forward,
-                                   pass_merge,  pass_overwrite, pass_dce, pass_hoist};
+static pass *const all_passes[] = {pass_inline,          pass_fold,      pass_cse, pass_promote, pass_forward,
+                                   pass_merge,           pass_overwrite, pass_dce, pass_hoist,   pass_unroll,
+                                   pass_unroll_accesses, pass_split};
 
 /* Single passes in any order, or the standard sequence. */
 static void change(struct random_kernel *k, struct rng *rng)

@@ -71,6 +71,25 @@ static const char kernels[] =
     "        if %c {\n %x = load i32 %p\n %z = add i32 %u, %x\n %q = elem i32 %p, 1\n %n = add i64 %k, 1\n"
     "            continue %n, %q, %z\n } else {\n break %u\n }\n unreachable\n }\n"
     "    store i32 %o[%i], %s\n}\n"
+    "kernel @walk_some(%t: ptr.global i32, %w: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n %r = shl i64 %i, 2\n %b = elem i32 %t, %r\n %v = load i32 %w[%i]\n %m = and i32 %v, 3\n"
+    "    %s = loop (%k: i32 = 0, %p: ptr.global = %b, %u: i32 = 0) -> i32 {\n %c = ult i32 %k, %m\n"
+    "        if %c {\n %x = load i32 %p\n %z = add i32 %u, %x\n %q = elem i32 %p, 1\n %n = add i32 %k, 1\n"
+    "            continue %n, %q, %z\n } else {\n break %u\n }\n unreachable\n }\n"
+    "    store i32 %o[%i], %s\n}\n"
+    "kernel @maybe_four(%a: ptr.global i32, %t: ptr.global i32) {\n"
+    "    %i = global_id x\n %r = shl i64 %i, 2\n %x = load i32 %a[%i]\n"
+    "    loop (%k: i32 = 0) {\n %c = ult i32 %k, 4\n"
+    "        if %c {\n %w = zext i64 %k\n %j = add i64 %r, %w\n %d = ult i32 %k, %x\n"
+    "            if %d {\n store i32 %t[%j], %x\n }\n %n = add i32 %k, 1\n continue %n\n"
+    "        } else {\n break\n }\n unreachable\n }\n}\n"
+    "kernel @early_four(%a: ptr.global i32, %t: ptr.global i32) {\n"
+    "    %i = global_id x\n %r = shl i64 %i, 2\n %x = load i32 %a[%i]\n"
+    "    loop (%k: i64 = 0) {\n %c = ult i64 %k, 4\n"
+    "        if %c {\n %j = add i64 %r, %k\n %e = add i64 %k, 1\n %m = and i64 %e, 3\n %f = add i64 %r, %m\n %y = load "
+    "i32 %t[%f]\n %z = add i32 %x, %y\n"
+    "            store i32 %t[%j], %z\n %n = add i64 %k, 1\n continue %n\n"
+    "        } else {\n break\n }\n unreachable\n }\n}\n"
     "kernel @deep(%a: ptr.global i32, %t: ptr.global i32) {\n"
     "    %i = global_id x\n %x = load i32 %a[%i]\n %p = elem struct outer %t, %i\n %f = field struct outer %p, in\n"
     "    %e = elem struct inner %f, 1\n %v = field struct inner %e, v\n %w = splat i32x2 %x\n store i32x2 %v, %w\n"
@@ -163,8 +182,22 @@ static void several_elements_for_each_work_item(void **state)
                     "internalized_private", "4 elements for each work-item");
     expect_home(through("loop_four", "sum_four", test_range(ITEMS, 0), empty), FUSER_HOME_PRIVATE,
                 "internalized_private", "4 elements for each work-item");
-    expect_home(through("loop_four", "sum_four", test_range(ITEMS, 0), internal), FUSER_HOME_MEMORY,
-                "not_internalized_init", "no_init would say so");
+    expect_home(through("loop_four", "sum_four", test_range(ITEMS, 0), internal), FUSER_HOME_PRIVATE,
+                "internalized_private", "4 elements for each work-item");
+}
+
+/* Written first in each round, and on every way, or not. */
+static void written_in_loops(void **state)
+{
+    (void)state;
+    static const char *const takers[] = {"sum_four", "last_of_four", "look_up", "walk"};
+    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
+        expect_home(through("loop_four", takers[i], test_range(ITEMS, 0), internal), FUSER_HOME_PRIVATE,
+                    "internalized_private", "4 elements for each work-item");
+    static const char *const makers[] = {"maybe_four", "early_four"};
+    for (size_t i = 0; i < 2; i++)
+        expect_home(through(makers[i], "sum_four", test_range(ITEMS, 0), internal), FUSER_HOME_MEMORY,
+                    "not_internalized_init", "no_init would say so");
 }
 
 static void elements_far_apart(void **state)
@@ -197,8 +230,10 @@ static void a_pointer_that_walks(void **state)
 {
     (void)state;
     struct fuser_props asserted = {FUSER_SCOPE_WORK_ITEM, true, true};
-    expect_home(through("four", "walk", test_range(ITEMS, 0), asserted), FUSER_HOME_MEMORY, "not_internalized_elements",
-                "that taker");
+    expect_home(through("four", "walk", test_range(ITEMS, 0), internal), FUSER_HOME_PRIVATE, "internalized_private",
+                "4 elements for each work-item");
+    expect_home(through("four", "walk_some", test_range(ITEMS, 0), asserted), FUSER_HOME_MEMORY,
+                "not_internalized_elements", "that taker");
 }
 
 /* A buffer that somebody else reads is written, but the kernels fused with its maker do not read it. */
@@ -330,6 +365,7 @@ int main(void)
         cmocka_unit_test(elements_far_apart),
         cmocka_unit_test(structs_and_vectors),
         cmocka_unit_test(nested_structs_and_arrays),
+        cmocka_unit_test(written_in_loops),
         cmocka_unit_test(a_pointer_that_walks),
         cmocka_unit_test(some_kernels_only),
         cmocka_unit_test(bounded_indices_on_the_users_word),

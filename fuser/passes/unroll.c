@@ -1,0 +1,247 @@
+/*
+ * Loops of few rounds become what they do, round by round: so what is indexed by their counter is at constant places,
+ * and can be a value.
+ *
+ * Such a loop has one way out and one way on, both decided by one if of its body, whose condition follows from
+ * constants. How many rounds there are is found by computing it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuser/passes/passes.h"
+#include "fuser/passes/util.h"
+#include "ir/arena.h"
+#include "ir/eval.h"
+
+enum { MAX_ROUNDS = 8, MAX_SIZE = 64, MAX_COPIES = 256, MAX_DEPTH = 16, MAX_OPERANDS = 3 };
+
+struct unroll {
+    struct ir_inst *loop;
+    struct ir_inst *test; /* the if that the loop is left by */
+    int leaves;           /* its block that does */
+    struct ir_inst *next; /* the continue */
+    unsigned rounds;      /* that go on */
+    struct ir_value **to; /* by number: what a value of the body is in the present round */
+};
+
+/* ---- which loops ---- */
+
+struct exits {
+    struct ir_inst *out, *on;
+    unsigned n_out, n_on, n_returns;
+};
+
+static void see_exit(struct ir_inst *inst, void *data)
+{
+    struct exits *e = data;
+    e->n_out += inst->op == IR_OP_BREAK;
+    e->n_on += inst->op == IR_OP_CONTINUE;
+    e->n_returns += inst->op == IR_OP_RETURN;
+    if (inst->op == IR_OP_BREAK) e->out = inst;
+    if (inst->op == IR_OP_CONTINUE) e->on = inst;
+}
+
+static bool has_shape(struct unroll *u)
+{
+    struct ir_block *body = u->loop->blocks[0];
+    struct exits e = {0};
+    pass_walk_exits(body, see_exit, &e);
+    if (e.n_out != 1 || e.n_on != 1 || e.n_returns) return false;
+    u->next = e.on;
+    u->test = e.out->parent->parent;
+    if (u->test->op != IR_OP_IF || u->test->parent != body) return false;
+    u->leaves = u->test->blocks[1] == e.out->parent;
+    const struct ir_block *stays = u->test->blocks[!u->leaves];
+    return e.on->parent == stays || (e.on->parent == body && stays->last->op == IR_OP_YIELD);
+}
+
+struct size {
+    unsigned n;
+    bool refused;
+};
+
+static void see_size(struct ir_inst *inst, void *data)
+{
+    struct size *s = data;
+    s->n++;
+    s->refused |= inst->op == IR_OP_CALL || inst->op == IR_OP_VAR;
+}
+
+/* ---- how many rounds ---- */
+
+/* The value in this round as a word, where it follows from constants. */
+static bool find_word(const struct unroll *u, const struct ir_value *v, unsigned depth, uint64_t *word)
+{
+    uint64_t words[MAX_OPERANDS], result[IR_MAX_LANES];
+    const uint64_t *operands[MAX_OPERANDS];
+    if (v->scratch && u->to[v->scratch]) v = u->to[v->scratch];
+    if (ir_type_is_vector(v->type) || ir_type_is_ptr(v->type)) return false;
+    if (v->kind == IR_VALUE_CONST) {
+        *word = v->of.lanes[0];
+        return true;
+    }
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT && depth ? v->of.inst : NULL;
+    if (!inst || !pass_is_pure(inst) || !inst->n_operands || inst->n_operands > MAX_OPERANDS) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        if (!find_word(u, inst->operands[i], depth - 1, &words[i])) return false;
+        operands[i] = &words[i];
+    }
+    if (!ir_eval(inst, operands, result)) return false;
+    *word = result[0];
+    return true;
+}
+
+/* The loop's parameters that are known integers in the round that begins with these values. */
+static void begin_known(struct unroll *u, struct ir_value *const *values)
+{
+    const struct ir_block *body = u->loop->blocks[0];
+    struct ir_value **known = ir_alloc(body->function->module, (body->n_args + 1) * sizeof(*known));
+    for (uint32_t i = 0; i < body->n_args; i++) {
+        uint64_t word;
+        if (ir_type_is_int(body->args[i]->type) && find_word(u, values[i], MAX_DEPTH, &word))
+            known[i] = ir_const_int(body->function->module, body->args[i]->type, word);
+    }
+    for (uint32_t i = 0; i < body->n_args; i++) u->to[body->args[i]->scratch] = known[i];
+}
+
+static bool find_rounds(struct unroll *u)
+{
+    uint64_t word;
+    begin_known(u, u->loop->operands);
+    for (u->rounds = 0; u->rounds <= MAX_ROUNDS; u->rounds++) {
+        if (!find_word(u, u->test->operands[0], MAX_DEPTH, &word)) return false;
+        if (u->leaves == !(word & 1)) return true;
+        begin_known(u, u->next->operands);
+    }
+    return false;
+}
+
+/* ---- the rounds ---- */
+
+static struct ir_value *now(const struct unroll *u, struct ir_value *v)
+{
+    return v->scratch && u->to[v->scratch] ? u->to[v->scratch] : v;
+}
+
+static struct ir_value **all_now(const struct unroll *u, const struct ir_inst *inst)
+{
+    struct ir_module *m = u->loop->parent->function->module;
+    struct ir_value **v = ir_alloc(m, (inst->n_operands + 1) * sizeof(*v));
+    for (uint32_t i = 0; i < inst->n_operands; i++) v[i] = now(u, inst->operands[i]);
+    return v;
+}
+
+static void copy_insts(struct unroll *u, struct ir_builder *b, const struct ir_inst *first, const struct ir_inst *end);
+
+static struct ir_inst *copy_inst(struct unroll *u, struct ir_builder *b, const struct ir_inst *inst)
+{
+    struct ir_value **operands = all_now(u, inst);
+    ir_type *types = ir_alloc(b->module, (inst->n_results + 1) * sizeof(*types));
+    for (uint32_t i = 0; i < inst->n_results; i++) types[i] = inst->results[i]->type;
+    b->loc = inst->loc;
+    if (inst->op == IR_OP_IF) return ir_build_if(b, operands[0], types, inst->n_results);
+    if (inst->op == IR_OP_LOOP) return ir_build_loop(b, operands, inst->n_operands, types, inst->n_results);
+    struct ir_inst *copy =
+        ir_build_ptr(b, inst->op, inst->type, (enum ir_space)inst->attrs.space, operands, inst->n_operands);
+    copy->attrs = inst->attrs;
+    return copy;
+}
+
+static void copy_insts(struct unroll *u, struct ir_builder *b, const struct ir_inst *first, const struct ir_inst *end)
+{
+    for (const struct ir_inst *inst = first; inst && inst != end; inst = inst->next) {
+        struct ir_inst *copy = copy_inst(u, b, inst);
+        for (int i = 0; i < 2; i++) {
+            if (!inst->blocks[i]) continue;
+            for (uint32_t a = 0; a < inst->blocks[i]->n_args; a++)
+                u->to[inst->blocks[i]->args[a]->scratch] = copy->blocks[i]->args[a];
+            struct ir_builder inner = ir_builder_at_end(copy->blocks[i]);
+            copy_insts(u, &inner, inst->blocks[i]->first, NULL);
+        }
+        for (uint32_t i = 0; i < inst->n_results; i++) u->to[inst->results[i]->scratch] = copy->results[i];
+    }
+}
+
+/* One round, up to where it goes on or leaves: the values for the next one, or the loop's results. */
+static struct ir_value **copy_round(struct unroll *u, struct ir_builder *b, struct ir_value *const *args, bool last)
+{
+    const struct ir_block *body = u->loop->blocks[0], *side = u->test->blocks[last ? u->leaves : !u->leaves];
+    for (uint32_t i = 0; i < body->n_args; i++) u->to[body->args[i]->scratch] = args[i];
+    copy_insts(u, b, body->first, u->test);
+    copy_insts(u, b, side->first, side->last);
+    if (side->last->op != IR_OP_YIELD) return all_now(u, side->last);
+    struct ir_value **results = all_now(u, side->last);
+    for (uint32_t i = 0; i < u->test->n_results; i++) u->to[u->test->results[i]->scratch] = results[i];
+    copy_insts(u, b, u->test->next, body->last);
+    return all_now(u, body->last);
+}
+
+static void copy_rounds(struct unroll *u)
+{
+    struct ir_builder b = ir_builder_before(u->loop);
+    struct ir_value **values = all_now(u, u->loop);
+    for (unsigned i = 0; i <= u->rounds; i++) values = copy_round(u, &b, values, i == u->rounds);
+    for (uint32_t i = 0; i < u->loop->n_results; i++)
+        ir_replace_uses(u->loop->parent->function->body, u->loop->results[i], values[i]);
+    ir_inst_remove(u->loop);
+}
+
+/* ---- the pass ---- */
+
+/* Something of a private variable that is more than a number is looked up by index. */
+static void see_array(struct ir_inst *inst, void *data)
+{
+    const struct ir_value *root = inst->op == IR_OP_ELEM ? inst->operands[0] : NULL;
+    if (!root || inst->operands[1]->kind == IR_VALUE_CONST) return;
+    while (root->kind == IR_VALUE_RESULT && (root->of.inst->op == IR_OP_ELEM || root->of.inst->op == IR_OP_FIELD))
+        root = root->of.inst->operands[0];
+    if (root->kind == IR_VALUE_RESULT && root->of.inst->op == IR_OP_VAR) *(bool *)data = true;
+}
+
+static void see_access(struct ir_inst *inst, void *data)
+{
+    if (inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE) *(bool *)data = true;
+}
+
+typedef void visitor(struct ir_inst *inst, void *data);
+
+static bool unroll_loop(struct ir_inst *loop, visitor *wanted)
+{
+    struct unroll u = {.loop = loop};
+    struct size size = {0};
+    bool wants = false;
+    ir_walk(loop->blocks[0], see_size, &size);
+    if (size.refused || size.n > MAX_SIZE) return false;
+    ir_walk(loop->blocks[0], wanted, &wants);
+    if (!wants || !has_shape(&u)) return false;
+    uint32_t n = pass_number(loop->parent->function);
+    u.to = arena_realloc(NULL, n * sizeof *u.to);
+    memset(u.to, 0, n * sizeof *u.to);
+    bool found = find_rounds(&u) && u.rounds * size.n <= MAX_COPIES;
+    memset(u.to, 0, n * sizeof *u.to);
+    if (found) copy_rounds(&u);
+    free(u.to);
+    return found;
+}
+
+static bool unroll_block(struct ir_block *block, visitor *wanted)
+{
+    bool changed = false;
+    for (struct ir_inst *inst = block->first, *next; inst; inst = next) {
+        next = inst->next;
+        for (int b = 0; b < 2; b++)
+            if (inst->blocks[b]) changed |= unroll_block(inst->blocks[b], wanted);
+        if (inst->op == IR_OP_LOOP) changed |= unroll_loop(inst, wanted);
+    }
+    return changed;
+}
+
+bool pass_unroll(struct ir_function *f)
+{
+    return unroll_block(f->body, see_array);
+}
+
+bool pass_unroll_accesses(struct ir_function *f)
+{
+    return unroll_block(f->body, see_access);
+}
