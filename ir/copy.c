@@ -18,6 +18,8 @@ struct ir_copy {
     uint32_t *files;
     const struct ir_function **pending; /* copied so far without their bodies */
     uint32_t n_pending;
+    const struct ir_global **holders; /* copied so far without the addresses in them */
+    uint32_t n_holders;
     struct ir_value **values; /* of the body that is being copied, by scratch of the source's values */
     uint32_t n_values;
 };
@@ -111,11 +113,13 @@ struct ir_global *ir_copy_global(struct ir_copy *c, const struct ir_global *g, c
         size_t size = ir_type_size(c->from, g->type);
         copy->init = memcpy(ir_alloc(c->into, size), g->init, size);
     }
+    if (g->n_addresses) c->holders[c->n_holders++] = c->from->globals[g->scratch];
     return c->globals[g->scratch] = copy;
 }
 
 /* Variables that kernels can write are shared by name only where both modules mean the same one. A
-   local variable belongs to one work-group, so sharing would let two kernels' uses meet: each gets its own. */
+   local variable belongs to one work-group, so sharing would let two kernels' uses meet: each gets its own.
+   One that holds addresses is equal to its namesake only if what they lead to is: it is copied too. */
 static struct ir_global *map_global(struct ir_copy *c, struct ir_global *g)
 {
     if (c->from == c->into || !g) return g;
@@ -126,9 +130,20 @@ static struct ir_global *map_global(struct ir_copy *c, struct ir_global *g)
         if (!found) return ir_copy_global(c, g, name);
         struct ir_global renamed = *g;
         renamed.name = name;
-        if (g->space != IR_SPACE_LOCAL && ir_global_equal(&c->relation, &renamed, found))
+        if (g->space != IR_SPACE_LOCAL && !g->n_addresses && ir_global_equal(&c->relation, &renamed, found))
             return c->globals[g->scratch] = found;
     }
+}
+
+static void copy_addresses(struct ir_copy *c, const struct ir_global *g)
+{
+    struct ir_global *copy = c->globals[g->scratch];
+    copy->addresses = ir_alloc(c->into, g->n_addresses * sizeof *copy->addresses);
+    for (uint32_t i = 0; i < g->n_addresses; i++) {
+        const struct ir_address *a = &g->addresses[i];
+        copy->addresses[i] = (struct ir_address){a->offset, map_global(c, c->from->globals[a->target->scratch]), a->at};
+    }
+    copy->n_addresses = g->n_addresses;
 }
 
 /* The function without its body, which is left for later: chains of calls may be long. */
@@ -306,6 +321,7 @@ struct ir_copy *ir_copy_open(struct ir_module *into, const struct ir_module *fro
         .functions = map_new(from->n_functions, sizeof(struct ir_function *)),
         .files = map_new(from->n_files, sizeof(uint32_t)),
         .pending = map_new(from->n_functions, sizeof(struct ir_function *)),
+        .holders = map_new(from->n_globals, sizeof(struct ir_global *)),
     };
     c->relation = (struct ir_type_relation){.same = same_by_map, .a = from, .b = into, .data = c};
     for (uint32_t i = 0; i < from->n_structs; i++) c->structs[i] = IR_VOID;
@@ -324,6 +340,7 @@ void ir_copy_close(struct ir_copy *c)
     free(c->functions);
     free(c->files);
     free(c->pending);
+    free(c->holders);
     free(c);
 }
 
@@ -331,6 +348,8 @@ void ir_copy_bodies(struct ir_copy *c)
 {
     for (uint32_t i = 0; i < c->n_pending; i++) copy_body(c, c->pending[i], c->functions[c->pending[i]->scratch]);
     c->n_pending = 0;
+    for (uint32_t i = 0; i < c->n_holders; i++) copy_addresses(c, c->holders[i]);
+    c->n_holders = 0;
 }
 
 void ir_copy_set_function(struct ir_copy *c, const struct ir_function *f, struct ir_function *to)

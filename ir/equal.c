@@ -51,12 +51,23 @@ bool ir_struct_equal(const struct ir_type_relation *r, const struct ir_struct *s
     return true;
 }
 
+static bool same_addresses(const struct ir_global *g, const struct ir_global *h)
+{
+    if (g->n_addresses != h->n_addresses) return false;
+    for (uint32_t i = 0; i < g->n_addresses; i++) {
+        const struct ir_address *x = &g->addresses[i], *y = &h->addresses[i];
+        if (x->offset != y->offset || x->at != y->at || !same_string(x->target->name, y->target->name)) return false;
+    }
+    return true;
+}
+
 bool ir_global_equal(const struct ir_type_relation *r, const struct ir_global *g, const struct ir_global *h)
 {
     if (!same_string(g->name, h->name) || g->space != h->space || g->align != h->align || g->linkage != h->linkage ||
         !same_type(r, g->type, h->type))
         return false;
     if (!g->init != !h->init || (g->init && memcmp(g->init, h->init, ir_type_size(r->a, g->type)) != 0)) return false;
+    if (!same_addresses(g, h)) return false;
     if (ir_type_kind(g->type) != IR_KIND_PIPE) return true;
     return same_type(r, g->packet, h->packet) && g->capacity == h->capacity &&
            same_string(g->host_access, h->host_access);

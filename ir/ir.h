@@ -167,6 +167,15 @@ struct ir_array {
     uint64_t count;
 };
 
+struct ir_global;
+
+/* An address in the initial value of a variable. */
+struct ir_address {
+    uint64_t offset; /* where it lies, 8 bytes: a multiple of 8 */
+    const struct ir_global *target;
+    uint64_t at; /* bytes into the target, at most its size */
+};
+
 /* A module-scope variable, or a program-scope pipe (type of kind IR_KIND_PIPE). */
 struct ir_global {
     const char *name;
@@ -174,8 +183,10 @@ struct ir_global {
     ir_type type;
     uint32_t align;
     const uint8_t *init; /* size of type bytes, or NULL: zero (global, constant) or undefined (local) */
-    enum ir_linkage linkage; /* any but kernel */
-    uint32_t scratch;        /* for the pass that is running, as in struct ir_value */
+    uint32_t n_addresses;
+    struct ir_address *addresses; /* in init, whose bytes are 0 there; by offset */
+    enum ir_linkage linkage;      /* any but kernel */
+    uint32_t scratch;             /* for the pass that is running, as in struct ir_value */
     /* pipes */
     ir_type packet;
     uint32_t capacity;       /* packets */
@@ -211,6 +222,9 @@ ir_type ir_struct_type(const struct ir_module *m, const struct ir_struct *s);
 const struct ir_struct *ir_type_struct(const struct ir_module *m, ir_type t);
 const struct ir_array *ir_type_array(const struct ir_module *m, ir_type t);
 struct ir_global *ir_global_new(struct ir_module *m, const char *name, enum ir_space space, ir_type type);
+/* One more address in the initial value of g; once all are there, they are brought into their order. */
+void ir_global_add_address(struct ir_module *m, struct ir_global *g, const struct ir_address *address);
+void ir_global_sort_addresses(struct ir_global *g);
 
 struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_linkage linkage, ir_type result, uint32_t n_params);
 void ir_function_set_param(struct ir_function *f, uint32_t i, const char *name, ir_type type);

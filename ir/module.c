@@ -1,4 +1,5 @@
 /* Modules and what they own: files, globals, functions. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/arena.h"
@@ -46,6 +47,23 @@ struct ir_global *ir_global_new(struct ir_module *m, const char *name, enum ir_s
     m->globals = arena_grow(m->arena, m->globals, m->n_globals, sizeof *m->globals);
     m->globals[m->n_globals++] = g;
     return g;
+}
+
+void ir_global_add_address(struct ir_module *m, struct ir_global *g, const struct ir_address *address)
+{
+    g->addresses = arena_grow(m->arena, g->addresses, g->n_addresses, sizeof *g->addresses);
+    g->addresses[g->n_addresses++] = *address;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+    const struct ir_address *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+void ir_global_sort_addresses(struct ir_global *g)
+{
+    if (g->n_addresses) qsort(g->addresses, g->n_addresses, sizeof *g->addresses, compare_addresses);
 }
 
 static struct ir_block *body_new(struct ir_function *f)

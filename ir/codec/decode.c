@@ -21,6 +21,8 @@ struct decoder {
     struct ir_value **operands; /* of the instruction being read */
     size_t operand_capacity;
     struct ir_loc last;
+    uint32_t *targets; /* numbers of the variables whose addresses lie in initial values, in order */
+    uint32_t n_targets;
 };
 
 /* Makes room for one more pointer, or for n. */
@@ -130,10 +132,43 @@ static void read_types(struct decoder *d)
     }
 }
 
+/* Three elements each. */
+static void read_addresses(struct decoder *d, struct ir_global *g, uint32_t n)
+{
+    g->addresses = ir_alloc(d->m, n * sizeof *g->addresses);
+    for (; g->n_addresses < n && !d->r.failed; g->n_addresses++) {
+        struct ir_address *a = &g->addresses[g->n_addresses];
+        a->offset = codec_read_uint(&d->r, UINT64_MAX, "where an address lies");
+        uint32_t target = read_u32(d, "the global of an address");
+        a->at = codec_read_uint(&d->r, UINT64_MAX, "an address");
+        d->targets = arena_grow(d->m->arena, d->targets, d->n_targets, sizeof *d->targets);
+        d->targets[d->n_targets++] = target;
+    }
+}
+
+/* Once all globals are there. */
+static void resolve_addresses(struct decoder *d)
+{
+    const uint32_t *target = d->targets;
+    for (uint32_t i = 0; i < d->m->n_globals && !d->r.failed; i++) {
+        struct ir_global *g = d->m->globals[i];
+        for (uint32_t k = 0; k < g->n_addresses && !d->r.failed; k++, target++) {
+            if (*target >= d->m->n_globals)
+                codec_fail(&d->r, "an address is of global %u of %u", *target, d->m->n_globals);
+            else
+                g->addresses[k].target = d->m->globals[*target];
+        }
+    }
+}
+
 static void read_init(struct decoder *d, struct ir_global *g)
 {
     size_t n = 0;
+    uint32_t elements = 1;
     if (codec_read_nil(&d->r)) return;
+    if (codec_at_array(&d->r)) elements = codec_read_array(&d->r, "an initial value");
+    if (elements % 3 != 1)
+        codec_fail(&d->r, "an initial value has %u elements, must have 1 and 3 for each address", elements);
     const uint8_t *bytes = codec_read_bin(&d->r, &n, "initial bytes");
     if (!bytes) return;
     uint64_t size = ir_type_size(d->m, g->type);
@@ -143,6 +178,7 @@ static void read_init(struct decoder *d, struct ir_global *g)
         return;
     }
     g->init = memcpy(ir_alloc(d->m, n), bytes, n);
+    read_addresses(d, g, elements / 3);
 }
 
 static void read_global(struct decoder *d)
@@ -461,6 +497,7 @@ static void read_module(struct decoder *d)
     if (!d->r.failed && !ir_verify_types(d->m, d->r.list)) d->r.failed = true;
     uint32_t n = codec_read_array(&d->r, "the list of globals");
     for (uint32_t i = 0; i < n && !d->r.failed; i++) read_global(d);
+    resolve_addresses(d);
     read_functions(d);
     if (!d->r.failed && d->r.at != d->r.size) codec_fail(&d->r, "%zu bytes follow the module", d->r.size - d->r.at);
 }

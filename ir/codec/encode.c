@@ -394,6 +394,18 @@ static void put_function(struct encoder *e, const struct ir_function *f)
     put_params(e, f);
 }
 
+/* Bytes, or bytes and addresses. */
+static void put_init(struct encoder *e, const struct ir_global *g)
+{
+    if (g->n_addresses) put_array(e, 1 + (size_t)3 * g->n_addresses);
+    put_bin(e, g->init, ir_type_size(e->m, g->type));
+    for (uint32_t i = 0; i < g->n_addresses; i++) {
+        put_uint(e, g->addresses[i].offset);
+        put_uint(e, g->addresses[i].target->scratch);
+        put_uint(e, g->addresses[i].at);
+    }
+}
+
 static void put_global(struct encoder *e, const struct ir_global *g)
 {
     bool pipe = ir_type_kind(g->type) == IR_KIND_PIPE;
@@ -404,7 +416,7 @@ static void put_global(struct encoder *e, const struct ir_global *g)
     put_type(e, g->type);
     put_uint(e, g->align);
     if (g->init) {
-        put_bin(e, g->init, ir_type_size(e->m, g->type));
+        put_init(e, g);
     } else {
         msgpack_pack_nil(&e->pk);
     }

@@ -1,5 +1,6 @@
 /* Makes the arguments of a kernel and the variables of its module ready: checks them against the
    parameters, gives them addresses and shadows. */
+#include "ir/held.h"
 #include "ir/interp/internal.h"
 
 #include <inttypes.h>
@@ -107,22 +108,44 @@ static uint64_t bind_memory(struct machine *m, struct allocation a)
     return interp_memory_add(&m->memory, &a);
 }
 
+static void bind_global(struct machine *m, const struct ir_global *g)
+{
+    if (g->linkage == IR_LINKAGE_IMPORT || ir_type_kind(g->type) == IR_KIND_PIPE) return;
+    m->globals[g->scratch] = bind_memory(m, (struct allocation){.size = ir_type_size(m->module, g->type),
+                                                                .space = g->space,
+                                                                .origin = MEMORY_GLOBAL,
+                                                                .name = g->name,
+                                                                .init = g->init});
+}
+
+/* Addresses in its initial value, once all have theirs. */
+static void fill_in_addresses(struct machine *m, const struct ir_global *g)
+{
+    struct allocation *memory = interp_memory_find(&m->memory, m->globals[g->scratch]);
+    for (uint32_t i = 0; memory && memory->data && i < g->n_addresses; i++) {
+        const struct ir_address *a = &g->addresses[i];
+        uint64_t address = m->globals[a->target->scratch];
+        if (address) address += a->at;
+        memcpy(memory->data + a->offset, &address, sizeof address);
+        if (address) continue;
+        interp_report(m, INTERP_INVALID, NULL, NULL, "variable `%s` holds the address of `%s`, which has no memory",
+                      g->name, a->target->name);
+        m->stopped = true;
+    }
+}
+
 static void bind_globals(struct machine *m)
 {
+    struct ir_held needed;
+    ir_held_open(&needed, m->module);
     m->globals = arena_alloc(m->arena, (m->module->n_globals + 1) * sizeof *m->globals);
     for (uint32_t i = 0; i < m->code.n_insts; i++) {
         const struct ir_inst *inst = m->code.insts[i]->ir;
-        const struct ir_global *g = inst->op == IR_OP_GLOBAL ? inst->attrs.global : NULL;
-        if (!g || g->linkage == IR_LINKAGE_IMPORT || ir_type_kind(g->type) == IR_KIND_PIPE) continue;
-        uint32_t index = 0;
-        while (m->module->globals[index] != g) index++;
-        if (m->globals[index]) continue;
-        m->globals[index] = bind_memory(m, (struct allocation){.size = ir_type_size(m->module, g->type),
-                                                               .space = g->space,
-                                                               .origin = MEMORY_GLOBAL,
-                                                               .name = g->name,
-                                                               .init = g->init});
+        if (inst->op == IR_OP_GLOBAL) ir_held_add(&needed, inst->attrs.global);
     }
+    for (uint32_t i = 0; i < needed.n; i++) bind_global(m, needed.list[i]);
+    for (uint32_t i = 0; i < needed.n; i++) fill_in_addresses(m, needed.list[i]);
+    ir_held_close(&needed);
 }
 
 void interp_bind_group(struct machine *m)

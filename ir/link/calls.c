@@ -32,11 +32,22 @@ static void look_at(struct ir_inst *inst, void *data)
     if (!l->nodes[callee].call) l->nodes[callee].call = inst;
 }
 
+static void note_holders(struct linker *l, uint32_t module)
+{
+    const struct ir_module *m = l->modules[module];
+    l->variable_holder[module] = arena_alloc(l->arena, m->n_globals * sizeof **l->variable_holder);
+    for (uint32_t i = 0; i < m->n_globals; i++)
+        for (uint32_t k = 0; k < m->globals[i]->n_addresses; k++)
+            l->variable_holder[module][m->globals[i]->addresses[k].target->scratch] = m->globals[i];
+}
+
 static void add_nodes(struct linker *l)
 {
     l->first_node = arena_alloc(l->arena, l->n_modules * sizeof *l->first_node);
     l->variable_use = arena_alloc(l->arena, l->n_modules * sizeof *l->variable_use);
+    l->variable_holder = arena_alloc(l->arena, l->n_modules * sizeof *l->variable_holder);
     for (uint32_t i = 0; i < l->n_modules; i++) {
+        note_holders(l, i);
         l->first_node[i] = l->n_nodes;
         l->n_nodes += l->modules[i]->n_functions;
         l->variable_use[i] = arena_alloc(l->arena, l->modules[i]->n_globals * sizeof **l->variable_use);

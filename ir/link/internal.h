@@ -43,7 +43,8 @@ struct linker {
     size_t n_nodes, *first_node; /* by module: the node of its first function */
     struct link_edge *edges;     /* sorted by caller */
     size_t n_edges, edge_capacity;
-    const struct ir_inst ***variable_use; /* by module and variable: an instruction that names it, or NULL */
+    const struct ir_inst ***variable_use;      /* by module and variable: an instruction that names it, or NULL */
+    const struct ir_global ***variable_holder; /* likewise: a variable that holds an address of it */
 };
 
 /* ---- link.c ---- */

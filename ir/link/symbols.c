@@ -105,12 +105,17 @@ static void check_variable(struct linker *l, uint32_t module, const struct ir_gl
 {
     const struct link_symbol *s = link_variable_stands_for(l, g);
     const struct ir_inst *use = l->variable_use[module][g->scratch];
+    const struct ir_global *holder = l->variable_holder[module][g->scratch];
     if (s) {
         link_match_variable(l, module, g, s);
     } else if (g->linkage == IR_LINKAGE_IMPORT && use) {
         link_fail(l, use->parent->function, use->loc,
                   "variable %s is imported by %s and used here (%s), but no module exports it%s", g->name,
                   link_place(l, module, (struct ir_loc){0}), link_line(l, module, use->loc), hint(l, g->name));
+    } else if (g->linkage == IR_LINKAGE_IMPORT && holder) {
+        link_fail(l, NULL, (struct ir_loc){0},
+                  "variable %s is imported by %s and %s holds its address, but no module exports it%s", g->name,
+                  link_place(l, module, (struct ir_loc){0}), holder->name, hint(l, g->name));
     }
 }
 

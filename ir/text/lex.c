@@ -129,7 +129,7 @@ struct token lex_next(struct lexer *lex)
     } else if (c == '"') {
         take_string(lex, &t);
     } else {
-        bool known = c && strchr("{}()[]<>=,:;!@", c);
+        bool known = c && strchr("{}()[]<>=,:;!@+", c);
         take(lex, &t, known ? TOKEN_PUNCT : TOKEN_BAD, 0, 1, 0);
     }
     return t;

@@ -449,6 +449,7 @@ static void read_module(struct parser *p)
         if (p->tok.text == before) parse_advance(p);
         skip_item(p);
     }
+    parse_resolve_addresses(p);
     for (size_t i = 0; i < bodies.n; i++) read_body(p, bodies.items[i]);
     free(bodies.items);
 }
@@ -466,6 +467,7 @@ struct ir_module *ir_parse(const char *text, size_t n, const char *file, struct 
     free(p.visible.items);
     free(p.operands.items);
     free(p.results.items);
+    free(p.addresses.items);
     if (!p.failed && ir_verify(p.m, list)) return p.m;
     ir_module_free(p.m);
     return NULL;

@@ -20,6 +20,13 @@ struct parser_list {
     size_t n, capacity;
 };
 
+/* An address in an initial value, whose variable may be declared further down. */
+struct parser_address {
+    struct ir_global *holder;
+    uint32_t index; /* among those of the holder */
+    struct token name;
+};
+
 struct parser {
     struct lexer lex;
     struct token tok;   /* the one to be looked at next */
@@ -33,6 +40,7 @@ struct parser {
     struct arena *scratch;
     struct names structs, globals, functions, files; /* files: index + 1 as a pointer */
     uint64_t init_budget;                            /* bytes that initial values may still take */
+    struct parser_list addresses;                    /* struct parser_address, in initial values */
 
     uint32_t file;     /* of the text itself */
     bool marked;       /* the text says `source`: places come from marks alone */
@@ -85,6 +93,8 @@ bool parse_lanes(struct parser *p, ir_type t, uint64_t *lanes);
 /* ---- parse_init.c ---- */
 
 bool parse_init(struct parser *p, struct ir_global *g);
+/* Finds the variables whose addresses were read, once all are declared. */
+bool parse_resolve_addresses(struct parser *p);
 
 /* ---- parse_operand.c ---- */
 

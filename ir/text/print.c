@@ -569,7 +569,7 @@ static void print_global(struct printer *p, const struct ir_global *g)
     if (g->align != ir_type_align(p->m, g->type)) strbuf_printf(&p->out, " align %u", g->align);
     if (g->init) {
         strbuf_add(&p->out, " = ");
-        ir_print_init(&p->out, p->m, g->type, g->init);
+        ir_print_init(&p->out, p->m, g);
     }
     strbuf_add(&p->out, "\n");
 }

@@ -8,5 +8,5 @@
 void ir_print_type_to(struct strbuf *b, const struct ir_module *m, ir_type t);
 /* A constant of a number type, without its type. */
 void ir_print_lanes(struct strbuf *b, ir_type t, const uint64_t *lanes);
-/* The initial value of a variable: as numbers, or as raw bytes where those would lose something. */
-void ir_print_init(struct strbuf *b, const struct ir_module *m, ir_type t, const uint8_t *bytes);
+/* The initial value of a variable: as numbers and addresses, or as raw bytes where those would lose something. */
+void ir_print_init(struct strbuf *b, const struct ir_module *m, const struct ir_global *g);

@@ -55,6 +55,11 @@ void verify_globals(struct verifier *v);
 /* Only the structs and arrays of m: what must hold before ir_type_size() may be called. */
 bool ir_verify_types(const struct ir_module *m, struct diag_list *list);
 
+/* ---- address.c ---- */
+
+/* Addresses in the initial value of a variable: where they lie, and what they point at. */
+void verify_addresses(struct verifier *v, const struct ir_global *g);
+
 /* ---- function.c ---- */
 
 void verify_function(struct verifier *v, const struct ir_function *f);

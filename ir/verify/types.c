@@ -283,6 +283,7 @@ static void check_global(struct verifier *v, const struct ir_global *g, const ch
         verify_report(v, "global %s is neither internal, nor exported, nor imported", name);
     if (g->linkage == IR_LINKAGE_IMPORT && g->init)
         verify_report(v, "global %s is imported and has initial bytes", name);
+    verify_addresses(v, g);
 }
 
 void verify_globals(struct verifier *v)

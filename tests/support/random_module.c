@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/meeting.h"
 #include "tests/support/generator.h"
 
 struct maker {
@@ -129,6 +130,23 @@ static void make_variable(struct maker *k)
     uint8_t *init = ir_alloc(m, size);
     for (uint64_t i = 0; i < size; i++) init[i] = (uint8_t)rng_next(&k->g.rng);
     g->init = init;
+}
+
+/* Addresses of constants, itself among them, as pointers or as numbers. */
+static void make_table(struct maker *k)
+{
+    struct ir_module *m = k->g.m;
+    uint32_t n = 1 + below(k, 5);
+    ir_type t = ir_array_type(m, chance(k, 60) ? IR_PTR(IR_SPACE_CONSTANT) : IR_I64, n);
+    struct ir_global *g = ir_global_new(m, new_name(k, "t"), IR_SPACE_CONSTANT, t);
+    g->init = ir_alloc(m, 8 * n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ir_global *target = m->globals[below(k, m->n_globals)];
+        if (target->space != IR_SPACE_CONSTANT) continue;
+        uint64_t most = ir_type_size(m, target->type);
+        struct ir_address a = {8 * i, target, below(k, most < 1000 ? (uint32_t)most + 1 : 1000)};
+        ir_global_add_address(m, g, &a);
+    }
 }
 
 /* ---- values ---- */
@@ -606,6 +624,16 @@ static void make_function(struct maker *k)
     make_attributes(k, f);
 }
 
+/* A work-group size may show that work-items miss each other; without one that is not known. */
+static void drop_unmet_size(struct ir_function *f)
+{
+    const struct ir_meeting_group group = {
+        .size = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]}};
+    struct ir_meeting_finding finding;
+    if (f->linkage == IR_LINKAGE_KERNEL && group.size[0] && ir_meeting_find(f, &group, &finding))
+        memset(f->work_group_size, 0, sizeof f->work_group_size);
+}
+
 struct ir_module *random_module(uint64_t seed, const struct random_module_options *options)
 {
     struct maker k = {.g.rng.state = seed};
@@ -624,7 +652,9 @@ struct ir_module *random_module(uint64_t seed, const struct random_module_option
             make_variable(&k);
         }
     }
+    for (uint32_t i = below(&k, 3); i; i--) make_table(&k);
     for (uint32_t i = 0; i < k.options.functions; i++) make_function(&k);
+    for (uint32_t i = 0; i < k.g.m->n_functions; i++) drop_unmet_size(k.g.m->functions[i]);
     gen_close(&k.g);
     return k.g.m;
 }

@@ -44,6 +44,7 @@ static void add_variable(const struct split *s, struct ir_copy *c, const struct 
     struct ir_global other = *g;
     other.linkage = here ? IR_LINKAGE_EXPORT : IR_LINKAGE_IMPORT;
     if (!here) other.init = NULL;
+    if (!here) other.n_addresses = 0;
     ir_copy_global(c, &other, g->name);
 }
 
