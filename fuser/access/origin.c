@@ -61,6 +61,17 @@ static bool flow_out(const struct access_walk *w, const struct ir_inst *inst)
     return changed;
 }
 
+/* Constants of the module hold addresses of others only. */
+static bool loads_module_constant(const struct access_walk *w, const struct ir_inst *inst)
+{
+    if (inst->op != IR_OP_LOAD || ir_type_space(inst->operands[0]->type) != IR_SPACE_CONSTANT) return false;
+    if (!access_number(inst->operands[0])) return false;
+    const uint64_t *from = origin(w, inst->operands[0]);
+    for (uint32_t i = 0; i < w->origin_words; i++)
+        if (from[i]) return false;
+    return true;
+}
+
 static bool visit(const struct access_walk *w, const struct ir_inst *inst)
 {
     bool changed = false;
@@ -81,6 +92,7 @@ static bool visit(const struct access_walk *w, const struct ir_inst *inst)
     case IR_OP_VAR:
     case IR_OP_GLOBAL: return false;
     default:
+        if (loads_module_constant(w, inst)) return false;
         for (uint32_t i = 0; i < inst->n_results; i++)
             if (ir_type_is_ptr(inst->results[i]->type)) changed |= add(w, inst->results[i], w->kernel->n_params);
         return changed;

@@ -17,9 +17,9 @@
 #include "fuser/passes/exits.h"
 #include "fuser/passes/inline.h"
 #include "fuser/passes/passes.h"
-#include "fuser/passes/pointer_set.h"
 #include "fuser/passes/util.h"
 #include "fuser/plan/range.h"
+#include "ir/held.h"
 #include "ir/verify.h"
 
 bool fuse_refuse(struct fuse *f, const char *format, ...)
@@ -219,22 +219,23 @@ static bool add_parts(struct fuse *f)
 
 static void note_global(struct ir_inst *inst, void *data)
 {
-    if (inst->attrs.global) pointer_set_add(data, inst->attrs.global);
+    if (inst->attrs.global) ir_held_add(data, inst->attrs.global);
 }
 
-/* Only the kernel stays, with the globals it refers to. */
+/* Only the kernel stays, with the globals it refers to, and those that hold each other's addresses. */
 static void drop_unused_objects(struct fuse *f)
 {
     struct ir_module *m = f->module;
-    struct pointer_set used = {0};
+    struct ir_held used;
+    ir_held_open(&used, m);
     m->n_functions = 1;
     m->functions[0] = f->kernel;
     ir_walk(f->kernel->body, note_global, &used);
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->n_globals; i++)
-        if (pointer_set_has(&used, m->globals[i])) m->globals[n++] = m->globals[i];
+        if (used.has[i]) m->globals[n++] = m->globals[i];
     m->n_globals = n;
-    pointer_set_clear(&used);
+    ir_held_close(&used);
 }
 
 static void drop_unused_params(struct fuse *f, bool *kept)

@@ -1,11 +1,15 @@
 /* What there is no code for: said before any is made, with the operation, its function and line. */
+#include <stdio.h>
+
 #include "fuser/gccjit/emit.h"
 #include "fuser/passes/passes.h"
+#include "ir/held.h"
 
 struct checker {
     const struct ir_function *kernel;
     struct diag_list *list;
     bool failed;
+    struct ir_held globals;
 };
 
 static void refuse(struct checker *c, const struct ir_inst *inst, const char *why)
@@ -31,17 +35,32 @@ static uint64_t bytes_of(const struct ir_module *m, const struct ir_global *g)
     return ir_type_size(m, g->type);
 }
 
+static void check_global(struct checker *c, const struct ir_inst *inst, const struct ir_global *g)
+{
+    char why[160];
+    if (g->linkage == IR_LINKAGE_IMPORT)
+        refuse(c, inst, "the variable is not defined in this module");
+    else if (bytes_of(c->kernel->module, g) > 1 << 30)
+        refuse(c, inst, "a variable or pipe of the program is limited to 1 GiB");
+    if (!g->n_addresses || g->space != IR_SPACE_GLOBAL) return;
+    snprintf(why, sizeof why, "the variable %.60s can be written, and addresses lie in its initial value", g->name);
+    refuse(c, inst, why);
+}
+
+/* The variable, and what it holds addresses of: each where it is first come to. */
+static void check_globals(struct checker *c, const struct ir_inst *inst)
+{
+    uint32_t before = c->globals.n;
+    ir_held_add(&c->globals, inst->attrs.global);
+    for (uint32_t i = before; i < c->globals.n; i++) check_global(c, inst, c->globals.list[i]);
+}
+
 static void check_inst(struct ir_inst *inst, void *data)
 {
     struct checker *c = data;
     switch (inst->op) {
     case IR_OP_CALL: refuse_call(c, inst); break;
-    case IR_OP_GLOBAL:
-        if (inst->attrs.global->linkage == IR_LINKAGE_IMPORT)
-            refuse(c, inst, "the variable is not defined in this module");
-        else if (bytes_of(c->kernel->module, inst->attrs.global) > 1 << 30)
-            refuse(c, inst, "a variable or pipe of the program is limited to 1 GiB");
-        break;
+    case IR_OP_GLOBAL: check_globals(c, inst); break;
     case IR_OP_VAR:
         if (ir_type_size(c->kernel->module, inst->type) > 1 << 20)
             refuse(c, inst, "private memory is limited to 1 MiB a variable");
@@ -103,8 +122,10 @@ static void check_sub_group_size(struct checker *c)
 
 bool check_kernel(struct ir_function *kernel, struct diag_list *list)
 {
-    struct checker c = {kernel, list, false};
+    struct checker c = {.kernel = kernel, .list = list};
+    ir_held_open(&c.globals, kernel->module);
     ir_walk(kernel->body, check_inst, &c);
+    ir_held_close(&c.globals);
     check_sub_group_size(&c);
     if (!c.failed) agree_make(kernel);
     if (!c.failed) check_meetings(&c, kernel);

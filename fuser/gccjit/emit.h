@@ -332,6 +332,13 @@ struct counted {
 struct counted counted_begin(struct emit *e, rval from, rval to, rval step);
 void counted_end(struct emit *e, struct counted *c);
 
+/* ---- data.c ---- */
+
+/* A variable of the module in the object, with its initial bytes unless there are addresses among them. */
+lval data_declare(struct emit *e, const struct ir_global *g, uint64_t size);
+/* The initial value of one that holds addresses; variables: by scratch, what it points at is declared. */
+void data_set_addresses(struct emit *e, const struct ir_global *g, const lval *variables);
+
 /* ---- reduce.c ---- */
 
 enum ir_op reduce_op(const struct ir_inst *inst); /* what a reduction or scan combines values with */

@@ -9,6 +9,7 @@
 #include "fuser/gccjit/emit.h"
 #include "fuser/kernel_abi.h"
 #include "fuser/passes/passes.h"
+#include "ir/held.h"
 
 /* ---- arguments and launch ---- */
 
@@ -18,6 +19,7 @@ struct entry {
     bool merges;      /* neighbouring work-groups may run as one */
     bool loops, math; /* the work is in them, not in memory */
     uint32_t args_size, static_local, scratch_per_item;
+    lval *variables; /* of the module, that lie in the object: by scratch */
 };
 
 static rval number(struct emit *e, uint64_t v)
@@ -96,12 +98,7 @@ static void place_local(struct entry *k, const struct ir_global *g)
 static rval place_bytes(struct entry *k, const struct ir_global *g, uint64_t size)
 {
     struct emit *e = k->e;
-    gcc_jit_type *bytes = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I8), (int)size);
-    char name[32];
-    snprintf(name, sizeof name, "global_%u", g->scratch);
-    lval v = gcc_jit_context_new_global(e->gcc, NULL, GCC_JIT_GLOBAL_INTERNAL, bytes, name);
-    if (g->init) gcc_jit_global_set_initializer(v, g->init, size);
-    gcc_jit_lvalue_set_alignment(v, g->align > 64 ? g->align : 64);
+    lval v = k->variables[g->scratch] = data_declare(e, g, size);
     e->global_address[g->scratch] = jit_read(jit_keep(e, jit_address(e, v)));
     return e->global_address[g->scratch];
 }
@@ -120,16 +117,30 @@ static void place_pipe(struct entry *k, const struct ir_global *g)
 
 static void find_global(struct ir_inst *inst, void *data)
 {
-    struct entry *k = data;
-    if (inst->op != IR_OP_GLOBAL) return;
-    const struct ir_global *g = inst->attrs.global;
-    if (k->e->global_address[g->scratch]) return;
+    if (inst->op == IR_OP_GLOBAL) ir_held_add(data, inst->attrs.global);
+}
+
+static void place_global(struct entry *k, const struct ir_global *g)
+{
     if (ir_type_kind(g->type) == IR_KIND_PIPE)
         place_pipe(k, g);
     else if (g->space == IR_SPACE_LOCAL)
         place_local(k, g);
     else
         place_bytes(k, g, ir_type_size(k->e->module, g->type));
+}
+
+static void place_globals(struct entry *k)
+{
+    struct emit *e = k->e;
+    struct ir_held used;
+    ir_held_open(&used, e->module);
+    ir_walk(e->kernel->body, find_global, &used);
+    k->variables = arena_alloc(e->arena, (e->module->n_globals + 1) * sizeof *k->variables);
+    for (uint32_t i = 0; i < used.n; i++) place_global(k, used.list[i]);
+    for (uint32_t i = 0; i < used.n; i++)
+        if (used.list[i]->n_addresses) data_set_addresses(e, used.list[i], k->variables);
+    ir_held_close(&used);
 }
 
 /* ---- loops over groups and work-items ---- */
@@ -237,7 +248,7 @@ static void emit_entry(struct emit *e, struct entry *k)
     jit_begin(e, jit_block(e));
     load_launch(k);
     load_arguments(k);
-    ir_walk(e->kernel->body, find_global, k);
+    place_globals(k);
     load_flags(k);
     rval scratch = jit_add(e, k->local, number(e, (k->static_local + 63) / 64 * 64));
     if (e->groups) place_scratch(k, jit_read(jit_keep(e, scratch)));

@@ -161,6 +161,51 @@ static void spaces_are_known(void **state)
     ir_module_free(m);
 }
 
+/* Strings of different lengths through tables, bytes between addresses, a list, and tables that hold each other. */
+static void tables_of_addresses(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "struct E { n: i8, word: ptr.constant, m: i32 }\n"
+        "struct N { next: ptr.constant, v: i32 }\n"
+        "constant @words: [4 x i8] = { 7, 0, 9, 8 }\n"
+        "constant @list: [2 x struct E] = { { 1, @words + 2, -2 }, { 3, @words, 70000 } }\n"
+        "constant @packed: [5 x i32] align 8 = hex\"0500000006000000000000000000000007000000\" with { 8: @words + 3 }\n"
+        "constant @ring: [2 x struct N] = { { @ring + 16, 5 }, { @tail, 6 } }\n"
+        "constant @tail: struct N = { @ring, 11 }\n"
+        "kernel @k(%o: ptr.global i32 write) {\n"
+        "  %i = global_linear_id\n"
+        "  %odd = and i64 %i, 1\n"
+        "  %list = global @list\n"
+        "  %e = elem struct E %list, %odd\n"
+        "  %n_at = field struct E %e, n\n  %n = load i8 %n_at\n  %n32 = zext i32 %n\n"
+        "  %w_at = field struct E %e, word\n  %w = load ptr.constant %w_at\n  %c = load i8 %w\n  %c32 = zext i32 %c\n"
+        "  %m_at = field struct E %e, m\n  %m = load i32 %m_at\n"
+        "  %packed = global @packed\n  %p_at = elem i32 %packed, 2\n  %p = load ptr.constant %p_at\n"
+        "  %b = load i8 %p\n  %b32 = zext i32 %b\n  %last = load i32 %packed[4]\n"
+        "  %ring = global @ring\n"
+        "  %rounds = and i64 %i, 7\n"
+        "  %sum = loop (%at: ptr.constant = %ring, %k: i64 = 0, %s: i32 = 0) -> i32 {\n"
+        "    %done = uge i64 %k, %rounds\n    if %done { break %s }\n"
+        "    %v_at = field struct N %at, v\n    %v = load i32 %v_at\n    %s3 = mul i32 %s, 3\n    %s2 = add i32 %s3, "
+        "%v\n"
+        "    %next_at = field struct N %at, next\n    %next = load ptr.constant %next_at\n"
+        "    %k2 = add i64 %k, 1\n    continue %next, %k2, %s2\n"
+        "  }\n"
+        "  %x1 = add i32 %n32, %c32\n  %x2 = mul i32 %x1, %m\n  %x3 = add i32 %x2, %b32\n  %x4 = mul i32 %x3, %last\n"
+        "  %x5 = add i32 %x4, %sum\n"
+        "  store i32 %o[%i], %x5\n"
+        "}\n";
+    int32_t out[ITEMS] = {0};
+    const struct interp_arg args[] = {{INTERP_ARG_BUFFER, out, sizeof out, NULL}};
+    kit_same_everywhere(text, ranges, 3, 0, args, 1);
+    struct ir_module *m = kit_parse(text);
+    kit_interpret(kit_kernel(m), &ranges[0], args);
+    assert_int_equal(out[0], ((1 + 9) * -2 + 8) * 7);
+    assert_int_equal(out[3], ((3 + 7) * 70000 + 8) * 7 + (5 * 9 + 6 * 3 + 11));
+    ir_module_free(m);
+}
+
 /* What is refused says why. */
 static void refusals(void **state)
 {
@@ -180,6 +225,14 @@ static void refusals(void **state)
         {"pipe @p: packet i64 capacity 200000000\n"
          "kernel @k(%o: ptr.global i32 write) {\n %p = global @p\n %n = pipe_num_packets %p\n store i32 %o, %n\n}\n",
          "line 3: global: a variable or pipe of the program is limited to 1 GiB"},
+        {"constant @c: i32 = 1\nglobal @w: ptr.constant = @c\n"
+         "kernel @k(%o: ptr.global i32 write) {\n %w = global @w\n %p = load ptr.constant %w\n %r = load i32 %p\n"
+         " store i32 %o, %r\n}\n",
+         "line 4: global: the variable w can be written, and addresses lie in its initial value"},
+        {"import constant @c: i32\nconstant @t: ptr.constant = @c\n"
+         "kernel @k(%o: ptr.global i32 write) {\n %w = global @t\n %p = load ptr.constant %w\n %r = load i32 %p\n"
+         " store i32 %o, %r\n}\n",
+         "line 4: global: the variable is not defined in this module"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ir_module *m = kit_parse(cases[i].text);
@@ -196,11 +249,9 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_value_is_written),
-        cmocka_unit_test(by_value_across_a_barrier),
-        cmocka_unit_test(spaces_are_known),
-        cmocka_unit_test(spaces_of_pointers),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(by_value_is_written), cmocka_unit_test(by_value_across_a_barrier),
+        cmocka_unit_test(spaces_are_known),    cmocka_unit_test(spaces_of_pointers),
+        cmocka_unit_test(tables_of_addresses), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests_name("gccjit_memory", tests, NULL, NULL);
 }
