@@ -15,7 +15,9 @@ int spirv_builtin(const struct spirv_reader *r, uint32_t id)
 
 struct init {
     struct spirv_reader *r;
-    const struct spirv_inst *variable;
+    const struct spirv_inst *user;
+    struct ir_global *g;
+    uint8_t *bytes; /* of its value */
     bool failed;
 };
 
@@ -26,6 +28,23 @@ static void write_number(const struct init *in, const struct ir_value *v, uint8_
     unsigned size = ir_type_bits(v->type) / 8;
     if (!size) size = 1;
     for (unsigned k = 0; k < ir_type_lanes(v->type); k++) memcpy(bytes + k * size, &v->of.lanes[k], size);
+}
+
+/* An address takes of the budget what it takes of memory. */
+static void write_address(struct init *in, uint32_t id, uint64_t offset)
+{
+    struct spirv_reader *r = in->r;
+    struct ir_address address = {.offset = offset};
+    uint64_t cost = 2 * sizeof address;
+    in->failed = true;
+    if (r->init_budget < cost) {
+        spirv_fail(r, in->user, "initial values are too large for a module of %zu bytes", r->n_words * 4);
+        return;
+    }
+    r->init_budget -= cost;
+    if (!spirv_initial_address(r, in->user, id, &address)) return;
+    ir_global_add_address(r->module, in->g, &address);
+    in->failed = false;
 }
 
 /* As deep as types are inside each other. */
@@ -45,37 +64,24 @@ static void write_init(struct init *in, uint32_t id, uint8_t *bytes)
         for (uint32_t k = 3; k < d->n; k++)
             write_init(in, d->words[k], bytes + (s ? s->fields[k - 3].offset : (k - 3) * step));
     } else {
-        in->failed = true;
-        spirv_fail(r, in->variable, "its initial value holds an Op%s: %s", tools_op_name(d->op),
-                   d->op == SpvOpSpecConstantOp || d->op == SpvOpVariable ? "addresses in it cannot be read"
-                                                                          : "it cannot be read");
+        write_address(in, id, (uint64_t)(bytes - in->bytes));
     }
 }
 
-const uint8_t *spirv_initial_bytes(struct spirv_reader *r, const struct spirv_inst *i, uint32_t id)
+void spirv_initialize(struct spirv_reader *r, const struct spirv_inst *i, struct ir_global *g, uint32_t id)
 {
-    uint64_t size = ir_type_size(r->module, r->ids[r->ids[id].def->type].type);
+    const struct spirv_inst *d = r->ids[id].def;
+    uint64_t size = ir_type_size(r->module, g->type);
+    if (d->op == SpvOpConstantNull || d->op == SpvOpUndef) return;
     if (size > r->init_budget) {
         spirv_fail(r, i, "initial values are too large for a module of %zu bytes", r->n_words * 4);
-        return NULL;
+        return;
     }
     r->init_budget -= size;
-    uint8_t *bytes = ir_alloc(r->module, size);
-    struct init in = {.r = r, .variable = i};
-    write_init(&in, id, bytes);
-    return bytes;
-}
-
-static const uint8_t *initial(struct spirv_reader *r, const struct spirv_inst *i)
-{
-    if (i->n < 5) return NULL;
-    if (!spirv_is_constant(r, i->words[4])) {
-        spirv_fail(r, i, "its initial value is an address, which cannot be read");
-        return NULL;
-    }
-    const struct spirv_inst *d = r->ids[i->words[4]].def;
-    bool zero = d->op == SpvOpConstantNull || d->op == SpvOpUndef;
-    return zero ? NULL : spirv_initial_bytes(r, i, i->words[4]);
+    struct init in = {.r = r, .user = i, .g = g, .bytes = ir_alloc(r->module, size)};
+    g->init = in.bytes;
+    write_init(&in, id, in.bytes);
+    ir_global_sort_addresses(g);
 }
 
 /* ---- variables ---- */
@@ -118,9 +124,8 @@ static void read_variable(struct spirv_reader *r, const struct spirv_inst *i)
     struct ir_global *g = ir_global_new(r->module, name, space, t);
     const uint32_t *align = spirv_decoration(r, i->id, SpvDecorationAlignment, NULL);
     if (align && align[0] > g->align && (align[0] & (align[0] - 1)) == 0 && align[0] <= 4096) g->align = align[0];
-    if (space != IR_SPACE_LOCAL) g->init = initial(r, i);
     read_linkage(r, i, g);
-    if (g->linkage == IR_LINKAGE_IMPORT) g->init = NULL;
+    if (i->n > 4 && space != IR_SPACE_LOCAL && g->linkage != IR_LINKAGE_IMPORT) spirv_initialize(r, i, g, i->words[4]);
     r->ids[i->id].global = g;
 }
 

@@ -180,14 +180,12 @@ static void emit_store(struct spirv_body *s, const struct spirv_inst *i)
 /* A constant as a variable of the module; NULL: it is undefined. */
 static struct ir_value *initial_in_memory(struct spirv_body *s, const struct spirv_inst *i, uint32_t constant)
 {
-    const uint8_t *bytes = NULL;
     struct spirv_reader *r = s->r;
     ir_type t = r->ids[spirv_type_of(r, constant)].type;
     if (r->ids[constant].def->op == SpvOpUndef) return NULL;
-    if (r->ids[constant].def->op != SpvOpConstantNull) bytes = spirv_initial_bytes(r, i, constant);
     struct ir_global *g =
         ir_global_new(r->module, spirv_unique_name(r, &r->globals, NULL, "initial"), IR_SPACE_CONSTANT, t);
-    g->init = bytes;
+    spirv_initialize(r, i, g, constant);
     struct ir_builder b = spirv_prologue(s);
     struct ir_value *v = ir_build_global(&b, g);
     spirv_prologue_end(s, &b);

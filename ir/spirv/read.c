@@ -87,6 +87,7 @@ static void read_module(struct spirv_reader *r)
     r->value_budget = 16 * (uint64_t)r->n_words + 10000;
     if (!spirv_normalize(r) || !spirv_check_effort(r) || !spirv_check_reach(r) || !spirv_check_operands(r)) return;
     spirv_widen_selects(r);
+    spirv_cast_constituents(r);
     spirv_complete_interfaces(r);
     if (!validate(r) || !spirv_index(r)) return;
     spirv_types(r);

@@ -142,6 +142,11 @@ bool spirv_check_operands(struct spirv_reader *r);
 /* The same for selections of vectors; after spirv_check_effort(). */
 void spirv_widen_selects(struct spirv_reader *r);
 
+/* ---- constituent.c ---- */
+
+/* The same for variables as parts of constants. */
+void spirv_cast_constituents(struct spirv_reader *r);
+
 /* ---- interface.c ---- */
 
 /* The same for the variables that entry points list. */
@@ -192,10 +197,16 @@ bool spirv_is_constant(const struct spirv_reader *r, uint32_t id);
 /* ---- globals.c ---- */
 
 void spirv_globals(struct spirv_reader *r);
-/* A constant as it lies in memory, of the module's arena; NULL, with a finding, where it cannot be said. */
-const uint8_t *spirv_initial_bytes(struct spirv_reader *r, const struct spirv_inst *user, uint32_t id);
+/* Gives a variable the value of a constant, with a finding where that cannot be said. */
+void spirv_initialize(struct spirv_reader *r, const struct spirv_inst *user, struct ir_global *g, uint32_t id);
 /* The number of a built-in variable, or -1. */
 int spirv_builtin(const struct spirv_reader *r, uint32_t id);
+
+/* ---- address.c ---- */
+
+/* The variable and the offset that a constant is the address of; false: there is none, which is reported. */
+bool spirv_initial_address(struct spirv_reader *r, const struct spirv_inst *user, uint32_t id,
+                           struct ir_address *address);
 
 /* ---- arg_types.c ---- */
 

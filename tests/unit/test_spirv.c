@@ -320,6 +320,59 @@ static void test_constants_in_memory(void **state)
     ir_module_free(m);
 }
 
+#define TABLE                                                                                                          \
+    HEAD KERNEL TYPES "%cp = OpTypePointer UniformConstant %u32\n%two = OpConstant %u64 2\n"                           \
+                      "%c5 = OpConstant %u32 5\n%row = OpTypeArray %u32 %two\n"                                        \
+                      "%rp = OpTypePointer UniformConstant %row\n%numbers = OpConstantComposite %row %c3 %c5\n"        \
+                      "%v = OpVariable %rp UniformConstant %numbers\n%w = OpVariable %cp UniformConstant %c2\n"        \
+                      "%minus = OpConstant %u32 4294967295\n"
+
+/* Of a variable itself, as translators write it, of a part, behind a pointer and before it, and null. */
+static void test_addresses(void **state)
+{
+    (void)state;
+    struct ir_module *m = read_good(
+        TABLE "%n = OpConstant %u64 5\n%table_t = OpTypeArray %cp %n\n%tp = OpTypePointer UniformConstant %table_t\n"
+              "%cpp = OpTypePointer UniformConstant %cp\n"
+              "%a1 = OpSpecConstantOp %cp InBoundsAccessChain %v %c1\n"
+              "%end = OpSpecConstantOp %cp InBoundsPtrAccessChain %v %c1 %c0\n"
+              "%back = OpSpecConstantOp %cp PtrAccessChain %end %minus\n%zero = OpConstantNull %cp\n"
+              "%init = OpConstantComposite %table_t %w %a1 %end %back %zero\n"
+              "%table = OpVariable %tp UniformConstant %init\n%alone = OpVariable %cpp UniformConstant %w\n" BEGIN
+              "%at = OpInBoundsAccessChain %cpp %table %c3\n%got = OpLoad %cp %at Aligned 8\n"
+              "%x = OpLoad %u32 %got Aligned 4\n%q = OpLoad %cp %alone Aligned 8\n%y = OpLoad %u32 %q Aligned 4\n"
+              "%z = OpIAdd %u32 %x %y\nOpStore %a %z Aligned 4\n" END);
+    uint32_t value = 0;
+    run(m, &value, 1);
+    assert_int_equal(value, 7);
+    const struct ir_global *table = m->globals[2], *v = m->globals[0], *w = m->globals[1];
+    const struct ir_address expected[] = {{0, w, 0}, {8, v, 4}, {16, v, 8}, {24, v, 4}};
+    assert_int_equal(table->n_addresses, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(table->addresses[i].offset, expected[i].offset);
+        assert_ptr_equal(table->addresses[i].target, expected[i].target);
+        assert_int_equal(table->addresses[i].at, expected[i].at);
+    }
+    ir_module_free(m);
+}
+
+static void test_refused_addresses(void **state)
+{
+    (void)state;
+    assert_refused(TABLE
+                   "%far = OpSpecConstantOp %cp PtrAccessChain %w %c3\n"
+                   "%cpp = OpTypePointer UniformConstant %cp\n%held = OpVariable %cpp UniformConstant %far\n" BEGIN END,
+                   NULL, "holds an address 12 bytes into");
+    assert_refused(TABLE
+                   "%s = OpSpecConstantOp %u64 ConvertPtrToU %w\n%sum = OpSpecConstantOp %u64 IAdd %s %two\n"
+                   "%up = OpTypePointer UniformConstant %u64\n%held = OpVariable %up UniformConstant %sum\n" BEGIN END,
+                   NULL, "its initial value holds an OpSpecConstantOp of OpIAdd, which cannot be read");
+    assert_refused(TABLE
+                   "%lp = OpTypePointer Workgroup %u32\n%l = OpVariable %lp Workgroup\n"
+                   "%lpp = OpTypePointer UniformConstant %lp\n%held = OpVariable %lpp UniformConstant %l\n" BEGIN END,
+                   NULL, "which is local");
+}
+
 /* ---- modules as translators write them ---- */
 
 /* Blocks before what dominates them, a phi with one block twice, a variable outside the first block, merge
@@ -498,6 +551,8 @@ int main(void)
         cmocka_unit_test(test_by_value),
         cmocka_unit_test(test_linked_names),
         cmocka_unit_test(test_constants_in_memory),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_refused_addresses),
         cmocka_unit_test(test_untidy),
         cmocka_unit_test(test_select_of_vectors),
         cmocka_unit_test(test_equal_types),
