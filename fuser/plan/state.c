@@ -56,11 +56,16 @@ static uint32_t state_index(struct planner *p, const struct ir_module *m, const 
     return plan->n_states++;
 }
 
-static bool check_sizes(struct planner *p, const struct fuser_node *node, const struct plan_stated *k)
+static bool check_states(struct planner *p, const struct fuser_node *node, const struct plan_stated *k)
 {
     for (uint32_t i = 0; i < k->n_states; i++) {
         const struct fuser_state *s = &p->plan->states[k->states[i]];
         uint64_t bytes = state_bytes(s->module, s->global);
+        if (s->global->n_addresses) /* of what has none before a kernel runs */
+            return plan_fail(
+                p, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
+                "kernel %s uses @%s, whose initial value holds the address of @%s; only constants can do that",
+                node->kernel->name, s->global->name, s->global->addresses[0].target->name);
         if (bytes <= max_state_bytes) continue;
         return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
                          "kernel %s uses @%s of %llu bytes; a variable or pipe of the program is limited to 1 GiB",
@@ -193,7 +198,7 @@ bool plan_states(struct planner *p)
         if (n->kind != FUSER_NODE_KERNEL || !has_state(n->kernel->module)) continue;
         const struct plan_stated *k = stated(p, n->kernel);
         if (!k->copy) continue;
-        if (!check_sizes(p, n, k)) return false;
+        if (!check_states(p, n, k)) return false;
         take_states(p, n, k);
     }
     if (!p->plan->n_states) return true;

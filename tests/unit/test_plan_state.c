@@ -77,7 +77,9 @@ static const char text[] = "global @table: [64 x i32]\n"
                            "    store i32 %o[%i], 7\n"
                            "}\n"
                            "kernel @lots() { %g = global @vast; %v = load i8 %g }\n"
-                           "global @vast: [1073741825 x i8]\n";
+                           "global @vast: [1073741825 x i8]\n"
+                           "kernel @follow() { %w = global @way; %v = load ptr.global %w }\n"
+                           "global @way: ptr.global = @sum\n";
 
 struct made {
     struct test_graph *g;
@@ -253,12 +255,22 @@ static void too_large(void **state)
     test_graph_free(m.g);
 }
 
+/* No memory that outlives a kernel holds addresses of the constants in it. */
+static void holds_addresses(void **state)
+{
+    (void)state;
+    struct made m = pair("plain", "total");
+    test_kernel(m.g, "follow", "follow", test_range(1, 0), NULL, 0);
+    check_fails(m.g, FUSER_KERNEL_NOT_SUPPORTED, "follow", "@way, whose initial value holds the address of @sum");
+    test_graph_free(m.g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_launch), cmocka_unit_test(kept_apart),  cmocka_unit_test(not_proved),
-        cmocka_unit_test(counted),    cmocka_unit_test(others_join), cmocka_unit_test(pipes),
-        cmocka_unit_test(modules),    cmocka_unit_test(too_large),
+        cmocka_unit_test(one_launch),      cmocka_unit_test(kept_apart),  cmocka_unit_test(not_proved),
+        cmocka_unit_test(counted),         cmocka_unit_test(others_join), cmocka_unit_test(pipes),
+        cmocka_unit_test(holds_addresses), cmocka_unit_test(modules),     cmocka_unit_test(too_large),
     };
     return cmocka_run_group_tests_name("plan_state", tests, NULL, NULL);
 }
