@@ -294,6 +294,43 @@ static void add_report(fusion_exec *e, const fusion_report *inner)
     r->n_internalized += inner->n_internalized;
 }
 
+/* ---- debug: what an inner graph that is fused by itself keeps to itself ---- */
+
+/* Does a node recorded later read the memory? */
+static bool is_read_by(const fusion_exec *e, uint32_t node, uint64_t memory)
+{
+    const struct exec_node *n = &e->nodes[node];
+    if (n->kind == PROTO_NODE_COPY && e->slot_memory[n->from] == memory) return true;
+    for (uint32_t i = 0; i < n->n_args && n->kind != PROTO_NODE_COPY && n->kind != PROTO_NODE_FILL; i++) {
+        const struct proto_arg *arg = &n->args[i];
+        if (arg->kind == PROTO_ARG_SLOT && arg->access != PROTO_ACCESS_WRITE && e->slot_memory[arg->index] == memory)
+            return true;
+    }
+    return false;
+}
+
+static bool is_internalized(const fusion_exec *e, uint32_t slot)
+{
+    for (uint32_t i = 0; i < e->report.n_internalized; i++)
+        if (strcmp(e->report.internalized[i].buffer, e->slot_names[slot]) == 0) return true;
+    return false;
+}
+
+/* fusion_internal_memory says that nobody reads what the inner graph leaves in the buffer. */
+static fusion_status check_internal(const fusion_exec *e, const struct graph_action *a)
+{
+    for (uint32_t slot = 0; slot < a->exec->n_slots; slot++) {
+        if (!is_internalized(a->exec, slot)) continue;
+        for (uint32_t i = a->node + 1; i < e->n_nodes; i++)
+            if (is_read_by(e, i, a->exec->slot_memory[slot]))
+                return client_error(FUSION_INVALID, e->node_names[i],
+                                    "fusion_internal_memory on buffer %s does not hold: %s keeps it to itself, and %s, "
+                                    "which comes later, reads it",
+                                    a->exec->slot_names[slot], e->node_names[a->node], e->node_names[i]);
+    }
+    return FUSION_SUCCESS;
+}
+
 fusion_status client_exec_finish(fusion_exec *e, const fusion_finalize_options *options)
 {
     for (uint32_t i = 0; i < e->n_actions; i++) {
@@ -304,6 +341,7 @@ fusion_status client_exec_finish(fusion_exec *e, const fusion_finalize_options *
         own.debug |= options->debug;
         fusion_status status = fusion_graph_finalize(a->inner, &own, &a->exec);
         a->inner = NULL; /* the graph's, which may go before this does */
+        if (status == FUSION_SUCCESS && own.debug) status = check_internal(e, a);
         if (status != FUSION_SUCCESS) return status;
         add_report(e, fusion_exec_report(a->exec));
     }

@@ -248,6 +248,36 @@ static void test_variables_of_the_program(void **state)
     fusion_disconnect(session);
 }
 
+/* An inner graph is fused by itself, and the outer one reads what it keeps to itself. */
+static void test_false_internal_memory(void **state)
+{
+    (void)state;
+    for (int reads = 0; reads < 2; reads++) {
+        fusion_session *session = service_connect(&service);
+        fusion_module *module = load_test_kernels(session);
+        fusion_graph *graph, *inner;
+        fusion_buffer *t, *in = index_buffer(session, "in", SIZE, 1, 0),
+                          *out = index_buffer(session, "out", SIZE, 0, 0);
+        fusion_exec *exec;
+        expect_ok(fusion_buffer_create(session, "t", FUSION_I32, SIZE, FUSION_INTERNAL_MEMORY, &t));
+        expect_ok(fusion_graph_create(session, &graph));
+        expect_ok(fusion_graph_create(session, &inner));
+        const fusion_arg first[] = {fusion_arg_read(in), fusion_arg_write(t), fusion_arg_i32(2)};
+        const fusion_arg second[] = {fusion_arg_read(t), fusion_arg_write(out), fusion_arg_i32(3)};
+        add_node(inner, module, "scale", SIZE, first, 3);
+        add_node(inner, module, "scale", SIZE, second, 3);
+        expect_ok(fusion_graph_add_graph(graph, "inside", inner, &(fusion_finalize_options){.mode = FUSION_REQUIRE},
+                                         NULL, 0, NULL));
+        if (reads) add_node(graph, module, "scale", SIZE, second, 3);
+        expect_status(fusion_graph_finalize(graph, &(fusion_finalize_options){.debug = true}, &exec),
+                      reads ? FUSION_INVALID : FUSION_SUCCESS, __FILE__, __LINE__);
+        if (reads)
+            expect_in_reason("fusion_internal_memory on buffer t does not hold: inside keeps it to itself, and scale, "
+                             "which comes later, reads it");
+        fusion_disconnect(session);
+    }
+}
+
 /* The same without debug is fused, taken on the word, and computes something else where the word is false. */
 static void test_debug_is_another_plan(void **state)
 {
@@ -274,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_barriers_order_what_stays_in_the_group),
         cmocka_unit_test(test_read_before_written),
         cmocka_unit_test(test_variables_of_the_program),
+        cmocka_unit_test(test_false_internal_memory),
         cmocka_unit_test(test_debug_is_another_plan),
     };
     return cmocka_run_group_tests_name("debug", tests, start, stop);
