@@ -95,7 +95,8 @@ static rval int_result(struct emit *e, enum ir_op op, enum ir_kind from, rval x)
         return jit_select(e, is_finite(e, from, x), jit_cast(e, jit_read(second), word), jit_int(e, IR_KIND_I32, 0));
     }
     if (op == IR_OP_LGAMMA_SIGN) {
-        (void)log_gamma(e, from, x, &second);
+        /* Of f64: the versions of the C library differ in the sign of f32's at poles. */
+        (void)log_gamma(e, IR_KIND_F64, jit_cast(e, x, jit_type(e, IR_KIND_F64)), &second);
         rval negative = jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(second), gcc_jit_context_zero(e->gcc, c_int));
         return jit_select(e, negative, jit_int(e, IR_KIND_I32, 0xffffffff), jit_int(e, IR_KIND_I32, 1));
     }
