@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -33,13 +34,17 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* A moment of a spinning loop. Whoever is waited for may want the processor that we spin on. */
 static void relax(void)
 {
+    for (int i = 0; i < 16; i++) {
 #if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
+        __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ volatile("yield");
+        __asm__ volatile("yield");
 #endif
+    }
+    sched_yield();
 }
 
 static uint64_t deadline_after(int timeout_ms)
@@ -237,8 +242,7 @@ bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms)
     uint32_t state = atomic_load(&r->state);
     uint64_t deadline = deadline_after(timeout_ms);
     if (!is_completed(r, sequence) && timeout_ms != 0)
-        for (uint64_t end = now_ns() + WAIT_SPIN_NS; !is_completed(r, sequence) && now_ns() < end;)
-            for (int i = 0; i < 16; i++) relax();
+        for (uint64_t end = now_ns() + WAIT_SPIN_NS; !is_completed(r, sequence) && now_ns() < end;) relax();
     while (!is_completed(r, sequence)) {
         uint32_t seen = atomic_load(&r->completion_bell);
         uint64_t left = time_left(deadline);
@@ -260,8 +264,7 @@ void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms)
 {
     if (has_entry(r)) return;
     if (spin_ns > 0)
-        for (uint64_t end = now_ns() + spin_ns; !has_entry(r) && now_ns() < end;)
-            for (int i = 0; i < 16; i++) relax();
+        for (uint64_t end = now_ns() + spin_ns; !has_entry(r) && now_ns() < end;) relax();
     atomic_store(&r->executor_sleeps, 1);
     uint32_t seen = atomic_load(&r->doorbell);
     if (!has_entry(r) && timeout_ms != 0)

@@ -160,7 +160,7 @@ void bench_black_scholes(fusion_session *s, json_object *rows)
         .in_count = {n, n, n},
         .out_count = n,
         .bound = 1e-4,
-        .repeat = 1,
+        .repeat = 3,
         .input = input,
         .graph = graph,
         .unfused = true,

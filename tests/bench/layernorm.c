@@ -117,7 +117,7 @@ void bench_layernorm(fusion_session *s, json_object *rows)
         .in_count = {n, COLUMNS, COLUMNS},
         .out_count = n,
         .bound = 1e-4,
-        .repeat = 1,
+        .repeat = 3,
         .input = input,
         .graph = tree_graph,
         .c_strict = layernorm_strict,

@@ -61,7 +61,7 @@ void bench_mandelbrot(fusion_session *s, json_object *rows)
         .out_count = SIDE * SIDE,
         .counts = true,
         .bound = 0.01, /* at the border, a fused product shows */
-        .repeat = 1,
+        .repeat = 3,
         .graph = graph,
         .c_strict = mandelbrot_strict,
         .c_fast = mandelbrot_fast,
