@@ -104,17 +104,12 @@ struct fold {
     rval base, from, n;
 };
 
-static rval number(struct emit *e, uint64_t v)
-{
-    return jit_int(e, IR_KIND_I64, v);
-}
-
 /* As many numbers as there are lanes, from number `at` on. */
 static void fold_some(const struct fold *f, rval at)
 {
     struct emit *e = f->e;
     enum ir_kind kind = ir_type_kind(f->inst->type);
-    rval bytes = number(e, kind_bytes(kind));
+    rval bytes = jit_u64(e, kind_bytes(kind));
     rval to = jit_add(e, f->base, jit_mul(e, at, bytes));
     struct lanes a = lanes_linear(IR_KIND_PTR, jit_read(jit_keep(e, to)), e->width > 1 ? kind_bytes(kind) : 0, NULL);
     struct lanes b = a;
@@ -127,14 +122,14 @@ static void fold_all(const struct fold *f)
 {
     struct emit *e = f->e;
     unsigned width = e->width;
-    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, f->n, number(e, width - 1));
+    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, f->n, jit_u64(e, width - 1));
     rval whole = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, f->n, rest)));
-    struct counted vectors = counted_begin(e, number(e, 0), whole, number(e, width));
+    struct counted vectors = counted_begin(e, jit_u64(e, 0), whole, jit_u64(e, width));
     fold_some(f, jit_read(vectors.v));
     counted_end(e, &vectors);
     if (width == 1) return;
     e->width = 1;
-    struct counted singles = counted_begin(e, whole, f->n, number(e, 1));
+    struct counted singles = counted_begin(e, whole, f->n, jit_u64(e, 1));
     fold_some(f, jit_read(singles.v));
     counted_end(e, &singles);
     e->width = width;
@@ -143,33 +138,33 @@ static void fold_all(const struct fold *f)
 /* The largest power of two below n, or 0. */
 static rval half_of(struct emit *e, rval n)
 {
-    rval below = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, n, number(e, 1))));
-    rval word = jit_cast(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, below, number(e, 1)),
+    rval below = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, n, jit_u64(e, 1))));
+    rval word = jit_cast(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, below, jit_u64(e, 1)),
                          jit_c(e, GCC_JIT_TYPE_UNSIGNED_LONG));
     rval zeros = jit_cast(e, jit_builtin(e, "__builtin_clzl", 1, &word), jit_type(e, IR_KIND_I64));
-    rval top = jit_binary(e, GCC_JIT_BINARY_OP_LSHIFT, number(e, 1),
-                          jit_binary(e, GCC_JIT_BINARY_OP_MINUS, number(e, 63), zeros));
-    return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, below, number(e, 0)), number(e, 0), top);
+    rval top = jit_binary(e, GCC_JIT_BINARY_OP_LSHIFT, jit_u64(e, 1),
+                          jit_binary(e, GCC_JIT_BINARY_OP_MINUS, jit_u64(e, 63), zeros));
+    return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, below, jit_u64(e, 0)), jit_u64(e, 0), top);
 }
 
 static void reduce(struct emit *e, const struct ir_inst *inst, struct lanes *sums)
 {
     const struct place *p = &e->place;
     rval base = groups_memory(e, inst);
-    rval lanes = number(e, ir_type_size(e->module, inst->type) / kind_bytes(ir_type_kind(inst->type)));
+    rval lanes = jit_u64(e, ir_type_size(e->module, inst->type) / kind_bytes(ir_type_kind(inst->type)));
     lval n = jit_keep(e, jit_mul(e, jit_mul(e, p->extent[0], p->extent[1]), p->extent[2]));
     lval d = jit_keep(e, half_of(e, jit_read(n)));
     gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
     jit_jump(e, head);
     jit_begin(e, head);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GT, jit_read(d), number(e, 0)), body, done);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GT, jit_read(d), jit_u64(e, 0)), body, done);
     jit_begin(e, body);
     rval from = jit_read(jit_keep(e, jit_mul(e, jit_read(d), lanes)));
     rval above = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MINUS, jit_read(n), jit_read(d))));
     struct fold f = {e, inst, base, from, jit_read(jit_keep(e, jit_mul(e, above, lanes)))};
     fold_all(&f);
     jit_set(e, n, jit_read(d));
-    jit_set(e, d, jit_binary(e, GCC_JIT_BINARY_OP_RSHIFT, jit_read(d), number(e, 1)));
+    jit_set(e, d, jit_binary(e, GCC_JIT_BINARY_OP_RSHIFT, jit_read(d), jit_u64(e, 1)));
     jit_jump(e, head);
     jit_begin(e, done);
     struct lanes first = lanes_uniform(IR_KIND_PTR, base);

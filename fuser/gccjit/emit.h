@@ -135,9 +135,11 @@ unsigned kind_bytes(enum ir_kind kind);     /* in memory: bool 1 */
 enum ir_kind kind_of_bytes(unsigned bytes); /* the integer of that size */
 
 rval jit_int(struct emit *e, enum ir_kind kind, uint64_t bits);
+rval jit_u64(struct emit *e, uint64_t v);
 rval jit_number(struct emit *e, enum ir_kind kind, uint64_t bits); /* of any number kind, from its bits */
 rval jit_binary(struct emit *e, enum gcc_jit_binary_op op, rval a, rval b);
 rval jit_add(struct emit *e, rval a, rval b);
+rval jit_sub(struct emit *e, rval a, rval b);
 rval jit_mul(struct emit *e, rval a, rval b);
 rval jit_compare(struct emit *e, enum gcc_jit_comparison op, rval a, rval b);
 rval jit_not(struct emit *e, rval condition);
@@ -148,6 +150,7 @@ lval jit_local(struct emit *e, gcc_jit_type *type);
 lval jit_keep(struct emit *e, rval v); /* evaluated now, in a new variable */
 void jit_set(struct emit *e, lval v, rval value);
 rval jit_select(struct emit *e, rval condition, rval a, rval b); /* scalars; ends the block */
+rval jit_min(struct emit *e, rval a, rval b);                    /* likewise */
 gcc_jit_block *jit_block(struct emit *e);
 void jit_jump(struct emit *e, gcc_jit_block *to);                                       /* and stay nowhere */
 void jit_branch(struct emit *e, rval condition, gcc_jit_block *yes, gcc_jit_block *no); /* likewise */

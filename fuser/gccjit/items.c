@@ -18,16 +18,6 @@ void counted_end(struct emit *e, struct counted *c)
     jit_begin(e, c->exit);
 }
 
-static rval number(struct emit *e, uint64_t v)
-{
-    return jit_int(e, IR_KIND_I64, v);
-}
-
-static rval minus(struct emit *e, rval a, rval b)
-{
-    return jit_binary(e, GCC_JIT_BINARY_OP_MINUS, a, b);
-}
-
 /* What each work-item runs. */
 struct run {
     struct emit *e;
@@ -58,7 +48,7 @@ static void run_whole(const struct run *r, lval item, rval end)
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, at, end), body, done);
     jit_begin(e, body);
     run_body(r, (struct mask){NULL});
-    jit_set(e, item, jit_add(e, jit_read(item), number(e, e->width)));
+    jit_set(e, item, jit_add(e, jit_read(item), jit_u64(e, e->width)));
     jit_jump(e, head);
     jit_begin(e, done);
 }
@@ -108,7 +98,7 @@ static bool is_one_if(const struct run *r)
 static void run_span(const struct run *r, lval item, rval extent)
 {
     struct emit *e = r->e;
-    rval whole = minus(e, extent, number(e, e->width - 1));
+    rval whole = jit_sub(e, extent, jit_u64(e, e->width - 1));
     rval end = jit_read(jit_keep(e, jit_cast(e, whole, jit_signed(e, IR_KIND_I64))));
     if (e->width == 1) {
         run_whole(r, item, end);
@@ -119,7 +109,7 @@ static void run_span(const struct run *r, lval item, rval extent)
     run_streaming(r, item, end);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), tail, done);
     jit_begin(e, tail);
-    run_body(r, mask_first(e, minus(e, extent, jit_read(item))));
+    run_body(r, mask_first(e, jit_sub(e, extent, jit_read(item))));
     jit_jump(e, done);
     jit_begin(e, done);
 }
@@ -128,7 +118,7 @@ static void run_row(const struct run *r)
 {
     struct emit *e = r->e;
     rval extent = e->place.extent[0];
-    lval item = jit_keep(e, number(e, 0));
+    lval item = jit_keep(e, jit_u64(e, 0));
     e->place.item[0] = jit_read(item);
     run_span(r, item, extent);
 }
@@ -136,9 +126,9 @@ static void run_row(const struct run *r)
 static void run_rows(const struct run *r)
 {
     struct emit *e = r->e;
-    struct counted z = counted_begin(e, number(e, 0), e->place.extent[2], number(e, 1));
+    struct counted z = counted_begin(e, jit_u64(e, 0), e->place.extent[2], jit_u64(e, 1));
     e->place.item[2] = jit_read(z.v);
-    struct counted y = counted_begin(e, number(e, 0), e->place.extent[1], number(e, 1));
+    struct counted y = counted_begin(e, jit_u64(e, 0), e->place.extent[1], jit_u64(e, 1));
     e->place.item[1] = jit_read(y.v);
     run_row(r);
     counted_end(e, &y);
@@ -158,13 +148,11 @@ static void swap_uniformity(struct emit *e)
 static void run_flat(const struct run *r)
 {
     struct emit *e = r->e;
-    struct counted at = counted_begin(e, number(e, 0), e->place.items, number(e, e->width));
+    struct counted at = counted_begin(e, jit_u64(e, 0), e->place.items, jit_u64(e, e->width));
     e->place.flat = at.v;
     e->row_end = NULL;
     swap_uniformity(e);
-    rval left = jit_read(jit_keep(e, place_left(e))), all = number(e, e->width);
-    rval n = jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, left, all), left, all);
-    run_body(r, mask_first(e, n));
+    run_body(r, mask_first(e, jit_min(e, place_left(e), jit_u64(e, e->width))));
     swap_uniformity(e);
     e->place.flat = NULL;
     counted_end(e, &at);
@@ -174,8 +162,8 @@ static void run_flat(const struct run *r)
 static rval rows_are_whole(struct emit *e)
 {
     const struct place *p = &e->place;
-    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, p->extent[0], number(e, e->width - 1));
-    rval whole = jit_compare(e, GCC_JIT_COMPARISON_EQ, rest, number(e, 0));
+    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, p->extent[0], jit_u64(e, e->width - 1));
+    rval whole = jit_compare(e, GCC_JIT_COMPARISON_EQ, rest, jit_u64(e, 0));
     rval single = jit_compare(e, GCC_JIT_COMPARISON_EQ, p->extent[0], p->items);
     return jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, whole, single);
 }

@@ -87,6 +87,11 @@ rval jit_int(struct emit *e, enum ir_kind kind, uint64_t bits)
     return gcc_jit_context_new_rvalue_from_long(e->gcc, jit_type(e, kind), (long)bits);
 }
 
+rval jit_u64(struct emit *e, uint64_t v)
+{
+    return jit_int(e, IR_KIND_I64, v);
+}
+
 rval jit_number(struct emit *e, enum ir_kind kind, uint64_t bits)
 {
     if (kind != IR_KIND_F32 && kind != IR_KIND_F64) return jit_int(e, kind, bits);
@@ -105,6 +110,11 @@ rval jit_binary(struct emit *e, enum gcc_jit_binary_op op, rval a, rval b)
 rval jit_add(struct emit *e, rval a, rval b)
 {
     return jit_binary(e, GCC_JIT_BINARY_OP_PLUS, a, b);
+}
+
+rval jit_sub(struct emit *e, rval a, rval b)
+{
+    return jit_binary(e, GCC_JIT_BINARY_OP_MINUS, a, b);
 }
 
 rval jit_mul(struct emit *e, rval a, rval b)
@@ -193,6 +203,12 @@ rval jit_select(struct emit *e, rval condition, rval a, rval b)
     jit_jump(e, join);
     jit_begin(e, join);
     return jit_read(r);
+}
+
+rval jit_min(struct emit *e, rval a, rval b)
+{
+    rval x = jit_read(jit_keep(e, a)), y = jit_read(jit_keep(e, b));
+    return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, x, y), x, y);
 }
 
 lval jit_memory(struct emit *e, gcc_jit_type *type, rval address, unsigned align)

@@ -22,11 +22,6 @@ struct entry {
     lval *variables; /* of the module, that lie in the object: by scratch */
 };
 
-static rval number(struct emit *e, uint64_t v)
-{
-    return jit_int(e, IR_KIND_I64, v);
-}
-
 static rval load_u64(struct emit *e, rval base, size_t offset)
 {
     rval address = jit_add(e, base, jit_int(e, IR_KIND_I64, offset));
@@ -67,7 +62,7 @@ static void load_arguments(struct entry *k)
     struct emit *e = k->e;
     uint32_t *offsets = arena_alloc(e->arena, (e->kernel->n_params + 1) * sizeof *offsets);
     k->args_size = ir_param_layout(e->kernel, offsets);
-    e->place.args = (struct span){k->args, number(e, k->args_size)};
+    e->place.args = (struct span){k->args, jit_u64(e, k->args_size)};
     for (uint32_t i = 0; i < e->kernel->n_params; i++) {
         const struct ir_param *p = &e->kernel->params[i];
         unsigned n = ir_type_lanes(p->value->type);
@@ -109,8 +104,8 @@ static void place_pipe(struct entry *k, const struct ir_global *g)
     struct emit *e = k->e;
     uint64_t packet = ir_type_size(e->module, g->packet);
     rval pipe = place_bytes(k, g, sizeof(struct kernel_pipe) + packet * g->capacity);
-    rval size = jit_add(e, pipe, number(e, offsetof(struct kernel_pipe, packet_size)));
-    rval capacity = jit_add(e, pipe, number(e, offsetof(struct kernel_pipe, capacity)));
+    rval size = jit_add(e, pipe, jit_u64(e, offsetof(struct kernel_pipe, packet_size)));
+    rval capacity = jit_add(e, pipe, jit_u64(e, offsetof(struct kernel_pipe, capacity)));
     jit_set(e, jit_memory(e, jit_type(e, IR_KIND_I32), size, 4), jit_int(e, IR_KIND_I32, packet));
     jit_set(e, jit_memory(e, jit_type(e, IR_KIND_I32), capacity, 4), jit_int(e, IR_KIND_I32, g->capacity));
 }
@@ -145,17 +140,6 @@ static void place_globals(struct entry *k)
 
 /* ---- loops over groups and work-items ---- */
 
-static rval minimum(struct emit *e, rval a, rval b)
-{
-    rval x = jit_read(jit_keep(e, a)), y = jit_read(jit_keep(e, b));
-    return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, x, y), x, y);
-}
-
-static rval minus(struct emit *e, rval a, rval b)
-{
-    return jit_binary(e, GCC_JIT_BINARY_OP_MINUS, a, b);
-}
-
 /* Start and extent of the group in one dimension; n groups of it at once. */
 static void place_group(struct emit *e, unsigned d, rval group, rval n)
 {
@@ -163,18 +147,18 @@ static void place_group(struct emit *e, unsigned d, rval group, rval n)
     p->group[d] = jit_read(jit_keep(e, group));
     p->start[d] = jit_read(jit_keep(e, jit_mul(e, p->group[d], p->local_size[d])));
     rval size = n ? jit_mul(e, n, p->local_size[d]) : p->local_size[d];
-    p->extent[d] = jit_read(jit_keep(e, minimum(e, size, minus(e, p->global_size[d], p->start[d]))));
+    p->extent[d] = jit_read(jit_keep(e, jit_min(e, size, jit_sub(e, p->global_size[d], p->start[d]))));
 }
 
 static void run_groups(struct entry *k)
 {
     struct emit *e = k->e;
     struct place *p = &e->place;
-    lval step = jit_keep(e, number(e, 1));
+    lval step = jit_keep(e, jit_u64(e, 1));
     struct counted g = counted_begin(e, k->first, k->end, jit_read(step));
     rval x = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, jit_read(g.v), p->num_groups[0])));
     rval yz = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, jit_read(g.v), p->num_groups[0])));
-    if (k->merges) jit_set(e, step, minimum(e, minus(e, k->end, jit_read(g.v)), minus(e, p->num_groups[0], x)));
+    if (k->merges) jit_set(e, step, jit_min(e, jit_sub(e, k->end, jit_read(g.v)), jit_sub(e, p->num_groups[0], x)));
     place_group(e, 0, x, jit_read(step));
     place_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
     place_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
@@ -219,7 +203,7 @@ static void load_flags(struct entry *k)
 {
     struct emit *e = k->e;
     if ((k->loops && !e->groups) || e->sub_groups) return;
-    rval flags = jit_add(e, k->launch, number(e, offsetof(struct kernel_launch, flags)));
+    rval flags = jit_add(e, k->launch, jit_u64(e, offsetof(struct kernel_launch, flags)));
     rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), flags, 4)),
                           jit_int(e, IR_KIND_I32, KERNEL_LAUNCH_STREAM));
     e->wants_stream = jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0))));
@@ -231,7 +215,7 @@ static void place_scratch(struct entry *k, rval start)
     struct place *p = &e->place;
     k->scratch_per_item = groups_place(e, start);
     rval items = jit_mul(e, jit_mul(e, p->local_size[0], p->local_size[1]), p->local_size[2]);
-    p->scratch = (struct span){start, jit_read(jit_keep(e, jit_mul(e, items, number(e, k->scratch_per_item))))};
+    p->scratch = (struct span){start, jit_read(jit_keep(e, jit_mul(e, items, jit_u64(e, k->scratch_per_item))))};
 }
 
 static void emit_entry(struct emit *e, struct entry *k)
@@ -250,7 +234,7 @@ static void emit_entry(struct emit *e, struct entry *k)
     load_arguments(k);
     place_globals(k);
     load_flags(k);
-    rval scratch = jit_add(e, k->local, number(e, (k->static_local + 63) / 64 * 64));
+    rval scratch = jit_add(e, k->local, jit_u64(e, (k->static_local + 63) / 64 * 64));
     if (e->groups) place_scratch(k, jit_read(jit_keep(e, scratch)));
     run_groups(k);
     if (e->streamed) prim_fence(e);

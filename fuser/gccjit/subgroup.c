@@ -36,11 +36,6 @@ unsigned subgroup_size(const struct ir_function *kernel)
 
 /* ---- numbers ---- */
 
-static rval number(struct emit *e, uint64_t v)
-{
-    return jit_int(e, IR_KIND_I64, v);
-}
-
 static struct lanes as_u32(struct emit *e, rval v)
 {
     return lanes_uniform(IR_KIND_I32, jit_read(jit_keep(e, jit_cast(e, v, jit_type(e, IR_KIND_I32)))));
@@ -48,8 +43,8 @@ static struct lanes as_u32(struct emit *e, rval v)
 
 static rval sub_groups_of(struct emit *e, rval items)
 {
-    rval up = jit_add(e, items, number(e, e->width - 1));
-    return jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, up, number(e, e->width));
+    rval up = jit_add(e, items, jit_u64(e, e->width - 1));
+    return jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, up, jit_u64(e, e->width));
 }
 
 static struct lanes lane_numbers(struct emit *e)
@@ -60,8 +55,7 @@ static struct lanes lane_numbers(struct emit *e)
 /* Work-items of this sub-group: fewer than lanes only in the last one, where rows end with the work-group. */
 static struct lanes size(struct emit *e)
 {
-    rval left = jit_read(jit_keep(e, place_left(e))), all = number(e, e->width);
-    return as_u32(e, jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, left, all), left, all));
+    return as_u32(e, jit_min(e, place_left(e), jit_u64(e, e->width)));
 }
 
 static struct lanes emit_number(struct emit *e, const struct ir_inst *inst)
@@ -76,7 +70,7 @@ static struct lanes emit_number(struct emit *e, const struct ir_inst *inst)
         return as_u32(e, sub_groups_of(e, items));
     }
     case IR_OP_SUB_GROUP_ID:
-        return as_u32(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, place_local_linear(e), number(e, e->width)));
+        return as_u32(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, place_local_linear(e), jit_u64(e, e->width)));
     default: return lane_numbers(e);
     }
 }
@@ -104,16 +98,16 @@ static struct lanes all(struct emit *e, const struct lanes *x)
 /* One bit for each lane that runs. */
 static rval running_bits(struct emit *e)
 {
-    return e->width == 1 ? number(e, 1) : mask_bits(e, e->exec);
+    return e->width == 1 ? jit_u64(e, 1) : mask_bits(e, e->exec);
 }
 
 static rval first_running(struct emit *e)
 {
-    if (!e->exec.chunk) return number(e, 0);
+    if (!e->exec.chunk) return jit_u64(e, 0);
     rval bits = jit_cast(e, running_bits(e), jit_c(e, GCC_JIT_TYPE_UNSIGNED_LONG));
     rval first = jit_cast(e, jit_builtin(e, "__builtin_ctzl", 1, &bits), jit_type(e, IR_KIND_I64));
     /* Where none runs nobody reads what follows, but a lane it must be. */
-    return jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, first, number(e, e->width - 1))));
+    return jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, first, jit_u64(e, e->width - 1))));
 }
 
 static struct lanes elect(struct emit *e)
@@ -128,10 +122,10 @@ static void ballot(struct emit *e, const struct lanes *x, struct lanes *result)
     if (e->width > 1 && x->shape == SHAPE_VARYING)
         bits = mask_bits(e, running_where(e, x));
     else
-        bits = jit_select(e, x->scalar, running_bits(e), number(e, 0));
+        bits = jit_select(e, x->scalar, running_bits(e), jit_u64(e, 0));
     bits = jit_read(jit_keep(e, bits));
     result[0] = as_u32(e, bits);
-    result[1] = as_u32(e, jit_binary(e, GCC_JIT_BINARY_OP_RSHIFT, bits, number(e, 32)));
+    result[1] = as_u32(e, jit_binary(e, GCC_JIT_BINARY_OP_RSHIFT, bits, jit_u64(e, 32)));
     result[2] = result[3] = lanes_int(e, IR_KIND_I32, 0);
 }
 
@@ -177,7 +171,7 @@ static struct lanes all_equal(struct emit *e, const struct ir_inst *inst)
 static rval named_lane(struct emit *e, const struct lanes *id)
 {
     rval lane = jit_cast(e, lanes_get(e, id, 0), jit_type(e, IR_KIND_I64));
-    return jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, lane, number(e, e->width - 1))));
+    return jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, lane, jit_u64(e, e->width - 1))));
 }
 
 static struct lanes broadcast(struct emit *e, const struct lanes *v, const struct lanes *id)
@@ -218,7 +212,7 @@ static struct lanes through_memory(struct emit *e, const struct table *t, const 
     lval to = lane_array(e, kind, 1);
     for (unsigned i = 0; i < t->n; i++) spill_into(e, from, i * e->width, t->values[i]);
     lval numbers = spill_lanes(e, index);
-    struct counted lane = counted_begin(e, number(e, 0), number(e, e->width), number(e, 1));
+    struct counted lane = counted_begin(e, jit_u64(e, 0), jit_u64(e, e->width), jit_u64(e, 1));
     rval source = jit_cast(e, spilled_lane(e, numbers, jit_read(lane.v)), jit_type(e, IR_KIND_I64));
     jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(to), jit_read(lane.v)),
             spilled_lane(e, from, source));
