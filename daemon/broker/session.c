@@ -247,23 +247,27 @@ static void on_hello_late(uv_timer_t *timer)
     session_end(timer->data, FUSION_PROTOCOL, "hello", "no hello within 10 seconds");
 }
 
-static int client_pid(int fd)
+/* Who is there, as the kernel says. False: it does not say. */
+static bool learn_client(struct session *s, int fd)
 {
     struct ucred credentials;
     socklen_t size = sizeof credentials;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.pid : 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return false;
+    s->uid = credentials.uid;
+    s->pid = credentials.pid;
+    return true;
 }
 
 void session_new(struct broker *broker, int fd)
 {
     struct session *s = calloc(1, sizeof *s);
-    if (!s) {
+    if (!s || !learn_client(s, fd)) {
+        free(s);
         close(fd);
         return;
     }
     s->broker = broker;
     s->id = broker_new_id(broker);
-    s->pid = client_pid(fd);
     s->ring_fd = s->event_fd = -1;
     pool_client_init(&s->pool_client);
     LIST_INIT(&s->operations);

@@ -51,7 +51,8 @@ struct session {
     uint64_t sent;    /* of the connection's bytes, when the timer was started for replies */
     uint64_t id;
     char *name;
-    int pid;
+    uid_t uid; /* of the process that connected, as the kernel says */
+    pid_t pid;
     bool greeted, ending;
     struct ring *ring; /* NULL until hello */
     int ring_fd, event_fd;

@@ -4,13 +4,14 @@
 #include "daemon/broker/procstat.h"
 #include "daemon/broker/session.h"
 
-enum { FIELDS = 26, CLIENT_FIELDS = 6 };
+enum { FIELDS = 26, CLIENT_FIELDS = 7 };
 
 static void pack_client(struct proto_writer *w, const struct session *s)
 {
     proto_pack_map(w, CLIENT_FIELDS);
     proto_pack_uint(w, "session", s->id);
     proto_pack_string(w, "name", s->name);
+    proto_pack_uint(w, "uid", s->uid);
     proto_pack_uint(w, "pid", (uint64_t)s->pid);
     proto_pack_uint(w, "buffers", s->buffers.count);
     proto_pack_uint(w, "executables", s->executables.count);
