@@ -1,6 +1,7 @@
 /* Starting, stopping and watching a fusiond in tests. */
 #include "tests/support/service.h"
 
+#include <grp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,16 +42,43 @@ const char test_kernels[] =
 
 /* ---- the daemon ---- */
 
+/* Another user may be unable to reach the build tree: the programs are copied, laid out as there. */
+static void copy_programs(const struct service *s, char *program, size_t size)
+{
+    char command[2048];
+    const char *compiler = getenv("FUSIOND_COMPILER");
+    snprintf(command, sizeof command,
+             "cd '%s' && mkdir -p broker compiler executor && F='%s' && D=\"${F%%/*}\" && cp \"$F\" broker && "
+             "cp \"${C:-$D/../compiler/fusiond-compiler}\" compiler && cp \"$D/../executor/fusiond-executor\" executor",
+             s->folder, program);
+    setenv("C", compiler ? compiler : "", 1);
+    if (system(command) != 0) _exit(127);
+    unsetenv("C");
+    unsetenv("FUSIOND_COMPILER");
+    snprintf(program, size, "%s/broker/fusiond", s->folder);
+}
+
+static void become(uid_t uid)
+{
+    if (setgroups(0, NULL) != 0 || setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0) _exit(127);
+    umask(0); /* the socket is everybody's */
+}
+
 static void exec_daemon(const struct service *s, const char *const *options)
 {
-    const char *program = getenv("FUSIOND");
     const char *argv[8 + MAX_OPTIONS] = {"fusiond", "--socket", s->socket, "--cache", s->cache};
+    char program[512];
     int n = 5;
     for (int i = 0; options && options[i] && i < MAX_OPTIONS; i++) argv[n++] = options[i];
     argv[n] = NULL;
+    snprintf(program, sizeof program, "%s", getenv("FUSIOND") ? getenv("FUSIOND") : "fusiond");
+    if (s->uid) {
+        copy_programs(s, program, sizeof program);
+        become(s->uid);
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* not even a crashing test leaves a daemon */
     setenv("TMPDIR", s->folder, 1);
-    execv(program ? program : "fusiond", (char *const *)argv);
+    execv(program, (char *const *)argv);
     perror(program);
     _exit(127);
 }
@@ -78,13 +107,20 @@ void service_restart(struct service *s, const char *const *options)
     wait_until_ready(s);
 }
 
-void service_start(struct service *s, const char *const *options)
+void service_start_as(struct service *s, uid_t uid, const char *const *options)
 {
+    s->uid = uid;
     strcpy(s->folder, "/tmp/fusiond-test-XXXXXX");
     assert_non_null(mkdtemp(s->folder));
+    if (s->uid) assert_int_equal(chown(s->folder, s->uid, s->uid) | chmod(s->folder, 0755), 0);
     snprintf(s->socket, sizeof s->socket, "%s/socket", s->folder);
     snprintf(s->cache, sizeof s->cache, "%s/cache", s->folder);
     service_restart(s, options);
+}
+
+void service_start(struct service *s, const char *const *options)
+{
+    service_start_as(s, 0, options);
 }
 
 void service_stop(struct service *s)

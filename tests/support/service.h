@@ -8,11 +8,14 @@ struct service {
     char folder[64]; /* everything the daemon leaves on disk lies here */
     char socket[96], cache[96];
     pid_t pid;
+    uid_t uid; /* whose it is; 0: the test's own user */
 };
 
 /* Starts build/daemon/broker/fusiond ($FUSIOND) with further options (a NULL-terminated list or NULL) and waits
    until it answers. Fails the test where it does not. */
 void service_start(struct service *s, const char *const *options);
+/* The same under another account, with a socket that is open to every user. Only root can. */
+void service_start_as(struct service *s, uid_t uid, const char *const *options);
 /* Starts it again in the same folder. */
 void service_restart(struct service *s, const char *const *options);
 /* SIGTERM, and waits; the exit status must be 0. The folder is kept. */
