@@ -6,8 +6,9 @@
  * Broken is: a work-item touches a byte that another one touched in an earlier kernel of the launch, one of them
  * writing, and no barrier in between; a byte is touched by two work-items (or work-groups) through arguments with
  * access_scope_work_item (or access_scope_work_group); a byte is read through an argument with no_init that nothing has
- * written since the beginning. Atomics of one kind may meet, but for those that load, store or exchange. A barrier
- * inside a kernel orders what comes behind it, not what came before it in the same kernel.
+ * written since the beginning. Where a buffer is to lose its memory, both hold for it. Atomics of one kind may meet,
+ * but for those that load, store or exchange. A barrier inside a kernel orders what comes behind it, not what came
+ * before it in the same kernel.
  */
 #pragma once
 
@@ -29,6 +30,8 @@ struct watch_arg {
     uint64_t offset; /* bytes into it */
     enum watch_scope scope;
     bool no_init;
+    enum watch_scope kept; /* a fused kernel keeps it without memory, by work-item or work-group: it must be as if both
+                              that scope and no_init were asserted. WATCH_ANY: it is in memory */
 };
 
 struct watch_kernel {

@@ -11,6 +11,7 @@
 #include "ir/arena.h"
 #include "ir/codec.h"
 #include "ir/text.h"
+#include "ir/watch.h"
 #include "proto/limits.h"
 
 /* ---- msgpack by key ---- */
@@ -130,10 +131,13 @@ static uint64_t param_size(const struct ir_function *kernel, uint32_t i)
 }
 
 /* What is asserted of the buffer that parameter `param` of a node's own launch gets: what all of the node's accessors
-   on it say. A host task may have written it, of which the executor learns nothing. */
+   on it say. A host task may have written it, of which the executor learns nothing. Then to whom its elements belong
+   where it has no memory: what was proved is watched like what was asserted. */
 static void program_assertion(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *own,
                               uint32_t param)
 {
+    static const enum watch_scope owners[] = {
+        [FUSER_HOME_MEMORY] = WATCH_ANY, [FUSER_HOME_PRIVATE] = WATCH_WORK_ITEM, [FUSER_HOME_LOCAL] = WATCH_WORK_GROUP};
     const struct fuser_node *node = &s->graph->nodes[own->nodes[0]];
     uint32_t buffer = own->params[param].index;
     struct fuser_props all = {.no_init = true};
@@ -152,6 +156,7 @@ static void program_assertion(msgpack_packer *k, const struct plan_source *s, co
                 all.no_init = false;
     put_uint(k, "scope", all.access_scope);
     put_flag(k, "no_init", all.no_init);
+    put_uint(k, "kept", owners[s->plan->homes[buffer]]);
 }
 
 static void program_params(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l,
@@ -162,7 +167,7 @@ static void program_params(msgpack_packer *k, const struct plan_source *s, const
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct fuser_param *p = &l->params[i];
         bool watched = s->apart && param_kind(l, i) == PARAM_SLOT;
-        msgpack_pack_map(k, watched ? 8 : 6);
+        msgpack_pack_map(k, watched ? 9 : 6);
         if (watched) program_assertion(k, s, l, i);
         put_uint(k, "kind", param_kind(l, i));
         put_uint(k, "index", p->index);

@@ -319,9 +319,12 @@ static bool read_ir(struct reader *r, const msgpack_object *map, struct program_
 
 static bool read_assertion(struct reader *r, const msgpack_object *o, struct watch_arg *arg)
 {
-    uint64_t scope;
-    if (!get_uint(r, o, "scope", WATCH_WORK_ITEM, &scope) || !get_flag(r, o, "no_init", &arg->no_init)) return false;
+    uint64_t scope, kept;
+    if (!get_uint(r, o, "scope", WATCH_WORK_ITEM, &scope) || !get_flag(r, o, "no_init", &arg->no_init) ||
+        !get_uint(r, o, "kept", WATCH_WORK_ITEM, &kept))
+        return false;
     arg->scope = (enum watch_scope)scope;
+    arg->kept = (enum watch_scope)kept;
     return true;
 }
 

@@ -43,11 +43,6 @@ struct search {
 
 /* ---- from sums to parts ---- */
 
-static uint32_t value_of(const struct conflict_side *s, uint32_t param)
-{
-    return s->values ? s->values[param] : param;
-}
-
 bool conflict_same_scalars(const struct conflict_side *a, const struct conflict_side *b)
 {
     const struct affine *x = &a->site->index, *y = &b->site->index;
@@ -57,7 +52,7 @@ bool conflict_same_scalars(const struct conflict_side *a, const struct conflict_
         for (uint32_t k = 0; k < y->n_symbols && !found; k++)
             found = x->symbols[i].factor == y->symbols[k].factor &&
                     x->symbols[i].extension == y->symbols[k].extension &&
-                    value_of(a, x->symbols[i].param) == value_of(b, y->symbols[k].param);
+                    conflict_same_argument(a, x->symbols[i].param, b, y->symbols[k].param);
         if (!found) return false;
     }
     return true;

@@ -8,7 +8,7 @@ struct conflict_side {
     const struct access_site *site;
     const struct fuser_range *range; /* what the site's ids are of */
     int64_t offset;
-    const uint32_t *values; /* for each parameter a number: equal numbers are equal arguments; NULL: by index */
+    const struct fuser_arg *args;  /* by parameter; NULL: the same parameter of one kernel is the same argument */
     const struct fuser_range *own; /* of the kernel, where that is not `range`; NULL: it is */
     bool linear;                   /* the site's ids are linear ids */
 };
@@ -33,6 +33,9 @@ struct conflict_pair {
 enum conflict conflict_find(const struct conflict_side *a, const struct conflict_side *b, enum conflict_between between,
                             const uint64_t *local, struct conflict_pair *pair);
 
+/* Parameter i of one and k of the other, of one type, are given the same value, or the same bytes of the same buffer.
+ */
+bool conflict_same_argument(const struct conflict_side *a, uint32_t i, const struct conflict_side *b, uint32_t k);
 /* The same scalar arguments take part in both sums, so they cancel out of the distance. */
 bool conflict_same_scalars(const struct conflict_side *a, const struct conflict_side *b);
 /* Both touch the very same bytes in each work-item: proved from the sums, or by the same expression. */

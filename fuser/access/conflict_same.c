@@ -13,9 +13,13 @@ struct comparison {
     unsigned left; /* comparisons that may still be made */
 };
 
-static uint32_t value_of(const struct conflict_side *s, uint32_t param)
+/* Work-group memory is another one in each kernel. */
+bool conflict_same_argument(const struct conflict_side *a, uint32_t i, const struct conflict_side *b, uint32_t k)
 {
-    return s->values ? s->values[param] : param;
+    if (!a->args || !b->args) return i == k;
+    const struct fuser_arg *x = &a->args[i], *y = &b->args[k];
+    if (x->kind != y->kind || x->index != y->index) return false;
+    return x->kind == FUSER_ARG_VALUE || (x->kind == FUSER_ARG_BUFFER && x->offset == y->offset);
 }
 
 static bool same_attributes(const struct ir_inst *x, const struct ir_inst *y)
@@ -42,8 +46,8 @@ static bool same_value(struct comparison *c, const struct ir_value *x, const str
 static bool same_inst(struct comparison *c, const struct ir_inst *x, const struct ir_inst *y)
 {
     if (x->op != y->op || x->n_operands != y->n_operands || !(ir_op_info(x->op)->flags & IR_FLAG_PURE)) return false;
-    if (!same_attributes(x, y)) return false;
-    if (!sees_same(c, x->op)) return false;
+    if (x->op == IR_OP_GLOBAL) return false; /* each kernel has its own, at another address */
+    if (!same_attributes(x, y) || !sees_same(c, x->op)) return false;
     if (x->op == IR_OP_FIELD) {
         const struct ir_struct *s = ir_type_struct(x->parent->function->module, x->type);
         const struct ir_struct *t = ir_type_struct(y->parent->function->module, y->type);
@@ -67,8 +71,9 @@ static bool same_value(struct comparison *c, const struct ir_value *x, const str
     switch (x->kind) {
     case IR_VALUE_CONST: return ir_value_same(x, y);
     case IR_VALUE_PARAM:
-        if (ir_type_is_ptr(x->type)) return c->a->offset == c->b->offset;
-        return value_of(c->a, x->index) == value_of(c->b, y->index);
+        /* A struct passed by value is a copy at an address of its kernel's own. */
+        if (ir_type_is_ptr(x->type) && ir_type_space(x->type) == IR_SPACE_PRIVATE) return false;
+        return conflict_same_argument(c->a, x->index, c->b, y->index);
     case IR_VALUE_RESULT: return same_inst(c, x->of.inst, y->of.inst);
     default: return false;
     }

@@ -22,7 +22,7 @@ struct conflict_side plan_side(const struct planner *p, const struct plan_use *u
                                   .own = &node->range,
                                   .linear = node->linear,
                                   .offset = (int64_t)use->first,
-                                  .values = node->values};
+                                  .args = p->graph->nodes[use->node].args};
 }
 
 static const char *what_happens(const struct access_site *a, const struct access_site *b)

@@ -35,6 +35,7 @@ static void edges_of_use(const struct planner *p, struct edges *e, struct live *
 {
     const struct plan_use *use = &p->uses[index];
     uint32_t kept = 0;
+    if (!use->reads && !use->writes) return;
     for (uint32_t i = 0; i < live->n; i++) {
         const struct plan_use *before = &p->uses[live->uses[i]];
         bool overlap = before->first < use->end && use->first < before->end;

@@ -42,8 +42,8 @@ bool home_stays(const struct home_look *l, const char *code, const struct plan_u
 /* Only kernels of this group use it. */
 static bool is_inside(const struct home_look *l)
 {
-    for (uint32_t i = 0; i < l->n_uses; i++) {
-        const struct plan_use *use = home_use(l, i);
+    for (uint32_t i = 0; i < l->n_all; i++) {
+        const struct plan_use *use = &l->p->uses[l->all[i]];
         if (l->p->graph->nodes[use->node].kind != FUSER_NODE_KERNEL) {
             return home_stays(l, "not_internalized_command", use, "%s, which is no kernel, uses it",
                               home_node_name(l, use));
@@ -56,10 +56,19 @@ static bool is_inside(const struct home_look *l)
     return true;
 }
 
+static ir_type param_type(const struct home_look *l, const struct plan_use *use)
+{
+    return l->p->graph->nodes[use->node].kernel->params[use->arg].value->type;
+}
+
 static bool accessors_agree(const struct home_look *l)
 {
-    for (uint32_t i = 0; i < l->n_uses; i++) {
-        const struct plan_use *use = home_use(l, i);
+    for (uint32_t i = 0; i < l->n_all; i++) {
+        const struct plan_use *use = &l->p->uses[l->all[i]];
+        if (param_type(l, use) != param_type(l, l->first))
+            return home_stays(l, "not_internalized_mismatch", use,
+                              "%s and %s take it as parameters of different address spaces",
+                              home_node_name(l, l->first), home_node_name(l, use));
         if (use->first == l->first->first && use->end == l->first->end) continue;
         return home_stays(l, "not_internalized_mismatch", use, "%s accesses its bytes %llu to %llu, %s %llu to %llu",
                           home_node_name(l, l->first), (unsigned long long)l->first->first,
@@ -238,8 +247,12 @@ static void sort_uses(struct home_look *l)
 static void gather(struct home_look *l)
 {
     struct planner *p = l->p;
-    l->n_uses = p->buffer_uses_start[l->buffer + 1] - p->buffer_uses_start[l->buffer];
-    l->uses = &p->buffer_uses[p->buffer_uses_start[l->buffer]];
+    l->n_all = p->buffer_uses_start[l->buffer + 1] - p->buffer_uses_start[l->buffer];
+    l->all = &p->buffer_uses[p->buffer_uses_start[l->buffer]];
+    uint32_t *uses = arena_alloc(p->arena, (l->n_all + 1) * sizeof *uses);
+    for (uint32_t i = 0; i < l->n_all; i++)
+        if (p->uses[l->all[i]].reads || p->uses[l->all[i]].writes) uses[l->n_uses++] = l->all[i];
+    l->uses = uses;
     l->first = home_use(l, 0);
     l->no_init = true;
     l->scope = l->first->props.access_scope;

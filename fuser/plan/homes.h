@@ -14,7 +14,10 @@ struct home_look {
     bool quiet;
     bool visible; /* fusion_internal_memory is missing */
     uint32_t n_uses;
-    const uint32_t *uses; /* in linear order, once only kernels of the group are known to be among them */
+    const uint32_t
+        *uses; /* that read or write; in linear order, once only kernels of the group are known to be there */
+    uint32_t n_all;
+    const uint32_t *all; /* those too that only need its address */
     const struct plan_use *first;
     struct conflict_side side; /* its first site */
     bool no_init;              /* each accessor has it */

@@ -11,7 +11,8 @@ struct fuse_request;
 
 enum { NO_GROUP = UINT32_MAX, NO_USE = UINT32_MAX };
 
-/* One node's use of one buffer through one argument (of a copy: argument 0 is `from`, 1 is `to`). */
+/* One node's use of one buffer through one argument (of a copy: argument 0 is `from`, 1 is `to`). A kernel that needs
+   only the address neither reads nor writes. */
 struct plan_use {
     uint32_t node, arg, buffer;
     uint64_t first, end; /* bytes of the buffer */
@@ -22,7 +23,6 @@ struct plan_use {
 struct plan_node {
     struct fuser_range range;             /* KERNEL: the local size filled in where the kernel requires one */
     const struct access_analysis *access; /* KERNEL */
-    const uint32_t *values;               /* KERNEL: of each parameter the graph's value, for conflict_side */
     struct fuser_range launch;            /* KERNEL: of the group it is in */
     bool linear;                          /* accesses of the group are looked at in linear ids: */
     const struct access_summary *placed;  /* access->params in these; NULL: they are not */

@@ -105,7 +105,8 @@ static void use_image(struct planner *p, uint32_t node, uint32_t i)
     add_use(p, use);
 }
 
-/* What the kernel does counts; where it hides it, what was declared. */
+/* What the kernel does counts; where it hides it, what was declared. Where it neither reads nor writes, as to prefetch or
+   to compare with null, it has the address all the same. */
 static bool use_by_kernel(struct planner *p, uint32_t node, uint32_t i)
 {
     const struct fuser_node *n = &p->graph->nodes[node];
@@ -130,7 +131,7 @@ static bool use_by_kernel(struct planner *p, uint32_t node, uint32_t i)
     }
     use.reads = s->escapes ? declared_read(access) : s->reads;
     use.writes = s->escapes ? declared_write(access) : s->writes;
-    if (use.reads || use.writes) add_use(p, use);
+    add_use(p, use);
     return true;
 }
 
@@ -163,12 +164,8 @@ static bool use_kernel(struct planner *p, uint32_t node)
     struct plan_node *planned = &p->nodes[node];
     planned->range = range_of(n);
     planned->access = analyse(p, n->kernel, &planned->range);
-    uint32_t *values = arena_alloc(p->arena, (n->n_args + 1) * sizeof *values);
-    for (uint32_t i = 0; i < n->n_args; i++) {
-        if (n->args[i].kind == FUSER_ARG_VALUE) values[i] = n->args[i].index;
+    for (uint32_t i = 0; i < n->n_args; i++)
         if (n->args[i].kind == FUSER_ARG_BUFFER && !use_by_kernel(p, node, i)) return false;
-    }
-    planned->values = values;
     return check_local_memory(p, node);
 }
 

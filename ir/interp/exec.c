@@ -284,11 +284,22 @@ static void check_division(struct machine *m, struct item *item, const struct co
     }
 }
 
+/* Pointers are equal where the memory is: two arguments may be the same buffer. */
+static bool compares_pointers(const struct ir_inst *inst)
+{
+    return (inst->op == IR_OP_IEQ || inst->op == IR_OP_INE) && ir_type_is_ptr(inst->type);
+}
+
 static bool pure(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
     const uint64_t *operands[IR_MAX_LANES];
+    uint64_t places[2];
     if (at->ir->n_operands > IR_MAX_LANES) return false;
     for (uint32_t i = 0; i < at->ir->n_operands; i++) operands[i] = value(item, &at->operands[i]);
+    for (uint32_t i = 0; compares_pointers(at->ir) && i < 2; i++) {
+        places[i] = interp_memory_place(&m->memory, operands[i][0]);
+        operands[i] = &places[i];
+    }
     if (!ir_eval(at->ir, operands, r)) return false;
     check_division(m, item, at);
     return true;

@@ -116,6 +116,8 @@ uint64_t interp_memory_add(struct memory *memory, const struct allocation *alloc
 void interp_memory_end(struct memory *memory, uint64_t address); /* later accesses are use after return */
 struct allocation *interp_memory_find(struct memory *memory, uint64_t address); /* NULL: no such allocation */
 int64_t interp_memory_offset(uint64_t address);
+/* The same number for addresses of the same byte, by whatever allocations; 0 for null. */
+uint64_t interp_memory_place(struct memory *memory, uint64_t address);
 /* "argument 2 `t` (4096 bytes)" into buf; returns buf. */
 const char *interp_memory_describe(const struct allocation *a, char *buf, size_t size);
 

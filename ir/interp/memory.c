@@ -80,6 +80,12 @@ int64_t interp_memory_offset(uint64_t address)
     return (int64_t)((address & ((1ull << POINTER_OFFSET_BITS) - 1)) - offset_bias);
 }
 
+uint64_t interp_memory_place(struct memory *memory, uint64_t address)
+{
+    const struct allocation *a = interp_memory_find(memory, address);
+    return a && a->live && a->data ? (uint64_t)(uintptr_t)a->data + (uint64_t)interp_memory_offset(address) : address;
+}
+
 const char *interp_memory_describe(const struct allocation *a, char *buf, size_t size)
 {
     const char *name = a->name ? a->name : "?";

@@ -188,6 +188,18 @@ static const char *element(const struct look *l, char *buf, size_t size)
     return buf;
 }
 
+static enum watch_scope scope_of(const struct watch_arg *arg)
+{
+    return arg->kept > arg->scope ? arg->kept : arg->scope;
+}
+
+/* What does not hold: what was asserted, or else what was taken for granted. */
+static const char *property_of(const struct watch_arg *arg)
+{
+    if (arg->kept > arg->scope) return "fusion_internal_memory";
+    return arg->scope == WATCH_WORK_ITEM ? "access_scope_work_item" : "access_scope_work_group";
+}
+
 /* Each false: so that a check can return it. */
 
 static bool breaks_scope(struct look *l, const struct touch *other)
@@ -195,9 +207,8 @@ static bool breaks_scope(struct look *l, const struct touch *other)
     struct watch *w = l->w;
     char who[340], first[340], what[64];
     snprintf(w->broken, sizeof w->broken, "%s on buffer %.40s does not hold: %s %s %s, which is for %s, too: it %s it",
-             l->arg->scope == WATCH_WORK_ITEM ? "access_scope_work_item" : "access_scope_work_group", l->buffer->name,
-             place(w, &l->now, who, sizeof who), verb(&l->now), element(l, what, sizeof what),
-             place(w, other, first, sizeof first), verb(other));
+             property_of(l->arg), l->buffer->name, place(w, &l->now, who, sizeof who), verb(&l->now),
+             element(l, what, sizeof what), place(w, other, first, sizeof first), verb(other));
     w->is_broken = true;
     return false;
 }
@@ -221,7 +232,8 @@ static bool breaks_init(struct look *l)
     struct watch *w = l->w;
     char who[340], what[64];
     snprintf(w->broken, sizeof w->broken,
-             "no_init on buffer %.40s does not hold: %s reads %s, which nothing has written before", l->buffer->name,
+             "%s on buffer %.40s does not hold: %s reads %s, which nothing has written before",
+             l->arg->no_init ? "no_init" : "fusion_internal_memory", l->buffer->name,
              place(w, &l->now, who, sizeof who), element(l, what, sizeof what));
     w->is_broken = true;
     return false;
@@ -250,13 +262,13 @@ static bool is_ordered(const struct look *l, const struct touch *t)
 static bool is_owned(const struct look *l, const struct touch *t)
 {
     if (!in_launch(l, t) || t->item == l->now.item) return true;
-    return l->arg->scope == WATCH_WORK_GROUP && same_group(&l->w->kernel->launched, t->item, l->now.item);
+    return scope_of(l->arg) == WATCH_WORK_GROUP && same_group(&l->w->kernel->launched, t->item, l->now.item);
 }
 
 static bool check_scope(struct look *l, struct cell *cell)
 {
-    if (l->arg->scope == WATCH_ANY) return true;
-    struct touch *owner = &cell->owner[l->arg->scope == WATCH_WORK_ITEM];
+    if (scope_of(l->arg) == WATCH_ANY) return true;
+    struct touch *owner = &cell->owner[scope_of(l->arg) == WATCH_WORK_ITEM];
     if (!is_owned(l, owner)) return breaks_scope(l, owner);
     if (!in_launch(l, owner)) *owner = l->now;
     return true;
@@ -293,7 +305,7 @@ static bool check_byte(struct look *l)
 {
     struct cell *cell = &l->buffer->cells[l->byte];
     if (!check_scope(l, cell) || !check_order(l, cell)) return false;
-    if (l->arg->no_init && l->access->reads && !cell->written) return breaks_init(l);
+    if ((l->arg->no_init || l->arg->kept) && l->access->reads && !cell->written) return breaks_init(l);
     if (l->access->writes) cell->written = true;
     return true;
 }

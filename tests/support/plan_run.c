@@ -243,9 +243,12 @@ static struct watch *new_watch(const struct fuser_graph *graph)
 }
 
 /* A node of a launch, as the launch would run it. False: it is wrong by itself, or broken. */
-static bool watch_node(struct watch *w, const struct fuser_node *n, const struct watch_kernel *launch,
-                       const struct fuser_range *launched, struct graph_memory *m, char *why, size_t why_size)
+static bool watch_node(struct watch *w, const struct fuser_node *n, const struct fuser_plan *plan,
+                       const struct watch_kernel *launch, const struct fuser_range *launched, struct graph_memory *m,
+                       char *why, size_t why_size)
 {
+    static const enum watch_scope owners[] = {
+        [FUSER_HOME_MEMORY] = WATCH_ANY, [FUSER_HOME_PRIVATE] = WATCH_WORK_ITEM, [FUSER_HOME_LOCAL] = WATCH_WORK_GROUP};
     struct interp_arg args[MOST_PARAMS];
     struct watch_arg watched[MOST_PARAMS] = {0};
     struct interp_options options = {.max_steps = 1 << 28};
@@ -258,7 +261,9 @@ static bool watch_node(struct watch *w, const struct fuser_node *n, const struct
         struct fuser_props props;
         if (a->kind != FUSER_ARG_BUFFER) continue;
         fuser_props_inherit(&m->graph->buffers[a->index].props, &a->props, &props);
-        watched[i] = (struct watch_arg){true, a->index, a->offset, (enum watch_scope)props.access_scope, props.no_init};
+        watched[i] = (struct watch_arg){true,          a->index,
+                                        a->offset,     (enum watch_scope)props.access_scope,
+                                        props.no_init, owners[plan->homes[a->index]]};
     }
     kernel.name = n->name;
     kernel.linear = !range_is_box(&n->range, launched);
@@ -296,7 +301,7 @@ bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan,
         const struct fuser_launch *l = &plan->launches[s->index];
         struct watch_kernel kernel = {.launch = s->index, .launched = interp_range_of(&l->range), .barrier = barriers};
         for (uint32_t k = 0; k < l->n_nodes && good; k++)
-            good = watch_node(w, &graph->nodes[l->nodes[k]], &kernel, &l->range, m, why, why_size);
+            good = watch_node(w, &graph->nodes[l->nodes[k]], plan, &kernel, &l->range, m, why, why_size);
     }
     watch_free(w);
     return good;

@@ -240,6 +240,26 @@ static void what_nobody_wrote(void **state)
     assert_true(runs_in(s, 1, "read", &s->line, false, 0)); /* written is written, whichever launch it was */
 }
 
+/* A buffer that is to lose its memory: nothing was asserted, but the plan counts on the same. */
+static void what_is_to_be_kept_without_memory(void **state)
+{
+    struct scene *s = *state;
+    s->arg.kept = WATCH_WORK_ITEM;
+    assert_true(runs(s, "write"));
+    assert_true(runs(s, "read"));
+    assert_false(runs(s, "read_first"));
+    expect_broken(s, "fusion_internal_memory on buffer t does not hold: work-item 1 of read_first (line 15) reads "
+                     "element 0 (byte 0), which is for work-item 0 of write (line 3), too: it writes it");
+    watch_restart(s->watch);
+    assert_false(runs(s, "read"));
+    expect_broken(s, "fusion_internal_memory on buffer t does not hold: work-item 0 of read (line 7) reads element 0");
+    watch_restart(s->watch);
+    s->arg.kept = WATCH_WORK_GROUP;
+    watch_written(s->watch, 0, 0, sizeof s->t);
+    assert_false(runs(s, "read_first"));
+    expect_broken(s, "fusion_internal_memory on buffer t does not hold: work-item 8 of");
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, start, stop)
@@ -255,6 +275,7 @@ int main(void)
         CASE(atomics_of_one_kind_may_meet),
         CASE(work_items_by_linear_id),
         CASE(what_nobody_wrote),
+        CASE(what_is_to_be_kept_without_memory),
     };
     return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }
