@@ -284,9 +284,12 @@ int fusion_session_fd(fusion_session *s)
 
 fusion_status fusion_session_dispatch(fusion_session *s)
 {
-    uint64_t count;
-    if (read(s->event_fd, &count, sizeof count) < 0 && errno != EAGAIN)
-        return client_errno(FUSION_CONNECTION, "session", "reading the completion event");
+    char bytes[512];
+    ssize_t got;
+    do got = recv(s->event_fd, bytes, sizeof bytes, MSG_DONTWAIT);
+    while (got == sizeof bytes || (got < 0 && errno == EINTR));
+    if (got == 0) return client_error(FUSION_CONNECTION, "session", "the daemon has ended");
+    if (got < 0 && errno != EAGAIN) return client_errno(FUSION_CONNECTION, "session", "reading the completion event");
     return FUSION_SUCCESS;
 }
 

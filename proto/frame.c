@@ -15,7 +15,9 @@ enum {
     READ_STEP = 16 << 10, /* room offered to one recvmsg at least */
     READ_MOST = 256 << 10,
     KEEP_BYTES = 64 << 10,             /* a larger buffer is given up when its message is done */
-    MAX_QUEUED_FDS = 2 * PROTO_MAX_FDS /* of the message that arrives and of the one after it */
+    MAX_QUEUED_FDS = 2 * PROTO_MAX_FDS, /* of the message that arrives and of the one after it */
+    MAX_RECEIVED_FDS = 253              /* what a kernel passes at once: any less room, and the kernel itself closes the
+                                           rest, in the middle of recvmsg() */
 };
 
 struct proto_reader {
@@ -24,6 +26,7 @@ struct proto_reader {
     size_t size, capacity;
     int fds[MAX_QUEUED_FDS];
     uint32_t n_fds;
+    void (*close_fd)(int fd); /* NULL: close() */
     bool broken; /* a violation was found: nothing more is read */
     char reason[160];
 };
@@ -35,10 +38,23 @@ struct proto_reader *proto_reader_new(size_t max_message)
     return r;
 }
 
+static void close_one(void (*close_fd)(int fd), int fd)
+{
+    if (close_fd)
+        close_fd(fd);
+    else
+        close(fd);
+}
+
+void proto_reader_close_with(struct proto_reader *r, void (*close_fd)(int fd))
+{
+    r->close_fd = close_fd;
+}
+
 void proto_reader_free(struct proto_reader *r)
 {
     if (!r) return;
-    for (uint32_t i = 0; i < r->n_fds; i++) close(r->fds[i]);
+    for (uint32_t i = 0; i < r->n_fds; i++) close_one(r->close_fd, r->fds[i]);
     free(r->data);
     free(r);
 }
@@ -68,7 +84,7 @@ static void queue_fds(struct proto_reader *r, const int *fds, uint32_t n_fds)
     for (uint32_t i = 0; i < n_fds; i++) {
         if (r->broken || r->n_fds == MAX_QUEUED_FDS) {
             violation(r, "too many descriptors");
-            close(fds[i]);
+            close_one(r->close_fd, fds[i]);
         } else {
             r->fds[r->n_fds++] = fds[i];
         }
@@ -79,7 +95,7 @@ static void queue_control(struct proto_reader *r, struct msghdr *header)
 {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-        int fds[MAX_QUEUED_FDS];
+        int fds[MAX_RECEIVED_FDS];
         uint32_t n = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
         memcpy(fds, CMSG_DATA(c), n * sizeof(int));
         queue_fds(r, fds, n);
@@ -95,7 +111,7 @@ int proto_reader_fill(struct proto_reader *r, int fd)
         return -1;
     }
     union {
-        char bytes[CMSG_SPACE(PROTO_MAX_FDS * sizeof(int))];
+        char bytes[CMSG_SPACE(MAX_RECEIVED_FDS * sizeof(int))];
         struct cmsghdr align;
     } control;
     size_t room_bytes = r->capacity - r->size;
@@ -274,6 +290,7 @@ static int next(struct proto_reader *r, struct proto_message *m)
         return -1;
     }
     m->size = size;
+    m->close_fd = r->close_fd;
     take_fds(r, m, fds);
     const char *wrong = decode(m);
     if (!wrong) return 1;
@@ -293,7 +310,7 @@ int proto_reader_next(struct proto_reader *r, struct proto_message *message, con
 void proto_message_clear(struct proto_message *message)
 {
     for (uint32_t i = 0; i < message->n_fds; i++)
-        if (message->fds[i] >= 0) close(message->fds[i]);
+        if (message->fds[i] >= 0) close_one(message->close_fd, message->fds[i]);
     if (message->zone) msgpack_zone_free(message->zone);
     free(message->body);
     memset(message, 0, sizeof *message);

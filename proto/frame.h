@@ -30,6 +30,7 @@ struct proto_message {
     msgpack_object params; /* params or result: a map or nil */
     int fds[PROTO_MAX_FDS];
     uint32_t n_fds; /* taken ones are set to -1 by the taker; the rest is closed with the message */
+    void (*close_fd)(int fd); /* as the reader was told; NULL: close() */
     msgpack_zone *zone; /* msgpack objects and the strings above */
     uint8_t *body;      /* contents of msgpack's strings and bytes */
     size_t size;        /* bytes of the body */
@@ -78,6 +79,9 @@ bool proto_get_string(const msgpack_object *map, const char *key, char **value, 
 struct proto_reader;
 struct proto_reader *proto_reader_new(size_t max_message); /* at most PROTO_MAX_MESSAGE */
 void proto_reader_free(struct proto_reader *r);            /* closes descriptors not handed out */
+/* Whatever the reader, and the messages that it gives, close is closed by this function: closing a stranger's
+   descriptor may block. */
+void proto_reader_close_with(struct proto_reader *r, void (*close_fd)(int fd));
 /* Reads what is there with recvmsg (never more than a bounded amount per call). 1: progress or nothing
    there yet, 0: end of stream, -1: error (errno). */
 int proto_reader_fill(struct proto_reader *r, int fd);

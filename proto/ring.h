@@ -45,7 +45,7 @@ struct ring {
     alignas(64) _Atomic uint64_t completed; /* sequence of the last completed submission; they complete in order */
     _Atomic uint32_t completion_bell;       /* futex: incremented after completed */
     _Atomic uint32_t waiters;               /* clients in FUTEX_WAIT on completion_bell */
-    _Atomic uint32_t wants_event;           /* client: write the eventfd at each completion */
+    _Atomic uint32_t wants_event;           /* client: write to the event socket at each completion */
     _Atomic uint32_t state;                 /* enum ring_state, written by broker and executor */
     struct ring_completion completions[RING_MAX_PENDING]; /* of sequence s: [s % RING_MAX_PENDING] */
     alignas(64) uint8_t data[];             /* data_bytes, used modulo */
@@ -94,7 +94,7 @@ int ring_pop(struct ring *r, uint8_t *out, const char **reason);
 /* Is an entry (as ring_pop gave it) well-formed in itself: sizes add up. */
 bool ring_entry_valid(const uint8_t *entry, const char **reason);
 /* Executor or broker: tells the completion of sequence and wakes waiters. Strings are cut to what fits; NULL is "".
-   The eventfd is the caller's job: written where wants_event is not 0. */
+   The event socket is the caller's job: written where wants_event is not 0. */
 void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object, const char *reason);
 /* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed. */
 bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);

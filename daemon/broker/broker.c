@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "daemon/broker/closing.h"
 #include "daemon/broker/listener.h"
 #include "daemon/broker/log.h"
 #include "daemon/broker/pool.h"
@@ -102,8 +103,8 @@ static void end(struct broker *broker)
 int broker_run(const struct options *options)
 {
     struct broker broker = {.options = *options, .started_ms = uv_hrtime() / 1000000, .temporary.lock = -1};
-    if (sodium_init() < 0 || uv_loop_init(&broker.loop) != 0) {
-        log_warning("cannot start: no randomness or no event loop");
+    if (sodium_init() < 0 || uv_loop_init(&broker.loop) != 0 || !closing_start()) {
+        log_warning("cannot start: no randomness, no event loop or no thread");
         return 1;
     }
     LIST_INIT(&broker.sessions);

@@ -4,11 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/broker/closing.h"
 #include "daemon/broker/session.h"
 
 static void free_buffer(struct buffer *b)
 {
-    close(b->fd);
+    closing_close(b->fd); /* large memory takes its time to go */
     free(b);
 }
 
@@ -25,7 +26,8 @@ static void send_attach(struct session *s, const struct buffer *b)
     executor_request(s->executor, id, &w, EXECUTOR_BUFFER, b->id);
 }
 
-/* Memory that cannot change its size while others have it mapped. */
+/* Memory that cannot change its size while others have it mapped. The seals come first: what has them is a memfd, of
+   which nothing blocks; anything else is not touched. */
 static bool check_memory(struct session *s, struct proto_message *m, uint64_t bytes)
 {
     struct stat status;
@@ -45,8 +47,7 @@ static bool check_attach(struct session *s, struct proto_message *m, struct buff
     if (!request_uint(s, m, "buffer", &b->id) || !request_uint(s, m, "bytes", &b->bytes) ||
         !request_uint(s, m, "address", &b->address))
         return false;
-    if (m->n_fds != 1)
-        return request_fail(s, m, FUSION_INVALID, "buffer", "it came with %u descriptors instead of one", m->n_fds);
+    if (m->n_fds != 1) return request_fail(s, m, FUSION_INVALID, "buffer", "it came without a descriptor");
     if (b->id == 0 || table_get(&s->buffers, b->id))
         return request_fail(s, m, FUSION_INVALID, "buffer", "the number %llu is 0 or in use",
                             (unsigned long long)b->id);

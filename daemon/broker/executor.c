@@ -14,6 +14,8 @@
 #include "daemon/executor/exit_codes.h"
 
 enum { MAX_DEATHS = 20, DEATH_WINDOW_MS = 60000 };
+enum { MIN_LOOK_MS = 100, MAX_LOOK_MS = 5000 }; /* between looks at the progress of submissions */
+enum { GRACE_MS = 1000 }; /* beyond the time limit: usually the executor's own watchdog is first, and knows more */
 
 /* A request without its reply. They come in order. */
 struct call {
@@ -37,6 +39,9 @@ struct executor {
     uint64_t deaths[MAX_DEATHS]; /* when; a ring */
     uint32_t n_deaths;
     bool hopeless;
+    uv_timer_t *look;        /* while a child runs: at the progress of submissions */
+    uint64_t seen, since_ms; /* submissions completed when last looked at, and since when */
+    bool overdue;            /* killed for running too long */
     char corrupt[160]; /* what it said about the ring; "" */
 };
 
@@ -65,9 +70,58 @@ static void drop_calls(struct executor *e)
     }
 }
 
+/* ---- the time limit, enforced from outside ---- */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void stop_looking(struct executor *e)
+{
+    if (e->look) uv_close((uv_handle_t *)e->look, on_timer_closed);
+    e->look = NULL;
+}
+
+/*
+ * The ring says whether submissions are pending and whether one has completed since: the client and its executor write
+ * there and nobody else, so that who forges it ends his own executor, or gets what he has by submitting again.
+ */
+static void on_look(uv_timer_t *timer)
+{
+    struct executor *e = timer->data;
+    uint64_t completed = atomic_load(&e->ring->completed), pushed = atomic_load(&e->ring->pushed);
+    uint64_t now = uv_now(&e->broker->loop);
+    bool restarting = atomic_load(&e->ring->state) == RING_RESTARTING; /* it is given its buffers and code again */
+    if (completed != e->seen || pushed == completed || restarting) {
+        e->seen = completed;
+        e->since_ms = now;
+    } else if (now - e->since_ms > (uint64_t)e->time_limit_ms + GRACE_MS && e->child) {
+        e->overdue = true;
+        child_kill(e->child);
+    }
+}
+
+static void start_looking(struct executor *e)
+{
+    if (!e->look) {
+        e->look = malloc(sizeof *e->look);
+        if (!e->look) return; /* the next executor gets one, and this one has its own watchdog */
+        uv_timer_init(&e->broker->loop, e->look);
+        e->look->data = e;
+    }
+    uint32_t period = e->time_limit_ms / 2;
+    period = period < MIN_LOOK_MS ? MIN_LOOK_MS : period > MAX_LOOK_MS ? MAX_LOOK_MS : period;
+    e->seen = atomic_load(&e->ring->completed);
+    e->since_ms = uv_now(&e->broker->loop);
+    e->overdue = false;
+    uv_timer_start(e->look, on_look, period, period);
+}
+
 void executor_free(struct executor *e)
 {
     if (!e) return;
+    stop_looking(e);
     child_abandon(e->child);
     peer_close(e->peer, false);
     drop_calls(e);
@@ -87,7 +141,11 @@ static struct cause cause_of(const struct executor *e, int status)
     char ending[128];
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     child_describe(status, ending, sizeof ending);
-    if (code == EXECUTOR_EXIT_FAULT) {
+    if (e->overdue) {
+        cause.status = FUSION_TIMEOUT;
+        snprintf(cause.reason, sizeof cause.reason,
+                 "ran into the time limit of %u ms; its executor did not end it and was killed", e->time_limit_ms);
+    } else if (code == EXECUTOR_EXIT_FAULT) {
         cause.status = FUSION_KERNEL_FAULT;
         snprintf(cause.reason, sizeof cause.reason, "a kernel accessed memory it must not; the executor was restarted");
     } else if (code == EXECUTOR_EXIT_TIMEOUT) {
@@ -115,13 +173,26 @@ static struct cause cause_for_pending(const struct cause *cause)
     return pending;
 }
 
+/* The client's end is another open file, so it cannot make this block; full: it is readable already. */
+static void tell(struct executor *e)
+{
+    if (atomic_load(&e->ring->wants_event)) send(e->event_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* The submission that ran too long; the others have not run. */
+static void complete_running(struct executor *e, const struct cause *cause)
+{
+    uint64_t completed = atomic_load(&e->ring->completed), pending = atomic_load(&e->ring->pushed) - completed;
+    if (pending && pending <= RING_MAX_PENDING)
+        ring_complete(e->ring, completed + 1, cause->status, (uint64_t)e->time_limit_ms * 1000000, "submission",
+                      cause->reason);
+}
+
 static void abort_pending(struct executor *e, const struct cause *cause)
 {
     struct cause pending = cause_for_pending(cause);
-    uint64_t one = 1;
-    if (ring_abort(e->ring, pending.status, "executor", pending.reason) > 0 && e->ring->wants_event &&
-        write(e->event_fd, &one, sizeof one) < 0 && errno != EAGAIN)
-        log_warning("a completion could not be told: %s", strerror(errno));
+    if (e->overdue) complete_running(e, cause);
+    if (ring_abort(e->ring, pending.status, "executor", pending.reason) > 0 || e->overdue) tell(e);
 }
 
 /* Too many deaths in too short a time? */
@@ -155,6 +226,7 @@ static void on_exit_status(void *data, int status)
     struct executor *e = data;
     struct cause cause = cause_of(e, status);
     e->child = NULL;
+    stop_looking(e);
     peer_close(e->peer, false);
     e->peer = NULL;
     drop_calls(e);
@@ -269,6 +341,7 @@ void executor_start(struct executor *e)
         e->child = child_spawn(&e->broker->children, e->broker->options.executor, fds, 3, NULL, on_exit_status, e);
     close(pair[1]);
     if (e->child) {
+        start_looking(e);
         send_options(e);
         return;
     }

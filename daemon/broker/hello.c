@@ -4,13 +4,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/broker/session.h"
 #include "proto/cursor.h"
 #include "proto/ring.h"
+
+/* Completions are told by bytes through a pair of sockets: nothing that the client does to its end, and to the open file
+   behind it, makes a sender at the other one wait. */
+static bool make_events(struct session *s)
+{
+    enum { QUEUE_BYTES = 4096 }; /* one byte wakes as well as many */
+    int pair[2], bytes = QUEUE_BYTES;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0) return false;
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    s->event_fd = pair[0];
+    s->client_event_fd = pair[1];
+    return true;
+}
 
 /* The ring's memory, which the client cannot shrink under us or the executor. */
 static bool make_ring(struct session *s)
@@ -19,8 +32,7 @@ static bool make_ring(struct session *s)
     if (s->ring_fd < 0 || ftruncate(s->ring_fd, (off_t)ring_total_bytes()) != 0 ||
         fcntl(s->ring_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return false;
-    s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (s->event_fd < 0) return false;
+    if (!make_events(s)) return false;
     void *memory = mmap(NULL, ring_total_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, s->ring_fd, 0);
     if (memory == MAP_FAILED) return false;
     s->ring = memory;
@@ -56,8 +68,10 @@ static void answer(struct session *s, uint32_t request, uint64_t version)
     proto_pack_uint(&w, "max_message", PROTO_MAX_MESSAGE);
     proto_pack_string(&w, "daemon", FUSIOND_VERSION);
     w.fds[w.n_fds++] = s->ring_fd;
-    w.fds[w.n_fds++] = s->event_fd;
+    w.fds[w.n_fds++] = s->client_event_fd;
     session_send(s, &w);
+    close(s->client_event_fd);
+    s->client_event_fd = -1;
 }
 
 static bool refuse(struct session *s, const struct proto_message *m, fusion_status status, const char *reason)
@@ -79,6 +93,7 @@ bool session_greet(struct session *s, const struct proto_message *m)
                  (unsigned long long)min, (unsigned long long)max, PROTO_VERSION_MIN, PROTO_VERSION_MAX);
         return refuse(s, m, FUSION_VERSION, text);
     }
+    if (m->n_fds > 0) return refuse(s, m, FUSION_PROTOCOL, "hello takes no descriptors");
     s->name = read_name(m);
     if (s->name && make_ring(s))
         s->executor =

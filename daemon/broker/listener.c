@@ -34,6 +34,7 @@ static int passed_socket(void)
     unsetenv("LISTEN_FDNAMES");
     if (!ours) return -1;
     fcntl(FIRST_PASSED_FD, F_SETFD, FD_CLOEXEC);
+    fcntl(FIRST_PASSED_FD, F_SETFL, fcntl(FIRST_PASSED_FD, F_GETFL) | O_NONBLOCK);
     return FIRST_PASSED_FD;
 }
 

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/broker/closing.h"
+
 enum { FLUSH_MS = 1000, SHORT_QUEUE = 256 << 10 };
 
 /* A message on its way out. */
@@ -42,7 +44,7 @@ static void on_timer(uv_timer_t *timer);
 
 static void free_packet(struct packet *packet)
 {
-    for (uint32_t i = 0; i < packet->n_fds; i++) close(packet->fds[i]);
+    for (uint32_t i = 0; i < packet->n_fds; i++) closing_close(packet->fds[i]);
     msgpack_sbuffer_destroy(&packet->bytes);
     free(packet);
 }
@@ -55,7 +57,7 @@ static void free_peer(struct peer *p)
         free_packet(packet);
     }
     proto_reader_free(p->reader);
-    if (p->fd >= 0) close(p->fd);
+    if (p->fd >= 0) closing_close(p->fd);
     free(p);
 }
 
@@ -69,7 +71,7 @@ static void close_handles(struct peer *p)
 {
     p->closing = true;
     uv_poll_stop(&p->poll);
-    close(p->fd);
+    closing_close(p->fd); /* with the descriptors in it that nobody has read */
     p->fd = -1;
     uv_close((uv_handle_t *)&p->poll, on_handle_closed);
     uv_close((uv_handle_t *)&p->timer, on_handle_closed);
@@ -96,9 +98,10 @@ struct peer *peer_new(uv_loop_t *loop, int fd, size_t max_queue, const struct pe
     if (!p || !p->reader || uv_poll_init(loop, &p->poll, fd) != 0) {
         if (p) proto_reader_free(p->reader);
         free(p);
-        close(fd);
+        closing_close(fd);
         return NULL;
     }
+    proto_reader_close_with(p->reader, closing_close);
     uv_timer_init(loop, &p->timer);
     p->poll.data = p->timer.data = p;
     p->open_handles = 2;

@@ -85,25 +85,31 @@ static void second_hello(struct session *s, struct proto_message *m)
 static const struct {
     const char *name;
     void (*handle)(struct session *s, struct proto_message *m);
-    bool works; /* will submit something later: the executor is started meanwhile */
+    bool works;       /* will submit something later: the executor is started meanwhile */
+    uint32_t max_fds; /* descriptors that it may carry */
 } methods[] = {
-    {"hello", second_hello, false},
-    {"device.list", device_list, false},
-    {"status", status_reply, false},
-    {"module.load", module_load, true},
-    {"module.link", module_link, true},
-    {"module.text", module_text, false},
-    {"module.release", module_release, false},
-    {"buffer.attach", buffer_attach, true},
-    {"buffer.release", buffer_release, false},
-    {"graph.finalize", graph_finalize, true},
-    {"executable.release", executable_release, false},
+    {"hello", second_hello, false, 0},
+    {"device.list", device_list, false, 0},
+    {"status", status_reply, false, 0},
+    {"module.load", module_load, true, 0},
+    {"module.link", module_link, true, 0},
+    {"module.text", module_text, false, 0},
+    {"module.release", module_release, false, 0},
+    {"buffer.attach", buffer_attach, true, 1},
+    {"buffer.release", buffer_release, false, 0},
+    {"graph.finalize", graph_finalize, true, 0},
+    {"executable.release", executable_release, false, 0},
 };
 
 void session_request(struct session *s, struct proto_message *m)
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         if (strcmp(methods[i].name, m->method) != 0) continue;
+        if (m->n_fds > methods[i].max_fds) {
+            request_fail(s, m, FUSION_PROTOCOL, m->method, "came with %u descriptors; it takes %u", m->n_fds,
+                         methods[i].max_fds);
+            return;
+        }
         if (methods[i].works) session_start_executor(s);
         if (!s->ending) methods[i].handle(s, m);
         return;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/broker/closing.h"
 #include "daemon/broker/log.h"
 
 enum { HELLO_LIMIT_MS = 10000 };
@@ -204,6 +205,7 @@ void session_free(struct session *s)
     }
     if (s->ring_fd >= 0) close(s->ring_fd);
     if (s->event_fd >= 0) close(s->event_fd);
+    if (s->client_event_fd >= 0) close(s->client_event_fd);
     peer_close(s->peer, true);
     free(s->name);
     uv_close((uv_handle_t *)&s->timer, on_timer_closed);
@@ -263,12 +265,12 @@ void session_new(struct broker *broker, int fd)
     struct session *s = calloc(1, sizeof *s);
     if (!s || !learn_client(s, fd)) {
         free(s);
-        close(fd);
+        closing_close(fd);
         return;
     }
     s->broker = broker;
     s->id = broker_new_id(broker);
-    s->ring_fd = s->event_fd = -1;
+    s->ring_fd = s->event_fd = s->client_event_fd = -1;
     pool_client_init(&s->pool_client);
     LIST_INIT(&s->operations);
     s->peer = peer_new(&broker->loop, fd, SESSION_MAX_QUEUE, &peer_events, s);

@@ -55,7 +55,8 @@ struct session {
     pid_t pid;
     bool greeted, ending;
     struct ring *ring; /* NULL until hello */
-    int ring_fd, event_fd;
+    int ring_fd;
+    int event_fd, client_event_fd; /* where completions are told, and the client's end until it has it */
     struct executor *executor;
     struct pool_client pool_client;
     struct table modules, buffers, executables;
