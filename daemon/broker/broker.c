@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "daemon/broker/log.h"
 #include "daemon/broker/pool.h"
 #include "daemon/broker/session.h"
+#include "daemon/confine/landlock.h"
 
 enum { CACHE_MEMORY_BYTES = 16 << 20 };
 
@@ -76,9 +78,24 @@ static bool open_service(struct broker *broker)
     return broker->listener != NULL;
 }
 
+/* A service has users who do not trust each other. A private daemon has one, and runs what that one has given it. */
+static bool is_confined(const struct options *options)
+{
+    bool service = options->private_fd < 0;
+    if (landlock_abi() > 0) return true;
+    if (service && !options->without_landlock) {
+        log_warning("this kernel has no Landlock, which keeps compilers and kernels from the files of this user: "
+                    "not started; --without-landlock starts all the same");
+        return false;
+    }
+    log_info("this kernel has no Landlock: compilers and kernels can read the files of this user");
+    return true;
+}
+
 static bool begin(struct broker *broker)
 {
     const struct options *options = &broker->options;
+    if (!is_confined(options)) return false;
     if (!is_executable(options->compiler) || !is_executable(options->executor) || !tempdir_make(&broker->temporary))
         return false;
     broker->cache = cache_open(options->cache, options->cache_bytes, CACHE_MEMORY_BYTES);
@@ -102,6 +119,7 @@ static void end(struct broker *broker)
 
 int broker_run(const struct options *options)
 {
+    prctl(PR_SET_DUMPABLE, 0); /* no process of the same user looks into this memory, compilers and executors included */
     struct broker broker = {.options = *options, .started_ms = uv_hrtime() / 1000000, .temporary.lock = -1};
     if (sodium_init() < 0 || uv_loop_init(&broker.loop) != 0 || !closing_start()) {
         log_warning("cannot start: no randomness, no event loop or no thread");

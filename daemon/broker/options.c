@@ -28,6 +28,8 @@ static const char usage[] =
     "  --compile-limit MS    of a compilation (default 60000)\n"
     "  --compiler-memory MB  a compiler that has grown beyond is replaced (default 120)\n"
     "  --max-sessions N      clients at a time (default 256)\n"
+    "  --without-landlock    start although the kernel has no Landlock: compilers and kernels can read\n"
+    "                        the files that the daemon can read\n"
     "  --foreground          write the log to standard error instead of syslog\n"
     "  --help, --version\n";
 
@@ -43,6 +45,7 @@ enum option_number {
     OPTION_COMPILE_LIMIT,
     OPTION_COMPILER_MEMORY,
     OPTION_MAX_SESSIONS,
+    OPTION_WITHOUT_LANDLOCK,
     OPTION_FOREGROUND,
     OPTION_HELP,
     OPTION_VERSION
@@ -60,6 +63,7 @@ static const struct option long_options[] = {
     {"compile-limit", required_argument, NULL, OPTION_COMPILE_LIMIT},
     {"compiler-memory", required_argument, NULL, OPTION_COMPILER_MEMORY},
     {"max-sessions", required_argument, NULL, OPTION_MAX_SESSIONS},
+    {"without-landlock", no_argument, NULL, OPTION_WITHOUT_LANDLOCK},
     {"foreground", no_argument, NULL, OPTION_FOREGROUND},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -199,6 +203,7 @@ static bool set_option(struct options *o, int option, const char *name, const ch
     case OPTION_COMPILE_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->compile_limit_ms);
     case OPTION_COMPILER_MEMORY: return megabytes(name, text, &o->compiler_bytes);
     case OPTION_MAX_SESSIONS: return number32(name, text, 1, 100000, &o->max_sessions);
+    case OPTION_WITHOUT_LANDLOCK: o->without_landlock = true; return true;
     case OPTION_FOREGROUND: o->foreground = true; return true;
     default: return false;
     }

@@ -14,6 +14,7 @@ struct options {
     uint64_t compiler_bytes;   /* a compiler that has grown beyond is replaced */
     uint32_t time_limit_ms, compile_limit_ms;
     uint32_t max_sessions;
+    bool without_landlock; /* start as a service also where the kernel has none */
     bool foreground;
 };
 

@@ -25,7 +25,7 @@
 #include "daemon/executor/watchdog.h"
 #include "proto/ring.h"
 
-enum { CONNECTION_FD = 3, RING_FD = 4, EVENT_FD = 5 };
+enum { CONNECTION_FD = SANDBOX_CONNECTION_FD, RING_FD = 4, EVENT_FD = SANDBOX_EVENT_FD };
 enum { RING_SPIN_NS = 40000 }; /* after a submission: the next one is often on its way */
 enum { MAX_THREADS = 256 };
 

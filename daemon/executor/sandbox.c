@@ -7,61 +7,70 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/landlock.h>
-#include <seccomp.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-/* The system calls that remain without conditions. */
-static const int allowed[] = {
+#include "daemon/confine/filter.h"
+#include "daemon/confine/landlock.h"
+
+/*
+ * The system calls that remain. docs/security.md has what each is for, and what an attacker has of it. None
+ * makes a process or a thread, names a file beyond those in /proc/self/fd, sends a signal to anybody else, or makes
+ * memory executable that was written.
+ */
+static const struct filter_rule allowed[] = {
     /* running kernels */
-    SCMP_SYS(futex),
-    SCMP_SYS(clock_gettime),
-    SCMP_SYS(sched_yield),
-    SCMP_SYS(restart_syscall),
-    SCMP_SYS(pause),
-    /* messages */
-    SCMP_SYS(recvmsg),
-    SCMP_SYS(sendmsg),
-    SCMP_SYS(poll),
-    SCMP_SYS(ppoll),
-    SCMP_SYS(read),
-    SCMP_SYS(write),
-    SCMP_SYS(writev),
-    SCMP_SYS(close),
-    /* memory, buffers, code */
-    SCMP_SYS(mmap),
-    SCMP_SYS(munmap),
-    SCMP_SYS(mremap),
-    SCMP_SYS(mprotect),
-    SCMP_SYS(madvise),
-    SCMP_SYS(brk),
-    SCMP_SYS(fstat),
-    SCMP_SYS(newfstatat),
-    SCMP_SYS(pread64),
-    SCMP_SYS(lseek),
-    SCMP_SYS(fcntl),
+    FILTER_FUTEX(FUTEX_WAIT),
+    FILTER_FUTEX(FUTEX_WAKE),
+    FILTER_FUTEX(FUTEX_WAIT_BITSET),
+    FILTER_FUTEX(FUTEX_WAKE_BITSET),
+    FILTER_ANY(clock_gettime),
+    FILTER_ANY(clock_nanosleep),
+    FILTER_ANY(sched_yield),
+    FILTER_ANY(restart_syscall),
+    FILTER_ANY(pause),
+    /* messages of the broker; completions, which never wait */
+    FILTER_IF(recvmsg, FILTER_IS(0, SANDBOX_CONNECTION_FD)),
+    FILTER_IF(sendmsg, FILTER_IS(0, SANDBOX_CONNECTION_FD)),
+    FILTER_IF3(sendto, FILTER_IS(0, SANDBOX_EVENT_FD),
+               FILTER_HAS(3, MSG_DONTWAIT | MSG_NOSIGNAL, MSG_DONTWAIT | MSG_NOSIGNAL), FILTER_IS(4, 0)),
+    FILTER_ANY(poll),
+    FILTER_ANY(ppoll),
+    /* memory and buffers: executable only what a file holds, and never by a change of rights */
+    FILTER_MEMORY,
+    FILTER_IF(madvise, FILTER_IS(2, MADV_DONTNEED)),
+    FILTER_IF(madvise, FILTER_IS(2, MADV_HUGEPAGE)),
+    FILTER_IF(madvise, FILTER_IS(2, MADV_POPULATE_WRITE)),
+    FILTER_IF(fcntl, FILTER_IS(1, F_GET_SEALS)),
+    FILTER_ANY(fstat),
+    FILTER_ANY(close),
+    /* loading code: from /proc/self/fd, for reading */
+    FILTER_IF(openat, FILTER_IS(2, O_RDONLY | O_CLOEXEC)),
+    FILTER_IF(newfstatat, FILTER_IS(3, AT_EMPTY_PATH)),
+    FILTER_ANY(read),
+    FILTER_ANY(pread64),
+    FILTER_ANY(lseek),
     /* faults and the end */
-    SCMP_SYS(rt_sigaction),
-    SCMP_SYS(rt_sigprocmask),
-    SCMP_SYS(rt_sigreturn),
-    SCMP_SYS(sigaltstack),
-    SCMP_SYS(exit),
-    SCMP_SYS(exit_group),
-    SCMP_SYS(getpid),
-    SCMP_SYS(gettid),
+    FILTER_ANY(rt_sigreturn),
+    FILTER_ANY(rt_sigprocmask),
+    FILTER_ANY(exit),
+    FILTER_ANY(exit_group),
+    FILTER_ANY(getpid),
+    FILTER_ANY(gettid),
+    /* threads that have been made and are still on their way to their first line */
+    FILTER_ANY(sigaltstack),
+    FILTER_ANY(set_robust_list),
+    FILTER_ANY(rseq),
     /* the C library */
-    SCMP_SYS(getrandom),
-    SCMP_SYS(sched_getaffinity),
-    SCMP_SYS(clock_nanosleep),
-    SCMP_SYS(rseq),
+    FILTER_ANY(getrandom),
+    FILTER_IF(sched_getaffinity, FILTER_IS(0, 0)),
 };
 
 static int complain(const char *what)
@@ -95,71 +104,71 @@ static void load_math_libraries(void)
     dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL); /* x86 only */
 }
 
-/* No file of any file system can be opened from here on; memfds are no part of one. Kernels without
-   Landlock leave it to the filter that files are only read. */
-static void close_file_systems(void)
+/* No file of any file system can be opened from here on; memfds are no part of one. Nobody else can be signalled. A
+   kernel without Landlock leaves it to the filter that files are only read: whether that is enough the broker decides.
+ */
+static int close_file_systems(void)
 {
-    struct landlock_ruleset_attr rules = {
-        .handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1, /* all of the first version */
-    };
-    int fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
-    if (fd < 0) return;
-    syscall(SYS_landlock_restrict_self, fd, 0);
-    close(fd);
+    if (!landlock_abi()) return 0;
+    int rules = landlock_make(NULL, 0);
+    if (rules < 0 || landlock_enter(rules) != 0) return complain("Landlock");
+    close(rules);
+    return 0;
+}
+
+static int set_limits(void)
+{
+    static const int none_of[] = {RLIMIT_CORE, RLIMIT_FSIZE, RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE};
+    static const struct rlimit none = {0, 0};
+    for (size_t i = 0; i < sizeof none_of / sizeof *none_of; i++)
+        if (setrlimit(none_of[i], &none) != 0) return complain("limits");
+    raise_descriptor_limit();
+    return 0;
 }
 
 int sandbox_enter(void)
 {
-    struct rlimit none = {0, 0};
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return complain("PR_SET_PDEATHSIG");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return complain("PR_SET_NO_NEW_PRIVS");
-    if (setrlimit(RLIMIT_CORE, &none) != 0) return complain("RLIMIT_CORE");
-    raise_descriptor_limit();
+    if (set_limits() != 0) return -1;
     die_first_when_memory_is_out();
+    /* Nobody of the same user looks into the memory; after the files in /proc that change their owner by this. */
+    if (prctl(PR_SET_DUMPABLE, 0) != 0) return complain("PR_SET_DUMPABLE");
     load_math_libraries();
-    close_file_systems();
-    return 0;
-}
-
-static bool wants_filter(void)
-{
-#if defined(__SANITIZE_ADDRESS__)
-    return false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-    return false;
-#endif
-#endif
-    const char *off = getenv("FUSIOND_NO_SECCOMP");
-    return !off || strcmp(off, "1") != 0;
+    return close_file_systems();
 }
 
 static int add_rules(scmp_filter_ctx filter)
 {
-    int result = 0;
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed && result == 0; i++)
-        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
-    /* Loading code opens /proc/self/fd/N: reading only. */
-    if (result == 0)
-        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
-                                  SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY));
+    int result = filter_add(filter, allowed, sizeof allowed / sizeof *allowed);
+    if (result != 0) return result;
     /* abort() */
-    if (result == 0)
-        result =
-            seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, FILTER_IS(0, (scmp_datum_t)getpid()));
+}
+
+static int load_rules(void)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    if (!filter) return -ENOMEM;
+    int result = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+    if (result == 0) result = add_rules(filter);
+    if (result == 0) result = seccomp_load(filter);
+    seccomp_release(filter);
     return result;
 }
 
 int sandbox_filter(void)
 {
-    if (!wants_filter()) return 0;
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-    if (!filter) return complain("seccomp_init");
-    int result = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-    if (result == 0) result = add_rules(filter);
-    if (result == 0) result = seccomp_load(filter);
-    seccomp_release(filter);
-    if (result == 0) return 0;
-    errno = -result;
-    return complain("the filter of system calls");
+    if (!filter_wanted()) return 0;
+    /* From here on nothing is said: what a kernel writes must not get into the daemon's log. */
+    int log = dup(STDERR_FILENO);
+    if (log < 0 || dup2(STDIN_FILENO, STDERR_FILENO) < 0) return complain("/dev/null");
+    int result = load_rules();
+    if (result != 0) {
+        dup2(log, STDERR_FILENO);
+        errno = -result;
+        return complain("the filter of system calls");
+    }
+    close(log);
+    return 0;
 }

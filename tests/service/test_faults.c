@@ -171,6 +171,30 @@ static void test_executor_killed_again_and_again(void **state)
     fusion_disconnect(c.session);
 }
 
+/* An executor whose own watchdog does nothing, as when a kernel has overwritten it: here it is stopped. */
+static void test_executor_without_watchdog(void **state)
+{
+    (void)state;
+    struct client good, bad;
+    open_client(&good, 0);
+    open_client(&bad, 300);
+    fusion_arg args[] = {fusion_arg_read_write(bad.out)};
+    fusion_exec *endless = one_kernel(&bad, "endless", args, 1);
+    fusion_event running, waiting;
+    expect_ok(fusion_exec_submit(endless, NULL, 0, &running));
+    expect_ok(fusion_exec_submit(bad.exec, NULL, 0, &waiting));
+    usleep(50000);
+    kill(executor_of(bad.session), SIGSTOP);
+    expect_error(fusion_event_wait(bad.session, running, 20000, NULL), FUSION_TIMEOUT);
+    expect_in_reason("300 ms");
+    expect_error(fusion_event_wait(bad.session, waiting, 20000, NULL), FUSION_EXECUTOR);
+    expect_in_reason("an earlier submission ran out of time");
+    expect_values(&bad);
+    expect_values(&good);
+    fusion_disconnect(bad.session);
+    fusion_disconnect(good.session);
+}
+
 /* A module that takes the compiler a while: a long chain of divisions. */
 static char *slow_module(int seed)
 {
@@ -383,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_kernel_out_of_bounds),
         cmocka_unit_test(test_endless_kernel),
         cmocka_unit_test(test_executor_killed),
+        cmocka_unit_test(test_executor_without_watchdog),
         cmocka_unit_test(test_executor_killed_again_and_again),
         cmocka_unit_test(test_compiler_killed),
         cmocka_unit_test(test_client_killed),
