@@ -127,6 +127,16 @@ int proto_reader_fill(struct proto_reader *r, int fd)
     return got > 0 ? 1 : 0;
 }
 
+size_t proto_reader_bytes(const struct proto_reader *r)
+{
+    return r->size;
+}
+
+uint32_t proto_reader_fds(const struct proto_reader *r)
+{
+    return r->n_fds;
+}
+
 void proto_reader_feed(struct proto_reader *r, const void *bytes, size_t size, const int *fds, uint32_t n_fds)
 {
     queue_fds(r, fds, n_fds);

@@ -85,7 +85,10 @@ void proto_reader_close_with(struct proto_reader *r, void (*close_fd)(int fd));
 /* Reads what is there with recvmsg (never more than a bounded amount per call). 1: progress or nothing
    there yet, 0: end of stream, -1: error (errno). */
 int proto_reader_fill(struct proto_reader *r, int fd);
-/* The same for bytes that came otherwise (tests, fuzzer). */
+/* What it holds of messages that are not whole: bytes, and descriptors. */
+size_t proto_reader_bytes(const struct proto_reader *r);
+uint32_t proto_reader_fds(const struct proto_reader *r);
+/* proto_reader_fill for bytes that came otherwise (tests, fuzzer). */
 void proto_reader_feed(struct proto_reader *r, const void *bytes, size_t size, const int *fds, uint32_t n_fds);
 /* The next whole message: 1 and message, 0 none yet, -1 violation of the protocol with a reason. */
 int proto_reader_next(struct proto_reader *r, struct proto_message *message, const char **reason);

@@ -15,7 +15,7 @@
 #include "daemon/broker/session.h"
 #include "daemon/confine/landlock.h"
 
-enum { CACHE_MEMORY_BYTES = 16 << 20 };
+enum { CACHE_MEMORY_BYTES = 16 << 20, OWN_FILES = 128, FILES_OF_COMPILER = 4 };
 
 uint64_t broker_new_id(struct broker *broker)
 {
@@ -39,18 +39,34 @@ static void on_signal(uv_signal_t *signal, int number)
 }
 
 /* Each executable keeps a descriptor for each of its launches. */
-static void raise_file_limit(void)
+static uint64_t raise_file_limit(void)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    struct rlimit limit, raised;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+    raised = (struct rlimit){limit.rlim_max, limit.rlim_max};
+    return setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
+}
+
+/* What is left for clients of what the daemon may have. */
+static void init_users(struct broker *broker, uint64_t files)
+{
+    const struct options *o = &broker->options;
+    uint64_t own_files = OWN_FILES + FILES_OF_COMPILER * o->compilers;
+    users_init(&broker->users, (const uint64_t[USER_RESOURCES]){
+                                   [USER_SESSIONS] = o->max_sessions,
+                                   [USER_BYTES] = o->memory_bytes - ((uint64_t)OPTIONS_OWN_MEMORY_MB << 20),
+                                   [USER_DESCRIPTORS] = files > own_files ? files - own_files : 0,
+                                   [USER_OBJECTS] = o->max_objects,
+                                   [USER_SHARED] = o->buffer_bytes,
+                               });
 }
 
 static void watch_signals(struct broker *broker)
 {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a cache that meets a limit is no reason to die */
+    static const int meaningless[] = {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
+    for (size_t i = 0; i < sizeof meaningless / sizeof *meaningless; i++) signal(meaningless[i], SIG_IGN);
     uv_signal_init(&broker->loop, &broker->terminate);
     uv_signal_init(&broker->loop, &broker->interrupt);
     broker->terminate.data = broker->interrupt.data = broker;
@@ -113,6 +129,7 @@ static void end(struct broker *broker)
     uv_close((uv_handle_t *)&broker->interrupt, NULL);
     uv_run(&broker->loop, UV_RUN_DEFAULT); /* until every handle is closed */
     uv_loop_close(&broker->loop);
+    users_clear(&broker->users);
     cache_close(broker->cache);
     tempdir_remove(&broker->temporary);
 }
@@ -126,7 +143,7 @@ int broker_run(const struct options *options)
         return 1;
     }
     LIST_INIT(&broker.sessions);
-    raise_file_limit();
+    init_users(&broker, raise_file_limit());
     watch_signals(&broker);
     children_start(&broker.children, &broker.loop);
     bool started = begin(&broker);

@@ -10,6 +10,7 @@
 #include "daemon/broker/child.h"
 #include "daemon/broker/options.h"
 #include "daemon/broker/tempdir.h"
+#include "daemon/broker/user.h"
 
 struct counters {
     uint64_t sessions_ever, finalizes, plan_hits, object_hits_memory, object_hits_disk, object_misses, compiles;
@@ -28,8 +29,8 @@ struct broker {
     struct cache *cache;
     struct pool *pool;
     struct listener *listener; /* NULL: private */
+    struct users users;
     LIST_HEAD(, session) sessions;
-    uint32_t n_sessions;
     uint64_t next_id; /* of sessions, modules and executables: never the same number twice */
     uint64_t started_ms;
     struct counters counters;

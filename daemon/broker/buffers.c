@@ -7,8 +7,20 @@
 #include "daemon/broker/closing.h"
 #include "daemon/broker/session.h"
 
-static void free_buffer(struct buffer *b)
+/* The memory counts whole, whether it is filled yet or not: the seals keep it from growing, and whoever fills it does not
+   ask again. Descriptors count twice: one more is on its way to an executor. */
+static struct user_cost cost_of(const struct buffer *b)
 {
+    return (struct user_cost){.of = {[USER_BYTES] = sizeof *b,
+                                     [USER_DESCRIPTORS] = 2,
+                                     [USER_OBJECTS] = 1,
+                                     [USER_SHARED] = b->size}};
+}
+
+static void free_buffer(struct session *s, struct buffer *b)
+{
+    struct user_cost cost = cost_of(b);
+    session_refund(s, &cost);
     closing_close(b->fd); /* large memory takes its time to go */
     free(b);
 }
@@ -28,7 +40,7 @@ static void send_attach(struct session *s, const struct buffer *b)
 
 /* Memory that cannot change its size while others have it mapped. The seals come first: what has them is a memfd, of
    which nothing blocks; anything else is not touched. */
-static bool check_memory(struct session *s, struct proto_message *m, uint64_t bytes)
+static bool check_memory(struct session *s, struct proto_message *m, struct buffer *b)
 {
     struct stat status;
     int seals = fcntl(m->fds[0], F_GET_SEALS);
@@ -36,9 +48,10 @@ static bool check_memory(struct session *s, struct proto_message *m, uint64_t by
         return request_fail(s, m, FUSION_INVALID, "buffer",
                             "its descriptor is not a memfd sealed against shrinking "
                             "and growing");
-    if (fstat(m->fds[0], &status) != 0 || bytes == 0 || (uint64_t)status.st_size < bytes)
+    if (fstat(m->fds[0], &status) != 0 || b->bytes == 0 || (uint64_t)status.st_size < b->bytes)
         return request_fail(s, m, FUSION_INVALID, "buffer", "its memory has %lld bytes, not %llu",
-                            (long long)status.st_size, (unsigned long long)bytes);
+                            (long long)status.st_size, (unsigned long long)b->bytes);
+    b->size = (uint64_t)status.st_size;
     return true;
 }
 
@@ -56,7 +69,7 @@ static bool check_attach(struct session *s, struct proto_message *m, struct buff
                             "the session has %u buffers attached, the most it "
                             "may have",
                             s->buffers.count);
-    return check_memory(s, m, b->bytes);
+    return check_memory(s, m, b);
 }
 
 static void cancel(struct operation *o)
@@ -68,9 +81,16 @@ void buffer_attach(struct session *s, struct proto_message *m)
 {
     struct buffer wanted = {0};
     if (!check_attach(s, m, &wanted)) return;
+    struct user_cost cost = cost_of(&wanted);
+    const char *refused = session_charge(s, &cost);
+    if (refused) {
+        request_fail(s, m, FUSION_OUT_OF_MEMORY, "buffer", "%s", refused);
+        return;
+    }
     struct buffer *b = malloc(sizeof *b);
     struct operation *o = malloc(sizeof *o);
     if (!b || !o || !table_put(&s->buffers, wanted.id, b)) {
+        session_refund(s, &cost);
         free(b);
         free(o);
         request_fail(s, m, FUSION_OUT_OF_MEMORY, "buffer", "out of memory");
@@ -92,7 +112,7 @@ void buffer_replied(struct session *s, uint64_t id, const struct proto_message *
     b->attaching = NULL;
     if (reply->status != FUSION_SUCCESS) {
         table_remove(&s->buffers, id);
-        free_buffer(b);
+        free_buffer(s, b);
     }
     if (!o) return;
     operation_end(o);
@@ -114,7 +134,7 @@ void buffer_release(struct session *s, struct proto_message *m)
         return;
     }
     table_remove(&s->buffers, id);
-    free_buffer(b);
+    free_buffer(s, b);
     struct proto_writer w;
     uint32_t request = executor_next_id(s->executor);
     proto_begin_request(&w, request, "buffer.release");
@@ -133,6 +153,6 @@ void buffers_replay(struct session *s)
 void buffers_clear(struct session *s)
 {
     uint32_t position = 0;
-    for (struct buffer *b; (b = table_next(&s->buffers, &position));) free_buffer(b);
+    for (struct buffer *b; (b = table_next(&s->buffers, &position));) free_buffer(s, b);
     table_clear(&s->buffers);
 }

@@ -98,8 +98,7 @@ _Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, c
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
+    for (int i = 1; i < NSIG; i++) signal(i, SIG_DFL); /* what the daemon ignores, its children do not */
     setrlimit(RLIMIT_CORE, &no_core); /* a client's faulty kernel is no reason to fill a disk */
     /* Out of the way first, since one may lie where another must go. */
     for (uint32_t i = 0; i < n_fds; i++) moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, SAFE_FD);

@@ -65,14 +65,13 @@ static void on_message(void *data, struct proto_message *m)
 }
 
 /* The connection ends when the process does; if not, it is of no use without. */
-static void on_ended(void *data, const char *reason, bool violation)
+static void on_ended(void *data, fusion_status status, const char *reason)
 {
     struct compiler *c = data;
     char why[200];
-    (void)reason;
     peer_close(c->peer, false);
     c->peer = NULL;
-    if (!violation) {
+    if (!status) {
         child_kill(c->child);
         return;
     }

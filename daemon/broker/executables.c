@@ -1,5 +1,6 @@
 /* Executables of a session: what the executor needs to run them, kept for the next executor. */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/broker/session.h"
@@ -67,18 +68,40 @@ static void send_load(struct session *s, struct executable *x)
     forget_released(s, x);
 }
 
-bool executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
-                    struct operation *loading,
-                    void (*loaded)(struct operation *loading, const struct proto_message *failure))
+/* Descriptors count twice: one more of each is on its way to an executor. */
+static struct user_cost cost_of(const struct blob *load, const int *fds, uint32_t n_fds)
 {
+    struct stat code;
+    struct user_cost cost = {.of = {[USER_BYTES] = sizeof(struct executable) + load->size + n_fds * sizeof *fds,
+                                    [USER_DESCRIPTORS] = 2 * n_fds,
+                                    [USER_OBJECTS] = 1}};
+    for (uint32_t i = 0; i < n_fds; i++)
+        if (fstat(fds[i], &code) == 0) cost.of[USER_SHARED] += (uint64_t)code.st_blocks * 512;
+    return cost;
+}
+
+const char *executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
+                           struct operation *loading,
+                           void (*loaded)(struct operation *loading, const struct proto_message *failure))
+{
+    struct user_cost cost = cost_of(load, fds, n_fds);
+    const char *refused = session_charge(s, &cost);
+    if (refused) return refused;
     struct executable *x = calloc(1, sizeof *x);
     if (!x || !table_put(&s->executables, id, x)) {
+        session_refund(s, &cost);
         free(x);
-        return false;
+        return "out of memory";
     }
-    *x = (struct executable){.id = id, .load = load, .fds = fds, .n_fds = n_fds, .loading = loading, .loaded = loaded};
+    *x = (struct executable){.id = id,
+                             .load = load,
+                             .fds = fds,
+                             .n_fds = n_fds,
+                             .cost = cost,
+                             .loading = loading,
+                             .loaded = loaded};
     send_load(s, x);
-    return true;
+    return NULL;
 }
 
 static void send_release(struct session *s, uint64_t id)
@@ -90,7 +113,7 @@ void executable_remove(struct session *s, uint64_t id)
 {
     struct executable *x = table_remove(&s->executables, id);
     if (!x) return;
-    session_refund(s, x->load->size);
+    session_refund(s, &x->cost);
     free_executable(x);
 }
 
@@ -135,6 +158,9 @@ void executables_replay(struct session *s)
 void executables_clear(struct session *s)
 {
     uint32_t position = 0;
-    for (struct executable *x; (x = table_next(&s->executables, &position));) free_executable(x);
+    for (struct executable *x; (x = table_next(&s->executables, &position));) {
+        session_refund(s, &x->cost);
+        free_executable(x);
+    }
     table_clear(&s->executables);
 }

@@ -284,10 +284,10 @@ static void on_message(void *data, struct proto_message *m)
     }
 }
 
-static void on_ended(void *data, const char *reason, bool violation)
+static void on_ended(void *data, fusion_status why, const char *reason)
 {
     struct executor *e = data;
-    if (violation) log_warning("an executor sent what is no protocol: %s", reason);
+    if (why) log_warning("an executor sent what is no protocol: %s", reason);
     peer_close(e->peer, false);
     e->peer = NULL;
     /* Usually it has ended, and has its status already; one that only closed its descriptor is of no use. */

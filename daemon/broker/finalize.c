@@ -53,6 +53,12 @@ static void fail(struct finalize *f, fusion_status status, const char *object, c
     free_finalize(f);
 }
 
+static const char *hold_bytes(struct finalize *f, size_t bytes)
+{
+    struct user_cost cost = {.of = {[USER_BYTES] = bytes}};
+    return operation_hold(&f->operation, &cost);
+}
+
 /* ---- reply ---- */
 
 static void on_loaded(struct operation *operation, const struct proto_message *failure)
@@ -132,17 +138,14 @@ static void load(struct finalize *f)
     }
     f->executable = broker_new_id(s->broker);
     struct blob *blob = pack_load(f, program, size);
-    if (!blob || !session_charge(s, blob->size)) {
-        blob_unref(blob);
-        fail(f, FUSION_OUT_OF_MEMORY, "executable", "the session's modules and executables take more than 256 MB");
-        return;
-    }
-    int *fds = take_objects(f);
-    if (fds && executable_add(s, f->executable, blob, fds, f->n_launches, &f->operation, on_loaded)) return;
+    int *fds = blob ? take_objects(f) : NULL;
+    operation_release(&f->operation); /* from now on it is the executable that costs */
+    const char *refused =
+        fds ? executable_add(s, f->executable, blob, fds, f->n_launches, &f->operation, on_loaded) : "out of memory";
+    if (!refused) return;
     return_objects(f, fds);
-    session_refund(s, blob->size);
     blob_unref(blob);
-    fail(f, FUSION_OUT_OF_MEMORY, "executable", "out of memory");
+    fail(f, FUSION_OUT_OF_MEMORY, "executable", refused);
 }
 
 /* ---- code of the launches ---- */
@@ -160,28 +163,41 @@ static struct hash object_key(const struct hash *target, const msgpack_object *k
     return hasher_end(&h);
 }
 
-/* 1: taken, 0: the result is not what is wanted (of no use, or without the assembly), -1: out of memory or files. */
-static int take_result(struct launch *launch, const struct blob *blob)
+enum taken { TAKEN, NOT_UNDERSTOOD, REFUSED };
+
+/* The code as sealed memory; NULL, or why not. */
+static const char *seal(struct launch *launch, const void *bytes, size_t size)
+{
+    struct user_cost cost = {.of = {[USER_SHARED] = size, [USER_DESCRIPTORS] = 1}};
+    if (launch->assembly) cost.of[USER_BYTES] = strlen(launch->assembly);
+    const char *refused = operation_hold(&launch->owner->operation, &cost);
+    if (refused) return refused;
+    launch->object = object_seal(bytes, size);
+    return launch->object < 0 ? strerror(errno) : NULL;
+}
+
+/* NOT_UNDERSTOOD: the result is of no use, or without the assembly that is wanted. */
+static enum taken take_result(struct launch *launch, const struct blob *blob, const char **refused)
 {
     struct blob_value value;
     const void *bytes;
     size_t size;
-    int result = 0;
-    if (!blob_parse(blob, &value)) return 0;
+    enum taken result = NOT_UNDERSTOOD;
+    if (!blob_parse(blob, &value)) return result;
     bool wants_assembly = launch->owner->keep_assembly;
     if (proto_get_bytes(&value.root, "object", &bytes, &size) && proto_get_uint(&value.root, "lanes", &launch->lanes) &&
         (!wants_assembly || proto_get_string(&value.root, "assembly", &launch->assembly, SIZE_MAX))) {
-        launch->object = object_seal(bytes, size);
-        result = launch->object >= 0 ? 1 : -1;
+        *refused = seal(launch, bytes, size);
+        result = *refused ? REFUSED : TAKEN;
     }
     blob_value_clear(&value);
     return result;
 }
 
-static void no_object(struct finalize *f)
+static void no_object(struct finalize *f, const char *why)
 {
-    char reason[200];
-    snprintf(reason, sizeof reason, "no memory for the code of %u launches: %s", f->n_launches, strerror(errno));
+    char reason[400];
+    snprintf(reason, sizeof reason, "no memory for the code of %u launches: %s", f->n_launches, why);
     fail(f, FUSION_OUT_OF_MEMORY, "executable", reason);
 }
 
@@ -189,24 +205,24 @@ static void on_compiled(void *data, const struct job_result *result)
 {
     struct launch *launch = data;
     struct finalize *f = launch->owner;
-    int taken = 0;
+    const char *refused;
     f->running--;
     if (result->status != FUSION_SUCCESS) {
         fail(f, result->status, result->object, result->reason);
         return;
     }
-    taken = take_result(launch, result->blob);
-    if (taken < 0) {
-        no_object(f);
-    } else if (taken == 0) {
-        fail(f, FUSION_INTERNAL, "compiler", "its object was not understood");
-    } else {
+    switch (take_result(launch, result->blob, &refused)) {
+    case REFUSED: no_object(f, refused); break;
+    case NOT_UNDERSTOOD: fail(f, FUSION_INTERNAL, "compiler", "its object was not understood"); break;
+    case TAKEN:
         f->done++;
         start_launches(f);
+        break;
     }
 }
 
-static struct job *compile_job(struct finalize *f, const struct launch *launch, const struct job_key *key)
+static struct job *compile_job(struct finalize *f, const struct launch *launch, const struct job_key *key,
+                               const char **refused)
 {
     struct session *s = f->operation.session;
     struct pool *pool = s->broker->pool;
@@ -222,7 +238,7 @@ static struct job *compile_job(struct finalize *f, const struct launch *launch, 
     proto_pack_key(&w, "local");
     msgpack_pack_object(&w.packer, f->locals->ptr[launch->index]);
     proto_pack_bool(&w, "keep_assembly", f->keep_assembly);
-    return pool_add(pool, &s->pool_client, key, id, &w);
+    return pool_add(pool, &s->pool_client, key, id, &w, refused);
 }
 
 static void count_source(struct finalize *f, enum cache_source source)
@@ -245,9 +261,10 @@ static bool compile_launch(struct finalize *f, struct launch *launch)
                           .variant = f->keep_assembly ? OBJECT_VARIANT_ASSEMBLY : OBJECT_VARIANT_CODE,
                           .cached = true};
     count_source(f, CACHE_MISS);
-    struct job *job = compile_job(f, launch, &key);
+    const char *refused;
+    struct job *job = compile_job(f, launch, &key, &refused);
     if (!job) {
-        fail(f, FUSION_OUT_OF_MEMORY, "kernel", "it is too large for a message to the compiler");
+        fail(f, FUSION_OUT_OF_MEMORY, "kernel", refused);
         return false;
     }
     f->running++;
@@ -262,13 +279,14 @@ static bool start_launch(struct finalize *f, struct launch *launch)
     struct cache *cache = f->operation.session->broker->cache;
     enum cache_source source = cache_get(cache, CACHE_OBJECT, &launch->key, &blob);
     if (source == CACHE_MISS) return compile_launch(f, launch);
-    int taken = take_result(launch, blob);
+    const char *refused;
+    enum taken taken = take_result(launch, blob, &refused);
     blob_unref(blob);
-    if (taken < 0) {
-        no_object(f);
+    if (taken == REFUSED) {
+        no_object(f, refused);
         return false;
     }
-    if (taken == 0) /* compiled again; the new entry replaces this one */
+    if (taken == NOT_UNDERSTOOD) /* compiled again; the new entry replaces this one */
         return compile_launch(f, launch);
     count_source(f, source);
     f->done++;
@@ -299,10 +317,10 @@ static bool is_local(const msgpack_object *object)
     return true;
 }
 
-/* Reads the plan. False: it is not understood, and not kept. */
-static bool take_plan(struct finalize *f, struct blob *plan)
+/* Reads the plan. NOT_UNDERSTOOD: it is not kept. */
+static enum taken take_plan(struct finalize *f, struct blob *plan, const char **refused)
 {
-    if (!blob_parse(plan, &f->plan_value)) return false;
+    if (!blob_parse(plan, &f->plan_value)) return NOT_UNDERSTOOD;
     f->kernels = get_array(&f->plan_value.root, "kernels");
     f->locals = get_array(&f->plan_value.root, "local");
     bool good = f->kernels && f->locals && f->kernels->size <= f->locals->size && f->kernels->size <= PROTO_MAX_NODES;
@@ -311,10 +329,11 @@ static bool take_plan(struct finalize *f, struct blob *plan)
     if (good) f->launches = calloc(f->kernels->size + 1, sizeof *f->launches);
     if (!f->launches) {
         blob_value_clear(&f->plan_value);
-        return false;
+        return NOT_UNDERSTOOD;
     }
     f->plan = blob_ref(plan);
-    return true;
+    *refused = hold_bytes(f, plan->size + f->kernels->size * sizeof *f->launches);
+    return *refused ? REFUSED : TAKEN;
 }
 
 static void begin_launches(struct finalize *f)
@@ -336,28 +355,38 @@ static void begin_launches(struct finalize *f)
 static void on_planned(void *data, const struct job_result *result)
 {
     struct finalize *f = data;
-    if (result->status != FUSION_SUCCESS)
+    const char *refused;
+    if (result->status != FUSION_SUCCESS) {
         fail(f, result->status, result->object, result->reason);
-    else if (take_plan(f, result->blob))
-        begin_launches(f);
-    else
-        fail(f, FUSION_INTERNAL, "compiler", "its plan was not understood");
+        return;
+    }
+    switch (take_plan(f, result->blob, &refused)) {
+    case REFUSED: fail(f, FUSION_OUT_OF_MEMORY, "graph", refused); break;
+    case NOT_UNDERSTOOD: fail(f, FUSION_INTERNAL, "compiler", "its plan was not understood"); break;
+    case TAKEN: begin_launches(f); break;
+    }
 }
 
+/* False: the cache has no plan. Else f goes on, or has failed. */
 static bool plan_from_cache(struct finalize *f)
 {
+    const char *refused;
     struct broker *broker = f->operation.session->broker;
     struct blob *blob;
     enum cache_source source = cache_get(broker->cache, CACHE_PLAN, &f->plan_key.hash, &blob);
     if (source == CACHE_MISS) return false;
-    bool understood = take_plan(f, blob);
+    enum taken taken = take_plan(f, blob, &refused);
     blob_unref(blob);
-    if (!understood) {
+    if (taken == NOT_UNDERSTOOD) {
         cache_reject(broker->cache, CACHE_PLAN, &f->plan_key.hash);
         return false;
     }
     f->worst = source;
     broker->counters.plan_hits++;
+    if (taken == TAKEN)
+        begin_launches(f);
+    else
+        fail(f, FUSION_OUT_OF_MEMORY, "graph", refused);
     return true;
 }
 
@@ -443,7 +472,7 @@ static struct hash plan_hash(const struct order *o)
     return hasher_end(&h);
 }
 
-static struct job *plan_job(struct finalize *f, const struct order *o)
+static struct job *plan_job(struct finalize *f, const struct order *o, const char **refused)
 {
     struct session *s = f->operation.session;
     struct pool *pool = s->broker->pool;
@@ -465,7 +494,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o)
     proto_pack_string(&w, "device", o->device);
     proto_pack_bool(&w, "keep_ir", o->keep_ir);
     proto_pack_bool(&w, "debug", o->debug);
-    return pool_add(pool, &s->pool_client, &f->plan_key, id, &w);
+    return pool_add(pool, &s->pool_client, &f->plan_key, id, &w, refused);
 }
 
 static struct finalize *new_finalize(struct session *s, struct proto_message *m, const struct order *o)
@@ -483,8 +512,11 @@ static struct finalize *new_finalize(struct session *s, struct proto_message *m,
     f->bindings = blob_pack(proto_get(&m->params, "bindings"));
     f->values = blob_pack(proto_get(&m->params, "values"));
     f->modules = blob_pack(proto_get(&m->params, "modules"));
-    if (f->bindings && f->values && f->modules) return f;
-    fail(f, FUSION_OUT_OF_MEMORY, "graph", "out of memory");
+    const char *refused = "out of memory";
+    if (f->bindings && f->values && f->modules)
+        refused = hold_bytes(f, f->bindings->size + f->values->size + f->modules->size);
+    if (!refused) return f;
+    fail(f, FUSION_OUT_OF_MEMORY, "graph", refused);
     return NULL;
 }
 
@@ -493,16 +525,14 @@ static void start(struct session *s, struct proto_message *m, const struct order
     struct finalize *f = new_finalize(s, m, o);
     if (!f) return;
     s->broker->counters.finalizes++;
-    if (plan_from_cache(f)) {
-        begin_launches(f);
-        return;
-    }
+    if (plan_from_cache(f)) return;
     f->compiled = true;
-    struct job *job = plan_job(f, o);
+    const char *refused;
+    struct job *job = plan_job(f, o, &refused);
     if (job)
         pool_wait(job, &s->pool_client, &f->plan_waiter, on_planned, f);
     else
-        fail(f, FUSION_OUT_OF_MEMORY, "graph", "with its modules it is too large for a message to the compiler");
+        fail(f, FUSION_OUT_OF_MEMORY, "graph", refused);
 }
 
 void graph_finalize(struct session *s, struct proto_message *m)

@@ -42,9 +42,10 @@ static bool make_ring(struct session *s)
 
 static uint32_t time_limit(const struct session *s, const struct proto_message *m)
 {
+    const struct options *options = &s->broker->options;
     uint64_t wanted = 0;
-    if (!proto_get_uint(&m->params, "time_limit_ms", &wanted) || wanted == 0) return s->broker->options.time_limit_ms;
-    return wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX;
+    if (!proto_get_uint(&m->params, "time_limit_ms", &wanted) || wanted == 0) wanted = options->time_limit_ms;
+    return wanted < options->max_time_limit_ms ? (uint32_t)wanted : options->max_time_limit_ms;
 }
 
 /* The name goes into the log and into status reports: one line of text, whatever the client calls itself. */
@@ -62,11 +63,12 @@ static void answer(struct session *s, uint32_t request, uint64_t version)
 {
     struct proto_writer w;
     proto_begin_reply(&w, request);
-    proto_pack_map(&w, 4);
+    proto_pack_map(&w, 5);
     proto_pack_uint(&w, "version", version);
     proto_pack_uint(&w, "session", s->id);
     proto_pack_uint(&w, "max_message", PROTO_MAX_MESSAGE);
     proto_pack_string(&w, "daemon", FUSIOND_VERSION);
+    proto_pack_uint(&w, "time_limit_ms", s->time_limit_ms);
     w.fds[w.n_fds++] = s->ring_fd;
     w.fds[w.n_fds++] = s->client_event_fd;
     session_send(s, &w);
@@ -95,9 +97,10 @@ bool session_greet(struct session *s, const struct proto_message *m)
     }
     if (m->n_fds > 0) return refuse(s, m, FUSION_PROTOCOL, "hello takes no descriptors");
     s->name = read_name(m);
+    s->time_limit_ms = time_limit(s, m);
     if (s->name && make_ring(s))
         s->executor =
-            executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, time_limit(s, m), session_executor_events(), s);
+            executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, s->time_limit_ms, session_executor_events(), s);
     if (!s->executor) {
         snprintf(text, sizeof text, "the session's ring could not be made: %s", strerror(errno));
         return refuse(s, m, FUSION_OUT_OF_MEMORY, text);

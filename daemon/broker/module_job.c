@@ -39,7 +39,7 @@ struct module_job *module_job_new(struct session *s, struct proto_message *m, co
     return j;
 }
 
-static struct job *start_job(struct module_job *j, const struct module_request *r)
+static struct job *start_job(struct module_job *j, const struct module_request *r, const char **refused)
 {
     struct session *s = j->operation.session;
     struct pool *pool = s->broker->pool;
@@ -49,16 +49,17 @@ static struct job *start_job(struct module_job *j, const struct module_request *
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, r->method);
     r->pack(&w, j, r->data);
-    return pool_add(pool, &s->pool_client, &j->key, id, &w);
+    return pool_add(pool, &s->pool_client, &j->key, id, &w, refused);
 }
 
 void module_job_run(struct module_job *j, const struct module_request *r, job_done_fn *done)
 {
-    struct job *job = start_job(j, r);
+    const char *refused;
+    struct job *job = start_job(j, r, &refused);
     if (job)
         pool_wait(job, &j->operation.session->pool_client, &j->waiter, done, j);
     else
-        module_job_fail(j, FUSION_OUT_OF_MEMORY, j->name, "the module is too large for a message to the compiler");
+        module_job_fail(j, FUSION_OUT_OF_MEMORY, j->name, refused);
 }
 
 /* ---- the module ---- */
@@ -68,6 +69,11 @@ void module_free(struct module *m)
     blob_unref(m->result);
     free(m->name);
     free(m);
+}
+
+struct user_cost module_cost(const struct module *m)
+{
+    return (struct user_cost){.of = {[USER_BYTES] = sizeof *m + m->result->size, [USER_OBJECTS] = 1}};
 }
 
 static struct hash content_hash(const void *ir, size_t size)
@@ -117,12 +123,13 @@ static bool finish(struct module_job *j, struct blob *result)
         blob_value_clear(&value);
         return false;
     }
-    if (!session_charge(s, result->size)) {
-        module_job_fail(j, FUSION_OUT_OF_MEMORY, m->name,
-                        "the session's modules and executables take more than 256 MB");
+    struct user_cost cost = module_cost(m);
+    const char *refused = session_charge(s, &cost);
+    if (refused) {
+        module_job_fail(j, FUSION_OUT_OF_MEMORY, m->name, refused);
         module_free(m);
     } else if (!table_put(&s->modules, m->id, m)) {
-        session_refund(s, result->size);
+        session_refund(s, &cost);
         module_job_fail(j, FUSION_OUT_OF_MEMORY, m->name, "out of memory");
         module_free(m);
     } else {

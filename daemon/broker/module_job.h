@@ -28,3 +28,5 @@ void module_job_run(struct module_job *j, const struct module_request *r, job_do
 void module_job_make(struct module_job *j, const struct module_request *r);
 
 void module_free(struct module *m);
+/* What it takes of the daemon. */
+struct user_cost module_cost(const struct module *m);

@@ -211,7 +211,8 @@ void module_release(struct session *s, struct proto_message *m)
     if (!module) return;
     table_remove(&s->modules, module->id);
     executables_forget_module(s, module->id);
-    session_refund(s, module->result->size);
+    struct user_cost cost = module_cost(module);
+    session_refund(s, &cost);
     module_free(module);
     request_done(s, m->id);
 }
@@ -219,6 +220,10 @@ void module_release(struct session *s, struct proto_message *m)
 void modules_clear(struct session *s)
 {
     uint32_t position = 0;
-    for (struct module *m; (m = table_next(&s->modules, &position));) module_free(m);
+    for (struct module *m; (m = table_next(&s->modules, &position));) {
+        struct user_cost cost = module_cost(m);
+        session_refund(s, &cost);
+        module_free(m);
+    }
     table_clear(&s->modules);
 }

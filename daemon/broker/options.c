@@ -25,9 +25,16 @@ static const char usage[] =
     "  --compiler PATH       the compiler's executable\n"
     "  --executor PATH       the executor's executable\n"
     "  --time-limit MS       of a submission, unless the client says otherwise (default 10000)\n"
+    "  --max-time-limit MS   the most that a client may ask for (default 3600000)\n"
     "  --compile-limit MS    of a compilation (default 60000)\n"
     "  --compiler-memory MB  a compiler that has grown beyond is replaced (default 120)\n"
     "  --max-sessions N      clients at a time (default 256)\n"
+    "  --max-objects N       modules, buffers and executables of all clients (default 262144)\n"
+    "  --memory MB           of the daemon itself (default 1024)\n"
+    "  --buffer-memory MB    of what clients share with it (default: three quarters of the machine's)\n"
+    "                        Of these four one user can have half of what the others leave;\n"
+    "                        root, and the daemon's own user, all of it\n"
+    "  --frame-limit MS      for a message to arrive as a whole (default 30000)\n"
     "  --without-landlock    start although the kernel has no Landlock: compilers and kernels can read\n"
     "                        the files that the daemon can read\n"
     "  --foreground          write the log to standard error instead of syslog\n"
@@ -42,9 +49,14 @@ enum option_number {
     OPTION_COMPILER,
     OPTION_EXECUTOR,
     OPTION_TIME_LIMIT,
+    OPTION_MAX_TIME_LIMIT,
     OPTION_COMPILE_LIMIT,
     OPTION_COMPILER_MEMORY,
     OPTION_MAX_SESSIONS,
+    OPTION_MAX_OBJECTS,
+    OPTION_MEMORY,
+    OPTION_BUFFER_MEMORY,
+    OPTION_FRAME_LIMIT,
     OPTION_WITHOUT_LANDLOCK,
     OPTION_FOREGROUND,
     OPTION_HELP,
@@ -60,9 +72,14 @@ static const struct option long_options[] = {
     {"compiler", required_argument, NULL, OPTION_COMPILER},
     {"executor", required_argument, NULL, OPTION_EXECUTOR},
     {"time-limit", required_argument, NULL, OPTION_TIME_LIMIT},
+    {"max-time-limit", required_argument, NULL, OPTION_MAX_TIME_LIMIT},
     {"compile-limit", required_argument, NULL, OPTION_COMPILE_LIMIT},
     {"compiler-memory", required_argument, NULL, OPTION_COMPILER_MEMORY},
     {"max-sessions", required_argument, NULL, OPTION_MAX_SESSIONS},
+    {"max-objects", required_argument, NULL, OPTION_MAX_OBJECTS},
+    {"memory", required_argument, NULL, OPTION_MEMORY},
+    {"buffer-memory", required_argument, NULL, OPTION_BUFFER_MEMORY},
+    {"frame-limit", required_argument, NULL, OPTION_FRAME_LIMIT},
     {"without-landlock", no_argument, NULL, OPTION_WITHOUT_LANDLOCK},
     {"foreground", no_argument, NULL, OPTION_FOREGROUND},
     {"help", no_argument, NULL, OPTION_HELP},
@@ -146,9 +163,9 @@ static bool number32(const char *name, const char *text, uint32_t min, uint32_t 
     return true;
 }
 
-static bool megabytes(const char *name, const char *text, uint64_t *bytes)
+static bool megabytes(const char *name, const char *text, uint64_t least, uint64_t *bytes)
 {
-    if (!number(name, text, 1, UINT64_C(1) << 30, bytes)) return false;
+    if (!number(name, text, least, UINT64_C(1) << 30, bytes)) return false;
     *bytes <<= 20;
     return true;
 }
@@ -174,6 +191,11 @@ static uint32_t processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
 }
 
+static uint64_t machine_memory(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 static void set_defaults(struct options *o)
 {
     *o = (struct options){.private_fd = -1,
@@ -182,7 +204,12 @@ static void set_defaults(struct options *o)
                           .compiler_bytes = UINT64_C(120) << 20,
                           .time_limit_ms = 10000,
                           .compile_limit_ms = 60000,
-                          .max_sessions = 256};
+                          .max_time_limit_ms = 3600000,
+                          .frame_limit_ms = 30000,
+                          .max_sessions = 256,
+                          .max_objects = 1 << 18,
+                          .memory_bytes = UINT64_C(1) << 30,
+                          .buffer_bytes = machine_memory() / 4 * 3};
     o->socket = strdup("/run/fusiond/fusiond.sock");
     o->cache = default_cache();
     o->compiler = find_executable("FUSIOND_COMPILER", "../compiler", "fusiond-compiler");
@@ -195,14 +222,19 @@ static bool set_option(struct options *o, int option, const char *name, const ch
     case OPTION_SOCKET: return set_text(&o->socket, text);
     case OPTION_PRIVATE: return set_descriptor(&o->private_fd, text);
     case OPTION_CACHE: return set_text(&o->cache, text);
-    case OPTION_CACHE_SIZE: return megabytes(name, text, &o->cache_bytes);
+    case OPTION_CACHE_SIZE: return megabytes(name, text, 1, &o->cache_bytes);
     case OPTION_COMPILERS: return number32(name, text, 1, 1024, &o->compilers);
     case OPTION_COMPILER: return set_text(&o->compiler, text);
     case OPTION_EXECUTOR: return set_text(&o->executor, text);
     case OPTION_TIME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->time_limit_ms);
+    case OPTION_MAX_TIME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->max_time_limit_ms);
     case OPTION_COMPILE_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->compile_limit_ms);
-    case OPTION_COMPILER_MEMORY: return megabytes(name, text, &o->compiler_bytes);
+    case OPTION_COMPILER_MEMORY: return megabytes(name, text, 1, &o->compiler_bytes);
     case OPTION_MAX_SESSIONS: return number32(name, text, 1, 100000, &o->max_sessions);
+    case OPTION_MAX_OBJECTS: return number32(name, text, 1, UINT32_MAX, &o->max_objects);
+    case OPTION_MEMORY: return megabytes(name, text, OPTIONS_OWN_MEMORY_MB + 1, &o->memory_bytes);
+    case OPTION_BUFFER_MEMORY: return megabytes(name, text, 1, &o->buffer_bytes);
+    case OPTION_FRAME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->frame_limit_ms);
     case OPTION_WITHOUT_LANDLOCK: o->without_landlock = true; return true;
     case OPTION_FOREGROUND: o->foreground = true; return true;
     default: return false;

@@ -13,11 +13,15 @@ struct options {
     uint32_t compilers;        /* most at a time */
     uint64_t compiler_bytes;   /* a compiler that has grown beyond is replaced */
     uint32_t time_limit_ms, compile_limit_ms;
-    uint32_t max_sessions;
+    uint32_t max_sessions, max_objects;
+    uint64_t memory_bytes, buffer_bytes; /* of the daemon itself; of the memory that it and clients share */
+    uint32_t max_time_limit_ms;          /* of a submission, whatever its client asks for */
+    uint32_t frame_limit_ms;             /* how long a message may take to arrive */
     bool without_landlock; /* start as a service also where the kernel has none */
     bool foreground;
 };
 
+enum { OPTIONS_OWN_MEMORY_MB = 96 }; /* of memory_bytes: what the daemon needs besides what clients make it hold */
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
 
 enum options_result options_parse(struct options *o, int argc, char **argv);

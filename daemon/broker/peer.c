@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -25,8 +26,12 @@ struct packet {
 struct peer {
     uv_poll_t poll;
     uv_timer_t timer; /* wakes the loop for what does not come from the socket */
+    uv_timer_t frame; /* how long the message that comes may still take */
     uint32_t open_handles;
     int fd;
+    struct user *user; /* who pays; NULL: nobody */
+    uint32_t frame_ms;
+    size_t charged_bytes, charged_fds;
     const struct peer_events *events;
     void *data;
     struct proto_reader *reader;
@@ -35,10 +40,44 @@ struct peer {
     uint64_t sent;
     bool paused, closing, flushing;
     const char *failure; /* sending failed: told from the loop */
+    char text[256];      /* of a limit that was broken */
 };
 
 static void on_poll(uv_poll_t *poll, int status, int events);
 static void on_timer(uv_timer_t *timer);
+
+/* ---- what it holds ---- */
+
+/* Charges the user what is more than before, or gives back what is less. */
+static bool settle(struct user *user, enum user_resource resource, size_t *charged, size_t now)
+{
+    if (now <= *charged)
+        user_refund(user, resource, *charged - now);
+    else if (!user_charge(user, resource, now - *charged))
+        return false;
+    *charged = now;
+    return true;
+}
+
+/* False: it holds more than the user may; p->text says so. */
+static bool account(struct peer *p)
+{
+    if (!p->user) return true;
+    size_t bytes = proto_reader_bytes(p->reader) + p->queued, fds = proto_reader_fds(p->reader);
+    if (!settle(p->user, USER_BYTES, &p->charged_bytes, bytes))
+        user_refusal(p->user, USER_BYTES, bytes - p->charged_bytes, p->text, sizeof p->text);
+    else if (!settle(p->user, USER_DESCRIPTORS, &p->charged_fds, fds))
+        user_refusal(p->user, USER_DESCRIPTORS, fds - p->charged_fds, p->text, sizeof p->text);
+    else
+        return true;
+    return false;
+}
+
+void peer_limit(struct peer *p, struct user *user, uint32_t frame_ms)
+{
+    p->user = user_ref(user);
+    p->frame_ms = frame_ms;
+}
 
 /* ---- life ---- */
 
@@ -58,6 +97,11 @@ static void free_peer(struct peer *p)
     }
     proto_reader_free(p->reader);
     if (p->fd >= 0) closing_close(p->fd);
+    if (p->user) {
+        settle(p->user, USER_BYTES, &p->charged_bytes, 0);
+        settle(p->user, USER_DESCRIPTORS, &p->charged_fds, 0);
+    }
+    user_put(p->user);
     free(p);
 }
 
@@ -75,6 +119,7 @@ static void close_handles(struct peer *p)
     p->fd = -1;
     uv_close((uv_handle_t *)&p->poll, on_handle_closed);
     uv_close((uv_handle_t *)&p->timer, on_handle_closed);
+    uv_close((uv_handle_t *)&p->frame, on_handle_closed);
 }
 
 static void update_poll(struct peer *p)
@@ -103,8 +148,9 @@ struct peer *peer_new(uv_loop_t *loop, int fd, size_t max_queue, const struct pe
     }
     proto_reader_close_with(p->reader, closing_close);
     uv_timer_init(loop, &p->timer);
-    p->poll.data = p->timer.data = p;
-    p->open_handles = 2;
+    uv_timer_init(loop, &p->frame);
+    p->poll.data = p->timer.data = p->frame.data = p;
+    p->open_handles = 3;
     p->fd = fd;
     p->events = events;
     p->data = data;
@@ -132,12 +178,12 @@ void peer_close(struct peer *p, bool flush)
 }
 
 /* Tells the owner, who closes the peer then. */
-static void end(struct peer *p, const char *reason, bool violation)
+static void end(struct peer *p, fusion_status why, const char *reason)
 {
     if (p->flushing)
         close_handles(p);
     else if (!p->closing)
-        p->events->ended(p->data, reason, violation);
+        p->events->ended(p->data, why, reason);
 }
 
 /* ---- sending ---- */
@@ -219,6 +265,7 @@ bool peer_send(struct peer *p, struct proto_writer *w)
         packet = NULL;
         send_queue(p);
         if (p->queued > p->max_queue) fail(p, "it takes messages more slowly than they are made");
+        if (!account(p)) fail(p, p->text);
         update_poll(p);
         accepted = !p->failure;
     }
@@ -239,27 +286,52 @@ size_t peer_queued(const struct peer *peer)
 
 /* ---- receiving ---- */
 
+static void on_frame_late(uv_timer_t *timer)
+{
+    struct peer *p = timer->data;
+    snprintf(p->text, sizeof p->text, "%zu bytes of a message, and not the rest, within %u ms",
+             proto_reader_bytes(p->reader), p->frame_ms);
+    end(p, FUSION_TIMEOUT, p->text);
+}
+
+/* The time of a message runs from its first byte, and not while we do not read. */
+static void watch_frame(struct peer *p, bool begun)
+{
+    if (p->closing) return;
+    if (!p->frame_ms || p->paused || p->flushing || proto_reader_bytes(p->reader) == 0)
+        uv_timer_stop(&p->frame);
+    else if (begun || !uv_is_active((uv_handle_t *)&p->frame))
+        uv_timer_start(&p->frame, on_frame_late, p->frame_ms, 0);
+}
+
 /* Hands out the messages that are whole. */
 static void deliver(struct peer *p)
 {
-    while (!p->closing && !p->flushing && !p->paused) {
+    uint32_t delivered = 0;
+    int state = 1;
+    while (!p->closing && !p->flushing && !p->paused && state > 0) {
         struct proto_message message;
         const char *reason;
-        int state = proto_reader_next(p->reader, &message, &reason);
-        if (state < 0) end(p, reason, true);
-        if (state <= 0) return;
+        state = proto_reader_next(p->reader, &message, &reason);
+        if (state < 0) end(p, FUSION_PROTOCOL, reason);
+        if (state <= 0) break;
+        delivered++;
         p->events->message(p->data, &message);
         proto_message_clear(&message);
     }
+    account(p); /* less than before */
+    watch_frame(p, delivered > 0);
 }
 
 static void receive(struct peer *p)
 {
     int state = proto_reader_fill(p->reader, p->fd);
-    if (state > 0)
+    if (state <= 0)
+        end(p, FUSION_SUCCESS, state == 0 ? NULL : strerror(errno));
+    else if (account(p))
         deliver(p);
     else
-        end(p, state == 0 ? NULL : strerror(errno), false);
+        end(p, FUSION_OUT_OF_MEMORY, p->text);
 }
 
 void peer_pause(struct peer *p, bool paused)
@@ -267,7 +339,10 @@ void peer_pause(struct peer *p, bool paused)
     if (p->paused == paused || p->closing || p->flushing) return;
     p->paused = paused;
     update_poll(p);
-    if (!paused) wake(p); /* messages may have been read already */
+    if (paused)
+        watch_frame(p, false);
+    else
+        wake(p); /* messages may have been read already */
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -276,7 +351,7 @@ static void on_timer(uv_timer_t *timer)
     if (p->flushing)
         close_handles(p);
     else if (p->failure)
-        end(p, p->failure, false);
+        end(p, FUSION_SUCCESS, p->failure);
     else
         deliver(p);
 }
@@ -288,6 +363,7 @@ static void on_poll(uv_poll_t *poll, int status, int events)
     if (events & UV_WRITABLE) {
         size_t before = p->queued;
         send_queue(p);
+        account(p);
         if (p->flushing && (STAILQ_EMPTY(&p->queue) || p->failure)) {
             close_handles(p);
             return;
@@ -300,5 +376,5 @@ static void on_poll(uv_poll_t *poll, int status, int events)
     if (events & UV_READABLE && !p->paused && !p->flushing)
         receive(p);
     else if (events & UV_DISCONNECT)
-        end(p, NULL, false); /* nobody is there to read what is still queued */
+        end(p, FUSION_SUCCESS, NULL); /* nobody is there to read what is still queued */
 }

@@ -23,6 +23,8 @@ struct job {
     TAILQ_ENTRY(job) link; /* in its client's queue, unless it runs */
     struct job_key key;
     uint32_t id;
+    struct user *payer; /* of its bytes */
+    size_t bytes;
     struct proto_writer request; /* kept until it runs */
     LIST_HEAD(, job_waiter) waiters;
     struct pool_client *client; /* in whose queue; NULL: it runs */
@@ -52,6 +54,7 @@ struct pool {
     struct hash target;
     struct hash compiler_file;
     uint32_t failed_starts;
+    char refusal[256];
     char failure[256]; /* no compiler can be started; else "" */
     uint64_t failed_ms;
 };
@@ -132,6 +135,8 @@ static void dequeue(struct pool *pool, struct job *job)
 static void free_job(struct job *job)
 {
     proto_writer_clear(&job->request);
+    user_refund(job->payer, USER_BYTES, job->bytes);
+    user_put(job->payer);
     free(job);
 }
 
@@ -156,14 +161,22 @@ uint32_t pool_next_id(struct pool *pool)
 }
 
 struct job *pool_add(struct pool *pool, struct pool_client *client, const struct job_key *key, uint32_t id,
-                     struct proto_writer *request)
+                     struct proto_writer *request, const char **why)
 {
-    struct job *job = calloc(1, sizeof *job);
-    if (!job || !proto_finish(request) || (job->key = *key, !remember(pool, job))) {
+    size_t bytes = sizeof(struct job) + request->buffer.size;
+    bool fits = proto_finish(request), charged = fits && user_charge(client->user, USER_BYTES, bytes);
+    struct job *job = charged ? calloc(1, sizeof *job) : NULL;
+    if (!job || (job->key = *key, !remember(pool, job))) {
+        *why = !fits ? "with its modules it is too large for a message to the compiler" : "out of memory";
+        if (fits && !charged)
+            *why = user_refusal(client->user, USER_BYTES, bytes, pool->refusal, sizeof pool->refusal);
+        if (charged) user_refund(client->user, USER_BYTES, bytes);
         free(job);
         proto_writer_clear(request);
         return NULL;
     }
+    job->payer = user_ref(client->user);
+    job->bytes = bytes;
     job->id = id;
     job->request = *request; /* finished: nothing is packed into it any more */
     memset(request, 0, sizeof *request);
@@ -196,8 +209,9 @@ void pool_cancel(struct pool *pool, struct job_waiter *waiter)
     }
 }
 
-void pool_client_init(struct pool_client *client)
+void pool_client_init(struct pool_client *client, struct user *user)
 {
+    client->user = user;
     TAILQ_INIT(&client->jobs);
     client->queued = false;
 }

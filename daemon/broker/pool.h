@@ -7,6 +7,7 @@
 #include "daemon/broker/blob.h"
 #include "daemon/broker/broker.h"
 #include "daemon/broker/hash.h"
+#include "daemon/broker/user.h"
 #include "proto/frame.h"
 
 struct pool;
@@ -14,6 +15,7 @@ struct job;
 
 /* What jobs a session has waiting; part of the session. */
 struct pool_client {
+    struct user *user;
     TAILQ_HEAD(, job) jobs;
     TAILQ_ENTRY(pool_client) link;
     bool queued;
@@ -57,14 +59,14 @@ bool pool_settled(const struct pool *pool);
    started (reason): one more is tried then. */
 bool pool_info(struct pool *pool, const msgpack_object **devices, struct hash *target, const char **reason);
 
-void pool_client_init(struct pool_client *client);
+void pool_client_init(struct pool_client *client, struct user *user);
 /* An equal job that is under way already, or NULL. */
 struct job *pool_find(struct pool *pool, const struct job_key *key);
-/* A new job; request: begun with this method and id by pool_begin_request, params packed. Cleared. NULL: too large or
-   out of memory. */
+/* A new job; request: begun with an id of pool_next_id, params packed. Cleared. Its bytes are charged to the client's
+   user. NULL: it is too large, or refused (why). */
 uint32_t pool_next_id(struct pool *pool);
 struct job *pool_add(struct pool *pool, struct pool_client *client, const struct job_key *key, uint32_t id,
-                     struct proto_writer *request);
+                     struct proto_writer *request, const char **why);
 void pool_wait(struct job *job, struct pool_client *client, struct job_waiter *waiter, job_done_fn *done, void *data);
 /* A job nobody waits for is dropped, unless it runs already: then its result is still kept in the cache. */
 void pool_cancel(struct pool *pool, struct job_waiter *waiter);

@@ -1,6 +1,7 @@
 /* Sessions: from the connection of a client to its end. */
 #include "daemon/broker/session.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "daemon/broker/closing.h"
 #include "daemon/broker/log.h"
 
-enum { HELLO_LIMIT_MS = 10000 };
+enum { HELLO_LIMIT_MS = 10000, SESSION_BYTES = 32 << 10, SESSION_FDS = 8 /* of its own and its executor's */ };
 
 /* ---- sending ---- */
 
@@ -106,20 +107,65 @@ void operation_end(struct operation *o)
     LIST_REMOVE(o, link);
     o->session->n_operations--;
     o->session->operation_bytes -= o->bytes;
+    operation_release(o);
+}
+
+const char *operation_hold(struct operation *o, const struct user_cost *cost)
+{
+    struct session *s = o->session;
+    enum user_resource refused = user_charge_all(s->user, cost);
+    if (refused != USER_RESOURCES)
+        return user_refusal(s->user, refused, cost->of[refused], s->refusal, sizeof s->refusal);
+    for (int i = 0; i < USER_RESOURCES; i++) o->held.of[i] += cost->of[i];
+    return NULL;
+}
+
+void operation_release(struct operation *o)
+{
+    user_refund_all(o->session->user, &o->held);
+    o->held = (struct user_cost){0};
 }
 
 /* ---- limits ---- */
 
-bool session_charge(struct session *s, size_t bytes)
+const char *session_charge(struct session *s, const struct user_cost *cost)
 {
-    if (bytes > SESSION_MAX_BYTES - s->bytes) return false;
-    s->bytes += bytes;
-    return true;
+    if (cost->of[USER_BYTES] > SESSION_MAX_BYTES - s->bytes) {
+        snprintf(s->refusal, sizeof s->refusal, "the session's modules and executables take more than %d MB",
+                 SESSION_MAX_BYTES >> 20);
+        return s->refusal;
+    }
+    enum user_resource refused = user_charge_all(s->user, cost);
+    if (refused != USER_RESOURCES)
+        return user_refusal(s->user, refused, cost->of[refused], s->refusal, sizeof s->refusal);
+    s->bytes += cost->of[USER_BYTES];
+    return NULL;
 }
 
-void session_refund(struct session *s, size_t bytes)
+void session_refund(struct session *s, const struct user_cost *cost)
 {
-    s->bytes -= bytes;
+    s->bytes -= cost->of[USER_BYTES];
+    user_refund_all(s->user, cost);
+}
+
+/* What every session costs: its connection, its executor's, the ring. */
+static struct user_cost own_cost(void)
+{
+    return (struct user_cost){.of = {[USER_SESSIONS] = 1,
+                                     [USER_BYTES] = SESSION_BYTES,
+                                     [USER_DESCRIPTORS] = SESSION_FDS,
+                                     [USER_SHARED] = ring_total_bytes()}};
+}
+
+void session_log(struct session *s, const char *format, ...)
+{
+    char text[LOG_LINE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log_limited(&s->user->log, "session %llu (user %u, process %d, %s): %s", (unsigned long long)s->id,
+                (unsigned)s->uid, (int)s->pid, s->name ? s->name : "no name yet", text);
 }
 
 /* ---- the executor's events ---- */
@@ -137,7 +183,7 @@ static void on_executor_lost(void *data, fusion_status status, const char *reaso
 {
     struct session *s = data;
     struct proto_writer w;
-    log_info("session %llu (%s): %s", (unsigned long long)s->id, s->name, reason);
+    session_log(s, "%s", reason);
     proto_begin_notice(&w, "executor.lost");
     proto_pack_map(&w, 3);
     proto_pack_uint(&w, "status", status);
@@ -177,6 +223,7 @@ void session_start_executor(struct session *s)
 static void on_timer_closed(uv_handle_t *handle)
 {
     struct session *s = handle->data;
+    user_put(s->user);
     free(s);
 }
 
@@ -193,7 +240,6 @@ void session_free(struct session *s)
 {
     struct broker *broker = s->broker;
     LIST_REMOVE(s, link);
-    broker->n_sessions--;
     cancel_operations(s);
     executor_free(s->executor);
     executables_clear(s);
@@ -208,6 +254,8 @@ void session_free(struct session *s)
     if (s->client_event_fd >= 0) close(s->client_event_fd);
     peer_close(s->peer, true);
     free(s->name);
+    struct user_cost cost = own_cost();
+    if (s->admitted) user_refund_all(s->user, &cost);
     uv_close((uv_handle_t *)&s->timer, on_timer_closed);
     if (!broker->listener) broker_stop(broker);
 }
@@ -223,21 +271,21 @@ void session_end(struct session *s, fusion_status status, const char *object, co
     s->ending = true;
     if (reason) {
         struct proto_writer w;
-        log_info("session %llu (%s) is closed: %s", (unsigned long long)s->id, s->name ? s->name : "?", reason);
+        session_log(s, "closed: %s", reason);
         proto_write_error(&w, 0, status, object, reason);
         peer_send(s->peer, &w);
     }
     uv_timer_start(&s->timer, on_end_timer, 0, 0);
 }
 
-static void on_ended(void *data, const char *reason, bool violation)
+static void on_ended(void *data, fusion_status why, const char *reason)
 {
     struct session *s = data;
-    if (violation) {
-        session_end(s, FUSION_PROTOCOL, "message", reason);
+    if (why) {
+        session_end(s, why, "message", reason);
         return;
     }
-    if (reason) log_info("session %llu (%s) ends: %s", (unsigned long long)s->id, s->name ? s->name : "?", reason);
+    if (reason && !s->ending) session_log(s, "ends: %s", reason);
     peer_pause(s->peer, true);
     session_end(s, FUSION_SUCCESS, NULL, NULL);
 }
@@ -260,6 +308,21 @@ static bool learn_client(struct session *s, int fd)
     return true;
 }
 
+/* Does its user have room for a session more? */
+static void admit(struct session *s)
+{
+    struct user_cost cost = own_cost();
+    enum user_resource refused = user_charge_all(s->user, &cost);
+    s->admitted = refused == USER_RESOURCES;
+    if (!s->admitted) {
+        session_end(s, FUSION_OUT_OF_MEMORY, "session",
+                    user_refusal(s->user, refused, cost.of[refused], s->refusal, sizeof s->refusal));
+        return;
+    }
+    peer_limit(s->peer, s->user, s->broker->options.frame_limit_ms);
+    uv_timer_start(&s->timer, on_hello_late, HELLO_LIMIT_MS, 0);
+}
+
 void session_new(struct broker *broker, int fd)
 {
     struct session *s = calloc(1, sizeof *s);
@@ -269,27 +332,22 @@ void session_new(struct broker *broker, int fd)
         return;
     }
     s->broker = broker;
+    s->user = user_get(&broker->users, s->uid);
     s->id = broker_new_id(broker);
     s->ring_fd = s->event_fd = s->client_event_fd = -1;
-    pool_client_init(&s->pool_client);
     LIST_INIT(&s->operations);
-    s->peer = peer_new(&broker->loop, fd, SESSION_MAX_QUEUE, &peer_events, s);
+    s->peer = s->user ? peer_new(&broker->loop, fd, SESSION_MAX_QUEUE, &peer_events, s) : NULL;
     if (!s->peer) {
+        if (!s->user) closing_close(fd);
+        user_put(s->user);
         free(s);
         return;
     }
+    pool_client_init(&s->pool_client, s->user);
     uv_timer_init(&broker->loop, &s->timer);
     s->timer.data = s;
     LIST_INSERT_HEAD(&broker->sessions, s, link);
-    broker->n_sessions++;
     broker->counters.sessions_ever++;
-    if (broker->n_sessions > broker->options.max_sessions) {
-        char reason[100];
-        snprintf(reason, sizeof reason, "there are %u sessions already, the most this daemon serves",
-                 broker->options.max_sessions);
-        session_end(s, FUSION_OUT_OF_MEMORY, "session", reason);
-        return;
-    }
-    uv_timer_start(&s->timer, on_hello_late, HELLO_LIMIT_MS, 0);
+    admit(s);
     session_update_reading(s);
 }

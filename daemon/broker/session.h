@@ -7,6 +7,7 @@
 #include "daemon/broker/peer.h"
 #include "daemon/broker/pool.h"
 #include "daemon/broker/table.h"
+#include "daemon/broker/user.h"
 
 /* A request whose reply comes later; the first member of what its handler keeps. */
 struct operation {
@@ -14,6 +15,7 @@ struct operation {
     struct session *session;
     uint32_t request; /* id */
     size_t bytes;     /* of the request: many large ones hold up the reading of more */
+    struct user_cost held; /* what it makes the daemon hold until it ends, charged to the user */
     uint64_t started_ns;
     void (*cancel)(struct operation *operation); /* frees it, with no reply; it has left the list already */
 };
@@ -29,6 +31,7 @@ struct module {
 
 struct buffer {
     uint64_t id, bytes, address;
+    uint64_t size; /* of its memory, all of it: what others can make us hold */
     int fd;
     struct operation *attaching; /* NULL: the executor has it */
 };
@@ -38,6 +41,7 @@ struct executable {
     struct blob *load; /* params of executable.load */
     int *fds;          /* the objects of the launches, sealed */
     uint32_t n_fds;
+    struct user_cost cost;
     uint32_t replies_due; /* while it is being loaded */
     struct operation *loading;
     void (*loaded)(struct operation *loading, const struct proto_message *failure); /* NULL: without a failure */
@@ -53,21 +57,24 @@ struct session {
     char *name;
     uid_t uid; /* of the process that connected, as the kernel says */
     pid_t pid;
-    bool greeted, ending;
+    struct user *user;
+    bool admitted, greeted, ending;
+    char refusal[256]; /* why session_charge said no */
     struct ring *ring; /* NULL until hello */
     int ring_fd;
     int event_fd, client_event_fd; /* where completions are told, and the client's end until it has it */
+    uint32_t time_limit_ms; /* of a submission */
     struct executor *executor;
     struct pool_client pool_client;
     struct table modules, buffers, executables;
-    uint64_t bytes; /* that its modules and executables take in the daemon */
+    uint64_t bytes; /* that its objects take in the daemon */
     LIST_HEAD(, operation) operations;
     uint32_t n_operations;
     size_t operation_bytes;
 };
 
 enum {
-    SESSION_MAX_BYTES = 256 << 20,          /* modules and executables of a session */
+    SESSION_MAX_BYTES = 256 << 20,          /* of the objects of a session */
     SESSION_MAX_OPERATIONS = 64,            /* requests under way, ... */
     SESSION_MAX_OPERATION_BYTES = 64 << 20, /* ... and their bytes, before reading pauses */
     SESSION_PAUSE_QUEUE = 1 << 20,          /* as many unread bytes of replies pause it, too, */
@@ -89,9 +96,11 @@ void session_pool_changed(struct broker *broker);
 void session_update_reading(struct session *s);
 void session_start_executor(struct session *s);
 const struct executor_events *session_executor_events(void);
-/* Does it fit? Counts it then. */
-bool session_charge(struct session *s, size_t bytes);
-void session_refund(struct session *s, size_t bytes);
+/* What an object costs, charged to the session and its user. NULL, or why it is refused. */
+const char *session_charge(struct session *s, const struct user_cost *cost);
+void session_refund(struct session *s, const struct user_cost *cost);
+/* A line in the log about the session: its number, user, process and name come first. */
+__attribute__((format(printf, 2, 3))) void session_log(struct session *s, const char *format, ...);
 /* Sends and clears. */
 void session_send(struct session *s, struct proto_writer *w);
 void session_fail(struct session *s, uint32_t request, fusion_status status, const char *object, const char *reason);
@@ -100,7 +109,11 @@ void session_fail(struct session *s, uint32_t request, fusion_status status, con
 
 void operation_begin(struct operation *o, struct session *s, const struct proto_message *m,
                      void (*cancel)(struct operation *operation));
-/* It is about to be answered: takes it from the list. */
+/* It holds so much more until it ends. NULL, or why its user may not. */
+const char *operation_hold(struct operation *o, const struct user_cost *cost);
+/* It holds nothing more: what it held is about to be charged to an object. */
+void operation_release(struct operation *o);
+/* It is about to be answered: takes it from the list, and gives back what it held. */
 void operation_end(struct operation *o);
 
 /* ---- hello.c ---- */
@@ -141,10 +154,11 @@ void buffer_replied(struct session *s, uint64_t id, const struct proto_message *
 
 void graph_finalize(struct session *s, struct proto_message *m); /* finalize.c */
 
-/* executables.c. Takes load, fds and their array. Answers through loaded, perhaps after a new executor. */
-bool executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
-                    struct operation *loading,
-                    void (*loaded)(struct operation *loading, const struct proto_message *failure));
+/* executables.c. Takes load, fds and their array. Answers through loaded, perhaps after a new executor. NULL, or why it
+   is refused: then nothing is taken. */
+const char *executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
+                           struct operation *loading,
+                           void (*loaded)(struct operation *loading, const struct proto_message *failure));
 void executable_remove(struct session *s, uint64_t id);
 void executable_release(struct session *s, struct proto_message *m);
 void executables_clear(struct session *s);

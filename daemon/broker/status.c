@@ -1,10 +1,10 @@
-/* The daemon's status: counters, and who is connected. */
+/* The daemon's status: counters, and who is connected. Of others a user sees sums, not who they are or what they run. */
 #include <unistd.h>
 
 #include "daemon/broker/procstat.h"
 #include "daemon/broker/session.h"
 
-enum { FIELDS = 26, CLIENT_FIELDS = 7 };
+enum { FIELDS = 28, CLIENT_FIELDS = 7 };
 
 static void pack_client(struct proto_writer *w, const struct session *s)
 {
@@ -64,13 +64,49 @@ static void pack_processes(struct proto_writer *w, const struct broker *broker)
     proto_pack_uint(w, "executors_lost", broker->counters.executors_lost);
 }
 
-static void pack_clients(struct proto_writer *w, const struct broker *broker, uint32_t count)
+static bool may_see(const struct session *viewer, const struct user *user)
+{
+    return user == viewer->user || user_sees_all(viewer->user);
+}
+
+static void pack_clients(struct proto_writer *w, const struct session *viewer)
 {
     struct session *s;
+    uint32_t count = 0;
+    LIST_FOREACH(s, &viewer->broker->sessions, link)
+    count += s->greeted && may_see(viewer, s->user);
     proto_pack_key(w, "clients");
     msgpack_pack_array(&w->packer, count);
-    LIST_FOREACH(s, &broker->sessions, link)
-    if (s->greeted) pack_client(w, s);
+    LIST_FOREACH(s, &viewer->broker->sessions, link)
+    if (s->greeted && may_see(viewer, s->user)) pack_client(w, s);
+}
+
+static void pack_held(struct proto_writer *w, const char *key, const uint64_t held[USER_RESOURCES])
+{
+    static const char *const names[USER_RESOURCES] = {"sessions", "bytes", "descriptors", "objects", "shared_bytes"};
+    proto_pack_key(w, key);
+    proto_pack_map(w, USER_RESOURCES);
+    for (int i = 0; i < USER_RESOURCES; i++) proto_pack_uint(w, names[i], held[i]);
+}
+
+/* What each user holds, and how much there is. */
+static void pack_users(struct proto_writer *w, const struct session *viewer)
+{
+    const struct users *users = &viewer->broker->users;
+    const struct user *user;
+    uint32_t count = 0;
+    TAILQ_FOREACH(user, &users->list, link)
+    count += may_see(viewer, user);
+    proto_pack_key(w, "users");
+    msgpack_pack_array(&w->packer, count);
+    TAILQ_FOREACH(user, &users->list, link)
+    {
+        if (!may_see(viewer, user)) continue;
+        proto_pack_map(w, 2);
+        proto_pack_uint(w, "uid", user->uid);
+        pack_held(w, "holds", user->used);
+    }
+    pack_held(w, "limits", users->limits);
 }
 
 void status_reply(struct session *s, struct proto_message *m)
@@ -91,6 +127,7 @@ void status_reply(struct session *s, struct proto_message *m)
     proto_pack_uint(&w, "buffers", totals.buffers);
     pack_cache(&w, broker);
     pack_processes(&w, broker);
-    pack_clients(&w, broker, totals.clients);
+    pack_clients(&w, s);
+    pack_users(&w, s);
     session_send(s, &w);
 }
