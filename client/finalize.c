@@ -60,13 +60,26 @@ static msgpack_object_array get_array(const msgpack_object *map, const char *key
     return o && o->type == MSGPACK_OBJECT_ARRAY ? o->via.array : (msgpack_object_array){0};
 }
 
-static const uint32_t *read_numbers(fusion_exec *e, msgpack_object_array list, uint32_t *n)
+/* A number below `limit`. */
+static bool read_index(const msgpack_object *o, uint32_t limit, uint32_t *index)
+{
+    if (o->type != MSGPACK_OBJECT_POSITIVE_INTEGER || o->via.u64 >= limit) return false;
+    *index = (uint32_t)o->via.u64;
+    return true;
+}
+
+/* Numbers of nodes, each once at most. seen: by node. */
+static bool read_nodes(fusion_exec *e, msgpack_object_array list, bool *seen, uint32_t n_flat, const uint32_t **nodes,
+                       uint32_t *n)
 {
     uint32_t *numbers = pool_array(e, list.size, sizeof *numbers);
-    for (uint32_t i = 0; i < list.size; i++)
-        if (list.ptr[i].type == MSGPACK_OBJECT_POSITIVE_INTEGER) numbers[i] = (uint32_t)list.ptr[i].via.u64;
+    for (uint32_t i = 0; i < list.size; i++) {
+        if (!read_index(&list.ptr[i], n_flat, &numbers[i]) || seen[numbers[i]]) return false;
+        seen[numbers[i]] = true;
+    }
+    *nodes = numbers;
     *n = list.size;
-    return numbers;
+    return true;
 }
 
 static const char *optional_text(fusion_exec *e, const msgpack_object *map, const char *key)
@@ -75,31 +88,40 @@ static const char *optional_text(fusion_exec *e, const msgpack_object *map, cons
     return o && o->type == MSGPACK_OBJECT_STR ? client_pool_string(&e->pool, o) : NULL;
 }
 
-static void read_groups(fusion_exec *e, msgpack_object_array list)
+static bool read_groups(fusion_exec *e, msgpack_object_array list, uint32_t n_flat)
 {
     fusion_group *groups = pool_array(e, list.size, sizeof *groups);
+    bool *seen = pool_array(e, n_flat, sizeof *seen);
     for (uint32_t i = 0; i < list.size; i++) {
         const msgpack_object *map = &list.ptr[i];
         uint64_t lanes = 0;
         proto_get_uint(map, "lanes", &lanes);
         groups[i].lanes = (uint32_t)lanes;
-        groups[i].nodes = read_numbers(e, get_array(map, "nodes"), &groups[i].n_nodes);
+        if (!read_nodes(e, get_array(map, "nodes"), seen, n_flat, &groups[i].nodes, &groups[i].n_nodes)) return false;
         groups[i].kernel = client_pool_get(&e->pool, map, "kernel");
         groups[i].ir = optional_text(e, map, "ir");
         groups[i].assembly = optional_text(e, map, "assembly");
     }
     e->report.groups = groups;
     e->report.n_groups = e->report.launches = list.size;
+    return true;
+}
+
+static bool is_home(const char *text)
+{
+    return strcmp(text, "memory") == 0 || strcmp(text, "private") == 0 || strcmp(text, "local") == 0;
 }
 
 /* Homes by slot; what is not in memory was internalized. */
-static void read_homes(fusion_exec *e, msgpack_object_array list, msgpack_object_array saved)
+static bool read_homes(fusion_exec *e, msgpack_object_array list, msgpack_object_array saved)
 {
     fusion_internalized *internalized = pool_array(e, e->n_slots, sizeof *internalized);
     e->slot_needed = pool_array(e, e->n_slots, sizeof *e->slot_needed);
     e->slot_saved = pool_array(e, e->n_slots, sizeof *e->slot_saved);
+    if (list.size != e->n_slots) return false;
     for (uint32_t i = 0; i < e->n_slots; i++) {
-        const char *home = i < list.size ? client_pool_string(&e->pool, &list.ptr[i]) : "memory";
+        const char *home = client_pool_string(&e->pool, &list.ptr[i]);
+        if (!is_home(home)) return false;
         e->slot_needed[i] = strcmp(home, "memory") == 0;
         if (e->slot_needed[i]) continue;
         if (i < saved.size && saved.ptr[i].type == MSGPACK_OBJECT_POSITIVE_INTEGER)
@@ -108,6 +130,7 @@ static void read_homes(fusion_exec *e, msgpack_object_array list, msgpack_object
             .buffer = e->slot_names[i], .memory = home, .bytes = e->slot_bytes[i], .traffic = e->slot_saved[i]};
     }
     e->report.internalized = internalized;
+    return true;
 }
 
 static void read_remarks(fusion_exec *e, msgpack_object_array list)
@@ -123,17 +146,29 @@ static void read_remarks(fusion_exec *e, msgpack_object_array list)
     e->report.n_remarks = list.size;
 }
 
-static void read_report(fusion_exec *e, const msgpack_object *reply)
+/* n_flat: nodes of the graph as it went to the service. What is used as an index later, or counted on to be there, is
+   checked here. */
+static fusion_status read_report(fusion_exec *e, const msgpack_object *reply, uint32_t n_flat)
 {
     const msgpack_object *report = proto_get(reply, "report");
-    if (!report || report->type != MSGPACK_OBJECT_MAP) report = reply;
-    e->report.order = read_numbers(e, get_array(report, "order"), &e->report.n_order);
-    read_groups(e, get_array(report, "launches"));
-    read_homes(e, get_array(report, "homes"), get_array(report, "saved"));
+    bool *seen = pool_array(e, n_flat, sizeof *seen);
+    e->report.cache = client_pool_get(&e->pool, reply, "cache");
+    if (!proto_get_uint(reply, "executable", &e->id) || !report || report->type != MSGPACK_OBJECT_MAP)
+        return client_error(FUSION_PROTOCOL, "graph.finalize", "the reply has no executable, or no report");
+    if (!read_nodes(e, get_array(report, "order"), seen, n_flat, &e->report.order, &e->report.n_order) ||
+        e->report.n_order != n_flat)
+        return client_error(FUSION_PROTOCOL, "graph.finalize",
+                            "the report's order does not have each of the %u nodes once", n_flat);
+    if (!read_groups(e, get_array(report, "launches"), n_flat))
+        return client_error(FUSION_PROTOCOL, "graph.finalize",
+                            "the report's launches have nodes that there are none of, or some twice");
+    if (!read_homes(e, get_array(report, "homes"), get_array(report, "saved")))
+        return client_error(FUSION_PROTOCOL, "graph.finalize",
+                            "the report does not say where each of the %u buffers is", e->n_slots);
     read_remarks(e, get_array(report, "remarks"));
     proto_get_uint(report, "bytes_fused", &e->report.bytes_fused);
     proto_get_uint(report, "bytes_unfused", &e->report.bytes_unfused);
-    e->report.cache = client_pool_get(&e->pool, reply, "cache");
+    return FUSION_SUCCESS;
 }
 
 /* ---- the handle ---- */
@@ -178,18 +213,22 @@ static void copy_memory(fusion_exec *e, const fusion_graph *flat)
     e->value_sizes = pool_copy(e, w->value_sizes, w->n_values * sizeof *e->value_sizes);
 }
 
-/* Buffers that only nodes in the client use: the executor does not know them. */
-static void leave_out_unused(fusion_exec *e, const fusion_graph *flat)
+/* PROTO_ACCESS_... are the bits of SLOT_READ and SLOT_WRITTEN; those of this process lie two higher. */
+static void find_accesses(fusion_exec *e, const fusion_graph *flat)
 {
-    bool *used = pool_array(e, e->n_slots, sizeof *used);
+    e->slot_access = pool_array(e, e->n_slots, sizeof *e->slot_access);
     for (uint32_t i = 0; i < flat->wire.n_nodes; i++) {
         const struct proto_node *n = &flat->wire.nodes[i];
-        for (uint32_t a = 0; a < n->n_args && n->kind == PROTO_NODE_KERNEL; a++)
-            if (n->args[a].kind == PROTO_ARG_SLOT) used[n->args[a].index] = true;
-        if (n->kind == PROTO_NODE_COPY) used[n->from] = true;
-        if (n->kind == PROTO_NODE_COPY || n->kind == PROTO_NODE_FILL) used[n->to] = true;
+        for (uint32_t a = 0; a < n->n_args; a++)
+            if (n->args[a].kind == PROTO_ARG_SLOT)
+                e->slot_access[n->args[a].index] |=
+                    (uint8_t)(n->args[a].access << (n->kind == PROTO_NODE_HOST ? 2 : 0));
+        if (n->kind == PROTO_NODE_COPY) e->slot_access[n->from] |= SLOT_READ;
+        if (n->kind == PROTO_NODE_COPY || n->kind == PROTO_NODE_FILL) e->slot_access[n->to] |= SLOT_WRITTEN;
     }
-    for (uint32_t i = 0; i < e->n_slots; i++) e->slot_needed[i] = e->slot_needed[i] && used[i];
+    /* What only nodes in this process use the executor does not know. */
+    for (uint32_t i = 0; i < e->n_slots; i++)
+        e->slot_needed[i] = e->slot_needed[i] && e->slot_access[i] & (SLOT_READ | SLOT_WRITTEN);
 }
 
 /* From nodes of the flat graph to those of the graph that the caller knows; what is named twice in a row, once. */
@@ -228,22 +267,27 @@ static double elapsed_ms(const struct timespec *since)
 }
 
 /* The handle for a graph that went to the service as `flat`. */
-static fusion_exec *make_exec(const fusion_graph *g, const fusion_graph *flat, const struct proto_message *reply)
+static fusion_status make_exec(const fusion_graph *g, const fusion_graph *flat, const struct proto_message *reply,
+                               fusion_exec **exec)
 {
     fusion_exec *e = calloc(1, sizeof *e);
-    if (!e) return NULL;
+    if (!e) return client_error(FUSION_OUT_OF_MEMORY, "graph", "no memory");
     e->session = g->session;
     e->recording = g->recording;
     obstack_init(&e->pool);
     copy_nodes(e, g);
     copy_memory(e, flat);
-    proto_get_uint(&reply->params, "executable", &e->id);
-    read_report(e, &reply->params);
-    leave_out_unused(e, flat);
+    fusion_status status = read_report(e, &reply->params, flat->wire.n_nodes);
+    if (status != FUSION_SUCCESS) {
+        free_exec(&e->object);
+        return status;
+    }
+    find_accesses(e, flat);
     client_exec_take_actions(e, flat);
     rename_report(e, flat);
     client_object_add(e->session, &e->object, free_exec);
-    return e;
+    *exec = e;
+    return FUSION_SUCCESS;
 }
 
 static fusion_status finalize_flat(const fusion_graph *g, const fusion_graph *flat,
@@ -257,9 +301,10 @@ static fusion_status finalize_flat(const fusion_graph *g, const fusion_graph *fl
     fusion_status status = client_request(g->session, "graph.finalize", pack_finalize, &request, NULL, 0, &reply);
     free(bytes);
     if (status != FUSION_SUCCESS) return status;
-    fusion_exec *e = make_exec(g, flat, &reply);
+    fusion_exec *e = NULL;
+    status = make_exec(g, flat, &reply, &e);
     proto_message_clear(&reply);
-    if (!e) return client_error(FUSION_OUT_OF_MEMORY, "graph", "no memory");
+    if (status != FUSION_SUCCESS) return status;
     status = client_exec_finish(e, options);
     if (status != FUSION_SUCCESS) {
         fusion_exec_destroy(e);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/internal.h"
+#include "client/submission.h"
 
 /* ---- building ---- */
 
@@ -162,7 +162,7 @@ static fusion_status submit_inner(const struct graph_action *a, const fusion_reb
     return status;
 }
 
-fusion_status client_exec_act(fusion_exec *e, uint32_t index, struct memory *const *memories,
+fusion_status client_exec_act(fusion_exec *e, uint32_t index, const struct binding *bindings,
                               const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *last)
 {
     const struct graph_action *a = &e->actions[index];
@@ -172,6 +172,6 @@ fusion_status client_exec_act(fusion_exec *e, uint32_t index, struct memory *con
     if (a->kind == ACTION_FUNCTION)
         a->function(a->data);
     else
-        copy_rows(a, memories[a->slot]->map);
+        copy_rows(a, (uint8_t *)bindings[a->slot].memory->map + bindings[a->slot].offset);
     return FUSION_SUCCESS;
 }

@@ -36,6 +36,8 @@ struct memory {
     uint64_t id; /* 0: not registered */
     uint64_t bytes;
     void *map;               /* NULL: no memory taken yet */
+    uint32_t late_attach;    /* the request to attach it that ran out of time; 0: none */
+    void *late_map;
     bool usm;
     fusion_event last_event; /* the last submission that uses it */
     fusion_buffer *buffer;   /* NULL for USM */
@@ -43,14 +45,22 @@ struct memory {
 };
 
 struct fusion_session {
+    LIST_ENTRY(fusion_session) link; /* fork.c */
+    bool foreign;                    /* it is that of the process that forked this one */
     int fd;
     pid_t daemon_pid; /* of a private daemon; 0: none */
     int event_fd;
     struct ring *ring;
     uint32_t request_limit_ms;
 
-    pthread_mutex_t request_lock; /* the socket */
+    /* Locks that may be held for long, in the order in which they are taken. */
+    pthread_mutex_t turn_lock;    /* recursive: runs of executables, one after another (submit.c) */
+    pthread_mutex_t attach_lock;  /* memory.c */
+    pthread_mutex_t request_lock; /* the socket (request.c) */
     struct proto_reader *reader;
+    STAILQ_HEAD(, outgoing) outgoing; /* not sent to their end yet */
+    struct client_late *late;
+    uint32_t n_late;
     uint32_t next_request;
     bool broken; /* the connection has ended */
 
@@ -72,16 +82,36 @@ struct fusion_session {
     uint32_t n_recordings;
 };
 
+uint64_t client_now_ms(void);
+void client_init_recursive(pthread_mutex_t *mutex);
+/* Makes the locks that may be held for long. */
+void client_session_init_long_locks(fusion_session *s);
+
+/* fork.c: is the session that of the process that forked this one? Then nothing may be done with it but to free it. */
+static inline bool client_is_foreign(const fusion_session *s) { return s->foreign; }
+fusion_status client_foreign(const char *object); /* the error that says so */
+void client_sessions_add(fusion_session *s);
+void client_sessions_remove(fusion_session *s);
+
+/* ---- requests (request.c) ---- */
+
 /* Packs the params of a request. */
 typedef void client_pack_fn(struct proto_writer *w, const void *data);
 
 /* One request and its reply. reply may be NULL; otherwise proto_message_clear() it on success. */
 fusion_status client_request(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
                              const int *fds, uint32_t n_fds, struct proto_message *reply);
+/* The same. Where it runs out of time and the service is going to do it all the same, *late is its number, for
+   client_request_resume(), which goes on waiting for its success. `pending`: it has to be asked for again. */
+fusion_status client_request_late(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
+                                  const int *fds, uint32_t n_fds, struct proto_message *reply, uint32_t *late);
+fusion_status client_request_resume(fusion_session *s, const char *method, uint32_t late, bool *pending);
+void client_requests_clear(fusion_session *s);
 /* A request whose params are one id; its failure is of no interest (releases). */
 void client_release(fusion_session *s, const char *method, const char *key, uint64_t id);
 
 /* Starts a private daemon (launch.c); *fd is its connection. */
+char *client_locate_daemon(void); /* locate.c; to be freed, NULL: no memory */
 fusion_status client_launch_daemon(int *fd, pid_t *pid);
 
 /* ---- memory (memory.c) ---- */
@@ -231,9 +261,9 @@ fusion_status client_graph_host_copy(fusion_graph *g, const char *name, const st
                                      uint32_t n_deps, fusion_node *node);
 /* What the executable does between its parts, from the order of the nodes of graph. */
 void client_exec_take_actions(fusion_exec *e, const fusion_graph *graph);
-struct memory;
-/* Runs number `index`; memories are those of the submission, last is its event so far (0: none yet). */
-fusion_status client_exec_act(fusion_exec *e, uint32_t index, struct memory *const *memories, const fusion_rebind *rebind,
+struct binding;
+/* Runs number `index`; bindings are those of the submission, last is its event so far (0: none yet). */
+fusion_status client_exec_act(fusion_exec *e, uint32_t index, const struct binding *bindings, const fusion_rebind *rebind,
                               uint32_t n_rebind, fusion_event *last);
 
 /* ---- graphs in graphs (subgraph.c) ---- */
@@ -255,6 +285,7 @@ struct fusion_queue {
     } *cache;
     uint32_t n_cache, next_evict;
     fusion_event last;
+    pthread_mutex_t lock; /* recursive: commands that run at once, and their handles */
     fusion_queue *next_recorder; /* into the same graph */
     fusion_event *waits;         /* what the next command depends on */
     uint32_t n_waits;
@@ -284,6 +315,7 @@ struct fusion_exec {
     struct proto_image *slot_images;
     bool *slot_needed; /* by the executor */
     bool *slot_host;   /* by copies to and from memory of the process */
+    uint8_t *slot_access; /* SLOT_... bits: what was declared of it */
     uint32_t *value_sizes;
     struct exec_node {
         uint8_t kind;
@@ -298,6 +330,9 @@ struct fusion_exec {
     struct graph_action *actions;
     bool *part_runs; /* n_actions + 1: there are steps before action i, behind the last one */
 };
+
+/* What nodes do with a slot: in the executor, and in this process. */
+enum { SLOT_READ = 1, SLOT_WRITTEN = 2, SLOT_READ_HERE = 4, SLOT_WRITTEN_HERE = 8 };
 
 /* Submits with slots and values replaced wholesale: memory[slot] and values[value] (queue.c). */
 fusion_status client_submit_graph(fusion_exec *exec, const fusion_graph *graph, fusion_event *event);

@@ -126,18 +126,54 @@ static void *map_memory(const struct memory *m, int fd)
     return mmap(usm_address(m->bytes), m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
 }
 
+struct attachment {
+    const struct memory *memory;
+    void *map;
+};
+
 static void pack_attach(struct proto_writer *w, const void *data)
 {
-    const struct memory *m = data;
+    const struct attachment *a = data;
     proto_pack_map(w, 3);
-    proto_pack_uint(w, "buffer", m->id);
-    proto_pack_uint(w, "bytes", m->bytes);
-    proto_pack_uint(w, "address", m->usm ? (uintptr_t)m->map : 0);
+    proto_pack_uint(w, "buffer", a->memory->id);
+    proto_pack_uint(w, "bytes", a->memory->bytes);
+    proto_pack_uint(w, "address", a->memory->usm ? (uintptr_t)a->map : 0);
 }
 
 static const char *memory_name(const struct memory *m)
 {
     return m->buffer ? m->buffer->name : "usm allocation";
+}
+
+static fusion_status attached(struct memory *m, void *map, fusion_status status)
+{
+    if (status == FUSION_SUCCESS)
+        m->map = map;
+    else
+        munmap(map, m->bytes);
+    return status;
+}
+
+/* Where the reply does not come in time it is waited for the next time that the memory is needed. */
+static fusion_status attach(struct memory *m, void *map, int fd)
+{
+    struct attachment a = {m, map};
+    fusion_status status =
+        client_request_late(m->session, "buffer.attach", pack_attach, &a, &fd, 1, NULL, &m->late_attach);
+    if (!m->late_attach) return attached(m, map, status);
+    m->late_map = map;
+    return status;
+}
+
+static fusion_status attach_late(struct memory *m)
+{
+    bool pending;
+    fusion_status status = client_request_resume(m->session, "buffer.attach", m->late_attach, &pending);
+    if (pending) return status;
+    void *map = m->late_map;
+    m->late_attach = 0;
+    m->late_map = NULL;
+    return attached(m, map, status);
 }
 
 /* Maps and attaches; a USM address the executor has in use is tried elsewhere. */
@@ -150,19 +186,16 @@ static fusion_status map_and_attach(struct memory *m, int fd)
         if (map == MAP_FAILED)
             return client_error(FUSION_OUT_OF_MEMORY, memory_name(m), "%" PRIu64 " bytes could not be mapped: %s",
                                 m->bytes, strerror(errno));
-        m->map = map;
-        status = client_request(m->session, "buffer.attach", pack_attach, m, &fd, 1, NULL);
-        if (status == FUSION_SUCCESS) return status;
-        munmap(map, m->bytes);
-        m->map = NULL;
+        status = attach(m, map, fd);
         if (status != FUSION_BUSY) return status;
     }
     return status;
 }
 
-fusion_status client_memory_ensure(struct memory *m)
+static fusion_status take_memory(struct memory *m)
 {
     if (m->map) return FUSION_SUCCESS;
+    if (m->late_attach) return attach_late(m);
     uint64_t available = m->bytes > check_available_above ? available_memory() : 0;
     if (available && m->bytes > available)
         return client_error(FUSION_OUT_OF_MEMORY, memory_name(m),
@@ -176,14 +209,24 @@ fusion_status client_memory_ensure(struct memory *m)
     return status;
 }
 
+/* Several threads may need it first at the same time. */
+fusion_status client_memory_ensure(struct memory *m)
+{
+    pthread_mutex_lock(&m->session->attach_lock);
+    fusion_status status = take_memory(m);
+    pthread_mutex_unlock(&m->session->attach_lock);
+    return status;
+}
+
 /* Waits for the last user, then gives the memory back on both sides. */
 static void drop_memory(struct memory *m)
 {
     fusion_session *s = m->session;
     if (m->last_event) client_wait(s, m->last_event, -1, NULL);
-    if (m->map) {
+    void *map = m->map ? m->map : m->late_map;
+    if (map) {
         client_release(s, "buffer.release", "buffer", m->id);
-        munmap(m->map, m->bytes);
+        munmap(map, m->bytes);
     }
     pthread_mutex_lock(&s->lock);
     unregister_memory(s, m);
@@ -236,6 +279,7 @@ fusion_status fusion_buffer_create(fusion_session *s, const char *name, fusion_t
 
 fusion_status fusion_buffer_map(fusion_buffer *b, void **memory)
 {
+    if (client_is_foreign(b->memory.session)) return client_foreign(b->name);
     fusion_status status = client_memory_ensure(&b->memory);
     if (status != FUSION_SUCCESS) return status;
     if (b->memory.last_event) client_wait(b->memory.session, b->memory.last_event, -1, NULL);
@@ -380,7 +424,8 @@ void client_memories_clear(fusion_session *s)
     for (uint32_t i = 0; i < s->n_memories; i++) {
         struct memory *m = s->memories[i];
         if (!m) continue;
-        if (m->map) munmap(m->map, m->bytes);
+        void *map = m->map ? m->map : m->late_map;
+        if (map) munmap(map, m->bytes);
         if (m->buffer)
             free_buffer(m->buffer);
         else

@@ -12,6 +12,7 @@ static void free_queue(struct client_object *object)
     for (uint32_t i = 0; i < q->n_cache; i++) free(q->cache[i].key);
     free(q->cache);
     free(q->waits);
+    pthread_mutex_destroy(&q->lock);
     free(q);
 }
 
@@ -26,6 +27,7 @@ fusion_status fusion_queue_create(fusion_session *s, fusion_queue **queue)
     }
     q->session = s;
     q->cache = cache;
+    client_init_recursive(&q->lock);
     client_object_add(s, &q->object, free_queue);
     *queue = q;
     return FUSION_SUCCESS;
@@ -126,8 +128,14 @@ static fusion_status target_graph(fusion_queue *q, fusion_graph **graph)
 static fusion_status finish(fusion_queue *q, fusion_graph *graph, fusion_status added, fusion_event *event)
 {
     if (q->recording) return added == FUSION_SUCCESS ? client_recorded(q, event) : added;
-    q->n_waits = 0; /* submissions run in their order */
-    fusion_status status = added == FUSION_SUCCESS ? run_graph(q, graph, event) : added;
+    fusion_status status = added;
+    if (status == FUSION_SUCCESS && client_is_foreign(q->session)) status = client_foreign("queue");
+    if (status == FUSION_SUCCESS) {
+        pthread_mutex_lock(&q->lock);
+        q->n_waits = 0; /* submissions run in their order */
+        status = run_graph(q, graph, event);
+        pthread_mutex_unlock(&q->lock);
+    }
     fusion_graph_destroy(graph);
     return status;
 }

@@ -1,4 +1,4 @@
-/* A session: the connection, requests and their replies. */
+/* A session from its beginning to its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,116 +19,11 @@
 static const char system_socket[] = "/run/fusiond/fusiond.sock";
 enum { DEFAULT_REQUEST_LIMIT_MS = 60000, DAEMON_END_MS = 3000 };
 
-static uint64_t now_ms(void)
+uint64_t client_now_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* ---- requests ---- */
-
-/* The stream cannot be trusted after this: later requests fail at once, waits end. */
-static fusion_status connection_lost(fusion_session *s, const char *method, const char *reason)
-{
-    s->broken = true;
-    shutdown(s->fd, SHUT_RDWR);
-    return client_error(FUSION_CONNECTION, method, "the connection to fusiond ended: %s", reason);
-}
-
-static fusion_status receive_reply(fusion_session *s, uint32_t id, const char *method, uint64_t deadline,
-                                   struct proto_message *out)
-{
-    for (;;) {
-        struct proto_message message = {0};
-        const char *reason = NULL;
-        if (proto_receive(s->fd, s->reader, &message, deadline, &reason) < 0) {
-            if (errno == ETIMEDOUT && !reason) {
-                /* The reply may still come; it is dropped by its number then. */
-                return client_error(FUSION_TIMEOUT, method, "no reply within %u ms", s->request_limit_ms);
-            }
-            return connection_lost(s, method, reason ? reason : strerror(errno));
-        }
-        bool violation = message.kind == PROTO_REPLY && message.id == 0 && message.status != FUSION_SUCCESS;
-        if (violation) { /* the daemon's last words */
-            fusion_status status = client_error(message.status, message.object, "%s", message.reason);
-            s->broken = true;
-            proto_message_clear(&message);
-            return status;
-        }
-        if (message.kind == PROTO_REPLY && message.id == id) {
-            *out = message;
-            return FUSION_SUCCESS;
-        }
-        proto_message_clear(&message); /* a notice, or the reply to a request that ran out of time */
-    }
-}
-
-static fusion_status exchange(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
-                              const int *fds, uint32_t n_fds, struct proto_message *reply)
-{
-    if (s->broken) return client_error(FUSION_CONNECTION, method, "the connection to fusiond has ended");
-    uint32_t id = s->next_request++;
-    struct proto_writer w;
-    proto_begin_request(&w, id, method);
-    if (pack)
-        pack(&w, data);
-    else
-        proto_pack_map(&w, 0);
-    for (uint32_t i = 0; i < n_fds; i++) w.fds[w.n_fds++] = fds[i];
-    if (!proto_finish(&w)) {
-        size_t size = w.buffer.size;
-        proto_writer_clear(&w);
-        return client_error(FUSION_INVALID, method, "the request has %zu bytes, more than the largest message of %d",
-                            size, PROTO_MAX_MESSAGE);
-    }
-    uint64_t deadline = now_ms() + s->request_limit_ms;
-    int sent = proto_send(s->fd, &w, deadline);
-    int code = errno;
-    proto_writer_clear(&w);
-    struct proto_message message = {0};
-    if (sent < 0 && code != EPIPE && code != ECONNRESET) return connection_lost(s, method, strerror(code));
-    /* After EPIPE the daemon's reason may still be there to read. */
-    fusion_status status = receive_reply(s, id, method, deadline, &message);
-    if (status != FUSION_SUCCESS) return status;
-    if (message.status != FUSION_SUCCESS) {
-        status = client_error(message.status, message.object, "%s", message.reason);
-        proto_message_clear(&message);
-        return status;
-    }
-    if (reply)
-        *reply = message;
-    else
-        proto_message_clear(&message);
-    return FUSION_SUCCESS;
-}
-
-fusion_status client_request(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
-                             const int *fds, uint32_t n_fds, struct proto_message *reply)
-{
-    pthread_mutex_lock(&s->request_lock);
-    fusion_status status = exchange(s, method, pack, data, fds, n_fds, reply);
-    pthread_mutex_unlock(&s->request_lock);
-    return status;
-}
-
-struct release {
-    const char *key;
-    uint64_t id;
-};
-
-static void pack_release(struct proto_writer *w, const void *data)
-{
-    const struct release *r = data;
-    proto_pack_map(w, 1);
-    proto_pack_uint(w, r->key, r->id);
-}
-
-void client_release(fusion_session *s, const char *method, const char *key, uint64_t id)
-{
-    fusion_error before = *fusion_last_error(); /* a destructor does not disturb the error being looked at */
-    client_request(s, method, pack_release, &(struct release){key, id}, NULL, 0, NULL);
-    client_error(before.status, before.object, "%s", before.reason);
 }
 
 /* ---- connecting ---- */
@@ -171,6 +67,40 @@ static void pack_hello(struct proto_writer *w, const void *data)
     proto_pack_uint(w, "time_limit_ms", o->time_limit_ms);
 }
 
+void client_init_recursive(pthread_mutex_t *mutex)
+{
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(mutex, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+}
+
+void client_session_init_long_locks(fusion_session *s)
+{
+    client_init_recursive(&s->turn_lock);
+    pthread_mutex_init(&s->attach_lock, NULL);
+    pthread_mutex_init(&s->request_lock, NULL);
+}
+
+/* The memory that the service gives: a file that has the ring's size for good, and the ring's header. */
+static fusion_status map_ring(fusion_session *s, int fd)
+{
+    struct stat file;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &file) < 0)
+        return client_error(FUSION_PROTOCOL, "hello",
+                            "the submission ring is not a memory file sealed against shrinking");
+    if ((uint64_t)file.st_size < ring_total_bytes())
+        return client_error(FUSION_PROTOCOL, "hello", "the submission ring has %lld bytes instead of %zu",
+                            (long long)file.st_size, ring_total_bytes());
+    void *map = mmap(NULL, ring_total_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED) return client_errno(FUSION_OUT_OF_MEMORY, "hello", "mapping the submission ring");
+    s->ring = map;
+    if (ring_check(map, (size_t)file.st_size)) return FUSION_SUCCESS;
+    return client_error(FUSION_PROTOCOL, "hello", "the submission ring has another header than this library knows");
+}
+
 static fusion_status take_ring(fusion_session *s, struct proto_message *hello)
 {
     uint64_t version = 0;
@@ -180,9 +110,8 @@ static fusion_status take_ring(fusion_session *s, struct proto_message *hello)
     if (version < PROTO_VERSION_MIN || version > PROTO_VERSION_MAX)
         return client_error(FUSION_VERSION, "hello", "fusiond speaks version %llu, this library %d to %d",
                             (unsigned long long)version, PROTO_VERSION_MIN, PROTO_VERSION_MAX);
-    void *map = mmap(NULL, ring_total_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, hello->fds[0], 0);
-    if (map == MAP_FAILED) return client_errno(FUSION_OUT_OF_MEMORY, "hello", "mapping the submission ring");
-    s->ring = map;
+    fusion_status status = map_ring(s, hello->fds[0]);
+    if (status != FUSION_SUCCESS) return status;
     s->event_fd = hello->fds[1];
     hello->fds[1] = -1;
     return FUSION_SUCCESS;
@@ -196,11 +125,13 @@ fusion_status fusion_connect(const char *address, const fusion_connect_options *
     if (!s) return client_error(FUSION_OUT_OF_MEMORY, "session", "no memory");
     s->fd = s->event_fd = -1;
     LIST_INIT(&s->objects);
+    STAILQ_INIT(&s->outgoing);
     s->next_request = 1;
     s->next_sequence = 1;
     s->request_limit_ms = options->request_limit_ms ? options->request_limit_ms : DEFAULT_REQUEST_LIMIT_MS;
-    pthread_mutex_init(&s->request_lock, NULL);
+    client_session_init_long_locks(s);
     pthread_mutex_init(&s->lock, NULL);
+    client_sessions_add(s);
 
     fusion_status status = open_connection(address, options->private_daemon, &s->fd, &s->daemon_pid);
     if (status != FUSION_SUCCESS) goto fail;
@@ -261,6 +192,7 @@ static void free_objects(fusion_session *s)
 void fusion_disconnect(fusion_session *s)
 {
     if (!s) return;
+    client_sessions_remove(s);
     if (s->fd >= 0) close(s->fd);
     if (s->daemon_pid) reap_daemon(s->daemon_pid);
     free_objects(s);
@@ -268,8 +200,11 @@ void fusion_disconnect(fusion_session *s)
     if (s->ring) munmap(s->ring, ring_total_bytes());
     if (s->event_fd >= 0) close(s->event_fd);
     proto_reader_free(s->reader);
+    client_requests_clear(s);
     free(s->failures);
     client_recordings_clear(s);
+    pthread_mutex_destroy(&s->turn_lock);
+    pthread_mutex_destroy(&s->attach_lock);
     pthread_mutex_destroy(&s->request_lock);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -277,7 +212,7 @@ void fusion_disconnect(fusion_session *s)
 
 int fusion_session_fd(fusion_session *s)
 {
-    if (!s) return -1;
+    if (!s || client_is_foreign(s)) return -1;
     atomic_store(&s->ring->wants_event, 1);
     return s->event_fd;
 }
@@ -286,6 +221,7 @@ fusion_status fusion_session_dispatch(fusion_session *s)
 {
     char bytes[512];
     ssize_t got;
+    if (client_is_foreign(s)) return client_foreign("session");
     do got = recv(s->event_fd, bytes, sizeof bytes, MSG_DONTWAIT);
     while (got == sizeof bytes || (got < 0 && errno == EINTR));
     if (got == 0) return client_error(FUSION_CONNECTION, "session", "the daemon has ended");

@@ -5,45 +5,66 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "client/internal.h"
+#include "client/submission.h"
 
 enum { WAIT_SLICE_MS = 100, RESTART_LOOK_US = 500, MAX_FAILURES = 1024 };
 
 /* ---- outcomes ---- */
 
+/* The ring is memory of another process: what it says is copied once, and made a text and a status where it is none.
+   False: this is about another submission. */
+static bool read_completion(const fusion_session *s, fusion_event event, struct ring_completion *out)
+{
+    const struct ring_completion *c = &s->ring->completions[event % RING_MAX_PENDING];
+    if (atomic_load(&c->sequence) != event) {
+        atomic_init(&out->sequence, atomic_load(&c->sequence));
+        return false;
+    }
+    memcpy(out, c, sizeof *out);
+    out->object[sizeof out->object - 1] = out->reason[sizeof out->reason - 1] = 0;
+    if (out->status >= FUSION_STATUS_COUNT) out->status = FUSION_INTERNAL;
+    return true;
+}
+
 /* Keeps the outcome of a failed submission before the ring uses its place again. Session locked. */
 static void keep_failure(fusion_session *s, fusion_event event)
 {
-    const struct ring_completion *c = &s->ring->completions[event % RING_MAX_PENDING];
-    if (atomic_load(&c->sequence) != event || c->status == FUSION_SUCCESS) return;
+    struct ring_completion c;
+    if (!read_completion(s, event, &c) || c.status == FUSION_SUCCESS) return;
     if (!s->failures) s->failures = calloc(MAX_FAILURES, sizeof *s->failures);
     if (!s->failures) return;
     struct failure *f = &s->failures[s->n_failures++ % MAX_FAILURES];
     f->event = event;
-    f->status = c->status;
-    memcpy(f->object, c->object, sizeof f->object);
-    memcpy(f->reason, c->reason, sizeof f->reason);
+    f->status = c.status;
+    memcpy(f->object, c.object, sizeof f->object);
+    memcpy(f->reason, c.reason, sizeof f->reason);
+}
+
+/* Of a submission that left the ring. Session locked. */
+static fusion_status earlier_outcome(const fusion_session *s, fusion_event event)
+{
+    for (uint32_t i = 0; s->failures && i < MAX_FAILURES; i++)
+        if (s->failures[i].event == event)
+            return client_error(s->failures[i].status, s->failures[i].object, "%s", s->failures[i].reason);
+    return FUSION_SUCCESS;
 }
 
 static fusion_status outcome(fusion_session *s, fusion_event event, uint64_t *run_ns)
 {
-    const struct ring_completion *c = &s->ring->completions[event % RING_MAX_PENDING];
+    struct ring_completion c;
     fusion_status status = FUSION_SUCCESS;
+    if (run_ns) *run_ns = 0;
     pthread_mutex_lock(&s->lock);
-    if (atomic_load(&c->sequence) == event) {
-        if (run_ns) *run_ns = c->run_ns;
-        if (c->status != FUSION_SUCCESS)
-            status = client_error(c->status, c->object, "%.*s", (int)sizeof c->reason, c->reason);
+    if (read_completion(s, event, &c)) {
+        if (run_ns) *run_ns = c.run_ns;
+        if (c.status != FUSION_SUCCESS) status = client_error(c.status, c.object, "%s", c.reason);
+    } else if (atomic_load(&c.sequence) < event) {
+        status = client_error(FUSION_PROTOCOL, "submission",
+                              "fusiond says that submission %" PRIu64 " is complete, but not how it went", event);
     } else {
-        if (run_ns) *run_ns = 0;
-        for (uint32_t i = 0; s->failures && i < MAX_FAILURES; i++) {
-            const struct failure *f = &s->failures[i];
-            if (f->event == event)
-                status = client_error(f->status, f->object, "%.*s", (int)sizeof f->reason, f->reason);
-        }
+        status = earlier_outcome(s, event);
     }
     pthread_mutex_unlock(&s->lock);
     return status;
@@ -59,9 +80,7 @@ static bool daemon_gone(fusion_session *s)
 
 static int64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return (int64_t)client_now_ms();
 }
 
 static bool completed(const fusion_session *s, fusion_event event)
@@ -84,6 +103,7 @@ static bool in_state(const fusion_session *s, enum ring_state state)
 
 fusion_status client_wait(fusion_session *s, fusion_event event, int timeout_ms, uint64_t *run_ns)
 {
+    if (client_is_foreign(s)) return client_foreign("submission");
     int64_t deadline = now_ms() + timeout_ms;
     while (!completed(s, event)) {
         int64_t left = timeout_ms < 0 ? WAIT_SLICE_MS : deadline - now_ms();
@@ -122,19 +142,13 @@ fusion_status fusion_event_poll(fusion_session *s, fusion_event event)
     fusion_status status = client_event_resolve(s, &event);
     if (status == FUSION_SUCCESS) status = check_event(s, event);
     if (status != FUSION_SUCCESS) return status;
+    if (client_is_foreign(s)) return client_foreign("submission");
     if (completed(s, event)) return outcome(s, event, NULL);
     if (daemon_gone(s)) return client_error(FUSION_CONNECTION, "submission", "fusiond ended");
     return client_error(FUSION_BUSY, "submission", "submission %" PRIu64 " is not complete yet", event);
 }
 
 /* ---- submitting ---- */
-
-/* An entry in the making: bindings first, then values, as the ring has them. */
-struct entry {
-    struct ring_entry head;
-    uint8_t *rest;
-    size_t size, capacity;
-};
 
 static bool entry_add(struct entry *e, const void *data, size_t bytes)
 {
@@ -152,14 +166,14 @@ static bool entry_add(struct entry *e, const void *data, size_t bytes)
     return true;
 }
 
-static bool entry_bind(struct entry *e, uint32_t slot, const struct memory *m, uint64_t offset)
+bool entry_bind(struct entry *e, uint32_t slot, const struct binding *b)
 {
-    struct ring_binding b = {.slot = slot, .buffer = m->id, .offset = offset};
+    struct ring_binding bound = {.slot = slot, .buffer = b->memory->id, .offset = b->offset};
     e->head.n_bindings++;
-    return entry_add(e, &b, sizeof b);
+    return entry_add(e, &bound, sizeof bound);
 }
 
-static bool entry_value(struct entry *e, uint32_t value, const void *data, uint32_t size)
+bool entry_value(struct entry *e, uint32_t value, const void *data, uint32_t size)
 {
     struct ring_value v = {.value = value, .size = size};
     e->head.n_values++;
@@ -171,10 +185,40 @@ static fusion_status no_room(void)
     return client_error(FUSION_OUT_OF_MEMORY, "submission", "no memory");
 }
 
-/* Pushes when there is room (never more than RING_MAX_PENDING on the way) and an executor. memories: those it uses. */
-static fusion_status push(fusion_exec *e, struct entry *entry, struct memory *const *memories, fusion_event *event)
+/* What the ring says that cannot be. */
+static fusion_status check_ring(const fusion_session *s, uint64_t sequence)
+{
+    if (atomic_load(&s->ring->state) > RING_CLOSED)
+        return client_error(FUSION_PROTOCOL, "submission", "the submission ring is in a state that there is none of");
+    if (completed(s, sequence))
+        return client_error(FUSION_PROTOCOL, "submission",
+                            "fusiond says that submission %" PRIu64 " is complete before it was made", sequence);
+    return FUSION_SUCCESS;
+}
+
+/* One attempt; false: there is no room, or no executor. Session locked. */
+static bool try_push(fusion_exec *e, struct entry *entry, const struct binding *bindings)
 {
     fusion_session *s = e->session;
+    uint64_t sequence = entry->head.sequence = s->next_sequence;
+    if (!in_state(s, RING_RUNNING)) return false;
+    if (sequence > RING_MAX_PENDING) {
+        if (!completed(s, sequence - RING_MAX_PENDING)) return false;
+        keep_failure(s, sequence - RING_MAX_PENDING);
+    }
+    if (!ring_push(s->ring, &entry->head, entry->rest, entry->size)) return false;
+    s->next_sequence++;
+    e->last_event = sequence;
+    for (uint32_t i = 0; i < e->n_slots; i++)
+        if (bindings[i].memory) bindings[i].memory->last_event = sequence;
+    return true;
+}
+
+/* Pushes when there is room (never more than RING_MAX_PENDING on the way) and an executor. */
+static fusion_status push(fusion_exec *e, struct entry *entry, const struct binding *bindings, fusion_event *event)
+{
+    fusion_session *s = e->session;
+    if (client_is_foreign(s)) return client_foreign("submission");
     if (sizeof entry->head + entry->size > RING_MAX_ENTRY)
         return client_error(FUSION_INVALID, "submission", "%zu bytes of rebindings, more than %d", entry->size,
                             RING_MAX_ENTRY);
@@ -182,191 +226,108 @@ static fusion_status push(fusion_exec *e, struct entry *entry, struct memory *co
     entry->head.executable = e->id;
     for (;;) {
         pthread_mutex_lock(&s->lock);
-        uint64_t sequence = s->next_sequence;
-        bool place =
-            in_state(s, RING_RUNNING) && (sequence <= RING_MAX_PENDING || completed(s, sequence - RING_MAX_PENDING));
-        entry->head.sequence = sequence;
-        if (place && sequence > RING_MAX_PENDING) keep_failure(s, sequence - RING_MAX_PENDING);
-        if (place && ring_push(s->ring, &entry->head, entry->rest, entry->size)) {
-            s->next_sequence++;
-            e->last_event = sequence;
-            for (uint32_t i = 0; i < e->n_slots; i++)
-                if (memories[i]) memories[i]->last_event = sequence;
-            pthread_mutex_unlock(&s->lock);
-            if (event) *event = sequence;
-            return FUSION_SUCCESS;
-        }
-        fusion_event oldest = atomic_load(&s->ring->completed) + 1;
+        fusion_status status = check_ring(s, s->next_sequence);
+        bool done = status == FUSION_SUCCESS && try_push(e, entry, bindings);
         pthread_mutex_unlock(&s->lock);
+        if (done && event) *event = entry->head.sequence;
+        if (done || status != FUSION_SUCCESS) return status;
         if (in_state(s, RING_CLOSED)) return closed(s);
         if (daemon_gone(s)) return client_error(FUSION_CONNECTION, "submission", "fusiond has ended");
         if (in_state(s, RING_RUNNING))
-            ring_wait(s->ring, oldest, WAIT_SLICE_MS);
+            ring_wait(s->ring, atomic_load(&s->ring->completed) + 1, WAIT_SLICE_MS);
         else
             usleep(RESTART_LOOK_US);
     }
 }
 
 /* Memory behind every slot that needs some. */
-static fusion_status ensure_memories(fusion_exec *e, struct memory **memories)
+static fusion_status ensure_memories(fusion_exec *e, struct binding *bindings)
 {
     for (uint32_t i = 0; i < e->n_slots; i++) {
         if (!e->slot_needed[i] && !e->slot_host[i]) {
-            memories[i] = NULL;
+            bindings[i].memory = NULL;
             continue;
         }
-        if (!memories[i])
+        if (!bindings[i].memory)
             return client_error(FUSION_NOT_FOUND, e->slot_names[i],
                                 "the buffer was destroyed after finalize; rebind it");
-        fusion_status status = client_memory_ensure(memories[i]);
+        fusion_status status = client_memory_ensure(bindings[i].memory);
         if (status != FUSION_SUCCESS) return status;
     }
     return FUSION_SUCCESS;
 }
 
-static void default_memories(fusion_exec *e, struct memory **memories)
+/* The bindings of slot_memory, which is by slot. To be freed. */
+static struct binding *default_bindings(fusion_exec *e, const uint64_t *slot_memory)
 {
     fusion_session *s = e->session;
+    struct binding *bindings = calloc(e->n_slots + 1, sizeof *bindings);
+    if (!bindings) return NULL;
     pthread_mutex_lock(&s->lock);
-    for (uint32_t i = 0; i < e->n_slots; i++) memories[i] = client_memory_find(s, e->slot_memory[i]);
+    for (uint32_t i = 0; i < e->n_slots; i++) bindings[i].memory = client_memory_find(s, slot_memory[i]);
     pthread_mutex_unlock(&s->lock);
-}
-
-static fusion_status find_slot(const fusion_exec *e, const struct memory *m, uint32_t *slot)
-{
-    for (uint32_t i = 0; i < e->n_slots; i++) {
-        if (e->slot_memory[i] != m->id) continue;
-        *slot = i;
-        return FUSION_SUCCESS;
-    }
-    return client_error(FUSION_NOT_FOUND, "rebind", "the graph does not use this buffer or allocation");
-}
-
-/* Its form is part of the handle, so the other image must have the same. */
-static fusion_status rebind_image(fusion_exec *e, const fusion_rebind *r, struct memory **memories, struct entry *entry)
-{
-    uint32_t slot = 0;
-    if (!r->to_image) return client_error(FUSION_INVALID, "rebind", "there is no image to bind to");
-    struct memory *old = &r->from_image->buffer.memory, *new = &r->to_image->buffer.memory;
-    if (old->session != e->session || new->session != e->session)
-        return client_error(FUSION_INVALID, "rebind", "an image belongs to another session");
-    fusion_status status = find_slot(e, old, &slot);
-    if (status != FUSION_SUCCESS) return status;
-    struct proto_image form = client_wire_image(&r->to_image->desc);
-    if (memcmp(&form, &e->slot_images[slot], sizeof form) != 0)
-        return client_error(FUSION_INVALID, e->slot_names[slot], "image %s has another size, row pitch or format",
-                            r->to_image->buffer.name);
-    memories[slot] = new;
-    return entry_bind(entry, slot, new, 0) ? FUSION_SUCCESS : no_room();
-}
-
-static fusion_status rebind_memory(fusion_exec *e, const fusion_rebind *r, struct memory **memories,
-                                   struct entry *entry)
-{
-    fusion_memory from = {.buffer = r->from, .pointer = r->from_pointer},
-                  to = {.buffer = r->to, .pointer = r->to_pointer};
-    struct memory *old = NULL, *new = NULL;
-    uint64_t old_offset = 0, new_offset = 0;
-    uint32_t slot = 0;
-    if (!r->to && !r->to_pointer)
-        return client_error(FUSION_INVALID, "rebind", "there is no buffer or pointer to bind to");
-    fusion_status status = client_memory_of(e->session, &from, 0, &old, &old_offset);
-    if (status == FUSION_SUCCESS) status = client_memory_of(e->session, &to, 0, &new, &new_offset);
-    if (status == FUSION_SUCCESS) status = find_slot(e, old, &slot);
-    if (status != FUSION_SUCCESS) return status;
-    if (old_offset > new_offset || new->bytes - (new_offset - old_offset) < e->slot_bytes[slot])
-        return client_error(FUSION_INVALID, e->slot_names[slot],
-                            "%" PRIu64 " bytes are needed, the new one has %" PRIu64, e->slot_bytes[slot], new->bytes);
-    memories[slot] = new;
-    return entry_bind(entry, slot, new, new_offset - old_offset) ? FUSION_SUCCESS : no_room();
-}
-
-static fusion_status rebind_value(const fusion_exec *e, const fusion_rebind *r, struct entry *entry)
-{
-    if (r->node >= e->n_nodes || r->arg >= e->nodes[r->node].n_args)
-        return client_error(FUSION_INVALID, "rebind", "there is no argument %" PRIu32 " of node %" PRIu32, r->arg,
-                            r->node);
-    const struct proto_arg *arg = &e->nodes[r->node].args[r->arg];
-    if (arg->kind != PROTO_ARG_VALUE)
-        return client_error(FUSION_INVALID, e->node_names[r->node], "argument %" PRIu32 " is no value", r->arg);
-    if (r->value_bytes != arg->bytes || !r->value)
-        return client_error(FUSION_INVALID, e->node_names[r->node],
-                            "argument %" PRIu32 " has %" PRIu64 " bytes, not %zu", r->arg, arg->bytes, r->value_bytes);
-    return entry_value(entry, arg->index, r->value, (uint32_t)r->value_bytes) ? FUSION_SUCCESS : no_room();
-}
-
-/* Bindings must come before values in an entry, so two rounds. */
-static fusion_status apply_rebinds(fusion_exec *e, const fusion_rebind *rebind, uint32_t n, struct memory **memories,
-                                   struct entry *entry)
-{
-    for (int values = 0; values < 2; values++) {
-        for (uint32_t i = 0; i < n; i++) {
-            const fusion_rebind *r = &rebind[i];
-            bool is_value = !r->from && !r->from_pointer && !r->from_image;
-            if (is_value != (bool)values) continue;
-            fusion_status status = is_value        ? rebind_value(e, r, entry)
-                                   : r->from_image ? rebind_image(e, r, memories, entry)
-                                                   : rebind_memory(e, r, memories, entry);
-            if (status != FUSION_SUCCESS) return status;
-        }
-    }
-    return FUSION_SUCCESS;
+    return bindings;
 }
 
 /* The parts of the executable with, between them, what runs here. The last part is submitted even where it has no
    steps: its event is the submission's. */
-static fusion_status push_parts(fusion_exec *e, struct entry *entry, struct memory *const *memories,
+static fusion_status push_parts(fusion_exec *e, struct entry *entry, const struct binding *bindings,
                                 const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
 {
     fusion_event last = 0;
     for (uint32_t part = 0; part < e->n_actions; part++) {
         entry->head.part = part;
-        fusion_status status = e->part_runs[part] ? push(e, entry, memories, &last) : FUSION_SUCCESS;
-        if (status == FUSION_SUCCESS) status = client_exec_act(e, part, memories, rebind, n_rebind, &last);
+        fusion_status status = e->part_runs[part] ? push(e, entry, bindings, &last) : FUSION_SUCCESS;
+        if (status == FUSION_SUCCESS) status = client_exec_act(e, part, bindings, rebind, n_rebind, &last);
         if (status != FUSION_SUCCESS) return status;
     }
     entry->head.part = e->n_actions;
-    fusion_status status = push(e, entry, memories, &last);
+    fusion_status status = push(e, entry, bindings, &last);
     if (status != FUSION_SUCCESS) return status;
     client_recording_submitted(e->session, e->recording, last);
     if (event) *event = last;
     return FUSION_SUCCESS;
 }
 
+/* Runs of a session execute in order: one that consists of several parts keeps the others waiting until its last part
+   is on its way, but for those that its own host tasks submit. */
+static fusion_status push_in_turn(fusion_exec *e, struct entry *entry, const struct binding *bindings,
+                                  const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
+{
+    fusion_session *s = e->session;
+    pthread_mutex_lock(&s->turn_lock);
+    fusion_status status = client_recording_ready(s, e->recording);
+    if (status == FUSION_SUCCESS) status = push_parts(e, entry, bindings, rebind, n_rebind, event);
+    pthread_mutex_unlock(&s->turn_lock);
+    return status;
+}
+
 fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
 {
     struct entry entry = {0};
-    struct memory *few[32], **memories = few;
-    if (e->n_slots > 32) memories = calloc(e->n_slots, sizeof *memories);
-    if (!memories) return no_room();
-    default_memories(e, memories);
-    fusion_status status = client_recording_ready(e->session, e->recording);
-    if (status == FUSION_SUCCESS) status = apply_rebinds(e, rebind, n_rebind, memories, &entry);
-    if (status == FUSION_SUCCESS) status = ensure_memories(e, memories);
-    if (status == FUSION_SUCCESS) status = push_parts(e, &entry, memories, rebind, n_rebind, event);
+    struct binding *bindings = default_bindings(e, e->slot_memory);
+    if (!bindings) return no_room();
+    fusion_status status = client_rebind(e, rebind, n_rebind, bindings, &entry);
+    if (status == FUSION_SUCCESS) status = ensure_memories(e, bindings);
+    if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, rebind, n_rebind, event);
     free(entry.rest);
-    if (memories != few) free(memories);
+    free(bindings);
     return status;
 }
 
 fusion_status client_submit_graph(fusion_exec *e, const fusion_graph *g, fusion_event *event)
 {
-    fusion_session *s = e->session;
     struct entry entry = {0};
-    struct memory **memories = calloc(e->n_slots + 1, sizeof *memories);
-    if (!memories) return no_room();
+    struct binding *bindings = default_bindings(e, g->slot_memory);
+    if (!bindings) return no_room();
     bool fits = true;
-    pthread_mutex_lock(&s->lock);
-    for (uint32_t i = 0; i < e->n_slots; i++) {
-        memories[i] = client_memory_find(s, g->slot_memory[i]);
-        if (memories[i] && e->slot_needed[i]) fits = fits && entry_bind(&entry, i, memories[i], 0);
-    }
-    pthread_mutex_unlock(&s->lock);
+    for (uint32_t i = 0; i < e->n_slots; i++)
+        if (bindings[i].memory && e->slot_needed[i]) fits = fits && entry_bind(&entry, i, &bindings[i]);
     for (uint32_t i = 0; i < e->n_values; i++)
         fits = fits && entry_value(&entry, i, g->values[i].data, g->values[i].size);
-    fusion_status status = fits ? ensure_memories(e, memories) : no_room();
-    if (status == FUSION_SUCCESS) status = push(e, &entry, memories, event);
+    fusion_status status = fits ? ensure_memories(e, bindings) : no_room();
+    if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, NULL, 0, event);
     free(entry.rest);
-    free(memories);
+    free(bindings);
     return status;
 }

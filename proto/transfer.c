@@ -52,16 +52,16 @@ static ssize_t send_some(int fd, const struct proto_writer *w, size_t sent)
     return sendmsg(fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-int proto_send(int fd, const struct proto_writer *w, uint64_t deadline_ms)
+int proto_send_from(int fd, const struct proto_writer *w, size_t *sent, uint64_t deadline_ms)
 {
     if (w->failed) {
         errno = EMSGSIZE;
         return -1;
     }
-    for (size_t sent = 0; sent < w->buffer.size;) {
-        ssize_t n = send_some(fd, w, sent);
+    while (*sent < w->buffer.size) {
+        ssize_t n = send_some(fd, w, *sent);
         if (n >= 0) {
-            sent += (size_t)n;
+            *sent += (size_t)n;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             if (wait_for(fd, POLLOUT, deadline_ms) != 0) return -1;
         } else if (errno != EINTR) {
@@ -69,6 +69,12 @@ int proto_send(int fd, const struct proto_writer *w, uint64_t deadline_ms)
         }
     }
     return 0;
+}
+
+int proto_send(int fd, const struct proto_writer *w, uint64_t deadline_ms)
+{
+    size_t sent = 0;
+    return proto_send_from(fd, w, &sent, deadline_ms);
 }
 
 int proto_receive(int fd, struct proto_reader *r, struct proto_message *message, uint64_t deadline_ms,
@@ -81,14 +87,12 @@ int proto_receive(int fd, struct proto_reader *r, struct proto_message *message,
             errno = EPROTO;
             return -1;
         }
-        if (wait_for(fd, POLLIN, deadline_ms) != 0) {
-            *reason = strerror(errno);
-            return -1;
-        }
+        if (wait_for(fd, POLLIN, deadline_ms) != 0) return -1;
         int got = proto_reader_fill(r, fd);
-        if (got <= 0) {
-            if (got == 0) errno = EPIPE;
-            *reason = got == 0 ? "the other side closed the connection" : strerror(errno);
+        if (got < 0) return -1;
+        if (got == 0) {
+            errno = EPIPE;
+            *reason = "the other side closed the connection";
             return -1;
         }
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/broker/closing.h"
@@ -63,6 +64,9 @@ static void init_users(struct broker *broker, uint64_t files)
 
 static void watch_signals(struct broker *broker)
 {
+    sigset_t none; /* whoever started us may have had some blocked */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a cache that meets a limit is no reason to die */
     static const int meaningless[] = {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
@@ -144,9 +148,12 @@ int broker_run(const struct options *options)
     }
     LIST_INIT(&broker.sessions);
     init_users(&broker, raise_file_limit());
+    if (options->private_fd >= 0) umask(077); /* not what the client has: it may want files that nobody can open */
     watch_signals(&broker);
     children_start(&broker.children, &broker.loop);
     bool started = begin(&broker);
+    /* Paths that are used from here on are absolute. A client's folder may be on what is to be unmounted. */
+    if (started && options->private_fd >= 0 && chdir("/") != 0) log_warning("cannot leave the working directory");
     if (started) uv_run(&broker.loop, UV_RUN_DEFAULT);
     end(&broker);
     return started ? 0 : 1;

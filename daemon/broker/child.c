@@ -104,6 +104,7 @@ _Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, c
     for (uint32_t i = 0; i < n_fds; i++) moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, SAFE_FD);
     for (uint32_t i = 0; i < n_fds; i++)
         if (moved[i] < 0 || dup2(moved[i], FIRST_FD + (int)i) < 0) _exit(EXIT_NO_EXEC);
+    close_range(FIRST_FD + n_fds, ~0u, CLOSE_RANGE_CLOEXEC); /* such as whoever started the broker left open */
     char *const argv[] = {(char *)path, NULL};
     execve(path, argv, environment);
     _exit(EXIT_NO_EXEC);

@@ -105,6 +105,13 @@ static char *default_cache(void)
     return given && given[0] == '/' ? join(given, ".cache/fusiond") : NULL;
 }
 
+/* The same file from any working directory. */
+static char *absolute(const char *path)
+{
+    char *found = realpath(path, NULL);
+    return found ? found : strdup(path);
+}
+
 /* directory/sub/name, where it can be executed; else NULL. */
 static char *executable_at(const char *directory, const char *sub, const char *name)
 {
@@ -130,7 +137,7 @@ static char *find_executable(const char *variable, const char *build_folder, con
 {
     char directory[PATH_MAX];
     const char *given = getenv(variable);
-    if (given && given[0]) return strdup(given);
+    if (given && given[0]) return absolute(given);
     char *path = NULL;
     if (own_directory(directory, sizeof directory)) {
         path = executable_at(directory, build_folder, name);
@@ -174,6 +181,13 @@ static bool set_text(char **field, const char *text)
 {
     free(*field);
     *field = strdup(text);
+    return *field != NULL;
+}
+
+static bool set_executable(char **field, const char *text)
+{
+    free(*field);
+    *field = absolute(text);
     return *field != NULL;
 }
 
@@ -224,8 +238,8 @@ static bool set_option(struct options *o, int option, const char *name, const ch
     case OPTION_CACHE: return set_text(&o->cache, text);
     case OPTION_CACHE_SIZE: return megabytes(name, text, 1, &o->cache_bytes);
     case OPTION_COMPILERS: return number32(name, text, 1, 1024, &o->compilers);
-    case OPTION_COMPILER: return set_text(&o->compiler, text);
-    case OPTION_EXECUTOR: return set_text(&o->executor, text);
+    case OPTION_COMPILER: return set_executable(&o->compiler, text);
+    case OPTION_EXECUTOR: return set_executable(&o->executor, text);
     case OPTION_TIME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->time_limit_ms);
     case OPTION_MAX_TIME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->max_time_limit_ms);
     case OPTION_COMPILE_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->compile_limit_ms);

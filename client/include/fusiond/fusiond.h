@@ -7,6 +7,8 @@
  *  - Objects belong to the session they were made in and die with it at the latest. Destroying NULL is fine.
  *  - Thread safety: one session may be used by several threads at once (calls are serialized inside);
  *    one graph object must not be changed by two threads at a time.
+ *  - A child made by fork() cannot use its parent's sessions: calls fail with FUSION_CONNECTION, and destroying objects
+ *    there frees memory only. It can read and write the memory it has mapped, and open sessions of its own.
  *  - Sizes are bytes unless the name says count. Text is UTF-8.
  *  - Properties have the meaning of sycl_ext_oneapi_graph_fusion.
  */
@@ -55,14 +57,17 @@ FUSION_API const fusion_error *fusion_last_error(void);
 typedef struct fusion_connect_options {
     const char *name;           /* how the daemon's status names this client; NULL: the program's name */
     uint32_t time_limit_ms;     /* of one submission; 0: the daemon's default */
-    uint32_t request_limit_ms;  /* how long a request may take before FUSION_TIMEOUT; 0: 60000 */
+    uint32_t request_limit_ms;  /* how long a request may take before FUSION_TIMEOUT; 0: 60000. The session goes on, and
+                                   what the request still makes is given back */
     bool private_daemon;        /* always start a private one */
 } fusion_connect_options;
 
 /*
  * Connects. address: path of a socket; NULL: $FUSION_SOCKET, else the system's socket
- * (/run/fusiond/fusiond.sock), else a private daemon is started for this process and ends with it
- * (executable: $FUSIOND, else the installed one). options may be NULL. FUSION_CONNECTION, FUSION_VERSION.
+ * (/run/fusiond/fusiond.sock), else a private daemon is started for this process and ends with it. Its executable: $FUSIOND,
+ * else the one beside the library (of its build tree or prefix, wherever that is), else the installed one. It has the
+ * process's environment, limits and standard error, and none of its other descriptors, signal masks or ignored signals.
+ * options may be NULL. FUSION_CONNECTION, FUSION_VERSION; FUSION_PROTOCOL: what answers there is no fusiond.
  */
 FUSION_API fusion_status fusion_connect(const char *address, const fusion_connect_options *options, fusion_session **session);
 /* Ends the session: waits for nothing; all its objects are destroyed. NULL is fine. */
@@ -453,9 +458,11 @@ typedef struct fusion_rebind {
     size_t value_bytes;
 } fusion_rebind;
 
-/* Queues one run of the handle; runs of a session execute in order. Rebinding never recompiles; a new
-   buffer must be at least as large as the old one, and buffers that were distinct must stay distinct.
-   event may be NULL. */
+/* Queues one run of the handle; runs of a session execute in order, also those of several threads: while a run with host
+   tasks is under way, another thread's waits to be queued. A host task may submit runs itself, which execute where it
+   stands; it must not wait for a thread that does. Rebinding never recompiles; a new buffer must be at least as large as
+   the old one, and buffers that were distinct must stay distinct. A pointer in place of another one moves all that the
+   graph uses of the allocation. event may be NULL. */
 FUSION_API fusion_status fusion_exec_submit(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event);
 /* Waits for a submission and gives its outcome; timeout_ms -1: no limit, FUSION_TIMEOUT beyond. run_ns may be
    NULL: time its steps took. */
