@@ -168,7 +168,11 @@ struct ir_function *ir_copy_signature(struct ir_copy *c, const struct ir_functio
     g->targets = ir_alloc(into, f->n_targets * sizeof *g->targets);
     for (uint32_t i = 0; i < f->n_targets; i++) g->targets[i] = ir_strdup(into, f->targets[i]);
     c->functions[f->scratch] = g;
-    if (f->body) c->pending[c->n_pending++] = f;
+    if (f->refused) {
+        ir_function_refuse(g, f->refused);
+    } else if (f->body) {
+        c->pending[c->n_pending++] = f;
+    }
     return g;
 }
 

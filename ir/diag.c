@@ -45,9 +45,17 @@ void diag_add(struct diag_list *list, const char *function, const char *block, u
     va_end(args);
 }
 
+void diag_set_file(struct diag_list *list, const char *file)
+{
+    if (!list || !list->n || list->dropped) return;
+    free(list->items[list->n - 1].file);
+    list->items[list->n - 1].file = copy_string(file);
+}
+
 void diag_clear(struct diag_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
+        free(list->items[i].file);
         free(list->items[i].function);
         free(list->items[i].block);
         free(list->items[i].text);
@@ -68,7 +76,7 @@ static void format_one(struct strbuf *b, const struct diag *d)
         comma = ", ";
     }
     if (d->line) {
-        strbuf_printf(b, "%sline %u", comma, d->line);
+        strbuf_printf(b, d->file ? "%s%s:%u" : "%s%sline %u", comma, d->file ? d->file : "", d->line);
         comma = ", ";
     }
     if (d->column) {

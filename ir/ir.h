@@ -138,6 +138,7 @@ struct ir_function {
     uint32_t n_params;
     struct ir_param *params;
     struct ir_block *body; /* NULL for an import */
+    const char *refused;   /* why nobody may use it, with the place; its body is `unreachable` then. NULL: one may */
     struct ir_loc loc;
     uint64_t aspects_declared; /* device_has; only meaningful with has_declared */
     bool has_declared;
@@ -213,6 +214,10 @@ void *ir_alloc(struct ir_module *m, size_t bytes);
 char *ir_strdup(struct ir_module *m, const char *s); /* NULL gives NULL */
 
 uint32_t ir_module_file(struct ir_module *m, const char *path); /* interned; for ir_loc.file */
+/* The source file of a location, where that is another than the one the module is called by; else NULL. */
+const char *ir_loc_file(const struct ir_module *m, struct ir_loc loc);
+/* "line 12", or "kernels.cl:12" where ir_loc_file() names a file; "an unknown line". Gives buf. */
+const char *ir_loc_text(const struct ir_module *m, struct ir_loc loc, char *buf, size_t size);
 ir_type ir_array_type(struct ir_module *m, ir_type element, uint64_t count); /* interned */
 /* A struct with n fields to be filled in by the caller, then laid out: ir_struct_natural_layout() gives
    C's offsets, size and alignment; a reader with explicit ones sets them itself. */
@@ -228,6 +233,8 @@ void ir_global_sort_addresses(struct ir_global *g);
 
 struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_linkage linkage, ir_type result, uint32_t n_params);
 void ir_function_set_param(struct ir_function *f, uint32_t i, const char *name, ir_type type);
+/* The function can be named but not used: a body that cannot be read takes nothing from the rest of its module. */
+void ir_function_refuse(struct ir_function *f, const char *why);
 struct ir_function *ir_module_find(const struct ir_module *m, const char *name); /* NULL: none */
 const struct ir_function *ir_module_only_kernel(const struct ir_module *m); /* NULL: none, or several */
 struct ir_struct *ir_module_find_struct(const struct ir_module *m, const char *name);

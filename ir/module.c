@@ -1,4 +1,5 @@
 /* Modules and what they own: files, globals, functions. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,22 @@ void *ir_alloc(struct ir_module *m, size_t bytes)
 char *ir_strdup(struct ir_module *m, const char *s)
 {
     return s ? arena_strndup(m->arena, s, strlen(s)) : NULL;
+}
+
+const char *ir_loc_file(const struct ir_module *m, struct ir_loc loc)
+{
+    const char *file = loc.line && loc.file && loc.file <= m->n_files ? m->files[loc.file - 1] : NULL;
+    return file && *file && (!m->name || strcmp(file, m->name) != 0) ? file : NULL;
+}
+
+const char *ir_loc_text(const struct ir_module *m, struct ir_loc loc, char *buf, size_t size)
+{
+    const char *file = ir_loc_file(m, loc);
+    if (!loc.line)
+        snprintf(buf, size, "an unknown line");
+    else
+        snprintf(buf, size, file ? "%.*s:%u" : "%.*sline %u", (int)(size > 16 ? size - 16 : 0), file ? file : "", loc.line);
+    return buf;
 }
 
 uint32_t ir_module_file(struct ir_module *m, const char *path)
@@ -100,6 +117,15 @@ void ir_function_set_param(struct ir_function *f, uint32_t i, const char *name, 
     }
     p->value->type = type;
     p->value->name = ir_strdup(f->module, name);
+}
+
+void ir_function_refuse(struct ir_function *f, const char *why)
+{
+    f->refused = ir_strdup(f->module, why);
+    f->body = body_new(f);
+    struct ir_builder b = ir_builder_at_end(f->body);
+    b.loc = f->loc;
+    ir_build(&b, IR_OP_UNREACHABLE, IR_VOID, NULL, 0);
 }
 
 struct ir_function *ir_module_find(const struct ir_module *m, const char *name)

@@ -26,9 +26,10 @@ int job_missing(struct job_error *e, const struct proto_message *m, const char *
 /* One line; bytes of it. */
 static int format_finding(char *to, size_t size, const char *name, const struct diag *d)
 {
-    char place[48] = "";
-    if (d->line && d->column) snprintf(place, sizeof place, ":%u:%u", d->line, d->column);
-    if (d->line && !d->column) snprintf(place, sizeof place, ":%u", d->line);
+    char place[300] = "";
+    const char *file = d->file ? d->file : "", *before = d->file && name ? ": " : "";
+    if (d->line && d->column) snprintf(place, sizeof place, "%s%.250s:%u:%u", before, file, d->line, d->column);
+    if (d->line && !d->column) snprintf(place, sizeof place, "%s%.250s:%u", before, file, d->line);
     return snprintf(to, size, "%s%s%s%s%s%s%s%s%s\n", name ? name : "", place, name || place[0] ? ": " : "",
                     d->function ? "function " : "", d->function ? d->function : "", d->block ? ", block " : "",
                     d->block ? d->block : "", d->function || d->block ? ": " : "", d->text);

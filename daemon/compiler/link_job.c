@@ -41,7 +41,8 @@ static struct ir_module *link_parts(const struct parts *p, const char *name, str
     struct diag_list findings = {0};
     struct ir_module *linked = ir_link((const struct ir_module *const *)p->modules, p->n, name, &findings);
     /* Findings of the linker say themselves which line of which module they mean. */
-    for (size_t i = 0; i < findings.n; i++) findings.items[i].line = 0;
+    for (size_t i = 0; i < findings.n; i++)
+        if (!findings.items[i].file) findings.items[i].line = 0;
     snprintf(object, sizeof object, "module %s", name);
     if (!linked) job_fail_findings(e, FUSION_INVALID, object, name, &findings);
     diag_clear(&findings);

@@ -105,6 +105,19 @@ static void use_image(struct planner *p, uint32_t node, uint32_t i)
     add_use(p, use);
 }
 
+/* Constant memory is only read, whatever its user has said of it. */
+static enum ir_access access_of_arg(struct planner *p, const struct fuser_node *n, uint32_t i)
+{
+    enum ir_access access = n->args[i].access;
+    ir_type type = n->kernel->params[i].value->type;
+    if (!ir_type_is_ptr(type) || ir_type_space(type) != IR_SPACE_CONSTANT) return access;
+    if (access == IR_ACCESS_WRITE || access == IR_ACCESS_READ_WRITE)
+        plan_remark(p, "access_only_read", n->name, p->graph->buffers[n->args[i].index].name,
+                    "argument %u was declared to be %s, but is constant memory of kernel %s, which is only read", i,
+                    access == IR_ACCESS_WRITE ? "written" : "read and written", n->kernel->name);
+    return IR_ACCESS_READ;
+}
+
 /* What the kernel does counts; where it hides it, what was declared. Where it neither reads nor writes, as to prefetch or
    to compare with null, it has the address all the same. */
 static bool use_by_kernel(struct planner *p, uint32_t node, uint32_t i)
@@ -112,7 +125,7 @@ static bool use_by_kernel(struct planner *p, uint32_t node, uint32_t i)
     const struct fuser_node *n = &p->graph->nodes[node];
     const struct access_summary *s = &p->nodes[node].access->params[i];
     struct plan_use use = use_of_arg(p, node, i);
-    enum ir_access access = n->args[i].access;
+    enum ir_access access = access_of_arg(p, n, i);
     if (p->graph->buffers[use.buffer].image) {
         use_image(p, node, i);
         return true;

@@ -62,8 +62,6 @@ static bool check_pointer(struct planner *p, const struct fuser_node *node, uint
     if (arg->kind != FUSER_ARG_BUFFER) return invalid_arg(p, node, i, "is a pointer, but no buffer was given");
     if (p->graph->buffers[arg->index].image) return invalid_arg(p, node, i, "is a pointer, but an image was given");
     if (space == IR_SPACE_PRIVATE) return invalid_arg(p, node, i, "is a pointer to private memory");
-    if (space == IR_SPACE_CONSTANT && (arg->access == IR_ACCESS_WRITE || arg->access == IR_ACCESS_READ_WRITE))
-        return invalid_arg(p, node, i, "is constant memory, but was declared to be written");
     return check_elements(p, node, i);
 }
 
@@ -177,16 +175,31 @@ static bool check_imports(struct planner *p, const struct fuser_node *node)
     const struct ir_module *m = k->module;
     const struct ir_inst *use = ir_find_import(k);
     if (!use) return true;
-    const char *what = use->op == IR_OP_CALL ? "function" : "variable";
-    const char *name = use->op == IR_OP_CALL ? use->attrs.callee->name : use->attrs.global->name;
+    bool call = use->op == IR_OP_CALL;
+    const char *name = call ? use->attrs.callee->name : use->attrs.global->name;
     char place[256] = "";
     if (use->loc.line)
         snprintf(place, sizeof place, ", %s:%u",
                  use->loc.file && use->loc.file <= m->n_files ? m->files[use->loc.file - 1] : "line", use->loc.line);
     return plan_fail(p, FUSER_INVALID, "node", node->name,
                      "kernel %s needs the %s %s (used in %s%s), which its module %s imports: link that with a module "
-                     "that exports it",
-                     k->name, what, name, use->parent->function->name, place, m->name ? m->name : "");
+                     "that exports it%s",
+                     k->name, call ? "function" : "variable", name, use->parent->function->name, place,
+                     m->name ? m->name : "",
+                     call ? ", or give it a body (C's `inline` without `static` defines nothing that can be called)"
+                          : "");
+}
+
+static bool check_refused(struct planner *p, const struct fuser_node *node)
+{
+    const struct ir_function *k = node->kernel, *refused = ir_find_refused(k);
+    if (!refused) return true;
+    if (refused == k)
+        return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name, "kernel %s cannot be used: %s", k->name,
+                         k->refused);
+    return plan_fail(p, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
+                     "kernel %s cannot be used: it calls function %s, which cannot be used: %s", k->name, refused->name,
+                     refused->refused);
 }
 
 bool plan_validate_kernel(struct planner *p, const struct fuser_node *node)
@@ -195,6 +208,6 @@ bool plan_validate_kernel(struct planner *p, const struct fuser_node *node)
     if (!k) return plan_fail(p, FUSER_INVALID, "node", node->name, "a kernel node without a kernel");
     if (k->linkage != IR_LINKAGE_KERNEL || !k->body)
         return plan_fail(p, FUSER_INVALID, "node", node->name, "function %s is no kernel", k->name);
-    return check_imports(p, node) && check_args(p, node) && check_range(p, node) && check_local_size(p, node) &&
+    return check_refused(p, node) && check_imports(p, node) && check_args(p, node) && check_range(p, node) && check_local_size(p, node) &&
            plan_check_sub_group_size(p, node) && check_aspects(p, node) && check_targets(p, node);
 }

@@ -461,9 +461,16 @@ static void read_body(struct decoder *d, struct ir_function *f)
         f->body = NULL;
         return;
     }
-    codec_read_array_of(&d->r, 2, "a body");
+    bool array = codec_at_array(&d->r);
+    const char *refused = array ? NULL : read_name(d, "a body that is no array, why the function is refused,");
+    if (array) codec_read_array_of(&d->r, 2, "a body");
+    if (refused && !*refused) codec_fail(&d->r, "function %s is refused for no reason", f->name ? f->name : "?");
     if (!f->body) codec_fail(&d->r, "function %s is imported and has a body", f->name ? f->name : "?");
     if (d->r.failed) return;
+    if (refused) {
+        ir_function_refuse(f, refused);
+        return;
+    }
     d->n_constants = d->n_values = 0;
     d->last = f->loc;
     for (uint32_t i = 0; i < f->n_params; i++) define(d, f->params[i].value);

@@ -109,7 +109,7 @@ static void use_function(struct encoder *e, const struct ir_function *f)
 {
     use_loc(e, f->loc);
     for (uint32_t i = 0; i < f->n_params; i++) use_type(e, f->params[i].elem);
-    if (f->body) ir_walk(f->body, use_inst, e);
+    if (f->body && !f->refused) ir_walk(f->body, use_inst, e);
 }
 
 static void use_all(struct encoder *e)
@@ -312,6 +312,10 @@ static void put_body(struct encoder *e, const struct ir_function *f)
 {
     if (!f->body) {
         msgpack_pack_nil(&e->pk);
+        return;
+    }
+    if (f->refused) {
+        put_str(e, f->refused);
         return;
     }
     forget_constants(&e->constants);

@@ -1,4 +1,4 @@
-/* Imports that a function needs: what must be linked before it can run. */
+/* What a function needs and cannot have: imports, which must be linked before it can run, and refused functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +13,14 @@ struct reach {
     bool *seen; /* by ir_function.scratch */
     struct ir_held variables;
     const struct ir_inst *import;
+    const struct ir_function *refused;
 };
 
 static void reach_function(struct reach *r, const struct ir_function *f)
 {
     if (r->seen[f->scratch]) return;
     r->seen[f->scratch] = true;
+    if (f->refused && !r->refused) r->refused = f;
     r->functions[r->n++] = f;
 }
 
@@ -42,7 +44,8 @@ static void look_at(struct ir_inst *inst, void *data)
     if (callee && callee->body) reach_function(r, callee);
 }
 
-const struct ir_inst *ir_find_import(const struct ir_function *f)
+/* All that the function calls, up to the first import. */
+static struct reach reach_all(const struct ir_function *f)
 {
     const struct ir_module *m = f->module;
     struct arena *arena = arena_new();
@@ -54,5 +57,15 @@ const struct ir_inst *ir_find_import(const struct ir_function *f)
     while (r.done < r.n && !r.import) ir_walk(r.functions[r.done++]->body, look_at, &r);
     ir_held_close(&r.variables);
     arena_free(arena);
-    return r.import;
+    return r;
+}
+
+const struct ir_inst *ir_find_import(const struct ir_function *f)
+{
+    return reach_all(f).import;
+}
+
+const struct ir_function *ir_find_refused(const struct ir_function *f)
+{
+    return reach_all(f).refused;
 }

@@ -156,6 +156,9 @@ static void materialize(struct spirv_body *s, const struct spirv_inst *user, uin
         spirv_type(r, user, d->type);
         constant_leaves(s, user, id, values);
         if (leaves != 1 || !r->ids[id].known) spirv_set_all(s, id, values);
+    } else if (d && spirv_why_refused(r, id)) {
+        spirv_fail(r, user, "uses variable %s, which cannot be read: %s", r->ids[id].name ? r->ids[id].name : "",
+                   spirv_why_refused(r, id));
     } else if (d) {
         spirv_fail(r, user, "uses id %u, an Op%s, as a value", id, tools_op_name(d->op));
     }

@@ -212,6 +212,15 @@ static void name_functions(struct spirv_reader *r)
     }
 }
 
+/* Where it is not told where a function begins: the first line of it that is. */
+static struct ir_loc first_loc(struct spirv_reader *r, const struct spirv_function *f)
+{
+    struct ir_loc loc = {0, 0};
+    for (const struct spirv_inst *i = f->first; i < f->end && !loc.line; i++)
+        if (i->op != SpvOpLine) loc = spirv_loc(r, i);
+    return loc;
+}
+
 static void make_function(struct spirv_reader *r, struct spirv_function *f)
 {
     r->function = f;
@@ -221,11 +230,23 @@ static void make_function(struct spirv_reader *r, struct spirv_function *f)
     if (!f->name) f->name = spirv_unique_name(r, &r->symbols, r->ids[f->id].name, "function");
     if (f->entry && result != IR_VOID) spirv_fail(r, f->first, "is a kernel that returns a value");
     f->ir = ir_function_new(r->module, f->name, linkage, result, count_params(r, f));
-    f->ir->loc = spirv_loc(r, f->first);
+    f->ir->loc = first_loc(r, f);
     make_params(r, f, f->ir);
     if (f->entry) read_modes(r, f, f->ir);
     if (f->entry) spirv_read_arg_types(r, spirv_string(f->entry->words + 3), f->ir);
+    f->no_signature = r->failed_function;
     r->function = NULL;
+}
+
+/* A function whose signature cannot be told keeps nothing of it. */
+static void refuse_function(struct spirv_function *f)
+{
+    if (f->no_signature) {
+        f->ir->n_params = 0;
+        f->ir->result = IR_VOID;
+        if (f->ir->linkage == IR_LINKAGE_IMPORT) f->ir->linkage = IR_LINKAGE_INTERNAL;
+    }
+    ir_function_refuse(f->ir, f->refused);
 }
 
 void spirv_functions(struct spirv_reader *r)
@@ -241,8 +262,11 @@ void spirv_functions(struct spirv_reader *r)
         if (!r->functions[k].entry && !spirv_is_mangled_builtin(r, &r->functions[k]))
             make_function(r, &r->functions[k]);
     if (r->failed) return;
-    for (size_t k = 0; k < r->n_functions; k++)
-        if (r->functions[k].has_body && !r->functions[k].wraps) spirv_read_body(r, &r->functions[k]);
+    for (size_t k = 0; k < r->n_functions; k++) {
+        struct spirv_function *f = &r->functions[k];
+        if (f->has_body && !f->wraps && !f->refused) spirv_read_body(r, f);
+        if (f->refused && f->ir) refuse_function(f);
+    }
 }
 
 /* ---- calls ---- */
@@ -261,6 +285,10 @@ bool spirv_emit_call(struct spirv_body *s, const struct spirv_inst *i)
     if (i->op != SpvOpFunctionCall) return false;
     struct spirv_function *f = function_of(s->r, i->words[3]);
     if (f && spirv_emit_mangled(s, i, f)) return true;
+    if (f && f->no_signature) {
+        spirv_fail(s->r, i, "calls %s, which cannot be read: %s", f->name, f->refused);
+        return true;
+    }
     if (!f || !f->ir || f->entry) {
         spirv_fail(s->r, i, "calls no function that can be called");
         return true;

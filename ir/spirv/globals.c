@@ -109,7 +109,7 @@ static void read_variable(struct spirv_reader *r, const struct spirv_inst *i)
     if (i->words[3] == SpvStorageClassInput || i->words[3] == SpvStorageClassFunction) return;
     enum ir_space space = spirv_space(r, i, i->words[3]);
     ir_type t = spirv_type(r, i, pointee);
-    if (r->failed) return;
+    if (r->failed_function) return;
     if (space == IR_SPACE_PRIVATE || space == IR_SPACE_GENERIC) {
         spirv_fail(r, i, "storage class %u is none of a module's variables", i->words[3]);
         return;
@@ -126,7 +126,20 @@ static void read_variable(struct spirv_reader *r, const struct spirv_inst *i)
     if (align && align[0] > g->align && (align[0] & (align[0] - 1)) == 0 && align[0] <= 4096) g->align = align[0];
     read_linkage(r, i, g);
     if (i->n > 4 && space != IR_SPACE_LOCAL && g->linkage != IR_LINKAGE_IMPORT) spirv_initialize(r, i, g, i->words[4]);
+    if (r->failed_function) { /* it stays as one that nobody uses */
+        g->init = NULL;
+        g->n_addresses = 0;
+        g->linkage = IR_LINKAGE_INTERNAL;
+        return;
+    }
     r->ids[i->id].global = g;
+}
+
+const char *spirv_why_refused(const struct spirv_reader *r, uint32_t id)
+{
+    for (size_t k = 0; k < r->n_refusals; k++)
+        if (r->refusals[k].id == id) return r->refusals[k].why;
+    return NULL;
 }
 
 /* Names that other modules know are taken first, so that no other variable has them. */
@@ -143,6 +156,11 @@ void spirv_globals(struct spirv_reader *r)
 {
     r->init_budget = 16 * (uint64_t)r->n_words * 4 + 4096;
     take_linked_names(r);
-    for (size_t k = 0; k < r->n_insts && r->insts[k].op != SpvOpFunction; k++)
-        if (r->insts[k].op == SpvOpVariable) read_variable(r, &r->insts[k]);
+    for (size_t k = 0; k < r->n_insts && r->insts[k].op != SpvOpFunction; k++) {
+        if (r->insts[k].op != SpvOpVariable) continue;
+        r->variable = &r->insts[k];
+        r->failed_function = false;
+        read_variable(r, r->variable);
+    }
+    r->variable = NULL;
 }

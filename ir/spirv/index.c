@@ -171,6 +171,7 @@ static void add_instruction(void *data, unsigned op, unsigned n, uint32_t type, 
     r->used_words += n;
     if (i->id) r->ids[i->id].def = i;
     see(r, i);
+    if (spirv_is_terminator(op)) r->line_file = r->line = 0; /* a line is for the rest of its block */
 }
 
 static void check_capabilities(struct spirv_reader *r)

@@ -2,7 +2,8 @@
  * Puts a module's functions into the form that the specification asks for, before they are validated. Translators put
  * out blocks in any order, so that uses come before definitions, hints of structure that do not hold, and variables
  * outside the first block. After this blocks stand in reverse postorder, those that cannot be reached are gone, as are
- * those that only lead on to another, variables come first, and there are no merge instructions.
+ * those that only lead on to another, variables come first, and there are neither merge instructions nor what is for
+ * debuggers alone.
  */
 #define SPV_ENABLE_UTILITY_CODE
 #include "ir/spirv/reader.h"
@@ -17,6 +18,7 @@ enum { HEADER_WORDS = 5, MAX_HOPS = 64 };
 struct block {
     uint32_t at, end; /* words: the label's first, and past the terminator's last */
     uint32_t last;    /* the terminator's first word */
+    uint32_t line;    /* the last OpLine before the label, which goes on behind it; 0: none */
     uint32_t up;      /* block the walk came from, plus 1 */
     uint32_t next;    /* target to be looked at next */
     uint32_t phi;     /* the phi last put that says what comes from it */
@@ -57,7 +59,7 @@ uint32_t spirv_result(const struct spirv_reader *r, const uint32_t *inst, uint32
     return id < r->bound ? id : 0;
 }
 
-static bool is_terminator(unsigned op)
+bool spirv_is_terminator(unsigned op)
 {
     return (op >= SpvOpBranch && op <= SpvOpUnreachable) || op == SpvOpTerminateInvocation;
 }
@@ -65,12 +67,13 @@ static bool is_terminator(unsigned op)
 /* What is not put where it stands, or means nothing. */
 static bool is_dropped(unsigned op)
 {
-    return op == SpvOpVariable || op == SpvOpLoopMerge || op == SpvOpSelectionMerge || op == SpvOpLoopControlINTEL;
+    return op == SpvOpNop || op == SpvOpVariable || op == SpvOpLoopMerge || op == SpvOpSelectionMerge ||
+           op == SpvOpLoopControlINTEL;
 }
 
 static bool is_nothing(unsigned op)
 {
-    return op == SpvOpLine || op == SpvOpNoLine || op == SpvOpNop || is_dropped(op);
+    return op == SpvOpLine || op == SpvOpNoLine || is_dropped(op);
 }
 
 /* ---- targets ---- */
@@ -131,16 +134,21 @@ static void find_blocks(struct normalizer *z, uint32_t at, uint32_t end)
 {
     z->n_blocks = 0;
     struct block *b = NULL;
+    uint32_t line = 0;
     for (; at < end; at += length_at(z, at)) {
         unsigned op = op_at(z, at);
         if (op == SpvOpLabel && length_at(z, at) == 2) {
             b = &z->blocks[z->n_blocks++];
-            *b = (struct block){.at = at, .end = at, .last = at};
+            *b = (struct block){.at = at, .end = at, .last = at, .line = line};
             if (z->in[at + 1] < z->r->bound) z->labels[z->in[at + 1]] = z->n_blocks;
-        } else if (b && is_terminator(op)) {
+            line = 0;
+        } else if (b && spirv_is_terminator(op)) {
             b->last = at;
             b->end = at + length_at(z, at);
             b = NULL;
+            line = 0;
+        } else if (!b && (op == SpvOpLine || op == SpvOpNoLine)) {
+            line = op == SpvOpLine ? at : 0;
         }
     }
 }
@@ -236,13 +244,12 @@ static void put_function(struct normalizer *z, uint32_t start, uint32_t end)
     find_blocks(z, label, end);
     walk_blocks(z);
     for (uint32_t k = z->n_order; k--;) {
-        const struct block *b = &z->blocks[z->order[k]];
-        struct block body = *b;
-        if (k == z->n_order - 1) {
-            put(z, b->at, length_at(z, b->at));
-            put_variables(z);
-            body.at += length_at(z, b->at);
-        }
+        struct block body = z->blocks[z->order[k]];
+        uint32_t n = length_at(z, body.at);
+        put(z, body.at, n);
+        body.at += n;
+        if (k == z->n_order - 1) put_variables(z);
+        if (body.line) put(z, body.line, length_at(z, body.line));
         put_block(z, &body);
     }
     for (uint32_t k = 0; k < z->n_blocks; k++)
@@ -281,6 +288,14 @@ static bool is_about(const struct normalizer *z, uint32_t at)
     }
 }
 
+/* From the end of a function to the next one: lines, which may be told ahead of it. */
+static uint32_t put_between(struct normalizer *z, uint32_t at)
+{
+    for (; at < z->n && op_at(z, at) != SpvOpFunction; at += length_at(z, at))
+        if (op_at(z, at) != SpvOpNop) put(z, at, length_at(z, at));
+    return at;
+}
+
 static void put_module(struct normalizer *z)
 {
     /* The functions first, behind the room that the rest can take: they decide what names are about. */
@@ -289,10 +304,10 @@ static void put_module(struct normalizer *z)
     z->n_out = first;
     for (uint32_t at = HEADER_WORDS, type; at < first; at += length_at(z, at))
         z->defined[spirv_result(z->r, z->in + at, &type)] = true;
-    for (uint32_t at = first; at < z->n;) {
+    for (uint32_t at = first; (at = put_between(z, at)) < z->n;) {
         uint32_t end = at;
         while (end < z->n && op_at(z, end) != SpvOpFunctionEnd) end += length_at(z, end);
-        if (op_at(z, at) == SpvOpFunction) put_function(z, at, end);
+        put_function(z, at, end);
         if (end < z->n) put(z, end, length_at(z, end));
         at = end < z->n ? end + length_at(z, end) : end;
     }
@@ -313,6 +328,7 @@ bool spirv_normalize(struct spirv_reader *r)
     r->value_types = arena_alloc(a, (r->bound + 1) * sizeof *r->value_types);
     r->int_types = arena_alloc(a, (r->bound + 1) * sizeof *r->int_types);
     if (!look(&z, &n_labels)) return false;
+    spirv_drop_debug_info(r);
     spirv_merge_types(r);
     z.labels = arena_alloc(a, (r->bound + 1) * sizeof *z.labels);
     z.defined = arena_alloc(a, r->bound + 1);

@@ -55,15 +55,23 @@ struct spirv_function {
     struct spirv_function *wraps; /* it does nothing but call this one with its own parameters */
     struct spirv_function *wrapped_by;
     const char *name;       /* in the module; NULL: none yet */
+    const char *refused;    /* why it cannot be read: the first reason, with its place; NULL: it can, so far */
+    bool no_signature;      /* refused for its parameters or its result */
     struct ir_function *ir; /* NULL: of what wraps another */
+};
+
+/* A variable of the module that cannot be read, which refuses the functions that use it. */
+struct spirv_refusal {
+    uint32_t id;
+    const char *why;
 };
 
 struct spirv_reader {
     const struct ir_spirv_options *options;
     bool *specialized; /* by the options' constants: the module has it */
     struct diag_list *list;
-    bool failed;
-    bool failed_function; /* since the function that is being read began */
+    bool failed;          /* for a reason that concerns the whole module */
+    bool failed_function; /* since the function or variable that is being read began */
     struct arena *arena;  /* for the reading only */
     struct ir_module *module;
     uint32_t *words; /* in this machine's byte order */
@@ -89,12 +97,17 @@ struct spirv_reader {
     uint32_t opencl_std;      /* id of the imported set; 0: none */
     struct names globals, symbols, structs;
 
-    const struct spirv_function *function; /* being read, for messages */
+    struct spirv_refusal *refusals; /* of variables */
+    size_t n_refusals;
+
+    struct spirv_function *function;   /* being read, for messages */
+    const struct spirv_inst *variable; /* likewise */
 };
 
 /* ---- read.c ---- */
 
-/* Reports what cannot be read: inst (NULL: the module) names the instruction and the line. */
+/* Reports what cannot be read: inst (NULL: the module) names the instruction and the line. What is being read is refused:
+   a function, a variable, or else the whole module. */
 void spirv_fail(struct spirv_reader *r, const struct spirv_inst *inst, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -112,8 +125,14 @@ bool spirv_normalize(struct spirv_reader *r);
 
 /* The id that an instruction defines, or 0; *type is what stands for its type. For words that nothing has checked. */
 uint32_t spirv_result(const struct spirv_reader *r, const uint32_t *inst, uint32_t *type);
+bool spirv_is_terminator(unsigned op);
 /* Likewise the word that holds target number k of the terminator at a word, or 0. */
 size_t spirv_target(const struct spirv_reader *r, const uint32_t *words, size_t at, uint32_t k);
+
+/* ---- debuginfo.c ---- */
+
+/* Drops what is for debuggers alone, but for lines; part of spirv_normalize(). */
+void spirv_drop_debug_info(struct spirv_reader *r);
 
 /* ---- merge.c ---- */
 
@@ -197,6 +216,8 @@ bool spirv_is_constant(const struct spirv_reader *r, uint32_t id);
 /* ---- globals.c ---- */
 
 void spirv_globals(struct spirv_reader *r);
+/* Why a variable of the module cannot be used, or NULL. */
+const char *spirv_why_refused(const struct spirv_reader *r, uint32_t id);
 /* Gives a variable the value of a constant, with a finding where that cannot be said. */
 void spirv_initialize(struct spirv_reader *r, const struct spirv_inst *user, struct ir_global *g, uint32_t id);
 /* The number of a built-in variable, or -1. */

@@ -27,7 +27,7 @@ static char *explain(spv_diagnostic diagnostic, spv_result_t result)
 /* The universal environment: what only OpenCL forbids is refused where it is met, by name. */
 bool tools_validate(const uint32_t *words, size_t n, char **why)
 {
-    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_4);
+    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
     spv_validator_options options = spvValidatorOptionsCreate();
     spvValidatorOptionsSetFriendlyNames(options, false);
     spv_diagnostic diagnostic = NULL;
@@ -55,7 +55,7 @@ static spv_result_t visit(void *data, const spv_parsed_instruction_t *i)
 bool tools_parse(const uint32_t *words, size_t n, tools_visitor *see, void *data)
 {
     struct visit v = {see, data};
-    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_4);
+    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
     spv_result_t result = spvBinaryParse(context, &v, words, n, NULL, visit, NULL);
     spvContextDestroy(context);
     return result == SPV_SUCCESS;

@@ -257,6 +257,16 @@ static bool parse_targets(struct parser *p, struct ir_function *f)
     return parse_punct(p, ')');
 }
 
+static bool parse_refused(struct parser *p, struct ir_function *f)
+{
+    char *why;
+    if (!parse_punct(p, '(') || !parse_string(p, "why the function is refused", &why) || !parse_punct(p, ')'))
+        return false;
+    if (!f->body) return parse_error(p, &p->tok, "an import cannot be refused");
+    f->refused = why;
+    return true;
+}
+
 static bool parse_attributes(struct parser *p, struct ir_function *f)
 {
     for (;;) {
@@ -271,6 +281,8 @@ static bool parse_attributes(struct parser *p, struct ir_function *f)
             good = parse_aspects(p, f);
         } else if (parse_if_word(p, "targets")) {
             good = parse_targets(p, f);
+        } else if (parse_if_word(p, "refused")) {
+            good = parse_refused(p, f);
         } else {
             return true;
         }
@@ -329,7 +341,7 @@ static bool parse_head(struct parser *p, enum ir_linkage linkage, uint32_t line,
     struct ir_loc ignored, mark = p->loc; /* marks count when the bodies are read, in the order of the text */
     bool good = parse_location(p, line, &ignored);
     p->loc = mark;
-    if (!good || linkage == IR_LINKAGE_IMPORT) return good;
+    if (!good || linkage == IR_LINKAGE_IMPORT || f->refused) return good;
     if (!token_is(&p->tok, '{')) return parse_expected(p, "an attribute of the function or {");
     skip_body(p);
     return true;
@@ -354,7 +366,9 @@ static void read_body(struct parser *p, const struct pending *pending)
     p->function = f;
     p->locals = (struct names){.arena = p->scratch};
     for (uint32_t i = 0; i < f->n_params; i++) parse_define(p, &pending->names[i], f->params[i].value);
-    if (parse_location(p, pending->line, &f->loc) && f->body) parse_body(p);
+    bool good = parse_location(p, pending->line, &f->loc);
+    if (good && f->refused) ir_function_refuse(f, f->refused);
+    if (good && f->body && !f->refused) parse_body(p);
     p->visible.n = 0;
     p->function = NULL;
 }

@@ -76,7 +76,7 @@ static void number_function(struct printer *p, const struct ir_function *f)
     free(p->numbers.number);
     p->numbers = (struct numbers){0};
     for (uint32_t i = 0; i < f->n_params; i++) number_value(&p->numbers, f->params[i].value);
-    if (f->body) ir_walk(f->body, number_inst, &p->numbers);
+    if (f->body && !f->refused) ir_walk(f->body, number_inst, &p->numbers);
 }
 
 static char *finish(struct printer *p)
@@ -482,6 +482,11 @@ static void print_attributes(struct printer *p, const struct ir_function *f)
         print_string(p, f->targets[i]);
     }
     if (f->n_targets) strbuf_add(&p->out, ")");
+    if (f->refused) {
+        strbuf_add(&p->out, " refused(");
+        print_string(p, f->refused);
+        strbuf_add(&p->out, ")");
+    }
 }
 
 static void print_function(struct printer *p, const struct ir_function *f)
@@ -500,7 +505,7 @@ static void print_function(struct printer *p, const struct ir_function *f)
     }
     print_attributes(p, f);
     print_loc(p, f->loc);
-    if (f->body) print_block(p, f->body);
+    if (f->body && !f->refused) print_block(p, f->body);
     strbuf_add(&p->out, "\n");
 }
 

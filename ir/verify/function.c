@@ -11,6 +11,7 @@ static void check_linkage(struct verifier *v, const struct ir_function *f)
     if (f->linkage >= IR_LINKAGE_COUNT) verify_report(v, "has no linkage number %u", f->linkage);
     if (f->linkage == IR_LINKAGE_IMPORT && f->body) verify_report(v, "is imported and has a body");
     if (f->linkage != IR_LINKAGE_IMPORT && !f->body) verify_report(v, "is not imported and has no body");
+    if (f->refused && f->linkage == IR_LINKAGE_IMPORT) verify_report(v, "is imported and refused");
     if (f->linkage == IR_LINKAGE_KERNEL && f->result != IR_VOID)
         verify_report(v, "is a kernel and returns %s", verify_type_text(v, f->result));
     if (f->result != IR_VOID && (!verify_type_ok(v, f->result) || !ir_type_is_value(f->result)))

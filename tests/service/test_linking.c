@@ -155,10 +155,11 @@ static void test_errors(void **state)
     fusion_disconnect(other);
 }
 
+static const char *const devices[] = {"cpu", "reference"};
+
 /* Loading takes modules with imports; a graph that needs one does not get far. */
 static void test_unlinked(void **state)
 {
-    static const char *const devices[] = {"cpu", "reference"};
     static const char with_bias[] =
         "import constant @bias: i32\n"
         "func @f() -> i32 {\n    %b = global @bias\n    %v = load i32 %b\n    return %v\n}\n"
@@ -179,6 +180,44 @@ static void test_unlinked(void **state)
         add_node(graph, load(*state, "b.fk", with_bias, NULL), "k", 1, args, 2);
         expect_error(fusion_graph_finalize(graph, &options, &exec), FUSION_INVALID);
         expect_in_reason("kernel k needs the variable bias (used in f, b.fk:3), which its module b.fk imports");
+        fusion_graph_destroy(graph);
+    }
+}
+
+/* What is refused in a module takes nothing from its other kernels, and is told to who uses it. */
+static void test_refused_functions(void **state)
+{
+    static const char text[] =
+        "kernel @none() refused(\"n.cl:7: OpGetDefaultQueue: uses OpTypeQueue\")\n"
+        "func @f() -> i32 refused(\"n.cl:2: functions call each other in a circle\")\n"
+        "kernel @caller(%o: ptr.global i32) { %v = call @f()\n store i32 %o, %v\n }\n"
+        "kernel @k(%o: ptr.global i32) { %i = global_id x\n %v = trunc i32 %i\n store i32 %o[%i], %v\n }\n";
+    for (int d = 0; d < 2; d++) {
+        const fusion_finalize_options options = {.device = devices[d]};
+        fusion_module *m = load(*state, "n.fk", text, NULL);
+        fusion_buffer *o = index_buffer(*state, "o", ITEMS, 0, 0);
+        const fusion_arg args[] = {fusion_arg_write(o)};
+        fusion_graph *graph;
+        fusion_exec *exec;
+        fusion_event event;
+        int32_t *values;
+        expect_ok(fusion_graph_create(*state, &graph));
+        add_node(graph, m, "none", 1, NULL, 0);
+        expect_error(fusion_graph_finalize(graph, &options, &exec), FUSION_KERNEL_NOT_SUPPORTED);
+        expect_in_reason("kernel none cannot be used: n.cl:7: OpGetDefaultQueue: uses OpTypeQueue");
+        fusion_graph_destroy(graph);
+        expect_ok(fusion_graph_create(*state, &graph));
+        add_node(graph, m, "caller", 1, args, 1);
+        expect_error(fusion_graph_finalize(graph, &options, &exec), FUSION_KERNEL_NOT_SUPPORTED);
+        expect_in_reason("kernel caller cannot be used: it calls function f, which cannot be used: n.cl:2: functions");
+        fusion_graph_destroy(graph);
+        expect_ok(fusion_graph_create(*state, &graph));
+        add_node(graph, m, "k", ITEMS, args, 1);
+        expect_ok(fusion_graph_finalize(graph, &options, &exec));
+        expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
+        expect_ok(fusion_event_wait(*state, event, -1, NULL));
+        expect_ok(fusion_buffer_map(o, (void **)&values));
+        assert_int_equal(values[ITEMS - 1], ITEMS - 1);
         fusion_graph_destroy(graph);
     }
 }
@@ -329,7 +368,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linked_runs),     cmocka_unit_test(test_cache),
         cmocka_unit_test(test_errors),          cmocka_unit_test(test_unlinked),
-        cmocka_unit_test(test_sub_group_sizes), cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_sub_group_sizes), cmocka_unit_test(test_refused_functions),
+        cmocka_unit_test(test_constants),
         cmocka_unit_test(test_wrong_constants), cmocka_unit_test(test_raw_requests),
     };
     return cmocka_run_group_tests_name("linking", tests, set_up, tear_down);

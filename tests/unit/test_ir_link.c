@@ -374,7 +374,7 @@ static void test_aspects(void **state)
     assert_refused(TEXTS("import func @f(%p: ptr.global)\n"
                          "kernel @k(%p: ptr.global) aspects(cpu) {\n    call @f(%p)\n}\n",
                          "export func @f(%p: ptr.global) {\n    %x = load f64 %p\n}\n"),
-                   "function k, line 2: uses the aspect fp64, which it does not declare\n");
+                   "function k, a.fk:2: uses the aspect fp64, which it does not declare\n");
 }
 
 /* What a function needs of other modules, itself or through what it calls. */

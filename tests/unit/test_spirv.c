@@ -8,22 +8,11 @@
 
 #include <cmocka.h>
 
-#include "ir/interp.h"
 #include "ir/text.h"
 #include "tests/support/spirv_make.h"
+#include "tests/support/spirv_text.h"
 
 /* ---- helpers ---- */
-
-#define HEAD                                                                                                           \
-    "OpCapability Addresses\nOpCapability Kernel\nOpCapability Linkage\nOpCapability Int64\nOpCapability Int8\n"       \
-    "%std = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n"
-#define TYPES                                                                                                          \
-    "%void = OpTypeVoid\n%bool = OpTypeBool\n%u8 = OpTypeInt 8 0\n%u32 = OpTypeInt 32 0\n%u64 = OpTypeInt 64 0\n"      \
-    "%f32 = OpTypeFloat 32\n%p = OpTypePointer CrossWorkgroup %u32\n%fn = OpTypeFunction %void %p\n"                   \
-    "%c0 = OpConstant %u32 0\n%c1 = OpConstant %u32 1\n%c2 = OpConstant %u32 2\n%c3 = OpConstant %u32 3\n"
-#define KERNEL "OpEntryPoint Kernel %k \"k\"\n"
-#define BEGIN "%k = OpFunction %void None %fn\n%a = OpFunctionParameter %p\n%start = OpLabel\n"
-#define END "OpReturn\nOpFunctionEnd\n"
 
 static struct ir_module *read_bytes(const uint8_t *bytes, size_t size)
 {
@@ -33,69 +22,20 @@ static struct ir_module *read_bytes(const uint8_t *bytes, size_t size)
     return m;
 }
 
-static struct ir_module *read_with(const char *text, const struct ir_spirv_options *options, struct diag_list *list)
-{
-    size_t size;
-    uint8_t *bytes = spirv_make_assembled(text, &size);
-    struct ir_module *m = ir_read_spirv_with(bytes, size, "test", options, list);
-    free(bytes);
-    return m;
-}
-
-static struct ir_module *read_good(const char *text)
-{
-    struct diag_list list = {0};
-    struct ir_module *m = read_with(text, NULL, &list);
-    char *findings = diag_format(&list);
-    if (!m) fail_msg("%s", findings);
-    free(findings);
-    diag_clear(&list);
-    return m;
-}
-
-/* The text is refused; the first finding says `part`, of that function (NULL: of none). */
-static void assert_refused(const char *text, const char *function, const char *part)
-{
-    struct diag_list list = {0};
-    assert_null(read_with(text, NULL, &list));
-    assert_true(list.n > 0);
-    if (!strstr(list.items[0].text, part)) fail_msg("\"%s\" does not say \"%s\"", list.items[0].text, part);
-    if (function) {
-        assert_non_null(list.items[0].function);
-        assert_string_equal(list.items[0].function, function);
-    }
-    diag_clear(&list);
-}
-
-/* Runs kernel k on n ints with one work-item. */
-static void run(const struct ir_module *m, uint32_t *data, unsigned n)
-{
-    struct interp_range range = {.dims = 1, .global = {1, 1, 1}, .local = {1, 1, 1}};
-    struct interp_arg arg = {.kind = INTERP_ARG_BUFFER, .data = data, .size = n * sizeof *data};
-    struct interp_options options = {.check_unwritten = true};
-    struct interp_result result;
-    const struct ir_function *k = ir_module_find(m, "k");
-    assert_non_null(k);
-    assert_int_equal(k->linkage, IR_LINKAGE_KERNEL);
-    assert_int_equal(interp_run(k, &range, &arg, &options, &result), 0);
-    if (result.n_findings) fail_msg("%s", result.findings[0].text);
-    interp_result_clear(&result);
-}
-
 /* ---- what is no module ---- */
 
 static void test_not_spirv(void **state)
 {
     (void)state;
     static const uint8_t words[20] = {3, 2, 0x23, 7, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
-    static const uint8_t newer[20] = {3, 2, 0x23, 7, 0, 5, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t newer[20] = {3, 2, 0x23, 7, 0, 7, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
     static const uint8_t many[20] = {3, 2, 0x23, 7, 0, 0, 1, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0};
     const struct {
         const uint8_t *bytes;
         size_t size;
         const char *part;
     } rows[] = {{words, 0, "no SPIR-V"},      {words, 3, "no SPIR-V"}, {words, 19, "no SPIR-V"},
-                {words + 4, 16, "no SPIR-V"}, {newer, 20, "1.5"},      {many, 20, "claims ids up to 16777215"},
+                {words + 4, 16, "no SPIR-V"}, {newer, 20, "1.7"},      {many, 20, "claims ids up to 16777215"},
                 {words, 20, "Kernel"}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         struct diag_list list = {0};
@@ -193,7 +133,7 @@ static void test_struct_values(void **state)
                   "%more = OpULessThan %bool %n1 %c3\nOpBranchConditional %more %loop %done\n"
                   "%done = OpLabel\nOpStore %q %w Aligned 4\n" END);
     uint32_t data[2] = {7, 0};
-    run(m, data, 2); /* (7, 10) (10, 7) (7, 11) (11, 9) */
+    run_k(m, data, 2); /* (7, 10) (10, 7) (7, 11) (11, 9) */
     assert_int_equal(data[0], 11);
     assert_int_equal(data[1], 9);
     ir_module_free(m);
@@ -212,7 +152,7 @@ static void test_spec_constants(void **state)
     struct diag_list list = {0};
     uint32_t value = 0;
     struct ir_module *m = read_good(text);
-    run(m, &value, 1);
+    run_k(m, &value, 1);
     assert_int_equal(value, 18);
     assert_int_equal(m->arrays[0].count, 18);
     ir_module_free(m);
@@ -220,7 +160,7 @@ static void test_spec_constants(void **state)
     const struct ir_spirv_options options = {constants, 2};
     m = read_with(text, &options, &list);
     assert_non_null(m);
-    run(m, &value, 1);
+    run_k(m, &value, 1);
     assert_int_equal(value, 1);
     assert_int_equal(m->arrays[0].count, 15);
     ir_module_free(m);
@@ -240,7 +180,7 @@ static void test_by_value(void **state)
                               "OpStore %at %c1 Aligned 4\n%none = OpFunctionCall %void %change %own\n"
                               "%v = OpLoad %u32 %at Aligned 4\nOpStore %a %v Aligned 4\n" END);
     uint32_t value = 0;
-    run(m, &value, 1);
+    run_k(m, &value, 1);
     assert_int_equal(value, 1);
     ir_module_free(m);
 }
@@ -312,7 +252,7 @@ static void test_constants_in_memory(void **state)
                     "%at = OpInBoundsAccessChain %ep %table %c1 %c1\n%v = OpLoad %u32 %at Aligned 1\n"
                     "OpStore %a %v Aligned 4\n" END);
     uint32_t value = 0;
-    run(m, &value, 1);
+    run_k(m, &value, 1);
     assert_int_equal(value, 77);
     assert_int_equal(m->globals[0]->space, IR_SPACE_CONSTANT);
     assert_int_equal(m->structs[0]->size, 5);
@@ -343,7 +283,7 @@ static void test_addresses(void **state)
               "%x = OpLoad %u32 %got Aligned 4\n%q = OpLoad %cp %alone Aligned 8\n%y = OpLoad %u32 %q Aligned 4\n"
               "%z = OpIAdd %u32 %x %y\nOpStore %a %z Aligned 4\n" END);
     uint32_t value = 0;
-    run(m, &value, 1);
+    run_k(m, &value, 1);
     assert_int_equal(value, 7);
     const struct ir_global *table = m->globals[2], *v = m->globals[0], *w = m->globals[1];
     const struct ir_address expected[] = {{0, w, 0}, {8, v, 4}, {16, v, 8}, {24, v, 4}};
@@ -365,11 +305,13 @@ static void test_refused_addresses(void **state)
                    NULL, "holds an address 12 bytes into");
     assert_refused(TABLE
                    "%s = OpSpecConstantOp %u64 ConvertPtrToU %w\n%sum = OpSpecConstantOp %u64 IAdd %s %two\n"
-                   "%up = OpTypePointer UniformConstant %u64\n%held = OpVariable %up UniformConstant %sum\n" BEGIN END,
+                   "%up = OpTypePointer UniformConstant %u64\n%held = OpVariable %up UniformConstant %sum\n" BEGIN
+                   "%loaded = OpLoad %u64 %held Aligned 8\n" END,
                    NULL, "its initial value holds an OpSpecConstantOp of OpIAdd, which cannot be read");
     assert_refused(TABLE
                    "%lp = OpTypePointer Workgroup %u32\n%l = OpVariable %lp Workgroup\n"
-                   "%lpp = OpTypePointer UniformConstant %lp\n%held = OpVariable %lpp UniformConstant %l\n" BEGIN END,
+                   "%lpp = OpTypePointer UniformConstant %lp\n%held = OpVariable %lpp UniformConstant %l\n" BEGIN
+                   "%loaded = OpLoad %lp %held Aligned 8\n" END,
                    NULL, "which is local");
 }
 
@@ -391,7 +333,7 @@ static void test_untidy(void **state)
                                     "%y = OpLoad %u32 %v Aligned 4\nOpBranch %join\nOpFunctionEnd\n");
     for (uint32_t x = 0; x < 4; x++) {
         uint32_t value = x;
-        run(m, &value, 1);
+        run_k(m, &value, 1);
         assert_int_equal(value, x == 1 || x == 2 ? 3 : x + 1);
     }
     ir_module_free(m);
@@ -414,7 +356,7 @@ static void test_select_of_vectors(void **state)
     static const uint32_t want[2] = {1 + 3 * 3 + 1, 3 + 1 * 3 + 3};
     for (uint32_t x = 0; x < 2; x++) {
         uint32_t value = x;
-        run(m, &value, 1);
+        run_k(m, &value, 1);
         assert_int_equal(value, want[x]);
     }
     ir_module_free(m);
@@ -433,7 +375,7 @@ static void test_unlisted_variable(void **state)
     memcpy(bytes + 4, &version, sizeof version);
     struct ir_module *m = read_bytes(bytes, size);
     uint32_t value = 0;
-    run(m, &value, 1);
+    run_k(m, &value, 1);
     assert_int_equal(value, 3);
     ir_module_free(m);
     free(bytes);
@@ -450,7 +392,7 @@ static void test_equal_types(void **state)
                           "%k = OpFunction %void None %fk\n%a = OpFunctionParameter %q\n%start = OpLabel\n"
                           "%x = OpLoad %w %a Aligned 4\n%y = OpIAdd %u32 %x %c3\nOpStore %a %y Aligned 4\n" END);
     uint32_t value = 4;
-    run(m, &value, 1);
+    run_k(m, &value, 1);
     assert_int_equal(value, 7);
     ir_module_free(m);
 }
