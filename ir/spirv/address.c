@@ -73,11 +73,25 @@ static bool step(struct walk *w)
     return true;
 }
 
+/* An address that is a number: null, or an integer that was made a pointer. */
+static bool is_number(const struct walk *w, uint64_t *number)
+{
+    const struct spirv_id *own = &w->r->ids[w->id];
+    *number = 0;
+    return own->def->op == SpvOpConstantNull || (own->known && spirv_constant_uint(w->r, w->id, number));
+}
+
 bool spirv_initial_address(struct spirv_reader *r, const struct spirv_inst *user, uint32_t id,
                            struct ir_address *address)
 {
     struct walk w = {.r = r, .user = user, .id = id};
+    uint64_t number;
     for (unsigned steps = 0; r->ids[w.id].def->op != SpvOpVariable; steps++) {
+        if (is_number(&w, &number)) {
+            address->target = NULL;
+            address->at = number + w.at;
+            return true;
+        }
         if (steps == MAX_STEPS) {
             spirv_fail(r, user, "an address in its initial value is computed in more than %d steps", MAX_STEPS);
             return false;

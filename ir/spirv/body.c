@@ -219,7 +219,8 @@ void spirv_emit(struct spirv_body *s, const struct spirv_inst *i)
     if (is_ignored(i->op)) return;
     s->b.loc = spirv_loc(s->r, i);
     if (s->r->failed_function) return;
-    bool known = spirv_emit_builtin(s, i) || spirv_emit_arith(s, i) || spirv_emit_convert(s, i) ||
+    bool known = spirv_emit_builtin(s, i) || spirv_emit_arith(s, i) || spirv_emit_dot(s, i) ||
+                 spirv_emit_convert(s, i) ||
                  spirv_emit_composite(s, i) || spirv_emit_memory(s, i) || spirv_emit_ext(s, i) ||
                  spirv_emit_call(s, i) || spirv_emit_atomic(s, i) || spirv_emit_group(s, i) || spirv_emit_image(s, i) ||
                  spirv_emit_pipe(s, i);

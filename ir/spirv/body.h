@@ -64,6 +64,7 @@ uint8_t spirv_fence(const struct spirv_body *s, uint32_t id); /* enum ir_fence_s
 
 /* ---- the other families: true where the instruction is one of theirs ---- */
 
+bool spirv_emit_dot(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_convert(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_composite(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_memory(struct spirv_body *s, const struct spirv_inst *i);
@@ -89,6 +90,11 @@ struct ir_value *spirv_shift(struct spirv_body *s, enum ir_op op, struct ir_valu
 bool spirv_is_mangled_builtin(const struct spirv_reader *r, const struct spirv_function *f);
 /* A call of such a function; false where it is none. */
 bool spirv_emit_mangled(struct spirv_body *s, const struct spirv_inst *i, const struct spirv_function *f);
+
+/* ---- dot.c: likewise, of packed dot products ---- */
+
+bool spirv_is_named_dot(const struct spirv_reader *r, const struct spirv_function *f);
+bool spirv_emit_named_dot(struct spirv_body *s, const struct spirv_inst *i, const struct spirv_function *f);
 
 /* ---- builtin.c ---- */
 

@@ -74,6 +74,26 @@ static void emit_bitcast(struct spirv_body *s, const struct spirv_inst *i)
     }
 }
 
+/* The bits of memory semantics for where a generic pointer points: none for private memory. */
+static void emit_semantics(struct spirv_body *s, const struct spirv_inst *i)
+{
+    static const struct {
+        enum ir_space space;
+        uint32_t bit;
+    } rows[] = {{IR_SPACE_LOCAL, SpvMemorySemanticsWorkgroupMemoryMask},
+                {IR_SPACE_GLOBAL, SpvMemorySemanticsCrossWorkgroupMemoryMask}};
+    struct ir_value *p = spirv_value(s, i, i->words[3]), *all = NULL, *zero = spirv_int(s, IR_I32, 0);
+    if (s->r->failed_function) return;
+    for (int k = 0; k < 2; k++) {
+        struct ir_value *cast = space_cast(s, i, p, rows[k].space);
+        struct ir_value *null = ir_const_int(s->r->module, cast->type, 0);
+        struct ir_value *is = ir_build2(&s->b, IR_OP_INE, cast->type, cast, null);
+        struct ir_value *bit = ir_build3(&s->b, IR_OP_SELECT, IR_I32, is, spirv_int(s, IR_I32, rows[k].bit), zero);
+        all = all ? ir_build2(&s->b, IR_OP_OR, IR_I32, all, bit) : bit;
+    }
+    spirv_set(s, i, spirv_as_int(s, all, s->r->ids[i->type].type));
+}
+
 bool spirv_emit_convert(struct spirv_body *s, const struct spirv_inst *i)
 {
     switch (i->op) {
@@ -98,6 +118,7 @@ bool spirv_emit_convert(struct spirv_body *s, const struct spirv_inst *i)
         if (!s->r->failed_function) spirv_set(s, i, space_cast(s, i, p, ir_type_space(s->r->ids[i->type].type)));
         return true;
     }
+    case SpvOpGenericPtrMemSemantics: emit_semantics(s, i); return true;
     case SpvOpCopyObject:
     case SpvOpCopyLogical: {
         struct ir_value *const *values = spirv_values(s, i, i->words[3]);

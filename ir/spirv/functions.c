@@ -196,6 +196,12 @@ static enum ir_linkage linkage_of(const struct spirv_reader *r, const struct spi
     return linkage && linkage[n - 1] == SpvLinkageTypeLinkOnceODR ? IR_LINKAGE_EXPORT_ONCE : IR_LINKAGE_INTERNAL;
 }
 
+/* Functions that have no counterpart: their calls become instructions. */
+static bool is_builtin(const struct spirv_reader *r, const struct spirv_function *f)
+{
+    return spirv_is_mangled_builtin(r, f) || spirv_is_named_dot(r, f);
+}
+
 /* Names that users and other modules know are taken first, so that no other function has them. */
 static void name_functions(struct spirv_reader *r)
 {
@@ -207,7 +213,7 @@ static void name_functions(struct spirv_reader *r)
     for (size_t k = 0; k < r->n_functions; k++) {
         struct spirv_function *f = &r->functions[k];
         const uint32_t *linkage = spirv_decoration(r, f->id, SpvDecorationLinkageAttributes, NULL);
-        if (!f->entry && linkage && !spirv_is_mangled_builtin(r, f))
+        if (!f->entry && linkage && !is_builtin(r, f))
             f->name = spirv_unique_name(r, &r->symbols, spirv_string(linkage), "function");
     }
 }
@@ -259,8 +265,7 @@ void spirv_functions(struct spirv_reader *r)
     for (size_t k = 0; k < r->n_functions; k++)
         if (r->functions[k].entry && !r->functions[k].wraps) make_function(r, &r->functions[k]);
     for (size_t k = 0; k < r->n_functions; k++)
-        if (!r->functions[k].entry && !spirv_is_mangled_builtin(r, &r->functions[k]))
-            make_function(r, &r->functions[k]);
+        if (!r->functions[k].entry && !is_builtin(r, &r->functions[k])) make_function(r, &r->functions[k]);
     if (r->failed) return;
     for (size_t k = 0; k < r->n_functions; k++) {
         struct spirv_function *f = &r->functions[k];
@@ -284,7 +289,7 @@ bool spirv_emit_call(struct spirv_body *s, const struct spirv_inst *i)
 {
     if (i->op != SpvOpFunctionCall) return false;
     struct spirv_function *f = function_of(s->r, i->words[3]);
-    if (f && spirv_emit_mangled(s, i, f)) return true;
+    if (f && (spirv_emit_mangled(s, i, f) || spirv_emit_named_dot(s, i, f))) return true;
     if (f && f->no_signature) {
         spirv_fail(s->r, i, "calls %s, which cannot be read: %s", f->name, f->refused);
         return true;

@@ -31,10 +31,10 @@ static void write_number(const struct init *in, const struct ir_value *v, uint8_
 }
 
 /* An address takes of the budget what it takes of memory. */
-static void write_address(struct init *in, uint32_t id, uint64_t offset)
+static void write_address(struct init *in, uint32_t id, uint8_t *bytes)
 {
     struct spirv_reader *r = in->r;
-    struct ir_address address = {.offset = offset};
+    struct ir_address address = {.offset = (uint64_t)(bytes - in->bytes)};
     uint64_t cost = 2 * sizeof address;
     in->failed = true;
     if (r->init_budget < cost) {
@@ -43,7 +43,10 @@ static void write_address(struct init *in, uint32_t id, uint64_t offset)
     }
     r->init_budget -= cost;
     if (!spirv_initial_address(r, in->user, id, &address)) return;
-    ir_global_add_address(r->module, in->g, &address);
+    if (address.target)
+        ir_global_add_address(r->module, in->g, &address);
+    else
+        memcpy(bytes, &address.at, sizeof address.at);
     in->failed = false;
 }
 
@@ -64,7 +67,7 @@ static void write_init(struct init *in, uint32_t id, uint8_t *bytes)
         for (uint32_t k = 3; k < d->n; k++)
             write_init(in, d->words[k], bytes + (s ? s->fields[k - 3].offset : (k - 3) * step));
     } else {
-        write_address(in, id, (uint64_t)(bytes - in->bytes));
+        write_address(in, id, bytes);
     }
 }
 

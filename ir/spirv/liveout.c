@@ -15,10 +15,16 @@ static void operand_words(const struct spirv_inst *i, uint32_t *first, uint32_t 
     case SpvOpGenericCastToPtrExplicit:
     case SpvOpLifetimeStart:
     case SpvOpLifetimeStop: most = 1; break;
+    case SpvOpSDot:
+    case SpvOpUDot:
+    case SpvOpSUDot:
     case SpvOpStore:
     case SpvOpCopyMemory:
     case SpvOpCompositeInsert:
     case SpvOpVectorShuffle: most = 2; break;
+    case SpvOpSDotAccSat:
+    case SpvOpUDotAccSat:
+    case SpvOpSUDotAccSat:
     case SpvOpCopyMemorySized: most = 3; break;
     case SpvOpExtInst: *first += 2; break;
     case SpvOpPhi:

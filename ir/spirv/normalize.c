@@ -33,6 +33,7 @@ struct normalizer {
     uint32_t n_out;
     uint32_t *labels; /* by id: block of the function at hand, plus 1 */
     bool *defined;    /* by id: in what is kept */
+    bool *has_body;   /* by id: of functions */
     struct block *blocks;
     uint32_t n_blocks;
     uint32_t *order;
@@ -242,6 +243,7 @@ static void put_function(struct normalizer *z, uint32_t start, uint32_t end)
     uint32_t label = at;
     for (at = start; at < label; at += length_at(z, at)) put(z, at, length_at(z, at));
     find_blocks(z, label, end);
+    if (z->n_blocks && length_at(z, start) > 2 && z->in[start + 2] < z->r->bound) z->has_body[z->in[start + 2]] = true;
     walk_blocks(z);
     for (uint32_t k = z->n_order; k--;) {
         struct block body = z->blocks[z->order[k]];
@@ -273,6 +275,14 @@ static bool look(struct normalizer *z, uint32_t *n_labels)
         if (op_at(z, at) == SpvOpTypeInt && n > 2 && id) z->r->int_types[id] = z->in[at + 2];
     }
     return true;
+}
+
+/* An import with a body, as compilers leave C's inline functions: the body is what it stands for. */
+static bool imports_what_is_there(const struct normalizer *z, uint32_t at)
+{
+    uint32_t n = length_at(z, at);
+    return op_at(z, at) == SpvOpDecorate && n > 4 && z->in[at + 1] < z->r->bound && z->has_body[z->in[at + 1]] &&
+           z->in[at + 2] == SpvDecorationLinkageAttributes && z->in[at + n - 1] == SpvLinkageTypeImport;
 }
 
 /* Names and decorations of what is gone are dropped. */
@@ -315,7 +325,8 @@ static void put_module(struct normalizer *z)
     uint32_t *functions = z->out + first;
     z->n_out = HEADER_WORDS;
     for (uint32_t at = HEADER_WORDS; at < first; at += length_at(z, at))
-        if (op_at(z, at) != SpvOpNop && is_about(z, at)) put(z, at, length_at(z, at));
+        if (op_at(z, at) != SpvOpNop && is_about(z, at) && !imports_what_is_there(z, at))
+            put(z, at, length_at(z, at));
     memmove(z->out + z->n_out, functions, n_functions * sizeof *functions);
     z->n_out += n_functions;
 }
@@ -332,6 +343,7 @@ bool spirv_normalize(struct spirv_reader *r)
     spirv_merge_types(r);
     z.labels = arena_alloc(a, (r->bound + 1) * sizeof *z.labels);
     z.defined = arena_alloc(a, r->bound + 1);
+    z.has_body = arena_alloc(a, r->bound + 1);
     z.blocks = arena_alloc(a, (n_labels + 1) * sizeof *z.blocks);
     z.order = arena_alloc(a, (n_labels + 1) * sizeof *z.order);
     z.out = arena_alloc(a, z.n * sizeof *z.out);
