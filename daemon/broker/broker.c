@@ -16,7 +16,8 @@
 #include "daemon/broker/session.h"
 #include "daemon/confine/landlock.h"
 
-enum { CACHE_MEMORY_BYTES = 16 << 20, OWN_FILES = 128, FILES_OF_COMPILER = 4 };
+enum { CACHE_MEMORY_BYTES = 16 << 20, OWN_FILES = 128, FILES_OF_COMPILER = 4, FAIRNESS_MS = 200 };
+enum { BUSY_PERCENT = 60, IDLE_PERCENT = 20 }; /* of one processor */
 
 uint64_t broker_new_id(struct broker *broker)
 {
@@ -26,6 +27,32 @@ uint64_t broker_new_id(struct broker *broker)
 void broker_accept(struct broker *broker, int fd)
 {
     session_new(broker, fd);
+}
+
+/* The executors of a user who keeps a processor busy step back for other users. */
+static void on_fairness(uv_timer_t *timer)
+{
+    struct broker *broker = timer->data;
+    bool several = broker->users.n_present > 1;
+    struct session *s;
+    LIST_FOREACH(s, &broker->sessions, link)
+    s->user->busy_percent = 0;
+    LIST_FOREACH(s, &broker->sessions, link)
+    s->user->busy_percent += executor_measure(s->executor);
+    LIST_FOREACH(s, &broker->sessions, link)
+    {
+        if (several && s->user->busy_percent > BUSY_PERCENT)
+            executor_step(s->executor, true);
+        else if (s->user->busy_percent < IDLE_PERCENT)
+            executor_step(s->executor, false);
+    }
+    if (!several) uv_timer_stop(timer);
+}
+
+void broker_user_came(struct broker *broker)
+{
+    if (broker->users.n_present > 1 && !uv_is_active((uv_handle_t *)&broker->fairness))
+        uv_timer_start(&broker->fairness, on_fairness, FAIRNESS_MS, FAIRNESS_MS);
 }
 
 void broker_stop(struct broker *broker)
@@ -131,6 +158,7 @@ static void end(struct broker *broker)
     children_end(&broker->children);
     uv_close((uv_handle_t *)&broker->terminate, NULL);
     uv_close((uv_handle_t *)&broker->interrupt, NULL);
+    uv_close((uv_handle_t *)&broker->fairness, NULL);
     uv_run(&broker->loop, UV_RUN_DEFAULT); /* until every handle is closed */
     uv_loop_close(&broker->loop);
     users_clear(&broker->users);
@@ -150,6 +178,8 @@ int broker_run(const struct options *options)
     init_users(&broker, raise_file_limit());
     if (options->private_fd >= 0) umask(077); /* not what the client has: it may want files that nobody can open */
     watch_signals(&broker);
+    uv_timer_init(&broker.loop, &broker.fairness);
+    broker.fairness.data = &broker;
     children_start(&broker.children, &broker.loop);
     bool started = begin(&broker);
     /* Paths that are used from here on are absolute. A client's folder may be on what is to be unmounted. */

@@ -35,6 +35,7 @@ struct broker {
     uint64_t started_ms;
     struct counters counters;
     uv_signal_t terminate, interrupt;
+    uv_timer_t fairness; /* while several users are there: how much their executors use */
 };
 
 /* Runs until told to end; the exit status. */
@@ -43,4 +44,6 @@ int broker_run(const struct options *options);
 void broker_stop(struct broker *broker);
 /* A connection that has come; taken. */
 void broker_accept(struct broker *broker, int fd);
+/* A user may have come: executors are looked at while there are several. */
+void broker_user_came(struct broker *broker);
 uint64_t broker_new_id(struct broker *broker);

@@ -88,7 +88,8 @@ static char **environment_with(char *tmpdir)
 }
 
 /* Between fork and exec: nothing here allocates or locks. */
-_Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, char **environment, pid_t parent)
+_Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, char **environment,
+                             const struct priority *priority, pid_t parent)
 {
     static const struct rlimit no_core = {0, 0};
     int moved[MAX_FDS];
@@ -99,6 +100,7 @@ _Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, c
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (int i = 1; i < NSIG; i++) signal(i, SIG_DFL); /* what the daemon ignores, its children do not */
+    priority_take(priority);
     setrlimit(RLIMIT_CORE, &no_core); /* a client's faulty kernel is no reason to fill a disk */
     /* Out of the way first, since one may lie where another must go. */
     for (uint32_t i = 0; i < n_fds; i++) moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, SAFE_FD);
@@ -111,7 +113,7 @@ _Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, c
 }
 
 struct child *child_spawn(struct children *children, const char *path, const int *fds, uint32_t n_fds,
-                          const char *temporary, child_exit_fn *on_exit, void *data)
+                          const char *temporary, const struct priority *priority, child_exit_fn *on_exit, void *data)
 {
     char tmpdir[4096];
     if (n_fds > MAX_FDS ||
@@ -123,7 +125,7 @@ struct child *child_spawn(struct children *children, const char *path, const int
     char **environment = environment_with(temporary ? tmpdir : NULL);
     pid_t self = getpid(), pid = -1;
     if (child && environment) pid = fork();
-    if (pid == 0) become(path, fds, n_fds, environment, self);
+    if (pid == 0) become(path, fds, n_fds, environment, priority, self);
     free(environment);
     if (pid < 0) {
         free(child);

@@ -7,6 +7,8 @@
 #include <sys/types.h>
 #include <uv.h>
 
+#include "daemon/broker/priority.h"
+
 struct child;
 /* status: as from waitpid. The child is freed afterwards. */
 typedef void child_exit_fn(void *data, int status);
@@ -26,7 +28,7 @@ void children_end(struct children *children);
  * daemon dies. NULL with errno.
  */
 struct child *child_spawn(struct children *children, const char *path, const int *fds, uint32_t n_fds,
-                          const char *temporary, child_exit_fn *on_exit, void *data);
+                          const char *temporary, const struct priority *priority, child_exit_fn *on_exit, void *data);
 pid_t child_pid(const struct child *child);
 /* SIGKILL to its group; on_exit follows. */
 void child_kill(struct child *child);

@@ -41,6 +41,7 @@ struct executor {
     bool hopeless;
     uv_timer_t *look;        /* while a child runs: at the progress of submissions */
     uint64_t seen, since_ms; /* submissions completed when last looked at, and since when */
+    struct priority_load load;
     bool overdue;            /* killed for running too long */
     char corrupt[160]; /* what it said about the ring; "" */
 };
@@ -296,6 +297,20 @@ static void on_ended(void *data, fusion_status why, const char *reason)
 
 static const struct peer_events events = {.message = on_message, .ended = on_ended};
 
+uint32_t executor_measure(struct executor *e)
+{
+    return e && e->child ? priority_measure(&e->load) : 0;
+}
+
+void executor_step(struct executor *e, bool back)
+{
+    if (!e || !e->child) return;
+    if (back)
+        priority_step_back(&e->load);
+    else
+        priority_step_forward(&e->load);
+}
+
 uint32_t executor_next_id(struct executor *e)
 {
     return ++e->next_id;
@@ -338,7 +353,8 @@ void executor_start(struct executor *e)
     e->peer = peer_new(&e->broker->loop, pair[0], SIZE_MAX, &events, e);
     int fds[] = {pair[1], e->ring_fd, e->event_fd};
     if (e->peer)
-        e->child = child_spawn(&e->broker->children, e->broker->options.executor, fds, 3, NULL, on_exit_status, e);
+        e->child = child_spawn(&e->broker->children, e->broker->options.executor, fds, 3, NULL, &priority_of_executors,
+                               on_exit_status, e);
     close(pair[1]);
     if (e->child) {
         start_looking(e);

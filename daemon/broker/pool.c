@@ -20,15 +20,16 @@ enum {
 };
 
 struct job {
-    TAILQ_ENTRY(job) link; /* in its client's queue, unless it runs */
+    struct pool *pool;
     struct job_key key;
     uint32_t id;
     struct user *payer; /* of its bytes */
     size_t bytes;
     struct proto_writer request; /* kept until it runs */
     LIST_HEAD(, job_waiter) waiters;
-    struct pool_client *client; /* in whose queue; NULL: it runs */
-    struct job *same_place;     /* next with the same place in the table */
+    struct user *runs_for; /* whose turn it was; NULL: it does not run yet */
+    uint64_t started_ns;
+    struct job *same_place; /* next with the same place in the table */
 };
 
 /* A place of the pool. */
@@ -46,8 +47,8 @@ struct pool {
     struct broker *broker;
     uv_timer_t tick;
     LIST_HEAD(, worker) workers;
-    TAILQ_HEAD(, pool_client) waiting; /* clients with queued jobs; the first is served next */
-    struct table jobs;                 /* queued and running ones, chained */
+    struct turns turns;
+    struct table jobs; /* queued and running ones, chained */
     uint32_t n_queued, next_id;
     struct blob *info; /* params of `ready` */
     struct blob_value info_value;
@@ -112,39 +113,31 @@ static void forget(struct pool *pool, struct job *job)
     }
 }
 
-static void enqueue(struct pool *pool, struct job *job, struct pool_client *client)
-{
-    job->client = client;
-    TAILQ_INSERT_TAIL(&client->jobs, job, link);
-    pool->n_queued++;
-    if (!client->queued) TAILQ_INSERT_TAIL(&pool->waiting, client, link);
-    client->queued = true;
-}
-
-static void dequeue(struct pool *pool, struct job *job)
-{
-    struct pool_client *client = job->client;
-    TAILQ_REMOVE(&client->jobs, job, link);
-    job->client = NULL;
-    pool->n_queued--;
-    if (!TAILQ_EMPTY(&client->jobs)) return;
-    TAILQ_REMOVE(&pool->waiting, client, link);
-    client->queued = false;
-}
-
 static void free_job(struct job *job)
 {
     proto_writer_clear(&job->request);
     user_refund(job->payer, USER_BYTES, job->bytes);
     user_put(job->payer);
+    user_put(job->runs_for);
     free(job);
+}
+
+/* Nobody waits for his turn with it any more: it runs, or has failed. */
+static void leave_queues(struct pool *pool, struct job *job)
+{
+    struct job_waiter *waiter;
+    if (job->runs_for) return;
+    LIST_FOREACH(waiter, &job->waiters, link)
+    turns_remove(&pool->turns, waiter);
+    pool->n_queued--;
 }
 
 /* Tells everybody who waits, then frees the job. It is out of the table first: who is told may ask again. */
 static void finish_job(struct pool *pool, struct job *job, const struct job_result *result)
 {
     struct job_waiter *waiter;
-    if (job->client) dequeue(pool, job);
+    leave_queues(pool, job);
+    if (job->runs_for) turns_end(job->runs_for, uv_hrtime() - job->started_ns);
     forget(pool, job);
     while ((waiter = LIST_FIRST(&job->waiters))) {
         LIST_REMOVE(waiter, link);
@@ -180,8 +173,9 @@ struct job *pool_add(struct pool *pool, struct pool_client *client, const struct
     job->id = id;
     job->request = *request; /* finished: nothing is packed into it any more */
     memset(request, 0, sizeof *request);
+    job->pool = pool;
     LIST_INIT(&job->waiters);
-    enqueue(pool, job, client);
+    pool->n_queued++;
     uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool)); /* from the loop: the caller is not ready for results */
     return job;
 }
@@ -190,30 +184,20 @@ void pool_wait(struct job *job, struct pool_client *client, struct job_waiter *w
 {
     *waiter = (struct job_waiter){.job = job, .client = client, .done = done, .data = data};
     LIST_INSERT_HEAD(&job->waiters, waiter, link);
+    if (!job->runs_for) turns_add(&job->pool->turns, waiter);
 }
 
 void pool_cancel(struct pool *pool, struct job_waiter *waiter)
 {
     struct job *job = waiter->job;
     if (!job) return;
+    turns_remove(&pool->turns, waiter);
     LIST_REMOVE(waiter, link);
     waiter->job = NULL;
-    if (!job->client) return;
-    if (LIST_EMPTY(&job->waiters)) {
-        dequeue(pool, job);
-        forget(pool, job);
-        free_job(job);
-    } else if (job->client == waiter->client) { /* it belongs to the next who waits */
-        dequeue(pool, job);
-        enqueue(pool, job, LIST_FIRST(&job->waiters)->client);
-    }
-}
-
-void pool_client_init(struct pool_client *client, struct user *user)
-{
-    client->user = user;
-    TAILQ_INIT(&client->jobs);
-    client->queued = false;
+    if (job->runs_for || !LIST_EMPTY(&job->waiters)) return;
+    pool->n_queued--;
+    forget(pool, job);
+    free_job(job);
 }
 
 /* ---- what the compilers are ---- */
@@ -292,8 +276,8 @@ static void give_up(struct pool *pool, const char *why)
     pool->failed_ms = now_ms(pool);
     pool->failed_starts = 0;
     struct job_result result = {FUSION_COMPILER, "compiler", pool->failure, NULL};
-    struct pool_client *client;
-    while ((client = TAILQ_FIRST(&pool->waiting))) finish_job(pool, TAILQ_FIRST(&client->jobs), &result);
+    struct job_waiter *waiter;
+    while ((waiter = turns_next(&pool->turns, false))) finish_job(pool, waiter->job, &result);
     session_pool_changed(pool->broker);
 }
 
@@ -386,44 +370,55 @@ static const struct compiler_events events = {.ready = on_ready, .done = on_done
 
 /* ---- scheduling ---- */
 
-static struct job *take_job(struct pool *pool)
+/* May one more job run, and whose? Beyond the number of compilers only one of a user with nothing running. */
+static struct job_waiter *next_waiter(struct pool *pool, uint32_t busy)
 {
-    struct pool_client *client = TAILQ_FIRST(&pool->waiting);
-    if (!client) return NULL;
-    struct job *job = TAILQ_FIRST(&client->jobs);
-    dequeue(pool, job);
-    if (client->queued) { /* its next job waits for the others' turns */
-        TAILQ_REMOVE(&pool->waiting, client, link);
-        TAILQ_INSERT_TAIL(&pool->waiting, client, link);
-    }
-    return job;
+    uint32_t most = pool->broker->options.compilers;
+    return busy < 2 * most ? turns_next(&pool->turns, busy >= most) : NULL;
 }
 
-static void run(struct worker *w, struct job *job)
+static void run(struct worker *w, struct job *job, struct user *user)
 {
+    leave_queues(w->pool, job);
+    job->runs_for = user_ref(user);
+    job->started_ns = uv_hrtime();
+    turns_begin(user);
     w->job = job;
     w->since_ms = now_ms(w->pool);
     compiler_run(w->compiler, job->id, &job->request);
 }
 
-/* Gives idle compilers work, and starts as many as there is work for; one is always there. */
+/* How many compilers there is work for; one is always there. */
+static uint32_t workers_wanted(const struct pool *pool, uint32_t busy)
+{
+    uint32_t most = pool->info ? pool->broker->options.compilers : 1;
+    uint32_t all = busy + pool->n_queued, reserved = busy + turns_idle_users(&pool->turns);
+    if (all > most) all = most;
+    if (reserved > 2 * most) reserved = 2 * most;
+    uint32_t wanted = all > reserved ? all : reserved;
+    return wanted ? wanted : 1;
+}
+
+/* Gives idle compilers work, and starts as many as there is work for. */
 static void schedule(struct pool *pool)
 {
     struct worker *w;
-    uint32_t n = 0, starting = 0;
+    struct job_waiter *waiter;
+    uint32_t n = 0, busy = 0;
     LIST_FOREACH(w, &pool->workers, link)
     {
-        struct job *job = w->ready && !w->job ? take_job(pool) : NULL;
-        if (job) run(w, job);
-        starting += !w->ready;
+        busy += w->job != NULL;
         n++;
     }
-    uint32_t limit = pool->info ? pool->broker->options.compilers : 1;
-    while (n < limit && (n == 0 || pool->n_queued > starting)) {
+    LIST_FOREACH(w, &pool->workers, link)
+    {
+        if (!w->ready || w->job || !(waiter = next_waiter(pool, busy))) continue;
+        run(w, waiter->job, waiter->client->user);
+        busy++;
+    }
+    for (uint32_t wanted = workers_wanted(pool, busy); n < wanted; n++) {
         bool waiting = pool->failure[0] && now_ms(pool) - pool->failed_ms < RETRY_MS && pool->n_queued == 0;
         if (waiting || !start_worker(pool)) break;
-        starting++;
-        n++;
     }
     set_tick(pool);
 }
@@ -466,7 +461,7 @@ struct pool *pool_new(struct broker *broker)
     if (!pool) return NULL;
     pool->broker = broker;
     LIST_INIT(&pool->workers);
-    TAILQ_INIT(&pool->waiting);
+    turns_init(&pool->turns);
     uv_timer_init(&broker->loop, &pool->tick);
     pool->tick.data = pool;
     uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool));

@@ -1,41 +1,23 @@
 /*
- * The compilers and the jobs that wait for them. Equal jobs of several requests are one job. Sessions take turns, so
- * that one with a thousand kernels does not keep out one with a single kernel.
+ * The compilers and the jobs that wait for them. Equal jobs of several requests are one job, which has a place in the
+ * queue of each that waits for it. Users take turns, and sessions within a user (turns.h), so that one with a thousand
+ * kernels does not keep out one with a single kernel. As jobs can be long, a user with nothing running may always have
+ * one run, beyond the number of compilers, up to twice that number.
  */
 #pragma once
 
 #include "daemon/broker/blob.h"
 #include "daemon/broker/broker.h"
 #include "daemon/broker/hash.h"
-#include "daemon/broker/user.h"
+#include "daemon/broker/turns.h"
 #include "proto/frame.h"
 
 struct pool;
-struct job;
-
-/* What jobs a session has waiting; part of the session. */
-struct pool_client {
-    struct user *user;
-    TAILQ_HEAD(, job) jobs;
-    TAILQ_ENTRY(pool_client) link;
-    bool queued;
-};
 
 struct job_result {
     fusion_status status;
     const char *object, *reason; /* of a failure */
     struct blob *blob;           /* the compiler's result: a msgpack map. Not a reference of its own */
-};
-
-typedef void job_done_fn(void *data, const struct job_result *result);
-
-/* Somebody who waits for a job; part of his own structure, and in use until done is called or it is cancelled. */
-struct job_waiter {
-    LIST_ENTRY(job_waiter) link;
-    struct job *job; /* NULL: not waiting */
-    struct pool_client *client;
-    job_done_fn *done;
-    void *data;
 };
 
 struct job_key {
@@ -59,7 +41,6 @@ bool pool_settled(const struct pool *pool);
    started (reason): one more is tried then. */
 bool pool_info(struct pool *pool, const msgpack_object **devices, struct hash *target, const char **reason);
 
-void pool_client_init(struct pool_client *client, struct user *user);
 /* An equal job that is under way already, or NULL. */
 struct job *pool_find(struct pool *pool, const struct job_key *key);
 /* A new job; request: begun with an id of pool_next_id, params packed. Cleared. Its bytes are charged to the client's

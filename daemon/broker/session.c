@@ -343,11 +343,12 @@ void session_new(struct broker *broker, int fd)
         free(s);
         return;
     }
-    pool_client_init(&s->pool_client, s->user);
+    turns_init_client(&s->pool_client, s->user);
     uv_timer_init(&broker->loop, &s->timer);
     s->timer.data = s;
     LIST_INSERT_HEAD(&broker->sessions, s, link);
     broker->counters.sessions_ever++;
     admit(s);
+    broker_user_came(broker);
     session_update_reading(s);
 }

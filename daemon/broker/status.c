@@ -102,8 +102,9 @@ static void pack_users(struct proto_writer *w, const struct session *viewer)
     TAILQ_FOREACH(user, &users->list, link)
     {
         if (!may_see(viewer, user)) continue;
-        proto_pack_map(w, 2);
+        proto_pack_map(w, 3);
         proto_pack_uint(w, "uid", user->uid);
+        proto_pack_uint(w, "compile_ns", user->turns.compile_ns);
         pack_held(w, "holds", user->used);
     }
     pack_held(w, "limits", users->limits);

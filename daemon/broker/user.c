@@ -52,10 +52,14 @@ struct user *user_get(struct users *users, uid_t uid)
         user = calloc(1, sizeof *user);
         if (!user) return NULL;
         *user = (struct user){.users = users, .uid = uid, .whole = uid == 0 || uid == users->owner};
+        TAILQ_INIT(&user->turns.clients);
         TAILQ_INSERT_TAIL(&users->list, user, link);
         users->n_absent++;
     }
-    if (user->references++ == 0) users->n_absent--;
+    if (user->references++ == 0) {
+        users->n_absent--;
+        users->n_present++;
+    }
     return user;
 }
 
@@ -69,6 +73,7 @@ void user_put(struct user *user)
 {
     if (!user || --user->references > 0) return;
     struct users *users = user->users;
+    users->n_present--;
     TAILQ_REMOVE(&users->list, user, link);
     TAILQ_INSERT_TAIL(&users->list, user, link);
     if (++users->n_absent <= MAX_ABSENT) return;

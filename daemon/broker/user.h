@@ -22,6 +22,19 @@ enum user_resource {
     USER_RESOURCES
 };
 
+struct pool_client;
+
+/* What a user has to do with the compilers (turns.h). */
+struct user_turns {
+    TAILQ_ENTRY(user) link;           /* where something waits */
+    TAILQ_HEAD(, pool_client) clients; /* sessions with something waiting; the first goes next */
+    int64_t deficit_ns;               /* what it may still use in this round; below 0 what it has used too much */
+    uint64_t expected_ns;             /* what its jobs took lately */
+    uint64_t guessed_ns;              /* taken from the deficit for those that run */
+    uint64_t compile_ns;              /* ever */
+    uint32_t running;
+};
+
 struct user {
     TAILQ_ENTRY(user) link;
     struct users *users;
@@ -29,12 +42,14 @@ struct user {
     uint32_t references; /* of its sessions and connections */
     bool whole;          /* may hold all of it */
     uint64_t used[USER_RESOURCES];
+    uint32_t busy_percent; /* of a processor, by its executors, lately */
     struct log_limit log;
+    struct user_turns turns;
 };
 
 struct users {
     TAILQ_HEAD(, user) list; /* those nobody refers to for the longest time first */
-    uint32_t n_absent;       /* nobody refers to */
+    uint32_t n_present, n_absent; /* with a connection; nobody refers to */
     uid_t owner;
     uint64_t limits[USER_RESOURCES], used[USER_RESOURCES];
 };

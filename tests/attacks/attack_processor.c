@@ -1,0 +1,123 @@
+/* Attacks on the processors: long compilations in many sessions, kernels that never end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/attacks/arena.h"
+
+enum { OPERATIONS = 1500, SIZE = 64 };
+
+static int start(void **state)
+{
+    static const char *const options[] = {"--compilers", "2", NULL};
+    (void)state;
+    arena_start(options);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    arena_stop();
+    return 0;
+}
+
+/* ---- compilers ---- */
+
+/* A kernel that takes a compiler a good part of a second, like no other. */
+static char *long_kernel(unsigned seed)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    fputs("kernel @k(%a: ptr.global f32 read, %o: ptr.global f32 write) {\n  %i = global_id x\n"
+          "  %v0 = load f32 %a[%i]\n",
+          f);
+    for (int i = 0; i < OPERATIONS; i++)
+        fprintf(f, "  %%v%d = %s f32 %%v%d, %u.5\n", i + 1, i % 3 ? "fadd" : "fdiv", i, seed + (unsigned)i % 17);
+    fprintf(f, "  store f32 %%o[%%i], %%v%d\n  return\n}\n", OPERATIONS);
+    fclose(f);
+    return text;
+}
+
+static fusion_exec *finalize(struct attacker *self, fusion_session *session, const char *text, fusion_type type,
+                             uint32_t n_buffers)
+{
+    fusion_module *module;
+    fusion_graph *graph;
+    fusion_exec *exec = NULL;
+    fusion_buffer *buffers[2];
+    fusion_arg args[2];
+    fusion_kernel_node node = {.kernel = "k", .dims = 1, .global = {SIZE}, .n_args = n_buffers, .args = args};
+    if (fusion_module_load(session, "long.fk", text, strlen(text), &module)) attacker_fail(self, "load");
+    for (uint32_t i = 0; i < n_buffers; i++)
+        if (fusion_buffer_create(session, "buffer", type, SIZE, 0, &buffers[i])) attacker_fail(self, "buffer");
+    if (n_buffers == 2) {
+        args[0] = fusion_arg_read(buffers[0]);
+        args[1] = fusion_arg_write(buffers[1]);
+    } else {
+        args[0] = fusion_arg_read_write(buffers[0]);
+    }
+    node.module = module;
+    if (fusion_graph_create(session, &graph) || fusion_graph_add_kernel(graph, &node, NULL))
+        attacker_fail(self, "graph");
+    if (fusion_graph_finalize(graph, NULL, &exec)) attacker_fail(self, "finalize");
+    return exec;
+}
+
+static void compile_for_ever(struct attacker *self)
+{
+    fusion_session *session = attacker_session(self);
+    if (!session) attacker_fail(self, "no session");
+    attacker_ready(self);
+    for (unsigned n = 0;; n++) {
+        char *text = long_kernel((unsigned)getpid() * 100 + n);
+        finalize(self, session, text, FUSION_F32, 2);
+        free(text);
+    }
+}
+
+static void test_compilers(void **state)
+{
+    (void)state;
+    arena_withstand(&(struct attack){.name = "long compilations", .processes = 20, .run = compile_for_ever});
+}
+
+/* ---- kernels ---- */
+
+static void spin(struct attacker *self)
+{
+    static const char text[] =
+        "kernel @k(%o: ptr.global i32 read_write) {\n  %i = global_id x\n"
+        "  loop (%n: i32 = 0) {\n    %v = load i32 %o[%i], volatile\n    %c = ieq i32 %v, -1\n    if %c { break }\n"
+        "    %m = add i32 %n, 1\n    store i32 %o[%i], %n, volatile\n    continue %m\n  }\n  return\n}\n";
+    fusion_session *session = NULL;
+    if (fusion_connect(self->socket, &(fusion_connect_options){.time_limit_ms = 600000}, &session))
+        attacker_fail(self, "no session");
+    fusion_exec *exec = finalize(self, session, text, FUSION_I32, 1);
+    if (fusion_exec_submit(exec, NULL, 0, NULL)) attacker_fail(self, "submit");
+    sleep(1); /* the others have begun, too */
+    attacker_ready(self);
+}
+
+static void test_spinning(void **state)
+{
+    (void)state;
+    arena_withstand(&(struct attack){.name = "spinning kernels", .processes = 16, .run = spin});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compilers),
+        cmocka_unit_test(test_spinning),
+    };
+    if (!arena_possible()) return 0;
+    return cmocka_run_group_tests_name("processor", tests, start, stop);
+}
