@@ -19,7 +19,9 @@ struct access_site {
     struct access_items items; /* the work-items that may get here; exactly those where not conditional */
     ir_type type;              /* of one element */
     uint64_t bytes;            /* touched at once; 0: unknown */
-    struct affine index;       /* byte offset from the parameter */
+    struct affine index;       /* byte offset from the parameter; of a block, of the work-item's own part of it */
+    uint32_t element;          /* of a block's components, each of which is a site: which one */
+    uint32_t sub_group_size;   /* where the index has ids of sub-groups: how large these are; 0: not known */
 };
 
 struct access_summary {
@@ -47,14 +49,22 @@ struct access_analysis {
     struct arena *arena;
 };
 
-/* Analyses a kernel as it is launched over range: ids are bounded by it, sizes are constants. */
-struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range);
+/* Analyses a kernel as it is launched over range: ids are bounded by it, sizes are constants. sub_group_size: 0 where it is
+   what the kernel requires, if it does. */
+struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range,
+                                       uint32_t sub_group_size);
 /* The same of a kernel whose calls are inlined and variables promoted: its sites are in the kernel itself. */
-struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct fuser_range *range);
+struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct fuser_range *range,
+                                               uint32_t sub_group_size);
 void access_analysis_free(struct access_analysis *a); /* NULL is fine */
 
 /* The sum without its ids where these are counted from 0 on: the constant, and what the offset of the range adds. */
 int64_t access_start(const struct affine *index, const struct fuser_range *range);
+/* Is each component of a block for one work-item, like a load or store? */
+static inline bool access_is_block(const struct access_site *site)
+{
+    return site->inst->op == IR_OP_BLOCK_READ || site->inst->op == IR_OP_BLOCK_WRITE;
+}
 /* The site in linear ids of `base`, a range that holds the kernel's own, at the same global ids. An index that is no
    multiple of the linear id becomes unknown. */
 void access_linearize(struct access_site *site, const struct fuser_range *own, const struct fuser_range *base);

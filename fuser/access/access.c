@@ -43,6 +43,16 @@ static void bound_ids(struct access_walk *w)
     }
 }
 
+static void bound_sub_groups(struct access_walk *w, uint32_t size)
+{
+    const uint64_t *local = w->range.local;
+    if (!size && w->kernel->sub_group_size < IR_SUB_GROUP_AUTOMATIC) size = w->kernel->sub_group_size;
+    w->sub_group_size = size;
+    w->even_sub_groups = size && w->even_groups && local[1] == 1 && local[2] == 1 && local[0] % size == 0;
+    w->bounds.high[AFFINE_LANE] = size ? size - 1 : w->bounds.high[AFFINE_GLOBAL];
+    w->bounds.high[AFFINE_SUB_GROUP] = w->even_sub_groups ? (int64_t)(local[0] / size) - 1 : 0;
+}
+
 static void known_params(struct access_walk *w)
 {
     for (uint32_t i = 0; i < w->kernel->n_params; i++) {
@@ -96,13 +106,14 @@ static struct access_analysis *analysis_new(const struct ir_function *kernel)
     return a;
 }
 
-static void analyse(struct access_analysis *a, const struct fuser_range *range)
+static void analyse(struct access_analysis *a, const struct fuser_range *range, uint32_t sub_group_size)
 {
     ir_walk(a->kernel->body, see_local, a);
 
     struct access_walk w = {.result = a, .kernel = a->kernel, .range = *range};
     number_all(&w);
     bound_ids(&w);
+    bound_sub_groups(&w, sub_group_size);
     w.forms = arena_realloc(NULL, w.n_values * sizeof *w.forms);
     for (uint32_t i = 0; i < w.n_values; i++) w.forms[i] = (struct affine){.known = false};
     known_params(&w);
@@ -112,18 +123,20 @@ static void analyse(struct access_analysis *a, const struct fuser_range *range)
     free(w.forms);
 }
 
-struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range)
+struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range,
+                                       uint32_t sub_group_size)
 {
     struct access_analysis *a = analysis_new(kernel);
     a->kernel = readable(a, kernel);
-    analyse(a, range);
+    analyse(a, range, sub_group_size);
     return a;
 }
 
-struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct fuser_range *range)
+struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct fuser_range *range,
+                                               uint32_t sub_group_size)
 {
     struct access_analysis *a = analysis_new(kernel);
-    analyse(a, range);
+    analyse(a, range, sub_group_size);
     return a;
 }
 

@@ -4,8 +4,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a work-item knows of its place. Component k of dimension d is id 3 * k + d. */
-enum affine_id { AFFINE_GLOBAL = 0, AFFINE_LOCAL = 3, AFFINE_GROUP = 6, AFFINE_IDS = 9 };
+/* What a work-item knows of its place: ids by dimension, of the sub-group in its work-group, of the work-item in its
+   sub-group. */
+enum affine_id {
+    AFFINE_GLOBAL = 0,
+    AFFINE_LOCAL = 3,
+    AFFINE_GROUP = 6,
+    AFFINE_SUB_GROUP = 9,
+    AFFINE_LANE = 10,
+    AFFINE_IDS = 11
+};
 enum { AFFINE_SYMBOLS = 4 };
 
 enum affine_extension { AFFINE_RAW, AFFINE_SIGNED, AFFINE_UNSIGNED };

@@ -93,6 +93,7 @@ static struct span hull_of(const struct access_site *site, const struct fuser_ra
         bounds.high[d] = site->items.last[d];
         bounds.high[AFFINE_LOCAL + d] = bounds.high[AFFINE_GROUP + d] = (int64_t)range->global[d] - 1;
     }
+    bounds.high[AFFINE_LANE] = site->sub_group_size ? site->sub_group_size - 1 : (int64_t)range->global[0] - 1;
     if (!items_in(&site->items)) return (struct span){0, 0};
     if (!affine_range(&site->index, &bounds, &low, &high)) return (struct span){INT64_MIN / 4, INT64_MAX / 4};
     return (struct span){low, high + (int64_t)site->bytes};

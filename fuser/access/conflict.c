@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    MAX_PLACES = 6,             /* parts of a place: global id by dimension, or group and local id by dimension */
+    MAX_PLACES = 6,             /* parts of a place: global id by dimension, or group and local id by dimension, or the
+                                   groups, the sub-group and the id in it */
     MAX_PARTS = MAX_PLACES + 1, /* and the unknown amounts of the two sums, where they leave gaps */
     MAX_STEPS = 4096,
 };
@@ -33,6 +34,7 @@ struct search {
     struct part parts[MAX_PARTS];
     unsigned n_parts;
     bool by_groups; /* places are groups and local ids */
+    int64_t lanes;  /* local ids along x are sub-groups of so many work-items and ids in these; 0: they are one part */
     struct variable variables[2 * MAX_PARTS];
     unsigned n_variables;
     __int128 window_low, window_high;
@@ -102,6 +104,36 @@ static bool use_groups(struct search *s, const struct conflict_side *const side[
                 __builtin_add_overflow(constant[k], shift, &constant[k]))
                 return false;
         }
+    }
+    return true;
+}
+
+static bool in_sub_groups(const struct affine *a)
+{
+    return a->factor[AFFINE_SUB_GROUP] || a->factor[AFFINE_LANE];
+}
+
+/* Where work-groups are rows of whole sub-groups, local ids along x fall apart: part 3 is the sub-group, 4 the id
+ * there. */
+static bool use_sub_groups(struct search *s, const struct conflict_side *const side[2], const uint64_t local[3],
+                           enum conflict_between between)
+{
+    uint32_t size = side[0]->site->sub_group_size;
+    if (!size || side[1]->site->sub_group_size != size || local[0] % size || local[1] != 1 || local[2] != 1)
+        return false;
+    s->lanes = size;
+    s->n_parts = 5;
+    for (unsigned k = 0; k < 2; k++) {
+        const struct affine *a = &side[k]->site->index;
+        const struct part items = s->parts[3];
+        struct part *sub = &s->parts[3], *lane = &s->parts[4];
+        sub->counts = lane->counts = between == BETWEEN_ITEMS;
+        sub->high[k] = (int64_t)(local[0] / size) - 1;
+        lane->high[k] = size - 1;
+        if (__builtin_add_overflow(items.factor[k], a->factor[AFFINE_LANE], &lane->factor[k]) ||
+            __builtin_mul_overflow(items.factor[k], (int64_t)size, &sub->factor[k]) ||
+            __builtin_add_overflow(sub->factor[k], a->factor[AFFINE_SUB_GROUP], &sub->factor[k]))
+            return false;
     }
     return true;
 }
@@ -265,6 +297,12 @@ static bool is_certain(const struct conflict_side *s)
     return affine_is_exact(&s->site->index) && !s->site->conditional;
 }
 
+static int64_t local_id(const struct search *s, unsigned k, unsigned d)
+{
+    if (!s->lanes) return s->place[k][3 + d];
+    return d == 0 ? s->place[k][3] * s->lanes + s->place[k][4] : 0;
+}
+
 /* The global ids of the collision; false where one of them never gets there. */
 static bool read_pair(const struct search *s, const struct conflict_side *const side[2], const uint64_t *local,
                       struct conflict_pair *pair)
@@ -274,7 +312,7 @@ static bool read_pair(const struct search *s, const struct conflict_side *const 
         for (unsigned d = 0; d < 3; d++) {
             id[d] = s->place[k][d];
             if (s->by_groups)
-                id[d] = s->place[k][d] * (int64_t)local[d] + s->place[k][3 + d] + (int64_t)side[k]->range->offset[d];
+                id[d] = s->place[k][d] * (int64_t)local[d] + local_id(s, k, d) + (int64_t)side[k]->range->offset[d];
             if (id[d] < side[k]->site->items.first[d] || id[d] > side[k]->site->items.last[d]) return false;
         }
     }
@@ -312,6 +350,7 @@ enum conflict conflict_find(const struct conflict_side *a, const struct conflict
     } else if (!local || !use_groups(&s, side, local, between, constant)) {
         return CONFLICT_POSSIBLE;
     }
+    if ((in_sub_groups(x) || in_sub_groups(y)) && !use_sub_groups(&s, side, local, between)) return CONFLICT_POSSIBLE;
     use_amounts(&s, side);
     if (!add_variables(&s)) return CONFLICT_POSSIBLE;
     /* The first covers [start, start + width), so does the second: they meet where the distance of the starts

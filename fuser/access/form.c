@@ -161,7 +161,7 @@ static struct affine place(const struct access_walk *w, const struct ir_inst *in
     case IR_OP_LOCAL_SIZE: return w->even_groups ? affine_constant((int64_t)r->local[d]) : unknown;
     case IR_OP_ENQUEUED_LOCAL_SIZE: return r->local[0] ? affine_constant((int64_t)r->local[d]) : unknown;
     case IR_OP_NUM_GROUPS: return w->even_groups ? affine_constant((int64_t)(r->global[d] / r->local[d])) : unknown;
-    default: return unknown;
+    default: return access_place_in_sub_group(w, inst);
     }
 }
 

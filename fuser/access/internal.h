@@ -15,7 +15,9 @@ struct access_walk {
     struct access_analysis *result;
     const struct ir_function *kernel;
     struct fuser_range range;
-    bool even_groups; /* the local size is known and divides the global one */
+    bool even_groups;        /* the local size is known and divides the global one */
+    uint32_t sub_group_size; /* 0: not known */
+    bool even_sub_groups;    /* it is, and work-groups are rows of as many whole sub-groups each */
     struct affine_bounds bounds;
     uint32_t n_values;     /* numbers are 1 and up; 0 is for constants */
     struct affine *forms;  /* by number: integers and, for pointers, the byte offset from their parameter */
@@ -36,6 +38,11 @@ bool access_is_loose(const struct access_walk *w,
 /* form.c: integers and pointers as sums. */
 struct affine access_form(const struct access_walk *w, const struct ir_value *v);
 struct affine access_form_of_inst(const struct access_walk *w, const struct ir_inst *inst);
+
+/* sub_group.c: ids of sub-groups as parts of others. */
+struct affine access_place_in_sub_group(const struct access_walk *w, const struct ir_inst *inst);
+/* A sum with ids of sub-groups in as few ids as it can be said in. */
+struct affine access_simplest(const struct access_walk *w, const struct affine *a);
 
 /* loop.c: bounds of a loop's counters, before its body is walked. */
 void access_loop_counters(struct access_walk *w, const struct ir_inst *loop);

@@ -30,35 +30,50 @@ static bool executed_by_all(const struct access_walk *w, const struct access_sit
     return !site->conditional;
 }
 
-/* A use of memory through `pointer`, by each parameter it may point into. */
-static void touch(struct access_walk *w, const struct ir_inst *inst, const struct ir_value *pointer, bool reads,
-                  bool writes, uint64_t bytes, const struct access_state *state)
+static bool is_store(const struct ir_inst *inst)
 {
+    return inst->op == IR_OP_STORE || inst->op == IR_OP_BLOCK_WRITE;
+}
+
+/* A use of memory from `pointer` and `further` bytes on, by each parameter it may point into. */
+static void touch_at(struct access_walk *w, struct access_site site, const struct ir_value *pointer,
+                     const struct affine *further, const struct access_state *state)
+{
+    const struct ir_inst *inst = site.inst;
     bool loose = access_is_loose(w, pointer);
     if (loose) {
-        w->result->loose_reads |= reads;
-        w->result->loose_writes |= writes;
+        w->result->loose_reads |= site.reads;
+        w->result->loose_writes |= site.writes;
     }
     uint32_t found = 0;
     for (uint32_t i = 0; i < w->kernel->n_params; i++) found += access_comes_from(w, pointer, i);
     bool certain = found == 1 && !loose;
-    struct access_site site = {.inst = inst,
-                               .line = inst->loc.line,
-                               .reads = reads,
-                               .writes = writes,
-                               .atomic = inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_ATOMIC_CLEAR,
-                               .found_one = certain,
-                               .conditional = state->conditional || !certain,
-                               .items = state->items,
-                               .type = inst->type,
-                               .bytes = bytes};
-    if (certain) site.index = access_form(w, pointer);
+    site.line = inst->loc.line;
+    site.atomic = inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_ATOMIC_CLEAR;
+    site.found_one = certain;
+    site.conditional = state->conditional || !certain;
+    site.items = state->items;
+    site.sub_group_size = w->sub_group_size;
+    if (certain) {
+        struct affine index = access_form(w, pointer);
+        index = affine_add(&index, further);
+        site.index = access_simplest(w, &index);
+    }
     for (uint32_t i = 0; i < w->kernel->n_params; i++) {
         if (!access_comes_from(w, pointer, i)) continue;
         if (!w->result->params[i].n_sites)
-            w->result->params[i].written_first = inst->op == IR_OP_STORE && executed_by_all(w, &site);
+            w->result->params[i].written_first = is_store(inst) && executed_by_all(w, &site);
         add_site(w, i, &site);
     }
+}
+
+static void touch(struct access_walk *w, const struct ir_inst *inst, const struct ir_value *pointer, bool reads,
+                  bool writes, uint64_t bytes, const struct access_state *state)
+{
+    const struct affine here = affine_constant(0);
+    const struct access_site site = {
+        .inst = inst, .reads = reads, .writes = writes, .type = inst->type, .bytes = bytes};
+    touch_at(w, site, pointer, &here, state);
 }
 
 static void escape(struct access_walk *w, const struct ir_value *pointer)
@@ -80,6 +95,26 @@ static void see_copy(struct access_walk *w, const struct ir_inst *inst, const st
         bytes = size_of(w, inst->type) * (uint64_t)count.constant;
     touch(w, inst, inst->operands[1], true, false, bytes, state);
     touch(w, inst, inst->operands[0], false, true, bytes, state);
+}
+
+/* Component k of a work-item is at p[k * size of the sub-group + its id there]: each a site of its own. */
+static void see_block(struct access_walk *w, const struct ir_inst *inst, const struct access_state *state)
+{
+    ir_type element = ir_type_element(inst->type);
+    uint32_t n = ir_type_lanes(inst->type);
+    int64_t bytes = (int64_t)size_of(w, element);
+    for (uint32_t k = 0; k < n; k++) {
+        struct affine further = affine_id(AFFINE_LANE, bytes);
+        bool known = k == 0 || w->sub_group_size;
+        further.constant = (int64_t)k * w->sub_group_size * bytes;
+        const struct access_site site = {.inst = inst,
+                                         .reads = inst->op == IR_OP_BLOCK_READ,
+                                         .writes = inst->op == IR_OP_BLOCK_WRITE,
+                                         .type = element,
+                                         .element = k,
+                                         .bytes = known ? (uint64_t)bytes : 0};
+        touch_at(w, site, inst->operands[0], &further, state);
+    }
 }
 
 /* Memory of an instruction whose pointer is operand `i`. */
@@ -107,9 +142,7 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
     case IR_OP_COPY: see_copy(w, inst, state); return;
     case IR_OP_GLOBAL: see_global(w, inst); return;
     case IR_OP_BLOCK_READ:
-    case IR_OP_BLOCK_WRITE:
-        touch(w, inst, inst->operands[0], inst->op == IR_OP_BLOCK_READ, inst->op == IR_OP_BLOCK_WRITE, 0, state);
-        return;
+    case IR_OP_BLOCK_WRITE: see_block(w, inst, state); return;
     case IR_OP_PIPE_READ:
     case IR_OP_PIPE_WRITE:
         touch(w, inst, inst->operands[1], inst->op == IR_OP_PIPE_WRITE, inst->op == IR_OP_PIPE_READ,

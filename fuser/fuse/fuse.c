@@ -110,7 +110,7 @@ static bool rewrite_windows(struct fuse *f, const struct fuse_part *part, struct
     pass_promote(copy);
     pass_fold(copy);
     if (pass_unroll_accesses(copy)) pass_fold(copy); /* as the analysis that found the pieces did */
-    struct access_analysis *a = access_analyse_inlined(copy, &part->range);
+    struct access_analysis *a = access_analyse_inlined(copy, &part->range, f->request->sub_group_size);
     bool done = true;
     for (uint32_t i = 0; i < n_params && done; i++)
         if (part->params[i] < f->request->n_params && fuse_has_window(&f->request->params[part->params[i]]))

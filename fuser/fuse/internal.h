@@ -61,7 +61,8 @@ bool fuse_private_rewrite(struct fuse *f, struct ir_function *copy, uint32_t i, 
 
 /* ---- offset.c ---- */
 
-/* Called for each load and store through a pointer that is now a number, its operand 0; gives it a pointer again. */
+/* Called for each load, store, block read and block write through a pointer that is now a number, its operand 0; gives it
+   a pointer again, or takes its place. */
 typedef bool fuse_offset_user(struct ir_inst *inst, void *data);
 /* Makes each pointer that comes from parameter i a number of bytes from there. False where one is kept, compared
    or mixed with others, or where the user gives up. */

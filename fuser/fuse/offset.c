@@ -157,6 +157,8 @@ static void make_use(struct offsets *o, struct ir_inst *inst)
         break;
     case IR_OP_LOAD:
     case IR_OP_STORE:
+    case IR_OP_BLOCK_READ:
+    case IR_OP_BLOCK_WRITE:
         if (inst->op == IR_OP_STORE && is_offset(o, inst->operands[1])) {
             refuse(o, inst, "keeps the address of");
         } else if (!o->user(inst, o->data)) {

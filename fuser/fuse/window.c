@@ -54,6 +54,14 @@ static const struct access_site *site_of(const struct rewriting *r, const struct
     return NULL;
 }
 
+static struct ir_value *id_of(struct ir_builder *b, unsigned i)
+{
+    static const enum ir_op ids[] = {IR_OP_GLOBAL_ID, IR_OP_LOCAL_ID, IR_OP_GROUP_ID};
+    if (i < AFFINE_SUB_GROUP) return ir_build_id(b, ids[i / 3], i % 3);
+    enum ir_op op = i == AFFINE_LANE ? IR_OP_SUB_GROUP_LOCAL_ID : IR_OP_SUB_GROUP_ID;
+    return ir_build1(b, IR_OP_ZEXT, IR_I64, ir_build(b, op, IR_VOID, NULL, 0)->results[0]);
+}
+
 /* Where the site's first byte is when all ids, counted from 0 on, are 0. */
 static int64_t start_of(const struct rewriting *r, const struct access_site *site)
 {
@@ -159,7 +167,6 @@ static struct ir_value *plain_rest(struct ir_builder *b, struct ir_value *v, int
 static struct ir_value *varying_slot(struct ir_builder *b, const struct rewriting *r, const struct access_site *site,
                                      struct ir_value *address, const struct fuse_piece *piece)
 {
-    static const enum ir_op ids[] = {IR_OP_GLOBAL_ID, IR_OP_LOCAL_ID, IR_OP_GROUP_ID};
     const struct affine *a = &site->index;
     int64_t shift = start_of(r, site) - a->constant - piece->first, stride = (int64_t)piece->stride, constant;
     struct ir_value *plain = shift % stride == 0 ? plain_rest(b, address, stride, &constant) : NULL;
@@ -167,32 +174,71 @@ static struct ir_value *varying_slot(struct ir_builder *b, const struct rewritin
         return ir_build2(b, IR_OP_ADD, IR_I64, plain, number(b, shift / stride));
     struct ir_value *rest = less_scalars(b, address, r, a);
     for (unsigned i = 0; i < AFFINE_IDS; i++)
-        if (a->factor[i]) rest = less(b, rest, ir_build_id(b, ids[i / 3], i % 3), a->factor[i]);
+        if (a->factor[i]) rest = less(b, rest, id_of(b, i), a->factor[i]);
     rest = ir_build2(b, IR_OP_ADD, IR_I64, rest, number(b, shift));
     return divided(b, rest, piece->stride);
+}
+
+/* Where the site's element is now; NULL: it cannot be said. */
+static struct ir_value *variable_of(struct rewriting *r, struct ir_builder *b, struct ir_inst *inst,
+                                    const struct access_site *site)
+{
+    int64_t first = start_of(r, site) + site->index.low;
+    uint32_t at = find_piece(r, site, first);
+    if (at == r->to->n_pieces) {
+        lost(r, inst, "is outside of what belongs to its work-item");
+        return NULL;
+    }
+    const struct fuse_piece *piece = &r->to->pieces[at];
+    struct ir_value *address = inst->operands[0], *place = r->pieces[at];
+    uint64_t within = (uint64_t)(first - piece->first);
+    if (!affine_is_exact(&site->index)) {
+        if (within % piece->stride || (uint64_t)site->index.step % piece->stride) {
+            lost(r, inst, "is between the elements of its work-item");
+            return NULL;
+        }
+        return element(b, piece->type, place, varying_slot(b, r, site, address, piece));
+    }
+    if (piece->count > 1) return element(b, piece->type, place, number(b, (int64_t)(within / piece->stride)));
+    if (!within && site->bytes == ir_type_size(r->copy->module, piece->type)) return place;
+    ir_type lane = ir_type_element(piece->type);
+    return element(b, lane, place, number(b, (int64_t)(within / ir_type_size(r->copy->module, lane))));
 }
 
 static bool touch_variable(struct rewriting *r, struct ir_inst *inst, const struct access_site *site)
 {
     struct ir_builder b = ir_builder_before(inst);
-    int64_t first = start_of(r, site) + site->index.low;
-    uint32_t at = find_piece(r, site, first);
-    if (at == r->to->n_pieces) return lost(r, inst, "is outside of what belongs to its work-item");
-    const struct fuse_piece *piece = &r->to->pieces[at];
-    struct ir_value *address = inst->operands[0], *place = r->pieces[at];
-    uint64_t within = (uint64_t)(first - piece->first);
-    if (!affine_is_exact(&site->index)) {
-        if (within % piece->stride || (uint64_t)site->index.step % piece->stride)
-            return lost(r, inst, "is between the elements of its work-item");
-        place = element(&b, piece->type, place, varying_slot(&b, r, site, address, piece));
-    } else if (piece->count > 1) {
-        place = element(&b, piece->type, place, number(&b, (int64_t)(within / piece->stride)));
-    } else if (within || site->bytes != ir_type_size(r->copy->module, piece->type)) {
-        ir_type lane = ir_type_element(piece->type);
-        place = element(&b, lane, place, number(&b, (int64_t)(within / ir_type_size(r->copy->module, lane))));
-    }
+    struct ir_value *place = variable_of(r, &b, inst, site);
+    if (!place) return false;
     inst->operands[0] = place;
     inst->attrs.align = 0;
+    return true;
+}
+
+/* ---- blocks ---- */
+
+/* A block's components are each an element of the work-item's own. */
+static bool touch_block(struct rewriting *r, struct ir_inst *inst, const struct access_site *sites)
+{
+    struct ir_builder b = ir_builder_before(inst);
+    ir_type type = inst->type, scalar = ir_type_element(type);
+    struct ir_value *parts[IR_MAX_LANES];
+    uint32_t n = ir_type_lanes(type);
+    for (uint32_t k = 0; k < n; k++) {
+        struct ir_value *place = affine_is_exact(&sites[k].index) ? variable_of(r, &b, inst, &sites[k]) : NULL;
+        if (!place) return lost(r, inst, "is at an address that is not known");
+        if (inst->op == IR_OP_BLOCK_READ) {
+            parts[k] = ir_build_load(&b, scalar, place, NULL);
+            continue;
+        }
+        struct ir_value *v = inst->operands[1], *operands[2] = {v, number(&b, k)};
+        if (n > 1) v = ir_build(&b, IR_OP_EXTRACT, type, operands, 2)->results[0];
+        ir_build_store(&b, scalar, place, NULL, v);
+    }
+    if (inst->op == IR_OP_BLOCK_READ)
+        ir_replace_uses(r->copy->body, inst->results[0],
+                        n > 1 ? ir_build(&b, IR_OP_VEC, type, parts, n)->results[0] : parts[0]);
+    ir_inst_remove(inst);
     return true;
 }
 
@@ -302,16 +348,27 @@ static bool joins_others(struct rewriting *r, const struct access_site *site)
     return true;
 }
 
-static bool touch(struct ir_inst *inst, void *data)
+/* The site is one that the buffer's new home was made for. */
+static bool is_foreseen(struct rewriting *r, const struct ir_inst *inst, const struct access_site *site)
 {
-    struct rewriting *r = data;
-    const struct access_site *site = site_of(r, inst);
-    if (!site || !site->index.known || !site->found_one) return lost(r, inst, "is at an address that is not known");
+    if (!site->index.known || !site->found_one) return lost(r, inst, "is at an address that is not known");
     for (uint32_t i = 0; i < site->index.n_symbols; i++)
         if (site->index.symbols[i].extension == AFFINE_RAW &&
             r->copy->params[site->index.symbols[i].param].value->type != IR_I64)
             return lost(r, inst, "is at an address that wraps in fewer than 64 bits");
-    if (!joins_others(r, site)) return lost(r, inst, "has another base than the other accesses");
+    return joins_others(r, site) || lost(r, inst, "has another base than the other accesses");
+}
+
+/* A block's components are sites one after the other. */
+static bool touch(struct ir_inst *inst, void *data)
+{
+    struct rewriting *r = data;
+    const struct access_site *site = site_of(r, inst);
+    if (!site) return lost(r, inst, "is at an address that is not known");
+    uint32_t n = access_is_block(site) ? ir_type_lanes(inst->type) : 1;
+    for (uint32_t k = 0; k < n; k++)
+        if (!is_foreseen(r, inst, &site[k])) return false;
+    if (access_is_block(site)) return touch_block(r, inst, site);
     return r->to->home == FUSER_HOME_LOCAL ? touch_array(r, inst, site) : touch_variable(r, inst, site);
 }
 

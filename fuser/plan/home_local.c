@@ -27,6 +27,12 @@ static bool group_factor(const struct home_look *l, const struct affine *a, unsi
            !__builtin_add_overflow(*factor, a->factor[AFFINE_GROUP + d], factor);
 }
 
+/* Not through sub-groups, where each work-item would have to find its own part. */
+static bool is_by_items(const struct access_site *site)
+{
+    return !access_is_block(site) && !site->index.factor[AFFINE_SUB_GROUP] && !site->index.factor[AFFINE_LANE];
+}
+
 static bool has_same_base(const struct home_look *l, const struct conflict_side *a, const struct conflict_side *b)
 {
     for (unsigned d = 0; d < 3; d++) {
@@ -61,7 +67,7 @@ static bool add_site(struct window *w, const struct plan_use *use, const struct 
     char text[300];
     plan_place(l->p, use->node, site->line, text, sizeof text);
     if (!home_is_plain(l, use, site)) return false;
-    if (!site->index.known || !site->found_one || !has_same_base(l, &l->side, &side) ||
+    if (!site->index.known || !site->found_one || !is_by_items(site) || !has_same_base(l, &l->side, &side) ||
         !span_of(l, &side, &first, &end))
         return home_stays(l, "not_internalized_elements", use,
                           "that %s stays inside a block of its work-group, the same as that of the first access in %s, "

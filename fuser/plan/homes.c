@@ -83,7 +83,7 @@ bool home_is_plain(const struct home_look *l, const struct plan_use *use, const 
     char place[300];
     plan_place(l->p, use->node, site->line, place, sizeof place);
     if (site->atomic || site->inst->attrs.is_volatile ||
-        (site->inst->op != IR_OP_LOAD && site->inst->op != IR_OP_STORE))
+        (site->inst->op != IR_OP_LOAD && site->inst->op != IR_OP_STORE && !access_is_block(site)))
         return home_stays(l, "not_internalized_operation", use, "%s uses %s on it", place,
                           ir_op_info(site->inst->op)->text);
     if (!ir_type_is_number(site->type))

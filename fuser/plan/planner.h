@@ -99,6 +99,8 @@ bool plan_validate_meeting(struct planner *p, const struct fuser_node *node);
 /* ---- sub-group sizes (sub_group.c) ---- */
 
 bool plan_check_sub_group_size(struct planner *p, const struct fuser_node *node);
+/* What the kernel's sub-groups have wherever it runs; 0: that is left to the launch. */
+uint32_t plan_own_sub_group_size(const struct planner *p, const struct ir_function *kernel);
 /* What a kernel node needs, once it is analysed; 0: any does. */
 uint32_t plan_sub_group_size(const struct planner *p, uint32_t node);
 /* Of one launch of order[first .. first + n), whose nodes agree; 0: it makes no difference. */

@@ -37,12 +37,20 @@ bool plan_check_sub_group_size(struct planner *p, const struct fuser_node *node)
                      size, device->name, sizes_text(device, sizes, sizeof sizes));
 }
 
-/* No attribute means primary, where the kernel can tell the difference. */
+/* No attribute means primary. */
+uint32_t plan_own_sub_group_size(const struct planner *p, const struct ir_function *kernel)
+{
+    uint32_t asked = kernel->sub_group_size;
+    if (asked == IR_SUB_GROUP_AUTOMATIC) return 0;
+    return asked && asked != IR_SUB_GROUP_PRIMARY ? asked : p->options->device.primary_sub_group_size;
+}
+
+/* Nothing is needed where the kernel cannot tell the difference. */
 uint32_t plan_sub_group_size(const struct planner *p, uint32_t node)
 {
-    uint32_t asked = p->graph->nodes[node].kernel->sub_group_size;
-    if (asked == IR_SUB_GROUP_AUTOMATIC || (!asked && !p->nodes[node].access->has_sub_groups)) return 0;
-    return asked && asked != IR_SUB_GROUP_PRIMARY ? asked : p->options->device.primary_sub_group_size;
+    const struct ir_function *kernel = p->graph->nodes[node].kernel;
+    bool looks = kernel->sub_group_size || p->nodes[node].access->has_sub_groups;
+    return looks ? plan_own_sub_group_size(p, kernel) : 0;
 }
 
 /* Where all kernels leave the choice to us it is the primary size, if one of them looks. */

@@ -27,7 +27,7 @@ uint64_t plan_node_traffic(const struct planner *p, uint32_t node)
 uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *sizes, const uint64_t *most)
 {
     uint64_t sum = 0;
-    struct access_analysis *a = access_analyse(launch->kernel, &launch->range);
+    struct access_analysis *a = access_analyse(launch->kernel, &launch->range, 0);
     for (uint32_t i = 0; i < launch->n_params; i++) {
         if (launch->params[i].kind != FUSER_PARAM_BUFFER) continue;
         bool image = ir_type_kind(launch->kernel->params[i].value->type) == IR_KIND_IMAGE2D;

@@ -48,7 +48,8 @@ static const struct access_analysis *analyse(struct planner *p, const struct ir_
     for (struct analysis *a = *bucket; a; a = a->next)
         if (a->kernel == kernel && equal_ranges(&a->range, range)) return a->access;
     struct analysis *a = arena_alloc(p->arena, sizeof *a);
-    *a = (struct analysis){kernel, *range, access_analyse(kernel, range), *bucket};
+    uint32_t size = plan_own_sub_group_size(p, kernel);
+    *a = (struct analysis){kernel, *range, access_analyse(kernel, range, size), *bucket};
     *bucket = a;
     return a->access;
 }

@@ -139,7 +139,7 @@ static void every_way_is_the_same(void **state)
     (void)state;
     static struct program_outcome wanted;
     struct count count = {0};
-    for (unsigned seed = first_seed(); count.programs < test_graphs(24); seed++, count.programs++) {
+    for (unsigned seed = first_seed(); count.programs < test_graphs(16); seed++, count.programs++) {
         const struct place *place = &places[seed % ISAS];
         struct program p;
         program_new(&p, seed);
@@ -178,7 +178,7 @@ static void threads_do_not_meet(void **state)
     static struct worker workers[THREADS];
     static struct program_outcome alone;
     unsigned first = first_seed();
-    for (unsigned seed = first; seed < first + (test_graphs(24) + 3) / 4; seed++) {
+    for (unsigned seed = first; seed < first + (test_graphs(16) + 3) / 4; seed++) {
         for (int i = 0; i < THREADS; i++) {
             workers[i].place = &places[seed % ISAS];
             program_new(&workers[i].program, 1000000 + seed * THREADS + (unsigned)i);
