@@ -1,113 +1,80 @@
 /*
  * Ifs that a work-group takes as one though their condition is not provably the same for all of its work-items.
  *
- * Where work-items meet in such an if, or one that leaves by it would be missed at a later meeting, the
- * specification has them agree: a vote finds the group's condition, and a program in which they do not agree
- * after all ends there. Where both ways only lead to the next round of a loop they need not agree: the if is
- * rewritten so that they part inside it and go on together.
+ * Where the work-group meets inside such an if, or one that leaves by it would be missed at a later meeting, the
+ * specification has the work-items agree: a vote finds the group's condition, and a program in which they do not
+ * agree after all ends there. Nothing else has to agree, so before that the exits are put where the decision falls:
+ * returns go to the end of the kernel, breaks and continues out of the ifs around them, and continues that no meeting
+ * follows to the end of the loop's body.
  */
 #include "fuser/gccjit/emit.h"
+#include "fuser/passes/exits.h"
 #include "fuser/passes/util.h"
 
-/* ---- both ways to the next round ---- */
-
-static const struct ir_inst *loop_around(const struct ir_inst *inst)
+static struct ir_inst *loop_around(struct ir_inst *inst)
 {
     while (inst && inst->op != IR_OP_LOOP) inst = inst->parent->parent;
     return inst;
 }
 
-struct inside {
-    bool meets, other_exit;
-    unsigned ways_on;
+static void see_meeting(struct ir_inst *inst, void *data)
+{
+    if (is_collective(inst)) *(bool *)data = true;
+}
+
+static bool meets_inside(const struct ir_inst *inst)
+{
+    bool meets = false;
+    for (int b = 0; b < 2; b++)
+        if (inst->blocks[b]) ir_walk(inst->blocks[b], see_meeting, &meets);
+    return meets;
+}
+
+/* The instruction or one that follows it in its block. */
+static bool meets_from(const struct ir_inst *inst)
+{
+    for (; inst; inst = inst->next)
+        if (is_collective(inst) || meets_inside(inst)) return true;
+    return false;
+}
+
+/* The ways out of an if or of a loop's round, returns apart. */
+struct ways {
+    unsigned breaks, continues;
+    unsigned own; /* that stand at the end of a branch itself, no deeper inside */
 };
 
-static void look(struct ir_inst *inst, void *data)
+static void count_way(struct ir_inst *inst, void *data)
 {
-    struct inside *s = data;
-    if (is_collective(inst)) s->meets = true;
-    if (inst->op == IR_OP_CONTINUE) s->ways_on++;
-    if (inst->op == IR_OP_BREAK || inst->op == IR_OP_RETURN) s->other_exit = true;
+    struct ways *w = data;
+    w->breaks += inst->op == IR_OP_BREAK;
+    w->continues += inst->op == IR_OP_CONTINUE;
 }
 
-/* The instructions from `inst` to the end of its block. */
-static struct inside look_from(const struct ir_inst *inst)
+static struct ways ways_of(const struct ir_inst *inst)
 {
-    struct inside s = {0};
-    for (; inst; inst = inst->next) {
-        look((struct ir_inst *)inst, &s);
-        for (int b = 0; b < 2; b++)
-            if (inst->blocks[b]) ir_walk(inst->blocks[b], look, &s);
-    }
-    return s;
-}
-
-/* Each arm's end itself goes on to the next round, or falls out of the if; nothing deeper inside leaves. */
-static bool only_goes_on(const struct ir_inst *inst)
-{
-    unsigned ends = 0;
-    struct inside all = {0};
+    struct ways w = {0};
     for (int b = 0; b < 2; b++) {
-        ends += inst->blocks[b]->last->op == IR_OP_CONTINUE;
-        ir_walk(inst->blocks[b], look, &all);
+        if (!inst->blocks[b]) continue;
+        enum ir_op end = inst->blocks[b]->last->op;
+        w.own += end == IR_OP_BREAK || end == IR_OP_CONTINUE;
+        pass_walk_exits(inst->blocks[b], count_way, &w);
     }
-    return ends > 0 && ends == all.ways_on && !all.other_exit && !all.meets;
-}
-
-/* Both ways lead to the end of the block, where the next round begins. */
-static bool can_go_on_together(const struct ir_inst *inst)
-{
-    if (!loop_around(inst) || !only_goes_on(inst)) return false;
-    if (inst->blocks[0]->last->op == IR_OP_CONTINUE && inst->blocks[1]->last->op == IR_OP_CONTINUE) return true;
-    struct inside rest = look_from(inst->next);
-    return inst->parent->last->op == IR_OP_CONTINUE && rest.ways_on == 1 && !rest.other_exit;
-}
-
-/* What follows the if goes into the arm that falls out of it. */
-static void take_in_rest(struct ir_inst *inst, struct ir_block *arm)
-{
-    struct ir_inst *yield = arm->last;
-    for (uint32_t i = 0; i < inst->n_results; i++)
-        for (struct ir_inst *rest = inst->next; rest; rest = rest->next) {
-            for (uint32_t o = 0; o < rest->n_operands; o++)
-                if (rest->operands[o] == inst->results[i]) rest->operands[o] = yield->operands[i];
-            for (int b = 0; b < 2; b++)
-                if (rest->blocks[b]) ir_replace_uses(rest->blocks[b], inst->results[i], yield->operands[i]);
-        }
-    ir_inst_remove(yield);
-    pass_move_tail(inst->next, arm);
-}
-
-static void go_on_together(struct ir_inst *inst)
-{
-    const struct ir_block *body = loop_around(inst)->blocks[0];
-    for (int b = 0; b < 2; b++)
-        if (inst->blocks[b]->last->op == IR_OP_YIELD) take_in_rest(inst, inst->blocks[b]);
-    pass_cut_tail(inst->next);
-    while (inst->n_results) pass_result_remove(inst, inst->n_results - 1);
-    struct ir_builder at = ir_builder_at_end(inst->parent);
-    struct ir_inst *next = ir_build(&at, IR_OP_CONTINUE, IR_VOID, NULL, 0);
-    for (uint32_t i = 0; i < body->n_args; i++) pass_operand_add(next, pass_result_add(inst, body->args[i]->type));
-    for (int b = 0; b < 2; b++)
-        if (inst->blocks[b]->last->op == IR_OP_CONTINUE) inst->blocks[b]->last->op = IR_OP_YIELD;
+    return w;
 }
 
 /* ---- votes ---- */
 
-/* Whether those that leave by it would miss a meeting of the others. */
-static bool must_agree(const struct ir_inst *inst)
+/* Whether those that leave by it would miss a meeting of the others; inside of it there is none. */
+static bool must_agree(struct ir_inst *inst)
 {
-    struct inside here = {0};
-    for (int b = 0; b < 2; b++) ir_walk(inst->blocks[b], look, &here);
-    if (here.meets) return true;
-    for (const struct ir_inst *i = inst; i; i = i->parent->parent) {
-        if (look_from(i->next).meets) return true;
+    struct ways ways = ways_of(inst);
+    for (struct ir_inst *i = inst; i; i = i->parent->parent) {
+        if (meets_from(i->next)) return true;
         const struct ir_inst *outer = i->parent->parent;
         if (!outer || outer->op != IR_OP_LOOP) continue;
-        if (!here.other_exit) return false; /* all are in the next round together */
-        struct inside round = {0};
-        ir_walk(outer->blocks[0], look, &round);
-        if (round.meets) return true;
+        if (!ways.breaks) return false;                                   /* all are in the next round together */
+        if (ways_of(outer).continues && meets_inside(outer)) return true; /* in which the others meet */
     }
     return false;
 }
@@ -159,16 +126,31 @@ static struct ir_inst *find_disputed(struct ir_function *kernel)
     return s.found;
 }
 
+/* Takes the ifs to where their exits need no agreement, or makes them agree. */
+static void settle(struct ir_inst *inst)
+{
+    struct ways ways = ways_of(inst);
+    if (meets_inside(inst))
+        decide_by_vote(inst);
+    else if (ways.breaks + ways.continues > ways.own)
+        exits_lift(inst, loop_around(inst));
+    else if (must_agree(inst))
+        decide_by_vote(inst);
+    else
+        exits_make_single_of_loop(loop_around(inst), ways.breaks ? IR_OP_BREAK : IR_OP_CONTINUE);
+}
+
 void agree_make(struct ir_function *kernel)
 {
     struct ir_inst *inst;
+    bool returns_early = true;
     if (!regions_needed(kernel)) return;
     while ((inst = find_disputed(kernel))) {
-        if (must_agree(inst))
-            decide_by_vote(inst);
-        else if (can_go_on_together(inst))
-            go_on_together(inst);
-        else
-            return; /* check.c names it */
+        if (returns_early && pass_contains(inst, IR_OP_RETURN)) {
+            exits_make_single(kernel);
+            returns_early = false;
+        } else {
+            settle(inst);
+        }
     }
 }

@@ -69,46 +69,6 @@ static void check_inst(struct ir_inst *inst, void *data)
     }
 }
 
-/* ---- where work-items meet ---- */
-
-struct meetings {
-    struct checker *checker;
-    struct uniformity group;
-    const bool *grouped;
-};
-
-static void find_meeting(struct ir_inst *inst, void *data)
-{
-    const struct ir_inst **found = data;
-    if (!*found && is_collective(inst)) *found = inst;
-}
-
-static void check_if(struct ir_inst *inst, void *data)
-{
-    const struct meetings *m = data;
-    const struct ir_inst *meeting = NULL;
-    const struct ir_value *v = inst->op == IR_OP_IF ? inst->operands[0] : NULL;
-    if (!v || !m->grouped[inst->scratch] || v->kind == IR_VALUE_CONST || v->kind == IR_VALUE_UNDEF) return;
-    if (m->group.values[v->scratch].kind == SHAPE_UNIFORM) return;
-    for (int b = 0; b < 2; b++) ir_walk(inst->blocks[b], find_meeting, &meeting);
-    if (meeting)
-        refuse(m->checker, meeting, "it stands in an if whose condition may differ between the work-items of a group");
-    else
-        refuse(m->checker, inst, "work-items of a group may part here, but meet again later, or in a loop around it");
-}
-
-/* Where a work-group is taken through an if as one, its condition must be the same for all work-items. */
-static void check_meetings(struct checker *c, struct ir_function *kernel)
-{
-    if (!regions_needed(kernel)) return;
-    struct arena *arena = arena_new();
-    struct meetings m = {.checker = c};
-    uniformity_find(&m.group, arena, kernel, TOGETHER_GROUP);
-    m.grouped = regions_mark(arena, kernel);
-    ir_walk(kernel->body, check_if, &m);
-    arena_free(arena);
-}
-
 static void check_sub_group_size(struct checker *c)
 {
     const uint32_t *sizes = gccjit_sub_group_sizes();
@@ -128,7 +88,6 @@ bool check_kernel(struct ir_function *kernel, struct diag_list *list)
     ir_held_close(&c.globals);
     check_sub_group_size(&c);
     if (!c.failed) agree_make(kernel);
-    if (!c.failed) check_meetings(&c, kernel);
     return !c.failed;
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <libgccjit.h>
+#include <setjmp.h>
 
 #include "fuser/gccjit/gccjit.h"
 #include "ir/arena.h"
@@ -122,6 +123,10 @@ struct emit {
     gcc_jit_type *types[IR_KIND_COUNT][7]; /* by log2 of lanes */
     gcc_jit_type *signed_vectors[9];       /* one chunk of integers, by their bytes */
     unsigned n_names;
+    unsigned n_statements;    /* emitted so far: what the compiler's time and memory grow with */
+    unsigned most_statements; /* where there would be more, emission ends with a jump to `too_large` */
+    jmp_buf too_large;
+    bool compact; /* what is done lane by lane is a loop, not written out for each */
 };
 
 /* ---- jit.c: expressions and statements of libgccjit, tersely ---- */

@@ -28,10 +28,21 @@ unsigned gccjit_register_bytes(enum gccjit_isa isa);
 enum { GCCJIT_PRIMARY_SUB_GROUP_SIZE = 16 };
 const uint32_t *gccjit_sub_group_sizes(void);
 
+/* How much is made of a kernel: from the fastest code to the least. What it computes is the same with each. */
+enum gccjit_effort {
+    GCCJIT_EFFORT_FULL,       /* two vectors in flight where that pays, lanes that are taken one by one written out */
+    GCCJIT_EFFORT_ONE_VECTOR, /* one vector, and such lanes in a loop */
+    GCCJIT_EFFORT_LIGHT,      /* the same with little optimization */
+    GCCJIT_EFFORT_SCALAR,     /* one work-item at a time (or a sub-group), with little optimization */
+    GCCJIT_EFFORT_MINIMAL,    /* the same with none */
+    GCCJIT_EFFORT_COUNT
+};
+const char *gccjit_effort_name(enum gccjit_effort effort);
+
 struct gccjit_options {
     struct gccjit_target target;
     bool keep_assembly;
-    bool scalar; /* one work-item at a time; for tests and for what the vector path refuses */
+    enum gccjit_effort effort; /* at most; a large kernel gets less by itself */
 };
 
 struct gccjit_object {
@@ -39,6 +50,7 @@ struct gccjit_object {
     size_t elf_size;
     char *assembly; /* with keep_assembly */
     unsigned lanes;
+    enum gccjit_effort effort;
 };
 
 /* Is there code for everything in the kernel? The same findings as gccjit_compile() would give, at no cost: for the

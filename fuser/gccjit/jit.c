@@ -157,8 +157,14 @@ lval jit_local(struct emit *e, gcc_jit_type *type)
     return gcc_jit_function_new_local(e->function, NULL, type, name);
 }
 
+static void count_statement(struct emit *e)
+{
+    if (++e->n_statements > e->most_statements) longjmp(e->too_large, 1);
+}
+
 void jit_set(struct emit *e, lval v, rval value)
 {
+    count_statement(e);
     gcc_jit_block_add_assignment(e->block, NULL, v, value);
 }
 
@@ -178,12 +184,14 @@ gcc_jit_block *jit_block(struct emit *e)
 
 void jit_jump(struct emit *e, gcc_jit_block *to)
 {
+    count_statement(e);
     gcc_jit_block_end_with_jump(e->block, NULL, to);
     e->block = NULL;
 }
 
 void jit_branch(struct emit *e, rval condition, gcc_jit_block *yes, gcc_jit_block *no)
 {
+    count_statement(e);
     gcc_jit_block_end_with_conditional(e->block, NULL, condition, yes, no);
     e->block = NULL;
 }
@@ -240,6 +248,7 @@ rval jit_builtin(struct emit *e, const char *name, unsigned n, rval *args)
 lval jit_asm(struct emit *e, const struct jit_asm *code, gcc_jit_type *type, unsigned n, rval *inputs)
 {
     lval result = type ? jit_local(e, type) : NULL;
+    count_statement(e);
     gcc_jit_extended_asm *s = gcc_jit_block_add_extended_asm(e->block, NULL, code->text);
     gcc_jit_extended_asm_set_volatile_flag(s, code->is_volatile);
     if (result) gcc_jit_extended_asm_add_output_operand(s, NULL, code->result, result);

@@ -254,9 +254,26 @@ static void emit_info(struct emit *e, const struct entry *k)
     gcc_jit_global_set_initializer(v, &info, sizeof info);
 }
 
-/* ---- the library's options ---- */
+/* ---- the effort, and the library's options ---- */
 
-static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned width)
+/* By effort: the statements that may be emitted. 10,000 take one to two seconds and 140 MB with optimization, 0.4
+   seconds and 60 MB with none. */
+static const struct effort {
+    const char *name;
+    unsigned most_statements;
+    int vector_level, scalar_level; /* of optimization */
+} efforts[GCCJIT_EFFORT_COUNT] = {
+    [GCCJIT_EFFORT_FULL] = {"full", 30000, 2, 3},        [GCCJIT_EFFORT_ONE_VECTOR] = {"one vector", 40000, 2, 3},
+    [GCCJIT_EFFORT_LIGHT] = {"light", 60000, 1, 1},      [GCCJIT_EFFORT_SCALAR] = {"scalar", 80000, 1, 1},
+    [GCCJIT_EFFORT_MINIMAL] = {"minimal", 150000, 0, 0},
+};
+
+const char *gccjit_effort_name(enum gccjit_effort effort)
+{
+    return efforts[effort].name;
+}
+
+static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned width, const struct effort *effort)
 {
     static const char *const common[] = {"-fPIC",
                                          "-ffp-contract=off",
@@ -275,7 +292,8 @@ static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned wi
     for (const char *const *o = common; *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
     for (const char *const *o = isa->options; *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
     for (const char *const *o = scalar; width == 1 && *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
-    gcc_jit_context_set_int_option(gcc, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL, width == 1 ? 3 : 2);
+    gcc_jit_context_set_int_option(gcc, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL,
+                                   width == 1 ? effort->scalar_level : effort->vector_level);
     gcc_jit_context_set_bool_print_errors_to_stderr(gcc, 0);
     gcc_jit_context_set_bool_allow_unreachable_blocks(gcc, 1);
 }
@@ -290,15 +308,17 @@ static void see_heavy(struct ir_inst *inst, void *data)
 }
 
 /* Two vectors in flight where the work is in loops or functions; one where it is in memory; and a sub-group is one. */
-static void choose_width(struct emit *e, bool heavy, const struct gccjit_options *options)
+static void choose_width(struct emit *e, bool heavy, enum gccjit_isa isa, enum gccjit_effort effort)
 {
+    bool scalar = effort >= GCCJIT_EFFORT_SCALAR || isa == GCCJIT_ISA_GENERIC;
+    e->compact = effort > GCCJIT_EFFORT_FULL;
     e->sub_groups = subgroup_used(e->kernel);
-    e->isa = isa_get(options->target.isa);
+    e->isa = isa_get(isa);
     if (e->sub_groups) {
         e->width = subgroup_size(e->kernel);
-        e->isa = isa_of_sub_group(e->isa->id, e->width);
+        e->isa = isa_of_sub_group(isa, e->width);
     } else {
-        e->width = options->scalar || e->isa->id == GCCJIT_ISA_GENERIC ? 1 : e->isa->vector_bytes / 4 * (heavy ? 2 : 1);
+        e->width = scalar ? 1 : e->isa->vector_bytes / 4 * (heavy && !e->compact ? 2 : 1);
     }
 }
 
@@ -316,45 +336,92 @@ void kernel_prepare(struct ir_function *kernel)
     spaces_prepare(kernel);
 }
 
+static void prepare_emit(struct emit *e)
+{
+    find_uniformity(e);
+    e->values = arena_alloc(e->arena, (e->uniformity.n_values + 1) * sizeof *e->values);
+    e->sums = arena_alloc(e->arena, (e->uniformity.n_values + 1) * sizeof *e->sums);
+    e->shared = arena_alloc(e->arena, (e->uniformity.n_values + 1) * sizeof *e->shared);
+    e->storage = arena_alloc(e->arena, (e->uniformity.n_insts + 1) * sizeof *e->storage);
+    e->global_address = arena_alloc(e->arena, (e->module->n_globals + 1) * sizeof *e->global_address);
+    for (uint32_t i = 0; i < e->module->n_globals; i++) e->module->globals[i]->scratch = i;
+    if (regions_needed(e->kernel)) groups_prepare(e);
+}
+
+/* False: it is more than the effort allows. Nothing needs to be undone: all lies in the context and the arena. */
+static bool emit_kernel(struct emit *e, struct entry *k)
+{
+    if (setjmp(e->too_large)) return false;
+    prepare_emit(e);
+    emit_entry(e, k);
+    emit_info(e, k);
+    return true;
+}
+
+/* Emits the kernel, which is prepared and checked, and compiles it: 0, -2 as gccjit_compile(), or 1 where it is too
+   large for that effort. */
+static int compile_with(enum gccjit_effort effort, struct ir_function *kernel, const struct gccjit_options *options,
+                        struct gccjit_object *object, struct diag_list *list)
+{
+    struct emit e = {.module = kernel->module,
+                     .kernel = kernel,
+                     .arena = arena_new(),
+                     .most_statements = efforts[effort].most_statements};
+    struct entry k = {.e = &e};
+    ir_walk(kernel->body, see_heavy, &k);
+    choose_width(&e, k.loops || k.math, options->target.isa, effort);
+    k.merges = may_merge(kernel);
+    e.gcc = gcc_jit_context_acquire();
+    set_options(e.gcc, e.isa, e.width, &efforts[effort]);
+    int result = 1;
+    if (emit_kernel(&e, &k))
+        result = assemble_object(e.gcc, e.width > 1, kernel->name, options->keep_assembly, object, list) ? -2 : 0;
+    object->lanes = e.width;
+    object->effort = effort;
+    gcc_jit_context_release(e.gcc);
+    arena_free(e.arena);
+    return result;
+}
+
+/* The kernel in a module of its own, ready to be emitted; NULL with findings. */
+static struct ir_function *prepare(const struct ir_function *kernel, struct diag_list *list)
+{
+    struct ir_module *module = ir_module_new("kernel");
+    struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
+    kernel_prepare(copy);
+    if (!check_kernel(copy, list)) {
+        ir_module_free(module);
+        return NULL;
+    }
+    if (regions_needed(copy)) regions_cut(copy);
+    return copy;
+}
+
+static void say_too_large(const struct ir_function *kernel, struct diag_list *list)
+{
+    diag_add(
+        list, kernel->name, NULL, kernel->loc.line, 0,
+        "the kernel is too large to be compiled: even one work-item at a time it is more than %u statements; device "
+        "reference runs it",
+        efforts[GCCJIT_EFFORT_MINIMAL].most_statements);
+}
+
 int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], const struct gccjit_options *options,
                    struct gccjit_object *object, struct diag_list *list)
 {
     (void)local;
+    int result = 1;
     *object = (struct gccjit_object){0};
-    struct ir_module *module = ir_module_new("kernel");
-    struct emit e = {.module = module, .kernel = ir_function_copy(module, kernel, kernel->name)};
-    kernel_prepare(e.kernel);
-    if (!check_kernel(e.kernel, list)) {
-        ir_module_free(module);
-        return -1;
+    for (int effort = options->effort; result == 1 && effort < GCCJIT_EFFORT_COUNT; effort++) {
+        struct ir_function *copy = prepare(kernel, list);
+        if (!copy) return -1;
+        result = compile_with((enum gccjit_effort)effort, copy, options, object, list);
+        ir_module_free(copy->module);
     }
-    if (regions_needed(e.kernel)) regions_cut(e.kernel);
-    struct entry k = {.e = &e};
-    e.arena = arena_new();
-    ir_walk(e.kernel->body, see_heavy, &k);
-    choose_width(&e, k.loops || k.math, options);
-    find_uniformity(&e);
-    e.values = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.values);
-    e.sums = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.sums);
-    e.shared = arena_alloc(e.arena, (e.uniformity.n_values + 1) * sizeof *e.shared);
-    e.storage = arena_alloc(e.arena, (e.uniformity.n_insts + 1) * sizeof *e.storage);
-    e.global_address = arena_alloc(e.arena, (module->n_globals + 1) * sizeof *e.global_address);
-    for (uint32_t i = 0; i < module->n_globals; i++) module->globals[i]->scratch = i;
-    k.merges = may_merge(e.kernel);
-    if (regions_needed(e.kernel)) groups_prepare(&e);
-
-    e.gcc = gcc_jit_context_acquire();
-    set_options(e.gcc, e.isa, e.width);
-    emit_entry(&e, &k);
-    emit_info(&e, &k);
-    int result = assemble_object(e.gcc, e.width > 1, kernel->name, options->keep_assembly, object, list);
-    object->lanes = e.width;
-    gcc_jit_context_release(e.gcc);
-    arena_free(e.arena);
-    ir_module_free(module);
     if (result == 0) return 0;
+    if (result == 1) say_too_large(kernel, list);
     gccjit_object_clear(object);
-    return -2;
+    return result == 1 ? -1 : -2;
 }
 
 void gccjit_object_clear(struct gccjit_object *object)

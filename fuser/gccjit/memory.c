@@ -132,7 +132,7 @@ static bool is_linear(const struct lanes *v)
 /* All lanes one by one: faster than a loop, but of many lanes too long. */
 static bool is_unrolled(const struct emit *e)
 {
-    return !e->exec.chunk && e->width <= 32;
+    return !e->exec.chunk && e->width <= 32 && !e->compact;
 }
 
 static struct lanes gather(struct emit *e, const struct access *a)
@@ -241,6 +241,14 @@ static bool is_contiguous(const struct access *a)
     return a->address.shape == SHAPE_LINEAR && a->address.stride == (int64_t)kind_bytes(a->kind) && !a->is_volatile;
 }
 
+/* What follows seldom runs, and is kept small; returns what e->compact was. */
+static bool rarely_begin(struct emit *e)
+{
+    bool was = e->compact;
+    e->compact = true;
+    return was;
+}
+
 static struct lanes load_component(struct emit *e, const struct access *a)
 {
     if (a->address.shape == SHAPE_UNIFORM)
@@ -255,7 +263,9 @@ static struct lanes load_component(struct emit *e, const struct access *a)
     lanes_assign(e, &r, &v, NULL);
     jit_jump(e, join);
     jit_begin(e, uneven);
+    bool was = rarely_begin(e);
     v = gather(e, a);
+    e->compact = was;
     lanes_assign(e, &r, &v, NULL);
     jit_jump(e, join);
     jit_begin(e, join);
@@ -282,7 +292,9 @@ static void store_component(struct emit *e, const struct access *a, const struct
     contiguous_store(e, a, v);
     jit_jump(e, join);
     jit_begin(e, uneven);
+    bool was = rarely_begin(e);
     scatter(e, a, v);
+    e->compact = was;
     jit_jump(e, join);
     jit_begin(e, join);
 }

@@ -1,5 +1,5 @@
-/* Random kernels: the interpreter against compiled code of each instruction set this machine has, whole
-   vectors and one work-item at a time. */
+/* Random kernels: the interpreter against compiled code of each instruction set this machine has, made with all
+   effort and, in turn, with each lesser one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +14,12 @@
 #include "tests/support/random_args.h"
 
 static void compare_one(const struct random_kernel *k, const struct interp_range *range, uint64_t seed,
-                        enum gccjit_isa isa, bool scalar, const struct interp_arg *want)
+                        enum gccjit_isa isa, enum gccjit_effort effort, const struct interp_arg *want)
 {
     char how[64];
-    snprintf(how, sizeof how, "%s%s", gccjit_isa_name(isa), scalar ? " scalar" : "");
+    snprintf(how, sizeof how, "%s, %s", gccjit_isa_name(isa), gccjit_effort_name(effort));
     struct compiled c;
-    if (!compiled_make(&c, k->function, isa, scalar)) {
+    if (!compiled_make_with(&c, k->function, isa, effort)) {
         fprintf(stderr, "# seed %llu, %s\n", (unsigned long long)seed, how);
         fail();
     }
@@ -44,8 +44,8 @@ static void compare_seed(uint64_t seed, const struct random_kernel_options *opti
     interp_result_clear(&result);
     enum gccjit_isa isas[GCCJIT_ISA_COUNT];
     unsigned n = compiled_isas(isas);
-    for (unsigned i = 0; i < n; i++) compare_one(&k, &range, seed, isas[i], false, want);
-    compare_one(&k, &range, seed, isas[n - 1], true, want);
+    for (unsigned i = 0; i < n; i++) compare_one(&k, &range, seed, isas[i], GCCJIT_EFFORT_FULL, want);
+    compare_one(&k, &range, seed, isas[n - 1], (enum gccjit_effort)(1 + seed % (GCCJIT_EFFORT_COUNT - 1)), want);
     random_args_free(&k, want);
     random_kernel_clear(&k);
 }

@@ -66,10 +66,11 @@ static bool load(struct compiled *c, const char *path)
     return c->entry && c->info && c->info->abi_version == KERNEL_ABI_VERSION;
 }
 
-bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa, bool scalar)
+bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa,
+                        enum gccjit_effort effort)
 {
     *c = (struct compiled){0};
-    struct gccjit_options options = {.target = gccjit_target_host(isa), .scalar = scalar};
+    struct gccjit_options options = {.target = gccjit_target_host(isa), .effort = effort};
     char path[] = "/tmp/fusion-test-XXXXXX";
     int fd = mkstemp(path);
     if (fd < 0) return false;
@@ -78,6 +79,11 @@ bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum gc
     unlink(path);
     if (!made) compiled_clear(c);
     return made;
+}
+
+bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa, bool scalar)
+{
+    return compiled_make_with(c, kernel, isa, scalar ? GCCJIT_EFFORT_SCALAR : GCCJIT_EFFORT_FULL);
 }
 
 void compiled_clear(struct compiled *c)

@@ -16,6 +16,9 @@ unsigned compiled_isas(enum gccjit_isa isas[GCCJIT_ISA_COUNT]);
 
 /* Compiles and loads. Where that fails, findings are printed and it is false. */
 bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa, bool scalar);
+/* With that effort, or less where the kernel is large. */
+bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa,
+                        enum gccjit_effort effort);
 void compiled_clear(struct compiled *c);
 
 /* Runs it over the range; arguments as the interpreter takes them. parts: the work-groups are split over so

@@ -330,13 +330,6 @@ static void what_is_not_compiled_is_named(void **state)
     refused("kernel @k(%o: ptr.global i32) sub_group_size(128) {\n  %v = load i32 %o\n"
             "  %r = group_reduce i32 %v, sub_group, add\n  store i32 %o, %r\n}\n",
             1, "sub-groups of 128", "only for 1, 4");
-    /* Work-items part in the middle of a round, deeper than it is looked. */
-    refused("kernel @k(%a: ptr.global i32) {\n  %g = global_id x\n  loop (%j: i32 = 0) {\n    barrier local\n"
-            "    %done = ieq i32 %j, 5\n    if %done {\n      break\n    }\n    %j1 = add i32 %j, 1\n"
-            "    %x = load i32 %a[%g]\n    %c = slt i32 %x, %j\n    if %c {\n      %d = sgt i32 %x, -9\n"
-            "      if %d {\n        continue %j1\n      }\n      store i32 %a[%g], %j\n    }\n"
-            "    continue %j1\n  }\n}\n",
-            12, "if", "part here");
 }
 
 int main(void)

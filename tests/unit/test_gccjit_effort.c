@@ -1,0 +1,162 @@
+/* Kernels of any size are compiled, within the time and memory of a compiler process: large ones with less effort. */
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ir/strbuf.h"
+#include "tests/support/compiled_kit.h"
+
+enum { MOST_MB = 1200, MOST_SECONDS = 20 /* of the processor; a compiler process has 60 */ };
+
+struct made {
+    int result;
+    unsigned lanes;
+    enum gccjit_effort effort;
+    long mb;
+    char reason[400];
+};
+
+static void make(const struct ir_function *kernel, enum gccjit_effort effort, struct made *made)
+{
+    struct gccjit_options options = {.target = gccjit_target_host(GCCJIT_ISA_AVX512), .effort = effort};
+    struct gccjit_object object;
+    struct diag_list list = {0};
+    struct rusage use;
+    *made = (struct made){.result = gccjit_compile(kernel, (const uint64_t[3]){0}, &options, &object, &list)};
+    if (list.n) snprintf(made->reason, sizeof made->reason, "%s", list.items[0].text);
+    getrusage(RUSAGE_SELF, &use);
+    made->lanes = object.lanes;
+    made->effort = object.effort;
+    made->mb = use.ru_maxrss >> 10;
+    gccjit_object_clear(&object);
+    diag_clear(&list);
+}
+
+/* In a child with the limits. */
+static struct made compile(const struct ir_function *kernel, enum gccjit_effort effort)
+{
+    int fds[2];
+    struct made made = {0};
+    assert_int_equal(pipe(fds), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit seconds = {MOST_SECONDS, MOST_SECONDS};
+        setrlimit(RLIMIT_CPU, &seconds);
+        make(kernel, effort, &made);
+        _exit(write(fds[1], &made, sizeof made) == sizeof made ? 0 : 1);
+    }
+    close(fds[1]);
+    bool whole = read(fds[0], &made, sizeof made) == sizeof made;
+    close(fds[0]);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_true(whole);
+    return made;
+}
+
+/* n operations, each on the one before; with accesses, each third one reads memory at a place of its own. */
+static struct ir_module *chain(unsigned n, bool accesses)
+{
+    struct strbuf b = {0};
+    strbuf_printf(&b,
+                  "kernel @k(%%a: ptr.global f32 read, %%o: ptr.global f32 write, %%s: i32) {\n  %%i = global_id x\n"
+                  "  %%j = trunc i32 %%i\n  %%v0 = load f32 %%a[%%i]\n");
+    for (unsigned k = 0; k < n; k++) {
+        if (accesses && k % 3 == 0) {
+            strbuf_printf(&b,
+                          "  %%p%u = mul i32 %%j, %%s\n  %%q%u = and i32 %%p%u, %u\n  %%x%u = load f32 %%a[%%q%u]\n", k,
+                          k, k, k % 64, k, k);
+            strbuf_printf(&b, "  %%v%u = fadd f32 %%v%u, %%x%u\n", k + 1, k, k);
+        } else {
+            strbuf_printf(&b, "  %%v%u = %s f32 %%v%u, 0.5\n", k + 1, k & 1 ? "fmul" : "fadd", k);
+        }
+    }
+    strbuf_printf(&b, "  store f32 %%o[%%i], %%v%u\n}\n", n);
+    char *text = strbuf_take(&b);
+    struct ir_module *m = kit_parse(text);
+    free(text);
+    return m;
+}
+
+static void small_ones_get_all(void **state)
+{
+    (void)state;
+    struct ir_module *m = chain(100, true);
+    struct made made = compile(kit_kernel(m), GCCJIT_EFFORT_FULL);
+    assert_int_equal(made.result, 0);
+    assert_int_equal(made.effort, GCCJIT_EFFORT_FULL);
+    ir_module_free(m);
+}
+
+static void large_ones_get_less(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned n;
+        bool accesses;
+    } cases[] = {{2000, true}, {60000, false}};
+    enum gccjit_effort before = GCCJIT_EFFORT_FULL;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ir_module *m = chain(cases[k].n, cases[k].accesses);
+        struct made made = compile(kit_kernel(m), GCCJIT_EFFORT_FULL);
+        print_message("# %u operations: effort %s, %u lanes, %ld MB\n", cases[k].n, gccjit_effort_name(made.effort),
+                      made.lanes, made.mb);
+        assert_int_equal(made.result, 0);
+        assert_true(made.effort > GCCJIT_EFFORT_FULL && made.effort >= before);
+        assert_true(made.mb < MOST_MB);
+        before = made.effort;
+        ir_module_free(m);
+    }
+}
+
+static void what_is_too_large_is_told(void **state)
+{
+    (void)state;
+    struct ir_module *m = chain(60000, true);
+    struct made made = compile(kit_kernel(m), GCCJIT_EFFORT_FULL);
+    assert_int_equal(made.result, -1);
+    assert_non_null(strstr(made.reason, "too large"));
+    assert_non_null(strstr(made.reason, "150000"));
+    ir_module_free(m);
+}
+
+static void all_efforts_compute_the_same(void **state)
+{
+    (void)state;
+    struct ir_module *m = chain(60, true);
+    float in[200], want[200], got[200];
+    int32_t scale = 3;
+    for (int i = 0; i < 200; i++) in[i] = (float)i / 7;
+    struct interp_range range = {1, {200, 1, 1}, {0}, {32, 1, 1}};
+    struct interp_arg args[] = {
+        {.kind = INTERP_ARG_BUFFER, .data = in, .size = sizeof in},
+        {.kind = INTERP_ARG_BUFFER, .data = want, .size = sizeof want},
+        {.kind = INTERP_ARG_BYTES, .data = &scale, .size = sizeof scale},
+    };
+    struct interp_result result;
+    assert_int_equal(interp_run(kit_kernel(m), &range, args, NULL, &result), 0);
+    assert_true(result.completed);
+    interp_result_clear(&result);
+    args[1].data = got;
+    for (int effort = 0; effort < GCCJIT_EFFORT_COUNT; effort++) {
+        struct compiled c;
+        memset(got, 0, sizeof got);
+        assert_true(compiled_make_with(&c, kit_kernel(m), GCCJIT_ISA_AVX512, (enum gccjit_effort)effort));
+        compiled_run(&c, kit_kernel(m), &range, args, 2, 0);
+        assert_memory_equal(got, want, sizeof want);
+        compiled_clear(&c);
+    }
+    ir_module_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_ones_get_all),
+        cmocka_unit_test(large_ones_get_less),
+        cmocka_unit_test(what_is_too_large_is_told),
+        cmocka_unit_test(all_efforts_compute_the_same),
+    };
+    return cmocka_run_group_tests_name("gccjit_effort", tests, NULL, NULL);
+}
