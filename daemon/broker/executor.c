@@ -14,6 +14,8 @@
 #include "daemon/executor/exit_codes.h"
 
 enum { MAX_DEATHS = 20, DEATH_WINDOW_MS = 60000 };
+enum { FIRST_PAUSE_MS = 10, MAX_DOUBLINGS = 7, MAX_PAUSE_MS = 1000 }; /* between a death and the next start */
+enum { RESUMED = 1 }; /* what EXECUTOR_NOTHING is about */
 enum { MIN_LOOK_MS = 100, MAX_LOOK_MS = 5000 }; /* between looks at the progress of submissions */
 enum { GRACE_MS = 1000 }; /* beyond the time limit: usually the executor's own watchdog is first, and knows more */
 
@@ -39,6 +41,8 @@ struct executor {
     uint64_t deaths[MAX_DEATHS]; /* when; a ring */
     uint32_t n_deaths;
     bool hopeless;
+    bool resumed;            /* it has all that was sent again, and takes submissions */
+    uv_timer_t *pause;       /* before the next one is started; NULL: none */
     uv_timer_t *look;        /* while a child runs: at the progress of submissions */
     uint64_t seen, since_ms; /* submissions completed when last looked at, and since when */
     struct priority_load load;
@@ -57,6 +61,7 @@ struct executor *executor_new(struct broker *broker, struct ring *ring, int ring
                            .event_fd = event_fd,
                            .time_limit_ms = time_limit_ms,
                            .events = events,
+                           .resumed = true,
                            .data = data};
     STAILQ_INIT(&e->calls);
     return e;
@@ -71,18 +76,30 @@ static void drop_calls(struct executor *e)
     }
 }
 
-/* ---- the time limit, enforced from outside ---- */
+/* ---- timers ---- */
 
 static void on_timer_closed(uv_handle_t *handle)
 {
     free(handle);
 }
 
-static void stop_looking(struct executor *e)
+/* NULL: out of memory. */
+static uv_timer_t *new_timer(struct executor *e)
 {
-    if (e->look) uv_close((uv_handle_t *)e->look, on_timer_closed);
-    e->look = NULL;
+    uv_timer_t *timer = malloc(sizeof *timer);
+    if (!timer) return NULL;
+    uv_timer_init(&e->broker->loop, timer);
+    timer->data = e;
+    return timer;
 }
+
+static void end_timer(uv_timer_t **timer)
+{
+    if (*timer) uv_close((uv_handle_t *)*timer, on_timer_closed);
+    *timer = NULL;
+}
+
+/* ---- the time limit, enforced from outside ---- */
 
 /*
  * The ring says whether submissions are pending and whether one has completed since: the client and its executor write
@@ -105,12 +122,8 @@ static void on_look(uv_timer_t *timer)
 
 static void start_looking(struct executor *e)
 {
-    if (!e->look) {
-        e->look = malloc(sizeof *e->look);
-        if (!e->look) return; /* the next executor gets one, and this one has its own watchdog */
-        uv_timer_init(&e->broker->loop, e->look);
-        e->look->data = e;
-    }
+    if (!e->look) e->look = new_timer(e);
+    if (!e->look) return; /* the next executor gets one, and this one has its own watchdog */
     uint32_t period = e->time_limit_ms / 2;
     period = period < MIN_LOOK_MS ? MIN_LOOK_MS : period > MAX_LOOK_MS ? MAX_LOOK_MS : period;
     e->seen = atomic_load(&e->ring->completed);
@@ -119,10 +132,21 @@ static void start_looking(struct executor *e)
     uv_timer_start(e->look, on_look, period, period);
 }
 
+/* Has it died, and we are not told yet? A client who has read so in the ring may be here before that. */
+static bool has_died_unseen(const struct executor *e)
+{
+    siginfo_t ended = {0};
+    if (!e->child) return false;
+    if (waitid(P_PID, (id_t)child_pid(e->child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid) return true;
+    return e->resumed && atomic_load(&e->ring->state) == RING_RESTARTING; /* its last words but the completion */
+}
+
 void executor_free(struct executor *e)
 {
     if (!e) return;
-    stop_looking(e);
+    if (has_died_unseen(e)) e->broker->counters.executors_lost++;
+    end_timer(&e->look);
+    end_timer(&e->pause);
     child_abandon(e->child);
     peer_close(e->peer, false);
     drop_calls(e);
@@ -219,7 +243,32 @@ static void send_resume(struct executor *e)
     uint32_t id = executor_next_id(e);
     proto_begin_request(&w, id, "resume");
     proto_pack_map(&w, 0);
-    executor_request(e, id, &w, EXECUTOR_NOTHING, 0);
+    executor_request(e, id, &w, EXECUTOR_NOTHING, RESUMED);
+}
+
+static void start_again(struct executor *e)
+{
+    executor_start(e);
+    if (e->hopeless) return;
+    e->events->restarted(e->data);
+    send_resume(e);
+}
+
+static void on_pause_over(uv_timer_t *timer)
+{
+    struct executor *e = timer->data;
+    end_timer(&e->pause);
+    start_again(e);
+}
+
+/* The first death is followed by a start at once, further ones in the same minute by longer and longer pauses. */
+static uint32_t pause_ms(const struct executor *e)
+{
+    uint64_t now = uv_now(&e->broker->loop);
+    uint32_t n = e->n_deaths < MAX_DEATHS ? e->n_deaths : MAX_DEATHS, recent = 0;
+    for (uint32_t i = 0; i < n; i++) recent += now - e->deaths[i] < DEATH_WINDOW_MS;
+    if (recent <= 1) return 0;
+    return recent - 2 < MAX_DOUBLINGS ? FIRST_PAUSE_MS << (recent - 2) : MAX_PAUSE_MS;
 }
 
 static void on_exit_status(void *data, int status)
@@ -227,7 +276,8 @@ static void on_exit_status(void *data, int status)
     struct executor *e = data;
     struct cause cause = cause_of(e, status);
     e->child = NULL;
-    stop_looking(e);
+    e->resumed = false;
+    end_timer(&e->look);
     peer_close(e->peer, false);
     e->peer = NULL;
     drop_calls(e);
@@ -246,10 +296,12 @@ static void on_exit_status(void *data, int status)
         return;
     }
     e->events->lost(e->data, cause.status, cause.reason);
-    executor_start(e);
-    if (e->hopeless) return;
-    e->events->restarted(e->data);
-    send_resume(e);
+    uint32_t pause = pause_ms(e);
+    e->pause = pause ? new_timer(e) : NULL;
+    if (e->pause)
+        uv_timer_start(e->pause, on_pause_over, pause, 0);
+    else
+        start_again(e);
 }
 
 /* ---- messages ---- */
@@ -268,7 +320,9 @@ static void on_reply(struct executor *e, struct proto_message *m)
     free(call);
     if (subject != EXECUTOR_NOTHING)
         e->events->replied(e->data, subject, about, m);
-    else if (m->status != FUSION_SUCCESS)
+    else if (m->status == FUSION_SUCCESS)
+        e->resumed |= about == RESUMED;
+    else
         log_warning("an executor refused: %s: %s", m->object, m->reason);
 }
 
@@ -344,7 +398,7 @@ static void send_options(struct executor *e)
 void executor_start(struct executor *e)
 {
     int pair[2];
-    if (e->child || e->hopeless) return;
+    if (e->child || e->pause || e->hopeless) return;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
         give_up(e, FUSION_OUT_OF_MEMORY, "no connection for an executor: too many open files");
         return;

@@ -151,6 +151,51 @@ static void test_executor_killed(void **state)
     fusion_disconnect(good.session);
 }
 
+/* A client that leaves as soon as it knows leaves the daemon no time to notice: the death counts all the same. */
+static void test_lost_is_counted(void **state)
+{
+    (void)state;
+    enum { TIMES = 10 };
+    struct client good, bad;
+    open_client(&good, 0);
+    long long before = service_counter(good.session, "executors_lost");
+    for (int i = 0; i < TIMES; i++) {
+        fusion_event event;
+        open_client(&bad, 0);
+        fusion_arg args[] = {fusion_arg_write(bad.out), fusion_arg_i64(1ll << 40)};
+        fusion_exec *exec = one_kernel(&bad, "write_beyond", args, 2);
+        expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
+        expect_error(fusion_event_wait(bad.session, event, 20000, NULL), FUSION_KERNEL_FAULT);
+        fusion_disconnect(bad.session);
+    }
+    long long sessions = 2;
+    for (int i = 0; i < 500 && (sessions = service_counter(good.session, "sessions")) > 1; i++) usleep(10000);
+    assert_int_equal(sessions, 1);
+    assert_int_equal(service_counter(good.session, "executors_lost") - before, TIMES);
+    fusion_disconnect(good.session);
+}
+
+/* Who faults again and again gets the next executor later and later; the daemon does not start one after the other. */
+static void test_restarts_back_off(void **state)
+{
+    (void)state;
+    enum { DEATHS = 8 }; /* pauses of 0, 10, 20, 40 ... 640 ms */
+    struct client c;
+    struct timespec begin, end;
+    open_client(&c, 0);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (int i = 0; i < DEATHS; i++) {
+        kill(executor_of(c.session), SIGKILL);
+        usleep(20000); /* so that the submission does not meet the one that dies */
+        assert_int_equal(run(&c, c.exec), FUSION_SUCCESS);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    long ms = (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
+    assert_true(ms > 1200);
+    expect_values(&c);
+    fusion_disconnect(c.session);
+}
+
 /* Idle or busy, at many moments. */
 static void test_executor_killed_again_and_again(void **state)
 {
@@ -408,6 +453,8 @@ int main(void)
         cmocka_unit_test(test_endless_kernel),
         cmocka_unit_test(test_executor_killed),
         cmocka_unit_test(test_executor_without_watchdog),
+        cmocka_unit_test(test_lost_is_counted),
+        cmocka_unit_test(test_restarts_back_off),
         cmocka_unit_test(test_executor_killed_again_and_again),
         cmocka_unit_test(test_compiler_killed),
         cmocka_unit_test(test_client_killed),
