@@ -50,26 +50,21 @@ static void print_slot(FILE *out, const fusion_exec *e, uint32_t slot)
     fputs("\"];\n", out);
 }
 
-/* Does the node read or write the slot as an argument? */
-static bool uses_slot(const struct exec_node *n, uint32_t slot)
+/* An internalized buffer lies inside the launch that keeps it. printed: by slot. */
+static void print_group_slots(FILE *out, const fusion_exec *e, const fusion_group *group, bool *printed)
 {
-    for (uint32_t a = 0; a < n->n_args; a++)
-        if (n->args[a].kind == PROTO_ARG_SLOT && n->args[a].index == slot) return true;
-    return false;
-}
-
-/* An internalized buffer lies inside the launch that keeps it. */
-static void print_group_slots(FILE *out, const fusion_exec *e, const fusion_group *group)
-{
-    for (uint32_t s = 0; s < e->n_slots; s++) {
-        bool inside = false;
-        for (uint32_t i = 0; i < group->n_nodes && !e->slot_needed[s]; i++)
-            inside = inside || (group->nodes[i] < e->n_nodes && uses_slot(&e->nodes[group->nodes[i]], s));
-        if (inside) print_slot(out, e, s);
+    for (uint32_t i = 0; i < group->n_nodes; i++) {
+        const struct exec_node *n = group->nodes[i] < e->n_nodes ? &e->nodes[group->nodes[i]] : NULL;
+        for (uint32_t a = 0; n && a < n->n_args; a++) {
+            uint32_t slot = n->args[a].index;
+            if (n->args[a].kind != PROTO_ARG_SLOT || e->slot_needed[slot] || printed[slot]) continue;
+            print_slot(out, e, slot);
+            printed[slot] = true;
+        }
     }
 }
 
-static void print_group(FILE *out, const fusion_exec *e, uint32_t index, bool *drawn)
+static void print_group(FILE *out, const fusion_exec *e, uint32_t index, bool *drawn, bool *printed)
 {
     const fusion_group *group = &e->report.groups[index];
     fprintf(out,
@@ -81,14 +76,14 @@ static void print_group(FILE *out, const fusion_exec *e, uint32_t index, bool *d
         print_node(out, e, group->nodes[i]);
         drawn[group->nodes[i]] = true;
     }
-    print_group_slots(out, e, group);
+    print_group_slots(out, e, group, printed);
     fputs("  }\n", out);
 }
 
 static void print_nodes(FILE *out, const fusion_exec *e)
 {
-    bool *drawn = calloc(e->n_nodes + 1, sizeof *drawn);
-    for (uint32_t g = 0; drawn && g < e->report.n_groups; g++) print_group(out, e, g, drawn);
+    bool *drawn = calloc(e->n_nodes + e->n_slots + 1, sizeof *drawn);
+    for (uint32_t g = 0; drawn && g < e->report.n_groups; g++) print_group(out, e, g, drawn, drawn + e->n_nodes);
     for (uint32_t i = 0; drawn && i < e->n_nodes; i++)
         if (!drawn[i]) print_node(out, e, i);
     for (uint32_t s = 0; s < e->n_slots; s++)

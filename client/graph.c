@@ -1,13 +1,12 @@
 /* Building graphs: nodes are kept in the form in which they go over the wire. */
 #include <inttypes.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/internal.h"
 
-enum { MAX_NODES = 100000, MAX_VALUE_BYTES = 64 << 10 };
+enum { MAX_VALUE_BYTES = PROTO_MAX_VALUE_BYTES };
 
 /* ---- growing arrays ---- */
 
@@ -29,50 +28,21 @@ static fusion_status no_memory(void)
 
 /* ---- names ---- */
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-/* Takes name into the graph's set; false where it is there already. */
-static bool claim_name(fusion_graph *g, const char *name)
-{
-    if (tfind(name, &g->names, compare_names)) return false;
-    char *copy = obstack_copy0(&g->name_pool, name, (int)strlen(name));
-    tsearch(copy, &g->names, compare_names);
-    return true;
-}
-
-/* base, or base.1, base.2 ... whichever is free. */
-static char *unique_name(fusion_graph *g, const char *base)
-{
-    if (claim_name(g, base)) return strdup(base);
-    char name[PROTO_MAX_NAME + 1];
-    for (uint32_t i = 1;; i++) {
-        snprintf(name, sizeof name, "%.200s.%" PRIu32, base, i);
-        if (claim_name(g, name)) return strdup(name);
-    }
-}
-
 fusion_status client_graph_name(fusion_graph *g, const char *given, const char *base, char **name)
 {
     if (!given) {
-        *name = unique_name(g, base);
-        return FUSION_SUCCESS;
+        *name = client_names_make(&g->node_names, base);
+        return *name ? FUSION_SUCCESS : no_memory();
     }
     if (!*given || strlen(given) > PROTO_MAX_NAME)
         return client_error(FUSION_INVALID, "node", "a name of 1 to %d bytes is needed", PROTO_MAX_NAME);
-    if (!claim_name(g, given)) return client_error(FUSION_INVALID, given, "another node of the graph has this name");
+    if (!client_names_claim(&g->node_names, given))
+        return client_error(FUSION_INVALID, given, "another node of the graph has this name");
     *name = strdup(given);
     return FUSION_SUCCESS;
 }
 
 /* ---- life ---- */
-
-static void ignore(void *name)
-{
-    (void)name;
-}
 
 static void free_node(struct proto_node *n)
 {
@@ -97,8 +67,10 @@ void client_graph_free(fusion_graph *g)
     free(g->slot_memory);
     free(g->values);
     free(g->modules);
-    tdestroy(g->names, ignore);
-    obstack_free(&g->name_pool, NULL);
+    client_names_clear(&g->node_names);
+    client_names_clear(&g->slot_names);
+    client_map_clear(&g->slots);
+    client_map_clear(&g->module_places);
     free(g);
 }
 
@@ -112,7 +84,6 @@ fusion_graph *client_graph_new(fusion_session *s)
     fusion_graph *g = calloc(1, sizeof *g);
     if (!g) return NULL;
     g->session = s;
-    obstack_init(&g->name_pool);
     return g;
 }
 
@@ -135,33 +106,42 @@ void fusion_graph_destroy(fusion_graph *g)
 
 /* ---- slots, values, modules ---- */
 
+static fusion_status limit(const char *what, uint32_t most)
+{
+    return client_error(FUSION_OUT_OF_MEMORY, "graph", "a graph has at most %" PRIu32 " %s", most, what);
+}
+
+static struct proto_slot make_slot(fusion_graph *g, const struct memory *m)
+{
+    struct proto_slot s = {.bytes = m->bytes, .usm = m->usm, .lanes = 1};
+    if (m->buffer) {
+        s.elem = (uint8_t)m->buffer->type; /* fusion_type and proto_elem have the same order */
+        s.props = client_props(m->buffer->properties);
+    }
+    if (m->image) s.image = client_wire_image(m->image);
+    s.name = client_names_make(&g->slot_names, m->buffer ? m->buffer->name : "usm");
+    return s;
+}
+
 fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_t *slot)
 {
-    for (uint32_t i = 0; i < g->wire.n_slots; i++) {
-        if (g->slot_memory[i] != m->id) continue;
-        *slot = i;
-        return FUSION_SUCCESS;
-    }
-    uint32_t capacity = g->slots_capacity;
-    if (!reserve(&g->wire.slots, g->wire.n_slots, &capacity, sizeof *g->wire.slots) ||
-        !reserve(&g->slot_memory, g->wire.n_slots, &g->slots_capacity, sizeof *g->slot_memory))
+    if (client_map_get(&g->slots, m->id, slot)) return FUSION_SUCCESS;
+    uint32_t capacity = g->slots_capacity, n = g->wire.n_slots;
+    if (n >= PROTO_MAX_SLOTS) return limit("buffers, images and allocations", PROTO_MAX_SLOTS);
+    if (!reserve(&g->wire.slots, n, &capacity, sizeof *g->wire.slots) ||
+        !reserve(&g->slot_memory, n, &g->slots_capacity, sizeof *g->slot_memory) ||
+        !client_map_put(&g->slots, m->id, n))
         return no_memory();
-    struct proto_slot *s = &g->wire.slots[g->wire.n_slots];
-    *s = (struct proto_slot){.bytes = m->bytes, .usm = m->usm, .lanes = 1};
-    if (m->buffer) {
-        s->elem = (uint8_t)m->buffer->type; /* fusion_type and proto_elem have the same order */
-        s->props = client_props(m->buffer->properties);
-    }
-    if (m->image) s->image = client_wire_image(m->image);
-    s->name = unique_name(g, m->buffer ? m->buffer->name : "usm");
-    g->slot_memory[g->wire.n_slots] = m->id;
+    g->wire.slots[n] = make_slot(g, m);
+    g->slot_memory[n] = m->id;
     *slot = g->wire.n_slots++;
-    return FUSION_SUCCESS;
+    return g->wire.slots[n].name ? FUSION_SUCCESS : no_memory();
 }
 
 fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t size, uint32_t *index)
 {
     uint32_t capacity = g->values_capacity;
+    if (g->wire.n_values >= PROTO_MAX_VALUES) return limit("values as arguments", PROTO_MAX_VALUES);
     if (!reserve(&g->wire.value_sizes, g->wire.n_values, &capacity, sizeof *g->wire.value_sizes) ||
         !reserve(&g->values, g->wire.n_values, &g->values_capacity, sizeof *g->values))
         return no_memory();
@@ -176,15 +156,12 @@ fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t siz
 
 fusion_status client_graph_module(fusion_graph *g, uint64_t module, uint32_t *index)
 {
-    for (uint32_t i = 0; i < g->wire.n_modules; i++) {
-        if (g->modules[i] != module) continue;
-        *index = i;
-        return FUSION_SUCCESS;
-    }
-    uint64_t *more = reallocarray(g->modules, g->wire.n_modules + 1, sizeof *more);
-    if (!more) return no_memory();
-    g->modules = more;
-    g->modules[g->wire.n_modules] = module;
+    uint32_t n = g->wire.n_modules;
+    if (client_map_get(&g->module_places, module, index)) return FUSION_SUCCESS;
+    if (!reserve(&g->modules, n, &g->modules_capacity, sizeof *g->modules) ||
+        !client_map_put(&g->module_places, module, n))
+        return no_memory();
+    g->modules[n] = module;
     *index = g->wire.n_modules++;
     return FUSION_SUCCESS;
 }
@@ -260,6 +237,9 @@ static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char 
 fusion_status client_graph_args(fusion_graph *g, const char *what, const fusion_arg *args, uint32_t n_args,
                                 struct proto_node *n)
 {
+    if (n_args > PROTO_MAX_ARGS)
+        return client_error(FUSION_INVALID, what, "%" PRIu32 " arguments, at most %d are allowed", n_args,
+                            PROTO_MAX_ARGS);
     n->args = calloc(n_args ? n_args : 1, sizeof *n->args);
     if (!n->args) return no_memory();
     n->n_args = n_args;
@@ -295,8 +275,7 @@ static void take_range(const fusion_kernel_node *k, struct proto_node *n)
 /* Puts a filled-in node into the graph, or frees it where status is a failure. */
 fusion_status client_graph_append(fusion_graph *g, struct proto_node *n, fusion_status status, fusion_node *node)
 {
-    if (status == FUSION_SUCCESS && g->wire.n_nodes >= MAX_NODES)
-        status = client_error(FUSION_OUT_OF_MEMORY, "graph", "a graph has at most %d nodes", MAX_NODES);
+    if (status == FUSION_SUCCESS && g->wire.n_nodes >= PROTO_MAX_NODES) status = limit("nodes", PROTO_MAX_NODES);
     if (status == FUSION_SUCCESS &&
         !reserve(&g->wire.nodes, g->wire.n_nodes, &g->nodes_capacity, sizeof *g->wire.nodes))
         status = no_memory();

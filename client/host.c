@@ -86,11 +86,15 @@ fusion_status client_graph_host_copy(fusion_graph *g, const char *name, const st
 
 /* ---- in an executable ---- */
 
-static const struct graph_action *find_action(const fusion_graph *g, uint32_t node)
+static int compare_nodes(const void *key, const void *action)
 {
-    for (uint32_t i = 0; i < g->n_actions; i++)
-        if (g->actions[i].node == node) return &g->actions[i];
-    return NULL;
+    uint32_t a = *(const uint32_t *)key, b = ((const struct graph_action *)action)->node;
+    return a < b ? -1 : a > b;
+}
+
+struct graph_action *client_graph_action(const fusion_graph *g, uint32_t node)
+{
+    return g->n_actions ? bsearch(&node, g->actions, g->n_actions, sizeof *g->actions, compare_nodes) : NULL;
 }
 
 static void *pool_zeroed(fusion_exec *e, size_t n, size_t item)
@@ -105,7 +109,7 @@ void client_exec_take_actions(fusion_exec *e, const fusion_graph *g)
     e->part_runs = pool_zeroed(e, g->n_actions + 1, sizeof *e->part_runs);
     e->slot_host = pool_zeroed(e, e->n_slots, sizeof *e->slot_host);
     for (uint32_t i = 0; i < e->report.n_order; i++) {
-        const struct graph_action *action = find_action(g, e->report.order[i]);
+        const struct graph_action *action = client_graph_action(g, e->report.order[i]);
         if (!action) {
             e->part_runs[e->n_actions] = true;
             continue;

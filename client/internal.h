@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
+#include "client/map.h"
+#include "client/names.h"
 #include "proto/frame.h"
 #include "proto/graph.h"
 #include "proto/ring.h"
@@ -68,7 +70,8 @@ struct fusion_session {
     LIST_HEAD(, client_object) objects;
     uint64_t next_sequence;
     struct memory **memories; /* by slot; an id is slot + 1 + (serial << 20) */
-    uint32_t n_memories, memories_capacity, free_hint;
+    uint32_t n_memories, memories_capacity;
+    uint32_t *free_places, n_free_places; /* slots */
     uint64_t memory_serial;
     struct memory **usm; /* sorted by address */
     uint32_t n_usm, usm_capacity;
@@ -79,7 +82,8 @@ struct fusion_session {
     } *failures; /* outcomes of failed submissions that left the ring, a ring buffer of its own */
     uint32_t n_failures;
     struct recording *recordings; /* recording.c */
-    uint32_t n_recordings;
+    uint32_t n_recordings, recordings_capacity;
+    uint32_t *open_recordings, n_open_recordings; /* numbers of those that are recorded into */
 };
 
 uint64_t client_now_ms(void);
@@ -189,18 +193,19 @@ struct fusion_graph {
     struct client_object object;
     fusion_session *session;
     struct proto_graph wire; /* grows as nodes are added */
-    uint32_t slots_capacity, values_capacity, nodes_capacity;
+    uint32_t slots_capacity, values_capacity, nodes_capacity, modules_capacity;
     uint64_t *slot_memory;   /* by slot: id of the memory */
+    struct client_map slots; /* by that */
     struct value_bytes {
         uint8_t *data;
         uint32_t size;
     } *values;               /* by value: what it is unless a submission says otherwise */
     uint64_t *modules;       /* by wire module index: id */
-    void *names;             /* tsearch tree of node and slot names */
-    struct obstack name_pool;
+    struct client_map module_places; /* by that */
+    struct client_names node_names, slot_names; /* a buffer and a node may have one name */
     fusion_queue *recorders; /* by next_recorder */
     uint32_t recording;      /* its number; 0: was never recorded */
-    struct graph_action *actions; /* what nodes of kind HOST do, by node */
+    struct graph_action *actions; /* what nodes of kind HOST do, sorted by node */
     uint32_t n_actions, actions_capacity;
     uint32_t *parent_of;          /* of a graph that was flattened: node of the graph it was; else NULL */
 };
@@ -259,6 +264,8 @@ fusion_status client_graph_act(fusion_graph *g, struct proto_node *n, const stru
 /* A copy where one side is memory of the process. */
 fusion_status client_graph_host_copy(fusion_graph *g, const char *name, const struct copy_2d *copy, const fusion_node *deps,
                                      uint32_t n_deps, fusion_node *node);
+/* What the node does here; NULL: nothing. */
+struct graph_action *client_graph_action(const fusion_graph *g, uint32_t node);
 /* What the executable does between its parts, from the order of the nodes of graph. */
 void client_exec_take_actions(fusion_exec *e, const fusion_graph *graph);
 struct binding;
@@ -289,6 +296,14 @@ struct fusion_queue {
     fusion_queue *next_recorder; /* into the same graph */
     fusion_event *waits;         /* what the next command depends on */
     uint32_t n_waits;
+    struct queue_order {         /* of what it has recorded so far, into the graph of that number */
+        uint32_t recording;
+        bool any_here, any_standing;
+        fusion_node last_here;   /* that runs in this process */
+        fusion_node standing;    /* the last one that all before come before, and all behind after: */
+        fusion_node *since;      /* the nodes since */
+        uint32_t n_since, since_capacity;
+    } order;
 };
 
 /* What kinds of nodes need to become one (graph.c; graph_image.c has those of images). */

@@ -64,18 +64,29 @@ static bool grow(void *array, uint32_t *capacity, size_t item)
     return true;
 }
 
+/* A new place at the end of the table, and room to note it as free later. */
+static fusion_status new_place(fusion_session *s, uint32_t *slot)
+{
+    uint32_t capacity = s->memories_capacity;
+    if (s->n_memories >= (1u << ID_SLOT_BITS) - 1)
+        return client_error(FUSION_OUT_OF_MEMORY, "session", "too many buffers");
+    if (s->n_memories == capacity && (!grow(&s->free_places, &capacity, sizeof *s->free_places) ||
+                                      !grow(&s->memories, &s->memories_capacity, sizeof *s->memories)))
+        return client_error(FUSION_OUT_OF_MEMORY, "session", "no memory");
+    *slot = s->n_memories++;
+    return FUSION_SUCCESS;
+}
+
 static fusion_status register_memory(fusion_session *s, struct memory *m)
 {
-    uint32_t slot = s->free_hint;
-    while (slot < s->n_memories && s->memories[slot]) slot++;
-    if (slot >= (1u << ID_SLOT_BITS) - 1) return client_error(FUSION_OUT_OF_MEMORY, "session", "too many buffers");
-    if (slot == s->n_memories) {
-        if (slot == s->memories_capacity && !grow(&s->memories, &s->memories_capacity, sizeof *s->memories))
-            return client_error(FUSION_OUT_OF_MEMORY, "session", "no memory");
-        s->n_memories++;
-    }
+    uint32_t slot = 0;
+    fusion_status status = FUSION_SUCCESS;
+    if (s->n_free_places)
+        slot = s->free_places[--s->n_free_places];
+    else
+        status = new_place(s, &slot);
+    if (status != FUSION_SUCCESS) return status;
     s->memories[slot] = m;
-    s->free_hint = slot + 1;
     m->id = (slot + 1) | ++s->memory_serial << ID_SLOT_BITS;
     return FUSION_SUCCESS;
 }
@@ -84,7 +95,7 @@ static void unregister_memory(fusion_session *s, struct memory *m)
 {
     uint32_t slot = (uint32_t)(m->id & ((1u << ID_SLOT_BITS) - 1)) - 1;
     s->memories[slot] = NULL;
-    if (slot < s->free_hint) s->free_hint = slot;
+    s->free_places[s->n_free_places++] = slot;
 }
 
 /* ---- taking memory ---- */
@@ -432,5 +443,6 @@ void client_memories_clear(fusion_session *s)
             free(m);
     }
     free(s->memories);
+    free(s->free_places);
     free(s->usm);
 }

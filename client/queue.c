@@ -12,6 +12,7 @@ static void free_queue(struct client_object *object)
     for (uint32_t i = 0; i < q->n_cache; i++) free(q->cache[i].key);
     free(q->cache);
     free(q->waits);
+    free(q->order.since);
     pthread_mutex_destroy(&q->lock);
     free(q);
 }

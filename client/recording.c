@@ -4,6 +4,7 @@
  * depend on each other by events and by the memory that they share, and must not do so in a circle.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,16 @@ struct recording {
     fusion_event submitted;
     uint32_t n_before;
     uint32_t *before; /* recordings that are submitted first */
+    /* While it is open: what its nodes so far do with which memory. */
+    uint32_t n_nodes;         /* those that are noted */
+    struct client_map places; /* in uses, by memory */
+    struct use *uses;
+    uint32_t n_uses, uses_capacity;
+};
+
+/* Names of the last nodes that read and that write some memory; NULL: none does. */
+struct use {
+    const char *reader, *writer;
 };
 
 static uint32_t number_of(fusion_event event)
@@ -35,19 +46,35 @@ static fusion_status no_memory(void)
     return client_error(FUSION_OUT_OF_MEMORY, "recording", "no memory");
 }
 
+static bool reserve(void *array, uint32_t n, uint32_t *capacity, size_t item)
+{
+    if (n < *capacity) return true;
+    uint32_t more = *capacity ? *capacity * 2 : 16;
+    void *bigger = reallocarray(*(void **)array, more, item);
+    if (!bigger) return false;
+    *(void **)array = bigger;
+    *capacity = more;
+    return true;
+}
+
 /* ---- begin and end ---- */
 
 /* The graph's recording, which is made where there is none. Numbers begin at 1. Session locked. */
 static fusion_status open_recording(fusion_session *s, fusion_graph *g)
 {
     if (!g->recording) {
-        struct recording *more = reallocarray(s->recordings, s->n_recordings + 1, sizeof *more);
-        if (!more) return no_memory();
-        s->recordings = more;
+        if (!reserve(&s->recordings, s->n_recordings, &s->recordings_capacity, sizeof *s->recordings))
+            return no_memory();
         s->recordings[s->n_recordings++] = (struct recording){0};
         g->recording = s->n_recordings;
     }
-    s->recordings[g->recording - 1].graph = g;
+    struct recording *r = &s->recordings[g->recording - 1];
+    if (r->graph) return FUSION_SUCCESS;
+    uint32_t *open = reallocarray(s->open_recordings, s->n_open_recordings + 1, sizeof *open);
+    if (!open) return no_memory();
+    s->open_recordings = open;
+    open[s->n_open_recordings++] = g->recording;
+    r->graph = g;
     return FUSION_SUCCESS;
 }
 
@@ -62,9 +89,28 @@ fusion_status fusion_graph_begin_recording(fusion_graph *g, fusion_queue *q)
     pthread_mutex_unlock(&s->lock);
     if (status != FUSION_SUCCESS) return status;
     q->recording = g;
+    if (q->order.recording != g->recording) {
+        q->order.any_here = q->order.any_standing = false;
+        q->order.n_since = 0;
+        q->order.recording = g->recording;
+    }
     q->next_recorder = g->recorders;
     g->recorders = q;
     return FUSION_SUCCESS;
+}
+
+/* Session locked. */
+static void close_recording(fusion_session *s, uint32_t number)
+{
+    struct recording *r = &s->recordings[number - 1];
+    uint32_t at = 0;
+    while (s->open_recordings[at] != number) at++;
+    s->open_recordings[at] = s->open_recordings[--s->n_open_recordings];
+    client_map_clear(&r->places);
+    free(r->uses);
+    r->uses = NULL;
+    r->n_nodes = r->n_uses = r->uses_capacity = 0;
+    r->graph = NULL;
 }
 
 void client_queue_stop_recording(fusion_queue *q)
@@ -78,7 +124,7 @@ void client_queue_stop_recording(fusion_queue *q)
     q->n_waits = 0;
     if (g->recorders) return;
     pthread_mutex_lock(&g->session->lock);
-    g->session->recordings[g->recording - 1].graph = NULL;
+    close_recording(g->session, g->recording);
     pthread_mutex_unlock(&g->session->lock);
 }
 
@@ -91,84 +137,125 @@ fusion_status fusion_graph_end_recording(fusion_graph *g)
 
 void client_recordings_clear(fusion_session *s)
 {
+    while (s->n_open_recordings) close_recording(s, s->open_recordings[0]);
     for (uint32_t i = 0; i < s->n_recordings; i++) free(s->recordings[i].before);
     free(s->recordings);
+    free(s->open_recordings);
 }
 
 /* ---- recordings that wait for each other; session locked ---- */
 
-static bool comes_before(const fusion_session *s, uint32_t a, uint32_t b)
+/* Does b wait for a, through others too? What was submitted waits no more. seen: by number - 1. */
+static bool waits_for(const fusion_session *s, uint32_t b, uint32_t a, bool *seen)
 {
     const struct recording *r = &s->recordings[b - 1];
-    for (uint32_t i = 0; i < r->n_before; i++)
-        if (r->before[i] == a || comes_before(s, a, r->before[i])) return true;
+    for (uint32_t i = 0; i < r->n_before; i++) {
+        uint32_t before = r->before[i];
+        if (before == a) return true;
+        if (seen[before - 1] || s->recordings[before - 1].submitted) continue;
+        seen[before - 1] = true;
+        if (waits_for(s, before, a, seen)) return true;
+    }
     return false;
 }
 
 static fusion_status put_before(fusion_session *s, uint32_t first, uint32_t second, const char *object, const char *why)
 {
-    if (first == second || comes_before(s, first, second)) return FUSION_SUCCESS;
-    if (comes_before(s, second, first))
+    struct recording *r = &s->recordings[second - 1];
+    if (first == second) return FUSION_SUCCESS;
+    for (uint32_t i = 0; i < r->n_before; i++)
+        if (r->before[i] == first) return FUSION_SUCCESS;
+    bool *seen = calloc(s->n_recordings, sizeof *seen);
+    uint32_t *more = seen ? reallocarray(r->before, r->n_before + 1, sizeof *more) : NULL;
+    if (more) r->before = more;
+    bool circle = more && waits_for(s, first, second, seen);
+    free(seen);
+    if (!more) return no_memory();
+    if (circle)
         return client_error(FUSION_INVALID, object,
                             "%s recorded into another graph, which already waits for this one: the two would wait for "
                             "each other in a circle",
                             why);
-    struct recording *r = &s->recordings[second - 1];
-    uint32_t *more = reallocarray(r->before, r->n_before + 1, sizeof *more);
-    if (!more) return no_memory();
-    r->before = more;
     r->before[r->n_before++] = first;
     return FUSION_SUCCESS;
 }
 
 /* ---- memory that open recordings share ---- */
 
-struct use {
-    uint64_t memory;
-    bool write;
-};
+/* Calls f for each use of memory by the node, until one fails. */
+typedef fusion_status use_fn(void *data, uint64_t memory, bool read, bool write);
 
-/* What a node does, at most max uses; their number. */
-static uint32_t uses_of(const fusion_graph *g, const struct proto_node *n, struct use *uses, uint32_t max)
+static fusion_status each_use(const fusion_graph *g, const struct proto_node *n, use_fn *f, void *data)
 {
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < n->n_args && used + 2 < max; i++)
+    fusion_status status = FUSION_SUCCESS;
+    for (uint32_t i = 0; i < n->n_args && status == FUSION_SUCCESS; i++)
         if (n->args[i].kind == PROTO_ARG_SLOT)
-            uses[used++] = (struct use){g->slot_memory[n->args[i].index], n->args[i].access != PROTO_ACCESS_READ};
-    if (n->kind == PROTO_NODE_COPY) uses[used++] = (struct use){g->slot_memory[n->from], false};
-    if (n->kind == PROTO_NODE_COPY || n->kind == PROTO_NODE_FILL)
-        uses[used++] = (struct use){g->slot_memory[n->to], true};
-    return used;
+            status = f(data, g->slot_memory[n->args[i].index], n->args[i].access != PROTO_ACCESS_WRITE,
+                       n->args[i].access != PROTO_ACCESS_READ);
+    if (status == FUSION_SUCCESS && n->kind == PROTO_NODE_COPY) status = f(data, g->slot_memory[n->from], true, false);
+    if (status == FUSION_SUCCESS && (n->kind == PROTO_NODE_COPY || n->kind == PROTO_NODE_FILL))
+        status = f(data, g->slot_memory[n->to], false, true);
+    return status;
 }
 
-enum { MAX_USES = 1026 };
+/* A node that is recorded, and the recording it goes into. */
+struct recorded {
+    fusion_session *session;
+    struct recording *into;
+    const struct proto_node *node;
+    uint32_t number; /* of the recording */
+};
 
-static bool share(const struct use *a, uint32_t n_a, const struct use *b, uint32_t n_b)
+static fusion_status note_use(void *data, uint64_t memory, bool read, bool write)
 {
-    for (uint32_t i = 0; i < n_a; i++)
-        for (uint32_t k = 0; k < n_b; k++)
-            if (a[i].memory == b[k].memory && (a[i].write || b[k].write)) return true;
-    return false;
+    struct recording *r = data;
+    uint32_t at;
+    if (!client_map_get(&r->places, memory, &at)) {
+        at = r->n_uses;
+        if (!reserve(&r->uses, at, &r->uses_capacity, sizeof *r->uses) || !client_map_put(&r->places, memory, at))
+            return no_memory();
+        r->uses[r->n_uses++] = (struct use){0};
+    }
+    if (read) r->uses[at].reader = r->graph->wire.nodes[r->n_nodes].name;
+    if (write) r->uses[at].writer = r->graph->wire.nodes[r->n_nodes].name;
+    return FUSION_SUCCESS;
+}
+
+/* Its nodes up to the last one, also those that were added otherwise. */
+static fusion_status note_nodes(struct recording *r)
+{
+    fusion_status status = FUSION_SUCCESS;
+    for (; r->n_nodes < r->graph->wire.n_nodes && status == FUSION_SUCCESS; r->n_nodes++)
+        status = each_use(r->graph, &r->graph->wire.nodes[r->n_nodes], note_use, r);
+    return status;
+}
+
+/* After each other open recording whose nodes use the memory, where one of the two writes. */
+static fusion_status order_use(void *data, uint64_t memory, bool read, bool write)
+{
+    const struct recorded *n = data;
+    fusion_session *s = n->session;
+    (void)read;
+    for (uint32_t i = 0; i < s->n_open_recordings; i++) {
+        uint32_t at, number = s->open_recordings[i];
+        const struct recording *other = &s->recordings[number - 1];
+        if (number == n->number || !client_map_get(&other->places, memory, &at)) continue;
+        const struct use *use = &other->uses[at];
+        const char *earlier = use->writer ? use->writer : write ? use->reader : NULL;
+        if (!earlier) continue;
+        char why[400];
+        snprintf(why, sizeof why, "it uses memory that node %s uses, which is", earlier);
+        fusion_status status = put_before(s, number, n->number, n->node->name, why);
+        if (status != FUSION_SUCCESS) return status;
+    }
+    return FUSION_SUCCESS;
 }
 
 static fusion_status order_by_memory(fusion_session *s, const fusion_graph *g, const struct proto_node *node)
 {
-    struct use *uses = calloc(2 * MAX_USES, sizeof *uses), *others = uses ? uses + MAX_USES : NULL;
-    if (!uses) return no_memory();
-    uint32_t n = uses_of(g, node, uses, MAX_USES);
-    fusion_status status = FUSION_SUCCESS;
-    for (uint32_t i = 0; i < s->n_recordings && status == FUSION_SUCCESS; i++) {
-        const fusion_graph *other = s->recordings[i].graph;
-        for (uint32_t k = 0; other && other != g && k < other->wire.n_nodes && status == FUSION_SUCCESS; k++) {
-            const struct proto_node *earlier = &other->wire.nodes[k];
-            if (!share(uses, n, others, uses_of(other, earlier, others, MAX_USES))) continue;
-            char why[400];
-            snprintf(why, sizeof why, "it uses memory that node %s uses, which is", earlier->name);
-            status = put_before(s, i + 1, g->recording, node->name, why);
-        }
-    }
-    free(uses);
-    return status;
+    struct recorded n = {s, &s->recordings[g->recording - 1], node, g->recording};
+    fusion_status status = s->n_open_recordings > 1 ? each_use(g, node, order_use, &n) : FUSION_SUCCESS;
+    return status == FUSION_SUCCESS ? note_nodes(n.into) : status;
 }
 
 /* ---- events ---- */
@@ -209,16 +296,56 @@ fusion_status fusion_queue_depends_on(fusion_queue *q, const fusion_event *event
     return FUSION_SUCCESS;
 }
 
+static fusion_status add_deps(struct proto_node *n, const fusion_node *on, uint32_t n_on)
+{
+    uint32_t *deps = reallocarray(n->deps, n->n_deps + n_on + 1, sizeof *deps);
+    if (!deps) return no_memory();
+    n->deps = deps;
+    if (n_on) memcpy(deps + n->n_deps, on, n_on * sizeof *on);
+    n->n_deps += n_on;
+    return FUSION_SUCCESS;
+}
+
 /* Edges from the nodes of this graph that the queue was told to wait for. What else it waits for is submitted earlier.
  */
 static fusion_status add_waits(fusion_queue *q, struct proto_node *n)
 {
-    uint32_t *deps = reallocarray(n->deps, n->n_deps + q->n_waits + 1, sizeof *deps);
-    if (!deps) return no_memory();
-    n->deps = deps;
-    for (uint32_t i = 0; i < q->n_waits; i++)
-        if (q->waits[i] & RECORDED && number_of(q->waits[i]) == q->recording->recording)
-            n->deps[n->n_deps++] = node_of(q->waits[i]);
+    fusion_status status = FUSION_SUCCESS;
+    for (uint32_t i = 0; i < q->n_waits && status == FUSION_SUCCESS; i++) {
+        fusion_node node = node_of(q->waits[i]);
+        if (q->waits[i] & RECORDED && number_of(q->waits[i]) == q->recording->recording) status = add_deps(n, &node, 1);
+    }
+    return status;
+}
+
+/* ---- the order of a queue ---- */
+
+/* What the edges from accesses do not say of it: what runs in this process keeps its order, since it may have to do
+   with any memory of the process; and a function that names no memory stands where it was recorded, as if it ran at
+   once. */
+static fusion_status keep_order(fusion_queue *q, struct proto_node *n, fusion_node number)
+{
+    struct queue_order *o = &q->order;
+    bool here = n->kind == PROTO_NODE_HOST, stands = here && n->n_args == 0;
+    fusion_status status = FUSION_SUCCESS;
+    if (!reserve(&o->since, o->n_since, &o->since_capacity, sizeof *o->since)) return no_memory();
+    if (stands)
+        status = add_deps(n, o->since, o->n_since);
+    else if (here && o->any_here)
+        status = add_deps(n, &o->last_here, 1);
+    if (status == FUSION_SUCCESS && o->any_standing) status = add_deps(n, &o->standing, 1);
+    if (status != FUSION_SUCCESS) return status;
+    if (stands) {
+        o->standing = number;
+        o->any_standing = true;
+        o->n_since = 0;
+    } else {
+        o->since[o->n_since++] = number;
+    }
+    if (here) {
+        o->last_here = number;
+        o->any_here = true;
+    }
     return FUSION_SUCCESS;
 }
 
@@ -226,11 +353,12 @@ fusion_status client_recorded(fusion_queue *q, fusion_event *event)
 {
     fusion_graph *g = q->recording;
     struct proto_node *node = &g->wire.nodes[g->wire.n_nodes - 1];
-    pthread_mutex_lock(&g->session->lock);
-    fusion_status status = order_by_memory(g->session, g, node);
-    pthread_mutex_unlock(&g->session->lock);
-    if (status == FUSION_SUCCESS) status = add_waits(q, node);
+    fusion_status status = add_waits(q, node);
     q->n_waits = 0;
+    pthread_mutex_lock(&g->session->lock);
+    if (status == FUSION_SUCCESS) status = order_by_memory(g->session, g, node);
+    pthread_mutex_unlock(&g->session->lock);
+    if (status == FUSION_SUCCESS) status = keep_order(q, node, g->wire.n_nodes - 1);
     if (status != FUSION_SUCCESS) {
         client_graph_take_back(g);
         return status;

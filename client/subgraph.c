@@ -13,9 +13,8 @@ static fusion_status no_memory(void)
 
 static const struct graph_action *inner_at(const fusion_graph *g, uint32_t node)
 {
-    for (uint32_t i = 0; i < g->n_actions; i++)
-        if (g->actions[i].node == node && g->actions[i].kind == ACTION_GRAPH) return &g->actions[i];
-    return NULL;
+    const struct graph_action *action = client_graph_action(g, node);
+    return action && action->kind == ACTION_GRAPH ? action : NULL;
 }
 
 /* ---- copying nodes from graph to graph ---- */
@@ -30,11 +29,7 @@ struct move {
 static fusion_status move_slot(const struct move *m, uint32_t slot, uint32_t *to)
 {
     fusion_session *s = m->to->session;
-    for (uint32_t i = 0; i < m->to->wire.n_slots; i++) {
-        if (m->to->slot_memory[i] != m->from->slot_memory[slot]) continue;
-        *to = i;
-        return FUSION_SUCCESS;
-    }
+    if (client_map_get(&m->to->slots, m->from->slot_memory[slot], to)) return FUSION_SUCCESS;
     pthread_mutex_lock(&s->lock);
     struct memory *memory = client_memory_find(s, m->from->slot_memory[slot]);
     pthread_mutex_unlock(&s->lock);
@@ -91,16 +86,15 @@ static fusion_status move_node(const struct move *m, uint32_t node)
     n.n_deps = 0;
     fusion_status status = move_parts(m, from, &n);
     if (status == FUSION_SUCCESS) status = move_name(m, from->name, &n.name);
-    for (uint32_t i = 0; i < m->from->n_actions && n.kind == PROTO_NODE_HOST; i++) {
-        struct graph_action action = m->from->actions[i];
-        if (action.node != node) continue;
-        if (action.kind == ACTION_READ || action.kind == ACTION_WRITE) action.slot = n.args[0].index;
-        if (action.inner && !(action.inner = copy_of(action.inner))) status = no_memory();
-        status = client_graph_act(m->to, &n, &action, status, NULL);
-        if (status != FUSION_SUCCESS) client_graph_free(action.inner);
-        return status;
-    }
-    return client_graph_append(m->to, &n, status, NULL);
+    const struct graph_action *own = client_graph_action(m->from, node);
+    if (!own) return client_graph_append(m->to, &n, status, NULL);
+    struct graph_action action = *own;
+    if (status == FUSION_SUCCESS && (action.kind == ACTION_READ || action.kind == ACTION_WRITE))
+        action.slot = n.args[0].index;
+    if (action.inner && !(action.inner = copy_of(action.inner))) status = no_memory();
+    status = client_graph_act(m->to, &n, &action, status, NULL);
+    if (status != FUSION_SUCCESS) client_graph_free(action.inner);
+    return status;
 }
 
 static fusion_status add_dep(struct proto_node *n, uint32_t on)

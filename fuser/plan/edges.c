@@ -1,5 +1,5 @@
 /* Edges of the graph: what was asked for, and what follows from accesses (read after write, write after read,
-   write after write, where the bytes overlap). */
+   write after write, where the bytes overlap, and memory that is reached through pointers found in memory). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +15,25 @@ struct edges {
     size_t n, capacity;
 };
 
+struct list {
+    uint32_t *items;
+    uint32_t n, capacity;
+};
+
 /* Uses of a buffer that later ones may depend on. Those wholly overwritten since are left out: whoever depends
    on them depends on their overwriter, which depends on them. */
 struct live {
-    uint32_t *uses;
-    uint32_t n, capacity;
+    struct list readers, writers;
 };
+
+static void append(struct list *l, uint32_t item)
+{
+    if (l->n == l->capacity) {
+        l->capacity = l->capacity ? 2 * l->capacity : 4;
+        l->items = arena_realloc(l->items, l->capacity * sizeof *l->items);
+    }
+    l->items[l->n++] = item;
+}
 
 static void add_edge(struct edges *e, uint32_t from, uint32_t to)
 {
@@ -31,25 +44,93 @@ static void add_edge(struct edges *e, uint32_t from, uint32_t to)
     e->list[e->n++] = (struct edge){from, to};
 }
 
+/* From those of the list that overlap with the use; what it overwrites goes. */
+static void edges_from(const struct planner *p, struct edges *e, struct list *list, const struct plan_use *use)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct plan_use *before = &p->uses[list->items[i]];
+        bool overlap = before->first < use->end && use->first < before->end;
+        if (overlap && before->node != use->node) add_edge(e, before->node, use->node);
+        bool overwritten = use->writes && use->first <= before->first && before->end <= use->end;
+        if (!overwritten || before->node == use->node) list->items[kept++] = list->items[i];
+    }
+    list->n = kept;
+}
+
 static void edges_of_use(const struct planner *p, struct edges *e, struct live *live, uint32_t index)
 {
     const struct plan_use *use = &p->uses[index];
-    uint32_t kept = 0;
-    if (!use->reads && !use->writes) return;
-    for (uint32_t i = 0; i < live->n; i++) {
-        const struct plan_use *before = &p->uses[live->uses[i]];
-        bool overlap = before->first < use->end && use->first < before->end;
-        if (overlap && (before->writes || use->writes) && before->node != use->node)
-            add_edge(e, before->node, use->node);
-        bool overwritten = use->writes && use->first <= before->first && before->end <= use->end;
-        if (!overwritten || before->node == use->node) live->uses[kept++] = live->uses[i];
+    edges_from(p, e, &live->writers, use);
+    if (use->writes) edges_from(p, e, &live->readers, use);
+    append(use->writes ? &live->writers : &live->readers, index);
+}
+
+/* ---- pointers found in memory ---- */
+
+/* Buffers that such a pointer may lead to: USM allocations, and what a kernel stored the address of. */
+static bool *reachable_buffers(const struct planner *p)
+{
+    bool *reachable = arena_alloc(p->arena, p->graph->n_buffers + 1);
+    for (uint32_t i = 0; i < p->graph->n_buffers; i++) reachable[i] = p->graph->buffers[i].usm;
+    for (uint32_t i = 0; i < p->n_uses; i++) {
+        const struct access_analysis *a = p->nodes[p->uses[i].node].access;
+        if (a && a->params[p->uses[i].arg].escapes) reachable[p->uses[i].buffer] = true;
     }
-    live->n = kept;
-    if (live->n == live->capacity) {
-        live->capacity = live->capacity ? 2 * live->capacity : 4;
-        live->uses = arena_realloc(live->uses, live->capacity * sizeof *live->uses);
+    return reachable;
+}
+
+/* Nodes in the order of recording, for which of the earlier ones have to be waited. */
+struct loose {
+    const bool *reachable;
+    uint32_t last, last_writer; /* nodes that follow pointers found in memory, and that write there; NO_USE: none */
+    struct list readers;        /* of reachable buffers, since last_writer */
+    struct list writers;        /* of reachable buffers, since last */
+};
+
+static void edges_from_all(struct edges *e, struct list *list, uint32_t node)
+{
+    for (uint32_t i = 0; i < list->n; i++) add_edge(e, list->items[i], node);
+    list->n = 0;
+}
+
+/* Those that follow pointers keep their order, so that each depends on what came since the one before only. */
+static void follow_pointers(struct edges *e, struct loose *l, uint32_t node, bool writes)
+{
+    if (l->last != NO_USE) add_edge(e, l->last, node);
+    edges_from_all(e, &l->writers, node);
+    l->last = node;
+    if (!writes) return;
+    edges_from_all(e, &l->readers, node);
+    l->last_writer = node;
+}
+
+static void edges_of_loose(const struct planner *p, struct edges *e, struct loose *l, uint32_t node)
+{
+    const struct plan_node *n = &p->nodes[node];
+    bool reads = false, writes = false;
+    if (n->access && (n->access->loose_reads || n->access->loose_writes)) {
+        follow_pointers(e, l, node, n->access->loose_writes);
+        return;
     }
-    live->uses[live->n++] = index;
+    for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) {
+        if (!l->reachable[p->uses[i].buffer]) continue;
+        reads |= p->uses[i].reads;
+        writes |= p->uses[i].writes;
+    }
+    uint32_t before = writes ? l->last : reads ? l->last_writer : NO_USE;
+    if (before != NO_USE) add_edge(e, before, node);
+    if (writes) append(&l->writers, node);
+    if (reads && !writes) append(&l->readers, node);
+}
+
+/* Whose memory a pointer that comes from memory leads to is unknown: it may be any that there are pointers to. */
+static void edges_of_pointers(const struct planner *p, struct edges *e)
+{
+    struct loose l = {.reachable = reachable_buffers(p), .last = NO_USE, .last_writer = NO_USE};
+    for (uint32_t i = 0; i < p->graph->n_nodes; i++) edges_of_loose(p, e, &l, i);
+    free(l.readers.items);
+    free(l.writers.items);
 }
 
 /* Kernels with memory of their own that no argument names keep the order they were recorded in. */
@@ -95,8 +176,12 @@ bool plan_edges(struct planner *p)
     for (uint32_t i = 0; i < p->graph->n_nodes; i++)
         for (uint32_t k = 0; k < p->graph->nodes[i].n_deps; k++) add_edge(&e, p->graph->nodes[i].deps[k], i);
     edges_of_state(p, &e);
+    edges_of_pointers(p, &e);
     keep_edges(p, &e);
-    for (uint32_t i = 0; i < p->graph->n_buffers; i++) free(live[i].uses);
+    for (uint32_t i = 0; i < p->graph->n_buffers; i++) {
+        free(live[i].readers.items);
+        free(live[i].writers.items);
+    }
     free(e.list);
     return true;
 }

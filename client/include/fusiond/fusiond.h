@@ -183,7 +183,9 @@ typedef enum fusion_property {
 } fusion_property;
 
 /* A buffer of count elements; properties: fusion_property bits. No memory is taken until it is mapped
-   or a submission needs it: an internalized buffer never takes any. name may be NULL. Contents start as 0. */
+   or a submission needs it: an internalized buffer never takes any. name may be NULL; it is for messages, and need not be
+   another one than those of other buffers or of nodes: in the reports of a graph that uses two buffers of one name, the
+   second is called NAME.1. Contents start as 0. */
 FUSION_API fusion_status fusion_buffer_create(fusion_session *session, const char *name, fusion_type type, uint64_t count,
                                               unsigned properties, fusion_buffer **buffer);
 /* The buffer's memory in this process, the same the kernels use (no copy); valid until destroyed. Waits
@@ -307,7 +309,7 @@ typedef struct fusion_finalize_options {
 } fusion_finalize_options;
 
 typedef struct fusion_kernel_node {
-    const char *name; /* NULL: the kernel's name, made unique with .1, .2 ... */
+    const char *name; /* of one node of the graph; NULL: the kernel's name, made unique with .1, .2 ... */
     fusion_module *module;
     const char *kernel;
     uint32_t dims;                           /* 1 to 3 */
@@ -371,7 +373,9 @@ FUSION_API fusion_status fusion_graph_add_graph(fusion_graph *graph, const char 
                                                 const fusion_finalize_options *options,
                                                 const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
 
-/* Queues: what is submitted to one runs at once, in order; while it records, it becomes a node instead. */
+/* Queues: what is submitted to one runs at once, in order; while it records, it becomes a node instead, which runs as it
+   would have then: see docs/fusion.md, "Edges". A host task without arguments may have to do with anything, so it stands
+   where it was recorded. */
 FUSION_API fusion_status fusion_queue_create(fusion_session *session, fusion_queue **queue);
 FUSION_API void fusion_queue_destroy(fusion_queue *queue); /* ends a recording, waits for nothing */
 /* Several queues can record into one graph; FUSION_BUSY where the queue records already. */

@@ -1,0 +1,202 @@
+/* Graphs as large as they may be: what the library does for each node takes no longer when there are many. Times are of
+   this process's processor, and a fraction of what a look at all other nodes for each would take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "proto/limits.h"
+#include "tests/support/service.h"
+
+enum { BUFFERS = 1000, RECORDED = 10000, RECORDINGS = 60, HOST_TASKS = 20000, REUSED = 100000 };
+
+static struct service service;
+static fusion_session *session;
+static fusion_module *module;
+static fusion_buffer *buffers[BUFFERS];
+
+static int start(void **state)
+{
+    (void)state;
+    service_start(&service, NULL);
+    session = service_connect(&service);
+    module = load_test_kernels(session);
+    for (int i = 0; i < BUFFERS; i++)
+        expect_ok(fusion_buffer_create(session, "b", FUSION_I32, 16, 0, &buffers[i])); /* one name for all */
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    fusion_disconnect(session);
+    service_clear(&service);
+    return 0;
+}
+
+static double processor_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void expect_below(double began, double most, const char *what)
+{
+    double took = processor_seconds() - began;
+    print_message("%s: %.2f s\n", what, took);
+    if (took > most) fail_msg("%s took %.2f s of processor, more than %.2f", what, took, most);
+}
+
+static void test_nodes_without_names(void **state)
+{
+    (void)state;
+    fusion_graph *graph;
+    double began = processor_seconds();
+    expect_ok(fusion_graph_create(session, &graph));
+    for (uint32_t i = 0; i < PROTO_MAX_NODES; i++) {
+        fusion_arg args[] = {fusion_arg_read(buffers[i % BUFFERS]), fusion_arg_write(buffers[(i + 1) % BUFFERS])};
+        assert_int_equal(add_node(graph, module, "neighbour", 16, args, 2), i);
+    }
+    expect_below(began, 3, "65,536 nodes without names"); /* was 12 s for 10,000 */
+    fusion_arg args[] = {fusion_arg_read(buffers[0]), fusion_arg_write(buffers[1])};
+    fusion_kernel_node more = {
+        .module = module, .kernel = "neighbour", .dims = 1, .global = {16}, .args = args, .n_args = 2};
+    expect_error(fusion_graph_add_kernel(graph, &more, NULL), FUSION_OUT_OF_MEMORY);
+    expect_in_reason("65536 nodes");
+    fusion_graph_destroy(graph);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    fusion_graph *graph;
+    fusion_arg args[PROTO_MAX_ARGS + 1];
+    fusion_kernel_node node = {.module = module, .kernel = "scale", .dims = 1, .global = {16}, .args = args};
+    expect_ok(fusion_graph_create(session, &graph));
+    for (uint32_t i = 0; i <= PROTO_MAX_ARGS; i++) args[i] = fusion_arg_i32((int)i);
+    node.n_args = PROTO_MAX_ARGS + 1;
+    expect_error(fusion_graph_add_kernel(graph, &node, NULL), FUSION_INVALID);
+    expect_in_reason("at most 1024");
+    node.n_args = PROTO_MAX_ARGS;
+    for (uint32_t i = 0; i < PROTO_MAX_VALUES / PROTO_MAX_ARGS; i++)
+        expect_ok(fusion_graph_add_kernel(graph, &node, NULL));
+    expect_error(fusion_graph_add_kernel(graph, &node, NULL), FUSION_OUT_OF_MEMORY);
+    expect_in_reason("65536 values");
+    fusion_graph_destroy(graph);
+}
+
+static void nothing(void *data)
+{
+    (void)data;
+}
+
+/* Finding what each node does, at finalize, and taking a graph with others inside apart. */
+static void test_host_tasks(void **state)
+{
+    (void)state;
+    fusion_graph *inner, *graph;
+    fusion_exec *exec;
+    double began = processor_seconds();
+    expect_ok(fusion_graph_create(session, &inner));
+    for (int i = 0; i < HOST_TASKS; i++)
+        expect_ok(fusion_graph_add_host_task(inner, NULL, NULL, 0, nothing, NULL, NULL, 0, NULL));
+    expect_ok(fusion_graph_create(session, &graph));
+    expect_ok(fusion_graph_add_graph(graph, "inner", inner, NULL, NULL, 0, NULL));
+    expect_ok(fusion_graph_finalize(graph, NULL, &exec));
+    expect_below(began, 2, "20,000 host tasks in an inner graph");
+    assert_int_equal(fusion_exec_report(exec)->n_order, 1);
+    fusion_exec_destroy(exec);
+    fusion_graph_destroy(graph);
+    fusion_graph_destroy(inner);
+}
+
+/* Each node is compared with what the other open recording does. */
+static void test_two_recordings(void **state)
+{
+    (void)state;
+    fusion_queue *queues[2];
+    fusion_graph *graphs[2];
+    for (int k = 0; k < 2; k++) {
+        expect_ok(fusion_queue_create(session, &queues[k]));
+        expect_ok(fusion_graph_create(session, &graphs[k]));
+        expect_ok(fusion_graph_begin_recording(graphs[k], queues[k]));
+    }
+    double began = processor_seconds();
+    for (int i = 0; i < RECORDED; i++)
+        for (int k = 0; k < 2; k++) {
+            int half = k * BUFFERS / 2;
+            fusion_arg args[] = {fusion_arg_read(buffers[half + i % 100]),
+                                 fusion_arg_write(buffers[half + 100 + i % 100])};
+            fusion_kernel_node node = {
+                .module = module, .kernel = "neighbour", .dims = 1, .global = {16}, .args = args, .n_args = 2};
+            expect_ok(fusion_queue_submit(queues[k], &node, NULL));
+        }
+    expect_below(began, 1.5, "two recordings of 10,000 nodes");
+    for (int k = 0; k < 2; k++) {
+        fusion_graph_destroy(graphs[k]);
+        fusion_queue_destroy(queues[k]);
+    }
+}
+
+/* Each waits for the one before and for the one before that: ways back are as many as Fibonacci's rabbits. */
+static void test_recordings_that_wait(void **state)
+{
+    (void)state;
+    fusion_queue *queues[RECORDINGS];
+    fusion_graph *graphs[RECORDINGS];
+    fusion_event events[RECORDINGS];
+    double began = processor_seconds();
+    for (int i = 0; i < RECORDINGS; i++) {
+        expect_ok(fusion_queue_create(session, &queues[i]));
+        expect_ok(fusion_graph_create(session, &graphs[i]));
+        expect_ok(fusion_graph_begin_recording(graphs[i], queues[i]));
+        if (i > 1) expect_ok(fusion_queue_depends_on(queues[i], &events[i - 2], 1));
+        if (i > 0) expect_ok(fusion_queue_depends_on(queues[i], &events[i - 1], 1));
+        fusion_arg args[] = {fusion_arg_read(buffers[i]), fusion_arg_write(buffers[RECORDINGS + i])};
+        fusion_kernel_node node = {
+            .module = module, .kernel = "neighbour", .dims = 1, .global = {16}, .args = args, .n_args = 2};
+        expect_ok(fusion_queue_submit(queues[i], &node, &events[i]));
+    }
+    expect_error(fusion_queue_depends_on(queues[0], &events[RECORDINGS - 1], 1), FUSION_INVALID);
+    expect_in_reason("circle");
+    expect_below(began, 1, "recordings that wait for two others each");
+    for (int i = 0; i < RECORDINGS; i++) {
+        fusion_graph_destroy(graphs[i]);
+        fusion_queue_destroy(queues[i]);
+    }
+}
+
+static void test_buffers_come_and_go(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    fusion_buffer **many = calloc(MANY, sizeof *many);
+    double began = processor_seconds();
+    for (int i = 0; i < MANY; i++) expect_ok(fusion_buffer_create(session, NULL, FUSION_I32, 16, 0, &many[i]));
+    for (int i = 0; i < REUSED; i++) {
+        fusion_buffer *last;
+        fusion_buffer_destroy(many[0]);
+        expect_ok(fusion_buffer_create(session, NULL, FUSION_I32, 16, 0, &many[0]));
+        expect_ok(fusion_buffer_create(session, NULL, FUSION_I32, 16, 0, &last)); /* behind all others */
+        fusion_buffer_destroy(last);
+    }
+    for (int i = 0; i < MANY; i++) fusion_buffer_destroy(many[i]);
+    expect_below(began, 1, "100,000 buffers among 20,000");
+    free(many);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nodes_without_names),  cmocka_unit_test(test_values),
+        cmocka_unit_test(test_host_tasks),           cmocka_unit_test(test_two_recordings),
+        cmocka_unit_test(test_recordings_that_wait), cmocka_unit_test(test_buffers_come_and_go),
+    };
+    return cmocka_run_group_tests_name("large graphs", tests, start, stop);
+}
