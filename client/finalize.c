@@ -99,6 +99,8 @@ static bool read_groups(fusion_exec *e, msgpack_object_array list, uint32_t n_fl
         groups[i].lanes = (uint32_t)lanes;
         if (!read_nodes(e, get_array(map, "nodes"), seen, n_flat, &groups[i].nodes, &groups[i].n_nodes)) return false;
         groups[i].kernel = client_pool_get(&e->pool, map, "kernel");
+        groups[i].effort = optional_text(e, map, "effort");
+        if (!groups[i].effort) groups[i].effort = "";
         groups[i].ir = optional_text(e, map, "ir");
         groups[i].assembly = optional_text(e, map, "assembly");
     }

@@ -11,7 +11,7 @@
 
 #include "daemon/broker/object.h"
 
-enum { PARALLEL = 2, MAX_DEVICE_NAME = 64 }; /* launches under way for each compiler */
+enum { PARALLEL = 2, MAX_DEVICE_NAME = 64, MAX_EFFORT_NAME = 64 }; /* launches under way for each compiler */
 enum { OBJECT_VARIANT_CODE, OBJECT_VARIANT_ASSEMBLY };
 
 static const char *const source_names[] = {"miss", "memory", "disk"};
@@ -24,6 +24,7 @@ static void free_launches(struct finalize *f)
     for (uint32_t i = 0; i < f->n_launches; i++) {
         pool_cancel(pool, &f->launches[i].waiter);
         if (f->launches[i].object >= 0) close(f->launches[i].object);
+        free(f->launches[i].effort);
         free(f->launches[i].assembly);
     }
     free(f->launches);
@@ -184,8 +185,11 @@ static enum taken take_result(struct launch *launch, const struct blob *blob, co
     size_t size;
     enum taken result = NOT_UNDERSTOOD;
     if (!blob_parse(blob, &value)) return result;
+    free(launch->effort);
+    launch->effort = NULL;
     bool wants_assembly = launch->owner->keep_assembly;
     if (proto_get_bytes(&value.root, "object", &bytes, &size) && proto_get_uint(&value.root, "lanes", &launch->lanes) &&
+        proto_get_string(&value.root, "effort", &launch->effort, MAX_EFFORT_NAME) &&
         (!wants_assembly || proto_get_string(&value.root, "assembly", &launch->assembly, SIZE_MAX))) {
         *refused = seal(launch, bytes, size);
         result = *refused ? REFUSED : TAKEN;

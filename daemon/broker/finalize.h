@@ -11,6 +11,7 @@ struct launch {
     uint32_t index;
     int object; /* sealed code; -1: not there yet */
     uint64_t lanes;
+    char *effort;   /* that the compiler made */
     char *assembly; /* NULL: not kept */
 };
 

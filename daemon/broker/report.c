@@ -14,6 +14,12 @@ static void put_key(struct output *out, const char *key)
     msgpack_pack_str_with_body(&out->packer, key, size);
 }
 
+static void put_text(struct output *out, const char *key, const char *text)
+{
+    put_key(out, key);
+    msgpack_pack_str_with_body(&out->packer, text, strlen(text));
+}
+
 static bool is_key(const msgpack_object *object, const char *key)
 {
     return object->type == MSGPACK_OBJECT_STR && object->via.str.size == strlen(key) &&
@@ -23,17 +29,15 @@ static bool is_key(const msgpack_object *object, const char *key)
 static void put_launch(struct output *out, const msgpack_object *launch, const struct launch *made)
 {
     const msgpack_object_map *map = &launch->via.map;
-    msgpack_pack_map(&out->packer, map->size + 1 + (made->assembly ? 1 : 0));
+    msgpack_pack_map(&out->packer, map->size + 2 + (made->assembly ? 1 : 0));
     for (uint32_t i = 0; i < map->size; i++) {
         msgpack_pack_object(&out->packer, map->ptr[i].key);
         msgpack_pack_object(&out->packer, map->ptr[i].val);
     }
     put_key(out, "lanes");
     msgpack_pack_uint64(&out->packer, made->lanes);
-    if (made->assembly) {
-        put_key(out, "assembly");
-        msgpack_pack_str_with_body(&out->packer, made->assembly, strlen(made->assembly));
-    }
+    put_text(out, "effort", made->effort);
+    if (made->assembly) put_text(out, "assembly", made->assembly);
 }
 
 static void put_launches(struct output *out, const msgpack_object *launches, const struct finalize *f)

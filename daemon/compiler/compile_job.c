@@ -51,9 +51,10 @@ int job_compile(const struct proto_message *m, struct proto_writer *reply, struc
                         : job_fail(e, FUSION_INVALID, "kernel", "the module does not hold exactly one kernel");
     if (result == 0) {
         proto_begin_reply(reply, m->id);
-        proto_pack_map(reply, 3);
+        proto_pack_map(reply, 4);
         proto_pack_bytes(reply, "object", object.elf, object.elf_size);
         proto_pack_uint(reply, "lanes", object.lanes);
+        proto_pack_string(reply, "effort", gccjit_effort_name(object.effort));
         proto_pack_string(reply, "assembly", object.assembly);
     }
     gccjit_object_clear(&object);

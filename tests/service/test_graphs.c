@@ -379,6 +379,53 @@ static void test_cut_where_items_depend_on_others(void **state)
     fusion_disconnect(session);
 }
 
+/* A kernel of so many operations, each on the one before. */
+static char *chain_of(unsigned n)
+{
+    char *text = malloc(200 + 60 * (size_t)n), *at = text;
+    at += sprintf(at, "kernel @k(%%a: ptr.global f32 read, %%o: ptr.global f32 write) {\n  %%i = global_id x\n"
+                      "  %%v0 = load f32 %%a[%%i]\n");
+    for (unsigned k = 0; k < n; k++)
+        at += sprintf(at, "  %%v%u = %s f32 %%v%u, 0.5\n", k + 1, k & 1 ? "fmul" : "fadd", k);
+    sprintf(at, "  store f32 %%o[%%i], %%v%u\n}\n", n);
+    return text;
+}
+
+static void check_effort(fusion_session *session, unsigned n, const char *effort)
+{
+    char *text = chain_of(n);
+    fusion_module *module;
+    fusion_buffer *in, *out;
+    fusion_graph *graph;
+    fusion_exec *exec;
+    float *x, want = 3;
+    expect_ok(fusion_module_load(session, "chain.fk", text, strlen(text), &module));
+    expect_ok(fusion_buffer_create(session, "in", FUSION_F32, SIZE, 0, &in));
+    expect_ok(fusion_buffer_create(session, "out", FUSION_F32, SIZE, 0, &out));
+    expect_ok(fusion_buffer_map(in, (void **)&x));
+    for (int i = 0; i < SIZE; i++) x[i] = want;
+    expect_ok(fusion_graph_create(session, &graph));
+    fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(out)};
+    add_node(graph, module, "k", SIZE, args, 2);
+    expect_ok(fusion_graph_finalize(graph, NULL, &exec));
+    assert_string_equal(fusion_exec_report(exec)->groups[0].effort, effort);
+    run(session, exec, NULL, 0);
+    expect_ok(fusion_buffer_map(out, (void **)&x));
+    for (unsigned k = 0; k < n; k++) want = k & 1 ? want * 0.5f : want + 0.5f;
+    for (int i = 0; i < SIZE; i++) assert_true(x[i] == want);
+    free(text);
+}
+
+/* A large kernel is compiled with less effort, and the report says so. */
+static void test_large_kernels(void **state)
+{
+    (void)state;
+    fusion_session *session = service_connect(&service);
+    check_effort(session, 100, "full");
+    check_effort(session, 5000, "light");
+    fusion_disconnect(session);
+}
+
 static void test_devices(void **state)
 {
     (void)state;
@@ -454,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_many_submissions),
         cmocka_unit_test(test_threads_share_a_session),
         cmocka_unit_test(test_cut_where_items_depend_on_others),
+        cmocka_unit_test(test_large_kernels),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_module_queries),
         cmocka_unit_test(test_private_daemon),

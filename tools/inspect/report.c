@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static json_object *json_text(const char *text)
 {
@@ -74,7 +75,9 @@ void report_print_summary(const fusion_exec *e)
     printf("\nlaunches: %" PRIu32 "\n", r->launches);
     for (uint32_t i = 0; i < r->n_groups; i++) {
         const fusion_group *g = &r->groups[i];
-        printf("  %" PRIu32 ". %s (%" PRIu32 " work-items at once):", i + 1, g->kernel, g->lanes);
+        printf("  %" PRIu32 ". %s (%" PRIu32 " work-items at once", i + 1, g->kernel, g->lanes);
+        if (*g->effort && strcmp(g->effort, "full") != 0) printf(", effort: %s", g->effort);
+        printf("):");
         for (uint32_t k = 0; k < g->n_nodes; k++) printf(" %s", fusion_exec_node_name(e, g->nodes[k]));
         putchar('\n');
     }
