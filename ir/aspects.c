@@ -30,7 +30,7 @@ static uint64_t type_aspects(ir_type t)
     switch (ir_type_kind(t)) {
     case IR_KIND_F16: return IR_ASPECT_FP16;
     case IR_KIND_F64: return IR_ASPECT_FP64;
-    case IR_KIND_IMAGE2D: return IR_ASPECT_IMAGE;
+    case IR_KIND_IMAGE: return IR_ASPECT_IMAGE;
     case IR_KIND_PIPE: return IR_ASPECT_PIPES;
     case IR_KIND_PTR: return ir_type_space(t) == IR_SPACE_GENERIC ? IR_ASPECT_GENERIC_SPACE : 0;
     default: return 0;

@@ -88,7 +88,7 @@ uint64_t ir_type_size(const struct ir_module *m, ir_type t)
     case IR_KIND_BOOL: size = lanes; break;
     case IR_KIND_VOID:
     case IR_KIND_ARRAY: size = 0; break;
-    case IR_KIND_IMAGE2D:
+    case IR_KIND_IMAGE:
     case IR_KIND_SAMPLER:
     case IR_KIND_PIPE: size = 8; break;
     default: size = (uint64_t)ir_type_bits(t) / 8 * lanes;

@@ -69,7 +69,7 @@ static bool is_pointer(const struct ir_param *p)
 static enum ir_access image_access(ir_type type)
 {
     static const enum ir_access accesses[] = {IR_ACCESS_READ, IR_ACCESS_WRITE, IR_ACCESS_READ_WRITE};
-    return accesses[ir_type_detail(type)];
+    return accesses[ir_type_handle_access(type)];
 }
 
 static void pack_arg(struct proto_writer *w, const struct ir_function *f, uint32_t i, const struct access_analysis *a)
@@ -81,7 +81,7 @@ static void pack_arg(struct proto_writer *w, const struct ir_function *f, uint32
     snprintf(full, sizeof full, "%s%s%s", type, p->elem != IR_VOID ? " " : "",
              p->elem != IR_VOID ? ir_print_type(f->module, p->elem, elem, sizeof elem) : "");
     bool global = is_pointer(p) && ir_type_space(p->value->type) != IR_SPACE_LOCAL;
-    bool image = ir_type_kind(p->value->type) == IR_KIND_IMAGE2D;
+    bool image = ir_type_kind(p->value->type) == IR_KIND_IMAGE;
     enum ir_access access = p->access != IR_ACCESS_UNKNOWN ? p->access : find_access(a, i);
     if (image) access = image_access(p->value->type);
     uint64_t size = is_pointer(p) || image ? 0 : ir_type_size(f->module, p->by_value ? p->elem : p->value->type);

@@ -100,12 +100,12 @@ void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
 
 /* ---- the program ---- */
 
-enum { PARAM_SLOT, PARAM_VALUE, PARAM_LOCAL, PARAM_IMAGE, PARAM_STATE, IMAGE_READ_ONLY = 0 };
+enum { PARAM_SLOT, PARAM_VALUE, PARAM_LOCAL, PARAM_IMAGE, PARAM_STATE };
 
 /* What the executor calls a parameter. */
 static unsigned param_kind(const struct fuser_launch *l, uint32_t i)
 {
-    if (ir_type_kind(l->kernel->params[i].value->type) == IR_KIND_IMAGE2D) return PARAM_IMAGE;
+    if (ir_type_kind(l->kernel->params[i].value->type) == IR_KIND_IMAGE) return PARAM_IMAGE;
     switch (l->params[i].kind) {
     case FUSER_PARAM_BUFFER: return PARAM_SLOT;
     case FUSER_PARAM_VALUE: return PARAM_VALUE;
@@ -120,7 +120,7 @@ static bool may_write(const struct fuser_launch *l, const struct access_analysis
 {
     ir_type type = l->kernel->params[param].value->type;
     if (l->params[param].kind != FUSER_PARAM_BUFFER) return false;
-    if (ir_type_kind(type) == IR_KIND_IMAGE2D) return ir_type_detail(type) != IMAGE_READ_ONLY;
+    if (ir_type_kind(type) == IR_KIND_IMAGE) return ir_type_handle_access(type) != IR_HANDLE_READ;
     return a->params[param].writes || a->params[param].escapes || a->loose_writes;
 }
 

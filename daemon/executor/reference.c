@@ -38,7 +38,7 @@ static bool fits(const struct program_launch *program, const struct executable_l
         enum program_param_kind kind = state                                   ? PROGRAM_PARAM_STATE
                                        : local                                 ? PROGRAM_PARAM_LOCAL
                                        : pointer                               ? PROGRAM_PARAM_SLOT
-                                       : ir_type_kind(type) == IR_KIND_IMAGE2D ? PROGRAM_PARAM_IMAGE
+                                       : ir_type_kind(type) == IR_KIND_IMAGE ? PROGRAM_PARAM_IMAGE
                                                                                : PROGRAM_PARAM_VALUE;
         uint64_t size = kernel->params[i].by_value ? ir_type_size(kernel->module, kernel->params[i].elem)
                                                    : ir_type_size(kernel->module, type);

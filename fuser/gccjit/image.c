@@ -81,9 +81,11 @@ static void texels(struct emit *e, const struct ir_inst *inst, struct lanes *res
 {
     bool write = inst->op == IR_OP_IMAGE_WRITE;
     const struct ir_value *sampler = !write && inst->n_operands > 2 ? inst->operands[2] : NULL;
+    enum ir_image_form form = ir_type_image_form(inst->operands[0]->type);
     struct transfer t = {.function = write ? offsetof(struct kernel_functions, image_write)
                                            : offsetof(struct kernel_functions, image_read),
-                         .coordinates = lane_array(e, IR_KIND_I32, 2),
+                         .size = (unsigned)form << KERNEL_TEXEL_FORM,
+                         .coordinates = lane_array(e, IR_KIND_I32, ir_image_coordinates(form)),
                          .numbers = lane_array(e, IR_KIND_I32, 4)};
     if (ir_type_is_int(inst->type)) t.size |= KERNEL_TEXEL_INTS;
     if (ir_type_is_float(inst->operands[1]->type)) t.size |= KERNEL_TEXEL_FLOATS;
@@ -122,6 +124,8 @@ static size_t field_of(enum ir_op op)
     switch (op) {
     case IR_OP_IMAGE_WIDTH: return offsetof(struct ir_image, width);
     case IR_OP_IMAGE_HEIGHT: return offsetof(struct ir_image, height);
+    case IR_OP_IMAGE_DEPTH:
+    case IR_OP_IMAGE_ARRAY_SIZE: return offsetof(struct ir_image, slices);
     case IR_OP_IMAGE_CHANNEL_TYPE: return offsetof(struct ir_image, channel_type);
     default: return offsetof(struct ir_image, channel_order);
     }

@@ -1,16 +1,14 @@
 /* Images as arguments of kernels: what the parameter's type says is what the kernel does with it. */
 #include "fuser/plan/planner.h"
 
-enum { READ_ONLY, WRITE_ONLY }; /* details of an image's type; else both */
-
 bool plan_image_read(ir_type type)
 {
-    return ir_type_detail(type) != WRITE_ONLY;
+    return ir_type_handle_access(type) != IR_HANDLE_WRITE;
 }
 
 bool plan_image_written(ir_type type)
 {
-    return ir_type_detail(type) != READ_ONLY;
+    return ir_type_handle_access(type) != IR_HANDLE_READ;
 }
 
 static const char *param_name(const struct fuser_node *node, uint32_t i)

@@ -30,7 +30,7 @@ uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *
     struct access_analysis *a = access_analyse(launch->kernel, &launch->range, 0);
     for (uint32_t i = 0; i < launch->n_params; i++) {
         if (launch->params[i].kind != FUSER_PARAM_BUFFER) continue;
-        bool image = ir_type_kind(launch->kernel->params[i].value->type) == IR_KIND_IMAGE2D;
+        bool image = ir_type_kind(launch->kernel->params[i].value->type) == IR_KIND_IMAGE;
         uint64_t bytes = image ? most[i] : access_bytes(&a->params[i], &launch->range, sizes[i]);
         sum += bytes < most[i] ? bytes : most[i];
     }

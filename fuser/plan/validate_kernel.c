@@ -75,7 +75,7 @@ static bool check_args(struct planner *p, const struct fuser_node *node)
         ir_type type = k->params[i].value->type;
         if (ir_type_is_ptr(type) && !k->params[i].by_value) {
             if (!check_pointer(p, node, i)) return false;
-        } else if (ir_type_kind(type) == IR_KIND_IMAGE2D) {
+        } else if (ir_type_kind(type) == IR_KIND_IMAGE) {
             if (!plan_check_image(p, node, i)) return false;
         } else if (ir_type_kind(type) == IR_KIND_PIPE) {
             return invalid_arg(p, node, i, "is a pipe, which a graph cannot pass");

@@ -9,20 +9,37 @@ static bool usable(const struct ir_image *image, struct ir_image_format *format)
     return image && image->data && image->width && image->height && ir_image_format(image, format);
 }
 
-static bool inside(const struct ir_image *image, int64_t x, int64_t y)
-{
-    return x >= 0 && y >= 0 && x < image->width && y < image->height;
-}
-
 static uint8_t *byte_at(const struct ir_image *image, int64_t x, int64_t y)
 {
     return (uint8_t *)image->data + (uint64_t)y * image->row_pitch + (uint64_t)x;
 }
 
-static const uint8_t *texel_at(void *data, int64_t x, int64_t y)
+static const uint8_t *texel_at(void *data, int64_t x, int64_t y, int64_t z)
 {
     const struct ir_sampling *s = data;
-    return byte_at(s->image, x * ir_texel_bytes(s->format), y);
+    uint32_t bytes = ir_texel_bytes(s->format);
+    return (const uint8_t *)s->image->data + ir_image_offset(s->image, bytes, (uint64_t)x, (uint64_t)y, (uint64_t)z);
+}
+
+static enum ir_image_form form_of(uint32_t mode)
+{
+    return (enum ir_image_form)(mode >> KERNEL_TEXEL_FORM & 7);
+}
+
+static void coordinates_of(enum ir_image_form form, const uint32_t *coordinates, uint32_t stride, uint32_t lane,
+                           uint32_t to[3])
+{
+    for (uint32_t i = 0; i < ir_image_coordinates(form); i++) to[i] = coordinates[i * stride + lane];
+}
+
+/* Where the texel that integers name lies; NULL: outside. */
+static uint8_t *texel_or_null(const struct ir_image *image, const struct ir_image_format *format,
+                              enum ir_image_form form, const uint32_t coordinates[3])
+{
+    uint32_t p[3];
+    ir_image_place(form, coordinates, p);
+    if (!ir_image_has(image, (int32_t)p[0], (int32_t)p[1], (int32_t)p[2])) return NULL;
+    return (uint8_t *)image->data + ir_image_offset(image, ir_texel_bytes(format), p[0], p[1], p[2]);
 }
 
 /* The next lane of those left, which it is taken out of. */
@@ -38,14 +55,21 @@ void kernel_image_read(const struct ir_image *image, uint32_t mode, uint64_t lan
 {
     struct ir_image_format format;
     bool can = usable(image, &format) && ir_format_is_integer(&format) == !!(mode & KERNEL_TEXEL_INTS);
-    struct ir_sampling sampling = {image, &format, texel_at, &sampling, mode, mode & KERNEL_TEXEL_FLOATS};
+    struct ir_sampling sampling = {.image = image,
+                                   .format = &format,
+                                   .form = form_of(mode),
+                                   .source = texel_at,
+                                   .data = &sampling,
+                                   .sampler = mode,
+                                   .floats = mode & KERNEL_TEXEL_FLOATS};
     while (lanes) {
         uint32_t lane = next_lane(&lanes);
-        uint32_t c[2] = {coordinates[lane], coordinates[stride + lane]}, rgba[4] = {0};
-        if (can && mode & KERNEL_TEXEL_SAMPLED)
-            ir_image_sample(&sampling, c, rgba);
-        else if (can && inside(image, (int32_t)c[0], (int32_t)c[1]))
-            ir_texel_decode(&format, texel_at(&sampling, (int32_t)c[0], (int32_t)c[1]), rgba);
+        uint32_t c[3], rgba[4] = {0};
+        coordinates_of(sampling.form, coordinates, stride, lane, c);
+        bool sampled = mode & KERNEL_TEXEL_SAMPLED;
+        const uint8_t *bytes = can && !sampled ? texel_or_null(image, &format, sampling.form, c) : NULL;
+        if (can && sampled) ir_image_sample(&sampling, c, rgba);
+        if (bytes) ir_texel_decode(&format, bytes, rgba);
         for (uint32_t i = 0; i < 4; i++) texels[i * stride + lane] = rgba[i];
     }
 }
@@ -56,11 +80,11 @@ void kernel_image_write(const struct ir_image *image, uint32_t mode, uint64_t la
     struct ir_image_format format;
     if (!usable(image, &format) || ir_format_is_integer(&format) != !!(mode & KERNEL_TEXEL_INTS)) return;
     while (lanes) {
-        uint32_t lane = next_lane(&lanes), rgba[4];
-        int64_t x = (int32_t)coordinates[lane], y = (int32_t)coordinates[stride + lane];
-        if (!inside(image, x, y)) continue;
+        uint32_t lane = next_lane(&lanes), c[3], rgba[4];
+        coordinates_of(form_of(mode), coordinates, stride, lane, c);
+        uint8_t *bytes = texel_or_null(image, &format, form_of(mode), c);
         for (uint32_t i = 0; i < 4; i++) rgba[i] = texels[i * stride + lane];
-        ir_texel_encode(&format, rgba, byte_at(image, x * ir_texel_bytes(&format), y));
+        if (bytes) ir_texel_encode(&format, rgba, bytes);
     }
 }
 

@@ -184,7 +184,7 @@ static bool refuse_size(struct machine *m, uint32_t i, uint64_t wanted)
 static enum interp_arg_kind wanted_kind(const struct ir_param *p)
 {
     switch (ir_type_kind(p->value->type)) {
-    case IR_KIND_IMAGE2D: return INTERP_ARG_IMAGE;
+    case IR_KIND_IMAGE: return INTERP_ARG_IMAGE;
     case IR_KIND_PIPE: return INTERP_ARG_PIPE;
     case IR_KIND_PTR:
         if (p->by_value) return INTERP_ARG_BYTES;

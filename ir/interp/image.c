@@ -8,13 +8,20 @@
 
 /* ---- binding ---- */
 
-static const char *wrong_image(const struct ir_image *image, struct ir_image_format *format)
+static const char *wrong_image(const struct ir_image *image, enum ir_image_form form, struct ir_image_format *format)
 {
     if (!ir_channel_order_known(image->channel_order)) return "has a channel order that the interpreter does not know";
-    if (!ir_image_format(image, format)) return "has a channel type that the interpreter does not know";
+    if (!ir_channel_type_known(image->channel_type)) return "has a channel type that the interpreter does not know";
+    if (!ir_image_format(image, format)) return "has a channel order and a channel type that do not go together";
     if (!image->width || !image->height || !image->data) return "is empty";
     if (image->row_pitch < (uint64_t)image->width * ir_texel_bytes(format))
         return "has a row pitch smaller than its rows";
+    bool has_slices = form == IR_IMAGE_3D || ir_image_is_array(form);
+    if (has_slices != (image->slices != 0))
+        return has_slices ? "is neither a 3-D image nor an array" : "is a 3-D image or an array";
+    if (image->slices > 1 && image->slice_pitch < (uint64_t)image->row_pitch * (image->height - 1) +
+                                                      (uint64_t)image->width * ir_texel_bytes(format))
+        return "has a slice pitch smaller than its slices";
     return NULL;
 }
 
@@ -23,16 +30,18 @@ bool interp_image_bind(struct machine *m, const struct interp_arg *arg, uint32_t
 {
     const struct ir_param *p = &m->kernel->params[param];
     struct image image = {.info = *(const struct ir_image *)arg->data};
-    *why = wrong_image(&image.info, &image.format);
+    ir_type type = p->value->type;
+    *why = wrong_image(&image.info, ir_type_image_form(type), &image.format);
     if (*why) return false;
-    uint64_t row = (uint64_t)image.info.width * ir_texel_bytes(&image.format);
-    uint64_t size = (uint64_t)image.info.row_pitch * (image.info.height - 1) + row;
+    uint32_t texel = ir_texel_bytes(&image.format);
+    uint64_t size = texel + ir_image_offset(&image.info, texel, image.info.width - 1, image.info.height - 1,
+                                            ir_image_slices(&image.info) - 1);
     struct allocation a = {.data = image.info.data,
                            .size = size,
                            .space = IR_SPACE_GLOBAL,
                            .fence = IR_FENCE_IMAGE,
-                           .no_read = ir_type_detail(p->value->type) == 1,
-                           .no_write = ir_type_detail(p->value->type) == 0,
+                           .no_read = ir_type_handle_access(type) == IR_HANDLE_WRITE,
+                           .no_write = ir_type_handle_access(type) == IR_HANDLE_READ,
                            .origin = MEMORY_IMAGE,
                            .index = param,
                            .name = p->value->name};
@@ -61,16 +70,29 @@ static bool is_image(struct machine *m, const struct item *item, const struct co
 
 /* ---- texels ---- */
 
-static uint8_t *texel(struct machine *m, struct item *item, const struct code_inst *at, const struct image *image,
-                      int64_t x, int64_t y, unsigned flags)
+static void report_outside(struct machine *m, struct item *item, const struct code_inst *at, const struct image *image,
+                           const int64_t p[3])
 {
-    if (x < 0 || y < 0 || x >= image->info.width || y >= image->info.height) {
-        interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "%s at (%" PRId64 ", %" PRId64 ") of an image of %u x %u",
-                      ir_op_info(at->ir->op)->text, x, y, image->info.width, image->info.height);
+    const struct ir_image *i = &image->info;
+    const char *op = ir_op_info(at->ir->op)->text;
+    if (i->slices)
+        interp_report(m, INTERP_OUT_OF_BOUNDS, item, at,
+                      "%s at (%" PRId64 ", %" PRId64 ") of slice or layer %" PRId64 " of an image of %u x %u x %u", op,
+                      p[0], p[1], p[2], i->width, i->height, i->slices);
+    else
+        interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "%s at (%" PRId64 ", %" PRId64 ") of an image of %u x %u", op,
+                      p[0], p[1], i->width, i->height);
+}
+
+static uint8_t *texel(struct machine *m, struct item *item, const struct code_inst *at, const struct image *image,
+                      const int64_t p[3], unsigned flags)
+{
+    if (!ir_image_has(&image->info, p[0], p[1], p[2])) {
+        report_outside(m, item, at, image, p);
         return NULL;
     }
-    uint64_t size = ir_texel_bytes(&image->format);
-    struct access a = {image->address + (uint64_t)y * image->info.row_pitch + (uint64_t)x * size,
+    uint32_t size = ir_texel_bytes(&image->format);
+    struct access a = {image->address + ir_image_offset(&image->info, size, (uint64_t)p[0], (uint64_t)p[1], (uint64_t)p[2]),
                        size,
                        IR_SPACE_GLOBAL,
                        1,
@@ -87,10 +109,10 @@ struct reading {
     const struct image *image;
 };
 
-static const uint8_t *texel_to_read(void *data, int64_t x, int64_t y)
+static const uint8_t *texel_to_read(void *data, int64_t x, int64_t y, int64_t z)
 {
     struct reading *r = data;
-    return texel(r->machine, r->item, r->at, r->image, x, y, ACCESS_READ);
+    return texel(r->machine, r->item, r->at, r->image, (int64_t[]){x, y, z}, ACCESS_READ);
 }
 
 /* ---- instructions ---- */
@@ -109,23 +131,45 @@ static void narrowed(const uint64_t *words, unsigned n, uint32_t *to)
     for (unsigned i = 0; i < n; i++) to[i] = (uint32_t)words[i];
 }
 
+static enum ir_image_form form_of(const struct code_inst *at)
+{
+    return ir_type_image_form(at->ir->operands[0]->type);
+}
+
+static void coordinates(const struct item *item, const struct code_inst *at, uint32_t to[3])
+{
+    narrowed(interp_item_operand(item, 1), ir_image_coordinates(form_of(at)), to);
+}
+
+/* The texel that integers name, whatever they are. */
+static void place(const struct item *item, const struct code_inst *at, int64_t to[3])
+{
+    uint32_t c[3], p[3];
+    coordinates(item, at, c);
+    ir_image_place(form_of(at), c, p);
+    for (int i = 0; i < 3; i++) to[i] = (int32_t)p[i];
+}
+
 static void image_read(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
     const struct image *image = image_of(m, item);
     if (!fits(m, item, at, image)) return;
-    uint32_t c[2], rgba[4] = {0};
+    uint32_t c[3], rgba[4] = {0};
     struct reading reading = {m, item, at, image};
-    narrowed(interp_item_operand(item, 1), 2, c);
     if (at->ir->n_operands > 2) {
+        coordinates(item, at, c);
         struct ir_sampling sampling = {.image = &image->info,
                                        .format = &image->format,
+                                       .form = form_of(at),
                                        .source = texel_to_read,
                                        .data = &reading,
                                        .sampler = (uint32_t)interp_item_operand(item, 2)[0],
                                        .floats = ir_type_is_float(at->ir->operands[1]->type)};
         ir_image_sample(&sampling, c, rgba);
     } else {
-        const uint8_t *bytes = texel_to_read(&reading, (int32_t)c[0], (int32_t)c[1]);
+        int64_t p[3];
+        place(item, at, p);
+        const uint8_t *bytes = texel(m, item, at, image, p, ACCESS_READ);
         if (bytes) ir_texel_decode(&image->format, bytes, rgba);
     }
     for (unsigned i = 0; i < 4; i++) r[i] = rgba[i];
@@ -135,8 +179,9 @@ static void image_write(struct machine *m, struct item *item, const struct code_
 {
     const struct image *image = image_of(m, item);
     if (!fits(m, item, at, image)) return;
-    const uint64_t *c = interp_item_operand(item, 1);
-    uint8_t *bytes = texel(m, item, at, image, eval_sext(c[0], 32), eval_sext(c[1], 32), ACCESS_WRITE);
+    int64_t p[3];
+    place(item, at, p);
+    uint8_t *bytes = texel(m, item, at, image, p, ACCESS_WRITE);
     uint32_t rgba[4];
     narrowed(interp_item_operand(item, 2), 4, rgba);
     if (bytes) ir_texel_encode(&image->format, rgba, bytes);
@@ -155,6 +200,8 @@ bool interp_image_exec(struct machine *m, struct item *item, const struct code_i
     case IR_OP_IMAGE_WRITE: image_write(m, item, at); return true;
     case IR_OP_IMAGE_WIDTH: *r = image_of(m, item)->info.width; return true;
     case IR_OP_IMAGE_HEIGHT: *r = image_of(m, item)->info.height; return true;
+    case IR_OP_IMAGE_DEPTH:
+    case IR_OP_IMAGE_ARRAY_SIZE: *r = image_of(m, item)->info.slices; return true;
     case IR_OP_IMAGE_CHANNEL_TYPE: *r = image_of(m, item)->info.channel_type; return true;
     case IR_OP_IMAGE_CHANNEL_ORDER: *r = image_of(m, item)->info.channel_order; return true;
     default: return false;

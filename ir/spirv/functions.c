@@ -118,7 +118,7 @@ static void describe_pointer(struct spirv_reader *r, const struct spirv_function
 {
     const struct spirv_id *pointee = &r->ids[spirv_pointee(r, i->type)];
     enum ir_space space = ir_type_space(p->value->type);
-    bool in_memory = pointee->known && pointee->leaves && ir_type_kind(pointee->type) != IR_KIND_IMAGE2D &&
+    bool in_memory = pointee->known && pointee->leaves && ir_type_kind(pointee->type) != IR_KIND_IMAGE &&
                      ir_type_kind(pointee->type) != IR_KIND_SAMPLER && ir_type_kind(pointee->type) != IR_KIND_PIPE;
     if (in_memory) p->elem = pointee->type;
     bool aggregate = ir_type_kind(p->elem) == IR_KIND_STRUCT || ir_type_kind(p->elem) == IR_KIND_ARRAY;

@@ -53,7 +53,7 @@ bool spirv_is_mangled_builtin(const struct spirv_reader *r, const struct spirv_f
 static void emit_block_access(struct spirv_body *s, const struct spirv_inst *i, const struct mangled *m, uint32_t n,
                               struct ir_value **args)
 {
-    bool write = m->shape == WRITE, image = ir_type_kind(args[0]->type) == IR_KIND_IMAGE2D;
+    bool write = m->shape == WRITE, image = ir_type_kind(args[0]->type) == IR_KIND_IMAGE;
     if (n != (image ? 2u : 1u) + write) {
         spirv_fail(s->r, i, "of %s with %u arguments", m->name, n);
         return;

@@ -51,7 +51,7 @@ static void visit_part(void *data, uint32_t leaf, ir_type type, uint64_t offset)
 static bool holds_handle(const struct spirv_reader *r, uint32_t type)
 {
     enum ir_kind k = ir_type_kind(r->ids[type].type);
-    return k == IR_KIND_IMAGE2D || k == IR_KIND_SAMPLER || k == IR_KIND_PIPE;
+    return k == IR_KIND_IMAGE || k == IR_KIND_SAMPLER || k == IR_KIND_PIPE;
 }
 
 static void access_parts(struct access *a, const struct spirv_inst *i, uint32_t type)

@@ -157,17 +157,31 @@ static void read_struct(struct spirv_reader *r, const struct spirv_inst *i)
 
 /* ---- opaque types ---- */
 
-static unsigned access_of(uint32_t qualifier)
+static enum ir_handle_access access_of(uint32_t qualifier)
 {
-    return qualifier == SpvAccessQualifierReadOnly ? 0 : qualifier == SpvAccessQualifierWriteOnly ? 1 : 2;
+    return qualifier == SpvAccessQualifierReadOnly    ? IR_HANDLE_READ
+           : qualifier == SpvAccessQualifierWriteOnly ? IR_HANDLE_WRITE
+                                                      : IR_HANDLE_READ_WRITE;
+}
+
+/* IR_IMAGE_FORM_COUNT: none that we have. */
+static enum ir_image_form form_of(uint32_t dim, bool array)
+{
+    switch (dim) {
+    case SpvDim1D: return array ? IR_IMAGE_1D_ARRAY : IR_IMAGE_1D;
+    case SpvDim2D: return array ? IR_IMAGE_2D_ARRAY : IR_IMAGE_2D;
+    case SpvDim3D: return array ? IR_IMAGE_FORM_COUNT : IR_IMAGE_3D;
+    case SpvDimBuffer: return array ? IR_IMAGE_FORM_COUNT : IR_IMAGE_1D_BUFFER;
+    default: return IR_IMAGE_FORM_COUNT;
+    }
 }
 
 static void read_image(struct spirv_reader *r, const struct spirv_inst *i)
 {
     const uint32_t *w = i->words;
-    bool plain = w[3] == SpvDim2D && !w[5] && !w[6]; /* neither an array nor multi-sampled */
+    enum ir_image_form form = w[6] ? IR_IMAGE_FORM_COUNT : form_of(w[3], w[5]); /* w[6]: multi-sampled */
     uint32_t qualifier = i->n > 9 ? w[9] : SpvAccessQualifierReadOnly;
-    if (plain) set(r, i->id, IR_TYPE(IR_KIND_IMAGE2D, 1, access_of(qualifier)));
+    if (form != IR_IMAGE_FORM_COUNT) set(r, i->id, IR_IMAGE(form, access_of(qualifier)));
 }
 
 static void read_type(struct spirv_reader *r, const struct spirv_inst *i)

@@ -39,7 +39,8 @@ static bool parse_item_operand(struct parser *p, struct draft *d)
     struct token first = p->tok;
     ir_operand_count(d->op, &least, &most);
     if (i >= most) return parse_error(p, &first, "%s takes no more than %u operands", d->info->text, most);
-    ir_type expected = carries ? ir_carried_type(d->block, d->op, i) : ir_operand_type(d->op, d->type, i);
+    const struct ir_value *operand0 = i ? p->operands.items[0] : NULL;
+    ir_type expected = carries ? ir_carried_type(d->block, d->op, i) : ir_operand_type(d->op, d->type, operand0, i);
     if (!parse_operand(p, expected, &v)) return false;
     if (token_is(&p->tok, '[') && parse_same_line(p) && !parse_index(p, d, &v)) return false;
     parse_push(&p->operands, v);

@@ -37,10 +37,12 @@ static bool word_type(const struct token *t, ir_type *out)
     const struct token detail = {.kind = TOKEN_WORD, .text = dot + 1, .n = strlen(dot + 1)};
     int space = parse_find_word(&detail, ir_space_words, IR_SPACE_COUNT);
     int access = parse_find_word(&detail, ir_access_words, IR_ACCESS_COUNT);
+    const struct token name = {.kind = TOKEN_WORD, .text = text, .n = strlen(text)};
+    int form = parse_find_word(&name, ir_image_words, IR_IMAGE_FORM_COUNT);
     if (strcmp(text, "ptr") == 0 && space >= 0) {
         *out = IR_PTR(space);
-    } else if (strcmp(text, "image2d") == 0 && access >= 0) {
-        *out = IR_TYPE(IR_KIND_IMAGE2D, 1, access - 1);
+    } else if (form >= 0 && access >= 0) {
+        *out = IR_IMAGE(form, access - 1);
     } else if (strcmp(text, "pipe") == 0 && access >= 0) {
         *out = IR_TYPE(IR_KIND_PIPE, 1, access - 1);
     } else {

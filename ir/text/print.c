@@ -104,9 +104,11 @@ void ir_print_type_to(struct strbuf *b, const struct ir_module *m, ir_type t)
         strbuf_printf(b, "struct %s", s->name ? s->name : "?");
     } else if (kind == IR_KIND_PTR) {
         strbuf_printf(b, "ptr.%s", detail < IR_SPACE_COUNT ? ir_space_words[detail] : "?");
-    } else if (kind == IR_KIND_IMAGE2D || kind == IR_KIND_PIPE) {
-        const char *access = detail + 1 < IR_ACCESS_COUNT ? ir_access_words[detail + 1] : "?";
-        strbuf_printf(b, "%s.%s", kind == IR_KIND_PIPE ? "pipe" : "image2d", access);
+    } else if (kind == IR_KIND_IMAGE || kind == IR_KIND_PIPE) {
+        unsigned access = ir_type_handle_access(t) + 1, form = ir_type_image_form(t);
+        const char *image = form < IR_IMAGE_FORM_COUNT ? ir_image_words[form] : "image?";
+        strbuf_printf(b, "%s.%s", kind == IR_KIND_PIPE ? "pipe" : image,
+                      access < IR_ACCESS_COUNT ? ir_access_words[access] : "?");
     } else if (kind < IR_KIND_COUNT && ir_scalar_words[kind]) {
         strbuf_add(b, ir_scalar_words[kind]);
         if (ir_type_lanes(t) != 1) strbuf_printf(b, "x%u", ir_type_lanes(t));
@@ -379,7 +381,7 @@ static void print_ordinary(struct printer *p, const struct ir_inst *inst)
     for (uint32_t i = 0; i < inst->n_operands; i++) {
         next_item(p, &first);
         ir_type expected = is_terminator(inst->op) ? ir_carried_type(inst->parent, inst->op, i)
-                                                   : ir_operand_type(inst->op, inst->type, i);
+                                                   : ir_operand_type(inst->op, inst->type, inst->operands[0], i);
         print_value(p, inst->operands[i], expected);
     }
     for (const char *letter = info->attrs; *letter; letter++) print_attr(p, &first, inst, *letter);

@@ -9,6 +9,8 @@ const char *const ir_order_words[] = {"relaxed", "acquire", "release", "acq_rel"
 const char *const ir_rounding_words[] = {NULL, "rte", "rtz", "rtp", "rtn"};
 const char *const ir_group_words[] = {"add", "mul", "smin", "umin", "smax", "umax", "and", "or", "xor"};
 const char *const ir_access_words[] = {NULL, "read", "write", "read_write"};
+const char *const ir_image_words[] = {"image2d",        "image1d",       "image1d_array",
+                                      "image1d_buffer", "image2d_array", "image3d"};
 const char *const ir_dim_words[] = {"x", "y", "z"};
 const char *const ir_scalar_words[IR_KIND_COUNT] = {
     [IR_KIND_VOID] = "void", [IR_KIND_BOOL] = "bool",      [IR_KIND_I8] = "i8",   [IR_KIND_I16] = "i16",
@@ -27,7 +29,13 @@ static char operand_letter(const char *letters, uint32_t i)
     return 0;
 }
 
-ir_type ir_operand_type(enum ir_op op, ir_type t, uint32_t i)
+static unsigned coordinates_of(const struct ir_value *image)
+{
+    bool is_image = image && ir_type_kind(image->type) == IR_KIND_IMAGE;
+    return is_image ? ir_image_coordinates(ir_type_image_form(image->type)) : 2;
+}
+
+ir_type ir_operand_type(enum ir_op op, ir_type t, const struct ir_value *first, uint32_t i)
 {
     unsigned lanes = ir_type_lanes(t);
     switch (operand_letter(ir_op_info(op)->operands, i)) {
@@ -49,8 +57,9 @@ ir_type ir_operand_type(enum ir_op op, ir_type t, uint32_t i)
         case 64: return ir_type_with_lanes(IR_I64, lanes);
         default: return IR_VOID;
         }
-    case '2':
-    case 'F': return ir_type_with_lanes(IR_I32, 2);
+    case '2': return ir_type_with_lanes(IR_I32, 2);
+    case 'D':
+    case 'F': return ir_type_with_lanes(IR_I32, coordinates_of(first));
     default: return IR_VOID;
     }
 }

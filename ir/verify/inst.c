@@ -56,6 +56,12 @@ static ir_type exact_type(char letter, ir_type t)
     }
 }
 
+/* Of some image; that it is this one's is checked in ops.c. */
+static bool is_coordinates(ir_type t, ir_type element)
+{
+    return ir_type_element(t) == element && ir_type_lanes(t) <= 3;
+}
+
 static bool letter_holds(char letter, ir_type t, ir_type actual)
 {
     unsigned lanes = ir_type_lanes(t);
@@ -67,8 +73,9 @@ static bool letter_holds(char letter, ir_type t, ir_type actual)
         return ir_type_is_int(actual) && ir_type_lanes(actual) == lanes && ir_type_bits(actual) == ir_type_bits(t);
     case 'P': return ir_type_is_ptr(actual);
     case 'X': return ir_type_is_value(actual);
-    case 'F': return actual == IR_TYPE(IR_KIND_I32, 2, 0) || actual == IR_TYPE(IR_KIND_F32, 2, 0);
-    case 'M': return ir_type_kind(actual) == IR_KIND_IMAGE2D;
+    case 'D': return is_coordinates(actual, IR_I32);
+    case 'F': return is_coordinates(actual, IR_I32) || is_coordinates(actual, IR_F32);
+    case 'M': return ir_type_kind(actual) == IR_KIND_IMAGE;
     case 'Q': return ir_type_kind(actual) == IR_KIND_PIPE;
     default: return actual == exact_type(letter, t);
     }
@@ -83,7 +90,8 @@ static const char *letter_text(struct verifier *v, char letter, ir_type t)
     case 'K': return "a vector of as many integers as wide as the elements";
     case 'P': return "a pointer";
     case 'X': return "a value";
-    case 'F': return "i32x2 or f32x2";
+    case 'D': return "i32, i32x2 or i32x3";
+    case 'F': return "i32 or f32, or two or three of them";
     case 'M': return "an image";
     case 'Q': return "a pipe";
     default: return verify_type_text(v, exact_type(letter, t));

@@ -186,14 +186,13 @@ static void check_block_lanes(struct verifier *v, const struct ir_inst *inst)
 
 /* ---- images and pipes ---- */
 
-enum { ACCESS_READ_ONLY, ACCESS_WRITE_ONLY };
-
 /* Operand 0 is an image or a pipe that the operation may be used with. */
-static void check_access(struct verifier *v, const struct ir_inst *inst, unsigned forbidden)
+static void check_access(struct verifier *v, const struct ir_inst *inst, enum ir_handle_access forbidden)
 {
     ir_type t = operand_type(inst, 0);
-    if ((ir_type_kind(t) == IR_KIND_IMAGE2D || ir_type_kind(t) == IR_KIND_PIPE) && ir_type_detail(t) == forbidden)
-        verify_report(v, "operand 0 is %s only", forbidden == ACCESS_READ_ONLY ? "for reading" : "for writing");
+    bool handle = ir_type_kind(t) == IR_KIND_IMAGE || ir_type_kind(t) == IR_KIND_PIPE;
+    if (handle && ir_type_handle_access(t) == forbidden)
+        verify_report(v, "operand 0 is %s only", forbidden == IR_HANDLE_READ ? "for reading" : "for writing");
 }
 
 static void check_texel(struct verifier *v, const struct ir_inst *inst)
@@ -202,6 +201,32 @@ static void check_texel(struct verifier *v, const struct ir_inst *inst)
         verify_report(v, "is of type %s, must be f32x4 or i32x4", verify_type_text(v, inst->type));
     if (inst->op == IR_OP_IMAGE_READ && ir_type_is_float(operand_type(inst, 1)) && inst->n_operands < 3)
         verify_report(v, "has float coordinates and no sampler");
+    ir_type image = operand_type(inst, 0), at = operand_type(inst, 1);
+    if (ir_type_kind(image) != IR_KIND_IMAGE) return;
+    unsigned n = ir_image_coordinates(ir_type_image_form(image));
+    if (ir_type_lanes(at) != n)
+        verify_report(v, "has coordinates of type %s, but %s takes %u", verify_type_text(v, at),
+                      verify_type_text(v, image), n);
+    if (inst->op == IR_OP_IMAGE_READ && inst->n_operands > 2 && ir_type_image_form(image) == IR_IMAGE_1D_BUFFER)
+        verify_report(v, "samples an image of a buffer, which has texels only");
+}
+
+/* Operand 0 is an image that has what is asked for. */
+static void check_form(struct verifier *v, const struct ir_inst *inst)
+{
+    ir_type t = operand_type(inst, 0);
+    enum ir_image_form form = ir_type_image_form(t);
+    if (ir_type_kind(t) != IR_KIND_IMAGE) return;
+    bool has = true;
+    switch (inst->op) {
+    case IR_OP_IMAGE_BLOCK_READ:
+    case IR_OP_IMAGE_BLOCK_WRITE: has = form == IR_IMAGE_2D; break;
+    case IR_OP_IMAGE_HEIGHT: has = form == IR_IMAGE_2D || form == IR_IMAGE_2D_ARRAY || form == IR_IMAGE_3D; break;
+    case IR_OP_IMAGE_DEPTH: has = form == IR_IMAGE_3D; break;
+    case IR_OP_IMAGE_ARRAY_SIZE: has = ir_image_is_array(form); break;
+    default: break;
+    }
+    if (!has) verify_report(v, "does not go with %s", verify_type_text(v, t));
 }
 
 /* ---- control flow ---- */
@@ -364,25 +389,30 @@ void verify_op(struct verifier *v, const struct ir_inst *inst)
     case IR_OP_BLOCK_WRITE: check_block_lanes(v, inst); break;
     case IR_OP_IMAGE_BLOCK_READ:
         check_block_lanes(v, inst);
-        check_access(v, inst, ACCESS_WRITE_ONLY);
+        check_form(v, inst);
+        check_access(v, inst, IR_HANDLE_WRITE);
         break;
     case IR_OP_IMAGE_BLOCK_WRITE:
         check_block_lanes(v, inst);
-        check_access(v, inst, ACCESS_READ_ONLY);
+        check_form(v, inst);
+        check_access(v, inst, IR_HANDLE_READ);
         break;
     case IR_OP_IMAGE_READ:
         check_texel(v, inst);
-        check_access(v, inst, ACCESS_WRITE_ONLY);
+        check_access(v, inst, IR_HANDLE_WRITE);
         break;
     case IR_OP_IMAGE_WRITE:
         check_texel(v, inst);
-        check_access(v, inst, ACCESS_READ_ONLY);
+        check_access(v, inst, IR_HANDLE_READ);
         break;
+    case IR_OP_IMAGE_HEIGHT:
+    case IR_OP_IMAGE_DEPTH:
+    case IR_OP_IMAGE_ARRAY_SIZE: check_form(v, inst); break;
     case IR_OP_PIPE_READ:
-        check_access(v, inst, ACCESS_WRITE_ONLY);
+        check_access(v, inst, IR_HANDLE_WRITE);
         check_writable(v, inst, 1);
         break;
-    case IR_OP_PIPE_WRITE: check_access(v, inst, ACCESS_READ_ONLY); break;
+    case IR_OP_PIPE_WRITE: check_access(v, inst, IR_HANDLE_READ); break;
     case IR_OP_CALL: check_call(v, inst); break;
     case IR_OP_LOOP: check_loop(v, inst); break;
     case IR_OP_YIELD: check_yield(v, inst); break;

@@ -17,8 +17,8 @@ static uint32_t detail_limit(const struct verifier *v, enum ir_kind kind)
     case IR_KIND_PTR: return IR_SPACE_COUNT;
     case IR_KIND_STRUCT: return v->m->n_structs;
     case IR_KIND_ARRAY: return v->m->n_arrays;
-    case IR_KIND_IMAGE2D:
-    case IR_KIND_PIPE: return 3;
+    case IR_KIND_IMAGE: return IR_IMAGE_FORM_COUNT << 2;
+    case IR_KIND_PIPE: return IR_HANDLE_ACCESS_COUNT;
     default: return 1;
     }
 }
@@ -27,6 +27,7 @@ bool verify_type_ok(const struct verifier *v, ir_type t)
 {
     if (ir_type_kind(t) >= IR_KIND_COUNT || !lanes_ok(ir_type_lanes(t))) return false;
     if (ir_type_is_vector(t) && !ir_type_is_number(t)) return false;
+    if (ir_type_kind(t) == IR_KIND_IMAGE && ir_type_handle_access(t) >= IR_HANDLE_ACCESS_COUNT) return false;
     return ir_type_detail(t) < detail_limit(v, ir_type_kind(t));
 }
 

@@ -74,13 +74,18 @@ static inline void *kit_copy_bytes(const void *bytes, size_t size)
     return memcpy(copy, bytes, size);
 }
 
+static inline size_t kit_image_bytes(const struct ir_image *image)
+{
+    return image->slices ? (size_t)image->slice_pitch * image->slices : (size_t)image->row_pitch * image->height;
+}
+
 /* The memory of an argument that a kernel may write; NULL: there is none. */
 static inline void **kit_memory(const struct interp_arg *arg, size_t *size)
 {
     struct ir_image *image = arg->data;
     struct interp_pipe *pipe = arg->data;
     switch (arg->kind) {
-    case INTERP_ARG_IMAGE: *size = (size_t)image->row_pitch * image->height; return &image->data;
+    case INTERP_ARG_IMAGE: *size = kit_image_bytes(image); return &image->data;
     case INTERP_ARG_PIPE: *size = (size_t)pipe->capacity * pipe->packet_size; return (void **)&pipe->packets;
     default: return NULL;
     }

@@ -183,26 +183,39 @@ static struct ir_value *value_of(struct maker *k, ir_type t)
 struct image_need {
     enum ir_kind kind;
     unsigned forbidden; /* access */
+    enum ir_op op;
 };
+
+/* Whether the operation is there for such an image. */
+static bool goes_with(enum ir_op op, enum ir_image_form form)
+{
+    switch (op) {
+    case IR_OP_IMAGE_BLOCK_READ:
+    case IR_OP_IMAGE_BLOCK_WRITE: return form == IR_IMAGE_2D;
+    case IR_OP_IMAGE_HEIGHT: return form == IR_IMAGE_2D || form == IR_IMAGE_2D_ARRAY || form == IR_IMAGE_3D;
+    case IR_OP_IMAGE_DEPTH: return form == IR_IMAGE_3D;
+    case IR_OP_IMAGE_ARRAY_SIZE: return ir_image_is_array(form);
+    default: return true;
+    }
+}
 
 static bool is_usable(ir_type t, const void *data)
 {
     const struct image_need *need = data;
-    return ir_type_kind(t) == need->kind && ir_type_detail(t) != need->forbidden;
+    return ir_type_kind(t) == need->kind && ir_type_handle_access(t) != need->forbidden &&
+           (need->kind != IR_KIND_IMAGE || goes_with(need->op, ir_type_image_form(t)));
 }
-
-enum { READ_ONLY, WRITE_ONLY, NOTHING };
 
 static unsigned forbidden_access(enum ir_op op)
 {
     switch (op) {
     case IR_OP_IMAGE_READ:
     case IR_OP_IMAGE_BLOCK_READ:
-    case IR_OP_PIPE_READ: return WRITE_ONLY;
+    case IR_OP_PIPE_READ: return IR_HANDLE_WRITE;
     case IR_OP_IMAGE_WRITE:
     case IR_OP_IMAGE_BLOCK_WRITE:
-    case IR_OP_PIPE_WRITE: return READ_ONLY;
-    default: return NOTHING;
+    case IR_OP_PIPE_WRITE: return IR_HANDLE_READ;
+    default: return IR_HANDLE_ACCESS_COUNT;
     }
 }
 
@@ -300,7 +313,13 @@ static ir_type same_bits_type(struct maker *k, ir_type t)
 
 /* ---- operands ---- */
 
-static struct ir_value *operand(struct maker *k, enum ir_op op, char letter, ir_type t)
+static unsigned coordinates_of(const struct ir_value *image)
+{
+    return ir_image_coordinates(ir_type_image_form(image->type));
+}
+
+/* first: operand 0, where it is there already. */
+static struct ir_value *operand(struct maker *k, enum ir_op op, char letter, ir_type t, const struct ir_value *first)
 {
     unsigned lanes = ir_type_lanes(t);
     switch (letter) {
@@ -322,9 +341,10 @@ static struct ir_value *operand(struct maker *k, enum ir_op op, char letter, ir_
     case 'P': return pointer(k, op);
     case 'X': return value_of(k, same_bits_type(k, t));
     case '2': return value_of(k, ir_type_with_lanes(IR_I32, 2));
-    case 'F': return value_of(k, ir_type_with_lanes(chance(k, 50) ? IR_I32 : IR_F32, 2));
-    case 'M': return gen_find_if(&k->g, is_usable, &(struct image_need){IR_KIND_IMAGE2D, forbidden_access(op)});
-    case 'Q': return gen_find_if(&k->g, is_usable, &(struct image_need){IR_KIND_PIPE, forbidden_access(op)});
+    case 'D': return value_of(k, ir_type_with_lanes(IR_I32, coordinates_of(first)));
+    case 'F': return value_of(k, ir_type_with_lanes(chance(k, 50) ? IR_I32 : IR_F32, coordinates_of(first)));
+    case 'M': return gen_find_if(&k->g, is_usable, &(struct image_need){IR_KIND_IMAGE, forbidden_access(op), op});
+    case 'Q': return gen_find_if(&k->g, is_usable, &(struct image_need){IR_KIND_PIPE, forbidden_access(op), op});
     case 'S': return gen_find(&k->g, IR_TYPE(IR_KIND_SAMPLER, 1, 0));
     default: return NULL;
     }
@@ -338,8 +358,11 @@ static bool operands_from_row(struct maker *k, enum ir_op op, ir_type t, struct 
     for (const char *letter = ir_op_info(op)->operands; *letter; letter++) {
         if (*letter == '?') continue;
         bool optional = letter[1] == '?';
-        if (optional && chance(k, 50) && !(op == IR_OP_IMAGE_READ && ir_type_is_float(out[1]->type))) break;
-        out[*n] = operand(k, op, *letter, t);
+        bool floats = optional && op == IR_OP_IMAGE_READ && ir_type_is_float(out[1]->type);
+        bool texels = optional && op == IR_OP_IMAGE_READ && ir_type_image_form(out[0]->type) == IR_IMAGE_1D_BUFFER;
+        if (floats && texels) return false; /* these need a sampler, which those do not take */
+        if (optional && !floats && (texels || chance(k, 50))) break;
+        out[*n] = operand(k, op, *letter, t, *n ? out[0] : NULL);
         if (!out[*n]) return false;
         ++*n;
     }
@@ -564,7 +587,7 @@ static ir_type param_type(struct maker *k, bool kernel)
 {
     static const enum ir_space spaces[] = {IR_SPACE_GLOBAL, IR_SPACE_CONSTANT, IR_SPACE_LOCAL};
     switch (below(k, 8)) {
-    case 0: return IR_TYPE(IR_KIND_IMAGE2D, 1, below(k, 3));
+    case 0: return IR_IMAGE(below(k, IR_IMAGE_FORM_COUNT), below(k, IR_HANDLE_ACCESS_COUNT));
     case 1: return IR_TYPE(IR_KIND_PIPE, 1, below(k, 3));
     case 2: return IR_TYPE(IR_KIND_SAMPLER, 1, 0);
     case 3:

@@ -16,12 +16,18 @@ struct attempt {
     ir_type type, from; /* T; the type of N and X */
 };
 
-static void attempt_init(struct attempt *a, ir_type type, ir_type from)
+/* An image that the operation is there for. */
+static enum ir_image_form form_for(enum ir_op op)
+{
+    return op == IR_OP_IMAGE_DEPTH ? IR_IMAGE_3D : op == IR_OP_IMAGE_ARRAY_SIZE ? IR_IMAGE_1D_ARRAY : IR_IMAGE_2D;
+}
+
+static void attempt_init(struct attempt *a, enum ir_op op, ir_type type, ir_type from)
 {
     a->module = ir_module_new("try");
     a->kernel = ir_function_new(a->module, "k", IR_LINKAGE_KERNEL, IR_VOID, PARAMS);
     ir_function_set_param(a->kernel, PARAM_BUFFER, "b", IR_PTR(IR_SPACE_GLOBAL));
-    ir_function_set_param(a->kernel, PARAM_IMAGE, "m", IR_TYPE(IR_KIND_IMAGE2D, 1, 2));
+    ir_function_set_param(a->kernel, PARAM_IMAGE, "m", IR_IMAGE(form_for(op), IR_HANDLE_READ_WRITE));
     ir_function_set_param(a->kernel, PARAM_SAMPLER, "s", IR_TYPE(IR_KIND_SAMPLER, 1, 0));
     ir_function_set_param(a->kernel, PARAM_PIPE, "q", IR_TYPE(IR_KIND_PIPE, 1, 2));
     a->builder = ir_builder_at_end(a->kernel->body);
@@ -67,6 +73,7 @@ static struct ir_value *operand_for(struct attempt *a, enum ir_op op, char lette
                             (struct ir_value *[]){of_type(a, IR_I64)}, 1)
             ->results[0];
     case '2': return of_type(a, ir_type_with_lanes(IR_I32, 2));
+    case 'D': return of_type(a, ir_type_with_lanes(IR_I32, 2));
     case 'F': return of_type(a, ir_type_with_lanes(IR_F32, 2));
     case 'M': return param(a, PARAM_IMAGE);
     case 'S': return param(a, PARAM_SAMPLER);
@@ -114,7 +121,7 @@ static void run_attempt(const struct attempt *a, enum ir_op op)
     static _Alignas(16) uint8_t buffer[4096];
     uint8_t texels[64 * 4] = {0}, packets[64] = {0};
     bool ints = ir_type_is_int(a->type);
-    struct ir_image image = {texels, 4, 4, 64, 0x10b5, ints ? 0x10d9 : 0x10de};
+    struct ir_image image = {texels, 4, 4, 64, 0x10b5, ints ? 0x10d9 : 0x10de, .slices = form_for(op) != IR_IMAGE_2D};
     struct interp_pipe pipe = {packets, (uint32_t)ir_type_size(a->module, a->type), 1, 0, 0};
     if (!pipe.packet_size || pipe.packet_size > sizeof packets) pipe.packet_size = 1;
     uint32_t sampler = IR_SAMPLER_CLAMP_TO_EDGE;
@@ -138,7 +145,7 @@ static void run_attempt(const struct attempt *a, enum ir_op op)
 static bool attempt_op(enum ir_op op, ir_type type, ir_type from)
 {
     struct attempt a;
-    attempt_init(&a, type, from);
+    attempt_init(&a, op, type, from);
     if (ir_op_info(op)->type_class == 's') {
         struct ir_struct *s = ir_struct_new(a.module, "s", 1);
         s->fields[0].type = IR_I32;

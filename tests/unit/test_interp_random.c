@@ -20,8 +20,10 @@ static bool make_argument(struct arguments *a, const struct ir_module *m, const 
     for (unsigned k = 0; k < BYTES_EACH; k++) a->data[i][k] = (uint8_t)(i + k);
     *arg = (struct interp_arg){
         .kind = INTERP_ARG_BYTES, .data = a->data[i], .size = ir_type_size(m, p->by_value ? p->elem : t)};
-    if (ir_type_kind(t) == IR_KIND_IMAGE2D) {
-        a->images[i] = (struct ir_image){a->data[i], 4, 4, 64, 0x10b5, i % 2 ? 0x10d9 : 0x10de};
+    if (ir_type_kind(t) == IR_KIND_IMAGE) {
+        enum ir_image_form form = ir_type_image_form(t);
+        bool slices = form == IR_IMAGE_3D || ir_image_is_array(form);
+        a->images[i] = (struct ir_image){a->data[i], 4, 4, 64, 0x10b5, i % 2 ? 0x10d9 : 0x10de, slices ? 2 : 0, 256};
         *arg = (struct interp_arg){.kind = INTERP_ARG_IMAGE, .data = &a->images[i]};
     } else if (ir_type_kind(t) == IR_KIND_PIPE) {
         a->pipes[i] = (struct interp_pipe){a->data[i], 4, 8, 0, 2};

@@ -45,7 +45,7 @@ static void test_sizes(void **state)
         {IR_TYPE(IR_KIND_I8, 3, 0), 4},
         {IR_TYPE(IR_KIND_F64, 16, 0), 128},
         {IR_TYPE(IR_KIND_BOOL, 8, 0), 8},
-        {IR_TYPE(IR_KIND_IMAGE2D, 1, 1), 8},
+        {IR_TYPE(IR_KIND_IMAGE, 1, 1), 8},
     };
     struct ir_module *m = ir_module_new("m");
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {

@@ -353,15 +353,21 @@ static void add_item(struct strbuf *b, bool *first, const char *item)
     *first = false;
 }
 
+/* One that has what the operation asks for. */
+static const char *image_for(enum ir_op op)
+{
+    return op == IR_OP_IMAGE_DEPTH ? "image3d" : op == IR_OP_IMAGE_ARRAY_SIZE ? "image1d_array" : "image2d";
+}
+
 static char *text_for(enum ir_op op)
 {
     const struct ir_op_info *info = ir_op_info(op);
     struct strbuf b = {0};
     strbuf_printf(&b,
                   "struct P { x: f32, y: f32 }\nlocal @tile: f32\n"
-                  "func @f(%%p: ptr.global, %%image: image2d.read_write, %%sampler: sampler,\n"
+                  "func @f(%%p: ptr.global, %%image: %s.read_write, %%sampler: sampler,\n"
                   "        %%pipe: pipe.read_write) {\n%s%s",
-                  info->result == '-' ? "" : "%r = ", info->text);
+                  image_for(op), info->result == '-' ? "" : "%r = ", info->text);
     if (info->type_class != '-') strbuf_printf(&b, " %s", type_for(op, info->type_class));
     bool first = true;
     for (const char *letter = info->operands; *letter; letter++) {
@@ -375,6 +381,33 @@ static char *text_for(enum ir_op op)
     for (const char *letter = info->attrs; *letter; letter++) add_item(&b, &first, attr_for(op, *letter));
     strbuf_add(&b, "\n}\n");
     return strbuf_take(&b);
+}
+
+/* Coordinates have as many lanes as the image asks for, constants too. */
+static void test_images(void **state)
+{
+    (void)state;
+    struct ir_module *m = round_trip(
+        "kernel @k(%a: image1d.read, %b: image1d_array.write, %c: image1d_buffer.read_write, %d: image2d.read,\n"
+        "          %e: image2d_array.read_write, %f: image3d.read, %s: sampler) {\n"
+        "    %x = image_read f32x4 %a, 3, %s\n"
+        "    image_write f32x4 %b, <1, 2>, %x\n"
+        "    %y = image_read i32x4 %c, 7\n"
+        "    %z = image_read f32x4 %d, f32x2 <0.5, 1>, %s\n"
+        "    image_write i32x4 %e, <1, 2, 3>, %y\n"
+        "    %w = image_read f32x4 %f, f32x3 <1, 2, 3>, %s\n"
+        "    %h = image_height %e\n"
+        "    %n = image_depth %f\n"
+        "    %l = image_array_size %b\n"
+        "}\n");
+    static const enum ir_image_form forms[] = {IR_IMAGE_1D, IR_IMAGE_1D_ARRAY, IR_IMAGE_1D_BUFFER,
+                                               IR_IMAGE_2D, IR_IMAGE_2D_ARRAY, IR_IMAGE_3D};
+    const struct ir_inst *inst = m->functions[0]->body->first;
+    for (unsigned i = 0; i < 6; i++, inst = inst->next) {
+        assert_int_equal(ir_type_image_form(m->functions[0]->params[i].value->type), forms[i]);
+        assert_int_equal(ir_type_lanes(inst->operands[1]->type), ir_image_coordinates(forms[i]));
+    }
+    ir_module_free(m);
 }
 
 static void test_each_operation(void **state)
@@ -588,7 +621,8 @@ int main(void)
         cmocka_unit_test(test_items),          cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_sugar),          cmocka_unit_test(test_constants),
         cmocka_unit_test(test_control_flow),   cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_each_operation), cmocka_unit_test(test_head_errors),
+        cmocka_unit_test(test_each_operation),
+        cmocka_unit_test(test_images), cmocka_unit_test(test_head_errors),
         cmocka_unit_test(test_body_errors),    cmocka_unit_test(test_many_errors),
         cmocka_unit_test(test_verified),       cmocka_unit_test(test_limits),
         cmocka_unit_test(test_damaged),        cmocka_unit_test(test_reference),

@@ -33,7 +33,7 @@ static void set_params(struct scene *s)
         {"c", IR_BOOL},
         {"p", IR_PTR(IR_SPACE_GLOBAL)},
         {"k", IR_PTR(IR_SPACE_CONSTANT)},
-        {"img", IR_TYPE(IR_KIND_IMAGE2D, 1, 0)},
+        {"img", IR_TYPE(IR_KIND_IMAGE, 1, 0)},
         {"smp", IR_TYPE(IR_KIND_SAMPLER, 1, 0)},
         {"pipe", IR_TYPE(IR_KIND_PIPE, 1, 1)},
     };
@@ -302,6 +302,34 @@ static void texel_sampler(struct scene *s)
 {
     struct ir_value *at = ir_undef(s->m, ir_type_with_lanes(IR_F32, 2));
     build(s, IR_OP_IMAGE_READ, s->vec->type, 2, s->image, at);
+}
+static struct ir_value *image_of(struct scene *s, enum ir_image_form form)
+{
+    ir_function_set_param(s->f, s->image->index, "img", IR_IMAGE(form, IR_HANDLE_READ));
+    return s->f->params[s->image->index].value;
+}
+static void image_coordinates(struct scene *s)
+{
+    struct ir_value *at = ir_undef(s->m, ir_type_with_lanes(IR_I32, 2));
+    build(s, IR_OP_IMAGE_READ, s->vec->type, 2, image_of(s, IR_IMAGE_3D), at);
+}
+static void image_sampled_buffer(struct scene *s)
+{
+    struct ir_value *at = ir_undef(s->m, IR_F32);
+    build(s, IR_OP_IMAGE_READ, s->vec->type, 3, image_of(s, IR_IMAGE_1D_BUFFER), at, s->sampler);
+}
+static void image_query(struct scene *s)
+{
+    build(s, IR_OP_IMAGE_ARRAY_SIZE, IR_VOID, 1, image_of(s, IR_IMAGE_3D));
+}
+static void image_block(struct scene *s)
+{
+    struct ir_value *at = ir_undef(s->m, ir_type_with_lanes(IR_I32, 2));
+    build(s, IR_OP_IMAGE_BLOCK_READ, IR_I32, 2, image_of(s, IR_IMAGE_2D_ARRAY), at);
+}
+static void image_form(struct scene *s)
+{
+    image_of(s, IR_IMAGE_FORM_COUNT);
 }
 static void image_access(struct scene *s)
 {
@@ -760,6 +788,12 @@ static const struct broken cases[] = {
     {"block_lanes", block_lanes, LINE, "body", "block_read: is of type i32x3"},
     {"texel_type", texel_type, LINE, "body", "image_read: is of type f32x2, must be f32x4 or i32x4"},
     {"texel_sampler", texel_sampler, LINE, "body", "image_read: has float coordinates and no sampler"},
+    {"image_coordinates", image_coordinates, LINE, "body",
+     "image_read: has coordinates of type i32x2, but image3d.read takes 3"},
+    {"image_sampled_buffer", image_sampled_buffer, LINE, "body", "image_read: samples an image of a buffer"},
+    {"image_query", image_query, LINE, "body", "image_array_size: does not go with image3d.read"},
+    {"image_block", image_block, LINE, "body", "image_block_read: does not go with image2d_array.read"},
+    {"image_form", image_form, 2, NULL, "parameter"},
     {"image_access", image_access, LINE, "body", "image_write: operand 0 is for reading only"},
     {"pipe_access", pipe_access, LINE, "body", "pipe_read: operand 0 is for writing only"},
 

@@ -196,7 +196,7 @@ static void nothing_outside(void **state)
         kernel_runtime.image_block_write(&image, 1u << round % 4, 16, 0xff, LANES, c, numbers);
     }
     const struct ir_image bad[] = {{NULL, 4, 4, 64, R, UNORM_INT8},
-                                   {pages, 4, 4, 64, 0x10b1, UNORM_INT8},
+                                   {pages, 4, 4, 64, 0x10be, UNORM_INT8},
                                    {pages, 4, 4, 64, R, 0x10d4},
                                    {pages, 0, 4, 64, R, UNORM_INT8}};
     for (unsigned i = 0; i <= sizeof bad / sizeof *bad; i++) {

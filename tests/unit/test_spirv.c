@@ -105,10 +105,10 @@ static void test_refused(void **state)
                                      "%x = OpExtInst %u32 %std printf %z\n" END,
                    "k", "OpExtInst: printf");
     assert_refused("OpCapability ImageBasic\n" HEAD "OpEntryPoint Kernel %k \"k\"\n" TYPES
-                   "%image = OpTypeImage %void 3D 0 0 0 0 Unknown ReadOnly\n"
+                   "%image = OpTypeImage %void 3D 0 1 0 0 Unknown ReadOnly\n"
                    "%fn3 = OpTypeFunction %void %image\n%k = OpFunction %void None %fn3\n"
                    "%a = OpFunctionParameter %image\n%start = OpLabel\n" END,
-                   NULL, "OpTypeImage 3D");
+                   NULL, "OpTypeImage 3D array");
     assert_refused(HEAD KERNEL TYPES BEGIN "OpStore %a %nothing Aligned 4\n" END, NULL, "no valid SPIR-V");
 }
 
