@@ -47,6 +47,8 @@ static void read_device(fusion_device_info *info, const msgpack_object *map)
     info->primary_sub_group_size = get_u32(map, "primary_sub_group_size");
     info->image_max_width = get_u32(map, "image_max_width");
     info->image_max_height = get_u32(map, "image_max_height");
+    info->image_max_slices = get_u32(map, "image_max_slices");
+    info->image_max_buffer_size = get_u32(map, "image_max_buffer_size");
     proto_get_bool(map, "sub_group_independent_forward_progress", &info->sub_group_independent_forward_progress);
     const msgpack_object *sizes = proto_get(map, "sub_group_sizes");
     if (!sizes || sizes->type != MSGPACK_OBJECT_ARRAY) return;

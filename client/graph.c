@@ -197,7 +197,12 @@ static fusion_status take_image_arg(fusion_graph *g, const fusion_arg *in, const
         return client_error(FUSION_INVALID, object, "unknown access %d", (int)in->access);
     out->kind = PROTO_ARG_SLOT;
     out->access = (uint8_t)in->access;
-    return client_graph_slot(g, &in->image->buffer.memory, &out->index);
+    if (in->image->desc.buffer) {
+        out->image = client_wire_image(&in->image->desc);
+        out->offset = in->image->desc.offset;
+        out->bytes = proto_image_bytes(&out->image);
+    }
+    return client_graph_slot(g, client_image_memory(in->image), &out->index);
 }
 
 static fusion_status take_sampler_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)

@@ -19,8 +19,8 @@ static fusion_status image_side(fusion_graph *g, const fusion_image *image, cons
     fusion_status status = client_image_region(image, region, &r);
     if (status != FUSION_SUCCESS) return status;
     side->pitch = image->desc.row_pitch;
-    side->offset = (uint64_t)r.y * side->pitch + (uint64_t)r.x * fusion_image_pixel_bytes(image);
-    return client_graph_slot(g, &image->buffer.memory, &side->slot);
+    side->offset = client_image_place(image, client_image_offset(image, r.x, r.y, r.z)).offset;
+    return client_graph_slot(g, client_image_memory(image), &side->slot);
 }
 
 static fusion_status memory_side(fusion_graph *g, const fusion_pixels *p, uint64_t row_bytes, uint32_t rows,
@@ -39,7 +39,10 @@ static fusion_status memory_side(fusion_graph *g, const fusion_pixels *p, uint64
 
 static fusion_memory place_of(const fusion_pixels *p, const struct side *side)
 {
-    return p->image ? (fusion_memory){.buffer = &p->image->buffer, .offset = side->offset} : p->memory;
+    if (!p->image) return p->memory;
+    fusion_memory place = client_image_place(p->image, 0);
+    place.offset = side->offset;
+    return place;
 }
 
 static fusion_status check_pair(const fusion_pixels *from, const fusion_pixels *to, uint32_t width, uint32_t height)

@@ -152,7 +152,7 @@ static fusion_status submit_inner(const struct graph_action *a, const fusion_reb
     uint32_t n_inner = 0;
     for (uint32_t i = 0; i < n; i++) {
         fusion_memory from = {.buffer = rebind[i].from, .pointer = rebind[i].from_pointer};
-        if (rebind[i].from_image) from.buffer = &rebind[i].from_image->buffer;
+        if (rebind[i].from_image) from.buffer = client_image_place(rebind[i].from_image, 0).buffer;
         struct memory *m;
         uint64_t offset;
         if ((!from.buffer && !from.pointer) ||

@@ -31,13 +31,16 @@ static fusion_status rebind_image(fusion_exec *e, const fusion_rebind *r, struct
 {
     uint32_t slot = 0;
     if (!r->to_image) return client_error(FUSION_INVALID, "rebind", "there is no image to bind to");
+    if (r->from_image->desc.buffer || r->to_image->desc.buffer)
+        return client_error(FUSION_INVALID, "rebind",
+                            "an image of a buffer has no memory of its own; bind another buffer in place of the buffer");
     struct memory *old = &r->from_image->buffer.memory, *new = &r->to_image->buffer.memory;
     if (old->session != e->session || new->session != e->session)
         return client_error(FUSION_INVALID, "rebind", "an image belongs to another session");
     fusion_status status = find_slot(e, old, &slot);
     if (status != FUSION_SUCCESS) return status;
     struct proto_image form = client_wire_image(&r->to_image->desc);
-    if (memcmp(&form, &e->slot_images[slot], sizeof form) != 0)
+    if (!proto_image_same(&form, &e->slot_images[slot]))
         return client_error(FUSION_INVALID, e->slot_names[slot], "image %s has another size, row pitch or format",
                             r->to_image->buffer.name);
     return bind_slot(bindings, entry, slot, (struct binding){new, 0});

@@ -24,7 +24,9 @@ struct fuser_buffer {
     ir_type elem; /* element type where the client said it, else IR_VOID */
     bool usm;
     struct fuser_props props;
-    bool image; /* a 2-D image: kernels take it as a whole, and it always stays in memory */
+    bool image; /* kernels take it as a whole, and it always stays in memory */
+    enum ir_image_form form; /* of an image */
+    bool viewed; /* arguments take it, a buffer, as an image: then it stays in memory too */
 };
 
 /* A scalar or by-value struct argument: stays a parameter of the plan, its bytes come with each submission. */
@@ -43,6 +45,7 @@ struct fuser_arg {
     uint64_t offset;
     uint64_t bytes; /* BUFFER: 0 means to the end. LOCAL: size of the work-group memory */
     struct fuser_props props;
+    const void *view; /* BUFFER: a buffer as an image1d_buffer; the caller knows by this which one. NULL: it is not */
 };
 
 struct fuser_range {

@@ -35,6 +35,7 @@ struct fuser_param {
     enum fuser_param_kind kind;
     uint32_t index;  /* buffer or value of the graph; STATE: states[] of the plan */
     uint64_t offset; /* BUFFER: bytes into it. LOCAL: bytes of work-group memory */
+    const void *view; /* BUFFER: of the argument */
 };
 
 /* One launch: a group of nodes as one kernel, alone in its module. */

@@ -41,6 +41,7 @@ struct proto_arg {
     uint64_t offset;       /* SLOT: bytes */
     uint64_t bytes;        /* SLOT: 0 to the end; VALUE: size; LOCAL: size */
     struct proto_props props;
+    struct proto_image image; /* SLOT: a buffer of which `bytes` bytes are taken as an image; all 0: as it is */
 };
 
 enum proto_node_kind { PROTO_NODE_KERNEL, PROTO_NODE_COPY, PROTO_NODE_FILL, PROTO_NODE_HOST, PROTO_NODE_COUNT };

@@ -126,6 +126,9 @@ static void take_image(struct decoder *d, struct proto_image *image)
     image->row_pitch = (uint32_t)take_uint(d, UINT32_MAX, "an image's row pitch");
     image->channel_order = (uint32_t)take_uint(d, UINT32_MAX, "an image's channel order");
     image->channel_type = (uint32_t)take_uint(d, UINT32_MAX, "an image's channel type");
+    image->type = (uint32_t)take_uint(d, UINT32_MAX, "an image's type");
+    image->slices = (uint32_t)take_uint(d, UINT32_MAX, "an image's slices");
+    image->slice_pitch = take_uint(d, INT64_MAX, "an image's slice pitch");
     if (!d->failed && !image->width) fail(d, "an image has no columns");
 }
 
@@ -136,6 +139,8 @@ static void check_image(struct decoder *d, const struct proto_slot *slot)
     if (d->failed || !slot->image.width) return;
     if (proto_image_check(&slot->image, reason, sizeof reason) != FUSION_SUCCESS)
         fail(d, "image `%s`: %s", slot->name, reason);
+    else if (slot->image.type == PROTO_IMAGE_1D_BUFFER)
+        fail(d, "image `%s` is one of a buffer, and has memory of its own", slot->name);
     else if (slot->bytes != proto_image_bytes(&slot->image))
         fail(d, "image `%s` has %llu bytes, its rows %llu", slot->name, (unsigned long long)slot->bytes,
              (unsigned long long)proto_image_bytes(&slot->image));
@@ -206,10 +211,29 @@ static void check_value(struct decoder *d, const struct proto_node *node, const 
              (unsigned long long)arg->bytes, d->graph->value_sizes[arg->index]);
 }
 
+/* A part of a buffer that the argument takes as an image. */
+static void check_view(struct decoder *d, const struct proto_node *node, const struct proto_arg *arg)
+{
+    char reason[200];
+    const struct proto_props *p = &arg->props;
+    const char *name = d->graph->slots[arg->index].name;
+    if (proto_image_check(&arg->image, reason, sizeof reason) != FUSION_SUCCESS)
+        fail(d, "node `%s`, buffer `%s` as an image: %s", node->name, name, reason);
+    else if (arg->image.type != PROTO_IMAGE_1D_BUFFER || d->graph->slots[arg->index].image.width)
+        fail(d, "node `%s` takes `%s` as an image of other than a buffer", node->name, name);
+    else if (arg->bytes != proto_image_bytes(&arg->image))
+        fail(d, "node `%s` takes %llu bytes of `%s` as an image of %llu", node->name, (unsigned long long)arg->bytes, name,
+             (unsigned long long)proto_image_bytes(&arg->image));
+    else if (p->access_scope || p->internal_memory || p->no_init)
+        fail(d, "node `%s` gives properties to `%s`, which it takes as an image", node->name, name);
+}
+
 static void check_accessor(struct decoder *d, const struct proto_node *node, const struct proto_arg *arg)
 {
     const struct proto_props *p = &arg->props;
     check_extent(d, node, arg->index, arg->offset, arg->bytes);
+    if (d->failed) return;
+    if (arg->image.width) check_view(d, node, arg);
     if (d->failed || !d->graph->slots[arg->index].image.width) return;
     if (arg->offset || arg->bytes || p->access_scope || p->internal_memory || p->no_init)
         fail(d, "node `%s` takes a part of image `%s`, or gives it properties; images are taken as they are",
@@ -225,6 +249,7 @@ static void take_arg(struct decoder *d, const struct proto_node *node, struct pr
     arg->offset = take_uint(d, INT64_MAX, "an argument's offset");
     arg->bytes = take_uint(d, INT64_MAX, "an argument's size");
     arg->props = take_props(d);
+    take_image(d, &arg->image);
     if (d->failed) return;
     if (arg->kind == PROTO_ARG_SLOT)
         check_accessor(d, node, arg);

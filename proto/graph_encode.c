@@ -39,6 +39,9 @@ static void put_image(msgpack_packer *p, const struct proto_image *image)
     put_uint(p, image->row_pitch);
     put_uint(p, image->channel_order);
     put_uint(p, image->channel_type);
+    put_uint(p, image->type);
+    put_uint(p, image->slices);
+    put_uint(p, image->slice_pitch);
 }
 
 static void put_slot(msgpack_packer *p, const struct proto_slot *slot)
@@ -62,6 +65,7 @@ static void put_arg(msgpack_packer *p, const struct proto_arg *arg)
     put_uint(p, arg->offset);
     put_uint(p, arg->bytes);
     put_props(p, &arg->props);
+    put_image(p, &arg->image);
 }
 
 static void put_args(msgpack_packer *p, const struct proto_node *node)

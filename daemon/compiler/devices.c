@@ -120,7 +120,7 @@ void devices_pack(struct proto_writer *w, const struct device *d)
 {
     const struct fuser_device *p = &d->properties;
     uint64_t side = p->aspects & IR_ASPECT_IMAGE ? PROTO_MAX_IMAGE_SIDE : 0;
-    proto_pack_map(w, 13);
+    proto_pack_map(w, 15);
     proto_pack_string(w, "name", p->name);
     proto_pack_string(w, "description", d->description);
     proto_pack_string(w, "target", d->target);
@@ -131,4 +131,6 @@ void devices_pack(struct proto_writer *w, const struct device *d)
     pack_sub_groups(w, d);
     proto_pack_uint(w, "image_max_width", side);
     proto_pack_uint(w, "image_max_height", side);
+    proto_pack_uint(w, "image_max_slices", side);
+    proto_pack_uint(w, "image_max_buffer_size", side ? PROTO_MAX_IMAGE_BUFFER : 0);
 }

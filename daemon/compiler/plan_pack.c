@@ -159,6 +159,17 @@ static void program_assertion(msgpack_packer *k, const struct plan_source *s, co
     put_uint(k, "kept", owners[s->plan->homes[buffer]]);
 }
 
+/* The form of the image that a parameter gets. */
+static void program_image(msgpack_packer *k, const struct plan_source *s, const struct fuser_param *p)
+{
+    const struct proto_image *i = p->view ? p->view : &s->wire->slots[p->index].image;
+    put_list(k, "image", 8);
+    const uint32_t fields[] = {i->width, i->height,       i->row_pitch,
+                               i->channel_order, i->channel_type, i->type, i->slices};
+    for (unsigned f = 0; f < 7; f++) msgpack_pack_uint32(k, fields[f]);
+    msgpack_pack_uint64(k, i->slice_pitch);
+}
+
 static void program_params(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l,
                            const uint32_t *offsets)
 {
@@ -167,7 +178,9 @@ static void program_params(msgpack_packer *k, const struct plan_source *s, const
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct fuser_param *p = &l->params[i];
         bool watched = s->apart && param_kind(l, i) == PARAM_SLOT;
-        msgpack_pack_map(k, watched ? 9 : 6);
+        bool image = param_kind(l, i) == PARAM_IMAGE;
+        msgpack_pack_map(k, watched ? 9 : image ? 7 : 6);
+        if (image) program_image(k, s, p);
         if (watched) program_assertion(k, s, l, i);
         put_uint(k, "kind", param_kind(l, i));
         put_uint(k, "index", p->index);
@@ -307,8 +320,7 @@ static bool *used_buffers(const struct plan_source *s, const struct fuser_plan *
 static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_t i, bool used)
 {
     const struct fuser_buffer *b = &s->graph->buffers[i];
-    const struct proto_image *image = &s->wire->slots[i].image;
-    msgpack_pack_map(k, (b->image ? 4 : 3) + (s->apart ? 2 : 0));
+    msgpack_pack_map(k, 3 + (s->apart ? 2 : 0));
     if (s->apart) {
         put_flag(k, "scratch", s->plan->homes[i] != FUSER_HOME_MEMORY);
         put_uint(k, "elem_bytes", b->elem == IR_VOID ? 0 : (ir_type_bits(b->elem) + 7) / 8);
@@ -316,10 +328,6 @@ static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_
     put_string(k, "name", b->name);
     put_uint(k, "bytes", b->bytes);
     put_flag(k, "needed", used && s->plan->homes[i] == FUSER_HOME_MEMORY);
-    if (!b->image) return;
-    const uint32_t fields[] = {image->width, image->height, image->row_pitch, image->channel_order,
-                               image->channel_type};
-    put_numbers(k, "image", fields, 5);
 }
 
 /* The number of the kernel's module in the graph. */

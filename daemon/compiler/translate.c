@@ -32,7 +32,8 @@ static struct fuser_buffer buffer(const struct proto_slot *s)
                                  .elem = element_type(s->elem, s->lanes),
                                  .usm = s->usm,
                                  .props = properties(&s->props),
-                                 .image = s->image.width != 0};
+                                 .image = s->image.width != 0,
+                                 .form = (enum ir_image_form)s->image.type};
 }
 
 static struct fuser_arg argument(const struct proto_arg *a)
@@ -48,7 +49,8 @@ static struct fuser_arg argument(const struct proto_arg *a)
                               .access = accesses[a->access],
                               .offset = a->offset,
                               .bytes = a->bytes,
-                              .props = properties(&a->props)};
+                              .props = properties(&a->props),
+                              .view = a->image.width ? &a->image : NULL};
 }
 
 /* ---- kernels ---- */
@@ -84,6 +86,14 @@ static void translate_args(const struct proto_node *from, struct fuser_node *to,
     to->n_args = from->n_args;
     to->args = arena_alloc(arena, from->n_args * sizeof *to->args);
     for (uint32_t i = 0; i < from->n_args; i++) to->args[i] = argument(&from->args[i]);
+}
+
+/* Buffers that arguments take as images. */
+static void mark_viewed(struct fuser_graph *g)
+{
+    for (uint32_t i = 0; i < g->n_nodes; i++)
+        for (uint32_t k = 0; k < g->nodes[i].n_args; k++)
+            if (g->nodes[i].args[k].view) g->buffers[g->nodes[i].args[k].index].viewed = true;
 }
 
 static int translate_kernel(const struct proto_node *from, struct ir_module *const *modules, struct fuser_node *to,
@@ -139,5 +149,6 @@ struct fuser_graph *translate_graph(const struct proto_graph *wire, struct ir_mo
     for (uint32_t i = 0; i < g->n_values; i++) g->values[i].size = wire->value_sizes[i];
     for (uint32_t i = 0; i < g->n_nodes; i++)
         if (translate_node(&wire->nodes[i], modules, &g->nodes[i], arena, e) != 0) return NULL;
+    mark_viewed(g);
     return g;
 }

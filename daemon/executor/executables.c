@@ -132,11 +132,10 @@ static int set_values(struct executable *x, const struct executable_source *s, s
     return 0;
 }
 
-static void set_images(struct executable *x)
+static void set_images(const struct executable *x, const struct program_launch *from, struct executable_launch *to)
 {
-    const struct program *p = x->program;
-    x->images = arena_alloc(p->arena, p->n_slots * sizeof *x->images);
-    for (uint32_t i = 0; i < p->n_slots; i++) x->images[i] = p->slots[i].image;
+    to->images = arena_alloc(x->program->arena, from->n_params * sizeof *to->images);
+    for (uint32_t i = 0; i < from->n_params; i++) to->images[i] = from->params[i].image;
 }
 
 static int set_states(struct executable *x, const struct executable_source *s, struct exec_error *e)
@@ -175,6 +174,7 @@ static int set_launches(struct executable *x, struct exec_error *e)
     for (uint32_t i = 0; i < p->n_launches; i++) {
         x->launches[i].args = arena_alloc(p->arena, p->launches[i].args_size);
         x->launches[i].states = x->states;
+        set_images(x, &p->launches[i], &x->launches[i]);
         set_state_args(x, &p->launches[i], x->launches[i].args);
         if (p->reference && reference_load(&p->launches[i], &x->launches[i], e) != 0) return -1;
     }
@@ -195,7 +195,6 @@ static struct executable *make(struct states *states, const struct executable_so
         goto failed;
     }
     x->launches = arena_alloc(x->program->arena, x->program->n_launches * sizeof *x->launches);
-    set_images(x);
     if (set_bindings(x, s, e) == 0 && set_values(x, s, e) == 0 && set_states(x, s, e) == 0 && set_launches(x, e) == 0 &&
         add_objects(x, 0, s->fds, s->n_fds, e) == 0)
         return x;

@@ -23,6 +23,7 @@ struct executable_launch {
     struct ir_module *module;         /* device reference */
     const struct ir_function *kernel; /* device reference */
     struct state **states;            /* the executable's */
+    struct ir_image *images;          /* by parameter; only the thread that runs submissions touches them */
     uint8_t *args;                    /* the argument block; only the thread that runs submissions touches it */
     uint64_t local_bytes;             /* of work-group memory */
     uint64_t busy_ns;                 /* what it took the threads together the last time; 0: not known */
@@ -34,7 +35,6 @@ struct executable {
     uint64_t *bindings; /* by slot: buffer, or 0 */
     uint8_t **values;   /* by value */
     struct executable_launch *launches;
-    struct ir_image *images; /* by slot; only the thread that runs submissions touches them */
     struct state **states;   /* by state of the program */
     struct watched *watched; /* of a program for debugging, once it runs; only that thread touches it */
     /* private to executables.c */

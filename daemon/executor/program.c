@@ -101,26 +101,6 @@ static bool is_slot(struct reader *r, uint64_t index)
 
 /* ---- slots and values ---- */
 
-static bool read_image(struct reader *r, const msgpack_object *o, struct program_slot *s)
-{
-    const msgpack_object *list = proto_get(o, "image");
-    uint64_t n[5];
-    char reason[200];
-    if (!list) return true;
-    if (list->type != MSGPACK_OBJECT_ARRAY || list->via.array.size != 5)
-        return bad(r, "image %s does not have 5 numbers", s->name);
-    for (uint32_t i = 0; i < 5; i++)
-        if (!element_uint(r, &list->via.array, i, UINT32_MAX, &n[i])) return false;
-    struct proto_image image = {(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3], (uint32_t)n[4]};
-    if (proto_image_check(&image, reason, sizeof reason) != FUSION_SUCCESS)
-        return bad(r, "image %s: %s", s->name, reason);
-    if (proto_image_bytes(&image) > s->bytes) return bad(r, "image %s is larger than its memory", s->name);
-    s->is_image = true;
-    s->image =
-        (struct ir_image){NULL, image.width, image.height, image.row_pitch, image.channel_order, image.channel_type};
-    return true;
-}
-
 static bool read_scratch(struct reader *r, const msgpack_object *o, struct program_slot *s)
 {
     uint64_t elem_bytes;
@@ -133,7 +113,7 @@ static bool read_scratch(struct reader *r, const msgpack_object *o, struct progr
 static bool read_slot(struct reader *r, const msgpack_object *o, struct program_slot *s)
 {
     return get_name(r, o, "name", &s->name) && get_uint(r, o, "bytes", max_slot_bytes, &s->bytes) &&
-           get_flag(r, o, "needed", &s->needed) && read_scratch(r, o, s) && read_image(r, o, s);
+           get_flag(r, o, "needed", &s->needed) && read_scratch(r, o, s);
 }
 
 static bool read_slots(struct reader *r, const msgpack_object *map)
@@ -249,11 +229,30 @@ static bool read_range(struct reader *r, const msgpack_object *map, const char *
     return true;
 }
 
-static bool is_image(struct reader *r, const struct program_param *param)
+static bool read_image(struct reader *r, const msgpack_object *o, struct program_param *param)
 {
+    const msgpack_object *list = proto_get(o, "image");
+    uint64_t n[8];
+    char reason[200];
     if (!is_slot(r, param->index)) return false;
-    if (!r->p->slots[param->index].is_image) return bad(r, "slot %s is no image", r->p->slots[param->index].name);
-    return param->offset == 0 || bad(r, "an image argument begins inside image %s", r->p->slots[param->index].name);
+    const struct program_slot *s = &r->p->slots[param->index];
+    if (!list || list->type != MSGPACK_OBJECT_ARRAY || list->via.array.size != 8)
+        return bad(r, "image %s does not have 8 numbers", s->name);
+    for (uint32_t i = 0; i < 8; i++)
+        if (!element_uint(r, &list->via.array, i, i < 7 ? UINT32_MAX : max_slot_bytes, &n[i])) return false;
+    struct proto_image image = {(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3],
+                                (uint32_t)n[4], (uint32_t)n[5], (uint32_t)n[6], n[7]};
+    if (proto_image_check(&image, reason, sizeof reason) != FUSION_SUCCESS)
+        return bad(r, "image %s: %s", s->name, reason);
+    if (!inside(r, param->index, param->offset, proto_image_bytes(&image))) return false;
+    param->image = (struct ir_image){.width = image.width,
+                                     .height = image.height,
+                                     .row_pitch = image.row_pitch,
+                                     .channel_order = image.channel_order,
+                                     .channel_type = image.channel_type,
+                                     .slices = image.slices,
+                                     .slice_pitch = image.slice_pitch};
+    return true;
 }
 
 static bool check_param(struct reader *r, const struct program_launch *l, const struct program_param *param)
@@ -269,7 +268,7 @@ static bool check_param(struct reader *r, const struct program_launch *l, const 
     }
     if (param->size != 8) return bad(r, "a pointer argument has %u bytes", param->size);
     if (param->kind == PROGRAM_PARAM_SLOT) return is_slot(r, param->index) && inside(r, param->index, param->offset, 0);
-    if (param->kind == PROGRAM_PARAM_IMAGE) return is_image(r, param);
+    if (param->kind == PROGRAM_PARAM_IMAGE) return true; /* see read_image() */
     if (param->kind == PROGRAM_PARAM_STATE)
         return param->index < p->n_states || bad(r, "there is no state %u", param->index);
     if (param->offset <= MAX_LOCAL_BYTES) return true;
@@ -287,7 +286,7 @@ static bool read_param(struct reader *r, const msgpack_object *o, struct program
     param->index = (uint32_t)index;
     param->at = (uint32_t)at;
     param->size = (uint32_t)size;
-    return check_param(r, l, param);
+    return check_param(r, l, param) && (param->kind != PROGRAM_PARAM_IMAGE || read_image(r, o, param));
 }
 
 static bool read_params(struct reader *r, const msgpack_object *map, struct program_launch *l)

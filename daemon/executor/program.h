@@ -15,7 +15,7 @@ enum program_param_kind {
     PROGRAM_PARAM_SLOT,
     PROGRAM_PARAM_VALUE,
     PROGRAM_PARAM_LOCAL,
-    PROGRAM_PARAM_IMAGE, /* a slot that is an image */
+    PROGRAM_PARAM_IMAGE, /* a slot, or a part of one, as an image */
     PROGRAM_PARAM_STATE, /* a variable or pipe of the program */
     PROGRAM_PARAM_COUNT
 };
@@ -24,8 +24,9 @@ struct program_param {
     uint8_t kind;
     bool writes;
     uint32_t index;    /* slot, image's too, value, or state */
-    uint64_t offset;   /* SLOT: bytes into it; LOCAL: bytes of work-group memory */
+    uint64_t offset;   /* SLOT, IMAGE: bytes into it; LOCAL: bytes of work-group memory */
     uint32_t at, size; /* place in the argument block */
+    struct ir_image image; /* IMAGE; data NULL: where it lies is known when a submission runs */
 };
 
 struct program_launch {
@@ -67,8 +68,6 @@ struct program_slot {
     bool scratch; /* to debug: it was internalized, and gets memory for the time being */
     uint32_t elem_bytes; /* to debug: for messages; 0: unknown */
     bool written; /* by any step */
-    bool is_image;
-    struct ir_image image; /* where it is one; data NULL: where it lies is known when a submission runs */
 };
 
 /* All variables and pipes of programs that a session has. */

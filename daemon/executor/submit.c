@@ -189,7 +189,6 @@ static int check_overlap(struct submitter *s, const struct program *p, struct ex
 
 static void fill_args(struct submitter *s, const struct executable *x)
 {
-    for (uint32_t i = 0; i < x->program->n_slots; i++) x->images[i].data = s->slots[i].memory;
     for (uint32_t i = 0; i < x->program->n_launches; i++) {
         const struct program_launch *launch = &x->program->launches[i];
         uint8_t *args = x->launches[i].args;
@@ -199,7 +198,8 @@ static void fill_args(struct submitter *s, const struct executable *x)
                 const uint8_t *address = s->slots[param->index].memory + param->offset;
                 memcpy(args + param->at, &address, sizeof address);
             } else if (param->kind == PROGRAM_PARAM_IMAGE) {
-                const struct ir_image *image = &x->images[param->index];
+                struct ir_image *image = &x->launches[i].images[k];
+                image->data = s->slots[param->index].memory + param->offset;
                 memcpy(args + param->at, &image, sizeof image);
             } else if (param->kind == PROGRAM_PARAM_VALUE) {
                 memcpy(args + param->at, s->values[param->index], param->size);

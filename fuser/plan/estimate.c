@@ -29,7 +29,7 @@ static bool may_be_internal(const struct planner *p, uint32_t buffer)
         if (!use->props.internal_memory || p->graph->nodes[use->node].kind != FUSER_NODE_KERNEL) return false;
         written |= use->writes;
     }
-    return written && !p->graph->buffers[buffer].image;
+    return written && !plan_holds_texels(p, buffer);
 }
 
 struct plan_estimate *plan_estimate_new(struct planner *p)
@@ -50,7 +50,7 @@ static uint64_t bytes_of(const struct planner *p, uint32_t index, bool writing, 
 {
     const struct plan_use *use = &p->uses[index];
     if (*known == UNKNOWN)
-        *known = p->graph->buffers[use->buffer].image
+        *known = plan_use_is_image(p, use)
                      ? use->end - use->first
                      : access_bytes_one_way(&p->nodes[use->node].access->params[use->arg], &p->nodes[use->node].range,
                                             use->end - use->first, writing);

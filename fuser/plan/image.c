@@ -1,5 +1,18 @@
 /* Images as arguments of kernels: what the parameter's type says is what the kernel does with it. */
 #include "fuser/plan/planner.h"
+#include "ir/text.h"
+
+bool plan_holds_texels(const struct planner *p, uint32_t buffer)
+{
+    return p->graph->buffers[buffer].image || p->graph->buffers[buffer].viewed;
+}
+
+bool plan_use_is_image(const struct planner *p, const struct plan_use *use)
+{
+    const struct fuser_node *n = &p->graph->nodes[use->node];
+    return n->kind == FUSER_NODE_KERNEL && use->arg < n->n_args &&
+           ir_type_kind(n->kernel->params[use->arg].value->type) == IR_KIND_IMAGE;
+}
 
 bool plan_image_read(ir_type type)
 {
@@ -33,27 +46,55 @@ static bool check_access(struct planner *p, const struct fuser_node *node, uint3
                                                : "written");
 }
 
-/* Distinct parameters of a kernel never alias, images neither. */
+/* May the kernel write what argument k is? Of pointers what was declared counts. */
+static bool is_written(const struct fuser_node *node, uint32_t k)
+{
+    ir_type type = node->kernel->params[k].value->type;
+    if (ir_type_kind(type) == IR_KIND_IMAGE) return plan_image_written(type);
+    if (ir_type_is_ptr(type) && ir_type_space(type) == IR_SPACE_CONSTANT) return false;
+    return node->args[k].access != IR_ACCESS_READ;
+}
+
+/* Distinct parameters of a kernel never alias, images neither, nor a buffer and an image of it. */
 static bool check_apart(struct planner *p, const struct fuser_node *node, uint32_t i)
 {
-    for (uint32_t k = 0; k < i; k++) {
-        const struct fuser_arg *arg = &node->args[k];
-        if (arg->kind != FUSER_ARG_BUFFER || arg->index != node->args[i].index) continue;
-        ir_type types[] = {node->kernel->params[k].value->type, node->kernel->params[i].value->type};
-        if (!plan_image_written(types[0]) && !plan_image_written(types[1])) continue;
+    for (uint32_t k = 0; k < node->n_args; k++) {
+        const struct fuser_arg *arg = &node->args[k], *image = &node->args[i];
+        if (k == i || arg->kind != FUSER_ARG_BUFFER || arg->index != image->index) continue;
+        if (!is_written(node, k) && !is_written(node, i)) continue;
+        if (image->view && arg->bytes && (arg->offset >= image->offset + image->bytes || image->offset >= arg->offset + arg->bytes))
+            continue;
         return plan_fail(p, FUSER_INVALID, "node", node->name,
-                         "arguments %u and %u are both image %s, and one of them is written", k, i,
-                         p->graph->buffers[arg->index].name);
+                         "arguments %u and %u are both %s %s, and one of them is written", k < i ? k : i, k < i ? i : k,
+                         image->view ? "memory of buffer" : "image", p->graph->buffers[arg->index].name);
     }
     return true;
+}
+
+static const char *type_text(ir_type type, char text[32])
+{
+    return ir_print_type(NULL, type, text, 32);
+}
+
+static bool check_form(struct planner *p, const struct fuser_node *node, uint32_t i)
+{
+    const struct fuser_buffer *b = &p->graph->buffers[node->args[i].index];
+    enum ir_image_form form = node->args[i].view ? IR_IMAGE_1D_BUFFER : b->form;
+    ir_type type = node->kernel->params[i].value->type;
+    char wanted[32], given[32];
+    if (ir_type_image_form(type) == form) return true;
+    return plan_fail(p, FUSER_INVALID, "node", node->name,
+                     "argument %u (%s) of kernel %s is an %s, but image %s is an %s", i, param_name(node, i),
+                     node->kernel->name, type_text(type, wanted), b->name,
+                     type_text(IR_IMAGE(form, ir_type_handle_access(type)), given));
 }
 
 bool plan_check_image(struct planner *p, const struct fuser_node *node, uint32_t i)
 {
     const struct fuser_arg *arg = &node->args[i];
-    if (arg->kind != FUSER_ARG_BUFFER || !p->graph->buffers[arg->index].image)
+    if (arg->kind != FUSER_ARG_BUFFER || !(p->graph->buffers[arg->index].image || arg->view))
         return plan_fail(p, FUSER_INVALID, "node", node->name,
                          "argument %u (%s) of kernel %s is an image, but none was given", i, param_name(node, i),
                          node->kernel->name);
-    return check_access(p, node, i) && check_apart(p, node, i);
+    return check_form(p, node, i) && check_access(p, node, i) && check_apart(p, node, i);
 }

@@ -217,7 +217,7 @@ static bool pair_fits(struct planner *p, const struct plan_use *a, const struct 
                       struct cut *c)
 {
     if (!a->writes && !b->writes) return true;
-    if (p->graph->buffers[b->buffer].image) {
+    if (plan_holds_texels(p, b->buffer)) {
         c->buffer = p->graph->buffers[b->buffer].name;
         return cut(c, "not_fused_image",
                    "%.200s is not fused with %.200s: both use image %s and one writes it, and pixels are not followed "

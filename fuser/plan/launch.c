@@ -114,7 +114,7 @@ static bool find_candidates(struct planner *p, struct run *r)
     for (uint32_t i = 0; i < r->params.n; i++) {
         struct plan_param *param = &r->params.params[i];
         if (param->kind != FUSER_PARAM_BUFFER || !(param->reads || param->writes)) continue;
-        if (p->graph->buffers[param->index].image || plan_is_state(p, param->index)) continue;
+        if (plan_holds_texels(p, param->index) || plan_is_state(p, param->index)) continue;
         struct plan_home home = {.home = FUSER_HOME_MEMORY};
         if (!plan_find_home(p, param->index, r->group, &r->range, left, &home)) continue;
         r->candidate[i] = home;
@@ -233,9 +233,9 @@ static uint64_t *traffic_apart(struct planner *p, const struct run *r)
 static struct fuser_param launch_param(const struct planner *p, const struct plan_param *param)
 {
     if (param->kind == FUSER_PARAM_BUFFER && plan_is_state(p, param->index))
-        return (struct fuser_param){FUSER_PARAM_STATE, param->index - p->n_own_buffers, 0};
+        return (struct fuser_param){FUSER_PARAM_STATE, param->index - p->n_own_buffers, 0, NULL};
     return (struct fuser_param){param->kind, param->index,
-                                param->kind == FUSER_PARAM_LOCAL ? param->end : param->first};
+                                param->kind == FUSER_PARAM_LOCAL ? param->end : param->first, param->view};
 }
 
 static void add_launch(struct planner *p, struct run *r)

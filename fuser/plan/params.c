@@ -11,6 +11,7 @@ struct piece {
     uint32_t buffer;
     ir_type type;
     uint64_t first, end;
+    const void *view;
     uint32_t cluster; /* pieces that share a parameter */
 };
 
@@ -49,7 +50,7 @@ static void gather_pieces(struct making *m)
             uint64_t end = arg->bytes ? arg->offset + arg->bytes : m->p->graph->buffers[arg->index].bytes;
             m->pieces = arena_grow(m->p->arena, m->pieces, m->n_pieces, sizeof *m->pieces);
             m->pieces[m->n_pieces++] =
-                (struct piece){i, k, arg->index, n->kernel->params[k].value->type, arg->offset, end, 0};
+                (struct piece){i, k, arg->index, n->kernel->params[k].value->type, arg->offset, end, arg->view, 0};
         }
     }
     if (m->n_pieces) qsort(m->pieces, m->n_pieces, sizeof *m->pieces, compare_pieces);
@@ -65,8 +66,9 @@ static void cluster_pieces(struct making *m)
         struct piece *piece = &m->pieces[i];
         const struct piece *before = i ? piece - 1 : NULL;
         if (!before || before->buffer != piece->buffer || before->type != piece->type ||
-            piece->first >= m->cluster_end[n - 1]) {
+            piece->view || before->view || piece->first >= m->cluster_end[n - 1]) {
             m->cluster_param[n] = UINT32_MAX;
+            m->cluster_end[n] = piece->end;
             m->cluster_first[n++] = piece->first;
         }
         if (piece->end > m->cluster_end[n - 1]) m->cluster_end[n - 1] = piece->end;
@@ -92,6 +94,7 @@ static uint32_t buffer_param(struct making *m, const struct fuser_arg *arg, cons
                                                                      .index = arg->index,
                                                                      .first = m->cluster_first[cluster],
                                                                      .end = m->cluster_end[cluster],
+                                                                     .view = arg->view,
                                                                      .type = param->value->type});
     return m->cluster_param[cluster];
 }

@@ -110,6 +110,9 @@ uint32_t plan_launch_sub_group_size(const struct planner *p, uint32_t first, uin
 
 /* Argument i, whose parameter is an image. */
 bool plan_check_image(struct planner *p, const struct fuser_node *node, uint32_t i);
+/* Its texels are not followed from work-item to work-item. */
+bool plan_holds_texels(const struct planner *p, uint32_t buffer);
+bool plan_use_is_image(const struct planner *p, const struct plan_use *use);
 bool plan_image_read(ir_type type);
 bool plan_image_written(ir_type type);
 
@@ -242,6 +245,7 @@ struct plan_param {
     ir_type type, elem;
     const struct ir_module *module; /* VALUE by value: elem is a type of it */
     bool by_value, reads, writes;
+    const void *view; /* BUFFER: of the argument, which then is a parameter of its own */
     struct plan_home lives; /* BUFFER: in memory, or elsewhere */
 };
 

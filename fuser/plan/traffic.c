@@ -9,7 +9,7 @@ uint64_t plan_use_traffic(const struct planner *p, const struct plan_use *use)
     const struct fuser_node *n = &p->graph->nodes[use->node];
     switch (n->kind) {
     case FUSER_NODE_KERNEL:
-        if (p->graph->buffers[use->buffer].image) return (use->reads + (uint64_t)use->writes) * whole;
+        if (plan_use_is_image(p, use)) return (use->reads + (uint64_t)use->writes) * whole;
         return access_bytes(&p->nodes[use->node].access->params[use->arg], &p->nodes[use->node].range, whole);
     case FUSER_NODE_HOST: return 0;
     default: return n->rows ? n->rows * n->bytes : whole;

@@ -127,7 +127,7 @@ static bool use_by_kernel(struct planner *p, uint32_t node, uint32_t i)
     const struct access_summary *s = &p->nodes[node].access->params[i];
     struct plan_use use = use_of_arg(p, node, i);
     enum ir_access access = access_of_arg(p, n, i);
-    if (p->graph->buffers[use.buffer].image) {
+    if (plan_use_is_image(p, &use)) {
         use_image(p, node, i);
         return true;
     }

@@ -60,7 +60,8 @@ static bool check_pointer(struct planner *p, const struct fuser_node *node, uint
         return arg->bytes ? true : invalid_arg(p, node, i, "is work-group memory of 0 bytes");
     }
     if (arg->kind != FUSER_ARG_BUFFER) return invalid_arg(p, node, i, "is a pointer, but no buffer was given");
-    if (p->graph->buffers[arg->index].image) return invalid_arg(p, node, i, "is a pointer, but an image was given");
+    if (p->graph->buffers[arg->index].image || arg->view)
+        return invalid_arg(p, node, i, "is a pointer, but an image was given");
     if (space == IR_SPACE_PRIVATE) return invalid_arg(p, node, i, "is a pointer to private memory");
     return check_elements(p, node, i);
 }

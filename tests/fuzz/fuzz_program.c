@@ -24,9 +24,10 @@ static void check_param(const struct program *p, const struct program_launch *l,
         fuzz_check(!param->writes || p->slots[param->index].written, "a written slot that does not say so");
         break;
     case PROGRAM_PARAM_IMAGE:
-        check_place(p, param->index, 0,
-                    (uint64_t)p->slots[param->index].image.row_pitch * p->slots[param->index].image.height);
-        fuzz_check(p->slots[param->index].is_image && param->offset == 0, "an image that is none");
+        check_place(p, param->index, param->offset,
+                    param->image.slices ? param->image.slice_pitch * param->image.slices
+                                        : (uint64_t)param->image.row_pitch * param->image.height);
+        fuzz_check(param->image.width, "an image that is none");
         fuzz_check(param->size == sizeof(void *), "an address of another size");
         fuzz_check(!param->writes || p->slots[param->index].written, "a written image that does not say so");
         break;

@@ -92,6 +92,8 @@ typedef struct fusion_device_info {
     uint32_t n_sub_group_sizes, sub_group_sizes[8];
     bool sub_group_independent_forward_progress;
     uint32_t image_max_width, image_max_height; /* 0: no images */
+    uint32_t image_max_slices;                  /* depth of a 3-D image, layers of an array */
+    uint32_t image_max_buffer_size;             /* pixels of an image of a buffer */
 } fusion_device_info;
 
 FUSION_API fusion_status fusion_device_count(fusion_session *session, uint32_t *count);
@@ -203,39 +205,59 @@ FUSION_API fusion_status fusion_free(fusion_session *session, void *pointer); /*
 
 /* ---- images ---- */
 
-/* OpenCL's constants. BGRA goes with channels of 8 bits. */
+/* OpenCL's constants. BGRA, ARGB and ABGR go with channels of 8 bits, RGB and RGBx with packed ones (SHORT_565, SHORT_555,
+   INT_101010), INTENSITY and LUMINANCE with normalized ones and floats, DEPTH with UNORM_INT16 and FLOAT, sRGB with
+   UNORM_INT8, and INT_101010_2 with RGBA. */
 typedef enum fusion_channel_order {
-    FUSION_CHANNEL_R = 0x10b0, FUSION_CHANNEL_RG = 0x10b2, FUSION_CHANNEL_RGBA = 0x10b5, FUSION_CHANNEL_BGRA = 0x10b6
+    FUSION_CHANNEL_R = 0x10b0, FUSION_CHANNEL_A, FUSION_CHANNEL_RG, FUSION_CHANNEL_RA, FUSION_CHANNEL_RGB, FUSION_CHANNEL_RGBA,
+    FUSION_CHANNEL_BGRA, FUSION_CHANNEL_ARGB, FUSION_CHANNEL_INTENSITY, FUSION_CHANNEL_LUMINANCE, FUSION_CHANNEL_RX,
+    FUSION_CHANNEL_RGX, FUSION_CHANNEL_RGBX, FUSION_CHANNEL_DEPTH, FUSION_CHANNEL_SRGBA = 0x10c1, FUSION_CHANNEL_SBGRA,
+    FUSION_CHANNEL_ABGR
 } fusion_channel_order;
 
 typedef enum fusion_channel_type {
-    FUSION_SNORM_INT8 = 0x10d0, FUSION_SNORM_INT16, FUSION_UNORM_INT8, FUSION_UNORM_INT16,
+    FUSION_SNORM_INT8 = 0x10d0, FUSION_SNORM_INT16, FUSION_UNORM_INT8, FUSION_UNORM_INT16, FUSION_UNORM_SHORT_565,
+    FUSION_UNORM_SHORT_555, FUSION_UNORM_INT_101010,
     FUSION_SIGNED_INT8 = 0x10d7, FUSION_SIGNED_INT16, FUSION_SIGNED_INT32,
-    FUSION_UNSIGNED_INT8, FUSION_UNSIGNED_INT16, FUSION_UNSIGNED_INT32, FUSION_HALF_FLOAT, FUSION_FLOAT
+    FUSION_UNSIGNED_INT8, FUSION_UNSIGNED_INT16, FUSION_UNSIGNED_INT32, FUSION_HALF_FLOAT, FUSION_FLOAT,
+    FUSION_UNORM_INT_101010_2 = 0x10e0
 } fusion_channel_type;
 
+/* As OpenCL's cl_mem_object_type. */
+typedef enum fusion_image_type {
+    FUSION_IMAGE_2D, FUSION_IMAGE_1D, FUSION_IMAGE_1D_ARRAY, FUSION_IMAGE_1D_BUFFER, FUSION_IMAGE_2D_ARRAY, FUSION_IMAGE_3D
+} fusion_image_type;
+
 typedef struct fusion_image_desc {
-    uint32_t width, height; /* pixels, 1 to the device's limits */
+    uint32_t width, height; /* pixels, 1 to the device's limits; height of the 1-D types: 0 or 1 */
     uint32_t row_pitch;     /* bytes from a row to the next, a multiple of a pixel's; 0: rows without gaps */
     fusion_channel_order channel_order;
     fusion_channel_type channel_type;
+    fusion_image_type type;
+    uint32_t depth;         /* slices of an image of type 3D; else 0 */
+    uint32_t array_size;    /* layers of an array; else 0 */
+    uint64_t slice_pitch;   /* bytes from a slice or layer to the next, a multiple of the row pitch; 0: without gaps */
+    fusion_buffer *buffer;  /* 1D_BUFFER: whose memory the image is, from `offset` on, a multiple of a pixel's bytes; it must
+                               outlive the image, which shares what kernels and copies do to it. Else NULL */
+    uint64_t offset;
 } fusion_image_desc;
 
-typedef struct fusion_region { /* of an image, in pixels */
-    uint32_t x, y, width, height;
+/* Of an image, in pixels; z counts slices or layers. 0 for a height of a 1-D image, and for a depth, is 1. */
+typedef struct fusion_region {
+    uint32_t x, y, width, height, z, depth;
 } fusion_region;
 
-/* A 2-D image. Like a buffer it takes memory when it is mapped, read, written, or a submission needs it, and starts as 0.
-   It is never kept out of memory by fusion. name may be NULL. FUSION_INVALID: OpenCL has no such image;
-   FUSION_FEATURE_NOT_SUPPORTED: it has, but we have not. */
+/* An image. Like a buffer it takes memory when it is mapped, read, written, or a submission needs it, and starts as 0.
+   It is never kept out of memory by fusion, nor is a buffer that a kernel takes as an image. name may be NULL.
+   FUSION_INVALID: OpenCL has no such image; FUSION_FEATURE_NOT_SUPPORTED: it has, but we have not. */
 FUSION_API fusion_status fusion_image_create(fusion_session *session, const char *name, const fusion_image_desc *desc, fusion_image **image);
-/* With the row pitch filled in. */
+/* With the pitches filled in. */
 FUSION_API const fusion_image_desc *fusion_image_describe(const fusion_image *image);
 FUSION_API uint32_t fusion_image_pixel_bytes(const fusion_image *image);
-/* Its memory in this process, row by row, as fusion_buffer_map(). */
+/* Its memory in this process, slice by slice and row by row, as fusion_buffer_map(). */
 FUSION_API fusion_status fusion_image_map(fusion_image *image, void **memory);
 /* Copies a region (NULL: all of it) between the image and host memory, whose rows are row_pitch bytes apart (0: without
-   gaps). Waits for submissions that use the image. */
+   gaps); slices or layers follow each other. Waits for submissions that use the image. */
 FUSION_API fusion_status fusion_image_read(fusion_image *image, const fusion_region *region, void *to, size_t row_pitch);
 FUSION_API fusion_status fusion_image_write(fusion_image *image, const fusion_region *region, const void *from, size_t row_pitch);
 FUSION_API void fusion_image_destroy(fusion_image *image); /* as fusion_buffer_destroy() */
