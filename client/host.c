@@ -56,6 +56,12 @@ fusion_status fusion_graph_add_host_task(fusion_graph *g, const char *name, cons
     return add(g, name, "host", args, n_args, &action, depends_on, n_depends_on, node);
 }
 
+/* Where row i begins: in slices of `plane` rows, or without slices. */
+static uint64_t row_at(uint32_t plane, uint64_t i, uint64_t pitch, uint64_t slice_pitch)
+{
+    return plane ? i / plane * slice_pitch + i % plane * pitch : i * pitch;
+}
+
 fusion_status client_graph_host_copy(fusion_graph *g, const char *name, const struct copy_2d *c,
                                      const fusion_node *deps, uint32_t n_deps, fusion_node *node)
 {
@@ -68,8 +74,12 @@ fusion_status client_graph_host_copy(fusion_graph *g, const char *name, const st
                                   .host = write ? c->from.host : c->to.host,
                                   .rows = c->rows,
                                   .pitch = write ? c->to_pitch : c->from_pitch,
-                                  .host_pitch = write ? c->from_pitch : c->to_pitch};
-    uint64_t extent = c->bytes + (c->rows > 1 ? (c->rows - 1) * action.pitch : 0);
+                                  .host_pitch = write ? c->from_pitch : c->to_pitch,
+                                  .plane = c->plane,
+                                  .slice_pitch = write ? c->to_slice_pitch : c->from_slice_pitch,
+                                  .host_slice_pitch = write ? c->from_slice_pitch : c->to_slice_pitch};
+    uint32_t last = c->rows > 1 ? c->rows - 1 : 0;
+    uint64_t extent = c->bytes + row_at(c->plane, last, action.pitch, action.slice_pitch);
     struct memory *m;
     fusion_status status = client_memory_of(g->session, place, extent, &m, &action.offset);
     if (status != FUSION_SUCCESS) return status;
@@ -125,7 +135,8 @@ static void copy_rows(const struct graph_action *a, uint8_t *memory)
 {
     uint8_t *host = a->host;
     for (uint32_t i = 0; i < (a->rows > 1 ? a->rows : 1); i++) {
-        uint8_t *place = memory + a->offset + i * a->pitch, *own = host + i * a->host_pitch;
+        uint8_t *place = memory + a->offset + row_at(a->plane, i, a->pitch, a->slice_pitch);
+        uint8_t *own = host + row_at(a->plane, i, a->host_pitch, a->host_slice_pitch);
         if (a->kind == ACTION_WRITE)
             memcpy(place, own, a->bytes);
         else

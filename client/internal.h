@@ -193,6 +193,8 @@ struct copy_2d {
     fusion_memory from, to;
     uint64_t from_pitch, to_pitch, bytes;
     uint32_t rows;
+    uint32_t plane; /* rows of a slice, a slice pitch from each to the next; 0: there are no slices */
+    uint64_t from_slice_pitch, to_slice_pitch;
 };
 
 struct fusion_graph {
@@ -233,6 +235,8 @@ struct graph_action {
     void *host;
     uint32_t rows; /* 0 or 1: one piece */
     uint64_t pitch, host_pitch;
+    uint32_t plane; /* rows of a slice; 0: there are no slices */
+    uint64_t slice_pitch, host_slice_pitch;
     fusion_graph *inner; /* GRAPH: the graph's own copy */
     fusion_finalize_options options;
     fusion_exec *exec; /* GRAPH, of an executable */

@@ -182,10 +182,17 @@ fusion_status fusion_queue_fill(fusion_queue *q, fusion_memory to, uint64_t byte
 fusion_status fusion_queue_copy_pixels(fusion_queue *q, fusion_pixels from, fusion_pixels to, uint32_t width,
                                        uint32_t height, fusion_event *event)
 {
+    return fusion_queue_copy_pixels_3d(q, from, to, width, height, 1, event);
+}
+
+fusion_status fusion_queue_copy_pixels_3d(fusion_queue *q, fusion_pixels from, fusion_pixels to, uint32_t width,
+                                          uint32_t height, uint32_t depth, fusion_event *event)
+{
     fusion_graph *graph;
     fusion_status status = target_graph(q, &graph);
     if (status != FUSION_SUCCESS) return status;
-    return finish(q, graph, fusion_graph_add_copy_pixels(graph, NULL, from, to, width, height, NULL, 0, NULL), event);
+    return finish(q, graph,
+                  fusion_graph_add_copy_pixels_3d(graph, NULL, from, to, width, height, depth, NULL, 0, NULL), event);
 }
 
 fusion_status fusion_queue_fill_image(fusion_queue *q, fusion_image *to, const fusion_region *region, const void *pixel,

@@ -60,6 +60,9 @@ struct proto_node {
     /* COPY, FILL of a rectangle: rows of `bytes`, a pitch from each to the next; rows 0: one run of bytes */
     uint32_t rows;
     uint64_t from_pitch, to_pitch;
+    /* ... and slices of `plane` rows each, a slice pitch from each to the next; plane 0: all rows are one slice */
+    uint32_t plane;
+    uint64_t from_slice_pitch, to_slice_pitch;
     uint8_t pattern[16];
     uint32_t pattern_size;
     uint32_t n_deps;

@@ -184,21 +184,36 @@ static void check_extent(struct decoder *d, const struct proto_node *node, uint3
              (unsigned long long)have);
 }
 
-/* The same of rows that are `pitch` apart. */
-static void check_rows(struct decoder *d, const struct proto_node *node, uint32_t slot, uint64_t offset, uint64_t pitch)
+/* Adds n times what lies between two rows, or two slices. False: that is more than 2^64 bytes. */
+static bool add_pitch(uint64_t pitch, uint64_t n, uint64_t *bytes)
 {
-    uint64_t bytes = node->bytes;
+    uint64_t more;
+    return !__builtin_mul_overflow(pitch, n, &more) && !__builtin_add_overflow(*bytes, more, bytes);
+}
+
+/* The same of rows that are `pitch` apart, in slices that are `slice_pitch` apart. */
+static void check_rows(struct decoder *d, const struct proto_node *node, uint32_t slot, uint64_t offset, uint64_t pitch,
+                       uint64_t slice_pitch)
+{
+    uint64_t bytes = node->bytes, plane = node->plane ? node->plane : node->rows;
+    bool slices = node->plane && node->rows > node->plane;
     if (d->failed) return;
-    if (node->rows == 0 && pitch)
+    if (node->rows == 0 && (pitch || node->plane))
         fail(d, "node `%s` has a pitch, but no rows", node->name);
     else if (node->rows && !node->bytes)
         fail(d, "node `%s` has rows of no bytes", node->name);
-    else if (node->rows > 1 && pitch < node->bytes)
+    else if (plane > 1 && pitch < node->bytes)
         fail(d, "node `%s` has rows of %llu bytes, but %llu from each to the next", node->name,
              (unsigned long long)node->bytes, (unsigned long long)pitch);
-    else if (node->rows > 1 && (__builtin_mul_overflow(pitch, node->rows - 1, &bytes) ||
-                                __builtin_add_overflow(bytes, node->bytes, &bytes)))
+    else if (plane && node->rows % plane)
+        fail(d, "node `%s` has %u rows in slices of %u", node->name, node->rows, node->plane);
+    else if (plane && !add_pitch(pitch, plane - 1, &bytes))
         fail(d, "node `%s` has rows that reach beyond 2^64 bytes", node->name);
+    else if (slices && slice_pitch < bytes)
+        fail(d, "node `%s` has slices of %llu bytes, but %llu from each to the next", node->name,
+             (unsigned long long)bytes, (unsigned long long)slice_pitch);
+    else if (slices && !add_pitch(slice_pitch, node->rows / plane - 1, &bytes))
+        fail(d, "node `%s` has slices that reach beyond 2^64 bytes", node->name);
     check_extent(d, node, slot, offset, bytes);
 }
 
@@ -331,8 +346,11 @@ static void take_copy(struct decoder *d, struct proto_node *node)
     node->rows = (uint32_t)take_uint(d, UINT32_MAX, "a copy's rows");
     node->from_pitch = take_uint(d, INT64_MAX, "a copy's pitch");
     node->to_pitch = take_uint(d, INT64_MAX, "a copy's pitch");
-    check_rows(d, node, node->from, node->from_offset, node->from_pitch);
-    check_rows(d, node, node->to, node->to_offset, node->to_pitch);
+    node->plane = (uint32_t)take_uint(d, UINT32_MAX, "a copy's rows of a slice");
+    node->from_slice_pitch = take_uint(d, INT64_MAX, "a copy's slice pitch");
+    node->to_slice_pitch = take_uint(d, INT64_MAX, "a copy's slice pitch");
+    check_rows(d, node, node->from, node->from_offset, node->from_pitch, node->from_slice_pitch);
+    check_rows(d, node, node->to, node->to_offset, node->to_pitch, node->to_slice_pitch);
     if (!d->failed && !node->rows && node->from == node->to && node->from_offset < node->to_offset + node->bytes &&
         node->to_offset < node->from_offset + node->bytes)
         fail(d, "node `%s` copies between bytes of buffer `%s` that overlap", node->name,
@@ -357,7 +375,9 @@ static void take_fill(struct decoder *d, struct proto_node *node)
     node->pattern_size = (uint32_t)n;
     node->rows = (uint32_t)take_uint(d, UINT32_MAX, "a fill's rows");
     node->to_pitch = take_uint(d, INT64_MAX, "a fill's pitch");
-    check_rows(d, node, node->to, node->to_offset, node->to_pitch);
+    node->plane = (uint32_t)take_uint(d, UINT32_MAX, "a fill's rows of a slice");
+    node->to_slice_pitch = take_uint(d, INT64_MAX, "a fill's slice pitch");
+    check_rows(d, node, node->to, node->to_offset, node->to_pitch, node->to_slice_pitch);
 }
 
 static void take_dependencies(struct decoder *d, struct proto_node *node)

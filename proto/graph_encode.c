@@ -100,6 +100,9 @@ static void put_copy(msgpack_packer *p, const struct proto_node *node)
     put_uint(p, node->rows);
     put_uint(p, node->from_pitch);
     put_uint(p, node->to_pitch);
+    put_uint(p, node->plane);
+    put_uint(p, node->from_slice_pitch);
+    put_uint(p, node->to_slice_pitch);
 }
 
 static void put_fill(msgpack_packer *p, const struct proto_node *node)
@@ -113,6 +116,8 @@ static void put_fill(msgpack_packer *p, const struct proto_node *node)
     msgpack_pack_bin_body(p, node->pattern, size);
     put_uint(p, node->rows);
     put_uint(p, node->to_pitch);
+    put_uint(p, node->plane);
+    put_uint(p, node->to_slice_pitch);
 }
 
 static void put_node(msgpack_packer *p, const struct proto_node *node)

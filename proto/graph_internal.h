@@ -6,8 +6,9 @@
  *   node   [kind, name, [dependency ...], kernel | copy | fill | host]
  *   kernel [module, kernel, [[global, offset, local] by dimension], [arg ...]]
  *   arg    [kind, access, index, offset, bytes, props, image]
- *   copy   [from, from_offset, to, to_offset, bytes, rows, from_pitch, to_pitch]
- *   fill   [to, to_offset, bytes, pattern, rows, pitch]
+ *   copy   [from, from_offset, to, to_offset, bytes, rows, from_pitch, to_pitch, plane,
+ *          from_slice_pitch, to_slice_pitch]
+ *   fill   [to, to_offset, bytes, pattern, rows, pitch, plane, slice_pitch]
  *   host   [[arg ...]] */
 #pragma once
 
@@ -21,7 +22,7 @@ enum {
     KERNEL_FIELDS = 4,
     RANGE_FIELDS = 3,
     ARG_FIELDS = 7,
-    COPY_FIELDS = 8,
-    FILL_FIELDS = 6,
+    COPY_FIELDS = 11,
+    FILL_FIELDS = 8,
     HOST_FIELDS = 1
 };

@@ -283,7 +283,7 @@ static void program_step(msgpack_packer *k, const struct plan_source *s, const s
     }
     bool copy = n->kind == FUSER_NODE_COPY;
     uint32_t fields = copy ? 6 : 5;
-    if (n->rows) fields += copy ? 3 : 2;
+    if (n->rows) fields += copy ? 6 : 4;
     msgpack_pack_array(k, fields);
     msgpack_pack_uint32(k, copy ? 1 : 2);
     if (copy) {
@@ -298,6 +298,9 @@ static void program_step(msgpack_packer *k, const struct plan_source *s, const s
     msgpack_pack_uint32(k, n->rows);
     if (copy) msgpack_pack_uint64(k, n->from_pitch);
     msgpack_pack_uint64(k, n->to_pitch);
+    msgpack_pack_uint32(k, n->plane);
+    if (copy) msgpack_pack_uint64(k, n->from_slice_pitch);
+    msgpack_pack_uint64(k, n->to_slice_pitch);
 }
 
 /* Buffers that a launch, copy or fill touches; what only host tasks use need not be attached. */

@@ -130,6 +130,9 @@ static int translate_node(const struct proto_node *from, struct ir_module *const
     to->rows = from->rows;
     to->from_pitch = from->from_pitch;
     to->to_pitch = from->to_pitch;
+    to->plane = from->plane;
+    to->from_slice_pitch = from->from_slice_pitch;
+    to->to_slice_pitch = from->to_slice_pitch;
     to->pattern_size = from->pattern_size;
     memcpy(to->pattern, from->pattern, sizeof to->pattern);
     return 0;

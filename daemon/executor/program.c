@@ -403,24 +403,37 @@ static bool read_place(struct reader *r, const msgpack_object_array *a, uint32_t
     return true;
 }
 
-/* Of a rectangle, from element `at` on: rows, and a pitch for each of the n pitches. */
+/* Of a rectangle or a box, from element `at` on: rows, a pitch of each side, rows of a slice, a slice pitch of each side.
+   The sides: n of them. */
 static bool read_rows(struct reader *r, const msgpack_object_array *a, uint32_t at, struct program_step *s,
-                      uint64_t *const *pitches, uint32_t n)
+                      uint64_t *const *pitches, uint64_t *const *slice_pitches, uint32_t n)
 {
-    uint64_t rows;
+    uint64_t rows, plane;
     if (a->size <= at) return true;
-    if (!element_uint(r, a, at, UINT32_MAX, &rows)) return false;
+    if (!element_uint(r, a, at, UINT32_MAX, &rows) || !element_uint(r, a, at + 1 + n, UINT32_MAX, &plane)) return false;
     for (uint32_t i = 0; i < n; i++)
-        if (!element_uint(r, a, at + 1 + i, max_slot_bytes, pitches[i])) return false;
+        if (!element_uint(r, a, at + 1 + i, max_slot_bytes, pitches[i]) ||
+            !element_uint(r, a, at + 2 + n + i, max_slot_bytes, slice_pitches[i]))
+            return false;
     s->rows = (uint32_t)rows;
+    s->plane = (uint32_t)plane;
+    if (plane && rows % plane)
+        return bad(r, "%" PRIu64 " rows are not whole slices of %" PRIu64, rows, plane);
     return s->bytes || !rows || bad(r, "rows of no bytes");
 }
 
-static bool rows_inside(struct reader *r, const struct program_step *s, uint32_t slot, uint64_t offset, uint64_t pitch)
+static bool times(uint64_t pitch, uint64_t n, uint64_t *sum)
 {
-    uint64_t bytes = s->bytes;
-    if (s->rows > 1 &&
-        (__builtin_mul_overflow(pitch, s->rows - 1, &bytes) || __builtin_add_overflow(bytes, s->bytes, &bytes)))
+    uint64_t bytes;
+    return !__builtin_mul_overflow(pitch, n, &bytes) && !__builtin_add_overflow(*sum, bytes, sum);
+}
+
+/* Pitches are no less than 0: the last row of the last slice lies farthest behind. */
+static bool rows_inside(struct reader *r, const struct program_step *s, uint32_t slot, uint64_t offset, uint64_t pitch,
+                        uint64_t slice_pitch)
+{
+    uint64_t bytes = s->bytes, plane = s->plane ? s->plane : s->rows, slices = s->plane ? s->rows / s->plane : 1;
+    if (s->rows && (!times(pitch, plane - 1, &bytes) || !times(slice_pitch, slices - 1, &bytes)))
         return bad(r, "%u rows, %" PRIu64 " bytes apart, are too many bytes", s->rows, pitch);
     return inside(r, slot, offset, bytes);
 }
@@ -429,11 +442,12 @@ static bool read_copy(struct reader *r, const msgpack_object_array *a, struct pr
 {
     if (!read_place(r, a, 1, &s->from, &s->from_offset) || !read_place(r, a, 3, &s->to, &s->to_offset) ||
         !element_uint(r, a, 5, max_slot_bytes, &s->bytes) ||
-        !read_rows(r, a, 6, s, (uint64_t *const[]){&s->from_pitch, &s->to_pitch}, 2))
+        !read_rows(r, a, 6, s, (uint64_t *const[]){&s->from_pitch, &s->to_pitch},
+                   (uint64_t *const[]){&s->from_slice_pitch, &s->to_slice_pitch}, 2))
         return false;
     r->p->slots[s->to].written = true;
-    return rows_inside(r, s, s->from, s->from_offset, s->from_pitch) &&
-           rows_inside(r, s, s->to, s->to_offset, s->to_pitch);
+    return rows_inside(r, s, s->from, s->from_offset, s->from_pitch, s->from_slice_pitch) &&
+           rows_inside(r, s, s->to, s->to_offset, s->to_pitch, s->to_slice_pitch);
 }
 
 static bool read_fill(struct reader *r, const msgpack_object_array *a, struct program_step *s)
@@ -447,8 +461,8 @@ static bool read_fill(struct reader *r, const msgpack_object_array *a, struct pr
         return bad(r, "a pattern of %u bytes does not fill %" PRIu64 " bytes", s->pattern_size, s->bytes);
     memcpy(s->pattern, pattern->via.bin.ptr, s->pattern_size);
     r->p->slots[s->to].written = true;
-    return read_rows(r, a, 5, s, (uint64_t *const[]){&s->to_pitch}, 1) &&
-           rows_inside(r, s, s->to, s->to_offset, s->to_pitch);
+    return read_rows(r, a, 5, s, (uint64_t *const[]){&s->to_pitch}, (uint64_t *const[]){&s->to_slice_pitch}, 1) &&
+           rows_inside(r, s, s->to, s->to_offset, s->to_pitch, s->to_slice_pitch);
 }
 
 static bool read_step(struct reader *r, const msgpack_object *o, struct program_step *s)

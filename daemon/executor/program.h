@@ -57,9 +57,17 @@ struct program_step {
     uint64_t from_offset, to_offset, bytes;
     uint32_t rows; /* of `bytes`, a pitch from each to the next; 0: one run of bytes */
     uint64_t from_pitch, to_pitch;
+    uint32_t plane; /* rows of a slice, a slice pitch from each to the next; 0: all */
+    uint64_t from_slice_pitch, to_slice_pitch;
     uint8_t pattern[16];
     uint32_t pattern_size;
 };
+
+/* Where row i begins, on the side with these pitches. */
+static inline uint64_t program_row(const struct program_step *s, uint64_t i, uint64_t pitch, uint64_t slice_pitch)
+{
+    return s->plane ? i / s->plane * slice_pitch + i % s->plane * pitch : i * pitch;
+}
 
 struct program_slot {
     const char *name;

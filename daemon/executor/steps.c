@@ -133,14 +133,16 @@ static void copy_rows(void *data, uint64_t first, uint64_t end, unsigned thread)
     const struct transfer *t = data;
     const struct program_step *step = t->step;
     for (uint64_t i = first; i < end; i++)
-        memmove(t->to + i * step->to_pitch, t->from + i * step->from_pitch, step->bytes);
+        memmove(t->to + program_row(step, i, step->to_pitch, step->to_slice_pitch),
+                t->from + program_row(step, i, step->from_pitch, step->from_slice_pitch), step->bytes);
 }
 
 static void fill_rows(void *data, uint64_t first, uint64_t end, unsigned thread)
 {
     const struct transfer *t = data;
     for (uint64_t i = first; i < end; i++) {
-        struct transfer row = {.to = t->to + i * t->step->to_pitch, .step = t->step};
+        uint64_t at = program_row(t->step, i, t->step->to_pitch, t->step->to_slice_pitch);
+        struct transfer row = {.to = t->to + at, .step = t->step};
         fill_bytes(&row, 0, t->step->bytes, thread);
     }
 }

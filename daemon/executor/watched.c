@@ -80,5 +80,6 @@ void watched_step(struct executable *x, const struct program_step *step)
 {
     if (!x->watched) return;
     for (uint32_t i = 0; i < (step->rows ? step->rows : 1); i++)
-        watch_written(x->watched->watch, step->to, step->to_offset + i * step->to_pitch, step->bytes);
+        watch_written(x->watched->watch, step->to,
+                      step->to_offset + program_row(step, i, step->to_pitch, step->to_slice_pitch), step->bytes);
 }

@@ -145,9 +145,10 @@ uint64_t plan_estimate(struct planner *p, struct plan_estimate *e, const uint32_
 /* ---- shared facts ---- */
 
 /* Bytes from the first to the last of a copy's or fill's rows. */
-static inline uint64_t plan_rows_span(const struct fuser_node *n, uint64_t pitch)
+static inline uint64_t plan_rows_span(const struct fuser_node *n, uint64_t pitch, uint64_t slice_pitch)
 {
-    return n->rows ? (n->rows - 1) * pitch + n->bytes : n->bytes;
+    uint64_t plane = n->plane ? n->plane : n->rows;
+    return n->rows ? (n->rows / plane - 1) * slice_pitch + (plane - 1) * pitch + n->bytes : n->bytes;
 }
 
 struct conflict_side plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site);

@@ -201,14 +201,14 @@ static void use_by_command(struct planner *p, uint32_t node)
         add_use(p, (struct plan_use){.node = node,
                                      .buffer = n->from,
                                      .first = n->from_offset,
-                                     .end = n->from_offset + plan_rows_span(n, n->from_pitch),
+                                     .end = n->from_offset + plan_rows_span(n, n->from_pitch, n->from_slice_pitch),
                                      .reads = true,
                                      .props = p->graph->buffers[n->from].props});
     add_use(p, (struct plan_use){.node = node,
                                  .arg = 1,
                                  .buffer = n->to,
                                  .first = n->to_offset,
-                                 .end = n->to_offset + plan_rows_span(n, n->to_pitch),
+                                 .end = n->to_offset + plan_rows_span(n, n->to_pitch, n->to_slice_pitch),
                                  .writes = true,
                                  .props = p->graph->buffers[n->to].props});
 }

@@ -142,32 +142,49 @@ static bool check_args(struct planner *p, const struct fuser_node *node)
     return true;
 }
 
-/* Rows of bytes inside a buffer. */
+/* Rows of bytes inside a buffer, slices of them. */
 static bool check_rows(struct planner *p, const struct fuser_node *node, uint32_t buffer, uint64_t offset,
-                       uint64_t pitch)
+                       uint64_t pitch, uint64_t slice_pitch)
 {
     if (node->rows > 1 && (pitch < node->bytes || pitch > MAX_BYTES / node->rows))
         return plan_fail(p, FUSER_INVALID, "node", node->name,
                          "%u rows of %llu bytes, but %llu bytes from each to the next", node->rows,
                          (unsigned long long)node->bytes, (unsigned long long)pitch);
-    return check_piece(p, node, buffer, offset, plan_rows_span(node, pitch));
+    if (node->plane && (node->rows % node->plane || slice_pitch > MAX_BYTES / node->rows ||
+                        (node->rows > node->plane && slice_pitch < (node->plane - 1) * pitch + node->bytes)))
+        return plan_fail(p, FUSER_INVALID, "node", node->name,
+                         "%u rows in slices of %u rows, %llu bytes apart, but %llu bytes from each slice to the next",
+                         node->rows, node->plane, (unsigned long long)pitch, (unsigned long long)slice_pitch);
+    return check_piece(p, node, buffer, offset, plan_rows_span(node, pitch, slice_pitch));
 }
 
-/* Do the two rectangles of a copy inside one buffer share bytes? With different pitches their hulls count. */
+/* Do two rectangles of one pitch share bytes, so far from each other? */
+static bool planes_overlap(const struct fuser_node *n, uint64_t rows, uint64_t apart)
+{
+    uint64_t pitch = n->from_pitch;
+    if (rows < 2) return apart < n->bytes;
+    uint64_t down = apart / pitch, right = apart % pitch;
+    return (down < rows && right < n->bytes) || (down + 1 < rows && right + n->bytes > pitch);
+}
+
+/* Do the two rectangles or boxes of a copy inside one buffer share bytes? With different pitches their hulls count. */
 static bool overlaps_itself(const struct fuser_node *n)
 {
-    bool ahead = n->to_offset >= n->from_offset;
+    bool ahead = n->to_offset >= n->from_offset, slices = n->plane && n->rows > n->plane;
     uint64_t apart = ahead ? n->to_offset - n->from_offset : n->from_offset - n->to_offset;
-    uint64_t pitch = ahead ? n->from_pitch : n->to_pitch;
-    if (n->rows < 2 || n->from_pitch != n->to_pitch) return apart < plan_rows_span(n, pitch);
-    uint64_t down = apart / pitch, right = apart % pitch;
-    return (down < n->rows && right < n->bytes) || (down + 1 < n->rows && right + n->bytes > pitch);
+    if (n->from_pitch != n->to_pitch || (slices && n->from_slice_pitch != n->to_slice_pitch))
+        return apart < plan_rows_span(n, ahead ? n->from_pitch : n->to_pitch,
+                                      ahead ? n->from_slice_pitch : n->to_slice_pitch);
+    if (!slices) return planes_overlap(n, n->rows, apart);
+    uint64_t n_slices = n->rows / n->plane, down = apart / n->from_slice_pitch, rest = apart % n->from_slice_pitch;
+    return (down < n_slices && planes_overlap(n, n->plane, rest)) ||
+           (down + 1 < n_slices && planes_overlap(n, n->plane, n->from_slice_pitch - rest));
 }
 
 static bool check_copy(struct planner *p, const struct fuser_node *node)
 {
-    if (!check_rows(p, node, node->from, node->from_offset, node->from_pitch) ||
-        !check_rows(p, node, node->to, node->to_offset, node->to_pitch))
+    if (!check_rows(p, node, node->from, node->from_offset, node->from_pitch, node->from_slice_pitch) ||
+        !check_rows(p, node, node->to, node->to_offset, node->to_pitch, node->to_slice_pitch))
         return false;
     if (node->bytes == 0) return plan_fail(p, FUSER_INVALID, "node", node->name, "a copy of 0 bytes");
     uint64_t a = node->from_offset, b = node->to_offset;
@@ -181,7 +198,7 @@ static bool check_copy(struct planner *p, const struct fuser_node *node)
 
 static bool check_fill(struct planner *p, const struct fuser_node *node)
 {
-    if (!check_rows(p, node, node->to, node->to_offset, node->to_pitch)) return false;
+    if (!check_rows(p, node, node->to, node->to_offset, node->to_pitch, node->to_slice_pitch)) return false;
     uint32_t size = node->pattern_size;
     if (size == 0 || size > 16 || (size & (size - 1)))
         return plan_fail(p, FUSER_INVALID, "node", node->name, "a pattern of %u bytes; it must be 1, 2, 4, 8 or 16",

@@ -75,11 +75,15 @@ static void check_launch(const struct program *p, const struct program_launch *l
 }
 
 /* Bytes from the first to the last of a step's rows. */
-static uint64_t span(const struct program_step *s, uint64_t pitch)
+static uint64_t span(const struct program_step *s, uint64_t pitch, uint64_t slice_pitch)
 {
     uint64_t bytes;
     if (s->rows < 2) return s->bytes;
-    fuzz_check(!__builtin_mul_overflow(pitch, s->rows - 1, &bytes) && !__builtin_add_overflow(bytes, s->bytes, &bytes),
+    uint64_t plane = s->plane ? s->plane : s->rows, last = s->rows / plane - 1;
+    fuzz_check(s->rows % plane == 0, "a part of a slice");
+    fuzz_check(!__builtin_mul_overflow(pitch, plane - 1, &bytes) && !__builtin_add_overflow(bytes, s->bytes, &bytes) &&
+                   !__builtin_mul_overflow(slice_pitch, last, &slice_pitch) &&
+                   !__builtin_add_overflow(bytes, slice_pitch, &bytes),
                "rows beyond 2^64 bytes");
     return bytes;
 }
@@ -92,10 +96,10 @@ static void check_step(const struct program *p, const struct program_step *s)
     }
     if (s->kind == PROGRAM_STEP_HOST) return; /* the client's */
     fuzz_check(!s->rows || s->bytes, "rows of no bytes");
-    check_place(p, s->to, s->to_offset, span(s, s->to_pitch));
+    check_place(p, s->to, s->to_offset, span(s, s->to_pitch, s->to_slice_pitch));
     fuzz_check(p->slots[s->to].written, "a written slot that does not say so");
     if (s->kind == PROGRAM_STEP_COPY)
-        check_place(p, s->from, s->from_offset, span(s, s->from_pitch));
+        check_place(p, s->from, s->from_offset, span(s, s->from_pitch, s->from_slice_pitch));
     else
         fuzz_check(s->kind == PROGRAM_STEP_FILL && s->pattern_size && s->bytes % s->pattern_size == 0, "a bad pattern");
 }

@@ -80,7 +80,9 @@ static void make_sample(struct sample *s)
                                       .to_offset = 128,
                                       .to_pitch = 128,
                                       .bytes = 16,
-                                      .rows = 31,
+                                      .rows = 30,
+                                      .plane = 15,
+                                      .to_slice_pitch = 1920,
                                       .pattern = {1, 2, 3, 4},
                                       .pattern_size = 4};
     s->graph.slots = s->slots;
@@ -123,6 +125,8 @@ static void expect_same_node(const struct proto_node *a, const struct proto_node
     assert_true(a->from_offset == b->from_offset && a->to_offset == b->to_offset && a->bytes == b->bytes);
     assert_int_equal(a->rows, b->rows);
     assert_true(a->from_pitch == b->from_pitch && a->to_pitch == b->to_pitch);
+    assert_true(a->plane == b->plane && a->from_slice_pitch == b->from_slice_pitch);
+    assert_true(a->to_slice_pitch == b->to_slice_pitch);
     assert_int_equal(a->pattern_size, b->pattern_size);
     assert_memory_equal(a->pattern, b->pattern, sizeof a->pattern);
 }
@@ -146,7 +150,7 @@ static void test_round_trip(void **state)
         assert_int_equal(g->slots[i].lanes, s.slots[i].lanes);
         assert_int_equal(g->slots[i].usm, s.slots[i].usm);
         assert_true(same_props(&g->slots[i].props, &s.slots[i].props));
-        assert_memory_equal(&g->slots[i].image, &s.slots[i].image, sizeof s.slots[i].image);
+        assert_true(proto_image_same(&g->slots[i].image, &s.slots[i].image));
     }
     assert_int_equal(g->n_values, 2);
     assert_memory_equal(g->value_sizes, s.sizes, sizeof s.sizes);
@@ -308,15 +312,61 @@ static void test_images(void **state)
     VIOLATION(s.slots[3].image.row_pitch = 116, "a row of 30 pixels has 120");
     VIOLATION(s.slots[3].image.row_pitch = 130, "no multiple of a pixel's 4");
     VIOLATION(s.slots[3].image.row_pitch = UINT32_MAX, "at most 1048576");
-    VIOLATION(s.slots[3].image.channel_order = 0x10b9, "LUMINANCE is not supported");
+    VIOLATION(s.slots[3].image.channel_order = 0x10bf, "sRGB is not supported");
     VIOLATION(s.slots[3].image.channel_order = 5, "none of OpenCL's");
     VIOLATION(s.slots[3].image.channel_type = 0x10d4, "UNORM_SHORT_565 needs the order RGB");
+    VIOLATION(s.slots[3].image.channel_order = 0x10b8; s.slots[3].image.channel_type = 0x10d7,
+              "INTENSITY needs a normalized or a float channel type");
+    VIOLATION(s.slots[3].image.type = 6, "unknown type 6");
+    VIOLATION(s.slots[3].image.slices = 2, "an image2d has none");
+    VIOLATION(s.slots[3].image.type = PROTO_IMAGE_1D, "32 rows, but an image1d has one");
+    VIOLATION(s.slots[3].image.type = PROTO_IMAGE_3D, "0 slices; an image3d has 1 to 16384");
+    VIOLATION(s.slots[3].image.type = PROTO_IMAGE_2D_ARRAY; s.slots[3].image.slices = 2;
+              s.slots[3].image.slice_pitch = 2048, "a slice pitch of 2048 bytes, but the rows of a slice have 4096");
+    VIOLATION(s.slots[3].image.type = PROTO_IMAGE_3D; s.slots[3].image.slices = 2;
+              s.slots[3].image.slice_pitch = 4097, "no multiple of the row pitch, 128");
+    VIOLATION(s.slots[3].image.type = PROTO_IMAGE_1D_BUFFER; s.slots[3].image.height = 1, "has memory of its own");
     VIOLATION(s.slots[3].usm = true, "is USM");
     VIOLATION(s.slots[3].elem = PROTO_ELEM_I32, "elements that are not bytes");
     VIOLATION(s.slots[3].props.no_init = true, "properties");
     VIOLATION(s.args[4].offset = 4, "takes a part of image `photo`");
     VIOLATION(s.args[4].bytes = 4, "takes a part of image `photo`");
     VIOLATION(s.args[4].props.internal_memory = true, "gives it properties");
+}
+
+/* A buffer as an image. */
+static void test_views(void **state)
+{
+    (void)state;
+    const struct proto_image view = {16, 1, 64, 0x10b0, 0x10de, PROTO_IMAGE_1D_BUFFER, 0, 0};
+    struct sample whole;
+    char reason[256] = "";
+    size_t size;
+    make_sample(&whole);
+    whole.args[0].image = view;
+    uint8_t *bytes = proto_graph_encode(&whole.graph, &size);
+    struct proto_graph *g = proto_graph_decode(bytes, size, reason, sizeof reason);
+    free(bytes);
+    if (!g) fail_msg("%s", reason);
+    assert_true(proto_image_same(&g->nodes[0].args[0].image, &view));
+    proto_graph_free(g);
+    VIOLATION(s.args[0].image = view; s.args[0].image.width = 17, "a row of 17 pixels has 68");
+    VIOLATION(s.args[0].image = view; s.args[0].bytes = 60, "takes 60 bytes of `a` as an image of 64");
+    VIOLATION(s.args[0].image = view; s.args[0].image.type = PROTO_IMAGE_1D, "as an image of other than a buffer");
+    VIOLATION(s.args[0].image = view; s.args[0].props.no_init = true, "gives properties to `a`");
+    VIOLATION(s.args[4].image = view; s.args[4].bytes = 64, "as an image of other than a buffer");
+}
+
+/* Rows in slices. */
+static void test_boxes(void **state)
+{
+    (void)state;
+    VIOLATION(s.nodes[4].plane = 3, "10 rows in slices of 3");
+    VIOLATION(s.nodes[4].plane = 5; s.nodes[4].from_slice_pitch = 640; s.nodes[4].to_slice_pitch = 199,
+              "slices of 200 bytes, but 199 from each");
+    VIOLATION(s.nodes[4].plane = 5; s.nodes[4].from_slice_pitch = 3900; s.nodes[4].to_slice_pitch = 200, "which has 4096");
+    VIOLATION(s.nodes[4].plane = 1; s.nodes[4].from_slice_pitch = INT64_MAX; s.nodes[4].to_slice_pitch = 40, "beyond 2^64");
+    VIOLATION(s.nodes[1].plane = 1, "a pitch, but no rows");
 }
 
 static void test_rectangles(void **state)
@@ -328,7 +378,7 @@ static void test_rectangles(void **state)
     VIOLATION(s.nodes[4].rows = 0, "a pitch, but no rows");
     VIOLATION(s.nodes[4].to_pitch = 500, "which has 4096");
     VIOLATION(s.nodes[4].from_pitch = INT64_MAX, "beyond 2^64");
-    VIOLATION(s.nodes[5].rows = 32, "which has 4096");
+    VIOLATION(s.nodes[5].rows = 45, "which has 4096");
     VIOLATION(s.nodes[5].rows = UINT32_MAX, "which has 4096");
     VIOLATION(s.nodes[5].to_pitch = 12, "rows of 16 bytes, but 12");
     VIOLATION(s.nodes[5].bytes = 18, "fills 18 bytes");
@@ -360,13 +410,13 @@ static void test_other_formats(void **state)
 {
     (void)state;
     char reason[256] = "";
-    assert_null(proto_graph_decode("\x95\x03\x00\x90\x90\x90", 6, reason, sizeof reason));
-    assert_non_null(strstr(reason, "format 3"));
-    assert_null(proto_graph_decode("\x94\x02\x00\x90\x90", 5, reason, sizeof reason));
+    assert_null(proto_graph_decode("\x95\x04\x00\x90\x90\x90", 6, reason, sizeof reason));
+    assert_non_null(strstr(reason, "format 4"));
+    assert_null(proto_graph_decode("\x94\x03\x00\x90\x90", 5, reason, sizeof reason));
     assert_non_null(strstr(reason, "fields"));
-    assert_null(proto_graph_decode("\x95\x02\x00\x90\x90\x90\x90", 7, reason, sizeof reason));
+    assert_null(proto_graph_decode("\x95\x03\x00\x90\x90\x90\x90", 7, reason, sizeof reason));
     assert_non_null(strstr(reason, "after its end"));
-    assert_null(proto_graph_decode("\x95\x02\x00\xdd\xff\xff\xff\xff", 8, reason, sizeof reason));
+    assert_null(proto_graph_decode("\x95\x03\x00\xdd\xff\xff\xff\xff", 8, reason, sizeof reason));
     assert_null(proto_graph_decode("", 0, reason, sizeof reason));
 }
 
@@ -401,6 +451,8 @@ int main(void)
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_copies_and_fills),
         cmocka_unit_test(test_images),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_rectangles),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_other_formats),

@@ -370,12 +370,19 @@ typedef struct fusion_pixels {
     uint32_t x, y;
     fusion_memory memory; /* where image is NULL */
     uint64_t row_pitch;   /* of memory: bytes from a row to the next; 0: rows without gaps */
+    uint32_t z;           /* of an image: the slice or layer */
+    uint64_t slice_pitch; /* of memory: bytes from a slice or layer to the next; 0: without gaps */
 } fusion_pixels;
 
-/* Copies width x height pixels as they are, between two images of the same format, or an image and memory. */
+/* Copies width x height pixels as they are, between two images of the same format, or an image and memory; of one slice or
+   layer, where the image has several. */
 FUSION_API fusion_status fusion_graph_add_copy_pixels(fusion_graph *graph, const char *name, fusion_pixels from, fusion_pixels to,
                                                       uint32_t width, uint32_t height, const fusion_node *depends_on,
                                                       uint32_t n_depends_on, fusion_node *node);
+/* The same of several slices or layers. */
+FUSION_API fusion_status fusion_graph_add_copy_pixels_3d(fusion_graph *graph, const char *name, fusion_pixels from, fusion_pixels to,
+                                                         uint32_t width, uint32_t height, uint32_t depth, const fusion_node *depends_on,
+                                                         uint32_t n_depends_on, fusion_node *node);
 /* pixel: the bytes of one, in the image's format. region NULL: all of it. */
 FUSION_API fusion_status fusion_graph_add_fill_image(fusion_graph *graph, const char *name, fusion_image *to, const fusion_region *region,
                                                      const void *pixel, const fusion_node *depends_on, uint32_t n_depends_on,
@@ -418,6 +425,8 @@ FUSION_API fusion_status fusion_queue_copy_2d(fusion_queue *queue, fusion_memory
 FUSION_API fusion_status fusion_queue_fill(fusion_queue *queue, fusion_memory to, uint64_t bytes, const void *pattern, uint32_t pattern_bytes, fusion_event *event);
 FUSION_API fusion_status fusion_queue_copy_pixels(fusion_queue *queue, fusion_pixels from, fusion_pixels to, uint32_t width,
                                                   uint32_t height, fusion_event *event);
+FUSION_API fusion_status fusion_queue_copy_pixels_3d(fusion_queue *queue, fusion_pixels from, fusion_pixels to, uint32_t width,
+                                                     uint32_t height, uint32_t depth, fusion_event *event);
 FUSION_API fusion_status fusion_queue_fill_image(fusion_queue *queue, fusion_image *to, const fusion_region *region, const void *pixel,
                                                  fusion_event *event);
 FUSION_API fusion_status fusion_queue_host_task(fusion_queue *queue, const fusion_arg *args, uint32_t n_args, fusion_host_function *function,
