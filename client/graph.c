@@ -376,8 +376,8 @@ fusion_status fusion_graph_add_copy_2d(fusion_graph *g, const char *name, fusion
                                        const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node)
 {
     if (rows == 0) return client_error(FUSION_INVALID, name ? name : "copy", "no rows");
-    return add_copy(g, name, &(struct copy_2d){from, to, from_pitch, to_pitch, bytes, rows, 0, 0, 0}, depends_on, n_depends_on,
-                    node);
+    return add_copy(g, name, &(struct copy_2d){from, to, from_pitch, to_pitch, bytes, rows, 0, 0, 0}, depends_on,
+                    n_depends_on, node);
 }
 
 fusion_status fusion_graph_add_fill(fusion_graph *g, const char *name, fusion_memory to, uint64_t bytes,

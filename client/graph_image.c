@@ -99,8 +99,8 @@ fusion_status fusion_graph_add_copy_pixels_3d(fusion_graph *g, const char *name,
     bool host = (!from.image && from.memory.host) || (!to.image && to.memory.host);
     uint32_t plane = depth > 1 ? height : 0;
     if (status == FUSION_SUCCESS && host) {
-        struct copy_2d copy = {place_of(&from, &a), place_of(&to, &b), a.pitch, b.pitch, bytes,
-                               height * depth,      plane,             a.slice_pitch, b.slice_pitch};
+        struct copy_2d copy = {place_of(&from, &a), place_of(&to, &b), a.pitch, b.pitch, bytes, height * depth, plane,
+                               a.slice_pitch,       b.slice_pitch};
         return client_graph_host_copy(g, name, &copy, depends_on, n_depends_on, node);
     }
     struct proto_node n = {.kind = PROTO_NODE_COPY,

@@ -169,8 +169,8 @@ fusion_status client_image_region(const fusion_image *i, const fusion_region *re
                             "); the image has %" PRIu32 " x %" PRIu32,
                             out->width, out->height, out->x, out->y, d.width, d.height);
     return client_error(FUSION_INVALID, i->buffer.name,
-                        "a region of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " pixels at (%" PRIu32 ", %" PRIu32 ", %" PRIu32
-                        "); the image has %" PRIu32 " x %" PRIu32 " x %" PRIu32,
+                        "a region of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " pixels at (%" PRIu32 ", %" PRIu32
+                        ", %" PRIu32 "); the image has %" PRIu32 " x %" PRIu32 " x %" PRIu32,
                         out->width, out->height, out->depth, out->x, out->y, out->z, d.width, d.height, slices);
 }
 

@@ -128,7 +128,8 @@ struct fusion_buffer {
     unsigned properties;
 };
 
-/* A buffer of bytes that has a form; so it is made, found and freed as one. Of an image of a buffer only the name is used. */
+/* A buffer of bytes that has a form; so it is made, found and freed as one. Of an image of a buffer only the name is
+ * used. */
 struct fusion_image {
     fusion_buffer buffer; /* first */
     fusion_image_desc desc;

@@ -191,8 +191,8 @@ fusion_status fusion_queue_copy_pixels_3d(fusion_queue *q, fusion_pixels from, f
     fusion_graph *graph;
     fusion_status status = target_graph(q, &graph);
     if (status != FUSION_SUCCESS) return status;
-    return finish(q, graph,
-                  fusion_graph_add_copy_pixels_3d(graph, NULL, from, to, width, height, depth, NULL, 0, NULL), event);
+    return finish(q, graph, fusion_graph_add_copy_pixels_3d(graph, NULL, from, to, width, height, depth, NULL, 0, NULL),
+                  event);
 }
 
 fusion_status fusion_queue_fill_image(fusion_queue *q, fusion_image *to, const fusion_region *region, const void *pixel,

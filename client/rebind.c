@@ -32,8 +32,9 @@ static fusion_status rebind_image(fusion_exec *e, const fusion_rebind *r, struct
     uint32_t slot = 0;
     if (!r->to_image) return client_error(FUSION_INVALID, "rebind", "there is no image to bind to");
     if (r->from_image->desc.buffer || r->to_image->desc.buffer)
-        return client_error(FUSION_INVALID, "rebind",
-                            "an image of a buffer has no memory of its own; bind another buffer in place of the buffer");
+        return client_error(
+            FUSION_INVALID, "rebind",
+            "an image of a buffer has no memory of its own; bind another buffer in place of the buffer");
     struct memory *old = &r->from_image->buffer.memory, *new = &r->to_image->buffer.memory;
     if (old->session != e->session || new->session != e->session)
         return client_error(FUSION_INVALID, "rebind", "an image belongs to another session");

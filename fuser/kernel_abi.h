@@ -46,7 +46,7 @@ enum kernel_texel_flag {
     KERNEL_TEXEL_SAMPLED = 1 << 16, /* by a sampler; else coordinates outside the image read zeros */
     KERNEL_TEXEL_FLOATS = 1 << 17,  /* coordinates are f32, not i32 */
     KERNEL_TEXEL_INTS = 1 << 18,    /* texels are i32x4, not f32x4 */
-    KERNEL_TEXEL_FORM = 19,         /* three bits from this one on: enum ir_image_form, which says what coordinates are */
+    KERNEL_TEXEL_FORM = 19, /* three bits from this one on: enum ir_image_form, which says what coordinates are */
 };
 
 /*

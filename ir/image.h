@@ -55,9 +55,9 @@ struct ir_image_format {
     uint8_t component[4]; /* which of red, green, blue, alpha the i-th channel in memory is */
     uint8_t bits[4];      /* of each channel, where they are packed, from the highest bits down */
     bool packed;
-    bool srgb;            /* red, green and blue are not linear */
-    bool opaque_border;   /* alpha of the border colour is 1 */
-    uint8_t copies;       /* components, from red on, that read as the one channel that there is */
+    bool srgb;          /* red, green and blue are not linear */
+    bool opaque_border; /* alpha of the border colour is 1 */
+    uint8_t copies;     /* components, from red on, that read as the one channel that there is */
 };
 
 /* False: a type or an order that there is nothing for, or that do not go together. */

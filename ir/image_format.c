@@ -14,55 +14,47 @@ enum {
 
 struct channel_type {
     enum ir_channel_class channel_class;
-    uint8_t bytes; /* of a channel, or of a packed texel; 0: none that we have */
-    uint8_t bits[4];  /* of the channels of a packed texel, from the highest down */
+    uint8_t bytes;   /* of a channel, or of a packed texel; 0: none that we have */
+    uint8_t bits[4]; /* of the channels of a packed texel, from the highest down */
 };
 
 static const struct channel_type channel_types[] = {
-    [0] = {IR_CHANNEL_SNORM, 1, {0}},
-    [1] = {IR_CHANNEL_SNORM, 2, {0}},
-    [2] = {IR_CHANNEL_UNORM, 1, {0}},
-    [3] = {IR_CHANNEL_UNORM, 2, {0}},
-    [4] = {IR_CHANNEL_UNORM, 2, {5, 6, 5}},
-    [5] = {IR_CHANNEL_UNORM, 2, {5, 5, 5}},
-    [6] = {IR_CHANNEL_UNORM, 4, {10, 10, 10}},
-    [7] = {IR_CHANNEL_SIGNED, 1, {0}},
-    [8] = {IR_CHANNEL_SIGNED, 2, {0}},
-    [9] = {IR_CHANNEL_SIGNED, 4, {0}},
-    [10] = {IR_CHANNEL_UNSIGNED, 1, {0}},
-    [11] = {IR_CHANNEL_UNSIGNED, 2, {0}},
-    [12] = {IR_CHANNEL_UNSIGNED, 4, {0}},
-    [13] = {IR_CHANNEL_FLOAT, 2, {0}},
-    [14] = {IR_CHANNEL_FLOAT, 4, {0}},
-    [16] = {IR_CHANNEL_UNORM, 4, {10, 10, 10, 2}},
+    [0] = {IR_CHANNEL_SNORM, 1, {0}},          [1] = {IR_CHANNEL_SNORM, 2, {0}},
+    [2] = {IR_CHANNEL_UNORM, 1, {0}},          [3] = {IR_CHANNEL_UNORM, 2, {0}},
+    [4] = {IR_CHANNEL_UNORM, 2, {5, 6, 5}},    [5] = {IR_CHANNEL_UNORM, 2, {5, 5, 5}},
+    [6] = {IR_CHANNEL_UNORM, 4, {10, 10, 10}}, [7] = {IR_CHANNEL_SIGNED, 1, {0}},
+    [8] = {IR_CHANNEL_SIGNED, 2, {0}},         [9] = {IR_CHANNEL_SIGNED, 4, {0}},
+    [10] = {IR_CHANNEL_UNSIGNED, 1, {0}},      [11] = {IR_CHANNEL_UNSIGNED, 2, {0}},
+    [12] = {IR_CHANNEL_UNSIGNED, 4, {0}},      [13] = {IR_CHANNEL_FLOAT, 2, {0}},
+    [14] = {IR_CHANNEL_FLOAT, 4, {0}},         [16] = {IR_CHANNEL_UNORM, 4, {10, 10, 10, 2}},
 };
 
 struct channel_order {
     uint8_t channels; /* 0: none that we have */
     uint8_t component[4];
-    uint8_t more;           /* enum order_more */
+    uint8_t more; /* enum order_more */
 };
 
 enum order_more { OPAQUE_BORDER = 1, SRGB = 2, LUMINANCE = 4, INTENSITY = 8, PACKED_ONLY = 16 };
 
 static const struct channel_order channel_orders[] = {
-    [0] = {1, {0}, OPAQUE_BORDER},             /* R */
-    [1] = {1, {3}, 0},                         /* A */
-    [2] = {2, {0, 1}, OPAQUE_BORDER},          /* RG */
-    [3] = {2, {0, 3}, 0},                      /* RA */
+    [0] = {1, {0}, OPAQUE_BORDER},                     /* R */
+    [1] = {1, {3}, 0},                                 /* A */
+    [2] = {2, {0, 1}, OPAQUE_BORDER},                  /* RG */
+    [3] = {2, {0, 3}, 0},                              /* RA */
     [4] = {3, {0, 1, 2}, OPAQUE_BORDER | PACKED_ONLY}, /* RGB */
-    [5] = {4, {0, 1, 2, 3}, 0},                /* RGBA */
-    [6] = {4, {2, 1, 0, 3}, 0},                /* BGRA */
-    [7] = {4, {3, 0, 1, 2}, 0},                /* ARGB */
+    [5] = {4, {0, 1, 2, 3}, 0},                        /* RGBA */
+    [6] = {4, {2, 1, 0, 3}, 0},                        /* BGRA */
+    [7] = {4, {3, 0, 1, 2}, 0},                        /* ARGB */
     [8] = {1, {0}, INTENSITY},
     [9] = {1, {0}, LUMINANCE | OPAQUE_BORDER},
-    [10] = {1, {0}, 0},                        /* Rx */
-    [11] = {2, {0, 1}, 0},                     /* RGx */
-    [12] = {3, {0, 1, 2}, PACKED_ONLY},        /* RGBx */
-    [13] = {1, {0}, OPAQUE_BORDER},            /* DEPTH */
-    [17] = {4, {0, 1, 2, 3}, SRGB},            /* sRGBA */
-    [18] = {4, {2, 1, 0, 3}, SRGB},            /* sBGRA */
-    [19] = {4, {3, 2, 1, 0}, 0},               /* ABGR */
+    [10] = {1, {0}, 0},                 /* Rx */
+    [11] = {2, {0, 1}, 0},              /* RGx */
+    [12] = {3, {0, 1, 2}, PACKED_ONLY}, /* RGBx */
+    [13] = {1, {0}, OPAQUE_BORDER},     /* DEPTH */
+    [17] = {4, {0, 1, 2, 3}, SRGB},     /* sRGBA */
+    [18] = {4, {2, 1, 0, 3}, SRGB},     /* sBGRA */
+    [19] = {4, {3, 2, 1, 0}, 0},        /* ABGR */
 };
 
 static const struct channel_type *find_type(uint32_t code)
@@ -105,7 +97,9 @@ bool ir_image_format(const struct ir_image *image, struct ir_image_format *forma
                                        .packed = packed != 0,
                                        .opaque_border = order->more & OPAQUE_BORDER,
                                        .srgb = order->more & SRGB,
-                                       .copies = order->more & INTENSITY ? 4 : order->more & LUMINANCE ? 3 : 1};
+                                       .copies = order->more & INTENSITY   ? 4
+                                                 : order->more & LUMINANCE ? 3
+                                                                           : 1};
     memcpy(format->component, order->component, sizeof format->component);
     memcpy(format->bits, type->bits, sizeof format->bits);
     return true;

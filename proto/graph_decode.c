@@ -237,8 +237,8 @@ static void check_view(struct decoder *d, const struct proto_node *node, const s
     else if (arg->image.type != PROTO_IMAGE_1D_BUFFER || d->graph->slots[arg->index].image.width)
         fail(d, "node `%s` takes `%s` as an image of other than a buffer", node->name, name);
     else if (arg->bytes != proto_image_bytes(&arg->image))
-        fail(d, "node `%s` takes %llu bytes of `%s` as an image of %llu", node->name, (unsigned long long)arg->bytes, name,
-             (unsigned long long)proto_image_bytes(&arg->image));
+        fail(d, "node `%s` takes %llu bytes of `%s` as an image of %llu", node->name, (unsigned long long)arg->bytes,
+             name, (unsigned long long)proto_image_bytes(&arg->image));
     else if (p->access_scope || p->internal_memory || p->no_init)
         fail(d, "node `%s` gives properties to `%s`, which it takes as an image", node->name, name);
 }

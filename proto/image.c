@@ -137,7 +137,8 @@ static fusion_status wrong(fusion_status status, char *reason, size_t size, cons
 /* What OpenCL asks of a pair: the types that an order needs, in words; NULL: they go together. */
 static const char *needed_type(const struct name *order, const struct name *type)
 {
-    bool norm8_or_16 = type->code <= TYPE_UNORM_INT16, floats = type->code == TYPE_FLOAT || type->code == TYPE_FLOAT - 1;
+    bool norm8_or_16 = type->code <= TYPE_UNORM_INT16,
+         floats = type->code == TYPE_FLOAT || type->code == TYPE_FLOAT - 1;
     bool packed3 = type->code >= TYPE_SHORT_565 && type->code <= TYPE_INT_101010;
     switch (order->code) {
     case ORDER_RGB:
@@ -169,7 +170,8 @@ static fusion_status check_format(const struct proto_image *image, char *reason,
         return wrong(FUSION_FEATURE_NOT_SUPPORTED, reason, size, "channel type %s is not supported", type->name);
     const char *needed = needed_type(order, type);
     if (needed)
-        return wrong(FUSION_INVALID, reason, size, "channel order %s needs %s, not %s", order->name, needed, type->name);
+        return wrong(FUSION_INVALID, reason, size, "channel order %s needs %s, not %s", order->name, needed,
+                     type->name);
     uint32_t packed = !type->packed ? 0 : type->code == TYPE_INT_101010_2 ? ORDER_RGBA : ORDER_RGB;
     if (packed && packed != order->code && !(packed == ORDER_RGB && order->code == ORDER_RGBX))
         return wrong(FUSION_INVALID, reason, size, "channel type %s needs the order %s, not %s", type->name,
@@ -215,11 +217,12 @@ static fusion_status check_slices(const struct proto_image *image, char *reason,
     if (!image->slices || image->slices > PROTO_MAX_IMAGE_SIDE)
         return wrong(FUSION_INVALID, reason, size, "%" PRIu32 " %s; an %s has 1 to %d", image->slices, what,
                      proto_image_type_name(image->type), PROTO_MAX_IMAGE_SIDE);
-    uint64_t slice = (uint64_t)image->row_pitch * image->height, most = (uint64_t)PROTO_MAX_ROW_PITCH * PROTO_MAX_IMAGE_SIDE;
+    uint64_t slice = (uint64_t)image->row_pitch * image->height,
+             most = (uint64_t)PROTO_MAX_ROW_PITCH * PROTO_MAX_IMAGE_SIDE;
     if (image->slice_pitch < slice || image->slice_pitch > most)
         return wrong(FUSION_INVALID, reason, size,
-                     "a slice pitch of %" PRIu64 " bytes, but the rows of a slice have %" PRIu64
-                     " and at most %" PRIu64 " are allowed",
+                     "a slice pitch of %" PRIu64 " bytes, but the rows of a slice have %" PRIu64 " and at most %" PRIu64
+                     " are allowed",
                      image->slice_pitch, slice, most);
     if (image->slice_pitch % image->row_pitch)
         return wrong(FUSION_INVALID, reason, size,

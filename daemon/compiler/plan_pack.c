@@ -164,8 +164,8 @@ static void program_image(msgpack_packer *k, const struct plan_source *s, const 
 {
     const struct proto_image *i = p->view ? p->view : &s->wire->slots[p->index].image;
     put_list(k, "image", 8);
-    const uint32_t fields[] = {i->width, i->height,       i->row_pitch,
-                               i->channel_order, i->channel_type, i->type, i->slices};
+    const uint32_t fields[] = {i->width,        i->height, i->row_pitch, i->channel_order,
+                               i->channel_type, i->type,   i->slices};
     for (unsigned f = 0; f < 7; f++) msgpack_pack_uint32(k, fields[f]);
     msgpack_pack_uint64(k, i->slice_pitch);
 }

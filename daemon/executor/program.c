@@ -403,8 +403,8 @@ static bool read_place(struct reader *r, const msgpack_object_array *a, uint32_t
     return true;
 }
 
-/* Of a rectangle or a box, from element `at` on: rows, a pitch of each side, rows of a slice, a slice pitch of each side.
-   The sides: n of them. */
+/* Of a rectangle or a box, from element `at` on: rows, a pitch of each side, rows of a slice, a slice pitch of each
+   side. The sides: n of them. */
 static bool read_rows(struct reader *r, const msgpack_object_array *a, uint32_t at, struct program_step *s,
                       uint64_t *const *pitches, uint64_t *const *slice_pitches, uint32_t n)
 {
@@ -417,8 +417,7 @@ static bool read_rows(struct reader *r, const msgpack_object_array *a, uint32_t 
             return false;
     s->rows = (uint32_t)rows;
     s->plane = (uint32_t)plane;
-    if (plane && rows % plane)
-        return bad(r, "%" PRIu64 " rows are not whole slices of %" PRIu64, rows, plane);
+    if (plane && rows % plane) return bad(r, "%" PRIu64 " rows are not whole slices of %" PRIu64, rows, plane);
     return s->bytes || !rows || bad(r, "rows of no bytes");
 }
 

@@ -75,7 +75,7 @@ struct program_slot {
     bool needed;  /* memory must be bound to it */
     bool scratch; /* to debug: it was internalized, and gets memory for the time being */
     uint32_t elem_bytes; /* to debug: for messages; 0: unknown */
-    bool written; /* by any step */
+    bool written;        /* by any step */
 };
 
 /* All variables and pipes of programs that a session has. */

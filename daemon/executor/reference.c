@@ -35,11 +35,11 @@ static bool fits(const struct program_launch *program, const struct executable_l
         bool pipe = ir_type_kind(type) == IR_KIND_PIPE;
         if (pipe && !is_pipe(launch, param)) return false;
         bool state = pipe || (pointer && !local && is_variable(launch, param));
-        enum program_param_kind kind = state                                   ? PROGRAM_PARAM_STATE
-                                       : local                                 ? PROGRAM_PARAM_LOCAL
-                                       : pointer                               ? PROGRAM_PARAM_SLOT
+        enum program_param_kind kind = state                                 ? PROGRAM_PARAM_STATE
+                                       : local                               ? PROGRAM_PARAM_LOCAL
+                                       : pointer                             ? PROGRAM_PARAM_SLOT
                                        : ir_type_kind(type) == IR_KIND_IMAGE ? PROGRAM_PARAM_IMAGE
-                                                                               : PROGRAM_PARAM_VALUE;
+                                                                             : PROGRAM_PARAM_VALUE;
         uint64_t size = kernel->params[i].by_value ? ir_type_size(kernel->module, kernel->params[i].elem)
                                                    : ir_type_size(kernel->module, type);
         if (param->kind != kind || param->at != offsets[i] || param->size != size) return false;

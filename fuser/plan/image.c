@@ -62,7 +62,8 @@ static bool check_apart(struct planner *p, const struct fuser_node *node, uint32
         const struct fuser_arg *arg = &node->args[k], *image = &node->args[i];
         if (k == i || arg->kind != FUSER_ARG_BUFFER || arg->index != image->index) continue;
         if (!is_written(node, k) && !is_written(node, i)) continue;
-        if (image->view && arg->bytes && (arg->offset >= image->offset + image->bytes || image->offset >= arg->offset + arg->bytes))
+        if (image->view && arg->bytes &&
+            (arg->offset >= image->offset + image->bytes || image->offset >= arg->offset + arg->bytes))
             continue;
         return plan_fail(p, FUSER_INVALID, "node", node->name,
                          "arguments %u and %u are both %s %s, and one of them is written", k < i ? k : i, k < i ? i : k,

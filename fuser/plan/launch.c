@@ -234,8 +234,8 @@ static struct fuser_param launch_param(const struct planner *p, const struct pla
 {
     if (param->kind == FUSER_PARAM_BUFFER && plan_is_state(p, param->index))
         return (struct fuser_param){FUSER_PARAM_STATE, param->index - p->n_own_buffers, 0, NULL};
-    return (struct fuser_param){param->kind, param->index,
-                                param->kind == FUSER_PARAM_LOCAL ? param->end : param->first, param->view};
+    return (struct fuser_param){param->kind, param->index, param->kind == FUSER_PARAM_LOCAL ? param->end : param->first,
+                                param->view};
 }
 
 static void add_launch(struct planner *p, struct run *r)

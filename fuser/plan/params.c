@@ -65,8 +65,8 @@ static void cluster_pieces(struct making *m)
     for (uint32_t i = 0; i < m->n_pieces; i++) {
         struct piece *piece = &m->pieces[i];
         const struct piece *before = i ? piece - 1 : NULL;
-        if (!before || before->buffer != piece->buffer || before->type != piece->type ||
-            piece->view || before->view || piece->first >= m->cluster_end[n - 1]) {
+        if (!before || before->buffer != piece->buffer || before->type != piece->type || piece->view || before->view ||
+            piece->first >= m->cluster_end[n - 1]) {
             m->cluster_param[n] = UINT32_MAX;
             m->cluster_end[n] = piece->end;
             m->cluster_first[n++] = piece->first;

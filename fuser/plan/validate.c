@@ -173,8 +173,8 @@ static bool overlaps_itself(const struct fuser_node *n)
     bool ahead = n->to_offset >= n->from_offset, slices = n->plane && n->rows > n->plane;
     uint64_t apart = ahead ? n->to_offset - n->from_offset : n->from_offset - n->to_offset;
     if (n->from_pitch != n->to_pitch || (slices && n->from_slice_pitch != n->to_slice_pitch))
-        return apart < plan_rows_span(n, ahead ? n->from_pitch : n->to_pitch,
-                                      ahead ? n->from_slice_pitch : n->to_slice_pitch);
+        return apart <
+               plan_rows_span(n, ahead ? n->from_pitch : n->to_pitch, ahead ? n->from_slice_pitch : n->to_slice_pitch);
     if (!slices) return planes_overlap(n, n->rows, apart);
     uint64_t n_slices = n->rows / n->plane, down = apart / n->from_slice_pitch, rest = apart % n->from_slice_pitch;
     return (down < n_slices && planes_overlap(n, n->plane, rest)) ||

@@ -92,7 +92,8 @@ static uint8_t *texel(struct machine *m, struct item *item, const struct code_in
         return NULL;
     }
     uint32_t size = ir_texel_bytes(&image->format);
-    struct access a = {image->address + ir_image_offset(&image->info, size, (uint64_t)p[0], (uint64_t)p[1], (uint64_t)p[2]),
+    struct access a = {image->address +
+                           ir_image_offset(&image->info, size, (uint64_t)p[0], (uint64_t)p[1], (uint64_t)p[2]),
                        size,
                        IR_SPACE_GLOBAL,
                        1,

@@ -55,8 +55,7 @@ static struct ir_value *coordinates(struct spirv_body *s, const struct spirv_ins
     }
     if (lanes == n) return at;
     struct ir_value *parts[3];
-    for (unsigned k = 0; k < n; k++)
-        parts[k] = ir_build2(&s->b, IR_OP_EXTRACT, at->type, at, spirv_int(s, IR_I32, k));
+    for (unsigned k = 0; k < n; k++) parts[k] = ir_build2(&s->b, IR_OP_EXTRACT, at->type, at, spirv_int(s, IR_I32, k));
     return n == 1 ? parts[0] : ir_build(&s->b, IR_OP_VEC, ir_type_with_lanes(element, n), parts, n)->results[0];
 }
 

@@ -18,8 +18,8 @@ enum { IR_FP_WORDS = 5, IR_FENCE_WORDS = 3 };
 extern const char *const ir_fp_words[IR_FP_WORDS];
 extern const char *const ir_fence_words[IR_FENCE_WORDS];
 
-/* The type of a literal without one as operand i of an ordinary op of type t, whose operand 0 is `first` (NULL: not there
-   yet); IR_VOID: it needs one. */
+/* The type of a literal without one as operand i of an ordinary op of type t, whose operand 0 is `first` (NULL: not
+   there yet); IR_VOID: it needs one. */
 ir_type ir_operand_type(enum ir_op op, ir_type t, const struct ir_value *first, uint32_t i);
 /* The same for yield, break, continue and return in a block, and for the arguments of a call. */
 ir_type ir_carried_type(const struct ir_block *block, enum ir_op op, uint32_t i);

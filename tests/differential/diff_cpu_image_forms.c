@@ -36,8 +36,8 @@ static const char *at_text(char out[8], const char *name, unsigned n)
 /* %c0, %c1, %c2: the sizes of the image's coordinates, 1 for those that it has not. */
 static void sizes_text(struct strbuf *b, enum ir_image_form form)
 {
-    static const char *const second[] = {"image_height", NULL, "image_array_size", NULL, "image_height",
-                                         "image_height"};
+    static const char *const second[] = {"image_height", NULL,           "image_array_size",
+                                         NULL,           "image_height", "image_height"};
     static const char *const third[] = {NULL, NULL, NULL, NULL, "image_array_size", "image_depth"};
     strbuf_printf(b, "  %%c0 = image_width %%m\n");
     strbuf_printf(b, "  %%c1 = %s%s\n", second[form] ? second[form] : "add i32 0, 1", second[form] ? " %m" : "");
@@ -84,7 +84,8 @@ static char *write_text(enum ir_image_form form, const char *type)
     struct strbuf b = {0};
     unsigned n = ir_image_coordinates(form);
     char at[8];
-    strbuf_printf(&b, "kernel @k(%%m: %s.write, %%v: ptr.global %s read) {\n  %%i = global_id x\n  %%r0 = trunc i32 %%i\n",
+    strbuf_printf(&b,
+                  "kernel @k(%%m: %s.write, %%v: ptr.global %s read) {\n  %%i = global_id x\n  %%r0 = trunc i32 %%i\n",
                   form_words[form], type);
     sizes_text(&b, form);
     for (unsigned i = 0; i < 3; i++)
@@ -111,8 +112,9 @@ static char *anywhere_text(enum ir_image_form form)
     for (unsigned i = 0; i < 3; i++) strbuf_printf(&b, "  %%k%u = load i32 %%ks[%%i%u]\n", i, i);
     coordinates_text(&b, "k", "i32", n);
     at_text(at, "k", n);
-    strbuf_printf(&b, "  image_write f32x4 %%m, %s, 2.0\n  %%x = image_read f32x4 %%m, %s\n  store f32x4 %%o[%%i0], %%x\n}\n",
-                  at, at);
+    strbuf_printf(
+        &b, "  image_write f32x4 %%m, %s, 2.0\n  %%x = image_read f32x4 %%m, %s\n  store f32x4 %%o[%%i0], %%x\n}\n", at,
+        at);
     return strbuf_take(&b);
 }
 
@@ -217,8 +219,8 @@ static void picture_make(struct picture *p, enum ir_image_form form, struct rng 
 
 static void coordinates(float *floats, int32_t *ints, struct rng *rng, bool normalized)
 {
-    static const float special[] = {NAN, INFINITY, -INFINITY, 0, -0.0f, 1, 0.5f, -0.5f, 1.5f, 2.5f, 1e-30f,
-                                    3e38f, -3e38f, 1e10f, 6.999999f, -1e-7f, 4.5f, 2147483648.0f};
+    static const float special[] = {NAN,  INFINITY, -INFINITY, 0,      -0.0f, 1,         0.5f,   -0.5f, 1.5f,
+                                    2.5f, 1e-30f,   3e38f,     -3e38f, 1e10f, 6.999999f, -1e-7f, 4.5f,  2147483648.0f};
     static const int32_t corner[] = {INT32_MIN, INT32_MAX, -1, 0, 5, 9};
     for (unsigned i = 0; i < 3 * ITEMS; i++) {
         float v = (float)below(rng, 100000) / 100000 * 3 - 1;
@@ -323,7 +325,8 @@ static void outside(void **state)
             compiled_run(&w.code[i % w.n], w.kernel, &range, args, 1, 0);
             for (unsigned j = 0; j < ITEMS; j++) {
                 bool in = true;
-                for (unsigned d = 0; d < n; d++) in = in && k[d * ITEMS + j] >= 0 && (uint32_t)k[d * ITEMS + j] < limit[d];
+                for (unsigned d = 0; d < n; d++)
+                    in = in && k[d * ITEMS + j] >= 0 && (uint32_t)k[d * ITEMS + j] < limit[d];
                 assert_true(out[4 * j] == (in ? 2.0f : 0.0f));
             }
         }
@@ -399,7 +402,8 @@ static void formulas(void **state)
     for (int i = 0; i < SIDE * SIDE * SIDE; i++) numbers[i / 16][i / 4 % 4][i % 4] = (float)below(&rng, 1000);
     for (enum ir_image_form form = 0; form < IR_IMAGE_FORM_COUNT; form++) {
         if (form == IR_IMAGE_1D_BUFFER) continue;
-        bool flat = form == IR_IMAGE_1D || form == IR_IMAGE_1D_ARRAY, slices = form == IR_IMAGE_3D || ir_image_is_array(form);
+        bool flat = form == IR_IMAGE_1D || form == IR_IMAGE_1D_ARRAY,
+             slices = form == IR_IMAGE_3D || ir_image_is_array(form);
         struct ir_image image = {numbers, SIDE, flat ? 1 : SIDE, 16, R, FLOAT, slices ? SIDE : 0, 64};
         struct ir_module *m;
         char *text = sample_text(form, "f32x4");

@@ -20,25 +20,26 @@ static const char *const devices[] = {"reference", "cpu"};
     "kernel @twice_" form "(%in: image" form ".read, %out: image" form ".write) {\n" IDS coordinates                   \
     "  %p = image_read i32x4 %in, " at "\n  %q = add i32x4 %p, %p\n  image_write i32x4 %out, " at ", %q\n}\n"
 
-static const char kernels[] =
-    TWICE("1d", "", "%x") TWICE("1d_array", "  %at = vec i32x2 %x, %z\n", "%at") TWICE("1d_buffer", "", "%x")
-    TWICE("2d_array", "  %at = vec i32x3 %x, %y, %z\n", "%at") TWICE("3d", "  %at = vec i32x3 %x, %y, %z\n", "%at")
-    TWICE("2d", "  %at = vec i32x2 %x, %y\n", "%at")
-    "kernel @sizes(%a: image1d_array.read, %b: image2d_array.read, %c: image3d.read, %o: ptr.global i32 write) {\n"
-    "  %0 = image_width %a\n  store i32 %o, %0\n  %1 = image_array_size %a\n  store i32 %o[1], %1\n"
-    "  %2 = image_width %b\n  store i32 %o[2], %2\n  %3 = image_height %b\n  store i32 %o[3], %3\n"
-    "  %4 = image_array_size %b\n  store i32 %o[4], %4\n  %5 = image_width %c\n  store i32 %o[5], %5\n"
-    "  %6 = image_height %c\n  store i32 %o[6], %6\n  %7 = image_depth %c\n  store i32 %o[7], %7\n}\n"
-    "kernel @count(%o: ptr.global i32 write) {\n"
-    "  %i = global_id x\n  %n = trunc i32 %i\n  store i32 %o[%i], %n\n}\n"
-    "kernel @more(%a: ptr.global i32 read, %o: ptr.global i32 write) {\n"
-    "  %i = global_id x\n  %n = load i32 %a[%i]\n  %m = add i32 %n, 100\n  store i32 %o[%i], %m\n}\n"
-    "kernel @both(%m: image1d_buffer.read, %o: ptr.global i32 write) {\n"
-    "  %i = global_id x\n  %x = trunc i32 %i\n  %p = image_read i32x4 %m, %x\n  %r = extract i32x4 %p, 0\n"
-    "  store i32 %o[%i], %r\n}\n"
-    "kernel @middle(%in: image3d.read, %o: ptr.global f32x4 write, %s: sampler) {\n"
-    "  %p = image_read f32x4 %in, f32x3 <0.5, 0.5, 0.5>, %s\n  store f32x4 %o, %p\n}\n"
-    "kernel @beyond(%out: image3d.write) {\n  image_write i32x4 %out, <0, 0, 9>, 1\n}\n";
+static const char kernels[] = TWICE("1d", "", "%x") TWICE("1d_array", "  %at = vec i32x2 %x, %z\n", "%at") TWICE(
+    "1d_buffer", "", "%x") TWICE("2d_array", "  %at = vec i32x3 %x, %y, %z\n",
+                                 "%at") TWICE("3d", "  %at = vec i32x3 %x, %y, %z\n", "%at")
+    TWICE("2d", "  %at = vec i32x2 %x, %y\n",
+          "%at") "kernel @sizes(%a: image1d_array.read, %b: image2d_array.read, %c: image3d.read, %o: ptr.global i32 "
+                 "write) {\n"
+                 "  %0 = image_width %a\n  store i32 %o, %0\n  %1 = image_array_size %a\n  store i32 %o[1], %1\n"
+                 "  %2 = image_width %b\n  store i32 %o[2], %2\n  %3 = image_height %b\n  store i32 %o[3], %3\n"
+                 "  %4 = image_array_size %b\n  store i32 %o[4], %4\n  %5 = image_width %c\n  store i32 %o[5], %5\n"
+                 "  %6 = image_height %c\n  store i32 %o[6], %6\n  %7 = image_depth %c\n  store i32 %o[7], %7\n}\n"
+                 "kernel @count(%o: ptr.global i32 write) {\n"
+                 "  %i = global_id x\n  %n = trunc i32 %i\n  store i32 %o[%i], %n\n}\n"
+                 "kernel @more(%a: ptr.global i32 read, %o: ptr.global i32 write) {\n"
+                 "  %i = global_id x\n  %n = load i32 %a[%i]\n  %m = add i32 %n, 100\n  store i32 %o[%i], %m\n}\n"
+                 "kernel @both(%m: image1d_buffer.read, %o: ptr.global i32 write) {\n"
+                 "  %i = global_id x\n  %x = trunc i32 %i\n  %p = image_read i32x4 %m, %x\n  %r = extract i32x4 %p, 0\n"
+                 "  store i32 %o[%i], %r\n}\n"
+                 "kernel @middle(%in: image3d.read, %o: ptr.global f32x4 write, %s: sampler) {\n"
+                 "  %p = image_read f32x4 %in, f32x3 <0.5, 0.5, 0.5>, %s\n  store f32x4 %o, %p\n}\n"
+                 "kernel @beyond(%out: image3d.write) {\n  image_write i32x4 %out, <0, 0, 9>, 1\n}\n";
 
 static struct service service;
 static fusion_session *session;
@@ -279,7 +280,8 @@ static void test_sampled(void **state)
         fusion_sampler linear = {true, FUSION_ADDRESS_CLAMP_TO_EDGE, FUSION_FILTER_LINEAR};
         fusion_graph *graph = new_graph();
         add(graph, "middle", 1, 1, 1,
-            (fusion_arg[]){fusion_arg_image(in, FUSION_ACCESS_READ), fusion_arg_write(o), fusion_arg_sampler(linear)}, 3);
+            (fusion_arg[]){fusion_arg_image(in, FUSION_ACCESS_READ), fusion_arg_write(o), fusion_arg_sampler(linear)},
+            3);
         fusion_exec *exec = finalize(graph, FUSION_NONE, devices[d]);
         run(exec, NULL, 0);
         expect_ok(fusion_buffer_map(o, (void **)&p));
@@ -336,7 +338,8 @@ static void test_buffers(void **state)
         run(exec, &(fusion_rebind){.from = b, .to = c}, 1);
         expect_ok(fusion_buffer_map(c, (void **)&p));
         assert_int_equal(p[N - 1], 2 * (N - 1));
-        expect_error(fusion_exec_submit(exec, &(fusion_rebind){.from_image = in, .to_image = out}, 1, NULL), FUSION_INVALID);
+        expect_error(fusion_exec_submit(exec, &(fusion_rebind){.from_image = in, .to_image = out}, 1, NULL),
+                     FUSION_INVALID);
         expect_in_reason("bind another buffer in place of the buffer");
         clear(exec, graph);
         fusion_image_destroy(in);
@@ -396,9 +399,10 @@ static void test_boxes(void **state)
     expect_ok(fusion_graph_add_fill_image(graph, NULL, b, NULL, &minus, NULL, 0, NULL));
     expect_ok(fusion_graph_add_copy_pixels_3d(graph, NULL, from, to, 3, 2, 2, NULL, 0, NULL));
     expect_ok(fusion_graph_add_copy_pixels_3d(
-        graph, NULL, to, (fusion_pixels){.memory = {.buffer = m}, .row_pitch = 8, .slice_pitch = 24}, 3, 2, 2, NULL, 0, NULL));
-    expect_ok(fusion_graph_add_copy_pixels_3d(graph, NULL, from, (fusion_pixels){.memory = {.host = host}, .row_pitch = 8}, 3,
-                                              2, 2, NULL, 0, NULL));
+        graph, NULL, to, (fusion_pixels){.memory = {.buffer = m}, .row_pitch = 8, .slice_pitch = 24}, 3, 2, 2, NULL, 0,
+        NULL));
+    expect_ok(fusion_graph_add_copy_pixels_3d(
+        graph, NULL, from, (fusion_pixels){.memory = {.host = host}, .row_pitch = 8}, 3, 2, 2, NULL, 0, NULL));
     expect_ok(fusion_graph_add_copy_pixels_3d(graph, NULL, (fusion_pixels){.memory = {.host = host}, .row_pitch = 8},
                                               (fusion_pixels){.image = a}, 3, 2, 2, NULL, 0, NULL));
     expect_ok(fusion_graph_add_fill_image(graph, NULL, a, &(fusion_region){4, 2, 1, 1, 0, D}, &minus, NULL, 0, NULL));
@@ -446,7 +450,8 @@ static void test_boxes_inside(void **state)
         fusion_exec *exec = NULL;
         fusion_pixels to = {.image = a, .x = cases[i].x, .y = cases[i].y, .z = cases[i].z};
         uint32_t width = cases[i].x == 2 ? 3 : 2;
-        expect_ok(fusion_graph_add_copy_pixels_3d(graph, NULL, (fusion_pixels){.image = a}, to, width, 1, 2, NULL, 0, NULL));
+        expect_ok(
+            fusion_graph_add_copy_pixels_3d(graph, NULL, (fusion_pixels){.image = a}, to, width, 1, 2, NULL, 0, NULL));
         expect_error(fusion_graph_finalize(graph, NULL, &exec), cases[i].status);
         if (exec) {
             run(exec, NULL, 0);
@@ -479,7 +484,8 @@ static void test_wrong_types(void **state)
     fusion_exec *exec = NULL;
     add(graph, "twice_3d", 1, 1, 1, pair(deep, layers), 2);
     expect_error(fusion_graph_finalize(graph, NULL, &exec), FUSION_INVALID);
-    expect_in_reason("argument 1 (out) of kernel twice_3d is an image3d.write, but image layers is an image2d_array.write");
+    expect_in_reason(
+        "argument 1 (out) of kernel twice_3d is an image3d.write, but image layers is an image2d_array.write");
     fusion_graph_destroy(graph);
     graph = new_graph();
     add(graph, "beyond", 1, 1, 1, (fusion_arg[]){fusion_arg_image(deep, FUSION_ACCESS_WRITE)}, 1);

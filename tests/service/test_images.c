@@ -174,7 +174,8 @@ static void test_descriptions(void **state)
     refuse((fusion_image_desc){4, 4, 0, rgba, 7}, FUSION_INVALID, "channel type 0x7 is none");
     refuse((fusion_image_desc){4, 4, 0, FUSION_CHANNEL_BGRA, FUSION_FLOAT}, FUSION_INVALID,
            "BGRA needs a channel type of 8 bits, not FLOAT");
-    refuse((fusion_image_desc){4, 4, 0, FUSION_CHANNEL_DEPTH, unorm}, FUSION_INVALID, "DEPTH needs UNORM_INT16 or FLOAT");
+    refuse((fusion_image_desc){4, 4, 0, FUSION_CHANNEL_DEPTH, unorm}, FUSION_INVALID,
+           "DEPTH needs UNORM_INT16 or FLOAT");
     refuse((fusion_image_desc){4, 4, 0, FUSION_CHANNEL_SRGBA, FUSION_FLOAT}, FUSION_INVALID, "sRGBA needs UNORM_INT8");
     refuse((fusion_image_desc){4, 4, 0, rgba, 0x10d4}, FUSION_INVALID, "UNORM_SHORT_565 needs the order RGB");
     refuse((fusion_image_desc){4, 4, 0, 0x10bf, unorm}, FUSION_FEATURE_NOT_SUPPORTED,

@@ -621,11 +621,11 @@ int main(void)
         cmocka_unit_test(test_items),          cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_sugar),          cmocka_unit_test(test_constants),
         cmocka_unit_test(test_control_flow),   cmocka_unit_test(test_locations),
-        cmocka_unit_test(test_each_operation),
-        cmocka_unit_test(test_images), cmocka_unit_test(test_head_errors),
-        cmocka_unit_test(test_body_errors),    cmocka_unit_test(test_many_errors),
-        cmocka_unit_test(test_verified),       cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_damaged),        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_each_operation), cmocka_unit_test(test_images),
+        cmocka_unit_test(test_head_errors),    cmocka_unit_test(test_body_errors),
+        cmocka_unit_test(test_many_errors),    cmocka_unit_test(test_verified),
+        cmocka_unit_test(test_limits),         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_reference),
     };
     return cmocka_run_group_tests_name("ir_text", tests, NULL, NULL);
 }

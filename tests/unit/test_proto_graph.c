@@ -315,8 +315,8 @@ static void test_images(void **state)
     VIOLATION(s.slots[3].image.channel_order = 0x10bf, "sRGB is not supported");
     VIOLATION(s.slots[3].image.channel_order = 5, "none of OpenCL's");
     VIOLATION(s.slots[3].image.channel_type = 0x10d4, "UNORM_SHORT_565 needs the order RGB");
-    VIOLATION(s.slots[3].image.channel_order = 0x10b8; s.slots[3].image.channel_type = 0x10d7,
-              "INTENSITY needs a normalized or a float channel type");
+    VIOLATION(s.slots[3].image.channel_order = 0x10b8;
+              s.slots[3].image.channel_type = 0x10d7, "INTENSITY needs a normalized or a float channel type");
     VIOLATION(s.slots[3].image.type = 6, "unknown type 6");
     VIOLATION(s.slots[3].image.slices = 2, "an image2d has none");
     VIOLATION(s.slots[3].image.type = PROTO_IMAGE_1D, "32 rows, but an image1d has one");
@@ -362,10 +362,12 @@ static void test_boxes(void **state)
 {
     (void)state;
     VIOLATION(s.nodes[4].plane = 3, "10 rows in slices of 3");
-    VIOLATION(s.nodes[4].plane = 5; s.nodes[4].from_slice_pitch = 640; s.nodes[4].to_slice_pitch = 199,
-              "slices of 200 bytes, but 199 from each");
-    VIOLATION(s.nodes[4].plane = 5; s.nodes[4].from_slice_pitch = 3900; s.nodes[4].to_slice_pitch = 200, "which has 4096");
-    VIOLATION(s.nodes[4].plane = 1; s.nodes[4].from_slice_pitch = INT64_MAX; s.nodes[4].to_slice_pitch = 40, "beyond 2^64");
+    VIOLATION(s.nodes[4].plane = 5; s.nodes[4].from_slice_pitch = 640;
+              s.nodes[4].to_slice_pitch = 199, "slices of 200 bytes, but 199 from each");
+    VIOLATION(s.nodes[4].plane = 5; s.nodes[4].from_slice_pitch = 3900;
+              s.nodes[4].to_slice_pitch = 200, "which has 4096");
+    VIOLATION(s.nodes[4].plane = 1; s.nodes[4].from_slice_pitch = INT64_MAX;
+              s.nodes[4].to_slice_pitch = 40, "beyond 2^64");
     VIOLATION(s.nodes[1].plane = 1, "a pitch, but no rows");
 }
 
