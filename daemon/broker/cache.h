@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include "daemon/broker/blob.h"
 #include "daemon/broker/hash.h"
 
@@ -22,7 +24,10 @@ struct cache *cache_open(const char *directory, uint64_t disk_limit, size_t memo
 void cache_close(struct cache *cache);
 /* A hit gives the caller a reference. */
 enum cache_source cache_get(struct cache *cache, enum cache_kind kind, const struct hash *key, struct blob **blob);
-void cache_put(struct cache *cache, enum cache_kind kind, const struct hash *key, struct blob *blob);
+/* owner: the user it was made for. Where there is too much, those who have most lose first, the least recently used. */
+void cache_put(struct cache *cache, enum cache_kind kind, const struct hash *key, struct blob *blob, uid_t owner);
+/* Waits until the disk is counted and within its limit again: both happen in a thread. */
+void cache_settle(struct cache *cache);
 /* The entry was whole, but is not what its reader understands. */
 void cache_reject(struct cache *cache, enum cache_kind kind, const struct hash *key);
 struct cache_stats cache_stats(const struct cache *cache);

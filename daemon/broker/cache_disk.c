@@ -5,7 +5,6 @@
  */
 #include "daemon/broker/cache_disk.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,45 +14,38 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/broker/cache_entry.h"
+#include "daemon/broker/cache_sweep.h"
 #include "daemon/broker/log.h"
 #include "proto/limits.h"
 
-enum {
-    FORMAT = 1,
-    STALE_SECONDS = 600, /* a file being written is never older */
-    NAME_SIZE = 128,
-    TOUCH_SECONDS = 3600 /* how exact "least recently used" is */
-};
-
-struct header {
-    char magic[8];
-    uint32_t format, kind;
-    uint64_t size;
-    uint8_t checksum[32];
-};
+enum { TOUCH_SECONDS = 3600 /* how exact "least recently used" is */ };
 
 static const char magic[8] = {'F', 'U', 'S', 'I', 'O', 'N', 'D', 'C'};
 
 struct cache_disk {
     int directory;
-    uint64_t limit, bytes, corrupt, write_failures, written;
+    uint64_t limit, corrupt, write_failures, written;
+    struct cache_sweep *sweep;
 };
 
-static struct hash checksum(enum cache_kind kind, const struct hash *key, const void *bytes, size_t size)
+static struct hash checksum(enum cache_kind kind, uint32_t owner, const struct hash *key, const void *bytes,
+                            size_t size)
 {
     struct hasher h;
     hasher_begin(&h, "cache entry");
     hasher_add_uint(&h, kind);
+    hasher_add_uint(&h, owner);
     hasher_add_hash(&h, key);
     hasher_add(&h, bytes, size);
     return hasher_end(&h);
 }
 
-static void entry_name(char name[NAME_SIZE], enum cache_kind kind, const struct hash *key)
+static void entry_name(char name[CACHE_NAME_SIZE], enum cache_kind kind, const struct hash *key)
 {
     char hex[2 * sizeof key->bytes + 1];
     sodium_bin2hex(hex, sizeof hex, key->bytes, sizeof key->bytes);
-    snprintf(name, NAME_SIZE, "%.2s/%s.%d", hex, hex + 2, (int)kind);
+    snprintf(name, CACHE_NAME_SIZE, "%.2s/%s.%d", hex, hex + 2, (int)kind);
 }
 
 /* ---- opening ---- */
@@ -76,59 +68,6 @@ static bool only_ours(int fd)
     return fstat(fd, &s) == 0 && s.st_uid == geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-typedef void visitor(struct cache_disk *disk, void *data, const char *name, const struct stat *s);
-
-/* Calls visit for each file of a subdirectory, with its name from the directory. */
-static void visit_subdirectory(struct cache_disk *disk, const char *sub, visitor *visit, void *data)
-{
-    int fd = openat(disk->directory, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!dir) {
-        if (fd >= 0) close(fd);
-        return;
-    }
-    for (struct dirent *d = readdir(dir); d; d = readdir(dir)) {
-        struct stat s;
-        char name[NAME_SIZE];
-        if (d->d_name[0] == '.' || fstatat(fd, d->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(s.st_mode) ||
-            (size_t)snprintf(name, sizeof name, "%s/%s", sub, d->d_name) >= sizeof name)
-            continue;
-        visit(disk, data, name, &s);
-    }
-    closedir(dir);
-}
-
-static void visit_all(struct cache_disk *disk, visitor *visit, void *data)
-{
-    for (int i = 0; i < 256; i++) {
-        char sub[4];
-        snprintf(sub, sizeof sub, "%02x", i);
-        visit_subdirectory(disk, sub, visit, data);
-    }
-}
-
-static bool is_temporary(const char *name)
-{
-    return strstr(name, ".new") != NULL;
-}
-
-/* Adds up the sizes; removes what a writer that was killed has left. */
-static void count_file(struct cache_disk *disk, void *data, const char *name, const struct stat *s)
-{
-    time_t now = *(time_t *)data;
-    if (is_temporary(name) && now - s->st_mtime > STALE_SECONDS)
-        unlinkat(disk->directory, name, 0);
-    else
-        disk->bytes += (uint64_t)s->st_size;
-}
-
-static void count_all(struct cache_disk *disk)
-{
-    time_t now = time(NULL);
-    disk->bytes = 0;
-    visit_all(disk, count_file, &now);
-}
-
 struct cache_disk *cache_disk_open(const char *directory, uint64_t limit)
 {
     int fd = make_directories(directory) ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -142,19 +81,21 @@ struct cache_disk *cache_disk_open(const char *directory, uint64_t limit)
         return NULL;
     }
     struct cache_disk *disk = calloc(1, sizeof *disk);
-    if (!disk) {
+    if (disk) disk->sweep = cache_sweep_new(fd, limit);
+    if (!disk || !disk->sweep) {
+        free(disk);
         close(fd);
         return NULL;
     }
     disk->directory = fd;
     disk->limit = limit;
-    count_all(disk);
     return disk;
 }
 
 void cache_disk_close(struct cache_disk *disk)
 {
     if (!disk) return;
+    cache_sweep_free(disk->sweep);
     close(disk->directory);
     free(disk);
 }
@@ -174,12 +115,13 @@ static bool read_exactly(int fd, void *to, size_t size)
 }
 
 /* The contents, or NULL where anything is not as it was written. */
-static struct blob *read_entry(int fd, enum cache_kind kind, const struct hash *key)
+static struct blob *read_entry(int fd, enum cache_kind kind, const struct hash *key, uid_t *owner)
 {
-    struct header header;
+    struct cache_header header;
     struct stat s;
     if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || !read_exactly(fd, &header, sizeof header) ||
-        memcmp(header.magic, magic, sizeof magic) != 0 || header.format != FORMAT || header.kind != (uint32_t)kind ||
+        memcmp(header.magic, magic, sizeof magic) != 0 || header.format != CACHE_FORMAT || header.kind != (uint32_t)kind ||
+        header.reserved != 0 ||
         header.size > PROTO_MAX_MESSAGE || header.size + sizeof header != (uint64_t)s.st_size)
         return NULL;
     struct blob *blob = blob_new(NULL, header.size);
@@ -187,7 +129,8 @@ static struct blob *read_entry(int fd, enum cache_kind kind, const struct hash *
         blob_unref(blob);
         return NULL;
     }
-    struct hash sum = checksum(kind, key, blob->data, blob->size);
+    struct hash sum = checksum(kind, header.owner, key, blob->data, blob->size);
+    *owner = header.owner;
     if (memcmp(sum.bytes, header.checksum, sizeof header.checksum) != 0) {
         blob_unref(blob);
         return NULL;
@@ -202,82 +145,47 @@ static void touch(int fd)
     if (fstat(fd, &s) == 0 && time(NULL) - s.st_mtime > TOUCH_SECONDS) futimens(fd, NULL);
 }
 
-struct blob *cache_disk_read(struct cache_disk *disk, enum cache_kind kind, const struct hash *key)
+/* The folder of an entry, which is none but our own: no link leads out of it. -1: there is none. */
+static int open_folder(const struct cache_disk *disk, const char *name)
 {
-    char name[NAME_SIZE];
+    char sub[3] = {name[0], name[1], 0};
+    return openat(disk->directory, sub, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static const char *in_folder(const char *name)
+{
+    return name + 3;
+}
+
+struct blob *cache_disk_read(struct cache_disk *disk, enum cache_kind kind, const struct hash *key, uid_t *owner)
+{
+    char name[CACHE_NAME_SIZE];
     entry_name(name, kind, key);
-    int fd = openat(disk->directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int folder = open_folder(disk, name);
+    if (folder < 0) return NULL;
+    /* Whatever lies there, a pipe or a device: nothing waits. */
+    int fd = openat(folder, in_folder(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    close(folder);
     if (fd < 0) return NULL;
-    struct blob *blob = read_entry(fd, kind, key);
+    struct blob *blob = read_entry(fd, kind, key, owner);
     if (blob) touch(fd);
     close(fd);
     if (!blob) cache_disk_reject(disk, kind, key);
     return blob;
 }
 
-static void forget_bytes(struct cache_disk *disk, uint64_t bytes)
-{
-    disk->bytes -= bytes < disk->bytes ? bytes : disk->bytes;
-}
-
 void cache_disk_reject(struct cache_disk *disk, enum cache_kind kind, const struct hash *key)
 {
-    char name[NAME_SIZE];
+    char name[CACHE_NAME_SIZE];
     struct stat s;
     entry_name(name, kind, key);
     disk->corrupt++;
-    if (fstatat(disk->directory, name, &s, AT_SYMLINK_NOFOLLOW) == 0 && unlinkat(disk->directory, name, 0) == 0)
-        forget_bytes(disk, (uint64_t)s.st_size);
-}
-
-/* ---- eviction ---- */
-
-struct old_file {
-    char name[NAME_SIZE];
-    uint64_t bytes;
-    struct timespec used;
-};
-
-struct old_files {
-    struct old_file *files;
-    size_t count, capacity;
-};
-
-static void collect(struct cache_disk *disk, void *data, const char *name, const struct stat *s)
-{
-    struct old_files *all = data;
-    (void)disk;
-    if (all->count == all->capacity) {
-        size_t capacity = all->capacity ? 2 * all->capacity : 256;
-        struct old_file *files = realloc(all->files, capacity * sizeof *files);
-        if (!files) return;
-        all->files = files;
-        all->capacity = capacity;
-    }
-    struct old_file *file = &all->files[all->count++];
-    snprintf(file->name, sizeof file->name, "%s", name);
-    file->bytes = (uint64_t)s->st_size;
-    file->used = s->st_mtim;
-}
-
-static int older_first(const void *a, const void *b)
-{
-    const struct timespec *x = &((const struct old_file *)a)->used, *y = &((const struct old_file *)b)->used;
-    if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
-    return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
-}
-
-/* Deletes the oldest down to four fifths of the limit. Counts anew: other daemons may share the directory. */
-static void evict(struct cache_disk *disk)
-{
-    struct old_files all = {0};
-    count_all(disk);
-    visit_all(disk, collect, &all);
-    if (all.count > 0) qsort(all.files, all.count, sizeof *all.files, older_first);
-    for (size_t i = 0; i < all.count && disk->bytes > disk->limit / 5 * 4; i++)
-        if (!is_temporary(all.files[i].name) && unlinkat(disk->directory, all.files[i].name, 0) == 0)
-            forget_bytes(disk, all.files[i].bytes);
-    free(all.files);
+    int folder = open_folder(disk, name);
+    if (folder < 0) return;
+    bool there = fstatat(folder, in_folder(name), &s, AT_SYMLINK_NOFOLLOW) == 0;
+    bool gone = there && unlinkat(folder, in_folder(name), S_ISDIR(s.st_mode) ? AT_REMOVEDIR : 0) == 0;
+    close(folder);
+    if (gone && S_ISREG(s.st_mode)) cache_sweep_add(disk->sweep, -(int64_t)s.st_size);
 }
 
 /* ---- writing ---- */
@@ -294,53 +202,66 @@ static bool write_exactly(int fd, const void *from, size_t size)
     return true;
 }
 
-static int create(struct cache_disk *disk, const char *name)
+/* Makes the folder where it is missing. */
+static int make_folder(const struct cache_disk *disk, const char *name)
 {
-    int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    int fd = openat(disk->directory, name, flags, 0600);
-    if (fd >= 0 || errno != ENOENT) return fd;
     char sub[3] = {name[0], name[1], 0};
-    if (mkdirat(disk->directory, sub, 0700) != 0 && errno != EEXIST) return -1;
-    return openat(disk->directory, name, flags, 0600);
+    int folder = open_folder(disk, name);
+    if (folder >= 0 || errno != ENOENT) return folder;
+    return mkdirat(disk->directory, sub, 0700) == 0 || errno == EEXIST ? open_folder(disk, name) : -1;
 }
 
-static bool write_entry(struct cache_disk *disk, const char *temporary, const struct header *header,
-                        const struct blob *blob)
+static bool write_file(int folder, const char *name, const struct cache_header *header, const struct blob *blob)
 {
-    int fd = create(disk, temporary);
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return false;
     bool written = write_exactly(fd, header, sizeof *header) && write_exactly(fd, blob->data, blob->size);
     return close(fd) == 0 && written;
 }
 
-void cache_disk_write(struct cache_disk *disk, enum cache_kind kind, const struct hash *key, const struct blob *blob)
+/* Writes aside and renames; bytes: what the directory has more afterwards. */
+static bool write_entry(struct cache_disk *disk, const char *name, const struct cache_header *header,
+                        const struct blob *blob, int64_t *bytes)
 {
-    uint64_t size = sizeof(struct header) + blob->size;
-    if (size > disk->limit / 4) return;
-    struct header header = {.format = FORMAT, .kind = (uint32_t)kind, .size = blob->size};
-    struct hash sum = checksum(kind, key, blob->data, blob->size);
+    char temporary[CACHE_NAME_SIZE + 48];
+    struct stat old = {0};
+    int folder = make_folder(disk, name);
+    if (folder < 0) return false;
+    name = in_folder(name);
+    snprintf(temporary, sizeof temporary, "%s.new%ld-%llu", name, (long)getpid(), (unsigned long long)disk->written++);
+    if (fstatat(folder, name, &old, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(old.st_mode)) old.st_size = 0;
+    bool written = write_file(folder, temporary, header, blob) && renameat(folder, temporary, folder, name) == 0;
+    if (!written) unlinkat(folder, temporary, 0);
+    close(folder);
+    *bytes = (int64_t)(sizeof *header + blob->size) - (int64_t)old.st_size;
+    return written;
+}
+
+void cache_disk_write(struct cache_disk *disk, enum cache_kind kind, const struct hash *key, const struct blob *blob,
+                      uid_t owner)
+{
+    char name[CACHE_NAME_SIZE];
+    int64_t bytes;
+    if (sizeof(struct cache_header) + blob->size > disk->limit / 4) return;
+    struct cache_header header = {.format = CACHE_FORMAT, .kind = (uint32_t)kind, .size = blob->size, .owner = owner};
+    struct hash sum = checksum(kind, owner, key, blob->data, blob->size);
     memcpy(header.magic, magic, sizeof magic);
     memcpy(header.checksum, sum.bytes, sizeof header.checksum);
-
-    char name[NAME_SIZE], temporary[NAME_SIZE + 48];
-    struct stat old = {0};
     entry_name(name, kind, key);
-    snprintf(temporary, sizeof temporary, "%s.new%ld-%llu", name, (long)getpid(), (unsigned long long)disk->written++);
-    if (fstatat(disk->directory, name, &old, AT_SYMLINK_NOFOLLOW) != 0) old.st_size = 0;
-    if (!write_entry(disk, temporary, &header, blob) ||
-        renameat(disk->directory, temporary, disk->directory, name) != 0) {
+    if (!cache_sweep_is_full(disk->sweep) && write_entry(disk, name, &header, blob, &bytes))
+        cache_sweep_add(disk->sweep, bytes);
+    else
         disk->write_failures++;
-        unlinkat(disk->directory, temporary, 0);
-        return;
-    }
-    forget_bytes(disk, (uint64_t)old.st_size);
-    disk->bytes += size;
-    if (disk->bytes > disk->limit) evict(disk);
+}
+
+void cache_disk_settle(struct cache_disk *disk)
+{
+    cache_sweep_settle(disk->sweep);
 }
 
 void cache_disk_stats(const struct cache_disk *disk, struct cache_stats *stats)
 {
-    stats->disk_bytes = disk->bytes;
+    stats->disk_bytes = cache_sweep_bytes(disk->sweep);
     stats->corrupt = disk->corrupt;
     stats->write_failures = disk->write_failures;
 }

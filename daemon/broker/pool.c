@@ -343,7 +343,7 @@ static void on_done(void *data, const struct proto_message *reply)
     if (result.status == FUSION_SUCCESS) result.blob = blob_pack(&reply->params);
     if (result.status == FUSION_SUCCESS && !result.blob)
         result = (struct job_result){FUSION_OUT_OF_MEMORY, "compiler", "its result does not fit into memory", NULL};
-    if (result.blob && job->key.cached) cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result.blob);
+    if (result.blob && job->key.cached) cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result.blob, job->payer->uid);
     finish_job(pool, job, &result);
     blob_unref(result.blob);
     schedule(pool);

@@ -11,7 +11,7 @@
 
 #include "tests/attacks/arena.h"
 
-enum { OPERATIONS = 1500, SIZE = 64 };
+enum { OPERATIONS = 1500, SIZE = 1 << 16 }; /* enough work-items for all threads of an executor */
 
 static int start(void **state)
 {

@@ -52,12 +52,20 @@ static struct blob *contents(uint64_t number, size_t size)
     return blob;
 }
 
-static void put(struct cache *cache, uint64_t number, size_t size)
+enum { SOMEBODY = 1000, SOMEBODY_ELSE = 1001 };
+
+static void put_of(struct cache *cache, uid_t owner, uint64_t number, size_t size)
 {
     struct hash key = key_of(number);
     struct blob *blob = contents(number, size);
-    cache_put(cache, CACHE_OBJECT, &key, blob);
+    cache_put(cache, CACHE_OBJECT, &key, blob, owner);
     blob_unref(blob);
+}
+
+static void put(struct cache *cache, uint64_t number, size_t size)
+{
+    put_of(cache, SOMEBODY, number, size);
+    cache_settle(cache);
 }
 
 /* Where the entry is; what is found must be what was put. */
@@ -139,6 +147,7 @@ static void test_disk(void **state)
     assert_true(bytes > 105000 && bytes < 106000);
     cache_close(cache);
     cache = cache_open(deep, DISK, MEMORY);
+    cache_settle(cache);
     assert_true(cache_stats(cache).disk_bytes == bytes);
     assert_int_equal(get(cache, 1, 5000), CACHE_DISK);
     assert_int_equal(get(cache, 1, 5000), CACHE_MEMORY);
@@ -219,10 +228,121 @@ static void test_not_a_file(void **state)
     assert_int_equal(get(cache, 1, 300), CACHE_MISS); /* links are not followed */
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path + strlen(path), sizeof path - strlen(path), "/file");
+    close(open(path, O_CREAT | O_WRONLY, 0600));
     assert_int_equal(get(cache, 1, 300), CACHE_MISS);
     put(cache, 1, 300); /* cannot be written there; no error */
     assert_int_equal(cache_stats(cache).write_failures, 1);
     assert_int_equal(count_files(*state, "*.new*"), 0);
+    cache_close(cache);
+}
+
+/* Whatever lies where an entry should be is a miss that makes nobody wait, and the next entry takes its place. */
+static void expect_replaced(struct cache *cache)
+{
+    alarm(20);
+    assert_int_equal(get(cache, 1, 300), CACHE_MISS);
+    put(cache, 1, 300);
+    assert_int_equal(get(cache, 1, 300), CACHE_DISK);
+    alarm(0);
+}
+
+static void test_strange_files(void **state)
+{
+    char path[200];
+    path_of(path, *state, 1);
+    struct cache *cache = cache_open(*state, DISK, 0);
+    put(cache, 1, 300);
+    assert_int_equal(unlink(path) | mkfifo(path, 0600), 0);
+    expect_replaced(cache);
+    assert_int_equal(unlink(path) | mkdir(path, 0700), 0); /* an empty one is in nobody's way */
+    expect_replaced(cache);
+    assert_int_equal(unlink(path) | symlink("/dev/zero", path), 0);
+    expect_replaced(cache);
+    int fd = open(path, O_WRONLY); /* with a header that is right, and no end */
+    assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+    close(fd);
+    expect_replaced(cache);
+    assert_true(cache_stats(cache).disk_bytes < 1000);
+    cache_close(cache);
+}
+
+/* A folder of the cache that is a link to elsewhere is not followed, neither to read nor to write or delete. */
+static void test_folder_elsewhere(void **state)
+{
+    char path[200], folder[200], away[200];
+    path_of(path, *state, 1);
+    struct cache *cache = cache_open(*state, DISK, 0);
+    put(cache, 1, 300);
+    snprintf(folder, sizeof folder, "%s", path);
+    *strrchr(folder, '/') = 0;
+    snprintf(away, sizeof away, "%s/elsewhere", (char *)*state);
+    assert_int_equal(rename(folder, away) | symlink(away, folder), 0);
+    assert_int_equal(get(cache, 1, 300), CACHE_MISS);
+    put(cache, 1, 400);
+    assert_int_equal(cache_stats(cache).write_failures, 1);
+    assert_int_equal(unlink(folder) | rename(away, folder), 0);
+    assert_int_equal(get(cache, 1, 300), CACHE_DISK);
+    cache_close(cache);
+}
+
+/* A file that is no entry, and one larger than any entry, count for nothing: no entry has to go for them. */
+static void test_foreign_files(void **state)
+{
+    char path[300], sub[200];
+    struct cache *cache = cache_open(*state, DISK, 0);
+    put(cache, 1, 300);
+    path_of(sub, *state, 1);
+    *strrchr(sub, '/') = 0;
+    snprintf(path, sizeof path, "%s/core", sub);
+    assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0600)) | truncate(path, (off_t)1 << 40), 0);
+    path_of(sub, *state, 2);
+    *strrchr(sub, '/') = 0;
+    mkdir(sub, 0700);
+    path_of(path, *state, 2);
+    assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0600)) | truncate(path, (off_t)1 << 40), 0);
+    cache_close(cache);
+    cache = cache_open(*state, DISK, 0);
+    cache_settle(cache);
+    assert_true(cache_stats(cache).disk_bytes < 1000);
+    assert_int_equal(get(cache, 1, 300), CACHE_DISK);
+    cache_close(cache);
+}
+
+/* A user who fills the cache drives out what is his own; what others use least stays. */
+static void test_eviction_by_user(void **state)
+{
+    struct cache *cache = cache_open(*state, DISK, MEMORY);
+    for (uint64_t i = 0; i < 10; i++) put_of(cache, SOMEBODY_ELSE, i, 1000);
+    for (uint64_t i = 0; i < 10; i++) assert_int_equal(get(cache, i, 1000), CACHE_MEMORY);
+    for (uint64_t i = 100; i < 700; i++) {
+        put_of(cache, SOMEBODY, i, 4000);
+        if (i % 50 == 0) cache_settle(cache);
+    }
+    cache_settle(cache);
+    assert_true(cache_stats(cache).disk_bytes <= DISK);
+    for (uint64_t i = 0; i < 10; i++) assert_int_equal(get(cache, i, 1000), CACHE_MEMORY);
+    cache_close(cache);
+    cache = cache_open(*state, DISK, 0);
+    for (uint64_t i = 0; i < 10; i++) assert_int_equal(get(cache, i, 1000), CACHE_DISK);
+    assert_int_equal(get(cache, 100, 4000), CACHE_MISS);
+    assert_int_equal(get(cache, 699, 4000), CACHE_DISK);
+    cache_close(cache);
+}
+
+/* Who writes the entry that is too much does not wait until a thousand others are gone. */
+static void test_eviction_in_background(void **state)
+{
+    bool seen = false;
+    struct cache *cache = cache_open(*state, DISK, 0);
+    cache_settle(cache);
+    for (uint64_t i = 0; i < 12000 && !seen; i++) {
+        put_of(cache, SOMEBODY, i, 250);
+        seen = cache_stats(cache).disk_bytes > DISK; /* and yet we are here */
+    }
+    assert_true(seen);
+    cache_settle(cache);
+    assert_true(cache_stats(cache).disk_bytes <= DISK);
     cache_close(cache);
 }
 
@@ -318,7 +438,9 @@ static void test_left_over_temporaries(void **state)
         close(open(path, O_CREAT | O_WRONLY, 0600));
     }
     assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
-    cache_close(cache_open(*state, DISK, MEMORY));
+    struct cache *cache = cache_open(*state, DISK, MEMORY);
+    cache_settle(cache);
+    cache_close(cache);
     assert_int_equal(count_files(*state, "*.new*"), 1); /* the fresh one may be in the making */
 }
 
@@ -375,6 +497,11 @@ int main(void)
         TEST(test_damage),
         TEST(test_entry_under_another_name),
         TEST(test_not_a_file),
+        TEST(test_strange_files),
+        TEST(test_folder_elsewhere),
+        TEST(test_foreign_files),
+        TEST(test_eviction_by_user),
+        TEST(test_eviction_in_background),
         TEST(test_reject),
         TEST(test_eviction),
         TEST(test_concurrent_writers),
