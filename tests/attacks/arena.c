@@ -22,7 +22,7 @@
 #include "proto/frame.h"
 
 /* Times below these are noise of a busy machine, whatever they were alone. */
-static const double submit_floor_ms = 25, finalize_floor_ms = 300;
+static const double submit_floor_ms = 40, finalize_floor_ms = 300;
 enum { ATTEMPTS = 3, MAX_PROCESSES = 64, READY_LIMIT_MS = 30000, MEASURE_LIMIT_MS = 60000 };
 
 struct attackers {
