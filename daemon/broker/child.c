@@ -148,6 +148,11 @@ void child_kill(struct child *child)
     kill(child->pid, SIGKILL);
 }
 
+void child_release(struct child *child)
+{
+    if (child) child->on_exit = NULL;
+}
+
 void child_abandon(struct child *child)
 {
     if (!child) return;

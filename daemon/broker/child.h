@@ -32,7 +32,9 @@ struct child *child_spawn(struct children *children, const char *path, const int
 pid_t child_pid(const struct child *child);
 /* SIGKILL to its group; on_exit follows. */
 void child_kill(struct child *child);
-/* The same, but nobody is told. The child may be NULL. */
+/* Nobody is told of its end, which it finds by itself. The child may be NULL. */
+void child_release(struct child *child);
+/* SIGKILL, but nobody is told. The child may be NULL. */
 void child_abandon(struct child *child);
 /* "was killed by signal 9 (Killed)", "ended with exit status 1". */
 void child_describe(int status, char *text, size_t size);

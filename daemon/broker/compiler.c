@@ -17,16 +17,20 @@ struct compiler {
     const struct compiler_events *events;
     void *data;
     struct child *child;
-    struct peer *peer;
+    struct peer *control; /* the compiler that watches over jobs, and never sees one */
+    struct peer *work;    /* the process of the job; NULL: none */
+    pid_t worker;         /* its number; 0: not known */
     char directory[300]; /* its temporary files */
     bool ready;
-    uint32_t job;  /* id of the request it works on; 0: none */
+    uint32_t job;  /* id of the request that is not answered yet; 0: none */
+    bool finished; /* nothing is left of the job's process, but perhaps its last words */
     char why[256]; /* it was killed for this reason; else "" */
 };
 
 static void free_compiler(struct compiler *c)
 {
-    peer_close(c->peer, false);
+    peer_close(c->control, false);
+    peer_close(c->work, false);
     if (c->directory[0]) tempdir_remove_tree(c->directory);
     free(c);
 }
@@ -46,40 +50,86 @@ static void on_exit_status(void *data, int status)
 void compiler_kill(struct compiler *c, const char *why)
 {
     if (!c->why[0]) snprintf(c->why, sizeof c->why, "%s", why);
-    child_kill(c->child);
+    if (!c->ready || !c->control) {
+        child_kill(c->child);
+        return;
+    }
+    /* It ends by itself then, when it has ended its job with all that this has started. */
+    peer_close(c->control, false);
+    c->control = NULL;
 }
 
-static void on_message(void *data, struct proto_message *m)
+/* The process of the job has gone: its answer has come, or may still lie in its connection. */
+static void settle(struct compiler *c)
+{
+    if (!c->finished || (c->job && c->work)) return;
+    c->finished = false;
+    peer_close(c->work, false);
+    c->work = NULL;
+    if (c->job)
+        compiler_kill(c, "the compiler ended a job without an answer");
+    else
+        c->events->idle(c->data);
+}
+
+static void on_control(void *data, struct proto_message *m)
 {
     struct compiler *c = data;
-    if (c->why[0]) return;
-    if (m->kind == PROTO_NOTICE && !c->ready && strcmp(m->method, "ready") == 0) {
+    uint64_t pid;
+    if (c->why[0] || m->kind != PROTO_NOTICE) return;
+    if (!c->ready && strcmp(m->method, "ready") == 0) {
         c->ready = true;
         c->events->ready(c->data, &m->params);
-    } else if (m->kind == PROTO_REPLY && c->job && m->id == c->job) {
-        c->job = 0;
-        c->events->done(c->data, m);
-    } else if (m->kind != PROTO_NOTICE) {
-        compiler_kill(c, "the compiler sent a message nobody asked for");
+    } else if (strcmp(m->method, "started") == 0 && proto_get_uint(&m->params, "pid", &pid)) {
+        c->worker = (pid_t)pid;
+    } else if (strcmp(m->method, "idle") == 0) {
+        c->worker = 0;
+        c->finished = true;
+        settle(c);
     }
 }
 
 /* The connection ends when the process does; if not, it is of no use without. */
-static void on_ended(void *data, fusion_status status, const char *reason)
+static void on_control_ended(void *data, fusion_status status, const char *reason)
+{
+    struct compiler *c = data;
+    (void)status, (void)reason;
+    peer_close(c->control, false);
+    c->control = NULL;
+    child_kill(c->child);
+}
+
+static const struct peer_events control_events = {.message = on_control, .ended = on_control_ended};
+
+/* From here on a stranger may be speaking. */
+static void on_work(void *data, struct proto_message *m)
+{
+    struct compiler *c = data;
+    if (c->why[0]) return;
+    if (m->kind == PROTO_REPLY && c->job && m->id == c->job) {
+        c->job = 0;
+        c->events->done(c->data, m);
+    } else {
+        compiler_kill(c, "the compiler sent a message nobody asked for");
+    }
+}
+
+/* Why, the compiler tells: it ends as its job did. */
+static void on_work_ended(void *data, fusion_status status, const char *reason)
 {
     struct compiler *c = data;
     char why[200];
-    peer_close(c->peer, false);
-    c->peer = NULL;
+    peer_close(c->work, false);
+    c->work = NULL;
     if (!status) {
-        child_kill(c->child);
+        settle(c);
         return;
     }
     snprintf(why, sizeof why, "the compiler sent a message that is no protocol: %s", reason);
     compiler_kill(c, why);
 }
 
-static const struct peer_events events = {.message = on_message, .ended = on_ended};
+static const struct peer_events work_events = {.message = on_work, .ended = on_work_ended};
 
 struct compiler *compiler_start(struct broker *broker, const struct compiler_events *compiler_events, void *data)
 {
@@ -98,8 +148,8 @@ struct compiler *compiler_start(struct broker *broker, const struct compiler_eve
         log_warning("no connection for a compiler: %s", strerror(errno));
         goto no_pair;
     }
-    c->peer = peer_new(&broker->loop, pair[0], SIZE_MAX, &events, c);
-    if (!c->peer) goto no_peer;
+    c->control = peer_new(&broker->loop, pair[0], SIZE_MAX, &control_events, c);
+    if (!c->control) goto no_peer;
     c->child = child_spawn(&broker->children, broker->options.compiler, &pair[1], 1, c->directory, &priority_of_compilers,
                            on_exit_status, c);
     if (!c->child) {
@@ -120,20 +170,42 @@ no_directory:
 void compiler_stop(struct compiler *c)
 {
     if (!c) return;
-    child_abandon(c->child);
+    if (c->ready)
+        child_release(c->child); /* the end of its connection ends it, and what it has started */
+    else
+        child_abandon(c->child);
     free_compiler(c);
+}
+
+static bool send_job(struct compiler *c, int fd)
+{
+    struct proto_writer w;
+    proto_begin_notice(&w, "job");
+    proto_pack_map(&w, 0);
+    w.fds[w.n_fds++] = fd;
+    return peer_send(c->control, &w);
 }
 
 void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request)
 {
+    int pair[2];
     c->job = id;
-    if (!c->peer)
+    if (!c->control) { /* it is about to end */
         proto_writer_clear(request);
-    else if (!peer_send(c->peer, request))
-        compiler_kill(c, "the job could not be sent to the compiler");
+        return;
+    }
+    bool sent = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0;
+    if (sent) {
+        c->work = peer_new(&c->broker->loop, pair[0], SIZE_MAX, &work_events, c);
+        sent = c->work && send_job(c, pair[1]) && peer_send(c->work, request);
+        close(pair[1]);
+    }
+    if (sent) return;
+    proto_writer_clear(request);
+    compiler_kill(c, "the job could not be sent to the compiler");
 }
 
 uint64_t compiler_memory(const struct compiler *c)
 {
-    return procstat_resident(child_pid(c->child));
+    return procstat_resident(c->worker ? c->worker : child_pid(c->child));
 }

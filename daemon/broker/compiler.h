@@ -8,8 +8,10 @@ struct compiler;
 
 struct compiler_events {
     void (*ready)(void *data, const msgpack_object *params); /* the notice `ready` has come */
-    /* The reply to the job; cleared afterwards. */
+    /* The reply to the job; cleared afterwards. It can be given no other one until `idle`. */
     void (*done)(void *data, const struct proto_message *reply);
+    /* Nothing is left of the job. */
+    void (*idle)(void *data);
     /* It has died, or was ended for breaking a rule: why, with nothing left of it. It is freed afterwards. */
     void (*ended)(void *data, const char *why);
 };

@@ -39,6 +39,7 @@ struct worker {
     struct compiler *compiler;
     struct job *job;
     bool ready;
+    bool resting; /* its job is answered, but not all of it has ended */
     uint32_t jobs_done;
     uint64_t since_ms; /* start of this state */
 };
@@ -247,6 +248,11 @@ static bool learn(struct pool *pool, const msgpack_object *params)
 
 static const struct compiler_events events;
 
+static bool is_free(const struct worker *w)
+{
+    return w->ready && !w->job && !w->resting;
+}
+
 static void set_tick(struct pool *pool)
 {
     struct worker *w;
@@ -254,7 +260,7 @@ static void set_tick(struct pool *pool)
     bool busy = pool->n_queued > 0;
     LIST_FOREACH(w, &pool->workers, link)
     {
-        busy |= w->job || !w->ready;
+        busy |= !is_free(w);
         n++;
     }
     if (!busy && n <= 1)
@@ -334,9 +340,10 @@ static void on_done(void *data, const struct proto_message *reply)
     struct job *job = w->job;
     struct job_result result = {reply->status, reply->object, reply->reason, NULL};
     w->job = NULL;
+    w->resting = true;
     w->since_ms = now_ms(pool);
     w->jobs_done++;
-    if (w->jobs_done >= MAX_JOBS || compiler_memory(w->compiler) > pool->broker->options.compiler_bytes) {
+    if (w->jobs_done >= MAX_JOBS) {
         pool->broker->counters.compilers_recycled++;
         retire(w);
     }
@@ -347,6 +354,14 @@ static void on_done(void *data, const struct proto_message *reply)
     finish_job(pool, job, &result);
     blob_unref(result.blob);
     schedule(pool);
+}
+
+static void on_idle(void *data)
+{
+    struct worker *w = data;
+    w->resting = false;
+    w->since_ms = now_ms(w->pool);
+    schedule(w->pool);
 }
 
 static void on_ended(void *data, const char *why)
@@ -366,7 +381,7 @@ static void on_ended(void *data, const char *why)
     schedule(pool);
 }
 
-static const struct compiler_events events = {.ready = on_ready, .done = on_done, .ended = on_ended};
+static const struct compiler_events events = {.ready = on_ready, .done = on_done, .idle = on_idle, .ended = on_ended};
 
 /* ---- scheduling ---- */
 
@@ -412,7 +427,7 @@ static void schedule(struct pool *pool)
     }
     LIST_FOREACH(w, &pool->workers, link)
     {
-        if (!w->ready || w->job || !(waiter = next_waiter(pool, busy))) continue;
+        if (!is_free(w) || !(waiter = next_waiter(pool, busy))) continue;
         run(w, waiter->job, waiter->client->user);
         busy++;
     }
@@ -428,7 +443,9 @@ static void check_worker(struct worker *w)
     const struct options *options = &w->pool->broker->options;
     uint64_t age = now_ms(w->pool) - w->since_ms;
     char why[200];
-    if (!w->ready && age > START_LIMIT_MS) {
+    if (w->resting && age > START_LIMIT_MS) {
+        compiler_kill(w->compiler, "the compiler did not end its job in time");
+    } else if (!w->ready && age > START_LIMIT_MS) {
         compiler_kill(w->compiler, "the compiler was not ready in time");
     } else if (w->job && age > options->compile_limit_ms) {
         snprintf(why, sizeof why, "the compiler took longer than %u ms and was killed", options->compile_limit_ms);
@@ -448,7 +465,7 @@ static void on_tick(uv_timer_t *timer)
     for (w = LIST_FIRST(&pool->workers); w; w = next) {
         next = LIST_NEXT(w, link);
         check_worker(w);
-        if (w->ready && !w->job && idle++ > 0 && now_ms(pool) - w->since_ms > IDLE_MS) retire(w);
+        if (is_free(w) && idle++ > 0 && now_ms(pool) - w->since_ms > IDLE_MS) retire(w);
     }
     schedule(pool);
 }

@@ -1,17 +1,19 @@
 /*
- * fusiond-compiler: takes one job at a time from the broker, over descriptor 3. Everything of a job is
- * freed with it; what libgccjit keeps is the reason why the broker replaces compilers now and then.
+ * fusiond-compiler: is told of one job at a time by the broker, over descriptor 3. Each job has a connection of its
+ * own, and a process of its own that alone reads it: a copy of this one, which never sees a job.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/compiler/confine.h"
 #include "daemon/compiler/devices.h"
 #include "daemon/compiler/job.h"
 #include "daemon/compiler/process.h"
+#include "daemon/compiler/worker.h"
 #include "proto/frame.h"
 
-enum { CONNECTION_FD = 3 };
+enum { CONTROL_FD = 3 };
 
 static const struct {
     const char *method;
@@ -31,6 +33,13 @@ static job *find_job(const char *method)
     return unknown_job;
 }
 
+static int send_notice(struct proto_writer *w)
+{
+    int result = proto_finish(w) ? proto_send(CONTROL_FD, w, 0) : -1;
+    proto_writer_clear(w);
+    return result;
+}
+
 static int send_ready(void)
 {
     struct proto_writer w;
@@ -40,9 +49,24 @@ static int send_ready(void)
     msgpack_pack_array(&w.packer, DEVICES);
     for (unsigned i = 0; i < DEVICES; i++) devices_pack(&w, devices_get(i));
     proto_pack_string(&w, "target", devices_cpu_target()->text);
-    int result = proto_finish(&w) ? proto_send(CONNECTION_FD, &w, 0) : -1;
-    proto_writer_clear(&w);
-    return result;
+    return send_notice(&w);
+}
+
+static int send_idle(void)
+{
+    struct proto_writer w;
+    proto_begin_notice(&w, "idle");
+    proto_pack_map(&w, 0);
+    return send_notice(&w);
+}
+
+static void send_started(int pid)
+{
+    struct proto_writer w;
+    proto_begin_notice(&w, "started");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "pid", (uint64_t)pid);
+    send_notice(&w);
 }
 
 /* A reply that is too large becomes an error. */
@@ -53,21 +77,31 @@ static void finish(struct proto_writer *w, const struct proto_message *m)
     proto_write_error(w, m->id, FUSION_OUT_OF_MEMORY, m->method, "the result does not fit into a message");
 }
 
-static int answer(const struct proto_message *m)
+static void answer(const struct proto_message *m)
 {
     struct job_error *e = calloc(1, sizeof *e);
     struct proto_writer w;
-    if (!e) return -1;
+    if (!e) return;
     if (find_job(m->method)(m, &w, e) == 0)
         finish(&w, m);
     else
         proto_write_error(&w, m->id, e->status, e->object, e->reason);
-    int result = proto_send(CONNECTION_FD, &w, 0);
+    proto_send(JOB_FD, &w, 0);
     proto_writer_clear(&w);
     free(e);
-    return result;
 }
 
+/* In the job's own process. */
+static void run_job(void)
+{
+    struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    struct proto_message m;
+    const char *reason = "";
+    if (!reader || proto_receive(JOB_FD, reader, &m, 0, &reason) != 0 || m.kind != PROTO_REQUEST) return;
+    answer(&m);
+}
+
+/* The broker's messages: `job`, with the job's connection. */
 static int serve(void)
 {
     struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
@@ -75,8 +109,13 @@ static int serve(void)
     while (result == 0) {
         struct proto_message m;
         const char *reason = "";
-        if (proto_receive(CONNECTION_FD, reader, &m, 0, &reason) != 0) break; /* the broker closed: the end */
-        if (m.kind == PROTO_REQUEST) result = answer(&m);
+        if (proto_receive(CONTROL_FD, reader, &m, 0, &reason) != 0) break; /* the broker closed: the end */
+        if (m.kind == PROTO_NOTICE && strcmp(m.method, "job") == 0 && m.n_fds == 1) {
+            int connection = m.fds[0];
+            m.fds[0] = -1;
+            if (worker_run(CONTROL_FD, connection, run_job, send_started) != 0) break;
+            result = send_idle();
+        }
         proto_message_clear(&m);
     }
     proto_reader_free(reader);
@@ -87,7 +126,8 @@ int main(void)
 {
     if (process_enter() != 0) return EXIT_FAILURE;
     devices_init();
-    int result = serve();
+    int result = confine_prepare(process_folder());
+    if (result == 0) result = serve();
     process_leave();
     return result == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

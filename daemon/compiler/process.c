@@ -79,10 +79,36 @@ void process_leave(void)
     nftw(temporary, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+const char *process_folder(void)
+{
+    return temporary;
+}
+
+int process_open_file(const char *name)
+{
+    char path[sizeof temporary + 64];
+    snprintf(path, sizeof path, "%s/%s", temporary, name);
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+static int remove_below(const char *path, const struct stat *s, int type, struct FTW *where)
+{
+    (void)s;
+    (void)type;
+    return where->level == 0 || remove(path) == 0 ? 0 : -1;
+}
+
+bool process_clean(void)
+{
+    return nftw(temporary, remove_below, 8, FTW_DEPTH | FTW_PHYS) == 0;
+}
+
 int process_enter(void)
 {
     umask(077);
     die_first_when_memory_is_out();
     if (keep_descriptors() != 0 || set_limits() != 0) return -1;
+    /* Nobody of the same user looks into the memory; after the file in /proc that changes its owner by this. */
+    if (prctl(PR_SET_DUMPABLE, 0) != 0) return complain("PR_SET_DUMPABLE");
     return make_temporary();
 }

@@ -62,7 +62,10 @@ void child_start(struct child *c, const char *kind, const int *fds, unsigned n_f
     find_program(kind, path, sizeof path);
     assert_true(n_fds < MAX_FDS);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-    *c = (struct child){.connection = pair[0], .reader = proto_reader_new(PROTO_MAX_MESSAGE), .next_id = 1};
+    *c = (struct child){.connection = pair[0],
+                        .reader = proto_reader_new(PROTO_MAX_MESSAGE),
+                        .next_id = 1,
+                        .by_job = strcmp(kind, "compiler") == 0};
     c->pid = fork();
     assert_true(c->pid >= 0);
     if (c->pid == 0) {
@@ -79,20 +82,51 @@ void child_begin(struct child *c, struct proto_writer *w, const char *method)
     proto_begin_request(w, c->next_id++, method);
 }
 
-bool child_receive(struct child *c, struct proto_message *m)
+static bool receive(int fd, struct proto_reader *reader, struct proto_message *m)
 {
     const char *reason = "";
-    if (proto_receive(c->connection, c->reader, m, deadline(), &reason) == 0) return true;
+    if (proto_receive(fd, reader, m, deadline(), &reason) == 0) return true;
     if (errno != EPIPE && errno != ECONNRESET) fail_msg("receiving: %s", reason);
     return false;
+}
+
+bool child_receive(struct child *c, struct proto_message *m)
+{
+    return receive(c->connection, c->reader, m);
+}
+
+/* A compiler is given a connection for the job, and says when nothing is left of it. */
+static fusion_status call_job(struct child *c, struct proto_writer *w, struct proto_message *reply)
+{
+    int pair[2];
+    struct proto_writer job;
+    struct proto_message notice;
+    struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    proto_begin_notice(&job, "job");
+    proto_pack_map(&job, 0);
+    job.fds[job.n_fds++] = pair[1];
+    assert_true(proto_finish(&job));
+    bool good = proto_send(c->connection, &job, deadline()) == 0;
+    close(pair[1]);
+    job.n_fds = 0;
+    proto_writer_clear(&job);
+    good = good && proto_send(pair[0], w, deadline()) == 0 && receive(pair[0], reader, reply);
+    proto_writer_clear(w);
+    for (bool idle = false; !idle && child_receive(c, &notice); proto_message_clear(&notice))
+        idle = strcmp(notice.method, "idle") == 0;
+    proto_reader_free(reader);
+    close(pair[0]);
+    return good ? reply->status : FUSION_CONNECTION;
 }
 
 fusion_status child_call(struct child *c, struct proto_writer *w, struct proto_message *reply)
 {
     assert_true(proto_finish(w));
+    *reply = (struct proto_message){.kind = PROTO_REPLY};
+    if (c->by_job) return call_job(c, w, reply);
     int sent = proto_send(c->connection, w, deadline());
     proto_writer_clear(w);
-    *reply = (struct proto_message){.kind = PROTO_REPLY};
     if (sent != 0) return FUSION_CONNECTION;
     for (;;) {
         if (!child_receive(c, reply)) return FUSION_CONNECTION;

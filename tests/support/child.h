@@ -11,6 +11,7 @@ struct child {
     int connection;
     struct proto_reader *reader;
     uint32_t next_id;
+    bool by_job; /* a compiler: each request is a job, with a connection of its own */
 };
 
 /* Starts fusiond-<kind>, the build's own ($FUSIOND_BUILD_ROOT) or $FUSIOND_<KIND>, with the connection as
