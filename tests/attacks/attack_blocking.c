@@ -1,6 +1,7 @@
 /* Attacks that try to make the daemon wait: with descriptors that it shares, and with those that it is sent. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,7 +20,7 @@
 #include "proto/ring.h"
 #include "tests/attacks/arena.h"
 
-enum { LINGER_SECONDS = 20, MANY = 200 };
+enum { LINGER_SECONDS = 20, MANY = 100 };
 
 static int start(void **state)
 {
@@ -96,6 +98,7 @@ static void fill_events(struct attacker *self)
     atomic_store(&s.ring->pushed, 100);
     atomic_store(&s.ring->head, 12345);
     atomic_fetch_add(&s.ring->doorbell, 1);
+    syscall(SYS_futex, &s.ring->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
     usleep(300000);
     attacker_ready(self);
 }
@@ -111,10 +114,13 @@ static void test_full_events(void **state)
 /* A connection whose data nobody takes, as the last holder of which one waits long. The other end stays open. */
 static int lingering_socket(const struct attacker *self)
 {
-    static char data[1 << 20];
+    static char data[1 << 16];
+    const int small = 4096; /* soon full, for little work */
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
     if (bind(listener, (struct sockaddr *)&address, size) != 0 || listen(listener, 1) != 0 ||
         getsockname(listener, (struct sockaddr *)&address, &size) != 0)
         attacker_fail(self, "a listening socket");
@@ -129,8 +135,21 @@ static int lingering_socket(const struct attacker *self)
     return fd;
 }
 
-/* n sockets with the first byte. Once they are there they are closed here, and the rest of the bytes is sent: the
-   daemon is their last holder when it has the whole. */
+static int prepared[MANY];
+static unsigned n_prepared;
+
+/* Makes as many; it takes a moment. Then the attack begins. */
+static int prepare(struct attacker *self, unsigned n)
+{
+    while (n_prepared < n) prepared[n_prepared++] = lingering_socket(self);
+    int fd = attacker_greet(self);
+    if (fd < 0) attacker_fail(self, "hello");
+    attacker_ready(self);
+    return fd;
+}
+
+/* n of the sockets with the first byte. Once they are there they are closed here, and the rest of the bytes is sent:
+   the daemon is their last holder when it has the whole. */
 static void send_sockets(const struct attacker *self, int connection, const char *bytes, size_t size, unsigned n)
 {
     union {
@@ -146,7 +165,7 @@ static void send_sockets(const struct attacker *self, int connection, const char
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
     c->cmsg_len = CMSG_LEN(n * sizeof(int));
-    for (unsigned i = 0; i < n; i++) fds[i] = lingering_socket(self);
+    for (unsigned i = 0; i < n; i++) fds[i] = prepared[--n_prepared];
     memcpy(CMSG_DATA(c), fds, n * sizeof(int));
     if (sendmsg(connection, &header, MSG_NOSIGNAL) != 1) attacker_fail(self, "sendmsg");
     for (unsigned i = 0; i < n; i++) close(fds[i]);
@@ -165,9 +184,7 @@ static void send_request_with_socket(const struct attacker *self, int fd, struct
 /* With requests that have no use for them. */
 static void send_with_requests(struct attacker *self)
 {
-    int fd = attacker_greet(self);
-    if (fd < 0) attacker_fail(self, "hello");
-    attacker_ready(self);
+    int fd = prepare(self, 20);
     for (uint32_t i = 0; i < 20; i++) {
         struct proto_writer w;
         proto_begin_request(&w, 2 + i, "device.list");
@@ -185,9 +202,7 @@ static void test_lingering_in_requests(void **state)
 /* As a buffer's memory. */
 static void send_as_buffer(struct attacker *self)
 {
-    int fd = attacker_greet(self);
-    if (fd < 0) attacker_fail(self, "hello");
-    attacker_ready(self);
+    int fd = prepare(self, 1);
     struct proto_writer w;
     proto_begin_request(&w, 2, "buffer.attach");
     proto_pack_map(&w, 3);
@@ -206,9 +221,7 @@ static void test_lingering_as_buffer(void **state)
 /* More at once than any message may have: what does not fit into the receiver's room is closed inside recvmsg(). */
 static void send_many(struct attacker *self)
 {
-    int fd = attacker_greet(self);
-    if (fd < 0) attacker_fail(self, "hello");
-    attacker_ready(self);
+    int fd = prepare(self, MANY);
     send_sockets(self, fd, "x", 1, MANY);
 }
 
@@ -221,9 +234,7 @@ static void test_lingering_in_great_number(void **state)
 /* In a message that never ends: closed with the session. */
 static void leave_unfinished(struct attacker *self)
 {
-    int fd = attacker_greet(self);
-    if (fd < 0) attacker_fail(self, "hello");
-    attacker_ready(self);
+    int fd = prepare(self, 1);
     struct proto_writer w;
     proto_begin_request(&w, 2, "device.list");
     proto_pack_map(&w, 0);

@@ -1,0 +1,139 @@
+/* A compiler that a client has broken: what it cannot reach, and that nothing of it is left for the next job. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/attacks/arena.h"
+
+enum { SIZE = 64 };
+
+static struct service service;
+
+static int start(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"--compilers", "1", NULL};
+    setenv("FUSIOND_COMPILER", getenv("FUSIOND_BROKEN_COMPILER"), 1);
+    service_start_as(&service, geteuid() == 0 ? DAEMON_UID : 0, options);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    service_clear(&service);
+    return 0;
+}
+
+/* Something of another client's, which is also in the cache then. */
+static void work(fusion_session *session)
+{
+    fusion_module *module = load_test_kernels(session);
+    fusion_buffer *in = index_buffer(session, "in", SIZE, 1, 0), *out = index_buffer(session, "out", SIZE, 0, 0);
+    fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(out), fusion_arg_i32(3)};
+    fusion_graph *graph;
+    fusion_exec *exec;
+    expect_ok(fusion_graph_create(session, &graph));
+    add_node(graph, module, "scale", SIZE, args, 3);
+    expect_ok(fusion_graph_finalize(graph, NULL, &exec));
+}
+
+/* A file of the cache. */
+static void find_entry(const char *folder, char path[300])
+{
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    path[0] = 0;
+    for (struct dirent *e; !path[0] && (e = readdir(d));) {
+        struct stat s;
+        char at[300];
+        if (e->d_name[0] == '.' || snprintf(at, sizeof at, "%s/%s", folder, e->d_name) >= (int)sizeof at) continue;
+        if (stat(at, &s) != 0) continue;
+        if (S_ISDIR(s.st_mode))
+            find_entry(at, path);
+        else
+            memcpy(path, at, sizeof at);
+    }
+    closedir(d);
+}
+
+/* What has worked. */
+static const char *attack(fusion_session *session)
+{
+    char text[900], entry[300];
+    fusion_module *module;
+    find_entry(service.cache, entry);
+    assert_true(entry[0]);
+    snprintf(text, sizeof text, "attack %d %s %s %s", (int)service.pid, service.cache, entry, service.socket);
+    expect_error(fusion_module_load(session, "attack", text, strlen(text), &module), FUSION_INVALID);
+    expect_in_reason("worked: ");
+    return fusion_last_error()->reason;
+}
+
+static void expect_nothing(const char *worked)
+{
+    if (strcmp(worked, "worked: ") != 0) fail_msg("%s", worked);
+}
+
+static void test_confined(void **state)
+{
+    (void)state;
+    struct stat before, after;
+    fusion_session *session = service_connect(&service);
+    work(session);
+    assert_int_equal(stat(service.cache, &before), 0);
+    expect_nothing(attack(session));
+    assert_int_equal(stat(service.cache, &after), 0);
+    assert_int_equal(after.st_mode, before.st_mode);
+    expect_nothing(attack(session)); /* again: the first has left files and a process */
+    load_test_kernels(session);      /* and the compiler goes on */
+    fusion_disconnect(session);
+}
+
+/* Processes of a compiler's name, whoever their parent is. */
+static int count_compilers(void)
+{
+    int n = 0;
+    DIR *d = opendir("/proc");
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char path[300], link[512] = "";
+        snprintf(path, sizeof path, "/proc/%s/exe", e->d_name);
+        if (e->d_name[0] < '1' || e->d_name[0] > '9' || readlink(path, link, sizeof link - 1) < 0) continue;
+        n += strncmp(link, service.folder, strlen(service.folder)) == 0 && strstr(link, "compiler");
+    }
+    if (d) closedir(d);
+    return n;
+}
+
+static void test_nothing_stays(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) return; /* processes are found by the programs that were copied for the daemon's user */
+    fusion_session *session = service_connect(&service);
+    work(session);
+    attack(session);
+    pid_t pids[8];
+    load_test_kernels(session); /* behind it */
+    int n = 0;
+    for (int waited = 0; waited < 5000 && (n = count_compilers()) > 1; waited += 20) usleep(20000);
+    assert_int_equal(n, 1);
+    assert_int_equal(service_children(&service, "fusiond-comp", pids, 8), 1);
+    fusion_disconnect(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_confined, start, stop),
+        cmocka_unit_test_setup_teardown(test_nothing_stays, start, stop),
+    };
+    return cmocka_run_group_tests_name("compiler", tests, NULL, NULL);
+}
