@@ -27,7 +27,7 @@ static const char usage[] =
     "  --time-limit MS       of a submission, unless the client says otherwise (default 10000)\n"
     "  --max-time-limit MS   the most that a client may ask for (default 3600000)\n"
     "  --compile-limit MS    of a compilation (default 60000)\n"
-    "  --compiler-memory MB  a compiler that has grown beyond is replaced (default 120)\n"
+    "  --compiler-memory MB  a compiler that needs ten times as much is killed (default 120)\n"
     "  --max-sessions N      clients at a time (default 256)\n"
     "  --max-objects N       modules, buffers and executables of all clients (default 262144)\n"
     "  --memory MB           of the daemon itself (default 1024)\n"
