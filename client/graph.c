@@ -180,6 +180,8 @@ static fusion_status take_memory_arg(fusion_graph *g, const fusion_arg *in, cons
     if (status != FUSION_SUCCESS) return status;
     if (in->access < FUSION_ACCESS_READ || in->access > FUSION_ACCESS_READ_WRITE)
         return client_error(FUSION_INVALID, object, "unknown access %d", (int)in->access);
+    status = client_check_properties(in->properties, object);
+    if (status != FUSION_SUCCESS) return status;
     out->kind = PROTO_ARG_SLOT;
     out->access = (uint8_t)in->access;
     out->offset = offset;

@@ -156,6 +156,7 @@ struct memory *client_usm_find(fusion_session *s, const void *pointer);        /
 fusion_status client_memory_of(fusion_session *s, const fusion_memory *place, uint64_t bytes, struct memory **m, uint64_t *offset);
 void client_memories_clear(fusion_session *s);
 uint32_t client_type_bytes(fusion_type type);
+fusion_status client_check_properties(unsigned properties, const char *object);
 struct proto_props client_props(unsigned properties);
 
 /* ---- modules (module.c) ---- */

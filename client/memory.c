@@ -34,7 +34,7 @@ struct proto_props client_props(unsigned properties)
     return p;
 }
 
-static fusion_status check_properties(unsigned properties, const char *object)
+fusion_status client_check_properties(unsigned properties, const char *object)
 {
     unsigned both = FUSION_ACCESS_SCOPE_WORK_GROUP | FUSION_ACCESS_SCOPE_WORK_ITEM;
     if (properties & ~(both | FUSION_INTERNAL_MEMORY | FUSION_NO_INIT))
@@ -271,7 +271,7 @@ fusion_status fusion_buffer_create(fusion_session *s, const char *name, fusion_t
         return client_error(FUSION_INVALID, object, "a count of 1 to 2^40 elements is needed, not %" PRIu64, count);
     if (strlen(object) > PROTO_MAX_NAME)
         return client_error(FUSION_INVALID, "buffer", "the name is longer than %d bytes", PROTO_MAX_NAME);
-    fusion_status status = check_properties(properties, object);
+    fusion_status status = client_check_properties(properties, object);
     if (status != FUSION_SUCCESS) return status;
 
     fusion_buffer *b = calloc(1, sizeof *b);

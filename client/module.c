@@ -132,6 +132,7 @@ fusion_status fusion_module_load_with(fusion_session *s, const char *name, const
 {
     static const fusion_module_options none;
     const fusion_module_options *o = options ? options : &none;
+    if (!bytes || !size) return client_error(FUSION_INVALID, name ? name : "module", "it is empty");
     for (uint32_t i = 0; i < o->n_constants; i++)
         if (!o->constants[i].value || !o->constants[i].bytes || o->constants[i].bytes > 8)
             return client_error(FUSION_INVALID, "module",

@@ -309,13 +309,13 @@ static void check_range(struct decoder *d, const struct proto_node *node)
         fail(d, "node `%s` has no dimensions", node->name);
         return;
     }
-    uint64_t items = 1, group = 1;
+    uint64_t items = 1, group = 1; /* items: where a dimension has none, of the others */
     bool free_local = node->local[0] == 0;
     for (uint32_t i = 0; i < node->dims; i++) {
-        if (node->global[i] == 0) fail(d, "node `%s` has global size 0 in dimension %u", node->name, i);
         if ((node->local[i] == 0) != free_local)
             fail(d, "node `%s` has local size 0 in some dimensions only", node->name);
-        if (__builtin_mul_overflow(items, node->global[i], &items) || items > INT64_MAX ||
+        uint64_t size = node->global[i] ? node->global[i] : 1;
+        if (__builtin_mul_overflow(items, size, &items) || items > INT64_MAX ||
             node->global[i] + node->offset[i] > INT64_MAX)
             fail(d, "node `%s` has more work-items than 2^63", node->name);
         if (!free_local && (__builtin_mul_overflow(group, node->local[i], &group) || group > UINT32_MAX))
@@ -351,7 +351,7 @@ static void take_copy(struct decoder *d, struct proto_node *node)
     node->to_slice_pitch = take_uint(d, INT64_MAX, "a copy's slice pitch");
     check_rows(d, node, node->from, node->from_offset, node->from_pitch, node->from_slice_pitch);
     check_rows(d, node, node->to, node->to_offset, node->to_pitch, node->to_slice_pitch);
-    if (!d->failed && !node->rows && node->from == node->to && node->from_offset < node->to_offset + node->bytes &&
+    if (!d->failed && !node->rows && node->bytes && node->from == node->to && node->from_offset < node->to_offset + node->bytes &&
         node->to_offset < node->from_offset + node->bytes)
         fail(d, "node `%s` copies between bytes of buffer `%s` that overlap", node->name,
              d->graph->slots[node->from].name);

@@ -6,6 +6,7 @@
 
 #include "daemon/compiler/job.h"
 #include "daemon/compiler/kernel_query.h"
+#include "daemon/compiler/module_check.h"
 #include "daemon/compiler/module_job.h"
 #include "daemon/compiler/module_options.h"
 #include "daemon/compiler/pack.h"
@@ -160,9 +161,11 @@ int job_module(const struct proto_message *m, struct proto_writer *reply, struct
     }
     struct ir_module *module = read_module(m, data, size, name, e);
     if (!module) goto out_name;
+    if (module_check(module, name, e) != 0) goto out_module;
     job_reply_module(m, reply, module, name);
-    ir_module_free(module);
     result = 0;
+out_module:
+    ir_module_free(module);
 out_name:
     free(name);
     return result;

@@ -278,17 +278,44 @@ static const struct plan_use *find_visible(const struct home_look *l, bool *some
     return visible;
 }
 
-static bool is_read_and_written(const struct home_look *l)
+static bool is_read(const struct home_look *l)
 {
-    bool reads = false, writes = false;
-    for (uint32_t i = 0; i < l->n_uses; i++) {
-        reads |= home_use(l, i)->reads;
-        writes |= home_use(l, i)->writes;
-    }
-    return reads && writes;
+    for (uint32_t i = 0; i < l->n_uses; i++)
+        if (home_use(l, i)->reads) return true;
+    return false;
+}
+
+static bool is_written(const struct home_look *l)
+{
+    for (uint32_t i = 0; i < l->n_uses; i++)
+        if (home_use(l, i)->writes) return true;
+    return false;
 }
 
 /* ---- the choice of a home ---- */
+
+static bool fits(struct home_look *l, struct plan_home *out);
+
+/* Tries what the user could say besides, the least first; *with is the look that then succeeds. */
+static bool fits_with_more(const struct home_look *l, struct home_look *with, struct plan_home *home)
+{
+    static const struct {
+        enum fuser_scope scope;
+        bool no_init;
+    } tries[] = {{FUSER_SCOPE_NONE, true},
+                 {FUSER_SCOPE_WORK_GROUP, false},
+                 {FUSER_SCOPE_WORK_ITEM, false},
+                 {FUSER_SCOPE_WORK_GROUP, true},
+                 {FUSER_SCOPE_WORK_ITEM, true}};
+    for (unsigned i = 0; i < sizeof tries / sizeof *tries; i++) {
+        *with = *l;
+        with->quiet = true;
+        if (tries[i].scope != FUSER_SCOPE_NONE) with->scope = tries[i].scope;
+        with->no_init |= tries[i].no_init;
+        if (fits(with, home)) return true;
+    }
+    return false;
+}
 
 static bool in_one_variable(struct home_look *l, struct plan_home *out)
 {
@@ -296,12 +323,26 @@ static bool in_one_variable(struct home_look *l, struct plan_home *out)
     return sites_are_one_element(l) && home_one_is_owned(l, &out->word) && is_initialized(l);
 }
 
-/* Registers before work-group memory. Said is why the home that comes nearest cannot be: the
-   group's, where the user speaks of groups. */
+enum { IN_PIECES, IN_ONE_VARIABLE, IN_GROUP };
+
+/* The one that it could have with more properties; else the group's, where the user speaks of groups. */
+static unsigned nearest_home(const struct home_look *l)
+{
+    struct home_look with, look = *l;
+    struct plan_home home;
+    look.quiet = true;
+    bool one = sites_are_one_element(&look);
+    bool by_group =
+        l->scope == FUSER_SCOPE_WORK_GROUP || (!one && home_local_size(l) && l->p->options->insert_barriers);
+    if (fits_with_more(l, &with, &home)) by_group = home.home == FUSER_HOME_LOCAL;
+    return by_group ? IN_GROUP : one || !l->side.site->index.known ? IN_ONE_VARIABLE : IN_PIECES;
+}
+
+/* Registers before work-group memory. Said is why the home that comes nearest cannot be. */
 static bool choose(struct home_look *l, struct plan_home *out)
 {
-    static bool (*const homes[])(struct home_look * l, struct plan_home * out) = {home_in_pieces, in_one_variable,
-                                                                                  home_in_group};
+    static bool (*const homes[])(struct home_look * l, struct plan_home * out) = {
+        [IN_PIECES] = home_in_pieces, [IN_ONE_VARIABLE] = in_one_variable, [IN_GROUP] = home_in_group};
     bool quiet = l->quiet;
     l->quiet = true;
     for (unsigned i = 0; i < 3; i++)
@@ -309,24 +350,19 @@ static bool choose(struct home_look *l, struct plan_home *out)
             l->quiet = quiet;
             return true;
         }
-    bool one = sites_are_one_element(l);
     l->quiet = quiet;
-    bool by_group =
-        l->scope == FUSER_SCOPE_WORK_GROUP || (!one && home_local_size(l) && l->p->options->insert_barriers);
-    return homes[by_group ? 2 : one || !l->side.site->index.known ? 1 : 0](l, out);
+    return !quiet && homes[nearest_home(l)](l, out);
 }
 
 /* What nobody writes comes from outside, whatever no_init says. */
-static bool is_written(const struct home_look *l)
+static bool is_made_inside(const struct home_look *l)
 {
-    for (uint32_t i = 0; i < l->n_uses; i++)
-        if (home_use(l, i)->writes) return true;
-    return home_stays(l, "not_internalized_init", l->first, "no kernel writes it");
+    return is_written(l) || home_stays(l, "not_internalized_init", l->first, "no kernel writes it");
 }
 
 static bool fits(struct home_look *l, struct plan_home *out)
 {
-    if (!is_inside(l) || !accessors_agree(l) || !is_known(l) || !is_written(l)) return false;
+    if (!is_inside(l) || !accessors_agree(l) || !is_known(l) || !is_made_inside(l)) return false;
     sort_uses(l);
     const struct access_summary *s = plan_summary(l->p, l->first);
     if (s->n_sites) l->side = plan_side(l->p, l->first, &s->sites[0]);
@@ -350,40 +386,12 @@ static void remark_possible(const struct home_look *l, const struct plan_home *h
                 l->visible ? ", which says that nobody else reads it" : "");
 }
 
-/* Tries what the user could say besides, the least first. */
 static void find_properties(struct home_look *l)
 {
-    static const struct {
-        enum fuser_scope scope;
-        bool no_init;
-    } tries[] = {{FUSER_SCOPE_NONE, true},
-                 {FUSER_SCOPE_WORK_GROUP, false},
-                 {FUSER_SCOPE_WORK_ITEM, false},
-                 {FUSER_SCOPE_WORK_GROUP, true},
-                 {FUSER_SCOPE_WORK_ITEM, true}};
-    const struct home_look known = *l;
-    for (unsigned i = 0; i < sizeof tries / sizeof *tries; i++) {
-        struct plan_home home;
-        struct home_look trial = known;
-        trial.quiet = true;
-        if (tries[i].scope != FUSER_SCOPE_NONE) trial.scope = tries[i].scope;
-        trial.no_init |= tries[i].no_init;
-        if (!fits(&trial, &home)) continue;
-        remark_possible(l, &home, tries[i].scope == known.scope ? FUSER_SCOPE_NONE : tries[i].scope,
-                        tries[i].no_init && !known.no_init);
-        return;
-    }
-}
-
-/* It could lose its memory but for the word that nobody else reads it. */
-static bool stays_visible(const struct home_look *l, const struct plan_home *home)
-{
-    if (is_read_and_written(l)) {
-        remark_possible(l, home, FUSER_SCOPE_NONE, false);
-    } else if (l->p->options->explain) {
-        home_stays(l, "not_internalized_result", l->first, "no kernel reads it: what is written there is a result");
-    }
-    return false;
+    struct plan_home home;
+    struct home_look with;
+    if (!fits_with_more(l, &with, &home)) return;
+    remark_possible(l, &home, with.scope == l->scope ? FUSER_SCOPE_NONE : with.scope, with.no_init && !l->no_init);
 }
 
 /* Said once, where the buffer is used first, and to those who asked. */
@@ -407,7 +415,13 @@ bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const st
     if (visible && some)
         return home_stays(&l, "not_internalized_accessor", visible, "the accessor of %s lacks fusion_internal_memory",
                           home_node_name(&l, visible));
-    if (fits(&l, out)) return !visible || stays_visible(&l, out);
-    if (!l.quiet && is_read_and_written(&l)) find_properties(&l);
+    if (visible && !is_read(&l) && is_written(&l))
+        return home_stays(&l, "not_internalized_result", l.first,
+                          "no kernel reads it: what is written there is a result");
+    bool flows = is_read(&l) && is_written(&l), found = fits(&l, out);
+    if (found && !visible) return true;
+    if (found && flows)
+        remark_possible(&l, out, FUSER_SCOPE_NONE, false); /* but for the word that nobody else reads it */
+    if (!found && flows && !l.quiet) find_properties(&l);
     return false;
 }

@@ -8,7 +8,9 @@
 
 static bool run_stages(struct planner *p)
 {
-    return plan_validate(p) && plan_states(p) && plan_analyse(p) && plan_edges(p) && plan_order(p) && plan_groups(p) &&
+    if (!plan_validate(p) || !plan_leave_out_empty(p)) return false;
+    plan_find_endless(p);
+    return plan_states(p) && plan_analyse(p) && plan_edges(p) && plan_order(p) && plan_groups(p) &&
            plan_launches(p);
 }
 
@@ -23,6 +25,7 @@ struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct 
         .graph = graph, .options = options, .error = error ? error : &ignored, .plan = plan, .arena = arena_new()};
     memset(p.error, 0, sizeof *p.error);
     bool done = run_stages(&p);
+    if (done) plan_number_as_given(&p);
     plan_analyses_free(p.analyses);
     plan_stated_free(p.stated);
     arena_free(p.arena);

@@ -60,6 +60,8 @@ struct planner {
     uint64_t chosen_bytes;          /* what those groups move, as estimated */
     bool quiet;                     /* remarks are not wanted: something is tried */
     struct plan_analyses *analyses; /* of distinct kernels and ranges */
+    uint32_t n_left_out;            /* nodes in which nothing happens */
+    uint32_t *given;                /* where some were left out: numbers that nodes were given with; theirs come last */
     uint32_t n_own_buffers;         /* of the graph as it was given; those behind are the plan's states */
     struct plan_stated *stated;     /* kernels that use some */
 };
@@ -75,6 +77,7 @@ void plan_remark(struct planner *p, const char *code, const char *node, const ch
 /* ---- stages, in this order; false: failed, and the error is filled in ---- */
 
 bool plan_validate(struct planner *p); /* validate.c: the graph by itself */
+bool plan_leave_out_empty(struct planner *p); /* empty.c: nodes in which nothing happens; a graph of its own */
 bool plan_states(struct planner *p);   /* state.c: variables of the program become buffers, in a graph of its own */
 bool plan_analyse(
     struct planner *p); /* uses.c: what each node does with each buffer, checked against what was declared */
@@ -82,6 +85,8 @@ bool plan_edges(struct planner *p);    /* edges.c */
 bool plan_order(struct planner *p);    /* order.c */
 bool plan_groups(struct planner *p);   /* group.c */
 bool plan_launches(struct planner *p); /* launch.c: homes, kernels, steps */
+void plan_find_endless(struct planner *p);    /* endless.c: a remark on each kernel with a loop that nothing leaves */
+void plan_number_as_given(struct planner *p); /* empty.c, at the end: nodes in the plan as the caller knows them */
 void plan_analyses_free(struct plan_analyses *a);
 void plan_stated_free(struct plan_stated *k);
 
@@ -237,7 +242,8 @@ bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const st
 
 /* ---- parameters (params.c) ---- */
 
-/* A parameter of a kernel to be made: arguments that are the same memory or the same value share one. */
+/* A parameter of a kernel to be made: arguments that are the same memory, or the same one of the graph's values, share
+   one. */
 struct plan_param {
     enum fuser_param_kind kind;
     const char *name;

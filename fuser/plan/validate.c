@@ -186,9 +186,8 @@ static bool check_copy(struct planner *p, const struct fuser_node *node)
     if (!check_rows(p, node, node->from, node->from_offset, node->from_pitch, node->from_slice_pitch) ||
         !check_rows(p, node, node->to, node->to_offset, node->to_pitch, node->to_slice_pitch))
         return false;
-    if (node->bytes == 0) return plan_fail(p, FUSER_INVALID, "node", node->name, "a copy of 0 bytes");
     uint64_t a = node->from_offset, b = node->to_offset;
-    if (node->from == node->to && overlaps_itself(node))
+    if (node->bytes && node->from == node->to && overlaps_itself(node))
         return plan_fail(p, FUSER_INVALID, "node", node->name,
                          "a copy of %llu bytes inside buffer %s from %llu to %llu overlaps itself",
                          (unsigned long long)node->bytes, p->graph->buffers[node->from].name, (unsigned long long)a,
@@ -203,7 +202,7 @@ static bool check_fill(struct planner *p, const struct fuser_node *node)
     if (size == 0 || size > 16 || (size & (size - 1)))
         return plan_fail(p, FUSER_INVALID, "node", node->name, "a pattern of %u bytes; it must be 1, 2, 4, 8 or 16",
                          size);
-    if (node->bytes == 0 || node->bytes % size)
+    if (node->bytes % size)
         return plan_fail(p, FUSER_INVALID, "node", node->name, "%llu bytes to fill are no multiple of the pattern's %u",
                          (unsigned long long)node->bytes, size);
     return true;

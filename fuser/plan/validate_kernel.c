@@ -100,8 +100,6 @@ static bool check_range(struct planner *p, const struct fuser_node *node)
                          r->dims);
     bool has_local = r->local[0] || r->local[1] || r->local[2];
     for (unsigned d = 0; d < 3; d++) {
-        if (r->global[d] == 0)
-            return plan_fail(p, FUSER_INVALID, "node", node->name, "the global size in dimension %u is 0", d);
         if (d >= r->dims && (r->global[d] != 1 || r->offset[d] || r->local[d] > 1))
             return plan_fail(p, FUSER_INVALID, "node", node->name,
                              "%u dimensions, but dimension %u has size %llu, offset %llu", r->dims, d,
@@ -111,7 +109,7 @@ static bool check_range(struct planner *p, const struct fuser_node *node)
         if (r->global[d] > MAX_ITEMS / items || r->offset[d] > MAX_ITEMS || r->local[d] > MAX_ITEMS)
             return plan_fail(p, FUSER_INVALID, "node", node->name, "the ND-range exceeds %llu work-items or offsets",
                              (ull)MAX_ITEMS);
-        items *= r->global[d];
+        if (r->global[d]) items *= r->global[d];
     }
     return true;
 }

@@ -29,7 +29,8 @@ bool plan_validate_meeting(struct planner *p, const struct fuser_node *node)
 {
     struct ir_meeting_group group = {.placed = true, .dims = node->range.dims};
     struct ir_meeting_finding finding;
-    if (!known_local(node, group.local)) return true;
+    bool any = node->range.global[0] && node->range.global[1] && node->range.global[2];
+    if (!any || !known_local(node, group.local)) return true;
     for (int last = 0; last < 2; last++) {
         place(&group, &node->range, last);
         if (!ir_meeting_find(node->kernel, &group, &finding)) continue;

@@ -192,6 +192,18 @@ def test_module():
         expect(part in text, part)
 
 
+def test_module_mistakes():
+    with tempfile.TemporaryDirectory() as folder:
+        def load(text):
+            with open(folder + "/m.fk", "w") as f:
+                f.write(text)
+            return run("module", folder + "/m.fk", status=1)
+        expect("empty" in load(""), "a file without bytes")
+        expect("neither a kernel nor" in load("// nothing\n"), "a file with a comment")
+        written = "kernel @bad(%a: ptr.global i32 read) {\n  %i = global_id x\n  store i32 %a[%i], 1\n  return\n}\n"
+        expect("read only, but writes it in line 3" in load(written), "a store through a `read` parameter")
+
+
 LINKED = """
 import func @scale(%x: f32) -> f32
 kernel @k(%o: ptr.global f32 write) {
@@ -283,6 +295,9 @@ def test_errors_name_the_line():
     expect("graph.yaml:2: unknown key `graphs`" in message("modules: {{ k: {kernels} }}\ngraphs: []\n"), "unknown key")
     expect("unknown property" in message("buffers:\n a: {{ type: f32, count: 4, properties: [fast] }}\ngraph: []\n"), "property")
     expect("graph.yaml:2:" in message("modules: [\n"), "broken YAML")
+    expect("graph.yaml:3: `a` is there twice" in message(
+        "buffers:\n a: {{ type: f32, count: 4 }}\n a: {{ type: i32, count: 8 }}\ngraph: []\n"), "two buffers of one name")
+    expect("`name` is there twice" in message("graph:\n - {{ name: x, name: y, kernel: k.add }}\n"), "a key twice")
     expect("there is no buffer `q`" in message(GRAPH, "--in", "q=x"), "--in of no buffer")
     f = Folder()
     numpy.save(f.file("wrong.npy"), f.a.astype(numpy.float64))

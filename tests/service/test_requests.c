@@ -114,7 +114,7 @@ static void test_sending_out_of_time(void **state)
     size_t size = 4 << 20;
     char *large = malloc(size);
     fusion_module *module;
-    memset(large, '#', size); /* a comment */
+    memset(large, '/', size); /* a comment, and nothing else */
     hold();
     fusion_status first = fusion_module_load(c.session, "large.fk", large, size, &module);
     fusion_status second = fusion_module_load(c.session, "large.fk", large, size, &module);

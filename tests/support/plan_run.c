@@ -131,6 +131,7 @@ static bool run_node(const struct fuser_node *n, struct graph_memory *m, char *w
 {
     struct interp_arg args[MOST_PARAMS];
     if (n->kind == FUSER_NODE_KERNEL) node_args(n, m, args);
+    if (n->kind == FUSER_NODE_KERNEL && !range_items(&n->range)) return true; /* no work-items */
     if (n->kind == FUSER_NODE_KERNEL) return run_kernel(n->kernel, &n->range, args, n->name, why, why_size);
     run_command(n, m);
     return true;

@@ -44,6 +44,34 @@ static const char kernels[] = "kernel @scale(%a: ptr.global i32, %o: ptr.global 
                               "    %i = global_id x\n"
                               "    %x = load i32 %a[%j]\n" /* line 30 */
                               "    store i32 %o[%i], %x\n"
+                              "}\n"
+                              "kernel @spread(%a: ptr.global i32, %o: ptr.global i32) {\n"
+                              "    %i = global_id x\n"
+                              "    %b = mul i64 %i, 400\n"
+                              "    %x = load i32 %a[%i]\n"
+                              "    loop (%n: i64 = 0) {\n"
+                              "        %c = ult i64 %n, 400\n"
+                              "        if %c { %k = add i64 %b, %n store i32 %o[%k], %x } else { break }\n"
+                              "        %m = add i64 %n, 1\n"
+                              "        continue %m\n"
+                              "    }\n"
+                              "}\n"
+                              "kernel @gather(%a: ptr.global i32, %o: ptr.global i32) {\n"
+                              "    %i = global_id x\n"
+                              "    %b = mul i64 %i, 400\n"
+                              "    loop (%n: i64 = 0) {\n"
+                              "        %c = ult i64 %n, 400\n"
+                              "        if %c { %k = add i64 %b, %n %x = load i32 %a[%k] store i32 %o[%k], %x } else { break }\n"
+                              "        %m = add i64 %n, 1\n"
+                              "        continue %m\n"
+                              "    }\n"
+                              "}\n"
+                              "kernel @stuck(%a: ptr.global i32, %o: ptr.global i32) {\n"
+                              "    loop (%n: i32 = 0) {\n"
+                              "        loop (%k: i32 = 0) { break }\n"
+                              "        %m = add i32 %n, 1\n"
+                              "        continue %m\n"
+                              "    }\n"
                               "}\n";
 
 /* a -> t -> o. */
@@ -86,6 +114,59 @@ static void each_buffer_is_explained(void **state)
         "buffer t would be kept in registers with fusion_internal_memory, which says that nobody else reads it");
     check_remark(plan, "not_internalized_result", "later", "o",
                  "no kernel reads it: what is written there is a result");
+    finish(g, plan);
+}
+
+/* 1600 bytes for each work-item: too many for registers, not for work-group memory. */
+static struct test_graph *many_elements(uint64_t local, struct fuser_props props)
+{
+    struct test_graph *g = test_graph_new(kernels);
+    test_buffer(g, "a", IR_I32, N, (struct fuser_props){0});
+    test_buffer(g, "t", IR_I32, 400 * N, props);
+    test_buffer(g, "o", IR_I32, 400 * N, (struct fuser_props){0});
+    struct fuser_arg first[] = {test_arg_buffer(0), test_arg_buffer(1)}, second[] = {test_arg_buffer(1), test_arg_buffer(2)};
+    test_kernel(g, "earlier", "spread", test_range(N, local), first, 2);
+    test_kernel(g, "later", "gather", test_range(N, local), second, 2);
+    return g;
+}
+
+/* The reason that is told and the property that is offered are of one home. */
+static void the_reason_is_that_of_the_home_it_could_have(void **state)
+{
+    (void)state;
+    struct fuser_props asked = {.internal_memory = true};
+    struct test_graph *g = many_elements(8, asked);
+    struct fuser_plan *plan = check_planned(g);
+    check_no_remark(plan, "not_internalized_size");
+    check_remark(plan, "not_internalized_init", "earlier", "t", "no_init would say so");
+    check_remark(plan, "internalization_possible", "earlier", "t", "work-group memory with no_init");
+    finish(g, plan);
+    g = many_elements(0, asked); /* without a local size there is no such home, and nothing helps */
+    plan = check_planned(g);
+    check_remark(plan, "not_internalized_size", "earlier", "t", "more than 1024 bytes");
+    check_no_remark(plan, "internalization_possible");
+    finish(g, plan);
+    g = many_elements(8, (struct fuser_props){0}); /* a result is one, however large */
+    g->options.explain = true;
+    plan = check_planned(g);
+    check_remark(plan, "not_internalized_result", "later", "o", "no kernel reads it");
+    finish(g, plan);
+}
+
+static void endless_loops_are_noticed(void **state)
+{
+    (void)state;
+    struct test_graph *g = two("scale", "scale", 0, (struct fuser_props){0});
+    struct fuser_plan *plan = check_planned(g);
+    check_no_remark(plan, "endless_loop");
+    finish(g, plan);
+    g = two("scale", "stuck", 0, (struct fuser_props){0});
+    plan = check_planned(g);
+    check_remark(plan, "endless_loop", "later", "", "kernel stuck: nothing leaves the loop of line 55");
+    finish(g, plan);
+    g = many_elements(0, (struct fuser_props){0});
+    plan = check_planned(g);
+    check_no_remark(plan, "endless_loop");
     finish(g, plan);
 }
 
@@ -194,6 +275,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_buffer_is_explained),
+        cmocka_unit_test(the_reason_is_that_of_the_home_it_could_have),
+        cmocka_unit_test(endless_loops_are_noticed),
         cmocka_unit_test(the_properties_named_do_it),
         cmocka_unit_test(a_scope_is_named_where_it_helps),
         cmocka_unit_test(barriers_are_named_where_they_help),

@@ -399,7 +399,7 @@ struct graph_file *graph_file_read(const char *path)
     yaml_parser_set_input_file(&parser, in);
     bool ok = yaml_parser_load(&parser, &r.document);
     if (ok) {
-        ok = read_root(&r, f);
+        ok = reader_check_keys(&r) && read_root(&r, f);
         yaml_document_delete(&r.document);
     } else {
         fprintf(stderr, "%s:%zu: %s\n", path, parser.problem_mark.line + 1,

@@ -70,6 +70,27 @@ bool reader_known_keys(struct reader *r, const yaml_node_t *map, const char *con
     return true;
 }
 
+static bool unique_keys(struct reader *r, const yaml_node_t *map)
+{
+    const yaml_node_pair_t *start = map->data.mapping.pairs.start;
+    for (const yaml_node_pair_t *p = start; p < map->data.mapping.pairs.top; p++) {
+        const yaml_node_t *key = reader_node(r, p->key);
+        const char *text = reader_text_of(key);
+        for (const yaml_node_pair_t *before = start; text && before < p; before++) {
+            const char *other = reader_text_of(reader_node(r, before->key));
+            if (other && strcmp(text, other) == 0) return reader_fail(r, key, "`%s` is there twice", text);
+        }
+    }
+    return true;
+}
+
+bool reader_check_keys(struct reader *r)
+{
+    for (const yaml_node_t *n = r->document.nodes.start; n < r->document.nodes.top; n++)
+        if (n->type == YAML_MAPPING_NODE && !unique_keys(r, n)) return false;
+    return true;
+}
+
 bool reader_text(struct reader *r, const yaml_node_t *n, char **out)
 {
     const char *text = reader_text_of(n);

@@ -22,6 +22,8 @@ bool reader_need_map(struct reader *r, const yaml_node_t *n, const char *what);
 uint32_t reader_list_size(const yaml_node_t *n);
 yaml_node_t *reader_list_item(struct reader *r, const yaml_node_t *n, uint32_t i);
 /* Every key of the mapping must be one of the NULL-terminated list: a misspelt one is not passed over. */
+/* No mapping of the document has a key twice: of two buffers of one name neither is the right one. */
+bool reader_check_keys(struct reader *r);
 bool reader_known_keys(struct reader *r, const yaml_node_t *map, const char *const *keys);
 bool reader_text(struct reader *r, const yaml_node_t *n, char **out);
 bool reader_u64(struct reader *r, const yaml_node_t *n, uint64_t *out);

@@ -1,0 +1,56 @@
+/* Contradictions of a module with itself that are found by looking at what its kernels do. */
+#include "daemon/compiler/module_check.h"
+
+#include <stdio.h>
+
+#include "fuser/access.h"
+
+static bool declares_reads(const struct ir_function *f)
+{
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (f->params[i].access == IR_ACCESS_READ) return true;
+    return false;
+}
+
+static int refuse_write(const struct ir_function *f, uint32_t param, uint32_t line, const char *name,
+                        struct job_error *e)
+{
+    char object[600], place[64] = "";
+    const char *parameter = f->params[param].value->name;
+    snprintf(object, sizeof object, "module %.255s", name);
+    if (line) snprintf(place, sizeof place, " in line %u", line);
+    job_fail(e, FUSION_INVALID, object, "kernel %s declares parameter %u (%%%s) to be read only, but writes it%s",
+             f->name, param, parameter ? parameter : "", place);
+    return -1;
+}
+
+static int check_kernel(const struct ir_function *f, const char *name, struct job_error *e)
+{
+    const struct fuser_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
+    if (f->linkage != IR_LINKAGE_KERNEL || f->refused || !declares_reads(f)) return 0;
+    struct access_analysis *a = access_analyse(f, &any, 0);
+    int result = 0;
+    for (uint32_t i = 0; i < f->n_params && result == 0; i++) {
+        const struct access_summary *s = &a->params[i];
+        if (f->params[i].access != IR_ACCESS_READ || !s->writes) continue;
+        uint32_t line = 0;
+        for (uint32_t k = 0; k < s->n_sites && !line; k++)
+            if (s->sites[k].writes) line = s->sites[k].line;
+        result = refuse_write(f, i, line, name, e);
+    }
+    access_analysis_free(a);
+    return result;
+}
+
+int module_check(const struct ir_module *m, const char *name, struct job_error *e)
+{
+    if (!m->n_functions && !m->n_globals) {
+        char object[300];
+        snprintf(object, sizeof object, "module %.255s", name);
+        job_fail(e, FUSION_INVALID, object, "there is neither a kernel nor a function or variable in it");
+        return -1;
+    }
+    for (uint32_t i = 0; i < m->n_functions; i++)
+        if (check_kernel(m->functions[i], name, e) != 0) return -1;
+    return 0;
+}
