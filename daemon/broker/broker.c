@@ -16,8 +16,8 @@
 #include "daemon/broker/session.h"
 #include "daemon/confine/landlock.h"
 
-enum { CACHE_MEMORY_BYTES = 16 << 20, OWN_FILES = 128, FILES_OF_COMPILER = 4, FAIRNESS_MS = 200 };
-enum { BUSY_PERCENT = 60, IDLE_PERCENT = 20 }; /* of one processor */
+enum { CACHE_MEMORY_BYTES = 16 << 20, OWN_FILES = 128, FILES_OF_COMPILER = 4, FAIRNESS_MS = 200, BUSY_TICKS = 3 };
+enum { BUSY_PERCENT = 80, IDLE_PERCENT = 20 }; /* of one processor */
 
 uint64_t broker_new_id(struct broker *broker)
 {
@@ -29,30 +29,45 @@ void broker_accept(struct broker *broker, int fd)
     session_new(broker, fd);
 }
 
+/* One step at a time, as long as it is so; and not for a moment's work, as an executor's start. */
+static void adjust_user(struct user *user, uint64_t elapsed_ns, bool several)
+{
+    uint64_t percent = user->busy_ns * 100 / elapsed_ns;
+    user->busy_ticks = several && percent > BUSY_PERCENT ? user->busy_ticks + 1 : 0;
+    if (user->busy_ticks >= BUSY_TICKS && user->steps_back < PRIORITY_STEPS)
+        user->steps_back++;
+    else if (user->steps_back > 0 && (!several || percent < IDLE_PERCENT))
+        user->steps_back--;
+}
+
 /* The executors of a user who keeps a processor busy step back for other users. */
 static void on_fairness(uv_timer_t *timer)
 {
     struct broker *broker = timer->data;
-    bool several = broker->users.n_present > 1;
+    bool several = broker->users.n_present > 1, stepped = false;
+    uint64_t now = uv_hrtime(), elapsed = now - broker->fairness_ns;
     struct session *s;
+    struct user *user;
+    broker->fairness_ns = now;
+    TAILQ_FOREACH(user, &broker->users.list, link)
+    user->busy_ns = 0;
     LIST_FOREACH(s, &broker->sessions, link)
-    s->user->busy_percent = 0;
-    LIST_FOREACH(s, &broker->sessions, link)
-    s->user->busy_percent += executor_measure(s->executor);
-    LIST_FOREACH(s, &broker->sessions, link)
+    s->user->busy_ns += executor_measure(s->executor);
+    TAILQ_FOREACH(user, &broker->users.list, link)
     {
-        if (several && s->user->busy_percent > BUSY_PERCENT)
-            executor_step(s->executor, true);
-        else if (s->user->busy_percent < IDLE_PERCENT)
-            executor_step(s->executor, false);
+        adjust_user(user, elapsed ? elapsed : 1, several);
+        stepped |= user->steps_back > 0;
     }
-    if (!several) uv_timer_stop(timer);
+    LIST_FOREACH(s, &broker->sessions, link)
+    executor_step_to(s->executor, s->user->steps_back);
+    if (!several && !stepped) uv_timer_stop(timer);
 }
 
 void broker_user_came(struct broker *broker)
 {
-    if (broker->users.n_present > 1 && !uv_is_active((uv_handle_t *)&broker->fairness))
-        uv_timer_start(&broker->fairness, on_fairness, FAIRNESS_MS, FAIRNESS_MS);
+    if (broker->users.n_present < 2 || uv_is_active((uv_handle_t *)&broker->fairness)) return;
+    broker->fairness_ns = uv_hrtime();
+    uv_timer_start(&broker->fairness, on_fairness, FAIRNESS_MS, FAIRNESS_MS);
 }
 
 void broker_stop(struct broker *broker)

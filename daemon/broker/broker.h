@@ -36,6 +36,7 @@ struct broker {
     struct counters counters;
     uv_signal_t terminate, interrupt;
     uv_timer_t fairness; /* while several users are there: how much their executors use */
+    uint64_t fairness_ns; /* when it last went off */
 };
 
 /* Runs until told to end; the exit status. */

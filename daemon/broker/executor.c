@@ -351,18 +351,14 @@ static void on_ended(void *data, fusion_status why, const char *reason)
 
 static const struct peer_events events = {.message = on_message, .ended = on_ended};
 
-uint32_t executor_measure(struct executor *e)
+uint64_t executor_measure(struct executor *e)
 {
     return e && e->child ? priority_measure(&e->load) : 0;
 }
 
-void executor_step(struct executor *e, bool back)
+void executor_step_to(struct executor *e, int steps)
 {
-    if (!e || !e->child) return;
-    if (back)
-        priority_step_back(&e->load);
-    else
-        priority_step_forward(&e->load);
+    if (e && e->child) priority_step_to(&e->load, steps);
 }
 
 uint32_t executor_next_id(struct executor *e)
@@ -412,6 +408,7 @@ void executor_start(struct executor *e)
     close(pair[1]);
     if (e->child) {
         start_looking(e);
+        priority_watch(&e->load, child_pid(e->child), &priority_of_executors);
         send_options(e);
         return;
     }

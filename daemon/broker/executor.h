@@ -29,10 +29,10 @@ struct executor *executor_new(struct broker *broker, struct ring *ring, int ring
 void executor_free(struct executor *executor);
 /* Starts it where it does not run yet. */
 void executor_start(struct executor *executor);
-/* What it has used since the last time, in percent of a processor. NULL is fine. */
-uint32_t executor_measure(struct executor *executor);
-/* Sets it back against others, or forward again. NULL is fine. */
-void executor_step(struct executor *executor, bool back);
+/* Processor time that it has used since the last time. NULL is fine. */
+uint64_t executor_measure(struct executor *executor);
+/* How far it steps back behind others (priority.h). NULL is fine. */
+void executor_step_to(struct executor *executor, int steps);
 uint32_t executor_next_id(struct executor *executor);
 /* Sends a request that was begun with this id; cleared. The reply comes as an event. */
 void executor_request(struct executor *executor, uint32_t id, struct proto_writer *request,

@@ -1,13 +1,18 @@
 /* How much of the processors a process of the daemon gets. */
 #include "daemon/broker/priority.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { STEP = 7, MAX_NICE = 19 };
+enum { STEP_NICE = 14, MAX_NICE = 19 };
 
 const struct priority priority_of_compilers = {.nice = 0, .slice_us = 0};
 const struct priority priority_of_executors = {.nice = 5, .slice_us = 500};
@@ -21,22 +26,20 @@ struct attributes {
     uint64_t slice_ns, deadline, period;
 };
 
-void priority_take(const struct priority *priority)
+/* The nice value of a child of this process. */
+static int nice_of(const struct priority *priority)
 {
     errno = 0;
-    int nice_before = getpriority(PRIO_PROCESS, 0);
-    int nice_now = errno ? priority->nice : nice_before + priority->nice;
-    if (nice_now > MAX_NICE) nice_now = MAX_NICE;
-    struct attributes a = {
-        .size = sizeof a, .nice = nice_now, .slice_ns = (uint64_t)priority->slice_us * 1000};
-    if (syscall(SYS_sched_setattr, 0, &a, 0) != 0) setpriority(PRIO_PROCESS, 0, nice_now);
+    int own = getpriority(PRIO_PROCESS, 0);
+    int nice_now = (errno ? 0 : own) + priority->nice;
+    return nice_now < MAX_NICE ? nice_now : MAX_NICE;
 }
 
-static uint64_t now_ns(void)
+void priority_take(const struct priority *priority)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    int nice_now = nice_of(priority);
+    struct attributes a = {.size = sizeof a, .nice = nice_now, .slice_ns = (uint64_t)priority->slice_us * 1000};
+    if (syscall(SYS_sched_setattr, 0, &a, 0) != 0) setpriority(PRIO_PROCESS, 0, nice_now);
 }
 
 /* Processor time of a process, its threads included. */
@@ -48,37 +51,43 @@ static uint64_t used_ns(pid_t pid)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void priority_watch(struct priority_load *load, pid_t pid)
+void priority_watch(struct priority_load *load, pid_t pid, const struct priority *priority)
 {
-    *load = (struct priority_load){.pid = pid, .at_ns = now_ns(), .used_ns = used_ns(pid)};
+    *load = (struct priority_load){.pid = pid, .used_ns = used_ns(pid), .nice = nice_of(priority)};
 }
 
-/* The whole process: it leads a group of which it is all, and whose threads are meant, too. */
-static void step(struct priority_load *load, int by)
+/* Which policy the process has when it has stepped back so far: the last step gives way to whoever wakes up. */
+static uint32_t policy_at(int steps)
 {
-    errno = 0;
-    int nice_before = getpriority(PRIO_PGRP, (id_t)load->pid);
-    if (errno) return;
-    int nice_now = nice_before + by * STEP;
-    if (nice_now > MAX_NICE) nice_now = MAX_NICE;
-    if (nice_now != nice_before && setpriority(PRIO_PGRP, (id_t)load->pid, nice_now) == 0) load->steps += by;
+    return steps >= PRIORITY_STEPS ? SCHED_IDLE : SCHED_OTHER;
 }
 
-uint32_t priority_measure(struct priority_load *load)
+/* All threads of the process. False: they cannot be seen. */
+static bool set_threads(pid_t pid, const struct attributes *a)
 {
-    uint64_t now = now_ns(), used = used_ns(load->pid);
-    uint64_t elapsed = now - load->at_ns, busy = used > load->used_ns ? used - load->used_ns : 0;
-    load->at_ns = now;
+    char path[64];
+    bool done = false;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    if (!dir) return false;
+    for (struct dirent *d = readdir(dir); d; d = readdir(dir))
+        if (d->d_name[0] != '.') done |= syscall(SYS_sched_setattr, (pid_t)atol(d->d_name), a, 0) == 0;
+    closedir(dir);
+    return done;
+}
+
+/* The whole process. It leads a group of which it is all, and whose threads are meant, too, where only that helps. */
+void priority_step_to(struct priority_load *load, int steps)
+{
+    if (steps == load->steps) return;
+    int wanted = load->nice + steps * STEP_NICE, nice_now = wanted < MAX_NICE ? wanted : MAX_NICE;
+    struct attributes a = {.size = sizeof a, .policy = policy_at(steps), .nice = nice_now};
+    if (set_threads(load->pid, &a) || setpriority(PRIO_PGRP, (id_t)load->pid, nice_now) == 0) load->steps = steps;
+}
+
+uint64_t priority_measure(struct priority_load *load)
+{
+    uint64_t used = used_ns(load->pid), more = used > load->used_ns ? used - load->used_ns : 0;
     load->used_ns = used;
-    return elapsed ? (uint32_t)(busy * 100 / elapsed) : 0;
-}
-
-void priority_step_back(struct priority_load *load)
-{
-    step(load, 1);
-}
-
-void priority_step_forward(struct priority_load *load)
-{
-    if (load->steps > 0) step(load, -1);
+    return more;
 }

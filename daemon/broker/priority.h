@@ -22,13 +22,16 @@ void priority_take(const struct priority *priority);
 /* What a process has used lately. */
 struct priority_load {
     pid_t pid;
-    uint64_t at_ns, used_ns; /* when last looked at, and its processor time then */
+    uint64_t used_ns;        /* its processor time when last looked at */
+    int nice;                /* before any step */
     int steps;               /* how far it has stepped back */
 };
 
-void priority_watch(struct priority_load *load, pid_t pid);
-/* What the process and all its threads have used since the last time, in percent of a processor. */
-uint32_t priority_measure(struct priority_load *load);
-/* Sets the process a step back, with all its threads, or a step forward again as far as the system allows. */
-void priority_step_back(struct priority_load *load);
-void priority_step_forward(struct priority_load *load);
+/* A child that was started with this priority. */
+void priority_watch(struct priority_load *load, pid_t pid, const struct priority *priority);
+/* Processor time that the process and all its threads have used since the last time. */
+uint64_t priority_measure(struct priority_load *load);
+/* How far the process and all its threads step back: 0 not at all, PRIORITY_STEPS as far as possible. Forward again as
+   far as the system allows. */
+enum { PRIORITY_STEPS = 2 };
+void priority_step_to(struct priority_load *load, int steps);

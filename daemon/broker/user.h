@@ -42,7 +42,9 @@ struct user {
     uint32_t references; /* of its sessions and connections */
     bool whole;          /* may hold all of it */
     uint64_t used[USER_RESOURCES];
-    uint32_t busy_percent; /* of a processor, by its executors, lately */
+    uint64_t busy_ns;    /* processor time of its executors in this period */
+    uint32_t busy_ticks; /* periods in a row that it has kept a processor busy */
+    int steps_back;      /* of its executors (priority.h) */
     struct log_limit log;
     struct user_turns turns;
 };

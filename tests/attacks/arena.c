@@ -111,6 +111,7 @@ static void expect_daemon_well(void)
     char state = process_state(service.pid);
     if (state != 'R' && state != 'S') fail_msg("the daemon has ended or is stopped: state '%c'", state ? state : '-');
     long long peak = status_kb(service.pid, "VmHWM:");
+    print_message("# the daemon's memory: at most %lld kB\n", peak);
     if (peak < 0 || peak > ARENA_MEMORY_MB * 1024LL)
         fail_msg("the daemon has needed %lld kB; its bound is %d MB", peak, ARENA_MEMORY_MB);
 }
@@ -238,7 +239,6 @@ void arena_withstand(const struct attack *attack)
     end_attackers();
     end_victim();
     start_victim();
-    measure("warm");
     struct victim_times alone = measure("alone");
     while (attackers.n < attack->processes && attackers.n < MAX_PROCESSES) start_attacker(attack);
     if (!wait_for_attackers()) fail_msg("%s: an attacker did not get ready", attack->name);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -105,6 +106,41 @@ static void test_unfinished_messages(void **state)
 {
     (void)state;
     arena_withstand(&(struct attack){.name = "unfinished messages", .processes = 2, .run = begin_messages});
+}
+
+/* ---- requests under way ---- */
+
+/* Asks for many large modules on many connections, and reads no answer. */
+static void ask_much(struct attacker *self)
+{
+    enum { CONNECTIONS = 6, REQUESTS = 6, SIZE = 4 << 20 };
+    static uint8_t data[SIZE];
+    struct proto_writer w;
+    int fds[CONNECTIONS];
+    for (int i = 0; i < CONNECTIONS; i++) {
+        fds[i] = attacker_greet(self);
+        setsockopt(fds[i], SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){0, 100000}, sizeof(struct timeval));
+    }
+    for (uint32_t n = 0; n < REQUESTS; n++)
+        for (int i = 0; i < CONNECTIONS; i++) {
+            if (fds[i] < 0) continue;
+            memcpy(data, &(uint32_t[]){(uint32_t)getpid(), n, (uint32_t)i}, 12); /* none is like another */
+            proto_begin_request(&w, n + 2, "module.load");
+            proto_pack_map(&w, 2);
+            proto_pack_string(&w, "name", "large");
+            proto_pack_bytes(&w, "data", data, sizeof data);
+            if (!proto_finish(&w)) attacker_fail(self, "message");
+            if (send(fds[i], w.buffer.data, w.buffer.size, MSG_NOSIGNAL) != (ssize_t)w.buffer.size)
+                fds[i] = -1; /* closed, or not read from any more: it stays as it is */
+            proto_writer_clear(&w);
+        }
+    attacker_ready(self);
+}
+
+static void test_large_requests(void **state)
+{
+    (void)state;
+    arena_withstand(&(struct attack){.name = "large requests", .processes = 2, .run = ask_much});
 }
 
 /* ---- descriptors and shared memory ---- */
@@ -214,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_garbage),
         cmocka_unit_test(test_connections),
         cmocka_unit_test(test_unfinished_messages),
+        cmocka_unit_test(test_large_requests),
         cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_sparse_memory),
         cmocka_unit_test(test_status),

@@ -12,7 +12,7 @@
 
 #include "tests/attacks/arena.h"
 
-enum { SUBMITS = 300, FINALIZES = 5, SIZE = 64 };
+enum { SUBMITS = 300, FINALIZES = 3, SIZE = 64 };
 enum { PAUSE_US = 500 }; /* between submissions: the executor has gone to sleep */
 
 struct victim {
