@@ -63,6 +63,13 @@ struct interp_watcher {
     bool (*access)(void *data, const struct interp_access *access); /* false: the run stops there */
 };
 
+/* Memory that no argument is, for addresses that a kernel finds in memory: what lies there, of how many bytes from
+   where on. It stays until the run ends. False: nothing does. */
+struct interp_finder {
+    void *data;
+    bool (*find)(void *data, uint64_t address, void **memory, uint64_t *bytes);
+};
+
 struct interp_options {
     uint32_t sub_group_size; /* 0: 8 */
     uint64_t max_steps;      /* instructions in all; 0: 2^32. INTERP_LIMIT beyond. */
@@ -70,6 +77,7 @@ struct interp_options {
     bool check_shuffles;   /* sub_group_shuffle and its xor: ids that no complete sub-group has are reported */
     uint32_t max_findings; /* 0: 16 */
     const struct interp_watcher *watcher; /* NULL: none */
+    const struct interp_finder *finder;   /* NULL: addresses in memory are those of arguments and variables */
 };
 
 struct interp_result {
@@ -96,7 +104,8 @@ struct interp_result {
    both, with no barrier of a group of both between them that fences that space. Fences and the memory orders of atomics
    do not count: passing data by flags is reported.
 
-   Pointers in memory are the interpreter's own: a buffer filled by the host cannot hold any. */
+   Pointers in global memory, and integers made of pointers, are addresses in this process: what a kernel or the host
+   left there, another one can follow. */
 int interp_run(const struct ir_function *kernel, const struct interp_range *range, const struct interp_arg *args,
                const struct interp_options *options, struct interp_result *result);
 void interp_result_clear(struct interp_result *result);

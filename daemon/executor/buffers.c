@@ -178,6 +178,19 @@ struct buffer *buffers_get(struct buffers *b, uint64_t id)
     return buffer;
 }
 
+struct buffer *buffers_find(struct buffers *b, uint64_t address)
+{
+    struct buffer *found = NULL;
+    pthread_mutex_lock(&b->lock);
+    for (int i = 0; i < BUFFERS_BUCKETS && !found; i++)
+        for (found = b->buckets[i]; found; found = found->next)
+            if (address >= (uint64_t)(uintptr_t)found->memory && address - (uintptr_t)found->memory < found->bytes)
+                break;
+    if (found) atomic_fetch_add(&found->references, 1);
+    pthread_mutex_unlock(&b->lock);
+    return found;
+}
+
 void buffers_put(struct buffer *buffer)
 {
     if (buffer && atomic_fetch_sub(&buffer->references, 1) == 1) destroy(buffer);

@@ -36,4 +36,6 @@ int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t addr
 int buffers_detach(struct buffers *b, uint64_t id, struct exec_error *e);
 /* A reference to the buffer, or NULL. */
 struct buffer *buffers_get(struct buffers *b, uint64_t id);
+/* A reference to the one that the address lies in, or NULL. */
+struct buffer *buffers_find(struct buffers *b, uint64_t address);
 void buffers_put(struct buffer *buffer); /* NULL is fine */

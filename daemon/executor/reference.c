@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/executor/buffers.h"
 #include "daemon/executor/running.h"
 #include "daemon/executor/states.h"
 #include "ir/arena.h"
@@ -119,9 +120,30 @@ static int report_broken(const struct watch *watch, struct exec_error *e)
     return exec_fail(e, FUSION_INVALID, object, "%s", watch_broken(watch));
 }
 
-int reference_run(const struct program_launch *program, const struct executable_launch *launch,
-                  const struct running_slot *slots, struct watch *watch, struct exec_error *e)
+/* Memory that addresses in memory led to, kept while the kernel runs. */
+struct found {
+    struct buffers *buffers;
+    uint32_t n;
+    struct buffer **list;
+};
+
+static bool find_memory(void *data, uint64_t address, void **memory, uint64_t *bytes)
 {
+    struct found *found = data;
+    struct buffer *buffer = buffers_find(found->buffers, address);
+    if (!buffer) return false;
+    found->list = arena_realloc(found->list, (found->n + 1) * sizeof(struct buffer *));
+    found->list[found->n++] = buffer;
+    *memory = buffer->memory;
+    *bytes = buffer->bytes;
+    return true;
+}
+
+int reference_run(const struct program_launch *program, const struct executable_launch *launch,
+                  const struct running_slot *slots, struct buffers *buffers, struct watch *watch, struct exec_error *e)
+{
+    struct found found = {.buffers = buffers};
+    const struct interp_finder finder = {&found, find_memory};
     const struct kernel_launch *g = &program->geometry;
     struct interp_range range = {.dims = g->dims};
     memcpy(range.global, g->global_size, sizeof range.global);
@@ -129,7 +151,8 @@ int reference_run(const struct program_launch *program, const struct executable_
     memcpy(range.local, g->local_size, sizeof range.local);
     struct interp_arg *args = arena_realloc(NULL, (program->n_params + 1) * sizeof *args);
     for (uint32_t i = 0; i < program->n_params; i++) args[i] = argument(&program->params[i], launch, slots);
-    struct interp_options options = {.check_races = true, .check_unwritten = true, .check_shuffles = true};
+    struct interp_options options = {
+        .check_races = true, .check_unwritten = true, .check_shuffles = true, .finder = &finder};
     struct interp_result result = {0};
     if (watch)
         watch_run(watch, program->watched, launch->kernel, &range, args, &options, &result);
@@ -137,6 +160,8 @@ int reference_run(const struct program_launch *program, const struct executable_
         interp_run(launch->kernel, &range, args, &options, &result);
     int outcome = watch && watch_broken(watch) ? report_broken(watch, e) : report(program, &result, e);
     interp_result_clear(&result);
+    for (uint32_t i = 0; i < found.n; i++) buffers_put(found.list[i]);
+    free(found.list);
     free(args);
     return outcome;
 }

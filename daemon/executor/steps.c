@@ -30,9 +30,9 @@ static uint64_t cache_bytes(unsigned threads)
     return l3 > 0 && (uint64_t)l3 < ours ? (uint64_t)l3 : ours;
 }
 
-void steps_init(struct steps *s, struct pool *pool)
+void steps_init(struct steps *s, struct pool *pool, struct buffers *buffers)
 {
-    *s = (struct steps){.pool = pool, .stream_bytes = cache_bytes(pool_threads(pool))};
+    *s = (struct steps){.pool = pool, .buffers = buffers, .stream_bytes = cache_bytes(pool_threads(pool))};
 }
 
 /* ---- launches ---- */
@@ -97,8 +97,8 @@ static int run_launch(struct steps *s, struct executable *x, uint32_t index, con
 {
     const struct program_launch *p = &x->program->launches[index];
     running_step("kernel", p->name);
-    return x->program->reference ? reference_run(p, &x->launches[index], slots, watched_watch(x->watched), e)
-                                 : run_code(s, p, &x->launches[index], e);
+    if (!x->program->reference) return run_code(s, p, &x->launches[index], e);
+    return reference_run(p, &x->launches[index], slots, s->buffers, watched_watch(x->watched), e);
 }
 
 /* ---- copies and fills ---- */

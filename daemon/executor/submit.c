@@ -35,7 +35,7 @@ struct submitter *submit_new(struct buffers *buffers, struct executables *execut
 {
     struct submitter *s = arena_realloc(NULL, sizeof *s);
     *s = (struct submitter){.buffers = buffers, .executables = executables};
-    steps_init(&s->steps, pool);
+    steps_init(&s->steps, pool, buffers);
     return s;
 }
 

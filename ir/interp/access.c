@@ -42,7 +42,7 @@ static uint64_t field(const struct machine *m, const struct item *item, const st
 /* From generic to a space that the memory is not in: null, as OpenCL's to_local() and its like. */
 static uint64_t cast_space(struct machine *m, const struct item *item, const struct code_inst *at)
 {
-    uint64_t address = operand(item, 0)[0];
+    uint64_t address = interp_memory_own(m, operand(item, 0)[0]);
     const struct allocation *a = interp_memory_find(&m->memory, address);
     enum ir_space to = at->ir->attrs.space;
     return to == IR_SPACE_GENERIC || !a || a->space == to ? address : 0;
@@ -61,6 +61,13 @@ static uint64_t global_address(struct machine *m, struct item *item, const struc
 
 /* ---- load, store, copy ---- */
 
+/* Others see what is stored there. */
+static bool is_global(struct machine *m, uint64_t address)
+{
+    const struct allocation *a = interp_memory_find(&m->memory, interp_memory_own(m, address));
+    return a && a->space == IR_SPACE_GLOBAL;
+}
+
 static void load(struct machine *m, struct item *item, const struct code_inst *at, unsigned flags, uint64_t *r)
 {
     ir_type t = at->ir->type;
@@ -68,6 +75,7 @@ static void load(struct machine *m, struct item *item, const struct code_inst *a
                        align_of(m, at->ir, t), ACCESS_READ | flags,  NULL};
     const uint8_t *bytes = interp_memory_access(m, item, at, &a);
     if (bytes) interp_value_read(t, bytes, r);
+    if (bytes && ir_type_is_ptr(t)) *r = interp_memory_own(m, *r);
 }
 
 static void store(struct machine *m, struct item *item, const struct code_inst *at, unsigned flags)
@@ -78,16 +86,20 @@ static void store(struct machine *m, struct item *item, const struct code_inst *
     struct access a = {operand(item, 0)[0],    interp_value_size(t), space_of(at, 0),
                        align_of(m, at->ir, t), ACCESS_WRITE | flags, value};
     uint8_t *bytes = interp_memory_access(m, item, at, &a);
+    if (bytes && ir_type_is_ptr(t) && is_global(m, a.address)) {
+        uint64_t place = interp_memory_place(&m->memory, operand(item, 1)[0]);
+        memcpy(value, &place, sizeof place);
+    }
     if (bytes) memcpy(bytes, value, a.size);
 }
 
 /* A copy takes along which bytes are written: padding may stay unwritten. */
 static void copy_written(struct machine *m, const struct access *to, const struct access *from)
 {
-    struct allocation *a = interp_memory_find(&m->memory, to->address),
-                      *b = interp_memory_find(&m->memory, from->address);
+    uint64_t into = interp_memory_own(m, to->address), out = interp_memory_own(m, from->address);
+    struct allocation *a = interp_memory_find(&m->memory, into), *b = interp_memory_find(&m->memory, out);
     if (!a->written || !b->written) return;
-    memmove(a->written + interp_memory_offset(to->address), b->written + interp_memory_offset(from->address), to->size);
+    memmove(a->written + interp_memory_offset(into), b->written + interp_memory_offset(out), to->size);
 }
 
 static void copy(struct machine *m, struct item *item, const struct code_inst *at)
@@ -176,8 +188,10 @@ static void atomic_flag(struct machine *m, struct item *item, const struct code_
 static bool pointer_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
     switch (at->ir->op) {
-    case IR_OP_PTRTOINT: *r = operand(item, 0)[0] & eval_mask(ir_type_bits(at->ir->type)); return true;
-    case IR_OP_INTTOPTR: *r = operand(item, 0)[0]; return true;
+    case IR_OP_PTRTOINT:
+        *r = interp_memory_place(&m->memory, operand(item, 0)[0]) & eval_mask(ir_type_bits(at->ir->type));
+        return true;
+    case IR_OP_INTTOPTR: *r = interp_memory_own(m, operand(item, 0)[0]); return true;
     case IR_OP_SPACECAST: *r = cast_space(m, item, at); return true;
     case IR_OP_GLOBAL: *r = global_address(m, item, at); return true;
     case IR_OP_ELEM: *r = element(m, item, at); return true;

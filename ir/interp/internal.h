@@ -69,7 +69,7 @@ enum { POINTER_OFFSET_BITS = 44 };
 /* Bytes of local memory in one piece, and of variables of one function. */
 enum { MAX_OWN_MEMORY = 64 << 20 };
 
-enum memory_origin { MEMORY_ARG, MEMORY_LOCAL_ARG, MEMORY_GLOBAL, MEMORY_VARIABLE, MEMORY_IMAGE };
+enum memory_origin { MEMORY_ARG, MEMORY_LOCAL_ARG, MEMORY_GLOBAL, MEMORY_VARIABLE, MEMORY_IMAGE, MEMORY_FOUND };
 
 /* Who touched a byte, where and when. */
 struct touch {
@@ -116,8 +116,10 @@ uint64_t interp_memory_add(struct memory *memory, const struct allocation *alloc
 void interp_memory_end(struct memory *memory, uint64_t address); /* later accesses are use after return */
 struct allocation *interp_memory_find(struct memory *memory, uint64_t address); /* NULL: no such allocation */
 int64_t interp_memory_offset(uint64_t address);
-/* The same number for addresses of the same byte, by whatever allocations; 0 for null. */
+/* Where it is in this process: the same for addresses of the same byte, by whatever allocations; 0 for null. */
 uint64_t interp_memory_place(struct memory *memory, uint64_t address);
+/* An address that may be one in this process as one of the interpreter's; as it is where no memory is known there. */
+uint64_t interp_memory_own(struct machine *m, uint64_t address);
 /* "argument 2 `t` (4096 bytes)" into buf; returns buf. */
 const char *interp_memory_describe(const struct allocation *a, char *buf, size_t size);
 

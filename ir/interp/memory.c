@@ -1,4 +1,9 @@
-/* The interpreter's memory: allocations, pointers into them, and the checks of every access. */
+/*
+ * The interpreter's memory: allocations, pointers into them, and the checks of every access. A pointer is the number of
+ * an allocation above a biased offset, so that one that leaves its memory is known as such. What is found in global
+ * memory is an address in this process, below those of the first allocation: it is looked up where it is found, or
+ * used.
+ */
 #include "ir/interp/internal.h"
 
 #include <inttypes.h>
@@ -6,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Addresses in this process are below those of allocation FIRST. */
+enum { FIRST = 1 << (48 - POINTER_OFFSET_BITS) };
 enum { MAX_ALLOCATIONS = 1 << (64 - POINTER_OFFSET_BITS), RESTING = 1024 };
 
 static const uint64_t offset_bias = 1ull << (POINTER_OFFSET_BITS - 1);
@@ -13,8 +20,10 @@ static const uint64_t offset_bias = 1ull << (POINTER_OFFSET_BITS - 1);
 void interp_memory_init(struct memory *memory)
 {
     memset(memory, 0, sizeof *memory);
-    interp_memory_add(memory, &(struct allocation){.name = "null"});
-    memory->items[0].live = false;
+    for (int i = 0; i < FIRST; i++) {
+        interp_memory_add(memory, &(struct allocation){.name = "null"});
+        memory->items[i].live = false;
+    }
 }
 
 void interp_memory_finish(struct memory *memory)
@@ -72,7 +81,7 @@ void interp_memory_end(struct memory *memory, uint64_t address)
 struct allocation *interp_memory_find(struct memory *memory, uint64_t address)
 {
     uint64_t id = address >> POINTER_OFFSET_BITS;
-    return id == 0 || id >= memory->n ? NULL : &memory->items[id];
+    return id < FIRST || id >= memory->n ? NULL : &memory->items[id];
 }
 
 int64_t interp_memory_offset(uint64_t address)
@@ -84,6 +93,30 @@ uint64_t interp_memory_place(struct memory *memory, uint64_t address)
 {
     const struct allocation *a = interp_memory_find(memory, address);
     return a && a->live && a->data ? (uint64_t)(uintptr_t)a->data + (uint64_t)interp_memory_offset(address) : address;
+}
+
+/* Through what an argument's parameter says that it is not for, nothing is found. */
+static bool holds(const struct allocation *a, uint64_t place)
+{
+    uint64_t first = (uint64_t)(uintptr_t)a->data;
+    return a->live && a->data && !a->no_read && !a->no_write && place >= first && place - first < a->size;
+}
+
+uint64_t interp_memory_own(struct machine *m, uint64_t address)
+{
+    struct memory *memory = &m->memory;
+    const struct interp_finder *finder = m->options.finder;
+    struct allocation found = {.space = IR_SPACE_GLOBAL, .fence = IR_FENCE_GLOBAL, .origin = MEMORY_FOUND};
+    void *data;
+    if (address == 0 || address >> POINTER_OFFSET_BITS >= FIRST) return address;
+    for (uint32_t i = FIRST; i < memory->n; i++)
+        if (holds(&memory->items[i], address))
+            return address_of(i) + address - (uint64_t)(uintptr_t)memory->items[i].data;
+    if (!finder || !finder->find(finder->data, address, &data, &found.size)) return address;
+    found.data = data;
+    if (m->options.check_races) found.cells = interp_shadow(m, found.size, sizeof *found.cells);
+    uint64_t own = interp_memory_add(memory, &found);
+    return own ? own + address - (uint64_t)(uintptr_t)data : address;
 }
 
 const char *interp_memory_describe(const struct allocation *a, char *buf, size_t size)
@@ -98,6 +131,7 @@ const char *interp_memory_describe(const struct allocation *a, char *buf, size_t
         snprintf(buf, size, "image argument %u `%.40s` (%" PRIu64 " bytes)", a->index, name, a->size);
         break;
     case MEMORY_GLOBAL: snprintf(buf, size, "variable `%.40s` of the module (%" PRIu64 " bytes)", name, a->size); break;
+    case MEMORY_FOUND: snprintf(buf, size, "memory at %p (%" PRIu64 " bytes)", (void *)a->data, a->size); break;
     case MEMORY_VARIABLE:
         snprintf(buf, size, "variable `%.40s` of function `%.40s` (%" PRIu64 " bytes)", name, a->function, a->size);
         break;
@@ -226,8 +260,10 @@ static void count(struct machine *m, const struct access *a, const struct alloca
     if (a->flags & ACCESS_WRITE) m->result->bytes_written += a->size;
 }
 
-uint8_t *interp_memory_access(struct machine *m, struct item *item, const struct code_inst *at, const struct access *a)
+uint8_t *interp_memory_access(struct machine *m, struct item *item, const struct code_inst *at, const struct access *as)
 {
+    const struct access own = {interp_memory_own(m, as->address), as->size, as->space, as->align, as->flags, as->value};
+    const struct access *a = &own;
     struct allocation *memory = interp_memory_find(&m->memory, a->address);
     if (!check_alive(m, item, at, a, memory) || !check_space(m, item, at, a, memory) ||
         !check_owner(m, item, at, a, memory) || !check_bounds(m, item, at, a, memory) ||

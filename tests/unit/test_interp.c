@@ -213,6 +213,63 @@ static void pointers_live_in_memory_and_integers(void **state)
     assert_memory_equal(out, wanted, sizeof wanted);
 }
 
+static bool find_in(void *data, uint64_t address, void **memory, uint64_t *bytes)
+{
+    uint64_t first = (uint64_t)(uintptr_t)data;
+    *memory = data;
+    *bytes = 4 * sizeof(int32_t);
+    return address >= first && address - first < *bytes;
+}
+
+/* A list that the host and an earlier kernel linked, through an argument's memory and through memory that is none. */
+static void addresses_of_the_process(void **state)
+{
+    (void)state;
+    static int32_t beside[4] = {10, 20, 30, 40};
+    int32_t out[2] = {0};
+    int32_t *links[3] = {&beside[1], NULL, NULL};
+    struct interp_arg args[] = {BUFFER(links), BUFFER(out)};
+    struct interp_finder finder = {beside, find_in};
+    struct kit k;
+    kit_load(&k, "kernel @k(%t: ptr.global ptr.global, %o: ptr.global i32) {\n"
+                 "    %first = load ptr.global %t[0]\n"
+                 "    %next = load ptr.global %t[2]\n"
+                 "    %there = ine ptr.global %next, null\n"
+                 "    if %there {\n"
+                 "        %same = ieq ptr.global %next, %o\n"
+                 "        %z = zext i32 %same\n"
+                 "        store i32 %next[1], %z\n"
+                 "    }\n"
+                 "    %x = load i32 %first[1]\n"
+                 "    store i32 %first[2], 33\n"
+                 "    %n = ptrtoint i64 %first\n"
+                 "    %m = add i64 %n, 4\n"
+                 "    %p = inttoptr %m, global\n"
+                 "    %y = load i32 %p\n"
+                 "    %s = add i32 %x, %y\n"
+                 "    store i32 %o[0], %s\n"
+                 "    store ptr.global %t[1], %p\n"
+                 "    store ptr.global %t[2], %o\n"
+                 "}\n");
+    k.options.finder = &finder;
+    kit_run(&k, 1, 1, args);
+    kit_expect_clean(&k);
+    assert_int_equal(out[0], 60);
+    assert_int_equal(beside[3], 33);
+    assert_ptr_equal(links[1], &beside[2]);
+    assert_ptr_equal(links[2], out);
+    kit_run(&k, 1, 1, args); /* what the first run stored leads to its argument */
+    kit_expect_clean(&k);
+    assert_int_equal(out[1], 1);
+    links[0] = &beside[3]; /* and the element behind it is nobody's */
+    kit_run(&k, 1, 1, args);
+    assert_non_null(strstr(k.result.findings[0].text, "load of 4 bytes at offset 16 of memory at "));
+    k.options.finder = NULL;
+    kit_run(&k, 1, 1, args);
+    assert_non_null(strstr(k.result.findings[0].text, "where there is no memory"));
+    kit_free(&k);
+}
+
 static void by_value_structs_are_copies(void **state)
 {
     (void)state;
@@ -510,6 +567,7 @@ int main(void)
         cmocka_unit_test(unreachable_and_imports_end_the_run),
         cmocka_unit_test(vectors_and_structs_in_memory),
         cmocka_unit_test(pointers_live_in_memory_and_integers),
+        cmocka_unit_test(addresses_of_the_process),
         cmocka_unit_test(by_value_structs_are_copies),
         cmocka_unit_test(module_variables),
         cmocka_unit_test(out_of_bounds_tells_sizes),
