@@ -63,6 +63,7 @@ struct way {
 static const struct way ways[] = {
     {"by command", PROGRAM_BY_COMMAND, {0}},
     {"fused", PROGRAM_BUILT, {.mode = FUSION_ENABLE}},
+    {"fused with barriers", PROGRAM_BUILT, {.mode = FUSION_ENABLE, .insert_barriers = true}},
     {"required", PROGRAM_BUILT, {.mode = FUSION_REQUIRE}},
     {"recorded, fused", PROGRAM_RECORDED, {.mode = FUSION_ENABLE}},
     {"recorded", PROGRAM_RECORDED, {.mode = FUSION_NONE}},
@@ -158,7 +159,7 @@ static void *work(void *data)
 static void threads_do_not_meet(void **state)
 {
     (void)state;
-    static const struct way *const chosen[THREADS] = {&ways[1], &ways[3], &ways[0]};
+    static const struct way *const chosen[THREADS] = {&ways[1], &ways[4], &ways[0]};
     static struct worker workers[THREADS];
     static struct program_outcome alone;
     unsigned first = first_seed();

@@ -26,6 +26,8 @@ struct making {
     struct rng rng;
     uint32_t favourites[8]; /* kernels: a program has few, which meet often */
     uint32_t n_favourites;
+    uint32_t chained; /* percent of the kernels that read what the one before wrote */
+    uint32_t written; /* the array that the last kernel wrote */
 };
 
 static uint32_t below(struct making *m, uint32_t n)
@@ -45,6 +47,9 @@ static void kernel_step(struct making *m, struct program_step *s)
     s->kernel = &kernels[m->favourites[below(m, m->n_favourites)]];
     s->arrays[0] = below(m, s->kernel->loose ? PROGRAM_BUFFERS : PROGRAM_ARRAYS);
     for (int i = 1; i < 4; i++) s->arrays[i] = input(m, s->kernel, s->arrays[0]);
+    bool chained = m->written != s->arrays[0] && !s->kernel->loose_writes && rng_chance(&m->rng, m->chained);
+    if (chained) s->arrays[1] = m->written;
+    m->written = s->arrays[0];
     if (s->kernel->in_place && rng_chance(&m->rng, 30)) s->arrays[1] = s->arrays[0];
     if (rng_chance(&m->rng, 30)) s->arrays[3] = s->arrays[below(m, 2)];
     s->images[0] = below(m, PROGRAM_IMAGES);
@@ -89,7 +94,8 @@ void program_new(struct program *p, uint64_t seed)
 {
     struct making m = {.rng = {seed ^ 0x70726f6772616d}};
     if (!kernels[0].name[0]) free(program_module());
-    *p = (struct program){.n_steps = 2 + below(&m, PROGRAM_MOST_STEPS - 2)};
+    *p = (struct program){.n_steps = 2 + below(&m, rng_chance(&m.rng, 50) ? 5 : PROGRAM_MOST_STEPS - 2)};
+    m.chained = below(&m, 100);
     m.n_favourites = 1 + below(&m, 8);
     for (uint32_t i = 0; i < m.n_favourites; i++) m.favourites[i] = below(&m, PROGRAM_KERNELS);
     uint32_t commands = rng_chance(&m.rng, 40) ? below(&m, 50) : 0;

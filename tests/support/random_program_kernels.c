@@ -12,7 +12,8 @@ struct making {
     struct rng rng;
     struct strbuf body;
     struct program_kernel *kernel;
-    unsigned next; /* number of the next value */
+    unsigned next;  /* number of the next value */
+    unsigned width; /* of the block that begins at %start; 0: there is no %start yet */
 };
 
 static uint32_t below(struct making *m, uint32_t n)
@@ -226,6 +227,40 @@ static unsigned combine(struct making *m, unsigned x, unsigned y)
 
 /* ---- looking at others ---- */
 
+/* The first element of the sub-group's block of `width` for each work-item, as %start. */
+static void block_start(struct making *m, unsigned width)
+{
+    if (m->width) return;
+    emit(m, "  %%lane = sub_group_local_id\n  %%lane64 = zext i64 %%lane\n  %%base = sub i64 %%i, %%lane64\n");
+    emit(m, "  %%start = mul i64 %%base, %u\n", width);
+    m->width = width;
+}
+
+static unsigned block_read(struct making *m)
+{
+    unsigned at, block, low, high;
+    block_start(m, 1 + below(m, 2));
+    at = begin(m);
+    emit(m, "elem i32 %%a, %%start\n");
+    block = begin(m);
+    emit(m, m->width > 1 ? "block_read i32x2 %%v%u\n" : "block_read i32 %%v%u\n", at);
+    if (m->width == 1) return block;
+    low = begin(m);
+    emit(m, "extract i32x2 %%v%u, 0\n", block);
+    high = begin(m);
+    emit(m, "extract i32x2 %%v%u, 1\n", block);
+    return combine(m, low, high);
+}
+
+static void block_write(struct making *m, unsigned v, unsigned w)
+{
+    block_start(m, 1 + below(m, 2));
+    m->kernel->in_groups = true;
+    emit(m, "  %%bw = elem i32 %%o, %%start\n");
+    if (m->width > 1) emit(m, "  %%pair = vec i32x2 %%v%u, %%v%u\n  block_write i32x2 %%bw, %%pair\n", v, w);
+    if (m->width == 1) emit(m, "  block_write i32 %%bw, %%v%u\n", v);
+}
+
 /* Something that the whole work-group or sub-group does. */
 static unsigned meet(struct making *m, unsigned x)
 {
@@ -251,13 +286,7 @@ static unsigned meet(struct making *m, unsigned x)
         v = begin(m);
         emit(m, "group_scan_incl i32 %%v%u, sub_group, add\n", x);
         return v;
-    default:
-        want(m, 'a');
-        emit(m, "  %%lane = sub_group_local_id\n  %%lane64 = zext i64 %%lane\n  %%base = sub i64 %%i, %%lane64\n"
-                "  %%bp = elem i32 %%a, %%base\n");
-        v = begin(m);
-        emit(m, "block_read i32 %%bp\n");
-        return v;
+    default: return block_read(m);
     }
 }
 
@@ -335,6 +364,11 @@ static void make_body(struct making *m)
     if (rng_chance(&m->rng, 20)) {
         v = combine(m, meet(m, v), v);
         m->kernel->in_place = false;
+    }
+    if (rng_chance(&m->rng, 12)) {
+        block_write(m, v, y);
+        m->kernel->in_place = false;
+        return;
     }
     if (rng_chance(&m->rng, 25)) look(m);
     if (rng_chance(&m->rng, 15)) image_write(m, v, y);
