@@ -1,6 +1,7 @@
 /*
  * Products that are only added to something become part of a fused multiply-add, where both allow it (`contract`). It
- * changes results, so it is no clean-up: who asks for it knows that the device has such an instruction.
+ * changes results, so it is no clean-up: who asks for it knows that the device has such an instruction, and asks for
+ * each kernel by itself, so that what is fused with it changes nothing.
  */
 #include <stdlib.h>
 
@@ -39,6 +40,32 @@ static void visit(struct ir_inst *inst, void *data)
 {
     struct contraction *c = data;
     c->changed |= contract(inst, c->uses);
+}
+
+static void see_contract(struct ir_inst *inst, void *data)
+{
+    bool *found = data;
+    *found |= inst->op == IR_OP_FADD && (inst->attrs.fp & IR_FP_CONTRACT);
+    *found |= inst->op == IR_OP_CALL; /* of a function that may */
+}
+
+bool contract_possible(const struct ir_function *kernel)
+{
+    bool found = false;
+    ir_walk(kernel->body, see_contract, &found);
+    return found;
+}
+
+void contract_kernel(struct ir_function *kernel)
+{
+    pass_inline(kernel);
+    for (bool changed = true; changed;) {
+        changed = pass_fold(kernel);
+        changed |= pass_cse(kernel);
+        changed |= pass_promote(kernel);
+        changed |= pass_dce(kernel);
+    }
+    pass_contract(kernel);
 }
 
 bool pass_contract(struct ir_function *f)

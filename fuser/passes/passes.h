@@ -23,6 +23,10 @@ bool pass_unroll_accesses(struct ir_function *f);
 
 /* Not in the sequence, since it changes results: products and sums that may be contracted become fma. */
 bool pass_contract(struct ir_function *f);
+/* The same for a kernel as it came, cleaned up only as far as its own operations say: what its pointers get is not yet
+   known. contract_possible: whether there may be anything to do. */
+bool contract_possible(const struct ir_function *kernel);
+void contract_kernel(struct ir_function *kernel);
 
 /* The standard sequence until nothing changes (bounded). */
 void passes_run(struct ir_function *f);

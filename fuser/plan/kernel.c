@@ -40,9 +40,12 @@ static const struct ir_function *kernel_for(struct planner *p, uint32_t node, co
         delta[i] = n->args[i].offset - params->params[to[i]].first;
         moved |= delta[i] != 0;
     }
-    if (!moved) return n->kernel;
+    bool contract = p->options->device.fma && contract_possible(n->kernel);
+    if (!moved && !contract) return n->kernel;
     if (!*scratch) *scratch = ir_module_new("rebased");
-    return rebased(*scratch, n->kernel, delta);
+    struct ir_function *copy = rebased(*scratch, n->kernel, delta);
+    if (contract) contract_kernel(copy);
+    return copy;
 }
 
 static const char *name_of(const struct planner *p, uint32_t first, uint32_t n, char *buf)
@@ -112,6 +115,5 @@ struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, con
     struct ir_module *module = fuse_kernels(&request, kept, why, why_size);
     if (module && !request.sub_group_size) module->functions[0]->sub_group_size = 0; /* automatic: nobody looks */
     ir_module_free(scratch);
-    if (module && p->options->device.fma) pass_contract((struct ir_function *)ir_module_only_kernel(module));
     return module;
 }
