@@ -101,7 +101,7 @@ static void die_first_when_memory_is_out(void)
 static void load_math_libraries(void)
 {
     dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);
-    dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL); /* x86 only */
+    dlopen("libsleef.so.3", RTLD_NOW | RTLD_GLOBAL);
 }
 
 /* No file of any file system can be opened from here on; memfds are no part of one. Nobody else can be signalled. A

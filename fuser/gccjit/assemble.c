@@ -125,14 +125,14 @@ static bool compile(gcc_jit_context *gcc, const struct workplace *w, const char 
     return !error;
 }
 
-int assemble_object(gcc_jit_context *gcc, bool vector_math, const char *function, bool keep_assembly,
+int assemble_object(gcc_jit_context *gcc, const char *function, bool keep_assembly,
                     struct gccjit_object *object, struct diag_list *list)
 {
     struct workplace w;
     if (!workplace_make(&w, function, list)) return -1;
     int result = -1;
     char *as[] = {"as", "--64", "-o", w.path[OBJECT], w.path[ASSEMBLY], NULL};
-    /* libm and libmvec by name, so that whoever loads the object need not have them. */
+    /* libm and SLEEF by name, so that whoever loads the object need not have them. */
     char *ld[] = {"ld",
                   "-shared",
                   "-z",
@@ -144,7 +144,7 @@ int assemble_object(gcc_jit_context *gcc, bool vector_math, const char *function
                   w.path[LIBRARY],
                   w.path[OBJECT],
                   "-l:libm.so.6",
-                  vector_math ? "-l:libmvec.so.1" : NULL,
+                  "-l:libsleef.so.3",
                   NULL};
 #ifndef __x86_64__
     as[1] = "-g0";

@@ -6,5 +6,5 @@
 #include "fuser/gccjit/gccjit.h"
 
 /* 0, or -1 with a finding in the words of gcc, as or ld. */
-int assemble_object(gcc_jit_context *gcc, bool vector_math, const char *function, bool keep_assembly,
+int assemble_object(gcc_jit_context *gcc, const char *function, bool keep_assembly,
                     struct gccjit_object *object, struct diag_list *list);

@@ -16,6 +16,7 @@
 
 #include "fuser/gccjit/gccjit.h"
 #include "ir/arena.h"
+#include "ir/formula.h"
 #include "ir/ir.h"
 
 typedef gcc_jit_rvalue *rval;
@@ -214,13 +215,10 @@ rval mask_bits(struct emit *e, struct mask m); /* u64, lane 0 lowest */
 
 /* ---- operations ---- */
 
-/* Operations that only appear when others are taken apart. */
+/* Operations that only appear when others are taken apart, beside those of ir/formula.h. */
 enum {
-    OP_RAW_FTOS = IR_OP_COUNT, /* float to signed, in range or any result */
+    OP_RAW_FTOS = FORMULA_OP_COUNT, /* float to signed, in range or any result */
     OP_RAW_FTOU,
-    OP_RAW_FMIN,  /* x < y ? x : y */
-    OP_RAW_FMAX,  /* x > y ? x : y */
-    OP_RAW_SCALE, /* x * 2^y for whole y; AVX-512 only */
 };
 
 /* scalar.c: one lane. from: kind of the first operand. */
@@ -237,18 +235,14 @@ lval prim_masked_load(struct emit *e, lval *mask, enum ir_kind kind, unsigned c,
 void prim_masked_store(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, rval address, rval v);
 void prim_stream(struct emit *e, rval address, rval v);
 void prim_fence(struct emit *e); /* after the last store past the cache */
-/* math.c: functions of libm, by lanes or by libmvec's vectors. */
-
+/* math.c: functions of libraries, on one lane or on vectors. */
 rval math_scalar(struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from, rval *args);
 bool math_vector(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
                  struct lanes *result);
-/* explog.c: of varying f32, with AVX2 or more */
-struct lanes log_of_f32(struct emit *e, struct lanes x);
-struct lanes exp_of_f32(struct emit *e, struct lanes x);
-struct lanes erf_of_f32(struct emit *e, struct lanes x);
+/* formula.c: the formulas of ir/formula.h, emitted; false: there is none. args has room for three. */
+bool emit_formula(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result);
+void emit_geometric(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 /* lower.c: operations in terms of simpler ones; false: it is a simple one. args has room for four. */
-bool lower_math(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args,
-                struct lanes *result); /* math.c */
 bool lower_op(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result);
 /* ops.c: any pure operation on one component; kind is that of the result's element. */
 struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args);

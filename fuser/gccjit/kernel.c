@@ -375,7 +375,7 @@ static int compile_with(enum gccjit_effort effort, struct ir_function *kernel, c
     set_options(e.gcc, e.isa, e.width, &efforts[effort]);
     int result = 1;
     if (emit_kernel(&e, &k))
-        result = assemble_object(e.gcc, e.width > 1, kernel->name, options->keep_assembly, object, list) ? -2 : 0;
+        result = assemble_object(e.gcc, kernel->name, options->keep_assembly, object, list) ? -2 : 0;
     object->lanes = e.width;
     object->effort = effort;
     gcc_jit_context_release(e.gcc);

@@ -32,54 +32,21 @@ static struct lanes constant(struct emit *e, enum ir_kind kind, uint64_t bits)
 #define IS(op, x, y) op2(e, IR_OP_##op, IR_KIND_BOOL, x, y)
 #define SELECT(c, x, y) op_select(e, c, x, y)
 
-/* ---- f16: computed wider, where the second rounding does no harm ---- */
-
-/* What is exact on the bits, and what is made of simpler operations that each round. */
-static bool half_as_it_is(enum ir_op op)
-{
-    switch ((int)op) {
-    case IR_OP_SELECT:
-    case IR_OP_FABS:
-    case IR_OP_FNEG:
-    case IR_OP_COPYSIGN:
-    case IR_OP_NAN:
-    case IR_OP_NEXTAFTER:
-    case IR_OP_BITSELECT:
-    case IR_OP_ISINF ... IR_OP_SIGNBIT:
-    case IR_OP_MAD:
-    case IR_OP_MIX:
-    case IR_OP_SMOOTHSTEP:
-    case IR_OP_FRACT: return true;
-    default: return false;
-    }
-}
+/* ---- f16: conversions from and to it, by way of a wider one ---- */
 
 static bool lower_half(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result)
 {
     if (args[0].kind != IR_KIND_F16 && kind != IR_KIND_F16) return false;
-    if (half_as_it_is(op)) return false;
-    if (op == IR_OP_FPCONV) {
-        if (kind == IR_KIND_F64) {
-            *result = op1(e, IR_OP_FPCONV, kind, op1(e, IR_OP_FPCONV, IR_KIND_F32, args[0]));
-            return true;
-        }
-        return false;
+    if (op == IR_OP_FPCONV && kind == IR_KIND_F64) {
+        *result = op1(e, IR_OP_FPCONV, kind, op1(e, IR_OP_FPCONV, IR_KIND_F32, args[0]));
+        return true;
     }
     if (op == IR_OP_STOF || op == IR_OP_UTOF) {
         enum ir_kind wide = kind_bytes(args[0].kind) < 4 ? IR_KIND_F32 : IR_KIND_F64;
         *result = op1(e, IR_OP_FPCONV, kind, op1(e, op, wide, args[0]));
         return true;
     }
-    /* A fused product of two f16 and a sum fit in f64 whenever the rounding could matter. */
-    enum ir_kind wide = op == IR_OP_FMA ? IR_KIND_F64 : IR_KIND_F32;
-    struct lanes in[3];
-    unsigned n = 0;
-    for (const char *letter = ir_op_info(op)->operands; *letter && n < 3; letter++, n++)
-        in[n] = args[n].kind == IR_KIND_F16 ? op1(e, IR_OP_FPCONV, wide, args[n]) : args[n];
-    enum ir_kind as = kind == IR_KIND_F16 ? wide : kind;
-    *result = op_n(e, op, as, n, in);
-    if (kind == IR_KIND_F16) *result = op1(e, IR_OP_FPCONV, kind, *result);
-    return true;
+    return false;
 }
 
 /* ---- integers ---- */
@@ -247,7 +214,7 @@ static struct lanes to_int(struct emit *e, bool is_signed, enum ir_kind kind, st
     if (exact) {
         /* Within reach of the float type: cut there. */
         struct lanes low = op_number(e, from, is_signed ? -top : 0), high = op_number(e, from, top - 1);
-        struct lanes cut = op2(e, (enum ir_op)OP_RAW_FMIN, from, op2(e, (enum ir_op)OP_RAW_FMAX, from, x, low), high);
+        struct lanes cut = op2(e, (enum ir_op)FORMULA_FMIN, from, op2(e, (enum ir_op)FORMULA_FMAX, from, x, low), high);
         bool as_signed = is_signed || w < 32;
         struct lanes r = op1(e, (enum ir_op)(as_signed ? OP_RAW_FTOS : OP_RAW_FTOU), IR_KIND_I32, cut);
         if (is_signed) r = SELECT(nan, constant(e, IR_KIND_I32, 0), r);
@@ -255,7 +222,7 @@ static struct lanes to_int(struct emit *e, bool is_signed, enum ir_kind kind, st
     }
     if (!is_signed) {
         struct lanes r =
-            op1(e, (enum ir_op)OP_RAW_FTOU, kind, op2(e, (enum ir_op)OP_RAW_FMAX, from, x, op_number(e, from, 0)));
+            op1(e, (enum ir_op)OP_RAW_FTOU, kind, op2(e, (enum ir_op)FORMULA_FMAX, from, x, op_number(e, from, 0)));
         return SELECT(op2(e, IR_OP_FOGE, IR_KIND_BOOL, x, op_number(e, from, top)), K(~0ull), r);
     }
     struct lanes r = op1(e, (enum ir_op)OP_RAW_FTOS, kind, x);
@@ -326,20 +293,6 @@ static struct lanes is_nan(struct emit *e, struct lanes x)
     return IS(FUNO, x, x);
 }
 
-static struct lanes minimum(struct emit *e, bool max, struct lanes x, struct lanes y)
-{
-    enum ir_op raw = (enum ir_op)(max ? OP_RAW_FMAX : OP_RAW_FMIN);
-    return SELECT(is_nan(e, y), x, op2(e, raw, x.kind, x, y));
-}
-
-static struct lanes by_magnitude(struct emit *e, bool larger, struct lanes x, struct lanes y)
-{
-    struct lanes ax = op1(e, IR_OP_FABS, x.kind, x), ay = op1(e, IR_OP_FABS, x.kind, y);
-    struct lanes either = minimum(e, larger, x, y);
-    struct lanes second = SELECT(larger ? IS(FOGT, ay, ax) : IS(FOLT, ay, ax), y, either);
-    return SELECT(larger ? IS(FOGT, ax, ay) : IS(FOLT, ax, ay), x, second);
-}
-
 /* Away from zero where half or more is cut off. */
 static struct lanes rounded_away(struct emit *e, enum ir_kind kind, struct lanes x)
 {
@@ -347,39 +300,6 @@ static struct lanes rounded_away(struct emit *e, enum ir_kind kind, struct lanes
     struct lanes one = with_sign(e, op_number(e, kind, 1), x);
     struct lanes up = SELECT(IS(FOGE, rest, op_number(e, kind, 0.5)), OP2(FADD, whole, one), whole);
     return with_sign(e, up, x);
-}
-
-static struct lanes fraction(struct emit *e, enum ir_kind kind, struct lanes x)
-{
-    double below_one = kind == IR_KIND_F64 ? 0x1.fffffffffffffp-1 : kind == IR_KIND_F32 ? 0x1.fffffep-1 : 0x1.ffcp-1;
-    struct lanes f = OP2(FMIN, OP2(FSUB, x, OP1(FLOOR, x)), op_number(e, kind, below_one));
-    struct lanes magnitude = OP1(FABS, x);
-    struct lanes zero = op2(e, IR_OP_OR, IR_KIND_BOOL, IS(FOEQ, magnitude, op_number(e, kind, 0)),
-                            IS(FOEQ, magnitude, op_number(e, kind, INFINITY)));
-    return SELECT(is_nan(e, x), x, SELECT(zero, with_sign(e, op_number(e, kind, 0), x), f));
-}
-
-static struct lanes smooth_step(struct emit *e, enum ir_kind kind, const struct lanes *args)
-{
-    struct lanes zero = op_number(e, kind, 0), one = op_number(e, kind, 1);
-    struct lanes t = OP2(FDIV, OP2(FSUB, args[2], args[0]), OP2(FSUB, args[1], args[0]));
-    struct lanes clamped = SELECT(IS(FOGT, t, zero), SELECT(IS(FOLT, t, one), t, one), zero);
-    t = SELECT(is_nan(e, t), t, clamped);
-    struct lanes slope = OP2(FSUB, op_number(e, kind, 3), OP2(FMUL, op_number(e, kind, 2), t));
-    return OP2(FMUL, OP2(FMUL, t, t), slope);
-}
-
-static struct lanes sign_of(struct emit *e, enum ir_kind kind, struct lanes x)
-{
-    struct lanes zero = op_number(e, kind, 0), one = with_sign(e, op_number(e, kind, 1), x);
-    struct lanes r = SELECT(IS(FOEQ, x, zero), x, one);
-    return SELECT(is_nan(e, x), zero, r);
-}
-
-static struct lanes positive_difference(struct emit *e, enum ir_kind kind, struct lanes x, struct lanes y)
-{
-    struct lanes difference = OP2(FSUB, x, y);
-    return SELECT(IS(FOLE, x, y), op_number(e, kind, 0), difference);
 }
 
 /* The magnitudes of floats are ordered as their bits. */
@@ -399,7 +319,7 @@ static struct lanes next_after(struct emit *e, struct lanes x, struct lanes y)
 static bool lower_float(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args,
                         struct lanes *result)
 {
-    struct lanes x = args[0], y = args[1], z = args[2];
+    struct lanes x = args[0], y = args[1];
     enum ir_kind bits = int_of(kind);
     switch (op) {
     case IR_OP_FNEG:
@@ -408,28 +328,7 @@ static bool lower_float(struct emit *e, enum ir_op op, enum ir_kind kind, const 
     case IR_OP_FABS: *result = op_bits(e, sign_masked(e, x, false), kind); return true;
     case IR_OP_COPYSIGN: *result = with_sign(e, x, y); return true;
     case IR_OP_NEXTAFTER: *result = next_after(e, x, y); return true;
-    case IR_OP_FMIN: *result = minimum(e, false, x, y); return true;
-    case IR_OP_FMAX: *result = minimum(e, true, x, y); return true;
-    case IR_OP_FCLAMP: *result = OP2(FMIN, OP2(FMAX, x, y), z); return true;
-    case IR_OP_MAXMAG: *result = by_magnitude(e, true, x, y); return true;
-    case IR_OP_MINMAG: *result = by_magnitude(e, false, x, y); return true;
-    case IR_OP_MAD: *result = OP2(FADD, OP2(FMUL, x, y), z); return true;
     case IR_OP_ROUND: *result = rounded_away(e, kind, x); return true;
-    case IR_OP_FRACT: *result = fraction(e, kind, x); return true;
-    case IR_OP_MODF_FRACT: {
-        struct lanes infinite = IS(FOEQ, OP1(FABS, x), op_number(e, kind, INFINITY));
-        struct lanes rest = SELECT(infinite, op_number(e, kind, 0), OP2(FSUB, x, OP1(TRUNC, x)));
-        *result = with_sign(e, rest, x);
-        return true;
-    }
-    case IR_OP_FDIM: *result = positive_difference(e, kind, x, y); return true;
-    case IR_OP_RSQRT: *result = OP2(FDIV, op_number(e, kind, 1), OP1(SQRT, x)); return true;
-    case IR_OP_DEGREES: *result = OP2(FMUL, x, op_number(e, kind, 180 / M_PI)); return true;
-    case IR_OP_RADIANS: *result = OP2(FMUL, x, op_number(e, kind, M_PI / 180)); return true;
-    case IR_OP_MIX: *result = OP2(FADD, x, OP2(FMUL, OP2(FSUB, y, x), z)); return true;
-    case IR_OP_STEP: *result = SELECT(IS(FOLT, y, x), op_number(e, kind, 0), op_number(e, kind, 1)); return true;
-    case IR_OP_SMOOTHSTEP: *result = smooth_step(e, kind, args); return true;
-    case IR_OP_SIGN: *result = sign_of(e, kind, x); return true;
     case IR_OP_NAN: {
         uint64_t payload = kind == IR_KIND_F16 ? 0x1ff : kind == IR_KIND_F32 ? 0x3fffff : 0x7ffffffffffff;
         uint64_t quiet = kind == IR_KIND_F16 ? 0x7e00 : kind == IR_KIND_F32 ? 0x7fc00000 : 0x7ff8000000000000;
@@ -469,10 +368,31 @@ static bool lower_comparison(struct emit *e, enum ir_op op, const struct lanes *
     }
 }
 
+/* x * 2^y: as a product of two powers of two, neither of which makes it round before the last one. */
+static struct lanes scaled(struct emit *e, struct lanes x, struct lanes y)
+{
+    enum ir_kind kind = IR_KIND_I32;
+    struct lanes whole = op1(e, (enum ir_op)OP_RAW_FTOS, kind, y), half = OP2(ASHR, whole, K(1));
+    struct lanes rest = OP2(SUB, whole, half);
+    struct lanes first = op_bits(e, OP2(SHL, OP2(ADD, half, K(127)), K(23)), x.kind);
+    struct lanes second = op_bits(e, OP2(SHL, OP2(ADD, rest, K(127)), K(23)), x.kind);
+    return op2(e, IR_OP_FMUL, x.kind, op2(e, IR_OP_FMUL, x.kind, x, first), second);
+}
+
+/* What only formulas have. */
+static bool lower_formula_op(struct emit *e, unsigned op, const struct lanes *args, struct lanes *result)
+{
+    if (op != FORMULA_SCALE) return false;
+    bool varying = args[0].shape == SHAPE_VARYING || args[1].shape == SHAPE_VARYING;
+    if (varying && e->isa->id == GCCJIT_ISA_AVX512) return false; /* an instruction */
+    *result = scaled(e, args[0], args[1]);
+    return true;
+}
+
 bool lower_op(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lanes *args, struct lanes *result)
 {
-    if ((int)op >= IR_OP_COUNT) return false;
-    if (lower_half(e, op, kind, args, result)) return true;
+    if ((int)op >= IR_OP_COUNT) return lower_formula_op(e, op, args, result);
+    if (lower_half(e, op, kind, args, result) || emit_formula(e, op, kind, args, result)) return true;
     if (op_is_comparison(op)) return lower_comparison(e, op, args, result);
     if (op == IR_OP_BITSELECT) {
         enum ir_kind bits = int_of(kind);
@@ -482,7 +402,5 @@ bool lower_op(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lan
         return true;
     }
     if (lower_conversion(e, op, kind, args, result)) return true;
-    if (is_float(kind) || op == IR_OP_REMQUO_QUO)
-        return lower_float(e, op, kind, args, result) || lower_math(e, op, kind, args, result);
-    return lower_int(e, op, kind, args, result);
+    return is_float(kind) ? lower_float(e, op, kind, args, result) : lower_int(e, op, kind, args, result);
 }

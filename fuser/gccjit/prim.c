@@ -126,9 +126,9 @@ struct row {
 
 static const struct row rows[] = {
     FLOATS(IR_OP_SQRT, UNARY, SSE4, "sqrt"),
-    FLOATS(OP_RAW_FMIN, BINARY, SSE4, "min"),
-    FLOATS(OP_RAW_FMAX, BINARY, SSE4, "max"),
-    {OP_RAW_SCALE, F32, F32, BINARY, AVX512, "scalefps", 0},
+    FLOATS(FORMULA_FMIN, BINARY, SSE4, "min"),
+    FLOATS(FORMULA_FMAX, BINARY, SSE4, "max"),
+    {FORMULA_SCALE, F32, F32, BINARY, AVX512, "scalefps", 0},
     FLOATS(IR_OP_FMA, TERNARY, AVX2, "fmadd213"),
     ROUNDINGS(IR_OP_RINT, 8),
     ROUNDINGS(IR_OP_FLOOR, 9),

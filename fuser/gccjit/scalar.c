@@ -220,8 +220,8 @@ static rval float_op(struct emit *e, enum ir_op op, enum ir_kind kind, rval *x)
     case IR_OP_FSUB: return jit_binary(e, GCC_JIT_BINARY_OP_MINUS, x[0], x[1]);
     case IR_OP_FMUL: return jit_mul(e, x[0], x[1]);
     case IR_OP_FDIV: return jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, x[0], x[1]);
-    case OP_RAW_FMIN: return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, x[0], x[1]), x[0], x[1]);
-    case OP_RAW_FMAX: return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_GT, x[0], x[1]), x[0], x[1]);
+    case FORMULA_FMIN: return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_LT, x[0], x[1]), x[0], x[1]);
+    case FORMULA_FMAX: return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_GT, x[0], x[1]), x[0], x[1]);
     case IR_OP_SQRT: return jit_builtin(e, names[0][wide], 1, x);
     case IR_OP_FLOOR: return jit_builtin(e, names[1][wide], 1, x);
     case IR_OP_CEIL: return jit_builtin(e, names[2][wide], 1, x);

@@ -8,6 +8,7 @@
 
 #include "fuser/gccjit/emit.h"
 #include "fuser/kernel_abi.h"
+#include "ir/library.h"
 
 static const char *const names[GCCJIT_ISA_COUNT] = {
     [GCCJIT_ISA_GENERIC] = "generic",
@@ -59,8 +60,8 @@ struct gccjit_target gccjit_target_host(enum gccjit_isa limit)
 {
     struct gccjit_target t = {.isa = host_isa()};
     if (limit < t.isa) t.isa = limit;
-    snprintf(t.text, sizeof t.text, "%s gcc-%d.%d.%d abi-%d", names[t.isa], gcc_jit_version_major(),
-             gcc_jit_version_minor(), gcc_jit_version_patchlevel(), KERNEL_ABI_VERSION);
+    snprintf(t.text, sizeof t.text, "%s gcc-%d.%d.%d sleef-%s abi-%d", names[t.isa], gcc_jit_version_major(),
+             gcc_jit_version_minor(), gcc_jit_version_patchlevel(), library_version(), KERNEL_ABI_VERSION);
     return t;
 }
 

@@ -200,7 +200,7 @@ static void bitcast(struct emit *e, const struct ir_inst *inst, struct lanes *re
     }
 }
 
-/* ---- reductions over the components, and geometry ---- */
+/* ---- reductions over the components ---- */
 
 static void any_or_all(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
@@ -210,62 +210,6 @@ static void any_or_all(struct emit *e, const struct ir_inst *inst, struct lanes 
     struct lanes r = v[0];
     for (unsigned c = 1; c < ir_type_lanes(inst->type); c++) r = op2(e, op, kind, r, v[c]);
     *result = kind == IR_KIND_BOOL ? r : op2(e, IR_OP_SLT, IR_KIND_BOOL, r, lanes_int(e, kind, 0));
-}
-
-static struct lanes dot(struct emit *e, enum ir_kind kind, unsigned n, const struct lanes *x, const struct lanes *y)
-{
-    struct lanes sum = op2(e, IR_OP_FMUL, kind, x[0], y[0]);
-    for (unsigned c = 1; c < n; c++) sum = op2(e, IR_OP_FADD, kind, sum, op2(e, IR_OP_FMUL, kind, x[c], y[c]));
-    return sum;
-}
-
-/* f16 and f32: squares fit in f64. f64: hypot neither overflows nor vanishes. */
-static struct lanes length_in_double(struct emit *e, unsigned n, const struct lanes *x, struct lanes *wide)
-{
-    for (unsigned c = 0; c < n; c++)
-        wide[c] = x[c].kind == IR_KIND_F64 ? x[c] : op1(e, IR_OP_FPCONV, IR_KIND_F64, x[c]);
-    if (x[0].kind != IR_KIND_F64) return op1(e, IR_OP_SQRT, IR_KIND_F64, dot(e, IR_KIND_F64, n, wide, wide));
-    struct lanes r = op1(e, IR_OP_FABS, IR_KIND_F64, x[0]);
-    for (unsigned c = 1; c < n; c++) r = op2(e, IR_OP_HYPOT, IR_KIND_F64, r, x[c]);
-    return r;
-}
-
-static struct lanes narrowed(struct emit *e, enum ir_kind kind, struct lanes v)
-{
-    return kind == IR_KIND_F64 ? v : op1(e, IR_OP_FPCONV, kind, v);
-}
-
-static void normalize(struct emit *e, enum ir_kind kind, unsigned n, const struct lanes *x, struct lanes *result)
-{
-    struct lanes wide[IR_MAX_LANES], length = length_in_double(e, n, x, wide);
-    struct lanes zero = op2(e, IR_OP_FOEQ, IR_KIND_BOOL, length, op_number(e, IR_KIND_F64, 0));
-    for (unsigned c = 0; c < n; c++)
-        result[c] = op_select(e, zero, x[c], narrowed(e, kind, op2(e, IR_OP_FDIV, IR_KIND_F64, wide[c], length)));
-}
-
-static void geometric(struct emit *e, const struct ir_inst *inst, struct lanes *result)
-{
-    enum ir_kind kind = ir_type_kind(inst->type);
-    unsigned n = ir_type_lanes(inst->type);
-    const struct lanes *x = emit_value(e, inst->operands[0]), *y = x;
-    if (inst->n_operands > 1) y = emit_value(e, inst->operands[1]);
-    struct lanes wide[IR_MAX_LANES], difference[IR_MAX_LANES];
-    switch (inst->op) {
-    case IR_OP_DOT: *result = dot(e, kind, n, x, y); break;
-    case IR_OP_LENGTH: *result = narrowed(e, kind, length_in_double(e, n, x, wide)); break;
-    case IR_OP_DISTANCE:
-        for (unsigned c = 0; c < n; c++) difference[c] = op2(e, IR_OP_FSUB, kind, x[c], y[c]);
-        *result = narrowed(e, kind, length_in_double(e, n, difference, wide));
-        break;
-    case IR_OP_NORMALIZE: normalize(e, kind, n, x, result); break;
-    default: /* cross product */
-        for (unsigned c = 0; c < 3; c++) {
-            unsigned j = (c + 1) % 3, k = (c + 2) % 3;
-            struct lanes a = op2(e, IR_OP_FMUL, kind, x[j], y[k]), b = op2(e, IR_OP_FMUL, kind, x[k], y[j]);
-            result[c] = op2(e, IR_OP_FSUB, kind, a, b);
-        }
-        if (n == 4) result[3] = op_number(e, kind, 0);
-    }
 }
 
 /* ---- conversions with another rounding than usual ---- */
@@ -303,7 +247,7 @@ void emit_pure(struct emit *e, const struct ir_inst *inst, struct lanes *result)
     case IR_OP_BITCAST: bitcast(e, inst, result); break;
     case IR_OP_ANY:
     case IR_OP_ALL: any_or_all(e, inst, result); break;
-    case IR_OP_DOT ... IR_OP_NORMALIZE: geometric(e, inst, result); break;
+    case IR_OP_DOT ... IR_OP_NORMALIZE: emit_geometric(e, inst, result); break;
     case IR_OP_FTOS:
     case IR_OP_FTOU: float_to_int(e, inst, result); break;
     case IR_OP_FPCONV:

@@ -52,12 +52,11 @@ static uint64_t int_to_float(enum ir_kind kind, uint64_t x, bool negative, enum 
     return eval_pack(kind, negative, negative ? -x : x, 0, rounding);
 }
 
-bool eval_convert(const struct ir_inst *inst, ir_type from, uint64_t x, uint64_t *r)
+bool eval_convert(enum ir_op op, enum ir_rounding rounding, ir_type to, ir_type from, uint64_t x, uint64_t *r)
 {
-    enum ir_kind kind = ir_type_kind(inst->type), from_kind = ir_type_kind(from);
-    unsigned bits = ir_type_bits(inst->type), from_bits = ir_type_bits(from);
-    enum ir_rounding rounding = inst->attrs.rounding;
-    switch (inst->op) {
+    enum ir_kind kind = ir_type_kind(to), from_kind = ir_type_kind(from);
+    unsigned bits = ir_type_bits(to), from_bits = ir_type_bits(from);
+    switch (op) {
     case IR_OP_FPCONV: *r = eval_from_double(kind, ir_float_value(from_kind, x), rounding); break;
     case IR_OP_FTOS: *r = float_to_int(ir_float_value(from_kind, x), bits, true, rounding); break;
     case IR_OP_FTOU: *r = float_to_int(ir_float_value(from_kind, x), bits, false, rounding); break;
@@ -68,7 +67,7 @@ bool eval_convert(const struct ir_inst *inst, ir_type from, uint64_t x, uint64_t
     }
     case IR_OP_UTOF: *r = int_to_float(kind, x, false, rounding); break;
     default:
-        if (!convert_int(inst->op, from_bits, bits, x, r)) return false;
+        if (!convert_int(op, from_bits, bits, x, r)) return false;
     }
     *r &= eval_mask(bits);
     return true;

@@ -17,7 +17,8 @@ static bool eval_lane(const struct ir_inst *inst, const uint64_t v[4], uint64_t 
     case IR_OP_ADD ... IR_OP_UBITFIELD_EXTRACT: return eval_int(inst->op, ir_type_bits(inst->type), v, r);
     case IR_OP_FADD ... IR_OP_SIGN: return eval_float(inst->op, ir_type_kind(inst->type), v, r);
     case IR_OP_IEQ ... IR_OP_SIGNBIT: return eval_compare(inst->op, inst->type, v, r);
-    case IR_OP_ITRUNC ... IR_OP_UTOF: return eval_convert(inst, inst->operands[0]->type, v[0], r);
+    case IR_OP_ITRUNC ... IR_OP_UTOF:
+        return eval_convert(inst->op, inst->attrs.rounding, inst->type, inst->operands[0]->type, v[0], r);
     default: return false;
     }
 }

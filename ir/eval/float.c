@@ -1,8 +1,9 @@
-/* Floating-point operations on one lane. Everything is computed in double and rounded once: for sum,
-   product, quotient and square root of f16 and f32 that gives the correctly rounded result, because
-   double has more than twice their precision plus two bits. */
+/* Floating-point operations on one lane. What has no formula (ir/formula.h) is computed in double and rounded once: for
+   sum, product, quotient and square root of f32 that gives the correctly rounded result, because double has more than
+   twice its precision plus two bits. */
 #include "ir/eval/internal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -83,38 +84,6 @@ uint64_t eval_from_double(enum ir_kind kind, double d, enum ir_rounding rounding
     return eval_pack(kind, negative, fraction | 1ull << 52, exponent - 1075, rounding);
 }
 
-double eval_round(enum ir_kind kind, double d)
-{
-    switch (kind) {
-    case IR_KIND_F64: return d;
-    case IR_KIND_F32: return (float)d;
-    default: return ir_float_value(kind, eval_from_double(kind, d, IR_ROUND_RTE));
-    }
-}
-
-static double minimum(double x, double y)
-{
-    if (isnan(x)) return y;
-    if (isnan(y)) return x;
-    if (x == y) return signbit(x) ? x : y;
-    return x < y ? x : y;
-}
-
-static double maximum(double x, double y)
-{
-    if (isnan(x)) return y;
-    if (isnan(y)) return x;
-    if (x == y) return signbit(x) ? y : x;
-    return x > y ? x : y;
-}
-
-static double by_magnitude(bool larger, double x, double y)
-{
-    if (fabs(x) > fabs(y)) return larger ? x : y;
-    if (fabs(y) > fabs(x)) return larger ? y : x;
-    return larger ? maximum(x, y) : minimum(x, y);
-}
-
 static uint64_t next_after(enum ir_kind kind, uint64_t x, uint64_t y)
 {
     double dx = ir_float_value(kind, x), dy = ir_float_value(kind, y);
@@ -139,44 +108,57 @@ static bool on_bits(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint6
     }
 }
 
-static bool basic(enum ir_op op, enum ir_kind kind, const double v[3], double *r)
+/* What is exact or rounded once. */
+static bool basic(enum ir_op op, enum ir_kind kind, const double v[3], int k, double *r)
 {
     double x = v[0], y = v[1], z = v[2];
+    int exponent;
     switch (op) {
     case IR_OP_FADD: *r = x + y; return true;
     case IR_OP_FSUB: *r = x - y; return true;
     case IR_OP_FMUL: *r = x * y; return true;
     case IR_OP_FDIV: *r = x / y; return true;
     case IR_OP_FREM: *r = fmod(x, y); return true;
-    /* The sum of an exact f16 product and an f16 fits in a double whenever its rounding could matter. */
+    case IR_OP_REMAINDER: *r = remainder(x, y); return true;
     case IR_OP_FMA: *r = kind == IR_KIND_F32 ? fmaf((float)x, (float)y, (float)z) : fma(x, y, z); return true;
-    case IR_OP_MAD: *r = eval_round(kind, x * y) + z; return true;
     case IR_OP_SQRT: *r = sqrt(x); return true;
-    case IR_OP_FMIN: *r = minimum(x, y); return true;
-    case IR_OP_FMAX: *r = maximum(x, y); return true;
-    case IR_OP_FCLAMP: *r = minimum(maximum(x, y), z); return true;
-    case IR_OP_MAXMAG: *r = by_magnitude(true, x, y); return true;
-    case IR_OP_MINMAG: *r = by_magnitude(false, x, y); return true;
     case IR_OP_FLOOR: *r = floor(x); return true;
     case IR_OP_CEIL: *r = ceil(x); return true;
     case IR_OP_TRUNC: *r = trunc(x); return true;
     case IR_OP_RINT: *r = rint(x); return true;
     case IR_OP_ROUND: *r = round(x); return true;
+    case IR_OP_LDEXP: *r = ldexp(x, k); return true;
+    case IR_OP_LOGB: *r = logb(x); return true;
+    case IR_OP_FREXP_MANT: *r = frexp(x, &exponent); return true;
     default: return false;
     }
 }
 
+/* As FP_ILOGB0 and FP_ILOGBNAN are in the header of OpenCL C compilers. */
+static int32_t exponent_of(double x)
+{
+    if (x == 0) return INT_MIN;
+    return isfinite(x) ? ilogb(x) : INT_MAX;
+}
+
+static int32_t frexp_exponent(double x)
+{
+    int exponent = 0;
+    if (isfinite(x)) (void)frexp(x, &exponent);
+    return exponent;
+}
+
 bool eval_float(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_t *r)
 {
-    if (on_bits(op, kind, v, r)) return true;
+    if (on_bits(op, kind, v, r) || eval_formula(op, kind, v, r)) return true;
     double x[3], d;
     for (int i = 0; i < 3; i++) x[i] = ir_float_value(kind, v[i]);
-    int32_t i;
-    if (eval_math_int(op, x, &i)) {
-        *r = (uint32_t)i;
-        return true;
+    switch (op) {
+    case IR_OP_ILOGB: *r = (uint32_t)exponent_of(x[0]); return true;
+    case IR_OP_FREXP_EXP: *r = (uint32_t)frexp_exponent(x[0]); return true;
+    default: break;
     }
-    if (!basic(op, kind, x, &d) && !eval_math(op, kind, x, eval_sext(v[1], 32), &d)) return false;
+    if (!basic(op, kind, x, (int)eval_sext(v[1], 32), &d)) return false;
     *r = eval_from_double(kind, d, IR_ROUND_RTE);
     return true;
 }

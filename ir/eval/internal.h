@@ -27,8 +27,6 @@ struct eval_format eval_format(enum ir_kind kind);
 /* (-1)^negative * significand * 2^exponent as the bits of a float of that kind, rounded once. */
 uint64_t eval_pack(enum ir_kind kind, bool negative, uint64_t significand, int exponent, enum ir_rounding rounding);
 uint64_t eval_from_double(enum ir_kind kind, double d, enum ir_rounding rounding);
-/* To the nearest number of the kind: what one operation of that width rounds to. */
-double eval_round(enum ir_kind kind, double d);
 uint64_t eval_nan(enum ir_kind kind, uint64_t payload);
 
 /* One lane of an operation. v holds the operands' words, zero where there are fewer than four.
@@ -36,11 +34,10 @@ uint64_t eval_nan(enum ir_kind kind, uint64_t payload);
 bool eval_int(enum ir_op op, unsigned bits, const uint64_t v[4], uint64_t *r);
 bool eval_float(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_t *r);
 bool eval_compare(enum ir_op op, ir_type type, const uint64_t v[4], uint64_t *r);
-bool eval_convert(const struct ir_inst *inst, ir_type from, uint64_t x, uint64_t *r);
+bool eval_convert(enum ir_op op, enum ir_rounding rounding, ir_type to, ir_type from, uint64_t x, uint64_t *r);
 
-/* Functions of OpenCL.std on doubles; kind is the width of the arithmetic. */
-bool eval_math(enum ir_op op, enum ir_kind kind, const double x[3], int64_t k, double *r);
-bool eval_math_int(enum ir_op op, const double x[2], int32_t *r);
+/* By a formula (ir/formula.h), if there is one. kind is that of the operands T, the result's unless that is an i32. */
+bool eval_formula(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_t *r);
 
 /* Whole vectors. */
 bool eval_vector(const struct ir_inst *inst, const uint64_t *const *operands, uint64_t *r);

@@ -1,7 +1,6 @@
-/* Operations on whole vectors: building, picking lanes, bit casts, geometry. */
+/* Operations on whole vectors: building, picking lanes, bit casts. */
 #include "ir/eval/internal.h"
 
-#include <math.h>
 #include <string.h>
 
 static ir_type operand_type(const struct ir_inst *inst, uint32_t i)
@@ -113,85 +112,4 @@ bool eval_vector(const struct ir_inst *inst, const uint64_t *const *operands, ui
     case IR_OP_VSHUFFLE2: shuffle_dynamic(inst, operands, 2, r); return true;
     default: return false;
     }
-}
-
-static void to_doubles(ir_type t, const uint64_t *x, double *d)
-{
-    for (unsigned lane = 0; lane < ir_type_lanes(t); lane++) d[lane] = ir_float_value(ir_type_kind(t), x[lane]);
-}
-
-/* Each product and each sum is rounded to the element's width, from the first lane on. */
-static double dot(ir_type t, const double *x, const double *y)
-{
-    enum ir_kind kind = ir_type_kind(t);
-    double sum = eval_round(kind, x[0] * y[0]);
-    for (unsigned lane = 1; lane < ir_type_lanes(t); lane++)
-        sum = eval_round(kind, sum + eval_round(kind, x[lane] * y[lane]));
-    return sum;
-}
-
-static void cross(enum ir_kind kind, const double *x, const double *y, double *r)
-{
-    for (unsigned i = 0; i < 3; i++) {
-        unsigned j = (i + 1) % 3, k = (i + 2) % 3;
-        r[i] = eval_round(kind, x[j] * y[k]) - eval_round(kind, x[k] * y[j]);
-    }
-    r[3] = 0;
-}
-
-/* Scaled by the largest element, so that squares neither overflow nor vanish. */
-static double length(ir_type t, const double *x)
-{
-    unsigned lanes = ir_type_lanes(t);
-    double largest = 0, sum = 0;
-    for (unsigned lane = 0; lane < lanes; lane++) {
-        if (isinf(x[lane])) return INFINITY;
-        if (isnan(x[lane])) largest = NAN;
-        if (fabs(x[lane]) > largest) largest = fabs(x[lane]);
-    }
-    if (largest == 0 || isnan(largest)) return largest;
-    int scale = ilogb(largest);
-    for (unsigned lane = 0; lane < lanes; lane++) {
-        double part = ldexp(x[lane], -scale);
-        sum += part * part;
-    }
-    return ldexp(sqrt(sum), scale);
-}
-
-/* A vector of zeros stays itself, as OpenCL says. */
-static void normalize(ir_type t, const double *x, double *r)
-{
-    double scaled[IR_MAX_LANES] = {0}, size = length(t, x);
-    int scale = size > 0 && isfinite(size) ? ilogb(size) : 0;
-    for (unsigned lane = 0; lane < ir_type_lanes(t); lane++) scaled[lane] = ldexp(x[lane], -scale);
-    size = length(t, scaled);
-    for (unsigned lane = 0; lane < ir_type_lanes(t); lane++) r[lane] = size == 0 ? x[lane] : scaled[lane] / size;
-}
-
-bool eval_geometric(enum ir_op op, ir_type type, const uint64_t *const *operands, uint64_t *r)
-{
-    enum ir_kind kind = ir_type_kind(type);
-    double x[IR_MAX_LANES] = {0}, y[IR_MAX_LANES] = {0}, d[IR_MAX_LANES] = {0};
-    unsigned lanes = ir_type_lanes(type), results = 1;
-    to_doubles(type, operands[0], x);
-    if (op == IR_OP_DOT || op == IR_OP_CROSS || op == IR_OP_DISTANCE) to_doubles(type, operands[1], y);
-    switch (op) {
-    case IR_OP_DOT: d[0] = dot(type, x, y); break;
-    case IR_OP_LENGTH: d[0] = length(type, x); break;
-    case IR_OP_DISTANCE:
-        for (unsigned lane = 0; lane < lanes; lane++) x[lane] = eval_round(kind, x[lane] - y[lane]);
-        d[0] = length(type, x);
-        break;
-    case IR_OP_CROSS:
-        cross(kind, x, y, d);
-        results = lanes;
-        break;
-    case IR_OP_NORMALIZE:
-        normalize(type, x, d);
-        results = lanes;
-        break;
-    default: return false;
-    }
-    for (unsigned lane = 0; lane < results; lane++) r[lane] = eval_from_double(kind, d[lane], IR_ROUND_RTE);
-    return true;
 }

@@ -1,5 +1,5 @@
 /* Every pure operation of the table, on every element type it takes: compiled code against the interpreter's
-   arithmetic. Exact ones bit for bit, the functions of OpenCL.std within OpenCL's bounds. */
+   arithmetic, bit for bit. */
 #include "tests/support/compiled_kit.h"
 
 #include <math.h>
@@ -167,67 +167,11 @@ static void fill(void *memory, ir_type t, uint64_t seed)
 
 /* ---- comparison ---- */
 
-/* Units in the last place that OpenCL allows; 0: exact. */
-static double bound_of(enum ir_op op, ir_type t)
+/* All bits, but for NaNs: any is as good as another. */
+static bool agree(ir_type t, uint64_t want, uint64_t got)
 {
-    bool half = ir_type_bits(t) == 16;
-    switch (op) {
-    case IR_OP_CBRT:
-    case IR_OP_LOG1P:
-    case IR_OP_RSQRT:
-    case IR_OP_DEGREES:
-    case IR_OP_RADIANS: return 2;
-    case IR_OP_EXP:
-    case IR_OP_EXP2:
-    case IR_OP_EXP10:
-    case IR_OP_EXPM1:
-    case IR_OP_LOG:
-    case IR_OP_LOG2:
-    case IR_OP_LOG10: return 3;
-    case IR_OP_ACOS ... IR_OP_ASINPI:
-    case IR_OP_COS:
-    case IR_OP_COSH:
-    case IR_OP_COSPI:
-    case IR_OP_HYPOT:
-    case IR_OP_SIN:
-    case IR_OP_SINH:
-    case IR_OP_SINPI: return 4;
-    case IR_OP_ATAN:
-    case IR_OP_ATANH:
-    case IR_OP_ATANPI:
-    case IR_OP_TAN:
-    case IR_OP_TANH: return 5;
-    case IR_OP_ATAN2:
-    case IR_OP_ATAN2PI:
-    case IR_OP_TANPI: return 6;
-    case IR_OP_ERF:
-    case IR_OP_ERFC:
-    case IR_OP_POW:
-    case IR_OP_POWN:
-    case IR_OP_POWR:
-    case IR_OP_TGAMMA: return 16;
-    case IR_OP_ROOTN: return ir_type_bits(t) == 64 ? 400 : 16; /* f64: the division of the exponent costs */
-    case IR_OP_LGAMMA: return 64;
-    case IR_OP_MIX:
-    case IR_OP_SMOOTHSTEP: return half ? 4 : 0;
-    default: return 0;
-    }
-}
-
-/* Rounded by way of f32, an f16 may be the neighbour of what rounding once gives. */
-static bool agree(enum ir_op op, ir_type t, uint64_t want, uint64_t got)
-{
-    if (want == got) return true;
-    if (!ir_type_is_float(t)) return false;
-    double x = ir_float_value(ir_type_kind(t), want), y = ir_float_value(ir_type_kind(t), got);
-    if (isnan(x) || isnan(y)) return isnan(x) && isnan(y);
-    if (x == y)
-        return op == IR_OP_FMIN || op == IR_OP_FMAX || op == IR_OP_FCLAMP || op == IR_OP_MAXMAG || op == IR_OP_MINMAG ||
-               bound_of(op, t) > 0;
-    uint64_t sign = 1ull << (ir_type_bits(t) - 1);
-    int64_t a = want & sign ? -(int64_t)(want & ~sign) : (int64_t)want,
-            b = got & sign ? -(int64_t)(got & ~sign) : (int64_t)got;
-    return llabs(a - b) <= bound_of(op, t) + (bound_of(op, t) > 0);
+    if (want == got || !ir_type_is_float(t)) return want == got;
+    return isnan(ir_float_value(ir_type_kind(t), want)) && isnan(ir_float_value(ir_type_kind(t), got));
 }
 
 static void compare(const struct suite *s, const uint64_t *want, const uint64_t *got, const char *how)
@@ -236,7 +180,7 @@ static void compare(const struct suite *s, const uint64_t *want, const uint64_t 
         for (unsigned c = 0; c < ir_type_lanes(s->result[k]); c++)
             for (unsigned i = 0; i < ITEMS; i++) {
                 unsigned at = (k * 16 + c) * ITEMS + i;
-                if (agree(s->op[k], s->result[k], want[at], got[at])) continue;
+                if (agree(s->result[k], want[at], got[at])) continue;
                 char type[32];
                 fail_msg("%s: %s %s, component %u, item %u: %llx instead of %llx", how, ir_op_info(s->op[k])->text,
                          ir_print_type(s->module, s->type, type, sizeof type), c, i, (unsigned long long)got[at],
