@@ -122,7 +122,7 @@ static void buffers(const struct sg_try *t, unsigned lanes, bool write)
     struct interp_arg args[] = {buffer(in, write ? own_bytes : block_bytes), buffer(got, out_bytes)};
     struct interp_range range = sg_range_of(&s.l);
     char *text = buffer_text(&s, write);
-    sg_execute(t, text, &range, args);
+    sg_execute(t, sg_name(t, lanes), text, &range, args);
     expect(t, &s, want, got, out_bytes);
     free(text);
     free(got);
@@ -221,7 +221,7 @@ static void images(const struct sg_try *t, unsigned lanes, bool write)
     struct interp_arg args[] = {{.kind = INTERP_ARG_IMAGE, .data = &image}, buffer(own, own_bytes)};
     struct interp_range range = sg_range_of(&s.l);
     char *text = image_text(&s, write);
-    sg_execute(t, text, &range, args);
+    sg_execute(t, sg_name(t, lanes), text, &range, args);
     expect(t, &s, want, write ? texels : own, write ? image_bytes : own_bytes);
     free(text);
     free(want);

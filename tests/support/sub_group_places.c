@@ -57,13 +57,14 @@ static void check_ids(const struct sg_try *t, const struct interp_range *r, uint
 }
 
 /* The size it ran with. */
-static uint32_t run_ids(const struct sg_try *t, const char *attribute, const struct interp_range *range)
+static uint32_t run_ids(const struct sg_try *t, const char *name, const char *attribute,
+                        const struct interp_range *range)
 {
     static int32_t out[MOST_ITEMS * N_IDS];
     char text[1024];
     snprintf(text, sizeof text, ids_text, attribute);
     struct interp_arg args[] = {ints(out, MOST_ITEMS * N_IDS)};
-    uint32_t size = sg_execute(t, text, range, args);
+    uint32_t size = sg_execute(t, name, text, range, args);
     check_ids(t, range, size, out);
     return size;
 }
@@ -75,21 +76,23 @@ void sg_run_ids(const struct sg_try *t)
         {1, {128, 1, 1}, {0}, {64, 1, 1}}, {1, {50, 1, 1}, {0}, {21, 1, 1}}, {2, {16, 9, 1}, {0}, {8, 4, 1}},
         {2, {10, 7, 1}, {0}, {7, 5, 1}},   {3, {7, 5, 4}, {0}, {3, 3, 2}},
     };
-    char attribute[32];
+    char attribute[32], name[16];
     if (!sg_takes(t, 1)) return;
     snprintf(attribute, sizeof attribute, "sub_group_size(%u)", t->size);
+    snprintf(name, sizeof name, "ids_%u", t->size);
     for (unsigned i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        assert_int_equal(run_ids(t, attribute, &ranges[i]), t->size);
+        assert_int_equal(run_ids(t, name, attribute, &ranges[i]), t->size);
 }
 
 /* primary, automatic and none at all: the size is one of those there are. */
 void sg_run_sizes(const struct sg_try *t)
 {
     static const char *const attributes[] = {"sub_group_size(primary)", "sub_group_size(automatic)", ""};
+    static const char *const names[] = {"sizes_primary", "sizes_automatic", "sizes"};
     static const struct interp_range range = {1, {70, 1, 1}, {0}, {35, 1, 1}};
     if (!sg_takes(t, 1)) return;
     for (unsigned i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-        uint32_t size = run_ids(t, attributes[i], &range);
+        uint32_t size = run_ids(t, names[i], attributes[i], &range);
         assert_true(size && size <= 64 && (size & (size - 1)) == 0);
     }
 }
@@ -115,7 +118,9 @@ void sg_run_barrier(const struct sg_try *t)
              "    store i32 %%o[%%i], %%end\n}\n",
              t->size, sg_number_text);
     struct interp_range range = sg_range_of(&l);
-    sg_execute(t, text, &range, args);
+    char name[16];
+    snprintf(name, sizeof name, "barrier_%u", t->size);
+    sg_execute(t, name, text, &range, args);
     for (uint32_t i = 0; i < l.global; i++) {
         struct sg_place p = sg_place(&l, i);
         assert_int_equal(out[i], p.first + (p.id + 3) % p.n);

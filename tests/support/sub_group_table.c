@@ -151,8 +151,14 @@ bool sg_takes(const struct sg_try *t, unsigned lanes)
     return !t->runner->takes || t->runner->takes(t->way, t->c->number, t->size, lanes);
 }
 
-uint32_t sg_execute(const struct sg_try *t, const char *text, const struct interp_range *range,
-                    const struct interp_arg *args)
+const char *sg_name(const struct sg_try *t, unsigned lanes)
+{
+    static char name[64];
+    snprintf(name, sizeof name, lanes > 1 ? "%s%u" : "%s", t->c->name, lanes);
+    return name;
+}
+
+static struct ir_module *parse(const char *text)
 {
     struct diag_list list = {0};
     struct ir_module *m = ir_parse(text, strlen(text), "table.fk", &list);
@@ -163,10 +169,19 @@ uint32_t sg_execute(const struct sg_try *t, const char *text, const struct inter
     }
     diag_clear(&list);
     assert_non_null(m);
+    return m;
+}
+
+uint32_t sg_execute(const struct sg_try *t, const char *name, const char *text, const struct interp_range *range,
+                    const struct interp_arg *args)
+{
+    struct ir_module *m = t->runner->kernel ? NULL : parse(text);
+    const struct ir_function *kernel = m ? ir_module_find(m, "k") : t->runner->kernel(t->way, name, t->size);
     uint32_t size = t->size;
-    bool ran = t->runner->run(t->way, ir_module_find(m, "k"), range, args, &size);
+    if (!kernel) fail_msg("way %u has no kernel %s", t->way, name);
+    bool ran = t->runner->run(t->way, kernel, range, args, &size);
     ir_module_free(m);
-    if (!ran) print_error("%s, size %u, way %u\n%s\n", t->c->name, t->size, t->way, text);
+    if (!ran) print_error("%s, size %u, way %u\n%s\n", name, t->size, t->way, text);
     assert_true(ran);
     return size;
 }

@@ -73,7 +73,7 @@ static void run(const struct sg_try *t, unsigned lanes, const char *body, unsign
                                 {.kind = INTERP_ARG_BUFFER, .data = out, .size = n * bytes}};
     char *text = kernel_text(&l, body, n);
     struct interp_range range = sg_range_of(&l);
-    sg_execute(t, text, &range, args);
+    sg_execute(t, sg_name(t, lanes), text, &range, args);
     check(t, &l, n, out);
     free(text);
     free(out);
@@ -90,12 +90,14 @@ void sg_run_values(const struct sg_try *t)
         if (all_lanes[i] <= t->c->family->lanes) run(t, all_lanes[i], t->c->family->body, n);
 }
 
+enum { OPS_OF_OPENCL = 3 }; /* add, min, max */
+
 /* The family's body says which instruction; there is one for each operation of the type. */
 void sg_run_reductions(const struct sg_try *t)
 {
     struct strbuf b = {0};
     unsigned n = 0;
-    for (; sg_group_op(&t->c->type, n); n++)
+    for (; sg_group_op(&t->c->type, n) && !(t->runner->kernel && n == OPS_OF_OPENCL); n++)
         strbuf_printf(&b, "    %%r%u = %s {T} %%x, sub_group, %s\n", n, t->c->family->body,
                       sg_group_op(&t->c->type, n));
     char *body = strbuf_take(&b);
