@@ -191,6 +191,18 @@ struct lanes lanes_variable(struct emit *e, enum ir_kind kind, struct shape shap
 /* variable = v; where a mask is given, in its lanes only. */
 void lanes_assign(struct emit *e, struct lanes *variable, const struct lanes *v, const struct mask *mask);
 
+/* permute.c: lanes that take the values of other lanes */
+/* One or two values whose lanes follow one another. */
+struct permute_table {
+    unsigned n;
+    const struct lanes *values[2];
+};
+/* Lane i is number from[i] of the table. */
+struct lanes permute_known(struct emit *e, const struct permute_table *t, const unsigned *from);
+/* Of n tables of the same kind and size, the components of a vector: lane i of each is number index[i], an i32. */
+void permute_lanes(struct emit *e, const struct permute_table *tables, unsigned n, const struct lanes *index,
+                   struct lanes *result);
+
 /* mask.c */
 unsigned mask_lanes(const struct emit *e); /* in a chunk */
 unsigned mask_chunks(const struct emit *e);

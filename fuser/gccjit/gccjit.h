@@ -43,6 +43,7 @@ struct gccjit_options {
     struct gccjit_target target;
     bool keep_assembly;
     enum gccjit_effort effort; /* at most; a large kernel gets less by itself */
+    bool emit_only; /* nothing is compiled: the object tells its size, but has no code */
 };
 
 struct gccjit_object {
@@ -51,6 +52,7 @@ struct gccjit_object {
     char *assembly; /* with keep_assembly */
     unsigned lanes;
     enum gccjit_effort effort;
+    unsigned statements; /* given to gcc, whose time and memory follow them */
 };
 
 /* Is there code for everything in the kernel? The same findings as gccjit_compile() would give, at no cost: for the

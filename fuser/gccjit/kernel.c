@@ -273,7 +273,16 @@ const char *gccjit_effort_name(enum gccjit_effort effort)
     return efforts[effort].name;
 }
 
-static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned width, const struct effort *effort)
+/* Of vector code; beyond it gcc's time grows faster than the code, in passes that help little there. */
+enum { MOST_STATEMENTS_AT_O2 = 8000 };
+
+static int optimization(unsigned width, unsigned statements, const struct effort *effort)
+{
+    if (width == 1) return effort->scalar_level;
+    return statements > MOST_STATEMENTS_AT_O2 && effort->vector_level > 1 ? 1 : effort->vector_level;
+}
+
+static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned width, int level)
 {
     static const char *const common[] = {"-fPIC",
                                          "-ffp-contract=off",
@@ -292,8 +301,7 @@ static void set_options(gcc_jit_context *gcc, const struct isa *isa, unsigned wi
     for (const char *const *o = common; *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
     for (const char *const *o = isa->options; *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
     for (const char *const *o = scalar; width == 1 && *o; o++) gcc_jit_context_add_command_line_option(gcc, *o);
-    gcc_jit_context_set_int_option(gcc, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL,
-                                   width == 1 ? effort->scalar_level : effort->vector_level);
+    gcc_jit_context_set_int_option(gcc, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL, level);
     gcc_jit_context_set_bool_print_errors_to_stderr(gcc, 0);
     gcc_jit_context_set_bool_allow_unreachable_blocks(gcc, 1);
 }
@@ -372,12 +380,13 @@ static int compile_with(enum gccjit_effort effort, struct ir_function *kernel, c
     choose_width(&e, k.loops || k.math, options->target.isa, effort);
     k.merges = may_merge(kernel);
     e.gcc = gcc_jit_context_acquire();
-    set_options(e.gcc, e.isa, e.width, &efforts[effort]);
-    int result = 1;
-    if (emit_kernel(&e, &k))
+    int result = emit_kernel(&e, &k) ? 0 : 1;
+    set_options(e.gcc, e.isa, e.width, optimization(e.width, e.n_statements, &efforts[effort]));
+    if (result == 0 && !options->emit_only)
         result = assemble_object(e.gcc, kernel->name, options->keep_assembly, object, list) ? -2 : 0;
     object->lanes = e.width;
     object->effort = effort;
+    object->statements = e.n_statements;
     gcc_jit_context_release(e.gcc);
     arena_free(e.arena);
     return result;

@@ -26,6 +26,8 @@ static rval plus(struct emit *e, rval address, uint64_t offset)
     return offset ? jit_add(e, address, jit_int(e, IR_KIND_I64, offset)) : address;
 }
 
+enum { MOST_UNROLLED = 128 }; /* numbers that are moved one by one by one instruction */
+
 struct access {
     enum ir_kind kind; /* as stored */
     struct lanes address;
@@ -129,6 +131,11 @@ static bool is_linear(const struct lanes *v)
     return v->shape != SHAPE_VARYING && !v->guard;
 }
 
+static bool is_contiguous(const struct access *a)
+{
+    return a->address.shape == SHAPE_LINEAR && a->address.stride == (int64_t)kind_bytes(a->kind) && !a->is_volatile;
+}
+
 /* All lanes one by one: faster than a loop, but of many lanes too long. */
 static bool is_unrolled(const struct emit *e)
 {
@@ -169,6 +176,40 @@ static void scatter(struct emit *e, const struct access *a, const struct lanes *
     lane_loop_begin(e, &loop);
     rval address = lane_address(e, &a->address, addresses, loop.lane);
     jit_set(e, scalar_place(e, a, address), values ? spilled_lane(e, values, loop.lane) : v->scalar);
+    lane_loop_end(e, &loop);
+}
+
+/* Whether the components of a vector are moved together, in one loop over the lanes that run: a loop for each, or each
+   number by itself, is code that grows with lanes times components. */
+static bool is_together(const struct emit *e, const struct access *a, unsigned n)
+{
+    if (n == 1 || e->width == 1 || a->address.shape == SHAPE_UNIFORM || is_contiguous(a)) return false;
+    return e->exec.chunk || e->compact || e->width * n > MOST_UNROLLED;
+}
+
+static void gather_together(struct emit *e, const struct access *a, unsigned n, struct lanes *result)
+{
+    lval out[IR_MAX_LANES], addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
+    for (unsigned c = 0; c < n; c++) out[c] = lane_array(e, a->kind, 1);
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    rval address = jit_read(jit_keep(e, lane_address(e, &a->address, addresses, loop.lane)));
+    for (unsigned c = 0; c < n; c++)
+        jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out[c]), loop.lane),
+                jit_read(scalar_place(e, &a[c], address)));
+    lane_loop_end(e, &loop);
+    for (unsigned c = 0; c < n; c++) result[c] = unspill_lanes(e, a->kind, out[c]);
+}
+
+static void scatter_together(struct emit *e, const struct access *a, unsigned n, const struct lanes *v)
+{
+    lval values[IR_MAX_LANES], addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
+    for (unsigned c = 0; c < n; c++) values[c] = v[c].shape == SHAPE_UNIFORM ? NULL : spill_lanes(e, &v[c]);
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    rval address = jit_read(jit_keep(e, lane_address(e, &a->address, addresses, loop.lane)));
+    for (unsigned c = 0; c < n; c++)
+        jit_set(e, scalar_place(e, &a[c], address), values[c] ? spilled_lane(e, values[c], loop.lane) : v[c].scalar);
     lane_loop_end(e, &loop);
 }
 
@@ -235,11 +276,6 @@ static void contiguous_store(struct emit *e, const struct access *a, const struc
 }
 
 /* ---- one component ---- */
-
-static bool is_contiguous(const struct access *a)
-{
-    return a->address.shape == SHAPE_LINEAR && a->address.stride == (int64_t)kind_bytes(a->kind) && !a->is_volatile;
-}
 
 /* What follows seldom runs, and is kept small; returns what e->compact was. */
 static bool rarely_begin(struct emit *e)
@@ -349,10 +385,15 @@ static void volatile_fence(struct emit *e, const struct ir_inst *inst)
 
 static void load(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
+    unsigned n = ir_type_lanes(inst->type);
+    struct access a[IR_MAX_LANES];
     volatile_fence(e, inst);
-    for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
-        struct access a = access_of(e, inst, c);
-        result[c] = from_memory(e, ir_type_kind(inst->type), load_component(e, &a));
+    for (unsigned c = 0; c < n; c++) a[c] = access_of(e, inst, c);
+    bool together = is_together(e, a, n);
+    if (together) gather_together(e, a, n, result);
+    for (unsigned c = 0; c < n; c++) {
+        if (!together) result[c] = load_component(e, &a[c]);
+        result[c] = from_memory(e, ir_type_kind(inst->type), result[c]);
         if (ir_type_is_ptr(inst->type)) result[c].kind = IR_KIND_PTR;
     }
     volatile_fence(e, inst);
@@ -361,12 +402,18 @@ static void load(struct emit *e, const struct ir_inst *inst, struct lanes *resul
 static void store(struct emit *e, const struct ir_inst *inst)
 {
     const struct lanes *v = emit_value(e, inst->operands[1]);
+    unsigned n = ir_type_lanes(inst->type);
+    struct access a[IR_MAX_LANES];
+    struct lanes stored[IR_MAX_LANES];
     volatile_fence(e, inst);
-    for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
-        struct access a = access_of(e, inst, c);
-        struct lanes stored = to_memory(e, v[c]);
-        store_component(e, &a, &stored);
+    for (unsigned c = 0; c < n; c++) {
+        a[c] = access_of(e, inst, c);
+        stored[c] = to_memory(e, v[c]);
     }
+    if (is_together(e, a, n))
+        scatter_together(e, a, n, stored);
+    else
+        for (unsigned c = 0; c < n; c++) store_component(e, &a[c], &stored[c]);
     volatile_fence(e, inst);
 }
 

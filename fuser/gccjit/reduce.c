@@ -53,9 +53,10 @@ static struct lanes half(struct emit *e, const struct lanes *v, bool upper)
 /* Lane i is that of i ^ distance. */
 static struct lanes crossed(struct emit *e, const struct lanes *v, unsigned distance)
 {
-    rval lanes[MAX_WIDTH];
-    for (unsigned i = 0; i < e->width; i++) lanes[i] = lanes_get(e, v, i ^ distance);
-    return lanes_build(e, v->kind, lanes);
+    struct permute_table t = {1, {v}};
+    unsigned from[MAX_WIDTH];
+    for (unsigned i = 0; i < e->width; i++) from[i] = i ^ distance;
+    return permute_known(e, &t, from);
 }
 
 /* Within one register: lane i takes in lane i + d; what the lanes from d on then hold is of no use. */
@@ -107,26 +108,25 @@ static struct lanes scan_in_order(struct emit *e, const struct ir_inst *inst, co
     return unspill_lanes(e, v->kind, out);
 }
 
-/* In as many steps as the logarithm of the lanes: the order does not matter. Lanes move through memory, where
-   what changes nothing stands before them. */
+/* Lane i is that of i - distance, or what changes nothing. */
+static struct lanes moved_up(struct emit *e, const struct lanes *none, const struct lanes *v, unsigned distance)
+{
+    struct permute_table t = {2, {none, v}};
+    unsigned from[MAX_WIDTH];
+    for (unsigned i = 0; i < e->width; i++) from[i] = e->width + i - distance;
+    return permute_known(e, &t, from);
+}
+
+/* In as many steps as the logarithm of the lanes: the order does not matter. */
 static struct lanes scan_by_steps(struct emit *e, const struct ir_inst *inst, struct lanes v, struct lanes *sum)
 {
     struct lanes none = reduce_start(e, inst, false),
                  before = lanes_uniform(v.kind, jit_read(jit_keep(e, sum->scalar)));
-    lval memory = lane_array(e, v.kind, 2);
-    struct lanes front = {.kind = v.kind, .shape = SHAPE_VARYING, .chunk = lanes_vectors(e, &none)};
-    spill_into(e, memory, 0, &front);
-    for (unsigned d = 1; d < e->width; d *= 2) {
-        spill_into(e, memory, e->width, &v);
-        v = op2(e, reduce_op(inst), v.kind, unspill_from(e, v.kind, memory, e->width - d), v);
-    }
+    for (unsigned d = 1; d < e->width; d *= 2) v = op2(e, reduce_op(inst), v.kind, moved_up(e, &none, &v, d), v);
     struct lanes all = lanes_uniform(v.kind, jit_read(jit_keep(e, lanes_get(e, &v, e->width - 1))));
     all = op2(e, reduce_op(inst), v.kind, before, all);
     lanes_assign(e, sum, &all, NULL);
-    if (inst->op == IR_OP_GROUP_SCAN_EXCL) {
-        spill_into(e, memory, e->width, &v);
-        v = unspill_from(e, v.kind, memory, e->width - 1);
-    }
+    if (inst->op == IR_OP_GROUP_SCAN_EXCL) v = moved_up(e, &none, &v, 1);
     return op2(e, reduce_op(inst), v.kind, before, v);
 }
 

@@ -181,59 +181,23 @@ static struct lanes broadcast(struct emit *e, const struct lanes *v, const struc
 
 /* ---- shuffles ---- */
 
-/* One or two values whose lanes follow one another. */
-struct table {
-    unsigned n;
-    const struct lanes *values[2];
-};
-
 static struct lanes masked(struct emit *e, struct lanes index, unsigned size)
 {
     return op2(e, IR_OP_AND, IR_KIND_I32, index, lanes_int(e, IR_KIND_I32, size - 1));
 }
 
-/* The lanes of a table of one register by numbers in another, where there is an instruction for that. */
-static bool permuted(struct emit *e, const struct table *t, const struct lanes *index, struct lanes *result)
-{
-    static const struct jit_asm wide = {.text = "vpermd %1, %2, %0", .result = "=v", .inputs = {"v", "v"}};
-    static const struct jit_asm narrow = {.text = "vpermd %1, %2, %0", .result = "=x", .inputs = {"x", "x"}};
-    const struct lanes *v = t->values[0];
-    if (e->isa->id < GCCJIT_ISA_AVX2 || t->n > 1 || kind_bytes(v->kind) != 4 || e->width != mask_lanes(e)) return false;
-    rval inputs[2] = {jit_read(lanes_vectors(e, v)[0]), jit_read(lanes_vectors(e, index)[0])};
-    *result = lanes_varying(e, v->kind);
-    result->chunk[0] = jit_asm(e, e->isa->bit_masks ? &wide : &narrow, jit_vector(e, v->kind, e->width), 2, inputs);
-    return true;
-}
-
-static struct lanes through_memory(struct emit *e, const struct table *t, const struct lanes *index)
-{
-    enum ir_kind kind = t->values[0]->kind;
-    lval from = lane_array(e, kind, t->n);
-    lval to = lane_array(e, kind, 1);
-    for (unsigned i = 0; i < t->n; i++) spill_into(e, from, i * e->width, t->values[i]);
-    lval numbers = spill_lanes(e, index);
-    struct counted lane = counted_begin(e, jit_u64(e, 0), jit_u64(e, e->width), jit_u64(e, 1));
-    rval source = jit_cast(e, spilled_lane(e, numbers, jit_read(lane.v)), jit_type(e, IR_KIND_I64));
-    jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(to), jit_read(lane.v)),
-            spilled_lane(e, from, source));
-    counted_end(e, &lane);
-    return unspill_lanes(e, kind, to);
-}
-
-/* Where the numbers are known already, gcc finds the instructions. */
-static bool known_numbers(struct emit *e, const struct ir_inst *inst, const struct table *t, struct lanes *result)
+/* Where the numbers are known already; false: they are not. */
+static bool known_numbers(const struct emit *e, const struct ir_inst *inst, unsigned values, unsigned *from)
 {
     uint64_t x;
-    if (e->width == 1 || !ir_value_uint(inst->operands[inst->n_operands - 1], &x)) return false;
-    rval lanes[MAX_WIDTH];
+    bool by_distance = inst->op != IR_OP_SUB_GROUP_SHUFFLE && inst->op != IR_OP_SUB_GROUP_ROTATE;
+    if (!by_distance || !ir_value_uint(inst->operands[inst->n_operands - 1], &x)) return false;
     for (unsigned i = 0; i < e->width; i++) {
-        uint64_t from = inst->op == IR_OP_SUB_GROUP_SHUFFLE_XOR  ? i ^ x
-                        : inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP ? e->width + i - x
-                                                                 : i + x;
-        from &= t->n * e->width - 1;
-        lanes[i] = lanes_get(e, t->values[from / e->width], (unsigned)from % e->width);
+        uint64_t at = inst->op == IR_OP_SUB_GROUP_SHUFFLE_XOR  ? i ^ x
+                      : inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP ? e->width + i - x
+                                                               : i + x;
+        from[i] = (unsigned)(at & (values * e->width - 1));
     }
-    *result = lanes_build(e, t->values[0]->kind, lanes);
     return true;
 }
 
@@ -267,25 +231,27 @@ static bool is_two_source(const struct ir_inst *inst)
     return inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP || inst->op == IR_OP_SUB_GROUP_SHUFFLE_DOWN;
 }
 
-static struct lanes shuffle_component(struct emit *e, const struct ir_inst *inst, unsigned c, const struct lanes *index)
-{
-    struct lanes values[2], result;
-    struct table t = {is_two_source(inst) ? 2 : 1, {&values[0], &values[1]}};
-    enum ir_kind kind = emit_value(e, inst->operands[0])[c].kind;
-    for (unsigned i = 0; i < t.n; i++) values[i] = stored(e, emit_value(e, inst->operands[i])[c]);
-    bool is_known = inst->op != IR_OP_SUB_GROUP_SHUFFLE && inst->op != IR_OP_SUB_GROUP_ROTATE;
-    if (!(is_known && known_numbers(e, inst, &t, &result)) && !permuted(e, &t, index, &result))
-        result = through_memory(e, &t, index);
-    return restored(e, kind, result);
-}
-
 static void shuffle(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
+    unsigned n = ir_type_lanes(inst->type), sources = is_two_source(inst) ? 2 : 1, from[MAX_WIDTH];
     const struct lanes *v = emit_value(e, inst->operands[0]), *id = emit_value(e, inst->operands[1]);
-    bool same_lane = inst->op == IR_OP_SUB_GROUP_SHUFFLE && id->shape == SHAPE_UNIFORM;
-    struct lanes index = same_lane ? *id : source(e, inst, is_two_source(inst) ? 2 : 1);
-    for (unsigned c = 0; c < ir_type_lanes(inst->type); c++)
-        result[c] = same_lane ? broadcast(e, &v[c], id) : shuffle_component(e, inst, c, &index);
+    if (inst->op == IR_OP_SUB_GROUP_SHUFFLE && id->shape == SHAPE_UNIFORM) {
+        for (unsigned c = 0; c < n; c++) result[c] = broadcast(e, &v[c], id);
+        return;
+    }
+    struct lanes values[2][IR_MAX_LANES];
+    struct permute_table tables[IR_MAX_LANES];
+    for (unsigned c = 0; c < n; c++) {
+        tables[c] = (struct permute_table){sources, {&values[0][c], &values[1][c]}};
+        for (unsigned i = 0; i < sources; i++) values[i][c] = stored(e, emit_value(e, inst->operands[i])[c]);
+    }
+    if (known_numbers(e, inst, sources, from)) {
+        for (unsigned c = 0; c < n; c++) result[c] = permute_known(e, &tables[c], from);
+    } else {
+        struct lanes index = source(e, inst, sources);
+        permute_lanes(e, tables, n, &index, result);
+    }
+    for (unsigned c = 0; c < n; c++) result[c] = restored(e, v[c].kind, result[c]);
 }
 
 /* ---- reductions and scans ---- */

@@ -74,11 +74,14 @@ SCALARS(GROUP)
 #define SHIFT(NAME, T) \
     VALUES(shuffle_##NAME, T, o[i] = intel_sub_group_shuffle_##NAME(x, y, 1); \
            o[i + all] = intel_sub_group_shuffle_##NAME(x, y, 3); \
-           o[i + 2 * all] = intel_sub_group_shuffle_##NAME(x, y, max_size);)
+           o[i + 2 * all] = intel_sub_group_shuffle_##NAME(x, y, max_size); \
+           o[i + 3 * all] = intel_sub_group_shuffle_##NAME(x, y, id * 5 % max_size); \
+           o[i + 4 * all] = intel_sub_group_shuffle_##NAME(x, y, get_sub_group_id() + 1);)
 #define SHUFFLES(T) \
     VALUES(shuffle, T, o[i] = intel_sub_group_shuffle(x, (id * 3 + 1) % n); \
            o[i + all] = intel_sub_group_shuffle_xor(x, 1); \
-           o[i + 2 * all] = intel_sub_group_shuffle_xor(x, max_size >> 1);) \
+           o[i + 2 * all] = intel_sub_group_shuffle_xor(x, max_size >> 1); \
+           o[i + 3 * all] = intel_sub_group_shuffle_xor(x, (get_sub_group_id() + 1) % max_size);) \
     SHIFT(up, T) SHIFT(down, T) \
     VALUES(rotate, T, o[i] = sub_group_rotate(x, 1); o[i + all] = sub_group_rotate(x, 5);)
 VECTORS(SHUFFLES)

@@ -128,26 +128,28 @@ bool sg_broadcast(const struct sg_launch *l, unsigned op, uint32_t item, unsigne
     return true;
 }
 
-/* By any id, then by xor with 1 and with half of a complete sub-group. */
+/* By any id, then by xor with 1, with half of a complete sub-group, and with the sub-group's number and one. */
 bool sg_shuffle(const struct sg_launch *l, unsigned op, uint32_t item, unsigned lane, uint64_t *value)
 {
     struct sg_place p = sg_place(l, item);
-    uint32_t from = op == 0 ? (p.id * 3 + 1) % p.n : p.id ^ (op == 1 ? 1 : l->size / 2);
+    uint32_t masks[] = {0, 1, l->size / 2, (p.number + 1) % l->size};
+    uint32_t from = op == 0 ? (p.id * 3 + 1) % p.n : p.id ^ masks[op];
     if (from >= p.n) return false;
     *value = x_of(l, p.first + from, lane);
     return true;
 }
 
-static uint32_t distance(const struct sg_launch *l, unsigned op)
+static uint32_t distance(const struct sg_launch *l, const struct sg_place *p, unsigned op)
 {
-    return op == 0 ? 1 : op == 1 ? 3 : l->size;
+    uint32_t distances[] = {1, 3, l->size, p->id * 5 % l->size, p->number + 1};
+    return distances[op];
 }
 
 /* previous is x, current y. */
 bool sg_shuffle_up(const struct sg_launch *l, unsigned op, uint32_t item, unsigned lane, uint64_t *value)
 {
     struct sg_place p = sg_place(l, item);
-    int64_t from = (int64_t)p.id - distance(l, op);
+    int64_t from = (int64_t)p.id - distance(l, &p, op);
     bool current = from >= 0;
     if (!current) from += l->size;
     if (from < 0 || from >= p.n) return false;
@@ -159,7 +161,7 @@ bool sg_shuffle_up(const struct sg_launch *l, unsigned op, uint32_t item, unsign
 bool sg_shuffle_down(const struct sg_launch *l, unsigned op, uint32_t item, unsigned lane, uint64_t *value)
 {
     struct sg_place p = sg_place(l, item);
-    uint32_t from = p.id + distance(l, op);
+    uint32_t from = p.id + distance(l, &p, op);
     bool current = from < l->size;
     if (!current) from -= l->size;
     if (from >= p.n) return false;

@@ -22,6 +22,10 @@ static const uint32_t sizes[] = {1, 4, 8, 16, 32, 64};
 
 /* ---- the list ---- */
 
+/* One of each work-item's own, and one that is the same for the sub-group. */
+#define RUN_TIME_DISTANCES                                                                                             \
+    "    %five = mul i32 %id, 5\n    %own = urem i32 %five, %max\n    %sub = sub_group_id\n    %same = add i32 %sub, 1\n"
+
 static const struct sg_family families[] = {
     {"broadcast", 1, true, false, sg_run_values, sg_broadcast,
      "    %five = urem i32 5, %n\n    %r0 = group_broadcast {T} %x, %five, sub_group\n"
@@ -32,13 +36,17 @@ static const struct sg_family families[] = {
     {"shuffle", 16, true, false, sg_run_values, sg_shuffle,
      "    %three = mul i32 %id, 3\n    %more = add i32 %three, 1\n    %from = urem i32 %more, %n\n"
      "    %r0 = sub_group_shuffle {T} %x, %from\n    %r1 = sub_group_shuffle_xor {T} %x, 1\n"
-     "    %half = lshr i32 %max, 1\n    %r2 = sub_group_shuffle_xor {T} %x, %half\n"},
+     "    %half = lshr i32 %max, 1\n    %r2 = sub_group_shuffle_xor {T} %x, %half\n"
+     "    %sub = sub_group_id\n    %next = add i32 %sub, 1\n    %mask = urem i32 %next, %max\n"
+     "    %r3 = sub_group_shuffle_xor {T} %x, %mask\n"},
     {"shuffle_up", 16, true, false, sg_run_values, sg_shuffle_up,
      "    %r0 = sub_group_shuffle_up {T} %x, %y, 1\n    %r1 = sub_group_shuffle_up {T} %x, %y, 3\n"
-     "    %r2 = sub_group_shuffle_up {T} %x, %y, %max\n"},
+     "    %r2 = sub_group_shuffle_up {T} %x, %y, %max\n" RUN_TIME_DISTANCES
+     "    %r3 = sub_group_shuffle_up {T} %x, %y, %own\n    %r4 = sub_group_shuffle_up {T} %x, %y, %same\n"},
     {"shuffle_down", 16, true, false, sg_run_values, sg_shuffle_down,
      "    %r0 = sub_group_shuffle_down {T} %x, %y, 1\n    %r1 = sub_group_shuffle_down {T} %x, %y, 3\n"
-     "    %r2 = sub_group_shuffle_down {T} %x, %y, %max\n"},
+     "    %r2 = sub_group_shuffle_down {T} %x, %y, %max\n" RUN_TIME_DISTANCES
+     "    %r3 = sub_group_shuffle_down {T} %x, %y, %own\n    %r4 = sub_group_shuffle_down {T} %x, %y, %same\n"},
     {"rotate", 16, true, false, sg_run_values, sg_rotate,
      "    %r0 = sub_group_rotate {T} %x, 1\n    %r1 = sub_group_rotate {T} %x, 5\n"},
     {"block_read", 16, true, true, sg_run_block_read, NULL, NULL},
