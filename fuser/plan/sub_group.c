@@ -37,30 +37,25 @@ bool plan_check_sub_group_size(struct planner *p, const struct fuser_node *node)
                      size, device->name, sizes_text(device, sizes, sizeof sizes));
 }
 
-/* No attribute means primary. */
+/* No attribute, and automatic, are the primary size: what a kernel is alone it is beside any other. */
 uint32_t plan_own_sub_group_size(const struct planner *p, const struct ir_function *kernel)
 {
     uint32_t asked = kernel->sub_group_size;
-    if (asked == IR_SUB_GROUP_AUTOMATIC) return 0;
-    return asked && asked != IR_SUB_GROUP_PRIMARY ? asked : p->options->device.primary_sub_group_size;
+    return asked && asked < IR_SUB_GROUP_AUTOMATIC ? asked : p->options->device.primary_sub_group_size;
 }
 
 /* Nothing is needed where the kernel cannot tell the difference. */
 uint32_t plan_sub_group_size(const struct planner *p, uint32_t node)
 {
     const struct ir_function *kernel = p->graph->nodes[node].kernel;
-    bool looks = kernel->sub_group_size || p->nodes[node].access->has_sub_groups;
-    return looks ? plan_own_sub_group_size(p, kernel) : 0;
+    bool asks = kernel->sub_group_size && kernel->sub_group_size != IR_SUB_GROUP_AUTOMATIC;
+    return asks || p->nodes[node].access->has_sub_groups ? plan_own_sub_group_size(p, kernel) : 0;
 }
 
-/* Where all kernels leave the choice to us it is the primary size, if one of them looks. */
+/* That of all kernels that have one. */
 uint32_t plan_launch_sub_group_size(const struct planner *p, uint32_t first, uint32_t n)
 {
-    bool looks = false;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t node = p->plan->order[first + i], size = plan_sub_group_size(p, node);
-        if (size) return size;
-        looks |= p->nodes[node].access->has_sub_groups;
-    }
-    return looks ? p->options->device.primary_sub_group_size : 0;
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < n && !size; i++) size = plan_sub_group_size(p, p->plan->order[first + i]);
+    return size;
 }

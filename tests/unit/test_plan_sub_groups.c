@@ -47,6 +47,11 @@ static const char kernels[] =
                  "    %r = shl i64 %i, 4\n    store i32 %o[%r], %s\n}\n"
                  "kernel @other_size(%a: ptr.global i32, %o: ptr.global i32) sub_group_size(16) {\n"
                  "    %i = global_linear_id\n    %s = sub_group_size\n    store i32 %o[%i], %s\n}\n"
+                 "kernel @any_size(%a: ptr.global i32, %o: ptr.global i32) sub_group_size(automatic) {\n"
+                 "    %i = global_linear_id\n    %v = load i32 %a[%i]\n    %s = group_reduce i32 %v, sub_group, add\n"
+                 "    store i32 %o[%i], %s\n}\n"
+                 "kernel @own_size(%a: ptr.global i32, %o: ptr.global i32) {\n"
+                 "    %i = global_linear_id\n    %s = sub_group_max_size\n    store i32 %o[%i], %s\n}\n"
                  "kernel @makes(%a: ptr.global i32, %t: ptr.global i32) {\n"
                  "    %i = global_id x\n    %v = load i32 %a[%i]\n    %w = mul i32 %v, 3\n    store i32 %t[%i], %w\n}\n"
                  "kernel @swaps(%t: ptr.global i32, %o: ptr.global i32) sub_group_size(8) {\n"
@@ -115,6 +120,22 @@ static void sub_groups_that_stay_together(void **state)
     }
     expect_two("passes", line, all, "k0 k1", NULL, NULL); /* two rows are a sub-group, and a work-group */
     expect_two("copies", line, less, "k0 k1", NULL, NULL);
+}
+
+/* A size that the compiler chooses is the same alone and beside kernels of other sizes. */
+static void sizes_that_stay(void **state)
+{
+    (void)state;
+    static const struct fuser_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}};
+    static const struct fuser_range ranges[] = {line, line, line, line};
+    static const char *const names[] = {"other_size", "any_size", "own_size", "copies"};
+    expect_two("any_size", line, line, "k0|k1", "not_fused_sub_group_size", "its sub-groups have 16 work-items, theirs 8");
+    expect_two("own_size", line, line, "k0|k1", "not_fused_sub_group_size", "its sub-groups have 16 work-items, theirs 8");
+    struct test_graph *g = graph_of(names, ranges, 4);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "k0 k1 k2 k3");
+    check_same(g, plan);
+    finish(g, plan);
 }
 
 /* The kernel that needs its work-groups most gives them to the launch. */
@@ -289,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sub_groups_that_stay_together),
+        cmocka_unit_test(sizes_that_stay),
         cmocka_unit_test(who_decides_on_the_work_groups),
         cmocka_unit_test(sub_groups_that_do_not),
         cmocka_unit_test(work_groups_of_our_choice),
