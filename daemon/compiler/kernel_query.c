@@ -12,9 +12,21 @@ static uint64_t required_items(const struct ir_function *kernel)
     return items; /* 0: none required */
 }
 
+/* The size the kernel gets; 0: the device lacks the one it asks for. */
+static uint32_t sub_group_size(const struct fuser_device *device, uint32_t asked)
+{
+    if (!asked || asked == IR_SUB_GROUP_AUTOMATIC || asked == IR_SUB_GROUP_PRIMARY)
+        return device->primary_sub_group_size;
+    for (uint32_t i = 0; i < device->n_sub_group_sizes; i++)
+        if (device->sub_group_sizes[i] == asked) return asked;
+    return 0;
+}
+
 static uint64_t max_work_group(const struct fuser_device *device, const struct ir_function *kernel)
 {
     uint64_t required = required_items(kernel);
+    if (!required)
+        required = (uint64_t)kernel->sub_groups_per_work_group * sub_group_size(device, kernel->sub_group_size);
     return required ? required : device->max_work_group_size;
 }
 
@@ -39,16 +51,6 @@ static uint64_t private_bytes(const struct access_analysis *a)
 
 /* ---- sub-groups ---- */
 
-/* The size the kernel gets; 0: the device lacks the one it asks for. */
-static uint32_t sub_group_size(const struct fuser_device *device, uint32_t asked)
-{
-    if (!asked || asked == IR_SUB_GROUP_AUTOMATIC || asked == IR_SUB_GROUP_PRIMARY)
-        return device->primary_sub_group_size;
-    for (uint32_t i = 0; i < device->n_sub_group_sizes; i++)
-        if (device->sub_group_sizes[i] == asked) return asked;
-    return 0;
-}
-
 /* No attribute stands for primary. */
 static uint32_t compile_sub_group_size(const struct fuser_device *device, uint32_t asked)
 {
@@ -61,11 +63,12 @@ static uint64_t sub_groups_of(uint64_t items, uint32_t size)
     return size ? (items + size - 1) / size : 0;
 }
 
-/* A kernel that gives both sizes as numbers gives the number of sub-groups, too. */
+/* What the kernel says, or what follows from both sizes where it says them: primary is a size, and no attribute is
+   primary; automatic is none. */
 static uint64_t compile_num_sub_groups(const struct ir_function *kernel, uint32_t size)
 {
-    uint32_t asked = kernel->sub_group_size;
-    return asked && asked < IR_SUB_GROUP_AUTOMATIC ? sub_groups_of(required_items(kernel), size) : 0;
+    if (kernel->sub_groups_per_work_group) return kernel->sub_groups_per_work_group;
+    return kernel->sub_group_size == IR_SUB_GROUP_AUTOMATIC ? 0 : sub_groups_of(required_items(kernel), size);
 }
 
 static void pack_device(struct proto_writer *w, const struct fuser_device *device, const struct ir_function *kernel,

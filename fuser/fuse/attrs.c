@@ -49,6 +49,16 @@ static bool merge_sub_group_size(struct fuse *f, const struct ir_function *part)
     return true;
 }
 
+static bool merge_sub_groups(struct fuse *f, const struct ir_function *part)
+{
+    uint32_t *have = &f->kernel->sub_groups_per_work_group, want = part->sub_groups_per_work_group;
+    if (want && *have && want != *have)
+        return fuse_refuse(f, "kernel %s requires work-groups of %u sub-groups, kernels before it %u", f->part, want,
+                           *have);
+    if (want) *have = want;
+    return true;
+}
+
 static bool is_target(const struct ir_function *f, const char *name)
 {
     for (uint32_t i = 0; i < f->n_targets; i++)
@@ -91,7 +101,8 @@ bool fuse_attrs_merge(struct fuse *f, const struct ir_function *part)
     merge_hint(f, part);
     f->declares |= part->has_declared;
     f->declared |= part->has_declared ? part->aspects_declared : ir_function_aspects(part);
-    return merge_work_group_size(f, part) && merge_sub_group_size(f, part) && merge_targets(f, part);
+    return merge_work_group_size(f, part) && merge_sub_group_size(f, part) && merge_sub_groups(f, part) &&
+           merge_targets(f, part);
 }
 
 void fuse_attrs_finish(struct fuse *f)

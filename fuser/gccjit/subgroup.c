@@ -31,7 +31,8 @@ bool subgroup_used(const struct ir_function *kernel)
 unsigned subgroup_size(const struct ir_function *kernel)
 {
     uint32_t size = kernel->sub_group_size;
-    return size && size < IR_SUB_GROUP_AUTOMATIC ? size : GCCJIT_PRIMARY_SUB_GROUP_SIZE;
+    return size && size != IR_SUB_GROUP_AUTOMATIC && size != IR_SUB_GROUP_PRIMARY ? size
+                                                                                  : GCCJIT_PRIMARY_SUB_GROUP_SIZE;
 }
 
 /* ---- numbers ---- */

@@ -45,7 +45,8 @@ static bool sees_nothing_of_groups(const struct planner *p, uint32_t node)
 {
     const struct access_analysis *a = p->nodes[node].access;
     return !a->meets_groups && !a->sees_groups && !a->has_sub_groups && !plan_local_bytes(p, node) &&
-           !p->graph->nodes[node].kernel->work_group_size[0];
+           !p->graph->nodes[node].kernel->work_group_size[0] &&
+           !p->graph->nodes[node].kernel->sub_groups_per_work_group;
 }
 
 /* Its work-groups are not those of the launch, and what it computes depends on them. */
@@ -147,7 +148,9 @@ static const char *needs_groups(const struct planner *p, uint32_t node)
     if (a->has_barrier && a->meets_groups) return "has a barrier";
     if (a->meets_groups) return "has group operations";
     if (plan_local_bytes(p, node)) return "uses work-group memory";
-    return p->graph->nodes[node].kernel->work_group_size[0] ? "requires a work-group size" : NULL;
+    const struct ir_function *kernel = p->graph->nodes[node].kernel;
+    if (kernel->sub_groups_per_work_group) return "requires a number of sub-groups";
+    return kernel->work_group_size[0] ? "requires a work-group size" : NULL;
 }
 
 static bool sub_groups_stay(const struct planner *p, uint32_t first, uint32_t node, const struct fuser_range *launch,

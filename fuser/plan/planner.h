@@ -104,8 +104,10 @@ bool plan_validate_meeting(struct planner *p, const struct fuser_node *node);
 /* ---- sub-group sizes (sub_group.c) ---- */
 
 bool plan_check_sub_group_size(struct planner *p, const struct fuser_node *node);
-/* What the kernel's sub-groups have wherever it runs; 0: that is left to the launch. */
+/* What the kernel's sub-groups have wherever it runs. */
 uint32_t plan_own_sub_group_size(const struct planner *p, const struct ir_function *kernel);
+/* Work-items of the work-groups that a kernel asks for by a number of sub-groups; 0: it does not. */
+uint64_t plan_items_of_sub_groups(const struct planner *p, const struct ir_function *kernel);
 /* What a kernel node needs, once it is analysed; 0: any does. */
 uint32_t plan_sub_group_size(const struct planner *p, uint32_t node);
 /* Of one launch of order[first .. first + n), whose nodes agree; 0: it makes no difference. */

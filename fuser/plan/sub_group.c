@@ -19,29 +19,66 @@ static const char *sizes_text(const struct fuser_device *device, char *text, siz
     return text;
 }
 
+/* No attribute, and automatic, are the primary size: what a kernel is alone it is beside any other. */
+uint32_t plan_own_sub_group_size(const struct planner *p, const struct ir_function *kernel)
+{
+    uint32_t asked = kernel->sub_group_size;
+    return asked && asked != IR_SUB_GROUP_AUTOMATIC && asked != IR_SUB_GROUP_PRIMARY
+               ? asked
+               : p->options->device.primary_sub_group_size;
+}
+
+uint64_t plan_items_of_sub_groups(const struct planner *p, const struct ir_function *kernel)
+{
+    return (uint64_t)kernel->sub_groups_per_work_group * plan_own_sub_group_size(p, kernel);
+}
+
+/* Work-items of the work-groups that a node has without that; 0: any. */
+static uint64_t given_items(const struct fuser_node *node)
+{
+    const struct fuser_range *r = &node->range;
+    const uint32_t *required = node->kernel->work_group_size;
+    if (r->local[0]) return r->local[0] * r->local[1] * r->local[2];
+    return (uint64_t)required[0] * required[1] * required[2];
+}
+
+/* The last sub-group of a work-group may be incomplete. */
+static bool check_number(struct planner *p, const struct fuser_node *node)
+{
+    typedef unsigned long long ull;
+    const struct ir_function *k = node->kernel;
+    const struct fuser_device *device = &p->options->device;
+    uint32_t size = plan_own_sub_group_size(p, k), n = k->sub_groups_per_work_group;
+    uint64_t items = given_items(node);
+    if (!n || !size) return true;
+    uint64_t there = (items + size - 1) / size;
+    if (items && there != n)
+        return plan_fail(p, FUSER_INVALID, "node", node->name,
+                         "work-groups of %llu work-items are %llu sub-groups of %u, but kernel %s requires %u",
+                         (ull)items, (ull)there, size, k->name, n);
+    if (items || plan_items_of_sub_groups(p, k) <= device->max_work_group_size) return true;
+    return plan_fail(
+        p, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
+        "kernel %s requires work-groups of %u sub-groups of %u work-items; device %s allows %llu work-items", k->name,
+        n, size, device->name, (ull)device->max_work_group_size);
+}
+
 bool plan_check_sub_group_size(struct planner *p, const struct fuser_node *node)
 {
     const struct fuser_device *device = &p->options->device;
     uint32_t size = node->kernel->sub_group_size;
     char sizes[128];
-    if (size == 0 || size == IR_SUB_GROUP_AUTOMATIC) return true;
+    if (size == 0 || size == IR_SUB_GROUP_AUTOMATIC) return check_number(p, node);
     if (size == IR_SUB_GROUP_PRIMARY) {
-        if (device->primary_sub_group_size) return true;
+        if (device->primary_sub_group_size) return check_number(p, node);
         return plan_fail(p, FUSER_FEATURE_NOT_SUPPORTED, "node", node->name,
                          "kernel %s asks for the primary sub-group size, but device %s has none", node->kernel->name,
                          device->name);
     }
-    if (has_size(device, size)) return true;
+    if (has_size(device, size)) return check_number(p, node);
     return plan_fail(p, FUSER_FEATURE_NOT_SUPPORTED, "node", node->name,
                      "kernel %s requires sub-groups of %u, which device %s lacks; its sizes are %s", node->kernel->name,
                      size, device->name, sizes_text(device, sizes, sizeof sizes));
-}
-
-/* No attribute, and automatic, are the primary size: what a kernel is alone it is beside any other. */
-uint32_t plan_own_sub_group_size(const struct planner *p, const struct ir_function *kernel)
-{
-    uint32_t asked = kernel->sub_group_size;
-    return asked && asked < IR_SUB_GROUP_AUTOMATIC ? asked : p->options->device.primary_sub_group_size;
 }
 
 /* Nothing is needed where the kernel cannot tell the difference. */

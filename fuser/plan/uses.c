@@ -163,12 +163,14 @@ static bool check_local_memory(struct planner *p, uint32_t node)
 }
 
 /* The node's range with the local size the kernel requires. */
-static struct fuser_range range_of(const struct fuser_node *n)
+static struct fuser_range range_of(const struct planner *p, const struct fuser_node *n)
 {
     struct fuser_range range = n->range;
     const uint32_t *required = n->kernel->work_group_size;
-    if (range.local[0] || !(required[0] | required[1] | required[2])) return range;
+    uint64_t items = plan_items_of_sub_groups(p, n->kernel);
+    if (range.local[0] || !(required[0] || items)) return range;
     for (unsigned d = 0; d < 3; d++) range.local[d] = required[d] ? required[d] : 1;
+    if (!required[0]) range.local[0] = items;
     return range;
 }
 
@@ -176,7 +178,7 @@ static bool use_kernel(struct planner *p, uint32_t node)
 {
     const struct fuser_node *n = &p->graph->nodes[node];
     struct plan_node *planned = &p->nodes[node];
-    planned->range = range_of(n);
+    planned->range = range_of(p, n);
     planned->access = analyse(p, n->kernel, &planned->range);
     for (uint32_t i = 0; i < n->n_args; i++)
         if (n->args[i].kind == FUSER_ARG_BUFFER && !use_by_kernel(p, node, i)) return false;

@@ -236,6 +236,15 @@ static void read_params(struct decoder *d, struct ir_function *f)
     }
 }
 
+static void read_sub_groups(struct decoder *d, struct ir_function *f)
+{
+    bool has_number = codec_at_array(&d->r);
+    if (has_number) codec_read_array_of(&d->r, 2, "size and number of sub-groups");
+    f->sub_group_size = read_u32(d, "a sub-group size");
+    if (has_number) f->sub_groups_per_work_group = read_u32(d, "a number of sub-groups");
+    if (has_number && !f->sub_groups_per_work_group) codec_fail(&d->r, "a number of sub-groups is 0");
+}
+
 static void read_function(struct decoder *d)
 {
     codec_read_array_of(&d->r, 10, "a function");
@@ -250,7 +259,7 @@ static void read_function(struct decoder *d)
     if (f->has_declared) f->aspects_declared = codec_read_uint(&d->r, UINT64_MAX, "the aspects of a function");
     read_sizes(d, f->work_group_size);
     read_sizes(d, f->work_group_size_hint);
-    f->sub_group_size = read_u32(d, "a sub-group size");
+    read_sub_groups(d, f);
     read_targets(d, f);
     read_params(d, f);
 }

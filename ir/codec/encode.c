@@ -377,6 +377,14 @@ static void put_function_name(struct encoder *e, const struct ir_function *f)
     put_str(e, number);
 }
 
+/* The size alone, or size and number. */
+static void put_sub_groups(struct encoder *e, const struct ir_function *f)
+{
+    if (f->sub_groups_per_work_group) put_array(e, 2);
+    put_uint(e, f->sub_group_size);
+    if (f->sub_groups_per_work_group) put_uint(e, f->sub_groups_per_work_group);
+}
+
 static void put_function(struct encoder *e, const struct ir_function *f)
 {
     put_array(e, 10);
@@ -392,7 +400,7 @@ static void put_function(struct encoder *e, const struct ir_function *f)
     }
     put_sizes(e, f->work_group_size);
     put_sizes(e, f->work_group_size_hint);
-    put_uint(e, f->sub_group_size);
+    put_sub_groups(e, f);
     put_array(e, f->n_targets);
     for (uint32_t i = 0; i < f->n_targets; i++) put_str(e, f->targets[i]);
     put_params(e, f);

@@ -150,34 +150,71 @@ static void make_params(struct spirv_reader *r, const struct spirv_function *f, 
 
 /* ---- attributes ---- */
 
-static void read_mode(struct spirv_reader *r, struct ir_function *ir, const struct spirv_inst *i)
+/* Number k of a mode: a literal, or the id of a constant where the mode's name ends in Id. */
+static uint32_t mode_number(const struct spirv_reader *r, const struct spirv_inst *i, uint32_t k, bool is_id)
 {
-    const uint32_t *w = i->words;
-    uint64_t v;
-    switch (w[2]) {
+    uint64_t v = 0;
+    if (3 + k >= i->n) return 0;
+    if (is_id) return spirv_constant_uint(r, i->words[3 + k], &v) ? (uint32_t)v : 0;
+    return i->words[3 + k];
+}
+
+/* What a kernel may say once, by bit. */
+enum said { SAID_SIZE = 1, SAID_HINT = 2, SAID_SUB_GROUP_SIZE = 4, SAID_SUB_GROUPS = 8 };
+
+static void read_sizes(struct spirv_reader *r, const struct spirv_inst *i, bool is_id, uint32_t size[3])
+{
+    for (uint32_t k = 0; k < 3; k++) size[k] = mode_number(r, i, k, is_id);
+    if (!size[0] || !size[1] || !size[2])
+        spirv_fail(r, i, "gives work-groups of %u x %u x %u work-items", size[0], size[1], size[2]);
+}
+
+static void read_sub_group_size(struct spirv_reader *r, const struct spirv_inst *i, uint32_t *size)
+{
+    *size = mode_number(r, i, 0, false);
+    if (!*size || (*size & (*size - 1)))
+        spirv_fail(r, i, "gives sub-groups of %u work-items, which is no power of two", *size);
+}
+
+static enum said read_mode(struct spirv_reader *r, struct ir_function *ir, const struct spirv_inst *i)
+{
+    uint32_t mode = i->words[2];
+    switch (mode) {
     case SpvExecutionModeLocalSize:
-        for (uint32_t k = 0; k < 3; k++) ir->work_group_size[k] = w[3 + k];
-        break;
-    case SpvExecutionModeLocalSizeHint:
-        for (uint32_t k = 0; k < 3; k++) ir->work_group_size_hint[k] = w[3 + k];
-        break;
     case SpvExecutionModeLocalSizeId:
-        for (uint32_t k = 0; k < 3 && spirv_constant_uint(r, w[3 + k], &v); k++) ir->work_group_size[k] = (uint32_t)v;
-        break;
+        read_sizes(r, i, mode == SpvExecutionModeLocalSizeId, ir->work_group_size);
+        return SAID_SIZE;
+    case SpvExecutionModeLocalSizeHint:
     case SpvExecutionModeLocalSizeHintId:
-        for (uint32_t k = 0; k + 3 < i->n && spirv_constant_uint(r, w[3 + k], &v); k++)
-            ir->work_group_size_hint[k] = (uint32_t)v;
-        break;
-    case SpvExecutionModeSubgroupSize: ir->sub_group_size = w[3]; break;
-    default: break; /* the rest promises or asks for what is so here anyway, or is a hint */
+        for (uint32_t k = 0; k < 3; k++)
+            ir->work_group_size_hint[k] = mode_number(r, i, k, mode == SpvExecutionModeLocalSizeHintId);
+        return SAID_HINT;
+    case SpvExecutionModeSubgroupSize: read_sub_group_size(r, i, &ir->sub_group_size); return SAID_SUB_GROUP_SIZE;
+    case SpvExecutionModeSubgroupsPerWorkgroup:
+    case SpvExecutionModeSubgroupsPerWorkgroupId:
+        ir->sub_groups_per_work_group = mode_number(r, i, 0, mode == SpvExecutionModeSubgroupsPerWorkgroupId);
+        if (!ir->sub_groups_per_work_group) spirv_fail(r, i, "gives work-groups of 0 sub-groups");
+        return SAID_SUB_GROUPS;
+    default: return 0; /* the rest promises or asks for what is so here anyway, or is a hint */
     }
 }
 
 static void read_modes(struct spirv_reader *r, const struct spirv_function *f, struct ir_function *ir)
 {
     uint32_t id = f->wrapped_by ? f->wrapped_by->id : f->id;
-    for (size_t k = 0; k < r->n_modes; k++)
-        if (r->modes[k]->words[1] == id) read_mode(r, ir, r->modes[k]);
+    unsigned said = 0;
+    for (size_t k = 0; k < r->n_modes; k++) {
+        const struct spirv_inst *i = r->modes[k];
+        if (i->words[1] != id) continue;
+        unsigned now = read_mode(r, ir, i);
+        if (said & now)
+            spirv_fail(r, i, "gives kernel %s a second %s", ir->name,
+                       now == SAID_SUB_GROUP_SIZE ? "sub-group size"
+                       : now == SAID_SUB_GROUPS   ? "number of sub-groups"
+                       : now == SAID_HINT         ? "work-group size hint"
+                                                  : "work-group size");
+        said |= now;
+    }
 }
 
 static void find_contraction(struct spirv_reader *r)

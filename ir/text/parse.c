@@ -8,8 +8,8 @@
 #include "ir/arena.h"
 #include "ir/text/number.h"
 #include "ir/text/parser.h"
-#include "ir/verify.h"
 #include "ir/text/words.h"
+#include "ir/verify.h"
 
 /* A function whose head has been read up to its location. */
 struct pending {
@@ -206,15 +206,31 @@ static bool parse_params(struct parser *p, struct parser_list *params)
     return parse_punct(p, ')');
 }
 
+/* A number that is not 0: that stands for none. */
+static bool parse_count(struct parser *p, const char *what, uint32_t *n)
+{
+    struct token at = p->tok;
+    if (!parse_uint32(p, what, n)) return false;
+    return *n || parse_error(p, &at, "%s must not be 0", what);
+}
+
 static bool parse_sizes(struct parser *p, uint32_t size[3])
 {
     unsigned n = 0;
     size[0] = size[1] = size[2] = 1;
     if (!parse_punct(p, '(')) return false;
     do {
-        if (!parse_uint32(p, "a size", &size[n++])) return false;
+        if (!parse_count(p, "a size", &size[n++])) return false;
     } while (n < 3 && parse_if_punct(p, ','));
     return parse_punct(p, ')');
+}
+
+static bool parse_power(struct parser *p, uint32_t *size)
+{
+    struct token at = p->tok;
+    if (!parse_uint32(p, "a size, automatic or primary", size)) return false;
+    if (*size && (*size & (*size - 1)) == 0) return true;
+    return parse_error(p, &at, "a sub-group size of %u, which is no power of two", *size);
 }
 
 static bool parse_sub_group_size(struct parser *p, uint32_t *size)
@@ -224,7 +240,7 @@ static bool parse_sub_group_size(struct parser *p, uint32_t *size)
         *size = IR_SUB_GROUP_AUTOMATIC;
     } else if (parse_if_word(p, "primary")) {
         *size = IR_SUB_GROUP_PRIMARY;
-    } else if (!parse_uint32(p, "a size, automatic or primary", size)) {
+    } else if (!parse_power(p, size)) {
         return false;
     }
     return parse_punct(p, ')');
@@ -267,26 +283,52 @@ static bool parse_refused(struct parser *p, struct ir_function *f)
     return true;
 }
 
+static bool parse_sub_groups(struct parser *p, uint32_t *n)
+{
+    return parse_punct(p, '(') && parse_count(p, "a number", n) && parse_punct(p, ')');
+}
+
+enum attribute {
+    WORK_GROUP_SIZE,
+    WORK_GROUP_SIZE_HINT,
+    SUB_GROUP_SIZE,
+    SUB_GROUPS,
+    ASPECTS,
+    TARGETS,
+    REFUSED,
+    N_ATTRIBUTES
+};
+
+static bool parse_attribute(struct parser *p, struct ir_function *f, enum attribute a)
+{
+    switch (a) {
+    case WORK_GROUP_SIZE: return parse_sizes(p, f->work_group_size);
+    case WORK_GROUP_SIZE_HINT: return parse_sizes(p, f->work_group_size_hint);
+    case SUB_GROUP_SIZE: return parse_sub_group_size(p, &f->sub_group_size);
+    case SUB_GROUPS: return parse_sub_groups(p, &f->sub_groups_per_work_group);
+    case ASPECTS: return parse_aspects(p, f);
+    case REFUSED: return parse_refused(p, f);
+    default: return parse_targets(p, f);
+    }
+}
+
+/* Each at most once: a second one would take the place of the first, or be added to it. */
 static bool parse_attributes(struct parser *p, struct ir_function *f)
 {
-    for (;;) {
-        bool good;
-        if (parse_if_word(p, "work_group_size")) {
-            good = parse_sizes(p, f->work_group_size);
-        } else if (parse_if_word(p, "work_group_size_hint")) {
-            good = parse_sizes(p, f->work_group_size_hint);
-        } else if (parse_if_word(p, "sub_group_size")) {
-            good = parse_sub_group_size(p, &f->sub_group_size);
-        } else if (parse_if_word(p, "aspects")) {
-            good = parse_aspects(p, f);
-        } else if (parse_if_word(p, "targets")) {
-            good = parse_targets(p, f);
-        } else if (parse_if_word(p, "refused")) {
-            good = parse_refused(p, f);
-        } else {
-            return true;
-        }
-        if (!good) return false;
+    static const char *const words[N_ATTRIBUTES] = {[WORK_GROUP_SIZE] = "work_group_size",
+                                                    [WORK_GROUP_SIZE_HINT] = "work_group_size_hint",
+                                                    [SUB_GROUP_SIZE] = "sub_group_size",
+                                                    [SUB_GROUPS] = "sub_groups_per_work_group",
+                                                    [ASPECTS] = "aspects",
+                                                    [TARGETS] = "targets",
+                                                    [REFUSED] = "refused"};
+    for (unsigned seen = 0;;) {
+        int a = parse_find_word(&p->tok, words, N_ATTRIBUTES);
+        if (a < 0) return true;
+        if (seen & 1u << a) return parse_error(p, &p->tok, "attribute %s is given twice", words[a]);
+        seen |= 1u << a;
+        parse_advance(p);
+        if (!parse_attribute(p, f, (enum attribute)a)) return false;
     }
 }
 

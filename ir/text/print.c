@@ -470,6 +470,8 @@ static void print_attributes(struct printer *p, const struct ir_function *f)
     } else if (f->sub_group_size) {
         strbuf_printf(&p->out, " sub_group_size(%u)", f->sub_group_size);
     }
+    if (f->sub_groups_per_work_group)
+        strbuf_printf(&p->out, " sub_groups_per_work_group(%u)", f->sub_groups_per_work_group);
     if (f->has_declared) {
         const char *before = " aspects(";
         for (unsigned bit = 0; bit < IR_ASPECT_COUNT; bit++) {

@@ -18,6 +18,12 @@ static const char kernels[] =
     "kernel @main_size(%o: ptr.global i32 write) sub_group_size(primary) {\n}\n"
     "kernel @eight(%o: ptr.global i32 write) sub_group_size(8) {\n}\n"
     "kernel @squad(%o: ptr.global i32 write) work_group_size(20, 3, 1) sub_group_size(8) {\n}\n"
+    "kernel @team_main(%o: ptr.global i32 write) work_group_size(20, 3, 1) sub_group_size(primary) {\n}\n"
+    "kernel @team_plain(%o: ptr.global i32 write) work_group_size(20, 3, 1) {\n}\n"
+    "kernel @team_free(%o: ptr.global i32 write) work_group_size(20, 3, 1) sub_group_size(automatic) {\n}\n"
+    "kernel @trio(%o: ptr.global i32 write) sub_groups_per_work_group(3) sub_group_size(8) {\n"
+    "  %i = global_id x\n  %n = num_sub_groups\n  store i32 %o[%i], %n\n}\n"
+    "kernel @trio_main(%o: ptr.global i32 write) sub_groups_per_work_group(3) sub_group_size(primary) {\n}\n"
     "kernel @huge(%o: ptr.global i32 write) sub_group_size(1024) {\n}\n"
     "kernel @memory(%o: ptr.global f32 write) {\n"
     "  %v = var [4 x f32]\n  %i = local_id x\n  %p = global @team\n  store f32 %p[%i], 1.0\n"
@@ -92,8 +98,10 @@ static void test_kernel_queries(void **state)
 {
     (void)state;
     static const struct expected list[] = {
-        {"plain", 256, 0, 16, 4096}, {"free", 256, 0, 0, 4096}, {"main_size", 256, 0, 16, 4096},
-        {"eight", 512, 0, 8, 4096},  {"squad", 8, 8, 8, 60},
+        {"plain", 256, 0, 16, 4096},  {"free", 256, 0, 0, 4096},  {"main_size", 256, 0, 16, 4096},
+        {"eight", 512, 0, 8, 4096},   {"squad", 8, 8, 8, 60},     {"team_main", 4, 4, 16, 60},
+        {"team_plain", 4, 4, 16, 60}, {"team_free", 4, 0, 0, 60}, {"trio", 3, 3, 8, 24},
+        {"trio_main", 3, 3, 16, 48},
     };
     for (int d = 0; d < 2; d++)
         for (size_t i = 0; i < sizeof list / sizeof *list; i++) {

@@ -50,6 +50,8 @@ void graph_memory_free(struct graph_memory *m)
     free(m->states);
 }
 
+enum { PRIMARY = 16 }; /* sub-group size of the device that graphs are made for (graph_make.c) */
+
 static struct interp_range interp_range_of(const struct fuser_range *range)
 {
     struct interp_range r = {.dims = range->dims};
@@ -64,7 +66,7 @@ static bool run_kernel(const struct ir_function *kernel, const struct fuser_rang
                        const char *what, char *why, size_t why_size)
 {
     struct interp_range r = interp_range_of(range);
-    struct interp_options options = {.check_races = true, .max_steps = 1 << 28};
+    struct interp_options options = {.sub_group_size = PRIMARY, .check_races = true, .max_steps = 1 << 28};
     struct interp_result result = {0};
     int rc = interp_run(kernel, &r, args, &options, &result);
     bool good = rc == 0 && result.completed && result.n_findings == 0;
@@ -252,7 +254,7 @@ static bool watch_node(struct watch *w, const struct fuser_node *n, const struct
         [FUSER_HOME_MEMORY] = WATCH_ANY, [FUSER_HOME_PRIVATE] = WATCH_WORK_ITEM, [FUSER_HOME_LOCAL] = WATCH_WORK_GROUP};
     struct interp_arg args[MOST_PARAMS];
     struct watch_arg watched[MOST_PARAMS] = {0};
-    struct interp_options options = {.max_steps = 1 << 28};
+    struct interp_options options = {.sub_group_size = PRIMARY, .max_steps = 1 << 28};
     struct interp_range range = interp_range_of(&n->range);
     struct interp_result result = {0};
     struct watch_kernel kernel = *launch;

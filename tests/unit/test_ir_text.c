@@ -109,7 +109,7 @@ static void test_items(void **state)
                    "kernel @k(%a: ptr.global f32 read_write, %l: ptr.local) work_group_size(8, 4)\n"
                    "  work_group_size_hint(1, 2, 3) sub_group_size(automatic) aspects()\n"
                    "  targets(\"cpu\", \"gpu\") {}\n"
-                   "kernel @k2() sub_group_size(16) aspects(fp64, gpu) {}\n");
+                   "kernel @k2() sub_group_size(16) sub_groups_per_work_group(3) aspects(fp64, gpu) {}\n");
     assert_string_equal(m->name, "an \"image\"\x01");
     assert_int_equal(m->n_structs, 4);
     assert_int_equal(m->structs[0]->size, 8);
@@ -130,6 +130,7 @@ static void test_items(void **state)
     assert_int_equal(k->sub_group_size, IR_SUB_GROUP_AUTOMATIC);
     assert_true(k->has_declared && !k->aspects_declared);
     assert_int_equal(k->n_targets, 2);
+    assert_int_equal(ir_module_find(m, "k2")->sub_groups_per_work_group, 3);
     assert_int_equal(ir_module_find(m, "k2")->aspects_declared, IR_ASPECT_FP64 | IR_ASPECT_GPU);
     ir_module_free(m);
 }
@@ -444,6 +445,21 @@ static void test_head_errors(void **state)
     ASSERT_ERRORS("kernel @k(%a: f32, %a: f32) {}\n", "1:20: the name a is taken already");
     ASSERT_ERRORS("kernel @k() work_grup_size(1) {}\n",
                   "1:13: expected an attribute of the function or {, found work_grup_size");
+    /* Each attribute once, and none that stands for something else than it says. */
+    ASSERT_ERRORS("kernel @k() sub_group_size(8) sub_group_size(16) {}\n",
+                  "1:31: attribute sub_group_size is given twice");
+    ASSERT_ERRORS("kernel @k() sub_group_size(primary) sub_group_size(primary) {}\n",
+                  "1:37: attribute sub_group_size is given twice");
+    ASSERT_ERRORS("kernel @k() work_group_size(8) work_group_size(8) {}\n",
+                  "1:32: attribute work_group_size is given twice");
+    ASSERT_ERRORS("kernel @k() targets(\"a\") aspects() targets(\"b\") {}\n", "1:36: attribute targets is given twice");
+    ASSERT_ERRORS("kernel @k() sub_group_size(0) {}\n", "1:28: a sub-group size of 0, which is no power of two");
+    ASSERT_ERRORS("kernel @k() sub_group_size(2147483646) {}\n",
+                  "1:28: a sub-group size of 2147483646, which is no power of two");
+    ASSERT_ERRORS("kernel @k() sub_group_size(2147483647) {}\n",
+                  "1:28: a sub-group size of 2147483647, which is no power of two");
+    ASSERT_ERRORS("kernel @k() work_group_size(0, 0, 0) {}\n", "1:29: a size must not be 0");
+    ASSERT_ERRORS("kernel @k() sub_groups_per_work_group(0) {}\n", "1:39: a number must not be 0");
     ASSERT_ERRORS("kernel @k() aspects(fp65) {}\n", "1:21: expected the name of an aspect, found fp65");
     ASSERT_ERRORS("constant @a: [2 x i8] = { 1 }\n", "1:25: 1 of the 2 values of [2 x i8]");
     ASSERT_ERRORS("constant @a: [2 x i8] = { 1, 2, 3 }\n", "1:33: more than the 2 values of [2 x i8]");

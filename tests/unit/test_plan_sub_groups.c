@@ -38,25 +38,28 @@ static const char kernels[] =
               "    barrier global, sub_group\n    %t = ult i32 %v, 40\n    %u = group_any %t, sub_group\n"
               "    %d = zext i32 %u\n" //
     PUT(0, "%w") PUT(1, "%y") PUT(2, "%z") PUT(3, "%c") PUT(
-        4, "%d") "}\n"
-                 "kernel @copies(%a: ptr.global i32, %o: ptr.global i32) {\n"
-                 "    %i = global_linear_id\n    %v = load i32 %a[%i]\n    %r = shl i64 %i, 4\n    store i32 %o[%r], "
-                 "%v\n}\n"
-                 "kernel @meets(%a: ptr.global i32, %o: ptr.global i32) {\n"
-                 "    %i = global_linear_id\n    %v = load i32 %a[%i]\n    %s = group_reduce i32 %v, work_group, add\n"
-                 "    %r = shl i64 %i, 4\n    store i32 %o[%r], %s\n}\n"
-                 "kernel @other_size(%a: ptr.global i32, %o: ptr.global i32) sub_group_size(16) {\n"
-                 "    %i = global_linear_id\n    %s = sub_group_size\n    store i32 %o[%i], %s\n}\n"
-                 "kernel @any_size(%a: ptr.global i32, %o: ptr.global i32) sub_group_size(automatic) {\n"
-                 "    %i = global_linear_id\n    %v = load i32 %a[%i]\n    %s = group_reduce i32 %v, sub_group, add\n"
-                 "    store i32 %o[%i], %s\n}\n"
-                 "kernel @own_size(%a: ptr.global i32, %o: ptr.global i32) {\n"
-                 "    %i = global_linear_id\n    %s = sub_group_max_size\n    store i32 %o[%i], %s\n}\n"
-                 "kernel @makes(%a: ptr.global i32, %t: ptr.global i32) {\n"
-                 "    %i = global_id x\n    %v = load i32 %a[%i]\n    %w = mul i32 %v, 3\n    store i32 %t[%i], %w\n}\n"
-                 "kernel @swaps(%t: ptr.global i32, %o: ptr.global i32) sub_group_size(8) {\n"
-                 "    %i = global_id x\n    %v = load i32 %t[%i]\n    %w = sub_group_shuffle_xor i32 %v, 3\n"
-                 "    %g = sub_group_id\n    %x = add i32 %w, %g\n    store i32 %o[%i], %x\n}\n";
+        4,
+        "%d") "}\n"
+              "kernel @copies(%a: ptr.global i32, %o: ptr.global i32) {\n"
+              "    %i = global_linear_id\n    %v = load i32 %a[%i]\n    %r = shl i64 %i, 4\n    store i32 %o[%r], "
+              "%v\n}\n"
+              "kernel @meets(%a: ptr.global i32, %o: ptr.global i32) {\n"
+              "    %i = global_linear_id\n    %v = load i32 %a[%i]\n    %s = group_reduce i32 %v, work_group, add\n"
+              "    %r = shl i64 %i, 4\n    store i32 %o[%r], %s\n}\n"
+              "kernel @other_size(%a: ptr.global i32, %o: ptr.global i32) sub_group_size(16) {\n"
+              "    %i = global_linear_id\n    %s = sub_group_size\n    store i32 %o[%i], %s\n}\n"
+              "kernel @any_size(%a: ptr.global i32, %o: ptr.global i32) sub_group_size(automatic) {\n"
+              "    %i = global_linear_id\n    %v = load i32 %a[%i]\n    %s = group_reduce i32 %v, sub_group, add\n"
+              "    store i32 %o[%i], %s\n}\n"
+              "kernel @own_size(%a: ptr.global i32, %o: ptr.global i32) {\n"
+              "    %i = global_linear_id\n    %s = sub_group_max_size\n    store i32 %o[%i], %s\n}\n"
+              "kernel @trio(%a: ptr.global i32, %o: ptr.global i32) sub_groups_per_work_group(3) sub_group_size(8) {\n"
+              "    %i = global_linear_id\n    %n = num_sub_groups\n    store i32 %o[%i], %n\n}\n"
+              "kernel @makes(%a: ptr.global i32, %t: ptr.global i32) {\n"
+              "    %i = global_id x\n    %v = load i32 %a[%i]\n    %w = mul i32 %v, 3\n    store i32 %t[%i], %w\n}\n"
+              "kernel @swaps(%t: ptr.global i32, %o: ptr.global i32) sub_group_size(8) {\n"
+              "    %i = global_id x\n    %v = load i32 %t[%i]\n    %w = sub_group_shuffle_xor i32 %v, 3\n"
+              "    %g = sub_group_id\n    %x = add i32 %w, %g\n    store i32 %o[%i], %x\n}\n";
 
 enum { ITEMS = 1536 };
 
@@ -136,6 +139,36 @@ static void sizes_that_stay(void **state)
     check_launches(g, plan, "k0 k1 k2 k3");
     check_same(g, plan);
     finish(g, plan);
+}
+
+/* A number of sub-groups: the local size follows from it, or must fit. */
+static void a_number_of_sub_groups(void **state)
+{
+    (void)state;
+    static const struct fuser_range any = {1, {120, 1, 1}, {0}, {0}}, fit = {1, {120, 1, 1}, {0}, {20, 1, 1}};
+    static const struct fuser_range wrong = {1, {120, 1, 1}, {0}, {40, 1, 1}};
+    static const uint64_t local[] = {24, 20};
+    struct test_graph *g;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct fuser_range ranges[] = {i ? fit : any, i ? fit : wrong};
+        g = graph_of((const char *const[]){"trio", "passes"}, ranges, 2);
+        struct fuser_plan *plan = check_planned(g);
+        check_launches(g, plan, "k0 k1"); /* the second one's sub-groups are the same in work-groups of 24 */
+        assert_int_equal(plan->launches[0].range.local[0], local[i]);
+        if (i) check_same(g, plan); /* alone it would have the local size that it was given */
+        finish(g, plan);
+    }
+    const struct fuser_range ranges[] = {wrong, any};
+    g = graph_of((const char *const[]){"meets", "trio"}, ranges, 2);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "k0|k1");
+    check_remark(plan, "not_fused_local_size", "k1", "",
+                 "k1 requires a number of sub-groups, and has 120 in work-groups of 24");
+    finish(g, plan);
+    g = graph_of((const char *const[]){"trio"}, &wrong, 1);
+    check_fails(g, FUSER_INVALID, "node k0",
+                "work-groups of 40 work-items are 5 sub-groups of 8, but kernel trio requires 3");
+    test_graph_free(g);
 }
 
 /* The kernel that needs its work-groups most gives them to the launch. */
@@ -311,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sub_groups_that_stay_together),
         cmocka_unit_test(sizes_that_stay),
+        cmocka_unit_test(a_number_of_sub_groups),
         cmocka_unit_test(who_decides_on_the_work_groups),
         cmocka_unit_test(sub_groups_that_do_not),
         cmocka_unit_test(work_groups_of_our_choice),

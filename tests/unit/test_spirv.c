@@ -467,6 +467,42 @@ static void test_mangled(void **state)
     ir_module_free(m);
 }
 
+#define SUB_GROUPS                                                                                                     \
+    "OpCapability SubgroupDispatch\nOpCapability Addresses\nOpCapability Kernel\nOpCapability Linkage\n"               \
+    "OpCapability Int64\nOpCapability Int8\nOpMemoryModel Physical64 OpenCL\n"
+#define MODE(text) "OpExecutionMode %k " text "\n"
+
+/* Modes of sub-groups and work-groups: each once, and no number that would stand for something else. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    struct ir_module *m =
+        read_good(SUB_GROUPS KERNEL MODE("SubgroupSize 8") MODE("SubgroupsPerWorkgroup 3") TYPES BEGIN END);
+    assert_int_equal(ir_module_find(m, "k")->sub_group_size, 8);
+    assert_int_equal(ir_module_find(m, "k")->sub_groups_per_work_group, 3);
+    ir_module_free(m);
+    static const struct {
+        const char *modes, *said;
+    } wrong[] = {
+        {MODE("SubgroupSize 8") MODE("SubgroupSize 16"), "gives kernel k a second sub-group size"},
+        {MODE("SubgroupSize 8") MODE("SubgroupSize 8"), "gives kernel k a second sub-group size"},
+        {MODE("SubgroupsPerWorkgroup 2") MODE("SubgroupsPerWorkgroup 4"),
+         "gives kernel k a second number of sub-groups"},
+        {MODE("LocalSize 8 1 1") MODE("LocalSize 16 1 1"), "gives kernel k a second work-group size"},
+        {MODE("LocalSizeHint 8 1 1") MODE("LocalSizeHint 16 1 1"), "gives kernel k a second work-group size hint"},
+        {MODE("SubgroupSize 0"), "gives sub-groups of 0 work-items"},
+        {MODE("SubgroupSize 2147483646"), "gives sub-groups of 2147483646 work-items, which is no power of two"},
+        {MODE("SubgroupSize 2147483647"), "gives sub-groups of 2147483647 work-items, which is no power of two"},
+        {MODE("SubgroupsPerWorkgroup 0"), "gives work-groups of 0 sub-groups"},
+        {MODE("LocalSize 0 0 0"), "gives work-groups of 0 x 0 x 0 work-items"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[4096];
+        snprintf(text, sizeof text, "%s%s%s%s", SUB_GROUPS KERNEL, wrong[i].modes, TYPES, BEGIN END);
+        assert_refused(text, NULL, wrong[i].said);
+    }
+}
+
 /* Values that no part of a module can ask for in reason. */
 static void test_limits(void **state)
 {
@@ -500,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_equal_types),
         cmocka_unit_test(test_unlisted_variable),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_argument_types),
         cmocka_unit_test(test_mangled),
         cmocka_unit_test(test_limits),

@@ -157,7 +157,7 @@ typedef struct fusion_kernel_device_info {
     uint32_t compile_work_group_size[3]; /* required; 0: free */
     uint32_t preferred_work_group_size_multiple;
     uint32_t max_num_sub_groups;     /* of a work-group */
-    uint32_t compile_num_sub_groups; /* where the kernel requires both sizes as numbers; 0: it does not */
+    uint32_t compile_num_sub_groups; /* required, or given by both sizes; 0: neither, or the size is automatic */
     uint32_t compile_sub_group_size; /* 0: automatic; the device's for primary, and where nothing is said */
 } fusion_kernel_device_info;
 
