@@ -74,7 +74,7 @@ struct interp_options {
     uint32_t sub_group_size; /* 0: 8 */
     uint64_t max_steps;      /* instructions in all; 0: 2^32. INTERP_LIMIT beyond. */
     bool check_races, check_unwritten;
-    bool check_shuffles;   /* sub_group_shuffle and its xor: ids that no complete sub-group has are reported */
+    bool check_shuffles;   /* sub_group_shuffle and its xor: ids that the sub-group has no work-item of are reported */
     uint32_t max_findings; /* 0: 16 */
     const struct interp_watcher *watcher; /* NULL: none */
     const struct interp_finder *finder;   /* NULL: addresses in memory are those of arguments and variables */

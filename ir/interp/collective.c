@@ -2,6 +2,7 @@
 #include "ir/interp/internal.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ir/eval/internal.h"
@@ -217,12 +218,18 @@ static void fetch(struct item *const *items, uint32_t n, uint64_t id, uint32_t o
         if (items[i]->sub_local == id) memcpy(value, interp_item_operand(items[i], operand), lanes * sizeof *value);
 }
 
+/* Work-items of the item's sub-group: fewer than its size where it is incomplete. */
+static uint64_t items_of_sub_group(const struct machine *m, const struct item *item)
+{
+    uint64_t max = m->sub_group_size, rest = m->group.n_items - item->sub_group * max;
+    return rest < max ? rest : max;
+}
+
 static void shuffle_one(const struct machine *m, const struct ir_inst *inst, const struct item *item,
                         struct item *const *items, uint32_t n, uint64_t *value)
 {
     unsigned lanes = lanes_of(inst);
-    uint64_t id = item->sub_local, max = m->sub_group_size, size = m->group.n_items - item->sub_group * max;
-    if (size > max) size = max;
+    uint64_t id = item->sub_local, max = m->sub_group_size, size = items_of_sub_group(m, item);
     bool two = inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP || inst->op == IR_OP_SUB_GROUP_SHUFFLE_DOWN;
     uint64_t x = interp_item_operand(item, two ? 2 : 1)[0];
     switch (inst->op) {
@@ -243,17 +250,19 @@ static void shuffle_one(const struct machine *m, const struct ir_inst *inst, con
     }
 }
 
-/* An id must be one of a complete sub-group; what a shift moves in from outside is undefined and no mistake. */
+/* An id must be that of a work-item; what a shift moves in from outside is undefined and no mistake. */
 static void check_source(struct machine *m, const struct code_inst *at, const struct item *item)
 {
     if (at->ir->op != IR_OP_SUB_GROUP_SHUFFLE && at->ir->op != IR_OP_SUB_GROUP_SHUFFLE_XOR) return;
-    uint64_t id = interp_item_operand(item, 1)[0];
+    uint64_t id = interp_item_operand(item, 1)[0], n = items_of_sub_group(m, item);
+    char missing[64] = "";
     if (at->ir->op == IR_OP_SUB_GROUP_SHUFFLE_XOR) id ^= item->sub_local;
-    if (id < m->sub_group_size) return;
+    if (id < n) return;
+    if (n < m->sub_group_size) snprintf(missing, sizeof missing, " that is incomplete: it has %" PRIu64, n);
     interp_report(m, INTERP_INVALID, item, at,
-                  "%s: (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") takes the value of id %" PRIu64 " of a sub-group of %u",
+                  "%s: (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") takes the value of id %" PRIu64 " of a sub-group of %u%s",
                   ir_op_info(at->ir->op)->text, item->global[0], item->global[1], item->global[2], id,
-                  m->sub_group_size);
+                  m->sub_group_size, missing);
 }
 
 static void shuffle(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)

@@ -558,7 +558,35 @@ static void shuffles_want_ids_of_the_sub_group(void **state)
     k.options.check_shuffles = true;
     kit_run(&k, 4, 4, NULL);
     kit_expect_clean(&k);
+    kit_run(&k, 6, 6, NULL);
+    kit_expect_clean(&k);
     kit_free(&k);
+}
+
+/* The last two of six work-items are a sub-group that lacks ids 2 and 3. */
+static void shuffles_want_work_items_that_are_there(void **state)
+{
+    (void)state;
+    struct kit k;
+    static const struct {
+        const char *body, *part;
+    } cases[] = {
+        {"    %x = sub_group_shuffle i64 %l, 3\n",
+         "(4,0,0) takes the value of id 3 of a sub-group of 4 that is incomplete: it has 2"},
+        {"    %x = sub_group_shuffle_xor i64 %l, 2\n",
+         "(4,0,0) takes the value of id 2 of a sub-group of 4 that is incomplete: it has 2"},
+    };
+    for (int i = 0; i < 2; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "kernel @k() {\n    %%l = local_id x\n%s}\n", cases[i].body);
+        kit_load(&k, text);
+        k.options.check_shuffles = true;
+        kit_run(&k, 8, 4, NULL);
+        kit_expect_clean(&k);
+        kit_run(&k, 6, 6, NULL);
+        kit_expect(&k, INTERP_INVALID, 3, cases[i].part);
+        kit_free(&k);
+    }
 }
 
 /* ---- atomics ---- */
@@ -622,6 +650,7 @@ int main(void)
         cmocka_unit_test(blocks_want_one_place),
         cmocka_unit_test(blocks_begin_at_aligned_places),
         cmocka_unit_test(shuffles_want_ids_of_the_sub_group),
+        cmocka_unit_test(shuffles_want_work_items_that_are_there),
         cmocka_unit_test(atomics_return_the_old_value),
     };
     return cmocka_run_group_tests_name("interp_group", tests, NULL, NULL);
