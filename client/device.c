@@ -40,6 +40,7 @@ static void read_device(fusion_device_info *info, const msgpack_object *map)
     copy_text(info->description, sizeof info->description, map, "description");
     copy_text(info->target, sizeof info->target, map, "target");
     join_names(info->aspects, sizeof info->aspects, proto_get(map, "aspects"));
+    join_names(info->extensions, sizeof info->extensions, proto_get(map, "extensions"));
     proto_get_uint(map, "max_work_group_size", &info->max_work_group_size);
     proto_get_uint(map, "local_memory_bytes", &info->local_memory_bytes);
     info->compute_units = get_u32(map, "compute_units");

@@ -116,15 +116,44 @@ static void pack_sub_groups(struct proto_writer *w, const struct device *d)
     proto_pack_bool(w, "sub_group_independent_forward_progress", d->independent_forward_progress);
 }
 
+/* Extensions whose functions a device has, and the aspects that they need. */
+static const struct {
+    const char *name;
+    uint64_t aspects;
+} extensions[] = {
+    {"sycl_ext_oneapi_graph_fusion", IR_ASPECT_GRAPH_FUSION},
+    {"SYCL_INTEL_sub_group", IR_ASPECT_SUB_GROUPS},
+    {"cl_intel_subgroups", IR_ASPECT_SUB_GROUPS | IR_ASPECT_IMAGE},
+    {"cl_intel_subgroups_char", IR_ASPECT_SUB_GROUPS | IR_ASPECT_IMAGE},
+    {"cl_intel_subgroups_short", IR_ASPECT_SUB_GROUPS | IR_ASPECT_IMAGE},
+    {"cl_intel_subgroups_long", IR_ASPECT_SUB_GROUPS | IR_ASPECT_IMAGE},
+    {"cl_intel_required_subgroup_size", IR_ASPECT_SUB_GROUPS},
+};
+
+static void pack_extensions(struct proto_writer *w, uint64_t aspects)
+{
+    uint32_t n = 0, all = sizeof extensions / sizeof *extensions;
+    for (uint32_t i = 0; i < all; i++) n += (extensions[i].aspects & ~aspects) == 0;
+    proto_pack_key(w, "extensions");
+    msgpack_pack_array(&w->packer, n);
+    for (uint32_t i = 0; i < all; i++) {
+        size_t length = strlen(extensions[i].name);
+        if (extensions[i].aspects & ~aspects) continue;
+        msgpack_pack_str(&w->packer, length);
+        msgpack_pack_str_body(&w->packer, extensions[i].name, length);
+    }
+}
+
 void devices_pack(struct proto_writer *w, const struct device *d)
 {
     const struct fuser_device *p = &d->properties;
     uint64_t side = p->aspects & IR_ASPECT_IMAGE ? PROTO_MAX_IMAGE_SIDE : 0;
-    proto_pack_map(w, 15);
+    proto_pack_map(w, 16);
     proto_pack_string(w, "name", p->name);
     proto_pack_string(w, "description", d->description);
     proto_pack_string(w, "target", d->target);
     pack_aspects(w, p->aspects);
+    pack_extensions(w, p->aspects);
     proto_pack_uint(w, "max_work_group_size", p->max_work_group_size);
     proto_pack_uint(w, "local_memory_bytes", p->max_local_bytes);
     proto_pack_uint(w, "compute_units", d->compute_units);

@@ -266,6 +266,9 @@ def test_linked_module_errors():
 def test_devices_and_status():
     text = run("devices")
     expect("cpu\n" in text and "reference\n" in text and "sub-group sizes" in text, text)
+    for device in text.split("reference\n"):
+        expect("sub-groups, without independent forward progress)" in device, text)
+        expect(" SYCL_INTEL_sub_group cl_intel_subgroups cl_intel_subgroups_char " in device, text)
     status = json.loads(run("status", "--json"))
     expect(status["sessions"] == 1 and status["rss_bytes"] > 0, "status")
 

@@ -80,6 +80,10 @@ static void test_devices(void **state)
     assert_memory_equal(r.sub_group_sizes, reference, sizeof reference);
     const fusion_device_info *both[] = {&c, &r};
     for (int i = 0; i < 2; i++) {
+        assert_string_equal(both[i]->extensions,
+                            "sycl_ext_oneapi_graph_fusion SYCL_INTEL_sub_group cl_intel_subgroups "
+                            "cl_intel_subgroups_char cl_intel_subgroups_short cl_intel_subgroups_long "
+                            "cl_intel_required_subgroup_size");
         assert_int_equal(both[i]->primary_sub_group_size, 16);
         assert_int_equal(both[i]->max_num_sub_groups, both[i]->max_work_group_size); /* with sub-groups of 1 */
         assert_false(both[i]->sub_group_independent_forward_progress);

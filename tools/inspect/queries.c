@@ -10,13 +10,14 @@
 
 static void print_device(const fusion_device_info *d)
 {
-    printf("%s\n  %s\n  target: %s\n  aspects: %s\n  compute units: %" PRIu32 "\n  max work-group size: %" PRIu64
-           "\n  local memory: %" PRIu64 " bytes\n  sub-group sizes:",
-           d->name, d->description, d->target, d->aspects, d->compute_units, d->max_work_group_size,
+    printf("%s\n  %s\n  target: %s\n  aspects: %s\n  extensions: %s\n  compute units: %" PRIu32
+           "\n  max work-group size: %" PRIu64 "\n  local memory: %" PRIu64 " bytes\n  sub-group sizes:",
+           d->name, d->description, d->target, d->aspects, d->extensions, d->compute_units, d->max_work_group_size,
            d->local_memory_bytes);
     for (uint32_t i = 0; i < d->n_sub_group_sizes; i++) printf(" %" PRIu32, d->sub_group_sizes[i]);
-    printf(" (primary %" PRIu32 ", at most %" PRIu32 " sub-groups%s)\n", d->primary_sub_group_size,
-           d->max_num_sub_groups, d->sub_group_independent_forward_progress ? ", independent forward progress" : "");
+    printf(" (primary %" PRIu32 ", at most %" PRIu32 " sub-groups, %s independent forward progress)\n",
+           d->primary_sub_group_size, d->max_num_sub_groups,
+           d->sub_group_independent_forward_progress ? "with" : "without");
     if (d->image_max_width)
         printf("  images: up to %" PRIu32 " x %" PRIu32 " pixels\n", d->image_max_width, d->image_max_height);
 }

@@ -94,7 +94,13 @@ typedef struct fusion_device_info {
     uint32_t image_max_width, image_max_height; /* 0: no images */
     uint32_t image_max_slices;                  /* depth of a 3-D image, layers of an array */
     uint32_t image_max_buffer_size;             /* pixels of an image of a buffer */
+    char extensions[512]; /* of SYCL and OpenCL that kernels may use, by name, separated by one space */
 } fusion_device_info;
+
+/* Values of SYCL's feature-test macros SYCL_EXT_ONEAPI_SUB_GROUP and SYCL_EXT_ONEAPI_GRAPH_FUSION, for a SYCL
+   implementation to define where a device has SYCL_INTEL_sub_group and sycl_ext_oneapi_graph_fusion. */
+#define FUSION_SYCL_EXT_ONEAPI_SUB_GROUP 1
+#define FUSION_SYCL_EXT_ONEAPI_GRAPH_FUSION 1
 
 FUSION_API fusion_status fusion_device_count(fusion_session *session, uint32_t *count);
 FUSION_API fusion_status fusion_device_get(fusion_session *session, uint32_t index, fusion_device_info *info);
