@@ -618,6 +618,7 @@ static void make_attributes(struct maker *k, struct ir_function *f)
 {
     static const uint32_t sub_group_sizes[] = {0, 0, 8, 16, 32, IR_SUB_GROUP_AUTOMATIC, IR_SUB_GROUP_PRIMARY};
     f->sub_group_size = sub_group_sizes[below(k, 7)];
+    if (chance(k, 10)) f->sub_groups_per_work_group = 1 + below(k, 8);
     for (int i = 0; i < 3; i++) f->work_group_size[i] = 1 + below(k, 64);
     if (chance(k, 60)) memset(f->work_group_size, 0, sizeof f->work_group_size);
     if (chance(k, 30)) memcpy(f->work_group_size_hint, (uint32_t[]){64, 1, 1}, sizeof f->work_group_size_hint);
