@@ -32,7 +32,7 @@ static void begin(struct proto_writer *w, enum proto_kind kind, size_t elements)
 static void pack_text(struct proto_writer *w, const char *text, size_t max)
 {
     if (text)
-        msgpack_pack_str_with_body(&w->packer, text, strnlen(text, max));
+        msgpack_pack_str_with_body(&w->packer, text, max < SIZE_MAX ? strnlen(text, max) : strlen(text));
     else
         msgpack_pack_nil(&w->packer);
 }

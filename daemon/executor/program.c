@@ -134,7 +134,7 @@ static bool read_values(struct reader *r, const msgpack_object *map)
     r->p->n_values = a->size;
     r->p->value_sizes = arena_alloc(r->p->arena, a->size * sizeof *r->p->value_sizes);
     for (uint32_t i = 0; i < a->size; i++) {
-        uint64_t bytes;
+        uint64_t bytes = 0;
         if (!element_uint(r, a, i, MAX_VALUE_BYTES, &bytes)) return false;
         r->p->value_sizes[i] = (uint32_t)bytes;
     }
@@ -408,7 +408,7 @@ static bool read_place(struct reader *r, const msgpack_object_array *a, uint32_t
 static bool read_rows(struct reader *r, const msgpack_object_array *a, uint32_t at, struct program_step *s,
                       uint64_t *const *pitches, uint64_t *const *slice_pitches, uint32_t n)
 {
-    uint64_t rows, plane;
+    uint64_t rows = 0, plane = 0;
     if (a->size <= at) return true;
     if (!element_uint(r, a, at, UINT32_MAX, &rows) || !element_uint(r, a, at + 1 + n, UINT32_MAX, &plane)) return false;
     for (uint32_t i = 0; i < n; i++)
@@ -466,7 +466,7 @@ static bool read_fill(struct reader *r, const msgpack_object_array *a, struct pr
 
 static bool read_step(struct reader *r, const msgpack_object *o, struct program_step *s)
 {
-    uint64_t kind, launch;
+    uint64_t kind = 0, launch = 0;
     if (o->type != MSGPACK_OBJECT_ARRAY) return bad(r, "a step is not a list");
     const msgpack_object_array *a = &o->via.array;
     if (!element_uint(r, a, 0, PROGRAM_STEP_COUNT - 1, &kind)) return false;
@@ -497,7 +497,7 @@ static bool read_steps(struct reader *r, const msgpack_object *map)
 
 static bool read_program(struct reader *r, const msgpack_object *map)
 {
-    const char *device;
+    const char *device = "";
     if (map->type != MSGPACK_OBJECT_MAP) return bad(r, "the program is not a map");
     if (!get_name(r, map, "device", &device)) return false;
     r->p->reference = strcmp(device, "reference") == 0;

@@ -30,7 +30,7 @@ static bool in_loop_is_better(const struct emit *e, enum ir_op op, enum ir_kind 
 
 static struct lanes in_loop(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
 {
-    lval in[4], out = lane_array(e, kind, 1);
+    lval in[4] = {0}, out = lane_array(e, kind, 1);
     for (unsigned i = 0; i < n; i++)
         if (args[i].shape != SHAPE_UNIFORM) in[i] = spill_lanes(e, &args[i]);
     struct counted lane =

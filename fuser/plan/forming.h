@@ -14,6 +14,7 @@ struct forming {
     uint32_t loose_node, writing_node, state_node;
     uint32_t sub_group_size;
     uint64_t local_bytes;
+    uint64_t operations, largest; /* of all kernels together, and of the one that has most */
     struct member_use **by_buffer;
     uint32_t *stamp, generation; /* by_buffer[b] is of this group where stamp[b] is generation */
 };

@@ -9,7 +9,7 @@
 #include "fuser/plan/range.h"
 #include "ir/arena.h"
 
-enum { MAX_KERNELS = 128 }; /* of a group: docs/fusion.md */
+enum { MAX_KERNELS = 128, MAX_OPERATIONS = 2048 }; /* of a group: docs/fusion.md */
 
 typedef unsigned long long ull;
 
@@ -115,6 +115,18 @@ static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_
     return groups_fit(p, f, node, joined, c);
 }
 
+/* Of very long code less is made of each operation (scalar code in the end), which costs more than the memory saved. A
+   kernel that is long by itself may take short ones along. */
+static bool size_fits(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
+{
+    uint64_t own = p->nodes[node].operations, sum = f->operations + own, largest = own > f->largest ? own : f->largest;
+    if (p->options->mode == FUSER_MODE_REQUIRE || sum <= MAX_OPERATIONS || sum <= largest + largest / 4) return true;
+    return cut(c, "not_fused_size",
+               "%s is not fused with the kernels before it: it has %llu operations, they have %llu, and of more than %d "
+               "together the code is worse; require_fusion fuses anyway",
+               name_of(p, node), (ull)own, (ull)f->operations, MAX_OPERATIONS);
+}
+
 static bool resources_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
 {
     uint64_t more = plan_local_bytes(p, node), most = p->options->device.max_local_bytes;
@@ -122,6 +134,7 @@ static bool resources_fit(const struct planner *p, const struct forming *f, uint
         return cut(c, "not_fused_limit",
                    "%s is not fused with the kernels before it: those are %d already, the most of a group",
                    name_of(p, node), MAX_KERNELS);
+    if (!size_fits(p, f, node, c)) return false;
     if (more == 0 || f->local_bytes + more <= most) return true;
     return cut(c, "not_fused_local_memory",
                "%s is not fused with the kernels before it: it takes %llu bytes of work-group memory, they take %llu, "
@@ -347,6 +360,8 @@ static void add_kernel(struct planner *p, struct forming *f, uint32_t node)
     }
     if (size) f->sub_group_size = size;
     f->local_bytes += plan_local_bytes(p, node);
+    f->operations += n->operations;
+    if (n->operations > f->largest) f->largest = n->operations;
     n->group = p->n_groups;
     add_uses(p, f, node);
 }

@@ -28,6 +28,7 @@ struct plan_node {
     const struct access_summary *placed;  /* access->params in these; NULL: they are not */
     struct fuser_range ids;               /* that accesses are looked at in: the launch's, or the linear ones */
     uint32_t first_use, n_uses;
+    uint32_t operations; /* KERNEL: with functions put in */
     uint32_t depth;    /* the longest path to it */
     uint32_t position; /* in the linear order */
     uint32_t group;    /* KERNEL: of those that run with it; not an index */

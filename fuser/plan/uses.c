@@ -174,12 +174,19 @@ static struct fuser_range range_of(const struct planner *p, const struct fuser_n
     return range;
 }
 
+static void count(struct ir_inst *inst, void *data)
+{
+    (void)inst;
+    ++*(uint32_t *)data;
+}
+
 static bool use_kernel(struct planner *p, uint32_t node)
 {
     const struct fuser_node *n = &p->graph->nodes[node];
     struct plan_node *planned = &p->nodes[node];
     planned->range = range_of(p, n);
     planned->access = analyse(p, n->kernel, &planned->range);
+    ir_walk(planned->access->kernel->body, count, &planned->operations);
     for (uint32_t i = 0; i < n->n_args; i++)
         if (n->args[i].kind == FUSER_ARG_BUFFER && !use_by_kernel(p, node, i)) return false;
     return check_local_memory(p, node);

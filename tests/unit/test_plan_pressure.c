@@ -107,11 +107,74 @@ static void what_would_spill_is_cut(void **state)
     test_graph_free(g);
 }
 
+/* Kernels of `each` operations in a row, the first of which has `first`. */
+static struct test_graph *long_chain(uint32_t kernels, uint32_t first, uint32_t each)
+{
+    struct strbuf s = {0};
+    for (int k = 0; k < 2; k++) {
+        uint32_t operations = k ? each : first;
+        strbuf_printf(&s,
+                      "kernel @%s(%%a: ptr.global i32, %%o: ptr.global i32) {\n    %%i = global_id x\n"
+                      "    %%v0 = load i32 %%a[%%i]\n",
+                      k ? "each" : "first");
+        for (uint32_t i = 0; i + 4 < operations; i++)
+            strbuf_printf(&s, "    %%v%u = %s i32 %%v%u, %u\n", i + 1, i % 2 ? "add" : "mul", i, i + 3);
+        strbuf_printf(&s, "    store i32 %%o[%%i], %%v%u\n    return\n}\n", operations - 4);
+    }
+    char *text = strbuf_take(&s);
+    struct test_graph *g = test_graph_new(text);
+    free(text);
+    for (uint32_t i = 0; i <= kernels; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b%u", i);
+        test_buffer(g, name, IR_I32, N, i && i < kernels ? internal : none);
+    }
+    for (uint32_t i = 0; i < kernels; i++) {
+        char name[16];
+        struct fuser_arg args[] = {test_arg_buffer(i), test_arg_buffer(i + 1)};
+        snprintf(name, sizeof name, "n%02u", i);
+        test_kernel(g, name, i ? "each" : "first", test_range(N, 0), args, 2);
+    }
+    return g;
+}
+
+static void expect_lengths(const struct test_graph *g, uint32_t launches)
+{
+    struct fuser_plan *plan = check_planned(g);
+    assert_int_equal(plan->n_launches, launches);
+    if (launches > 1) check_remark(plan, "not_fused_size", "", "", "more than 2048");
+    check_same(g, plan);
+    fuser_plan_free(plan);
+}
+
+static void what_is_too_long_is_cut(void **state)
+{
+    (void)state;
+    struct test_graph *g = long_chain(12, 500, 500);
+    expect_lengths(g, 3); /* four have 2,000 operations */
+    struct fuser_plan *plan = check_planned(g);
+    check_remark(plan, "not_fused_size", "n04", "", "it has 502 operations, they have 2008");
+    fuser_plan_free(plan);
+    g->options.mode = FUSER_MODE_REQUIRE;
+    expect_lengths(g, 1);
+    test_graph_free(g);
+    g = long_chain(12, 100, 100);
+    expect_lengths(g, 1);
+    test_graph_free(g);
+    g = long_chain(6, 3000, 100); /* short ones go with a long one */
+    expect_lengths(g, 1);
+    test_graph_free(g);
+    g = long_chain(12, 3000, 100);
+    expect_lengths(g, 2);
+    test_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_live_from_first_to_last_use),
         cmocka_unit_test(what_would_spill_is_cut),
+        cmocka_unit_test(what_is_too_long_is_cut),
     };
     return cmocka_run_group_tests_name("plan_pressure", tests, NULL, NULL);
 }
