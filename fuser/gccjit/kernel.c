@@ -274,7 +274,7 @@ const char *gccjit_effort_name(enum gccjit_effort effort)
 }
 
 /* Of vector code; beyond it gcc's time grows faster than the code, in passes that help little there. */
-enum { MOST_STATEMENTS_AT_O2 = 8000 };
+enum { MOST_STATEMENTS_AT_O2 = 6000 };
 
 static int optimization(unsigned width, unsigned statements, const struct effort *effort)
 {
