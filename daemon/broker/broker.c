@@ -98,7 +98,7 @@ static void init_users(struct broker *broker, uint64_t files)
     users_init(&broker->users, (const uint64_t[USER_RESOURCES]){
                                    [USER_SESSIONS] = o->max_sessions,
                                    [USER_BYTES] = o->memory_bytes - ((uint64_t)OPTIONS_OWN_MEMORY_MB << 20),
-                                   [USER_DESCRIPTORS] = files > own_files ? files - own_files : 0,
+                                   [USER_DESCRIPTORS] = files > 2 * own_files ? files - own_files : files / 2,
                                    [USER_OBJECTS] = o->max_objects,
                                    [USER_SHARED] = o->buffer_bytes,
                                });
@@ -183,7 +183,8 @@ static void end(struct broker *broker)
 
 int broker_run(const struct options *options)
 {
-    prctl(PR_SET_DUMPABLE, 0); /* no process of the same user looks into this memory, compilers and executors included */
+    /* No process of the same user looks into this memory, compilers and executors included. */
+    prctl(PR_SET_DUMPABLE, 0);
     struct broker broker = {.options = *options, .started_ms = uv_hrtime() / 1000000, .temporary.lock = -1};
     if (sodium_init() < 0 || uv_loop_init(&broker.loop) != 0 || !closing_start()) {
         log_warning("cannot start: no randomness, no event loop or no thread");

@@ -7,14 +7,12 @@
 #include "daemon/broker/closing.h"
 #include "daemon/broker/session.h"
 
-/* The memory counts whole, whether it is filled yet or not: the seals keep it from growing, and whoever fills it does not
-   ask again. Descriptors count twice: one more is on its way to an executor. */
+/* The memory counts whole, whether it is filled yet or not: the seals keep it from growing, and whoever fills it does
+   not ask again. Descriptors count twice: one more is on its way to an executor. */
 static struct user_cost cost_of(const struct buffer *b)
 {
-    return (struct user_cost){.of = {[USER_BYTES] = sizeof *b,
-                                     [USER_DESCRIPTORS] = 2,
-                                     [USER_OBJECTS] = 1,
-                                     [USER_SHARED] = b->size}};
+    return (struct user_cost){
+        .of = {[USER_BYTES] = sizeof *b, [USER_DESCRIPTORS] = 2, [USER_OBJECTS] = 1, [USER_SHARED] = b->size}};
 }
 
 static void free_buffer(struct session *s, struct buffer *b)

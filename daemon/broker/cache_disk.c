@@ -120,9 +120,9 @@ static struct blob *read_entry(int fd, enum cache_kind kind, const struct hash *
     struct cache_header header;
     struct stat s;
     if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || !read_exactly(fd, &header, sizeof header) ||
-        memcmp(header.magic, magic, sizeof magic) != 0 || header.format != CACHE_FORMAT || header.kind != (uint32_t)kind ||
-        header.reserved != 0 ||
-        header.size > PROTO_MAX_MESSAGE || header.size + sizeof header != (uint64_t)s.st_size)
+        memcmp(header.magic, magic, sizeof magic) != 0 || header.format != CACHE_FORMAT ||
+        header.kind != (uint32_t)kind || header.reserved != 0 || header.size > PROTO_MAX_MESSAGE ||
+        header.size + sizeof header != (uint64_t)s.st_size)
         return NULL;
     struct blob *blob = blob_new(NULL, header.size);
     if (!blob || !read_exactly(fd, blob->data, blob->size)) {

@@ -12,7 +12,7 @@ struct cache_header {
     char magic[8];
     uint32_t format, kind;
     uint64_t size;
-    uint32_t owner; /* the user it was made for */
-    uint32_t reserved; /* 0 */
+    uint32_t owner;       /* the user it was made for */
+    uint32_t reserved;    /* 0 */
     uint8_t checksum[32]; /* of kind, owner, key and contents */
 };

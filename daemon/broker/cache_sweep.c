@@ -55,8 +55,8 @@ struct files {
 static bool is_entry(const char *name)
 {
     size_t digits = strspn(name, "0123456789abcdef");
-    return digits == 2 * sizeof((struct hash){0}).bytes - 2 && name[digits] == '.' && isdigit((uint8_t)name[digits + 1]) &&
-           !name[digits + 2];
+    return digits == 2 * sizeof((struct hash){0}).bytes - 2 && name[digits] == '.' &&
+           isdigit((uint8_t)name[digits + 1]) && !name[digits + 2];
 }
 
 static void add_file(struct files *all, const char *name, const struct stat *s)

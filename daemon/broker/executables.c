@@ -93,13 +93,8 @@ const char *executable_add(struct session *s, uint64_t id, struct blob *load, in
         free(x);
         return "out of memory";
     }
-    *x = (struct executable){.id = id,
-                             .load = load,
-                             .fds = fds,
-                             .n_fds = n_fds,
-                             .cost = cost,
-                             .loading = loading,
-                             .loaded = loaded};
+    *x = (struct executable){
+        .id = id, .load = load, .fds = fds, .n_fds = n_fds, .cost = cost, .loading = loading, .loaded = loaded};
     send_load(s, x);
     return NULL;
 }

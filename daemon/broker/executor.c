@@ -15,8 +15,8 @@
 
 enum { MAX_DEATHS = 20, DEATH_WINDOW_MS = 60000 };
 enum { FIRST_PAUSE_MS = 10, MAX_DOUBLINGS = 7, MAX_PAUSE_MS = 1000 }; /* between a death and the next start */
-enum { RESUMED = 1 }; /* what EXECUTOR_NOTHING is about */
-enum { MIN_LOOK_MS = 100, MAX_LOOK_MS = 5000 }; /* between looks at the progress of submissions */
+enum { RESUMED = 1 };                                                 /* what EXECUTOR_NOTHING is about */
+enum { MIN_LOOK_MS = 100, MAX_LOOK_MS = 5000 };                       /* between looks at the progress of submissions */
 enum { GRACE_MS = 1000 }; /* beyond the time limit: usually the executor's own watchdog is first, and knows more */
 
 /* A request without its reply. They come in order. */
@@ -46,7 +46,7 @@ struct executor {
     uv_timer_t *look;        /* while a child runs: at the progress of submissions */
     uint64_t seen, since_ms; /* submissions completed when last looked at, and since when */
     struct priority_load load;
-    bool overdue;            /* killed for running too long */
+    bool overdue;      /* killed for running too long */
     char corrupt[160]; /* what it said about the ring; "" */
 };
 

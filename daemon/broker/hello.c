@@ -12,8 +12,8 @@
 #include "proto/cursor.h"
 #include "proto/ring.h"
 
-/* Completions are told by bytes through a pair of sockets: nothing that the client does to its end, and to the open file
-   behind it, makes a sender at the other one wait. */
+/* Completions are told by bytes through a pair of sockets: nothing that the client does to its end, and to the open
+   file behind it, makes a sender at the other one wait. */
 static bool make_events(struct session *s)
 {
     enum { QUEUE_BYTES = 4096 }; /* one byte wakes as well as many */

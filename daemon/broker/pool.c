@@ -162,8 +162,7 @@ struct job *pool_add(struct pool *pool, struct pool_client *client, const struct
     struct job *job = charged ? calloc(1, sizeof *job) : NULL;
     if (!job || (job->key = *key, !remember(pool, job))) {
         *why = !fits ? "with its modules it is too large for a message to the compiler" : "out of memory";
-        if (fits && !charged)
-            *why = user_refusal(client->user, USER_BYTES, bytes, pool->refusal, sizeof pool->refusal);
+        if (fits && !charged) *why = user_refusal(client->user, USER_BYTES, bytes, pool->refusal, sizeof pool->refusal);
         if (charged) user_refund(client->user, USER_BYTES, bytes);
         free(job);
         proto_writer_clear(request);
@@ -350,7 +349,8 @@ static void on_done(void *data, const struct proto_message *reply)
     if (result.status == FUSION_SUCCESS) result.blob = blob_pack(&reply->params);
     if (result.status == FUSION_SUCCESS && !result.blob)
         result = (struct job_result){FUSION_OUT_OF_MEMORY, "compiler", "its result does not fit into memory", NULL};
-    if (result.blob && job->key.cached) cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result.blob, job->payer->uid);
+    if (result.blob && job->key.cached)
+        cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result.blob, job->payer->uid);
     finish_job(pool, job, &result);
     blob_unref(result.blob);
     schedule(pool);

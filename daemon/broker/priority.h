@@ -1,7 +1,7 @@
 /*
  * How much of the processors a process of the daemon gets against others, and how soon. Executors are waited for: they
- * have short slices. But what they run is a stranger's and may never end: they weigh less than compilers, and those of a
- * user who keeps a processor busy while the daemon serves others step back further, so that the others' short
+ * have short slices. But what they run is a stranger's and may never end: they weigh less than compilers, and those of
+ * a user who keeps a processor busy while the daemon serves others step back further, so that the others' short
  * submissions go first.
  */
 #pragma once
@@ -22,9 +22,9 @@ void priority_take(const struct priority *priority);
 /* What a process has used lately. */
 struct priority_load {
     pid_t pid;
-    uint64_t used_ns;        /* its processor time when last looked at */
-    int nice;                /* before any step */
-    int steps;               /* how far it has stepped back */
+    uint64_t used_ns; /* its processor time when last looked at */
+    int nice;         /* before any step */
+    int steps;        /* how far it has stepped back */
 };
 
 /* A child that was started with this priority. */

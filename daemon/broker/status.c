@@ -1,4 +1,4 @@
-/* The daemon's status: counters, and who is connected. Of others a user sees sums, not who they are or what they run. */
+/* The daemon's status: counters, and who is connected. Of other users one sees sums, not who they are. */
 #include <unistd.h>
 
 #include "daemon/broker/procstat.h"

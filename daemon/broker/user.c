@@ -126,11 +126,11 @@ const char *user_refusal(const struct user *user, enum user_resource resource, u
 {
     uint64_t unit = resources[resource].unit, used = user->used[resource];
     const char *name = resources[resource].unit_name;
-    snprintf(text, size, "%s: %llu%s more are beyond the share of user %u, which has %llu%s; others have %llu%s of %llu%s",
+    snprintf(text, size,
+             "%s: %llu%s more are beyond the share of user %u, which has %llu%s; others have %llu%s of %llu%s",
              resources[resource].name, (unsigned long long)((amount + unit - 1) / unit), name, (unsigned)user->uid,
-             (unsigned long long)(used / unit), name,
-             (unsigned long long)((user->users->used[resource] - used) / unit), name,
-             (unsigned long long)(user->users->limits[resource] / unit), name);
+             (unsigned long long)(used / unit), name, (unsigned long long)((user->users->used[resource] - used) / unit),
+             name, (unsigned long long)(user->users->limits[resource] / unit), name);
     return text;
 }
 

@@ -1,7 +1,7 @@
 /*
  * The daemon's users, told apart by the uid of the process that connected, and what each holds of it. Everything that a
- * client can make the daemon hold is charged to its user. A user may hold at most half of what the others leave, so that
- * there is always something left for a newcomer; root and the daemon's own user may hold all of it.
+ * client can make the daemon hold is charged to its user. A user may hold at most half of what the others leave, so
+ * that there is always something left for a newcomer; root and the daemon's own user may hold all of it.
  */
 #pragma once
 
@@ -26,12 +26,12 @@ struct pool_client;
 
 /* What a user has to do with the compilers (turns.h). */
 struct user_turns {
-    TAILQ_ENTRY(user) link;           /* where something waits */
+    TAILQ_ENTRY(user) link;            /* where something waits */
     TAILQ_HEAD(, pool_client) clients; /* sessions with something waiting; the first goes next */
-    int64_t deficit_ns;               /* what it may still use in this round; below 0 what it has used too much */
-    uint64_t expected_ns;             /* what its jobs took lately */
-    uint64_t guessed_ns;              /* taken from the deficit for those that run */
-    uint64_t compile_ns;              /* ever */
+    int64_t deficit_ns;                /* what it may still use in this round; below 0 what it has used too much */
+    uint64_t expected_ns;              /* what its jobs took lately */
+    uint64_t guessed_ns;               /* taken from the deficit for those that run */
+    uint64_t compile_ns;               /* ever */
     uint32_t running;
 };
 
@@ -50,7 +50,7 @@ struct user {
 };
 
 struct users {
-    TAILQ_HEAD(, user) list; /* those nobody refers to for the longest time first */
+    TAILQ_HEAD(, user) list;      /* those nobody refers to for the longest time first */
     uint32_t n_present, n_absent; /* with a connection; nobody refers to */
     uid_t owner;
     uint64_t limits[USER_RESOURCES], used[USER_RESOURCES];
@@ -76,6 +76,7 @@ void user_refund(struct user *user, enum user_resource resource, uint64_t amount
 enum user_resource user_charge_all(struct user *user, const struct user_cost *cost);
 void user_refund_all(struct user *user, const struct user_cost *cost);
 /* Why `amount` more was refused: what it has, what others have, how much there is. */
-const char *user_refusal(const struct user *user, enum user_resource resource, uint64_t amount, char *text, size_t size);
+const char *user_refusal(const struct user *user, enum user_resource resource, uint64_t amount, char *text,
+                         size_t size);
 /* May it see what others do? */
 bool user_sees_all(const struct user *user);

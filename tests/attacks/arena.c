@@ -166,7 +166,8 @@ static double most(double alone, double factor, double floor)
 /* A machine that others use, too, may be slow for a moment; an attack that harms does so each time. */
 static void measure_attacked(const char *name, const struct victim_times *alone)
 {
-    double submit = most(alone->submit_p99_ms, 3, submit_floor_ms), finalize = most(alone->finalize_ms, 4, finalize_floor_ms);
+    double submit = most(alone->submit_p99_ms, 3, submit_floor_ms),
+           finalize = most(alone->finalize_ms, 4, finalize_floor_ms);
     for (int i = 0; i < ATTEMPTS; i++) {
         struct victim_times t = measure(name);
         if (t.submit_p99_ms <= submit && t.finalize_ms <= finalize) return;
@@ -286,8 +287,8 @@ int attacker_greet(const struct attacker *self)
     proto_pack_uint(&w, "min", PROTO_VERSION_MIN);
     proto_pack_uint(&w, "max", PROTO_VERSION_MAX);
     proto_pack_string(&w, "name", "attacker");
-    bool greeted = fd >= 0 && proto_finish(&w) && proto_send(fd, &w, 0) == 0 &&
-                   proto_receive(fd, r, &reply, 0, &reason) == 0;
+    bool greeted =
+        fd >= 0 && proto_finish(&w) && proto_send(fd, &w, 0) == 0 && proto_receive(fd, r, &reply, 0, &reason) == 0;
     if (greeted) {
         greeted = reply.status == FUSION_SUCCESS;
         proto_message_clear(&reply);

@@ -223,9 +223,12 @@ static void test_all_is_given_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unfinished_message), cmocka_unit_test(test_most_of_the_time_limit),
-        cmocka_unit_test(test_signals),            cmocka_unit_test(test_sessions),
-        cmocka_unit_test(test_copies_are_charged), cmocka_unit_test(test_all_is_given_back),
+        cmocka_unit_test(test_unfinished_message),
+        cmocka_unit_test(test_most_of_the_time_limit),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_sessions),
+        cmocka_unit_test(test_copies_are_charged),
+        cmocka_unit_test(test_all_is_given_back),
     };
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

@@ -52,8 +52,7 @@ static struct job_waiter *wait_for(struct job_waiter *w, struct pool_client *cli
 static void flood(void)
 {
     for (int k = 0; k < EACH; k++)
-        for (int i = 0; i < CLIENTS; i++)
-            wait_for(&stage.waiters[stage.n_waiters++], &stage.of_a[i], NULL);
+        for (int i = 0; i < CLIENTS; i++) wait_for(&stage.waiters[stage.n_waiters++], &stage.of_a[i], NULL);
 }
 
 /* Runs the next job alone; whose it was. */

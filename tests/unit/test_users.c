@@ -111,11 +111,16 @@ static void test_escape(void **state)
 {
     (void)state;
     char to[20];
-    expect_escaped("plain, h\xc3\xa9llo \xe2\x80\x93 \xf0\x9f\x99\x82", "plain, h\xc3\xa9llo \xe2\x80\x93 \xf0\x9f\x99\x82");
+    expect_escaped("plain, h\xc3\xa9llo \xe2\x80\x93 \xf0\x9f\x99\x82",
+                   "plain, h\xc3\xa9llo \xe2\x80\x93 \xf0\x9f\x99\x82");
     expect_escaped("a\nfusiond: b\r\x1b[31m\x7f", "a\\x0afusiond: b\\x0d\\x1b[31m\\x7f");
-    expect_escaped("\xc2\x9b" "2J", "\\xc2\\x9b2J");                  /* a C1 control */
-    expect_escaped("\xe2\x80\xae" "x", "\\xe2\\x80\\xaex");           /* right to left */
-    expect_escaped("\xff\xc3", "\\xff\\xc3");                         /* no UTF-8 */
+    expect_escaped("\xc2\x9b"
+                   "2J",
+                   "\\xc2\\x9b2J"); /* a C1 control */
+    expect_escaped("\xe2\x80\xae"
+                   "x",
+                   "\\xe2\\x80\\xaex");       /* right to left */
+    expect_escaped("\xff\xc3", "\\xff\\xc3"); /* no UTF-8 */
     log_escape(to, sizeof to, "0123456789012345678901234567890");
     assert_string_equal(to, "0123456789012345...");
     log_escape(to, sizeof to, "01234567890123\n\n\n");
