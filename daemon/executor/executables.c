@@ -1,6 +1,7 @@
 /* Making, finding and releasing executables. */
 #include "daemon/executor/executables.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "daemon/executor/reference.h"
 #include "daemon/executor/states.h"
 #include "daemon/executor/watched.h"
+#include "fuser/runtime/runtime.h"
 #include "ir/arena.h"
 #include "proto/limits.h"
 
@@ -27,9 +29,9 @@ static struct executable **find(struct executables *x, uint64_t id)
     return link;
 }
 
-void executables_init(struct executables *x, struct states *states)
+void executables_init(struct executables *x, struct states *states, uint64_t stream_bytes)
 {
-    *x = (struct executables){.states = states};
+    *x = (struct executables){.states = states, .stream_bytes = stream_bytes};
     pthread_mutex_init(&x->lock, NULL);
 }
 
@@ -42,6 +44,7 @@ static void destroy(struct executable *x)
         }
         for (uint32_t i = 0; x->states && i < x->program->n_states; i++) states_put(x->all_states, x->states[i]);
     }
+    frozen_free(&x->frozen);
     watched_free(x->watched);
     program_free(x->program); /* the arrays too: they lie in its arena */
     free(x);
@@ -73,6 +76,22 @@ static int lay_out_local(const struct program_launch *p, struct executable_launc
                      "a work-group needs more than %" PRIu64 " bytes of work-group memory, the limit", max_local_bytes);
 }
 
+/* The last one makes all of them read-only. */
+static int write_record(struct executable *x, uint64_t index, const char *name, struct exec_error *e)
+{
+    const struct program_launch *p = &x->program->launches[index];
+    struct kernel_launch *record = &x->frozen.launches[index];
+    *record = p->geometry;
+    record->local_bytes = x->launches[index].local_bytes;
+    record->functions = &kernel_runtime;
+    if (p->written_bytes > x->stream_bytes) record->flags |= KERNEL_LAUNCH_STREAM;
+    x->launches[index].record = record;
+    if (atomic_load(&x->n_missing) == 1 && frozen_protect(&x->frozen) != 0)
+        return exec_fail(e, FUSION_OUT_OF_MEMORY, name, "its launch cannot be protected: %s", strerror(errno));
+    atomic_fetch_sub(&x->n_missing, 1);
+    return 0;
+}
+
 static int add_object(struct executable *x, uint64_t index, int *fd, struct exec_error *e)
 {
     const struct program *p = x->program;
@@ -92,8 +111,7 @@ static int add_object(struct executable *x, uint64_t index, int *fd, struct exec
     }
     x->launches[index].object = object;
     if (lay_out_local(launch, &x->launches[index], name, e) != 0) return -1;
-    atomic_fetch_sub(&x->n_missing, 1);
-    return 0;
+    return write_record(x, index, name, e);
 }
 
 static int add_objects(struct executable *x, uint64_t first, int *fds, uint32_t n_fds, struct exec_error *e)
@@ -170,6 +188,8 @@ static void set_state_args(const struct executable *x, const struct program_laun
 static int set_launches(struct executable *x, struct exec_error *e)
 {
     const struct program *p = x->program;
+    if (!p->reference && frozen_make(&x->frozen, p->n_launches) != 0)
+        return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "executable", x->id, "no memory for its launches");
     if (!p->reference) atomic_store(&x->n_missing, p->n_launches);
     for (uint32_t i = 0; i < p->n_launches; i++) {
         x->launches[i].args = arena_alloc(p->arena, p->launches[i].args_size);
@@ -181,13 +201,14 @@ static int set_launches(struct executable *x, struct exec_error *e)
     return 0;
 }
 
-static struct executable *make(struct states *states, const struct executable_source *s, struct exec_error *e)
+static struct executable *make(const struct executables *all, const struct executable_source *s, struct exec_error *e)
 {
     char reason[256];
     struct executable *x = calloc(1, sizeof *x);
     if (!x) abort();
     x->id = s->id;
-    x->all_states = states;
+    x->all_states = all->states;
+    x->stream_bytes = all->stream_bytes;
     atomic_init(&x->references, 1);
     x->program = program_decode(s->program.data, s->program.size, reason, sizeof reason);
     if (!x->program) {
@@ -223,7 +244,7 @@ static int insert(struct executables *x, struct executable *executable, struct e
 
 int executables_load(struct executables *x, const struct executable_source *source, struct exec_error *e)
 {
-    struct executable *executable = make(x->states, source, e);
+    struct executable *executable = make(x, source, e);
     if (!executable) return -1;
     if (insert(x, executable, e) == 0) return 0;
     destroy(executable);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "daemon/executor/error.h"
+#include "daemon/executor/frozen.h"
 #include "daemon/executor/program.h"
 
 struct ir_function;
@@ -19,14 +20,15 @@ struct watched;
 
 /* A launch of the program, ready to be called. */
 struct executable_launch {
-    struct object *object;            /* device cpu; NULL: not there yet */
-    struct ir_module *module;         /* device reference */
-    const struct ir_function *kernel; /* device reference */
-    struct state **states;            /* the executable's */
-    struct ir_image *images;          /* by parameter; only the thread that runs submissions touches them */
-    uint8_t *args;                    /* the argument block; only the thread that runs submissions touches it */
-    uint64_t local_bytes;             /* of work-group memory */
-    uint64_t busy_ns;                 /* what it took the threads together the last time; 0: not known */
+    struct object *object;              /* device cpu; NULL: not there yet */
+    struct ir_module *module;           /* device reference */
+    const struct ir_function *kernel;   /* device reference */
+    struct state **states;              /* the executable's */
+    struct ir_image *images;            /* by parameter; only the thread that runs submissions touches them */
+    const struct kernel_launch *record; /* device cpu: where the launch is, and what it calls; read-only memory */
+    uint8_t *args;                      /* the argument block; only the thread that runs submissions touches it */
+    uint64_t local_bytes;               /* of work-group memory */
+    uint64_t busy_ns;                   /* what it took the threads together the last time; 0: not known */
 };
 
 struct executable {
@@ -38,6 +40,8 @@ struct executable {
     struct state **states;   /* by state of the program */
     struct watched *watched; /* of a program for debugging, once it runs; only that thread touches it */
     /* private to executables.c */
+    struct frozen frozen; /* the launches' records */
+    uint64_t stream_bytes;
     struct states *all_states;
     _Atomic uint32_t n_missing; /* objects that have not come yet */
     _Atomic uint32_t references;
@@ -48,6 +52,7 @@ enum { EXECUTABLES_BUCKETS = 256 };
 
 struct executables {
     struct states *states;
+    uint64_t stream_bytes; /* a launch that writes more does not find it in the caches again */
     pthread_mutex_t lock;
     uint32_t n;
     struct executable *buckets[EXECUTABLES_BUCKETS];
@@ -70,7 +75,7 @@ struct executable_source {
     uint32_t n_fds;
 };
 
-void executables_init(struct executables *x, struct states *states);
+void executables_init(struct executables *x, struct states *states, uint64_t stream_bytes);
 int executables_load(struct executables *x, const struct executable_source *source, struct exec_error *e);
 /* The objects of launches first, first + 1, ... */
 int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,

@@ -20,6 +20,7 @@
 #include "daemon/executor/pool.h"
 #include "daemon/executor/running.h"
 #include "daemon/executor/sandbox.h"
+#include "daemon/executor/steps.h"
 #include "daemon/executor/submit.h"
 #include "daemon/executor/wait.h"
 #include "daemon/executor/watchdog.h"
@@ -127,7 +128,7 @@ int main(int argc, char **argv)
     if (!threads || keep_descriptors() != 0 || map_ring() != 0 || sandbox_enter() != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
     states_init(&states);
-    executables_init(&executables, &states);
+    executables_init(&executables, &states, steps_cache_bytes(threads));
     running_init(ring, EVENT_FD);
     fault_init();
     if (start_threads(threads) != 0 || sandbox_filter() != 0) return EXECUTOR_EXIT_SETUP;

@@ -12,7 +12,6 @@
 #include "daemon/executor/running.h"
 #include "daemon/executor/wait.h"
 #include "daemon/executor/watched.h"
-#include "fuser/runtime/runtime.h"
 
 enum {
     INLINE_NS = 20000,            /* less than that is not worth waking a thread */
@@ -23,7 +22,7 @@ enum {
 
 /* What our threads can keep in the caches: the last level is shared with other processors of the machine
    that we may not run on, so it counts as no more than eight times our second level. */
-static uint64_t cache_bytes(unsigned threads)
+uint64_t steps_cache_bytes(unsigned threads)
 {
     long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE), l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
     uint64_t ours = (uint64_t)(l2 > 0 ? l2 : 1 << 20) * 8 * threads;
@@ -32,14 +31,14 @@ static uint64_t cache_bytes(unsigned threads)
 
 void steps_init(struct steps *s, struct pool *pool, struct buffers *buffers)
 {
-    *s = (struct steps){.pool = pool, .buffers = buffers, .stream_bytes = cache_bytes(pool_threads(pool))};
+    *s = (struct steps){.pool = pool, .buffers = buffers};
 }
 
 /* ---- launches ---- */
 
 struct job {
     kernel_entry *entry;
-    const struct kernel_launch *geometry;
+    const struct kernel_launch *record;
     const void *args;
     uint8_t *local;
     uint64_t local_bytes;
@@ -50,7 +49,7 @@ static void run_groups(void *data, uint64_t first, uint64_t end, unsigned thread
 {
     struct job *j = data;
     uint64_t began = wait_now_ns();
-    j->entry(j->geometry, j->args, first, end, j->local + thread * j->local_bytes);
+    j->entry(j->record, j->args, first, end, j->local + thread * j->local_bytes);
     atomic_fetch_add_explicit(&j->busy_ns, wait_now_ns() - began, memory_order_relaxed);
 }
 
@@ -82,11 +81,7 @@ static int reserve_local(struct steps *s, uint64_t bytes, const struct program_l
 static int run_code(struct steps *s, const struct program_launch *p, struct executable_launch *l, struct exec_error *e)
 {
     if (reserve_local(s, l->local_bytes, p, e) != 0) return -1;
-    struct kernel_launch geometry = p->geometry;
-    geometry.local_bytes = s->local_bytes;
-    geometry.functions = &kernel_runtime;
-    if (p->written_bytes > s->stream_bytes) geometry.flags |= KERNEL_LAUNCH_STREAM;
-    struct job job = {l->object->entry, &geometry, l->args, s->local, s->local_bytes, 0};
+    struct job job = {l->object->entry, l->record, l->args, s->local, s->local_bytes, 0};
     pool_run(s->pool, run_groups, &job, p->n_groups, chunk_groups(p, l->busy_ns, pool_threads(s->pool)));
     l->busy_ns = job.busy_ns;
     return 0;

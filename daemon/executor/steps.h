@@ -11,12 +11,13 @@ struct running_slot;
 struct steps {
     struct pool *pool;
     struct buffers *buffers;
-    uint64_t stream_bytes; /* a launch that writes more does not find it in the caches again */
     uint8_t *local;        /* work-group memory, local_bytes for each thread */
     uint64_t local_bytes;
 };
 
 void steps_init(struct steps *s, struct pool *pool, struct buffers *buffers);
+/* What as many threads can keep in the caches. */
+uint64_t steps_cache_bytes(unsigned threads);
 /* The steps of one part, in order, with the argument blocks filled in. 0, or -1 with the error of the step that failed. */
 int steps_run(struct steps *s, struct executable *x, uint32_t part, const struct running_slot *slots,
               struct exec_error *e);

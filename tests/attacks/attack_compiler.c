@@ -129,11 +129,33 @@ static void test_nothing_stays(void **state)
     fusion_disconnect(session);
 }
 
+/* What /proc has of a process that nobody of its user may look into belongs to root. */
+static void test_nobody_looks_in(void **state)
+{
+    (void)state;
+    struct stat s;
+    char path[64];
+    pid_t pids[8];
+    if (geteuid() != 0) return;
+    fusion_session *session = service_connect(&service);
+    work(session);
+    pids[0] = service.pid;
+    assert_int_equal(service_children(&service, "fusiond-comp", &pids[1], 1), 1);
+    assert_int_equal(service_children(&service, "fusiond-exec", &pids[2], 1), 1);
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "/proc/%d/mem", (int)pids[i]);
+        assert_int_equal(stat(path, &s), 0);
+        assert_int_equal(s.st_uid, 0);
+    }
+    fusion_disconnect(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_confined, start, stop),
         cmocka_unit_test_setup_teardown(test_nothing_stays, start, stop),
+        cmocka_unit_test_setup_teardown(test_nobody_looks_in, start, stop),
     };
     return cmocka_run_group_tests_name("compiler", tests, NULL, NULL);
 }

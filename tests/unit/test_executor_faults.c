@@ -126,6 +126,14 @@ static void test_contents_survive(void **state)
     assert_died(&f, EXECUTOR_EXIT_FAULT);
 }
 
+/* What names the functions that kernels call is no kernel's to change. */
+static void test_tables_are_read_only(void **state)
+{
+    (void)state;
+    check_fault(KERNEL("((struct kernel_launch *)l)->functions = 0;"), 1, 0, "near no buffer");
+    check_fault(KERNEL("*(void *volatile *)l->functions = 0;"), 1, 0, "near no buffer");
+}
+
 static void set_limit(struct fixture *f, uint64_t ms)
 {
     struct proto_writer w;
@@ -396,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_out_of_bounds_in_parallel),
         cmocka_unit_test(test_arithmetic_fault),
         cmocka_unit_test(test_contents_survive),
+        cmocka_unit_test(test_tables_are_read_only),
         cmocka_unit_test(test_time_limit),
         cmocka_unit_test(test_time_limit_is_of_each),
 #if !defined(__SANITIZE_ADDRESS__)
