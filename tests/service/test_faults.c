@@ -273,7 +273,10 @@ static void *finalize_slow(void *data)
     fusion_buffer *a, *o;
     s->status = fusion_module_load(s->client->session, "slow.fk", text, strlen(text), &module);
     free(text);
-    if (s->status) return NULL;
+    if (s->status) {
+        snprintf(s->reason, sizeof s->reason, "%.255s", fusion_last_error()->reason);
+        return NULL;
+    }
     fusion_buffer_create(s->client->session, "fa", FUSION_F32, SIZE, 0, &a);
     fusion_buffer_create(s->client->session, "fo", FUSION_F32, SIZE, 0, &o);
     fusion_graph_create(s->client->session, &graph);
