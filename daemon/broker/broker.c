@@ -111,7 +111,8 @@ static void watch_signals(struct broker *broker)
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a cache that meets a limit is no reason to die */
-    static const int meaningless[] = {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
+    /* SIGUSR2 wakes the threads of closing.c. */
+    static const int meaningless[] = {SIGHUP, SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
     for (size_t i = 0; i < sizeof meaningless / sizeof *meaningless; i++) signal(meaningless[i], SIG_IGN);
     uv_signal_init(&broker->loop, &broker->terminate);
     uv_signal_init(&broker->loop, &broker->interrupt);
