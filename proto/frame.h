@@ -54,6 +54,8 @@ void proto_begin_notice(struct proto_writer *w, const char *method);
 /* Fills in the header; the bytes are buffer.data, buffer.size. False where the message is too large. */
 bool proto_finish(struct proto_writer *w);
 void proto_writer_clear(struct proto_writer *w);
+/* A finished message once more, without descriptors, to be sent. False: out of memory, and nothing to be cleared. */
+bool proto_writer_copy(const struct proto_writer *from, struct proto_writer *to);
 
 /* Packing of map entries. Lists: proto_pack_key, then msgpack_pack_array on w->packer. */
 void proto_pack_map(struct proto_writer *w, uint32_t entries);

@@ -85,6 +85,15 @@ void proto_writer_clear(struct proto_writer *w)
     memset(w, 0, sizeof *w);
 }
 
+bool proto_writer_copy(const struct proto_writer *from, struct proto_writer *to)
+{
+    memset(to, 0, sizeof *to);
+    msgpack_sbuffer_init(&to->buffer);
+    if (msgpack_sbuffer_write(&to->buffer, from->buffer.data, from->buffer.size) == 0) return true;
+    proto_writer_clear(to);
+    return false;
+}
+
 void proto_pack_map(struct proto_writer *w, uint32_t entries)
 {
     msgpack_pack_map(&w->packer, entries);

@@ -14,7 +14,7 @@
 
 struct counters {
     uint64_t sessions_ever, finalizes, plan_hits, object_hits_memory, object_hits_disk, object_misses, compiles;
-    uint64_t compilers_recycled, compilers_lost, executors_lost;
+    uint64_t compilers_recycled, compilers_lost, jobs_repeated, executors_lost;
 };
 
 struct session;

@@ -20,7 +20,7 @@ struct compiler {
     struct peer *control; /* the compiler that watches over jobs, and never sees one */
     struct peer *work;    /* the process of the job; NULL: none */
     pid_t worker;         /* its number; 0: not known */
-    char directory[300]; /* its temporary files */
+    char directory[300];  /* its temporary files */
     bool ready;
     uint32_t job;  /* id of the request that is not answered yet; 0: none */
     bool finished; /* nothing is left of the job's process, but perhaps its last words */
@@ -177,16 +177,17 @@ void compiler_stop(struct compiler *c)
     free_compiler(c);
 }
 
-static bool send_job(struct compiler *c, int fd)
+static bool send_job(struct compiler *c, int fd, bool with_care)
 {
     struct proto_writer w;
     proto_begin_notice(&w, "job");
-    proto_pack_map(&w, 0);
+    proto_pack_map(&w, 1);
+    proto_pack_bool(&w, "with_care", with_care);
     w.fds[w.n_fds++] = fd;
     return peer_send(c->control, &w);
 }
 
-void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request)
+void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request, bool with_care)
 {
     int pair[2];
     c->job = id;
@@ -197,7 +198,7 @@ void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request)
     bool sent = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0;
     if (sent) {
         c->work = peer_new(&c->broker->loop, pair[0], SIZE_MAX, &work_events, c);
-        sent = c->work && send_job(c, pair[1]) && peer_send(c->work, request);
+        sent = c->work && send_job(c, pair[1], with_care) && peer_send(c->work, request);
         close(pair[1]);
     }
     if (sent) return;

@@ -25,7 +25,9 @@ struct job {
     uint32_t id;
     struct user *payer; /* of its bytes */
     size_t bytes;
-    struct proto_writer request; /* kept until it runs */
+    struct proto_writer request;
+    uint32_t attempts; /* that ended their compiler */
+    bool with_care;    /* from now on */
     LIST_HEAD(, job_waiter) waiters;
     struct user *runs_for; /* whose turn it was; NULL: it does not run yet */
     uint64_t started_ns;
@@ -39,6 +41,7 @@ struct worker {
     struct compiler *compiler;
     struct job *job;
     bool ready;
+    bool over_limit; /* it is ended for its job's time or memory */
     bool resting; /* its job is answered, but not all of it has ended */
     uint32_t jobs_done;
     uint64_t since_ms; /* start of this state */
@@ -332,6 +335,24 @@ static void on_ready(void *data, const msgpack_object *params)
     if (first) session_pool_changed(pool->broker);
 }
 
+/* A job that ended its compiler is done once more, as that may have been the compiler's fault; and code is made with
+   care then, or at once where the time or memory did not do. False: it has had its chances. */
+static bool try_again(struct pool *pool, struct job *job, bool over_limit)
+{
+    struct job_waiter *waiter;
+    bool code = job->key.kind == CACHE_OBJECT, again = job->attempts++ == 0 && !over_limit;
+    if ((!again && (!code || job->with_care)) || LIST_EMPTY(&job->waiters)) return false;
+    job->with_care = !again;
+    turns_end(job->runs_for, uv_hrtime() - job->started_ns);
+    user_put(job->runs_for);
+    job->runs_for = NULL;
+    pool->n_queued++;
+    LIST_FOREACH(waiter, &job->waiters, link)
+    turns_add(&pool->turns, waiter);
+    pool->broker->counters.jobs_repeated++;
+    return true;
+}
+
 static void on_done(void *data, const struct proto_message *reply)
 {
     struct worker *w = data;
@@ -351,7 +372,8 @@ static void on_done(void *data, const struct proto_message *reply)
         result = (struct job_result){FUSION_OUT_OF_MEMORY, "compiler", "its result does not fit into memory", NULL};
     if (result.blob && job->key.cached)
         cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result.blob, job->payer->uid);
-    finish_job(pool, job, &result);
+    if (result.status != FUSION_COMPILER || job->key.kind != CACHE_OBJECT || !try_again(pool, job, true))
+        finish_job(pool, job, &result);
     blob_unref(result.blob);
     schedule(pool);
 }
@@ -369,7 +391,7 @@ static void on_ended(void *data, const char *why)
     struct worker *w = data;
     struct pool *pool = w->pool;
     struct job *job = w->job;
-    bool was_ready = w->ready;
+    bool was_ready = w->ready, over_limit = w->over_limit;
     remove_worker(w);
     if (!was_ready) {
         start_failed(pool, why);
@@ -377,7 +399,8 @@ static void on_ended(void *data, const char *why)
         pool->broker->counters.compilers_lost++;
         log_warning("a compiler was lost: %s", why);
     }
-    if (job) finish_job(pool, job, &(struct job_result){FUSION_COMPILER, "compiler", why, NULL});
+    if (job && !try_again(pool, job, over_limit))
+        finish_job(pool, job, &(struct job_result){FUSION_COMPILER, "compiler", why, NULL});
     schedule(pool);
 }
 
@@ -400,7 +423,11 @@ static void run(struct worker *w, struct job *job, struct user *user)
     turns_begin(user);
     w->job = job;
     w->since_ms = now_ms(w->pool);
-    compiler_run(w->compiler, job->id, &job->request);
+    struct proto_writer request;
+    if (proto_writer_copy(&job->request, &request))
+        compiler_run(w->compiler, job->id, &request, job->with_care);
+    else
+        compiler_kill(w->compiler, "there is no memory for its job");
 }
 
 /* How many compilers there is work for; one is always there. */
@@ -448,9 +475,11 @@ static void check_worker(struct worker *w)
     } else if (!w->ready && age > START_LIMIT_MS) {
         compiler_kill(w->compiler, "the compiler was not ready in time");
     } else if (w->job && age > options->compile_limit_ms) {
+        w->over_limit = true;
         snprintf(why, sizeof why, "the compiler took longer than %u ms and was killed", options->compile_limit_ms);
         compiler_kill(w->compiler, why);
     } else if (w->job && compiler_memory(w->compiler) > options->compiler_bytes * RUNAWAY_FACTOR) {
+        w->over_limit = true;
         snprintf(why, sizeof why, "the compiler needed more than %llu MB of memory and was killed",
                  (unsigned long long)(options->compiler_bytes * RUNAWAY_FACTOR >> 20));
         compiler_kill(w->compiler, why);

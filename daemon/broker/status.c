@@ -4,7 +4,7 @@
 #include "daemon/broker/procstat.h"
 #include "daemon/broker/session.h"
 
-enum { FIELDS = 28, CLIENT_FIELDS = 7 };
+enum { FIELDS = 29, CLIENT_FIELDS = 7 };
 
 static void pack_client(struct proto_writer *w, const struct session *s)
 {
@@ -61,6 +61,7 @@ static void pack_processes(struct proto_writer *w, const struct broker *broker)
     proto_pack_uint(w, "jobs_queued", pool.queued);
     proto_pack_uint(w, "compilers_recycled", broker->counters.compilers_recycled);
     proto_pack_uint(w, "compilers_lost", broker->counters.compilers_lost);
+    proto_pack_uint(w, "jobs_repeated", broker->counters.jobs_repeated);
     proto_pack_uint(w, "executors_lost", broker->counters.executors_lost);
 }
 

@@ -7,6 +7,8 @@
 
 #include "ir/codec.h"
 
+bool job_with_care;
+
 int job_fail(struct job_error *e, fusion_status status, const char *object, const char *format, ...)
 {
     va_list args;

@@ -304,9 +304,8 @@ static void test_compiler_killed(void **state)
         int n = service_children(&service, "fusiond-comp", pids, 16);
         for (int k = 0; k < n; k++) kill(pids[k], SIGKILL);
         pthread_join(thread, NULL);
-        assert_true(slow.status == FUSION_SUCCESS || slow.status == FUSION_COMPILER);
-        seen = slow.status == FUSION_COMPILER;
-        if (seen) assert_non_null(strstr(slow.reason, "9"));
+        assert_int_equal(slow.status, FUSION_SUCCESS); /* it is done again by another one */
+        seen = service_counter(good.session, "jobs_repeated") > 0;
         expect_values(&good);
     }
     assert_true(seen);

@@ -1,0 +1,34 @@
+/*
+ * The job compile of a compiler with a defect: it dies of each kernel that it does not make with care, or does not come
+ * to an end, or fails. Which of them is told by a constant in the kernel.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/compiler/job.h"
+#include "ir/text.h"
+
+int sound_job_compile(const struct proto_message *m, struct proto_writer *reply, struct job_error *e);
+
+static bool holds(const struct proto_message *m, const char *text)
+{
+    const void *bytes;
+    size_t size;
+    if (!proto_get_bytes(&m->params, "kernel", &bytes, &size)) return false;
+    struct ir_module *module = job_decode_module(bytes, size, "of the kernel", &(struct job_error){0});
+    char *whole = ir_print(module);
+    bool found = strstr(whole, text);
+    free(whole);
+    ir_module_free(module);
+    return found;
+}
+
+int job_compile(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+{
+    if (holds(m, "900001")) abort();
+    if (job_with_care) return sound_job_compile(m, reply, e);
+    if (holds(m, "900002")) abort();
+    while (holds(m, "900003")) continue;
+    if (holds(m, "900004")) return job_fail(e, FUSION_COMPILER, "kernel", "internal compiler error");
+    return sound_job_compile(m, reply, e);
+}
