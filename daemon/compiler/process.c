@@ -108,7 +108,5 @@ int process_enter(void)
     umask(077);
     die_first_when_memory_is_out();
     if (keep_descriptors() != 0 || set_limits() != 0) return -1;
-    /* Nobody of the same user looks into the memory; after the file in /proc that changes its owner by this. */
-    if (prctl(PR_SET_DUMPABLE, 0) != 0) return complain("PR_SET_DUMPABLE");
     return make_temporary();
 }
