@@ -16,7 +16,14 @@
 #include "daemon/broker/session.h"
 #include "daemon/confine/landlock.h"
 
-enum { CACHE_MEMORY_BYTES = 16 << 20, OWN_FILES = 128, FILES_OF_COMPILER = 4, FAIRNESS_MS = 200, BUSY_TICKS = 3 };
+enum {
+    CACHE_MEMORY_BYTES = 16 << 20,
+    OWN_FILES = 128,
+    FILES_OF_COMPILER = 4,
+    FAIRNESS_MS = 200,
+    BUSY_TICKS = 3,
+    WEIGHING_MS = 500
+};
 enum { BUSY_PERCENT = 80, IDLE_PERCENT = 20 }; /* of one processor */
 
 uint64_t broker_new_id(struct broker *broker)
@@ -63,8 +70,20 @@ static void on_fairness(uv_timer_t *timer)
     if (!several && !stepped) uv_timer_stop(timer);
 }
 
-void broker_user_came(struct broker *broker)
+static void on_weighing(uv_timer_t *timer)
 {
+    struct broker *broker = timer->data;
+    struct session *s;
+    LIST_FOREACH(s, &broker->sessions, link)
+    session_weigh(s);
+    if (LIST_EMPTY(&broker->sessions)) uv_timer_stop(timer);
+}
+
+void broker_session_came(struct broker *broker)
+{
+    if (!broker->listener) return; /* a private daemon has one client, who shares with nobody */
+    if (!uv_is_active((uv_handle_t *)&broker->weighing))
+        uv_timer_start(&broker->weighing, on_weighing, WEIGHING_MS, WEIGHING_MS);
     if (broker->users.n_present < 2 || uv_is_active((uv_handle_t *)&broker->fairness)) return;
     broker->fairness_ns = uv_hrtime();
     uv_timer_start(&broker->fairness, on_fairness, FAIRNESS_MS, FAIRNESS_MS);
@@ -101,6 +120,7 @@ static void init_users(struct broker *broker, uint64_t files)
                                    [USER_DESCRIPTORS] = files > 2 * own_files ? files - own_files : files / 2,
                                    [USER_OBJECTS] = o->max_objects,
                                    [USER_SHARED] = o->buffer_bytes,
+                                   [USER_EXECUTORS] = o->buffer_bytes / 3,
                                });
 }
 
@@ -175,6 +195,7 @@ static void end(struct broker *broker)
     uv_close((uv_handle_t *)&broker->terminate, NULL);
     uv_close((uv_handle_t *)&broker->interrupt, NULL);
     uv_close((uv_handle_t *)&broker->fairness, NULL);
+    uv_close((uv_handle_t *)&broker->weighing, NULL);
     uv_run(&broker->loop, UV_RUN_DEFAULT); /* until every handle is closed */
     uv_loop_close(&broker->loop);
     users_clear(&broker->users);
@@ -196,7 +217,8 @@ int broker_run(const struct options *options)
     if (options->private_fd >= 0) umask(077); /* not what the client has: it may want files that nobody can open */
     watch_signals(&broker);
     uv_timer_init(&broker.loop, &broker.fairness);
-    broker.fairness.data = &broker;
+    uv_timer_init(&broker.loop, &broker.weighing);
+    broker.fairness.data = broker.weighing.data = &broker;
     children_start(&broker.children, &broker.loop);
     bool started = begin(&broker);
     /* Paths that are used from here on are absolute. A client's folder may be on what is to be unmounted. */

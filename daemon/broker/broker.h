@@ -37,6 +37,7 @@ struct broker {
     uv_signal_t terminate, interrupt;
     uv_timer_t fairness; /* while several users are there: how much their executors use */
     uint64_t fairness_ns; /* when it last went off */
+    uv_timer_t weighing;  /* while a service has sessions: the memory of their executors */
 };
 
 /* Runs until told to end; the exit status. */
@@ -45,6 +46,6 @@ int broker_run(const struct options *options);
 void broker_stop(struct broker *broker);
 /* A connection that has come; taken. */
 void broker_accept(struct broker *broker, int fd);
-/* A user may have come: executors are looked at while there are several. */
-void broker_user_came(struct broker *broker);
+/* Executors are looked at from now on: their memory, and while there are several users their processor time. */
+void broker_session_came(struct broker *broker);
 uint64_t broker_new_id(struct broker *broker);

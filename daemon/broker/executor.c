@@ -11,6 +11,7 @@
 
 #include "daemon/broker/log.h"
 #include "daemon/broker/peer.h"
+#include "daemon/broker/procstat.h"
 #include "daemon/executor/exit_codes.h"
 
 enum { MAX_DEATHS = 20, DEATH_WINDOW_MS = 60000 };
@@ -354,6 +355,11 @@ static const struct peer_events events = {.message = on_message, .ended = on_end
 uint64_t executor_measure(struct executor *e)
 {
     return e && e->child ? priority_measure(&e->load) : 0;
+}
+
+uint64_t executor_memory(const struct executor *e)
+{
+    return e && e->child ? procstat_private(child_pid(e->child)) : 0;
 }
 
 void executor_step_to(struct executor *e, int steps)

@@ -31,6 +31,8 @@ void executor_free(struct executor *executor);
 void executor_start(struct executor *executor);
 /* Processor time that it has used since the last time. NULL is fine. */
 uint64_t executor_measure(struct executor *executor);
+/* Bytes of memory that it has to itself. NULL is fine. */
+uint64_t executor_memory(const struct executor *executor);
 /* How far it steps back behind others (priority.h). NULL is fine. */
 void executor_step_to(struct executor *executor, int steps);
 uint32_t executor_next_id(struct executor *executor);

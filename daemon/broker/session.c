@@ -148,6 +148,20 @@ void session_refund(struct session *s, const struct user_cost *cost)
     user_refund_all(s->user, cost);
 }
 
+void session_weigh(struct session *s)
+{
+    uint64_t now = executor_memory(s->executor), before = s->executor_bytes;
+    if (s->ending) return;
+    if (now <= before) {
+        user_refund(s->user, USER_EXECUTORS, before - now);
+    } else if (!user_charge(s->user, USER_EXECUTORS, now - before)) {
+        session_end(s, FUSION_OUT_OF_MEMORY, "executor",
+                    user_refusal(s->user, USER_EXECUTORS, now - before, s->refusal, sizeof s->refusal));
+        return;
+    }
+    s->executor_bytes = now;
+}
+
 /* What every session costs: its connection, its executor's, the ring. */
 static struct user_cost own_cost(void)
 {
@@ -254,6 +268,7 @@ void session_free(struct session *s)
     if (s->client_event_fd >= 0) close(s->client_event_fd);
     peer_close(s->peer, true);
     free(s->name);
+    user_refund(s->user, USER_EXECUTORS, s->executor_bytes);
     struct user_cost cost = own_cost();
     if (s->admitted) user_refund_all(s->user, &cost);
     uv_close((uv_handle_t *)&s->timer, on_timer_closed);
@@ -349,6 +364,6 @@ void session_new(struct broker *broker, int fd)
     LIST_INSERT_HEAD(&broker->sessions, s, link);
     broker->counters.sessions_ever++;
     admit(s);
-    broker_user_came(broker);
+    broker_session_came(broker);
     session_update_reading(s);
 }

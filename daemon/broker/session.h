@@ -68,6 +68,7 @@ struct session {
     struct pool_client pool_client;
     struct table modules, buffers, executables;
     uint64_t bytes; /* that its objects take in the daemon */
+    uint64_t executor_bytes; /* that its executor had to itself when last looked at */
     LIST_HEAD(, operation) operations;
     uint32_t n_operations;
     size_t operation_bytes;
@@ -99,6 +100,8 @@ const struct executor_events *session_executor_events(void);
 /* What an object costs, charged to the session and its user. NULL, or why it is refused. */
 const char *session_charge(struct session *s, const struct user_cost *cost);
 void session_refund(struct session *s, const struct user_cost *cost);
+/* Looks at what its executor has to itself, and ends the session where that is more than its user may have. */
+void session_weigh(struct session *s);
 /* A line in the log about the session: its number, user, process and name come first. */
 __attribute__((format(printf, 2, 3))) void session_log(struct session *s, const char *format, ...);
 /* Sends and clears. */

@@ -84,7 +84,8 @@ static void pack_clients(struct proto_writer *w, const struct session *viewer)
 
 static void pack_held(struct proto_writer *w, const char *key, const uint64_t held[USER_RESOURCES])
 {
-    static const char *const names[USER_RESOURCES] = {"sessions", "bytes", "descriptors", "objects", "shared_bytes"};
+    static const char *const names[USER_RESOURCES] = {"sessions", "bytes",        "descriptors",
+                                                      "objects",  "shared_bytes", "executor_bytes"};
     proto_pack_key(w, key);
     proto_pack_map(w, USER_RESOURCES);
     for (int i = 0; i < USER_RESOURCES; i++) proto_pack_uint(w, names[i], held[i]);

@@ -17,6 +17,7 @@ static const struct {
     [USER_DESCRIPTORS] = {"descriptors", 1, ""},
     [USER_OBJECTS] = {"modules, buffers and executables", 1, ""},
     [USER_SHARED] = {"shared memory", 1 << 20, " MB"},
+    [USER_EXECUTORS] = {"memory of executors", 1 << 20, " MB"},
 };
 
 void users_init(struct users *users, const uint64_t limits[USER_RESOURCES])

@@ -19,6 +19,7 @@ enum user_resource {
     USER_DESCRIPTORS, /* open in the daemon */
     USER_OBJECTS,     /* modules, buffers and executables */
     USER_SHARED,      /* bytes of shared memory: buffers, rings, compiled code */
+    USER_EXECUTORS,   /* bytes of executors that are nobody else's: variables of programs, and what kernels fill */
     USER_RESOURCES
 };
 

@@ -192,6 +192,52 @@ static void test_copies_are_charged(void **state)
     service_clear(&s);
 }
 
+/* Memory that only an executor has, as a variable of the program, is the user's as well. */
+static void test_memory_of_executors(void **state)
+{
+    (void)state;
+    static const char text[] = "global @table: [16777216 x i32]\n" /* 64 MB */
+                               "kernel @fill(%o: ptr.global i32 write) {\n  %i = global_id x\n"
+                               "  %t = global @table\n  %e = elem i32 %t, %i\n  %n = trunc i32 %i\n"
+                               "  store i32 %e, %n\n  %c = ieq i64 %i, 5\n"
+                               "  if %c { store i32 %o[0], %n }\n  return\n}\n";
+    static const char *const options[] = {"--buffer-memory", "96", NULL}; /* 32 of them for executors */
+    struct service s;
+    fusion_session *session;
+    fusion_module *module;
+    fusion_graph *graph;
+    fusion_exec *exec;
+    fusion_event event;
+    service_start(&s, options);
+    expect_ok(fusion_connect(s.socket, NULL, &session));
+    expect_ok(fusion_module_load(session, "fill.fk", text, strlen(text), &module));
+    fusion_buffer *out = index_buffer(session, "out", SIZE, 0, 0);
+    fusion_arg args[] = {fusion_arg_write(out)};
+    expect_ok(fusion_graph_create(session, &graph));
+    add_node(graph, module, "fill", 16777216, args, 1);
+    expect_ok(fusion_graph_finalize(graph, NULL, &exec));
+    expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
+    fusion_event_wait(session, event, PATIENCE_MS, NULL);
+    fusion_status status = FUSION_SUCCESS;
+    for (int i = 0; i < 100 && !status; i++) {
+        char *list;
+        status = fusion_module_text(module, &list);
+        if (!status) free(list);
+        usleep(50000);
+    }
+    /* The daemon's last words, unless the connection was found closed first. */
+    if (status != FUSION_CONNECTION) {
+        expect_error(status, FUSION_OUT_OF_MEMORY);
+        expect_in_reason("memory of executors");
+    }
+    fusion_disconnect(session);
+    session = service_connect(&s); /* all of it has been given back */
+    for (int i = 0; i < 200 && service_counter(session, "executor_bytes") > 0; i++) usleep(10000);
+    assert_int_equal(service_counter(session, "executor_bytes"), 0);
+    fusion_disconnect(session);
+    service_clear(&s);
+}
+
 /* What all sessions together hold is nothing when all have gone. */
 static void test_all_is_given_back(void **state)
 {
@@ -228,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_sessions),
         cmocka_unit_test(test_copies_are_charged),
+        cmocka_unit_test(test_memory_of_executors),
         cmocka_unit_test(test_all_is_given_back),
     };
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
