@@ -9,7 +9,7 @@
 
 #include "ir/image.h"
 
-enum { KERNEL_ABI_VERSION = 3 };
+enum { KERNEL_ABI_VERSION = 3, KERNEL_MAX_ARGS_BYTES = 64 << 10 }; /* of the block that holds all arguments */
 
 /* Where a launch is; the same for each work-group of it. */
 struct kernel_launch {

@@ -16,7 +16,6 @@
 
 enum {
     MAX_ITEMS = 1 << 22, /* msgpack values of a program */
-    MAX_ARGS_BYTES = 64 << 10,
     MAX_VALUE_BYTES = 64 << 10,
     MAX_GROUP_ITEMS = 1 << 16,
     MAX_LOCAL_BYTES = 16 << 20,
@@ -375,7 +374,7 @@ static bool read_watched(struct reader *r, const msgpack_object *map, struct pro
 static bool read_launch(struct reader *r, const msgpack_object *o, struct program_launch *l)
 {
     uint64_t args_size;
-    if (!get_name(r, o, "name", &l->name) || !get_uint(r, o, "args_size", MAX_ARGS_BYTES, &args_size)) return false;
+    if (!get_name(r, o, "name", &l->name) || !get_uint(r, o, "args_size", KERNEL_MAX_ARGS_BYTES, &args_size)) return false;
     l->args_size = (uint32_t)args_size;
     return read_range(r, o, "range", l) && read_params(r, o, l) && read_ir(r, o, l) && read_watched(r, o, l);
 }

@@ -61,6 +61,7 @@ static void edges_from(const struct planner *p, struct edges *e, struct list *li
 static void edges_of_use(const struct planner *p, struct edges *e, struct live *live, uint32_t index)
 {
     const struct plan_use *use = &p->uses[index];
+    if (!use->reads && !use->writes) return;
     edges_from(p, e, &live->writers, use);
     if (use->writes) edges_from(p, e, &live->readers, use);
     append(use->writes ? &live->writers : &live->readers, index);

@@ -1,9 +1,11 @@
 /* Launches: the homes of a group's buffers, its kernel, and what each parameter gets. Where the kernel cannot be
    made, buffers go back to memory, then the group is cut. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fuser/fuse.h"
+#include "fuser/kernel_abi.h"
 #include "fuser/passes/passes.h"
 #include "fuser/plan/planner.h"
 #include "fuser/plan/range.h"
@@ -86,13 +88,29 @@ static void prepare(struct planner *p, struct run *r)
     r->kept = arena_alloc(p->arena, r->params.n + 1);
 }
 
+/* What it is given fits into the block of arguments that a launch has. */
+static bool takes_its_args(struct run *r)
+{
+    const struct ir_function *kernel = r->module->functions[0];
+    uint32_t *offsets = arena_realloc(NULL, (kernel->n_params + 1) * sizeof *offsets);
+    uint32_t bytes = ir_param_layout(kernel, offsets);
+    free(offsets);
+    if (bytes <= KERNEL_MAX_ARGS_BYTES) return true;
+    snprintf(r->why, sizeof r->why, "%s takes %u bytes of arguments, at most %d are possible", kernel->name, bytes,
+             KERNEL_MAX_ARGS_BYTES);
+    ir_module_free(r->module);
+    r->module = NULL;
+    return false;
+}
+
 static bool make_kernel(struct planner *p, struct run *r)
 {
     struct fuser_range range = r->range;
     range_choose_local(&range, &p->options->device, p->graph->nodes[p->plan->order[r->first]].kernel);
     r->module = plan_kernel(p, r->first, r->n, &range, &r->params, r->kept, r->why, sizeof r->why);
-    if (r->module) r->range = range;
-    return r->module != NULL;
+    if (!r->module || !takes_its_args(r)) return false;
+    r->range = range;
+    return true;
 }
 
 /* Work-group memory that the kernels leave free. */

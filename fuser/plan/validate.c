@@ -15,7 +15,7 @@ enum {
     MAX_DEPS = 1000000,
     MAX_NAME = 255
 };
-#define MAX_BYTES ((uint64_t)1 << 47)
+#define MAX_BYTES ((uint64_t)1 << 46)
 
 static int compare_names(const void *a, const void *b)
 {

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "tests/support/plan_check.h"
 #include "tests/support/plan_run.h"
 
@@ -22,143 +24,54 @@ enum { N = 64, SIDE = 8 };
 #define INDEX "    %e = xor i64 %r, %z\n"
 #define BEGIN "    %i = global_id x\n    %r = shl i64 %i, 1\n"
 
-static const char kernels[] = MAKER("equal", "%p: ptr.global i32, %q: ptr.global i32",
-                                    BEGIN "    %c = ieq ptr.global %p, %q\n    %z = zext i64 %c\n" INDEX)
-    MAKER("wide", "%p: image2d.read, %q: image2d.read",
-          BEGIN "    %c = image_width %p\n    %z = zext i64 "
-                "%c\n" INDEX) MAKER("address",
-                                    "%p: ptr.global i32, %q: "
-                                    "ptr.global i32",
-                                    BEGIN "    %c = ptrtoint i64 "
-                                          "%p\n    %z = and i64 "
-                                          "%c, 1\n" INDEX)
-        MAKER("room", "%p: ptr.local i32, %q: ptr.global i32",
-              BEGIN
-              "    %c = ptrtoint i64 %p\n    %z = and i64 %c, 1\n" INDEX) "constant @lut: [4 x i32] = { 1, 2, 3, 4 "
-                                                                          "}\n" MAKER(
-                                                                              "table",
-                                                                              "%p: ptr.global i32, %q: ptr.global "
-                                                                              "i32",
-                                                                              BEGIN
-                                                                              "    %g = global @lut\n    %c = "
-                                                                              "ptrtoint i64 %g\n    %z = and i64 "
-                                                                              "%c, 1\n" INDEX) "kernel @put(%a: "
-                                                                                               "ptr.global i32, "
-                                                                                               "%t: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n    %x = load "
-                                                                                               "i32 %a[%i]\n    "
-                                                                                               "store i32 %t[%i], "
-                                                                                               "%x\n}\n"
-                                                                                               "kernel @get(%t: "
-                                                                                               "ptr.global i32, "
-                                                                                               "%o: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n    %x = load "
-                                                                                               "i32 %t[%i]\n    "
-                                                                                               "store i32 %o[%i], "
-                                                                                               "%x\n}\n"
-                                                                                               "kernel @four(%a: "
-                                                                                               "ptr.global i32, "
-                                                                                               "%t: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n    %x = load "
-                                                                                               "i32 %a[%i]\n    %r "
-                                                                                               "= shl i64 %i, 1\n  "
-                                                                                               "  store i32 "
-                                                                                               "%t[%r], %x\n"
-                                                                                               "    %s = or i64 "
-                                                                                               "%r, 1\n    store "
-                                                                                               "i32 %t[%s], %x\n}\n"
-                                                                                               "kernel @take(%t: "
-                                                                                               "ptr.global i32, "
-                                                                                               "%o: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n    %r = shl "
-                                                                                               "i64 %i, 1\n    %s "
-                                                                                               "= or i64 %r, 1\n"
-                                                                                               "    %x = load i32 "
-                                                                                               "%t[%s]\n    store "
-                                                                                               "i32 %o[%i], %x\n}\n"
-                                                                                               "kernel @fetch(%t: "
-                                                                                               "ptr.global i32, "
-                                                                                               "%o: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n    %p = elem "
-                                                                                               "i32 %t, %i\n    "
-                                                                                               "prefetch i32 %p, "
-                                                                                               "1\n    store i32 "
-                                                                                               "%o[%i], 7\n}\n"
-                                                                                               "kernel @there(%t: "
-                                                                                               "ptr.global i32, "
-                                                                                               "%o: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n    %c = ine "
-                                                                                               "ptr.global %t, "
-                                                                                               "null\n    %x = "
-                                                                                               "zext i32 %c\n    "
-                                                                                               "store i32 %o[%i], "
-                                                                                               "%x\n}\n"
-                                                                                               "kernel @never(%t: "
-                                                                                               "ptr.global i32, "
-                                                                                               "%o: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n"
-                                                                                               "    loop (%k: i32 "
-                                                                                               "= 0) {\n        %c "
-                                                                                               "= ult i32 %k, 0\n"
-                                                                                               "        if %c {\n  "
-                                                                                               "          %j = add "
-                                                                                               "i32 %k, 1\n        "
-                                                                                               "    %x = load i32 "
-                                                                                               "%t[%k]\n           "
-                                                                                               " store i32 %o[%i], "
-                                                                                               "%x\n"
-                                                                                               "            "
-                                                                                               "continue %j\n      "
-                                                                                               "  }\n        "
-                                                                                               "break\n    }\n    "
-                                                                                               "store i32 %o[%i], "
-                                                                                               "9\n}\n"
-                                                                                               "kernel "
-                                                                                               "@unreached(%t: "
-                                                                                               "ptr.global i32, "
-                                                                                               "%o: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n    %c = ult "
-                                                                                               "i64 %i, 0\n    if "
-                                                                                               "%c {\n        "
-                                                                                               "store i32 %t[%i], "
-                                                                                               "5\n    }\n"
-                                                                                               "    store i32 "
-                                                                                               "%o[%i], 11\n}\n"
-                                                                                               "kernel "
-                                                                                               "@constants(%t: "
-                                                                                               "ptr.constant i32, "
-                                                                                               "%o: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n    %p = elem "
-                                                                                               "i32 %t, %i\n    "
-                                                                                               "prefetch i32 %p, "
-                                                                                               "1\n    store i32 "
-                                                                                               "%o[%i], 7\n}\n"
-                                                                                               "kernel "
-                                                                                               "@ignores(%t: "
-                                                                                               "ptr.global i32, "
-                                                                                               "%o: ptr.global "
-                                                                                               "i32) {\n"
-                                                                                               "    %i = global_id "
-                                                                                               "x\n    store i32 "
-                                                                                               "%o[%i], 13\n}\n";
+/* What looks at the address of t, or does not even. */
+static const char kernels[] =
+    "kernel @put(%a: ptr.global i32, %t: ptr.global i32) {\n"
+    "    %i = global_id x\n    %x = load i32 %a[%i]\n    store i32 %t[%i], %x\n}\n"
+    "kernel @get(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n    %x = load i32 %t[%i]\n    store i32 %o[%i], %x\n}\n"
+    "kernel @four(%a: ptr.global i32, %t: ptr.global i32) {\n"
+    "    %i = global_id x\n    %x = load i32 %a[%i]\n    %r = shl i64 %i, 1\n    store i32 %t[%r], %x\n"
+    "    %s = or i64 %r, 1\n    store i32 %t[%s], %x\n}\n"
+    "kernel @take(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n    %r = shl i64 %i, 1\n    %s = or i64 %r, 1\n"
+    "    %x = load i32 %t[%s]\n    store i32 %o[%i], %x\n}\n"
+    "kernel @fetch(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n    %p = elem i32 %t, %i\n    prefetch i32 %p, 1\n    store i32 %o[%i], 7\n}\n"
+    "kernel @there(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n    %c = ine ptr.global %t, null\n    %x = zext i32 %c\n    store i32 %o[%i], %x\n}\n"
+    "kernel @never(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n"
+    "    loop (%k: i32 = 0) {\n        %c = ult i32 %k, 0\n"
+    "        if %c {\n            %j = add i32 %k, 1\n            %x = load i32 %t[%k]\n            store i32 %o[%i], "
+    "%x\n"
+    "            continue %j\n        }\n        break\n    }\n    store i32 %o[%i], 9\n}\n"
+    "kernel @unreached(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n    %c = ult i64 %i, 0\n    if %c {\n        store i32 %t[%i], 5\n    }\n"
+    "    store i32 %o[%i], 11\n}\n"
+    "kernel @constants(%t: ptr.constant i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n    %p = elem i32 %t, %i\n    prefetch i32 %p, 1\n    store i32 %o[%i], 7\n}\n"
+    "kernel @ignores(%t: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n    store i32 %o[%i], 13\n}\n"
+    "struct big { a: [5000 x i32] }\n"
+    "struct whole { a: [16384 x i32] }\n"
+    "kernel @much(%s: ptr.private struct big by_value, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n    %p = elem i32 %s, %i\n    %x = load i32 %p\n    %y = load i32 %o[%i]\n"
+    "    %z = add i32 %x, %y\n    store i32 %o[%i], %z\n}\n"
+    "kernel @most(%s: ptr.private struct whole by_value, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n    %p = elem i32 %s, %i\n    %x = load i32 %p\n    store i32 %o[%i], %x\n}\n";
+
+/* An index that is made of other arguments. */
+static const char makers[] = "constant @lut: [4 x i32] = { 1, 2, 3, 4 }\n" MAKER(
+    "equal", "%p: ptr.global i32, %q: ptr.global i32",
+    BEGIN "    %c = ieq ptr.global %p, %q\n    %z = zext i64 %c\n" INDEX)
+    MAKER("wide", "%p: image2d.read, %q: image2d.read", BEGIN "    %c = image_width %p\n    %z = zext i64 %c\n" INDEX)
+        MAKER("address", "%p: ptr.global i32, %q: ptr.global i32",
+              BEGIN "    %c = ptrtoint i64 %p\n    %z = and i64 %c, 1\n" INDEX)
+            MAKER("room", "%p: ptr.local i32, %q: ptr.global i32",
+                  BEGIN "    %c = ptrtoint i64 %p\n    %z = and i64 %c, 1\n" INDEX)
+                MAKER("table", "%p: ptr.global i32, %q: ptr.global i32",
+                      BEGIN "    %g = global @lut\n    %c = ptrtoint i64 %g\n    %z = and i64 %c, 1\n" INDEX);
 
 static const struct fuser_props none = {0}, internal = {FUSER_SCOPE_NONE, true, false},
                                 word = {FUSER_SCOPE_WORK_ITEM, true, false};
@@ -167,8 +80,10 @@ static struct test_graph *g;
 
 static int set_up(void **state)
 {
+    static char all[sizeof kernels + sizeof makers];
     (void)state;
-    g = test_graph_new(kernels);
+    snprintf(all, sizeof all, "%s%s", makers, kernels);
+    g = test_graph_new(all);
     return 0;
 }
 
@@ -396,6 +311,45 @@ static void looking_makes_no_edge(void **state)
     fuser_plan_free(plan);
 }
 
+/* ---- how much there may be ---- */
+
+static void add_large(const char *name, const char *kernel, uint32_t bytes, uint32_t o)
+{
+    struct fuser_arg args[] = {test_arg_value(test_value(g, bytes)), test_arg_buffer(o)};
+    test_kernel(g, name, kernel, test_range(N, 0), args, 2);
+}
+
+/* Three structs of 20000 bytes fit into the arguments of a launch. */
+static void as_many_as_a_launch_takes(void **state)
+{
+    (void)state;
+    uint32_t o = ints("o", N, none);
+    add_large("1", "much", 20000, o);
+    add_large("2", "much", 20000, o);
+    add_large("3", "much", 20000, o);
+    add_large("4", "much", 20000, o);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "1 2 3|4");
+    check_remark(plan, "not_fused_kernel", "4", "", "takes 80008 bytes of arguments, at most 65536 are possible");
+    check_same(g, plan);
+    fuser_plan_free(plan);
+    g->options.mode = FUSER_MODE_REQUIRE;
+    check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "1", "bytes of arguments");
+}
+
+static void more_than_a_launch_takes(void **state)
+{
+    (void)state;
+    uint32_t o = ints("o", N, none);
+    add_large("1", "most", 65536, o);
+    check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "1", "takes 65544 bytes of arguments, at most 65536 are possible");
+    tear_down(NULL);
+    set_up(NULL);
+    uint32_t a = ints("a", 1, none);
+    g->graph.buffers[a].bytes = ((uint64_t)1 << 46) + 1;
+    check_fails(g, FUSER_INVALID, "a", "70368744177664");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +362,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(looked_at_in_the_same_launch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_part_is_looked_at, set_up, tear_down),
         cmocka_unit_test_setup_teardown(looking_makes_no_edge, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(as_many_as_a_launch_takes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(more_than_a_launch_takes, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("plan_arguments", tests, NULL, NULL);
 }
