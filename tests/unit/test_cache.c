@@ -64,6 +64,7 @@ static void put_of(struct cache *cache, uid_t owner, uint64_t number, size_t siz
 
 static void put(struct cache *cache, uint64_t number, size_t size)
 {
+    cache_settle(cache); /* what is written while it is counted may count twice, until the next time */
     put_of(cache, SOMEBODY, number, size);
     cache_settle(cache);
 }
