@@ -179,7 +179,7 @@ void session_log(struct session *s, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     log_limited(&s->user->log, "session %llu (user %u, process %d, %s): %s", (unsigned long long)s->id,
-                (unsigned)s->uid, (int)s->pid, s->name ? s->name : "no name yet", text);
+                (unsigned)s->uid, (int)s->pid, s->name && *s->name ? s->name : "no name", text);
 }
 
 /* ---- the executor's events ---- */
