@@ -12,8 +12,9 @@
  *   buffer TYPE COUNT DATA [-> RULE ...]
  *   value TYPE NUMBER ...         a scalar, vector or struct: numbers, each at its own alignment; TYPE may change
  *   local BYTES                   work-group memory
- *   image ORDER TYPE WxH DATA [-> RULE ...]
- *                                 r, a, rg, ra, rgba or bgra; i8 ... u32, f32, snorm8, unorm16 ...; data and rules are
+ *   image ORDER TYPE SIZE DATA [-> RULE ...]
+ *                                 SIZE: 16 (1-D), 16[4] (an array), 16x8, 16x8[4], 16x8x4, or buffer:16;
+ *                                 r, a, rg, ra, rgba, bgra or depth; i8 ... u32, f32, snorm8, unorm16 ...; data and rules are
  *                                 those of a buffer of its channels
  *   pipe TYPE ELEMENTS CAPACITY PACKETS DATA [-> RULE ...]
  *                                 packets of so many elements; so many of them are in it
@@ -55,6 +56,7 @@ struct corpus_arg {
     bool is_sampler;                /* its value is an enum ir_sampler */
     const struct corpus_type *type; /* of a buffer, or of an image's channels */
     struct ir_image image;          /* but for its data */
+    enum ir_image_form form;        /* of the image */
     struct interp_pipe pipe;        /* but for its packets */
     uint64_t size;                  /* bytes */
     enum corpus_data data;

@@ -100,16 +100,38 @@ static cl_int set_sampler(struct pocl *p, cl_kernel kernel, uint32_t i, uint32_t
     return code; /* it lives as long as the process, which is short */
 }
 
-static cl_mem make_image(struct pocl *p, const struct ir_image *image, uint8_t *data, cl_int *code)
+/* The buffer of an image of one lives as long as the process. */
+static cl_mem make_image(struct pocl *p, const struct corpus_arg *a, uint8_t *data, cl_int *code)
 {
+    static const cl_mem_object_type types[] = {
+        [IR_IMAGE_2D] = CL_MEM_OBJECT_IMAGE2D,
+        [IR_IMAGE_1D] = CL_MEM_OBJECT_IMAGE1D,
+        [IR_IMAGE_1D_ARRAY] = CL_MEM_OBJECT_IMAGE1D_ARRAY,
+        [IR_IMAGE_1D_BUFFER] = CL_MEM_OBJECT_IMAGE1D_BUFFER,
+        [IR_IMAGE_2D_ARRAY] = CL_MEM_OBJECT_IMAGE2D_ARRAY,
+        [IR_IMAGE_3D] = CL_MEM_OBJECT_IMAGE3D,
+    };
+    const struct ir_image *image = &a->image;
+    bool array = ir_image_is_array(a->form), buffer = a->form == IR_IMAGE_1D_BUFFER;
     cl_image_format format = {image->channel_order, image->channel_type};
-    cl_image_desc description = {.image_type = CL_MEM_OBJECT_IMAGE2D, image->width, image->height};
-    return clCreateImage(p->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &description, data, code);
+    cl_image_desc description = {.image_type = types[a->form],
+                                 .image_width = image->width,
+                                 .image_height = image->height,
+                                 .image_depth = array ? 0 : image->slices,
+                                 .image_array_size = array ? image->slices : 0};
+    cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+    if (!buffer) return clCreateImage(p->context, flags, &format, &description, data, code);
+    description.buffer = clCreateBuffer(p->context, flags, a->size, data, code);
+    return clCreateImage(p->context, CL_MEM_READ_WRITE, &format, &description, NULL, code);
 }
 
 static cl_int read_back(struct pocl *p, const struct corpus_arg *a, cl_mem memory, uint8_t *data)
 {
-    size_t origin[3] = {0}, region[3] = {a->image.width, a->image.height, 1};
+    size_t origin[3] = {0}, region[3] = {a->image.width, a->image.height, ir_image_slices(&a->image)};
+    if (a->form == IR_IMAGE_1D_ARRAY) { /* its layers are counted where others have rows */
+        region[1] = region[2];
+        region[2] = 1;
+    }
     if (a->kind == INTERP_ARG_IMAGE)
         return clEnqueueReadImage(p->queue, memory, CL_TRUE, origin, region, 0, 0, data, 0, NULL, NULL);
     return clEnqueueReadBuffer(p->queue, memory, CL_TRUE, 0, a->size, data, 0, NULL, NULL);
@@ -127,7 +149,7 @@ static cl_int set_argument(struct pocl *p, cl_kernel kernel, uint32_t i, const s
     if (a->kind == INTERP_ARG_BYTES) return clSetKernelArg(kernel, i, a->size, a->value);
     if (a->kind == INTERP_ARG_LOCAL) return clSetKernelArg(kernel, i, a->size, NULL);
     if (a->kind == INTERP_ARG_IMAGE)
-        *memory = make_image(p, &a->image, data, &code);
+        *memory = make_image(p, a, data, &code);
     else
         *memory = clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, a->size, data, &code);
     return code == CL_SUCCESS ? clSetKernelArg(kernel, i, sizeof *memory, memory) : code;

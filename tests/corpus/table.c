@@ -169,19 +169,36 @@ static bool read_local(struct reading *r, struct corpus_arg *a)
     return true;
 }
 
+/* 16, 16[4], 16x8, 16x8[4], 16x8x4 or buffer:16. */
+static bool read_image_size(char *word, struct corpus_arg *a)
+{
+    static const enum ir_image_form plain[] = {IR_IMAGE_1D, IR_IMAGE_2D, IR_IMAGE_3D},
+                                    arrays[] = {IR_IMAGE_1D_ARRAY, IR_IMAGE_2D_ARRAY};
+    uint64_t size[3] = {0, 1, 0};
+    char *layers = word ? strchr(word, '[') : NULL;
+    bool buffer = word && strncmp(word, "buffer:", 7) == 0;
+    if (layers) *layers++ = 0;
+    uint32_t n = extent(buffer ? word + 7 : word, size);
+    if (!n || (layers && n > 2) || (buffer && n > 1)) return false;
+    a->form = buffer ? IR_IMAGE_1D_BUFFER : layers ? arrays[n - 1] : plain[n - 1];
+    a->image.width = (uint32_t)size[0];
+    a->image.height = (uint32_t)size[1];
+    a->image.slices = layers ? (uint32_t)atoi(layers) : (uint32_t)size[2];
+    return true;
+}
+
 static bool read_image(struct reading *r, struct corpus_arg *a)
 {
     char *order = next(r), *channel = order ? next(r) : NULL;
     uint32_t n_channels = 0;
-    uint64_t size[3] = {0};
     a->kind = INTERP_ARG_IMAGE;
     a->type = channel ? type_named(corpus_image_format(order, channel, &a->image, &n_channels)) : NULL;
     if (!a->type) return wrong(r, "not a format", channel);
-    if (extent(next(r), size) != 2) return wrong(r, "not the size of an image", NULL);
-    a->image.width = (uint32_t)size[0];
-    a->image.height = (uint32_t)size[1];
+    if (!read_image_size(next(r), a)) return wrong(r, "not the size of an image", NULL);
     a->image.row_pitch = a->image.width * n_channels * a->type->size;
-    a->size = (uint64_t)a->image.row_pitch * a->image.height;
+    uint64_t slice = (uint64_t)a->image.row_pitch * a->image.height;
+    if (a->image.slices) a->image.slice_pitch = slice;
+    a->size = slice * ir_image_slices(&a->image);
     return read_data(r, a) && read_rules(r, a);
 }
 
