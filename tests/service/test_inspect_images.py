@@ -141,7 +141,7 @@ def test_npy_and_picture_out():
 
 def test_devices():
     text = run("devices")
-    expect(text.count("images: up to 16384 x 16384 pixels") == 2, text)
+    expect(text.count("images: up to 16384 x 16384 pixels, 16384 slices or layers; of a buffer 134217728 pixels") == 2, text)
     expect(text.count("(primary 16, at most 4096 sub-groups)") == 2, text)
 
 
@@ -152,6 +152,64 @@ def test_module():
         expect(part in text, f"{part} in {text}")
 
 
+TYPES = """
+kernel @twice(%in: image3d.read, %out: image2d_array.write) {
+  %gx = global_id x
+  %gy = global_id y
+  %gz = global_id z
+  %x = trunc i32 %gx
+  %y = trunc i32 %gy
+  %z = trunc i32 %gz
+  %at = vec i32x3 %x, %y, %z
+  %p = image_read i32x4 %in, %at
+  %q = add i32x4 %p, %p
+  image_write i32x4 %out, %at, %q
+}
+kernel @line(%in: image1d_buffer.read, %out: image1d.write) {
+  %gx = global_id x
+  %x = trunc i32 %gx
+  %p = image_read f32x4 %in, %x
+  image_write f32x4 %out, %x, %p
+}
+"""
+
+TYPES_GRAPH = """
+modules: { k: images.fk }
+buffers: { numbers: { type: f32, count: 12, fill: 3 } }
+images:
+  box: { kind: image3d, width: 4, height: 3, depth: 5, order: rg, type: signed_int16, row_pitch: 20, slice_pitch: 80 }
+  layers: { kind: image2d_array, width: 4, height: 3, array_size: 5, order: rg, type: signed_int16, fill: 7 }
+  view: { kind: image1d_buffer, width: 8, buffer: numbers, offset: 4, order: r, type: float }
+  line: { kind: image1d, width: 8, order: depth, type: float }
+  packed: { width: 2, height: 1, order: rgb, type: unorm_short_565 }
+graph:
+  - { kernel: k.twice, global: [4, 3, 5], args: [ {read: box}, {write: layers} ] }
+  - { fill: { to: layers, value: [1, 2], at: [1, 1, 3], size: [2, 2, 2] } }
+  - { copy: { from: layers, to: box, from_at: [0, 0, 3], to_at: [0, 0, 1], size: [4, 1, 2] } }
+  - { kernel: k.line, global: [8], args: [ {read: view}, {write: line} ] }
+  - { fill: { to: packed, value: [63488] } }
+"""
+
+
+def test_types():
+    for device in ("cpu", "reference"):
+        f = Folder(TYPES_GRAPH)
+        f.write("images.fk", TYPES.encode())
+        box = numpy.random.default_rng(4).integers(-1000, 1000, (5, 3, 4, 2), dtype=numpy.int16)
+        numbers = numpy.arange(12, dtype=numpy.float32)
+        numpy.save(f.file("box.npy"), box)
+        numpy.save(f.file("numbers.npy"), numbers)
+        run("run", f.graph, "--device", device, "--in", f"box={f.file('box.npy')}", "--in", f"numbers={f.file('numbers.npy')}",
+            *(part for name in ("layers", "box", "line", "packed") for part in ("--out", f"{name}={f.file('o.' + name + '.npy')}")))
+        layers = 2 * box
+        layers[3:5, 1:3, 1:3] = [1, 2]
+        expect(numpy.array_equal(numpy.load(f.file("o.layers.npy")), layers), "layers")
+        box[1:3, 0:1, :] = layers[3:5, 0:1, :]
+        expect(numpy.array_equal(numpy.load(f.file("o.box.npy")), box), "box")
+        expect(numpy.array_equal(numpy.load(f.file("o.line.npy")), numbers[4:12]), "the line from a part of the buffer")
+        expect(numpy.load(f.file("o.packed.npy")).tolist() == [[63488, 63488]], "packed pixels")
+
+
 def message(graph, *more):
     f = Folder(graph)
     return run("run", f.graph, *more, status=1)
@@ -159,8 +217,8 @@ def message(graph, *more):
 
 def test_messages():
     image = "width: 4, height: 4, order: rgba, type: unorm_int8"
-    expect("graph.yaml:2: order is `rgb`; it is one of r, rg, rgba, bgra" in
-           message("images:\n i: { width: 4, height: 4, order: rgb, type: float }\ngraph: []\n"), "order")
+    expect("graph.yaml:2: order is `rbg`; it is one of r, a, rg, ra, rgb, rgba, bgra" in
+           message("images:\n i: { width: 4, height: 4, order: rbg, type: float }\ngraph: []\n"), "order")
     expect("an image needs height" in message("images:\n i: { width: 4, order: r, type: float }\ngraph: []\n"), "height")
     expect("graph.yaml:2: invalid: i: channel order BGRA needs" in
            message("images:\n i: { width: 4, height: 4, order: bgra, type: float }\ngraph: []\n"), "format")
@@ -175,6 +233,15 @@ def test_messages():
            message("images: { i: { %s } }\ngraph:\n - { fill: { to: i, value: [1, 2, 3] } }\n" % image), "channels")
     expect("`300` is no value of type u8" in
            message("images: { i: { %s } }\ngraph:\n - { fill: { to: i, value: [1, 2, 3, 300] } }\n" % image), "value")
+    expect("an image needs depth" in
+           message("images: { i: { kind: image3d, width: 4, height: 4, order: r, type: float } }\ngraph: []\n"), "depth")
+    expect("image1d_buffer needs a buffer" in
+           message("images: { i: { kind: image1d_buffer, width: 4, order: r, type: float } }\ngraph: []\n"), "a buffer")
+    expect("i, of which image v would be, is no buffer" in
+           message("images: { i: { %s }, v: { kind: image1d_buffer, buffer: i, width: 4, order: r, type: float } }\n"
+                   "graph: []\n" % image), "an image of an image")
+    expect("to_at is a list of two or three numbers" in
+           message("images: { i: { %s } }\ngraph:\n - { copy: { from: i, to: i, to_at: [3] } }\n" % image), "a place")
     expect("addressing is `wrap`; it is one of none, clamp_to_edge" in
            message("modules: { k: images.fk }\ngraph:\n - { kernel: k.shrink, global: [1, 1], "
                    "args: [ {sampler: {addressing: wrap}} ] }\n"), "addressing")

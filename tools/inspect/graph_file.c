@@ -447,7 +447,10 @@ void graph_file_free(struct graph_file *f)
         free(f->modules[i].inputs);
         free(f->modules[i].name);
     }
-    for (uint32_t i = 0; i < f->n_buffers; i++) free(f->buffers[i].name);
+    for (uint32_t i = 0; i < f->n_buffers; i++) {
+        free(f->buffers[i].name);
+        free(f->buffers[i].of);
+    }
     for (uint32_t i = 0; i < f->n_nodes; i++) free_node(&f->nodes[i]);
     free(f->modules);
     free(f->buffers);

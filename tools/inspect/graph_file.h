@@ -26,7 +26,10 @@ struct file_buffer { /* or an image */
     fusion_image_desc image;
     fusion_type type; /* of a channel, too */
     uint32_t dims;
-    uint64_t shape[4]; /* of an image: height, width, channels */
+    uint64_t shape[4]; /* of an image: slices or layers, height, width, channels, without what it has not */
+    uint32_t channels; /* of an image */
+    char *of;          /* an image of a buffer: that buffer's name, and where the image begins, in its elements */
+    uint64_t of_offset;
     uint64_t count;    /* product of shape */
     unsigned properties;
     bool usm;
@@ -63,7 +66,7 @@ struct file_node {
     char *from, *to;
     uint64_t from_offset, to_offset, count; /* elements; count 0: all */
     char *value;                            /* FILL of a buffer */
-    uint32_t from_at[2], to_at[2], size[2]; /* of images: pixels; size 0: all */
+    uint32_t from_at[3], to_at[3], size[3]; /* of images: pixels; size 0: all */
     uint32_t n_channels;
     char *channels[4]; /* FILL of an image */
     uint32_t n_deps;

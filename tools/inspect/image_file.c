@@ -28,10 +28,14 @@ static bool takes_pictures(const char *path, const struct file_buffer *f)
     const fusion_image_desc *d = &f->image;
     bool order = d->channel_order == FUSION_CHANNEL_RGBA || d->channel_order == FUSION_CHANNEL_BGRA;
     bool type = d->channel_type == FUSION_UNORM_INT8 || d->channel_type == FUSION_UNSIGNED_INT8;
-    if (!order || !type)
-        fprintf(stderr, "%s: image %s is no picture: those have order rgba or bgra, type unorm_int8 or unsigned_int8\n",
+    bool flat = d->type == FUSION_IMAGE_2D;
+    order |= d->channel_order == FUSION_CHANNEL_SRGBA;
+    if (!order || !type || !flat)
+        fprintf(stderr,
+                "%s: image %s is no picture: those are image2d, have order rgba, bgra or srgba and type unorm_int8 or "
+                "unsigned_int8\n",
                 path, f->name);
-    return order && type;
+    return order && type && flat;
 }
 
 /* Between RGBA and BGRA. */

@@ -78,13 +78,25 @@ static bool load_modules(struct loaded *l)
     return true;
 }
 
+static bool create_image(struct loaded *l, const struct file_buffer *f, struct loaded_buffer *b)
+{
+    fusion_image_desc desc = f->image;
+    int of = f->of ? loaded_find(l, f->of) : -1;
+    if (f->of && of < 0) return fail_at(l, f->line, "buffer %s of image %s is not there", f->of, f->name);
+    if (of >= 0) {
+        desc.buffer = l->buffers[of].buffer;
+        if (!desc.buffer) return fail_at(l, f->line, "%s, of which image %s would be, is no buffer", f->of, f->name);
+        desc.offset = f->of_offset * type_bytes(l->buffers[of].file->type);
+    }
+    return fusion_image_create(l->session, f->name, &desc, &b->image) == FUSION_SUCCESS || fail_error(l, f->line);
+}
+
 static bool create_buffer(struct loaded *l, const struct file_buffer *f, struct loaded_buffer *b)
 {
     fusion_status status;
     b->file = f;
-    if (f->is_image)
-        status = fusion_image_create(l->session, f->name, &f->image, &b->image);
-    else if (f->usm)
+    if (f->is_image) return create_image(l, f, b);
+    if (f->usm)
         status = fusion_malloc(l->session, FUSION_USM_SHARED, f->count * type_bytes(f->type), &b->usm);
     else
         status = fusion_buffer_create(l->session, f->name, f->type, f->count, f->properties, &b->buffer);
@@ -250,21 +262,29 @@ static fusion_memory place(const struct loaded *l, const char *name, uint64_t of
 }
 
 /* Where the pixels of a copy's side are. */
-static fusion_pixels pixels(const struct loaded *l, const char *name, const uint32_t at[2], uint64_t offset)
+static fusion_pixels pixels(const struct loaded *l, const char *name, const uint32_t at[3], uint64_t offset)
 {
     const struct loaded_buffer *b = &l->buffers[loaded_find(l, name)];
-    if (b->image) return (fusion_pixels){.image = b->image, .x = at[0], .y = at[1]};
+    if (b->image) return (fusion_pixels){.image = b->image, .x = at[0], .y = at[1], .z = at[2]};
     return (fusion_pixels){.memory = place(l, name, offset)};
+}
+
+/* The size that a node names, else all of an image; of one that was named without slices one. */
+static fusion_region whole(const struct file_node *n, const fusion_image_desc *d)
+{
+    uint32_t slices = d->depth ? d->depth : d->array_size;
+    fusion_region r = {.width = n->size[0], .height = n->size[1], .depth = n->size[2] ? n->size[2] : 1};
+    if (r.width) return r;
+    return (fusion_region){.width = d->width, .height = d->height ? d->height : 1, .depth = slices ? slices : 1};
 }
 
 static bool add_pixel_copy(struct loaded *l, const struct file_node *n, const fusion_node *deps, fusion_node *node)
 {
     const struct file_buffer *from = graph_file_buffer(l->file, n->from), *to = graph_file_buffer(l->file, n->to);
-    const fusion_image_desc *all = from->is_image ? &from->image : &to->image;
-    uint32_t width = n->size[0] ? n->size[0] : all->width, height = n->size[1] ? n->size[1] : all->height;
-    fusion_status status =
-        fusion_graph_add_copy_pixels(l->graph, n->name, pixels(l, n->from, n->from_at, n->from_offset),
-                                     pixels(l, n->to, n->to_at, n->to_offset), width, height, deps, n->n_deps, node);
+    fusion_region all = whole(n, from->is_image ? &from->image : &to->image);
+    fusion_status status = fusion_graph_add_copy_pixels_3d(
+        l->graph, n->name, pixels(l, n->from, n->from_at, n->from_offset), pixels(l, n->to, n->to_at, n->to_offset),
+        all.width, all.height, all.depth, deps, n->n_deps, node);
     return status == FUSION_SUCCESS || fail_error(l, n->line);
 }
 
@@ -273,16 +293,16 @@ static bool add_pixel_fill(struct loaded *l, const struct file_node *n, const fu
     const struct file_buffer *to = graph_file_buffer(l->file, n->to);
     const struct loaded_buffer *b = &l->buffers[loaded_find(l, n->to)];
     unsigned char pixel[16];
-    unsigned width = type_bytes(to->type), channels = to->dims == 3 ? (unsigned)to->shape[2] : 1;
+    unsigned width = type_bytes(to->type), channels = to->channels;
     if (n->n_channels != channels)
         return fail_at(l, n->line, "a value for each channel of image %s is needed%s", n->to, "");
     for (uint32_t i = 0; i < channels; i++)
         if (!number_parse(n->channels[i], type_name(to->type), pixel + i * width, &width))
             return fail_at(l, n->line, "`%s` is no value of type %s", n->channels[i], type_name(to->type));
-    fusion_region region = {.x = n->to_at[0],
-                            .y = n->to_at[1],
-                            .width = n->size[0] ? n->size[0] : to->image.width,
-                            .height = n->size[1] ? n->size[1] : to->image.height};
+    fusion_region region = whole(n, &to->image);
+    region.x = n->to_at[0];
+    region.y = n->to_at[1];
+    region.z = n->to_at[2];
     fusion_status status =
         fusion_graph_add_fill_image(l->graph, n->name, b->image, &region, pixel, deps, n->n_deps, node);
     return status == FUSION_SUCCESS || fail_error(l, n->line);

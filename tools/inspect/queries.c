@@ -19,7 +19,9 @@ static void print_device(const fusion_device_info *d)
            d->primary_sub_group_size, d->max_num_sub_groups,
            d->sub_group_independent_forward_progress ? "with" : "without");
     if (d->image_max_width)
-        printf("  images: up to %" PRIu32 " x %" PRIu32 " pixels\n", d->image_max_width, d->image_max_height);
+        printf("  images: up to %" PRIu32 " x %" PRIu32 " pixels, %" PRIu32 " slices or layers; of a buffer %" PRIu32
+               " pixels\n",
+               d->image_max_width, d->image_max_height, d->image_max_slices, d->image_max_buffer_size);
 }
 
 int command_devices(const struct context *c, int argc, char **argv)
