@@ -48,6 +48,8 @@ static bool is_inside(const struct home_look *l)
             return home_stays(l, "not_internalized_command", use, "%s, which is no kernel, uses it",
                               home_node_name(l, use));
         }
+        if (plan_use_is_image(l->p, use))
+            return home_stays(l, "not_internalized_image", use, "%s takes it as an image", home_node_name(l, use));
         if (l->p->nodes[use->node].group != l->group) {
             return home_stays(l, "not_internalized_groups", use, "%s and %s use it, which are not fused",
                               home_node_name(l, l->first), home_node_name(l, use));

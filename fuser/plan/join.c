@@ -233,9 +233,10 @@ static bool pair_fits(struct planner *p, const struct plan_use *a, const struct 
     if (plan_holds_texels(p, b->buffer)) {
         c->buffer = p->graph->buffers[b->buffer].name;
         return cut(c, "not_fused_image",
-                   "%.200s is not fused with %.200s: both use image %s and one writes it, and pixels are not followed "
+                   "%.200s is not fused with %.200s: both use %s %s and one writes it, and pixels are not followed "
                    "from work-item to work-item",
-                   name_of(p, b->node), name_of(p, a->node), c->buffer);
+                   name_of(p, b->node), name_of(p, a->node),
+                   p->graph->buffers[b->buffer].image ? "image" : "buffer, as an image,", c->buffer);
     }
     struct dependence_report d = plan_dependence(p, a, b, local, p->options->insert_barriers);
     switch (d.kind) {

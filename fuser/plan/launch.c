@@ -132,7 +132,7 @@ static bool find_candidates(struct planner *p, struct run *r)
     for (uint32_t i = 0; i < r->params.n; i++) {
         struct plan_param *param = &r->params.params[i];
         if (param->kind != FUSER_PARAM_BUFFER || !(param->reads || param->writes)) continue;
-        if (plan_holds_texels(p, param->index) || plan_is_state(p, param->index)) continue;
+        if (p->graph->buffers[param->index].image || plan_is_state(p, param->index)) continue;
         struct plan_home home = {.home = FUSER_HOME_MEMORY};
         if (!plan_find_home(p, param->index, r->group, &r->range, left, &home)) continue;
         r->candidate[i] = home;

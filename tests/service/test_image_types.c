@@ -135,6 +135,14 @@ static void clear(fusion_exec *exec, fusion_graph *graph)
     fusion_graph_destroy(graph);
 }
 
+static bool has_remark(const fusion_exec *exec, const char *code, const char *buffer)
+{
+    const fusion_report *r = fusion_exec_report(exec);
+    for (uint32_t i = 0; i < r->n_remarks; i++)
+        if (strcmp(r->remarks[i].code, code) == 0 && strcmp(r->remarks[i].buffer, buffer) == 0) return true;
+    return false;
+}
+
 static const fusion_arg *pair(fusion_image *in, fusion_image *out)
 {
     static fusion_arg args[2];
@@ -327,6 +335,7 @@ static void test_buffers(void **state)
         add(graph, "more", N, 1, 1, (fusion_arg[]){fusion_arg_read(b), fusion_arg_write(o)}, 2);
         fusion_exec *exec = finalize(graph, FUSION_ENABLE, devices[d]);
         assert_int_equal(fusion_exec_report(exec)->n_internalized, 0);
+        assert_true(has_remark(exec, "not_internalized_image", "a") && has_remark(exec, "not_internalized_image", "b"));
         run(exec, NULL, 0);
         expect_ok(fusion_buffer_map(o, (void **)&p));
         for (int i = 0; i < N; i++) assert_int_equal(p[i], 100 + (i < 4 ? i : 2 * i));

@@ -109,6 +109,15 @@ static void test_refused(void **state)
                    "%fn3 = OpTypeFunction %void %image\n%k = OpFunction %void None %fn3\n"
                    "%a = OpFunctionParameter %image\n%start = OpLabel\n" END,
                    NULL, "OpTypeImage 3D array");
+    assert_refused("OpCapability ImageBasic\n" HEAD "OpEntryPoint Kernel %k \"k\"\n" TYPES
+                   "%quad = OpTypeVector %f32 4\n%pair = OpTypeVector %u32 2\n%at = OpConstantNull %pair\n"
+                   "%image = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly\n%both = OpTypeSampledImage %image\n"
+                   "%sampler = OpTypeSampler\n%f0 = OpConstant %f32 0\n"
+                   "%fn3 = OpTypeFunction %void %image %sampler\n%k = OpFunction %void None %fn3\n"
+                   "%a = OpFunctionParameter %image\n%s = OpFunctionParameter %sampler\n%start = OpLabel\n"
+                   "%sampled = OpSampledImage %both %a %s\n"
+                   "%x = OpImageSampleExplicitLod %quad %sampled %at Lod|ConstOffset %f0 %at\n" END,
+                   "k", "image operands (mask 0xa) other than Lod and Grad");
     assert_refused(HEAD KERNEL TYPES BEGIN "OpStore %a %nothing Aligned 4\n" END, NULL, "no valid SPIR-V");
 }
 
