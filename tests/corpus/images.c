@@ -17,8 +17,8 @@ static const struct {
     const char *name;
     uint32_t order, channels;
 } orders[] = {
-    {"r", 0x10b0, 1}, {"a", 0x10b1, 1}, {"rg", 0x10b2, 2}, {"ra", 0x10b3, 2}, {"rgba", 0x10b5, 4}, {"bgra", 0x10b6, 4},
-    {"argb", 0x10b7, 4}, {"depth", 0x10bd, 1},
+    {"r", 0x10b0, 1},    {"a", 0x10b1, 1},    {"rg", 0x10b2, 2},   {"ra", 0x10b3, 2},
+    {"rgba", 0x10b5, 4}, {"bgra", 0x10b6, 4}, {"argb", 0x10b7, 4}, {"depth", 0x10bd, 1},
 };
 static const struct {
     const char *word;

@@ -96,8 +96,7 @@ static bool read_sizes(struct reader *r, const yaml_node_t *n, fusion_image_desc
     bool array = d->type == FUSION_IMAGE_1D_ARRAY || d->type == FUSION_IMAGE_2D_ARRAY;
     return read_side(r, n, "width", true, &d->width) && read_side(r, n, "height", !flat, &d->height) &&
            read_side(r, n, "depth", d->type == FUSION_IMAGE_3D, &d->depth) &&
-           read_side(r, n, "array_size", array, &d->array_size) &&
-           read_side(r, n, "row_pitch", false, &d->row_pitch) &&
+           read_side(r, n, "array_size", array, &d->array_size) && read_side(r, n, "row_pitch", false, &d->row_pitch) &&
            reader_optional_u64(r, n, "slice_pitch", &d->slice_pitch);
 }
 
@@ -127,9 +126,8 @@ static bool is_packed(int channel_type)
 
 bool graph_image_read(struct reader *r, const yaml_node_t *n, struct file_buffer *b)
 {
-    static const char *const keys[] = {"kind",        "width",  "height", "depth", "array_size", "row_pitch",
-                                       "slice_pitch", "order",  "type",   "fill",  "buffer",     "offset",
-                                       NULL};
+    static const char *const keys[] = {"kind",  "width", "height", "depth",  "array_size", "row_pitch", "slice_pitch",
+                                       "order", "type",  "fill",   "buffer", "offset",     NULL};
     const struct word *kind = &kinds[0];
     if (!reader_need_map(r, n, "an image") || !reader_known_keys(r, n, keys)) return false;
     b->is_image = true;
