@@ -183,6 +183,8 @@ static unsigned value(struct making *m, bool own)
 static unsigned as_float(struct making *m, unsigned x, unsigned y)
 {
     static const char *const ops[] = {"fadd", "fmul", "fsub", "fdiv", "fmin"};
+    static const char *const functions[] = {"sqrt", "fabs", "sin",  "cos",  "exp",
+                                            "log",  "tanh", "cbrt", "atan", "rsqrt"};
     unsigned a[2], first = 0;
     for (int i = 0; i < 2; i++) {
         unsigned low = begin(m);
@@ -192,11 +194,11 @@ static unsigned as_float(struct making *m, unsigned x, unsigned y)
     }
     for (unsigned i = 0; i <= below(m, 3); i++) {
         unsigned v = begin(m);
-        emit(m, "%s f32 %%v%u, %%v%u\n", ops[below(m, 5)], a[0], a[1]);
+        emit(m, "%s f32 %%v%u, %%v%u%s\n", ops[below(m, 5)], a[0], a[1], below(m, 2) ? ", contract" : "");
         a[first++ & 1] = v;
     }
     unsigned root = begin(m), bits;
-    emit(m, "%s f32 %%v%u\n", below(m, 2) ? "sqrt" : "fabs", a[(first - 1) & 1]);
+    emit(m, "%s f32 %%v%u\n", functions[below(m, sizeof functions / sizeof *functions)], a[(first - 1) & 1]);
     bits = begin(m);
     emit(m, "bitcast i32 %%v%u\n", root);
     /* Which NaN comes out of an operation on NaNs is not defined. */
