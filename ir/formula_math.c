@@ -150,6 +150,25 @@ static value whole_root(const struct formula *f, enum ir_kind kind, value x, val
     return SELECT(bad, C(NAN), SELECT(odd, OP2(COPYSIGN, root, x), root));
 }
 
+/* ---- the gamma function ---- */
+
+/* Where results are next to nothing the library loses digits: gamma(x) = gamma(x + n) / (x (x + 1) ... (x + n - 1)),
+   where the sums are exact. */
+static value gamma_far(const struct formula *f, const value *args)
+{
+    enum { STEPS = 14 };
+    enum ir_kind kind = args[0].kind;
+    value x = args[0], product = x;
+    for (int i = 1; i < STEPS; i++) product = OP2(FMUL, product, OP2(FADD, x, C(i)));
+    return OP2(FDIV, LIBRARY1(TGAMMA, OP2(FADD, x, C(STEPS))), product);
+}
+
+static value gamma_of_f64(const struct formula *f, value x)
+{
+    enum ir_kind kind = IR_KIND_F64;
+    return f->rarely(f, IS2(FOLT, x, C(-170)), LIBRARY1(TGAMMA, x), gamma_far, &x);
+}
+
 /* ---- whole numbers ---- */
 
 /* The low 7 bits of x / y rounded to nearest even. */
@@ -245,6 +264,7 @@ bool formula_math(const struct formula *f, enum ir_op op, enum ir_kind kind, con
     case IR_OP_REMQUO_QUO: *result = quotient_bits(f, x, y); return true;
     case IR_OP_ROOTN: *result = whole_root(f, kind, x, y); return true;
     case IR_OP_SINPI: *result = sin_pi(f, kind, x); return true;
+    case IR_OP_TGAMMA: *result = gamma_of_f64(f, x); return true; /* f32: in f64 */
     case IR_OP_TANPI: *result = tan_pi(f, kind, x); return true;
     default: break;
     }

@@ -1,13 +1,18 @@
 /* Every pure operation of the table, on every element type it takes: compiled code against the interpreter's
-   arithmetic, bit for bit. */
+   arithmetic, bit for bit; of floats also on uniform values, with sub-groups of other widths than the register's, and
+   folded. */
 #include "tests/support/compiled_kit.h"
 
 #include <math.h>
 
+#include "fuser/passes/passes.h"
 #include "ir/float.h"
 #include "ir/verify.h"
 
 enum { ITEMS = 96, MAX_OPS = 128, OPERANDS = 4 };
+
+/* Operands: different in each work-item; the same for a work-group, which is of one; constants (of item 0). */
+enum form { VARYING, UNIFORM, CONSTANT };
 
 /* One kernel computes many operations of one type: operation k's results lie from element k * ITEMS on. */
 struct suite {
@@ -19,6 +24,8 @@ struct suite {
     unsigned n;
     enum ir_op op[MAX_OPS];
     ir_type result[MAX_OPS];
+    enum form form;
+    uint32_t sub_group; /* the size of a kernel that has sub-groups; 0: it has none */
 };
 
 static unsigned words_in(ir_type t)
@@ -26,12 +33,13 @@ static unsigned words_in(ir_type t)
     return ir_type_lanes(t) == 3 ? 4 : ir_type_lanes(t);
 }
 
-static void suite_begin(struct suite *s, ir_type type)
+static void suite_begin_as(struct suite *s, ir_type type, enum form form, uint32_t sub_group)
 {
-    *s = (struct suite){.module = ir_module_new("ops"), .type = type};
+    *s = (struct suite){.module = ir_module_new("ops"), .type = type, .form = form, .sub_group = sub_group};
     s->kernel = ir_function_new(s->module, "k", IR_LINKAGE_KERNEL, IR_VOID, OPERANDS + 1);
+    s->kernel->sub_group_size = sub_group;
     s->b = ir_builder_at_end(s->kernel->body);
-    struct ir_value *id = ir_build_id(&s->b, IR_OP_GLOBAL_ID, 0);
+    struct ir_value *id = ir_build_id(&s->b, form == UNIFORM ? IR_OP_GROUP_ID : IR_OP_GLOBAL_ID, 0);
     for (uint32_t i = 0; i <= OPERANDS; i++) {
         ir_function_set_param(s->kernel, i, NULL, IR_PTR(IR_SPACE_GLOBAL));
         s->kernel->params[i].elem = i < OPERANDS ? type : IR_I64;
@@ -47,6 +55,11 @@ static void suite_begin(struct suite *s, ir_type type)
         s->index[i] = m;
         if (lanes > 1) s->index[i] = ir_build1(&s->b, IR_OP_SPLAT, ir_type_with_lanes(IR_I32, lanes), m);
     }
+}
+
+static void suite_begin(struct suite *s, ir_type type)
+{
+    suite_begin_as(s, type, VARYING, 0);
 }
 
 /* Bits of any result, spread over one i64 per component. */
@@ -100,6 +113,12 @@ static bool suite_add(struct suite *s, enum ir_op op, ir_type type, struct ir_va
 
 static void suite_end(struct suite *s)
 {
+    if (s->sub_group) { /* what makes it a kernel with sub-groups */
+        s->op[s->n] = IR_OP_SUB_GROUP_MAX_SIZE;
+        s->result[s->n] = IR_I32;
+        store_result(s, ir_build(&s->b, IR_OP_SUB_GROUP_MAX_SIZE, IR_VOID, NULL, 0)->results[0]);
+        s->n++;
+    }
     ir_build(&s->b, IR_OP_RETURN, IR_VOID, NULL, 0);
     struct diag_list list = {0};
     bool valid = ir_verify(s->module, &list);
@@ -151,6 +170,7 @@ static uint64_t interesting(ir_type t, unsigned i, uint64_t *state)
     unsigned bits = ir_type_bits(t);
     uint64_t r = next_random(state), mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
     if (!ir_type_is_float(t)) return (i % 3 ? r : ints[r % (sizeof ints / sizeof *ints)]) & mask;
+    if (i % 7 == 5) return r & mask; /* of any exponent */
     if (i % 3 == 0) return ir_float_bits(ir_type_kind(t), floats[r % (sizeof floats / sizeof *floats)]);
     if (i % 3 == 1) return ir_float_bits(ir_type_kind(t), (double)(int64_t)r / 0x1p58); /* within 32 */
     return ir_float_bits(ir_type_kind(t), (double)(int64_t)r / 0x1p63);
@@ -188,34 +208,79 @@ static void compare(const struct suite *s, const uint64_t *want, const uint64_t 
             }
 }
 
-static void suite_run(struct suite *s)
+static uint64_t out[2][MAX_OPS * 16 * ITEMS];
+
+static void make_args(const struct suite *s, struct interp_arg args[OPERANDS + 1])
 {
-    static uint64_t out[2][MAX_OPS * 16 * ITEMS];
     uint64_t bytes = ITEMS * ir_type_size(s->module, s->type);
-    struct interp_arg args[OPERANDS + 1];
-    struct interp_range range = {1, {ITEMS - 3, 1, 1}, {0, 0, 0}, {ITEMS, 1, 1}};
     for (unsigned i = 0; i < OPERANDS; i++) {
         args[i] = (struct interp_arg){.kind = INTERP_ARG_BUFFER, .data = malloc(bytes), .size = bytes};
         fill(args[i].data, s->type, 77 + i);
     }
     args[OPERANDS] = (struct interp_arg){.kind = INTERP_ARG_BUFFER, .data = out[0], .size = sizeof out[0]};
     memset(out, 0, sizeof out);
+}
+
+static void suite_free(struct suite *s, struct interp_arg args[OPERANDS + 1])
+{
+    for (unsigned i = 0; i < OPERANDS; i++) free(args[i].data);
+    ir_module_free(s->module);
+}
+
+/* By each way; uniform values and other widths only by the widest. */
+static void suite_run(struct suite *s)
+{
+    struct interp_arg args[OPERANDS + 1];
+    struct interp_range range = {1, {ITEMS - 3, 1, 1}, {0, 0, 0}, {s->form == UNIFORM ? 1 : ITEMS, 1, 1}};
+    make_args(s, args);
     kit_interpret(s->kernel, &range, args);
     struct kit_way ways[GCCJIT_ISA_COUNT + 1];
-    unsigned n = kit_ways(ways);
-    for (unsigned w = 0; w < n; w++) {
+    unsigned n = kit_ways(ways), first = s->form == UNIFORM || s->sub_group ? n - 2 : 0;
+    for (unsigned w = first; w < (first ? n - 1 : n); w++) {
         struct compiled c;
         assert_true(compiled_make(&c, s->kernel, ways[w].isa, ways[w].scalar));
         memset(out[1], 0, sizeof out[1]);
         args[OPERANDS].data = out[1];
         compiled_run(&c, s->kernel, &range, args, 1, 0);
-        char how[64];
-        snprintf(how, sizeof how, "%s%s", gccjit_isa_name(ways[w].isa), ways[w].scalar ? " scalar" : "");
+        char how[96];
+        snprintf(how, sizeof how, "%s%s%s, sub-group %u", gccjit_isa_name(ways[w].isa), ways[w].scalar ? " scalar" : "",
+                 s->form == UNIFORM ? " uniform" : "", s->sub_group);
         compare(s, out[0], out[1], how);
         compiled_clear(&c);
     }
-    for (unsigned i = 0; i < OPERANDS; i++) free(args[i].data);
-    ir_module_free(s->module);
+    suite_free(s, args);
+}
+
+static void see_float_op(struct ir_inst *inst, void *data)
+{
+    unsigned *left = data;
+    *left += inst->op >= IR_OP_FADD && inst->op <= IR_OP_SIGN;
+}
+
+/* With the operands of one item as constants: what folding makes of them is what the interpreter makes of the loaded
+   ones, and nothing is left to compute. */
+static void suite_fold(struct suite *s, unsigned item)
+{
+    struct interp_arg args[OPERANDS + 1];
+    struct interp_range range = {1, {1, 1, 1}, {item, 0, 0}, {1, 1, 1}};
+    make_args(s, args);
+    kit_interpret(s->kernel, &range, args);
+    for (unsigned i = 0; i < OPERANDS; i++) {
+        unsigned bytes = ir_type_bits(s->type) / 8;
+        uint64_t bits = 0;
+        memcpy(&bits, (uint8_t *)args[i].data + item * bytes, bytes);
+        ir_replace_uses(s->kernel->body, s->in[i], ir_const(s->module, s->type, &bits));
+        ir_replace_uses(s->kernel->body, s->index[i],
+                        ir_const_int(s->module, IR_I32, (uint64_t)(((int64_t)item * (7 * i + 5) & 63) - 16)));
+    }
+    passes_run(s->kernel);
+    unsigned left = 0;
+    ir_walk(s->kernel->body, see_float_op, &left);
+    assert_int_equal(left, 0);
+    args[OPERANDS].data = out[1];
+    kit_interpret(s->kernel, &range, args);
+    compare(s, out[0], out[1], "folded");
+    suite_free(s, args);
 }
 
 /* ---- the tests ---- */
@@ -237,6 +302,27 @@ static void run_ints(ir_type type)
     for (enum ir_op op = IR_OP_IEQ; op <= IR_OP_UGE; op++) suite_add(&s, op, type, NULL);
     suite_end(&s);
     suite_run(&s);
+}
+
+static void run_as(ir_type type, enum ir_op first, enum ir_op last, enum form form, uint32_t sub_group, unsigned item)
+{
+    struct suite s;
+    suite_begin_as(&s, type, form, sub_group);
+    for (enum ir_op op = first; op <= last; op++) suite_add(&s, op, type, NULL);
+    suite_end(&s);
+    if (form == CONSTANT)
+        suite_fold(&s, item);
+    else
+        suite_run(&s);
+}
+
+/* Where fusion may put a function: on uniform values, in kernels with sub-groups of any size, on constants. */
+static void run_elsewhere(ir_type type)
+{
+    run_as(type, IR_OP_FADD, IR_OP_SIGN, UNIFORM, 0, 0);
+    run_as(type, IR_OP_ACOS, IR_OP_SIGN, VARYING, 4, 0);
+    run_as(type, IR_OP_ACOS, IR_OP_SIGN, VARYING, 8, 0);
+    for (unsigned item = 0; item < 24; item++) run_as(type, IR_OP_FADD, IR_OP_SIGN, CONSTANT, 0, item);
 }
 
 static void run_floats(ir_type type)
@@ -292,6 +378,11 @@ static void run_conversions(ir_type from)
         (void)state;                                                                                                   \
         run_floats(IR_F##bits);                                                                                        \
     }                                                                                                                  \
+    static void elsewhere_##bits(void **state)                                                                         \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        run_elsewhere(IR_F##bits);                                                                                     \
+    }                                                                                                                  \
     static void from_f##bits(void **state)                                                                             \
     {                                                                                                                  \
         (void)state;                                                                                                   \
@@ -322,11 +413,12 @@ static void geometry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ints_8),    cmocka_unit_test(ints_16),   cmocka_unit_test(ints_32),
-        cmocka_unit_test(ints_64),   cmocka_unit_test(floats_16), cmocka_unit_test(floats_32),
-        cmocka_unit_test(floats_64), cmocka_unit_test(from_i8),   cmocka_unit_test(from_i16),
-        cmocka_unit_test(from_i32),  cmocka_unit_test(from_i64),  cmocka_unit_test(from_f16),
-        cmocka_unit_test(from_f32),  cmocka_unit_test(from_f64),  cmocka_unit_test(geometry),
+        cmocka_unit_test(ints_8),       cmocka_unit_test(ints_16),      cmocka_unit_test(ints_32),
+        cmocka_unit_test(ints_64),      cmocka_unit_test(floats_16),    cmocka_unit_test(floats_32),
+        cmocka_unit_test(floats_64),    cmocka_unit_test(from_i8),      cmocka_unit_test(from_i16),
+        cmocka_unit_test(from_i32),     cmocka_unit_test(from_i64),     cmocka_unit_test(from_f16),
+        cmocka_unit_test(from_f32),     cmocka_unit_test(from_f64),     cmocka_unit_test(geometry),
+        cmocka_unit_test(elsewhere_16), cmocka_unit_test(elsewhere_32), cmocka_unit_test(elsewhere_64),
     };
     return cmocka_run_group_tests_name("diff_cpu_ops", tests, NULL, NULL);
 }
