@@ -34,15 +34,15 @@
     F(ASINH, asinh, u10)                                                                                               \
     F(ATAN, atan, u35)                                                                                                 \
     F(ATANH, atanh, u10)                                                                                               \
-    F(CBRT, cbrt, u10)                                                                                                 \
+    F(CBRT, cbrt, u35)                                                                                                 \
     F(COS, cos, u35)                                                                                                   \
     F(COSH, cosh, u35)                                                                                                 \
     F(COSPI, cospi, u05)                                                                                               \
     F(ERF, erf, u10)                                                                                                   \
     F(ERFC, erfc, u15)                                                                                                 \
     F(EXP, exp, u10)                                                                                                   \
-    F(EXP2, exp2, u10)                                                                                                 \
-    F(EXP10, exp10, u10)                                                                                               \
+    F(EXP2, exp2, u35)                                                                                                 \
+    F(EXP10, exp10, u35)                                                                                               \
     F(EXPM1, expm1, u10)                                                                                               \
     F(LGAMMA, lgamma, u10)                                                                                             \
     F(LOG, log, u10)                                                                                                   \
