@@ -66,6 +66,10 @@ struct fusion_session {
     uint32_t next_request;
     bool broken; /* the connection has ended */
 
+    pthread_mutex_t print_lock; /* recursive; held while what was printed is handed on (print.c) */
+    fusion_print_function *print;
+    void *print_data;
+
     pthread_mutex_t lock; /* everything below, and the ring's producer side */
     LIST_HEAD(, client_object) objects;
     uint64_t next_sequence;
@@ -86,6 +90,9 @@ struct fusion_session {
     uint32_t *open_recordings, n_open_recordings; /* numbers of those that are recorded into */
 };
 
+/* print.c: hands on what kernels have printed. Called without the session's lock, where a submission is seen to be
+   complete. */
+void client_print(fusion_session *s);
 uint64_t client_now_ms(void);
 void client_init_recursive(pthread_mutex_t *mutex);
 /* Makes the locks that may be held for long. */

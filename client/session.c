@@ -79,6 +79,7 @@ void client_init_recursive(pthread_mutex_t *mutex)
 void client_session_init_long_locks(fusion_session *s)
 {
     client_init_recursive(&s->turn_lock);
+    client_init_recursive(&s->print_lock);
     pthread_mutex_init(&s->attach_lock, NULL);
     pthread_mutex_init(&s->request_lock, NULL);
 }
@@ -193,6 +194,7 @@ void fusion_disconnect(fusion_session *s)
 {
     if (!s) return;
     client_sessions_remove(s);
+    if (!client_is_foreign(s)) client_print(s);
     if (s->fd >= 0) close(s->fd);
     if (s->daemon_pid) reap_daemon(s->daemon_pid);
     free_objects(s);
@@ -204,6 +206,7 @@ void fusion_disconnect(fusion_session *s)
     free(s->failures);
     client_recordings_clear(s);
     pthread_mutex_destroy(&s->turn_lock);
+    pthread_mutex_destroy(&s->print_lock);
     pthread_mutex_destroy(&s->attach_lock);
     pthread_mutex_destroy(&s->request_lock);
     pthread_mutex_destroy(&s->lock);

@@ -56,6 +56,7 @@ static fusion_status outcome(fusion_session *s, fusion_event event, uint64_t *ru
     struct ring_completion c;
     fusion_status status = FUSION_SUCCESS;
     if (run_ns) *run_ns = 0;
+    client_print(s);
     pthread_mutex_lock(&s->lock);
     if (read_completion(s, event, &c)) {
         if (run_ns) *run_ns = c.run_ns;

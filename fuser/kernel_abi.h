@@ -21,6 +21,7 @@ struct kernel_launch {
     uint32_t flags;                           /* enum kernel_launch_flag */
     uint64_t local_bytes;                     /* of `local` that a thread has for itself */
     const struct kernel_functions *functions; /* what the kernel calls; see fuser/runtime/runtime.h */
+    struct ir_printer *printer;               /* what takes what the kernel prints; NULL: it is dropped */
 };
 
 enum kernel_launch_flag {
@@ -70,6 +71,8 @@ struct kernel_functions {
     uint32_t (*pipe_read)(struct kernel_pipe *pipe, uint64_t packet_size, void *packet);
     uint32_t (*pipe_write)(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet);
     uint32_t (*pipe_packets)(struct kernel_pipe *pipe); /* in it now */
+    /* printf of the work-item with that linear id: 0, or -1 where it was dropped. */
+    int32_t (*print)(struct ir_printer *printer, uint64_t item, const char *format, uint64_t size, const void *args);
 };
 
 /*

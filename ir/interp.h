@@ -78,6 +78,7 @@ struct interp_options {
     uint32_t max_findings; /* 0: 16 */
     const struct interp_watcher *watcher; /* NULL: none */
     const struct interp_finder *finder;   /* NULL: addresses in memory are those of arguments and variables */
+    struct ir_printer *printer;           /* what takes what is printed; NULL: it is dropped */
 };
 
 struct interp_result {

@@ -271,3 +271,38 @@ void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms)
         futex_wait(&r->doorbell, seen, timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000);
     atomic_store(&r->executor_sleeps, 0);
 }
+
+/* ---- what kernels print ---- */
+
+/* Bytes that lie there; what makes no sense, since the other side wrote it, is nothing. */
+static uint64_t print_bytes(const struct ring *r, uint64_t *taken)
+{
+    *taken = atomic_load(&r->print_taken);
+    uint64_t bytes = atomic_load_explicit(&r->printed, memory_order_acquire) - *taken;
+    return bytes <= RING_PRINT_BYTES ? bytes : 0;
+}
+
+bool ring_print(struct ring *r, const char *text, size_t bytes)
+{
+    uint64_t taken, there = print_bytes(r, &taken), at = taken + there;
+    if (bytes > RING_PRINT_BYTES - there) return false;
+    for (size_t done = 0; done < bytes;) {
+        size_t place = (size_t)((at + done) % RING_PRINT_BYTES), n = RING_PRINT_BYTES - place;
+        if (n > bytes - done) n = bytes - done;
+        memcpy(r->prints + place, text + done, n);
+        done += n;
+    }
+    atomic_store_explicit(&r->printed, at + bytes, memory_order_release);
+    return true;
+}
+
+size_t ring_take_print(struct ring *r, char *text, size_t room)
+{
+    uint64_t taken, there = print_bytes(r, &taken);
+    size_t place = (size_t)(taken % RING_PRINT_BYTES), n = RING_PRINT_BYTES - place;
+    if (n > there) n = (size_t)there;
+    if (n > room) n = room;
+    memcpy(text, r->prints + place, n);
+    atomic_store(&r->print_taken, taken + n);
+    return n;
+}

@@ -13,10 +13,12 @@
 
 enum {
     RING_MAGIC = 0x46524e47,
-    RING_VERSION = 2,
+    RING_VERSION = 3,
     RING_DATA_BYTES = 1 << 20,      /* power of two */
     RING_MAX_ENTRY = 256 << 10,     /* bytes of one entry */
     RING_MAX_PENDING = 256,         /* submissions not completed yet */
+    RING_PRINT_BYTES = 1 << 20,     /* of what kernels have printed and the client has not taken; a power of two */
+    RING_PRINT_MOST = RING_PRINT_BYTES - 4096, /* of one submission: a note about what was dropped fits behind it */
     RING_OBJECT_BYTES = 64,         /* of texts, the ends of longer ones are left out */
     RING_REASON_BYTES = 424,
 };
@@ -48,6 +50,10 @@ struct ring {
     _Atomic uint32_t wants_event;           /* client: write to the event socket at each completion */
     _Atomic uint32_t state;                 /* enum ring_state, written by broker and executor */
     struct ring_completion completions[RING_MAX_PENDING]; /* of sequence s: [s % RING_MAX_PENDING] */
+    /* what kernels print: text of submissions, there before they are told as completed */
+    alignas(64) _Atomic uint64_t printed;   /* executor: bytes written, ever */
+    _Atomic uint64_t print_taken;           /* client: bytes taken, ever */
+    uint8_t prints[RING_PRINT_BYTES];       /* used modulo */
     alignas(64) uint8_t data[];             /* data_bytes, used modulo */
 };
 
@@ -96,6 +102,10 @@ bool ring_entry_valid(const uint8_t *entry, const char **reason);
 /* Executor or broker: tells the completion of sequence and wakes waiters. Strings are cut to what fits; NULL is "".
    The event socket is the caller's job: written where wants_event is not 0. */
 void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object, const char *reason);
+/* Executor: text for the client. False: there is not so much room, and nothing of it is taken. */
+bool ring_print(struct ring *r, const char *text, size_t bytes);
+/* Client (callers serialize): takes at most `room` bytes of what was printed; 0: there is nothing. */
+size_t ring_take_print(struct ring *r, char *text, size_t room);
 /* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed. */
 bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);
 /* Executor: waits for an entry, spinning for spin_ns first. */

@@ -29,9 +29,9 @@ static struct executable **find(struct executables *x, uint64_t id)
     return link;
 }
 
-void executables_init(struct executables *x, struct states *states, uint64_t stream_bytes)
+void executables_init(struct executables *x, struct states *states, struct ir_printer *printer, uint64_t stream_bytes)
 {
-    *x = (struct executables){.states = states, .stream_bytes = stream_bytes};
+    *x = (struct executables){.states = states, .printer = printer, .stream_bytes = stream_bytes};
     pthread_mutex_init(&x->lock, NULL);
 }
 
@@ -84,6 +84,7 @@ static int write_record(struct executable *x, uint64_t index, const char *name, 
     *record = p->geometry;
     record->local_bytes = x->launches[index].local_bytes;
     record->functions = &kernel_runtime;
+    record->printer = x->printer;
     if (p->written_bytes > x->stream_bytes) record->flags |= KERNEL_LAUNCH_STREAM;
     x->launches[index].record = record;
     if (atomic_load(&x->n_missing) == 1 && frozen_protect(&x->frozen) != 0)
@@ -209,6 +210,7 @@ static struct executable *make(const struct executables *all, const struct execu
     x->id = s->id;
     x->all_states = all->states;
     x->stream_bytes = all->stream_bytes;
+    x->printer = all->printer;
     atomic_init(&x->references, 1);
     x->program = program_decode(s->program.data, s->program.size, reason, sizeof reason);
     if (!x->program) {

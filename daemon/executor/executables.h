@@ -15,6 +15,7 @@ struct ir_function;
 struct ir_module;
 struct object;
 struct state;
+struct ir_printer;
 struct states;
 struct watched;
 
@@ -42,6 +43,7 @@ struct executable {
     /* private to executables.c */
     struct frozen frozen; /* the launches' records */
     uint64_t stream_bytes;
+    struct ir_printer *printer;
     struct states *all_states;
     _Atomic uint32_t n_missing; /* objects that have not come yet */
     _Atomic uint32_t references;
@@ -52,7 +54,8 @@ enum { EXECUTABLES_BUCKETS = 256 };
 
 struct executables {
     struct states *states;
-    uint64_t stream_bytes; /* a launch that writes more does not find it in the caches again */
+    struct ir_printer *printer; /* what takes what kernels print */
+    uint64_t stream_bytes;      /* a launch that writes more does not find it in the caches again */
     pthread_mutex_t lock;
     uint32_t n;
     struct executable *buckets[EXECUTABLES_BUCKETS];
@@ -75,7 +78,7 @@ struct executable_source {
     uint32_t n_fds;
 };
 
-void executables_init(struct executables *x, struct states *states, uint64_t stream_bytes);
+void executables_init(struct executables *x, struct states *states, struct ir_printer *printer, uint64_t stream_bytes);
 int executables_load(struct executables *x, const struct executable_source *source, struct exec_error *e);
 /* The objects of launches first, first + 1, ... */
 int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,

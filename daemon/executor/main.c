@@ -24,6 +24,7 @@
 #include "daemon/executor/submit.h"
 #include "daemon/executor/wait.h"
 #include "daemon/executor/watchdog.h"
+#include "ir/printer.h"
 #include "proto/ring.h"
 
 enum { CONNECTION_FD = SANDBOX_CONNECTION_FD, RING_FD = 4, EVENT_FD = SANDBOX_EVENT_FD };
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
     if (!threads || keep_descriptors() != 0 || map_ring() != 0 || sandbox_enter() != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
     states_init(&states);
-    executables_init(&executables, &states, steps_cache_bytes(threads));
+    executables_init(&executables, &states, ir_printer_new(RING_PRINT_MOST), steps_cache_bytes(threads));
     running_init(ring, EVENT_FD);
     fault_init();
     if (start_threads(threads) != 0 || sandbox_filter() != 0) return EXECUTOR_EXIT_SETUP;

@@ -140,7 +140,8 @@ static bool find_memory(void *data, uint64_t address, void **memory, uint64_t *b
 }
 
 int reference_run(const struct program_launch *program, const struct executable_launch *launch,
-                  const struct running_slot *slots, struct buffers *buffers, struct watch *watch, struct exec_error *e)
+                  const struct running_slot *slots, struct buffers *buffers, struct watch *watch,
+                  struct ir_printer *printer, struct exec_error *e)
 {
     struct found found = {.buffers = buffers};
     const struct interp_finder finder = {&found, find_memory};
@@ -152,7 +153,7 @@ int reference_run(const struct program_launch *program, const struct executable_
     struct interp_arg *args = arena_realloc(NULL, (program->n_params + 1) * sizeof *args);
     for (uint32_t i = 0; i < program->n_params; i++) args[i] = argument(&program->params[i], launch, slots);
     struct interp_options options = {
-        .check_races = true, .check_unwritten = true, .check_shuffles = true, .finder = &finder};
+        .check_races = true, .check_unwritten = true, .check_shuffles = true, .finder = &finder, .printer = printer};
     struct interp_result result = {0};
     if (watch)
         watch_run(watch, program->watched, launch->kernel, &range, args, &options, &result);

@@ -5,6 +5,7 @@
 #include "daemon/executor/executables.h"
 
 struct buffers;
+struct ir_printer;
 struct running_slot;
 struct watch;
 
@@ -14,4 +15,5 @@ void reference_unload(struct ir_module *module); /* NULL is fine */
 /* Runs it on the argument block; a finding is an error. buffers: all of the session, for addresses found in memory. watch:
    of a program for debugging; else NULL. */
 int reference_run(const struct program_launch *program, const struct executable_launch *launch,
-                  const struct running_slot *slots, struct buffers *buffers, struct watch *watch, struct exec_error *e);
+                  const struct running_slot *slots, struct buffers *buffers, struct watch *watch,
+                  struct ir_printer *printer, struct exec_error *e);

@@ -1,7 +1,10 @@
 /* What runs now. */
 #include "daemon/executor/running.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "daemon/executor/wait.h"
@@ -58,6 +61,21 @@ bool running_take_over(uint64_t sequence)
 {
     return sequence && sequence != RUNNING_ENDS &&
            atomic_compare_exchange_strong(&running.sequence, &sequence, RUNNING_ENDS);
+}
+
+void running_print(const char *text, size_t bytes, uint64_t dropped)
+{
+    char note[200] = "";
+    bool fits = !bytes || ring_print(running.ring, text, bytes);
+    if (!fits)
+        snprintf(note, sizeof note,
+                 "[printf: %zu bytes of a submission were dropped: the client has not taken what was printed before; "
+                 "%d bytes are kept for it]\n",
+                 bytes, RING_PRINT_BYTES);
+    else if (dropped)
+        snprintf(note, sizeof note, "[printf: %" PRIu64 " messages were dropped: a submission prints at most %d bytes]\n",
+                 dropped, RING_PRINT_MOST);
+    if (*note) ring_print(running.ring, note, strlen(note));
 }
 
 void running_complete(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason)

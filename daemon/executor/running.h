@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/include/fusiond/status.h"
@@ -34,6 +35,8 @@ uint64_t running_sequence(uint64_t *started_ns);
 bool running_claim(uint64_t sequence);
 /* Those who end it before its end, and then the process: */
 bool running_take_over(uint64_t sequence);
+/* Text for the client, before its submission is told as completed; with how many messages had no room. */
+void running_print(const char *text, size_t bytes, uint64_t dropped);
 /* For a submission that was claimed, or never began. Safe in signal handlers. */
 void running_complete(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason);
 /* The same for one that was taken over: whoever learns of it finds the ring restarting, so that what he submits next

@@ -12,6 +12,7 @@
 #include "daemon/executor/running.h"
 #include "daemon/executor/wait.h"
 #include "daemon/executor/watched.h"
+#include "ir/printer.h"
 
 enum {
     INLINE_NS = 20000,            /* less than that is not worth waking a thread */
@@ -29,9 +30,9 @@ uint64_t steps_cache_bytes(unsigned threads)
     return l3 > 0 && (uint64_t)l3 < ours ? (uint64_t)l3 : ours;
 }
 
-void steps_init(struct steps *s, struct pool *pool, struct buffers *buffers)
+void steps_init(struct steps *s, struct pool *pool, struct buffers *buffers, struct ir_printer *printer)
 {
-    *s = (struct steps){.pool = pool, .buffers = buffers};
+    *s = (struct steps){.pool = pool, .buffers = buffers, .printer = printer};
 }
 
 /* ---- launches ---- */
@@ -92,8 +93,12 @@ static int run_launch(struct steps *s, struct executable *x, uint32_t index, con
 {
     const struct program_launch *p = &x->program->launches[index];
     running_step("kernel", p->name);
-    if (!x->program->reference) return run_code(s, p, &x->launches[index], e);
-    return reference_run(p, &x->launches[index], slots, s->buffers, watched_watch(x->watched), e);
+    struct executable_launch *l = &x->launches[index];
+    int result = !x->program->reference
+                     ? run_code(s, p, l, e)
+                     : reference_run(p, l, slots, s->buffers, watched_watch(x->watched), s->printer, e);
+    ir_printer_end_launch(s->printer);
+    return result;
 }
 
 /* ---- copies and fills ---- */
@@ -167,6 +172,14 @@ static void run_fill(struct steps *s, const struct program_step *step, const str
         pool_run(s->pool, fill_rows, &t, step->rows, chunk_rows(step));
     else
         pool_run(s->pool, fill_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
+}
+
+void steps_tell_prints(struct steps *s)
+{
+    size_t bytes;
+    uint64_t dropped;
+    const char *text = ir_printer_take(s->printer, &bytes, &dropped);
+    if (bytes || dropped) running_print(text, bytes, dropped);
 }
 
 int steps_run(struct steps *s, struct executable *x, uint32_t part, const struct running_slot *slots,

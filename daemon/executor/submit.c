@@ -35,7 +35,7 @@ struct submitter *submit_new(struct buffers *buffers, struct executables *execut
 {
     struct submitter *s = arena_realloc(NULL, sizeof *s);
     *s = (struct submitter){.buffers = buffers, .executables = executables};
-    steps_init(&s->steps, pool, buffers);
+    steps_init(&s->steps, pool, buffers, executables->printer);
     return s;
 }
 
@@ -258,5 +258,6 @@ void submit_run(struct submitter *s, const uint8_t *entry)
             executables_put(x);
         }
     }
+    steps_tell_prints(&s->steps);
     running_complete(header.sequence, e.status, run_ns, e.object, e.reason);
 }

@@ -150,6 +150,11 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
         w->result->shared_state = true;
         return;
     case IR_OP_PIPE_NUM_PACKETS: w->result->shared_state = true; return;
+    case IR_OP_PRINTF:
+        touch(w, inst, inst->operands[1], true, false, 0, state);
+        touch(w, inst, inst->operands[2], true, false, size_of(w, inst->type), state);
+        w->result->shared_state = w->result->prints = true;
+        return;
     case IR_OP_PIPE_MAX_PACKETS:
     case IR_OP_ELEM:
     case IR_OP_FIELD:

@@ -524,6 +524,8 @@ static void emit_inst(struct emit *e, const struct ir_inst *inst)
         emit_image(e, inst, result);
     else if (inst->op >= IR_OP_PIPE_READ && inst->op <= IR_OP_PIPE_MAX_PACKETS)
         emit_pipe(e, inst, result);
+    else if (inst->op == IR_OP_PRINTF)
+        emit_print(e, inst, result);
     else if (is_of_sub_group(inst))
         subgroup_item(e, inst, result);
     else if (is_collective(inst))

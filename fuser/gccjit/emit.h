@@ -87,6 +87,7 @@ struct place {
     rval local_bytes;
     struct span args, scratch; /* the argument block; private variables that lie in `local` */
     rval functions;            /* address of struct kernel_functions */
+    rval printer;              /* address of what takes what is printed */
 };
 
 struct frame;  /* control.c */
@@ -310,6 +311,9 @@ void runtime_call(struct emit *e, size_t function, gcc_jit_type *result, unsigne
 /* image.c, pipe.c */
 void emit_image(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 void emit_pipe(struct emit *e, const struct ir_inst *inst, struct lanes *result);
+
+/* print.c */
+void emit_print(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 /* atomic.c */
 void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *result);
 /* place.c: ids and sizes. */

@@ -43,6 +43,7 @@ static void load_launch(struct entry *k)
     p->local = k->local;
     p->local_bytes = load_u64(e, k->launch, offsetof(struct kernel_launch, local_bytes));
     p->functions = load_u64(e, k->launch, offsetof(struct kernel_launch, functions));
+    p->printer = load_u64(e, k->launch, offsetof(struct kernel_launch, printer));
 }
 
 static struct lanes load_argument(struct entry *k, enum ir_kind kind, rval address)

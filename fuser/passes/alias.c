@@ -156,6 +156,8 @@ struct alias_access alias_access(const struct alias *a, const struct ir_inst *in
         bool takes = inst->op == IR_OP_PIPE_READ;
         return access(!takes, takes, alias_place(a, inst->operands[1], ir_type_size(a->module, inst->type)));
     }
+    case IR_OP_PRINTF: /* formats and strings are constants */
+        return access(true, false, alias_place(a, inst->operands[2], ir_type_size(a->module, inst->type)));
     case IR_OP_PIPE_NUM_PACKETS:
     case IR_OP_IMAGE_READ:
     case IR_OP_IMAGE_WRITE:
@@ -176,7 +178,8 @@ static bool only_addresses(const struct ir_inst *inst, uint32_t operand)
     case IR_OP_COPY:
     case IR_OP_PREFETCH:
     case IR_OP_PIPE_READ:
-    case IR_OP_PIPE_WRITE: return true;
+    case IR_OP_PIPE_WRITE:
+    case IR_OP_PRINTF: return true;
     default: return false;
     }
 }

@@ -299,7 +299,8 @@ static bool hidden_memory_fits(struct planner *p, const struct forming *f, uint3
     const char *what;
     if (a->shared_state && f->shared_state) {
         other = f->state_node;
-        what = "both use pipes of the program";
+        what = a->prints && p->nodes[other].access->prints ? "both print, each after the other"
+                                                           : "both use pipes of the program, or print";
     } else if (a->loose_writes || (loose && f->writes)) {
         other = f->writing_node != NO_USE ? f->writing_node : p->plan->order[f->group.first];
         what = "it follows pointers that it finds in memory";

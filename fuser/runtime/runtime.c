@@ -9,4 +9,5 @@ const struct kernel_functions kernel_runtime = {
     .pipe_read = kernel_pipe_read,
     .pipe_write = kernel_pipe_write,
     .pipe_packets = kernel_pipe_packets,
+    .print = kernel_print,
 };

@@ -17,3 +17,5 @@ void kernel_image_block_write(const struct ir_image *image, uint32_t bytes, uint
 uint32_t kernel_pipe_read(struct kernel_pipe *pipe, uint64_t packet_size, void *packet);
 uint32_t kernel_pipe_write(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet);
 uint32_t kernel_pipe_packets(struct kernel_pipe *pipe);
+/* print.c */
+int32_t kernel_print(struct ir_printer *printer, uint64_t item, const char *format, uint64_t size, const void *args);

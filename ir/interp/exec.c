@@ -325,7 +325,7 @@ static void step(struct machine *m, struct item *item)
     }
     uint64_t r[IR_MAX_LANES] = {0};
     if (!pure(m, item, at, r) && !interp_item_query(m, item, at->ir, r) && !interp_access_exec(m, item, at, r) &&
-        !interp_image_exec(m, item, at, r) && !interp_pipe_exec(m, item, at, r)) {
+        !interp_image_exec(m, item, at, r) && !interp_pipe_exec(m, item, at, r) && !interp_print_exec(m, item, at, r)) {
         interp_report(m, INTERP_INVALID, item, at, "the interpreter does not know operation %s",
                       ir_op_info(at->ir->op)->text);
         m->stopped = true;

@@ -273,7 +273,7 @@ bool interp_is_collective(const struct ir_inst *inst);
 /* collective.c: the operation of all these work-items, which wait at it. */
 void interp_collective_exec(struct machine *m, struct item *const *items, uint32_t n);
 
-/* image.c, interp_pipe.c */
+/* image.c, pipe.c, print.c */
 bool interp_image_bind(struct machine *m, const struct interp_arg *arg, uint32_t param, uint64_t *handle,
                        const char **why);
 bool interp_image_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r);
@@ -281,3 +281,4 @@ void interp_image_block_exec(struct machine *m, struct item *item);
 uint64_t interp_pipe_add(struct machine *m, struct interp_pipe *store, const struct ir_global *global);
 uint64_t interp_pipe_of_global(struct machine *m, const struct ir_global *global);
 bool interp_pipe_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r);
+bool interp_print_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r);

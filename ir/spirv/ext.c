@@ -208,7 +208,7 @@ bool spirv_emit_ext(struct spirv_body *s, const struct spirv_inst *i)
         if (!debug) spirv_fail(s->r, i, "of the set %s, which cannot be read", name);
     } else if (function < 256 && ops[function]) {
         emit_one(s, i, (enum ir_op)(ops[function] - 1));
-    } else if (!spirv_ext_special(s, i) && !spirv_ext_data(s, i)) {
+    } else if (!spirv_ext_special(s, i) && !spirv_ext_data(s, i) && !spirv_ext_printf(s, i)) {
         spirv_fail(s->r, i, "OpenCL.std function %u cannot be read", function);
     }
     return true;

@@ -9,3 +9,4 @@ struct ir_value *spirv_ext_build(struct spirv_body *s, const struct spirv_inst *
 /* True where the function is one of the file's. */
 bool spirv_ext_special(struct spirv_body *s, const struct spirv_inst *i); /* ext_special.c */
 bool spirv_ext_data(struct spirv_body *s, const struct spirv_inst *i);    /* ext_data.c */
+bool spirv_ext_printf(struct spirv_body *s, const struct spirv_inst *i);  /* ext_printf.c */

@@ -87,9 +87,6 @@ bool spirv_ext_special(struct spirv_body *s, const struct spirv_inst *i)
     case OpenCLstd_UAbs: spirv_set(s, i, operand(s, i, 0)); return true;
     case OpenCLstd_Select: emit_select(s, i); return true;
     case OpenCLstd_Prefetch: emit_prefetch(s, i); return true;
-    case OpenCLstd_Printf:
-        spirv_fail(s->r, i, "printf: there is nowhere to print to; leave it out, or write to a buffer");
-        return true;
     default: return false;
     }
 }

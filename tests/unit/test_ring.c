@@ -336,6 +336,31 @@ static void test_wait_ends(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* ---- what kernels print ---- */
+
+/* Text comes out as it went in, round and round; what does not fit is not taken in part; nonsense is nothing. */
+static void test_print(void **state)
+{
+    struct ring *r = *state;
+    enum { PART = 300001 };
+    char *in = malloc(PART), *got_back = malloc(RING_PRINT_BYTES);
+    for (unsigned round = 0; round < 20; round++) {
+        for (unsigned k = 0; k < PART; k++) in[k] = (char)(round * 7 + k * 31 + k / 256);
+        assert_true(ring_print(r, in, PART));
+        size_t n = 0, got;
+        while ((got = ring_take_print(r, got_back + n, 4096))) n += got;
+        assert_int_equal(n, PART);
+        assert_memory_equal(in, got_back, PART);
+    }
+    for (unsigned k = 0; k < 3; k++) assert_true(ring_print(r, in, PART));
+    assert_false(ring_print(r, in, PART));
+    assert_true(ring_print(r, in, 5));
+    r->printed += RING_PRINT_BYTES; /* by one whom nobody trusts */
+    assert_int_equal(ring_take_print(r, got_back, RING_PRINT_BYTES), 0);
+    free(in);
+    free(got_back);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +378,7 @@ int main(void)
         TEST(test_abort_with_garbage),
         TEST(test_two_threads),
         TEST(test_wait_ends),
+        TEST(test_print),
     };
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

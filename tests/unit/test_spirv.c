@@ -101,9 +101,9 @@ static void test_refused(void **state)
     assert_refused(HEAD KERNEL TYPES "%i24 = OpTypeInt 24 0\n%c = OpConstant %i24 5\n" BEGIN
                                      "%x = OpIAdd %i24 %c %c\n" END,
                    NULL, "24");
-    assert_refused(HEAD KERNEL TYPES "%str = OpTypePointer UniformConstant %u8\n%z = OpConstantNull %str\n" BEGIN
-                                     "%x = OpExtInst %u32 %std printf %z\n" END,
-                   "k", "OpExtInst: printf");
+    assert_refused("OpCapability DeviceEnqueue\n" HEAD KERNEL TYPES "%queue = OpTypeQueue\n" BEGIN
+                   "%q = OpGetDefaultQueue %queue\n" END,
+                   "k", "OpGetDefaultQueue: uses OpTypeQueue");
     assert_refused("OpCapability ImageBasic\n" HEAD "OpEntryPoint Kernel %k \"k\"\n" TYPES
                    "%image = OpTypeImage %void 3D 0 1 0 0 Unknown ReadOnly\n"
                    "%fn3 = OpTypeFunction %void %image\n%k = OpFunction %void None %fn3\n"

@@ -76,6 +76,13 @@ FUSION_API void fusion_disconnect(fusion_session *session);
    fusion_session_dispatch() when it does. Owned by the session. */
 FUSION_API int fusion_session_fd(fusion_session *session);
 FUSION_API fusion_status fusion_session_dispatch(fusion_session *session);
+/* What kernels print with printf comes to standard output, or to this function (NULL: to standard output again). It is
+   there when a submission is seen to be complete: by waiting for it or polling it, at the latest when the session ends.
+   Text is a stream, in any pieces. Its order: submissions, in them launches, in these the work-items by global linear
+   id, each in the order of its calls; a submission prints at most 1 MiB less 4 KiB, and a line at the end says what was
+   dropped. The function must not use the session. */
+typedef void fusion_print_function(void *data, const char *text, size_t bytes);
+FUSION_API fusion_status fusion_session_set_print(fusion_session *session, fusion_print_function *function, void *data);
 /* The daemon's counters and limits as one JSON object; free() it. */
 FUSION_API fusion_status fusion_session_status(fusion_session *session, char **json);
 

@@ -1,0 +1,284 @@
+/* printf of kernels: what clients get, in which order, and what there is no room for; on both devices. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/support/service.h"
+
+enum { ITEMS = 1000, CLIENT_ROOM = 4 << 20 };
+
+/* One argument each: its word (an i32, a string), itself, and the word that ends them. In global memory, each work-item
+   would need a place of its own. */
+static const char text[] =
+    "constant @format: [16 x i8] = hex\"6974656d2025643a2025730a00000000\"\n" /* "item %d: %s\n" */
+    "constant @odd: [4 x i8] = hex\"6f646400\"\n"
+    "constant @even: [8 x i8] = hex\"6576656e00000000\"\n"
+    "func @say(%n: i32) -> i32 {\n"
+    "    %args = var [5 x i64]\n    %at1 = elem i64 %args, 1\n    %at2 = elem i64 %args, 2\n"
+    "    %at3 = elem i64 %args, 3\n    %at4 = elem i64 %args, 4\n"
+    "    %o = global @odd\n    %e = global @even\n    %f = global @format\n"
+    "    %bit = and i32 %n, 1\n    %is = ieq i32 %bit, 1\n    %word = select ptr.constant %is, %o, %e\n"
+    "    store i64 %args, 0x10400\n    store i32 %at1, %n\n    store i64 %at2, 0x10802\n"
+    "    store ptr.constant %at3, %word\n    store i64 %at4, 0\n"
+    "    %i = global_linear_id\n    %r = printf [5 x i64] %i, %f, %args\n    return %r\n"
+    "}\n"
+    "kernel @tell(%x: ptr.global i32 read, %o: ptr.global i32 write) {\n"
+    "    %i = global_id x\n    %n = load i32 %x[%i]\n    %r = call @say(%n)\n    store i32 %o[%i], %r\n"
+    "}\n"
+    /* The even ones, on both sides of a barrier. */
+    "kernel @twice(%x: ptr.global i32 read) work_group_size(20) {\n"
+    "    %i = global_id x\n    %n = load i32 %x[%i]\n    %bit = and i32 %n, 1\n    %is = ieq i32 %bit, 0\n"
+    "    if %is { %r = call @say(%n) }\n    barrier work_group, local\n    %more = add i32 %n, 1\n"
+    "    if %is { %s = call @say(%more) }\n"
+    "}\n"
+    "kernel @plus(%x: ptr.global i32 read, %o: ptr.global i32 write) {\n"
+    "    %i = global_id x\n    %n = load i32 %x[%i]\n    %m = add i32 %n, 1\n    store i32 %o[%i], %m\n"
+    "}\n";
+
+static const char *const devices[] = {"cpu", "reference"};
+static struct service service;
+static fusion_session *session;
+static struct {
+    char text[CLIENT_ROOM];
+    size_t n;
+} printed;
+
+static void collect(void *data, const char *part, size_t bytes)
+{
+    assert_ptr_equal(data, &printed);
+    assert_true(printed.n + bytes < sizeof printed.text);
+    memcpy(printed.text + printed.n, part, bytes);
+    printed.n += bytes;
+    printed.text[printed.n] = 0;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    service_start(&service, NULL);
+    session = service_connect(&service);
+    expect_ok(fusion_session_set_print(session, collect, &printed));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fusion_disconnect(session);
+    service_clear(&service);
+    return 0;
+}
+
+static void forget(void)
+{
+    printed.n = 0;
+    printed.text[0] = 0;
+}
+
+static fusion_module *load(fusion_session *s)
+{
+    fusion_module *m;
+    expect_ok(fusion_module_load(s, "print", text, sizeof text - 1, &m));
+    return m;
+}
+
+static void run(fusion_exec *exec)
+{
+    fusion_event event;
+    expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
+    expect_ok(fusion_event_wait(session, event, -1, NULL));
+}
+
+/* "item 0: even\n" ... as many times over, of the numbers first, first + step ... */
+static size_t line(char *to, int n)
+{
+    return (size_t)sprintf(to, "item %d: %s\n", n, n & 1 ? "odd" : "even");
+}
+
+static void expect_printed(const char *wanted)
+{
+    if (strcmp(printed.text, wanted) == 0) return;
+    size_t at = 0;
+    while (printed.text[at] == wanted[at]) at++;
+    fail_msg("byte %zu: \"%.60s\" instead of \"%.60s\"", at, printed.text + at, wanted + at);
+}
+
+static fusion_exec *finalize(fusion_graph *g, const char *device)
+{
+    fusion_exec *exec;
+    const fusion_finalize_options options = {.device = device, .mode = FUSION_ENABLE};
+    expect_ok(fusion_graph_finalize(g, &options, &exec));
+    return exec;
+}
+
+/* ---- tests ---- */
+
+/* All that a launch prints comes when it is complete, by work-item, run after run. */
+static void test_order(void **state)
+{
+    (void)state;
+    char *wanted = calloc(1, ITEMS * 32);
+    size_t at = 0;
+    for (int i = 0; i < ITEMS; i++) at += line(wanted + at, 3 * i);
+    for (int d = 0; d < 2; d++) {
+        fusion_graph *g;
+        int32_t *results;
+        fusion_buffer *x = index_buffer(session, "x", ITEMS, 3, 0), *o = index_buffer(session, "o", ITEMS, 5, 0);
+        expect_ok(fusion_graph_create(session, &g));
+        add_node(g, load(session), "tell", ITEMS, (const fusion_arg[]){fusion_arg_read(x), fusion_arg_write(o)}, 2);
+        fusion_exec *exec = finalize(g, devices[d]);
+        for (int round = 0; round < 3; round++) {
+            forget();
+            run(exec);
+            expect_printed(wanted);
+        }
+        expect_ok(fusion_buffer_map(o, (void **)&results));
+        for (int i = 0; i < ITEMS; i++) assert_int_equal(results[i], 0);
+        fusion_graph_destroy(g);
+    }
+    free(wanted);
+}
+
+/* Under conditions and across barriers: each work-item's messages together, in the order of its calls. */
+static void test_barriers(void **state)
+{
+    (void)state;
+    char *wanted = calloc(1, ITEMS * 32);
+    size_t at = 0;
+    for (int i = 0; i < ITEMS; i += 2) {
+        at += line(wanted + at, i);
+        at += line(wanted + at, i + 1);
+    }
+    for (int d = 0; d < 2; d++) {
+        fusion_graph *g;
+        fusion_buffer *x = index_buffer(session, "x", ITEMS, 1, 0);
+        expect_ok(fusion_graph_create(session, &g));
+        add_node(g, load(session), "twice", ITEMS, (const fusion_arg[]){fusion_arg_read(x)}, 1);
+        forget();
+        run(finalize(g, devices[d]));
+        expect_printed(wanted);
+        fusion_graph_destroy(g);
+    }
+    free(wanted);
+}
+
+/* A kernel that prints fuses with one that does not, and keeps a buffer in registers; two that print do not, so that
+   it looks as if nothing were fused. */
+static void test_fusion(void **state)
+{
+    (void)state;
+    const unsigned private = FUSION_INTERNAL_MEMORY | FUSION_NO_INIT | FUSION_ACCESS_SCOPE_WORK_ITEM;
+    fusion_graph *g;
+    fusion_module *m = load(session);
+    fusion_buffer *x = index_buffer(session, "x", 4, 1, 0), *o = index_buffer(session, "o", 4, 0, 0), *t;
+    expect_ok(fusion_buffer_create(session, "t", FUSION_I32, 4, private, &t));
+    expect_ok(fusion_graph_create(session, &g));
+    add_node(g, m, "plus", 4, (const fusion_arg[]){fusion_arg_read(x), fusion_arg_write(t)}, 2);
+    add_node(g, m, "tell", 4, (const fusion_arg[]){fusion_arg_read(t), fusion_arg_write(o)}, 2);
+    fusion_exec *exec = finalize(g, NULL);
+    assert_int_equal(fusion_exec_report(exec)->launches, 1);
+    forget();
+    run(exec);
+    expect_printed("item 1: odd\nitem 2: even\nitem 3: odd\nitem 4: even\n");
+    fusion_graph_destroy(g);
+    expect_ok(fusion_graph_create(session, &g));
+    add_node(g, m, "tell", 4, (const fusion_arg[]){fusion_arg_read(x), fusion_arg_write(o)}, 2);
+    add_node(g, m, "tell", 4, (const fusion_arg[]){fusion_arg_read(o), fusion_arg_write(x)}, 2);
+    exec = finalize(g, NULL);
+    const fusion_report *report = fusion_exec_report(exec);
+    assert_int_equal(report->launches, 2);
+    bool told = false;
+    for (uint32_t i = 0; i < report->n_remarks; i++)
+        told |= strcmp(report->remarks[i].code, "not_fused_hidden_memory") == 0 &&
+                strstr(report->remarks[i].text, "both print") != NULL;
+    assert_true(told);
+    forget();
+    run(exec);
+    expect_printed("item 0: even\nitem 1: odd\nitem 2: even\nitem 3: odd\n"
+                   "item 0: even\nitem 0: even\nitem 0: even\nitem 0: even\n");
+    fusion_graph_destroy(g);
+}
+
+/* Whole messages up to the bound, then how many were dropped; the kernel sees which. The next submission has room
+   again, also where the client looked at nothing for long. */
+static void test_bound(void **state)
+{
+    (void)state;
+    enum { MANY = 100000 };
+    fusion_graph *g;
+    fusion_event event;
+    int32_t *results;
+    fusion_buffer *x = index_buffer(session, "x", MANY, 1, 0), *o = index_buffer(session, "o", MANY, 0, 0);
+    expect_ok(fusion_graph_create(session, &g));
+    add_node(g, load(session), "tell", MANY, (const fusion_arg[]){fusion_arg_read(x), fusion_arg_write(o)}, 2);
+    fusion_exec *exec = finalize(g, NULL);
+    forget();
+    run(exec);
+    expect_ok(fusion_buffer_map(o, (void **)&results));
+    unsigned dropped = 0, lines = 0;
+    for (int i = 0; i < MANY; i++) dropped += results[i] == -1;
+    for (size_t i = 0; i < printed.n; i++) lines += printed.text[i] == '\n';
+    assert_true(printed.n <= 1 << 20 && printed.n > 1000000);
+    assert_int_equal(lines, MANY - dropped + 1);
+    char note[100];
+    snprintf(note, sizeof note, "[printf: %u messages were dropped", dropped);
+    assert_non_null(strstr(printed.text, note));
+    fusion_graph_destroy(g);
+
+    expect_ok(fusion_graph_create(session, &g));
+    add_node(g, load(session), "tell", 40000, (const fusion_arg[]){fusion_arg_read(x), fusion_arg_write(o)}, 2);
+    exec = finalize(g, NULL);
+    forget();
+    for (int k = 0; k < 3; k++) expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
+    expect_ok(fusion_event_wait(session, event, -1, NULL));
+    assert_non_null(strstr(printed.text, "bytes of a submission were dropped: the client has not taken"));
+    fusion_graph_destroy(g);
+}
+
+/* Without a function it is the process's standard output; what was not waited for comes when the session ends. */
+static void test_standard_output(void **state)
+{
+    (void)state;
+    char path[160], got[100] = "";
+    snprintf(path, sizeof path, "%s/stdout", service.folder);
+    fflush(stdout);
+    int kept = dup(1), fd = 0;
+    FILE *f = fopen(path, "w+");
+    assert_non_null(f);
+    fusion_session *other = service_connect(&service);
+    fusion_buffer *x = index_buffer(other, "x", 2, 1, 0), *o = index_buffer(other, "o", 2, 0, 0);
+    fusion_graph *g;
+    fusion_exec *exec;
+    fusion_event event;
+    expect_ok(fusion_graph_create(other, &g));
+    add_node(g, load(other), "tell", 2, (const fusion_arg[]){fusion_arg_read(x), fusion_arg_write(o)}, 2);
+    expect_ok(fusion_graph_finalize(g, NULL, &exec));
+    fd = dup2(fileno(f), 1);
+    fusion_status first = fusion_exec_submit(exec, NULL, 0, &event);
+    if (first == FUSION_SUCCESS) first = fusion_event_wait(other, event, -1, NULL);
+    fusion_disconnect(other);
+    fflush(stdout);
+    dup2(kept, 1);
+    close(kept);
+    assert_int_equal(fd, 1);
+    expect_ok(first);
+    rewind(f);
+    assert_int_equal(fread(got, 1, sizeof got - 1, f), 25);
+    assert_string_equal(got, "item 0: even\nitem 1: odd\n");
+    fclose(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order), cmocka_unit_test(test_barriers),        cmocka_unit_test(test_fusion),
+        cmocka_unit_test(test_bound), cmocka_unit_test(test_standard_output),
+    };
+    return cmocka_run_group_tests_name("printf", tests, set_up, tear_down);
+}
