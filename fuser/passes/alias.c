@@ -156,13 +156,12 @@ struct alias_access alias_access(const struct alias *a, const struct ir_inst *in
         bool takes = inst->op == IR_OP_PIPE_READ;
         return access(!takes, takes, alias_place(a, inst->operands[1], ir_type_size(a->module, inst->type)));
     }
-    case IR_OP_PRINTF: /* formats and strings are constants */
-        return access(true, false, alias_place(a, inst->operands[2], ir_type_size(a->module, inst->type)));
     case IR_OP_PIPE_NUM_PACKETS:
     case IR_OP_IMAGE_READ:
     case IR_OP_IMAGE_WRITE:
     case IR_OP_IMAGE_BLOCK_READ:
     case IR_OP_IMAGE_BLOCK_WRITE: return none;
+    case IR_OP_PRINTF: /* strings may lie anywhere */
     case IR_OP_CALL: return (struct alias_access){.effect = ALIAS_CALL};
     default: return (struct alias_access){.effect = ALIAS_SYNC}; /* barrier, fence, atomics */
     }
@@ -178,8 +177,7 @@ static bool only_addresses(const struct ir_inst *inst, uint32_t operand)
     case IR_OP_COPY:
     case IR_OP_PREFETCH:
     case IR_OP_PIPE_READ:
-    case IR_OP_PIPE_WRITE:
-    case IR_OP_PRINTF: return true;
+    case IR_OP_PIPE_WRITE: return true;
     default: return false;
     }
 }

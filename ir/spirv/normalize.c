@@ -180,6 +180,9 @@ static void put(struct normalizer *z, uint32_t at, uint32_t n)
     uint32_t type, id = spirv_result(z->r, z->in + at, &type);
     if (id) z->defined[id] = true;
     memcpy(z->out + z->n_out, z->in + at, n * sizeof *z->out);
+    /* Gone since 1.4, and written by translators all the same: what stays may fail no more often. */
+    if (op_at(z, at) == SpvOpAtomicCompareExchangeWeak)
+        z->out[z->n_out] = n << 16 | SpvOpAtomicCompareExchange;
     z->n_out += n;
 }
 

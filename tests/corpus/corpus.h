@@ -6,6 +6,7 @@
  *   language STD                  first in a file: OpenCL C version, CL1.2 without it (see build-module)
  *   spirv VERSION                 likewise: the highest SPIR-V version, 1.2 without it
  *   translator OPTION             likewise: one more option of llvm-spirv
+ *   debug yes                     likewise: with what compilers write for debuggers
  *   unoptimized LEVEL             likewise: what is taken for -O0, where the translator cannot take that
  *   kernel NAME SIZE LOCAL        the kernel that follows; sizes like 256, 16x16, 8x4x2
  *   offset N[xN[xN]]              of the ND-range

@@ -267,7 +267,7 @@ static bool read_pocl(struct reading *r, struct corpus *c, char *word)
 /* What says something of the whole file. How it is compiled matters to build-module. */
 static bool read_file_line(const struct reading *r, const char *word)
 {
-    static const char *const compiling[] = {"language", "spirv", "unoptimized", "translator"};
+    static const char *const compiling[] = {"language", "spirv", "unoptimized", "translator", "debug"};
     for (size_t i = 0; i < sizeof compiling / sizeof *compiling; i++)
         if (strcmp(word, compiling[i]) == 0) return true;
     return wrong(r, "expected a kernel", word);

@@ -37,6 +37,17 @@ static const char text[] =
     "    if %is { %r = call @say(%n) }\n    barrier work_group, local\n    %more = add i32 %n, 1\n"
     "    if %is { %s = call @say(%more) }\n"
     "}\n"
+    /* A string that is made where it is printed, and is another one the next time. */
+    "constant @string: [4 x i8] = hex\"25730a00\"\n"
+    "kernel @made() {\n"
+    "    %i = global_linear_id\n    %n = trunc i8 %i\n    %args = var [3 x i64]\n    %text = var [4 x i8]\n"
+    "    %at1 = elem i64 %args, 1\n    %at2 = elem i64 %args, 2\n    %t1 = elem i8 %text, 1\n    %t2 = elem i8 %text, "
+    "2\n"
+    "    %f = global @string\n    %a = add i8 %n, 97\n    %b = add i8 %n, 65\n"
+    "    store i64 %args, 0x10802\n    store ptr.private %at1, %text\n    store i64 %at2, 0\n"
+    "    store i8 %text, %a\n    store i8 %t1, 33\n    store i8 %t2, 0\n    %r = printf [3 x i64] %i, %f, %args\n"
+    "    store i8 %text, %b\n    store i8 %t1, 0\n    %s = printf [3 x i64] %i, %f, %args\n"
+    "}\n"
     "kernel @plus(%x: ptr.global i32 read, %o: ptr.global i32 write) {\n"
     "    %i = global_id x\n    %n = load i32 %x[%i]\n    %m = add i32 %n, 1\n    store i32 %o[%i], %m\n"
     "}\n";
@@ -168,6 +179,21 @@ static void test_barriers(void **state)
     free(wanted);
 }
 
+/* Strings are read when they are printed. */
+static void test_made_strings(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        fusion_graph *g;
+        expect_ok(fusion_graph_create(session, &g));
+        add_node(g, load(session), "made", 3, NULL, 0);
+        forget();
+        run(finalize(g, devices[d]));
+        expect_printed("a!\nA\nb!\nB\nc!\nC\n");
+        fusion_graph_destroy(g);
+    }
+}
+
 /* A kernel that prints fuses with one that does not, and keeps a buffer in registers; two that print do not, so that
    it looks as if nothing were fused. */
 static void test_fusion(void **state)
@@ -277,8 +303,8 @@ static void test_standard_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order), cmocka_unit_test(test_barriers),        cmocka_unit_test(test_fusion),
-        cmocka_unit_test(test_bound), cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_order),  cmocka_unit_test(test_barriers), cmocka_unit_test(test_made_strings),
+        cmocka_unit_test(test_fusion), cmocka_unit_test(test_bound),    cmocka_unit_test(test_standard_output),
     };
     return cmocka_run_group_tests_name("printf", tests, set_up, tear_down);
 }

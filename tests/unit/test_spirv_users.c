@@ -341,6 +341,25 @@ static void test_null_in_initial_values(void **state)
     ir_module_free(m);
 }
 
+/* Gone since 1.4, but translators write it. */
+static void test_weak_exchange(void **state)
+{
+    (void)state;
+    size_t size;
+    uint8_t *bytes = spirv_make_assembled(
+        HEAD KERNEL TYPES BEGIN "%old = OpAtomicCompareExchangeWeak %u32 %a %c1 %c0 %c0 %c3 %c2\n" END, &size);
+    static const uint32_t version = 0x10400;
+    memcpy(bytes + 4, &version, sizeof version);
+    struct diag_list list = {0};
+    struct ir_module *m = ir_read_spirv(bytes, size, "test", &list);
+    if (!m) fail_msg("%s", list.items[0].text);
+    uint32_t value = 2;
+    run_k(m, &value, 1);
+    assert_int_equal(value, 3);
+    ir_module_free(m);
+    free(bytes);
+}
+
 /* Each version that there is, up to the newest. */
 static void test_versions(void **state)
 {
@@ -369,7 +388,7 @@ int main(void)
         cmocka_unit_test(test_refused_callee),     cmocka_unit_test(test_refused_variable),
         cmocka_unit_test(test_refused_forms),      cmocka_unit_test(test_dot_products),
         cmocka_unit_test(test_generic_semantics),  cmocka_unit_test(test_null_in_initial_values),
-        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_versions),           cmocka_unit_test(test_weak_exchange),
     };
     return cmocka_run_group_tests_name("spirv of users", tests, NULL, NULL);
 }
