@@ -4,7 +4,7 @@
 #include "ir/format.h"
 #include "ir/spirv/ext.h"
 
-enum { FORMAT = 5, FIRST_ARG = 6, WORD = 8 };
+enum { FORMAT = 5, FIRST_ARG = 6, WORD = 8, COST = 64 /* of an argument's stores, in the words of value_budget */ };
 
 /* What an argument takes, with the word before it. */
 struct place {
@@ -33,6 +33,19 @@ static void store(struct spirv_body *s, struct ir_value *memory, uint64_t at, st
     struct ir_value *place = ir_build2(&s->b, IR_OP_ELEM, IR_I64, memory, words);
     struct ir_inst *inst = ir_build(&s->b, IR_OP_STORE, v->type, (struct ir_value *[]){place, v}, 2);
     if (ir_type_align(s->r->module, v->type) > WORD) inst->attrs.align = WORD;
+}
+
+/* Each argument becomes a dozen things: no more of them than a module of its size has. */
+static bool spend(struct spirv_body *s, const struct spirv_inst *i)
+{
+    uint64_t cost = (uint64_t)COST * (i->n - FIRST_ARG + 1u);
+    bool good = cost <= s->r->value_budget;
+    if (good)
+        s->r->value_budget -= cost;
+    else
+        spirv_fail(s->r, i, "printf: %u arguments are too many for a module of %zu bytes", i->n - FIRST_ARG + 0u,
+                   s->r->n_words * 4);
+    return good;
 }
 
 static void emit(struct spirv_body *s, const struct spirv_inst *i)
@@ -74,7 +87,7 @@ bool spirv_ext_printf(struct spirv_body *s, const struct spirv_inst *i)
     if (i->words[4] != OpenCLstd_Printf) return false;
     if (i->n <= FORMAT)
         spirv_fail(s->r, i, "printf without a format");
-    else
+    else if (spend(s, i))
         emit(s, i);
     return true;
 }

@@ -242,6 +242,44 @@ static void make_calls(struct words *m, uint32_t n)
     }
 }
 
+/* One printf with many arguments, and many with some. */
+static void make_printf(struct words *m, uint32_t n, uint32_t each)
+{
+    enum { STD = FIRST_FREE, U8, STRING, FORMAT, BEHIND };
+    static uint32_t args[5 + LARGEST] = {U32, 0, STD, 184 /* printf */, FORMAT};
+    m->n = 5;
+    m->next = BEHIND;
+    PUT(m, SpvOpCapability, SpvCapabilityAddresses);
+    PUT(m, SpvOpCapability, SpvCapabilityKernel);
+    PUT(m, SpvOpCapability, SpvCapabilityInt8);
+    PUT(m, SpvOpExtInstImport, STD, 0x6e65704f, 0x732e4c43, 0x6474); /* OpenCL.std */
+    PUT(m, SpvOpMemoryModel, SpvAddressingModelPhysical64, SpvMemoryModelOpenCL);
+    PUT(m, SpvOpEntryPoint, SpvExecutionModelKernel, KERNEL, 'k');
+    PUT(m, SpvOpTypeVoid, VOID);
+    PUT(m, SpvOpTypeInt, U8, 8, 0);
+    PUT(m, SpvOpTypeInt, U32, 32, 0);
+    PUT(m, SpvOpTypePointer, STRING, SpvStorageClassUniformConstant, U8);
+    PUT(m, SpvOpTypeFunction, FUNCTION, VOID, STRING);
+    PUT(m, SpvOpConstant, U32, ZERO, 0);
+    PUT(m, SpvOpFunction, VOID, KERNEL, SpvFunctionControlMaskNone, FUNCTION);
+    PUT(m, SpvOpFunctionParameter, STRING, FORMAT);
+    PUT(m, SpvOpLabel, ENTRY);
+    for (uint32_t k = 0; k < each; k++) args[5 + k] = ZERO;
+    for (uint32_t k = 0; k < n; k += each) {
+        args[1] = ids(m, 1);
+        put(m, SpvOpExtInst, args, 5 + each);
+    }
+    m->w[m->n++] = 1 << 16 | SpvOpReturn;
+}
+static void make_printf_with_many(struct words *m, uint32_t n)
+{
+    make_printf(m, n, n);
+}
+static void make_many_printfs(struct words *m, uint32_t n)
+{
+    make_printf(m, n, 10);
+}
+
 /* ---- tests ---- */
 
 typedef void shape_maker(struct words *m, uint32_t n);
@@ -294,6 +332,8 @@ SHAPE(two_rows)
 SHAPE(cases_that_fall_through)
 SHAPE(all_to_all)
 SHAPE(calls)
+SHAPE(printf_with_many)
+SHAPE(many_printfs)
 
 int main(void)
 {
@@ -307,6 +347,8 @@ int main(void)
         cmocka_unit_test(test_cases_that_fall_through),
         cmocka_unit_test(test_all_to_all),
         cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_printf_with_many),
+        cmocka_unit_test(test_many_printfs),
     };
     return cmocka_run_group_tests_name("spirv_limits", tests, NULL, NULL);
 }
