@@ -383,6 +383,7 @@ static void test_cut_where_items_depend_on_others(void **state)
 static char *chain_of(unsigned n)
 {
     char *text = malloc(200 + 60 * (size_t)n), *at = text;
+    if (!text) abort();
     at += sprintf(at, "kernel @k(%%a: ptr.global f32 read, %%o: ptr.global f32 write) {\n  %%i = global_id x\n"
                       "  %%v0 = load f32 %%a[%%i]\n");
     for (unsigned k = 0; k < n; k++)
