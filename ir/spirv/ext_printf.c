@@ -4,7 +4,7 @@
 #include "ir/format.h"
 #include "ir/spirv/ext.h"
 
-enum { FORMAT = 5, FIRST_ARG = 6, WORD = 8, COST = 64 /* of an argument's stores, in the words of value_budget */ };
+enum { FORMAT = 5, FIRST_ARG = 6, WORD = 8, COST = 100, ARG_COST = 180 /* of value_budget, by the memory they take */ };
 
 /* What an argument takes, with the word before it. */
 struct place {
@@ -38,7 +38,7 @@ static void store(struct spirv_body *s, struct ir_value *memory, uint64_t at, st
 /* Each argument becomes a dozen things: no more of them than a module of its size has. */
 static bool spend(struct spirv_body *s, const struct spirv_inst *i)
 {
-    uint64_t cost = (uint64_t)COST * (i->n - FIRST_ARG + 1u);
+    uint64_t cost = COST + (uint64_t)ARG_COST * (i->n - FIRST_ARG + 0u);
     bool good = cost <= s->r->value_budget;
     if (good)
         s->r->value_budget -= cost;

@@ -273,11 +273,11 @@ static void make_printf(struct words *m, uint32_t n, uint32_t each)
 }
 static void make_printf_with_many(struct words *m, uint32_t n)
 {
-    make_printf(m, n, n);
+    make_printf(m, n / 2, n / 2);
 }
 static void make_many_printfs(struct words *m, uint32_t n)
 {
-    make_printf(m, n, 10);
+    make_printf(m, n / 2, 10);
 }
 
 /* ---- tests ---- */
