@@ -63,9 +63,9 @@ static void set_attributes(posix_spawnattr_t *attributes)
     sigfillset(&all);
     posix_spawnattr_setsigmask(attributes, &none);
     posix_spawnattr_setsigdefault(attributes, &all);
-    /* A session of its own: a Ctrl-C at the terminal reaches the client only, which then ends it, and the terminal does
-       not stop it for what it writes. */
-    flags |= POSIX_SPAWN_SETSID;
+    /* A process group of its own: a Ctrl-C at the terminal reaches the client only, which then ends it. Not a session:
+       schedulers share processors between these, and a client that spins would not give way to its executor. */
+    flags |= POSIX_SPAWN_SETPGROUP;
     /* Compilers at real-time priority would hold up the machine. */
     int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
     if (policy == SCHED_FIFO || policy == SCHED_RR) {

@@ -132,7 +132,7 @@ static void watch_signals(struct broker *broker)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a cache that meets a limit is no reason to die */
     /* SIGUSR2 wakes the threads of closing.c. */
-    static const int meaningless[] = {SIGHUP, SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
+    static const int meaningless[] = {SIGHUP, SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGTTOU};
     for (size_t i = 0; i < sizeof meaningless / sizeof *meaningless; i++) signal(meaningless[i], SIG_IGN);
     uv_signal_init(&broker->loop, &broker->terminate);
     uv_signal_init(&broker->loop, &broker->interrupt);

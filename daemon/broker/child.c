@@ -100,6 +100,7 @@ _Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, c
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (int i = 1; i < NSIG; i++) signal(i, SIG_DFL); /* what the daemon ignores, its children do not */
+    signal(SIGTTOU, SIG_IGN);                          /* but for a terminal that stops who writes to it */
     priority_take(priority);
     setrlimit(RLIMIT_CORE, &no_core); /* a client's faulty kernel is no reason to fill a disk */
     /* Out of the way first, since one may lie where another must go. */
