@@ -142,51 +142,7 @@ static bool is_unrolled(const struct emit *e)
     return !e->exec.chunk && e->width <= 32 && !e->compact;
 }
 
-static struct lanes gather(struct emit *e, const struct access *a)
-{
-    if (is_unrolled(e)) {
-        rval lane[MAX_WIDTH];
-        for (unsigned i = 0; i < e->width; i++) {
-            rval address = jit_read(jit_keep(e, lanes_get(e, &a->address, i)));
-            lane[i] = jit_read(jit_keep(e, jit_read(scalar_place(e, a, address))));
-        }
-        return lanes_build(e, a->kind, lane);
-    }
-    lval out = lane_array(e, a->kind, 1);
-    lval addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
-    struct lane_loop loop;
-    lane_loop_begin(e, &loop);
-    rval address = lane_address(e, &a->address, addresses, loop.lane);
-    jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane),
-            jit_read(scalar_place(e, a, address)));
-    lane_loop_end(e, &loop);
-    return unspill_lanes(e, a->kind, out);
-}
-
-static void scatter(struct emit *e, const struct access *a, const struct lanes *v)
-{
-    if (is_unrolled(e)) {
-        for (unsigned i = 0; i < e->width; i++)
-            jit_set(e, scalar_place(e, a, jit_read(jit_keep(e, lanes_get(e, &a->address, i)))), lanes_get(e, v, i));
-        return;
-    }
-    lval addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
-    lval values = v->shape == SHAPE_UNIFORM ? NULL : spill_lanes(e, v);
-    struct lane_loop loop;
-    lane_loop_begin(e, &loop);
-    rval address = lane_address(e, &a->address, addresses, loop.lane);
-    jit_set(e, scalar_place(e, a, address), values ? spilled_lane(e, values, loop.lane) : v->scalar);
-    lane_loop_end(e, &loop);
-}
-
-/* Whether the components of a vector are moved together, in one loop over the lanes that run: a loop for each, or each
-   number by itself, is code that grows with lanes times components. */
-static bool is_together(const struct emit *e, const struct access *a, unsigned n)
-{
-    if (n == 1 || e->width == 1 || a->address.shape == SHAPE_UNIFORM || is_contiguous(a)) return false;
-    return e->exec.chunk || e->compact || e->width * n > MOST_UNROLLED;
-}
-
+/* In a loop over the lanes that run, the n components of a vector together; a: one for each. */
 static void gather_together(struct emit *e, const struct access *a, unsigned n, struct lanes *result)
 {
     lval out[IR_MAX_LANES], addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
@@ -211,6 +167,39 @@ static void scatter_together(struct emit *e, const struct access *a, unsigned n,
     for (unsigned c = 0; c < n; c++)
         jit_set(e, scalar_place(e, &a[c], address), values[c] ? spilled_lane(e, values[c], loop.lane) : v[c].scalar);
     lane_loop_end(e, &loop);
+}
+
+static struct lanes gather(struct emit *e, const struct access *a)
+{
+    if (is_unrolled(e)) {
+        rval lane[MAX_WIDTH];
+        for (unsigned i = 0; i < e->width; i++) {
+            rval address = jit_read(jit_keep(e, lanes_get(e, &a->address, i)));
+            lane[i] = jit_read(jit_keep(e, jit_read(scalar_place(e, a, address))));
+        }
+        return lanes_build(e, a->kind, lane);
+    }
+    struct lanes result;
+    gather_together(e, a, 1, &result);
+    return result;
+}
+
+static void scatter(struct emit *e, const struct access *a, const struct lanes *v)
+{
+    if (is_unrolled(e)) {
+        for (unsigned i = 0; i < e->width; i++)
+            jit_set(e, scalar_place(e, a, jit_read(jit_keep(e, lanes_get(e, &a->address, i)))), lanes_get(e, v, i));
+        return;
+    }
+    scatter_together(e, a, 1, v);
+}
+
+/* Whether the components of a vector are moved together, in one loop over the lanes that run: a loop for each, or each
+   number by itself, is code that grows with lanes times components. */
+static bool is_together(const struct emit *e, const struct access *a, unsigned n)
+{
+    if (n == 1 || e->width == 1 || a->address.shape == SHAPE_UNIFORM || is_contiguous(a)) return false;
+    return e->exec.chunk || e->compact || e->width * n > MOST_UNROLLED;
 }
 
 /* ---- vector moves ---- */
