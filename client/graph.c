@@ -8,19 +8,6 @@
 
 enum { MAX_VALUE_BYTES = PROTO_MAX_VALUE_BYTES };
 
-/* ---- growing arrays ---- */
-
-static bool reserve(void *array, uint32_t n, uint32_t *capacity, size_t item)
-{
-    if (n < *capacity) return true;
-    uint32_t more = *capacity ? *capacity * 2 : 16;
-    void *bigger = reallocarray(*(void **)array, more, item);
-    if (!bigger) return false;
-    *(void **)array = bigger;
-    *capacity = more;
-    return true;
-}
-
 static fusion_status no_memory(void)
 {
     return client_error(FUSION_OUT_OF_MEMORY, "graph", "no memory");
@@ -128,8 +115,8 @@ fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_
     if (client_map_get(&g->slots, m->id, slot)) return FUSION_SUCCESS;
     uint32_t capacity = g->slots_capacity, n = g->wire.n_slots;
     if (n >= PROTO_MAX_SLOTS) return limit("buffers, images and allocations", PROTO_MAX_SLOTS);
-    if (!reserve(&g->wire.slots, n, &capacity, sizeof *g->wire.slots) ||
-        !reserve(&g->slot_memory, n, &g->slots_capacity, sizeof *g->slot_memory) ||
+    if (!client_reserve(&g->wire.slots, n, &capacity, sizeof *g->wire.slots) ||
+        !client_reserve(&g->slot_memory, n, &g->slots_capacity, sizeof *g->slot_memory) ||
         !client_map_put(&g->slots, m->id, n))
         return no_memory();
     g->wire.slots[n] = make_slot(g, m);
@@ -142,8 +129,8 @@ fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t siz
 {
     uint32_t capacity = g->values_capacity;
     if (g->wire.n_values >= PROTO_MAX_VALUES) return limit("values as arguments", PROTO_MAX_VALUES);
-    if (!reserve(&g->wire.value_sizes, g->wire.n_values, &capacity, sizeof *g->wire.value_sizes) ||
-        !reserve(&g->values, g->wire.n_values, &g->values_capacity, sizeof *g->values))
+    if (!client_reserve(&g->wire.value_sizes, g->wire.n_values, &capacity, sizeof *g->wire.value_sizes) ||
+        !client_reserve(&g->values, g->wire.n_values, &g->values_capacity, sizeof *g->values))
         return no_memory();
     uint8_t *copy = malloc(size);
     if (!copy) return no_memory();
@@ -158,7 +145,7 @@ fusion_status client_graph_module(fusion_graph *g, uint64_t module, uint32_t *in
 {
     uint32_t n = g->wire.n_modules;
     if (client_map_get(&g->module_places, module, index)) return FUSION_SUCCESS;
-    if (!reserve(&g->modules, n, &g->modules_capacity, sizeof *g->modules) ||
+    if (!client_reserve(&g->modules, n, &g->modules_capacity, sizeof *g->modules) ||
         !client_map_put(&g->module_places, module, n))
         return no_memory();
     g->modules[n] = module;
@@ -284,7 +271,7 @@ fusion_status client_graph_append(fusion_graph *g, struct proto_node *n, fusion_
 {
     if (status == FUSION_SUCCESS && g->wire.n_nodes >= PROTO_MAX_NODES) status = limit("nodes", PROTO_MAX_NODES);
     if (status == FUSION_SUCCESS &&
-        !reserve(&g->wire.nodes, g->wire.n_nodes, &g->nodes_capacity, sizeof *g->wire.nodes))
+        !client_reserve(&g->wire.nodes, g->wire.n_nodes, &g->nodes_capacity, sizeof *g->wire.nodes))
         status = no_memory();
     if (status != FUSION_SUCCESS) {
         free_node(n);

@@ -22,6 +22,11 @@ fusion_status client_error(fusion_status status, const char *object, const char 
 /* For errno after a failed system call. */
 fusion_status client_errno(fusion_status status, const char *object, const char *what);
 
+/* ---- growing arrays (array.c) ---- */
+
+/* Room for one more item behind the first n; array: the address of its pointer. False: no memory, and nothing changed. */
+bool client_reserve(void *array, uint32_t n, uint32_t *capacity, size_t item);
+
 /* ---- session (session.c) ---- */
 
 /* First member of every object that its session frees at the latest. */

@@ -54,24 +54,14 @@ struct memory *client_memory_find(fusion_session *s, uint64_t id)
     return m && m->id == id ? m : NULL;
 }
 
-static bool grow(void *array, uint32_t *capacity, size_t item)
-{
-    uint32_t more = *capacity ? *capacity * 2 : 16;
-    void *bigger = reallocarray(*(void **)array, more, item);
-    if (!bigger) return false;
-    *(void **)array = bigger;
-    *capacity = more;
-    return true;
-}
-
 /* A new place at the end of the table, and room to note it as free later. */
 static fusion_status new_place(fusion_session *s, uint32_t *slot)
 {
     uint32_t capacity = s->memories_capacity;
     if (s->n_memories >= (1u << ID_SLOT_BITS) - 1)
         return client_error(FUSION_OUT_OF_MEMORY, "session", "too many buffers");
-    if (s->n_memories == capacity && (!grow(&s->free_places, &capacity, sizeof *s->free_places) ||
-                                      !grow(&s->memories, &s->memories_capacity, sizeof *s->memories)))
+    if (!client_reserve(&s->free_places, s->n_memories, &capacity, sizeof *s->free_places) ||
+        !client_reserve(&s->memories, s->n_memories, &s->memories_capacity, sizeof *s->memories))
         return client_error(FUSION_OUT_OF_MEMORY, "session", "no memory");
     *slot = s->n_memories++;
     return FUSION_SUCCESS;
@@ -347,7 +337,7 @@ struct memory *client_usm_find(fusion_session *s, const void *pointer)
 
 static fusion_status insert_usm(fusion_session *s, struct memory *m)
 {
-    if (s->n_usm == s->usm_capacity && !grow(&s->usm, &s->usm_capacity, sizeof *s->usm))
+    if (!client_reserve(&s->usm, s->n_usm, &s->usm_capacity, sizeof *s->usm))
         return client_error(FUSION_OUT_OF_MEMORY, "session", "no memory");
     uint32_t at = usm_upper(s, m->map);
     memmove(&s->usm[at + 1], &s->usm[at], (s->n_usm - at) * sizeof *s->usm);

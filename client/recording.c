@@ -46,24 +46,13 @@ static fusion_status no_memory(void)
     return client_error(FUSION_OUT_OF_MEMORY, "recording", "no memory");
 }
 
-static bool reserve(void *array, uint32_t n, uint32_t *capacity, size_t item)
-{
-    if (n < *capacity) return true;
-    uint32_t more = *capacity ? *capacity * 2 : 16;
-    void *bigger = reallocarray(*(void **)array, more, item);
-    if (!bigger) return false;
-    *(void **)array = bigger;
-    *capacity = more;
-    return true;
-}
-
 /* ---- begin and end ---- */
 
 /* The graph's recording, which is made where there is none. Numbers begin at 1. Session locked. */
 static fusion_status open_recording(fusion_session *s, fusion_graph *g)
 {
     if (!g->recording) {
-        if (!reserve(&s->recordings, s->n_recordings, &s->recordings_capacity, sizeof *s->recordings))
+        if (!client_reserve(&s->recordings, s->n_recordings, &s->recordings_capacity, sizeof *s->recordings))
             return no_memory();
         s->recordings[s->n_recordings++] = (struct recording){0};
         g->recording = s->n_recordings;
@@ -212,7 +201,8 @@ static fusion_status note_use(void *data, uint64_t memory, bool read, bool write
     uint32_t at;
     if (!client_map_get(&r->places, memory, &at)) {
         at = r->n_uses;
-        if (!reserve(&r->uses, at, &r->uses_capacity, sizeof *r->uses) || !client_map_put(&r->places, memory, at))
+        if (!client_reserve(&r->uses, at, &r->uses_capacity, sizeof *r->uses) ||
+            !client_map_put(&r->places, memory, at))
             return no_memory();
         r->uses[r->n_uses++] = (struct use){0};
     }
@@ -328,7 +318,7 @@ static fusion_status keep_order(fusion_queue *q, struct proto_node *n, fusion_no
     struct queue_order *o = &q->order;
     bool here = n->kind == PROTO_NODE_HOST, stands = here && n->n_args == 0;
     fusion_status status = FUSION_SUCCESS;
-    if (!reserve(&o->since, o->n_since, &o->since_capacity, sizeof *o->since)) return no_memory();
+    if (!client_reserve(&o->since, o->n_since, &o->since_capacity, sizeof *o->since)) return no_memory();
     if (stands)
         status = add_deps(n, o->since, o->n_since);
     else if (here && o->any_here)
