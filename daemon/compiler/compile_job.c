@@ -4,9 +4,9 @@
 
 #include "daemon/compiler/devices.h"
 #include "daemon/compiler/job.h"
-#include "fuser/gccjit/gccjit.h"
-#include "ir/diag.h"
-#include "ir/ir.h"
+#include "fuser/cpu/gccjit.h"
+#include "ir/base/diag.h"
+#include "ir/core/ir.h"
 
 static bool read_local(const struct proto_message *m, uint64_t local[3])
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "daemon/compiler/pack.h"
-#include "ir/aspects.h"
+#include "ir/core/aspects.h"
 #include "proto/limits.h"
 
 enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };

@@ -1,8 +1,8 @@
 /* The devices this machine offers. */
 #pragma once
 
-#include "fuser/gccjit/gccjit.h"
-#include "fuser/graph.h"
+#include "fuser/cpu/gccjit.h"
+#include "fuser/graph/graph.h"
 #include "proto/frame.h"
 
 struct device {

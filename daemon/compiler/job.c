@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/codec.h"
+#include "ir/msgpack/codec.h"
 
 bool job_with_care;
 

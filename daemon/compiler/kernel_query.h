@@ -1,7 +1,7 @@
 /* What each device makes of a kernel: the queries of SYCL_INTEL_sub_group, and those of work-groups and memory. */
 #pragma once
 
-#include "fuser/access.h"
+#include "fuser/access/access.h"
 #include "proto/frame.h"
 
 /* Packs the key `devices` with a map for each device: docs/protocol.md, "Queries of kernels". a: of the kernel. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "daemon/compiler/module_job.h"
-#include "ir/diag.h"
-#include "ir/link.h"
+#include "ir/base/diag.h"
+#include "ir/link/link.h"
 #include "proto/limits.h"
 
 /* The parts of one job. */

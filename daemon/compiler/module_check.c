@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "fuser/access.h"
+#include "fuser/access/access.h"
 
 static bool declares_reads(const struct ir_function *f)
 {

@@ -10,10 +10,10 @@
 #include "daemon/compiler/module_job.h"
 #include "daemon/compiler/module_options.h"
 #include "daemon/compiler/pack.h"
-#include "fuser/access.h"
-#include "ir/codec.h"
-#include "ir/link.h"
-#include "ir/text.h"
+#include "fuser/access/access.h"
+#include "ir/msgpack/codec.h"
+#include "ir/link/link.h"
+#include "ir/text/text.h"
 #include "proto/limits.h"
 
 /* msgpack modules begin with an array, SPIR-V with its magic number in either byte order; text with neither. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/aspects.h"
+#include "ir/core/aspects.h"
 
 void pack_aspects(struct proto_writer *w, uint64_t aspects)
 {

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/access.h"
-#include "fuser/plan/props.h"
-#include "fuser/plan/range.h"
-#include "ir/arena.h"
-#include "ir/codec.h"
-#include "ir/text.h"
-#include "ir/watch.h"
+#include "fuser/access/access.h"
+#include "fuser/graph/props.h"
+#include "fuser/graph/range.h"
+#include "ir/base/arena.h"
+#include "ir/msgpack/codec.h"
+#include "ir/text/text.h"
+#include "fuser/assertions/assertions.h"
 #include "proto/limits.h"
 
 /* ---- msgpack by key ---- */

@@ -4,7 +4,7 @@
 #include <msgpack.h>
 
 #include "daemon/compiler/devices.h"
-#include "fuser/plan.h"
+#include "fuser/plan/plan.h"
 #include "proto/graph.h"
 
 struct plan_source {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
-#include "ir/strbuf.h"
+#include "ir/base/arena.h"
+#include "ir/base/strbuf.h"
 
 static ir_type element_type(uint8_t elem, uint8_t lanes)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/compiler/job.h"
-#include "fuser/graph.h"
+#include "fuser/graph/graph.h"
 #include "proto/graph.h"
 
 struct arena;

@@ -9,7 +9,7 @@
 #include "daemon/executor/exit_codes.h"
 #include "daemon/executor/running.h"
 #include "daemon/executor/watchdog.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "proto/frame.h"
 
 typedef int handler(struct control *c, struct proto_message *m, struct exec_error *e);

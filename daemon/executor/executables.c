@@ -11,8 +11,8 @@
 #include "daemon/executor/reference.h"
 #include "daemon/executor/states.h"
 #include "daemon/executor/watched.h"
-#include "fuser/runtime/runtime.h"
-#include "ir/arena.h"
+#include "fuser/cpu/runtime/runtime.h"
+#include "ir/base/arena.h"
 #include "proto/limits.h"
 
 static const uint64_t max_local_bytes = (uint64_t)64 << 20; /* per thread */
@@ -57,7 +57,7 @@ void executables_put(struct executable *x)
 
 /* ---- objects ---- */
 
-/* Places the parts of the work-group's memory (fuser/kernel_abi.h) and writes the offsets into the arguments. */
+/* Places the parts of the work-group's memory (fuser/cpu/abi/kernel_abi.h) and writes the offsets into the arguments. */
 static int lay_out_local(const struct program_launch *p, struct executable_launch *l, const char *name,
                          struct exec_error *e)
 {

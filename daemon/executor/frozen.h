@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "fuser/kernel_abi.h"
+#include "fuser/cpu/abi/kernel_abi.h"
 
 struct frozen {
     struct kernel_launch *launches;

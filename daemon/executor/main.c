@@ -24,7 +24,7 @@
 #include "daemon/executor/submit.h"
 #include "daemon/executor/wait.h"
 #include "daemon/executor/watchdog.h"
-#include "ir/printer.h"
+#include "ir/printf/printer.h"
 #include "proto/ring.h"
 
 enum { CONNECTION_FD = SANDBOX_CONNECTION_FD, RING_FD = 4, EVENT_FD = SANDBOX_EVENT_FD };

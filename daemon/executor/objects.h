@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/executor/error.h"
-#include "fuser/kernel_abi.h"
+#include "fuser/cpu/abi/kernel_abi.h"
 
 struct object {
     kernel_entry *entry;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/arena.h"
-#include "ir/watch.h"
+#include "ir/base/arena.h"
+#include "fuser/assertions/assertions.h"
 #include "proto/cursor.h"
 #include "proto/frame.h"
 #include "proto/image.h"

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fuser/kernel_abi.h"
-#include "ir/image.h"
+#include "fuser/cpu/abi/kernel_abi.h"
+#include "ir/image/image.h"
 
 struct arena;
 struct watch_kernel;

@@ -8,10 +8,10 @@
 #include "daemon/executor/buffers.h"
 #include "daemon/executor/running.h"
 #include "daemon/executor/states.h"
-#include "ir/arena.h"
-#include "ir/codec.h"
-#include "ir/interp.h"
-#include "ir/watch.h"
+#include "ir/base/arena.h"
+#include "ir/msgpack/codec.h"
+#include "ir/interp/interp.h"
+#include "fuser/assertions/assertions.h"
 
 static bool is_variable(const struct executable_launch *launch, const struct program_param *param)
 {

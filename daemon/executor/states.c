@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "daemon/executor/fault.h"
-#include "fuser/kernel_abi.h"
-#include "ir/interp.h"
+#include "fuser/cpu/abi/kernel_abi.h"
+#include "ir/interp/interp.h"
 #include "proto/limits.h"
 
 void states_init(struct states *s)

@@ -12,7 +12,7 @@
 #include "daemon/executor/running.h"
 #include "daemon/executor/wait.h"
 #include "daemon/executor/watched.h"
-#include "ir/printer.h"
+#include "ir/printf/printer.h"
 
 enum {
     INLINE_NS = 20000,            /* less than that is not worth waking a thread */

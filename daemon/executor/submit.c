@@ -10,7 +10,7 @@
 #include "daemon/executor/running.h"
 #include "daemon/executor/wait.h"
 #include "daemon/executor/watched.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "proto/ring.h"
 
 /* What a slot is bound to. */

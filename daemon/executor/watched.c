@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/executor/running.h"
-#include "ir/arena.h"
-#include "ir/watch.h"
+#include "ir/base/arena.h"
+#include "fuser/assertions/assertions.h"
 
 enum { GARBAGE = 0xa5 }; /* what such memory holds before it is written */
 

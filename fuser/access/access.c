@@ -1,11 +1,11 @@
 /* Access analysis of one kernel: sets up the walk over it and owns what comes out. */
-#include "fuser/access.h"
+#include "fuser/access/access.h"
 
 #include <stdlib.h>
 
 #include "fuser/access/internal.h"
 #include "fuser/passes/passes.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 static void number_value(struct access_walk *w, struct ir_value *v)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "fuser/access/conflict.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 static const uint64_t *local_of(const struct fuser_range *range)
 {

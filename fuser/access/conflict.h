@@ -1,7 +1,7 @@
 /* Do two accesses meet in memory? Decided over all pairs of different work-items, with a pair as witness. */
 #pragma once
 
-#include "fuser/access.h"
+#include "fuser/access/access.h"
 
 /* An access as launched: the site, the buffer's bytes its parameter starts at, what its scalars are. */
 struct conflict_side {

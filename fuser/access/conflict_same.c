@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "fuser/plan/range.h"
+#include "fuser/graph/range.h"
 
 enum { MAX_COMPARISONS = 512 };
 

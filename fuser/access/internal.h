@@ -1,7 +1,7 @@
 /* Shared by the files of the access analysis: one walk over one kernel. */
 #pragma once
 
-#include "fuser/access.h"
+#include "fuser/access/access.h"
 
 /* A loop whose counter has known bounds: past `guard` it is at most `most`. */
 struct loop_guard {

@@ -1,7 +1,7 @@
 /* Bounds of loop counters: a parameter of the loop that starts at a known number, grows by a constant and is
    compared with a known number before the loop goes round again. */
 #include "fuser/access/internal.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* x < limit (or x != limit) holds whenever the loop continues past `guard`. */
 struct test {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "fuser/access/internal.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 uint32_t access_number(const struct ir_value *v)
 {

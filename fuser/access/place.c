@@ -1,5 +1,5 @@
 /* Accesses in linear ids: what kernels over different ND-ranges that run as one have in common. */
-#include "fuser/access.h"
+#include "fuser/access/access.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Trying an access on single work-items: its address and the conditions it stands behind, computed. */
 #include "fuser/access/probe.h"
 
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 
 enum { MAX_STEPS = 1024, MAX_OPERANDS = 4 };
 

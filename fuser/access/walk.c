@@ -1,6 +1,6 @@
 /* The walk over a kernel: the form of each value, and each use of a parameter with the work-items that get there. */
 #include "fuser/access/internal.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* How control leaves a block besides reaching its end. */
 struct leaving {

@@ -1,7 +1,7 @@
 /* Which memory an instruction touches, and whether two places in memory can be the same one. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 /* A place in memory: base + index * scale + offset, size bytes. */
 struct alias_place {

@@ -7,7 +7,7 @@
 
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 enum { N_BUCKETS = 1024 };
 

@@ -10,9 +10,9 @@
 
 #include "fuser/passes/alias.h"
 #include "fuser/passes/passes.h"
-#include "fuser/passes/pointer_set.h"
+#include "ir/base/pointer_set.h"
 #include "fuser/passes/util.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 struct dce {
     struct alias alias;

@@ -1,7 +1,7 @@
 /* Early exits made into plain control flow. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 /* Rewrites f so that it returns at the end of its body only, or never (the body then ends in unreachable).
    What followed an early return moves into the branch that does not take it; a return inside a loop leaves

@@ -1,7 +1,7 @@
 /* Identities of single operations: only those that hold for every bit pattern, NaN and -0 included. */
 #include "fuser/passes/fold_ops.h"
 #include "fuser/passes/util.h"
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 
 static struct ir_module *module_of(const struct ir_inst *inst)
 {

@@ -1,7 +1,7 @@
 /* Identities of single operations. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 /* What the pure instruction's result equals, or NULL. Sets *changed where it made the instruction itself
    simpler instead. */

@@ -4,7 +4,7 @@
 #include "fuser/passes/own.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 /* ---- by-value parameters ---- */
 

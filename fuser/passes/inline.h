@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fuser/passes/rename.h"
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 /* Moves the body of `callee`, which must return at its end or never (fuser/passes/exits.h) and is used up,
    before `call`; its parameters become the call's operands. The call is gone after; where the callee never

@@ -1,7 +1,7 @@
 /* By-value parameters: who gets a copy of its own. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 /* The memory at the address is written in the body, or the address goes where we lose it. */
 bool own_needed(struct ir_block *body, const struct ir_value *address);

@@ -2,7 +2,7 @@
    every pass in debug builds (through passes_run). One file per pass. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 bool pass_inline(struct ir_function *f);    /* calls of functions with a body */
 bool pass_own(struct ir_function *f);       /* a kernel's by-value parameters that it writes become copies */

@@ -11,7 +11,7 @@
 
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* The variables a loop passes on, by number; innermost loop first. */
 struct carrier {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* Takes a name; false: it is taken. The map keeps with each name the last number tried behind it. */
 static bool take(struct rename *r, const char *name)

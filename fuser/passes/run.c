@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "fuser/passes/passes.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 
 struct pass {
     const char *name;

@@ -10,8 +10,8 @@
 
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
-#include "ir/arena.h"
-#include "ir/eval.h"
+#include "ir/base/arena.h"
+#include "ir/eval/eval.h"
 
 enum { MAX_ROUNDS = 8, MAX_SIZE = 64, MAX_COPIES = 256, MAX_DEPTH = 16, MAX_OPERANDS = 3 };
 

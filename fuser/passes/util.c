@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuser/passes/util.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* ---- numbers and replacement ---- */
 

@@ -1,7 +1,7 @@
 /* What the passes share: numbers for values, replacement of values, and changes to the shape of if and loop. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 /* ---- numbers and replacement ---- */
 

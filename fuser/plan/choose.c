@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 static struct plan_choice new_choice(struct planner *p, uint32_t n)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 struct edge {
     uint32_t from, to;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 static bool is_empty(const struct fuser_node *n)
 {

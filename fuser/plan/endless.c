@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* Does something in the block leave the loop around it? nested: it is in a loop of its own by now. */
 static bool has_way_out(const struct ir_block *block, bool nested)

@@ -1,7 +1,7 @@
 /* What a launch would move over memory, before it is made: of each buffer what is read first and what is written, once;
    of a buffer that would lose its memory nothing. */
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* What the launch does with one buffer. */
 struct tally {

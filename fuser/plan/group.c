@@ -3,7 +3,7 @@
  * something speaks against it. Where that leaves several groups, it is looked for a better order.
  */
 #include "fuser/plan/forming.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 static const char *name_of(const struct planner *p, uint32_t node)
 {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/fuse.h"
+#include "fuser/merge/merge.h"
 #include "fuser/passes/util.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 enum { MAX_BYTES = 1024, MAX_SITES = 4096 };
 

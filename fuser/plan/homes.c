@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/plan/props.h"
-#include "fuser/plan/range.h"
-#include "ir/arena.h"
+#include "fuser/graph/props.h"
+#include "fuser/graph/range.h"
+#include "ir/base/arena.h"
 
 enum { MAX_PAIRS = 65536 }; /* of accesses that are compared; beyond it nothing is proved */
 

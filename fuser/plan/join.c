@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fuser/plan/props.h"
-#include "fuser/plan/range.h"
-#include "ir/arena.h"
+#include "fuser/graph/props.h"
+#include "fuser/graph/range.h"
+#include "ir/base/arena.h"
 
 enum { MAX_KERNELS = 128, MAX_OPERATIONS = 2048 }; /* of a group: docs/fusion.md */
 

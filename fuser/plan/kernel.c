@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/fuse.h"
+#include "fuser/merge/merge.h"
 #include "fuser/passes/passes.h"
 #include "fuser/plan/planner.h"
-#include "fuser/plan/range.h"
-#include "ir/arena.h"
+#include "fuser/graph/range.h"
+#include "ir/base/arena.h"
 
 enum { MAX_NAME = 96 };
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/fuse.h"
-#include "fuser/kernel_abi.h"
+#include "fuser/merge/merge.h"
+#include "fuser/cpu/abi/kernel_abi.h"
 #include "fuser/passes/passes.h"
 #include "fuser/plan/planner.h"
-#include "fuser/plan/range.h"
-#include "ir/arena.h"
+#include "fuser/graph/range.h"
+#include "ir/base/arena.h"
 
 typedef unsigned long long ull;
 

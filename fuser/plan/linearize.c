@@ -2,7 +2,7 @@
    later ones only before a group that needs some. */
 #include "fuser/plan/heap.h"
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 struct linear {
     struct planner *p;

@@ -1,5 +1,5 @@
 /* The local size where nobody asked for one: long along x, for the vectors and for the caches. */
-#include "fuser/plan/range.h"
+#include "fuser/graph/range.h"
 
 enum { MOST_ITEMS = 1024 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuser/plan/forming.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 typedef uint16_t set;
 

@@ -10,7 +10,7 @@
 
 #include "fuser/plan/heap.h"
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* ---- cycles ---- */
 

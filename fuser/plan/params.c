@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* An argument that is a buffer. */
 struct piece {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuser/plan/planner.h"
-#include "fuser/plan/range.h"
-#include "ir/arena.h"
+#include "fuser/graph/range.h"
+#include "ir/base/arena.h"
 
 /* The range whose linear ids the launch has in common with the node. */
 static const struct fuser_range *base_of(const struct plan_node *node)

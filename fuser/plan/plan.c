@@ -1,10 +1,10 @@
 /* Planning a graph: the stages in their order, and the plan's life. */
-#include "fuser/plan.h"
+#include "fuser/plan/plan.h"
 
 #include <string.h>
 
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 static bool run_stages(struct planner *p)
 {

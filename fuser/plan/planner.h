@@ -1,10 +1,10 @@
 /* Shared by the files that make a plan: the plan in the making, stage by stage. */
 #pragma once
 
-#include "fuser/access.h"
+#include "fuser/access/access.h"
 #include "fuser/access/conflict.h"
-#include "fuser/plan.h"
-#include "fuser/plan/range.h"
+#include "fuser/plan/plan.h"
+#include "fuser/graph/range.h"
 
 struct arena;
 struct fuse_request;

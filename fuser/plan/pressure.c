@@ -9,7 +9,7 @@
 
 #include "fuser/passes/util.h"
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 /* One value: where it lives, and whether work-items differ in it. */
 struct life {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 bool plan_fail(struct planner *p, enum fuser_status status, const char *what, const char *name, const char *format, ...)
 {

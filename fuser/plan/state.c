@@ -8,7 +8,7 @@
 
 #include "fuser/passes/passes.h"
 #include "fuser/plan/planner.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 static const uint64_t max_state_bytes = (uint64_t)1 << 30;
 

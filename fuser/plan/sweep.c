@@ -5,7 +5,7 @@
  */
 #include "fuser/plan/forming.h"
 #include "fuser/plan/heap.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 enum { MAX_REJECTED = 64 }; /* kernels that could not join before a group is closed */
 

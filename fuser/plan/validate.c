@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "fuser/plan/planner.h"
-#include "fuser/plan/props.h"
-#include "ir/arena.h"
+#include "fuser/graph/props.h"
+#include "ir/base/arena.h"
 
 /* Limits of a graph: docs/fusion.md. */
 enum {

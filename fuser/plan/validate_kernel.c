@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuser/plan/planner.h"
-#include "ir/link.h"
+#include "ir/link/link.h"
 
 #define MAX_ITEMS ((uint64_t)1 << 47)
 

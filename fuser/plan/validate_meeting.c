@@ -1,7 +1,7 @@
 /* Do all work-items of a node's work-groups come to each barrier and group operation? What is proved not to is refused,
  * with its line; what is not proved either way is left to a run by the interpreter. */
 #include "fuser/plan/planner.h"
-#include "ir/meeting.h"
+#include "ir/analysis/barrier_divergence.h"
 
 /* The local size that is known before the fuser chooses one. */
 static bool known_local(const struct fuser_node *node, uint64_t local[3])

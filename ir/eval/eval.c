@@ -1,5 +1,5 @@
 /* ir_eval: finds the family of an operation and goes over the lanes. */
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 
 #include "ir/eval/internal.h"
 

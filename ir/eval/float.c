@@ -1,4 +1,4 @@
-/* Floating-point operations on one lane. What has no formula (ir/formula.h) is computed in double and rounded once: for
+/* Floating-point operations on one lane. What has no formula (ir/formula/formula.h) is computed in double and rounded once: for
    sum, product, quotient and square root of f32 that gives the correctly rounded result, because double has more than
    twice its precision plus two bits. */
 #include "ir/eval/internal.h"

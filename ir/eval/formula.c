@@ -1,10 +1,10 @@
 /* Formulas computed on the bits of one number: what the code generator emits for vectors, done here step by step. */
-#include "ir/formula.h"
+#include "ir/formula/formula.h"
 
 #include <math.h>
 
 #include "ir/eval/internal.h"
-#include "ir/library.h"
+#include "ir/formula/library.h"
 
 static struct formula_value of_bits(enum ir_kind kind, uint64_t bits)
 {

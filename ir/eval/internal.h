@@ -2,8 +2,8 @@
    operations are made of. A lane is a word: the bits of the number, zero-extended. */
 #pragma once
 
-#include "ir/float.h"
-#include "ir/ir.h"
+#include "ir/core/float.h"
+#include "ir/core/ir.h"
 
 static inline uint64_t eval_mask(unsigned bits)
 {
@@ -36,7 +36,7 @@ bool eval_float(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_t 
 bool eval_compare(enum ir_op op, ir_type type, const uint64_t v[4], uint64_t *r);
 bool eval_convert(enum ir_op op, enum ir_rounding rounding, ir_type to, ir_type from, uint64_t x, uint64_t *r);
 
-/* By a formula (ir/formula.h), if there is one. kind is that of the operands T, the result's unless that is an i32. */
+/* By a formula (ir/formula/formula.h), if there is one. kind is that of the operands T, the result's unless that is an i32. */
 bool eval_formula(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_t *r);
 
 /* Whole vectors. */

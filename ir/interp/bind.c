@@ -1,6 +1,6 @@
 /* Makes the arguments of a kernel and the variables of its module ready: checks them against the
    parameters, gives them addresses and shadows. */
-#include "ir/held.h"
+#include "ir/analysis/reachable_globals.h"
 #include "ir/interp/internal.h"
 
 #include <inttypes.h>

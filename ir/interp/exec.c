@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/eval.h"
-#include "ir/verify.h"
+#include "ir/eval/eval.h"
+#include "ir/verify/verify.h"
 
 static struct frame *top(const struct item *item)
 {

@@ -1,8 +1,8 @@
 /* The interpreter's machine: what the files interp*.c share. */
 #pragma once
 
-#include "ir/arena.h"
-#include "ir/interp.h"
+#include "ir/base/arena.h"
+#include "ir/interp/interp.h"
 
 /* ---- code (interp_code.c): functions with their values numbered into the slots of a frame ---- */
 

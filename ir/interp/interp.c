@@ -1,5 +1,5 @@
 /* Drives a run: checks the call, makes the machine, goes over the work-groups in linear order. */
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/format.h"
+#include "ir/printf/format.h"
 #include "ir/interp/internal.h"
-#include "ir/printer.h"
+#include "ir/printf/printer.h"
 
 struct reading {
     struct machine *m;

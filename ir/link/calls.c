@@ -1,9 +1,9 @@
 /* The linker's part for calls: their graph over all modules, in which nothing may go round. */
 #include <stdlib.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/link/internal.h"
-#include "ir/strbuf.h"
+#include "ir/base/strbuf.h"
 
 /* ---- the graph ---- */
 

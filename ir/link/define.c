@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/link/internal.h"
 
 /* name, or name.1, name.2 ... where it is taken already. The map holds the number to try next. */

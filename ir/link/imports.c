@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
-#include "ir/held.h"
-#include "ir/link.h"
+#include "ir/base/arena.h"
+#include "ir/analysis/reachable_globals.h"
+#include "ir/link/link.h"
 
 /* Functions reached so far; those before `done` have been looked at. */
 struct reach {

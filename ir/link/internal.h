@@ -1,9 +1,9 @@
 /* What the files of the linker share: the modules, who defines what, and how findings are told. */
 #pragma once
 
-#include "ir/copy.h"
-#include "ir/link.h"
-#include "ir/names.h"
+#include "ir/core/clone.h"
+#include "ir/link/link.h"
+#include "ir/base/name_map.h"
 
 /* A function of one of the modules, numbered among those of all. */
 struct link_node {

@@ -1,14 +1,14 @@
 /* Linking: the order of its parts, and how findings get their place. */
-#include "ir/link.h"
+#include "ir/link/link.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/link/internal.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 /* ---- findings ---- */
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "ir/link/internal.h"
-#include "ir/strbuf.h"
-#include "ir/text.h"
+#include "ir/base/strbuf.h"
+#include "ir/text/text.h"
 #include "ir/text/words.h"
 
 /* ---- types ---- */

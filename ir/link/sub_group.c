@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/link/internal.h"
 
 void ir_default_sub_group_size(struct ir_module *m, uint32_t size)

@@ -1,7 +1,7 @@
 /* The linker's part for names: who defines what, and what imports stand for. */
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/link/internal.h"
 
 static const char *name_of(const struct link_symbol *s)

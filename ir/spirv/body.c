@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/image.h"
+#include "ir/image/image.h"
 
 enum { MAX_LEAVES = 1024 /* of one value */ };
 

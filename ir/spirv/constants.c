@@ -2,7 +2,7 @@
  * into where they are used. */
 #include <string.h>
 
-#include "ir/eval.h"
+#include "ir/eval/eval.h"
 #include "ir/spirv/body.h"
 #include "ir/spirv/reader.h"
 

@@ -1,7 +1,7 @@
-/* OpenCL.std: printf. The arguments go into private memory one behind the other, as ir/format.h says. */
+/* OpenCL.std: printf. The arguments go into private memory one behind the other, as ir/printf/format.h says. */
 #include <spirv/unified1/OpenCL.std.h>
 
-#include "ir/format.h"
+#include "ir/printf/format.h"
 #include "ir/spirv/ext.h"
 
 enum { FORMAT = 5, FIRST_ARG = 6, WORD = 8, COST = 100, ARG_COST = 180 /* of value_budget, by the memory they take */ };

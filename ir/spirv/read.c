@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/link.h"
+#include "ir/link/link.h"
 #include "ir/spirv/reader.h"
-#include "ir/strbuf.h"
-#include "ir/verify.h"
+#include "ir/base/strbuf.h"
+#include "ir/verify/verify.h"
 
 enum { HEADER_WORDS = 5, VERSION_1_6 = 0x10600, EFFORT = 400000000 };
 

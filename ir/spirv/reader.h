@@ -3,8 +3,8 @@
 
 #include <spirv/unified1/spirv.h>
 
-#include "ir/arena.h"
-#include "ir/names.h"
+#include "ir/base/arena.h"
+#include "ir/base/name_map.h"
 #include "ir/spirv/spirv.h"
 #include "ir/spirv/tools.h"
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "ir/spirv/reader.h"
-#include "ir/strbuf.h"
-#include "ir/text.h"
+#include "ir/base/strbuf.h"
+#include "ir/text/text.h"
 
 static uint32_t size_of(ir_type t)
 {

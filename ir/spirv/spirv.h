@@ -1,8 +1,8 @@
 /* SPIR-V in: modules of the Kernel dialect, as compilers of OpenCL C and SYCL make them. */
 #pragma once
 
-#include "ir/diag.h"
-#include "ir/ir.h"
+#include "ir/base/diag.h"
+#include "ir/core/ir.h"
 
 /* A specialization constant that gets another value than its default one. */
 struct ir_spirv_constant {

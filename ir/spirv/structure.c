@@ -9,7 +9,7 @@
  * values that tell where control goes.
  */
 #include "ir/spirv/flow.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 enum {
     MAX_DEPTH = IR_MAX_BLOCK_DEPTH - 4,

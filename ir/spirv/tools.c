@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/strbuf.h"
+#include "ir/base/strbuf.h"
 
 const char *tools_op_name(unsigned op)
 {

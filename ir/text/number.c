@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/float.h"
+#include "ir/core/float.h"
 
 enum { LONGEST = 400 };
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 
 enum { IR_NUMBER_TEXT = 40 };
 

@@ -1,15 +1,15 @@
 /* The text form read: modules, structs, variables, heads of functions. Bodies are read after all heads,
    so that functions can call those below them. */
-#include "ir/text.h"
+#include "ir/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/text/number.h"
 #include "ir/text/parser.h"
 #include "ir/text/words.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 /* A function whose head has been read up to its location. */
 struct pending {

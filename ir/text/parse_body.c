@@ -1,9 +1,9 @@
 /* The parser's part for bodies: blocks, if, loop, calls. */
 #include <stdlib.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/text/parser.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 #include "ir/text/words.h"
 
 static bool parse_block(struct parser *p, struct ir_block *block);

@@ -1,9 +1,9 @@
 /* The parser's part for initial values of module-scope variables. */
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/text/parser.h"
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 /* A variable, and its initial value as it is being filled in. */
 struct init {

@@ -1,7 +1,7 @@
 /* The parser's part for values: names, their scope, constants. */
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/text/parser.h"
 
 bool parse_starts_operand(const struct token *t)

@@ -2,10 +2,10 @@
    the caller then either fails too or skips to where reading can go on. */
 #pragma once
 
-#include "ir/diag.h"
-#include "ir/ir.h"
+#include "ir/base/diag.h"
+#include "ir/core/ir.h"
 #include "ir/text/lex.h"
-#include "ir/names.h"
+#include "ir/base/name_map.h"
 
 /* A name in the function that is being read. */
 struct parser_local {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/text/print_internal.h"
-#include "ir/strbuf.h"
-#include "ir/text.h"
+#include "ir/base/strbuf.h"
+#include "ir/text/text.h"
 #include "ir/text/words.h"
 
 /* Numbers of a function's unnamed values, in an open hash table: scratch belongs to the running pass. */

@@ -1,9 +1,9 @@
 /* What the printer's files share. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 #include "ir/text/number.h"
-#include "ir/strbuf.h"
+#include "ir/base/strbuf.h"
 
 void ir_print_type_to(struct strbuf *b, const struct ir_module *m, ir_type t);
 /* A constant of a number type, without its type. */

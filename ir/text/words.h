@@ -1,7 +1,7 @@
 /* What printer and parser of the text form must agree on: words, and the types that literals take. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 /* Words by the value of their enum; NULL: no word for it. */
 extern const char *const ir_space_words[IR_SPACE_COUNT];

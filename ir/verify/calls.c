@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
-#include "ir/strbuf.h"
+#include "ir/base/arena.h"
+#include "ir/base/strbuf.h"
 #include "ir/verify/internal.h"
 
 struct call_graph {

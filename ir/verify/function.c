@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/verify/internal.h"
 
 static void check_linkage(struct verifier *v, const struct ir_function *f)

@@ -1,7 +1,7 @@
 /* What the files of the verifier share: where it stands, and how it reports. */
 #pragma once
 
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 /* Size and alignment of a struct or an array, found without trusting that it is not recursive. */
 struct verify_layout {

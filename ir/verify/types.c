@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/verify/internal.h"
 
 static bool lanes_ok(unsigned lanes)

@@ -1,5 +1,5 @@
 /* The verifier's frame: the order of its parts, and how findings get their place. */
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
-#include "ir/meeting.h"
-#include "ir/text.h"
+#include "ir/base/arena.h"
+#include "ir/analysis/barrier_divergence.h"
+#include "ir/text/text.h"
 #include "ir/verify/internal.h"
 
 enum { PATH_SIZE = 256 };

@@ -40,7 +40,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 
 enum { CORPUS_MAX_ARGS = 12, CORPUS_MAX_RULES = 64, CORPUS_MAX_DIFFERS = 24 };
 

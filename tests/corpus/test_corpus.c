@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "fuser/passes/passes.h"
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 #include "ir/spirv/spirv.h"
 #include "tests/corpus/corpus.h"
 #include "tests/support/compiled.h"

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "fuser/passes/passes.h"
-#include "ir/strbuf.h"
+#include "ir/base/strbuf.h"
 #include "tests/support/cases.h"
 #include "tests/support/rng.h"
 

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "fuser/passes/passes.h"
-#include "ir/float.h"
-#include "ir/verify.h"
+#include "ir/core/float.h"
+#include "ir/verify/verify.h"
 
 enum { ITEMS = 96, MAX_OPS = 128, OPERANDS = 4 };
 

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fuser/gccjit/gccjit.h"
+#include "fuser/cpu/gccjit.h"
 #include "fuser/passes/passes.h"
 #include "ir/spirv/spirv.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "tests/support/random_graph.h"
 
 enum { GRAPHS = 400 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/link.h"
-#include "ir/text.h"
+#include "ir/link/link.h"
+#include "ir/text/text.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST_PARTS = 4 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/spirv/spirv.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "tests/fuzz/fuzz.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ir/codec.h"
-#include "ir/text.h"
+#include "ir/msgpack/codec.h"
+#include "ir/text/text.h"
 #include "tests/support/random_module.h"
 
 enum { SEEDS = 40 };

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fuser/runtime/runtime.h"
+#include "fuser/cpu/runtime/runtime.h"
 
 unsigned compiled_isas(enum gccjit_isa isas[GCCJIT_ISA_COUNT])
 {

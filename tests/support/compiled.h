@@ -1,9 +1,9 @@
 /* Compiled kernels: made in a child process, loaded and run over an ND-range in the test's own. */
 #pragma once
 
-#include "fuser/gccjit/gccjit.h"
-#include "fuser/kernel_abi.h"
-#include "ir/interp.h"
+#include "fuser/cpu/gccjit.h"
+#include "fuser/cpu/abi/kernel_abi.h"
+#include "ir/interp/interp.h"
 
 struct compiled {
     void *library;

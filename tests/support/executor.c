@@ -277,7 +277,7 @@ int object_compile(const char *source)
              path);
     FILE *compiler = popen(command, "w");
     assert_non_null(compiler);
-    fputs("#include \"fuser/kernel_abi.h\"\n", compiler);
+    fputs("#include \"fuser/cpu/abi/kernel_abi.h\"\n", compiler);
     fputs(source, compiler);
     assert_int_equal(pclose(compiler), 0);
     int fd = read_into_memfd(path);

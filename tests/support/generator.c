@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "ir/float.h"
+#include "ir/core/float.h"
 
 void gen_close(struct generator *g)
 {

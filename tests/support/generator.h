@@ -2,7 +2,7 @@
    that can be used where the next instruction goes. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 #include "tests/support/rng.h"
 
 struct generator {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
-#include "ir/text.h"
+#include "ir/base/arena.h"
+#include "ir/text/text.h"
 
 struct test_graph *test_graph_new(const char *text)
 {

@@ -1,7 +1,7 @@
 /* Building graphs for the fuser in a few words. */
 #pragma once
 
-#include "fuser/plan.h"
+#include "fuser/plan/plan.h"
 
 struct test_graph {
     struct ir_module *module; /* of the kernels */

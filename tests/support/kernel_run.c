@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
-#include "ir/float.h"
+#include "ir/base/arena.h"
+#include "ir/core/float.h"
 #include "tests/support/rng.h"
 
 /* One number of the kind: its bits. */

@@ -1,7 +1,7 @@
 /* Running kernels in the interpreter on made-up data, to compare what different kernels make of it. */
 #pragma once
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 
 /* One argument: a buffer, a scalar, a by-value struct, or work-group memory. */
 struct slot {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ir/strbuf.h"
+#include "ir/base/strbuf.h"
 #include "tests/support/plan_run.h"
 
 struct fuser_plan *check_planned(const struct test_graph *g)

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/plan/props.h"
-#include "fuser/plan/range.h"
-#include "ir/arena.h"
-#include "ir/interp.h"
-#include "ir/watch.h"
+#include "fuser/graph/props.h"
+#include "fuser/graph/range.h"
+#include "ir/base/arena.h"
+#include "ir/interp/interp.h"
+#include "fuser/assertions/assertions.h"
 #include "tests/support/rng.h"
 
 enum { MOST_PARAMS = 128 };

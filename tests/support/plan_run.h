@@ -1,8 +1,8 @@
 /* Running graphs and plans in the interpreter, to compare what they make of the same memory. */
 #pragma once
 
-#include "fuser/plan.h"
-#include "ir/interp.h"
+#include "fuser/plan/plan.h"
+#include "ir/interp/interp.h"
 
 /* The contents of a graph's buffers and values. */
 struct graph_memory {

@@ -1,7 +1,7 @@
 /* Arguments for a random kernel, as the interpreter takes them: made, and compared after runs. */
 #pragma once
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "tests/support/random_kernel.h"
 
 /* One for each parameter, filled from the seed. Aborts where there is no memory. */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/float.h"
+#include "ir/core/float.h"
 #include "tests/support/random_kernel.h"
 #include "tests/support/rng.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/arena.h"
-#include "ir/strbuf.h"
+#include "ir/base/arena.h"
+#include "ir/base/strbuf.h"
 #include "tests/support/rng.h"
 
 /* All kernels read %a (and %b) and write %o at 64 work-items or less; buffers have 512 elements, so that

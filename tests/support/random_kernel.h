@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 struct random_kernel_options {
     uint64_t items;        /* 0: 64; elements that buffers have room for */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/meeting.h"
+#include "ir/analysis/barrier_divergence.h"
 #include "tests/support/generator.h"
 
 struct maker {

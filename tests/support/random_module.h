@@ -2,7 +2,7 @@
    must hold for all modules. They are not meant to be run: see random_kernel.h for that. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 struct random_module_options {
     uint32_t functions;    /* 0: up to 5 */

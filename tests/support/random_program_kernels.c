@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/strbuf.h"
+#include "ir/base/strbuf.h"
 #include "tests/support/random_program_kernels.h"
 #include "tests/support/rng.h"
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "tests/support/random_kernel.h"
 
 struct random_spmd {

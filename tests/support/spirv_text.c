@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 #include "tests/support/spirv_make.h"
 
 struct ir_module *read_with(const char *text, const struct ir_spirv_options *options, struct diag_list *list)

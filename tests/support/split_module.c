@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "ir/copy.h"
+#include "ir/core/clone.h"
 #include "tests/support/rng.h"
 
 /* Which part has what. */

@@ -1,7 +1,7 @@
 /* A module taken apart into several that import from each other, to be linked again. */
 #pragma once
 
-#include "ir/ir.h"
+#include "ir/core/ir.h"
 
 /* Each function and variable goes to one of n parts by the seed and is exported there; the other parts import it.
    What the module imports itself is defined by one of the parts: functions return any value, variables are 0. */

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/image.h"
-#include "ir/strbuf.h"
-#include "ir/text.h"
+#include "ir/image/image.h"
+#include "ir/base/strbuf.h"
+#include "ir/text/text.h"
 #include "tests/support/sub_group_case.h"
 
 enum { MOST = 16, ROW = 64, RGBA = 0x10b5, UNSIGNED_INT8 = 0x10da, UNTOUCHED = 0xa5 };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "ir/float.h"
+#include "ir/core/float.h"
 
 enum { OP_ADD, OP_MIN, OP_MAX, OP_MUL, OP_AND, OP_OR, OP_XOR, N_OPS };
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ir/type.h"
+#include "ir/core/type.h"
 
 struct sg_type {
     const char *name; /* OpenCL C's */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/float.h"
-#include "ir/text.h"
+#include "ir/core/float.h"
+#include "ir/text/text.h"
 #include "tests/support/rng.h"
 #include "tests/support/sub_group_case.h"
 

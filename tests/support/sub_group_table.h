@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ir/interp.h"
+#include "ir/interp/interp.h"
 
 /* Ways to run a kernel: the interpreter, or the code of some instruction set. */
 struct sub_group_runner {

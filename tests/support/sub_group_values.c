@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/strbuf.h"
-#include "ir/text.h"
+#include "ir/base/strbuf.h"
+#include "ir/text/text.h"
 #include "tests/support/sub_group_case.h"
 
 enum { MAX_RESULTS = 8 };

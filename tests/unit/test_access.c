@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/access.h"
+#include "fuser/access/access.h"
 #include "fuser/access/conflict.h"
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "tests/support/graph_make.h"
 #include "tests/support/rng.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "fuser/kernel_abi.h"
+#include "fuser/cpu/abi/kernel_abi.h"
 #include "proto/graph.h"
 #include "tests/support/child.h"
 #include "tests/support/rng.h"

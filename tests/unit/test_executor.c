@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "ir/codec.h"
-#include "ir/text.h"
+#include "ir/msgpack/codec.h"
+#include "ir/text/text.h"
 #include "tests/support/executor.h"
 
 /* out[i] = in[i] * factor */

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "ir/format.h"
-#include "ir/ir.h"
-#include "ir/printer.h"
+#include "ir/printf/format.h"
+#include "ir/core/ir.h"
+#include "ir/printf/printer.h"
 
 /* ---- formats ---- */
 

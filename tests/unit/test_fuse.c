@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/fuse.h"
-#include "ir/text.h"
+#include "fuser/merge/merge.h"
+#include "ir/text/text.h"
 #include "tests/support/kernel_run.h"
 
 enum { MAX_PARTS = 6, MAX_PARAMS = 10 };

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/fuse.h"
-#include "ir/arena.h"
-#include "ir/interp.h"
-#include "ir/text.h"
+#include "fuser/merge/merge.h"
+#include "ir/base/arena.h"
+#include "ir/interp/interp.h"
+#include "ir/text/text.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_kernel.h"
 #include "tests/support/rng.h"

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ir/strbuf.h"
+#include "ir/base/strbuf.h"
 #include "tests/support/compiled_kit.h"
 
 enum { MOST_MB = 1200, MOST_SECONDS = 20 /* of the processor; a compiler process has 60 */ };

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ir/arena.h"
-#include "ir/strbuf.h"
+#include "ir/base/arena.h"
+#include "ir/base/strbuf.h"
 #include "tests/support/cases.h"
 #include "tests/support/plan_check.h"
 #include "tests/support/plan_run.h"

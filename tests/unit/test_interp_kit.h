@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/interp.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/interp/interp.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 
 #define BUFFER(array)                                                                                                  \
     {                                                                                                                  \

@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "ir/codec.h"
-#include "ir/interp.h"
-#include "ir/link.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/msgpack/codec.h"
+#include "ir/interp/interp.h"
+#include "ir/link/link.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 
 #define MODULE                                                                                                         \
     "struct Entry { code: i8, name: ptr.constant, rows: [2 x ptr.constant] }\n"                                        \

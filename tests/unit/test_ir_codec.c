@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "ir/codec.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/msgpack/codec.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_module.h"
 #include "tests/support/rng.h"

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "ir/codec.h"
-#include "ir/link.h"
-#include "ir/strbuf.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/msgpack/codec.h"
+#include "ir/link/link.h"
+#include "ir/base/strbuf.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_args.h"
 #include "tests/support/random_module.h"

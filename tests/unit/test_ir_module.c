@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "ir/arena.h"
-#include "ir/float.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/base/arena.h"
+#include "ir/core/float.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 
 static struct ir_module *parse(const char *text)
 {

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "ir/codec.h"
-#include "ir/text.h"
+#include "ir/msgpack/codec.h"
+#include "ir/text/text.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_module.h"
 

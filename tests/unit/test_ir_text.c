@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "ir/strbuf.h"
-#include "ir/text.h"
+#include "ir/base/strbuf.h"
+#include "ir/text/text.h"
 
 /* ---- help ---- */
 

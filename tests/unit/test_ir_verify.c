@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ir/verify.h"
+#include "ir/verify/verify.h"
 
 enum { LINE = 7 };
 

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "fuser/passes/passes.h"
-#include "ir/arena.h"
-#include "ir/strbuf.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/base/arena.h"
+#include "ir/base/strbuf.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "tests/support/cases.h"
 #include "tests/support/kernel_run.h"
 #include "tests/support/random_kernel.h"

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/plan/props.h"
-#include "ir/text.h"
+#include "fuser/graph/props.h"
+#include "ir/text/text.h"
 #include "tests/support/cases.h"
 #include "tests/support/plan_check.h"
 #include "tests/support/plan_run.h"

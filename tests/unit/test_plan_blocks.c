@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ir/strbuf.h"
+#include "ir/base/strbuf.h"
 #include "tests/support/compiled.h"
 #include "tests/support/plan_check.h"
 #include "tests/support/plan_run.h"

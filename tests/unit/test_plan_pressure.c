@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "fuser/plan/planner.h"
-#include "ir/strbuf.h"
-#include "ir/text.h"
+#include "ir/base/strbuf.h"
+#include "ir/text/text.h"
 #include "tests/support/plan_check.h"
 
 enum { N = 64, MAKERS = 24 };

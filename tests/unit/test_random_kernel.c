@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "ir/interp.h"
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/interp/interp.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_args.h"
 

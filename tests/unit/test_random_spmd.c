@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "ir/text/text.h"
+#include "ir/verify/verify.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_args.h"
 #include "tests/support/random_spmd.h"

@@ -1,4 +1,4 @@
-/* What compiled kernels call (fuser/runtime), by itself: blocks as the interpreter does them, sampling where the
+/* What compiled kernels call (fuser/cpu/runtime), by itself: blocks as the interpreter does them, sampling where the
    answer is known, nothing outside an image touched, and pipes between threads. */
 #include "test_interp_kit.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "fuser/runtime/runtime.h"
+#include "fuser/cpu/runtime/runtime.h"
 #include "tests/support/rng.h"
 
 enum {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ir/text.h"
+#include "ir/text/text.h"
 #include "tests/support/spirv_make.h"
 #include "tests/support/spirv_text.h"
 

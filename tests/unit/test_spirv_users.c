@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "ir/codec.h"
-#include "ir/link.h"
-#include "ir/text.h"
+#include "ir/msgpack/codec.h"
+#include "ir/link/link.h"
+#include "ir/text/text.h"
 #include "tests/support/spirv_make.h"
 #include "tests/support/spirv_text.h"
 

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "ir/text.h"
-#include "ir/watch.h"
+#include "ir/text/text.h"
+#include "fuser/assertions/assertions.h"
 
 static const char kernels[] = "kernel @write(%t: ptr.global i32) {\n"
                               "    %i = global_linear_id\n"

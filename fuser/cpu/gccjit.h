@@ -1,0 +1,67 @@
+/* CPU code through libgccjit: one kernel in, one ELF shared object out. Runs only in compiler processes. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/base/diag.h"
+#include "ir/core/ir.h"
+
+enum gccjit_isa { GCCJIT_ISA_GENERIC, GCCJIT_ISA_SSE4, GCCJIT_ISA_AVX2, GCCJIT_ISA_AVX512, GCCJIT_ISA_COUNT };
+
+/* The processor code is made for: part of the cache key through `text`. */
+struct gccjit_target {
+    enum gccjit_isa isa;
+    char text[160]; /* "x86-64-v4 gcc-12 abi-1 ..." : everything that changes the code */
+};
+
+/* The machine we run on, from cpuid; lowered to `limit` where that is less. */
+struct gccjit_target gccjit_target_host(enum gccjit_isa limit);
+const char *gccjit_isa_name(enum gccjit_isa isa);
+/* Of the vector registers, for each work-item of a sub-group of the primary size. */
+unsigned gccjit_register_bytes(enum gccjit_isa isa);
+
+/* The sub-group sizes there is code for, ascending, a 0 behind the last. They and the primary one are the same with
+   every instruction set: a sub-group is one vector or several, or part of one, so that what a kernel computes does
+   not depend on the machine. 16 lanes of f32 fill one AVX-512 register, two of AVX2, four of SSE. */
+enum { GCCJIT_PRIMARY_SUB_GROUP_SIZE = 16 };
+const uint32_t *gccjit_sub_group_sizes(void);
+
+/* How much is made of a kernel: from the fastest code to the least. What it computes is the same with each. */
+enum gccjit_effort {
+    GCCJIT_EFFORT_FULL,       /* two vectors in flight where that pays, lanes that are taken one by one written out */
+    GCCJIT_EFFORT_ONE_VECTOR, /* one vector, and such lanes in a loop */
+    GCCJIT_EFFORT_LIGHT,      /* the same with little optimization */
+    GCCJIT_EFFORT_SCALAR,     /* one work-item at a time (or a sub-group), with little optimization */
+    GCCJIT_EFFORT_MINIMAL,    /* the same with none */
+    GCCJIT_EFFORT_COUNT
+};
+const char *gccjit_effort_name(enum gccjit_effort effort);
+
+struct gccjit_options {
+    struct gccjit_target target;
+    bool keep_assembly;
+    enum gccjit_effort effort; /* at most; a large kernel gets less by itself */
+    bool emit_only; /* nothing is compiled: the object tells its size, but has no code */
+};
+
+struct gccjit_object {
+    uint8_t *elf;
+    size_t elf_size;
+    char *assembly; /* with keep_assembly */
+    unsigned lanes;
+    enum gccjit_effort effort;
+    unsigned statements; /* given to gcc, whose time and memory follow them */
+};
+
+/* Is there code for everything in the kernel? The same findings as gccjit_compile() would give, at no cost: for the
+   time when names and source lines are still known. */
+bool gccjit_check(const struct ir_function *kernel, struct diag_list *list);
+
+/* Makes code for a kernel as fuser/cpu/abi/kernel_abi.h says. local is the work-group size it will be launched
+   with where known (0s: any). 0, or with findings: -1, which name the operation, function and line where
+   something is not supported, or -2, the compiler's own words where it failed. */
+int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], const struct gccjit_options *options,
+                   struct gccjit_object *object, struct diag_list *list);
+void gccjit_object_clear(struct gccjit_object *object);

@@ -1,0 +1,13 @@
+/* The table of what compiled kernels call. */
+#include "fuser/cpu/runtime/runtime.h"
+
+const struct kernel_functions kernel_runtime = {
+    .image_read = kernel_image_read,
+    .image_write = kernel_image_write,
+    .image_block_read = kernel_image_block_read,
+    .image_block_write = kernel_image_block_write,
+    .pipe_read = kernel_pipe_read,
+    .pipe_write = kernel_pipe_write,
+    .pipe_packets = kernel_pipe_packets,
+    .print = kernel_print,
+};

@@ -1,0 +1,111 @@
+/* A graph of kernels as the fuser takes it: plain data, filled in by the caller, checked by fuser_plan_new(). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ir/core/ir.h"
+
+/* access_scope of seed sycl_ext_oneapi_graph_fusion. */
+enum fuser_scope { FUSER_SCOPE_NONE, FUSER_SCOPE_WORK_GROUP, FUSER_SCOPE_WORK_ITEM };
+
+/* Properties of a buffer, accessor or USM pointer. */
+struct fuser_props {
+    enum fuser_scope access_scope;
+    bool internal_memory; /* fusion_internal_memory */
+    bool no_init;
+};
+
+/* A memory object of the graph: a buffer, or a USM allocation. Different ones never overlap. */
+struct fuser_buffer {
+    const char *name; /* for remarks; unique in the graph */
+    uint64_t bytes;
+    ir_type elem; /* element type where the client said it, else IR_VOID */
+    bool usm;
+    struct fuser_props props;
+    bool image; /* kernels take it as a whole, and it always stays in memory */
+    enum ir_image_form form; /* of an image */
+    bool viewed; /* arguments take it, a buffer, as an image: then it stays in memory too */
+};
+
+/* A scalar or by-value struct argument: stays a parameter of the plan, its bytes come with each submission. */
+struct fuser_value {
+    uint32_t size;
+};
+
+enum fuser_arg_kind { FUSER_ARG_BUFFER, FUSER_ARG_VALUE, FUSER_ARG_LOCAL };
+
+struct fuser_arg {
+    enum fuser_arg_kind kind;
+    /* BUFFER: an accessor on `bytes` bytes from `offset` of buffers[index] */
+    /* VALUE: values[index] */
+    uint32_t index;
+    enum ir_access access; /* BUFFER: what the user declared; IR_ACCESS_UNKNOWN counts as read and write */
+    uint64_t offset;
+    uint64_t bytes; /* BUFFER: 0 means to the end. LOCAL: size of the work-group memory */
+    struct fuser_props props;
+    const void *view; /* BUFFER: a buffer as an image1d_buffer; the caller knows by this which one. NULL: it is not */
+};
+
+struct fuser_range {
+    uint32_t dims; /* 1 to 3 */
+    uint64_t global[3], offset[3]; /* unused dimensions 1 and 0 */
+    uint64_t local[3]; /* all 0: the fuser chooses */
+};
+
+enum fuser_node_kind { FUSER_NODE_KERNEL, FUSER_NODE_COPY, FUSER_NODE_FILL, FUSER_NODE_HOST };
+
+struct fuser_node {
+    enum fuser_node_kind kind;
+    const char *name; /* unique in the graph */
+    /* KERNEL */
+    const struct ir_function *kernel;
+    struct fuser_range range;
+    uint32_t n_args;
+    struct fuser_arg *args; /* HOST too: the buffers it touches */
+    /* COPY, FILL */
+    uint32_t from, to; /* buffers */
+    uint64_t from_offset, to_offset, bytes;
+    /* a rectangle: rows of `bytes`, a pitch from each to the next; rows 0: one run of bytes */
+    uint32_t rows;
+    uint64_t from_pitch, to_pitch;
+    /* ... and slices of `plane` rows each, a slice pitch from each to the next; plane 0: all rows are one slice */
+    uint32_t plane;
+    uint64_t from_slice_pitch, to_slice_pitch;
+    uint8_t pattern[16]; /* FILL: repeated; bytes is a multiple of pattern_size */
+    uint32_t pattern_size; /* 1, 2, 4, 8, 16 */
+    /* explicit edges, indices of nodes; may point at later nodes */
+    uint32_t n_deps;
+    uint32_t *deps;
+};
+
+struct fuser_graph {
+    uint32_t n_buffers, n_values, n_nodes;
+    struct fuser_buffer *buffers;
+    struct fuser_value *values;
+    struct fuser_node *nodes; /* in the order they were recorded: it gives the direction of the edges from accesses */
+};
+
+enum fuser_mode { FUSER_MODE_NONE, FUSER_MODE_ENABLE, FUSER_MODE_REQUIRE };
+
+/* What the fuser must know of the device. */
+struct fuser_device {
+    const char *name;
+    uint64_t aspects;
+    uint64_t max_work_group_size;
+    uint64_t max_local_bytes;
+    uint32_t n_sub_group_sizes;
+    uint32_t sub_group_sizes[8];
+    uint32_t primary_sub_group_size;
+    uint64_t register_bytes; /* of vector registers, for each work-item of those computed at once; 0: not known */
+    bool fma;                /* has a fused multiply-add: products and sums that may be contracted are */
+    bool can_fuse;           /* aspect ext_oneapi_graph_fusion */
+};
+
+struct fuser_options {
+    enum fuser_mode mode;
+    bool insert_barriers;
+    bool explain; /* a remark on each buffer that stays in memory, asked for or not */
+    struct fuser_device device;
+};
