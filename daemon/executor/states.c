@@ -32,8 +32,8 @@ static int fail(struct exec_error *e, fusion_status status, const struct program
 static uint64_t memory_bytes(const struct program_state *what, bool reference)
 {
     if (!what->packet_size) return what->bytes;
-    uint64_t packets = (uint64_t)what->packet_size * what->capacity;
-    return packets + (reference ? sizeof(struct interp_pipe) : sizeof(struct kernel_pipe));
+    if (!reference) return kernel_pipe_bytes(what->packet_size, what->capacity);
+    return sizeof(struct interp_pipe) + (uint64_t)what->packet_size * what->capacity;
 }
 
 /* Zeros, with nothing mapped before and behind. */

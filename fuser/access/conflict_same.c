@@ -83,8 +83,7 @@ static const struct ir_value *pointer_of(const struct access_site *s)
 {
     switch (s->inst->op) {
     case IR_OP_COPY:
-    case IR_OP_PIPE_READ:
-    case IR_OP_PIPE_WRITE:
+    case IR_OP_PIPE_READ ... IR_OP_PIPE_WRITE_AT:
     case IR_OP_PRINTF:
     case IR_OP_BLOCK_READ:
     case IR_OP_BLOCK_WRITE: return NULL; /* more than one place, or another one per work-item */

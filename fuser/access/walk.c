@@ -143,13 +143,13 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
     case IR_OP_GLOBAL: see_global(w, inst); return;
     case IR_OP_BLOCK_READ:
     case IR_OP_BLOCK_WRITE: see_block(w, inst, state); return;
-    case IR_OP_PIPE_READ:
-    case IR_OP_PIPE_WRITE:
-        touch(w, inst, inst->operands[1], inst->op == IR_OP_PIPE_WRITE, inst->op == IR_OP_PIPE_READ,
-              size_of(w, inst->type), state);
+    case IR_OP_PIPE_READ ... IR_OP_PIPE_WRITE_AT: {
+        bool takes = inst->op <= IR_OP_PIPE_READ_AT;
+        touch(w, inst, inst->operands[1], !takes, takes, size_of(w, inst->type), state);
         w->result->shared_state = true;
         return;
-    case IR_OP_PIPE_NUM_PACKETS: w->result->shared_state = true; return;
+    }
+    case IR_OP_PIPE_RESERVE_READ ... IR_OP_PIPE_NUM_PACKETS: w->result->shared_state = true; return;
     case IR_OP_PRINTF:
         touch(w, inst, inst->operands[1], true, false, 0, state);
         touch(w, inst, inst->operands[2], true, false, size_of(w, inst->type), state);

@@ -1,6 +1,7 @@
 /* What there is no code for: said before any is made, with the operation, its function and line. */
 #include <stdio.h>
 
+#include "fuser/cpu/abi/kernel_abi.h"
 #include "fuser/cpu/emit.h"
 #include "fuser/passes/passes.h"
 #include "ir/analysis/reachable_globals.h"
@@ -31,7 +32,7 @@ static void refuse_call(struct checker *c, const struct ir_inst *inst)
 
 static uint64_t bytes_of(const struct ir_module *m, const struct ir_global *g)
 {
-    if (ir_type_kind(g->type) == IR_KIND_PIPE) return ir_type_size(m, g->packet) * g->capacity;
+    if (ir_type_kind(g->type) == IR_KIND_PIPE) return kernel_pipe_bytes(ir_type_size(m, g->packet), g->capacity);
     return ir_type_size(m, g->type);
 }
 

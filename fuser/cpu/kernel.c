@@ -104,7 +104,7 @@ static void place_pipe(struct entry *k, const struct ir_global *g)
 {
     struct emit *e = k->e;
     uint64_t packet = ir_type_size(e->module, g->packet);
-    rval pipe = place_bytes(k, g, sizeof(struct kernel_pipe) + packet * g->capacity);
+    rval pipe = place_bytes(k, g, kernel_pipe_bytes(packet, g->capacity));
     rval size = jit_add(e, pipe, jit_u64(e, offsetof(struct kernel_pipe, packet_size)));
     rval capacity = jit_add(e, pipe, jit_u64(e, offsetof(struct kernel_pipe, capacity)));
     jit_set(e, jit_memory(e, jit_type(e, IR_KIND_I32), size, 4), jit_int(e, IR_KIND_I32, packet));

@@ -151,12 +151,11 @@ struct alias_access alias_access(const struct alias *a, const struct ir_inst *in
         return (struct alias_access){ALIAS_ACCESS, true, true, alias_place(a, inst->operands[1], bytes),
                                      alias_place(a, inst->operands[0], bytes)};
     }
-    case IR_OP_PIPE_READ:
-    case IR_OP_PIPE_WRITE: {
-        bool takes = inst->op == IR_OP_PIPE_READ;
+    case IR_OP_PIPE_READ ... IR_OP_PIPE_WRITE_AT: {
+        bool takes = inst->op <= IR_OP_PIPE_READ_AT;
         return access(!takes, takes, alias_place(a, inst->operands[1], ir_type_size(a->module, inst->type)));
     }
-    case IR_OP_PIPE_NUM_PACKETS:
+    case IR_OP_PIPE_RESERVE_READ ... IR_OP_PIPE_NUM_PACKETS:
     case IR_OP_IMAGE_READ:
     case IR_OP_IMAGE_WRITE:
     case IR_OP_IMAGE_BLOCK_READ:
@@ -176,8 +175,7 @@ static bool only_addresses(const struct ir_inst *inst, uint32_t operand)
     case IR_OP_LOAD:
     case IR_OP_COPY:
     case IR_OP_PREFETCH:
-    case IR_OP_PIPE_READ:
-    case IR_OP_PIPE_WRITE: return true;
+    case IR_OP_PIPE_READ ... IR_OP_PIPE_WRITE_AT: return true;
     default: return false;
     }
 }

@@ -193,9 +193,20 @@ struct image {
     struct ir_image_format format;
 };
 
+/* Packets that work-items have set aside and not committed. */
+struct reservation {
+    bool writes;
+    uint64_t id, first;
+    uint32_t n;
+    const struct code_inst *at; /* what made it */
+};
+
 struct pipe {
     struct interp_pipe *store;
     const struct ir_global *global; /* module-scope; NULL: an argument */
+    uint64_t reserved[2];           /* packets taken and put so far, with those of reservations */
+    struct reservation *open;       /* in the order in which they were made */
+    uint32_t n_open, most_open;
 };
 
 struct machine {
@@ -281,4 +292,5 @@ void interp_image_block_exec(struct machine *m, struct item *item);
 uint64_t interp_pipe_add(struct machine *m, struct interp_pipe *store, const struct ir_global *global);
 uint64_t interp_pipe_of_global(struct machine *m, const struct ir_global *global);
 bool interp_pipe_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r);
+void interp_pipe_finish(struct machine *m); /* says which reservations the kernel left open */
 bool interp_print_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r);

@@ -96,6 +96,7 @@ static void finish(struct machine *m)
     if (m->group.items)
         for (uint32_t i = 0; i < m->group_volume; i++) interp_item_clear(m, &m->group.items[i]);
     for (uint32_t i = 0; i < m->n_shadows; i++) free(m->shadows[i]);
+    if (!m->stopped) interp_pipe_finish(m);
     interp_memory_finish(&m->memory);
     interp_report_finish(m);
     arena_free(m->arena);

@@ -4,10 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ir/core/reservation.h"
+
 uint64_t interp_pipe_add(struct machine *m, struct interp_pipe *store, const struct ir_global *global)
 {
+    for (uint32_t i = 0; i < m->n_pipes; i++)
+        if (m->pipes[i].store == store) return i + 1;
     m->pipes = arena_grow(m->arena, m->pipes, m->n_pipes, sizeof *m->pipes);
-    m->pipes[m->n_pipes++] = (struct pipe){store, global};
+    m->pipes[m->n_pipes++] = (struct pipe){store, global, {store->read, store->written}, NULL, 0, 0};
     return m->n_pipes;
 }
 
@@ -22,9 +26,9 @@ uint64_t interp_pipe_of_global(struct machine *m, const struct ir_global *global
     return interp_pipe_add(m, store, global);
 }
 
-static struct interp_pipe *pipe_of(const struct machine *m, const struct item *item)
+static struct pipe *pipe_of(const struct machine *m, const struct item *item)
 {
-    return m->pipes[interp_item_operand(item, 0)[0] - 1].store;
+    return &m->pipes[interp_item_operand(item, 0)[0] - 1];
 }
 
 /* An undefined value is no pipe; operations on it end the run. */
@@ -57,33 +61,119 @@ static uint8_t *place(const struct interp_pipe *pipe, uint64_t number)
     return pipe->packets + number % pipe->capacity * pipe->packet_size;
 }
 
-static bool take(struct machine *m, struct item *item, const struct code_inst *at, struct interp_pipe *pipe)
+/* ---- reservations ---- */
+
+static uint64_t *done_of(struct pipe *p, bool writes)
 {
-    if (pipe->read == pipe->written) return false;
-    uint8_t *to = packet(m, item, at, pipe, ACCESS_WRITE);
-    if (!to) return false;
-    memcpy(to, place(pipe, pipe->read++), pipe->packet_size);
+    return writes ? &p->store->written : &p->store->read;
+}
+
+/* Packets that can be taken, or for which there is room. */
+static uint64_t packets_left(const struct pipe *p, bool writes)
+{
+    return writes ? p->store->capacity - (p->reserved[1] - p->store->read) : p->store->written - p->reserved[0];
+}
+
+/* Done is what lies before the oldest reservation that is open. */
+static void settle(struct pipe *p, bool writes)
+{
+    uint64_t done = p->reserved[writes];
+    for (uint32_t i = 0; i < p->n_open; i++) {
+        const struct reservation *r = &p->open[i];
+        if (r->writes == writes && r->n && r->first < done) done = r->first;
+    }
+    *done_of(p, writes) = done;
+}
+
+static uint64_t reserve(struct machine *m, const struct item *item, const struct code_inst *at, struct pipe *p,
+                        bool writes)
+{
+    uint32_t n = (uint32_t)interp_item_operand(item, 1)[0];
+    if (n > IR_RESERVATION_MOST || n > packets_left(p, writes)) return 0;
+    uint64_t first = p->reserved[writes], id = ir_reservation(first, n);
+    if (p->n_open == p->most_open) {
+        p->open = arena_grow(m->arena, p->open, p->n_open, sizeof *p->open);
+        p->most_open = p->n_open ? 2 * p->n_open : 1;
+    }
+    p->open[p->n_open++] = (struct reservation){writes, id, first, n, at};
+    p->reserved[writes] += n;
+    return id;
+}
+
+static struct reservation *find_reservation(struct machine *m, const struct item *item, const struct code_inst *at,
+                                            struct pipe *p, bool writes, uint64_t id)
+{
+    for (uint32_t i = 0; i < p->n_open; i++)
+        if (p->open[i].writes == writes && p->open[i].id == id) return &p->open[i];
+    interp_report(m, INTERP_INVALID, item, at, "%s with an id that is of no open reservation to %s this pipe",
+                  ir_op_info(at->ir->op)->text, writes ? "write to" : "read from");
+    return NULL;
+}
+
+static void commit(struct machine *m, const struct item *item, const struct code_inst *at, struct pipe *p, bool writes)
+{
+    struct reservation *r = find_reservation(m, item, at, p, writes, interp_item_operand(item, 1)[0]);
+    if (!r) return;
+    uint32_t i = (uint32_t)(r - p->open);
+    memmove(r, r + 1, (--p->n_open - i) * sizeof *r);
+    settle(p, writes);
+}
+
+void interp_pipe_finish(struct machine *m)
+{
+    for (uint32_t i = 0; i < m->n_pipes; i++)
+        for (uint32_t k = 0; k < m->pipes[i].n_open; k++) {
+            const struct reservation *r = &m->pipes[i].open[k];
+            interp_report(m, INTERP_INVALID, NULL, r->at, "the reservation of %u packets is never committed", r->n);
+        }
+}
+
+/* ---- packets ---- */
+
+static bool copy_packet(struct machine *m, struct item *item, const struct code_inst *at, const struct pipe *p,
+                        bool writes, uint64_t number)
+{
+    uint8_t *memory = packet(m, item, at, p->store, writes ? ACCESS_READ : ACCESS_WRITE);
+    uint8_t *inside = place(p->store, number);
+    if (memory) memcpy(writes ? inside : memory, writes ? memory : inside, p->store->packet_size);
+    return memory;
+}
+
+static bool move_next(struct machine *m, struct item *item, const struct code_inst *at, struct pipe *p, bool writes)
+{
+    if (!packets_left(p, writes) || !copy_packet(m, item, at, p, writes, p->reserved[writes])) return false;
+    p->reserved[writes]++;
+    settle(p, writes);
     return true;
 }
 
-static bool put(struct machine *m, struct item *item, const struct code_inst *at, struct interp_pipe *pipe)
+static bool move_at(struct machine *m, struct item *item, const struct code_inst *at, struct pipe *p, bool writes)
 {
-    if (pipe->written - pipe->read >= pipe->capacity) return false;
-    const uint8_t *from = packet(m, item, at, pipe, ACCESS_READ);
-    if (!from) return false;
-    memcpy(place(pipe, pipe->written++), from, pipe->packet_size);
-    return true;
+    const struct reservation *r = find_reservation(m, item, at, p, writes, interp_item_operand(item, 2)[0]);
+    uint32_t index = (uint32_t)interp_item_operand(item, 3)[0];
+    if (!r) return false;
+    if (index < r->n) return copy_packet(m, item, at, p, writes, r->first + index);
+    interp_report(m, INTERP_INVALID, item, at, "%s at index %u of a reservation of %u packets",
+                  ir_op_info(at->ir->op)->text, index, r->n);
+    return false;
 }
 
 bool interp_pipe_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
-    if (at->ir->op < IR_OP_PIPE_READ || at->ir->op > IR_OP_PIPE_MAX_PACKETS) return false;
+    enum ir_op op = at->ir->op;
+    if (op < IR_OP_PIPE_READ || op > IR_OP_PIPE_MAX_PACKETS) return false;
     if (!is_pipe(m, item, at)) return true;
-    switch (at->ir->op) {
-    case IR_OP_PIPE_READ: *r = take(m, item, at, pipe_of(m, item)); return true;
-    case IR_OP_PIPE_WRITE: *r = put(m, item, at, pipe_of(m, item)); return true;
-    case IR_OP_PIPE_NUM_PACKETS: *r = (uint32_t)(pipe_of(m, item)->written - pipe_of(m, item)->read); return true;
-    case IR_OP_PIPE_MAX_PACKETS: *r = pipe_of(m, item)->capacity; return true;
-    default: return false;
+    struct pipe *p = pipe_of(m, item);
+    switch (op) {
+    case IR_OP_PIPE_READ:
+    case IR_OP_PIPE_WRITE: *r = move_next(m, item, at, p, op == IR_OP_PIPE_WRITE); return true;
+    case IR_OP_PIPE_READ_AT:
+    case IR_OP_PIPE_WRITE_AT: *r = move_at(m, item, at, p, op == IR_OP_PIPE_WRITE_AT); return true;
+    case IR_OP_PIPE_RESERVE_READ:
+    case IR_OP_PIPE_RESERVE_WRITE: *r = reserve(m, item, at, p, op == IR_OP_PIPE_RESERVE_WRITE); return true;
+    case IR_OP_PIPE_COMMIT_READ:
+    case IR_OP_PIPE_COMMIT_WRITE: commit(m, item, at, p, op == IR_OP_PIPE_COMMIT_WRITE); return true;
+    case IR_OP_PIPE_NUM_PACKETS: *r = (uint32_t)packets_left(p, false); return true;
+    default: *r = p->store->capacity; return true;
     }
 }

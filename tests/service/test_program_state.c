@@ -60,6 +60,22 @@ static const char text[] = "global @counter: i32 = 40\n"
                            "    %at = elem i32 %o, %i\n"
                            "    %done = pipe_read i32 %q, %at\n"
                            "}\n"
+                           "kernel @put_reserved(%x: ptr.global i32) {\n"
+                           "    %q = global @queue\n"
+                           "    %i = global_id x\n"
+                           "    %at = elem i32 %x, %i\n"
+                           "    %r = pipe_reserve_write %q, 1\n"
+                           "    %done = pipe_write_at i32 %q, %at, %r, 0\n"
+                           "    pipe_commit_write %q, %r\n"
+                           "}\n"
+                           "kernel @take_reserved(%o: ptr.global i32) {\n"
+                           "    %q = global @queue\n"
+                           "    %i = global_id x\n"
+                           "    %at = elem i32 %o, %i\n"
+                           "    %r = pipe_reserve_read %q, 1\n"
+                           "    %done = pipe_read_at i32 %q, %at, %r, 0\n"
+                           "    pipe_commit_read %q, %r\n"
+                           "}\n"
                            "kernel @beyond() {\n"
                            "    %c = global @counter\n"
                            "    %far = elem i32 %c, 50000000\n"
@@ -263,11 +279,12 @@ static void test_fused(void **state)
 static void test_pipe(void **state)
 {
     (void)state;
-    for (int d = 0; d < 2; d++) {
+    for (int k = 0; k < 4; k++) {
+        int d = k & 1;
         fusion_module *m = load(session);
         struct work putting = begin(session), taking = begin(session);
-        node(&putting, m, "put", ITEMS, putting.x);
-        node(&taking, m, "take", ITEMS, taking.o);
+        node(&putting, m, k < 2 ? "put" : "put_reserved", ITEMS, putting.x);
+        node(&taking, m, k < 2 ? "take" : "take_reserved", ITEMS, taking.o);
         finalize(&putting, devices[d]);
         finalize(&taking, devices[d]);
         expect_ok(try_run(&putting));

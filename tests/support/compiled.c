@@ -114,19 +114,19 @@ static uint64_t to_64(uint64_t n)
 
 static struct kernel_pipe *pipe_make(const struct interp_pipe *from)
 {
-    struct kernel_pipe *pipe = calloc(1, sizeof *pipe + (size_t)from->capacity * from->packet_size);
+    struct kernel_pipe *pipe = calloc(1, kernel_pipe_bytes(from->packet_size, from->capacity));
     pipe->packet_size = from->packet_size;
     pipe->capacity = from->capacity;
-    pipe->read = from->read;
-    pipe->written = from->written;
+    pipe->read = (struct kernel_pipe_end){from->read, from->read};
+    pipe->write = (struct kernel_pipe_end){from->written, from->written};
     memcpy(pipe->packets, from->packets, (size_t)from->capacity * from->packet_size);
     return pipe;
 }
 
 static void pipe_give_back(struct kernel_pipe *pipe, struct interp_pipe *to)
 {
-    to->read = pipe->read;
-    to->written = pipe->written;
+    to->read = pipe->read.done;
+    to->written = pipe->write.done;
     memcpy(to->packets, pipe->packets, (size_t)to->capacity * to->packet_size);
     free(pipe);
 }

@@ -2,6 +2,7 @@
 #include "test_interp_kit.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { R = 0x10b0, RG = 0x10b2, RGBA = 0x10b5, BGRA = 0x10b6 };
 enum {
@@ -262,6 +263,110 @@ static void pipes_are_checked(void **state)
     kit_free(&k);
 }
 
+/* Two reservations to write, of which the younger is committed first; then all is read backwards. */
+static void reservations(void **state)
+{
+    (void)state;
+    int32_t out[12] = {0}, packets[6] = {0};
+    struct interp_pipe pipe = {(uint8_t *)packets, 4, 6, 4, 4};
+    struct interp_arg args[] = {{.kind = INTERP_ARG_PIPE, .data = &pipe}, BUFFER(out)};
+    kit_clean_run("kernel @k(%q: pipe.read_write, %o: ptr.global i32) {\n"
+                  "    %v = var i32\n"
+                  "    %a = pipe_reserve_write %q, 2\n"
+                  "    %b = pipe_reserve_write %q, 3\n"
+                  "    %c = pipe_reserve_write %q, 2\n"
+                  "    %none = ieq i64 %c, 0\n"
+                  "    %none2 = zext i32 %none\n"
+                  "    store i32 %o[0], %none2\n"
+                  "    store i32 %v, 20\n"
+                  "    %b0 = pipe_write_at i32 %q, %v, %b, 0\n"
+                  "    store i32 %v, 22\n"
+                  "    %b2 = pipe_write_at i32 %q, %v, %b, 2\n"
+                  "    store i32 %v, 21\n"
+                  "    %b1 = pipe_write_at i32 %q, %v, %b, 1\n"
+                  "    pipe_commit_write %q, %b\n"
+                  "    store i32 %v, 30\n"
+                  "    %w = pipe_write i32 %q, %v\n"
+                  "    %hidden = pipe_num_packets %q\n"
+                  "    store i32 %o[1], %hidden\n"
+                  "    %early = pipe_read i32 %q, %v\n"
+                  "    %early2 = zext i32 %early\n"
+                  "    store i32 %o[2], %early2\n"
+                  "    store i32 %v, 10\n"
+                  "    %a0 = pipe_write_at i32 %q, %v, %a, 0\n"
+                  "    store i32 %v, 11\n"
+                  "    %a1 = pipe_write_at i32 %q, %v, %a, 1\n"
+                  "    pipe_commit_write %q, %a\n"
+                  "    %seen = pipe_num_packets %q\n"
+                  "    store i32 %o[3], %seen\n"
+                  "    %r = pipe_reserve_read %q, 5\n"
+                  "    %s = pipe_reserve_read %q, 1\n"
+                  "    %t = pipe_reserve_read %q, 1\n"
+                  "    %none3 = ieq i64 %t, 0\n"
+                  "    %none4 = zext i32 %none3\n"
+                  "    store i32 %o[4], %none4\n"
+                  "    %last = elem i32 %o, 10\n"
+                  "    %s0 = pipe_read_at i32 %q, %last, %s, 0\n"
+                  "    pipe_commit_read %q, %s\n"
+                  "    %full = pipe_write i32 %q, %v\n"
+                  "    %full2 = zext i32 %full\n"
+                  "    store i32 %o[11], %full2\n"
+                  "    loop (%k: i32 = 0) {\n"
+                  "        %end = uge i32 %k, 5\n"
+                  "        if %end { break }\n"
+                  "        %at = sub i32 4, %k\n"
+                  "        %to = add i32 9, 0\n"
+                  "        %place = sub i32 %to, %k\n"
+                  "        %p = elem i32 %o, %place\n"
+                  "        %x = pipe_read_at i32 %q, %p, %r, %at\n"
+                  "        %k2 = add i32 %k, 1\n"
+                  "        continue %k2\n"
+                  "    }\n"
+                  "    pipe_commit_read %q, %r\n"
+                  "}\n",
+                  1, 1, args);
+    assert_memory_equal(out, ((int32_t[]){1, 0, 0, 6, 1, 10, 11, 20, 21, 22, 30, 0}), sizeof out);
+    assert_int_equal(pipe.read, 10);
+    assert_int_equal(pipe.written, 10);
+}
+
+static void reservations_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *finding;
+        uint32_t line;
+    } cases[] = {
+        {"    %a = pipe_reserve_write %q, 2\n    %x = pipe_write_at i32 %q, %v, %a, 2\n    pipe_commit_write %q, %a\n",
+         "pipe_write_at at index 2 of a reservation of 2 packets", 4},
+        {"    %a = pipe_reserve_read %q, 2\n    %x = pipe_read_at i32 %q, %v, %a, -1\n    pipe_commit_read %q, %a\n",
+         "pipe_read_at at index 4294967295 of a reservation of 2 packets", 4},
+        {"    %x = pipe_read_at i32 %q, %v, 0, 0\n", "pipe_read_at with an id that is of no open reservation", 3},
+        {"    %a = pipe_reserve_write %q, 2\n    pipe_commit_write %q, %a\n    pipe_commit_write %q, %a\n",
+         "pipe_commit_write with an id that is of no open reservation to write to this pipe", 5},
+        {"    %a = pipe_reserve_read %q, 2\n    pipe_commit_write %q, %a\n    pipe_commit_read %q, %a\n",
+         "pipe_commit_write with an id that is of no open reservation to write to this pipe", 4},
+        {"    %a = pipe_reserve_read %q, 1\n    %x = pipe_read_at i32 %p, %v, %a, 0\n    pipe_commit_read %q, %a\n",
+         "pipe_read_at with an id that is of no open reservation to read from this pipe", 4},
+        {"    %a = pipe_reserve_read %q, 2\n", "the reservation of 2 packets is never committed", 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t packets[8] = {0}, others[8] = {0};
+        struct interp_pipe pipe = {(uint8_t *)packets, 4, 8, 0, 4}, other = {(uint8_t *)others, 4, 8, 0, 4};
+        struct interp_arg args[] = {{.kind = INTERP_ARG_PIPE, .data = &pipe},
+                                    {.kind = INTERP_ARG_PIPE, .data = &other}};
+        char text[512];
+        snprintf(text, sizeof text,
+                 "kernel @k(%%q: pipe.read_write, %%p: pipe.read_write) {\n    %%v = var i32 align 4\n%s}\n",
+                 cases[i].body);
+        struct kit k;
+        kit_load(&k, text);
+        kit_run(&k, 1, 1, args);
+        kit_expect(&k, INTERP_INVALID, cases[i].line, cases[i].finding);
+        kit_free(&k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +378,8 @@ int main(void)
         cmocka_unit_test(pipes_are_first_in_first_out),
         cmocka_unit_test(pipes_of_the_module),
         cmocka_unit_test(pipes_are_checked),
+        cmocka_unit_test(reservations),
+        cmocka_unit_test(reservations_are_checked),
     };
     return cmocka_run_group_tests_name("interp_image", tests, NULL, NULL);
 }

@@ -340,6 +340,14 @@ static void pipe_access(struct scene *s)
 {
     build(s, IR_OP_PIPE_READ, IR_I32, 2, s->pipe, s->global);
 }
+static void pipe_access_reserved(struct scene *s)
+{
+    build(s, IR_OP_PIPE_RESERVE_READ, IR_VOID, 2, s->pipe, s->i32);
+}
+static void pipe_reservation(struct scene *s)
+{
+    build(s, IR_OP_PIPE_COMMIT_WRITE, IR_VOID, 2, s->pipe, s->i32);
+}
 
 /* ---- calls ---- */
 
@@ -796,6 +804,8 @@ static const struct broken cases[] = {
     {"image_form", image_form, 2, NULL, "parameter"},
     {"image_access", image_access, LINE, "body", "image_write: operand 0 is for reading only"},
     {"pipe_access", pipe_access, LINE, "body", "pipe_read: operand 0 is for writing only"},
+    {"pipe_access_reserved", pipe_access_reserved, LINE, "body", "pipe_reserve_read: operand 0 is for writing only"},
+    {"pipe_reservation", pipe_reservation, LINE, "body", "pipe_commit_write: operand 1 is i32, must be i64"},
 
     {"call_kernel", call_kernel, LINE, "body", "call: calls k, which is a kernel"},
     {"call_arguments", call_arguments, LINE, "body", "call: passes 1 arguments to g, which has 0 parameters"},

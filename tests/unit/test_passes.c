@@ -34,6 +34,41 @@ struct pass_case {
     const char *before, *after; /* bodies of a kernel with the head above */
 };
 
+/* Equal, without a use, in a loop: each takes packets of its own. */
+#define RESERVATIONS                                                                                                   \
+    "    %i = global_id x\n"                                                                                           \
+    "    %q = global @queue\n"                                                                                         \
+    "    %0 = elem i32 %p, %i\n"                                                                                       \
+    "    loop (%k: i32 = 0) {\n"                                                                                       \
+    "        %a = pipe_reserve_read %q, 1\n"                                                                           \
+    "        %b = pipe_reserve_read %q, 1\n"                                                                           \
+    "        %c = pipe_num_packets %q\n"                                                                               \
+    "        %d = add i32 %k, %c\n"                                                                                    \
+    "        store i32 %0, %d\n"                                                                                       \
+    "        %end = sgt i32 %k, 2\n"                                                                                   \
+    "        if %end {\n"                                                                                              \
+    "            break\n"                                                                                              \
+    "        }\n"                                                                                                      \
+    "        %k2 = add i32 %k, 1\n"                                                                                    \
+    "        continue %k2\n"                                                                                           \
+    "    }\n"
+
+#define RESERVED_PACKETS                                                                                               \
+    "    %i = global_id x\n"                                                                                           \
+    "    %q = global @queue\n"                                                                                         \
+    "    %v = var i32 align 4\n"                                                                                       \
+    "    store i32 %v, 7\n"                                                                                            \
+    "    %w = pipe_reserve_write %q, 1\n"                                                                              \
+    "    %put = pipe_write_at i32 %q, %v, %w, 0\n"                                                                     \
+    "    pipe_commit_write %q, %w\n"                                                                                   \
+    "    store i32 %v, 8\n"                                                                                            \
+    "    %r = pipe_reserve_read %q, 1\n"                                                                               \
+    "    %got = pipe_read_at i32 %q, %v, %r, 0\n"                                                                      \
+    "    pipe_commit_read %q, %r\n"                                                                                    \
+    "    %x = load i32 %v\n"                                                                                           \
+    "    %0 = elem i32 %o, %i\n"                                                                                       \
+    "    store i32 %0, %x\n"
+
 /* clang-format off */
 static const struct pass_case cases[] = {
     {.name = "contract_a_product_that_is_only_added",
@@ -1145,6 +1180,16 @@ static const struct pass_case cases[] = {
          "        continue %k2\n"
          "    }\n"
          "    return\n"},
+    {.name = "reservations_stay_where_they_are",
+     .passes = {pass_cse, pass_dce, pass_hoist},
+     .functions = "pipe @queue: packet i32 capacity 4\n",
+     .before = RESERVATIONS,
+     .after = RESERVATIONS "    return\n"},
+    {.name = "packets_of_reservations_are_memory",
+     .passes = {pass_promote, pass_forward, pass_overwrite},
+     .functions = "pipe @queue: packet i32 capacity 4\n",
+     .before = RESERVED_PACKETS,
+     .after = RESERVED_PACKETS "    return\n"},
 };
 /* clang-format on */
 

@@ -66,6 +66,14 @@ static const char text[] = "global @table: [64 x i32]\n"
                            "    %at = elem i32 %x, %i\n"
                            "    %done = pipe_write i32 %q, %at\n"
                            "}\n"
+                           "kernel @put_reserved(%x: ptr.global i32) {\n"
+                           "    %i = global_id x\n"
+                           "    %q = global @queue\n"
+                           "    %at = elem i32 %x, %i\n"
+                           "    %r = pipe_reserve_write %q, 1\n"
+                           "    %done = pipe_write_at i32 %q, %at, %r, 0\n"
+                           "    pipe_commit_write %q, %r\n"
+                           "}\n"
                            "kernel @waiting(%o: ptr.global i32) {\n"
                            "    %i = global_id x\n"
                            "    %q = global @queue\n"
@@ -219,13 +227,16 @@ static void others_join(void **state)
 static void pipes(void **state)
 {
     (void)state;
-    struct made m = pair("put", "waiting");
-    struct fuser_plan *plan = check_planned(m.g);
-    check_launches(m.g, plan, "put|waiting");
-    check_remark(plan, "not_fused_hidden_memory", "waiting", "", "pipes of the program");
-    assert_int_equal(outcome(&m, plan)[0], ITEMS);
-    fuser_plan_free(plan);
-    test_graph_free(m.g);
+    static const char *const cases[][2] = {{"put", "put|waiting"}, {"put_reserved", "put_reserved|waiting"}};
+    for (unsigned i = 0; i < 2; i++) {
+        struct made m = pair(cases[i][0], "waiting");
+        struct fuser_plan *plan = check_planned(m.g);
+        check_launches(m.g, plan, cases[i][1]);
+        check_remark(plan, "not_fused_hidden_memory", "waiting", "", "pipes of the program");
+        assert_int_equal(outcome(&m, plan)[0], ITEMS);
+        fuser_plan_free(plan);
+        test_graph_free(m.g);
+    }
 }
 
 /* Variables of equal modules are different ones. */

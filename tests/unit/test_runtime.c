@@ -219,7 +219,7 @@ enum { WRITERS = 3, READERS = 2, PACKETS = 20000 };
 
 static struct kernel_pipe *pipe_new(uint32_t packet_size, uint32_t capacity)
 {
-    struct kernel_pipe *pipe = calloc(1, sizeof *pipe + (size_t)packet_size * capacity);
+    struct kernel_pipe *pipe = calloc(1, kernel_pipe_bytes(packet_size, capacity));
     assert_non_null(pipe);
     pipe->packet_size = packet_size;
     pipe->capacity = capacity;
@@ -293,6 +293,139 @@ static void pipes_are_full_and_empty(void **state)
     free(pipe);
 }
 
+/* ---- reservations ---- */
+
+enum { READ_END, WRITE_END };
+
+/* Reserves up to four packets at once, writes them from the last to the first, and commits every second reservation
+   before the one that came before it. */
+static void *write_reserved(void *data)
+{
+    struct traffic *t = data;
+    uint64_t held = 0;
+    for (uint64_t i = 1; i <= PACKETS;) {
+        uint32_t n = (uint32_t)(i % 4 + 1 > PACKETS + 1 - i ? PACKETS + 1 - i : i % 4 + 1);
+        uint64_t id = kernel_runtime.pipe_reserve(t->pipe, WRITE_END, n);
+        if (!id) {
+            if (held) kernel_runtime.pipe_commit(t->pipe, WRITE_END, held);
+            held = 0;
+            sched_yield();
+            continue;
+        }
+        for (uint32_t k = n; k-- > 0;) {
+            uint64_t packet[2] = {i + k, ~(i + k)};
+            if (!kernel_runtime.pipe_write_at(t->pipe, sizeof packet, packet, id, k)) abort();
+        }
+        i += n;
+        if (!held && i <= PACKETS) {
+            held = id;
+            continue;
+        }
+        kernel_runtime.pipe_commit(t->pipe, WRITE_END, id);
+        if (held) kernel_runtime.pipe_commit(t->pipe, WRITE_END, held);
+        held = 0;
+    }
+    return NULL;
+}
+
+/* Packets are set to zeros where they lie once they are read: one that is not committed shows. */
+static void *read_reserved(void *data)
+{
+    struct traffic *t = data;
+    for (uint32_t n = 1; t->taken < WRITERS * PACKETS; n = n % 3 + 1) {
+        uint64_t id = kernel_runtime.pipe_reserve(t->pipe, READ_END, n);
+        if (!id) {
+            sched_yield();
+            continue;
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            uint64_t packet[2];
+            if (!kernel_runtime.pipe_read_at(t->pipe, sizeof packet, packet, id, k)) abort();
+            if (!packet[0] || packet[0] != ~packet[1]) abort();
+            memset(t->pipe->packets + ((uint32_t)id + k) % t->pipe->capacity * sizeof packet, 0, sizeof packet);
+            t->taken++;
+            t->sum += packet[0];
+        }
+        kernel_runtime.pipe_commit(t->pipe, READ_END, id);
+    }
+    return NULL;
+}
+
+static void reservations_between_threads(void **state)
+{
+    (void)state;
+    struct traffic t = {.pipe = pipe_new(16, 16)};
+    pthread_t threads[WRITERS + READERS];
+    for (unsigned i = 0; i < WRITERS + READERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, i < WRITERS ? write_reserved : read_reserved, &t), 0);
+    for (unsigned i = 0; i < WRITERS + READERS; i++) pthread_join(threads[i], NULL);
+    assert_int_equal(t.taken, WRITERS * PACKETS);
+    assert_int_equal(t.sum, (uint64_t)WRITERS * PACKETS * (PACKETS + 1) / 2);
+    assert_int_equal(kernel_runtime.pipe_packets(t.pipe), 0);
+    free(t.pipe);
+}
+
+static void younger_reservations_wait(void **state)
+{
+    (void)state;
+    const struct kernel_functions *f = &kernel_runtime;
+    struct kernel_pipe *pipe = pipe_new(2, 5);
+    uint16_t packet = 9;
+    for (unsigned round = 0; round < 7; round++) {
+        uint64_t a = f->pipe_reserve(pipe, WRITE_END, 2), b = f->pipe_reserve(pipe, WRITE_END, 1);
+        uint64_t c = f->pipe_reserve(pipe, WRITE_END, 2);
+        assert_true((int64_t)a > 0 && (int64_t)b > 0 && (int64_t)c > 0);
+        assert_int_equal(f->pipe_reserve(pipe, WRITE_END, 1), 0);
+        f->pipe_commit(pipe, WRITE_END, c);
+        f->pipe_commit(pipe, WRITE_END, b);
+        assert_int_equal(f->pipe_packets(pipe), 0);
+        assert_int_equal(f->pipe_read(pipe, 2, &packet), 0);
+        assert_int_equal(f->pipe_write_at(pipe, 2, &packet, b, 0), 0); /* is committed */
+        f->pipe_commit(pipe, WRITE_END, a);
+        assert_int_equal(f->pipe_packets(pipe), 5);
+        uint64_t r = f->pipe_reserve(pipe, READ_END, 4);
+        assert_int_equal(f->pipe_read(pipe, 2, &packet), 1); /* behind them: its room is not free yet */
+        assert_int_equal(f->pipe_write(pipe, 2, &packet), 0);
+        f->pipe_commit(pipe, READ_END, r);
+        assert_int_equal(f->pipe_write(pipe, 2, &packet), 1);
+        assert_int_equal(f->pipe_read(pipe, 2, &packet), 1);
+    }
+    free(pipe);
+}
+
+/* Whatever the id and the index are, nothing but the packets of an open reservation is touched. */
+static void wrong_reservations(void **state)
+{
+    (void)state;
+    const struct kernel_functions *f = &kernel_runtime;
+    struct kernel_pipe *pipe = pipe_new(2, 6), before;
+    for (uint16_t i = 0; i < 4; i++) f->pipe_write(pipe, 2, &i);
+    uint64_t read = f->pipe_reserve(pipe, READ_END, 2), write = f->pipe_reserve(pipe, WRITE_END, 2);
+    const uint64_t ids[] = {0, 1, UINT64_MAX, (uint64_t)1 << 62, read + 1, write - 1, write + 1, read ^ write};
+    uint16_t packet = 0xabcd, packets[6];
+    memcpy(&before, pipe, sizeof before);
+    memcpy(packets, pipe->packets, sizeof packets);
+    for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++)
+        for (uint32_t index = 0; index < 4; index++) {
+            assert_int_equal(f->pipe_write_at(pipe, 2, &packet, ids[i], index), 0);
+            assert_int_equal(f->pipe_read_at(pipe, 2, &packet, ids[i], index), 0);
+            f->pipe_commit(pipe, WRITE_END, ids[i]);
+            f->pipe_commit(pipe, READ_END, ids[i]);
+        }
+    assert_int_equal(f->pipe_write_at(pipe, 2, &packet, read, 0), 0); /* of the other end */
+    assert_int_equal(f->pipe_read_at(pipe, 2, &packet, write, 0), 0);
+    assert_int_equal(f->pipe_write_at(pipe, 2, &packet, write, 2), 0);
+    assert_int_equal(f->pipe_write_at(pipe, 4, &packet, write, 0), 0); /* packets of another size */
+    assert_int_equal(f->pipe_write_at(pipe, 2, &packet, write, UINT32_MAX), 0);
+    assert_int_equal(packet, 0xabcd);
+    assert_memory_equal(&before, pipe, sizeof before);
+    assert_memory_equal(packets, pipe->packets, sizeof packets);
+    assert_int_equal(f->pipe_reserve(pipe, WRITE_END, UINT32_MAX), 0);
+    assert_int_equal(f->pipe_reserve(NULL, READ_END, 1), 0);
+    f->pipe_commit(NULL, READ_END, read);
+    free(pipe);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +435,9 @@ int main(void)
         cmocka_unit_test(nothing_outside),
         cmocka_unit_test(pipes_between_threads),
         cmocka_unit_test(pipes_are_full_and_empty),
+        cmocka_unit_test(reservations_between_threads),
+        cmocka_unit_test(younger_reservations_wait),
+        cmocka_unit_test(wrong_reservations),
     };
     return cmocka_run_group_tests_name("runtime", tests, NULL, NULL);
 }

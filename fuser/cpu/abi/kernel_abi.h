@@ -9,7 +9,7 @@
 
 #include "ir/image/image.h"
 
-enum { KERNEL_ABI_VERSION = 3, KERNEL_MAX_ARGS_BYTES = 64 << 10 }; /* of the block that holds all arguments */
+enum { KERNEL_ABI_VERSION = 4, KERNEL_MAX_ARGS_BYTES = 64 << 10 }; /* of the block that holds all arguments */
 
 /* Where a launch is; the same for each work-group of it. */
 struct kernel_launch {
@@ -30,17 +30,29 @@ enum kernel_launch_flag {
     KERNEL_LAUNCH_STREAM = 1 << 0,
 };
 
+/* One end of a pipe: packets before number `reserved` are taken or put; those before `done` for good, the others belong
+   to reservations (ir/core/reservation.h) that are open, or committed after one that is. */
+struct kernel_pipe_end {
+    uint64_t done, reserved;
+};
+
 /*
- * A pipe: first in, first out. Packets number `read` to `written` - 1 are in it, each at its number modulo
- * `capacity`. Its memory is this record and capacity * packet_size bytes behind it.
+ * A pipe: first in, first out, each packet at its number modulo `capacity`. Readers may take packets number
+ * read.reserved to write.done - 1; writers may put up to capacity packets from number read.done on. Its memory is this
+ * record, all packets, and a mark for each: not 0 where its reservation is committed before an older one of its end.
  */
 struct kernel_pipe {
     uint32_t packet_size, capacity;
-    uint64_t read, written; /* packets taken and put so far */
-    uint32_t lock;          /* 0: free */
-    uint32_t reserved;
+    struct kernel_pipe_end read, write;
+    uint32_t lock; /* 0: free */
+    uint32_t unused;
     uint8_t packets[];
 };
+
+static inline uint64_t kernel_pipe_bytes(uint64_t packet_size, uint64_t capacity)
+{
+    return sizeof(struct kernel_pipe) + capacity * (packet_size + 1);
+}
 
 /* How texels are read and written; above the bits of a sampler (enum ir_sampler). */
 enum kernel_texel_flag {
@@ -70,7 +82,14 @@ struct kernel_functions {
     /* 1, or 0 where the pipe is empty or full, or its packets have another size. */
     uint32_t (*pipe_read)(struct kernel_pipe *pipe, uint64_t packet_size, void *packet);
     uint32_t (*pipe_write)(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet);
-    uint32_t (*pipe_packets)(struct kernel_pipe *pipe); /* in it now */
+    uint32_t (*pipe_packets)(struct kernel_pipe *pipe); /* that readers may take now */
+    /* Reservations; writes: not 0 for the end of writers. The id, or 0 where there are not as many packets or as much
+       room. What is not an index of an open reservation is not read and not written, and gives 0. */
+    uint64_t (*pipe_reserve)(struct kernel_pipe *pipe, uint32_t writes, uint32_t n);
+    uint32_t (*pipe_read_at)(struct kernel_pipe *pipe, uint64_t packet_size, void *packet, uint64_t id, uint32_t index);
+    uint32_t (*pipe_write_at)(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet, uint64_t id,
+                              uint32_t index);
+    void (*pipe_commit)(struct kernel_pipe *pipe, uint32_t writes, uint64_t id);
     /* printf of the work-item with that linear id: 0, or -1 where it was dropped. */
     int32_t (*print)(struct ir_printer *printer, uint64_t item, const char *format, uint64_t size, const void *args);
 };

@@ -9,5 +9,9 @@ const struct kernel_functions kernel_runtime = {
     .pipe_read = kernel_pipe_read,
     .pipe_write = kernel_pipe_write,
     .pipe_packets = kernel_pipe_packets,
+    .pipe_reserve = kernel_pipe_reserve,
+    .pipe_read_at = kernel_pipe_read_at,
+    .pipe_write_at = kernel_pipe_write_at,
+    .pipe_commit = kernel_pipe_commit,
     .print = kernel_print,
 };
