@@ -70,6 +70,8 @@ bool spirv_emit_composite(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_memory(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_atomic(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_group(struct spirv_body *s, const struct spirv_inst *i);
+/* The scope of a group's operation, which it reports where it is of none. */
+enum ir_scope spirv_group_scope(struct spirv_body *s, const struct spirv_inst *i, uint32_t id);
 bool spirv_emit_image(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_pipe(struct spirv_body *s, const struct spirv_inst *i);
 bool spirv_emit_ext(struct spirv_body *s, const struct spirv_inst *i);

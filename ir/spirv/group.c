@@ -2,7 +2,7 @@
 #include "ir/spirv/body.h"
 #include "ir/spirv/reduction.h"
 
-static enum ir_scope group_scope(struct spirv_body *s, const struct spirv_inst *i, uint32_t id)
+enum ir_scope spirv_group_scope(struct spirv_body *s, const struct spirv_inst *i, uint32_t id)
 {
     enum ir_scope scope = spirv_scope(s, id);
     if (scope != IR_SCOPE_WORK_GROUP && scope != IR_SCOPE_SUB_GROUP)
@@ -20,7 +20,7 @@ static ir_type result_type(const struct spirv_body *s, const struct spirv_inst *
 static void emit_barrier(struct spirv_body *s, const struct spirv_inst *i)
 {
     struct ir_inst *inst = ir_build(&s->b, IR_OP_BARRIER, IR_VOID, NULL, 0);
-    inst->attrs.scope = group_scope(s, i, i->words[1]);
+    inst->attrs.scope = spirv_group_scope(s, i, i->words[1]);
     inst->attrs.fence = spirv_fence(s, i->words[3]);
 }
 
@@ -65,7 +65,7 @@ static bool emit_reduction(struct spirv_body *s, const struct spirv_inst *i)
     static const enum ir_op ops[] = {IR_OP_GROUP_REDUCE, IR_OP_GROUP_SCAN_INCL, IR_OP_GROUP_SCAN_EXCL};
     const struct reduction *e = reduction_find(i->op);
     if (!e || e->spirv != i->op) return false;
-    enum ir_scope scope = group_scope(s, i, i->words[3]);
+    enum ir_scope scope = spirv_group_scope(s, i, i->words[3]);
     struct ir_value *x = spirv_value(s, i, i->words[5]);
     if (i->words[4] > 2) spirv_fail(s->r, i, "has group operation %u, which cannot be read", i->words[4]);
     if (s->r->failed_function) return true;
@@ -87,14 +87,14 @@ static void emit_vote(struct spirv_body *s, const struct spirv_inst *i, enum ir_
 {
     struct ir_value *x = spirv_value(s, i, i->words[4]);
     struct ir_inst *inst = ir_build(&s->b, op, IR_VOID, &x, 1);
-    inst->attrs.scope = group_scope(s, i, i->words[3]);
+    inst->attrs.scope = spirv_group_scope(s, i, i->words[3]);
     spirv_set(s, i, inst->results[0]);
 }
 
 static void emit_broadcast(struct spirv_body *s, const struct spirv_inst *i)
 {
     struct ir_value *o[4] = {spirv_value(s, i, i->words[4])}, *id = spirv_value(s, i, i->words[5]);
-    enum ir_scope scope = group_scope(s, i, i->words[3]);
+    enum ir_scope scope = spirv_group_scope(s, i, i->words[3]);
     uint32_t n = ir_type_lanes(id->type);
     if (n > 3) spirv_fail(s->r, i, "has a local id of %u components", n);
     if (s->r->failed_function) return;

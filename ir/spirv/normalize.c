@@ -342,8 +342,11 @@ bool spirv_normalize(struct spirv_reader *r)
     r->value_types = arena_alloc(a, (r->bound + 1) * sizeof *r->value_types);
     r->int_types = arena_alloc(a, (r->bound + 1) * sizeof *r->int_types);
     if (!look(&z, &n_labels)) return false;
+    spirv_number_reservations(r);
     spirv_drop_debug_info(r);
     spirv_merge_types(r);
+    z.in = r->words;
+    z.n = (uint32_t)r->n_words;
     z.labels = arena_alloc(a, (r->bound + 1) * sizeof *z.labels);
     z.defined = arena_alloc(a, r->bound + 1);
     z.has_body = arena_alloc(a, r->bound + 1);

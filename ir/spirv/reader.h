@@ -134,6 +134,11 @@ size_t spirv_target(const struct spirv_reader *r, const uint32_t *words, size_t 
 /* Drops what is for debuggers alone, but for lines; part of spirv_normalize(). */
 void spirv_drop_debug_info(struct spirv_reader *r);
 
+/* ---- reserve.c ---- */
+
+/* Makes ids of reservations numbers; part of spirv_normalize(). */
+void spirv_number_reservations(struct spirv_reader *r);
+
 /* ---- merge.c ---- */
 
 /* Makes types that are the same one; part of spirv_normalize(). */
