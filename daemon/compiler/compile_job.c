@@ -23,8 +23,9 @@ static int compile(const struct ir_function *kernel, const uint64_t local[3], bo
                    struct gccjit_object *object, struct job_error *e)
 {
     struct diag_list findings = {0};
-    struct gccjit_options options = {.target = *devices_cpu_target(), .keep_assembly = keep_assembly,
-                                      .effort = job_with_care ? GCCJIT_EFFORT_SCALAR : GCCJIT_EFFORT_FULL};
+    struct gccjit_options options = {
+        .target = *devices_cpu_target(), .keep_assembly = keep_assembly, .effort = devices_cpu_effort()};
+    if (job_with_care && options.effort < GCCJIT_EFFORT_SCALAR) options.effort = GCCJIT_EFFORT_SCALAR;
     int result = gccjit_compile(kernel, local, &options, object, &findings);
     if (result != 0) {
         char name[300];

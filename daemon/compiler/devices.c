@@ -14,6 +14,7 @@ enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };
 
 static struct device devices[DEVICES];
 static struct gccjit_target cpu_target;
+static enum gccjit_effort cpu_effort;
 
 /* What the memory model and the service give every device. */
 static const uint64_t common_aspects = IR_ASPECT_CPU | IR_ASPECT_ONLINE_COMPILER | IR_ASPECT_USM_DEVICE |
@@ -37,6 +38,15 @@ static enum gccjit_isa isa_limit(void)
     for (int isa = 0; wanted && isa < GCCJIT_ISA_COUNT; isa++)
         if (strcmp(wanted, gccjit_isa_name((enum gccjit_isa)isa)) == 0) return (enum gccjit_isa)isa;
     return GCCJIT_ISA_COUNT - 1;
+}
+
+/* FUSIOND_EFFORT lowers what is made of kernels: to test what only large ones get on small ones. */
+static enum gccjit_effort effort_limit(void)
+{
+    const char *wanted = getenv("FUSIOND_EFFORT");
+    for (int effort = 0; wanted && effort < GCCJIT_EFFORT_COUNT; effort++)
+        if (strcmp(wanted, gccjit_effort_name((enum gccjit_effort)effort)) == 0) return (enum gccjit_effort)effort;
+    return GCCJIT_EFFORT_FULL;
 }
 
 static void set_sub_groups(struct fuser_device *d, const uint32_t *sizes)
@@ -67,6 +77,10 @@ static void init_reference(struct device *d)
 static void init_cpu(struct device *d)
 {
     cpu_target = gccjit_target_host(isa_limit());
+    cpu_effort = effort_limit();
+    size_t used = strlen(cpu_target.text);
+    if (cpu_effort != GCCJIT_EFFORT_FULL)
+        snprintf(cpu_target.text + used, sizeof cpu_target.text - used, " %s", gccjit_effort_name(cpu_effort));
     *d = (struct device){
         .properties = {.name = "cpu",
                        .aspects = common_aspects | cpu_aspects,
@@ -103,6 +117,11 @@ const struct device *devices_find(const char *name)
 const struct gccjit_target *devices_cpu_target(void)
 {
     return &cpu_target;
+}
+
+enum gccjit_effort devices_cpu_effort(void)
+{
+    return cpu_effort;
 }
 
 static void pack_sub_groups(struct proto_writer *w, const struct device *d)

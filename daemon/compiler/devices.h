@@ -22,5 +22,6 @@ const struct device *devices_get(unsigned index);
 const struct device *devices_find(const char *name); /* NULL: none */
 /* What code for the cpu is made for. */
 const struct gccjit_target *devices_cpu_target(void);
+enum gccjit_effort devices_cpu_effort(void);
 /* As in device.list. */
 void devices_pack(struct proto_writer *w, const struct device *d);

@@ -94,7 +94,7 @@ void program_new(struct program *p, uint64_t seed)
 {
     struct making m = {.rng = {seed ^ 0x70726f6772616d}};
     if (!kernels[0].name[0]) free(program_module());
-    *p = (struct program){.n_steps = 2 + below(&m, rng_chance(&m.rng, 50) ? 5 : PROGRAM_MOST_STEPS - 2)};
+    *p = (struct program){.n_steps = 2 + below(&m, rng_chance(&m.rng, 75) ? 5 : PROGRAM_MOST_STEPS - 2)};
     m.chained = below(&m, 100);
     m.n_favourites = 1 + below(&m, 8);
     for (uint32_t i = 0; i < m.n_favourites; i++) m.favourites[i] = below(&m, PROGRAM_KERNELS);
