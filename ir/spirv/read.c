@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/link/link.h"
-#include "ir/spirv/reader.h"
+#include "ir/spirv/decode/reader.h"
 #include "ir/base/strbuf.h"
 #include "ir/verify/verify.h"
 

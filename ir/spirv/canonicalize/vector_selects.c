@@ -1,0 +1,110 @@
+/*
+ * Selections of whole vectors by one bool, which SPIR-V has from 1.4 on, but translators put out for any version: the
+ * bool becomes a vector of as many bools as the version asks for.
+ */
+#include <string.h>
+
+#include "ir/spirv/decode/reader.h"
+
+enum { HEADER_WORDS = 5, VERSION_1_4 = 0x10400, SELECT_WORDS = 6, TYPE_WORDS = 4, CONSTRUCT_WORDS = 3 };
+
+struct widener {
+    struct spirv_reader *r;
+    uint32_t bound; /* of the ids that the module came with */
+    uint32_t bool_type;
+    uint8_t *lanes;                     /* by id: of a type that is a vector */
+    uint32_t vectors[IR_MAX_LANES + 1]; /* by lanes: id of the vector of bools; 0: there is none yet */
+    bool needed[IR_MAX_LANES + 1];
+    uint32_t n_selects, n_words; /* to be widened, and how many words that takes at most */
+    uint32_t *out;
+    size_t n_out;
+};
+
+/* How many bools the selection lacks; 0: it is as it should be. */
+static unsigned lanes_missing(const struct widener *z, const uint32_t *w)
+{
+    const struct spirv_reader *r = z->r;
+    if (w[0] != (SELECT_WORDS << 16 | SpvOpSelect) || w[1] >= z->bound || w[3] >= z->bound) return 0;
+    return z->bool_type && r->value_types[w[3]] == z->bool_type ? z->lanes[w[1]] : 0;
+}
+
+static void look_at_vector(struct widener *z, const uint32_t *w)
+{
+    if (w[0] >> 16 != TYPE_WORDS || w[1] >= z->bound || w[3] > IR_MAX_LANES) return;
+    z->lanes[w[1]] = (uint8_t)w[3];
+    if (z->bool_type && w[2] == z->bool_type) z->vectors[w[3]] = w[1];
+}
+
+static void look_at_types(struct widener *z)
+{
+    const uint32_t *words = z->r->words;
+    for (size_t at = HEADER_WORDS; at < z->r->n_words; at += words[at] >> 16) {
+        if (words[at] == (2 << 16 | SpvOpTypeBool)) z->bool_type = words[at + 1];
+        if ((words[at] & 0xffff) == SpvOpTypeVector) look_at_vector(z, words + at);
+    }
+}
+
+static void count_selects(struct widener *z)
+{
+    const uint32_t *words = z->r->words;
+    for (size_t at = HEADER_WORDS; at < z->r->n_words; at += words[at] >> 16) {
+        unsigned lanes = lanes_missing(z, words + at);
+        if (!lanes) continue;
+        z->needed[lanes] = true;
+        z->n_selects++;
+        z->n_words += CONSTRUCT_WORDS + lanes;
+    }
+}
+
+static void put(struct widener *z, const uint32_t *words, size_t n)
+{
+    memcpy(z->out + z->n_out, words, n * sizeof *words);
+    z->n_out += n;
+}
+
+static void put_types(struct widener *z)
+{
+    for (uint32_t lanes = 1; lanes <= IR_MAX_LANES; lanes++) {
+        if (!z->needed[lanes] || z->vectors[lanes]) continue;
+        z->vectors[lanes] = z->r->bound++;
+        put(z, (uint32_t[]){TYPE_WORDS << 16 | SpvOpTypeVector, z->vectors[lanes], z->bool_type, lanes}, TYPE_WORDS);
+    }
+}
+
+static void put_select(struct widener *z, const uint32_t *w, unsigned lanes)
+{
+    uint32_t wide = z->r->bound++, n = CONSTRUCT_WORDS + lanes;
+    put(z, (uint32_t[]){n << 16 | SpvOpCompositeConstruct, z->vectors[lanes], wide}, CONSTRUCT_WORDS);
+    for (unsigned k = 0; k < lanes; k++) put(z, w + 3, 1);
+    put(z, w, SELECT_WORDS);
+    z->out[z->n_out - SELECT_WORDS + 3] = wide;
+}
+
+void spirv_widen_selects(struct spirv_reader *r)
+{
+    struct widener z = {.r = r, .bound = r->bound};
+    if (r->words[1] >= VERSION_1_4) return;
+    z.lanes = arena_alloc(r->arena, z.bound + 1);
+    look_at_types(&z);
+    count_selects(&z);
+    if (!z.n_selects) return;
+    z.out = arena_alloc(r->arena, (r->n_words + z.n_words + IR_MAX_LANES * TYPE_WORDS) * sizeof *z.out);
+    put(&z, r->words, HEADER_WORDS);
+    bool in_functions = false;
+    for (size_t at = HEADER_WORDS; at < r->n_words; at += r->words[at] >> 16) {
+        const uint32_t *w = r->words + at;
+        if (!in_functions && (w[0] & 0xffff) == SpvOpFunction) {
+            in_functions = true;
+            put_types(&z);
+        }
+        unsigned lanes = in_functions ? lanes_missing(&z, w) : 0;
+        if (lanes) {
+            put_select(&z, w, lanes);
+        } else {
+            put(&z, w, w[0] >> 16);
+        }
+    }
+    z.out[3] = r->bound;
+    r->words = z.out;
+    r->n_words = z.n_out;
+}

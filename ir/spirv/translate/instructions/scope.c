@@ -1,0 +1,38 @@
+/* Scopes and memory semantics, which SPIR-V has as ids of constants. What is not constant is taken for the widest. */
+#include "ir/spirv/translate/values/body.h"
+
+enum ir_scope spirv_scope(const struct spirv_body *s, uint32_t id)
+{
+    uint64_t scope;
+    if (!spirv_constant_uint(s->r, id, &scope)) return IR_SCOPE_ALL_DEVICES;
+    switch (scope) {
+    case SpvScopeDevice:
+    case SpvScopeQueueFamily: return IR_SCOPE_DEVICE;
+    case SpvScopeWorkgroup: return IR_SCOPE_WORK_GROUP;
+    case SpvScopeSubgroup: return IR_SCOPE_SUB_GROUP;
+    case SpvScopeInvocation: return IR_SCOPE_WORK_ITEM;
+    default: return IR_SCOPE_ALL_DEVICES;
+    }
+}
+
+enum ir_order spirv_order(const struct spirv_body *s, uint32_t id)
+{
+    uint64_t semantics;
+    if (!spirv_constant_uint(s->r, id, &semantics)) return IR_ORDER_SEQ_CST;
+    if (semantics & SpvMemorySemanticsSequentiallyConsistentMask) return IR_ORDER_SEQ_CST;
+    if (semantics & SpvMemorySemanticsAcquireReleaseMask) return IR_ORDER_ACQ_REL;
+    if (semantics & SpvMemorySemanticsReleaseMask) return IR_ORDER_RELEASE;
+    if (semantics & SpvMemorySemanticsAcquireMask) return IR_ORDER_ACQUIRE;
+    return IR_ORDER_RELAXED;
+}
+
+uint8_t spirv_fence(const struct spirv_body *s, uint32_t id)
+{
+    uint64_t semantics;
+    if (!spirv_constant_uint(s->r, id, &semantics)) return IR_FENCE_LOCAL | IR_FENCE_GLOBAL | IR_FENCE_IMAGE;
+    uint8_t fence = 0;
+    if (semantics & SpvMemorySemanticsWorkgroupMemoryMask) fence |= IR_FENCE_LOCAL;
+    if (semantics & SpvMemorySemanticsCrossWorkgroupMemoryMask) fence |= IR_FENCE_GLOBAL;
+    if (semantics & SpvMemorySemanticsImageMemoryMask) fence |= IR_FENCE_IMAGE;
+    return fence;
+}
