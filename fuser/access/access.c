@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "fuser/access/internal.h"
-#include "fuser/passes/passes.h"
+#include "fuser/passes/pipelines.h"
 #include "ir/base/arena.h"
 
 static void number_value(struct access_walk *w, struct ir_value *v)
@@ -88,10 +88,7 @@ static const struct ir_function *readable(struct access_analysis *a, const struc
     if (!hides_accesses) return kernel;
     a->copy = ir_module_new(kernel->module->name);
     struct ir_function *copy = ir_function_copy(a->copy, kernel, kernel->name);
-    pass_inline(copy);
-    pass_promote(copy);
-    pass_fold(copy);
-    if (pass_unroll_accesses(copy)) pass_fold(copy);
+    pipeline_run(&pipeline_analysis, copy);
     return copy;
 }
 

@@ -7,8 +7,10 @@
  * returns go to the end of the kernel, breaks and continues out of the ifs around them, and continues that no meeting
  * follows to the end of the loop's body.
  */
+#include "fuser/cpu/code_passes.h"
 #include "fuser/cpu/emit.h"
-#include "fuser/passes/exits.h"
+#include "fuser/passes/lower_returns.h"
+#include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
 
 static struct ir_inst *loop_around(struct ir_inst *inst)
@@ -133,24 +135,29 @@ static void settle(struct ir_inst *inst)
     if (meets_inside(inst))
         decide_by_vote(inst);
     else if (ways.breaks + ways.continues > ways.own)
-        exits_lift(inst, loop_around(inst));
+        lift_loop_exits(inst, loop_around(inst));
     else if (must_agree(inst))
         decide_by_vote(inst);
     else
-        exits_make_single_of_loop(loop_around(inst), ways.breaks ? IR_OP_BREAK : IR_OP_CONTINUE);
+        lower_loop_exits(loop_around(inst), ways.breaks ? IR_OP_BREAK : IR_OP_CONTINUE);
 }
 
-void agree_make(struct ir_function *kernel)
+static bool run_barrier_uniformity(struct ir_function *kernel)
 {
     struct ir_inst *inst;
-    bool returns_early = true;
-    if (!regions_needed(kernel)) return;
+    bool returns_early = true, changed = false;
+    if (!regions_needed(kernel)) return false;
     while ((inst = find_disputed(kernel))) {
         if (returns_early && pass_contains(inst, IR_OP_RETURN)) {
-            exits_make_single(kernel);
+            pass_lower_returns.run(kernel);
             returns_early = false;
         } else {
             settle(inst);
         }
+        changed = true;
     }
+    return changed;
 }
+
+const struct pass pass_barrier_uniformity = {"barrier_uniformity", "ifs round barriers that a work-group takes as one",
+                                             run_barrier_uniformity};

@@ -3,7 +3,7 @@
 
 #include "fuser/cpu/abi/kernel_abi.h"
 #include "fuser/cpu/emit.h"
-#include "fuser/passes/passes.h"
+#include "fuser/cpu/code_passes.h"
 #include "ir/analysis/reachable_globals.h"
 
 struct checker {
@@ -81,14 +81,13 @@ static void check_sub_group_size(struct checker *c)
              "there is no code for sub-groups of %u work-items, only for 1, 4, 8, 16, 32 and 64", size);
 }
 
-bool check_kernel(struct ir_function *kernel, struct diag_list *list)
+bool check_kernel(const struct ir_function *kernel, struct diag_list *list)
 {
     struct checker c = {.kernel = kernel, .list = list};
     ir_held_open(&c.globals, kernel->module);
     ir_walk(kernel->body, check_inst, &c);
     ir_held_close(&c.globals);
     check_sub_group_size(&c);
-    if (!c.failed) agree_make(kernel);
     return !c.failed;
 }
 
@@ -96,7 +95,7 @@ bool gccjit_check(const struct ir_function *kernel, struct diag_list *list)
 {
     struct ir_module *module = ir_module_new("kernel");
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
-    kernel_prepare(copy);
+    pipeline_run(&pipeline_code, copy);
     bool result = check_kernel(copy, list);
     ir_module_free(module);
     return result;

@@ -301,7 +301,6 @@ lval memory_storage(struct emit *e, const struct ir_inst *inst); /* of a variabl
 /* spaces.c */
 bool spaces_asks(const struct ir_inst *inst); /* a cast from generic whose result may be null */
 /* Leaves no cast that asks where nobody wants to know. */
-void spaces_prepare(struct ir_function *kernel);
 struct lanes spaces_cast(struct emit *e, const struct ir_inst *inst, struct lanes pointer);
 /* runtime.c: calls of struct kernel_functions */
 /* The i32 at an offset of an image's or a pipe's record. */
@@ -381,7 +380,6 @@ bool is_collective(const struct ir_inst *inst); /* a barrier or an operation of 
 bool is_meeting(const struct ir_inst *inst);
 bool regions_needed(const struct ir_function *kernel);
 /* agree.c: gives ifs that a work-group takes as one a condition that is the same for all. */
-void agree_make(struct ir_function *kernel);
 /* By instruction number: the ifs and loops that a work-group takes as one, since work-items meet in them or leave
    a loop in which they do. */
 bool *regions_mark(struct arena *arena, struct ir_function *kernel);
@@ -412,9 +410,8 @@ enum together {
 /* Numbers values and instructions (in scratch and in the order of ir_walk) and finds their shapes. */
 void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together);
 /* What is done to a kernel before anything else: calls put in, copies made, casts that ask for nothing dropped. */
-void kernel_prepare(struct ir_function *kernel);
 /* Adds a finding for each operation that there is no code for; makes work-items agree where they meet. */
-bool check_kernel(struct ir_function *kernel, struct diag_list *list);
+bool check_kernel(const struct ir_function *kernel, struct diag_list *list);
 /* Whether lanes can run it together. */
 bool check_vector(const struct ir_function *kernel);
 

@@ -8,7 +8,7 @@
 #include "fuser/cpu/assemble.h"
 #include "fuser/cpu/emit.h"
 #include "fuser/cpu/abi/kernel_abi.h"
-#include "fuser/passes/passes.h"
+#include "fuser/cpu/code_passes.h"
 #include "ir/analysis/reachable_globals.h"
 
 /* ---- arguments and launch ---- */
@@ -338,13 +338,6 @@ static void find_uniformity(struct emit *e)
     if (e->sub_groups && !one) uniformity_find(&e->flat_uniformity, e->arena, e->kernel, TOGETHER_FLAT);
 }
 
-void kernel_prepare(struct ir_function *kernel)
-{
-    pass_inline(kernel);
-    pass_own(kernel);
-    spaces_prepare(kernel);
-}
-
 static void prepare_emit(struct emit *e)
 {
     find_uniformity(e);
@@ -398,11 +391,12 @@ static struct ir_function *prepare(const struct ir_function *kernel, struct diag
 {
     struct ir_module *module = ir_module_new("kernel");
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
-    kernel_prepare(copy);
+    pipeline_run(&pipeline_code, copy);
     if (!check_kernel(copy, list)) {
         ir_module_free(module);
         return NULL;
     }
+    pass_run(&pass_barrier_uniformity, copy);
     if (regions_needed(copy)) regions_cut(copy);
     return copy;
 }

@@ -2,6 +2,7 @@
  * Which space a generic pointer is in. A cast to a named space is null where the address lies in another one. An
  * address does not tell its space, but where private and work-group memory lie is known; the rest is global.
  */
+#include "fuser/cpu/code_passes.h"
 #include "fuser/cpu/emit.h"
 
 /* ---- casts that only serve to reach memory are addresses as they are ---- */
@@ -36,11 +37,12 @@ static bool only_reached(struct ir_block *body, const struct ir_value *pointer)
 
 static void drop_question(struct ir_inst *inst, void *data)
 {
-    (void)data;
+    bool *changed = data;
     if (!spaces_asks(inst) || !only_reached(inst->parent->function->body, inst->results[0])) return;
     struct ir_builder b = ir_builder_before(inst);
     inst->operands[0] = ir_build1(&b, IR_OP_PTRTOINT, IR_I64, inst->operands[0]);
     inst->op = IR_OP_INTTOPTR;
+    *changed = true;
 }
 
 bool spaces_asks(const struct ir_inst *inst)
@@ -48,10 +50,15 @@ bool spaces_asks(const struct ir_inst *inst)
     return inst->op == IR_OP_SPACECAST && inst->attrs.space != IR_SPACE_GENERIC;
 }
 
-void spaces_prepare(struct ir_function *kernel)
+static bool run_address_spaces(struct ir_function *kernel)
 {
-    ir_walk(kernel->body, drop_question, NULL);
+    bool changed = false;
+    ir_walk(kernel->body, drop_question, &changed);
+    return changed;
 }
+
+const struct pass pass_address_spaces = {"address_spaces", "casts that need not ask where an address lies",
+                                         run_address_spaces};
 
 /* ---- the others ask ---- */
 

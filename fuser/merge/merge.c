@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "fuser/merge/internal.h"
-#include "fuser/passes/exits.h"
 #include "fuser/passes/inline.h"
 #include "fuser/passes/passes.h"
+#include "fuser/passes/pipelines.h"
 #include "fuser/passes/util.h"
 #include "fuser/graph/range.h"
 #include "ir/analysis/reachable_globals.h"
@@ -84,7 +84,7 @@ static struct ir_function *copy_part(struct fuse *f, const struct fuse_part *par
     const struct ir_inst *call = NULL;
     struct ir_function *copy = ir_function_copy(f->module, part->kernel, NULL);
     copy->linkage = IR_LINKAGE_INTERNAL;
-    pass_inline(copy);
+    pass_run(&pass_inline, copy);
     ir_walk(copy->body, find_call, &call);
     if (call) {
         const struct ir_function *callee = call->attrs.callee;
@@ -107,9 +107,7 @@ static bool rewrite_windows(struct fuse *f, const struct fuse_part *part, struct
     f->n_extra = 0;
     if (!n_windows) return true;
     f->extra = ir_alloc(f->module, (n_extra + 1) * sizeof(*f->extra));
-    pass_promote(copy);
-    pass_fold(copy);
-    if (pass_unroll_accesses(copy)) pass_fold(copy); /* as the analysis that found the pieces did */
+    pipeline_run(&pipeline_analysis, copy); /* as before the analysis that found the pieces */
     struct access_analysis *a = access_analyse_inlined(copy, &part->range, f->request->sub_group_size);
     bool done = true;
     for (uint32_t i = 0; i < n_params && done; i++)
@@ -172,7 +170,7 @@ static bool add_part(struct fuse *f, const struct fuse_part *part)
     struct ir_function *copy = copy_part(f, part);
     if (!copy || !fuse_attrs_merge(f, copy) || !fuse_range_fit(f, part, copy, &guarded)) return false;
     if (!rewrite_windows(f, part, copy)) return false;
-    exits_make_single(copy);
+    pass_run(&pass_lower_returns, copy);
     if (!fuse_range_apply(f, part, copy)) return false;
     struct ir_value **operands = ir_alloc(f->module, copy->n_params * sizeof(*operands));
     uint32_t n_own = copy->n_params - f->n_extra;
@@ -269,7 +267,7 @@ struct ir_module *fuse_kernels(const struct fuse_request *request, bool *kept, c
     fuse_attrs_finish(&f);
     drop_unused_objects(&f);
     if (!is_valid(&f)) goto fail;
-    passes_run(f.kernel);
+    pipeline_run(&pipeline_cleanup, f.kernel);
     drop_unused_params(&f, kept);
     drop_unused_objects(&f);
     if (!is_valid(&f)) goto fail;

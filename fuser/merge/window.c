@@ -374,14 +374,15 @@ static bool touch(struct ir_inst *inst, void *data)
 
 /* ---- the whole ---- */
 
-static struct ir_value *add_pointer(struct ir_function *copy)
+/* A parameter for a pointer to one of the private variables. */
+static struct ir_value *add_pointer(struct ir_function *copy, const struct ir_value *variable)
 {
     struct ir_param *longer = ir_alloc(copy->module, (copy->n_params + 1) * sizeof *longer);
     for (uint32_t i = 0; i < copy->n_params; i++) longer[i] = copy->params[i];
     struct ir_value *v = ir_alloc(copy->module, sizeof *v);
     *v = (struct ir_value){
         .kind = IR_VALUE_PARAM, .type = IR_PTR(IR_SPACE_PRIVATE), .index = copy->n_params, .of.function = copy};
-    longer[copy->n_params++].value = v;
+    longer[copy->n_params++] = (struct ir_param){.value = v, .elem = variable->of.inst->type};
     copy->params = longer;
     return v;
 }
@@ -401,7 +402,7 @@ bool fuse_window_rewrite(struct fuse *f, const struct fuse_part *part, struct ir
                            r.to->name);
     r.pieces = ir_alloc(f->module, (r.to->n_pieces + 1) * sizeof(*r.pieces));
     for (uint32_t k = 0; k < r.to->n_pieces; k++) {
-        r.pieces[k] = add_pointer(copy);
+        r.pieces[k] = add_pointer(copy, r.window->variables[k]);
         f->extra[f->n_extra++] = r.window->variables[k];
     }
     return fuse_offsets(f, copy, i, touch, &r);

@@ -1,10 +1,11 @@
 /*
  * Products that are only added to something become part of a fused multiply-add, where both allow it (`contract`). It
  * changes results, so it is no clean-up: who asks for it knows that the device has such an instruction, and asks for
- * each kernel by itself, so that what is fused with it changes nothing.
+ * each kernel by itself, so that what is fused with it changes nothing. The products are left for dce.
  */
 #include <stdlib.h>
 
+#include "fuser/passes/contract.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
 
@@ -56,24 +57,13 @@ bool contract_possible(const struct ir_function *kernel)
     return found;
 }
 
-void contract_kernel(struct ir_function *kernel)
-{
-    pass_inline(kernel);
-    for (bool changed = true; changed;) {
-        changed = pass_fold(kernel);
-        changed |= pass_cse(kernel);
-        changed |= pass_promote(kernel);
-        changed |= pass_dce(kernel);
-    }
-    pass_contract(kernel);
-}
-
-bool pass_contract(struct ir_function *f)
+static bool run_contract(struct ir_function *f)
 {
     uint32_t *uses = pass_count_uses(f);
     struct contraction c = {uses, false};
     ir_walk(f->body, visit, &c);
     free(uses);
-    if (c.changed) pass_dce(f); /* the products */
     return c.changed;
 }
+
+const struct pass pass_contract = {"contract", "products and sums become fma", run_contract};

@@ -156,7 +156,7 @@ static void cse_block(struct cse *c, struct ir_block *block)
     pop_to(c, n);
 }
 
-bool pass_cse(struct ir_function *f)
+static bool run_cse(struct ir_function *f)
 {
     struct cse *c = arena_realloc(NULL, sizeof *c);
     *c = (struct cse){0};
@@ -169,3 +169,5 @@ bool pass_cse(struct ir_function *f)
     free(c);
     return changed;
 }
+
+const struct pass pass_cse = {"cse", "equal pure operations", run_cse};

@@ -10,9 +10,9 @@
 
 #include "fuser/passes/alias.h"
 #include "fuser/passes/passes.h"
-#include "ir/base/pointer_set.h"
 #include "fuser/passes/util.h"
 #include "ir/base/arena.h"
+#include "ir/base/pointer_set.h"
 
 struct dce {
     struct alias alias;
@@ -202,7 +202,7 @@ static void sweep(struct ir_inst *inst, void *data)
     }
 }
 
-bool pass_dce(struct ir_function *f)
+static bool run_dce(struct ir_function *f)
 {
     struct dce d = {.changed = false};
     uint32_t n = pass_number(f);
@@ -220,3 +220,5 @@ bool pass_dce(struct ir_function *f)
     free(d.todo);
     return d.changed;
 }
+
+const struct pass pass_dce = {"dce", "what nothing depends on", run_dce};

@@ -243,7 +243,7 @@ static void fold_block(struct fold *f, struct ir_block *block)
     }
 }
 
-bool pass_fold(struct ir_function *fn)
+static bool run_fold(struct ir_function *fn)
 {
     struct fold f = {.module = fn->module, .uses = pass_count_uses(fn)};
     pass_map_init(&f.map, fn);
@@ -252,3 +252,5 @@ bool pass_fold(struct ir_function *fn)
     pass_map_clear(&f.map);
     return f.changed;
 }
+
+const struct pass pass_fold = {"fold", "constants and exact identities", run_fold};

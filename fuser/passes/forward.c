@@ -165,7 +165,7 @@ static void forward_block(struct forward *f, struct contents *c, struct ir_block
     }
 }
 
-bool pass_forward(struct ir_function *fn)
+static bool run_forward(struct ir_function *fn)
 {
     struct forward f = {.changed = false};
     struct contents *c = calloc(1, sizeof *c);
@@ -179,3 +179,5 @@ bool pass_forward(struct ir_function *fn)
     free(c);
     return f.changed;
 }
+
+const struct pass pass_forward = {"forward", "loads take what was stored", run_forward};

@@ -1,7 +1,7 @@
 /* Calls replaced by the callee's body. */
 #include "fuser/passes/inline.h"
-#include "fuser/passes/exits.h"
-#include "fuser/passes/own.h"
+#include "fuser/passes/byval_copy.h"
+#include "fuser/passes/lower_returns.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
 #include "ir/verify/verify.h"
@@ -14,9 +14,9 @@ static struct ir_value *argument(struct ir_inst *call, const struct ir_function 
 {
     const struct ir_param *p = &callee->params[i];
     struct ir_value *given = call->operands[i];
-    if (!p->by_value || !own_needed(callee->body, p->value)) return given;
+    if (!p->by_value || !byval_copy_needed(callee->body, p->value)) return given;
     struct ir_builder b = ir_builder_before(call);
-    return own_copy(&b, p->elem, given);
+    return byval_copy_make(&b, p->elem, given);
 }
 
 /* ---- the body ---- */
@@ -124,7 +124,7 @@ static bool inline_call(struct inliner *in, struct ir_inst *call)
     if (in->size + size > MAX_INSTRUCTIONS) return false;
     struct ir_function *copy = ir_function_copy(callee->module, callee, NULL);
     inline_forget(copy);
-    exits_make_single(copy);
+    pass_lower_returns.run(copy) /* in the making: not to be verified yet */;
     if (depth(call->parent) + height(copy->body) > IR_MAX_BLOCK_DEPTH) return false;
     struct ir_value *result = inline_splice(call, copy, &in->names);
     if (result) { /* kept with the call, for resolve() */
@@ -162,7 +162,7 @@ static void resolve(struct ir_inst *inst, void *data)
     }
 }
 
-bool pass_inline(struct ir_function *f)
+static bool run_inline(struct ir_function *f)
 {
     struct inliner in = {.size = size_of(f)};
     rename_open(&in.names, f);
@@ -171,3 +171,5 @@ bool pass_inline(struct ir_function *f)
     if (in.changed) ir_walk(f->body, resolve, NULL);
     return in.changed;
 }
+
+const struct pass pass_inline = {"inline", "calls of functions with a body", run_inline};

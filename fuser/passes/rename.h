@@ -1,8 +1,8 @@
 /* Names for values that move into a function: each name once. */
 #pragma once
 
-#include "ir/core/ir.h"
 #include "ir/base/name_map.h"
+#include "ir/core/ir.h"
 
 struct rename {
     struct names names;

@@ -236,12 +236,16 @@ static bool unroll_block(struct ir_block *block, visitor *wanted)
     return changed;
 }
 
-bool pass_unroll(struct ir_function *f)
+static bool run_unroll(struct ir_function *f)
 {
     return unroll_block(f->body, see_array);
 }
 
-bool pass_unroll_accesses(struct ir_function *f)
+static bool run_unroll_accesses(struct ir_function *f)
 {
     return unroll_block(f->body, see_access);
 }
+
+const struct pass pass_unroll = {"unroll", "short loops over private arrays", run_unroll};
+
+const struct pass pass_unroll_accesses = {"unroll_accesses", "short loops that access memory", run_unroll_accesses};

@@ -133,8 +133,7 @@ static void note_exit(struct ir_inst *inst, void *data)
 bool pass_leaves(const struct ir_inst *inst)
 {
     bool leaves = pass_contains(inst, IR_OP_RETURN);
-    for (int b = 0; b < 2 && inst->op == IR_OP_IF; b++)
-        pass_walk_exits(inst->blocks[b], note_exit, &leaves);
+    for (int b = 0; b < 2 && inst->op == IR_OP_IF; b++) pass_walk_exits(inst->blocks[b], note_exit, &leaves);
     return leaves;
 }
 

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "fuser/merge/merge.h"
-#include "fuser/passes/passes.h"
+#include "fuser/passes/contract.h"
+#include "fuser/passes/pipelines.h"
 #include "fuser/plan/planner.h"
 #include "fuser/graph/range.h"
 #include "ir/base/arena.h"
@@ -44,7 +45,7 @@ static const struct ir_function *kernel_for(struct planner *p, uint32_t node, co
     if (!moved && !contract) return n->kernel;
     if (!*scratch) *scratch = ir_module_new("rebased");
     struct ir_function *copy = rebased(*scratch, n->kernel, delta);
-    if (contract) contract_kernel(copy);
+    if (contract) pipeline_run(&pipeline_contract, copy);
     return copy;
 }
 

@@ -6,7 +6,7 @@
 
 #include "fuser/merge/merge.h"
 #include "fuser/cpu/abi/kernel_abi.h"
-#include "fuser/passes/passes.h"
+#include "fuser/passes/pipelines.h"
 #include "fuser/plan/planner.h"
 #include "fuser/graph/range.h"
 #include "ir/base/arena.h"
@@ -291,7 +291,7 @@ static uint64_t own_pressure(struct planner *p, uint32_t node)
 {
     struct ir_module *m = ir_module_new("alone");
     struct ir_function *copy = ir_function_copy(m, p->graph->nodes[node].kernel, NULL);
-    passes_run(copy);
+    pipeline_run(&pipeline_cleanup, copy);
     uint64_t bytes = plan_pressure(copy);
     ir_module_free(m);
     return bytes;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/passes/pass_manager.h"
 #include "fuser/passes/passes.h"
 #include "fuser/plan/planner.h"
 #include "ir/base/arena.h"
@@ -118,7 +119,7 @@ static void make_copy(struct planner *p, struct plan_stated *k)
     struct finding found = {0};
     struct ir_module *m = ir_module_new("stated");
     struct ir_function *copy = ir_function_copy(m, k->kernel, NULL);
-    pass_inline(copy);
+    pass_run(&pass_inline, copy);
     ir_walk(copy->body, see, &found);
     if (found.n && !found.calls) {
         make_room(copy, found.n);

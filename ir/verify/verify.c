@@ -188,3 +188,15 @@ bool ir_verify(const struct ir_module *m, struct diag_list *list)
     close_verifier(&v);
     return v.n_findings == 0;
 }
+
+bool ir_verify_function(const struct ir_function *f, struct diag_list *list)
+{
+    struct verifier v = {.m = f->module, .list = list};
+    if (!lists_ok(&v)) return false;
+    open_verifier(&v);
+    verify_types(&v);
+    v.f = f;
+    verify_function(&v, f);
+    close_verifier(&v);
+    return v.n_findings == 0;
+}

@@ -15,3 +15,5 @@ enum {
 /* True when the module is valid. Findings are added to list (may be NULL). Never trusts anything but
    that pointers in the module point at objects of the module or are NULL. */
 bool ir_verify(const struct ir_module *m, struct diag_list *list);
+/* The same of one function alone, while others of its module are still being made: for passes. */
+bool ir_verify_function(const struct ir_function *f, struct diag_list *list);

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "fuser/passes/passes.h"
+#include "fuser/passes/pipelines.h"
 #include "ir/base/arena.h"
 #include "ir/spirv/spirv.h"
 #include "tests/corpus/corpus.h"
@@ -156,7 +156,7 @@ static enum cpu_end cpu_child(struct ir_function *f, const struct corpus_kernel 
     struct arguments a;
     struct compiled c;
     arguments(k, data, &a);
-    passes_run(f);
+    pipeline_run(&pipeline_cleanup, f);
     if (!compiled_make(&c, f, GCCJIT_ISA_COUNT - 1, false) && !compiled_make(&c, f, GCCJIT_ISA_COUNT - 1, true))
         return CPU_REFUSED;
     *sub_group_size = c.info->sub_group_size;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#include "fuser/passes/passes.h"
+#include "fuser/passes/pipelines.h"
 #include "ir/base/strbuf.h"
 #include "tests/support/cases.h"
 #include "tests/support/rng.h"
@@ -33,7 +33,7 @@ static void ways_make(struct ways *w, const char *text)
     w->kernel = kit_kernel(w->module);
     w->clean = ir_module_new("clean");
     struct ir_function *clean = ir_function_copy(w->clean, w->kernel, w->kernel->name);
-    passes_run(clean);
+    pipeline_run(&pipeline_cleanup, clean);
     w->n = kit_ways(w->way);
     for (unsigned i = 0; i < w->n; i++) assert_true(compiled_make(&w->code[i], clean, w->way[i].isa, w->way[i].scalar));
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "fuser/passes/passes.h"
+#include "fuser/passes/pipelines.h"
 #include "ir/core/float.h"
 #include "ir/verify/verify.h"
 
@@ -273,7 +273,7 @@ static void suite_fold(struct suite *s, unsigned item)
         ir_replace_uses(s->kernel->body, s->index[i],
                         ir_const_int(s->module, IR_I32, (uint64_t)(((int64_t)item * (7 * i + 5) & 63) - 16)));
     }
-    passes_run(s->kernel);
+    pipeline_run(&pipeline_cleanup, s->kernel);
     unsigned left = 0;
     ir_walk(s->kernel->body, see_float_op, &left);
     assert_int_equal(left, 0);

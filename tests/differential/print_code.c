@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fuser/cpu/gccjit.h"
-#include "fuser/passes/passes.h"
+#include "fuser/passes/pipelines.h"
 #include "ir/spirv/spirv.h"
 #include "ir/text/text.h"
 #include "tests/support/random_graph.h"
@@ -72,7 +72,7 @@ static void print_module(const char *path)
         for (uint32_t i = 0; i < module->n_functions; i++) {
             struct ir_function *f = module->functions[i];
             if (f->linkage != IR_LINKAGE_KERNEL || f->refused) continue;
-            passes_run(f);
+            pipeline_run(&pipeline_cleanup, f);
             print_kernel(name, f, (enum gccjit_isa)(hash_of(f->name) % GCCJIT_ISA_COUNT));
         }
     } else {

@@ -12,6 +12,7 @@ int command_devices(const struct context *c, int argc, char **argv);
 int command_status(const struct context *c, int argc, char **argv);
 int command_module(const struct context *c, int argc, char **argv);
 int command_run(const struct context *c, int argc, char **argv);
+int command_passes(const struct context *c, int argc, char **argv);
 int command_explain(const struct context *c, int argc, char **argv);
 
 /* A session, or NULL with a message. */

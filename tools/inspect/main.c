@@ -15,6 +15,7 @@ static const struct {
     {"status", command_status, "status [--json]          the daemon's counters and clients"},
     {"module", command_module, "module [--ir] FILE ...   kernels of a module, or of several linked: arguments, needs"},
     {"run", command_run, "run GRAPH.yaml           runs a graph file (--help for options)"},
+    {"passes", command_passes, "passes FILE              a module behind clean-up passes (--help for their names)"},
     {"explain", command_explain, "explain GRAPH.yaml       order, groups, remarks, fused code, picture (--help)"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

@@ -1,0 +1,111 @@
+/* fusion-inspect passes: a module in, and out again behind the passes that were asked for. Needs no service. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuser/passes/passes.h"
+#include "fuser/passes/pipelines.h"
+#include "ir/core/ir.h"
+#include "ir/spirv/spirv.h"
+#include "ir/text/text.h"
+#include "tools/inspect/commands.h"
+
+enum { MAX_PASSES = 64 };
+
+struct request {
+    const char *path, *kernel; /* kernel NULL: all functions */
+    const struct pass *passes[MAX_PASSES + 1];
+    uint32_t n_passes; /* 0: the clean-up of fused kernels */
+};
+
+static int print_usage(FILE *out)
+{
+    fputs("usage: fusion-inspect passes [--pass NAME,...] [--kernel NAME] FILE\n"
+          "prints a module (text or SPIR-V) after the passes, or after those that clean up a fused kernel\n",
+          out);
+    for (const struct pass *const *p = pass_all(); *p; p++) fprintf(out, "  %-16s %s\n", (*p)->name, (*p)->text);
+    return out == stdout ? 0 : 2;
+}
+
+/* "cse,licm" */
+static bool add_passes(struct request *r, char *names)
+{
+    for (char *name; (name = strsep(&names, ","));) {
+        const struct pass *pass = pass_by_name(name);
+        if (!pass || r->n_passes == MAX_PASSES) {
+            fprintf(stderr, "passes: %s %s\n", pass ? "too many passes, at" : "there is no pass", name);
+            return false;
+        }
+        r->passes[r->n_passes++] = pass;
+    }
+    return true;
+}
+
+static bool read_request(struct request *r, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        bool more = i + 1 < argc;
+        if (strcmp(argv[i], "--pass") == 0 && more) {
+            if (!add_passes(r, argv[++i])) return false;
+        } else if (strcmp(argv[i], "--kernel") == 0 && more) {
+            r->kernel = argv[++i];
+        } else if (argv[i][0] != '-' && !r->path) {
+            r->path = argv[i];
+        } else {
+            return false;
+        }
+    }
+    return r->path != NULL;
+}
+
+static struct ir_module *read_module(const char *path)
+{
+    struct diag_list list = {0};
+    struct ir_module *m = NULL;
+    char *bytes = malloc(IR_SPIRV_MAX_SIZE);
+    FILE *in = fopen(path, "rb");
+    if (in && bytes) {
+        size_t size = fread(bytes, 1, IR_SPIRV_MAX_SIZE, in);
+        m = ir_is_spirv(bytes, size) ? ir_read_spirv(bytes, size, path, &list) : ir_parse(bytes, size, path, &list);
+        char *findings = m ? NULL : diag_format(&list);
+        if (findings) fputs(findings, stderr);
+        free(findings);
+    } else {
+        fprintf(stderr, "passes: %s: %s\n", path, strerror(errno));
+    }
+    if (in) fclose(in);
+    free(bytes);
+    diag_clear(&list);
+    return m;
+}
+
+static bool run_passes(const struct request *r, struct ir_module *m)
+{
+    struct pipeline asked = {"asked for", .first = r->passes};
+    bool found = false;
+    for (uint32_t i = 0; i < m->n_functions; i++) {
+        struct ir_function *f = m->functions[i];
+        if (!f->body || (r->kernel && strcmp(f->name, r->kernel))) continue;
+        found = true;
+        pipeline_run(r->n_passes ? &asked : &pipeline_cleanup, f);
+    }
+    if (!found) fprintf(stderr, "passes: %s has no function %s with a body\n", r->path, r->kernel ? r->kernel : "");
+    return found;
+}
+
+int command_passes(const struct context *c, int argc, char **argv)
+{
+    (void)c;
+    struct request r = {0};
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) return print_usage(stdout);
+    if (!read_request(&r, argc, argv)) return print_usage(stderr);
+    struct ir_module *m = read_module(r.path);
+    if (!m) return 1;
+    bool done = run_passes(&r, m);
+    char *text = done ? ir_print(m) : NULL;
+    if (text) fputs(text, stdout);
+    free(text);
+    ir_module_free(m);
+    return done ? 0 : 1;
+}
