@@ -34,7 +34,8 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A moment of a spinning loop. Whoever is waited for may want the processor that we spin on. */
+/* A moment of a spinning loop. Not sched_yield(): where others compute, that gives the processor away until the next
+   tick of the kernel's clock. */
 static void relax(void)
 {
     for (int i = 0; i < 16; i++) {
@@ -44,7 +45,19 @@ static void relax(void)
         __asm__ volatile("yield");
 #endif
     }
-    sched_yield();
+}
+
+/* As it is written into the ring. */
+static uint32_t this_cpu(void)
+{
+    return (uint32_t)(sched_getcpu() + 1);
+}
+
+/* Does whoever is waited for need the processor that we would spin on? */
+static bool needs_our_cpu(const _Atomic uint32_t *other)
+{
+    uint32_t cpu = atomic_load_explicit(other, memory_order_relaxed);
+    return cpu && cpu == this_cpu();
 }
 
 static uint64_t deadline_after(int timeout_ms)
@@ -119,6 +132,7 @@ bool ring_push(struct ring *r, const struct ring_entry *entry, const void *rest,
     header.size = (uint32_t)size;
     copy_in(r, head, &header, sizeof header);
     copy_in(r, head + sizeof header, rest, rest_size);
+    atomic_store_explicit(&r->client_cpu, this_cpu(), memory_order_relaxed);
     atomic_store(&r->pushed, header.sequence);
     atomic_store(&r->head, head + size);
     ring_bell(&r->doorbell, &r->executor_sleeps);
@@ -147,6 +161,7 @@ int ring_pop(struct ring *r, uint8_t *out, const char **reason)
         memcpy(out, &entry, sizeof entry);
         copy_out(r, tail + sizeof entry, out + sizeof entry, entry.size - sizeof entry);
         tail += entry.size;
+        atomic_store_explicit(&r->executor_cpu, this_cpu(), memory_order_relaxed);
         atomic_store(&r->tail, tail);
         uint64_t completed = atomic_load(&r->completed);
         if (entry.sequence <= completed) continue;
@@ -242,7 +257,9 @@ bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms)
     uint32_t state = atomic_load(&r->state);
     uint64_t deadline = deadline_after(timeout_ms);
     if (!is_completed(r, sequence) && timeout_ms != 0)
-        for (uint64_t end = now_ns() + WAIT_SPIN_NS; !is_completed(r, sequence) && now_ns() < end;) relax();
+        for (uint64_t end = now_ns() + WAIT_SPIN_NS;
+             !is_completed(r, sequence) && !needs_our_cpu(&r->executor_cpu) && now_ns() < end;)
+            relax();
     while (!is_completed(r, sequence)) {
         uint32_t seen = atomic_load(&r->completion_bell);
         uint64_t left = time_left(deadline);
@@ -264,7 +281,8 @@ void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms)
 {
     if (has_entry(r)) return;
     if (spin_ns > 0)
-        for (uint64_t end = now_ns() + spin_ns; !has_entry(r) && now_ns() < end;) relax();
+        for (uint64_t end = now_ns() + spin_ns; !has_entry(r) && !needs_our_cpu(&r->client_cpu) && now_ns() < end;)
+            relax();
     atomic_store(&r->executor_sleeps, 1);
     uint32_t seen = atomic_load(&r->doorbell);
     if (!has_entry(r) && timeout_ms != 0)

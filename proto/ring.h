@@ -40,7 +40,9 @@ struct ring {
     /* client to executor */
     alignas(64) _Atomic uint64_t head;      /* bytes written, ever */
     _Atomic uint64_t pushed;                /* sequence of the last entry; written before head */
+    _Atomic uint32_t client_cpu;            /* processor it ran on lately, plus one; 0: not known. A hint, as the next */
     alignas(64) _Atomic uint64_t tail;      /* bytes consumed, ever */
+    _Atomic uint32_t executor_cpu;          /* the same of the executor */
     alignas(64) _Atomic uint32_t doorbell;  /* futex: incremented by the client after head */
     _Atomic uint32_t executor_sleeps;       /* 1: a FUTEX_WAKE is needed */
     /* executor to client */
@@ -106,7 +108,8 @@ void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t 
 bool ring_print(struct ring *r, const char *text, size_t bytes);
 /* Client (callers serialize): takes at most `room` bytes of what was printed; 0: there is nothing. */
 size_t ring_take_print(struct ring *r, char *text, size_t room);
-/* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed. */
+/* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed.
+   It spins a moment first, as the executor does below, unless the other side needs this processor. */
 bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);
 /* Executor: waits for an entry, spinning for spin_ns first. */
 void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms);

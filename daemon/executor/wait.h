@@ -2,7 +2,6 @@
 #pragma once
 
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -49,7 +48,6 @@ static inline uint32_t wait_spin(_Atomic uint32_t *word, uint32_t value, uint64_
             if (seen != value) return seen;
             wait_relax();
         }
-        sched_yield(); /* whoever is waited for may want the processor that we spin on */
     } while (wait_now_ns() < end);
     return seen;
 }

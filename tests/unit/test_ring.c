@@ -1,5 +1,6 @@
 /* The submission ring: order, wrap-around, full, every sort of garbage, two threads, the end of an executor. */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -293,6 +294,23 @@ static void *consume(void *data)
     return NULL;
 }
 
+struct answering {
+    struct ring *ring;
+    uint64_t rounds, spin_ns;
+};
+
+static void *answer(void *data)
+{
+    const struct answering *a = data;
+    static uint8_t entry[RING_MAX_ENTRY];
+    const char *reason = "";
+    for (uint64_t next = 1; next <= a->rounds;) {
+        ring_wait_entry(a->ring, a->spin_ns, 1000);
+        while (ring_pop(a->ring, entry, &reason) > 0) ring_complete(a->ring, next++, FUSION_SUCCESS, 0, "", "");
+    }
+    return NULL;
+}
+
 static void test_two_threads(void **state)
 {
     struct ring *r = *state;
@@ -310,6 +328,31 @@ static void test_two_threads(void **state)
     void *result;
     pthread_join(thread, &result);
     assert_null(result);
+}
+
+/* One after the other on one processor: a side that spins there keeps the other from what it waits for. */
+static void test_one_processor(void **state)
+{
+    enum { ROUNDS = 1000, SPIN_NS = 40000 };
+    struct ring *r = *state;
+    pthread_t thread;
+    cpu_set_t before, one;
+    struct timespec from, to;
+    assert_int_equal(pthread_getaffinity_np(pthread_self(), sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    assert_int_equal(pthread_setaffinity_np(pthread_self(), sizeof one, &one), 0);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+    assert_int_equal(pthread_create(&thread, NULL, answer, &(struct answering){r, ROUNDS, SPIN_NS}), 0);
+    for (uint64_t s = 1; s <= ROUNDS; s++) {
+        assert_true(push(r, s, 8, (uint8_t)s));
+        assert_true(ring_wait(r, s, 10000));
+    }
+    pthread_join(thread, NULL);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+    pthread_setaffinity_np(pthread_self(), sizeof before, &before);
+    int64_t used_ns = (to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
+    assert_true(used_ns < (int64_t)ROUNDS * SPIN_NS);
 }
 
 static void *close_soon(void *data)
@@ -377,6 +420,7 @@ int main(void)
         TEST(test_abort),
         TEST(test_abort_with_garbage),
         TEST(test_two_threads),
+        TEST(test_one_processor),
         TEST(test_wait_ends),
         TEST(test_print),
     };
