@@ -21,9 +21,10 @@
 
 #include "proto/frame.h"
 
-/* Times below these are noise of a busy machine, whatever they were alone. */
-static const double submit_floor_ms = 40, finalize_floor_ms = 300;
-enum { ATTEMPTS = 6, MAX_PROCESSES = 64, READY_LIMIT_MS = 30000, MEASURE_LIMIT_MS = 60000 };
+/* What a submission may take whatever it takes alone: who wakes up waits for what a stranger does in the kernel. */
+static const double submit_floor_ms = 0.25;
+static const double submit_factor = 3, finalize_factor = 4;
+enum { ATTEMPTS = 20, ATTEMPTS_ALONE = 3, MAX_PROCESSES = 64, READY_LIMIT_MS = 30000, MEASURE_LIMIT_MS = 60000 };
 
 struct attackers {
     pid_t pids[MAX_PROCESSES];
@@ -143,8 +144,24 @@ static struct victim_times measure(const char *when)
     if (poll(&answer, 1, MEASURE_LIMIT_MS) != 1) fail_msg("%s: the victim's measurement does not end", when);
     if (read(victim.from, &t, sizeof t) != sizeof t) fail_msg("%s: the victim has died", when);
     if (t.failed) fail_msg("%s: the victim was refused: %s", when, t.failure);
-    print_message("# %s: submit p99 %.3f ms, new finalize %.1f ms\n", when, t.submit_p99_ms, t.finalize_ms);
     return t;
+}
+
+static void keep_best(struct victim_times *best, const struct victim_times *t)
+{
+    if (t->submit_p99_ms < best->submit_p99_ms) best->submit_p99_ms = t->submit_p99_ms;
+    if (t->finalize_ms < best->finalize_ms) best->finalize_ms = t->finalize_ms;
+}
+
+static struct victim_times measure_alone(void)
+{
+    struct victim_times best = measure("alone");
+    for (int i = 1; i < ATTEMPTS_ALONE; i++) {
+        struct victim_times t = measure("alone");
+        keep_best(&best, &t);
+    }
+    print_message("# alone: submit p99 %.3f ms, new finalize %.1f ms\n", best.submit_p99_ms, best.finalize_ms);
+    return best;
 }
 
 static void end_victim(void)
@@ -157,22 +174,23 @@ static void end_victim(void)
     victim.pid = 0;
 }
 
-/* The most that a time may be, of what it was alone. */
-static double most(double alone, double factor, double floor)
-{
-    return alone * factor > floor ? alone * factor : floor;
-}
-
 /* A machine that others use, too, may be slow for a moment; an attack that harms does so each time. */
 static void measure_attacked(const char *name, const struct victim_times *alone)
 {
-    double submit = most(alone->submit_p99_ms, 3, submit_floor_ms),
-           finalize = most(alone->finalize_ms, 4, finalize_floor_ms);
-    for (int i = 0; i < ATTEMPTS; i++) {
+    double submit = alone->submit_p99_ms * submit_factor, finalize = alone->finalize_ms * finalize_factor;
+    if (submit < submit_floor_ms) submit = submit_floor_ms;
+    struct victim_times first = measure(name), best = first;
+    int n = 1;
+    for (; n < ATTEMPTS && (best.submit_p99_ms > submit || best.finalize_ms > finalize); n++) {
         struct victim_times t = measure(name);
-        if (t.submit_p99_ms <= submit && t.finalize_ms <= finalize) return;
+        keep_best(&best, &t);
     }
-    fail_msg("%s: a small submission may take %.3f ms here, a new finalize %.1f ms", name, submit, finalize);
+    print_message("# %s: submit p99 %.3f ms (%.1f x alone), new finalize %.1f ms (%.1f x alone)", name,
+                  best.submit_p99_ms, best.submit_p99_ms / alone->submit_p99_ms, best.finalize_ms,
+                  best.finalize_ms / alone->finalize_ms);
+    print_message("; best of %d, at first %.3f and %.1f ms\n", n, first.submit_p99_ms, first.finalize_ms);
+    if (best.submit_p99_ms > submit || best.finalize_ms > finalize)
+        fail_msg("%s: a small submission may take %.3f ms here, a new finalize %.1f ms", name, submit, finalize);
 }
 
 /* ---- the attackers ---- */
@@ -240,7 +258,7 @@ void arena_withstand(const struct attack *attack)
     end_attackers();
     end_victim();
     start_victim();
-    struct victim_times alone = measure("alone");
+    struct victim_times alone = measure_alone();
     while (attackers.n < attack->processes && attackers.n < MAX_PROCESSES) start_attacker(attack);
     if (!wait_for_attackers()) fail_msg("%s: an attacker did not get ready", attack->name);
     measure_attacked(attack->name, &alone);

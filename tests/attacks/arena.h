@@ -33,9 +33,10 @@ void arena_start(const char *const *options);
 void arena_stop(void);
 struct service *arena_service(void);
 /*
- * Measures the victim alone, starts the attackers, measures it again, and ends them. Fails the test unless the victim's
- * small submission is done within three times its 99th percentile alone, its new finalize within four times as long as
- * alone, the daemon lives and answers, and its memory has stayed under ARENA_MEMORY_MB.
+ * Measures the victim alone, starts the attackers, measures it again, and ends them. Fails the test unless the 99th
+ * percentile of the victim's small submissions stays within three times what it is alone, or a quarter of a
+ * millisecond, its new finalize within four times as long as alone (each the best of several attempts), the daemon
+ * lives and answers, and its memory has stayed under ARENA_MEMORY_MB.
  */
 void arena_withstand(const struct attack *attack);
 enum { ARENA_MEMORY_MB = 256 };
