@@ -153,13 +153,12 @@ static void load(struct finalize *f)
 
 static void start_launches(struct finalize *f);
 
-static struct hash object_key(const struct hash *target, const msgpack_object *kernel,
-                              const msgpack_object_array *local)
+/* Not of the work-group's size: the code takes it when it is launched, so that every range shares one object. */
+static struct hash object_key(const struct hash *target, const msgpack_object *kernel)
 {
     struct hasher h;
     hasher_begin(&h, "object");
     hasher_add_hash(&h, target);
-    for (uint32_t i = 0; i < 3; i++) hasher_add_uint(&h, local->ptr[i].via.u64);
     hasher_add(&h, kernel->via.bin.ptr, kernel->via.bin.size);
     return hasher_end(&h);
 }
@@ -236,11 +235,9 @@ static struct job *compile_job(struct finalize *f, const struct launch *launch, 
     struct proto_writer w;
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, "compile");
-    proto_pack_map(&w, 3);
+    proto_pack_map(&w, 2);
     proto_pack_key(&w, "kernel");
     msgpack_pack_object(&w.packer, f->kernels->ptr[launch->index]);
-    proto_pack_key(&w, "local");
-    msgpack_pack_object(&w.packer, f->locals->ptr[launch->index]);
     proto_pack_bool(&w, "keep_assembly", f->keep_assembly);
     return pool_add(pool, &s->pool_client, key, id, &w, refused);
 }
@@ -313,23 +310,13 @@ static const msgpack_object_array *get_array(const msgpack_object *map, const ch
     return object && object->type == MSGPACK_OBJECT_ARRAY ? &object->via.array : NULL;
 }
 
-static bool is_local(const msgpack_object *object)
-{
-    if (object->type != MSGPACK_OBJECT_ARRAY || object->via.array.size != 3) return false;
-    for (uint32_t i = 0; i < 3; i++)
-        if (object->via.array.ptr[i].type != MSGPACK_OBJECT_POSITIVE_INTEGER) return false;
-    return true;
-}
-
 /* Reads the plan. NOT_UNDERSTOOD: it is not kept. */
 static enum taken take_plan(struct finalize *f, struct blob *plan, const char **refused)
 {
     if (!blob_parse(plan, &f->plan_value)) return NOT_UNDERSTOOD;
     f->kernels = get_array(&f->plan_value.root, "kernels");
-    f->locals = get_array(&f->plan_value.root, "local");
-    bool good = f->kernels && f->locals && f->kernels->size <= f->locals->size && f->kernels->size <= PROTO_MAX_NODES;
-    for (uint32_t i = 0; good && i < f->kernels->size; i++)
-        good = f->kernels->ptr[i].type == MSGPACK_OBJECT_BIN && is_local(&f->locals->ptr[i]);
+    bool good = f->kernels && f->kernels->size <= PROTO_MAX_NODES;
+    for (uint32_t i = 0; good && i < f->kernels->size; i++) good = f->kernels->ptr[i].type == MSGPACK_OBJECT_BIN;
     if (good) f->launches = calloc(f->kernels->size + 1, sizeof *f->launches);
     if (!f->launches) {
         blob_value_clear(&f->plan_value);
@@ -351,7 +338,7 @@ static void begin_launches(struct finalize *f)
     for (; f->n_launches < f->kernels->size; f->n_launches++) {
         struct launch *launch = &f->launches[f->n_launches];
         *launch = (struct launch){.owner = f, .index = f->n_launches, .object = -1};
-        launch->key = object_key(&target, &f->kernels->ptr[launch->index], &f->locals->ptr[launch->index].via.array);
+        launch->key = object_key(&target, &f->kernels->ptr[launch->index]);
     }
     start_launches(f);
 }

@@ -23,7 +23,7 @@ struct finalize {
     struct job_key plan_key;
     struct blob *plan;
     struct blob_value plan_value;
-    const msgpack_object_array *kernels, *locals;
+    const msgpack_object_array *kernels;
     struct launch *launches;
     uint32_t n_launches, next, running, done;
     enum cache_source worst; /* the slowest source so far */

@@ -1,6 +1,5 @@
 /* Job compile: one kernel in, one object out. */
 #include <stdio.h>
-#include <string.h>
 
 #include "daemon/compiler/devices.h"
 #include "daemon/compiler/job.h"
@@ -8,25 +7,14 @@
 #include "ir/base/diag.h"
 #include "ir/core/ir.h"
 
-static bool read_local(const struct proto_message *m, uint64_t local[3])
-{
-    const msgpack_object *o = proto_get(&m->params, "local");
-    if (!o || o->type != MSGPACK_OBJECT_ARRAY || o->via.array.size != 3) return false;
-    for (int i = 0; i < 3; i++) {
-        if (o->via.array.ptr[i].type != MSGPACK_OBJECT_POSITIVE_INTEGER) return false;
-        local[i] = o->via.array.ptr[i].via.u64;
-    }
-    return true;
-}
-
-static int compile(const struct ir_function *kernel, const uint64_t local[3], bool keep_assembly,
-                   struct gccjit_object *object, struct job_error *e)
+static int compile(const struct ir_function *kernel, bool keep_assembly, struct gccjit_object *object,
+                   struct job_error *e)
 {
     struct diag_list findings = {0};
     struct gccjit_options options = {
         .target = *devices_cpu_target(), .keep_assembly = keep_assembly, .effort = devices_cpu_effort()};
     if (job_with_care && options.effort < GCCJIT_EFFORT_SCALAR) options.effort = GCCJIT_EFFORT_SCALAR;
-    int result = gccjit_compile(kernel, local, &options, object, &findings);
+    int result = gccjit_compile(kernel, &options, object, &findings);
     if (result != 0) {
         char name[300];
         snprintf(name, sizeof name, "kernel %s", kernel->name);
@@ -40,16 +28,14 @@ int job_compile(const struct proto_message *m, struct proto_writer *reply, struc
 {
     const void *bytes;
     size_t size;
-    uint64_t local[3];
     bool keep_assembly = false;
     if (!proto_get_bytes(&m->params, "kernel", &bytes, &size)) return job_missing(e, m, "kernel");
-    if (!read_local(m, local)) return job_missing(e, m, "local");
     proto_get_bool(&m->params, "keep_assembly", &keep_assembly);
     struct ir_module *module = job_decode_module(bytes, size, "of the kernel", e);
     if (!module) return -1;
     struct gccjit_object object = {0};
     const struct ir_function *kernel = ir_module_only_kernel(module);
-    int result = kernel ? compile(kernel, local, keep_assembly, &object, e)
+    int result = kernel ? compile(kernel, keep_assembly, &object, e)
                         : job_fail(e, FUSION_INVALID, "kernel", "the module does not hold exactly one kernel");
     if (result == 0) {
         proto_begin_reply(reply, m->id);

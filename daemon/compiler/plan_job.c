@@ -157,13 +157,6 @@ static void pack_kernels(struct proto_writer *reply, const struct planning *p)
         msgpack_pack_bin_with_body(&reply->packer, bytes, size);
         free(bytes);
     }
-    proto_pack_key(reply, "local");
-    msgpack_pack_array(&reply->packer, n);
-    for (uint32_t i = 0; i < n; i++) {
-        /* Any: the code takes the size when it is launched, so that every range shares one object. */
-        msgpack_pack_array(&reply->packer, 3);
-        for (int d = 0; d < 3; d++) msgpack_pack_uint64(&reply->packer, 0);
-    }
 }
 
 static void planning_finish(struct planning *p)
@@ -182,7 +175,7 @@ int job_plan(const struct proto_message *m, struct proto_writer *reply, struct j
     if (read_options(&p, m, e) == 0 && read_graph(&p, m, e) == 0 && read_modules(&p, m, e) == 0 &&
         make_plan(&p, e) == 0) {
         proto_begin_reply(reply, m->id);
-        proto_pack_map(reply, 4);
+        proto_pack_map(reply, 3);
         pack_part(reply, "report", &p, plan_pack_report);
         pack_part(reply, "program", &p, plan_pack_program);
         pack_kernels(reply, &p);

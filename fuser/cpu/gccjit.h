@@ -59,9 +59,9 @@ struct gccjit_object {
    time when names and source lines are still known. */
 bool gccjit_check(const struct ir_function *kernel, struct diag_list *list);
 
-/* Makes code for a kernel as fuser/cpu/abi/kernel_abi.h says. local is the work-group size it will be launched
-   with where known (0s: any). 0, or with findings: -1, which name the operation, function and line where
-   something is not supported, or -2, the compiler's own words where it failed. */
-int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], const struct gccjit_options *options,
-                   struct gccjit_object *object, struct diag_list *list);
+/* Makes code for a kernel as fuser/cpu/abi/kernel_abi.h says, for work-groups of any size. 0, or with findings: -1,
+   which name the operation, function and line where something is not supported, or -2, the compiler's own words
+   where it failed. */
+int gccjit_compile(const struct ir_function *kernel, const struct gccjit_options *options, struct gccjit_object *object,
+                   struct diag_list *list);
 void gccjit_object_clear(struct gccjit_object *object);

@@ -410,10 +410,9 @@ static void say_too_large(const struct ir_function *kernel, struct diag_list *li
         efforts[GCCJIT_EFFORT_MINIMAL].most_statements);
 }
 
-int gccjit_compile(const struct ir_function *kernel, const uint64_t local[3], const struct gccjit_options *options,
-                   struct gccjit_object *object, struct diag_list *list)
+int gccjit_compile(const struct ir_function *kernel, const struct gccjit_options *options, struct gccjit_object *object,
+                   struct diag_list *list)
 {
-    (void)local;
     int result = 1;
     *object = (struct gccjit_object){0};
     for (int effort = options->effort; result == 1 && effort < GCCJIT_EFFORT_COUNT; effort++) {

@@ -47,7 +47,7 @@ static void print_kernel(const char *file, const struct ir_function *kernel, enu
     if (child > 0) waitpid(child, NULL, 0);
     if (child) return;
     printf("code %s %s %s", file, kernel->name, gccjit_isa_name(isa));
-    if (gccjit_compile(kernel, (const uint64_t[3]){0}, &options, &object, &list) != 0)
+    if (gccjit_compile(kernel, &options, &object, &list) != 0)
         print_findings(&list);
     else
         printf(" %016llx lanes %u effort %s statements %u\n", (unsigned long long)hash_of(object.assembly), object.lanes,

@@ -24,7 +24,7 @@ static int make_object(const struct ir_function *kernel, const struct gccjit_opt
 {
     struct gccjit_object object;
     struct diag_list list = {0};
-    bool made = gccjit_compile(kernel, (const uint64_t[3]){0}, options, &object, &list) == 0;
+    bool made = gccjit_compile(kernel, options, &object, &list) == 0;
     if (!made) {
         char *text = diag_format(&list);
         fprintf(stderr, "# %s", text);

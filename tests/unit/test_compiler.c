@@ -383,10 +383,8 @@ static void test_compile(void **state)
     assert_int_equal(plan(f, &d.graph, 1, "cpu", &planned), FUSION_SUCCESS);
     const msgpack_object *kernel = element(proto_get(&planned.params, "kernels"), 0);
     child_begin(&f->child, &w, "compile");
-    proto_pack_map(&w, 3);
+    proto_pack_map(&w, 2);
     proto_pack_bytes(&w, "kernel", kernel->via.bin.ptr, kernel->via.bin.size);
-    proto_pack_key(&w, "local");
-    msgpack_pack_object(&w.packer, *element(proto_get(&planned.params, "local"), 0));
     proto_pack_bool(&w, "keep_assembly", true);
     if (child_call(&f->child, &w, &compiled) != FUSION_SUCCESS) fail_msg("%s: %s", compiled.object, compiled.reason);
     char *assembly;

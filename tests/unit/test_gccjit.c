@@ -286,7 +286,7 @@ static void what_is_refused_is_named(void **state)
     struct gccjit_options options = {.target = gccjit_target_host(GCCJIT_ISA_AVX512)};
     struct gccjit_object object;
     struct diag_list list = {0};
-    assert_int_equal(gccjit_compile(kit_kernel(m), (const uint64_t[3]){0}, &options, &object, &list), -1);
+    assert_int_equal(gccjit_compile(kit_kernel(m), &options, &object, &list), -1);
     assert_int_equal(list.n, 1);
     assert_string_equal(list.items[0].function, "k");
     assert_int_equal(list.items[0].line, 3);

@@ -42,7 +42,7 @@ static bool is_bounded(unsigned way, const struct ir_function *kernel, uint32_t 
     struct gccjit_options options = {.target = gccjit_target_host(isas[way]), .emit_only = true};
     struct gccjit_object object;
     struct diag_list list = {0};
-    if (gccjit_compile(kernel, (const uint64_t[3]){0}, &options, &object, &list) != 0) return false;
+    if (gccjit_compile(kernel, &options, &object, &list) != 0) return false;
     unsigned statements = object.statements, bound = bound_of(kernel, isas[way], size);
     gccjit_object_clear(&object);
     diag_clear(&list);

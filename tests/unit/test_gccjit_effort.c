@@ -22,7 +22,7 @@ static void make(const struct ir_function *kernel, enum gccjit_effort effort, st
     struct gccjit_object object;
     struct diag_list list = {0};
     struct rusage use;
-    *made = (struct made){.result = gccjit_compile(kernel, (const uint64_t[3]){0}, &options, &object, &list)};
+    *made = (struct made){.result = gccjit_compile(kernel, &options, &object, &list)};
     if (list.n) snprintf(made->reason, sizeof made->reason, "%s", list.items[0].text);
     getrusage(RUSAGE_SELF, &use);
     made->lanes = object.lanes;
