@@ -26,7 +26,7 @@ static int refuse_write(const struct ir_function *f, uint32_t param, uint32_t li
 
 static int check_kernel(const struct ir_function *f, const char *name, struct job_error *e)
 {
-    const struct fuser_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
+    const struct nd_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
     if (f->linkage != IR_LINKAGE_KERNEL || f->refused || !declares_reads(f)) return 0;
     struct access_analysis *a = access_analyse(f, &any, 0);
     int result = 0;

@@ -201,7 +201,7 @@ static uint32_t launch_of(const struct fuser_plan *plan, uint32_t node)
     return UINT32_MAX; /* never: each kernel is in one */
 }
 
-static void program_range(msgpack_packer *k, const char *key, const struct fuser_range *range)
+static void program_range(msgpack_packer *k, const char *key, const struct nd_range *range)
 {
     put_text(k, key);
     msgpack_pack_map(k, 4);

@@ -146,7 +146,7 @@ int reference_run(const struct program_launch *program, const struct executable_
     struct found found = {.buffers = buffers};
     const struct interp_finder finder = {&found, find_memory};
     const struct kernel_launch *g = &program->geometry;
-    struct interp_range range = {.dims = g->dims};
+    struct nd_range range = {.dims = g->dims};
     memcpy(range.global, g->global_size, sizeof range.global);
     memcpy(range.offset, g->global_offset, sizeof range.offset);
     memcpy(range.local, g->local_size, sizeof range.local);

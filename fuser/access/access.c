@@ -31,7 +31,7 @@ static void number_all(struct access_walk *w)
 
 static void bound_ids(struct access_walk *w)
 {
-    const struct fuser_range *r = &w->range;
+    const struct nd_range *r = &w->range;
     w->even_groups = r->local[0] != 0;
     for (unsigned d = 0; d < 3; d++) {
         int64_t items = (int64_t)r->global[d], local = (int64_t)r->local[d];
@@ -103,7 +103,7 @@ static struct access_analysis *analysis_new(const struct ir_function *kernel)
     return a;
 }
 
-static void analyse(struct access_analysis *a, const struct fuser_range *range, uint32_t sub_group_size)
+static void analyse(struct access_analysis *a, const struct nd_range *range, uint32_t sub_group_size)
 {
     ir_walk(a->kernel->body, see_local, a);
 
@@ -120,7 +120,7 @@ static void analyse(struct access_analysis *a, const struct fuser_range *range, 
     free(w.forms);
 }
 
-struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range,
+struct access_analysis *access_analyse(const struct ir_function *kernel, const struct nd_range *range,
                                        uint32_t sub_group_size)
 {
     struct access_analysis *a = analysis_new(kernel);
@@ -129,7 +129,7 @@ struct access_analysis *access_analyse(const struct ir_function *kernel, const s
     return a;
 }
 
-struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct fuser_range *range,
+struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct nd_range *range,
                                                uint32_t sub_group_size)
 {
     struct access_analysis *a = analysis_new(kernel);

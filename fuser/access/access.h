@@ -52,15 +52,15 @@ struct access_analysis {
 
 /* Analyses a kernel as it is launched over range: ids are bounded by it, sizes are constants. sub_group_size: 0 where it is
    what the kernel requires, if it does. */
-struct access_analysis *access_analyse(const struct ir_function *kernel, const struct fuser_range *range,
+struct access_analysis *access_analyse(const struct ir_function *kernel, const struct nd_range *range,
                                        uint32_t sub_group_size);
 /* The same of a kernel whose calls are inlined and variables promoted: its sites are in the kernel itself. */
-struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct fuser_range *range,
+struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct nd_range *range,
                                                uint32_t sub_group_size);
 void access_analysis_free(struct access_analysis *a); /* NULL is fine */
 
 /* The sum without its ids where these are counted from 0 on: the constant, and what the offset of the range adds. */
-int64_t access_start(const struct affine *index, const struct fuser_range *range);
+int64_t access_start(const struct affine *index, const struct nd_range *range);
 /* Is each component of a block for one work-item, like a load or store? */
 static inline bool access_is_block(const struct access_site *site)
 {
@@ -68,12 +68,12 @@ static inline bool access_is_block(const struct access_site *site)
 }
 /* The site in linear ids of `base`, a range that holds the kernel's own, at the same global ids. An index that is no
    multiple of the linear id becomes unknown. */
-void access_linearize(struct access_site *site, const struct fuser_range *own, const struct fuser_range *base);
+void access_linearize(struct access_site *site, const struct nd_range *own, const struct nd_range *base);
 /* Does each element of the parameter belong to one work-item over this range (proved)? */
-bool access_owned_by_item(const struct access_summary *s, const struct fuser_range *range);
+bool access_owned_by_item(const struct access_summary *s, const struct nd_range *range);
 /* Bytes of global memory the parameter's sites touch over the range, each element once for reading and
    once for writing; never more than `whole` each. */
-uint64_t access_bytes(const struct access_summary *s, const struct fuser_range *range, uint64_t whole);
+uint64_t access_bytes(const struct access_summary *s, const struct nd_range *range, uint64_t whole);
 /* The same for reading or for writing alone. */
-uint64_t access_bytes_one_way(const struct access_summary *s, const struct fuser_range *range, uint64_t whole,
+uint64_t access_bytes_one_way(const struct access_summary *s, const struct nd_range *range, uint64_t whole,
                               bool writing);

@@ -4,19 +4,19 @@
 #include "fuser/access/conflict.h"
 #include "ir/base/arena.h"
 
-static const uint64_t *local_of(const struct fuser_range *range)
+static const uint64_t *local_of(const struct nd_range *range)
 {
     return range->local[0] ? range->local : NULL;
 }
 
-int64_t access_start(const struct affine *index, const struct fuser_range *range)
+int64_t access_start(const struct affine *index, const struct nd_range *range)
 {
     uint64_t start = (uint64_t)index->constant;
     for (unsigned d = 0; d < 3; d++) start += (uint64_t)index->factor[AFFINE_GLOBAL + d] * range->offset[d];
     return (int64_t)start;
 }
 
-bool access_owned_by_item(const struct access_summary *s, const struct fuser_range *range)
+bool access_owned_by_item(const struct access_summary *s, const struct nd_range *range)
 {
     if (s->escapes) return false;
     struct conflict_pair pair;
@@ -76,7 +76,7 @@ static bool counted(const struct access_site *s, bool writing)
     return writing ? s->writes : s->reads;
 }
 
-static bool may_meet(const struct access_site *x, const struct access_site *y, const struct fuser_range *range)
+static bool may_meet(const struct access_site *x, const struct access_site *y, const struct nd_range *range)
 {
     struct conflict_pair pair;
     struct conflict_side a = {.site = x, .range = range}, b = {.site = y, .range = range};
@@ -84,7 +84,7 @@ static bool may_meet(const struct access_site *x, const struct access_site *y, c
 }
 
 /* Where the accesses of all work-items lie; everywhere, where scalars take part. */
-static struct span hull_of(const struct access_site *site, const struct fuser_range *range)
+static struct span hull_of(const struct access_site *site, const struct nd_range *range)
 {
     struct affine_bounds bounds = {0};
     int64_t low, high;
@@ -106,7 +106,7 @@ struct counting {
 };
 
 /* Bytes of the sites whose ids have the same factors as those of site `at`. */
-static uint64_t bytes_alike(const struct access_summary *s, uint32_t at, const struct fuser_range *range, bool writing,
+static uint64_t bytes_alike(const struct access_summary *s, uint32_t at, const struct nd_range *range, bool writing,
                             const struct counting *c)
 {
     const struct access_site *leader = &s->sites[at];
@@ -128,7 +128,7 @@ static uint64_t bytes_alike(const struct access_summary *s, uint32_t at, const s
     return meets && hull < bytes ? hull : bytes;
 }
 
-static uint64_t bytes_of_sites(const struct access_summary *s, const struct fuser_range *range, uint64_t whole,
+static uint64_t bytes_of_sites(const struct access_summary *s, const struct nd_range *range, uint64_t whole,
                                bool writing)
 {
     uint64_t total = 0;
@@ -149,13 +149,13 @@ static uint64_t bytes_of_sites(const struct access_summary *s, const struct fuse
     return total;
 }
 
-uint64_t access_bytes_one_way(const struct access_summary *s, const struct fuser_range *range, uint64_t whole,
+uint64_t access_bytes_one_way(const struct access_summary *s, const struct nd_range *range, uint64_t whole,
                               bool writing)
 {
     return s->escapes ? whole : bytes_of_sites(s, range, whole, writing);
 }
 
-uint64_t access_bytes(const struct access_summary *s, const struct fuser_range *range, uint64_t whole)
+uint64_t access_bytes(const struct access_summary *s, const struct nd_range *range, uint64_t whole)
 {
     return access_bytes_one_way(s, range, whole, false) + access_bytes_one_way(s, range, whole, true);
 }

@@ -89,7 +89,7 @@ static bool use_groups(struct search *s, const struct conflict_side *const side[
     s->by_groups = true;
     for (unsigned k = 0; k < 2; k++) {
         const struct affine *a = &side[k]->site->index;
-        const struct fuser_range *r = side[k]->range;
+        const struct nd_range *r = side[k]->range;
         for (unsigned d = 0; d < 3; d++) {
             struct part *group = &s->parts[d], *item = &s->parts[3 + d];
             int64_t size = (int64_t)local[d], shift;

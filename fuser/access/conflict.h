@@ -6,10 +6,10 @@
 /* An access as launched: the site, the buffer's bytes its parameter starts at, what its scalars are. */
 struct conflict_side {
     const struct access_site *site;
-    const struct fuser_range *range; /* what the site's ids are of */
+    const struct nd_range *range; /* what the site's ids are of */
     int64_t offset;
     const struct fuser_arg *args;  /* by parameter; NULL: the same parameter of one kernel is the same argument */
-    const struct fuser_range *own; /* of the kernel, where that is not `range`; NULL: it is */
+    const struct nd_range *own; /* of the kernel, where that is not `range`; NULL: it is */
     bool linear;                   /* the site's ids are linear ids */
 };
 

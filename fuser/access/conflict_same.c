@@ -34,7 +34,7 @@ static bool same_attributes(const struct ir_inst *x, const struct ir_inst *y)
    launch, too. */
 static bool sees_same(const struct comparison *c, enum ir_op op)
 {
-    const struct fuser_range *a = c->a->own ? c->a->own : c->a->range, *b = c->b->own ? c->b->own : c->b->range;
+    const struct nd_range *a = c->a->own ? c->a->own : c->a->range, *b = c->b->own ? c->b->own : c->b->range;
     if (op < IR_OP_GLOBAL_ID || op > IR_OP_SUB_GROUP_LOCAL_ID) return true;
     if (range_same(a, b)) return !c->a->linear || memcmp(a->local, b->local, sizeof a->local) == 0;
     if (op >= IR_OP_GLOBAL_SIZE || c->a->linear || c->b->linear) return false;

@@ -148,7 +148,7 @@ static struct affine linear_id(const struct access_walk *w, enum affine_id kind,
 static struct affine place(const struct access_walk *w, const struct ir_inst *inst)
 {
     unsigned d = inst->attrs.dim;
-    const struct fuser_range *r = &w->range;
+    const struct nd_range *r = &w->range;
     switch (inst->op) {
     case IR_OP_GLOBAL_ID: return id(w, AFFINE_GLOBAL + d);
     case IR_OP_LOCAL_ID: return id(w, AFFINE_LOCAL + d);

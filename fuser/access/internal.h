@@ -14,7 +14,7 @@ struct loop_guard {
 struct access_walk {
     struct access_analysis *result;
     const struct ir_function *kernel;
-    struct fuser_range range;
+    struct nd_range range;
     bool even_groups;        /* the local size is known and divides the global one */
     uint32_t sub_group_size; /* 0: not known */
     bool even_sub_groups;    /* it is, and work-groups are rows of as many whole sub-groups each */

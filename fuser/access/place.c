@@ -11,13 +11,13 @@ static bool is_nobody(const struct access_items *items)
 }
 
 /* What the linear id grows by along a dimension. */
-static int64_t stride_of(const struct fuser_range *base, unsigned d)
+static int64_t stride_of(const struct nd_range *base, unsigned d)
 {
     return (int64_t)(d == 0 ? 1 : d == 1 ? base->global[0] : base->global[0] * base->global[1]);
 }
 
 /* The factor of the linear id in a sum; false where the sum is none of it. */
-static bool linear_factor(const struct affine *a, const struct fuser_range *own, const struct fuser_range *base,
+static bool linear_factor(const struct affine *a, const struct nd_range *own, const struct nd_range *base,
                           int64_t *factor)
 {
     bool found = false;
@@ -35,7 +35,7 @@ static bool linear_factor(const struct affine *a, const struct fuser_range *own,
     return true;
 }
 
-static struct affine linear_index(const struct affine *a, const struct fuser_range *own, const struct fuser_range *base)
+static struct affine linear_index(const struct affine *a, const struct nd_range *own, const struct nd_range *base)
 {
     struct affine linear = *a;
     int64_t factor;
@@ -53,7 +53,7 @@ static struct affine linear_index(const struct affine *a, const struct fuser_ran
     return linear;
 }
 
-void access_linearize(struct access_site *site, const struct fuser_range *own, const struct fuser_range *base)
+void access_linearize(struct access_site *site, const struct nd_range *own, const struct nd_range *base)
 {
     struct access_items items = {{0}, {0}};
     __int128 n = 1;

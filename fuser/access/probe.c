@@ -8,7 +8,7 @@ enum { MAX_STEPS = 1024, MAX_OPERANDS = 4 };
 /* One work-item at one access. */
 struct probe {
     const struct ir_module *module;
-    const struct fuser_range *range;
+    const struct nd_range *range;
     const uint64_t *local; /* NULL: unknown */
     const int64_t *item;   /* global ids */
     unsigned steps;
@@ -134,14 +134,14 @@ static bool address_at(const struct conflict_side *s, const uint64_t *local, con
 
 /* ---- pairs ---- */
 
-static bool in_range(const struct fuser_range *r, const int64_t item[3])
+static bool in_range(const struct nd_range *r, const int64_t item[3])
 {
     for (unsigned d = 0; d < 3; d++)
         if (item[d] < (int64_t)r->offset[d] || item[d] >= (int64_t)(r->offset[d] + r->global[d])) return false;
     return true;
 }
 
-static bool differ(const struct conflict_pair *pair, const struct fuser_range *r, enum conflict_between between,
+static bool differ(const struct conflict_pair *pair, const struct nd_range *r, enum conflict_between between,
                    const uint64_t *local)
 {
     for (unsigned d = 0; d < 3; d++) {
@@ -174,7 +174,7 @@ bool probe_conflict(const struct conflict_side *a, const struct conflict_side *b
                     const uint64_t *local, struct conflict_pair *pair)
 {
     if (!has_one_place(a) || !has_one_place(b) || (between == BETWEEN_GROUPS && !local)) return false;
-    const struct fuser_range *r = a->range;
+    const struct nd_range *r = a->range;
     for (unsigned corner = 0; corner < 4; corner++)
         for (unsigned d = 0; d < r->dims; d++)
             for (int64_t step = -1; step <= 1; step += 2) {

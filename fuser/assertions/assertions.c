@@ -38,7 +38,7 @@ struct run {
     char *name;
     uint32_t launch;
     bool linear;
-    struct interp_range range, launched;
+    struct nd_range range, launched;
 };
 
 struct watch {
@@ -118,14 +118,14 @@ const char *watch_broken_kernel(const struct watch *w)
 
 /* ---- work-items ---- */
 
-static uint64_t linear_id(const struct interp_range *r, const uint64_t item[3])
+static uint64_t linear_id(const struct nd_range *r, const uint64_t item[3])
 {
     uint64_t id = 0;
     for (unsigned d = 3; d-- > 0;) id = id * r->global[d] + (item[d] - r->offset[d]);
     return id;
 }
 
-static void item_of(const struct interp_range *r, uint64_t linear, uint64_t item[3])
+static void item_of(const struct nd_range *r, uint64_t linear, uint64_t item[3])
 {
     for (unsigned d = 0; d < 3; d++) {
         item[d] = linear % r->global[d] + r->offset[d];
@@ -133,7 +133,7 @@ static void item_of(const struct interp_range *r, uint64_t linear, uint64_t item
     }
 }
 
-static bool same_group(const struct interp_range *launched, uint32_t a, uint32_t b)
+static bool same_group(const struct nd_range *launched, uint32_t a, uint32_t b)
 {
     uint64_t x[3], y[3];
     item_of(launched, a, x);
@@ -277,7 +277,7 @@ static bool check_scope(struct look *l, struct cell *cell)
 static void note_read(struct look *l, struct cell *cell)
 {
     struct touch *r = cell->readers;
-    const struct interp_range *launched = &l->w->kernel->launched;
+    const struct nd_range *launched = &l->w->kernel->launched;
     if (!in_launch(l, &r[0])) {
         r[0] = l->now;
         r[1].run = 0;
@@ -331,7 +331,7 @@ static bool see(void *data, const struct interp_access *a)
 }
 
 int watch_run(struct watch *w, const struct watch_kernel *kernel, const struct ir_function *function,
-              const struct interp_range *range, const struct interp_arg *args, const struct interp_options *options,
+              const struct nd_range *range, const struct interp_arg *args, const struct interp_options *options,
               struct interp_result *result)
 {
     struct interp_watcher watcher = {w, see};

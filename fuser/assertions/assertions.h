@@ -37,7 +37,7 @@ struct watch_arg {
 struct watch_kernel {
     const char *name;             /* in reports */
     uint32_t launch;              /* kernels of one launch have its number, and run one after the other */
-    struct interp_range launched; /* what the launch's work-items and work-groups are */
+    struct nd_range launched; /* what the launch's work-items and work-groups are */
     bool linear;  /* a work-item of the kernel is that with its linear id, not that with its global ids */
     bool barrier; /* one stands between it and the kernels before it */
     const struct watch_arg *args; /* by parameter */
@@ -54,7 +54,7 @@ void watch_restart(struct watch *w);
 void watch_written(struct watch *w, uint32_t buffer, uint64_t offset, uint64_t bytes);
 /* As interp_run(). Where something is broken, the run is not completed and watch_broken() says what. */
 int watch_run(struct watch *w, const struct watch_kernel *kernel, const struct ir_function *function,
-              const struct interp_range *range, const struct interp_arg *args, const struct interp_options *options,
+              const struct nd_range *range, const struct interp_arg *args, const struct interp_options *options,
               struct interp_result *result);
 /* A sentence with the kernels, lines, work-items and the element; NULL: nothing is broken. */
 const char *watch_broken(const struct watch *w);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ir/base/nd_range.h"
 #include "ir/core/ir.h"
 
 /* access_scope of seed sycl_ext_oneapi_graph_fusion. */
@@ -48,12 +49,6 @@ struct fuser_arg {
     const void *view; /* BUFFER: a buffer as an image1d_buffer; the caller knows by this which one. NULL: it is not */
 };
 
-struct fuser_range {
-    uint32_t dims; /* 1 to 3 */
-    uint64_t global[3], offset[3]; /* unused dimensions 1 and 0 */
-    uint64_t local[3]; /* all 0: the fuser chooses */
-};
-
 enum fuser_node_kind { FUSER_NODE_KERNEL, FUSER_NODE_COPY, FUSER_NODE_FILL, FUSER_NODE_HOST };
 
 struct fuser_node {
@@ -61,7 +56,7 @@ struct fuser_node {
     const char *name; /* unique in the graph */
     /* KERNEL */
     const struct ir_function *kernel;
-    struct fuser_range range;
+    struct nd_range range;
     uint32_t n_args;
     struct fuser_arg *args; /* HOST too: the buffers it touches */
     /* COPY, FILL */

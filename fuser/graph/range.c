@@ -6,25 +6,25 @@
 
 typedef unsigned long long ull;
 
-bool range_same(const struct fuser_range *a, const struct fuser_range *b)
+bool range_same(const struct nd_range *a, const struct nd_range *b)
 {
     return a->dims == b->dims && memcmp(a->global, b->global, sizeof a->global) == 0 &&
            memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 
-bool range_has_local(const struct fuser_range *r)
+bool range_has_local(const struct nd_range *r)
 {
     return r->local[0] != 0;
 }
 
-bool range_is_uneven(const struct fuser_range *r)
+bool range_is_uneven(const struct nd_range *r)
 {
     for (unsigned d = 0; range_has_local(r) && d < 3; d++)
         if (r->global[d] % r->local[d]) return true;
     return false;
 }
 
-static const char *size_text(const struct fuser_range *r, const uint64_t size[3], char *buf, size_t n)
+static const char *size_text(const struct nd_range *r, const uint64_t size[3], char *buf, size_t n)
 {
     if (r->dims == 1) snprintf(buf, n, "%llu", (ull)size[0]);
     if (r->dims == 2) snprintf(buf, n, "%llu x %llu", (ull)size[0], (ull)size[1]);
@@ -32,7 +32,7 @@ static const char *size_text(const struct fuser_range *r, const uint64_t size[3]
     return buf;
 }
 
-bool range_is_box(const struct fuser_range *part, const struct fuser_range *launch)
+bool range_is_box(const struct nd_range *part, const struct nd_range *launch)
 {
     for (unsigned d = 0; d < 3; d++)
         if (part->offset[d] < launch->offset[d] ||
@@ -42,9 +42,9 @@ bool range_is_box(const struct fuser_range *part, const struct fuser_range *laun
 }
 
 /* The smallest range that holds the work-items of both, by global id. */
-static struct fuser_range hull(const struct fuser_range *a, const struct fuser_range *b)
+static struct nd_range hull(const struct nd_range *a, const struct nd_range *b)
 {
-    struct fuser_range all = *a;
+    struct nd_range all = *a;
     for (unsigned d = 0; d < 3; d++) {
         uint64_t end[2] = {a->offset[d] + a->global[d], b->offset[d] + b->global[d]};
         if (b->offset[d] < all.offset[d]) all.offset[d] = b->offset[d];
@@ -55,34 +55,34 @@ static struct fuser_range hull(const struct fuser_range *a, const struct fuser_r
 
 /* They have most of their global ids in common: no more idle work-items than others. As many work-items in another
    shape have their linear ids in common instead. */
-static bool have_useful_hull(const struct fuser_range *a, const struct fuser_range *b)
+static bool have_useful_hull(const struct nd_range *a, const struct nd_range *b)
 {
-    struct fuser_range all = hull(a, b);
+    struct nd_range all = hull(a, b);
     unsigned __int128 items = (unsigned __int128)all.global[0] * all.global[1] * all.global[2];
     bool reshaped = range_items(a) == range_items(b) && memcmp(a->offset, b->offset, sizeof a->offset) == 0;
     memcpy(all.local, range_has_local(a) ? a->local : b->local, sizeof all.local);
     return a->dims == b->dims && items <= range_items(a) + range_items(b) && !reshaped && !range_is_uneven(&all);
 }
 
-bool range_has_whole_groups(const struct fuser_range *part, const struct fuser_range *launch)
+bool range_has_whole_groups(const struct nd_range *part, const struct nd_range *launch)
 {
     return range_has_local(part) && !range_is_uneven(part) &&
            memcmp(part->offset, launch->offset, sizeof part->offset) == 0 &&
            memcmp(part->local, launch->local, sizeof part->local) == 0;
 }
 
-bool range_has_other_local(const struct fuser_range *part, const struct fuser_range *launch)
+bool range_has_other_local(const struct nd_range *part, const struct nd_range *launch)
 {
     return range_has_local(part) && range_has_local(launch) &&
            memcmp(part->local, launch->local, sizeof part->local) != 0;
 }
 
-uint64_t range_items(const struct fuser_range *r)
+uint64_t range_items(const struct nd_range *r)
 {
     return r->global[0] * r->global[1] * r->global[2];
 }
 
-const char *range_text(const struct fuser_range *r, char *buf, size_t size)
+const char *range_text(const struct nd_range *r, char *buf, size_t size)
 {
     char global[72], local[72];
     snprintf(buf, size, "%s in work-groups of %s", size_text(r, r->global, global, sizeof global),
@@ -93,7 +93,7 @@ const char *range_text(const struct fuser_range *r, char *buf, size_t size)
 /* ---- sub-groups ---- */
 
 /* Work-groups are runs of linear ids: rows, planes, parts of these. */
-static bool has_groups_in_line(const struct fuser_range *r)
+static bool has_groups_in_line(const struct nd_range *r)
 {
     bool whole = true;
     for (unsigned d = 0; d < 3; d++) {
@@ -104,7 +104,7 @@ static bool has_groups_in_line(const struct fuser_range *r)
 }
 
 /* Sub-groups are runs of linear ids that begin anew with each run of so many; 0: they are none. */
-static uint64_t line_of_sub_groups(const struct fuser_range *r, uint32_t size)
+static uint64_t line_of_sub_groups(const struct nd_range *r, uint32_t size)
 {
     uint64_t volume = r->local[0] * r->local[1] * r->local[2];
     if (r->local[0] % size == 0 && r->global[0] % size == 0) return size;
@@ -113,20 +113,20 @@ static uint64_t line_of_sub_groups(const struct fuser_range *r, uint32_t size)
 }
 
 /* Work-items of the same linear ids. */
-static bool agree_in_line(const struct fuser_range *part, const struct fuser_range *launch, uint32_t size)
+static bool agree_in_line(const struct nd_range *part, const struct nd_range *launch, uint32_t size)
 {
     uint64_t run = line_of_sub_groups(part, size), items = range_items(part);
     if (!run || run != line_of_sub_groups(launch, size)) return false;
     return items % run % size == 0 || items == range_items(launch);
 }
 
-static bool has_sub_groups_in_rows(const struct fuser_range *r, uint32_t size)
+static bool has_sub_groups_in_rows(const struct nd_range *r, uint32_t size)
 {
     return r->local[0] % size == 0 && (r->global[0] % size == 0 || (r->local[1] == 1 && r->local[2] == 1));
 }
 
 /* Work-items of the same global ids. */
-static bool agree_in_rows(const struct fuser_range *part, const struct fuser_range *launch, uint32_t size)
+static bool agree_in_rows(const struct nd_range *part, const struct nd_range *launch, uint32_t size)
 {
     uint64_t before = part->offset[0] - launch->offset[0];
     bool ends_with_row = before + part->global[0] == launch->global[0];
@@ -135,20 +135,20 @@ static bool agree_in_rows(const struct fuser_range *part, const struct fuser_ran
 }
 
 /* The same linear ids at the same global ids. */
-static bool has_same_lines(const struct fuser_range *a, const struct fuser_range *b)
+static bool has_same_lines(const struct nd_range *a, const struct nd_range *b)
 {
     for (uint32_t d = 0; d + 1 < a->dims; d++)
         if (a->global[d] != b->global[d]) return false;
     return memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 
-bool range_has_whole_sub_groups(const struct fuser_range *part, const struct fuser_range *launch, uint32_t size)
+bool range_has_whole_sub_groups(const struct nd_range *part, const struct nd_range *launch, uint32_t size)
 {
     if (!range_is_box(part, launch)) return agree_in_line(part, launch, size);
     return agree_in_rows(part, launch, size) || (has_same_lines(part, launch) && agree_in_line(part, launch, size));
 }
 
-static enum range_fit fit_of(const struct fuser_range *sum, const struct fuser_range *more, bool alike)
+static enum range_fit fit_of(const struct nd_range *sum, const struct nd_range *more, bool alike)
 {
     if (range_is_box(more, sum)) return range_is_box(sum, more) ? RANGE_EQUAL : RANGE_SMALLER;
     if (range_is_box(sum, more) || have_useful_hull(sum, more)) return RANGE_LARGER;
@@ -157,9 +157,9 @@ static enum range_fit fit_of(const struct fuser_range *sum, const struct fuser_r
 }
 
 /* The range that holds both. */
-static struct fuser_range joined(const struct fuser_range *sum, const struct fuser_range *more, enum range_fit fit)
+static struct nd_range joined(const struct nd_range *sum, const struct nd_range *more, enum range_fit fit)
 {
-    struct fuser_range all = *sum;
+    struct nd_range all = *sum;
     if (fit == RANGE_LINEAR_LARGER) return *more;
     if (fit == RANGE_LINEAR) return all;
     if (fit == RANGE_LARGER) all = hull(sum, more);
@@ -167,7 +167,7 @@ static struct fuser_range joined(const struct fuser_range *sum, const struct fus
     return all;
 }
 
-enum range_fit range_join(struct fuser_range *sum, const struct fuser_range *more, bool alike, char *why,
+enum range_fit range_join(struct nd_range *sum, const struct nd_range *more, bool alike, char *why,
                           size_t why_size)
 {
     char a[72], b[72];
@@ -177,7 +177,7 @@ enum range_fit range_join(struct fuser_range *sum, const struct fuser_range *mor
                  size_text(more, more->global, a, sizeof a), size_text(sum, sum->global, b, sizeof b));
         return fit;
     }
-    struct fuser_range all = joined(sum, more, fit);
+    struct nd_range all = joined(sum, more, fit);
     if (range_is_uneven(&all)) {
         snprintf(why, why_size, "local size %s does not divide global size %s", size_text(&all, all.local, a, sizeof a),
                  size_text(&all, all.global, b, sizeof b));

@@ -13,25 +13,25 @@ enum range_fit {
     RANGE_UNEVEN,
 };
 
-bool range_same(const struct fuser_range *a, const struct fuser_range *b); /* local sizes aside */
+bool range_same(const struct nd_range *a, const struct nd_range *b); /* local sizes aside */
 /* How a kernel over `part` runs in a launch over `launch`. True: in the work-items that have its global ids. False: in
    those that have its linear ids. */
-bool range_is_box(const struct fuser_range *part, const struct fuser_range *launch);
+bool range_is_box(const struct nd_range *part, const struct nd_range *launch);
 /* The work-groups of such a part are work-groups of the launch, whole ones. */
-bool range_has_whole_groups(const struct fuser_range *part, const struct fuser_range *launch);
+bool range_has_whole_groups(const struct nd_range *part, const struct nd_range *launch);
 /* Both have a local size, and not the same one. */
-bool range_has_other_local(const struct fuser_range *part, const struct fuser_range *launch);
+bool range_has_other_local(const struct nd_range *part, const struct nd_range *launch);
 /* The sub-groups of the part are sub-groups of the launch: the same work-items, in the same order, and all of them or
    none are in the part. The local sizes of both are known. */
-bool range_has_whole_sub_groups(const struct fuser_range *part, const struct fuser_range *launch, uint32_t size);
+bool range_has_whole_sub_groups(const struct nd_range *part, const struct nd_range *launch, uint32_t size);
 /* "8 x 6 in work-groups of 4 x 2" into buf; returns buf. */
-const char *range_text(const struct fuser_range *r, char *buf, size_t size);
-uint64_t range_items(const struct fuser_range *r);
-bool range_has_local(const struct fuser_range *r);
-bool range_is_uneven(const struct fuser_range *r); /* the local size is given and does not divide the global one */
+const char *range_text(const struct nd_range *r, char *buf, size_t size);
+uint64_t range_items(const struct nd_range *r);
+bool range_has_local(const struct nd_range *r);
+bool range_is_uneven(const struct nd_range *r); /* the local size is given and does not divide the global one */
 /* Extends sum by more; where it cannot, sum stays and `why` says it with the numbers ("global size ..."). alike: those
    before all have the range sum. */
-enum range_fit range_join(struct fuser_range *sum, const struct fuser_range *more, bool alike, char *why,
+enum range_fit range_join(struct nd_range *sum, const struct nd_range *more, bool alike, char *why,
                           size_t why_size);
 /* The local size of a launch where nobody asked for one. */
-void range_choose_local(struct fuser_range *range, const struct fuser_device *device, const struct ir_function *kernel);
+void range_choose_local(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel);

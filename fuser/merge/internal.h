@@ -49,7 +49,7 @@ bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct i
 /* What the part asks of its ids and sizes becomes what they are in its own range, where that is not the request's. */
 bool fuse_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_function *copy);
 /* The range whose linear ids the request has in common with the part. */
-const struct fuser_range *fuse_range_base(const struct fuse *f, const struct fuse_part *part);
+const struct nd_range *fuse_range_base(const struct fuse *f, const struct fuse_part *part);
 /* The condition under which a work-item belongs to a guarded part. */
 struct ir_value *fuse_range_condition(const struct fuse *f, const struct fuse_part *part, struct ir_builder *b);
 

@@ -6,7 +6,7 @@
 
 struct fuse_part {
     const struct ir_function *kernel;
-    struct fuser_range range; /* local filled in or all 0 */
+    struct nd_range range; /* local filled in or all 0 */
     const uint32_t *params;   /* for each parameter of kernel, the index of the fused kernel's parameter it becomes */
 };
 
@@ -37,7 +37,7 @@ struct fuse_param {
 
 struct fuse_request {
     const char *name;
-    struct fuser_range range; /* of the fused kernel */
+    struct nd_range range; /* of the fused kernel */
     uint32_t n_parts, n_params;
     const struct fuse_part *parts;
     const struct fuse_param *params;

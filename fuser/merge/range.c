@@ -65,8 +65,8 @@ static const uint64_t *local_of(const struct fuse *f, const struct fuse_part *pa
 
 static bool sub_groups_fit(struct fuse *f, const struct fuse_part *part, const struct view *view)
 {
-    const struct fuser_range *fused = &f->request->range;
-    struct fuser_range own = part->range;
+    const struct nd_range *fused = &f->request->range;
+    struct nd_range own = part->range;
     uint32_t size = f->request->sub_group_size ? f->request->sub_group_size : f->kernel->sub_group_size;
     char a[160], b[160];
     if (!view->sub) return true;
@@ -93,7 +93,7 @@ static bool local_fits(struct fuse *f, const struct fuse_part *part, const struc
 
 static bool box_fits(struct fuse *f, const struct fuse_part *part, const struct view *view)
 {
-    const struct fuser_range *own = &part->range, *fused = &f->request->range;
+    const struct nd_range *own = &part->range, *fused = &f->request->range;
     bool other_local = range_has_other_local(own, fused);
     if ((range_same(own, fused) && !other_local) || range_has_whole_groups(own, fused)) return true;
     const struct ir_inst *inside = other_local ? view->meets : view->inside;
@@ -106,7 +106,7 @@ static bool box_fits(struct fuse *f, const struct fuse_part *part, const struct 
 
 static bool linear_fits(struct fuse *f, const struct fuse_part *part, const struct view *view)
 {
-    const struct fuser_range *own = &part->range, *fused = &f->request->range;
+    const struct nd_range *own = &part->range, *fused = &f->request->range;
     if (range_items(own) > range_items(fused))
         return fuse_refuse(f, "kernel %s has %llu work-items, the fused kernel only %llu", f->part,
                            (ull)range_items(own), (ull)range_items(fused));
@@ -128,7 +128,7 @@ bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct i
     return box ? box_fits(f, part, &view) : linear_fits(f, part, &view);
 }
 
-const struct fuser_range *fuse_range_base(const struct fuse *f, const struct fuse_part *part)
+const struct nd_range *fuse_range_base(const struct fuse *f, const struct fuse_part *part)
 {
     return range_is_box(&part->range, &f->request->range) ? &f->request->range : &part->range;
 }
@@ -161,7 +161,7 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
 /* A line's global id is its linear id, and serves accesses that use it as such. */
 static struct ir_value *linear_id(const struct fuse *f, struct ir_builder *b)
 {
-    const struct fuser_range *fused = &f->request->range;
+    const struct nd_range *fused = &f->request->range;
     if (fused->dims > 1) return ir_build0(b, IR_OP_GLOBAL_LINEAR_ID, IR_VOID);
     struct ir_value *id = ir_build_id(b, IR_OP_GLOBAL_ID, 0);
     return fused->offset[0] ? ir_build2(b, IR_OP_SUB, IR_I64, id, number(b, fused->offset[0])) : id;
@@ -177,7 +177,7 @@ static struct ir_value *position_in_box(const struct sizes *s, struct ir_builder
 
 static void make_positions(struct sizes *s)
 {
-    const struct fuser_range *own = &s->part->range;
+    const struct nd_range *own = &s->part->range;
     struct ir_builder b = ir_builder_before(s->copy->body->first);
     for (unsigned d = 0; d < 3 && s->box; d++) s->position[d] = position_in_box(s, &b, d);
     if (s->box) return;
@@ -259,7 +259,7 @@ static struct ir_value *local_items(const struct sizes *s, struct ir_builder *b)
 /* What the query gives in the part's range; NULL: the same as in the request's. */
 static struct ir_value *own_value(struct sizes *s, struct ir_builder *b, const struct ir_inst *inst)
 {
-    const struct fuser_range *own = &s->part->range, *fused = &s->f->request->range;
+    const struct nd_range *own = &s->part->range, *fused = &s->f->request->range;
     unsigned d = inst->attrs.dim;
     switch (inst->op) {
     case IR_OP_GLOBAL_ID:
@@ -307,9 +307,9 @@ static void replace_query(struct ir_inst *inst, void *data)
 }
 
 /* Work-groups of the part are others than those of the request, or end before them. */
-static bool has_own_groups(const struct fuser_range *part, const struct fuser_range *fused, const uint64_t *local)
+static bool has_own_groups(const struct nd_range *part, const struct nd_range *fused, const uint64_t *local)
 {
-    struct fuser_range own = *part;
+    struct nd_range own = *part;
     memcpy(own.local, local, sizeof own.local);
     if (!range_is_box(part, fused)) return true;
     return range_has_local(&own) && !range_has_whole_groups(&own, fused);
@@ -317,7 +317,7 @@ static bool has_own_groups(const struct fuser_range *part, const struct fuser_ra
 
 bool fuse_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
 {
-    const struct fuser_range *own = &part->range, *fused = &f->request->range;
+    const struct nd_range *own = &part->range, *fused = &f->request->range;
     struct sizes s = {.f = f, .part = part, .copy = copy, .box = range_is_box(own, fused), .local = local_of(f, part)};
     if (range_same(own, fused) && !range_has_other_local(own, fused)) return true;
     s.own_groups = has_own_groups(own, fused, s.local);
@@ -336,7 +336,7 @@ static struct ir_value *both(struct ir_builder *b, struct ir_value *x, struct ir
 
 struct ir_value *fuse_range_condition(const struct fuse *f, const struct fuse_part *part, struct ir_builder *b)
 {
-    const struct fuser_range *own = &part->range, *fused = &f->request->range;
+    const struct nd_range *own = &part->range, *fused = &f->request->range;
     struct ir_value *all = NULL;
     if (!range_is_box(own, fused)) {
         struct ir_value *id = linear_id(f, b);

@@ -33,8 +33,8 @@ void forming_init(const struct planner *p, struct forming *f);
 /* A group of the kernel at this place of the order, and of no other one yet. */
 void forming_open(struct planner *p, struct forming *f, uint32_t at);
 /* Whether the kernel behind the group joins it; *joined is the range then, c says why not. */
-bool forming_joins(struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined,
+bool forming_joins(struct planner *p, const struct forming *f, uint32_t node, struct nd_range *joined,
                    struct cut *c);
-void forming_add(struct planner *p, struct forming *f, uint32_t node, const struct fuser_range *joined);
+void forming_add(struct planner *p, struct forming *f, uint32_t node, const struct nd_range *joined);
 /* Takes the last kernel out again; before: the group as it was without it. */
 void forming_remove(struct planner *p, struct forming *f, uint32_t node, const struct forming *before);

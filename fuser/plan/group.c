@@ -40,7 +40,7 @@ static bool pass_command(struct planner *p, uint32_t node, bool kernel_before, b
 }
 
 /* The kernel joins the group before it, unless it has to start one, or is to. */
-static bool joins(struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined, struct cut *c)
+static bool joins(struct planner *p, const struct forming *f, uint32_t node, struct nd_range *joined, struct cut *c)
 {
     uint32_t remarks = p->plan->n_remarks;
     if (!forming_joins(p, f, node, joined, c)) return false;
@@ -70,7 +70,7 @@ static bool form_groups(struct planner *p, bool fusing)
         kernel_before = true;
         reported = false;
         struct cut c = {0};
-        struct fuser_range joined = p->nodes[node].range;
+        struct nd_range joined = p->nodes[node].range;
         if (f.group.n && fusing && !joins(p, &f, node, &joined, &c) && !accept_cut(p, node, &c)) return false;
         if (f.group.n && (!fusing || c.code)) close_group(p, &f);
         if (!f.group.n) {

@@ -402,11 +402,11 @@ static bool is_quiet(const struct home_look *l, bool some)
     return l->p->nodes[l->first->node].group != l->group || !(some || l->p->options->explain);
 }
 
-bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const struct fuser_range *range,
+bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const struct nd_range *range,
                     uint64_t local_left, struct plan_home *out)
 {
     struct home_look l = {.p = p, .buffer = buffer, .group = group, .range = range, .local_left = local_left};
-    struct fuser_range linear = {.dims = 1, .global = {range_items(range), 1, 1}};
+    struct nd_range linear = {.dims = 1, .global = {range_items(range), 1, 1}};
     gather(&l);
     l.linear = p->nodes[l.first->node].linear;
     if (l.linear) l.range = &linear;

@@ -8,7 +8,7 @@ static const int64_t MAX_OFFSET = (int64_t)1 << 40; /* of places in what belongs
 struct home_look {
     struct planner *p;
     uint32_t buffer, group;
-    const struct fuser_range *range; /* of the ids that accesses are looked at in: the group's, or its linear ids */
+    const struct nd_range *range; /* of the ids that accesses are looked at in: the group's, or its linear ids */
     bool linear;
     uint64_t local_left; /* bytes of work-group memory that are free */
     bool quiet;

@@ -44,7 +44,7 @@ static bool apart(const struct planner *p, const struct forming *f, uint32_t nod
 }
 
 /* What barriers order depends on which work-items are a group. */
-static bool moves_groups(const struct planner *p, const struct forming *f, const struct fuser_range *joined,
+static bool moves_groups(const struct planner *p, const struct forming *f, const struct nd_range *joined,
                          enum range_fit fit)
 {
     if (!p->options->insert_barriers || f->group.n < 2 || !range_has_local(&f->group.range)) return false;
@@ -62,7 +62,7 @@ static bool sub_groups_fit(const struct planner *p, const struct forming *f, uin
 
 /* Each kernel of the group sees the work-groups and sub-groups that it sees alone. */
 static bool groups_fit(const struct planner *p, const struct forming *f, uint32_t node,
-                       const struct fuser_range *joined, struct cut *c)
+                       const struct nd_range *joined, struct cut *c)
 {
     char why[400];
     uint32_t first = f->group.first, own = plan_sub_group_size(p, node);
@@ -87,7 +87,7 @@ static bool groups_fit(const struct planner *p, const struct forming *f, uint32_
 static bool barriers_fit(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
 {
     char why[400], more[160], sum[160];
-    const struct fuser_range *own = &p->nodes[node].range;
+    const struct nd_range *own = &p->nodes[node].range;
     if (!p->options->insert_barriers || !range_has_other_local(own, &f->group.range)) return true;
     snprintf(
         why, sizeof why,
@@ -96,7 +96,7 @@ static bool barriers_fit(const struct planner *p, const struct forming *f, uint3
     return apart(p, f, node, c, "not_fused_local_size", why);
 }
 
-static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined,
+static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_t node, struct nd_range *joined,
                        struct cut *c)
 {
     char why[400];
@@ -144,7 +144,7 @@ static bool resources_fit(const struct planner *p, const struct forming *f, uint
 
 /* ---- what kernels touch ---- */
 
-static void ids_text(const struct fuser_range *r, const int64_t id[3], char *buf, size_t size)
+static void ids_text(const struct nd_range *r, const int64_t id[3], char *buf, size_t size)
 {
     if (r->dims == 1) snprintf(buf, size, "%lld", (long long)id[0]);
     if (r->dims == 2) snprintf(buf, size, "(%lld, %lld)", (long long)id[0], (long long)id[1]);
@@ -381,7 +381,7 @@ void forming_open(struct planner *p, struct forming *f, uint32_t at)
     add_kernel(p, f, node);
 }
 
-void forming_add(struct planner *p, struct forming *f, uint32_t node, const struct fuser_range *joined)
+void forming_add(struct planner *p, struct forming *f, uint32_t node, const struct nd_range *joined)
 {
     f->alike &= range_same(&f->group.range, joined) && range_same(joined, &p->nodes[node].range);
     f->group.range = *joined;
@@ -400,10 +400,10 @@ void forming_remove(struct planner *p, struct forming *f, uint32_t node, const s
     plan_place_run(p, f->group.first, f->group.n, &f->group.range);
 }
 
-bool forming_joins(struct planner *p, const struct forming *f, uint32_t node, struct fuser_range *joined, struct cut *c)
+bool forming_joins(struct planner *p, const struct forming *f, uint32_t node, struct nd_range *joined, struct cut *c)
 {
     uint32_t before = p->plan->n_remarks;
-    const struct fuser_range *alone = &p->nodes[p->plan->order[f->group.first]].range;
+    const struct nd_range *alone = &p->nodes[p->plan->order[f->group.first]].range;
     if (range_is_uneven(alone))
         return cut(c, "not_fused_uneven", "%s is not fused with %s, whose local size does not divide its global size",
                    name_of(p, node), name_of(p, p->plan->order[f->group.first]));

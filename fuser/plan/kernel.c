@@ -79,7 +79,7 @@ static bool constants_hold(const struct plan_params *params, char *why, size_t w
     return true;
 }
 
-struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *range,
+struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, const struct nd_range *range,
                               const struct plan_params *params, bool *kept, char *why, size_t why_size)
 {
     char name[MAX_NAME];

@@ -21,8 +21,8 @@ enum { MAX_PRESSURE = 8 };
 struct run {
     uint32_t first, n;
     uint32_t group;
-    const struct fuser_range *group_range; /* of the group that it is, or is a part of */
-    struct fuser_range range;
+    const struct nd_range *group_range; /* of the group that it is, or is a part of */
+    struct nd_range range;
     struct plan_params params;
     struct plan_home *candidate; /* by parameter: a home of a buffer outside of memory, if any */
     bool *kept;
@@ -52,18 +52,18 @@ static void names_text(const struct planner *p, uint32_t first, uint32_t n, char
 /* ---- one kernel ---- */
 
 /* The range of a part of a group. What a barrier orders holds in the work-groups that the group has. */
-static struct fuser_range range_of(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
+static struct nd_range range_of(const struct planner *p, uint32_t first, uint32_t n, const struct nd_range *group)
 {
-    struct fuser_range range = plan_run_range(p, first, n);
+    struct nd_range range = plan_run_range(p, first, n);
     if (n > 1 && p->options->insert_barriers && !range_has_local(&range))
         memcpy(range.local, group->local, sizeof range.local);
     return range;
 }
 
 /* What was found when the group was formed holds for the part. */
-static bool is_like_group(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
+static bool is_like_group(const struct planner *p, uint32_t first, uint32_t n, const struct nd_range *group)
 {
-    struct fuser_range range = range_of(p, first, n, group);
+    struct nd_range range = range_of(p, first, n, group);
     char why[256];
     if (n == 1 || (range_same(&range, group) && memcmp(range.local, group->local, sizeof range.local) == 0))
         return true;
@@ -105,7 +105,7 @@ static bool takes_its_args(struct run *r)
 
 static bool make_kernel(struct planner *p, struct run *r)
 {
-    struct fuser_range range = r->range;
+    struct nd_range range = r->range;
     range_choose_local(&range, &p->options->device, p->graph->nodes[p->plan->order[r->first]].kernel);
     r->module = plan_kernel(p, r->first, r->n, &range, &r->params, r->kept, r->why, sizeof r->why);
     if (!r->module || !takes_its_args(r)) return false;
@@ -281,7 +281,7 @@ static void add_launch(struct planner *p, struct run *r)
 
 /* ---- groups ---- */
 
-static void new_run(struct planner *p, struct run *r, uint32_t first, uint32_t n, const struct fuser_range *group)
+static void new_run(struct planner *p, struct run *r, uint32_t first, uint32_t n, const struct nd_range *group)
 {
     *r = (struct run){.first = first, .n = n, .group = p->n_groups++, .group_range = group};
 }
@@ -337,7 +337,7 @@ static bool try_run(struct planner *p, struct run *r, const char **code)
 }
 
 /* How many kernels from `first` can be one: between 1 and n - 1, as n cannot. Remarks of the attempts are dropped. */
-static uint32_t longest_prefix(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
+static uint32_t longest_prefix(struct planner *p, uint32_t first, uint32_t n, const struct nd_range *group)
 {
     uint32_t good = 1, bad = n, remarks = p->plan->n_remarks;
     while (bad - good > 1) {
@@ -358,7 +358,7 @@ static uint32_t longest_prefix(struct planner *p, uint32_t first, uint32_t n, co
 
 /* Makes launches of order[first .. first + n), which are a group or what is left of one, until the first of them is
    found that cannot be with those before it. Returns how many are done; 0: failed. */
-static uint32_t launch_part(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
+static uint32_t launch_part(struct planner *p, uint32_t first, uint32_t n, const struct nd_range *group)
 {
     struct run r;
     const char *code;
@@ -385,7 +385,7 @@ static uint32_t launch_part(struct planner *p, uint32_t first, uint32_t n, const
     return r.n;
 }
 
-static bool launch_group(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *group)
+static bool launch_group(struct planner *p, uint32_t first, uint32_t n, const struct nd_range *group)
 {
     uint32_t end = first + n;
     while (first < end) {

@@ -3,7 +3,7 @@
 
 enum { MOST_ITEMS = 1024 };
 
-static bool take_hint(struct fuser_range *range, uint64_t most, const uint32_t hint[3])
+static bool take_hint(struct nd_range *range, uint64_t most, const uint32_t hint[3])
 {
     uint64_t items = 1;
     for (unsigned d = 0; d < 3; d++) {
@@ -15,7 +15,7 @@ static bool take_hint(struct fuser_range *range, uint64_t most, const uint32_t h
     return true;
 }
 
-void range_choose_local(struct fuser_range *range, const struct fuser_device *device, const struct ir_function *kernel)
+void range_choose_local(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel)
 {
     uint64_t most = device->max_work_group_size, left = most && most < MOST_ITEMS ? most : MOST_ITEMS;
     if (range_has_local(range) || take_hint(range, most, kernel->work_group_size_hint)) return;

@@ -99,7 +99,7 @@ static void grow(struct space *s, struct forming *f, set members, uint32_t next)
     note(s, members);
     for (uint32_t i = next; i < s->n; i++) {
         struct forming before = *f;
-        struct fuser_range joined;
+        struct nd_range joined;
         struct cut why;
         uint32_t node = s->kernels[i];
         if (!is_closed(s, members, i)) continue;

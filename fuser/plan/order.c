@@ -109,7 +109,7 @@ static void rank_nodes(struct planner *p)
 static int compare_ranges(const void *x, const void *y, void *data)
 {
     const struct planner *p = data;
-    const struct fuser_range *a = &p->nodes[*(const uint32_t *)x].range, *b = &p->nodes[*(const uint32_t *)y].range;
+    const struct nd_range *a = &p->nodes[*(const uint32_t *)x].range, *b = &p->nodes[*(const uint32_t *)y].range;
     if (a->dims != b->dims) return a->dims < b->dims ? -1 : 1;
     int c = memcmp(a->global, b->global, sizeof a->global);
     if (!c) c = memcmp(a->offset, b->offset, sizeof a->offset);

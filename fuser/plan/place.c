@@ -11,7 +11,7 @@
 #include "ir/base/arena.h"
 
 /* The range whose linear ids the launch has in common with the node. */
-static const struct fuser_range *base_of(const struct plan_node *node)
+static const struct nd_range *base_of(const struct plan_node *node)
 {
     return range_is_box(&node->range, &node->launch) ? &node->launch : &node->range;
 }
@@ -30,11 +30,11 @@ static void place_summaries(struct planner *p, struct plan_node *node)
     node->placed = placed;
 }
 
-static void place_node(struct planner *p, struct plan_node *node, const struct fuser_range *launch, bool linear)
+static void place_node(struct planner *p, struct plan_node *node, const struct nd_range *launch, bool linear)
 {
     bool same = linear == node->linear && range_same(launch, &node->launch);
     node->launch = node->ids = *launch;
-    if (linear) node->ids = (struct fuser_range){.dims = 1, .global = {range_items(launch), 1, 1}};
+    if (linear) node->ids = (struct nd_range){.dims = 1, .global = {range_items(launch), 1, 1}};
     if (same) return;
     node->linear = linear;
     node->placed = NULL;
@@ -50,13 +50,13 @@ static bool sees_nothing_of_groups(const struct planner *p, uint32_t node)
 }
 
 /* Its work-groups are not those of the launch, and what it computes depends on them. */
-static bool has_groups_elsewhere(const struct planner *p, uint32_t node, const struct fuser_range *launch)
+static bool has_groups_elsewhere(const struct planner *p, uint32_t node, const struct nd_range *launch)
 {
-    const struct fuser_range *own = &p->nodes[node].range;
+    const struct nd_range *own = &p->nodes[node].range;
     return !range_is_box(own, launch) || (range_has_other_local(own, launch) && !sees_nothing_of_groups(p, node));
 }
 
-bool plan_place_run(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *launch)
+bool plan_place_run(struct planner *p, uint32_t first, uint32_t n, const struct nd_range *launch)
 {
     bool linear = false;
     for (uint32_t i = 0; i < n; i++) linear |= has_groups_elsewhere(p, p->plan->order[first + i], launch);
@@ -67,7 +67,7 @@ bool plan_place_run(struct planner *p, uint32_t first, uint32_t n, const struct 
 void plan_own_ids(const struct planner *p, uint32_t node, int64_t id[3])
 {
     const struct plan_node *n = &p->nodes[node];
-    const struct fuser_range *base = base_of(n);
+    const struct nd_range *base = base_of(n);
     uint64_t rest = (uint64_t)id[0];
     for (unsigned d = 0; d < 3 && n->linear; d++) {
         id[d] = (int64_t)(base->offset[d] + (d < 2 ? rest % base->global[d] : rest));
@@ -103,19 +103,19 @@ bool plan_is_cheap(const struct planner *p, uint32_t first, uint32_t n, char *wh
 }
 
 /* Two ranges have the same linear ids at the same global ids. */
-static bool same_lines(const struct fuser_range *a, const struct fuser_range *b)
+static bool same_lines(const struct nd_range *a, const struct nd_range *b)
 {
     for (uint32_t d = 0; d + 1 < a->dims || d + 1 < b->dims; d++)
         if (a->global[d] != b->global[d]) return false;
     return a->dims == b->dims && memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 
-bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *from,
-                    const struct fuser_range *to)
+bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const struct nd_range *from,
+                    const struct nd_range *to)
 {
     bool linear = false, alike = true, kept = true;
     for (uint32_t i = 0; i < n; i++) {
-        const struct fuser_range *r = &p->nodes[p->plan->order[first + i]].range;
+        const struct nd_range *r = &p->nodes[p->plan->order[first + i]].range;
         bool box = range_is_box(r, from);
         linear |= !box;
         alike &= range_same(r, &p->nodes[p->plan->order[first]].range);
@@ -126,9 +126,9 @@ bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const s
 
 /* ---- work-groups ---- */
 
-struct fuser_range plan_part_range(const struct planner *p, uint32_t node, const struct fuser_range *launch)
+struct nd_range plan_part_range(const struct planner *p, uint32_t node, const struct nd_range *launch)
 {
-    struct fuser_range own = p->nodes[node].range;
+    struct nd_range own = p->nodes[node].range;
     if (!range_is_box(&own, launch))
         range_choose_local(&own, &p->options->device, p->graph->nodes[node].kernel);
     else if (range_has_other_local(&own, launch) && sees_nothing_of_groups(p, node))
@@ -153,10 +153,10 @@ static const char *needs_groups(const struct planner *p, uint32_t node)
     return kernel->work_group_size[0] ? "requires a work-group size" : NULL;
 }
 
-static bool sub_groups_stay(const struct planner *p, uint32_t first, uint32_t node, const struct fuser_range *launch,
+static bool sub_groups_stay(const struct planner *p, uint32_t first, uint32_t node, const struct nd_range *launch,
                             uint32_t size, char *why, size_t why_size)
 {
-    struct fuser_range own = plan_part_range(p, node, launch), whole = *launch;
+    struct nd_range own = plan_part_range(p, node, launch), whole = *launch;
     char part[160], all[160];
     if (!p->nodes[node].access->has_sub_groups) return true;
     range_choose_local(&whole, &p->options->device, p->graph->nodes[p->plan->order[first]].kernel);
@@ -168,7 +168,7 @@ static bool sub_groups_stay(const struct planner *p, uint32_t first, uint32_t no
     return false;
 }
 
-bool plan_sees_own_groups(const struct planner *p, uint32_t first, uint32_t node, const struct fuser_range *launch,
+bool plan_sees_own_groups(const struct planner *p, uint32_t first, uint32_t node, const struct nd_range *launch,
                           uint32_t sub_group_size, char *why, size_t why_size)
 {
     const struct plan_node *n = &p->nodes[node];
@@ -201,12 +201,12 @@ static unsigned claim_of(const struct planner *p, uint32_t node)
 }
 
 /* The same of those that share the launch's. */
-static unsigned claim_of_all(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *launch)
+static unsigned claim_of_all(const struct planner *p, uint32_t first, uint32_t n, const struct nd_range *launch)
 {
     unsigned most = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = p->plan->order[first + i];
-        const struct fuser_range *own = &p->nodes[node].range;
+        const struct nd_range *own = &p->nodes[node].range;
         if (!range_has_local(own) || range_has_other_local(own, launch)) continue;
         unsigned claim = claim_of(p, node);
         if (claim > most) most = claim;
@@ -215,13 +215,13 @@ static unsigned claim_of_all(const struct planner *p, uint32_t first, uint32_t n
 }
 
 enum range_fit plan_join_range(const struct planner *p, uint32_t first, uint32_t n, uint32_t node, bool alike,
-                               struct fuser_range *sum, char *why, size_t why_size)
+                               struct nd_range *sum, char *why, size_t why_size)
 {
-    const struct fuser_range *more = &p->nodes[node].range;
-    struct fuser_range all = *sum;
+    const struct nd_range *more = &p->nodes[node].range;
+    struct nd_range all = *sum;
     enum range_fit fit = range_join(&all, more, alike, why, why_size);
     if (range_has_other_local(more, sum) && fit <= RANGE_LARGER && claim_of(p, node) > claim_of_all(p, first, n, sum)) {
-        struct fuser_range turned = *sum;
+        struct nd_range turned = *sum;
         memcpy(turned.local, more->local, sizeof turned.local);
         all = turned;
         fit = range_join(&all, more, alike, why, why_size);
@@ -230,13 +230,13 @@ enum range_fit plan_join_range(const struct planner *p, uint32_t first, uint32_t
     return fit;
 }
 
-struct fuser_range plan_run_range(const struct planner *p, uint32_t first, uint32_t n)
+struct nd_range plan_run_range(const struct planner *p, uint32_t first, uint32_t n)
 {
-    struct fuser_range all = p->nodes[p->plan->order[first]].range;
+    struct nd_range all = p->nodes[p->plan->order[first]].range;
     bool alike = true;
     char why[256];
     for (uint32_t i = 1; i < n; i++) {
-        const struct fuser_range *more = &p->nodes[p->plan->order[first + i]].range;
+        const struct nd_range *more = &p->nodes[p->plan->order[first + i]].range;
         bool same = range_same(&all, more);
         plan_join_range(p, first, i, p->plan->order[first + i], alike, &all, why, sizeof why);
         alike &= same;

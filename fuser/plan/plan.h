@@ -42,7 +42,7 @@ struct fuser_param {
 struct fuser_launch {
     struct ir_module *module; /* verified; holds one kernel */
     const struct ir_function *kernel;
-    struct fuser_range range; /* local filled in */
+    struct nd_range range; /* local filled in */
     uint32_t n_params;
     struct fuser_param *params; /* as the kernel's parameters */
     uint32_t n_nodes;

@@ -21,12 +21,12 @@ struct plan_use {
 };
 
 struct plan_node {
-    struct fuser_range range;             /* KERNEL: the local size filled in where the kernel requires one */
+    struct nd_range range;             /* KERNEL: the local size filled in where the kernel requires one */
     const struct access_analysis *access; /* KERNEL */
-    struct fuser_range launch;            /* KERNEL: of the group it is in */
+    struct nd_range launch;            /* KERNEL: of the group it is in */
     bool linear;                          /* accesses of the group are looked at in linear ids: */
     const struct access_summary *placed;  /* access->params in these; NULL: they are not */
-    struct fuser_range ids;               /* that accesses are looked at in: the launch's, or the linear ones */
+    struct nd_range ids;               /* that accesses are looked at in: the launch's, or the linear ones */
     uint32_t first_use, n_uses;
     uint32_t operations; /* KERNEL: with functions put in */
     uint32_t depth;    /* the longest path to it */
@@ -37,7 +37,7 @@ struct plan_node {
 /* Kernels that become one launch: a run of the linear order. */
 struct plan_group {
     uint32_t first, n;        /* in order[] */
-    struct fuser_range range; /* that holds all of theirs; local 0 where nobody said */
+    struct nd_range range; /* that holds all of theirs; local 0 where nobody said */
 };
 
 struct planner {
@@ -174,32 +174,32 @@ const char *plan_place(const struct planner *p, uint32_t node, uint32_t line, ch
 /* ---- kernels of different ND-ranges in one launch (place.c) ---- */
 
 /* Puts the kernels order[first .. first + n) into a launch over a range. True: by linear ids. */
-bool plan_place_run(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *launch);
+bool plan_place_run(struct planner *p, uint32_t first, uint32_t n, const struct nd_range *launch);
 /* Whether work-items of the kernels order[first .. first + n) that are the same one in a launch over `from` are in one
    over `to`. */
-bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *from,
-                    const struct fuser_range *to);
+bool plan_keeps_ids(const struct planner *p, uint32_t first, uint32_t n, const struct nd_range *from,
+                    const struct nd_range *to);
 /* Whether what the kernel sees of its work-group and sub-group can be made the same in a launch that begins with
    order[first] and has sub-groups of that size; `why` says what speaks against it ("it has fewer work-items, and
    ..."). */
-bool plan_sees_own_groups(const struct planner *p, uint32_t first, uint32_t node, const struct fuser_range *launch,
+bool plan_sees_own_groups(const struct planner *p, uint32_t first, uint32_t node, const struct nd_range *launch,
                           uint32_t sub_group_size, char *why, size_t why_size);
 /* The range of the kernel as a part of that launch: its local size is filled in where it is not the launch's, and left
    out where the kernel cannot tell it from another one. */
-struct fuser_range plan_part_range(const struct planner *p, uint32_t node, const struct fuser_range *launch);
+struct nd_range plan_part_range(const struct planner *p, uint32_t node, const struct nd_range *launch);
 /* The kernel takes the work-groups that the launch has, whatever their size, and looks at them. */
 bool plan_takes_any_groups(const struct planner *p, uint32_t node);
 /* Extends sum, which holds the kernels order[first .. first + n), by the node's range. Of different local sizes it gets
    that of the kernel that needs it most. */
 enum range_fit plan_join_range(const struct planner *p, uint32_t first, uint32_t n, uint32_t node, bool alike,
-                               struct fuser_range *sum, char *why, size_t why_size);
+                               struct nd_range *sum, char *why, size_t why_size);
 /* Whether kernels of a placed run that get their ids from the linear id hardly look at these: their accesses are at
    multiples of it. `why` names one that is not. */
 bool plan_is_cheap(const struct planner *p, uint32_t first, uint32_t n, char *why, size_t why_size);
 /* The global ids that the node's kernel has for a work-item found in a comparison. */
 void plan_own_ids(const struct planner *p, uint32_t node, int64_t id[3]);
 /* The range that holds those of the kernels order[first .. first + n). */
-struct fuser_range plan_run_range(const struct planner *p, uint32_t first, uint32_t n);
+struct nd_range plan_run_range(const struct planner *p, uint32_t first, uint32_t n);
 
 /* ---- dependences (depend.c) ---- */
 
@@ -240,7 +240,7 @@ struct plan_home {
 
 /* Can the buffer live in registers of the group, or in local_left bytes of its work-group memory? Leaves a remark where
    the user asked for it (internal_memory) and it cannot, or where only that property is missing. */
-bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const struct fuser_range *range,
+bool plan_find_home(struct planner *p, uint32_t buffer, uint32_t group, const struct nd_range *range,
                     uint64_t local_left, struct plan_home *out);
 
 /* ---- parameters (params.c) ---- */
@@ -271,7 +271,7 @@ void plan_params(struct planner *p, uint32_t first, uint32_t n, struct plan_para
 /* ---- kernels (kernel.c) ---- */
 
 /* The fused kernel of order[first .. first + n), with the homes as params says; NULL with the reason in why. */
-struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, const struct fuser_range *range,
+struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, const struct nd_range *range,
                               const struct plan_params *params, bool *kept, char *why, size_t why_size);
 
 /* ---- registers (pressure.c) ---- */

@@ -36,7 +36,7 @@ uint64_t plan_items_of_sub_groups(const struct planner *p, const struct ir_funct
 /* Work-items of the work-groups that a node has without that; 0: any. */
 static uint64_t given_items(const struct fuser_node *node)
 {
-    const struct fuser_range *r = &node->range;
+    const struct nd_range *r = &node->range;
     const uint32_t *required = node->kernel->work_group_size;
     if (r->local[0]) return r->local[0] * r->local[1] * r->local[2];
     return (uint64_t)required[0] * required[1] * required[2];

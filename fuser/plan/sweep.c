@@ -49,7 +49,7 @@ static void append(struct sweep *s, uint32_t node)
 static void fill_group(struct sweep *s, struct forming *f)
 {
     uint32_t node = s->p->by_rank[heap_pop(&s->ready)];
-    struct fuser_range joined;
+    struct nd_range joined;
     struct cut why;
     s->p->plan->order[s->out->n] = node;
     s->out->starts[s->out->n] = true;

@@ -10,7 +10,7 @@
 
 struct analysis {
     const struct ir_function *kernel;
-    struct fuser_range range;
+    struct nd_range range;
     struct access_analysis *access;
     struct analysis *next; /* in its bucket */
 };
@@ -27,21 +27,21 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-static uint64_t hash_of(const struct ir_function *kernel, const struct fuser_range *r)
+static uint64_t hash_of(const struct ir_function *kernel, const struct nd_range *r)
 {
     uint64_t hash = mix(r->dims, (uintptr_t)kernel);
     for (unsigned d = 0; d < 3; d++) hash = mix(mix(mix(hash, r->global[d]), r->offset[d]), r->local[d]);
     return hash;
 }
 
-static bool equal_ranges(const struct fuser_range *a, const struct fuser_range *b)
+static bool equal_ranges(const struct nd_range *a, const struct nd_range *b)
 {
     return a->dims == b->dims && memcmp(a->global, b->global, sizeof a->global) == 0 &&
            memcmp(a->offset, b->offset, sizeof a->offset) == 0 && memcmp(a->local, b->local, sizeof a->local) == 0;
 }
 
 static const struct access_analysis *analyse(struct planner *p, const struct ir_function *kernel,
-                                             const struct fuser_range *range)
+                                             const struct nd_range *range)
 {
     if (!p->analyses) p->analyses = arena_alloc(p->arena, sizeof *p->analyses);
     struct analysis **bucket = &p->analyses->buckets[hash_of(kernel, range) % BUCKETS];
@@ -163,9 +163,9 @@ static bool check_local_memory(struct planner *p, uint32_t node)
 }
 
 /* The node's range with the local size the kernel requires. */
-static struct fuser_range range_of(const struct planner *p, const struct fuser_node *n)
+static struct nd_range range_of(const struct planner *p, const struct fuser_node *n)
 {
-    struct fuser_range range = n->range;
+    struct nd_range range = n->range;
     const uint32_t *required = n->kernel->work_group_size;
     uint64_t items = plan_items_of_sub_groups(p, n->kernel);
     if (range.local[0] || !(required[0] || items)) return range;

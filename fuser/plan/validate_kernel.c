@@ -93,7 +93,7 @@ static bool check_args(struct planner *p, const struct fuser_node *node)
 
 static bool check_range(struct planner *p, const struct fuser_node *node)
 {
-    const struct fuser_range *r = &node->range;
+    const struct nd_range *r = &node->range;
     uint64_t items = 1;
     if (r->dims < 1 || r->dims > 3)
         return plan_fail(p, FUSER_INVALID, "node", node->name, "an ND-range of %u dimensions; it must be 1 to 3",
@@ -116,7 +116,7 @@ static bool check_range(struct planner *p, const struct fuser_node *node)
 
 static bool check_local_size(struct planner *p, const struct fuser_node *node)
 {
-    const struct fuser_range *r = &node->range;
+    const struct nd_range *r = &node->range;
     const uint32_t *required = node->kernel->work_group_size;
     uint64_t most = p->options->device.max_work_group_size, given = 1, needed = 1;
     for (unsigned d = 0; d < 3; d++) {

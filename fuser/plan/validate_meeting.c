@@ -14,7 +14,7 @@ static bool known_local(const struct fuser_node *node, uint64_t local[3])
 }
 
 /* The group number id of the last one there is, in each dimension. */
-static void place(struct ir_meeting_group *g, const struct fuser_range *r, bool last)
+static void place(struct ir_meeting_group *g, const struct nd_range *r, bool last)
 {
     for (unsigned d = 0; d < 3; d++) {
         g->id[d] = last ? (r->global[d] - 1) / g->local[d] : 0;

@@ -212,7 +212,7 @@ struct pipe {
 struct machine {
     const struct ir_function *kernel;
     const struct ir_module *module;
-    struct interp_range range;
+    struct nd_range range;
     struct interp_options options;
     struct interp_result *result;
     const struct interp_arg *args;

@@ -32,7 +32,7 @@ static bool refuse(struct machine *m, enum interp_finding_kind kind, const char 
 
 static bool check_dimension(struct machine *m, int d)
 {
-    const struct interp_range *r = &m->range;
+    const struct nd_range *r = &m->range;
     uint64_t required = m->kernel->work_group_size[d];
     if (r->local[d] == 0) return refuse(m, INTERP_INVALID, "the local size is 0 in one dimension");
     if ((uint32_t)d >= r->dims && (r->global[d] != 1 || r->offset[d] != 0 || r->local[d] != 1))
@@ -172,7 +172,7 @@ static void run_groups(struct machine *m)
     }
 }
 
-int interp_run(const struct ir_function *kernel, const struct interp_range *range, const struct interp_arg *args,
+int interp_run(const struct ir_function *kernel, const struct nd_range *range, const struct interp_arg *args,
                const struct interp_options *options, struct interp_result *result)
 {
     memset(result, 0, sizeof *result);

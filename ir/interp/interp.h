@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/base/diag.h"
+#include "ir/base/nd_range.h"
 #include "ir/image/image.h"
 #include "ir/core/ir.h"
 
@@ -22,11 +23,6 @@ struct interp_arg {
                       ir_sampler; IMAGE: struct ir_image; PIPE: struct interp_pipe */
     uint64_t size; /* bytes of data, or of LOCAL memory */
     const uint8_t *written; /* BUFFER: one byte per byte, 0 where the memory is not initialized; NULL: all is */
-};
-
-struct interp_range {
-    uint32_t dims;                           /* 1 to 3 */
-    uint64_t global[3], offset[3], local[3]; /* unused dimensions 1, 0, 1; global need not be a multiple of local */
 };
 
 enum interp_finding_kind {
@@ -107,6 +103,6 @@ struct interp_result {
 
    Pointers in global memory, and integers made of pointers, are addresses in this process: what a kernel or the host
    left there, another one can follow. */
-int interp_run(const struct ir_function *kernel, const struct interp_range *range, const struct interp_arg *args,
+int interp_run(const struct ir_function *kernel, const struct nd_range *range, const struct interp_arg *args,
                const struct interp_options *options, struct interp_result *result);
 void interp_result_clear(struct interp_result *result);

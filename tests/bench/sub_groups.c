@@ -84,7 +84,7 @@ static double run(const struct compiled *c, const struct ir_module *m)
 {
     static uint8_t in[ITEMS * 8], out[ITEMS * 8];
     static int32_t numbers[ITEMS];
-    static const struct interp_range range = {1, {ITEMS, 1, 1}, {0}, {64, 1, 1}};
+    static const struct nd_range range = {1, {ITEMS, 1, 1}, {0}, {64, 1, 1}};
     for (int i = 0; i < ITEMS; i++) numbers[i] = (i * 7 + 3) % SIZE;
     struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = in, .size = sizeof in},
                                 {.kind = INTERP_ARG_BUFFER, .data = numbers, .size = sizeof numbers},

@@ -74,7 +74,7 @@ struct corpus_differs {
 
 struct corpus_kernel {
     char *name;
-    struct interp_range range;
+    struct nd_range range;
     uint32_t n_args, n_differs;
     struct corpus_arg args[CORPUS_MAX_ARGS];
     char *no_pocl; /* why not; NULL: it runs there */

@@ -155,7 +155,7 @@ static cl_int set_argument(struct pocl *p, cl_kernel kernel, uint32_t i, const s
     return code == CL_SUCCESS ? clSetKernelArg(kernel, i, sizeof *memory, memory) : code;
 }
 
-static bool launch(struct pocl *p, cl_kernel kernel, const struct interp_range *r, const char *name)
+static bool launch(struct pocl *p, cl_kernel kernel, const struct nd_range *r, const char *name)
 {
     size_t global[3], local[3], offset[3];
     for (unsigned d = 0; d < 3; d++) {

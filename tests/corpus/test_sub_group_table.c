@@ -60,7 +60,7 @@ static const struct ir_function *kernel(unsigned way, const char *name, uint32_t
     return f;
 }
 
-static bool run(unsigned way, const struct ir_function *f, const struct interp_range *range,
+static bool run(unsigned way, const struct ir_function *f, const struct nd_range *range,
                 const struct interp_arg *args, uint32_t *size)
 {
     (void)way;

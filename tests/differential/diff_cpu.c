@@ -13,7 +13,7 @@
 #include "tests/support/compiled.h"
 #include "tests/support/random_args.h"
 
-static void compare_one(const struct random_kernel *k, const struct interp_range *range, uint64_t seed,
+static void compare_one(const struct random_kernel *k, const struct nd_range *range, uint64_t seed,
                         enum gccjit_isa isa, enum gccjit_effort effort, const struct interp_arg *want)
 {
     char how[64];
@@ -34,7 +34,7 @@ static void compare_one(const struct random_kernel *k, const struct interp_range
 static void compare_seed(uint64_t seed, const struct random_kernel_options *options)
 {
     struct random_kernel k = random_kernel(seed, options);
-    struct interp_range range = {1, {k.items, 1, 1}, {0, 0, 0}, {1 + seed % 64, 1, 1}};
+    struct nd_range range = {1, {k.items, 1, 1}, {0, 0, 0}, {1 + seed % 64, 1, 1}};
     if (options->local_size) range.local[0] = options->local_size;
     if (k.guarded) range.global[0] += seed % 7;
     struct interp_arg *want = random_args(&k, seed);

@@ -16,7 +16,7 @@ enum { ITEMS = 67, ROOM = 1 << 16, R = 0x10b0, RGBA = 0x10b5, UNORM_INT8 = 0x10d
 
 static const char *const form_words[] = {"image2d",        "image1d",       "image1d_array",
                                          "image1d_buffer", "image2d_array", "image3d"};
-static const struct interp_range range = {1, {ITEMS, 1, 1}, {0, 0, 0}, {ITEMS, 1, 1}};
+static const struct nd_range range = {1, {ITEMS, 1, 1}, {0, 0, 0}, {ITEMS, 1, 1}};
 
 /* ---- kernels ---- */
 

@@ -45,7 +45,7 @@ static void ways_clear(struct ways *w)
     ir_module_free(w->clean);
 }
 
-static const struct interp_range range = {1, {ITEMS, 1, 1}, {0, 0, 0}, {ITEMS, 1, 1}};
+static const struct nd_range range = {1, {ITEMS, 1, 1}, {0, 0, 0}, {ITEMS, 1, 1}};
 
 static void ways_compare(const struct ways *w, const struct interp_arg *args, const char *what)
 {

@@ -231,7 +231,7 @@ static void suite_free(struct suite *s, struct interp_arg args[OPERANDS + 1])
 static void suite_run(struct suite *s)
 {
     struct interp_arg args[OPERANDS + 1];
-    struct interp_range range = {1, {ITEMS - 3, 1, 1}, {0, 0, 0}, {s->form == UNIFORM ? 1 : ITEMS, 1, 1}};
+    struct nd_range range = {1, {ITEMS - 3, 1, 1}, {0, 0, 0}, {s->form == UNIFORM ? 1 : ITEMS, 1, 1}};
     make_args(s, args);
     kit_interpret(s->kernel, &range, args);
     struct kit_way ways[GCCJIT_ISA_COUNT + 1];
@@ -262,7 +262,7 @@ static void see_float_op(struct ir_inst *inst, void *data)
 static void suite_fold(struct suite *s, unsigned item)
 {
     struct interp_arg args[OPERANDS + 1];
-    struct interp_range range = {1, {1, 1, 1}, {item, 0, 0}, {1, 1, 1}};
+    struct nd_range range = {1, {1, 1, 1}, {item, 0, 0}, {1, 1, 1}};
     make_args(s, args);
     kit_interpret(s->kernel, &range, args);
     for (unsigned i = 0; i < OPERANDS; i++) {

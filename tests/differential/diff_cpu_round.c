@@ -116,7 +116,7 @@ static void run(const char *from, ir_type type)
     struct ir_module *m = kit_parse(text.text);
     struct kit_way ways[GCCJIT_ISA_COUNT + 1];
     unsigned n_ways = kit_ways(ways);
-    struct interp_range range = {1, {ITEMS, 1, 1}, {0, 0, 0}, {100, 1, 1}};
+    struct nd_range range = {1, {ITEMS, 1, 1}, {0, 0, 0}, {100, 1, 1}};
     for (unsigned w = 0; w < n_ways; w++) {
         struct compiled c;
         struct rng rng = {ir_type_bits(type)};
@@ -203,7 +203,7 @@ static void known(void **state)
     uint16_t out[3 * N];
     for (unsigned i = 0; i < N; i++) in[i] = cases[i].x;
     struct interp_arg args[] = {{INTERP_ARG_BUFFER, in, sizeof in, NULL}, {INTERP_ARG_BUFFER, out, sizeof out, NULL}};
-    struct interp_range range = {1, {N, 1, 1}, {0, 0, 0}, {N, 1, 1}};
+    struct nd_range range = {1, {N, 1, 1}, {0, 0, 0}, {N, 1, 1}};
     struct compiled c;
     struct kit_way ways[GCCJIT_ISA_COUNT + 1];
     unsigned n_ways = kit_ways(ways);

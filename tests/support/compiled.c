@@ -92,7 +92,7 @@ void compiled_clear(struct compiled *c)
     *c = (struct compiled){0};
 }
 
-static struct kernel_launch launch_of(const struct interp_range *range, uint32_t flags)
+static struct kernel_launch launch_of(const struct nd_range *range, uint32_t flags)
 {
     struct kernel_launch l = {.dims = range->dims, .flags = flags, .functions = &kernel_runtime};
     for (unsigned d = 0; d < 3; d++) {
@@ -156,7 +156,7 @@ static uint64_t fill_args(const struct ir_function *kernel, const struct interp_
     return local_at;
 }
 
-void compiled_run(const struct compiled *c, const struct ir_function *kernel, const struct interp_range *range,
+void compiled_run(const struct compiled *c, const struct ir_function *kernel, const struct nd_range *range,
                   const struct interp_arg *args, unsigned parts, uint32_t flags)
 {
     struct kernel_launch l = launch_of(range, flags);

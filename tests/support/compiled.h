@@ -23,5 +23,5 @@ void compiled_clear(struct compiled *c);
 
 /* Runs it over the range; arguments as the interpreter takes them. parts: the work-groups are split over so
    many calls, as threads would. flags: enum kernel_launch_flag. */
-void compiled_run(const struct compiled *c, const struct ir_function *kernel, const struct interp_range *range,
+void compiled_run(const struct compiled *c, const struct ir_function *kernel, const struct nd_range *range,
                   const struct interp_arg *args, unsigned parts, uint32_t flags);

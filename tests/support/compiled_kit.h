@@ -54,7 +54,7 @@ static inline struct ir_function *kit_kernel(const struct ir_module *m)
     return NULL;
 }
 
-static inline void kit_interpret(const struct ir_function *kernel, const struct interp_range *range,
+static inline void kit_interpret(const struct ir_function *kernel, const struct nd_range *range,
                                  const struct interp_arg *args)
 {
     struct interp_result result;
@@ -140,7 +140,7 @@ static inline void kit_expect_same(const struct interp_arg *want, const struct i
 }
 
 /* The kernel of a text by all ways over some ranges: each buffer must come out as from the interpreter. */
-static inline void kit_same_everywhere(const char *text, const struct interp_range *ranges, unsigned n_ranges,
+static inline void kit_same_everywhere(const char *text, const struct nd_range *ranges, unsigned n_ranges,
                                        uint32_t flags, const struct interp_arg *args, uint32_t n_args)
 {
     struct ir_module *m = kit_parse(text);

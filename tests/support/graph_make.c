@@ -75,7 +75,7 @@ static uint32_t add_node(struct test_graph *g, struct fuser_node node, const cha
     return graph->n_nodes++;
 }
 
-uint32_t test_kernel(struct test_graph *g, const char *name, const char *kernel, struct fuser_range range,
+uint32_t test_kernel(struct test_graph *g, const char *name, const char *kernel, struct nd_range range,
                      const struct fuser_arg *args, uint32_t n_args)
 {
     return add_node(g, (struct fuser_node){.kernel = ir_module_find(g->module, kernel), .range = range}, name, args,
@@ -107,14 +107,14 @@ void test_depends(struct test_graph *g, uint32_t node, uint32_t on)
     n->deps[n->n_deps++] = on;
 }
 
-struct fuser_range test_range(uint64_t global, uint64_t local)
+struct nd_range test_range(uint64_t global, uint64_t local)
 {
-    return (struct fuser_range){.dims = 1, .global = {global, 1, 1}, .local = {local, local != 0, local != 0}};
+    return (struct nd_range){.dims = 1, .global = {global, 1, 1}, .local = {local, local != 0, local != 0}};
 }
 
-struct fuser_range test_range_2d(uint64_t x, uint64_t y)
+struct nd_range test_range_2d(uint64_t x, uint64_t y)
 {
-    return (struct fuser_range){.dims = 2, .global = {x, y, 1}};
+    return (struct nd_range){.dims = 2, .global = {x, y, 1}};
 }
 
 struct fuser_arg test_arg_buffer(uint32_t buffer)

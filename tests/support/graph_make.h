@@ -17,7 +17,7 @@ void test_graph_free(struct test_graph *g);
 /* Each returns the index of what it made. Names are copied. */
 uint32_t test_buffer(struct test_graph *g, const char *name, ir_type elem, uint64_t count, struct fuser_props props);
 uint32_t test_value(struct test_graph *g, uint32_t bytes);
-uint32_t test_kernel(struct test_graph *g, const char *name, const char *kernel, struct fuser_range range,
+uint32_t test_kernel(struct test_graph *g, const char *name, const char *kernel, struct nd_range range,
                      const struct fuser_arg *args, uint32_t n_args);
 uint32_t test_copy(struct test_graph *g, const char *name, uint32_t from, uint32_t to, uint64_t bytes);
 uint32_t test_fill(struct test_graph *g, const char *name, uint32_t to, uint64_t bytes, uint8_t byte);
@@ -25,8 +25,8 @@ uint32_t test_host(struct test_graph *g, const char *name, const struct fuser_ar
 void test_depends(struct test_graph *g, uint32_t node, uint32_t on);
 
 /* local 0: the fuser chooses. */
-struct fuser_range test_range(uint64_t global, uint64_t local);
-struct fuser_range test_range_2d(uint64_t x, uint64_t y);
+struct nd_range test_range(uint64_t global, uint64_t local);
+struct nd_range test_range_2d(uint64_t x, uint64_t y);
 /* Arguments; a buffer's whole, with unknown access and no properties. */
 struct fuser_arg test_arg_buffer(uint32_t buffer);
 struct fuser_arg test_arg_value(uint32_t value);

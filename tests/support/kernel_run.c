@@ -49,7 +49,7 @@ void slot_clear(struct slot *s)
     *s = (struct slot){0};
 }
 
-bool slots_run(const struct ir_function *kernel, const struct interp_range *range, struct slot *const *slots)
+bool slots_run(const struct ir_function *kernel, const struct nd_range *range, struct slot *const *slots)
 {
     struct interp_arg *args = arena_realloc(NULL, (kernel->n_params + 1) * sizeof *args);
     struct interp_options options = {.sub_group_size = 4, .check_races = true, .check_unwritten = true};

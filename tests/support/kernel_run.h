@@ -18,4 +18,4 @@ void slot_clear(struct slot *s);
 
 /* Runs the kernel, one slot per parameter, checking for races and unwritten memory. Findings are printed
    and make it false. */
-bool slots_run(const struct ir_function *kernel, const struct interp_range *range, struct slot *const *slots);
+bool slots_run(const struct ir_function *kernel, const struct nd_range *range, struct slot *const *slots);

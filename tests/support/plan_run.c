@@ -52,9 +52,9 @@ void graph_memory_free(struct graph_memory *m)
 
 enum { PRIMARY = 16 }; /* sub-group size of the device that graphs are made for (graph_make.c) */
 
-static struct interp_range interp_range_of(const struct fuser_range *range)
+static struct nd_range interp_range_of(const struct nd_range *range)
 {
-    struct interp_range r = {.dims = range->dims};
+    struct nd_range r = {.dims = range->dims};
     memcpy(r.global, range->global, sizeof r.global);
     memcpy(r.offset, range->offset, sizeof r.offset);
     for (unsigned d = 0; d < 3; d++)
@@ -62,10 +62,10 @@ static struct interp_range interp_range_of(const struct fuser_range *range)
     return r;
 }
 
-static bool run_kernel(const struct ir_function *kernel, const struct fuser_range *range, const struct interp_arg *args,
+static bool run_kernel(const struct ir_function *kernel, const struct nd_range *range, const struct interp_arg *args,
                        const char *what, char *why, size_t why_size)
 {
-    struct interp_range r = interp_range_of(range);
+    struct nd_range r = interp_range_of(range);
     struct interp_options options = {.sub_group_size = PRIMARY, .check_races = true, .max_steps = 1 << 28};
     struct interp_result result = {0};
     int rc = interp_run(kernel, &r, args, &options, &result);
@@ -204,7 +204,7 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
         if (p->kind == FUSER_PARAM_LOCAL) args[i] = (struct interp_arg){.kind = INTERP_ARG_LOCAL, .size = p->offset};
     }
     if (!runner) return run_kernel(l->kernel, &l->range, args, l->kernel->name, why, why_size);
-    struct interp_range range = interp_range_of(&l->range);
+    struct nd_range range = interp_range_of(&l->range);
     if (runner(l, &range, args, data)) return true;
     snprintf(why, why_size, "%s did not run", l->kernel->name);
     return false;
@@ -247,7 +247,7 @@ static struct watch *new_watch(const struct fuser_graph *graph)
 
 /* A node of a launch, as the launch would run it. False: it is wrong by itself, or broken. */
 static bool watch_node(struct watch *w, const struct fuser_node *n, const struct fuser_plan *plan,
-                       const struct watch_kernel *launch, const struct fuser_range *launched, struct graph_memory *m,
+                       const struct watch_kernel *launch, const struct nd_range *launched, struct graph_memory *m,
                        char *why, size_t why_size)
 {
     static const enum watch_scope owners[] = {
@@ -255,7 +255,7 @@ static bool watch_node(struct watch *w, const struct fuser_node *n, const struct
     struct interp_arg args[MOST_PARAMS];
     struct watch_arg watched[MOST_PARAMS] = {0};
     struct interp_options options = {.sub_group_size = PRIMARY, .max_steps = 1 << 28};
-    struct interp_range range = interp_range_of(&n->range);
+    struct nd_range range = interp_range_of(&n->range);
     struct interp_result result = {0};
     struct watch_kernel kernel = *launch;
     node_args(n, m, args);

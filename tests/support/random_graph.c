@@ -158,16 +158,16 @@ struct making {
 };
 
 /* Some 64 work-items in one to three dimensions, perhaps with an offset. */
-static struct fuser_range pick_space(struct making *m)
+static struct nd_range pick_space(struct making *m)
 {
-    static const struct fuser_range spaces[] = {{2, {8, 8, 1}, {0, 0, 0}, {0}},      {2, {16, 4, 1}, {1, 2, 0}, {0}},
+    static const struct nd_range spaces[] = {{2, {8, 8, 1}, {0, 0, 0}, {0}},      {2, {16, 4, 1}, {1, 2, 0}, {0}},
                                                 {3, {4, 4, 4}, {0, 0, 0}, {0}},      {3, {3, 4, 5}, {0, 7, 0}, {0}},
                                                 {1, {60, 1, 1}, {4, 0, 0}, {0}},     {1, {32, 1, 1}, {100, 0, 0}, {0}},
                                                 {2, {8, 8, 1}, {0, 0, 0}, {8, 2, 1}}};
     return spaces[rng_below(&m->rng, sizeof spaces / sizeof *spaces)];
 }
 
-static struct fuser_range pick_range(struct making *m, const struct kind *kind)
+static struct nd_range pick_range(struct making *m, const struct kind *kind)
 {
     if (kind->range == PLANE) return rng_chance(&m->rng, 50) ? test_range_2d(8, 8) : test_range_2d(16, 4);
     if (kind->range == SPACE && m->knobs->ranges > 1 && rng_chance(&m->rng, 40)) return pick_space(m);
@@ -180,7 +180,7 @@ static struct fuser_range pick_range(struct making *m, const struct kind *kind)
     }
 }
 
-static bool is_full(const struct fuser_range *r)
+static bool is_full(const struct nd_range *r)
 {
     return r->dims == 1 && r->global[0] == 64;
 }
@@ -224,7 +224,7 @@ static void add_kernel(struct making *m, const char *name)
     if (rng_chance(&m->rng, m->plain_percent)) kind = &kinds[rng_below(&m->rng, 4)];
     if (m->knobs->barriers && !m->knobs->plain && rng_chance(&m->rng, m->group_percent))
         kind = named(rng_chance(&m->rng, 50) ? "swap" : "block");
-    struct fuser_range range = pick_range(m, kind);
+    struct nd_range range = pick_range(m, kind);
     if (m->knobs->barriers && kind->range == ANY && rng_chance(&m->rng, m->group_percent)) range = test_range(64, 16);
     struct fuser_arg args[4];
     uint32_t n = 0, output = rng_below(&m->rng, BUFFERS);

@@ -46,7 +46,7 @@ struct plant random_plant(struct test_graph *g, enum plant_kind kind, uint64_t s
     struct fuser_arg planted = test_arg_buffer(p.buffer);
     struct fuser_arg put[3] = {planted, test_arg_buffer(from), test_arg_buffer(p.index)};
     struct fuser_arg take[3] = {test_arg_buffer(to), planted, test_arg_buffer(p.index)};
-    struct fuser_range range = test_range(PLANT_ITEMS, kind == PLANT_GROUP_SCOPE ? PLANT_GROUP : 0);
+    struct nd_range range = test_range(PLANT_ITEMS, kind == PLANT_GROUP_SCOPE ? PLANT_GROUP : 0);
     uint32_t value = test_value(g, 4);
     struct fuser_arg plain_write[3] = {planted, test_arg_buffer(from), test_arg_value(value)};
     struct fuser_arg plain_read[3] = {test_arg_buffer(to), planted, test_arg_value(value)};

@@ -27,10 +27,10 @@ static uint64_t volume_of(const uint64_t size[3])
 }
 
 /* Groups of up to some 100 work-items, and few of them. Sizes that are powers of two are as likely as others. */
-static struct interp_range random_range(struct rng *r)
+static struct nd_range random_range(struct rng *r)
 {
     static const uint8_t most[3] = {96, 12, 5};
-    struct interp_range range = {1 + rng_below(r, 3), {1, 1, 1}, {0}, {1, 1, 1}};
+    struct nd_range range = {1 + rng_below(r, 3), {1, 1, 1}, {0}, {1, 1, 1}};
     for (uint32_t d = 0; d < range.dims; d++) {
         uint32_t limit = range.dims == 1 ? most[0] : range.dims == 2 ? most[1] : most[2];
         range.local[d] = rng_chance(r, 50) ? 1 + rng_below(r, limit) : 1u << rng_below(r, limit == 96 ? 7 : 3);
@@ -62,7 +62,7 @@ static void add_seen(struct steps *k, struct random_arg *a)
     a->access = IR_ACCESS_WRITE;
 }
 
-static void make_args(struct steps *k, const struct interp_range *range)
+static void make_args(struct steps *k, const struct nd_range *range)
 {
     uint32_t scalars = below(k, 2), n = 0;
     uint64_t groups = 1;

@@ -46,7 +46,7 @@ void assert_refused(const char *text, const char *function, const char *part)
 
 void run_k(const struct ir_module *m, uint32_t *data, unsigned n)
 {
-    struct interp_range range = {.dims = 1, .global = {1, 1, 1}, .local = {1, 1, 1}};
+    struct nd_range range = {.dims = 1, .global = {1, 1, 1}, .local = {1, 1, 1}};
     struct interp_arg arg = {.kind = INTERP_ARG_BUFFER, .data = data, .size = n * sizeof *data};
     struct interp_options options = {.check_unwritten = true};
     struct interp_result result;

@@ -120,7 +120,7 @@ static void buffers(const struct sg_try *t, unsigned lanes, bool write)
                 memcpy(want + own * s.bytes, in + (place + shift_of(&s)) * s.bytes, s.bytes);
         }
     struct interp_arg args[] = {buffer(in, write ? own_bytes : block_bytes), buffer(got, out_bytes)};
-    struct interp_range range = sg_range_of(&s.l);
+    struct nd_range range = sg_range_of(&s.l);
     char *text = buffer_text(&s, write);
     sg_execute(t, sg_name(t, lanes), text, &range, args);
     expect(t, &s, want, got, out_bytes);
@@ -219,7 +219,7 @@ static void images(const struct sg_try *t, unsigned lanes, bool write)
     move(&s, write, write ? want : texels, write ? own : want);
     struct ir_image image = {texels, ROW / 4, rows(&s), ROW, RGBA, UNSIGNED_INT8};
     struct interp_arg args[] = {{.kind = INTERP_ARG_IMAGE, .data = &image}, buffer(own, own_bytes)};
-    struct interp_range range = sg_range_of(&s.l);
+    struct nd_range range = sg_range_of(&s.l);
     char *text = image_text(&s, write);
     sg_execute(t, sg_name(t, lanes), text, &range, args);
     expect(t, &s, want, write ? texels : own, write ? image_bytes : own_bytes);

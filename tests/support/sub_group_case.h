@@ -49,13 +49,13 @@ void sg_run_sizes(const struct sg_try *t);
 bool sg_takes(const struct sg_try *t, unsigned lanes);
 /* Runs kernel @k of the text, or where the runner brings kernels the one of that name; fails the test with the text where
    that goes wrong. Returns the size of sub-groups it ran with. */
-uint32_t sg_execute(const struct sg_try *t, const char *name, const char *text, const struct interp_range *range,
+uint32_t sg_execute(const struct sg_try *t, const char *name, const char *text, const struct nd_range *range,
                     const struct interp_arg *args);
 /* The case's name with the number of lanes, "shuffle_int4", in a buffer that the next call takes. */
 const char *sg_name(const struct sg_try *t, unsigned lanes);
 /* A launch of two work-groups of two complete sub-groups and an incomplete one, the second a work-item short. */
 struct sg_launch sg_launch_of(const struct sg_try *t, unsigned lanes);
-struct interp_range sg_range_of(const struct sg_launch *l);
+struct nd_range sg_range_of(const struct sg_launch *l);
 /* Bits for n numbers. */
 void sg_fill(const struct sg_type *t, uint64_t seed, uint64_t *values, uint32_t n);
 /* The work-item's number in the launch as %i, of a kernel in one dimension. */

@@ -26,7 +26,7 @@ static uint32_t ceiling(uint32_t n, uint32_t d)
 }
 
 /* The ids of the work-item at a global id. */
-static void expected_ids(const struct interp_range *r, const uint64_t at[3], uint32_t size, int32_t want[N_IDS])
+static void expected_ids(const struct nd_range *r, const uint64_t at[3], uint32_t size, int32_t want[N_IDS])
 {
     uint32_t items = 1, complete = 1, linear = 0;
     for (int d = 2; d >= 0; d--) {
@@ -42,7 +42,7 @@ static void expected_ids(const struct interp_range *r, const uint64_t at[3], uin
     for (int k = 0; k < N_IDS; k++) want[k] = (int32_t)ids[k];
 }
 
-static void check_ids(const struct sg_try *t, const struct interp_range *r, uint32_t size, const int32_t *out)
+static void check_ids(const struct sg_try *t, const struct nd_range *r, uint32_t size, const int32_t *out)
 {
     uint64_t items = r->global[0] * r->global[1] * r->global[2];
     for (uint64_t i = 0; i < items; i++) {
@@ -58,7 +58,7 @@ static void check_ids(const struct sg_try *t, const struct interp_range *r, uint
 
 /* The size it ran with. */
 static uint32_t run_ids(const struct sg_try *t, const char *name, const char *attribute,
-                        const struct interp_range *range)
+                        const struct nd_range *range)
 {
     static int32_t out[MOST_ITEMS * N_IDS];
     char text[1024];
@@ -72,7 +72,7 @@ static uint32_t run_ids(const struct sg_try *t, const char *name, const char *at
 /* In each number of dimensions, with groups that are and that are not a multiple of the size, and incomplete ones. */
 void sg_run_ids(const struct sg_try *t)
 {
-    static const struct interp_range ranges[] = {
+    static const struct nd_range ranges[] = {
         {1, {128, 1, 1}, {0}, {64, 1, 1}}, {1, {50, 1, 1}, {0}, {21, 1, 1}}, {2, {16, 9, 1}, {0}, {8, 4, 1}},
         {2, {10, 7, 1}, {0}, {7, 5, 1}},   {3, {7, 5, 4}, {0}, {3, 3, 2}},
     };
@@ -89,7 +89,7 @@ void sg_run_sizes(const struct sg_try *t)
 {
     static const char *const attributes[] = {"sub_group_size(primary)", "sub_group_size(automatic)", ""};
     static const char *const names[] = {"sizes_primary", "sizes_automatic", "sizes"};
-    static const struct interp_range range = {1, {70, 1, 1}, {0}, {35, 1, 1}};
+    static const struct nd_range range = {1, {70, 1, 1}, {0}, {35, 1, 1}};
     if (!sg_takes(t, 1)) return;
     for (unsigned i = 0; i < sizeof attributes / sizeof *attributes; i++) {
         uint32_t size = run_ids(t, names[i], attributes[i], &range);
@@ -117,7 +117,7 @@ void sg_run_barrier(const struct sg_try *t)
              "        barrier sub_group, local\n        %%r = add i32 %%round, 1\n        continue %%r, %%w\n    }\n"
              "    store i32 %%o[%%i], %%end\n}\n",
              t->size, sg_number_text);
-    struct interp_range range = sg_range_of(&l);
+    struct nd_range range = sg_range_of(&l);
     char name[16];
     snprintf(name, sizeof name, "barrier_%u", t->size);
     sg_execute(t, name, text, &range, args);

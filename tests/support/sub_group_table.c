@@ -149,9 +149,9 @@ struct sg_launch sg_launch_of(const struct sg_try *t, unsigned lanes)
         .size = t->size, .local = local, .global = 2 * local - 1, .lanes = lanes, .type = t->c->type};
 }
 
-struct interp_range sg_range_of(const struct sg_launch *l)
+struct nd_range sg_range_of(const struct sg_launch *l)
 {
-    return (struct interp_range){1, {l->global, 1, 1}, {0}, {l->local, 1, 1}};
+    return (struct nd_range){1, {l->global, 1, 1}, {0}, {l->local, 1, 1}};
 }
 
 bool sg_takes(const struct sg_try *t, unsigned lanes)
@@ -180,7 +180,7 @@ static struct ir_module *parse(const char *text)
     return m;
 }
 
-uint32_t sg_execute(const struct sg_try *t, const char *name, const char *text, const struct interp_range *range,
+uint32_t sg_execute(const struct sg_try *t, const char *name, const char *text, const struct nd_range *range,
                     const struct interp_arg *args)
 {
     struct ir_module *m = t->runner->kernel ? NULL : parse(text);

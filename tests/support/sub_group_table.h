@@ -15,7 +15,7 @@ struct sub_group_runner {
     const char *program;
     unsigned ways;
     /* Runs a kernel with the way's sub-group size left in *size; false where it could not be run. */
-    bool (*run)(unsigned way, const struct ir_function *kernel, const struct interp_range *range,
+    bool (*run)(unsigned way, const struct ir_function *kernel, const struct nd_range *range,
                 const struct interp_arg *args, uint32_t *size);
     /* Whether case number `number` is run at the size by the way, on vectors of so many lanes; NULL: all are. */
     bool (*takes)(unsigned way, unsigned number, uint32_t size, unsigned lanes);

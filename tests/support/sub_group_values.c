@@ -72,7 +72,7 @@ static void run(const struct sg_try *t, unsigned lanes, const char *body, unsign
                                 {.kind = INTERP_ARG_BUFFER, .data = b, .size = bytes},
                                 {.kind = INTERP_ARG_BUFFER, .data = out, .size = n * bytes}};
     char *text = kernel_text(&l, body, n);
-    struct interp_range range = sg_range_of(&l);
+    struct nd_range range = sg_range_of(&l);
     sg_execute(t, sg_name(t, lanes), text, &range, args);
     check(t, &l, n, out);
     free(text);

@@ -20,10 +20,10 @@
 struct analysed {
     struct ir_module *module;
     struct access_analysis *access;
-    struct fuser_range range;
+    struct nd_range range;
 };
 
-static struct analysed analyse(const char *body, struct fuser_range range)
+static struct analysed analyse(const char *body, struct nd_range range)
 {
     struct analysed out = {.range = range};
     char *text;
@@ -47,7 +47,7 @@ static void clear(struct analysed *a)
 }
 
 /* The only site of %a, by its sum: constant, factors of the global ids. */
-static void expect_index(const char *body, struct fuser_range range, int64_t constant, int64_t x, int64_t y)
+static void expect_index(const char *body, struct nd_range range, int64_t constant, int64_t x, int64_t y)
 {
     struct analysed a = analyse(body, range);
     const struct access_summary *s = &a.access->params[0];
@@ -59,7 +59,7 @@ static void expect_index(const char *body, struct fuser_range range, int64_t con
     clear(&a);
 }
 
-static void expect_owned(const char *body, struct fuser_range range, bool owned)
+static void expect_owned(const char *body, struct nd_range range, bool owned)
 {
     struct analysed a = analyse(body, range);
     if (access_owned_by_item(&a.access->params[0], &a.range) != owned) fail_msg("%s: owned is not %d", body, owned);
@@ -71,7 +71,7 @@ static void expect_owned(const char *body, struct fuser_range range, bool owned)
 static void sums_of_ids(void **state)
 {
     (void)state;
-    struct fuser_range r = test_range(64, 0), plane = test_range_2d(16, 4);
+    struct nd_range r = test_range(64, 0), plane = test_range_2d(16, 4);
     expect_index("%j = global_id x\n" STORE_AT_J, r, 0, 4, 0);
     expect_index("%i = global_id x\n%k = mul i64 %i, 3\n%j = add i64 %k, 5\n" STORE_AT_J, r, 20, 12, 0);
     expect_index("%i = global_id x\n%k = shl i64 %i, 2\n%j = or i64 %k, 3\n" STORE_AT_J, r, 12, 16, 0);
@@ -92,7 +92,7 @@ static void sums_of_ids(void **state)
 static void offsets_count(void **state)
 {
     (void)state;
-    struct fuser_range r = test_range(64, 0);
+    struct nd_range r = test_range(64, 0);
     r.offset[0] = 100;
     expect_index("%j = global_linear_id\n" STORE_AT_J, r, -400, 4, 0);
     expect_index("%i = global_id x\n%o = global_offset x\n%j = sub i64 %i, %o\n" STORE_AT_J, r, -400, 4, 0);
@@ -117,7 +117,7 @@ static void narrow_ids_wrap(void **state)
 static void ownership(void **state)
 {
     (void)state;
-    struct fuser_range r = test_range(64, 0), plane = test_range_2d(16, 4);
+    struct nd_range r = test_range(64, 0), plane = test_range_2d(16, 4);
     expect_owned("%j = global_id x\n" STORE_AT_J, r, true);
     expect_owned("%i = global_id x\n%j = shl i64 %i, 1\n" STORE_AT_J, r, true);
     expect_owned("%i = global_id x\n%j = lshr i64 %i, 1\n" STORE_AT_J, r, false);
@@ -162,7 +162,7 @@ static void local_ids(void **state)
 static void loops(void **state)
 {
     (void)state;
-    struct fuser_range r = test_range(64, 0);
+    struct nd_range r = test_range(64, 0);
 #define ROW(limit, compare)                                                                                            \
     "%i = global_id x\n%r = mul i64 %i, 8\nloop (%k: i64 = 0) {\n%c = " compare " i64 %k, " limit "\n"                 \
     "if %c {\n%j = add i64 %r, %k\nstore f32 %a[%j], 1.0\n%n1 = add i64 %k, 1\ncontinue %n1\n} else "                  \
@@ -231,7 +231,7 @@ static void guards(void **state)
 static void pointers_that_get_lost(void **state)
 {
     (void)state;
-    struct fuser_range r = test_range(64, 0);
+    struct nd_range r = test_range(64, 0);
     struct analysed a = analyse("%i = ptrtoint i64 %a\nstore i32 %b, 1", r);
     assert_true(a.access->params[0].escapes);
     assert_false(a.access->params[1].escapes);
@@ -269,7 +269,7 @@ static void pointers_that_get_lost(void **state)
 static void written_first(void **state)
 {
     (void)state;
-    struct fuser_range r = test_range(64, 0);
+    struct nd_range r = test_range(64, 0);
     struct analysed a = analyse("%i = global_id x\nstore f32 %a[%i], 1.0\n%x = load f32 %a[%i]", r);
     assert_true(a.access->params[0].written_first);
     clear(&a);
@@ -281,7 +281,7 @@ static void written_first(void **state)
     clear(&a);
 }
 
-static void expect_bytes(const char *body, struct fuser_range range, uint64_t whole, uint64_t bytes)
+static void expect_bytes(const char *body, struct nd_range range, uint64_t whole, uint64_t bytes)
 {
     struct analysed a = analyse(body, range);
     assert_int_equal(access_bytes(&a.access->params[0], &range, whole), bytes);
@@ -291,7 +291,7 @@ static void expect_bytes(const char *body, struct fuser_range range, uint64_t wh
 static void traffic(void **state)
 {
     (void)state;
-    struct fuser_range r = test_range(64, 0);
+    struct nd_range r = test_range(64, 0);
     expect_bytes("%j = global_id x\n" STORE_AT_J, r, 4096, 256);
     expect_bytes("%i = global_id x\n%x = load f32 %a[%i]\nstore f32 %a[%i], %x\nstore f32 %a[%i], 1.0", r, 4096, 512);
     expect_bytes("%i = global_id x\n%j = add i64 %i, 1\n%x = load f32 %a[%i]\n%y = load f32 %a[%j]", r, 4096, 260);
@@ -321,7 +321,7 @@ static void values_behind_guards(void **state)
 
 struct random_site {
     struct access_site site;
-    struct fuser_range range;
+    struct nd_range range;
     int64_t offset;
 };
 

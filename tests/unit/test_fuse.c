@@ -68,9 +68,9 @@ static struct ir_module *parsed(const char *text)
     return m;
 }
 
-static struct fuser_range range_of(uint64_t global, uint64_t local)
+static struct nd_range range_of(uint64_t global, uint64_t local)
 {
-    return (struct fuser_range){.dims = 1, .global = {global, 1, 1}, .local = {local, 1, 1}};
+    return (struct nd_range){.dims = 1, .global = {global, 1, 1}, .local = {local, 1, 1}};
 }
 
 static void fuse(struct fused *f, const struct fusion *fusion)
@@ -105,9 +105,9 @@ static void fused_clear(struct fused *f)
 
 /* ---- comparing ---- */
 
-static struct interp_range interp_range_of(const struct fuser_range *r)
+static struct nd_range interp_range_of(const struct nd_range *r)
 {
-    struct interp_range out = {.dims = r->dims};
+    struct nd_range out = {.dims = r->dims};
     memcpy(out.global, r->global, sizeof out.global);
     memcpy(out.offset, r->offset, sizeof out.offset);
     memcpy(out.local, r->local, sizeof out.local);
@@ -124,7 +124,7 @@ static void run_parts(const struct fused *f, struct slot *slots)
 {
     struct slot *args[MAX_PARAMS];
     for (uint32_t k = 0; k < f->request.n_parts; k++) {
-        struct interp_range range = interp_range_of(&f->part[k].range);
+        struct nd_range range = interp_range_of(&f->part[k].range);
         for (uint32_t i = 0; i < f->part[k].kernel->n_params; i++) args[i] = &slots[f->maps[k][i]];
         assert_true(slots_run(f->part[k].kernel, &range, args));
     }
@@ -133,7 +133,7 @@ static void run_parts(const struct fused *f, struct slot *slots)
 static void run_fused(const struct fused *f, struct slot *slots)
 {
     struct slot *args[MAX_PARAMS];
-    struct interp_range range = interp_range_of(&f->request.range);
+    struct nd_range range = interp_range_of(&f->request.range);
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->request.n_params; i++)
         if (f->kept[i]) args[n++] = &slots[i];
@@ -517,7 +517,7 @@ static void ranges_that_do_not_fit(void **state)
     fuse(&f, &(struct fusion){.text = SIZES, .calls = {{"sizes", {"a", "t"}}}});
     assert_non_null(f.module);
     static const struct {
-        struct fuser_range range;
+        struct nd_range range;
         const char *why;
     } cases[] = {
         {{2, {16, 4, 1}, {0, 0, 0}, {4, 1, 1}}, "kernel sizes has 64 work-items, the fused kernel only 16"},
@@ -534,7 +534,7 @@ static void linear_ids_in_two_dimensions(void **state)
 {
     (void)state;
     struct fused f;
-    struct interp_range range = {2, {4, 6, 1}, {0}, {2, 2, 1}}, part_range = {2, {3, 5, 1}, {0}, {2, 2, 1}};
+    struct nd_range range = {2, {4, 6, 1}, {0}, {2, 2, 1}}, part_range = {2, {3, 5, 1}, {0}, {2, 2, 1}};
     fuse(&f, &(struct fusion){.text = "kernel @id(%o: ptr.global i64) {\n"
                                       "    %l = global_linear_id\n"
                                       "    %h = global_size y\n"
@@ -544,8 +544,8 @@ static void linear_ids_in_two_dimensions(void **state)
                               .calls = {{"id", {"o"}}},
                               .global = 24});
     ir_module_free(f.module);
-    f.request.range = (struct fuser_range){2, {4, 6, 1}, {0}, {2, 2, 1}};
-    f.part[0].range = (struct fuser_range){2, {3, 5, 1}, {0}, {0}};
+    f.request.range = (struct nd_range){2, {4, 6, 1}, {0}, {2, 2, 1}};
+    f.part[0].range = (struct nd_range){2, {3, 5, 1}, {0}, {0}};
     f.module = fuse_kernels(&f.request, f.kept, f.why, sizeof f.why);
     if (!f.module) fail_msg("%s", f.why);
     f.kernel = ir_module_find(f.module, "fused");
@@ -762,7 +762,7 @@ static void names_of_different_modules(void **state)
     assert_string_equal(k->name, "both_of_them");
     int32_t data[] = {0, 1, 2, 3}, wanted[] = {15, 20, 25, 30};
     struct slot slot = {INTERP_ARG_BUFFER, IR_I32, sizeof data, (uint8_t *)data};
-    struct interp_range range = {1, {4, 1, 1}, {0}, {4, 1, 1}};
+    struct nd_range range = {1, {4, 1, 1}, {0}, {4, 1, 1}};
     assert_true(slots_run(k, &range, (struct slot *[]){&slot}));
     assert_memory_equal(data, wanted, sizeof data);
     ir_module_free(fused);

@@ -45,9 +45,9 @@ struct scene {
 
 /* ---- making one ---- */
 
-static struct fuser_range range_of(uint64_t items)
+static struct nd_range range_of(uint64_t items)
 {
-    return (struct fuser_range){.dims = 1, .global = {items, 1, 1}, .local = {LOCAL, 1, 1}};
+    return (struct nd_range){.dims = 1, .global = {items, 1, 1}, .local = {LOCAL, 1, 1}};
 }
 
 static uint32_t new_param(struct scene *s, const struct random_arg *arg, uint64_t per_item)
@@ -153,7 +153,7 @@ static struct scene *scene_new(uint64_t seed)
     for (uint32_t n = 2 + rng_below(&s->rng, MAX_KERNELS - 1), i = 0; i < n; i++) add_kernel(s, seed * 16 + i);
     s->request.range = range_of(ITEMS);
     if (!s->meets && rng_chance(&s->rng, 30))
-        s->request.range = (struct fuser_range){2, {8, 2, 1}, {0, 3, 0}, {4, 1, 1}};
+        s->request.range = (struct nd_range){2, {8, 2, 1}, {0, 3, 0}, {4, 1, 1}};
     choose_homes(s);
     for (uint32_t i = 0; i < s->n_kernels; i++)
         s->parts[s->request.n_parts++] =
@@ -193,10 +193,10 @@ static struct interp_arg argument(const struct scene *s, uint32_t param, void **
     return arg;
 }
 
-static void run(const struct ir_function *f, const struct fuser_range *range, const struct interp_arg *args,
+static void run(const struct ir_function *f, const struct nd_range *range, const struct interp_arg *args,
                 uint64_t seed)
 {
-    struct interp_range r = {.dims = range->dims, .local = {LOCAL, 1, 1}};
+    struct nd_range r = {.dims = range->dims, .local = {LOCAL, 1, 1}};
     memcpy(r.global, range->global, sizeof r.global);
     memcpy(r.offset, range->offset, sizeof r.offset);
     struct interp_options options = {.sub_group_size = 4, .check_races = true, .check_unwritten = true};

@@ -37,14 +37,14 @@ static int fill(void **state)
         }                                                                                                              \
     }
 
-static void same(const char *text, const struct interp_range *ranges, unsigned n_ranges, const struct interp_arg *args,
+static void same(const char *text, const struct nd_range *ranges, unsigned n_ranges, const struct interp_arg *args,
                  uint32_t n)
 {
     kit_same_everywhere(text, ranges, n_ranges, 0, args, n);
 }
 
 /* Some remainders for each width, and groups smaller and larger than it. */
-static const struct interp_range usual[] = {RANGE(1, 1),   RANGE(3, 2),   RANGE(16, 16), RANGE(17, 64), RANGE(31, 8),
+static const struct nd_range usual[] = {RANGE(1, 1),   RANGE(3, 2),   RANGE(16, 16), RANGE(17, 64), RANGE(31, 8),
                                             RANGE(33, 33), RANGE(67, 16), RANGE(128, 5), RANGE(200, 64)};
 enum { USUAL = sizeof usual / sizeof *usual };
 
@@ -56,8 +56,8 @@ enum { USUAL = sizeof usual / sizeof *usual };
 static void every_remainder(void **state)
 {
     (void)state;
-    struct interp_range ranges[67];
-    for (unsigned i = 0; i < 67; i++) ranges[i] = (struct interp_range)RANGE(i + 1, 1 + i % 19);
+    struct nd_range ranges[67];
+    for (unsigned i = 0; i < 67; i++) ranges[i] = (struct nd_range)RANGE(i + 1, 1 + i % 19);
     ARGS;
     same(HEAD "  %v = load f32 %x[%i]\n  %w = load f32 %y[%i]\n  %p = fmul f32 %v, %w\n  %s = fadd f32 %p, %v\n"
               "  store f32 %y[%i], %s\n}\n",
@@ -67,7 +67,7 @@ static void every_remainder(void **state)
 static void ranges_of_more_dimensions(void **state)
 {
     (void)state;
-    static const struct interp_range ranges[] = {
+    static const struct nd_range ranges[] = {
         {2, {7, 5, 1}, {0, 0, 0}, {4, 2, 1}},   {2, {40, 3, 1}, {3, 1, 0}, {16, 2, 1}},
         {2, {1, 60, 1}, {0, 0, 0}, {1, 7, 1}},  {3, {5, 4, 6}, {0, 0, 0}, {2, 3, 4}},
         {3, {33, 2, 2}, {1, 2, 3}, {33, 1, 1}}, {1, {100, 1, 1}, {17, 0, 0}, {32, 1, 1}},
@@ -94,7 +94,7 @@ static void groups_may_be_merged_or_not(void **state)
 {
     (void)state;
     /* Without local ids rows of neighbouring groups run as one: nothing may change. */
-    static const struct interp_range ranges[] = {{2, {30, 4, 1}, {0, 0, 0}, {4, 2, 1}},
+    static const struct nd_range ranges[] = {{2, {30, 4, 1}, {0, 0, 0}, {4, 2, 1}},
                                                  {2, {31, 5, 1}, {0, 0, 0}, {8, 2, 1}},
                                                  {1, {90, 1, 1}, {0, 0, 0}, {7, 1, 1}}};
     int32_t out[256] = {0};
@@ -219,7 +219,7 @@ static void vectors_in_memory(void **state)
               "  %s = add i32x4 %v, %w\n  store i32x4 %b[%i], %s\n"
               "  %f = load f32x3 %x[%i]\n  %d = dot f32x3 %f, %f\n  %e = extract f32x3 %f, 1\n  %p = vec f32x2 %d, %e\n"
               "  store f32x2 %y[%i], %p\n}\n",
-         (const struct interp_range[]){RANGE(100, 32), RANGE(7, 7), RANGE(33, 64)}, 3, args, 4);
+         (const struct nd_range[]){RANGE(100, 32), RANGE(7, 7), RANGE(33, 64)}, 3, args, 4);
 }
 
 static void private_variables(void **state)

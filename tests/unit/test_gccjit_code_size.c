@@ -53,7 +53,7 @@ static bool is_bounded(unsigned way, const struct ir_function *kernel, uint32_t 
     return statements <= bound;
 }
 
-static bool run(unsigned way, const struct ir_function *kernel, const struct interp_range *range,
+static bool run(unsigned way, const struct ir_function *kernel, const struct nd_range *range,
                 const struct interp_arg *args, uint32_t *size)
 {
     struct interp_options options = {.sub_group_size = *size};

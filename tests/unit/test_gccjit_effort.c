@@ -128,7 +128,7 @@ static void all_efforts_compute_the_same(void **state)
     float in[200], want[200], got[200];
     int32_t scale = 3;
     for (int i = 0; i < 200; i++) in[i] = (float)i / 7;
-    struct interp_range range = {1, {200, 1, 1}, {0}, {32, 1, 1}};
+    struct nd_range range = {1, {200, 1, 1}, {0}, {32, 1, 1}};
     struct interp_arg args[] = {
         {.kind = INTERP_ARG_BUFFER, .data = in, .size = sizeof in},
         {.kind = INTERP_ARG_BUFFER, .data = want, .size = sizeof want},

@@ -3,7 +3,7 @@
 
 enum { ITEMS = 75 };
 
-static const struct interp_range ranges[] = {
+static const struct nd_range ranges[] = {
     {1, {ITEMS, 1, 1}, {0, 0, 0}, {25, 1, 1}},
     {1, {64, 1, 1}, {3, 0, 0}, {64, 1, 1}},
     {2, {5, 13, 1}, {0, 0, 0}, {5, 1, 1}},

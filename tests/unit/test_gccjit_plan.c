@@ -18,7 +18,7 @@ struct count {
     unsigned kernels, launches, private, local;
 };
 
-static bool run_compiled(const struct fuser_launch *launch, const struct interp_range *range,
+static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range,
                          const struct interp_arg *args, void *data)
 {
     enum gccjit_isa isas[GCCJIT_ISA_COUNT];

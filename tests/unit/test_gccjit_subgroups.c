@@ -20,7 +20,7 @@ static int fill(void **state)
     return 0;
 }
 
-static const struct interp_range ranges[] = {
+static const struct nd_range ranges[] = {
     {1, {64, 1, 1}, {0, 0, 0}, {64, 1, 1}}, {1, {150, 1, 1}, {3, 0, 0}, {37, 1, 1}},
     {1, {16, 1, 1}, {0, 0, 0}, {1, 1, 1}},  {2, {16, 16, 1}, {0, 0, 0}, {16, 4, 1}},
     {2, {20, 7, 1}, {2, 1, 0}, {5, 3, 1}},  {3, {9, 5, 4}, {0, 0, 0}, {4, 3, 2}},

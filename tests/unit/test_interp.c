@@ -485,7 +485,7 @@ static void too_much_memory_is_refused(void **state)
 
 /* ---- the call itself ---- */
 
-static void expect_refused(const char *text, const struct interp_range *range, const struct interp_arg *args,
+static void expect_refused(const char *text, const struct nd_range *range, const struct interp_arg *args,
                            const char *part)
 {
     struct kit k;
@@ -504,16 +504,16 @@ static void wrong_calls_are_refused(void **state)
     int32_t t[4] = {0}, x = 9;
     const struct interp_arg good[] = {BYTES(x), BUFFER(t)}, swapped[] = {BUFFER(t), BYTES(x)};
     const struct interp_arg large[] = {BUFFER(t), BUFFER(t)}, wide[] = {{INTERP_ARG_BYTES, t, 8, NULL}, BUFFER(t)};
-    const struct interp_range r = {1, {4, 1, 1}, {0}, {2, 1, 1}};
+    const struct nd_range r = {1, {4, 1, 1}, {0}, {2, 1, 1}};
     expect_refused(plus_one, &r, swapped, "argument 0 `x` of kernel `k` must be bytes");
     expect_refused(plus_one, &r, large, "argument 0");
     expect_refused(plus_one, &r, wide, "has 8 bytes, not the 4 of its type");
     expect_refused(plus_one, &r, NULL, "there are no arguments");
-    expect_refused(plus_one, &(struct interp_range){0, {4, 1, 1}, {0}, {2, 1, 1}}, good, "dimensions");
-    expect_refused(plus_one, &(struct interp_range){1, {4, 2, 1}, {0}, {2, 1, 1}}, good, "not used");
-    expect_refused(plus_one, &(struct interp_range){1, {4, 1, 1}, {0}, {0, 1, 1}}, good, "local size is 0");
-    expect_refused(plus_one, &(struct interp_range){1, {1ull << 40, 1, 1}, {0}, {2, 1, 1}}, good, "2^32");
-    expect_refused(plus_one, &(struct interp_range){1, {1ull << 40, 1, 1}, {0}, {1ull << 40, 1, 1}}, good, "65536");
+    expect_refused(plus_one, &(struct nd_range){0, {4, 1, 1}, {0}, {2, 1, 1}}, good, "dimensions");
+    expect_refused(plus_one, &(struct nd_range){1, {4, 2, 1}, {0}, {2, 1, 1}}, good, "not used");
+    expect_refused(plus_one, &(struct nd_range){1, {4, 1, 1}, {0}, {0, 1, 1}}, good, "local size is 0");
+    expect_refused(plus_one, &(struct nd_range){1, {1ull << 40, 1, 1}, {0}, {2, 1, 1}}, good, "2^32");
+    expect_refused(plus_one, &(struct nd_range){1, {1ull << 40, 1, 1}, {0}, {1ull << 40, 1, 1}}, good, "65536");
     expect_refused("kernel @k() work_group_size(8, 1, 1) {\n}\n", &r, NULL, "requires 8");
 }
 
@@ -545,7 +545,7 @@ static void ids_and_sizes(void **state)
                  "    %p6 = elem i64 %p, 6\n    store i64 %p6, %n\n"
                  "    %p7 = elem i64 %p, 7\n    store i64 %p7, %ll\n"
                  "}\n");
-    kit_run_range(&k, &(struct interp_range){2, {6, 4, 1}, {10, 20, 0}, {4, 2, 1}}, args);
+    kit_run_range(&k, &(struct nd_range){2, {6, 4, 1}, {10, 20, 0}, {4, 2, 1}}, args);
     kit_expect_clean(&k);
     for (int y = 0; y < 4; y++)
         for (int x = 0; x < 6; x++) {

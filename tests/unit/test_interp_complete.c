@@ -130,7 +130,7 @@ static void run_attempt(const struct attempt *a, enum ir_op op)
                                 {.kind = INTERP_ARG_IMAGE, .data = &image},
                                 BYTES(sampler),
                                 {.kind = INTERP_ARG_PIPE, .data = &pipe}};
-    struct interp_range range = {1, {3, 1, 1}, {0}, {3, 1, 1}};
+    struct nd_range range = {1, {3, 1, 1}, {0}, {3, 1, 1}};
     struct interp_result result;
     assert_int_equal(interp_run(a->kernel, &range, args, NULL, &result), 0);
     bool ends = op == IR_OP_UNREACHABLE;

@@ -50,7 +50,7 @@ static inline void kit_load(struct kit *k, const char *text)
     assert_non_null(k->module);
 }
 
-static inline void kit_run_range(struct kit *k, const struct interp_range *range, const struct interp_arg *args)
+static inline void kit_run_range(struct kit *k, const struct nd_range *range, const struct interp_arg *args)
 {
     interp_result_clear(&k->result);
     k->rc = interp_run(ir_module_find(k->module, "k"), range, args, &k->options, &k->result);
@@ -58,7 +58,7 @@ static inline void kit_run_range(struct kit *k, const struct interp_range *range
 
 static inline void kit_run(struct kit *k, uint64_t global, uint64_t local, const struct interp_arg *args)
 {
-    kit_run_range(k, &(struct interp_range){1, {global, 1, 1}, {0}, {local, 1, 1}}, args);
+    kit_run_range(k, &(struct nd_range){1, {global, 1, 1}, {0}, {local, 1, 1}}, args);
 }
 
 static inline void kit_free(struct kit *k)

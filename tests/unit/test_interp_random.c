@@ -44,9 +44,9 @@ static bool make_arguments(struct arguments *a, const struct ir_function *f)
     return true;
 }
 
-static struct interp_range range_for(const struct ir_function *f)
+static struct nd_range range_for(const struct ir_function *f)
 {
-    struct interp_range r = {3, {3, 2, 1}, {0, 5, 0}, {2, 2, 1}};
+    struct nd_range r = {3, {3, 2, 1}, {0, 5, 0}, {2, 2, 1}};
     for (int d = 0; d < 3; d++)
         if (f->work_group_size[d]) r.local[d] = f->work_group_size[d];
     return r;
@@ -59,7 +59,7 @@ static void run_twice(const struct ir_function *f, unsigned *completed)
     static uint8_t after_first[MAX_PARAMS][BYTES_EACH];
     memset(arguments.data, 0, sizeof arguments.data);
     if (!make_arguments(&arguments, f)) return;
-    struct interp_range range = range_for(f);
+    struct nd_range range = range_for(f);
     struct interp_options options = {.max_steps = STEPS, .check_races = true, .check_unwritten = true};
     struct interp_result first, second;
     int rc = interp_run(f, &range, arguments.args, &options, &first);

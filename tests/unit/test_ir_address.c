@@ -220,7 +220,7 @@ static void test_find_import(void **state)
 
 static struct interp_result interpret(const struct ir_function *k, int32_t *out, uint64_t n)
 {
-    const struct interp_range range = {.dims = 1, .global = {n, 1, 1}, .local = {1, 1, 1}};
+    const struct nd_range range = {.dims = 1, .global = {n, 1, 1}, .local = {1, 1, 1}};
     const struct interp_arg arg = {.kind = INTERP_ARG_BUFFER, .data = out, .size = n * sizeof *out};
     struct interp_result result;
     interp_run(k, &range, &arg, NULL, &result);

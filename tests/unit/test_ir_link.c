@@ -545,7 +545,7 @@ static void test_split_run(void **state)
         struct random_kernel k = random_kernel(
             seed, &(struct random_kernel_options){.items = 16, .local_size = seed % 3 ? 0 : 8, .instructions = 60});
         struct ir_module *linked = split_and_link(k.module, seed, 2);
-        struct interp_range range = {1, {k.items, 1, 1}, {0, 0, 0}, {8, 1, 1}};
+        struct nd_range range = {1, {k.items, 1, 1}, {0, 0, 0}, {8, 1, 1}};
         struct interp_arg *want = random_args(&k, seed), *got = random_args(&k, seed);
         struct interp_result result;
         with_functions += linked->n_functions > 1;

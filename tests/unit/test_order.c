@@ -189,7 +189,7 @@ static void accesses_and_dependences_can_form_a_cycle(void **state)
 static double seconds_to_plan(uint32_t n)
 {
     struct test_graph *g = test_graph_new(kernels);
-    struct fuser_range range = test_range(16, 0);
+    struct nd_range range = test_range(16, 0);
     char name[16];
     uint32_t n_buffers = n / 10 + 2;
     struct rng rng = {3};

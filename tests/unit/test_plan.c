@@ -135,7 +135,7 @@ static const struct fuser_props all = {FUSER_SCOPE_WORK_ITEM, true, true};
 #define B(index) test_arg_buffer(index)
 #define V(index) test_arg_value(index)
 
-static struct fuser_range range(void)
+static struct nd_range range(void)
 {
     return test_range(N / 2, 0); /* so that next stays inside */
 }
@@ -258,7 +258,7 @@ static void an_empty_graph(void **state)
 /* ---- dependences ---- */
 
 /* Two kernels through buffer t with these properties. */
-static struct test_graph *pair(const char *first, const char *second, struct fuser_range r, struct fuser_props props)
+static struct test_graph *pair(const char *first, const char *second, struct nd_range r, struct fuser_props props)
 {
     struct test_graph *g = test_graph_new(kernels);
     uint32_t a = BUFFER(g, "a", none), t = BUFFER(g, "t", props), o = BUFFER(g, "o", none);
@@ -512,7 +512,7 @@ static void an_index_with_an_unknown_width(void **state)
 
 /* ---- ranges ---- */
 
-static void expect_ranges(struct fuser_range first, struct fuser_range second, const char *launches, const char *code,
+static void expect_ranges(struct nd_range first, struct nd_range second, const char *launches, const char *code,
                           const char *text)
 {
     struct test_graph *g = pair("scale", "scale", first, none);
@@ -527,7 +527,7 @@ static void expect_ranges(struct fuser_range first, struct fuser_range second, c
 static void ranges(void **state)
 {
     (void)state;
-    struct fuser_range moved = test_range(64, 0);
+    struct nd_range moved = test_range(64, 0);
     moved.offset[0] = 8;
     expect_ranges(test_range(64, 0), test_range(64, 16), "earlier later", NULL, NULL);
     expect_ranges(test_range(64, 16), test_range(64, 32), "earlier later", NULL, NULL); /* they cannot tell */
@@ -559,7 +559,7 @@ static void local_sizes_are_filled_in(void **state)
                  {{3000, 1, 1}, {1000, 1, 1}}, {{2000, 3, 1}, {1000, 1, 1}}, {{64, 64, 1}, {64, 16, 1}},
                  {{4099, 1, 1}, {1024, 1, 1}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fuser_range r = {.dims = 3};
+        struct nd_range r = {.dims = 3};
         memcpy(r.global, cases[i].global, sizeof r.global);
         g->graph.nodes[0].range = r;
         plan = check_planned(g);

@@ -151,7 +151,7 @@ static struct test_graph *make(const struct shape *s)
     return g;
 }
 
-static bool run_compiled(const struct fuser_launch *launch, const struct interp_range *range,
+static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range,
                          const struct interp_arg *args, void *data)
 {
     enum gccjit_isa isas[GCCJIT_ISA_COUNT];

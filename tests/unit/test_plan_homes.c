@@ -139,7 +139,7 @@ static const struct fuser_props internal = {FUSER_SCOPE_NONE, true, false};
 static const struct fuser_props empty = {FUSER_SCOPE_NONE, true, true};
 
 /* Maker and taker over a range, through buffer t of 8 elements for each work-item. */
-static struct test_graph *through(const char *maker, const char *taker, struct fuser_range r, struct fuser_props props)
+static struct test_graph *through(const char *maker, const char *taker, struct nd_range r, struct fuser_props props)
 {
     struct test_graph *g = test_graph_new(kernels);
     uint32_t a = test_buffer(g, "a", IR_I32, ITEMS, none), t = test_buffer(g, "t", IR_I32, 8 * ITEMS, props);

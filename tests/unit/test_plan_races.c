@@ -76,7 +76,7 @@ enum role { WRITES_T, READS_T }; /* what a kernel of the pair does with the buff
 struct side {
     const char *kernel;
     enum role role;
-    struct fuser_range range;
+    struct nd_range range;
     uint64_t offset; /* of its accessor on t */
 };
 
@@ -145,7 +145,7 @@ static struct test_graph *make(const struct side sides[2], struct fuser_props pr
 static void check_watched(const struct test_graph *g)
 {
     uint32_t nodes[2] = {0, 1};
-    struct fuser_range range = g->graph.nodes[0].range;
+    struct nd_range range = g->graph.nodes[0].range;
     for (unsigned d = 0; d < 3; d++) range.local[d] = 1;
     struct fuser_launch launch = {.range = range, .n_nodes = 2, .nodes = nodes};
     struct fuser_step step = {.kind = FUSER_STEP_LAUNCH};

@@ -76,7 +76,7 @@ static void finish(struct test_graph *g, struct fuser_plan *plan)
 
 /* ---- ids and sizes ---- */
 
-static const struct fuser_range ranges[] = {{1, {64, 1, 1}, {0, 0, 0}, {0}},  {1, {50, 1, 1}, {0, 0, 0}, {0}},
+static const struct nd_range ranges[] = {{1, {64, 1, 1}, {0, 0, 0}, {0}},  {1, {50, 1, 1}, {0, 0, 0}, {0}},
                                             {1, {30, 1, 1}, {20, 0, 0}, {0}}, {2, {8, 8, 1}, {0, 0, 0}, {0}},
                                             {2, {7, 5, 1}, {2, 1, 0}, {0}},   {2, {16, 2, 1}, {0, 0, 0}, {0}},
                                             {3, {4, 4, 4}, {0, 0, 0}, {0}},   {3, {3, 5, 2}, {1, 2, 3}, {0}},
@@ -103,7 +103,7 @@ static void every_kernel_sees_its_own_range(void **state)
     }
 }
 
-static struct fuser_plan *two(struct test_graph **g, const char *kernel, struct fuser_range a, struct fuser_range b)
+static struct fuser_plan *two(struct test_graph **g, const char *kernel, struct nd_range a, struct nd_range b)
 {
     *g = test_graph_new(kernels);
     struct fuser_arg first[] = {test_arg_buffer(test_buffer(*g, "o", IR_I32, 16 * ITEMS, none)), test_arg_local(64)};
@@ -114,7 +114,7 @@ static struct fuser_plan *two(struct test_graph **g, const char *kernel, struct 
     return check_planned(*g);
 }
 
-static void expect_two(const char *kernel, struct fuser_range a, struct fuser_range b, const char *launches,
+static void expect_two(const char *kernel, struct nd_range a, struct nd_range b, const char *launches,
                        const char *code, const char *text)
 {
     struct test_graph *g;
@@ -129,12 +129,12 @@ static void expect_two(const char *kernel, struct fuser_range a, struct fuser_ra
 static void group_ids_without_the_group(void **state)
 {
     (void)state;
-    static const struct fuser_range line = {1, {64, 1, 1}, {0, 0, 0}, {0}};
-    static const struct fuser_range plane = {2, {8, 6, 1}, {0, 0, 0}, {4, 2, 1}};
-    static const struct fuser_range moved = {2, {8, 6, 1}, {3, 1, 0}, {4, 2, 1}};
-    static const struct fuser_range short_line = {1, {40, 1, 1}, {0, 0, 0}, {8, 1, 1}};
-    static const struct fuser_range long_line = {1, {64, 1, 1}, {0, 0, 0}, {8, 1, 1}};
-    static const struct fuser_range odd_line = {1, {60, 1, 1}, {0, 0, 0}, {0}};
+    static const struct nd_range line = {1, {64, 1, 1}, {0, 0, 0}, {0}};
+    static const struct nd_range plane = {2, {8, 6, 1}, {0, 0, 0}, {4, 2, 1}};
+    static const struct nd_range moved = {2, {8, 6, 1}, {3, 1, 0}, {4, 2, 1}};
+    static const struct nd_range short_line = {1, {40, 1, 1}, {0, 0, 0}, {8, 1, 1}};
+    static const struct nd_range long_line = {1, {64, 1, 1}, {0, 0, 0}, {8, 1, 1}};
+    static const struct nd_range odd_line = {1, {60, 1, 1}, {0, 0, 0}, {0}};
     struct test_graph *g;
     struct fuser_plan *plan = two(&g, "see_groups", plane, plane);
     check_launches(g, plan, "one two");
@@ -153,11 +153,11 @@ static void group_ids_without_the_group(void **state)
 static void barriers_in_fewer_work_groups(void **state)
 {
     (void)state;
-    static const struct fuser_range line = {1, {64, 1, 1}, {0, 0, 0}, {16, 1, 1}};
-    static const struct fuser_range less = {1, {32, 1, 1}, {0, 0, 0}, {16, 1, 1}};
-    static const struct fuser_range other = {1, {64, 1, 1}, {0, 0, 0}, {8, 1, 1}};
-    static const struct fuser_range plane = {2, {16, 2, 1}, {0, 0, 0}, {16, 1, 1}};
-    static const struct fuser_range moved = {1, {32, 1, 1}, {16, 0, 0}, {16, 1, 1}};
+    static const struct nd_range line = {1, {64, 1, 1}, {0, 0, 0}, {16, 1, 1}};
+    static const struct nd_range less = {1, {32, 1, 1}, {0, 0, 0}, {16, 1, 1}};
+    static const struct nd_range other = {1, {64, 1, 1}, {0, 0, 0}, {8, 1, 1}};
+    static const struct nd_range plane = {2, {16, 2, 1}, {0, 0, 0}, {16, 1, 1}};
+    static const struct nd_range moved = {1, {32, 1, 1}, {16, 0, 0}, {16, 1, 1}};
     expect_two("total", line, less, "one two", NULL, NULL);
     expect_two("total", less, line, "one two", NULL, NULL);
     expect_two("total", line, other, "one|two", "not_fused_local_size",
@@ -172,7 +172,7 @@ static void barriers_in_fewer_work_groups(void **state)
 
 /* ---- dependences and homes across ranges ---- */
 
-static struct test_graph *through(const char *maker, struct fuser_range a, const char *taker, struct fuser_range b)
+static struct test_graph *through(const char *maker, struct nd_range a, const char *taker, struct nd_range b)
 {
     struct test_graph *g = test_graph_new(kernels);
     uint32_t in = test_buffer(g, "a", IR_I32, ITEMS, none), t = test_buffer(g, "t", IR_I32, 2 * ITEMS, internal);
@@ -184,7 +184,7 @@ static struct test_graph *through(const char *maker, struct fuser_range a, const
     return g;
 }
 
-static void expect_through(const char *maker, struct fuser_range a, const char *taker, struct fuser_range b,
+static void expect_through(const char *maker, struct nd_range a, const char *taker, struct nd_range b,
                            const char *launches, const char *internalized)
 {
     struct test_graph *g = through(maker, a, taker, b);
@@ -198,8 +198,8 @@ static void expect_through(const char *maker, struct fuser_range a, const char *
 static void planes_and_lines_share_elements(void **state)
 {
     (void)state;
-    static const struct fuser_range plane = {2, {16, 8, 1}, {0, 0, 0}, {0}}, low = {2, {32, 4, 1}, {0, 0, 0}, {0}};
-    const struct fuser_range line = test_range(128, 0), half = test_range(64, 0);
+    static const struct nd_range plane = {2, {16, 8, 1}, {0, 0, 0}, {0}}, low = {2, {32, 4, 1}, {0, 0, 0}, {0}};
+    const struct nd_range line = test_range(128, 0), half = test_range(64, 0);
     expect_through("plane", plane, "line", line, "one two", "t");
     expect_through("line", line, "plane", plane, "one two", "t");
     expect_through("plane", plane, "line", half, "one two", "t");
@@ -213,7 +213,7 @@ static void planes_and_lines_share_elements(void **state)
 static void what_is_dear_is_not_done_unasked(void **state)
 {
     (void)state;
-    static const struct fuser_range plane = {2, {16, 8, 1}, {0, 0, 0}, {0}};
+    static const struct nd_range plane = {2, {16, 8, 1}, {0, 0, 0}, {0}};
     struct test_graph *g = through("line", test_range(128, 0), "turned", plane);
     g->graph.nodes[1].args[0].index = 0; /* they have nothing to do with each other */
     struct fuser_plan *plan = check_planned(g);
@@ -231,7 +231,7 @@ static void what_is_dear_is_not_done_unasked(void **state)
 static void offsets_keep_their_elements(void **state)
 {
     (void)state;
-    struct fuser_range upper = test_range(64, 0), far = test_range(16, 0);
+    struct nd_range upper = test_range(64, 0), far = test_range(16, 0);
     upper.offset[0] = 32;
     far.offset[0] = 200;
     expect_through("line", test_range(96, 0), "line", upper, "one two", "t");

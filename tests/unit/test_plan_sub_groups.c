@@ -66,7 +66,7 @@ enum { ITEMS = 1536 };
 static const struct fuser_props none = {0};
 static const struct fuser_props internal = {FUSER_SCOPE_NONE, true, false};
 
-static struct test_graph *graph_of(const char *const *names, const struct fuser_range *ranges, unsigned n)
+static struct test_graph *graph_of(const char *const *names, const struct nd_range *ranges, unsigned n)
 {
     struct test_graph *g = test_graph_new(kernels);
     uint32_t in = test_buffer(g, "in", IR_I32, ITEMS, none);
@@ -89,12 +89,12 @@ static void finish(struct test_graph *g, struct fuser_plan *plan)
 
 /* ---- what fits, and what does not ---- */
 
-static void expect_two(const char *second, struct fuser_range a, struct fuser_range b, const char *launches,
+static void expect_two(const char *second, struct nd_range a, struct nd_range b, const char *launches,
                        const char *code, const char *text)
 {
     static const char *const firsts[] = {"numbers", "passes"};
     for (unsigned i = 0; i < 2; i++) {
-        const struct fuser_range ranges[] = {a, b};
+        const struct nd_range ranges[] = {a, b};
         struct test_graph *g = graph_of((const char *const[]){firsts[i], second}, ranges, 2);
         g->options.mode = FUSER_MODE_ENABLE;
         struct fuser_plan *plan = check_planned(g);
@@ -108,15 +108,15 @@ static void expect_two(const char *second, struct fuser_range a, struct fuser_ra
 static void sub_groups_that_stay_together(void **state)
 {
     (void)state;
-    static const struct fuser_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}}, fine = {1, {128, 1, 1}, {0}, {16, 1, 1}};
-    static const struct fuser_range less = {1, {48, 1, 1}, {0}, {16, 1, 1}}, odd = {1, {72, 1, 1}, {0}, {24, 1, 1}};
-    static const struct fuser_range moved = {1, {64, 1, 1}, {16, 0, 0}, {32, 1, 1}};
-    static const struct fuser_range rows = {2, {16, 8, 1}, {0}, {8, 4, 1}}, all = {2, {4, 32, 1}, {0}, {4, 2, 1}};
-    static const struct fuser_range low = {2, {16, 6, 1}, {0}, {16, 2, 1}}, cube = {3, {8, 4, 2}, {0}, {8, 2, 1}};
-    static const struct fuser_range *const fitting[] = {&line, &fine, &less, &odd, &moved, &rows, &low, &cube};
+    static const struct nd_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}}, fine = {1, {128, 1, 1}, {0}, {16, 1, 1}};
+    static const struct nd_range less = {1, {48, 1, 1}, {0}, {16, 1, 1}}, odd = {1, {72, 1, 1}, {0}, {24, 1, 1}};
+    static const struct nd_range moved = {1, {64, 1, 1}, {16, 0, 0}, {32, 1, 1}};
+    static const struct nd_range rows = {2, {16, 8, 1}, {0}, {8, 4, 1}}, all = {2, {4, 32, 1}, {0}, {4, 2, 1}};
+    static const struct nd_range low = {2, {16, 6, 1}, {0}, {16, 2, 1}}, cube = {3, {8, 4, 2}, {0}, {8, 2, 1}};
+    static const struct nd_range *const fitting[] = {&line, &fine, &less, &odd, &moved, &rows, &low, &cube};
     enum { N = sizeof fitting / sizeof *fitting };
     for (unsigned i = 0; i < N * N; i++) {
-        struct fuser_range a = *fitting[i / N], b = *fitting[i % N];
+        struct nd_range a = *fitting[i / N], b = *fitting[i % N];
         if (a.global[0] * a.global[1] * a.global[2] < b.global[0] * b.global[1] * b.global[2]) continue;
         if (a.dims != b.dims && (a.offset[0] || b.offset[0])) continue;
         expect_two("passes", a, b, "k0 k1", NULL, NULL);
@@ -129,8 +129,8 @@ static void sub_groups_that_stay_together(void **state)
 static void sizes_that_stay(void **state)
 {
     (void)state;
-    static const struct fuser_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}};
-    static const struct fuser_range ranges[] = {line, line, line, line};
+    static const struct nd_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}};
+    static const struct nd_range ranges[] = {line, line, line, line};
     static const char *const names[] = {"other_size", "any_size", "own_size", "copies"};
     expect_two("any_size", line, line, "k0|k1", "not_fused_sub_group_size", "its sub-groups have 16 work-items, theirs 8");
     expect_two("own_size", line, line, "k0|k1", "not_fused_sub_group_size", "its sub-groups have 16 work-items, theirs 8");
@@ -145,12 +145,12 @@ static void sizes_that_stay(void **state)
 static void a_number_of_sub_groups(void **state)
 {
     (void)state;
-    static const struct fuser_range any = {1, {120, 1, 1}, {0}, {0}}, fit = {1, {120, 1, 1}, {0}, {20, 1, 1}};
-    static const struct fuser_range wrong = {1, {120, 1, 1}, {0}, {40, 1, 1}};
+    static const struct nd_range any = {1, {120, 1, 1}, {0}, {0}}, fit = {1, {120, 1, 1}, {0}, {20, 1, 1}};
+    static const struct nd_range wrong = {1, {120, 1, 1}, {0}, {40, 1, 1}};
     static const uint64_t local[] = {24, 20};
     struct test_graph *g;
     for (unsigned i = 0; i < 2; i++) {
-        const struct fuser_range ranges[] = {i ? fit : any, i ? fit : wrong};
+        const struct nd_range ranges[] = {i ? fit : any, i ? fit : wrong};
         g = graph_of((const char *const[]){"trio", "passes"}, ranges, 2);
         struct fuser_plan *plan = check_planned(g);
         check_launches(g, plan, "k0 k1"); /* the second one's sub-groups are the same in work-groups of 24 */
@@ -158,7 +158,7 @@ static void a_number_of_sub_groups(void **state)
         if (i) check_same(g, plan); /* alone it would have the local size that it was given */
         finish(g, plan);
     }
-    const struct fuser_range ranges[] = {wrong, any};
+    const struct nd_range ranges[] = {wrong, any};
     g = graph_of((const char *const[]){"meets", "trio"}, ranges, 2);
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "k0|k1");
@@ -175,9 +175,9 @@ static void a_number_of_sub_groups(void **state)
 static void who_decides_on_the_work_groups(void **state)
 {
     (void)state;
-    static const struct fuser_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}}, fine = {1, {128, 1, 1}, {0}, {16, 1, 1}};
+    static const struct nd_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}}, fine = {1, {128, 1, 1}, {0}, {16, 1, 1}};
     static const char *const names[] = {"copies", "passes", "meets"};
-    const struct fuser_range ranges[] = {{1, {128, 1, 1}, {0}, {4, 1, 1}}, line, fine};
+    const struct nd_range ranges[] = {{1, {128, 1, 1}, {0}, {4, 1, 1}}, line, fine};
     struct test_graph *g = graph_of(names, ranges, 3);
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "k0 k1 k2");
@@ -202,10 +202,10 @@ static void who_decides_on_the_work_groups(void **state)
 static void sub_groups_that_do_not(void **state)
 {
     (void)state;
-    static const struct fuser_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}}, by20 = {1, {60, 1, 1}, {0}, {20, 1, 1}};
-    static const struct fuser_range whole = {1, {60, 1, 1}, {0}, {60, 1, 1}}, off = {1, {64, 1, 1}, {4, 0, 0}, {32}};
-    static const struct fuser_range plane = {2, {15, 4, 1}, {0}, {15, 4, 1}}, tall = {2, {4, 16, 1}, {0}, {2, 16, 1}};
-    struct fuser_range moved = off;
+    static const struct nd_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}}, by20 = {1, {60, 1, 1}, {0}, {20, 1, 1}};
+    static const struct nd_range whole = {1, {60, 1, 1}, {0}, {60, 1, 1}}, off = {1, {64, 1, 1}, {4, 0, 0}, {32}};
+    static const struct nd_range plane = {2, {15, 4, 1}, {0}, {15, 4, 1}}, tall = {2, {4, 16, 1}, {0}, {2, 16, 1}};
+    struct nd_range moved = off;
     moved.local[1] = moved.local[2] = 1;
     expect_two("passes", line, by20, "k0|k1", "not_fused_local_size",
                "k1 is not fused with k0: k1 looks at its sub-groups of 8, and over 60 in work-groups of 20 they are "
@@ -221,9 +221,9 @@ static void sub_groups_that_do_not(void **state)
 static void work_groups_of_our_choice(void **state)
 {
     (void)state;
-    static const struct fuser_range many = {1, {128, 1, 1}, {0}, {0}}, few = {1, {48, 1, 1}, {0}, {0}};
-    static const struct fuser_range part = {1, {52, 1, 1}, {0}, {0}};
-    const struct fuser_range good[] = {many, few}, bad[] = {many, part};
+    static const struct nd_range many = {1, {128, 1, 1}, {0}, {0}}, few = {1, {48, 1, 1}, {0}, {0}};
+    static const struct nd_range part = {1, {52, 1, 1}, {0}, {0}};
+    const struct nd_range good[] = {many, few}, bad[] = {many, part};
     static const char *const names[] = {"passes", "passes"};
     struct test_graph *g = graph_of(names, good, 2);
     struct fuser_plan *plan = check_planned(g);
@@ -261,10 +261,10 @@ static void homes_across_local_sizes(void **state)
 
 /* ---- any three ---- */
 
-static struct fuser_range random_range(struct rng *rng)
+static struct nd_range random_range(struct rng *rng)
 {
     static const uint64_t x[] = {1, 2, 4, 8, 8, 16, 16, 24, 32, 12}, y[] = {1, 1, 2, 4, 3};
-    struct fuser_range r = {1 + rng_below(rng, 3), {1, 1, 1}, {0}, {1, 1, 1}};
+    struct nd_range r = {1 + rng_below(rng, 3), {1, 1, 1}, {0}, {1, 1, 1}};
     r.local[0] = x[rng_below(rng, 10)];
     if (r.dims > 1) r.local[1] = y[rng_below(rng, 5)];
     r.global[0] = r.local[0] * (1 + rng_below(rng, 3));
@@ -278,7 +278,7 @@ static struct test_graph *random_three(struct rng *rng)
 {
     static const char *const all[] = {"numbers", "passes", "passes", "copies", "numbers"};
     const char *names[3];
-    struct fuser_range ranges[3];
+    struct nd_range ranges[3];
     for (unsigned i = 0; i < 3; i++) {
         names[i] = all[rng_below(rng, 5)];
         ranges[i] = i && rng_chance(rng, 30) ? ranges[0] : random_range(rng);
@@ -304,7 +304,7 @@ static void any_three(void **state)
     assert_true(fused > cases / 4 && fused < cases);
 }
 
-static bool run_compiled(const struct fuser_launch *launch, const struct interp_range *range,
+static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range,
                          const struct interp_arg *args, void *data)
 {
     enum gccjit_isa isas[GCCJIT_ISA_COUNT];

@@ -15,7 +15,7 @@
 
 static void run(const struct random_kernel *k, const struct interp_arg *args, uint64_t local, unsigned seed)
 {
-    struct interp_range range = {1, {k->items, 1, 1}, {0, 0, 0}, {local, 1, 1}};
+    struct nd_range range = {1, {k->items, 1, 1}, {0, 0, 0}, {local, 1, 1}};
     struct interp_options options = {.check_races = true, .check_unwritten = true};
     struct interp_result result;
     int error = interp_run(k->function, &range, args, &options, &result);

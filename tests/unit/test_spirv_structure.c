@@ -322,7 +322,7 @@ static void run_kernel(const struct ir_module *m, const char *name, const int *a
 {
     const struct ir_function *kernel = ir_module_find(m, name);
     assert_non_null(kernel);
-    struct interp_range range = {.dims = 1, .global = {n, 1, 1}, .local = {n, 1, 1}};
+    struct nd_range range = {.dims = 1, .global = {n, 1, 1}, .local = {n, 1, 1}};
     struct interp_arg args[3] = {{.kind = INTERP_ARG_BUFFER, .data = (void *)a, .size = n * sizeof *a},
                                  {.kind = INTERP_ARG_BUFFER, .data = (void *)b, .size = n * sizeof *b},
                                  {.kind = INTERP_ARG_BUFFER, .data = r, .size = n * sizeof *r}};

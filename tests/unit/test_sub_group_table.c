@@ -3,7 +3,7 @@
 
 #include "tests/support/sub_group_table.h"
 
-static bool run(unsigned way, const struct ir_function *kernel, const struct interp_range *range,
+static bool run(unsigned way, const struct ir_function *kernel, const struct nd_range *range,
                 const struct interp_arg *args, uint32_t *size)
 {
     (void)way;

@@ -64,7 +64,7 @@ struct scene {
     struct ir_module *module;
     struct watch *watch;
     int32_t t[ELEMENTS];
-    struct interp_range line; /* 32 work-items in groups of 8 */
+    struct nd_range line; /* 32 work-items in groups of 8 */
     struct watch_arg arg;
     bool barrier;
 };
@@ -92,7 +92,7 @@ static int stop(void **state)
 }
 
 /* The kernel over a range as part of a launch over 32 work-items; number: its second argument. */
-static bool runs_in(struct scene *s, uint32_t launch, const char *name, const struct interp_range *range, bool linear,
+static bool runs_in(struct scene *s, uint32_t launch, const char *name, const struct nd_range *range, bool linear,
                     int64_t number)
 {
     const struct ir_function *f = ir_module_find(s->module, name);
@@ -214,7 +214,7 @@ static void atomics_of_one_kind_may_meet(void **state)
 static void work_items_by_linear_id(void **state)
 {
     struct scene *s = *state;
-    const struct interp_range plane = {2, {4, 4, 1}, {7, 5, 0}, {4, 4, 1}}, part = {1, {10, 1, 1}, {0}, {10, 1, 1}};
+    const struct nd_range plane = {2, {4, 4, 1}, {7, 5, 0}, {4, 4, 1}}, part = {1, {10, 1, 1}, {0}, {10, 1, 1}};
     assert_true(runs(s, "write"));
     assert_true(runs_in(s, 0, "read", &plane, true, 0));
     assert_true(runs_in(s, 0, "read", &part, false, 0));
