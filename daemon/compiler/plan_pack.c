@@ -82,14 +82,14 @@ static void report_remark(msgpack_packer *k, const struct fuser_remark *r)
 void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
 {
     static const char *const home_names[] = {
-        [FUSER_HOME_MEMORY] = "memory", [FUSER_HOME_PRIVATE] = "private", [FUSER_HOME_LOCAL] = "local"};
+        [FUSER_STORAGE_MEMORY] = "memory", [FUSER_STORAGE_PRIVATE] = "private", [FUSER_STORAGE_LOCAL] = "local"};
     const struct fuser_plan *p = s->plan;
     msgpack_pack_map(k, 7);
     put_numbers(k, "order", p->order, p->n_order);
     put_list(k, "launches", p->n_launches);
     for (uint32_t i = 0; i < p->n_launches; i++) report_launch(k, &p->launches[i], s->keep_ir);
     put_list(k, "homes", s->graph->n_buffers);
-    for (uint32_t i = 0; i < s->graph->n_buffers; i++) put_text(k, home_names[p->homes[i]]);
+    for (uint32_t i = 0; i < s->graph->n_buffers; i++) put_text(k, home_names[p->storage[i]]);
     put_list(k, "saved", s->graph->n_buffers);
     for (uint32_t i = 0; i < s->graph->n_buffers; i++) msgpack_pack_uint64(k, p->saved[i]);
     put_list(k, "remarks", p->n_remarks);
@@ -121,7 +121,7 @@ static bool may_write(const struct fuser_launch *l, const struct access_analysis
     ir_type type = l->kernel->params[param].value->type;
     if (l->params[param].kind != FUSER_PARAM_BUFFER) return false;
     if (ir_type_kind(type) == IR_KIND_IMAGE) return ir_type_handle_access(type) != IR_HANDLE_READ;
-    return a->params[param].writes || a->params[param].escapes || a->loose_writes;
+    return a->params[param].writes || a->params[param].escapes || a->unknown_writes;
 }
 
 static uint64_t param_size(const struct ir_function *kernel, uint32_t i)
@@ -137,7 +137,7 @@ static void program_assertion(msgpack_packer *k, const struct plan_source *s, co
                               uint32_t param)
 {
     static const enum watch_scope owners[] = {
-        [FUSER_HOME_MEMORY] = WATCH_ANY, [FUSER_HOME_PRIVATE] = WATCH_WORK_ITEM, [FUSER_HOME_LOCAL] = WATCH_WORK_GROUP};
+        [FUSER_STORAGE_MEMORY] = WATCH_ANY, [FUSER_STORAGE_PRIVATE] = WATCH_WORK_ITEM, [FUSER_STORAGE_LOCAL] = WATCH_WORK_GROUP};
     const struct fuser_node *node = &s->graph->nodes[own->nodes[0]];
     uint32_t buffer = own->params[param].index;
     struct fuser_props all = {.no_init = true};
@@ -156,7 +156,7 @@ static void program_assertion(msgpack_packer *k, const struct plan_source *s, co
                 all.no_init = false;
     put_uint(k, "scope", all.access_scope);
     put_flag(k, "no_init", all.no_init);
-    put_uint(k, "kept", owners[s->plan->homes[buffer]]);
+    put_uint(k, "kept", owners[s->plan->storage[buffer]]);
 }
 
 /* The form of the image that a parameter gets. */
@@ -325,12 +325,12 @@ static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_
     const struct fuser_buffer *b = &s->graph->buffers[i];
     msgpack_pack_map(k, 3 + (s->apart ? 2 : 0));
     if (s->apart) {
-        put_flag(k, "scratch", s->plan->homes[i] != FUSER_HOME_MEMORY);
+        put_flag(k, "scratch", s->plan->storage[i] != FUSER_STORAGE_MEMORY);
         put_uint(k, "elem_bytes", b->elem == IR_VOID ? 0 : (ir_type_bits(b->elem) + 7) / 8);
     }
     put_string(k, "name", b->name);
     put_uint(k, "bytes", b->bytes);
-    put_flag(k, "needed", used && s->plan->homes[i] == FUSER_HOME_MEMORY);
+    put_flag(k, "needed", used && s->plan->storage[i] == FUSER_STORAGE_MEMORY);
 }
 
 /* The number of the kernel's module in the graph. */

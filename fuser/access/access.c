@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-#include "fuser/access/internal.h"
+#include "fuser/access/provenance.h"
+#include "fuser/access/walk.h"
 #include "fuser/passes/pipelines.h"
 #include "ir/base/arena.h"
 
@@ -57,9 +58,9 @@ static void known_params(struct access_walk *w)
 {
     for (uint32_t i = 0; i < w->kernel->n_params; i++) {
         ir_type type = w->kernel->params[i].value->type;
-        struct affine *form = &w->forms[access_number(w->kernel->params[i].value)];
-        if (ir_type_is_ptr(type)) *form = affine_constant(0);
-        if (ir_type_is_int(type) && !ir_type_is_vector(type)) *form = affine_param(i);
+        struct affine *sum = &w->sums[access_value_number(w->kernel->params[i].value)];
+        if (ir_type_is_ptr(type)) *sum = affine_constant(0);
+        if (ir_type_is_int(type) && !ir_type_is_vector(type)) *sum = affine_param(i);
     }
 }
 
@@ -111,13 +112,13 @@ static void analyse(struct access_analysis *a, const struct nd_range *range, uin
     number_all(&w);
     bound_ids(&w);
     bound_sub_groups(&w, sub_group_size);
-    w.forms = arena_realloc(NULL, w.n_values * sizeof *w.forms);
-    for (uint32_t i = 0; i < w.n_values; i++) w.forms[i] = (struct affine){.known = false};
+    w.sums = arena_realloc(NULL, w.n_values * sizeof *w.sums);
+    for (uint32_t i = 0; i < w.n_values; i++) w.sums[i] = (struct affine){.known = false};
     known_params(&w);
-    access_origins(&w);
-    access_walk_kernel(&w);
-    free(w.origins);
-    free(w.forms);
+    provenance_find(&w);
+    walk_kernel(&w);
+    free(w.provenance);
+    free(w.sums);
 }
 
 struct access_analysis *access_analyse(const struct ir_function *kernel, const struct nd_range *range,

@@ -1,7 +1,8 @@
 /* Which work-items pass a branch: a box of global ids where the condition compares one id with a constant,
    "some of them" for the rest. */
-#include "fuser/access/internal.h"
+#include "fuser/access/condition.h"
 
+#include "fuser/access/affine_value.h"
 enum relation { BELOW, AT_MOST, ABOVE, AT_LEAST, EQUAL, DIFFERENT, NO_RELATION };
 
 static enum relation relation_of(enum ir_op op, bool *is_signed)
@@ -142,7 +143,7 @@ static bool assume_comparison(const struct access_walk *w, const struct ir_inst 
     bool is_signed;
     enum relation r = relation_of(compare->op, &is_signed);
     if (r == NO_RELATION || !ir_type_is_int(compare->type) || ir_type_is_vector(compare->type)) return false;
-    struct affine a = access_form(w, compare->operands[0]), b = access_form(w, compare->operands[1]);
+    struct affine a = affine_value(w, compare->operands[0]), b = affine_value(w, compare->operands[1]);
     unsigned bits = ir_type_bits(compare->type);
     if (!reads_as_itself(w, &a, bits, is_signed) || !reads_as_itself(w, &b, bits, is_signed)) return false;
     b = affine_scale(&b, -1);
@@ -169,7 +170,7 @@ static bool assume(const struct access_walk *w, const struct ir_value *condition
     return assume_comparison(w, inst, taken, state);
 }
 
-void access_assume(const struct access_walk *w, const struct ir_value *condition, bool taken,
+void condition_assume(const struct access_walk *w, const struct ir_value *condition, bool taken,
                    struct access_state *state)
 {
     if (!assume(w, condition, taken, state, 0)) state->conditional = true;

@@ -1,5 +1,11 @@
 /* The walk over a kernel: the form of each value, and each use of a parameter with the work-items that get there. */
-#include "fuser/access/internal.h"
+#include "fuser/access/walk.h"
+
+#include "fuser/access/affine_value.h"
+#include "fuser/access/condition.h"
+#include "fuser/access/loop_counters.h"
+#include "fuser/access/provenance.h"
+#include "fuser/access/sub_group_ids.h"
 #include "ir/base/arena.h"
 
 /* How control leaves a block besides reaching its end. */
@@ -40,14 +46,14 @@ static void touch_at(struct access_walk *w, struct access_site site, const struc
                      const struct affine *further, const struct access_state *state)
 {
     const struct ir_inst *inst = site.inst;
-    bool loose = access_is_loose(w, pointer);
-    if (loose) {
-        w->result->loose_reads |= site.reads;
-        w->result->loose_writes |= site.writes;
+    bool is_unknown = provenance_is_unknown(w, pointer);
+    if (is_unknown) {
+        w->result->unknown_reads |= site.reads;
+        w->result->unknown_writes |= site.writes;
     }
     uint32_t found = 0;
-    for (uint32_t i = 0; i < w->kernel->n_params; i++) found += access_comes_from(w, pointer, i);
-    bool certain = found == 1 && !loose;
+    for (uint32_t i = 0; i < w->kernel->n_params; i++) found += provenance_has(w, pointer, i);
+    bool certain = found == 1 && !is_unknown;
     site.line = inst->loc.line;
     site.atomic = inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_ATOMIC_CLEAR;
     site.found_one = certain;
@@ -55,12 +61,12 @@ static void touch_at(struct access_walk *w, struct access_site site, const struc
     site.items = state->items;
     site.sub_group_size = w->sub_group_size;
     if (certain) {
-        struct affine index = access_form(w, pointer);
+        struct affine index = affine_value(w, pointer);
         index = affine_add(&index, further);
-        site.index = access_simplest(w, &index);
+        site.index = sub_group_ids_simplify(w, &index);
     }
     for (uint32_t i = 0; i < w->kernel->n_params; i++) {
-        if (!access_comes_from(w, pointer, i)) continue;
+        if (!provenance_has(w, pointer, i)) continue;
         if (!w->result->params[i].n_sites)
             w->result->params[i].written_first = is_store(inst) && executed_by_all(w, &site);
         add_site(w, i, &site);
@@ -79,7 +85,7 @@ static void touch(struct access_walk *w, const struct ir_inst *inst, const struc
 static void escape(struct access_walk *w, const struct ir_value *pointer)
 {
     for (uint32_t i = 0; i < w->kernel->n_params; i++)
-        if (access_comes_from(w, pointer, i)) w->result->params[i].escapes = true;
+        if (provenance_has(w, pointer, i)) w->result->params[i].escapes = true;
 }
 
 static uint64_t size_of(const struct access_walk *w, ir_type type)
@@ -89,7 +95,7 @@ static uint64_t size_of(const struct access_walk *w, ir_type type)
 
 static void see_copy(struct access_walk *w, const struct ir_inst *inst, const struct access_state *state)
 {
-    struct affine count = access_form(w, inst->operands[2]);
+    struct affine count = affine_value(w, inst->operands[2]);
     uint64_t bytes = 0;
     if (affine_is_constant(&count) && count.constant >= 0 && count.constant < INT32_MAX)
         bytes = size_of(w, inst->type) * (uint64_t)count.constant;
@@ -219,8 +225,8 @@ static void narrow_bounds(struct access_walk *w, const struct access_state *stat
 /* Past the guard of a loop its counter is bounded more closely. Returns what was known before. */
 static struct affine enter_guard(struct access_walk *w, const struct loop_guard *guard)
 {
-    struct affine *form = &w->forms[access_number(guard->counter)], before = *form;
-    if (guard->most >= form->constant + form->low) *form = affine_between(form->constant + form->low, guard->most);
+    struct affine *sum = &w->sums[access_value_number(guard->counter)], before = *sum;
+    if (guard->most >= sum->constant + sum->low) *sum = affine_between(sum->constant + sum->low, guard->most);
     return before;
 }
 
@@ -228,9 +234,9 @@ static void leave_with(struct access_walk *w, const struct ir_inst *branch, unsi
 {
     const struct ir_inst *last = branch->blocks[side]->last;
     for (uint32_t i = 0; i < branch->n_results; i++) {
-        struct affine *form = &w->forms[access_number(branch->results[i])];
-        struct affine value = access_form(w, last->operands[i]);
-        *form = *first ? value : affine_either(form, &value, &w->bounds);
+        struct affine *sum = &w->sums[access_value_number(branch->results[i])];
+        struct affine value = affine_value(w, last->operands[i]);
+        *sum = *first ? value : affine_either(sum, &value, &w->bounds);
     }
     *first = false;
 }
@@ -244,13 +250,13 @@ static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst,
     bool first = true;
     for (unsigned side = 0; side < 2; side++) {
         narrow_bounds(w, state);
-        access_assume(w, inst->operands[0], side == 0, &past[side]);
+        condition_assume(w, inst->operands[0], side == 0, &past[side]);
         const struct ir_inst *last = inst->blocks[side]->last;
         bool stays = last && last->op != IR_OP_BREAK && last->op != IR_OP_RETURN;
         struct affine before = {0};
         if (guard && stays) before = enter_guard(w, guard);
         leaving[side] = walk_block(w, inst->blocks[side], &past[side]);
-        if (guard && stays) w->forms[access_number(guard->counter)] = before;
+        if (guard && stays) w->sums[access_value_number(guard->counter)] = before;
         narrow_bounds(w, state);
         if (!leaving[side].always) leave_with(w, inst, side, &first);
     }
@@ -270,7 +276,7 @@ static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst,
 
 static struct leaving walk_loop(struct access_walk *w, const struct ir_inst *inst, struct access_state *state)
 {
-    access_loop_counters(w, inst);
+    loop_counters_bound(w, inst);
     struct access_state inside = *state;
     struct leaving body = walk_block(w, inst->blocks[0], &inside);
     state->conditional |= body.returns;
@@ -290,7 +296,7 @@ static struct leaving walk_block(struct access_walk *w, const struct ir_block *b
             sum.perhaps |= l.perhaps;
             sum.returns |= l.returns;
         } else if (inst->n_results == 1) {
-            w->forms[access_number(inst->results[0])] = access_form_of_inst(w, inst);
+            w->sums[access_value_number(inst->results[0])] = affine_value_of_inst(w, inst);
         }
     }
     enum ir_op last = block->last ? block->last->op : IR_OP_UNREACHABLE;
@@ -300,7 +306,7 @@ static struct leaving walk_block(struct access_walk *w, const struct ir_block *b
     return sum;
 }
 
-void access_walk_kernel(struct access_walk *w)
+void walk_kernel(struct access_walk *w)
 {
     struct access_state state = {0};
     for (unsigned d = 0; d < 3; d++) {

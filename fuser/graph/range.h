@@ -33,5 +33,3 @@ bool range_is_uneven(const struct nd_range *r); /* the local size is given and d
    before all have the range sum. */
 enum range_fit range_join(struct nd_range *sum, const struct nd_range *more, bool alike, char *why,
                           size_t why_size);
-/* The local size of a launch where nobody asked for one. */
-void range_choose_local(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel);

@@ -8,12 +8,15 @@
 #include "fuser/merge/merge.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/merge/internal.h"
+#include "fuser/access/access.h"
+#include "fuser/merge/attributes.h"
+#include "fuser/merge/merge_state.h"
+#include "fuser/merge/one_variable.h"
+#include "fuser/merge/part_range.h"
+#include "fuser/merge/remap.h"
 #include "fuser/passes/inline.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/pipelines.h"
@@ -21,15 +24,6 @@
 #include "fuser/graph/range.h"
 #include "ir/analysis/reachable_globals.h"
 #include "ir/verify/verify.h"
-
-bool fuse_refuse(struct fuse *f, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(f->why, f->why_size, format, args);
-    va_end(args);
-    return false;
-}
 
 /* ---- the kernel's frame ---- */
 
@@ -51,15 +45,15 @@ static bool make_frame(struct fuse *f)
     f->module = ir_module_new(r->name);
     f->kernel = ir_function_new(f->module, language_name(f->module, r->name), IR_LINKAGE_KERNEL, IR_VOID, r->n_params);
     f->targets = ir_alloc(f->module, r->n_params * sizeof(*f->targets));
-    f->windows = ir_alloc(f->module, r->n_params * sizeof(*f->windows));
+    f->remaps = ir_alloc(f->module, r->n_params * sizeof(*f->remaps));
     struct ir_builder b = ir_builder_at_end(f->kernel->body);
     for (uint32_t i = 0; i < r->n_params; i++) {
         const struct fuse_param *p = &r->params[i];
         ir_function_set_param(f->kernel, i, NULL, p->type);
         struct ir_value *v = f->kernel->params[i].value;
-        if (fuse_has_window(p)) {
-            fuse_window_frame(f, &b, i);
-        } else if (p->home == FUSER_HOME_PRIVATE) {
+        if (remap_is_needed(p)) {
+            remap_frame(f, &b, i);
+        } else if (p->storage == FUSER_STORAGE_PRIVATE) {
             struct ir_inst *var = ir_build_ptr(&b, IR_OP_VAR, p->elem, IR_SPACE_PRIVATE, NULL, 0);
             v = var->results[0];
         }
@@ -96,23 +90,23 @@ static struct ir_function *copy_part(struct fuse *f, const struct fuse_part *par
 }
 
 /* The part's accesses to buffers that lose their memory otherwise than to one variable. */
-static bool rewrite_windows(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
+static bool rewrite_remapped(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
 {
-    uint32_t n_params = copy->n_params, n_windows = 0, n_extra = 0;
+    uint32_t n_params = copy->n_params, n_remaps = 0, n_extra = 0;
     for (uint32_t i = 0; i < n_params; i++) {
-        if (part->params[i] >= f->request->n_params || !fuse_has_window(&f->request->params[part->params[i]])) continue;
-        n_windows++;
-        n_extra += f->request->params[part->params[i]].n_pieces;
+        if (part->params[i] >= f->request->n_params || !remap_is_needed(&f->request->params[part->params[i]])) continue;
+        n_remaps++;
+        n_extra += f->request->params[part->params[i]].n_slices;
     }
     f->n_extra = 0;
-    if (!n_windows) return true;
+    if (!n_remaps) return true;
     f->extra = ir_alloc(f->module, (n_extra + 1) * sizeof(*f->extra));
-    pipeline_run(&pipeline_analysis, copy); /* as before the analysis that found the pieces */
+    pipeline_run(&pipeline_analysis, copy); /* as before the analysis that found the slices */
     struct access_analysis *a = access_analyse_inlined(copy, &part->range, f->request->sub_group_size);
     bool done = true;
     for (uint32_t i = 0; i < n_params && done; i++)
-        if (part->params[i] < f->request->n_params && fuse_has_window(&f->request->params[part->params[i]]))
-            done = fuse_window_rewrite(f, part, copy, i, &a->params[i]);
+        if (part->params[i] < f->request->n_params && remap_is_needed(&f->request->params[part->params[i]]))
+            done = remap_accesses(f, part, copy, i, &a->params[i]);
     access_analysis_free(a);
     return done;
 }
@@ -130,9 +124,9 @@ static bool connect_param(struct fuse *f, const struct fuse_part *part, struct i
     if (own->value->type != fused->value->type)
         return fuse_refuse(f, "parameter %s of kernel %s and %s are of different types", name, f->part,
                            f->request->params[to].name);
-    if (fuse_has_window(&f->request->params[to])) return true;
-    if (f->request->params[to].home == FUSER_HOME_PRIVATE)
-        return fuse_private_rewrite(f, copy, i, f->request->params[to].elem);
+    if (remap_is_needed(&f->request->params[to])) return true;
+    if (f->request->params[to].storage == FUSER_STORAGE_PRIVATE)
+        return one_variable_rewrite(f, copy, i, f->request->params[to].elem);
     if (fused->elem == IR_VOID) {
         fused->elem = own->elem;
         fused->by_value = own->by_value;
@@ -155,7 +149,7 @@ static struct ir_block *open_guard(struct fuse *f, const struct fuse_part *part,
 {
     if (!guarded) return f->kernel->body;
     struct ir_builder b = ir_builder_at_end(f->kernel->body);
-    struct ir_inst *guard = ir_build_if(&b, fuse_range_condition(f, part, &b), NULL, 0);
+    struct ir_inst *guard = ir_build_if(&b, part_range_guard(f, part, &b), NULL, 0);
     for (int i = 0; i < 2; i++) {
         struct ir_builder in = ir_builder_at_end(guard->blocks[i]);
         ir_build(&in, IR_OP_YIELD, IR_VOID, NULL, 0);
@@ -168,10 +162,10 @@ static bool add_part(struct fuse *f, const struct fuse_part *part)
     bool guarded;
     f->part = part->kernel->name;
     struct ir_function *copy = copy_part(f, part);
-    if (!copy || !fuse_attrs_merge(f, copy) || !fuse_range_fit(f, part, copy, &guarded)) return false;
-    if (!rewrite_windows(f, part, copy)) return false;
+    if (!copy || !attributes_merge(f, copy) || !part_range_fits(f, part, copy, &guarded)) return false;
+    if (!rewrite_remapped(f, part, copy)) return false;
     pass_run(&pass_lower_returns, copy);
-    if (!fuse_range_apply(f, part, copy)) return false;
+    if (!part_range_apply(f, part, copy)) return false;
     struct ir_value **operands = ir_alloc(f->module, copy->n_params * sizeof(*operands));
     uint32_t n_own = copy->n_params - f->n_extra;
     for (uint32_t i = 0; i < n_own; i++) {
@@ -264,7 +258,7 @@ struct ir_module *fuse_kernels(const struct fuse_request *request, bool *kept, c
 {
     struct fuse f = {.request = request, .why = why, .why_size = why_size};
     if (!make_frame(&f) || !add_parts(&f)) goto fail;
-    fuse_attrs_finish(&f);
+    attributes_finish(&f);
     drop_unused_objects(&f);
     if (!is_valid(&f)) goto fail;
     pipeline_run(&pipeline_cleanup, f.kernel);

@@ -1,49 +1,12 @@
-/* Making one kernel of several: the parts' bodies in order, in one function, with merged parameters. */
+/*
+ * Merging: one kernel of several. In comes a request (request.h): kernels in order, the ND-range of the launch, and
+ * which buffers lose their memory. Out comes a module with one kernel: each part is copied, fitted to the range of the
+ * launch (part_range.h), its accesses to buffers without memory go to variables or to work-group memory
+ * (one_variable.h, remap.h), and its body is put behind those of the parts before it. Uses access/, passes/ and ir/.
+ */
 #pragma once
 
-#include "fuser/graph/graph.h"
-#include "fuser/plan/plan.h"
-
-struct fuse_part {
-    const struct ir_function *kernel;
-    struct nd_range range; /* local filled in or all 0 */
-    const uint32_t *params;   /* for each parameter of kernel, the index of the fused kernel's parameter it becomes */
-};
-
-/* A part of what belongs to one work-item of a PRIVATE buffer: becomes one variable, an array where count is above 1.
-   first: where it starts, counted from where the ids of the work-item (from 0 on, without the offset) and the scalars
-   put it; stride: bytes from an element to the next one. */
-struct fuse_piece {
-    int64_t first;
-    ir_type type;
-    uint64_t stride, count;
-};
-
-struct fuse_param {
-    const char *name;
-    enum fuser_home home; /* not MEMORY: it becomes no parameter.
-                             PRIVATE without pieces: every part touches it at one element per work-item, the same in
-                             all parts. With pieces: each access is inside one of them, and all accesses have the same
-                             factors of ids. LOCAL: all have the same factors of group ids, and what each work-group
-                             touches are the bytes from local_first on. All that proved or asserted. */
-    ir_type elem;         /* element type of a PRIVATE or LOCAL one */
-    uint32_t n_pieces;
-    const struct fuse_piece *pieces;
-    int64_t local_first; /* LOCAL: counted from where the work-group's id (from 0 on) and the scalars put it */
-    uint64_t local_bytes;
-    ir_type type;         /* type of the parameter */
-    enum ir_access access;
-};
-
-struct fuse_request {
-    const char *name;
-    struct nd_range range; /* of the fused kernel */
-    uint32_t n_parts, n_params;
-    const struct fuse_part *parts;
-    const struct fuse_param *params;
-    bool insert_barriers;    /* a work-group barrier between parts */
-    uint32_t sub_group_size; /* of the fused kernel, where it is decided already; 0: what the parts say together */
-};
+#include "fuser/merge/request.h"
 
 /* A new module with the one kernel, cleaned up and verified. kept (n_params entries) tells which of the
    request's parameters the kernel still has, in order: an unused or PRIVATE one is gone. NULL with a

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "fuser/access/probe.h"
+#include "fuser/access/dependence.h"
+#include "fuser/access/witness.h"
 #include "fuser/plan/planner.h"
 
 /* Pairs of accesses looked at between two uses; beyond it nothing is proved. */
@@ -14,10 +15,10 @@ static bool has_own_ids(const struct plan_node *node)
     return !node->linear && memcmp(node->range.offset, node->ids.offset, sizeof node->ids.offset) == 0;
 }
 
-struct conflict_side plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site)
+struct launched_access plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site)
 {
     const struct plan_node *node = &p->nodes[use->node];
-    return (struct conflict_side){.site = site,
+    return (struct launched_access){.site = site,
                                   .range = has_own_ids(node) ? &node->range : &node->ids,
                                   .own = &node->range,
                                   .linear = node->linear,
@@ -32,27 +33,27 @@ static const char *what_happens(const struct access_site *a, const struct access
 }
 
 /* What could not be decided in general may have an example. Atomics may be meant to meet. */
-static enum dependence race_or_open(enum conflict found, const struct conflict_side *a, const struct conflict_side *b,
-                                    enum conflict_between between, const uint64_t *local, struct conflict_pair *pair)
+static enum dependence race_or_open(enum access_dependence found, const struct launched_access *a, const struct launched_access *b,
+                                    enum dependence_between between, const uint64_t *local, struct dependence_witness *pair)
 {
     if (a->site->atomic && b->site->atomic) return DEPENDENCE_OPEN;
     bool as_launched = a->range == a->own && b->range == b->own; /* what is tried are the kernels' own ids */
-    if (found == CONFLICT_PROVED || (as_launched && probe_conflict(a, b, between, local, pair))) return DEPENDENCE_RACE;
+    if (found == ACCESS_DEPENDENCE_PROVED || (as_launched && witness_find(a, b, between, local, pair))) return DEPENDENCE_RACE;
     return DEPENDENCE_OPEN;
 }
 
-static enum dependence between_sites(const struct conflict_side *a, const struct conflict_side *b,
-                                     const uint64_t *local, bool barriers, struct conflict_pair *pair)
+static enum dependence between_sites(const struct launched_access *a, const struct launched_access *b,
+                                     const uint64_t *local, bool barriers, struct dependence_witness *pair)
 {
-    enum conflict found = conflict_find(a, b, BETWEEN_ITEMS, local, pair);
-    if (found == CONFLICT_NONE) return DEPENDENCE_ITEM;
+    enum access_dependence found = dependence_find(a, b, BETWEEN_ITEMS, local, pair);
+    if (found == ACCESS_DEPENDENCE_NONE) return DEPENDENCE_ITEM;
     if (!local || !barriers) return race_or_open(found, a, b, BETWEEN_ITEMS, local, pair);
-    found = conflict_find(a, b, BETWEEN_GROUPS, local, pair);
-    return found == CONFLICT_NONE ? DEPENDENCE_GROUP : race_or_open(found, a, b, BETWEEN_GROUPS, local, pair);
+    found = dependence_find(a, b, BETWEEN_GROUPS, local, pair);
+    return found == ACCESS_DEPENDENCE_NONE ? DEPENDENCE_GROUP : race_or_open(found, a, b, BETWEEN_GROUPS, local, pair);
 }
 
 static void keep_worst(struct dependence_report *worst, enum dependence kind, const struct access_site *a,
-                       const struct access_site *b, const struct conflict_pair *pair)
+                       const struct access_site *b, const struct dependence_witness *pair)
 {
     if (kind <= worst->kind) return;
     *worst = (struct dependence_report){
@@ -73,8 +74,8 @@ struct dependence_report plan_dependence(const struct planner *p, const struct p
         for (uint32_t k = 0; k < t->n_sites && worst.kind != DEPENDENCE_RACE; k++) {
             const struct access_site *x = &s->sites[i], *y = &t->sites[k];
             if (!x->writes && !y->writes) continue;
-            struct conflict_side first = plan_side(p, a, x), second = plan_side(p, b, y);
-            struct conflict_pair pair = {.byte = -1};
+            struct launched_access first = plan_side(p, a, x), second = plan_side(p, b, y);
+            struct dependence_witness pair = {.byte = -1};
             keep_worst(&worst, between_sites(&first, &second, local, barriers, &pair), x, y, &pair);
         }
     return worst;

@@ -110,8 +110,8 @@ static void edges_of_loose(const struct planner *p, struct edges *e, struct loos
 {
     const struct plan_node *n = &p->nodes[node];
     bool reads = false, writes = false;
-    if (n->access && (n->access->loose_reads || n->access->loose_writes)) {
-        follow_pointers(e, l, node, n->access->loose_writes);
+    if (n->access && (n->access->unknown_reads || n->access->unknown_writes)) {
+        follow_pointers(e, l, node, n->access->unknown_writes);
         return;
     }
     for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) {

@@ -1,5 +1,6 @@
 /* What a launch would move over memory, before it is made: of each buffer what is read first and what is written, once;
    of a buffer that would lose its memory nothing. */
+#include "fuser/access/footprint.h"
 #include "fuser/plan/planner.h"
 #include "ir/base/arena.h"
 
@@ -52,7 +53,7 @@ static uint64_t bytes_of(const struct planner *p, uint32_t index, bool writing, 
     if (*known == UNKNOWN)
         *known = plan_use_is_image(p, use)
                      ? use->end - use->first
-                     : access_bytes_one_way(&p->nodes[use->node].access->params[use->arg], &p->nodes[use->node].range,
+                     : footprint_bytes_one_way(&p->nodes[use->node].access->params[use->arg], &p->nodes[use->node].range,
                                             use->end - use->first, writing);
     return *known;
 }

@@ -10,7 +10,7 @@ struct forming {
     struct plan_group group;
     bool alike; /* all kernels have the same range */
     bool shared_state;
-    bool loose, loose_writes, writes; /* some kernel does */
+    bool loose, unknown_writes, writes; /* some kernel does */
     uint32_t loose_node, writing_node, state_node;
     uint32_t sub_group_size;
     uint64_t local_bytes;

@@ -6,6 +6,8 @@
 #include "fuser/plan/homes.h"
 
 #include "fuser/access/affine.h"
+#include "fuser/access/dependence.h"
+#include "fuser/access/same_place.h"
 
 typedef unsigned long long ull;
 
@@ -30,25 +32,25 @@ static bool group_factor(const struct home_look *l, const struct affine *a, unsi
 /* Not through sub-groups, where each work-item would have to find its own part. */
 static bool is_by_items(const struct access_site *site)
 {
-    return !access_is_block(site) && !site->index.factor[AFFINE_SUB_GROUP] && !site->index.factor[AFFINE_LANE];
+    return !site_is_block(site) && !site->index.factor[AFFINE_SUB_GROUP] && !site->index.factor[AFFINE_LANE];
 }
 
-static bool has_same_base(const struct home_look *l, const struct conflict_side *a, const struct conflict_side *b)
+static bool has_same_base(const struct home_look *l, const struct launched_access *a, const struct launched_access *b)
 {
     for (unsigned d = 0; d < 3; d++) {
         int64_t x, y;
         if (!group_factor(l, &a->site->index, d, &x) || !group_factor(l, &b->site->index, d, &y) || x != y)
             return false;
     }
-    return conflict_same_scalars(a, b);
+    return same_place_scalars(a, b);
 }
 
 /* The bytes that the work-items of a group touch, without what the group adds. */
-static bool span_of(const struct home_look *l, const struct conflict_side *side, int64_t *first, int64_t *end)
+static bool span_of(const struct home_look *l, const struct launched_access *side, int64_t *first, int64_t *end)
 {
     const struct affine *a = &side->site->index;
     struct affine_bounds bounds = {{0}, {0}};
-    struct affine rest = {.known = true, .constant = access_start(a, side->range), .low = a->low, .high = a->high};
+    struct affine rest = {.known = true, .constant = site_start(a, side->range), .low = a->low, .high = a->high};
     for (unsigned d = 0; d < 3; d++) {
         bounds.high[AFFINE_LOCAL + d] = (int64_t)l->range->local[d] - 1;
         if (__builtin_add_overflow(a->factor[AFFINE_GLOBAL + d], a->factor[AFFINE_LOCAL + d],
@@ -62,7 +64,7 @@ static bool span_of(const struct home_look *l, const struct conflict_side *side,
 static bool add_site(struct window *w, const struct plan_use *use, const struct access_site *site)
 {
     struct home_look *l = w->l;
-    struct conflict_side side = plan_side(l->p, use, site);
+    struct launched_access side = plan_side(l->p, use, site);
     int64_t first, end;
     char text[300];
     plan_place(l->p, use->node, site->line, text, sizeof text);
@@ -117,7 +119,7 @@ static bool fills_window(const struct window *w)
 {
     const struct home_look *l = w->l;
     const struct access_site *site = l->side.site;
-    struct conflict_pair pair;
+    struct dependence_witness pair;
     int64_t first, end;
     uint64_t items = l->range->local[0] * l->range->local[1] * l->range->local[2];
     if (home_uses_share_node(l, l->first) || !plan_summary(l->p, l->first)->written_first ||
@@ -125,7 +127,7 @@ static bool fills_window(const struct window *w)
         return false;
     return span_of(l, &l->side, &first, &end) && first == w->first && end == w->end &&
            (uint64_t)(end - first) == items * site->bytes &&
-           conflict_find(&l->side, &l->side, BETWEEN_ITEMS, l->range->local, &pair) == CONFLICT_NONE;
+           dependence_find(&l->side, &l->side, BETWEEN_ITEMS, l->range->local, &pair) == ACCESS_DEPENDENCE_NONE;
 }
 
 static bool is_initialized(const struct window *w)
@@ -146,7 +148,7 @@ static bool has_other_groups(const struct home_look *l)
 bool home_in_group(struct home_look *l, struct plan_home *out)
 {
     struct window w = {.l = l};
-    *out = (struct plan_home){.home = FUSER_HOME_LOCAL};
+    *out = (struct plan_home){.home = FUSER_STORAGE_LOCAL};
     if (has_other_groups(l))
         return home_stays(l, "not_internalized_local", l->first,
                           "it could only be kept in work-group memory, but some kernel has its work-groups elsewhere");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/access/same_place.h"
 #include "fuser/merge/merge.h"
 #include "fuser/passes/util.h"
 #include "ir/base/arena.h"
@@ -31,16 +32,16 @@ struct places {
 
 /* ---- the places ---- */
 
-static bool has_same_base(const struct conflict_side *a, const struct conflict_side *b)
+static bool has_same_base(const struct launched_access *a, const struct launched_access *b)
 {
     return memcmp(a->site->index.factor, b->site->index.factor, sizeof a->site->index.factor) == 0 &&
-           conflict_same_scalars(a, b);
+           same_place_scalars(a, b);
 }
 
 static bool add_place(struct places *s, const struct plan_use *use, const struct access_site *site)
 {
     struct home_look *l = s->l;
-    struct conflict_side side = plan_side(l->p, use, site);
+    struct launched_access side = plan_side(l->p, use, site);
     const struct affine *a = &site->index;
     char text[300];
     plan_place(l->p, use->node, site->line, text, sizeof text);
@@ -49,7 +50,7 @@ static bool add_place(struct places *s, const struct plan_use *use, const struct
         return home_stays(l, "not_internalized_elements", use,
                           "that %s is at the same element of its work-item as the first access in %s is not proved",
                           text, home_node_name(l, l->first));
-    int64_t start = access_start(a, side.range);
+    int64_t start = site_start(a, side.range);
     struct place place = {.use = use, .site = site, .first = start + a->low, .last = start + a->high};
     place.end = place.last + (int64_t)site->bytes;
     if (place.first < -MAX_OFFSET || place.end > MAX_OFFSET || s->n == MAX_SITES)
@@ -96,7 +97,7 @@ static uint64_t lane_bytes(ir_type type)
 }
 
 /* Places from..to: one variable of the longest access's type, of which others may touch a lane. */
-static bool make_variable(const struct places *s, uint32_t from, uint32_t to, struct fuse_piece *piece)
+static bool make_variable(const struct places *s, uint32_t from, uint32_t to, struct fuse_slice *piece)
 {
     const struct place *whole = &s->sorted[from]; /* the longest of those that start first */
     ir_type type = whole->site->type;
@@ -109,7 +110,7 @@ static bool make_variable(const struct places *s, uint32_t from, uint32_t to, st
                     at / lane_bytes(type) < ir_type_lanes(type);
         if (!same && !lane) return of_another_type(s, part);
     }
-    *piece = (struct fuse_piece){.first = whole->first, .type = type, .stride = whole->site->bytes, .count = 1};
+    *piece = (struct fuse_slice){.first = whole->first, .type = type, .stride = whole->site->bytes, .count = 1};
     return true;
 }
 
@@ -124,7 +125,7 @@ static uint64_t divisor(uint64_t a, uint64_t b)
 }
 
 /* Places from..to, of which one varies at least: an array. */
-static bool make_array(const struct places *s, uint32_t from, uint32_t to, int64_t end, struct fuse_piece *piece)
+static bool make_array(const struct places *s, uint32_t from, uint32_t to, int64_t end, struct fuse_slice *piece)
 {
     const struct place *leader = &s->sorted[from];
     uint64_t stride = 0, size = leader->site->bytes;
@@ -134,7 +135,7 @@ static bool make_array(const struct places *s, uint32_t from, uint32_t to, int64
         stride = divisor(divisor(stride, (uint64_t)place->site->index.step), (uint64_t)(place->first - leader->first));
     }
     if (stride < size) return of_another_type(s, leader);
-    *piece = (struct fuse_piece){.first = leader->first,
+    *piece = (struct fuse_slice){.first = leader->first,
                                  .type = leader->site->type,
                                  .stride = stride,
                                  .count = ((uint64_t)(end - leader->first) - size) / stride + 1};
@@ -143,7 +144,7 @@ static bool make_array(const struct places *s, uint32_t from, uint32_t to, int64
 
 static bool make_pieces(const struct places *s, struct plan_home *out)
 {
-    struct fuse_piece *pieces = arena_alloc(s->l->p->arena, s->n * sizeof *pieces);
+    struct fuse_slice *pieces = arena_alloc(s->l->p->arena, s->n * sizeof *pieces);
     uint64_t bytes = 0;
     for (uint32_t from = 0, to; from < s->n; from = to) {
         bool varies = false;
@@ -152,7 +153,7 @@ static bool make_pieces(const struct places *s, struct plan_home *out)
             varies |= !affine_is_exact(&s->sorted[to].site->index);
             if (s->sorted[to].end > end) end = s->sorted[to].end;
         }
-        struct fuse_piece *piece = &pieces[out->n_pieces++];
+        struct fuse_slice *piece = &pieces[out->n_pieces++];
         if (!(varies ? make_array(s, from, to, end, piece) : make_variable(s, from, to, piece))) return false;
         if (__builtin_mul_overflow(piece->count, s->sorted[from].site->bytes, &end) || piece->count > MAX_BYTES ||
             (bytes += (uint64_t)end) > MAX_BYTES)
@@ -233,6 +234,6 @@ static bool is_owned(const struct places *s, const char **word)
 bool home_in_pieces(struct home_look *l, struct plan_home *out)
 {
     struct places s = {.l = l};
-    *out = (struct plan_home){.home = FUSER_HOME_PRIVATE};
+    *out = (struct plan_home){.home = FUSER_STORAGE_PRIVATE};
     return find_places(&s) && is_owned(&s, &out->word) && make_pieces(&s, out) && is_initialized(&s);
 }

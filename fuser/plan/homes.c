@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/access/dependence.h"
+#include "fuser/access/same_place.h"
 #include "fuser/graph/props.h"
 #include "fuser/graph/range.h"
 #include "ir/base/arena.h"
@@ -85,7 +87,7 @@ bool home_is_plain(const struct home_look *l, const struct plan_use *use, const 
     char place[300];
     plan_place(l->p, use->node, site->line, place, sizeof place);
     if (site->atomic || site->inst->attrs.is_volatile ||
-        (site->inst->op != IR_OP_LOAD && site->inst->op != IR_OP_STORE && !access_is_block(site)))
+        (site->inst->op != IR_OP_LOAD && site->inst->op != IR_OP_STORE && !site_is_block(site)))
         return home_stays(l, "not_internalized_operation", use, "%s uses %s on it", place,
                           ir_op_info(site->inst->op)->text);
     if (!ir_type_is_number(site->type))
@@ -102,8 +104,8 @@ static bool is_same_element(const struct home_look *l, const struct plan_use *us
     if (site->type != l->side.site->type)
         return home_stays(l, "not_internalized_type", use, "%s accesses it as another type than %s does", place,
                           home_node_name(l, l->first));
-    struct conflict_side side = plan_side(l->p, use, site);
-    if (!conflict_same_place(&l->side, &side))
+    struct launched_access side = plan_side(l->p, use, site);
+    if (!same_place(&l->side, &side))
         return home_stays(l, "not_internalized_elements", use,
                           "that %s is at the same element of its work-item as the first access in %s is not proved",
                           place, home_node_name(l, l->first));
@@ -137,10 +139,10 @@ const uint64_t *home_local_size(const struct home_look *l)
 }
 
 /* What is found between any two accesses: the worst of it. */
-static enum conflict conflict_of_all(const struct home_look *l, enum conflict_between between)
+static enum access_dependence conflict_of_all(const struct home_look *l, enum dependence_between between)
 {
-    enum conflict worst = CONFLICT_NONE;
-    struct conflict_pair pair;
+    enum access_dependence worst = ACCESS_DEPENDENCE_NONE;
+    struct dependence_witness pair;
     uint32_t n_pairs = 0;
     for (uint32_t i = 0; i < l->n_uses; i++)
         for (uint32_t k = i; k < l->n_uses; k++) {
@@ -148,10 +150,10 @@ static enum conflict conflict_of_all(const struct home_look *l, enum conflict_be
             const struct access_summary *s = plan_summary(l->p, x), *t = plan_summary(l->p, y);
             for (uint32_t m = 0; m < s->n_sites; m++)
                 for (uint32_t n = i == k ? m : 0; n < t->n_sites; n++) {
-                    struct conflict_side a = plan_side(l->p, x, &s->sites[m]), b = plan_side(l->p, y, &t->sites[n]);
-                    if (++n_pairs > MAX_PAIRS) return CONFLICT_POSSIBLE;
-                    enum conflict found = conflict_find(&a, &b, between, home_local_size(l), &pair);
-                    if (found == CONFLICT_PROVED) return found;
+                    struct launched_access a = plan_side(l->p, x, &s->sites[m]), b = plan_side(l->p, y, &t->sites[n]);
+                    if (++n_pairs > MAX_PAIRS) return ACCESS_DEPENDENCE_POSSIBLE;
+                    enum access_dependence found = dependence_find(&a, &b, between, home_local_size(l), &pair);
+                    if (found == ACCESS_DEPENDENCE_PROVED) return found;
                     if (found > worst) worst = found;
                 }
         }
@@ -159,11 +161,11 @@ static enum conflict conflict_of_all(const struct home_look *l, enum conflict_be
 }
 
 /* Of an element that all accesses share: that of the first one, by whatever work-item. */
-static enum conflict conflict_of_one(const struct home_look *l)
+static enum access_dependence conflict_of_one(const struct home_look *l)
 {
     struct access_site site = *l->side.site;
-    struct conflict_side side = l->side;
-    struct conflict_pair pair;
+    struct launched_access side = l->side;
+    struct dependence_witness pair;
     for (unsigned d = 0; d < 3; d++) {
         site.items.first[d] = (int64_t)l->range->offset[d];
         site.items.last[d] = (int64_t)(l->range->offset[d] + l->range->global[d]) - 1;
@@ -171,28 +173,28 @@ static enum conflict conflict_of_one(const struct home_look *l)
     site.conditional = false;
     side.site = &site;
     side.range = l->range;
-    return conflict_find(&side, &side, BETWEEN_ITEMS, home_local_size(l), &pair);
+    return dependence_find(&side, &side, BETWEEN_ITEMS, home_local_size(l), &pair);
 }
 
-static bool say_owned(const struct home_look *l, enum conflict found, enum conflict_between between, const char **word)
+static bool say_owned(const struct home_look *l, enum access_dependence found, enum dependence_between between, const char **word)
 {
     const char *owners = between == BETWEEN_GROUPS ? "work-groups" : "work-items";
     const char *scope = between == BETWEEN_GROUPS ? "access_scope_work_group" : "access_scope_work_item";
     bool asserted =
         l->scope == FUSER_SCOPE_WORK_ITEM || (between == BETWEEN_GROUPS && l->scope == FUSER_SCOPE_WORK_GROUP);
-    if (found == CONFLICT_NONE) return true;
-    if (found == CONFLICT_POSSIBLE && asserted) {
+    if (found == ACCESS_DEPENDENCE_NONE) return true;
+    if (found == ACCESS_DEPENDENCE_POSSIBLE && asserted) {
         *word = fuser_scope_name(l->scope);
         return true;
     }
-    if (found == CONFLICT_PROVED)
+    if (found == ACCESS_DEPENDENCE_PROVED)
         return home_stays(l, "not_internalized_shared", l->first, "several %s of %s share an element", owners,
                           home_node_name(l, l->first));
     return home_stays(l, "not_internalized_scope", l->first,
                       "that no element belongs to two %s is not proved; %s would say so", owners, scope);
 }
 
-bool home_is_owned(const struct home_look *l, enum conflict_between between, const char **word)
+bool home_is_owned(const struct home_look *l, enum dependence_between between, const char **word)
 {
     return say_owned(l, conflict_of_all(l, between), between, word);
 }
@@ -321,7 +323,7 @@ static bool fits_with_more(const struct home_look *l, struct home_look *with, st
 
 static bool in_one_variable(struct home_look *l, struct plan_home *out)
 {
-    *out = (struct plan_home){.home = FUSER_HOME_PRIVATE, .elem = l->side.site->type};
+    *out = (struct plan_home){.home = FUSER_STORAGE_PRIVATE, .elem = l->side.site->type};
     return sites_are_one_element(l) && home_one_is_owned(l, &out->word) && is_initialized(l);
 }
 
@@ -336,7 +338,7 @@ static unsigned nearest_home(const struct home_look *l)
     bool one = sites_are_one_element(&look);
     bool by_group =
         l->scope == FUSER_SCOPE_WORK_GROUP || (!one && home_local_size(l) && l->p->options->insert_barriers);
-    if (fits_with_more(l, &with, &home)) by_group = home.home == FUSER_HOME_LOCAL;
+    if (fits_with_more(l, &with, &home)) by_group = home.home == FUSER_STORAGE_LOCAL;
     return by_group ? IN_GROUP : one || !l->side.site->index.known ? IN_ONE_VARIABLE : IN_PIECES;
 }
 
@@ -384,7 +386,7 @@ static void remark_possible(const struct home_look *l, const struct plan_home *h
         snprintf(with + strlen(with), sizeof with - strlen(with), "%sfusion_internal_memory", *with ? " and " : "");
     plan_remark(l->p, "internalization_possible", home_node_name(l, l->first), home_buffer_name(l),
                 "buffer %s would be kept in %s with %s%s", home_buffer_name(l),
-                home->home == FUSER_HOME_LOCAL ? "work-group memory" : "registers", with,
+                home->home == FUSER_STORAGE_LOCAL ? "work-group memory" : "registers", with,
                 l->visible ? ", which says that nobody else reads it" : "");
 }
 

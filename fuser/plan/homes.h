@@ -19,7 +19,7 @@ struct home_look {
     uint32_t n_all;
     const uint32_t *all; /* those too that only need its address */
     const struct plan_use *first;
-    struct conflict_side side; /* its first site */
+    struct launched_access side; /* its first site */
     bool no_init;              /* each accessor has it */
     enum fuser_scope scope;    /* of the accessors together */
 };
@@ -40,7 +40,7 @@ bool home_is_plain(const struct home_look *l, const struct plan_use *use, const 
 const uint64_t *home_local_size(const struct home_look *l);
 /* No byte belongs to two work-items (or work-groups): proved for all pairs of accesses, or asserted, which *word
    then says. */
-bool home_is_owned(const struct home_look *l, enum conflict_between between, const char **word);
+bool home_is_owned(const struct home_look *l, enum dependence_between between, const char **word);
 /* The same where all accesses are at one element of their work-item. */
 bool home_one_is_owned(const struct home_look *l, const char **word);
 /* Some node reaches the buffer through several arguments: the order of its accesses is not known. */

@@ -287,24 +287,24 @@ static bool writes_memory(const struct planner *p, uint32_t node)
     const struct plan_node *n = &p->nodes[node];
     for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++)
         if (p->uses[i].writes) return true;
-    return n->access->loose_writes;
+    return n->access->unknown_writes;
 }
 
 /* What nothing is known of: pipes, pointers that come from memory. */
 static bool hidden_memory_fits(struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
 {
     const struct access_analysis *a = p->nodes[node].access;
-    bool loose = a->loose_reads || a->loose_writes;
+    bool loose = a->unknown_reads || a->unknown_writes;
     uint32_t other;
     const char *what;
     if (a->shared_state && f->shared_state) {
         other = f->state_node;
         what = a->prints && p->nodes[other].access->prints ? "both print, each after the other"
                                                            : "both use pipes of the program, or print";
-    } else if (a->loose_writes || (loose && f->writes)) {
+    } else if (a->unknown_writes || (loose && f->writes)) {
         other = f->writing_node != NO_USE ? f->writing_node : p->plan->order[f->group.first];
         what = "it follows pointers that it finds in memory";
-    } else if (f->loose_writes || (f->loose && writes_memory(p, node))) {
+    } else if (f->unknown_writes || (f->loose && writes_memory(p, node))) {
         other = f->loose_node;
         what = "that follows pointers that it finds in memory";
     } else {
@@ -351,11 +351,11 @@ static void add_kernel(struct planner *p, struct forming *f, uint32_t node)
         f->shared_state = true;
         f->state_node = node;
     }
-    if (n->access->loose_reads || n->access->loose_writes) {
+    if (n->access->unknown_reads || n->access->unknown_writes) {
         f->loose = true;
         f->loose_node = node;
     }
-    f->loose_writes |= n->access->loose_writes;
+    f->unknown_writes |= n->access->unknown_writes;
     if (writes_memory(p, node)) {
         f->writes = true;
         f->writing_node = node;

@@ -96,10 +96,10 @@ struct ir_module *plan_kernel(struct planner *p, uint32_t first, uint32_t n, con
     for (uint32_t i = 0; i < params->n; i++) {
         const struct plan_param *param = &params->params[i];
         fused[i] = (struct fuse_param){.name = param->name,
-                                       .home = param->lives.home,
+                                       .storage = param->lives.home,
                                        .elem = param->lives.elem,
-                                       .n_pieces = param->lives.n_pieces,
-                                       .pieces = param->lives.pieces,
+                                       .n_slices = param->lives.n_pieces,
+                                       .slices = param->lives.pieces,
                                        .local_first = param->lives.local_first,
                                        .local_bytes = param->lives.local_bytes,
                                        .type = param->type,

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/merge/merge.h"
 #include "fuser/cpu/abi/kernel_abi.h"
+#include "fuser/graph/local_size.h"
+#include "fuser/graph/range.h"
+#include "fuser/merge/merge.h"
 #include "fuser/passes/pipelines.h"
 #include "fuser/plan/planner.h"
-#include "fuser/graph/range.h"
 #include "ir/base/arena.h"
 
 typedef unsigned long long ull;
@@ -106,7 +107,7 @@ static bool takes_its_args(struct run *r)
 static bool make_kernel(struct planner *p, struct run *r)
 {
     struct nd_range range = r->range;
-    range_choose_local(&range, &p->options->device, p->graph->nodes[p->plan->order[r->first]].kernel);
+    local_size_choose(&range, &p->options->device, p->graph->nodes[p->plan->order[r->first]].kernel);
     r->module = plan_kernel(p, r->first, r->n, &range, &r->params, r->kept, r->why, sizeof r->why);
     if (!r->module || !takes_its_args(r)) return false;
     r->range = range;
@@ -133,16 +134,16 @@ static bool find_candidates(struct planner *p, struct run *r)
         struct plan_param *param = &r->params.params[i];
         if (param->kind != FUSER_PARAM_BUFFER || !(param->reads || param->writes)) continue;
         if (p->graph->buffers[param->index].image || plan_is_state(p, param->index)) continue;
-        struct plan_home home = {.home = FUSER_HOME_MEMORY};
+        struct plan_home home = {.home = FUSER_STORAGE_MEMORY};
         if (!plan_find_home(p, param->index, r->group, &r->range, left, &home)) continue;
         r->candidate[i] = home;
-        if (home.home == FUSER_HOME_LOCAL) left -= home.local_bytes;
+        if (home.home == FUSER_STORAGE_LOCAL) left -= home.local_bytes;
         any = true;
     }
     return any;
 }
 
-static const struct plan_home in_memory = {.home = FUSER_HOME_MEMORY};
+static const struct plan_home in_memory = {.home = FUSER_STORAGE_MEMORY};
 
 static void set_homes(struct run *r, bool lost)
 {
@@ -155,7 +156,7 @@ static bool make_kernel_stepwise(struct planner *p, struct run *r)
     set_homes(r, false);
     if (!make_kernel(p, r)) return false;
     for (uint32_t i = 0; i < r->params.n; i++) {
-        if (r->candidate[i].home == FUSER_HOME_MEMORY) continue;
+        if (r->candidate[i].home == FUSER_STORAGE_MEMORY) continue;
         struct ir_module *before = r->module;
         bool *kept_before = r->kept;
         r->kept = arena_alloc(p->arena, r->params.n + 1);
@@ -190,7 +191,7 @@ static void home_text(const struct plan_home *home, char *buf, size_t size)
 {
     uint64_t elements = 0;
     for (uint32_t i = 0; i < home->n_pieces; i++) elements += home->pieces[i].count;
-    if (home->home == FUSER_HOME_LOCAL) {
+    if (home->home == FUSER_STORAGE_LOCAL) {
         snprintf(buf, size, "work-group memory, %llu bytes for each work-group,", (ull)home->local_bytes);
     } else if (elements > 1) {
         snprintf(buf, size, "registers, %llu elements for each work-item,", (ull)elements);
@@ -204,13 +205,13 @@ static void remark_homes(struct planner *p, const struct run *r, const char *nam
     char where[96];
     for (uint32_t i = 0; i < r->params.n; i++) {
         const struct plan_param *param = &r->params.params[i];
-        if (param->lives.home == FUSER_HOME_MEMORY) continue;
+        if (param->lives.home == FUSER_STORAGE_MEMORY) continue;
         uint64_t traffic = 0;
         for (uint32_t k = p->buffer_uses_start[param->index]; k < p->buffer_uses_start[param->index + 1]; k++)
             traffic += plan_use_traffic(p, &p->uses[p->buffer_uses[k]]);
-        bool local = param->lives.home == FUSER_HOME_LOCAL;
+        bool local = param->lives.home == FUSER_STORAGE_LOCAL;
         const char *word = param->lives.word;
-        p->plan->homes[param->index] = param->lives.home;
+        p->plan->storage[param->index] = param->lives.home;
         p->plan->saved[param->index] = traffic;
         home_text(&param->lives, where, sizeof where);
         plan_remark(p, local ? "internalized_local" : "internalized_private", name_at(p, r->first), param->name,
@@ -416,7 +417,7 @@ bool plan_launches(struct planner *p)
 {
     struct fuser_plan *plan = p->plan;
     uint32_t n_groups = p->n_groups, group = 0;
-    plan->homes = arena_alloc(plan->arena, (p->graph->n_buffers + 1) * sizeof *plan->homes);
+    plan->storage = arena_alloc(plan->arena, (p->graph->n_buffers + 1) * sizeof *plan->storage);
     plan->saved = arena_alloc(plan->arena, (p->graph->n_buffers + 1) * sizeof *plan->saved);
     for (uint32_t i = 0; i < p->graph->n_nodes; i++) plan->bytes_unfused += plan_node_traffic(p, i);
     for (uint32_t at = 0; at < plan->n_order;) {

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fuser/plan/planner.h"
+#include "fuser/access/linear_ids.h"
+#include "fuser/graph/local_size.h"
 #include "fuser/graph/range.h"
+#include "fuser/plan/planner.h"
 #include "ir/base/arena.h"
 
 /* The range whose linear ids the launch has in common with the node. */
@@ -25,7 +27,7 @@ static void place_summaries(struct planner *p, struct plan_node *node)
         placed[i] = *own;
         placed[i].sites = arena_alloc(p->arena, (own->n_sites + 1) * sizeof *own->sites);
         if (own->n_sites) memcpy(placed[i].sites, own->sites, own->n_sites * sizeof *own->sites);
-        for (uint32_t k = 0; k < own->n_sites; k++) access_linearize(&placed[i].sites[k], &node->range, base_of(node));
+        for (uint32_t k = 0; k < own->n_sites; k++) linear_ids_of_site(&placed[i].sites[k], &node->range, base_of(node));
     }
     node->placed = placed;
 }
@@ -130,7 +132,7 @@ struct nd_range plan_part_range(const struct planner *p, uint32_t node, const st
 {
     struct nd_range own = p->nodes[node].range;
     if (!range_is_box(&own, launch))
-        range_choose_local(&own, &p->options->device, p->graph->nodes[node].kernel);
+        local_size_choose(&own, &p->options->device, p->graph->nodes[node].kernel);
     else if (range_has_other_local(&own, launch) && sees_nothing_of_groups(p, node))
         memset(own.local, 0, sizeof own.local);
     return own;
@@ -159,7 +161,7 @@ static bool sub_groups_stay(const struct planner *p, uint32_t first, uint32_t no
     struct nd_range own = plan_part_range(p, node, launch), whole = *launch;
     char part[160], all[160];
     if (!p->nodes[node].access->has_sub_groups) return true;
-    range_choose_local(&whole, &p->options->device, p->graph->nodes[p->plan->order[first]].kernel);
+    local_size_choose(&whole, &p->options->device, p->graph->nodes[p->plan->order[first]].kernel);
     if (!range_has_local(&own)) memcpy(own.local, whole.local, sizeof own.local);
     if (size && range_has_whole_sub_groups(&own, &whole, size)) return true;
     snprintf(why, why_size, "%s looks at its sub-groups of %u, and over %s they are others than over %s",

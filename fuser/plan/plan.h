@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fuser/graph/graph.h"
+#include "fuser/graph/storage.h"
 #include "ir/base/diag.h"
 
 struct arena;
@@ -62,8 +63,6 @@ struct fuser_state {
     const struct ir_global *global; /* of that module */
 };
 
-enum fuser_home { FUSER_HOME_MEMORY, FUSER_HOME_PRIVATE, FUSER_HOME_LOCAL };
-
 struct fuser_plan {
     struct arena *arena; /* owns everything here but the modules */
     uint32_t n_order;
@@ -74,7 +73,7 @@ struct fuser_plan {
     struct fuser_remark *remarks;
     uint32_t n_states;
     struct fuser_state *states;          /* each once */
-    enum fuser_home *homes;              /* per buffer of the graph: not MEMORY = no memory is needed for it */
+    enum fuser_storage *storage;              /* per buffer of the graph: not MEMORY = no memory is needed for it */
     uint64_t *saved; /* per buffer without memory: bytes that its accesses would move over memory */
     uint64_t bytes_unfused, bytes_fused; /* global memory traffic of one run: see docs/fusion.md */
 };

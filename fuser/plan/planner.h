@@ -2,7 +2,8 @@
 #pragma once
 
 #include "fuser/access/access.h"
-#include "fuser/access/conflict.h"
+#include "fuser/access/dependence.h"
+#include "fuser/access/same_place.h"
 #include "fuser/plan/plan.h"
 #include "fuser/graph/range.h"
 
@@ -159,7 +160,7 @@ static inline uint64_t plan_rows_span(const struct fuser_node *n, uint64_t pitch
     return n->rows ? (n->rows / plane - 1) * slice_pitch + (plane - 1) * pitch + n->bytes : n->bytes;
 }
 
-struct conflict_side plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site);
+struct launched_access plan_side(const struct planner *p, const struct plan_use *use, const struct access_site *site);
 /* In the ids of the launch. */
 static inline const struct access_summary *plan_summary(const struct planner *p, const struct plan_use *use)
 {
@@ -214,7 +215,7 @@ enum dependence {
 struct dependence_report {
     enum dependence kind;
     uint32_t lines[2]; /* where, in either kernel; 0: unknown */
-    struct conflict_pair pair;
+    struct dependence_witness pair;
     uint64_t bytes;   /* of the second access */
     const char *what; /* "writes ... reads", for sentences */
 };
@@ -229,10 +230,10 @@ struct dependence_report plan_dependence(const struct planner *p, const struct p
 
 /* Where a buffer without memory lives; for what it means see struct fuse_param. */
 struct plan_home {
-    enum fuser_home home;
+    enum fuser_storage home;
     ir_type elem;
     uint32_t n_pieces;
-    const struct fuse_piece *pieces;
+    const struct fuse_slice *pieces;
     int64_t local_first;
     uint64_t local_bytes;
     const char *word; /* the property that says to whom its elements belong; NULL: proved */

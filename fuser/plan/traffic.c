@@ -1,6 +1,7 @@
 /* Bytes that go over global memory in one run: docs/fusion.md says what is counted. */
 #include <stdlib.h>
 
+#include "fuser/access/footprint.h"
 #include "fuser/plan/planner.h"
 
 uint64_t plan_use_traffic(const struct planner *p, const struct plan_use *use)
@@ -10,7 +11,7 @@ uint64_t plan_use_traffic(const struct planner *p, const struct plan_use *use)
     switch (n->kind) {
     case FUSER_NODE_KERNEL:
         if (plan_use_is_image(p, use)) return (use->reads + (uint64_t)use->writes) * whole;
-        return access_bytes(&p->nodes[use->node].access->params[use->arg], &p->nodes[use->node].range, whole);
+        return footprint_bytes(&p->nodes[use->node].access->params[use->arg], &p->nodes[use->node].range, whole);
     case FUSER_NODE_HOST: return 0;
     default: return n->rows ? n->rows * n->bytes : whole;
     }
@@ -31,7 +32,7 @@ uint64_t plan_launch_traffic(const struct fuser_launch *launch, const uint64_t *
     for (uint32_t i = 0; i < launch->n_params; i++) {
         if (launch->params[i].kind != FUSER_PARAM_BUFFER) continue;
         bool image = ir_type_kind(launch->kernel->params[i].value->type) == IR_KIND_IMAGE;
-        uint64_t bytes = image ? most[i] : access_bytes(&a->params[i], &launch->range, sizes[i]);
+        uint64_t bytes = image ? most[i] : footprint_bytes(&a->params[i], &launch->range, sizes[i]);
         sum += bytes < most[i] ? bytes : most[i];
     }
     access_analysis_free(a);

@@ -64,7 +64,7 @@ static struct ir_module *parse(const char *text, const char *name)
 static void expect_same_results(struct ir_function *a, struct ir_function *b)
 {
     struct slot slots[2][MAX_ARGS];
-    struct interp_range range = {1, {16, 1, 1}, {0}, {4, 1, 1}};
+    struct nd_range range = {1, {16, 1, 1}, {0}, {4, 1, 1}};
     assert_true(a->n_params <= MAX_ARGS);
     for (uint64_t seed = 0; seed < 16; seed++) {
         for (int k = 0; k < 2; k++) {

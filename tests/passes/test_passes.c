@@ -46,7 +46,7 @@ static void expect_valid(const struct ir_module *m)
 static void expect_same_results(struct ir_function *a, struct ir_function *b)
 {
     struct slot slots[2][3];
-    struct interp_range range = {1, {16, 1, 1}, {0}, {4, 1, 1}};
+    struct nd_range range = {1, {16, 1, 1}, {0}, {4, 1, 1}};
     for (uint64_t seed = 0; seed < 16; seed++) {
         for (int k = 0; k < 2; k++) {
             for (int i = 0; i < 3; i++) slots[k][i] = slot_new(a->module, &a->params[i], 64, 3 * seed + i);
@@ -116,7 +116,7 @@ static void **run_random(const struct random_kernel *k, uint64_t local, uint64_t
 {
     void **memory = calloc(k->n_args, sizeof *memory);
     struct interp_arg *args = calloc(k->n_args, sizeof *args);
-    struct interp_range range = {1, {k->items, 1, 1}, {0}, {local, 1, 1}};
+    struct nd_range range = {1, {k->items, 1, 1}, {0}, {local, 1, 1}};
     struct interp_options options = {.sub_group_size = 4, .check_races = true, .check_unwritten = true};
     struct interp_result result = {0};
     for (uint32_t i = 0; i < k->n_args; i++) {

@@ -52,11 +52,9 @@ void graph_memory_free(struct graph_memory *m)
 
 enum { PRIMARY = 16 }; /* sub-group size of the device that graphs are made for (graph_make.c) */
 
-static struct nd_range interp_range_of(const struct nd_range *range)
+static struct nd_range with_local_size(const struct nd_range *range)
 {
-    struct nd_range r = {.dims = range->dims};
-    memcpy(r.global, range->global, sizeof r.global);
-    memcpy(r.offset, range->offset, sizeof r.offset);
+    struct nd_range r = *range;
     for (unsigned d = 0; d < 3; d++)
         r.local[d] = range->local[d] ? range->local[d] : (range->global[d] < 16 ? range->global[d] : 16);
     return r;
@@ -65,7 +63,7 @@ static struct nd_range interp_range_of(const struct nd_range *range)
 static bool run_kernel(const struct ir_function *kernel, const struct nd_range *range, const struct interp_arg *args,
                        const char *what, char *why, size_t why_size)
 {
-    struct nd_range r = interp_range_of(range);
+    struct nd_range r = with_local_size(range);
     struct interp_options options = {.sub_group_size = PRIMARY, .check_races = true, .max_steps = 1 << 28};
     struct interp_result result = {0};
     int rc = interp_run(kernel, &r, args, &options, &result);
@@ -193,7 +191,7 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
     }
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct fuser_param *p = &l->params[i];
-        if (p->kind == FUSER_PARAM_BUFFER && plan->homes[p->index] != FUSER_HOME_MEMORY) {
+        if (p->kind == FUSER_PARAM_BUFFER && plan->storage[p->index] != FUSER_STORAGE_MEMORY) {
             snprintf(why, why_size, "%s takes buffer %s, which has no memory", l->kernel->name,
                      m->graph->buffers[p->index].name);
             return false;
@@ -204,7 +202,7 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
         if (p->kind == FUSER_PARAM_LOCAL) args[i] = (struct interp_arg){.kind = INTERP_ARG_LOCAL, .size = p->offset};
     }
     if (!runner) return run_kernel(l->kernel, &l->range, args, l->kernel->name, why, why_size);
-    struct nd_range range = interp_range_of(&l->range);
+    struct nd_range range = with_local_size(&l->range);
     if (runner(l, &range, args, data)) return true;
     snprintf(why, why_size, "%s did not run", l->kernel->name);
     return false;
@@ -221,7 +219,7 @@ bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan,
 {
     make_states(plan, m);
     for (uint32_t i = 0; i < graph->n_buffers; i++)
-        if (plan->homes[i] != FUSER_HOME_MEMORY) memset(m->buffers[i], 0xa5, graph->buffers[i].bytes);
+        if (plan->storage[i] != FUSER_STORAGE_MEMORY) memset(m->buffers[i], 0xa5, graph->buffers[i].bytes);
     for (uint32_t i = 0; i < plan->n_steps; i++) {
         const struct fuser_step *s = &plan->steps[i];
         bool good = s->kind == FUSER_STEP_LAUNCH
@@ -251,11 +249,11 @@ static bool watch_node(struct watch *w, const struct fuser_node *n, const struct
                        char *why, size_t why_size)
 {
     static const enum watch_scope owners[] = {
-        [FUSER_HOME_MEMORY] = WATCH_ANY, [FUSER_HOME_PRIVATE] = WATCH_WORK_ITEM, [FUSER_HOME_LOCAL] = WATCH_WORK_GROUP};
+        [FUSER_STORAGE_MEMORY] = WATCH_ANY, [FUSER_STORAGE_PRIVATE] = WATCH_WORK_ITEM, [FUSER_STORAGE_LOCAL] = WATCH_WORK_GROUP};
     struct interp_arg args[MOST_PARAMS];
     struct watch_arg watched[MOST_PARAMS] = {0};
     struct interp_options options = {.sub_group_size = PRIMARY, .max_steps = 1 << 28};
-    struct nd_range range = interp_range_of(&n->range);
+    struct nd_range range = with_local_size(&n->range);
     struct interp_result result = {0};
     struct watch_kernel kernel = *launch;
     node_args(n, m, args);
@@ -266,7 +264,7 @@ static bool watch_node(struct watch *w, const struct fuser_node *n, const struct
         fuser_props_inherit(&m->graph->buffers[a->index].props, &a->props, &props);
         watched[i] = (struct watch_arg){true,          a->index,
                                         a->offset,     (enum watch_scope)props.access_scope,
-                                        props.no_init, owners[plan->homes[a->index]]};
+                                        props.no_init, owners[plan->storage[a->index]]};
     }
     kernel.name = n->name;
     kernel.linear = !range_is_box(&n->range, launched);
@@ -302,7 +300,7 @@ bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan,
             continue;
         }
         const struct fuser_launch *l = &plan->launches[s->index];
-        struct watch_kernel kernel = {.launch = s->index, .launched = interp_range_of(&l->range), .barrier = barriers};
+        struct watch_kernel kernel = {.launch = s->index, .launched = with_local_size(&l->range), .barrier = barriers};
         for (uint32_t k = 0; k < l->n_nodes && good; k++)
             good = watch_node(w, &graph->nodes[l->nodes[k]], plan, &kernel, &l->range, m, why, why_size);
     }
@@ -315,7 +313,7 @@ bool same_memory(const struct fuser_plan *plan, const struct graph_memory *a, co
 {
     for (uint32_t i = 0; i < a->graph->n_buffers; i++) {
         uint64_t bytes = a->graph->buffers[i].bytes, at = 0;
-        if (plan->homes[i] != FUSER_HOME_MEMORY) continue;
+        if (plan->storage[i] != FUSER_STORAGE_MEMORY) continue;
         while (at < bytes && a->buffers[i][at] == b->buffers[i][at]) at++;
         if (at == bytes) continue;
         snprintf(why, why_size, "buffer %s differs at byte %llu", a->graph->buffers[i].name, (unsigned long long)at);

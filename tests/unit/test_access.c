@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "fuser/access/access.h"
-#include "fuser/access/conflict.h"
+#include "fuser/access/dependence.h"
+#include "fuser/access/footprint.h"
 #include "ir/text/text.h"
 #include "tests/support/graph_make.h"
 #include "tests/support/rng.h"
@@ -62,7 +63,7 @@ static void expect_index(const char *body, struct nd_range range, int64_t consta
 static void expect_owned(const char *body, struct nd_range range, bool owned)
 {
     struct analysed a = analyse(body, range);
-    if (access_owned_by_item(&a.access->params[0], &a.range) != owned) fail_msg("%s: owned is not %d", body, owned);
+    if (footprint_is_owned_by_item(&a.access->params[0], &a.range) != owned) fail_msg("%s: owned is not %d", body, owned);
     clear(&a);
 }
 
@@ -253,16 +254,16 @@ static void pointers_that_get_lost(void **state)
     assert_int_equal(only_site(&a)->index.factor[AFFINE_GLOBAL], 4); /* the variable is taken out */
     clear(&a);
     a = analyse("%p = load ptr.global %b\nstore f32 %p, 1.0", r);
-    assert_true(a.access->loose_writes);
+    assert_true(a.access->unknown_writes);
     clear(&a);
     /* Constants of the module lead to such only; what an argument holds may be anything. */
     a = analyse("%t = global @table\n%q = elem ptr.constant %t, %n\n%p = load ptr.constant %q\n%x = load i32 %p\n"
                 "%s = load ptr.constant %p\n%y = load i32 %s",
                 r);
-    assert_false(a.access->loose_reads);
+    assert_false(a.access->unknown_reads);
     clear(&a);
     a = analyse("%p = load ptr.constant %b\n%x = load i32 %p", r);
-    assert_true(a.access->loose_reads);
+    assert_true(a.access->unknown_reads);
     clear(&a);
 }
 
@@ -284,7 +285,7 @@ static void written_first(void **state)
 static void expect_bytes(const char *body, struct nd_range range, uint64_t whole, uint64_t bytes)
 {
     struct analysed a = analyse(body, range);
-    assert_int_equal(access_bytes(&a.access->params[0], &range, whole), bytes);
+    assert_int_equal(footprint_bytes(&a.access->params[0], &range, whole), bytes);
     clear(&a);
 }
 
@@ -373,13 +374,13 @@ static void conflicts_are_what_trying_finds(void **state)
     for (unsigned n = 0; n < 20000; n++) {
         struct random_site a = random_site(&rng, n % 2), b = rng_chance(&rng, 30) ? a : random_site(&rng, n % 2);
         if (rng_chance(&rng, 40)) memcpy(b.site.index.factor, a.site.index.factor, sizeof a.site.index.factor);
-        struct conflict_side x = {&a.site, &a.range, a.offset, NULL}, y = {&b.site, &b.range, b.offset, NULL};
-        struct conflict_pair pair;
-        enum conflict c = conflict_find(&x, &y, BETWEEN_ITEMS, NULL, &pair);
+        struct launched_access x = {&a.site, &a.range, a.offset, NULL}, y = {&b.site, &b.range, b.offset, NULL};
+        struct dependence_witness pair;
+        enum access_dependence c = dependence_find(&x, &y, BETWEEN_ITEMS, NULL, &pair);
         bool meets = meet_somewhere(&a, &b), exact = !a.site.index.high && !b.site.index.high;
-        if (c != (meets ? exact ? CONFLICT_PROVED : CONFLICT_POSSIBLE : CONFLICT_NONE))
+        if (c != (meets ? exact ? ACCESS_DEPENDENCE_PROVED : ACCESS_DEPENDENCE_POSSIBLE : ACCESS_DEPENDENCE_NONE))
             fail_msg("case %u: %d, meets %d", n, (int)c, meets);
-        if (c == CONFLICT_PROVED) {
+        if (c == ACCESS_DEPENDENCE_PROVED) {
             assert_true(meet(&a, pair.first, &b, pair.second));
             assert_memory_not_equal(pair.first, pair.second, sizeof pair.first);
         }

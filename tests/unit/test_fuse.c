@@ -56,7 +56,7 @@ static uint32_t param_index(struct fused *f, const struct fusion *fusion, const 
     f->param[i] = (struct fuse_param){.name = name, .type = p->value->type, .access = p->access, .elem = p->elem};
     f->like[i] = p;
     for (int k = 0; fusion->private[k]; k++)
-        if (strcmp(fusion->private[k], name) == 0) f->param[i].home = FUSER_HOME_PRIVATE;
+        if (strcmp(fusion->private[k], name) == 0) f->param[i].storage = FUSER_STORAGE_PRIVATE;
     return i;
 }
 
@@ -105,15 +105,6 @@ static void fused_clear(struct fused *f)
 
 /* ---- comparing ---- */
 
-static struct nd_range interp_range_of(const struct nd_range *r)
-{
-    struct nd_range out = {.dims = r->dims};
-    memcpy(out.global, r->global, sizeof out.global);
-    memcpy(out.offset, r->offset, sizeof out.offset);
-    memcpy(out.local, r->local, sizeof out.local);
-    return out;
-}
-
 static void make_slots(const struct fused *f, struct slot *slots)
 {
     for (uint32_t i = 0; i < f->request.n_params; i++)
@@ -124,7 +115,7 @@ static void run_parts(const struct fused *f, struct slot *slots)
 {
     struct slot *args[MAX_PARAMS];
     for (uint32_t k = 0; k < f->request.n_parts; k++) {
-        struct nd_range range = interp_range_of(&f->part[k].range);
+        struct nd_range range = f->part[k].range;
         for (uint32_t i = 0; i < f->part[k].kernel->n_params; i++) args[i] = &slots[f->maps[k][i]];
         assert_true(slots_run(f->part[k].kernel, &range, args));
     }
@@ -133,7 +124,7 @@ static void run_parts(const struct fused *f, struct slot *slots)
 static void run_fused(const struct fused *f, struct slot *slots)
 {
     struct slot *args[MAX_PARAMS];
-    struct nd_range range = interp_range_of(&f->request.range);
+    struct nd_range range = f->request.range;
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->request.n_params; i++)
         if (f->kept[i]) args[n++] = &slots[i];
@@ -151,7 +142,7 @@ static void expect_same(const struct fused *f)
     run_parts(f, apart);
     run_fused(f, together);
     for (uint32_t i = 0; i < f->request.n_params; i++) {
-        bool compare = f->param[i].home == FUSER_HOME_MEMORY && apart[i].data;
+        bool compare = f->param[i].storage == FUSER_STORAGE_MEMORY && apart[i].data;
         if (compare && memcmp(apart[i].data, together[i].data, apart[i].bytes) != 0)
             fail_msg("%s differs:\n%s", f->param[i].name, ir_print_function(f->kernel));
         slot_clear(&apart[i]);
@@ -773,24 +764,24 @@ static void names_of_different_modules(void **state)
 static void homes_that_do_not_hold(void **state)
 {
     (void)state;
-    static const struct fuse_piece one = {0, IR_I32, 4, 1}, four = {0, IR_I32, 4, 4};
+    static const struct fuse_slice one = {0, IR_I32, 4, 1}, four = {0, IR_I32, 4, 4};
     static const struct {
-        struct fuse_param home;
+        struct fuse_param storage;
         uint32_t n_parts;
         const char *why;
     } cases[] = {
-        {{.home = FUSER_HOME_PRIVATE, .n_pieces = 1, .pieces = &four}, 1, NULL},
-        {{.home = FUSER_HOME_PRIVATE, .n_pieces = 1, .pieces = &one},
+        {{.storage = FUSER_STORAGE_PRIVATE, .n_slices = 1, .slices = &four}, 1, NULL},
+        {{.storage = FUSER_STORAGE_PRIVATE, .n_slices = 1, .slices = &one},
          1,
          "kernel ends, line 7: store of t is outside of what belongs to its work-item"},
-        {{.home = FUSER_HOME_PRIVATE, .n_pieces = 1, .pieces = &four},
+        {{.storage = FUSER_STORAGE_PRIVATE, .n_slices = 1, .slices = &four},
          2,
          "kernel each, line 11: load of t has another base than the other accesses"},
-        {{.home = FUSER_HOME_LOCAL, .local_bytes = 64}, 1, NULL},
-        {{.home = FUSER_HOME_LOCAL, .local_bytes = 56},
+        {{.storage = FUSER_STORAGE_LOCAL, .local_bytes = 64}, 1, NULL},
+        {{.storage = FUSER_STORAGE_LOCAL, .local_bytes = 56},
          1,
          "kernel ends, line 7: store of t is outside of what belongs to its work-group"},
-        {{.home = FUSER_HOME_LOCAL, .local_bytes = 64, .local_first = 4},
+        {{.storage = FUSER_STORAGE_LOCAL, .local_bytes = 64, .local_first = 4},
          1,
          "kernel ends, line 4: store of t is outside of what belongs to its work-group"},
     };
@@ -812,7 +803,7 @@ static void homes_that_do_not_hold(void **state)
     assert_non_null(f.module);
     const struct fuse_param memory = f.param[0];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f.param[0] = cases[i].home;
+        f.param[0] = cases[i].storage;
         f.param[0].name = memory.name;
         f.param[0].type = memory.type;
         f.param[0].access = memory.access;

@@ -31,7 +31,7 @@ struct scene {
     struct random_arg args[MAX_PARAMS]; /* of the fused kernel */
     uint64_t per_item[MAX_PARAMS];      /* elements of a buffer that belong to one work-item */
     struct fuse_param params[MAX_PARAMS];
-    struct fuse_piece pieces[MAX_PARAMS][MAX_EACH];
+    struct fuse_slice slices[MAX_PARAMS][MAX_EACH];
     unsigned n_homes[HOMES];
     bool meets; /* some kernel has barriers */
     char names[MAX_PARAMS][8];
@@ -118,13 +118,13 @@ static void set_home(struct scene *s, uint32_t param, enum home home)
     struct fuse_param *p = &s->params[param];
     uint64_t each = s->per_item[param], size = ir_type_size(s->init, p->elem);
     s->n_homes[home]++;
-    p->home = home == WORK_GROUP ? FUSER_HOME_LOCAL : FUSER_HOME_PRIVATE;
+    p->storage = home == WORK_GROUP ? FUSER_STORAGE_LOCAL : FUSER_STORAGE_PRIVATE;
     p->local_bytes = LOCAL * each * size;
-    p->pieces = s->pieces[param];
-    if (home == VARIABLES) p->n_pieces = (uint32_t)each;
-    if (home == ARRAY) p->n_pieces = 1;
-    for (uint64_t k = 0; k < p->n_pieces; k++)
-        s->pieces[param][k] = (struct fuse_piece){(int64_t)(k * size), p->elem, size, home == ARRAY ? each : 1};
+    p->slices = s->slices[param];
+    if (home == VARIABLES) p->n_slices = (uint32_t)each;
+    if (home == ARRAY) p->n_slices = 1;
+    for (uint64_t k = 0; k < p->n_slices; k++)
+        s->slices[param][k] = (struct fuse_slice){(int64_t)(k * size), p->elem, size, home == ARRAY ? each : 1};
 }
 
 /* A work-item owns neighbouring elements of each buffer: any home will do. */
@@ -236,7 +236,7 @@ static void compare(const struct scene *s, const struct ir_function *f, uint64_t
     run_parts(s, apart, seed);
     run_fused(s, f, together, seed);
     for (uint32_t i = 0; i < s->n_params; i++) {
-        bool counts = s->args[i].kind == RANDOM_BUFFER && s->params[i].home == FUSER_HOME_MEMORY;
+        bool counts = s->args[i].kind == RANDOM_BUFFER && s->params[i].storage == FUSER_STORAGE_MEMORY;
         if (counts && random_kernel_compare(&s->args[i], apart[i], together[i], 0) >= 0)
             fail_msg("seed %llu: parameter %u differs\n%s", (unsigned long long)seed, i, ir_print_function(f));
         free(apart[i]);

@@ -41,8 +41,8 @@ static void check_graph(struct test_graph *g, unsigned seed, struct count *count
         !same_memory(plan, &a, &b, why, sizeof why))
         fail_msg("seed %u: %s\n%s", seed, why, ir_print_function(plan->launches[0].kernel));
     for (uint32_t i = 0; i < g->graph.n_buffers; i++) {
-        count->private += plan->homes[i] == FUSER_HOME_PRIVATE;
-        count->local += plan->homes[i] == FUSER_HOME_LOCAL;
+        count->private += plan->storage[i] == FUSER_STORAGE_PRIVATE;
+        count->local += plan->storage[i] == FUSER_STORAGE_LOCAL;
     }
     graph_memory_free(&a);
     graph_memory_free(&b);

@@ -215,7 +215,7 @@ static char *plan_text(const struct fuser_graph *g, const struct fuser_options *
     const char **homes = calloc(g->n_buffers + 1, sizeof *homes);
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->n_buffers; i++)
-        if (plan->homes[i] != FUSER_HOME_MEMORY) homes[n++] = g->buffers[i].name;
+        if (plan->storage[i] != FUSER_STORAGE_MEMORY) homes[n++] = g->buffers[i].name;
     qsort(homes, n, sizeof *homes, by_text);
     for (uint32_t i = 0; i < n; i++) strbuf_printf(&s, "; %s", homes[i]);
     free(homes);

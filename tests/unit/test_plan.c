@@ -408,7 +408,7 @@ static void barriers_order_work_groups(void **state)
     check_launches(g, plan, "earlier later");
     check_remark(plan, "barrier_orders", "later", "t", "not work-groups");
     check_internalized(g, plan, "t");
-    assert_int_equal(plan->homes[1], FUSER_HOME_LOCAL);
+    assert_int_equal(plan->storage[1], FUSER_STORAGE_LOCAL);
     check_remark(plan, "internalized_local", "earlier", "t",
                  "buffer t is kept in work-group memory, 64 bytes for each work-group, of earlier, later: saves 2048 "
                  "bytes of memory and 2048 bytes of traffic");
@@ -915,8 +915,8 @@ static void random_graphs(void **state)
         assert_string_equal(first, second);
         for (uint32_t i = 0; i < plan->n_launches; i++) fused += plan->launches[i].n_nodes > 1;
         for (uint32_t i = 0; i < g->graph.n_buffers; i++) {
-            private += plan->homes[i] == FUSER_HOME_PRIVATE;
-            local += plan->homes[i] == FUSER_HOME_LOCAL;
+            private += plan->storage[i] == FUSER_STORAGE_PRIVATE;
+            local += plan->storage[i] == FUSER_STORAGE_LOCAL;
         }
         for (uint32_t i = 0; i < plan->n_remarks; i++) {
             barriers += strcmp(plan->remarks[i].code, "barrier_orders") == 0;

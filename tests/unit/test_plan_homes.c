@@ -160,12 +160,12 @@ static void finish(struct test_graph *g, struct fuser_plan *plan)
     test_graph_free(g);
 }
 
-static void expect_home(struct test_graph *g, enum fuser_home home, const char *code, const char *text)
+static void expect_home(struct test_graph *g, enum fuser_storage home, const char *code, const char *text)
 {
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "maker taker");
-    check_internalized(g, plan, home == FUSER_HOME_MEMORY ? "" : "t");
-    assert_int_equal(plan->homes[1], home);
+    check_internalized(g, plan, home == FUSER_STORAGE_MEMORY ? "" : "t");
+    assert_int_equal(plan->storage[1], home);
     if (code) check_remark(plan, code, "", "t", text);
     check_same(g, plan);
     finish(g, plan);
@@ -178,11 +178,11 @@ static void several_elements_for_each_work_item(void **state)
     (void)state;
     static const char *const takers[] = {"sum_four", "last_of_four", "chosen", "called", "look_up", "branch"};
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
-        expect_home(through("four", takers[i], test_range(ITEMS, 0), internal), FUSER_HOME_PRIVATE,
+        expect_home(through("four", takers[i], test_range(ITEMS, 0), internal), FUSER_STORAGE_PRIVATE,
                     "internalized_private", "4 elements for each work-item");
-    expect_home(through("loop_four", "sum_four", test_range(ITEMS, 0), empty), FUSER_HOME_PRIVATE,
+    expect_home(through("loop_four", "sum_four", test_range(ITEMS, 0), empty), FUSER_STORAGE_PRIVATE,
                 "internalized_private", "4 elements for each work-item");
-    expect_home(through("loop_four", "sum_four", test_range(ITEMS, 0), internal), FUSER_HOME_PRIVATE,
+    expect_home(through("loop_four", "sum_four", test_range(ITEMS, 0), internal), FUSER_STORAGE_PRIVATE,
                 "internalized_private", "4 elements for each work-item");
 }
 
@@ -192,18 +192,18 @@ static void written_in_loops(void **state)
     (void)state;
     static const char *const takers[] = {"sum_four", "last_of_four", "look_up", "walk"};
     for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
-        expect_home(through("loop_four", takers[i], test_range(ITEMS, 0), internal), FUSER_HOME_PRIVATE,
+        expect_home(through("loop_four", takers[i], test_range(ITEMS, 0), internal), FUSER_STORAGE_PRIVATE,
                     "internalized_private", "4 elements for each work-item");
     static const char *const makers[] = {"maybe_four", "early_four"};
     for (size_t i = 0; i < 2; i++)
-        expect_home(through(makers[i], "sum_four", test_range(ITEMS, 0), internal), FUSER_HOME_MEMORY,
+        expect_home(through(makers[i], "sum_four", test_range(ITEMS, 0), internal), FUSER_STORAGE_MEMORY,
                     "not_internalized_init", "no_init would say so");
 }
 
 static void elements_far_apart(void **state)
 {
     (void)state;
-    expect_home(through("spread", "spread_loop", test_range(ITEMS, 0), internal), FUSER_HOME_PRIVATE,
+    expect_home(through("spread", "spread_loop", test_range(ITEMS, 0), internal), FUSER_STORAGE_PRIVATE,
                 "internalized_private", "2 elements for each work-item");
 }
 
@@ -221,7 +221,7 @@ static void structs_and_vectors(void **state)
 static void nested_structs_and_arrays(void **state)
 {
     (void)state;
-    expect_home(through("deep", "deeper", test_range(ITEMS / 2, 0), internal), FUSER_HOME_PRIVATE,
+    expect_home(through("deep", "deeper", test_range(ITEMS / 2, 0), internal), FUSER_STORAGE_PRIVATE,
                 "internalized_private", "3 elements for each work-item");
 }
 
@@ -230,9 +230,9 @@ static void a_pointer_that_walks(void **state)
 {
     (void)state;
     struct fuser_props asserted = {FUSER_SCOPE_WORK_ITEM, true, true};
-    expect_home(through("four", "walk", test_range(ITEMS, 0), internal), FUSER_HOME_PRIVATE, "internalized_private",
+    expect_home(through("four", "walk", test_range(ITEMS, 0), internal), FUSER_STORAGE_PRIVATE, "internalized_private",
                 "4 elements for each work-item");
-    expect_home(through("four", "walk_some", test_range(ITEMS, 0), asserted), FUSER_HOME_MEMORY,
+    expect_home(through("four", "walk_some", test_range(ITEMS, 0), asserted), FUSER_STORAGE_MEMORY,
                 "not_internalized_elements", "that taker");
 }
 
@@ -317,11 +317,11 @@ static struct test_graph *in_groups(const char *maker, const char *taker, struct
 static void a_block_for_each_work_group(void **state)
 {
     (void)state;
-    expect_home(in_groups("put", "swap", internal), FUSER_HOME_LOCAL, "internalized_local",
+    expect_home(in_groups("put", "swap", internal), FUSER_STORAGE_LOCAL, "internalized_local",
                 "work-group memory, 64 bytes for each work-group");
-    expect_home(in_groups("put", "sum_group", internal), FUSER_HOME_LOCAL, "internalized_local", "64 bytes");
-    expect_home(in_groups("put", "near", internal), FUSER_HOME_LOCAL, "internalized_local", "64 bytes");
-    expect_home(in_groups("four", "sum_four", internal), FUSER_HOME_PRIVATE, NULL, NULL); /* registers come first */
+    expect_home(in_groups("put", "sum_group", internal), FUSER_STORAGE_LOCAL, "internalized_local", "64 bytes");
+    expect_home(in_groups("put", "near", internal), FUSER_STORAGE_LOCAL, "internalized_local", "64 bytes");
+    expect_home(in_groups("four", "sum_four", internal), FUSER_STORAGE_PRIVATE, NULL, NULL); /* registers come first */
 }
 
 static void beside_existing_work_group_memory(void **state)
@@ -332,7 +332,7 @@ static void beside_existing_work_group_memory(void **state)
     test_kernel(g, "more", "shared", test_range(ITEMS, 16), more, 3);
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "maker taker more");
-    assert_int_equal(plan->homes[1], FUSER_HOME_LOCAL);
+    assert_int_equal(plan->storage[1], FUSER_STORAGE_LOCAL);
     check_same(g, plan);
     fuser_plan_free(plan);
     g->options.device.max_local_bytes = 120; /* 64 are taken */

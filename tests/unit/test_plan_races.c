@@ -149,8 +149,8 @@ static void check_watched(const struct test_graph *g)
     for (unsigned d = 0; d < 3; d++) range.local[d] = 1;
     struct fuser_launch launch = {.range = range, .n_nodes = 2, .nodes = nodes};
     struct fuser_step step = {.kind = FUSER_STEP_LAUNCH};
-    enum fuser_home homes[3] = {FUSER_HOME_MEMORY, FUSER_HOME_MEMORY, FUSER_HOME_MEMORY};
-    struct fuser_plan plan = {.n_launches = 1, .launches = &launch, .n_steps = 1, .steps = &step, .homes = homes};
+    enum fuser_storage homes[3] = {FUSER_STORAGE_MEMORY, FUSER_STORAGE_MEMORY, FUSER_STORAGE_MEMORY};
+    struct fuser_plan plan = {.n_launches = 1, .launches = &launch, .n_steps = 1, .steps = &step, .storage = homes};
     struct graph_memory m = graph_memory_new(&g->graph, 1);
     char why[1500] = "";
     assert_false(run_watched(&g->graph, &plan, false, &m, why, sizeof why));

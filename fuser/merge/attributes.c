@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fuser/merge/internal.h"
+#include "fuser/merge/attributes.h"
 
 static bool given(const uint32_t size[3])
 {
@@ -95,7 +95,7 @@ static void merge_hint(struct fuse *f, const struct ir_function *part)
     if (memcmp(have, part->work_group_size_hint, size) != 0) memset(have, 0, size);
 }
 
-bool fuse_attrs_merge(struct fuse *f, const struct ir_function *part)
+bool attributes_merge(struct fuse *f, const struct ir_function *part)
 {
     if (!f->has_part) f->kernel->loc = part->loc;
     merge_hint(f, part);
@@ -105,7 +105,7 @@ bool fuse_attrs_merge(struct fuse *f, const struct ir_function *part)
            merge_targets(f, part);
 }
 
-void fuse_attrs_finish(struct fuse *f)
+void attributes_finish(struct fuse *f)
 {
     if (f->request->sub_group_size) f->kernel->sub_group_size = f->request->sub_group_size;
     f->kernel->has_declared = f->declares;

@@ -1,5 +1,5 @@
 /* Buffers that become private: what their accesses must look like, and their way to one variable. */
-#include "fuser/merge/internal.h"
+#include "fuser/merge/one_variable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void rewrite_use(struct ir_inst *inst, void *data)
     }
 }
 
-bool fuse_private_rewrite(struct fuse *f, struct ir_function *copy, uint32_t i, ir_type elem)
+bool one_variable_rewrite(struct fuse *f, struct ir_function *copy, uint32_t i, ir_type elem)
 {
     struct ir_value *pointer = copy->params[i].value;
     struct private p = {.f = f, .pointer = pointer, .elem = elem};

@@ -2,7 +2,7 @@
  * Parts whose ND-range is not the fused kernel's: guards around them, and their own ids and sizes inside. A part whose
  * range lies within the request's runs in the work-items with its global ids; any other in those with its linear ids.
  */
-#include "fuser/merge/internal.h"
+#include "fuser/merge/part_range.h"
 
 #include <string.h>
 
@@ -119,7 +119,7 @@ static bool linear_fits(struct fuse *f, const struct fuse_part *part, const stru
     return sub_groups_fit(f, part, view);
 }
 
-bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct ir_function *copy, bool *guarded)
+bool part_range_fits(struct fuse *f, const struct fuse_part *part, const struct ir_function *copy, bool *guarded)
 {
     struct view view = {NULL, NULL, NULL, NULL};
     bool box = range_is_box(&part->range, &f->request->range);
@@ -128,7 +128,7 @@ bool fuse_range_fit(struct fuse *f, const struct fuse_part *part, const struct i
     return box ? box_fits(f, part, &view) : linear_fits(f, part, &view);
 }
 
-const struct nd_range *fuse_range_base(const struct fuse *f, const struct fuse_part *part)
+const struct nd_range *part_range_base(const struct fuse *f, const struct fuse_part *part)
 {
     return range_is_box(&part->range, &f->request->range) ? &f->request->range : &part->range;
 }
@@ -315,7 +315,7 @@ static bool has_own_groups(const struct nd_range *part, const struct nd_range *f
     return range_has_local(&own) && !range_has_whole_groups(&own, fused);
 }
 
-bool fuse_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
+bool part_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
 {
     const struct nd_range *own = &part->range, *fused = &f->request->range;
     struct sizes s = {.f = f, .part = part, .copy = copy, .box = range_is_box(own, fused), .local = local_of(f, part)};
@@ -334,7 +334,7 @@ static struct ir_value *both(struct ir_builder *b, struct ir_value *x, struct ir
     return x ? ir_build2(b, IR_OP_AND, IR_BOOL, x, y) : y;
 }
 
-struct ir_value *fuse_range_condition(const struct fuse *f, const struct fuse_part *part, struct ir_builder *b)
+struct ir_value *part_range_guard(const struct fuse *f, const struct fuse_part *part, struct ir_builder *b)
 {
     const struct nd_range *own = &part->range, *fused = &f->request->range;
     struct ir_value *all = NULL;

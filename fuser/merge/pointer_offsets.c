@@ -3,7 +3,7 @@
  * where the parameter points, in place. What is loaded and stored through them is left to the caller, who knows
  * where those bytes will be.
  */
-#include "fuser/merge/internal.h"
+#include "fuser/merge/pointer_offsets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct offsets {
     const char *param;
     bool *is_offset; /* by number of a value */
     bool changed, failed;
-    fuse_offset_user *user;
+    pointer_offsets_user *user;
     void *data;
 };
 
@@ -184,7 +184,7 @@ static void make_offset(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_LOOP || inst->op == IR_OP_IF) retype(o, inst->results, inst->n_results);
 }
 
-bool fuse_offsets(struct fuse *f, struct ir_function *copy, uint32_t i, fuse_offset_user *user, void *data)
+bool pointer_offsets_make(struct fuse *f, struct ir_function *copy, uint32_t i, pointer_offsets_user *user, void *data)
 {
     struct ir_value *pointer = copy->params[i].value;
     struct offsets o = {.f = f, .copy = copy, .user = user, .data = data};

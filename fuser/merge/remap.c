@@ -1,29 +1,32 @@
 /*
  * Buffers that lose their memory where a work-item, or a work-group, touches more than one element: where each load
- * and store goes instead. A work-item's bytes become variables, piece by piece; a work-group's an array in
+ * and store goes instead. A work-item's bytes become variables, slice by slice; a work-group's an array in
  * work-group memory. An address is what the ids and scalars contribute plus a rest; the rest says which element.
  */
-#include "fuser/merge/internal.h"
+#include "fuser/merge/remap.h"
 
+#include "fuser/access/linear_ids.h"
+#include "fuser/merge/part_range.h"
+#include "fuser/merge/pointer_offsets.h"
 #include "fuser/passes/util.h"
 
 /* ---- the frame: variables and arrays ---- */
 
-void fuse_window_frame(struct fuse *f, struct ir_builder *b, uint32_t param)
+void remap_frame(struct fuse *f, struct ir_builder *b, uint32_t param)
 {
     const struct fuse_param *p = &f->request->params[param];
-    struct fuse_window *w = &f->windows[param];
-    if (p->home == FUSER_HOME_LOCAL) {
+    struct fuse_remap *w = &f->remaps[param];
+    if (p->storage == FUSER_STORAGE_LOCAL) {
         uint64_t size = ir_type_size(f->module, p->elem);
         ir_type array = ir_array_type(f->module, p->elem, (p->local_bytes + size - 1) / size);
         w->array = ir_global_new(f->module, p->name, IR_SPACE_LOCAL, array);
         w->array->linkage = IR_LINKAGE_INTERNAL;
         return;
     }
-    w->variables = ir_alloc(f->module, p->n_pieces * sizeof(*w->variables));
-    for (uint32_t i = 0; i < p->n_pieces; i++) {
-        const struct fuse_piece *piece = &p->pieces[i];
-        ir_type type = piece->count == 1 ? piece->type : ir_array_type(f->module, piece->type, piece->count);
+    w->variables = ir_alloc(f->module, p->n_slices * sizeof(*w->variables));
+    for (uint32_t i = 0; i < p->n_slices; i++) {
+        const struct fuse_slice *slice = &p->slices[i];
+        ir_type type = slice->count == 1 ? slice->type : ir_array_type(f->module, slice->type, slice->count);
         w->variables[i] = ir_build_ptr(b, IR_OP_VAR, type, IR_SPACE_PRIVATE, NULL, 0)->results[0];
         ir_value_set_name(f->kernel, w->variables[i], p->name);
     }
@@ -36,9 +39,9 @@ struct rewriting {
     const struct fuse_part *part;
     struct ir_function *copy;
     const struct fuse_param *to;
-    struct fuse_window *window;
+    struct fuse_remap *remap;
     const struct access_summary *summary;
-    struct ir_value **pieces; /* the copy's parameters for the variables */
+    struct ir_value **slices; /* the copy's parameters for the variables */
 };
 
 static bool lost(struct rewriting *r, const struct ir_inst *inst, const char *what)
@@ -66,8 +69,8 @@ static struct ir_value *id_of(struct ir_builder *b, unsigned i)
 static int64_t start_of(const struct rewriting *r, const struct access_site *site)
 {
     struct access_site placed = *site;
-    if (!r->f->linear) return access_start(&site->index, &r->f->request->range);
-    access_linearize(&placed, &r->part->range, fuse_range_base(r->f, r->part));
+    if (!r->f->linear) return site_start(&site->index, &r->f->request->range);
+    linear_ids_of_site(&placed, &r->part->range, part_range_base(r->f, r->part));
     return placed.index.constant;
 }
 
@@ -112,17 +115,17 @@ static struct ir_value *element(struct ir_builder *b, ir_type type, struct ir_va
 
 /* ---- variables ---- */
 
-static uint64_t length_of(const struct rewriting *r, const struct fuse_piece *piece)
+static uint64_t length_of(const struct rewriting *r, const struct fuse_slice *slice)
 {
-    return (piece->count - 1) * piece->stride + ir_type_size(r->copy->module, piece->type);
+    return (slice->count - 1) * slice->stride + ir_type_size(r->copy->module, slice->type);
 }
 
-static uint32_t find_piece(const struct rewriting *r, const struct access_site *site, int64_t first)
+static uint32_t find_slice(const struct rewriting *r, const struct access_site *site, int64_t first)
 {
     uint32_t i = 0;
     int64_t end = first + (site->index.high - site->index.low) + (int64_t)site->bytes;
-    while (i < r->to->n_pieces &&
-           (first < r->to->pieces[i].first || end > r->to->pieces[i].first + (int64_t)length_of(r, &r->to->pieces[i])))
+    while (i < r->to->n_slices &&
+           (first < r->to->slices[i].first || end > r->to->slices[i].first + (int64_t)length_of(r, &r->to->slices[i])))
         i++;
     return i;
 }
@@ -165,10 +168,10 @@ static struct ir_value *plain_rest(struct ir_builder *b, struct ir_value *v, int
 
 /* The element of an array that a varying address means: what is left of it without the ids, in strides. */
 static struct ir_value *varying_slot(struct ir_builder *b, const struct rewriting *r, const struct access_site *site,
-                                     struct ir_value *address, const struct fuse_piece *piece)
+                                     struct ir_value *address, const struct fuse_slice *slice)
 {
     const struct affine *a = &site->index;
-    int64_t shift = start_of(r, site) - a->constant - piece->first, stride = (int64_t)piece->stride, constant;
+    int64_t shift = start_of(r, site) - a->constant - slice->first, stride = (int64_t)slice->stride, constant;
     struct ir_value *plain = shift % stride == 0 ? plain_rest(b, address, stride, &constant) : NULL;
     if (plain && constant == a->constant / stride && a->constant % stride == 0)
         return ir_build2(b, IR_OP_ADD, IR_I64, plain, number(b, shift / stride));
@@ -176,7 +179,7 @@ static struct ir_value *varying_slot(struct ir_builder *b, const struct rewritin
     for (unsigned i = 0; i < AFFINE_IDS; i++)
         if (a->factor[i]) rest = less(b, rest, id_of(b, i), a->factor[i]);
     rest = ir_build2(b, IR_OP_ADD, IR_I64, rest, number(b, shift));
-    return divided(b, rest, piece->stride);
+    return divided(b, rest, slice->stride);
 }
 
 /* Where the site's element is now; NULL: it cannot be said. */
@@ -184,24 +187,24 @@ static struct ir_value *variable_of(struct rewriting *r, struct ir_builder *b, s
                                     const struct access_site *site)
 {
     int64_t first = start_of(r, site) + site->index.low;
-    uint32_t at = find_piece(r, site, first);
-    if (at == r->to->n_pieces) {
+    uint32_t at = find_slice(r, site, first);
+    if (at == r->to->n_slices) {
         lost(r, inst, "is outside of what belongs to its work-item");
         return NULL;
     }
-    const struct fuse_piece *piece = &r->to->pieces[at];
-    struct ir_value *address = inst->operands[0], *place = r->pieces[at];
-    uint64_t within = (uint64_t)(first - piece->first);
+    const struct fuse_slice *slice = &r->to->slices[at];
+    struct ir_value *address = inst->operands[0], *place = r->slices[at];
+    uint64_t within = (uint64_t)(first - slice->first);
     if (!affine_is_exact(&site->index)) {
-        if (within % piece->stride || (uint64_t)site->index.step % piece->stride) {
+        if (within % slice->stride || (uint64_t)site->index.step % slice->stride) {
             lost(r, inst, "is between the elements of its work-item");
             return NULL;
         }
-        return element(b, piece->type, place, varying_slot(b, r, site, address, piece));
+        return element(b, slice->type, place, varying_slot(b, r, site, address, slice));
     }
-    if (piece->count > 1) return element(b, piece->type, place, number(b, (int64_t)(within / piece->stride)));
-    if (!within && site->bytes == ir_type_size(r->copy->module, piece->type)) return place;
-    ir_type lane = ir_type_element(piece->type);
+    if (slice->count > 1) return element(b, slice->type, place, number(b, (int64_t)(within / slice->stride)));
+    if (!within && site->bytes == ir_type_size(r->copy->module, slice->type)) return place;
+    ir_type lane = ir_type_element(slice->type);
     return element(b, lane, place, number(b, (int64_t)(within / ir_type_size(r->copy->module, lane))));
 }
 
@@ -307,7 +310,7 @@ static bool touch_array(struct rewriting *r, struct ir_inst *inst, const struct 
     } else {
         place = divided(&b, varying_place(&b, r, a, inst->operands[0]), (uint64_t)size);
     }
-    inst->operands[0] = element(&b, unit, ir_build_global(&b, r->window->array), place);
+    inst->operands[0] = element(&b, unit, ir_build_global(&b, r->remap->array), place);
     if (unit == IR_I8) inst->attrs.align = inst->attrs.align ? inst->attrs.align : 1;
     return true;
 }
@@ -319,9 +322,9 @@ static bool touch_array(struct rewriting *r, struct ir_inst *inst, const struct 
 static bool same_base(const struct rewriting *r, const struct affine *a, const struct affine *b)
 {
     const uint64_t *local = r->f->request->range.local;
-    for (unsigned i = 0; i < AFFINE_IDS && r->to->home == FUSER_HOME_PRIVATE; i++)
+    for (unsigned i = 0; i < AFFINE_IDS && r->to->storage == FUSER_STORAGE_PRIVATE; i++)
         if (a->factor[i] != b->factor[i]) return false;
-    for (unsigned d = 0; d < 3 && r->to->home == FUSER_HOME_LOCAL; d++)
+    for (unsigned d = 0; d < 3 && r->to->storage == FUSER_STORAGE_LOCAL; d++)
         if (a->factor[d] * (int64_t)local[d] + a->factor[AFFINE_GROUP + d] !=
             b->factor[d] * (int64_t)local[d] + b->factor[AFFINE_GROUP + d])
             return false;
@@ -338,17 +341,17 @@ static bool same_base(const struct rewriting *r, const struct affine *a, const s
 static bool joins_others(struct rewriting *r, const struct access_site *site)
 {
     struct access_site placed = *site;
-    if (r->f->linear) access_linearize(&placed, &r->part->range, fuse_range_base(r->f, r->part));
+    if (r->f->linear) linear_ids_of_site(&placed, &r->part->range, part_range_base(r->f, r->part));
     struct affine index = placed.index;
     if (!index.known) return false;
     for (uint32_t i = 0; i < index.n_symbols; i++) index.symbols[i].param = r->part->params[index.symbols[i].param];
-    if (r->window->leader) return same_base(r, r->window->leader, &index);
-    r->window->leader = ir_alloc(r->f->module, sizeof index);
-    *r->window->leader = index;
+    if (r->remap->leader) return same_base(r, r->remap->leader, &index);
+    r->remap->leader = ir_alloc(r->f->module, sizeof index);
+    *r->remap->leader = index;
     return true;
 }
 
-/* The site is one that the buffer's new home was made for. */
+/* The site is one that the buffer's new storage was made for. */
 static bool is_foreseen(struct rewriting *r, const struct ir_inst *inst, const struct access_site *site)
 {
     if (!site->index.known || !site->found_one) return lost(r, inst, "is at an address that is not known");
@@ -365,11 +368,11 @@ static bool touch(struct ir_inst *inst, void *data)
     struct rewriting *r = data;
     const struct access_site *site = site_of(r, inst);
     if (!site) return lost(r, inst, "is at an address that is not known");
-    uint32_t n = access_is_block(site) ? ir_type_lanes(inst->type) : 1;
+    uint32_t n = site_is_block(site) ? ir_type_lanes(inst->type) : 1;
     for (uint32_t k = 0; k < n; k++)
         if (!is_foreseen(r, inst, &site[k])) return false;
-    if (access_is_block(site)) return touch_block(r, inst, site);
-    return r->to->home == FUSER_HOME_LOCAL ? touch_array(r, inst, site) : touch_variable(r, inst, site);
+    if (site_is_block(site)) return touch_block(r, inst, site);
+    return r->to->storage == FUSER_STORAGE_LOCAL ? touch_array(r, inst, site) : touch_variable(r, inst, site);
 }
 
 /* ---- the whole ---- */
@@ -387,7 +390,7 @@ static struct ir_value *add_pointer(struct ir_function *copy, const struct ir_va
     return v;
 }
 
-bool fuse_window_rewrite(struct fuse *f, const struct fuse_part *part, struct ir_function *copy, uint32_t i,
+bool remap_accesses(struct fuse *f, const struct fuse_part *part, struct ir_function *copy, uint32_t i,
                          const struct access_summary *summary)
 {
     uint32_t to = part->params[i];
@@ -395,15 +398,15 @@ bool fuse_window_rewrite(struct fuse *f, const struct fuse_part *part, struct ir
                           .part = part,
                           .copy = copy,
                           .to = &f->request->params[to],
-                          .window = &f->windows[to],
+                          .remap = &f->remaps[to],
                           .summary = summary};
-    if (f->linear && r.to->home == FUSER_HOME_LOCAL)
+    if (f->linear && r.to->storage == FUSER_STORAGE_LOCAL)
         return fuse_refuse(f, "%s cannot be in work-group memory: some kernel has its work-groups elsewhere",
                            r.to->name);
-    r.pieces = ir_alloc(f->module, (r.to->n_pieces + 1) * sizeof(*r.pieces));
-    for (uint32_t k = 0; k < r.to->n_pieces; k++) {
-        r.pieces[k] = add_pointer(copy, r.window->variables[k]);
-        f->extra[f->n_extra++] = r.window->variables[k];
+    r.slices = ir_alloc(f->module, (r.to->n_slices + 1) * sizeof(*r.slices));
+    for (uint32_t k = 0; k < r.to->n_slices; k++) {
+        r.slices[k] = add_pointer(copy, r.remap->variables[k]);
+        f->extra[f->n_extra++] = r.remap->variables[k];
     }
-    return fuse_offsets(f, copy, i, touch, &r);
+    return pointer_offsets_make(f, copy, i, touch, &r);
 }

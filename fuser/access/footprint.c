@@ -1,7 +1,9 @@
-/* What follows from a summary over a range: who owns an element, how many bytes go over memory. */
+/* What follows from a summary over a range: whose an element is, how many bytes go over memory. */
+#include "fuser/access/footprint.h"
+
 #include <stdlib.h>
 
-#include "fuser/access/conflict.h"
+#include "fuser/access/dependence.h"
 #include "ir/base/arena.h"
 
 static const uint64_t *local_of(const struct nd_range *range)
@@ -9,21 +11,14 @@ static const uint64_t *local_of(const struct nd_range *range)
     return range->local[0] ? range->local : NULL;
 }
 
-int64_t access_start(const struct affine *index, const struct nd_range *range)
-{
-    uint64_t start = (uint64_t)index->constant;
-    for (unsigned d = 0; d < 3; d++) start += (uint64_t)index->factor[AFFINE_GLOBAL + d] * range->offset[d];
-    return (int64_t)start;
-}
-
-bool access_owned_by_item(const struct access_summary *s, const struct nd_range *range)
+bool footprint_is_owned_by_item(const struct access_summary *s, const struct nd_range *range)
 {
     if (s->escapes) return false;
-    struct conflict_pair pair;
+    struct dependence_witness pair;
     for (uint32_t i = 0; i < s->n_sites; i++)
         for (uint32_t k = i; k < s->n_sites; k++) {
-            struct conflict_side a = {.site = &s->sites[i], .range = range}, b = {.site = &s->sites[k], .range = range};
-            if (conflict_find(&a, &b, BETWEEN_ITEMS, local_of(range), &pair) != CONFLICT_NONE) return false;
+            struct launched_access a = {.site = &s->sites[i], .range = range}, b = {.site = &s->sites[k], .range = range};
+            if (dependence_find(&a, &b, BETWEEN_ITEMS, local_of(range), &pair) != ACCESS_DEPENDENCE_NONE) return false;
         }
     return true;
 }
@@ -78,9 +73,9 @@ static bool counted(const struct access_site *s, bool writing)
 
 static bool may_meet(const struct access_site *x, const struct access_site *y, const struct nd_range *range)
 {
-    struct conflict_pair pair;
-    struct conflict_side a = {.site = x, .range = range}, b = {.site = y, .range = range};
-    return conflict_find(&a, &b, BETWEEN_ITEMS, local_of(range), &pair) != CONFLICT_NONE;
+    struct dependence_witness pair;
+    struct launched_access a = {.site = x, .range = range}, b = {.site = y, .range = range};
+    return dependence_find(&a, &b, BETWEEN_ITEMS, local_of(range), &pair) != ACCESS_DEPENDENCE_NONE;
 }
 
 /* Where the accesses of all work-items lie; everywhere, where scalars take part. */
@@ -149,13 +144,13 @@ static uint64_t bytes_of_sites(const struct access_summary *s, const struct nd_r
     return total;
 }
 
-uint64_t access_bytes_one_way(const struct access_summary *s, const struct nd_range *range, uint64_t whole,
+uint64_t footprint_bytes_one_way(const struct access_summary *s, const struct nd_range *range, uint64_t whole,
                               bool writing)
 {
     return s->escapes ? whole : bytes_of_sites(s, range, whole, writing);
 }
 
-uint64_t access_bytes(const struct access_summary *s, const struct nd_range *range, uint64_t whole)
+uint64_t footprint_bytes(const struct access_summary *s, const struct nd_range *range, uint64_t whole)
 {
-    return access_bytes_one_way(s, range, whole, false) + access_bytes_one_way(s, range, whole, true);
+    return footprint_bytes_one_way(s, range, whole, false) + footprint_bytes_one_way(s, range, whole, true);
 }

@@ -1,12 +1,12 @@
 /* Trying an access on single work-items: its address and the conditions it stands behind, computed. */
-#include "fuser/access/probe.h"
+#include "fuser/access/witness.h"
 
 #include "ir/eval/eval.h"
 
 enum { MAX_STEPS = 1024, MAX_OPERANDS = 4 };
 
 /* One work-item at one access. */
-struct probe {
+struct trial {
     const struct ir_module *module;
     const struct nd_range *range;
     const uint64_t *local; /* NULL: unknown */
@@ -14,11 +14,11 @@ struct probe {
     unsigned steps;
 };
 
-static bool compute(struct probe *p, const struct ir_value *v, uint64_t *bits);
+static bool compute(struct trial *p, const struct ir_value *v, uint64_t *bits);
 
 /* ---- values ---- */
 
-static bool compute_place(const struct probe *p, const struct ir_inst *inst, uint64_t *bits)
+static bool compute_query(const struct trial *p, const struct ir_inst *inst, uint64_t *bits)
 {
     unsigned d = inst->attrs.dim;
     uint64_t from_start = (uint64_t)p->item[d] - p->range->offset[d];
@@ -39,7 +39,7 @@ static bool compute_place(const struct probe *p, const struct ir_inst *inst, uin
 }
 
 /* Offsets of pointers from the parameter they come from. */
-static bool compute_pointer(struct probe *p, const struct ir_inst *inst, uint64_t *bits)
+static bool compute_pointer(struct trial *p, const struct ir_inst *inst, uint64_t *bits)
 {
     uint64_t base, index;
     if (!compute(p, inst->operands[0], &base)) return false;
@@ -55,13 +55,13 @@ static bool compute_pointer(struct probe *p, const struct ir_inst *inst, uint64_
     return true;
 }
 
-static bool compute_inst(struct probe *p, const struct ir_inst *inst, uint64_t *bits)
+static bool compute_inst(struct trial *p, const struct ir_inst *inst, uint64_t *bits)
 {
     uint64_t lanes[MAX_OPERANDS], result[IR_MAX_LANES];
     const uint64_t *operands[MAX_OPERANDS];
     if (inst->op == IR_OP_ELEM || inst->op == IR_OP_FIELD || inst->op == IR_OP_SPACECAST)
         return compute_pointer(p, inst, bits);
-    if (inst->n_operands == 0) return compute_place(p, inst, bits);
+    if (inst->n_operands == 0) return compute_query(p, inst, bits);
     if (inst->n_operands > MAX_OPERANDS || !(ir_op_info(inst->op)->flags & IR_FLAG_PURE)) return false;
     for (uint32_t i = 0; i < inst->n_operands; i++) {
         /* Pointers are offsets here: they can be chosen between, but are no addresses. */
@@ -74,7 +74,7 @@ static bool compute_inst(struct probe *p, const struct ir_inst *inst, uint64_t *
     return true;
 }
 
-static bool compute(struct probe *p, const struct ir_value *v, uint64_t *bits)
+static bool compute(struct trial *p, const struct ir_value *v, uint64_t *bits)
 {
     if (++p->steps > MAX_STEPS || ir_type_is_vector(v->type)) return false;
     if (ir_type_is_ptr(v->type)) {
@@ -98,7 +98,7 @@ static bool leaves(const struct ir_block *block)
 }
 
 /* Control gets past an if or loop that may leave the kernel. */
-static bool passes(struct probe *p, const struct ir_inst *inst)
+static bool passes(struct trial *p, const struct ir_inst *inst)
 {
     uint64_t taken;
     bool may[2] = {leaves(inst->blocks[0]), inst->blocks[1] && leaves(inst->blocks[1])};
@@ -108,7 +108,7 @@ static bool passes(struct probe *p, const struct ir_inst *inst)
 }
 
 /* The work-item gets to the instruction for sure. */
-static bool arrives(struct probe *p, const struct ir_inst *at)
+static bool arrives(struct trial *p, const struct ir_inst *at)
 {
     for (;;) {
         for (const struct ir_inst *before = at->prev; before; before = before->prev)
@@ -122,10 +122,10 @@ static bool arrives(struct probe *p, const struct ir_inst *at)
     }
 }
 
-static bool address_at(const struct conflict_side *s, const uint64_t *local, const int64_t item[3], int64_t *address)
+static bool address_at(const struct launched_access *s, const uint64_t *local, const int64_t item[3], int64_t *address)
 {
     const struct ir_inst *inst = s->site->inst;
-    struct probe p = {.module = inst->parent->function->module, .range = s->range, .local = local, .item = item};
+    struct trial p = {.module = inst->parent->function->module, .range = s->range, .local = local, .item = item};
     uint64_t bits;
     if (!arrives(&p, inst) || !compute(&p, inst->operands[0], &bits)) return false;
     *address = (int64_t)(bits + (uint64_t)s->offset);
@@ -141,7 +141,7 @@ static bool in_range(const struct nd_range *r, const int64_t item[3])
     return true;
 }
 
-static bool differ(const struct conflict_pair *pair, const struct nd_range *r, enum conflict_between between,
+static bool differ(const struct dependence_witness *pair, const struct nd_range *r, enum dependence_between between,
                    const uint64_t *local)
 {
     for (unsigned d = 0; d < 3; d++) {
@@ -151,8 +151,8 @@ static bool differ(const struct conflict_pair *pair, const struct nd_range *r, e
     return false;
 }
 
-static bool meets(const struct conflict_side *a, const struct conflict_side *b, enum conflict_between between,
-                  const uint64_t *local, struct conflict_pair *pair)
+static bool meets(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
+                  const uint64_t *local, struct dependence_witness *pair)
 {
     int64_t x, y;
     if (!in_range(a->range, pair->first) || !in_range(b->range, pair->second)) return false;
@@ -164,14 +164,14 @@ static bool meets(const struct conflict_side *a, const struct conflict_side *b, 
     return distance < (__int128)a->site->bytes && -distance < (__int128)b->site->bytes;
 }
 
-static bool has_one_place(const struct conflict_side *s)
+static bool has_one_place(const struct launched_access *s)
 {
     enum ir_op op = s->site->inst->op;
     return s->site->bytes && s->site->found_one && (op == IR_OP_LOAD || op == IR_OP_STORE);
 }
 
-bool probe_conflict(const struct conflict_side *a, const struct conflict_side *b, enum conflict_between between,
-                    const uint64_t *local, struct conflict_pair *pair)
+bool witness_find(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
+                    const uint64_t *local, struct dependence_witness *pair)
 {
     if (!has_one_place(a) || !has_one_place(b) || (between == BETWEEN_GROUPS && !local)) return false;
     const struct nd_range *r = a->range;

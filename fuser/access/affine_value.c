@@ -1,8 +1,9 @@
 /* Integers and pointers of a kernel as sums of ids, constants and scalar arguments.
    Sums are kept modulo the width, where addition and multiplication need no care; care is taken where a
    value is widened, divided or compared. */
-#include "fuser/access/internal.h"
+#include "fuser/access/affine_value.h"
 
+#include "fuser/access/sub_group_ids.h"
 static const struct affine unknown;
 
 static bool is_int(const struct ir_value *v)
@@ -10,21 +11,21 @@ static bool is_int(const struct ir_value *v)
     return ir_type_is_int(v->type) && !ir_type_is_vector(v->type);
 }
 
-struct affine access_form(const struct access_walk *w, const struct ir_value *v)
+struct affine affine_value(const struct access_walk *w, const struct ir_value *v)
 {
     uint64_t bits;
     if (v->kind == IR_VALUE_CONST && is_int(v) && ir_value_uint(v, &bits)) {
         unsigned shift = 64 - ir_type_bits(v->type);
         return affine_constant((int64_t)(bits << shift) >> shift);
     }
-    uint32_t n = access_number(v);
-    return n ? w->forms[n] : unknown;
+    uint32_t n = access_value_number(v);
+    return n ? w->sums[n] : unknown;
 }
 
 /* The value as a number of its own width, signed or not. */
 static struct affine widened(const struct access_walk *w, const struct ir_value *v, bool is_signed)
 {
-    struct affine a = access_form(w, v);
+    struct affine a = affine_value(w, v);
     unsigned param_bits = 0;
     if (a.known && a.n_symbols) param_bits = ir_type_bits(w->kernel->params[a.symbols[0].param].value->type);
     return affine_extend(&a, ir_type_bits(v->type), is_signed, param_bits, &w->bounds);
@@ -33,7 +34,7 @@ static struct affine widened(const struct access_walk *w, const struct ir_value 
 /* Bounds of a value that is not negative in its width; false where it may be. */
 static bool natural(const struct access_walk *w, const struct ir_value *v, int64_t *low, int64_t *high)
 {
-    struct affine a = access_form(w, v);
+    struct affine a = affine_value(w, v);
     return affine_range(&a, &w->bounds, low, high) && *low >= 0 &&
            *high <= (int64_t)(UINT64_MAX >> (65 - ir_type_bits(v->type)));
 }
@@ -69,7 +70,7 @@ static struct affine quotient(const struct access_walk *w, const struct ir_value
 {
     int64_t low, high;
     if (divisor <= 0 || !natural(w, v, &low, &high)) return unknown;
-    struct affine a = access_form(w, v);
+    struct affine a = affine_value(w, v);
     if (!all_multiples(&a, divisor)) return affine_between(low / divisor, high / divisor);
     a.constant /= divisor;
     for (unsigned i = 0; i < AFFINE_IDS; i++) a.factor[i] /= divisor;
@@ -82,17 +83,17 @@ static struct affine remainder_of(const struct access_walk *w, const struct ir_v
     int64_t low, high;
     if (divisor <= 0) return unknown;
     bool is_natural = natural(w, v, &low, &high);
-    if (is_natural && high < divisor) return access_form(w, v);
+    if (is_natural && high < divisor) return affine_value(w, v);
     return is_natural || !is_signed ? affine_between(0, divisor - 1) : affine_between(1 - divisor, divisor - 1);
 }
 
 /* x & mask, mask constant and not negative. */
 static struct affine masked(const struct access_walk *w, const struct ir_inst *inst)
 {
-    struct affine mask = access_form(w, inst->operands[1]);
+    struct affine mask = affine_value(w, inst->operands[1]);
     const struct ir_value *x = inst->operands[0];
     if (!affine_is_constant(&mask)) {
-        mask = access_form(w, x);
+        mask = affine_value(w, x);
         x = inst->operands[1];
     }
     if (!affine_is_constant(&mask) || mask.constant < 0) return unknown;
@@ -104,7 +105,7 @@ static struct affine masked(const struct access_walk *w, const struct ir_inst *i
 /* x | c is a sum where x is a multiple of a power of two above c. */
 static struct affine joined_bits(const struct access_walk *w, const struct ir_inst *inst)
 {
-    struct affine a = access_form(w, inst->operands[0]), b = access_form(w, inst->operands[1]);
+    struct affine a = affine_value(w, inst->operands[0]), b = affine_value(w, inst->operands[1]);
     if (!affine_is_constant(&b) || b.constant < 0 || b.constant >= (int64_t)1 << 31) return unknown;
     int64_t power = 1;
     while (power <= b.constant) power <<= 1;
@@ -145,7 +146,7 @@ static struct affine linear_id(const struct access_walk *w, enum affine_id kind,
     return sum;
 }
 
-static struct affine place(const struct access_walk *w, const struct ir_inst *inst)
+static struct affine query(const struct access_walk *w, const struct ir_inst *inst)
 {
     unsigned d = inst->attrs.dim;
     const struct nd_range *r = &w->range;
@@ -161,7 +162,7 @@ static struct affine place(const struct access_walk *w, const struct ir_inst *in
     case IR_OP_LOCAL_SIZE: return w->even_groups ? affine_constant((int64_t)r->local[d]) : unknown;
     case IR_OP_ENQUEUED_LOCAL_SIZE: return r->local[0] ? affine_constant((int64_t)r->local[d]) : unknown;
     case IR_OP_NUM_GROUPS: return w->even_groups ? affine_constant((int64_t)(r->global[d] / r->local[d])) : unknown;
-    default: return access_place_in_sub_group(w, inst);
+    default: return sub_group_ids_value(w, inst);
     }
 }
 
@@ -169,7 +170,7 @@ static struct affine element(const struct access_walk *w, const struct ir_inst *
 {
     uint64_t size = ir_type_size(w->kernel->module, inst->type);
     if (size > INT64_MAX) return unknown;
-    struct affine base = access_form(w, inst->operands[0]);
+    struct affine base = affine_value(w, inst->operands[0]);
     struct affine index = widened(w, inst->operands[1], true);
     index = affine_scale(&index, (int64_t)size);
     return affine_add(&base, &index);
@@ -177,7 +178,7 @@ static struct affine element(const struct access_walk *w, const struct ir_inst *
 
 static struct affine field(const struct access_walk *w, const struct ir_inst *inst)
 {
-    struct affine base = access_form(w, inst->operands[0]);
+    struct affine base = affine_value(w, inst->operands[0]);
     struct affine offset =
         affine_constant(ir_type_struct(w->kernel->module, inst->type)->fields[inst->attrs.index].offset);
     return affine_add(&base, &offset);
@@ -185,7 +186,7 @@ static struct affine field(const struct access_walk *w, const struct ir_inst *in
 
 static struct affine difference(const struct access_walk *w, const struct ir_inst *inst)
 {
-    struct affine a = access_form(w, inst->operands[0]), b = access_form(w, inst->operands[1]);
+    struct affine a = affine_value(w, inst->operands[0]), b = affine_value(w, inst->operands[1]);
     b = affine_scale(&b, -1);
     return affine_add(&a, &b);
 }
@@ -201,13 +202,13 @@ static struct affine shifted_right(const struct access_walk *w, const struct ir_
 
 static struct affine divided(const struct access_walk *w, const struct ir_inst *inst)
 {
-    struct affine by = access_form(w, inst->operands[1]);
+    struct affine by = affine_value(w, inst->operands[1]);
     if (!affine_is_constant(&by)) return unknown;
     if (inst->op == IR_OP_UDIV || inst->op == IR_OP_SDIV) return quotient(w, inst->operands[0], by.constant);
     return remainder_of(w, inst->operands[0], by.constant, inst->op == IR_OP_SREM);
 }
 
-struct affine access_form_of_inst(const struct access_walk *w, const struct ir_inst *inst)
+struct affine affine_value_of_inst(const struct access_walk *w, const struct ir_inst *inst)
 {
     const struct ir_value *result = inst->results[0];
     if (!is_int(result) && !ir_type_is_ptr(result->type)) return unknown;
@@ -215,17 +216,17 @@ struct affine access_form_of_inst(const struct access_walk *w, const struct ir_i
     unsigned amount;
     switch (inst->op) {
     case IR_OP_ADD:
-        a = access_form(w, inst->operands[0]);
-        b = access_form(w, inst->operands[1]);
+        a = affine_value(w, inst->operands[0]);
+        b = affine_value(w, inst->operands[1]);
         return affine_add(&a, &b);
     case IR_OP_SUB: return difference(w, inst);
-    case IR_OP_NEG: a = access_form(w, inst->operands[0]); return affine_scale(&a, -1);
+    case IR_OP_NEG: a = affine_value(w, inst->operands[0]); return affine_scale(&a, -1);
     case IR_OP_MUL:
-        a = access_form(w, inst->operands[0]);
-        b = access_form(w, inst->operands[1]);
+        a = affine_value(w, inst->operands[0]);
+        b = affine_value(w, inst->operands[1]);
         return product(&a, &b);
     case IR_OP_SHL:
-        a = access_form(w, inst->operands[0]);
+        a = affine_value(w, inst->operands[0]);
         return shift_amount(inst, &amount) && amount < 63 ? affine_scale(&a, (int64_t)1 << amount) : unknown;
     case IR_OP_LSHR:
     case IR_OP_ASHR: return shifted_right(w, inst);
@@ -239,16 +240,16 @@ struct affine access_form_of_inst(const struct access_walk *w, const struct ir_i
     case IR_OP_SMAX: return extreme(w, inst, true, true);
     case IR_OP_UMIN: return extreme(w, inst, false, false);
     case IR_OP_UMAX: return extreme(w, inst, false, true);
-    case IR_OP_ITRUNC: return access_form(w, inst->operands[0]);
+    case IR_OP_ITRUNC: return affine_value(w, inst->operands[0]);
     case IR_OP_ZEXT:
     case IR_OP_SEXT: return widened(w, inst->operands[0], inst->op == IR_OP_SEXT);
     case IR_OP_SELECT:
-        a = access_form(w, inst->operands[1]);
-        b = access_form(w, inst->operands[2]);
+        a = affine_value(w, inst->operands[1]);
+        b = affine_value(w, inst->operands[2]);
         return affine_either(&a, &b, &w->bounds);
     case IR_OP_ELEM: return element(w, inst);
     case IR_OP_FIELD: return field(w, inst);
-    case IR_OP_SPACECAST: return access_form(w, inst->operands[0]);
-    default: return place(w, inst);
+    case IR_OP_SPACECAST: return affine_value(w, inst->operands[0]);
+    default: return query(w, inst);
     }
 }

@@ -1,30 +1,25 @@
 /* Which parameters a pointer may come from: sets that flow along uses until nothing changes. */
 #include <string.h>
 
-#include "fuser/access/internal.h"
+#include "fuser/access/provenance.h"
 #include "ir/base/arena.h"
 
-uint32_t access_number(const struct ir_value *v)
+static uint64_t *parameters_of(const struct access_walk *w, const struct ir_value *v)
 {
-    return v->kind == IR_VALUE_CONST || v->kind == IR_VALUE_UNDEF ? 0 : v->scratch;
-}
-
-static uint64_t *origin(const struct access_walk *w, const struct ir_value *v)
-{
-    return &w->origins[(size_t)access_number(v) * w->origin_words];
+    return &w->provenance[(size_t)access_value_number(v) * w->provenance_words];
 }
 
 static bool has(const struct access_walk *w, const struct ir_value *v, uint32_t bit)
 {
-    return origin(w, v)[bit / 64] >> bit % 64 & 1;
+    return parameters_of(w, v)[bit / 64] >> bit % 64 & 1;
 }
 
-bool access_comes_from(const struct access_walk *w, const struct ir_value *pointer, uint32_t param)
+bool provenance_has(const struct access_walk *w, const struct ir_value *pointer, uint32_t param)
 {
     return ir_type_is_ptr(pointer->type) && has(w, pointer, param);
 }
 
-bool access_is_loose(const struct access_walk *w, const struct ir_value *pointer)
+bool provenance_is_unknown(const struct access_walk *w, const struct ir_value *pointer)
 {
     return ir_type_is_ptr(pointer->type) && has(w, pointer, w->kernel->n_params);
 }
@@ -32,7 +27,7 @@ bool access_is_loose(const struct access_walk *w, const struct ir_value *pointer
 static bool add(const struct access_walk *w, const struct ir_value *v, uint32_t bit)
 {
     if (has(w, v, bit)) return false;
-    origin(w, v)[bit / 64] |= (uint64_t)1 << bit % 64;
+    parameters_of(w, v)[bit / 64] |= (uint64_t)1 << bit % 64;
     return true;
 }
 
@@ -40,10 +35,10 @@ static bool add(const struct access_walk *w, const struct ir_value *v, uint32_t 
 static bool flow(const struct access_walk *w, const struct ir_value *to, const struct ir_value *from)
 {
     bool changed = false;
-    if (!ir_type_is_ptr(to->type) || !access_number(from)) return false;
-    uint64_t *into = origin(w, to);
-    const uint64_t *out = origin(w, from);
-    for (uint32_t i = 0; i < w->origin_words; i++) {
+    if (!ir_type_is_ptr(to->type) || !access_value_number(from)) return false;
+    uint64_t *into = parameters_of(w, to);
+    const uint64_t *out = parameters_of(w, from);
+    for (uint32_t i = 0; i < w->provenance_words; i++) {
         changed |= (out[i] & ~into[i]) != 0;
         into[i] |= out[i];
     }
@@ -65,9 +60,9 @@ static bool flow_out(const struct access_walk *w, const struct ir_inst *inst)
 static bool loads_module_constant(const struct access_walk *w, const struct ir_inst *inst)
 {
     if (inst->op != IR_OP_LOAD || ir_type_space(inst->operands[0]->type) != IR_SPACE_CONSTANT) return false;
-    if (!access_number(inst->operands[0])) return false;
-    const uint64_t *from = origin(w, inst->operands[0]);
-    for (uint32_t i = 0; i < w->origin_words; i++)
+    if (!access_value_number(inst->operands[0])) return false;
+    const uint64_t *from = parameters_of(w, inst->operands[0]);
+    for (uint32_t i = 0; i < w->provenance_words; i++)
         if (from[i]) return false;
     return true;
 }
@@ -110,12 +105,12 @@ static bool visit_block(const struct access_walk *w, const struct ir_block *bloc
     return changed;
 }
 
-void access_origins(struct access_walk *w)
+void provenance_find(struct access_walk *w)
 {
-    w->origin_words = w->kernel->n_params / 64 + 1;
-    size_t bytes = (size_t)w->n_values * w->origin_words * sizeof *w->origins;
-    w->origins = arena_realloc(NULL, bytes);
-    memset(w->origins, 0, bytes);
+    w->provenance_words = w->kernel->n_params / 64 + 1;
+    size_t bytes = (size_t)w->n_values * w->provenance_words * sizeof *w->provenance;
+    w->provenance = arena_realloc(NULL, bytes);
+    memset(w->provenance, 0, bytes);
     for (uint32_t i = 0; i < w->kernel->n_params; i++)
         if (ir_type_is_ptr(w->kernel->params[i].value->type)) add(w, w->kernel->params[i].value, i);
     while (visit_block(w, w->kernel->body)) {

@@ -3,9 +3,9 @@
  * over the places of the two work-items; a collision is a value of it within a small window. Largest factors
  * are chosen first, so that at each step only few values leave the window within reach.
  */
-#include "fuser/access/conflict.h"
+#include "fuser/access/dependence.h"
 
-#include <string.h>
+#include "fuser/access/same_place.h"
 
 enum {
     MAX_PLACES = 6,             /* parts of a place: global id by dimension, or group and local id by dimension, or the
@@ -45,21 +45,6 @@ struct search {
 
 /* ---- from sums to parts ---- */
 
-bool conflict_same_scalars(const struct conflict_side *a, const struct conflict_side *b)
-{
-    const struct affine *x = &a->site->index, *y = &b->site->index;
-    if (x->n_symbols != y->n_symbols) return false;
-    for (uint32_t i = 0; i < x->n_symbols; i++) {
-        bool found = false;
-        for (uint32_t k = 0; k < y->n_symbols && !found; k++)
-            found = x->symbols[i].factor == y->symbols[k].factor &&
-                    x->symbols[i].extension == y->symbols[k].extension &&
-                    conflict_same_argument(a, x->symbols[i].param, b, y->symbols[k].param);
-        if (!found) return false;
-    }
-    return true;
-}
-
 static bool in_global_ids(const struct affine *a)
 {
     for (unsigned i = AFFINE_LOCAL; i < AFFINE_IDS; i++)
@@ -67,7 +52,7 @@ static bool in_global_ids(const struct affine *a)
     return true;
 }
 
-static void use_global_ids(struct search *s, const struct conflict_side *const side[2])
+static void use_global_ids(struct search *s, const struct launched_access *const side[2])
 {
     s->n_parts = 3;
     for (unsigned d = 0; d < 3; d++) {
@@ -82,8 +67,8 @@ static void use_global_ids(struct search *s, const struct conflict_side *const s
 }
 
 /* Global ids become group * size + local id + offset. Parts 0 to 2 are groups, 3 to 5 local ids. */
-static bool use_groups(struct search *s, const struct conflict_side *const side[2], const uint64_t local[3],
-                       enum conflict_between between, int64_t constant[2])
+static bool use_groups(struct search *s, const struct launched_access *const side[2], const uint64_t local[3],
+                       enum dependence_between between, int64_t constant[2])
 {
     s->n_parts = MAX_PLACES;
     s->by_groups = true;
@@ -115,8 +100,8 @@ static bool in_sub_groups(const struct affine *a)
 
 /* Where work-groups are rows of whole sub-groups, local ids along x fall apart: part 3 is the sub-group, 4 the id
  * there. */
-static bool use_sub_groups(struct search *s, const struct conflict_side *const side[2], const uint64_t local[3],
-                           enum conflict_between between)
+static bool use_sub_groups(struct search *s, const struct launched_access *const side[2], const uint64_t local[3],
+                           enum dependence_between between)
 {
     uint32_t size = side[0]->site->sub_group_size;
     if (!size || side[1]->site->sub_group_size != size || local[0] % size || local[1] != 1 || local[2] != 1)
@@ -140,13 +125,13 @@ static bool use_sub_groups(struct search *s, const struct conflict_side *const s
 
 /* An amount that goes in steps wider than the access leaves gaps: a choice of the search. Any other makes the
    access wider. */
-static bool has_gaps(const struct conflict_side *s)
+static bool has_gaps(const struct launched_access *s)
 {
     const struct affine *a = &s->site->index;
     return a->step > 0 && (uint64_t)a->step > s->site->bytes && (__int128)a->high - a->low < limit;
 }
 
-static void use_amounts(struct search *s, const struct conflict_side *const side[2])
+static void use_amounts(struct search *s, const struct launched_access *const side[2])
 {
     struct part *p = &s->parts[s->n_parts];
     if (!has_gaps(side[0]) && !has_gaps(side[1])) return;
@@ -239,36 +224,36 @@ static __int128 divide_down(__int128 a, __int128 b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-static enum conflict choose(struct search *s, unsigned at, __int128 sum);
+static enum access_dependence choose(struct search *s, unsigned at, __int128 sum);
 
-static enum conflict try_value(struct search *s, unsigned at, __int128 sum, int64_t value)
+static enum access_dependence try_value(struct search *s, unsigned at, __int128 sum, int64_t value)
 {
-    if (++s->steps > MAX_STEPS) return CONFLICT_POSSIBLE;
+    if (++s->steps > MAX_STEPS) return ACCESS_DEPENDENCE_POSSIBLE;
     s->chosen[at] = value;
     return choose(s, at + 1, sum + (__int128)s->variables[at].factor * value);
 }
 
 /* A variable that does not move the sum matters only in making the places different: three values are
    enough, whatever the others are. */
-static enum conflict choose_any(struct search *s, unsigned at, __int128 sum)
+static enum access_dependence choose_any(struct search *s, unsigned at, __int128 sum)
 {
     const struct variable *v = &s->variables[at];
-    enum conflict worst = CONFLICT_NONE;
+    enum access_dependence worst = ACCESS_DEPENDENCE_NONE;
     int64_t middle = v->low <= 0 && v->high >= 0 ? 0 : v->low;
     int64_t values[3] = {middle, middle < v->high ? middle + 1 : middle, middle > v->low ? middle - 1 : middle};
     for (unsigned i = 0; i < 3; i++) {
         if (i && values[i] == middle) continue;
-        enum conflict c = try_value(s, at, sum, values[i]);
-        if (c == CONFLICT_PROVED) return c;
+        enum access_dependence c = try_value(s, at, sum, values[i]);
+        if (c == ACCESS_DEPENDENCE_PROVED) return c;
         if (c > worst) worst = c;
     }
     return worst;
 }
 
-static enum conflict choose(struct search *s, unsigned at, __int128 sum)
+static enum access_dependence choose(struct search *s, unsigned at, __int128 sum)
 {
     if (at == s->n_variables)
-        return sum >= s->window_low && sum <= s->window_high && read_choice(s) ? CONFLICT_PROVED : CONFLICT_NONE;
+        return sum >= s->window_low && sum <= s->window_high && read_choice(s) ? ACCESS_DEPENDENCE_PROVED : ACCESS_DEPENDENCE_NONE;
     const struct variable *v = &s->variables[at];
     if (v->factor == 0) return choose_any(s, at, sum);
     __int128 least = s->window_low - sum - v->rest_high, most = s->window_high - sum - v->rest_low;
@@ -276,10 +261,10 @@ static enum conflict choose(struct search *s, unsigned at, __int128 sum)
     __int128 last = v->factor > 0 ? divide_down(most, v->factor) : divide_down(least, v->factor);
     if (first < v->low) first = v->low;
     if (last > v->high) last = v->high;
-    enum conflict worst = CONFLICT_NONE;
+    enum access_dependence worst = ACCESS_DEPENDENCE_NONE;
     for (__int128 x = first; x <= last; x++) {
-        enum conflict c = try_value(s, at, sum, (int64_t)x);
-        if (c == CONFLICT_PROVED || s->steps > MAX_STEPS) return c;
+        enum access_dependence c = try_value(s, at, sum, (int64_t)x);
+        if (c == ACCESS_DEPENDENCE_PROVED || s->steps > MAX_STEPS) return c;
         if (c > worst) worst = c;
     }
     return worst;
@@ -292,7 +277,7 @@ static bool nobody(const struct access_items *items)
     return items->first[0] > items->last[0] || items->first[1] > items->last[1] || items->first[2] > items->last[2];
 }
 
-static bool is_certain(const struct conflict_side *s)
+static bool is_certain(const struct launched_access *s)
 {
     return affine_is_exact(&s->site->index) && !s->site->conditional;
 }
@@ -304,8 +289,8 @@ static int64_t local_id(const struct search *s, unsigned k, unsigned d)
 }
 
 /* The global ids of the collision; false where one of them never gets there. */
-static bool read_pair(const struct search *s, const struct conflict_side *const side[2], const uint64_t *local,
-                      struct conflict_pair *pair)
+static bool read_pair(const struct search *s, const struct launched_access *const side[2], const uint64_t *local,
+                      struct dependence_witness *pair)
 {
     for (unsigned k = 0; k < 2; k++) {
         int64_t *id = k ? pair->second : pair->first;
@@ -320,7 +305,7 @@ static bool read_pair(const struct search *s, const struct conflict_side *const 
 }
 
 /* Where the access of the place found begins, of an exact sum. */
-static __int128 start_of(const struct search *s, const struct conflict_side *const side[2], unsigned k,
+static __int128 start_of(const struct search *s, const struct launched_access *const side[2], unsigned k,
                          int64_t constant)
 {
     __int128 at = (__int128)constant + side[k]->offset;
@@ -328,31 +313,31 @@ static __int128 start_of(const struct search *s, const struct conflict_side *con
     return at;
 }
 
-static int64_t common_byte(const struct search *s, const struct conflict_side *const side[2], const int64_t constant[2])
+static int64_t common_byte(const struct search *s, const struct launched_access *const side[2], const int64_t constant[2])
 {
     __int128 x = start_of(s, side, 0, constant[0]), y = start_of(s, side, 1, constant[1]);
     return side[0]->site->index.n_symbols ? -1 : (int64_t)(x > y ? x : y);
 }
 
-enum conflict conflict_find(const struct conflict_side *a, const struct conflict_side *b, enum conflict_between between,
-                            const uint64_t *local, struct conflict_pair *pair)
+enum access_dependence dependence_find(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
+                            const uint64_t *local, struct dependence_witness *pair)
 {
-    const struct conflict_side *const side[2] = {a, b};
+    const struct launched_access *const side[2] = {a, b};
     const struct affine *x = &a->site->index, *y = &b->site->index;
-    if (nobody(&a->site->items) || nobody(&b->site->items)) return CONFLICT_NONE;
-    if (!x->known || !y->known || !a->site->bytes || !b->site->bytes || !conflict_same_scalars(a, b))
-        return CONFLICT_POSSIBLE;
+    if (nobody(&a->site->items) || nobody(&b->site->items)) return ACCESS_DEPENDENCE_NONE;
+    if (!x->known || !y->known || !a->site->bytes || !b->site->bytes || !same_place_scalars(a, b))
+        return ACCESS_DEPENDENCE_POSSIBLE;
 
     struct search s = {0};
     int64_t constant[2] = {x->constant, y->constant};
     if (between == BETWEEN_ITEMS && in_global_ids(x) && in_global_ids(y)) {
         use_global_ids(&s, side);
     } else if (!local || !use_groups(&s, side, local, between, constant)) {
-        return CONFLICT_POSSIBLE;
+        return ACCESS_DEPENDENCE_POSSIBLE;
     }
-    if ((in_sub_groups(x) || in_sub_groups(y)) && !use_sub_groups(&s, side, local, between)) return CONFLICT_POSSIBLE;
+    if ((in_sub_groups(x) || in_sub_groups(y)) && !use_sub_groups(&s, side, local, between)) return ACCESS_DEPENDENCE_POSSIBLE;
     use_amounts(&s, side);
-    if (!add_variables(&s)) return CONFLICT_POSSIBLE;
+    if (!add_variables(&s)) return ACCESS_DEPENDENCE_POSSIBLE;
     /* The first covers [start, start + width), so does the second: they meet where the distance of the starts
        is above -width of the second and below the width of the first. */
     __int128 start[2], width[2];
@@ -362,12 +347,12 @@ enum conflict conflict_find(const struct conflict_side *a, const struct conflict
         width[k] = (__int128)site->bytes;
         if (!has_gaps(side[k])) width[k] += (__int128)site->index.high - site->index.low;
     }
-    if (magnitude(start[1] - start[0]) > limit || width[0] > limit || width[1] > limit) return CONFLICT_POSSIBLE;
+    if (magnitude(start[1] - start[0]) > limit || width[0] > limit || width[1] > limit) return ACCESS_DEPENDENCE_POSSIBLE;
     s.window_low = -(width[1] - 1) - (start[1] - start[0]);
     s.window_high = (width[0] - 1) - (start[1] - start[0]);
-    enum conflict found = choose(&s, 0, 0);
-    if (found != CONFLICT_PROVED) return found;
-    if (!is_certain(a) || !is_certain(b) || !read_pair(&s, side, local, pair)) return CONFLICT_POSSIBLE;
+    enum access_dependence found = choose(&s, 0, 0);
+    if (found != ACCESS_DEPENDENCE_PROVED) return found;
+    if (!is_certain(a) || !is_certain(b) || !read_pair(&s, side, local, pair)) return ACCESS_DEPENDENCE_POSSIBLE;
     pair->byte = common_byte(&s, side, constant);
-    return CONFLICT_PROVED;
+    return ACCESS_DEPENDENCE_PROVED;
 }

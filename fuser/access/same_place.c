@@ -1,6 +1,6 @@
 /* Are two accesses at the same place in each work-item: proved from their sums, or because the same expression
    of ids, constants and scalar arguments computes both. */
-#include "fuser/access/conflict.h"
+#include "fuser/access/same_place.h"
 
 #include <string.h>
 
@@ -9,17 +9,32 @@
 enum { MAX_COMPARISONS = 512 };
 
 struct comparison {
-    const struct conflict_side *a, *b;
+    const struct launched_access *a, *b;
     unsigned left; /* comparisons that may still be made */
 };
 
 /* Work-group memory is another one in each kernel. */
-bool conflict_same_argument(const struct conflict_side *a, uint32_t i, const struct conflict_side *b, uint32_t k)
+bool same_place_argument(const struct launched_access *a, uint32_t i, const struct launched_access *b, uint32_t k)
 {
     if (!a->args || !b->args) return i == k;
     const struct fuser_arg *x = &a->args[i], *y = &b->args[k];
     if (x->kind != y->kind || x->index != y->index) return false;
     return x->kind == FUSER_ARG_VALUE || (x->kind == FUSER_ARG_BUFFER && x->offset == y->offset);
+}
+
+bool same_place_scalars(const struct launched_access *a, const struct launched_access *b)
+{
+    const struct affine *x = &a->site->index, *y = &b->site->index;
+    if (x->n_symbols != y->n_symbols) return false;
+    for (uint32_t i = 0; i < x->n_symbols; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < y->n_symbols && !found; k++)
+            found = x->symbols[i].factor == y->symbols[k].factor &&
+                    x->symbols[i].extension == y->symbols[k].extension &&
+                    same_place_argument(a, x->symbols[i].param, b, y->symbols[k].param);
+        if (!found) return false;
+    }
+    return true;
 }
 
 static bool same_attributes(const struct ir_inst *x, const struct ir_inst *y)
@@ -73,7 +88,7 @@ static bool same_value(struct comparison *c, const struct ir_value *x, const str
     case IR_VALUE_PARAM:
         /* A struct passed by value is a copy at an address of its kernel's own. */
         if (ir_type_is_ptr(x->type) && ir_type_space(x->type) == IR_SPACE_PRIVATE) return false;
-        return conflict_same_argument(c->a, x->index, c->b, y->index);
+        return same_place_argument(c->a, x->index, c->b, y->index);
     case IR_VALUE_RESULT: return same_inst(c, x->of.inst, y->of.inst);
     default: return false;
     }
@@ -91,15 +106,15 @@ static const struct ir_value *pointer_of(const struct access_site *s)
     }
 }
 
-static bool same_sum(const struct conflict_side *a, const struct conflict_side *b)
+static bool same_sum(const struct launched_access *a, const struct launched_access *b)
 {
     const struct affine *x = &a->site->index, *y = &b->site->index;
-    if (!affine_is_exact(x) || !affine_is_exact(y) || !conflict_same_scalars(a, b)) return false;
+    if (!affine_is_exact(x) || !affine_is_exact(y) || !same_place_scalars(a, b)) return false;
     return memcmp(x->factor, y->factor, sizeof x->factor) == 0 &&
            (__int128)x->constant + a->offset == (__int128)y->constant + b->offset;
 }
 
-bool conflict_same_place(const struct conflict_side *a, const struct conflict_side *b)
+bool same_place(const struct launched_access *a, const struct launched_access *b)
 {
     if (a->site->bytes == 0 || a->site->bytes != b->site->bytes) return false;
     if (same_sum(a, b)) return true;

@@ -1,6 +1,8 @@
 /* Bounds of loop counters: a parameter of the loop that starts at a known number, grows by a constant and is
    compared with a known number before the loop goes round again. */
-#include "fuser/access/internal.h"
+#include "fuser/access/loop_counters.h"
+
+#include "fuser/access/affine_value.h"
 #include "ir/base/arena.h"
 
 /* x < limit (or x != limit) holds whenever the loop continues past `guard`. */
@@ -25,7 +27,7 @@ static bool offset_from(const struct access_walk *w, const struct ir_value *v, c
     *offset = 0;
     if (v == counter) return true;
     if (v->kind != IR_VALUE_RESULT || v->of.inst->op != IR_OP_ADD || v->of.inst->operands[0] != counter) return false;
-    struct affine c = access_form(w, v->of.inst->operands[1]);
+    struct affine c = affine_value(w, v->of.inst->operands[1]);
     *offset = c.constant;
     return affine_is_constant(&c);
 }
@@ -70,7 +72,7 @@ static bool read_test(const struct access_walk *w, const struct ir_inst *guard, 
     if (condition->kind != IR_VALUE_RESULT) return false;
     const struct ir_inst *compare = condition->of.inst;
     if (compare->n_operands != 2) return false;
-    struct affine limit = access_form(w, compare->operands[1]);
+    struct affine limit = affine_value(w, compare->operands[1]);
     int64_t low, high;
     if (!affine_range(&limit, &w->bounds, &low, &high) || low < 0) return false;
     if (high > (int64_t)(UINT64_MAX >> (65 - ir_type_bits(compare->type)))) return false;
@@ -107,7 +109,7 @@ static void bound_counter(struct access_walk *w, const struct ir_inst *loop, uin
     const struct ir_value *counter = loop->blocks[0]->args[index];
     struct step step = {.body = loop->blocks[0], .index = index, .regular = true};
     see_steps(w, loop->blocks[0], &step);
-    struct affine start = access_form(w, loop->operands[index]);
+    struct affine start = affine_value(w, loop->operands[index]);
     int64_t low, high, ahead;
     if (!step.regular || !step.size || !offset_from(w, test->x, counter, &ahead)) return;
     if (!affine_range(&start, &w->bounds, &low, &high) || low < 0 || ahead < 0) return;
@@ -118,14 +120,14 @@ static void bound_counter(struct access_walk *w, const struct ir_inst *loop, uin
     if (__builtin_add_overflow(test->most, step.size - ahead, &most)) return;
     if (most < high) most = high;
     if (most > largest - step.size) return;
-    w->forms[access_number(counter)] = affine_between(low, most);
+    w->sums[access_value_number(counter)] = affine_between(low, most);
     if (ahead) return;
     struct loop_guard *guard = arena_alloc(w->result->arena, sizeof *guard);
     *guard = (struct loop_guard){.guard = test->guard, .counter = counter, .most = test->most, .next = w->guards};
     w->guards = guard;
 }
 
-void access_loop_counters(struct access_walk *w, const struct ir_inst *loop)
+void loop_counters_bound(struct access_walk *w, const struct ir_inst *loop)
 {
     const struct ir_block *body = loop->blocks[0];
     struct test test;

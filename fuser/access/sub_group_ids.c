@@ -1,10 +1,10 @@
 /* Ids of sub-groups. Where work-groups are rows of whole sub-groups, the local id is sub_group_id * size + id in the
    sub-group; the latter alone often cancels: a block begins at the first work-item of its sub-group. */
-#include "fuser/access/internal.h"
+#include "fuser/access/sub_group_ids.h"
 
 static const struct affine unknown;
 
-struct affine access_place_in_sub_group(const struct access_walk *w, const struct ir_inst *inst)
+struct affine sub_group_ids_value(const struct access_walk *w, const struct ir_inst *inst)
 {
     int64_t size = w->sub_group_size;
     switch (inst->op) {
@@ -42,7 +42,7 @@ static bool without_groups(const struct access_walk *w, struct affine *a)
            !__builtin_sub_overflow(a->constant, start, &a->constant);
 }
 
-struct affine access_simplest(const struct access_walk *w, const struct affine *a)
+struct affine sub_group_ids_simplify(const struct access_walk *w, const struct affine *a)
 {
     struct affine simple = *a;
     if (!a->known || !(a->factor[AFFINE_SUB_GROUP] || a->factor[AFFINE_LANE])) return *a;

@@ -1,5 +1,5 @@
 /* Accesses in linear ids: what kernels over different ND-ranges that run as one have in common. */
-#include "fuser/access/access.h"
+#include "fuser/access/linear_ids.h"
 
 #include <string.h>
 
@@ -53,7 +53,7 @@ static struct affine linear_index(const struct affine *a, const struct nd_range 
     return linear;
 }
 
-void access_linearize(struct access_site *site, const struct nd_range *own, const struct nd_range *base)
+void linear_ids_of_site(struct access_site *site, const struct nd_range *own, const struct nd_range *base)
 {
     struct access_items items = {{0}, {0}};
     __int128 n = 1;

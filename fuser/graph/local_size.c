@@ -1,4 +1,6 @@
 /* The local size where nobody asked for one: long along x, for the vectors and for the caches. */
+#include "fuser/graph/local_size.h"
+
 #include "fuser/graph/range.h"
 
 enum { MOST_ITEMS = 1024 };
@@ -15,7 +17,7 @@ static bool take_hint(struct nd_range *range, uint64_t most, const uint32_t hint
     return true;
 }
 
-void range_choose_local(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel)
+void local_size_choose(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel)
 {
     uint64_t most = device->max_work_group_size, left = most && most < MOST_ITEMS ? most : MOST_ITEMS;
     if (range_has_local(range) || take_hint(range, most, kernel->work_group_size_hint)) return;

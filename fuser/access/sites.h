@@ -1,0 +1,60 @@
+/* Sites: what a kernel does to the memory behind its pointer parameters, and which work-items do it. */
+#pragma once
+
+#include "fuser/access/affine.h"
+#include "ir/base/nd_range.h"
+#include "ir/core/ir.h"
+
+/* Work-items, as a box of global ids; empty where first > last in a dimension. */
+struct access_items {
+    int64_t first[3], last[3];
+};
+
+/* One load, store, atomic or other use of a parameter. */
+struct access_site {
+    const struct ir_inst *inst;
+    uint32_t line;
+    bool reads, writes, atomic;
+    bool found_one;            /* the pointer comes from this parameter and from nowhere else */
+    bool conditional;          /* something besides `items` decides whether a work-item gets here */
+    struct access_items items; /* the work-items that may get here; exactly those where not conditional */
+    ir_type type;              /* of one element */
+    uint64_t bytes;            /* touched at once; 0: unknown */
+    struct affine index;       /* byte offset from the parameter; of a block, of the work-item's own part of it */
+    uint32_t element;          /* of a block's components, each of which is a site: which one */
+    uint32_t sub_group_size;   /* where the index has ids of sub-groups: how large these are; 0: not known */
+};
+
+struct access_summary {
+    bool reads, writes, atomics;
+    bool escapes;       /* the pointer is stored, cast to an integer, passed on where we lose it */
+    bool written_first; /* the first site is a store that each work-item executes */
+    uint32_t n_sites;
+    struct access_site *sites; /* in program order */
+};
+
+struct access_analysis {
+    const struct ir_function *kernel; /* what the sites are in: calls inlined, perhaps a copy */
+    uint32_t n_params;
+    struct access_summary *params; /* as the kernel's; empty for those that are no pointers */
+    bool has_barrier, has_group_ops, has_local_ids;
+    bool has_sub_groups;            /* what it computes depends on the size of sub-groups */
+    bool meets_groups;              /* barriers and operations of work-groups */
+    bool sees_groups;               /* looks at ids, sizes or numbers of work-groups */
+    bool shared_state;              /* prints, uses pipes, or variables of the program that are no arguments */
+    bool prints;
+    bool unknown_reads, unknown_writes; /* through a pointer that comes from memory: whose memory is unknown */
+    uint64_t local_bytes;           /* of the kernel's own work-group variables: */
+    uint32_t n_locals;
+    const struct ir_global **locals;
+    struct ir_module *copy; /* owned; NULL where the kernel could be read as it is */
+    struct arena *arena;
+};
+
+/* Where the index starts when ids are counted from 0 on: its constant, and what the offset of the range adds. */
+int64_t site_start(const struct affine *index, const struct nd_range *range);
+/* Is each component of a block for one work-item, like a load or store? */
+static inline bool site_is_block(const struct access_site *site)
+{
+    return site->inst->op == IR_OP_BLOCK_READ || site->inst->op == IR_OP_BLOCK_WRITE;
+}

@@ -1,0 +1,8 @@
+/* Where a buffer of a launch lives. */
+#pragma once
+
+enum fuser_storage {
+    FUSER_STORAGE_MEMORY,
+    FUSER_STORAGE_PRIVATE, /* in variables of the work-item: registers */
+    FUSER_STORAGE_LOCAL,   /* in an array of the work-group */
+};
