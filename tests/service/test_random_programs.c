@@ -68,14 +68,17 @@ static struct count {
 
 static void start(struct place *place)
 {
+    static const char *const patient[] = {"--compile-limit", "600000", NULL};
+    const fusion_connect_options options = {.time_limit_ms = PROGRAM_PATIENCE_MS,
+                                            .request_limit_ms = PROGRAM_PATIENCE_MS};
     const size_t at = (size_t)(place - places[0]);
     char *text = program_module();
     setenv("FUSIOND_ISA", isas[at / EFFORTS], 1);
     setenv("FUSIOND_EFFORT", efforts[at % EFFORTS], 1);
-    service_start(&place->service, NULL);
+    service_start(&place->service, patient);
     unsetenv("FUSIOND_ISA");
     unsetenv("FUSIOND_EFFORT");
-    place->session = service_connect(&place->service);
+    expect_ok(fusion_connect(place->service.socket, &options, &place->session));
     expect_ok(fusion_module_load(place->session, "program", text, strlen(text), &place->module));
     free(text);
 }

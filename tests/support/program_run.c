@@ -250,7 +250,7 @@ static void run_graph(struct scene *s, bool records, const fusion_finalize_optio
     for (int i = 0; i < PROGRAM_RUNS; i++) {
         fusion_event event;
         if (good(s, fusion_exec_submit(exec, NULL, 0, &event)))
-            good(s, fusion_event_wait(s->session, event, 60000, NULL));
+            good(s, fusion_event_wait(s->session, event, PROGRAM_PATIENCE_MS, NULL));
     }
 done:
     fusion_exec_destroy(exec);

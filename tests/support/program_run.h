@@ -5,7 +5,12 @@
 
 #include "tests/support/random_program.h"
 
-enum { PROGRAM_RUNS = 2, PROGRAM_PIXELS = 256, PROGRAM_ROW = 16 };
+enum {
+    PROGRAM_RUNS = 2,
+    PROGRAM_PIXELS = 256,
+    PROGRAM_ROW = 16,
+    PROGRAM_PATIENCE_MS = 600000, /* for each thing: others may need the processor for long */
+};
 
 enum program_way { PROGRAM_BY_COMMAND, PROGRAM_RECORDED, PROGRAM_BUILT };
 
