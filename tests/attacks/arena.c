@@ -175,10 +175,13 @@ static void end_victim(void)
 }
 
 /* A machine that others use, too, may be slow for a moment; an attack that harms does so each time. */
-static void measure_attacked(const char *name, const struct victim_times *alone)
+static void measure_attacked(const struct attack *attack, const struct victim_times *alone)
 {
+    const char *name = attack->name;
+    double floor = attack->submit_floor_ms > 0 ? attack->submit_floor_ms : submit_floor_ms;
     double submit = alone->submit_p99_ms * submit_factor, finalize = alone->finalize_ms * finalize_factor;
-    if (submit < submit_floor_ms) submit = submit_floor_ms;
+    if (submit < floor) submit = floor;
+    if (finalize < attack->finalize_floor_ms) finalize = attack->finalize_floor_ms;
     struct victim_times first = measure(name), best = first;
     int n = 1;
     for (; n < ATTEMPTS && (best.submit_p99_ms > submit || best.finalize_ms > finalize); n++) {
@@ -261,7 +264,7 @@ void arena_withstand(const struct attack *attack)
     struct victim_times alone = measure_alone();
     while (attackers.n < attack->processes && attackers.n < MAX_PROCESSES) start_attacker(attack);
     if (!wait_for_attackers()) fail_msg("%s: an attacker did not get ready", attack->name);
-    measure_attacked(attack->name, &alone);
+    measure_attacked(attack, &alone);
     if (!attackers_live()) fail_msg("%s: an attacker ended by itself", attack->name);
     expect_daemon_well();
     end_attackers();
