@@ -3,18 +3,7 @@
 
 #include "ir/base/diag.h"
 #include "ir/core/ir.h"
-
-/* A specialization constant that gets another value than its default one. */
-struct ir_spirv_constant {
-    uint32_t id;   /* SpecId */
-    uint32_t size; /* of the value in bytes (of a bool 1); 0: whatever the constant has */
-    uint64_t bits; /* of the value, zero-extended */
-};
-
-struct ir_spirv_options {
-    const struct ir_spirv_constant *constants;
-    size_t n_constants;
-};
+#include "ir/spirv/decode/options.h"
 
 enum { IR_SPIRV_MAX_SIZE = 16 << 20 /* bytes of a module */ };
 
@@ -22,10 +11,10 @@ enum { IR_SPIRV_MAX_SIZE = 16 << 20 /* bytes of a module */ };
 bool ir_is_spirv(const void *bytes, size_t size);
 
 /* Reads a module of SPIR-V 1.0 to 1.6 (Kernel, Physical64). Never trusts its input: memory stays below 100 times
-   the module's size and 1 MB. A function that cannot be read is refused (ir_function.refused), with a finding; the others
-   stay usable. NULL where the module as a whole cannot be read, or none of its kernels and exported functions; else the
-   result has passed ir_verify(). name is the module's; options may be NULL. A value for a
-   constant that the module has not, or of another size than it has, is an error. */
+   the module's size and 1 MB. A function that cannot be read is refused (ir_function.refused), with a finding; the
+   others stay usable. NULL where the module as a whole cannot be read, or none of its kernels and exported functions;
+   else the result has passed ir_verify(). name is the module's; options may be NULL. A value for a constant that the
+   module has not, or of another size than it has, is an error. */
 struct ir_module *ir_read_spirv(const void *bytes, size_t size, const char *name, struct diag_list *list);
 struct ir_module *ir_read_spirv_with(const void *bytes, size_t size, const char *name,
                                      const struct ir_spirv_options *options, struct diag_list *list);

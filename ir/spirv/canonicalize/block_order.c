@@ -5,15 +5,11 @@
  * those that only lead on to another, variables come first, and there are neither merge instructions nor what is for
  * debuggers alone.
  */
-#define SPV_ENABLE_UTILITY_CODE
-#include "ir/spirv/decode/reader.h"
+#include "ir/spirv/canonicalize/block_order.h"
 
 #include <string.h>
 
-/* The header only has its inline form, which C wants in one place as a function too. */
-extern inline void SpvHasResultAndType(SpvOp opcode, bool *has_result, bool *has_type);
-
-enum { HEADER_WORDS = 5, MAX_HOPS = 64 };
+enum { MAX_HOPS = 64 };
 
 struct block {
     uint32_t at, end; /* words: the label's first, and past the terminator's last */
@@ -26,7 +22,7 @@ struct block {
 };
 
 struct normalizer {
-    struct spirv_reader *r;
+    struct spirv_words *m;
     const uint32_t *in;
     uint32_t n;
     uint32_t *out;
@@ -50,21 +46,6 @@ static uint32_t length_at(const struct normalizer *z, uint32_t at)
     return z->in[at] >> 16;
 }
 
-uint32_t spirv_result(const struct spirv_reader *r, const uint32_t *inst, uint32_t *type)
-{
-    bool has_result, has_type;
-    SpvHasResultAndType((SpvOp)(inst[0] & 0xffff), &has_result, &has_type);
-    uint32_t place = 1 + has_type, n = inst[0] >> 16;
-    *type = has_type && n > 1 ? inst[1] : 0;
-    uint32_t id = has_result && n > place ? inst[place] : 0;
-    return id < r->bound ? id : 0;
-}
-
-bool spirv_is_terminator(unsigned op)
-{
-    return (op >= SpvOpBranch && op <= SpvOpUnreachable) || op == SpvOpTerminateInvocation;
-}
-
 /* What is not put where it stands, or means nothing. */
 static bool is_dropped(unsigned op)
 {
@@ -77,29 +58,9 @@ static bool is_nothing(unsigned op)
     return op == SpvOpLine || op == SpvOpNoLine || is_dropped(op);
 }
 
-/* ---- targets ---- */
-
-size_t spirv_target(const struct spirv_reader *r, const uint32_t *words, size_t at, uint32_t k)
-{
-    const uint32_t *inst = words + at;
-    size_t n = inst[0] >> 16, place = 0;
-    switch (inst[0] & 0xffff) {
-    case SpvOpBranch: place = k == 0 ? 1 : 0; break;
-    case SpvOpBranchConditional: place = k < 2 ? 2 + k : 0; break;
-    case SpvOpSwitch: {
-        uint32_t selector = n > 1 ? inst[1] : 0, type = selector < r->bound ? r->value_types[selector] : 0;
-        const uint32_t *width = type < r->bound ? r->int_types + type : NULL;
-        place = 2 + (size_t)k * (width && *width == 64 ? 3 : 2);
-        break;
-    }
-    default: break;
-    }
-    return place && place < n ? at + place : 0;
-}
-
 static uint32_t block_of(const struct normalizer *z, uint32_t label)
 {
-    return label < z->r->bound ? z->labels[label] : 0;
+    return label < z->m->bound ? z->labels[label] : 0;
 }
 
 static uint32_t skip_nothing(const struct normalizer *z, uint32_t at, uint32_t end)
@@ -141,7 +102,7 @@ static void find_blocks(struct normalizer *z, uint32_t at, uint32_t end)
         if (op == SpvOpLabel && length_at(z, at) == 2) {
             b = &z->blocks[z->n_blocks++];
             *b = (struct block){.at = at, .end = at, .last = at, .line = line};
-            if (z->in[at + 1] < z->r->bound) z->labels[z->in[at + 1]] = z->n_blocks;
+            if (z->in[at + 1] < z->m->bound) z->labels[z->in[at + 1]] = z->n_blocks;
             line = 0;
         } else if (b && spirv_is_terminator(op)) {
             b->last = at;
@@ -161,7 +122,7 @@ static void walk_blocks(struct normalizer *z)
     if (at) z->blocks[0].seen = true;
     while (at) {
         struct block *b = &z->blocks[at - 1];
-        size_t place = b->end > b->last ? spirv_target(z->r, z->in, b->last, b->next++) : 0;
+        size_t place = b->end > b->last ? spirv_target(z->m, z->in, b->last, b->next++) : 0;
         if (!place) {
             z->order[z->n_order++] = at - 1;
             at = b->up;
@@ -177,12 +138,11 @@ static void walk_blocks(struct normalizer *z)
 
 static void put(struct normalizer *z, uint32_t at, uint32_t n)
 {
-    uint32_t type, id = spirv_result(z->r, z->in + at, &type);
+    uint32_t type, id = spirv_result(z->m, z->in + at, &type);
     if (id) z->defined[id] = true;
     memcpy(z->out + z->n_out, z->in + at, n * sizeof *z->out);
     /* Gone since 1.4, and written by translators all the same: what stays may fail no more often. */
-    if (op_at(z, at) == SpvOpAtomicCompareExchangeWeak)
-        z->out[z->n_out] = n << 16 | SpvOpAtomicCompareExchange;
+    if (op_at(z, at) == SpvOpAtomicCompareExchangeWeak) z->out[z->n_out] = n << 16 | SpvOpAtomicCompareExchange;
     z->n_out += n;
 }
 
@@ -210,7 +170,7 @@ static void put_terminator(struct normalizer *z, uint32_t at)
     uint32_t start = z->n_out;
     size_t place;
     put(z, at, length_at(z, at));
-    for (uint32_t k = 0; (place = spirv_target(z->r, z->in, at, k)); k++)
+    for (uint32_t k = 0; (place = spirv_target(z->m, z->in, at, k)); k++)
         z->out[start + place - at] = resolve(z, z->in[place]);
 }
 
@@ -246,7 +206,7 @@ static void put_function(struct normalizer *z, uint32_t start, uint32_t end)
     uint32_t label = at;
     for (at = start; at < label; at += length_at(z, at)) put(z, at, length_at(z, at));
     find_blocks(z, label, end);
-    if (z->n_blocks && length_at(z, start) > 2 && z->in[start + 2] < z->r->bound) z->has_body[z->in[start + 2]] = true;
+    if (z->n_blocks && length_at(z, start) > 2 && z->in[start + 2] < z->m->bound) z->has_body[z->in[start + 2]] = true;
     walk_blocks(z);
     for (uint32_t k = z->n_order; k--;) {
         struct block body = z->blocks[z->order[k]];
@@ -258,33 +218,16 @@ static void put_function(struct normalizer *z, uint32_t start, uint32_t end)
         put_block(z, &body);
     }
     for (uint32_t k = 0; k < z->n_blocks; k++)
-        if (z->in[z->blocks[k].at + 1] < z->r->bound) z->labels[z->in[z->blocks[k].at + 1]] = 0;
+        if (z->in[z->blocks[k].at + 1] < z->m->bound) z->labels[z->in[z->blocks[k].at + 1]] = 0;
 }
 
 /* ---- the module ---- */
-
-/* Lengths of instructions that stay inside the module, and what is needed of ids and types. */
-static bool look(struct normalizer *z, uint32_t *n_labels)
-{
-    for (uint32_t at = HEADER_WORDS; at < z->n; at += length_at(z, at)) {
-        uint32_t n = length_at(z, at), type;
-        if (!n || n > z->n - at) {
-            spirv_fail(z->r, NULL, "is no valid SPIR-V: an instruction at word %u has a length of %u words", at, n);
-            return false;
-        }
-        uint32_t id = spirv_result(z->r, z->in + at, &type);
-        z->r->value_types[id] = type < z->r->bound ? type : 0;
-        *n_labels += op_at(z, at) == SpvOpLabel;
-        if (op_at(z, at) == SpvOpTypeInt && n > 2 && id) z->r->int_types[id] = z->in[at + 2];
-    }
-    return true;
-}
 
 /* An import with a body, as compilers leave C's inline functions: the body is what it stands for. */
 static bool imports_what_is_there(const struct normalizer *z, uint32_t at)
 {
     uint32_t n = length_at(z, at);
-    return op_at(z, at) == SpvOpDecorate && n > 4 && z->in[at + 1] < z->r->bound && z->has_body[z->in[at + 1]] &&
+    return op_at(z, at) == SpvOpDecorate && n > 4 && z->in[at + 1] < z->m->bound && z->has_body[z->in[at + 1]] &&
            z->in[at + 2] == SpvDecorationLinkageAttributes && z->in[at + n - 1] == SpvLinkageTypeImport;
 }
 
@@ -295,7 +238,7 @@ static bool is_about(const struct normalizer *z, uint32_t at)
     case SpvOpName:
     case SpvOpDecorate: {
         uint32_t id = length_at(z, at) > 1 ? z->in[at + 1] : 0;
-        return id >= z->r->bound || z->defined[id];
+        return id >= z->m->bound || z->defined[id];
     }
     default: return true;
     }
@@ -312,11 +255,11 @@ static uint32_t put_between(struct normalizer *z, uint32_t at)
 static void put_module(struct normalizer *z)
 {
     /* The functions first, behind the room that the rest can take: they decide what names are about. */
-    uint32_t first = HEADER_WORDS;
+    uint32_t first = SPIRV_HEADER_WORDS;
     while (first < z->n && op_at(z, first) != SpvOpFunction) first += length_at(z, first);
     z->n_out = first;
-    for (uint32_t at = HEADER_WORDS, type; at < first; at += length_at(z, at))
-        z->defined[spirv_result(z->r, z->in + at, &type)] = true;
+    for (uint32_t at = SPIRV_HEADER_WORDS, type; at < first; at += length_at(z, at))
+        z->defined[spirv_result(z->m, z->in + at, &type)] = true;
     for (uint32_t at = first; (at = put_between(z, at)) < z->n;) {
         uint32_t end = at;
         while (end < z->n && op_at(z, end) != SpvOpFunctionEnd) end += length_at(z, end);
@@ -326,36 +269,27 @@ static void put_module(struct normalizer *z)
     }
     uint32_t n_functions = z->n_out - first;
     uint32_t *functions = z->out + first;
-    z->n_out = HEADER_WORDS;
-    for (uint32_t at = HEADER_WORDS; at < first; at += length_at(z, at))
-        if (op_at(z, at) != SpvOpNop && is_about(z, at) && !imports_what_is_there(z, at))
-            put(z, at, length_at(z, at));
+    z->n_out = SPIRV_HEADER_WORDS;
+    for (uint32_t at = SPIRV_HEADER_WORDS; at < first; at += length_at(z, at))
+        if (op_at(z, at) != SpvOpNop && is_about(z, at) && !imports_what_is_there(z, at)) put(z, at, length_at(z, at));
     memmove(z->out + z->n_out, functions, n_functions * sizeof *functions);
     z->n_out += n_functions;
 }
 
-bool spirv_normalize(struct spirv_reader *r)
+void spirv_order_blocks(struct spirv_words *m)
 {
-    struct normalizer z = {.r = r, .in = r->words, .n = (uint32_t)r->n_words};
-    struct arena *a = r->arena;
+    struct normalizer z = {.m = m, .in = m->words, .n = (uint32_t)m->n_words};
+    struct arena *a = m->arena;
     uint32_t n_labels = 0;
-    r->value_types = arena_alloc(a, (r->bound + 1) * sizeof *r->value_types);
-    r->int_types = arena_alloc(a, (r->bound + 1) * sizeof *r->int_types);
-    if (!look(&z, &n_labels)) return false;
-    spirv_number_reservations(r);
-    spirv_drop_debug_info(r);
-    spirv_merge_types(r);
-    z.in = r->words;
-    z.n = (uint32_t)r->n_words;
-    z.labels = arena_alloc(a, (r->bound + 1) * sizeof *z.labels);
-    z.defined = arena_alloc(a, r->bound + 1);
-    z.has_body = arena_alloc(a, r->bound + 1);
+    for (uint32_t at = SPIRV_HEADER_WORDS; at < z.n; at += length_at(&z, at)) n_labels += op_at(&z, at) == SpvOpLabel;
+    z.labels = arena_alloc(a, (m->bound + 1) * sizeof *z.labels);
+    z.defined = arena_alloc(a, m->bound + 1);
+    z.has_body = arena_alloc(a, m->bound + 1);
     z.blocks = arena_alloc(a, (n_labels + 1) * sizeof *z.blocks);
     z.order = arena_alloc(a, (n_labels + 1) * sizeof *z.order);
     z.out = arena_alloc(a, z.n * sizeof *z.out);
-    memcpy(z.out, z.in, HEADER_WORDS * sizeof *z.out);
+    memcpy(z.out, z.in, SPIRV_HEADER_WORDS * sizeof *z.out);
     put_module(&z);
-    r->words = z.out;
-    r->n_words = z.n_out;
-    return true;
+    m->words = z.out;
+    m->n_words = z.n_out;
 }

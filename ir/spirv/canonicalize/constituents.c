@@ -4,12 +4,12 @@
  */
 #include <string.h>
 
-#include "ir/spirv/decode/reader.h"
+#include "ir/spirv/canonicalize/constituents.h"
 
-enum { HEADER_WORDS = 5, FIRST_PART = 3, CAST_WORDS = 5 };
+enum { FIRST_PART = 3, CAST_WORDS = 5 };
 
 struct caster {
-    struct spirv_reader *r;
+    struct spirv_words *m;
     uint32_t bound; /* of the ids that the module came with */
     uint32_t
         *constant; /* by id of a variable: its address as a constant; 0: none is needed, so far UINT32_MAX if one is */
@@ -27,12 +27,12 @@ static bool is_variable(const uint32_t *w)
     return (w[0] & 0xffff) == SpvOpVariable && w[0] >> 16 > 3;
 }
 
-static void look(struct caster *c)
+static void find_constituents(struct caster *c)
 {
-    const struct spirv_reader *r = c->r;
-    for (size_t at = HEADER_WORDS; at < r->n_words && (r->words[at] & 0xffff) != SpvOpFunction;
-         at += r->words[at] >> 16) {
-        const uint32_t *w = r->words + at;
+    const struct spirv_words *m = c->m;
+    for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words && (m->words[at] & 0xffff) != SpvOpFunction;
+         at += m->words[at] >> 16) {
+        const uint32_t *w = m->words + at;
         if (is_variable(w) && w[2] < c->bound) c->is_variable[w[2]] = true;
         if (!is_composite(w)) continue;
         for (uint32_t k = FIRST_PART; k < w[0] >> 16; k++) {
@@ -44,7 +44,7 @@ static void look(struct caster *c)
 }
 
 /* The instruction, with a cast behind a variable that needs one and those of before in its parts. */
-static size_t put(struct caster *c, const uint32_t *w, uint32_t *out)
+static size_t put_instruction(struct caster *c, const uint32_t *w, uint32_t *out)
 {
     uint32_t n = w[0] >> 16;
     memcpy(out, w, n * sizeof *out);
@@ -53,26 +53,26 @@ static size_t put(struct caster *c, const uint32_t *w, uint32_t *out)
             if (w[k] < c->bound && c->constant[w[k]]) out[k] = c->constant[w[k]];
     }
     if (!is_variable(w) || w[2] >= c->bound || c->constant[w[2]] != UINT32_MAX) return n;
-    uint32_t id = c->constant[w[2]] = c->r->bound++;
+    uint32_t id = c->constant[w[2]] = c->m->bound++;
     memcpy(out + n, (uint32_t[]){CAST_WORDS << 16 | SpvOpSpecConstantOp, w[1], id, SpvOpBitcast, w[2]},
            CAST_WORDS * sizeof *out);
     return n + CAST_WORDS;
 }
 
-void spirv_cast_constituents(struct spirv_reader *r)
+void spirv_cast_constituents(struct spirv_words *m)
 {
-    struct caster c = {.r = r, .bound = r->bound};
-    c.constant = arena_alloc(r->arena, ((size_t)c.bound + 1) * sizeof *c.constant);
-    c.is_variable = arena_alloc(r->arena, (size_t)c.bound + 1);
-    look(&c);
+    struct caster c = {.m = m, .bound = m->bound};
+    c.constant = arena_alloc(m->arena, ((size_t)c.bound + 1) * sizeof *c.constant);
+    c.is_variable = arena_alloc(m->arena, (size_t)c.bound + 1);
+    find_constituents(&c);
     if (!c.n_needed) return;
-    uint32_t *out = arena_alloc(r->arena, (r->n_words + c.n_needed * CAST_WORDS) * sizeof *out);
-    size_t n = HEADER_WORDS, at = HEADER_WORDS;
-    memcpy(out, r->words, HEADER_WORDS * sizeof *out);
-    for (; at < r->n_words && (r->words[at] & 0xffff) != SpvOpFunction; at += r->words[at] >> 16)
-        n += put(&c, r->words + at, out + n);
-    memcpy(out + n, r->words + at, (r->n_words - at) * sizeof *out);
-    out[3] = r->bound;
-    r->words = out;
-    r->n_words = n + r->n_words - at;
+    uint32_t *out = arena_alloc(m->arena, (m->n_words + c.n_needed * CAST_WORDS) * sizeof *out);
+    size_t n = SPIRV_HEADER_WORDS, at = SPIRV_HEADER_WORDS;
+    memcpy(out, m->words, SPIRV_HEADER_WORDS * sizeof *out);
+    for (; at < m->n_words && (m->words[at] & 0xffff) != SpvOpFunction; at += m->words[at] >> 16)
+        n += put_instruction(&c, m->words + at, out + n);
+    memcpy(out + n, m->words + at, (m->n_words - at) * sizeof *out);
+    out[3] = m->bound;
+    m->words = out;
+    m->n_words = n + m->n_words - at;
 }

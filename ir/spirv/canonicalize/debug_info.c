@@ -6,13 +6,13 @@
 #include <spirv/unified1/NonSemanticShaderDebugInfo100.h>
 #include <string.h>
 
-#include "ir/spirv/decode/reader.h"
+#include "ir/spirv/canonicalize/debug_info.h"
 
-enum { HEADER_WORDS = 5, SET = 3, CODE = 4, FIRST_OPERAND = 5, LINE_WORDS = 4 };
+enum { SET = 3, CODE = 4, FIRST_OPERAND = 5, LINE_WORDS = 4 };
 enum { EXT_INST_FORWARD = 4433 /* OpExtInstWithForwardRefsKHR, which older headers do not know */ };
 
 struct stripper {
-    struct spirv_reader *r;
+    struct spirv_words *m;
     uint32_t *at;    /* by id: the word where its definition begins, of what lines are told by; 0: none */
     uint32_t shader; /* the set of NonSemantic.Shader.DebugInfo.100; 0: none */
     bool *dropped;   /* by id: an imported set that changes nothing */
@@ -49,13 +49,13 @@ static void see_import(struct stripper *z, const uint32_t *w, uint32_t id)
 static bool is_dropped(const struct stripper *z, const uint32_t *w)
 {
     bool extended = op_of(w) == SpvOpExtInst || op_of(w) == EXT_INST_FORWARD;
-    return extended && w[0] >> 16 > CODE && w[SET] < z->r->bound && z->dropped[w[SET]];
+    return extended && w[0] >> 16 > CODE && w[SET] < z->m->bound && z->dropped[w[SET]];
 }
 
 /* The definition of an id, where it is of that opcode and has so many words. */
 static const uint32_t *definition(const struct stripper *z, uint32_t id, uint32_t op, uint32_t n)
 {
-    const uint32_t *w = id < z->r->bound && z->at[id] ? z->r->words + z->at[id] : NULL;
+    const uint32_t *w = id < z->m->bound && z->at[id] ? z->m->words + z->at[id] : NULL;
     return w && op_of(w) == op && w[0] >> 16 >= n ? w : NULL;
 }
 
@@ -75,12 +75,12 @@ static bool line_of(const struct stripper *z, const uint32_t *w, uint32_t line[L
     return true;
 }
 
-static void look(struct stripper *z)
+static void find_definitions(struct stripper *z)
 {
-    const struct spirv_reader *r = z->r;
-    for (size_t at = HEADER_WORDS; at < r->n_words; at += r->words[at] >> 16) {
-        const uint32_t *w = r->words + at;
-        uint32_t type, id = spirv_result(r, w, &type);
+    const struct spirv_words *m = z->m;
+    for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += m->words[at] >> 16) {
+        const uint32_t *w = m->words + at;
+        uint32_t type, id = spirv_result(m, w, &type);
         if (!id) continue;
         if (op_of(w) == SpvOpExtInstImport) see_import(z, w, id);
         if (op_of(w) == SpvOpConstant || op_of(w) == SpvOpString || is_dropped(z, w)) z->at[id] = (uint32_t)at;
@@ -95,16 +95,16 @@ static void empty(uint32_t *w, const uint32_t *line)
     for (uint32_t k = 0; k < first; k++) w[k] = line[k];
 }
 
-void spirv_drop_debug_info(struct spirv_reader *r)
+void spirv_drop_debug_info(struct spirv_words *m)
 {
-    struct stripper z = {.r = r};
-    z.at = arena_alloc(r->arena, ((size_t)r->bound + 1) * sizeof *z.at);
-    z.dropped = arena_alloc(r->arena, (size_t)r->bound + 1);
-    look(&z);
+    struct stripper z = {.m = m};
+    z.at = arena_alloc(m->arena, ((size_t)m->bound + 1) * sizeof *z.at);
+    z.dropped = arena_alloc(m->arena, (size_t)m->bound + 1);
+    find_definitions(&z);
     /* Backwards what tells a line comes before what it tells it by; so in two rounds. */
     for (int round = 0; round < 2; round++) {
-        for (size_t at = HEADER_WORDS, n; at < r->n_words; at += n) {
-            uint32_t *w = r->words + at, line[LINE_WORDS], type, id = spirv_result(r, w, &type);
+        for (size_t at = SPIRV_HEADER_WORDS, n; at < m->n_words; at += n) {
+            uint32_t *w = m->words + at, line[LINE_WORDS], type, id = spirv_result(m, w, &type);
             n = w[0] >> 16;
             bool import = op_of(w) == SpvOpExtInstImport && z.dropped[id];
             if (round == 0 && is_dropped(&z, w) && line_of(&z, w, line)) empty(w, line);

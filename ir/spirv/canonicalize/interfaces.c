@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "ir/spirv/decode/reader.h"
+#include "ir/spirv/canonicalize/interfaces.h"
 
-enum { HEADER_WORDS = 5, VERSION_1_4 = 0x10400, NAME = 3, LONGEST = 0xffff };
+enum { VERSION_1_4 = 0x10400, NAME = 3, LONGEST = 0xffff };
 
 struct lists {
     uint32_t *variables;
@@ -21,10 +21,10 @@ static size_t named_words(const uint32_t *w)
     return end ? NAME + (size_t)(end - (const char *)(w + NAME)) / sizeof *w + 1 : 0;
 }
 
-static void look(const struct spirv_reader *r, struct lists *l)
+static void list_variables(const struct spirv_words *m, struct lists *l)
 {
-    for (size_t at = HEADER_WORDS; at < r->n_words; at += r->words[at] >> 16) {
-        const uint32_t *w = r->words + at;
+    for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += m->words[at] >> 16) {
+        const uint32_t *w = m->words + at;
         unsigned op = w[0] & 0xffff;
         if (op == SpvOpFunction) break;
         l->n_entries += op == SpvOpEntryPoint;
@@ -33,23 +33,23 @@ static void look(const struct spirv_reader *r, struct lists *l)
 }
 
 /* In proportion to the module, as all memory: one with very many of both keeps its lists. */
-static bool fits(const struct spirv_reader *r, const struct lists *l)
+static bool fits(const struct spirv_words *m, const struct lists *l)
 {
-    return l->n_entries * l->n_variables <= 2 * r->n_words && l->n_variables < LONGEST / 2;
+    return l->n_entries * l->n_variables <= 2 * m->n_words && l->n_variables < LONGEST / 2;
 }
 
-void spirv_complete_interfaces(struct spirv_reader *r)
+void spirv_complete_interfaces(struct spirv_words *m)
 {
     struct lists l = {0};
-    if (r->words[1] < VERSION_1_4) return;
-    l.variables = arena_alloc(r->arena, r->n_words / 3 * sizeof *l.variables + 8);
-    look(r, &l);
-    if (!l.n_entries || !fits(r, &l)) return;
-    uint32_t *out = arena_alloc(r->arena, (r->n_words + l.n_entries * l.n_variables) * sizeof *out);
-    size_t n = HEADER_WORDS, step;
-    memcpy(out, r->words, HEADER_WORDS * sizeof *out);
-    for (size_t at = HEADER_WORDS; at < r->n_words; at += step) {
-        const uint32_t *w = r->words + at;
+    if (m->words[1] < VERSION_1_4) return;
+    l.variables = arena_alloc(m->arena, m->n_words / 3 * sizeof *l.variables + 8);
+    list_variables(m, &l);
+    if (!l.n_entries || !fits(m, &l)) return;
+    uint32_t *out = arena_alloc(m->arena, (m->n_words + l.n_entries * l.n_variables) * sizeof *out);
+    size_t n = SPIRV_HEADER_WORDS, step;
+    memcpy(out, m->words, SPIRV_HEADER_WORDS * sizeof *out);
+    for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += step) {
+        const uint32_t *w = m->words + at;
         step = w[0] >> 16;
         size_t named = (w[0] & 0xffff) == SpvOpEntryPoint ? named_words(w) : 0, all = named + l.n_variables;
         bool replace = named && all <= LONGEST;
@@ -60,6 +60,6 @@ void spirv_complete_interfaces(struct spirv_reader *r)
         }
         n += replace ? all : step;
     }
-    r->words = out;
-    r->n_words = n;
+    m->words = out;
+    m->n_words = n;
 }

@@ -5,12 +5,12 @@
 #include <spirv/unified1/OpenCL.std.h>
 #include <string.h>
 
-#include "ir/spirv/decode/reader.h"
+#include "ir/spirv/canonicalize/operand_checks.h"
 
-enum { HEADER_WORDS = 5, FIRST_OPERAND = 5 };
+enum { FIRST_OPERAND = 5 };
 
 struct checker {
-    struct spirv_reader *r;
+    struct spirv_words *m;
     uint16_t *ops; /* by id: opcode of what defines it */
     uint32_t std;  /* the imported set */
 };
@@ -36,8 +36,8 @@ static bool stores_halves(uint32_t code)
 
 static unsigned type_op(const struct checker *z, uint32_t id)
 {
-    uint32_t type = id < z->r->bound ? z->r->value_types[id] : 0;
-    return type < z->r->bound ? z->ops[type] : SpvOpNop;
+    uint32_t type = id < z->m->bound ? z->m->value_types[id] : 0;
+    return type < z->m->bound ? z->ops[type] : SpvOpNop;
 }
 
 static bool is_number(unsigned type)
@@ -45,7 +45,7 @@ static bool is_number(unsigned type)
     return type == SpvOpTypeInt || type == SpvOpTypeFloat || type == SpvOpTypeVector;
 }
 
-static bool check(struct checker *z, const uint32_t *w, uint32_t n)
+static bool check_instruction(struct checker *z, const uint32_t *w, uint32_t n)
 {
     if (n < FIRST_OPERAND || w[3] != z->std) return true; /* other sets are for the validator alone */
     uint32_t end = n - (ends_in_literal(w[4]) && n > FIRST_OPERAND);
@@ -54,32 +54,33 @@ static bool check(struct checker *z, const uint32_t *w, uint32_t n)
         bool good = type >= SpvOpTypeBool && type <= SpvOpTypePipe;
         if (k == FIRST_OPERAND && stores_halves(w[4])) good = is_number(type);
         if (good) continue;
-        spirv_fail(z->r, NULL, "is no valid SPIR-V: operand %u of OpExtInst %u is no value of a type that it can have",
-                   w[k], w[4]);
+        spirv_fail_module(z->m->findings,
+                          "is no valid SPIR-V: operand %u of OpExtInst %u is no value of a type that it can have", w[k],
+                          w[4]);
         return false;
     }
     return true;
 }
 
-static void look(struct checker *z)
+static void find_definitions(struct checker *z)
 {
-    const uint32_t *words = z->r->words;
-    for (size_t at = HEADER_WORDS; at < z->r->n_words; at += words[at] >> 16) {
+    const uint32_t *words = z->m->words;
+    for (size_t at = SPIRV_HEADER_WORDS; at < z->m->n_words; at += words[at] >> 16) {
         const uint32_t *w = words + at;
-        uint32_t type, id = spirv_result(z->r, w, &type);
+        uint32_t type, id = spirv_result(z->m, w, &type);
         z->ops[id] = (uint16_t)w[0];
         if ((w[0] & 0xffff) == SpvOpExtInstImport && w[0] >> 16 == 5 && !memcmp(w + 2, "OpenCL.std", 11)) z->std = id;
     }
     z->ops[0] = SpvOpNop;
 }
 
-bool spirv_check_operands(struct spirv_reader *r)
+bool spirv_check_operands(struct spirv_words *m)
 {
-    struct checker z = {.r = r, .ops = arena_alloc(r->arena, (r->bound + 1) * sizeof *z.ops)};
-    look(&z);
-    for (size_t at = HEADER_WORDS; at < r->n_words; at += r->words[at] >> 16) {
-        const uint32_t *w = r->words + at;
-        if ((w[0] & 0xffff) == SpvOpExtInst && !check(&z, w, w[0] >> 16)) return false;
+    struct checker z = {.m = m, .ops = arena_alloc(m->arena, (m->bound + 1) * sizeof *z.ops)};
+    find_definitions(&z);
+    for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += m->words[at] >> 16) {
+        const uint32_t *w = m->words + at;
+        if ((w[0] & 0xffff) == SpvOpExtInst && !check_instruction(&z, w, w[0] >> 16)) return false;
     }
     return true;
 }

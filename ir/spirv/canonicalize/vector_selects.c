@@ -4,12 +4,13 @@
  */
 #include <string.h>
 
-#include "ir/spirv/decode/reader.h"
+#include "ir/core/ir.h"
+#include "ir/spirv/canonicalize/vector_selects.h"
 
-enum { HEADER_WORDS = 5, VERSION_1_4 = 0x10400, SELECT_WORDS = 6, TYPE_WORDS = 4, CONSTRUCT_WORDS = 3 };
+enum { VERSION_1_4 = 0x10400, SELECT_WORDS = 6, TYPE_WORDS = 4, CONSTRUCT_WORDS = 3 };
 
 struct widener {
-    struct spirv_reader *r;
+    struct spirv_words *m;
     uint32_t bound; /* of the ids that the module came with */
     uint32_t bool_type;
     uint8_t *lanes;                     /* by id: of a type that is a vector */
@@ -23,9 +24,9 @@ struct widener {
 /* How many bools the selection lacks; 0: it is as it should be. */
 static unsigned lanes_missing(const struct widener *z, const uint32_t *w)
 {
-    const struct spirv_reader *r = z->r;
+    const struct spirv_words *m = z->m;
     if (w[0] != (SELECT_WORDS << 16 | SpvOpSelect) || w[1] >= z->bound || w[3] >= z->bound) return 0;
-    return z->bool_type && r->value_types[w[3]] == z->bool_type ? z->lanes[w[1]] : 0;
+    return z->bool_type && m->value_types[w[3]] == z->bool_type ? z->lanes[w[1]] : 0;
 }
 
 static void look_at_vector(struct widener *z, const uint32_t *w)
@@ -37,8 +38,8 @@ static void look_at_vector(struct widener *z, const uint32_t *w)
 
 static void look_at_types(struct widener *z)
 {
-    const uint32_t *words = z->r->words;
-    for (size_t at = HEADER_WORDS; at < z->r->n_words; at += words[at] >> 16) {
+    const uint32_t *words = z->m->words;
+    for (size_t at = SPIRV_HEADER_WORDS; at < z->m->n_words; at += words[at] >> 16) {
         if (words[at] == (2 << 16 | SpvOpTypeBool)) z->bool_type = words[at + 1];
         if ((words[at] & 0xffff) == SpvOpTypeVector) look_at_vector(z, words + at);
     }
@@ -46,8 +47,8 @@ static void look_at_types(struct widener *z)
 
 static void count_selects(struct widener *z)
 {
-    const uint32_t *words = z->r->words;
-    for (size_t at = HEADER_WORDS; at < z->r->n_words; at += words[at] >> 16) {
+    const uint32_t *words = z->m->words;
+    for (size_t at = SPIRV_HEADER_WORDS; at < z->m->n_words; at += words[at] >> 16) {
         unsigned lanes = lanes_missing(z, words + at);
         if (!lanes) continue;
         z->needed[lanes] = true;
@@ -66,33 +67,33 @@ static void put_types(struct widener *z)
 {
     for (uint32_t lanes = 1; lanes <= IR_MAX_LANES; lanes++) {
         if (!z->needed[lanes] || z->vectors[lanes]) continue;
-        z->vectors[lanes] = z->r->bound++;
+        z->vectors[lanes] = z->m->bound++;
         put(z, (uint32_t[]){TYPE_WORDS << 16 | SpvOpTypeVector, z->vectors[lanes], z->bool_type, lanes}, TYPE_WORDS);
     }
 }
 
 static void put_select(struct widener *z, const uint32_t *w, unsigned lanes)
 {
-    uint32_t wide = z->r->bound++, n = CONSTRUCT_WORDS + lanes;
+    uint32_t wide = z->m->bound++, n = CONSTRUCT_WORDS + lanes;
     put(z, (uint32_t[]){n << 16 | SpvOpCompositeConstruct, z->vectors[lanes], wide}, CONSTRUCT_WORDS);
     for (unsigned k = 0; k < lanes; k++) put(z, w + 3, 1);
     put(z, w, SELECT_WORDS);
     z->out[z->n_out - SELECT_WORDS + 3] = wide;
 }
 
-void spirv_widen_selects(struct spirv_reader *r)
+void spirv_widen_selects(struct spirv_words *m)
 {
-    struct widener z = {.r = r, .bound = r->bound};
-    if (r->words[1] >= VERSION_1_4) return;
-    z.lanes = arena_alloc(r->arena, z.bound + 1);
+    struct widener z = {.m = m, .bound = m->bound};
+    if (m->words[1] >= VERSION_1_4) return;
+    z.lanes = arena_alloc(m->arena, z.bound + 1);
     look_at_types(&z);
     count_selects(&z);
     if (!z.n_selects) return;
-    z.out = arena_alloc(r->arena, (r->n_words + z.n_words + IR_MAX_LANES * TYPE_WORDS) * sizeof *z.out);
-    put(&z, r->words, HEADER_WORDS);
+    z.out = arena_alloc(m->arena, (m->n_words + z.n_words + IR_MAX_LANES * TYPE_WORDS) * sizeof *z.out);
+    put(&z, m->words, SPIRV_HEADER_WORDS);
     bool in_functions = false;
-    for (size_t at = HEADER_WORDS; at < r->n_words; at += r->words[at] >> 16) {
-        const uint32_t *w = r->words + at;
+    for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += m->words[at] >> 16) {
+        const uint32_t *w = m->words + at;
         if (!in_functions && (w[0] & 0xffff) == SpvOpFunction) {
             in_functions = true;
             put_types(&z);
@@ -104,7 +105,7 @@ void spirv_widen_selects(struct spirv_reader *r)
             put(&z, w, w[0] >> 16);
         }
     }
-    z.out[3] = r->bound;
-    r->words = z.out;
-    r->n_words = z.n_out;
+    z.out[3] = m->bound;
+    m->words = z.out;
+    m->n_words = z.n_out;
 }

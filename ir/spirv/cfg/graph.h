@@ -1,10 +1,20 @@
-/* The control-flow graph of a function: its blocks in reverse postorder, what dominates them, and their loops. */
+/*
+ * The control-flow graph of a function: its blocks in reverse postorder, what dominates them, and their loops. In comes
+ * a function's instructions, whose blocks canonicalizing has put in order; out goes what structured code is made from.
+ * Uses ir/spirv/decode.
+ */
 #pragma once
 
 #include "ir/spirv/decode/reader.h"
 
 enum { CFG_MAX_LOOP_DEPTH = 60 };
 #define CFG_NONE UINT32_MAX
+
+/* What is known of results and labels, for one function after the other: those have ids of their own. */
+struct cfg_ids {
+    uint32_t *block;     /* by id: number of the block that defines it or that it begins, plus 1; 0: the module */
+    uint8_t *left_depth; /* by id: depth of the outermost loop that the value leaves, plus 1; 0: it leaves none */
+};
 
 /* A basic block. Numbers of blocks are places in reverse postorder: an edge to a smaller number goes back. */
 struct cfg_node {
@@ -34,19 +44,16 @@ struct cfg_loop {
 
 struct cfg {
     struct spirv_reader *r;
+    const struct cfg_ids *ids;
     uint32_t n;
     struct cfg_node *nodes;
     struct cfg_loop **loops; /* by header; NULL: heads no loop */
 };
 
-/* Builds the graph of the reachable blocks; false, with a finding, where it is irreducible. Sets `block` of the ids
-   that they define. */
-bool cfg_build(struct cfg *g, struct spirv_reader *r, const struct spirv_function *f);
+/* The reachable blocks with their edges and dominators; false, with a finding, where the graph is irreducible. */
+bool cfg_build_graph(struct cfg *g, const struct spirv_function *f);
 bool cfg_dominates(const struct cfg *g, uint32_t a, uint32_t b);
-/* The block is in the loop; every block is in CFG_NONE. */
-bool cfg_in_loop(const struct cfg *g, uint32_t node, uint32_t loop);
-/* The loop that control is in before it enters the block: of a header that around its loop. */
-uint32_t cfg_outer(const struct cfg *g, uint32_t node);
-bool cfg_exit(const struct cfg_loop *loop, uint32_t node);
 /* The block that a label id begins, or CFG_NONE where it cannot be reached. */
 uint32_t cfg_block(const struct cfg *g, uint32_t label);
+/* Sorts numbers and drops those that occur again; gives how many there are. */
+uint32_t cfg_sort_unique(uint32_t *items, uint32_t n);

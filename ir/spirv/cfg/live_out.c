@@ -1,5 +1,13 @@
-/* Finds the values that are used behind the loop that defines them: they leave it as its results. */
-#include "ir/spirv/translate/values/body.h"
+/* Values that leave loops, by their uses. */
+#include "ir/spirv/cfg/live_out.h"
+
+#include "ir/spirv/cfg/loops.h"
+#include "ir/spirv/decode/ids.h"
+
+struct live_out {
+    struct cfg *g;
+    const struct spirv_function *f;
+};
 
 /* The words of an instruction that can be ids of values: from *first up to *end. */
 static void operand_words(const struct spirv_inst *i, uint32_t *first, uint32_t *end)
@@ -37,43 +45,45 @@ static void operand_words(const struct spirv_inst *i, uint32_t *first, uint32_t 
 }
 
 /* A word can be a literal that happens to be the number of an id: such a value leaves for nothing. */
-static bool is_result(const struct spirv_body *s, uint32_t id)
+static bool is_result(const struct live_out *s, uint32_t id)
 {
-    if (id >= s->r->bound) return false;
-    const struct spirv_id *v = &s->r->ids[id];
-    return v->block && v->def->type && v->def > s->f->first && v->def < s->f->end;
+    const struct spirv_reader *r = s->g->r;
+    if (id >= r->index.bound || !s->g->ids->block[id]) return false;
+    const struct spirv_inst *d = spirv_def(r, id);
+    return d->type && d > s->f->first && d < s->f->end;
 }
 
 /* A use of id in a block. */
-static void use(struct spirv_body *s, uint32_t id, uint32_t block)
+static void see_use(struct live_out *s, uint32_t id, uint32_t block)
 {
-    struct spirv_reader *r = s->r;
-    const struct cfg *g = &s->cfg;
+    const struct cfg *g = s->g;
     if (!is_result(s, id)) return;
-    uint32_t loop = g->nodes[r->ids[id].block - 1].loop;
+    uint8_t *left_depth = &g->ids->left_depth[id];
+    uint32_t loop = g->nodes[g->ids->block[id] - 1].loop;
     for (; loop != CFG_NONE && !cfg_in_loop(g, block, loop); loop = g->loops[loop]->parent) {
         struct cfg_loop *left = g->loops[loop];
-        if (r->ids[id].left && r->ids[id].left <= left->depth + 1) continue;
-        r->ids[id].left = (uint8_t)(left->depth + 1);
-        left->live = arena_grow(r->arena, left->live, left->n_live, sizeof *left->live);
+        if (*left_depth && *left_depth <= left->depth + 1) continue;
+        *left_depth = (uint8_t)(left->depth + 1);
+        left->live = arena_grow(g->r->arena, left->live, left->n_live, sizeof *left->live);
         left->live[left->n_live++] = id;
     }
 }
 
-static void see(struct spirv_body *s, const struct spirv_inst *i, uint32_t block)
+static void see_instruction(struct live_out *s, const struct spirv_inst *i, uint32_t block)
 {
     uint32_t first, end;
     operand_words(i, &first, &end);
-    for (uint32_t k = first; k < end; k++) use(s, i->words[k], block);
+    for (uint32_t k = first; k < end; k++) see_use(s, i->words[k], block);
     if (i->op != SpvOpPhi) return;
     for (uint32_t k = 3; k + 1 < i->n; k += 2) {
-        uint32_t from = cfg_block(&s->cfg, i->words[k + 1]);
-        if (from != CFG_NONE) use(s, i->words[k], from);
+        uint32_t from = cfg_block(s->g, i->words[k + 1]);
+        if (from != CFG_NONE) see_use(s, i->words[k], from);
     }
 }
 
-void spirv_find_live(struct spirv_body *s)
+void cfg_find_live_out(struct cfg *g, const struct spirv_function *f)
 {
-    for (uint32_t k = 0; k < s->cfg.n; k++)
-        for (const struct spirv_inst *i = s->cfg.nodes[k].label; i <= s->cfg.nodes[k].end; i++) see(s, i, k);
+    struct live_out s = {g, f};
+    for (uint32_t k = 0; k < g->n; k++)
+        for (const struct spirv_inst *i = g->nodes[k].label; i <= g->nodes[k].end; i++) see_instruction(&s, i, k);
 }

@@ -1,9 +1,11 @@
 /* Types of kernel arguments as their source named them: translators of compilers whose pointers point at nothing in
  * particular keep them in strings, "kernel_arg_type.NAME.float4*,int,". */
+#include "ir/spirv/decode/arg_types.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/spirv/decode/reader.h"
+#include "ir/spirv/decode/ids.h"
 
 static const struct {
     const char *name;
@@ -35,8 +37,8 @@ static const char *find_list(const struct spirv_reader *r, const char *kernel)
 {
     static const char prefix[] = "kernel_arg_type.";
     size_t n = strlen(kernel);
-    for (size_t k = 0; k < r->n_strings; k++) {
-        const char *s = spirv_string(r->strings[k]->words + 2);
+    for (size_t k = 0; k < r->index.n_strings; k++) {
+        const char *s = spirv_string(r->index.strings[k]->words + 2);
         if (strncmp(s, prefix, sizeof prefix - 1) != 0) continue;
         s += sizeof prefix - 1;
         if (strncmp(s, kernel, n) == 0 && s[n] == '.') return s + n + 1;

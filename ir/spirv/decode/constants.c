@@ -1,34 +1,17 @@
 /* Constants of numbers, and specialization constants computed from others. Those of structs and arrays are looked
  * into where they are used. */
+#include "ir/spirv/decode/constants.h"
+
 #include <string.h>
 
 #include "ir/eval/eval.h"
-#include "ir/spirv/translate/values/body.h"
-#include "ir/spirv/decode/reader.h"
-
-bool spirv_is_constant(const struct spirv_reader *r, uint32_t id)
-{
-    const struct spirv_inst *d = r->ids[id].def;
-    return d && (d->op == SpvOpUndef || (d->op >= SpvOpConstantTrue && d->op <= SpvOpSpecConstantOp));
-}
-
-static const struct ir_value *constant_of(const struct spirv_reader *r, uint32_t id)
-{
-    const struct spirv_id *c = &r->ids[id];
-    if (!spirv_is_constant(r, id) || !c->known) return NULL;
-    return c->of.one->kind == IR_VALUE_CONST ? c->of.one : NULL;
-}
-
-bool spirv_constant_uint(const struct spirv_reader *r, uint32_t id, uint64_t *value)
-{
-    const struct ir_value *c = constant_of(r, id);
-    return c && ir_value_uint(c, value);
-}
+#include "ir/spirv/decode/constant_values.h"
+#include "ir/spirv/decode/simple_ops.h"
+#include "ir/spirv/decode/specialize.h"
 
 static void set(struct spirv_reader *r, uint32_t id, struct ir_value *v)
 {
-    r->ids[id].of.one = v;
-    r->ids[id].known = true;
+    r->constants[id] = v;
 }
 
 /* ---- scalars ---- */
@@ -42,7 +25,7 @@ static void read_bool(struct spirv_reader *r, const struct spirv_inst *i)
 
 static void read_scalar(struct spirv_reader *r, const struct spirv_inst *i)
 {
-    ir_type t = r->ids[i->type].type;
+    ir_type t = r->types[i->type].ir;
     uint64_t bits = i->words[3];
     if (i->n > 4) bits |= (uint64_t)i->words[4] << 32;
     if (i->op == SpvOpSpecConstant) spirv_specialized(r, i, &bits);
@@ -56,14 +39,14 @@ static void read_vector(struct spirv_reader *r, const struct spirv_inst *i)
     uint64_t lanes[IR_MAX_LANES] = {0};
     bool all_undef = true;
     for (uint32_t k = 3; k < i->n; k++) {
-        const struct spirv_id *part = &r->ids[i->words[k]];
-        if (!part->known) return;
-        if (part->of.one->kind == IR_VALUE_CONST) {
-            lanes[k - 3] = part->of.one->of.lanes[0];
+        const struct ir_value *part = r->constants[i->words[k]];
+        if (!part) return;
+        if (part->kind == IR_VALUE_CONST) {
+            lanes[k - 3] = part->of.lanes[0];
             all_undef = false;
         }
     }
-    ir_type t = r->ids[i->type].type;
+    ir_type t = r->types[i->type].ir;
     set(r, i->id, all_undef ? ir_undef(r->module, t) : ir_const(r->module, t, lanes));
 }
 
@@ -74,7 +57,7 @@ static bool compute_lanes(struct spirv_reader *r, const struct spirv_inst *i, ui
 {
     const uint32_t *w = i->words + 4;
     uint32_t n = i->n - 4u;
-    const struct ir_value *x = constant_of(r, w[0]), *y = n > 1 ? constant_of(r, w[1]) : NULL;
+    const struct ir_value *x = spirv_constant_value(r, w[0]), *y = n > 1 ? spirv_constant_value(r, w[1]) : NULL;
     if (!x) return false;
     unsigned x_lanes = ir_type_lanes(x->type);
     switch (i->words[3]) {
@@ -111,23 +94,23 @@ static bool compute(struct spirv_reader *r, const struct spirv_inst *i, uint64_t
     uint32_t n = i->n - 4u;
     if (n > 3) return false;
     for (uint32_t k = 0; k < n; k++) {
-        operands[k] = (struct ir_value *)constant_of(r, i->words[4 + k]);
+        operands[k] = (struct ir_value *)spirv_constant_value(r, i->words[4 + k]);
         if (!operands[k]) return false;
         words[k] = operands[k]->of.lanes;
     }
     struct ir_inst inst = {.n_operands = n, .operands = operands};
-    if (!spirv_simple(i->words[3], r->ids[i->type].type, operands, n, &inst.op, &inst.type)) return false;
+    if (!spirv_simple(i->words[3], r->types[i->type].ir, operands, n, &inst.op, &inst.type)) return false;
     return ir_eval(&inst, words, lanes);
 }
 
-void spirv_constant(struct spirv_reader *r, const struct spirv_inst *i)
+void spirv_read_constant(struct spirv_reader *r, const struct spirv_inst *i)
 {
-    const struct spirv_id *t = &r->ids[i->type];
-    if (!t->known || t->leaves != 1 || !(ir_type_is_number(t->type) || ir_type_is_ptr(t->type))) return;
+    const struct spirv_type *t = &r->types[i->type];
+    if (!t->known || t->leaves != 1 || !(ir_type_is_number(t->ir) || ir_type_is_ptr(t->ir))) return;
     uint64_t lanes[IR_MAX_LANES] = {0};
     switch (i->op) {
-    case SpvOpUndef: set(r, i->id, ir_undef(r->module, t->type)); break;
-    case SpvOpConstantNull: set(r, i->id, ir_const(r->module, t->type, lanes)); break;
+    case SpvOpUndef: set(r, i->id, ir_undef(r->module, t->ir)); break;
+    case SpvOpConstantNull: set(r, i->id, ir_const(r->module, t->ir, lanes)); break;
     case SpvOpConstantTrue:
     case SpvOpConstantFalse:
     case SpvOpSpecConstantTrue:
@@ -136,10 +119,10 @@ void spirv_constant(struct spirv_reader *r, const struct spirv_inst *i)
     case SpvOpSpecConstant: read_scalar(r, i); break;
     case SpvOpConstantComposite:
     case SpvOpSpecConstantComposite:
-        if (ir_type_is_vector(t->type)) read_vector(r, i);
+        if (ir_type_is_vector(t->ir)) read_vector(r, i);
         break;
     case SpvOpSpecConstantOp:
-        if (ir_type_is_number(t->type) && compute(r, i, lanes)) set(r, i->id, ir_const(r->module, t->type, lanes));
+        if (ir_type_is_number(t->ir) && compute(r, i, lanes)) set(r, i->id, ir_const(r->module, t->ir, lanes));
         break;
     default: break;
     }

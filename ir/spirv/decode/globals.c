@@ -1,93 +1,22 @@
-/* Variables of the module, with their initial values as bytes. */
-#include <string.h>
+/* Variables of the module. */
+#include "ir/spirv/decode/globals.h"
 
-#include "ir/spirv/decode/reader.h"
+#include "ir/spirv/decode/decorations.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/ids.h"
+#include "ir/spirv/decode/initial_values.h"
+#include "ir/spirv/decode/names.h"
+#include "ir/spirv/decode/types.h"
+
+enum { INITIAL_BYTES_PER_BYTE = 16, INITIAL_BYTES = 4096 };
 
 int spirv_builtin(const struct spirv_reader *r, uint32_t id)
 {
-    const struct spirv_inst *d = r->ids[id].def;
+    const struct spirv_inst *d = spirv_def(r, id);
     if (!d || d->op != SpvOpVariable) return -1;
     const uint32_t *builtin = spirv_decoration(r, id, SpvDecorationBuiltIn, NULL);
     return builtin ? (int)builtin[0] : -1;
 }
-
-/* ---- initial values ---- */
-
-struct init {
-    struct spirv_reader *r;
-    const struct spirv_inst *user;
-    struct ir_global *g;
-    uint8_t *bytes; /* of its value */
-    bool failed;
-};
-
-static void write_number(const struct init *in, const struct ir_value *v, uint8_t *bytes)
-{
-    (void)in;
-    if (v->kind != IR_VALUE_CONST) return; /* undefined: zero will do */
-    unsigned size = ir_type_bits(v->type) / 8;
-    if (!size) size = 1;
-    for (unsigned k = 0; k < ir_type_lanes(v->type); k++) memcpy(bytes + k * size, &v->of.lanes[k], size);
-}
-
-/* An address takes of the budget what it takes of memory. */
-static void write_address(struct init *in, uint32_t id, uint8_t *bytes)
-{
-    struct spirv_reader *r = in->r;
-    struct ir_address address = {.offset = (uint64_t)(bytes - in->bytes)};
-    uint64_t cost = 2 * sizeof address;
-    in->failed = true;
-    if (r->init_budget < cost) {
-        spirv_fail(r, in->user, "initial values are too large for a module of %zu bytes", r->n_words * 4);
-        return;
-    }
-    r->init_budget -= cost;
-    if (!spirv_initial_address(r, in->user, id, &address)) return;
-    if (address.target)
-        ir_global_add_address(r->module, in->g, &address);
-    else
-        memcpy(bytes, &address.at, sizeof address.at);
-    in->failed = false;
-}
-
-/* As deep as types are inside each other. */
-static void write_init(struct init *in, uint32_t id, uint8_t *bytes)
-{
-    struct spirv_reader *r = in->r;
-    const struct spirv_id *own = &r->ids[id];
-    const struct spirv_inst *d = own->def;
-    if (in->failed || d->op == SpvOpConstantNull || d->op == SpvOpUndef) return;
-    if (spirv_is_constant(r, id) && own->known) {
-        write_number(in, own->of.one, bytes);
-    } else if (d->op == SpvOpConstantComposite || d->op == SpvOpSpecConstantComposite) {
-        ir_type t = r->ids[d->type].type;
-        const struct ir_struct *s = ir_type_struct(r->module, t);
-        const struct ir_array *a = ir_type_array(r->module, t);
-        uint64_t step = a ? ir_type_size(r->module, a->element) : 0;
-        for (uint32_t k = 3; k < d->n; k++)
-            write_init(in, d->words[k], bytes + (s ? s->fields[k - 3].offset : (k - 3) * step));
-    } else {
-        write_address(in, id, bytes);
-    }
-}
-
-void spirv_initialize(struct spirv_reader *r, const struct spirv_inst *i, struct ir_global *g, uint32_t id)
-{
-    const struct spirv_inst *d = r->ids[id].def;
-    uint64_t size = ir_type_size(r->module, g->type);
-    if (d->op == SpvOpConstantNull || d->op == SpvOpUndef) return;
-    if (size > r->init_budget) {
-        spirv_fail(r, i, "initial values are too large for a module of %zu bytes", r->n_words * 4);
-        return;
-    }
-    r->init_budget -= size;
-    struct init in = {.r = r, .user = i, .g = g, .bytes = ir_alloc(r->module, size)};
-    g->init = in.bytes;
-    write_init(&in, id, in.bytes);
-    ir_global_sort_addresses(g);
-}
-
-/* ---- variables ---- */
 
 /* The words of its linkage, or NULL; the last one is the type. */
 static const uint32_t *linkage_of(const struct spirv_reader *r, const struct spirv_inst *i, uint32_t *n)
@@ -112,7 +41,7 @@ static void read_variable(struct spirv_reader *r, const struct spirv_inst *i)
     if (i->words[3] == SpvStorageClassInput || i->words[3] == SpvStorageClassFunction) return;
     enum ir_space space = spirv_space(r, i, i->words[3]);
     ir_type t = spirv_type(r, i, pointee);
-    if (r->failed_function) return;
+    if (spirv_failed(r)) return;
     if (space == IR_SPACE_PRIVATE || space == IR_SPACE_GENERIC) {
         spirv_fail(r, i, "storage class %u is none of a module's variables", i->words[3]);
         return;
@@ -122,48 +51,51 @@ static void read_variable(struct spirv_reader *r, const struct spirv_inst *i)
         spirv_fail(r, i, "is a variable of a type that cannot lie in memory");
         return;
     }
-    const char *name = r->ids[i->id].name;
-    if (!linkage_of(r, i, NULL)) name = spirv_unique_name(r, &r->globals, name, "global");
+    const char *name = r->index.ids[i->id].name;
+    if (!linkage_of(r, i, NULL)) name = spirv_unique_name(r, &r->globals.names, name, "global");
     struct ir_global *g = ir_global_new(r->module, name, space, t);
     const uint32_t *align = spirv_decoration(r, i->id, SpvDecorationAlignment, NULL);
     if (align && align[0] > g->align && (align[0] & (align[0] - 1)) == 0 && align[0] <= 4096) g->align = align[0];
     read_linkage(r, i, g);
     if (i->n > 4 && space != IR_SPACE_LOCAL && g->linkage != IR_LINKAGE_IMPORT) spirv_initialize(r, i, g, i->words[4]);
-    if (r->failed_function) { /* it stays as one that nobody uses */
+    if (spirv_failed(r)) { /* it stays as one that nobody uses */
         g->init = NULL;
         g->n_addresses = 0;
         g->linkage = IR_LINKAGE_INTERNAL;
         return;
     }
-    r->ids[i->id].global = g;
+    r->globals.by_id[i->id] = g;
 }
 
 const char *spirv_why_refused(const struct spirv_reader *r, uint32_t id)
 {
-    for (size_t k = 0; k < r->n_refusals; k++)
-        if (r->refusals[k].id == id) return r->refusals[k].why;
+    for (size_t k = 0; k < r->globals.n_refusals; k++)
+        if (r->globals.refusals[k].id == id) return r->globals.refusals[k].why;
     return NULL;
 }
 
 /* Names that other modules know are taken first, so that no other variable has them. */
 static void take_linked_names(struct spirv_reader *r)
 {
-    for (size_t k = 0; k < r->n_insts && r->insts[k].op != SpvOpFunction; k++) {
-        const struct spirv_inst *i = &r->insts[k];
+    for (size_t k = 0; k < r->index.n_insts && r->index.insts[k].op != SpvOpFunction; k++) {
+        const struct spirv_inst *i = &r->index.insts[k];
         const uint32_t *linkage = i->op == SpvOpVariable ? linkage_of(r, i, NULL) : NULL;
-        if (linkage) r->ids[i->id].name = spirv_unique_name(r, &r->globals, spirv_string(linkage), "global");
+        if (linkage)
+            r->index.ids[i->id].name = spirv_unique_name(r, &r->globals.names, spirv_string(linkage), "global");
     }
 }
 
-void spirv_globals(struct spirv_reader *r)
+void spirv_read_globals(struct spirv_reader *r)
 {
-    r->init_budget = 16 * (uint64_t)r->n_words * 4 + 4096;
+    r->globals.by_id = arena_alloc(r->arena, (size_t)r->index.bound * sizeof(*r->globals.by_id));
+    r->globals.names.arena = r->arena;
+    r->budget->initial_values = INITIAL_BYTES_PER_BYTE * (uint64_t)r->n_bytes + INITIAL_BYTES;
     take_linked_names(r);
-    for (size_t k = 0; k < r->n_insts && r->insts[k].op != SpvOpFunction; k++) {
-        if (r->insts[k].op != SpvOpVariable) continue;
-        r->variable = &r->insts[k];
-        r->failed_function = false;
-        read_variable(r, r->variable);
+    for (size_t k = 0; k < r->index.n_insts && r->index.insts[k].op != SpvOpFunction; k++) {
+        const struct spirv_inst *i = &r->index.insts[k];
+        if (i->op != SpvOpVariable) continue;
+        spirv_begin_variable(r, i);
+        read_variable(r, i);
     }
-    r->variable = NULL;
+    spirv_begin_variable(r, NULL);
 }

@@ -1,35 +1,35 @@
 /* Takes away what reading leaves behind: components of ids that nobody asked for, addresses of dead accesses. */
+#include "ir/spirv/translate/dead_code.h"
+
 #include <stdlib.h>
 
-#include "ir/spirv/translate/values/body.h"
-
-static void count(struct ir_block *block)
+static void count_uses(struct ir_block *block)
 {
     for (struct ir_inst *i = block->first; i; i = i->next) {
         for (uint32_t k = 0; k < i->n_operands; k++) i->operands[k]->scratch++;
         for (int b = 0; b < 2; b++)
-            if (i->blocks[b]) count(i->blocks[b]);
+            if (i->blocks[b]) count_uses(i->blocks[b]);
     }
 }
 
-static void reset(struct ir_block *block)
+static void reset_uses(struct ir_block *block)
 {
     for (uint32_t k = 0; k < block->n_args; k++) block->args[k]->scratch = 0;
     for (struct ir_inst *i = block->first; i; i = i->next) {
         for (uint32_t k = 0; k < i->n_operands; k++) i->operands[k]->scratch = 0;
         for (uint32_t k = 0; k < i->n_results; k++) i->results[k]->scratch = 0;
         for (int b = 0; b < 2; b++)
-            if (i->blocks[b]) reset(i->blocks[b]);
+            if (i->blocks[b]) reset_uses(i->blocks[b]);
     }
 }
 
 /* From the end backwards: what only dead operations used is dead when they have been seen. */
-static void sweep(struct ir_block *block)
+static void remove_unused(struct ir_block *block)
 {
     for (struct ir_inst *i = block->last, *prev; i; i = prev) {
         prev = i->prev;
         for (int b = 2; b--;)
-            if (i->blocks[b]) sweep(i->blocks[b]);
+            if (i->blocks[b]) remove_unused(i->blocks[b]);
         bool pure = ir_op_info(i->op)->flags & IR_FLAG_PURE || i->op == IR_OP_VAR;
         if (!pure || i->n_results != 1 || i->results[0]->scratch) continue;
         for (uint32_t k = 0; k < i->n_operands; k++) i->operands[k]->scratch--;
@@ -37,10 +37,10 @@ static void sweep(struct ir_block *block)
     }
 }
 
-void spirv_tidy(struct ir_function *f)
+void spirv_remove_dead_code(struct ir_function *f)
 {
     if (!f->body) return;
-    reset(f->body);
-    count(f->body);
-    sweep(f->body);
+    reset_uses(f->body);
+    count_uses(f->body);
+    remove_unused(f->body);
 }

@@ -3,7 +3,12 @@
 
 #include <string.h>
 
-static void *alloc(struct spirv_body *s, size_t bytes)
+#include "ir/spirv/base/budget.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/values/values.h"
+
+static void *alloc_bytes(struct spirv_body *s, size_t bytes)
 {
     return arena_alloc(s->r->arena, bytes);
 }
@@ -44,7 +49,7 @@ uint32_t flow_phi_types(struct spirv_body *s, uint32_t node, const ir_type **typ
 {
     uint32_t n = 0, at = 0;
     for (const struct spirv_inst *i = first_phi(s, node); i; i = next_phi(i)) n += spirv_leaves(s->r, i->type);
-    ir_type *all = alloc(s, n * sizeof *all);
+    ir_type *all = alloc_bytes(s, n * sizeof *all);
     for (const struct spirv_inst *i = first_phi(s, node); i; i = next_phi(i)) {
         ir_type *own = all + at;
         spirv_each_leaf(s->r, i->type, add_type, &own);
@@ -54,7 +59,7 @@ uint32_t flow_phi_types(struct spirv_body *s, uint32_t node, const ir_type **typ
     return n;
 }
 
-static uint32_t incoming(const struct spirv_inst *phi, uint32_t label)
+static uint32_t incoming_value(const struct spirv_inst *phi, uint32_t label)
 {
     for (uint32_t k = 3; k + 1 < phi->n; k += 2)
         if (phi->words[k + 1] == label) return phi->words[k];
@@ -65,9 +70,9 @@ struct flow_target flow_edge(struct spirv_body *s, uint32_t from, uint32_t to)
 {
     const ir_type *types;
     uint32_t n = flow_phi_types(s, to, &types), at = 0, label = s->cfg.nodes[from].label->id;
-    struct ir_value **phis = alloc(s, n * sizeof(*phis));
+    struct ir_value **phis = alloc_bytes(s, n * sizeof(*phis));
     for (const struct spirv_inst *i = first_phi(s, to); i; i = next_phi(i)) {
-        uint32_t id = incoming(i, label), leaves = spirv_leaves(s->r, i->type);
+        uint32_t id = incoming_value(i, label), leaves = spirv_leaves(s->r, i->type);
         struct ir_value *const *values = spirv_values(s, i, id);
         for (uint32_t k = 0; k < leaves; k++) phis[at++] = values[k];
     }
@@ -86,11 +91,8 @@ void flow_bind_phis(struct spirv_body *s, const struct flow_target *t)
 bool flow_spend(struct spirv_body *s, uint64_t n)
 {
     struct spirv_reader *r = s->r;
-    if (r->failed_function) return false;
-    if (n <= r->value_budget) {
-        r->value_budget -= n;
-        return true;
-    }
+    if (spirv_failed(r)) return false;
+    if (spirv_spend(&r->budget->values, n)) return true;
     spirv_fail(r, s->f->first, "control flow carries too many values");
     return false;
 }
@@ -99,12 +101,12 @@ bool flow_spend(struct spirv_body *s, uint64_t n)
 
 struct flow flow_only(struct spirv_body *s, const struct flow *f, uint32_t i)
 {
-    struct flow one = {.n = 1, .targets = alloc(s, sizeof *one.targets)};
+    struct flow one = {.n = 1, .targets = alloc_bytes(s, sizeof *one.targets)};
     one.targets[0] = f->targets[i];
     return one;
 }
 
-static struct ir_value *selects(struct spirv_body *s, const struct flow *f, uint32_t i)
+static struct ir_value *selects_target(struct spirv_body *s, const struct flow *f, uint32_t i)
 {
     return ir_build2(&s->b, IR_OP_IEQ, IR_I32, f->selector, spirv_int(s, IR_I32, f->targets[i].node));
 }
@@ -113,7 +115,7 @@ struct flow flow_without(struct spirv_body *s, struct flow *f, uint32_t i)
 {
     struct flow rest = {.n = f->n - 1, .targets = f->targets, .selector = f->selector};
     memmove(rest.targets + i, rest.targets + i + 1, (rest.n - i) * sizeof *rest.targets);
-    if (rest.n == 2) rest.cond = selects(s, &rest, 0);
+    if (rest.n == 2) rest.cond = selects_target(s, &rest, 0);
     return rest;
 }
 
@@ -121,7 +123,7 @@ struct ir_inst *flow_if(struct spirv_body *s, const struct flow *f, uint32_t i, 
                         struct ir_block **other)
 {
     bool swap = f->n == 2 && i != f->yes;
-    struct ir_value *cond = f->n == 2 ? f->cond : selects(s, f, i);
+    struct ir_value *cond = f->n == 2 ? f->cond : selects_target(s, f, i);
     struct ir_inst *inst = ir_build_if(&s->b, cond, NULL, 0);
     *is = inst->blocks[swap];
     *other = inst->blocks[!swap];
@@ -157,7 +159,7 @@ static struct ir_value *add_result(struct merge *m, ir_type type, struct ir_valu
 }
 
 /* One value behind the if for x of the one block and y of the other; NULL: does not matter. */
-static struct ir_value *join(struct merge *m, ir_type type, struct ir_value *x, struct ir_value *y)
+static struct ir_value *join_values(struct merge *m, ir_type type, struct ir_value *x, struct ir_value *y)
 {
     struct ir_value *either = x ? x : y;
     if (!x || !y || ir_value_same(x, y))
@@ -181,9 +183,9 @@ static void join_phis(struct merge *m, struct flow_target *t, const struct flow_
 {
     const ir_type *types;
     uint32_t n = flow_phi_types(m->s, t->node, &types);
-    struct ir_value **phis = alloc(m->s, n * sizeof(*phis));
+    struct ir_value **phis = alloc_bytes(m->s, n * sizeof(*phis));
     if (!flow_spend(m->s, n)) return;
-    for (uint32_t p = 0; p < n; p++) phis[p] = join(m, types[p], x ? x->phis[p] : NULL, y ? y->phis[p] : NULL);
+    for (uint32_t p = 0; p < n; p++) phis[p] = join_values(m, types[p], x ? x->phis[p] : NULL, y ? y->phis[p] : NULL);
     t->phis = phis;
 }
 
@@ -196,7 +198,7 @@ static void join_targets(struct merge *m, struct flow *all)
     all->targets = larger->targets;
     if (all->n > larger->n) {
         if (!flow_spend(m->s, 2 * (uint64_t)all->n)) all->n = 0;
-        all->targets = alloc(m->s, all->n * sizeof *all->targets);
+        all->targets = alloc_bytes(m->s, all->n * sizeof *all->targets);
     }
     for (uint32_t k = all->n, a = f->n, b = g->n; k--;) {
         const struct flow_target *x = a ? &f->targets[a - 1] : NULL, *y = b ? &g->targets[b - 1] : NULL;
@@ -249,10 +251,10 @@ static void join_choice(struct merge *m, struct flow *all)
             return;
         }
         struct ir_value *x = goes_first(m, 0, all), *y = goes_first(m, 1, all);
-        all->cond = join(m, IR_BOOL, x, y);
+        all->cond = join_values(m, IR_BOOL, x, y);
     } else if (all->n > 2) {
         struct ir_value *x = target_number(m, 0), *y = target_number(m, 1);
-        all->selector = join(m, IR_I32, x, y);
+        all->selector = join_values(m, IR_I32, x, y);
     }
 }
 

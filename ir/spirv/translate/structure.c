@@ -8,7 +8,19 @@
  * continue or a break, where it stands. So diamonds and natural loops need no variables, and jumps across become
  * values that tell where control goes.
  */
+#include "ir/spirv/translate/structure.h"
+
+#include "ir/spirv/base/budget.h"
+#include "ir/spirv/cfg/graph.h"
+#include "ir/spirv/cfg/loops.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/ids.h"
+#include "ir/spirv/decode/location.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/calls.h"
+#include "ir/spirv/translate/dispatch.h"
 #include "ir/spirv/translate/flow.h"
+#include "ir/spirv/translate/values/values.h"
 #include "ir/verify/verify.h"
 
 enum {
@@ -27,7 +39,7 @@ struct level {
     unsigned depth;
 };
 
-static struct flow run(struct spirv_body *s, const struct level *l, struct flow flow);
+static struct flow emit_level(struct spirv_body *s, const struct level *l, struct flow flow);
 
 /* ---- terminators ---- */
 
@@ -56,7 +68,7 @@ static struct flow all_targets(struct spirv_body *s, uint32_t node)
     return f;
 }
 
-static struct flow conditional(struct spirv_body *s, uint32_t node, const struct spirv_inst *i)
+static struct flow conditional_flow(struct spirv_body *s, uint32_t node, const struct spirv_inst *i)
 {
     struct flow f = all_targets(s, node);
     if (f.n == 1) return f;
@@ -67,8 +79,8 @@ static struct flow conditional(struct spirv_body *s, uint32_t node, const struct
 
 /* Calls `see` for each case of a switch whose block is not the default's. */
 static struct ir_value *
-cases(struct spirv_body *s, const struct spirv_inst *i, struct ir_value *value, struct ir_value *start,
-      struct ir_value *(*see)(struct spirv_body *, struct ir_value *, struct ir_value *, uint32_t))
+fold_cases(struct spirv_body *s, const struct spirv_inst *i, struct ir_value *value, struct ir_value *start,
+           struct ir_value *(*see)(struct spirv_body *, struct ir_value *, struct ir_value *, uint32_t))
 {
     uint32_t wide = ir_type_bits(value->type) == 64, step = 2 + wide;
     for (uint32_t k = 3; k + step <= i->n; k += step) {
@@ -80,28 +92,28 @@ cases(struct spirv_body *s, const struct spirv_inst *i, struct ir_value *value, 
     return start;
 }
 
-static struct ir_value *either(struct spirv_body *s, struct ir_value *so_far, struct ir_value *is, uint32_t block)
+static struct ir_value *or_case(struct spirv_body *s, struct ir_value *so_far, struct ir_value *is, uint32_t block)
 {
     (void)block;
     return so_far ? ir_build2(&s->b, IR_OP_OR, IR_BOOL, so_far, is) : is;
 }
 
-static struct ir_value *pick(struct spirv_body *s, struct ir_value *so_far, struct ir_value *is, uint32_t block)
+static struct ir_value *select_case(struct spirv_body *s, struct ir_value *so_far, struct ir_value *is, uint32_t block)
 {
     return ir_build3(&s->b, IR_OP_SELECT, IR_I32, is, spirv_int(s, IR_I32, block), so_far);
 }
 
-static struct flow switched(struct spirv_body *s, uint32_t node, const struct spirv_inst *i)
+static struct flow switch_flow(struct spirv_body *s, uint32_t node, const struct spirv_inst *i)
 {
     struct flow f = all_targets(s, node);
     if (f.n == 1) return f;
     struct ir_value *value = spirv_value(s, i, i->words[1]);
     uint32_t otherwise = cfg_block(&s->cfg, i->words[2]);
     if (f.n == 2) {
-        f.cond = cases(s, i, value, NULL, either);
+        f.cond = fold_cases(s, i, value, NULL, or_case);
         f.yes = f.targets[0].node == otherwise;
     } else {
-        f.selector = cases(s, i, value, spirv_int(s, IR_I32, otherwise), pick);
+        f.selector = fold_cases(s, i, value, spirv_int(s, IR_I32, otherwise), select_case);
     }
     return f;
 }
@@ -111,14 +123,14 @@ static struct flow emit_block(struct spirv_body *s, uint32_t node)
 {
     const struct cfg_node *b = &s->cfg.nodes[node];
     spirv_emit_block(s, b);
-    if (s->r->failed_function) return (struct flow){0};
+    if (spirv_failed(s->r)) return (struct flow){0};
     for (uint32_t e = 0; e < b->n_succs; e++)
         if (b->succs[e] > node) s->cfg.nodes[b->succs[e]].pending--;
     s->b.loc = spirv_loc(s->r, b->end);
     switch (b->end->op) {
     case SpvOpBranch: return one_target(s, node, b->succs[0]);
-    case SpvOpBranchConditional: return conditional(s, node, b->end);
-    case SpvOpSwitch: return switched(s, node, b->end);
+    case SpvOpBranchConditional: return conditional_flow(s, node, b->end);
+    case SpvOpSwitch: return switch_flow(s, node, b->end);
     case SpvOpReturn:
     case SpvOpReturnValue:
     case SpvOpUnreachable: emit_return(s, b->end); break;
@@ -187,7 +199,7 @@ static struct flow emit_loop(struct spirv_body *s, const struct level *l, const 
     s->b.block = inst->blocks[0];
     flow_bind_phis(s, &(struct flow_target){t->node, inst->blocks[0]->args});
     struct level inner = {.loop = t->node, .roots = &t->node, .n_roots = 1, .depth = l->depth + 1};
-    run(s, &inner, emit_block(s, t->node));
+    emit_level(s, &inner, emit_block(s, t->node));
     s->b.block = outside;
     if (loop->n_exits) return loop_flow(s, loop, inst);
     ir_build(&s->b, IR_OP_UNREACHABLE, IR_VOID, NULL, 0);
@@ -223,7 +235,7 @@ static void emit_break(struct spirv_body *s, const struct level *l, const struct
     }
     for (uint32_t k = 0; k < loop->n_live; k++) {
         uint32_t leaves = spirv_leaves(r, spirv_type_of(r, loop->live[k]));
-        bool set = spirv_is_set(r, loop->live[k]);
+        bool set = spirv_is_set(s, loop->live[k]);
         struct ir_value *const *own = set ? spirv_values(s, s->cfg.nodes[t->node].label, loop->live[k]) : NULL;
         for (uint32_t p = 0; p < leaves; p++, at++) {
             bool here = own && flow_visible(s->b.block, own[p]);
@@ -266,7 +278,7 @@ static struct flow take_jump(struct spirv_body *s, const struct level *l, struct
 
 /* ---- the rest ---- */
 
-static bool emittable(const struct spirv_body *s, const struct level *l, uint32_t node)
+static bool may_emit(const struct spirv_body *s, const struct level *l, uint32_t node)
 {
     for (uint32_t k = 0; k < l->n_roots; k++)
         if (cfg_dominates(&s->cfg, l->roots[k], node)) return true;
@@ -274,12 +286,12 @@ static bool emittable(const struct spirv_body *s, const struct level *l, uint32_
 }
 
 /* Nothing else leads to it any more. */
-static bool ready(const struct spirv_body *s, const struct level *l, uint32_t node)
+static bool is_ready(const struct spirv_body *s, const struct level *l, uint32_t node)
 {
-    return emittable(s, l, node) && !s->cfg.nodes[node].pending;
+    return may_emit(s, l, node) && !s->cfg.nodes[node].pending;
 }
 
-static struct flow enter(struct spirv_body *s, const struct level *l, const struct flow_target *t)
+static struct flow enter_block(struct spirv_body *s, const struct level *l, const struct flow_target *t)
 {
     if (s->cfg.loops[t->node]) return emit_loop(s, l, t);
     flow_bind_phis(s, t);
@@ -292,7 +304,7 @@ static struct flow run_inside(struct spirv_body *s, const struct level *l, struc
     struct ir_block *here = s->b.block;
     struct level inner = {.loop = l->loop, .roots = roots, .n_roots = n_roots, .depth = l->depth + 1};
     s->b.block = block;
-    f = run(s, &inner, f);
+    f = emit_level(s, &inner, f);
     s->b.block = here;
     return f;
 }
@@ -302,7 +314,7 @@ static bool take_end(struct spirv_body *s, const struct level *l, struct flow *f
 {
     for (uint32_t i = 0; i < f->n; i++) {
         uint32_t node = f->targets[i].node;
-        if (!ready(s, l, node) || s->cfg.nodes[node].falls) continue;
+        if (!is_ready(s, l, node) || s->cfg.nodes[node].falls) continue;
         struct ir_block *is, *other;
         flow_if(s, f, i, &is, &other);
         struct flow back = run_inside(s, l, is, &node, 1, flow_only(s, f, i));
@@ -316,14 +328,14 @@ static bool take_end(struct spirv_body *s, const struct level *l, struct flow *f
 }
 
 /* The first target under a condition; the others, where nothing else leads to them, on the other side. */
-static struct flow branch(struct spirv_body *s, const struct level *l, struct flow *f, uint32_t i)
+static struct flow emit_branch(struct spirv_body *s, const struct level *l, struct flow *f, uint32_t i)
 {
     uint32_t node = f->targets[i].node, n_rest = 0, rest_nodes[MAX_ROW];
     bool rest_ready = f->n <= MAX_ROW;
     for (uint32_t k = 0; rest_ready && k < f->n; k++) {
         if (k == i) continue;
         rest_nodes[n_rest++] = f->targets[k].node;
-        rest_ready = ready(s, l, f->targets[k].node);
+        rest_ready = is_ready(s, l, f->targets[k].node);
     }
     struct ir_block *is, *other, *here = s->b.block;
     struct ir_inst *inst = flow_if(s, f, i, &is, &other);
@@ -333,42 +345,42 @@ static struct flow branch(struct spirv_body *s, const struct level *l, struct fl
     s->b.block = here;
     struct flow first = run_inside(s, l, is, &node, 1, taken);
     if (rest_ready) rest = run_inside(s, l, other, rest_nodes, n_rest, rest);
-    if (s->r->failed_function) return (struct flow){0};
+    if (spirv_failed(s->r)) return (struct flow){0};
     return flow_merge(s, inst, is, &first, other, &rest);
 }
 
-static struct flow step(struct spirv_body *s, const struct level *l, struct flow f, bool *stuck)
+static struct flow emit_target(struct spirv_body *s, const struct level *l, struct flow f, bool *stuck)
 {
     for (uint32_t i = 0; i < f.n; i++)
         if (is_jump(s, l, f.targets[i].node)) return take_jump(s, l, &f, i);
     for (uint32_t i = 0; i < f.n; i++) {
-        if (!emittable(s, l, f.targets[i].node)) continue;
-        if (f.n == 1) return enter(s, l, &f.targets[0]);
+        if (!may_emit(s, l, f.targets[i].node)) continue;
+        if (f.n == 1) return enter_block(s, l, &f.targets[0]);
         if (take_end(s, l, &f)) return f;
-        return branch(s, l, &f, i);
+        return emit_branch(s, l, &f, i);
     }
     *stuck = true;
     return f;
 }
 
 /* Emits what can be emitted at this level, from where a flow leads. */
-static struct flow run(struct spirv_body *s, const struct level *l, struct flow f)
+static struct flow emit_level(struct spirv_body *s, const struct level *l, struct flow f)
 {
     if (l->depth > MAX_DEPTH) spirv_fail(s->r, s->f->first, "control flow is more than %d blocks deep", MAX_DEPTH);
     bool stuck = false;
-    while (f.n && !stuck && !s->r->failed_function) {
-        if (spirv_spend_effort(s->r, STEP + f.n * STEP_TARGET)) {
-            f = step(s, l, f, &stuck);
+    while (f.n && !stuck && !spirv_failed(s->r)) {
+        if (spirv_spend_effort(s->r->budget, STEP + f.n * STEP_TARGET)) {
+            f = emit_target(s, l, f, &stuck);
         } else {
             spirv_fail(s->r, s->f->first, "control flow is too large: it would take too long to read");
         }
     }
-    return s->r->failed_function ? (struct flow){0} : f;
+    return spirv_failed(s->r) ? (struct flow){0} : f;
 }
 
 void spirv_structure(struct spirv_body *s)
 {
     static const uint32_t entry = 0;
     struct level top = {.loop = CFG_NONE, .roots = &entry, .n_roots = 1, .depth = 1};
-    run(s, &top, emit_block(s, 0));
+    emit_level(s, &top, emit_block(s, 0));
 }

@@ -1,5 +1,10 @@
 /* Atomic operations. */
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/translate/instructions/atomic.h"
+
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/instructions/scope.h"
+#include "ir/spirv/translate/values/values.h"
 
 struct atomic {
     uint16_t spirv, op;
@@ -20,7 +25,7 @@ static bool check_type(struct spirv_body *s, const struct spirv_inst *i, ir_type
 {
     bool good = !ir_type_is_vector(t) && (ir_type_is_float(t) || (ir_type_is_int(t) && ir_type_bits(t) >= 32));
     if (!good) spirv_fail(s->r, i, "of a type other than i32, i64 and scalar floats");
-    return good && !s->r->failed_function;
+    return good && !spirv_failed(s->r);
 }
 
 /* Translators give the atomics of OpenCL C 1.x, which are good for all work-items of the device, the scope of a
@@ -36,7 +41,7 @@ static void set_attrs(struct spirv_body *s, struct ir_inst *inst, uint32_t scope
 
 static void emit_update(struct spirv_body *s, const struct spirv_inst *i, enum ir_op op)
 {
-    ir_type t = s->r->ids[i->type].type;
+    ir_type t = spirv_result_type(s->r, i);
     struct ir_value *o[2] = {spirv_value(s, i, i->words[3])};
     o[1] = i->n > 6 ? spirv_value(s, i, i->words[6]) : spirv_int(s, t, 1);
     if (!check_type(s, i, t)) return;
@@ -47,7 +52,7 @@ static void emit_update(struct spirv_body *s, const struct spirv_inst *i, enum i
 
 static void emit_load(struct spirv_body *s, const struct spirv_inst *i)
 {
-    ir_type t = s->r->ids[i->type].type;
+    ir_type t = spirv_result_type(s->r, i);
     struct ir_value *p = spirv_value(s, i, i->words[3]);
     if (!check_type(s, i, t)) return;
     struct ir_inst *inst = ir_build(&s->b, IR_OP_ATOMIC_LOAD, t, &p, 1);
@@ -74,7 +79,7 @@ static void emit_store(struct spirv_body *s, const struct spirv_inst *i)
 
 static void emit_compare(struct spirv_body *s, const struct spirv_inst *i)
 {
-    ir_type t = s->r->ids[i->type].type;
+    ir_type t = spirv_result_type(s->r, i);
     struct ir_value *o[3] = {spirv_value(s, i, i->words[3]), spirv_value(s, i, i->words[8]),
                              spirv_value(s, i, i->words[7])};
     if (!check_type(s, i, t)) return;

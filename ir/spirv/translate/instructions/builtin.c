@@ -1,5 +1,12 @@
 /* Built-in variables: loads of them, or of their components, are operations. */
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/translate/instructions/builtin.h"
+
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/globals.h"
+#include "ir/spirv/decode/ids.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/instructions/lanes.h"
+#include "ir/spirv/translate/values/values.h"
 
 enum sort { VECTOR /* of three dimensions */, SCALAR, MASK /* of a sub-group, computed */ };
 
@@ -33,7 +40,7 @@ static const struct builtin builtins[] = {
     {SpvBuiltInSubgroupLtMask, IR_OP_ULT, MASK},
 };
 
-static const struct builtin *find(int number)
+static const struct builtin *find_builtin(int number)
 {
     for (size_t k = 0; k < sizeof builtins / sizeof *builtins; k++)
         if (builtins[k].number == number) return &builtins[k];
@@ -41,14 +48,14 @@ static const struct builtin *find(int number)
 }
 
 /* The built-in variable behind a pointer: itself, or seen through casts and access chains to one component. */
-static const struct builtin *origin(const struct spirv_body *s, uint32_t pointer, uint32_t *component)
+static const struct builtin *builtin_behind(const struct spirv_body *s, uint32_t pointer, uint32_t *component)
 {
     *component = 0;
     for (unsigned steps = 0; steps < 16; steps++) {
-        const struct spirv_inst *d = s->r->ids[pointer].def;
+        const struct spirv_inst *d = spirv_def(s->r, pointer);
         if (!d) return NULL;
         switch (d->op) {
-        case SpvOpVariable: return find(spirv_builtin(s->r, pointer));
+        case SpvOpVariable: return find_builtin(spirv_builtin(s->r, pointer));
         case SpvOpPtrCastToGeneric:
         case SpvOpBitcast:
         case SpvOpCopyObject: break;
@@ -114,7 +121,7 @@ static bool is_derived(const struct spirv_body *s, const struct spirv_inst *i)
     case SpvOpAccessChain:
     case SpvOpInBoundsAccessChain:
     case SpvOpPtrAccessChain:
-    case SpvOpInBoundsPtrAccessChain: return origin(s, i->id, &component) != NULL;
+    case SpvOpInBoundsPtrAccessChain: return builtin_behind(s, i->id, &component) != NULL;
     default: return false;
     }
 }
@@ -124,13 +131,13 @@ bool spirv_emit_builtin(struct spirv_body *s, const struct spirv_inst *i)
     if (is_derived(s, i)) return true;
     if (i->op != SpvOpLoad) return false;
     uint32_t component;
-    const struct builtin *b = origin(s, i->words[3], &component);
+    const struct builtin *b = builtin_behind(s, i->words[3], &component);
     if (!b) {
         int number = spirv_builtin(s->r, i->words[3]);
         if (number >= 0) spirv_fail(s->r, i, "of built-in variable %d, which kernels have not", number);
         return number >= 0;
     }
-    ir_type t = s->r->ids[i->type].type;
+    ir_type t = spirv_result_type(s->r, i);
     unsigned lanes = b->sort == VECTOR ? 3 : b->sort == MASK ? 4 : 1;
     if (!ir_type_is_int(t) || ir_type_lanes(t) != (component ? 1 : lanes) || (component && b->sort != VECTOR)) {
         spirv_fail(s->r, i, "of a built-in variable, as another type than its own");

@@ -1,5 +1,10 @@
 /* Vectors, and structs and arrays as values: those are kept as their parts. */
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/translate/instructions/composite.h"
+
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/ids.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/values/values.h"
 
 /* The lane of a vector, from where it was put together where that can be seen. */
 static struct ir_value *lane(struct spirv_body *s, struct ir_value *v, uint32_t k)
@@ -14,13 +19,13 @@ static struct ir_value *lane(struct spirv_body *s, struct ir_value *v, uint32_t 
 
 static bool is_vector(const struct spirv_reader *r, uint32_t type)
 {
-    return r->ids[type].def->op == SpvOpTypeVector;
+    return spirv_def(r, type)->op == SpvOpTypeVector;
 }
 
 /* Follows the literal indices of an instruction from word `at` on through structs and arrays: the type they lead to,
    its first leaf, and the lane where the last one goes into a vector (UINT32_MAX: none). */
-static uint32_t follow(struct spirv_body *s, const struct spirv_inst *i, uint32_t type, uint32_t at, uint32_t *leaf,
-                       uint32_t *lane_at)
+static uint32_t follow_indices(struct spirv_body *s, const struct spirv_inst *i, uint32_t type, uint32_t at,
+                               uint32_t *leaf, uint32_t *lane_at)
 {
     struct spirv_reader *r = s->r;
     *leaf = 0;
@@ -45,10 +50,10 @@ static void emit_extract(struct spirv_body *s, const struct spirv_inst *i)
 {
     uint32_t leaf, lane_at, type = spirv_type_of(s->r, i->words[3]);
     spirv_type(s->r, i, type);
-    follow(s, i, type, 4, &leaf, &lane_at);
-    if (s->r->failed_function) return;
+    follow_indices(s, i, type, 4, &leaf, &lane_at);
+    if (spirv_failed(s->r)) return;
     struct ir_value *const *values = spirv_values(s, i, i->words[3]);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     if (lane_at != UINT32_MAX) {
         spirv_set(s, i, lane(s, values[leaf], lane_at));
     } else if (spirv_leaves(s->r, i->type)) {
@@ -59,8 +64,8 @@ static void emit_extract(struct spirv_body *s, const struct spirv_inst *i)
 static void emit_insert(struct spirv_body *s, const struct spirv_inst *i)
 {
     uint32_t leaf, lane_at, n = spirv_leaves(s->r, i->type);
-    follow(s, i, i->type, 5, &leaf, &lane_at);
-    if (s->r->failed_function || !n) return;
+    follow_indices(s, i, i->type, 5, &leaf, &lane_at);
+    if (spirv_failed(s->r) || !n) return;
     struct ir_value *const *part = spirv_values(s, i, i->words[3]), *const *old = spirv_values(s, i, i->words[4]);
     uint32_t n_part = spirv_leaves(s->r, spirv_type_of(s->r, i->words[3]));
     struct ir_value **values = arena_alloc(s->r->arena, n * sizeof(*values));
@@ -85,9 +90,9 @@ static void emit_construct(struct spirv_body *s, const struct spirv_inst *i)
         uint32_t n_part = spirv_leaves(s->r, spirv_type_of(s->r, i->words[k]));
         for (uint32_t p = 0; p < n_part && at < most; p++) values[at++] = part[p];
     }
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     if (is_vector(s->r, i->type)) {
-        spirv_set(s, i, ir_build(&s->b, IR_OP_VEC, s->r->ids[i->type].type, values, at)->results[0]);
+        spirv_set(s, i, ir_build(&s->b, IR_OP_VEC, spirv_result_type(s->r, i), values, at)->results[0]);
     } else if (n) {
         spirv_set_all(s, i->id, values);
     }
@@ -97,8 +102,8 @@ static void emit_construct(struct spirv_body *s, const struct spirv_inst *i)
 static void emit_shuffle(struct spirv_body *s, const struct spirv_inst *i)
 {
     struct ir_value *o[2] = {spirv_value(s, i, i->words[3]), spirv_value(s, i, i->words[4])};
-    if (s->r->failed_function) return;
-    struct ir_inst *inst = ir_build(&s->b, IR_OP_SHUFFLE, s->r->ids[i->type].type, o, 2);
+    if (spirv_failed(s->r)) return;
+    struct ir_inst *inst = ir_build(&s->b, IR_OP_SHUFFLE, spirv_result_type(s->r, i), o, 2);
     for (uint32_t k = 5; k < i->n && k - 5 < IR_MAX_LANES; k++)
         inst->attrs.mask[k - 5] = i->words[k] == UINT32_MAX ? -1 : (int8_t)i->words[k];
     spirv_set(s, i, inst->results[0]);

@@ -1,5 +1,11 @@
 /* Conversions of numbers and of pointers. */
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/translate/instructions/convert.h"
+
+#include "ir/spirv/decode/decorations.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/simple_ops.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/values/values.h"
 
 static uint8_t rounding_of(const struct spirv_body *s, uint32_t id)
 {
@@ -10,12 +16,12 @@ static uint8_t rounding_of(const struct spirv_body *s, uint32_t id)
 
 static void emit_number(struct spirv_body *s, const struct spirv_inst *i)
 {
-    ir_type t = s->r->ids[i->type].type;
+    ir_type t = spirv_result_type(s->r, i);
     struct ir_value *x = spirv_value(s, i, i->words[3]);
     bool saturated = spirv_decoration(s->r, i->id, SpvDecorationSaturatedConversion, NULL) != NULL;
     enum ir_op op;
     ir_type same;
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     if (saturated && (i->op == SpvOpUConvert || i->op == SpvOpSConvert)) {
         op = i->op == SpvOpUConvert ? IR_OP_USAT : IR_OP_SSAT;
     } else if (!spirv_simple(i->op, t, &x, 1, &op, &same)) { /* to its own width */
@@ -49,10 +55,10 @@ static struct ir_value *space_cast(struct spirv_body *s, const struct spirv_inst
 
 static void emit_bitcast(struct spirv_body *s, const struct spirv_inst *i)
 {
-    ir_type t = s->r->ids[i->type].type;
+    ir_type t = spirv_result_type(s->r, i);
     struct ir_value *x = spirv_value(s, i, i->words[3]);
     bool from_pointer = ir_type_is_ptr(x->type), to_pointer = ir_type_is_ptr(t);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     if (from_pointer && to_pointer) {
         spirv_set(s, i, space_cast(s, i, x, ir_type_space(t)));
     } else if (from_pointer) {
@@ -83,7 +89,7 @@ static void emit_semantics(struct spirv_body *s, const struct spirv_inst *i)
     } rows[] = {{IR_SPACE_LOCAL, SpvMemorySemanticsWorkgroupMemoryMask},
                 {IR_SPACE_GLOBAL, SpvMemorySemanticsCrossWorkgroupMemoryMask}};
     struct ir_value *p = spirv_value(s, i, i->words[3]), *all = NULL, *zero = spirv_int(s, IR_I32, 0);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     for (int k = 0; k < 2; k++) {
         struct ir_value *cast = space_cast(s, i, p, rows[k].space);
         struct ir_value *null = ir_const_int(s->r->module, cast->type, 0);
@@ -91,7 +97,7 @@ static void emit_semantics(struct spirv_body *s, const struct spirv_inst *i)
         struct ir_value *bit = ir_build3(&s->b, IR_OP_SELECT, IR_I32, is, spirv_int(s, IR_I32, rows[k].bit), zero);
         all = all ? ir_build2(&s->b, IR_OP_OR, IR_I32, all, bit) : bit;
     }
-    spirv_set(s, i, spirv_as_int(s, all, s->r->ids[i->type].type));
+    spirv_set(s, i, spirv_as_int(s, all, spirv_result_type(s->r, i)));
 }
 
 bool spirv_emit_convert(struct spirv_body *s, const struct spirv_inst *i)
@@ -115,7 +121,7 @@ bool spirv_emit_convert(struct spirv_body *s, const struct spirv_inst *i)
     case SpvOpPtrCastToCrossWorkgroupINTEL:
     case SpvOpCrossWorkgroupCastToPtrINTEL: {
         struct ir_value *p = spirv_value(s, i, i->words[3]);
-        if (!s->r->failed_function) spirv_set(s, i, space_cast(s, i, p, ir_type_space(s->r->ids[i->type].type)));
+        if (!spirv_failed(s->r)) spirv_set(s, i, space_cast(s, i, p, ir_type_space(spirv_result_type(s->r, i))));
         return true;
     }
     case SpvOpGenericPtrMemSemantics: emit_semantics(s, i); return true;

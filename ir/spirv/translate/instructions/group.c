@@ -1,18 +1,17 @@
 /* Barriers, fences, and operations of work-groups and sub-groups. */
-#include "ir/spirv/translate/values/body.h"
-#include "ir/spirv/translate/instructions/reduction.h"
+#include "ir/spirv/translate/instructions/group.h"
 
-enum ir_scope spirv_group_scope(struct spirv_body *s, const struct spirv_inst *i, uint32_t id)
-{
-    enum ir_scope scope = spirv_scope(s, id);
-    if (scope != IR_SCOPE_WORK_GROUP && scope != IR_SCOPE_SUB_GROUP)
-        spirv_fail(s->r, i, "has a scope of execution that is neither a work-group nor a sub-group");
-    return scope;
-}
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/ids.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/instructions/lanes.h"
+#include "ir/spirv/translate/instructions/reduction.h"
+#include "ir/spirv/translate/instructions/scope.h"
+#include "ir/spirv/translate/values/values.h"
 
 static ir_type result_type(const struct spirv_body *s, const struct spirv_inst *i)
 {
-    return s->r->ids[i->type].type;
+    return spirv_result_type(s->r, i);
 }
 
 /* ---- barriers ---- */
@@ -34,32 +33,6 @@ static void emit_fence(struct spirv_body *s, const struct spirv_inst *i)
 
 /* ---- reductions and scans ---- */
 
-static const struct reduction reductions[] = {
-    {SpvOpGroupIAdd, SpvOpGroupNonUniformIAdd, IR_GROUP_ADD},
-    {SpvOpGroupFAdd, SpvOpGroupNonUniformFAdd, IR_GROUP_ADD},
-    {SpvOpGroupFMin, SpvOpGroupNonUniformFMin, IR_GROUP_SMIN},
-    {SpvOpGroupUMin, SpvOpGroupNonUniformUMin, IR_GROUP_UMIN},
-    {SpvOpGroupSMin, SpvOpGroupNonUniformSMin, IR_GROUP_SMIN},
-    {SpvOpGroupFMax, SpvOpGroupNonUniformFMax, IR_GROUP_SMAX},
-    {SpvOpGroupUMax, SpvOpGroupNonUniformUMax, IR_GROUP_UMAX},
-    {SpvOpGroupSMax, SpvOpGroupNonUniformSMax, IR_GROUP_SMAX},
-    {SpvOpGroupIMulKHR, SpvOpGroupNonUniformIMul, IR_GROUP_MUL},
-    {SpvOpGroupFMulKHR, SpvOpGroupNonUniformFMul, IR_GROUP_MUL},
-    {SpvOpGroupBitwiseAndKHR, SpvOpGroupNonUniformBitwiseAnd, IR_GROUP_AND},
-    {SpvOpGroupBitwiseOrKHR, SpvOpGroupNonUniformBitwiseOr, IR_GROUP_OR},
-    {SpvOpGroupBitwiseXorKHR, SpvOpGroupNonUniformBitwiseXor, IR_GROUP_XOR},
-    {SpvOpGroupLogicalAndKHR, SpvOpGroupNonUniformLogicalAnd, IR_GROUP_AND},
-    {SpvOpGroupLogicalOrKHR, SpvOpGroupNonUniformLogicalOr, IR_GROUP_OR},
-    {SpvOpGroupLogicalXorKHR, SpvOpGroupNonUniformLogicalXor, IR_GROUP_XOR},
-};
-
-const struct reduction *reduction_find(unsigned opcode)
-{
-    for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++)
-        if (reductions[k].spirv == opcode || reductions[k].non_uniform == opcode) return &reductions[k];
-    return NULL;
-}
-
 static bool emit_reduction(struct spirv_body *s, const struct spirv_inst *i)
 {
     static const enum ir_op ops[] = {IR_OP_GROUP_REDUCE, IR_OP_GROUP_SCAN_INCL, IR_OP_GROUP_SCAN_EXCL};
@@ -68,7 +41,7 @@ static bool emit_reduction(struct spirv_body *s, const struct spirv_inst *i)
     enum ir_scope scope = spirv_group_scope(s, i, i->words[3]);
     struct ir_value *x = spirv_value(s, i, i->words[5]);
     if (i->words[4] > 2) spirv_fail(s->r, i, "has group operation %u, which cannot be read", i->words[4]);
-    if (s->r->failed_function) return true;
+    if (spirv_failed(s->r)) return true;
     bool logical = ir_type_is_bool(x->type);
     ir_type t = x->type, number = logical ? ir_type_with_lanes(IR_I32, ir_type_lanes(t)) : t;
     if (logical) x = ir_build1(&s->b, IR_OP_ZEXT, number, x);
@@ -97,7 +70,7 @@ static void emit_broadcast(struct spirv_body *s, const struct spirv_inst *i)
     enum ir_scope scope = spirv_group_scope(s, i, i->words[3]);
     uint32_t n = ir_type_lanes(id->type);
     if (n > 3) spirv_fail(s->r, i, "has a local id of %u components", n);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     for (uint32_t k = 0; k < n; k++)
         o[1 + k] = n == 1 ? id : ir_build2(&s->b, IR_OP_EXTRACT, id->type, id, spirv_int(s, IR_I32, k));
     struct ir_inst *inst =
@@ -159,7 +132,7 @@ static void emit_async_copy(struct spirv_body *s, const struct spirv_inst *i)
     struct ir_value *n = spirv_as_int(s, spirv_value(s, i, i->words[6]), IR_I64);
     struct ir_value *stride = spirv_as_int(s, spirv_value(s, i, i->words[7]), IR_I64), *one;
     ir_type t = spirv_type(s->r, i, spirv_pointee(s->r, spirv_type_of(s->r, i->words[4])));
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     struct ir_value *step = ir_build_id(&s->b, IR_OP_LOCAL_SIZE, 0);
     for (unsigned k = 1; k < 3; k++)
         step = ir_build2(&s->b, IR_OP_MUL, IR_I64, step, ir_build_id(&s->b, IR_OP_LOCAL_SIZE, k));
@@ -201,6 +174,6 @@ bool spirv_emit_group(struct spirv_body *s, const struct spirv_inst *i)
     case SpvOpGroupBroadcast: emit_broadcast(s, i); return true;
     case SpvOpGroupAsyncCopy: emit_async_copy(s, i); return true;
     case SpvOpGroupWaitEvents: emit_wait(s); return true;
-    default: return emit_reduction(s, i) || spirv_emit_subgroup(s, i) || emit_intel(s, i);
+    default: return emit_reduction(s, i) || emit_intel(s, i);
     }
 }

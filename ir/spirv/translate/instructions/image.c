@@ -1,11 +1,15 @@
 /* Images. */
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/translate/instructions/image.h"
+
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/values/values.h"
 
 enum { CHANNEL_TYPE_BASE = 0x10d0, CHANNEL_ORDER_BASE = 0x10b0 /* OpenCL's constants, SPIR-V counts from 0 */ };
 
 static ir_type result_type(const struct spirv_body *s, const struct spirv_inst *i)
 {
-    return s->r->ids[i->type].type;
+    return spirv_result_type(s->r, i);
 }
 
 static enum ir_image_form form_of(const struct ir_value *image)
@@ -84,7 +88,7 @@ static void emit_sample(struct spirv_body *s, const struct spirv_inst *i)
     struct ir_value *const *pair = spirv_values(s, i, i->words[3]);
     struct ir_value *at = coordinates(s, i, pair[0], spirv_value(s, i, i->words[4]));
     check_operands(s, i, 5);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     if (ir_type_is_int(at->type))
         at = ir_build1(&s->b, IR_OP_STOF, ir_type_with_lanes(IR_F32, ir_type_lanes(at->type)), at);
     if (form_of(pair[0]) == IR_IMAGE_1D_BUFFER) {
@@ -100,7 +104,7 @@ static void emit_read(struct spirv_body *s, const struct spirv_inst *i)
     struct ir_value *image = spirv_value(s, i, i->words[3]);
     struct ir_value *at = int_coordinates(s, i, image, i->words[4]);
     check_operands(s, i, 5);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     spirv_set(s, i, from_texel(s, ir_build2(&s->b, IR_OP_IMAGE_READ, texel, image, at), t));
 }
 
@@ -110,7 +114,7 @@ static void emit_write(struct spirv_body *s, const struct spirv_inst *i)
     struct ir_value *at = int_coordinates(s, i, image, i->words[2]);
     ir_type texel = texel_type(s, i, v->type);
     check_operands(s, i, 4);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     struct ir_value *o[3] = {image, at, to_texel(s, v, texel)};
     ir_build(&s->b, IR_OP_IMAGE_WRITE, texel, o, 3);
 }
@@ -124,7 +128,7 @@ static void emit_size(struct spirv_body *s, const struct spirv_inst *i)
     unsigned n = ir_image_coordinates(form_of(image));
     bool layers = ir_image_is_array(form_of(image));
     if (!ir_type_is_int(t) || ir_type_lanes(t) != n) spirv_fail(s->r, i, "of other than %u integers", n);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     for (unsigned k = 0; k < n; k++) {
         enum ir_op op = k == 0                 ? IR_OP_IMAGE_WIDTH
                         : layers && k == n - 1 ? IR_OP_IMAGE_ARRAY_SIZE

@@ -1,85 +1,21 @@
 /* Variables, addresses, loads, stores and copies. */
+#include "ir/spirv/translate/instructions/memory.h"
+
 #include <string.h>
 
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/decode/constant_values.h"
+#include "ir/spirv/decode/decorations.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/ids.h"
+#include "ir/spirv/decode/initial_values.h"
+#include "ir/spirv/decode/location.h"
+#include "ir/spirv/decode/names.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/values/access.h"
+#include "ir/spirv/translate/values/prologue.h"
+#include "ir/spirv/translate/values/values.h"
 
 enum { MAX_INIT_LEAVES = 64 /* of a variable's initial value that is stored part by part */ };
-
-/* ---- values of any type ---- */
-
-struct access {
-    struct spirv_body *s;
-    struct ir_value *address;
-    uint32_t align; /* of the whole; 0: natural */
-    bool is_volatile;
-    bool whole; /* the value has one part */
-    struct ir_value **loaded;
-    struct ir_value *const *stored;
-};
-
-/* The part at an offset: its address and what its access says. */
-static struct ir_value *part_address(const struct access *a, uint64_t offset)
-{
-    if (!offset) return a->address;
-    return ir_build2(&a->s->b, IR_OP_ELEM, IR_I8, a->address, spirv_int(a->s, IR_I64, offset));
-}
-
-static uint32_t part_align(const struct access *a, ir_type type, uint64_t offset, bool packed)
-{
-    uint32_t natural = ir_type_align(a->s->r->module, type), align = a->align ? a->align : natural;
-    if (!a->align && packed) align = 1;
-    while (offset & (align - 1)) align >>= 1;
-    return align < natural ? align : 0;
-}
-
-static void visit_part(void *data, uint32_t leaf, ir_type type, uint64_t offset)
-{
-    struct access *a = data;
-    struct spirv_body *s = a->s;
-    struct ir_value *address = part_address(a, offset);
-    struct ir_inst *inst;
-    if (a->loaded) {
-        inst = ir_build(&s->b, IR_OP_LOAD, type, &address, 1);
-        a->loaded[leaf] = inst->results[0];
-    } else {
-        inst = ir_build(&s->b, IR_OP_STORE, type, (struct ir_value *[]){address, a->stored[leaf]}, 2);
-    }
-    inst->attrs.align = part_align(a, type, offset, !a->whole);
-    inst->attrs.is_volatile = a->is_volatile;
-}
-
-static bool holds_handle(const struct spirv_reader *r, uint32_t type)
-{
-    enum ir_kind k = ir_type_kind(r->ids[type].type);
-    return k == IR_KIND_IMAGE || k == IR_KIND_SAMPLER || k == IR_KIND_PIPE;
-}
-
-static void access_parts(struct access *a, const struct spirv_inst *i, uint32_t type)
-{
-    if (holds_handle(a->s->r, type)) {
-        spirv_fail(a->s->r, i, "an image, sampler or pipe cannot lie in memory");
-        return;
-    }
-    /* The alignment of a struct bounds that of its parts where it is packed. */
-    uint32_t own = ir_type_align(a->s->r->module, a->s->r->ids[type].type);
-    a->whole = spirv_n_parts(a->s->r, type) == 0 || ir_type_is_vector(a->s->r->ids[type].type);
-    if (!a->align && !a->whole) a->align = own;
-    spirv_each_leaf(a->s->r, type, visit_part, a);
-}
-
-void spirv_load(struct spirv_body *s, const struct spirv_inst *i, uint32_t type, struct ir_value *address,
-                uint32_t align, bool is_volatile, struct ir_value **leaves)
-{
-    struct access a = {.s = s, .address = address, .align = align, .is_volatile = is_volatile, .loaded = leaves};
-    access_parts(&a, i, type);
-}
-
-void spirv_store(struct spirv_body *s, const struct spirv_inst *i, uint32_t type, struct ir_value *address,
-                 uint32_t align, bool is_volatile, struct ir_value *const *leaves)
-{
-    struct access a = {.s = s, .address = address, .align = align, .is_volatile = is_volatile, .stored = leaves};
-    access_parts(&a, i, type);
-}
 
 /* ---- variables that hold images, samplers or pipes ---- */
 
@@ -95,7 +31,7 @@ static void forward_handle(struct spirv_body *s, const struct spirv_inst *load)
         }
         stored = i->words[2];
     }
-    if (!stored || !(spirv_is_constant(s->r, stored) || spirv_is_set(s->r, stored))) {
+    if (!stored || !(spirv_is_constant(s->r, stored) || spirv_is_set(s, stored))) {
         spirv_fail(s->r, load, "of a variable of images, samplers or pipes that holds none here");
         return;
     }
@@ -104,8 +40,8 @@ static void forward_handle(struct spirv_body *s, const struct spirv_inst *load)
 
 static bool is_handle_variable(const struct spirv_body *s, uint32_t id)
 {
-    const struct spirv_inst *d = s->r->ids[id].def;
-    return d && d->op == SpvOpVariable && holds_handle(s->r, spirv_pointee(s->r, d->type));
+    const struct spirv_inst *d = spirv_def(s->r, id);
+    return d && d->op == SpvOpVariable && spirv_holds_handle(s->r, spirv_pointee(s->r, d->type));
 }
 
 /* ---- instructions ---- */
@@ -137,16 +73,16 @@ static void emit_load(struct spirv_body *s, const struct spirv_inst *i)
     struct ir_value *p = spirv_value(s, i, i->words[3]);
     uint32_t n = spirv_leaves(s->r, i->type);
     struct ir_value **leaves = arena_alloc(s->r->arena, (n + 1) * sizeof(*leaves));
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     spirv_load(s, i, i->type, p, o.align, o.is_volatile, leaves);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     if (n) spirv_set_all(s, i->id, leaves);
 }
 
 static struct ir_value *initial_in_memory(struct spirv_body *s, const struct spirv_inst *i, uint32_t constant);
 
-static void copy(struct spirv_body *s, ir_type type, struct ir_value *to, struct ir_value *from, struct ir_value *count,
-                 uint32_t align, bool is_volatile)
+static void emit_copy_of(struct spirv_body *s, ir_type type, struct ir_value *to, struct ir_value *from,
+                         struct ir_value *count, uint32_t align, bool is_volatile)
 {
     struct ir_inst *inst = ir_build(&s->b, IR_OP_COPY, type, (struct ir_value *[]){to, from, count}, 3);
     inst->attrs.align = align < ir_type_align(s->r->module, type) ? align : 0;
@@ -159,7 +95,7 @@ static void store_constant(struct spirv_body *s, const struct spirv_inst *i, uin
 {
     ir_type t = spirv_type(s->r, i, spirv_type_of(s->r, id));
     struct ir_value *from = initial_in_memory(s, i, id);
-    if (from) copy(s, t, p, from, spirv_int(s, IR_I64, 1), o.align, o.is_volatile);
+    if (from) emit_copy_of(s, t, p, from, spirv_int(s, IR_I64, 1), o.align, o.is_volatile);
 }
 
 static void emit_store(struct spirv_body *s, const struct spirv_inst *i)
@@ -168,23 +104,23 @@ static void emit_store(struct spirv_body *s, const struct spirv_inst *i)
     struct operands o = read_operands(i, 3);
     struct ir_value *p = spirv_value(s, i, i->words[1]);
     uint32_t type = spirv_type_of(s->r, i->words[2]);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     if (spirv_is_constant(s->r, i->words[2]) && spirv_leaves(s->r, type) > MAX_INIT_LEAVES) {
         store_constant(s, i, i->words[2], p, o);
         return;
     }
     struct ir_value *const *leaves = spirv_values(s, i, i->words[2]);
-    if (!s->r->failed_function) spirv_store(s, i, type, p, o.align, o.is_volatile, leaves);
+    if (!spirv_failed(s->r)) spirv_store(s, i, type, p, o.align, o.is_volatile, leaves);
 }
 
 /* A constant as a variable of the module; NULL: it is undefined. */
 static struct ir_value *initial_in_memory(struct spirv_body *s, const struct spirv_inst *i, uint32_t constant)
 {
     struct spirv_reader *r = s->r;
-    ir_type t = r->ids[spirv_type_of(r, constant)].type;
-    if (r->ids[constant].def->op == SpvOpUndef) return NULL;
+    ir_type t = r->types[spirv_type_of(r, constant)].ir;
+    if (spirv_def(r, constant)->op == SpvOpUndef) return NULL;
     struct ir_global *g =
-        ir_global_new(r->module, spirv_unique_name(r, &r->globals, NULL, "initial"), IR_SPACE_CONSTANT, t);
+        ir_global_new(r->module, spirv_unique_name(r, &r->globals.names, NULL, "initial"), IR_SPACE_CONSTANT, t);
     spirv_initialize(r, i, g, constant);
     struct ir_builder b = spirv_prologue(s);
     struct ir_value *v = ir_build_global(&b, g);
@@ -198,7 +134,7 @@ static void emit_variable(struct spirv_body *s, const struct spirv_inst *i)
     uint32_t pointee = spirv_pointee(r, i->type);
     if (is_handle_variable(s, i->id)) return;
     ir_type t = spirv_type(r, i, pointee);
-    if (r->failed_function) return;
+    if (spirv_failed(r)) return;
     struct ir_builder b = spirv_prologue(s);
     b.loc = spirv_loc(r, i);
     struct ir_inst *inst = ir_build_ptr(&b, IR_OP_VAR, t, IR_SPACE_PRIVATE, NULL, 0);
@@ -230,14 +166,14 @@ static void emit_copy(struct spirv_body *s, const struct spirv_inst *i)
         count = spirv_value(s, i, i->words[3]);
         o = read_operands(i, 4);
     }
-    if (s->r->failed_function) return;
-    copy(s, t, to, from, count, o.align ? o.align : ir_type_align(s->r->module, t), o.is_volatile);
+    if (spirv_failed(s->r)) return;
+    emit_copy_of(s, t, to, from, count, o.align ? o.align : ir_type_align(s->r->module, t), o.is_volatile);
 }
 
 /* ---- addresses ---- */
 
-static struct ir_value *element(struct spirv_body *s, const struct spirv_inst *i, ir_type t, struct ir_value *p,
-                                uint32_t index)
+static struct ir_value *element_address(struct spirv_body *s, const struct spirv_inst *i, ir_type t, struct ir_value *p,
+                                        uint32_t index)
 {
     uint64_t n;
     struct ir_value *v = spirv_value(s, i, index);
@@ -250,13 +186,13 @@ static struct ir_value *step_into(struct spirv_body *s, const struct spirv_inst 
 {
     struct spirv_reader *r = s->r;
     uint64_t n = 0;
-    if (r->ids[*type].def->op == SpvOpTypeStruct) {
-        const struct ir_struct *st = ir_type_struct(r->module, r->ids[*type].type);
+    if (spirv_def(r, *type)->op == SpvOpTypeStruct) {
+        const struct ir_struct *st = ir_type_struct(r->module, r->types[*type].ir);
         if (!spirv_constant_uint(r, index, &n) || n >= st->n_fields) {
             spirv_fail(r, i, "names no field of struct %s", st->name);
             return p;
         }
-        struct ir_inst *field = ir_build(&s->b, IR_OP_FIELD, r->ids[*type].type, &p, 1);
+        struct ir_inst *field = ir_build(&s->b, IR_OP_FIELD, r->types[*type].ir, &p, 1);
         field->attrs.index = (uint32_t)n;
         *type = spirv_part(r, *type, (uint32_t)n);
         return field->results[0];
@@ -267,7 +203,7 @@ static struct ir_value *step_into(struct spirv_body *s, const struct spirv_inst 
         return p;
     }
     *type = part;
-    return element(s, i, spirv_type(r, i, part), p, index);
+    return element_address(s, i, spirv_type(r, i, part), p, index);
 }
 
 static void emit_access_chain(struct spirv_body *s, const struct spirv_inst *i)
@@ -277,15 +213,15 @@ static void emit_access_chain(struct spirv_body *s, const struct spirv_inst *i)
     struct ir_value *p = spirv_value(s, i, i->words[3]);
     uint32_t type = spirv_pointee(r, spirv_type_of(r, i->words[3])), at = 4;
     ir_type t = spirv_type(r, i, type);
-    if (r->failed_function) return;
-    if (of_pointer) p = element(s, i, t, p, i->words[at++]);
-    for (; at < i->n && !r->failed_function; at++) p = step_into(s, i, &type, p, i->words[at]);
+    if (spirv_failed(r)) return;
+    if (of_pointer) p = element_address(s, i, t, p, i->words[at++]);
+    for (; at < i->n && !spirv_failed(r); at++) p = step_into(s, i, &type, p, i->words[at]);
     spirv_set(s, i, p);
 }
 
 static void emit_difference(struct spirv_body *s, const struct spirv_inst *i)
 {
-    ir_type t = s->r->ids[i->type].type;
+    ir_type t = spirv_result_type(s->r, i);
     uint32_t pointee = spirv_pointee(s->r, spirv_type_of(s->r, i->words[3]));
     uint64_t size = ir_type_size(s->r->module, spirv_type(s->r, i, pointee));
     struct ir_value *x = ir_build1(&s->b, IR_OP_PTRTOINT, IR_I64, spirv_value(s, i, i->words[3]));

@@ -1,14 +1,21 @@
 /* Pipes. The functions of groups are those of one work-item, between operations where all meet. */
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/translate/instructions/pipe.h"
+
+#include "ir/spirv/decode/constant_values.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/ids.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/instructions/scope.h"
+#include "ir/spirv/translate/values/values.h"
 
 /* The type behind a pointer that was cast on its way, where it has the size of a packet; else bytes. */
 static ir_type packet_type(struct spirv_body *s, uint32_t pointer, uint64_t size)
 {
     struct spirv_reader *r = s->r;
     for (unsigned steps = 0; steps < 8; steps++) {
-        const struct spirv_inst *d = r->ids[pointer].def;
-        const struct spirv_id *pointee = &r->ids[spirv_pointee(r, spirv_type_of(r, pointer))];
-        if (pointee->known && ir_type_size(r->module, pointee->type) == size) return pointee->type;
+        const struct spirv_inst *d = spirv_def(r, pointer);
+        const struct spirv_type *pointee = &r->types[spirv_pointee(r, spirv_type_of(r, pointer))];
+        if (pointee->known && ir_type_size(r->module, pointee->ir) == size) return pointee->ir;
         if (!d || (d->op != SpvOpBitcast && d->op != SpvOpPtrCastToGeneric)) break;
         pointer = d->words[3];
     }
@@ -30,9 +37,9 @@ static void emit_packet(struct spirv_body *s, const struct spirv_inst *i, enum i
         return;
     }
     if (reserved) o[2] = spirv_value(s, i, w[4]), o[3] = spirv_as_int(s, spirv_value(s, i, w[5]), IR_I32);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     struct ir_value *done = ir_build(&s->b, op, packet_type(s, pointer, size), o, reserved ? 4 : 2)->results[0];
-    ir_type t = s->r->ids[i->type].type; /* 0 where it was done, else negative */
+    ir_type t = spirv_result_type(s->r, i); /* 0 where it was done, else negative */
     spirv_set(s, i, ir_build3(&s->b, IR_OP_SELECT, t, done, spirv_int(s, t, 0), spirv_int(s, t, UINT64_MAX)));
 }
 
@@ -122,7 +129,7 @@ static bool emit_reservation(struct spirv_body *s, const struct spirv_inst *i)
 static void emit_number(struct spirv_body *s, const struct spirv_inst *i, enum ir_op op)
 {
     struct ir_value *n = ir_build1(&s->b, op, IR_VOID, spirv_value(s, i, i->words[3]));
-    spirv_set(s, i, spirv_as_int(s, n, s->r->ids[i->type].type));
+    spirv_set(s, i, spirv_as_int(s, n, spirv_result_type(s->r, i)));
 }
 
 bool spirv_emit_pipe(struct spirv_body *s, const struct spirv_inst *i)

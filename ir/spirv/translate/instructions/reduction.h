@@ -1,7 +1,7 @@
 /* Reductions and scans of groups, by opcode. */
 #pragma once
 
-#include "ir/spirv/translate/values/body.h"
+#include <stdint.h>
 
 struct reduction {
     uint16_t spirv, non_uniform; /* opcodes: of the whole group, of the work-items that are there */

@@ -1,5 +1,8 @@
 /* Scopes and memory semantics, which SPIR-V has as ids of constants. What is not constant is taken for the widest. */
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/translate/instructions/scope.h"
+
+#include "ir/spirv/decode/constant_values.h"
+#include "ir/spirv/decode/fail.h"
 
 enum ir_scope spirv_scope(const struct spirv_body *s, uint32_t id)
 {
@@ -35,4 +38,12 @@ uint8_t spirv_fence(const struct spirv_body *s, uint32_t id)
     if (semantics & SpvMemorySemanticsCrossWorkgroupMemoryMask) fence |= IR_FENCE_GLOBAL;
     if (semantics & SpvMemorySemanticsImageMemoryMask) fence |= IR_FENCE_IMAGE;
     return fence;
+}
+
+enum ir_scope spirv_group_scope(struct spirv_body *s, const struct spirv_inst *i, uint32_t id)
+{
+    enum ir_scope scope = spirv_scope(s, id);
+    if (scope != IR_SCOPE_WORK_GROUP && scope != IR_SCOPE_SUB_GROUP)
+        spirv_fail(s->r, i, "has a scope of execution that is neither a work-group nor a sub-group");
+    return scope;
 }

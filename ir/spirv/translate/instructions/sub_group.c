@@ -2,10 +2,15 @@
  * Operations of the work-items of a sub-group that are there (GroupNonUniform...): votes, ballots, shuffles, and
  * reductions and scans, which go over the sub-group one work-item after the other.
  */
+#include "ir/spirv/translate/instructions/sub_group.h"
+
 #include <math.h>
 
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/translate/instructions/lanes.h"
 #include "ir/spirv/translate/instructions/reduction.h"
+#include "ir/spirv/translate/instructions/scope.h"
+#include "ir/spirv/translate/values/values.h"
 
 /* ---- ballots ---- */
 
@@ -14,16 +19,16 @@ static struct ir_value *ballot(struct spirv_body *s, struct ir_value *x)
     return ir_build1(&s->b, IR_OP_SUB_GROUP_BALLOT, IR_VOID, x);
 }
 
-static struct ir_value *word(struct spirv_body *s, struct ir_value *v, unsigned k)
+static struct ir_value *ballot_word(struct spirv_body *s, struct ir_value *v, unsigned k)
 {
     return ir_build2(&s->b, IR_OP_EXTRACT, v->type, v, spirv_int(s, IR_I32, k));
 }
 
 /* Whether a bit of a ballot is set. */
-static struct ir_value *some(struct spirv_body *s, struct ir_value *b)
+static struct ir_value *some_bit(struct spirv_body *s, struct ir_value *b)
 {
-    struct ir_value *x = ir_build2(&s->b, IR_OP_OR, IR_I32, word(s, b, 0), word(s, b, 1));
-    struct ir_value *y = ir_build2(&s->b, IR_OP_OR, IR_I32, word(s, b, 2), word(s, b, 3));
+    struct ir_value *x = ir_build2(&s->b, IR_OP_OR, IR_I32, ballot_word(s, b, 0), ballot_word(s, b, 1));
+    struct ir_value *y = ir_build2(&s->b, IR_OP_OR, IR_I32, ballot_word(s, b, 2), ballot_word(s, b, 3));
     return ir_build2(&s->b, IR_OP_INE, IR_I32, ir_build2(&s->b, IR_OP_OR, IR_I32, x, y), spirv_int(s, IR_I32, 0));
 }
 
@@ -33,7 +38,7 @@ static struct ir_value *find_bit(struct spirv_body *s, struct ir_value *b, bool 
     struct ir_value *r = spirv_int(s, IR_I32, 0);
     for (unsigned k = 0; k < 4; k++) {
         unsigned at = last ? k : 3 - k; /* the word that counts most comes last */
-        struct ir_value *w = word(s, b, at);
+        struct ir_value *w = ballot_word(s, b, at);
         struct ir_value *place = ir_build1(&s->b, last ? IR_OP_CLZ : IR_OP_CTZ, IR_I32, w);
         if (last) place = ir_build2(&s->b, IR_OP_SUB, IR_I32, spirv_int(s, IR_I32, 31), place);
         place = ir_build2(&s->b, IR_OP_ADD, IR_I32, place, spirv_int(s, IR_I32, 32 * at));
@@ -44,7 +49,7 @@ static struct ir_value *find_bit(struct spirv_body *s, struct ir_value *b, bool 
 }
 
 /* The bit of a ballot for one work-item. */
-static struct ir_value *bit(struct spirv_body *s, struct ir_value *b, struct ir_value *id)
+static struct ir_value *ballot_bit(struct spirv_body *s, struct ir_value *b, struct ir_value *id)
 {
     id = spirv_as_int(s, id, IR_I32);
     struct ir_value *at = ir_build2(&s->b, IR_OP_LSHR, IR_I32, id, spirv_int(s, IR_I32, 5));
@@ -52,15 +57,6 @@ static struct ir_value *bit(struct spirv_body *s, struct ir_value *b, struct ir_
     struct ir_value *x = ir_build2(&s->b, IR_OP_LSHR, IR_I32, w, id);
     x = ir_build2(&s->b, IR_OP_AND, IR_I32, x, spirv_int(s, IR_I32, 1));
     return ir_build2(&s->b, IR_OP_INE, IR_I32, x, spirv_int(s, IR_I32, 0));
-}
-
-struct ir_value *spirv_low_bits(struct spirv_body *s, struct ir_value *n, unsigned k)
-{
-    struct ir_value *in_word = ir_build2(&s->b, IR_OP_USUB_SAT, IR_I32, n, spirv_int(s, IR_I32, 32 * k));
-    in_word = ir_build2(&s->b, IR_OP_UMIN, IR_I32, in_word, spirv_int(s, IR_I32, 32));
-    struct ir_value *one = spirv_int(s, IR_I64, 1), *wide = ir_build1(&s->b, IR_OP_ZEXT, IR_I64, in_word);
-    struct ir_value *power = ir_build2(&s->b, IR_OP_SHL, IR_I64, one, wide);
-    return ir_build1(&s->b, IR_OP_ITRUNC, IR_I32, ir_build2(&s->b, IR_OP_SUB, IR_I64, power, one));
 }
 
 /* All bits of a ballot that belong to work-items, or those up to this one (without it). */
@@ -72,21 +68,10 @@ static struct ir_value *count_bits(struct spirv_body *s, struct ir_value *b, uin
         end = ir_build2(&s->b, IR_OP_ADD, IR_I32, end, spirv_int(s, IR_I32, 1));
     struct ir_value *sum = spirv_int(s, IR_I32, 0);
     for (unsigned k = 0; k < 4; k++) {
-        struct ir_value *bits = ir_build2(&s->b, IR_OP_AND, IR_I32, word(s, b, k), spirv_low_bits(s, end, k));
+        struct ir_value *bits = ir_build2(&s->b, IR_OP_AND, IR_I32, ballot_word(s, b, k), spirv_low_bits(s, end, k));
         sum = ir_build2(&s->b, IR_OP_ADD, IR_I32, sum, ir_build1(&s->b, IR_OP_POPCOUNT, IR_I32, bits));
     }
     return sum;
-}
-
-struct ir_value *spirv_shuffle(struct spirv_body *s, enum ir_op op, struct ir_value *x, struct ir_value *id)
-{
-    return ir_build2(&s->b, op, x->type, x, spirv_as_int(s, id, IR_I32));
-}
-
-struct ir_value *spirv_shift(struct spirv_body *s, enum ir_op op, struct ir_value *x, struct ir_value *y,
-                             struct ir_value *delta)
-{
-    return ir_build3(&s->b, op, x->type, x, y, spirv_as_int(s, delta, IR_I32));
 }
 
 static struct ir_value *all_equal(struct spirv_body *s, struct ir_value *x)
@@ -96,7 +81,7 @@ static struct ir_value *all_equal(struct spirv_body *s, struct ir_value *x)
 }
 
 /* Words 4 and 5 of the instruction, past type, id and scope. */
-static struct ir_value *operand(struct spirv_body *s, const struct spirv_inst *i, uint32_t k)
+static struct ir_value *operand_at(struct spirv_body *s, const struct spirv_inst *i, uint32_t k)
 {
     return spirv_value(s, i, i->words[4 + k]);
 }
@@ -106,36 +91,38 @@ static struct ir_value * not(struct spirv_body * s, struct ir_value *x)
     return ir_build1(&s->b, IR_OP_NOT, IR_BOOL, x);
 }
 
-static struct ir_value *non_uniform(struct spirv_body *s, const struct spirv_inst *i)
+static struct ir_value *build_non_uniform(struct spirv_body *s, const struct spirv_inst *i)
 {
     switch (i->op) {
     case SpvOpGroupNonUniformElect: return ir_build0(&s->b, IR_OP_SUB_GROUP_ELECT, IR_VOID);
-    case SpvOpGroupNonUniformAll: return not(s, some(s, ballot(s, not(s, operand(s, i, 0)))));
-    case SpvOpGroupNonUniformAny: return some(s, ballot(s, operand(s, i, 0)));
-    case SpvOpGroupNonUniformAllEqual: return all_equal(s, operand(s, i, 0));
+    case SpvOpGroupNonUniformAll: return not(s, some_bit(s, ballot(s, not(s, operand_at(s, i, 0)))));
+    case SpvOpGroupNonUniformAny: return some_bit(s, ballot(s, operand_at(s, i, 0)));
+    case SpvOpGroupNonUniformAllEqual: return all_equal(s, operand_at(s, i, 0));
     case SpvOpGroupNonUniformBroadcast:
     case SpvOpGroupNonUniformShuffle:
-        return spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE, operand(s, i, 0), operand(s, i, 1));
+        return spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE, operand_at(s, i, 0), operand_at(s, i, 1));
     case SpvOpGroupNonUniformBroadcastFirst: {
         struct ir_value *first = find_bit(s, ballot(s, ir_const_bool(s->r->module, true)), false);
-        return spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE, operand(s, i, 0), first);
+        return spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE, operand_at(s, i, 0), first);
     }
-    case SpvOpGroupNonUniformBallot: return ballot(s, operand(s, i, 0));
+    case SpvOpGroupNonUniformBallot: return ballot(s, operand_at(s, i, 0));
     case SpvOpGroupNonUniformInverseBallot:
-        return bit(s, operand(s, i, 0), ir_build0(&s->b, IR_OP_SUB_GROUP_LOCAL_ID, IR_VOID));
-    case SpvOpGroupNonUniformBallotBitExtract: return bit(s, operand(s, i, 0), operand(s, i, 1));
+        return ballot_bit(s, operand_at(s, i, 0), ir_build0(&s->b, IR_OP_SUB_GROUP_LOCAL_ID, IR_VOID));
+    case SpvOpGroupNonUniformBallotBitExtract: return ballot_bit(s, operand_at(s, i, 0), operand_at(s, i, 1));
     case SpvOpGroupNonUniformBallotBitCount: return count_bits(s, spirv_value(s, i, i->words[5]), i->words[4]);
-    case SpvOpGroupNonUniformBallotFindLSB: return find_bit(s, operand(s, i, 0), false);
-    case SpvOpGroupNonUniformBallotFindMSB: return find_bit(s, operand(s, i, 0), true);
+    case SpvOpGroupNonUniformBallotFindLSB: return find_bit(s, operand_at(s, i, 0), false);
+    case SpvOpGroupNonUniformBallotFindMSB: return find_bit(s, operand_at(s, i, 0), true);
     case SpvOpGroupNonUniformShuffleXor:
-        return spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE_XOR, operand(s, i, 0), operand(s, i, 1));
+        return spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE_XOR, operand_at(s, i, 0), operand_at(s, i, 1));
     case SpvOpGroupNonUniformShuffleUp:
-        return spirv_shift(s, IR_OP_SUB_GROUP_SHUFFLE_UP, operand(s, i, 0), operand(s, i, 0), operand(s, i, 1));
+        return spirv_shift(s, IR_OP_SUB_GROUP_SHUFFLE_UP, operand_at(s, i, 0), operand_at(s, i, 0),
+                           operand_at(s, i, 1));
     case SpvOpGroupNonUniformShuffleDown:
-        return spirv_shift(s, IR_OP_SUB_GROUP_SHUFFLE_DOWN, operand(s, i, 0), operand(s, i, 0), operand(s, i, 1));
+        return spirv_shift(s, IR_OP_SUB_GROUP_SHUFFLE_DOWN, operand_at(s, i, 0), operand_at(s, i, 0),
+                           operand_at(s, i, 1));
     case SpvOpGroupNonUniformRotateKHR:
         if (i->n > 6) return NULL;
-        return spirv_shuffle(s, IR_OP_SUB_GROUP_ROTATE, operand(s, i, 0), operand(s, i, 1));
+        return spirv_shuffle(s, IR_OP_SUB_GROUP_ROTATE, operand_at(s, i, 0), operand_at(s, i, 1));
     default: return NULL;
     }
 }
@@ -157,7 +144,8 @@ static struct ir_value *identity(struct spirv_body *s, enum ir_group_op op, ir_t
     }
 }
 
-static struct ir_value *combine(struct ir_builder *b, enum ir_group_op op, struct ir_value *x, struct ir_value *y)
+static struct ir_value *combine_values(struct ir_builder *b, enum ir_group_op op, struct ir_value *x,
+                                       struct ir_value *y)
 {
     static const uint16_t of_ints[] = {
         [IR_GROUP_ADD] = IR_OP_ADD,   [IR_GROUP_MUL] = IR_OP_MUL,   [IR_GROUP_SMIN] = IR_OP_SMIN,
@@ -175,11 +163,11 @@ static struct ir_value *combine(struct ir_builder *b, enum ir_group_op op, struc
 }
 
 /* Whether the value of work-item number `lane` goes into this one's result. */
-static struct ir_value *counts(struct spirv_body *s, struct ir_value *there, struct ir_value *lane, uint32_t operation,
-                               struct ir_value *cluster)
+static struct ir_value *counts_lane(struct spirv_body *s, struct ir_value *there, struct ir_value *lane,
+                                    uint32_t operation, struct ir_value *cluster)
 {
     struct ir_builder *b = &s->b;
-    struct ir_value *active = bit(s, there, lane), *id = ir_build0(b, IR_OP_SUB_GROUP_LOCAL_ID, IR_VOID), *in;
+    struct ir_value *active = ballot_bit(s, there, lane), *id = ir_build0(b, IR_OP_SUB_GROUP_LOCAL_ID, IR_VOID), *in;
     switch (operation) {
     case SpvGroupOperationInclusiveScan: in = ir_build2(b, IR_OP_ULE, IR_I32, lane, id); break;
     case SpvGroupOperationExclusiveScan: in = ir_build2(b, IR_OP_ULT, IR_I32, lane, id); break;
@@ -209,8 +197,8 @@ static struct ir_value *over_lanes(struct spirv_body *s, enum ir_group_op op, st
     s->b = inner;
     struct ir_value *other = spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE, x, lane);
     struct ir_value *next[2] = {ir_build2(&s->b, IR_OP_ADD, IR_I32, lane, spirv_int(s, IR_I32, 1)), NULL};
-    struct ir_value *more = combine(&s->b, op, sum, other);
-    struct ir_value *is = counts(s, there, lane, operation, cluster);
+    struct ir_value *more = combine_values(&s->b, op, sum, other);
+    struct ir_value *is = counts_lane(s, there, lane, operation, cluster);
     next[1] = ir_build3(&s->b, IR_OP_SELECT, x->type, is, more, sum);
     ir_build(&s->b, IR_OP_CONTINUE, IR_VOID, next, 2);
     s->b = outer;
@@ -227,7 +215,7 @@ static bool emit_reduction(struct spirv_body *s, const struct spirv_inst *i)
     } else if (i->words[4] > SpvGroupOperationExclusiveScan) {
         spirv_fail(s->r, i, "has group operation %u, which cannot be read", i->words[4]);
     }
-    if (s->r->failed_function) return true;
+    if (spirv_failed(s->r)) return true;
     bool logical = ir_type_is_bool(x->type);
     if (logical) x = ir_build1(&s->b, IR_OP_ZEXT, ir_type_with_lanes(IR_I32, ir_type_lanes(x->type)), x);
     struct ir_value *r = over_lanes(s, (enum ir_group_op)e->op, x, i->words[4], cluster);
@@ -238,9 +226,9 @@ static bool emit_reduction(struct spirv_body *s, const struct spirv_inst *i)
 
 static bool emit_one(struct spirv_body *s, const struct spirv_inst *i)
 {
-    struct ir_value *r = non_uniform(s, i);
+    struct ir_value *r = build_non_uniform(s, i);
     if (!r) return false;
-    if (!s->r->failed_function) spirv_set(s, i, r);
+    if (!spirv_failed(s->r)) spirv_set(s, i, r);
     return true;
 }
 

@@ -1,10 +1,17 @@
 /* Built-in functions that a translator has left as calls of imported ones, by their C++ names: those of
  * cl_intel_subgroups and its relatives, where it was not told to use the extension's instructions; broadcasts,
  * reductions and scans whose names begin with intel_ it always leaves. */
+#include "ir/spirv/translate/opencl_std/mangled.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/decode/decorations.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/ids.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/instructions/lanes.h"
+#include "ir/spirv/translate/values/values.h"
 
 enum shape { SHUFFLE /* value, id */, SHIFT /* two values, distance */, READ, WRITE, BROADCAST, COMBINE };
 
@@ -64,7 +71,8 @@ static enum ir_group_op combination(const struct mangled *m, const struct symbol
     return IR_GROUP_OP_COUNT;
 }
 
-static const struct mangled *find(const struct spirv_reader *r, const struct spirv_function *f, struct symbol *s)
+static const struct mangled *find_mangled(const struct spirv_reader *r, const struct spirv_function *f,
+                                          struct symbol *s)
 {
     if (!demangle(r, f, s)) return NULL;
     size_t n = (size_t)(s->types - s->name);
@@ -80,7 +88,7 @@ static const struct mangled *find(const struct spirv_reader *r, const struct spi
 bool spirv_is_mangled_builtin(const struct spirv_reader *r, const struct spirv_function *f)
 {
     struct symbol s;
-    return find(r, f, &s) != NULL;
+    return find_mangled(r, f, &s) != NULL;
 }
 
 static void emit_group(struct spirv_body *s, const struct spirv_inst *i, const struct mangled *m,
@@ -100,7 +108,7 @@ static void emit_block_access(struct spirv_body *s, const struct spirv_inst *i, 
         spirv_fail(s->r, i, "of %s with %u arguments", m->name, n);
         return;
     }
-    ir_type t = write ? args[n - 1]->type : s->r->ids[i->type].type;
+    ir_type t = write ? args[n - 1]->type : spirv_result_type(s->r, i);
     ir_type ints = IR_TYPE(ir_type_bits(t) == 8    ? IR_KIND_I8
                            : ir_type_bits(t) == 16 ? IR_KIND_I16
                            : ir_type_bits(t) == 32 ? IR_KIND_I32
@@ -115,12 +123,12 @@ static void emit_block_access(struct spirv_body *s, const struct spirv_inst *i, 
 bool spirv_emit_mangled(struct spirv_body *s, const struct spirv_inst *i, const struct spirv_function *f)
 {
     struct symbol symbol;
-    const struct mangled *m = find(s->r, f, &symbol);
+    const struct mangled *m = find_mangled(s->r, f, &symbol);
     if (!m) return false;
     struct ir_value *args[3];
     uint32_t n = i->n - 4u;
     for (uint32_t k = 0; k < n && k < 3; k++) args[k] = spirv_value(s, i, i->words[4 + k]);
-    if (s->r->failed_function) return true;
+    if (spirv_failed(s->r)) return true;
     static const uint8_t counts[] = {[SHUFFLE] = 2, [BROADCAST] = 2, [SHIFT] = 3, [COMBINE] = 1, [WRITE] = 0};
     uint32_t wanted = counts[m->shape] ? counts[m->shape] : n; /* blocks: of images one more */
     if (n < 1 || n > 3 || n != wanted) {

@@ -1,8 +1,16 @@
 /* The instruction set OpenCL.std: functions that are one operation. */
+#include "ir/spirv/translate/opencl_std/opencl_std.h"
+
 #include <spirv/unified1/OpenCL.std.h>
 
-#include "ir/spirv/translate/values/body.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/ids.h"
+#include "ir/spirv/decode/types.h"
 #include "ir/spirv/translate/opencl_std/build.h"
+#include "ir/spirv/translate/opencl_std/printf.h"
+#include "ir/spirv/translate/opencl_std/several_ops.h"
+#include "ir/spirv/translate/opencl_std/vector_memory.h"
+#include "ir/spirv/translate/values/values.h"
 
 /* The operation for each function that is one, with as many operands; IR_OP_COUNT: none. T is the result's type, but
    of functions that give an i32 or one component the first operand's. */
@@ -148,28 +156,8 @@ static const uint16_t ops[256] = {
 #undef F
 };
 
-/* Lower accuracy is enough. */
-static bool is_fast(uint32_t function)
-{
-    return (function >= OpenCLstd_Half_cos && function <= OpenCLstd_Native_tan) ||
-           (function >= OpenCLstd_Fast_distance && function <= OpenCLstd_Fast_normalize);
-}
-
-struct ir_value *spirv_ext_build(struct spirv_body *s, const struct spirv_inst *i, enum ir_op op, ir_type t,
-                                 struct ir_value *const *operands, uint32_t n)
-{
-    struct ir_inst *inst = ir_build(&s->b, op, t, operands, n);
-    for (const char *a = ir_op_info(op)->attrs; *a; a++) {
-        if (*a != 'f') continue;
-        inst->attrs.fp = spirv_fp_flags(s, i->id) & (uint8_t)~IR_FP_CONTRACT;
-        if (op == IR_OP_MAD || op == IR_OP_MIX) inst->attrs.fp = spirv_fp_flags(s, i->id);
-        if (is_fast(i->words[4])) inst->attrs.fp |= IR_FP_FAST;
-    }
-    return inst->results[0];
-}
-
 /* Operands that the table gives another type than SPIR-V does: a scalar beside vectors. */
-static struct ir_value *fit(struct spirv_body *s, struct ir_value *v, ir_type wanted)
+static struct ir_value *fit_lanes(struct spirv_body *s, struct ir_value *v, ir_type wanted)
 {
     unsigned lanes = ir_type_lanes(wanted);
     if (ir_type_lanes(v->type) == lanes || ir_type_lanes(v->type) != 1) return v;
@@ -180,10 +168,10 @@ static void emit_one(struct spirv_body *s, const struct spirv_inst *i, enum ir_o
 {
     struct ir_value *operands[3];
     uint32_t n = i->n - 5u;
-    ir_type t = s->r->ids[i->type].type;
+    ir_type t = spirv_result_type(s->r, i);
     const char *letters = ir_op_info(op)->operands;
     for (uint32_t k = 0; k < n && k < 3; k++) operands[k] = spirv_value(s, i, i->words[5 + k]);
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     if (n > 3 || n < 1) {
         spirv_fail(s->r, i, "has %u operands", n);
         return;
@@ -191,7 +179,7 @@ static void emit_one(struct spirv_body *s, const struct spirv_inst *i, enum ir_o
     char result = ir_op_info(op)->result;
     if (result == 'I' || result == 'E') t = operands[0]->type;
     for (uint32_t k = 0; k < n && letters[0] != 'V'; k++) {
-        operands[k] = fit(s, operands[k], t);
+        operands[k] = fit_lanes(s, operands[k], t);
         if (letters[k] == 'J') operands[k] = spirv_as_int(s, operands[k], IR_I32);
     }
     spirv_set(s, i, spirv_ext_build(s, i, op, t, operands, n));
@@ -201,10 +189,10 @@ bool spirv_emit_ext(struct spirv_body *s, const struct spirv_inst *i)
 {
     if (i->op != SpvOpExtInst) return false;
     uint32_t function = i->words[4];
-    if (i->words[3] != s->r->opencl_std) {
-        const struct spirv_inst *set = s->r->ids[i->words[3]].def;
+    if (i->words[3] != s->r->index.opencl_std) {
+        const struct spirv_inst *set = spirv_def(s->r, i->words[3]);
         const char *name = set ? spirv_string(set->words + 2) : "";
-        bool debug = i->type && s->r->ids[i->type].type == IR_VOID; /* facts for debuggers give nothing */
+        bool debug = i->type && spirv_result_type(s->r, i) == IR_VOID; /* facts for debuggers give nothing */
         if (!debug) spirv_fail(s->r, i, "of the set %s, which cannot be read", name);
     } else if (function < 256 && ops[function]) {
         emit_one(s, i, (enum ir_op)(ops[function] - 1));

@@ -1,10 +1,22 @@
 /* OpenCL.std: printf. The arguments go into private memory one behind the other, as ir/printf/format.h says. */
+#include "ir/spirv/translate/opencl_std/printf.h"
+
 #include <spirv/unified1/OpenCL.std.h>
 
 #include "ir/printf/format.h"
-#include "ir/spirv/translate/opencl_std/build.h"
+#include "ir/spirv/base/budget.h"
+#include "ir/spirv/decode/fail.h"
+#include "ir/spirv/decode/types.h"
+#include "ir/spirv/translate/values/prologue.h"
+#include "ir/spirv/translate/values/values.h"
 
-enum { FORMAT = 5, FIRST_ARG = 6, WORD = 8, COST = 100, ARG_COST = 180 /* of value_budget, by the memory they take */ };
+enum {
+    FORMAT = 5,
+    FIRST_ARG = 6,
+    WORD = 8,
+    COST = 100,
+    ARG_COST = 180 /* of the budget for values, by the memory they take */
+};
 
 /* What an argument takes, with the word before it. */
 struct place {
@@ -13,7 +25,7 @@ struct place {
     uint64_t room;
 };
 
-static bool find_place(const struct ir_value *v, struct place *p)
+static bool find_argument(const struct ir_value *v, struct place *p)
 {
     ir_type t = v->type;
     if (!ir_type_is_number(t) && !ir_type_is_ptr(t)) return false;
@@ -36,30 +48,28 @@ static void store(struct spirv_body *s, struct ir_value *memory, uint64_t at, st
 }
 
 /* Each argument becomes a dozen things: no more of them than a module of its size has. */
-static bool spend(struct spirv_body *s, const struct spirv_inst *i)
+static bool spend_on_arguments(struct spirv_body *s, const struct spirv_inst *i)
 {
     uint64_t cost = COST + (uint64_t)ARG_COST * (i->n - FIRST_ARG + 0u);
-    bool good = cost <= s->r->value_budget;
-    if (good)
-        s->r->value_budget -= cost;
-    else
+    bool good = spirv_spend(&s->r->budget->values, cost);
+    if (!good)
         spirv_fail(s->r, i, "printf: %u arguments are too many for a module of %zu bytes", i->n - FIRST_ARG + 0u,
-                   s->r->n_words * 4);
+                   s->r->n_bytes);
     return good;
 }
 
-static void emit(struct spirv_body *s, const struct spirv_inst *i)
+static void emit_printf(struct spirv_body *s, const struct spirv_inst *i)
 {
     struct place p;
     uint64_t bytes = WORD; /* of the word that ends them */
     struct ir_value *format = spirv_value(s, i, i->words[FORMAT]);
-    for (uint32_t k = FIRST_ARG; k < i->n && !s->r->failed_function; k++) {
-        if (find_place(spirv_value(s, i, i->words[k]), &p))
+    for (uint32_t k = FIRST_ARG; k < i->n && !spirv_failed(s->r); k++) {
+        if (find_argument(spirv_value(s, i, i->words[k]), &p))
             bytes += p.room;
         else
             spirv_fail(s->r, i, "printf: argument %u is neither a number nor a pointer", k - FIRST_ARG + 1);
     }
-    if (s->r->failed_function) return;
+    if (spirv_failed(s->r)) return;
     if (s->r->module->n_arrays >= IR_MAX_ARRAYS) {
         spirv_fail(s->r, i, "printf: the module has too many array types");
         return;
@@ -71,7 +81,7 @@ static void emit(struct spirv_body *s, const struct spirv_inst *i)
     uint64_t at = 0;
     for (uint32_t k = FIRST_ARG; k < i->n; k++) {
         struct ir_value *v = spirv_value(s, i, i->words[k]);
-        find_place(v, &p);
+        find_argument(v, &p);
         store(s, memory, at, spirv_int(s, IR_I64, ir_format_word(p.kind, p.bytes, p.lanes)));
         store(s, memory, at + WORD, v);
         at += p.room;
@@ -79,7 +89,7 @@ static void emit(struct spirv_body *s, const struct spirv_inst *i)
     store(s, memory, at, spirv_int(s, IR_I64, 0));
     struct ir_value *operands[] = {ir_build0(&s->b, IR_OP_GLOBAL_LINEAR_ID, IR_VOID), format, memory};
     struct ir_value *r = ir_build(&s->b, IR_OP_PRINTF, t, operands, 3)->results[0];
-    spirv_set(s, i, spirv_as_int(s, r, s->r->ids[i->type].type));
+    spirv_set(s, i, spirv_as_int(s, r, spirv_result_type(s->r, i)));
 }
 
 bool spirv_ext_printf(struct spirv_body *s, const struct spirv_inst *i)
@@ -87,7 +97,7 @@ bool spirv_ext_printf(struct spirv_body *s, const struct spirv_inst *i)
     if (i->words[4] != OpenCLstd_Printf) return false;
     if (i->n <= FORMAT)
         spirv_fail(s->r, i, "printf without a format");
-    else if (spend(s, i))
-        emit(s, i);
+    else if (spend_on_arguments(s, i))
+        emit_printf(s, i);
     return true;
 }

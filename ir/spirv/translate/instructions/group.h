@@ -1,0 +1,7 @@
+/* Barriers, fences, and operations of whole groups. */
+#pragma once
+
+#include "ir/spirv/translate/values/body.h"
+
+/* True where the instruction is one of these. */
+bool spirv_emit_group(struct spirv_body *s, const struct spirv_inst *i);

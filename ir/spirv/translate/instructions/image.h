@@ -1,0 +1,7 @@
+/* Images. */
+#pragma once
+
+#include "ir/spirv/translate/values/body.h"
+
+/* True where the instruction is one of these. */
+bool spirv_emit_image(struct spirv_body *s, const struct spirv_inst *i);

@@ -1,0 +1,7 @@
+/* Variables, addresses, loads, stores and copies. */
+#pragma once
+
+#include "ir/spirv/translate/values/body.h"
+
+/* True where the instruction is one of these. */
+bool spirv_emit_memory(struct spirv_body *s, const struct spirv_inst *i);
