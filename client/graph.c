@@ -56,8 +56,8 @@ void client_graph_free(fusion_graph *g)
     free(g->modules);
     client_names_clear(&g->node_names);
     client_names_clear(&g->slot_names);
-    client_map_clear(&g->slots);
-    client_map_clear(&g->module_places);
+    map_clear(&g->slots);
+    map_clear(&g->module_places);
     free(g);
 }
 
@@ -112,13 +112,18 @@ static struct proto_slot make_slot(fusion_graph *g, const struct memory *m)
 
 fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_t *slot)
 {
-    if (client_map_get(&g->slots, m->id, slot)) return FUSION_SUCCESS;
+    struct map_entry *place = map_find(&g->slots, m->id);
+    if (place) {
+        *slot = (uint32_t)place->number;
+        return FUSION_SUCCESS;
+    }
     uint32_t capacity = g->slots_capacity, n = g->wire.n_slots;
     if (n >= PROTO_MAX_SLOTS) return limit("buffers, images and allocations", PROTO_MAX_SLOTS);
     if (!client_reserve(&g->wire.slots, n, &capacity, sizeof *g->wire.slots) ||
         !client_reserve(&g->slot_memory, n, &g->slots_capacity, sizeof *g->slot_memory) ||
-        !client_map_put(&g->slots, m->id, n))
+        !(place = map_make(&g->slots, m->id)))
         return no_memory();
+    place->number = n;
     g->wire.slots[n] = make_slot(g, m);
     g->slot_memory[n] = m->id;
     *slot = g->wire.n_slots++;
@@ -144,10 +149,15 @@ fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t siz
 fusion_status client_graph_module(fusion_graph *g, uint64_t module, uint32_t *index)
 {
     uint32_t n = g->wire.n_modules;
-    if (client_map_get(&g->module_places, module, index)) return FUSION_SUCCESS;
+    struct map_entry *place = map_find(&g->module_places, module);
+    if (place) {
+        *index = (uint32_t)place->number;
+        return FUSION_SUCCESS;
+    }
     if (!client_reserve(&g->modules, n, &g->modules_capacity, sizeof *g->modules) ||
-        !client_map_put(&g->module_places, module, n))
+        !(place = map_make(&g->module_places, module)))
         return no_memory();
+    place->number = n;
     g->modules[n] = module;
     *index = g->wire.n_modules++;
     return FUSION_SUCCESS;

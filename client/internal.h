@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
-#include "client/map.h"
 #include "client/names.h"
+#include "ir/base/map.h"
 #include "proto/frame.h"
 #include "proto/graph.h"
 #include "proto/ring.h"
@@ -217,13 +217,13 @@ struct fusion_graph {
     struct proto_graph wire; /* grows as nodes are added */
     uint32_t slots_capacity, values_capacity, nodes_capacity, modules_capacity;
     uint64_t *slot_memory;   /* by slot: id of the memory */
-    struct client_map slots; /* by that */
+    struct map slots; /* by that */
     struct value_bytes {
         uint8_t *data;
         uint32_t size;
     } *values;               /* by value: what it is unless a submission says otherwise */
     uint64_t *modules;       /* by wire module index: id */
-    struct client_map module_places; /* by that */
+    struct map module_places; /* by that */
     struct client_names node_names, slot_names; /* a buffer and a node may have one name */
     fusion_queue *recorders; /* by next_recorder */
     uint32_t recording;      /* its number; 0: was never recorded */

@@ -21,7 +21,7 @@ struct recording {
     uint32_t *before; /* recordings that are submitted first */
     /* While it is open: what its nodes so far do with which memory. */
     uint32_t n_nodes;         /* those that are noted */
-    struct client_map places; /* in uses, by memory */
+    struct map places; /* in uses, by memory */
     struct use *uses;
     uint32_t n_uses, uses_capacity;
 };
@@ -95,7 +95,7 @@ static void close_recording(fusion_session *s, uint32_t number)
     uint32_t at = 0;
     while (s->open_recordings[at] != number) at++;
     s->open_recordings[at] = s->open_recordings[--s->n_open_recordings];
-    client_map_clear(&r->places);
+    map_clear(&r->places);
     free(r->uses);
     r->uses = NULL;
     r->n_nodes = r->n_uses = r->uses_capacity = 0;
@@ -198,16 +198,16 @@ struct recorded {
 static fusion_status note_use(void *data, uint64_t memory, bool read, bool write)
 {
     struct recording *r = data;
-    uint32_t at;
-    if (!client_map_get(&r->places, memory, &at)) {
-        at = r->n_uses;
-        if (!client_reserve(&r->uses, at, &r->uses_capacity, sizeof *r->uses) ||
-            !client_map_put(&r->places, memory, at))
+    struct map_entry *place = map_find(&r->places, memory);
+    if (!place) {
+        if (!client_reserve(&r->uses, r->n_uses, &r->uses_capacity, sizeof *r->uses) ||
+            !(place = map_make(&r->places, memory)))
             return no_memory();
+        place->number = r->n_uses;
         r->uses[r->n_uses++] = (struct use){0};
     }
-    if (read) r->uses[at].reader = r->graph->wire.nodes[r->n_nodes].name;
-    if (write) r->uses[at].writer = r->graph->wire.nodes[r->n_nodes].name;
+    if (read) r->uses[place->number].reader = r->graph->wire.nodes[r->n_nodes].name;
+    if (write) r->uses[place->number].writer = r->graph->wire.nodes[r->n_nodes].name;
     return FUSION_SUCCESS;
 }
 
@@ -227,10 +227,11 @@ static fusion_status order_use(void *data, uint64_t memory, bool read, bool writ
     fusion_session *s = n->session;
     (void)read;
     for (uint32_t i = 0; i < s->n_open_recordings; i++) {
-        uint32_t at, number = s->open_recordings[i];
+        uint32_t number = s->open_recordings[i];
         const struct recording *other = &s->recordings[number - 1];
-        if (number == n->number || !client_map_get(&other->places, memory, &at)) continue;
-        const struct use *use = &other->uses[at];
+        const struct map_entry *place = number == n->number ? NULL : map_find(&other->places, memory);
+        if (!place) continue;
+        const struct use *use = &other->uses[place->number];
         const char *earlier = use->writer ? use->writer : write ? use->reader : NULL;
         if (!earlier) continue;
         char why[400];

@@ -29,7 +29,11 @@ struct move {
 static fusion_status move_slot(const struct move *m, uint32_t slot, uint32_t *to)
 {
     fusion_session *s = m->to->session;
-    if (client_map_get(&m->to->slots, m->from->slot_memory[slot], to)) return FUSION_SUCCESS;
+    const struct map_entry *there = map_find(&m->to->slots, m->from->slot_memory[slot]);
+    if (there) {
+        *to = (uint32_t)there->number;
+        return FUSION_SUCCESS;
+    }
     pthread_mutex_lock(&s->lock);
     struct memory *memory = client_memory_find(s, m->from->slot_memory[slot]);
     pthread_mutex_unlock(&s->lock);

@@ -59,7 +59,7 @@ static bool check_attach(struct session *s, struct proto_message *m, struct buff
         !request_uint(s, m, "address", &b->address))
         return false;
     if (m->n_fds != 1) return request_fail(s, m, FUSION_INVALID, "buffer", "it came without a descriptor");
-    if (b->id == 0 || table_get(&s->buffers, b->id))
+    if (b->id == 0 || map_get(&s->buffers, b->id))
         return request_fail(s, m, FUSION_INVALID, "buffer", "the number %llu is 0 or in use",
                             (unsigned long long)b->id);
     if (s->buffers.count >= PROTO_MAX_BUFFERS)
@@ -87,7 +87,7 @@ void buffer_attach(struct session *s, struct proto_message *m)
     }
     struct buffer *b = malloc(sizeof *b);
     struct operation *o = malloc(sizeof *o);
-    if (!b || !o || !table_put(&s->buffers, wanted.id, b)) {
+    if (!b || !o || !map_put(&s->buffers, wanted.id, b)) {
         session_refund(s, &cost);
         free(b);
         free(o);
@@ -104,12 +104,12 @@ void buffer_attach(struct session *s, struct proto_message *m)
 
 void buffer_replied(struct session *s, uint64_t id, const struct proto_message *reply)
 {
-    struct buffer *b = table_get(&s->buffers, id);
+    struct buffer *b = map_get(&s->buffers, id);
     if (!b) return; /* released meanwhile */
     struct operation *o = b->attaching;
     b->attaching = NULL;
     if (reply->status != FUSION_SUCCESS) {
-        table_remove(&s->buffers, id);
+        map_remove(&s->buffers, id);
         free_buffer(s, b);
     }
     if (!o) return;
@@ -125,13 +125,13 @@ void buffer_release(struct session *s, struct proto_message *m)
 {
     uint64_t id;
     if (!request_uint(s, m, "buffer", &id)) return;
-    struct buffer *b = table_get(&s->buffers, id);
+    struct buffer *b = map_get(&s->buffers, id);
     if (!b || b->attaching) {
         request_fail(s, m, FUSION_NOT_FOUND, "buffer", "the session has no buffer %llu attached",
                      (unsigned long long)id);
         return;
     }
-    table_remove(&s->buffers, id);
+    map_remove(&s->buffers, id);
     free_buffer(s, b);
     struct proto_writer w;
     uint32_t request = executor_next_id(s->executor);
@@ -145,12 +145,12 @@ void buffer_release(struct session *s, struct proto_message *m)
 void buffers_replay(struct session *s)
 {
     uint32_t position = 0;
-    for (struct buffer *b; (b = table_next(&s->buffers, &position));) send_attach(s, b);
+    for (struct map_entry *e; (e = map_next(&s->buffers, &position));) send_attach(s, e->pointer);
 }
 
 void buffers_clear(struct session *s)
 {
     uint32_t position = 0;
-    for (struct buffer *b; (b = table_next(&s->buffers, &position));) free_buffer(s, b);
-    table_clear(&s->buffers);
+    for (struct map_entry *e; (e = map_next(&s->buffers, &position));) free_buffer(s, e->pointer);
+    map_clear(&s->buffers);
 }

@@ -5,7 +5,7 @@
 #include <sys/queue.h>
 
 #include "daemon/broker/cache_disk.h"
-#include "daemon/broker/table.h"
+#include "ir/base/map.h"
 
 struct entry {
     TAILQ_ENTRY(entry) link;
@@ -24,7 +24,7 @@ struct owner {
 };
 
 struct cache {
-    struct table table; /* by the key's first bytes and kind; an entry of the same place replaces the older */
+    struct map table; /* by the key's first bytes and kind; an entry of the same place replaces the older */
     LIST_HEAD(, owner) owners;
     size_t bytes, limit;
     struct cache_disk *disk;
@@ -73,7 +73,7 @@ static void leave_empty(struct owner *owner)
 static void drop(struct cache *cache, struct entry *entry)
 {
     struct owner *owner = entry->owner;
-    table_remove(&cache->table, place(entry->kind, &entry->key));
+    map_remove(&cache->table, place(entry->kind, &entry->key));
     TAILQ_REMOVE(&owner->recent, entry, link);
     cache->bytes -= cost(entry->blob);
     owner->bytes -= cost(entry->blob);
@@ -95,27 +95,27 @@ void cache_close(struct cache *cache)
 {
     if (!cache) return;
     while (!LIST_EMPTY(&cache->owners)) evict(cache);
-    table_clear(&cache->table);
+    map_clear(&cache->table);
     cache_disk_close(cache->disk);
     free(cache);
 }
 
 static struct entry *find(struct cache *cache, enum cache_kind kind, const struct hash *key)
 {
-    struct entry *entry = table_get(&cache->table, place(kind, key));
+    struct entry *entry = map_get(&cache->table, place(kind, key));
     return entry && entry->kind == kind && hash_equal(&entry->key, key) ? entry : NULL;
 }
 
 static void remember(struct cache *cache, enum cache_kind kind, const struct hash *key, struct blob *blob, uid_t uid)
 {
-    struct entry *old = table_get(&cache->table, place(kind, key));
+    struct entry *old = map_get(&cache->table, place(kind, key));
     if (old) drop(cache, old);
     if (cost(blob) > cache->limit / 4) /* one giant must not drive out everything else */
         return;
     while (cache->bytes + cost(blob) > cache->limit) evict(cache);
     struct owner *owner = get_owner(cache, uid);
     struct entry *entry = owner ? malloc(sizeof *entry) : NULL;
-    if (!entry || !table_put(&cache->table, place(kind, key), entry)) {
+    if (!entry || !map_put(&cache->table, place(kind, key), entry)) {
         free(entry);
         leave_empty(owner);
         return;

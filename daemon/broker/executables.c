@@ -41,7 +41,7 @@ static void forget_released(struct session *s, const struct executable *x)
     const msgpack_object *modules = proto_get(&load.root, "modules");
     for (uint32_t i = 0; modules && i < modules->via.array.size; i++) {
         uint64_t module = modules->via.array.ptr[i].via.u64;
-        if (!table_get(&s->modules, module)) executables_forget_module(s, module);
+        if (!map_get(&s->modules, module)) executables_forget_module(s, module);
     }
     blob_value_clear(&load);
 }
@@ -88,7 +88,7 @@ const char *executable_add(struct session *s, uint64_t id, struct blob *load, in
     const char *refused = session_charge(s, &cost);
     if (refused) return refused;
     struct executable *x = calloc(1, sizeof *x);
-    if (!x || !table_put(&s->executables, id, x)) {
+    if (!x || !map_put(&s->executables, id, x)) {
         session_refund(s, &cost);
         free(x);
         return "out of memory";
@@ -106,7 +106,7 @@ static void send_release(struct session *s, uint64_t id)
 
 void executable_remove(struct session *s, uint64_t id)
 {
-    struct executable *x = table_remove(&s->executables, id);
+    struct executable *x = map_remove(&s->executables, id);
     if (!x) return;
     session_refund(s, &x->cost);
     free_executable(x);
@@ -114,7 +114,7 @@ void executable_remove(struct session *s, uint64_t id)
 
 void executable_replied(struct session *s, uint64_t id, const struct proto_message *reply)
 {
-    struct executable *x = table_get(&s->executables, id);
+    struct executable *x = map_get(&s->executables, id);
     if (!x) return; /* released, or failed with an earlier reply */
     bool failed = reply->status != FUSION_SUCCESS;
     if (x->replies_due > 0) x->replies_due--;
@@ -133,7 +133,7 @@ void executable_release(struct session *s, struct proto_message *m)
 {
     uint64_t id;
     if (!request_uint(s, m, "executable", &id)) return;
-    struct executable *x = table_get(&s->executables, id);
+    struct executable *x = map_get(&s->executables, id);
     if (!x || x->loading) {
         request_fail(s, m, FUSION_NOT_FOUND, "executable", "the session has no executable %llu",
                      (unsigned long long)id);
@@ -147,15 +147,16 @@ void executable_release(struct session *s, struct proto_message *m)
 void executables_replay(struct session *s)
 {
     uint32_t position = 0;
-    for (struct executable *x; (x = table_next(&s->executables, &position));) send_load(s, x);
+    for (struct map_entry *e; (e = map_next(&s->executables, &position));) send_load(s, e->pointer);
 }
 
 void executables_clear(struct session *s)
 {
     uint32_t position = 0;
-    for (struct executable *x; (x = table_next(&s->executables, &position));) {
+    for (struct map_entry *e; (e = map_next(&s->executables, &position));) {
+        struct executable *x = e->pointer;
         session_refund(s, &x->cost);
         free_executable(x);
     }
-    table_clear(&s->executables);
+    map_clear(&s->executables);
 }

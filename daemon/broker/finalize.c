@@ -404,7 +404,7 @@ static bool find_modules(struct session *s, struct proto_message *m, struct orde
     if (!o->found) return request_fail(s, m, FUSION_OUT_OF_MEMORY, "graph", "out of memory");
     for (uint32_t i = 0; i < o->modules->size; i++) {
         const msgpack_object *id = &o->modules->ptr[i];
-        if (id->type == MSGPACK_OBJECT_POSITIVE_INTEGER) o->found[i] = table_get(&s->modules, id->via.u64);
+        if (id->type == MSGPACK_OBJECT_POSITIVE_INTEGER) o->found[i] = map_get(&s->modules, id->via.u64);
         if (!o->found[i])
             return request_fail(s, m, FUSION_NOT_FOUND, "module",
                                 "module %u of the graph (number %llu) is none of "

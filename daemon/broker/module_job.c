@@ -128,7 +128,7 @@ static bool finish(struct module_job *j, struct blob *result)
     if (refused) {
         module_job_fail(j, FUSION_OUT_OF_MEMORY, m->name, refused);
         module_free(m);
-    } else if (!table_put(&s->modules, m->id, m)) {
+    } else if (!map_put(&s->modules, m->id, m)) {
         session_refund(s, &cost);
         module_job_fail(j, FUSION_OUT_OF_MEMORY, m->name, "out of memory");
         module_free(m);

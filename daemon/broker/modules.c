@@ -8,7 +8,7 @@ enum { TEXT_VARIANT = 1 };
 
 static struct module *find_module(struct session *s, struct proto_message *m, uint64_t id)
 {
-    struct module *module = table_get(&s->modules, id);
+    struct module *module = map_get(&s->modules, id);
     if (!module)
         request_fail(s, m, FUSION_NOT_FOUND, "module", "the session has no module %llu", (unsigned long long)id);
     return module;
@@ -209,7 +209,7 @@ void module_release(struct session *s, struct proto_message *m)
 {
     struct module *module = get_module(s, m);
     if (!module) return;
-    table_remove(&s->modules, module->id);
+    map_remove(&s->modules, module->id);
     executables_forget_module(s, module->id);
     struct user_cost cost = module_cost(module);
     session_refund(s, &cost);
@@ -220,10 +220,11 @@ void module_release(struct session *s, struct proto_message *m)
 void modules_clear(struct session *s)
 {
     uint32_t position = 0;
-    for (struct module *m; (m = table_next(&s->modules, &position));) {
+    for (struct map_entry *e; (e = map_next(&s->modules, &position));) {
+        struct module *m = e->pointer;
         struct user_cost cost = module_cost(m);
         session_refund(s, &cost);
         module_free(m);
     }
-    table_clear(&s->modules);
+    map_clear(&s->modules);
 }

@@ -7,7 +7,7 @@
 #include "daemon/broker/compiler.h"
 #include "daemon/broker/log.h"
 #include "daemon/broker/session.h"
-#include "daemon/broker/table.h"
+#include "ir/base/map.h"
 
 enum {
     TICK_MS = 250,          /* between looks at the compilers; more often where the time limit is short */
@@ -52,7 +52,7 @@ struct pool {
     uv_timer_t tick;
     LIST_HEAD(, worker) workers;
     struct turns turns;
-    struct table jobs; /* queued and running ones, chained */
+    struct map jobs; /* queued and running ones, chained */
     uint32_t n_queued, next_id;
     struct blob *info; /* params of `ready` */
     struct blob_value info_value;
@@ -92,28 +92,28 @@ static bool same_key(const struct job_key *a, const struct job_key *b)
 
 struct job *pool_find(struct pool *pool, const struct job_key *key)
 {
-    struct job *job = table_get(&pool->jobs, place(key));
+    struct job *job = map_get(&pool->jobs, place(key));
     while (job && !same_key(&job->key, key)) job = job->same_place;
     return job;
 }
 
 static bool remember(struct pool *pool, struct job *job)
 {
-    job->same_place = table_get(&pool->jobs, place(&job->key));
-    return table_put(&pool->jobs, place(&job->key), job);
+    job->same_place = map_get(&pool->jobs, place(&job->key));
+    return map_put(&pool->jobs, place(&job->key), job);
 }
 
 static void forget(struct pool *pool, struct job *job)
 {
     uint64_t at = place(&job->key);
-    struct job *first = table_get(&pool->jobs, at);
+    struct job *first = map_get(&pool->jobs, at);
     if (first != job) {
         while (first->same_place != job) first = first->same_place;
         first->same_place = job->same_place;
     } else if (job->same_place) {
-        table_put(&pool->jobs, at, job->same_place);
+        map_put(&pool->jobs, at, job->same_place);
     } else {
-        table_remove(&pool->jobs, at);
+        map_remove(&pool->jobs, at);
     }
 }
 
@@ -533,7 +533,7 @@ void pool_free(struct pool *pool)
     }
     blob_value_clear(&pool->info_value);
     blob_unref(pool->info);
-    table_clear(&pool->jobs);
+    map_clear(&pool->jobs);
     uv_close((uv_handle_t *)&pool->tick, on_closed);
 }
 

@@ -6,7 +6,7 @@
 #include "daemon/broker/hash.h"
 #include "daemon/broker/peer.h"
 #include "daemon/broker/pool.h"
-#include "daemon/broker/table.h"
+#include "ir/base/map.h"
 #include "daemon/broker/user.h"
 
 /* A request whose reply comes later; the first member of what its handler keeps. */
@@ -66,7 +66,7 @@ struct session {
     uint32_t time_limit_ms; /* of a submission */
     struct executor *executor;
     struct pool_client pool_client;
-    struct table modules, buffers, executables;
+    struct map modules, buffers, executables;
     uint64_t bytes; /* that its objects take in the daemon */
     uint64_t executor_bytes; /* that its executor had to itself when last looked at */
     LIST_HEAD(, operation) operations;

@@ -5,6 +5,7 @@
  * conditions of ifs, the ways out of loops. Results of ifs and loops, and values that loops pass on, live and
  * die one by one. A loop that has no way out is an effect too.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,13 @@
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
 #include "ir/base/arena.h"
-#include "ir/base/pointer_set.h"
+#include "ir/base/map.h"
 
 struct dce {
     struct alias alias;
     bool *live;                 /* by number of the value */
     bool *read;                 /* by number of a variable's address: something reads it, or we do not know */
-    struct pointer_set control; /* ifs and loops that stay */
+    struct map control;         /* ifs and loops that stay */
     struct ir_value **todo;     /* live values whose own needs are not yet looked at */
     size_t n_todo, capacity;
     bool changed;
@@ -87,7 +88,8 @@ static void mark_exit(struct ir_inst *exit, void *data)
 static void mark_control(struct dce *d, const struct ir_block *block)
 {
     for (const struct ir_inst *p = block->parent; p; p = p->parent->parent) {
-        if (!pointer_set_add(&d->control, p)) return;
+        if (map_find(&d->control, (uintptr_t)p)) return;
+        if (!map_put(&d->control, (uintptr_t)p, d)) arena_no_memory(sizeof *p);
         if (p->op == IR_OP_IF) mark(d, p->operands[0]);
         if (p->op == IR_OP_LOOP) pass_walk_exits(p->blocks[0], mark_exit, d);
     }
@@ -193,7 +195,7 @@ static void sweep(struct ir_inst *inst, void *data)
 {
     struct dce *d = data;
     bool stays = pass_is_terminator(inst) || any_live(d, inst) || has_effect(d, inst);
-    if (inst->blocks[0]) stays = pointer_set_has(&d->control, inst);
+    if (inst->blocks[0]) stays = map_find(&d->control, (uintptr_t)inst) != NULL;
     if (!stays) {
         ir_inst_remove(inst);
         d->changed = true;
@@ -213,7 +215,7 @@ static bool run_dce(struct ir_function *f)
     ir_walk(f->body, mark_root, &d);
     while (d.n_todo) mark_needs(&d, d.todo[--d.n_todo]);
     ir_walk(f->body, sweep, &d);
-    pointer_set_clear(&d.control);
+    map_clear(&d.control);
     alias_clear(&d.alias);
     free(d.live);
     free(d.read);

@@ -19,7 +19,7 @@ struct arena {
     size_t held;
 };
 
-static void *no_memory(size_t bytes)
+_Noreturn void arena_no_memory(size_t bytes)
 {
     fprintf(stderr, "fusion: out of memory (%zu bytes asked for)\n", bytes);
     abort();
@@ -28,13 +28,15 @@ static void *no_memory(size_t bytes)
 void *arena_realloc(void *p, size_t bytes)
 {
     void *q = realloc(p, bytes ? bytes : 1);
-    return q ? q : no_memory(bytes);
+    if (!q) arena_no_memory(bytes);
+    return q;
 }
 
 struct arena *arena_new(void)
 {
     struct arena *a = calloc(1, sizeof *a);
-    return a ? a : no_memory(sizeof *a);
+    if (!a) arena_no_memory(sizeof *a);
+    return a;
 }
 
 void arena_free(struct arena *a)
@@ -49,9 +51,9 @@ void arena_free(struct arena *a)
 
 static struct chunk *chunk_new(struct arena *a, size_t room)
 {
-    if (room > SIZE_MAX / 2) no_memory(room);
+    if (room > SIZE_MAX / 2) arena_no_memory(room);
     struct chunk *c = calloc(1, sizeof *c + room);
-    if (!c) no_memory(room);
+    if (!c) arena_no_memory(room);
     c->size = room;
     a->held += sizeof *c + room;
     return c;
@@ -73,7 +75,7 @@ static void *alloc_large(struct arena *a, size_t bytes)
 
 void *arena_alloc(struct arena *a, size_t bytes)
 {
-    if (bytes > SIZE_MAX - 7) no_memory(bytes);
+    if (bytes > SIZE_MAX - 7) arena_no_memory(bytes);
     bytes = (bytes + 7) & ~(size_t)7;
     struct chunk *c = a->chunks;
     if (!c || c->size - c->used < bytes) {

@@ -19,3 +19,4 @@ size_t arena_size(const struct arena *a);
 
 /* realloc() that ends the process when memory is out. */
 void *arena_realloc(void *p, size_t bytes);
+_Noreturn void arena_no_memory(size_t bytes); /* that were asked for */

@@ -16,7 +16,6 @@
 
 #include "daemon/broker/cache.h"
 #include "daemon/broker/log.h"
-#include "daemon/broker/table.h"
 
 enum { DISK = 1 << 20, MEMORY = 1 << 16 };
 
@@ -459,33 +458,6 @@ static void test_foreign_directory(void **state)
     cache_close(cache);
 }
 
-static void test_table(void **state)
-{
-    (void)state;
-    struct table t = {0};
-    uint8_t present[512] = {0};
-    srand(3);
-    assert_null(table_get(&t, 1));
-    assert_null(table_remove(&t, 1));
-    for (int i = 0; i < 20000; i++) {
-        uint64_t key = (uint64_t)rand() % 512;
-        assert_int_equal(table_get(&t, key * 8) != NULL, present[key]);
-        if (rand() % 2) {
-            assert_true(table_put(&t, key * 8, &present[key]));
-            present[key] = 1;
-        } else {
-            assert_ptr_equal(table_remove(&t, key * 8), present[key] ? &present[key] : NULL);
-            present[key] = 0;
-        }
-    }
-    uint32_t count = 0, seen = 0, position = 0;
-    for (int i = 0; i < 512; i++) count += present[i];
-    for (uint8_t *p; (p = table_next(&t, &position)); seen++) assert_int_equal(*p, 1);
-    assert_int_equal(seen, count);
-    assert_int_equal(t.count, count);
-    table_clear(&t);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -509,7 +481,6 @@ int main(void)
         TEST(test_full_disk),
         TEST(test_left_over_temporaries),
         TEST(test_foreign_directory),
-        cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
 }
