@@ -135,9 +135,26 @@ static bool open_by_value(struct machine *m, struct item *item, const uint8_t *c
     return true;
 }
 
+/* Work-items that wait for nobody run one after the other in the same memory. */
+static void take_over(struct machine *m, struct item *item)
+{
+    struct item *done = m->done;
+    if (done == item) m->done = NULL; /* of the group before */
+    if (!m->done || item->slots) return;
+    item->slots = done->slots;
+    item->slot_capacity = done->slot_capacity;
+    item->frames = done->frames;
+    item->frame_capacity = done->frame_capacity;
+    done->slots = NULL;
+    done->frames = NULL;
+    done->slot_capacity = done->frame_capacity = 0;
+    m->done = NULL;
+}
+
 bool interp_item_start(struct machine *m, struct item *item)
 {
     const struct code_function *f = m->entry;
+    take_over(m, item);
     if (!push_frame(m, item, f)) return false;
     const uint8_t **sources = m->by_value;
     for (uint32_t i = 0; i < f->ir->n_params; i++) {
@@ -241,6 +258,7 @@ static void do_return(struct machine *m, struct item *item, const struct code_in
     pop_frame(m, item);
     if (item->n_frames == 0) {
         item->state = ITEM_DONE;
+        m->done = item;
         return;
     }
     leave(m, item, top(item)->pc);

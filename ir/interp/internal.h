@@ -229,6 +229,7 @@ struct machine {
     uint64_t n_groups[3];
     uint32_t group_volume, sub_group_size; /* of complete ones */
     struct group group;
+    struct item *done;        /* the last one that is, with its memory; NULL: it was given away */
     uint32_t time;            /* goes up at each barrier */
     uint64_t *words;          /* most_words: values on their way */
     const uint8_t **by_value; /* bytes of by-value arguments on their way */
