@@ -14,9 +14,10 @@ enum {
     START_LIMIT_MS = 20000, /* from start to `ready` */
     IDLE_MS = 30000,        /* more than one idle compiler is ended after this */
     MAX_FAILED_STARTS = 3,
-    RETRY_MS = 2000,    /* from giving up to the next attempt */
-    MAX_JOBS = 1000,    /* a compiler is replaced after as many */
-    RUNAWAY_FACTOR = 10 /* one that grows beyond this times its limit is killed in the middle of the job */
+    RETRY_MS = 2000,     /* from giving up to the next attempt */
+    MAX_JOBS = 1000,     /* a compiler is replaced after as many */
+    RUNAWAY_FACTOR = 10, /* one that grows beyond this times its limit is killed in the middle of the job */
+    MOST_CARE = 2
 };
 
 struct job {
@@ -27,7 +28,7 @@ struct job {
     size_t bytes;
     struct proto_writer request;
     uint32_t attempts; /* that ended their compiler */
-    bool with_care;    /* from now on */
+    uint32_t care;     /* how it is done from now on: docs/protocol.md, `job` */
     LIST_HEAD(, job_waiter) waiters;
     struct user *runs_for; /* whose turn it was; NULL: it does not run yet */
     uint64_t started_ns;
@@ -336,13 +337,13 @@ static void on_ready(void *data, const msgpack_object *params)
 }
 
 /* A job that ended its compiler is done once more, as that may have been the compiler's fault; and code is made with
-   care then, or at once where the time or memory did not do. False: it has had its chances. */
+   care then, or at once where the time or memory did not do, and in the end none. False: it has had its chances. */
 static bool try_again(struct pool *pool, struct job *job, bool over_limit)
 {
     struct job_waiter *waiter;
     bool code = job->key.kind == CACHE_OBJECT, again = job->attempts++ == 0 && !over_limit;
-    if ((!again && (!code || job->with_care)) || LIST_EMPTY(&job->waiters)) return false;
-    job->with_care = !again;
+    if ((!again && (!code || job->care == MOST_CARE)) || LIST_EMPTY(&job->waiters)) return false;
+    job->care += !again;
     turns_end(job->runs_for, uv_hrtime() - job->started_ns);
     user_put(job->runs_for);
     job->runs_for = NULL;
@@ -425,7 +426,7 @@ static void run(struct worker *w, struct job *job, struct user *user)
     w->since_ms = now_ms(w->pool);
     struct proto_writer request;
     if (proto_writer_copy(&job->request, &request))
-        compiler_run(w->compiler, job->id, &request, job->with_care);
+        compiler_run(w->compiler, job->id, &request, job->care);
     else
         compiler_kill(w->compiler, "there is no memory for its job");
 }

@@ -1,4 +1,4 @@
-/* Job compile: one kernel in, one object out. */
+/* Job compile: one kernel in, one object out. The least that is made of it is itself, which executors interpret. */
 #include <stdio.h>
 
 #include "daemon/compiler/devices.h"
@@ -7,21 +7,37 @@
 #include "ir/base/diag.h"
 #include "ir/core/ir.h"
 
-static int compile(const struct ir_function *kernel, bool keep_assembly, struct gccjit_object *object,
-                   struct job_error *e)
+/* What the job answers. */
+struct made {
+    struct gccjit_object code;
+    const void *bytes;
+    size_t size;
+    unsigned lanes;
+    const char *effort, *assembly;
+};
+
+/* 0, 1 where there is no code for the kernel within the limits, or -1 with the error. */
+static int compile(const struct ir_function *kernel, bool keep_assembly, struct made *made, struct job_error *e)
 {
     struct diag_list findings = {0};
+    static const enum gccjit_effort by_care[] = {
+        [JOB_ANY] = GCCJIT_EFFORT_FULL, [JOB_SCALAR] = GCCJIT_EFFORT_SCALAR, [JOB_NO_CODE] = GCCJIT_EFFORT_NONE};
     struct gccjit_options options = {
         .target = *devices_cpu_target(), .keep_assembly = keep_assembly, .effort = devices_cpu_effort()};
-    if (job_with_care && options.effort < GCCJIT_EFFORT_SCALAR) options.effort = GCCJIT_EFFORT_SCALAR;
-    int result = gccjit_compile(kernel, &options, object, &findings);
-    if (result != 0) {
+    if (options.effort < by_care[job_care]) options.effort = by_care[job_care];
+    int result = gccjit_compile(kernel, &options, &made->code, &findings);
+    if (result < 0) {
         char name[300];
         snprintf(name, sizeof name, "kernel %s", kernel->name);
         job_fail_findings(e, result == -1 ? FUSION_KERNEL_NOT_SUPPORTED : FUSION_COMPILER, name, NULL, &findings);
     }
     diag_clear(&findings);
-    return result;
+    made->bytes = made->code.elf;
+    made->size = made->code.elf_size;
+    made->lanes = made->code.lanes;
+    made->effort = gccjit_effort_name(made->code.effort);
+    made->assembly = made->code.assembly;
+    return result < 0 ? -1 : result;
 }
 
 int job_compile(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
@@ -33,19 +49,25 @@ int job_compile(const struct proto_message *m, struct proto_writer *reply, struc
     proto_get_bool(&m->params, "keep_assembly", &keep_assembly);
     struct ir_module *module = job_decode_module(bytes, size, "of the kernel", e);
     if (!module) return -1;
-    struct gccjit_object object = {0};
+    struct made made = {0};
     const struct ir_function *kernel = ir_module_only_kernel(module);
-    int result = kernel ? compile(kernel, keep_assembly, &object, e)
+    int result = kernel ? compile(kernel, keep_assembly, &made, e)
                         : job_fail(e, FUSION_INVALID, "kernel", "the module does not hold exactly one kernel");
-    if (result == 0) {
+    if (result == 1)
+        made = (struct made){.bytes = bytes,
+                             .size = size,
+                             .lanes = 1,
+                             .effort = gccjit_effort_name(GCCJIT_EFFORT_NONE),
+                             .assembly = "# too large for code\n"};
+    if (result >= 0) {
         proto_begin_reply(reply, m->id);
         proto_pack_map(reply, 4);
-        proto_pack_bytes(reply, "object", object.elf, object.elf_size);
-        proto_pack_uint(reply, "lanes", object.lanes);
-        proto_pack_string(reply, "effort", gccjit_effort_name(object.effort));
-        proto_pack_string(reply, "assembly", object.assembly);
+        proto_pack_bytes(reply, "object", made.bytes, made.size);
+        proto_pack_uint(reply, "lanes", made.lanes);
+        proto_pack_string(reply, "effort", made.effort);
+        proto_pack_string(reply, "assembly", made.assembly);
     }
-    gccjit_object_clear(&object);
+    gccjit_object_clear(&made.code);
     ir_module_free(module);
-    return result;
+    return result < 0 ? -1 : 0;
 }

@@ -44,7 +44,7 @@ static enum gccjit_isa isa_limit(void)
 static enum gccjit_effort effort_limit(void)
 {
     const char *wanted = getenv("FUSIOND_EFFORT");
-    for (int effort = 0; wanted && effort < GCCJIT_EFFORT_COUNT; effort++)
+    for (int effort = 0; wanted && effort <= GCCJIT_EFFORT_NONE; effort++)
         if (strcmp(wanted, gccjit_effort_name((enum gccjit_effort)effort)) == 0) return (enum gccjit_effort)effort;
     return GCCJIT_EFFORT_FULL;
 }

@@ -7,7 +7,7 @@
 
 #include "ir/msgpack/codec.h"
 
-bool job_with_care;
+enum job_care job_care;
 
 int job_fail(struct job_error *e, fusion_status status, const char *object, const char *format, ...)
 {

@@ -24,8 +24,13 @@ int job_missing(struct job_error *e, const struct proto_message *m, const char *
 /* The module in a job's bytes; NULL with the error. name is what errors call it. */
 struct ir_module *job_decode_module(const void *bytes, size_t size, const char *name, struct job_error *e);
 
-/* The job ended a compiler before, or was not done in time: it is to be done with care rather than well. */
-extern bool job_with_care;
+/* The job ended compilers before, or was not done in time: how it is to be done. */
+enum job_care {
+    JOB_ANY,    /* well */
+    JOB_SCALAR, /* a kernel's code with little effort */
+    JOB_NO_CODE /* none */
+};
+extern enum job_care job_care;
 
 /* Writes the whole reply on success. 0, or -1 with the error and no reply begun. */
 typedef int job(const struct proto_message *m, struct proto_writer *reply, struct job_error *e);

@@ -113,8 +113,9 @@ static int serve(void)
         if (m.kind == PROTO_NOTICE && strcmp(m.method, "job") == 0 && m.n_fds == 1) {
             int connection = m.fds[0];
             m.fds[0] = -1;
-            job_with_care = false;
-            proto_get_bool(&m.params, "with_care", &job_with_care);
+            uint64_t care = JOB_ANY;
+            proto_get_uint(&m.params, "care", &care);
+            job_care = care < JOB_NO_CODE ? (enum job_care)care : JOB_NO_CODE;
             if (worker_run(CONTROL_FD, connection, run_job, send_started) != 0) break;
             result = send_idle();
         }

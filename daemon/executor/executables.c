@@ -76,6 +76,14 @@ static int lay_out_local(const struct program_launch *p, struct executable_launc
                      "a work-group needs more than %" PRIu64 " bytes of work-group memory, the limit", max_local_bytes);
 }
 
+static int take_code(const struct program_launch *p, struct executable_launch *l, const char *name,
+                     struct exec_error *e)
+{
+    if (l->object->info->args_size == p->args_size) return lay_out_local(p, l, name, e);
+    return exec_fail(e, FUSION_INTERNAL, name, "its object takes %u bytes of arguments, the program has %u",
+                     l->object->info->args_size, p->args_size);
+}
+
 /* The last one makes all of them read-only. */
 static int write_record(struct executable *x, uint64_t index, const char *name, struct exec_error *e)
 {
@@ -104,14 +112,9 @@ static int add_object(struct executable *x, uint64_t index, int *fd, struct exec
     snprintf(name, sizeof name, "kernel %s", launch->name);
     struct object *object = objects_load(fd, name, e);
     if (!object) return -1;
-    if (object->info->args_size != launch->args_size) {
-        exec_fail(e, FUSION_INTERNAL, name, "its object takes %u bytes of arguments, the program has %u",
-                  object->info->args_size, launch->args_size);
-        objects_release(object);
-        return -1;
-    }
-    x->launches[index].object = object;
-    if (lay_out_local(launch, &x->launches[index], name, e) != 0) return -1;
+    struct executable_launch *l = &x->launches[index];
+    l->object = object;
+    if ((object->kernel ? reference_take(launch, l, object->kernel, e) : take_code(launch, l, name, e)) != 0) return -1;
     return write_record(x, index, name, e);
 }
 

@@ -23,7 +23,7 @@ struct watched;
 struct executable_launch {
     struct object *object;              /* device cpu; NULL: not there yet */
     struct ir_module *module;           /* device reference */
-    const struct ir_function *kernel;   /* device reference */
+    const struct ir_function *kernel;   /* what is interpreted: the module's, or the object's; NULL: it has code */
     struct state **states;              /* the executable's */
     struct ir_image *images;            /* by parameter; only the thread that runs submissions touches them */
     const struct kernel_launch *record; /* device cpu: where the launch is, and what it calls; read-only memory */

@@ -1,5 +1,5 @@
 /*
- * Loading code. dlopen() knows a library by its path: while one is loaded from /proc/self/fd/N, another
+ * Loading objects. Of code: dlopen() knows a library by its path: while one is loaded from /proc/self/fd/N, another
  * file under that path gives back the first. So the descriptor of a loaded object stays open, and its
  * number, hence the path, is not used a second time. Equal memory is loaded once.
  */
@@ -16,6 +16,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "daemon/executor/reference.h"
+#include "ir/core/ir.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *loaded;
@@ -51,26 +54,47 @@ static int check_library(struct object *o, const char *name, struct exec_error *
 static void destroy(struct object *o)
 {
     if (o->library) dlclose(o->library);
+    ir_module_free(o->module);
     if (o->fd >= 0) close(o->fd);
     free(o);
+}
+
+static int load_code(struct object *o, const char *name, struct exec_error *e)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", o->fd);
+    o->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!o->library) return exec_fail(e, FUSION_INTERNAL, name, "loading its object: %s", dlerror());
+    return check_library(o, name, e);
+}
+
+static int load_kernel(struct object *o, size_t size, const char *name, struct exec_error *e)
+{
+    uint8_t *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, o->fd, 0);
+    if (bytes == MAP_FAILED) return exec_fail(e, FUSION_INTERNAL, name, "mapping its object: %s", strerror(errno));
+    o->kernel = reference_decode(bytes, size, name, &o->module, e);
+    munmap(bytes, size);
+    return o->kernel ? 0 : -1;
+}
+
+/* ELF files begin so, kernels do not (docs/ir.md, "The msgpack form"). */
+static bool is_code(int fd)
+{
+    char magic[4];
+    return pread(fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
 }
 
 static struct object *load(int *fd, const struct stat *s, const char *name, struct exec_error *e)
 {
     struct object *o = calloc(1, sizeof *o);
     if (!o) abort();
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
     o->fd = *fd;
     *fd = -1;
     o->device = s->st_dev;
     o->inode = s->st_ino;
     o->references = 1;
-    o->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!o->library)
-        exec_fail(e, FUSION_INTERNAL, name, "loading its object: %s", dlerror());
-    else if (check_library(o, name, e) == 0)
-        return o;
+    int result = is_code(o->fd) ? load_code(o, name, e) : load_kernel(o, (size_t)s->st_size, name, e);
+    if (result == 0) return o;
     destroy(o);
     return NULL;
 }

@@ -48,25 +48,39 @@ static bool fits(const struct program_launch *program, const struct executable_l
     return true;
 }
 
+const struct ir_function *reference_decode(const void *bytes, size_t size, const char *name, struct ir_module **module,
+                                           struct exec_error *e)
+{
+    struct diag_list findings = {0};
+    *module = ir_decode(bytes, size, &findings);
+    const struct ir_function *kernel = *module ? ir_module_only_kernel(*module) : NULL;
+    if (!*module)
+        exec_fail(e, FUSION_INTERNAL, name, "its code cannot be read: %s",
+                  findings.n ? findings.items[0].text : "no reason given");
+    else if (!kernel)
+        exec_fail(e, FUSION_INTERNAL, name, "its module does not hold one kernel");
+    diag_clear(&findings);
+    return kernel;
+}
+
+int reference_take(const struct program_launch *program, struct executable_launch *launch,
+                   const struct ir_function *kernel, struct exec_error *e)
+{
+    char object[320];
+    snprintf(object, sizeof object, "kernel %s", program->name);
+    launch->kernel = kernel;
+    uint32_t *offsets = arena_realloc(NULL, (kernel->n_params + 1) * sizeof *offsets);
+    bool good = fits(program, launch, offsets);
+    free(offsets);
+    return good ? 0 : exec_fail(e, FUSION_INTERNAL, object, "its arguments do not fit its parameters");
+}
+
 int reference_load(const struct program_launch *program, struct executable_launch *launch, struct exec_error *e)
 {
     char object[320];
     snprintf(object, sizeof object, "kernel %s", program->name);
-    struct diag_list findings = {0};
-    launch->module = ir_decode(program->ir, program->ir_size, &findings);
-    if (!launch->module) {
-        exec_fail(e, FUSION_INTERNAL, object, "its code cannot be read: %s",
-                  findings.n ? findings.items[0].text : "no reason given");
-        diag_clear(&findings);
-        return -1;
-    }
-    diag_clear(&findings);
-    launch->kernel = ir_module_only_kernel(launch->module);
-    if (!launch->kernel) return exec_fail(e, FUSION_INTERNAL, object, "its module does not hold one kernel");
-    uint32_t *offsets = arena_realloc(NULL, (launch->kernel->n_params + 1) * sizeof *offsets);
-    bool good = fits(program, launch, offsets);
-    free(offsets);
-    return good ? 0 : exec_fail(e, FUSION_INTERNAL, object, "its arguments do not fit its parameters");
+    const struct ir_function *kernel = reference_decode(program->ir, program->ir_size, object, &launch->module, e);
+    return kernel ? reference_take(program, launch, kernel, e) : -1;
 }
 
 void reference_unload(struct ir_module *module)
@@ -74,8 +88,29 @@ void reference_unload(struct ir_module *module)
     ir_module_free(module);
 }
 
+/* Pipes of device cpu have another record than the interpreter's: `pipe` stands for it while the kernel runs. */
+static struct interp_arg pipe_argument(const struct executable_launch *launch, const struct state *state,
+                                       struct interp_pipe *pipe)
+{
+    struct kernel_pipe *own = (struct kernel_pipe *)state->memory;
+    if (!launch->object) return (struct interp_arg){INTERP_ARG_PIPE, state->memory, state->bytes, NULL};
+    *pipe = (struct interp_pipe){own->packets, own->packet_size, own->capacity, own->read.done, own->write.done};
+    return (struct interp_arg){INTERP_ARG_PIPE, pipe, sizeof *pipe, NULL};
+}
+
+static void put_back(const struct program_launch *program, const struct executable_launch *launch,
+                     const struct interp_pipe *pipes)
+{
+    for (uint32_t i = 0; i < program->n_params; i++) {
+        if (!launch->object || !is_pipe(launch, &program->params[i])) continue;
+        struct kernel_pipe *own = (struct kernel_pipe *)launch->states[program->params[i].index]->memory;
+        own->read.done = own->read.reserved = pipes[i].read;
+        own->write.done = own->write.reserved = pipes[i].written;
+    }
+}
+
 static struct interp_arg argument(const struct program_param *param, const struct executable_launch *launch,
-                                  const struct running_slot *slots)
+                                  const struct running_slot *slots, struct interp_pipe *pipe)
 {
     switch (param->kind) {
     case PROGRAM_PARAM_SLOT: {
@@ -89,8 +124,8 @@ static struct interp_arg argument(const struct program_param *param, const struc
     }
     case PROGRAM_PARAM_STATE: {
         const struct state *state = launch->states[param->index];
-        return (struct interp_arg){state->is_pipe ? INTERP_ARG_PIPE : INTERP_ARG_BUFFER, state->memory, state->bytes,
-                                   NULL};
+        if (state->is_pipe) return pipe_argument(launch, state, pipe);
+        return (struct interp_arg){INTERP_ARG_BUFFER, state->memory, state->bytes, NULL};
     }
     case PROGRAM_PARAM_LOCAL: return (struct interp_arg){INTERP_ARG_LOCAL, NULL, param->offset, NULL};
     default: return (struct interp_arg){INTERP_ARG_BYTES, launch->args + param->at, param->size, NULL};
@@ -139,30 +174,46 @@ static bool find_memory(void *data, uint64_t address, void **memory, uint64_t *b
     return true;
 }
 
+/* On device cpu no more ends a kernel than ends its code, and the time limit is the only one. */
+static struct interp_options options_of(const struct executable_launch *launch)
+{
+    if (launch->object) return (struct interp_options){.tolerant = true, .max_steps = UINT64_MAX};
+    return (struct interp_options){.check_races = true, .check_unwritten = true, .check_shuffles = true};
+}
+
+static struct nd_range range_of(const struct kernel_launch *g)
+{
+    struct nd_range range = {.dims = g->dims};
+    memcpy(range.global, g->global_size, sizeof range.global);
+    memcpy(range.offset, g->global_offset, sizeof range.offset);
+    memcpy(range.local, g->local_size, sizeof range.local);
+    return range;
+}
+
 int reference_run(const struct program_launch *program, const struct executable_launch *launch,
                   const struct running_slot *slots, struct buffers *buffers, struct watch *watch,
                   struct ir_printer *printer, struct exec_error *e)
 {
     struct found found = {.buffers = buffers};
     const struct interp_finder finder = {&found, find_memory};
-    const struct kernel_launch *g = &program->geometry;
-    struct nd_range range = {.dims = g->dims};
-    memcpy(range.global, g->global_size, sizeof range.global);
-    memcpy(range.offset, g->global_offset, sizeof range.offset);
-    memcpy(range.local, g->local_size, sizeof range.local);
+    struct nd_range range = range_of(&program->geometry);
     struct interp_arg *args = arena_realloc(NULL, (program->n_params + 1) * sizeof *args);
-    for (uint32_t i = 0; i < program->n_params; i++) args[i] = argument(&program->params[i], launch, slots);
-    struct interp_options options = {
-        .check_races = true, .check_unwritten = true, .check_shuffles = true, .finder = &finder, .printer = printer};
+    struct interp_pipe *pipes = arena_realloc(NULL, (program->n_params + 1) * sizeof *pipes);
+    for (uint32_t i = 0; i < program->n_params; i++) args[i] = argument(&program->params[i], launch, slots, &pipes[i]);
+    struct interp_options options = options_of(launch);
+    options.finder = &finder;
+    options.printer = printer;
     struct interp_result result = {0};
     if (watch)
         watch_run(watch, program->watched, launch->kernel, &range, args, &options, &result);
     else
         interp_run(launch->kernel, &range, args, &options, &result);
+    put_back(program, launch, pipes);
     int outcome = watch && watch_broken(watch) ? report_broken(watch, e) : report(program, &result, e);
     interp_result_clear(&result);
     for (uint32_t i = 0; i < found.n; i++) buffers_put(found.list[i]);
     free(found.list);
+    free(pipes);
     free(args);
     return outcome;
 }

@@ -1,4 +1,5 @@
-/* Device reference: launches run in the interpreter, with all its checks. */
+/* Launches that run in the interpreter: all of device reference, with all its checks; and of device cpu those whose
+   kernel is too large for code, with none that code would not make. */
 #pragma once
 
 #include "daemon/executor/error.h"
@@ -9,7 +10,13 @@ struct ir_printer;
 struct running_slot;
 struct watch;
 
-/* Decodes the launch's kernel and checks that it takes the program's arguments. 0, or -1 with the error. */
+/* The kernel of an encoded module, and the module; NULL with the error. name is what that is about: "kernel add". */
+const struct ir_function *reference_decode(const void *bytes, size_t size, const char *name, struct ir_module **module,
+                                           struct exec_error *e);
+/* What the launch runs from now on, where it takes the program's arguments. 0, or -1 with the error. */
+int reference_take(const struct program_launch *program, struct executable_launch *launch,
+                   const struct ir_function *kernel, struct exec_error *e);
+/* Device reference: the kernel comes with the program. 0, or -1 with the error. */
 int reference_load(const struct program_launch *program, struct executable_launch *launch, struct exec_error *e);
 void reference_unload(struct ir_module *module); /* NULL is fine */
 /* Runs it on the argument block; a finding is an error. buffers: all of the session, for addresses found in memory. watch:

@@ -94,9 +94,8 @@ static int run_launch(struct steps *s, struct executable *x, uint32_t index, con
     const struct program_launch *p = &x->program->launches[index];
     running_step("kernel", p->name);
     struct executable_launch *l = &x->launches[index];
-    int result = !x->program->reference
-                     ? run_code(s, p, l, e)
-                     : reference_run(p, l, slots, s->buffers, watched_watch(x->watched), s->printer, e);
+    int result = l->kernel ? reference_run(p, l, slots, s->buffers, watched_watch(x->watched), s->printer, e)
+                           : run_code(s, p, l, e);
     ir_printer_end_launch(s->printer);
     return result;
 }

@@ -19,17 +19,6 @@ static void refuse(struct checker *c, const struct ir_inst *inst, const char *wh
     diag_add(c->list, c->kernel->name, NULL, inst->loc.line, 0, "%s: %s", ir_op_info(inst->op)->text, why);
 }
 
-/* Calls are put in where they stand; these were not. */
-static void refuse_call(struct checker *c, const struct ir_inst *inst)
-{
-    if (inst->attrs.callee->body)
-        refuse(c, inst,
-               "code this large is not compiled: with the functions it calls, 65536 operations or 256 blocks "
-               "inside each other");
-    else
-        refuse(c, inst, "the function is not defined in this module");
-}
-
 static uint64_t bytes_of(const struct ir_module *m, const struct ir_global *g)
 {
     if (ir_type_kind(g->type) == IR_KIND_PIPE) return kernel_pipe_bytes(ir_type_size(m, g->packet), g->capacity);
@@ -60,7 +49,9 @@ static void check_inst(struct ir_inst *inst, void *data)
 {
     struct checker *c = data;
     switch (inst->op) {
-    case IR_OP_CALL: refuse_call(c, inst); break;
+    case IR_OP_CALL: /* those of functions with a body are put in place, or make the kernel too large */
+        if (!inst->attrs.callee->body) refuse(c, inst, "the function is not defined in this module");
+        break;
     case IR_OP_GLOBAL: check_globals(c, inst); break;
     case IR_OP_VAR:
         if (ir_type_size(c->kernel->module, inst->type) > 1 << 20)

@@ -35,7 +35,8 @@ enum gccjit_effort {
     GCCJIT_EFFORT_LIGHT,      /* the same with little optimization */
     GCCJIT_EFFORT_SCALAR,     /* one work-item at a time (or a sub-group), with little optimization */
     GCCJIT_EFFORT_MINIMAL,    /* the same with none */
-    GCCJIT_EFFORT_COUNT
+    GCCJIT_EFFORT_NONE,       /* no code: the kernel is interpreted */
+    GCCJIT_EFFORT_COUNT = GCCJIT_EFFORT_NONE
 };
 const char *gccjit_effort_name(enum gccjit_effort effort);
 
@@ -59,9 +60,9 @@ struct gccjit_object {
    time when names and source lines are still known. */
 bool gccjit_check(const struct ir_function *kernel, struct diag_list *list);
 
-/* Makes code for a kernel as fuser/cpu/abi/kernel_abi.h says, for work-groups of any size. 0, or with findings: -1,
-   which name the operation, function and line where something is not supported, or -2, the compiler's own words
-   where it failed. */
+/* Makes code for a kernel as fuser/cpu/abi/kernel_abi.h says, for work-groups of any size. 0; 1 where the kernel is
+   too large for any code; or with findings: -1, which name the operation, function and line where something is not
+   supported, or -2, the compiler's own words where it failed. */
 int gccjit_compile(const struct ir_function *kernel, const struct gccjit_options *options, struct gccjit_object *object,
                    struct diag_list *list);
 void gccjit_object_clear(struct gccjit_object *object);

@@ -263,10 +263,10 @@ static const struct effort {
     const char *name;
     unsigned most_statements;
     int vector_level, scalar_level; /* of optimization */
-} efforts[GCCJIT_EFFORT_COUNT] = {
+} efforts[GCCJIT_EFFORT_NONE + 1] = {
     [GCCJIT_EFFORT_FULL] = {"full", 30000, 2, 3},        [GCCJIT_EFFORT_ONE_VECTOR] = {"one vector", 40000, 2, 3},
     [GCCJIT_EFFORT_LIGHT] = {"light", 60000, 1, 1},      [GCCJIT_EFFORT_SCALAR] = {"scalar", 80000, 1, 1},
-    [GCCJIT_EFFORT_MINIMAL] = {"minimal", 150000, 0, 0},
+    [GCCJIT_EFFORT_MINIMAL] = {"minimal", 150000, 0, 0}, [GCCJIT_EFFORT_NONE] = {"interpreted", 0, 0, 0},
 };
 
 const char *gccjit_effort_name(enum gccjit_effort effort)
@@ -401,13 +401,17 @@ static struct ir_function *prepare(const struct ir_function *kernel, struct diag
     return copy;
 }
 
-static void say_too_large(const struct ir_function *kernel, struct diag_list *list)
+static void find_call(struct ir_inst *inst, void *data)
 {
-    diag_add(
-        list, kernel->name, NULL, kernel->loc.line, 0,
-        "the kernel is too large to be compiled: even one work-item at a time it is more than %u statements; device "
-        "reference runs it",
-        efforts[GCCJIT_EFFORT_MINIMAL].most_statements);
+    if (inst->op == IR_OP_CALL) *(bool *)data = true;
+}
+
+/* Calls that could not be put in place: with what they call the kernel is larger than any that there is code for. */
+static bool has_calls(const struct ir_function *kernel)
+{
+    bool found = false;
+    ir_walk(kernel->body, find_call, &found);
+    return found;
 }
 
 int gccjit_compile(const struct ir_function *kernel, const struct gccjit_options *options, struct gccjit_object *object,
@@ -418,13 +422,13 @@ int gccjit_compile(const struct ir_function *kernel, const struct gccjit_options
     for (int effort = options->effort; result == 1 && effort < GCCJIT_EFFORT_COUNT; effort++) {
         struct ir_function *copy = prepare(kernel, list);
         if (!copy) return -1;
-        result = compile_with((enum gccjit_effort)effort, copy, options, object, list);
+        bool whole = !has_calls(copy);
+        if (whole) result = compile_with((enum gccjit_effort)effort, copy, options, object, list);
         ir_module_free(copy->module);
+        if (!whole) break;
     }
-    if (result == 0) return 0;
-    if (result == 1) say_too_large(kernel, list);
-    gccjit_object_clear(object);
-    return result == 1 ? -1 : -2;
+    if (result != 0) gccjit_object_clear(object);
+    return result;
 }
 
 void gccjit_object_clear(struct gccjit_object *object)

@@ -76,7 +76,7 @@ void inline_forget(struct ir_function *f)
 
 /* A function grows to this many instructions; calls beyond that stay. Without a bound a few lines of
    functions that call each other twice would fill the memory. */
-enum { MAX_INSTRUCTIONS = 1 << 16 };
+enum { MAX_INSTRUCTIONS = 1 << 18 };
 
 static void count(struct ir_inst *inst, void *data)
 {

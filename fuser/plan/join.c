@@ -9,7 +9,7 @@
 #include "fuser/graph/range.h"
 #include "ir/base/arena.h"
 
-enum { MAX_KERNELS = 128, MAX_OPERATIONS = 2048 }; /* of a group: docs/fusion.md */
+enum { MAX_KERNELS = 128, MAX_OPERATIONS = 2048, MAX_LARGE = 16384 }; /* of a group: docs/fusion.md */
 
 typedef unsigned long long ull;
 
@@ -115,12 +115,13 @@ static bool ranges_fit(const struct planner *p, const struct forming *f, uint32_
     return groups_fit(p, f, node, joined, c);
 }
 
-/* Of very long code less is made of each operation (scalar code in the end), which costs more than the memory saved. A
-   kernel that is long by itself may take short ones along. */
+/* Of very long code less is made of each operation (scalar code, and none in the end), which costs more than the memory
+   saved. A kernel that is long by itself may take short ones along, while that is sure to leave it its code. */
 static bool size_fits(const struct planner *p, const struct forming *f, uint32_t node, struct cut *c)
 {
     uint64_t own = p->nodes[node].operations, sum = f->operations + own, largest = own > f->largest ? own : f->largest;
-    if (p->options->mode == FUSER_MODE_REQUIRE || sum <= MAX_OPERATIONS || sum <= largest + largest / 4) return true;
+    if (p->options->mode == FUSER_MODE_REQUIRE || sum <= MAX_OPERATIONS) return true;
+    if (sum <= MAX_LARGE && sum <= largest + largest / 4) return true;
     return cut(c, "not_fused_size",
                "%s is not fused with the kernels before it: it has %llu operations, they have %llu, and of more than %d "
                "together the code is worse; require_fusion fuses anyway",

@@ -112,7 +112,7 @@ static void copy(struct machine *m, struct item *item, const struct code_inst *a
         return;
     }
     if (size == 0) return;
-    if (to < from + size && from < to + size)
+    if (!m->options.tolerant && to < from + size && from < to + size)
         interp_report(m, INTERP_INVALID, item, at, "copy of %" PRIu64 " bytes between places that overlap", size);
     uint32_t align = align_of(m, at->ir, t);
     struct access read = {from, size, space_of(at, 1), align, ACCESS_READ | ACCESS_COPY, NULL};

@@ -171,6 +171,7 @@ static void report_differing(struct machine *m, const struct code_inst *at, cons
 {
     struct other_access o = {{one->global[0], one->global[1], one->global[2]}, UINT32_MAX};
     const uint64_t *a = one->global, *b = other->global;
+    if (m->options.tolerant) return;
     interp_report_pair(m, INTERP_INVALID, other, at, &o,
                        "%s %s: (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") and (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") differ",
                        ir_op_info(at->ir->op)->text, what, a[0], a[1], a[2], b[0], b[1], b[2]);
@@ -205,7 +206,7 @@ static void broadcast(struct machine *m, const struct code_inst *at, struct item
             report_differing(m, at, items[0], items[i], "takes a work-item that is not the same for all");
     if (source < n)
         memcpy(value, interp_item_operand(items[source], 0), lanes_of(at->ir) * sizeof *value);
-    else
+    else if (!m->options.tolerant)
         interp_report(m, INTERP_INVALID, items[0], at, "group_broadcast from a work-item outside the group of %u", n);
     give_all(items, n, value, lanes_of(at->ir));
 }
@@ -318,7 +319,7 @@ static void image_block(struct machine *m, const struct code_inst *at, struct it
     check_same_operand(m, at, items, n, 0, "has an image that is not the same in the sub-group");
     check_same_operand(m, at, items, n, 1, "has a coordinate that is not the same in the sub-group");
     int64_t x = eval_sext(interp_item_operand(items[0], 1)[0], 32);
-    if (at->ir->op == IR_OP_IMAGE_BLOCK_WRITE && x % 4 != 0)
+    if (!m->options.tolerant && at->ir->op == IR_OP_IMAGE_BLOCK_WRITE && x % 4 != 0)
         interp_report(m, INTERP_INVALID, items[0], at,
                       "image_block_write from byte %" PRId64 " on, not a multiple of 4", x);
     for (uint32_t i = 0; i < n; i++) interp_image_block_exec(m, items[i]);

@@ -293,7 +293,7 @@ static bool control(struct machine *m, struct item *item, const struct code_inst
 
 static void check_division(struct machine *m, struct item *item, const struct code_inst *at)
 {
-    if (at->ir->op < IR_OP_UDIV || at->ir->op > IR_OP_SMOD) return;
+    if (m->options.tolerant || at->ir->op < IR_OP_UDIV || at->ir->op > IR_OP_SMOD) return;
     const uint64_t *divisor = value(item, &at->operands[1]);
     for (unsigned lane = 0; lane < ir_type_lanes(at->ir->type); lane++) {
         if (divisor[lane]) continue;

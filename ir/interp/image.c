@@ -75,6 +75,7 @@ static void report_outside(struct machine *m, struct item *item, const struct co
 {
     const struct ir_image *i = &image->info;
     const char *op = ir_op_info(at->ir->op)->text;
+    if (m->options.tolerant) return;
     if (i->slices)
         interp_report(m, INTERP_OUT_OF_BOUNDS, item, at,
                       "%s at (%" PRId64 ", %" PRId64 ") of slice or layer %" PRId64 " of an image of %u x %u x %u", op,
@@ -121,6 +122,7 @@ static const uint8_t *texel_to_read(void *data, int64_t x, int64_t y, int64_t z)
 static bool fits(struct machine *m, struct item *item, const struct code_inst *at, const struct image *image)
 {
     if (ir_type_is_int(at->ir->type) == ir_format_is_integer(&image->format)) return true;
+    if (m->options.tolerant) return false;
     interp_report(m, INTERP_INVALID, item, at, "%s of %s texels in an image whose channels are %s",
                   ir_op_info(at->ir->op)->text, ir_type_is_int(at->ir->type) ? "i32x4" : "f32x4",
                   ir_format_is_integer(&image->format) ? "integers" : "floats");

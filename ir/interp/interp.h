@@ -68,9 +68,10 @@ struct interp_finder {
 
 struct interp_options {
     uint32_t sub_group_size; /* 0: 8 */
-    uint64_t max_steps;      /* instructions in all; 0: 2^32. INTERP_LIMIT beyond. */
+    uint64_t max_steps;      /* instructions in all; 0: 2^32; UINT64_MAX: any. INTERP_LIMIT beyond. */
     bool check_races, check_unwritten;
     bool check_shuffles;   /* sub_group_shuffle and its xor: ids that the sub-group has no work-item of are reported */
+    bool tolerant;         /* what compiled code goes on after is not reported: only what cannot be done is */
     uint32_t max_findings; /* 0: 16 */
     const struct interp_watcher *watcher; /* NULL: none */
     const struct interp_finder *finder;   /* NULL: addresses in memory are those of arguments and variables */

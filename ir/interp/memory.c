@@ -182,7 +182,8 @@ static bool check_bounds(struct machine *m, struct item *item, const struct code
 static bool check_space(struct machine *m, struct item *item, const struct code_inst *at, const struct access *a,
                         const struct allocation *memory)
 {
-    if (a->space == memory->space || (a->space == IR_SPACE_GENERIC && memory->space != IR_SPACE_CONSTANT)) return true;
+    if (m->options.tolerant || a->space == memory->space) return true;
+    if (a->space == IR_SPACE_GENERIC && memory->space != IR_SPACE_CONSTANT) return true;
     char what[160];
     interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes by a %s pointer in the %s memory of %s", verb(a),
                   a->size, space_name(a->space), space_name(memory->space),
@@ -193,7 +194,7 @@ static bool check_space(struct machine *m, struct item *item, const struct code_
 static bool check_owner(struct machine *m, struct item *item, const struct code_inst *at, const struct access *a,
                         const struct allocation *memory)
 {
-    if (memory->space != IR_SPACE_PRIVATE || memory->owner == item->number) return true;
+    if (m->options.tolerant || memory->space != IR_SPACE_PRIVATE || memory->owner == item->number) return true;
     char what[160];
     interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes in another work-item's private memory, %s",
                   verb(a), a->size, interp_memory_describe(memory, what, sizeof what));
@@ -204,7 +205,7 @@ static bool check_allowed(struct machine *m, struct item *item, const struct cod
                           const struct allocation *memory)
 {
     bool read = (a->flags & ACCESS_READ) && memory->no_read, write = (a->flags & ACCESS_WRITE) && memory->no_write;
-    if (!read && !write) return true;
+    if (m->options.tolerant || (!read && !write)) return true;
     char what[160];
     interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes in %s, which is for %s only", verb(a), a->size,
                   interp_memory_describe(memory, what, sizeof what), write ? "reading" : "writing");
@@ -215,7 +216,7 @@ static bool check_allowed(struct machine *m, struct item *item, const struct cod
 static void check_alignment(struct machine *m, struct item *item, const struct code_inst *at, const struct access *a,
                             const struct allocation *memory)
 {
-    if (a->align <= 1 || interp_memory_offset(a->address) % a->align == 0) return;
+    if (m->options.tolerant || a->align <= 1 || interp_memory_offset(a->address) % a->align == 0) return;
     char what[160];
     interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes at offset %" PRId64 " of %s is not aligned to %u",
                   verb(a), a->size, interp_memory_offset(a->address), interp_memory_describe(memory, what, sizeof what),

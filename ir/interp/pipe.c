@@ -47,6 +47,7 @@ static uint8_t *packet(struct machine *m, struct item *item, const struct code_i
 {
     uint64_t size = ir_type_size(m->module, at->ir->type);
     if (size != pipe->packet_size) {
+        if (m->options.tolerant) return NULL;
         interp_report(m, INTERP_INVALID, item, at, "%s of %" PRIu64 " bytes with a pipe whose packets have %u",
                       ir_op_info(at->ir->op)->text, size, pipe->packet_size);
         return NULL;
@@ -105,6 +106,7 @@ static struct reservation *find_reservation(struct machine *m, const struct item
 {
     for (uint32_t i = 0; i < p->n_open; i++)
         if (p->open[i].writes == writes && p->open[i].id == id) return &p->open[i];
+    if (m->options.tolerant) return NULL;
     interp_report(m, INTERP_INVALID, item, at, "%s with an id that is of no open reservation to %s this pipe",
                   ir_op_info(at->ir->op)->text, writes ? "write to" : "read from");
     return NULL;
@@ -121,7 +123,7 @@ static void commit(struct machine *m, const struct item *item, const struct code
 
 void interp_pipe_finish(struct machine *m)
 {
-    for (uint32_t i = 0; i < m->n_pipes; i++)
+    for (uint32_t i = 0; i < m->n_pipes && !m->options.tolerant; i++)
         for (uint32_t k = 0; k < m->pipes[i].n_open; k++) {
             const struct reservation *r = &m->pipes[i].open[k];
             interp_report(m, INTERP_INVALID, NULL, r->at, "the reservation of %u packets is never committed", r->n);
@@ -153,6 +155,7 @@ static bool move_at(struct machine *m, struct item *item, const struct code_inst
     uint32_t index = (uint32_t)interp_item_operand(item, 3)[0];
     if (!r) return false;
     if (index < r->n) return copy_packet(m, item, at, p, writes, r->first + index);
+    if (m->options.tolerant) return false;
     interp_report(m, INTERP_INVALID, item, at, "%s at index %u of a reservation of %u packets",
                   ir_op_info(at->ir->op)->text, index, r->n);
     return false;

@@ -1,6 +1,6 @@
 /*
- * The job compile of a compiler with a defect: it dies of each kernel that it does not make with care, or does not come
- * to an end, or fails. Which of them is told by a constant in the kernel.
+ * The job compile of a compiler with a defect: it dies of kernels: of one whatever it does, of one whenever it makes code, of
+ * others where it does not make it with care; or does not come to an end, or fails. A constant in the kernel tells.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,8 @@ static bool holds(const struct proto_message *m, const char *text)
 int job_compile(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
 {
     if (holds(m, "900001")) abort();
-    if (job_with_care) return sound_job_compile(m, reply, e);
+    if (job_care < JOB_NO_CODE && holds(m, "900005")) abort();
+    if (job_care != JOB_ANY) return sound_job_compile(m, reply, e);
     if (holds(m, "900002")) abort();
     while (holds(m, "900003")) continue;
     if (holds(m, "900004")) return job_fail(e, FUSION_COMPILER, "kernel", "internal compiler error");

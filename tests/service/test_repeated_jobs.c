@@ -1,4 +1,4 @@
-/* A compiler that does not get through a kernel is given it again, and then makes it with care. */
+/* A compiler that does not get through a kernel is given it again, then makes it with care, then makes no code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,10 +74,10 @@ static struct outcome finalize(int constant)
     return outcome;
 }
 
-static void expect_care(struct outcome o, long long repeated, long long lost)
+static void expect_made(struct outcome o, const char *effort, long long repeated, long long lost)
 {
     assert_int_equal(o.status, FUSION_SUCCESS);
-    assert_string_equal(o.effort, "scalar");
+    assert_string_equal(o.effort, effort);
     assert_int_equal(o.lanes, 1);
     assert_int_equal(o.repeated, repeated);
     assert_int_equal(o.lost, lost);
@@ -86,19 +86,25 @@ static void expect_care(struct outcome o, long long repeated, long long lost)
 static void what_kills_the_compiler_is_made_with_care(void **state)
 {
     (void)state;
-    expect_care(finalize(900002), 2, 2); /* once more as it was, then with care */
+    expect_made(finalize(900002), "scalar", 2, 2); /* once more as it was, then with care */
 }
 
 static void what_takes_too_long_is_made_with_care(void **state)
 {
     (void)state;
-    expect_care(finalize(900003), 1, 1); /* and at once: it would take as long again */
+    expect_made(finalize(900003), "scalar", 1, 1); /* and at once: it would take as long again */
 }
 
 static void what_the_compiler_fails_at_is_made_with_care(void **state)
 {
     (void)state;
-    expect_care(finalize(900004), 1, 0);
+    expect_made(finalize(900004), "scalar", 1, 0);
+}
+
+static void what_no_code_is_made_of_is_interpreted(void **state)
+{
+    (void)state;
+    expect_made(finalize(900005), "interpreted", 3, 3);
 }
 
 static void what_never_works_is_told(void **state)
@@ -106,8 +112,8 @@ static void what_never_works_is_told(void **state)
     (void)state;
     struct outcome o = finalize(900001);
     assert_int_equal(o.status, FUSION_COMPILER);
-    assert_int_equal(o.lost, 3);
-    assert_int_equal(o.repeated, 2);
+    assert_int_equal(o.lost, 4);
+    assert_int_equal(o.repeated, 3);
     o = finalize(7); /* and harms nothing else */
     assert_int_equal(o.status, FUSION_SUCCESS);
     assert_string_equal(o.effort, "full");
@@ -120,6 +126,7 @@ int main(void)
         cmocka_unit_test(what_kills_the_compiler_is_made_with_care),
         cmocka_unit_test(what_takes_too_long_is_made_with_care),
         cmocka_unit_test(what_the_compiler_fails_at_is_made_with_care),
+        cmocka_unit_test(what_no_code_is_made_of_is_interpreted),
         cmocka_unit_test(what_never_works_is_told),
     };
     return cmocka_run_group_tests_name("repeated_jobs", tests, start, stop);

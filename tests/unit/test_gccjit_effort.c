@@ -115,9 +115,8 @@ static void what_is_too_large_is_told(void **state)
     (void)state;
     struct ir_module *m = chain(60000, true);
     struct made made = compile(kit_kernel(m), GCCJIT_EFFORT_FULL);
-    assert_int_equal(made.result, -1);
-    assert_non_null(strstr(made.reason, "too large"));
-    assert_non_null(strstr(made.reason, "150000"));
+    assert_int_equal(made.result, 1);
+    assert_true(made.mb < MOST_MB);
     ir_module_free(m);
 }
 

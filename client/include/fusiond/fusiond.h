@@ -462,7 +462,8 @@ typedef struct fusion_group {
     const char *kernel;       /* name of the launched kernel */
     uint32_t lanes;           /* work-items computed at once; 1: scalar code */
     const char *effort;       /* of the compiler: "full", or less where the kernel is large or the compiler failed: "one vector",
-                                 "light" (little optimization), "scalar", "minimal" (none); "": nothing was compiled */
+                                 "light" (little optimization), "scalar", "minimal" (none), "interpreted" (no code); "":
+                                 nothing was compiled */
     const char *ir, *assembly; /* with keep_ir, keep_assembly; else NULL */
 } fusion_group;
 
