@@ -30,7 +30,7 @@ enum {
 
 /* What this machine lacks is the best that it has. */
 static const char *const isas[] = {"avx512", "avx2", "sse4", "generic"};
-static const char *const efforts[] = {"full", "light", "minimal"};
+static const char *const efforts[] = {"full", "light", "minimal", "interpreted"};
 enum { ISAS = sizeof isas / sizeof *isas, EFFORTS = sizeof efforts / sizeof *efforts };
 
 /* A service for each instruction set and effort, which starts when the first program comes. */
@@ -86,7 +86,7 @@ static void start(struct place *place)
 /* Of the programs that run at the same time. */
 static struct place *place_of(unsigned batch)
 {
-    static const unsigned turns[] = {0, 2, 1, 2};
+    static const unsigned turns[] = {0, 2, 1, 3};
     struct place *place = &places[batch % ISAS][turns[batch / ISAS % 4]];
     if (!place->session) start(place);
     return place;
