@@ -50,9 +50,10 @@ static bool same_attributes(const struct ir_inst *x, const struct ir_inst *y)
 static bool sees_same(const struct comparison *c, enum ir_op op)
 {
     const struct nd_range *a = c->a->own ? c->a->own : c->a->range, *b = c->b->own ? c->b->own : c->b->range;
-    if (op < IR_OP_GLOBAL_ID || op > IR_OP_SUB_GROUP_LOCAL_ID) return true;
+    if (ir_op_class(op) != IR_CLASS_ND_RANGE && ir_op_class(op) != IR_CLASS_SUB_GROUP_QUERY) return true;
     if (range_same(a, b)) return !c->a->linear || memcmp(a->local, b->local, sizeof a->local) == 0;
-    if (op >= IR_OP_GLOBAL_SIZE || c->a->linear || c->b->linear) return false;
+    bool is_id = op == IR_OP_GLOBAL_ID || op == IR_OP_LOCAL_ID || op == IR_OP_GROUP_ID;
+    if (!is_id || c->a->linear || c->b->linear) return false;
     return memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 

@@ -7,6 +7,7 @@
 #include "fuser/access/provenance.h"
 #include "fuser/access/sub_group_ids.h"
 #include "ir/base/arena.h"
+#include "ir/core/facts.h"
 
 /* How control leaves a block besides reaching its end. */
 struct leaving {
@@ -55,7 +56,7 @@ static void touch_at(struct access_walk *w, struct access_site site, const struc
     for (uint32_t i = 0; i < w->kernel->n_params; i++) found += provenance_has(w, pointer, i);
     bool certain = found == 1 && !is_unknown;
     site.line = inst->loc.line;
-    site.atomic = inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_ATOMIC_CLEAR;
+    site.atomic = ir_op_class(inst->op) == IR_CLASS_ATOMIC;
     site.found_one = certain;
     site.conditional = state->conditional || !certain;
     site.items = state->items;
@@ -150,7 +151,7 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
     case IR_OP_BLOCK_READ:
     case IR_OP_BLOCK_WRITE: see_block(w, inst, state); return;
     case IR_OP_PIPE_READ ... IR_OP_PIPE_WRITE_AT: {
-        bool takes = inst->op <= IR_OP_PIPE_READ_AT;
+        bool takes = inst->op == IR_OP_PIPE_READ || inst->op == IR_OP_PIPE_READ_AT;
         touch(w, inst, inst->operands[1], !takes, takes, size_of(w, inst->type), state);
         w->result->shared_state = true;
         return;
@@ -176,7 +177,7 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
     case IR_OP_CONTINUE: return;
     default: break;
     }
-    if (inst->op > IR_OP_ATOMIC_STORE && inst->op <= IR_OP_ATOMIC_CLEAR) {
+    if (ir_op_class(inst->op) == IR_CLASS_ATOMIC) {
         see_memory(w, inst, state);
         return;
     }
@@ -187,9 +188,21 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
 /* Operations whose outcome the size of the sub-groups is part of. */
 static bool sees_sub_group(const struct ir_inst *inst)
 {
-    if (inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_SCAN_EXCL) return inst->attrs.scope == IR_SCOPE_SUB_GROUP;
-    return (inst->op >= IR_OP_SUB_GROUP_SIZE && inst->op <= IR_OP_SUB_GROUP_LOCAL_ID) ||
-           (inst->op >= IR_OP_SUB_GROUP_ELECT && inst->op <= IR_OP_IMAGE_BLOCK_WRITE);
+    return ir_op_class(inst->op) == IR_CLASS_SUB_GROUP_QUERY || ir_is_sub_group_op(inst);
+}
+
+/* Ids and sizes that depend on how the ND-range is cut into groups. */
+static bool sees_work_group(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_LOCAL_ID:
+    case IR_OP_GROUP_ID:
+    case IR_OP_LOCAL_SIZE:
+    case IR_OP_ENQUEUED_LOCAL_SIZE:
+    case IR_OP_NUM_GROUPS:
+    case IR_OP_LOCAL_LINEAR_ID: return true;
+    default: return ir_op_class(op) == IR_CLASS_SUB_GROUP_QUERY;
+    }
 }
 
 static void see_facts(struct access_analysis *result, const struct ir_inst *inst)
@@ -203,8 +216,7 @@ static void see_facts(struct access_analysis *result, const struct ir_inst *inst
     } else if (flags & IR_FLAG_CONVERGENT && inst->op != IR_OP_CALL) {
         result->has_group_ops = true;
     }
-    if (inst->op >= IR_OP_LOCAL_ID && inst->op <= IR_OP_SUB_GROUP_LOCAL_ID && inst->op != IR_OP_GLOBAL_SIZE &&
-        inst->op != IR_OP_GLOBAL_OFFSET && inst->op != IR_OP_WORK_DIM && inst->op != IR_OP_GLOBAL_LINEAR_ID) {
+    if (sees_work_group(inst->op)) {
         result->has_local_ids = true;
         result->sees_groups |= !of_sub_group;
     }

@@ -249,7 +249,7 @@ static bool in_launch(const struct look *l, const struct touch *t)
 /* What the two make of the byte is the same in either order. */
 static bool may_meet(const struct touch *a, const struct touch *b)
 {
-    return a->op == b->op && a->op >= IR_OP_ATOMIC_ADD && a->op <= IR_OP_ATOMIC_FMAX;
+    return a->op == b->op && ir_op_info(a->op)->flags & IR_FLAG_COMMUTES;
 }
 
 static bool is_ordered(const struct look *l, const struct touch *t)

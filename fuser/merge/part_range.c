@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fuser/graph/range.h"
+#include "ir/core/facts.h"
 
 typedef unsigned long long ull;
 
@@ -21,13 +22,7 @@ struct view {
 
 static bool is_query_of_sub_group(enum ir_op op)
 {
-    return op >= IR_OP_SUB_GROUP_SIZE && op <= IR_OP_SUB_GROUP_LOCAL_ID;
-}
-
-static bool is_met_by_sub_group(const struct ir_inst *inst)
-{
-    if (inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_SCAN_EXCL) return inst->attrs.scope == IR_SCOPE_SUB_GROUP;
-    return inst->op >= IR_OP_SUB_GROUP_ELECT && inst->op <= IR_OP_IMAGE_BLOCK_WRITE;
+    return ir_op_class(op) == IR_CLASS_SUB_GROUP_QUERY;
 }
 
 static bool is_of_group(enum ir_op op)
@@ -46,7 +41,7 @@ static bool is_of_group(enum ir_op op)
 static void look(struct ir_inst *inst, void *data)
 {
     struct view *v = data;
-    bool sub = is_met_by_sub_group(inst), meets = !sub && ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT;
+    bool sub = ir_is_sub_group_op(inst), meets = !sub && ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT;
     if (sub || is_query_of_sub_group(inst->op)) v->sub = inst;
     if (meets) v->meets = inst;
     if (meets || is_of_group(inst->op)) v->groups = inst;

@@ -31,7 +31,6 @@ static struct life *life_of(const struct lives *l, const struct ir_value *v)
 /* Whether the result differs between work-items, seen from the operation alone. */
 static bool makes_difference(const struct ir_inst *inst)
 {
-    if (inst->op == IR_OP_GROUP_ID || (inst->op >= IR_OP_GLOBAL_SIZE && inst->op <= IR_OP_WORK_DIM)) return false;
     if (inst->op == IR_OP_GLOBAL_ID || inst->op == IR_OP_LOCAL_ID) return true;
     return !pass_is_pure(inst) && inst->op != IR_OP_VAR;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/core/facts.h"
 #include "ir/eval/eval.h"
 
 enum { MAX_SAMPLE = 64, MAX_OPERANDS = 4, MAX_STEPS = 20000 };
@@ -136,18 +137,6 @@ static void find(struct walk *w, const struct ir_inst *at, uint32_t a, uint32_t 
              x[2], between, y[0], y[1], y[2]);
 }
 
-static bool all_meet(const struct ir_inst *inst)
-{
-    bool active_only = inst->op >= IR_OP_SUB_GROUP_ELECT && inst->op <= IR_OP_SUB_GROUP_ROTATE;
-    if (!(ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT) || inst->op == IR_OP_CALL || active_only) return false;
-    return inst->op != IR_OP_BARRIER || inst->attrs.scope != IR_SCOPE_WORK_ITEM;
-}
-
-static bool of_work_group(const struct ir_inst *inst)
-{
-    return inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_SCAN_EXCL && inst->attrs.scope != IR_SCOPE_SUB_GROUP;
-}
-
 /* Two work-items meet at operations of the scope. */
 static bool together(const struct walk *w, bool work_group, uint32_t a, uint32_t b)
 {
@@ -161,7 +150,7 @@ static void check_met(struct walk *w, const struct ir_inst *at, const struct ir_
     char before[160] = "reached by local work-item", between[64] = ", not by";
     for (uint32_t a = 0; a < w->sample.n; a++)
         for (uint32_t b = 0; b < w->sample.n; b++) {
-            if (!(here >> a & 1) || here >> b & 1 || !together(w, of_work_group(met), a, b)) continue;
+            if (!(here >> a & 1) || here >> b & 1 || !together(w, ir_is_work_group_collective(met), a, b)) continue;
             if (at != met)
                 snprintf(before, sizeof before, "leads to %s in line %u; reached by local work-item",
                          ir_op_info(met->op)->text, met->loc.line);
@@ -178,7 +167,7 @@ static void check_same(struct walk *w, const struct ir_inst *inst, const struct 
     const uint64_t *words = known(w, v);
     for (uint32_t b = 1; words && b < w->sample.n && !w->found; b++)
         for (uint32_t a = 0; a < b && !w->found; a++)
-            if (words[a] != words[b] && together(w, of_work_group(inst), a, b)) find(w, inst, a, b, what, " and");
+            if (words[a] != words[b] && together(w, ir_is_work_group_collective(inst), a, b)) find(w, inst, a, b, what, " and");
 }
 
 static void check_operands(struct walk *w, const struct ir_inst *inst)
@@ -213,7 +202,7 @@ static const struct ir_inst *sure_meeting(struct walk *w, const struct ir_functi
 {
     for (const struct ir_inst *inst = f->body ? f->body->first : NULL; inst; inst = inst->next) {
         if (++w->steps > MAX_STEPS) return NULL;
-        if (all_meet(inst)) return inst;
+        if (ir_is_collective(inst)) return inst;
         const struct ir_inst *inner = inst->op == IR_OP_CALL ? sure_meeting(w, inst->attrs.callee) : NULL;
         if (inner) return inner;
         for (int i = 0; i < 2; i++)
@@ -285,7 +274,7 @@ static item_set walk_block(struct walk *w, const struct ir_block *block, item_se
             return here;
         }
         const struct ir_inst *met = inst->op == IR_OP_CALL ? sure_meeting(w, inst->attrs.callee) : NULL;
-        if (all_meet(inst)) met = inst;
+        if (ir_is_collective(inst)) met = inst;
         if (met) check_met(w, inst, met, here);
         if (met == inst && !w->found) check_operands(w, inst);
         if (inst->op == IR_OP_IF)
@@ -319,7 +308,7 @@ static void take_sample(struct walk *w)
 static void see_meeting(struct ir_inst *inst, void *data)
 {
     bool *any = data;
-    *any = *any || inst->op == IR_OP_CALL || all_meet(inst);
+    *any = *any || inst->op == IR_OP_CALL || ir_is_collective(inst);
 }
 
 bool ir_meeting_find(const struct ir_function *kernel, const struct ir_meeting_group *group,

@@ -52,11 +52,6 @@ static void reach_function(struct reach *r, const struct ir_function *f)
     r->functions[r->n++] = f;
 }
 
-static bool is_atomic(enum ir_op op)
-{
-    return op >= IR_OP_ATOMIC_LOAD && op <= IR_OP_ATOMIC_CLEAR;
-}
-
 static void look_at(struct ir_inst *inst, void *data)
 {
     struct reach *r = data;
@@ -65,9 +60,9 @@ static void look_at(struct ir_inst *inst, void *data)
     for (uint32_t i = 0; i < inst->n_operands; i++)
         if (inst->operands[i]) r->aspects |= type_aspects(inst->operands[i]->type);
     for (uint32_t i = 0; i < inst->n_results; i++) r->aspects |= type_aspects(inst->results[i]->type);
-    if (is_atomic(inst->op)) {
+    if (info->op_class == IR_CLASS_ATOMIC) {
         if (ir_type_bits(inst->type) == 64) r->aspects |= IR_ASPECT_ATOMIC64;
-        if (inst->op >= IR_OP_ATOMIC_FADD && inst->op <= IR_OP_ATOMIC_FMAX) r->aspects |= IR_ASPECT_FLOAT_ATOMICS;
+        if (info->type_class == 'f') r->aspects |= IR_ASPECT_FLOAT_ATOMICS;
     } else if (strchr(info->attrs, 's') && inst->attrs.scope == IR_SCOPE_SUB_GROUP && inst->op != IR_OP_FENCE) {
         r->aspects |= IR_ASPECT_SUB_GROUPS;
     }

@@ -9,8 +9,8 @@ static const struct {
     struct ir_op_info info;
     const char *flags;
 } table[] = {
-#define OP(id, text, tclass, operands, result, attrs, flags, aspects, doc)                                             \
-    [IR_OP_##id] = {{text, tclass, operands, result, attrs, 0, aspects, doc}, flags},
+#define OP(id, text, class, tclass, operands, result, attrs, flags, aspects, doc)                                             \
+    [IR_OP_##id] = {{text, IR_CLASS_##class, tclass, operands, result, attrs, 0, aspects, doc}, flags},
 #include "ir/core/ops.def"
 #undef OP
 };
@@ -20,7 +20,7 @@ static unsigned short by_text[IR_OP_COUNT]; /* ops in the order of their mnemoni
 
 static unsigned flags_from_letters(const char *letters)
 {
-    static const char order[] = "PRWCXZD"; /* bit k of enum ir_op_flag */
+    static const char order[] = "PRWCXZDUA"; /* bit k of enum ir_op_flag */
     unsigned flags = 0;
     for (; *letters; letters++) flags |= 1u << (strchr(order, *letters) - order);
     return flags;
@@ -41,6 +41,11 @@ __attribute__((constructor)) static void fill(void)
 const struct ir_op_info *ir_op_info(enum ir_op op)
 {
     return &infos[op];
+}
+
+enum ir_op_class ir_op_class(enum ir_op op)
+{
+    return infos[op].op_class;
 }
 
 enum ir_op ir_op_find(const char *text)

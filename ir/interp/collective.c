@@ -355,6 +355,6 @@ void interp_collective_exec(struct machine *m, struct item *const *items, uint32
     case IR_OP_BLOCK_WRITE: block(m, at, items, n); break;
     case IR_OP_IMAGE_BLOCK_READ:
     case IR_OP_IMAGE_BLOCK_WRITE: image_block(m, at, items, n); break;
-    default: break; /* interp_is_collective() names no others */
+    default: break; /* ir_is_convergent() names no others */
     }
 }

@@ -1,5 +1,6 @@
 /* Runs one work-item: frames, structured control flow, calls. A work-item that comes to an operation
    where others must meet it stops there, and is put behind it when they have met. */
+#include "ir/core/facts.h"
 #include "ir/interp/internal.h"
 
 #include <inttypes.h>
@@ -331,7 +332,7 @@ static void step(struct machine *m, struct item *item)
         m->stopped = true;
         return;
     }
-    if (interp_is_collective(at->ir)) {
+    if (ir_is_convergent(at->ir)) {
         item->state = ITEM_WAITING;
         return;
     }

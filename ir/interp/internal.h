@@ -280,7 +280,6 @@ bool interp_access_exec(struct machine *m, struct item *item, const struct code_
 /* meet.c: lets work-items that wait for each other go on. False: none can. */
 bool interp_meet(struct machine *m);
 void interp_meet_report(struct machine *m); /* says which wait for which */
-bool interp_is_collective(const struct ir_inst *inst);
 
 /* collective.c: the operation of all these work-items, which wait at it. */
 void interp_collective_exec(struct machine *m, struct item *const *items, uint32_t n);

@@ -12,26 +12,11 @@
  *
  * Where nothing can go on, work-items wait for others in vain, which is a finding.
  */
+#include "ir/core/facts.h"
 #include "ir/interp/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static bool is_active_only(enum ir_op op)
-{
-    return op >= IR_OP_SUB_GROUP_ELECT && op <= IR_OP_SUB_GROUP_ROTATE;
-}
-
-static bool of_work_group(const struct ir_inst *inst)
-{
-    return inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_SCAN_EXCL && inst->attrs.scope != IR_SCOPE_SUB_GROUP;
-}
-
-bool interp_is_collective(const struct ir_inst *inst)
-{
-    if (!(ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT) || inst->op == IR_OP_CALL) return false;
-    return inst->op != IR_OP_BARRIER || inst->attrs.scope != IR_SCOPE_WORK_ITEM;
-}
 
 /* ---- the order of places ---- */
 
@@ -106,7 +91,7 @@ static bool meet_group(struct machine *m)
 {
     struct group *g = &m->group;
     struct item *first = &g->items[0];
-    if (first->state != ITEM_WAITING || !of_work_group(interp_item_at(first)->ir)) return false;
+    if (first->state != ITEM_WAITING || !ir_is_work_group_collective(interp_item_at(first)->ir)) return false;
     for (uint32_t i = 0; i < g->n_items; i++) {
         if (!waits_with(&g->items[i], first)) return false;
         g->party[i] = &g->items[i];
@@ -130,7 +115,7 @@ static struct item *earliest(struct span s)
 {
     struct item *found = NULL;
     for (struct item *item = s.first; item < s.end; item++) {
-        if (item->state != ITEM_WAITING || of_work_group(interp_item_at(item)->ir)) continue;
+        if (item->state != ITEM_WAITING || ir_is_work_group_collective(interp_item_at(item)->ir)) continue;
         if (!found || compare_items(item, found) < 0) found = item;
     }
     return found;
@@ -144,7 +129,7 @@ static bool meet_sub_group(struct machine *m, uint32_t sub_group)
     uint32_t n = 0;
     for (struct item *item = s.first; item < s.end; item++)
         if (waits_with(item, first)) m->group.party[n++] = item;
-    if (!is_active_only(interp_item_at(first)->ir->op) && n < s.end - s.first) return false;
+    if (ir_is_collective(interp_item_at(first)->ir) && n < s.end - s.first) return false;
     proceed(m, n);
     return true;
 }
@@ -188,7 +173,7 @@ void interp_meet_report(struct machine *m)
     struct item *first = m->group.items;
     while (first->state != ITEM_WAITING) first++;
     struct span s = {m->group.items, m->group.items + m->group.n_items};
-    if (!of_work_group(interp_item_at(first)->ir)) s = sub_group_items(m, first->sub_group);
+    if (!ir_is_work_group_collective(interp_item_at(first)->ir)) s = sub_group_items(m, first->sub_group);
     for (struct item *item = s.first; item < s.end; item++) {
         if (waits_with(item, first)) continue;
         report_pair_of(m, first, item);
