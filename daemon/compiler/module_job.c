@@ -13,7 +13,9 @@
 #include "fuser/access/access.h"
 #include "ir/msgpack/codec.h"
 #include "ir/link/link.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
+#include "ir/text/print/print_type.h"
 #include "proto/limits.h"
 
 /* msgpack modules begin with an array, SPIR-V with its magic number in either byte order; text with neither. */

@@ -10,7 +10,7 @@
 #include "fuser/graph/range.h"
 #include "ir/base/arena.h"
 #include "ir/msgpack/codec.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 #include "fuser/assertions/assertions.h"
 #include "proto/limits.h"
 

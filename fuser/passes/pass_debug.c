@@ -6,7 +6,7 @@
 
 #include "fuser/passes/pass_debug.h"
 #include "ir/core/ir.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 
 static uint64_t nanoseconds(void)
 {

@@ -5,7 +5,7 @@
 #include "fuser/passes/pass_debug.h"
 #include "fuser/passes/pass_manager.h"
 #include "ir/core/ir.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 #include "ir/verify/verify.h"
 
 enum { MAX_ROUNDS = 16 };

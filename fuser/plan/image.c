@@ -1,6 +1,6 @@
 /* Images as arguments of kernels: what the parameter's type says is what the kernel does with it. */
 #include "fuser/plan/planner.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print_type.h"
 
 bool plan_holds_texels(const struct planner *p, uint32_t buffer)
 {

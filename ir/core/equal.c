@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "ir/text/text.h"
 
 static bool same_string(const char *a, const char *b)
 {

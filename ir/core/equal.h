@@ -1,9 +1,12 @@
-/* Structural equality of functions across modules (ir_module_equal() is in ir/text/text.h). */
+/* Structural equality of modules, and of functions across modules. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "ir/core/ir.h"
+
+/* Names and locations included. For tests. */
+bool ir_module_equal(const struct ir_module *a, const struct ir_module *b);
 
 /* Whether type a of the first module is type b of the second. */
 struct ir_type_relation {

@@ -4,7 +4,7 @@
  * A module owns everything in it: all objects live in the module's arena and go with
  * ir_module_free(). Nothing here is thread-safe; different modules may be used by different threads.
  * Functions that allocate end the process when memory is out unless they say otherwise: limits on
- * what a stranger may make us allocate belong to the readers (ir/text/text.h, ir/msgpack/codec.h).
+ * what a stranger may make us allocate belong to the readers (ir/text/parse/parse.h, ir/msgpack/codec.h).
  */
 #pragma once
 

@@ -4,7 +4,7 @@
 
 #include "ir/link/internal.h"
 #include "ir/base/strbuf.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print_type.h"
 #include "ir/text/words.h"
 
 /* ---- types ---- */

@@ -9,7 +9,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/analysis/barrier_divergence.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print_type.h"
 #include "ir/verify/internal.h"
 
 enum { PATH_SIZE = 256 };

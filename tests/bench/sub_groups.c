@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 #include "tests/support/compiled.h"
 
 enum { SIZE = 16, ITEMS = 1024, REPEATS = 64, ROUNDS = 40 };

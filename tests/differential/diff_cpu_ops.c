@@ -7,6 +7,7 @@
 
 #include "fuser/passes/pipelines.h"
 #include "ir/core/float.h"
+#include "ir/text/print/print_type.h"
 #include "ir/verify/verify.h"
 
 enum { ITEMS = 96, MAX_OPS = 128, OPERANDS = 4 };

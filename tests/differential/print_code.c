@@ -12,7 +12,7 @@
 #include "fuser/cpu/gccjit.h"
 #include "fuser/passes/pipelines.h"
 #include "ir/spirv/spirv.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 #include "tests/support/random_graph.h"
 
 enum { GRAPHS = 400 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/msgpack/codec.h"
-#include "ir/text/text.h"
+#include "ir/core/equal.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "ir/link/link.h"
-#include "ir/text/text.h"
+#include "ir/core/equal.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST_PARTS = 4 };

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "ir/msgpack/codec.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 #include "tests/support/random_module.h"
 
 enum { SEEDS = 40 };

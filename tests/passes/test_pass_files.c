@@ -17,7 +17,8 @@
 
 #include "fuser/passes/pass_manager.h"
 #include "fuser/passes/passes.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
 #include "ir/verify/verify.h"
 #include "tests/support/kernel_run.h"
 

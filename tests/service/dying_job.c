@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "daemon/compiler/job.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 
 int sound_job_compile(const struct proto_message *m, struct proto_writer *reply, struct job_error *e);
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 #include "tests/support/compiled.h"
 
 enum { KIT_MAX_ARGS = 8 };

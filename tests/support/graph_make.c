@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 
 struct test_graph *test_graph_new(const char *text)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 
 static const enum interp_arg_kind kinds[] = {
     [RANDOM_BUFFER] = INTERP_ARG_BUFFER, [RANDOM_SCALAR] = INTERP_ARG_BYTES, [RANDOM_LOCAL] = INTERP_ARG_LOCAL};

@@ -4,7 +4,7 @@
 
 #include "ir/image/image.h"
 #include "ir/base/strbuf.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print_type.h"
 #include "tests/support/sub_group_case.h"
 
 enum { MOST = 16, ROW = 64, RGBA = 0x10b5, UNSIGNED_INT8 = 0x10da, UNTOUCHED = 0xa5 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ir/core/float.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 #include "tests/support/rng.h"
 #include "tests/support/sub_group_case.h"
 

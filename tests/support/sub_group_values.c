@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/base/strbuf.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print_type.h"
 #include "tests/support/sub_group_case.h"
 
 enum { MAX_RESULTS = 8 };

@@ -13,7 +13,7 @@
 #include "fuser/access/access.h"
 #include "fuser/access/dependence.h"
 #include "fuser/access/footprint.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 #include "tests/support/graph_make.h"
 #include "tests/support/rng.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "ir/msgpack/codec.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 #include "tests/support/executor.h"
 
 /* out[i] = in[i] * factor */

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "fuser/merge/merge.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
 #include "tests/support/kernel_run.h"
 
 enum { MAX_PARTS = 6, MAX_PARAMS = 10 };

@@ -13,7 +13,7 @@
 #include "fuser/merge/merge.h"
 #include "ir/base/arena.h"
 #include "ir/interp/interp.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_kernel.h"
 #include "tests/support/rng.h"

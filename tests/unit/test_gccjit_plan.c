@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 #include "tests/support/cases.h"
 #include "tests/support/compiled.h"
 #include "tests/support/plan_check.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "ir/interp/interp.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 #include "ir/verify/verify.h"
 
 #define BUFFER(array)                                                                                                  \

@@ -13,7 +13,9 @@
 #include "ir/msgpack/codec.h"
 #include "ir/interp/interp.h"
 #include "ir/link/link.h"
-#include "ir/text/text.h"
+#include "ir/core/equal.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
 #include "ir/verify/verify.h"
 
 #define MODULE                                                                                                         \

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "ir/msgpack/codec.h"
-#include "ir/text/text.h"
+#include "ir/core/equal.h"
 #include "ir/verify/verify.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_module.h"

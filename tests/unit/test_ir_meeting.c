@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "ir/analysis/barrier_divergence.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 
 /* Parses a kernel for work-groups of 8 in sub-groups of 4; body starts in line 2. */
 static struct ir_module *read_kernel(const char *attributes, const char *body, struct diag_list *list)

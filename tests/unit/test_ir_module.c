@@ -12,7 +12,9 @@
 
 #include "ir/base/arena.h"
 #include "ir/core/float.h"
-#include "ir/text/text.h"
+#include "ir/core/equal.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
 #include "ir/verify/verify.h"
 
 static struct ir_module *parse(const char *text)

@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include "ir/msgpack/codec.h"
-#include "ir/text/text.h"
+#include "ir/core/equal.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_module.h"
 

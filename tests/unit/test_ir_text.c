@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include "ir/base/strbuf.h"
-#include "ir/text/text.h"
+#include "ir/core/equal.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
 
 /* ---- help ---- */
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fuser/graph/props.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 #include "tests/support/cases.h"
 #include "tests/support/plan_check.h"
 #include "tests/support/plan_run.h"

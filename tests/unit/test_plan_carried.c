@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 #include "tests/support/plan_check.h"
 
 enum { N = 64 };

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "ir/text/text.h"
 #include "tests/support/graph_make.h"
 #include "tests/support/plan_check.h"
 #include "tests/support/plan_run.h"

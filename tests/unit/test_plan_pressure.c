@@ -12,7 +12,7 @@
 
 #include "fuser/plan/planner.h"
 #include "ir/base/strbuf.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 #include "tests/support/plan_check.h"
 
 enum { N = 64, MAKERS = 24 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 #include "tests/support/plan_check.h"
 #include "tests/support/plan_run.h"
 

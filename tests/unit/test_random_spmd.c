@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ir/text/text.h"
+#include "ir/text/print/print.h"
 #include "ir/verify/verify.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_args.h"

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "ir/text/text.h"
+#include "ir/core/equal.h"
+#include "ir/text/print/print.h"
 #include "tests/support/spirv_make.h"
 #include "tests/support/spirv_text.h"
 

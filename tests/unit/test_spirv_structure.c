@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "ir/interp/interp.h"
-#include "ir/text/text.h"
 #include "tests/support/spirv_make.h"
 
 #pragma GCC diagnostic ignored "-Wimplicit-fallthrough" /* it is meant */

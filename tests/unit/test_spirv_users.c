@@ -10,7 +10,9 @@
 
 #include "ir/msgpack/codec.h"
 #include "ir/link/link.h"
-#include "ir/text/text.h"
+#include "ir/core/equal.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
 #include "tests/support/spirv_make.h"
 #include "tests/support/spirv_text.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 #include "fuser/assertions/assertions.h"
 
 static const char kernels[] = "kernel @write(%t: ptr.global i32) {\n"

@@ -8,7 +8,8 @@
 #include "fuser/passes/pipelines.h"
 #include "ir/core/ir.h"
 #include "ir/spirv/spirv.h"
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
+#include "ir/text/print/print.h"
 #include "tools/inspect/commands.h"
 
 enum { MAX_PASSES = 64 };

@@ -5,7 +5,7 @@
 
 #include "ir/base/strbuf.h"
 #include "ir/spirv/decode/decorations.h"
-#include "ir/text/text.h"
+#include "ir/text/print/print_type.h"
 
 static uint32_t size_of(ir_type t)
 {

@@ -1,5 +1,5 @@
 /* The words of the text form. */
-#include "ir/text/lex.h"
+#include "ir/text/parse/lex.h"
 
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* The parser's part for tokens, errors, numbers, strings and locations. */
+#include "ir/text/parse/parse_basic.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +8,6 @@
 
 #include "ir/base/arena.h"
 #include "ir/text/number.h"
-#include "ir/text/parser.h"
 
 void parse_advance(struct parser *p)
 {

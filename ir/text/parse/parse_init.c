@@ -1,8 +1,11 @@
 /* The parser's part for initial values of module-scope variables. */
+#include "ir/text/parse/parse_init.h"
+
 #include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/text/parser.h"
+#include "ir/text/parse/parse_basic.h"
+#include "ir/text/parse/parse_type.h"
 #include "ir/verify/verify.h"
 
 /* A variable, and its initial value as it is being filled in. */

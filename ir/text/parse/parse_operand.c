@@ -1,8 +1,11 @@
 /* The parser's part for values: names, their scope, constants. */
+#include "ir/text/parse/parse_operand.h"
+
 #include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/text/parser.h"
+#include "ir/text/parse/parse_basic.h"
+#include "ir/text/parse/parse_type.h"
 
 bool parse_starts_operand(const struct token *t)
 {

@@ -1,8 +1,12 @@
 /* The parser's part for instructions without blocks: operands and attributes as the table of operations says. */
+#include "ir/text/parse/parse_inst.h"
+
 #include <string.h>
 
 #include "ir/text/number.h"
-#include "ir/text/parser.h"
+#include "ir/text/parse/parse_basic.h"
+#include "ir/text/parse/parse_operand.h"
+#include "ir/text/parse/parse_type.h"
 #include "ir/text/words.h"
 
 /* An instruction on its way: what has been read of it. */

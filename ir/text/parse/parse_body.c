@@ -1,10 +1,15 @@
 /* The parser's part for bodies: blocks, if, loop, calls. */
+#include "ir/text/parse/parse_body.h"
+
 #include <stdlib.h>
 
 #include "ir/base/arena.h"
-#include "ir/text/parser.h"
-#include "ir/verify/verify.h"
+#include "ir/text/parse/parse_basic.h"
+#include "ir/text/parse/parse_inst.h"
+#include "ir/text/parse/parse_operand.h"
+#include "ir/text/parse/parse_type.h"
 #include "ir/text/words.h"
+#include "ir/verify/verify.h"
 
 static bool parse_block(struct parser *p, struct ir_block *block);
 

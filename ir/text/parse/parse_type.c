@@ -1,14 +1,16 @@
 /* The parser's part for types and for the literals of number types. */
+#include "ir/text/parse/parse_type.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/arena.h"
 #include "ir/text/number.h"
-#include "ir/text/parser.h"
-#include "ir/text/text.h"
-#include "ir/verify/verify.h"
+#include "ir/text/parse/parse_basic.h"
+#include "ir/text/print/print_type.h"
 #include "ir/text/words.h"
+#include "ir/verify/verify.h"
 
 /* f32x4, ptr.global, image2d.read ...: all types that are one word. */
 static bool word_type(const struct token *t, ir_type *out)

@@ -1,13 +1,18 @@
 /* The text form read: modules, structs, variables, heads of functions. Bodies are read after all heads,
    so that functions can call those below them. */
-#include "ir/text/text.h"
+#include "ir/text/parse/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/arena.h"
 #include "ir/text/number.h"
-#include "ir/text/parser.h"
+#include "ir/text/parse/parse_basic.h"
+#include "ir/text/parse/parse_body.h"
+#include "ir/text/parse/parse_init.h"
+#include "ir/text/parse/parse_operand.h"
+#include "ir/text/parse/parse_type.h"
+#include "ir/text/parse/parser.h"
 #include "ir/text/words.h"
 #include "ir/verify/verify.h"
 

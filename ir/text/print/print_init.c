@@ -1,7 +1,9 @@
 /* The printer's part for initial values of module-scope variables. */
+#include "ir/text/print/print_init.h"
+
 #include <string.h>
 
-#include "ir/text/print_internal.h"
+#include "ir/text/print/print_type.h"
 
 /* A variable whose value is being looked through from its beginning to its end. */
 struct init {
