@@ -55,21 +55,22 @@ FUSION_API const fusion_error *fusion_last_error(void);
 /* ---- session ---- */
 
 typedef struct fusion_connect_options {
-    const char *name;           /* how the daemon's status names this client; NULL: the program's name */
-    uint32_t time_limit_ms;     /* of one submission; 0: the daemon's default */
-    uint32_t request_limit_ms;  /* how long a request may take before FUSION_TIMEOUT; 0: 60000. The session goes on, and
-                                   what the request still makes is given back */
-    bool private_daemon;        /* always start a private one */
+    const char *name;          /* how the daemon's status names this client; NULL: the program's name */
+    uint32_t time_limit_ms;    /* of one submission; 0: the daemon's default */
+    uint32_t request_limit_ms; /* how long a request may take before FUSION_TIMEOUT; 0: 60000. The session goes on, and
+                                  what the request still makes is given back */
+    bool private_daemon;       /* always start a private one */
 } fusion_connect_options;
 
 /*
  * Connects. address: path of a socket; NULL: $FUSION_SOCKET, else the system's socket
- * (/run/fusiond/fusiond.sock), else a private daemon is started for this process and ends with it. Its executable: $FUSIOND,
- * else the one beside the library (of its build tree or prefix, wherever that is), else the installed one. It has the
- * process's environment, limits and standard error, and none of its other descriptors, signal masks or ignored signals.
- * options may be NULL. FUSION_CONNECTION, FUSION_VERSION; FUSION_PROTOCOL: what answers there is no fusiond.
+ * (/run/fusiond/fusiond.sock), else a private daemon is started for this process and ends with it. Its executable:
+ * $FUSIOND, else the one beside the library (of its build tree or prefix, wherever that is), else the installed one. It
+ * has the process's environment, limits and standard error, and none of its other descriptors, signal masks or ignored
+ * signals. options may be NULL. FUSION_CONNECTION, FUSION_VERSION; FUSION_PROTOCOL: what answers there is no fusiond.
  */
-FUSION_API fusion_status fusion_connect(const char *address, const fusion_connect_options *options, fusion_session **session);
+FUSION_API fusion_status fusion_connect(const char *address, const fusion_connect_options *options,
+                                        fusion_session **session);
 /* Ends the session: waits for nothing; all its objects are destroyed. NULL is fine. */
 FUSION_API void fusion_disconnect(fusion_session *session);
 /* A descriptor that becomes readable when a submission completes, for event loops; -1 where closed. Call
@@ -89,10 +90,10 @@ FUSION_API fusion_status fusion_session_status(fusion_session *session, char **j
 /* ---- devices ---- */
 
 typedef struct fusion_device_info {
-    char name[64];        /* "cpu", "reference" */
+    char name[64]; /* "cpu", "reference" */
     char description[128];
-    char target[160];     /* what code is made for: instruction set, compiler */
-    char aspects[512];    /* names, separated by one space; ext_oneapi_graph_fusion where it fuses */
+    char target[160];  /* what code is made for: instruction set, compiler */
+    char aspects[512]; /* names, separated by one space; ext_oneapi_graph_fusion where it fuses */
     uint64_t max_work_group_size, local_memory_bytes;
     uint32_t compute_units;
     uint32_t max_num_sub_groups, primary_sub_group_size;
@@ -115,9 +116,9 @@ FUSION_API fusion_status fusion_device_get(fusion_session *session, uint32_t ind
 /* ---- modules ---- */
 
 typedef struct fusion_kernel_arg {
-    const char *name, *type;  /* type as in the IR text: "ptr.global f32", "f32", "image2d.read" */
-    const char *access;       /* "read", "write", "read_write", "unknown", or "" for values */
-    uint64_t size;            /* bytes of a value; 0 for pointers and images */
+    const char *name, *type; /* type as in the IR text: "ptr.global f32", "f32", "image2d.read" */
+    const char *access;      /* "read", "write", "read_write", "unknown", or "" for values */
+    uint64_t size;           /* bytes of a value; 0 for pointers and images */
 } fusion_kernel_arg;
 
 typedef struct fusion_kernel_info {
@@ -130,13 +131,14 @@ typedef struct fusion_kernel_info {
 
 /* Loads a module: IR text, IR msgpack or SPIR-V (told apart by the content; docs/spirv.md). name is used in messages.
    FUSION_INVALID with all findings (line by line) in the reason. */
-FUSION_API fusion_status fusion_module_load(fusion_session *session, const char *name, const void *bytes, size_t size, fusion_module **module);
+FUSION_API fusion_status fusion_module_load(fusion_session *session, const char *name, const void *bytes, size_t size,
+                                            fusion_module **module);
 FUSION_API fusion_status fusion_module_load_file(fusion_session *session, const char *path, fusion_module **module);
 
 /* The value of a specialization constant of SPIR-V. */
 typedef struct fusion_constant {
-    uint32_t id;       /* its SpecId */
-    uint32_t bytes;    /* 1 to 8, as many as its type has; a bool has 1 */
+    uint32_t id;    /* its SpecId */
+    uint32_t bytes; /* 1 to 8, as many as its type has; a bool has 1 */
     const void *value;
 } fusion_constant;
 
@@ -147,26 +149,30 @@ typedef struct fusion_module_options {
     const fusion_constant *constants; /* the others keep the module's values */
 } fusion_module_options;
 
-/* The same with options (may be NULL). FUSION_INVALID also for constants that the module has not or of the wrong size. */
-FUSION_API fusion_status fusion_module_load_with(fusion_session *session, const char *name, const void *bytes, size_t size,
-                                                 const fusion_module_options *options, fusion_module **module);
+/* The same with options (may be NULL). FUSION_INVALID also for constants that the module has not, or whose size is
+   another. */
+FUSION_API fusion_status fusion_module_load_with(fusion_session *session, const char *name, const void *bytes,
+                                                 size_t size, const fusion_module_options *options,
+                                                 fusion_module **module);
 FUSION_API fusion_status fusion_module_load_file_with(fusion_session *session, const char *path,
                                                       const fusion_module_options *options, fusion_module **module);
 /* One module out of n of the session: each import is what another of them exports by that name. The parts stay as they
    are and can be destroyed. FUSION_INVALID with all findings in the reason: imports that nobody exports, two exports
    or kernels of one name, other signatures, circles of calls, other sub-group sizes (docs/ir.md, "Linking"). */
-FUSION_API fusion_status fusion_module_link(fusion_session *session, const char *name, fusion_module *const *modules, uint32_t n,
-                                            fusion_module **module);
+FUSION_API fusion_status fusion_module_link(fusion_session *session, const char *name, fusion_module *const *modules,
+                                            uint32_t n, fusion_module **module);
 FUSION_API void fusion_module_destroy(fusion_module *module);
 FUSION_API uint32_t fusion_module_kernel_count(const fusion_module *module);
-FUSION_API const fusion_kernel_info *fusion_module_kernel(const fusion_module *module, uint32_t index); /* NULL: out of range */
-FUSION_API fusion_status fusion_module_text(fusion_module *module, char **text); /* IR text as understood; free() it */
+/* NULL: out of range. */
+FUSION_API const fusion_kernel_info *fusion_module_kernel(const fusion_module *module, uint32_t index);
+/* IR text as understood; free() it. */
+FUSION_API fusion_status fusion_module_text(fusion_module *module, char **text);
 
 /* What a device makes of a kernel. */
 typedef struct fusion_kernel_device_info {
-    uint64_t max_work_group_size; /* the required one, where the kernel requires one */
-    uint64_t local_memory_bytes;  /* of its own work-group variables, without arguments */
-    uint64_t private_memory_bytes; /* of its variables, for each work-item */
+    uint64_t max_work_group_size;        /* the required one, where the kernel requires one */
+    uint64_t local_memory_bytes;         /* of its own work-group variables, without arguments */
+    uint64_t private_memory_bytes;       /* of its variables, for each work-item */
     uint32_t compile_work_group_size[3]; /* required; 0: free */
     uint32_t preferred_work_group_size_multiple;
     uint32_t max_num_sub_groups;     /* of a work-group */
@@ -180,14 +186,25 @@ FUSION_API fusion_status fusion_kernel_device_get(const fusion_module *module, c
                                                   fusion_kernel_device_info *info);
 /* The largest sub-group when the kernel is launched with that work-group size. The last sub-group of a work-group has
    fewer work-items where the size is no multiple. FUSION_INVALID: no such work-group can be launched. */
-FUSION_API fusion_status fusion_kernel_max_sub_group_size(const fusion_module *module, const char *kernel, const char *device,
-                                                          uint32_t dims, const uint64_t *work_group_size, uint32_t *size);
+FUSION_API fusion_status fusion_kernel_max_sub_group_size(const fusion_module *module, const char *kernel,
+                                                          const char *device, uint32_t dims,
+                                                          const uint64_t *work_group_size, uint32_t *size);
 
 /* ---- memory ---- */
 
 typedef enum fusion_type {
-    FUSION_BYTES, FUSION_I8, FUSION_I16, FUSION_I32, FUSION_I64, FUSION_U8, FUSION_U16, FUSION_U32, FUSION_U64,
-    FUSION_F16, FUSION_F32, FUSION_F64
+    FUSION_BYTES,
+    FUSION_I8,
+    FUSION_I16,
+    FUSION_I32,
+    FUSION_I64,
+    FUSION_U8,
+    FUSION_U16,
+    FUSION_U32,
+    FUSION_U64,
+    FUSION_F16,
+    FUSION_F32,
+    FUSION_F64
 } fusion_type;
 
 typedef enum fusion_property {
@@ -198,11 +215,11 @@ typedef enum fusion_property {
 } fusion_property;
 
 /* A buffer of count elements; properties: fusion_property bits. No memory is taken until it is mapped
-   or a submission needs it: an internalized buffer never takes any. name may be NULL; it is for messages, and need not be
-   another one than those of other buffers or of nodes: in the reports of a graph that uses two buffers of one name, the
-   second is called NAME.1. Contents start as 0. */
-FUSION_API fusion_status fusion_buffer_create(fusion_session *session, const char *name, fusion_type type, uint64_t count,
-                                              unsigned properties, fusion_buffer **buffer);
+   or a submission needs it: an internalized buffer never takes any. name may be NULL; it is for messages, and need not
+   be another one than those of other buffers or of nodes: in the reports of a graph that uses two buffers of one name,
+   the second is called NAME.1. Contents start as 0. */
+FUSION_API fusion_status fusion_buffer_create(fusion_session *session, const char *name, fusion_type type,
+                                              uint64_t count, unsigned properties, fusion_buffer **buffer);
 /* The buffer's memory in this process, the same the kernels use (no copy); valid until destroyed. Waits
    for submissions that use the buffer. */
 FUSION_API fusion_status fusion_buffer_map(fusion_buffer *buffer, void **memory);
@@ -214,31 +231,61 @@ FUSION_API void fusion_buffer_destroy(fusion_buffer *buffer);
 typedef enum fusion_usm_kind { FUSION_USM_HOST, FUSION_USM_DEVICE, FUSION_USM_SHARED } fusion_usm_kind;
 /* A USM allocation: its address is the same in kernels. 64-byte aligned, contents 0. */
 FUSION_API fusion_status fusion_malloc(fusion_session *session, fusion_usm_kind kind, size_t bytes, void **pointer);
-FUSION_API fusion_status fusion_free(fusion_session *session, void *pointer); /* waits for submissions that use it; NULL is fine */
+/* Waits for submissions that use it; NULL is fine. */
+FUSION_API fusion_status fusion_free(fusion_session *session, void *pointer);
 
 /* ---- images ---- */
 
-/* OpenCL's constants. BGRA, ARGB and ABGR go with channels of 8 bits, RGB and RGBx with packed ones (SHORT_565, SHORT_555,
-   INT_101010), INTENSITY and LUMINANCE with normalized ones and floats, DEPTH with UNORM_INT16 and FLOAT, sRGB with
-   UNORM_INT8, and INT_101010_2 with RGBA. */
+/* OpenCL's constants. BGRA, ARGB and ABGR go with channels of 8 bits, RGB and RGBx with packed ones (SHORT_565,
+   SHORT_555, INT_101010), INTENSITY and LUMINANCE with normalized ones and floats, DEPTH with UNORM_INT16 and FLOAT,
+   sRGB with UNORM_INT8, and INT_101010_2 with RGBA. */
 typedef enum fusion_channel_order {
-    FUSION_CHANNEL_R = 0x10b0, FUSION_CHANNEL_A, FUSION_CHANNEL_RG, FUSION_CHANNEL_RA, FUSION_CHANNEL_RGB, FUSION_CHANNEL_RGBA,
-    FUSION_CHANNEL_BGRA, FUSION_CHANNEL_ARGB, FUSION_CHANNEL_INTENSITY, FUSION_CHANNEL_LUMINANCE, FUSION_CHANNEL_RX,
-    FUSION_CHANNEL_RGX, FUSION_CHANNEL_RGBX, FUSION_CHANNEL_DEPTH, FUSION_CHANNEL_SRGBA = 0x10c1, FUSION_CHANNEL_SBGRA,
+    FUSION_CHANNEL_R = 0x10b0,
+    FUSION_CHANNEL_A,
+    FUSION_CHANNEL_RG,
+    FUSION_CHANNEL_RA,
+    FUSION_CHANNEL_RGB,
+    FUSION_CHANNEL_RGBA,
+    FUSION_CHANNEL_BGRA,
+    FUSION_CHANNEL_ARGB,
+    FUSION_CHANNEL_INTENSITY,
+    FUSION_CHANNEL_LUMINANCE,
+    FUSION_CHANNEL_RX,
+    FUSION_CHANNEL_RGX,
+    FUSION_CHANNEL_RGBX,
+    FUSION_CHANNEL_DEPTH,
+    FUSION_CHANNEL_SRGBA = 0x10c1,
+    FUSION_CHANNEL_SBGRA,
     FUSION_CHANNEL_ABGR
 } fusion_channel_order;
 
 typedef enum fusion_channel_type {
-    FUSION_SNORM_INT8 = 0x10d0, FUSION_SNORM_INT16, FUSION_UNORM_INT8, FUSION_UNORM_INT16, FUSION_UNORM_SHORT_565,
-    FUSION_UNORM_SHORT_555, FUSION_UNORM_INT_101010,
-    FUSION_SIGNED_INT8 = 0x10d7, FUSION_SIGNED_INT16, FUSION_SIGNED_INT32,
-    FUSION_UNSIGNED_INT8, FUSION_UNSIGNED_INT16, FUSION_UNSIGNED_INT32, FUSION_HALF_FLOAT, FUSION_FLOAT,
+    FUSION_SNORM_INT8 = 0x10d0,
+    FUSION_SNORM_INT16,
+    FUSION_UNORM_INT8,
+    FUSION_UNORM_INT16,
+    FUSION_UNORM_SHORT_565,
+    FUSION_UNORM_SHORT_555,
+    FUSION_UNORM_INT_101010,
+    FUSION_SIGNED_INT8 = 0x10d7,
+    FUSION_SIGNED_INT16,
+    FUSION_SIGNED_INT32,
+    FUSION_UNSIGNED_INT8,
+    FUSION_UNSIGNED_INT16,
+    FUSION_UNSIGNED_INT32,
+    FUSION_HALF_FLOAT,
+    FUSION_FLOAT,
     FUSION_UNORM_INT_101010_2 = 0x10e0
 } fusion_channel_type;
 
 /* As OpenCL's cl_mem_object_type. */
 typedef enum fusion_image_type {
-    FUSION_IMAGE_2D, FUSION_IMAGE_1D, FUSION_IMAGE_1D_ARRAY, FUSION_IMAGE_1D_BUFFER, FUSION_IMAGE_2D_ARRAY, FUSION_IMAGE_3D
+    FUSION_IMAGE_2D,
+    FUSION_IMAGE_1D,
+    FUSION_IMAGE_1D_ARRAY,
+    FUSION_IMAGE_1D_BUFFER,
+    FUSION_IMAGE_2D_ARRAY,
+    FUSION_IMAGE_3D
 } fusion_image_type;
 
 typedef struct fusion_image_desc {
@@ -247,11 +294,11 @@ typedef struct fusion_image_desc {
     fusion_channel_order channel_order;
     fusion_channel_type channel_type;
     fusion_image_type type;
-    uint32_t depth;         /* slices of an image of type 3D; else 0 */
-    uint32_t array_size;    /* layers of an array; else 0 */
-    uint64_t slice_pitch;   /* bytes from a slice or layer to the next, a multiple of the row pitch; 0: without gaps */
-    fusion_buffer *buffer;  /* 1D_BUFFER: whose memory the image is, from `offset` on, a multiple of a pixel's bytes; it must
-                               outlive the image, which shares what kernels and copies do to it. Else NULL */
+    uint32_t depth;        /* slices of an image of type 3D; else 0 */
+    uint32_t array_size;   /* layers of an array; else 0 */
+    uint64_t slice_pitch;  /* bytes from a slice or layer to the next, a multiple of the row pitch; 0: without gaps */
+    fusion_buffer *buffer; /* 1D_BUFFER: whose memory the image is, from `offset` on, a multiple of a pixel's bytes; it
+                              must outlive the image, which shares what kernels and copies do to it. Else NULL */
     uint64_t offset;
 } fusion_image_desc;
 
@@ -263,7 +310,8 @@ typedef struct fusion_region {
 /* An image. Like a buffer it takes memory when it is mapped, read, written, or a submission needs it, and starts as 0.
    It is never kept out of memory by fusion, nor is a buffer that a kernel takes as an image. name may be NULL.
    FUSION_INVALID: OpenCL has no such image; FUSION_FEATURE_NOT_SUPPORTED: it has, but we have not. */
-FUSION_API fusion_status fusion_image_create(fusion_session *session, const char *name, const fusion_image_desc *desc, fusion_image **image);
+FUSION_API fusion_status fusion_image_create(fusion_session *session, const char *name, const fusion_image_desc *desc,
+                                             fusion_image **image);
 /* With the pitches filled in. */
 FUSION_API const fusion_image_desc *fusion_image_describe(const fusion_image *image);
 FUSION_API uint32_t fusion_image_pixel_bytes(const fusion_image *image);
@@ -271,16 +319,18 @@ FUSION_API uint32_t fusion_image_pixel_bytes(const fusion_image *image);
 FUSION_API fusion_status fusion_image_map(fusion_image *image, void **memory);
 /* Copies a region (NULL: all of it) between the image and host memory, whose rows are row_pitch bytes apart (0: without
    gaps); slices or layers follow each other. Waits for submissions that use the image. */
-FUSION_API fusion_status fusion_image_read(fusion_image *image, const fusion_region *region, void *to, size_t row_pitch);
-FUSION_API fusion_status fusion_image_write(fusion_image *image, const fusion_region *region, const void *from, size_t row_pitch);
+FUSION_API fusion_status fusion_image_read(fusion_image *image, const fusion_region *region, void *to,
+                                           size_t row_pitch);
+FUSION_API fusion_status fusion_image_write(fusion_image *image, const fusion_region *region, const void *from,
+                                            size_t row_pitch);
 FUSION_API void fusion_image_destroy(fusion_image *image); /* as fusion_buffer_destroy() */
 
 /* How a kernel reads between and outside pixels. */
 typedef enum fusion_addressing {
-    FUSION_ADDRESS_NONE,          /* coordinates are inside the image: the kernel's word */
+    FUSION_ADDRESS_NONE, /* coordinates are inside the image: the kernel's word */
     FUSION_ADDRESS_CLAMP_TO_EDGE,
-    FUSION_ADDRESS_CLAMP,         /* the border colour */
-    FUSION_ADDRESS_REPEAT,        /* needs normalized coordinates */
+    FUSION_ADDRESS_CLAMP,          /* the border colour */
+    FUSION_ADDRESS_REPEAT,         /* needs normalized coordinates */
     FUSION_ADDRESS_MIRRORED_REPEAT /* needs normalized coordinates */
 } fusion_addressing;
 typedef enum fusion_filter { FUSION_FILTER_NEAREST, FUSION_FILTER_LINEAR } fusion_filter;
@@ -294,22 +344,31 @@ typedef struct fusion_sampler {
 /* ---- arguments ---- */
 
 typedef enum fusion_arg_kind {
-    FUSION_ARG_BUFFER, FUSION_ARG_POINTER, FUSION_ARG_VALUE, FUSION_ARG_LOCAL, FUSION_ARG_IMAGE, FUSION_ARG_SAMPLER
+    FUSION_ARG_BUFFER,
+    FUSION_ARG_POINTER,
+    FUSION_ARG_VALUE,
+    FUSION_ARG_LOCAL,
+    FUSION_ARG_IMAGE,
+    FUSION_ARG_SAMPLER
 } fusion_arg_kind;
-typedef enum fusion_access { FUSION_ACCESS_READ = 1, FUSION_ACCESS_WRITE = 2, FUSION_ACCESS_READ_WRITE = 3 } fusion_access;
+typedef enum fusion_access {
+    FUSION_ACCESS_READ = 1,
+    FUSION_ACCESS_WRITE = 2,
+    FUSION_ACCESS_READ_WRITE = 3
+} fusion_access;
 
 typedef struct fusion_arg {
     fusion_arg_kind kind;
-    fusion_buffer *buffer;  /* BUFFER: an accessor on `bytes` bytes from `offset` */
-    void *pointer;          /* POINTER: into a USM allocation (an annotated_ptr when it has properties) */
-    fusion_image *image;    /* IMAGE, all of it */
-    fusion_sampler sampler; /* SAMPLER: a value of 8 bytes to fusion_rebind, see fusion_sampler_value() */
-    fusion_access access;   /* BUFFER, POINTER, IMAGE: what the kernel's parameter is for, or more */
-    uint64_t offset;        /* BUFFER */
-    uint64_t bytes;         /* BUFFER: 0 to the end; VALUE, LOCAL: size */
-    unsigned properties;    /* BUFFER, POINTER: of this accessor */
+    fusion_buffer *buffer;   /* BUFFER: an accessor on `bytes` bytes from `offset` */
+    void *pointer;           /* POINTER: into a USM allocation (an annotated_ptr when it has properties) */
+    fusion_image *image;     /* IMAGE, all of it */
+    fusion_sampler sampler;  /* SAMPLER: a value of 8 bytes to fusion_rebind, see fusion_sampler_value() */
+    fusion_access access;    /* BUFFER, POINTER, IMAGE: what the kernel's parameter is for, or more */
+    uint64_t offset;         /* BUFFER */
+    uint64_t bytes;          /* BUFFER: 0 to the end; VALUE, LOCAL: size */
+    unsigned properties;     /* BUFFER, POINTER: of this accessor */
     unsigned char data[128]; /* VALUE up to 128 bytes */
-    const void *large;      /* VALUE above; read while the node is added */
+    const void *large;       /* VALUE above; read while the node is added */
 } fusion_arg;
 
 FUSION_API fusion_arg fusion_arg_buffer(fusion_buffer *buffer, fusion_access access);
@@ -333,14 +392,14 @@ FUSION_API fusion_status fusion_sampler_value(const fusion_sampler *sampler, uin
 typedef enum fusion_mode { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE } fusion_mode;
 
 typedef struct fusion_finalize_options {
-    fusion_mode mode;      /* enable_fusion, require_fusion */
+    fusion_mode mode; /* enable_fusion, require_fusion */
     bool insert_barriers;
-    const char *device;    /* NULL: "cpu" */
-    bool keep_ir;          /* report.ir is filled in, and each buffer that stays in memory has a remark */
-    bool keep_assembly;    /* report.assembly is filled in; does not change the code */
-    bool debug;            /* runs in the interpreter, and watches whether what was asserted of buffers, or taken on the
-                              word of require_fusion, is true: a submission fails with FUSION_INVALID at the first
-                              element that breaks it, naming nodes, lines and work-items */
+    const char *device; /* NULL: "cpu" */
+    bool keep_ir;       /* report.ir is filled in, and each buffer that stays in memory has a remark */
+    bool keep_assembly; /* report.assembly is filled in; does not change the code */
+    bool debug;         /* runs in the interpreter, and watches whether what was asserted of buffers, or taken on the
+                           word of require_fusion, is true: a submission fails with FUSION_INVALID at the first
+                           element that breaks it, naming nodes, lines and work-items */
 } fusion_finalize_options;
 
 typedef struct fusion_kernel_node {
@@ -366,15 +425,19 @@ FUSION_API fusion_status fusion_graph_create(fusion_session *session, fusion_gra
 FUSION_API void fusion_graph_destroy(fusion_graph *graph);
 /* Explicit building. The nodes of depends_on may be added later (a node's number is known beforehand);
    cycles are found at finalize. node may be NULL. Edges also follow from the accesses, in the order of adding. */
-FUSION_API fusion_status fusion_graph_add_kernel(fusion_graph *graph, const fusion_kernel_node *kernel, fusion_node *node);
-FUSION_API fusion_status fusion_graph_add_copy(fusion_graph *graph, const char *name, fusion_memory from, fusion_memory to, uint64_t bytes,
-                                               const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
+FUSION_API fusion_status fusion_graph_add_kernel(fusion_graph *graph, const fusion_kernel_node *kernel,
+                                                 fusion_node *node);
+FUSION_API fusion_status fusion_graph_add_copy(fusion_graph *graph, const char *name, fusion_memory from,
+                                               fusion_memory to, uint64_t bytes, const fusion_node *depends_on,
+                                               uint32_t n_depends_on, fusion_node *node);
 /* Copies rows of `bytes` bytes, whose beginnings are from_pitch and to_pitch bytes apart. */
-FUSION_API fusion_status fusion_graph_add_copy_2d(fusion_graph *graph, const char *name, fusion_memory from, uint64_t from_pitch,
-                                                  fusion_memory to, uint64_t to_pitch, uint64_t bytes, uint32_t rows,
-                                                  const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
-FUSION_API fusion_status fusion_graph_add_fill(fusion_graph *graph, const char *name, fusion_memory to, uint64_t bytes, const void *pattern,
-                                               uint32_t pattern_bytes, const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
+FUSION_API fusion_status fusion_graph_add_copy_2d(fusion_graph *graph, const char *name, fusion_memory from,
+                                                  uint64_t from_pitch, fusion_memory to, uint64_t to_pitch,
+                                                  uint64_t bytes, uint32_t rows, const fusion_node *depends_on,
+                                                  uint32_t n_depends_on, fusion_node *node);
+FUSION_API fusion_status fusion_graph_add_fill(fusion_graph *graph, const char *name, fusion_memory to, uint64_t bytes,
+                                               const void *pattern, uint32_t pattern_bytes,
+                                               const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
 
 /* Where the pixels of a rectangle are: in an image, from (x, y) on, or in rows of a buffer, USM allocation or memory of
    this process. */
@@ -387,69 +450,79 @@ typedef struct fusion_pixels {
     uint64_t slice_pitch; /* of memory: bytes from a slice or layer to the next; 0: without gaps */
 } fusion_pixels;
 
-/* Copies width x height pixels as they are, between two images of the same format, or an image and memory; of one slice or
-   layer, where the image has several. */
-FUSION_API fusion_status fusion_graph_add_copy_pixels(fusion_graph *graph, const char *name, fusion_pixels from, fusion_pixels to,
-                                                      uint32_t width, uint32_t height, const fusion_node *depends_on,
-                                                      uint32_t n_depends_on, fusion_node *node);
+/* Copies width x height pixels as they are, between two images of the same format, or an image and memory; of one slice
+   or layer, where the image has several. */
+FUSION_API fusion_status fusion_graph_add_copy_pixels(fusion_graph *graph, const char *name, fusion_pixels from,
+                                                      fusion_pixels to, uint32_t width, uint32_t height,
+                                                      const fusion_node *depends_on, uint32_t n_depends_on,
+                                                      fusion_node *node);
 /* The same of several slices or layers. */
-FUSION_API fusion_status fusion_graph_add_copy_pixels_3d(fusion_graph *graph, const char *name, fusion_pixels from, fusion_pixels to,
-                                                         uint32_t width, uint32_t height, uint32_t depth, const fusion_node *depends_on,
+FUSION_API fusion_status fusion_graph_add_copy_pixels_3d(fusion_graph *graph, const char *name, fusion_pixels from,
+                                                         fusion_pixels to, uint32_t width, uint32_t height,
+                                                         uint32_t depth, const fusion_node *depends_on,
                                                          uint32_t n_depends_on, fusion_node *node);
 /* pixel: the bytes of one, in the image's format. region NULL: all of it. */
-FUSION_API fusion_status fusion_graph_add_fill_image(fusion_graph *graph, const char *name, fusion_image *to, const fusion_region *region,
-                                                     const void *pixel, const fusion_node *depends_on, uint32_t n_depends_on,
+FUSION_API fusion_status fusion_graph_add_fill_image(fusion_graph *graph, const char *name, fusion_image *to,
+                                                     const fusion_region *region, const void *pixel,
+                                                     const fusion_node *depends_on, uint32_t n_depends_on,
                                                      fusion_node *node);
 
-/* A function of this process as a node. It runs once for each submission, in the thread that submits, while fusion_exec_submit()
-   waits for what comes before it. args: the buffers, pointers and images it touches; edges follow from them. Also for copies with
-   `host` memory, which are such functions. */
+/* A function of this process as a node. It runs once for each submission, in the thread that submits, while
+   fusion_exec_submit() waits for what comes before it. args: the buffers, pointers and images it touches; edges follow
+   from them. Also for copies with `host` memory, which are such functions. */
 typedef void fusion_host_function(void *data);
-FUSION_API fusion_status fusion_graph_add_host_task(fusion_graph *graph, const char *name, const fusion_arg *args, uint32_t n_args,
-                                                    fusion_host_function *function, void *data,
-                                                    const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
-/* A copy of inner, as it is now, as one node of graph; name NULL: "graph". options (may be NULL: FUSION_NONE): how it is
-   finalized by itself, its device being that of graph. That counts where graph is finalized with FUSION_NONE; where graph is
-   fused, the nodes of inner are nodes of graph like all others, and fused with them. */
+FUSION_API fusion_status fusion_graph_add_host_task(fusion_graph *graph, const char *name, const fusion_arg *args,
+                                                    uint32_t n_args, fusion_host_function *function, void *data,
+                                                    const fusion_node *depends_on, uint32_t n_depends_on,
+                                                    fusion_node *node);
+/* A copy of inner, as it is now, as one node of graph; name NULL: "graph". options (may be NULL: FUSION_NONE): how it
+   is finalized by itself, its device being that of graph. That counts where graph is finalized with FUSION_NONE; where
+   graph is fused, the nodes of inner are nodes of graph like all others, and fused with them. */
 FUSION_API fusion_status fusion_graph_add_graph(fusion_graph *graph, const char *name, const fusion_graph *inner,
-                                                const fusion_finalize_options *options,
-                                                const fusion_node *depends_on, uint32_t n_depends_on, fusion_node *node);
+                                                const fusion_finalize_options *options, const fusion_node *depends_on,
+                                                uint32_t n_depends_on, fusion_node *node);
 
-/* Queues: what is submitted to one runs at once, in order; while it records, it becomes a node instead, which runs as it
-   would have then: see docs/fusion.md, "Edges". A host task without arguments may have to do with anything, so it stands
-   where it was recorded. */
+/* Queues: what is submitted to one runs at once, in order; while it records, it becomes a node instead, which runs as
+   it would have then: see docs/fusion.md, "Edges". A host task without arguments may have to do with anything, so it
+   stands where it was recorded. */
 FUSION_API fusion_status fusion_queue_create(fusion_session *session, fusion_queue **queue);
 FUSION_API void fusion_queue_destroy(fusion_queue *queue); /* ends a recording, waits for nothing */
 /* Several queues can record into one graph; FUSION_BUSY where the queue records already. */
 FUSION_API fusion_status fusion_graph_begin_recording(fusion_graph *graph, fusion_queue *queue);
 FUSION_API fusion_status fusion_graph_end_recording(fusion_graph *graph); /* of all its queues */
-/* The queue's next command also waits for these: submissions, or commands that were recorded. One that was recorded into
-   another graph makes this graph one to be submitted after that one, and so does memory that two graphs use which are
-   recorded at the same time. FUSION_INVALID: they would wait for each other; it was recorded and not submitted, and this
-   queue does not record. */
+/* The queue's next command also waits for these: submissions, or commands that were recorded. One that was recorded
+   into another graph makes this graph one to be submitted after that one, and so does memory that two graphs use which
+   are recorded at the same time. FUSION_INVALID: they would wait for each other; it was recorded and not submitted, and
+   this queue does not record. */
 FUSION_API fusion_status fusion_queue_depends_on(fusion_queue *queue, const fusion_event *events, uint32_t n);
-/* The events of recorded commands stand for the last submission of what was recorded; before it, waiting is FUSION_INVALID.
-   The node of such an event; false where it is a submission. */
+/* The events of recorded commands stand for the last submission of what was recorded; before it, waiting is
+   FUSION_INVALID. The node of such an event; false where it is a submission. */
 FUSION_API bool fusion_event_node(fusion_event event, fusion_node *node);
-FUSION_API fusion_status fusion_queue_submit(fusion_queue *queue, const fusion_kernel_node *kernel, fusion_event *event);
-FUSION_API fusion_status fusion_queue_copy(fusion_queue *queue, fusion_memory from, fusion_memory to, uint64_t bytes, fusion_event *event);
-FUSION_API fusion_status fusion_queue_copy_2d(fusion_queue *queue, fusion_memory from, uint64_t from_pitch, fusion_memory to,
-                                              uint64_t to_pitch, uint64_t bytes, uint32_t rows, fusion_event *event);
-FUSION_API fusion_status fusion_queue_fill(fusion_queue *queue, fusion_memory to, uint64_t bytes, const void *pattern, uint32_t pattern_bytes, fusion_event *event);
-FUSION_API fusion_status fusion_queue_copy_pixels(fusion_queue *queue, fusion_pixels from, fusion_pixels to, uint32_t width,
-                                                  uint32_t height, fusion_event *event);
-FUSION_API fusion_status fusion_queue_copy_pixels_3d(fusion_queue *queue, fusion_pixels from, fusion_pixels to, uint32_t width,
-                                                     uint32_t height, uint32_t depth, fusion_event *event);
-FUSION_API fusion_status fusion_queue_fill_image(fusion_queue *queue, fusion_image *to, const fusion_region *region, const void *pixel,
-                                                 fusion_event *event);
-FUSION_API fusion_status fusion_queue_host_task(fusion_queue *queue, const fusion_arg *args, uint32_t n_args, fusion_host_function *function,
-                                                void *data, fusion_event *event);
+FUSION_API fusion_status fusion_queue_submit(fusion_queue *queue, const fusion_kernel_node *kernel,
+                                             fusion_event *event);
+FUSION_API fusion_status fusion_queue_copy(fusion_queue *queue, fusion_memory from, fusion_memory to, uint64_t bytes,
+                                           fusion_event *event);
+FUSION_API fusion_status fusion_queue_copy_2d(fusion_queue *queue, fusion_memory from, uint64_t from_pitch,
+                                              fusion_memory to, uint64_t to_pitch, uint64_t bytes, uint32_t rows,
+                                              fusion_event *event);
+FUSION_API fusion_status fusion_queue_fill(fusion_queue *queue, fusion_memory to, uint64_t bytes, const void *pattern,
+                                           uint32_t pattern_bytes, fusion_event *event);
+FUSION_API fusion_status fusion_queue_copy_pixels(fusion_queue *queue, fusion_pixels from, fusion_pixels to,
+                                                  uint32_t width, uint32_t height, fusion_event *event);
+FUSION_API fusion_status fusion_queue_copy_pixels_3d(fusion_queue *queue, fusion_pixels from, fusion_pixels to,
+                                                     uint32_t width, uint32_t height, uint32_t depth,
+                                                     fusion_event *event);
+FUSION_API fusion_status fusion_queue_fill_image(fusion_queue *queue, fusion_image *to, const fusion_region *region,
+                                                 const void *pixel, fusion_event *event);
+FUSION_API fusion_status fusion_queue_host_task(fusion_queue *queue, const fusion_arg *args, uint32_t n_args,
+                                                fusion_host_function *function, void *data, fusion_event *event);
 FUSION_API fusion_status fusion_queue_wait(fusion_queue *queue); /* FUSION_INVALID while it records */
 
 /* ---- finalize ---- */
 
 /* Checks, fuses and compiles; options may be NULL (FUSION_NONE). The graph can be changed and finalized again. */
-FUSION_API fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options, fusion_exec **exec);
+FUSION_API fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options,
+                                               fusion_exec **exec);
 FUSION_API void fusion_exec_destroy(fusion_exec *exec);
 
 typedef struct fusion_remark {
@@ -461,9 +534,9 @@ typedef struct fusion_group {
     const fusion_node *nodes; /* in linear order */
     const char *kernel;       /* name of the launched kernel */
     uint32_t lanes;           /* work-items computed at once; 1: scalar code */
-    const char *effort;       /* of the compiler: "full", or less where the kernel is large or the compiler failed: "one vector",
-                                 "light" (little optimization), "scalar", "minimal" (none), "interpreted" (no code); "":
-                                 nothing was compiled */
+    /* Of the compiler: "full", or less where the kernel is large or the compiler failed: "one vector", "light" (little
+       optimization), "scalar", "minimal" (none), "interpreted" (no code); "": nothing was compiled. */
+    const char *effort;
     const char *ir, *assembly; /* with keep_ir, keep_assembly; else NULL */
 } fusion_group;
 
@@ -509,15 +582,17 @@ typedef struct fusion_rebind {
     size_t value_bytes;
 } fusion_rebind;
 
-/* Queues one run of the handle; runs of a session execute in order, also those of several threads: while a run with host
-   tasks is under way, another thread's waits to be queued. A host task may submit runs itself, which execute where it
-   stands; it must not wait for a thread that does. Rebinding never recompiles; a new buffer must be at least as large as
-   the old one, and buffers that were distinct must stay distinct. A pointer in place of another one moves all that the
-   graph uses of the allocation. event may be NULL. */
-FUSION_API fusion_status fusion_exec_submit(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event);
+/* Queues one run of the handle; runs of a session execute in order, also those of several threads: while a run with
+   host tasks is under way, another thread's waits to be queued. A host task may submit runs itself, which execute where
+   it stands; it must not wait for a thread that does. Rebinding never recompiles; a new buffer must be at least as
+   large as the old one, and buffers that were distinct must stay distinct. A pointer in place of another one moves all
+   that the graph uses of the allocation. event may be NULL. */
+FUSION_API fusion_status fusion_exec_submit(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind,
+                                            fusion_event *event);
 /* Waits for a submission and gives its outcome; timeout_ms -1: no limit, FUSION_TIMEOUT beyond. run_ns may be
    NULL: time its steps took. */
-FUSION_API fusion_status fusion_event_wait(fusion_session *session, fusion_event event, int timeout_ms, uint64_t *run_ns);
+FUSION_API fusion_status fusion_event_wait(fusion_session *session, fusion_event event, int timeout_ms,
+                                           uint64_t *run_ns);
 FUSION_API fusion_status fusion_event_poll(fusion_session *session, fusion_event event); /* FUSION_BUSY: not yet */
 
 #ifdef __cplusplus
