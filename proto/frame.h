@@ -42,7 +42,8 @@ struct proto_writer {
     msgpack_packer packer;
     int fds[PROTO_MAX_FDS]; /* not owned: duplicated when queued by the daemon, kept open by the caller until sent */
     uint32_t n_fds;
-    bool failed; /* too large, or out of memory: told by proto_finish */
+    bool failed;    /* too large, or out of memory: told by proto_finish */
+    bool no_memory; /* the latter */
 };
 
 /* Begins a message; the caller then packs exactly the params (a map or nil), e.g. with proto_pack_*. */

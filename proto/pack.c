@@ -10,12 +10,11 @@ enum { MAX_ERROR_TEXT = 1 << 20 };
 static int write_bytes(void *data, const char *bytes, size_t size)
 {
     struct proto_writer *w = data;
-    if (w->failed || size > FRAME_HEADER + (size_t)PROTO_MAX_MESSAGE - w->buffer.size ||
-        msgpack_sbuffer_write(&w->buffer, bytes, size) != 0) {
-        w->failed = true;
-        return -1;
-    }
-    return 0;
+    bool fits = !w->failed && size <= FRAME_HEADER + (size_t)PROTO_MAX_MESSAGE - w->buffer.size;
+    if (fits && msgpack_sbuffer_write(&w->buffer, bytes, size) == 0) return 0;
+    if (fits) w->no_memory = true;
+    w->failed = true;
+    return -1;
 }
 
 static void begin(struct proto_writer *w, enum proto_kind kind, size_t elements)

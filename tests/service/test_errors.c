@@ -14,7 +14,9 @@
 
 #include <cmocka.h>
 
-#include "client/internal.h"
+#include "client/exec/exec.h"
+#include "client/module/module.h"
+#include "client/session/request.h"
 #include "tests/support/service.h"
 
 enum { SIZE = 64 };

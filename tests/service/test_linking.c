@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "client/internal.h"
+#include "client/session/request.h"
 #include "tests/support/service.h"
 #include "tests/support/spirv_make.h"
 

@@ -149,8 +149,7 @@ typedef struct fusion_module_options {
     const fusion_constant *constants; /* the others keep the module's values */
 } fusion_module_options;
 
-/* The same with options (may be NULL). FUSION_INVALID also for constants that the module has not, or whose size is
-   another. */
+/* The same with options (may be NULL). FUSION_INVALID also for constants that the module lacks, or of another size. */
 FUSION_API fusion_status fusion_module_load_with(fusion_session *session, const char *name, const void *bytes,
                                                  size_t size, const fusion_module_options *options,
                                                  fusion_module **module);

@@ -1,0 +1,149 @@
+/* The picture of an executable: groups as boxes, buffers between kernels, internalized ones dashed. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "client/base/error.h"
+#include "client/base/text.h"
+#include "client/exec/exec.h"
+
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') fputc('\\', out);
+        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+    }
+    fputc('"', out);
+}
+
+static void print_size(FILE *out, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 1000 && unit < 4; unit++) value /= 1000;
+    fprintf(out, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+static void print_node(FILE *out, const fusion_exec *e, uint32_t node)
+{
+    fprintf(out, "  node%" PRIu32 " [shape=%s, label=", node,
+            e->nodes[node].kind == PROTO_NODE_KERNEL ? "box" : "ellipse");
+    print_quoted(out, e->node_names[node]);
+    fputs("];\n", out);
+}
+
+static void print_slot(FILE *out, const fusion_exec *e, uint32_t slot)
+{
+    static const char memory[] = "shape=cylinder, style=filled, fillcolor=\"#f4ecd8\"";
+    static const char internal[] = "shape=note, style=dashed, color=gray50, fontcolor=gray35";
+    fprintf(out, "  slot%" PRIu32 " [fontsize=10, %s, label=\"", slot, e->slot_needed[slot] ? memory : internal);
+    for (const char *c = e->slot_names[slot]; *c; c++)
+        fputc(*c == '"' || *c == '\\' || (unsigned char)*c < 0x20 ? '_' : *c, out);
+    fputs("\\n", out);
+    print_size(out, e->slot_bytes[slot]);
+    if (!e->slot_needed[slot]) fputs(", no memory", out);
+    if (e->slot_saved[slot]) {
+        fputs("\\nsaves ", out);
+        print_size(out, e->slot_saved[slot]);
+        fputs(" of traffic", out);
+    }
+    fputs("\"];\n", out);
+}
+
+/* An internalized buffer lies inside the launch that keeps it. printed: by slot. */
+static void print_group_slots(FILE *out, const fusion_exec *e, const fusion_group *group, bool *printed)
+{
+    for (uint32_t i = 0; i < group->n_nodes; i++) {
+        const struct exec_node *n = group->nodes[i] < e->n_nodes ? &e->nodes[group->nodes[i]] : NULL;
+        for (uint32_t a = 0; n && a < n->n_args; a++) {
+            uint32_t slot = n->args[a].index;
+            if (n->args[a].kind != PROTO_ARG_SLOT || e->slot_needed[slot] || printed[slot]) continue;
+            print_slot(out, e, slot);
+            printed[slot] = true;
+        }
+    }
+}
+
+static void print_group(FILE *out, const fusion_exec *e, uint32_t index, bool *drawn, bool *printed)
+{
+    const fusion_group *group = &e->report.groups[index];
+    fprintf(out,
+            "  subgraph cluster%" PRIu32
+            " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; label=\"launch %" PRIu32 "\";\n",
+            index, index + 1);
+    for (uint32_t i = 0; i < group->n_nodes; i++) {
+        if (group->nodes[i] >= e->n_nodes) continue;
+        print_node(out, e, group->nodes[i]);
+        drawn[group->nodes[i]] = true;
+    }
+    print_group_slots(out, e, group, printed);
+    fputs("  }\n", out);
+}
+
+/* drawn: by node, then by slot. */
+static void print_nodes(FILE *out, const fusion_exec *e, bool *drawn)
+{
+    for (uint32_t g = 0; g < e->report.n_groups; g++) print_group(out, e, g, drawn, drawn + e->n_nodes);
+    for (uint32_t i = 0; i < e->n_nodes; i++)
+        if (!drawn[i]) print_node(out, e, i);
+    for (uint32_t s = 0; s < e->n_slots; s++)
+        if (e->slot_needed[s]) print_slot(out, e, s);
+}
+
+static void print_edge(FILE *out, const fusion_exec *e, uint32_t slot, uint32_t node, bool read)
+{
+    const char *style = e->slot_needed[slot] ? "" : " [style=dashed, color=gray50]";
+    if (read)
+        fprintf(out, "  slot%" PRIu32 " -> node%" PRIu32 "%s;\n", slot, node, style);
+    else
+        fprintf(out, "  node%" PRIu32 " -> slot%" PRIu32 "%s;\n", node, slot, style);
+}
+
+static void print_edges(FILE *out, const fusion_exec *e)
+{
+    for (uint32_t i = 0; i < e->n_nodes; i++) {
+        const struct exec_node *n = &e->nodes[i];
+        for (uint32_t a = 0; a < n->n_args; a++) {
+            if (n->args[a].kind != PROTO_ARG_SLOT) continue;
+            if (n->args[a].access & PROTO_ACCESS_READ) print_edge(out, e, n->args[a].index, i, true);
+            if (n->args[a].access & PROTO_ACCESS_WRITE) print_edge(out, e, n->args[a].index, i, false);
+        }
+        if (n->kind == PROTO_NODE_COPY) print_edge(out, e, n->from, i, true);
+        if (n->kind == PROTO_NODE_COPY || n->kind == PROTO_NODE_FILL) print_edge(out, e, n->to, i, false);
+        for (uint32_t d = 0; d < n->n_deps; d++)
+            if (n->deps[d] < e->n_nodes)
+                fprintf(out, "  node%" PRIu32 " -> node%" PRIu32 " [style=dotted, constraint=true];\n", n->deps[d], i);
+    }
+}
+
+static void print_graph(FILE *out, const fusion_exec *e, bool *drawn)
+{
+    fprintf(out,
+            "digraph fusion {\n  rankdir=TB; fontname=\"sans-serif\"; node [fontname=\"sans-serif\"]; labelloc=t;\n  "
+            "label=\"%" PRIu32 " nodes, %" PRIu32 " launch%s; global memory traffic ",
+            e->n_nodes, e->report.launches, e->report.launches == 1 ? "" : "es");
+    print_size(out, e->report.bytes_unfused);
+    fputs(" unfused, ", out);
+    print_size(out, e->report.bytes_fused);
+    fputs(" now, ", out);
+    print_size(out, e->report.bytes_unfused - e->report.bytes_fused);
+    fputs(" saved\";\n", out);
+    print_nodes(out, e, drawn);
+    print_edges(out, e);
+    fputs("}\n", out);
+}
+
+fusion_status fusion_exec_dot(const fusion_exec *e, char **dot)
+{
+    struct client_text text;
+    bool *drawn = calloc(e->n_nodes + e->n_slots + 1, sizeof *drawn);
+    if (!drawn) return client_no_memory("picture");
+    fusion_status status = client_text_open(&text, "picture");
+    if (status == FUSION_SUCCESS) {
+        print_graph(text.file, e, drawn);
+        status = client_text_close(&text, "picture", dot);
+    }
+    free(drawn);
+    return status;
+}

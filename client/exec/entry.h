@@ -1,0 +1,21 @@
+/* A submission in the making: its entry in the ring. */
+#pragma once
+
+#include "client/exec/exec.h"
+#include "proto/ring.h"
+
+/* Memory that a slot is bound to, from an offset on. */
+struct binding {
+    struct memory *memory; /* NULL: none is needed */
+    uint64_t offset;
+};
+
+/* Bindings first, then values, as the ring has them. */
+struct entry {
+    struct ring_entry head;
+    uint8_t *rest;
+    size_t size, capacity;
+};
+
+bool client_entry_bind(struct entry *e, uint32_t slot, const struct binding *b); /* false: no memory */
+bool client_entry_value(struct entry *e, uint32_t value, const void *data, uint32_t size);

@@ -1,0 +1,192 @@
+/* Submitting a handle through the ring. */
+#include "client/exec/submit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "client/base/error.h"
+#include "client/exec/actions.h"
+#include "client/exec/rebind.h"
+#include "client/graph/recording.h"
+#include "client/memory/image.h"
+#include "client/memory/memory.h"
+#include "client/memory/place.h"
+#include "client/session/fork.h"
+#include "client/session/wait.h"
+
+enum { RESTART_LOOK_US = 500 };
+
+/* What the ring says that cannot be. */
+static fusion_status check_ring(const fusion_session *s, uint64_t sequence)
+{
+    if (atomic_load(&s->ring->state) > RING_CLOSED)
+        return client_error(FUSION_PROTOCOL, "submission", "the submission ring is in a state that there is none of");
+    if (client_completed(s, sequence))
+        return client_error(FUSION_PROTOCOL, "submission",
+                            "fusiond says that submission %" PRIu64 " is complete before it was made", sequence);
+    return FUSION_SUCCESS;
+}
+
+/* One attempt; false: there is no room, or no executor. Session locked. */
+static bool try_push(fusion_exec *e, struct entry *entry, const struct binding *bindings)
+{
+    fusion_session *s = e->session;
+    uint64_t sequence = entry->head.sequence = s->next_sequence;
+    if (!client_ring_is(s, RING_RUNNING)) return false;
+    if (sequence > RING_MAX_PENDING) {
+        if (!client_completed(s, sequence - RING_MAX_PENDING)) return false;
+        client_keep_failure(s, sequence - RING_MAX_PENDING);
+    }
+    if (!ring_push(s->ring, &entry->head, entry->rest, entry->size)) return false;
+    s->next_sequence++;
+    e->last_event = sequence;
+    for (uint32_t i = 0; i < e->n_slots; i++)
+        if (bindings[i].memory) bindings[i].memory->last_event = sequence;
+    return true;
+}
+
+/* Pushes when there is room (never more than RING_MAX_PENDING on the way) and an executor. */
+static fusion_status push(fusion_exec *e, struct entry *entry, const struct binding *bindings, fusion_event *event)
+{
+    fusion_session *s = e->session;
+    if (client_is_foreign(s)) return client_foreign("submission");
+    if (sizeof entry->head + entry->size > RING_MAX_ENTRY)
+        return client_error(FUSION_INVALID, "submission", "%zu bytes of rebindings, more than %d", entry->size,
+                            RING_MAX_ENTRY);
+    entry->head.size = (uint32_t)(sizeof entry->head + entry->size);
+    entry->head.executable = e->id;
+    for (;;) {
+        pthread_mutex_lock(&s->lock);
+        fusion_status status = check_ring(s, s->next_sequence);
+        bool done = status == FUSION_SUCCESS && try_push(e, entry, bindings);
+        pthread_mutex_unlock(&s->lock);
+        if (done && event) *event = entry->head.sequence;
+        if (done || status != FUSION_SUCCESS) return status;
+        if (client_ring_is(s, RING_CLOSED)) return client_closed(s);
+        if (client_daemon_gone(s)) return client_error(FUSION_CONNECTION, "submission", "fusiond has ended");
+        if (client_ring_is(s, RING_RUNNING))
+            ring_wait(s->ring, atomic_load(&s->ring->completed) + 1, CLIENT_WAIT_SLICE_MS);
+        else
+            usleep(RESTART_LOOK_US);
+    }
+}
+
+/* Memory behind every slot that needs some. */
+static fusion_status ensure_memories(fusion_exec *e, struct binding *bindings)
+{
+    for (uint32_t i = 0; i < e->n_slots; i++) {
+        if (!e->slot_needed[i] && !e->slot_host[i]) {
+            bindings[i].memory = NULL;
+            continue;
+        }
+        if (!bindings[i].memory)
+            return client_error(FUSION_NOT_FOUND, e->slot_names[i],
+                                "the buffer was destroyed after finalize; rebind it");
+        fusion_status status = client_memory_ensure(bindings[i].memory);
+        if (status != FUSION_SUCCESS) return status;
+    }
+    return FUSION_SUCCESS;
+}
+
+/* The bindings of slot_memory, which is by slot. To be freed. */
+static struct binding *default_bindings(fusion_exec *e, const uint64_t *slot_memory)
+{
+    fusion_session *s = e->session;
+    struct binding *bindings = calloc(e->n_slots + 1, sizeof *bindings);
+    if (!bindings) return NULL;
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t i = 0; i < e->n_slots; i++) bindings[i].memory = client_memory_find(s, slot_memory[i]);
+    pthread_mutex_unlock(&s->lock);
+    return bindings;
+}
+
+/* The rebindings of memory that the inner graph uses. */
+static fusion_status submit_inner(const struct graph_action *a, const fusion_rebind *rebind, uint32_t n,
+                                  fusion_event *event)
+{
+    fusion_rebind *inner = calloc(n ? n : 1, sizeof *inner);
+    if (!inner) return client_no_memory("submission");
+    uint32_t n_inner = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        fusion_memory from = {.buffer = rebind[i].from, .pointer = rebind[i].from_pointer};
+        if (rebind[i].from_image) from.buffer = client_image_place(rebind[i].from_image, 0).buffer;
+        struct memory *m;
+        uint64_t offset;
+        if ((!from.buffer && !from.pointer) ||
+            client_memory_of(a->exec->session, &from, 0, &m, &offset) != FUSION_SUCCESS)
+            continue;
+        for (uint32_t k = 0; k < a->exec->n_slots; k++)
+            if (a->exec->slot_memory[k] == m->id) inner[n_inner++] = rebind[i];
+    }
+    fusion_status status = fusion_exec_submit(a->exec, inner, n_inner, event);
+    free(inner);
+    return status;
+}
+
+/* The parts of the executable with, between them, what runs here. The last part is submitted even where it has no
+   steps: its event is the submission's. */
+static fusion_status push_parts(fusion_exec *e, struct entry *entry, const struct binding *bindings,
+                                const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
+{
+    fusion_event last = 0;
+    for (uint32_t part = 0; part < e->n_actions; part++) {
+        entry->head.part = part;
+        fusion_status status = e->part_runs[part] ? push(e, entry, bindings, &last) : FUSION_SUCCESS;
+        if (status != FUSION_SUCCESS) return status;
+        if (e->actions[part].kind == ACTION_GRAPH)
+            status = submit_inner(&e->actions[part], rebind, n_rebind, &last);
+        else
+            status = client_exec_act(e, part, bindings, last);
+        if (status != FUSION_SUCCESS) return status;
+    }
+    entry->head.part = e->n_actions;
+    fusion_status status = push(e, entry, bindings, &last);
+    if (status != FUSION_SUCCESS) return status;
+    client_recording_submitted(e->session, e->recording, last);
+    if (event) *event = last;
+    return FUSION_SUCCESS;
+}
+
+/* Runs of a session execute in order: one that consists of several parts keeps the others waiting until its last part
+   is on its way, but for those that its own host tasks submit. */
+static fusion_status push_in_turn(fusion_exec *e, struct entry *entry, const struct binding *bindings,
+                                  const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
+{
+    fusion_session *s = e->session;
+    pthread_mutex_lock(&s->turn_lock);
+    fusion_status status = client_recording_ready(s, e->recording);
+    if (status == FUSION_SUCCESS) status = push_parts(e, entry, bindings, rebind, n_rebind, event);
+    pthread_mutex_unlock(&s->turn_lock);
+    return status;
+}
+
+fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
+{
+    struct entry entry = {0};
+    struct binding *bindings = default_bindings(e, e->slot_memory);
+    if (!bindings) return client_no_memory("submission");
+    fusion_status status = client_rebind(e, rebind, n_rebind, bindings, &entry);
+    if (status == FUSION_SUCCESS) status = ensure_memories(e, bindings);
+    if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, rebind, n_rebind, event);
+    free(entry.rest);
+    free(bindings);
+    return status;
+}
+
+fusion_status client_submit_graph(fusion_exec *e, const fusion_graph *g, fusion_event *event)
+{
+    struct entry entry = {0};
+    struct binding *bindings = default_bindings(e, g->slot_memory);
+    if (!bindings) return client_no_memory("submission");
+    bool fits = true;
+    for (uint32_t i = 0; i < e->n_slots; i++)
+        if (bindings[i].memory && e->slot_needed[i]) fits = fits && client_entry_bind(&entry, i, &bindings[i]);
+    for (uint32_t i = 0; i < e->n_values; i++)
+        fits = fits && client_entry_value(&entry, i, g->values[i].data, g->values[i].size);
+    fusion_status status = fits ? ensure_memories(e, bindings) : client_no_memory("submission");
+    if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, NULL, 0, event);
+    free(entry.rest);
+    free(bindings);
+    return status;
+}

@@ -1,0 +1,8 @@
+/* Graphs as nodes of graphs. */
+#pragma once
+
+#include "client/graph/parts.h"
+
+/* graph with the graphs inside it that are fused with it, or by nobody, in place of their nodes: graph itself where
+   there are none. NULL: an error is recorded. */
+fusion_graph *client_graph_flatten(fusion_graph *graph, fusion_mode mode);

@@ -1,0 +1,33 @@
+/* The memories of a session: of buffers, images and USM allocations, by number and by address. */
+#pragma once
+
+#include "client/session/objects.h"
+
+/* A piece of memory shared with the executor. First member of a buffer, and so of an image. */
+struct memory {
+    fusion_session *session;
+    char *name;  /* NULL: a USM allocation */
+    uint64_t id; /* 0: not in the table */
+    uint64_t bytes;
+    void *map;            /* NULL: no memory taken yet */
+    uint32_t late_attach; /* the request to attach it whose reply is still to come; 0: none */
+    void *late_map;
+    bool usm;
+    fusion_event last_event;        /* the last submission that uses it */
+    fusion_buffer *buffer;          /* NULL for USM */
+    const fusion_image_desc *image; /* NULL: it is none */
+};
+
+/* Makes the memory's id. All of these with the session locked, but for the first and the third. */
+fusion_status client_memory_register(fusion_session *s, struct memory *m);
+struct memory *client_memory_find(fusion_session *s, uint64_t id); /* NULL: it was destroyed */
+void client_memory_unregister(struct memory *m);
+/* The number that only this memory of the session has, for names. */
+uint64_t client_memory_serial(const struct memory *m);
+const char *client_memory_name(const struct memory *m);
+
+/* USM allocations, sorted by address. */
+fusion_status client_usm_insert(fusion_session *s, struct memory *m);
+struct memory *client_usm_find(fusion_session *s, const void *pointer); /* in which it lies; NULL: none */
+/* The one that begins there, which is found no more. NULL: none does. */
+struct memory *client_usm_remove(fusion_session *s, const void *pointer);

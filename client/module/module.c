@@ -1,0 +1,228 @@
+/* Modules: loading and linking them. */
+#include "client/module/module.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "client/base/error.h"
+#include "client/module/kernels.h"
+#include "client/session/request.h"
+
+static void free_module(struct client_object *object)
+{
+    fusion_module *m = (fusion_module *)object;
+    client_pool_clear(&m->pool);
+    free(m->name);
+    free(m);
+}
+
+static fusion_module *new_module(fusion_session *s, const char *name)
+{
+    fusion_module *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->session = s;
+    m->name = strdup(name);
+    if (m->name) return m;
+    free(m);
+    return NULL;
+}
+
+/* The service's answer to a request for a module. */
+static fusion_status request_module(fusion_module *m, const char *method, client_pack_fn *pack, const void *data)
+{
+    struct proto_message reply;
+    fusion_status status = client_request(m->session, method, pack, data, NULL, 0, &reply);
+    if (status != FUSION_SUCCESS) return status;
+    proto_get_uint(&reply.params, "module", &m->id);
+    client_module_read_kernels(m, &reply.params);
+    proto_message_clear(&reply);
+    if (!m->pool.failed) return FUSION_SUCCESS;
+    client_release(m->session, "module.release", "module", m->id);
+    return client_no_memory(m->name);
+}
+
+/* Asks for a module, which gets a name of its own. */
+static fusion_status make_module(fusion_session *s, const char *name, const char *method, client_pack_fn *pack,
+                                 const void *data, fusion_module **module)
+{
+    if (!name || strlen(name) > PROTO_MAX_NAME)
+        return client_error(FUSION_INVALID, "module", "a name of 1 to %d bytes is needed", PROTO_MAX_NAME);
+    fusion_module *m = new_module(s, name);
+    if (!m) return client_no_memory(name);
+    fusion_status status = request_module(m, method, pack, data);
+    if (status != FUSION_SUCCESS) {
+        free_module(&m->object);
+        return status;
+    }
+    client_object_add(s, &m->object, free_module);
+    *module = m;
+    return FUSION_SUCCESS;
+}
+
+/* ---- load ---- */
+
+struct load {
+    const char *name;
+    const void *bytes;
+    size_t size;
+    const fusion_module_options *options;
+};
+
+static void pack_constants(struct proto_writer *w, const fusion_module_options *o)
+{
+    proto_pack_key(w, "constants");
+    msgpack_pack_array(&w->packer, o->n_constants);
+    for (uint32_t i = 0; i < o->n_constants; i++) {
+        proto_pack_map(w, 2);
+        proto_pack_uint(w, "id", o->constants[i].id);
+        proto_pack_bytes(w, "value", o->constants[i].value, o->constants[i].bytes);
+    }
+}
+
+static void pack_load(struct proto_writer *w, const void *data)
+{
+    const struct load *l = data;
+    const fusion_module_options *o = l->options;
+    proto_pack_map(w, 2 + (o->sub_group_size != NULL) + (o->n_constants > 0));
+    proto_pack_string(w, "name", l->name);
+    proto_pack_bytes(w, "data", l->bytes, l->size);
+    if (o->sub_group_size) proto_pack_string(w, "sub_group_size", o->sub_group_size);
+    if (o->n_constants) pack_constants(w, o);
+}
+
+fusion_status fusion_module_load_with(fusion_session *s, const char *name, const void *bytes, size_t size,
+                                      const fusion_module_options *options, fusion_module **module)
+{
+    static const fusion_module_options none;
+    const fusion_module_options *o = options ? options : &none;
+    if (!bytes || !size) return client_error(FUSION_INVALID, name ? name : "module", "it is empty");
+    for (uint32_t i = 0; i < o->n_constants; i++)
+        if (!o->constants[i].value || !o->constants[i].bytes || o->constants[i].bytes > 8)
+            return client_error(FUSION_INVALID, "module",
+                                "the value of specialization constant %u is not one of 1 to 8 bytes",
+                                o->constants[i].id);
+    return make_module(s, name, "module.load", pack_load, &(struct load){name, bytes, size, o}, module);
+}
+
+fusion_status fusion_module_load(fusion_session *s, const char *name, const void *bytes, size_t size,
+                                 fusion_module **module)
+{
+    return fusion_module_load_with(s, name, bytes, size, NULL, module);
+}
+
+static fusion_status read_open_file(FILE *f, const char *path, char **bytes, size_t *size)
+{
+    struct stat st;
+    if (fstat(fileno(f), &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > PROTO_MAX_MESSAGE)
+        return client_error(FUSION_IO, path, "not a regular file of at most %d bytes", PROTO_MAX_MESSAGE);
+    *bytes = malloc((size_t)st.st_size + 1);
+    if (!*bytes) return client_no_memory(path);
+    *size = fread(*bytes, 1, (size_t)st.st_size, f);
+    if (*size == (size_t)st.st_size) return FUSION_SUCCESS;
+    free(*bytes);
+    return client_error(FUSION_IO, path, "could not be read whole (%zu of %lld bytes)", *size, (long long)st.st_size);
+}
+
+static fusion_status read_file(const char *path, char **bytes, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) return client_errno(errno == ENOMEM ? FUSION_OUT_OF_MEMORY : FUSION_IO, path, "opening");
+    fusion_status status = read_open_file(f, path, bytes, size);
+    fclose(f);
+    return status;
+}
+
+fusion_status fusion_module_load_file_with(fusion_session *s, const char *path, const fusion_module_options *options,
+                                           fusion_module **module)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    fusion_status status = read_file(path, &bytes, &size);
+    if (status != FUSION_SUCCESS) return status;
+    const char *slash = strrchr(path, '/');
+    status = fusion_module_load_with(s, slash ? slash + 1 : path, bytes, size, options, module);
+    free(bytes);
+    return status;
+}
+
+fusion_status fusion_module_load_file(fusion_session *s, const char *path, fusion_module **module)
+{
+    return fusion_module_load_file_with(s, path, NULL, module);
+}
+
+/* ---- link ---- */
+
+struct link {
+    const char *name;
+    fusion_module *const *modules;
+    uint32_t n;
+};
+
+static void pack_link(struct proto_writer *w, const void *data)
+{
+    const struct link *l = data;
+    proto_pack_map(w, 2);
+    proto_pack_string(w, "name", l->name);
+    proto_pack_key(w, "modules");
+    msgpack_pack_array(&w->packer, l->n);
+    for (uint32_t i = 0; i < l->n; i++) msgpack_pack_uint64(&w->packer, l->modules[i]->id);
+}
+
+fusion_status fusion_module_link(fusion_session *s, const char *name, fusion_module *const *modules, uint32_t n,
+                                 fusion_module **module)
+{
+    if (!n) return client_error(FUSION_INVALID, "module", "there are no modules to link");
+    for (uint32_t i = 0; i < n; i++) {
+        if (!modules[i]) return client_error(FUSION_INVALID, "module", "module %u of those to link is NULL", i);
+        if (modules[i]->session != s)
+            return client_error(FUSION_INVALID, modules[i]->name, "it is a module of another session");
+    }
+    return make_module(s, name, "module.link", pack_link, &(struct link){name, modules, n}, module);
+}
+
+/* ---- the rest ---- */
+
+void fusion_module_destroy(fusion_module *m)
+{
+    if (!m) return;
+    client_release(m->session, "module.release", "module", m->id);
+    client_object_remove(m->session, &m->object);
+    free_module(&m->object);
+}
+
+uint32_t fusion_module_kernel_count(const fusion_module *m)
+{
+    return m->n_kernels;
+}
+
+const fusion_kernel_info *fusion_module_kernel(const fusion_module *m, uint32_t index)
+{
+    return index < m->n_kernels ? &m->kernels[index] : NULL;
+}
+
+static void pack_module(struct proto_writer *w, const void *data)
+{
+    const fusion_module *m = data;
+    proto_pack_map(w, 1);
+    proto_pack_uint(w, "module", m->id);
+}
+
+fusion_status fusion_module_text(fusion_module *m, char **text)
+{
+    struct proto_message reply;
+    fusion_status status = client_request(m->session, "module.text", pack_module, m, NULL, 0, &reply);
+    if (status != FUSION_SUCCESS) return status;
+    const msgpack_object *o = proto_get(&reply.params, "text");
+    char *copy = NULL;
+    if (!o || o->type != MSGPACK_OBJECT_STR)
+        status = client_error(FUSION_PROTOCOL, "module.text", "the reply has no text");
+    else if (!(copy = strndup(o->via.str.ptr, o->via.str.size)))
+        status = client_no_memory("module.text");
+    else
+        *text = copy;
+    proto_message_clear(&reply);
+    return status;
+}

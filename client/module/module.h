@@ -1,0 +1,26 @@
+/* Modules: kernels that the service has read. */
+#pragma once
+
+#include "client/base/pool.h"
+#include "client/session/objects.h"
+
+/* What is known of a kernel beyond its fusion_kernel_info, device by device. */
+struct kernel_devices {
+    uint32_t n;
+    struct kernel_device {
+        const char *name;
+        fusion_kernel_device_info info;
+        uint32_t max_sub_group_size; /* 0: the device lacks the size */
+    } * devices;
+};
+
+struct fusion_module {
+    struct client_object object;
+    fusion_session *session;
+    uint64_t id;
+    char *name;
+    struct client_pool pool;
+    uint32_t n_kernels;
+    fusion_kernel_info *kernels;
+    struct kernel_devices *devices; /* by kernel */
+};

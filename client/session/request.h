@@ -1,0 +1,22 @@
+/* Requests to the service, each with its reply. */
+#pragma once
+
+#include "client/session/state.h"
+#include "proto/frame.h"
+
+/* Packs the params of a request. */
+typedef void client_pack_fn(struct proto_writer *w, const void *data);
+
+/* One request and its reply. reply may be NULL; otherwise proto_message_clear() it on success. */
+fusion_status client_request(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
+                             const int *fds, uint32_t n_fds, struct proto_message *reply);
+/* The same. Where its reply could not be waited for and the service is going to do it all the same, *late is its
+   number, for client_request_resume(), which goes on waiting for its success. `pending`: it has to be asked for again.
+ */
+fusion_status client_request_late(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
+                                  const int *fds, uint32_t n_fds, struct proto_message *reply, uint32_t *late);
+fusion_status client_request_resume(fusion_session *s, const char *method, uint32_t late, bool *pending);
+void client_requests_clear(fusion_session *s);
+/* A request whose params are one id; its failure is of no interest (releases). */
+void client_release(fusion_session *s, const char *method, const char *key, uint64_t id);
+uint64_t client_now_ms(void);

@@ -1,0 +1,47 @@
+/* The state of a session. Rooms above keep theirs in parts that the session only frees. */
+#pragma once
+
+#include <fusiond/fusiond.h>
+#include <pthread.h>
+#include <sys/queue.h>
+
+#include "proto/ring.h"
+
+/* First member of every object that its session frees at the latest, those that were made last first. */
+struct client_object {
+    LIST_ENTRY(client_object) link;
+    void (*free)(struct client_object *object); /* memory only, no requests */
+};
+
+struct fusion_session {
+    LIST_ENTRY(fusion_session) link; /* fork.c */
+    bool foreign;                    /* it is that of the process that forked this one */
+    int fd;
+    pid_t daemon_pid; /* of a private daemon; 0: none */
+    int event_fd;
+    struct ring *ring;
+    uint32_t request_limit_ms;
+
+    /* Locks that may be held for long, in the order in which they are taken. */
+    pthread_mutex_t turn_lock;    /* recursive: runs of executables, one after another (exec/submit.c) */
+    pthread_mutex_t attach_lock;  /* memory/memory.c */
+    pthread_mutex_t request_lock; /* the socket (request.c) */
+    struct proto_reader *reader;
+    STAILQ_HEAD(, outgoing) outgoing; /* not sent to their end yet */
+    struct client_late *late;
+    uint32_t n_late, late_capacity;
+    uint32_t next_request;
+    bool broken; /* the connection has ended */
+
+    pthread_mutex_t print_lock; /* recursive; held while what was printed is handed on (print.c) */
+    fusion_print_function *print;
+    void *print_data;
+
+    pthread_mutex_t lock; /* everything below, and the ring's producer side */
+    LIST_HEAD(, client_object) objects;
+    uint64_t next_sequence;
+    struct failure *failures; /* wait.c */
+    uint32_t n_failures;
+    struct memory_table *memories; /* memory/table.c; NULL: there were none yet */
+    struct recordings *recordings; /* graph/recording.c; the same */
+};

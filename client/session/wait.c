@@ -1,0 +1,135 @@
+/* Waiting for submissions: completions come in the ring. */
+#include "client/session/wait.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "client/base/error.h"
+#include "client/session/fork.h"
+#include "client/session/print.h"
+#include "client/session/request.h"
+
+enum { MAX_FAILURES = 1024 };
+
+/* Outcomes of failed submissions that left the ring, in a ring buffer of their own. */
+struct failure {
+    fusion_event event;
+    fusion_status status;
+    char object[RING_OBJECT_BYTES], reason[RING_REASON_BYTES];
+};
+
+/* ---- outcomes ---- */
+
+/* The ring is memory of another process: what it says is copied once, and made a text and a status where it is none.
+   False: this is about another submission. */
+static bool read_completion(const fusion_session *s, fusion_event event, struct ring_completion *out)
+{
+    const struct ring_completion *c = &s->ring->completions[event % RING_MAX_PENDING];
+    if (atomic_load(&c->sequence) != event) {
+        atomic_init(&out->sequence, atomic_load(&c->sequence));
+        return false;
+    }
+    memcpy(out, c, sizeof *out);
+    out->object[sizeof out->object - 1] = out->reason[sizeof out->reason - 1] = 0;
+    if (out->status >= FUSION_STATUS_COUNT) out->status = FUSION_INTERNAL;
+    return true;
+}
+
+bool client_failures_open(fusion_session *s)
+{
+    s->failures = calloc(MAX_FAILURES, sizeof *s->failures);
+    return s->failures;
+}
+
+void client_keep_failure(fusion_session *s, fusion_event event)
+{
+    struct ring_completion c;
+    if (!read_completion(s, event, &c) || c.status == FUSION_SUCCESS) return;
+    struct failure *f = &s->failures[s->n_failures++ % MAX_FAILURES];
+    f->event = event;
+    f->status = c.status;
+    memcpy(f->object, c.object, sizeof f->object);
+    memcpy(f->reason, c.reason, sizeof f->reason);
+}
+
+/* Of a submission that left the ring. Session locked. */
+static fusion_status earlier_outcome(const fusion_session *s, fusion_event event)
+{
+    for (uint32_t i = 0; i < MAX_FAILURES; i++)
+        if (s->failures[i].event == event)
+            return client_error(s->failures[i].status, s->failures[i].object, "%s", s->failures[i].reason);
+    return FUSION_SUCCESS;
+}
+
+fusion_status client_outcome(fusion_session *s, fusion_event event, uint64_t *run_ns)
+{
+    struct ring_completion c;
+    fusion_status status = FUSION_SUCCESS;
+    if (run_ns) *run_ns = 0;
+    client_print(s);
+    pthread_mutex_lock(&s->lock);
+    if (read_completion(s, event, &c)) {
+        if (run_ns) *run_ns = c.run_ns;
+        if (c.status != FUSION_SUCCESS) status = client_error(c.status, c.object, "%s", c.reason);
+    } else if (atomic_load(&c.sequence) < event) {
+        status = client_error(FUSION_PROTOCOL, "submission",
+                              "fusiond says that submission %" PRIu64 " is complete, but not how it went", event);
+    } else {
+        status = earlier_outcome(s, event);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+/* ---- waiting ---- */
+
+bool client_daemon_gone(fusion_session *s)
+{
+    struct pollfd p = {.fd = s->fd, .events = POLLRDHUP};
+    return s->broken || (poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL));
+}
+
+static int64_t now_ms(void)
+{
+    return (int64_t)client_now_ms();
+}
+
+bool client_completed(const fusion_session *s, fusion_event event)
+{
+    return atomic_load_explicit(&s->ring->completed, memory_order_acquire) >= event;
+}
+
+fusion_status client_closed(fusion_session *s)
+{
+    fusion_status status = client_request(s, "status", NULL, NULL, NULL, 0, NULL);
+    if (status != FUSION_SUCCESS) return status;
+    return client_error(FUSION_CONNECTION, "session", "it was closed by fusiond");
+}
+
+bool client_ring_is(const fusion_session *s, enum ring_state state)
+{
+    return atomic_load(&s->ring->state) == state;
+}
+
+fusion_status client_wait(fusion_session *s, fusion_event event, int timeout_ms, uint64_t *run_ns)
+{
+    if (client_is_foreign(s)) return client_foreign("submission");
+    int64_t deadline = now_ms() + timeout_ms;
+    while (!client_completed(s, event)) {
+        int64_t left = timeout_ms < 0 ? CLIENT_WAIT_SLICE_MS : deadline - now_ms();
+        if (left <= 0 && timeout_ms >= 0)
+            return client_error(FUSION_TIMEOUT, "submission", "submission %" PRIu64 " was not complete after %d ms",
+                                event, timeout_ms);
+        if (ring_wait(s->ring, event, left < CLIENT_WAIT_SLICE_MS ? (int)left : CLIENT_WAIT_SLICE_MS)) break;
+        if (client_completed(s, event)) break;
+        if (client_ring_is(s, RING_CLOSED)) return client_closed(s);
+        if (client_daemon_gone(s))
+            return client_error(FUSION_CONNECTION, "submission",
+                                "fusiond ended before submission %" PRIu64 " was complete", event);
+    }
+    return client_outcome(s, event, run_ns);
+}

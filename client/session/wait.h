@@ -1,0 +1,21 @@
+/* Submissions on their way: whether they are complete, and how they went. */
+#pragma once
+
+#include "client/session/state.h"
+
+enum { CLIENT_WAIT_SLICE_MS = 100 };
+
+/* Room for the outcomes of failed submissions. False: no memory. */
+bool client_failures_open(fusion_session *s);
+/* Keeps the outcome of a failed submission before the ring uses its place again. Session locked. */
+void client_keep_failure(fusion_session *s, fusion_event event);
+
+bool client_completed(const fusion_session *s, fusion_event event);
+/* Of one that is complete: how it went, and what it printed. run_ns may be NULL. */
+fusion_status client_outcome(fusion_session *s, fusion_event event, uint64_t *run_ns);
+fusion_status client_wait(fusion_session *s, fusion_event event, int timeout_ms, uint64_t *run_ns);
+
+bool client_ring_is(const fusion_session *s, enum ring_state state);
+bool client_daemon_gone(fusion_session *s);
+/* The session was closed by the service, whose last words a request still finds. */
+fusion_status client_closed(fusion_session *s);
