@@ -109,7 +109,7 @@ static unsigned param_kind(const struct fuser_launch *l, uint32_t i)
     switch (l->params[i].kind) {
     case FUSER_PARAM_BUFFER: return PARAM_SLOT;
     case FUSER_PARAM_VALUE: return PARAM_VALUE;
-    case FUSER_PARAM_STATE: return PARAM_STATE;
+    case FUSER_PARAM_PROGRAM_VARIABLE: return PARAM_STATE;
     case FUSER_PARAM_LOCAL: break;
     }
     return PARAM_LOCAL;
@@ -341,7 +341,7 @@ static uint32_t module_number(const struct plan_source *s, const struct ir_modul
     return s->wire->nodes[i].module;
 }
 
-static uint32_t variable_number(const struct fuser_state *state)
+static uint32_t variable_number(const struct fuser_program_variable *state)
 {
     uint32_t i = 0;
     while (state->module->globals[i] != state->global) i++;
@@ -353,7 +353,7 @@ static bool is_zero(const uint8_t *bytes, uint64_t n)
     return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
 }
 
-static void program_state(msgpack_packer *k, const struct plan_source *s, const struct fuser_state *state)
+static void program_state(msgpack_packer *k, const struct plan_source *s, const struct fuser_program_variable *state)
 {
     const struct ir_global *g = state->global;
     bool pipe = ir_type_kind(g->type) == IR_KIND_PIPE;
@@ -390,6 +390,6 @@ void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
     free(used);
     put_list(k, "values", g->n_values);
     for (uint32_t i = 0; i < g->n_values; i++) msgpack_pack_uint32(k, g->values[i].size);
-    put_list(k, "states", runs->n_states);
-    for (uint32_t i = 0; i < runs->n_states; i++) program_state(k, s, &runs->states[i]);
+    put_list(k, "states", runs->n_program_variables);
+    for (uint32_t i = 0; i < runs->n_program_variables; i++) program_state(k, s, &runs->program_variables[i]);
 }

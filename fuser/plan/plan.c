@@ -1,17 +1,68 @@
-/* Planning a graph: the stages in their order, and the plan's life. */
+/* Planning a graph: the stages in their order, what each takes and gives. */
 #include "fuser/plan/plan.h"
 
 #include <string.h>
 
-#include "fuser/plan/planner.h"
+#include "fuser/plan/graph/edges.h"
+#include "fuser/plan/graph/empty_nodes.h"
+#include "fuser/plan/graph/endless_loops.h"
+#include "fuser/plan/graph/program_scope.h"
+#include "fuser/plan/graph/uses.h"
+#include "fuser/plan/graph/validate.h"
+#include "fuser/plan/grouping/groups.h"
+#include "fuser/plan/launch/launch.h"
+#include "fuser/plan/order/order.h"
 #include "ir/base/arena.h"
 
-static bool run_stages(struct planner *p)
+/* What the stages give. */
+struct stages {
+    struct empty_nodes empty;   /* the graph without nodes in which nothing happens */
+    struct program_scope scope; /* that graph, program-scope variables being buffers of it */
+    struct plan_facts facts;    /* what each node does with each buffer */
+    struct plan_edges edges;
+    struct plan_order order;
+    struct id_mapping mapping;
+    struct plan_groups groups; /* runs of the order */
+};
+
+static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph, struct stages *s)
 {
-    if (!plan_validate(p) || !plan_leave_out_empty(p)) return false;
-    plan_find_endless(p);
-    return plan_states(p) && plan_analyse(p) && plan_edges(p) && plan_order(p) && plan_groups(p) &&
-           plan_launches(p);
+    if (!validate_graph(ctx, graph) || !empty_nodes_leave_out(ctx, graph, &s->empty)) return false;
+    endless_loops_remark(ctx, s->empty.graph);
+    if (!program_scope_lower(ctx, s->empty.graph, &s->scope) || !uses_find(ctx, s->scope.graph, &s->facts)) return false;
+    edges_find(ctx, &s->facts, &s->edges);
+    return true;
+}
+
+static bool group_kernels(struct plan_context *ctx, struct stages *s)
+{
+    struct grouping g = {.ctx = ctx, .scope = &s->scope, .facts = &s->facts, .edges = &s->edges, .mapping = &s->mapping};
+    id_mapping_init(&s->mapping, &s->facts, ctx->arena);
+    return groups_find(&g, &s->order, &s->groups);
+}
+
+static bool make_launches(struct plan_context *ctx, struct stages *s, struct fuser_plan *plan)
+{
+    struct launching l = {.ctx = ctx,
+                          .scope = &s->scope,
+                          .facts = &s->facts,
+                          .order = &s->order,
+                          .mapping = &s->mapping,
+                          .plan = plan};
+    return launches_make(&l, &s->groups);
+}
+
+/* What stages before the launches found and the plan keeps. */
+static void keep_results(const struct plan_context *ctx, const struct stages *s, struct fuser_plan *plan)
+{
+    plan->n_order = s->order.n;
+    plan->order = arena_alloc(plan->arena, (s->order.n + 1) * sizeof *plan->order);
+    if (s->order.n) memcpy(plan->order, s->order.nodes, s->order.n * sizeof *plan->order);
+    plan->n_remarks = ctx->n_remarks;
+    plan->remarks = ctx->remarks;
+    plan->n_program_variables = s->scope.n_variables;
+    plan->program_variables = s->scope.variables;
+    empty_nodes_number_as_given(&s->empty, plan);
 }
 
 struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct fuser_options *options,
@@ -21,14 +72,16 @@ struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct 
     struct fuser_plan *plan = arena_alloc(kept, sizeof *plan);
     struct fuser_error ignored;
     plan->arena = kept;
-    struct planner p = {
-        .graph = graph, .options = options, .error = error ? error : &ignored, .plan = plan, .arena = arena_new()};
-    memset(p.error, 0, sizeof *p.error);
-    bool done = run_stages(&p);
-    if (done) plan_number_as_given(&p);
-    plan_analyses_free(p.analyses);
-    plan_stated_free(p.stated);
-    arena_free(p.arena);
+    struct plan_context ctx = {
+        .options = options, .error = error ? error : &ignored, .arena = arena_new(), .kept = kept};
+    struct stages s = {0};
+    memset(ctx.error, 0, sizeof *ctx.error);
+    bool done = find_facts(&ctx, graph, &s) && order_find(&ctx, &s.facts, &s.edges, &s.order) &&
+                group_kernels(&ctx, &s) && make_launches(&ctx, &s, plan);
+    if (done) keep_results(&ctx, &s, plan);
+    uses_free(&s.facts);
+    program_scope_free(&s.scope);
+    arena_free(ctx.arena);
     if (done) return plan;
     fuser_plan_free(plan);
     return NULL;

@@ -1,82 +1,16 @@
-/* The fuser's result: what to run, in which order, and why it came out so. */
+/*
+ * Planning: a graph comes in, a plan of launches goes out. plan.c has the stages in their order; each is a room:
+ *   graph/     is the graph well formed, what does each node do with each buffer, which node waits for which
+ *   order/     the linear order
+ *   mapping/   which work-item of a launch is which of its kernels'
+ *   grouping/  which kernels become a launch
+ *   storage/   which buffers of a launch lose their memory, and where they live instead
+ *   launch/    the kernel of each launch, its parameters, the steps
+ * base/ is what all of them share: the result, the error, remarks. Uses access/, merge/, passes/ and ir/.
+ */
 #pragma once
 
-#include "fuser/graph/graph.h"
-#include "fuser/graph/storage.h"
-#include "ir/base/diag.h"
-
-struct arena;
-
-/* Why a plan could not be made; positive, part of the interface. */
-enum fuser_status {
-    FUSER_OK,
-    FUSER_INVALID,               /* the graph contradicts itself: cycle, bad index, mismatch of arguments, overlap */
-    FUSER_KERNEL_NOT_SUPPORTED,  /* require_fusion cannot be met, or the kernel needs what the device lacks */
-    FUSER_FEATURE_NOT_SUPPORTED, /* the device cannot fuse at all; a sub-group size it does not have */
-};
-
-struct fuser_error {
-    enum fuser_status status;
-    char object[128]; /* "node scale", "buffer t": what it is about */
-    char reason[768]; /* a sentence with the numbers */
-};
-
-/* A remark: one decision. Codes are stable names, listed in docs/remarks.md. */
-struct fuser_remark {
-    const char *code;   /* "fused", "not_fused_range", "internalized_private", ... static storage */
-    const char *node;   /* name of the node it is about, or "" */
-    const char *buffer; /* name of the buffer it is about, or "" */
-    const char *text;   /* a sentence with the numbers */
-};
-
-enum fuser_param_kind { FUSER_PARAM_BUFFER, FUSER_PARAM_VALUE, FUSER_PARAM_LOCAL, FUSER_PARAM_STATE };
-
-/* What a parameter of a launched kernel gets. */
-struct fuser_param {
-    enum fuser_param_kind kind;
-    uint32_t index;  /* buffer or value of the graph; STATE: states[] of the plan */
-    uint64_t offset; /* BUFFER: bytes into it. LOCAL: bytes of work-group memory */
-    const void *view; /* BUFFER: of the argument */
-};
-
-/* One launch: a group of nodes as one kernel, alone in its module. */
-struct fuser_launch {
-    struct ir_module *module; /* verified; holds one kernel */
-    const struct ir_function *kernel;
-    struct nd_range range; /* local filled in */
-    uint32_t n_params;
-    struct fuser_param *params; /* as the kernel's parameters */
-    uint32_t n_nodes;
-    uint32_t *nodes; /* in linear order */
-};
-
-enum fuser_step_kind { FUSER_STEP_LAUNCH, FUSER_STEP_NODE };
-
-struct fuser_step {
-    enum fuser_step_kind kind;
-    uint32_t index; /* launches[] or, for copies, fills and host tasks, nodes[] of the graph */
-};
-
-/* A variable or pipe of a program that kernels of the plan share: memory that is there before and after the graph. */
-struct fuser_state {
-    const struct ir_module *module;
-    const struct ir_global *global; /* of that module */
-};
-
-struct fuser_plan {
-    struct arena *arena; /* owns everything here but the modules */
-    uint32_t n_order;
-    uint32_t *order; /* all nodes, linear */
-    uint32_t n_launches, n_steps, n_remarks;
-    struct fuser_launch *launches;
-    struct fuser_step *steps;
-    struct fuser_remark *remarks;
-    uint32_t n_states;
-    struct fuser_state *states;          /* each once */
-    enum fuser_storage *storage;              /* per buffer of the graph: not MEMORY = no memory is needed for it */
-    uint64_t *saved; /* per buffer without memory: bytes that its accesses would move over memory */
-    uint64_t bytes_unfused, bytes_fused; /* global memory traffic of one run: see docs/fusion.md */
-};
+#include "fuser/plan/base/result.h"
 
 /* Plans a graph: edges from accesses and deps, linear order, groups, one kernel per group, internalization,
    clean-up. The graph is only read and may be freed after. NULL on error (error is filled in; error->status

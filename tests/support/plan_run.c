@@ -144,20 +144,20 @@ bool run_graph(const struct fuser_graph *graph, struct graph_memory *m, char *wh
     return true;
 }
 
-static bool is_pipe(const struct fuser_state *s)
+static bool is_pipe(const struct fuser_program_variable *s)
 {
     return ir_type_kind(s->global->type) == IR_KIND_PIPE;
 }
 
 static struct interp_arg state_arg(const struct fuser_plan *plan, const struct graph_memory *m, uint32_t state)
 {
-    const struct fuser_state *s = &plan->states[state];
+    const struct fuser_program_variable *s = &plan->program_variables[state];
     if (is_pipe(s)) return (struct interp_arg){.kind = INTERP_ARG_PIPE, .data = m->states[state]};
     return (struct interp_arg){
         .kind = INTERP_ARG_BUFFER, .data = m->states[state], .size = ir_type_size(s->module, s->global->type)};
 }
 
-static uint8_t *new_state(const struct fuser_state *s)
+static uint8_t *new_state(const struct fuser_program_variable *s)
 {
     bool pipe = is_pipe(s);
     uint64_t packet = pipe ? ir_type_size(s->module, s->global->packet) : 0;
@@ -176,8 +176,8 @@ static uint8_t *new_state(const struct fuser_state *s)
 static void make_states(const struct fuser_plan *plan, struct graph_memory *m)
 {
     if (m->n_states) return;
-    m->states = arena_realloc(NULL, (plan->n_states + 1) * sizeof *m->states);
-    for (; m->n_states < plan->n_states; m->n_states++) m->states[m->n_states] = new_state(&plan->states[m->n_states]);
+    m->states = arena_realloc(NULL, (plan->n_program_variables + 1) * sizeof *m->states);
+    for (; m->n_states < plan->n_program_variables; m->n_states++) m->states[m->n_states] = new_state(&plan->program_variables[m->n_states]);
 }
 
 static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch *l, struct graph_memory *m,
@@ -197,7 +197,7 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
             return false;
         }
         if (p->kind == FUSER_PARAM_BUFFER) args[i] = buffer_arg(m, p->index, p->offset, 0);
-        if (p->kind == FUSER_PARAM_STATE) args[i] = state_arg(plan, m, p->index);
+        if (p->kind == FUSER_PARAM_PROGRAM_VARIABLE) args[i] = state_arg(plan, m, p->index);
         if (p->kind == FUSER_PARAM_VALUE) args[i] = value_arg(m, p->index);
         if (p->kind == FUSER_PARAM_LOCAL) args[i] = (struct interp_arg){.kind = INTERP_ARG_LOCAL, .size = p->offset};
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/plan/planner.h"
+#include "fuser/plan/launch/pressure.h"
 #include "ir/base/strbuf.h"
 #include "ir/text/parse/parse.h"
 #include "tests/support/plan_check.h"
@@ -25,7 +25,7 @@ static uint64_t pressure_of(const char *text)
     struct diag_list list = {0};
     struct ir_module *m = ir_parse(text, strlen(text), "test.fk", &list);
     if (!m) fail_msg("%s", diag_format(&list));
-    uint64_t bytes = plan_pressure(m->functions[0]);
+    uint64_t bytes = register_pressure(m->functions[0]);
     ir_module_free(m);
     return bytes;
 }

@@ -115,7 +115,7 @@ static uint32_t state_params(const struct fuser_launch *l, uint32_t *index)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->n_params; i++) {
-        if (l->params[i].kind != FUSER_PARAM_STATE) continue;
+        if (l->params[i].kind != FUSER_PARAM_PROGRAM_VARIABLE) continue;
         *index = l->params[i].index;
         n++;
     }
@@ -152,9 +152,9 @@ static void one_launch(void **state)
     struct fuser_plan *plan = check_planned(m.g);
     uint32_t index = 9;
     check_launches(m.g, plan, "remember recall");
-    assert_int_equal(plan->n_states, 1);
-    assert_ptr_equal(plan->states[0].module, m.g->module);
-    assert_string_equal(plan->states[0].global->name, "table");
+    assert_int_equal(plan->n_program_variables, 1);
+    assert_ptr_equal(plan->program_variables[0].module, m.g->module);
+    assert_string_equal(plan->program_variables[0].global->name, "table");
     assert_int_equal(state_params(&plan->launches[0], &index), 1);
     assert_int_equal(index, 0);
     check_like_unfused(&m, plan);
@@ -218,7 +218,7 @@ static void others_join(void **state)
     m = pair("remember", "total");
     plan = check_planned(m.g);
     check_launches(m.g, plan, "remember total");
-    assert_int_equal(plan->n_states, 2);
+    assert_int_equal(plan->n_program_variables, 2);
     fuser_plan_free(plan);
     test_graph_free(m.g);
 }
@@ -249,8 +249,8 @@ static void modules(void **state)
     m.g->graph.nodes[1].kernel = ir_module_find(twin, "recall");
     struct fuser_plan *plan = check_planned(m.g);
     check_launches(m.g, plan, "recall remember");
-    assert_int_equal(plan->n_states, 2);
-    assert_ptr_not_equal(plan->states[0].module, plan->states[1].module);
+    assert_int_equal(plan->n_program_variables, 2);
+    assert_ptr_not_equal(plan->program_variables[0].module, plan->program_variables[1].module);
     for (int i = 0; i < ITEMS; i++) assert_int_equal(outcome(&m, plan)[i], 0);
     fuser_plan_free(plan);
     ir_module_free(twin);

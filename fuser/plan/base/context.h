@@ -1,0 +1,25 @@
+/* What all stages of planning have: the options, memory, the one error, and a list of remarks. */
+#pragma once
+
+#include "fuser/plan/base/result.h"
+
+struct arena;
+
+struct plan_context {
+    const struct fuser_options *options;
+    struct fuser_error *error;
+    struct arena *arena; /* of what is needed while planning */
+    struct arena *kept;  /* of what the plan keeps */
+    uint32_t n_remarks;
+    struct fuser_remark *remarks;
+    bool quiet; /* remarks are not wanted: something is tried */
+};
+
+/* The object is `what`, and its name where it has one. False, so that a check can return it. */
+bool plan_fail(struct plan_context *ctx, enum fuser_status status, const char *what, const char *name,
+               const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* node and buffer: names, NULL for none. */
+void plan_remark(struct plan_context *ctx, const char *code, const char *node, const char *buffer, const char *format,
+                 ...) __attribute__((format(printf, 5, 6)));
+/* "add (line 12)", or "add" where the line is 0. Into buf; returns buf. */
+const char *plan_line_text(const struct fuser_node *node, uint32_t line, char *buf, size_t size);

@@ -1,0 +1,78 @@
+/* The fuser's result: what to run, in which order, and why it came out so. */
+#pragma once
+
+#include "fuser/graph/graph.h"
+#include "fuser/graph/storage.h"
+
+struct arena;
+
+/* Why a plan could not be made; positive, part of the interface. */
+enum fuser_status {
+    FUSER_OK,
+    FUSER_INVALID,               /* the graph contradicts itself: cycle, bad index, mismatch of arguments, overlap */
+    FUSER_KERNEL_NOT_SUPPORTED,  /* require_fusion cannot be met, or the kernel needs what the device lacks */
+    FUSER_FEATURE_NOT_SUPPORTED, /* the device cannot fuse at all; a sub-group size it does not have */
+};
+
+struct fuser_error {
+    enum fuser_status status;
+    char object[128]; /* "node scale", "buffer t": what it is about */
+    char reason[768]; /* a sentence with the numbers */
+};
+
+/* A remark: one decision. Codes are stable names, listed in docs/remarks.md. */
+struct fuser_remark {
+    const char *code;   /* "fused", "not_fused_range", "internalized_private", ... static storage */
+    const char *node;   /* name of the node it is about, or "" */
+    const char *buffer; /* name of the buffer it is about, or "" */
+    const char *text;   /* a sentence with the numbers */
+};
+
+enum fuser_param_kind { FUSER_PARAM_BUFFER, FUSER_PARAM_VALUE, FUSER_PARAM_LOCAL, FUSER_PARAM_PROGRAM_VARIABLE };
+
+/* What a parameter of a launched kernel gets. */
+struct fuser_param {
+    enum fuser_param_kind kind;
+    uint32_t index;  /* buffer or value of the graph; PROGRAM_VARIABLE: program_variables[] of the plan */
+    uint64_t offset; /* BUFFER: bytes into it. LOCAL: bytes of work-group memory */
+    const void *view; /* BUFFER: of the argument */
+};
+
+/* One launch: a group of nodes as one kernel, alone in its module. */
+struct fuser_launch {
+    struct ir_module *module; /* verified; holds one kernel */
+    const struct ir_function *kernel;
+    struct nd_range range; /* local filled in */
+    uint32_t n_params;
+    struct fuser_param *params; /* as the kernel's parameters */
+    uint32_t n_nodes;
+    uint32_t *nodes; /* in linear order */
+};
+
+enum fuser_step_kind { FUSER_STEP_LAUNCH, FUSER_STEP_NODE };
+
+struct fuser_step {
+    enum fuser_step_kind kind;
+    uint32_t index; /* launches[] or, for copies, fills and host tasks, nodes[] of the graph */
+};
+
+/* A program-scope variable or pipe that kernels of the plan share: memory that is there before and after the graph. */
+struct fuser_program_variable {
+    const struct ir_module *module;
+    const struct ir_global *global; /* of that module */
+};
+
+struct fuser_plan {
+    struct arena *arena; /* owns everything here but the modules */
+    uint32_t n_order;
+    uint32_t *order; /* all nodes, linear */
+    uint32_t n_launches, n_steps, n_remarks;
+    struct fuser_launch *launches;
+    struct fuser_step *steps;
+    struct fuser_remark *remarks;
+    uint32_t n_program_variables;
+    struct fuser_program_variable *program_variables; /* each once */
+    enum fuser_storage *storage;              /* per buffer of the graph: not MEMORY = no memory is needed for it */
+    uint64_t *saved; /* per buffer without memory: bytes that its accesses would move over memory */
+    uint64_t bytes_unfused, bytes_fused; /* global memory traffic of one run: see docs/fusion.md */
+};

@@ -1,0 +1,36 @@
+/* What is known of a graph's nodes, and what they do with its buffers. */
+#pragma once
+
+#include "fuser/access/sites.h"
+#include "fuser/graph/graph.h"
+
+struct plan_analyses;
+
+enum { NO_USE = UINT32_MAX };
+
+/* One node's use of one buffer through one argument (of a copy: argument 0 is `from`, 1 is `to`). A kernel that needs
+   only the address neither reads nor writes. */
+struct plan_use {
+    uint32_t node, arg, buffer;
+    uint64_t first, end; /* bytes of the buffer */
+    bool reads, writes;
+    struct fuser_props props; /* what holds for it, the buffer's included */
+};
+
+struct plan_node {
+    struct nd_range range;                /* KERNEL: the local size filled in where the kernel requires one */
+    const struct access_analysis *access; /* KERNEL */
+    uint32_t operations;                  /* KERNEL: with functions put in */
+    uint32_t first_use, n_uses;
+};
+
+struct plan_facts {
+    const struct fuser_graph *graph;
+    const struct fuser_device *device;
+    struct plan_node *nodes;
+    uint32_t n_uses;
+    struct plan_use *uses;       /* by node */
+    uint32_t *buffer_uses_start; /* n_buffers + 1 */
+    uint32_t *buffer_uses;       /* indices of uses, by buffer */
+    struct plan_analyses *analyses; /* of distinct kernels and ranges; owned */
+};

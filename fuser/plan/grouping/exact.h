@@ -1,0 +1,8 @@
+/* The best groups of few kernels: fewest launches, then least memory traffic. */
+#pragma once
+
+#include "fuser/plan/grouping/grouping.h"
+#include "fuser/plan/order/linearize.h"
+
+/* False: there are too many kernels. */
+bool exact_groups(const struct grouping *g, const struct plan_order *order, struct plan_choice *out);

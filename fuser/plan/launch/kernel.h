@@ -1,0 +1,9 @@
+/* From a run of kernel nodes to one kernel. */
+#pragma once
+
+#include "fuser/plan/launch/params.h"
+
+/* The kernel of the run, with buffers stored as params says; NULL with the reason in why. */
+struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_facts *f, struct node_run run,
+                                const struct nd_range *range, const struct plan_params *params, bool *kept, char *why,
+                                size_t why_size);

@@ -1,0 +1,445 @@
+/* Launches: where the buffers of a group live, its kernel, and what each parameter gets. Where the kernel cannot be
+   made, buffers go back to memory, then the group is cut. */
+#include "fuser/plan/launch/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuser/cpu/abi/kernel_abi.h"
+#include "fuser/graph/local_size.h"
+#include "fuser/graph/range.h"
+#include "fuser/passes/pipelines.h"
+#include "fuser/plan/graph/sub_group_size.h"
+#include "fuser/plan/graph/traffic.h"
+#include "fuser/plan/graph/uses.h"
+#include "fuser/plan/launch/kernel.h"
+#include "fuser/plan/launch/launch_traffic.h"
+#include "fuser/plan/launch/params.h"
+#include "fuser/plan/launch/pressure.h"
+#include "fuser/plan/mapping/launch_range.h"
+#include "fuser/plan/storage/storage.h"
+#include "ir/base/arena.h"
+
+typedef unsigned long long ull;
+
+/* Times the registers: what a group may keep alive before it is cut. Values wait in the first-level cache at little
+   cost; a buffer between launches costs more. */
+enum { MAX_PRESSURE = 8 };
+
+/* A run of the linear order that is to be one launch. */
+struct attempt {
+    struct node_run run;
+    const struct nd_range *group_range; /* of the group that it is, or is a part of */
+    struct nd_range range;
+    struct plan_params params;
+    struct plan_storage *candidate; /* by parameter: a storage of a buffer outside of memory, if any */
+    bool *kept;
+    struct ir_module *module;
+    char why[400];
+};
+
+static const char *name_of(const struct launching *l, uint32_t node)
+{
+    return l->facts->graph->nodes[node].name;
+}
+
+static void names_text(const struct launching *l, struct node_run run, char *buf, size_t size)
+{
+    size_t used = 0;
+    buf[0] = '\0';
+    for (uint32_t i = 0; i < run.n && used < size; i++) {
+        const char *name = name_of(l, run.nodes[i]);
+        if (used + strlen(name) + 24 > size) {
+            snprintf(buf + used, size - used, " and %u more", run.n - i);
+            return;
+        }
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? ", " : "", name);
+    }
+}
+
+/* ---- one kernel ---- */
+
+/* The range of a part of a group. What a barrier orders holds in the work-groups that the group has. */
+static struct nd_range range_of(const struct launching *l, struct node_run run, const struct nd_range *group)
+{
+    struct nd_range range = launch_range_of_run(l->facts, run);
+    if (run.n > 1 && l->ctx->options->insert_barriers && !range_has_local(&range))
+        memcpy(range.local, group->local, sizeof range.local);
+    return range;
+}
+
+/* What was found when the group was formed holds for the part. */
+static bool is_like_group(const struct launching *l, struct node_run run, const struct nd_range *group)
+{
+    struct nd_range range = range_of(l, run, group);
+    char why[256];
+    if (run.n == 1 || (range_same(&range, group) && memcmp(range.local, group->local, sizeof range.local) == 0))
+        return true;
+    if (l->ctx->options->insert_barriers && memcmp(range.offset, group->offset, sizeof range.offset) != 0) return false;
+    if (range_is_uneven(&range) || !launch_range_keeps_ids(l->facts, run, group, &range)) return false;
+    uint32_t size = sub_group_size_of_run(l->facts, run);
+    for (uint32_t i = 0; i < run.n; i++) {
+        uint32_t node = run.nodes[i];
+        if (range_has_other_local(group, &range) && launch_range_takes_any_groups(l->facts, node)) return false;
+        if (!launch_range_keeps_groups(l->facts, run.nodes[0], node, &range, size, why, sizeof why)) return false;
+    }
+    return true;
+}
+
+static void prepare(struct launching *l, struct attempt *r)
+{
+    r->range = range_of(l, r->run, r->group_range);
+    id_mapping_set(l->mapping, r->run, &r->range);
+    params_find(l->ctx, l->facts, r->run, &r->params);
+    r->candidate = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *r->candidate);
+    r->kept = arena_alloc(l->ctx->arena, r->params.n + 1);
+}
+
+/* What it is given fits into the block of arguments that a launch has. */
+static bool takes_its_args(struct attempt *r)
+{
+    const struct ir_function *kernel = r->module->functions[0];
+    uint32_t *offsets = arena_realloc(NULL, (kernel->n_params + 1) * sizeof *offsets);
+    uint32_t bytes = ir_param_layout(kernel, offsets);
+    free(offsets);
+    if (bytes <= KERNEL_MAX_ARGS_BYTES) return true;
+    snprintf(r->why, sizeof r->why, "%s takes %u bytes of arguments, at most %d are possible", kernel->name, bytes,
+             KERNEL_MAX_ARGS_BYTES);
+    ir_module_free(r->module);
+    r->module = NULL;
+    return false;
+}
+
+static bool make_kernel(struct launching *l, struct attempt *r)
+{
+    struct nd_range range = r->range;
+    local_size_choose(&range, &l->ctx->options->device, l->facts->graph->nodes[r->run.nodes[0]].kernel);
+    r->module = launch_kernel(l->ctx, l->facts, r->run, &range, &r->params, r->kept, r->why, sizeof r->why);
+    if (!r->module || !takes_its_args(r)) return false;
+    r->range = range;
+    return true;
+}
+
+/* Work-group memory that the kernels leave free. */
+static uint64_t local_left(const struct launching *l, const struct attempt *r)
+{
+    uint64_t left = l->ctx->options->device.max_local_bytes;
+    for (uint32_t i = 0; i < r->run.n; i++) {
+        uint64_t bytes = uses_local_bytes(l->facts, r->run.nodes[i]);
+        left = bytes < left ? left - bytes : 0;
+    }
+    return left;
+}
+
+static bool find_candidates(struct launching *l, struct attempt *r)
+{
+    bool any = false;
+    uint64_t left = local_left(l, r);
+    const struct storage_query query = {.ctx = l->ctx,
+                                        .facts = l->facts,
+                                        .order = l->order,
+                                        .mapping = l->mapping,
+                                        .run = r->run,
+                                        .range = &r->range};
+    if (l->ctx->options->mode == FUSER_MODE_NONE || !l->ctx->options->device.can_fuse) return false;
+    for (uint32_t i = 0; i < r->params.n; i++) {
+        struct plan_param *param = &r->params.params[i];
+        if (param->kind != FUSER_PARAM_BUFFER || !(param->reads || param->writes)) continue;
+        if (l->facts->graph->buffers[param->index].image || program_scope_has(l->scope, param->index)) continue;
+        struct plan_storage storage = {.storage = FUSER_STORAGE_MEMORY};
+        if (!storage_find(&query, param->index, left, &storage)) continue;
+        r->candidate[i] = storage;
+        if (storage.storage == FUSER_STORAGE_LOCAL) left -= storage.local_bytes;
+        any = true;
+    }
+    return any;
+}
+
+static const struct plan_storage in_memory = {.storage = FUSER_STORAGE_MEMORY};
+
+static void set_storage(struct attempt *r, bool lost)
+{
+    for (uint32_t i = 0; i < r->params.n; i++) r->params.params[i].storage = lost ? r->candidate[i] : in_memory;
+}
+
+/* Buffers are taken out of memory one by one, to find those that cannot be. */
+static bool make_kernel_stepwise(struct launching *l, struct attempt *r)
+{
+    set_storage(r, false);
+    if (!make_kernel(l, r)) return false;
+    for (uint32_t i = 0; i < r->params.n; i++) {
+        if (r->candidate[i].storage == FUSER_STORAGE_MEMORY) continue;
+        struct ir_module *before = r->module;
+        bool *kept_before = r->kept;
+        r->kept = arena_alloc(l->ctx->arena, r->params.n + 1);
+        r->params.params[i].storage = r->candidate[i];
+        if (make_kernel(l, r)) {
+            ir_module_free(before);
+            continue;
+        }
+        r->module = before;
+        r->kept = kept_before;
+        r->params.params[i].storage = in_memory;
+        plan_remark(l->ctx, "not_internalized_kernel", name_of(l, r->run.nodes[0]), r->params.params[i].name,
+                    "buffer %s stays in memory: %s", r->params.params[i].name, r->why);
+    }
+    return true;
+}
+
+static bool make_run(struct launching *l, struct attempt *r)
+{
+    uint32_t remarks = l->ctx->n_remarks;
+    prepare(l, r);
+    bool any = find_candidates(l, r);
+    set_storage(r, any);
+    if (make_kernel(l, r) || (any && make_kernel_stepwise(l, r))) return true;
+    l->ctx->n_remarks = remarks;
+    return false;
+}
+
+/* ---- what is said of it ---- */
+
+static void storage_text(const struct plan_storage *storage, char *buf, size_t size)
+{
+    uint64_t elements = 0;
+    for (uint32_t i = 0; i < storage->n_slices; i++) elements += storage->slices[i].count;
+    if (storage->storage == FUSER_STORAGE_LOCAL) {
+        snprintf(buf, size, "work-group memory, %llu bytes for each work-group,", (ull)storage->local_bytes);
+    } else if (elements > 1) {
+        snprintf(buf, size, "registers, %llu elements for each work-item,", (ull)elements);
+    } else {
+        snprintf(buf, size, "registers");
+    }
+}
+
+static void remark_storage(struct launching *l, const struct attempt *r, const char *names)
+{
+    char where[96];
+    for (uint32_t i = 0; i < r->params.n; i++) {
+        const struct plan_param *param = &r->params.params[i];
+        if (param->storage.storage == FUSER_STORAGE_MEMORY) continue;
+        uint64_t traffic = 0;
+        for (uint32_t k = l->facts->buffer_uses_start[param->index]; k < l->facts->buffer_uses_start[param->index + 1]; k++)
+            traffic += traffic_of_use(l->facts, &l->facts->uses[l->facts->buffer_uses[k]]);
+        bool local = param->storage.storage == FUSER_STORAGE_LOCAL;
+        const char *assertion = param->storage.assertion;
+        l->plan->storage[param->index] = param->storage.storage;
+        l->plan->saved[param->index] = traffic;
+        storage_text(&param->storage, where, sizeof where);
+        plan_remark(l->ctx, local ? "internalized_local" : "internalized_private", name_of(l, r->run.nodes[0]), param->name,
+                    "buffer %s is kept in %s of %s: saves %llu bytes of memory and %llu bytes of traffic%s%s%s",
+                    param->name, where, names, (ull)l->facts->graph->buffers[param->index].bytes, (ull)traffic,
+                    assertion ? "; that no element belongs to two work-" : "",
+                    assertion ? (local ? "groups is not proved and taken on the word of "
+                                  : "items is not proved and taken on the word of ")
+                         : "",
+                    assertion ? assertion : "");
+    }
+}
+
+static void remark_run(struct launching *l, const struct attempt *r)
+{
+    char names[512];
+    names_text(l, r->run, names, sizeof names);
+    if (r->run.n > 1)
+        plan_remark(l->ctx, "fused", name_of(l, r->run.nodes[0]), NULL, "%u kernels are one launch%s: %s", r->run.n,
+                    l->ctx->options->insert_barriers ? ", with a work-group barrier between each two" : "", names);
+    remark_storage(l, r, names);
+}
+
+/* ---- the launch ---- */
+
+/* What the nodes of the run move through each parameter when they are launches of their own. */
+static uint64_t *traffic_apart(struct launching *l, const struct attempt *r)
+{
+    uint64_t *bytes = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *bytes);
+    for (uint32_t i = 0; i < r->run.n; i++) {
+        const struct plan_node *node = &l->facts->nodes[r->run.nodes[i]];
+        for (uint32_t k = node->first_use; k < node->first_use + node->n_uses; k++)
+            bytes[r->params.of_node[i][l->facts->uses[k].arg]] += traffic_of_use(l->facts, &l->facts->uses[k]);
+    }
+    return bytes;
+}
+
+static struct fuser_param launch_param(const struct launching *l, const struct plan_param *param)
+{
+    if (param->kind == FUSER_PARAM_BUFFER && program_scope_has(l->scope, param->index))
+        return (struct fuser_param){FUSER_PARAM_PROGRAM_VARIABLE, param->index - l->scope->n_graph_buffers, 0, NULL};
+    return (struct fuser_param){param->kind, param->index, param->kind == FUSER_PARAM_LOCAL ? param->end : param->first,
+                                param->view};
+}
+
+static void add_launch(struct launching *l, struct attempt *r)
+{
+    struct fuser_plan *plan = l->plan;
+    struct fuser_launch launch = {.module = r->module, .range = r->range, .n_nodes = r->run.n};
+    launch.kernel = r->module->functions[0];
+    launch.params = arena_alloc(plan->arena, (r->params.n + 1) * sizeof *launch.params);
+    uint64_t *sizes = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *sizes), *most = traffic_apart(l, r);
+    for (uint32_t i = 0; i < r->params.n; i++) {
+        const struct plan_param *param = &r->params.params[i];
+        if (!r->kept[i]) continue;
+        sizes[launch.n_params] = param->end - param->first;
+        most[launch.n_params] = most[i]; /* n_params is at most i */
+        launch.params[launch.n_params++] = launch_param(l, param);
+    }
+    launch.nodes = arena_alloc(plan->arena, r->run.n * sizeof *launch.nodes);
+    memcpy(launch.nodes, r->run.nodes, r->run.n * sizeof *launch.nodes);
+    plan->bytes_fused += traffic_of_launch(&launch, sizes, most);
+    plan->launches = arena_grow(plan->arena, plan->launches, plan->n_launches, sizeof *plan->launches);
+    plan->launches[plan->n_launches] = launch;
+    plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);
+    plan->steps[plan->n_steps++] = (struct fuser_step){FUSER_STEP_LAUNCH, plan->n_launches++};
+}
+
+/* ---- groups ---- */
+
+static void begin(struct attempt *r, struct node_run run, const struct nd_range *group)
+{
+    *r = (struct attempt){.run = run, .group_range = group};
+}
+
+/* Of the node's kernel alone, as it would be cleaned up. */
+static uint64_t own_pressure(struct launching *l, uint32_t node)
+{
+    struct ir_module *m = ir_module_new("alone");
+    struct ir_function *copy = ir_function_copy(m, l->facts->graph->nodes[node].kernel, NULL);
+    pipeline_run(&pipeline_cleanup, copy);
+    uint64_t bytes = register_pressure(copy);
+    ir_module_free(m);
+    return bytes;
+}
+
+/* Fused, the kernels have so much more to keep than each of them alone that it is hardly kept in registers. */
+static bool spills(struct launching *l, struct attempt *r)
+{
+    uint64_t registers = l->ctx->options->device.register_bytes, alone = 0;
+    if (!registers || r->run.n == 1) return false;
+    uint64_t bytes = register_pressure(r->module->functions[0]);
+    if (bytes <= MAX_PRESSURE * registers) return false;
+    for (uint32_t i = 0; i < r->run.n; i++) {
+        uint64_t own = own_pressure(l, r->run.nodes[i]);
+        if (own > alone) alone = own;
+    }
+    snprintf(
+        r->why, sizeof r->why,
+        "together they keep %llu bytes of values for each work-item, alone %llu at most; device %s has registers for "
+        "%llu; require_fusion fuses anyway",
+        (ull)bytes, (ull)alone, l->ctx->options->device.name, (ull)registers);
+    return bytes > 2 * alone;
+}
+
+/* What the user wants as one launch is one. */
+static bool is_worth_it(struct launching *l, struct attempt *r)
+{
+    return l->ctx->options->mode == FUSER_MODE_REQUIRE || !spills(l, r);
+}
+
+/* Makes the run, for good or not. Else its module is gone, and code and why say what speaks against it. */
+static bool try_run(struct launching *l, struct attempt *r, const char **code)
+{
+    uint32_t remarks = l->ctx->n_remarks;
+    *code = "not_fused_kernel";
+    if (!make_run(l, r)) return false;
+    if (is_worth_it(l, r)) return true;
+    *code = "not_fused_pressure";
+    ir_module_free(r->module);
+    r->module = NULL;
+    l->ctx->n_remarks = remarks;
+    return false;
+}
+
+/* How many of the run's first kernels can be one: between 1 and n - 1, as n cannot. Remarks of the attempts are
+   dropped. */
+static uint32_t longest_prefix(struct launching *l, struct node_run run, const struct nd_range *group)
+{
+    uint32_t good = 1, bad = run.n, remarks = l->ctx->n_remarks;
+    while (bad - good > 1) {
+        struct attempt r;
+        const char *code;
+        uint32_t middle = good + (bad - good) / 2;
+        begin(&r, (struct node_run){run.nodes, middle}, group);
+        if (try_run(l, &r, &code)) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+        ir_module_free(r.module);
+        l->ctx->n_remarks = remarks;
+    }
+    return good;
+}
+
+/* Makes launches of the run, which is a group or what is left of one, until the first kernel is found that cannot be
+   with those before it. Returns how many are done; 0: failed. */
+static uint32_t launch_part(struct launching *l, struct node_run run, const struct nd_range *group)
+{
+    struct attempt r;
+    const char *code;
+    begin(&r, run, group);
+    if (!try_run(l, &r, &code)) {
+        if (run.n > 1 && l->ctx->options->mode == FUSER_MODE_REQUIRE) {
+            plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", name_of(l, run.nodes[0]),
+                      "the %u kernels from here on cannot be one: %s", run.n, r.why);
+            return 0;
+        }
+        uint32_t prefix = run.n > 1 ? longest_prefix(l, run, group) : 1;
+        if (run.n > 1)
+            plan_remark(l->ctx, code, name_of(l, run.nodes[prefix]), NULL,
+                        "%s is not fused with the kernels before it: %s", name_of(l, run.nodes[prefix]), r.why);
+        begin(&r, (struct node_run){run.nodes, prefix}, group);
+        if (!make_run(l, &r)) {
+            plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", name_of(l, run.nodes[0]), "%s", r.why);
+            return 0;
+        }
+    }
+    remark_run(l, &r);
+    add_launch(l, &r);
+    return r.run.n;
+}
+
+static bool launch_group(struct launching *l, const struct plan_group *group)
+{
+    struct node_run left = group->run;
+    while (left.n) {
+        struct node_run part = left;
+        while (!is_like_group(l, part, &group->range)) part.n--;
+        if (part.n < left.n)
+            plan_remark(l->ctx, "not_fused_range", name_of(l, left.nodes[part.n]), NULL,
+                        "%s is not fused with the kernels before it: of those they were to be fused with some are not, "
+                        "and without them the same ids are other work-items",
+                        name_of(l, left.nodes[part.n]));
+        uint32_t done = launch_part(l, part, &group->range);
+        if (!done) return false;
+        left = (struct node_run){left.nodes + done, left.n - done};
+    }
+    return true;
+}
+
+static void add_command(struct launching *l, uint32_t node)
+{
+    struct fuser_plan *plan = l->plan;
+    plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);
+    plan->steps[plan->n_steps++] = (struct fuser_step){FUSER_STEP_NODE, node};
+    plan->bytes_fused += traffic_of_node(l->facts, node);
+}
+
+bool launches_make(struct launching *l, const struct plan_groups *groups)
+{
+    struct fuser_plan *plan = l->plan;
+    const struct fuser_graph *graph = l->facts->graph;
+    uint32_t group = 0;
+    plan->storage = arena_alloc(plan->arena, (graph->n_buffers + 1) * sizeof *plan->storage);
+    plan->saved = arena_alloc(plan->arena, (graph->n_buffers + 1) * sizeof *plan->saved);
+    for (uint32_t i = 0; i < graph->n_nodes; i++) plan->bytes_unfused += traffic_of_node(l->facts, i);
+    for (uint32_t at = 0; at < l->order->n;) {
+        if (group < groups->n && groups->groups[group].run.nodes == &l->order->nodes[at]) {
+            if (!launch_group(l, &groups->groups[group])) return false;
+            at += groups->groups[group++].run.n;
+        } else {
+            add_command(l, l->order->nodes[at++]);
+        }
+    }
+    return true;
+}

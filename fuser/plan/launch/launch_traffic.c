@@ -1,0 +1,19 @@
+/* Bytes that go over global memory in one run of a launch. */
+#include "fuser/plan/launch/launch_traffic.h"
+
+#include "fuser/access/access.h"
+#include "fuser/access/footprint.h"
+
+uint64_t traffic_of_launch(const struct fuser_launch *launch, const uint64_t *sizes, const uint64_t *most)
+{
+    uint64_t sum = 0;
+    struct access_analysis *a = access_analyse(launch->kernel, &launch->range, 0);
+    for (uint32_t i = 0; i < launch->n_params; i++) {
+        if (launch->params[i].kind != FUSER_PARAM_BUFFER) continue;
+        bool image = ir_type_kind(launch->kernel->params[i].value->type) == IR_KIND_IMAGE;
+        uint64_t bytes = image ? most[i] : footprint_bytes(&a->params[i], &launch->range, sizes[i]);
+        sum += bytes < most[i] ? bytes : most[i];
+    }
+    access_analysis_free(a);
+    return sum;
+}

@@ -1,0 +1,157 @@
+/* The parameters of a launch: arguments of its kernels that are the same memory, or the same value, become one.
+   Accessors that overlap share a parameter too: distinct parameters of a kernel never alias. */
+#include "fuser/plan/launch/params.h"
+
+#include <stdlib.h>
+
+#include "ir/base/arena.h"
+
+/* An argument that is a buffer. */
+struct accessor {
+    uint32_t node, arg; /* node: counted from the first of the run */
+    uint32_t buffer;
+    ir_type type;
+    uint64_t first, end;
+    const void *view;
+    uint32_t cluster; /* accessors that share a parameter */
+};
+
+static int compare_accessors(const void *x, const void *y)
+{
+    const struct accessor *a = x, *b = y;
+    if (a->buffer != b->buffer) return a->buffer < b->buffer ? -1 : 1;
+    if (a->type != b->type) return a->type < b->type ? -1 : 1;
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
+    if (a->node != b->node) return a->node < b->node ? -1 : 1;
+    return a->arg < b->arg ? -1 : a->arg > b->arg;
+}
+
+struct making {
+    struct plan_context *ctx;
+    const struct plan_facts *facts;
+    struct node_run run;
+    struct plan_params *out;
+    uint32_t n_accessors;
+    struct accessor *accessors;
+    uint64_t *cluster_first, *cluster_end;
+    uint32_t *cluster_param;
+};
+
+static const struct fuser_node *node_at(const struct making *m, uint32_t i)
+{
+    return &m->facts->graph->nodes[m->run.nodes[i]];
+}
+
+static void gather_accessors(struct making *m)
+{
+    for (uint32_t i = 0; i < m->run.n; i++) {
+        const struct fuser_node *n = node_at(m, i);
+        for (uint32_t k = 0; k < n->n_args; k++) {
+            const struct fuser_arg *arg = &n->args[k];
+            if (arg->kind != FUSER_ARG_BUFFER) continue;
+            uint64_t end = arg->bytes ? arg->offset + arg->bytes : m->facts->graph->buffers[arg->index].bytes;
+            m->accessors = arena_grow(m->ctx->arena, m->accessors, m->n_accessors, sizeof *m->accessors);
+            m->accessors[m->n_accessors++] =
+                (struct accessor){i, k, arg->index, n->kernel->params[k].value->type, arg->offset, end, arg->view, 0};
+        }
+    }
+    if (m->n_accessors) qsort(m->accessors, m->n_accessors, sizeof *m->accessors, compare_accessors);
+}
+
+static void cluster_accessors(struct making *m)
+{
+    m->cluster_first = arena_alloc(m->ctx->arena, (m->n_accessors + 1) * sizeof *m->cluster_first);
+    m->cluster_end = arena_alloc(m->ctx->arena, (m->n_accessors + 1) * sizeof *m->cluster_end);
+    m->cluster_param = arena_alloc(m->ctx->arena, (m->n_accessors + 1) * sizeof *m->cluster_param);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->n_accessors; i++) {
+        struct accessor *accessor = &m->accessors[i];
+        const struct accessor *before = i ? accessor - 1 : NULL;
+        if (!before || before->buffer != accessor->buffer || before->type != accessor->type || accessor->view || before->view ||
+            accessor->first >= m->cluster_end[n - 1]) {
+            m->cluster_param[n] = UINT32_MAX;
+            m->cluster_end[n] = accessor->end;
+            m->cluster_first[n++] = accessor->first;
+        }
+        if (accessor->end > m->cluster_end[n - 1]) m->cluster_end[n - 1] = accessor->end;
+        accessor->cluster = n - 1;
+        m->out->of_node[accessor->node][accessor->arg] = n - 1; /* for now */
+    }
+}
+
+static uint32_t add_param(struct making *m, struct plan_param param)
+{
+    struct plan_params *out = m->out;
+    out->params = arena_grow(m->ctx->arena, out->params, out->n, sizeof *out->params);
+    out->params[out->n] = param;
+    return out->n++;
+}
+
+static uint32_t buffer_param(struct making *m, const struct fuser_arg *arg, const struct ir_param *param,
+                             uint32_t cluster)
+{
+    if (m->cluster_param[cluster] == UINT32_MAX)
+        m->cluster_param[cluster] = add_param(m, (struct plan_param){.kind = FUSER_PARAM_BUFFER,
+                                                                     .name = m->facts->graph->buffers[arg->index].name,
+                                                                     .index = arg->index,
+                                                                     .first = m->cluster_first[cluster],
+                                                                     .end = m->cluster_end[cluster],
+                                                                     .view = arg->view,
+                                                                     .type = param->value->type});
+    return m->cluster_param[cluster];
+}
+
+static uint32_t value_param(struct making *m, const struct fuser_arg *arg, const struct ir_function *kernel, uint32_t i)
+{
+    const struct ir_param *param = &kernel->params[i];
+    struct plan_param made = {.kind = FUSER_PARAM_VALUE,
+                              .name = param->value->name ? param->value->name : "value",
+                              .index = arg->index,
+                              .type = param->value->type,
+                              .elem = param->by_value ? param->elem : IR_VOID,
+                              .module = param->by_value ? kernel->module : NULL,
+                              .by_value = param->by_value};
+    for (uint32_t k = 0; k < m->out->n; k++) {
+        const struct plan_param *have = &m->out->params[k];
+        if (have->kind == FUSER_PARAM_VALUE && have->index == made.index && have->type == made.type &&
+            have->elem == made.elem && have->module == made.module)
+            return k;
+    }
+    return add_param(m, made);
+}
+
+static void assign(struct making *m)
+{
+    for (uint32_t i = 0; i < m->run.n; i++) {
+        const struct fuser_node *n = node_at(m, i);
+        uint32_t *to = m->out->of_node[i];
+        for (uint32_t k = 0; k < n->n_args; k++) {
+            const struct ir_param *param = &n->kernel->params[k];
+            const struct fuser_arg *arg = &n->args[k];
+            if (arg->kind == FUSER_ARG_BUFFER) to[k] = buffer_param(m, arg, param, to[k]);
+            if (arg->kind == FUSER_ARG_VALUE) to[k] = value_param(m, arg, n->kernel, k);
+            if (arg->kind == FUSER_ARG_LOCAL)
+                to[k] = add_param(m, (struct plan_param){.kind = FUSER_PARAM_LOCAL,
+                                                         .name = param->value->name ? param->value->name : "local",
+                                                         .end = arg->bytes,
+                                                         .type = param->value->type});
+        }
+        const struct plan_node *planned = &m->facts->nodes[m->run.nodes[i]];
+        for (uint32_t k = planned->first_use; k < planned->first_use + planned->n_uses; k++) {
+            struct plan_param *used = &m->out->params[to[m->facts->uses[k].arg]];
+            used->reads |= m->facts->uses[k].reads;
+            used->writes |= m->facts->uses[k].writes;
+        }
+    }
+}
+
+void params_find(struct plan_context *ctx, const struct plan_facts *facts, struct node_run run, struct plan_params *out)
+{
+    struct making m = {.ctx = ctx, .facts = facts, .run = run, .out = out};
+    *out = (struct plan_params){.of_node = arena_alloc(ctx->arena, (run.n + 1) * sizeof *out->of_node)};
+    for (uint32_t i = 0; i < run.n; i++)
+        out->of_node[i] = arena_alloc(ctx->arena, (node_at(&m, i)->n_args + 1) * sizeof **out->of_node);
+    gather_accessors(&m);
+    cluster_accessors(&m);
+    assign(&m);
+}

@@ -1,0 +1,21 @@
+/* Which buffers of a launch can do without memory, and where they live instead. */
+#pragma once
+
+#include "fuser/plan/base/context.h"
+#include "fuser/plan/mapping/id_mapping.h"
+#include "fuser/plan/order/order.h"
+#include "fuser/plan/storage/decision.h"
+
+/* A launch whose buffers are looked at. */
+struct storage_query {
+    struct plan_context *ctx;
+    const struct plan_facts *facts;
+    const struct plan_order *order;
+    const struct id_mapping *mapping;
+    struct node_run run; /* a part of the order */
+    const struct nd_range *range;
+};
+
+/* Can the buffer live in registers, or in local_left bytes of work-group memory? Leaves a remark where the user asked for
+   it (internal_memory) and it cannot, or where only that property is missing. */
+bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local_left, struct plan_storage *out);
