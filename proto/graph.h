@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ir/base/error.h"
 #include "proto/image.h"
 
 enum proto_elem { /* element types of buffers */
@@ -79,6 +80,6 @@ struct proto_graph {
 /* To be freed by the caller. Equal graphs give equal bytes. */
 uint8_t *proto_graph_encode(const struct proto_graph *g, size_t *size);
 /* Checks everything that can be checked without kernels: ranges of enums, indices, sizes, names, limits.
-   NULL with a sentence in reason. Owned by the caller; proto_graph_free. */
-struct proto_graph *proto_graph_decode(const void *bytes, size_t size, char *reason, size_t reason_size);
+   NULL with the error. Owned by the caller; proto_graph_free. */
+struct proto_graph *proto_graph_decode(const void *bytes, size_t size, struct error *e);
 void proto_graph_free(struct proto_graph *g);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fusiond/status.h"
 #include "proto/cursor.h"
 #include "proto/graph.h"
 #include "proto/graph_internal.h"
@@ -11,9 +12,8 @@
 
 struct decoder {
     struct cursor cursor;
-    bool failed; /* the first failure has its sentence in reason; what follows reads zeros */
-    char *reason;
-    size_t reason_size;
+    bool failed; /* the first failure is the error; what follows reads zeros */
+    struct error *error;
     struct proto_graph *graph;
 };
 
@@ -22,7 +22,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct decoder *d, const 
     if (!d->failed) {
         va_list args;
         va_start(args, format);
-        vsnprintf(d->reason, d->reason_size, format, args);
+        error_vset(d->error, FUSION_INVALID, "graph", format, args);
         va_end(args);
     }
     d->failed = true;
@@ -134,11 +134,11 @@ static void take_image(struct decoder *d, struct proto_image *image)
 
 static void check_image(struct decoder *d, const struct proto_slot *slot)
 {
-    char reason[200];
+    struct error e;
     const struct proto_props *p = &slot->props;
     if (d->failed || !slot->image.width) return;
-    if (proto_image_check(&slot->image, reason, sizeof reason) != FUSION_SUCCESS)
-        fail(d, "image `%s`: %s", slot->name, reason);
+    if (proto_image_check(&slot->image, &e) != 0)
+        fail(d, "image `%s`: %s", slot->name, e.reason);
     else if (slot->image.type == PROTO_IMAGE_1D_BUFFER)
         fail(d, "image `%s` is one of a buffer, and has memory of its own", slot->name);
     else if (slot->bytes != proto_image_bytes(&slot->image))
@@ -229,11 +229,11 @@ static void check_value(struct decoder *d, const struct proto_node *node, const 
 /* A part of a buffer that the argument takes as an image. */
 static void check_view(struct decoder *d, const struct proto_node *node, const struct proto_arg *arg)
 {
-    char reason[200];
+    struct error e;
     const struct proto_props *p = &arg->props;
     const char *name = d->graph->slots[arg->index].name;
-    if (proto_image_check(&arg->image, reason, sizeof reason) != FUSION_SUCCESS)
-        fail(d, "node `%s`, buffer `%s` as an image: %s", node->name, name, reason);
+    if (proto_image_check(&arg->image, &e) != 0)
+        fail(d, "node `%s`, buffer `%s` as an image: %s", node->name, name, e.reason);
     else if (arg->image.type != PROTO_IMAGE_1D_BUFFER || d->graph->slots[arg->index].image.width)
         fail(d, "node `%s` takes `%s` as an image of other than a buffer", node->name, name);
     else if (arg->bytes != proto_image_bytes(&arg->image))
@@ -431,11 +431,10 @@ static void take_graph(struct decoder *d, struct proto_graph *g)
     if (!d->failed && d->cursor.at != d->cursor.end) fail(d, "the graph is malformed: bytes after its end");
 }
 
-struct proto_graph *proto_graph_decode(const void *bytes, size_t size, char *reason, size_t reason_size)
+struct proto_graph *proto_graph_decode(const void *bytes, size_t size, struct error *e)
 {
     struct proto_graph *graph = calloc(1, sizeof *graph);
-    struct decoder d = {
-        .cursor = {bytes, (const uint8_t *)bytes + size}, .reason = reason, .reason_size = reason_size, .graph = graph};
+    struct decoder d = {.cursor = {bytes, (const uint8_t *)bytes + size}, .error = e, .graph = graph};
     if (!graph)
         fail(&d, "out of memory");
     else

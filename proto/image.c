@@ -2,9 +2,7 @@
 #include "proto/image.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "proto/limits.h"
 
@@ -122,18 +120,6 @@ bool proto_image_same(const struct proto_image *a, const struct proto_image *b)
 
 /* ---- checks ---- */
 
-static fusion_status wrong(fusion_status status, char *reason, size_t size, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static fusion_status wrong(fusion_status status, char *reason, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(reason, size, format, args);
-    va_end(args);
-    return status;
-}
-
 /* What OpenCL asks of a pair: the types that an order needs, in words; NULL: they go together. */
 static const char *needed_type(const struct name *order, const struct name *type)
 {
@@ -155,45 +141,45 @@ static const char *needed_type(const struct name *order, const struct name *type
     }
 }
 
-static fusion_status check_format(const struct proto_image *image, char *reason, size_t size)
+static int check_format(const struct proto_image *image, struct error *e)
 {
     const struct name *order = find_order(image->channel_order), *type = find_type(image->channel_type);
     if (!order)
-        return wrong(FUSION_INVALID, reason, size, "channel order 0x%" PRIx32 " is none of OpenCL's",
+        return error_set(e, FUSION_INVALID, NULL, "channel order 0x%" PRIx32 " is none of OpenCL's",
                      image->channel_order);
     if (!type)
-        return wrong(FUSION_INVALID, reason, size, "channel type 0x%" PRIx32 " is none of OpenCL's",
+        return error_set(e, FUSION_INVALID, NULL, "channel type 0x%" PRIx32 " is none of OpenCL's",
                      image->channel_type);
     if (!order->number)
-        return wrong(FUSION_FEATURE_NOT_SUPPORTED, reason, size, "channel order %s is not supported", order->name);
+        return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL, "channel order %s is not supported", order->name);
     if (!type->number)
-        return wrong(FUSION_FEATURE_NOT_SUPPORTED, reason, size, "channel type %s is not supported", type->name);
+        return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL, "channel type %s is not supported", type->name);
     const char *needed = needed_type(order, type);
     if (needed)
-        return wrong(FUSION_INVALID, reason, size, "channel order %s needs %s, not %s", order->name, needed,
+        return error_set(e, FUSION_INVALID, NULL, "channel order %s needs %s, not %s", order->name, needed,
                      type->name);
     uint32_t packed = !type->packed ? 0 : type->code == TYPE_INT_101010_2 ? ORDER_RGBA : ORDER_RGB;
     if (packed && packed != order->code && !(packed == ORDER_RGB && order->code == ORDER_RGBX))
-        return wrong(FUSION_INVALID, reason, size, "channel type %s needs the order %s, not %s", type->name,
+        return error_set(e, FUSION_INVALID, NULL, "channel type %s needs the order %s, not %s", type->name,
                      packed == ORDER_RGB ? "RGB or RGBx" : "RGBA", order->name);
-    return FUSION_SUCCESS;
+    return 0;
 }
 
-static fusion_status check_pitch(const struct proto_image *image, char *reason, size_t size)
+static int check_pitch(const struct proto_image *image, struct error *e)
 {
     uint32_t pixel = proto_pixel_bytes(image->channel_order, image->channel_type);
     uint64_t row = (uint64_t)image->width * pixel;
     if (image->row_pitch < row)
-        return wrong(FUSION_INVALID, reason, size,
+        return error_set(e, FUSION_INVALID, NULL,
                      "a row pitch of %" PRIu32 " bytes, but a row of %" PRIu32 " pixels has %" PRIu64, image->row_pitch,
                      image->width, row);
     if (image->row_pitch > PROTO_MAX_ROW_PITCH && image->type != PROTO_IMAGE_1D_BUFFER)
-        return wrong(FUSION_INVALID, reason, size, "a row pitch of %" PRIu32 " bytes; at most %d are allowed",
+        return error_set(e, FUSION_INVALID, NULL, "a row pitch of %" PRIu32 " bytes; at most %d are allowed",
                      image->row_pitch, PROTO_MAX_ROW_PITCH);
     if (image->row_pitch % pixel)
-        return wrong(FUSION_INVALID, reason, size,
+        return error_set(e, FUSION_INVALID, NULL,
                      "a row pitch of %" PRIu32 " bytes is no multiple of a pixel's %" PRIu32, image->row_pitch, pixel);
-    return FUSION_SUCCESS;
+    return 0;
 }
 
 static bool has_slices(const struct proto_image *image)
@@ -206,51 +192,49 @@ static bool is_flat(const struct proto_image *image)
     return image->type >= PROTO_IMAGE_1D && image->type <= PROTO_IMAGE_1D_BUFFER;
 }
 
-static fusion_status check_slices(const struct proto_image *image, char *reason, size_t size)
+static int check_slices(const struct proto_image *image, struct error *e)
 {
     const char *what = image->type == PROTO_IMAGE_3D ? "slices" : "layers";
     if (!has_slices(image)) {
-        if (!image->slices && !image->slice_pitch) return FUSION_SUCCESS;
-        return wrong(FUSION_INVALID, reason, size, "a depth, a number of layers or a slice pitch, but an %s has none",
+        if (!image->slices && !image->slice_pitch) return 0;
+        return error_set(e, FUSION_INVALID, NULL, "a depth, a number of layers or a slice pitch, but an %s has none",
                      proto_image_type_name(image->type));
     }
     if (!image->slices || image->slices > PROTO_MAX_IMAGE_SIDE)
-        return wrong(FUSION_INVALID, reason, size, "%" PRIu32 " %s; an %s has 1 to %d", image->slices, what,
+        return error_set(e, FUSION_INVALID, NULL, "%" PRIu32 " %s; an %s has 1 to %d", image->slices, what,
                      proto_image_type_name(image->type), PROTO_MAX_IMAGE_SIDE);
     uint64_t slice = (uint64_t)image->row_pitch * image->height,
              most = (uint64_t)PROTO_MAX_ROW_PITCH * PROTO_MAX_IMAGE_SIDE;
     if (image->slice_pitch < slice || image->slice_pitch > most)
-        return wrong(FUSION_INVALID, reason, size,
+        return error_set(e, FUSION_INVALID, NULL,
                      "a slice pitch of %" PRIu64 " bytes, but the rows of a slice have %" PRIu64 " and at most %" PRIu64
                      " are allowed",
                      image->slice_pitch, slice, most);
     if (image->slice_pitch % image->row_pitch)
-        return wrong(FUSION_INVALID, reason, size,
+        return error_set(e, FUSION_INVALID, NULL,
                      "a slice pitch of %" PRIu64 " bytes is no multiple of the row pitch, %" PRIu32, image->slice_pitch,
                      image->row_pitch);
-    return FUSION_SUCCESS;
+    return 0;
 }
 
-static fusion_status check_sides(const struct proto_image *image, char *reason, size_t size)
+static int check_sides(const struct proto_image *image, struct error *e)
 {
     uint32_t widest = image->type == PROTO_IMAGE_1D_BUFFER ? PROTO_MAX_IMAGE_BUFFER : PROTO_MAX_IMAGE_SIDE;
     if (!image->width || !image->height || image->width > widest || image->height > PROTO_MAX_IMAGE_SIDE)
-        return wrong(FUSION_INVALID, reason, size, "%" PRIu32 " x %" PRIu32 " pixels; each side has 1 to %" PRIu32,
+        return error_set(e, FUSION_INVALID, NULL, "%" PRIu32 " x %" PRIu32 " pixels; each side has 1 to %" PRIu32,
                      image->width, image->height, widest);
     if (is_flat(image) && image->height != 1)
-        return wrong(FUSION_INVALID, reason, size, "%" PRIu32 " rows, but an %s has one", image->height,
+        return error_set(e, FUSION_INVALID, NULL, "%" PRIu32 " rows, but an %s has one", image->height,
                      proto_image_type_name(image->type));
-    return FUSION_SUCCESS;
+    return 0;
 }
 
-fusion_status proto_image_check(const struct proto_image *image, char *reason, size_t size)
+int proto_image_check(const struct proto_image *image, struct error *e)
 {
     if (image->type >= PROTO_IMAGE_TYPE_COUNT)
-        return wrong(FUSION_INVALID, reason, size, "unknown type %" PRIu32 " of an image", image->type);
-    fusion_status status = check_format(image, reason, size);
-    if (status == FUSION_SUCCESS) status = check_sides(image, reason, size);
-    if (status == FUSION_SUCCESS) status = check_pitch(image, reason, size);
-    return status == FUSION_SUCCESS ? check_slices(image, reason, size) : status;
+        return error_set(e, FUSION_INVALID, NULL, "unknown type %" PRIu32 " of an image", image->type);
+    if (check_format(image, e) != 0 || check_sides(image, e) != 0 || check_pitch(image, e) != 0) return -1;
+    return check_slices(image, e);
 }
 
 uint64_t proto_image_bytes(const struct proto_image *image)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ir/base/error.h"
 #include "proto/include/fusiond/status.h"
 
 /* As enum ir_image_form counts them, and fusion_image_type. */
@@ -29,6 +30,6 @@ bool proto_image_same(const struct proto_image *a, const struct proto_image *b);
 uint32_t proto_pixel_bytes(uint32_t channel_order, uint32_t channel_type);
 /* Of the memory it takes: whole rows, whole slices. */
 uint64_t proto_image_bytes(const struct proto_image *image);
-/* What of it is wrong, as a sentence in reason: FUSION_INVALID where OpenCL allows no such image,
-   FUSION_FEATURE_NOT_SUPPORTED where it does and we do not. */
-fusion_status proto_image_check(const struct proto_image *image, char *reason, size_t size);
+/* 0, or -1 with what of it is wrong: FUSION_INVALID where OpenCL allows no such image, FUSION_FEATURE_NOT_SUPPORTED where it does
+   and we do not. */
+int proto_image_check(const struct proto_image *image, struct error *e);

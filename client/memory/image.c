@@ -48,7 +48,7 @@ fusion_memory client_image_place(const fusion_image *i, uint64_t offset)
 
 static fusion_status check_desc(fusion_image_desc *desc, const char *object)
 {
-    char reason[200];
+    struct error e;
     uint32_t pixel = proto_pixel_bytes((uint32_t)desc->channel_order, (uint32_t)desc->channel_type);
     uint32_t widest = desc->type == FUSION_IMAGE_1D_BUFFER ? PROTO_MAX_IMAGE_BUFFER : PROTO_MAX_IMAGE_SIDE;
     /* A width beyond the limits is told as such, not as what it makes of the pitch. */
@@ -59,8 +59,8 @@ static fusion_status check_desc(fusion_image_desc *desc, const char *object)
     if (!desc->slice_pitch && slices_of(desc))
         desc->slice_pitch = (uint64_t)desc->row_pitch * (is_flat(desc) ? 1 : desc->height);
     struct proto_image wire = client_wire_image(desc);
-    fusion_status status = proto_image_check(&wire, reason, sizeof reason);
-    return status == FUSION_SUCCESS ? status : client_error(status, object, "%s", reason);
+    if (proto_image_check(&wire, &e) == 0) return FUSION_SUCCESS;
+    return client_error((fusion_status)e.code, object, "%s", e.reason);
 }
 
 static fusion_status check_buffer(const fusion_session *s, const fusion_image_desc *desc, const char *object)

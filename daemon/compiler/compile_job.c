@@ -17,7 +17,7 @@ struct made {
 };
 
 /* 0, 1 where there is no code for the kernel within the limits, or -1 with the error. */
-static int compile(const struct ir_function *kernel, bool keep_assembly, struct made *made, struct job_error *e)
+static int compile(const struct ir_function *kernel, bool keep_assembly, struct made *made, struct error *e)
 {
     struct diag_list findings = {0};
     static const enum gccjit_effort by_care[] = {
@@ -40,7 +40,7 @@ static int compile(const struct ir_function *kernel, bool keep_assembly, struct 
     return result < 0 ? -1 : result;
 }
 
-int job_compile(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+int job_compile(const struct proto_message *m, struct proto_writer *reply, struct error *e)
 {
     const void *bytes;
     size_t size;
@@ -52,7 +52,7 @@ int job_compile(const struct proto_message *m, struct proto_writer *reply, struc
     struct made made = {0};
     const struct ir_function *kernel = ir_module_only_kernel(module);
     int result = kernel ? compile(kernel, keep_assembly, &made, e)
-                        : job_fail(e, FUSION_INVALID, "kernel", "the module does not hold exactly one kernel");
+                        : error_set(e, FUSION_INVALID, "kernel", "the module does not hold exactly one kernel");
     if (result == 1)
         made = (struct made){.bytes = bytes,
                              .size = size,

@@ -1,7 +1,6 @@
 /* What the jobs share. */
 #include "daemon/compiler/job.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,20 +8,9 @@
 
 enum job_care job_care;
 
-int job_fail(struct job_error *e, fusion_status status, const char *object, const char *format, ...)
+int job_missing(struct error *e, const struct proto_message *m, const char *key)
 {
-    va_list args;
-    va_start(args, format);
-    e->status = status;
-    snprintf(e->object, sizeof e->object, "%s", object);
-    vsnprintf(e->reason, sizeof e->reason, format, args);
-    va_end(args);
-    return -1;
-}
-
-int job_missing(struct job_error *e, const struct proto_message *m, const char *key)
-{
-    return job_fail(e, FUSION_PROTOCOL, m->method, "parameter %s is missing or has another type", key);
+    return error_set(e, FUSION_PROTOCOL, m->method, "parameter %s is missing or has another type", key);
 }
 
 /* One line; bytes of it. */
@@ -37,12 +25,12 @@ static int format_finding(char *to, size_t size, const char *name, const struct 
                     d->block ? d->block : "", d->function || d->block ? ": " : "", d->text);
 }
 
-int job_fail_findings(struct job_error *e, fusion_status status, const char *object, const char *name,
+int job_fail_findings(struct error *e, fusion_status status, const char *object, const char *name,
                       const struct diag_list *findings)
 {
     enum { ROOM_FOR_COUNT = 40 };
     size_t used = 0, shown = 0;
-    job_fail(e, status, object, "no reason was given");
+    error_set(e, status, object, "no reason was given");
     for (; shown < findings->n; shown++) {
         size_t room = sizeof e->reason - used - ROOM_FOR_COUNT;
         int n = format_finding(e->reason + used, room, name, &findings->items[shown]);
@@ -57,7 +45,7 @@ int job_fail_findings(struct job_error *e, fusion_status status, const char *obj
     return -1;
 }
 
-struct ir_module *job_decode_module(const void *bytes, size_t size, const char *name, struct job_error *e)
+struct ir_module *job_decode_module(const void *bytes, size_t size, const char *name, struct error *e)
 {
     struct diag_list findings = {0};
     struct ir_module *m = ir_decode(bytes, size, &findings);

@@ -1,28 +1,20 @@
 /* A job of the compiler: a request of the broker, answered by one reply. docs/protocol.md, "Broker and compiler". */
 #pragma once
 
+#include "ir/base/error.h"
 #include "proto/frame.h"
 
 struct diag_list;
 struct ir_function;
 struct ir_module;
 
-struct job_error {
-    fusion_status status;
-    char object[320];
-    char reason[8192];
-};
-
-/* Fills in e; always returns -1. */
-int job_fail(struct job_error *e, fusion_status status, const char *object, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 /* Fails with all findings, one per line: "name:12:5: ...", as many as fit. name may be NULL. */
-int job_fail_findings(struct job_error *e, fusion_status status, const char *object, const char *name,
+int job_fail_findings(struct error *e, fusion_status status, const char *object, const char *name,
                       const struct diag_list *findings);
-int job_missing(struct job_error *e, const struct proto_message *m, const char *key);
+int job_missing(struct error *e, const struct proto_message *m, const char *key);
 
 /* The module in a job's bytes; NULL with the error. name is what errors call it. */
-struct ir_module *job_decode_module(const void *bytes, size_t size, const char *name, struct job_error *e);
+struct ir_module *job_decode_module(const void *bytes, size_t size, const char *name, struct error *e);
 
 /* The job ended compilers before, or was not done in time: how it is to be done. */
 enum job_care {
@@ -33,5 +25,5 @@ enum job_care {
 extern enum job_care job_care;
 
 /* Writes the whole reply on success. 0, or -1 with the error and no reply begun. */
-typedef int job(const struct proto_message *m, struct proto_writer *reply, struct job_error *e);
+typedef int job(const struct proto_message *m, struct proto_writer *reply, struct error *e);
 job job_module, job_link, job_plan, job_compile;

@@ -19,13 +19,13 @@ static void parts_clear(struct parts *p)
     free(p->modules);
 }
 
-static int parts_read(struct parts *p, const struct proto_message *m, struct job_error *e)
+static int parts_read(struct parts *p, const struct proto_message *m, struct error *e)
 {
     const msgpack_object *list = proto_get(&m->params, "modules");
     if (!list || list->type != MSGPACK_OBJECT_ARRAY || !list->via.array.size) return job_missing(e, m, "modules");
     p->n = list->via.array.size;
     p->modules = calloc(p->n, sizeof *p->modules);
-    if (!p->modules) return job_fail(e, FUSION_OUT_OF_MEMORY, m->method, "out of memory");
+    if (!p->modules) return error_set(e, FUSION_OUT_OF_MEMORY, m->method, "out of memory");
     for (uint32_t i = 0; i < p->n; i++) {
         const msgpack_object *o = &list->via.array.ptr[i];
         if (o->type != MSGPACK_OBJECT_BIN) return job_missing(e, m, "modules");
@@ -35,7 +35,7 @@ static int parts_read(struct parts *p, const struct proto_message *m, struct job
     return 0;
 }
 
-static struct ir_module *link_parts(const struct parts *p, const char *name, struct job_error *e)
+static struct ir_module *link_parts(const struct parts *p, const char *name, struct error *e)
 {
     char object[300];
     struct diag_list findings = {0};
@@ -49,7 +49,7 @@ static struct ir_module *link_parts(const struct parts *p, const char *name, str
     return linked;
 }
 
-int job_link(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+int job_link(const struct proto_message *m, struct proto_writer *reply, struct error *e)
 {
     char *name;
     struct parts parts = {0};

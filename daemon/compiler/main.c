@@ -20,10 +20,10 @@ static const struct {
     job *run;
 } jobs[] = {{"module", job_module}, {"link", job_link}, {"plan", job_plan}, {"compile", job_compile}};
 
-static int unknown_job(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+static int unknown_job(const struct proto_message *m, struct proto_writer *reply, struct error *e)
 {
     (void)reply;
-    return job_fail(e, FUSION_PROTOCOL, m->method, "the compiler has no such method");
+    return error_set(e, FUSION_PROTOCOL, m->method, "the compiler has no such method");
 }
 
 static job *find_job(const char *method)
@@ -79,16 +79,15 @@ static void finish(struct proto_writer *w, const struct proto_message *m)
 
 static void answer(const struct proto_message *m)
 {
-    struct job_error *e = calloc(1, sizeof *e);
+    struct error e;
     struct proto_writer w;
-    if (!e) return;
-    if (find_job(m->method)(m, &w, e) == 0)
+    error_clear(&e);
+    if (find_job(m->method)(m, &w, &e) == 0)
         finish(&w, m);
     else
-        proto_write_error(&w, m->id, e->status, e->object, e->reason);
+        proto_write_error(&w, m->id, (fusion_status)e.code, e.object, e.reason);
     proto_send(JOB_FD, &w, 0);
     proto_writer_clear(&w);
-    free(e);
 }
 
 /* In the job's own process. */

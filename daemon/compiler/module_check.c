@@ -13,18 +13,18 @@ static bool declares_reads(const struct ir_function *f)
 }
 
 static int refuse_write(const struct ir_function *f, uint32_t param, uint32_t line, const char *name,
-                        struct job_error *e)
+                        struct error *e)
 {
     char object[600], place[64] = "";
     const char *parameter = f->params[param].value->name;
     snprintf(object, sizeof object, "module %.255s", name);
     if (line) snprintf(place, sizeof place, " in line %u", line);
-    job_fail(e, FUSION_INVALID, object, "kernel %s declares parameter %u (%%%s) to be read only, but writes it%s",
+    error_set(e, FUSION_INVALID, object, "kernel %s declares parameter %u (%%%s) to be read only, but writes it%s",
              f->name, param, parameter ? parameter : "", place);
     return -1;
 }
 
-static int check_kernel(const struct ir_function *f, const char *name, struct job_error *e)
+static int check_kernel(const struct ir_function *f, const char *name, struct error *e)
 {
     const struct nd_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
     if (f->linkage != IR_LINKAGE_KERNEL || f->refused || !declares_reads(f)) return 0;
@@ -42,12 +42,12 @@ static int check_kernel(const struct ir_function *f, const char *name, struct jo
     return result;
 }
 
-int module_check(const struct ir_module *m, const char *name, struct job_error *e)
+int module_check(const struct ir_module *m, const char *name, struct error *e)
 {
     if (!m->n_functions && !m->n_globals) {
         char object[300];
         snprintf(object, sizeof object, "module %.255s", name);
-        job_fail(e, FUSION_INVALID, object, "there is neither a kernel nor a function or variable in it");
+        error_set(e, FUSION_INVALID, object, "there is neither a kernel nor a function or variable in it");
         return -1;
     }
     for (uint32_t i = 0; i < m->n_functions; i++)

@@ -5,4 +5,4 @@
 #include "ir/core/ir.h"
 
 /* 0, or -1 with the error: it has nothing in it, or a kernel writes through a parameter that it declares to be read. */
-int module_check(const struct ir_module *m, const char *name, struct job_error *e);
+int module_check(const struct ir_module *m, const char *name, struct error *e);

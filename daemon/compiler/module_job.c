@@ -25,11 +25,11 @@ static bool is_msgpack(const uint8_t *data, size_t size)
 }
 
 static struct ir_module *read_with(const uint8_t *data, size_t size, const char *name, const char *object,
-                                   const struct module_options *options, struct job_error *e)
+                                   const struct module_options *options, struct error *e)
 {
     struct diag_list findings = {0};
     if (options->spirv.n_constants && !ir_is_spirv(data, size)) {
-        job_fail(e, FUSION_INVALID, object, "it is no SPIR-V module, so it has no specialization constants");
+        error_set(e, FUSION_INVALID, object, "it is no SPIR-V module, so it has no specialization constants");
         return NULL;
     }
     struct ir_module *m = ir_is_spirv(data, size)  ? ir_read_spirv_with(data, size, name, &options->spirv, &findings)
@@ -42,7 +42,7 @@ static struct ir_module *read_with(const uint8_t *data, size_t size, const char 
 }
 
 static struct ir_module *read_module(const struct proto_message *message, const uint8_t *data, size_t size,
-                                     const char *name, struct job_error *e)
+                                     const char *name, struct error *e)
 {
     char object[300];
     struct module_options options;
@@ -150,7 +150,7 @@ void job_reply_module(const struct proto_message *m, struct proto_writer *reply,
     free(ir);
 }
 
-int job_module(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+int job_module(const struct proto_message *m, struct proto_writer *reply, struct error *e)
 {
     const void *data;
     size_t size;

@@ -27,22 +27,21 @@ struct planning {
     struct fuser_plan *plan, *apart;
 };
 
-static int read_device(struct planning *p, const struct proto_message *m, struct job_error *e)
+static int read_device(struct planning *p, const struct proto_message *m, struct error *e)
 {
     char *name;
     if (!proto_get_string(&m->params, "device", &name, PROTO_MAX_NAME)) return job_missing(e, m, "device");
     p->device = devices_find(name);
     if (!p->device) {
-        char object[300];
-        snprintf(object, sizeof object, "device %s", name);
-        job_fail(e, FUSION_NOT_FOUND, object, "there is no such device; there are %s and %s",
+        error_set(e, FUSION_NOT_FOUND, NULL, "there is no such device; there are %s and %s",
                  devices_get(0)->properties.name, devices_get(1)->properties.name);
+        error_about(e, "device %s", name);
     }
     free(name);
     return p->device ? 0 : -1;
 }
 
-static int read_options(struct planning *p, const struct proto_message *m, struct job_error *e)
+static int read_options(struct planning *p, const struct proto_message *m, struct error *e)
 {
     static const enum fuser_mode modes[] = {FUSER_MODE_NONE, FUSER_MODE_ENABLE, FUSER_MODE_REQUIRE};
     uint64_t mode;
@@ -57,22 +56,21 @@ static int read_options(struct planning *p, const struct proto_message *m, struc
     return 0;
 }
 
-static int read_graph(struct planning *p, const struct proto_message *m, struct job_error *e)
+static int read_graph(struct planning *p, const struct proto_message *m, struct error *e)
 {
     const void *bytes;
     size_t size;
-    char reason[512] = "";
     if (!proto_get_bytes(&m->params, "graph", &bytes, &size)) return job_missing(e, m, "graph");
-    p->wire = proto_graph_decode(bytes, size, reason, sizeof reason);
-    return p->wire ? 0 : job_fail(e, FUSION_INVALID, "graph", "%s", reason);
+    p->wire = proto_graph_decode(bytes, size, e);
+    return p->wire ? 0 : -1;
 }
 
-static int read_modules(struct planning *p, const struct proto_message *m, struct job_error *e)
+static int read_modules(struct planning *p, const struct proto_message *m, struct error *e)
 {
     const msgpack_object *list = proto_get(&m->params, "modules");
     if (!list || list->type != MSGPACK_OBJECT_ARRAY) return job_missing(e, m, "modules");
     if (list->via.array.size != p->wire->n_modules)
-        return job_fail(e, FUSION_INVALID, "graph", "it uses %u modules, but %u came with it", p->wire->n_modules,
+        return error_set(e, FUSION_INVALID, "graph", "it uses %u modules, but %u came with it", p->wire->n_modules,
                         list->via.array.size);
     p->modules = arena_alloc(p->arena, p->wire->n_modules * sizeof *p->modules);
     for (uint32_t i = 0; i < p->wire->n_modules; i++) {
@@ -85,7 +83,7 @@ static int read_modules(struct planning *p, const struct proto_message *m, struc
 }
 
 /* What there is no code for is refused here, where names and lines are known; the compile job gets neither. */
-static int check_plan(const struct planning *p, struct job_error *e)
+static int check_plan(const struct planning *p, struct error *e)
 {
     if (p->device->interprets) return 0;
     for (uint32_t i = 0; i < p->plan->n_launches; i++) {
@@ -103,16 +101,16 @@ static int check_plan(const struct planning *p, struct job_error *e)
 }
 
 /* The same graph with each kernel by itself. */
-static int plan_apart(struct planning *p, struct job_error *e)
+static int plan_apart(struct planning *p, struct error *e)
 {
     struct fuser_options options = p->options;
     struct fuser_error error = {0};
     options.mode = FUSER_MODE_NONE;
     p->apart = fuser_plan_new(p->graph, &options, &error);
-    return p->apart ? 0 : job_fail(e, FUSION_INTERNAL, error.object, "%s", error.reason);
+    return p->apart ? 0 : error_set(e, FUSION_INTERNAL, error.object, "%s", error.reason);
 }
 
-static int make_plan(struct planning *p, struct job_error *e)
+static int make_plan(struct planning *p, struct error *e)
 {
     static const fusion_status statuses[] = {
         [FUSER_OK] = FUSION_INTERNAL,
@@ -124,7 +122,7 @@ static int make_plan(struct planning *p, struct job_error *e)
     p->graph = translate_graph(p->wire, p->modules, p->arena, e);
     if (!p->graph) return -1;
     p->plan = fuser_plan_new(p->graph, &p->options, &error);
-    if (!p->plan) return job_fail(e, statuses[error.status], error.object, "%s", error.reason);
+    if (!p->plan) return error_set(e, statuses[error.status], error.object, "%s", error.reason);
     if (check_plan(p, e) != 0) return -1;
     return p->debug ? plan_apart(p, e) : 0;
 }
@@ -168,7 +166,7 @@ static void planning_finish(struct planning *p)
     arena_free(p->arena);
 }
 
-int job_plan(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+int job_plan(const struct proto_message *m, struct proto_writer *reply, struct error *e)
 {
     struct planning p = {.arena = arena_new()};
     int result = -1;

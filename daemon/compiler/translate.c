@@ -67,7 +67,7 @@ static void list_kernels(struct strbuf *out, const struct ir_module *m)
 }
 
 static const struct ir_function *find_kernel(const struct proto_node *node, const struct ir_module *m,
-                                             struct job_error *e)
+                                             struct error *e)
 {
     const struct ir_function *f = ir_module_find(m, node->kernel);
     if (f && f->linkage == IR_LINKAGE_KERNEL) return f;
@@ -76,7 +76,7 @@ static const struct ir_function *find_kernel(const struct proto_node *node, cons
     list_kernels(&names, m);
     char *list = strbuf_take(&names);
     snprintf(object, sizeof object, "kernel %s.%s", m->name ? m->name : "", node->kernel);
-    job_fail(e, FUSION_NOT_FOUND, object, "node %s: the module has no such kernel; %s", node->name, list);
+    error_set(e, FUSION_NOT_FOUND, object, "node %s: the module has no such kernel; %s", node->name, list);
     free(list);
     return NULL;
 }
@@ -97,7 +97,7 @@ static void mark_viewed(struct fuser_graph *g)
 }
 
 static int translate_kernel(const struct proto_node *from, struct ir_module *const *modules, struct fuser_node *to,
-                            struct arena *arena, struct job_error *e)
+                            struct arena *arena, struct error *e)
 {
     to->kernel = find_kernel(from, modules[from->module], e);
     if (!to->kernel) return -1;
@@ -110,7 +110,7 @@ static int translate_kernel(const struct proto_node *from, struct ir_module *con
 }
 
 static int translate_node(const struct proto_node *from, struct ir_module *const *modules, struct fuser_node *to,
-                          struct arena *arena, struct job_error *e)
+                          struct arena *arena, struct error *e)
 {
     *to = (struct fuser_node){.name = from->name, .n_deps = from->n_deps, .deps = from->deps};
     switch ((enum proto_node_kind)from->kind) {
@@ -139,7 +139,7 @@ static int translate_node(const struct proto_node *from, struct ir_module *const
 }
 
 struct fuser_graph *translate_graph(const struct proto_graph *wire, struct ir_module *const *modules,
-                                    struct arena *arena, struct job_error *e)
+                                    struct arena *arena, struct error *e)
 {
     struct fuser_graph *g = arena_alloc(arena, sizeof *g);
     *g = (struct fuser_graph){.n_buffers = wire->n_slots,

@@ -10,4 +10,4 @@ struct arena;
 /* modules: as many as the wire graph says. The result lies in the arena and points into wire and modules.
    NULL with the error: an unknown kernel. */
 struct fuser_graph *translate_graph(const struct proto_graph *wire, struct ir_module *const *modules,
-                                    struct arena *arena, struct job_error *e);
+                                    struct arena *arena, struct error *e);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/executor/fault.h"
+#include "proto/include/fusiond/status.h"
 #include "proto/limits.h"
 
 enum { HUGE_PAGE_BYTES = 2 << 20 };
@@ -39,18 +40,18 @@ void buffers_init(struct buffers *b)
     pthread_mutex_init(&b->lock, NULL);
 }
 
-static int check_descriptor(int fd, struct buffer *buffer, struct exec_error *e)
+static int check_descriptor(int fd, struct buffer *buffer, struct error *e)
 {
     const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
     int seals = fcntl(fd, F_GET_SEALS);
     struct stat s;
-    if (seals < 0) return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "the descriptor is not a memfd");
+    if (seals < 0) return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "the descriptor is not a memfd");
     if ((seals & needed) != needed)
-        return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id,
+        return error_set_id(e, FUSION_INVALID, "buffer", buffer->id,
                             "the memfd is not sealed against shrinking and growing (seals %#x)", (unsigned)seals);
-    if (fstat(fd, &s) != 0) return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "fstat: %s", strerror(errno));
+    if (fstat(fd, &s) != 0) return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "fstat: %s", strerror(errno));
     if (s.st_size < 0 || (uint64_t)s.st_size < buffer->bytes)
-        return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id,
+        return error_set_id(e, FUSION_INVALID, "buffer", buffer->id,
                             "the memfd has %jd bytes, fewer than the %" PRIu64 " announced", (intmax_t)s.st_size,
                             buffer->bytes);
     buffer->device = s.st_dev;
@@ -59,28 +60,28 @@ static int check_descriptor(int fd, struct buffer *buffer, struct exec_error *e)
 }
 
 /* Inside a reservation, so that running over either end meets nothing. */
-static int map_guarded(struct buffer *buffer, size_t length, int fd, struct exec_error *e)
+static int map_guarded(struct buffer *buffer, size_t length, int fd, struct error *e)
 {
     size_t reserved = length + 2 * FAULT_GUARD_BYTES + HUGE_PAGE_BYTES;
     void *reservation = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reservation == MAP_FAILED)
-        return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no address space for %zu bytes: %s", length,
+        return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no address space for %zu bytes: %s", length,
                             strerror(errno));
     buffer->reservation = reservation;
     buffer->reserved = reserved;
     void *at = (void *)align_up((uintptr_t)reservation + FAULT_GUARD_BYTES, HUGE_PAGE_BYTES);
     buffer->memory = mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
     if (buffer->memory == MAP_FAILED)
-        return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "mapping %zu bytes: %s", length,
+        return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "mapping %zu bytes: %s", length,
                             strerror(errno));
     return 0;
 }
 
 /* Where the client has it: addresses inside its data stay good. What lies beside it is the client's layout. */
-static int map_at(struct buffer *buffer, size_t length, uint64_t address, int fd, struct exec_error *e)
+static int map_at(struct buffer *buffer, size_t length, uint64_t address, int fd, struct error *e)
 {
     if (address % page_bytes())
-        return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "address %#" PRIx64 " is not at a page's start",
+        return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "address %#" PRIx64 " is not at a page's start",
                             address);
     void *at = (void *)(uintptr_t)address;
     void *memory = mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
@@ -88,9 +89,9 @@ static int map_at(struct buffer *buffer, size_t length, uint64_t address, int fd
         int reason = errno;
         if (memory != MAP_FAILED) munmap(memory, length); /* a kernel that does not know the flag */
         if (memory != MAP_FAILED || reason == EEXIST)
-            return exec_fail_id(e, FUSION_BUSY, "buffer", buffer->id,
+            return error_set_id(e, FUSION_BUSY, "buffer", buffer->id,
                                 "address taken: %zu bytes at %#" PRIx64 " are in use in the executor", length, address);
-        return exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "mapping %zu bytes at %#" PRIx64 ": %s", length,
+        return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "mapping %zu bytes at %#" PRIx64 ": %s", length,
                             address, strerror(reason));
     }
     buffer->memory = buffer->reservation = memory;
@@ -99,12 +100,12 @@ static int map_at(struct buffer *buffer, size_t length, uint64_t address, int fd
 }
 
 /* Takes the page faults now, where running out of memory is an error and no signal. */
-static int populate(const struct buffer *buffer, size_t length, struct exec_error *e)
+static int populate(const struct buffer *buffer, size_t length, struct error *e)
 {
     madvise(buffer->memory, length, MADV_HUGEPAGE);
     if (madvise(buffer->memory, length, MADV_POPULATE_WRITE) == 0) return 0;
     if (errno == EINVAL) return 0; /* a kernel before 5.14: the kernels will fault the pages in */
-    return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no memory for %zu bytes: %s", length,
+    return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no memory for %zu bytes: %s", length,
                         strerror(errno));
 }
 
@@ -114,7 +115,7 @@ static void destroy(struct buffer *buffer)
     free(buffer);
 }
 
-static int map(struct buffer *buffer, uint64_t address, int fd, struct exec_error *e)
+static int map(struct buffer *buffer, uint64_t address, int fd, struct error *e)
 {
     if (check_descriptor(fd, buffer, e) != 0) return -1;
     size_t length = align_up(buffer->bytes, page_bytes());
@@ -122,15 +123,15 @@ static int map(struct buffer *buffer, uint64_t address, int fd, struct exec_erro
     return populate(buffer, length, e);
 }
 
-static int insert(struct buffers *b, struct buffer *buffer, struct exec_error *e)
+static int insert(struct buffers *b, struct buffer *buffer, struct error *e)
 {
     int result = 0;
     pthread_mutex_lock(&b->lock);
     struct buffer **link = find(b, buffer->id);
     if (*link) {
-        result = exec_fail_id(e, FUSION_INVALID, "buffer", buffer->id, "a buffer with this number is attached already");
+        result = error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "a buffer with this number is attached already");
     } else if (b->n == PROTO_MAX_BUFFERS) {
-        result = exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "%d buffers are attached, the limit",
+        result = error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "%d buffers are attached, the limit",
                               PROTO_MAX_BUFFERS);
     } else {
         *link = buffer;
@@ -140,13 +141,13 @@ static int insert(struct buffers *b, struct buffer *buffer, struct exec_error *e
     return result;
 }
 
-int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct exec_error *e)
+int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct error *e)
 {
     if (!id || !bytes || bytes > (uint64_t)1 << 46)
-        return exec_fail_id(e, FUSION_INVALID, "buffer", id, "number 0 or a size of %" PRIu64 " bytes is not possible",
+        return error_set_id(e, FUSION_INVALID, "buffer", id, "number 0 or a size of %" PRIu64 " bytes is not possible",
                             bytes);
     struct buffer *buffer = calloc(1, sizeof *buffer);
-    if (!buffer) return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "buffer", id, "no memory in the executor");
+    if (!buffer) return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", id, "no memory in the executor");
     buffer->id = id;
     buffer->bytes = bytes;
     atomic_init(&buffer->references, 1);
@@ -155,7 +156,7 @@ int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t addr
     return -1;
 }
 
-int buffers_detach(struct buffers *b, uint64_t id, struct exec_error *e)
+int buffers_detach(struct buffers *b, uint64_t id, struct error *e)
 {
     pthread_mutex_lock(&b->lock);
     struct buffer **link = find(b, id), *buffer = *link;
@@ -164,7 +165,7 @@ int buffers_detach(struct buffers *b, uint64_t id, struct exec_error *e)
         b->n--;
     }
     pthread_mutex_unlock(&b->lock);
-    if (!buffer) return exec_fail_id(e, FUSION_NOT_FOUND, "buffer", id, "no such buffer is attached");
+    if (!buffer) return error_set_id(e, FUSION_NOT_FOUND, "buffer", id, "no such buffer is attached");
     buffers_put(buffer);
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "daemon/executor/error.h"
+#include "ir/base/error.h"
 
 struct buffer {
     uint64_t id;
@@ -31,9 +31,9 @@ struct buffers {
 
 void buffers_init(struct buffers *b);
 /* address 0: anywhere. The descriptor stays the caller's. 0, or -1 with the error. */
-int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct exec_error *e);
+int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct error *e);
 /* Its memory stays mapped until the last reference is gone. */
-int buffers_detach(struct buffers *b, uint64_t id, struct exec_error *e);
+int buffers_detach(struct buffers *b, uint64_t id, struct error *e);
 /* A reference to the buffer, or NULL. */
 struct buffer *buffers_get(struct buffers *b, uint64_t id);
 /* A reference to the one that the address lies in, or NULL. */

@@ -12,7 +12,7 @@
 #include "ir/base/arena.h"
 #include "proto/frame.h"
 
-typedef int handler(struct control *c, struct proto_message *m, struct exec_error *e);
+typedef int handler(struct control *c, struct proto_message *m, struct error *e);
 
 /* Replies come from one thread, the notice from another. */
 static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
@@ -26,28 +26,28 @@ static int send_message(struct control *c, struct proto_writer *w)
     return result;
 }
 
-static int missing(struct exec_error *e, const char *method, const char *key)
+static int missing(struct error *e, const char *method, const char *key)
 {
-    return exec_fail(e, FUSION_PROTOCOL, method, "parameter %s is missing or has another type", key);
+    return error_set(e, FUSION_PROTOCOL, method, "parameter %s is missing or has another type", key);
 }
 
-static int get_id(const struct proto_message *m, const char *key, uint64_t *id, struct exec_error *e)
+static int get_id(const struct proto_message *m, const char *key, uint64_t *id, struct error *e)
 {
     return proto_get_uint(&m->params, key, id) ? 0 : missing(e, m->method, key);
 }
 
-static int buffer_attach(struct control *c, struct proto_message *m, struct exec_error *e)
+static int buffer_attach(struct control *c, struct proto_message *m, struct error *e)
 {
     uint64_t id, bytes, address;
     if (get_id(m, "buffer", &id, e) != 0 || get_id(m, "bytes", &bytes, e) != 0 ||
         get_id(m, "address", &address, e) != 0)
         return -1;
     if (m->n_fds != 1)
-        return exec_fail_id(e, FUSION_INVALID, "buffer", id, "came with %u descriptors, not 1", m->n_fds);
+        return error_set_id(e, FUSION_INVALID, "buffer", id, "came with %u descriptors, not 1", m->n_fds);
     return buffers_attach(c->buffers, id, bytes, address, m->fds[0], e);
 }
 
-static int buffer_release(struct control *c, struct proto_message *m, struct exec_error *e)
+static int buffer_release(struct control *c, struct proto_message *m, struct error *e)
 {
     uint64_t id;
     return get_id(m, "buffer", &id, e) == 0 ? buffers_detach(c->buffers, id, e) : -1;
@@ -78,7 +78,7 @@ static bool read_blobs(const msgpack_object_array *list, struct exec_bytes *blob
 }
 
 static int load_with(struct control *c, struct proto_message *m, const msgpack_object_array *bindings,
-                     const msgpack_object_array *values, struct arena *arena, struct exec_error *e)
+                     const msgpack_object_array *values, struct arena *arena, struct error *e)
 {
     static const msgpack_object_array none;
     const msgpack_object_array *modules = get_list(m, "modules");
@@ -103,7 +103,7 @@ static int load_with(struct control *c, struct proto_message *m, const msgpack_o
     return executables_load(c->executables, &source, e);
 }
 
-static int executable_load(struct control *c, struct proto_message *m, struct exec_error *e)
+static int executable_load(struct control *c, struct proto_message *m, struct error *e)
 {
     const msgpack_object_array *bindings = get_list(m, "bindings"), *values = get_list(m, "values");
     if (!bindings) return missing(e, m->method, "bindings");
@@ -114,20 +114,20 @@ static int executable_load(struct control *c, struct proto_message *m, struct ex
     return result;
 }
 
-static int executable_objects(struct control *c, struct proto_message *m, struct exec_error *e)
+static int executable_objects(struct control *c, struct proto_message *m, struct error *e)
 {
     uint64_t id, first;
     if (get_id(m, "executable", &id, e) != 0 || get_id(m, "first", &first, e) != 0) return -1;
     return executables_add_objects(c->executables, id, first, m->fds, m->n_fds, e);
 }
 
-static int executable_release(struct control *c, struct proto_message *m, struct exec_error *e)
+static int executable_release(struct control *c, struct proto_message *m, struct error *e)
 {
     uint64_t id;
     return get_id(m, "executable", &id, e) == 0 ? executables_unload(c->executables, id, e) : -1;
 }
 
-static int module_release(struct control *c, struct proto_message *m, struct exec_error *e)
+static int module_release(struct control *c, struct proto_message *m, struct error *e)
 {
     uint64_t id;
     if (get_id(m, "module", &id, e) != 0) return -1;
@@ -135,7 +135,7 @@ static int module_release(struct control *c, struct proto_message *m, struct exe
     return 0;
 }
 
-static int options(struct control *c, struct proto_message *m, struct exec_error *e)
+static int options(struct control *c, struct proto_message *m, struct error *e)
 {
     (void)c;
     uint64_t limit;
@@ -144,7 +144,7 @@ static int options(struct control *c, struct proto_message *m, struct exec_error
     return 0;
 }
 
-static int resume(struct control *c, struct proto_message *m, struct exec_error *e)
+static int resume(struct control *c, struct proto_message *m, struct error *e)
 {
     (void)c;
     (void)m;
@@ -153,10 +153,10 @@ static int resume(struct control *c, struct proto_message *m, struct exec_error 
     return 0;
 }
 
-static int unknown(struct control *c, struct proto_message *m, struct exec_error *e)
+static int unknown(struct control *c, struct proto_message *m, struct error *e)
 {
     (void)c;
-    return exec_fail(e, FUSION_PROTOCOL, m->method, "the executor has no such method");
+    return error_set(e, FUSION_PROTOCOL, m->method, "the executor has no such method");
 }
 
 static const struct {
@@ -182,10 +182,11 @@ static handler *find_handler(const char *method)
 
 static int answer(struct control *c, struct proto_message *m)
 {
-    struct exec_error e = {.status = FUSION_SUCCESS};
+    struct error e;
     struct proto_writer w;
+    error_clear(&e);
     if (find_handler(m->method)(c, m, &e) != 0) {
-        proto_write_error(&w, m->id, e.status, e.object, e.reason);
+        proto_write_error(&w, m->id, (fusion_status)e.code, e.object, e.reason);
     } else {
         proto_begin_reply(&w, m->id);
         proto_pack_map(&w, 0);

@@ -14,6 +14,7 @@
 #include "fuser/cpu/runtime/runtime.h"
 #include "ir/base/arena.h"
 #include "proto/limits.h"
+#include "proto/include/fusiond/status.h"
 
 static const uint64_t max_local_bytes = (uint64_t)64 << 20; /* per thread */
 
@@ -59,7 +60,7 @@ void executables_put(struct executable *x)
 
 /* Places the parts of the work-group's memory (fuser/cpu/abi/kernel_abi.h) and writes the offsets into the arguments. */
 static int lay_out_local(const struct program_launch *p, struct executable_launch *l, const char *name,
-                         struct exec_error *e)
+                         struct error *e)
 {
     const struct kernel_object_info *info = l->object->info;
     uint64_t size = align64(info->static_local_size) + align64(info->scratch_per_item * p->group_items);
@@ -72,20 +73,20 @@ static int lay_out_local(const struct program_launch *p, struct executable_launc
     }
     l->local_bytes = size;
     if (size <= max_local_bytes) return 0;
-    return exec_fail(e, FUSION_OUT_OF_MEMORY, name,
+    return error_set(e, FUSION_OUT_OF_MEMORY, name,
                      "a work-group needs more than %" PRIu64 " bytes of work-group memory, the limit", max_local_bytes);
 }
 
 static int take_code(const struct program_launch *p, struct executable_launch *l, const char *name,
-                     struct exec_error *e)
+                     struct error *e)
 {
     if (l->object->info->args_size == p->args_size) return lay_out_local(p, l, name, e);
-    return exec_fail(e, FUSION_INTERNAL, name, "its object takes %u bytes of arguments, the program has %u",
+    return error_set(e, FUSION_INTERNAL, name, "its object takes %u bytes of arguments, the program has %u",
                      l->object->info->args_size, p->args_size);
 }
 
 /* The last one makes all of them read-only. */
-static int write_record(struct executable *x, uint64_t index, const char *name, struct exec_error *e)
+static int write_record(struct executable *x, uint64_t index, const char *name, struct error *e)
 {
     const struct program_launch *p = &x->program->launches[index];
     struct kernel_launch *record = &x->frozen.launches[index];
@@ -96,16 +97,16 @@ static int write_record(struct executable *x, uint64_t index, const char *name, 
     if (p->written_bytes > x->stream_bytes) record->flags |= KERNEL_LAUNCH_STREAM;
     x->launches[index].record = record;
     if (atomic_load(&x->n_missing) == 1 && frozen_protect(&x->frozen) != 0)
-        return exec_fail(e, FUSION_OUT_OF_MEMORY, name, "its launch cannot be protected: %s", strerror(errno));
+        return error_set(e, FUSION_OUT_OF_MEMORY, name, "its launch cannot be protected: %s", strerror(errno));
     atomic_fetch_sub(&x->n_missing, 1);
     return 0;
 }
 
-static int add_object(struct executable *x, uint64_t index, int *fd, struct exec_error *e)
+static int add_object(struct executable *x, uint64_t index, int *fd, struct error *e)
 {
     const struct program *p = x->program;
     if (p->reference || index >= p->n_launches || x->launches[index].object)
-        return exec_fail_id(e, FUSION_INTERNAL, "executable", x->id,
+        return error_set_id(e, FUSION_INTERNAL, "executable", x->id,
                             "there is no launch %" PRIu64 " that needs an object", index);
     const struct program_launch *launch = &p->launches[index];
     char name[320];
@@ -118,7 +119,7 @@ static int add_object(struct executable *x, uint64_t index, int *fd, struct exec
     return write_record(x, index, name, e);
 }
 
-static int add_objects(struct executable *x, uint64_t first, int *fds, uint32_t n_fds, struct exec_error *e)
+static int add_objects(struct executable *x, uint64_t first, int *fds, uint32_t n_fds, struct error *e)
 {
     for (uint32_t i = 0; i < n_fds; i++)
         if (add_object(x, first + i, &fds[i], e) != 0) return -1;
@@ -127,26 +128,26 @@ static int add_objects(struct executable *x, uint64_t first, int *fds, uint32_t 
 
 /* ---- making ---- */
 
-static int set_bindings(struct executable *x, const struct executable_source *s, struct exec_error *e)
+static int set_bindings(struct executable *x, const struct executable_source *s, struct error *e)
 {
     if (s->n_bindings != x->program->n_slots)
-        return exec_fail_id(e, FUSION_INVALID, "executable", x->id, "has %u slots, but %u bindings",
+        return error_set_id(e, FUSION_INVALID, "executable", x->id, "has %u slots, but %u bindings",
                             x->program->n_slots, s->n_bindings);
     x->bindings = arena_alloc(x->program->arena, s->n_bindings * sizeof *x->bindings);
     if (s->n_bindings) memcpy(x->bindings, s->bindings, s->n_bindings * sizeof *x->bindings);
     return 0;
 }
 
-static int set_values(struct executable *x, const struct executable_source *s, struct exec_error *e)
+static int set_values(struct executable *x, const struct executable_source *s, struct error *e)
 {
     const struct program *p = x->program;
     if (s->n_values != p->n_values)
-        return exec_fail_id(e, FUSION_INVALID, "executable", x->id, "has %u values, but %u were given", p->n_values,
+        return error_set_id(e, FUSION_INVALID, "executable", x->id, "has %u values, but %u were given", p->n_values,
                             s->n_values);
     x->values = arena_alloc(p->arena, s->n_values * sizeof *x->values);
     for (uint32_t i = 0; i < s->n_values; i++) {
         if (s->values[i].size != p->value_sizes[i])
-            return exec_fail_id(e, FUSION_INVALID, "value", i, "has %u bytes, but %zu were given", p->value_sizes[i],
+            return error_set_id(e, FUSION_INVALID, "value", i, "has %u bytes, but %zu were given", p->value_sizes[i],
                                 s->values[i].size);
         x->values[i] = arena_alloc(p->arena, s->values[i].size);
         if (s->values[i].size) memcpy(x->values[i], s->values[i].data, s->values[i].size);
@@ -160,20 +161,20 @@ static void set_images(const struct executable *x, const struct program_launch *
     for (uint32_t i = 0; i < from->n_params; i++) to->images[i] = from->params[i].image;
 }
 
-static int set_states(struct executable *x, const struct executable_source *s, struct exec_error *e)
+static int set_states(struct executable *x, const struct executable_source *s, struct error *e)
 {
     const struct program *p = x->program;
     x->states = arena_alloc(p->arena, p->n_states * sizeof *x->states);
     for (uint32_t i = 0; i < p->n_states; i++) {
         const struct program_state *what = &p->states[i];
         if (what->module >= s->n_modules)
-            return exec_fail_id(e, FUSION_INVALID, "executable", x->id, "@%s lies in module %u of %u", what->name,
+            return error_set_id(e, FUSION_INVALID, "executable", x->id, "@%s lies in module %u of %u", what->name,
                                 what->module, s->n_modules);
         x->states[i] = states_get(x->all_states, s->modules[what->module], p->reference, what, e);
         if (!x->states[i]) return -1;
         for (uint32_t k = 0; k < i; k++)
             if (x->states[k] == x->states[i])
-                return exec_fail_id(e, FUSION_INVALID, "executable", x->id, "its graph has the module of @%s twice",
+                return error_set_id(e, FUSION_INVALID, "executable", x->id, "its graph has the module of @%s twice",
                                     what->name);
     }
     return 0;
@@ -189,11 +190,11 @@ static void set_state_args(const struct executable *x, const struct program_laun
     }
 }
 
-static int set_launches(struct executable *x, struct exec_error *e)
+static int set_launches(struct executable *x, struct error *e)
 {
     const struct program *p = x->program;
     if (!p->reference && frozen_make(&x->frozen, p->n_launches) != 0)
-        return exec_fail_id(e, FUSION_OUT_OF_MEMORY, "executable", x->id, "no memory for its launches");
+        return error_set_id(e, FUSION_OUT_OF_MEMORY, "executable", x->id, "no memory for its launches");
     if (!p->reference) atomic_store(&x->n_missing, p->n_launches);
     for (uint32_t i = 0; i < p->n_launches; i++) {
         x->launches[i].args = arena_alloc(p->arena, p->launches[i].args_size);
@@ -205,9 +206,8 @@ static int set_launches(struct executable *x, struct exec_error *e)
     return 0;
 }
 
-static struct executable *make(const struct executables *all, const struct executable_source *s, struct exec_error *e)
+static struct executable *make(const struct executables *all, const struct executable_source *s, struct error *e)
 {
-    char reason[256];
     struct executable *x = calloc(1, sizeof *x);
     if (!x) abort();
     x->id = s->id;
@@ -215,9 +215,9 @@ static struct executable *make(const struct executables *all, const struct execu
     x->stream_bytes = all->stream_bytes;
     x->printer = all->printer;
     atomic_init(&x->references, 1);
-    x->program = program_decode(s->program.data, s->program.size, reason, sizeof reason);
+    x->program = program_decode(s->program.data, s->program.size, e);
     if (!x->program) {
-        exec_fail_id(e, FUSION_INTERNAL, "executable", s->id, "its program is not valid: %s", reason);
+        error_set_id(e, FUSION_INTERNAL, "executable", s->id, "its program is not valid: %s", e->reason);
         goto failed;
     }
     x->launches = arena_alloc(x->program->arena, x->program->n_launches * sizeof *x->launches);
@@ -229,15 +229,15 @@ failed:
     return NULL;
 }
 
-static int insert(struct executables *x, struct executable *executable, struct exec_error *e)
+static int insert(struct executables *x, struct executable *executable, struct error *e)
 {
     int result = 0;
     pthread_mutex_lock(&x->lock);
     struct executable **link = find(x, executable->id);
     if (*link) {
-        result = exec_fail_id(e, FUSION_INVALID, "executable", executable->id, "this number is in use already");
+        result = error_set_id(e, FUSION_INVALID, "executable", executable->id, "this number is in use already");
     } else if (x->n == PROTO_MAX_EXECUTABLES) {
-        result = exec_fail_id(e, FUSION_OUT_OF_MEMORY, "executable", executable->id,
+        result = error_set_id(e, FUSION_OUT_OF_MEMORY, "executable", executable->id,
                               "%d executables are loaded, the limit", PROTO_MAX_EXECUTABLES);
     } else {
         *link = executable;
@@ -247,7 +247,7 @@ static int insert(struct executables *x, struct executable *executable, struct e
     return result;
 }
 
-int executables_load(struct executables *x, const struct executable_source *source, struct exec_error *e)
+int executables_load(struct executables *x, const struct executable_source *source, struct error *e)
 {
     struct executable *executable = make(x, source, e);
     if (!executable) return -1;
@@ -267,13 +267,13 @@ static struct executable *get(struct executables *x, uint64_t id)
     return executable;
 }
 
-static int not_found(uint64_t id, struct exec_error *e)
+static int not_found(uint64_t id, struct error *e)
 {
-    return exec_fail_id(e, FUSION_NOT_FOUND, "executable", id, "no such executable in this session");
+    return error_set_id(e, FUSION_NOT_FOUND, "executable", id, "no such executable in this session");
 }
 
 int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,
-                            struct exec_error *e)
+                            struct error *e)
 {
     struct executable *executable = get(x, id);
     if (!executable) return not_found(id, e);
@@ -282,7 +282,7 @@ int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, 
     return result;
 }
 
-int executables_unload(struct executables *x, uint64_t id, struct exec_error *e)
+int executables_unload(struct executables *x, uint64_t id, struct error *e)
 {
     pthread_mutex_lock(&x->lock);
     struct executable **link = find(x, id), *executable = *link;
@@ -296,7 +296,7 @@ int executables_unload(struct executables *x, uint64_t id, struct exec_error *e)
     return 0;
 }
 
-struct executable *executables_get(struct executables *x, uint64_t id, struct exec_error *e)
+struct executable *executables_get(struct executables *x, uint64_t id, struct error *e)
 {
     struct executable *executable = get(x, id);
     if (!executable) {
@@ -305,7 +305,7 @@ struct executable *executables_get(struct executables *x, uint64_t id, struct ex
     }
     uint32_t missing = atomic_load(&executable->n_missing);
     if (!missing) return executable;
-    exec_fail_id(e, FUSION_BUSY, "executable", id, "%u of its %u objects have not come yet", missing,
+    error_set_id(e, FUSION_BUSY, "executable", id, "%u of its %u objects have not come yet", missing,
                  executable->program->n_launches);
     executables_put(executable);
     return NULL;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/executor/error.h"
+#include "ir/base/error.h"
 #include "daemon/executor/frozen.h"
 #include "daemon/executor/program.h"
 
@@ -79,11 +79,11 @@ struct executable_source {
 };
 
 void executables_init(struct executables *x, struct states *states, struct ir_printer *printer, uint64_t stream_bytes);
-int executables_load(struct executables *x, const struct executable_source *source, struct exec_error *e);
+int executables_load(struct executables *x, const struct executable_source *source, struct error *e);
 /* The objects of launches first, first + 1, ... */
 int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,
-                            struct exec_error *e);
-int executables_unload(struct executables *x, uint64_t id, struct exec_error *e);
+                            struct error *e);
+int executables_unload(struct executables *x, uint64_t id, struct error *e);
 /* A reference to one that has all its objects. NULL with the error. */
-struct executable *executables_get(struct executables *x, uint64_t id, struct exec_error *e);
+struct executable *executables_get(struct executables *x, uint64_t id, struct error *e);
 void executables_put(struct executable *executable); /* NULL is fine */

@@ -16,6 +16,7 @@
 #include "daemon/executor/exit_codes.h"
 #include "daemon/executor/running.h"
 #include "daemon/executor/wait.h"
+#include "proto/include/fusiond/status.h"
 
 struct text {
     char bytes[168]; /* as a completion's reason */

@@ -19,17 +19,18 @@
 
 #include "daemon/executor/reference.h"
 #include "ir/core/ir.h"
+#include "proto/include/fusiond/status.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *loaded;
 
-static int check_descriptor(int fd, struct stat *s, const char *name, struct exec_error *e)
+static int check_descriptor(int fd, struct stat *s, const char *name, struct error *e)
 {
     const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
     int seals = fcntl(fd, F_GET_SEALS);
     if (seals < 0 || (seals & needed) != needed)
-        return exec_fail(e, FUSION_INTERNAL, name, "its object is not in a memfd sealed against changes");
-    if (fstat(fd, s) != 0) return exec_fail(e, FUSION_INTERNAL, name, "fstat of its object: %s", strerror(errno));
+        return error_set(e, FUSION_INTERNAL, name, "its object is not in a memfd sealed against changes");
+    if (fstat(fd, s) != 0) return error_set(e, FUSION_INTERNAL, name, "fstat of its object: %s", strerror(errno));
     return 0;
 }
 
@@ -40,13 +41,13 @@ static struct object *find(const struct stat *s)
     return NULL;
 }
 
-static int check_library(struct object *o, const char *name, struct exec_error *e)
+static int check_library(struct object *o, const char *name, struct error *e)
 {
     o->entry = (kernel_entry *)dlsym(o->library, KERNEL_ENTRY_SYMBOL);
     o->info = dlsym(o->library, KERNEL_INFO_SYMBOL);
-    if (!o->entry || !o->info) return exec_fail(e, FUSION_INTERNAL, name, "its object lacks the kernel's symbols");
+    if (!o->entry || !o->info) return error_set(e, FUSION_INTERNAL, name, "its object lacks the kernel's symbols");
     if (o->info->abi_version != KERNEL_ABI_VERSION)
-        return exec_fail(e, FUSION_INTERNAL, name, "its object has version %u of the kernel ABI, not %d",
+        return error_set(e, FUSION_INTERNAL, name, "its object has version %u of the kernel ABI, not %d",
                          o->info->abi_version, KERNEL_ABI_VERSION);
     return 0;
 }
@@ -59,19 +60,19 @@ static void destroy(struct object *o)
     free(o);
 }
 
-static int load_code(struct object *o, const char *name, struct exec_error *e)
+static int load_code(struct object *o, const char *name, struct error *e)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", o->fd);
     o->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!o->library) return exec_fail(e, FUSION_INTERNAL, name, "loading its object: %s", dlerror());
+    if (!o->library) return error_set(e, FUSION_INTERNAL, name, "loading its object: %s", dlerror());
     return check_library(o, name, e);
 }
 
-static int load_kernel(struct object *o, size_t size, const char *name, struct exec_error *e)
+static int load_kernel(struct object *o, size_t size, const char *name, struct error *e)
 {
     uint8_t *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, o->fd, 0);
-    if (bytes == MAP_FAILED) return exec_fail(e, FUSION_INTERNAL, name, "mapping its object: %s", strerror(errno));
+    if (bytes == MAP_FAILED) return error_set(e, FUSION_INTERNAL, name, "mapping its object: %s", strerror(errno));
     o->kernel = reference_decode(bytes, size, name, &o->module, e);
     munmap(bytes, size);
     return o->kernel ? 0 : -1;
@@ -84,7 +85,7 @@ static bool is_code(int fd)
     return pread(fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
 }
 
-static struct object *load(int *fd, const struct stat *s, const char *name, struct exec_error *e)
+static struct object *load(int *fd, const struct stat *s, const char *name, struct error *e)
 {
     struct object *o = calloc(1, sizeof *o);
     if (!o) abort();
@@ -99,7 +100,7 @@ static struct object *load(int *fd, const struct stat *s, const char *name, stru
     return NULL;
 }
 
-struct object *objects_load(int *fd, const char *name, struct exec_error *e)
+struct object *objects_load(int *fd, const char *name, struct error *e)
 {
     struct stat s;
     if (check_descriptor(*fd, &s, name, e) != 0) return NULL;

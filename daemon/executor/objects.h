@@ -2,7 +2,7 @@
    kernel itself. */
 #pragma once
 
-#include "daemon/executor/error.h"
+#include "ir/base/error.h"
 #include "fuser/cpu/abi/kernel_abi.h"
 
 struct ir_function;
@@ -23,5 +23,5 @@ struct object {
 
 /* Loads the object in a sealed memfd, or finds it loaded already. Takes *fd over (and sets it to -1)
    where it keeps it. name is what errors are about: "kernel add". NULL with the error. */
-struct object *objects_load(int *fd, const char *name, struct exec_error *e);
+struct object *objects_load(int *fd, const char *name, struct error *e);
 void objects_release(struct object *object); /* NULL is fine */

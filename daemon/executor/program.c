@@ -26,8 +26,7 @@ static const uint64_t max_items = (uint64_t)1 << 62; /* work-items of a launch *
 
 struct reader {
     struct program *p;
-    char *reason;
-    size_t reason_size;
+    struct error *error;
 };
 
 static bool bad(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -35,10 +34,10 @@ static bool bad(struct reader *r, const char *format, ...) __attribute__((format
 /* Always false. The first complaint is the one that is kept. */
 static bool bad(struct reader *r, const char *format, ...)
 {
-    if (r->reason[0]) return false;
+    if (r->error->code) return false;
     va_list args;
     va_start(args, format);
-    vsnprintf(r->reason, r->reason_size, format, args);
+    error_vset(r->error, FUSION_INTERNAL, NULL, format, args);
     va_end(args);
     return false;
 }
@@ -232,7 +231,7 @@ static bool read_image(struct reader *r, const msgpack_object *o, struct program
 {
     const msgpack_object *list = proto_get(o, "image");
     uint64_t n[8];
-    char reason[200];
+    struct error e;
     if (!is_slot(r, param->index)) return false;
     const struct program_slot *s = &r->p->slots[param->index];
     if (!list || list->type != MSGPACK_OBJECT_ARRAY || list->via.array.size != 8)
@@ -241,8 +240,7 @@ static bool read_image(struct reader *r, const msgpack_object *o, struct program
         if (!element_uint(r, &list->via.array, i, i < 7 ? UINT32_MAX : max_slot_bytes, &n[i])) return false;
     struct proto_image image = {(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3],
                                 (uint32_t)n[4], (uint32_t)n[5], (uint32_t)n[6], n[7]};
-    if (proto_image_check(&image, reason, sizeof reason) != FUSION_SUCCESS)
-        return bad(r, "image %s: %s", s->name, reason);
+    if (proto_image_check(&image, &e) != 0) return bad(r, "image %s: %s", s->name, e.reason);
     if (!inside(r, param->index, param->offset, proto_image_bytes(&image))) return false;
     param->image = (struct ir_image){.width = image.width,
                                      .height = image.height,
@@ -507,18 +505,18 @@ static bool read_program(struct reader *r, const msgpack_object *map)
            read_steps(r, map);
 }
 
-struct program *program_decode(const void *bytes, size_t size, char *reason, size_t reason_size)
+struct program *program_decode(const void *bytes, size_t size, struct error *e)
 {
-    reason[0] = 0;
+    error_clear(e);
     const char *malformed = cursor_check(bytes, size, MAX_PROGRAM_DEPTH, MAX_ITEMS);
     if (malformed) {
-        snprintf(reason, reason_size, "%s", malformed);
+        error_set(e, FUSION_INTERNAL, NULL, "%s", malformed);
         return NULL;
     }
     struct arena *arena = arena_new();
     struct program *p = arena_alloc(arena, sizeof *p);
     p->arena = arena;
-    struct reader r = {p, reason, reason_size};
+    struct reader r = {p, e};
     msgpack_unpacked unpacked;
     msgpack_unpacked_init(&unpacked);
     size_t at = 0;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "fuser/cpu/abi/kernel_abi.h"
+#include "ir/base/error.h"
 #include "ir/image/image.h"
 
 struct arena;
@@ -104,6 +105,6 @@ struct program {
     struct program_state *states;
 };
 
-/* Trusts nothing: whatever comes out has all indices, offsets and sizes checked. NULL with a sentence. */
-struct program *program_decode(const void *bytes, size_t size, char *reason, size_t reason_size);
+/* Trusts nothing: whatever comes out has all indices, offsets and sizes checked. NULL with the error. */
+struct program *program_decode(const void *bytes, size_t size, struct error *e);
 void program_free(struct program *p); /* NULL is fine */

@@ -12,6 +12,7 @@
 #include "ir/msgpack/codec.h"
 #include "ir/interp/interp.h"
 #include "fuser/assertions/assertions.h"
+#include "proto/include/fusiond/status.h"
 
 static bool is_variable(const struct executable_launch *launch, const struct program_param *param)
 {
@@ -49,22 +50,22 @@ static bool fits(const struct program_launch *program, const struct executable_l
 }
 
 const struct ir_function *reference_decode(const void *bytes, size_t size, const char *name, struct ir_module **module,
-                                           struct exec_error *e)
+                                           struct error *e)
 {
     struct diag_list findings = {0};
     *module = ir_decode(bytes, size, &findings);
     const struct ir_function *kernel = *module ? ir_module_only_kernel(*module) : NULL;
     if (!*module)
-        exec_fail(e, FUSION_INTERNAL, name, "its code cannot be read: %s",
+        error_set(e, FUSION_INTERNAL, name, "its code cannot be read: %s",
                   findings.n ? findings.items[0].text : "no reason given");
     else if (!kernel)
-        exec_fail(e, FUSION_INTERNAL, name, "its module does not hold one kernel");
+        error_set(e, FUSION_INTERNAL, name, "its module does not hold one kernel");
     diag_clear(&findings);
     return kernel;
 }
 
 int reference_take(const struct program_launch *program, struct executable_launch *launch,
-                   const struct ir_function *kernel, struct exec_error *e)
+                   const struct ir_function *kernel, struct error *e)
 {
     char object[320];
     snprintf(object, sizeof object, "kernel %s", program->name);
@@ -72,10 +73,10 @@ int reference_take(const struct program_launch *program, struct executable_launc
     uint32_t *offsets = arena_realloc(NULL, (kernel->n_params + 1) * sizeof *offsets);
     bool good = fits(program, launch, offsets);
     free(offsets);
-    return good ? 0 : exec_fail(e, FUSION_INTERNAL, object, "its arguments do not fit its parameters");
+    return good ? 0 : error_set(e, FUSION_INTERNAL, object, "its arguments do not fit its parameters");
 }
 
-int reference_load(const struct program_launch *program, struct executable_launch *launch, struct exec_error *e)
+int reference_load(const struct program_launch *program, struct executable_launch *launch, struct error *e)
 {
     char object[320];
     snprintf(object, sizeof object, "kernel %s", program->name);
@@ -132,12 +133,12 @@ static struct interp_arg argument(const struct program_param *param, const struc
     }
 }
 
-static int report(const struct program_launch *program, const struct interp_result *result, struct exec_error *e)
+static int report(const struct program_launch *program, const struct interp_result *result, struct error *e)
 {
     if (!result->n_findings && result->completed) return 0;
     char object[320];
     snprintf(object, sizeof object, "kernel %s", program->name);
-    if (!result->n_findings) return exec_fail(e, FUSION_INTERNAL, object, "stopped without a finding");
+    if (!result->n_findings) return error_set(e, FUSION_INTERNAL, object, "stopped without a finding");
     const struct interp_finding *first = &result->findings[0];
     fusion_status status = first->kind == INTERP_LIMIT     ? FUSION_TIMEOUT
                            : first->kind == INTERP_INVALID ? FUSION_INVALID
@@ -145,14 +146,14 @@ static int report(const struct program_launch *program, const struct interp_resu
     char number[32] = "", place[320] = "";
     if (result->n_findings > 1) snprintf(number, sizeof number, "(1 of %u) ", result->n_findings);
     if (first->line) snprintf(place, sizeof place, "%.250s, line %u: ", first->function, first->line);
-    return exec_fail(e, status, object, "%s%s%s", number, place, first->text);
+    return error_set(e, status, object, "%s%s%s", number, place, first->text);
 }
 
-static int report_broken(const struct watch *watch, struct exec_error *e)
+static int report_broken(const struct watch *watch, struct error *e)
 {
     char object[320];
     snprintf(object, sizeof object, "node %s", watch_broken_kernel(watch));
-    return exec_fail(e, FUSION_INVALID, object, "%s", watch_broken(watch));
+    return error_set(e, FUSION_INVALID, object, "%s", watch_broken(watch));
 }
 
 /* Memory that addresses in memory led to, kept while the kernel runs. */
@@ -192,7 +193,7 @@ static struct nd_range range_of(const struct kernel_launch *g)
 
 int reference_run(const struct program_launch *program, const struct executable_launch *launch,
                   const struct running_slot *slots, struct buffers *buffers, struct watch *watch,
-                  struct ir_printer *printer, struct exec_error *e)
+                  struct ir_printer *printer, struct error *e)
 {
     struct found found = {.buffers = buffers};
     const struct interp_finder finder = {&found, find_memory};

@@ -12,6 +12,7 @@
 #include "daemon/executor/fault.h"
 #include "fuser/cpu/abi/kernel_abi.h"
 #include "ir/interp/interp.h"
+#include "proto/include/fusiond/status.h"
 #include "proto/limits.h"
 
 void states_init(struct states *s)
@@ -20,11 +21,11 @@ void states_init(struct states *s)
     pthread_mutex_init(&s->lock, NULL);
 }
 
-static int fail(struct exec_error *e, fusion_status status, const struct program_state *what, const char *reason)
+static int fail(struct error *e, fusion_status status, const struct program_state *what, const char *reason)
 {
     char object[320];
     snprintf(object, sizeof object, "%s @%s", what->packet_size ? "pipe" : "variable", what->name);
-    return exec_fail(e, status, object, "%s", reason);
+    return error_set(e, status, object, "%s", reason);
 }
 
 /* ---- memory ---- */
@@ -37,7 +38,7 @@ static uint64_t memory_bytes(const struct program_state *what, bool reference)
 }
 
 /* Zeros, with nothing mapped before and behind. */
-static int map(struct state *state, const struct program_state *what, struct exec_error *e)
+static int map(struct state *state, const struct program_state *what, struct error *e)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), length = (state->bytes + page - 1) & -page;
     state->reserved = length + 2 * FAULT_GUARD_BYTES;
@@ -84,7 +85,7 @@ static struct state **find(struct states *s, uint64_t module, bool reference, ui
 }
 
 static struct state *make(struct states *s, uint64_t module, bool reference, const struct program_state *what,
-                          struct exec_error *e)
+                          struct error *e)
 {
     char reason[160];
     uint64_t bytes = memory_bytes(what, reference);
@@ -119,7 +120,7 @@ static struct state *make(struct states *s, uint64_t module, bool reference, con
 }
 
 static struct state *get(struct states *s, uint64_t module, bool reference, const struct program_state *what,
-                         struct exec_error *e)
+                         struct error *e)
 {
     struct state **link = find(s, module, reference, what->variable);
     if (!*link) *link = make(s, module, reference, what, e);
@@ -133,7 +134,7 @@ static struct state *get(struct states *s, uint64_t module, bool reference, cons
 }
 
 struct state *states_get(struct states *s, uint64_t module, bool reference, const struct program_state *what,
-                         struct exec_error *e)
+                         struct error *e)
 {
     pthread_mutex_lock(&s->lock);
     struct state *state = get(s, module, reference, what, e);

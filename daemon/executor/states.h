@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/executor/error.h"
+#include "ir/base/error.h"
 #include "daemon/executor/program.h"
 
 struct state {
@@ -33,7 +33,7 @@ void states_init(struct states *s);
 /* A reference to what the program names, of this module; made with its initial value where nobody used it yet.
    NULL with the error. */
 struct state *states_get(struct states *s, uint64_t module, bool reference, const struct program_state *what,
-                         struct exec_error *e);
+                         struct error *e);
 void states_put(struct states *s, struct state *state); /* NULL is fine */
 /* Nobody will ask for this module's any more: each goes with its last reference. */
 void states_release(struct states *s, uint64_t module);

@@ -13,6 +13,7 @@
 #include "daemon/executor/wait.h"
 #include "daemon/executor/watched.h"
 #include "ir/printf/printer.h"
+#include "proto/include/fusiond/status.h"
 
 enum {
     INLINE_NS = 20000,            /* less than that is not worth waking a thread */
@@ -66,20 +67,20 @@ static uint64_t chunk_groups(const struct program_launch *p, uint64_t busy_ns, u
     return chunk ? chunk : 1;
 }
 
-static int reserve_local(struct steps *s, uint64_t bytes, const struct program_launch *p, struct exec_error *e)
+static int reserve_local(struct steps *s, uint64_t bytes, const struct program_launch *p, struct error *e)
 {
     if (bytes <= s->local_bytes) return 0;
     free(s->local);
     s->local_bytes = 0;
     s->local = aligned_alloc(64, bytes * pool_threads(s->pool));
     if (!s->local)
-        return exec_fail(e, FUSION_OUT_OF_MEMORY, p->name, "%" PRIu64 " bytes of work-group memory for %u threads",
+        return error_set(e, FUSION_OUT_OF_MEMORY, p->name, "%" PRIu64 " bytes of work-group memory for %u threads",
                          bytes, pool_threads(s->pool));
     s->local_bytes = bytes;
     return 0;
 }
 
-static int run_code(struct steps *s, const struct program_launch *p, struct executable_launch *l, struct exec_error *e)
+static int run_code(struct steps *s, const struct program_launch *p, struct executable_launch *l, struct error *e)
 {
     if (reserve_local(s, l->local_bytes, p, e) != 0) return -1;
     struct job job = {l->object->entry, l->record, l->args, s->local, s->local_bytes, 0};
@@ -89,7 +90,7 @@ static int run_code(struct steps *s, const struct program_launch *p, struct exec
 }
 
 static int run_launch(struct steps *s, struct executable *x, uint32_t index, const struct running_slot *slots,
-                      struct exec_error *e)
+                      struct error *e)
 {
     const struct program_launch *p = &x->program->launches[index];
     running_step("kernel", p->name);
@@ -182,7 +183,7 @@ void steps_tell_prints(struct steps *s)
 }
 
 int steps_run(struct steps *s, struct executable *x, uint32_t part, const struct running_slot *slots,
-              struct exec_error *e)
+              struct error *e)
 {
     const struct program *p = x->program;
     uint32_t at = 0;

@@ -1,7 +1,7 @@
 /* Running the steps of an executable: launches, copies, fills. */
 #pragma once
 
-#include "daemon/executor/error.h"
+#include "ir/base/error.h"
 #include "daemon/executor/executables.h"
 
 struct buffers;
@@ -25,4 +25,4 @@ uint64_t steps_cache_bytes(unsigned threads);
 void steps_tell_prints(struct steps *s);
 /* The steps of one part, in order, with the argument blocks filled in. 0, or -1 with the error of the step that failed. */
 int steps_run(struct steps *s, struct executable *x, uint32_t part, const struct running_slot *slots,
-              struct exec_error *e);
+              struct error *e);

@@ -53,31 +53,31 @@ static void reserve(struct submitter *s, const struct program *p)
     }
 }
 
-static int fail_slot(struct exec_error *e, fusion_status status, const struct program_slot *slot, const char *reason)
+static int fail_slot(struct error *e, fusion_status status, const struct program_slot *slot, const char *reason)
 {
     char object[300];
     snprintf(object, sizeof object, "buffer %s", slot->name);
-    return exec_fail(e, status, object, "%s", reason);
+    return error_set(e, status, object, "%s", reason);
 }
 
 /* ---- what the entry says, on top of what finalize said ---- */
 
 static int read_bindings(struct submitter *s, const struct executable *x, const uint8_t *at, uint32_t n,
-                         struct exec_error *e)
+                         struct error *e)
 {
     for (uint32_t i = 0; i < x->program->n_slots; i++) s->bindings[i] = (struct binding){.id = x->bindings[i]};
     for (uint32_t i = 0; i < n; i++) {
         struct ring_binding b;
         memcpy(&b, at + i * sizeof b, sizeof b);
         if (b.slot >= x->program->n_slots)
-            return exec_fail_id(e, FUSION_INVALID, "slot", b.slot, "the executable has %u slots", x->program->n_slots);
+            return error_set_id(e, FUSION_INVALID, "slot", b.slot, "the executable has %u slots", x->program->n_slots);
         s->bindings[b.slot] = (struct binding){.id = b.buffer, .offset = b.offset};
     }
     return 0;
 }
 
 static int read_values(struct submitter *s, const struct executable *x, const uint8_t *at, uint32_t n,
-                       struct exec_error *e)
+                       struct error *e)
 {
     const struct program *p = x->program;
     for (uint32_t i = 0; i < p->n_values; i++) s->values[i] = x->values[i];
@@ -86,9 +86,9 @@ static int read_values(struct submitter *s, const struct executable *x, const ui
         memcpy(&v, at, sizeof v);
         at += sizeof v;
         if (v.value >= p->n_values)
-            return exec_fail_id(e, FUSION_INVALID, "value", v.value, "the executable has %u values", p->n_values);
+            return error_set_id(e, FUSION_INVALID, "value", v.value, "the executable has %u values", p->n_values);
         if (v.size != p->value_sizes[v.value])
-            return exec_fail_id(e, FUSION_INVALID, "value", v.value, "has %u bytes, but %u were given",
+            return error_set_id(e, FUSION_INVALID, "value", v.value, "has %u bytes, but %u were given",
                                 p->value_sizes[v.value], v.size);
         s->values[v.value] = at;
         at += (v.size + 7) & ~(uint32_t)7;
@@ -99,7 +99,7 @@ static int read_values(struct submitter *s, const struct executable *x, const ui
 /* ---- memory ---- */
 
 static int hold_buffer(struct submitter *s, const struct program_slot *slot, struct binding *b,
-                       struct running_slot *out, struct exec_error *e)
+                       struct running_slot *out, struct error *e)
 {
     char reason[200];
     *out = (struct running_slot){slot->name, NULL, slot->bytes};
@@ -120,7 +120,7 @@ static int hold_buffer(struct submitter *s, const struct program_slot *slot, str
     return 0;
 }
 
-static int hold_buffers(struct submitter *s, const struct program *p, struct exec_error *e)
+static int hold_buffers(struct submitter *s, const struct program *p, struct error *e)
 {
     for (uint32_t i = 0; i < p->n_slots; i++)
         if (hold_buffer(s, &p->slots[i], &s->bindings[i], &s->slots[i], e) != 0) return -1;
@@ -153,18 +153,18 @@ struct reach {
     uint64_t end;
 };
 
-static int fail_overlap(const struct program *p, uint32_t a, uint32_t b, struct exec_error *e)
+static int fail_overlap(const struct program *p, uint32_t a, uint32_t b, struct error *e)
 {
     char object[640];
     uint32_t first = a < b ? a : b, second = a < b ? b : a;
     snprintf(object, sizeof object, "buffers %s and %s", p->slots[first].name, p->slots[second].name);
-    return exec_fail(
+    return error_set(
         e, FUSION_INVALID, object,
         "were distinct when the graph was finalized, but overlap in memory now, and one of them is written");
 }
 
 /* Distinct slots may share memory only where all of them just read it. */
-static int check_overlap(struct submitter *s, const struct program *p, struct exec_error *e)
+static int check_overlap(struct submitter *s, const struct program *p, struct error *e)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->n_slots; i++)
@@ -209,7 +209,7 @@ static void fill_args(struct submitter *s, const struct executable *x)
 }
 
 static int prepare(struct submitter *s, struct executable *x, const struct ring_entry *header,
-                   const uint8_t *entry, struct exec_error *e)
+                   const uint8_t *entry, struct error *e)
 {
     const uint8_t *bindings = entry + sizeof *header;
     const uint8_t *values = bindings + header->n_bindings * sizeof(struct ring_binding);
@@ -224,11 +224,11 @@ static int prepare(struct submitter *s, struct executable *x, const struct ring_
 
 /* run_ns is set where the steps began. */
 static int run(struct submitter *s, struct executable *x, const struct ring_entry *header, uint64_t *run_ns,
-               struct exec_error *e)
+               struct error *e)
 {
     uint64_t sequence = header->sequence;
     if (header->part >= x->program->n_parts)
-        return exec_fail_id(e, FUSION_INVALID, "submission", sequence, "part %u of an executable that has %u",
+        return error_set_id(e, FUSION_INVALID, "submission", sequence, "part %u of an executable that has %u",
                             header->part, x->program->n_parts);
     running_begin(sequence, s->slots, x->program->n_slots);
     uint64_t began = wait_now_ns();
@@ -242,13 +242,14 @@ static int run(struct submitter *s, struct executable *x, const struct ring_entr
 void submit_run(struct submitter *s, const uint8_t *entry)
 {
     struct ring_entry header;
-    struct exec_error e = {.status = FUSION_SUCCESS};
+    struct error e;
     uint64_t run_ns = 0;
     const char *reason = "";
+    error_clear(&e);
     memcpy(&header, entry, sizeof header);
     if (header.sequence == RUNNING_ENDS) reason = "the sequence number is out of range";
     if (*reason || !ring_entry_valid(entry, &reason)) {
-        exec_fail_id(&e, FUSION_PROTOCOL, "submission", header.sequence, "%s", reason);
+        error_set_id(&e, FUSION_PROTOCOL, "submission", header.sequence, "%s", reason);
     } else {
         struct executable *x = executables_get(s->executables, header.executable, &e);
         if (x) {
@@ -259,5 +260,5 @@ void submit_run(struct submitter *s, const uint8_t *entry)
         }
     }
     steps_tell_prints(&s->steps);
-    running_complete(header.sequence, e.status, run_ns, e.object, e.reason);
+    running_complete(header.sequence, (fusion_status)e.code, run_ns, e.object, e.reason);
 }

@@ -10,6 +10,7 @@
 #include "daemon/executor/exit_codes.h"
 #include "daemon/executor/running.h"
 #include "daemon/executor/wait.h"
+#include "proto/include/fusiond/status.h"
 
 static _Atomic uint64_t limit_ms;
 static _Atomic uint32_t bell;      /* changes when there is something to look at */

@@ -8,6 +8,7 @@
 #include "daemon/executor/running.h"
 #include "ir/base/arena.h"
 #include "fuser/assertions/assertions.h"
+#include "proto/include/fusiond/status.h"
 
 enum { GARBAGE = 0xa5 }; /* what such memory holds before it is written */
 
@@ -49,24 +50,24 @@ struct watch *watched_watch(struct watched *w)
     return w ? w->watch : NULL;
 }
 
-static int give_memory(struct watched *w, const struct program_slot *slot, uint32_t i, bool fresh, struct exec_error *e)
+static int give_memory(struct watched *w, const struct program_slot *slot, uint32_t i, bool fresh, struct error *e)
 {
     if (!w->memory[i]) {
         w->memory[i] = malloc(slot->bytes + 1);
         if (!w->memory[i])
-            return exec_fail(e, FUSION_OUT_OF_MEMORY, slot->name, "%" PRIu64 " bytes to debug it", slot->bytes);
+            return error_set(e, FUSION_OUT_OF_MEMORY, slot->name, "%" PRIu64 " bytes to debug it", slot->bytes);
         fresh = true;
     }
     if (fresh) memset(w->memory[i], GARBAGE, slot->bytes);
     return 0;
 }
 
-int watched_begin(struct executable *x, uint32_t part, struct running_slot *slots, struct exec_error *e)
+int watched_begin(struct executable *x, uint32_t part, struct running_slot *slots, struct error *e)
 {
     const struct program *p = x->program;
     if (!p->debug) return 0;
     if (!x->watched) x->watched = watched_new(p);
-    if (!x->watched) return exec_fail(e, FUSION_OUT_OF_MEMORY, "executable", "no memory to debug it");
+    if (!x->watched) return error_set(e, FUSION_OUT_OF_MEMORY, "executable", "no memory to debug it");
     if (part == 0) watch_restart(x->watched->watch);
     for (uint32_t i = 0; i < p->n_slots; i++) {
         if (!p->slots[i].scratch) continue;

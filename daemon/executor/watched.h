@@ -1,7 +1,7 @@
 /* Executables finalized with debug: their launches are watched, and slots without memory get some here. */
 #pragma once
 
-#include "daemon/executor/error.h"
+#include "ir/base/error.h"
 #include "daemon/executor/executables.h"
 
 struct running_slot;
@@ -9,7 +9,7 @@ struct watched;
 
 /* Before part `part` of a submission: gives the slots their memory; the first part starts from the beginning. 0, or -1
    with the error. Nothing to do where the program is not for debugging. */
-int watched_begin(struct executable *x, uint32_t part, struct running_slot *slots, struct exec_error *e);
+int watched_begin(struct executable *x, uint32_t part, struct running_slot *slots, struct error *e);
 /* A copy or fill has run. */
 void watched_step(struct executable *x, const struct program_step *step);
 struct watch *watched_watch(struct watched *w); /* NULL for NULL */

@@ -23,7 +23,7 @@
 
 #include "daemon/compiler/job.h"
 
-int honest_job_module(const struct proto_message *m, struct proto_writer *reply, struct job_error *e);
+int honest_job_module(const struct proto_message *m, struct proto_writer *reply, struct error *e);
 
 /* What the text says behind "attack". */
 struct target {
@@ -141,17 +141,17 @@ static void stay(void)
         for (;;) poll(NULL, 0, 1000);
 }
 
-static void add(struct job_error *e, bool worked, const char *what)
+static void add(struct error *e, bool worked, const char *what)
 {
     size_t used = strlen(e->reason);
     if (worked) snprintf(e->reason + used, sizeof e->reason - used, "%s; ", what);
 }
 
-static int attack(const struct target *t, struct job_error *e)
+static int attack(const struct target *t, struct error *e)
 {
     char parent[600];
     snprintf(parent, sizeof parent, "%s/../..", getenv("TMPDIR"));
-    job_fail(e, FUSION_INVALID, "attack", "worked: ");
+    error_set(e, FUSION_INVALID, "attack", "worked: ");
     add(e, can_read_of(t->broker, "mem") || can_write_memory(t->broker), "opened the broker's memory");
     add(e, can_read_of(t->broker, "maps"), "read the broker's memory map");
     add(e, can_read_memory(t->broker), "process_vm_readv of the broker");
@@ -177,7 +177,7 @@ static int attack(const struct target *t, struct job_error *e)
     return -1;
 }
 
-int job_module(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+int job_module(const struct proto_message *m, struct proto_writer *reply, struct error *e)
 {
     const void *data;
     size_t size;

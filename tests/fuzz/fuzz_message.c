@@ -95,13 +95,13 @@ static void read_body(const uint8_t *data, size_t size)
 
 static void read_graph(const uint8_t *data, size_t size)
 {
-    char reason[256] = "";
-    struct proto_graph *g = proto_graph_decode(data, size, reason, sizeof reason);
-    fuzz_check(g || reason[0], "refused without a reason");
+    struct error e = {0};
+    struct proto_graph *g = proto_graph_decode(data, size, &e);
+    fuzz_check(g || e.reason[0], "refused without a reason");
     if (!g) return;
     size_t n, n_again;
     uint8_t *bytes = proto_graph_encode(g, &n);
-    struct proto_graph *again = proto_graph_decode(bytes, n, reason, sizeof reason);
+    struct proto_graph *again = proto_graph_decode(bytes, n, &e);
     fuzz_check(again, "what was encoded is refused");
     uint8_t *bytes_again = proto_graph_encode(again, &n_again);
     fuzz_check(n == n_again && memcmp(bytes, bytes_again, n) == 0, "equal graphs have two forms");

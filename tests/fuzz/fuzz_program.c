@@ -106,9 +106,9 @@ static void check_step(const struct program *p, const struct program_step *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char reason[64];
-    struct program *p = program_decode(data, size, reason, sizeof reason);
-    fuzz_check(p || reason[0], "refused without a reason");
+    struct error e = {0};
+    struct program *p = program_decode(data, size, &e);
+    fuzz_check(p || e.reason[0], "refused without a reason");
     if (!p) return 0;
     for (uint32_t i = 0; i < p->n_launches; i++) check_launch(p, &p->launches[i]);
     for (uint32_t i = 0; i < p->n_states; i++) check_state(&p->states[i]);

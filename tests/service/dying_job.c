@@ -8,14 +8,14 @@
 #include "daemon/compiler/job.h"
 #include "ir/text/print/print.h"
 
-int sound_job_compile(const struct proto_message *m, struct proto_writer *reply, struct job_error *e);
+int sound_job_compile(const struct proto_message *m, struct proto_writer *reply, struct error *e);
 
 static bool holds(const struct proto_message *m, const char *text)
 {
     const void *bytes;
     size_t size;
     if (!proto_get_bytes(&m->params, "kernel", &bytes, &size)) return false;
-    struct ir_module *module = job_decode_module(bytes, size, "of the kernel", &(struct job_error){0});
+    struct ir_module *module = job_decode_module(bytes, size, "of the kernel", &(struct error){0});
     char *whole = ir_print(module);
     bool found = strstr(whole, text);
     free(whole);
@@ -23,13 +23,13 @@ static bool holds(const struct proto_message *m, const char *text)
     return found;
 }
 
-int job_compile(const struct proto_message *m, struct proto_writer *reply, struct job_error *e)
+int job_compile(const struct proto_message *m, struct proto_writer *reply, struct error *e)
 {
     if (holds(m, "900001")) abort();
     if (job_care < JOB_NO_CODE && holds(m, "900005")) abort();
     if (job_care != JOB_ANY) return sound_job_compile(m, reply, e);
     if (holds(m, "900002")) abort();
     while (holds(m, "900003")) continue;
-    if (holds(m, "900004")) return job_fail(e, FUSION_COMPILER, "kernel", "internal compiler error");
+    if (holds(m, "900004")) return error_set(e, FUSION_COMPILER, "kernel", "internal compiler error");
     return sound_job_compile(m, reply, e);
 }

@@ -73,6 +73,9 @@ static void test_error(void **state)
     assert_string_equal(e.reason, "12 bytes, at most 8");
     assert_int_equal(error_about(&e, "buffer %d, %s", 17, e.object), -1);
     assert_string_equal(e.object, "buffer 17, slot t");
+    assert_int_equal(error_set_id(&e, 6, "buffer", 9, "%s", "gone"), -1);
+    assert_string_equal(e.object, "buffer 9");
+    error_set(&e, 3, "buffer 17, slot t", "12 bytes, at most 8");
     error_set(&e, 4, e.reason, "%s: %s", e.object, e.reason); /* out of itself */
     assert_string_equal(e.object, "12 bytes, at most 8");
     assert_string_equal(e.reason, "buffer 17, slot t: 12 bytes, at most 8");

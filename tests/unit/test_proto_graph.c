@@ -137,10 +137,10 @@ static void test_round_trip(void **state)
     struct sample s;
     make_sample(&s);
     size_t size, again_size;
-    char reason[256] = "";
+    struct error e = {0};
     uint8_t *bytes = proto_graph_encode(&s.graph, &size);
-    struct proto_graph *g = proto_graph_decode(bytes, size, reason, sizeof reason);
-    if (!g) fail_msg("%s", reason);
+    struct proto_graph *g = proto_graph_decode(bytes, size, &e);
+    if (!g) fail_msg("%s", e.reason);
     assert_int_equal(g->n_modules, 2);
     assert_int_equal(g->n_slots, 4);
     for (uint32_t i = 0; i < 4; i++) {
@@ -170,9 +170,9 @@ static void test_empty(void **state)
     (void)state;
     struct proto_graph empty = {0};
     size_t size;
-    char reason[256] = "";
+    struct error e = {0};
     uint8_t *bytes = proto_graph_encode(&empty, &size);
-    struct proto_graph *g = proto_graph_decode(bytes, size, reason, sizeof reason);
+    struct proto_graph *g = proto_graph_decode(bytes, size, &e);
     assert_non_null(g);
     assert_int_equal(g->n_nodes + g->n_slots + g->n_values + g->n_modules, 0);
     proto_graph_free(g);
@@ -186,23 +186,23 @@ static void test_truncated_and_mutated(void **state)
     struct sample s;
     make_sample(&s);
     size_t size;
-    char reason[256];
+    struct error e = {0};
     uint8_t *bytes = proto_graph_encode(&s.graph, &size);
     for (size_t cut = 0; cut < size; cut++) {
         uint8_t *part = malloc(cut ? cut : 1);
         memcpy(part, bytes, cut);
-        reason[0] = 0;
-        assert_null(proto_graph_decode(part, cut, reason, sizeof reason));
-        assert_string_not_equal(reason, "");
+        error_clear(&e);
+        assert_null(proto_graph_decode(part, cut, &e));
+        assert_string_not_equal(e.reason, "");
         free(part);
     }
     for (size_t at = 0; at < size; at++) {
         uint8_t kept = bytes[at];
         for (int value = 0; value < 256; value++) {
             bytes[at] = (uint8_t)value;
-            reason[0] = 0;
-            struct proto_graph *g = proto_graph_decode(bytes, size, reason, sizeof reason);
-            assert_true(g != NULL || reason[0] != 0);
+            error_clear(&e);
+            struct proto_graph *g = proto_graph_decode(bytes, size, &e);
+            assert_true(g != NULL || e.reason[0] != 0);
             proto_graph_free(g);
         }
         bytes[at] = kept;
@@ -215,13 +215,13 @@ static void test_truncated_and_mutated(void **state)
 static void refuse(const struct sample *s, const char *expected)
 {
     size_t size;
-    char reason[256] = "";
+    struct error e = {0};
     uint8_t *bytes = proto_graph_encode(&s->graph, &size);
     assert_non_null(bytes);
-    struct proto_graph *g = proto_graph_decode(bytes, size, reason, sizeof reason);
+    struct proto_graph *g = proto_graph_decode(bytes, size, &e);
     free(bytes);
     proto_graph_free(g);
-    if (g || !strstr(reason, expected)) fail_msg("\"%s\" expected, not \"%s\"", expected, g ? "a graph" : reason);
+    if (g || !strstr(e.reason, expected)) fail_msg("\"%s\" expected, not \"%s\"", expected, g ? "a graph" : e.reason);
 }
 
 /* Changes one thing in a fresh sample. */
@@ -339,14 +339,14 @@ static void test_views(void **state)
     (void)state;
     const struct proto_image view = {16, 1, 64, 0x10b0, 0x10de, PROTO_IMAGE_1D_BUFFER, 0, 0};
     struct sample whole;
-    char reason[256] = "";
+    struct error e = {0};
     size_t size;
     make_sample(&whole);
     whole.args[0].image = view;
     uint8_t *bytes = proto_graph_encode(&whole.graph, &size);
-    struct proto_graph *g = proto_graph_decode(bytes, size, reason, sizeof reason);
+    struct proto_graph *g = proto_graph_decode(bytes, size, &e);
     free(bytes);
-    if (!g) fail_msg("%s", reason);
+    if (!g) fail_msg("%s", e.reason);
     assert_true(proto_image_same(&g->nodes[0].args[0].image, &view));
     proto_graph_free(g);
     VIOLATION(s.args[0].image = view; s.args[0].image.width = 17, "a row of 17 pixels has 68");
@@ -410,15 +410,15 @@ static void test_limits(void **state)
 static void test_other_formats(void **state)
 {
     (void)state;
-    char reason[256] = "";
-    assert_null(proto_graph_decode("\x95\x04\x00\x90\x90\x90", 6, reason, sizeof reason));
-    assert_non_null(strstr(reason, "format 4"));
-    assert_null(proto_graph_decode("\x94\x03\x00\x90\x90", 5, reason, sizeof reason));
-    assert_non_null(strstr(reason, "fields"));
-    assert_null(proto_graph_decode("\x95\x03\x00\x90\x90\x90\x90", 7, reason, sizeof reason));
-    assert_non_null(strstr(reason, "after its end"));
-    assert_null(proto_graph_decode("\x95\x03\x00\xdd\xff\xff\xff\xff", 8, reason, sizeof reason));
-    assert_null(proto_graph_decode("", 0, reason, sizeof reason));
+    struct error e = {0};
+    assert_null(proto_graph_decode("\x95\x04\x00\x90\x90\x90", 6, &e));
+    assert_non_null(strstr(e.reason, "format 4"));
+    assert_null(proto_graph_decode("\x94\x03\x00\x90\x90", 5, &e));
+    assert_non_null(strstr(e.reason, "fields"));
+    assert_null(proto_graph_decode("\x95\x03\x00\x90\x90\x90\x90", 7, &e));
+    assert_non_null(strstr(e.reason, "after its end"));
+    assert_null(proto_graph_decode("\x95\x03\x00\xdd\xff\xff\xff\xff", 8, &e));
+    assert_null(proto_graph_decode("", 0, &e));
 }
 
 /* What the fuzzer starts from is of today's format: else it would never get behind the first byte. */
@@ -427,7 +427,8 @@ static void test_fuzz_seeds(void **state)
     (void)state;
     static const char *const names[] = {"graph", "graph-one", "graph-images"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[4096], reason[256] = "";
+        char path[4096];
+        struct error e = {0};
         uint8_t bytes[4096];
         snprintf(path, sizeof path, "%s/tests/fuzz/corpus/fuzz_message/%s", getenv("FUSIOND_SOURCE_ROOT"), names[i]);
         FILE *file = fopen(path, "rb");
@@ -435,8 +436,8 @@ static void test_fuzz_seeds(void **state)
         size_t size = fread(bytes, 1, sizeof bytes, file);
         fclose(file);
         assert_int_equal(bytes[0], 2);
-        struct proto_graph *g = proto_graph_decode(bytes + 1, size - 1, reason, sizeof reason);
-        if (!g) fail_msg("%s: %s", names[i], reason);
+        struct proto_graph *g = proto_graph_decode(bytes + 1, size - 1, &e);
+        if (!g) fail_msg("%s: %s", names[i], e.reason);
         proto_graph_free(g);
     }
 }
