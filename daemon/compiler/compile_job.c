@@ -3,7 +3,7 @@
 
 #include "daemon/compiler/devices.h"
 #include "daemon/compiler/job.h"
-#include "fuser/cpu/gccjit.h"
+#include "fuser/cpu/compile.h"
 #include "ir/base/diag.h"
 #include "ir/core/ir.h"
 

@@ -1,7 +1,7 @@
 /* The devices this machine offers. */
 #pragma once
 
-#include "fuser/cpu/gccjit.h"
+#include "fuser/cpu/compile.h"
 #include "fuser/graph/graph.h"
 #include "proto/frame.h"
 

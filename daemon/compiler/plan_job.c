@@ -8,7 +8,7 @@
 #include "daemon/compiler/pack.h"
 #include "daemon/compiler/plan_pack.h"
 #include "daemon/compiler/translate.h"
-#include "fuser/cpu/gccjit.h"
+#include "fuser/cpu/compile.h"
 #include "fuser/plan/plan.h"
 #include "ir/base/arena.h"
 #include "ir/msgpack/codec.h"

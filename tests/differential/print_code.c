@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fuser/cpu/gccjit.h"
+#include "fuser/cpu/compile.h"
 #include "fuser/passes/pipelines.h"
 #include "ir/spirv/spirv.h"
 #include "ir/text/print/print.h"

@@ -1,7 +1,7 @@
 /* Texels for compiled kernels: those of several work-items at a call, none outside the image. */
-#include <string.h>
+#include "fuser/cpu/runtime/image.h"
 
-#include "fuser/cpu/runtime/runtime.h"
+#include <string.h>
 
 /* False where the operation cannot be: no image, or one whose channels are not of that kind. */
 static bool usable(const struct ir_image *image, struct ir_image_format *format)

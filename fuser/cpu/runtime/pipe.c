@@ -3,9 +3,10 @@
  * for good in the order in which they were made: one that is committed before an older one leaves marks, which the
  * older one goes on over.
  */
+#include "fuser/cpu/runtime/pipe.h"
+
 #include <string.h>
 
-#include "fuser/cpu/runtime/runtime.h"
 #include "ir/core/reservation.h"
 
 /* Held for a copy of one packet, or for marks; whoever waits has nothing else to do. */

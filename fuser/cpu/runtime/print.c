@@ -1,8 +1,9 @@
 /* printf for compiled kernels: addresses are those of the process. */
+#include "fuser/cpu/runtime/print.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/cpu/runtime/runtime.h"
 #include "ir/printf/format.h"
 #include "ir/printf/printer.h"
 

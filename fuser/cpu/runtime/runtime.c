@@ -1,6 +1,10 @@
 /* The table of what compiled kernels call. */
 #include "fuser/cpu/runtime/runtime.h"
 
+#include "fuser/cpu/runtime/image.h"
+#include "fuser/cpu/runtime/pipe.h"
+#include "fuser/cpu/runtime/print.h"
+
 const struct kernel_functions kernel_runtime = {
     .image_read = kernel_image_read,
     .image_write = kernel_image_write,

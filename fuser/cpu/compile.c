@@ -1,0 +1,163 @@
+/* A kernel is prepared, emitted with as much effort as its size allows, and made an object. */
+#include "fuser/cpu/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuser/cpu/jit/emit.h"
+#include "fuser/cpu/object/assemble.h"
+#include "fuser/cpu/object/gcc_options.h"
+#include "fuser/cpu/prepare/check.h"
+#include "fuser/cpu/prepare/code_passes.h"
+#include "fuser/cpu/prepare/group_operation.h"
+#include "fuser/cpu/prepare/parallel_regions.h"
+#include "fuser/cpu/target/isa.h"
+#include "fuser/cpu/work_group/entry.h"
+
+/* ---- the effort ---- */
+
+/* By effort: the statements that may be emitted. 10,000 take one to two seconds and 140 MB with optimization, 0.4
+   seconds and 60 MB with none. */
+static const struct effort {
+    const char *name;
+    unsigned most_statements;
+    int vector_level, scalar_level; /* of optimization */
+} efforts[GCCJIT_EFFORT_NONE + 1] = {
+    [GCCJIT_EFFORT_FULL] = {"full", 30000, 2, 3},        [GCCJIT_EFFORT_ONE_VECTOR] = {"one vector", 40000, 2, 3},
+    [GCCJIT_EFFORT_LIGHT] = {"light", 60000, 1, 1},      [GCCJIT_EFFORT_SCALAR] = {"scalar", 80000, 1, 1},
+    [GCCJIT_EFFORT_MINIMAL] = {"minimal", 150000, 0, 0}, [GCCJIT_EFFORT_NONE] = {"interpreted", 0, 0, 0},
+};
+
+const char *gccjit_effort_name(enum gccjit_effort effort)
+{
+    return efforts[effort].name;
+}
+
+/* Of vector code; beyond it gcc's time grows faster than the code, in passes that help little there. */
+enum { MOST_STATEMENTS_AT_O2 = 6000 };
+
+static int optimization(unsigned width, unsigned statements, const struct effort *effort)
+{
+    if (width == 1) return effort->scalar_level;
+    return statements > MOST_STATEMENTS_AT_O2 && effort->vector_level > 1 ? 1 : effort->vector_level;
+}
+
+/* ---- the width ---- */
+
+/* Where the work of a kernel is, if not in memory. */
+struct work {
+    bool loops, math;
+};
+
+static void see_work(struct ir_inst *inst, void *data)
+{
+    struct work *w = data;
+    if (inst->op == IR_OP_LOOP) w->loops = true;
+    if (inst->op >= IR_OP_ACOS && inst->op <= IR_OP_TGAMMA) w->math = true;
+}
+
+/* Two vectors in flight where the work is in loops or functions; one where it is in memory; and a sub-group is one. */
+static void choose_width(struct emit *e, bool heavy, enum gccjit_isa isa, enum gccjit_effort effort)
+{
+    bool scalar = effort >= GCCJIT_EFFORT_SCALAR || isa == GCCJIT_ISA_GENERIC;
+    e->compact = effort > GCCJIT_EFFORT_FULL;
+    e->sub_groups = uses_sub_groups(e->kernel);
+    e->isa = isa_get(isa);
+    if (e->sub_groups) {
+        e->width = sub_group_size_of(e->kernel);
+        e->isa = isa_of_sub_group(isa, e->width);
+    } else {
+        e->width = scalar ? 1 : e->isa->vector_bytes / 4 * (heavy && !e->compact ? 2 : 1);
+    }
+}
+
+/* Emits the kernel, which is prepared and checked, and compiles it: 0, -2 as gccjit_compile(), or 1 where it is too
+   large for that effort. */
+static int compile_with(enum gccjit_effort effort, struct ir_function *kernel, const struct gccjit_options *options,
+                        struct gccjit_object *object, struct diag_list *list)
+{
+    struct emit e = {.module = kernel->module,
+                     .kernel = kernel,
+                     .arena = arena_new(),
+                     .jit.most_statements = efforts[effort].most_statements};
+    struct work work = {0};
+    struct object_file file = {0};
+    ir_walk(kernel->body, see_work, &work);
+    choose_width(&e, work.loops || work.math, options->target.isa, effort);
+    e.gcc = gcc_jit_context_acquire();
+    int result = emit_entry(&e, work.loops) ? 0 : 1;
+    gcc_options_set(e.gcc, e.isa->options, e.width == 1, optimization(e.width, e.jit.n_statements, &efforts[effort]));
+    if (result == 0 && !options->emit_only)
+        result = assemble_object(e.gcc, kernel->name, options->keep_assembly, &file, list) ? -2 : 0;
+    *object = (struct gccjit_object){.elf = file.elf,
+                                     .elf_size = file.elf_size,
+                                     .assembly = file.assembly,
+                                     .lanes = e.width,
+                                     .effort = effort,
+                                     .statements = e.jit.n_statements};
+    gcc_jit_context_release(e.gcc);
+    arena_free(e.arena);
+    return result;
+}
+
+/* The kernel in a module of its own, ready to be emitted; NULL with findings. */
+static struct ir_function *prepare(const struct ir_function *kernel, struct diag_list *list)
+{
+    struct ir_module *module = ir_module_new("kernel");
+    struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
+    pipeline_run(&pipeline_code, copy);
+    if (!check_kernel(copy, list)) {
+        ir_module_free(module);
+        return NULL;
+    }
+    pass_run(&pass_barrier_uniformity, copy);
+    if (uses_work_group_operations(copy)) parallel_regions_form(copy);
+    return copy;
+}
+
+static void see_call(struct ir_inst *inst, void *data)
+{
+    if (inst->op == IR_OP_CALL) *(bool *)data = true;
+}
+
+/* Calls that could not be put in place: with what they call the kernel is larger than any that there is code for. */
+static bool has_calls(const struct ir_function *kernel)
+{
+    bool found = false;
+    ir_walk(kernel->body, see_call, &found);
+    return found;
+}
+
+bool gccjit_check(const struct ir_function *kernel, struct diag_list *list)
+{
+    struct ir_module *module = ir_module_new("kernel");
+    struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
+    pipeline_run(&pipeline_code, copy);
+    bool result = check_kernel(copy, list);
+    ir_module_free(module);
+    return result;
+}
+
+int gccjit_compile(const struct ir_function *kernel, const struct gccjit_options *options, struct gccjit_object *object,
+                   struct diag_list *list)
+{
+    int result = 1;
+    *object = (struct gccjit_object){0};
+    for (int effort = options->effort; result == 1 && effort < GCCJIT_EFFORT_COUNT; effort++) {
+        struct ir_function *copy = prepare(kernel, list);
+        if (!copy) return -1;
+        bool whole = !has_calls(copy);
+        if (whole) result = compile_with((enum gccjit_effort)effort, copy, options, object, list);
+        ir_module_free(copy->module);
+        if (!whole) break;
+    }
+    if (result != 0) gccjit_object_clear(object);
+    return result;
+}
+
+void gccjit_object_clear(struct gccjit_object *object)
+{
+    free(object->elf);
+    free(object->assembly);
+    *object = (struct gccjit_object){0};
+}

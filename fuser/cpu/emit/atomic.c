@@ -1,0 +1,174 @@
+/* Atomic operations: lane by lane, each through gcc's atomics. */
+#include "fuser/cpu/emit/atomic.h"
+
+#include <stdio.h>
+
+#include "fuser/cpu/emit/value.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/simd/lane_loop.h"
+#include "fuser/cpu/simd/spill.h"
+
+static rval order(struct emit *e, unsigned o)
+{
+    static const int c_order[IR_ORDER_COUNT] = {[IR_ORDER_RELAXED] = __ATOMIC_RELAXED,
+                                                [IR_ORDER_ACQUIRE] = __ATOMIC_ACQUIRE,
+                                                [IR_ORDER_RELEASE] = __ATOMIC_RELEASE,
+                                                [IR_ORDER_ACQ_REL] = __ATOMIC_ACQ_REL,
+                                                [IR_ORDER_SEQ_CST] = __ATOMIC_SEQ_CST};
+    return gcc_jit_context_new_rvalue_from_int(e->gcc, jit_c(e, GCC_JIT_TYPE_INT), c_order[o]);
+}
+
+static rval c_int(struct emit *e, int v)
+{
+    return gcc_jit_context_new_rvalue_from_int(e->gcc, jit_c(e, GCC_JIT_TYPE_INT), v);
+}
+
+/* gcc's function for a width: __atomic_<name>_<bytes>. Its arguments are cast to what it declares. */
+static rval atomic_call(struct emit *e, const char *name, enum ir_kind kind, unsigned n, rval *args)
+{
+    char full[48];
+    snprintf(full, sizeof full, "__atomic_%s_%u", name, kind_bytes(kind));
+    gcc_jit_function *f = gcc_jit_context_get_builtin_function(e->gcc, full);
+    for (unsigned i = 0; i < n; i++) {
+        gcc_jit_type *want = gcc_jit_rvalue_get_type(gcc_jit_param_as_rvalue(gcc_jit_function_get_param(f, (int)i)));
+        bool pointer = i == 0 || (i == 1 && gcc_jit_type_is_pointer(want));
+        args[i] = pointer ? jit_bits(e, args[i], want) : jit_cast(e, args[i], want);
+    }
+    return gcc_jit_context_new_call(e->gcc, NULL, f, (int)n, args);
+}
+
+static enum ir_kind bits_kind(enum ir_kind kind)
+{
+    return kind_of_bytes(kind_bytes(kind));
+}
+
+static const char *fetch_name(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_ATOMIC_ADD: return "fetch_add";
+    case IR_OP_ATOMIC_SUB: return "fetch_sub";
+    case IR_OP_ATOMIC_AND: return "fetch_and";
+    case IR_OP_ATOMIC_OR: return "fetch_or";
+    case IR_OP_ATOMIC_XOR: return "fetch_xor";
+    case IR_OP_ATOMIC_XCHG: return "exchange";
+    default: return NULL;
+    }
+}
+
+static enum ir_op combining_op(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_ATOMIC_SMIN: return IR_OP_SMIN;
+    case IR_OP_ATOMIC_UMIN: return IR_OP_UMIN;
+    case IR_OP_ATOMIC_SMAX: return IR_OP_SMAX;
+    case IR_OP_ATOMIC_UMAX: return IR_OP_UMAX;
+    case IR_OP_ATOMIC_FADD: return IR_OP_FADD;
+    case IR_OP_ATOMIC_FMIN: return IR_OP_FMIN;
+    default: return IR_OP_FMAX;
+    }
+}
+
+/* Tries until nobody came in between. expected is set to what memory holds. */
+static rval compare_exchange(struct emit *e, const struct ir_inst *inst, enum ir_kind bits, rval address, lval expected,
+                             rval desired, unsigned failure)
+{
+    rval args[6] = {address,     jit_address(e, expected),    desired,
+                    c_int(e, 0), order(e, inst->attrs.order), order(e, failure)};
+    return jit_read(
+        jit_keep(e, jit_cast(e, atomic_call(e, "compare_exchange", bits, 6, args), jit_type(e, IR_KIND_BOOL))));
+}
+
+static rval combine(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, rval address, rval v)
+{
+    enum ir_kind bits = bits_kind(kind);
+    rval first[2] = {address, order(e, IR_ORDER_RELAXED)};
+    lval old = jit_keep(e, jit_cast(e, atomic_call(e, "load", bits, 2, first), jit_type(e, bits)));
+    gcc_jit_block *try = jit_block(e), *done = jit_block(e);
+    jit_jump(e, try);
+    jit_begin(e, try);
+    struct lanes was = op_bits(e, lanes_uniform(bits, jit_read(old)), kind);
+    struct lanes now = op2(e, combining_op(inst->op), kind, was, lanes_uniform(kind, v));
+    rval desired = op_bits(e, now, bits).scalar;
+    jit_branch(e, compare_exchange(e, inst, bits, address, old, desired, IR_ORDER_RELAXED), done, try);
+    jit_begin(e, done);
+    return jit_bits(e, jit_read(old), jit_type(e, kind));
+}
+
+/* One lane. The result or NULL. */
+static rval one_lane(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, rval address, rval v, rval second)
+{
+    enum ir_kind bits = bits_kind(kind);
+    gcc_jit_type *type = jit_type(e, kind), *as = jit_type(e, bits);
+    rval args[3] = {address, v ? jit_bits(e, v, as) : NULL, order(e, inst->attrs.order)};
+    const char *fetch = fetch_name(inst->op);
+    if (fetch) return jit_bits(e, jit_cast(e, atomic_call(e, fetch, bits, 3, args), as), type);
+    switch (inst->op) {
+    case IR_OP_ATOMIC_LOAD:
+        args[1] = args[2];
+        return jit_bits(e, jit_cast(e, atomic_call(e, "load", bits, 2, args), as), type);
+    case IR_OP_ATOMIC_STORE:
+        gcc_jit_block_add_eval(e->block, NULL, atomic_call(e, "store", bits, 3, args));
+        return NULL;
+    case IR_OP_ATOMIC_CMPXCHG: {
+        lval expected = jit_keep(e, v);
+        compare_exchange(e, inst, bits, address, expected, second, inst->attrs.order_fail);
+        return jit_read(expected);
+    }
+    case IR_OP_ATOMIC_TEST_SET:
+        args[1] = jit_int(e, bits, 1);
+        return jit_compare(e, GCC_JIT_COMPARISON_NE, jit_cast(e, atomic_call(e, "exchange", bits, 3, args), as),
+                           jit_int(e, bits, 0));
+    case IR_OP_ATOMIC_CLEAR:
+        args[1] = jit_int(e, bits, 0);
+        gcc_jit_block_add_eval(e->block, NULL, atomic_call(e, "store", bits, 3, args));
+        return NULL;
+    default: return combine(e, inst, kind, address, v);
+    }
+}
+
+static enum ir_kind number_kind(const struct ir_inst *inst)
+{
+    bool flag = inst->op == IR_OP_ATOMIC_TEST_SET || inst->op == IR_OP_ATOMIC_CLEAR;
+    return flag ? IR_KIND_I32 : ir_type_kind(inst->type);
+}
+
+static void fence(struct emit *e, const struct ir_inst *inst)
+{
+    rval o = order(e, inst->attrs.order);
+    gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__atomic_thread_fence", 1, &o));
+}
+
+void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+{
+    if (inst->op == IR_OP_FENCE) {
+        fence(e, inst);
+        return;
+    }
+    enum ir_kind kind = number_kind(inst), result_kind = result ? ir_type_kind(inst->results[0]->type) : kind;
+    struct lanes *operands[3];
+    for (uint32_t i = 0; i < inst->n_operands; i++) operands[i] = emit_value(e, inst->operands[i]);
+    if (e->width == 1) {
+        rval r = one_lane(e, inst, kind, operands[0]->scalar, inst->n_operands > 1 ? operands[1]->scalar : NULL,
+                          inst->n_operands > 2 ? operands[2]->scalar : NULL);
+        if (result) *result = lanes_uniform(result_kind, jit_read(jit_keep(e, r)));
+        return;
+    }
+    lval spilled[3] = {NULL};
+    for (uint32_t i = 0; i < inst->n_operands; i++) spilled[i] = spill_lanes(e, operands[i]);
+    enum ir_kind stored = result_kind == IR_KIND_BOOL ? IR_KIND_I8 : result_kind;
+    lval out = lane_array(e, stored, 1);
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    rval in[3] = {NULL};
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        in[i] = jit_read(jit_keep(e, spilled_lane(e, spilled[i], loop.lane)));
+    rval r = one_lane(e, inst, kind, in[0], in[1], in[2]);
+    if (result)
+        jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane),
+                jit_cast(e, r, jit_type(e, stored)));
+    lane_loop_end(e, &loop);
+    if (!result) return;
+    *result = unspill_lanes(e, stored, out);
+    if (result_kind == IR_KIND_BOOL) *result = op2(e, IR_OP_INE, IR_KIND_BOOL, *result, lanes_int(e, IR_KIND_I8, 0));
+}

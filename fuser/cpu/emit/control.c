@@ -1,0 +1,499 @@
+/*
+ * Blocks, ifs and loops. Where all lanes agree, jumps; where they may part, both ways of an if run one
+ * after the other under masks, and a loop runs until no lane is left in it.
+ */
+#include "fuser/cpu/emit/control.h"
+
+#include <string.h>
+
+#include "fuser/cpu/emit/instruction.h"
+#include "fuser/cpu/emit/lane_test.h"
+#include "fuser/cpu/emit/private_memory.h"
+#include "fuser/cpu/emit/pure.h"
+#include "fuser/cpu/emit/side_effects.h"
+#include "fuser/cpu/emit/value.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/prepare/uniformity.h"
+#include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/lanes.h"
+#include "fuser/cpu/simd/mask.h"
+#include "fuser/cpu/simd/op.h"
+#include "fuser/cpu/simd/x86_compare.h"
+
+/* An if or a loop that is being emitted. */
+struct control_frame {
+    struct control_frame *outer;
+    const struct ir_inst *inst;
+    bool divergent;
+    struct lanes **results; /* variables, by result and component */
+    bool second;            /* if: the results may hold values of lanes that do not run here */
+    /* loops */
+    struct lanes **args, **next; /* variables of the block's parameters; next NULL: only one way comes back */
+    gcc_jit_block *head, *exit;
+    struct mask live, left; /* divergent: lanes that go on with the next round; those that broke out */
+};
+
+enum { CHEAP = 12, ANY_COST = 1 << 30 };
+
+/* ---- if ---- */
+
+static bool in_divergent(const struct emit *e)
+{
+    for (const struct control_frame *f = e->control->frame; f; f = f->outer)
+        if (f->divergent) return true;
+    return false;
+}
+
+static void emit_from(struct emit *e, const struct ir_inst *inst);
+
+/* Where a branch ends: its last block and the lanes that came there. */
+struct end {
+    gcc_jit_block *block;
+    struct mask exec;
+    bool empty;
+};
+
+static struct end run_branch(struct emit *e, const struct ir_block *block)
+{
+    emit_from(e, block->first);
+    return (struct end){e->block, e->exec, e->control->empty};
+}
+
+static void continue_at(struct emit *e, struct end end)
+{
+    e->block = end.block;
+    e->exec = end.exec;
+    e->control->empty = end.empty;
+}
+
+static void none(struct emit *e, struct mask *variable)
+{
+    rval nothing = jit_read(jit_keep(e, mask_splat(e, jit_int(e, IR_KIND_BOOL, 0))));
+    for (unsigned c = 0; c < mask_chunks(e); c++) jit_set(e, variable->chunk[c], nothing);
+}
+
+/* Two ends meet that control comes from one of. */
+static void meet(struct emit *e, struct end a, struct end b, struct mask before)
+{
+    if (!a.block && !b.block) {
+        e->block = NULL;
+        return;
+    }
+    if (!a.block || !b.block) {
+        continue_at(e, a.block ? a : b);
+        return;
+    }
+    gcc_jit_block *join = jit_block(e);
+    bool same = !a.empty && !b.empty && a.exec.chunk == before.chunk && b.exec.chunk == before.chunk;
+    struct mask exec = before;
+    if (!same && !(a.empty && b.empty)) exec = mask_uninitialized(e);
+    const struct end *ends[2] = {&a, &b};
+    for (int i = 0; i < 2; i++) {
+        continue_at(e, *ends[i]);
+        if (exec.chunk != before.chunk) {
+            if (e->control->empty)
+                none(e, &exec);
+            else
+                mask_set(e, &exec, e->exec);
+        }
+        jit_jump(e, join);
+    }
+    jit_begin(e, join);
+    e->exec = exec;
+    e->control->empty = a.empty && b.empty;
+}
+
+static struct end meet_ends(struct emit *e, struct end a, struct end b, struct mask before)
+{
+    meet(e, a, b, before);
+    return (struct end){e->block, e->exec, e->control->empty};
+}
+
+static void uniform_if(struct emit *e, const struct ir_inst *inst, rval condition)
+{
+    gcc_jit_block *yes = jit_block(e), *no = jit_block(e);
+    struct mask before = e->exec;
+    jit_branch(e, condition, yes, no);
+    jit_begin(e, yes);
+    struct end a = run_branch(e, inst->blocks[0]);
+    continue_at(e, (struct end){no, before, false});
+    struct end b = run_branch(e, inst->blocks[1]);
+    meet(e, a, b, before);
+}
+
+/* One way of a divergent if; jumped over when no lane takes it and that may pay or matter. */
+static struct end masked_branch(struct emit *e, const struct ir_block *block, struct mask mask)
+{
+    e->exec = mask;
+    e->control->empty = false;
+    if (side_effects_none(block->first, e->control->end, CHEAP)) return run_branch(e, block);
+    gcc_jit_block *run = jit_block(e), *skip = jit_block(e);
+    jit_branch(e, mask_any(e, mask), run, skip);
+    jit_begin(e, run);
+    struct end ran = run_branch(e, block), skipped = {skip, mask, false};
+    meet(e, ran, skipped, mask);
+    if (ran.empty) e->control->empty = true;
+    return (struct end){e->block, e->exec, e->control->empty};
+}
+
+/* The lanes of those that run where the condition of an if holds or (inverted) does not. */
+static struct mask lanes_where(struct emit *e, const struct ir_inst *inst, const struct lanes *condition, bool inverted)
+{
+    const struct ir_value *v = inst->operands[0];
+    const struct ir_inst *test = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
+    struct mask r;
+    if (test && test->parent == inst->parent && op_is_comparison(test->op) && test->n_operands == 2) {
+        struct lanes args[2] = {*emit_value(e, test->operands[0]), *emit_value(e, test->operands[1])};
+        if (x86_compare_under(e, test->op, args, inverted, e->exec, &r)) return r;
+    }
+    struct mask holds = mask_of(e, condition);
+    return inverted ? mask_and_not(e, e->exec, holds) : mask_and(e, e->exec, holds);
+}
+
+static struct control_frame *innermost_loop(const struct emit *e)
+{
+    struct control_frame *f = e->control->frame;
+    while (f && f->inst->op != IR_OP_LOOP) f = f->outer;
+    return f;
+}
+
+static bool just_breaks(const struct emit *e, const struct ir_block *block)
+{
+    if (block->first->op != IR_OP_BREAK) return false;
+    const struct control_frame *loop = innermost_loop(e);
+    return loop->divergent && !loop->left.chunk;
+}
+
+/* One branch just leaves the loop: no mask of its lanes is needed. What they bring is assigned to all that run, for
+   those that stay will be assigned to again when they leave. */
+static void break_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame,
+                     const struct lanes *condition, unsigned which)
+{
+    struct mask stay = lanes_where(e, inst, condition, which == 0);
+    value_assign_operands(e, inst->blocks[which]->first, innermost_loop(e)->results, &e->exec);
+    frame->second = true;
+    struct end other = masked_branch(e, inst->blocks[1 - which], stay);
+    e->exec = other.exec;
+    e->control->empty = other.empty;
+}
+
+static void divergent_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame,
+                         const struct lanes *condition)
+{
+    for (unsigned b = 0; b < 2; b++) {
+        if (!just_breaks(e, inst->blocks[b])) continue;
+        break_if(e, inst, frame, condition, b);
+        return;
+    }
+    struct mask before = e->exec, taken = mask_of(e, condition);
+    struct mask yes = mask_and(e, before, taken), no = mask_and_not(e, before, taken);
+    struct end a = masked_branch(e, inst->blocks[0], yes);
+    frame->second = true;
+    struct end b = masked_branch(e, inst->blocks[1], no);
+    bool unchanged = !a.empty && !b.empty && a.exec.chunk == yes.chunk && b.exec.chunk == no.chunk;
+    e->control->empty = a.empty && b.empty;
+    if (unchanged)
+        e->exec = before;
+    else if (a.empty || b.empty)
+        e->exec = a.empty ? b.exec : a.exec;
+    else
+        e->exec = mask_or(e, a.exec, b.exec);
+}
+
+/* Whether a condition asks where a work-item is, as `global_id < n` does: then it mostly holds for all. */
+static bool asks_for_place(const struct emit *e, const struct ir_value *v)
+{
+    if (v->kind != IR_VALUE_RESULT) return false;
+    const struct ir_inst *inst = v->of.inst;
+    if (inst->op != IR_OP_AND && !op_is_comparison(inst->op)) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        const struct ir_value *x = inst->operands[i];
+        if (x->kind == IR_VALUE_CONST || x->kind == IR_VALUE_UNDEF) continue;
+        if (value_shape(e, x).kind == SHAPE_LINEAR || (inst->op == IR_OP_AND && asks_for_place(e, x))) return true;
+    }
+    return false;
+}
+
+static bool does_nothing(const struct ir_block *block)
+{
+    return block->first->op == IR_OP_YIELD && !block->first->n_operands;
+}
+
+/* Where no lane takes the first branch and the second one does nothing. */
+static struct end run_nothing(struct emit *e, const struct lane_test *test, const struct control_frame *frame)
+{
+    if (test->ends_row && e->control->row_end && !frame->outer) jit_jump(e, e->control->row_end);
+    return (struct end){e->block, e->exec, e->control->empty};
+}
+
+/* The branches once more, for when all lanes take one: without masks. */
+static void usual_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame,
+                     const struct lanes *condition)
+{
+    gcc_jit_block *all = jit_block(e), *some = jit_block(e);
+    struct mask before = e->exec;
+    struct lane_test test = {0};
+    struct lanes again;
+    if (lane_test(e, inst->operands[0], &test)) {
+        jit_branch(e, test.all, all, some);
+    } else {
+        test.none = NULL;
+        jit_branch(e, mask_any(e, mask_and_not(e, before, mask_of(e, condition))), some, all);
+    }
+    jit_begin(e, all);
+    frame->divergent = false;
+    struct end usual = run_branch(e, inst->blocks[0]);
+    continue_at(e, (struct end){some, before, false});
+    if (test.none && does_nothing(inst->blocks[1])) {
+        gcc_jit_block *none = jit_block(e), *mixed = jit_block(e);
+        jit_branch(e, test.none, none, mixed);
+        jit_begin(e, none);
+        struct end nothing = run_nothing(e, &test, frame);
+        usual = meet_ends(e, usual, nothing, before);
+        continue_at(e, (struct end){mixed, before, false});
+    }
+    frame->divergent = true;
+    if (test.none) { /* the masks are made here, where they are needed */
+        emit_pure(e, inst->operands[0]->of.inst, &again);
+        condition = &again;
+    }
+    divergent_if(e, inst, frame, condition);
+    meet(e, usual, (struct end){e->block, e->exec, e->control->empty}, before);
+}
+
+static void emit_if(struct emit *e, const struct ir_inst *inst)
+{
+    const struct lanes *condition = emit_value(e, inst->operands[0]);
+    struct control_frame frame = {
+        .outer = e->control->frame, .inst = inst, .divergent = e->values->uniformity.divergent[inst->scratch]};
+    frame.results = value_variables(e, inst->results, inst->n_results);
+    bool everywhere = !e->exec.chunk && !in_divergent(e);
+    e->control->frame = &frame;
+    if (!frame.divergent)
+        uniform_if(e, inst, condition->scalar);
+    else if (everywhere && asks_for_place(e, inst->operands[0]))
+        usual_if(e, inst, &frame, condition);
+    else
+        divergent_if(e, inst, &frame, condition);
+    e->control->frame = frame.outer;
+    value_define(e, inst->results, inst->n_results, frame.results);
+}
+
+/* ---- loop ---- */
+
+struct count {
+    const struct ir_inst *loop;
+    unsigned ways_back, returns;
+};
+
+static void count_exits(struct ir_inst *inst, void *data)
+{
+    struct count *c = data;
+    if (inst->op == IR_OP_RETURN) c->returns++;
+    if (inst->op != IR_OP_CONTINUE) return;
+    const struct ir_inst *i = inst->parent->parent;
+    while (i->op != IR_OP_LOOP) i = i->parent->parent;
+    if (i == c->loop) c->ways_back++;
+}
+
+static void start_args(struct emit *e, const struct ir_inst *inst, struct control_frame *frame)
+{
+    const struct ir_block *body = inst->blocks[0];
+    frame->args = value_variables(e, body->args, body->n_args);
+    value_assign_operands(e, inst, frame->args, NULL); /* the loop's operands */
+    value_define(e, body->args, body->n_args, frame->args);
+}
+
+static void uniform_loop(struct emit *e, const struct ir_inst *inst, struct control_frame *frame)
+{
+    struct mask before = e->exec;
+    frame->head = jit_block(e);
+    jit_jump(e, frame->head);
+    jit_begin(e, frame->head);
+    emit_from(e, inst->blocks[0]->first);
+    e->block = frame->exit; /* NULL: nothing breaks out */
+    e->exec = before;
+    e->control->empty = false;
+}
+
+static void copy_next(struct emit *e, const struct ir_block *body, struct control_frame *frame)
+{
+    for (uint32_t i = 0; frame->next && i < body->n_args; i++)
+        for (unsigned c = 0; c < ir_type_lanes(body->args[i]->type); c++)
+            lanes_assign(e, &frame->args[i][c], &frame->next[i][c]);
+}
+
+static void divergent_loop(struct emit *e, const struct ir_inst *inst, struct control_frame *frame)
+{
+    const struct ir_block *body = inst->blocks[0];
+    struct count count = {.loop = inst};
+    ir_walk((struct ir_block *)body, count_exits, &count);
+    /* What is assigned in the middle of a round must not be seen by the lanes still in it. */
+    if (count.ways_back > 1 || body->last->op != IR_OP_CONTINUE)
+        frame->next = value_variables(e, body->args, body->n_args);
+    struct mask before = e->exec, running = mask_variable(e, &before);
+    frame->live = mask_uninitialized(e);
+    if (count.returns) frame->left = mask_variable(e, NULL);
+    frame->head = jit_block(e);
+    frame->exit = jit_block(e);
+    jit_jump(e, frame->head);
+    jit_begin(e, frame->head);
+    none(e, &frame->live);
+    e->exec = running;
+    e->control->empty = false;
+    emit_from(e, body->first);
+    if (e->block) {
+        copy_next(e, body, frame);
+        mask_set(e, &running, frame->live);
+        jit_branch(e, mask_any(e, frame->live), frame->head, frame->exit);
+    }
+    jit_begin(e, frame->exit);
+    e->exec = count.returns ? frame->left : before;
+    e->control->empty = false;
+}
+
+static void emit_loop(struct emit *e, const struct ir_inst *inst)
+{
+    struct control_frame frame = {
+        .outer = e->control->frame, .inst = inst, .divergent = e->values->uniformity.divergent[inst->scratch]};
+    frame.results = value_variables(e, inst->results, inst->n_results);
+    start_args(e, inst, &frame);
+    e->control->frame = &frame;
+    if (frame.divergent)
+        divergent_loop(e, inst, &frame);
+    else
+        uniform_loop(e, inst, &frame);
+    e->control->frame = frame.outer;
+    value_define(e, inst->results, inst->n_results, frame.results);
+}
+
+/* ---- terminators ---- */
+
+static void emit_break(struct emit *e, const struct ir_inst *inst)
+{
+    struct control_frame *loop = innermost_loop(e);
+    if (!loop->divergent) {
+        value_assign_operands(e, inst, loop->results, NULL);
+        if (!loop->exit) loop->exit = jit_block(e);
+        jit_jump(e, loop->exit);
+        return;
+    }
+    value_assign_operands(e, inst, loop->results, &e->exec);
+    if (loop->left.chunk) mask_set(e, &loop->left, mask_or(e, loop->left, e->exec));
+    e->control->empty = true;
+}
+
+static void emit_continue(struct emit *e, const struct ir_inst *inst)
+{
+    struct control_frame *loop = innermost_loop(e);
+    if (!loop->divergent) {
+        value_assign_operands(e, inst, loop->args, NULL);
+        jit_jump(e, loop->head);
+        return;
+    }
+    /* The lanes that do not come this way have left the loop, unless there is another way back. */
+    if (loop->next)
+        value_assign_operands(e, inst, loop->next, &e->exec);
+    else
+        value_assign_operands(e, inst, loop->args, NULL);
+    mask_set(e, &loop->live, loop->next ? mask_or(e, loop->live, e->exec) : e->exec);
+    e->control->empty = true;
+}
+
+static void trap(struct emit *e)
+{
+    gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_trap", 0, NULL));
+}
+
+static void emit_terminator(struct emit *e, const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_YIELD: {
+        bool blend = e->control->frame->divergent && e->control->frame->second;
+        value_assign_operands(e, inst, e->control->frame->results, blend ? &e->exec : NULL);
+        break;
+    }
+    case IR_OP_BREAK: emit_break(e, inst); break;
+    case IR_OP_CONTINUE: emit_continue(e, inst); break;
+    default: /* return, or a place that control never comes to */
+        if (inst->op == IR_OP_UNREACHABLE && !in_divergent(e)) trap(e);
+        if (in_divergent(e))
+            e->control->empty = true;
+        else
+            jit_jump(e, e->control->leave);
+    }
+}
+
+/* ---- blocks ---- */
+
+static void emit_one(struct emit *e, const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_IF: emit_if(e, inst); break;
+    case IR_OP_LOOP: emit_loop(e, inst); break;
+    default: emit_instruction(e, inst);
+    }
+}
+
+/* The rest of a block after some lanes may have left it, and perhaps all. */
+static void emit_rest(struct emit *e, const struct ir_inst *inst)
+{
+    if (side_effects_none(inst, e->control->end, ANY_COST)) {
+        emit_from(e, inst);
+        return;
+    }
+    gcc_jit_block *run = jit_block(e), *skip = jit_block(e);
+    struct mask before = e->exec;
+    jit_branch(e, mask_any(e, before), run, skip);
+    jit_begin(e, run);
+    emit_from(e, inst);
+    struct end ran = {e->block, e->exec, e->control->empty}, skipped = {skip, before, false};
+    meet(e, ran, skipped, before);
+    if (ran.empty) e->control->empty = true;
+}
+
+/* What is the same for the whole work-group is kept for what follows this run of instructions. */
+static void keep_shared(struct emit *e, const struct ir_inst *inst)
+{
+    for (uint32_t i = 0; e->block && i < inst->n_results; i++) {
+        const struct ir_value *v = inst->results[i];
+        struct lanes *to = e->values->shared[v->scratch];
+        for (unsigned c = 0; to && e->values->lanes[v->scratch] != to && c < ir_type_lanes(v->type); c++)
+            lanes_assign(e, &to[c], &e->values->lanes[v->scratch][c]);
+    }
+}
+
+static void emit_from(struct emit *e, const struct ir_inst *inst)
+{
+    for (; inst && inst != e->control->end && e->block && !e->control->empty; inst = inst->next) {
+        if (ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR) {
+            emit_terminator(e, inst);
+            return;
+        }
+        struct mask before = e->exec;
+        emit_one(e, inst);
+        keep_shared(e, inst);
+        bool parted = e->block && !e->control->empty && e->exec.chunk != before.chunk;
+        if (parted && inst->next && inst->next != e->control->end) {
+            emit_rest(e, inst->next);
+            return;
+        }
+    }
+}
+
+void emit_insts(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    e->control->end = end;
+    emit_from(e, first);
+}
+
+void emit_reset(struct emit *e)
+{
+    uint32_t n_params = e->kernel->n_params;
+    memcpy(e->values->lanes + n_params, e->values->shared + n_params,
+           (e->values->uniformity.n_values - n_params) * sizeof *e->values->lanes);
+    memset(e->private->on_stack, 0, e->values->uniformity.n_insts * sizeof *e->private->on_stack);
+    e->control->frame = NULL;
+    e->control->empty = false;
+    e->exec.chunk = NULL;
+}

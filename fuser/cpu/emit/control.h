@@ -1,0 +1,17 @@
+/* Blocks, ifs and loops. */
+#pragma once
+
+#include "fuser/cpu/jit/emit.h"
+
+struct control_frame;
+
+struct control {
+    gcc_jit_block *leave;   /* where a work-item's end leads */
+    gcc_jit_block *row_end; /* where it leads when the rest of the row does nothing either; NULL: that cannot be told */
+    bool empty;             /* no lane runs here, known while emitting */
+    const struct ir_inst *end; /* where the instructions that are being emitted end; NULL: with their block */
+    struct control_frame *frame;
+};
+
+void emit_insts(struct emit *e, const struct ir_inst *first, const struct ir_inst *end); /* end NULL: to the block's */
+void emit_reset(struct emit *e); /* forgets the values: the code is emitted once more */

@@ -1,0 +1,383 @@
+/*
+ * Loads, stores and copies. An address that is the same for all lanes takes one scalar access, one that grows by the
+ * element's size a vector move (masked where not all lanes run), any other one access per lane.
+ */
+#include "fuser/cpu/emit/memory.h"
+
+#include "fuser/cpu/emit/private_memory.h"
+#include "fuser/cpu/emit/value.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/lane_loop.h"
+#include "fuser/cpu/simd/spill.h"
+#include "fuser/cpu/simd/x86_move.h"
+#include "fuser/cpu/target/isa.h"
+
+/* A number in memory: bool is a byte there. */
+static enum ir_kind stored_kind(enum ir_kind kind)
+{
+    return kind == IR_KIND_BOOL ? IR_KIND_I8 : kind;
+}
+
+static struct lanes from_memory(struct emit *e, enum ir_kind kind, struct lanes v)
+{
+    return kind == IR_KIND_BOOL ? op2(e, IR_OP_INE, IR_KIND_BOOL, v, lanes_int(e, IR_KIND_I8, 0)) : v;
+}
+
+static struct lanes to_memory(struct emit *e, struct lanes v)
+{
+    return v.kind == IR_KIND_BOOL ? op1(e, IR_OP_ZEXT, IR_KIND_I8, v) : v;
+}
+
+static rval plus(struct emit *e, rval address, uint64_t offset)
+{
+    return offset ? jit_add(e, address, jit_int(e, IR_KIND_I64, offset)) : address;
+}
+
+enum { MOST_UNROLLED = 128 }; /* numbers that are moved one by one by one instruction */
+
+struct access {
+    enum ir_kind kind; /* as stored */
+    struct lanes address;
+    uint64_t offset;
+    unsigned align;
+    bool is_volatile;
+    bool may_stream; /* of a store: in global memory, and once, not in a loop */
+};
+
+static lval scalar_place(struct emit *e, const struct access *a, rval address)
+{
+    return jit_memory(e, jit_type(e, a->kind), plus(e, address, a->offset), a->align);
+}
+
+/* ---- lane by lane, those that run ---- */
+
+static rval lane_address(struct emit *e, const struct lanes *address, lval spilled, rval lane)
+{
+    if (spilled) return spilled_lane(e, spilled, lane);
+    return jit_add(e, address->scalar, jit_mul(e, lane, jit_int(e, IR_KIND_I64, (uint64_t)address->stride)));
+}
+
+static bool is_linear(const struct lanes *v)
+{
+    return v->shape != SHAPE_VARYING && !v->guard;
+}
+
+static bool is_contiguous(const struct access *a)
+{
+    return a->address.shape == SHAPE_LINEAR && a->address.stride == (int64_t)kind_bytes(a->kind) && !a->is_volatile;
+}
+
+/* All lanes one by one: faster than a loop, but of many lanes too long. */
+static bool is_unrolled(const struct emit *e)
+{
+    return !e->exec.chunk && e->width <= 32 && !e->compact;
+}
+
+/* In a loop over the lanes that run, the n components of a vector together; a: one for each. */
+static void gather_together(struct emit *e, const struct access *a, unsigned n, struct lanes *result)
+{
+    lval out[IR_MAX_LANES], addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
+    for (unsigned c = 0; c < n; c++) out[c] = lane_array(e, a->kind, 1);
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    rval address = jit_read(jit_keep(e, lane_address(e, &a->address, addresses, loop.lane)));
+    for (unsigned c = 0; c < n; c++)
+        jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out[c]), loop.lane),
+                jit_read(scalar_place(e, &a[c], address)));
+    lane_loop_end(e, &loop);
+    for (unsigned c = 0; c < n; c++) result[c] = unspill_lanes(e, a->kind, out[c]);
+}
+
+static void scatter_together(struct emit *e, const struct access *a, unsigned n, const struct lanes *v)
+{
+    lval values[IR_MAX_LANES], addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
+    for (unsigned c = 0; c < n; c++) values[c] = v[c].shape == SHAPE_UNIFORM ? NULL : spill_lanes(e, &v[c]);
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    rval address = jit_read(jit_keep(e, lane_address(e, &a->address, addresses, loop.lane)));
+    for (unsigned c = 0; c < n; c++)
+        jit_set(e, scalar_place(e, &a[c], address), values[c] ? spilled_lane(e, values[c], loop.lane) : v[c].scalar);
+    lane_loop_end(e, &loop);
+}
+
+static struct lanes gather(struct emit *e, const struct access *a)
+{
+    if (is_unrolled(e)) {
+        rval lane[MAX_WIDTH];
+        for (unsigned i = 0; i < e->width; i++) {
+            rval address = jit_read(jit_keep(e, lanes_get(e, &a->address, i)));
+            lane[i] = jit_read(jit_keep(e, jit_read(scalar_place(e, a, address))));
+        }
+        return lanes_build(e, a->kind, lane);
+    }
+    struct lanes result;
+    gather_together(e, a, 1, &result);
+    return result;
+}
+
+static void scatter(struct emit *e, const struct access *a, const struct lanes *v)
+{
+    if (is_unrolled(e)) {
+        for (unsigned i = 0; i < e->width; i++)
+            jit_set(e, scalar_place(e, a, jit_read(jit_keep(e, lanes_get(e, &a->address, i)))), lanes_get(e, v, i));
+        return;
+    }
+    scatter_together(e, a, 1, v);
+}
+
+/* Whether the components of a vector are moved together, in one loop over the lanes that run: a loop for each, or each
+   number by itself, is code that grows with lanes times components. */
+static bool is_together(const struct emit *e, const struct access *a, unsigned n)
+{
+    if (n == 1 || e->width == 1 || a->address.shape == SHAPE_UNIFORM || is_contiguous(a)) return false;
+    return e->exec.chunk || e->compact || e->width * n > MOST_UNROLLED;
+}
+
+/* ---- vector moves ---- */
+
+static rval chunk_address(struct emit *e, const struct access *a, unsigned c)
+{
+    return plus(e, a->address.scalar, a->offset + (uint64_t)c * lanes_per_chunk(e, a->kind) * kind_bytes(a->kind));
+}
+
+static struct lanes contiguous_load(struct emit *e, const struct access *a)
+{
+    if (e->exec.chunk && !x86_can_mask(e, a->kind)) return gather(e, a);
+    struct lanes r = lanes_varying(e, a->kind);
+    gcc_jit_type *type = jit_vector(e, a->kind, lanes_per_chunk(e, a->kind));
+    for (unsigned c = 0; c < lanes_chunks(e, a->kind); c++) {
+        rval address = chunk_address(e, a, c);
+        if (e->exec.chunk)
+            r.chunk[c] = x86_masked_load(e, e->exec.chunk, a->kind, c, address);
+        else
+            r.chunk[c] = jit_keep(e, jit_read(jit_memory(e, type, address, a->align)));
+    }
+    return r;
+}
+
+/* Past the cache where the address allows. */
+static void streaming_store(struct emit *e, gcc_jit_type *type, rval address, unsigned align, rval v)
+{
+    uint64_t bytes = e->isa->vector_bytes;
+    gcc_jit_block *aligned = jit_block(e), *not = jit_block(e), *join = jit_block(e);
+    address = jit_read(jit_keep(e, address));
+    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, address, jit_int(e, IR_KIND_I64, bytes - 1));
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, rest, jit_int(e, IR_KIND_I64, 0)), aligned, not );
+    jit_begin(e, aligned);
+    x86_stream(e, address, v);
+    jit_jump(e, join);
+    jit_begin(e, not );
+    jit_set(e, jit_memory(e, type, address, align), v);
+    jit_jump(e, join);
+    jit_begin(e, join);
+}
+
+static void contiguous_store(struct emit *e, const struct access *a, const struct lanes *v)
+{
+    if (e->exec.chunk && !x86_can_mask(e, a->kind)) {
+        scatter(e, a, v);
+        return;
+    }
+    unsigned per_chunk = lanes_per_chunk(e, a->kind);
+    bool fills_register = per_chunk * kind_bytes(a->kind) == e->isa->vector_bytes;
+    bool may_stream = a->may_stream && fills_register;
+    e->memory->streams = e->memory->streams || (!e->exec.chunk && may_stream);
+    gcc_jit_type *type = jit_vector(e, a->kind, per_chunk);
+    lval *chunk = lanes_vectors(e, v);
+    for (unsigned c = 0; c < lanes_chunks(e, a->kind); c++) {
+        rval address = chunk_address(e, a, c), value = jit_read(chunk[c]);
+        if (e->exec.chunk)
+            x86_masked_store(e, e->exec.chunk, a->kind, c, address, value);
+        else if (e->memory->stream && may_stream)
+            streaming_store(e, type, address, a->align, value);
+        else
+            jit_set(e, jit_memory(e, type, address, a->align), value);
+    }
+}
+
+/* ---- one component ---- */
+
+/* What follows seldom runs, and is kept small; returns what e->compact was. */
+static bool rarely_begin(struct emit *e)
+{
+    bool was = e->compact;
+    e->compact = true;
+    return was;
+}
+
+static struct lanes load_component(struct emit *e, const struct access *a)
+{
+    if (a->address.shape == SHAPE_UNIFORM)
+        return lanes_uniform(a->kind, jit_read(jit_keep(e, jit_read(scalar_place(e, a, a->address.scalar)))));
+    if (!is_contiguous(a)) return gather(e, a);
+    if (!a->address.guard) return contiguous_load(e, a);
+    struct lanes r = lanes_variable(e, a->kind, (struct shape){.kind = SHAPE_VARYING});
+    gcc_jit_block *even = jit_block(e), *uneven = jit_block(e), *join = jit_block(e);
+    jit_branch(e, a->address.guard, even, uneven);
+    jit_begin(e, even);
+    struct lanes v = contiguous_load(e, a);
+    lanes_assign(e, &r, &v);
+    jit_jump(e, join);
+    jit_begin(e, uneven);
+    bool was = rarely_begin(e);
+    v = gather(e, a);
+    e->compact = was;
+    lanes_assign(e, &r, &v);
+    jit_jump(e, join);
+    jit_begin(e, join);
+    return r;
+}
+
+static void store_component(struct emit *e, const struct access *a, const struct lanes *v)
+{
+    if (a->address.shape == SHAPE_UNIFORM && v->shape == SHAPE_UNIFORM) {
+        jit_set(e, scalar_place(e, a, a->address.scalar), v->scalar);
+        return;
+    }
+    if (!is_contiguous(a)) {
+        scatter(e, a, v);
+        return;
+    }
+    if (!a->address.guard) {
+        contiguous_store(e, a, v);
+        return;
+    }
+    gcc_jit_block *even = jit_block(e), *uneven = jit_block(e), *join = jit_block(e);
+    jit_branch(e, a->address.guard, even, uneven);
+    jit_begin(e, even);
+    contiguous_store(e, a, v);
+    jit_jump(e, join);
+    jit_begin(e, uneven);
+    bool was = rarely_begin(e);
+    scatter(e, a, v);
+    e->compact = was;
+    jit_jump(e, join);
+    jit_begin(e, join);
+}
+
+static struct access plain_access(const struct lanes *address, enum ir_kind kind, unsigned component)
+{
+    return (struct access){
+        .kind = kind, .address = *address, .offset = (uint64_t)component * kind_bytes(kind), .align = kind_bytes(kind)};
+}
+
+struct lanes memory_load(struct emit *e, enum ir_kind kind, const struct lanes *address, unsigned component)
+{
+    struct access a = plain_access(address, kind, component);
+    return load_component(e, &a);
+}
+
+void memory_store(struct emit *e, const struct lanes *address, unsigned component, const struct lanes *v)
+{
+    struct access a = plain_access(address, v->kind, component);
+    store_component(e, &a, v);
+}
+
+/* ---- instructions ---- */
+
+static bool is_in_loop(const struct ir_inst *inst)
+{
+    const struct ir_inst *i = inst->parent->parent;
+    while (i && i->op != IR_OP_LOOP) i = i->parent->parent;
+    return i;
+}
+
+static struct access access_of(struct emit *e, const struct ir_inst *inst, unsigned component)
+{
+    enum ir_kind kind = stored_kind(ir_type_kind(inst->type));
+    unsigned bytes = kind_bytes(kind), align = inst->attrs.align ? inst->attrs.align : bytes;
+    bool global = ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
+    return (struct access){.kind = kind,
+                           .may_stream = global && !is_in_loop(inst),
+                           .address = *emit_value(e, inst->operands[0]),
+                           .offset = (uint64_t)component * bytes,
+                           .align = align < bytes ? align : bytes,
+                           .is_volatile = inst->attrs.is_volatile};
+}
+
+/* Around a volatile access: the compiler may neither leave it out nor move another across it. (A type that is
+   volatile would not do: libgccjit refuses assignments between it and the plain one.) */
+static void volatile_fence(struct emit *e, const struct ir_inst *inst)
+{
+    static const struct jit_asm nothing = {.text = "", .is_volatile = true};
+    if (inst->attrs.is_volatile) jit_asm(e, &nothing, NULL, 0, NULL);
+}
+
+static void load(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+{
+    unsigned n = ir_type_lanes(inst->type);
+    struct access a[IR_MAX_LANES];
+    volatile_fence(e, inst);
+    for (unsigned c = 0; c < n; c++) a[c] = access_of(e, inst, c);
+    bool together = is_together(e, a, n);
+    if (together) gather_together(e, a, n, result);
+    for (unsigned c = 0; c < n; c++) {
+        if (!together) result[c] = load_component(e, &a[c]);
+        result[c] = from_memory(e, ir_type_kind(inst->type), result[c]);
+        if (ir_type_is_ptr(inst->type)) result[c].kind = IR_KIND_PTR;
+    }
+    volatile_fence(e, inst);
+}
+
+static void store(struct emit *e, const struct ir_inst *inst)
+{
+    const struct lanes *v = emit_value(e, inst->operands[1]);
+    unsigned n = ir_type_lanes(inst->type);
+    struct access a[IR_MAX_LANES];
+    struct lanes stored[IR_MAX_LANES];
+    volatile_fence(e, inst);
+    for (unsigned c = 0; c < n; c++) {
+        a[c] = access_of(e, inst, c);
+        stored[c] = to_memory(e, v[c]);
+    }
+    if (is_together(e, a, n))
+        scatter_together(e, a, n, stored);
+    else
+        for (unsigned c = 0; c < n; c++) store_component(e, &a[c], &stored[c]);
+    volatile_fence(e, inst);
+}
+
+static void copy_bytes(struct emit *e, rval to, rval from, rval bytes)
+{
+    rval args[3] = {jit_bits(e, to, jit_c(e, GCC_JIT_TYPE_VOID_PTR)),
+                    jit_bits(e, from, jit_c(e, GCC_JIT_TYPE_VOID_PTR)),
+                    jit_cast(e, bytes, jit_c(e, GCC_JIT_TYPE_SIZE_T))};
+    gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_memcpy", 3, args));
+}
+
+static void copy(struct emit *e, const struct ir_inst *inst)
+{
+    struct lanes to = *emit_value(e, inst->operands[0]), from = *emit_value(e, inst->operands[1]);
+    struct lanes count = *emit_value(e, inst->operands[2]);
+    if (kind_bytes(count.kind) < 8) {
+        struct lanes narrow = count;
+        narrow.shape = count.shape == SHAPE_LINEAR ? SHAPE_VARYING : count.shape;
+        if (count.shape == SHAPE_LINEAR) narrow.chunk = lanes_vectors(e, &count);
+        count = op1(e, IR_OP_ZEXT, IR_KIND_I64, narrow);
+    }
+    rval size = jit_int(e, IR_KIND_I64, ir_type_size(e->module, inst->type));
+    if (e->width == 1) {
+        copy_bytes(e, to.scalar, from.scalar, jit_mul(e, count.scalar, size));
+        return;
+    }
+    lval to_lanes = spill_lanes(e, &to), from_lanes = spill_lanes(e, &from), counts = spill_lanes(e, &count);
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    copy_bytes(e, spilled_lane(e, to_lanes, loop.lane), spilled_lane(e, from_lanes, loop.lane),
+               jit_mul(e, spilled_lane(e, counts, loop.lane), size));
+    lane_loop_end(e, &loop);
+}
+
+void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+{
+    switch (inst->op) {
+    case IR_OP_LOAD: load(e, inst, result); break;
+    case IR_OP_STORE: store(e, inst); break;
+    case IR_OP_COPY: copy(e, inst); break;
+    case IR_OP_VAR: private_memory_variable(e, inst, result); break;
+    case IR_OP_GLOBAL: *result = lanes_uniform(IR_KIND_PTR, e->memory->globals[inst->attrs.global->scratch]); break;
+    default: break; /* prefetch */
+    }
+}

@@ -1,0 +1,6 @@
+/* Pipes. */
+#pragma once
+
+#include "fuser/cpu/simd/lanes.h"
+
+void emit_pipe(struct emit *e, const struct ir_inst *inst, struct lanes *result);

@@ -1,0 +1,27 @@
+/* What may run though no lane is active: operations on values do no harm; memory must not be touched, and a loop might
+   not end. */
+#include "fuser/cpu/emit/side_effects.h"
+
+struct survey {
+    unsigned cost;
+    bool effects;
+};
+
+static void survey_inst(struct ir_inst *inst, void *data)
+{
+    struct survey *s = data;
+    unsigned flags = ir_op_info(inst->op)->flags;
+    s->cost += inst->op >= IR_OP_ACOS && inst->op <= IR_OP_TGAMMA ? 16 : 1;
+    if (!(flags & (IR_FLAG_PURE | IR_FLAG_TERMINATOR)) && inst->op != IR_OP_IF) s->effects = true;
+}
+
+bool side_effects_none(const struct ir_inst *from, const struct ir_inst *end, unsigned most)
+{
+    struct survey s = {0, false};
+    for (const struct ir_inst *i = from; i && i != end; i = i->next) {
+        survey_inst((struct ir_inst *)i, &s);
+        for (int b = 0; b < 2; b++)
+            if (i->blocks[b]) ir_walk(i->blocks[b], survey_inst, &s);
+    }
+    return !s.effects && s.cost <= most;
+}

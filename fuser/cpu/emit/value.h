@@ -1,0 +1,21 @@
+/* The values of the kernel: what has been emitted for each, and the variables that joins of control flow assign to. */
+#pragma once
+
+#include "fuser/cpu/simd/lanes.h"
+
+/* By ir_value.scratch; as many lanes as the value has components. */
+struct values {
+    struct uniformity uniformity;
+    struct uniformity flat_uniformity; /* of sub-groups that go on from row to row */
+    struct lanes **lanes;
+    struct lanes **shared; /* values of the work-group, the same for each item */
+    struct lanes **sums;   /* of scans, what work-items before have added */
+};
+
+struct lanes *emit_value(struct emit *e, const struct ir_value *v); /* its components */
+struct shape value_shape(const struct emit *e, const struct ir_value *v);
+/* One variable for each component of n values, by their shapes. */
+struct lanes **value_variables(struct emit *e, struct ir_value **values, uint32_t n);
+void value_define(struct emit *e, struct ir_value **values, uint32_t n, struct lanes **as);
+/* Assigns all operands of an instruction at once: one may be a variable that another one is assigned to. */
+void value_assign_operands(struct emit *e, const struct ir_inst *inst, struct lanes **to, const struct mask *mask);

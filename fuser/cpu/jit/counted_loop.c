@@ -1,0 +1,21 @@
+/* Loops that count. */
+#include "fuser/cpu/jit/counted_loop.h"
+
+#include "fuser/cpu/jit/jit.h"
+
+struct counted counted_begin(struct emit *e, rval from, rval to, rval step)
+{
+    struct counted c = {jit_keep(e, from), to, step, jit_block(e), jit_block(e), jit_block(e)};
+    jit_jump(e, c.head);
+    jit_begin(e, c.head);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(c.v), to), c.body, c.exit);
+    jit_begin(e, c.body);
+    return c;
+}
+
+void counted_end(struct emit *e, struct counted *c)
+{
+    jit_set(e, c->v, jit_add(e, jit_read(c->v), c->step));
+    jit_jump(e, c->head);
+    jit_begin(e, c->exit);
+}

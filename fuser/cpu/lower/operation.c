@@ -1,0 +1,154 @@
+/* Any pure operation on one component: taken apart, or once on scalars, or on vectors, or lane by lane. */
+#include "fuser/cpu/lower/operation.h"
+
+#include <string.h>
+
+#include "fuser/cpu/jit/counted_loop.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/lower/int_compare.h"
+#include "fuser/cpu/lower/lower.h"
+#include "fuser/cpu/lower/math.h"
+#include "fuser/cpu/lower/scalar.h"
+#include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/mask.h"
+#include "fuser/cpu/simd/op.h"
+#include "fuser/cpu/simd/spill.h"
+#include "fuser/cpu/simd/x86.h"
+#include "fuser/cpu/target/isa.h"
+#include "ir/core/float.h"
+
+static struct lanes by_lane(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
+{
+    rval results[MAX_WIDTH];
+    for (unsigned lane = 0; lane < e->width; lane++) {
+        rval in[4];
+        for (unsigned i = 0; i < n; i++) in[i] = jit_read(jit_keep(e, lanes_get(e, &args[i], lane)));
+        results[lane] = jit_read(jit_keep(e, scalar_op(e, op, kind, args[0].kind, in)));
+    }
+    return lanes_build(e, kind, results);
+}
+
+/* Whether that is better a loop: of many lanes, or where one lane's code is long (without an instruction for it,
+   halves are taken apart bit by bit). Bools have no place in memory. */
+static bool in_loop_is_better(const struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from)
+{
+    bool half = op == IR_OP_FPCONV && (kind == IR_KIND_F16 || from == IR_KIND_F16) && e->isa->id < GCCJIT_ISA_AVX2;
+    return kind != IR_KIND_BOOL && (e->width > 16 || half);
+}
+
+static struct lanes in_loop(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
+{
+    lval in[4] = {0}, out = lane_array(e, kind, 1);
+    for (unsigned i = 0; i < n; i++)
+        if (args[i].shape != SHAPE_UNIFORM) in[i] = spill_lanes(e, &args[i]);
+    struct counted lane =
+        counted_begin(e, jit_int(e, IR_KIND_I64, 0), jit_int(e, IR_KIND_I64, e->width), jit_int(e, IR_KIND_I64, 1));
+    rval x[4];
+    for (unsigned i = 0; i < n; i++) {
+        bool uniform = args[i].shape == SHAPE_UNIFORM;
+        x[i] = jit_read(jit_keep(e, uniform ? args[i].scalar : spilled_lane(e, in[i], jit_read(lane.v))));
+    }
+    rval result = jit_read(jit_keep(e, scalar_op(e, op, kind, args[0].kind, x)));
+    jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), jit_read(lane.v)), result);
+    counted_end(e, &lane);
+    return unspill_lanes(e, kind, out);
+}
+
+struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *operands)
+{
+    /* As many as any operation has, so that whoever takes it apart need not count. */
+    struct lanes result, args[4] = {0};
+    memcpy(args, operands, n * sizeof *args);
+    if (lower_op(e, op, kind, args, &result)) return result;
+    bool uniform = true;
+    for (unsigned i = 0; i < n; i++) uniform = uniform && args[i].shape == SHAPE_UNIFORM;
+    if (uniform) {
+        rval in[4];
+        for (unsigned i = 0; i < n; i++) in[i] = args[i].scalar;
+        return lanes_uniform(kind, jit_read(jit_keep(e, scalar_op(e, op, kind, args[0].kind, in))));
+    }
+    if (op_is_comparison(op) && lower_int_comparison(e, op, args, &result)) return result;
+    if (x86_op(e, op, kind, n, args, &result)) return result;
+    if (math_vector(e, op, kind, n, args, &result)) return result;
+    if (in_loop_is_better(e, op, kind, args[0].kind)) return in_loop(e, op, kind, n, args);
+    return by_lane(e, op, kind, n, args);
+}
+
+struct lanes op1(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a)
+{
+    return op_n(e, op, kind, 1, &a);
+}
+
+struct lanes op2(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a, struct lanes b)
+{
+    return op_n(e, op, kind, 2, (struct lanes[]){a, b});
+}
+
+struct lanes op3(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a, struct lanes b, struct lanes c)
+{
+    return op_n(e, op, kind, 3, (struct lanes[]){a, b, c});
+}
+
+struct lanes op_select(struct emit *e, struct lanes condition, struct lanes a, struct lanes b)
+{
+    return op3(e, IR_OP_SELECT, a.kind, condition, a, b);
+}
+
+struct lanes op_number(struct emit *e, enum ir_kind kind, double v)
+{
+    return lanes_uniform(kind, jit_number(e, kind, ir_float_bits(kind, v)));
+}
+
+struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind)
+{
+    if (v.kind == kind) return v;
+    struct lanes r = v;
+    r.kind = kind;
+    if (v.shape != SHAPE_VARYING) {
+        r.shape = SHAPE_UNIFORM;
+        r.scalar = jit_read(jit_keep(e, jit_bits(e, v.scalar, jit_type(e, kind))));
+        return r;
+    }
+    r = lanes_varying(e, kind);
+    gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++)
+        r.chunk[c] = jit_keep(e, jit_bits(e, jit_read(v.chunk[c]), type));
+    return r;
+}
+
+struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
+                       int64_t stride)
+{
+    struct lanes scalars[4] = {0};
+    rval guard = NULL;
+    for (unsigned i = 0; i < n; i++) {
+        scalars[i] = lanes_uniform(args[i].kind, args[i].scalar);
+        rval g = args[i].shape == SHAPE_LINEAR ? args[i].guard : NULL;
+        if (g) guard = guard ? jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, guard, g) : g;
+    }
+    struct lanes first = op_n(e, op, kind, n, scalars);
+    if (stride && (op == IR_OP_SEXT || op == IR_OP_ZEXT)) {
+        /* The steps stay even unless a lane wraps in the narrow type: then the last one has, for the
+           stride times the width is small against the range. */
+        struct lanes last = op2(e, IR_OP_ADD, kind, first, lanes_int(e, kind, (uint64_t)stride * (e->width - 1)));
+        struct lanes wrapped = op1(e, op, kind, op1(e, IR_OP_ITRUNC, args[0].kind, last));
+        rval even = jit_compare(e, GCC_JIT_COMPARISON_EQ, last.scalar, wrapped.scalar);
+        guard = guard ? jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, guard, even) : even;
+    }
+    struct lanes r = lanes_linear(kind, first.scalar, stride, guard ? jit_read(jit_keep(e, guard)) : NULL);
+    if (guard) {
+        struct lane_origin *o = arena_alloc(e->arena, sizeof *o);
+        *o = (struct lane_origin){.compute = op_n, .op = op, .n = n};
+        for (unsigned i = 0; i < n; i++) o->args[i] = args[i];
+        r.origin = o;
+    }
+    return r;
+}
+
+void op_assign_where(struct emit *e, struct lanes *variable, const struct lanes *v, const struct mask *mask)
+{
+    struct lanes blended = *v;
+    bool blends = variable->shape == SHAPE_VARYING && mask && mask->chunk;
+    if (blends) blended = op_select(e, mask_lanes_value(e, *mask), *v, *variable);
+    lanes_assign(e, variable, &blended);
+}

@@ -1,0 +1,9 @@
+/* The list of passes before code generation. */
+#include "fuser/cpu/prepare/code_passes.h"
+
+#include <stddef.h>
+
+#include "fuser/passes/passes.h"
+
+static const struct pass *const passes[] = {&pass_inline, &pass_byval_copy, &pass_address_spaces, NULL};
+const struct pipeline pipeline_code = {"code", .first = passes};

@@ -1,0 +1,15 @@
+/* Operations of a work-group and of a sub-group: which they are. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "ir/core/ir.h"
+
+bool is_work_group_operation(const struct ir_inst *inst); /* a barrier, or an operation of a work-group */
+/* One to which other work-items must have come before what follows it may run. */
+bool synchronizes_work_group(const struct ir_inst *inst);
+bool is_sub_group_operation(const struct ir_inst *inst);
+
+bool uses_work_group_operations(const struct ir_function *kernel);
+bool uses_sub_groups(const struct ir_function *kernel);
+unsigned sub_group_size_of(const struct ir_function *kernel); /* the number it asks for, or the primary one */

@@ -1,0 +1,358 @@
+/*
+ * Kernels whose work-items meet, at barriers and group operations, are cut into regions: what runs from one
+ * meeting to the next. A region is run for each work-item of the group in turn, so what one of them takes
+ * from region to region must lie somewhere. Here it is put into private variables (groups.c gives each
+ * work-item its own); what is the same for the whole group, ids and the like, needs none: the former are
+ * kept once, the latter computed again.
+ *
+ * An if or loop in which work-items meet is taken by the group as one: its regions are inside of it.
+ */
+#include "fuser/cpu/prepare/parallel_regions.h"
+
+#include <string.h>
+
+#include "fuser/cpu/prepare/group_operation.h"
+#include "fuser/cpu/prepare/uniformity.h"
+
+/* ---- what the group takes as one ---- */
+
+struct inside {
+    const struct ir_inst *of;
+    bool meets, leaves, returns;
+};
+
+static const struct ir_inst *loop_around(const struct ir_inst *inst)
+{
+    const struct ir_inst *i = inst->parent->parent;
+    while (i && i->op != IR_OP_LOOP) i = i->parent->parent;
+    return i;
+}
+
+static bool lies_in(const struct ir_inst *inst, const struct ir_inst *outer)
+{
+    while (inst && inst != outer) inst = inst->parent->parent;
+    return inst;
+}
+
+static void look_inside(struct ir_inst *inst, void *data)
+{
+    struct inside *s = data;
+    if (is_work_group_operation(inst)) s->meets = true;
+    if (inst->op == IR_OP_RETURN) s->returns = true;
+    if ((inst->op == IR_OP_BREAK || inst->op == IR_OP_CONTINUE) && !lies_in(loop_around(inst), s->of)) s->leaves = true;
+}
+
+static struct inside inside_of(const struct ir_inst *inst)
+{
+    struct inside s = {.of = inst};
+    for (int b = 0; b < 2; b++)
+        if (inst->blocks[b]) ir_walk(inst->blocks[b], look_inside, &s);
+    return s;
+}
+
+/* Whether no work-item meets another one after this instruction. */
+static bool meets_no_more(const struct ir_inst *inst)
+{
+    if (inst->parent->parent) return false; /* in a block that is taken as one: not looked into */
+    while ((inst = inst->next))
+        if (is_work_group_operation(inst) || inside_of(inst).meets) return false;
+    return true;
+}
+
+static void mark(const struct ir_block *block, bool *grouped)
+{
+    for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
+        if (!inst->blocks[0]) continue;
+        struct inside s = inside_of(inst);
+        if (!s.meets && !s.leaves && !(s.returns && !meets_no_more(inst))) continue;
+        grouped[inst->scratch] = true;
+        for (int b = 0; b < 2; b++)
+            if (inst->blocks[b]) mark(inst->blocks[b], grouped);
+    }
+}
+
+static void count_inst(struct ir_inst *inst, void *data)
+{
+    uint32_t *n = data;
+    if (inst->scratch >= *n) *n = inst->scratch + 1;
+}
+
+bool *parallel_regions_mark(struct arena *arena, struct ir_function *kernel)
+{
+    uint32_t n = 0;
+    ir_walk(kernel->body, count_inst, &n);
+    bool *grouped = arena_alloc(arena, n + 1);
+    mark(kernel->body, grouped);
+    return grouped;
+}
+
+/* ---- the regions ---- */
+
+enum { VARIABLE = UINT32_MAX }; /* scratch of the variables that the cut adds */
+
+struct cut {
+    struct arena *arena;
+    struct ir_function *kernel;
+    struct uniformity group;
+    const bool *grouped;    /* by the instruction's number, which `number_block` replaces by its region */
+    struct ir_inst **first; /* by region */
+    uint32_t n_regions;     /* region 0: between them */
+    uint32_t *defined;      /* region of a value */
+    struct ir_value **kept; /* the variable where a value is kept, or NULL */
+    struct ir_value **here; /* a value as it is known in the region being rewritten */
+    uint32_t *here_region;  /* and whether it is */
+};
+
+/* An instruction's scratch: its region, and whether it is taken as one. */
+static uint32_t region_of(const struct ir_inst *inst)
+{
+    return inst->scratch >> 1;
+}
+
+static bool is_grouped(const struct ir_inst *inst)
+{
+    return inst->scratch & 1;
+}
+
+static uint32_t new_region(struct cut *c)
+{
+    c->first = arena_grow(c->arena, c->first, c->n_regions, sizeof *c->first);
+    return c->n_regions++;
+}
+
+static void enter(struct cut *c, struct ir_inst *inst, uint32_t region)
+{
+    inst->scratch = region << 1;
+    if (!c->first[region]) c->first[region] = inst;
+    for (uint32_t i = 0; i < inst->n_results; i++) c->defined[inst->results[i]->scratch] = region;
+    for (int b = 0; b < 2; b++) {
+        if (!inst->blocks[b]) continue;
+        for (uint32_t i = 0; i < inst->blocks[b]->n_args; i++) c->defined[inst->blocks[b]->args[i]->scratch] = region;
+        for (struct ir_inst *i = inst->blocks[b]->first; i; i = i->next) enter(c, i, region);
+    }
+}
+
+static void number_block(struct cut *c, struct ir_block *block)
+{
+    uint32_t region = new_region(c);
+    for (struct ir_inst *inst = block->first; inst; inst = inst->next) {
+        if (!inst->blocks[0] || !c->grouped[inst->scratch]) {
+            enter(c, inst, region);
+            if (synchronizes_work_group(inst)) region = new_region(c);
+            continue;
+        }
+        inst->scratch = region << 1 | 1;
+        if (!c->first[region]) c->first[region] = inst;
+        for (int b = 0; b < 2; b++)
+            if (inst->blocks[b]) number_block(c, inst->blocks[b]);
+        region = new_region(c);
+    }
+}
+
+/* ---- variables ---- */
+
+static struct ir_value *variable_of(struct cut *c, const struct ir_value *v)
+{
+    struct ir_value **kept = &c->kept[v->scratch];
+    if (*kept) return *kept;
+    struct ir_builder b = ir_builder_before(c->kernel->body->first);
+    struct ir_inst *var = ir_build_ptr(&b, IR_OP_VAR, v->type, IR_SPACE_PRIVATE, NULL, 0);
+    var->results[0]->scratch = VARIABLE;
+    var->scratch = 1 << 1;
+    if (c->first[1] == var->next) c->first[1] = var;
+    return *kept = var->results[0];
+}
+
+/* variable = v, before an instruction and in its region. */
+static void keep_before(struct cut *c, struct ir_value *variable, struct ir_value *v, struct ir_inst *before)
+{
+    struct ir_builder b = ir_builder_before(before);
+    struct ir_inst *store = ir_build(&b, IR_OP_STORE, v->type, (struct ir_value *[]){variable, v}, 2);
+    store->scratch = region_of(before) << 1;
+    if (c->first[region_of(before)] == before) c->first[region_of(before)] = store;
+}
+
+static void keep_after(struct ir_value *variable, struct ir_value *v)
+{
+    struct ir_inst *inst = v->of.inst;
+    struct ir_builder b = ir_builder_before(inst->next);
+    struct ir_inst *store = ir_build(&b, IR_OP_STORE, v->type, (struct ir_value *[]){variable, v}, 2);
+    store->scratch = region_of(inst) << 1;
+}
+
+/* ---- what joins bring ---- */
+
+static bool is_shared(const struct cut *c, const struct ir_value *v)
+{
+    return c->group.values[v->scratch].kind == SHAPE_UNIFORM;
+}
+
+struct joins {
+    struct cut *cut;
+    struct ir_inst *of;
+    enum ir_op op;
+    struct ir_value **to;
+};
+
+static void keep_operands(struct cut *c, struct ir_inst *inst, struct ir_value **to)
+{
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (!is_shared(c, to[i])) keep_before(c, variable_of(c, to[i]), inst->operands[i], inst);
+}
+
+static void see_way(struct ir_inst *inst, void *data)
+{
+    struct joins *j = data;
+    if (inst->op != j->op) return;
+    const struct ir_inst *target = inst->op == IR_OP_YIELD ? inst->parent->parent : loop_around(inst);
+    if (target == j->of) keep_operands(j->cut, inst, j->to);
+}
+
+static void keep_ways(struct cut *c, struct ir_inst *inst, enum ir_op op, struct ir_value **to)
+{
+    struct joins j = {c, inst, op, to};
+    for (int b = 0; b < 2; b++)
+        if (inst->blocks[b]) ir_walk(inst->blocks[b], see_way, &j);
+}
+
+static void keep_joins(struct cut *c, struct ir_block *block)
+{
+    for (struct ir_inst *inst = block->first; inst; inst = inst->next) {
+        if (!is_grouped(inst)) continue;
+        if (inst->op == IR_OP_LOOP) {
+            keep_operands(c, inst, inst->blocks[0]->args);
+            keep_ways(c, inst, IR_OP_CONTINUE, inst->blocks[0]->args);
+            keep_ways(c, inst, IR_OP_BREAK, inst->results);
+        } else {
+            keep_ways(c, inst, IR_OP_YIELD, inst->results);
+        }
+        for (int b = 0; b < 2; b++)
+            if (inst->blocks[b]) keep_joins(c, inst->blocks[b]);
+    }
+}
+
+/* ---- values of other regions ---- */
+
+static bool is_there(const struct cut *c, const struct ir_value *v, uint32_t region)
+{
+    if (v->kind <= IR_VALUE_PARAM || v->scratch == VARIABLE) return true;
+    if (c->defined[v->scratch] == region || is_shared(c, v)) return true;
+    return v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_VAR;
+}
+
+/* A load of what the kernel only reads: it gives the same later. */
+static bool is_constant_load(const struct ir_inst *inst)
+{
+    if (inst->op != IR_OP_LOAD || inst->attrs.is_volatile) return false;
+    const struct ir_value *root = inst->operands[0];
+    while (root->kind == IR_VALUE_RESULT && (root->of.inst->op == IR_OP_ELEM || root->of.inst->op == IR_OP_FIELD))
+        root = root->of.inst->operands[0];
+    if (root->kind != IR_VALUE_PARAM || ir_type_space(root->type) != IR_SPACE_GLOBAL) return false;
+    return root->of.function->params[root->index].access == IR_ACCESS_READ;
+}
+
+/* What computing it once more costs, against storing and loading it; more than there can be: too much. */
+static unsigned cost_again(const struct ir_inst *inst)
+{
+    enum { TOO_MUCH = 100, LOAD_COST = 6 };
+    unsigned flags = ir_op_info(inst->op)->flags;
+    if (is_constant_load(inst)) return LOAD_COST;
+    if (!(flags & IR_FLAG_PURE) || (flags & IR_FLAG_PARTIAL)) return TOO_MUCH;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (ir_type_is_float(inst->operands[i]->type) != ir_type_is_float(inst->results[0]->type)) return TOO_MUCH;
+    if (!ir_type_is_float(inst->results[0]->type)) return 1;
+    return inst->op == IR_OP_FADD || inst->op == IR_OP_FSUB || inst->op == IR_OP_FMUL || inst->op == IR_OP_FNEG
+               ? 1
+               : TOO_MUCH;
+}
+
+/* Whether it is computed again from what is there, for at most *most. */
+static bool is_cheap(const struct cut *c, const struct ir_value *v, uint32_t region, unsigned *most)
+{
+    if (is_there(c, v, region) || c->here_region[v->scratch] == region) return true;
+    if (v->kind != IR_VALUE_RESULT) return false;
+    unsigned cost = cost_again(v->of.inst);
+    if (cost > *most) return false;
+    *most -= cost;
+    for (uint32_t i = 0; i < v->of.inst->n_operands; i++)
+        if (!is_cheap(c, v->of.inst->operands[i], region, most)) return false;
+    return true;
+}
+
+static struct ir_value *known(struct cut *c, struct ir_value *v, uint32_t region);
+
+static struct ir_value *compute_again(struct cut *c, const struct ir_value *v, uint32_t region)
+{
+    const struct ir_inst *inst = v->of.inst;
+    struct ir_value **operands = arena_alloc(c->arena, (inst->n_operands + 1) * sizeof *operands);
+    for (uint32_t i = 0; i < inst->n_operands; i++) operands[i] = known(c, inst->operands[i], region);
+    struct ir_builder b = ir_builder_before(c->first[region]);
+    struct ir_inst *copy;
+    if (ir_type_is_ptr(v->type))
+        copy = ir_build_ptr(&b, inst->op, inst->type, ir_type_space(v->type), operands, inst->n_operands);
+    else
+        copy = ir_build(&b, inst->op, inst->type, operands, inst->n_operands);
+    copy->attrs = inst->attrs;
+    copy->scratch = region << 1;
+    return copy->results[0];
+}
+
+static struct ir_value *read_again(struct cut *c, struct ir_value *v, uint32_t region)
+{
+    bool is_new = !c->kept[v->scratch];
+    struct ir_value *variable = variable_of(c, v);
+    if (is_new) keep_after(variable, v);
+    struct ir_builder b = ir_builder_before(c->first[region]);
+    struct ir_inst *load = ir_build(&b, IR_OP_LOAD, v->type, &variable, 1);
+    load->scratch = region << 1;
+    return load->results[0];
+}
+
+/* The value as the region's instructions can have it. */
+static struct ir_value *known(struct cut *c, struct ir_value *v, uint32_t region)
+{
+    if (is_there(c, v, region)) return v;
+    if (c->here_region[v->scratch] == region) return c->here[v->scratch];
+    unsigned most = 12;
+    struct ir_value *r = is_cheap(c, v, region, &most) ? compute_again(c, v, region) : read_again(c, v, region);
+    r->scratch = v->scratch; /* it is the same value to other regions that meet it as an operand */
+    c->here[v->scratch] = r;
+    c->here_region[v->scratch] = region;
+    return r;
+}
+
+static void rewrite_inst(struct cut *c, struct ir_inst *inst)
+{
+    for (uint32_t i = 0; i < inst->n_operands; i++) inst->operands[i] = known(c, inst->operands[i], region_of(inst));
+    for (int b = 0; b < 2; b++)
+        for (struct ir_inst *i = inst->blocks[b] ? inst->blocks[b]->first : NULL; i; i = i->next) rewrite_inst(c, i);
+}
+
+static void rewrite_block(struct cut *c, struct ir_block *block)
+{
+    for (struct ir_inst *inst = block->first; inst; inst = inst->next) {
+        if (is_grouped(inst)) {
+            for (int b = 0; b < 2; b++)
+                if (inst->blocks[b]) rewrite_block(c, inst->blocks[b]);
+        } else if (!(ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR)) {
+            rewrite_inst(c, inst);
+        }
+    }
+}
+
+void parallel_regions_form(struct ir_function *kernel)
+{
+    struct cut c = {.arena = arena_new(), .kernel = kernel};
+    uniformity_find(&c.group, c.arena, kernel, TOGETHER_GROUP);
+    uint32_t n = c.group.n_values + 1;
+    c.grouped = parallel_regions_mark(c.arena, kernel);
+    c.defined = arena_alloc(c.arena, n * sizeof *c.defined);
+    c.kept = arena_alloc(c.arena, n * sizeof *c.kept);
+    c.here = arena_alloc(c.arena, n * sizeof *c.here);
+    c.here_region = arena_alloc(c.arena, n * sizeof *c.here_region);
+    new_region(&c); /* 0 */
+    number_block(&c, kernel->body);
+    keep_joins(&c, kernel->body);
+    rewrite_block(&c, kernel->body);
+    arena_free(c.arena);
+}

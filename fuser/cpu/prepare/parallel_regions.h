@@ -1,0 +1,13 @@
+/* Kernels with barriers are cut into parallel regions: what runs from one barrier or group operation to the next. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "ir/base/arena.h"
+#include "ir/core/ir.h"
+
+/* By instruction number: the ifs and loops that a work-group takes as one, since work-items meet in them or leave
+   a loop in which they do. */
+bool *parallel_regions_mark(struct arena *arena, struct ir_function *kernel);
+/* Rewrites a kernel so that what a work-item takes from one region to another lies in a private variable. */
+void parallel_regions_form(struct ir_function *kernel);

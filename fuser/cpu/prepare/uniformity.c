@@ -1,0 +1,296 @@
+/*
+ * Which values are the same for the lanes that run together, which grow by a constant step from lane to
+ * lane, and in which ifs and loops lanes may part. A fixed point over the structured IR: a shape starts
+ * unknown and only moves towards varying.
+ */
+#include "fuser/cpu/prepare/uniformity.h"
+
+#include <string.h>
+
+#include "fuser/cpu/prepare/generic_cast.h"
+
+enum { UNKNOWN = -1 };
+
+struct finder {
+    struct uniformity *u;
+    struct ir_module *module;
+    enum together together;
+    bool changed;
+};
+
+/* ---- numbering ---- */
+
+static void number_value(struct uniformity *u, struct ir_value *v)
+{
+    v->scratch = u->n_values++;
+}
+
+static void number_inst(struct ir_inst *inst, void *data)
+{
+    struct uniformity *u = data;
+    inst->scratch = u->n_insts++;
+    for (uint32_t i = 0; i < inst->n_results; i++) number_value(u, inst->results[i]);
+    for (int b = 0; b < 2; b++)
+        for (uint32_t i = 0; inst->blocks[b] && i < inst->blocks[b]->n_args; i++)
+            number_value(u, inst->blocks[b]->args[i]);
+}
+
+/* ---- shapes ---- */
+
+static struct shape shape_of(const struct finder *f, const struct ir_value *v)
+{
+    if (v->kind == IR_VALUE_CONST || v->kind == IR_VALUE_UNDEF) return (struct shape){SHAPE_UNIFORM, 0, false};
+    return f->u->values[v->scratch];
+}
+
+static bool is_known(struct shape s)
+{
+    return (int)s.kind != UNKNOWN;
+}
+
+static const struct shape uniform_shape = {SHAPE_UNIFORM, 0, false}, varying_shape = {SHAPE_VARYING, 0, false};
+static const struct shape unknown_shape = {(enum shape_kind)UNKNOWN, 0, false};
+
+static struct shape linear_shape(int64_t stride, bool guarded)
+{
+    return stride ? (struct shape){SHAPE_LINEAR, stride, guarded} : uniform_shape;
+}
+
+static void set(struct finder *f, const struct ir_value *v, struct shape s)
+{
+    struct shape *old = &f->u->values[v->scratch];
+    if (!is_known(s) || old->kind == SHAPE_VARYING) return;
+    if (is_known(*old) && (old->kind != s.kind || old->stride != s.stride)) s = varying_shape;
+    s.guarded = s.guarded || (is_known(*old) && old->guarded);
+    if (old->kind == s.kind && old->stride == s.stride && old->guarded == s.guarded) return;
+    *old = s;
+    f->changed = true;
+}
+
+static void set_divergent(struct finder *f, const struct ir_inst *inst)
+{
+    if (f->u->divergent[inst->scratch]) return;
+    f->u->divergent[inst->scratch] = true;
+    f->changed = true;
+}
+
+static int64_t in_width(int64_t stride, ir_type t)
+{
+    unsigned bits = ir_type_bits(t);
+    return bits < 64 ? (int64_t)((uint64_t)stride << (64 - bits)) >> (64 - bits) : stride;
+}
+
+static int64_t times(int64_t a, uint64_t b)
+{
+    return (int64_t)((uint64_t)a * b);
+}
+
+/* An operation some of whose operands are linear, none varying. */
+static struct shape linear_result(const struct finder *f, const struct ir_inst *inst)
+{
+    ir_type t = inst->results[0]->type;
+    if (ir_type_lanes(t) > 1) return varying_shape;
+    struct shape a = shape_of(f, inst->operands[0]), b = uniform_shape;
+    if (inst->n_operands > 1) b = shape_of(f, inst->operands[1]);
+    bool guarded = a.guarded || b.guarded;
+    uint64_t factor;
+    switch (inst->op) {
+    case IR_OP_ADD: return linear_shape(in_width(a.stride + b.stride, t), guarded);
+    case IR_OP_SUB: return linear_shape(in_width(a.stride - b.stride, t), guarded);
+    case IR_OP_NEG: return linear_shape(in_width(-a.stride, t), guarded);
+    case IR_OP_MUL:
+        if (ir_value_uint(inst->operands[1], &factor))
+            return linear_shape(in_width(times(a.stride, factor), t), guarded);
+        if (ir_value_uint(inst->operands[0], &factor))
+            return linear_shape(in_width(times(b.stride, factor), t), guarded);
+        return varying_shape;
+    case IR_OP_SHL:
+        if (!ir_value_uint(inst->operands[1], &factor)) return varying_shape;
+        return linear_shape(in_width(times(a.stride, 1ull << (factor & (ir_type_bits(t) - 1))), t), guarded);
+    case IR_OP_ITRUNC: return guarded ? varying_shape : linear_shape(in_width(a.stride, t), false);
+    case IR_OP_SEXT:
+    case IR_OP_ZEXT: return linear_shape(a.stride, true);
+    case IR_OP_PTRTOINT: return ir_type_bits(t) == 64 ? a : varying_shape;
+    case IR_OP_INTTOPTR: return ir_type_bits(inst->operands[0]->type) == 64 ? a : varying_shape;
+    case IR_OP_SPACECAST: return generic_cast_may_be_null(inst) ? varying_shape : a;
+    case IR_OP_FIELD: return a;
+    case IR_OP_ELEM: {
+        uint64_t size = ir_type_size(f->module, inst->type);
+        bool narrow = ir_type_bits(inst->operands[1]->type) < 64 && b.stride != 0;
+        return linear_shape(a.stride + times(b.stride, size), guarded || narrow);
+    }
+    default: return varying_shape;
+    }
+}
+
+static struct shape pure_result(const struct finder *f, const struct ir_inst *inst)
+{
+    bool linear = false;
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        struct shape s = shape_of(f, inst->operands[i]);
+        if (!is_known(s)) return unknown_shape;
+        if (s.kind == SHAPE_VARYING) return varying_shape;
+        linear = linear || s.kind == SHAPE_LINEAR;
+    }
+    return linear ? linear_result(f, inst) : uniform_shape;
+}
+
+/* What the lanes of a vector have in common; a work-group need not. */
+static struct shape of_vector(const struct finder *f, struct shape s)
+{
+    return f->together == TOGETHER_GROUP ? varying_shape : s;
+}
+
+static struct shape in_row(const struct finder *f, struct shape s)
+{
+    return f->together == TOGETHER_ROW ? s : varying_shape;
+}
+
+static struct shape result_shape(const struct finder *f, const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_GROUP_ALL ... IR_OP_GROUP_REDUCE:
+        return inst->attrs.scope == IR_SCOPE_SUB_GROUP ? of_vector(f, uniform_shape) : uniform_shape;
+    case IR_OP_GLOBAL_ID:
+    case IR_OP_LOCAL_ID: return in_row(f, inst->attrs.dim == 0 ? linear_shape(1, false) : uniform_shape);
+    case IR_OP_GLOBAL_LINEAR_ID: return in_row(f, linear_shape(1, false));
+    case IR_OP_LOCAL_LINEAR_ID:
+    case IR_OP_SUB_GROUP_LOCAL_ID: return of_vector(f, linear_shape(1, false));
+    case IR_OP_SUB_GROUP_SIZE:
+    case IR_OP_SUB_GROUP_ID:
+    case IR_OP_SUB_GROUP_BALLOT:
+    case IR_OP_SUB_GROUP_ALL_EQUAL: return of_vector(f, uniform_shape);
+    case IR_OP_SUB_GROUP_SHUFFLE: {
+        struct shape from = shape_of(f, inst->operands[1]);
+        return !is_known(from) || from.kind == SHAPE_UNIFORM ? of_vector(f, from) : varying_shape;
+    }
+    case IR_OP_VAR: return of_vector(f, linear_shape((int64_t)ir_type_size(f->module, inst->type), false));
+    case IR_OP_LOAD: {
+        struct shape p = shape_of(f, inst->operands[0]);
+        return !is_known(p) ? p : p.kind == SHAPE_UNIFORM && !inst->attrs.is_volatile ? uniform_shape : varying_shape;
+    }
+    default: return ir_op_info(inst->op)->flags & IR_FLAG_PURE ? pure_result(f, inst) : varying_shape;
+    }
+}
+
+/* ---- control flow ---- */
+
+static const struct ir_inst *target_of(const struct ir_inst *terminator)
+{
+    const struct ir_inst *inst = terminator->parent->parent;
+    if (terminator->op == IR_OP_YIELD) return inst;
+    while (inst && inst->op != IR_OP_LOOP) inst = inst->parent->parent;
+    return inst;
+}
+
+/* Whether lanes may have parted between `inside` and the construct around it that ends at `target`. */
+static bool parted(const struct finder *f, const struct ir_inst *inside, const struct ir_inst *target)
+{
+    for (const struct ir_inst *i = inside->parent->parent; i && i != target; i = i->parent->parent)
+        if (f->u->divergent[i->scratch]) return true;
+    return false;
+}
+
+/* A return that only some lanes take makes them part in each loop around it. */
+static void see_return(struct finder *f, const struct ir_inst *inst)
+{
+    if (!parted(f, inst, NULL)) return;
+    for (const struct ir_inst *i = inst->parent->parent; i; i = i->parent->parent)
+        if (i->op == IR_OP_LOOP) set_divergent(f, i);
+}
+
+/* The ways into a join: whether they bring the same value, and whether all lanes take the same one. */
+struct join {
+    struct finder *f;
+    const struct ir_inst *target;
+    enum ir_op op;
+    uint32_t index;
+    const struct ir_value *same;
+    bool differ, divergent;
+    unsigned n;
+    struct shape shape;
+};
+
+static void see_way(struct ir_inst *inst, void *data)
+{
+    struct join *j = data;
+    if (inst->op != j->op || target_of(inst) != j->target || j->index >= inst->n_operands) return;
+    const struct ir_value *v = inst->operands[j->index];
+    if (j->n++ && !ir_value_same(v, j->same)) j->differ = true;
+    j->same = v;
+    j->divergent = j->divergent || parted(j->f, inst, j->target);
+    struct shape s = shape_of(j->f, v);
+    if (!is_known(s)) return;
+    if (s.guarded || (is_known(j->shape) && (j->shape.kind != s.kind || j->shape.stride != s.stride)))
+        s = varying_shape;
+    if (!is_known(j->shape) || j->shape.kind != SHAPE_VARYING) j->shape = s;
+}
+
+static struct join join_of(struct finder *f, struct ir_inst *target, enum ir_op op, uint32_t index)
+{
+    struct join j = {.f = f, .target = target, .op = op, .index = index, .shape = unknown_shape};
+    for (int b = 0; b < 2; b++)
+        if (target->blocks[b]) ir_walk(target->blocks[b], see_way, &j);
+    return j;
+}
+
+static void join_if(struct finder *f, struct ir_inst *inst)
+{
+    struct shape condition = shape_of(f, inst->operands[0]);
+    if (is_known(condition) && condition.kind != SHAPE_UNIFORM) set_divergent(f, inst);
+    for (uint32_t i = 0; i < inst->n_results; i++) {
+        struct join j = join_of(f, inst, IR_OP_YIELD, i);
+        bool mixed = f->u->divergent[inst->scratch] && j.n > 1 && j.differ;
+        set(f, inst->results[i], mixed ? varying_shape : j.shape);
+    }
+}
+
+static void join_loop(struct finder *f, struct ir_inst *inst)
+{
+    const struct ir_block *body = inst->blocks[0];
+    for (uint32_t i = 0; i < body->n_args; i++) {
+        struct shape init = shape_of(f, inst->operands[i]);
+        set(f, body->args[i], init.guarded ? varying_shape : init);
+        struct join j = join_of(f, inst, IR_OP_CONTINUE, i);
+        set(f, body->args[i], j.divergent && j.n > 1 && j.differ ? varying_shape : j.shape);
+    }
+    for (uint32_t i = 0; i < inst->n_results; i++) {
+        /* Lanes leave a divergent loop in different rounds, so even a uniform value differs. */
+        struct join j = join_of(f, inst, IR_OP_BREAK, i);
+        set(f, inst->results[i], f->u->divergent[inst->scratch] ? varying_shape : j.shape);
+    }
+}
+
+static void visit(struct ir_inst *inst, void *data)
+{
+    struct finder *f = data;
+    switch (inst->op) {
+    case IR_OP_IF: join_if(f, inst); break;
+    case IR_OP_LOOP: join_loop(f, inst); break;
+    case IR_OP_BREAK:
+    case IR_OP_CONTINUE:
+        if (parted(f, inst, target_of(inst))) set_divergent(f, target_of(inst));
+        break;
+    case IR_OP_RETURN: see_return(f, inst); break;
+    default:
+        if (inst->n_results) set(f, inst->results[0], result_shape(f, inst));
+    }
+}
+
+void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together)
+{
+    *u = (struct uniformity){0};
+    for (uint32_t i = 0; i < kernel->n_params; i++) number_value(u, kernel->params[i].value);
+    ir_walk(kernel->body, number_inst, u);
+    u->values = arena_alloc(arena, u->n_values * sizeof *u->values);
+    u->divergent = arena_alloc(arena, u->n_insts * sizeof *u->divergent);
+    if (together == TOGETHER_ONE) return; /* all zeros: uniform, nothing divergent */
+    for (uint32_t i = kernel->n_params; i < u->n_values; i++) u->values[i] = unknown_shape;
+    struct finder f = {.u = u, .module = kernel->module, .together = together, .changed = true};
+    while (f.changed) {
+        f.changed = false;
+        ir_walk(kernel->body, visit, &f);
+    }
+    for (uint32_t i = 0; i < u->n_values; i++) /* control never comes there */
+        if (!is_known(u->values[i])) u->values[i] = varying_shape;
+}

@@ -1,0 +1,35 @@
+/*
+ * What a value is for the work-items that run together: the same for all (uniform), lane 0's plus a constant step
+ * (linear), or anything (varying); and in which ifs and loops they may part.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/base/arena.h"
+#include "ir/core/ir.h"
+
+enum shape_kind { SHAPE_UNIFORM, SHAPE_LINEAR, SHAPE_VARYING };
+
+struct shape {
+    enum shape_kind kind;
+    int64_t stride;
+    bool guarded; /* linear unless a narrow integer wraps: asked at run time */
+};
+
+struct uniformity {
+    uint32_t n_values, n_insts;
+    struct shape *values; /* by ir_value.scratch */
+    bool *divergent;      /* if and loop, by number: lanes may part in it */
+};
+
+/* The work-items of whom it is asked what is the same for them. */
+enum together {
+    TOGETHER_ONE,   /* one alone */
+    TOGETHER_ROW,   /* some that follow one another in x */
+    TOGETHER_FLAT,  /* some whose linear local ids follow one another */
+    TOGETHER_GROUP, /* all of a work-group, in any order */
+};
+/* Numbers values and instructions (in scratch and in the order of ir_walk) and finds their shapes. */
+void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together);

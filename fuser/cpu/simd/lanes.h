@@ -1,0 +1,39 @@
+/*
+ * Values over the lanes. An IR vector is an array of `struct lanes`, one per component: a float4 of 16 work-items is
+ * four times sixteen floats. A varying component lies in chunks, each one register wide at most.
+ */
+#pragma once
+
+#include "fuser/cpu/jit/emit.h"
+#include "fuser/cpu/prepare/uniformity.h"
+
+struct lane_origin;
+
+/* One component of an IR value over the lanes. Pointers are 64-bit addresses. */
+struct lanes {
+    enum ir_kind kind;
+    enum shape_kind shape;
+    rval scalar;                      /* uniform: the value; linear: that of lane 0 */
+    int64_t stride;                   /* linear: the difference between neighbours */
+    rval guard;                       /* linear: a bool, false where the steps are not even after all; NULL: they are */
+    const struct lane_origin *origin; /* with a guard: how to compute it for each lane */
+    lval variable;                    /* where the scalar is a variable to be assigned to */
+    lval *chunk;                      /* varying: the vectors; of a bool masks */
+};
+
+struct lane_origin {
+    struct lanes (*compute)(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args);
+    enum ir_op op;
+    unsigned n;
+    struct lanes args[3];
+};
+
+struct lanes lanes_uniform(enum ir_kind kind, rval v);
+struct lanes lanes_linear(enum ir_kind kind, rval first, int64_t stride, rval guard);
+struct lanes lanes_varying(struct emit *e, enum ir_kind kind); /* with chunks to be filled in */
+struct lanes lanes_int(struct emit *e, enum ir_kind kind, uint64_t bits);
+lval *lanes_vectors(struct emit *e, const struct lanes *v);                 /* the chunks of a value of any shape */
+rval lanes_get(struct emit *e, const struct lanes *v, unsigned lane);       /* one lane's scalar */
+struct lanes lanes_build(struct emit *e, enum ir_kind kind, rval *scalars); /* of one scalar per lane */
+struct lanes lanes_variable(struct emit *e, enum ir_kind kind, struct shape shape); /* uninitialized */
+void lanes_assign(struct emit *e, struct lanes *variable, const struct lanes *v);

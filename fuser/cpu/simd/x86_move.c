@@ -1,0 +1,67 @@
+/* Moves between registers and memory: under a mask, and past the cache. */
+#include "fuser/cpu/simd/x86_move.h"
+
+#include <stdio.h>
+
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/x86_table.h"
+#include "fuser/cpu/target/isa.h"
+
+/* The mask of chunk c of 8-byte numbers: the upper half of a chunk's bits for odd c. */
+rval x86_bit_mask(struct emit *e, lval *mask, enum ir_kind kind, unsigned c)
+{
+    if (kind_bytes(kind) != 8) return jit_read(mask[c]);
+    if (c % 2 == 0) return jit_read(mask[c / 2]);
+    static const struct jit_asm shift = {.text = "kshiftrw $8, %1, %0", .result = "=Yk", .inputs = {"Yk"}};
+    rval in = jit_read(mask[c / 2]);
+    return jit_read(jit_asm(e, &shift, mask_type(e), 1, &in));
+}
+
+static const char *masked_move(const struct emit *e, enum ir_kind kind)
+{
+    static const char *const wide[] = {[1] = "vmovdqu8", [2] = "vmovdqu16", [4] = "vmovups", [8] = "vmovupd"};
+    static const char *const narrow[] = {[4] = "vmaskmovps", [8] = "vmaskmovpd"};
+    unsigned bytes = kind_bytes(kind);
+    if (e->isa->id == GCCJIT_ISA_AVX512) return wide[bytes];
+    return e->isa->id == GCCJIT_ISA_AVX2 && bytes >= 4 ? narrow[bytes] : NULL;
+}
+
+bool x86_can_mask(const struct emit *e, enum ir_kind kind)
+{
+    return masked_move(e, kind) != NULL;
+}
+
+lval x86_masked_load(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, rval address)
+{
+    char text[64];
+    bool bits = e->isa->bit_masks;
+    snprintf(text, sizeof text, bits ? "%s (%%1), %%0%%{%%2%%}%%{z%%}" : "%s (%%1), %%2, %%0", masked_move(e, kind));
+    struct jit_asm code = {
+        .text = text, .result = bits ? "=v" : "=x", .inputs = {"r", bits ? "Yk" : "x"}, .is_volatile = true};
+    rval m = bits ? x86_bit_mask(e, mask, kind, c) : mask_widened(e, mask, kind, c);
+    return jit_asm(e, &code, jit_vector(e, kind, lanes_per_chunk(e, kind)), 2, (rval[]){address, m});
+}
+
+void x86_masked_store(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, rval address, rval v)
+{
+    char text[64];
+    bool bits = e->isa->bit_masks;
+    snprintf(text, sizeof text, bits ? "%s %%2, (%%0)%%{%%1%%}" : "%s %%2, %%1, (%%0)", masked_move(e, kind));
+    struct jit_asm code = {.text = text, .inputs = {"r", bits ? "Yk" : "x", x86_any_register(e)}, .is_volatile = true};
+    rval m = bits ? x86_bit_mask(e, mask, kind, c) : mask_widened(e, mask, kind, c);
+    jit_asm(e, &code, NULL, 3, (rval[]){address, m, v});
+}
+
+void x86_stream(struct emit *e, rval address, rval v)
+{
+    const char *text = e->isa->id >= GCCJIT_ISA_AVX2 ? "vmovntps %1, (%0)" : "movntps %1, (%0)";
+    struct jit_asm code = {.text = text, .inputs = {"r", x86_any_register(e)}, .is_volatile = true};
+    jit_asm(e, &code, NULL, 2, (rval[]){address, v});
+}
+
+void x86_fence(struct emit *e)
+{
+    static const struct jit_asm code = {.text = "sfence", .is_volatile = true};
+    jit_asm(e, &code, NULL, 0, NULL);
+}

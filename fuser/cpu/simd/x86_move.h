@@ -1,0 +1,12 @@
+/* Moves between registers and memory: of chunk c of a number under a mask, and past the cache. */
+#pragma once
+
+#include "fuser/cpu/jit/emit.h"
+
+bool x86_can_mask(const struct emit *e, enum ir_kind kind); /* is there an instruction for that width? */
+lval x86_masked_load(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, rval address);
+void x86_masked_store(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, rval address, rval v);
+void x86_stream(struct emit *e, rval address, rval v);
+void x86_fence(struct emit *e); /* after the last store past the cache */
+/* Of a mask in registers, the part for chunk c of a number. */
+rval x86_bit_mask(struct emit *e, lval *mask, enum ir_kind kind, unsigned c);

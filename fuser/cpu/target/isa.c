@@ -1,0 +1,31 @@
+/* The instruction sets: register width, kind of masks, and what gcc is told. */
+#include "fuser/cpu/target/isa.h"
+
+#include <stddef.h>
+
+#ifdef __x86_64__
+static const char *const sse4_options[] = {"-march=x86-64-v2", "-mtune=generic", NULL};
+static const char *const avx2_options[] = {"-march=x86-64-v3", "-mtune=generic", NULL};
+static const char *const avx512_options[] = {"-march=x86-64-v4", "-mtune=generic", "-mprefer-vector-width=512", NULL};
+#else
+static const char *const sse4_options[] = {NULL}, *const avx2_options[] = {NULL}, *const avx512_options[] = {NULL};
+#endif
+static const char *const generic_options[] = {NULL};
+
+static const struct isa table[GCCJIT_ISA_COUNT] = {
+    [GCCJIT_ISA_GENERIC] = {GCCJIT_ISA_GENERIC, 16, false, generic_options},
+    [GCCJIT_ISA_SSE4] = {GCCJIT_ISA_SSE4, 16, false, sse4_options},
+    [GCCJIT_ISA_AVX2] = {GCCJIT_ISA_AVX2, 32, false, avx2_options},
+    [GCCJIT_ISA_AVX512] = {GCCJIT_ISA_AVX512, 64, true, avx512_options},
+};
+
+const struct isa *isa_get(enum gccjit_isa id)
+{
+    return &table[id];
+}
+
+const struct isa *isa_of_sub_group(enum gccjit_isa id, unsigned size)
+{
+    while (id > GCCJIT_ISA_GENERIC && table[id].vector_bytes / 4 > size) id--;
+    return &table[id];
+}

@@ -1,0 +1,73 @@
+/* The processor code is made for: what cpuid says, as a name for the cache key. */
+#include "fuser/cpu/target/target.h"
+
+#include <libgccjit.h>
+#include <stdio.h>
+
+#include "fuser/cpu/abi/kernel_abi.h"
+#include "ir/formula/library.h"
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+static const char *const names[GCCJIT_ISA_COUNT] = {
+    [GCCJIT_ISA_GENERIC] = "generic",
+    [GCCJIT_ISA_SSE4] = "sse4",
+    [GCCJIT_ISA_AVX2] = "avx2",
+    [GCCJIT_ISA_AVX512] = "avx512",
+};
+
+const char *gccjit_isa_name(enum gccjit_isa isa)
+{
+    return isa < GCCJIT_ISA_COUNT ? names[isa] : "unknown";
+}
+
+const uint32_t *gccjit_sub_group_sizes(void)
+{
+    static const uint32_t sizes[] = {1, 4, 8, 16, 32, 64, 0};
+    return sizes;
+}
+
+#ifdef __x86_64__
+/* Not every compiler's builtin knows this one; it needs no more of the system than AVX does. */
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
+
+/* __builtin_cpu_supports also asks whether the system saves the registers. The sets are those of the
+   psABI's levels x86-64-v2, v3 and v4, which the options of isa.c ask gcc for. */
+static enum gccjit_isa host_isa(void)
+{
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("ssse3");
+    bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+              __builtin_cpu_supports("bmi2") && has_f16c();
+    bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl");
+    if (v4) return GCCJIT_ISA_AVX512;
+    if (v3) return GCCJIT_ISA_AVX2;
+    if (v2) return GCCJIT_ISA_SSE4;
+#endif
+    return GCCJIT_ISA_GENERIC;
+}
+
+struct gccjit_target gccjit_target_host(enum gccjit_isa limit)
+{
+    struct gccjit_target t = {.isa = host_isa()};
+    if (limit < t.isa) t.isa = limit;
+    snprintf(t.text, sizeof t.text, "%s gcc-%d.%d.%d sleef-%s abi-%d", names[t.isa], gcc_jit_version_major(),
+             gcc_jit_version_minor(), gcc_jit_version_patchlevel(), library_version(), KERNEL_ABI_VERSION);
+    return t;
+}
+
+unsigned gccjit_register_bytes(enum gccjit_isa isa)
+{
+    unsigned registers = isa == GCCJIT_ISA_AVX512 ? 32 : 16;
+    return registers * isa_get(isa)->vector_bytes / GCCJIT_PRIMARY_SUB_GROUP_SIZE;
+}

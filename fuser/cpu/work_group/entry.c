@@ -1,0 +1,239 @@
+/* The entry function of a kernel: goes over work-groups and their work-items, and runs the body for each
+   `width` of them. */
+#include "fuser/cpu/work_group/entry.h"
+
+#include <stddef.h>
+
+#include "fuser/cpu/abi/kernel_abi.h"
+#include "fuser/cpu/emit/control.h"
+#include "fuser/cpu/emit/ids.h"
+#include "fuser/cpu/emit/launch.h"
+#include "fuser/cpu/emit/memory.h"
+#include "fuser/cpu/emit/private_memory.h"
+#include "fuser/cpu/emit/value.h"
+#include "fuser/cpu/jit/counted_loop.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/prepare/group_operation.h"
+#include "fuser/cpu/prepare/uniformity.h"
+#include "fuser/cpu/simd/lanes.h"
+#include "fuser/cpu/simd/x86_move.h"
+#include "fuser/cpu/work_group/globals.h"
+#include "fuser/cpu/work_group/work_group.h"
+#include "fuser/cpu/work_group/work_items.h"
+
+struct entry {
+    rval launch, args, first, end, local;
+    bool merges; /* neighbouring work-groups may run as one */
+    bool loops;  /* the work is in them, not in memory: stores past the cache do not pay */
+    uint32_t args_size, static_local, scratch_per_item;
+};
+
+/* ---- arguments and launch ---- */
+
+static rval load_u64(struct emit *e, rval base, size_t offset)
+{
+    rval address = jit_add(e, base, jit_int(e, IR_KIND_I64, offset));
+    return jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, IR_KIND_I64), address, 8))));
+}
+
+static void load_launch(struct emit *e, const struct entry *k)
+{
+    struct work_item_ids *p = e->ids;
+    struct launch_memory *m = e->launch;
+    for (unsigned d = 0; d < 3; d++) {
+        p->global_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_size) + 8 * d);
+        p->global_offset[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_offset) + 8 * d);
+        p->local_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, local_size) + 8 * d);
+        p->num_groups[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, num_groups) + 8 * d);
+    }
+    rval dims = jit_add(e, k->launch, jit_int(e, IR_KIND_I64, offsetof(struct kernel_launch, dims)));
+    p->dims = jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), dims, 4))));
+    m->local = (struct span){k->local, load_u64(e, k->launch, offsetof(struct kernel_launch, local_bytes))};
+    m->functions = load_u64(e, k->launch, offsetof(struct kernel_launch, functions));
+    m->printer = load_u64(e, k->launch, offsetof(struct kernel_launch, printer));
+}
+
+static struct lanes load_argument(struct emit *e, enum ir_kind kind, rval address)
+{
+    if (kind == IR_KIND_BOOL) {
+        rval byte = jit_read(jit_memory(e, jit_type(e, IR_KIND_I8), address, 1));
+        return lanes_uniform(
+            kind, jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, byte, jit_int(e, IR_KIND_I8, 0)))));
+    }
+    return lanes_uniform(kind,
+                         jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, kind), address, kind_bytes(kind))))));
+}
+
+static void load_arguments(struct emit *e, struct entry *k)
+{
+    uint32_t *offsets = arena_alloc(e->arena, (e->kernel->n_params + 1) * sizeof *offsets);
+    k->args_size = ir_param_layout(e->kernel, offsets);
+    e->launch->args = (struct span){k->args, jit_u64(e, k->args_size)};
+    for (uint32_t i = 0; i < e->kernel->n_params; i++) {
+        const struct ir_param *p = &e->kernel->params[i];
+        unsigned n = ir_type_lanes(p->value->type);
+        enum ir_kind kind = ir_type_kind(p->value->type);
+        struct lanes *v = arena_alloc(e->arena, n * sizeof *v);
+        rval address = jit_add(e, k->args, jit_int(e, IR_KIND_I64, offsets[i]));
+        for (unsigned c = 0; c < n; c++)
+            v[c] = load_argument(e, kind, jit_add(e, address, jit_int(e, IR_KIND_I64, c * kind_bytes(kind))));
+        if (p->by_value) v[0].scalar = jit_read(jit_keep(e, address));
+        if (kind == IR_KIND_PTR && ir_type_space(p->value->type) == IR_SPACE_LOCAL)
+            v[0].scalar = jit_read(jit_keep(e, jit_add(e, k->local, v[0].scalar)));
+        e->values->lanes[p->value->scratch] = v;
+    }
+}
+
+/* ---- loops over groups and work-items ---- */
+
+/* Start and extent of the group in one dimension; n groups of it at once. */
+static void place_group(struct emit *e, unsigned d, rval group, rval n)
+{
+    struct work_item_ids *p = e->ids;
+    p->group[d] = jit_read(jit_keep(e, group));
+    p->start[d] = jit_read(jit_keep(e, jit_mul(e, p->group[d], p->local_size[d])));
+    rval size = n ? jit_mul(e, n, p->local_size[d]) : p->local_size[d];
+    p->extent[d] = jit_read(jit_keep(e, jit_min(e, size, jit_sub(e, p->global_size[d], p->start[d]))));
+}
+
+static void run_groups(struct emit *e, const struct entry *k)
+{
+    struct work_item_ids *p = e->ids;
+    lval step = jit_keep(e, jit_u64(e, 1));
+    struct counted g = counted_begin(e, k->first, k->end, jit_read(step));
+    rval x = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, jit_read(g.v), p->num_groups[0])));
+    rval yz = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, jit_read(g.v), p->num_groups[0])));
+    if (k->merges) jit_set(e, step, jit_min(e, jit_sub(e, k->end, jit_read(g.v)), jit_sub(e, p->num_groups[0], x)));
+    place_group(e, 0, x, jit_read(step));
+    place_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
+    place_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
+    if (e->sub_groups)
+        p->items = jit_read(jit_keep(e, jit_mul(e, jit_mul(e, p->extent[0], p->extent[1]), p->extent[2])));
+    if (e->group)
+        work_group_run(e);
+    else
+        work_items_run(e, e->kernel->body->first, NULL);
+    counted_end(e, &g);
+}
+
+static void see_group_use(struct ir_inst *inst, void *data)
+{
+    bool *merges = data;
+    if (is_sub_group_operation(inst)) *merges = false;
+    switch (inst->op) {
+    case IR_OP_LOCAL_ID:
+    case IR_OP_LOCAL_LINEAR_ID:
+    case IR_OP_LOCAL_SIZE:
+    case IR_OP_GROUP_ID:
+    case IR_OP_BARRIER ... IR_OP_GROUP_SCAN_EXCL: *merges = false; break;
+    case IR_OP_GLOBAL:
+        if (inst->attrs.global->space == IR_SPACE_LOCAL) *merges = false;
+        break;
+    default: break;
+    }
+}
+
+static bool may_merge(const struct ir_function *kernel)
+{
+    bool merges = true;
+    for (uint32_t i = 0; i < kernel->n_params; i++) {
+        ir_type t = kernel->params[i].value->type;
+        if (ir_type_is_ptr(t) && ir_type_space(t) == IR_SPACE_LOCAL) merges = false;
+    }
+    ir_walk(kernel->body, see_group_use, &merges);
+    return merges;
+}
+
+static void load_flags(struct emit *e, const struct entry *k)
+{
+    if ((k->loops && !e->group) || e->sub_groups) return;
+    rval flags = jit_add(e, k->launch, jit_u64(e, offsetof(struct kernel_launch, flags)));
+    rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), flags, 4)),
+                          jit_int(e, IR_KIND_I32, KERNEL_LAUNCH_STREAM));
+    e->memory->wants_stream =
+        jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0))));
+}
+
+static void place_scratch(struct emit *e, struct entry *k, rval start)
+{
+    struct work_item_ids *p = e->ids;
+    k->scratch_per_item = work_group_place(e, start);
+    rval items = jit_mul(e, jit_mul(e, p->local_size[0], p->local_size[1]), p->local_size[2]);
+    e->launch->scratch =
+        (struct span){start, jit_read(jit_keep(e, jit_mul(e, items, jit_u64(e, k->scratch_per_item))))};
+}
+
+static void emit_function(struct emit *e, struct entry *k)
+{
+    static const char *const names[] = {"launch", "args", "first", "end", "local"};
+    gcc_jit_param *params[5];
+    rval *fields[] = {&k->launch, &k->args, &k->first, &k->end, &k->local};
+    for (int i = 0; i < 5; i++) {
+        params[i] = gcc_jit_context_new_param(e->gcc, NULL, jit_type(e, IR_KIND_I64), names[i]);
+        *fields[i] = gcc_jit_param_as_rvalue(params[i]);
+    }
+    e->function = gcc_jit_context_new_function(e->gcc, NULL, GCC_JIT_FUNCTION_EXPORTED, jit_c(e, GCC_JIT_TYPE_VOID),
+                                               KERNEL_ENTRY_SYMBOL, 5, params, 0);
+    jit_begin(e, jit_block(e));
+    load_launch(e, k);
+    load_arguments(e, k);
+    k->static_local = globals_place(e);
+    load_flags(e, k);
+    rval scratch = jit_add(e, k->local, jit_u64(e, (k->static_local + 63) / 64 * 64));
+    if (e->group) place_scratch(e, k, jit_read(jit_keep(e, scratch)));
+    run_groups(e, k);
+    if (e->memory->streamed) x86_fence(e);
+    gcc_jit_block_end_with_void_return(e->block, NULL);
+}
+
+static void emit_info(struct emit *e, const struct entry *k)
+{
+    struct kernel_object_info info = {.abi_version = KERNEL_ABI_VERSION,
+                                      .lanes = e->width,
+                                      .args_size = k->args_size,
+                                      .static_local_size = k->static_local,
+                                      .scratch_per_item = k->scratch_per_item,
+                                      .sub_group_size = e->sub_groups ? e->width : 0};
+    gcc_jit_type *words = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I32), sizeof info / 4);
+    lval v = gcc_jit_context_new_global(e->gcc, NULL, GCC_JIT_GLOBAL_EXPORTED, words, KERNEL_INFO_SYMBOL);
+    gcc_jit_global_set_initializer(v, &info, sizeof info);
+}
+
+/* ---- what is known before ---- */
+
+static void find_uniformity(struct emit *e)
+{
+    bool one = e->width == 1;
+    uniformity_find(&e->values->uniformity, e->arena, e->kernel, one ? TOGETHER_ONE : TOGETHER_ROW);
+    if (e->sub_groups && !one) uniformity_find(&e->values->flat_uniformity, e->arena, e->kernel, TOGETHER_FLAT);
+}
+
+/* What the units below keep of a kernel. */
+static void prepare_state(struct emit *e)
+{
+    e->values = arena_alloc(e->arena, sizeof *e->values);
+    e->ids = arena_alloc(e->arena, sizeof *e->ids);
+    e->launch = arena_alloc(e->arena, sizeof *e->launch);
+    e->memory = arena_alloc(e->arena, sizeof *e->memory);
+    e->private = arena_alloc(e->arena, sizeof *e->private);
+    e->control = arena_alloc(e->arena, sizeof *e->control);
+    find_uniformity(e);
+    uint32_t n_values = e->values->uniformity.n_values + 1, n_insts = e->values->uniformity.n_insts + 1;
+    e->values->lanes = arena_alloc(e->arena, n_values * sizeof *e->values->lanes);
+    e->values->sums = arena_alloc(e->arena, n_values * sizeof *e->values->sums);
+    e->values->shared = arena_alloc(e->arena, n_values * sizeof *e->values->shared);
+    e->private->on_stack = arena_alloc(e->arena, n_insts * sizeof *e->private->on_stack);
+    e->memory->globals = arena_alloc(e->arena, (e->module->n_globals + 1) * sizeof *e->memory->globals);
+    for (uint32_t i = 0; i < e->module->n_globals; i++) e->module->globals[i]->scratch = i;
+    if (uses_work_group_operations(e->kernel)) work_group_prepare(e);
+}
+
+bool emit_entry(struct emit *e, bool loops)
+{
+    struct entry k = {.merges = may_merge(e->kernel), .loops = loops};
+    if (setjmp(e->jit.too_large)) return false;
+    prepare_state(e);
+    emit_function(e, &k);
+    emit_info(e, &k);
+    return true;
+}

@@ -1,0 +1,103 @@
+/*
+ * Reading ahead. While the work-items of a group meet, memory would be idle: what the next group will load before its
+ * first meeting is fetched as soon as this group has its own. The addresses are computed once more, at the next group's
+ * place; a fetch has no effect but on time, so it may well be of something that is never loaded.
+ */
+#include "fuser/cpu/work_group/prefetch.h"
+
+#include "fuser/cpu/emit/control.h"
+#include "fuser/cpu/emit/ids.h"
+#include "fuser/cpu/emit/private_memory.h"
+#include "fuser/cpu/emit/value.h"
+#include "fuser/cpu/jit/counted_loop.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/prepare/uniformity.h"
+#include "fuser/cpu/simd/lanes.h"
+
+enum { LINE_BYTES = 64 };
+
+static bool is_simple(const struct ir_inst *inst)
+{
+    return (ir_op_info(inst->op)->flags & IR_FLAG_PURE) ||
+           (inst->op >= IR_OP_GLOBAL_ID && inst->op <= IR_OP_LOCAL_LINEAR_ID);
+}
+
+static bool is_fetched(const struct ir_inst *inst)
+{
+    return inst->op == IR_OP_LOAD && !inst->attrs.is_volatile &&
+           ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
+}
+
+/* Whether there is something to fetch whose address does not itself come from memory. */
+static bool is_worth_it(const struct ir_inst *first, const struct ir_inst *end)
+{
+    for (const struct ir_inst *i = first; i != end; i = i->next)
+        if (is_fetched(i)) return true;
+    return false;
+}
+
+static bool all_known(const struct emit *e, const struct ir_inst *inst)
+{
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        const struct ir_value *v = inst->operands[i];
+        if (v->kind >= IR_VALUE_BLOCK_ARG && !e->values->lanes[v->scratch]) return false;
+    }
+    return true;
+}
+
+/* Each line that a vector of work-items loads from. */
+static void fetch(struct emit *e, const struct ir_inst *inst)
+{
+    struct lanes address = *emit_value(e, inst->operands[0]);
+    uint64_t bytes = kind_bytes(ir_type_kind(inst->type)) * ir_type_lanes(inst->type);
+    if (address.shape != SHAPE_LINEAR || address.stride != (int64_t)bytes) return;
+    for (uint64_t at = 0; at < bytes * e->width; at += LINE_BYTES) {
+        rval place = jit_add(e, address.scalar, jit_int(e, IR_KIND_I64, at));
+        rval pointer = jit_bits(e, place, jit_c(e, GCC_JIT_TYPE_CONST_CHAR_PTR));
+        pointer = gcc_jit_context_new_cast(e->gcc, NULL, pointer, jit_c(e, GCC_JIT_TYPE_VOID_PTR));
+        gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_prefetch", 1, &pointer));
+    }
+}
+
+static void fetch_all(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    for (const struct ir_inst *i = first; i != end; i = i->next) {
+        for (uint32_t k = 0; k < i->n_results; k++) e->values->lanes[i->results[k]->scratch] = NULL;
+        if (!all_known(e, i)) continue;
+        if (is_fetched(i)) fetch(e, i);
+        if (is_simple(i) && !i->blocks[0]) emit_insts(e, i, i->next);
+    }
+}
+
+/* The whole vectors of the next group in x, if that is ours too. */
+void prefetch_next_group(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    if (!is_worth_it(first, end) || e->width == 1 || e->sub_groups) return;
+    struct work_item_ids here = *e->ids, *p = e->ids;
+    struct lanes **shared = e->values->shared; /* of this group: not touched */
+    e->values->shared = arena_alloc(e->arena, (e->values->uniformity.n_values + 1) * sizeof *e->values->shared);
+    gcc_jit_block *there = jit_block(e), *done = jit_block(e);
+    rval one = jit_int(e, IR_KIND_I64, 1);
+    p->group[0] = jit_read(jit_keep(e, jit_add(e, here.group[0], one)));
+    p->start[0] = jit_read(jit_keep(e, jit_add(e, here.start[0], here.local_size[0])));
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, p->group[0], here.num_groups[0]), there, done);
+    jit_begin(e, there);
+    rval zero = jit_int(e, IR_KIND_I64, 0);
+    struct counted z = counted_begin(e, zero, here.extent[2], one);
+    p->item[2] = jit_read(z.v);
+    struct counted y = counted_begin(e, zero, here.extent[1], one);
+    p->item[1] = jit_read(y.v);
+    struct counted x = counted_begin(e, zero, here.extent[0], jit_int(e, IR_KIND_I64, e->width));
+    p->item[0] = jit_read(x.v);
+    emit_reset(e);
+    private_memory_begin(e);
+    fetch_all(e, first, end);
+    counted_end(e, &x);
+    counted_end(e, &y);
+    counted_end(e, &z);
+    jit_jump(e, done);
+    jit_begin(e, done);
+    *p = here;
+    e->values->shared = shared;
+    emit_reset(e);
+}

@@ -1,0 +1,222 @@
+/*
+ * Runs a kernel with barriers for one work-group: region by region, each for all work-items (regions.c cuts
+ * them). Here are the ifs and loops between the regions, the values of the work-group, which are scalars, and
+ * the memory of the private variables, of which each work-item has its own.
+ */
+#include "fuser/cpu/work_group/work_group.h"
+
+#include "fuser/cpu/emit/control.h"
+#include "fuser/cpu/emit/ids.h"
+#include "fuser/cpu/emit/private_memory.h"
+#include "fuser/cpu/emit/value.h"
+#include "fuser/cpu/emit/work_group_operation.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/prepare/group_operation.h"
+#include "fuser/cpu/prepare/parallel_regions.h"
+#include "fuser/cpu/prepare/uniformity.h"
+#include "fuser/cpu/simd/lanes.h"
+#include "fuser/cpu/work_group/prefetch.h"
+#include "fuser/cpu/work_group/work_items.h"
+
+/* An if or a loop that the work-group is in. */
+struct around {
+    struct around *outer;
+    const struct ir_inst *inst;
+    gcc_jit_block *head, *exit; /* head: of a loop */
+    bool comes_out;             /* there is a way to the exit */
+};
+
+struct work_group {
+    bool *grouped; /* by instruction number */
+    struct uniformity uniformity;
+    struct around *around;
+    gcc_jit_block *leave;
+};
+
+void work_group_prepare(struct emit *e)
+{
+    struct work_group *g = e->group = arena_alloc(e->arena, sizeof *g);
+    uniformity_find(&g->uniformity, e->arena, e->kernel, TOGETHER_GROUP);
+    g->grouped = parallel_regions_mark(e->arena, e->kernel);
+    e->private->offset = arena_alloc(e->arena, (g->uniformity.n_insts + 1) * sizeof *e->private->offset);
+}
+
+/* ---- values and variables ---- */
+
+static void share(struct emit *e, struct ir_value **values, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (e->group->uniformity.values[values[i]->scratch].kind != SHAPE_UNIFORM) continue;
+        unsigned lanes = ir_type_lanes(values[i]->type);
+        struct lanes *v = arena_alloc(e->arena, lanes * sizeof *v);
+        for (unsigned c = 0; c < lanes; c++)
+            v[c] = lanes_variable(e, ir_type_kind(values[i]->type), (struct shape){.kind = SHAPE_UNIFORM});
+        e->values->shared[values[i]->scratch] = v;
+    }
+}
+
+static uint32_t place_block(struct emit *e, const struct ir_block *block, uint32_t bytes)
+{
+    share(e, block->args, block->n_args);
+    for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
+        share(e, inst->results, inst->n_results);
+        bool reduced = inst->op == IR_OP_GROUP_REDUCE && is_work_group_operation(inst);
+        if (inst->op == IR_OP_VAR || reduced) bytes = private_memory_add(e, inst, bytes);
+        for (int b = 0; b < 2; b++)
+            if (inst->blocks[b] && e->group->grouped[inst->scratch]) bytes = place_block(e, inst->blocks[b], bytes);
+    }
+    return bytes;
+}
+
+uint32_t work_group_place(struct emit *e, rval memory)
+{
+    const struct work_item_ids *p = e->ids;
+    e->private->base = memory;
+    rval items = jit_mul(e, jit_mul(e, p->local_size[0], p->local_size[1]), p->local_size[2]);
+    e->private->items = jit_read(jit_keep(e, items));
+    return (place_block(e, e->kernel->body, 0) + 15) / 16 * 16;
+}
+
+/* ---- control flow of the group ---- */
+
+static void run_block(struct emit *e, const struct ir_block *block);
+
+/* Assigns the operands that are the group's to its variables, all at once. */
+static void assign_shared(struct emit *e, const struct ir_inst *inst, struct ir_value **to)
+{
+    struct lanes **copies = arena_alloc(e->arena, (inst->n_operands + 1) * sizeof *copies);
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        if (!e->values->shared[to[i]->scratch]) continue;
+        unsigned n = ir_type_lanes(to[i]->type);
+        const struct lanes *from = emit_value(e, inst->operands[i]);
+        copies[i] = arena_alloc(e->arena, n * sizeof **copies);
+        for (unsigned c = 0; c < n; c++)
+            copies[i][c] = lanes_uniform(from[c].kind, jit_read(jit_keep(e, from[c].scalar)));
+    }
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        for (unsigned c = 0; copies[i] && c < ir_type_lanes(to[i]->type); c++)
+            lanes_assign(e, &e->values->shared[to[i]->scratch][c], &copies[i][c]);
+}
+
+static void run_if(struct emit *e, const struct ir_inst *inst)
+{
+    struct around a = {.outer = e->group->around, .inst = inst, .exit = jit_block(e)};
+    gcc_jit_block *begin[2] = {jit_block(e), jit_block(e)};
+    jit_branch(e, emit_value(e, inst->operands[0])->scalar, begin[0], begin[1]);
+    e->group->around = &a;
+    for (int b = 0; b < 2; b++) {
+        jit_begin(e, begin[b]);
+        run_block(e, inst->blocks[b]);
+    }
+    e->group->around = a.outer;
+    e->block = a.comes_out ? a.exit : NULL;
+}
+
+static void run_loop(struct emit *e, const struct ir_inst *inst)
+{
+    struct around a = {.outer = e->group->around, .inst = inst, .head = jit_block(e), .exit = jit_block(e)};
+    assign_shared(e, inst, inst->blocks[0]->args);
+    jit_jump(e, a.head);
+    jit_begin(e, a.head);
+    e->group->around = &a;
+    run_block(e, inst->blocks[0]);
+    e->group->around = a.outer;
+    e->block = a.comes_out ? a.exit : NULL;
+}
+
+static void run_terminator(struct emit *e, const struct ir_inst *inst)
+{
+    struct around *a = e->group->around;
+    if (inst->op == IR_OP_BREAK || inst->op == IR_OP_CONTINUE)
+        while (a->inst->op != IR_OP_LOOP) a = a->outer;
+    switch (inst->op) {
+    case IR_OP_YIELD:
+    case IR_OP_BREAK:
+        assign_shared(e, inst, a->inst->results);
+        a->comes_out = true;
+        jit_jump(e, a->exit);
+        break;
+    case IR_OP_CONTINUE:
+        assign_shared(e, inst, a->inst->blocks[0]->args);
+        jit_jump(e, a->head);
+        break;
+    default: jit_jump(e, e->group->leave); /* return, or a place that control never comes to */
+    }
+}
+
+/* ---- regions ---- */
+
+static bool is_between(const struct emit *e, const struct ir_inst *inst)
+{
+    return (ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR) || e->group->grouped[inst->scratch];
+}
+
+/* Up to where the work-items run on their own. */
+static const struct ir_inst *region_end(const struct emit *e, const struct ir_inst *inst)
+{
+    while (!is_between(e, inst)) {
+        bool meet = synchronizes_work_group(inst);
+        inst = inst->next;
+        if (meet) break;
+    }
+    return inst;
+}
+
+/* Whether what runs up to `end` is the same for all work-items, so that one may run it for all. */
+static bool is_of_group(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    for (const struct ir_inst *i = first; i != end; i = i->next) {
+        if (i->op == IR_OP_BARRIER) continue;
+        bool harmless = (ir_op_info(i->op)->flags & IR_FLAG_PURE) || (i->op == IR_OP_LOAD && !i->attrs.is_volatile);
+        if (!harmless || !e->values->shared[i->results[0]->scratch]) return false;
+    }
+    return true;
+}
+
+static void run_region(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    if (is_of_group(e, first, end)) {
+        emit_reset(e);
+        emit_insts(e, first, end);
+        emit_reset(e);
+        return;
+    }
+    for (const struct ir_inst *i = first; i != end; i = i->next)
+        if (is_work_group_operation(i)) work_group_operation_begin(e, i);
+    work_items_run(e, first, end);
+    emit_reset(e);
+    for (const struct ir_inst *i = first; i != end; i = i->next)
+        if (is_work_group_operation(i)) work_group_operation_end(e, i);
+}
+
+static void run_block(struct emit *e, const struct ir_block *block)
+{
+    const struct ir_inst *inst = block->first;
+    while (inst && e->block) {
+        const struct ir_inst *end = region_end(e, inst);
+        if (end != inst) {
+            run_region(e, inst, end);
+            if (inst == e->kernel->body->first) prefetch_next_group(e, inst, end);
+            inst = end;
+        } else if (inst->op == IR_OP_IF) {
+            run_if(e, inst);
+            inst = inst->next;
+        } else if (inst->op == IR_OP_LOOP) {
+            run_loop(e, inst);
+            inst = inst->next;
+        } else {
+            run_terminator(e, inst);
+            return;
+        }
+    }
+}
+
+void work_group_run(struct emit *e)
+{
+    e->group->leave = jit_block(e);
+    e->group->around = NULL;
+    emit_reset(e);
+    run_block(e, e->kernel->body);
+    if (e->block) jit_jump(e, e->group->leave);
+    jit_begin(e, e->group->leave);
+}
