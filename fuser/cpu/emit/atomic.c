@@ -9,7 +9,7 @@
 #include "fuser/cpu/simd/lane_loop.h"
 #include "fuser/cpu/simd/spill.h"
 
-static rval order(struct emit *e, unsigned o)
+static rval order_of(struct emit *e, unsigned o)
 {
     static const int c_order[IR_ORDER_COUNT] = {[IR_ORDER_RELAXED] = __ATOMIC_RELAXED,
                                                 [IR_ORDER_ACQUIRE] = __ATOMIC_ACQUIRE,
@@ -73,16 +73,16 @@ static enum ir_op combining_op(enum ir_op op)
 static rval compare_exchange(struct emit *e, const struct ir_inst *inst, enum ir_kind bits, rval address, lval expected,
                              rval desired, unsigned failure)
 {
-    rval args[6] = {address,     jit_address(e, expected),    desired,
-                    c_int(e, 0), order(e, inst->attrs.order), order(e, failure)};
+    rval args[6] = {address,     jit_address(e, expected),       desired,
+                    c_int(e, 0), order_of(e, inst->attrs.order), order_of(e, failure)};
     return jit_read(
         jit_keep(e, jit_cast(e, atomic_call(e, "compare_exchange", bits, 6, args), jit_type(e, IR_KIND_BOOL))));
 }
 
-static rval combine(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, rval address, rval v)
+static rval combine_in_loop(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, rval address, rval v)
 {
     enum ir_kind bits = bits_kind(kind);
-    rval first[2] = {address, order(e, IR_ORDER_RELAXED)};
+    rval first[2] = {address, order_of(e, IR_ORDER_RELAXED)};
     lval old = jit_keep(e, jit_cast(e, atomic_call(e, "load", bits, 2, first), jit_type(e, bits)));
     gcc_jit_block *try = jit_block(e), *done = jit_block(e);
     jit_jump(e, try);
@@ -100,7 +100,7 @@ static rval one_lane(struct emit *e, const struct ir_inst *inst, enum ir_kind ki
 {
     enum ir_kind bits = bits_kind(kind);
     gcc_jit_type *type = jit_type(e, kind), *as = jit_type(e, bits);
-    rval args[3] = {address, v ? jit_bits(e, v, as) : NULL, order(e, inst->attrs.order)};
+    rval args[3] = {address, v ? jit_bits(e, v, as) : NULL, order_of(e, inst->attrs.order)};
     const char *fetch = fetch_name(inst->op);
     if (fetch) return jit_bits(e, jit_cast(e, atomic_call(e, fetch, bits, 3, args), as), type);
     switch (inst->op) {
@@ -123,7 +123,7 @@ static rval one_lane(struct emit *e, const struct ir_inst *inst, enum ir_kind ki
         args[1] = jit_int(e, bits, 0);
         gcc_jit_block_add_eval(e->block, NULL, atomic_call(e, "store", bits, 3, args));
         return NULL;
-    default: return combine(e, inst, kind, address, v);
+    default: return combine_in_loop(e, inst, kind, address, v);
     }
 }
 
@@ -133,16 +133,16 @@ static enum ir_kind number_kind(const struct ir_inst *inst)
     return flag ? IR_KIND_I32 : ir_type_kind(inst->type);
 }
 
-static void fence(struct emit *e, const struct ir_inst *inst)
+static void emit_fence(struct emit *e, const struct ir_inst *inst)
 {
-    rval o = order(e, inst->attrs.order);
+    rval o = order_of(e, inst->attrs.order);
     gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__atomic_thread_fence", 1, &o));
 }
 
 void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     if (inst->op == IR_OP_FENCE) {
-        fence(e, inst);
+        emit_fence(e, inst);
         return;
     }
     enum ir_kind kind = number_kind(inst), result_kind = result ? ir_type_kind(inst->results[0]->type) : kind;

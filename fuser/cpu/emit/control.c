@@ -1,5 +1,5 @@
 /*
- * Blocks, ifs and loops. Where all lanes agree, jumps; where they may part, both ways of an if run one
+ * Blocks, ifs and loops. Where a condition is uniform, jumps; where lanes may diverge, both branches of an if run one
  * after the other under masks, and a loop runs until no lane is left in it.
  */
 #include "fuser/cpu/emit/control.h"
@@ -66,14 +66,14 @@ static void continue_at(struct emit *e, struct end end)
     e->control->empty = end.empty;
 }
 
-static void none(struct emit *e, struct mask *variable)
+static void clear_mask(struct emit *e, struct mask *variable)
 {
     rval nothing = jit_read(jit_keep(e, mask_splat(e, jit_int(e, IR_KIND_BOOL, 0))));
     for (unsigned c = 0; c < mask_chunks(e); c++) jit_set(e, variable->chunk[c], nothing);
 }
 
-/* Two ends meet that control comes from one of. */
-static void meet(struct emit *e, struct end a, struct end b, struct mask before)
+/* Two ends join; control comes from one of them. */
+static void join_ends(struct emit *e, struct end a, struct end b, struct mask before)
 {
     if (!a.block && !b.block) {
         e->block = NULL;
@@ -92,7 +92,7 @@ static void meet(struct emit *e, struct end a, struct end b, struct mask before)
         continue_at(e, *ends[i]);
         if (exec.chunk != before.chunk) {
             if (e->control->empty)
-                none(e, &exec);
+                clear_mask(e, &exec);
             else
                 mask_set(e, &exec, e->exec);
         }
@@ -103,9 +103,9 @@ static void meet(struct emit *e, struct end a, struct end b, struct mask before)
     e->control->empty = a.empty && b.empty;
 }
 
-static struct end meet_ends(struct emit *e, struct end a, struct end b, struct mask before)
+static struct end joined_ends(struct emit *e, struct end a, struct end b, struct mask before)
 {
-    meet(e, a, b, before);
+    join_ends(e, a, b, before);
     return (struct end){e->block, e->exec, e->control->empty};
 }
 
@@ -118,7 +118,7 @@ static void uniform_if(struct emit *e, const struct ir_inst *inst, rval conditio
     struct end a = run_branch(e, inst->blocks[0]);
     continue_at(e, (struct end){no, before, false});
     struct end b = run_branch(e, inst->blocks[1]);
-    meet(e, a, b, before);
+    join_ends(e, a, b, before);
 }
 
 /* One way of a divergent if; jumped over when no lane takes it and that may pay or matter. */
@@ -131,7 +131,7 @@ static struct end masked_branch(struct emit *e, const struct ir_block *block, st
     jit_branch(e, mask_any(e, mask), run, skip);
     jit_begin(e, run);
     struct end ran = run_branch(e, block), skipped = {skip, mask, false};
-    meet(e, ran, skipped, mask);
+    join_ends(e, ran, skipped, mask);
     if (ran.empty) e->control->empty = true;
     return (struct end){e->block, e->exec, e->control->empty};
 }
@@ -201,7 +201,7 @@ static void divergent_if(struct emit *e, const struct ir_inst *inst, struct cont
 }
 
 /* Whether a condition asks where a work-item is, as `global_id < n` does: then it mostly holds for all. */
-static bool asks_for_place(const struct emit *e, const struct ir_value *v)
+static bool asks_for_position(const struct emit *e, const struct ir_value *v)
 {
     if (v->kind != IR_VALUE_RESULT) return false;
     const struct ir_inst *inst = v->of.inst;
@@ -209,7 +209,7 @@ static bool asks_for_place(const struct emit *e, const struct ir_value *v)
     for (uint32_t i = 0; i < inst->n_operands; i++) {
         const struct ir_value *x = inst->operands[i];
         if (x->kind == IR_VALUE_CONST || x->kind == IR_VALUE_UNDEF) continue;
-        if (value_shape(e, x).kind == SHAPE_LINEAR || (inst->op == IR_OP_AND && asks_for_place(e, x))) return true;
+        if (value_shape(e, x).kind == SHAPE_LINEAR || (inst->op == IR_OP_AND && asks_for_position(e, x))) return true;
     }
     return false;
 }
@@ -227,8 +227,8 @@ static struct end run_nothing(struct emit *e, const struct lane_test *test, cons
 }
 
 /* The branches once more, for when all lanes take one: without masks. */
-static void usual_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame,
-                     const struct lanes *condition)
+static void mostly_taken_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame,
+                            const struct lanes *condition)
 {
     gcc_jit_block *all = jit_block(e), *some = jit_block(e);
     struct mask before = e->exec;
@@ -249,7 +249,7 @@ static void usual_if(struct emit *e, const struct ir_inst *inst, struct control_
         jit_branch(e, test.none, none, mixed);
         jit_begin(e, none);
         struct end nothing = run_nothing(e, &test, frame);
-        usual = meet_ends(e, usual, nothing, before);
+        usual = joined_ends(e, usual, nothing, before);
         continue_at(e, (struct end){mixed, before, false});
     }
     frame->divergent = true;
@@ -258,7 +258,7 @@ static void usual_if(struct emit *e, const struct ir_inst *inst, struct control_
         condition = &again;
     }
     divergent_if(e, inst, frame, condition);
-    meet(e, usual, (struct end){e->block, e->exec, e->control->empty}, before);
+    join_ends(e, usual, (struct end){e->block, e->exec, e->control->empty}, before);
 }
 
 static void emit_if(struct emit *e, const struct ir_inst *inst)
@@ -271,8 +271,8 @@ static void emit_if(struct emit *e, const struct ir_inst *inst)
     e->control->frame = &frame;
     if (!frame.divergent)
         uniform_if(e, inst, condition->scalar);
-    else if (everywhere && asks_for_place(e, inst->operands[0]))
-        usual_if(e, inst, &frame, condition);
+    else if (everywhere && asks_for_position(e, inst->operands[0]))
+        mostly_taken_if(e, inst, &frame, condition);
     else
         divergent_if(e, inst, &frame, condition);
     e->control->frame = frame.outer;
@@ -338,7 +338,7 @@ static void divergent_loop(struct emit *e, const struct ir_inst *inst, struct co
     frame->exit = jit_block(e);
     jit_jump(e, frame->head);
     jit_begin(e, frame->head);
-    none(e, &frame->live);
+    clear_mask(e, &frame->live);
     e->exec = running;
     e->control->empty = false;
     emit_from(e, body->first);
@@ -448,7 +448,7 @@ static void emit_rest(struct emit *e, const struct ir_inst *inst)
     jit_begin(e, run);
     emit_from(e, inst);
     struct end ran = {e->block, e->exec, e->control->empty}, skipped = {skip, before, false};
-    meet(e, ran, skipped, before);
+    join_ends(e, ran, skipped, before);
     if (ran.empty) e->control->empty = true;
 }
 
@@ -473,8 +473,8 @@ static void emit_from(struct emit *e, const struct ir_inst *inst)
         struct mask before = e->exec;
         emit_one(e, inst);
         keep_shared(e, inst);
-        bool parted = e->block && !e->control->empty && e->exec.chunk != before.chunk;
-        if (parted && inst->next && inst->next != e->control->end) {
+        bool diverged = e->block && !e->control->empty && e->exec.chunk != before.chunk;
+        if (diverged && inst->next && inst->next != e->control->end) {
             emit_rest(e, inst->next);
             return;
         }

@@ -20,21 +20,21 @@ struct transfer {
     lval coordinates, numbers;
 };
 
-static rval word(struct emit *e, uint64_t v)
+static rval i32_of(struct emit *e, uint64_t v)
 {
     return jit_int(e, IR_KIND_I32, v);
 }
 
 static void transfer_lanes(struct emit *e, const struct transfer *t, rval image, rval sampler, rval lanes)
 {
-    rval args[8], mode = word(e, t->size);
+    rval args[8], mode = i32_of(e, t->size);
     unsigned n = 0;
     if (sampler) mode = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, mode, sampler);
     args[n++] = image;
     args[n++] = mode;
-    if (t->block) args[n++] = word(e, t->n);
+    if (t->block) args[n++] = i32_of(e, t->n);
     args[n++] = lanes;
-    args[n++] = word(e, e->width);
+    args[n++] = i32_of(e, e->width);
     args[n++] = jit_address(e, t->coordinates);
     args[n++] = jit_address(e, t->numbers);
     runtime_call(e, t->function, NULL, n, args, NULL);
@@ -49,8 +49,8 @@ static struct lanes sampler_bits(struct emit *e, struct lanes sampler)
 }
 
 /* At one call where all lanes have the same image and sampler; else lane by lane. */
-static void transfer(struct emit *e, const struct transfer *t, const struct ir_inst *inst,
-                     const struct ir_value *sampled)
+static void call_for_lanes(struct emit *e, const struct transfer *t, const struct ir_inst *inst,
+                           const struct ir_value *sampled)
 {
     struct lanes image = *emit_value(e, inst->operands[0]), sampler = {.shape = SHAPE_UNIFORM};
     image.kind = IR_KIND_I64;
@@ -69,7 +69,7 @@ static void transfer(struct emit *e, const struct transfer *t, const struct ir_i
 }
 
 /* Components as bits, from number `at` on. */
-static void give(struct emit *e, lval numbers, unsigned at, const struct ir_value *v)
+static void put_components(struct emit *e, lval numbers, unsigned at, const struct ir_value *v)
 {
     const struct lanes *component = emit_value(e, v);
     for (unsigned c = 0; c < ir_type_lanes(v->type); c++) {
@@ -78,14 +78,14 @@ static void give(struct emit *e, lval numbers, unsigned at, const struct ir_valu
     }
 }
 
-static void take(struct emit *e, const struct transfer *t, ir_type type, struct lanes *result)
+static void get_components(struct emit *e, const struct transfer *t, ir_type type, struct lanes *result)
 {
     enum ir_kind kind = ir_type_kind(type), bits = kind_of_bytes(kind_bytes(kind));
     for (unsigned c = 0; c < ir_type_lanes(type); c++)
         result[c] = op_bits(e, unspill_from(e, bits, t->numbers, c * e->width), kind);
 }
 
-static void texels(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+static void emit_texels(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     bool write = inst->op == IR_OP_IMAGE_WRITE;
     const struct ir_value *sampler = !write && inst->n_operands > 2 ? inst->operands[2] : NULL;
@@ -98,14 +98,14 @@ static void texels(struct emit *e, const struct ir_inst *inst, struct lanes *res
     if (ir_type_is_int(inst->type)) t.size |= KERNEL_TEXEL_INTS;
     if (ir_type_is_float(inst->operands[1]->type)) t.size |= KERNEL_TEXEL_FLOATS;
     if (sampler) t.size |= KERNEL_TEXEL_SAMPLED;
-    give(e, t.coordinates, 0, inst->operands[1]);
-    if (write) give(e, t.numbers, 0, inst->operands[2]);
-    transfer(e, &t, inst, sampler);
-    if (!write) take(e, &t, inst->type, result);
+    put_components(e, t.coordinates, 0, inst->operands[1]);
+    if (write) put_components(e, t.numbers, 0, inst->operands[2]);
+    call_for_lanes(e, &t, inst, sampler);
+    if (!write) get_components(e, &t, inst->type, result);
 }
 
 /* A vector is a sub-group: the id in it is the lane's number. */
-static void block(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+static void emit_block(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     bool write = inst->op == IR_OP_IMAGE_BLOCK_WRITE;
     enum ir_kind kind = ir_type_kind(inst->type);
@@ -117,12 +117,12 @@ static void block(struct emit *e, const struct ir_inst *inst, struct lanes *resu
                          .block = true,
                          .coordinates = lane_array(e, IR_KIND_I32, 3),
                          .numbers = lane_array(e, kind, n)};
-    struct lanes id = lanes_linear(IR_KIND_I32, word(e, 0), e->width > 1, NULL);
-    give(e, t.coordinates, 0, inst->operands[1]);
+    struct lanes id = lanes_linear(IR_KIND_I32, i32_of(e, 0), e->width > 1, NULL);
+    put_components(e, t.coordinates, 0, inst->operands[1]);
     spill_into(e, t.coordinates, 2 * e->width, &id);
-    if (write) give(e, t.numbers, 0, inst->operands[2]);
-    transfer(e, &t, inst, NULL);
-    if (!write) take(e, &t, inst->type, result);
+    if (write) put_components(e, t.numbers, 0, inst->operands[2]);
+    call_for_lanes(e, &t, inst, NULL);
+    if (!write) get_components(e, &t, inst->type, result);
 }
 
 /* ---- queries ---- */
@@ -143,9 +143,9 @@ void emit_image(struct emit *e, const struct ir_inst *inst, struct lanes *result
 {
     switch (inst->op) {
     case IR_OP_IMAGE_BLOCK_READ:
-    case IR_OP_IMAGE_BLOCK_WRITE: block(e, inst, result); break;
+    case IR_OP_IMAGE_BLOCK_WRITE: emit_block(e, inst, result); break;
     case IR_OP_IMAGE_READ:
-    case IR_OP_IMAGE_WRITE: texels(e, inst, result); break;
+    case IR_OP_IMAGE_WRITE: emit_texels(e, inst, result); break;
     case IR_OP_MAKE_SAMPLER: *result = op1(e, IR_OP_ZEXT, IR_KIND_I64, *emit_value(e, inst->operands[0])); break;
     default: *result = runtime_field(e, *emit_value(e, inst->operands[0]), field_of(inst->op));
     }

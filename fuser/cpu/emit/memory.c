@@ -30,7 +30,7 @@ static struct lanes to_memory(struct emit *e, struct lanes v)
     return v.kind == IR_KIND_BOOL ? op1(e, IR_OP_ZEXT, IR_KIND_I8, v) : v;
 }
 
-static rval plus(struct emit *e, rval address, uint64_t offset)
+static rval offset_by(struct emit *e, rval address, uint64_t offset)
 {
     return offset ? jit_add(e, address, jit_int(e, IR_KIND_I64, offset)) : address;
 }
@@ -48,7 +48,7 @@ struct access {
 
 static lval scalar_place(struct emit *e, const struct access *a, rval address)
 {
-    return jit_memory(e, jit_type(e, a->kind), plus(e, address, a->offset), a->align);
+    return jit_memory(e, jit_type(e, a->kind), offset_by(e, address, a->offset), a->align);
 }
 
 /* ---- lane by lane, those that run ---- */
@@ -102,7 +102,7 @@ static void scatter_together(struct emit *e, const struct access *a, unsigned n,
     lane_loop_end(e, &loop);
 }
 
-static struct lanes gather(struct emit *e, const struct access *a)
+static struct lanes gather_lanes(struct emit *e, const struct access *a)
 {
     if (is_unrolled(e)) {
         rval lane[MAX_WIDTH];
@@ -117,7 +117,7 @@ static struct lanes gather(struct emit *e, const struct access *a)
     return result;
 }
 
-static void scatter(struct emit *e, const struct access *a, const struct lanes *v)
+static void scatter_lanes(struct emit *e, const struct access *a, const struct lanes *v)
 {
     if (is_unrolled(e)) {
         for (unsigned i = 0; i < e->width; i++)
@@ -139,12 +139,12 @@ static bool is_together(const struct emit *e, const struct access *a, unsigned n
 
 static rval chunk_address(struct emit *e, const struct access *a, unsigned c)
 {
-    return plus(e, a->address.scalar, a->offset + (uint64_t)c * lanes_per_chunk(e, a->kind) * kind_bytes(a->kind));
+    return offset_by(e, a->address.scalar, a->offset + (uint64_t)c * lanes_per_chunk(e, a->kind) * kind_bytes(a->kind));
 }
 
 static struct lanes contiguous_load(struct emit *e, const struct access *a)
 {
-    if (e->exec.chunk && !x86_can_mask(e, a->kind)) return gather(e, a);
+    if (e->exec.chunk && !x86_can_mask(e, a->kind)) return gather_lanes(e, a);
     struct lanes r = lanes_varying(e, a->kind);
     gcc_jit_type *type = jit_vector(e, a->kind, lanes_per_chunk(e, a->kind));
     for (unsigned c = 0; c < lanes_chunks(e, a->kind); c++) {
@@ -177,7 +177,7 @@ static void streaming_store(struct emit *e, gcc_jit_type *type, rval address, un
 static void contiguous_store(struct emit *e, const struct access *a, const struct lanes *v)
 {
     if (e->exec.chunk && !x86_can_mask(e, a->kind)) {
-        scatter(e, a, v);
+        scatter_lanes(e, a, v);
         return;
     }
     unsigned per_chunk = lanes_per_chunk(e, a->kind);
@@ -211,7 +211,7 @@ static struct lanes load_component(struct emit *e, const struct access *a)
 {
     if (a->address.shape == SHAPE_UNIFORM)
         return lanes_uniform(a->kind, jit_read(jit_keep(e, jit_read(scalar_place(e, a, a->address.scalar)))));
-    if (!is_contiguous(a)) return gather(e, a);
+    if (!is_contiguous(a)) return gather_lanes(e, a);
     if (!a->address.guard) return contiguous_load(e, a);
     struct lanes r = lanes_variable(e, a->kind, (struct shape){.kind = SHAPE_VARYING});
     gcc_jit_block *even = jit_block(e), *uneven = jit_block(e), *join = jit_block(e);
@@ -222,7 +222,7 @@ static struct lanes load_component(struct emit *e, const struct access *a)
     jit_jump(e, join);
     jit_begin(e, uneven);
     bool was = rarely_begin(e);
-    v = gather(e, a);
+    v = gather_lanes(e, a);
     e->compact = was;
     lanes_assign(e, &r, &v);
     jit_jump(e, join);
@@ -237,7 +237,7 @@ static void store_component(struct emit *e, const struct access *a, const struct
         return;
     }
     if (!is_contiguous(a)) {
-        scatter(e, a, v);
+        scatter_lanes(e, a, v);
         return;
     }
     if (!a->address.guard) {
@@ -251,7 +251,7 @@ static void store_component(struct emit *e, const struct access *a, const struct
     jit_jump(e, join);
     jit_begin(e, uneven);
     bool was = rarely_begin(e);
-    scatter(e, a, v);
+    scatter_lanes(e, a, v);
     e->compact = was;
     jit_jump(e, join);
     jit_begin(e, join);
@@ -305,7 +305,7 @@ static void volatile_fence(struct emit *e, const struct ir_inst *inst)
     if (inst->attrs.is_volatile) jit_asm(e, &nothing, NULL, 0, NULL);
 }
 
-static void load(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     unsigned n = ir_type_lanes(inst->type);
     struct access a[IR_MAX_LANES];
@@ -321,7 +321,7 @@ static void load(struct emit *e, const struct ir_inst *inst, struct lanes *resul
     volatile_fence(e, inst);
 }
 
-static void store(struct emit *e, const struct ir_inst *inst)
+static void emit_store(struct emit *e, const struct ir_inst *inst)
 {
     const struct lanes *v = emit_value(e, inst->operands[1]);
     unsigned n = ir_type_lanes(inst->type);
@@ -347,7 +347,7 @@ static void copy_bytes(struct emit *e, rval to, rval from, rval bytes)
     gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_memcpy", 3, args));
 }
 
-static void copy(struct emit *e, const struct ir_inst *inst)
+static void emit_copy(struct emit *e, const struct ir_inst *inst)
 {
     struct lanes to = *emit_value(e, inst->operands[0]), from = *emit_value(e, inst->operands[1]);
     struct lanes count = *emit_value(e, inst->operands[2]);
@@ -373,9 +373,9 @@ static void copy(struct emit *e, const struct ir_inst *inst)
 void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     switch (inst->op) {
-    case IR_OP_LOAD: load(e, inst, result); break;
-    case IR_OP_STORE: store(e, inst); break;
-    case IR_OP_COPY: copy(e, inst); break;
+    case IR_OP_LOAD: emit_load(e, inst, result); break;
+    case IR_OP_STORE: emit_store(e, inst); break;
+    case IR_OP_COPY: emit_copy(e, inst); break;
     case IR_OP_VAR: private_memory_variable(e, inst, result); break;
     case IR_OP_GLOBAL: *result = lanes_uniform(IR_KIND_PTR, e->memory->globals[inst->attrs.global->scratch]); break;
     default: break; /* prefetch */

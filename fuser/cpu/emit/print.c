@@ -13,7 +13,7 @@
 
 enum { ITEM, FORMAT, ARGS, OPERANDS };
 
-static rval print(struct emit *e, const struct ir_inst *inst, rval const operands[OPERANDS])
+static rval call_print(struct emit *e, const struct ir_inst *inst, rval const operands[OPERANDS])
 {
     rval args[] = {e->launch->printer, operands[ITEM], operands[FORMAT],
                    jit_int(e, IR_KIND_I64, ir_type_size(e->module, inst->type)), operands[ARGS]};
@@ -33,7 +33,7 @@ void emit_print(struct emit *e, const struct ir_inst *inst, struct lanes *result
         one[k] = values[k].scalar;
     }
     if (e->width == 1) {
-        *result = lanes_uniform(IR_KIND_I32, print(e, inst, one));
+        *result = lanes_uniform(IR_KIND_I32, call_print(e, inst, one));
         return;
     }
     for (unsigned k = 0; k < OPERANDS; k++) spilled[k] = spill_lanes(e, &values[k]);
@@ -41,7 +41,7 @@ void emit_print(struct emit *e, const struct ir_inst *inst, struct lanes *result
     struct lane_loop loop;
     lane_loop_begin(e, &loop);
     for (unsigned k = 0; k < OPERANDS; k++) one[k] = spilled_lane(e, spilled[k], loop.lane);
-    rval r = print(e, inst, one);
+    rval r = call_print(e, inst, one);
     jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane), r);
     lane_loop_end(e, &loop);
     *result = unspill_lanes(e, IR_KIND_I32, out);

@@ -22,8 +22,8 @@ static enum ir_kind result_kind(const struct ir_inst *inst)
 }
 
 /* One component by one operation, on scalars where the result's shape allows. */
-static struct lanes component(struct emit *e, const struct ir_inst *inst, enum ir_op op, enum ir_kind kind, unsigned n,
-                              const struct lanes *args)
+static struct lanes emit_component(struct emit *e, const struct ir_inst *inst, enum ir_op op, enum ir_kind kind,
+                                   unsigned n, const struct lanes *args)
 {
     struct shape s = e->values->uniformity.values[inst->results[0]->scratch];
     if (s.kind == SHAPE_VARYING) return op_n(e, op, kind, n, args);
@@ -38,7 +38,7 @@ static void elementwise(struct emit *e, const struct ir_inst *inst, struct lanes
         struct lanes args[4];
         for (uint32_t i = 0; i < inst->n_operands; i++)
             args[i] = operands[i][ir_type_lanes(inst->operands[i]->type) > 1 ? c : 0];
-        result[c] = component(e, inst, inst->op, result_kind(inst), inst->n_operands, args);
+        result[c] = emit_component(e, inst, inst->op, result_kind(inst), inst->n_operands, args);
     }
 }
 
@@ -76,7 +76,7 @@ static void field_address(struct emit *e, const struct ir_inst *inst, struct lan
     const struct ir_struct *s = ir_type_struct(e->module, inst->type);
     struct lanes args[2] = {base, lanes_int(e, IR_KIND_I64, s->fields[inst->attrs.index].offset)};
     args[0].kind = IR_KIND_I64;
-    *result = component(e, inst, IR_OP_ADD, IR_KIND_I64, 2, args);
+    *result = emit_component(e, inst, IR_OP_ADD, IR_KIND_I64, 2, args);
     result->kind = IR_KIND_PTR;
 }
 
@@ -88,7 +88,7 @@ static void pointer_cast(struct emit *e, const struct ir_inst *inst, struct lane
     if (kind_bytes(v.kind) != kind_bytes(kind)) {
         enum ir_op op = kind_bytes(kind) < kind_bytes(v.kind) ? IR_OP_ITRUNC : IR_OP_ZEXT;
         if (v.kind == IR_KIND_PTR) v.kind = IR_KIND_I64;
-        v = component(e, inst, op, kind == IR_KIND_PTR ? IR_KIND_I64 : kind, 1, &v);
+        v = emit_component(e, inst, op, kind == IR_KIND_PTR ? IR_KIND_I64 : kind, 1, &v);
     }
     *result = v;
     result->kind = kind;
@@ -96,7 +96,7 @@ static void pointer_cast(struct emit *e, const struct ir_inst *inst, struct lane
 
 /* ---- lanes of IR vectors ---- */
 
-static void join(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+static void concatenate(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     unsigned at = 0;
     for (uint32_t i = 0; i < inst->n_operands; i++) {
@@ -106,7 +106,7 @@ static void join(struct emit *e, const struct ir_inst *inst, struct lanes *resul
 }
 
 /* The component whose number is index, of n. Out of range: component 0. */
-static struct lanes pick(struct emit *e, const struct lanes *v, unsigned n, struct lanes index)
+static struct lanes select_component(struct emit *e, const struct lanes *v, unsigned n, struct lanes index)
 {
     struct lanes r = v[0];
     for (unsigned c = 1; c < n; c++) {
@@ -116,7 +116,7 @@ static struct lanes pick(struct emit *e, const struct lanes *v, unsigned n, stru
     return r;
 }
 
-static void extract(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+static void emit_extract(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     unsigned n = ir_type_lanes(inst->operands[0]->type);
     const struct lanes *v = emit_value(e, inst->operands[0]);
@@ -124,10 +124,10 @@ static void extract(struct emit *e, const struct ir_inst *inst, struct lanes *re
     if (ir_value_uint(inst->operands[1], &index))
         *result = v[index < n ? index : 0];
     else
-        *result = pick(e, v, n, *emit_value(e, inst->operands[1]));
+        *result = select_component(e, v, n, *emit_value(e, inst->operands[1]));
 }
 
-static void insert(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+static void emit_insert(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     unsigned n = ir_type_lanes(inst->type);
     struct lanes v = *emit_value(e, inst->operands[1]), index = *emit_value(e, inst->operands[2]);
@@ -174,13 +174,13 @@ static void shuffle_dynamic(struct emit *e, const struct ir_inst *inst, unsigned
     const struct lanes *mask = emit_value(e, inst->operands[sources]);
     for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) {
         struct lanes index = op2(e, IR_OP_AND, mask[c].kind, mask[c], lanes_int(e, mask[c].kind, n - 1));
-        result[c] = pick(e, all, n, index);
+        result[c] = select_component(e, all, n, index);
     }
 }
 
 /* ---- bit casts ---- */
 
-static void bitcast(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+static void emit_bitcast(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     ir_type from = inst->operands[0]->type, to = inst->type;
     const struct lanes *v = emit_value(e, inst->operands[0]);
@@ -257,16 +257,16 @@ void emit_pure(struct emit *e, const struct ir_inst *inst, struct lanes *result)
     case IR_OP_PTRTOINT:
     case IR_OP_INTTOPTR:
     case IR_OP_SPACECAST: pointer_cast(e, inst, result); break;
-    case IR_OP_VEC: join(e, inst, result); break;
+    case IR_OP_VEC: concatenate(e, inst, result); break;
     case IR_OP_SPLAT:
         for (unsigned c = 0; c < ir_type_lanes(inst->type); c++) result[c] = *emit_value(e, inst->operands[0]);
         break;
-    case IR_OP_EXTRACT: extract(e, inst, result); break;
-    case IR_OP_INSERT: insert(e, inst, result); break;
+    case IR_OP_EXTRACT: emit_extract(e, inst, result); break;
+    case IR_OP_INSERT: emit_insert(e, inst, result); break;
     case IR_OP_SHUFFLE: shuffle(e, inst, result); break;
     case IR_OP_VSHUFFLE: shuffle_dynamic(e, inst, 1, result); break;
     case IR_OP_VSHUFFLE2: shuffle_dynamic(e, inst, 2, result); break;
-    case IR_OP_BITCAST: bitcast(e, inst, result); break;
+    case IR_OP_BITCAST: emit_bitcast(e, inst, result); break;
     case IR_OP_ANY:
     case IR_OP_ALL: any_or_all(e, inst, result); break;
     case IR_OP_DOT ... IR_OP_NORMALIZE: geometric(e, inst, result); break;

@@ -1,6 +1,6 @@
 /*
- * Operations of a sub-group. Its work-items are the lanes of one vector, so all of them have come to an operation
- * when it is executed, and those that take part are the lanes that run.
+ * Operations of a sub-group. Its work-items are the lanes of one vector: all of them execute an operation together, and
+ * the active ones are the lanes that run.
  */
 #include "fuser/cpu/emit/sub_group_operation.h"
 
@@ -33,7 +33,7 @@ static struct lanes lane_numbers(struct emit *e)
 }
 
 /* Work-items of this sub-group: fewer than lanes only in the last one, where rows end with the work-group. */
-static struct lanes size(struct emit *e)
+static struct lanes items_here(struct emit *e)
 {
     return as_u32(e, jit_min(e, ids_items_left(e), jit_u64(e, e->width)));
 }
@@ -42,7 +42,7 @@ static struct lanes emit_number(struct emit *e, const struct ir_inst *inst)
 {
     const struct work_item_ids *p = e->ids;
     switch (inst->op) {
-    case IR_OP_SUB_GROUP_SIZE: return size(e);
+    case IR_OP_SUB_GROUP_SIZE: return items_here(e);
     case IR_OP_SUB_GROUP_MAX_SIZE: return lanes_int(e, IR_KIND_I32, e->width);
     case IR_OP_NUM_SUB_GROUPS: return as_u32(e, sub_groups_of(e, p->items));
     case IR_OP_ENQUEUED_NUM_SUB_GROUPS: {
@@ -62,13 +62,13 @@ static struct mask running_where(struct emit *e, const struct lanes *condition)
     return mask_and(e, e->exec, mask_of(e, condition));
 }
 
-static struct lanes any(struct emit *e, const struct lanes *x)
+static struct lanes vote_any(struct emit *e, const struct lanes *x)
 {
     if (x->shape != SHAPE_VARYING) return *x;
     return lanes_uniform(IR_KIND_BOOL, mask_any(e, running_where(e, x)));
 }
 
-static struct lanes all(struct emit *e, const struct lanes *x)
+static struct lanes vote_all(struct emit *e, const struct lanes *x)
 {
     if (x->shape != SHAPE_VARYING) return *x;
     rval not = mask_any(e, mask_and_not(e, e->exec, mask_of(e, x)));
@@ -112,13 +112,13 @@ static void ballot(struct emit *e, const struct lanes *x, struct lanes *result)
 /* ---- values of other lanes ---- */
 
 /* Bools have no place in memory as they are. */
-static struct lanes stored(struct emit *e, struct lanes v)
+static struct lanes as_stored(struct emit *e, struct lanes v)
 {
     if (v.kind == IR_KIND_PTR) v.kind = IR_KIND_I64;
     return v.kind == IR_KIND_BOOL ? op1(e, IR_OP_ZEXT, IR_KIND_I8, v) : v;
 }
 
-static struct lanes restored(struct emit *e, enum ir_kind kind, struct lanes v)
+static struct lanes from_stored(struct emit *e, enum ir_kind kind, struct lanes v)
 {
     if (kind == IR_KIND_BOOL) return op2(e, IR_OP_INE, IR_KIND_BOOL, v, lanes_int(e, IR_KIND_I8, 0));
     v.kind = kind;
@@ -129,9 +129,9 @@ static struct lanes restored(struct emit *e, enum ir_kind kind, struct lanes v)
 static struct lanes of_lane(struct emit *e, const struct lanes *v, rval lane)
 {
     if (v->shape == SHAPE_UNIFORM) return *v;
-    struct lanes x = stored(e, *v);
+    struct lanes x = as_stored(e, *v);
     rval picked = jit_read(jit_keep(e, spilled_lane(e, spill_lanes(e, &x), lane)));
-    return restored(e, v->kind, lanes_uniform(x.kind, picked));
+    return from_stored(e, v->kind, lanes_uniform(x.kind, picked));
 }
 
 static struct lanes all_equal(struct emit *e, const struct ir_inst *inst)
@@ -144,7 +144,7 @@ static struct lanes all_equal(struct emit *e, const struct ir_inst *inst)
         struct lanes here = op2(e, equal, IR_KIND_BOOL, v[c], of_lane(e, &v[c], first));
         same = op2(e, IR_OP_AND, IR_KIND_BOOL, same, here);
     }
-    return all(e, &same);
+    return vote_all(e, &same);
 }
 
 /* A lane's number where an operand names it; what is out of range names any. */
@@ -161,7 +161,7 @@ static struct lanes broadcast(struct emit *e, const struct lanes *v, const struc
 
 /* ---- shuffles ---- */
 
-static struct lanes masked(struct emit *e, struct lanes index, unsigned size)
+static struct lanes wrapped_index(struct emit *e, struct lanes index, unsigned size)
 {
     return op2(e, IR_OP_AND, IR_KIND_I32, index, lanes_int(e, IR_KIND_I32, size - 1));
 }
@@ -183,13 +183,13 @@ static bool known_numbers(const struct emit *e, const struct ir_inst *inst, unsi
 
 static struct lanes rotated(struct emit *e, struct lanes by)
 {
-    struct lanes n = size(e);
+    struct lanes n = items_here(e);
     struct lanes id = op2(e, IR_OP_ADD, IR_KIND_I32, lane_numbers(e), op2(e, IR_OP_UREM, IR_KIND_I32, by, n));
     struct lanes less = op2(e, IR_OP_SUB, IR_KIND_I32, id, n);
     return op_select(e, op2(e, IR_OP_ULT, IR_KIND_BOOL, id, n), id, less);
 }
 
-static struct lanes source(struct emit *e, const struct ir_inst *inst, unsigned n)
+static struct lanes source_lanes(struct emit *e, const struct ir_inst *inst, unsigned n)
 {
     struct lanes x = *emit_value(e, inst->operands[inst->n_operands - 1]), id = lane_numbers(e), from;
     switch (inst->op) {
@@ -203,7 +203,7 @@ static struct lanes source(struct emit *e, const struct ir_inst *inst, unsigned 
     case IR_OP_SUB_GROUP_ROTATE: from = rotated(e, x); break;
     default: from = op2(e, IR_OP_ADD, IR_KIND_I32, id, x); /* down */
     }
-    return masked(e, from, n * e->width);
+    return wrapped_index(e, from, n * e->width);
 }
 
 static bool is_two_source(const struct ir_inst *inst)
@@ -223,15 +223,15 @@ static void shuffle(struct emit *e, const struct ir_inst *inst, struct lanes *re
     struct permute_table tables[IR_MAX_LANES];
     for (unsigned c = 0; c < n; c++) {
         tables[c] = (struct permute_table){sources, {&values[0][c], &values[1][c]}};
-        for (unsigned i = 0; i < sources; i++) values[i][c] = stored(e, emit_value(e, inst->operands[i])[c]);
+        for (unsigned i = 0; i < sources; i++) values[i][c] = as_stored(e, emit_value(e, inst->operands[i])[c]);
     }
     if (known_numbers(e, inst, sources, from)) {
         for (unsigned c = 0; c < n; c++) result[c] = permute_known(e, &tables[c], from);
     } else {
-        struct lanes index = source(e, inst, sources);
+        struct lanes index = source_lanes(e, inst, sources);
         permute_lanes(e, tables, n, &index, result);
     }
-    for (unsigned c = 0; c < n; c++) result[c] = restored(e, v[c].kind, result[c]);
+    for (unsigned c = 0; c < n; c++) result[c] = from_stored(e, v[c].kind, result[c]);
 }
 
 /* ---- reductions and scans ---- */
@@ -257,7 +257,7 @@ static struct lanes block_address(struct emit *e, const struct ir_inst *inst)
     return lanes_linear(IR_KIND_PTR, first, e->width > 1 ? kind_bytes(ir_type_kind(inst->type)) : 0, NULL);
 }
 
-static void block(struct emit *e, const struct ir_inst *inst, struct lanes *result)
+static void emit_block(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     struct lanes address = block_address(e, inst);
     for (unsigned k = 0; k < ir_type_lanes(inst->type); k++) {
@@ -274,8 +274,8 @@ void emit_sub_group_operation(struct emit *e, const struct ir_inst *inst, struct
     unsigned n = ir_type_lanes(inst->type);
     switch (inst->op) {
     case IR_OP_BARRIER: break; /* all lanes are here, and what they wrote before is written */
-    case IR_OP_GROUP_ALL: *result = all(e, x); break;
-    case IR_OP_GROUP_ANY: *result = any(e, x); break;
+    case IR_OP_GROUP_ALL: *result = vote_all(e, x); break;
+    case IR_OP_GROUP_ANY: *result = vote_any(e, x); break;
     case IR_OP_GROUP_BROADCAST:
         for (unsigned c = 0; c < n; c++) result[c] = broadcast(e, &x[c], emit_value(e, inst->operands[1]));
         break;
@@ -289,7 +289,7 @@ void emit_sub_group_operation(struct emit *e, const struct ir_inst *inst, struct
     case IR_OP_SUB_GROUP_ALL_EQUAL: *result = all_equal(e, inst); break;
     case IR_OP_SUB_GROUP_SHUFFLE ... IR_OP_SUB_GROUP_ROTATE: shuffle(e, inst, result); break;
     case IR_OP_BLOCK_READ:
-    case IR_OP_BLOCK_WRITE: block(e, inst, result); break;
+    case IR_OP_BLOCK_WRITE: emit_block(e, inst, result); break;
     default: *result = emit_number(e, inst);
     }
 }

@@ -1,7 +1,7 @@
 /*
- * Operations of a work-group. Its work-items come one vector after the other, in the order of their linear
- * ids, and each adds its part to scalars of the group. What is reduced they put into memory, where it is
- * folded by halves when all have come; a float sum so is the one that the interpreter gets.
+ * Operations of a work-group. Its work-items run one vector after the other, in the order of their linear ids, and each
+ * vector adds its part to scalars of the group. The operands of a reduction are stored to memory and folded by halves
+ * when all work-items have run: that order of a float sum is the interpreter's too.
  */
 #include "fuser/cpu/emit/work_group_operation.h"
 

@@ -1,11 +1,11 @@
 /*
- * Ifs that a work-group takes as one though their condition is not provably the same for all of its work-items.
+ * Barrier uniformity: ifs around barriers whose condition is not provably the same for all work-items of a work-group.
  *
- * Where the work-group meets inside such an if, or one that leaves by it would be missed at a later meeting, the
- * specification has the work-items agree: a vote finds the group's condition, and a program in which they do not
- * agree after all ends there. Nothing else has to agree, so before that the exits are put where the decision falls:
- * returns go to the end of the kernel, breaks and continues out of the ifs around them, and continues that no meeting
- * follows to the end of the loop's body.
+ * Where a barrier (or group operation) stands inside such an if, or a work-item that leaves by it would miss a later
+ * one, the specification demands that all work-items of the group take the same branch. A vote finds the group's
+ * condition, and a program whose work-items diverge after all ends there. The specification demands it of nothing else,
+ * so before that exits are lifted to where control flow diverges: returns to the end of the kernel, breaks and
+ * continues out of the ifs around them, and continues that no barrier follows to the end of the loop's body.
  */
 #include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
@@ -21,24 +21,24 @@ static struct ir_inst *loop_around(struct ir_inst *inst)
     return inst;
 }
 
-static void see_meeting(struct ir_inst *inst, void *data)
+static void see_operation(struct ir_inst *inst, void *data)
 {
     if (is_work_group_operation(inst)) *(bool *)data = true;
 }
 
-static bool meets_inside(const struct ir_inst *inst)
+static bool has_barrier_inside(const struct ir_inst *inst)
 {
-    bool meets = false;
+    bool found = false;
     for (int b = 0; b < 2; b++)
-        if (inst->blocks[b]) ir_walk(inst->blocks[b], see_meeting, &meets);
-    return meets;
+        if (inst->blocks[b]) ir_walk(inst->blocks[b], see_operation, &found);
+    return found;
 }
 
 /* The instruction or one that follows it in its block. */
-static bool meets_from(const struct ir_inst *inst)
+static bool has_barrier_from(const struct ir_inst *inst)
 {
     for (; inst; inst = inst->next)
-        if (is_work_group_operation(inst) || meets_inside(inst)) return true;
+        if (is_work_group_operation(inst) || has_barrier_inside(inst)) return true;
     return false;
 }
 
@@ -69,16 +69,16 @@ static struct ways ways_of(const struct ir_inst *inst)
 
 /* ---- votes ---- */
 
-/* Whether those that leave by it would miss a meeting of the others; inside of it there is none. */
-static bool must_agree(struct ir_inst *inst)
+/* Whether work-items that leave by it would miss a barrier of the others; inside of it there is none. */
+static bool needs_vote(struct ir_inst *inst)
 {
     struct ways ways = ways_of(inst);
     for (struct ir_inst *i = inst; i; i = i->parent->parent) {
-        if (meets_from(i->next)) return true;
+        if (has_barrier_from(i->next)) return true;
         const struct ir_inst *outer = i->parent->parent;
         if (!outer || outer->op != IR_OP_LOOP) continue;
-        if (!ways.breaks) return false;                                   /* all are in the next round together */
-        if (ways_of(outer).continues && meets_inside(outer)) return true; /* in which the others meet */
+        if (!ways.breaks) return false;                                         /* all are in the next round together */
+        if (ways_of(outer).continues && has_barrier_inside(outer)) return true; /* with the others at a barrier */
     }
     return false;
 }
@@ -119,7 +119,7 @@ static void see_if(struct ir_inst *inst, void *data)
     if (s->group->values[v->scratch].kind != SHAPE_UNIFORM) s->found = inst;
 }
 
-static struct ir_inst *find_disputed(struct ir_function *kernel)
+static struct ir_inst *find_divergent_if(struct ir_function *kernel)
 {
     struct arena *arena = arena_new();
     struct uniformity group;
@@ -130,15 +130,15 @@ static struct ir_inst *find_disputed(struct ir_function *kernel)
     return s.found;
 }
 
-/* Takes the ifs to where their exits need no agreement, or makes them agree. */
-static void settle(struct ir_inst *inst)
+/* Lifts the exits in an if to where they need not be uniform, or has the work-group vote on it. */
+static void make_uniform(struct ir_inst *inst)
 {
     struct ways ways = ways_of(inst);
-    if (meets_inside(inst))
+    if (has_barrier_inside(inst))
         decide_by_vote(inst);
     else if (ways.breaks + ways.continues > ways.own)
         lift_loop_exits(inst, loop_around(inst));
-    else if (must_agree(inst))
+    else if (needs_vote(inst))
         decide_by_vote(inst);
     else
         lower_loop_exits(loop_around(inst), ways.breaks ? IR_OP_BREAK : IR_OP_CONTINUE);
@@ -149,12 +149,12 @@ static bool run_barrier_uniformity(struct ir_function *kernel)
     struct ir_inst *inst;
     bool returns_early = true, changed = false;
     if (!uses_work_group_operations(kernel)) return false;
-    while ((inst = find_disputed(kernel))) {
+    while ((inst = find_divergent_if(kernel))) {
         if (returns_early && pass_contains(inst, IR_OP_RETURN)) {
             pass_lower_returns.run(kernel);
             returns_early = false;
         } else {
-            settle(inst);
+            make_uniform(inst);
         }
         changed = true;
     }

@@ -11,7 +11,7 @@ bool is_work_group_operation(const struct ir_inst *inst)
 
 bool synchronizes_work_group(const struct ir_inst *inst)
 {
-    /* A scan's result depends on work-items before this one alone, which have come here. */
+    /* A scan's result depends on work-items before this one alone, which have been here. */
     return is_work_group_operation(inst) && inst->op <= IR_OP_GROUP_REDUCE;
 }
 

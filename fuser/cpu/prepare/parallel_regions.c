@@ -1,11 +1,10 @@
 /*
- * Kernels whose work-items meet, at barriers and group operations, are cut into regions: what runs from one
- * meeting to the next. A region is run for each work-item of the group in turn, so what one of them takes
- * from region to region must lie somewhere. Here it is put into private variables (groups.c gives each
- * work-item its own); what is the same for the whole group, ids and the like, needs none: the former are
- * kept once, the latter computed again.
+ * Parallel regions: a kernel with barriers or group operations is cut into what runs from one of them to the next. A
+ * region is run for each work-item of the group in turn, so a value that one region defines and another uses must lie
+ * in memory. Here it is stored to a private variable (emit/private_memory.c gives each work-item its own). Values that
+ * are the same for the whole group need none and are kept once; ids, addresses and the like are computed again.
  *
- * An if or loop in which work-items meet is taken by the group as one: its regions are inside of it.
+ * An if or loop with a barrier inside is control flow of the whole group: its regions are inside of it.
  */
 #include "fuser/cpu/prepare/parallel_regions.h"
 
@@ -14,11 +13,11 @@
 #include "fuser/cpu/prepare/group_operation.h"
 #include "fuser/cpu/prepare/uniformity.h"
 
-/* ---- what the group takes as one ---- */
+/* ---- control flow of the whole group ---- */
 
 struct inside {
     const struct ir_inst *of;
-    bool meets, leaves, returns;
+    bool barriers, leaves, returns;
 };
 
 static const struct ir_inst *loop_around(const struct ir_inst *inst)
@@ -34,10 +33,10 @@ static bool lies_in(const struct ir_inst *inst, const struct ir_inst *outer)
     return inst;
 }
 
-static void look_inside(struct ir_inst *inst, void *data)
+static void see_inside(struct ir_inst *inst, void *data)
 {
     struct inside *s = data;
-    if (is_work_group_operation(inst)) s->meets = true;
+    if (is_work_group_operation(inst)) s->barriers = true;
     if (inst->op == IR_OP_RETURN) s->returns = true;
     if ((inst->op == IR_OP_BREAK || inst->op == IR_OP_CONTINUE) && !lies_in(loop_around(inst), s->of)) s->leaves = true;
 }
@@ -46,28 +45,28 @@ static struct inside inside_of(const struct ir_inst *inst)
 {
     struct inside s = {.of = inst};
     for (int b = 0; b < 2; b++)
-        if (inst->blocks[b]) ir_walk(inst->blocks[b], look_inside, &s);
+        if (inst->blocks[b]) ir_walk(inst->blocks[b], see_inside, &s);
     return s;
 }
 
-/* Whether no work-item meets another one after this instruction. */
-static bool meets_no_more(const struct ir_inst *inst)
+/* Whether no barrier follows this instruction. */
+static bool no_barrier_follows(const struct ir_inst *inst)
 {
     if (inst->parent->parent) return false; /* in a block that is taken as one: not looked into */
     while ((inst = inst->next))
-        if (is_work_group_operation(inst) || inside_of(inst).meets) return false;
+        if (is_work_group_operation(inst) || inside_of(inst).barriers) return false;
     return true;
 }
 
-static void mark(const struct ir_block *block, bool *grouped)
+static void mark_block(const struct ir_block *block, bool *grouped)
 {
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
         if (!inst->blocks[0]) continue;
         struct inside s = inside_of(inst);
-        if (!s.meets && !s.leaves && !(s.returns && !meets_no_more(inst))) continue;
+        if (!s.barriers && !s.leaves && !(s.returns && !no_barrier_follows(inst))) continue;
         grouped[inst->scratch] = true;
         for (int b = 0; b < 2; b++)
-            if (inst->blocks[b]) mark(inst->blocks[b], grouped);
+            if (inst->blocks[b]) mark_block(inst->blocks[b], grouped);
     }
 }
 
@@ -82,7 +81,7 @@ bool *parallel_regions_mark(struct arena *arena, struct ir_function *kernel)
     uint32_t n = 0;
     ir_walk(kernel->body, count_inst, &n);
     bool *grouped = arena_alloc(arena, n + 1);
-    mark(kernel->body, grouped);
+    mark_block(kernel->body, grouped);
     return grouped;
 }
 
@@ -120,7 +119,7 @@ static uint32_t new_region(struct cut *c)
     return c->n_regions++;
 }
 
-static void enter(struct cut *c, struct ir_inst *inst, uint32_t region)
+static void enter_region(struct cut *c, struct ir_inst *inst, uint32_t region)
 {
     inst->scratch = region << 1;
     if (!c->first[region]) c->first[region] = inst;
@@ -128,23 +127,23 @@ static void enter(struct cut *c, struct ir_inst *inst, uint32_t region)
     for (int b = 0; b < 2; b++) {
         if (!inst->blocks[b]) continue;
         for (uint32_t i = 0; i < inst->blocks[b]->n_args; i++) c->defined[inst->blocks[b]->args[i]->scratch] = region;
-        for (struct ir_inst *i = inst->blocks[b]->first; i; i = i->next) enter(c, i, region);
+        for (struct ir_inst *i = inst->blocks[b]->first; i; i = i->next) enter_region(c, i, region);
     }
 }
 
-static void number_block(struct cut *c, struct ir_block *block)
+static void number_regions(struct cut *c, struct ir_block *block)
 {
     uint32_t region = new_region(c);
     for (struct ir_inst *inst = block->first; inst; inst = inst->next) {
         if (!inst->blocks[0] || !c->grouped[inst->scratch]) {
-            enter(c, inst, region);
+            enter_region(c, inst, region);
             if (synchronizes_work_group(inst)) region = new_region(c);
             continue;
         }
         inst->scratch = region << 1 | 1;
         if (!c->first[region]) c->first[region] = inst;
         for (int b = 0; b < 2; b++)
-            if (inst->blocks[b]) number_block(c, inst->blocks[b]);
+            if (inst->blocks[b]) number_regions(c, inst->blocks[b]);
         region = new_region(c);
     }
 }
@@ -164,7 +163,7 @@ static struct ir_value *variable_of(struct cut *c, const struct ir_value *v)
 }
 
 /* variable = v, before an instruction and in its region. */
-static void keep_before(struct cut *c, struct ir_value *variable, struct ir_value *v, struct ir_inst *before)
+static void store_before(struct cut *c, struct ir_value *variable, struct ir_value *v, struct ir_inst *before)
 {
     struct ir_builder b = ir_builder_before(before);
     struct ir_inst *store = ir_build(&b, IR_OP_STORE, v->type, (struct ir_value *[]){variable, v}, 2);
@@ -172,7 +171,7 @@ static void keep_before(struct cut *c, struct ir_value *variable, struct ir_valu
     if (c->first[region_of(before)] == before) c->first[region_of(before)] = store;
 }
 
-static void keep_after(struct ir_value *variable, struct ir_value *v)
+static void store_after(struct ir_value *variable, struct ir_value *v)
 {
     struct ir_inst *inst = v->of.inst;
     struct ir_builder b = ir_builder_before(inst->next);
@@ -194,46 +193,46 @@ struct joins {
     struct ir_value **to;
 };
 
-static void keep_operands(struct cut *c, struct ir_inst *inst, struct ir_value **to)
+static void store_operands(struct cut *c, struct ir_inst *inst, struct ir_value **to)
 {
     for (uint32_t i = 0; i < inst->n_operands; i++)
-        if (!is_shared(c, to[i])) keep_before(c, variable_of(c, to[i]), inst->operands[i], inst);
+        if (!is_shared(c, to[i])) store_before(c, variable_of(c, to[i]), inst->operands[i], inst);
 }
 
-static void see_way(struct ir_inst *inst, void *data)
+static void see_terminator(struct ir_inst *inst, void *data)
 {
     struct joins *j = data;
     if (inst->op != j->op) return;
     const struct ir_inst *target = inst->op == IR_OP_YIELD ? inst->parent->parent : loop_around(inst);
-    if (target == j->of) keep_operands(j->cut, inst, j->to);
+    if (target == j->of) store_operands(j->cut, inst, j->to);
 }
 
-static void keep_ways(struct cut *c, struct ir_inst *inst, enum ir_op op, struct ir_value **to)
+static void store_ways(struct cut *c, struct ir_inst *inst, enum ir_op op, struct ir_value **to)
 {
     struct joins j = {c, inst, op, to};
     for (int b = 0; b < 2; b++)
-        if (inst->blocks[b]) ir_walk(inst->blocks[b], see_way, &j);
+        if (inst->blocks[b]) ir_walk(inst->blocks[b], see_terminator, &j);
 }
 
-static void keep_joins(struct cut *c, struct ir_block *block)
+static void store_joins(struct cut *c, struct ir_block *block)
 {
     for (struct ir_inst *inst = block->first; inst; inst = inst->next) {
         if (!is_grouped(inst)) continue;
         if (inst->op == IR_OP_LOOP) {
-            keep_operands(c, inst, inst->blocks[0]->args);
-            keep_ways(c, inst, IR_OP_CONTINUE, inst->blocks[0]->args);
-            keep_ways(c, inst, IR_OP_BREAK, inst->results);
+            store_operands(c, inst, inst->blocks[0]->args);
+            store_ways(c, inst, IR_OP_CONTINUE, inst->blocks[0]->args);
+            store_ways(c, inst, IR_OP_BREAK, inst->results);
         } else {
-            keep_ways(c, inst, IR_OP_YIELD, inst->results);
+            store_ways(c, inst, IR_OP_YIELD, inst->results);
         }
         for (int b = 0; b < 2; b++)
-            if (inst->blocks[b]) keep_joins(c, inst->blocks[b]);
+            if (inst->blocks[b]) store_joins(c, inst->blocks[b]);
     }
 }
 
 /* ---- values of other regions ---- */
 
-static bool is_there(const struct cut *c, const struct ir_value *v, uint32_t region)
+static bool is_available(const struct cut *c, const struct ir_value *v, uint32_t region)
 {
     if (v->kind <= IR_VALUE_PARAM || v->scratch == VARIABLE) return true;
     if (c->defined[v->scratch] == region || is_shared(c, v)) return true;
@@ -252,7 +251,7 @@ static bool is_constant_load(const struct ir_inst *inst)
 }
 
 /* What computing it once more costs, against storing and loading it; more than there can be: too much. */
-static unsigned cost_again(const struct ir_inst *inst)
+static unsigned recompute_cost(const struct ir_inst *inst)
 {
     enum { TOO_MUCH = 100, LOAD_COST = 6 };
     unsigned flags = ir_op_info(inst->op)->flags;
@@ -269,9 +268,9 @@ static unsigned cost_again(const struct ir_inst *inst)
 /* Whether it is computed again from what is there, for at most *most. */
 static bool is_cheap(const struct cut *c, const struct ir_value *v, uint32_t region, unsigned *most)
 {
-    if (is_there(c, v, region) || c->here_region[v->scratch] == region) return true;
+    if (is_available(c, v, region) || c->here_region[v->scratch] == region) return true;
     if (v->kind != IR_VALUE_RESULT) return false;
-    unsigned cost = cost_again(v->of.inst);
+    unsigned cost = recompute_cost(v->of.inst);
     if (cost > *most) return false;
     *most -= cost;
     for (uint32_t i = 0; i < v->of.inst->n_operands; i++)
@@ -279,13 +278,13 @@ static bool is_cheap(const struct cut *c, const struct ir_value *v, uint32_t reg
     return true;
 }
 
-static struct ir_value *known(struct cut *c, struct ir_value *v, uint32_t region);
+static struct ir_value *value_in_region(struct cut *c, struct ir_value *v, uint32_t region);
 
-static struct ir_value *compute_again(struct cut *c, const struct ir_value *v, uint32_t region)
+static struct ir_value *recompute(struct cut *c, const struct ir_value *v, uint32_t region)
 {
     const struct ir_inst *inst = v->of.inst;
     struct ir_value **operands = arena_alloc(c->arena, (inst->n_operands + 1) * sizeof *operands);
-    for (uint32_t i = 0; i < inst->n_operands; i++) operands[i] = known(c, inst->operands[i], region);
+    for (uint32_t i = 0; i < inst->n_operands; i++) operands[i] = value_in_region(c, inst->operands[i], region);
     struct ir_builder b = ir_builder_before(c->first[region]);
     struct ir_inst *copy;
     if (ir_type_is_ptr(v->type))
@@ -297,11 +296,11 @@ static struct ir_value *compute_again(struct cut *c, const struct ir_value *v, u
     return copy->results[0];
 }
 
-static struct ir_value *read_again(struct cut *c, struct ir_value *v, uint32_t region)
+static struct ir_value *reload(struct cut *c, struct ir_value *v, uint32_t region)
 {
     bool is_new = !c->kept[v->scratch];
     struct ir_value *variable = variable_of(c, v);
-    if (is_new) keep_after(variable, v);
+    if (is_new) store_after(variable, v);
     struct ir_builder b = ir_builder_before(c->first[region]);
     struct ir_inst *load = ir_build(&b, IR_OP_LOAD, v->type, &variable, 1);
     load->scratch = region << 1;
@@ -309,13 +308,13 @@ static struct ir_value *read_again(struct cut *c, struct ir_value *v, uint32_t r
 }
 
 /* The value as the region's instructions can have it. */
-static struct ir_value *known(struct cut *c, struct ir_value *v, uint32_t region)
+static struct ir_value *value_in_region(struct cut *c, struct ir_value *v, uint32_t region)
 {
-    if (is_there(c, v, region)) return v;
+    if (is_available(c, v, region)) return v;
     if (c->here_region[v->scratch] == region) return c->here[v->scratch];
     unsigned most = 12;
-    struct ir_value *r = is_cheap(c, v, region, &most) ? compute_again(c, v, region) : read_again(c, v, region);
-    r->scratch = v->scratch; /* it is the same value to other regions that meet it as an operand */
+    struct ir_value *r = is_cheap(c, v, region, &most) ? recompute(c, v, region) : reload(c, v, region);
+    r->scratch = v->scratch; /* it is the same value to other regions that have it as an operand */
     c->here[v->scratch] = r;
     c->here_region[v->scratch] = region;
     return r;
@@ -323,7 +322,8 @@ static struct ir_value *known(struct cut *c, struct ir_value *v, uint32_t region
 
 static void rewrite_inst(struct cut *c, struct ir_inst *inst)
 {
-    for (uint32_t i = 0; i < inst->n_operands; i++) inst->operands[i] = known(c, inst->operands[i], region_of(inst));
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        inst->operands[i] = value_in_region(c, inst->operands[i], region_of(inst));
     for (int b = 0; b < 2; b++)
         for (struct ir_inst *i = inst->blocks[b] ? inst->blocks[b]->first : NULL; i; i = i->next) rewrite_inst(c, i);
 }
@@ -351,8 +351,8 @@ void parallel_regions_form(struct ir_function *kernel)
     c.here = arena_alloc(c.arena, n * sizeof *c.here);
     c.here_region = arena_alloc(c.arena, n * sizeof *c.here_region);
     new_region(&c); /* 0 */
-    number_block(&c, kernel->body);
-    keep_joins(&c, kernel->body);
+    number_regions(&c, kernel->body);
+    store_joins(&c, kernel->body);
     rewrite_block(&c, kernel->body);
     arena_free(c.arena);
 }

@@ -6,8 +6,8 @@
 #include "ir/base/arena.h"
 #include "ir/core/ir.h"
 
-/* By instruction number: the ifs and loops that a work-group takes as one, since work-items meet in them or leave
-   a loop in which they do. */
+/* By instruction number: the ifs and loops that are control flow of the whole work-group, since there is a barrier in
+   them, or they leave a loop with one. */
 bool *parallel_regions_mark(struct arena *arena, struct ir_function *kernel);
 /* Rewrites a kernel so that what a work-item takes from one region to another lies in a private variable. */
 void parallel_regions_form(struct ir_function *kernel);

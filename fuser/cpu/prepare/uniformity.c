@@ -1,6 +1,6 @@
 /*
  * Which values are the same for the lanes that run together, which grow by a constant step from lane to
- * lane, and in which ifs and loops lanes may part. A fixed point over the structured IR: a shape starts
+ * lane, and in which ifs and loops lanes may diverge. A fixed point over the structured IR: a shape starts
  * unknown and only moves towards varying.
  */
 #include "fuser/cpu/prepare/uniformity.h"
@@ -56,7 +56,7 @@ static struct shape linear_shape(int64_t stride, bool guarded)
     return stride ? (struct shape){SHAPE_LINEAR, stride, guarded} : uniform_shape;
 }
 
-static void set(struct finder *f, const struct ir_value *v, struct shape s)
+static void set_shape(struct finder *f, const struct ir_value *v, struct shape s)
 {
     struct shape *old = &f->u->values[v->scratch];
     if (!is_known(s) || old->kind == SHAPE_VARYING) return;
@@ -183,18 +183,18 @@ static const struct ir_inst *target_of(const struct ir_inst *terminator)
     return inst;
 }
 
-/* Whether lanes may have parted between `inside` and the construct around it that ends at `target`. */
-static bool parted(const struct finder *f, const struct ir_inst *inside, const struct ir_inst *target)
+/* Whether lanes may have diverged between `inside` and the construct around it that ends at `target`. */
+static bool diverged(const struct finder *f, const struct ir_inst *inside, const struct ir_inst *target)
 {
     for (const struct ir_inst *i = inside->parent->parent; i && i != target; i = i->parent->parent)
         if (f->u->divergent[i->scratch]) return true;
     return false;
 }
 
-/* A return that only some lanes take makes them part in each loop around it. */
+/* A return that only some lanes take makes them diverge in each loop around it. */
 static void see_return(struct finder *f, const struct ir_inst *inst)
 {
-    if (!parted(f, inst, NULL)) return;
+    if (!diverged(f, inst, NULL)) return;
     for (const struct ir_inst *i = inst->parent->parent; i; i = i->parent->parent)
         if (i->op == IR_OP_LOOP) set_divergent(f, i);
 }
@@ -211,14 +211,14 @@ struct join {
     struct shape shape;
 };
 
-static void see_way(struct ir_inst *inst, void *data)
+static void see_predecessor(struct ir_inst *inst, void *data)
 {
     struct join *j = data;
     if (inst->op != j->op || target_of(inst) != j->target || j->index >= inst->n_operands) return;
     const struct ir_value *v = inst->operands[j->index];
     if (j->n++ && !ir_value_same(v, j->same)) j->differ = true;
     j->same = v;
-    j->divergent = j->divergent || parted(j->f, inst, j->target);
+    j->divergent = j->divergent || diverged(j->f, inst, j->target);
     struct shape s = shape_of(j->f, v);
     if (!is_known(s)) return;
     if (s.guarded || (is_known(j->shape) && (j->shape.kind != s.kind || j->shape.stride != s.stride)))
@@ -230,7 +230,7 @@ static struct join join_of(struct finder *f, struct ir_inst *target, enum ir_op 
 {
     struct join j = {.f = f, .target = target, .op = op, .index = index, .shape = unknown_shape};
     for (int b = 0; b < 2; b++)
-        if (target->blocks[b]) ir_walk(target->blocks[b], see_way, &j);
+        if (target->blocks[b]) ir_walk(target->blocks[b], see_predecessor, &j);
     return j;
 }
 
@@ -241,7 +241,7 @@ static void join_if(struct finder *f, struct ir_inst *inst)
     for (uint32_t i = 0; i < inst->n_results; i++) {
         struct join j = join_of(f, inst, IR_OP_YIELD, i);
         bool mixed = f->u->divergent[inst->scratch] && j.n > 1 && j.differ;
-        set(f, inst->results[i], mixed ? varying_shape : j.shape);
+        set_shape(f, inst->results[i], mixed ? varying_shape : j.shape);
     }
 }
 
@@ -250,14 +250,14 @@ static void join_loop(struct finder *f, struct ir_inst *inst)
     const struct ir_block *body = inst->blocks[0];
     for (uint32_t i = 0; i < body->n_args; i++) {
         struct shape init = shape_of(f, inst->operands[i]);
-        set(f, body->args[i], init.guarded ? varying_shape : init);
+        set_shape(f, body->args[i], init.guarded ? varying_shape : init);
         struct join j = join_of(f, inst, IR_OP_CONTINUE, i);
-        set(f, body->args[i], j.divergent && j.n > 1 && j.differ ? varying_shape : j.shape);
+        set_shape(f, body->args[i], j.divergent && j.n > 1 && j.differ ? varying_shape : j.shape);
     }
     for (uint32_t i = 0; i < inst->n_results; i++) {
         /* Lanes leave a divergent loop in different rounds, so even a uniform value differs. */
         struct join j = join_of(f, inst, IR_OP_BREAK, i);
-        set(f, inst->results[i], f->u->divergent[inst->scratch] ? varying_shape : j.shape);
+        set_shape(f, inst->results[i], f->u->divergent[inst->scratch] ? varying_shape : j.shape);
     }
 }
 
@@ -269,11 +269,11 @@ static void visit(struct ir_inst *inst, void *data)
     case IR_OP_LOOP: join_loop(f, inst); break;
     case IR_OP_BREAK:
     case IR_OP_CONTINUE:
-        if (parted(f, inst, target_of(inst))) set_divergent(f, target_of(inst));
+        if (diverged(f, inst, target_of(inst))) set_divergent(f, target_of(inst));
         break;
     case IR_OP_RETURN: see_return(f, inst); break;
     default:
-        if (inst->n_results) set(f, inst->results[0], result_shape(f, inst));
+        if (inst->n_results) set_shape(f, inst->results[0], result_shape(f, inst));
     }
 }
 

@@ -1,6 +1,6 @@
 /*
  * What a value is for the work-items that run together: the same for all (uniform), lane 0's plus a constant step
- * (linear), or anything (varying); and in which ifs and loops they may part.
+ * (linear), or anything (varying); and in which ifs and loops they may diverge.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct shape {
 struct uniformity {
     uint32_t n_values, n_insts;
     struct shape *values; /* by ir_value.scratch */
-    bool *divergent;      /* if and loop, by number: lanes may part in it */
+    bool *divergent;      /* if and loop, by number: lanes may diverge in it */
 };
 
 /* The work-items of whom it is asked what is the same for them. */

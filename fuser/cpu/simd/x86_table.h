@@ -4,7 +4,7 @@
 #include "fuser/cpu/jit/emit.h"
 #include "fuser/cpu/target/isa.h"
 
-enum x86_form { UNARY, ROUNDING, BINARY, TERNARY, COMPARE };
+enum x86_form { X86_UNARY, X86_ROUNDING, X86_BINARY, X86_TERNARY, X86_COMPARE };
 
 struct x86_row {
     unsigned op;

@@ -87,7 +87,7 @@ static void load_arguments(struct emit *e, struct entry *k)
 /* ---- loops over groups and work-items ---- */
 
 /* Start and extent of the group in one dimension; n groups of it at once. */
-static void place_group(struct emit *e, unsigned d, rval group, rval n)
+static void set_group(struct emit *e, unsigned d, rval group, rval n)
 {
     struct work_item_ids *p = e->ids;
     p->group[d] = jit_read(jit_keep(e, group));
@@ -96,7 +96,7 @@ static void place_group(struct emit *e, unsigned d, rval group, rval n)
     p->extent[d] = jit_read(jit_keep(e, jit_min(e, size, jit_sub(e, p->global_size[d], p->start[d]))));
 }
 
-static void run_groups(struct emit *e, const struct entry *k)
+static void loop_over_work_groups(struct emit *e, const struct entry *k)
 {
     struct work_item_ids *p = e->ids;
     lval step = jit_keep(e, jit_u64(e, 1));
@@ -104,9 +104,9 @@ static void run_groups(struct emit *e, const struct entry *k)
     rval x = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, jit_read(g.v), p->num_groups[0])));
     rval yz = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, jit_read(g.v), p->num_groups[0])));
     if (k->merges) jit_set(e, step, jit_min(e, jit_sub(e, k->end, jit_read(g.v)), jit_sub(e, p->num_groups[0], x)));
-    place_group(e, 0, x, jit_read(step));
-    place_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
-    place_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
+    set_group(e, 0, x, jit_read(step));
+    set_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
+    set_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
     if (e->sub_groups)
         p->items = jit_read(jit_keep(e, jit_mul(e, jit_mul(e, p->extent[0], p->extent[1]), p->extent[2])));
     if (e->group)
@@ -116,7 +116,7 @@ static void run_groups(struct emit *e, const struct entry *k)
     counted_end(e, &g);
 }
 
-static void see_group_use(struct ir_inst *inst, void *data)
+static void see_use_of_group(struct ir_inst *inst, void *data)
 {
     bool *merges = data;
     if (is_sub_group_operation(inst)) *merges = false;
@@ -133,14 +133,14 @@ static void see_group_use(struct ir_inst *inst, void *data)
     }
 }
 
-static bool may_merge(const struct ir_function *kernel)
+static bool work_groups_may_merge(const struct ir_function *kernel)
 {
     bool merges = true;
     for (uint32_t i = 0; i < kernel->n_params; i++) {
         ir_type t = kernel->params[i].value->type;
         if (ir_type_is_ptr(t) && ir_type_space(t) == IR_SPACE_LOCAL) merges = false;
     }
-    ir_walk(kernel->body, see_group_use, &merges);
+    ir_walk(kernel->body, see_use_of_group, &merges);
     return merges;
 }
 
@@ -154,7 +154,7 @@ static void load_flags(struct emit *e, const struct entry *k)
         jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0))));
 }
 
-static void place_scratch(struct emit *e, struct entry *k, rval start)
+static void place_private_memory(struct emit *e, struct entry *k, rval start)
 {
     struct work_item_ids *p = e->ids;
     k->scratch_per_item = work_group_place(e, start);
@@ -180,8 +180,8 @@ static void emit_function(struct emit *e, struct entry *k)
     k->static_local = globals_place(e);
     load_flags(e, k);
     rval scratch = jit_add(e, k->local, jit_u64(e, (k->static_local + 63) / 64 * 64));
-    if (e->group) place_scratch(e, k, jit_read(jit_keep(e, scratch)));
-    run_groups(e, k);
+    if (e->group) place_private_memory(e, k, jit_read(jit_keep(e, scratch)));
+    loop_over_work_groups(e, k);
     if (e->memory->streamed) x86_fence(e);
     gcc_jit_block_end_with_void_return(e->block, NULL);
 }
@@ -230,7 +230,7 @@ static void prepare_state(struct emit *e)
 
 bool emit_entry(struct emit *e, bool loops)
 {
-    struct entry k = {.merges = may_merge(e->kernel), .loops = loops};
+    struct entry k = {.merges = work_groups_may_merge(e->kernel), .loops = loops};
     if (setjmp(e->jit.too_large)) return false;
     prepare_state(e);
     emit_function(e, &k);

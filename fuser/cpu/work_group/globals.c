@@ -75,7 +75,7 @@ struct placing {
     uint32_t local_bytes;
 };
 
-static void place_local(struct placing *p, const struct ir_global *g)
+static void place_in_local_memory(struct placing *p, const struct ir_global *g)
 {
     struct emit *e = p->e;
     uint32_t align = g->align ? g->align : 1;
@@ -85,7 +85,7 @@ static void place_local(struct placing *p, const struct ir_global *g)
     p->local_bytes += (uint32_t)ir_type_size(e->module, g->type);
 }
 
-static rval place_bytes(struct placing *p, const struct ir_global *g, uint64_t size)
+static rval place_in_object(struct placing *p, const struct ir_global *g, uint64_t size)
 {
     struct emit *e = p->e;
     lval v = p->variables[g->scratch] = declare(e, g, size);
@@ -94,18 +94,18 @@ static rval place_bytes(struct placing *p, const struct ir_global *g, uint64_t s
 }
 
 /* All zero at first, as memory of a program is; then an empty pipe, whoever comes first. */
-static void place_pipe(struct placing *p, const struct ir_global *g)
+static void place_pipe_in_object(struct placing *p, const struct ir_global *g)
 {
     struct emit *e = p->e;
     uint64_t packet = ir_type_size(e->module, g->packet);
-    rval pipe = place_bytes(p, g, kernel_pipe_bytes(packet, g->capacity));
+    rval pipe = place_in_object(p, g, kernel_pipe_bytes(packet, g->capacity));
     rval size = jit_add(e, pipe, jit_u64(e, offsetof(struct kernel_pipe, packet_size)));
     rval capacity = jit_add(e, pipe, jit_u64(e, offsetof(struct kernel_pipe, capacity)));
     jit_set(e, jit_memory(e, jit_type(e, IR_KIND_I32), size, 4), jit_int(e, IR_KIND_I32, packet));
     jit_set(e, jit_memory(e, jit_type(e, IR_KIND_I32), capacity, 4), jit_int(e, IR_KIND_I32, g->capacity));
 }
 
-static void find_global(struct ir_inst *inst, void *data)
+static void collect_global(struct ir_inst *inst, void *data)
 {
     if (inst->op == IR_OP_GLOBAL) ir_held_add(data, inst->attrs.global);
 }
@@ -113,11 +113,11 @@ static void find_global(struct ir_inst *inst, void *data)
 static void place_global(struct placing *p, const struct ir_global *g)
 {
     if (ir_type_kind(g->type) == IR_KIND_PIPE)
-        place_pipe(p, g);
+        place_pipe_in_object(p, g);
     else if (g->space == IR_SPACE_LOCAL)
-        place_local(p, g);
+        place_in_local_memory(p, g);
     else
-        place_bytes(p, g, ir_type_size(p->e->module, g->type));
+        place_in_object(p, g, ir_type_size(p->e->module, g->type));
 }
 
 uint32_t globals_place(struct emit *e)
@@ -125,7 +125,7 @@ uint32_t globals_place(struct emit *e)
     struct placing p = {.e = e};
     struct ir_held used;
     ir_held_open(&used, e->module);
-    ir_walk(e->kernel->body, find_global, &used);
+    ir_walk(e->kernel->body, collect_global, &used);
     p.variables = arena_alloc(e->arena, (e->module->n_globals + 1) * sizeof *p.variables);
     for (uint32_t i = 0; i < used.n; i++) place_global(&p, used.list[i]);
     for (uint32_t i = 0; i < used.n; i++)

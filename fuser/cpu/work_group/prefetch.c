@@ -1,7 +1,7 @@
 /*
- * Reading ahead. While the work-items of a group meet, memory would be idle: what the next group will load before its
- * first meeting is fetched as soon as this group has its own. The addresses are computed once more, at the next group's
- * place; a fetch has no effect but on time, so it may well be of something that is never loaded.
+ * Prefetch. While the work-items of a group are at a barrier, memory would be idle: what the next group will load
+ * before its first barrier is fetched as soon as this group has its own. The addresses are computed once more, at the
+ * next group's place; a fetch has no effect but on time, so it may well be of something that is never loaded.
  */
 #include "fuser/cpu/work_group/prefetch.h"
 
@@ -16,27 +16,27 @@
 
 enum { LINE_BYTES = 64 };
 
-static bool is_simple(const struct ir_inst *inst)
+static bool is_recomputable(const struct ir_inst *inst)
 {
     return (ir_op_info(inst->op)->flags & IR_FLAG_PURE) ||
            (inst->op >= IR_OP_GLOBAL_ID && inst->op <= IR_OP_LOCAL_LINEAR_ID);
 }
 
-static bool is_fetched(const struct ir_inst *inst)
+static bool is_prefetched(const struct ir_inst *inst)
 {
     return inst->op == IR_OP_LOAD && !inst->attrs.is_volatile &&
            ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
 }
 
 /* Whether there is something to fetch whose address does not itself come from memory. */
-static bool is_worth_it(const struct ir_inst *first, const struct ir_inst *end)
+static bool loads_anything(const struct ir_inst *first, const struct ir_inst *end)
 {
     for (const struct ir_inst *i = first; i != end; i = i->next)
-        if (is_fetched(i)) return true;
+        if (is_prefetched(i)) return true;
     return false;
 }
 
-static bool all_known(const struct emit *e, const struct ir_inst *inst)
+static bool are_operands_known(const struct emit *e, const struct ir_inst *inst)
 {
     for (uint32_t i = 0; i < inst->n_operands; i++) {
         const struct ir_value *v = inst->operands[i];
@@ -46,7 +46,7 @@ static bool all_known(const struct emit *e, const struct ir_inst *inst)
 }
 
 /* Each line that a vector of work-items loads from. */
-static void fetch(struct emit *e, const struct ir_inst *inst)
+static void prefetch_lines(struct emit *e, const struct ir_inst *inst)
 {
     struct lanes address = *emit_value(e, inst->operands[0]);
     uint64_t bytes = kind_bytes(ir_type_kind(inst->type)) * ir_type_lanes(inst->type);
@@ -59,20 +59,20 @@ static void fetch(struct emit *e, const struct ir_inst *inst)
     }
 }
 
-static void fetch_all(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+static void prefetch_region(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
     for (const struct ir_inst *i = first; i != end; i = i->next) {
         for (uint32_t k = 0; k < i->n_results; k++) e->values->lanes[i->results[k]->scratch] = NULL;
-        if (!all_known(e, i)) continue;
-        if (is_fetched(i)) fetch(e, i);
-        if (is_simple(i) && !i->blocks[0]) emit_insts(e, i, i->next);
+        if (!are_operands_known(e, i)) continue;
+        if (is_prefetched(i)) prefetch_lines(e, i);
+        if (is_recomputable(i) && !i->blocks[0]) emit_insts(e, i, i->next);
     }
 }
 
 /* The whole vectors of the next group in x, if that is ours too. */
 void prefetch_next_group(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
-    if (!is_worth_it(first, end) || e->width == 1 || e->sub_groups) return;
+    if (!loads_anything(first, end) || e->width == 1 || e->sub_groups) return;
     struct work_item_ids here = *e->ids, *p = e->ids;
     struct lanes **shared = e->values->shared; /* of this group: not touched */
     e->values->shared = arena_alloc(e->arena, (e->values->uniformity.n_values + 1) * sizeof *e->values->shared);
@@ -91,7 +91,7 @@ void prefetch_next_group(struct emit *e, const struct ir_inst *first, const stru
     p->item[0] = jit_read(x.v);
     emit_reset(e);
     private_memory_begin(e);
-    fetch_all(e, first, end);
+    prefetch_region(e, first, end);
     counted_end(e, &x);
     counted_end(e, &y);
     counted_end(e, &z);

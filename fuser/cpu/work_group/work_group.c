@@ -1,7 +1,7 @@
 /*
- * Runs a kernel with barriers for one work-group: region by region, each for all work-items (regions.c cuts
- * them). Here are the ifs and loops between the regions, the values of the work-group, which are scalars, and
- * the memory of the private variables, of which each work-item has its own.
+ * A kernel with barriers for one work-group: parallel region by parallel region (prepare/parallel_regions.c cuts them),
+ * each for all work-items. Here are the ifs and loops between the regions, and the values of the work-group, which are
+ * scalars.
  */
 #include "fuser/cpu/work_group/work_group.h"
 
@@ -19,8 +19,8 @@
 #include "fuser/cpu/work_group/work_items.h"
 
 /* An if or a loop that the work-group is in. */
-struct around {
-    struct around *outer;
+struct enclosing {
+    struct enclosing *outer;
     const struct ir_inst *inst;
     gcc_jit_block *head, *exit; /* head: of a loop */
     bool comes_out;             /* there is a way to the exit */
@@ -29,7 +29,7 @@ struct around {
 struct work_group {
     bool *grouped; /* by instruction number */
     struct uniformity uniformity;
-    struct around *around;
+    struct enclosing *enclosing;
     gcc_jit_block *leave;
 };
 
@@ -43,7 +43,7 @@ void work_group_prepare(struct emit *e)
 
 /* ---- values and variables ---- */
 
-static void share(struct emit *e, struct ir_value **values, uint32_t n)
+static void make_variables_of_group(struct emit *e, struct ir_value **values, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (e->group->uniformity.values[values[i]->scratch].kind != SHAPE_UNIFORM) continue;
@@ -55,15 +55,15 @@ static void share(struct emit *e, struct ir_value **values, uint32_t n)
     }
 }
 
-static uint32_t place_block(struct emit *e, const struct ir_block *block, uint32_t bytes)
+static uint32_t place_variables(struct emit *e, const struct ir_block *block, uint32_t bytes)
 {
-    share(e, block->args, block->n_args);
+    make_variables_of_group(e, block->args, block->n_args);
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
-        share(e, inst->results, inst->n_results);
+        make_variables_of_group(e, inst->results, inst->n_results);
         bool reduced = inst->op == IR_OP_GROUP_REDUCE && is_work_group_operation(inst);
         if (inst->op == IR_OP_VAR || reduced) bytes = private_memory_add(e, inst, bytes);
         for (int b = 0; b < 2; b++)
-            if (inst->blocks[b] && e->group->grouped[inst->scratch]) bytes = place_block(e, inst->blocks[b], bytes);
+            if (inst->blocks[b] && e->group->grouped[inst->scratch]) bytes = place_variables(e, inst->blocks[b], bytes);
     }
     return bytes;
 }
@@ -74,7 +74,7 @@ uint32_t work_group_place(struct emit *e, rval memory)
     e->private->base = memory;
     rval items = jit_mul(e, jit_mul(e, p->local_size[0], p->local_size[1]), p->local_size[2]);
     e->private->items = jit_read(jit_keep(e, items));
-    return (place_block(e, e->kernel->body, 0) + 15) / 16 * 16;
+    return (place_variables(e, e->kernel->body, 0) + 15) / 16 * 16;
 }
 
 /* ---- control flow of the group ---- */
@@ -98,35 +98,35 @@ static void assign_shared(struct emit *e, const struct ir_inst *inst, struct ir_
             lanes_assign(e, &e->values->shared[to[i]->scratch][c], &copies[i][c]);
 }
 
-static void run_if(struct emit *e, const struct ir_inst *inst)
+static void run_if_of_group(struct emit *e, const struct ir_inst *inst)
 {
-    struct around a = {.outer = e->group->around, .inst = inst, .exit = jit_block(e)};
+    struct enclosing a = {.outer = e->group->enclosing, .inst = inst, .exit = jit_block(e)};
     gcc_jit_block *begin[2] = {jit_block(e), jit_block(e)};
     jit_branch(e, emit_value(e, inst->operands[0])->scalar, begin[0], begin[1]);
-    e->group->around = &a;
+    e->group->enclosing = &a;
     for (int b = 0; b < 2; b++) {
         jit_begin(e, begin[b]);
         run_block(e, inst->blocks[b]);
     }
-    e->group->around = a.outer;
+    e->group->enclosing = a.outer;
     e->block = a.comes_out ? a.exit : NULL;
 }
 
-static void run_loop(struct emit *e, const struct ir_inst *inst)
+static void run_loop_of_group(struct emit *e, const struct ir_inst *inst)
 {
-    struct around a = {.outer = e->group->around, .inst = inst, .head = jit_block(e), .exit = jit_block(e)};
+    struct enclosing a = {.outer = e->group->enclosing, .inst = inst, .head = jit_block(e), .exit = jit_block(e)};
     assign_shared(e, inst, inst->blocks[0]->args);
     jit_jump(e, a.head);
     jit_begin(e, a.head);
-    e->group->around = &a;
+    e->group->enclosing = &a;
     run_block(e, inst->blocks[0]);
-    e->group->around = a.outer;
+    e->group->enclosing = a.outer;
     e->block = a.comes_out ? a.exit : NULL;
 }
 
-static void run_terminator(struct emit *e, const struct ir_inst *inst)
+static void run_exit_of_group(struct emit *e, const struct ir_inst *inst)
 {
-    struct around *a = e->group->around;
+    struct enclosing *a = e->group->enclosing;
     if (inst->op == IR_OP_BREAK || inst->op == IR_OP_CONTINUE)
         while (a->inst->op != IR_OP_LOOP) a = a->outer;
     switch (inst->op) {
@@ -146,7 +146,7 @@ static void run_terminator(struct emit *e, const struct ir_inst *inst)
 
 /* ---- regions ---- */
 
-static bool is_between(const struct emit *e, const struct ir_inst *inst)
+static bool is_control_of_group(const struct emit *e, const struct ir_inst *inst)
 {
     return (ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR) || e->group->grouped[inst->scratch];
 }
@@ -154,16 +154,16 @@ static bool is_between(const struct emit *e, const struct ir_inst *inst)
 /* Up to where the work-items run on their own. */
 static const struct ir_inst *region_end(const struct emit *e, const struct ir_inst *inst)
 {
-    while (!is_between(e, inst)) {
-        bool meet = synchronizes_work_group(inst);
+    while (!is_control_of_group(e, inst)) {
+        bool ends = synchronizes_work_group(inst);
         inst = inst->next;
-        if (meet) break;
+        if (ends) break;
     }
     return inst;
 }
 
 /* Whether what runs up to `end` is the same for all work-items, so that one may run it for all. */
-static bool is_of_group(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+static bool is_uniform_region(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
     for (const struct ir_inst *i = first; i != end; i = i->next) {
         if (i->op == IR_OP_BARRIER) continue;
@@ -175,7 +175,7 @@ static bool is_of_group(const struct emit *e, const struct ir_inst *first, const
 
 static void run_region(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
-    if (is_of_group(e, first, end)) {
+    if (is_uniform_region(e, first, end)) {
         emit_reset(e);
         emit_insts(e, first, end);
         emit_reset(e);
@@ -199,13 +199,13 @@ static void run_block(struct emit *e, const struct ir_block *block)
             if (inst == e->kernel->body->first) prefetch_next_group(e, inst, end);
             inst = end;
         } else if (inst->op == IR_OP_IF) {
-            run_if(e, inst);
+            run_if_of_group(e, inst);
             inst = inst->next;
         } else if (inst->op == IR_OP_LOOP) {
-            run_loop(e, inst);
+            run_loop_of_group(e, inst);
             inst = inst->next;
         } else {
-            run_terminator(e, inst);
+            run_exit_of_group(e, inst);
             return;
         }
     }
@@ -214,7 +214,7 @@ static void run_block(struct emit *e, const struct ir_block *block)
 void work_group_run(struct emit *e)
 {
     e->group->leave = jit_block(e);
-    e->group->around = NULL;
+    e->group->enclosing = NULL;
     emit_reset(e);
     run_block(e, e->kernel->body);
     if (e->block) jit_jump(e, e->group->leave);

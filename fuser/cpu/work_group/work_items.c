@@ -35,7 +35,7 @@ static void run_body(const struct run *r, struct mask exec)
 }
 
 /* The work-items of a row that fill whole vectors. */
-static void run_whole(const struct run *r, lval item, rval end)
+static void run_whole_vectors(const struct run *r, lval item, rval end)
 {
     struct emit *e = r->e;
     gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
@@ -52,23 +52,23 @@ static void run_whole(const struct run *r, lval item, rval end)
 
 /* The same once more with stores past the cache, where the launch asks for them and the kernel has any
    that could go there. */
-static void run_streaming(const struct run *r, lval item, rval end)
+static void run_whole_vectors_or_past_cache(const struct run *r, lval item, rval end)
 {
     struct emit *e = r->e;
     if (!e->memory->wants_stream) {
-        run_whole(r, item, end);
+        run_whole_vectors(r, item, end);
         return;
     }
     gcc_jit_block *stream = jit_block(e), *usual = jit_block(e), *done = jit_block(e);
     jit_branch(e, e->memory->wants_stream, stream, usual);
     jit_begin(e, usual);
     e->memory->streams = false;
-    run_whole(r, item, end);
+    run_whole_vectors(r, item, end);
     jit_jump(e, done);
     jit_begin(e, stream);
     if (e->memory->streams) {
         e->memory->stream = true;
-        run_whole(r, item, end);
+        run_whole_vectors(r, item, end);
         e->memory->stream = false;
         e->memory->streamed = true;
         jit_jump(e, done);
@@ -111,18 +111,18 @@ static struct mask lanes_below(struct emit *e, rval count)
 }
 
 /* Work-items up to `extent`: whole vectors, then the rest under a mask. */
-static void run_span(const struct run *r, lval item, rval extent)
+static void run_vectors_and_rest(const struct run *r, lval item, rval extent)
 {
     struct emit *e = r->e;
     rval whole = jit_sub(e, extent, jit_u64(e, e->width - 1));
     rval end = jit_read(jit_keep(e, jit_cast(e, whole, jit_signed(e, IR_KIND_I64))));
     if (e->width == 1) {
-        run_whole(r, item, end);
+        run_whole_vectors(r, item, end);
         return;
     }
     gcc_jit_block *tail = jit_block(e), *done = jit_block(e);
     e->control->row_end = is_one_if(r) ? done : NULL;
-    run_streaming(r, item, end);
+    run_whole_vectors_or_past_cache(r, item, end);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), tail, done);
     jit_begin(e, tail);
     run_body(r, lanes_below(e, jit_sub(e, extent, jit_read(item))));
@@ -136,7 +136,7 @@ static void run_row(const struct run *r)
     rval extent = e->ids->extent[0];
     lval item = jit_keep(e, jit_u64(e, 0));
     e->ids->item[0] = jit_read(item);
-    run_span(r, item, extent);
+    run_vectors_and_rest(r, item, extent);
 }
 
 static void run_rows(const struct run *r)
