@@ -9,7 +9,7 @@
 
 /* What the job answers. */
 struct made {
-    struct gccjit_object code;
+    struct cpu_object code;
     const void *bytes;
     size_t size;
     unsigned lanes;
@@ -20,12 +20,12 @@ struct made {
 static int compile(const struct ir_function *kernel, bool keep_assembly, struct made *made, struct error *e)
 {
     struct diag_list findings = {0};
-    static const enum gccjit_effort by_care[] = {
-        [JOB_ANY] = GCCJIT_EFFORT_FULL, [JOB_SCALAR] = GCCJIT_EFFORT_SCALAR, [JOB_NO_CODE] = GCCJIT_EFFORT_NONE};
-    struct gccjit_options options = {
+    static const enum cpu_effort by_care[] = {
+        [JOB_ANY] = CPU_EFFORT_FULL, [JOB_SCALAR] = CPU_EFFORT_SCALAR, [JOB_NO_CODE] = CPU_EFFORT_NONE};
+    struct cpu_options options = {
         .target = *devices_cpu_target(), .keep_assembly = keep_assembly, .effort = devices_cpu_effort()};
     if (options.effort < by_care[job_care]) options.effort = by_care[job_care];
-    int result = gccjit_compile(kernel, &options, &made->code, &findings);
+    int result = cpu_compile(kernel, &options, &made->code, &findings);
     if (result < 0) {
         char name[300];
         snprintf(name, sizeof name, "kernel %s", kernel->name);
@@ -35,7 +35,7 @@ static int compile(const struct ir_function *kernel, bool keep_assembly, struct 
     made->bytes = made->code.elf;
     made->size = made->code.elf_size;
     made->lanes = made->code.lanes;
-    made->effort = gccjit_effort_name(made->code.effort);
+    made->effort = cpu_effort_name(made->code.effort);
     made->assembly = made->code.assembly;
     return result < 0 ? -1 : result;
 }
@@ -57,7 +57,7 @@ int job_compile(const struct proto_message *m, struct proto_writer *reply, struc
         made = (struct made){.bytes = bytes,
                              .size = size,
                              .lanes = 1,
-                             .effort = gccjit_effort_name(GCCJIT_EFFORT_NONE),
+                             .effort = cpu_effort_name(CPU_EFFORT_NONE),
                              .assembly = "# too large for code\n"};
     if (result >= 0) {
         proto_begin_reply(reply, m->id);
@@ -67,7 +67,7 @@ int job_compile(const struct proto_message *m, struct proto_writer *reply, struc
         proto_pack_string(reply, "effort", made.effort);
         proto_pack_string(reply, "assembly", made.assembly);
     }
-    gccjit_object_clear(&made.code);
+    cpu_object_clear(&made.code);
     ir_module_free(module);
     return result < 0 ? -1 : 0;
 }

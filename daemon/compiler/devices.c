@@ -13,8 +13,8 @@
 enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };
 
 static struct device devices[DEVICES];
-static struct gccjit_target cpu_target;
-static enum gccjit_effort cpu_effort;
+static struct cpu_target cpu_target;
+static enum cpu_effort cpu_effort;
 
 /* What the memory model and the service give every device. */
 static const uint64_t common_aspects = IR_ASPECT_CPU | IR_ASPECT_ONLINE_COMPILER | IR_ASPECT_USM_DEVICE |
@@ -32,27 +32,27 @@ static uint32_t available_cores(void)
 }
 
 /* FUSIOND_ISA lowers what code is made for: to test a lesser machine on a better one. */
-static enum gccjit_isa isa_limit(void)
+static enum cpu_isa isa_limit(void)
 {
     const char *wanted = getenv("FUSIOND_ISA");
-    for (int isa = 0; wanted && isa < GCCJIT_ISA_COUNT; isa++)
-        if (strcmp(wanted, gccjit_isa_name((enum gccjit_isa)isa)) == 0) return (enum gccjit_isa)isa;
-    return GCCJIT_ISA_COUNT - 1;
+    for (int isa = 0; wanted && isa < CPU_ISA_COUNT; isa++)
+        if (strcmp(wanted, cpu_isa_name((enum cpu_isa)isa)) == 0) return (enum cpu_isa)isa;
+    return CPU_ISA_COUNT - 1;
 }
 
 /* FUSIOND_EFFORT lowers what is made of kernels: to test what only large ones get on small ones. */
-static enum gccjit_effort effort_limit(void)
+static enum cpu_effort effort_limit(void)
 {
     const char *wanted = getenv("FUSIOND_EFFORT");
-    for (int effort = 0; wanted && effort <= GCCJIT_EFFORT_NONE; effort++)
-        if (strcmp(wanted, gccjit_effort_name((enum gccjit_effort)effort)) == 0) return (enum gccjit_effort)effort;
-    return GCCJIT_EFFORT_FULL;
+    for (int effort = 0; wanted && effort <= CPU_EFFORT_NONE; effort++)
+        if (strcmp(wanted, cpu_effort_name((enum cpu_effort)effort)) == 0) return (enum cpu_effort)effort;
+    return CPU_EFFORT_FULL;
 }
 
 static void set_sub_groups(struct fuser_device *d, const uint32_t *sizes)
 {
     for (uint32_t i = 0; sizes[i]; i++) d->sub_group_sizes[d->n_sub_group_sizes++] = sizes[i];
-    d->primary_sub_group_size = GCCJIT_PRIMARY_SUB_GROUP_SIZE; /* on every device: what a kernel gives is the same */
+    d->primary_sub_group_size = CPU_PRIMARY_SUB_GROUP_SIZE; /* on every device: what a kernel gives is the same */
 }
 
 static void init_reference(struct device *d)
@@ -64,7 +64,7 @@ static void init_reference(struct device *d)
                        .aspects = (all & ~kinds_of_device) | IR_ASPECT_CPU,
                        .max_work_group_size = MAX_WORK_GROUP,
                        .max_local_bytes = LOCAL_BYTES,
-                       .fma = cpu_target.isa >= GCCJIT_ISA_AVX2, /* as the cpu: the same results */
+                       .fma = cpu_target.isa >= CPU_ISA_AVX2, /* as the cpu: the same results */
                        .can_fuse = true},
         .description = "Interpreter: slow, reports out-of-bounds accesses, unwritten memory and data races",
         .target = "interpreter",
@@ -76,24 +76,24 @@ static void init_reference(struct device *d)
 
 static void init_cpu(struct device *d)
 {
-    cpu_target = gccjit_target_host(isa_limit());
+    cpu_target = cpu_target_host(isa_limit());
     cpu_effort = effort_limit();
     size_t used = strlen(cpu_target.text);
-    if (cpu_effort != GCCJIT_EFFORT_FULL)
-        snprintf(cpu_target.text + used, sizeof cpu_target.text - used, " %s", gccjit_effort_name(cpu_effort));
+    if (cpu_effort != CPU_EFFORT_FULL)
+        snprintf(cpu_target.text + used, sizeof cpu_target.text - used, " %s", cpu_effort_name(cpu_effort));
     *d = (struct device){
         .properties = {.name = "cpu",
                        .aspects = common_aspects | cpu_aspects,
                        .max_work_group_size = MAX_WORK_GROUP,
                        .max_local_bytes = LOCAL_BYTES,
-                       .register_bytes = gccjit_register_bytes(cpu_target.isa),
-                       .fma = cpu_target.isa >= GCCJIT_ISA_AVX2,
+                       .register_bytes = cpu_register_bytes(cpu_target.isa),
+                       .fma = cpu_target.isa >= CPU_ISA_AVX2,
                        .can_fuse = true},
         .description = "The processor's cores, through libgccjit",
         .compute_units = available_cores(),
     };
     snprintf(d->target, sizeof d->target, "%s", cpu_target.text);
-    set_sub_groups(&d->properties, gccjit_sub_group_sizes());
+    set_sub_groups(&d->properties, cpu_sub_group_sizes());
 }
 
 void devices_init(void)
@@ -114,12 +114,12 @@ const struct device *devices_find(const char *name)
     return NULL;
 }
 
-const struct gccjit_target *devices_cpu_target(void)
+const struct cpu_target *devices_cpu_target(void)
 {
     return &cpu_target;
 }
 
-enum gccjit_effort devices_cpu_effort(void)
+enum cpu_effort devices_cpu_effort(void)
 {
     return cpu_effort;
 }

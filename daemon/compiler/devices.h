@@ -8,7 +8,7 @@
 struct device {
     struct fuser_device properties; /* what the fuser must know */
     const char *description;
-    char target[sizeof((struct gccjit_target *)0)->text];
+    char target[sizeof((struct cpu_target *)0)->text];
     uint32_t compute_units;
     bool interprets;                   /* its programs carry kernels, not objects */
     bool independent_forward_progress; /* of sub-groups */
@@ -21,7 +21,7 @@ void devices_init(void);
 const struct device *devices_get(unsigned index);
 const struct device *devices_find(const char *name); /* NULL: none */
 /* What code for the cpu is made for. */
-const struct gccjit_target *devices_cpu_target(void);
-enum gccjit_effort devices_cpu_effort(void);
+const struct cpu_target *devices_cpu_target(void);
+enum cpu_effort devices_cpu_effort(void);
 /* As in device.list. */
 void devices_pack(struct proto_writer *w, const struct device *d);

@@ -90,7 +90,7 @@ static int check_plan(const struct planning *p, struct error *e)
         const struct ir_function *kernel = p->plan->launches[i].kernel;
         struct diag_list findings = {0};
         char object[300];
-        bool fine = gccjit_check(kernel, &findings);
+        bool fine = cpu_check(kernel, &findings);
         snprintf(object, sizeof object, "kernel %s on device %s", kernel->name, p->device->properties.name);
         const char *file = kernel->loc.file ? kernel->module->files[kernel->loc.file - 1] : "line";
         if (!fine) job_fail_findings(e, FUSION_KERNEL_NOT_SUPPORTED, object, file, &findings);

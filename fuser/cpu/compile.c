@@ -22,13 +22,13 @@ static const struct effort {
     const char *name;
     unsigned most_statements;
     int vector_level, scalar_level; /* of optimization */
-} efforts[GCCJIT_EFFORT_NONE + 1] = {
-    [GCCJIT_EFFORT_FULL] = {"full", 30000, 2, 3},        [GCCJIT_EFFORT_ONE_VECTOR] = {"one vector", 40000, 2, 3},
-    [GCCJIT_EFFORT_LIGHT] = {"light", 60000, 1, 1},      [GCCJIT_EFFORT_SCALAR] = {"scalar", 80000, 1, 1},
-    [GCCJIT_EFFORT_MINIMAL] = {"minimal", 150000, 0, 0}, [GCCJIT_EFFORT_NONE] = {"interpreted", 0, 0, 0},
+} efforts[CPU_EFFORT_NONE + 1] = {
+    [CPU_EFFORT_FULL] = {"full", 30000, 2, 3},        [CPU_EFFORT_ONE_VECTOR] = {"one vector", 40000, 2, 3},
+    [CPU_EFFORT_LIGHT] = {"light", 60000, 1, 1},      [CPU_EFFORT_SCALAR] = {"scalar", 80000, 1, 1},
+    [CPU_EFFORT_MINIMAL] = {"minimal", 150000, 0, 0}, [CPU_EFFORT_NONE] = {"interpreted", 0, 0, 0},
 };
 
-const char *gccjit_effort_name(enum gccjit_effort effort)
+const char *cpu_effort_name(enum cpu_effort effort)
 {
     return efforts[effort].name;
 }
@@ -57,10 +57,10 @@ static void see_work(struct ir_inst *inst, void *data)
 }
 
 /* Two vectors in flight where the work is in loops or functions; one where it is in memory; and a sub-group is one. */
-static void choose_width(struct emit *e, bool heavy, enum gccjit_isa isa, enum gccjit_effort effort)
+static void choose_width(struct emit *e, bool heavy, enum cpu_isa isa, enum cpu_effort effort)
 {
-    bool scalar = effort >= GCCJIT_EFFORT_SCALAR || isa == GCCJIT_ISA_GENERIC;
-    e->compact = effort > GCCJIT_EFFORT_FULL;
+    bool scalar = effort >= CPU_EFFORT_SCALAR || isa == CPU_ISA_GENERIC;
+    e->compact = effort > CPU_EFFORT_FULL;
     e->sub_groups = uses_sub_groups(e->kernel);
     e->isa = isa_get(isa);
     if (e->sub_groups) {
@@ -71,10 +71,10 @@ static void choose_width(struct emit *e, bool heavy, enum gccjit_isa isa, enum g
     }
 }
 
-/* Emits the kernel, which is prepared and checked, and compiles it: 0, -2 as gccjit_compile(), or 1 where it is too
+/* Emits the kernel, which is prepared and checked, and compiles it: 0, -2 as cpu_compile(), or 1 where it is too
    large for that effort. */
-static int compile_with(enum gccjit_effort effort, struct ir_function *kernel, const struct gccjit_options *options,
-                        struct gccjit_object *object, struct diag_list *list)
+static int compile_with(enum cpu_effort effort, struct ir_function *kernel, const struct cpu_options *options,
+                        struct cpu_object *object, struct diag_list *list)
 {
     struct emit e = {.module = kernel->module,
                      .kernel = kernel,
@@ -89,12 +89,12 @@ static int compile_with(enum gccjit_effort effort, struct ir_function *kernel, c
     gcc_options_set(e.gcc, e.isa->options, e.width == 1, optimization(e.width, e.jit.n_statements, &efforts[effort]));
     if (result == 0 && !options->emit_only)
         result = assemble_object(e.gcc, kernel->name, options->keep_assembly, &file, list) ? -2 : 0;
-    *object = (struct gccjit_object){.elf = file.elf,
-                                     .elf_size = file.elf_size,
-                                     .assembly = file.assembly,
-                                     .lanes = e.width,
-                                     .effort = effort,
-                                     .statements = e.jit.n_statements};
+    *object = (struct cpu_object){.elf = file.elf,
+                                  .elf_size = file.elf_size,
+                                  .assembly = file.assembly,
+                                  .lanes = e.width,
+                                  .effort = effort,
+                                  .statements = e.jit.n_statements};
     gcc_jit_context_release(e.gcc);
     arena_free(e.arena);
     return result;
@@ -128,7 +128,7 @@ static bool has_calls(const struct ir_function *kernel)
     return found;
 }
 
-bool gccjit_check(const struct ir_function *kernel, struct diag_list *list)
+bool cpu_check(const struct ir_function *kernel, struct diag_list *list)
 {
     struct ir_module *module = ir_module_new("kernel");
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
@@ -138,26 +138,26 @@ bool gccjit_check(const struct ir_function *kernel, struct diag_list *list)
     return result;
 }
 
-int gccjit_compile(const struct ir_function *kernel, const struct gccjit_options *options, struct gccjit_object *object,
-                   struct diag_list *list)
+int cpu_compile(const struct ir_function *kernel, const struct cpu_options *options, struct cpu_object *object,
+                struct diag_list *list)
 {
     int result = 1;
-    *object = (struct gccjit_object){0};
-    for (int effort = options->effort; result == 1 && effort < GCCJIT_EFFORT_COUNT; effort++) {
+    *object = (struct cpu_object){0};
+    for (int effort = options->effort; result == 1 && effort < CPU_EFFORT_COUNT; effort++) {
         struct ir_function *copy = prepare(kernel, list);
         if (!copy) return -1;
         bool whole = !has_calls(copy);
-        if (whole) result = compile_with((enum gccjit_effort)effort, copy, options, object, list);
+        if (whole) result = compile_with((enum cpu_effort)effort, copy, options, object, list);
         ir_module_free(copy->module);
         if (!whole) break;
     }
-    if (result != 0) gccjit_object_clear(object);
+    if (result != 0) cpu_object_clear(object);
     return result;
 }
 
-void gccjit_object_clear(struct gccjit_object *object)
+void cpu_object_clear(struct cpu_object *object)
 {
     free(object->elf);
     free(object->assembly);
-    *object = (struct gccjit_object){0};
+    *object = (struct cpu_object){0};
 }

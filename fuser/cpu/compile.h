@@ -10,40 +10,40 @@
 #include "ir/core/ir.h"
 
 /* How much is made of a kernel: from the fastest code to the least. What it computes is the same with each. */
-enum gccjit_effort {
-    GCCJIT_EFFORT_FULL,       /* two vectors in flight where that pays, lanes that are taken one by one written out */
-    GCCJIT_EFFORT_ONE_VECTOR, /* one vector, and such lanes in a loop */
-    GCCJIT_EFFORT_LIGHT,      /* the same with little optimization */
-    GCCJIT_EFFORT_SCALAR,     /* one work-item at a time (or a sub-group), with little optimization */
-    GCCJIT_EFFORT_MINIMAL,    /* the same with none */
-    GCCJIT_EFFORT_NONE,       /* no code: the kernel is interpreted */
-    GCCJIT_EFFORT_COUNT = GCCJIT_EFFORT_NONE
+enum cpu_effort {
+    CPU_EFFORT_FULL,       /* two vectors in flight where that pays, lanes that are taken one by one written out */
+    CPU_EFFORT_ONE_VECTOR, /* one vector, and such lanes in a loop */
+    CPU_EFFORT_LIGHT,      /* the same with little optimization */
+    CPU_EFFORT_SCALAR,     /* one work-item at a time (or a sub-group), with little optimization */
+    CPU_EFFORT_MINIMAL,    /* the same with none */
+    CPU_EFFORT_NONE,       /* no code: the kernel is interpreted */
+    CPU_EFFORT_COUNT = CPU_EFFORT_NONE
 };
-const char *gccjit_effort_name(enum gccjit_effort effort);
+const char *cpu_effort_name(enum cpu_effort effort);
 
-struct gccjit_options {
-    struct gccjit_target target;
+struct cpu_options {
+    struct cpu_target target;
     bool keep_assembly;
-    enum gccjit_effort effort; /* at most; a large kernel gets less by itself */
-    bool emit_only;            /* nothing is compiled: the object tells its size, but has no code */
+    enum cpu_effort effort; /* at most; a large kernel gets less by itself */
+    bool emit_only;         /* nothing is compiled: the object tells its size, but has no code */
 };
 
-struct gccjit_object {
+struct cpu_object {
     uint8_t *elf;
     size_t elf_size;
     char *assembly; /* with keep_assembly */
     unsigned lanes;
-    enum gccjit_effort effort;
+    enum cpu_effort effort;
     unsigned statements; /* given to gcc, whose time and memory follow them */
 };
 
-/* Is there code for everything in the kernel? The same findings as gccjit_compile() would give, at no cost: for the
+/* Is there code for everything in the kernel? The same findings as cpu_compile() would give, at no cost: for the
    time when names and source lines are still known. */
-bool gccjit_check(const struct ir_function *kernel, struct diag_list *list);
+bool cpu_check(const struct ir_function *kernel, struct diag_list *list);
 
 /* Makes code for a kernel as fuser/cpu/abi/kernel_abi.h says, for work-groups of any size. 0; 1 where the kernel is
    too large for any code; or with findings: -1, which name the operation, function and line where something is not
    supported, or -2, the compiler's own words where it failed. */
-int gccjit_compile(const struct ir_function *kernel, const struct gccjit_options *options, struct gccjit_object *object,
-                   struct diag_list *list);
-void gccjit_object_clear(struct gccjit_object *object);
+int cpu_compile(const struct ir_function *kernel, const struct cpu_options *options, struct cpu_object *object,
+                struct diag_list *list);
+void cpu_object_clear(struct cpu_object *object);

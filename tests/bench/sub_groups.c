@@ -51,7 +51,7 @@ static void add_typed(char *to, size_t size, const char *text, const char *type)
     }
 }
 
-static struct compiled compile(const char *body, const char *type, enum gccjit_isa isa, struct ir_module **m)
+static struct compiled compile(const char *body, const char *type, enum cpu_isa isa, struct ir_module **m)
 {
     char text[4096] = "";
     struct diag_list list = {0};
@@ -94,7 +94,7 @@ static double run(const struct compiled *c, const struct ir_module *m)
     return (seconds() - start) * 1e9 / (ITEMS / SIZE * REPEATS);
 }
 
-static void compare(const struct pair *p, const char *type, enum gccjit_isa isa)
+static void compare(const struct pair *p, const char *type, enum cpu_isa isa)
 {
     struct ir_module *m[2];
     struct compiled c[2] = {compile(p->built_in, type, isa, &m[0]), compile(p->other, type, isa, &m[1])};
@@ -104,7 +104,7 @@ static void compare(const struct pair *p, const char *type, enum gccjit_isa isa)
             double ns = run(&c[k], m[k]);
             if (ns < least[k]) least[k] = ns;
         }
-    printf("%-7s %-4s %-38s %7.1f : %6.1f ns  %5.2f\n", gccjit_isa_name(isa), type, p->name, least[0], least[1],
+    printf("%-7s %-4s %-38s %7.1f : %6.1f ns  %5.2f\n", cpu_isa_name(isa), type, p->name, least[0], least[1],
            least[0] / least[1]);
     for (int k = 0; k < 2; k++) {
         compiled_clear(&c[k]);
@@ -115,7 +115,7 @@ static void compare(const struct pair *p, const char *type, enum gccjit_isa isa)
 int main(void)
 {
     static const char *const types[] = {"i8", "i16", "i32", "i64", "f32"};
-    enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+    enum cpu_isa isas[CPU_ISA_COUNT];
     unsigned n = compiled_isas(isas);
     for (unsigned i = 0; i < n; i++)
         for (unsigned k = 0; k < sizeof pairs / sizeof *pairs; k++)

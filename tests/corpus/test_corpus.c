@@ -157,7 +157,7 @@ static enum cpu_end cpu_child(struct ir_function *f, const struct corpus_kernel 
     struct compiled c;
     arguments(k, data, &a);
     pipeline_run(&pipeline_cleanup, f);
-    if (!compiled_make(&c, f, GCCJIT_ISA_COUNT - 1, false) && !compiled_make(&c, f, GCCJIT_ISA_COUNT - 1, true))
+    if (!compiled_make(&c, f, CPU_ISA_COUNT - 1, false) && !compiled_make(&c, f, CPU_ISA_COUNT - 1, true))
         return CPU_REFUSED;
     *sub_group_size = c.info->sub_group_size;
     compiled_run(&c, f, &k->range, a.args, 1, 0);

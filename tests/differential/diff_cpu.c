@@ -13,11 +13,11 @@
 #include "tests/support/compiled.h"
 #include "tests/support/random_args.h"
 
-static void compare_one(const struct random_kernel *k, const struct nd_range *range, uint64_t seed,
-                        enum gccjit_isa isa, enum gccjit_effort effort, const struct interp_arg *want)
+static void compare_one(const struct random_kernel *k, const struct nd_range *range, uint64_t seed, enum cpu_isa isa,
+                        enum cpu_effort effort, const struct interp_arg *want)
 {
     char how[64];
-    snprintf(how, sizeof how, "%s, %s", gccjit_isa_name(isa), gccjit_effort_name(effort));
+    snprintf(how, sizeof how, "%s, %s", cpu_isa_name(isa), cpu_effort_name(effort));
     struct compiled c;
     if (!compiled_make_with(&c, k->function, isa, effort)) {
         fprintf(stderr, "# seed %llu, %s\n", (unsigned long long)seed, how);
@@ -42,10 +42,10 @@ static void compare_seed(uint64_t seed, const struct random_kernel_options *opti
     assert_int_equal(interp_run(k.function, &range, want, NULL, &result), 0);
     assert_true(result.completed);
     interp_result_clear(&result);
-    enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+    enum cpu_isa isas[CPU_ISA_COUNT];
     unsigned n = compiled_isas(isas);
-    for (unsigned i = 0; i < n; i++) compare_one(&k, &range, seed, isas[i], GCCJIT_EFFORT_FULL, want);
-    compare_one(&k, &range, seed, isas[n - 1], (enum gccjit_effort)(1 + seed % (GCCJIT_EFFORT_COUNT - 1)), want);
+    for (unsigned i = 0; i < n; i++) compare_one(&k, &range, seed, isas[i], CPU_EFFORT_FULL, want);
+    compare_one(&k, &range, seed, isas[n - 1], (enum cpu_effort)(1 + seed % (CPU_EFFORT_COUNT - 1)), want);
     random_args_free(&k, want);
     random_kernel_clear(&k);
 }

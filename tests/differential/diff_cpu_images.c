@@ -22,8 +22,8 @@ static const uint32_t types[] = {0x10d0, 0x10d1, 0x10d2, 0x10d3, 0x10d7, 0x10d8,
 struct ways {
     struct ir_module *module, *clean;
     struct ir_function *kernel;
-    struct kit_way way[GCCJIT_ISA_COUNT + 1];
-    struct compiled code[GCCJIT_ISA_COUNT + 1];
+    struct kit_way way[CPU_ISA_COUNT + 1];
+    struct compiled code[CPU_ISA_COUNT + 1];
     unsigned n;
 };
 
@@ -55,7 +55,7 @@ static void ways_compare(const struct ways *w, const struct interp_arg *args, co
     kit_interpret(w->kernel, &range, want);
     for (unsigned i = 0; i < w->n; i++) {
         char how[160];
-        snprintf(how, sizeof how, "%s%s, %s", gccjit_isa_name(w->way[i].isa), w->way[i].scalar ? " scalar" : "", what);
+        snprintf(how, sizeof how, "%s%s, %s", cpu_isa_name(w->way[i].isa), w->way[i].scalar ? " scalar" : "", what);
         kit_copy(got, args, n);
         compiled_run(&w->code[i], w->kernel, &range, got, 1, 0);
         kit_expect_same(want, got, n, how);

@@ -235,7 +235,7 @@ static void suite_run(struct suite *s)
     struct nd_range range = {1, {ITEMS - 3, 1, 1}, {0, 0, 0}, {s->form == UNIFORM ? 1 : ITEMS, 1, 1}};
     make_args(s, args);
     kit_interpret(s->kernel, &range, args);
-    struct kit_way ways[GCCJIT_ISA_COUNT + 1];
+    struct kit_way ways[CPU_ISA_COUNT + 1];
     unsigned n = kit_ways(ways), first = s->form == UNIFORM || s->sub_group ? n - 2 : 0;
     for (unsigned w = first; w < (first ? n - 1 : n); w++) {
         struct compiled c;
@@ -244,7 +244,7 @@ static void suite_run(struct suite *s)
         args[OPERANDS].data = out[1];
         compiled_run(&c, s->kernel, &range, args, 1, 0);
         char how[96];
-        snprintf(how, sizeof how, "%s%s%s, sub-group %u", gccjit_isa_name(ways[w].isa), ways[w].scalar ? " scalar" : "",
+        snprintf(how, sizeof how, "%s%s%s, sub-group %u", cpu_isa_name(ways[w].isa), ways[w].scalar ? " scalar" : "",
                  s->form == UNIFORM ? " uniform" : "", s->sub_group);
         compare(s, out[0], out[1], how);
         compiled_clear(&c);

@@ -51,11 +51,11 @@ static bool compare_code(const struct random_spmd *p, uint64_t seed, const char 
     return same;
 }
 
-static void compare_one(const struct random_spmd *p, uint64_t seed, enum gccjit_isa isa, bool scalar)
+static void compare_one(const struct random_spmd *p, uint64_t seed, enum cpu_isa isa, bool scalar)
 {
     char how[64];
     struct compiled c;
-    snprintf(how, sizeof how, "%s%s", gccjit_isa_name(isa), scalar ? " scalar" : "");
+    snprintf(how, sizeof how, "%s%s", cpu_isa_name(isa), scalar ? " scalar" : "");
     bool good = compiled_make(&c, p->kernel.function, isa, scalar);
     if (!good) say(p, seed, how, "no code");
     good = good && compare_code(p, seed, how, &c);
@@ -74,7 +74,7 @@ static uint64_t first_seed(void)
 static void programs(void **state)
 {
     (void)state;
-    enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+    enum cpu_isa isas[CPU_ISA_COUNT];
     unsigned n = compiled_isas(isas), cases = test_cases(usual_cases);
     bool all = cases >= LONG_CASES || getenv("FUSIOND_TEST_SEED");
     for (uint64_t seed = first_seed(); cases--; seed++) {

@@ -8,7 +8,7 @@
 
 enum { WIDEST = 64 }; /* numbers of a sub-group's vector in the short check */
 
-static enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+static enum cpu_isa isas[CPU_ISA_COUNT];
 static unsigned n_isas;
 
 static bool run(unsigned way, const struct ir_function *kernel, const struct nd_range *range,

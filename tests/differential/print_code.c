@@ -37,21 +37,21 @@ static void print_findings(const struct diag_list *list)
 }
 
 /* In a process of its own: libgccjit keeps state of one instruction set for the next. */
-static void print_kernel(const char *file, const struct ir_function *kernel, enum gccjit_isa isa)
+static void print_kernel(const char *file, const struct ir_function *kernel, enum cpu_isa isa)
 {
-    struct gccjit_options options = {.target = gccjit_target_host(isa), .keep_assembly = true};
-    struct gccjit_object object;
+    struct cpu_options options = {.target = cpu_target_host(isa), .keep_assembly = true};
+    struct cpu_object object;
     struct diag_list list = {0};
     fflush(NULL);
     pid_t child = fork();
     if (child > 0) waitpid(child, NULL, 0);
     if (child) return;
-    printf("code %s %s %s", file, kernel->name, gccjit_isa_name(isa));
-    if (gccjit_compile(kernel, &options, &object, &list) != 0)
+    printf("code %s %s %s", file, kernel->name, cpu_isa_name(isa));
+    if (cpu_compile(kernel, &options, &object, &list) != 0)
         print_findings(&list);
     else
-        printf(" %016llx lanes %u effort %s statements %u\n", (unsigned long long)hash_of(object.assembly), object.lanes,
-               gccjit_effort_name(object.effort), object.statements);
+        printf(" %016llx lanes %u effort %s statements %u\n", (unsigned long long)hash_of(object.assembly),
+               object.lanes, cpu_effort_name(object.effort), object.statements);
     fflush(NULL);
     _exit(0);
 }
@@ -73,7 +73,7 @@ static void print_module(const char *path)
             struct ir_function *f = module->functions[i];
             if (f->linkage != IR_LINKAGE_KERNEL || f->refused) continue;
             pipeline_run(&pipeline_cleanup, f);
-            print_kernel(name, f, (enum gccjit_isa)(hash_of(f->name) % GCCJIT_ISA_COUNT));
+            print_kernel(name, f, (enum cpu_isa)(hash_of(f->name) % CPU_ISA_COUNT));
         }
     } else {
         printf("module %s", name);

@@ -11,20 +11,20 @@
 
 #include "fuser/cpu/runtime/runtime.h"
 
-unsigned compiled_isas(enum gccjit_isa isas[GCCJIT_ISA_COUNT])
+unsigned compiled_isas(enum cpu_isa isas[CPU_ISA_COUNT])
 {
     unsigned n = 0;
-    for (enum gccjit_isa isa = GCCJIT_ISA_GENERIC; isa < GCCJIT_ISA_COUNT; isa++)
-        if (gccjit_target_host(isa).isa == isa) isas[n++] = isa;
+    for (enum cpu_isa isa = CPU_ISA_GENERIC; isa < CPU_ISA_COUNT; isa++)
+        if (cpu_target_host(isa).isa == isa) isas[n++] = isa;
     return n;
 }
 
 /* The child's part: the object goes to fd. Returns its exit status. */
-static int make_object(const struct ir_function *kernel, const struct gccjit_options *options, int fd)
+static int make_object(const struct ir_function *kernel, const struct cpu_options *options, int fd)
 {
-    struct gccjit_object object;
+    struct cpu_object object;
     struct diag_list list = {0};
-    bool made = gccjit_compile(kernel, options, &object, &list) == 0;
+    bool made = cpu_compile(kernel, options, &object, &list) == 0;
     if (!made) {
         char *text = diag_format(&list);
         fprintf(stderr, "# %s", text);
@@ -32,13 +32,13 @@ static int make_object(const struct ir_function *kernel, const struct gccjit_opt
     }
     diag_clear(&list);
     made = made && write(fd, object.elf, object.elf_size) == (ssize_t)object.elf_size;
-    gccjit_object_clear(&object);
+    cpu_object_clear(&object);
     return made ? 0 : 1;
 }
 
 /* In a process of its own, as in the service: libgccjit keeps state of one instruction set for the next, and an
    internal error of it ends the process. */
-static bool compile_in_child(const struct ir_function *kernel, const struct gccjit_options *options, int fd)
+static bool compile_in_child(const struct ir_function *kernel, const struct cpu_options *options, int fd)
 {
     int status;
     fflush(NULL);
@@ -66,11 +66,10 @@ static bool load(struct compiled *c, const char *path)
     return c->entry && c->info && c->info->abi_version == KERNEL_ABI_VERSION;
 }
 
-bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa,
-                        enum gccjit_effort effort)
+bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, enum cpu_effort effort)
 {
     *c = (struct compiled){0};
-    struct gccjit_options options = {.target = gccjit_target_host(isa), .effort = effort};
+    struct cpu_options options = {.target = cpu_target_host(isa), .effort = effort};
     char path[] = "/tmp/fusion-test-XXXXXX";
     int fd = mkstemp(path);
     if (fd < 0) return false;
@@ -81,9 +80,9 @@ bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, en
     return made;
 }
 
-bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa, bool scalar)
+bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, bool scalar)
 {
-    return compiled_make_with(c, kernel, isa, scalar ? GCCJIT_EFFORT_SCALAR : GCCJIT_EFFORT_FULL);
+    return compiled_make_with(c, kernel, isa, scalar ? CPU_EFFORT_SCALAR : CPU_EFFORT_FULL);
 }
 
 void compiled_clear(struct compiled *c)

@@ -11,14 +11,13 @@ struct compiled {
     const struct kernel_object_info *info;
 };
 
-/* The instruction sets this machine can run, at most GCCJIT_ISA_COUNT, and how many. */
-unsigned compiled_isas(enum gccjit_isa isas[GCCJIT_ISA_COUNT]);
+/* The instruction sets this machine can run, at most CPU_ISA_COUNT, and how many. */
+unsigned compiled_isas(enum cpu_isa isas[CPU_ISA_COUNT]);
 
 /* Compiles and loads. Where that fails, findings are printed and it is false. */
-bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa, bool scalar);
+bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, bool scalar);
 /* With that effort, or less where the kernel is large. */
-bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum gccjit_isa isa,
-                        enum gccjit_effort effort);
+bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, enum cpu_effort effort);
 void compiled_clear(struct compiled *c);
 
 /* Runs it over the range; arguments as the interpreter takes them. parts: the work-groups are split over so

@@ -19,13 +19,13 @@ enum { KIT_MAX_ARGS = 8 };
 
 /* Which code: index into the instruction sets of the machine, and one more for scalar code of the best. */
 struct kit_way {
-    enum gccjit_isa isa;
+    enum cpu_isa isa;
     bool scalar;
 };
 
-static inline unsigned kit_ways(struct kit_way ways[GCCJIT_ISA_COUNT + 1])
+static inline unsigned kit_ways(struct kit_way ways[CPU_ISA_COUNT + 1])
 {
-    enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+    enum cpu_isa isas[CPU_ISA_COUNT];
     unsigned n = compiled_isas(isas);
     for (unsigned i = 0; i < n; i++) ways[i] = (struct kit_way){isas[i], false};
     ways[n] = (struct kit_way){isas[n - 1], true};
@@ -146,14 +146,14 @@ static inline void kit_same_everywhere(const char *text, const struct nd_range *
     struct ir_module *m = kit_parse(text);
     struct ir_function *kernel = kit_kernel(m);
     assert_int_equal(kernel->n_params, n_args);
-    struct kit_way ways[GCCJIT_ISA_COUNT + 1];
+    struct kit_way ways[CPU_ISA_COUNT + 1];
     unsigned n_ways = kit_ways(ways);
     for (unsigned w = 0; w < n_ways; w++) {
         struct compiled c;
         assert_true(compiled_make(&c, kernel, ways[w].isa, ways[w].scalar));
         for (unsigned r = 0; r < n_ranges; r++) {
             char how[96];
-            snprintf(how, sizeof how, "%s%s, range %u (%llu x %llu)", gccjit_isa_name(ways[w].isa),
+            snprintf(how, sizeof how, "%s%s, range %u (%llu x %llu)", cpu_isa_name(ways[w].isa),
                      ways[w].scalar ? " scalar" : "", r, (unsigned long long)ranges[r].global[0],
                      (unsigned long long)ranges[r].global[1]);
             struct interp_arg want[KIT_MAX_ARGS], got[KIT_MAX_ARGS];

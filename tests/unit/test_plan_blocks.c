@@ -154,7 +154,7 @@ static struct test_graph *make(const struct shape *s)
 static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range,
                          const struct interp_arg *args, void *data)
 {
-    enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+    enum cpu_isa isas[CPU_ISA_COUNT];
     struct compiled c;
     unsigned n = compiled_isas(isas), *turn = data;
     if (!compiled_make(&c, launch->kernel, isas[(*turn)++ % n], false)) return false;

@@ -307,7 +307,7 @@ static void any_three(void **state)
 static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range,
                          const struct interp_arg *args, void *data)
 {
-    enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+    enum cpu_isa isas[CPU_ISA_COUNT];
     unsigned *made = data, n = compiled_isas(isas);
     struct compiled c;
     if (!compiled_make(&c, launch->kernel, isas[(*made)++ % n], false)) return false;

@@ -15,7 +15,7 @@ bool lower_int_comparison(struct emit *e, enum ir_op op, const struct lanes *arg
 {
     struct lanes a = args[0], b = args[1];
     if (a.kind == IR_KIND_PTR) a.kind = b.kind = IR_KIND_I64;
-    if (a.kind == IR_KIND_BOOL || a.kind >= IR_KIND_F32 || e->isa->bit_masks || e->isa->id == GCCJIT_ISA_GENERIC)
+    if (a.kind == IR_KIND_BOOL || a.kind >= IR_KIND_F32 || e->isa->bit_masks || e->isa->id == CPU_ISA_GENERIC)
         return false;
     bool is_unsigned = op >= IR_OP_ULT && op <= IR_OP_UGE;
     if (kind_bytes(a.kind) < 4) {

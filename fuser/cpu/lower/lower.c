@@ -157,7 +157,7 @@ static bool lower_int(struct emit *e, enum ir_op op, enum ir_kind kind, const st
     case IR_OP_UABS_DIFF: *result = OP2(SUB, OP2(UMAX, x, y), OP2(UMIN, x, y)); return true;
     case IR_OP_SADD_SAT:
     case IR_OP_SSUB_SAT:
-        if (bits_of(kind) < 32 && x.shape == SHAPE_VARYING && e->isa->id != GCCJIT_ISA_GENERIC) return false;
+        if (bits_of(kind) < 32 && x.shape == SHAPE_VARYING && e->isa->id != CPU_ISA_GENERIC) return false;
         *result = signed_saturated(e, kind, op == IR_OP_SADD_SAT, x, y);
         return true;
     case IR_OP_UADD_SAT: *result = OP2(ADD, x, OP2(UMIN, y, OP1(NOT, x))); return true;
@@ -390,7 +390,7 @@ static bool lower_formula_op(struct emit *e, unsigned op, const struct lanes *ar
 {
     if (op != FORMULA_SCALE) return false;
     bool varying = args[0].shape == SHAPE_VARYING || args[1].shape == SHAPE_VARYING;
-    if (varying && e->isa->id == GCCJIT_ISA_AVX512) return false; /* an instruction */
+    if (varying && e->isa->id == CPU_ISA_AVX512) return false; /* an instruction */
     *result = scaled(e, args[0], args[1]);
     return true;
 }

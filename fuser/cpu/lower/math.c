@@ -44,10 +44,10 @@ static rval library_scalar(struct emit *e, const struct library_function *f, enu
 bool math_vector(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
                  struct lanes *result)
 {
-    static const char *const variants[] = {[GCCJIT_ISA_GENERIC] = "sse2",
-                                           [GCCJIT_ISA_SSE4] = "sse2",
-                                           [GCCJIT_ISA_AVX2] = LIBRARY_AVX,
-                                           [GCCJIT_ISA_AVX512] = LIBRARY_AVX512};
+    static const char *const variants[] = {[CPU_ISA_GENERIC] = "sse2",
+                                           [CPU_ISA_SSE4] = "sse2",
+                                           [CPU_ISA_AVX2] = LIBRARY_AVX,
+                                           [CPU_ISA_AVX512] = LIBRARY_AVX512};
     const struct library_function *f = library_of(op);
     const char *variant = variants[e->isa->id];
     if (!f || !*variant) return false;

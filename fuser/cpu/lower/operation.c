@@ -32,7 +32,7 @@ static struct lanes by_lane(struct emit *e, enum ir_op op, enum ir_kind kind, un
    halves are taken apart bit by bit). Bools have no place in memory. */
 static bool in_loop_is_better(const struct emit *e, enum ir_op op, enum ir_kind kind, enum ir_kind from)
 {
-    bool half = op == IR_OP_FPCONV && (kind == IR_KIND_F16 || from == IR_KIND_F16) && e->isa->id < GCCJIT_ISA_AVX2;
+    bool half = op == IR_OP_FPCONV && (kind == IR_KIND_F16 || from == IR_KIND_F16) && e->isa->id < CPU_ISA_AVX2;
     return kind != IR_KIND_BOOL && (e->width > 16 || half);
 }
 

@@ -57,14 +57,14 @@ static void choose(const struct emit *e, enum ir_kind kind, unsigned table_chunk
 {
     static const char suffix[] = {[2] = 'w', [4] = 'd', [8] = 'q'};
     unsigned bytes = kind_bytes(kind);
-    bool wide = e->isa->id == GCCJIT_ISA_AVX512;
+    bool wide = e->isa->id == CPU_ISA_AVX512;
     const char *in = wide ? "v" : "x";
     p->code = (struct jit_asm){.text = p->text, .result = wide ? "=v" : "=x", .inputs = {in, in, in}};
     p->chunks = wide && bytes > 1 && table_chunks > 1 ? 2 : 1;
-    p->of_bytes = bytes == 1 || e->isa->id == GCCJIT_ISA_SSE4 || (!wide && bytes == 2);
-    if (p->chunks == 2 || e->isa->id == GCCJIT_ISA_SSE4) p->code.inputs[0] = "0";
+    p->of_bytes = bytes == 1 || e->isa->id == CPU_ISA_SSE4 || (!wide && bytes == 2);
+    if (p->chunks == 2 || e->isa->id == CPU_ISA_SSE4) p->code.inputs[0] = "0";
     if (p->of_bytes)
-        snprintf(p->text, sizeof p->text, e->isa->id == GCCJIT_ISA_SSE4 ? "pshufb %%2, %%0" : "vpshufb %%2, %%1, %%0");
+        snprintf(p->text, sizeof p->text, e->isa->id == CPU_ISA_SSE4 ? "pshufb %%2, %%0" : "vpshufb %%2, %%1, %%0");
     else if (p->chunks == 2)
         snprintf(p->text, sizeof p->text, "vpermt2%c %%3, %%2, %%0", suffix[bytes]);
     else
@@ -99,7 +99,7 @@ static struct lanes numbers_for(struct emit *e, const struct permutation *p, enu
     if (p->of_bytes)
         index = op2(e, IR_OP_AND, IR_KIND_I32, index, lanes_int(e, IR_KIND_I32, lanes_per_chunk(e, kind) - 1));
     if (bytes != 4) index = op1(e, bytes < 4 ? IR_OP_ITRUNC : IR_OP_ZEXT, as, index);
-    bool halves = bytes == 8 && e->isa->id == GCCJIT_ISA_AVX2;
+    bool halves = bytes == 8 && e->isa->id == CPU_ISA_AVX2;
     return p->of_bytes || halves ? parts_of(e, index, p->of_bytes) : index;
 }
 
@@ -164,7 +164,7 @@ static bool by_instructions(struct emit *e, const struct permute_table *tables, 
 {
     enum ir_kind kind = tables[0].values[0]->kind;
     unsigned chunks = tables[0].n * lanes_chunks(e, kind);
-    if (e->isa->id == GCCJIT_ISA_GENERIC || e->width < mask_lanes(e)) return false;
+    if (e->isa->id == CPU_ISA_GENERIC || e->width < mask_lanes(e)) return false;
     struct permutation p;
     choose(e, kind, chunks, &p);
     unsigned parts = chunks / p.chunks, cost = lanes_chunks(e, kind) * parts;

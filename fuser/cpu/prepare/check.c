@@ -65,7 +65,7 @@ static void check_inst(struct ir_inst *inst, void *data)
 
 static void check_sub_group_size(struct checker *c)
 {
-    const uint32_t *sizes = gccjit_sub_group_sizes();
+    const uint32_t *sizes = cpu_sub_group_sizes();
     uint32_t size = sub_group_size_of(c->kernel);
     while (*sizes && *sizes != size) sizes++;
     if (*sizes || !uses_sub_groups(c->kernel)) return;

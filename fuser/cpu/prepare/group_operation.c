@@ -52,6 +52,5 @@ bool uses_sub_groups(const struct ir_function *kernel)
 unsigned sub_group_size_of(const struct ir_function *kernel)
 {
     uint32_t size = kernel->sub_group_size;
-    return size && size != IR_SUB_GROUP_AUTOMATIC && size != IR_SUB_GROUP_PRIMARY ? size
-                                                                                  : GCCJIT_PRIMARY_SUB_GROUP_SIZE;
+    return size && size != IR_SUB_GROUP_AUTOMATIC && size != IR_SUB_GROUP_PRIMARY ? size : CPU_PRIMARY_SUB_GROUP_SIZE;
 }

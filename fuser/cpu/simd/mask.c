@@ -79,7 +79,7 @@ static rval vector_mask_bits(struct emit *e, lval chunk)
 #ifdef __x86_64__
     static const struct jit_asm sse = {.text = "movmskps %1, %0", .result = "=r", .inputs = {"x"}};
     static const struct jit_asm avx = {.text = "vmovmskps %1, %0", .result = "=r", .inputs = {"x"}};
-    const struct jit_asm *code = e->isa->id == GCCJIT_ISA_AVX2 ? &avx : &sse;
+    const struct jit_asm *code = e->isa->id == CPU_ISA_AVX2 ? &avx : &sse;
     return jit_read(jit_asm(e, code, word, 1, (rval[]){jit_read(chunk)}));
 #else
     rval sum = jit_int(e, IR_KIND_I32, 0);

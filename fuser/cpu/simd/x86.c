@@ -109,10 +109,10 @@ static rval half_of(struct emit *e, enum ir_kind kind, lval vector, unsigned hal
 
 static lval join_halves(struct emit *e, enum ir_kind kind, lval low, lval high)
 {
-    static const struct jit_asm join[GCCJIT_ISA_COUNT] = {
-        [GCCJIT_ISA_SSE4] = {.text = "movlhps %2, %0", .result = "=x", .inputs = {"0", "x"}},
-        [GCCJIT_ISA_AVX2] = {.text = "vinsertf128 $1, %2, %t1, %0", .result = "=x", .inputs = {"x", "x"}},
-        [GCCJIT_ISA_AVX512] = {.text = "vinsertf64x4 $1, %2, %g1, %0", .result = "=v", .inputs = {"v", "v"}},
+    static const struct jit_asm join[CPU_ISA_COUNT] = {
+        [CPU_ISA_SSE4] = {.text = "movlhps %2, %0", .result = "=x", .inputs = {"0", "x"}},
+        [CPU_ISA_AVX2] = {.text = "vinsertf128 $1, %2, %t1, %0", .result = "=x", .inputs = {"x", "x"}},
+        [CPU_ISA_AVX512] = {.text = "vinsertf64x4 $1, %2, %g1, %0", .result = "=v", .inputs = {"v", "v"}},
     };
     gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
     return jit_asm(e, &join[e->isa->id], type, 2, (rval[]){jit_read(low), jit_read(high)});
@@ -170,7 +170,7 @@ static lval blend(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, lva
     enum ir_kind as = kind_of_bytes(kind_bytes(kind));
     gcc_jit_type *bits = jit_vector(e, as, lanes_per_chunk(e, kind));
     rval wide = mask_widened(e, mask, kind, c);
-    if (e->isa->id == GCCJIT_ISA_AVX2 && kind_bytes(kind) >= 4) {
+    if (e->isa->id == CPU_ISA_AVX2 && kind_bytes(kind) >= 4) {
         static const struct jit_asm code = {
             .text = "vblendvps %3, %1, %2, %0", .result = "=x", .inputs = {"x", "x", "x"}};
         return jit_asm(e, &code, type, 3, (rval[]){jit_read(a), jit_read(b), wide});

@@ -112,7 +112,7 @@ bool x86_compare(struct emit *e, enum ir_op op, const struct lanes *args, struct
     enum ir_kind kind = args[0].kind == IR_KIND_PTR ? IR_KIND_I64 : args[0].kind;
     struct lanes in[2] = {args[0], args[1]};
     in[0].kind = in[1].kind = kind;
-    if (kind == IR_KIND_BOOL || e->isa->id == GCCJIT_ISA_GENERIC) return false;
+    if (kind == IR_KIND_BOOL || e->isa->id == CPU_ISA_GENERIC) return false;
     const struct x86_row *row = comparison_row(e, op, in);
     if (!row) return false;
     compare(e, row, op, in, result);

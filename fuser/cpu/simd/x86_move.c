@@ -23,8 +23,8 @@ static const char *masked_move(const struct emit *e, enum ir_kind kind)
     static const char *const wide[] = {[1] = "vmovdqu8", [2] = "vmovdqu16", [4] = "vmovups", [8] = "vmovupd"};
     static const char *const narrow[] = {[4] = "vmaskmovps", [8] = "vmaskmovpd"};
     unsigned bytes = kind_bytes(kind);
-    if (e->isa->id == GCCJIT_ISA_AVX512) return wide[bytes];
-    return e->isa->id == GCCJIT_ISA_AVX2 && bytes >= 4 ? narrow[bytes] : NULL;
+    if (e->isa->id == CPU_ISA_AVX512) return wide[bytes];
+    return e->isa->id == CPU_ISA_AVX2 && bytes >= 4 ? narrow[bytes] : NULL;
 }
 
 bool x86_can_mask(const struct emit *e, enum ir_kind kind)
@@ -55,7 +55,7 @@ void x86_masked_store(struct emit *e, lval *mask, enum ir_kind kind, unsigned c,
 
 void x86_stream(struct emit *e, rval address, rval v)
 {
-    const char *text = e->isa->id >= GCCJIT_ISA_AVX2 ? "vmovntps %1, (%0)" : "movntps %1, (%0)";
+    const char *text = e->isa->id >= CPU_ISA_AVX2 ? "vmovntps %1, (%0)" : "movntps %1, (%0)";
     struct jit_asm code = {.text = text, .inputs = {"r", x86_any_register(e)}, .is_volatile = true};
     jit_asm(e, &code, NULL, 2, (rval[]){address, v});
 }

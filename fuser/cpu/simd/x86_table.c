@@ -15,9 +15,9 @@
 #define I64 IR_KIND_I64
 #define F32 IR_KIND_F32
 #define F64 IR_KIND_F64
-#define SSE4 GCCJIT_ISA_SSE4
-#define AVX2 GCCJIT_ISA_AVX2
-#define AVX512 GCCJIT_ISA_AVX512
+#define SSE4 CPU_ISA_SSE4
+#define AVX2 CPU_ISA_AVX2
+#define AVX512 CPU_ISA_AVX512
 
 /* A pair for both widths of float. */
 #define FLOATS(op, form, least, name)                                                                                  \
@@ -126,21 +126,20 @@ const struct x86_row *x86_find_row(const struct emit *e, unsigned op, enum ir_ki
 
 const char *x86_any_register(const struct emit *e)
 {
-    return e->isa->id == GCCJIT_ISA_AVX512 ? "v" : "x";
+    return e->isa->id == CPU_ISA_AVX512 ? "v" : "x";
 }
 
 /* One instruction of the table on one chunk. */
 lval x86_instruction(struct emit *e, const struct x86_row *row, gcc_jit_type *type, unsigned n, rval *inputs)
 {
     char text[64];
-    const char *in = x86_any_register(e), *v = e->isa->id >= GCCJIT_ISA_AVX2 ? "v" : "";
-    struct jit_asm code = {
-        .text = text, .result = e->isa->id == GCCJIT_ISA_AVX512 ? "=v" : "=x", .inputs = {in, in, in}};
+    const char *in = x86_any_register(e), *v = e->isa->id >= CPU_ISA_AVX2 ? "v" : "";
+    struct jit_asm code = {.text = text, .result = e->isa->id == CPU_ISA_AVX512 ? "=v" : "=x", .inputs = {in, in, in}};
     bool two_operands = !*v;
     switch (row->form) {
     case X86_UNARY: snprintf(text, sizeof text, "%s%s %%1, %%0", v, row->name); break;
     case X86_ROUNDING: {
-        const char *name = row->op == IR_OP_FPCONV ? row->name : e->isa->id == GCCJIT_ISA_AVX512 ? "rndscale" : "round";
+        const char *name = row->op == IR_OP_FPCONV ? row->name : e->isa->id == CPU_ISA_AVX512 ? "rndscale" : "round";
         snprintf(text, sizeof text, "%s%s%s $%u, %%1, %%0", v, name, row->op == IR_OP_FPCONV ? "" : row->name,
                  row->immediate);
         break;

@@ -10,7 +10,7 @@ struct x86_row {
     unsigned op;
     enum ir_kind kind, from; /* of the result and of the first operand */
     enum x86_form form;
-    enum gccjit_isa least;
+    enum cpu_isa least;
     const char *name; /* without the v of AVX; "" + v where the instruction set has it in AVX form only */
     unsigned immediate;
 };

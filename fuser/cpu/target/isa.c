@@ -12,20 +12,20 @@ static const char *const sse4_options[] = {NULL}, *const avx2_options[] = {NULL}
 #endif
 static const char *const generic_options[] = {NULL};
 
-static const struct isa table[GCCJIT_ISA_COUNT] = {
-    [GCCJIT_ISA_GENERIC] = {GCCJIT_ISA_GENERIC, 16, false, generic_options},
-    [GCCJIT_ISA_SSE4] = {GCCJIT_ISA_SSE4, 16, false, sse4_options},
-    [GCCJIT_ISA_AVX2] = {GCCJIT_ISA_AVX2, 32, false, avx2_options},
-    [GCCJIT_ISA_AVX512] = {GCCJIT_ISA_AVX512, 64, true, avx512_options},
+static const struct isa table[CPU_ISA_COUNT] = {
+    [CPU_ISA_GENERIC] = {CPU_ISA_GENERIC, 16, false, generic_options},
+    [CPU_ISA_SSE4] = {CPU_ISA_SSE4, 16, false, sse4_options},
+    [CPU_ISA_AVX2] = {CPU_ISA_AVX2, 32, false, avx2_options},
+    [CPU_ISA_AVX512] = {CPU_ISA_AVX512, 64, true, avx512_options},
 };
 
-const struct isa *isa_get(enum gccjit_isa id)
+const struct isa *isa_get(enum cpu_isa id)
 {
     return &table[id];
 }
 
-const struct isa *isa_of_sub_group(enum gccjit_isa id, unsigned size)
+const struct isa *isa_of_sub_group(enum cpu_isa id, unsigned size)
 {
-    while (id > GCCJIT_ISA_GENERIC && table[id].vector_bytes / 4 > size) id--;
+    while (id > CPU_ISA_GENERIC && table[id].vector_bytes / 4 > size) id--;
     return &table[id];
 }

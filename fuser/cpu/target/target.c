@@ -11,19 +11,19 @@
 #include <cpuid.h>
 #endif
 
-static const char *const names[GCCJIT_ISA_COUNT] = {
-    [GCCJIT_ISA_GENERIC] = "generic",
-    [GCCJIT_ISA_SSE4] = "sse4",
-    [GCCJIT_ISA_AVX2] = "avx2",
-    [GCCJIT_ISA_AVX512] = "avx512",
+static const char *const names[CPU_ISA_COUNT] = {
+    [CPU_ISA_GENERIC] = "generic",
+    [CPU_ISA_SSE4] = "sse4",
+    [CPU_ISA_AVX2] = "avx2",
+    [CPU_ISA_AVX512] = "avx512",
 };
 
-const char *gccjit_isa_name(enum gccjit_isa isa)
+const char *cpu_isa_name(enum cpu_isa isa)
 {
-    return isa < GCCJIT_ISA_COUNT ? names[isa] : "unknown";
+    return isa < CPU_ISA_COUNT ? names[isa] : "unknown";
 }
 
-const uint32_t *gccjit_sub_group_sizes(void)
+const uint32_t *cpu_sub_group_sizes(void)
 {
     static const uint32_t sizes[] = {1, 4, 8, 16, 32, 64, 0};
     return sizes;
@@ -40,7 +40,7 @@ static bool has_f16c(void)
 
 /* __builtin_cpu_supports also asks whether the system saves the registers. The sets are those of the
    psABI's levels x86-64-v2, v3 and v4, which the options of isa.c ask gcc for. */
-static enum gccjit_isa host_isa(void)
+static enum cpu_isa host_isa(void)
 {
 #ifdef __x86_64__
     __builtin_cpu_init();
@@ -50,24 +50,24 @@ static enum gccjit_isa host_isa(void)
     bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
               __builtin_cpu_supports("avx512vl");
-    if (v4) return GCCJIT_ISA_AVX512;
-    if (v3) return GCCJIT_ISA_AVX2;
-    if (v2) return GCCJIT_ISA_SSE4;
+    if (v4) return CPU_ISA_AVX512;
+    if (v3) return CPU_ISA_AVX2;
+    if (v2) return CPU_ISA_SSE4;
 #endif
-    return GCCJIT_ISA_GENERIC;
+    return CPU_ISA_GENERIC;
 }
 
-struct gccjit_target gccjit_target_host(enum gccjit_isa limit)
+struct cpu_target cpu_target_host(enum cpu_isa limit)
 {
-    struct gccjit_target t = {.isa = host_isa()};
+    struct cpu_target t = {.isa = host_isa()};
     if (limit < t.isa) t.isa = limit;
     snprintf(t.text, sizeof t.text, "%s gcc-%d.%d.%d sleef-%s abi-%d", names[t.isa], gcc_jit_version_major(),
              gcc_jit_version_minor(), gcc_jit_version_patchlevel(), library_version(), KERNEL_ABI_VERSION);
     return t;
 }
 
-unsigned gccjit_register_bytes(enum gccjit_isa isa)
+unsigned cpu_register_bytes(enum cpu_isa isa)
 {
-    unsigned registers = isa == GCCJIT_ISA_AVX512 ? 32 : 16;
-    return registers * isa_get(isa)->vector_bytes / GCCJIT_PRIMARY_SUB_GROUP_SIZE;
+    unsigned registers = isa == CPU_ISA_AVX512 ? 32 : 16;
+    return registers * isa_get(isa)->vector_bytes / CPU_PRIMARY_SUB_GROUP_SIZE;
 }

@@ -95,5 +95,5 @@ int main(void)
         cmocka_unit_test(divergent),
         cmocka_unit_test(with_work_groups),
     };
-    return cmocka_run_group_tests_name("gccjit_subgroups", tests, fill, NULL);
+    return cmocka_run_group_tests_name("cpu_subgroups", tests, fill, NULL);
 }

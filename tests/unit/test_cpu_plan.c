@@ -21,7 +21,7 @@ struct count {
 static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range,
                          const struct interp_arg *args, void *data)
 {
-    enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+    enum cpu_isa isas[CPU_ISA_COUNT];
     struct count *count = data;
     struct compiled c;
     unsigned n = compiled_isas(isas);
@@ -102,5 +102,5 @@ int main(void)
         cmocka_unit_test(compiled_plans_compute_the_same),
         cmocka_unit_test(barriers_behind_guards),
     };
-    return cmocka_run_group_tests_name("gccjit_plan", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("cpu_plan", tests, NULL, NULL);
 }

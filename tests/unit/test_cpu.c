@@ -283,10 +283,10 @@ static void what_is_refused_is_named(void **state)
     (void)state;
     struct ir_module *m = kit_parse("import global @g: i32\nkernel @k(%o: ptr.global i32) {\n"
                                     "  %g = global @g\n  %r = load i32 %g\n  store i32 %o, %r\n}\n");
-    struct gccjit_options options = {.target = gccjit_target_host(GCCJIT_ISA_AVX512)};
-    struct gccjit_object object;
+    struct cpu_options options = {.target = cpu_target_host(CPU_ISA_AVX512)};
+    struct cpu_object object;
     struct diag_list list = {0};
-    assert_int_equal(gccjit_compile(kit_kernel(m), &options, &object, &list), -1);
+    assert_int_equal(cpu_compile(kit_kernel(m), &options, &object, &list), -1);
     assert_int_equal(list.n, 1);
     assert_string_equal(list.items[0].function, "k");
     assert_int_equal(list.items[0].line, 3);
@@ -299,23 +299,23 @@ static void what_is_refused_is_named(void **state)
 static void targets_have_names(void **state)
 {
     (void)state;
-    struct gccjit_target generic = gccjit_target_host(GCCJIT_ISA_GENERIC), best = gccjit_target_host(GCCJIT_ISA_AVX512);
-    assert_int_equal(generic.isa, GCCJIT_ISA_GENERIC);
+    struct cpu_target generic = cpu_target_host(CPU_ISA_GENERIC), best = cpu_target_host(CPU_ISA_AVX512);
+    assert_int_equal(generic.isa, CPU_ISA_GENERIC);
     assert_true(best.isa >= generic.isa);
     assert_non_null(strstr(best.text, "gcc-"));
-    assert_non_null(strstr(best.text, gccjit_isa_name(best.isa)));
+    assert_non_null(strstr(best.text, cpu_isa_name(best.isa)));
 }
 
 static void code_says_how_wide_it_is(void **state)
 {
     (void)state;
     struct ir_module *m = kit_parse("kernel @k(%o: ptr.global i32) {\n  %i = global_id x\n  store i32 %o[%i], 1\n}\n");
-    struct kit_way ways[GCCJIT_ISA_COUNT + 1];
+    struct kit_way ways[CPU_ISA_COUNT + 1];
     unsigned n = kit_ways(ways);
     for (unsigned w = 0; w < n; w++) {
         struct compiled c;
         assert_true(compiled_make(&c, kit_kernel(m), ways[w].isa, ways[w].scalar));
-        bool one = ways[w].scalar || ways[w].isa == GCCJIT_ISA_GENERIC;
+        bool one = ways[w].scalar || ways[w].isa == CPU_ISA_GENERIC;
         assert_true(one ? c.info->lanes == 1 : c.info->lanes >= 4);
         assert_int_equal(c.info->args_size, 8);
         compiled_clear(&c);
@@ -346,5 +346,5 @@ int main(void)
         cmocka_unit_test(targets_have_names),
         cmocka_unit_test(code_says_how_wide_it_is),
     };
-    return cmocka_run_group_tests_name("gccjit", tests, fill, NULL);
+    return cmocka_run_group_tests_name("cpu", tests, fill, NULL);
 }

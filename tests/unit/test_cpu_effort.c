@@ -11,29 +11,29 @@ enum { MOST_MB = 1200, MOST_SECONDS = 20 /* of the processor; a compiler process
 struct made {
     int result;
     unsigned lanes;
-    enum gccjit_effort effort;
+    enum cpu_effort effort;
     long mb;
     char reason[400];
 };
 
-static void make(const struct ir_function *kernel, enum gccjit_effort effort, struct made *made)
+static void make(const struct ir_function *kernel, enum cpu_effort effort, struct made *made)
 {
-    struct gccjit_options options = {.target = gccjit_target_host(GCCJIT_ISA_AVX512), .effort = effort};
-    struct gccjit_object object;
+    struct cpu_options options = {.target = cpu_target_host(CPU_ISA_AVX512), .effort = effort};
+    struct cpu_object object;
     struct diag_list list = {0};
     struct rusage use;
-    *made = (struct made){.result = gccjit_compile(kernel, &options, &object, &list)};
+    *made = (struct made){.result = cpu_compile(kernel, &options, &object, &list)};
     if (list.n) snprintf(made->reason, sizeof made->reason, "%s", list.items[0].text);
     getrusage(RUSAGE_SELF, &use);
     made->lanes = object.lanes;
     made->effort = object.effort;
     made->mb = use.ru_maxrss >> 10;
-    gccjit_object_clear(&object);
+    cpu_object_clear(&object);
     diag_clear(&list);
 }
 
 /* In a child with the limits. */
-static struct made compile(const struct ir_function *kernel, enum gccjit_effort effort)
+static struct made compile(const struct ir_function *kernel, enum cpu_effort effort)
 {
     int fds[2];
     struct made made = {0};
@@ -83,9 +83,9 @@ static void small_ones_get_all(void **state)
 {
     (void)state;
     struct ir_module *m = chain(100, true);
-    struct made made = compile(kit_kernel(m), GCCJIT_EFFORT_FULL);
+    struct made made = compile(kit_kernel(m), CPU_EFFORT_FULL);
     assert_int_equal(made.result, 0);
-    assert_int_equal(made.effort, GCCJIT_EFFORT_FULL);
+    assert_int_equal(made.effort, CPU_EFFORT_FULL);
     ir_module_free(m);
 }
 
@@ -96,14 +96,14 @@ static void large_ones_get_less(void **state)
         unsigned n;
         bool accesses;
     } cases[] = {{2000, true}, {60000, false}};
-    enum gccjit_effort before = GCCJIT_EFFORT_FULL;
+    enum cpu_effort before = CPU_EFFORT_FULL;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct ir_module *m = chain(cases[k].n, cases[k].accesses);
-        struct made made = compile(kit_kernel(m), GCCJIT_EFFORT_FULL);
-        print_message("# %u operations: effort %s, %u lanes, %ld MB\n", cases[k].n, gccjit_effort_name(made.effort),
+        struct made made = compile(kit_kernel(m), CPU_EFFORT_FULL);
+        print_message("# %u operations: effort %s, %u lanes, %ld MB\n", cases[k].n, cpu_effort_name(made.effort),
                       made.lanes, made.mb);
         assert_int_equal(made.result, 0);
-        assert_true(made.effort > GCCJIT_EFFORT_FULL && made.effort >= before);
+        assert_true(made.effort > CPU_EFFORT_FULL && made.effort >= before);
         assert_true(made.mb < MOST_MB);
         before = made.effort;
         ir_module_free(m);
@@ -114,7 +114,7 @@ static void what_is_too_large_is_told(void **state)
 {
     (void)state;
     struct ir_module *m = chain(60000, true);
-    struct made made = compile(kit_kernel(m), GCCJIT_EFFORT_FULL);
+    struct made made = compile(kit_kernel(m), CPU_EFFORT_FULL);
     assert_int_equal(made.result, 1);
     assert_true(made.mb < MOST_MB);
     ir_module_free(m);
@@ -138,10 +138,10 @@ static void all_efforts_compute_the_same(void **state)
     assert_true(result.completed);
     interp_result_clear(&result);
     args[1].data = got;
-    for (int effort = 0; effort < GCCJIT_EFFORT_COUNT; effort++) {
+    for (int effort = 0; effort < CPU_EFFORT_COUNT; effort++) {
         struct compiled c;
         memset(got, 0, sizeof got);
-        assert_true(compiled_make_with(&c, kit_kernel(m), GCCJIT_ISA_AVX512, (enum gccjit_effort)effort));
+        assert_true(compiled_make_with(&c, kit_kernel(m), CPU_ISA_AVX512, (enum cpu_effort)effort));
         compiled_run(&c, kit_kernel(m), &range, args, 2, 0);
         assert_memory_equal(got, want, sizeof want);
         compiled_clear(&c);
@@ -157,5 +157,5 @@ int main(void)
         cmocka_unit_test(what_is_too_large_is_told),
         cmocka_unit_test(all_efforts_compute_the_same),
     };
-    return cmocka_run_group_tests_name("gccjit_effort", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("cpu_effort", tests, NULL, NULL);
 }

@@ -237,7 +237,7 @@ static void refusals(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ir_module *m = kit_parse(cases[i].text);
         struct diag_list list = {0};
-        assert_false(gccjit_check(kit_kernel(m), &list));
+        assert_false(cpu_check(kit_kernel(m), &list));
         char *said = diag_format(&list);
         if (!strstr(said, cases[i].why)) fail_msg("said: %s", said);
         free(said);
@@ -253,5 +253,5 @@ int main(void)
         cmocka_unit_test(spaces_are_known),    cmocka_unit_test(spaces_of_pointers),
         cmocka_unit_test(tables_of_addresses), cmocka_unit_test(refusals),
     };
-    return cmocka_run_group_tests_name("gccjit_memory", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("cpu_memory", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 enum { FIXED = 2000, PER_INSTRUCTION = 18, PER_COMPONENT = 6 };
 
-static enum gccjit_isa isas[GCCJIT_ISA_COUNT];
+static enum cpu_isa isas[CPU_ISA_COUNT];
 static unsigned most_percent;
 
 /* Instructions, and components of their values; those of 8 bytes count twice. */
@@ -28,9 +28,9 @@ static void count_inst(struct ir_inst *inst, void *data)
     n->components += twice * ir_type_lanes(v->type);
 }
 
-static unsigned bound_of(const struct ir_function *kernel, enum gccjit_isa isa, uint32_t size)
+static unsigned bound_of(const struct ir_function *kernel, enum cpu_isa isa, uint32_t size)
 {
-    static const unsigned lanes[GCCJIT_ISA_COUNT] = {4, 4, 8, 16};
+    static const unsigned lanes[CPU_ISA_COUNT] = {4, 4, 8, 16};
     struct count n = {0, 0};
     ir_walk(kernel->body, count_inst, &n);
     unsigned registers = size > lanes[isa] ? size / lanes[isa] : 1;
@@ -39,17 +39,17 @@ static unsigned bound_of(const struct ir_function *kernel, enum gccjit_isa isa, 
 
 static bool is_bounded(unsigned way, const struct ir_function *kernel, uint32_t size)
 {
-    struct gccjit_options options = {.target = gccjit_target_host(isas[way]), .emit_only = true};
-    struct gccjit_object object;
+    struct cpu_options options = {.target = cpu_target_host(isas[way]), .emit_only = true};
+    struct cpu_object object;
     struct diag_list list = {0};
-    if (gccjit_compile(kernel, &options, &object, &list) != 0) return false;
+    if (cpu_compile(kernel, &options, &object, &list) != 0) return false;
     unsigned statements = object.statements, bound = bound_of(kernel, isas[way], size);
-    gccjit_object_clear(&object);
+    cpu_object_clear(&object);
     diag_clear(&list);
     if (statements * 100 / bound > most_percent) most_percent = statements * 100 / bound;
     if (statements > bound)
-        fprintf(stderr, "# %s, sub-groups of %u: %u statements, at most %u are wanted\n", gccjit_isa_name(isas[way]),
-                size, statements, bound);
+        fprintf(stderr, "# %s, sub-groups of %u: %u statements, at most %u are wanted\n", cpu_isa_name(isas[way]), size,
+                statements, bound);
     return statements <= bound;
 }
 
@@ -72,7 +72,7 @@ static bool takes(unsigned way, unsigned number, uint32_t size, unsigned lanes)
 
 int main(void)
 {
-    struct sub_group_runner runner = {"gccjit_code_size", compiled_isas(isas), run, takes, NULL};
+    struct sub_group_runner runner = {"cpu_code_size", compiled_isas(isas), run, takes, NULL};
     int status = sub_group_table_main(&runner);
     fprintf(stderr, "# the largest has %u%% of what is allowed\n", most_percent);
     return status;

@@ -275,7 +275,7 @@ static void refused(const char *text, unsigned line, const char *op, const char 
 {
     struct ir_module *m = kit_parse(text);
     struct diag_list list = {0};
-    assert_false(gccjit_check(kit_kernel(m), &list));
+    assert_false(cpu_check(kit_kernel(m), &list));
     assert_true(list.n >= 1);
     assert_int_equal(list.items[0].line, line);
     assert_non_null(strstr(list.items[0].text, op));
@@ -349,5 +349,5 @@ int main(void)
         cmocka_unit_test(rounds_that_end_in_two_ways),
         cmocka_unit_test(what_is_not_compiled_is_named),
     };
-    return cmocka_run_group_tests_name("gccjit_groups", tests, fill, NULL);
+    return cmocka_run_group_tests_name("cpu_groups", tests, fill, NULL);
 }

@@ -129,5 +129,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_work_items), cmocka_unit_test(too_large),
                                        cmocka_unit_test(of_work_groups)};
-    return cmocka_run_group_tests_name("gccjit_pipes", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("cpu_pipes", tests, NULL, NULL);
 }
