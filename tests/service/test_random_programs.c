@@ -24,6 +24,7 @@
 #include "tests/support/service.h"
 
 enum { THREADS = 3 }; /* programs at the same time */
+_Static_assert(PROGRAM_SEEDS % THREADS == 0, "which are of one module");
 
 /* What this machine lacks is the best that it has. */
 static const char *const isas[] = {"avx512", "avx2", "sse4", "generic"};
@@ -35,6 +36,7 @@ static struct place {
     struct service service;
     fusion_session *session;
     fusion_module *module;
+    uint64_t module_number;
     unsigned programs;
 } places[ISAS][EFFORTS];
 
@@ -70,14 +72,20 @@ static void start(struct place *place)
     const fusion_connect_options options = {.time_limit_ms = PROGRAM_PATIENCE_MS,
                                             .request_limit_ms = PROGRAM_PATIENCE_MS};
     const size_t at = (size_t)(place - places[0]);
-    char *text = program_module();
     setenv("FUSIOND_ISA", isas[at / EFFORTS], 1);
     setenv("FUSIOND_EFFORT", efforts[at % EFFORTS], 1);
     service_start(&place->service, patient);
     unsetenv("FUSIOND_ISA");
     unsetenv("FUSIOND_EFFORT");
     expect_ok(fusion_connect(place->service.socket, &options, &place->session));
+}
+
+static void load(struct place *place, uint64_t number)
+{
+    char *text = program_module(number);
+    fusion_module_destroy(place->module);
     expect_ok(fusion_module_load(place->session, "program", text, strlen(text), &place->module));
+    place->module_number = number;
     free(text);
 }
 
@@ -86,7 +94,9 @@ static struct place *place_of(unsigned batch)
 {
     static const unsigned turns[] = {0, 2, 1, 2, 3, 1, 2, 2}; /* vectors in three of eight; gcc takes longest there */
     struct place *place = &places[batch % ISAS][turns[batch / ISAS % TURNS]];
+    const uint64_t module = (uint64_t)batch * THREADS / PROGRAM_SEEDS;
     if (!place->session) start(place);
+    if (!place->module || place->module_number != module) load(place, module);
     return place;
 }
 
@@ -211,7 +221,7 @@ static void every_way_is_the_same(void **state)
     unsigned batches = (test_graphs(24) + THREADS - 1) / THREADS;
     for (unsigned i = 0; i < batches; i++) run_batch(first + i);
     say_what_ran();
-    assert_true(batches == 1 || (counts[0].saved && counts[1].internalized));
+    if (batches >= 8) assert_true(counts[0].saved && counts[0].internalized + counts[1].internalized);
 }
 
 int main(void)

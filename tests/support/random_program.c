@@ -10,13 +10,16 @@
 
 const struct program_image program_images[PROGRAM_IMAGES] = {{16, 16}, {8, 32}, {12, 8}};
 
-static struct program_kernel kernels[PROGRAM_KERNELS];
+static struct program_kernel kernels[PROGRAM_KERNELS]; /* of the module made last */
+static uint64_t kernels_of = UINT64_MAX;
 
-char *program_module(void)
+char *program_module(uint64_t number)
 {
     struct strbuf text = {0};
     strbuf_add(&text, "module \"program\"\n");
-    for (unsigned i = 0; i < PROGRAM_KERNELS; i++) program_kernel_make(&kernels[i], &text, i);
+    for (unsigned i = 0; i < PROGRAM_KERNELS; i++)
+        program_kernel_make(&kernels[i], &text, number * PROGRAM_KERNELS + i);
+    kernels_of = number;
     return strbuf_take(&text);
 }
 
@@ -93,7 +96,7 @@ static void command_step(struct making *m, struct program_step *s)
 void program_new(struct program *p, uint64_t seed)
 {
     struct making m = {.rng = {seed ^ 0x70726f6772616d}};
-    if (!kernels[0].name[0]) free(program_module());
+    if (kernels_of != seed / PROGRAM_SEEDS) free(program_module(seed / PROGRAM_SEEDS));
     *p = (struct program){.n_steps = 2 + below(&m, rng_chance(&m.rng, 75) ? 5 : PROGRAM_MOST_STEPS - 2)};
     m.chained = below(&m, 100);
     m.n_favourites = 1 + below(&m, 8);

@@ -17,6 +17,7 @@ enum {
     PROGRAM_ARRAYS = PROGRAM_BUFFERS + PROGRAM_USM,
     PROGRAM_MOST_STEPS = 24,
     PROGRAM_KERNELS = 96,
+    PROGRAM_SEEDS = 3000, /* that take their kernels from the same module */
 };
 
 /* Kernels look at images of i32x4 pixels, at (i & 7, i >> 3). */
@@ -68,8 +69,9 @@ struct program {
     struct program_step steps[PROGRAM_MOST_STEPS];
 };
 
-/* The module that all programs take their kernels from, as text: to be freed. */
-char *program_module(void);
+/* The module that seeds from number * PROGRAM_SEEDS on take their kernels from, as text: to be freed. */
+char *program_module(uint64_t number);
+/* Its kernels stay until a program of another module is made. */
 void program_new(struct program *p, uint64_t seed);
 /* In words, for failures: to be freed. */
 char *program_text(const struct program *p);
