@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "ir/eval/eval.h"
-#include "ir/verify/verify.h"
+#include "ir/verify/limits.h"
 
 static struct frame *top(const struct item *item)
 {

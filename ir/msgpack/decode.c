@@ -7,7 +7,6 @@
 #include "ir/msgpack/codec.h"
 #include "ir/msgpack/reader.h"
 #include "ir/verify/verify.h"
-#include "ir/verify/internal.h"
 
 struct decoder {
     struct codec_reader r;

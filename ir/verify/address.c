@@ -1,5 +1,8 @@
 /* The verifier's part for addresses in initial values. */
-#include "ir/verify/internal.h"
+#include "ir/verify/address.h"
+
+#include "ir/verify/known_types.h"
+#include "ir/verify/report.h"
 
 static bool is_of_module(const struct verifier *v, const struct ir_global *g)
 {

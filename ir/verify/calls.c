@@ -1,10 +1,13 @@
 /* The verifier's part for the graph of calls: no recursion, not too deep, and aspects against what was declared. */
+#include "ir/verify/calls.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/arena.h"
 #include "ir/base/strbuf.h"
-#include "ir/verify/internal.h"
+#include "ir/verify/limits.h"
+#include "ir/verify/report.h"
 
 struct call_graph {
     struct edge {

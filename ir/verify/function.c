@@ -1,10 +1,16 @@
 /* The verifier's part for functions: their attributes, and the blocks with their links, terminators and values in
  * sight. */
+#include "ir/verify/function.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "ir/base/arena.h"
-#include "ir/verify/internal.h"
+#include "ir/verify/inst.h"
+#include "ir/verify/known_types.h"
+#include "ir/verify/limits.h"
+#include "ir/verify/names.h"
+#include "ir/verify/report.h"
 
 static void check_linkage(struct verifier *v, const struct ir_function *f)
 {

@@ -1,7 +1,11 @@
 /* One instruction against its row of ops.def: type, operands, results, attributes. */
+#include "ir/verify/inst.h"
+
 #include <string.h>
 
-#include "ir/verify/internal.h"
+#include "ir/verify/known_types.h"
+#include "ir/verify/ops.h"
+#include "ir/verify/report.h"
 
 /* ---- the letters of the table ---- */
 

@@ -1,5 +1,8 @@
 /* The rules of single operations that their rows of ops.def cannot say. */
-#include "ir/verify/internal.h"
+#include "ir/verify/ops.h"
+
+#include "ir/verify/known_types.h"
+#include "ir/verify/report.h"
 
 /* verify_op() is called with operands that are there and have types, but their number and their types
    may be wrong (and are reported): operand types are asked for through this. */

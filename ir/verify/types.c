@@ -1,45 +1,14 @@
-/* The verifier's part for types and module-scope variables. */
+/* Structs and arrays: their layouts, names, and how deep they are inside each other. */
+#include "ir/verify/types.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/verify/internal.h"
-
-static bool lanes_ok(unsigned lanes)
-{
-    return lanes == 1 || lanes == 2 || lanes == 3 || lanes == 4 || lanes == 8 || lanes == 16;
-}
-
-static uint32_t detail_limit(const struct verifier *v, enum ir_kind kind)
-{
-    switch (kind) {
-    case IR_KIND_PTR: return IR_SPACE_COUNT;
-    case IR_KIND_STRUCT: return v->m->n_structs;
-    case IR_KIND_ARRAY: return v->m->n_arrays;
-    case IR_KIND_IMAGE: return IR_IMAGE_FORM_COUNT << 2;
-    case IR_KIND_PIPE: return IR_HANDLE_ACCESS_COUNT;
-    default: return 1;
-    }
-}
-
-bool verify_type_ok(const struct verifier *v, ir_type t)
-{
-    if (ir_type_kind(t) >= IR_KIND_COUNT || !lanes_ok(ir_type_lanes(t))) return false;
-    if (ir_type_is_vector(t) && !ir_type_is_number(t)) return false;
-    if (ir_type_kind(t) == IR_KIND_IMAGE && ir_type_handle_access(t) >= IR_HANDLE_ACCESS_COUNT) return false;
-    return ir_type_detail(t) < detail_limit(v, ir_type_kind(t));
-}
-
-bool verify_type_memory(const struct verifier *v, ir_type t)
-{
-    if (!verify_type_ok(v, t)) return false;
-    switch (ir_type_kind(t)) {
-    case IR_KIND_STRUCT: return v->structs[ir_type_detail(t)].state == LAYOUT_GOOD;
-    case IR_KIND_ARRAY: return v->arrays[ir_type_detail(t)].state == LAYOUT_GOOD;
-    default: return ir_type_is_number(t) || ir_type_is_ptr(t);
-    }
-}
+#include "ir/verify/known_types.h"
+#include "ir/verify/limits.h"
+#include "ir/verify/names.h"
+#include "ir/verify/report.h"
 
 static bool is_power_of_two(uint64_t n)
 {
@@ -251,66 +220,4 @@ void verify_types(struct verifier *v)
     free(names);
     if (m->n_arrays > IR_MAX_ARRAYS) verify_report(v, "the module has more than %d array types", IR_MAX_ARRAYS);
     check_arrays_differ(v);
-}
-
-static void check_pipe(struct verifier *v, const struct ir_global *g, const char *name)
-{
-    if (!verify_type_memory(v, g->packet)) verify_report(v, "pipe %s has packets of no type that lies in memory", name);
-    if (!g->capacity) verify_report(v, "pipe %s has no capacity", name);
-    if (g->init) verify_report(v, "pipe %s has initial bytes", name);
-    if (g->space != IR_SPACE_GLOBAL) verify_report(v, "pipe %s is not in the global address space", name);
-}
-
-static void check_variable(struct verifier *v, const struct ir_global *g, const char *name)
-{
-    if (!verify_type_memory(v, g->type)) verify_report(v, "global %s is of no type that lies in memory", name);
-    if (g->packet != IR_VOID || g->capacity || g->host_access)
-        verify_report(v, "global %s is not a pipe but has a packet type, a capacity or a host access", name);
-    if (g->init && g->space == IR_SPACE_LOCAL) verify_report(v, "global %s is local and has initial bytes", name);
-    if (g->space != IR_SPACE_GLOBAL && g->space != IR_SPACE_CONSTANT && g->space != IR_SPACE_LOCAL)
-        verify_report(v, "global %s is neither in the global, nor the constant, nor the local address space", name);
-}
-
-static void check_global(struct verifier *v, const struct ir_global *g, const char *name)
-{
-    if (ir_type_kind(g->type) == IR_KIND_PIPE && verify_type_ok(v, g->type)) {
-        check_pipe(v, g, name);
-    } else {
-        check_variable(v, g, name);
-    }
-    if (g->align && !is_power_of_two(g->align))
-        verify_report(v, "global %s has alignment %u, which is not a power of two", name, g->align);
-    if (g->linkage >= IR_LINKAGE_COUNT || g->linkage == IR_LINKAGE_KERNEL)
-        verify_report(v, "global %s is neither internal, nor exported, nor imported", name);
-    if (g->linkage == IR_LINKAGE_IMPORT && g->init)
-        verify_report(v, "global %s is imported and has initial bytes", name);
-    verify_addresses(v, g);
-}
-
-void verify_globals(struct verifier *v)
-{
-    const struct ir_module *m = v->m;
-    const char **names = arena_realloc(NULL, m->n_globals * sizeof *names);
-    for (uint32_t i = 0; i < m->n_globals; i++) {
-        names[i] = m->globals[i]->name;
-        if (!names[i] || !verify_name_ok(names[i])) verify_report(v, "global %u has no name that can be written", i);
-        check_global(v, m->globals[i], names[i] ? names[i] : "?");
-    }
-    verify_unique(v, names, m->n_globals, "globals");
-    for (uint32_t i = 0; i < m->n_globals; i++) names[i] = m->globals[i]->host_access;
-    verify_unique(v, names, m->n_globals, "host accesses of pipes");
-    free(names);
-}
-
-bool ir_verify_types(const struct ir_module *m, struct diag_list *list)
-{
-    struct verifier v = {.m = m, .list = list};
-    v.structs = arena_realloc(NULL, m->n_structs * sizeof *v.structs);
-    v.arrays = arena_realloc(NULL, m->n_arrays * sizeof *v.arrays);
-    memset(v.structs, 0, m->n_structs * sizeof *v.structs);
-    memset(v.arrays, 0, m->n_arrays * sizeof *v.arrays);
-    verify_types(&v);
-    free(v.structs);
-    free(v.arrays);
-    return v.n_findings == 0;
 }

@@ -1,109 +1,17 @@
-/* The verifier's frame: the order of its parts, and how findings get their place. */
+/* The order of the parts. */
 #include "ir/verify/verify.h"
 
-#include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/base/arena.h"
 #include "ir/analysis/barrier_divergence.h"
-#include "ir/text/print/print_type.h"
-#include "ir/verify/internal.h"
-
-enum { PATH_SIZE = 256 };
-
-/* Which structured instruction of its kind in its block it is, from 1. */
-static unsigned ordinal(const struct ir_inst *inst)
-{
-    unsigned n = 1;
-    for (const struct ir_inst *i = inst->prev; i; i = i->prev)
-        if (i->op == inst->op) n++;
-    return n;
-}
-
-/* "body/loop 1/then 2"; of a very long path only the end. The blocks around block have sound links. */
-static void block_path(const struct ir_block *block, char path[static PATH_SIZE])
-{
-    size_t at = PATH_SIZE - 1;
-    path[at] = 0;
-    for (; block; block = block->parent ? block->parent->parent : NULL) {
-        char part[32] = "body";
-        const struct ir_inst *p = block->parent;
-        if (p) {
-            const char *what = p->op == IR_OP_LOOP ? "loop" : block == p->blocks[0] ? "then" : "else";
-            snprintf(part, sizeof part, "/%s %u", what, ordinal(p));
-        }
-        size_t n = strlen(part);
-        if (n + 3 > at) {
-            memcpy(path + (at -= 3), "...", 3);
-            break;
-        }
-        memcpy(path + (at -= n), part, n);
-    }
-    memmove(path, path + at, PATH_SIZE - at);
-}
-
-void verify_report(struct verifier *v, const char *format, ...)
-{
-    v->n_findings++;
-    if (!v->list) return;
-    if (v->list->dropped) { /* it is full, and a place takes time to describe */
-        v->list->dropped++;
-        return;
-    }
-    char *text = NULL, path[PATH_SIZE];
-    va_list args;
-    va_start(args, format);
-    if (vasprintf(&text, format, args) < 0) abort();
-    va_end(args);
-    if (v->block) block_path(v->block, path);
-    struct ir_loc loc = v->inst ? v->inst->loc : v->f ? v->f->loc : (struct ir_loc){0, 0};
-    bool named = v->inst && v->inst->op < IR_OP_COUNT;
-    diag_add(v->list, v->f ? v->f->name : NULL, v->block ? path : NULL, loc.line, 0, "%s%s%s",
-             named ? ir_op_info(v->inst->op)->text : "", named ? ": " : "", text);
-    diag_set_file(v->list, ir_loc_file(v->m, loc));
-    free(text);
-}
-
-const char *verify_type_text(struct verifier *v, ir_type t)
-{
-    char *text = v->texts[v->next_text++ % 4];
-    size_t size = sizeof v->texts[0];
-    if (!verify_type_ok(v, t)) {
-        snprintf(text, size, "a type that does not exist (%#x)", t);
-    } else if (ir_type_kind(t) == IR_KIND_STRUCT && !v->m->structs[ir_type_detail(t)]->name) {
-        snprintf(text, size, "struct type %u", ir_type_detail(t));
-    } else if (ir_type_kind(t) == IR_KIND_ARRAY && v->arrays[ir_type_detail(t)].state != LAYOUT_GOOD) {
-        snprintf(text, size, "array type %u", ir_type_detail(t));
-    } else {
-        return ir_print_type(v->m, t, text, size);
-    }
-    return text;
-}
-
-bool verify_name_ok(const char *name)
-{
-    if (!isalpha((unsigned char)*name) && *name != '_') return false;
-    for (; *name; name++)
-        if (!isalnum((unsigned char)*name) && !strchr("_.$", *name)) return false;
-    return true;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-    if (!x || !y) return !x - !y;
-    return strcmp(x, y);
-}
-
-void verify_unique(struct verifier *v, const char **names, size_t n, const char *what)
-{
-    if (n) qsort(names, n, sizeof *names, compare_names);
-    for (size_t i = 1; i < n && names[i]; i++)
-        if (strcmp(names[i - 1], names[i]) == 0) verify_report(v, "two %s have the name %s", what, names[i]);
-}
+#include "ir/base/arena.h"
+#include "ir/verify/calls.h"
+#include "ir/verify/function.h"
+#include "ir/verify/globals.h"
+#include "ir/verify/names.h"
+#include "ir/verify/report.h"
+#include "ir/verify/types.h"
 
 /* The lists of the module have no holes; without that nothing else can be looked at. */
 static bool lists_ok(struct verifier *v)
@@ -158,7 +66,7 @@ static void verify_functions(struct verifier *v)
 }
 
 /* Kernels that say for which work-groups they are: do all work-items come to each barrier? */
-static void verify_meetings(struct verifier *v)
+static void verify_barriers(struct verifier *v)
 {
     for (uint32_t i = 0; i < v->m->n_functions; i++) {
         const struct ir_function *f = v->m->functions[i];
@@ -184,7 +92,7 @@ bool ir_verify(const struct ir_module *m, struct diag_list *list)
     verify_globals(&v);
     verify_functions(&v);
     if (verify_calls(&v)) verify_aspects(&v);
-    if (v.n_findings == 0) verify_meetings(&v);
+    if (v.n_findings == 0) verify_barriers(&v);
     close_verifier(&v);
     return v.n_findings == 0;
 }
@@ -197,6 +105,16 @@ bool ir_verify_function(const struct ir_function *f, struct diag_list *list)
     verify_types(&v);
     v.f = f;
     verify_function(&v, f);
+    close_verifier(&v);
+    return v.n_findings == 0;
+}
+
+bool ir_verify_types(const struct ir_module *m, struct diag_list *list)
+{
+    struct verifier v = {.m = m, .list = list};
+    v.structs = zeroed(m->n_structs, sizeof *v.structs);
+    v.arrays = zeroed(m->n_arrays, sizeof *v.arrays);
+    verify_types(&v);
     close_verifier(&v);
     return v.n_findings == 0;
 }

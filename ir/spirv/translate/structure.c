@@ -21,7 +21,7 @@
 #include "ir/spirv/translate/dispatch.h"
 #include "ir/spirv/translate/flow.h"
 #include "ir/spirv/translate/values/values.h"
-#include "ir/verify/verify.h"
+#include "ir/verify/limits.h"
 
 enum {
     MAX_DEPTH = IR_MAX_BLOCK_DEPTH - 4,

@@ -9,7 +9,7 @@
 #include "ir/text/parse/parse_operand.h"
 #include "ir/text/parse/parse_type.h"
 #include "ir/text/words.h"
-#include "ir/verify/verify.h"
+#include "ir/verify/limits.h"
 
 static bool parse_block(struct parser *p, struct ir_block *block);
 

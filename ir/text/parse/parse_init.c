@@ -6,7 +6,7 @@
 #include "ir/base/arena.h"
 #include "ir/text/parse/parse_basic.h"
 #include "ir/text/parse/parse_type.h"
-#include "ir/verify/verify.h"
+#include "ir/verify/limits.h"
 
 /* A variable, and its initial value as it is being filled in. */
 struct init {

@@ -10,7 +10,7 @@
 #include "ir/text/parse/parse_basic.h"
 #include "ir/text/print/print_type.h"
 #include "ir/text/words.h"
-#include "ir/verify/verify.h"
+#include "ir/verify/limits.h"
 
 /* f32x4, ptr.global, image2d.read ...: all types that are one word. */
 static bool word_type(const struct token *t, ir_type *out)
