@@ -12,7 +12,7 @@
 #include "daemon/compiler/pack.h"
 #include "fuser/access/access.h"
 #include "ir/msgpack/codec.h"
-#include "ir/link/link.h"
+#include "ir/link/sub_group_size.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 #include "ir/text/print/print_type.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/link/link.h"
+#include "ir/link/sub_group_size.h"
 
 static int read_sub_group_size(struct module_options *o, const struct proto_message *m, const char *object,
                                struct error *e)

@@ -1,9 +1,12 @@
 /* The linker's part for calls: their graph over all modules, in which nothing may go round. */
+#include "ir/link/calls.h"
+
 #include <stdlib.h>
 
 #include "ir/base/arena.h"
-#include "ir/link/internal.h"
 #include "ir/base/strbuf.h"
+#include "ir/link/report.h"
+#include "ir/link/symbols.h"
 
 /* ---- the graph ---- */
 
@@ -12,7 +15,7 @@ struct walk {
     size_t node;
 };
 
-static void look_at(struct ir_inst *inst, void *data)
+static void note_instruction(struct ir_inst *inst, void *data)
 {
     const struct walk *w = data;
     struct linker *l = w->l;
@@ -64,7 +67,7 @@ void link_calls(struct linker *l)
     for (size_t n = 0; n < l->n_nodes; n++) {
         struct walk w = {l, n};
         l->nodes[n].first_edge = l->n_edges;
-        if (l->nodes[n].f->body) ir_walk(l->nodes[n].f->body, look_at, &w);
+        if (l->nodes[n].f->body) ir_walk(l->nodes[n].f->body, note_instruction, &w);
     }
 }
 
@@ -101,14 +104,14 @@ static void report_circle(const struct search *s, size_t first, const struct ir_
     free(circle);
 }
 
-static void enter(struct search *s, size_t node)
+static void enter_node(struct search *s, size_t node)
 {
     s->state[node] = IN_ROW;
     s->next[s->depth] = s->l->nodes[node].first_edge;
     s->row[s->depth++] = node;
 }
 
-static void step(struct search *s)
+static void step_search(struct search *s)
 {
     struct linker *l = s->l;
     size_t node = s->row[s->depth - 1], edge = s->next[s->depth - 1]++;
@@ -119,7 +122,7 @@ static void step(struct search *s)
     }
     size_t callee = link_definition(l, l->edges[edge].callee);
     if (s->state[callee] == NEW)
-        enter(s, callee);
+        enter_node(s, callee);
     else if (s->state[callee] == IN_ROW)
         report_circle(s, callee, l->edges[edge].call);
 }
@@ -131,7 +134,7 @@ void link_check_recursion(struct linker *l)
                        .next = arena_alloc(l->arena, l->n_nodes * sizeof *s.next),
                        .state = arena_alloc(l->arena, l->n_nodes * sizeof *s.state)};
     for (size_t n = 0; n < l->n_nodes; n++) {
-        if (s.state[n] == NEW) enter(&s, n);
-        while (s.depth) step(&s);
+        if (s.state[n] == NEW) enter_node(&s, n);
+        while (s.depth) step_search(&s);
     }
 }

@@ -1,9 +1,11 @@
 /* The linker's part for the result: each definition once, under a name of its own. */
+#include "ir/link/define.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/link/internal.h"
+#include "ir/link/symbols.h"
 
 /* name, or name.1, name.2 ... where it is taken already. The map holds the number to try next. */
 static const char *free_name(struct linker *l, struct names *taken, const char *name)
@@ -61,7 +63,7 @@ static void define_variable(struct linker *l, uint32_t module, const struct ir_g
     }
 }
 
-static void resolve(struct linker *l, uint32_t module)
+static void resolve_imports(struct linker *l, uint32_t module)
 {
     const struct ir_module *m = l->modules[module];
     for (uint32_t k = 0; k < m->n_functions; k++) {
@@ -86,5 +88,5 @@ void link_define(struct linker *l)
         for (uint32_t k = 0; k < m->n_globals; k++) define_variable(l, i, m->globals[k], &variables);
         for (uint32_t k = 0; k < m->n_functions; k++) define_function(l, i, m->functions[k], &functions);
     }
-    for (uint32_t i = 0; i < l->n_modules; i++) resolve(l, i);
+    for (uint32_t i = 0; i < l->n_modules; i++) resolve_imports(l, i);
 }

@@ -1,9 +1,11 @@
 /* The linker's part for declarations: they must agree with what they stand for. */
+#include "ir/link/match.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/link/internal.h"
 #include "ir/base/strbuf.h"
+#include "ir/link/report.h"
 #include "ir/text/print/print_type.h"
 #include "ir/text/words.h"
 

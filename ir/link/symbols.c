@@ -1,8 +1,11 @@
 /* The linker's part for names: who defines what, and what imports stand for. */
+#include "ir/link/symbols.h"
+
 #include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/link/internal.h"
+#include "ir/link/match.h"
+#include "ir/link/report.h"
 
 static const char *name_of(const struct link_symbol *s)
 {
@@ -19,7 +22,7 @@ static struct ir_loc loc_of(const struct link_symbol *s)
     return s->f ? s->f->loc : (struct ir_loc){0};
 }
 
-static const char *what(const struct link_symbol *s)
+static const char *kind_of(const struct link_symbol *s)
 {
     return linkage_of(s) == IR_LINKAGE_KERNEL ? "a kernel of" : "exported by";
 }
@@ -27,12 +30,12 @@ static const char *what(const struct link_symbol *s)
 static void report_twice(struct linker *l, const struct link_symbol *a, const struct link_symbol *b)
 {
     link_fail(l, b->f, loc_of(b), "%s%s%sis %s %s and %s %s", b->g ? "variable " : "", b->g ? b->g->name : "",
-              b->g ? " " : "", what(a), link_place(l, a->module, loc_of(a)), what(b),
+              b->g ? " " : "", kind_of(a), link_place(l, a->module, loc_of(a)), kind_of(b),
               link_place(l, b->module, loc_of(b)));
 }
 
 /* A definition that is the same in each module gives way to any other. */
-static void offer(struct linker *l, struct names *map, struct link_symbol s)
+static void offer_symbol(struct linker *l, struct names *map, struct link_symbol s)
 {
     enum ir_linkage linkage = linkage_of(&s);
     if (linkage != IR_LINKAGE_KERNEL && linkage != IR_LINKAGE_EXPORT && linkage != IR_LINKAGE_EXPORT_ONCE) return;
@@ -53,9 +56,9 @@ void link_symbols(struct linker *l)
     for (uint32_t i = 0; i < l->n_modules; i++) {
         const struct ir_module *m = l->modules[i];
         for (uint32_t k = 0; k < m->n_functions; k++)
-            offer(l, &l->functions, (struct link_symbol){.module = i, .f = m->functions[k]});
+            offer_symbol(l, &l->functions, (struct link_symbol){.module = i, .f = m->functions[k]});
         for (uint32_t k = 0; k < m->n_globals; k++)
-            offer(l, &l->variables, (struct link_symbol){.module = i, .g = m->globals[k]});
+            offer_symbol(l, &l->variables, (struct link_symbol){.module = i, .g = m->globals[k]});
     }
 }
 
@@ -76,7 +79,7 @@ struct link_symbol *link_variable_stands_for(const struct linker *l, const struc
 /* ---- imports ---- */
 
 /* What could have been meant by an import that nobody exports. */
-static const char *hint(struct linker *l, const char *name)
+static const char *misspelt_hint(struct linker *l, const char *name)
 {
     for (uint32_t i = 0; i < l->n_modules && !(l->list && l->list->dropped); i++) {
         const struct ir_function *f = ir_module_find(l->modules[i], name);
@@ -97,7 +100,7 @@ static void check_function(struct linker *l, uint32_t module, const struct ir_fu
     } else if (f->linkage == IR_LINKAGE_IMPORT && call) {
         link_fail(l, f, call->loc, "is imported by %s and called in %s (%s), but no module exports it%s",
                   link_place(l, module, f->loc), call->parent->function->name, link_line(l, module, call->loc),
-                  hint(l, f->name));
+                  misspelt_hint(l, f->name));
     }
 }
 
@@ -111,11 +114,11 @@ static void check_variable(struct linker *l, uint32_t module, const struct ir_gl
     } else if (g->linkage == IR_LINKAGE_IMPORT && use) {
         link_fail(l, use->parent->function, use->loc,
                   "variable %s is imported by %s and used here (%s), but no module exports it%s", g->name,
-                  link_place(l, module, (struct ir_loc){0}), link_line(l, module, use->loc), hint(l, g->name));
+                  link_place(l, module, (struct ir_loc){0}), link_line(l, module, use->loc), misspelt_hint(l, g->name));
     } else if (g->linkage == IR_LINKAGE_IMPORT && holder) {
         link_fail(l, NULL, (struct ir_loc){0},
                   "variable %s is imported by %s and %s holds its address, but no module exports it%s", g->name,
-                  link_place(l, module, (struct ir_loc){0}), holder->name, hint(l, g->name));
+                  link_place(l, module, (struct ir_loc){0}), holder->name, misspelt_hint(l, g->name));
     }
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "ir/base/strbuf.h"
-#include "ir/link/link.h"
+#include "ir/link/unresolved.h"
 #include "ir/verify/verify.h"
 
 /* Functions whose bodies break a rule of the language are refused, too. False: what is broken is not a body. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/link/link.h"
+#include "ir/link/unresolved.h"
 #include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"

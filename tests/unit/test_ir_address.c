@@ -13,6 +13,7 @@
 #include "ir/msgpack/codec.h"
 #include "ir/interp/interp.h"
 #include "ir/link/link.h"
+#include "ir/link/unresolved.h"
 #include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"

@@ -10,6 +10,8 @@
 
 #include "ir/msgpack/codec.h"
 #include "ir/link/link.h"
+#include "ir/link/sub_group_size.h"
+#include "ir/link/unresolved.h"
 #include "ir/base/strbuf.h"
 #include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"

@@ -10,6 +10,7 @@
 
 #include "ir/msgpack/codec.h"
 #include "ir/link/link.h"
+#include "ir/link/unresolved.h"
 #include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"

@@ -1,10 +1,11 @@
 /* What a function needs and cannot have: imports, which must be linked before it can run, and refused functions. */
+#include "ir/link/unresolved.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/base/arena.h"
 #include "ir/analysis/reachable_globals.h"
-#include "ir/link/link.h"
+#include "ir/base/arena.h"
 
 /* Functions reached so far; those before `done` have been looked at. */
 struct reach {
@@ -34,7 +35,7 @@ static bool reach_variable(struct reach *r, const struct ir_global *g)
     return imported;
 }
 
-static void look_at(struct ir_inst *inst, void *data)
+static void reach_instruction(struct ir_inst *inst, void *data)
 {
     struct reach *r = data;
     const struct ir_function *callee = inst->op == IR_OP_CALL ? inst->attrs.callee : NULL;
@@ -54,7 +55,7 @@ static struct reach reach_all(const struct ir_function *f)
     for (uint32_t i = 0; i < m->n_functions; i++) m->functions[i]->scratch = i;
     ir_held_open(&r.variables, m);
     if (f->body) reach_function(&r, f);
-    while (r.done < r.n && !r.import) ir_walk(r.functions[r.done++]->body, look_at, &r);
+    while (r.done < r.n && !r.import) ir_walk(r.functions[r.done++]->body, reach_instruction, &r);
     ir_held_close(&r.variables);
     arena_free(arena);
     return r;
