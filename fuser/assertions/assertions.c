@@ -255,7 +255,7 @@ static bool may_meet(const struct touch *a, const struct touch *b)
 static bool is_ordered(const struct look *l, const struct touch *t)
 {
     if (!in_launch(l, t) || t->run == l->now.run || t->item == l->now.item || may_meet(t, &l->now)) return true;
-    bool barrier = l->w->kernel->barrier || l->access->met;
+    bool barrier = l->w->kernel->barrier || l->access->after_barrier;
     return barrier && same_group(&l->w->kernel->launched, t->item, l->now.item);
 }
 
@@ -334,9 +334,9 @@ int watch_run(struct watch *w, const struct watch_kernel *kernel, const struct i
               const struct nd_range *range, const struct interp_arg *args, const struct interp_options *options,
               struct interp_result *result)
 {
-    struct interp_watcher watcher = {w, see};
+    struct interp_observer observer = {w, see};
     struct interp_options watched = options ? *options : (struct interp_options){0};
-    watched.watcher = &watcher;
+    watched.observer = &observer;
     w->runs = arena_realloc(w->runs, (w->n_runs + 1) * sizeof *w->runs);
     w->runs[w->n_runs++] = (struct run){.name = copied(w, kernel->name),
                                         .launch = kernel->launch,

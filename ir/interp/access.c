@@ -1,10 +1,16 @@
 /* Instructions that make pointers or touch memory. */
-#include "ir/interp/internal.h"
+#include "ir/interp/access.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "ir/eval/internal.h"
+#include "ir/interp/frame.h"
+#include "ir/interp/memory.h"
+#include "ir/interp/memory_access.h"
+#include "ir/interp/pipe.h"
+#include "ir/interp/report.h"
+#include "ir/interp/value.h"
 
 static const uint64_t *operand(const struct item *item, uint32_t i)
 {

@@ -1,10 +1,17 @@
 /* Makes the arguments of a kernel and the variables of its module ready: checks them against the
    parameters, gives them addresses and shadows. */
-#include "ir/analysis/reachable_globals.h"
-#include "ir/interp/internal.h"
+#include "ir/interp/bind.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "ir/analysis/reachable_globals.h"
+#include "ir/interp/image.h"
+#include "ir/interp/memory.h"
+#include "ir/interp/pipe.h"
+#include "ir/interp/report.h"
+#include "ir/interp/shadow.h"
+#include "ir/interp/value.h"
 
 /* ---- buffers ---- */
 

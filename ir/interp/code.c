@@ -1,5 +1,6 @@
 /* Makes code that is quick to interpret: each value of a function gets its slot in the frame. */
-#include "ir/interp/internal.h"
+#include "ir/interp/code.h"
+
 #include "ir/interp/slots.h"
 
 /* Of the function that is made. */
@@ -58,7 +59,7 @@ static struct code_inst *loop_around(const struct code_block *block)
 
 static struct code_block *build_block(struct maker *m, const struct ir_block *ir, struct code_inst *owner);
 
-/* Results lie in other slots than operands: of work-items that meet, one may have its result before another's operand
+/* Results lie in other slots than operands: of work-items that go on together, one may have its result before another's operand
    is read. */
 static void build_inst(struct maker *m, struct code_block *block, struct code_inst *inst, const struct ir_inst *ir,
                        struct slot_life **ended)

@@ -1,11 +1,16 @@
 /* Barriers and group operations of work-items that have met. They come ordered by linear local id. */
-#include "ir/interp/internal.h"
+#include "ir/interp/collective.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ir/eval/internal.h"
+#include "ir/interp/frame.h"
+#include "ir/interp/image.h"
+#include "ir/interp/memory_access.h"
+#include "ir/interp/report.h"
+#include "ir/interp/value.h"
 
 static unsigned lanes_of(const struct ir_inst *inst)
 {

@@ -1,45 +1,23 @@
 /* Runs one work-item: frames, structured control flow, calls. A work-item that comes to an operation
-   where others must meet it stops there, and is put behind it when they have met. */
-#include "ir/core/facts.h"
-#include "ir/interp/internal.h"
+   that others must come to as well stops there, and is put behind it when they have. */
+#include "ir/interp/exec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/core/facts.h"
 #include "ir/eval/eval.h"
+#include "ir/interp/access.h"
+#include "ir/interp/frame.h"
+#include "ir/interp/ids.h"
+#include "ir/interp/image.h"
+#include "ir/interp/memory.h"
+#include "ir/interp/memory_access.h"
+#include "ir/interp/pipe.h"
+#include "ir/interp/printf.h"
+#include "ir/interp/report.h"
 #include "ir/verify/limits.h"
-
-static struct frame *top(const struct item *item)
-{
-    return &item->frames[item->n_frames - 1];
-}
-
-static const uint64_t *value(const struct item *item, const struct operand *o)
-{
-    return o->constant ? o->constant : item->slots + top(item)->base + o->slot;
-}
-
-static uint64_t *slot(const struct item *item, uint32_t index)
-{
-    return item->slots + top(item)->base + index;
-}
-
-const uint64_t *interp_item_operand(const struct item *item, uint32_t i)
-{
-    return value(item, &interp_item_at(item)->operands[i]);
-}
-
-uint64_t *interp_item_result(const struct item *item)
-{
-    return slot(item, interp_item_at(item)->results[0]);
-}
-
-void interp_item_advance(struct item *item)
-{
-    top(item)->pc++;
-    item->state = ITEM_RUNNING;
-}
 
 static void stop(struct machine *m, enum interp_finding_kind kind, const struct item *item, const struct code_inst *at,
                  const char *why)
@@ -85,10 +63,10 @@ static bool push_frame(struct machine *m, struct item *item, const struct code_f
 
 static void pop_frame(struct machine *m, struct item *item)
 {
-    struct frame *frame = top(item);
+    struct frame *frame = interp_item_frame(item);
     const struct code_function *f = frame->function;
     for (uint32_t i = 0; i < f->n_vars; i++) {
-        uint64_t address = *slot(item, f->vars[i].slot);
+        uint64_t address = *interp_item_slot(item, f->vars[i].slot);
         if (address) interp_memory_end(&m->memory, address);
     }
     free(frame->bytes);
@@ -99,8 +77,8 @@ static void pop_frame(struct machine *m, struct item *item)
 /* Each run of the instruction gives the same memory, its bytes unwritten again. */
 static uint64_t open_var(struct machine *m, struct item *item, const struct code_inst *at, const struct code_var *var)
 {
-    struct frame *frame = top(item);
-    uint64_t *address = slot(item, var->slot);
+    struct frame *frame = interp_item_frame(item);
+    uint64_t *address = interp_item_slot(item, var->slot);
     struct allocation a = {.data = frame->bytes + var->offset,
                            .size = var->size,
                            .space = IR_SPACE_PRIVATE,
@@ -122,7 +100,7 @@ static uint64_t open_var(struct machine *m, struct item *item, const struct code
 /* Copies for the by-value parameters of the frame on top; sources are bytes, or NULL where a copy failed. */
 static bool open_by_value(struct machine *m, struct item *item, const uint8_t *const *sources)
 {
-    const struct code_function *f = top(item)->function;
+    const struct code_function *f = interp_item_frame(item)->function;
     for (uint32_t i = 0; i < f->n_vars; i++) {
         const struct code_var *var = &f->vars[i];
         if (var->param == UINT32_MAX) continue;
@@ -131,7 +109,7 @@ static bool open_by_value(struct machine *m, struct item *item, const uint8_t *c
         struct allocation *a = interp_memory_find(&m->memory, address);
         if (sources[var->param]) memcpy(a->data, sources[var->param], var->size);
         if (a->written) memset(a->written, 1, var->size);
-        *slot(item, f->params[var->param]) = address;
+        *interp_item_slot(item, f->params[var->param]) = address;
     }
     return true;
 }
@@ -161,7 +139,7 @@ bool interp_item_start(struct machine *m, struct item *item)
     for (uint32_t i = 0; i < f->ir->n_params; i++) {
         const struct ir_param *p = &f->ir->params[i];
         sources[i] = p->by_value ? m->args[i].data : NULL;
-        memcpy(slot(item, f->params[i]), m->arg_values + (size_t)i * IR_MAX_LANES,
+        memcpy(interp_item_slot(item, f->params[i]), m->arg_values + (size_t)i * IR_MAX_LANES,
                ir_type_lanes(p->value->type) * sizeof(uint64_t));
     }
     item->state = ITEM_RUNNING;
@@ -187,7 +165,7 @@ static void take_values(struct machine *m, const struct item *item, const struct
     uint64_t *to = m->words;
     for (uint32_t i = first; i < at->ir->n_operands; i++) {
         unsigned lanes = ir_type_lanes(at->ir->operands[i]->type);
-        memcpy(to, value(item, &at->operands[i]), lanes * sizeof *to);
+        memcpy(to, interp_item_value(item, &at->operands[i]), lanes * sizeof *to);
         to += lanes;
     }
 }
@@ -198,7 +176,7 @@ static void give_values(struct machine *m, const struct item *item, struct ir_va
     const uint64_t *from = m->words;
     for (uint32_t i = 0; i < n; i++) {
         unsigned lanes = ir_type_lanes(values[i]->type);
-        memcpy(slot(item, slots[i]), from, lanes * sizeof *from);
+        memcpy(interp_item_slot(item, slots[i]), from, lanes * sizeof *from);
         from += lanes;
     }
 }
@@ -207,15 +185,15 @@ static void enter_loop(struct machine *m, struct item *item, const struct code_i
 {
     struct code_block *body = loop->blocks[0];
     give_values(m, item, loop->ir->blocks[0]->args, body->args, loop->ir->blocks[0]->n_args);
-    *slot(item, loop->round) = round;
-    top(item)->pc = body->insts;
+    *interp_item_slot(item, loop->round) = round;
+    interp_item_frame(item)->pc = body->insts;
 }
 
 /* Leaves the if or loop with the values on their way as its results. */
 static void leave(struct machine *m, struct item *item, const struct code_inst *construct)
 {
     give_values(m, item, construct->ir->results, construct->results, construct->ir->n_results);
-    top(item)->pc = construct + 1;
+    interp_item_frame(item)->pc = construct + 1;
 }
 
 static void do_call(struct machine *m, struct item *item, const struct code_inst *at)
@@ -247,7 +225,7 @@ static void do_call(struct machine *m, struct item *item, const struct code_inst
     word = m->words;
     for (uint32_t i = 0; i < f->ir->n_params; i++) {
         unsigned lanes = ir_type_lanes(f->ir->params[i].value->type);
-        memcpy(slot(item, f->params[i]), word, lanes * sizeof *word);
+        memcpy(interp_item_slot(item, f->params[i]), word, lanes * sizeof *word);
         word += lanes;
     }
     open_by_value(m, item, m->by_value);
@@ -262,21 +240,21 @@ static void do_return(struct machine *m, struct item *item, const struct code_in
         m->done = item;
         return;
     }
-    leave(m, item, top(item)->pc);
+    leave(m, item, interp_item_frame(item)->pc);
 }
 
 static bool control(struct machine *m, struct item *item, const struct code_inst *at)
 {
-    struct frame *frame = top(item);
+    struct frame *frame = interp_item_frame(item);
     switch (at->ir->op) {
-    case IR_OP_IF: frame->pc = at->blocks[value(item, &at->operands[0])[0] ? 0 : 1]->insts; return true;
+    case IR_OP_IF: frame->pc = at->blocks[interp_item_value(item, &at->operands[0])[0] ? 0 : 1]->insts; return true;
     case IR_OP_LOOP:
         take_values(m, item, at, 0);
         enter_loop(m, item, at, 0);
         return true;
     case IR_OP_CONTINUE:
         take_values(m, item, at, 0);
-        enter_loop(m, item, at->target, *slot(item, at->target->round) + 1);
+        enter_loop(m, item, at->target, *interp_item_slot(item, at->target->round) + 1);
         return true;
     case IR_OP_YIELD:
     case IR_OP_BREAK:
@@ -295,7 +273,7 @@ static bool control(struct machine *m, struct item *item, const struct code_inst
 static void check_division(struct machine *m, struct item *item, const struct code_inst *at)
 {
     if (m->options.tolerant || at->ir->op < IR_OP_UDIV || at->ir->op > IR_OP_SMOD) return;
-    const uint64_t *divisor = value(item, &at->operands[1]);
+    const uint64_t *divisor = interp_item_value(item, &at->operands[1]);
     for (unsigned lane = 0; lane < ir_type_lanes(at->ir->type); lane++) {
         if (divisor[lane]) continue;
         interp_report(m, INTERP_DIVISION, item, at, "%s by zero in lane %u", ir_op_info(at->ir->op)->text, lane);
@@ -314,7 +292,7 @@ static bool pure(struct machine *m, struct item *item, const struct code_inst *a
     const uint64_t *operands[IR_MAX_LANES];
     uint64_t places[2];
     if (at->ir->n_operands > IR_MAX_LANES) return false;
-    for (uint32_t i = 0; i < at->ir->n_operands; i++) operands[i] = value(item, &at->operands[i]);
+    for (uint32_t i = 0; i < at->ir->n_operands; i++) operands[i] = interp_item_value(item, &at->operands[i]);
     for (uint32_t i = 0; compares_pointers(at->ir) && i < 2; i++) {
         places[i] = interp_memory_place(&m->memory, operands[i][0]);
         operands[i] = &places[i];
@@ -326,7 +304,7 @@ static bool pure(struct machine *m, struct item *item, const struct code_inst *a
 
 static void step(struct machine *m, struct item *item)
 {
-    const struct code_inst *at = top(item)->pc;
+    const struct code_inst *at = interp_item_frame(item)->pc;
     if (++m->result->steps > m->options.max_steps) {
         interp_report(m, INTERP_LIMIT, item, at, "the limit of %" PRIu64 " steps is reached", m->options.max_steps);
         m->stopped = true;
@@ -338,20 +316,23 @@ static void step(struct machine *m, struct item *item)
     }
     if (control(m, item, at)) return;
     if (at->ir->op == IR_OP_VAR) {
-        *slot(item, at->results[0]) = open_var(m, item, at, &top(item)->function->vars[at->var]);
-        top(item)->pc++;
+        *interp_item_slot(item, at->results[0]) =
+            open_var(m, item, at, &interp_item_frame(item)->function->vars[at->var]);
+        interp_item_frame(item)->pc++;
         return;
     }
     uint64_t r[IR_MAX_LANES] = {0};
     if (!pure(m, item, at, r) && !interp_item_query(m, item, at->ir, r) && !interp_access_exec(m, item, at, r) &&
-        !interp_image_exec(m, item, at, r) && !interp_pipe_exec(m, item, at, r) && !interp_print_exec(m, item, at, r)) {
+        !interp_image_exec(m, item, at, r) && !interp_pipe_exec(m, item, at, r) &&
+        !interp_printf_exec(m, item, at, r)) {
         interp_report(m, INTERP_INVALID, item, at, "the interpreter does not know operation %s",
                       ir_op_info(at->ir->op)->text);
         m->stopped = true;
         return;
     }
-    if (at->ir->n_results) memcpy(slot(item, at->results[0]), r, ir_type_lanes(at->ir->results[0]->type) * sizeof *r);
-    top(item)->pc++;
+    if (at->ir->n_results)
+        memcpy(interp_item_slot(item, at->results[0]), r, ir_type_lanes(at->ir->results[0]->type) * sizeof *r);
+    interp_item_frame(item)->pc++;
 }
 
 void interp_item_run(struct machine *m, struct item *item)

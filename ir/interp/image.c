@@ -1,10 +1,16 @@
 /* Images in the interpreter: reads and writes of texels and of blocks, each byte of them checked. */
-#include "ir/interp/internal.h"
+#include "ir/interp/image.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "ir/eval/internal.h"
+#include "ir/interp/frame.h"
+#include "ir/interp/memory.h"
+#include "ir/interp/memory_access.h"
+#include "ir/interp/report.h"
+#include "ir/interp/shadow.h"
+#include "ir/interp/value.h"
 
 /* ---- binding ---- */
 

@@ -5,22 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/interp/internal.h"
+#include "ir/interp/barrier.h"
+#include "ir/interp/bind.h"
+#include "ir/interp/code.h"
+#include "ir/interp/exec.h"
+#include "ir/interp/machine.h"
+#include "ir/interp/memory.h"
+#include "ir/interp/pipe.h"
+#include "ir/interp/report.h"
+#include "ir/interp/shadow.h"
 
 enum { MAX_GROUP_VOLUME = 65536, DEFAULT_SUB_GROUP_SIZE = 8, DEFAULT_FINDINGS = 16 };
-
-void *interp_shadow(struct machine *m, uint64_t n, uint64_t size)
-{
-    void *memory = calloc(n ? n : 1, size);
-    if (!memory) {
-        interp_report(m, INTERP_LIMIT, NULL, NULL, "no memory for %" PRIu64 " times %" PRIu64 " bytes", n, size);
-        m->stopped = true;
-        return NULL;
-    }
-    m->shadows = arena_grow(m->arena, m->shadows, m->n_shadows, sizeof *m->shadows);
-    m->shadows[m->n_shadows++] = memory;
-    return memory;
-}
 
 /* ---- the call ---- */
 
@@ -95,7 +90,7 @@ static void finish(struct machine *m)
 {
     if (m->group.items)
         for (uint32_t i = 0; i < m->group_volume; i++) interp_item_clear(m, &m->group.items[i]);
-    for (uint32_t i = 0; i < m->n_shadows; i++) free(m->shadows[i]);
+    interp_shadow_free(m);
     if (!m->stopped) interp_pipe_finish(m);
     interp_memory_finish(&m->memory);
     interp_report_finish(m);
@@ -155,8 +150,8 @@ static void run_group(struct machine *m)
     for (uint32_t i = 0; i < g->n_items && !m->stopped; i++)
         if (interp_item_start(m, &g->items[i])) interp_item_run(m, &g->items[i]);
     while (!m->stopped && !all_done(g)) {
-        if (!interp_meet(m)) {
-            interp_meet_report(m);
+        if (!interp_pass_barrier(m)) {
+            interp_report_divergence(m);
             m->stopped = true;
         }
         for (uint32_t i = 0; i < g->n_items; i++) interp_item_run(m, &g->items[i]);
@@ -190,4 +185,11 @@ int interp_run(const struct ir_function *kernel, const struct nd_range *range, c
     result->completed = ok && !m.stopped;
     finish(&m);
     return ok ? 0 : -1;
+}
+
+void interp_result_clear(struct interp_result *result)
+{
+    if (!result) return;
+    free(result->findings);
+    memset(result, 0, sizeof *result);
 }

@@ -1,10 +1,14 @@
 /* Pipes: first in, first out; those of the module live as long as the run. */
-#include "ir/interp/internal.h"
+#include "ir/interp/pipe.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "ir/core/reservation.h"
+#include "ir/interp/frame.h"
+#include "ir/interp/memory_access.h"
+#include "ir/interp/report.h"
+#include "ir/interp/shadow.h"
 
 uint64_t interp_pipe_add(struct machine *m, struct interp_pipe *store, const struct ir_global *global)
 {

@@ -7,24 +7,18 @@
  * A barrier orders what the work-items of its scope do in the spaces that it fences. Fences and the
  * orders of atomics are not taken into account: who passes data by flags is reported.
  */
-#include "ir/interp/internal.h"
+#include "ir/interp/race.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "ir/interp/ids.h"
+#include "ir/interp/memory.h"
+#include "ir/interp/report.h"
+
 static unsigned fence_index(uint8_t fence)
 {
     return fence == IR_FENCE_LOCAL ? 0 : fence == IR_FENCE_GLOBAL ? 1 : 2;
-}
-
-void interp_item_of_number(const struct machine *m, uint32_t number, uint64_t global[3])
-{
-    uint64_t group = number / m->group_volume, local = number % m->group_volume;
-    for (int d = 0; d < 3; d++) {
-        global[d] = m->range.offset[d] + group % m->n_groups[d] * m->range.local[d] + local % m->range.local[d];
-        group /= m->n_groups[d];
-        local /= m->range.local[d];
-    }
 }
 
 /* Work-item of the present group with that number: its sub-group. */

@@ -1,5 +1,5 @@
 /* Collects the findings of a run. */
-#include "ir/interp/internal.h"
+#include "ir/interp/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,11 +71,4 @@ void interp_report_finish(struct machine *m)
 {
     free(m->reported);
     m->reported = NULL;
-}
-
-void interp_result_clear(struct interp_result *result)
-{
-    if (!result) return;
-    free(result->findings);
-    memset(result, 0, sizeof *result);
 }

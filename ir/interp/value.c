@@ -1,5 +1,5 @@
 /* Values as bytes in memory: little endian, a bool is one byte, lanes one after the other. */
-#include "ir/interp/internal.h"
+#include "ir/interp/value.h"
 
 #include <string.h>
 

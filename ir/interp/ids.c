@@ -1,5 +1,5 @@
 /* Where a work-item is: ids and sizes. */
-#include "ir/interp/internal.h"
+#include "ir/interp/ids.h"
 
 static uint64_t global_linear(const struct machine *m, const struct item *item)
 {
@@ -41,5 +41,15 @@ bool interp_item_query(const struct machine *m, const struct item *item, const s
     case IR_OP_SUB_GROUP_ID: *r = item->sub_group; return true;
     case IR_OP_SUB_GROUP_LOCAL_ID: *r = item->sub_local; return true;
     default: return false;
+    }
+}
+
+void interp_item_of_number(const struct machine *m, uint32_t number, uint64_t global[3])
+{
+    uint64_t group = number / m->group_volume, local = number % m->group_volume;
+    for (int d = 0; d < 3; d++) {
+        global[d] = m->range.offset[d] + group % m->n_groups[d] * m->range.local[d] + local % m->range.local[d];
+        group /= m->n_groups[d];
+        local /= m->range.local[d];
     }
 }

@@ -1,9 +1,13 @@
 /* printf: the format, the arguments and strings are read as all memory is. */
+#include "ir/interp/printf.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/interp/frame.h"
+#include "ir/interp/memory.h"
+#include "ir/interp/memory_access.h"
 #include "ir/printf/format.h"
-#include "ir/interp/internal.h"
 #include "ir/printf/printer.h"
 
 struct reading {
@@ -45,7 +49,7 @@ static bool print(const struct reading *r)
     return kept;
 }
 
-bool interp_print_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
+bool interp_printf_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
     if (at->ir->op != IR_OP_PRINTF) return false;
     *r = print(&(struct reading){m, item, at}) ? 0 : UINT32_MAX;

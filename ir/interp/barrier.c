@@ -1,5 +1,5 @@
 /*
- * Which waiting work-items meet. All of a work-group have run until each is done or waits at an
+ * Which waiting work-items go on. All of a work-group have run until each is done or waits at an
  * operation that concerns others. Then:
  *
  * - An operation of the whole work-group goes on when all its work-items wait at the same instance of
@@ -12,11 +12,15 @@
  *
  * Where nothing can go on, work-items wait for others in vain, which is a finding.
  */
-#include "ir/core/facts.h"
-#include "ir/interp/internal.h"
+#include "ir/interp/barrier.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#include "ir/core/facts.h"
+#include "ir/interp/collective.h"
+#include "ir/interp/frame.h"
+#include "ir/interp/report.h"
 
 /* ---- the order of places ---- */
 
@@ -78,7 +82,7 @@ static bool waits_with(const struct item *item, const struct item *first)
     return item->state == ITEM_WAITING && (item == first || compare_items(item, first) == 0);
 }
 
-/* ---- meeting ---- */
+/* ---- going on ---- */
 
 static void proceed(struct machine *m, uint32_t n)
 {
@@ -87,7 +91,7 @@ static void proceed(struct machine *m, uint32_t n)
     for (uint32_t i = 0; i < n; i++) interp_item_advance(party[i]);
 }
 
-static bool meet_group(struct machine *m)
+static bool pass_work_group(struct machine *m)
 {
     struct group *g = &m->group;
     struct item *first = &g->items[0];
@@ -121,7 +125,7 @@ static struct item *earliest(struct span s)
     return found;
 }
 
-static bool meet_sub_group(struct machine *m, uint32_t sub_group)
+static bool pass_sub_group(struct machine *m, uint32_t sub_group)
 {
     struct span s = sub_group_items(m, sub_group);
     struct item *first = earliest(s);
@@ -134,11 +138,11 @@ static bool meet_sub_group(struct machine *m, uint32_t sub_group)
     return true;
 }
 
-bool interp_meet(struct machine *m)
+bool interp_pass_barrier(struct machine *m)
 {
-    if (meet_group(m)) return true;
+    if (pass_work_group(m)) return true;
     bool any = false;
-    for (uint32_t i = 0; i < m->group.n_sub_groups; i++) any |= meet_sub_group(m, i);
+    for (uint32_t i = 0; i < m->group.n_sub_groups; i++) any |= pass_sub_group(m, i);
     return any;
 }
 
@@ -168,7 +172,7 @@ static void report_pair_of(struct machine *m, const struct item *first, const st
                        a[0], a[1], a[2], ir_op_info(at->ir->op)->text, at->ir->loc.line, b[0], b[1], b[2], does);
 }
 
-void interp_meet_report(struct machine *m)
+void interp_report_divergence(struct machine *m)
 {
     struct item *first = m->group.items;
     while (first->state != ITEM_WAITING) first++;

@@ -1,0 +1,8 @@
+/* Where a work-item is: ids and sizes. */
+#pragma once
+
+#include "ir/interp/machine.h"
+
+/* False: not one of these operations. */
+bool interp_item_query(const struct machine *m, const struct item *item, const struct ir_inst *inst, uint64_t *r);
+void interp_item_of_number(const struct machine *m, uint32_t number, uint64_t global[3]);
