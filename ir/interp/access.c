@@ -12,7 +12,7 @@
 #include "ir/interp/report.h"
 #include "ir/interp/value.h"
 
-static const uint64_t *operand(const struct item *item, uint32_t i)
+static const uint64_t *operand_at(const struct item *item, uint32_t i)
 {
     return interp_item_operand(item, i);
 }
@@ -31,24 +31,24 @@ static uint32_t align_of(const struct machine *m, const struct ir_inst *inst, ir
 
 static int64_t signed_operand(const struct item *item, const struct code_inst *at, uint32_t i)
 {
-    return eval_sext(operand(item, i)[0], ir_type_bits(at->ir->operands[i]->type));
+    return eval_sext(operand_at(item, i)[0], ir_type_bits(at->ir->operands[i]->type));
 }
 
-static uint64_t element(const struct machine *m, const struct item *item, const struct code_inst *at)
+static uint64_t exec_element(const struct machine *m, const struct item *item, const struct code_inst *at)
 {
-    return operand(item, 0)[0] + (uint64_t)signed_operand(item, at, 1) * ir_type_size(m->module, at->ir->type);
+    return operand_at(item, 0)[0] + (uint64_t)signed_operand(item, at, 1) * ir_type_size(m->module, at->ir->type);
 }
 
-static uint64_t field(const struct machine *m, const struct item *item, const struct code_inst *at)
+static uint64_t exec_field(const struct machine *m, const struct item *item, const struct code_inst *at)
 {
     const struct ir_struct *s = ir_type_struct(m->module, at->ir->type);
-    return operand(item, 0)[0] + s->fields[at->ir->attrs.index].offset;
+    return operand_at(item, 0)[0] + s->fields[at->ir->attrs.index].offset;
 }
 
 /* From generic to a space that the memory is not in: null, as OpenCL's to_local() and its like. */
 static uint64_t cast_space(struct machine *m, const struct item *item, const struct code_inst *at)
 {
-    uint64_t address = interp_memory_own(m, operand(item, 0)[0]);
+    uint64_t address = interp_memory_own(m, operand_at(item, 0)[0]);
     const struct allocation *a = interp_memory_find(&m->memory, address);
     enum ir_space to = at->ir->attrs.space;
     return to == IR_SPACE_GENERIC || !a || a->space == to ? address : 0;
@@ -74,26 +74,26 @@ static bool is_global(struct machine *m, uint64_t address)
     return a && a->space == IR_SPACE_GLOBAL;
 }
 
-static void load(struct machine *m, struct item *item, const struct code_inst *at, unsigned flags, uint64_t *r)
+static void exec_load(struct machine *m, struct item *item, const struct code_inst *at, unsigned flags, uint64_t *r)
 {
     ir_type t = at->ir->type;
-    struct access a = {operand(item, 0)[0],    interp_value_size(t), space_of(at, 0),
+    struct access a = {operand_at(item, 0)[0], interp_value_size(t), space_of(at, 0),
                        align_of(m, at->ir, t), ACCESS_READ | flags,  NULL};
     const uint8_t *bytes = interp_memory_access(m, item, at, &a);
     if (bytes) interp_value_read(t, bytes, r);
     if (bytes && ir_type_is_ptr(t)) *r = interp_memory_own(m, *r);
 }
 
-static void store(struct machine *m, struct item *item, const struct code_inst *at, unsigned flags)
+static void exec_store(struct machine *m, struct item *item, const struct code_inst *at, unsigned flags)
 {
     ir_type t = at->ir->type;
     uint8_t value[IR_MAX_LANES * 8];
-    interp_value_write(t, value, operand(item, 1));
-    struct access a = {operand(item, 0)[0],    interp_value_size(t), space_of(at, 0),
+    interp_value_write(t, value, operand_at(item, 1));
+    struct access a = {operand_at(item, 0)[0], interp_value_size(t), space_of(at, 0),
                        align_of(m, at->ir, t), ACCESS_WRITE | flags, value};
     uint8_t *bytes = interp_memory_access(m, item, at, &a);
     if (bytes && ir_type_is_ptr(t) && is_global(m, a.address)) {
-        uint64_t place = interp_memory_place(&m->memory, operand(item, 1)[0]);
+        uint64_t place = interp_memory_place(&m->memory, operand_at(item, 1)[0]);
         memcpy(value, &place, sizeof place);
     }
     if (bytes) memcpy(bytes, value, a.size);
@@ -108,11 +108,11 @@ static void copy_written(struct machine *m, const struct access *to, const struc
     memmove(a->written + interp_memory_offset(into), b->written + interp_memory_offset(out), to->size);
 }
 
-static void copy(struct machine *m, struct item *item, const struct code_inst *at)
+static void exec_copy(struct machine *m, struct item *item, const struct code_inst *at)
 {
     ir_type t = at->ir->type;
     int64_t count = signed_operand(item, at, 2);
-    uint64_t size, to = operand(item, 0)[0], from = operand(item, 1)[0];
+    uint64_t size, to = operand_at(item, 0)[0], from = operand_at(item, 1)[0];
     if (count < 0 || __builtin_mul_overflow((uint64_t)count, ir_type_size(m->module, t), &size)) {
         interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "copy of %" PRId64 " elements", count);
         return;
@@ -134,7 +134,7 @@ static void copy(struct machine *m, struct item *item, const struct code_inst *a
 /* ---- atomics ---- */
 
 /* What is written when `old` was there: the operation's arithmetic. */
-static uint64_t update(const struct ir_inst *inst, uint64_t old, uint64_t x)
+static uint64_t updated_value(const struct ir_inst *inst, uint64_t old, uint64_t x)
 {
     uint64_t v[4] = {old, x}, r = x;
     unsigned bits = ir_type_bits(inst->type);
@@ -160,7 +160,7 @@ static uint64_t update(const struct ir_inst *inst, uint64_t old, uint64_t x)
 static void atomic_update(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
     ir_type t = at->ir->type;
-    struct access a = {operand(item, 0)[0],
+    struct access a = {operand_at(item, 0)[0],
                        interp_value_size(t),
                        space_of(at, 0),
                        ir_type_align(m->module, t),
@@ -171,9 +171,9 @@ static void atomic_update(struct machine *m, struct item *item, const struct cod
     interp_value_read(t, bytes, r);
     uint64_t new[IR_MAX_LANES];
     for (unsigned lane = 0; lane < ir_type_lanes(t); lane++) {
-        const uint64_t x = operand(item, 1)[lane];
-        new[lane] = at->ir->op != IR_OP_ATOMIC_CMPXCHG ? update(at->ir, r[lane], x)
-                    : r[lane] == x                     ? operand(item, 2)[lane]
+        const uint64_t x = operand_at(item, 1)[lane];
+        new[lane] = at->ir->op != IR_OP_ATOMIC_CMPXCHG ? updated_value(at->ir, r[lane], x)
+                    : r[lane] == x                     ? operand_at(item, 2)[lane]
                                                        : r[lane];
     }
     interp_value_write(t, bytes, new);
@@ -181,7 +181,7 @@ static void atomic_update(struct machine *m, struct item *item, const struct cod
 
 static void atomic_flag(struct machine *m, struct item *item, const struct code_inst *at, bool set, uint64_t *r)
 {
-    struct access a = {operand(item, 0)[0], 4, space_of(at, 0), 4, ACCESS_WRITE | ACCESS_ATOMIC, NULL};
+    struct access a = {operand_at(item, 0)[0], 4, space_of(at, 0), 4, ACCESS_WRITE | ACCESS_ATOMIC, NULL};
     if (set) a.flags |= ACCESS_READ;
     uint8_t *bytes = interp_memory_access(m, item, at, &a);
     if (!bytes) return;
@@ -195,13 +195,13 @@ static bool pointer_exec(struct machine *m, struct item *item, const struct code
 {
     switch (at->ir->op) {
     case IR_OP_PTRTOINT:
-        *r = interp_memory_place(&m->memory, operand(item, 0)[0]) & eval_mask(ir_type_bits(at->ir->type));
+        *r = interp_memory_place(&m->memory, operand_at(item, 0)[0]) & eval_mask(ir_type_bits(at->ir->type));
         return true;
-    case IR_OP_INTTOPTR: *r = interp_memory_own(m, operand(item, 0)[0]); return true;
+    case IR_OP_INTTOPTR: *r = interp_memory_own(m, operand_at(item, 0)[0]); return true;
     case IR_OP_SPACECAST: *r = cast_space(m, item, at); return true;
     case IR_OP_GLOBAL: *r = global_address(m, item, at); return true;
-    case IR_OP_ELEM: *r = element(m, item, at); return true;
-    case IR_OP_FIELD: *r = field(m, item, at); return true;
+    case IR_OP_ELEM: *r = exec_element(m, item, at); return true;
+    case IR_OP_FIELD: *r = exec_field(m, item, at); return true;
     default: return false;
     }
 }
@@ -210,13 +210,13 @@ bool interp_access_exec(struct machine *m, struct item *item, const struct code_
 {
     if (pointer_exec(m, item, at, r)) return true;
     switch (at->ir->op) {
-    case IR_OP_LOAD: load(m, item, at, 0, r); return true;
-    case IR_OP_STORE: store(m, item, at, 0); return true;
-    case IR_OP_COPY: copy(m, item, at); return true;
+    case IR_OP_LOAD: exec_load(m, item, at, 0, r); return true;
+    case IR_OP_STORE: exec_store(m, item, at, 0); return true;
+    case IR_OP_COPY: exec_copy(m, item, at); return true;
     case IR_OP_PREFETCH:
     case IR_OP_FENCE: return true;
-    case IR_OP_ATOMIC_LOAD: load(m, item, at, ACCESS_ATOMIC, r); return true;
-    case IR_OP_ATOMIC_STORE: store(m, item, at, ACCESS_ATOMIC); return true;
+    case IR_OP_ATOMIC_LOAD: exec_load(m, item, at, ACCESS_ATOMIC, r); return true;
+    case IR_OP_ATOMIC_STORE: exec_store(m, item, at, ACCESS_ATOMIC); return true;
     case IR_OP_ATOMIC_XCHG ... IR_OP_ATOMIC_FMAX: atomic_update(m, item, at, r); return true;
     case IR_OP_ATOMIC_TEST_SET: atomic_flag(m, item, at, true, r); return true;
     case IR_OP_ATOMIC_CLEAR: atomic_flag(m, item, at, false, r); return true;

@@ -29,7 +29,7 @@ struct place {
     const uint64_t *slots; /* of the frame, for the rounds of loops */
 };
 
-static struct place around(struct place p)
+static struct place place_around(struct place p)
 {
     return (struct place){p.inst->block->owner, p.slots};
 }
@@ -44,20 +44,20 @@ static int compare_places(struct place a, struct place b)
     struct code_block *x = a.inst->block, *y = b.inst->block;
     int order = 0;
     if (x == y) {
-        if (x->owner) order = compare_places(around(a), around(b));
+        if (x->owner) order = compare_places(place_around(a), place_around(b));
         if (!order && x->owner && x->owner->ir->op == IR_OP_LOOP)
             order = sign_of(a.slots[x->owner->round], b.slots[x->owner->round]);
         return order ? order : sign_of((uint64_t)(a.inst - x->insts), (uint64_t)(b.inst - y->insts));
     }
     if (x->depth > y->depth) {
-        order = compare_places(around(a), b);
+        order = compare_places(place_around(a), b);
         return order ? order : 1;
     }
     if (x->depth < y->depth) {
-        order = compare_places(a, around(b));
+        order = compare_places(a, place_around(b));
         return order ? order : -1;
     }
-    order = compare_places(around(a), around(b));
+    order = compare_places(place_around(a), place_around(b));
     return order ? order : x == x->owner->blocks[0] ? -1 : 1;
 }
 
@@ -84,7 +84,7 @@ static bool waits_with(const struct item *item, const struct item *first)
 
 /* ---- going on ---- */
 
-static void proceed(struct machine *m, uint32_t n)
+static void let_go_on(struct machine *m, uint32_t n)
 {
     struct item **party = m->group.party;
     interp_collective_exec(m, party, n);
@@ -100,7 +100,7 @@ static bool pass_work_group(struct machine *m)
         if (!waits_with(&g->items[i], first)) return false;
         g->party[i] = &g->items[i];
     }
-    proceed(m, g->n_items);
+    let_go_on(m, g->n_items);
     return true;
 }
 
@@ -115,7 +115,7 @@ static struct span sub_group_items(struct machine *m, uint32_t sub_group)
     return (struct span){m->group.items + from, m->group.items + to};
 }
 
-static struct item *earliest(struct span s)
+static struct item *earliest_item(struct span s)
 {
     struct item *found = NULL;
     for (struct item *item = s.first; item < s.end; item++) {
@@ -128,13 +128,13 @@ static struct item *earliest(struct span s)
 static bool pass_sub_group(struct machine *m, uint32_t sub_group)
 {
     struct span s = sub_group_items(m, sub_group);
-    struct item *first = earliest(s);
+    struct item *first = earliest_item(s);
     if (!first) return false;
     uint32_t n = 0;
     for (struct item *item = s.first; item < s.end; item++)
         if (waits_with(item, first)) m->group.party[n++] = item;
     if (ir_is_collective(interp_item_at(first)->ir) && n < s.end - s.first) return false;
-    proceed(m, n);
+    let_go_on(m, n);
     return true;
 }
 
@@ -148,7 +148,7 @@ bool interp_pass_barrier(struct machine *m)
 
 /* ---- the finding ---- */
 
-static void describe(const struct item *item, const struct item *first, char *buf, size_t size)
+static void describe_state(const struct item *item, const struct item *first, char *buf, size_t size)
 {
     const struct ir_inst *inst = item->state == ITEM_WAITING ? interp_item_at(item)->ir : NULL;
     if (!inst)
@@ -165,7 +165,7 @@ static void report_pair_of(struct machine *m, const struct item *first, const st
     struct other_access o = {{other->global[0], other->global[1], other->global[2]}, UINT32_MAX};
     const uint64_t *a = first->global, *b = other->global;
     char does[96];
-    describe(other, first, does, sizeof does);
+    describe_state(other, first, does, sizeof does);
     interp_report_pair(m, INTERP_BARRIER, first, at, &o,
                        "work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") waits at %s in line %u, but work-item (%" PRIu64
                        ",%" PRIu64 ",%" PRIu64 ") %s",

@@ -27,7 +27,7 @@ static bool is_buffer(const struct interp_arg *arg)
     return arg->kind == INTERP_ARG_BUFFER && arg->data && arg->size;
 }
 
-static void widen(const struct machine *m, struct region *r)
+static void widen_region(const struct machine *m, struct region *r)
 {
     for (bool grown = true; grown;) {
         grown = false;
@@ -56,7 +56,7 @@ static void note_unwritten(const struct machine *m, struct region *r)
 static struct region *region_of(struct machine *m, struct region *regions, uint32_t *n, const struct interp_arg *arg)
 {
     struct region r = {.from = arg->data, .to = (uint8_t *)arg->data + arg->size};
-    widen(m, &r);
+    widen_region(m, &r);
     for (uint32_t i = 0; i < *n; i++)
         if (regions[i].from == r.from) return &regions[i];
     uint64_t size = (uint64_t)(r.to - r.from);

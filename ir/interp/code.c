@@ -22,7 +22,7 @@ static struct code_function *function_code(struct code *code, const struct ir_fu
     return *end;
 }
 
-static uint32_t *define(struct maker *m, struct ir_value *const *values, uint32_t n, struct slot_life **ended)
+static uint32_t *define_values(struct maker *m, struct ir_value *const *values, uint32_t n, struct slot_life **ended)
 {
     uint32_t *slots = arena_alloc(m->code->arena, n * sizeof *slots);
     for (uint32_t i = 0; i < n; i++) slots[i] = slots_define(&m->slots, values[i], ended);
@@ -59,8 +59,8 @@ static struct code_inst *loop_around(const struct code_block *block)
 
 static struct code_block *build_block(struct maker *m, const struct ir_block *ir, struct code_inst *owner);
 
-/* Results lie in other slots than operands: of work-items that go on together, one may have its result before another's operand
-   is read. */
+/* Results lie in other slots than operands: of work-items that go on together, one may have its result before another's
+   operand is read. */
 static void build_inst(struct maker *m, struct code_block *block, struct code_inst *inst, const struct ir_inst *ir,
                        struct slot_life **ended)
 {
@@ -78,7 +78,7 @@ static void build_inst(struct maker *m, struct code_block *block, struct code_in
         words += ir_type_lanes(ir->operands[i]->type);
     }
     if (words > code->most_words) code->most_words = words;
-    inst->results = define(m, ir->results, ir->n_results, ended);
+    inst->results = define_values(m, ir->results, ir->n_results, ended);
 
     switch (ir->op) {
     case IR_OP_LOOP: inst->round = slots_reserve(&m->slots); break;
@@ -100,7 +100,7 @@ static struct code_block *build_block(struct maker *m, const struct ir_block *ir
     block->function = m->f;
     block->owner = owner;
     block->depth = owner ? owner->block->depth + 1 : 0;
-    block->args = define(m, ir->args, ir->n_args, &ended);
+    block->args = define_values(m, ir->args, ir->n_args, &ended);
     for (const struct ir_inst *i = ir->first; i; i = i->next) block->n_insts++;
     block->insts = arena_alloc(m->code->arena, block->n_insts * sizeof *block->insts);
     struct code_inst *inst = block->insts;

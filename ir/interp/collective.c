@@ -17,19 +17,19 @@ static unsigned lanes_of(const struct ir_inst *inst)
     return ir_type_lanes(inst->type);
 }
 
-static void give(const struct item *item, const uint64_t *value, unsigned lanes)
+static void give_result(const struct item *item, const uint64_t *value, unsigned lanes)
 {
     memcpy(interp_item_result(item), value, lanes * sizeof *value);
 }
 
-static void give_all(struct item *const *items, uint32_t n, const uint64_t *value, unsigned lanes)
+static void give_all_results(struct item *const *items, uint32_t n, const uint64_t *value, unsigned lanes)
 {
-    for (uint32_t i = 0; i < n; i++) give(items[i], value, lanes);
+    for (uint32_t i = 0; i < n; i++) give_result(items[i], value, lanes);
 }
 
 /* ---- barriers ---- */
 
-static void barrier(struct machine *m, struct item *const *items, const struct ir_attrs *attrs)
+static void exec_barrier(struct machine *m, struct item *const *items, const struct ir_attrs *attrs)
 {
     uint32_t *times =
         attrs->scope == IR_SCOPE_SUB_GROUP ? m->group.sub_barrier_time[items[0]->sub_group] : m->group.barrier_time;
@@ -48,23 +48,23 @@ static uint64_t count_true(struct item *const *items, uint32_t n)
     return count;
 }
 
-static void elect(struct item *const *items, uint32_t n)
+static void exec_elect(struct item *const *items, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) *interp_item_result(items[i]) = i == 0;
 }
 
-static void ballot(struct item *const *items, uint32_t n)
+static void exec_ballot(struct item *const *items, uint32_t n)
 {
     uint64_t mask[4] = {0};
     for (uint32_t i = 0; i < n; i++) {
         uint32_t id = items[i]->sub_local;
         if (id < 128) mask[id / 32] |= interp_item_operand(items[i], 0)[0] << id % 32;
     }
-    give_all(items, n, mask, 4);
+    give_all_results(items, n, mask, 4);
 }
 
 /* Floats compare as numbers: -0 equals 0, a NaN equals nothing. */
-static bool all_equal(struct item *const *items, uint32_t n, ir_type t)
+static bool exec_all_equal(struct item *const *items, uint32_t n, ir_type t)
 {
     enum ir_op equal = ir_type_is_float(t) ? IR_OP_FOEQ : IR_OP_IEQ;
     for (uint32_t i = 0; i < n; i++)
@@ -78,7 +78,7 @@ static bool all_equal(struct item *const *items, uint32_t n, ir_type t)
 
 /* ---- reductions and scans ---- */
 
-static enum ir_op operation(enum ir_group_op op, bool is_float)
+static enum ir_op operation_of(enum ir_group_op op, bool is_float)
 {
     static const enum ir_op ints[] = {IR_OP_ADD,  IR_OP_MUL, IR_OP_SMIN, IR_OP_UMIN, IR_OP_SMAX,
                                       IR_OP_UMAX, IR_OP_AND, IR_OP_OR,   IR_OP_XOR};
@@ -87,11 +87,11 @@ static enum ir_op operation(enum ir_group_op op, bool is_float)
     return op <= IR_GROUP_UMAX ? floats[op] : IR_OP_FADD;
 }
 
-static uint64_t combine(const struct ir_inst *inst, uint64_t a, uint64_t b)
+static uint64_t combine_values(const struct ir_inst *inst, uint64_t a, uint64_t b)
 {
     uint64_t v[4] = {a, b}, r = 0;
     bool is_float = ir_type_is_float(inst->type);
-    enum ir_op op = operation(inst->attrs.group_op, is_float);
+    enum ir_op op = operation_of(inst->attrs.group_op, is_float);
     if (is_float)
         eval_float(op, ir_type_kind(inst->type), v, &r);
     else
@@ -123,7 +123,7 @@ static uint64_t int_identity(enum ir_group_op op, unsigned bits)
     }
 }
 
-static uint64_t identity(const struct ir_inst *inst)
+static uint64_t identity_of(const struct ir_inst *inst)
 {
     enum ir_group_op op = inst->attrs.group_op;
     if (ir_type_is_float(inst->type)) return float_identity(op, ir_type_kind(inst->type));
@@ -140,31 +140,31 @@ static uint32_t half_of(uint32_t n)
 /* By halves: work-item i takes in work-item i + d where that one is, for d from the largest power of two below
    their number down to 1. This order is a rule of the IR, for floats show it. No identity comes in: -0 alone stays -0.
  */
-static void reduce(const struct ir_inst *inst, struct item *const *items, uint32_t n)
+static void exec_reduce(const struct ir_inst *inst, struct item *const *items, uint32_t n)
 {
     unsigned lanes = lanes_of(inst);
-    for (uint32_t i = 0; i < n; i++) give(items[i], interp_item_operand(items[i], 0), lanes);
+    for (uint32_t i = 0; i < n; i++) give_result(items[i], interp_item_operand(items[i], 0), lanes);
     for (uint32_t d = half_of(n); d > 0; d /= 2)
         for (uint32_t i = 0; i < d && i + d < n; i++) {
             uint64_t *sum = interp_item_result(items[i]);
             const uint64_t *other = interp_item_result(items[i + d]);
-            for (unsigned lane = 0; lane < lanes; lane++) sum[lane] = combine(inst, sum[lane], other[lane]);
+            for (unsigned lane = 0; lane < lanes; lane++) sum[lane] = combine_values(inst, sum[lane], other[lane]);
         }
     const uint64_t *sum = interp_item_result(items[0]);
-    for (uint32_t i = 1; i < n; i++) give(items[i], sum, lanes);
+    for (uint32_t i = 1; i < n; i++) give_result(items[i], sum, lanes);
 }
 
-static void scan(const struct ir_inst *inst, struct item *const *items, uint32_t n, bool inclusive)
+static void exec_scan(const struct ir_inst *inst, struct item *const *items, uint32_t n, bool inclusive)
 {
     uint64_t sum[IR_MAX_LANES];
-    for (unsigned lane = 0; lane < lanes_of(inst); lane++) sum[lane] = identity(inst);
+    for (unsigned lane = 0; lane < lanes_of(inst); lane++) sum[lane] = identity_of(inst);
     for (uint32_t i = 0; i < n; i++) {
-        if (!inclusive) give(items[i], sum, lanes_of(inst));
+        if (!inclusive) give_result(items[i], sum, lanes_of(inst));
         for (unsigned lane = 0; lane < lanes_of(inst); lane++) {
             uint64_t x = interp_item_operand(items[i], 0)[lane];
-            sum[lane] = i == 0 ? x : combine(inst, sum[lane], x);
+            sum[lane] = i == 0 ? x : combine_values(inst, sum[lane], x);
         }
-        if (inclusive) give(items[i], sum, lanes_of(inst));
+        if (inclusive) give_result(items[i], sum, lanes_of(inst));
     }
 }
 
@@ -203,7 +203,7 @@ static uint64_t broadcast_source(const struct machine *m, const struct item *ite
     return linear;
 }
 
-static void broadcast(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
+static void exec_broadcast(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
 {
     uint64_t source = broadcast_source(m, items[0], at->ir), value[IR_MAX_LANES] = {0};
     for (uint32_t i = 1; i < n; i++)
@@ -213,11 +213,12 @@ static void broadcast(struct machine *m, const struct code_inst *at, struct item
         memcpy(value, interp_item_operand(items[source], 0), lanes_of(at->ir) * sizeof *value);
     else if (!m->options.tolerant)
         interp_report(m, INTERP_INVALID, items[0], at, "group_broadcast from a work-item outside the group of %u", n);
-    give_all(items, n, value, lanes_of(at->ir));
+    give_all_results(items, n, value, lanes_of(at->ir));
 }
 
 /* Operand `operand` of the active work-item with that id in the sub-group; undefined, here 0, where there is none. */
-static void fetch(struct item *const *items, uint32_t n, uint64_t id, uint32_t operand, uint64_t *value, unsigned lanes)
+static void fetch_value(struct item *const *items, uint32_t n, uint64_t id, uint32_t operand, uint64_t *value,
+                        unsigned lanes)
 {
     memset(value, 0, lanes * sizeof *value);
     for (uint32_t i = 0; i < n; i++)
@@ -239,20 +240,20 @@ static void shuffle_one(const struct machine *m, const struct ir_inst *inst, con
     bool two = inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP || inst->op == IR_OP_SUB_GROUP_SHUFFLE_DOWN;
     uint64_t x = interp_item_operand(item, two ? 2 : 1)[0];
     switch (inst->op) {
-    case IR_OP_SUB_GROUP_SHUFFLE: fetch(items, n, x, 0, value, lanes); break;
-    case IR_OP_SUB_GROUP_SHUFFLE_XOR: fetch(items, n, id ^ x, 0, value, lanes); break;
-    case IR_OP_SUB_GROUP_ROTATE: fetch(items, n, (id + x) % size, 0, value, lanes); break;
+    case IR_OP_SUB_GROUP_SHUFFLE: fetch_value(items, n, x, 0, value, lanes); break;
+    case IR_OP_SUB_GROUP_SHUFFLE_XOR: fetch_value(items, n, id ^ x, 0, value, lanes); break;
+    case IR_OP_SUB_GROUP_ROTATE: fetch_value(items, n, (id + x) % size, 0, value, lanes); break;
     case IR_OP_SUB_GROUP_SHUFFLE_UP:
         if (id >= x)
-            fetch(items, n, id - x, 1, value, lanes);
+            fetch_value(items, n, id - x, 1, value, lanes);
         else
-            fetch(items, n, id + max - x, 0, value, lanes);
+            fetch_value(items, n, id + max - x, 0, value, lanes);
         break;
     default:
         if (id + x < max)
-            fetch(items, n, id + x, 0, value, lanes);
+            fetch_value(items, n, id + x, 0, value, lanes);
         else
-            fetch(items, n, id + x - max, 1, value, lanes);
+            fetch_value(items, n, id + x - max, 1, value, lanes);
     }
 }
 
@@ -271,14 +272,14 @@ static void check_source(struct machine *m, const struct code_inst *at, const st
                   m->sub_group_size, missing);
 }
 
-static void shuffle(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
+static void exec_shuffle(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
 {
     const struct ir_inst *inst = at->ir;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t value[IR_MAX_LANES];
         if (m->options.check_shuffles) check_source(m, at, items[i]);
         shuffle_one(m, inst, items[i], items, n, value);
-        give(items[i], value, lanes_of(inst));
+        give_result(items[i], value, lanes_of(inst));
     }
 }
 
@@ -312,14 +313,14 @@ static void block_item(struct machine *m, const struct code_inst *at, struct ite
     }
 }
 
-static void block(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
+static void exec_block(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
 {
     check_same_operand(m, at, items, n, 0, "has a pointer that is not the same in the sub-group");
     for (uint32_t i = 0; i < n; i++) block_item(m, at, items[i]);
 }
 
 /* Rows may be read from any byte on; they are written from a multiple of four on. */
-static void image_block(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
+static void exec_image_block(struct machine *m, const struct code_inst *at, struct item *const *items, uint32_t n)
 {
     check_same_operand(m, at, items, n, 0, "has an image that is not the same in the sub-group");
     check_same_operand(m, at, items, n, 1, "has a coordinate that is not the same in the sub-group");
@@ -336,30 +337,30 @@ void interp_collective_exec(struct machine *m, struct item *const *items, uint32
     const struct ir_inst *inst = at->ir;
     uint64_t truth;
     switch (inst->op) {
-    case IR_OP_BARRIER: barrier(m, items, &inst->attrs); break;
+    case IR_OP_BARRIER: exec_barrier(m, items, &inst->attrs); break;
     case IR_OP_GROUP_ALL:
         truth = count_true(items, n) == n;
-        give_all(items, n, &truth, 1);
+        give_all_results(items, n, &truth, 1);
         break;
     case IR_OP_GROUP_ANY:
         truth = count_true(items, n) > 0;
-        give_all(items, n, &truth, 1);
+        give_all_results(items, n, &truth, 1);
         break;
-    case IR_OP_GROUP_BROADCAST: broadcast(m, at, items, n); break;
-    case IR_OP_GROUP_REDUCE: reduce(inst, items, n); break;
-    case IR_OP_GROUP_SCAN_INCL: scan(inst, items, n, true); break;
-    case IR_OP_GROUP_SCAN_EXCL: scan(inst, items, n, false); break;
-    case IR_OP_SUB_GROUP_ELECT: elect(items, n); break;
-    case IR_OP_SUB_GROUP_BALLOT: ballot(items, n); break;
+    case IR_OP_GROUP_BROADCAST: exec_broadcast(m, at, items, n); break;
+    case IR_OP_GROUP_REDUCE: exec_reduce(inst, items, n); break;
+    case IR_OP_GROUP_SCAN_INCL: exec_scan(inst, items, n, true); break;
+    case IR_OP_GROUP_SCAN_EXCL: exec_scan(inst, items, n, false); break;
+    case IR_OP_SUB_GROUP_ELECT: exec_elect(items, n); break;
+    case IR_OP_SUB_GROUP_BALLOT: exec_ballot(items, n); break;
     case IR_OP_SUB_GROUP_ALL_EQUAL:
-        truth = all_equal(items, n, inst->type);
-        give_all(items, n, &truth, 1);
+        truth = exec_all_equal(items, n, inst->type);
+        give_all_results(items, n, &truth, 1);
         break;
-    case IR_OP_SUB_GROUP_SHUFFLE ... IR_OP_SUB_GROUP_ROTATE: shuffle(m, at, items, n); break;
+    case IR_OP_SUB_GROUP_SHUFFLE ... IR_OP_SUB_GROUP_ROTATE: exec_shuffle(m, at, items, n); break;
     case IR_OP_BLOCK_READ:
-    case IR_OP_BLOCK_WRITE: block(m, at, items, n); break;
+    case IR_OP_BLOCK_WRITE: exec_block(m, at, items, n); break;
     case IR_OP_IMAGE_BLOCK_READ:
-    case IR_OP_IMAGE_BLOCK_WRITE: image_block(m, at, items, n); break;
+    case IR_OP_IMAGE_BLOCK_WRITE: exec_image_block(m, at, items, n); break;
     default: break; /* ir_is_convergent() names no others */
     }
 }

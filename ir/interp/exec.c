@@ -19,8 +19,8 @@
 #include "ir/interp/report.h"
 #include "ir/verify/limits.h"
 
-static void stop(struct machine *m, enum interp_finding_kind kind, const struct item *item, const struct code_inst *at,
-                 const char *why)
+static void stop_machine(struct machine *m, enum interp_finding_kind kind, const struct item *item,
+                         const struct code_inst *at, const char *why)
 {
     interp_report(m, kind, item, at, "%s", why);
     m->stopped = true;
@@ -93,7 +93,7 @@ static uint64_t open_var(struct machine *m, struct item *item, const struct code
     }
     if (*address == 0) *address = interp_memory_add(&m->memory, &a);
     if (*address == 0)
-        stop(m, INTERP_LIMIT, item, at, "more variables are alive than the interpreter has addresses for");
+        stop_machine(m, INTERP_LIMIT, item, at, "more variables are alive than the interpreter has addresses for");
     return *address;
 }
 
@@ -190,7 +190,7 @@ static void enter_loop(struct machine *m, struct item *item, const struct code_i
 }
 
 /* Leaves the if or loop with the values on their way as its results. */
-static void leave(struct machine *m, struct item *item, const struct code_inst *construct)
+static void leave_block(struct machine *m, struct item *item, const struct code_inst *construct)
 {
     give_values(m, item, construct->ir->results, construct->results, construct->ir->n_results);
     interp_item_frame(item)->pc = construct + 1;
@@ -206,7 +206,7 @@ static void do_call(struct machine *m, struct item *item, const struct code_inst
         return;
     }
     if (item->n_frames > IR_MAX_CALL_DEPTH) {
-        stop(m, INTERP_LIMIT, item, at, "calls are nested deeper than any valid module has them");
+        stop_machine(m, INTERP_LIMIT, item, at, "calls are nested deeper than any valid module has them");
         return;
     }
     take_values(m, item, at, 0);
@@ -240,10 +240,10 @@ static void do_return(struct machine *m, struct item *item, const struct code_in
         m->done = item;
         return;
     }
-    leave(m, item, interp_item_frame(item)->pc);
+    leave_block(m, item, interp_item_frame(item)->pc);
 }
 
-static bool control(struct machine *m, struct item *item, const struct code_inst *at)
+static bool exec_control(struct machine *m, struct item *item, const struct code_inst *at)
 {
     struct frame *frame = interp_item_frame(item);
     switch (at->ir->op) {
@@ -259,11 +259,11 @@ static bool control(struct machine *m, struct item *item, const struct code_inst
     case IR_OP_YIELD:
     case IR_OP_BREAK:
         take_values(m, item, at, 0);
-        leave(m, item, at->target);
+        leave_block(m, item, at->target);
         return true;
     case IR_OP_CALL: do_call(m, item, at); return true;
     case IR_OP_RETURN: do_return(m, item, at); return true;
-    case IR_OP_UNREACHABLE: stop(m, INTERP_INVALID, item, at, "control came to unreachable"); return true;
+    case IR_OP_UNREACHABLE: stop_machine(m, INTERP_INVALID, item, at, "control came to unreachable"); return true;
     default: return false;
     }
 }
@@ -287,7 +287,7 @@ static bool compares_pointers(const struct ir_inst *inst)
     return (inst->op == IR_OP_IEQ || inst->op == IR_OP_INE) && ir_type_is_ptr(inst->type);
 }
 
-static bool pure(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
+static bool exec_pure(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
     const uint64_t *operands[IR_MAX_LANES];
     uint64_t places[2];
@@ -302,7 +302,7 @@ static bool pure(struct machine *m, struct item *item, const struct code_inst *a
     return true;
 }
 
-static void step(struct machine *m, struct item *item)
+static void exec_step(struct machine *m, struct item *item)
 {
     const struct code_inst *at = interp_item_frame(item)->pc;
     if (++m->result->steps > m->options.max_steps) {
@@ -314,7 +314,7 @@ static void step(struct machine *m, struct item *item)
         item->state = ITEM_WAITING;
         return;
     }
-    if (control(m, item, at)) return;
+    if (exec_control(m, item, at)) return;
     if (at->ir->op == IR_OP_VAR) {
         *interp_item_slot(item, at->results[0]) =
             open_var(m, item, at, &interp_item_frame(item)->function->vars[at->var]);
@@ -322,7 +322,7 @@ static void step(struct machine *m, struct item *item)
         return;
     }
     uint64_t r[IR_MAX_LANES] = {0};
-    if (!pure(m, item, at, r) && !interp_item_query(m, item, at->ir, r) && !interp_access_exec(m, item, at, r) &&
+    if (!exec_pure(m, item, at, r) && !interp_item_query(m, item, at->ir, r) && !interp_access_exec(m, item, at, r) &&
         !interp_image_exec(m, item, at, r) && !interp_pipe_exec(m, item, at, r) &&
         !interp_printf_exec(m, item, at, r)) {
         interp_report(m, INTERP_INVALID, item, at, "the interpreter does not know operation %s",
@@ -337,5 +337,5 @@ static void step(struct machine *m, struct item *item)
 
 void interp_item_run(struct machine *m, struct item *item)
 {
-    while (item->state == ITEM_RUNNING && !m->stopped) step(m, item);
+    while (item->state == ITEM_RUNNING && !m->stopped) exec_step(m, item);
 }

@@ -91,8 +91,8 @@ static void report_outside(struct machine *m, struct item *item, const struct co
                       p[0], p[1], i->width, i->height);
 }
 
-static uint8_t *texel(struct machine *m, struct item *item, const struct code_inst *at, const struct image *image,
-                      const int64_t p[3], unsigned flags)
+static uint8_t *texel_at(struct machine *m, struct item *item, const struct code_inst *at, const struct image *image,
+                         const int64_t p[3], unsigned flags)
 {
     if (!ir_image_has(&image->info, p[0], p[1], p[2])) {
         report_outside(m, item, at, image, p);
@@ -120,12 +120,12 @@ struct reading {
 static const uint8_t *texel_to_read(void *data, int64_t x, int64_t y, int64_t z)
 {
     struct reading *r = data;
-    return texel(r->machine, r->item, r->at, r->image, (int64_t[]){x, y, z}, ACCESS_READ);
+    return texel_at(r->machine, r->item, r->at, r->image, (int64_t[]){x, y, z}, ACCESS_READ);
 }
 
 /* ---- instructions ---- */
 
-static bool fits(struct machine *m, struct item *item, const struct code_inst *at, const struct image *image)
+static bool channels_fit(struct machine *m, struct item *item, const struct code_inst *at, const struct image *image)
 {
     if (ir_type_is_int(at->ir->type) == ir_format_is_integer(&image->format)) return true;
     if (m->options.tolerant) return false;
@@ -135,7 +135,7 @@ static bool fits(struct machine *m, struct item *item, const struct code_inst *a
     return false;
 }
 
-static void narrowed(const uint64_t *words, unsigned n, uint32_t *to)
+static void narrow_coordinates(const uint64_t *words, unsigned n, uint32_t *to)
 {
     for (unsigned i = 0; i < n; i++) to[i] = (uint32_t)words[i];
 }
@@ -147,11 +147,11 @@ static enum ir_image_form form_of(const struct code_inst *at)
 
 static void coordinates(const struct item *item, const struct code_inst *at, uint32_t to[3])
 {
-    narrowed(interp_item_operand(item, 1), ir_image_coordinates(form_of(at)), to);
+    narrow_coordinates(interp_item_operand(item, 1), ir_image_coordinates(form_of(at)), to);
 }
 
 /* The texel that integers name, whatever they are. */
-static void place(const struct item *item, const struct code_inst *at, int64_t to[3])
+static void place_of_texel(const struct item *item, const struct code_inst *at, int64_t to[3])
 {
     uint32_t c[3], p[3];
     coordinates(item, at, c);
@@ -162,7 +162,7 @@ static void place(const struct item *item, const struct code_inst *at, int64_t t
 static void image_read(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
     const struct image *image = image_of(m, item);
-    if (!fits(m, item, at, image)) return;
+    if (!channels_fit(m, item, at, image)) return;
     uint32_t c[3], rgba[4] = {0};
     struct reading reading = {m, item, at, image};
     if (at->ir->n_operands > 2) {
@@ -177,8 +177,8 @@ static void image_read(struct machine *m, struct item *item, const struct code_i
         ir_image_sample(&sampling, c, rgba);
     } else {
         int64_t p[3];
-        place(item, at, p);
-        const uint8_t *bytes = texel(m, item, at, image, p, ACCESS_READ);
+        place_of_texel(item, at, p);
+        const uint8_t *bytes = texel_at(m, item, at, image, p, ACCESS_READ);
         if (bytes) ir_texel_decode(&image->format, bytes, rgba);
     }
     for (unsigned i = 0; i < 4; i++) r[i] = rgba[i];
@@ -187,12 +187,12 @@ static void image_read(struct machine *m, struct item *item, const struct code_i
 static void image_write(struct machine *m, struct item *item, const struct code_inst *at)
 {
     const struct image *image = image_of(m, item);
-    if (!fits(m, item, at, image)) return;
+    if (!channels_fit(m, item, at, image)) return;
     int64_t p[3];
-    place(item, at, p);
-    uint8_t *bytes = texel(m, item, at, image, p, ACCESS_WRITE);
+    place_of_texel(item, at, p);
+    uint8_t *bytes = texel_at(m, item, at, image, p, ACCESS_WRITE);
     uint32_t rgba[4];
-    narrowed(interp_item_operand(item, 2), 4, rgba);
+    narrow_coordinates(interp_item_operand(item, 2), 4, rgba);
     if (bytes) ir_texel_encode(&image->format, rgba, bytes);
 }
 

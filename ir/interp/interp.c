@@ -19,7 +19,7 @@ enum { MAX_GROUP_VOLUME = 65536, DEFAULT_SUB_GROUP_SIZE = 8, DEFAULT_FINDINGS = 
 
 /* ---- the call ---- */
 
-static bool refuse(struct machine *m, enum interp_finding_kind kind, const char *why)
+static bool refuse_call(struct machine *m, enum interp_finding_kind kind, const char *why)
 {
     interp_report(m, kind, NULL, NULL, "%s", why);
     return false;
@@ -29,9 +29,9 @@ static bool check_dimension(struct machine *m, int d)
 {
     const struct nd_range *r = &m->range;
     uint64_t required = m->kernel->work_group_size[d];
-    if (r->local[d] == 0) return refuse(m, INTERP_INVALID, "the local size is 0 in one dimension");
+    if (r->local[d] == 0) return refuse_call(m, INTERP_INVALID, "the local size is 0 in one dimension");
     if ((uint32_t)d >= r->dims && (r->global[d] != 1 || r->offset[d] != 0 || r->local[d] != 1))
-        return refuse(m, INTERP_INVALID, "a dimension that is not used must have size 1, offset 0, local size 1");
+        return refuse_call(m, INTERP_INVALID, "a dimension that is not used must have size 1, offset 0, local size 1");
     if (required && r->local[d] != required) {
         interp_report(m, INTERP_INVALID, NULL, NULL,
                       "the local size is %" PRIu64 " in dimension %d, but the kernel requires %" PRIu64, r->local[d], d,
@@ -43,20 +43,20 @@ static bool check_dimension(struct machine *m, int d)
 
 static bool check_range(struct machine *m)
 {
-    if (!m->kernel->body) return refuse(m, INTERP_INVALID, "the kernel is imported and has no body");
+    if (!m->kernel->body) return refuse_call(m, INTERP_INVALID, "the kernel is imported and has no body");
     if (!m->args && m->kernel->n_params)
-        return refuse(m, INTERP_INVALID, "the kernel has parameters, but there are no arguments");
+        return refuse_call(m, INTERP_INVALID, "the kernel has parameters, but there are no arguments");
     if (m->range.dims < 1 || m->range.dims > 3)
-        return refuse(m, INTERP_INVALID, "the range must have 1 to 3 dimensions");
+        return refuse_call(m, INTERP_INVALID, "the range must have 1 to 3 dimensions");
     uint64_t volume = 1, total = 1;
     for (int d = 0; d < 3; d++) {
         if (!check_dimension(m, d)) return false;
         m->n_groups[d] = m->range.global[d] / m->range.local[d] + (m->range.global[d] % m->range.local[d] != 0);
         if (__builtin_mul_overflow(volume, m->range.local[d], &volume) || volume > MAX_GROUP_VOLUME)
-            return refuse(m, INTERP_LIMIT, "a work-group has more than 65536 work-items");
+            return refuse_call(m, INTERP_LIMIT, "a work-group has more than 65536 work-items");
         if (__builtin_mul_overflow(total, m->n_groups[d], &total)) total = UINT64_MAX;
     }
-    if (total > UINT32_MAX / volume - 1) return refuse(m, INTERP_LIMIT, "the range has more than 2^32 work-items");
+    if (total > UINT32_MAX / volume - 1) return refuse_call(m, INTERP_LIMIT, "the range has more than 2^32 work-items");
     m->group_volume = (uint32_t)volume;
     return true;
 }
@@ -71,7 +71,7 @@ static void take_options(struct machine *m, const struct interp_options *options
     if (own != 0 && own < IR_SUB_GROUP_AUTOMATIC) m->sub_group_size = own;
 }
 
-static void prepare(struct machine *m)
+static void prepare_machine(struct machine *m)
 {
     m->entry = interp_code_build(&m->code, m->kernel);
     uint32_t params = 0;
@@ -86,7 +86,7 @@ static void prepare(struct machine *m)
     g->sub_barrier_time = arena_alloc(m->arena, sub_groups * sizeof *g->sub_barrier_time);
 }
 
-static void finish(struct machine *m)
+static void finish_machine(struct machine *m)
 {
     if (m->group.items)
         for (uint32_t i = 0; i < m->group_volume; i++) interp_item_clear(m, &m->group.items[i]);
@@ -178,12 +178,12 @@ int interp_run(const struct ir_function *kernel, const struct nd_range *range, c
     take_options(&m, options);
     bool ok = check_range(&m);
     if (ok) {
-        prepare(&m);
+        prepare_machine(&m);
         ok = interp_bind(&m);
     }
     if (ok) run_groups(&m);
     result->completed = ok && !m.stopped;
-    finish(&m);
+    finish_machine(&m);
     return ok ? 0 : -1;
 }
 

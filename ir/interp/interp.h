@@ -1,6 +1,9 @@
 /* The reference interpreter: slow, obvious, the oracle for everything else. Runs an ND-range and
    reports out-of-bounds accesses, reads of unwritten memory, data races and misplaced barriers by
-   work-item. */
+   work-item. In come a kernel of a verified module, its range and its arguments (run.h); code.c numbers its values
+   into slots, bind.c makes memory of the arguments, exec.c runs a work-item until it is done or waits at a barrier or
+   an operation of its group, barrier.c says who goes on. All they know is in machine.h. Uses ir/eval for what
+   operations compute, ir/image for texels, ir/printf for messages. */
 #pragma once
 
 #include "ir/interp/run.h"

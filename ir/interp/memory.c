@@ -98,7 +98,7 @@ uint64_t interp_memory_place(struct memory *memory, uint64_t address)
 }
 
 /* Through what an argument's parameter says that it is not for, nothing is found. */
-static bool holds(const struct allocation *a, uint64_t place)
+static bool holds_place(const struct allocation *a, uint64_t place)
 {
     uint64_t first = (uint64_t)(uintptr_t)a->data;
     return a->live && a->data && !a->no_read && !a->no_write && place >= first && place - first < a->size;
@@ -112,7 +112,7 @@ uint64_t interp_memory_own(struct machine *m, uint64_t address)
     void *data;
     if (address == 0 || address >> POINTER_OFFSET_BITS >= FIRST) return address;
     for (uint32_t i = FIRST; i < memory->n; i++)
-        if (holds(&memory->items[i], address))
+        if (holds_place(&memory->items[i], address))
             return address_of(i) + address - (uint64_t)(uintptr_t)memory->items[i].data;
     if (!finder || !finder->find(finder->data, address, &data, &found.size)) return address;
     found.data = data;

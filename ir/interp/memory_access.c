@@ -9,7 +9,7 @@
 #include "ir/interp/race.h"
 #include "ir/interp/report.h"
 
-static const char *verb(const struct access *a)
+static const char *access_verb(const struct access *a)
 {
     if (a->flags & ACCESS_ATOMIC) return "atomic access to";
     return a->flags & ACCESS_WRITE ? "store of" : "load of";
@@ -26,15 +26,15 @@ static bool check_alive(struct machine *m, struct item *item, const struct code_
 {
     char what[160];
     if (!memory && a->address == 0)
-        interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "%s %" PRIu64 " bytes through a null pointer", verb(a),
+        interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "%s %" PRIu64 " bytes through a null pointer", access_verb(a),
                       a->size);
     else if (!memory)
         interp_report(m, INTERP_OUT_OF_BOUNDS, item, at,
-                      "%s %" PRIu64 " bytes at address %#" PRIx64 ", where there is no memory", verb(a), a->size,
+                      "%s %" PRIu64 " bytes at address %#" PRIx64 ", where there is no memory", access_verb(a), a->size,
                       a->address);
     else if (!memory->live)
-        interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "%s %" PRIu64 " bytes in %s, which has returned", verb(a),
-                      a->size, interp_memory_describe(memory, what, sizeof what));
+        interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "%s %" PRIu64 " bytes in %s, which has returned",
+                      access_verb(a), a->size, interp_memory_describe(memory, what, sizeof what));
     return memory && memory->live;
 }
 
@@ -44,7 +44,7 @@ static bool check_bounds(struct machine *m, struct item *item, const struct code
     int64_t offset = interp_memory_offset(a->address);
     if (offset >= 0 && (uint64_t)offset <= memory->size && a->size <= memory->size - (uint64_t)offset) return true;
     char what[160];
-    interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "%s %" PRIu64 " bytes at offset %" PRId64 " of %s", verb(a),
+    interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "%s %" PRIu64 " bytes at offset %" PRId64 " of %s", access_verb(a),
                   a->size, offset, interp_memory_describe(memory, what, sizeof what));
     return false;
 }
@@ -55,8 +55,8 @@ static bool check_space(struct machine *m, struct item *item, const struct code_
     if (m->options.tolerant || a->space == memory->space) return true;
     if (a->space == IR_SPACE_GENERIC && memory->space != IR_SPACE_CONSTANT) return true;
     char what[160];
-    interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes by a %s pointer in the %s memory of %s", verb(a),
-                  a->size, space_name(a->space), space_name(memory->space),
+    interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes by a %s pointer in the %s memory of %s",
+                  access_verb(a), a->size, space_name(a->space), space_name(memory->space),
                   interp_memory_describe(memory, what, sizeof what));
     return false;
 }
@@ -67,7 +67,7 @@ static bool check_owner(struct machine *m, struct item *item, const struct code_
     if (m->options.tolerant || memory->space != IR_SPACE_PRIVATE || memory->owner == item->number) return true;
     char what[160];
     interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes in another work-item's private memory, %s",
-                  verb(a), a->size, interp_memory_describe(memory, what, sizeof what));
+                  access_verb(a), a->size, interp_memory_describe(memory, what, sizeof what));
     return false;
 }
 
@@ -77,8 +77,8 @@ static bool check_allowed(struct machine *m, struct item *item, const struct cod
     bool read = (a->flags & ACCESS_READ) && memory->no_read, write = (a->flags & ACCESS_WRITE) && memory->no_write;
     if (m->options.tolerant || (!read && !write)) return true;
     char what[160];
-    interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes in %s, which is for %s only", verb(a), a->size,
-                  interp_memory_describe(memory, what, sizeof what), write ? "reading" : "writing");
+    interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes in %s, which is for %s only", access_verb(a),
+                  a->size, interp_memory_describe(memory, what, sizeof what), write ? "reading" : "writing");
     return !write;
 }
 
@@ -89,8 +89,8 @@ static void check_alignment(struct machine *m, struct item *item, const struct c
     if (m->options.tolerant || a->align <= 1 || interp_memory_offset(a->address) % a->align == 0) return;
     char what[160];
     interp_report(m, INTERP_INVALID, item, at, "%s %" PRIu64 " bytes at offset %" PRId64 " of %s is not aligned to %u",
-                  verb(a), a->size, interp_memory_offset(a->address), interp_memory_describe(memory, what, sizeof what),
-                  a->align);
+                  access_verb(a), a->size, interp_memory_offset(a->address),
+                  interp_memory_describe(memory, what, sizeof what), a->align);
 }
 
 static void check_written(struct machine *m, struct item *item, const struct code_inst *at, const struct access *a,
@@ -100,8 +100,8 @@ static void check_written(struct machine *m, struct item *item, const struct cod
     if (!hole) return;
     char what[160];
     interp_report(m, INTERP_UNWRITTEN, item, at,
-                  "%s %" PRIu64 " bytes at offset %" PRIu64 " of %s: byte %td was never written", verb(a), a->size,
-                  offset, interp_memory_describe(memory, what, sizeof what), hole - memory->written);
+                  "%s %" PRIu64 " bytes at offset %" PRIu64 " of %s: byte %td was never written", access_verb(a),
+                  a->size, offset, interp_memory_describe(memory, what, sizeof what), hole - memory->written);
 }
 
 /* False: the one who watches has seen enough. */

@@ -46,8 +46,8 @@ static bool is_pipe(struct machine *m, const struct item *item, const struct cod
 }
 
 /* The packet at operand 1; NULL when the access cannot be. */
-static uint8_t *packet(struct machine *m, struct item *item, const struct code_inst *at, const struct interp_pipe *pipe,
-                       unsigned flags)
+static uint8_t *packet_bytes(struct machine *m, struct item *item, const struct code_inst *at,
+                             const struct interp_pipe *pipe, unsigned flags)
 {
     uint64_t size = ir_type_size(m->module, at->ir->type);
     if (size != pipe->packet_size) {
@@ -61,7 +61,7 @@ static uint8_t *packet(struct machine *m, struct item *item, const struct code_i
     return interp_memory_access(m, item, at, &a);
 }
 
-static uint8_t *place(const struct interp_pipe *pipe, uint64_t number)
+static uint8_t *slot_of_packet(const struct interp_pipe *pipe, uint64_t number)
 {
     return pipe->packets + number % pipe->capacity * pipe->packet_size;
 }
@@ -80,7 +80,7 @@ static uint64_t packets_left(const struct pipe *p, bool writes)
 }
 
 /* Done is what lies before the oldest reservation that is open. */
-static void settle(struct pipe *p, bool writes)
+static void settle_reservations(struct pipe *p, bool writes)
 {
     uint64_t done = p->reserved[writes];
     for (uint32_t i = 0; i < p->n_open; i++) {
@@ -90,8 +90,8 @@ static void settle(struct pipe *p, bool writes)
     *done_of(p, writes) = done;
 }
 
-static uint64_t reserve(struct machine *m, const struct item *item, const struct code_inst *at, struct pipe *p,
-                        bool writes)
+static uint64_t reserve_packets(struct machine *m, const struct item *item, const struct code_inst *at, struct pipe *p,
+                                bool writes)
 {
     uint32_t n = (uint32_t)interp_item_operand(item, 1)[0];
     if (n > IR_RESERVATION_MOST || n > packets_left(p, writes)) return 0;
@@ -116,13 +116,14 @@ static struct reservation *find_reservation(struct machine *m, const struct item
     return NULL;
 }
 
-static void commit(struct machine *m, const struct item *item, const struct code_inst *at, struct pipe *p, bool writes)
+static void commit_reservation(struct machine *m, const struct item *item, const struct code_inst *at, struct pipe *p,
+                               bool writes)
 {
     struct reservation *r = find_reservation(m, item, at, p, writes, interp_item_operand(item, 1)[0]);
     if (!r) return;
     uint32_t i = (uint32_t)(r - p->open);
     memmove(r, r + 1, (--p->n_open - i) * sizeof *r);
-    settle(p, writes);
+    settle_reservations(p, writes);
 }
 
 void interp_pipe_finish(struct machine *m)
@@ -139,8 +140,8 @@ void interp_pipe_finish(struct machine *m)
 static bool copy_packet(struct machine *m, struct item *item, const struct code_inst *at, const struct pipe *p,
                         bool writes, uint64_t number)
 {
-    uint8_t *memory = packet(m, item, at, p->store, writes ? ACCESS_READ : ACCESS_WRITE);
-    uint8_t *inside = place(p->store, number);
+    uint8_t *memory = packet_bytes(m, item, at, p->store, writes ? ACCESS_READ : ACCESS_WRITE);
+    uint8_t *inside = slot_of_packet(p->store, number);
     if (memory) memcpy(writes ? inside : memory, writes ? memory : inside, p->store->packet_size);
     return memory;
 }
@@ -149,7 +150,7 @@ static bool move_next(struct machine *m, struct item *item, const struct code_in
 {
     if (!packets_left(p, writes) || !copy_packet(m, item, at, p, writes, p->reserved[writes])) return false;
     p->reserved[writes]++;
-    settle(p, writes);
+    settle_reservations(p, writes);
     return true;
 }
 
@@ -177,9 +178,9 @@ bool interp_pipe_exec(struct machine *m, struct item *item, const struct code_in
     case IR_OP_PIPE_READ_AT:
     case IR_OP_PIPE_WRITE_AT: *r = move_at(m, item, at, p, op == IR_OP_PIPE_WRITE_AT); return true;
     case IR_OP_PIPE_RESERVE_READ:
-    case IR_OP_PIPE_RESERVE_WRITE: *r = reserve(m, item, at, p, op == IR_OP_PIPE_RESERVE_WRITE); return true;
+    case IR_OP_PIPE_RESERVE_WRITE: *r = reserve_packets(m, item, at, p, op == IR_OP_PIPE_RESERVE_WRITE); return true;
     case IR_OP_PIPE_COMMIT_READ:
-    case IR_OP_PIPE_COMMIT_WRITE: commit(m, item, at, p, op == IR_OP_PIPE_COMMIT_WRITE); return true;
+    case IR_OP_PIPE_COMMIT_WRITE: commit_reservation(m, item, at, p, op == IR_OP_PIPE_COMMIT_WRITE); return true;
     case IR_OP_PIPE_NUM_PACKETS: *r = (uint32_t)packets_left(p, false); return true;
     default: *r = p->store->capacity; return true;
     }

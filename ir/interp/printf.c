@@ -27,7 +27,7 @@ static void add_string(void *data, uint64_t address, uint64_t most, struct strbu
         strbuf_add_bytes(to, (const char *)byte, 1);
 }
 
-static bool print(const struct reading *r)
+static bool print_message(const struct reading *r)
 {
     const struct ir_inst *inst = r->at->ir;
     uint64_t size = ir_type_size(r->m->module, inst->type);
@@ -52,6 +52,6 @@ static bool print(const struct reading *r)
 bool interp_printf_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
     if (at->ir->op != IR_OP_PRINTF) return false;
-    *r = print(&(struct reading){m, item, at}) ? 0 : UINT32_MAX;
+    *r = print_message(&(struct reading){m, item, at}) ? 0 : UINT32_MAX;
     return true;
 }

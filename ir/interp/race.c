@@ -79,8 +79,8 @@ static bool both_atomic(const struct machine *m, const struct item *item, const 
 }
 
 /* True when there was a race to report. */
-static bool check(struct machine *m, struct item *item, const struct code_inst *at, const struct race *race,
-                  const struct touch *t, bool other_writes)
+static bool check_pair(struct machine *m, struct item *item, const struct code_inst *at, const struct race *race,
+                       const struct touch *t, bool other_writes)
 {
     if (t->item == 0) return false;
     if (is_ordered(m, item, t, fence_index(race->memory->fence)) || both_atomic(m, item, at, race, t)) return false;
@@ -104,15 +104,15 @@ void interp_race_note(struct machine *m, struct item *item, const struct code_in
     bool found = false;
     for (uint64_t i = 0; i < a->size; i++) {
         struct race_cell *cell = &memory->cells[offset + i];
-        if (!found) found = check(m, item, at, &race, &cell->writer, true);
+        if (!found) found = check_pair(m, item, at, &race, &cell->writer, true);
         if (!(a->flags & ACCESS_WRITE)) {
             note_read(cell, now);
             continue;
         }
         if (!found)
-            found = check(m, item, at, &race, &cell->first_reader, false) ||
-                    check(m, item, at, &race, &cell->reader, false) ||
-                    check(m, item, at, &race, &cell->other_reader, false);
+            found = check_pair(m, item, at, &race, &cell->first_reader, false) ||
+                    check_pair(m, item, at, &race, &cell->reader, false) ||
+                    check_pair(m, item, at, &race, &cell->other_reader, false);
         *cell = (struct race_cell){.writer = now};
     }
 }

@@ -35,8 +35,8 @@ static struct interp_finding *new_finding(struct machine *m, const struct report
     return &result->findings[n];
 }
 
-static void add(struct machine *m, enum interp_finding_kind kind, const struct item *item, const struct code_inst *at,
-                const struct other_access *other, const char *format, va_list list)
+static void add_finding(struct machine *m, enum interp_finding_kind kind, const struct item *item,
+                        const struct code_inst *at, const struct other_access *other, const char *format, va_list list)
 {
     struct reported r = {kind, at ? at->id : NO_INST, other ? other->inst : NO_INST};
     struct interp_finding *finding = new_finding(m, &r);
@@ -54,7 +54,7 @@ void interp_report(struct machine *m, enum interp_finding_kind kind, const struc
 {
     va_list list;
     va_start(list, format);
-    add(m, kind, item, at, NULL, format, list);
+    add_finding(m, kind, item, at, NULL, format, list);
     va_end(list);
 }
 
@@ -63,7 +63,7 @@ void interp_report_pair(struct machine *m, enum interp_finding_kind kind, const 
 {
     va_list list;
     va_start(list, format);
-    add(m, kind, item, at, other, format, list);
+    add_finding(m, kind, item, at, other, format, list);
     va_end(list);
 }
 

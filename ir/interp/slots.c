@@ -8,16 +8,16 @@ struct numbering {
     uint32_t n_values, inst;
 };
 
-static void number(struct numbering *n, struct ir_value *const *values, uint32_t count)
+static void number_values(struct numbering *n, struct ir_value *const *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) values[i]->scratch = n->n_values++;
 }
 
 static void number_inst(struct ir_inst *inst, void *data)
 {
-    number(data, inst->results, inst->n_results);
+    number_values(data, inst->results, inst->n_results);
     for (int b = 0; b < 2; b++)
-        if (inst->blocks[b]) number(data, inst->blocks[b]->args, inst->blocks[b]->n_args);
+        if (inst->blocks[b]) number_values(data, inst->blocks[b]->args, inst->blocks[b]->n_args);
 }
 
 static bool has_slot(const struct ir_value *v)
@@ -38,7 +38,7 @@ void slots_begin(struct slots *s, struct arena *arena, const struct ir_function 
     struct numbering n = {.slots = s, .inst = first};
     *s = (struct slots){.n = 0};
     for (uint32_t i = 0; i < f->n_params; i++) f->params[i].value->scratch = n.n_values++;
-    if (f->body) number(&n, f->body->args, f->body->n_args);
+    if (f->body) number_values(&n, f->body->args, f->body->n_args);
     if (f->body) ir_walk(f->body, number_inst, &n);
     s->lives = arena_alloc(arena, (n.n_values + 1) * sizeof *s->lives);
     for (uint32_t i = 0; i < n.n_values; i++) s->lives[i].last = UNUSED;
@@ -50,7 +50,7 @@ uint32_t slots_reserve(struct slots *s)
     return s->n++;
 }
 
-static void end(struct slot_life *life)
+static void end_life(struct slot_life *life)
 {
     if (!life->ended) return;
     life->next = *life->ended;
@@ -69,14 +69,14 @@ uint32_t slots_define(struct slots *s, const struct ir_value *v, struct slot_lif
         s->free[life->lanes] = free->next;
     else
         s->n += life->lanes;
-    if (life->last == UNUSED) end(life);
+    if (life->last == UNUSED) end_life(life);
     return life->slot;
 }
 
 uint32_t slots_use(struct slots *s, const struct ir_value *v, uint32_t inst)
 {
     struct slot_life *life = &s->lives[v->scratch];
-    if (life->last == inst) end(life);
+    if (life->last == inst) end_life(life);
     return life->slot;
 }
 
