@@ -25,7 +25,7 @@ typedef uint64_t item_set; /* by place in the sample */
 
 struct walk {
     const struct ir_function *kernel;
-    const struct ir_meeting_group *group;
+    const struct ir_barrier_group *group;
     struct sample sample;
     uint32_t sub_group_size; /* 0: not known */
     struct arena *arena;
@@ -34,7 +34,7 @@ struct walk {
     const struct ir_inst *parted_by; /* the last condition that split the set */
     unsigned steps;                  /* instructions looked at: what takes longer is not proved */
     bool ended;                      /* how it goes on is not known */
-    struct ir_meeting_finding *finding;
+    struct ir_barrier_divergence *finding;
     bool found;
 };
 
@@ -55,7 +55,7 @@ static uint64_t *new_words(struct walk *w)
 }
 
 /* The words of a value, one per work-item; NULL: not known. */
-static const uint64_t *known(struct walk *w, const struct ir_value *v)
+static const uint64_t *known_words(struct walk *w, const struct ir_value *v)
 {
     uint64_t bits;
     if (v->kind == IR_VALUE_RESULT || v->kind == IR_VALUE_BLOCK_ARG) return w->values[v->scratch];
@@ -66,9 +66,9 @@ static const uint64_t *known(struct walk *w, const struct ir_value *v)
     return words;
 }
 
-static bool where(const struct walk *w, const struct ir_inst *inst, uint32_t i, uint64_t *word)
+static bool id_of_item(const struct walk *w, const struct ir_inst *inst, uint32_t i, uint64_t *word)
 {
-    const struct ir_meeting_group *g = w->group;
+    const struct ir_barrier_group *g = w->group;
     unsigned d = inst->attrs.dim;
     switch (inst->op) {
     case IR_OP_LOCAL_ID: *word = w->sample.local[i][d]; return true;
@@ -113,11 +113,11 @@ static void evaluate(struct walk *w, const struct ir_inst *inst)
     uint64_t *words = new_words(w);
     if (inst->n_operands == 0) {
         for (uint32_t i = 0; i < w->sample.n; i++)
-            if (!where(w, inst, i, &words[i])) return;
+            if (!id_of_item(w, inst, i, &words[i])) return;
     } else {
         if (!(ir_op_info(inst->op)->flags & IR_FLAG_PURE)) return;
         for (uint32_t k = 0; k < inst->n_operands; k++)
-            if (!(operands[k] = known(w, inst->operands[k]))) return;
+            if (!(operands[k] = known_words(w, inst->operands[k]))) return;
         if (!compute(w, inst, operands, words)) return;
     }
     w->values[inst->results[0]->scratch] = words;
@@ -125,11 +125,11 @@ static void evaluate(struct walk *w, const struct ir_inst *inst)
 
 /* ---- findings ---- */
 
-static void find(struct walk *w, const struct ir_inst *at, uint32_t a, uint32_t b, const char *before,
-                 const char *between)
+static void report_pair(struct walk *w, const struct ir_inst *at, uint32_t a, uint32_t b, const char *before,
+                        const char *between)
 {
     const uint64_t *x = w->sample.local[a], *y = w->sample.local[b];
-    struct ir_meeting_finding *f = w->finding;
+    struct ir_barrier_divergence *f = w->finding;
     w->found = w->ended = true;
     f->at = at;
     snprintf(f->text, sizeof f->text,
@@ -137,7 +137,7 @@ static void find(struct walk *w, const struct ir_inst *at, uint32_t a, uint32_t 
              x[2], between, y[0], y[1], y[2]);
 }
 
-/* Two work-items meet at operations of the scope. */
+/* Operations of the scope concern both work-items. */
 static bool together(const struct walk *w, bool work_group, uint32_t a, uint32_t b)
 {
     if (work_group) return true;
@@ -145,29 +145,31 @@ static bool together(const struct walk *w, bool work_group, uint32_t a, uint32_t
 }
 
 /* at is the operation itself, or the call that leads to it. */
-static void check_met(struct walk *w, const struct ir_inst *at, const struct ir_inst *met, item_set here)
+static void check_divergence(struct walk *w, const struct ir_inst *at, const struct ir_inst *collective, item_set here)
 {
     char before[160] = "reached by local work-item", between[64] = ", not by";
     for (uint32_t a = 0; a < w->sample.n; a++)
         for (uint32_t b = 0; b < w->sample.n; b++) {
-            if (!(here >> a & 1) || here >> b & 1 || !together(w, ir_is_work_group_collective(met), a, b)) continue;
-            if (at != met)
+            if (!(here >> a & 1) || here >> b & 1 || !together(w, ir_is_work_group_collective(collective), a, b))
+                continue;
+            if (at != collective)
                 snprintf(before, sizeof before, "leads to %s in line %u; reached by local work-item",
-                         ir_op_info(met->op)->text, met->loc.line);
+                         ir_op_info(collective->op)->text, collective->loc.line);
             if (w->parted_by)
                 snprintf(between, sizeof between, ", but, by the condition of line %u, not by", w->parted_by->loc.line);
-            find(w, at, a, b, before, between);
+            report_pair(w, at, a, b, before, between);
             return;
         }
 }
 
-/* A value that must be the same for all that meet. */
+/* A value that must be the same for all that the operation concerns. */
 static void check_same(struct walk *w, const struct ir_inst *inst, const struct ir_value *v, const char *what)
 {
-    const uint64_t *words = known(w, v);
+    const uint64_t *words = known_words(w, v);
     for (uint32_t b = 1; words && b < w->sample.n && !w->found; b++)
         for (uint32_t a = 0; a < b && !w->found; a++)
-            if (words[a] != words[b] && together(w, ir_is_work_group_collective(inst), a, b)) find(w, inst, a, b, what, " and");
+            if (words[a] != words[b] && together(w, ir_is_work_group_collective(inst), a, b))
+                report_pair(w, inst, a, b, what, " and");
 }
 
 static void check_operands(struct walk *w, const struct ir_inst *inst)
@@ -186,27 +188,27 @@ static void check_operands(struct walk *w, const struct ir_inst *inst)
 static item_set walk_block(struct walk *w, const struct ir_block *block, item_set here);
 
 /* Control may leave the block, other than at its end, on one of these. */
-static bool leaves(const struct ir_block *block, bool in_loop)
+static bool leaves_block(const struct ir_block *block, bool in_loop)
 {
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
         if (inst->op == IR_OP_RETURN || inst->op == IR_OP_UNREACHABLE) return true;
         if (!in_loop && (inst->op == IR_OP_BREAK || inst->op == IR_OP_CONTINUE)) return true;
         for (int i = 0; i < 2; i++)
-            if (inst->blocks[i] && leaves(inst->blocks[i], in_loop || inst->op == IR_OP_LOOP)) return true;
+            if (inst->blocks[i] && leaves_block(inst->blocks[i], in_loop || inst->op == IR_OP_LOOP)) return true;
     }
     return false;
 }
 
-/* The first operation where all meet that each call of the function comes to. */
-static const struct ir_inst *sure_meeting(struct walk *w, const struct ir_function *f)
+/* The first operation for all of a group that each call of the function comes to. */
+static const struct ir_inst *sure_collective(struct walk *w, const struct ir_function *f)
 {
     for (const struct ir_inst *inst = f->body ? f->body->first : NULL; inst; inst = inst->next) {
         if (++w->steps > MAX_STEPS) return NULL;
         if (ir_is_collective(inst)) return inst;
-        const struct ir_inst *inner = inst->op == IR_OP_CALL ? sure_meeting(w, inst->attrs.callee) : NULL;
+        const struct ir_inst *inner = inst->op == IR_OP_CALL ? sure_collective(w, inst->attrs.callee) : NULL;
         if (inner) return inner;
         for (int i = 0; i < 2; i++)
-            if (inst->blocks[i] && leaves(inst->blocks[i], inst->op == IR_OP_LOOP)) return NULL;
+            if (inst->blocks[i] && leaves_block(inst->blocks[i], inst->op == IR_OP_LOOP)) return NULL;
     }
     return NULL;
 }
@@ -221,7 +223,7 @@ static void take_results(struct walk *w, const struct ir_inst *inst, const item_
         for (int side = 0; side < 2 && good; side++) {
             if (!sides[side]) continue;
             const struct ir_inst *yield = inst->blocks[side]->last;
-            const uint64_t *given = yield->op == IR_OP_YIELD ? known(w, yield->operands[r]) : NULL;
+            const uint64_t *given = yield->op == IR_OP_YIELD ? known_words(w, yield->operands[r]) : NULL;
             good = given || yield->op != IR_OP_YIELD;
             for (uint32_t i = 0; given && i < w->sample.n; i++)
                 if (sides[side] >> i & 1) words[i] = given[i];
@@ -232,9 +234,9 @@ static void take_results(struct walk *w, const struct ir_inst *inst, const item_
 
 static item_set walk_if(struct walk *w, const struct ir_inst *inst, item_set here)
 {
-    const uint64_t *condition = known(w, inst->operands[0]);
+    const uint64_t *condition = known_words(w, inst->operands[0]);
     if (!condition) {
-        w->ended |= leaves(inst->blocks[0], false) || (inst->blocks[1] && leaves(inst->blocks[1], false));
+        w->ended |= leaves_block(inst->blocks[0], false) || (inst->blocks[1] && leaves_block(inst->blocks[1], false));
         return here;
     }
     item_set sides[2] = {0}, after = 0;
@@ -254,13 +256,13 @@ static item_set walk_loop(struct walk *w, const struct ir_inst *inst, item_set h
 {
     const struct ir_block *body = inst->blocks[0];
     for (uint32_t i = 0; i < body->n_args && i < inst->n_operands; i++) {
-        const uint64_t *words = known(w, inst->operands[i]);
+        const uint64_t *words = known_words(w, inst->operands[i]);
         w->values[body->args[i]->scratch] = words ? memcpy(new_words(w), words, w->sample.n * sizeof *words) : NULL;
     }
     const struct ir_inst *outer = w->parted_by;
     walk_block(w, body, here);
     /* A later round may return where the first one did not. */
-    if (!w->found) w->ended = leaves(body, true);
+    if (!w->found) w->ended = leaves_block(body, true);
     w->parted_by = outer;
     return here;
 }
@@ -273,10 +275,10 @@ static item_set walk_block(struct walk *w, const struct ir_block *block, item_se
             w->ended = true;
             return here;
         }
-        const struct ir_inst *met = inst->op == IR_OP_CALL ? sure_meeting(w, inst->attrs.callee) : NULL;
-        if (ir_is_collective(inst)) met = inst;
-        if (met) check_met(w, inst, met, here);
-        if (met == inst && !w->found) check_operands(w, inst);
+        const struct ir_inst *collective = inst->op == IR_OP_CALL ? sure_collective(w, inst->attrs.callee) : NULL;
+        if (ir_is_collective(inst)) collective = inst;
+        if (collective) check_divergence(w, inst, collective, here);
+        if (collective == inst && !w->found) check_operands(w, inst);
         if (inst->op == IR_OP_IF)
             here = walk_if(w, inst, here);
         else if (inst->op == IR_OP_LOOP)
@@ -305,17 +307,17 @@ static void take_sample(struct walk *w)
     }
 }
 
-static void see_meeting(struct ir_inst *inst, void *data)
+static void note_collective(struct ir_inst *inst, void *data)
 {
     bool *any = data;
     *any = *any || inst->op == IR_OP_CALL || ir_is_collective(inst);
 }
 
-bool ir_meeting_find(const struct ir_function *kernel, const struct ir_meeting_group *group,
-                     struct ir_meeting_finding *finding)
+bool ir_find_barrier_divergence(const struct ir_function *kernel, const struct ir_barrier_group *group,
+                                struct ir_barrier_divergence *finding)
 {
     bool any = false;
-    if (kernel->body) ir_walk(kernel->body, see_meeting, &any);
+    if (kernel->body) ir_walk(kernel->body, note_collective, &any);
     if (!any) return false;
     struct walk w = {.kernel = kernel, .group = group, .finding = finding, .arena = arena_new()};
     if (kernel->sub_group_size && kernel->sub_group_size < IR_SUB_GROUP_AUTOMATIC)

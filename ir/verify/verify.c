@@ -70,9 +70,9 @@ static void verify_barriers(struct verifier *v)
 {
     for (uint32_t i = 0; i < v->m->n_functions; i++) {
         const struct ir_function *f = v->m->functions[i];
-        struct ir_meeting_group group = {.size = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]}};
-        struct ir_meeting_finding finding;
-        if (f->linkage != IR_LINKAGE_KERNEL || !group.size[0] || !ir_meeting_find(f, &group, &finding)) continue;
+        struct ir_barrier_group group = {.size = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]}};
+        struct ir_barrier_divergence finding;
+        if (f->linkage != IR_LINKAGE_KERNEL || !group.size[0] || !ir_find_barrier_divergence(f, &group, &finding)) continue;
         v->f = f;
         v->inst = finding.at;
         v->block = finding.at->parent;

@@ -657,10 +657,10 @@ static void make_function(struct maker *k)
 /* A work-group size may show that work-items miss each other; without one that is not known. */
 static void drop_unmet_size(struct ir_function *f)
 {
-    const struct ir_meeting_group group = {
+    const struct ir_barrier_group group = {
         .size = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]}};
-    struct ir_meeting_finding finding;
-    if (f->linkage == IR_LINKAGE_KERNEL && group.size[0] && ir_meeting_find(f, &group, &finding))
+    struct ir_barrier_divergence finding;
+    if (f->linkage == IR_LINKAGE_KERNEL && group.size[0] && ir_find_barrier_divergence(f, &group, &finding))
         memset(f->work_group_size, 0, sizeof f->work_group_size);
 }
 

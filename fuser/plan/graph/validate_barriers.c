@@ -15,7 +15,7 @@ static bool known_local(const struct fuser_node *node, uint64_t local[3])
 }
 
 /* The group number id of the last one there is, in each dimension. */
-static void set_group(struct ir_meeting_group *g, const struct nd_range *r, bool last)
+static void set_group(struct ir_barrier_group *g, const struct nd_range *r, bool last)
 {
     for (unsigned d = 0; d < 3; d++) {
         g->id[d] = last ? (r->global[d] - 1) / g->local[d] : 0;
@@ -28,13 +28,13 @@ static void set_group(struct ir_meeting_group *g, const struct nd_range *r, bool
 
 bool validate_barriers(struct plan_context *ctx, const struct fuser_node *node)
 {
-    struct ir_meeting_group group = {.placed = true, .dims = node->range.dims};
-    struct ir_meeting_finding finding;
+    struct ir_barrier_group group = {.placed = true, .dims = node->range.dims};
+    struct ir_barrier_divergence finding;
     bool any = node->range.global[0] && node->range.global[1] && node->range.global[2];
     if (!any || !known_local(node, group.local)) return true;
     for (int last = 0; last < 2; last++) {
         set_group(&group, &node->range, last);
-        if (!ir_meeting_find(node->kernel, &group, &finding)) continue;
+        if (!ir_find_barrier_divergence(node->kernel, &group, &finding)) continue;
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "kernel %s, line %u: %s %s", node->kernel->name,
                          finding.at->loc.line, ir_op_info(finding.at->op)->text, finding.text);
     }

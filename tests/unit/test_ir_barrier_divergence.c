@@ -135,12 +135,12 @@ static void test_placed(void **state)
     struct ir_module *m =
         read_kernel("", "    %g = global_id x\n    %c = slt i64 %g, 99\n    if %c {\n        barrier\n    }\n", &list);
     assert_non_null(m);
-    struct ir_meeting_group group = {
+    struct ir_barrier_group group = {
         .size = {8, 1, 1}, .placed = true, .dims = 1, .local = {8, 1, 1}, .global = {200, 1, 1}};
-    struct ir_meeting_finding finding;
+    struct ir_barrier_divergence finding;
     for (uint64_t id = 0; id < 25; id++) {
         group.id[0] = id;
-        assert_int_equal(ir_meeting_find(ir_module_find(m, "k"), &group, &finding), id == 12);
+        assert_int_equal(ir_find_barrier_divergence(ir_module_find(m, "k"), &group, &finding), id == 12);
     }
     assert_int_equal(finding.at->loc.line, 5);
     ir_module_free(m);
@@ -170,5 +170,5 @@ int main(void)
         cmocka_unit_test(test_placed),
         cmocka_unit_test(test_many_calls),
     };
-    return cmocka_run_group_tests_name("ir_meeting", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("ir_barrier_divergence", tests, NULL, NULL);
 }
