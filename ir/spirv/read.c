@@ -20,7 +20,7 @@ bool ir_is_spirv(const void *bytes, size_t size)
     return size >= 4 && (memcmp(bytes, "\x03\x02\x23\x07", 4) == 0 || memcmp(bytes, "\x07\x23\x02\x03", 4) == 0);
 }
 
-static uint32_t swapped(uint32_t word)
+static uint32_t swap_bytes(uint32_t word)
 {
     return __builtin_bswap32(word);
 }
@@ -41,7 +41,7 @@ static bool take_words(struct spirv_words *m, const void *bytes, size_t size)
     m->words = arena_alloc(m->arena, size);
     memcpy(m->words, bytes, size);
     if (m->words[0] != SpvMagicNumber)
-        for (size_t i = 0; i < m->n_words; i++) m->words[i] = swapped(m->words[i]);
+        for (size_t i = 0; i < m->n_words; i++) m->words[i] = swap_bytes(m->words[i]);
     m->bound = m->words[3];
     *m->budget = spirv_budget_of(m->n_words);
     if (m->words[1] > VERSION_1_6) {

@@ -29,7 +29,7 @@ static bool refuse_broken(struct ir_module *m, const struct diag_list *findings,
     return some;
 }
 
-static bool verify(struct ir_module *m, struct diag_list *list)
+static bool verify_or_refuse(struct ir_module *m, struct diag_list *list)
 {
     enum { ROUNDS = 4 };
     bool good = false, more = true;
@@ -58,5 +58,5 @@ static bool is_of_use(const struct ir_module *m, bool variables_refused)
 
 bool spirv_keep_usable(struct ir_module *m, bool variables_refused, struct diag_list *list)
 {
-    return verify(m, list) && is_of_use(m, variables_refused);
+    return verify_or_refuse(m, list) && is_of_use(m, variables_refused);
 }

@@ -87,7 +87,7 @@ static void check_param(struct verifier *v, const struct ir_function *f, uint32_
 }
 
 /* Makes a value one that can be used from here on. */
-static void push(struct verifier *v, struct ir_value *value)
+static void push_visible(struct verifier *v, struct ir_value *value)
 {
     if (v->n_visible == v->visible_capacity) {
         v->visible_capacity = v->visible_capacity ? 2 * v->visible_capacity : 64;
@@ -121,7 +121,7 @@ static void check_results(struct verifier *v, const struct ir_inst *inst)
         }
         if (!verify_type_ok(v, r->type) || !ir_type_is_value(r->type))
             verify_report(v, "result %u is of type %s, which is no type of a value", i, verify_type_text(v, r->type));
-        push(v, r);
+        push_visible(v, r);
     }
 }
 
@@ -173,7 +173,7 @@ static void check_args(struct verifier *v, const struct ir_block *block)
             v->broken = true;
             continue;
         }
-        push(v, a);
+        push_visible(v, a);
     }
 }
 
@@ -246,7 +246,7 @@ void verify_function(struct verifier *v, const struct ir_function *f)
     for (uint32_t i = 0; i < f->n_params; i++) {
         check_param(v, f, i);
         struct ir_value *value = f->params[i].value;
-        if (value) push(v, value);
+        if (value) push_visible(v, value);
     }
     if (f->body) verify_body(v, f);
     verify_unique(v, v->named, v->n_named, "values");

@@ -71,7 +71,7 @@ static uint32_t skip_nothing(const struct normalizer *z, uint32_t at, uint32_t e
 
 /* The block that control really gets to when it goes to one: past those that only lead on, where no phi asks
    which way it came. */
-static uint32_t resolve(const struct normalizer *z, uint32_t label)
+static uint32_t final_target(const struct normalizer *z, uint32_t label)
 {
     for (unsigned hops = 0; hops < MAX_HOPS; hops++) {
         uint32_t k = block_of(z, label);
@@ -128,7 +128,7 @@ static void walk_blocks(struct normalizer *z)
             at = b->up;
             continue;
         }
-        uint32_t to = block_of(z, resolve(z, z->in[place]));
+        uint32_t to = block_of(z, final_target(z, z->in[place]));
         if (!to || z->blocks[to - 1].seen) continue;
         z->blocks[to - 1].seen = true;
         z->blocks[to - 1].up = at;
@@ -136,7 +136,7 @@ static void walk_blocks(struct normalizer *z)
     }
 }
 
-static void put(struct normalizer *z, uint32_t at, uint32_t n)
+static void put_words(struct normalizer *z, uint32_t at, uint32_t n)
 {
     uint32_t type, id = spirv_result(z->m, z->in + at, &type);
     if (id) z->defined[id] = true;
@@ -151,10 +151,10 @@ static void put_phi(struct normalizer *z, uint32_t at)
 {
     uint32_t n = length_at(z, at), start = z->n_out;
     if (n < 3) {
-        put(z, at, n);
+        put_words(z, at, n);
         return;
     }
-    put(z, at, 3);
+    put_words(z, at, 3);
     for (uint32_t k = at + 3; k + 1 < at + n; k += 2) {
         uint32_t from = block_of(z, z->in[k + 1]);
         if (!from || !z->blocks[from - 1].seen || z->blocks[from - 1].phi == at) continue;
@@ -169,9 +169,9 @@ static void put_terminator(struct normalizer *z, uint32_t at)
 {
     uint32_t start = z->n_out;
     size_t place;
-    put(z, at, length_at(z, at));
+    put_words(z, at, length_at(z, at));
     for (uint32_t k = 0; (place = spirv_target(z->m, z->in, at, k)); k++)
-        z->out[start + place - at] = resolve(z, z->in[place]);
+        z->out[start + place - at] = final_target(z, z->in[place]);
 }
 
 static void put_block(struct normalizer *z, const struct block *b)
@@ -184,7 +184,7 @@ static void put_block(struct normalizer *z, const struct block *b)
         } else if (at == b->last) {
             put_terminator(z, at);
         } else {
-            put(z, at, length_at(z, at));
+            put_words(z, at, length_at(z, at));
         }
     }
 }
@@ -195,7 +195,7 @@ static void put_variables(struct normalizer *z)
         const struct block *b = &z->blocks[k];
         if (!b->seen) continue;
         for (uint32_t at = b->at; at < b->end; at += length_at(z, at))
-            if (op_at(z, at) == SpvOpVariable) put(z, at, length_at(z, at));
+            if (op_at(z, at) == SpvOpVariable) put_words(z, at, length_at(z, at));
     }
 }
 
@@ -204,17 +204,17 @@ static void put_function(struct normalizer *z, uint32_t start, uint32_t end)
     uint32_t at = start;
     while (at < end && op_at(z, at) != SpvOpLabel) at += length_at(z, at);
     uint32_t label = at;
-    for (at = start; at < label; at += length_at(z, at)) put(z, at, length_at(z, at));
+    for (at = start; at < label; at += length_at(z, at)) put_words(z, at, length_at(z, at));
     find_blocks(z, label, end);
     if (z->n_blocks && length_at(z, start) > 2 && z->in[start + 2] < z->m->bound) z->has_body[z->in[start + 2]] = true;
     walk_blocks(z);
     for (uint32_t k = z->n_order; k--;) {
         struct block body = z->blocks[z->order[k]];
         uint32_t n = length_at(z, body.at);
-        put(z, body.at, n);
+        put_words(z, body.at, n);
         body.at += n;
         if (k == z->n_order - 1) put_variables(z);
-        if (body.line) put(z, body.line, length_at(z, body.line));
+        if (body.line) put_words(z, body.line, length_at(z, body.line));
         put_block(z, &body);
     }
     for (uint32_t k = 0; k < z->n_blocks; k++)
@@ -248,7 +248,7 @@ static bool is_about(const struct normalizer *z, uint32_t at)
 static uint32_t put_between(struct normalizer *z, uint32_t at)
 {
     for (; at < z->n && op_at(z, at) != SpvOpFunction; at += length_at(z, at))
-        if (op_at(z, at) != SpvOpNop) put(z, at, length_at(z, at));
+        if (op_at(z, at) != SpvOpNop) put_words(z, at, length_at(z, at));
     return at;
 }
 
@@ -264,14 +264,15 @@ static void put_module(struct normalizer *z)
         uint32_t end = at;
         while (end < z->n && op_at(z, end) != SpvOpFunctionEnd) end += length_at(z, end);
         put_function(z, at, end);
-        if (end < z->n) put(z, end, length_at(z, end));
+        if (end < z->n) put_words(z, end, length_at(z, end));
         at = end < z->n ? end + length_at(z, end) : end;
     }
     uint32_t n_functions = z->n_out - first;
     uint32_t *functions = z->out + first;
     z->n_out = SPIRV_HEADER_WORDS;
     for (uint32_t at = SPIRV_HEADER_WORDS; at < first; at += length_at(z, at))
-        if (op_at(z, at) != SpvOpNop && is_about(z, at) && !imports_what_is_there(z, at)) put(z, at, length_at(z, at));
+        if (op_at(z, at) != SpvOpNop && is_about(z, at) && !imports_what_is_there(z, at))
+            put_words(z, at, length_at(z, at));
     memmove(z->out + z->n_out, functions, n_functions * sizeof *functions);
     z->n_out += n_functions;
 }

@@ -88,7 +88,7 @@ static void find_definitions(struct stripper *z)
 }
 
 /* What is in the words that the instruction had: a line (0: none) and nothing. */
-static void empty(uint32_t *w, const uint32_t *line)
+static void replace_by(uint32_t *w, const uint32_t *line)
 {
     uint32_t n = w[0] >> 16, first = line ? line[0] >> 16 : 0;
     for (uint32_t k = first; k < n; k++) w[k] = 1 << 16 | SpvOpNop;
@@ -107,8 +107,8 @@ void spirv_drop_debug_info(struct spirv_words *m)
             uint32_t *w = m->words + at, line[LINE_WORDS], type, id = spirv_result(m, w, &type);
             n = w[0] >> 16;
             bool import = op_of(w) == SpvOpExtInstImport && z.dropped[id];
-            if (round == 0 && is_dropped(&z, w) && line_of(&z, w, line)) empty(w, line);
-            if (round == 1 && (import || is_dropped(&z, w))) empty(w, NULL);
+            if (round == 0 && is_dropped(&z, w) && line_of(&z, w, line)) replace_by(w, line);
+            if (round == 1 && (import || is_dropped(&z, w))) replace_by(w, NULL);
         }
     }
 }

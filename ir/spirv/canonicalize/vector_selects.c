@@ -57,7 +57,7 @@ static void count_selects(struct widener *z)
     }
 }
 
-static void put(struct widener *z, const uint32_t *words, size_t n)
+static void put_words(struct widener *z, const uint32_t *words, size_t n)
 {
     memcpy(z->out + z->n_out, words, n * sizeof *words);
     z->n_out += n;
@@ -68,16 +68,17 @@ static void put_types(struct widener *z)
     for (uint32_t lanes = 1; lanes <= IR_MAX_LANES; lanes++) {
         if (!z->needed[lanes] || z->vectors[lanes]) continue;
         z->vectors[lanes] = z->m->bound++;
-        put(z, (uint32_t[]){TYPE_WORDS << 16 | SpvOpTypeVector, z->vectors[lanes], z->bool_type, lanes}, TYPE_WORDS);
+        put_words(z, (uint32_t[]){TYPE_WORDS << 16 | SpvOpTypeVector, z->vectors[lanes], z->bool_type, lanes},
+                  TYPE_WORDS);
     }
 }
 
 static void put_select(struct widener *z, const uint32_t *w, unsigned lanes)
 {
     uint32_t wide = z->m->bound++, n = CONSTRUCT_WORDS + lanes;
-    put(z, (uint32_t[]){n << 16 | SpvOpCompositeConstruct, z->vectors[lanes], wide}, CONSTRUCT_WORDS);
-    for (unsigned k = 0; k < lanes; k++) put(z, w + 3, 1);
-    put(z, w, SELECT_WORDS);
+    put_words(z, (uint32_t[]){n << 16 | SpvOpCompositeConstruct, z->vectors[lanes], wide}, CONSTRUCT_WORDS);
+    for (unsigned k = 0; k < lanes; k++) put_words(z, w + 3, 1);
+    put_words(z, w, SELECT_WORDS);
     z->out[z->n_out - SELECT_WORDS + 3] = wide;
 }
 
@@ -90,7 +91,7 @@ void spirv_widen_selects(struct spirv_words *m)
     count_selects(&z);
     if (!z.n_selects) return;
     z.out = arena_alloc(m->arena, (m->n_words + z.n_words + IR_MAX_LANES * TYPE_WORDS) * sizeof *z.out);
-    put(&z, m->words, SPIRV_HEADER_WORDS);
+    put_words(&z, m->words, SPIRV_HEADER_WORDS);
     bool in_functions = false;
     for (size_t at = SPIRV_HEADER_WORDS; at < m->n_words; at += m->words[at] >> 16) {
         const uint32_t *w = m->words + at;
@@ -102,7 +103,7 @@ void spirv_widen_selects(struct spirv_words *m)
         if (lanes) {
             put_select(&z, w, lanes);
         } else {
-            put(&z, w, w[0] >> 16);
+            put_words(&z, w, w[0] >> 16);
         }
     }
     z.out[3] = m->bound;

@@ -47,7 +47,7 @@ uint32_t cfg_block(const struct cfg *g, uint32_t label)
     return block ? block - 1 : CFG_NONE;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b)
 uint32_t cfg_sort_unique(uint32_t *items, uint32_t n)
 {
     uint32_t kept = 0;
-    if (n > 1) qsort(items, n, sizeof *items, compare);
+    if (n > 1) qsort(items, n, sizeof *items, compare_numbers);
     for (uint32_t k = 0; k < n; k++)
         if (!kept || items[kept - 1] != items[k]) items[kept++] = items[k];
     return kept;

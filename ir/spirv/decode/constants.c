@@ -9,7 +9,7 @@
 #include "ir/spirv/decode/simple_ops.h"
 #include "ir/spirv/decode/specialize.h"
 
-static void set(struct spirv_reader *r, uint32_t id, struct ir_value *v)
+static void set_constant(struct spirv_reader *r, uint32_t id, struct ir_value *v)
 {
     r->constants[id] = v;
 }
@@ -20,7 +20,7 @@ static void read_bool(struct spirv_reader *r, const struct spirv_inst *i)
 {
     uint64_t v = i->op == SpvOpConstantTrue || i->op == SpvOpSpecConstantTrue;
     if (i->op == SpvOpSpecConstantTrue || i->op == SpvOpSpecConstantFalse) spirv_specialized(r, i, &v);
-    set(r, i->id, ir_const_bool(r->module, v != 0));
+    set_constant(r, i->id, ir_const_bool(r->module, v != 0));
 }
 
 static void read_scalar(struct spirv_reader *r, const struct spirv_inst *i)
@@ -29,7 +29,7 @@ static void read_scalar(struct spirv_reader *r, const struct spirv_inst *i)
     uint64_t bits = i->words[3];
     if (i->n > 4) bits |= (uint64_t)i->words[4] << 32;
     if (i->op == SpvOpSpecConstant) spirv_specialized(r, i, &bits);
-    set(r, i->id, ir_const_int(r->module, t, bits));
+    set_constant(r, i->id, ir_const_int(r->module, t, bits));
 }
 
 /* ---- vectors ---- */
@@ -47,7 +47,7 @@ static void read_vector(struct spirv_reader *r, const struct spirv_inst *i)
         }
     }
     ir_type t = r->types[i->type].ir;
-    set(r, i->id, all_undef ? ir_undef(r->module, t) : ir_const(r->module, t, lanes));
+    set_constant(r, i->id, all_undef ? ir_undef(r->module, t) : ir_const(r->module, t, lanes));
 }
 
 /* ---- computed ones ---- */
@@ -85,7 +85,7 @@ static bool compute_lanes(struct spirv_reader *r, const struct spirv_inst *i, ui
     }
 }
 
-static bool compute(struct spirv_reader *r, const struct spirv_inst *i, uint64_t lanes[IR_MAX_LANES])
+static bool compute_constant(struct spirv_reader *r, const struct spirv_inst *i, uint64_t lanes[IR_MAX_LANES])
 {
     if (i->n < 5) return false;
     if (compute_lanes(r, i, lanes)) return true;
@@ -109,8 +109,8 @@ void spirv_read_constant(struct spirv_reader *r, const struct spirv_inst *i)
     if (!t->known || t->leaves != 1 || !(ir_type_is_number(t->ir) || ir_type_is_ptr(t->ir))) return;
     uint64_t lanes[IR_MAX_LANES] = {0};
     switch (i->op) {
-    case SpvOpUndef: set(r, i->id, ir_undef(r->module, t->ir)); break;
-    case SpvOpConstantNull: set(r, i->id, ir_const(r->module, t->ir, lanes)); break;
+    case SpvOpUndef: set_constant(r, i->id, ir_undef(r->module, t->ir)); break;
+    case SpvOpConstantNull: set_constant(r, i->id, ir_const(r->module, t->ir, lanes)); break;
     case SpvOpConstantTrue:
     case SpvOpConstantFalse:
     case SpvOpSpecConstantTrue:
@@ -122,7 +122,8 @@ void spirv_read_constant(struct spirv_reader *r, const struct spirv_inst *i)
         if (ir_type_is_vector(t->ir)) read_vector(r, i);
         break;
     case SpvOpSpecConstantOp:
-        if (ir_type_is_number(t->ir) && compute(r, i, lanes)) set(r, i->id, ir_const(r->module, t->ir, lanes));
+        if (ir_type_is_number(t->ir) && compute_constant(r, i, lanes))
+            set_constant(r, i->id, ir_const(r->module, t->ir, lanes));
         break;
     default: break;
     }

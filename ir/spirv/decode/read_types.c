@@ -11,7 +11,7 @@
 
 enum { MAX_DEPTH = 60 };
 
-static void set(struct spirv_reader *r, uint32_t id, ir_type t)
+static void set_type(struct spirv_reader *r, uint32_t id, ir_type t)
 {
     r->types[id].ir = t;
     r->types[id].leaves = 1;
@@ -29,10 +29,10 @@ static uint32_t capped_add(uint32_t a, uint32_t b)
 static void read_int(struct spirv_reader *r, const struct spirv_inst *i)
 {
     switch (i->words[2]) {
-    case 8: set(r, i->id, IR_I8); break;
-    case 16: set(r, i->id, IR_I16); break;
-    case 32: set(r, i->id, IR_I32); break;
-    case 64: set(r, i->id, IR_I64); break;
+    case 8: set_type(r, i->id, IR_I8); break;
+    case 16: set_type(r, i->id, IR_I16); break;
+    case 32: set_type(r, i->id, IR_I32); break;
+    case 64: set_type(r, i->id, IR_I64); break;
     default: break;
     }
 }
@@ -40,9 +40,9 @@ static void read_int(struct spirv_reader *r, const struct spirv_inst *i)
 static void read_float(struct spirv_reader *r, const struct spirv_inst *i)
 {
     switch (i->words[2]) {
-    case 16: set(r, i->id, IR_F16); break;
-    case 32: set(r, i->id, IR_F32); break;
-    case 64: set(r, i->id, IR_F64); break;
+    case 16: set_type(r, i->id, IR_F16); break;
+    case 32: set_type(r, i->id, IR_F32); break;
+    case 64: set_type(r, i->id, IR_F64); break;
     default: break;
     }
 }
@@ -52,13 +52,13 @@ static void read_vector(struct spirv_reader *r, const struct spirv_inst *i)
     const struct spirv_type *element = &r->types[i->words[2]];
     uint32_t n = i->words[3];
     if (!element->known || !ir_type_is_number(element->ir)) return;
-    if (n == 2 || n == 3 || n == 4 || n == 8 || n == 16) set(r, i->id, ir_type_with_lanes(element->ir, n));
+    if (n == 2 || n == 3 || n == 4 || n == 8 || n == 16) set_type(r, i->id, ir_type_with_lanes(element->ir, n));
 }
 
 static void read_pointer(struct spirv_reader *r, const struct spirv_inst *i)
 {
     int space = spirv_space_of(i->words[2]);
-    if (space >= 0) set(r, i->id, IR_PTR(space));
+    if (space >= 0) set_type(r, i->id, IR_PTR(space));
 }
 
 /* ---- structs and arrays ---- */
@@ -81,14 +81,14 @@ static void read_array(struct spirv_reader *r, const struct spirv_inst *i)
     if (!in_memory(element) || element->depth >= MAX_DEPTH || !spirv_constant_uint(r, i->words[3], &n)) return;
     if (__builtin_mul_overflow(ir_type_size(r->module, element->ir), n, &size) || !has_layout_room(size)) return;
     if (r->module->n_arrays >= IR_MAX_ARRAYS) return;
-    set(r, i->id, ir_array_type(r->module, element->ir, n));
+    set_type(r, i->id, ir_array_type(r->module, element->ir, n));
     uint32_t leaves;
     bool many = n > UINT32_MAX || __builtin_mul_overflow(element->leaves, (uint32_t)n, &leaves);
     r->types[i->id].leaves = many ? UINT32_MAX : leaves;
     r->types[i->id].depth = (uint8_t)(element->depth + 1);
 }
 
-static void pack(const struct ir_module *m, struct ir_struct *s)
+static void pack_fields(const struct ir_module *m, struct ir_struct *s)
 {
     uint64_t at = 0;
     for (uint32_t k = 0; k < s->n_fields; k++) {
@@ -118,7 +118,7 @@ static void read_struct(struct spirv_reader *r, const struct spirv_inst *i)
     if (wish && strncmp(wish, "struct.", 7) == 0) wish += 7;
     struct ir_struct *s = ir_struct_new(r->module, spirv_unique_name(r, &r->structs, wish, "anonymous"), i->n - 2);
     struct spirv_type *own = &r->types[i->id];
-    set(r, i->id, IR_TYPE(IR_KIND_STRUCT, 1, r->module->n_structs - 1));
+    set_type(r, i->id, IR_TYPE(IR_KIND_STRUCT, 1, r->module->n_structs - 1));
     own->leaves = 0;
     for (uint32_t k = 0; k < s->n_fields; k++) {
         const struct spirv_type *member = &r->types[i->words[k + 2]];
@@ -127,7 +127,7 @@ static void read_struct(struct spirv_reader *r, const struct spirv_inst *i)
         if (member->depth >= own->depth) own->depth = (uint8_t)(member->depth + 1);
     }
     if (spirv_decoration(r, i->id, SpvDecorationCPacked, NULL)) {
-        pack(r->module, s);
+        pack_fields(r->module, s);
     } else {
         ir_struct_natural_layout(r->module, s);
     }
@@ -159,17 +159,17 @@ static void read_image(struct spirv_reader *r, const struct spirv_inst *i)
     const uint32_t *w = i->words;
     enum ir_image_form form = w[6] ? IR_IMAGE_FORM_COUNT : form_of(w[3], w[5]); /* w[6]: multi-sampled */
     uint32_t qualifier = i->n > 9 ? w[9] : SpvAccessQualifierReadOnly;
-    if (form != IR_IMAGE_FORM_COUNT) set(r, i->id, IR_IMAGE(form, access_of(qualifier)));
+    if (form != IR_IMAGE_FORM_COUNT) set_type(r, i->id, IR_IMAGE(form, access_of(qualifier)));
 }
 
 void spirv_read_type(struct spirv_reader *r, const struct spirv_inst *i)
 {
     switch (i->op) {
     case SpvOpTypeVoid:
-        set(r, i->id, IR_VOID);
+        set_type(r, i->id, IR_VOID);
         r->types[i->id].leaves = 0;
         break;
-    case SpvOpTypeBool: set(r, i->id, IR_BOOL); break;
+    case SpvOpTypeBool: set_type(r, i->id, IR_BOOL); break;
     case SpvOpTypeInt: read_int(r, i); break;
     case SpvOpTypeFloat: read_float(r, i); break;
     case SpvOpTypeVector: read_vector(r, i); break;
@@ -177,9 +177,9 @@ void spirv_read_type(struct spirv_reader *r, const struct spirv_inst *i)
     case SpvOpTypeArray: read_array(r, i); break;
     case SpvOpTypeStruct: read_struct(r, i); break;
     case SpvOpTypeImage: read_image(r, i); break;
-    case SpvOpTypeSampler: set(r, i->id, IR_TYPE(IR_KIND_SAMPLER, 1, 0)); break;
-    case SpvOpTypePipe: set(r, i->id, IR_TYPE(IR_KIND_PIPE, 1, access_of(i->words[2]))); break;
-    case SpvOpTypeEvent: set(r, i->id, IR_I64); break; /* of copies that are done when their call returns */
+    case SpvOpTypeSampler: set_type(r, i->id, IR_TYPE(IR_KIND_SAMPLER, 1, 0)); break;
+    case SpvOpTypePipe: set_type(r, i->id, IR_TYPE(IR_KIND_PIPE, 1, access_of(i->words[2]))); break;
+    case SpvOpTypeEvent: set_type(r, i->id, IR_I64); break; /* of copies that are done when their call returns */
     case SpvOpTypeSampledImage:
         r->types[i->id].leaves = 2;
         r->types[i->id].known = r->types[i->words[2]].known;
@@ -192,5 +192,5 @@ void spirv_read_type(struct spirv_reader *r, const struct spirv_inst *i)
 void spirv_forward_pointer(struct spirv_reader *r, const struct spirv_inst *i)
 {
     int space = spirv_space_of(i->words[2]);
-    if (space >= 0) set(r, i->words[1], IR_PTR(space));
+    if (space >= 0) set_type(r, i->words[1], IR_PTR(space));
 }

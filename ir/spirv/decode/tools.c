@@ -12,7 +12,7 @@ const char *tools_op_name(unsigned op)
     return spvOpcodeString(op);
 }
 
-static char *explain(spv_diagnostic diagnostic, spv_result_t result)
+static char *explain_result(spv_diagnostic diagnostic, spv_result_t result)
 {
     struct strbuf text = {0};
     if (diagnostic && diagnostic->error) {
@@ -33,7 +33,7 @@ bool tools_validate(const uint32_t *words, size_t n, char **why)
     spv_diagnostic diagnostic = NULL;
     spv_const_binary_t binary = {words, n};
     spv_result_t result = spvValidateWithOptions(context, options, &binary, &diagnostic);
-    *why = result == SPV_SUCCESS ? NULL : explain(diagnostic, result);
+    *why = result == SPV_SUCCESS ? NULL : explain_result(diagnostic, result);
     spvDiagnosticDestroy(diagnostic);
     spvValidatorOptionsDestroy(options);
     spvContextDestroy(context);
@@ -45,7 +45,7 @@ struct visit {
     void *data;
 };
 
-static spv_result_t visit(void *data, const spv_parsed_instruction_t *i)
+static spv_result_t visit_instruction(void *data, const spv_parsed_instruction_t *i)
 {
     const struct visit *v = data;
     v->see(v->data, i->opcode, i->num_words, i->type_id, i->result_id);
@@ -56,7 +56,7 @@ bool tools_parse(const uint32_t *words, size_t n, tools_visitor *see, void *data
 {
     struct visit v = {see, data};
     spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
-    spv_result_t result = spvBinaryParse(context, &v, words, n, NULL, visit, NULL);
+    spv_result_t result = spvBinaryParse(context, &v, words, n, NULL, visit_instruction, NULL);
     spvContextDestroy(context);
     return result == SPV_SUCCESS;
 }

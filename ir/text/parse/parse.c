@@ -27,16 +27,16 @@ struct pending {
 
 enum { INIT_BYTES_PER_TEXT = 64, INIT_BYTES_FREE = 65536 };
 
-static int shown(const struct token *t)
+static int shown_length(const struct token *t)
 {
     return (int)(t->n < 60 ? t->n : 60);
 }
 
 /* Enters a declared name into a map; an error where it is taken. */
-static bool declare(struct parser *p, struct names *map, const struct token *name, void *object)
+static bool declare_name(struct parser *p, struct names *map, const struct token *name, void *object)
 {
     void **entry = names_put(map, name->text, name->n);
-    if (*entry) return parse_error(p, name, "the name %.*s is taken already", shown(name), name->text);
+    if (*entry) return parse_error(p, name, "the name %.*s is taken already", shown_length(name), name->text);
     *entry = object;
     return true;
 }
@@ -124,7 +124,7 @@ static bool parse_struct(struct parser *p)
     if (good) {
         struct ir_struct *s = ir_struct_new(p->m, NULL, (uint32_t)fields.n);
         s->name = parse_copy(p, &name);
-        good = lay_out(p, s, &fields) && declare(p, &p->structs, &name, (void *)(uintptr_t)p->m->n_structs);
+        good = lay_out(p, s, &fields) && declare_name(p, &p->structs, &name, (void *)(uintptr_t)p->m->n_structs);
     }
     free(fields.items);
     return good;
@@ -167,7 +167,7 @@ static bool parse_global(struct parser *p, enum ir_linkage linkage, enum ir_spac
         g = global_new(p, &name, space, type);
     }
     g->linkage = linkage;
-    if (!declare(p, &p->globals, &name, g)) return false;
+    if (!declare_name(p, &p->globals, &name, g)) return false;
     if (parse_if_word(p, "align") && !parse_uint32(p, "an alignment", &g->align)) return false;
     return !parse_if_punct(p, '=') || parse_init(p, g);
 }
@@ -204,7 +204,7 @@ static bool parse_params(struct parser *p, struct parser_list *params)
     p->locals = (struct names){.arena = p->scratch};
     while (!token_is(&p->tok, ')')) {
         struct param_draft *d = arena_alloc(p->scratch, sizeof *d);
-        if (!parse_param(p, &d->param, &d->name) || !declare(p, &p->locals, &d->name, d)) return false;
+        if (!parse_param(p, &d->param, &d->name) || !declare_name(p, &p->locals, &d->name, d)) return false;
         parse_push(params, d);
         if (!parse_if_punct(p, ',')) break;
     }
@@ -380,7 +380,7 @@ static bool parse_head(struct parser *p, enum ir_linkage linkage, uint32_t line,
     parse_advance(p);
     if (!parse_params(p, params) || !parse_result(p, &result)) return false;
     struct ir_function *f = function_new(p, &name, linkage, result, params);
-    if (!parse_attributes(p, f) || !declare(p, &p->functions, &name, f)) return false;
+    if (!parse_attributes(p, f) || !declare_name(p, &p->functions, &name, f)) return false;
 
     *pending = (struct pending){.f = f, .lex = p->lex, .tok = p->tok, .line = line, .last_line = p->last_line};
     pending->names = arena_alloc(p->scratch, params->n * sizeof *pending->names);

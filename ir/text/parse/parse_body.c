@@ -185,7 +185,7 @@ static bool parse_result_names(struct parser *p)
 }
 
 /* Gives what was added to the block after `before` its location. */
-static void locate(struct ir_block *block, struct ir_inst *before, struct ir_loc loc)
+static void locate_inst(struct ir_block *block, struct ir_inst *before, struct ir_loc loc)
 {
     for (struct ir_inst *inst = before ? before->next : block->first; inst; inst = inst->next) inst->loc = loc;
 }
@@ -207,7 +207,7 @@ static bool parse_operation(struct parser *p, struct ir_block *block, struct ir_
     struct ir_loc loc;
     bool good = op == IR_OP_CALL ? parse_call(p, block, inst) : parse_ordinary(p, block, op, inst);
     if (!good || !parse_location(p, mnemonic.line, &loc)) return false;
-    locate(block, before, loc);
+    locate_inst(block, before, loc);
     return true;
 }
 

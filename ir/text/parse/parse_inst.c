@@ -209,7 +209,7 @@ static bool parse_items(struct parser *p, struct draft *d)
     return true;
 }
 
-static bool check(struct parser *p, const struct draft *d)
+static bool check_draft(struct parser *p, const struct draft *d)
 {
     uint32_t least, most, n = (uint32_t)p->operands.n;
     const char *missing = NULL;
@@ -223,7 +223,7 @@ static bool check(struct parser *p, const struct draft *d)
     return !missing || parse_error(p, &d->mnemonic, "%s lacks %s", d->info->text, missing);
 }
 
-static struct ir_inst *build(struct parser *p, struct draft *d)
+static struct ir_inst *build_inst(struct parser *p, struct draft *d)
 {
     struct ir_builder b = ir_builder_at_end(d->block);
     if (!d->has_scope && has_attr(d, 's')) d->attrs.scope = (uint8_t)ir_default_scope(d->op);
@@ -244,7 +244,7 @@ bool parse_ordinary(struct parser *p, struct ir_block *block, enum ir_op op, str
     parse_advance(p);
     p->operands.n = 0;
     if (d.info->type_class != '-' && !parse_type(p, &d.type)) return false;
-    if (!parse_items(p, &d) || !check(p, &d)) return false;
-    *inst = build(p, &d);
+    if (!parse_items(p, &d) || !check_draft(p, &d)) return false;
+    *inst = build_inst(p, &d);
     return true;
 }

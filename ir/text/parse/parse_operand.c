@@ -16,7 +16,7 @@ bool parse_starts_operand(const struct token *t)
 
 /* ---- names ---- */
 
-static int shown(const struct token *t)
+static int shown_length(const struct token *t)
 {
     return (int)(t->n < 60 ? t->n : 60);
 }
@@ -27,7 +27,7 @@ bool parse_define(struct parser *p, const struct token *name, struct ir_value *v
     struct parser_local *local = *entry;
     if (local && local->value)
         return parse_error(p, name, "the name %%%.*s is taken already in line %u; names are unique in a function",
-                           shown(name), name->text, local->line);
+                           shown_length(name), name->text, local->line);
     if (!local) *entry = local = arena_alloc(p->scratch, sizeof *local);
     *local = (struct parser_local){.value = value, .line = name->line, .visible = true};
     parse_push(&p->visible, local);
@@ -50,11 +50,11 @@ static bool parse_name(struct parser *p, ir_type expected, struct ir_value **v)
     struct parser_local *local = names_get(&p->locals, name.text, name.n);
     parse_advance(p);
     if (local && local->value && !local->visible)
-        return parse_error(p, &name, "%%%.*s of line %u cannot be used here: its block has ended", shown(&name),
+        return parse_error(p, &name, "%%%.*s of line %u cannot be used here: its block has ended", shown_length(&name),
                            name.text, local->line);
     if (!local) {
         parse_define(p, &name, NULL); /* one error is enough */
-        return parse_error(p, &name, "%%%.*s is not defined above", shown(&name), name.text);
+        return parse_error(p, &name, "%%%.*s is not defined above", shown_length(&name), name.text);
     }
     *v = local->value ? local->value : ir_undef(p->m, expected != IR_VOID ? expected : IR_I32);
     return true;
@@ -70,8 +70,8 @@ bool parse_operand(struct parser *p, ir_type expected, struct ir_value **v)
     ir_type t = expected;
     if (parse_starts_type(&p->tok) && !parse_type(p, &t)) return false;
     if (t == IR_VOID)
-        return parse_error(p, &first, "a constant needs its type written before it here, as in i32 %.*s", shown(&first),
-                           first.text);
+        return parse_error(p, &first, "a constant needs its type written before it here, as in i32 %.*s",
+                           shown_length(&first), first.text);
     if (parse_if_word(p, "undef")) {
         *v = ir_undef(p->m, t);
         return true;

@@ -165,7 +165,7 @@ static void print_source(struct printer *p)
     strbuf_add(&p->out, "\n");
 }
 
-static char *finish(struct printer *p)
+static char *finish_text(struct printer *p)
 {
     print_forget_numbers(p);
     return strbuf_take(&p->out);
@@ -186,14 +186,14 @@ char *ir_print(const struct ir_module *m)
         strbuf_add(&p.out, "\n");
         print_function(&p, m->functions[i]);
     }
-    return finish(&p);
+    return finish_text(&p);
 }
 
 char *ir_print_function(const struct ir_function *f)
 {
     struct printer p = {.m = f->module, .no_locations = true};
     print_function(&p, f);
-    return finish(&p);
+    return finish_text(&p);
 }
 
 char *ir_print_inst(const struct ir_inst *inst)
@@ -205,5 +205,5 @@ char *ir_print_inst(const struct ir_inst *inst)
         print_number_function(&p, f);
     }
     print_inst_head(&p, inst);
-    return finish(&p);
+    return finish_text(&p);
 }

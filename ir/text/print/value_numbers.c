@@ -13,7 +13,7 @@ static size_t slot_of(const struct numbers *n, const struct ir_value *v)
     return i;
 }
 
-static void resize(struct numbers *n)
+static void enlarge_table(struct numbers *n)
 {
     struct numbers larger = {.n = n->n, .capacity = n->capacity ? 2 * n->capacity : 64};
     larger.values = arena_realloc(NULL, larger.capacity * sizeof *larger.values);
@@ -33,7 +33,7 @@ static void resize(struct numbers *n)
 static void number_value(struct numbers *n, const struct ir_value *v)
 {
     if (!v || v->name) return;
-    if (2 * n->n >= n->capacity) resize(n);
+    if (2 * n->n >= n->capacity) enlarge_table(n);
     size_t i = slot_of(n, v);
     if (n->values[i]) return;
     n->values[i] = v;

@@ -77,7 +77,7 @@ static const struct builtin *builtin_behind(const struct spirv_body *s, uint32_t
 
 /* 128 bits, one for each work-item of the sub-group whose id compares to this one's as op says: the bits below one
    number without those below another. */
-static struct ir_value *mask(struct spirv_body *s, enum ir_op op, ir_type t)
+static struct ir_value *build_mask(struct spirv_body *s, enum ir_op op, ir_type t)
 {
     struct ir_value *id = ir_build0(&s->b, IR_OP_SUB_GROUP_LOCAL_ID, IR_VOID), *words[4];
     struct ir_value *next = ir_build2(&s->b, IR_OP_ADD, IR_I32, id, spirv_int(s, IR_I32, 1));
@@ -89,7 +89,7 @@ static struct ir_value *mask(struct spirv_body *s, enum ir_op op, ir_type t)
     return ir_build(&s->b, IR_OP_VEC, t, words, 4)->results[0];
 }
 
-static struct ir_value *vector(struct spirv_body *s, enum ir_op op, ir_type t)
+static struct ir_value *build_vector(struct spirv_body *s, enum ir_op op, ir_type t)
 {
     struct ir_value *parts[3];
     for (unsigned k = 0; k < 3; k++) {
@@ -106,7 +106,7 @@ static struct ir_value *component_of(struct spirv_body *s, const struct spirv_in
     uint64_t n;
     struct ir_value *index = spirv_value(s, i, component);
     if (ir_value_uint(index, &n) && n < 3) return spirv_as_int(s, ir_build_id(&s->b, b->op, (unsigned)n), t);
-    struct ir_value *all = vector(s, b->op, ir_type_with_lanes(t, 3));
+    struct ir_value *all = build_vector(s, b->op, ir_type_with_lanes(t, 3));
     return ir_build2(&s->b, IR_OP_EXTRACT, all->type, all, index);
 }
 
@@ -144,9 +144,9 @@ bool spirv_emit_builtin(struct spirv_body *s, const struct spirv_inst *i)
     } else if (component) {
         spirv_set(s, i, component_of(s, i, b, component, t));
     } else if (b->sort == VECTOR) {
-        spirv_set(s, i, vector(s, b->op, t));
+        spirv_set(s, i, build_vector(s, b->op, t));
     } else if (b->sort == MASK) {
-        spirv_set(s, i, mask(s, b->op, t));
+        spirv_set(s, i, build_mask(s, b->op, t));
     } else {
         spirv_set(s, i, spirv_as_int(s, ir_build0(&s->b, b->op, IR_VOID), t));
     }

@@ -7,7 +7,7 @@
 #include "ir/spirv/translate/values/values.h"
 
 /* The lane of a vector, from where it was put together where that can be seen. */
-static struct ir_value *lane(struct spirv_body *s, struct ir_value *v, uint32_t k)
+static struct ir_value *lane_of(struct spirv_body *s, struct ir_value *v, uint32_t k)
 {
     struct ir_value *index = spirv_int(s, IR_I32, k);
     if (v->kind == IR_VALUE_CONST) return spirv_int(s, ir_type_element(v->type), v->of.lanes[k]);
@@ -55,7 +55,7 @@ static void emit_extract(struct spirv_body *s, const struct spirv_inst *i)
     struct ir_value *const *values = spirv_values(s, i, i->words[3]);
     if (spirv_failed(s->r)) return;
     if (lane_at != UINT32_MAX) {
-        spirv_set(s, i, lane(s, values[leaf], lane_at));
+        spirv_set(s, i, lane_of(s, values[leaf], lane_at));
     } else if (spirv_leaves(s->r, i->type)) {
         spirv_set_all(s, i->id, values + leaf);
     }
@@ -116,7 +116,7 @@ static void emit_dynamic(struct spirv_body *s, const struct spirv_inst *i)
     if (i->op == SpvOpVectorExtractDynamic) {
         struct ir_value *index = spirv_value(s, i, i->words[4]);
         bool known = ir_value_uint(index, &k) && k < ir_type_lanes(v->type);
-        spirv_set(s, i, known ? lane(s, v, (uint32_t)k) : ir_build2(&s->b, IR_OP_EXTRACT, v->type, v, index));
+        spirv_set(s, i, known ? lane_of(s, v, (uint32_t)k) : ir_build2(&s->b, IR_OP_EXTRACT, v->type, v, index));
     } else {
         spirv_set(
             s, i,

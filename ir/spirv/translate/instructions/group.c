@@ -81,7 +81,7 @@ static void emit_broadcast(struct spirv_body *s, const struct spirv_inst *i)
 
 /* ---- Intel's ---- */
 
-static struct ir_value *intel(struct spirv_body *s, const struct spirv_inst *i, uint32_t k)
+static struct ir_value *intel_operand(struct spirv_body *s, const struct spirv_inst *i, uint32_t k)
 {
     return spirv_value(s, i, i->words[3 + k]);
 }
@@ -90,19 +90,23 @@ static bool emit_intel(struct spirv_body *s, const struct spirv_inst *i)
 {
     switch (i->op) {
     case SpvOpSubgroupShuffleINTEL:
-        spirv_set(s, i, spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE, intel(s, i, 0), intel(s, i, 1)));
+        spirv_set(s, i, spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE, intel_operand(s, i, 0), intel_operand(s, i, 1)));
         return true;
     case SpvOpSubgroupShuffleXorINTEL:
-        spirv_set(s, i, spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE_XOR, intel(s, i, 0), intel(s, i, 1)));
+        spirv_set(s, i, spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE_XOR, intel_operand(s, i, 0), intel_operand(s, i, 1)));
         return true;
     case SpvOpSubgroupShuffleUpINTEL:
-        spirv_set(s, i, spirv_shift(s, IR_OP_SUB_GROUP_SHUFFLE_UP, intel(s, i, 0), intel(s, i, 1), intel(s, i, 2)));
+        spirv_set(s, i,
+                  spirv_shift(s, IR_OP_SUB_GROUP_SHUFFLE_UP, intel_operand(s, i, 0), intel_operand(s, i, 1),
+                              intel_operand(s, i, 2)));
         return true;
     case SpvOpSubgroupShuffleDownINTEL:
-        spirv_set(s, i, spirv_shift(s, IR_OP_SUB_GROUP_SHUFFLE_DOWN, intel(s, i, 0), intel(s, i, 1), intel(s, i, 2)));
+        spirv_set(s, i,
+                  spirv_shift(s, IR_OP_SUB_GROUP_SHUFFLE_DOWN, intel_operand(s, i, 0), intel_operand(s, i, 1),
+                              intel_operand(s, i, 2)));
         return true;
     case SpvOpSubgroupBlockReadINTEL:
-        spirv_set(s, i, ir_build1(&s->b, IR_OP_BLOCK_READ, result_type(s, i), intel(s, i, 0)));
+        spirv_set(s, i, ir_build1(&s->b, IR_OP_BLOCK_READ, result_type(s, i), intel_operand(s, i, 0)));
         return true;
     case SpvOpSubgroupBlockWriteINTEL: {
         struct ir_value *o[2] = {spirv_value(s, i, i->words[1]), spirv_value(s, i, i->words[2])};
@@ -110,7 +114,9 @@ static bool emit_intel(struct spirv_body *s, const struct spirv_inst *i)
         return true;
     }
     case SpvOpSubgroupImageBlockReadINTEL:
-        spirv_set(s, i, ir_build2(&s->b, IR_OP_IMAGE_BLOCK_READ, result_type(s, i), intel(s, i, 0), intel(s, i, 1)));
+        spirv_set(s, i,
+                  ir_build2(&s->b, IR_OP_IMAGE_BLOCK_READ, result_type(s, i), intel_operand(s, i, 0),
+                            intel_operand(s, i, 1)));
         return true;
     case SpvOpSubgroupImageBlockWriteINTEL: {
         struct ir_value *o[3] = {spirv_value(s, i, i->words[1]), spirv_value(s, i, i->words[2]),

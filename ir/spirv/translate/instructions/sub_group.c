@@ -14,7 +14,7 @@
 
 /* ---- ballots ---- */
 
-static struct ir_value *ballot(struct spirv_body *s, struct ir_value *x)
+static struct ir_value *build_ballot(struct spirv_body *s, struct ir_value *x)
 {
     return ir_build1(&s->b, IR_OP_SUB_GROUP_BALLOT, IR_VOID, x);
 }
@@ -86,7 +86,7 @@ static struct ir_value *operand_at(struct spirv_body *s, const struct spirv_inst
     return spirv_value(s, i, i->words[4 + k]);
 }
 
-static struct ir_value * not(struct spirv_body * s, struct ir_value *x)
+static struct ir_value *build_not(struct spirv_body *s, struct ir_value *x)
 {
     return ir_build1(&s->b, IR_OP_NOT, IR_BOOL, x);
 }
@@ -95,17 +95,17 @@ static struct ir_value *build_non_uniform(struct spirv_body *s, const struct spi
 {
     switch (i->op) {
     case SpvOpGroupNonUniformElect: return ir_build0(&s->b, IR_OP_SUB_GROUP_ELECT, IR_VOID);
-    case SpvOpGroupNonUniformAll: return not(s, some_bit(s, ballot(s, not(s, operand_at(s, i, 0)))));
-    case SpvOpGroupNonUniformAny: return some_bit(s, ballot(s, operand_at(s, i, 0)));
+    case SpvOpGroupNonUniformAll: return build_not(s, some_bit(s, build_ballot(s, build_not(s, operand_at(s, i, 0)))));
+    case SpvOpGroupNonUniformAny: return some_bit(s, build_ballot(s, operand_at(s, i, 0)));
     case SpvOpGroupNonUniformAllEqual: return all_equal(s, operand_at(s, i, 0));
     case SpvOpGroupNonUniformBroadcast:
     case SpvOpGroupNonUniformShuffle:
         return spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE, operand_at(s, i, 0), operand_at(s, i, 1));
     case SpvOpGroupNonUniformBroadcastFirst: {
-        struct ir_value *first = find_bit(s, ballot(s, ir_const_bool(s->r->module, true)), false);
+        struct ir_value *first = find_bit(s, build_ballot(s, ir_const_bool(s->r->module, true)), false);
         return spirv_shuffle(s, IR_OP_SUB_GROUP_SHUFFLE, operand_at(s, i, 0), first);
     }
-    case SpvOpGroupNonUniformBallot: return ballot(s, operand_at(s, i, 0));
+    case SpvOpGroupNonUniformBallot: return build_ballot(s, operand_at(s, i, 0));
     case SpvOpGroupNonUniformInverseBallot:
         return ballot_bit(s, operand_at(s, i, 0), ir_build0(&s->b, IR_OP_SUB_GROUP_LOCAL_ID, IR_VOID));
     case SpvOpGroupNonUniformBallotBitExtract: return ballot_bit(s, operand_at(s, i, 0), operand_at(s, i, 1));
@@ -129,7 +129,7 @@ static struct ir_value *build_non_uniform(struct spirv_body *s, const struct spi
 
 /* ---- reductions and scans ---- */
 
-static struct ir_value *identity(struct spirv_body *s, enum ir_group_op op, ir_type t)
+static struct ir_value *identity_of(struct spirv_body *s, enum ir_group_op op, ir_type t)
 {
     struct ir_module *m = s->r->module;
     uint64_t top = 1ull << (ir_type_bits(t) - 1), all = top | (top - 1);
@@ -182,9 +182,9 @@ static struct ir_value *counts_lane(struct spirv_body *s, struct ir_value *there
 static struct ir_value *over_lanes(struct spirv_body *s, enum ir_group_op op, struct ir_value *x, uint32_t operation,
                                    struct ir_value *cluster)
 {
-    struct ir_value *there = ballot(s, ir_const_bool(s->r->module, true));
+    struct ir_value *there = build_ballot(s, ir_const_bool(s->r->module, true));
     struct ir_value *size = ir_build0(&s->b, IR_OP_SUB_GROUP_MAX_SIZE, IR_VOID);
-    struct ir_value *start[2] = {spirv_int(s, IR_I32, 0), identity(s, op, x->type)};
+    struct ir_value *start[2] = {spirv_int(s, IR_I32, 0), identity_of(s, op, x->type)};
     struct ir_inst *loop = ir_build_loop(&s->b, start, 2, &x->type, 1);
     struct ir_builder outer = s->b, inner = ir_builder_at_end(loop->blocks[0]);
     struct ir_value *lane = loop->blocks[0]->args[0], *sum = loop->blocks[0]->args[1];
