@@ -53,7 +53,7 @@ static void see_work(struct ir_inst *inst, void *data)
 {
     struct work *w = data;
     if (inst->op == IR_OP_LOOP) w->loops = true;
-    if (inst->op >= IR_OP_ACOS && inst->op <= IR_OP_TGAMMA) w->math = true;
+    if (ir_op_class(inst->op) == IR_CLASS_MATH) w->math = true;
 }
 
 /* Two vectors in flight where the work is in loops or functions; one where it is in memory; and a sub-group is one. */

@@ -19,6 +19,7 @@
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/simd/op.h"
 #include "fuser/cpu/simd/x86_compare.h"
+#include "ir/core/facts.h"
 
 /* An if or a loop that is being emitted. */
 struct control_frame {
@@ -291,9 +292,7 @@ static void count_exits(struct ir_inst *inst, void *data)
     struct count *c = data;
     if (inst->op == IR_OP_RETURN) c->returns++;
     if (inst->op != IR_OP_CONTINUE) return;
-    const struct ir_inst *i = inst->parent->parent;
-    while (i->op != IR_OP_LOOP) i = i->parent->parent;
-    if (i == c->loop) c->ways_back++;
+    if (ir_enclosing_loop(inst) == c->loop) c->ways_back++;
 }
 
 static void start_args(struct emit *e, const struct ir_inst *inst, struct control_frame *frame)

@@ -13,6 +13,7 @@
 #include "fuser/cpu/simd/spill.h"
 #include "fuser/cpu/simd/x86_move.h"
 #include "fuser/cpu/target/isa.h"
+#include "ir/core/facts.h"
 
 /* A number in memory: bool is a byte there. */
 static enum ir_kind stored_kind(enum ir_kind kind)
@@ -277,20 +278,13 @@ void memory_store(struct emit *e, const struct lanes *address, unsigned componen
 
 /* ---- instructions ---- */
 
-static bool is_in_loop(const struct ir_inst *inst)
-{
-    const struct ir_inst *i = inst->parent->parent;
-    while (i && i->op != IR_OP_LOOP) i = i->parent->parent;
-    return i;
-}
-
 static struct access access_of(struct emit *e, const struct ir_inst *inst, unsigned component)
 {
     enum ir_kind kind = stored_kind(ir_type_kind(inst->type));
     unsigned bytes = kind_bytes(kind), align = inst->attrs.align ? inst->attrs.align : bytes;
     bool global = ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
     return (struct access){.kind = kind,
-                           .may_stream = global && !is_in_loop(inst),
+                           .may_stream = global && !ir_enclosing_loop(inst),
                            .address = *emit_value(e, inst->operands[0]),
                            .offset = (uint64_t)component * bytes,
                            .align = align < bytes ? align : bytes,

@@ -14,16 +14,11 @@
 #include "fuser/passes/lower_returns.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
-
-static struct ir_inst *loop_around(struct ir_inst *inst)
-{
-    while (inst && inst->op != IR_OP_LOOP) inst = inst->parent->parent;
-    return inst;
-}
+#include "ir/core/facts.h"
 
 static void see_operation(struct ir_inst *inst, void *data)
 {
-    if (is_work_group_operation(inst)) *(bool *)data = true;
+    if (ir_is_work_group_collective(inst)) *(bool *)data = true;
 }
 
 static bool has_barrier_inside(const struct ir_inst *inst)
@@ -38,7 +33,7 @@ static bool has_barrier_inside(const struct ir_inst *inst)
 static bool has_barrier_from(const struct ir_inst *inst)
 {
     for (; inst; inst = inst->next)
-        if (is_work_group_operation(inst) || has_barrier_inside(inst)) return true;
+        if (ir_is_work_group_collective(inst) || has_barrier_inside(inst)) return true;
     return false;
 }
 
@@ -137,11 +132,11 @@ static void make_uniform(struct ir_inst *inst)
     if (has_barrier_inside(inst))
         decide_by_vote(inst);
     else if (ways.breaks + ways.continues > ways.own)
-        lift_loop_exits(inst, loop_around(inst));
+        lift_loop_exits(inst, ir_enclosing_loop(inst));
     else if (needs_vote(inst))
         decide_by_vote(inst);
     else
-        lower_loop_exits(loop_around(inst), ways.breaks ? IR_OP_BREAK : IR_OP_CONTINUE);
+        lower_loop_exits(ir_enclosing_loop(inst), ways.breaks ? IR_OP_BREAK : IR_OP_CONTINUE);
 }
 
 static bool run_barrier_uniformity(struct ir_function *kernel)

@@ -22,7 +22,7 @@ static void see_use(struct ir_inst *inst, void *data)
 {
     struct cast_use *use = data;
     bool reaches = inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE || inst->op == IR_OP_COPY ||
-                   inst->op == IR_OP_PREFETCH || (inst->op >= IR_OP_ATOMIC_LOAD && inst->op <= IR_OP_ATOMIC_CLEAR);
+                   inst->op == IR_OP_PREFETCH || ir_op_class(inst->op) == IR_CLASS_ATOMIC;
     for (uint32_t i = 0; i < inst->n_operands && !use->asked; i++) {
         if (inst->operands[i] != use->pointer) continue;
         if (inst->op == IR_OP_ELEM || inst->op == IR_OP_FIELD)

@@ -2,32 +2,23 @@
 #include "fuser/cpu/prepare/group_operation.h"
 
 #include "fuser/cpu/target/target.h"
-
-bool is_work_group_operation(const struct ir_inst *inst)
-{
-    return inst->op >= IR_OP_BARRIER && inst->op <= IR_OP_GROUP_SCAN_EXCL && inst->attrs.scope != IR_SCOPE_WORK_ITEM &&
-           inst->attrs.scope != IR_SCOPE_SUB_GROUP;
-}
+#include "ir/core/facts.h"
 
 bool synchronizes_work_group(const struct ir_inst *inst)
 {
     /* A scan's result depends on work-items before this one alone, which have been here. */
-    return is_work_group_operation(inst) && inst->op <= IR_OP_GROUP_REDUCE;
+    bool is_scan = inst->op == IR_OP_GROUP_SCAN_INCL || inst->op == IR_OP_GROUP_SCAN_EXCL;
+    return ir_is_work_group_collective(inst) && !is_scan;
 }
 
 bool is_sub_group_operation(const struct ir_inst *inst)
 {
-    switch (inst->op) {
-    case IR_OP_SUB_GROUP_SIZE ... IR_OP_SUB_GROUP_LOCAL_ID:
-    case IR_OP_SUB_GROUP_ELECT ... IR_OP_IMAGE_BLOCK_WRITE: return true;
-    case IR_OP_BARRIER ... IR_OP_GROUP_SCAN_EXCL: return inst->attrs.scope == IR_SCOPE_SUB_GROUP;
-    default: return false;
-    }
+    return ir_is_sub_group_op(inst) || ir_op_class(inst->op) == IR_CLASS_SUB_GROUP_QUERY;
 }
 
 static void see_work_group_operation(struct ir_inst *inst, void *data)
 {
-    if (is_work_group_operation(inst)) *(bool *)data = true;
+    if (ir_is_work_group_collective(inst)) *(bool *)data = true;
 }
 
 bool uses_work_group_operations(const struct ir_function *kernel)

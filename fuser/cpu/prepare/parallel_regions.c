@@ -12,6 +12,7 @@
 
 #include "fuser/cpu/prepare/group_operation.h"
 #include "fuser/cpu/prepare/uniformity.h"
+#include "ir/core/facts.h"
 
 /* ---- control flow of the whole group ---- */
 
@@ -19,13 +20,6 @@ struct inside {
     const struct ir_inst *of;
     bool barriers, leaves, returns;
 };
-
-static const struct ir_inst *loop_around(const struct ir_inst *inst)
-{
-    const struct ir_inst *i = inst->parent->parent;
-    while (i && i->op != IR_OP_LOOP) i = i->parent->parent;
-    return i;
-}
 
 static bool lies_in(const struct ir_inst *inst, const struct ir_inst *outer)
 {
@@ -36,9 +30,10 @@ static bool lies_in(const struct ir_inst *inst, const struct ir_inst *outer)
 static void see_inside(struct ir_inst *inst, void *data)
 {
     struct inside *s = data;
-    if (is_work_group_operation(inst)) s->barriers = true;
+    if (ir_is_work_group_collective(inst)) s->barriers = true;
     if (inst->op == IR_OP_RETURN) s->returns = true;
-    if ((inst->op == IR_OP_BREAK || inst->op == IR_OP_CONTINUE) && !lies_in(loop_around(inst), s->of)) s->leaves = true;
+    if ((inst->op == IR_OP_BREAK || inst->op == IR_OP_CONTINUE) && !lies_in(ir_enclosing_loop(inst), s->of))
+        s->leaves = true;
 }
 
 static struct inside inside_of(const struct ir_inst *inst)
@@ -54,7 +49,7 @@ static bool no_barrier_follows(const struct ir_inst *inst)
 {
     if (inst->parent->parent) return false; /* in a block that is taken as one: not looked into */
     while ((inst = inst->next))
-        if (is_work_group_operation(inst) || inside_of(inst).barriers) return false;
+        if (ir_is_work_group_collective(inst) || inside_of(inst).barriers) return false;
     return true;
 }
 
@@ -203,7 +198,7 @@ static void see_terminator(struct ir_inst *inst, void *data)
 {
     struct joins *j = data;
     if (inst->op != j->op) return;
-    const struct ir_inst *target = inst->op == IR_OP_YIELD ? inst->parent->parent : loop_around(inst);
+    const struct ir_inst *target = inst->op == IR_OP_YIELD ? inst->parent->parent : ir_enclosing_loop(inst);
     if (target == j->of) store_operands(j->cut, inst, j->to);
 }
 

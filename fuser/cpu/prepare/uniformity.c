@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fuser/cpu/prepare/generic_cast.h"
+#include "ir/core/facts.h"
 
 enum { UNKNOWN = -1 };
 
@@ -177,10 +178,7 @@ static struct shape result_shape(const struct finder *f, const struct ir_inst *i
 
 static const struct ir_inst *target_of(const struct ir_inst *terminator)
 {
-    const struct ir_inst *inst = terminator->parent->parent;
-    if (terminator->op == IR_OP_YIELD) return inst;
-    while (inst && inst->op != IR_OP_LOOP) inst = inst->parent->parent;
-    return inst;
+    return terminator->op == IR_OP_YIELD ? terminator->parent->parent : ir_enclosing_loop(terminator);
 }
 
 /* Whether lanes may have diverged between `inside` and the construct around it that ends at `target`. */

@@ -14,5 +14,5 @@ enum {
 
 static inline bool op_is_comparison(enum ir_op op)
 {
-    return (int)op >= IR_OP_IEQ && (int)op <= IR_OP_SIGNBIT;
+    return (int)op < IR_OP_COUNT && ir_op_class(op) == IR_CLASS_COMPARISON;
 }

@@ -119,13 +119,12 @@ static void loop_over_work_groups(struct emit *e, const struct entry *k)
 static void see_use_of_group(struct ir_inst *inst, void *data)
 {
     bool *merges = data;
-    if (is_sub_group_operation(inst)) *merges = false;
+    if (is_sub_group_operation(inst) || ir_op_class(inst->op) == IR_CLASS_COLLECTIVE) *merges = false;
     switch (inst->op) {
     case IR_OP_LOCAL_ID:
     case IR_OP_LOCAL_LINEAR_ID:
     case IR_OP_LOCAL_SIZE:
-    case IR_OP_GROUP_ID:
-    case IR_OP_BARRIER ... IR_OP_GROUP_SCAN_EXCL: *merges = false; break;
+    case IR_OP_GROUP_ID: *merges = false; break;
     case IR_OP_GLOBAL:
         if (inst->attrs.global->space == IR_SPACE_LOCAL) *merges = false;
         break;

@@ -18,8 +18,7 @@ enum { LINE_BYTES = 64 };
 
 static bool is_recomputable(const struct ir_inst *inst)
 {
-    return (ir_op_info(inst->op)->flags & IR_FLAG_PURE) ||
-           (inst->op >= IR_OP_GLOBAL_ID && inst->op <= IR_OP_LOCAL_LINEAR_ID);
+    return (ir_op_info(inst->op)->flags & IR_FLAG_PURE) || ir_op_class(inst->op) == IR_CLASS_ND_RANGE;
 }
 
 static bool is_prefetched(const struct ir_inst *inst)

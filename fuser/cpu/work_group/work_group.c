@@ -17,6 +17,7 @@
 #include "fuser/cpu/simd/lanes.h"
 #include "fuser/cpu/work_group/prefetch.h"
 #include "fuser/cpu/work_group/work_items.h"
+#include "ir/core/facts.h"
 
 /* An if or a loop that the work-group is in. */
 struct enclosing {
@@ -60,7 +61,7 @@ static uint32_t place_variables(struct emit *e, const struct ir_block *block, ui
     make_variables_of_group(e, block->args, block->n_args);
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
         make_variables_of_group(e, inst->results, inst->n_results);
-        bool reduced = inst->op == IR_OP_GROUP_REDUCE && is_work_group_operation(inst);
+        bool reduced = inst->op == IR_OP_GROUP_REDUCE && ir_is_work_group_collective(inst);
         if (inst->op == IR_OP_VAR || reduced) bytes = private_memory_add(e, inst, bytes);
         for (int b = 0; b < 2; b++)
             if (inst->blocks[b] && e->group->grouped[inst->scratch]) bytes = place_variables(e, inst->blocks[b], bytes);
@@ -182,11 +183,11 @@ static void run_region(struct emit *e, const struct ir_inst *first, const struct
         return;
     }
     for (const struct ir_inst *i = first; i != end; i = i->next)
-        if (is_work_group_operation(i)) work_group_operation_begin(e, i);
+        if (ir_is_work_group_collective(i)) work_group_operation_begin(e, i);
     work_items_run(e, first, end);
     emit_reset(e);
     for (const struct ir_inst *i = first; i != end; i = i->next)
-        if (is_work_group_operation(i)) work_group_operation_end(e, i);
+        if (ir_is_work_group_collective(i)) work_group_operation_end(e, i);
 }
 
 static void run_block(struct emit *e, const struct ir_block *block)
