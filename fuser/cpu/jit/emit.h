@@ -48,7 +48,7 @@ struct launch_memory;
 struct memory_state;
 struct private_memory;
 struct control;
-struct work_group;
+struct regions;
 
 struct emit {
     gcc_jit_context *gcc;
@@ -71,5 +71,5 @@ struct emit {
     struct memory_state *memory;    /* emit/memory.h */
     struct private_memory *private; /* emit/private_memory.h */
     struct control *control;        /* emit/control.h */
-    struct work_group *group;       /* work_group/work_group.h; NULL: of a kernel without barriers */
+    struct regions *regions;        /* work_group/regions.h; NULL: of a kernel without barriers */
 };

@@ -1,5 +1,5 @@
-/* The entry function of a kernel: goes over work-groups and their work-items, and runs the body for each
-   `width` of them. */
+/* The entry function of a kernel: loads the launch and the arguments, places what lies in memory, and loops over the
+   work-groups it is called for. */
 #include "fuser/cpu/work_group/entry.h"
 
 #include <stddef.h>
@@ -11,20 +11,18 @@
 #include "fuser/cpu/emit/memory.h"
 #include "fuser/cpu/emit/private_memory.h"
 #include "fuser/cpu/emit/value.h"
-#include "fuser/cpu/jit/counted_loop.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/prepare/group_operation.h"
 #include "fuser/cpu/prepare/uniformity.h"
 #include "fuser/cpu/simd/lanes.h"
 #include "fuser/cpu/simd/x86_move.h"
 #include "fuser/cpu/work_group/globals.h"
-#include "fuser/cpu/work_group/work_group.h"
-#include "fuser/cpu/work_group/work_items.h"
+#include "fuser/cpu/work_group/regions.h"
+#include "fuser/cpu/work_group/work_group_loop.h"
 
 struct entry {
     rval launch, args, first, end, local;
-    bool merges; /* neighbouring work-groups may run as one */
-    bool loops;  /* the work is in them, not in memory: stores past the cache do not pay */
+    bool loops; /* the work is in them, not in memory: stores past the cache do not pay */
     uint32_t args_size, static_local, scratch_per_item;
 };
 
@@ -84,68 +82,11 @@ static void load_arguments(struct emit *e, struct entry *k)
     }
 }
 
-/* ---- loops over groups and work-items ---- */
-
-/* Start and extent of the group in one dimension; n groups of it at once. */
-static void set_group(struct emit *e, unsigned d, rval group, rval n)
-{
-    struct work_item_ids *p = e->ids;
-    p->group[d] = jit_read(jit_keep(e, group));
-    p->start[d] = jit_read(jit_keep(e, jit_mul(e, p->group[d], p->local_size[d])));
-    rval size = n ? jit_mul(e, n, p->local_size[d]) : p->local_size[d];
-    p->extent[d] = jit_read(jit_keep(e, jit_min(e, size, jit_sub(e, p->global_size[d], p->start[d]))));
-}
-
-static void loop_over_work_groups(struct emit *e, const struct entry *k)
-{
-    struct work_item_ids *p = e->ids;
-    lval step = jit_keep(e, jit_u64(e, 1));
-    struct counted g = counted_begin(e, k->first, k->end, jit_read(step));
-    rval x = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, jit_read(g.v), p->num_groups[0])));
-    rval yz = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, jit_read(g.v), p->num_groups[0])));
-    if (k->merges) jit_set(e, step, jit_min(e, jit_sub(e, k->end, jit_read(g.v)), jit_sub(e, p->num_groups[0], x)));
-    set_group(e, 0, x, jit_read(step));
-    set_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
-    set_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
-    if (e->sub_groups)
-        p->items = jit_read(jit_keep(e, jit_mul(e, jit_mul(e, p->extent[0], p->extent[1]), p->extent[2])));
-    if (e->group)
-        work_group_run(e);
-    else
-        work_items_run(e, e->kernel->body->first, NULL);
-    counted_end(e, &g);
-}
-
-static void see_use_of_group(struct ir_inst *inst, void *data)
-{
-    bool *merges = data;
-    if (is_sub_group_operation(inst) || ir_op_class(inst->op) == IR_CLASS_COLLECTIVE) *merges = false;
-    switch (inst->op) {
-    case IR_OP_LOCAL_ID:
-    case IR_OP_LOCAL_LINEAR_ID:
-    case IR_OP_LOCAL_SIZE:
-    case IR_OP_GROUP_ID: *merges = false; break;
-    case IR_OP_GLOBAL:
-        if (inst->attrs.global->space == IR_SPACE_LOCAL) *merges = false;
-        break;
-    default: break;
-    }
-}
-
-static bool work_groups_may_merge(const struct ir_function *kernel)
-{
-    bool merges = true;
-    for (uint32_t i = 0; i < kernel->n_params; i++) {
-        ir_type t = kernel->params[i].value->type;
-        if (ir_type_is_ptr(t) && ir_type_space(t) == IR_SPACE_LOCAL) merges = false;
-    }
-    ir_walk(kernel->body, see_use_of_group, &merges);
-    return merges;
-}
+/* ---- the function ---- */
 
 static void load_flags(struct emit *e, const struct entry *k)
 {
-    if ((k->loops && !e->group) || e->sub_groups) return;
+    if ((k->loops && !e->regions) || e->sub_groups) return;
     rval flags = jit_add(e, k->launch, jit_u64(e, offsetof(struct kernel_launch, flags)));
     rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), flags, 4)),
                           jit_int(e, IR_KIND_I32, KERNEL_LAUNCH_STREAM));
@@ -156,7 +97,7 @@ static void load_flags(struct emit *e, const struct entry *k)
 static void place_private_memory(struct emit *e, struct entry *k, rval start)
 {
     struct work_item_ids *p = e->ids;
-    k->scratch_per_item = work_group_place(e, start);
+    k->scratch_per_item = regions_place(e, start);
     rval items = jit_mul(e, jit_mul(e, p->local_size[0], p->local_size[1]), p->local_size[2]);
     e->launch->scratch =
         (struct span){start, jit_read(jit_keep(e, jit_mul(e, items, jit_u64(e, k->scratch_per_item))))};
@@ -179,8 +120,8 @@ static void emit_function(struct emit *e, struct entry *k)
     k->static_local = globals_place(e);
     load_flags(e, k);
     rval scratch = jit_add(e, k->local, jit_u64(e, (k->static_local + 63) / 64 * 64));
-    if (e->group) place_private_memory(e, k, jit_read(jit_keep(e, scratch)));
-    loop_over_work_groups(e, k);
+    if (e->regions) place_private_memory(e, k, jit_read(jit_keep(e, scratch)));
+    work_group_loop_run(e, k->first, k->end);
     if (e->memory->streamed) x86_fence(e);
     gcc_jit_block_end_with_void_return(e->block, NULL);
 }
@@ -224,12 +165,12 @@ static void prepare_state(struct emit *e)
     e->private->on_stack = arena_alloc(e->arena, n_insts * sizeof *e->private->on_stack);
     e->memory->globals = arena_alloc(e->arena, (e->module->n_globals + 1) * sizeof *e->memory->globals);
     for (uint32_t i = 0; i < e->module->n_globals; i++) e->module->globals[i]->scratch = i;
-    if (uses_work_group_operations(e->kernel)) work_group_prepare(e);
+    if (uses_work_group_operations(e->kernel)) regions_prepare(e);
 }
 
 bool emit_entry(struct emit *e, bool loops)
 {
-    struct entry k = {.merges = work_groups_may_merge(e->kernel), .loops = loops};
+    struct entry k = {.loops = loops};
     if (setjmp(e->jit.too_large)) return false;
     prepare_state(e);
     emit_function(e, &k);

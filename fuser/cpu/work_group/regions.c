@@ -3,7 +3,7 @@
  * each for all work-items. Here are the ifs and loops between the regions, and the values of the work-group, which are
  * scalars.
  */
-#include "fuser/cpu/work_group/work_group.h"
+#include "fuser/cpu/work_group/regions.h"
 
 #include "fuser/cpu/emit/control.h"
 #include "fuser/cpu/emit/ids.h"
@@ -16,7 +16,7 @@
 #include "fuser/cpu/prepare/uniformity.h"
 #include "fuser/cpu/simd/lanes.h"
 #include "fuser/cpu/work_group/prefetch.h"
-#include "fuser/cpu/work_group/work_items.h"
+#include "fuser/cpu/work_group/work_item_loop.h"
 #include "ir/core/facts.h"
 
 /* An if or a loop that the work-group is in. */
@@ -27,16 +27,16 @@ struct enclosing {
     bool comes_out;             /* there is a way to the exit */
 };
 
-struct work_group {
+struct regions {
     bool *grouped; /* by instruction number */
     struct uniformity uniformity;
     struct enclosing *enclosing;
     gcc_jit_block *leave;
 };
 
-void work_group_prepare(struct emit *e)
+void regions_prepare(struct emit *e)
 {
-    struct work_group *g = e->group = arena_alloc(e->arena, sizeof *g);
+    struct regions *g = e->regions = arena_alloc(e->arena, sizeof *g);
     uniformity_find(&g->uniformity, e->arena, e->kernel, TOGETHER_GROUP);
     g->grouped = parallel_regions_mark(e->arena, e->kernel);
     e->private->offset = arena_alloc(e->arena, (g->uniformity.n_insts + 1) * sizeof *e->private->offset);
@@ -47,7 +47,7 @@ void work_group_prepare(struct emit *e)
 static void make_variables_of_group(struct emit *e, struct ir_value **values, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (e->group->uniformity.values[values[i]->scratch].kind != SHAPE_UNIFORM) continue;
+        if (e->regions->uniformity.values[values[i]->scratch].kind != SHAPE_UNIFORM) continue;
         unsigned lanes = ir_type_lanes(values[i]->type);
         struct lanes *v = arena_alloc(e->arena, lanes * sizeof *v);
         for (unsigned c = 0; c < lanes; c++)
@@ -64,12 +64,13 @@ static uint32_t place_variables(struct emit *e, const struct ir_block *block, ui
         bool reduced = inst->op == IR_OP_GROUP_REDUCE && ir_is_work_group_collective(inst);
         if (inst->op == IR_OP_VAR || reduced) bytes = private_memory_add(e, inst, bytes);
         for (int b = 0; b < 2; b++)
-            if (inst->blocks[b] && e->group->grouped[inst->scratch]) bytes = place_variables(e, inst->blocks[b], bytes);
+            if (inst->blocks[b] && e->regions->grouped[inst->scratch])
+                bytes = place_variables(e, inst->blocks[b], bytes);
     }
     return bytes;
 }
 
-uint32_t work_group_place(struct emit *e, rval memory)
+uint32_t regions_place(struct emit *e, rval memory)
 {
     const struct work_item_ids *p = e->ids;
     e->private->base = memory;
@@ -101,33 +102,33 @@ static void assign_shared(struct emit *e, const struct ir_inst *inst, struct ir_
 
 static void run_if_of_group(struct emit *e, const struct ir_inst *inst)
 {
-    struct enclosing a = {.outer = e->group->enclosing, .inst = inst, .exit = jit_block(e)};
+    struct enclosing a = {.outer = e->regions->enclosing, .inst = inst, .exit = jit_block(e)};
     gcc_jit_block *begin[2] = {jit_block(e), jit_block(e)};
     jit_branch(e, emit_value(e, inst->operands[0])->scalar, begin[0], begin[1]);
-    e->group->enclosing = &a;
+    e->regions->enclosing = &a;
     for (int b = 0; b < 2; b++) {
         jit_begin(e, begin[b]);
         run_block(e, inst->blocks[b]);
     }
-    e->group->enclosing = a.outer;
+    e->regions->enclosing = a.outer;
     e->block = a.comes_out ? a.exit : NULL;
 }
 
 static void run_loop_of_group(struct emit *e, const struct ir_inst *inst)
 {
-    struct enclosing a = {.outer = e->group->enclosing, .inst = inst, .head = jit_block(e), .exit = jit_block(e)};
+    struct enclosing a = {.outer = e->regions->enclosing, .inst = inst, .head = jit_block(e), .exit = jit_block(e)};
     assign_shared(e, inst, inst->blocks[0]->args);
     jit_jump(e, a.head);
     jit_begin(e, a.head);
-    e->group->enclosing = &a;
+    e->regions->enclosing = &a;
     run_block(e, inst->blocks[0]);
-    e->group->enclosing = a.outer;
+    e->regions->enclosing = a.outer;
     e->block = a.comes_out ? a.exit : NULL;
 }
 
 static void run_exit_of_group(struct emit *e, const struct ir_inst *inst)
 {
-    struct enclosing *a = e->group->enclosing;
+    struct enclosing *a = e->regions->enclosing;
     if (inst->op == IR_OP_BREAK || inst->op == IR_OP_CONTINUE)
         while (a->inst->op != IR_OP_LOOP) a = a->outer;
     switch (inst->op) {
@@ -141,7 +142,7 @@ static void run_exit_of_group(struct emit *e, const struct ir_inst *inst)
         assign_shared(e, inst, a->inst->blocks[0]->args);
         jit_jump(e, a->head);
         break;
-    default: jit_jump(e, e->group->leave); /* return, or a place that control never comes to */
+    default: jit_jump(e, e->regions->leave); /* return, or a place that control never comes to */
     }
 }
 
@@ -149,7 +150,7 @@ static void run_exit_of_group(struct emit *e, const struct ir_inst *inst)
 
 static bool is_control_of_group(const struct emit *e, const struct ir_inst *inst)
 {
-    return (ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR) || e->group->grouped[inst->scratch];
+    return (ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR) || e->regions->grouped[inst->scratch];
 }
 
 /* Up to where the work-items run on their own. */
@@ -184,7 +185,7 @@ static void run_region(struct emit *e, const struct ir_inst *first, const struct
     }
     for (const struct ir_inst *i = first; i != end; i = i->next)
         if (ir_is_work_group_collective(i)) work_group_operation_begin(e, i);
-    work_items_run(e, first, end);
+    work_item_loop_run(e, first, end);
     emit_reset(e);
     for (const struct ir_inst *i = first; i != end; i = i->next)
         if (ir_is_work_group_collective(i)) work_group_operation_end(e, i);
@@ -212,12 +213,12 @@ static void run_block(struct emit *e, const struct ir_block *block)
     }
 }
 
-void work_group_run(struct emit *e)
+void regions_run(struct emit *e)
 {
-    e->group->leave = jit_block(e);
-    e->group->enclosing = NULL;
+    e->regions->leave = jit_block(e);
+    e->regions->enclosing = NULL;
     emit_reset(e);
     run_block(e, e->kernel->body);
-    if (e->block) jit_jump(e, e->group->leave);
-    jit_begin(e, e->group->leave);
+    if (e->block) jit_jump(e, e->regions->leave);
+    jit_begin(e, e->regions->leave);
 }

@@ -1,5 +1,5 @@
 /* The loops over the work-items of a work-group, or of a row of work-groups: as many at once as there are lanes. */
-#include "fuser/cpu/work_group/work_items.h"
+#include "fuser/cpu/work_group/work_item_loop.h"
 
 #include "fuser/cpu/emit/control.h"
 #include "fuser/cpu/emit/ids.h"
@@ -52,7 +52,7 @@ static void run_whole_vectors(const struct run *r, lval item, rval end)
 
 /* The same once more with stores past the cache, where the launch asks for them and the kernel has any
    that could go there. */
-static void run_whole_vectors_or_past_cache(const struct run *r, lval item, rval end)
+static void run_vectors_past_cache(const struct run *r, lval item, rval end)
 {
     struct emit *e = r->e;
     if (!e->memory->wants_stream) {
@@ -122,7 +122,7 @@ static void run_vectors_and_rest(const struct run *r, lval item, rval extent)
     }
     gcc_jit_block *tail = jit_block(e), *done = jit_block(e);
     e->control->row_end = is_one_if(r) ? done : NULL;
-    run_whole_vectors_or_past_cache(r, item, end);
+    run_vectors_past_cache(r, item, end);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), tail, done);
     jit_begin(e, tail);
     run_body(r, lanes_below(e, jit_sub(e, extent, jit_read(item))));
@@ -205,7 +205,7 @@ static void run_sub_groups(const struct run *r)
     jit_begin(e, done);
 }
 
-void work_items_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+void work_item_loop_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
     struct run r = {e, first, end};
     if (e->sub_groups && e->width > 1 && !is_row(e->kernel))

@@ -4,4 +4,4 @@
 #include "fuser/cpu/jit/emit.h"
 
 /* Runs these instructions for all work-items of the group at e->ids, linear id by linear id. */
-void work_items_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end);
+void work_item_loop_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end);

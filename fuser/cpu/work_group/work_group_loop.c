@@ -1,0 +1,67 @@
+/* The loop over the work-groups of a range. Neighbours in x run as one where no work-item can tell. */
+#include "fuser/cpu/work_group/work_group_loop.h"
+
+#include "fuser/cpu/emit/ids.h"
+#include "fuser/cpu/jit/counted_loop.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/prepare/group_operation.h"
+#include "fuser/cpu/work_group/regions.h"
+#include "fuser/cpu/work_group/work_item_loop.h"
+
+static void see_use_of_group(struct ir_inst *inst, void *data)
+{
+    bool *merges = data;
+    if (is_sub_group_operation(inst) || ir_op_class(inst->op) == IR_CLASS_COLLECTIVE) *merges = false;
+    switch (inst->op) {
+    case IR_OP_LOCAL_ID:
+    case IR_OP_LOCAL_LINEAR_ID:
+    case IR_OP_LOCAL_SIZE:
+    case IR_OP_GROUP_ID: *merges = false; break;
+    case IR_OP_GLOBAL:
+        if (inst->attrs.global->space == IR_SPACE_LOCAL) *merges = false;
+        break;
+    default: break;
+    }
+}
+
+static bool work_groups_may_merge(const struct ir_function *kernel)
+{
+    bool merges = true;
+    for (uint32_t i = 0; i < kernel->n_params; i++) {
+        ir_type t = kernel->params[i].value->type;
+        if (ir_type_is_ptr(t) && ir_type_space(t) == IR_SPACE_LOCAL) merges = false;
+    }
+    ir_walk(kernel->body, see_use_of_group, &merges);
+    return merges;
+}
+
+/* Start and extent of the group in one dimension; n groups of it at once. */
+static void set_group(struct emit *e, unsigned d, rval group, rval n)
+{
+    struct work_item_ids *p = e->ids;
+    p->group[d] = jit_read(jit_keep(e, group));
+    p->start[d] = jit_read(jit_keep(e, jit_mul(e, p->group[d], p->local_size[d])));
+    rval size = n ? jit_mul(e, n, p->local_size[d]) : p->local_size[d];
+    p->extent[d] = jit_read(jit_keep(e, jit_min(e, size, jit_sub(e, p->global_size[d], p->start[d]))));
+}
+
+void work_group_loop_run(struct emit *e, rval first, rval end)
+{
+    struct work_item_ids *p = e->ids;
+    lval step = jit_keep(e, jit_u64(e, 1));
+    struct counted g = counted_begin(e, first, end, jit_read(step));
+    rval x = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, jit_read(g.v), p->num_groups[0])));
+    rval yz = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, jit_read(g.v), p->num_groups[0])));
+    if (work_groups_may_merge(e->kernel))
+        jit_set(e, step, jit_min(e, jit_sub(e, end, jit_read(g.v)), jit_sub(e, p->num_groups[0], x)));
+    set_group(e, 0, x, jit_read(step));
+    set_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
+    set_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
+    if (e->sub_groups)
+        p->items = jit_read(jit_keep(e, jit_mul(e, jit_mul(e, p->extent[0], p->extent[1]), p->extent[2])));
+    if (e->regions)
+        regions_run(e);
+    else
+        work_item_loop_run(e, e->kernel->body->first, NULL);
+    counted_end(e, &g);
+}
