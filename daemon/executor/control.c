@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/executor/exit_codes.h"
-#include "daemon/executor/running.h"
-#include "daemon/executor/watchdog.h"
+#include "daemon/executor/ring/completion.h"
+#include "daemon/executor/run/exit_codes.h"
+#include "daemon/executor/run/watchdog.h"
 #include "ir/base/arena.h"
 #include "proto/frame.h"
 
@@ -149,7 +149,7 @@ static int resume(struct control *c, struct proto_message *m, struct error *e)
     (void)c;
     (void)m;
     (void)e;
-    running_resume();
+    completion_resume();
     return 0;
 }
 

@@ -1,9 +1,9 @@
 /* The executor's side of the connection to the broker. */
 #pragma once
 
-#include "daemon/executor/buffers.h"
-#include "daemon/executor/executables.h"
-#include "daemon/executor/states.h"
+#include "daemon/executor/program/buffers.h"
+#include "daemon/executor/program/executables.h"
+#include "daemon/executor/program/states.h"
 
 struct control {
     int connection;

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "daemon/executor/program.h"
+#include "daemon/executor/program/program.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_place(const struct program *p, uint32_t slot, uint64_t offset, uint64_t bytes)
@@ -59,18 +59,18 @@ static void check_state(const struct program_state *s)
 
 static void check_launch(const struct program *p, const struct program_launch *l)
 {
-    const struct kernel_launch *g = &l->geometry;
-    fuzz_check(g->dims >= 1 && g->dims <= 3, "a range of no dimensions, or too many");
+    const struct nd_range *range = &l->range;
+    fuzz_check(range->dims >= 1 && range->dims <= 3, "a range of no dimensions, or too many");
     uint64_t groups = 1, items = 1;
     for (int i = 0; i < 3; i++) {
-        fuzz_check(g->global_size[i] && g->local_size[i], "an empty range");
-        fuzz_check(g->num_groups[i] == (g->global_size[i] + g->local_size[i] - 1) / g->local_size[i], "wrong groups");
-        groups *= g->num_groups[i];
-        items *= g->local_size[i];
+        fuzz_check(range->global[i] && range->local[i], "an empty range");
+        fuzz_check(l->num_groups[i] == (range->global[i] + range->local[i] - 1) / range->local[i], "wrong groups");
+        groups *= l->num_groups[i];
+        items *= range->local[i];
     }
     fuzz_check(groups == l->n_groups && items == l->group_items, "wrong numbers of groups or items");
     fuzz_check(l->name && strlen(l->name) < 256, "a launch without a name");
-    fuzz_check(!p->reference || l->ir, "nothing to interpret");
+    fuzz_check(p->device->takes_objects || l->ir, "nothing to interpret");
     for (uint32_t i = 0; i < l->n_params; i++) check_param(p, l, &l->params[i]);
 }
 
@@ -104,10 +104,26 @@ static void check_step(const struct program *p, const struct program_step *s)
         fuzz_check(s->kind == PROGRAM_STEP_FILL && s->pattern_size && s->bytes % s->pattern_size == 0, "a bad pattern");
 }
 
+static int no_debugging(struct executable *x, uint32_t part, struct slot_memory *slots, struct error *e)
+{
+    (void)x, (void)part, (void)slots, (void)e;
+    return -1;
+}
+
+/* The devices that there are, as far as a program depends on them. */
+static const struct device *find_device(const char *name)
+{
+    static const struct device devices[] = {{.name = "cpu", .takes_objects = true},
+                                            {.name = "reference", .debug_begin = no_debugging}};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        if (strcmp(devices[i].name, name) == 0) return &devices[i];
+    return NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct error e = {0};
-    struct program *p = program_decode(data, size, &e);
+    struct program *p = program_decode(data, size, find_device, &e);
     fuzz_check(p || e.reason[0], "refused without a reason");
     if (!p) return 0;
     for (uint32_t i = 0; i < p->n_launches; i++) check_launch(p, &p->launches[i]);

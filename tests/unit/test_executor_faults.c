@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "daemon/confine/landlock.h"
-#include "daemon/executor/exit_codes.h"
+#include "daemon/executor/run/exit_codes.h"
 #include "tests/support/executor.h"
 #include "tests/support/rng.h"
 

@@ -1,0 +1,174 @@
+/* Launches of compiled code. */
+#include "daemon/executor/devices/cpu/compiled.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/executor/devices/cpu/launch_records.h"
+#include "daemon/executor/devices/cpu/objects.h"
+#include "daemon/executor/program/executables.h"
+#include "daemon/executor/run/pool.h"
+#include "daemon/executor/run/wait.h"
+#include "fuser/cpu/runtime/runtime.h"
+#include "proto/include/fusiond/status.h"
+
+enum {
+    INLINE_NS = 20000,      /* less than that is not worth waking a thread */
+    CHUNK_NS = 10000,       /* a chunk takes that long at least, so that sharing out costs nothing */
+    CHUNKS_PER_THREAD = 32, /* work-items may differ a lot in what they take: the last chunk should be small */
+};
+static const uint64_t max_local_bytes = (uint64_t)64 << 20; /* per thread */
+
+/* A launch that writes more does not find it in the caches again. */
+static uint64_t stream_bytes;
+
+/* Work-group memory of each thread; only the thread that runs submissions touches this record. */
+static struct {
+    uint8_t *memory;
+    uint64_t bytes;
+} local;
+
+struct compiled {
+    struct launch_code code;
+    struct object *object;
+    const struct kernel_launch *record; /* where the launch is, and what it calls; read-only memory */
+    uint64_t local_bytes;               /* of work-group memory */
+    uint64_t busy_ns;                   /* what it took the threads together the last time; 0: not known */
+};
+
+/* What our threads can keep in the caches: the last level is shared with other processors of the machine
+   that we may not run on, so it counts as no more than eight times our second level. */
+void compiled_init(unsigned threads)
+{
+    long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE), l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    uint64_t ours = (uint64_t)(l2 > 0 ? l2 : 1 << 20) * 8 * threads;
+    stream_bytes = l3 > 0 && (uint64_t)l3 < ours ? (uint64_t)l3 : ours;
+}
+
+/* ---- running ---- */
+
+struct job {
+    kernel_entry *entry;
+    const struct kernel_launch *record;
+    const void *args;
+    _Atomic uint64_t busy_ns;
+};
+
+static void run_groups(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    struct job *j = data;
+    uint64_t began = wait_now_ns();
+    j->entry(j->record, j->args, first, end, local.memory + thread * local.bytes);
+    atomic_fetch_add_explicit(&j->busy_ns, wait_now_ns() - began, memory_order_relaxed);
+}
+
+/* Work-groups of a chunk: all of them where that is soon done. Until a launch has been measured, a
+   work-item counts as a nanosecond. */
+static uint64_t chunk_groups(const struct program_launch *p, uint64_t busy_ns, unsigned threads)
+{
+    uint64_t groups = p->n_groups;
+    double ns = busy_ns ? (double)busy_ns : (double)groups * (double)p->group_items;
+    if (ns < INLINE_NS) return groups;
+    uint64_t fair = groups / (threads * CHUNKS_PER_THREAD), least = (uint64_t)((double)groups * CHUNK_NS / ns);
+    uint64_t chunk = fair > least ? fair : least;
+    return chunk ? chunk : 1;
+}
+
+static int reserve_local(uint64_t bytes, unsigned threads, const struct program_launch *p, struct error *e)
+{
+    if (bytes <= local.bytes) return 0;
+    free(local.memory);
+    local.bytes = 0;
+    local.memory = aligned_alloc(64, bytes * threads);
+    if (!local.memory)
+        return error_set(e, FUSION_OUT_OF_MEMORY, p->name, "%" PRIu64 " bytes of work-group memory for %u threads",
+                         bytes, threads);
+    local.bytes = bytes;
+    return 0;
+}
+
+static int compiled_run(struct launch_code *code, struct executable *x, uint32_t launch,
+                        const struct launch_context *context, struct error *e)
+{
+    struct compiled *c = (struct compiled *)code;
+    const struct program_launch *p = &x->program->launches[launch];
+    unsigned threads = pool_threads(context->pool);
+    if (reserve_local(c->local_bytes, threads, p, e) != 0) return -1;
+    struct job job = {c->object->entry, c->record, x->launches[launch].args, 0};
+    pool_run(context->pool, run_groups, &job, p->n_groups, chunk_groups(p, c->busy_ns, threads));
+    c->busy_ns = job.busy_ns;
+    return 0;
+}
+
+/* ---- loading ---- */
+
+static uint64_t align64(uint64_t n)
+{
+    return (n + 63) & ~(uint64_t)63;
+}
+
+/* The parts of the work-group's memory (fuser/cpu/abi/kernel_abi.h), whose offsets go into the arguments. */
+static int lay_out_local(struct compiled *c, const struct program_launch *p, uint8_t *args, struct error *e)
+{
+    const struct kernel_object_info *info = c->object->info;
+    uint64_t size = align64(info->static_local_size) + align64(info->scratch_per_item * p->group_items);
+    for (uint32_t i = 0; i < p->n_params; i++) {
+        const struct program_param *param = &p->params[i];
+        if (param->kind != PROGRAM_PARAM_LOCAL) continue;
+        memcpy(args + param->at, &size, sizeof size);
+        size += align64(param->offset);
+        if (size > max_local_bytes) break;
+    }
+    c->local_bytes = size;
+    if (size <= max_local_bytes) return 0;
+    return error_set(e, FUSION_OUT_OF_MEMORY, NULL,
+                     "a work-group needs more than %" PRIu64 " bytes of work-group memory, the limit", max_local_bytes);
+}
+
+static void write_record(struct compiled *c, const struct executable *x, uint32_t launch)
+{
+    const struct program_launch *p = &x->program->launches[launch];
+    struct kernel_launch *record = &((struct launch_records *)x->of_device)->launches[launch];
+    memcpy(record->global_size, p->range.global, sizeof record->global_size);
+    memcpy(record->global_offset, p->range.offset, sizeof record->global_offset);
+    memcpy(record->local_size, p->range.local, sizeof record->local_size);
+    memcpy(record->num_groups, p->num_groups, sizeof record->num_groups);
+    record->dims = p->range.dims;
+    if (p->written_bytes > stream_bytes) record->flags |= KERNEL_LAUNCH_STREAM;
+    record->local_bytes = c->local_bytes;
+    record->functions = &kernel_runtime;
+    record->printer = x->printer;
+    c->record = record;
+}
+
+static void compiled_free(struct launch_code *code)
+{
+    objects_release(((struct compiled *)code)->object);
+    free(code);
+}
+
+static int check_args(const struct compiled *c, const struct program_launch *p, struct error *e)
+{
+    if (c->object->info->args_size == p->args_size) return 0;
+    return error_set(e, FUSION_INTERNAL, NULL, "its object takes %u bytes of arguments, the program has %u",
+                     c->object->info->args_size, p->args_size);
+}
+
+struct launch_code *compiled_code(struct executable *x, uint32_t launch, struct object *object, struct error *e)
+{
+    const struct program_launch *p = &x->program->launches[launch];
+    struct compiled *c = calloc(1, sizeof *c);
+    if (!c) abort();
+    c->code = (struct launch_code){compiled_run, compiled_free};
+    c->object = object;
+    if (check_args(c, p, e) != 0 || lay_out_local(c, p, x->launches[launch].args, e) != 0) {
+        error_about(e, "kernel %s", p->name);
+        compiled_free(&c->code);
+        return NULL;
+    }
+    write_record(c, x, launch);
+    return &c->code;
+}

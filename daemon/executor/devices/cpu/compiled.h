@@ -1,0 +1,14 @@
+/* Launches of compiled code: work-groups shared out among the threads. */
+#pragma once
+
+#include <stdint.h>
+
+struct error;
+struct executable;
+struct launch_code;
+struct object;
+
+/* Once. threads: that a launch may run on. */
+void compiled_init(unsigned threads);
+/* The code of a launch, which takes the object over in any case. NULL with the error. */
+struct launch_code *compiled_code(struct executable *x, uint32_t launch, struct object *object, struct error *e);

@@ -1,0 +1,70 @@
+/* Device cpu. */
+#include "daemon/executor/devices/cpu/cpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/executor/devices/cpu/compiled.h"
+#include "daemon/executor/devices/cpu/interpreted.h"
+#include "daemon/executor/devices/cpu/launch_records.h"
+#include "daemon/executor/devices/cpu/objects.h"
+#include "daemon/executor/program/executables.h"
+#include "ir/base/arena.h"
+#include "proto/include/fusiond/status.h"
+
+void cpu_device_init(unsigned threads)
+{
+    compiled_init(threads);
+}
+
+static struct launch_code *load(struct executable *x, uint32_t launch, int *fd, struct error *e)
+{
+    char name[320];
+    snprintf(name, sizeof name, "kernel %s", x->program->launches[launch].name);
+    struct object *object = objects_load(fd, name, e);
+    if (!object) return NULL;
+    return object->kernel ? interpreted_code(x, launch, object, e) : compiled_code(x, launch, object, e);
+}
+
+static uint64_t pipe_bytes(uint32_t packet_size, uint32_t capacity)
+{
+    return kernel_pipe_bytes(packet_size, capacity);
+}
+
+static void pipe_init(void *record, uint32_t packet_size, uint32_t capacity)
+{
+    struct kernel_pipe *pipe = record;
+    pipe->packet_size = packet_size;
+    pipe->capacity = capacity;
+}
+
+static int begin_loading(struct executable *x, struct error *e)
+{
+    struct launch_records *records = arena_alloc(x->program->arena, sizeof *records);
+    if (launch_records_make(records, x->program->n_launches) != 0)
+        return error_set_id(e, FUSION_OUT_OF_MEMORY, "executable", x->id, "no memory for its launches");
+    x->of_device = records;
+    return 0;
+}
+
+static int end_loading(struct executable *x, struct error *e)
+{
+    if (launch_records_protect(x->of_device) == 0) return 0;
+    return error_set_id(e, FUSION_OUT_OF_MEMORY, "executable", x->id, "its launches cannot be protected: %s",
+                        strerror(errno));
+}
+
+static void unload(struct executable *x)
+{
+    launch_records_free(x->of_device);
+}
+
+const struct device cpu_device = {.name = "cpu",
+                                  .takes_objects = true,
+                                  .load = load,
+                                  .pipe_bytes = pipe_bytes,
+                                  .pipe_init = pipe_init,
+                                  .begin_loading = begin_loading,
+                                  .end_loading = end_loading,
+                                  .unload = unload};

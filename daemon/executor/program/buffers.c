@@ -1,0 +1,185 @@
+/* Mapping client memory. Its size is sealed, so that touching it cannot fail; what it holds is not trusted. */
+#include "daemon/executor/program/buffers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/executor/program/guard.h"
+#include "proto/include/fusiond/status.h"
+#include "proto/limits.h"
+
+enum { HUGE_PAGE_BYTES = 2 << 20 };
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t align_up(size_t n, size_t alignment)
+{
+    return (n + alignment - 1) & ~(alignment - 1);
+}
+
+void buffers_init(struct buffers *b)
+{
+    *b = (struct buffers){.by_id = {0}};
+    pthread_mutex_init(&b->lock, NULL);
+}
+
+static int check_descriptor(int fd, struct buffer *buffer, struct error *e)
+{
+    const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
+    int seals = fcntl(fd, F_GET_SEALS);
+    struct stat s;
+    if (seals < 0) return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "the descriptor is not a memfd");
+    if ((seals & needed) != needed)
+        return error_set_id(e, FUSION_INVALID, "buffer", buffer->id,
+                            "the memfd is not sealed against shrinking and growing (seals %#x)", (unsigned)seals);
+    if (fstat(fd, &s) != 0) return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "fstat: %s", strerror(errno));
+    if (s.st_size < 0 || (uint64_t)s.st_size < buffer->bytes)
+        return error_set_id(e, FUSION_INVALID, "buffer", buffer->id,
+                            "the memfd has %jd bytes, fewer than the %" PRIu64 " announced", (intmax_t)s.st_size,
+                            buffer->bytes);
+    buffer->device = s.st_dev;
+    buffer->inode = s.st_ino;
+    return 0;
+}
+
+/* Inside a reservation, so that running over either end meets nothing. */
+static int map_guarded(struct buffer *buffer, size_t length, int fd, struct error *e)
+{
+    size_t reserved = length + 2 * GUARD_BYTES + HUGE_PAGE_BYTES;
+    void *reservation = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reservation == MAP_FAILED)
+        return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no address space for %zu bytes: %s", length,
+                            strerror(errno));
+    buffer->reservation = reservation;
+    buffer->reserved = reserved;
+    void *at = (void *)align_up((uintptr_t)reservation + GUARD_BYTES, HUGE_PAGE_BYTES);
+    buffer->memory = mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (buffer->memory == MAP_FAILED)
+        return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "mapping %zu bytes: %s", length,
+                            strerror(errno));
+    return 0;
+}
+
+/* Where the client has it: addresses inside its data stay good. What lies beside it is the client's layout. */
+static int map_at(struct buffer *buffer, size_t length, uint64_t address, int fd, struct error *e)
+{
+    if (address % page_bytes())
+        return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "address %#" PRIx64 " is not at a page's start",
+                            address);
+    void *at = (void *)(uintptr_t)address;
+    void *memory = mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    if (memory != at) {
+        int reason = errno;
+        if (memory != MAP_FAILED) munmap(memory, length); /* a kernel that does not know the flag */
+        if (memory != MAP_FAILED || reason == EEXIST)
+            return error_set_id(e, FUSION_BUSY, "buffer", buffer->id,
+                                "address taken: %zu bytes at %#" PRIx64 " are in use in the executor", length, address);
+        return error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "mapping %zu bytes at %#" PRIx64 ": %s", length,
+                            address, strerror(reason));
+    }
+    buffer->memory = buffer->reservation = memory;
+    buffer->reserved = length;
+    return 0;
+}
+
+/* Takes the page faults now, where running out of memory is an error and no signal. */
+static int populate(const struct buffer *buffer, size_t length, struct error *e)
+{
+    madvise(buffer->memory, length, MADV_HUGEPAGE);
+    if (madvise(buffer->memory, length, MADV_POPULATE_WRITE) == 0) return 0;
+    if (errno == EINVAL) return 0; /* a kernel before 5.14: the kernels will fault the pages in */
+    return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no memory for %zu bytes: %s", length,
+                        strerror(errno));
+}
+
+static void destroy(struct buffer *buffer)
+{
+    if (buffer->reservation) munmap(buffer->reservation, buffer->reserved);
+    free(buffer);
+}
+
+static int map_buffer(struct buffer *buffer, uint64_t address, int fd, struct error *e)
+{
+    if (check_descriptor(fd, buffer, e) != 0) return -1;
+    size_t length = align_up(buffer->bytes, page_bytes());
+    if ((address ? map_at(buffer, length, address, fd, e) : map_guarded(buffer, length, fd, e)) != 0) return -1;
+    return populate(buffer, length, e);
+}
+
+static int insert(struct buffers *b, struct buffer *buffer, struct error *e)
+{
+    int result = 0;
+    pthread_mutex_lock(&b->lock);
+    if (map_find(&b->by_id, buffer->id))
+        result = error_set_id(e, FUSION_INVALID, "buffer", buffer->id, "a buffer with this number is attached already");
+    else if (b->by_id.count == PROTO_MAX_BUFFERS)
+        result = error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "%d buffers are attached, the limit",
+                              PROTO_MAX_BUFFERS);
+    else if (!map_put(&b->by_id, buffer->id, buffer))
+        result = error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "no memory in the executor");
+    pthread_mutex_unlock(&b->lock);
+    return result;
+}
+
+int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct error *e)
+{
+    if (!id || !bytes || bytes > (uint64_t)1 << 46)
+        return error_set_id(e, FUSION_INVALID, "buffer", id, "number 0 or a size of %" PRIu64 " bytes is not possible",
+                            bytes);
+    struct buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", id, "no memory in the executor");
+    buffer->id = id;
+    buffer->bytes = bytes;
+    atomic_init(&buffer->references, 1);
+    if (map_buffer(buffer, address, fd, e) == 0 && insert(b, buffer, e) == 0) return 0;
+    destroy(buffer);
+    return -1;
+}
+
+int buffers_detach(struct buffers *b, uint64_t id, struct error *e)
+{
+    pthread_mutex_lock(&b->lock);
+    struct buffer *buffer = map_remove(&b->by_id, id);
+    pthread_mutex_unlock(&b->lock);
+    if (!buffer) return error_set_id(e, FUSION_NOT_FOUND, "buffer", id, "no such buffer is attached");
+    buffers_put(buffer);
+    return 0;
+}
+
+struct buffer *buffers_get(struct buffers *b, uint64_t id)
+{
+    pthread_mutex_lock(&b->lock);
+    struct buffer *buffer = map_get(&b->by_id, id);
+    if (buffer) atomic_fetch_add(&buffer->references, 1);
+    pthread_mutex_unlock(&b->lock);
+    return buffer;
+}
+
+struct buffer *buffers_find(struct buffers *b, uint64_t address)
+{
+    struct buffer *found = NULL;
+    uint32_t position = 0;
+    pthread_mutex_lock(&b->lock);
+    for (const struct map_entry *entry; !found && (entry = map_next(&b->by_id, &position));) {
+        struct buffer *buffer = entry->pointer;
+        if (address >= (uintptr_t)buffer->memory && address - (uintptr_t)buffer->memory < buffer->bytes) found = buffer;
+    }
+    if (found) atomic_fetch_add(&found->references, 1);
+    pthread_mutex_unlock(&b->lock);
+    return found;
+}
+
+void buffers_put(struct buffer *buffer)
+{
+    if (buffer && atomic_fetch_sub(&buffer->references, 1) == 1) destroy(buffer);
+}

@@ -1,0 +1,38 @@
+/* The session's attached buffers: client memory, mapped into this process. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ir/base/error.h"
+#include "ir/base/map.h"
+
+struct buffer {
+    uint64_t id;
+    uint8_t *memory;
+    uint64_t bytes;
+    dev_t device; /* with inode: which memory it is, however often it was attached */
+    ino_t inode;
+    /* private to buffers.c */
+    void *reservation; /* memory and the guards around it */
+    size_t reserved;
+    _Atomic uint32_t references;
+};
+
+struct buffers {
+    pthread_mutex_t lock;
+    struct map by_id;
+};
+
+void buffers_init(struct buffers *b);
+/* address 0: anywhere. The descriptor stays the caller's. 0, or -1 with the error. */
+int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct error *e);
+/* Its memory stays mapped until the last reference is gone. */
+int buffers_detach(struct buffers *b, uint64_t id, struct error *e);
+/* A reference to the buffer, or NULL. */
+struct buffer *buffers_get(struct buffers *b, uint64_t id);
+/* A reference to the one that the address lies in, or NULL. */
+struct buffer *buffers_find(struct buffers *b, uint64_t address);
+void buffers_put(struct buffer *buffer); /* NULL is fine */

@@ -1,0 +1,60 @@
+/*
+ * A device as executables see it: a table of functions, found by its name once, when a program is decoded. What differs
+ * from device to device is asked here, and decided nowhere else.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buffers;
+struct error;
+struct executable;
+struct ir_printer;
+struct launch_context;
+struct pool;
+struct program_step;
+struct slot_memory;
+
+/* What runs a launch. Its device makes it, so that one device can have several: compiled code, and an interpreted
+ * kernel. */
+struct launch_code {
+    /* With the argument block filled in. 0, or -1 with the error. */
+    int (*run)(struct launch_code *code, struct executable *x, uint32_t launch, const struct launch_context *context,
+               struct error *e);
+    void (*free)(struct launch_code *code);
+};
+
+/* What launches of all devices run with. */
+struct launch_context {
+    struct pool *pool; /* threads */
+    struct ir_printer *printer;
+    struct buffers *buffers;         /* all of the session, for addresses that are found in memory */
+    const struct slot_memory *slots; /* of the program */
+};
+
+struct device {
+    const char *name;
+    /* Compilers make an object for each launch; false: kernels come with the program, as IR. */
+    bool takes_objects;
+    /* The code of a launch: from the object in *fd, which is taken over (set to -1) where it is kept, or, with fd NULL,
+       from the program. NULL with the error. */
+    struct launch_code *(*load)(struct executable *x, uint32_t launch, int *fd, struct error *e);
+
+    /* The record of a pipe, as the device's kernels use it: made in memory that is all zeros. */
+    uint64_t (*pipe_bytes)(uint32_t packet_size, uint32_t capacity);
+    void (*pipe_init)(void *record, uint32_t packet_size, uint32_t capacity);
+
+    /* From here on NULL where there is nothing to do. What all launches of an executable share (executable.of_device):
+       before the first is loaded, after the last, and at the end of the executable. */
+    int (*begin_loading)(struct executable *x, struct error *e);
+    int (*end_loading)(struct executable *x, struct error *e);
+    void (*unload)(struct executable *x);
+
+    /* Programs for debugging; NULL: only others. Before a part of a submission, of which 0 is the first; after a copy
+     * or fill. */
+    int (*debug_begin)(struct executable *x, uint32_t part, struct slot_memory *slots, struct error *e);
+    void (*debug_transfer)(struct executable *x, const struct program_step *step);
+};
+
+typedef const struct device *device_finder(const char *name); /* NULL: there is none */

@@ -1,0 +1,73 @@
+/* The session's executables: a program, the code of its launches, and what its slots and values are by default. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/executor/program/program.h"
+#include "ir/base/error.h"
+#include "ir/base/map.h"
+
+struct ir_printer;
+struct state;
+struct states;
+
+/* A launch of the program, ready to be called. Only the thread that runs submissions touches arguments and images. */
+struct executable_launch {
+    struct launch_code *code; /* NULL: its object has not come yet */
+    struct ir_image *images;  /* by parameter */
+    uint8_t *args;            /* the argument block */
+};
+
+struct executable {
+    uint64_t id;
+    struct program *program;
+    uint64_t *bindings; /* by slot: buffer, or 0 */
+    uint8_t **values;   /* by value */
+    struct executable_launch *launches;
+    struct state **states;      /* by state of the program */
+    struct ir_printer *printer; /* what takes what its kernels print */
+    void *of_device;            /* what the device has for all launches */
+    /* private to executables.c */
+    struct states *all_states;
+    _Atomic uint32_t n_missing; /* objects that have not come yet */
+    _Atomic uint32_t references;
+};
+
+struct executables {
+    struct states *states;
+    device_finder *find_device;
+    struct ir_printer *printer;
+    pthread_mutex_t lock;
+    struct map by_id;
+};
+
+/* Bytes that a message holds. */
+struct exec_bytes {
+    const void *data;
+    size_t size;
+};
+
+struct executable_source {
+    uint64_t id;
+    struct exec_bytes program;
+    uint32_t n_bindings, n_values, n_modules;
+    const uint64_t *bindings;
+    const uint64_t *modules; /* the broker's numbers of the graph's */
+    const struct exec_bytes *values;
+    int *fds; /* objects of the first n_fds launches; those kept are set to -1 */
+    uint32_t n_fds;
+};
+
+void executables_init(struct executables *x, struct states *states, device_finder *find_device,
+                      struct ir_printer *printer);
+int executables_load(struct executables *x, const struct executable_source *source, struct error *e);
+/* The objects of launches first, first + 1, ... */
+int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,
+                            struct error *e);
+int executables_unload(struct executables *x, uint64_t id, struct error *e);
+/* A reference to one that has all its objects. NULL with the error. */
+struct executable *executables_get(struct executables *x, uint64_t id, struct error *e);
+void executables_put(struct executable *executable); /* NULL is fine */

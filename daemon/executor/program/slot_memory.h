@@ -1,0 +1,10 @@
+/* A slot's memory during a submission. */
+#pragma once
+
+#include <stdint.h>
+
+struct slot_memory {
+    const char *name;
+    uint8_t *memory; /* NULL: not bound */
+    uint64_t bytes;  /* of the slot */
+};

@@ -1,0 +1,163 @@
+/* Making, finding and releasing variables and pipes of programs. */
+#include "daemon/executor/program/states.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/executor/program/guard.h"
+#include "proto/include/fusiond/status.h"
+#include "proto/limits.h"
+
+void states_init(struct states *s)
+{
+    *s = (struct states){.bytes = 0};
+    pthread_mutex_init(&s->lock, NULL);
+}
+
+static int fail(struct error *e, fusion_status status, const struct program_state *what, const char *reason)
+{
+    char object[320];
+    snprintf(object, sizeof object, "%s @%s", what->packet_size ? "pipe" : "variable", what->name);
+    return error_set(e, status, object, "%s", reason);
+}
+
+/* ---- memory ---- */
+
+static uint64_t memory_bytes(const struct program_state *what, const struct device *device)
+{
+    return what->packet_size ? device->pipe_bytes(what->packet_size, what->capacity) : what->bytes;
+}
+
+/* Zeros, with nothing mapped before and behind. */
+static int map_guarded(struct state *state, const struct program_state *what, struct error *e)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), length = (state->bytes + page - 1) & -page;
+    state->reserved = length + 2 * GUARD_BYTES;
+    void *at = mmap(NULL, state->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return fail(e, FUSION_OUT_OF_MEMORY, what, "no address space for it");
+    state->reservation = at;
+    uint8_t *memory = (uint8_t *)at + GUARD_BYTES;
+    if (mprotect(memory, length, PROT_READ | PROT_WRITE) != 0)
+        return fail(e, FUSION_OUT_OF_MEMORY, what, "no memory for it");
+    state->memory = memory;
+    return 0;
+}
+
+static void write_initial_value(const struct state *state, const struct program_state *what)
+{
+    if (what->packet_size)
+        state->device->pipe_init(state->memory, what->packet_size, what->capacity);
+    else if (what->init)
+        memcpy(state->memory, what->init, what->bytes);
+}
+
+static void destroy(struct states *s, struct state *state)
+{
+    s->bytes -= state->bytes;
+    s->n--;
+    if (state->reservation) munmap(state->reservation, state->reserved);
+    free(state);
+}
+
+/* ---- the list ---- */
+
+static struct state **find_state(struct states *s, uint64_t module, const struct device *device, uint32_t variable)
+{
+    struct state **link = &s->first;
+    while (*link && ((*link)->module != module || (*link)->device != device || (*link)->variable != variable))
+        link = &(*link)->next;
+    return link;
+}
+
+static struct state *make(struct states *s, uint64_t module, const struct device *device,
+                          const struct program_state *what, struct error *e)
+{
+    char reason[160];
+    uint64_t bytes = memory_bytes(what, device);
+    if (bytes > MAX_STATE_BYTES - s->bytes) {
+        snprintf(reason, sizeof reason,
+                 "%" PRIu64 " bytes; variables and pipes of programs take %" PRIu64 " bytes of the session's %" PRIu64,
+                 bytes, s->bytes, MAX_STATE_BYTES);
+        fail(e, FUSION_OUT_OF_MEMORY, what, reason);
+        return NULL;
+    }
+    if (s->n == PROTO_MAX_STATES) {
+        snprintf(reason, sizeof reason, "%d variables and pipes of programs are in use, the limit", PROTO_MAX_STATES);
+        fail(e, FUSION_OUT_OF_MEMORY, what, reason);
+        return NULL;
+    }
+    struct state *state = calloc(1, sizeof *state);
+    if (!state) abort();
+    *state = (struct state){.bytes = bytes,
+                            .is_pipe = what->packet_size != 0,
+                            .module = module,
+                            .variable = what->variable,
+                            .device = device,
+                            .kept = true};
+    s->bytes += bytes;
+    s->n++;
+    if (map_guarded(state, what, e) == 0) {
+        write_initial_value(state, what);
+        return state;
+    }
+    destroy(s, state);
+    return NULL;
+}
+
+static struct state *get(struct states *s, uint64_t module, const struct device *device,
+                         const struct program_state *what, struct error *e)
+{
+    struct state **link = find_state(s, module, device, what->variable);
+    if (!*link) *link = make(s, module, device, what, e);
+    if (!*link) return NULL;
+    if ((*link)->bytes != memory_bytes(what, device) || (*link)->is_pipe != (what->packet_size != 0)) {
+        fail(e, FUSION_INTERNAL, what, "two programs of one module say different things of it");
+        return NULL;
+    }
+    (*link)->references++;
+    return *link;
+}
+
+struct state *states_get(struct states *s, uint64_t module, const struct device *device,
+                         const struct program_state *what, struct error *e)
+{
+    pthread_mutex_lock(&s->lock);
+    struct state *state = get(s, module, device, what, e);
+    pthread_mutex_unlock(&s->lock);
+    return state;
+}
+
+static void drop_unused(struct states *s)
+{
+    for (struct state **link = &s->first; *link;) {
+        struct state *state = *link;
+        if (state->kept || state->references) {
+            link = &state->next;
+            continue;
+        }
+        *link = state->next;
+        destroy(s, state);
+    }
+}
+
+void states_put(struct states *s, struct state *state)
+{
+    if (!state) return;
+    pthread_mutex_lock(&s->lock);
+    if (--state->references == 0 && !state->kept) drop_unused(s);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void states_release(struct states *s, uint64_t module)
+{
+    pthread_mutex_lock(&s->lock);
+    for (struct state *state = s->first; state; state = state->next)
+        if (state->module == module) state->kept = false;
+    drop_unused(s);
+    pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,40 @@
+/* Variables and pipes of programs: memory that all executables of a module on one device share. */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/executor/program/program.h"
+#include "ir/base/error.h"
+
+struct state {
+    uint8_t *memory; /* of a pipe its record, as the device has it */
+    uint64_t bytes;
+    bool is_pipe;
+    /* private to states.c */
+    uint64_t module;
+    uint32_t variable;
+    const struct device *device;
+    bool kept; /* the module is not released yet */
+    uint32_t references;
+    void *reservation;
+    uint64_t reserved;
+    struct state *next;
+};
+
+struct states {
+    pthread_mutex_t lock;
+    uint64_t bytes; /* of all together */
+    uint32_t n;
+    struct state *first;
+};
+
+void states_init(struct states *s);
+/* A reference to what the program names, of this module, for kernels of this device; made with its initial value where
+   nobody used it yet. NULL with the error. */
+struct state *states_get(struct states *s, uint64_t module, const struct device *device,
+                         const struct program_state *what, struct error *e);
+void states_put(struct states *s, struct state *state); /* NULL is fine */
+/* Nobody will ask for this module's any more: each goes with its last reference. */
+void states_release(struct states *s, uint64_t module);

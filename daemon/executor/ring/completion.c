@@ -1,0 +1,58 @@
+/* Completions. */
+#include "daemon/executor/ring/completion.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "proto/ring.h"
+
+static struct {
+    struct ring *ring;
+    int event_fd;
+} completion;
+
+void completion_init(struct ring *ring, int event_fd)
+{
+    completion.ring = ring;
+    completion.event_fd = event_fd;
+}
+
+void completion_print(const char *text, size_t bytes, uint64_t dropped)
+{
+    char note[200] = "";
+    bool fits = !bytes || ring_print(completion.ring, text, bytes);
+    if (!fits)
+        snprintf(note, sizeof note,
+                 "[printf: %zu bytes of a submission were dropped: the client has not taken what was printed before; "
+                 "%d bytes are kept for it]\n",
+                 bytes, RING_PRINT_BYTES);
+    else if (dropped)
+        snprintf(note, sizeof note,
+                 "[printf: %" PRIu64 " messages were dropped: a submission prints at most %d bytes]\n", dropped,
+                 RING_PRINT_MOST);
+    if (*note) ring_print(completion.ring, note, strlen(note));
+}
+
+void completion_tell(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason)
+{
+    ring_complete(completion.ring, sequence, status, run_ns, object, reason);
+    if (!atomic_load(&completion.ring->wants_event)) return;
+    /* Full: the other end is readable already. The client's end is another open file, so it cannot make this block. */
+    send(completion.event_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void completion_tell_last(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object,
+                          const char *reason)
+{
+    ring_set_state(completion.ring, RING_RESTARTING);
+    completion_tell(sequence, status, run_ns, object, reason);
+}
+
+void completion_resume(void)
+{
+    ring_set_state(completion.ring, RING_RUNNING);
+}

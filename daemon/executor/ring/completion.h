@@ -1,0 +1,23 @@
+/* What the client learns of a submission, through the ring: that it is complete, and what its kernels printed. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/include/fusiond/status.h"
+
+struct ring;
+
+/* Before any thread starts. event_fd: readable at its other end when completions were told, where the client wants
+ * that. */
+void completion_init(struct ring *ring, int event_fd);
+/* Text for the client, before its submission is told as complete; with how many messages had no room. */
+void completion_print(const char *text, size_t bytes, uint64_t dropped);
+/* For a submission that was claimed (run/running.h), or never began. Safe in signal handlers. */
+void completion_tell(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason);
+/* The same for one that was taken over: whoever learns of it finds the ring restarting, so that what he submits next
+   waits for the new executor. */
+void completion_tell_last(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object,
+                          const char *reason);
+/* The executor that was started in place of another has what it needs. */
+void completion_resume(void);

@@ -1,0 +1,84 @@
+/* Taking submissions from the ring. */
+#include "daemon/executor/ring/ring_thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/executor/ring/submit.h"
+#include "daemon/executor/run/exit_codes.h"
+#include "daemon/executor/run/fault.h"
+#include "daemon/executor/run/wait.h"
+#include "proto/ring.h"
+
+enum { SPIN_NS = 40000 }; /* after a submission: the next one is often on its way */
+
+static struct {
+    struct ring *ring;
+    struct submitter *submitter;
+    void (*corrupt)(const char *reason);
+} ring_thread;
+
+static struct ring *complain(const char *what)
+{
+    fprintf(stderr, "fusiond-executor: %s: %s\n", what, strerror(errno));
+    return NULL;
+}
+
+struct ring *ring_thread_map(int fd)
+{
+    struct stat s;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (fstat(fd, &s) != 0) return complain("the ring");
+    errno = EINVAL;
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || (size_t)s.st_size < ring_total_bytes()) return complain("the ring");
+    struct ring *ring = mmap(NULL, ring_total_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (ring == MAP_FAILED) return complain("mapping the ring");
+    close(fd);
+    errno = EINVAL;
+    return ring_check(ring, (size_t)s.st_size) ? ring : complain("the ring's header");
+}
+
+/* One started in place of another gets that one's buffers and executables first: `resume` says when it has all. */
+static void wait_until_running(struct ring *ring)
+{
+    enum { LOOK_NS = 1000000 };
+    while (atomic_load(&ring->state) == RING_RESTARTING) wait_on(&ring->state, RING_RESTARTING, LOOK_NS);
+}
+
+static void *run_ring(void *unused)
+{
+    static uint8_t entry[RING_MAX_ENTRY];
+    struct ring *ring = ring_thread.ring;
+    const char *reason = "";
+    (void)unused;
+    fault_thread_init();
+    for (;;) {
+        wait_until_running(ring);
+        int got = ring_pop(ring, entry, &reason);
+        if (got > 0)
+            submit_run(ring_thread.submitter, entry);
+        else if (got == 0)
+            ring_wait_entry(ring, SPIN_NS, -1);
+        else
+            break;
+    }
+    ring_thread.corrupt(reason);
+    _exit(EXECUTOR_EXIT_CORRUPT);
+}
+
+int ring_thread_start(struct ring *ring, struct submitter *submitter, void (*corrupt)(const char *reason))
+{
+    pthread_t id;
+    ring_thread.ring = ring;
+    ring_thread.submitter = submitter;
+    ring_thread.corrupt = corrupt;
+    int error = pthread_create(&id, NULL, run_ring, NULL);
+    if (!error) pthread_detach(id);
+    return error;
+}

@@ -1,0 +1,13 @@
+/*
+ * The thread that takes the client's submissions from the ring, one after the other. This room is the executor's side
+ * of the ring: entries come in (submit.h), completions go out (completion.h). It uses the rooms program and run.
+ */
+#pragma once
+
+struct ring;
+struct submitter;
+
+/* Maps the ring in the descriptor, which is closed, and checks its header. NULL with a message on stderr. */
+struct ring *ring_thread_map(int fd);
+/* corrupt: told where the ring holds garbage, before the process ends. 0, or an error number. */
+int ring_thread_start(struct ring *ring, struct submitter *submitter, void (*corrupt)(const char *reason));

@@ -1,0 +1,281 @@
+/* Running submissions. An entry is a client's word: nothing in it is used before it is checked. */
+#include "daemon/executor/ring/submit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/executor/program/buffers.h"
+#include "daemon/executor/program/executables.h"
+#include "daemon/executor/program/slot_memory.h"
+#include "daemon/executor/ring/completion.h"
+#include "daemon/executor/run/running.h"
+#include "daemon/executor/run/steps.h"
+#include "daemon/executor/run/wait.h"
+#include "daemon/executor/run/watchdog.h"
+#include "ir/base/arena.h"
+#include "ir/printf/printer.h"
+#include "proto/ring.h"
+
+/* What a slot is bound to. */
+struct binding {
+    uint64_t id, offset;
+    struct buffer *buffer; /* a reference */
+};
+
+struct submitter {
+    struct buffers *buffers;
+    struct executables *executables;
+    struct launch_context context;
+    /* of the submission that is prepared or runs; room for the most slots and values so far */
+    uint32_t slots_capacity, values_capacity;
+    struct binding *bindings;
+    struct slot_memory *slots;
+    uint32_t *order; /* slots by where their memory lies */
+    const uint8_t **values;
+};
+
+struct submitter *submit_new(struct buffers *buffers, struct executables *executables, struct pool *pool)
+{
+    struct submitter *s = arena_realloc(NULL, sizeof *s);
+    *s = (struct submitter){.buffers = buffers, .executables = executables};
+    s->context = (struct launch_context){.pool = pool, .printer = executables->printer, .buffers = buffers};
+    return s;
+}
+
+static void reserve(struct submitter *s, const struct program *p)
+{
+    if (p->n_slots > s->slots_capacity) {
+        s->bindings = arena_realloc(s->bindings, p->n_slots * sizeof *s->bindings);
+        s->slots = arena_realloc(s->slots, p->n_slots * sizeof *s->slots);
+        s->order = arena_realloc(s->order, p->n_slots * sizeof *s->order);
+        s->context.slots = s->slots;
+        s->slots_capacity = p->n_slots;
+    }
+    if (p->n_values > s->values_capacity) {
+        s->values = arena_realloc(s->values, p->n_values * sizeof *s->values);
+        s->values_capacity = p->n_values;
+    }
+}
+
+static int fail_slot(struct error *e, fusion_status status, const struct program_slot *slot, const char *reason)
+{
+    char object[300];
+    snprintf(object, sizeof object, "buffer %s", slot->name);
+    return error_set(e, status, object, "%s", reason);
+}
+
+/* ---- what the entry says, on top of what finalize said ---- */
+
+static int read_bindings(struct submitter *s, const struct executable *x, const uint8_t *at, uint32_t n,
+                         struct error *e)
+{
+    for (uint32_t i = 0; i < x->program->n_slots; i++) s->bindings[i] = (struct binding){.id = x->bindings[i]};
+    for (uint32_t i = 0; i < n; i++) {
+        struct ring_binding b;
+        memcpy(&b, at + i * sizeof b, sizeof b);
+        if (b.slot >= x->program->n_slots)
+            return error_set_id(e, FUSION_INVALID, "slot", b.slot, "the executable has %u slots", x->program->n_slots);
+        s->bindings[b.slot] = (struct binding){.id = b.buffer, .offset = b.offset};
+    }
+    return 0;
+}
+
+static int read_values(struct submitter *s, const struct executable *x, const uint8_t *at, uint32_t n, struct error *e)
+{
+    const struct program *p = x->program;
+    for (uint32_t i = 0; i < p->n_values; i++) s->values[i] = x->values[i];
+    for (uint32_t i = 0; i < n; i++) {
+        struct ring_value v;
+        memcpy(&v, at, sizeof v);
+        at += sizeof v;
+        if (v.value >= p->n_values)
+            return error_set_id(e, FUSION_INVALID, "value", v.value, "the executable has %u values", p->n_values);
+        if (v.size != p->value_sizes[v.value])
+            return error_set_id(e, FUSION_INVALID, "value", v.value, "has %u bytes, but %u were given",
+                                p->value_sizes[v.value], v.size);
+        s->values[v.value] = at;
+        at += (v.size + 7) & ~(uint32_t)7;
+    }
+    return 0;
+}
+
+/* ---- memory ---- */
+
+static int hold_buffer(struct submitter *s, const struct program_slot *slot, struct binding *b, struct slot_memory *out,
+                       struct error *e)
+{
+    char reason[200];
+    *out = (struct slot_memory){slot->name, NULL, slot->bytes};
+    if (!slot->needed) return 0;
+    if (!b->id) return fail_slot(e, FUSION_NOT_FOUND, slot, "is not bound to any memory");
+    b->buffer = buffers_get(s->buffers, b->id);
+    if (!b->buffer) {
+        snprintf(reason, sizeof reason, "is bound to buffer %" PRIu64 ", which is not attached", b->id);
+        return fail_slot(e, FUSION_NOT_FOUND, slot, reason);
+    }
+    if (b->offset > b->buffer->bytes || b->buffer->bytes - b->offset < slot->bytes) {
+        snprintf(reason, sizeof reason,
+                 "needs %" PRIu64 " bytes, but is bound to offset %" PRIu64 " of a buffer with %" PRIu64 " bytes",
+                 slot->bytes, b->offset, b->buffer->bytes);
+        return fail_slot(e, FUSION_INVALID, slot, reason);
+    }
+    out->memory = b->buffer->memory + b->offset;
+    return 0;
+}
+
+static int hold_buffers(struct submitter *s, const struct program *p, struct error *e)
+{
+    for (uint32_t i = 0; i < p->n_slots; i++)
+        if (hold_buffer(s, &p->slots[i], &s->bindings[i], &s->slots[i], e) != 0) return -1;
+    return 0;
+}
+
+static void release_buffers(struct submitter *s, const struct program *p)
+{
+    for (uint32_t i = 0; i < p->n_slots; i++) buffers_put(s->bindings[i].buffer);
+}
+
+static bool same_memory(const struct buffer *a, const struct buffer *b)
+{
+    return a->device == b->device && a->inode == b->inode;
+}
+
+static int compare_places(const void *a, const void *b, void *data)
+{
+    const struct submitter *s = data;
+    const struct binding *x = &s->bindings[*(const uint32_t *)a], *y = &s->bindings[*(const uint32_t *)b];
+    if (x->buffer->device != y->buffer->device) return x->buffer->device < y->buffer->device ? -1 : 1;
+    if (x->buffer->inode != y->buffer->inode) return x->buffer->inode < y->buffer->inode ? -1 : 1;
+    if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
+    return 0;
+}
+
+/* The slot of those before, in the same memory, that reaches furthest; n_slots: none. */
+struct reach {
+    uint32_t slot;
+    uint64_t end;
+};
+
+static int fail_overlap(const struct program *p, uint32_t a, uint32_t b, struct error *e)
+{
+    char object[640];
+    uint32_t first = a < b ? a : b, second = a < b ? b : a;
+    snprintf(object, sizeof object, "buffers %s and %s", p->slots[first].name, p->slots[second].name);
+    return error_set(
+        e, FUSION_INVALID, object,
+        "were distinct when the graph was finalized, but overlap in memory now, and one of them is written");
+}
+
+/* Distinct slots may share memory only where all of them just read it. */
+static int check_overlap(struct submitter *s, const struct program *p, struct error *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n_slots; i++)
+        if (s->bindings[i].buffer) s->order[n++] = i;
+    if (n == 0) return 0;
+    qsort_r(s->order, n, sizeof *s->order, compare_places, s);
+    struct reach any = {0}, written = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = s->order[i];
+        const struct binding *b = &s->bindings[slot];
+        uint64_t end = b->offset + p->slots[slot].bytes;
+        if (i == 0 || !same_memory(b->buffer, s->bindings[s->order[i - 1]].buffer)) any = written = (struct reach){0};
+        if (p->slots[slot].written && any.end > b->offset) return fail_overlap(p, any.slot, slot, e);
+        if (written.end > b->offset) return fail_overlap(p, written.slot, slot, e);
+        if (end > any.end) any = (struct reach){slot, end};
+        if (p->slots[slot].written && end > written.end) written = (struct reach){slot, end};
+    }
+    return 0;
+}
+
+/* ---- running ---- */
+
+static void fill_args(struct submitter *s, const struct executable *x)
+{
+    for (uint32_t i = 0; i < x->program->n_launches; i++) {
+        const struct program_launch *launch = &x->program->launches[i];
+        uint8_t *args = x->launches[i].args;
+        for (uint32_t k = 0; k < launch->n_params; k++) {
+            const struct program_param *param = &launch->params[k];
+            if (param->kind == PROGRAM_PARAM_SLOT) {
+                const uint8_t *address = s->slots[param->index].memory + param->offset;
+                memcpy(args + param->at, &address, sizeof address);
+            } else if (param->kind == PROGRAM_PARAM_IMAGE) {
+                struct ir_image *image = &x->launches[i].images[k];
+                image->data = s->slots[param->index].memory + param->offset;
+                memcpy(args + param->at, &image, sizeof image);
+            } else if (param->kind == PROGRAM_PARAM_VALUE) {
+                memcpy(args + param->at, s->values[param->index], param->size);
+            } /* local: an offset, there since the executable was loaded */
+        }
+    }
+}
+
+static int prepare(struct submitter *s, struct executable *x, const struct ring_entry *header, const uint8_t *entry,
+                   struct error *e)
+{
+    const uint8_t *bindings = entry + sizeof *header;
+    const uint8_t *values = bindings + header->n_bindings * sizeof(struct ring_binding);
+    reserve(s, x->program);
+    if (read_bindings(s, x, bindings, header->n_bindings, e) != 0 ||
+        read_values(s, x, values, header->n_values, e) != 0 || hold_buffers(s, x->program, e) != 0 ||
+        check_overlap(s, x->program, e) != 0)
+        return -1;
+    if (x->program->debug && x->program->device->debug_begin(x, header->part, s->slots, e) != 0) return -1;
+    fill_args(s, x);
+    return 0;
+}
+
+/* run_ns is set where the steps began. */
+static int run(struct submitter *s, struct executable *x, const struct ring_entry *header, uint64_t *run_ns,
+               struct error *e)
+{
+    uint64_t sequence = header->sequence;
+    if (header->part >= x->program->n_parts)
+        return error_set_id(e, FUSION_INVALID, "submission", sequence, "part %u of an executable that has %u",
+                            header->part, x->program->n_parts);
+    running_begin(sequence, s->slots, x->program->n_slots);
+    watchdog_wake();
+    uint64_t began = wait_now_ns();
+    int result = steps_run(&s->context, x, header->part, e);
+    *run_ns = wait_now_ns() - began;
+    if (!running_claim(sequence))
+        for (;;) pause(); /* it ran into the time limit: the watchdog is about to end the process */
+    return result;
+}
+
+/* What was printed since the last call. */
+static void tell_prints(struct ir_printer *printer)
+{
+    size_t bytes;
+    uint64_t dropped;
+    const char *text = ir_printer_take(printer, &bytes, &dropped);
+    if (bytes || dropped) completion_print(text, bytes, dropped);
+}
+
+void submit_run(struct submitter *s, const uint8_t *entry)
+{
+    struct ring_entry header;
+    struct error e;
+    uint64_t run_ns = 0;
+    const char *reason = "";
+    error_clear(&e);
+    memcpy(&header, entry, sizeof header);
+    if (header.sequence == RUNNING_ENDS) reason = "the sequence number is out of range";
+    if (*reason || !ring_entry_valid(entry, &reason)) {
+        error_set_id(&e, FUSION_PROTOCOL, "submission", header.sequence, "%s", reason);
+    } else {
+        struct executable *x = executables_get(s->executables, header.executable, &e);
+        if (x) {
+            if (prepare(s, x, &header, entry, &e) == 0) run(s, x, &header, &run_ns, &e);
+            /* Before the completion: a client that frees memory then finds its addresses free. */
+            release_buffers(s, x->program);
+            executables_put(x);
+        }
+    }
+    tell_prints(s->context.printer);
+    completion_tell(header.sequence, (fusion_status)e.code, run_ns, e.object, e.reason);
+}

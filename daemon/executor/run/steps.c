@@ -1,0 +1,123 @@
+/* Running the steps of an executable. */
+#include "daemon/executor/run/steps.h"
+
+#include <string.h>
+
+#include "daemon/executor/program/executables.h"
+#include "daemon/executor/program/slot_memory.h"
+#include "daemon/executor/run/pool.h"
+#include "daemon/executor/run/running.h"
+#include "ir/printf/printer.h"
+
+enum { COPY_CHUNK_BYTES = 256 << 10 }; /* a multiple of every pattern's size */
+
+static int run_launch(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
+{
+    struct launch_code *code = x->launches[index].code;
+    running_step("kernel", x->program->launches[index].name);
+    int result = code->run(code, x, index, context, e);
+    ir_printer_end_launch(context->printer);
+    return result;
+}
+
+/* ---- copies and fills ---- */
+
+struct transfer {
+    uint8_t *to;
+    const uint8_t *from; /* COPY */
+    const struct program_step *step;
+};
+
+static void copy_bytes(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    (void)thread;
+    const struct transfer *t = data;
+    memcpy(t->to + first, t->from + first, end - first);
+}
+
+static void fill_bytes(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    (void)thread;
+    const struct transfer *t = data;
+    uint8_t block[64];
+    for (size_t i = 0; i < sizeof block; i++) block[i] = t->step->pattern[i % t->step->pattern_size];
+    for (uint64_t at = first; at < end; at += sizeof block)
+        memcpy(t->to + at, block, end - at < sizeof block ? end - at : sizeof block);
+}
+
+/* The same for rectangles: first and end count rows. */
+static void copy_rows(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    (void)thread;
+    const struct transfer *t = data;
+    const struct program_step *step = t->step;
+    for (uint64_t i = first; i < end; i++)
+        memmove(t->to + program_row(step, i, step->to_pitch, step->to_slice_pitch),
+                t->from + program_row(step, i, step->from_pitch, step->from_slice_pitch), step->bytes);
+}
+
+static void fill_rows(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    const struct transfer *t = data;
+    for (uint64_t i = first; i < end; i++) {
+        uint64_t at = program_row(t->step, i, t->step->to_pitch, t->step->to_slice_pitch);
+        struct transfer row = {.to = t->to + at, .step = t->step};
+        fill_bytes(&row, 0, t->step->bytes, thread);
+    }
+}
+
+static uint64_t chunk_rows(const struct program_step *step)
+{
+    return COPY_CHUNK_BYTES / step->bytes + 1;
+}
+
+static void run_copy(const struct launch_context *context, const struct program_step *step)
+{
+    const struct slot_memory *slots = context->slots;
+    struct transfer t = {slots[step->to].memory + step->to_offset, slots[step->from].memory + step->from_offset, step};
+    running_step("copy into buffer", slots[step->to].name);
+    if (step->rows)
+        pool_run(context->pool, copy_rows, &t, step->rows, chunk_rows(step));
+    else if (t.from + step->bytes <= t.to || t.to + step->bytes <= t.from)
+        pool_run(context->pool, copy_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
+    else
+        memmove(t.to, t.from, step->bytes);
+}
+
+static void run_fill(const struct launch_context *context, const struct program_step *step)
+{
+    const struct slot_memory *slots = context->slots;
+    struct transfer t = {slots[step->to].memory + step->to_offset, NULL, step};
+    running_step("fill of buffer", slots[step->to].name);
+    if (step->rows)
+        pool_run(context->pool, fill_rows, &t, step->rows, chunk_rows(step));
+    else
+        pool_run(context->pool, fill_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
+}
+
+static void run_transfer(const struct launch_context *context, struct executable *x, const struct program_step *step)
+{
+    if (step->kind == PROGRAM_STEP_COPY)
+        run_copy(context, step);
+    else
+        run_fill(context, step);
+    if (x->program->debug) x->program->device->debug_transfer(x, step);
+}
+
+int steps_run(const struct launch_context *context, struct executable *x, uint32_t part, struct error *e)
+{
+    const struct program *p = x->program;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < p->n_steps && at <= part; i++) {
+        const struct program_step *step = &p->steps[i];
+        if (step->kind == PROGRAM_STEP_HOST)
+            at++;
+        else if (at != part)
+            continue;
+        else if (step->kind != PROGRAM_STEP_LAUNCH)
+            run_transfer(context, x, step);
+        else if (run_launch(context, x, step->launch, e) != 0)
+            return -1;
+    }
+    return 0;
+}
