@@ -1,7 +1,11 @@
 /* Conversions between numbers, one lane at a time. */
-#include "ir/eval/internal.h"
+#include "ir/eval/convert.h"
 
 #include <math.h>
+
+#include "ir/core/float.h"
+#include "ir/eval/bits.h"
+#include "ir/eval/float_format.h"
 
 typedef __int128 wide;
 

@@ -1,7 +1,11 @@
 /* ir_eval: finds the family of an operation and goes over the lanes. */
 #include "ir/eval/eval.h"
 
-#include "ir/eval/internal.h"
+#include "ir/eval/convert.h"
+#include "ir/eval/float.h"
+#include "ir/eval/formula.h"
+#include "ir/eval/int.h"
+#include "ir/eval/vector.h"
 
 /* The words of one lane; a scalar operand beside vectors (a bit field's offset) is the same for all. */
 static void gather(const struct ir_inst *inst, const uint64_t *const *operands, unsigned lane, uint64_t v[4])

@@ -1,9 +1,14 @@
 /* Formulas computed on the bits of one number: what the code generator emits for vectors, done here step by step. */
-#include "ir/formula/formula.h"
+#include "ir/eval/formula.h"
 
 #include <math.h>
 
-#include "ir/eval/internal.h"
+#include "ir/core/float.h"
+#include "ir/eval/bits.h"
+#include "ir/eval/convert.h"
+#include "ir/eval/float.h"
+#include "ir/eval/int.h"
+#include "ir/formula/formula.h"
 #include "ir/formula/library.h"
 
 static struct formula_value of_bits(enum ir_kind kind, uint64_t bits)

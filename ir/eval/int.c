@@ -1,5 +1,7 @@
 /* Integer operations on one lane. */
-#include "ir/eval/internal.h"
+#include "ir/eval/int.h"
+
+#include "ir/eval/bits.h"
 
 typedef __int128 wide;
 typedef unsigned __int128 uwide;

@@ -1,5 +1,5 @@
 /* Operations on whole vectors: building, picking lanes, bit casts. */
-#include "ir/eval/internal.h"
+#include "ir/eval/vector.h"
 
 #include <string.h>
 

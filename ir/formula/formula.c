@@ -1,7 +1,10 @@
 /* The formulas of simple float operations, and of all on f16, which are computed wider. */
+#include "ir/formula/formula.h"
+
 #include <math.h>
 
-#include "ir/formula/internal.h"
+#include "ir/formula/math.h"
+#include "ir/formula/notation.h"
 
 /* ---- f16: computed wider, where the second rounding does no harm ---- */
 

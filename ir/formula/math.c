@@ -1,8 +1,11 @@
 /* The formulas of OpenCL.std's functions: from the library's, mended where these end too early, and from each other. */
+#include "ir/formula/math.h"
+
 #include <math.h>
 
-#include "ir/formula/internal.h"
+#include "ir/formula/exp.h"
 #include "ir/formula/library.h"
+#include "ir/formula/notation.h"
 
 /* ---- of pi x ---- */
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/image/image.h"
+#include "ir/image/format.h"
 #include "ir/core/ir.h"
 
 /* ---- OpenCL's constants ---- */

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ir/eval/internal.h"
+#include "ir/eval/bits.h"
+#include "ir/eval/float.h"
+#include "ir/eval/int.h"
 #include "ir/interp/frame.h"
 #include "ir/interp/memory.h"
 #include "ir/interp/memory_access.h"

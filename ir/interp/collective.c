@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/eval/internal.h"
+#include "ir/eval/bits.h"
+#include "ir/eval/float.h"
+#include "ir/eval/float_format.h"
+#include "ir/eval/int.h"
 #include "ir/interp/frame.h"
 #include "ir/interp/image.h"
 #include "ir/interp/memory_access.h"

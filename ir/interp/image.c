@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ir/eval/internal.h"
+#include "ir/eval/bits.h"
 #include "ir/interp/frame.h"
 #include "ir/interp/memory.h"
 #include "ir/interp/memory_access.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/core/float.h"
-#include "ir/formula/formula.h"
+#include "ir/formula/types.h"
 
 typedef struct formula_value value;
 
@@ -31,9 +31,3 @@ static inline value formula_select(const struct formula *f, value c, value x, va
 {
     return f->compute(f, IR_OP_SELECT, x.kind, 3, (value[]){c, x, y});
 }
-
-/* formula_math.c, formula_exp.c */
-bool formula_math(const struct formula *f, enum ir_op op, enum ir_kind kind, const value *args, value *result);
-value formula_exp_f32(const struct formula *f, value x);
-value formula_log_f32(const struct formula *f, value x);
-value formula_erf_f32(const struct formula *f, value x);
