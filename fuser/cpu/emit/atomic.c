@@ -69,7 +69,7 @@ static enum ir_op combining_op(enum ir_op op)
     }
 }
 
-/* Tries until nobody came in between. expected is set to what memory holds. */
+/* Compare and exchange. expected is set to what memory holds. */
 static rval compare_exchange(struct emit *e, const struct ir_inst *inst, enum ir_kind bits, rval address, lval expected,
                              rval desired, unsigned failure)
 {

@@ -122,7 +122,7 @@ static void uniform_if(struct emit *e, const struct ir_inst *inst, rval conditio
     join_ends(e, a, b, before);
 }
 
-/* One way of a divergent if; jumped over when no lane takes it and that may pay or matter. */
+/* One branch of a divergent if; jumped over when no lane takes it and that may pay or matter. */
 static struct end masked_branch(struct emit *e, const struct ir_block *block, struct mask mask)
 {
     e->exec = mask;
@@ -137,7 +137,7 @@ static struct end masked_branch(struct emit *e, const struct ir_block *block, st
     return (struct end){e->block, e->exec, e->control->empty};
 }
 
-/* The lanes of those that run where the condition of an if holds or (inverted) does not. */
+/* Those of the active lanes where the condition of an if holds or (inverted) does not. */
 static struct mask lanes_where(struct emit *e, const struct ir_inst *inst, const struct lanes *condition, bool inverted)
 {
     const struct ir_value *v = inst->operands[0];
@@ -165,8 +165,8 @@ static bool just_breaks(const struct emit *e, const struct ir_block *block)
     return loop->divergent && !loop->left.chunk;
 }
 
-/* One branch just leaves the loop: no mask of its lanes is needed. What they bring is assigned to all that run, for
-   those that stay will be assigned to again when they leave. */
+/* One branch just leaves the loop: no mask of its lanes is needed. The loop's results are assigned in all active lanes,
+   for in those that stay they will be assigned again when they leave. */
 static void break_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame,
                      const struct lanes *condition, unsigned which)
 {
@@ -201,8 +201,8 @@ static void divergent_if(struct emit *e, const struct ir_inst *inst, struct cont
         e->exec = mask_or(e, a.exec, b.exec);
 }
 
-/* Whether a condition asks where a work-item is, as `global_id < n` does: then it mostly holds for all. */
-static bool asks_for_position(const struct emit *e, const struct ir_value *v)
+/* Whether a condition compares ids, as `global_id < n` does: then it mostly holds for all work-items. */
+static bool compares_ids(const struct emit *e, const struct ir_value *v)
 {
     if (v->kind != IR_VALUE_RESULT) return false;
     const struct ir_inst *inst = v->of.inst;
@@ -210,7 +210,7 @@ static bool asks_for_position(const struct emit *e, const struct ir_value *v)
     for (uint32_t i = 0; i < inst->n_operands; i++) {
         const struct ir_value *x = inst->operands[i];
         if (x->kind == IR_VALUE_CONST || x->kind == IR_VALUE_UNDEF) continue;
-        if (value_shape(e, x).kind == SHAPE_LINEAR || (inst->op == IR_OP_AND && asks_for_position(e, x))) return true;
+        if (value_shape(e, x).kind == SHAPE_LINEAR || (inst->op == IR_OP_AND && compares_ids(e, x))) return true;
     }
     return false;
 }
@@ -227,7 +227,7 @@ static struct end run_nothing(struct emit *e, const struct lane_test *test, cons
     return (struct end){e->block, e->exec, e->control->empty};
 }
 
-/* The branches once more, for when all lanes take one: without masks. */
+/* An if whose first branch is mostly taken by all lanes: its code once without masks for that, and once with. */
 static void mostly_taken_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame,
                             const struct lanes *condition)
 {
@@ -272,7 +272,7 @@ static void emit_if(struct emit *e, const struct ir_inst *inst)
     e->control->frame = &frame;
     if (!frame.divergent)
         uniform_if(e, inst, condition->scalar);
-    else if (everywhere && asks_for_position(e, inst->operands[0]))
+    else if (everywhere && compares_ids(e, inst->operands[0]))
         mostly_taken_if(e, inst, &frame, condition);
     else
         divergent_if(e, inst, &frame, condition);
@@ -327,7 +327,7 @@ static void divergent_loop(struct emit *e, const struct ir_inst *inst, struct co
     const struct ir_block *body = inst->blocks[0];
     struct count count = {.loop = inst};
     ir_walk((struct ir_block *)body, count_exits, &count);
-    /* What is assigned in the middle of a round must not be seen by the lanes still in it. */
+    /* What is assigned in the middle of an iteration must not be seen by the lanes still in it. */
     if (count.ways_back > 1 || body->last->op != IR_OP_CONTINUE)
         frame->next = value_variables(e, body->args, body->n_args);
     struct mask before = e->exec, running = mask_variable(e, &before);
@@ -390,7 +390,7 @@ static void emit_continue(struct emit *e, const struct ir_inst *inst)
         jit_jump(e, loop->head);
         return;
     }
-    /* The lanes that do not come this way have left the loop, unless there is another way back. */
+    /* The lanes that are not active here have left the loop, unless there is another continue. */
     if (loop->next)
         value_assign_operands(e, inst, loop->next, &e->exec);
     else
@@ -434,7 +434,7 @@ static void emit_one(struct emit *e, const struct ir_inst *inst)
     }
 }
 
-/* The rest of a block after some lanes may have left it, and perhaps all. */
+/* The rest of a block after some lanes may have left it, perhaps all. */
 static void emit_rest(struct emit *e, const struct ir_inst *inst)
 {
     if (side_effects_none(inst, e->control->end, ANY_COST)) {
@@ -451,7 +451,7 @@ static void emit_rest(struct emit *e, const struct ir_inst *inst)
     if (ran.empty) e->control->empty = true;
 }
 
-/* What is the same for the whole work-group is kept for what follows this run of instructions. */
+/* Values that are the same for the whole work-group go to its variables, for the regions that follow. */
 static void keep_shared(struct emit *e, const struct ir_inst *inst)
 {
     for (uint32_t i = 0; e->block && i < inst->n_results; i++) {

@@ -14,4 +14,4 @@ struct control {
 };
 
 void emit_insts(struct emit *e, const struct ir_inst *first, const struct ir_inst *end); /* end NULL: to the block's */
-void emit_reset(struct emit *e); /* forgets the values: the code is emitted once more */
+void emit_reset(struct emit *e); /* forgets the values, before instructions are emitted once more */

@@ -34,8 +34,8 @@ static bool is_linear(const struct lanes *v)
     return v->shape == SHAPE_LINEAR && !v->guard && v->kind >= IR_KIND_I32 && v->kind <= IR_KIND_I64;
 }
 
-/* Whether it grows from one vector of a row to the next as it does from lane to lane: an id, or one made shorter or
-   longer, of which the sizes of work-groups leave all bits that count. */
+/* Whether it grows from one vector of a row to the next as it does from lane to lane: a local id, or one converted to
+   another width, which work-groups are too small to overflow. */
 static bool grows_along_row(const struct ir_value *v)
 {
     while (v->kind == IR_VALUE_RESULT &&
@@ -44,7 +44,7 @@ static bool grows_along_row(const struct ir_value *v)
     return v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_LOCAL_ID && v->of.inst->attrs.dim == 0;
 }
 
-/* Whether it is the same each time that work-items of the group come here. */
+/* Whether it is the same for all vectors of work-items of the group. */
 static bool stays(const struct emit *e, const struct ir_value *v)
 {
     return v->kind <= IR_VALUE_PARAM ||

@@ -86,7 +86,7 @@ static rval first_running(struct emit *e)
     if (!e->exec.chunk) return jit_u64(e, 0);
     rval bits = jit_cast(e, running_bits(e), jit_c(e, GCC_JIT_TYPE_UNSIGNED_LONG));
     rval first = jit_cast(e, jit_builtin(e, "__builtin_ctzl", 1, &bits), jit_type(e, IR_KIND_I64));
-    /* Where none runs nobody reads what follows, but a lane it must be. */
+    /* Where none is active nobody reads the result, but the number must be that of a lane. */
     return jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, first, jit_u64(e, e->width - 1))));
 }
 
@@ -125,7 +125,7 @@ static struct lanes from_stored(struct emit *e, enum ir_kind kind, struct lanes 
     return v;
 }
 
-/* That of one lane; lane < width. */
+/* The value of one lane; lane < width. */
 static struct lanes of_lane(struct emit *e, const struct lanes *v, rval lane)
 {
     if (v->shape == SHAPE_UNIFORM) return *v;
@@ -147,7 +147,7 @@ static struct lanes all_equal(struct emit *e, const struct ir_inst *inst)
     return vote_all(e, &same);
 }
 
-/* A lane's number where an operand names it; what is out of range names any. */
+/* The number of the lane that an operand names; out of range it is that of any lane. */
 static rval named_lane(struct emit *e, const struct lanes *id)
 {
     rval lane = jit_cast(e, lanes_get(e, id, 0), jit_type(e, IR_KIND_I64));
@@ -166,7 +166,7 @@ static struct lanes wrapped_index(struct emit *e, struct lanes index, unsigned s
     return op2(e, IR_OP_AND, IR_KIND_I32, index, lanes_int(e, IR_KIND_I32, size - 1));
 }
 
-/* Where the numbers are known already; false: they are not. */
+/* Where the numbers of the source lanes are constants; false: they are not. */
 static bool known_numbers(const struct emit *e, const struct ir_inst *inst, unsigned values, unsigned *from)
 {
     uint64_t x;

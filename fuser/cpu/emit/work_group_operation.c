@@ -108,7 +108,7 @@ static void broadcast(struct emit *e, const struct ir_inst *inst, struct lanes *
 
 /* ---- reduction ---- */
 
-/* What is folded: numbers in a row. Those from `from` on are taken in by those before, `n` of each. */
+/* What is folded: an array of numbers. `n` numbers from `from` on are combined into as many from its beginning on. */
 struct fold {
     struct emit *e;
     const struct ir_inst *inst;
@@ -207,6 +207,6 @@ void emit_work_group_operation(struct emit *e, const struct ir_inst *inst, struc
     }
     default: scan(e, inst, sums, result); return;
     }
-    /* Nothing reads these before all work-items came here. */
+    /* Nothing reads these before all work-items have been here. */
     for (unsigned c = 0; c < ir_type_lanes(inst->results[0]->type); c++) result[c] = sums[c];
 }

@@ -37,7 +37,7 @@ static bool has_barrier_from(const struct ir_inst *inst)
     return false;
 }
 
-/* The ways out of an if or of a loop's round, returns apart. */
+/* The exits of an if or of a loop's iteration, returns apart. */
 struct ways {
     unsigned breaks, continues;
     unsigned own; /* that stand at the end of a branch itself, no deeper inside */
@@ -72,7 +72,7 @@ static bool needs_vote(struct ir_inst *inst)
         if (has_barrier_from(i->next)) return true;
         const struct ir_inst *outer = i->parent->parent;
         if (!outer || outer->op != IR_OP_LOOP) continue;
-        if (!ways.breaks) return false;                                         /* all are in the next round together */
+        if (!ways.breaks) return false; /* all are in the next iteration together */
         if (ways_of(outer).continues && has_barrier_inside(outer)) return true; /* with the others at a barrier */
     }
     return false;
@@ -97,7 +97,7 @@ static void decide_by_vote(struct ir_inst *inst)
     inst->operands[0] = any;
 }
 
-/* ---- which ---- */
+/* ---- which ifs ---- */
 
 struct search {
     const bool *grouped;

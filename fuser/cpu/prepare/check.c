@@ -39,7 +39,7 @@ static void check_global(struct checker *c, const struct ir_inst *inst, const st
     refuse(c, inst, why);
 }
 
-/* The variable, and what it holds addresses of: each where it is first come to. */
+/* The variable, and those it holds addresses of: each where it is first used. */
 static void check_globals(struct checker *c, const struct ir_inst *inst)
 {
     uint32_t before = c->globals.n;

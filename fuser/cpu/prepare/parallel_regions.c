@@ -88,7 +88,7 @@ struct cut {
     struct arena *arena;
     struct ir_function *kernel;
     struct uniformity group;
-    const bool *grouped;    /* by the instruction's number, which `number_block` replaces by its region */
+    const bool *grouped;    /* by the instruction's number, which number_regions() replaces by its region */
     struct ir_inst **first; /* by region */
     uint32_t n_regions;     /* region 0: between them */
     uint32_t *defined;      /* region of a value */
@@ -97,7 +97,7 @@ struct cut {
     uint32_t *here_region;  /* and whether it is */
 };
 
-/* An instruction's scratch: its region, and whether it is taken as one. */
+/* An instruction's scratch: its region, and whether it is control flow of the whole group. */
 static uint32_t region_of(const struct ir_inst *inst)
 {
     return inst->scratch >> 1;
@@ -174,7 +174,7 @@ static void store_after(struct ir_value *variable, struct ir_value *v)
     store->scratch = region_of(inst) << 1;
 }
 
-/* ---- what joins bring ---- */
+/* ---- values that joins define: loop arguments and results of ifs and loops ---- */
 
 static bool is_shared(const struct cut *c, const struct ir_value *v)
 {
@@ -225,7 +225,7 @@ static void store_joins(struct cut *c, struct ir_block *block)
     }
 }
 
-/* ---- values of other regions ---- */
+/* ---- values that other regions define ---- */
 
 static bool is_available(const struct cut *c, const struct ir_value *v, uint32_t region)
 {
@@ -302,7 +302,7 @@ static struct ir_value *reload(struct cut *c, struct ir_value *v, uint32_t regio
     return load->results[0];
 }
 
-/* The value as the region's instructions can have it. */
+/* The value for use in a region: itself, computed again, or loaded. */
 static struct ir_value *value_in_region(struct cut *c, struct ir_value *v, uint32_t region)
 {
     if (is_available(c, v, region)) return v;

@@ -197,7 +197,7 @@ static void see_return(struct finder *f, const struct ir_inst *inst)
         if (i->op == IR_OP_LOOP) set_divergent(f, i);
 }
 
-/* The ways into a join: whether they bring the same value, and whether all lanes take the same one. */
+/* The predecessors of a join: whether they bring the same value, and whether all lanes come from the same one. */
 struct join {
     struct finder *f;
     const struct ir_inst *target;
@@ -253,7 +253,7 @@ static void join_loop(struct finder *f, struct ir_inst *inst)
         set_shape(f, body->args[i], j.divergent && j.n > 1 && j.differ ? varying_shape : j.shape);
     }
     for (uint32_t i = 0; i < inst->n_results; i++) {
-        /* Lanes leave a divergent loop in different rounds, so even a uniform value differs. */
+        /* Lanes leave a divergent loop in different iterations, so even a uniform value differs. */
         struct join j = join_of(f, inst, IR_OP_BREAK, i);
         set_shape(f, inst->results[i], f->u->divergent[inst->scratch] ? varying_shape : j.shape);
     }

@@ -62,7 +62,7 @@ static const struct x86_row rows[] = {
     {IR_OP_USUB_SAT, I16, I16, X86_BINARY, SSE4, "psubusw", 0},
     {IR_OP_URHADD, I8, I8, X86_BINARY, SSE4, "pavgb", 0},
     {IR_OP_URHADD, I16, I16, X86_BINARY, SSE4, "pavgw", 0},
-    /* Conversions. Where one side has 8 bytes, it has twice the chunks: see convert(). */
+    /* Conversions. Where one side has 8 bytes, it has twice the chunks: see convert() in x86.c. */
     {IR_OP_STOF, F32, I32, X86_UNARY, SSE4, "cvtdq2ps", 0},
     {IR_OP_UTOF, F32, I32, X86_UNARY, AVX512, "cvtudq2ps", 0},
     {IR_OP_STOF, F64, I32, X86_UNARY, SSE4, "cvtdq2pd", 0},

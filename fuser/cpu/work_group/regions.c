@@ -19,12 +19,12 @@
 #include "fuser/cpu/work_group/work_item_loop.h"
 #include "ir/core/facts.h"
 
-/* An if or a loop that the work-group is in. */
+/* An if or a loop around the code being emitted that is control flow of the work-group. */
 struct enclosing {
     struct enclosing *outer;
     const struct ir_inst *inst;
     gcc_jit_block *head, *exit; /* head: of a loop */
-    bool comes_out;             /* there is a way to the exit */
+    bool comes_out;             /* something jumps to the exit */
 };
 
 struct regions {
@@ -153,7 +153,7 @@ static bool is_control_of_group(const struct emit *e, const struct ir_inst *inst
     return (ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR) || e->regions->grouped[inst->scratch];
 }
 
-/* Up to where the work-items run on their own. */
+/* The end of the region that begins with an instruction. */
 static const struct ir_inst *region_end(const struct emit *e, const struct ir_inst *inst)
 {
     while (!is_control_of_group(e, inst)) {
