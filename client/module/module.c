@@ -128,7 +128,7 @@ static fusion_status read_open_file(FILE *f, const char *path, char **bytes, siz
 
 static fusion_status read_file(const char *path, char **bytes, size_t *size)
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(path, "rbe");
     if (!f) return client_errno(errno == ENOMEM ? FUSION_OUT_OF_MEMORY : FUSION_IO, path, "opening");
     fusion_status status = read_open_file(f, path, bytes, size);
     fclose(f);

@@ -19,8 +19,6 @@
 #include "client/base/error.h"
 #include "client/session/locate.h"
 
-extern char **environ;
-
 enum { CONNECTION_FD = 3 }; /* in the daemon */
 
 /* ---- the environment ---- */

@@ -15,7 +15,7 @@ fusion_status client_request(fusion_session *s, const char *method, client_pack_
  */
 fusion_status client_request_late(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
                                   const int *fds, uint32_t n_fds, struct proto_message *reply, uint32_t *late);
-fusion_status client_request_resume(fusion_session *s, const char *method, uint32_t late, bool *pending);
+fusion_status client_request_resume(fusion_session *s, const char *method, uint32_t id, bool *pending);
 void client_requests_clear(fusion_session *s);
 /* A request whose params are one id; its failure is of no interest (releases). */
 void client_release(fusion_session *s, const char *method, const char *key, uint64_t id);

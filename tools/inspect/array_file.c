@@ -95,7 +95,7 @@ static bool read_header(FILE *f, const char *path, fusion_type type, uint64_t co
 
 bool array_read(const char *path, fusion_type type, uint64_t count, void *memory)
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(path, "rbe");
     if (!f) {
         perror(path);
         return false;
@@ -126,7 +126,7 @@ static void write_header(FILE *f, fusion_type type, uint32_t dims, const uint64_
 
 bool array_write(const char *path, fusion_type type, uint32_t dims, const uint64_t *shape, const void *memory)
 {
-    FILE *f = fopen(path, "wb");
+    FILE *f = fopen(path, "wbe");
     if (!f) {
         perror(path);
         return false;

@@ -386,7 +386,7 @@ static bool read_root(struct reader *r, struct graph_file *f)
 
 struct graph_file *graph_file_read(const char *path)
 {
-    FILE *in = fopen(path, "rb");
+    FILE *in = fopen(path, "rbe");
     if (!in) {
         perror(path);
         return NULL;

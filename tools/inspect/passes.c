@@ -65,7 +65,7 @@ static struct ir_module *read_module(const char *path)
     struct diag_list list = {0};
     struct ir_module *m = NULL;
     char *bytes = malloc(IR_SPIRV_MAX_SIZE);
-    FILE *in = fopen(path, "rb");
+    FILE *in = fopen(path, "rbe");
     if (in && bytes) {
         size_t size = fread(bytes, 1, IR_SPIRV_MAX_SIZE, in);
         m = ir_is_spirv(bytes, size) ? ir_read_spirv(bytes, size, path, &list) : ir_parse(bytes, size, path, &list);

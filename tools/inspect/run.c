@@ -14,8 +14,6 @@
 #include "tools/inspect/load.h"
 #include "tools/inspect/report.h"
 
-extern char **environ;
-
 enum { MAX_FILES = 256 };
 
 struct binding { /* --in NAME=FILE, --out NAME=FILE */
@@ -175,7 +173,8 @@ static bool submit(fusion_session *s, fusion_exec *exec, uint32_t repeat, double
     }
     if (ok) {
         qsort(times, repeat, sizeof *times, compare_times);
-        *run_ms = (double)times[repeat / 2] / 1e6;
+        uint64_t median = times[repeat / 2];
+        *run_ms = (double)median / 1e6;
     } else {
         print_error("run");
     }
@@ -211,7 +210,7 @@ static bool run_graph(struct loaded *l, const struct options *o)
 
 static bool write_text(const char *path, const char *text)
 {
-    FILE *f = fopen(path, "w");
+    FILE *f = fopen(path, "we");
     bool ok = f && fputs(text, f) >= 0;
     if (f) ok = fclose(f) == 0 && ok;
     if (!ok) perror(path);

@@ -7,7 +7,7 @@
 #include "fuser/cpu/simd/lanes.h"
 
 /* kind is that of the result's element. */
-struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args);
+struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *operands);
 struct lanes op1(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a);
 struct lanes op2(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a, struct lanes b);
 struct lanes op3(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a, struct lanes b, struct lanes c);

@@ -16,8 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum file { ASSEMBLY, OBJECT, LIBRARY, MESSAGES, FILE_COUNT };
 
 /* A directory of our own, and the files in it. */

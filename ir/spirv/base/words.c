@@ -3,7 +3,7 @@
 #include "ir/spirv/base/words.h"
 
 /* The header only has its inline form, which C wants in one place as a function too. */
-extern inline void SpvHasResultAndType(SpvOp opcode, bool *has_result, bool *has_type);
+extern inline void SpvHasResultAndType(SpvOp opcode, bool *hasResult, bool *hasResultType);
 
 uint32_t spirv_result(const struct spirv_words *m, const uint32_t *inst, uint32_t *type)
 {
