@@ -10,6 +10,6 @@ json_object *report_json(const fusion_exec *exec);
 void report_print(const fusion_exec *exec);
 /* Without the remarks. */
 void report_print_summary(const fusion_exec *exec);
-void report_print_remark(const fusion_remark *remark);
+void report_print_remark(const fusion_remark *m);
 /* "16.8 MB" into out, which is returned. */
 const char *size_text(uint64_t bytes, char out[32]);
