@@ -14,8 +14,6 @@
 
 enum { FIRST_FD = 3, MAX_FDS = 8, SAFE_FD = 64, EXIT_NO_EXEC = 127 };
 
-extern char **environ;
-
 struct child {
     LIST_ENTRY(child) link;
     pid_t pid;

@@ -18,7 +18,7 @@ struct log_limit {
     uint32_t lines, dropped;
 };
 
-void log_open(enum log_place place);
+void log_open(enum log_place where);
 __attribute__((format(printf, 1, 2))) void log_info(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);
 /* The same as log_info for what a client causes: of more than a few lines in ten seconds only the number is told. */

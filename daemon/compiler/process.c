@@ -25,7 +25,7 @@ static int complain(const char *what)
 
 static int keep_descriptors(void)
 {
-    int null = open("/dev/null", O_RDWR);
+    int null = open("/dev/null", O_RDWR); /* NOLINT(android-cloexec-open): for as and ld, too */
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) return complain("/dev/null");
     close_range(CONNECTION_FD + 1, ~0u, 0);
     /* Assembler and linker, should they be started, have no business with the broker. */

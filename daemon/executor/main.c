@@ -43,7 +43,7 @@ static int complain(const char *what)
 /* Nothing of the broker's but the three descriptors and stderr. */
 static int keep_descriptors(void)
 {
-    int null = open("/dev/null", O_RDWR);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) return complain("/dev/null");
     close_range(EVENT_FD + 1, ~0u, 0);
     return 0;

@@ -161,7 +161,7 @@ int sandbox_filter(void)
 {
     if (!filter_wanted()) return 0;
     /* From here on nothing is said: what a kernel writes must not get into the daemon's log. */
-    int log = dup(STDERR_FILENO);
+    int log = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
     if (log < 0 || dup2(STDIN_FILENO, STDERR_FILENO) < 0) return complain("/dev/null");
     int result = load_rules();
     if (result != 0) {

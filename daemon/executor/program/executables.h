@@ -70,4 +70,4 @@ int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, 
 int executables_unload(struct executables *x, uint64_t id, struct error *e);
 /* A reference to one that has all its objects. NULL with the error. */
 struct executable *executables_get(struct executables *x, uint64_t id, struct error *e);
-void executables_put(struct executable *executable); /* NULL is fine */
+void executables_put(struct executable *x); /* NULL is fine */
