@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/image/format.h"
 #include "ir/core/ir.h"
+#include "ir/image/format.h"
 
 /* ---- OpenCL's constants ---- */
 

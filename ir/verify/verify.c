@@ -72,7 +72,8 @@ static void verify_barriers(struct verifier *v)
         const struct ir_function *f = v->m->functions[i];
         struct ir_barrier_group group = {.size = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]}};
         struct ir_barrier_divergence finding;
-        if (f->linkage != IR_LINKAGE_KERNEL || !group.size[0] || !ir_find_barrier_divergence(f, &group, &finding)) continue;
+        if (f->linkage != IR_LINKAGE_KERNEL || !group.size[0] || !ir_find_barrier_divergence(f, &group, &finding))
+            continue;
         v->f = f;
         v->inst = finding.at;
         v->block = finding.at->parent;
