@@ -10,7 +10,6 @@
 #include "fuser/cpu/prepare/check.h"
 #include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
-#include "fuser/cpu/prepare/parallel_regions.h"
 #include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/entry.h"
 
@@ -110,8 +109,7 @@ static struct ir_function *prepare(const struct ir_function *kernel, struct diag
         ir_module_free(module);
         return NULL;
     }
-    pass_run(&pass_barrier_uniformity, copy);
-    if (uses_work_group_operations(copy)) parallel_regions_form(copy);
+    pipeline_run(&pipeline_regions, copy);
     return copy;
 }
 

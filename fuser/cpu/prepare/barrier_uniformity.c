@@ -156,5 +156,5 @@ static bool run_barrier_uniformity(struct ir_function *kernel)
     return changed;
 }
 
-const struct pass pass_barrier_uniformity = {"barrier_uniformity", "ifs round barriers that a work-group takes as one",
-                                             run_barrier_uniformity};
+const struct pass pass_barrier_uniformity = {
+    "barrier_uniformity", "ifs around barriers whose condition may differ in a work-group", run_barrier_uniformity};

@@ -1,9 +1,12 @@
-/* The list of passes before code generation. */
+/* The lists of passes before code generation. */
 #include "fuser/cpu/prepare/code_passes.h"
 
 #include <stddef.h>
 
 #include "fuser/passes/passes.h"
 
-static const struct pass *const passes[] = {&pass_inline, &pass_byval_copy, &pass_address_spaces, NULL};
-const struct pipeline pipeline_code = {"code", .first = passes};
+static const struct pass *const code[] = {&pass_inline, &pass_byval_copy, &pass_address_spaces, NULL};
+const struct pipeline pipeline_code = {"code", .first = code};
+
+static const struct pass *const regions[] = {&pass_barrier_uniformity, &pass_parallel_regions, NULL};
+const struct pipeline pipeline_regions = {"regions", .first = regions};

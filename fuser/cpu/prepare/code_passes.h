@@ -4,7 +4,8 @@
 #include "fuser/passes/pass_manager.h"
 
 extern const struct pass pass_address_spaces; /* casts of generic pointers that need not ask where an address lies */
-extern const struct pass pass_barrier_uniformity; /* ifs round barriers that each work-group takes as one */
+extern const struct pass pass_barrier_uniformity; /* ifs around barriers whose condition may differ in a work-group */
+extern const struct pass pass_parallel_regions;   /* what a work-item takes over a barrier goes to private variables */
 
-/* Before the kernel is checked; barrier_uniformity follows for what has passed. */
-extern const struct pipeline pipeline_code;
+extern const struct pipeline pipeline_code;    /* before the kernel is checked */
+extern const struct pipeline pipeline_regions; /* then, of kernels with barriers */

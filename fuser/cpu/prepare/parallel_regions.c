@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
 #include "fuser/cpu/prepare/uniformity.h"
 #include "ir/core/facts.h"
@@ -335,8 +336,9 @@ static void rewrite_block(struct cut *c, struct ir_block *block)
     }
 }
 
-void parallel_regions_form(struct ir_function *kernel)
+static bool run_parallel_regions(struct ir_function *kernel)
 {
+    if (!uses_work_group_operations(kernel)) return false;
     struct cut c = {.arena = arena_new(), .kernel = kernel};
     uniformity_find(&c.group, c.arena, kernel, TOGETHER_GROUP);
     uint32_t n = c.group.n_values + 1;
@@ -350,4 +352,8 @@ void parallel_regions_form(struct ir_function *kernel)
     store_joins(&c, kernel->body);
     rewrite_block(&c, kernel->body);
     arena_free(c.arena);
+    return true;
 }
+
+const struct pass pass_parallel_regions = {
+    "parallel_regions", "what a work-item takes over a barrier goes to private variables", run_parallel_regions};

@@ -9,5 +9,3 @@
 /* By instruction number: the ifs and loops that are control flow of the whole work-group, since there is a barrier in
    them, or they leave a loop with one. */
 bool *parallel_regions_mark(struct arena *arena, struct ir_function *kernel);
-/* Rewrites a kernel so that what a work-item takes from one region to another lies in a private variable. */
-void parallel_regions_form(struct ir_function *kernel);
