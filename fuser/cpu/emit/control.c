@@ -425,7 +425,7 @@ static void emit_terminator(struct emit *e, const struct ir_inst *inst)
 
 /* ---- blocks ---- */
 
-static void emit_one(struct emit *e, const struct ir_inst *inst)
+static void emit_inst(struct emit *e, const struct ir_inst *inst)
 {
     switch (inst->op) {
     case IR_OP_IF: emit_if(e, inst); break;
@@ -470,7 +470,7 @@ static void emit_from(struct emit *e, const struct ir_inst *inst)
             return;
         }
         struct mask before = e->exec;
-        emit_one(e, inst);
+        emit_inst(e, inst);
         keep_shared(e, inst);
         bool diverged = e->block && !e->control->empty && e->exec.chunk != before.chunk;
         if (diverged && inst->next && inst->next != e->control->end) {

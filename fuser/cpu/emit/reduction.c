@@ -22,7 +22,7 @@ enum ir_op reduction_op(const struct ir_inst *inst)
 
 /* ---- where sums start ---- */
 
-static struct lanes whole(struct emit *e, enum ir_kind kind, unsigned bits, bool top, bool rest)
+static struct lanes int_of_bits(struct emit *e, enum ir_kind kind, unsigned bits, bool top, bool rest)
 {
     uint64_t low = bits == 1 ? 0 : (1ull << (bits - 1)) - 1;
     return lanes_int(e, kind, (rest ? low : 0) | (top ? 1ull << (bits - 1) : 0));
@@ -38,12 +38,12 @@ struct lanes reduction_identity(struct emit *e, const struct ir_inst *inst, bool
     case IR_GROUP_SMIN:
     case IR_GROUP_UMIN:
         if (is_float) return op_number(e, kind, shown ? __builtin_inf() : __builtin_nan(""));
-        return whole(e, kind, bits, inst->attrs.group_op == IR_GROUP_UMIN, true);
+        return int_of_bits(e, kind, bits, inst->attrs.group_op == IR_GROUP_UMIN, true);
     case IR_GROUP_SMAX:
     case IR_GROUP_UMAX:
         if (is_float) return op_number(e, kind, shown ? -__builtin_inf() : __builtin_nan(""));
-        return whole(e, kind, bits, inst->attrs.group_op == IR_GROUP_SMAX, false);
-    case IR_GROUP_AND: return whole(e, kind, bits, true, true);
+        return int_of_bits(e, kind, bits, inst->attrs.group_op == IR_GROUP_SMAX, false);
+    case IR_GROUP_AND: return int_of_bits(e, kind, bits, true, true);
     default: return is_float && !shown ? op_number(e, kind, -0.0) : lanes_int(e, kind, 0);
     }
 }
@@ -51,7 +51,7 @@ struct lanes reduction_identity(struct emit *e, const struct ir_inst *inst, bool
 /* ---- reduction ---- */
 
 /* The upper or lower half of the chunks, as the value of half as many lanes. */
-static struct lanes half(struct emit *e, const struct lanes *v, bool upper)
+static struct lanes half_of_chunks(struct emit *e, const struct lanes *v, bool upper)
 {
     struct lanes r = *v;
     r.chunk += upper ? lanes_chunks(e, v->kind) / 2 : 0;
@@ -82,7 +82,7 @@ struct lanes reduction_of_lanes(struct emit *e, const struct ir_inst *inst, stru
     x = (struct lanes){.kind = v.kind, .shape = SHAPE_VARYING, .chunk = lanes_vectors(e, &x)};
     unsigned width = e->width;
     while (e->width > mask_lanes(e)) {
-        struct lanes low = half(e, &x, false), high = half(e, &x, true);
+        struct lanes low = half_of_chunks(e, &x, false), high = half_of_chunks(e, &x, true);
         e->width /= 2;
         x = op2(e, reduction_op(inst), v.kind, low, high);
     }

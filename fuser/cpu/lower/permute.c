@@ -53,7 +53,7 @@ struct permutation {
     bool of_bytes; /* its numbers are those of bytes */
 };
 
-static void choose(const struct emit *e, enum ir_kind kind, unsigned table_chunks, struct permutation *p)
+static void choose_instruction(const struct emit *e, enum ir_kind kind, unsigned table_chunks, struct permutation *p)
 {
     static const char suffix[] = {[2] = 'w', [4] = 'd', [8] = 'q'};
     unsigned bytes = kind_bytes(kind);
@@ -141,7 +141,7 @@ static void find_parts(struct emit *e, struct parts *s, enum ir_kind kind, struc
     }
 }
 
-static struct lanes joined(struct emit *e, const struct parts *s, const struct permute_table *t)
+static struct lanes join_parts_of_bytes(struct emit *e, const struct parts *s, const struct permute_table *t)
 {
     enum ir_kind kind = t->values[0]->kind, as = kind_of_bytes(kind_bytes(kind));
     struct lanes r = out_of(e, s->p, t, as, 0, &s->numbers[0]);
@@ -150,7 +150,7 @@ static struct lanes joined(struct emit *e, const struct parts *s, const struct p
     return op_bits(e, r, kind);
 }
 
-static struct lanes chosen(struct emit *e, const struct parts *s, const struct permute_table *t)
+static struct lanes select_parts(struct emit *e, const struct parts *s, const struct permute_table *t)
 {
     enum ir_kind kind = t->values[0]->kind;
     struct lanes r = out_of(e, s->p, t, kind, 0, &s->numbers[0]);
@@ -166,12 +166,13 @@ static bool by_instructions(struct emit *e, const struct permute_table *tables, 
     unsigned chunks = tables[0].n * lanes_chunks(e, kind);
     if (e->isa->id == CPU_ISA_GENERIC || e->width < mask_lanes(e)) return false;
     struct permutation p;
-    choose(e, kind, chunks, &p);
+    choose_instruction(e, kind, chunks, &p);
     unsigned parts = chunks / p.chunks, cost = lanes_chunks(e, kind) * parts;
     if (cost > e->width || n * cost > MOST_PERMUTATIONS) return false;
     struct parts s = {.p = &p, .n = parts, .numbers[0] = numbers_for(e, &p, kind, *index)};
     find_parts(e, &s, kind, *index);
-    for (unsigned c = 0; c < n; c++) result[c] = p.of_bytes ? joined(e, &s, &tables[c]) : chosen(e, &s, &tables[c]);
+    for (unsigned c = 0; c < n; c++)
+        result[c] = p.of_bytes ? join_parts_of_bytes(e, &s, &tables[c]) : select_parts(e, &s, &tables[c]);
     return true;
 }
 

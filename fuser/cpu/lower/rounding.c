@@ -62,7 +62,7 @@ static struct lanes narrowed(struct emit *e, enum ir_kind kind, enum ir_rounding
 /* ---- from an integer ---- */
 
 /* x without the bits that do not fit in the digits. */
-static struct lanes cut(struct emit *e, unsigned digits, struct lanes x)
+static struct lanes without_lower_digits(struct emit *e, unsigned digits, struct lanes x)
 {
     enum ir_kind kind = x.kind;
     struct lanes unused = op1(e, IR_OP_CLZ, kind, x), spare = lanes_int(e, kind, bits_of(kind) - digits);
@@ -76,7 +76,7 @@ static struct lanes from_magnitude(struct emit *e, enum ir_kind kind, struct lan
     enum ir_kind word = kind_of_bytes(kind_bytes(kind));
     /* Beyond an f16's numbers all are alike, and exceed the largest one. */
     if (kind == IR_KIND_F16) x = op2(e, IR_OP_UMIN, x.kind, x, lanes_int(e, x.kind, 0xffff));
-    struct lanes whole = cut(e, digits_of(kind), x);
+    struct lanes whole = without_lower_digits(e, digits_of(kind), x);
     struct lanes bits = op_bits(e, op1(e, IR_OP_UTOF, kind, whole), word);
     struct lanes more = op2(e, IR_OP_AND, IR_KIND_BOOL, up, compared(e, IR_OP_INE, whole, x));
     return op_select(e, more, op2(e, IR_OP_ADD, word, bits, lanes_int(e, word, 1)), bits);

@@ -259,7 +259,7 @@ static void join_loop(struct finder *f, struct ir_inst *inst)
     }
 }
 
-static void visit(struct ir_inst *inst, void *data)
+static void visit_inst(struct ir_inst *inst, void *data)
 {
     struct finder *f = data;
     switch (inst->op) {
@@ -287,7 +287,7 @@ void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_functi
     struct finder f = {.u = u, .module = kernel->module, .together = together, .changed = true};
     while (f.changed) {
         f.changed = false;
-        ir_walk(kernel->body, visit, &f);
+        ir_walk(kernel->body, visit_inst, &f);
     }
     for (uint32_t i = 0; i < u->n_values; i++) /* control never comes there */
         if (!is_known(u->values[i])) u->values[i] = varying_shape;

@@ -10,7 +10,7 @@
 #include "ir/core/reservation.h"
 
 /* Held for a copy of one packet, or for marks; whoever waits has nothing else to do. */
-static void lock(struct kernel_pipe *pipe)
+static void lock_pipe(struct kernel_pipe *pipe)
 {
     while (__atomic_exchange_n(&pipe->lock, 1, __ATOMIC_ACQUIRE)) {
         while (__atomic_load_n(&pipe->lock, __ATOMIC_RELAXED)) {
@@ -21,12 +21,12 @@ static void lock(struct kernel_pipe *pipe)
     }
 }
 
-static void unlock(struct kernel_pipe *pipe)
+static void unlock_pipe(struct kernel_pipe *pipe)
 {
     __atomic_store_n(&pipe->lock, 0, __ATOMIC_RELEASE);
 }
 
-static uint8_t *place(struct kernel_pipe *pipe, uint64_t number)
+static uint8_t *packet_at(struct kernel_pipe *pipe, uint64_t number)
 {
     return pipe->packets + number % pipe->capacity * pipe->packet_size;
 }
@@ -82,37 +82,37 @@ static void commit_packets(struct kernel_pipe *pipe, struct kernel_pipe_end *end
 uint32_t kernel_pipe_read(struct kernel_pipe *pipe, uint64_t packet_size, void *packet)
 {
     if (!fits(pipe, packet_size)) return 0;
-    lock(pipe);
+    lock_pipe(pipe);
     bool some = packets(pipe) > 0;
     if (some) {
         uint64_t number = pipe->read.reserved++;
-        memcpy(packet, place(pipe, number), packet_size);
+        memcpy(packet, packet_at(pipe, number), packet_size);
         commit_packets(pipe, &pipe->read, number, 1);
     }
-    unlock(pipe);
+    unlock_pipe(pipe);
     return some;
 }
 
 uint32_t kernel_pipe_write(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet)
 {
     if (!fits(pipe, packet_size)) return 0;
-    lock(pipe);
+    lock_pipe(pipe);
     bool some = room(pipe) > 0;
     if (some) {
         uint64_t number = pipe->write.reserved++;
-        memcpy(place(pipe, number), packet, packet_size);
+        memcpy(packet_at(pipe, number), packet, packet_size);
         commit_packets(pipe, &pipe->write, number, 1);
     }
-    unlock(pipe);
+    unlock_pipe(pipe);
     return some;
 }
 
 uint32_t kernel_pipe_packets(struct kernel_pipe *pipe)
 {
     if (!pipe) return 0;
-    lock(pipe);
+    lock_pipe(pipe);
     uint64_t n = packets(pipe);
-    unlock(pipe);
+    unlock_pipe(pipe);
     return (uint32_t)n;
 }
 
@@ -120,11 +120,11 @@ uint64_t kernel_pipe_reserve(struct kernel_pipe *pipe, uint32_t writes, uint32_t
 {
     if (!exists(pipe) || n > IR_RESERVATION_MOST) return 0;
     struct kernel_pipe_end *end = writes ? &pipe->write : &pipe->read;
-    lock(pipe);
+    lock_pipe(pipe);
     uint64_t first = end->reserved;
     bool enough = n <= (writes ? room(pipe) : packets(pipe));
     if (enough) end->reserved += n;
-    unlock(pipe);
+    unlock_pipe(pipe);
     return enough ? ir_reservation(first, n) : 0;
 }
 
@@ -132,10 +132,10 @@ uint32_t kernel_pipe_read_at(struct kernel_pipe *pipe, uint64_t packet_size, voi
 {
     uint64_t first;
     if (!fits(pipe, packet_size) || index >= ir_reservation_count(id)) return 0;
-    lock(pipe);
+    lock_pipe(pipe);
     bool some = find_reservation(pipe, &pipe->read, id, &first);
-    if (some) memcpy(packet, place(pipe, first + index), packet_size);
-    unlock(pipe);
+    if (some) memcpy(packet, packet_at(pipe, first + index), packet_size);
+    unlock_pipe(pipe);
     return some;
 }
 
@@ -144,10 +144,10 @@ uint32_t kernel_pipe_write_at(struct kernel_pipe *pipe, uint64_t packet_size, co
 {
     uint64_t first;
     if (!fits(pipe, packet_size) || index >= ir_reservation_count(id)) return 0;
-    lock(pipe);
+    lock_pipe(pipe);
     bool some = find_reservation(pipe, &pipe->write, id, &first);
-    if (some) memcpy(place(pipe, first + index), packet, packet_size);
-    unlock(pipe);
+    if (some) memcpy(packet_at(pipe, first + index), packet, packet_size);
+    unlock_pipe(pipe);
     return some;
 }
 
@@ -156,7 +156,7 @@ void kernel_pipe_commit(struct kernel_pipe *pipe, uint32_t writes, uint64_t id)
     uint64_t first;
     if (!exists(pipe)) return;
     struct kernel_pipe_end *end = writes ? &pipe->write : &pipe->read;
-    lock(pipe);
+    lock_pipe(pipe);
     if (find_reservation(pipe, end, id, &first)) commit_packets(pipe, end, first, ir_reservation_count(id));
-    unlock(pipe);
+    unlock_pipe(pipe);
 }
