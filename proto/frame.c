@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "proto/cursor.h"
-#include "proto/frame_internal.h"
+#include "proto/fields.h"
 
 enum {
     READ_STEP = 16 << 10, /* room offered to one recvmsg at least */
     READ_MOST = 256 << 10,
-    KEEP_BYTES = 64 << 10,             /* a larger buffer is given up when its message is done */
+    KEEP_BYTES = 64 << 10,              /* a larger buffer is given up when its message is done */
     MAX_QUEUED_FDS = 2 * PROTO_MAX_FDS, /* of the message that arrives and of the one after it */
     MAX_RECEIVED_FDS = 253              /* what a kernel passes at once: any less room, and the kernel itself closes the
                                            rest, in the middle of recvmsg() */
@@ -27,7 +27,7 @@ struct proto_reader {
     int fds[MAX_QUEUED_FDS];
     uint32_t n_fds;
     void (*close_fd)(int fd); /* NULL: close() */
-    bool broken; /* a violation was found: nothing more is read */
+    bool broken;              /* a violation was found: nothing more is read */
     char reason[160];
 };
 

@@ -1,11 +1,11 @@
 /* Blocking send and receive, for processes without an event loop. */
+#include "proto/transfer.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
-
-#include "proto/frame.h"
 
 /* Waits for events until the deadline. 0, or -1 with errno. */
 static int wait_for(int fd, short events, uint64_t deadline_ms)

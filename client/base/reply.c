@@ -1,6 +1,8 @@
 /* Values of a reply by their keys. */
 #include "client/base/reply.h"
 
+#include "proto/fields.h"
+
 const char *client_reply_string(struct client_pool *p, const msgpack_object *o)
 {
     if (!o || o->type != MSGPACK_OBJECT_STR) return "";

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "client/base/pool.h"
-#include "proto/frame.h"
+#include "proto/fields.h"
 
 const char *client_reply_string(struct client_pool *p, const msgpack_object *o); /* "" where it is none */
 const char *client_reply_text(struct client_pool *p, const msgpack_object *map, const char *key);

@@ -8,6 +8,8 @@
 #include "client/exec/report.h"
 #include "client/graph/flatten.h"
 #include "client/session/request.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 struct request {
     const fusion_graph *graph;

@@ -5,6 +5,7 @@
 
 #include "client/base/error.h"
 #include "client/base/reply.h"
+#include "proto/fields.h"
 
 /* A number below `limit`. */
 static bool read_index(const msgpack_object *o, uint32_t limit, uint32_t *index)

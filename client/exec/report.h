@@ -2,7 +2,7 @@
 #pragma once
 
 #include "client/exec/exec.h"
-#include "proto/frame.h"
+#include "proto/fields.h"
 
 /* Reads the reply to graph.finalize: the executable's id, and its report on the graph that went to the service. */
 fusion_status client_report_read(fusion_exec *e, const msgpack_object *reply, const fusion_graph *flat);

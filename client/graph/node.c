@@ -9,7 +9,7 @@
 #include "client/base/array.h"
 #include "client/base/error.h"
 #include "client/graph/args.h"
-#include "client/module/module.h"
+#include "client/module/state.h"
 #include "proto/limits.h"
 
 fusion_status client_graph_name(fusion_graph *g, const char *given, const char *base, char **name)

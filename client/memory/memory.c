@@ -13,6 +13,7 @@
 #include "client/base/error.h"
 #include "client/session/request.h"
 #include "client/session/wait.h"
+#include "proto/writer.h"
 
 enum { USM_TRIES = 16 };
 static const uint64_t check_available_above = 64 << 20; /* smaller requests need no look at the machine's memory */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "client/base/error.h"
-#include "client/module/module.h"
+#include "client/module/state.h"
 
 static fusion_status find_device(const fusion_module *m, uint32_t kernel, const char *name,
                                  const struct kernel_device **device)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/base/reply.h"
+#include "proto/fields.h"
 
 /* Names as one text, separated by single spaces. */
 static const char *join_names(struct client_pool *pool, msgpack_object_array names)

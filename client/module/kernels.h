@@ -1,8 +1,8 @@
 /* Kernels as a reply describes them. */
 #pragma once
 
-#include "client/module/module.h"
-#include "proto/frame.h"
+#include "client/module/state.h"
+#include "proto/fields.h"
 
 /* Fills in the module's kernels. Where memory is out, the module's pool has failed. */
 void client_module_read_kernels(fusion_module *m, const msgpack_object *reply);

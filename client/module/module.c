@@ -1,6 +1,4 @@
 /* Modules: loading and linking them. */
-#include "client/module/module.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +7,11 @@
 
 #include "client/base/error.h"
 #include "client/module/kernels.h"
+#include "client/module/state.h"
 #include "client/session/request.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 static void free_module(struct client_object *object)
 {

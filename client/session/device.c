@@ -5,6 +5,8 @@
 #include "client/base/error.h"
 #include "client/base/reply.h"
 #include "client/session/request.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
 
 static void copy_text(char *to, size_t size, const msgpack_object *map, const char *key)
 {

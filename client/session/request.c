@@ -14,6 +14,8 @@
 #include "client/base/array.h"
 #include "client/base/error.h"
 #include "client/session/fork.h"
+#include "proto/fields.h"
+#include "proto/transfer.h"
 
 /* A message on its way. */
 struct outgoing {

@@ -3,6 +3,7 @@
 
 #include "client/session/state.h"
 #include "proto/frame.h"
+#include "proto/writer.h"
 
 /* Packs the params of a request. */
 typedef void client_pack_fn(struct proto_writer *w, const void *data);

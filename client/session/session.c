@@ -19,6 +19,9 @@
 #include "client/session/print.h"
 #include "client/session/request.h"
 #include "client/session/wait.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 static const char system_socket[] = "/run/fusiond/fusiond.sock";
 enum { DEFAULT_REQUEST_LIMIT_MS = 60000, DAEMON_END_MS = 3000 };

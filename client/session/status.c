@@ -3,6 +3,8 @@
 
 #include "client/base/text.h"
 #include "client/session/request.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
 
 static void print_json(FILE *out, const msgpack_object *o);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "proto/cursor.h"
+#include "proto/fields.h"
 #include "proto/limits.h"
 
 struct blob *blob_new(const void *bytes, size_t size)

@@ -6,6 +6,8 @@
 
 #include "daemon/broker/closing.h"
 #include "daemon/broker/session.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 /* The memory counts whole, whether it is filled yet or not: the seals keep it from growing, and whoever fills it does
    not ask again. Descriptors count twice: one more is on its way to an executor. */

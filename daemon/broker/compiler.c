@@ -11,6 +11,9 @@
 #include "daemon/broker/log.h"
 #include "daemon/broker/peer.h"
 #include "daemon/broker/procstat.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 struct compiler {
     struct broker *broker;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "daemon/broker/broker.h"
+#include "proto/fields.h"
 #include "proto/frame.h"
+#include "proto/writer.h"
 
 struct compiler;
 

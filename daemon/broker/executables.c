@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include "daemon/broker/session.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 static void free_executable(struct executable *x)
 {

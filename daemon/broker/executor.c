@@ -13,6 +13,9 @@
 #include "daemon/broker/peer.h"
 #include "daemon/broker/procstat.h"
 #include "daemon/executor/run/exit_codes.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 enum { MAX_DEATHS = 20, DEATH_WINDOW_MS = 60000 };
 enum { FIRST_PAUSE_MS = 10, MAX_DOUBLINGS = 7, MAX_PAUSE_MS = 1000 }; /* between a death and the next start */

@@ -7,6 +7,7 @@
 #include "daemon/broker/broker.h"
 #include "proto/frame.h"
 #include "proto/ring.h"
+#include "proto/writer.h"
 
 struct executor;
 

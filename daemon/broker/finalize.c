@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include "daemon/broker/object.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 enum { PARALLEL = 2, MAX_DEVICE_NAME = 64, MAX_EFFORT_NAME = 64 }; /* launches under way for each compiler */
 enum { OBJECT_VARIANT_CODE, OBJECT_VARIANT_ASSEMBLY };

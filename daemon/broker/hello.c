@@ -10,7 +10,10 @@
 
 #include "daemon/broker/session.h"
 #include "proto/cursor.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
 #include "proto/ring.h"
+#include "proto/writer.h"
 
 /* Completions are told by bytes through a pair of sockets: nothing that the client does to its end, and to the open
    file behind it, makes a sender at the other one wait. */

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
 void module_job_free(struct module_job *j)
 {
     pool_cancel(j->operation.session->broker->pool, &j->waiter);

@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "daemon/broker/module_job.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 enum { TEXT_VARIANT = 1 };
 

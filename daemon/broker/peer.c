@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "daemon/broker/closing.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 enum { FLUSH_MS = 1000, SHORT_QUEUE = 256 << 10 };
 

@@ -10,6 +10,7 @@
 
 #include "daemon/broker/user.h"
 #include "proto/frame.h"
+#include "proto/writer.h"
 
 struct peer;
 

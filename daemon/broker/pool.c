@@ -8,6 +8,9 @@
 #include "daemon/broker/log.h"
 #include "daemon/broker/session.h"
 #include "ir/base/map.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 enum {
     TICK_MS = 250,          /* between looks at the compilers; more often where the time limit is short */

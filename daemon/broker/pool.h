@@ -10,7 +10,7 @@
 #include "daemon/broker/broker.h"
 #include "daemon/broker/hash.h"
 #include "daemon/broker/turns.h"
-#include "proto/frame.h"
+#include "proto/writer.h"
 
 struct pool;
 

@@ -1,5 +1,6 @@
 /* The report of a finalize: what the plan says, completed with what compiling its launches has told. */
 #include "daemon/broker/finalize.h"
+#include "proto/fields.h"
 
 #include <string.h>
 

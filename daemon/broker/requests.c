@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "daemon/broker/session.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 bool request_fail(struct session *s, const struct proto_message *m, fusion_status status, const char *object,
                   const char *format, ...)

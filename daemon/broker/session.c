@@ -11,6 +11,8 @@
 
 #include "daemon/broker/closing.h"
 #include "daemon/broker/log.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 enum { HELLO_LIMIT_MS = 10000, SESSION_BYTES = 32 << 10, SESSION_FDS = 8 /* of its own and its executor's */ };
 

@@ -3,6 +3,8 @@
 
 #include "daemon/broker/procstat.h"
 #include "daemon/broker/session.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 enum { FIELDS = 29, CLIENT_FIELDS = 7 };
 

@@ -6,6 +6,9 @@
 #include "fuser/cpu/compile.h"
 #include "ir/base/diag.h"
 #include "ir/core/ir.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 /* What the job answers. */
 struct made {

@@ -9,6 +9,7 @@
 #include "daemon/compiler/pack.h"
 #include "ir/core/aspects.h"
 #include "proto/limits.h"
+#include "proto/writer.h"
 
 enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };
 

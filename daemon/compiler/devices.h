@@ -3,7 +3,7 @@
 
 #include "fuser/cpu/compile.h"
 #include "fuser/graph/graph.h"
-#include "proto/frame.h"
+#include "proto/writer.h"
 
 struct device {
     struct fuser_device properties; /* what the fuser must know */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/msgpack/codec.h"
+#include "proto/frame.h"
 
 enum job_care job_care;
 

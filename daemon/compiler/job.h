@@ -3,6 +3,7 @@
 
 #include "ir/base/error.h"
 #include "proto/frame.h"
+#include "proto/writer.h"
 
 struct diag_list;
 struct ir_function;

@@ -2,6 +2,7 @@
 #include "daemon/compiler/kernel_query.h"
 
 #include "daemon/compiler/devices.h"
+#include "proto/writer.h"
 
 /* ---- work-groups and memory ---- */
 

@@ -5,7 +5,10 @@
 #include "daemon/compiler/module_job.h"
 #include "ir/base/diag.h"
 #include "ir/link/link.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
 #include "proto/limits.h"
+#include "proto/writer.h"
 
 /* The parts of one job. */
 struct parts {

@@ -11,7 +11,8 @@
 #include "daemon/compiler/job.h"
 #include "daemon/compiler/process.h"
 #include "daemon/compiler/worker.h"
-#include "proto/frame.h"
+#include "proto/fields.h"
+#include "proto/transfer.h"
 
 enum { CONTROL_FD = 3 };
 

@@ -11,12 +11,15 @@
 #include "daemon/compiler/module_options.h"
 #include "daemon/compiler/pack.h"
 #include "fuser/access/access.h"
-#include "ir/msgpack/codec.h"
 #include "ir/link/sub_group_size.h"
+#include "ir/msgpack/codec.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 #include "ir/text/print/print_type.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
 #include "proto/limits.h"
+#include "proto/writer.h"
 
 /* msgpack modules begin with an array, SPIR-V with its magic number in either byte order; text with neither. */
 static bool is_msgpack(const uint8_t *data, size_t size)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "ir/link/sub_group_size.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
 
 static int read_sub_group_size(struct module_options *o, const struct proto_message *m, const char *object,
                                struct error *e)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/core/aspects.h"
+#include "proto/writer.h"
 
 void pack_aspects(struct proto_writer *w, uint64_t aspects)
 {

@@ -1,7 +1,7 @@
 /* Packing what several replies share. */
 #pragma once
 
-#include "proto/frame.h"
+#include "proto/writer.h"
 
 /* Map entry "aspects": the names of the bits. */
 void pack_aspects(struct proto_writer *w, uint64_t aspects);

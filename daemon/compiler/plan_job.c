@@ -12,8 +12,11 @@
 #include "fuser/plan/plan.h"
 #include "ir/base/arena.h"
 #include "ir/msgpack/codec.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
 #include "proto/graph.h"
 #include "proto/limits.h"
+#include "proto/writer.h"
 
 /* Everything of one job. */
 struct planning {

@@ -10,7 +10,8 @@
 #include "daemon/executor/run/exit_codes.h"
 #include "daemon/executor/run/watchdog.h"
 #include "ir/base/arena.h"
-#include "proto/frame.h"
+#include "proto/fields.h"
+#include "proto/transfer.h"
 
 typedef int handler(struct control *c, struct proto_message *m, struct error *e);
 

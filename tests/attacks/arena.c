@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "proto/frame.h"
+#include "proto/transfer.h"
 
 /* What a submission may take whatever it takes alone: who wakes up waits for what a stranger does in the kernel. */
 static const double submit_floor_ms = 0.25;

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "proto/frame.h"
 #include "proto/ring.h"
+#include "proto/transfer.h"
 #include "tests/attacks/arena.h"
 
 enum { LINGER_SECONDS = 20, MANY = 100 };

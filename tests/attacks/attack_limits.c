@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "proto/frame.h"
+#include "proto/transfer.h"
 #include "tests/attacks/arena.h"
 
 static int start(void **state)

@@ -22,6 +22,9 @@
 #include <unistd.h>
 
 #include "daemon/compiler/job.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 int honest_job_module(const struct proto_message *m, struct proto_writer *reply, struct error *e);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "proto/cursor.h"
+#include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/graph.h"
 #include "proto/ring.h"

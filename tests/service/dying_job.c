@@ -7,6 +7,9 @@
 
 #include "daemon/compiler/job.h"
 #include "ir/text/print/print.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 int sound_job_compile(const struct proto_message *m, struct proto_writer *reply, struct error *e);
 

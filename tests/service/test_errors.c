@@ -15,8 +15,10 @@
 #include <cmocka.h>
 
 #include "client/exec/exec.h"
-#include "client/module/module.h"
+#include "client/module/state.h"
 #include "client/session/request.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 #include "tests/support/service.h"
 
 enum { SIZE = 64 };

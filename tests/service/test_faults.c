@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "proto/frame.h"
+#include "proto/writer.h"
 #include "tests/support/service.h"
 
 enum { SIZE = 256 };

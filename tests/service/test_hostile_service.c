@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "proto/frame.h"
 #include "proto/ring.h"
+#include "proto/transfer.h"
 #include "tests/support/service.h"
 
 enum { SIZE = 64, LIMIT_MS = 1000 };

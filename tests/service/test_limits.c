@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "proto/frame.h"
+#include "proto/transfer.h"
 #include "tests/support/service.h"
 
 enum { SIZE = 64, PATIENCE_MS = 20000 };

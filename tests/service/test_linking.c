@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "client/session/request.h"
+#include "proto/writer.h"
 #include "tests/support/service.h"
 #include "tests/support/spirv_make.h"
 

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "proto/transfer.h"
+
 enum { PATIENCE_MS = 20000, MAX_ARGS = 8, FIRST_FD = 3, MAX_FDS = 4 };
 
 static uint64_t deadline(void)

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "proto/frame.h"
+#include "proto/writer.h"
 
 struct child {
     pid_t pid;

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "proto/writer.h"
+
 /* ---- memory ---- */
 
 struct memory memory_new(size_t bytes)

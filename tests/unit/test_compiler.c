@@ -13,7 +13,10 @@
 #include <cmocka.h>
 
 #include "fuser/cpu/abi/kernel_abi.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
 #include "proto/graph.h"
+#include "proto/writer.h"
 #include "tests/support/child.h"
 #include "tests/support/rng.h"
 

@@ -13,6 +13,7 @@
 
 #include "ir/msgpack/codec.h"
 #include "ir/text/parse/parse.h"
+#include "proto/writer.h"
 #include "tests/support/executor.h"
 
 /* out[i] = in[i] * factor */

@@ -15,6 +15,8 @@
 
 #include "daemon/confine/landlock.h"
 #include "daemon/executor/run/exit_codes.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 #include "tests/support/executor.h"
 #include "tests/support/rng.h"
 

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "proto/cursor.h"
-#include "proto/frame.h"
+#include "proto/fields.h"
+#include "proto/transfer.h"
 
 static bool is_open(int fd)
 {

@@ -11,7 +11,7 @@
 #include "fuser/cpu/abi/kernel_abi.h"
 #include "ir/base/arena.h"
 #include "proto/cursor.h"
-#include "proto/frame.h"
+#include "proto/fields.h"
 #include "proto/image.h"
 #include "proto/limits.h"
 

@@ -1,4 +1,4 @@
-/* Modules: kernels that the service has read. */
+/* The state of a module: kernels that the service has read. */
 #pragma once
 
 #include "client/base/pool.h"

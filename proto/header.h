@@ -1,7 +1,9 @@
-/* The frame header, shared by the files that write and read it. */
+/* The frame header and the kinds of messages, shared by who writes and who reads. */
 #pragma once
 
 #include <stdint.h>
+
+enum proto_kind { PROTO_REQUEST, PROTO_REPLY, PROTO_NOTICE };
 
 enum { FRAME_HEADER = 8, FRAME_MAGIC = 0x4631 };
 
