@@ -151,16 +151,21 @@ void proto_reader_feed(struct proto_reader *r, const void *bytes, size_t size, c
 
 /* ---- from a body to a message ---- */
 
-static char *zone_text(msgpack_zone *zone, const msgpack_object *object, size_t max)
+static const char no_memory[] = "out of memory"; /* told apart from other reasons by its address */
+
+/* NULL, or what is wrong: the text is none, or longer than max, or there is no memory. */
+static const char *zone_text(msgpack_zone *zone, const msgpack_object *object, size_t max, const char *wrong,
+                             const char **text)
 {
     if (!object || object->type != MSGPACK_OBJECT_STR || object->via.str.size > max ||
         (object->via.str.size > 0 && memchr(object->via.str.ptr, 0, object->via.str.size)))
-        return NULL;
+        return wrong;
     char *copy = msgpack_zone_malloc(zone, object->via.str.size + 1);
-    if (!copy) return NULL;
+    if (!copy) return no_memory;
     if (object->via.str.size > 0) memcpy(copy, object->via.str.ptr, object->via.str.size);
     copy[object->via.str.size] = 0;
-    return copy;
+    *text = copy;
+    return NULL;
 }
 
 static bool is_map_or_nil(const msgpack_object *object)
@@ -178,20 +183,18 @@ static const char *read_id(struct proto_message *m, const msgpack_object *object
 
 static const char *read_method(struct proto_message *m, const msgpack_object *object)
 {
-    m->method = zone_text(m->zone, object, PROTO_MAX_NAME);
-    return m->method ? NULL : "the message's method is not a name";
+    return zone_text(m->zone, object, PROTO_MAX_NAME, "the message's method is not a name", &m->method);
 }
 
 static const char *read_error(struct proto_message *m, const msgpack_object *error)
 {
-    if (error->type == MSGPACK_OBJECT_NIL) return NULL;
+    static const char wrong[] = "the reply's error is neither nil nor {status, object, reason}";
     uint64_t status;
-    m->object = zone_text(m->zone, proto_get(error, "object"), SIZE_MAX);
-    m->reason = zone_text(m->zone, proto_get(error, "reason"), SIZE_MAX);
-    if (!proto_get_uint(error, "status", &status) || status == FUSION_SUCCESS || !m->object || !m->reason)
-        return "the reply's error is neither nil nor {status, object, reason}";
+    if (error->type == MSGPACK_OBJECT_NIL) return NULL;
+    if (!proto_get_uint(error, "status", &status) || status == FUSION_SUCCESS) return wrong;
     m->status = status < FUSION_STATUS_COUNT ? (fusion_status)status : FUSION_INTERNAL;
-    return NULL;
+    const char *failed = zone_text(m->zone, proto_get(error, "object"), SIZE_MAX, wrong, &m->object);
+    return failed ? failed : zone_text(m->zone, proto_get(error, "reason"), SIZE_MAX, wrong, &m->reason);
 }
 
 static const char *read_elements(struct proto_message *m, const msgpack_object *root)
@@ -210,17 +213,18 @@ static const char *read_elements(struct proto_message *m, const msgpack_object *
     return m->kind == PROTO_REQUEST ? read_method(m, &at[2]) : read_error(m, &at[2]);
 }
 
-/* Fills in m from m->body; NULL, or what is wrong. */
+/* Fills in m from its frame; NULL, or what is wrong. */
 static const char *decode(struct proto_message *m)
 {
-    const char *wrong = cursor_check(m->body, m->size, PROTO_MAX_DEPTH, PROTO_MAX_OBJECTS);
+    const uint8_t *body = m->frame + FRAME_HEADER;
+    const char *wrong = cursor_check(body, m->size, PROTO_MAX_DEPTH, PROTO_MAX_OBJECTS);
     if (wrong) return wrong;
     m->zone = msgpack_zone_new(1024);
     msgpack_object root;
     size_t offset = 0;
-    if (!m->zone) return "out of memory";
-    if (msgpack_unpack((const char *)m->body, m->size, &offset, m->zone, &root) != MSGPACK_UNPACK_SUCCESS)
-        return "malformed msgpack, or out of memory";
+    /* It is well-formed, so nothing but memory can be missing. */
+    if (!m->zone || msgpack_unpack((const char *)body, m->size, &offset, m->zone, &root) != MSGPACK_UNPACK_SUCCESS)
+        return no_memory;
     return read_elements(m, &root);
 }
 
@@ -245,24 +249,43 @@ static void shrink(struct proto_reader *r)
     }
 }
 
-/* Takes a whole frame out of the buffer. A large one that is alone keeps its memory: no second copy of it exists. */
-static bool take_body(struct proto_reader *r, struct proto_message *m, size_t size)
+/* A large frame that is alone becomes the message's with its memory: no second copy of it exists. */
+static bool is_handed_over(const struct proto_reader *r, size_t whole)
 {
-    size_t whole = FRAME_HEADER + size;
-    if (r->size == whole && r->capacity > KEEP_BYTES) {
-        memmove(r->data, r->data + FRAME_HEADER, size);
-        m->body = r->data;
+    return r->size == whole && r->capacity > KEEP_BYTES;
+}
+
+/* The reader has no more to do with the frame. */
+static void drop_frame(struct proto_reader *r, size_t whole)
+{
+    if (is_handed_over(r, whole)) {
         r->data = NULL;
         r->size = r->capacity = 0;
-        return true;
+        return;
     }
-    m->body = malloc(size ? size : 1);
-    if (!m->body) return false;
-    memcpy(m->body, r->data + FRAME_HEADER, size);
     memmove(r->data, r->data + whole, r->size - whole);
     r->size -= whole;
     shrink(r);
-    return true;
+}
+
+/* Decodes the first frame, which is whole. NULL, or what is wrong; without memory the frame stays where it is. */
+static const char *take_frame(struct proto_reader *r, struct proto_message *m, uint32_t size, uint32_t fds)
+{
+    size_t whole = FRAME_HEADER + (size_t)size;
+    bool shared = is_handed_over(r, whole);
+    m->frame = shared ? r->data : malloc(whole);
+    if (!m->frame) return no_memory;
+    if (!shared) memcpy(m->frame, r->data, whole);
+    m->size = size;
+    m->close_fd = r->close_fd;
+    const char *wrong = decode(m);
+    if (wrong == no_memory) {
+        if (shared) m->frame = NULL; /* still the reader's */
+        return wrong;
+    }
+    take_fds(r, m, fds);
+    drop_frame(r, whole);
+    return wrong;
 }
 
 /* Looks at the header: does it keep the rules? */
@@ -295,25 +318,18 @@ static int next(struct proto_reader *r, struct proto_message *m)
         violation(r, "the message came without its descriptors");
         return -1;
     }
-    if (!take_body(r, m, size)) {
-        violation(r, "out of memory");
-        return -1;
-    }
-    m->size = size;
-    m->close_fd = r->close_fd;
-    take_fds(r, m, fds);
-    const char *wrong = decode(m);
+    const char *wrong = take_frame(r, m, size, fds);
     if (!wrong) return 1;
-    violation(r, wrong);
+    if (wrong != no_memory) violation(r, wrong);
     proto_message_clear(m);
-    return -1;
+    return wrong == no_memory ? PROTO_NO_MEMORY : -1;
 }
 
 int proto_reader_next(struct proto_reader *r, struct proto_message *message, const char **reason)
 {
     memset(message, 0, sizeof *message);
     int result = next(r, message);
-    if (result < 0) *reason = r->reason;
+    if (result < 0) *reason = result == PROTO_NO_MEMORY ? no_memory : r->reason;
     return result;
 }
 
@@ -322,6 +338,6 @@ void proto_message_clear(struct proto_message *message)
     for (uint32_t i = 0; i < message->n_fds; i++)
         if (message->fds[i] >= 0) close_one(message->close_fd, message->fds[i]);
     if (message->zone) msgpack_zone_free(message->zone);
-    free(message->body);
+    free(message->frame);
     memset(message, 0, sizeof *message);
 }

@@ -31,7 +31,7 @@ struct proto_message {
     uint32_t n_fds;           /* taken ones are set to -1 by the taker; the rest is closed with the message */
     void (*close_fd)(int fd); /* as the reader was told; NULL: close() */
     msgpack_zone *zone;       /* msgpack objects and the strings above */
-    uint8_t *body;            /* contents of msgpack's strings and bytes */
+    uint8_t *frame;           /* header and body: contents of msgpack's strings and bytes */
     size_t size;              /* bytes of the body */
 };
 
@@ -50,6 +50,8 @@ size_t proto_reader_bytes(const struct proto_reader *r);
 uint32_t proto_reader_fds(const struct proto_reader *r);
 /* proto_reader_fill for bytes that came otherwise (tests, fuzzer). */
 void proto_reader_feed(struct proto_reader *r, const void *bytes, size_t size, const int *fds, uint32_t n_fds);
-/* The next whole message: 1 and message, 0 none yet, -1 violation of the protocol with a reason. */
+/* The next whole message: 1 and message, 0 none yet, -1 violation of the protocol with a reason, PROTO_NO_MEMORY with
+   the same: it is still there, to be asked for again. */
+enum { PROTO_NO_MEMORY = -2 };
 int proto_reader_next(struct proto_reader *r, struct proto_message *message, const char **reason);
 void proto_message_clear(struct proto_message *message);

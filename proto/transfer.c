@@ -84,7 +84,7 @@ int proto_receive(int fd, struct proto_reader *r, struct proto_message *message,
         int state = proto_reader_next(r, message, reason);
         if (state > 0) return 0;
         if (state < 0) {
-            errno = EPROTO;
+            errno = state == PROTO_NO_MEMORY ? ENOMEM : EPROTO;
             return -1;
         }
         if (wait_for(fd, POLLIN, deadline_ms) != 0) return -1;

@@ -93,11 +93,6 @@ static struct outgoing *make_request(fusion_session *s, const char *method, clie
     return o;
 }
 
-struct release {
-    const char *key;
-    uint64_t id;
-};
-
 static void pack_release(struct proto_writer *w, const void *data)
 {
     const struct release *r = data;
@@ -105,17 +100,33 @@ static void pack_release(struct proto_writer *w, const void *data)
     proto_pack_uint(w, r->key, r->id);
 }
 
-/* The reply is of no interest. It goes with the next request at the latest. */
-static void send_release(fusion_session *s, const char *method, const char *key, uint64_t id)
+/* Beyond what there is room for, what was to be released stays until the session ends. */
+static void owe(fusion_session *s, const struct release *r)
 {
-    struct outgoing *o = make_request(s, method, pack_release, &(struct release){key, id});
-    if (!o) return;
-    if (!proto_finish(&o->writer)) {
-        free_outgoing(o);
+    if (s->n_owed < sizeof s->owed / sizeof *s->owed) s->owed[s->n_owed++] = *r;
+}
+
+/* The reply is of no interest. It goes with the next request at the latest. */
+static void send_release(fusion_session *s, const struct release *r)
+{
+    struct outgoing *o = make_request(s, r->method, pack_release, r);
+    if (!o || !proto_finish(&o->writer)) {
+        if (o) free_outgoing(o);
+        owe(s, r);
         return;
     }
     STAILQ_INSERT_TAIL(&s->outgoing, o, link);
     flush(s, 1); /* without waiting */
+}
+
+static void send_owed(fusion_session *s)
+{
+    uint32_t n = s->n_owed;
+    s->n_owed = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct release r = s->owed[i];
+        send_release(s, &r);
+    }
 }
 
 /* Sends a whole request. Out of time it leaves the stream in order; `pending` says whether the service is going to see
@@ -155,9 +166,9 @@ static void take_late_reply(fusion_session *s, const struct proto_message *messa
     }
     if (message->status != FUSION_SUCCESS || message->params.type != MSGPACK_OBJECT_MAP) return;
     if (proto_get_uint(&message->params, "executable", &id))
-        send_release(s, "executable.release", "executable", id);
+        send_release(s, &(struct release){"executable.release", "executable", id});
     else if (proto_get_uint(&message->params, "module", &id))
-        send_release(s, "module.release", "module", id);
+        send_release(s, &(struct release){"module.release", "module", id});
 }
 
 /* What could not be received, by errno. `pending`: the stream is in order, and the reply still comes. */
@@ -238,6 +249,7 @@ static fusion_status exchange(fusion_session *s, const char *method, client_pack
     if (s->broken) return ended(s, method);
     if (late && !client_reserve(&s->late, s->n_late, &s->late_capacity, sizeof *s->late))
         return client_no_memory(method);
+    send_owed(s);
     uint32_t id = s->next_request;
     struct outgoing *o = make_request(s, method, pack, data);
     if (!o) return client_no_memory(method);
@@ -297,6 +309,9 @@ fusion_status client_request_resume(fusion_session *s, const char *method, uint3
 void client_release(fusion_session *s, const char *method, const char *key, uint64_t id)
 {
     fusion_error before = *fusion_last_error(); /* a destructor does not disturb the error being looked at */
-    client_request(s, method, pack_release, &(struct release){key, id}, NULL, 0, NULL);
+    const struct release r = {method, key, id};
+    pthread_mutex_lock(&s->request_lock);
+    if (exchange(s, method, pack_release, &r, NULL, 0, NULL, NULL) == FUSION_OUT_OF_MEMORY) owe(s, &r);
+    pthread_mutex_unlock(&s->request_lock);
     client_error(before.status, before.object, "%s", before.reason);
 }

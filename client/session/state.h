@@ -31,6 +31,11 @@ struct fusion_session {
     struct client_late *late;
     uint32_t n_late, late_capacity;
     uint32_t next_request;
+    struct release {
+        const char *method, *key;
+        uint64_t id;
+    } owed[64]; /* releases that there was no memory for: they go with the next request */
+    uint32_t n_owed;
     bool broken; /* the connection has ended */
 
     pthread_mutex_t print_lock; /* recursive; held while what was printed is handed on (print.c) */
