@@ -9,24 +9,24 @@ static uint64_t *parameters_of(const struct access_walk *w, const struct ir_valu
     return &w->provenance[(size_t)access_value_number(v) * w->provenance_words];
 }
 
-static bool has(const struct access_walk *w, const struct ir_value *v, uint32_t bit)
+static bool has_parameter(const struct access_walk *w, const struct ir_value *v, uint32_t bit)
 {
     return parameters_of(w, v)[bit / 64] >> bit % 64 & 1;
 }
 
 bool provenance_has(const struct access_walk *w, const struct ir_value *pointer, uint32_t param)
 {
-    return ir_type_is_ptr(pointer->type) && has(w, pointer, param);
+    return ir_type_is_ptr(pointer->type) && has_parameter(w, pointer, param);
 }
 
 bool provenance_is_unknown(const struct access_walk *w, const struct ir_value *pointer)
 {
-    return ir_type_is_ptr(pointer->type) && has(w, pointer, w->kernel->n_params);
+    return ir_type_is_ptr(pointer->type) && has_parameter(w, pointer, w->kernel->n_params);
 }
 
-static bool add(const struct access_walk *w, const struct ir_value *v, uint32_t bit)
+static bool add_parameter(const struct access_walk *w, const struct ir_value *v, uint32_t bit)
 {
-    if (has(w, v, bit)) return false;
+    if (has_parameter(w, v, bit)) return false;
     parameters_of(w, v)[bit / 64] |= (uint64_t)1 << bit % 64;
     return true;
 }
@@ -67,7 +67,7 @@ static bool loads_module_constant(const struct access_walk *w, const struct ir_i
     return true;
 }
 
-static bool visit(const struct access_walk *w, const struct ir_inst *inst)
+static bool flow_through(const struct access_walk *w, const struct ir_inst *inst)
 {
     bool changed = false;
     switch (inst->op) {
@@ -89,18 +89,18 @@ static bool visit(const struct access_walk *w, const struct ir_inst *inst)
     default:
         if (loads_module_constant(w, inst)) return false;
         for (uint32_t i = 0; i < inst->n_results; i++)
-            if (ir_type_is_ptr(inst->results[i]->type)) changed |= add(w, inst->results[i], w->kernel->n_params);
+            if (ir_type_is_ptr(inst->results[i]->type)) changed |= add_parameter(w, inst->results[i], w->kernel->n_params);
         return changed;
     }
 }
 
-static bool visit_block(const struct access_walk *w, const struct ir_block *block)
+static bool flow_through_block(const struct access_walk *w, const struct ir_block *block)
 {
     bool changed = false;
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
         for (int i = 0; i < 2; i++)
-            if (inst->blocks[i]) changed |= visit_block(w, inst->blocks[i]);
-        changed |= visit(w, inst);
+            if (inst->blocks[i]) changed |= flow_through_block(w, inst->blocks[i]);
+        changed |= flow_through(w, inst);
     }
     return changed;
 }
@@ -112,7 +112,7 @@ void provenance_find(struct access_walk *w)
     w->provenance = arena_realloc(NULL, bytes);
     memset(w->provenance, 0, bytes);
     for (uint32_t i = 0; i < w->kernel->n_params; i++)
-        if (ir_type_is_ptr(w->kernel->params[i].value->type)) add(w, w->kernel->params[i].value, i);
-    while (visit_block(w, w->kernel->body)) {
+        if (ir_type_is_ptr(w->kernel->params[i].value->type)) add_parameter(w, w->kernel->params[i].value, i);
+    while (flow_through_block(w, w->kernel->body)) {
     }
 }

@@ -43,7 +43,7 @@ static bool is_store(const struct ir_inst *inst)
 }
 
 /* A use of memory from `pointer` and `further` bytes on, by each parameter it may point into. */
-static void touch_at(struct access_walk *w, struct access_site site, const struct ir_value *pointer,
+static void add_sites_at(struct access_walk *w, struct access_site site, const struct ir_value *pointer,
                      const struct affine *further, const struct access_state *state)
 {
     const struct ir_inst *inst = site.inst;
@@ -74,13 +74,13 @@ static void touch_at(struct access_walk *w, struct access_site site, const struc
     }
 }
 
-static void touch(struct access_walk *w, const struct ir_inst *inst, const struct ir_value *pointer, bool reads,
+static void add_sites(struct access_walk *w, const struct ir_inst *inst, const struct ir_value *pointer, bool reads,
                   bool writes, uint64_t bytes, const struct access_state *state)
 {
     const struct affine here = affine_constant(0);
     const struct access_site site = {
         .inst = inst, .reads = reads, .writes = writes, .type = inst->type, .bytes = bytes};
-    touch_at(w, site, pointer, &here, state);
+    add_sites_at(w, site, pointer, &here, state);
 }
 
 static void escape(struct access_walk *w, const struct ir_value *pointer)
@@ -100,8 +100,8 @@ static void see_copy(struct access_walk *w, const struct ir_inst *inst, const st
     uint64_t bytes = 0;
     if (affine_is_constant(&count) && count.constant >= 0 && count.constant < INT32_MAX)
         bytes = size_of(w, inst->type) * (uint64_t)count.constant;
-    touch(w, inst, inst->operands[1], true, false, bytes, state);
-    touch(w, inst, inst->operands[0], false, true, bytes, state);
+    add_sites(w, inst, inst->operands[1], true, false, bytes, state);
+    add_sites(w, inst, inst->operands[0], false, true, bytes, state);
 }
 
 /* Component k of a work-item is at p[k * size of the sub-group + its id there]: each a site of its own. */
@@ -120,7 +120,7 @@ static void see_block(struct access_walk *w, const struct ir_inst *inst, const s
                                          .type = element,
                                          .element = k,
                                          .bytes = known ? (uint64_t)bytes : 0};
-        touch_at(w, site, inst->operands[0], &further, state);
+        add_sites_at(w, site, inst->operands[0], &further, state);
     }
 }
 
@@ -128,7 +128,7 @@ static void see_block(struct access_walk *w, const struct ir_inst *inst, const s
 static void see_memory(struct access_walk *w, const struct ir_inst *inst, const struct access_state *state)
 {
     unsigned flags = ir_op_info(inst->op)->flags;
-    touch(w, inst, inst->operands[0], flags & IR_FLAG_READS, flags & IR_FLAG_WRITES, size_of(w, inst->type), state);
+    add_sites(w, inst, inst->operands[0], flags & IR_FLAG_READS, flags & IR_FLAG_WRITES, size_of(w, inst->type), state);
     for (uint32_t i = 1; i < inst->n_operands; i++) escape(w, inst->operands[i]);
 }
 
@@ -152,14 +152,14 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
     case IR_OP_BLOCK_WRITE: see_block(w, inst, state); return;
     case IR_OP_PIPE_READ ... IR_OP_PIPE_WRITE_AT: {
         bool takes = inst->op == IR_OP_PIPE_READ || inst->op == IR_OP_PIPE_READ_AT;
-        touch(w, inst, inst->operands[1], !takes, takes, size_of(w, inst->type), state);
+        add_sites(w, inst, inst->operands[1], !takes, takes, size_of(w, inst->type), state);
         w->result->shared_state = true;
         return;
     }
     case IR_OP_PIPE_RESERVE_READ ... IR_OP_PIPE_NUM_PACKETS: w->result->shared_state = true; return;
     case IR_OP_PRINTF:
-        touch(w, inst, inst->operands[1], true, false, 0, state);
-        touch(w, inst, inst->operands[2], true, false, size_of(w, inst->type), state);
+        add_sites(w, inst, inst->operands[1], true, false, 0, state);
+        add_sites(w, inst, inst->operands[2], true, false, size_of(w, inst->type), state);
         w->result->shared_state = w->result->prints = true;
         return;
     case IR_OP_PIPE_MAX_PACKETS:

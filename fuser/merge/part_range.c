@@ -38,7 +38,7 @@ static bool is_of_group(enum ir_op op)
     }
 }
 
-static void look(struct ir_inst *inst, void *data)
+static void find_queries(struct ir_inst *inst, void *data)
 {
     struct view *v = data;
     bool sub = ir_is_sub_group_op(inst), meets = !sub && ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT;
@@ -118,7 +118,7 @@ bool part_range_fits(struct fuse *f, const struct fuse_part *part, const struct 
 {
     struct view view = {NULL, NULL, NULL, NULL};
     bool box = range_is_box(&part->range, &f->request->range);
-    ir_walk(copy->body, look, &view);
+    ir_walk(copy->body, find_queries, &view);
     *guarded = range_items(&part->range) != range_items(&f->request->range);
     return box ? box_fits(f, part, &view) : linear_fits(f, part, &view);
 }

@@ -208,7 +208,7 @@ static struct ir_value *variable_of(struct rewriting *r, struct ir_builder *b, s
     return element(b, lane, place, number(b, (int64_t)(within / ir_type_size(r->copy->module, lane))));
 }
 
-static bool touch_variable(struct rewriting *r, struct ir_inst *inst, const struct access_site *site)
+static bool redirect_to_variable(struct rewriting *r, struct ir_inst *inst, const struct access_site *site)
 {
     struct ir_builder b = ir_builder_before(inst);
     struct ir_value *place = variable_of(r, &b, inst, site);
@@ -221,7 +221,7 @@ static bool touch_variable(struct rewriting *r, struct ir_inst *inst, const stru
 /* ---- blocks ---- */
 
 /* A block's components are each an element of the work-item's own. */
-static bool touch_block(struct rewriting *r, struct ir_inst *inst, const struct access_site *sites)
+static bool redirect_to_block(struct rewriting *r, struct ir_inst *inst, const struct access_site *sites)
 {
     struct ir_builder b = ir_builder_before(inst);
     ir_type type = inst->type, scalar = ir_type_element(type);
@@ -296,7 +296,7 @@ static bool is_inside(const struct rewriting *r, const struct affine *a, int64_t
            (uint64_t)high + (uint64_t)size <= r->to->local_bytes;
 }
 
-static bool touch_array(struct rewriting *r, struct ir_inst *inst, const struct access_site *site)
+static bool redirect_to_array(struct rewriting *r, struct ir_inst *inst, const struct access_site *site)
 {
     struct ir_builder b = ir_builder_before(inst);
     const struct affine *a = &site->index;
@@ -363,7 +363,7 @@ static bool is_foreseen(struct rewriting *r, const struct ir_inst *inst, const s
 }
 
 /* A block's components are sites one after the other. */
-static bool touch(struct ir_inst *inst, void *data)
+static bool redirect_access(struct ir_inst *inst, void *data)
 {
     struct rewriting *r = data;
     const struct access_site *site = site_of(r, inst);
@@ -371,8 +371,8 @@ static bool touch(struct ir_inst *inst, void *data)
     uint32_t n = site_is_block(site) ? ir_type_lanes(inst->type) : 1;
     for (uint32_t k = 0; k < n; k++)
         if (!is_foreseen(r, inst, &site[k])) return false;
-    if (site_is_block(site)) return touch_block(r, inst, site);
-    return r->to->storage == FUSER_STORAGE_LOCAL ? touch_array(r, inst, site) : touch_variable(r, inst, site);
+    if (site_is_block(site)) return redirect_to_block(r, inst, site);
+    return r->to->storage == FUSER_STORAGE_LOCAL ? redirect_to_array(r, inst, site) : redirect_to_variable(r, inst, site);
 }
 
 /* ---- the whole ---- */
@@ -408,5 +408,5 @@ bool remap_accesses(struct fuse *f, const struct fuse_part *part, struct ir_func
         r.slices[k] = add_pointer(copy, r.remap->variables[k]);
         f->extra[f->n_extra++] = r.remap->variables[k];
     }
-    return pointer_offsets_make(f, copy, i, touch, &r);
+    return pointer_offsets_make(f, copy, i, redirect_access, &r);
 }

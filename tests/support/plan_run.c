@@ -9,7 +9,7 @@
 #include "fuser/graph/range.h"
 #include "ir/base/arena.h"
 #include "ir/interp/interp.h"
-#include "fuser/assertions/assertions.h"
+#include "fuser/assertions/assertion_check.h"
 #include "tests/support/rng.h"
 
 enum { MOST_PARAMS = 128 };
@@ -232,66 +232,66 @@ bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan,
 
 /* ---- watched ---- */
 
-static struct watch *new_watch(const struct fuser_graph *graph)
+static struct assertion_check *new_watch(const struct fuser_graph *graph)
 {
-    struct watch_buffer *buffers = arena_realloc(NULL, (graph->n_buffers + 1) * sizeof *buffers);
+    struct assertion_buffer *buffers = arena_realloc(NULL, (graph->n_buffers + 1) * sizeof *buffers);
     for (uint32_t i = 0; i < graph->n_buffers; i++)
-        buffers[i] = (struct watch_buffer){graph->buffers[i].name, graph->buffers[i].bytes,
+        buffers[i] = (struct assertion_buffer){graph->buffers[i].name, graph->buffers[i].bytes,
                                            (ir_type_bits(graph->buffers[i].elem) + 7) / 8};
-    struct watch *w = watch_new(buffers, graph->n_buffers);
+    struct assertion_check *w = assertion_check_new(buffers, graph->n_buffers);
     free(buffers);
     return w;
 }
 
 /* A node of a launch, as the launch would run it. False: it is wrong by itself, or broken. */
-static bool watch_node(struct watch *w, const struct fuser_node *n, const struct fuser_plan *plan,
-                       const struct watch_kernel *launch, const struct nd_range *launched, struct graph_memory *m,
+static bool watch_node(struct assertion_check *w, const struct fuser_node *n, const struct fuser_plan *plan,
+                       const struct assertion_kernel *launch, const struct nd_range *launched, struct graph_memory *m,
                        char *why, size_t why_size)
 {
-    static const enum watch_scope owners[] = {
-        [FUSER_STORAGE_MEMORY] = WATCH_ANY, [FUSER_STORAGE_PRIVATE] = WATCH_WORK_ITEM, [FUSER_STORAGE_LOCAL] = WATCH_WORK_GROUP};
+    static const enum assertion_scope owners[] = {
+        [FUSER_STORAGE_MEMORY] = ASSERTION_SCOPE_ANY, [FUSER_STORAGE_PRIVATE] = ASSERTION_SCOPE_WORK_ITEM, [FUSER_STORAGE_LOCAL] = ASSERTION_SCOPE_WORK_GROUP};
     struct interp_arg args[MOST_PARAMS];
-    struct watch_arg watched[MOST_PARAMS] = {0};
+    struct assertion_arg watched[MOST_PARAMS] = {0};
     struct interp_options options = {.sub_group_size = PRIMARY, .max_steps = 1 << 28};
     struct nd_range range = with_local_size(&n->range);
     struct interp_result result = {0};
-    struct watch_kernel kernel = *launch;
+    struct assertion_kernel kernel = *launch;
     node_args(n, m, args);
     for (uint32_t i = 0; i < n->n_args; i++) {
         const struct fuser_arg *a = &n->args[i];
         struct fuser_props props;
         if (a->kind != FUSER_ARG_BUFFER) continue;
         fuser_props_inherit(&m->graph->buffers[a->index].props, &a->props, &props);
-        watched[i] = (struct watch_arg){true,          a->index,
-                                        a->offset,     (enum watch_scope)props.access_scope,
+        watched[i] = (struct assertion_arg){true,          a->index,
+                                        a->offset,     (enum assertion_scope)props.access_scope,
                                         props.no_init, owners[plan->storage[a->index]]};
     }
     kernel.name = n->name;
     kernel.linear = !range_is_box(&n->range, launched);
     kernel.args = watched;
-    int rc = watch_run(w, &kernel, n->kernel, &range, args, &options, &result);
+    int rc = assertion_check_run(w, &kernel, n->kernel, &range, args, &options, &result);
     bool good = rc == 0 && result.completed && result.n_findings == 0;
-    const char *broken = watch_broken(w);
+    const char *broken = assertion_check_broken(w);
     if (!good) snprintf(why, why_size, "%s", broken ? broken : result.n_findings ? result.findings[0].text : "?");
     interp_result_clear(&result);
     return good;
 }
 
-static void watch_command(struct watch *w, const struct fuser_node *n, struct graph_memory *m)
+static void watch_command(struct assertion_check *w, const struct fuser_node *n, struct graph_memory *m)
 {
     run_command(n, m);
     for (uint32_t i = 0; i < rows_of(n) && n->kind != FUSER_NODE_HOST; i++)
-        watch_written(w, n->to, n->to_offset + i * n->to_pitch, n->bytes);
+        assertion_check_written(w, n->to, n->to_offset + i * n->to_pitch, n->bytes);
     for (uint32_t i = 0; i < n->n_args; i++) {
         struct interp_arg a = buffer_arg(m, n->args[i].index, n->args[i].offset, n->args[i].bytes);
-        if (n->args[i].access != IR_ACCESS_READ) watch_written(w, n->args[i].index, n->args[i].offset, a.size);
+        if (n->args[i].access != IR_ACCESS_READ) assertion_check_written(w, n->args[i].index, n->args[i].offset, a.size);
     }
 }
 
 bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan, bool barriers, struct graph_memory *m,
                  char *why, size_t why_size)
 {
-    struct watch *w = new_watch(graph);
+    struct assertion_check *w = new_watch(graph);
     bool good = true;
     for (uint32_t i = 0; i < plan->n_steps && good; i++) {
         const struct fuser_step *s = &plan->steps[i];
@@ -300,11 +300,11 @@ bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan,
             continue;
         }
         const struct fuser_launch *l = &plan->launches[s->index];
-        struct watch_kernel kernel = {.launch = s->index, .launched = with_local_size(&l->range), .barrier = barriers};
+        struct assertion_kernel kernel = {.launch = s->index, .launched = with_local_size(&l->range), .barrier = barriers};
         for (uint32_t k = 0; k < l->n_nodes && good; k++)
             good = watch_node(w, &graph->nodes[l->nodes[k]], plan, &kernel, &l->range, m, why, why_size);
     }
-    watch_free(w);
+    assertion_check_free(w);
     return good;
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fuser/assertions/assertions.h"
+#include "fuser/assertions/assertion_check.h"
 #include "fuser/cpu/abi/kernel_abi.h"
 #include "ir/base/arena.h"
 #include "proto/cursor.h"
@@ -315,29 +315,29 @@ static bool read_ir(struct reader *r, const msgpack_object *map, struct program_
     return true;
 }
 
-static bool read_assertion(struct reader *r, const msgpack_object *o, struct watch_arg *arg)
+static bool read_assertion(struct reader *r, const msgpack_object *o, struct assertion_arg *arg)
 {
     uint64_t scope, kept;
-    if (!get_uint(r, o, "scope", WATCH_WORK_ITEM, &scope) || !get_flag(r, o, "no_init", &arg->no_init) ||
-        !get_uint(r, o, "kept", WATCH_WORK_ITEM, &kept))
+    if (!get_uint(r, o, "scope", ASSERTION_SCOPE_WORK_ITEM, &scope) || !get_flag(r, o, "no_init", &arg->no_init) ||
+        !get_uint(r, o, "kept", ASSERTION_SCOPE_WORK_ITEM, &kept))
         return false;
-    arg->scope = (enum watch_scope)scope;
-    arg->kept = (enum watch_scope)kept;
+    arg->scope = (enum assertion_scope)scope;
+    arg->kept = (enum assertion_scope)kept;
     return true;
 }
 
 /* Variables of the program are watched behind the slots, and nothing is asserted of them. */
 static bool read_assertions(struct reader *r, const msgpack_object *map, const struct program_launch *l,
-                            const struct watch_arg **out)
+                            const struct assertion_arg **out)
 {
     const msgpack_object_array *a = get_array(r, map, "params");
-    struct watch_arg *args = arena_alloc(r->p->arena, (l->n_params + 1) * sizeof *args);
+    struct assertion_arg *args = arena_alloc(r->p->arena, (l->n_params + 1) * sizeof *args);
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct program_param *param = &l->params[i];
         if (param->kind == PROGRAM_PARAM_STATE)
-            args[i] = (struct watch_arg){.is_watched = true, .buffer = r->p->n_slots + param->index};
+            args[i] = (struct assertion_arg){.is_checked = true, .buffer = r->p->n_slots + param->index};
         if (param->kind != PROGRAM_PARAM_SLOT) continue;
-        args[i] = (struct watch_arg){.is_watched = true, .buffer = param->index, .offset = param->offset};
+        args[i] = (struct assertion_arg){.is_checked = true, .buffer = param->index, .offset = param->offset};
         if (!read_assertion(r, &a->ptr[i], &args[i])) return false;
     }
     *out = args;
@@ -348,10 +348,10 @@ static bool read_assertions(struct reader *r, const msgpack_object *map, const s
 static bool read_debug(struct reader *r, const msgpack_object *map, struct program_launch *l)
 {
     struct program_launch whole = {0};
-    const struct watch_arg *args;
+    const struct assertion_arg *args;
     uint64_t number;
     if (!r->p->debug) return true;
-    struct watch_kernel *k = arena_alloc(r->p->arena, sizeof *k);
+    struct assertion_kernel *k = arena_alloc(r->p->arena, sizeof *k);
     if (!get_name(r, map, "node", &k->name) || !get_uint(r, map, "launch", UINT32_MAX, &number) ||
         !get_flag(r, map, "linear", &k->linear) || !get_flag(r, map, "barrier", &k->barrier) ||
         !read_range(r, map, "launched", &whole) || !read_assertions(r, map, l, &args))

@@ -16,7 +16,7 @@
 #include "ir/image/image.h"
 
 struct arena;
-struct watch_kernel;
+struct assertion_kernel;
 
 enum program_param_kind {
     PROGRAM_PARAM_SLOT,
@@ -46,7 +46,7 @@ struct program_launch {
     struct program_param *params;
     const uint8_t *ir; /* IR msgpack, on a device that takes no objects; else NULL */
     size_t ir_size;
-    const struct watch_kernel *debug; /* what it is a part of, and what was asserted; NULL: not for debugging. Buffers
+    const struct assertion_kernel *debug; /* what it is a part of, and what was asserted; NULL: not for debugging. Buffers
                                          are slots, then states */
 };
 

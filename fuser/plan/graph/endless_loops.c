@@ -24,19 +24,19 @@ struct finding {
     uint32_t calls;
 };
 
-static void see(struct ir_inst *inst, void *data)
+static void find_endless(struct ir_inst *inst, void *data)
 {
     struct finding *found = data;
     if (found->loop) return;
     if (inst->op == IR_OP_LOOP && !has_way_out(inst->blocks[0], false)) found->loop = inst;
     if (inst->op == IR_OP_CALL && inst->attrs.callee->body && found->calls++ < MAX_CALLS)
-        ir_walk(inst->attrs.callee->body, see, found);
+        ir_walk(inst->attrs.callee->body, find_endless, found);
 }
 
 static void remark_endless(struct plan_context *ctx, const struct fuser_node *n)
 {
     struct finding found = {0};
-    ir_walk(n->kernel->body, see, &found);
+    ir_walk(n->kernel->body, find_endless, &found);
     if (!found.loop) return;
     plan_remark(ctx, "endless_loop", n->name, NULL,
                 "kernel %s: nothing leaves the loop of line %u, neither break nor return: what comes there runs into "

@@ -82,7 +82,7 @@ struct finding {
     bool calls;
 };
 
-static void see(struct ir_inst *inst, void *data)
+static void find_variable(struct ir_inst *inst, void *data)
 {
     struct finding *f = data;
     f->calls |= inst->op == IR_OP_CALL;
@@ -119,7 +119,7 @@ static void make_copy(struct program_scope *s, struct lowered_kernel *k)
     struct ir_module *m = ir_module_new("lowered");
     struct ir_function *copy = ir_function_copy(m, k->kernel, NULL);
     pass_run(&pass_inline, copy);
-    ir_walk(copy->body, see, &found);
+    ir_walk(copy->body, find_variable, &found);
     if (found.n && !found.calls) {
         make_room(copy, found.n);
         for (uint32_t i = 0; i < found.n; i++) {

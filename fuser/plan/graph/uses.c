@@ -178,7 +178,7 @@ static struct nd_range range_of(const struct plan_facts *f, const struct fuser_n
     return range;
 }
 
-static void count(struct ir_inst *inst, void *data)
+static void count_operation(struct ir_inst *inst, void *data)
 {
     (void)inst;
     ++*(uint32_t *)data;
@@ -190,7 +190,7 @@ static bool use_kernel(struct plan_context *ctx, struct plan_facts *f, uint32_t 
     struct plan_node *planned = &f->nodes[node];
     planned->range = range_of(f, n);
     planned->access = analyse(ctx, f, n->kernel, &planned->range);
-    ir_walk(planned->access->kernel->body, count, &planned->operations);
+    ir_walk(planned->access->kernel->body, count_operation, &planned->operations);
     for (uint32_t i = 0; i < n->n_args; i++)
         if (n->args[i].kind == FUSER_ARG_BUFFER && !use_by_kernel(ctx, f, node, i)) return false;
     return check_local_memory(ctx, f, node);

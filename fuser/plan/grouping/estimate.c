@@ -69,7 +69,7 @@ static struct tally *tally_of(struct traffic_estimate *e, const struct plan_use 
     return t;
 }
 
-static void count(struct tally *t, const struct plan_use *use, uint64_t bytes, uint64_t *sum)
+static void count_bytes(struct tally *t, const struct plan_use *use, uint64_t bytes, uint64_t *sum)
 {
     if (use->first != t->first || use->end != t->end) {
         t->others += bytes;
@@ -87,12 +87,12 @@ static void add_kernel(const struct grouping *g, struct traffic_estimate *e, uin
         uint64_t bytes = use->reads ? bytes_of(g, i, false, &e->read[i]) : 0;
         bool forwarded = t->first <= use->first && use->end <= t->end && bytes <= t->written;
         t->n_uses++;
-        if (!forwarded) count(t, use, bytes, &t->read);
+        if (!forwarded) count_bytes(t, use, bytes, &t->read);
     }
     for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) {
         const struct plan_use *use = &g->facts->uses[i];
         struct tally *t = tally_of(e, use);
-        if (use->writes) count(t, use, bytes_of(g, i, true, &e->write[i]), &t->written);
+        if (use->writes) count_bytes(t, use, bytes_of(g, i, true, &e->write[i]), &t->written);
     }
 }
 

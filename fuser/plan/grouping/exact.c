@@ -87,7 +87,7 @@ static bool is_closed(const struct space *s, set members, uint32_t next)
     return true;
 }
 
-static void note(struct space *s, set members)
+static void note_launch(struct space *s, set members)
 {
     uint32_t kernels[MAX_KERNELS], n = 0;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -102,7 +102,7 @@ static void note(struct space *s, set members)
 /* The set and all that it grows to with kernels from `next` on. Its kernels are the members. */
 static void grow(struct space *s, struct group_builder *b, set members, uint32_t next)
 {
-    note(s, members);
+    note_launch(s, members);
     for (uint32_t i = next; i < s->n; i++) {
         struct group_builder before = *b;
         struct nd_range joined;
@@ -150,7 +150,7 @@ static void find_ways(struct space *s)
     }
 }
 
-static void take(const struct space *s, struct plan_choice *out)
+static void take_way(const struct space *s, struct plan_choice *out)
 {
     uint32_t at = s->n;
     set done = (set)((1u << s->n) - 1);
@@ -179,6 +179,6 @@ bool exact_groups(const struct grouping *g, const struct plan_order *order, stru
     find_dependences(s);
     find_sets(s);
     find_ways(s);
-    take(s, out);
+    take_way(s, out);
     return true;
 }

@@ -203,15 +203,15 @@ static const char *way_out(const struct grouping *g, uint32_t buffer, const uint
 }
 
 /* Remarks on what is taken on the user's word. */
-static void remark_word(const struct grouping *g, const char *code, const struct plan_use *a, const struct plan_use *b,
-                        const struct dependence_report *d, const char *word)
+static void remark_assertion(const struct grouping *g, const char *code, const struct plan_use *a, const struct plan_use *b,
+                        const struct dependence_report *d, const char *assertion)
 {
     char first[300], second[300];
     plan_remark(g->ctx, code, grouping_node_name(g, b->node), g->facts->graph->buffers[b->buffer].name,
                 "%s %s by %s through buffer %s; that it stays inside one %s is not proved and taken on the word of %s",
                 plan_line_text(&g->facts->graph->nodes[a->node], d->lines[0], first, sizeof first), d->what,
                 plan_line_text(&g->facts->graph->nodes[b->node], d->lines[1], second, sizeof second), g->facts->graph->buffers[b->buffer].name,
-                g->ctx->options->insert_barriers ? "work-group" : "work-item", word);
+                g->ctx->options->insert_barriers ? "work-group" : "work-item", assertion);
 }
 
 /* Is what b needs of a ordered when both run as one kernel? */
@@ -243,11 +243,11 @@ static bool pair_fits(const struct grouping *g, const struct plan_use *a, const 
     enum fuser_scope scope = fuser_scope_merge(a->props.access_scope, b->props.access_scope);
     bool barrier = g->ctx->options->insert_barriers && local;
     if (scope == FUSER_SCOPE_WORK_ITEM || (scope == FUSER_SCOPE_WORK_GROUP && barrier)) {
-        remark_word(g, "vouched_by_scope", a, b, &d, fuser_scope_name(scope));
+        remark_assertion(g, "vouched_by_scope", a, b, &d, fuser_scope_name(scope));
         return true;
     }
     if (g->ctx->options->mode == FUSER_MODE_REQUIRE) {
-        remark_word(g, "vouched_by_require", a, b, &d, "require_fusion");
+        remark_assertion(g, "vouched_by_require", a, b, &d, "require_fusion");
         return true;
     }
     char first[300], second[300];

@@ -9,7 +9,7 @@
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/slot_memory.h"
 #include "daemon/executor/program/states.h"
-#include "fuser/assertions/assertions.h"
+#include "fuser/assertions/assertion_check.h"
 #include "ir/base/arena.h"
 #include "ir/msgpack/codec.h"
 #include "proto/include/fusiond/status.h"
@@ -142,10 +142,10 @@ static int report(const struct program_launch *launch, const struct interp_resul
     return error_about(e, "kernel %s", launch->name);
 }
 
-static int report_broken(const struct watch *watch, struct error *e)
+static int report_broken(const struct assertion_check *watch, struct error *e)
 {
-    error_set(e, FUSION_INVALID, NULL, "%s", watch_broken(watch));
-    return error_about(e, "node %s", watch_broken_kernel(watch));
+    error_set(e, FUSION_INVALID, NULL, "%s", assertion_check_broken(watch));
+    return error_about(e, "node %s", assertion_check_broken_kernel(watch));
 }
 
 /* ---- running ---- */
@@ -185,11 +185,11 @@ int interpreter_run(const struct interpreter_launch *run, const struct executabl
     options.printer = context->printer;
     struct interp_result result = {0};
     if (run->watch)
-        watch_run(run->watch, p->debug, run->kernel, &p->range, args, &options, &result);
+        assertion_check_run(run->watch, p->debug, run->kernel, &p->range, args, &options, &result);
     else
         interp_run(run->kernel, &p->range, args, &options, &result);
     put_pipes(run, x, p, pipes);
-    int outcome = run->watch && watch_broken(run->watch) ? report_broken(run->watch, e) : report(p, &result, e);
+    int outcome = run->watch && assertion_check_broken(run->watch) ? report_broken(run->watch, e) : report(p, &result, e);
     interp_result_clear(&result);
     for (uint32_t i = 0; i < found.n; i++) buffers_put(found.list[i]);
     free(found.list);

@@ -7,7 +7,7 @@
 
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/slot_memory.h"
-#include "fuser/assertions/assertions.h"
+#include "fuser/assertions/assertion_check.h"
 #include "ir/base/arena.h"
 #include "proto/include/fusiond/status.h"
 
@@ -15,7 +15,7 @@ enum { GARBAGE = 0xa5 }; /* what such memory holds before it is written */
 
 /* What the device has for the executable, once it has run; only the thread that runs submissions touches it. */
 struct debug {
-    struct watch *watch;
+    struct assertion_check *watch;
     uint32_t n_slots;
     uint8_t **memory; /* by slot; NULL: the slot has memory of its own */
 };
@@ -25,7 +25,7 @@ static void destroy(struct debug *d)
     if (!d) return;
     for (uint32_t i = 0; d->memory && i < d->n_slots; i++) free(d->memory[i]);
     free(d->memory);
-    watch_free(d->watch);
+    assertion_check_free(d->watch);
     free(d);
 }
 
@@ -33,12 +33,12 @@ static struct debug *debug_new(const struct program *p)
 {
     struct debug *d = calloc(1, sizeof *d);
     uint32_t n = p->n_slots + p->n_states;
-    struct watch_buffer *buffers = arena_realloc(NULL, (n + 1) * sizeof *buffers);
+    struct assertion_buffer *buffers = arena_realloc(NULL, (n + 1) * sizeof *buffers);
     for (uint32_t i = 0; i < p->n_slots; i++)
-        buffers[i] = (struct watch_buffer){p->slots[i].name, p->slots[i].bytes, p->slots[i].elem_bytes, false};
+        buffers[i] = (struct assertion_buffer){p->slots[i].name, p->slots[i].bytes, p->slots[i].elem_bytes, false};
     for (uint32_t i = 0; i < p->n_states; i++)
-        buffers[p->n_slots + i] = (struct watch_buffer){p->states[i].name, p->states[i].bytes, 0, true};
-    if (d) d->watch = watch_new(buffers, n);
+        buffers[p->n_slots + i] = (struct assertion_buffer){p->states[i].name, p->states[i].bytes, 0, true};
+    if (d) d->watch = assertion_check_new(buffers, n);
     if (d) d->memory = calloc(p->n_slots + 1, sizeof *d->memory);
     if (d) d->n_slots = p->n_slots;
     free(buffers);
@@ -47,7 +47,7 @@ static struct debug *debug_new(const struct program *p)
     return NULL;
 }
 
-struct watch *reference_debug_watch(const struct executable *x)
+struct assertion_check *reference_debug_watch(const struct executable *x)
 {
     const struct debug *d = x->of_device;
     return d ? d->watch : NULL;
@@ -76,7 +76,7 @@ int reference_debug_begin(struct executable *x, uint32_t part, struct slot_memor
     if (!x->of_device) x->of_device = debug_new(p);
     struct debug *d = x->of_device;
     if (!d) return error_set(e, FUSION_OUT_OF_MEMORY, "executable", "no memory to debug it");
-    if (part == 0) watch_restart(d->watch);
+    if (part == 0) assertion_check_restart(d->watch);
     for (uint32_t i = 0; i < p->n_slots; i++) {
         if (!p->slots[i].scratch) continue;
         if (give_memory(d, &p->slots[i], i, part == 0, e) != 0) return -1;
@@ -89,6 +89,6 @@ void reference_debug_transfer(struct executable *x, const struct program_step *s
 {
     const struct debug *d = x->of_device;
     for (uint32_t i = 0; i < (step->rows ? step->rows : 1); i++)
-        watch_written(d->watch, step->to, step->to_offset + program_row(step, i, step->to_pitch, step->to_slice_pitch),
+        assertion_check_written(d->watch, step->to, step->to_offset + program_row(step, i, step->to_pitch, step->to_slice_pitch),
                       step->bytes);
 }

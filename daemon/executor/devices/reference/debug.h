@@ -8,7 +8,7 @@ struct error;
 struct executable;
 struct program_step;
 struct slot_memory;
-struct watch;
+struct assertion_check;
 
 /* Before part `part` of a submission: gives the slots their memory; the first part starts from the beginning. 0, or -1
    with the error. */
@@ -16,5 +16,5 @@ int reference_debug_begin(struct executable *x, uint32_t part, struct slot_memor
 /* A copy or fill has run. */
 void reference_debug_transfer(struct executable *x, const struct program_step *step);
 /* Of an executable for debugging that runs; NULL of others. */
-struct watch *reference_debug_watch(const struct executable *x);
+struct assertion_check *reference_debug_watch(const struct executable *x);
 void reference_debug_free(struct executable *x);

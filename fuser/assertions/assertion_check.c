@@ -1,5 +1,5 @@
 /* Watching kernels of one launch as if they ran as one. */
-#include "fuser/assertions/assertions.h"
+#include "fuser/assertions/assertion_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,11 +21,11 @@ struct cell {
     struct touch writer;
     struct touch
         readers[2]; /* since that write: the first one, and another work-item, of another group if there is one */
-    struct touch owner[2]; /* who was the first through arguments of a scope: WATCH_WORK_GROUP, WATCH_WORK_ITEM */
+    struct touch owner[2]; /* who was the first through arguments of a scope: ASSERTION_SCOPE_WORK_GROUP, ASSERTION_SCOPE_WORK_ITEM */
     bool written;
 };
 
-struct watched {
+struct checked_buffer {
     char *name;
     uint64_t bytes;
     uint32_t elem_bytes;
@@ -41,40 +41,40 @@ struct run {
     struct nd_range range, launched;
 };
 
-struct watch {
+struct assertion_check {
     struct arena *arena; /* names */
     uint32_t n_buffers;
-    struct watched *buffers;
+    struct checked_buffer *buffers;
     uint32_t n_runs;
     struct run *runs;
-    const struct watch_kernel *kernel; /* of the last run */
+    const struct assertion_kernel *kernel; /* of the last run */
     bool is_broken;
     char broken[1400];
 };
 
 /* ---- life ---- */
 
-static char *copied(struct watch *w, const char *name)
+static char *copied(struct assertion_check *w, const char *name)
 {
     return arena_strndup(w->arena, name, strlen(name));
 }
 
-struct watch *watch_new(const struct watch_buffer *buffers, uint32_t n_buffers)
+struct assertion_check *assertion_check_new(const struct assertion_buffer *buffers, uint32_t n_buffers)
 {
-    struct watch *w = calloc(1, sizeof *w);
+    struct assertion_check *w = calloc(1, sizeof *w);
     if (!w) return NULL;
     w->arena = arena_new();
     w->n_buffers = n_buffers;
     w->buffers = arena_alloc(w->arena, (n_buffers + 1) * sizeof *w->buffers);
     for (uint32_t i = 0; i < n_buffers; i++)
-        w->buffers[i] = (struct watched){.name = copied(w, buffers[i].name),
+        w->buffers[i] = (struct checked_buffer){.name = copied(w, buffers[i].name),
                                          .bytes = buffers[i].bytes,
                                          .elem_bytes = buffers[i].elem_bytes,
                                          .what = buffers[i].is_variable ? "variable" : "buffer"};
     return w;
 }
 
-void watch_restart(struct watch *w)
+void assertion_check_restart(struct assertion_check *w)
 {
     for (uint32_t i = 0; i < w->n_buffers; i++) {
         free(w->buffers[i].cells);
@@ -84,34 +84,34 @@ void watch_restart(struct watch *w)
     w->is_broken = false;
 }
 
-void watch_free(struct watch *w)
+void assertion_check_free(struct assertion_check *w)
 {
     if (!w) return;
-    watch_restart(w);
+    assertion_check_restart(w);
     free(w->runs);
     arena_free(w->arena);
     free(w);
 }
 
-static struct cell *cells_of(struct watched *b)
+static struct cell *cells_of(struct checked_buffer *b)
 {
     if (!b->cells) b->cells = calloc(b->bytes + 1, sizeof *b->cells);
     return b->cells;
 }
 
-void watch_written(struct watch *w, uint32_t buffer, uint64_t offset, uint64_t bytes)
+void assertion_check_written(struct assertion_check *w, uint32_t buffer, uint64_t offset, uint64_t bytes)
 {
-    struct watched *b = &w->buffers[buffer];
+    struct checked_buffer *b = &w->buffers[buffer];
     if (offset > b->bytes || bytes > b->bytes - offset || !cells_of(b)) return;
     for (uint64_t i = 0; i < bytes; i++) b->cells[offset + i].written = true;
 }
 
-const char *watch_broken(const struct watch *w)
+const char *assertion_check_broken(const struct assertion_check *w)
 {
     return w->is_broken ? w->broken : NULL;
 }
 
-const char *watch_broken_kernel(const struct watch *w)
+const char *assertion_check_broken_kernel(const struct assertion_check *w)
 {
     return w->runs[w->n_runs - 1].name;
 }
@@ -158,11 +158,11 @@ static const char *item_text(const struct run *r, uint32_t number, char *buf, si
 /* ---- reports ---- */
 
 /* One access, byte by byte. */
-struct look {
-    struct watch *w;
+struct examined {
+    struct assertion_check *w;
     const struct interp_access *access;
-    const struct watch_arg *arg;
-    struct watched *buffer;
+    const struct assertion_arg *arg;
+    struct checked_buffer *buffer;
     struct touch now;
     uint64_t byte; /* of the buffer */
 };
@@ -172,7 +172,7 @@ static const char *verb(const struct touch *t)
     return t->writes ? "writes" : "reads";
 }
 
-static const char *place(const struct watch *w, const struct touch *t, char *buf, size_t size)
+static const char *touch_text(const struct assertion_check *w, const struct touch *t, char *buf, size_t size)
 {
     const struct run *r = &w->runs[t->run - 1];
     char item[72], line[24] = "";
@@ -181,67 +181,67 @@ static const char *place(const struct watch *w, const struct touch *t, char *buf
     return buf;
 }
 
-static const char *element(const struct look *l, char *buf, size_t size)
+static const char *element(const struct examined *l, char *buf, size_t size)
 {
     uint64_t each = l->buffer->elem_bytes ? l->buffer->elem_bytes : l->access->size;
     snprintf(buf, size, "element %" PRIu64 " (byte %" PRIu64 ")", l->byte / each, l->byte);
     return buf;
 }
 
-static enum watch_scope scope_of(const struct watch_arg *arg)
+static enum assertion_scope scope_of(const struct assertion_arg *arg)
 {
     return arg->kept > arg->scope ? arg->kept : arg->scope;
 }
 
 /* What does not hold: what was asserted, or else what was taken for granted. */
-static const char *property_of(const struct watch_arg *arg)
+static const char *property_of(const struct assertion_arg *arg)
 {
     if (arg->kept > arg->scope) return "fusion_internal_memory";
-    return arg->scope == WATCH_WORK_ITEM ? "access_scope_work_item" : "access_scope_work_group";
+    return arg->scope == ASSERTION_SCOPE_WORK_ITEM ? "access_scope_work_item" : "access_scope_work_group";
 }
 
 /* Each false: so that a check can return it. */
 
-static bool breaks_scope(struct look *l, const struct touch *other)
+static bool breaks_scope(struct examined *l, const struct touch *other)
 {
-    struct watch *w = l->w;
+    struct assertion_check *w = l->w;
     char who[340], first[340], what[64];
     snprintf(w->broken, sizeof w->broken, "%s on buffer %.40s does not hold: %s %s %s, which is for %s, too: it %s it",
-             property_of(l->arg), l->buffer->name, place(w, &l->now, who, sizeof who), verb(&l->now),
-             element(l, what, sizeof what), place(w, other, first, sizeof first), verb(other));
+             property_of(l->arg), l->buffer->name, touch_text(w, &l->now, who, sizeof who), verb(&l->now),
+             element(l, what, sizeof what), touch_text(w, other, first, sizeof first), verb(other));
     w->is_broken = true;
     return false;
 }
 
-static bool breaks_order(struct look *l, const struct touch *other)
+static bool breaks_order(struct examined *l, const struct touch *other)
 {
-    struct watch *w = l->w;
+    struct assertion_check *w = l->w;
     char who[340], first[340], what[64];
     snprintf(w->broken, sizeof w->broken,
              "%.40s and %.40s race as one kernel: %s %s %s of %s %.40s, which %s %s before, and nothing orders "
              "the two",
-             w->runs[other->run - 1].name, w->runs[l->now.run - 1].name, place(w, &l->now, who, sizeof who),
+             w->runs[other->run - 1].name, w->runs[l->now.run - 1].name, touch_text(w, &l->now, who, sizeof who),
              verb(&l->now), element(l, what, sizeof what), l->buffer->what, l->buffer->name,
-             place(w, other, first, sizeof first), verb(other));
+             touch_text(w, other, first, sizeof first), verb(other));
     w->is_broken = true;
     return false;
 }
 
-static bool breaks_init(struct look *l)
+static bool breaks_init(struct examined *l)
 {
-    struct watch *w = l->w;
+    struct assertion_check *w = l->w;
     char who[340], what[64];
     snprintf(w->broken, sizeof w->broken,
              "%s on buffer %.40s does not hold: %s reads %s, which nothing has written before",
              l->arg->no_init ? "no_init" : "fusion_internal_memory", l->buffer->name,
-             place(w, &l->now, who, sizeof who), element(l, what, sizeof what));
+             touch_text(w, &l->now, who, sizeof who), element(l, what, sizeof what));
     w->is_broken = true;
     return false;
 }
 
 /* ---- checks ---- */
 
-static bool in_launch(const struct look *l, const struct touch *t)
+static bool in_launch(const struct examined *l, const struct touch *t)
 {
     return t->run && l->w->runs[t->run - 1].launch == l->w->kernel->launch;
 }
@@ -252,29 +252,29 @@ static bool may_meet(const struct touch *a, const struct touch *b)
     return a->op == b->op && ir_op_info(a->op)->flags & IR_FLAG_COMMUTES;
 }
 
-static bool is_ordered(const struct look *l, const struct touch *t)
+static bool is_ordered(const struct examined *l, const struct touch *t)
 {
     if (!in_launch(l, t) || t->run == l->now.run || t->item == l->now.item || may_meet(t, &l->now)) return true;
     bool barrier = l->w->kernel->barrier || l->access->after_barrier;
     return barrier && same_group(&l->w->kernel->launched, t->item, l->now.item);
 }
 
-static bool is_owned(const struct look *l, const struct touch *t)
+static bool is_owned(const struct examined *l, const struct touch *t)
 {
     if (!in_launch(l, t) || t->item == l->now.item) return true;
-    return scope_of(l->arg) == WATCH_WORK_GROUP && same_group(&l->w->kernel->launched, t->item, l->now.item);
+    return scope_of(l->arg) == ASSERTION_SCOPE_WORK_GROUP && same_group(&l->w->kernel->launched, t->item, l->now.item);
 }
 
-static bool check_scope(struct look *l, struct cell *cell)
+static bool check_scope(struct examined *l, struct cell *cell)
 {
-    if (scope_of(l->arg) == WATCH_ANY) return true;
-    struct touch *owner = &cell->owner[scope_of(l->arg) == WATCH_WORK_ITEM];
+    if (scope_of(l->arg) == ASSERTION_SCOPE_ANY) return true;
+    struct touch *owner = &cell->owner[scope_of(l->arg) == ASSERTION_SCOPE_WORK_ITEM];
     if (!is_owned(l, owner)) return breaks_scope(l, owner);
     if (!in_launch(l, owner)) *owner = l->now;
     return true;
 }
 
-static void note_read(struct look *l, struct cell *cell)
+static void note_read(struct examined *l, struct cell *cell)
 {
     struct touch *r = cell->readers;
     const struct nd_range *launched = &l->w->kernel->launched;
@@ -287,7 +287,7 @@ static void note_read(struct look *l, struct cell *cell)
     }
 }
 
-static bool check_order(struct look *l, struct cell *cell)
+static bool check_order(struct examined *l, struct cell *cell)
 {
     if (!is_ordered(l, &cell->writer)) return breaks_order(l, &cell->writer);
     if (!l->access->writes) {
@@ -301,7 +301,7 @@ static bool check_order(struct look *l, struct cell *cell)
     return true;
 }
 
-static bool check_byte(struct look *l)
+static bool check_byte(struct examined *l)
 {
     struct cell *cell = &l->buffer->cells[l->byte];
     if (!check_scope(l, cell) || !check_order(l, cell)) return false;
@@ -310,14 +310,14 @@ static bool check_byte(struct look *l)
     return true;
 }
 
-static bool see(void *data, const struct interp_access *a)
+static bool check_access(void *data, const struct interp_access *a)
 {
-    struct watch *w = data;
-    const struct watch_kernel *k = w->kernel;
-    const struct watch_arg *arg = &k->args[a->param];
-    if (!arg->is_watched) return true;
+    struct assertion_check *w = data;
+    const struct assertion_kernel *k = w->kernel;
+    const struct assertion_arg *arg = &k->args[a->param];
+    if (!arg->is_checked) return true;
     const struct run *r = &w->runs[w->n_runs - 1];
-    struct look l = {.w = w, .access = a, .arg = arg, .buffer = &w->buffers[arg->buffer]};
+    struct examined l = {.w = w, .access = a, .arg = arg, .buffer = &w->buffers[arg->buffer]};
     l.now = (struct touch){.run = w->n_runs,
                            .item = (uint32_t)linear_id(k->linear ? &r->range : &k->launched, a->item),
                            .line = a->line,
@@ -330,11 +330,11 @@ static bool see(void *data, const struct interp_access *a)
     return true;
 }
 
-int watch_run(struct watch *w, const struct watch_kernel *kernel, const struct ir_function *function,
+int assertion_check_run(struct assertion_check *w, const struct assertion_kernel *kernel, const struct ir_function *function,
               const struct nd_range *range, const struct interp_arg *args, const struct interp_options *options,
               struct interp_result *result)
 {
-    struct interp_observer observer = {w, see};
+    struct interp_observer observer = {w, check_access};
     struct interp_options watched = options ? *options : (struct interp_options){0};
     watched.observer = &observer;
     w->runs = arena_realloc(w->runs, (w->n_runs + 1) * sizeof *w->runs);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ir/text/parse/parse.h"
-#include "fuser/assertions/assertions.h"
+#include "fuser/assertions/assertion_check.h"
 
 static const char kernels[] = "kernel @write(%t: ptr.global i32) {\n"
                               "    %i = global_linear_id\n"
@@ -62,10 +62,10 @@ enum { ITEMS = 32, GROUP = 8, ELEMENTS = 64 };
 
 struct scene {
     struct ir_module *module;
-    struct watch *watch;
+    struct assertion_check *watch;
     int32_t t[ELEMENTS];
     struct nd_range line; /* 32 work-items in groups of 8 */
-    struct watch_arg arg;
+    struct assertion_arg arg;
     bool barrier;
 };
 
@@ -73,12 +73,12 @@ static int start(void **state)
 {
     static struct scene s;
     struct diag_list list = {0};
-    const struct watch_buffer t = {"t", sizeof s.t, 4};
-    s = (struct scene){.line = {1, {ITEMS, 1, 1}, {0}, {GROUP, 1, 1}}, .arg = {.is_watched = true}};
+    const struct assertion_buffer t = {"t", sizeof s.t, 4};
+    s = (struct scene){.line = {1, {ITEMS, 1, 1}, {0}, {GROUP, 1, 1}}, .arg = {.is_checked = true}};
     s.module = ir_parse(kernels, strlen(kernels), "watch.fk", &list);
     if (!s.module) print_message("%s\n", diag_format(&list));
     assert_non_null(s.module);
-    s.watch = watch_new(&t, 1);
+    s.watch = assertion_check_new(&t, 1);
     *state = &s;
     return 0;
 }
@@ -86,7 +86,7 @@ static int start(void **state)
 static int stop(void **state)
 {
     struct scene *s = *state;
-    watch_free(s->watch);
+    assertion_check_free(s->watch);
     ir_module_free(s->module);
     return 0;
 }
@@ -96,17 +96,17 @@ static bool runs_in(struct scene *s, uint32_t launch, const char *name, const st
                     int64_t number)
 {
     const struct ir_function *f = ir_module_find(s->module, name);
-    const struct watch_arg args[2] = {s->arg};
-    const struct watch_kernel kernel = {name, launch, s->line, linear, s->barrier, args};
+    const struct assertion_arg args[2] = {s->arg};
+    const struct assertion_kernel kernel = {name, launch, s->line, linear, s->barrier, args};
     const struct interp_arg values[2] = {{.kind = INTERP_ARG_BUFFER, .data = s->t, .size = sizeof s->t},
                                          {.kind = INTERP_ARG_BYTES, .data = &number, .size = 8}};
     struct interp_result result;
     assert_non_null(f);
-    assert_int_equal(watch_run(s->watch, &kernel, f, range, values, NULL, &result), 0);
-    assert_int_equal(result.completed, watch_broken(s->watch) == NULL);
+    assert_int_equal(assertion_check_run(s->watch, &kernel, f, range, values, NULL, &result), 0);
+    assert_int_equal(result.completed, assertion_check_broken(s->watch) == NULL);
     assert_int_equal(result.n_findings, 0);
     interp_result_clear(&result);
-    return !watch_broken(s->watch);
+    return !assertion_check_broken(s->watch);
 }
 
 static bool runs(struct scene *s, const char *name)
@@ -116,7 +116,7 @@ static bool runs(struct scene *s, const char *name)
 
 static void expect_broken(struct scene *s, const char *says)
 {
-    const char *broken = watch_broken(s->watch);
+    const char *broken = assertion_check_broken(s->watch);
     assert_non_null(broken);
     if (!strstr(broken, says)) fail_msg("%s", broken);
 }
@@ -137,7 +137,7 @@ static void a_neighbours_element_is_not(void **state)
     assert_false(runs(s, "write_next"));
     expect_broken(s, "write and write_next race as one kernel: work-item 0 of write_next (line 12) writes element 1 "
                      "(byte 4) of buffer t, which work-item 1 of write (line 3) writes before");
-    assert_string_equal(watch_broken_kernel(s->watch), "write_next");
+    assert_string_equal(assertion_check_broken_kernel(s->watch), "write_next");
 }
 
 static void it_is_in_another_launch(void **state)
@@ -161,12 +161,12 @@ static void readers_may_share(void **state)
 static void unless_a_scope_says_otherwise(void **state)
 {
     struct scene *s = *state;
-    s->arg.scope = WATCH_WORK_ITEM;
+    s->arg.scope = ASSERTION_SCOPE_WORK_ITEM;
     assert_false(runs(s, "read_first"));
     expect_broken(s, "access_scope_work_item on buffer t does not hold: work-item 1 of read_first (line 15) reads "
                      "element 0 (byte 0), which is for work-item 0 of read_first (line 15), too: it reads it");
-    watch_restart(s->watch);
-    s->arg.scope = WATCH_WORK_GROUP;
+    assertion_check_restart(s->watch);
+    s->arg.scope = ASSERTION_SCOPE_WORK_GROUP;
     assert_false(runs(s, "read_first"));
     expect_broken(s, "access_scope_work_group on buffer t does not hold: work-item 8 of");
 }
@@ -175,9 +175,9 @@ static void unless_a_scope_says_otherwise(void **state)
 static void scopes_are_of_arguments(void **state)
 {
     struct scene *s = *state;
-    s->arg.scope = WATCH_WORK_ITEM;
+    s->arg.scope = ASSERTION_SCOPE_WORK_ITEM;
     assert_true(runs(s, "read"));
-    s->arg.scope = WATCH_ANY;
+    s->arg.scope = ASSERTION_SCOPE_ANY;
     assert_true(runs(s, "read_first"));
 }
 
@@ -187,7 +187,7 @@ static void barriers_order_work_groups(void **state)
     s->barrier = true;
     assert_true(runs_in(s, 0, "read_some", &s->line, false, GROUP));
     assert_true(runs_in(s, 0, "write_one", &s->line, false, 3));
-    watch_restart(s->watch);
+    assertion_check_restart(s->watch);
     /* The reader of another group comes last of many. */
     assert_true(runs_in(s, 0, "read_some", &s->line, false, GROUP + 1));
     assert_false(runs_in(s, 0, "write_one", &s->line, false, 3));
@@ -231,11 +231,11 @@ static void what_nobody_wrote(void **state)
     assert_false(runs(s, "read"));
     expect_broken(s, "no_init on buffer t does not hold: work-item 0 of read (line 7) reads element 0 (byte 0), which "
                      "nothing has written before");
-    watch_restart(s->watch);
-    watch_written(s->watch, 0, 0, 4 * 20);
+    assertion_check_restart(s->watch);
+    assertion_check_written(s->watch, 0, 0, 4 * 20);
     assert_false(runs(s, "read"));
     expect_broken(s, "work-item 20 of read");
-    watch_restart(s->watch);
+    assertion_check_restart(s->watch);
     assert_true(runs_in(s, 0, "write", &s->line, false, 0));
     assert_true(runs_in(s, 1, "read", &s->line, false, 0)); /* written is written, whichever launch it was */
 }
@@ -244,18 +244,18 @@ static void what_nobody_wrote(void **state)
 static void what_is_to_be_kept_without_memory(void **state)
 {
     struct scene *s = *state;
-    s->arg.kept = WATCH_WORK_ITEM;
+    s->arg.kept = ASSERTION_SCOPE_WORK_ITEM;
     assert_true(runs(s, "write"));
     assert_true(runs(s, "read"));
     assert_false(runs(s, "read_first"));
     expect_broken(s, "fusion_internal_memory on buffer t does not hold: work-item 1 of read_first (line 15) reads "
                      "element 0 (byte 0), which is for work-item 0 of write (line 3), too: it writes it");
-    watch_restart(s->watch);
+    assertion_check_restart(s->watch);
     assert_false(runs(s, "read"));
     expect_broken(s, "fusion_internal_memory on buffer t does not hold: work-item 0 of read (line 7) reads element 0");
-    watch_restart(s->watch);
-    s->arg.kept = WATCH_WORK_GROUP;
-    watch_written(s->watch, 0, 0, sizeof s->t);
+    assertion_check_restart(s->watch);
+    s->arg.kept = ASSERTION_SCOPE_WORK_GROUP;
+    assertion_check_written(s->watch, 0, 0, sizeof s->t);
     assert_false(runs(s, "read_first"));
     expect_broken(s, "fusion_internal_memory on buffer t does not hold: work-item 8 of");
 }

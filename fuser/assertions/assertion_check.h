@@ -14,9 +14,9 @@
 
 #include "ir/interp/interp.h"
 
-enum watch_scope { WATCH_ANY, WATCH_WORK_GROUP, WATCH_WORK_ITEM };
+enum assertion_scope { ASSERTION_SCOPE_ANY, ASSERTION_SCOPE_WORK_GROUP, ASSERTION_SCOPE_WORK_ITEM };
 
-struct watch_buffer {
+struct assertion_buffer {
     const char *name;
     uint64_t bytes;
     uint32_t elem_bytes; /* 0: elements are what an access touches */
@@ -24,39 +24,39 @@ struct watch_buffer {
 };
 
 /* What is asserted of a kernel's buffer argument. */
-struct watch_arg {
-    bool is_watched;
+struct assertion_arg {
+    bool is_checked;
     uint32_t buffer;
     uint64_t offset; /* bytes into it */
-    enum watch_scope scope;
+    enum assertion_scope scope;
     bool no_init;
-    enum watch_scope kept; /* a fused kernel keeps it without memory, by work-item or work-group: it must be as if both
-                              that scope and no_init were asserted. WATCH_ANY: it is in memory */
+    enum assertion_scope kept; /* a fused kernel keeps it without memory, by work-item or work-group: it must be as if both
+                              that scope and no_init were asserted. ASSERTION_SCOPE_ANY: it is in memory */
 };
 
-struct watch_kernel {
+struct assertion_kernel {
     const char *name;             /* in reports */
     uint32_t launch;              /* kernels of one launch have its number, and run one after the other */
     struct nd_range launched; /* what the launch's work-items and work-groups are */
     bool linear;  /* a work-item of the kernel is that with its linear id, not that with its global ids */
     bool barrier; /* one stands between it and the kernels before it */
-    const struct watch_arg *args; /* by parameter */
+    const struct assertion_arg *args; /* by parameter */
 };
 
-struct watch;
+struct assertion_check;
 
 /* Names and buffers are copied. NULL: no memory. */
-struct watch *watch_new(const struct watch_buffer *buffers, uint32_t n_buffers);
-void watch_free(struct watch *w); /* NULL is fine */
+struct assertion_check *assertion_check_new(const struct assertion_buffer *buffers, uint32_t n_buffers);
+void assertion_check_free(struct assertion_check *w); /* NULL is fine */
 /* From the beginning: nothing has been written or touched. */
-void watch_restart(struct watch *w);
+void assertion_check_restart(struct assertion_check *w);
 /* Something other than a kernel wrote there. */
-void watch_written(struct watch *w, uint32_t buffer, uint64_t offset, uint64_t bytes);
-/* As interp_run(). Where something is broken, the run is not completed and watch_broken() says what. */
-int watch_run(struct watch *w, const struct watch_kernel *kernel, const struct ir_function *function,
+void assertion_check_written(struct assertion_check *w, uint32_t buffer, uint64_t offset, uint64_t bytes);
+/* As interp_run(). Where something is broken, the run is not completed and assertion_check_broken() says what. */
+int assertion_check_run(struct assertion_check *w, const struct assertion_kernel *kernel, const struct ir_function *function,
               const struct nd_range *range, const struct interp_arg *args, const struct interp_options *options,
               struct interp_result *result);
 /* A sentence with the kernels, lines, work-items and the element; NULL: nothing is broken. */
-const char *watch_broken(const struct watch *w);
+const char *assertion_check_broken(const struct assertion_check *w);
 /* The node whose access broke it. */
-const char *watch_broken_kernel(const struct watch *w);
+const char *assertion_check_broken_kernel(const struct assertion_check *w);
