@@ -1,7 +1,7 @@
 /*
- * Watching kernels that are to run as one while they run one by one in the interpreter: whether their work-items keep
- * apart as the fused kernel takes for granted, and whether what was asserted of buffers is true. The first access that
- * breaks it ends the run.
+ * The assertion check of debug runs: kernels that are to run as one run one by one in the interpreter, and each access is
+ * compared with those before it. Do their work-items keep apart as the fused kernel takes for granted, and is what was
+ * asserted of buffers true? The first access that breaks it ends the run. Uses ir/interp/ only.
  *
  * Broken is: a work-item touches a byte that another one touched in an earlier kernel of the launch, one of them
  * writing, and no barrier in between; a byte is touched by two work-items (or work-groups) through arguments with

@@ -1,4 +1,8 @@
-/* A graph of kernels as the fuser takes it: plain data, filled in by the caller, checked by fuser_plan_new(). */
+/*
+ * A graph of kernels as the fuser takes it: plain data, filled in by the caller, checked by fuser_plan_new(). This room
+ * has what follows from it alone: how ND-ranges fit together (range.h), the local size where nobody asked for one
+ * (local_size.h), how properties combine (props.h). It uses ir/core/ only.
+ */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,7 @@
-/* What all stages of planning have: the options, memory, the one error, and a list of remarks. */
+/*
+ * What all stages of planning share: the result that they fill (result.h), the options, memory, the one error, a list
+ * of remarks (here), and runs of nodes (node_run.h). Uses fuser/graph/ and ir/base/ only.
+ */
 #pragma once
 
 #include "fuser/plan/base/result.h"

@@ -1,4 +1,10 @@
-/* What is known of a graph's nodes, and what they do with its buffers. */
+/*
+ * What is known of a graph's nodes, and what they do with its buffers.
+ *
+ * This room takes the graph as it was given, checks it (validate.h), leaves out empty nodes, makes program-scope
+ * variables buffers, analyses the kernels (uses.h) and gives the facts here and the edges (edges.h). Uses access/,
+ * passes/ to put functions into kernels, and ir/.
+ */
 #pragma once
 
 #include "fuser/access/sites.h"

@@ -1,4 +1,9 @@
-/* Launches: for each group its kernel, its parameters, and where its buffers live. */
+/*
+ * Launches: for each group its kernel, its parameters, and where its buffers live.
+ *
+ * This room takes the groups and writes launches, steps and bytes into the plan. Where a kernel cannot be made, buffers
+ * go back to memory, then the group is cut. Uses storage/, merge/ and passes/.
+ */
 #pragma once
 
 #include "fuser/plan/graph/program_scope.h"

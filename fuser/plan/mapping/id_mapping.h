@@ -1,4 +1,9 @@
-/* Which work-item of a launch is which of its kernels', and their accesses in the ids that they have in common. */
+/*
+ * Which work-item of a launch is which of its kernels', and their accesses in the ids that they have in common.
+ *
+ * This room takes the facts of kernels over ND-ranges that may differ, and the range of a launch; launch_range.h finds
+ * the range that holds several. Uses access/ and fuser/graph/.
+ */
 #pragma once
 
 #include "fuser/access/launched_access.h"

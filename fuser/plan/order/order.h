@@ -1,4 +1,9 @@
-/* The linear order: it depends on the graph alone, not on the sequence in which unrelated nodes were recorded. */
+/*
+ * The linear order: it depends on the graph alone, not on the sequence in which unrelated nodes were recorded.
+ *
+ * This room takes facts and edges and gives the order; for groups that were chosen, the order around them
+ * (linearize.h).
+ */
 #pragma once
 
 #include "fuser/plan/base/context.h"

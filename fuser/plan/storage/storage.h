@@ -1,4 +1,9 @@
-/* Which buffers of a launch can do without memory, and where they live instead. */
+/*
+ * Which buffers of a launch can do without memory, and where they live instead.
+ *
+ * This room takes one buffer and the kernels of a launch that use it, mapped to the launch's ids, and gives a decision
+ * (decision.h): memory, variables of the work-item (private.h), an array of the work-group (local.h). Uses access/.
+ */
 #pragma once
 
 #include "fuser/plan/base/context.h"
