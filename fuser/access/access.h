@@ -8,8 +8,8 @@
 
 #include "fuser/access/sites.h"
 
-/* Analyses a kernel as it is launched over range: ids are bounded by it, sizes are constants. sub_group_size: 0 where it is
-   what the kernel requires, if it does. */
+/* Analyses a kernel as it is launched over range: ids are bounded by it, sizes are constants. sub_group_size: 0 where
+   it is what the kernel requires, if it does. */
 struct access_analysis *access_analyse(const struct ir_function *kernel, const struct nd_range *range,
                                        uint32_t sub_group_size);
 /* The same of a kernel whose calls are inlined and variables promoted: its sites are in the kernel itself. */

@@ -171,7 +171,7 @@ static bool assume(const struct access_walk *w, const struct ir_value *condition
 }
 
 void condition_assume(const struct access_walk *w, const struct ir_value *condition, bool taken,
-                   struct access_state *state)
+                      struct access_state *state)
 {
     if (!assume(w, condition, taken, state, 0)) state->conditional = true;
 }

@@ -253,7 +253,8 @@ static enum access_dependence choose_any(struct search *s, unsigned at, __int128
 static enum access_dependence choose(struct search *s, unsigned at, __int128 sum)
 {
     if (at == s->n_variables)
-        return sum >= s->window_low && sum <= s->window_high && read_choice(s) ? ACCESS_DEPENDENCE_PROVED : ACCESS_DEPENDENCE_NONE;
+        return sum >= s->window_low && sum <= s->window_high && read_choice(s) ? ACCESS_DEPENDENCE_PROVED
+                                                                               : ACCESS_DEPENDENCE_NONE;
     const struct variable *v = &s->variables[at];
     if (v->factor == 0) return choose_any(s, at, sum);
     __int128 least = s->window_low - sum - v->rest_high, most = s->window_high - sum - v->rest_low;
@@ -313,14 +314,16 @@ static __int128 start_of(const struct search *s, const struct launched_access *c
     return at;
 }
 
-static int64_t common_byte(const struct search *s, const struct launched_access *const side[2], const int64_t constant[2])
+static int64_t common_byte(const struct search *s, const struct launched_access *const side[2],
+                           const int64_t constant[2])
 {
     __int128 x = start_of(s, side, 0, constant[0]), y = start_of(s, side, 1, constant[1]);
     return side[0]->site->index.n_symbols ? -1 : (int64_t)(x > y ? x : y);
 }
 
-enum access_dependence dependence_find(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
-                            const uint64_t *local, struct dependence_witness *pair)
+enum access_dependence dependence_find(const struct launched_access *a, const struct launched_access *b,
+                                       enum dependence_between between, const uint64_t *local,
+                                       struct dependence_witness *pair)
 {
     const struct launched_access *const side[2] = {a, b};
     const struct affine *x = &a->site->index, *y = &b->site->index;
@@ -335,7 +338,8 @@ enum access_dependence dependence_find(const struct launched_access *a, const st
     } else if (!local || !use_groups(&s, side, local, between, constant)) {
         return ACCESS_DEPENDENCE_POSSIBLE;
     }
-    if ((in_sub_groups(x) || in_sub_groups(y)) && !use_sub_groups(&s, side, local, between)) return ACCESS_DEPENDENCE_POSSIBLE;
+    if ((in_sub_groups(x) || in_sub_groups(y)) && !use_sub_groups(&s, side, local, between))
+        return ACCESS_DEPENDENCE_POSSIBLE;
     use_amounts(&s, side);
     if (!add_variables(&s)) return ACCESS_DEPENDENCE_POSSIBLE;
     /* The first covers [start, start + width), so does the second: they meet where the distance of the starts
@@ -347,7 +351,8 @@ enum access_dependence dependence_find(const struct launched_access *a, const st
         width[k] = (__int128)site->bytes;
         if (!has_gaps(side[k])) width[k] += (__int128)site->index.high - site->index.low;
     }
-    if (magnitude(start[1] - start[0]) > limit || width[0] > limit || width[1] > limit) return ACCESS_DEPENDENCE_POSSIBLE;
+    if (magnitude(start[1] - start[0]) > limit || width[0] > limit || width[1] > limit)
+        return ACCESS_DEPENDENCE_POSSIBLE;
     s.window_low = -(width[1] - 1) - (start[1] - start[0]);
     s.window_high = (width[0] - 1) - (start[1] - start[0]);
     enum access_dependence found = choose(&s, 0, 0);

@@ -20,5 +20,6 @@ struct dependence_witness {
 };
 
 /* local: the work-group size both run with, for BETWEEN_GROUPS and for indices in local ids; NULL: unknown. */
-enum access_dependence dependence_find(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
-                            const uint64_t *local, struct dependence_witness *pair);
+enum access_dependence dependence_find(const struct launched_access *a, const struct launched_access *b,
+                                       enum dependence_between between, const uint64_t *local,
+                                       struct dependence_witness *pair);

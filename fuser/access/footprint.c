@@ -17,7 +17,8 @@ bool footprint_is_owned_by_item(const struct access_summary *s, const struct nd_
     struct dependence_witness pair;
     for (uint32_t i = 0; i < s->n_sites; i++)
         for (uint32_t k = i; k < s->n_sites; k++) {
-            struct launched_access a = {.site = &s->sites[i], .range = range}, b = {.site = &s->sites[k], .range = range};
+            struct launched_access a = {.site = &s->sites[i], .range = range},
+                                   b = {.site = &s->sites[k], .range = range};
             if (dependence_find(&a, &b, BETWEEN_ITEMS, local_of(range), &pair) != ACCESS_DEPENDENCE_NONE) return false;
         }
     return true;
@@ -145,7 +146,7 @@ static uint64_t bytes_of_sites(const struct access_summary *s, const struct nd_r
 }
 
 uint64_t footprint_bytes_one_way(const struct access_summary *s, const struct nd_range *range, uint64_t whole,
-                              bool writing)
+                                 bool writing)
 {
     return s->escapes ? whole : bytes_of_sites(s, range, whole, writing);
 }

@@ -10,4 +10,4 @@ bool footprint_is_owned_by_item(const struct access_summary *s, const struct nd_
 uint64_t footprint_bytes(const struct access_summary *s, const struct nd_range *range, uint64_t whole);
 /* The same for reading or for writing alone. */
 uint64_t footprint_bytes_one_way(const struct access_summary *s, const struct nd_range *range, uint64_t whole,
-                              bool writing);
+                                 bool writing);

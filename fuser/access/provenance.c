@@ -89,7 +89,8 @@ static bool flow_through(const struct access_walk *w, const struct ir_inst *inst
     default:
         if (loads_module_constant(w, inst)) return false;
         for (uint32_t i = 0; i < inst->n_results; i++)
-            if (ir_type_is_ptr(inst->results[i]->type)) changed |= add_parameter(w, inst->results[i], w->kernel->n_params);
+            if (ir_type_is_ptr(inst->results[i]->type))
+                changed |= add_parameter(w, inst->results[i], w->kernel->n_params);
         return changed;
     }
 }

@@ -38,13 +38,13 @@ struct access_analysis {
     uint32_t n_params;
     struct access_summary *params; /* as the kernel's; empty for those that are no pointers */
     bool has_barrier, has_group_ops, has_local_ids;
-    bool has_sub_groups;            /* what it computes depends on the size of sub-groups */
-    bool meets_groups;              /* barriers and operations of work-groups */
-    bool sees_groups;               /* looks at ids, sizes or numbers of work-groups */
-    bool shared_state;              /* prints, uses pipes, or variables of the program that are no arguments */
+    bool has_sub_groups; /* what it computes depends on the size of sub-groups */
+    bool meets_groups;   /* barriers and operations of work-groups */
+    bool sees_groups;    /* looks at ids, sizes or numbers of work-groups */
+    bool shared_state;   /* prints, uses pipes, or variables of the program that are no arguments */
     bool prints;
     bool unknown_reads, unknown_writes; /* through a pointer that comes from memory: whose memory is unknown */
-    uint64_t local_bytes;           /* of the kernel's own work-group variables: */
+    uint64_t local_bytes;               /* of the kernel's own work-group variables: */
     uint32_t n_locals;
     const struct ir_global **locals;
     struct ir_module *copy; /* owned; NULL where the kernel could be read as it is */

@@ -44,7 +44,7 @@ static bool is_store(const struct ir_inst *inst)
 
 /* A use of memory from `pointer` and `further` bytes on, by each parameter it may point into. */
 static void add_sites_at(struct access_walk *w, struct access_site site, const struct ir_value *pointer,
-                     const struct affine *further, const struct access_state *state)
+                         const struct affine *further, const struct access_state *state)
 {
     const struct ir_inst *inst = site.inst;
     bool is_unknown = provenance_is_unknown(w, pointer);
@@ -75,7 +75,7 @@ static void add_sites_at(struct access_walk *w, struct access_site site, const s
 }
 
 static void add_sites(struct access_walk *w, const struct ir_inst *inst, const struct ir_value *pointer, bool reads,
-                  bool writes, uint64_t bytes, const struct access_state *state)
+                      bool writes, uint64_t bytes, const struct access_state *state)
 {
     const struct affine here = affine_constant(0);
     const struct access_site site = {

@@ -19,10 +19,10 @@ struct access_walk {
     uint32_t sub_group_size; /* 0: not known */
     bool even_sub_groups;    /* it is, and work-groups are rows of as many whole sub-groups each */
     struct affine_bounds bounds;
-    uint32_t n_values;     /* numbers are 1 and up; 0 is for constants */
-    struct affine *sums;   /* by number: integers and, for pointers, the byte offset from their parameter */
+    uint32_t n_values;         /* numbers are 1 and up; 0 is for constants */
+    struct affine *sums;       /* by number: integers and, for pointers, the byte offset from their parameter */
     uint32_t provenance_words; /* of a set of parameters */
-    uint64_t *provenance;     /* by number: the parameters a pointer may come from; bit n_params: memory or an integer */
+    uint64_t *provenance; /* by number: the parameters a pointer may come from; bit n_params: memory or an integer */
     struct loop_guard *guards;
 };
 

@@ -171,7 +171,7 @@ static bool has_one_place(const struct launched_access *s)
 }
 
 bool witness_find(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
-                    const uint64_t *local, struct dependence_witness *pair)
+                  const uint64_t *local, struct dependence_witness *pair)
 {
     if (!has_one_place(a) || !has_one_place(b) || (between == BETWEEN_GROUPS && !local)) return false;
     const struct nd_range *r = a->range;

@@ -6,4 +6,4 @@
 /* Looks for a pair of neighbouring work-items that touch the same byte, by computing their addresses and the
    conditions they pass. local and between as for dependence_find(). */
 bool witness_find(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
-                    const uint64_t *local, struct dependence_witness *pair);
+                  const uint64_t *local, struct dependence_witness *pair);

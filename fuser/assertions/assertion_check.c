@@ -21,7 +21,8 @@ struct cell {
     struct touch writer;
     struct touch
         readers[2]; /* since that write: the first one, and another work-item, of another group if there is one */
-    struct touch owner[2]; /* who was the first through arguments of a scope: ASSERTION_SCOPE_WORK_GROUP, ASSERTION_SCOPE_WORK_ITEM */
+    struct touch owner[2]; /* who was the first through arguments of a scope: ASSERTION_SCOPE_WORK_GROUP,
+                              ASSERTION_SCOPE_WORK_ITEM */
     bool written;
 };
 
@@ -68,9 +69,9 @@ struct assertion_check *assertion_check_new(const struct assertion_buffer *buffe
     w->buffers = arena_alloc(w->arena, (n_buffers + 1) * sizeof *w->buffers);
     for (uint32_t i = 0; i < n_buffers; i++)
         w->buffers[i] = (struct checked_buffer){.name = copied(w, buffers[i].name),
-                                         .bytes = buffers[i].bytes,
-                                         .elem_bytes = buffers[i].elem_bytes,
-                                         .what = buffers[i].is_variable ? "variable" : "buffer"};
+                                                .bytes = buffers[i].bytes,
+                                                .elem_bytes = buffers[i].elem_bytes,
+                                                .what = buffers[i].is_variable ? "variable" : "buffer"};
     return w;
 }
 
@@ -330,9 +331,9 @@ static bool check_access(void *data, const struct interp_access *a)
     return true;
 }
 
-int assertion_check_run(struct assertion_check *w, const struct assertion_kernel *kernel, const struct ir_function *function,
-              const struct nd_range *range, const struct interp_arg *args, const struct interp_options *options,
-              struct interp_result *result)
+int assertion_check_run(struct assertion_check *w, const struct assertion_kernel *kernel,
+                        const struct ir_function *function, const struct nd_range *range, const struct interp_arg *args,
+                        const struct interp_options *options, struct interp_result *result)
 {
     struct interp_observer observer = {w, check_access};
     struct interp_options watched = options ? *options : (struct interp_options){0};

@@ -29,9 +29,9 @@ struct fuser_buffer {
     ir_type elem; /* element type where the client said it, else IR_VOID */
     bool usm;
     struct fuser_props props;
-    bool image; /* kernels take it as a whole, and it always stays in memory */
+    bool image;              /* kernels take it as a whole, and it always stays in memory */
     enum ir_image_form form; /* of an image */
-    bool viewed; /* arguments take it, a buffer, as an image: then it stays in memory too */
+    bool viewed;             /* arguments take it, a buffer, as an image: then it stays in memory too */
 };
 
 /* A scalar or by-value struct argument: stays a parameter of the plan, its bytes come with each submission. */
@@ -72,7 +72,7 @@ struct fuser_node {
     /* ... and slices of `plane` rows each, a slice pitch from each to the next; plane 0: all rows are one slice */
     uint32_t plane;
     uint64_t from_slice_pitch, to_slice_pitch;
-    uint8_t pattern[16]; /* FILL: repeated; bytes is a multiple of pattern_size */
+    uint8_t pattern[16];   /* FILL: repeated; bytes is a multiple of pattern_size */
     uint32_t pattern_size; /* 1, 2, 4, 8, 16 */
     /* explicit edges, indices of nodes; may point at later nodes */
     uint32_t n_deps;

@@ -167,8 +167,7 @@ static struct nd_range joined(const struct nd_range *sum, const struct nd_range 
     return all;
 }
 
-enum range_fit range_join(struct nd_range *sum, const struct nd_range *more, bool alike, char *why,
-                          size_t why_size)
+enum range_fit range_join(struct nd_range *sum, const struct nd_range *more, bool alike, char *why, size_t why_size)
 {
     char a[72], b[72];
     enum range_fit fit = fit_of(sum, more, alike);

@@ -31,5 +31,4 @@ bool range_has_local(const struct nd_range *r);
 bool range_is_uneven(const struct nd_range *r); /* the local size is given and does not divide the global one */
 /* Extends sum by more; where it cannot, sum stays and `why` says it with the numbers ("global size ..."). alike: those
    before all have the range sum. */
-enum range_fit range_join(struct nd_range *sum, const struct nd_range *more, bool alike, char *why,
-                          size_t why_size);
+enum range_fit range_join(struct nd_range *sum, const struct nd_range *more, bool alike, char *why, size_t why_size);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "fuser/access/access.h"
+#include "fuser/graph/range.h"
 #include "fuser/merge/attributes.h"
 #include "fuser/merge/merge_state.h"
 #include "fuser/merge/one_variable.h"
@@ -21,7 +22,6 @@
 #include "fuser/passes/passes.h"
 #include "fuser/passes/pipelines.h"
 #include "fuser/passes/util.h"
-#include "fuser/graph/range.h"
 #include "ir/analysis/reachable_globals.h"
 #include "ir/verify/verify.h"
 

@@ -16,7 +16,7 @@ struct fuse {
     const struct fuse_request *request;
     struct ir_module *module; /* of the fused kernel */
     struct ir_function *kernel;
-    struct ir_value **targets;   /* by parameter of the request: the kernel's parameter or private variable */
+    struct ir_value **targets; /* by parameter of the request: the kernel's parameter or private variable */
     struct fuse_remap *remaps; /* by parameter of the request */
     uint32_t n_extra;
     struct ir_value **extra; /* what the part's parameters get that were added to it */

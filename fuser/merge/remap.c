@@ -372,7 +372,8 @@ static bool redirect_access(struct ir_inst *inst, void *data)
     for (uint32_t k = 0; k < n; k++)
         if (!is_foreseen(r, inst, &site[k])) return false;
     if (site_is_block(site)) return redirect_to_block(r, inst, site);
-    return r->to->storage == FUSER_STORAGE_LOCAL ? redirect_to_array(r, inst, site) : redirect_to_variable(r, inst, site);
+    return r->to->storage == FUSER_STORAGE_LOCAL ? redirect_to_array(r, inst, site)
+                                                 : redirect_to_variable(r, inst, site);
 }
 
 /* ---- the whole ---- */
@@ -391,15 +392,11 @@ static struct ir_value *add_pointer(struct ir_function *copy, const struct ir_va
 }
 
 bool remap_accesses(struct fuse *f, const struct fuse_part *part, struct ir_function *copy, uint32_t i,
-                         const struct access_summary *summary)
+                    const struct access_summary *summary)
 {
     uint32_t to = part->params[i];
-    struct rewriting r = {.f = f,
-                          .part = part,
-                          .copy = copy,
-                          .to = &f->request->params[to],
-                          .remap = &f->remaps[to],
-                          .summary = summary};
+    struct rewriting r = {
+        .f = f, .part = part, .copy = copy, .to = &f->request->params[to], .remap = &f->remaps[to], .summary = summary};
     if (f->linear && r.to->storage == FUSER_STORAGE_LOCAL)
         return fuse_refuse(f, "%s cannot be in work-group memory: some kernel has its work-groups elsewhere",
                            r.to->name);

@@ -13,4 +13,4 @@ void remap_frame(struct fuse *f, struct ir_builder *b, uint32_t param);
 /* Sends each access through parameter i of the part there. The variables become parameters of the copy, their
    addresses go to f->extra. summary: of the parameter, of the copy as it is. */
 bool remap_accesses(struct fuse *f, const struct fuse_part *part, struct ir_function *copy, uint32_t i,
-                         const struct access_summary *summary);
+                    const struct access_summary *summary);

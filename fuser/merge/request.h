@@ -7,8 +7,8 @@
 
 struct fuse_part {
     const struct ir_function *kernel;
-    struct nd_range range; /* local filled in or all 0 */
-    const uint32_t *params;   /* for each parameter of kernel, the index of the fused kernel's parameter it becomes */
+    struct nd_range range;  /* local filled in or all 0 */
+    const uint32_t *params; /* for each parameter of kernel, the index of the fused kernel's parameter it becomes */
 };
 
 /* A part of what belongs to one work-item of a PRIVATE buffer: becomes one variable, an array where count is above 1.
@@ -27,12 +27,12 @@ struct fuse_param {
                              all parts. With slices: each access is inside one of them, and all accesses have the same
                              factors of ids. LOCAL: all have the same factors of group ids, and what each work-group
                              touches are the bytes from local_first on. All that proved or asserted. */
-    ir_type elem;         /* element type of a PRIVATE or LOCAL one */
+    ir_type elem;               /* element type of a PRIVATE or LOCAL one */
     uint32_t n_slices;
     const struct fuse_slice *slices;
     int64_t local_first; /* LOCAL: counted from where the work-group's id (from 0 on) and the scalars put it */
     uint64_t local_bytes;
-    ir_type type;         /* type of the parameter */
+    ir_type type; /* type of the parameter */
     enum ir_access access;
 };
 

@@ -29,26 +29,24 @@ static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph
 {
     if (!validate_graph(ctx, graph) || !empty_nodes_leave_out(ctx, graph, &s->empty)) return false;
     endless_loops_remark(ctx, s->empty.graph);
-    if (!program_scope_lower(ctx, s->empty.graph, &s->scope) || !uses_find(ctx, s->scope.graph, &s->facts)) return false;
+    if (!program_scope_lower(ctx, s->empty.graph, &s->scope) || !uses_find(ctx, s->scope.graph, &s->facts))
+        return false;
     edges_find(ctx, &s->facts, &s->edges);
     return true;
 }
 
 static bool group_kernels(struct plan_context *ctx, struct stages *s)
 {
-    struct grouping g = {.ctx = ctx, .scope = &s->scope, .facts = &s->facts, .edges = &s->edges, .mapping = &s->mapping};
+    struct grouping g = {
+        .ctx = ctx, .scope = &s->scope, .facts = &s->facts, .edges = &s->edges, .mapping = &s->mapping};
     id_mapping_init(&s->mapping, &s->facts, ctx->arena);
     return groups_find(&g, &s->order, &s->groups);
 }
 
 static bool make_launches(struct plan_context *ctx, struct stages *s, struct fuser_plan *plan)
 {
-    struct launching l = {.ctx = ctx,
-                          .scope = &s->scope,
-                          .facts = &s->facts,
-                          .order = &s->order,
-                          .mapping = &s->mapping,
-                          .plan = plan};
+    struct launching l = {
+        .ctx = ctx, .scope = &s->scope, .facts = &s->facts, .order = &s->order, .mapping = &s->mapping, .plan = plan};
     return launches_make(&l, &s->groups);
 }
 

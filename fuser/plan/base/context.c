@@ -7,7 +7,8 @@
 
 #include "ir/base/arena.h"
 
-bool plan_fail(struct plan_context *ctx, enum fuser_status status, const char *what, const char *name, const char *format, ...)
+bool plan_fail(struct plan_context *ctx, enum fuser_status status, const char *what, const char *name,
+               const char *format, ...)
 {
     va_list list;
     ctx->error->status = status;
@@ -18,7 +19,8 @@ bool plan_fail(struct plan_context *ctx, enum fuser_status status, const char *w
     return false;
 }
 
-void plan_remark(struct plan_context *ctx, const char *code, const char *node, const char *buffer, const char *format, ...)
+void plan_remark(struct plan_context *ctx, const char *code, const char *node, const char *buffer, const char *format,
+                 ...)
 {
     char text[1024];
     va_list list;

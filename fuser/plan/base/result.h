@@ -33,8 +33,8 @@ enum fuser_param_kind { FUSER_PARAM_BUFFER, FUSER_PARAM_VALUE, FUSER_PARAM_LOCAL
 /* What a parameter of a launched kernel gets. */
 struct fuser_param {
     enum fuser_param_kind kind;
-    uint32_t index;  /* buffer or value of the graph; PROGRAM_VARIABLE: program_variables[] of the plan */
-    uint64_t offset; /* BUFFER: bytes into it. LOCAL: bytes of work-group memory */
+    uint32_t index;   /* buffer or value of the graph; PROGRAM_VARIABLE: program_variables[] of the plan */
+    uint64_t offset;  /* BUFFER: bytes into it. LOCAL: bytes of work-group memory */
     const void *view; /* BUFFER: of the argument */
 };
 
@@ -72,7 +72,7 @@ struct fuser_plan {
     struct fuser_remark *remarks;
     uint32_t n_program_variables;
     struct fuser_program_variable *program_variables; /* each once */
-    enum fuser_storage *storage;              /* per buffer of the graph: not MEMORY = no memory is needed for it */
-    uint64_t *saved; /* per buffer without memory: bytes that its accesses would move over memory */
+    enum fuser_storage *storage;         /* per buffer of the graph: not MEMORY = no memory is needed for it */
+    uint64_t *saved;                     /* per buffer without memory: bytes that its accesses would move over memory */
     uint64_t bytes_unfused, bytes_fused; /* global memory traffic of one run: see docs/fusion.md */
 };

@@ -35,8 +35,8 @@ struct plan_facts {
     const struct fuser_device *device;
     struct plan_node *nodes;
     uint32_t n_uses;
-    struct plan_use *uses;       /* by node */
-    uint32_t *buffer_uses_start; /* n_buffers + 1 */
-    uint32_t *buffer_uses;       /* indices of uses, by buffer */
+    struct plan_use *uses;          /* by node */
+    uint32_t *buffer_uses_start;    /* n_buffers + 1 */
+    uint32_t *buffer_uses;          /* indices of uses, by buffer */
     struct plan_analyses *analyses; /* of distinct kernels and ranges; owned */
 };

@@ -31,7 +31,8 @@ static const char *param_name(const struct fuser_node *node, uint32_t i)
     return name ? name : "unnamed";
 }
 
-static bool check_access(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node, uint32_t i)
+static bool check_access(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node,
+                         uint32_t i)
 {
     ir_type type = node->kernel->params[i].value->type;
     enum ir_access access = node->args[i].access;
@@ -44,7 +45,7 @@ static bool check_access(struct plan_context *ctx, const struct fuser_graph *g, 
                      node->kernel->name,
                      !image_arg_is_written(type) ? "read"
                      : image_arg_is_read(type)   ? "read and written"
-                                               : "written");
+                                                 : "written");
 }
 
 /* May the kernel write what argument k is? Of pointers what was declared counts. */
@@ -57,7 +58,8 @@ static bool is_written(const struct fuser_node *node, uint32_t k)
 }
 
 /* Distinct parameters of a kernel never alias, images neither, nor a buffer and an image of it. */
-static bool check_apart(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node, uint32_t i)
+static bool check_apart(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node,
+                        uint32_t i)
 {
     for (uint32_t k = 0; k < node->n_args; k++) {
         const struct fuser_arg *arg = &node->args[k], *image = &node->args[i];

@@ -63,7 +63,8 @@ static bool check_variables(struct program_scope *s, const struct fuser_node *no
         const struct fuser_program_variable *v = &s->variables[k->variables[i]];
         uint64_t bytes = variable_bytes(v->module, v->global);
         if (v->global->n_addresses) /* of what has none before a kernel runs */
-            return plan_fail(s->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
+            return plan_fail(
+                s->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
                 "kernel %s uses @%s, whose initial value holds the address of @%s; only constants can do that",
                 node->kernel->name, v->global->name, v->global->addresses[0].target->name);
         if (bytes <= max_variable_bytes) continue;
@@ -158,7 +159,8 @@ static void add_args(struct program_scope *s, struct fuser_node *n, const struct
     struct fuser_arg *args = arena_alloc(s->ctx->arena, (n->n_args + k->n_variables) * sizeof *args);
     memcpy(args, n->args, n->n_args * sizeof *args);
     for (uint32_t i = 0; i < k->n_variables; i++)
-        args[n->n_args + i] = (struct fuser_arg){.kind = FUSER_ARG_BUFFER, .index = s->n_graph_buffers + k->variables[i]};
+        args[n->n_args + i] =
+            (struct fuser_arg){.kind = FUSER_ARG_BUFFER, .index = s->n_graph_buffers + k->variables[i]};
     n->kernel = k->copy;
     n->args = args;
     n->n_args += k->n_variables;

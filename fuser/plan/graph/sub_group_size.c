@@ -23,9 +23,8 @@ static const char *sizes_text(const struct fuser_device *device, char *text, siz
 uint32_t sub_group_size_of_kernel(const struct fuser_device *device, const struct ir_function *kernel)
 {
     uint32_t asked = kernel->sub_group_size;
-    return asked && asked != IR_SUB_GROUP_AUTOMATIC && asked != IR_SUB_GROUP_PRIMARY
-               ? asked
-               : device->primary_sub_group_size;
+    return asked && asked != IR_SUB_GROUP_AUTOMATIC && asked != IR_SUB_GROUP_PRIMARY ? asked
+                                                                                     : device->primary_sub_group_size;
 }
 
 uint64_t sub_group_size_items(const struct fuser_device *device, const struct ir_function *kernel)
@@ -57,7 +56,8 @@ static bool check_number(struct plan_context *ctx, const struct fuser_node *node
                          "work-groups of %llu work-items are %llu sub-groups of %u, but kernel %s requires %u",
                          (ull)items, (ull)there, size, k->name, n);
     if (items || sub_group_size_items(device, k) <= device->max_work_group_size) return true;
-    return plan_fail(ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
+    return plan_fail(
+        ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
         "kernel %s requires work-groups of %u sub-groups of %u work-items; device %s allows %llu work-items", k->name,
         n, size, device->name, (ull)device->max_work_group_size);
 }

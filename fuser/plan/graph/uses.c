@@ -45,8 +45,8 @@ static bool equal_ranges(const struct nd_range *a, const struct nd_range *b)
            memcmp(a->offset, b->offset, sizeof a->offset) == 0 && memcmp(a->local, b->local, sizeof a->local) == 0;
 }
 
-static const struct access_analysis *analyse(struct plan_context *ctx, struct plan_facts *f, const struct ir_function *kernel,
-                                             const struct nd_range *range)
+static const struct access_analysis *analyse(struct plan_context *ctx, struct plan_facts *f,
+                                             const struct ir_function *kernel, const struct nd_range *range)
 {
     if (!f->analyses) f->analyses = arena_alloc(ctx->arena, sizeof *f->analyses);
     struct analysis **bucket = &f->analyses->buckets[hash_of(kernel, range) % BUCKETS];
@@ -111,7 +111,8 @@ static void use_image(struct plan_context *ctx, struct plan_facts *f, uint32_t n
 }
 
 /* Constant memory is only read, whatever its user has said of it. */
-static enum ir_access access_of_arg(struct plan_context *ctx, struct plan_facts *f, const struct fuser_node *n, uint32_t i)
+static enum ir_access access_of_arg(struct plan_context *ctx, struct plan_facts *f, const struct fuser_node *n,
+                                    uint32_t i)
 {
     enum ir_access access = n->args[i].access;
     ir_type type = n->kernel->params[i].value->type;
@@ -123,8 +124,8 @@ static enum ir_access access_of_arg(struct plan_context *ctx, struct plan_facts 
     return IR_ACCESS_READ;
 }
 
-/* What the kernel does counts; where it hides it, what was declared. Where it neither reads nor writes, as to prefetch or
-   to compare with null, it has the address all the same. */
+/* What the kernel does counts; where it hides it, what was declared. Where it neither reads nor writes, as to prefetch
+   or to compare with null, it has the address all the same. */
 static bool use_by_kernel(struct plan_context *ctx, struct plan_facts *f, uint32_t node, uint32_t i)
 {
     const struct fuser_node *n = &f->graph->nodes[node];
@@ -162,8 +163,8 @@ static bool check_local_memory(struct plan_context *ctx, struct plan_facts *f, u
             bytes = UINT64_MAX;
     if (bytes <= most) return true;
     return plan_fail(ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", n->name,
-                     "%llu bytes of work-group memory; device %s has %llu", (unsigned long long)bytes,
-                     f->device->name, (unsigned long long)most);
+                     "%llu bytes of work-group memory; device %s has %llu", (unsigned long long)bytes, f->device->name,
+                     (unsigned long long)most);
 }
 
 /* The node's range with the local size the kernel requires. */
@@ -211,19 +212,21 @@ static void use_by_command(struct plan_context *ctx, struct plan_facts *f, uint3
 {
     const struct fuser_node *n = &f->graph->nodes[node];
     if (n->kind == FUSER_NODE_COPY)
-        add_use(ctx, f, (struct plan_use){.node = node,
-                                     .buffer = n->from,
-                                     .first = n->from_offset,
-                                     .end = n->from_offset + rows_span(n, n->from_pitch, n->from_slice_pitch),
-                                     .reads = true,
-                                     .props = f->graph->buffers[n->from].props});
-    add_use(ctx, f, (struct plan_use){.node = node,
-                                 .arg = 1,
-                                 .buffer = n->to,
-                                 .first = n->to_offset,
-                                 .end = n->to_offset + rows_span(n, n->to_pitch, n->to_slice_pitch),
-                                 .writes = true,
-                                 .props = f->graph->buffers[n->to].props});
+        add_use(ctx, f,
+                (struct plan_use){.node = node,
+                                  .buffer = n->from,
+                                  .first = n->from_offset,
+                                  .end = n->from_offset + rows_span(n, n->from_pitch, n->from_slice_pitch),
+                                  .reads = true,
+                                  .props = f->graph->buffers[n->from].props});
+    add_use(ctx, f,
+            (struct plan_use){.node = node,
+                              .arg = 1,
+                              .buffer = n->to,
+                              .first = n->to_offset,
+                              .end = n->to_offset + rows_span(n, n->to_pitch, n->to_slice_pitch),
+                              .writes = true,
+                              .props = f->graph->buffers[n->to].props});
 }
 
 static void index_by_buffer(struct plan_context *ctx, struct plan_facts *f)

@@ -30,8 +30,9 @@ static bool check_name(struct plan_context *ctx, const char *what, uint32_t inde
 {
     if (!name || !*name) return plan_fail(ctx, FUSER_INVALID, what, NULL, "%s number %u has no name", what, index);
     if (strlen(name) > MAX_NAME)
-        return plan_fail(ctx, FUSER_INVALID, what, NULL, "the name of %s number %u has %zu bytes, at most %d are allowed",
-                         what, index, strlen(name), MAX_NAME);
+        return plan_fail(ctx, FUSER_INVALID, what, NULL,
+                         "the name of %s number %u has %zu bytes, at most %d are allowed", what, index, strlen(name),
+                         MAX_NAME);
     return true;
 }
 
@@ -52,7 +53,8 @@ static bool check_limits(struct plan_context *ctx, const struct fuser_graph *g)
         return plan_fail(ctx, FUSER_INVALID, "graph", NULL, "%u buffers, at most %d are allowed", g->n_buffers,
                          MAX_BUFFERS);
     if (g->n_values > MAX_VALUES)
-        return plan_fail(ctx, FUSER_INVALID, "graph", NULL, "%u values, at most %d are allowed", g->n_values, MAX_VALUES);
+        return plan_fail(ctx, FUSER_INVALID, "graph", NULL, "%u values, at most %d are allowed", g->n_values,
+                         MAX_VALUES);
     return true;
 }
 
@@ -87,8 +89,8 @@ static bool check_buffers(struct plan_context *ctx, const struct fuser_graph *g)
 }
 
 /* A run of bytes inside a buffer. */
-static bool check_piece(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node, uint32_t buffer, uint64_t offset,
-                        uint64_t bytes)
+static bool check_piece(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node,
+                        uint32_t buffer, uint64_t offset, uint64_t bytes)
 {
     if (buffer >= g->n_buffers)
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "buffer number %u, but the graph has %u", buffer,
@@ -101,7 +103,8 @@ static bool check_piece(struct plan_context *ctx, const struct fuser_graph *g, c
     return true;
 }
 
-static bool check_accessor(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node, uint32_t i)
+static bool check_accessor(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node,
+                           uint32_t i)
 {
     const struct fuser_arg *arg = &node->args[i];
     if (!check_piece(ctx, g, node, arg->index, arg->offset, arg->bytes)) return false;
@@ -134,8 +137,7 @@ static bool check_args(struct plan_context *ctx, const struct fuser_graph *g, co
         } else if (arg->kind == FUSER_ARG_VALUE) {
             if (arg->index >= g->n_values)
                 return plan_fail(ctx, FUSER_INVALID, "node", node->name,
-                                 "argument %u is value number %u, but the graph has %u", i, arg->index,
-                                 g->n_values);
+                                 "argument %u is value number %u, but the graph has %u", i, arg->index, g->n_values);
         } else if (arg->kind != FUSER_ARG_LOCAL) {
             return plan_fail(ctx, FUSER_INVALID, "node", node->name, "argument %u has kind %d, which is none", i,
                              (int)arg->kind);
@@ -145,8 +147,8 @@ static bool check_args(struct plan_context *ctx, const struct fuser_graph *g, co
 }
 
 /* Rows of bytes inside a buffer, slices of them. */
-static bool check_rows(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node, uint32_t buffer, uint64_t offset,
-                       uint64_t pitch, uint64_t slice_pitch)
+static bool check_rows(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node,
+                       uint32_t buffer, uint64_t offset, uint64_t pitch, uint64_t slice_pitch)
 {
     if (node->rows > 1 && (pitch < node->bytes || pitch > MAX_BYTES / node->rows))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name,
@@ -205,8 +207,9 @@ static bool check_fill(struct plan_context *ctx, const struct fuser_graph *g, co
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "a pattern of %u bytes; it must be 1, 2, 4, 8 or 16",
                          size);
     if (node->bytes % size)
-        return plan_fail(ctx, FUSER_INVALID, "node", node->name, "%llu bytes to fill are no multiple of the pattern's %u",
-                         (unsigned long long)node->bytes, size);
+        return plan_fail(ctx, FUSER_INVALID, "node", node->name,
+                         "%llu bytes to fill are no multiple of the pattern's %u", (unsigned long long)node->bytes,
+                         size);
     return true;
 }
 

@@ -19,7 +19,8 @@ static bool invalid_arg(struct plan_context *ctx, const struct fuser_node *node,
                      name ? name : "unnamed", node->kernel->name, reason);
 }
 
-static bool check_value(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node, uint32_t i)
+static bool check_value(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node,
+                        uint32_t i)
 {
     const struct ir_param *param = &node->kernel->params[i];
     ir_type type = param->by_value ? param->elem : param->value->type;
@@ -31,7 +32,8 @@ static bool check_value(struct plan_context *ctx, const struct fuser_graph *g, c
     return invalid_arg(ctx, node, i, reason);
 }
 
-static bool check_elements(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node, uint32_t i)
+static bool check_elements(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node,
+                           uint32_t i)
 {
     const struct ir_param *param = &node->kernel->params[i];
     const struct fuser_arg *arg = &node->args[i];
@@ -53,13 +55,15 @@ static bool check_elements(struct plan_context *ctx, const struct fuser_graph *g
     return invalid_arg(ctx, node, i, reason);
 }
 
-static bool check_pointer(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node, uint32_t i)
+static bool check_pointer(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node,
+                          uint32_t i)
 {
     const struct ir_param *param = &node->kernel->params[i];
     const struct fuser_arg *arg = &node->args[i];
     enum ir_space space = ir_type_space(param->value->type);
     if (space == IR_SPACE_LOCAL) {
-        if (arg->kind != FUSER_ARG_LOCAL) return invalid_arg(ctx, node, i, "is work-group memory, but no size was given");
+        if (arg->kind != FUSER_ARG_LOCAL)
+            return invalid_arg(ctx, node, i, "is work-group memory, but no size was given");
         return arg->bytes ? true : invalid_arg(ctx, node, i, "is work-group memory of 0 bytes");
     }
     if (arg->kind != FUSER_ARG_BUFFER) return invalid_arg(ctx, node, i, "is a pointer, but no buffer was given");
@@ -132,8 +136,9 @@ static bool check_local_size(struct plan_context *ctx, const struct fuser_node *
                              node->kernel->name, required[d]);
     }
     if (given > most)
-        return plan_fail(ctx, FUSER_INVALID, "node", node->name, "work-groups of %llu work-items; device %s allows %llu",
-                         (ull)given, ctx->options->device.name, (ull)most);
+        return plan_fail(ctx, FUSER_INVALID, "node", node->name,
+                         "work-groups of %llu work-items; device %s allows %llu", (ull)given, ctx->options->device.name,
+                         (ull)most);
     if (needed > most)
         return plan_fail(ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
                          "kernel %s requires work-groups of %llu work-items; device %s allows %llu", node->kernel->name,
@@ -183,13 +188,12 @@ static bool check_imports(struct plan_context *ctx, const struct fuser_node *nod
     if (use->loc.line)
         snprintf(place, sizeof place, ", %s:%u",
                  use->loc.file && use->loc.file <= m->n_files ? m->files[use->loc.file - 1] : "line", use->loc.line);
-    return plan_fail(ctx, FUSER_INVALID, "node", node->name,
-                     "kernel %s needs the %s %s (used in %s%s), which its module %s imports: link that with a module "
-                     "that exports it%s",
-                     k->name, call ? "function" : "variable", name, use->parent->function->name, place,
-                     m->name ? m->name : "",
-                     call ? ", or give it a body (C's `inline` without `static` defines nothing that can be called)"
-                          : "");
+    return plan_fail(
+        ctx, FUSER_INVALID, "node", node->name,
+        "kernel %s needs the %s %s (used in %s%s), which its module %s imports: link that with a module "
+        "that exports it%s",
+        k->name, call ? "function" : "variable", name, use->parent->function->name, place, m->name ? m->name : "",
+        call ? ", or give it a body (C's `inline` without `static` defines nothing that can be called)" : "");
 }
 
 static bool check_refused(struct plan_context *ctx, const struct fuser_node *node)
@@ -210,6 +214,7 @@ bool validate_kernel_node(struct plan_context *ctx, const struct fuser_graph *g,
     if (!k) return plan_fail(ctx, FUSER_INVALID, "node", node->name, "a kernel node without a kernel");
     if (k->linkage != IR_LINKAGE_KERNEL || !k->body)
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "function %s is no kernel", k->name);
-    return check_refused(ctx, node) && check_imports(ctx, node) && check_args(ctx, g, node) && check_range(ctx, node) && check_local_size(ctx, node) &&
-           sub_group_size_check(ctx, node) && check_aspects(ctx, node) && check_targets(ctx, node);
+    return check_refused(ctx, node) && check_imports(ctx, node) && check_args(ctx, g, node) && check_range(ctx, node) &&
+           check_local_size(ctx, node) && sub_group_size_check(ctx, node) && check_aspects(ctx, node) &&
+           check_targets(ctx, node);
 }

@@ -10,8 +10,9 @@
 
 static struct plan_choice new_choice(const struct grouping *g, uint32_t n)
 {
-    return (struct plan_choice){
-        .n = n, .kernels = arena_alloc(g->ctx->arena, (n + 1) * sizeof(uint32_t)), .starts = arena_alloc(g->ctx->arena, n + 1)};
+    return (struct plan_choice){.n = n,
+                                .kernels = arena_alloc(g->ctx->arena, (n + 1) * sizeof(uint32_t)),
+                                .starts = arena_alloc(g->ctx->arena, n + 1)};
 }
 
 static void estimate(const struct grouping *g, struct plan_choice *c)

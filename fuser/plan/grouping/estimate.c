@@ -55,8 +55,8 @@ static uint64_t bytes_of(const struct grouping *g, uint32_t index, bool writing,
     if (*known == UNKNOWN)
         *known = image_arg_is_use(g->facts->graph, use)
                      ? use->end - use->first
-                     : footprint_bytes_one_way(&g->facts->nodes[use->node].access->params[use->arg], &g->facts->nodes[use->node].range,
-                                            use->end - use->first, writing);
+                     : footprint_bytes_one_way(&g->facts->nodes[use->node].access->params[use->arg],
+                                               &g->facts->nodes[use->node].range, use->end - use->first, writing);
     return *known;
 }
 

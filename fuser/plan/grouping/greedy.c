@@ -14,7 +14,7 @@ enum { MAX_REJECTED = 64 }; /* kernels that could not join before a group is clo
 struct greedy {
     const struct grouping *g;
     const struct plan_order *order; /* for ranks */
-    uint32_t *left; /* of each node: predecessors that have not run */
+    uint32_t *left;                 /* of each node: predecessors that have not run */
     struct heap ready;
     uint32_t n_rejected, rejected[MAX_REJECTED]; /* ranks */
     uint32_t n_commands, *commands;              /* that are ready */
@@ -75,11 +75,11 @@ void greedy_groups(const struct grouping *g, const struct plan_order *order, str
 {
     uint32_t n = g->facts->graph->n_nodes;
     struct greedy s = {.g = g,
-                      .order = order,
-                      .left = arena_alloc(g->ctx->arena, (n + 1) * sizeof *s.left),
-                      .ready.ranks = arena_alloc(g->ctx->arena, (n + 1) * sizeof *s.ready.ranks),
-                      .commands = arena_alloc(g->ctx->arena, (n + 1) * sizeof *s.commands),
-                      .out = out};
+                       .order = order,
+                       .left = arena_alloc(g->ctx->arena, (n + 1) * sizeof *s.left),
+                       .ready.ranks = arena_alloc(g->ctx->arena, (n + 1) * sizeof *s.ready.ranks),
+                       .commands = arena_alloc(g->ctx->arena, (n + 1) * sizeof *s.commands),
+                       .out = out};
     struct group_builder b;
     group_builder_init(g, &b);
     out->n = 0;

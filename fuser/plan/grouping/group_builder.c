@@ -8,8 +8,9 @@
 
 void group_builder_init(const struct grouping *g, struct group_builder *b)
 {
-    *b = (struct group_builder){.by_buffer = arena_alloc(g->ctx->arena, (g->facts->graph->n_buffers + 1) * sizeof *b->by_buffer),
-                          .stamp = arena_alloc(g->ctx->arena, (g->facts->graph->n_buffers + 1) * sizeof *b->stamp)};
+    *b = (struct group_builder){
+        .by_buffer = arena_alloc(g->ctx->arena, (g->facts->graph->n_buffers + 1) * sizeof *b->by_buffer),
+        .stamp = arena_alloc(g->ctx->arena, (g->facts->graph->n_buffers + 1) * sizeof *b->stamp)};
 }
 
 static void add_uses(const struct grouping *g, struct group_builder *b, uint32_t node)
@@ -54,11 +55,11 @@ void group_builder_open(const struct grouping *g, struct group_builder *b, const
 {
     uint32_t node = *first;
     *b = (struct group_builder){.group = {.run.nodes = first, .range = g->facts->nodes[node].range},
-                          .alike = true,
-                          .writing_node = NO_USE,
-                          .by_buffer = b->by_buffer,
-                          .stamp = b->stamp,
-                          .generation = b->generation + 1};
+                                .alike = true,
+                                .writing_node = NO_USE,
+                                .by_buffer = b->by_buffer,
+                                .stamp = b->stamp,
+                                .generation = b->generation + 1};
     id_mapping_set(g->mapping, (struct node_run){first, 1}, &b->group.range);
     add_kernel(g, b, node);
 }

@@ -41,8 +41,8 @@ static bool end_at_command(const struct grouping *g, uint32_t node, bool kernel_
     *reported = true;
     struct refusal r = {0};
     refuse(&r, "not_fused_command",
-        "%s can go neither before nor after all kernels: the kernels before it and after it are not fused",
-        grouping_node_name(g, node));
+           "%s can go neither before nor after all kernels: the kernels before it and after it are not fused",
+           grouping_node_name(g, node));
     return accept_refusal(g->ctx, grouping_node_name(g, node), &r);
 }
 
@@ -56,11 +56,12 @@ static bool joins(const struct forming *f, struct nd_range *joined, struct refus
     if (!f->required->starts || !f->required->starts[node]) return true;
     g->ctx->n_remarks = remarks;
     id_mapping_set(g->mapping, group->run, &group->range);
-    return refuse(r, "not_fused_traffic",
-               "%s could be fused with %s, but these groups move %llu bytes of memory, and no others that are as few "
-               "move less",
-               grouping_node_name(g, node), grouping_node_name(g, group->run.nodes[0]),
-               (unsigned long long)f->required->bytes);
+    return refuse(
+        r, "not_fused_traffic",
+        "%s could be fused with %s, but these groups move %llu bytes of memory, and no others that are as few "
+        "move less",
+        grouping_node_name(g, node), grouping_node_name(g, group->run.nodes[0]),
+        (unsigned long long)f->required->bytes);
 }
 
 /* The place of the last kernel; where there is none, of nothing. */

@@ -13,12 +13,14 @@ static const char *what_happens(const struct access_site *a, const struct access
 }
 
 /* What could not be decided in general may have an example. Atomics may be meant to meet. */
-static enum dependence race_or_open(enum access_dependence found, const struct launched_access *a, const struct launched_access *b,
-                                    enum dependence_between between, const uint64_t *local, struct dependence_witness *pair)
+static enum dependence race_or_open(enum access_dependence found, const struct launched_access *a,
+                                    const struct launched_access *b, enum dependence_between between,
+                                    const uint64_t *local, struct dependence_witness *pair)
 {
     if (a->site->atomic && b->site->atomic) return DEPENDENCE_OPEN;
     bool as_launched = a->range == a->own && b->range == b->own; /* what is tried are the kernels' own ids */
-    if (found == ACCESS_DEPENDENCE_PROVED || (as_launched && witness_find(a, b, between, local, pair))) return DEPENDENCE_RACE;
+    if (found == ACCESS_DEPENDENCE_PROVED || (as_launched && witness_find(a, b, between, local, pair)))
+        return DEPENDENCE_RACE;
     return DEPENDENCE_OPEN;
 }
 
@@ -40,8 +42,8 @@ static void keep_worst(struct dependence_report *worst, enum dependence kind, co
         .kind = kind, .lines = {a->line, b->line}, .pair = *pair, .bytes = b->bytes, .what = what_happens(a, b)};
 }
 
-struct dependence_report kernel_dependence(const struct id_mapping *m, const struct plan_use *a, const struct plan_use *b,
-                                         const uint64_t *local, bool barriers)
+struct dependence_report kernel_dependence(const struct id_mapping *m, const struct plan_use *a,
+                                           const struct plan_use *b, const uint64_t *local, bool barriers)
 {
     struct dependence_report worst = {.kind = DEPENDENCE_NONE, .what = "shares memory with it"};
     if (!(a->writes || b->writes) || a->first >= b->end || b->first >= a->end) return worst;

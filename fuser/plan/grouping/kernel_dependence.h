@@ -23,5 +23,5 @@ struct dependence_report {
 /* Between two uses of one buffer by kernels, the first one earlier, when both run as one: work-items are the same
    where their global ids are. local: the size of the work-groups both run in, NULL where it is not known.
    barriers: one stands between the two. */
-struct dependence_report kernel_dependence(const struct id_mapping *m, const struct plan_use *a, const struct plan_use *b,
-                                         const uint64_t *local, bool barriers);
+struct dependence_report kernel_dependence(const struct id_mapping *m, const struct plan_use *a,
+                                           const struct plan_use *b, const uint64_t *local, bool barriers);

@@ -22,8 +22,9 @@ static bool apart(const struct grouping *g, const struct group_builder *b, struc
                   const char *why)
 {
     uint32_t node = group_builder_next(b);
-    return refuse(r, code, "%s is not fused with %s%s: %s", grouping_node_name(g, node), grouping_node_name(g, b->group.run.nodes[0]),
-               b->group.run.n > 1 ? " and the kernels fused with it" : "", why);
+    return refuse(r, code, "%s is not fused with %s%s: %s", grouping_node_name(g, node),
+                  grouping_node_name(g, b->group.run.nodes[0]),
+                  b->group.run.n > 1 ? " and the kernels fused with it" : "", why);
 }
 
 /* What barriers order depends on which work-items are a group. */
@@ -40,22 +41,24 @@ static bool sub_groups_fit(const struct grouping *g, const struct group_builder 
     uint32_t size = sub_group_size_of_node(g->facts, node);
     if (size == 0 || b->sub_group_size == 0 || b->sub_group_size == size) return true;
     return refuse(r, "not_fused_sub_group_size",
-               "%s is not fused with the kernels before it: its sub-groups have %u work-items, theirs %u",
-               grouping_node_name(g, node), size, b->sub_group_size);
+                  "%s is not fused with the kernels before it: its sub-groups have %u work-items, theirs %u",
+                  grouping_node_name(g, node), size, b->sub_group_size);
 }
 
 /* Each kernel of the group sees the work-groups and sub-groups that it sees alone. */
-static bool groups_fit(const struct grouping *g, const struct group_builder *b,
-                       const struct nd_range *joined, struct refusal *r)
+static bool groups_fit(const struct grouping *g, const struct group_builder *b, const struct nd_range *joined,
+                       struct refusal *r)
 {
     char why[400];
     struct node_run run = b->group.run;
     uint32_t node = group_builder_next(b), own = sub_group_size_of_node(g->facts, node);
     uint32_t size = b->sub_group_size ? b->sub_group_size : own ? own : g->ctx->options->device.primary_sub_group_size;
     bool other_local = range_has_other_local(&b->group.range, joined);
-    const char *code = range_has_other_local(&g->facts->nodes[node].range, joined) || other_local ? "not_fused_local_size"
-                                                                                           : "not_fused_range";
-    if (!launch_range_keeps_groups(g->facts, run.nodes[0], node, joined, size, why, sizeof why)) return apart(g, b, r, code, why);
+    const char *code = range_has_other_local(&g->facts->nodes[node].range, joined) || other_local
+                           ? "not_fused_local_size"
+                           : "not_fused_range";
+    if (!launch_range_keeps_groups(g->facts, run.nodes[0], node, joined, size, why, sizeof why))
+        return apart(g, b, r, code, why);
     if (range_same(&b->group.range, joined) && !other_local && size == b->sub_group_size) return true;
     for (uint32_t i = 0; i < b->group.run.n; i++) {
         uint32_t member = run.nodes[i];
@@ -88,7 +91,8 @@ static bool ranges_fit(const struct grouping *g, const struct group_builder *b, 
     char why[400];
     if (!barriers_fit(g, b, r)) return false;
     *joined = b->group.range;
-    enum range_fit fit = launch_range_join(g->facts, b->group.run, group_builder_next(b), b->alike, joined, why, sizeof why);
+    enum range_fit fit =
+        launch_range_join(g->facts, b->group.run, group_builder_next(b), b->alike, joined, why, sizeof why);
     if (fit == RANGE_APART) return apart(g, b, r, "not_fused_range", why);
     if (fit == RANGE_UNEVEN) return apart(g, b, r, "not_fused_uneven", why);
     if (moves_groups(g, b, joined, fit))
@@ -106,13 +110,15 @@ static bool ranges_fit(const struct grouping *g, const struct group_builder *b, 
 static bool size_fits(const struct grouping *g, const struct group_builder *b, struct refusal *r)
 {
     uint32_t node = group_builder_next(b);
-    uint64_t own = g->facts->nodes[node].operations, sum = b->operations + own, largest = own > b->largest ? own : b->largest;
+    uint64_t own = g->facts->nodes[node].operations, sum = b->operations + own,
+             largest = own > b->largest ? own : b->largest;
     if (g->ctx->options->mode == FUSER_MODE_REQUIRE || sum <= MAX_OPERATIONS) return true;
     if (sum <= MAX_LARGE && sum <= largest + largest / 4) return true;
-    return refuse(r, "not_fused_size",
-               "%s is not fused with the kernels before it: it has %llu operations, they have %llu, and of more than %d "
-               "together the code is worse; require_fusion fuses anyway",
-               grouping_node_name(g, node), (ull)own, (ull)b->operations, MAX_OPERATIONS);
+    return refuse(
+        r, "not_fused_size",
+        "%s is not fused with the kernels before it: it has %llu operations, they have %llu, and of more than %d "
+        "together the code is worse; require_fusion fuses anyway",
+        grouping_node_name(g, node), (ull)own, (ull)b->operations, MAX_OPERATIONS);
 }
 
 static bool resources_fit(const struct grouping *g, const struct group_builder *b, struct refusal *r)
@@ -121,14 +127,15 @@ static bool resources_fit(const struct grouping *g, const struct group_builder *
     uint64_t more = uses_local_bytes(g->facts, node), most = g->ctx->options->device.max_local_bytes;
     if (b->group.run.n == MAX_KERNELS)
         return refuse(r, "not_fused_limit",
-                   "%s is not fused with the kernels before it: those are %d already, the most of a group",
-                   grouping_node_name(g, node), MAX_KERNELS);
+                      "%s is not fused with the kernels before it: those are %d already, the most of a group",
+                      grouping_node_name(g, node), MAX_KERNELS);
     if (!size_fits(g, b, r)) return false;
     if (more == 0 || b->local_bytes + more <= most) return true;
-    return refuse(r, "not_fused_local_memory",
-               "%s is not fused with the kernels before it: it takes %llu bytes of work-group memory, they take %llu, "
-               "device %s has %llu",
-               grouping_node_name(g, node), (ull)more, (ull)b->local_bytes, g->ctx->options->device.name, (ull)most);
+    return refuse(
+        r, "not_fused_local_memory",
+        "%s is not fused with the kernels before it: it takes %llu bytes of work-group memory, they take %llu, "
+        "device %s has %llu",
+        grouping_node_name(g, node), (ull)more, (ull)b->local_bytes, g->ctx->options->device.name, (ull)most);
 }
 
 /* ---- what kernels touch ---- */
@@ -182,18 +189,19 @@ static bool report_race(const struct grouping *g, const struct plan_use *a, cons
     ids_text(&g->facts->nodes[b->node].range, id[1], item[1], sizeof item[1]);
     r->buffer = g->facts->graph->buffers[b->buffer].name;
     return refuse(r, "not_fused_race",
-               "%.80s and %.80s cannot run as one kernel: work-item %s of %s %s of buffer %.80s by work-item %s of "
-               "%s%s%s",
-               grouping_node_name(g, a->node), grouping_node_name(g, b->node), item[0],
-               short_place(g, a->node, d->lines[0], first, sizeof first), d->what, r->buffer, item[1],
-               short_place(g, b->node, d->lines[1], second, sizeof second), element_text(g, b, d, where, sizeof where),
-               barrier_helps(g, a, b, local));
+                  "%.80s and %.80s cannot run as one kernel: work-item %s of %s %s of buffer %.80s by work-item %s of "
+                  "%s%s%s",
+                  grouping_node_name(g, a->node), grouping_node_name(g, b->node), item[0],
+                  short_place(g, a->node, d->lines[0], first, sizeof first), d->what, r->buffer, item[1],
+                  short_place(g, b->node, d->lines[1], second, sizeof second),
+                  element_text(g, b, d, where, sizeof where), barrier_helps(g, a, b, local));
 }
 
 /* The property that would let the two be fused. */
 static const char *way_out(const struct grouping *g, uint32_t buffer, const uint64_t *local)
 {
-    if (program_scope_has(g->scope, buffer)) return "it is a variable of the program, of which only what is proved counts";
+    if (program_scope_has(g->scope, buffer))
+        return "it is a variable of the program, of which only what is proved counts";
     if (!g->ctx->options->insert_barriers)
         return "access_scope_work_item on the buffer would say that each element belongs to one work-item";
     if (!local)
@@ -203,29 +211,30 @@ static const char *way_out(const struct grouping *g, uint32_t buffer, const uint
 }
 
 /* Remarks on what is taken on the user's word. */
-static void remark_assertion(const struct grouping *g, const char *code, const struct plan_use *a, const struct plan_use *b,
-                        const struct dependence_report *d, const char *assertion)
+static void remark_assertion(const struct grouping *g, const char *code, const struct plan_use *a,
+                             const struct plan_use *b, const struct dependence_report *d, const char *assertion)
 {
     char first[300], second[300];
     plan_remark(g->ctx, code, grouping_node_name(g, b->node), g->facts->graph->buffers[b->buffer].name,
                 "%s %s by %s through buffer %s; that it stays inside one %s is not proved and taken on the word of %s",
                 plan_line_text(&g->facts->graph->nodes[a->node], d->lines[0], first, sizeof first), d->what,
-                plan_line_text(&g->facts->graph->nodes[b->node], d->lines[1], second, sizeof second), g->facts->graph->buffers[b->buffer].name,
-                g->ctx->options->insert_barriers ? "work-group" : "work-item", assertion);
+                plan_line_text(&g->facts->graph->nodes[b->node], d->lines[1], second, sizeof second),
+                g->facts->graph->buffers[b->buffer].name, g->ctx->options->insert_barriers ? "work-group" : "work-item",
+                assertion);
 }
 
 /* Is what b needs of a ordered when both run as one kernel? */
-static bool pair_fits(const struct grouping *g, const struct plan_use *a, const struct plan_use *b, const uint64_t *local,
-                      struct refusal *r)
+static bool pair_fits(const struct grouping *g, const struct plan_use *a, const struct plan_use *b,
+                      const uint64_t *local, struct refusal *r)
 {
     if (!a->writes && !b->writes) return true;
     if (image_args_have(g->facts->graph, b->buffer)) {
         r->buffer = g->facts->graph->buffers[b->buffer].name;
         return refuse(r, "not_fused_image",
-                   "%.200s is not fused with %.200s: both use %s %s and one writes it, and pixels are not followed "
-                   "from work-item to work-item",
-                   grouping_node_name(g, b->node), grouping_node_name(g, a->node),
-                   g->facts->graph->buffers[b->buffer].image ? "image" : "buffer, as an image,", r->buffer);
+                      "%.200s is not fused with %.200s: both use %s %s and one writes it, and pixels are not followed "
+                      "from work-item to work-item",
+                      grouping_node_name(g, b->node), grouping_node_name(g, a->node),
+                      g->facts->graph->buffers[b->buffer].image ? "image" : "buffer, as an image,", r->buffer);
     }
     struct dependence_report d = kernel_dependence(g->mapping, a, b, local, g->ctx->options->insert_barriers);
     switch (d.kind) {
@@ -235,7 +244,8 @@ static bool pair_fits(const struct grouping *g, const struct plan_use *a, const 
         plan_remark(g->ctx, "barrier_orders", grouping_node_name(g, b->node), g->facts->graph->buffers[b->buffer].name,
                     "what %s and %s do to buffer %s crosses work-items, but not work-groups: the barrier between them "
                     "orders it",
-                    grouping_node_name(g, a->node), grouping_node_name(g, b->node), g->facts->graph->buffers[b->buffer].name);
+                    grouping_node_name(g, a->node), grouping_node_name(g, b->node),
+                    g->facts->graph->buffers[b->buffer].name);
         return true;
     case DEPENDENCE_RACE: return report_race(g, a, b, &d, local, r);
     case DEPENDENCE_OPEN: break;
@@ -253,10 +263,11 @@ static bool pair_fits(const struct grouping *g, const struct plan_use *a, const 
     char first[300], second[300];
     r->buffer = g->facts->graph->buffers[b->buffer].name;
     return refuse(r, "not_fused_dependence",
-               "%.200s is not fused with %.200s: %s %s by %s through buffer %s, perhaps by another work-item; %s%s",
-               grouping_node_name(g, b->node), grouping_node_name(g, a->node), plan_line_text(&g->facts->graph->nodes[a->node], d.lines[0], first, sizeof first),
-               d.what, plan_line_text(&g->facts->graph->nodes[b->node], d.lines[1], second, sizeof second), r->buffer,
-               way_out(g, b->buffer, local), barrier_helps(g, a, b, local));
+                  "%.200s is not fused with %.200s: %s %s by %s through buffer %s, perhaps by another work-item; %s%s",
+                  grouping_node_name(g, b->node), grouping_node_name(g, a->node),
+                  plan_line_text(&g->facts->graph->nodes[a->node], d.lines[0], first, sizeof first), d.what,
+                  plan_line_text(&g->facts->graph->nodes[b->node], d.lines[1], second, sizeof second), r->buffer,
+                  way_out(g, b->buffer, local), barrier_helps(g, a, b, local));
 }
 
 static bool uses_fit(const struct grouping *g, const struct group_builder *b, const uint64_t *local, struct refusal *r)
@@ -283,7 +294,7 @@ static bool hidden_memory_fits(const struct grouping *g, const struct group_buil
     if (a->shared_state && b->shared_state) {
         other = b->state_node;
         what = a->prints && g->facts->nodes[other].access->prints ? "both print, each after the other"
-                                                           : "both use pipes of the program, or print";
+                                                                  : "both use pipes of the program, or print";
     } else if (a->unknown_writes || (follows && b->writes)) {
         other = b->writing_node != NO_USE ? b->writing_node : b->group.run.nodes[0];
         what = "it follows pointers that it finds in memory";
@@ -294,13 +305,14 @@ static bool hidden_memory_fits(const struct grouping *g, const struct group_buil
         return true;
     }
     if (g->ctx->options->mode == FUSER_MODE_REQUIRE) {
-        plan_remark(g->ctx, "vouched_by_require", grouping_node_name(g, node), NULL,
+        plan_remark(
+            g->ctx, "vouched_by_require", grouping_node_name(g, node), NULL,
             "%s is fused with %s though %s, and nothing is proved about those: taken on the word of require_fusion",
             grouping_node_name(g, node), grouping_node_name(g, other), what);
         return true;
     }
     return refuse(r, "not_fused_hidden_memory", "%s is not fused with %s: %s, and nothing is proved about those",
-               grouping_node_name(g, node), grouping_node_name(g, other), what);
+                  grouping_node_name(g, node), grouping_node_name(g, other), what);
 }
 
 bool legality_joins(const struct grouping *g, const struct group_builder *b, struct nd_range *joined, struct refusal *r)
@@ -310,16 +322,15 @@ bool legality_joins(const struct grouping *g, const struct group_builder *b, str
     uint32_t before = g->ctx->n_remarks;
     const struct nd_range *alone = &g->facts->nodes[b->group.run.nodes[0]].range;
     if (range_is_uneven(alone))
-        return refuse(r, "not_fused_uneven", "%s is not fused with %s, whose local size does not divide its global size",
-                   grouping_node_name(g, node), grouping_node_name(g, b->group.run.nodes[0]));
-    if (!sub_groups_fit(g, b, r) || !ranges_fit(g, b, joined, r) || !resources_fit(g, b, r))
-        return false;
+        return refuse(r, "not_fused_uneven",
+                      "%s is not fused with %s, whose local size does not divide its global size",
+                      grouping_node_name(g, node), grouping_node_name(g, b->group.run.nodes[0]));
+    if (!sub_groups_fit(g, b, r) || !ranges_fit(g, b, joined, r) || !resources_fit(g, b, r)) return false;
     bool linear = id_mapping_set(g->mapping, with, joined);
     const uint64_t *local = range_has_local(joined) && !linear ? joined->local : NULL;
     char why[400];
     bool cheap = g->ctx->options->mode == FUSER_MODE_REQUIRE ||
-                 id_mapping_is_cheap(g->mapping, with, why, sizeof why) ||
-                 apart(g, b, r, "not_fused_range", why);
+                 id_mapping_is_cheap(g->mapping, with, why, sizeof why) || apart(g, b, r, "not_fused_range", why);
     if (cheap && hidden_memory_fits(g, b, r) && uses_fit(g, b, local, r)) return true;
     g->ctx->n_remarks = before; /* what was found on the way has no meaning without the group */
     id_mapping_set(g->mapping, b->group.run, &b->group.range);

@@ -32,8 +32,9 @@ static struct ir_function *rebased(struct ir_module *into, const struct ir_funct
 }
 
 /* The kernel of a node, as it must be for its parameters: itself, or a copy in *scratch, made when needed. */
-static const struct ir_function *kernel_for(struct plan_context *ctx, const struct plan_facts *f, uint32_t node, const uint32_t *to,
-                                            const struct plan_params *params, struct ir_module **scratch)
+static const struct ir_function *kernel_for(struct plan_context *ctx, const struct plan_facts *f, uint32_t node,
+                                            const uint32_t *to, const struct plan_params *params,
+                                            struct ir_module **scratch)
 {
     const struct fuser_node *n = &f->graph->nodes[node];
     uint64_t *delta = arena_alloc(ctx->arena, (n->n_args + 1) * sizeof *delta);

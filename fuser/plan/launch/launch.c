@@ -136,12 +136,8 @@ static bool find_candidates(struct launching *l, struct attempt *r)
 {
     bool any = false;
     uint64_t left = local_left(l, r);
-    const struct storage_query query = {.ctx = l->ctx,
-                                        .facts = l->facts,
-                                        .order = l->order,
-                                        .mapping = l->mapping,
-                                        .run = r->run,
-                                        .range = &r->range};
+    const struct storage_query query = {
+        .ctx = l->ctx, .facts = l->facts, .order = l->order, .mapping = l->mapping, .run = r->run, .range = &r->range};
     if (l->ctx->options->mode == FUSER_MODE_NONE || !l->ctx->options->device.can_fuse) return false;
     for (uint32_t i = 0; i < r->params.n; i++) {
         struct plan_param *param = &r->params.params[i];
@@ -220,20 +216,22 @@ static void remark_storage(struct launching *l, const struct attempt *r, const c
         const struct plan_param *param = &r->params.params[i];
         if (param->storage.storage == FUSER_STORAGE_MEMORY) continue;
         uint64_t traffic = 0;
-        for (uint32_t k = l->facts->buffer_uses_start[param->index]; k < l->facts->buffer_uses_start[param->index + 1]; k++)
+        for (uint32_t k = l->facts->buffer_uses_start[param->index]; k < l->facts->buffer_uses_start[param->index + 1];
+             k++)
             traffic += traffic_of_use(l->facts, &l->facts->uses[l->facts->buffer_uses[k]]);
         bool local = param->storage.storage == FUSER_STORAGE_LOCAL;
         const char *assertion = param->storage.assertion;
         l->plan->storage[param->index] = param->storage.storage;
         l->plan->saved[param->index] = traffic;
         storage_text(&param->storage, where, sizeof where);
-        plan_remark(l->ctx, local ? "internalized_local" : "internalized_private", name_of(l, r->run.nodes[0]), param->name,
+        plan_remark(l->ctx, local ? "internalized_local" : "internalized_private", name_of(l, r->run.nodes[0]),
+                    param->name,
                     "buffer %s is kept in %s of %s: saves %llu bytes of memory and %llu bytes of traffic%s%s%s",
                     param->name, where, names, (ull)l->facts->graph->buffers[param->index].bytes, (ull)traffic,
                     assertion ? "; that no element belongs to two work-" : "",
                     assertion ? (local ? "groups is not proved and taken on the word of "
-                                  : "items is not proved and taken on the word of ")
-                         : "",
+                                       : "items is not proved and taken on the word of ")
+                              : "",
                     assertion ? assertion : "");
     }
 }

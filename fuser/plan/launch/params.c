@@ -67,8 +67,8 @@ static void cluster_accessors(struct making *m)
     for (uint32_t i = 0; i < m->n_accessors; i++) {
         struct accessor *accessor = &m->accessors[i];
         const struct accessor *before = i ? accessor - 1 : NULL;
-        if (!before || before->buffer != accessor->buffer || before->type != accessor->type || accessor->view || before->view ||
-            accessor->first >= m->cluster_end[n - 1]) {
+        if (!before || before->buffer != accessor->buffer || before->type != accessor->type || accessor->view ||
+            before->view || accessor->first >= m->cluster_end[n - 1]) {
             m->cluster_param[n] = UINT32_MAX;
             m->cluster_end[n] = accessor->end;
             m->cluster_first[n++] = accessor->first;

@@ -16,7 +16,7 @@ struct plan_param {
     ir_type type, elem;
     const struct ir_module *module; /* VALUE by value: elem is a type of it */
     bool by_value, reads, writes;
-    const void *view; /* BUFFER: of the argument, which then is a parameter of its own */
+    const void *view;            /* BUFFER: of the argument, which then is a parameter of its own */
     struct plan_storage storage; /* BUFFER: in memory, or elsewhere */
 };
 

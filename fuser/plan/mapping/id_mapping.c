@@ -56,9 +56,8 @@ static bool has_groups_elsewhere(const struct plan_facts *f, uint32_t node, cons
 
 void id_mapping_init(struct id_mapping *m, const struct plan_facts *facts, struct arena *arena)
 {
-    *m = (struct id_mapping){.facts = facts,
-                             .arena = arena,
-                             .nodes = arena_alloc(arena, (facts->graph->n_nodes + 1) * sizeof *m->nodes)};
+    *m = (struct id_mapping){
+        .facts = facts, .arena = arena, .nodes = arena_alloc(arena, (facts->graph->n_nodes + 1) * sizeof *m->nodes)};
 }
 
 bool id_mapping_set(struct id_mapping *m, struct node_run run, const struct nd_range *launch)

@@ -24,7 +24,7 @@ static bool same_lines(const struct nd_range *a, const struct nd_range *b)
 }
 
 bool launch_range_keeps_ids(const struct plan_facts *f, struct node_run run, const struct nd_range *from,
-                    const struct nd_range *to)
+                            const struct nd_range *to)
 {
     bool linear = false, alike = true, kept = true;
     for (uint32_t i = 0; i < run.n; i++) {
@@ -82,7 +82,7 @@ static bool sub_groups_stay(const struct plan_facts *f, uint32_t first, uint32_t
 }
 
 bool launch_range_keeps_groups(const struct plan_facts *f, uint32_t first, uint32_t node, const struct nd_range *launch,
-                          uint32_t sub_group_size, char *why, size_t why_size)
+                               uint32_t sub_group_size, char *why, size_t why_size)
 {
     const struct plan_node *n = &f->nodes[node];
     bool box = range_is_box(&n->range, launch), other_local = range_has_other_local(&n->range, launch);
@@ -128,7 +128,7 @@ static unsigned claim_of_all(const struct plan_facts *f, struct node_run run, co
 }
 
 enum range_fit launch_range_join(const struct plan_facts *f, struct node_run run, uint32_t node, bool alike,
-                               struct nd_range *sum, char *why, size_t why_size)
+                                 struct nd_range *sum, char *why, size_t why_size)
 {
     const struct nd_range *more = &f->nodes[node].range;
     struct nd_range all = *sum;

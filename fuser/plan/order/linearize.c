@@ -22,7 +22,8 @@ static void append(struct linear *l, uint32_t node)
     l->order->nodes[l->n++] = node;
     for (uint32_t k = e->successors_start[node]; k < e->successors_start[node + 1]; k++) {
         uint32_t to = e->successors[k];
-        if (--l->left[to] == 0 && l->facts->graph->nodes[to].kind != FUSER_NODE_KERNEL) heap_push(&l->commands, l->order->rank[to]);
+        if (--l->left[to] == 0 && l->facts->graph->nodes[to].kind != FUSER_NODE_KERNEL)
+            heap_push(&l->commands, l->order->rank[to]);
     }
 }
 
@@ -54,7 +55,8 @@ static void init(struct linear *l, struct arena *arena, const struct plan_choice
     for (uint32_t i = 0; i < c->n; i++) l->group[c->kernels[i]] = group += c->starts[i]; /* from 1 on */
     for (uint32_t i = 0; i < n; i++) {
         l->left[i] = l->edges->n_predecessors[i];
-        if (!l->left[i] && l->facts->graph->nodes[i].kind != FUSER_NODE_KERNEL) heap_push(&l->commands, l->order->rank[i]);
+        if (!l->left[i] && l->facts->graph->nodes[i].kind != FUSER_NODE_KERNEL)
+            heap_push(&l->commands, l->order->rank[i]);
     }
 }
 

@@ -39,7 +39,8 @@ static uint32_t *stuck_predecessors(const struct ordering *o, const uint32_t *le
         if (!left[i]) continue;
         for (uint32_t k = o->edges->successors_start[i]; k < o->edges->successors_start[i + 1]; k++) {
             uint32_t *of = &best[o->edges->successors[k]];
-            if (*of == UINT32_MAX || strcmp(o->facts->graph->nodes[i].name, o->facts->graph->nodes[*of].name) < 0) *of = i;
+            if (*of == UINT32_MAX || strcmp(o->facts->graph->nodes[i].name, o->facts->graph->nodes[*of].name) < 0)
+                *of = i;
         }
     }
     return best;
@@ -71,7 +72,8 @@ static bool report_cycle(struct ordering *o, const uint32_t *left)
     while (path[start] != at) start++;
     uint32_t size = length - start, first = 0; /* path[start..] backwards is the cycle */
     for (uint32_t i = 1; i < size; i++)
-        if (strcmp(o->facts->graph->nodes[path[start + i]].name, o->facts->graph->nodes[path[start + first]].name) < 0) first = i;
+        if (strcmp(o->facts->graph->nodes[path[start + i]].name, o->facts->graph->nodes[path[start + first]].name) < 0)
+            first = i;
     char text[400] = "";
     for (uint32_t i = 0; i <= size; i++) {
         if (i) append(text, sizeof text, " -> ");
@@ -123,7 +125,8 @@ static void rank_nodes(struct ordering *o)
 static int compare_ranges(const void *x, const void *y, void *data)
 {
     const struct ordering *o = data;
-    const struct nd_range *a = &o->facts->nodes[*(const uint32_t *)x].range, *b = &o->facts->nodes[*(const uint32_t *)y].range;
+    const struct nd_range *a = &o->facts->nodes[*(const uint32_t *)x].range,
+                          *b = &o->facts->nodes[*(const uint32_t *)y].range;
     if (a->dims != b->dims) return a->dims < b->dims ? -1 : 1;
     int c = memcmp(a->global, b->global, sizeof a->global);
     if (!c) c = memcmp(a->offset, b->offset, sizeof a->offset);

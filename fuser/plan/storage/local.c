@@ -36,7 +36,8 @@ static bool is_by_items(const struct access_site *site)
     return !site_is_block(site) && !site->index.factor[AFFINE_SUB_GROUP] && !site->index.factor[AFFINE_LANE];
 }
 
-static bool has_same_base(const struct storage_search *l, const struct launched_access *a, const struct launched_access *b)
+static bool has_same_base(const struct storage_search *l, const struct launched_access *a,
+                          const struct launched_access *b)
 {
     for (unsigned d = 0; d < 3; d++) {
         int64_t x, y;
@@ -72,10 +73,11 @@ static bool add_site(struct block *w, const struct plan_use *use, const struct a
     if (!storage_is_plain(l, use, site)) return false;
     if (!site->index.known || !site->found_one || !is_by_items(site) || !has_same_base(l, &l->side, &side) ||
         !span_of(l, &side, &first, &end))
-        return storage_stays(l, "not_internalized_elements", use,
-                          "that %s stays inside a block of its work-group, the same as that of the first access in %s, "
-                          "is not proved",
-                          text, storage_node_name(l, l->first));
+        return storage_stays(
+            l, "not_internalized_elements", use,
+            "that %s stays inside a block of its work-group, the same as that of the first access in %s, "
+            "is not proved",
+            text, storage_node_name(l, l->first));
     if (first < w->first) w->first = first;
     if (end > w->end) w->end = end;
     if (site->bytes > w->elem_bytes) {
@@ -110,9 +112,10 @@ static bool set_size(const struct block *w, struct plan_storage *out)
     out->local_first = w->first - shift;
     out->local_bytes = ((uint64_t)(w->end - out->local_first) + 63) / 64 * 64;
     if (out->local_bytes <= l->local_left) return true;
-    return storage_stays(l, "not_internalized_local_memory", l->first,
-                      "it takes %llu bytes of work-group memory for each work-group, of which device %s has %llu left",
-                      (ull)out->local_bytes, l->ctx->options->device.name, (ull)l->local_left);
+    return storage_stays(
+        l, "not_internalized_local_memory", l->first,
+        "it takes %llu bytes of work-group memory for each work-group, of which device %s has %llu left",
+        (ull)out->local_bytes, l->ctx->options->device.name, (ull)l->local_left);
 }
 
 /* The first access is a store by all, to as many different bytes as the block has: none is left out. */
@@ -135,7 +138,7 @@ static bool is_initialized(const struct block *w)
 {
     if (w->l->no_init || fills_block(w)) return true;
     return storage_stays(w->l, "not_internalized_init", w->l->first,
-                      "that each element is written before it is read is not proved; no_init would say so");
+                         "that each element is written before it is read is not proved; no_init would say so");
 }
 
 /* What was said of work-groups was said of others than the launch has. */
@@ -151,10 +154,12 @@ bool local_array_find(struct storage_search *l, struct plan_storage *out)
     struct block w = {.l = l};
     *out = (struct plan_storage){.storage = FUSER_STORAGE_LOCAL};
     if (has_other_groups(l))
-        return storage_stays(l, "not_internalized_local", l->first,
-                          "it could only be kept in work-group memory, but some kernel has its work-groups elsewhere");
+        return storage_stays(
+            l, "not_internalized_local", l->first,
+            "it could only be kept in work-group memory, but some kernel has its work-groups elsewhere");
     if (!storage_local_size(l))
         return storage_stays(l, "not_internalized_local", l->first,
-                          "it could only be kept in work-group memory, but no local size was given");
-    return block_of(&w) && storage_is_owned(l, BETWEEN_GROUPS, &out->assertion) && set_size(&w, out) && is_initialized(&w);
+                             "it could only be kept in work-group memory, but no local size was given");
+    return block_of(&w) && storage_is_owned(l, BETWEEN_GROUPS, &out->assertion) && set_size(&w, out) &&
+           is_initialized(&w);
 }

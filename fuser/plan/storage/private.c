@@ -47,8 +47,8 @@ static bool add_place(struct places *s, const struct plan_use *use, const struct
     if (!storage_is_plain(l, use, site)) return false;
     if (!a->known || !site->found_one || !has_same_base(&l->side, &side))
         return storage_stays(l, "not_internalized_elements", use,
-                          "that %s is at the same element of its work-item as the first access in %s is not proved",
-                          text, storage_node_name(l, l->first));
+                             "that %s is at the same element of its work-item as the first access in %s is not proved",
+                             text, storage_node_name(l, l->first));
     int64_t start = site_start(a, side.range);
     struct place place = {.use = use, .site = site, .first = start + a->low, .last = start + a->high};
     place.end = place.last + (int64_t)site->bytes;
@@ -87,7 +87,7 @@ static bool of_another_type(const struct places *s, const struct place *place)
     char text[300];
     plan_line_text(&s->l->facts->graph->nodes[place->use->node], place->site->line, text, sizeof text);
     return storage_stays(s->l, "not_internalized_type", place->use,
-                      "%s touches a part of an element of another access, or more than one", text);
+                         "%s touches a part of an element of another access, or more than one", text);
 }
 
 static uint64_t lane_bytes(ir_type type)
@@ -157,7 +157,7 @@ static bool make_slices(const struct places *s, struct plan_storage *out)
         if (__builtin_mul_overflow(slice->count, s->sorted[from].site->bytes, &end) || slice->count > MAX_BYTES ||
             (bytes += (uint64_t)end) > MAX_BYTES)
             return storage_stays(s->l, "not_internalized_size", s->sorted[from].use,
-                              "more than %d bytes of it belong to each work-item", MAX_BYTES);
+                                 "more than %d bytes of it belong to each work-item", MAX_BYTES);
     }
     out->slices = slices;
     out->elem = slices[0].type;
@@ -215,8 +215,8 @@ static bool is_initialized(const struct places *s)
         }
         if (place->site->reads && !is_place_covered(&w, place))
             return storage_stays(s->l, "not_internalized_init", place->use,
-                              "that each work-item writes its elements before it reads them is not proved; no_init "
-                              "would say so");
+                                 "that each work-item writes its elements before it reads them is not proved; no_init "
+                                 "would say so");
     }
     return true;
 }

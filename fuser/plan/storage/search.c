@@ -19,7 +19,8 @@ const char *storage_node_name(const struct storage_search *l, const struct plan_
     return l->facts->graph->nodes[use->node].name;
 }
 
-bool storage_stays(const struct storage_search *l, const char *code, const struct plan_use *use, const char *format, ...)
+bool storage_stays(const struct storage_search *l, const char *code, const struct plan_use *use, const char *format,
+                   ...)
 {
     char why[640];
     va_list list;
@@ -39,7 +40,7 @@ bool storage_is_plain(const struct storage_search *l, const struct plan_use *use
     if (site->atomic || site->inst->attrs.is_volatile ||
         (site->inst->op != IR_OP_LOAD && site->inst->op != IR_OP_STORE && !site_is_block(site)))
         return storage_stays(l, "not_internalized_operation", use, "%s uses %s on it", place,
-                          ir_op_info(site->inst->op)->text);
+                             ir_op_info(site->inst->op)->text);
     if (!ir_type_is_number(site->type))
         return storage_stays(l, "not_internalized_type", use, "%s accesses it as neither numbers nor vectors", place);
     return true;
@@ -62,7 +63,8 @@ static enum access_dependence dependence_of_all(const struct storage_search *l, 
             const struct access_summary *s = id_mapping_summary(l->mapping, x), *t = id_mapping_summary(l->mapping, y);
             for (uint32_t m = 0; m < s->n_sites; m++)
                 for (uint32_t n = i == k ? m : 0; n < t->n_sites; n++) {
-                    struct launched_access a = id_mapping_access(l->mapping, x, &s->sites[m]), b = id_mapping_access(l->mapping, y, &t->sites[n]);
+                    struct launched_access a = id_mapping_access(l->mapping, x, &s->sites[m]),
+                                           b = id_mapping_access(l->mapping, y, &t->sites[n]);
                     if (++n_pairs > MAX_PAIRS) return ACCESS_DEPENDENCE_POSSIBLE;
                     enum access_dependence found = dependence_find(&a, &b, between, storage_local_size(l), &pair);
                     if (found == ACCESS_DEPENDENCE_PROVED) return found;
@@ -88,7 +90,8 @@ static enum access_dependence dependence_of_one(const struct storage_search *l)
     return dependence_find(&side, &side, BETWEEN_ITEMS, storage_local_size(l), &pair);
 }
 
-static bool say_owned(const struct storage_search *l, enum access_dependence found, enum dependence_between between, const char **assertion)
+static bool say_owned(const struct storage_search *l, enum access_dependence found, enum dependence_between between,
+                      const char **assertion)
 {
     const char *owners = between == BETWEEN_GROUPS ? "work-groups" : "work-items";
     const char *scope = between == BETWEEN_GROUPS ? "access_scope_work_group" : "access_scope_work_item";
@@ -101,9 +104,9 @@ static bool say_owned(const struct storage_search *l, enum access_dependence fou
     }
     if (found == ACCESS_DEPENDENCE_PROVED)
         return storage_stays(l, "not_internalized_shared", l->first, "several %s of %s share an element", owners,
-                          storage_node_name(l, l->first));
+                             storage_node_name(l, l->first));
     return storage_stays(l, "not_internalized_scope", l->first,
-                      "that no element belongs to two %s is not proved; %s would say so", owners, scope);
+                         "that no element belongs to two %s is not proved; %s would say so", owners, scope);
 }
 
 bool storage_is_owned(const struct storage_search *l, enum dependence_between between, const char **assertion)

@@ -28,8 +28,8 @@ struct storage_search {
     const uint32_t *all; /* those too that only need its address */
     const struct plan_use *first;
     struct launched_access side; /* its first site */
-    bool no_init;              /* each accessor has it */
-    enum fuser_scope scope;    /* of the accessors together */
+    bool no_init;                /* each accessor has it */
+    enum fuser_scope scope;      /* of the accessors together */
 };
 
 const char *storage_buffer_name(const struct storage_search *l);
@@ -40,8 +40,8 @@ static inline const struct plan_use *storage_use(const struct storage_search *l,
 }
 
 /* Says why the buffer stays in memory, unless nobody asked. False. */
-bool storage_stays(const struct storage_search *l, const char *code, const struct plan_use *use, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+bool storage_stays(const struct storage_search *l, const char *code, const struct plan_use *use, const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
 /* The access is a load or store of numbers. */
 bool storage_is_plain(const struct storage_search *l, const struct plan_use *use, const struct access_site *site);
 /* The local size of the launch, NULL where it is not known. */

@@ -24,13 +24,14 @@ static bool is_inside(const struct storage_search *l)
         const struct plan_use *use = &l->facts->uses[l->all[i]];
         if (l->facts->graph->nodes[use->node].kind != FUSER_NODE_KERNEL) {
             return storage_stays(l, "not_internalized_command", use, "%s, which is no kernel, uses it",
-                              storage_node_name(l, use));
+                                 storage_node_name(l, use));
         }
         if (image_arg_is_use(l->facts->graph, use))
-            return storage_stays(l, "not_internalized_image", use, "%s takes it as an image", storage_node_name(l, use));
+            return storage_stays(l, "not_internalized_image", use, "%s takes it as an image",
+                                 storage_node_name(l, use));
         if (!order_run_has(l->order, l->run, use->node)) {
             return storage_stays(l, "not_internalized_groups", use, "%s and %s use it, which are not fused",
-                              storage_node_name(l, l->first), storage_node_name(l, use));
+                                 storage_node_name(l, l->first), storage_node_name(l, use));
         }
     }
     return true;
@@ -47,13 +48,13 @@ static bool accessors_agree(const struct storage_search *l)
         const struct plan_use *use = &l->facts->uses[l->all[i]];
         if (param_type(l, use) != param_type(l, l->first))
             return storage_stays(l, "not_internalized_mismatch", use,
-                              "%s and %s take it as parameters of different address spaces",
-                              storage_node_name(l, l->first), storage_node_name(l, use));
+                                 "%s and %s take it as parameters of different address spaces",
+                                 storage_node_name(l, l->first), storage_node_name(l, use));
         if (use->first == l->first->first && use->end == l->first->end) continue;
         return storage_stays(l, "not_internalized_mismatch", use, "%s accesses its bytes %llu to %llu, %s %llu to %llu",
-                          storage_node_name(l, l->first), (unsigned long long)l->first->first,
-                          (unsigned long long)l->first->end, storage_node_name(l, use), (unsigned long long)use->first,
-                          (unsigned long long)use->end);
+                             storage_node_name(l, l->first), (unsigned long long)l->first->first,
+                             (unsigned long long)l->first->end, storage_node_name(l, use),
+                             (unsigned long long)use->first, (unsigned long long)use->end);
     }
     return true;
 }
@@ -66,12 +67,12 @@ static bool is_same_element(const struct storage_search *l, const struct plan_us
     if (!storage_is_plain(l, use, site)) return false;
     if (site->type != l->side.site->type)
         return storage_stays(l, "not_internalized_type", use, "%s accesses it as another type than %s does", place,
-                          storage_node_name(l, l->first));
+                             storage_node_name(l, l->first));
     struct launched_access side = id_mapping_access(l->mapping, use, site);
     if (!same_place(&l->side, &side))
         return storage_stays(l, "not_internalized_elements", use,
-                          "that %s is at the same element of its work-item as the first access in %s is not proved",
-                          place, storage_node_name(l, l->first));
+                             "that %s is at the same element of its work-item as the first access in %s is not proved",
+                             place, storage_node_name(l, l->first));
     return true;
 }
 
@@ -80,7 +81,7 @@ static bool is_known(const struct storage_search *l)
     for (uint32_t i = 0; i < l->n_uses; i++)
         if (id_mapping_summary(l->mapping, storage_use(l, i))->escapes)
             return storage_stays(l, "not_internalized_escapes", storage_use(l, i), "%s stores or passes on its address",
-                              storage_node_name(l, storage_use(l, i)));
+                                 storage_node_name(l, storage_use(l, i)));
     return true;
 }
 
@@ -102,8 +103,9 @@ static bool is_initialized(const struct storage_search *l)
     const struct access_summary *s = id_mapping_summary(l->mapping, l->first);
     if (l->no_init) return true;
     if (!storage_uses_share_node(l, l->first) && s->written_first && storage_all_execute(l, &s->sites[0])) return true;
-    return storage_stays(l, "not_internalized_init", l->first,
-                      "that each work-item writes its element before it reads it is not proved; no_init would say so");
+    return storage_stays(
+        l, "not_internalized_init", l->first,
+        "that each work-item writes its element before it reads it is not proved; no_init would say so");
 }
 
 /* ---- the look ---- */
@@ -179,8 +181,7 @@ static bool is_written(const struct storage_search *l)
 static bool fits(struct storage_search *l, struct plan_storage *out);
 
 /* Tries what the user could say besides, the least first; *with is the look that then succeeds. */
-static bool fits_with_more(const struct storage_search *l, struct storage_search *with,
-                           struct plan_storage *found)
+static bool fits_with_more(const struct storage_search *l, struct storage_search *with, struct plan_storage *found)
 {
     static const struct {
         enum fuser_scope scope;
@@ -302,11 +303,11 @@ bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local
     l.visible = visible != NULL;
     l.quiet = is_quiet(&l, some);
     if (visible && some)
-        return storage_stays(&l, "not_internalized_accessor", visible, "the accessor of %s lacks fusion_internal_memory",
-                          storage_node_name(&l, visible));
+        return storage_stays(&l, "not_internalized_accessor", visible,
+                             "the accessor of %s lacks fusion_internal_memory", storage_node_name(&l, visible));
     if (visible && !is_read(&l) && is_written(&l))
         return storage_stays(&l, "not_internalized_result", l.first,
-                          "no kernel reads it: what is written there is a result");
+                             "no kernel reads it: what is written there is a result");
     bool flows = is_read(&l) && is_written(&l), found = fits(&l, out);
     if (found && !visible) return true;
     if (found && flows)

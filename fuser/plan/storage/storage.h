@@ -21,6 +21,6 @@ struct storage_query {
     const struct nd_range *range;
 };
 
-/* Can the buffer live in registers, or in local_left bytes of work-group memory? Leaves a remark where the user asked for
-   it (internal_memory) and it cannot, or where only that property is missing. */
+/* Can the buffer live in registers, or in local_left bytes of work-group memory? Leaves a remark where the user asked
+   for it (internal_memory) and it cannot, or where only that property is missing. */
 bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local_left, struct plan_storage *out);
