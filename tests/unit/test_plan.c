@@ -380,7 +380,7 @@ static void unproved_dependences(void **state)
     g->options.mode = FUSER_MODE_REQUIRE; /* on the user's word */
     plan = check_planned(g);
     check_launches(g, plan, "earlier later");
-    check_remark(plan, "vouched_by_require", "later", "t", "is not proved and taken on the word of require_fusion");
+    check_remark(plan, "vouched_by_require", "later", "t", "is not proved, but asserted by require_fusion");
     finish(g, plan);
 
     g = pair("scale", "gather", range(), (struct fuser_props){FUSER_SCOPE_WORK_ITEM, false, false});
@@ -406,7 +406,7 @@ static void barriers_order_work_groups(void **state)
     g->options.insert_barriers = true;
     plan = check_planned(g);
     check_launches(g, plan, "earlier later");
-    check_remark(plan, "barrier_orders", "later", "t", "not work-groups");
+    check_remark(plan, "barrier_orders", "later", "t", "inside work-groups");
     check_internalized(g, plan, "t");
     assert_int_equal(plan->storage[1], FUSER_STORAGE_LOCAL);
     check_remark(plan, "internalized_local", "earlier", "t",

@@ -283,7 +283,7 @@ static void whose_elements_on_the_users_word(void **state)
     check_remark(plan, "internalized_private", "maker", "t",
                  "4 elements for each work-item, of maker, taker: saves 2048 bytes of memory");
     check_remark(plan, "internalized_private", "maker", "t",
-                 "that no element belongs to two work-items is not proved and taken on the word of "
+                 "that no element belongs to two work-items is not proved, but asserted by "
                  "access_scope_work_item");
     check_same(g, plan);
     fuser_plan_free(plan);

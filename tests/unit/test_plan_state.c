@@ -182,7 +182,7 @@ static void not_proved(void **state)
     struct made m = pair("scatter", "recall");
     struct fuser_plan *plan = check_planned(m.g);
     check_launches(m.g, plan, "scatter|recall");
-    check_remark(plan, "not_fused_dependence", "recall", "@table", "it is a variable of the program");
+    check_remark(plan, "not_fused_dependence", "recall", "@table", "it is a program-scope variable");
     fuser_plan_free(plan);
     test_graph_free(m.g);
 }
@@ -232,7 +232,7 @@ static void pipes(void **state)
         struct made m = pair(cases[i][0], "waiting");
         struct fuser_plan *plan = check_planned(m.g);
         check_launches(m.g, plan, cases[i][1]);
-        check_remark(plan, "not_fused_hidden_memory", "waiting", "", "pipes of the program");
+        check_remark(plan, "not_fused_hidden_memory", "waiting", "", "program-scope pipes");
         assert_int_equal(outcome(&m, plan)[0], ITEMS);
         fuser_plan_free(plan);
         test_graph_free(m.g);

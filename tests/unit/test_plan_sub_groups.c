@@ -208,7 +208,7 @@ static void sub_groups_that_do_not(void **state)
     struct nd_range moved = off;
     moved.local[1] = moved.local[2] = 1;
     expect_two("passes", line, by20, "k0|k1", "not_fused_local_size",
-               "k1 is not fused with k0: k1 looks at its sub-groups of 8, and over 60 in work-groups of 20 they are "
+               "k1 is not fused with k0: k1 depends on its sub-groups of 8, and over 60 in work-groups of 20 they are "
                "others than over 128 in work-groups of 32");
     expect_two("passes", line, whole, "k0|k1", "not_fused_local_size", "over 60 in work-groups of 60");
     expect_two("passes", line, moved, "k0|k1", "not_fused_range", "64 in work-groups of 32");
@@ -233,7 +233,7 @@ static void work_groups_of_our_choice(void **state)
     g = graph_of(names, bad, 2);
     plan = check_planned(g);
     check_launches(g, plan, "k0|k1");
-    check_remark(plan, "not_fused_range", "k1", "", "k1 looks at its sub-groups of 8, and over 52 ");
+    check_remark(plan, "not_fused_range", "k1", "", "k1 depends on its sub-groups of 8, and over 52 ");
     finish(g, plan);
 }
 

@@ -69,7 +69,7 @@ static bool check_variables(struct program_scope *s, const struct fuser_node *no
                 node->kernel->name, v->global->name, v->global->addresses[0].target->name);
         if (bytes <= max_variable_bytes) continue;
         return plan_fail(s->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
-                         "kernel %s uses @%s of %llu bytes; a variable or pipe of the program is limited to 1 GiB",
+                         "kernel %s uses @%s of %llu bytes; a program-scope variable or pipe is limited to 1 GiB",
                          node->kernel->name, v->global->name, (unsigned long long)bytes);
     }
     return true;

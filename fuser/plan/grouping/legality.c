@@ -96,9 +96,10 @@ static bool ranges_fit(const struct grouping *g, const struct group_builder *b, 
     if (fit == RANGE_APART) return apart(g, b, r, "not_fused_range", why);
     if (fit == RANGE_UNEVEN) return apart(g, b, r, "not_fused_uneven", why);
     if (moves_groups(g, b, joined, fit))
-        return apart(g, b, r, "not_fused_range",
-                     "the work-groups would be other ones, and the barriers between the kernels order only what stays "
-                     "inside of those there are");
+        return apart(
+            g, b, r, "not_fused_range",
+            "the work-groups would change, and the barriers between the kernels order only the work-items of one "
+            "work-group");
     if (!b->alike && !launch_range_keeps_ids(g->facts, b->group.run, &b->group.range, joined))
         return apart(g, b, r, "not_fused_range",
                      "the launch would grow, which changes the ids of kernels that get theirs from the linear id");
@@ -201,7 +202,7 @@ static bool report_race(const struct grouping *g, const struct plan_use *a, cons
 static const char *way_out(const struct grouping *g, uint32_t buffer, const uint64_t *local)
 {
     if (program_scope_has(g->scope, buffer))
-        return "it is a variable of the program, of which only what is proved counts";
+        return "it is a program-scope variable, of which only what is proved counts";
     if (!g->ctx->options->insert_barriers)
         return "access_scope_work_item on the buffer would say that each element belongs to one work-item";
     if (!local)
@@ -210,13 +211,13 @@ static const char *way_out(const struct grouping *g, uint32_t buffer, const uint
     return "access_scope_work_item or access_scope_work_group on the buffer would say to whom each element belongs";
 }
 
-/* Remarks on what is taken on the user's word. */
+/* Remarks on what the user asserts. */
 static void remark_assertion(const struct grouping *g, const char *code, const struct plan_use *a,
                              const struct plan_use *b, const struct dependence_report *d, const char *assertion)
 {
     char first[300], second[300];
     plan_remark(g->ctx, code, grouping_node_name(g, b->node), g->facts->graph->buffers[b->buffer].name,
-                "%s %s by %s through buffer %s; that it stays inside one %s is not proved and taken on the word of %s",
+                "%s %s by %s through buffer %s; that it stays inside one %s is not proved, but asserted by %s",
                 plan_line_text(&g->facts->graph->nodes[a->node], d->lines[0], first, sizeof first), d->what,
                 plan_line_text(&g->facts->graph->nodes[b->node], d->lines[1], second, sizeof second),
                 g->facts->graph->buffers[b->buffer].name, g->ctx->options->insert_barriers ? "work-group" : "work-item",
@@ -242,8 +243,8 @@ static bool pair_fits(const struct grouping *g, const struct plan_use *a, const 
     case DEPENDENCE_ITEM: return true;
     case DEPENDENCE_GROUP:
         plan_remark(g->ctx, "barrier_orders", grouping_node_name(g, b->node), g->facts->graph->buffers[b->buffer].name,
-                    "what %s and %s do to buffer %s crosses work-items, but not work-groups: the barrier between them "
-                    "orders it",
+                    "%s and %s depend on each other through buffer %s across work-items, but inside work-groups: the "
+                    "barrier between them orders it",
                     grouping_node_name(g, a->node), grouping_node_name(g, b->node),
                     g->facts->graph->buffers[b->buffer].name);
         return true;
@@ -294,7 +295,7 @@ static bool hidden_memory_fits(const struct grouping *g, const struct group_buil
     if (a->shared_state && b->shared_state) {
         other = b->state_node;
         what = a->prints && g->facts->nodes[other].access->prints ? "both print, each after the other"
-                                                                  : "both use pipes of the program, or print";
+                                                                  : "both use program-scope pipes, or print";
     } else if (a->unknown_writes || (follows && b->writes)) {
         other = b->writing_node != NO_USE ? b->writing_node : b->group.run.nodes[0];
         what = "it follows pointers that it finds in memory";
@@ -305,10 +306,9 @@ static bool hidden_memory_fits(const struct grouping *g, const struct group_buil
         return true;
     }
     if (g->ctx->options->mode == FUSER_MODE_REQUIRE) {
-        plan_remark(
-            g->ctx, "vouched_by_require", grouping_node_name(g, node), NULL,
-            "%s is fused with %s though %s, and nothing is proved about those: taken on the word of require_fusion",
-            grouping_node_name(g, node), grouping_node_name(g, other), what);
+        plan_remark(g->ctx, "vouched_by_require", grouping_node_name(g, node), NULL,
+                    "%s is fused with %s though %s, and nothing is proved about those: asserted by require_fusion",
+                    grouping_node_name(g, node), grouping_node_name(g, other), what);
         return true;
     }
     return refuse(r, "not_fused_hidden_memory", "%s is not fused with %s: %s, and nothing is proved about those",

@@ -224,15 +224,14 @@ static void remark_storage(struct launching *l, const struct attempt *r, const c
         l->plan->storage[param->index] = param->storage.storage;
         l->plan->saved[param->index] = traffic;
         storage_text(&param->storage, where, sizeof where);
-        plan_remark(l->ctx, local ? "internalized_local" : "internalized_private", name_of(l, r->run.nodes[0]),
-                    param->name,
-                    "buffer %s is kept in %s of %s: saves %llu bytes of memory and %llu bytes of traffic%s%s%s",
-                    param->name, where, names, (ull)l->facts->graph->buffers[param->index].bytes, (ull)traffic,
-                    assertion ? "; that no element belongs to two work-" : "",
-                    assertion ? (local ? "groups is not proved and taken on the word of "
-                                       : "items is not proved and taken on the word of ")
-                              : "",
-                    assertion ? assertion : "");
+        plan_remark(
+            l->ctx, local ? "internalized_local" : "internalized_private", name_of(l, r->run.nodes[0]), param->name,
+            "buffer %s is kept in %s of %s: saves %llu bytes of memory and %llu bytes of traffic%s%s%s", param->name,
+            where, names, (ull)l->facts->graph->buffers[param->index].bytes, (ull)traffic,
+            assertion ? "; that no element belongs to two work-" : "",
+            assertion ? (local ? "groups is not proved, but asserted by " : "items is not proved, but asserted by ")
+                      : "",
+            assertion ? assertion : "");
     }
 }
 
@@ -405,8 +404,8 @@ static bool launch_group(struct launching *l, const struct plan_group *group)
         while (!is_like_group(l, part, &group->range)) part.n--;
         if (part.n < left.n)
             plan_remark(l->ctx, "not_fused_range", name_of(l, left.nodes[part.n]), NULL,
-                        "%s is not fused with the kernels before it: of those they were to be fused with some are not, "
-                        "and without them the same ids are other work-items",
+                        "%s is not fused with the kernels before it: other kernels of the group are not either, and "
+                        "without them the same ids would be other work-items",
                         name_of(l, left.nodes[part.n]));
         uint32_t done = launch_part(l, part, &group->range);
         if (!done) return false;

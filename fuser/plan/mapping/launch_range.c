@@ -75,7 +75,7 @@ static bool sub_groups_stay(const struct plan_facts *f, uint32_t first, uint32_t
     local_size_choose(&whole, f->device, f->graph->nodes[first].kernel);
     if (!range_has_local(&own)) memcpy(own.local, whole.local, sizeof own.local);
     if (size && range_has_whole_sub_groups(&own, &whole, size)) return true;
-    snprintf(why, why_size, "%s looks at its sub-groups of %u, and over %s they are others than over %s",
+    snprintf(why, why_size, "%s depends on its sub-groups of %u, and over %s they are others than over %s",
              f->graph->nodes[node].name, size, range_text(&own, part, sizeof part),
              range_text(&whole, all, sizeof all));
     return false;
