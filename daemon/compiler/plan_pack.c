@@ -287,20 +287,20 @@ static void program_step(msgpack_packer *k, const struct plan_source *s, const s
     msgpack_pack_array(k, fields);
     msgpack_pack_uint32(k, copy ? 1 : 2);
     if (copy) {
-        msgpack_pack_uint32(k, n->from);
-        msgpack_pack_uint64(k, n->from_offset);
+        msgpack_pack_uint32(k, n->from.buffer);
+        msgpack_pack_uint64(k, n->from.offset);
     }
-    msgpack_pack_uint32(k, n->to);
-    msgpack_pack_uint64(k, n->to_offset);
+    msgpack_pack_uint32(k, n->to.buffer);
+    msgpack_pack_uint64(k, n->to.offset);
     msgpack_pack_uint64(k, n->bytes);
     if (!copy) msgpack_pack_bin_with_body(k, n->pattern, n->pattern_size);
     if (!n->rows) return;
     msgpack_pack_uint32(k, n->rows);
-    if (copy) msgpack_pack_uint64(k, n->from_pitch);
-    msgpack_pack_uint64(k, n->to_pitch);
+    if (copy) msgpack_pack_uint64(k, n->from.pitch);
+    msgpack_pack_uint64(k, n->to.pitch);
     msgpack_pack_uint32(k, n->plane);
-    if (copy) msgpack_pack_uint64(k, n->from_slice_pitch);
-    msgpack_pack_uint64(k, n->to_slice_pitch);
+    if (copy) msgpack_pack_uint64(k, n->from.slice_pitch);
+    msgpack_pack_uint64(k, n->to.slice_pitch);
 }
 
 /* Buffers that a launch, copy or fill touches; what only host tasks use need not be attached. */
@@ -314,8 +314,8 @@ static bool *used_buffers(const struct plan_source *s, const struct fuser_plan *
     }
     for (uint32_t i = 0; i < s->graph->n_nodes; i++) {
         const struct fuser_node *n = &s->graph->nodes[i];
-        if (n->kind == FUSER_NODE_COPY) used[n->from] = true;
-        if (n->kind == FUSER_NODE_COPY || n->kind == FUSER_NODE_FILL) used[n->to] = true;
+        if (n->kind == FUSER_NODE_COPY) used[n->from.buffer] = true;
+        if (n->kind == FUSER_NODE_COPY || n->kind == FUSER_NODE_FILL) used[n->to.buffer] = true;
     }
     return used;
 }

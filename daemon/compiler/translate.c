@@ -122,17 +122,17 @@ static int translate_node(const struct proto_node *from, struct ir_module *const
         translate_args(from, to, arena);
         return 0;
     }
-    to->from = from->from;
-    to->to = from->to;
-    to->from_offset = from->from_offset;
-    to->to_offset = from->to_offset;
+    to->from.buffer = from->from;
+    to->to.buffer = from->to;
+    to->from.offset = from->from_offset;
+    to->to.offset = from->to_offset;
     to->bytes = from->bytes;
     to->rows = from->rows;
-    to->from_pitch = from->from_pitch;
-    to->to_pitch = from->to_pitch;
+    to->from.pitch = from->from_pitch;
+    to->to.pitch = from->to_pitch;
     to->plane = from->plane;
-    to->from_slice_pitch = from->from_slice_pitch;
-    to->to_slice_pitch = from->to_slice_pitch;
+    to->from.slice_pitch = from->from_slice_pitch;
+    to->to.slice_pitch = from->to_slice_pitch;
     to->pattern_size = from->pattern_size;
     memcpy(to->pattern, from->pattern, sizeof to->pattern);
     return 0;

@@ -55,6 +55,14 @@ struct fuser_arg {
 
 enum fuser_node_kind { FUSER_NODE_KERNEL, FUSER_NODE_COPY, FUSER_NODE_FILL, FUSER_NODE_HOST };
 
+/* What a copy reads or writes of a buffer, a fill writes: rows of bytes, and slices of rows. */
+struct fuser_region {
+    uint32_t buffer;
+    uint64_t offset;      /* of the first byte */
+    uint64_t pitch;       /* bytes from a row to the next */
+    uint64_t slice_pitch; /* bytes from a slice to the next */
+};
+
 struct fuser_node {
     enum fuser_node_kind kind;
     const char *name; /* unique in the graph */
@@ -64,14 +72,10 @@ struct fuser_node {
     uint32_t n_args;
     struct fuser_arg *args; /* HOST too: the buffers it touches */
     /* COPY, FILL */
-    uint32_t from, to; /* buffers */
-    uint64_t from_offset, to_offset, bytes;
-    /* a rectangle: rows of `bytes`, a pitch from each to the next; rows 0: one run of bytes */
-    uint32_t rows;
-    uint64_t from_pitch, to_pitch;
-    /* ... and slices of `plane` rows each, a slice pitch from each to the next; plane 0: all rows are one slice */
-    uint32_t plane;
-    uint64_t from_slice_pitch, to_slice_pitch;
+    struct fuser_region from, to;
+    uint64_t bytes;        /* of a row */
+    uint32_t rows;         /* 0: one run of bytes */
+    uint32_t plane;        /* rows of a slice; 0: all rows are one slice */
     uint8_t pattern[16];   /* FILL: repeated; bytes is a multiple of pattern_size */
     uint32_t pattern_size; /* 1, 2, 4, 8, 16 */
     /* explicit edges, indices of nodes; may point at later nodes */

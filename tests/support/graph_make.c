@@ -84,14 +84,17 @@ uint32_t test_kernel(struct test_graph *g, const char *name, const char *kernel,
 
 uint32_t test_copy(struct test_graph *g, const char *name, uint32_t from, uint32_t to, uint64_t bytes)
 {
-    return add_node(g, (struct fuser_node){.kind = FUSER_NODE_COPY, .from = from, .to = to, .bytes = bytes}, name, NULL,
-                    0);
+    return add_node(
+        g, (struct fuser_node){.kind = FUSER_NODE_COPY, .from = {.buffer = from}, .to = {.buffer = to}, .bytes = bytes},
+        name, NULL, 0);
 }
 
 uint32_t test_fill(struct test_graph *g, const char *name, uint32_t to, uint64_t bytes, uint8_t byte)
 {
     return add_node(
-        g, (struct fuser_node){.kind = FUSER_NODE_FILL, .to = to, .bytes = bytes, .pattern = {byte}, .pattern_size = 1},
+        g,
+        (struct fuser_node){
+            .kind = FUSER_NODE_FILL, .to = {.buffer = to}, .bytes = bytes, .pattern = {byte}, .pattern_size = 1},
         name, NULL, 0);
 }
 

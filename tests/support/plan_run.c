@@ -110,10 +110,11 @@ static uint32_t rows_of(const struct fuser_node *n)
 static void run_command(const struct fuser_node *n, struct graph_memory *m)
 {
     for (uint32_t i = 0; i < rows_of(n) && n->kind == FUSER_NODE_COPY; i++)
-        memcpy(m->buffers[n->to] + n->to_offset + i * n->to_pitch,
-               m->buffers[n->from] + n->from_offset + i * n->from_pitch, n->bytes);
+        memcpy(m->buffers[n->to.buffer] + n->to.offset + i * n->to.pitch,
+               m->buffers[n->from.buffer] + n->from.offset + i * n->from.pitch, n->bytes);
     if (n->kind == FUSER_NODE_FILL)
-        for (uint64_t i = 0; i < n->bytes; i++) m->buffers[n->to][n->to_offset + i] = n->pattern[i % n->pattern_size];
+        for (uint64_t i = 0; i < n->bytes; i++)
+            m->buffers[n->to.buffer][n->to.offset + i] = n->pattern[i % n->pattern_size];
     if (n->kind == FUSER_NODE_HOST) run_host(n, m);
 }
 
@@ -281,7 +282,7 @@ static void watch_command(struct assertion_check *w, const struct fuser_node *n,
 {
     run_command(n, m);
     for (uint32_t i = 0; i < rows_of(n) && n->kind != FUSER_NODE_HOST; i++)
-        assertion_check_written(w, n->to, n->to_offset + i * n->to_pitch, n->bytes);
+        assertion_check_written(w, n->to.buffer, n->to.offset + i * n->to.pitch, n->bytes);
     for (uint32_t i = 0; i < n->n_args; i++) {
         struct interp_arg a = buffer_arg(m, n->args[i].index, n->args[i].offset, n->args[i].bytes);
         if (n->args[i].access != IR_ACCESS_READ) assertion_check_written(w, n->args[i].index, n->args[i].offset, a.size);

@@ -252,10 +252,10 @@ static void add_command(struct making *m, const char *name)
         uint32_t node = test_copy(m->g, name, a, b, 4 * (1 + rng_below(&m->rng, 16)));
         struct fuser_node *copy = &m->g->graph.nodes[node];
         copy->rows = 1 + rng_below(&m->rng, 8);
-        copy->from_pitch = 64 + 4 * rng_below(&m->rng, 16);
-        copy->to_pitch = 64 + 4 * rng_below(&m->rng, 16);
-        copy->from_offset = 4 * rng_below(&m->rng, 64);
-        copy->to_offset = 4 * rng_below(&m->rng, 64);
+        copy->from.pitch = 64 + 4 * rng_below(&m->rng, 16);
+        copy->to.pitch = 64 + 4 * rng_below(&m->rng, 16);
+        copy->from.offset = 4 * rng_below(&m->rng, 64);
+        copy->to.offset = 4 * rng_below(&m->rng, 64);
     } else if (rng_chance(&m->rng, 40)) {
         test_copy(m->g, name, a, b, rng_chance(&m->rng, 50) ? ELEMENTS * 4 : 64);
     } else if (rng_chance(&m->rng, 50)) {
@@ -310,8 +310,8 @@ struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_kno
 static void describe_node(struct strbuf *s, const struct fuser_graph *graph, const struct fuser_node *n)
 {
     if (n->kind == FUSER_NODE_COPY)
-        strbuf_printf(s, "%s: copy b%u to b%u, %u bytes\n", n->name, n->from, n->to, (unsigned)n->bytes);
-    if (n->kind == FUSER_NODE_FILL) strbuf_printf(s, "%s: fill b%u, %u bytes\n", n->name, n->to, (unsigned)n->bytes);
+        strbuf_printf(s, "%s: copy b%u to b%u, %u bytes\n", n->name, n->from.buffer, n->to.buffer, (unsigned)n->bytes);
+    if (n->kind == FUSER_NODE_FILL) strbuf_printf(s, "%s: fill b%u, %u bytes\n", n->name, n->to.buffer, (unsigned)n->bytes);
     if (n->kind == FUSER_NODE_HOST) strbuf_printf(s, "%s: host", n->name);
     if (n->kind == FUSER_NODE_KERNEL)
         strbuf_printf(s, "%s: %s over %u x %u, local %u", n->name, n->kernel->name, (unsigned)n->range.global[0],

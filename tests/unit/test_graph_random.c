@@ -116,8 +116,8 @@ static unsigned use_of(const struct fuser_node *n, uint32_t buffer)
 {
     unsigned most = 0;
     if (n->kind == FUSER_NODE_COPY || n->kind == FUSER_NODE_FILL) {
-        bool reads = n->kind == FUSER_NODE_COPY && n->from == buffer;
-        return n->to == buffer ? 2 : reads;
+        bool reads = n->kind == FUSER_NODE_COPY && n->from.buffer == buffer;
+        return n->to.buffer == buffer ? 2 : reads;
     }
     for (uint32_t i = 0; i < n->n_args; i++) {
         if (n->args[i].kind != FUSER_ARG_BUFFER || n->args[i].index != buffer) continue;
@@ -180,8 +180,8 @@ static struct fuser_graph rebuilt(struct arena *arena, const struct fuser_graph 
     for (uint32_t i = 0; i < g->n_nodes; i++) {
         struct fuser_node *n = &other.nodes[place[i]];
         *n = g->nodes[i];
-        n->from = buffer[n->from];
-        n->to = buffer[n->to];
+        n->from.buffer = buffer[n->from.buffer];
+        n->to.buffer = buffer[n->to.buffer];
         n->args = arena_alloc(arena, (n->n_args + 1) * sizeof *n->args);
         n->deps = arena_alloc(arena, (n->n_deps + 1) * sizeof *n->deps);
         for (uint32_t k = 0; k < n->n_args; k++) {

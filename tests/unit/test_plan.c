@@ -808,7 +808,7 @@ static void aspect(struct test_graph *g) { g->graph.nodes[0].kernel = ir_module_
 static void read_only(struct test_graph *g) { g->graph.nodes[0].args[1].access = IR_ACCESS_READ; }
 static void no_kernel(struct test_graph *g) { g->graph.nodes[0].kernel = NULL; }
 static void copy_range(struct test_graph *g) { test_copy(g, "c", 0, 1, 4096); }
-static void copy_overlap(struct test_graph *g) { uint32_t n = test_copy(g, "c", 0, 0, 64); g->graph.nodes[n].to_offset = 32; }
+static void copy_overlap(struct test_graph *g) { uint32_t n = test_copy(g, "c", 0, 0, 64); g->graph.nodes[n].to.offset = 32; }
 static void fill_pattern(struct test_graph *g) { uint32_t n = test_fill(g, "f", 0, 64, 1); g->graph.nodes[n].pattern_size = 3; }
 static void fill_multiple(struct test_graph *g) { uint32_t n = test_fill(g, "f", 0, 62, 1); g->graph.nodes[n].pattern_size = 4; }
 static void host_value(struct test_graph *g) { test_host(g, "h", ARGS(V(0))); }

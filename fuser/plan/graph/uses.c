@@ -214,19 +214,19 @@ static void use_by_command(struct plan_context *ctx, struct plan_facts *f, uint3
     if (n->kind == FUSER_NODE_COPY)
         add_use(ctx, f,
                 (struct plan_use){.node = node,
-                                  .buffer = n->from,
-                                  .first = n->from_offset,
-                                  .end = n->from_offset + rows_span(n, n->from_pitch, n->from_slice_pitch),
+                                  .buffer = n->from.buffer,
+                                  .first = n->from.offset,
+                                  .end = n->from.offset + rows_span(n, &n->from),
                                   .reads = true,
-                                  .props = f->graph->buffers[n->from].props});
+                                  .props = f->graph->buffers[n->from.buffer].props});
     add_use(ctx, f,
             (struct plan_use){.node = node,
                               .arg = 1,
-                              .buffer = n->to,
-                              .first = n->to_offset,
-                              .end = n->to_offset + rows_span(n, n->to_pitch, n->to_slice_pitch),
+                              .buffer = n->to.buffer,
+                              .first = n->to.offset,
+                              .end = n->to.offset + rows_span(n, &n->to),
                               .writes = true,
-                              .props = f->graph->buffers[n->to].props});
+                              .props = f->graph->buffers[n->to.buffer].props});
 }
 
 static void index_by_buffer(struct plan_context *ctx, struct plan_facts *f)

@@ -148,24 +148,24 @@ static bool check_args(struct plan_context *ctx, const struct fuser_graph *g, co
 
 /* Rows of bytes inside a buffer, slices of them. */
 static bool check_rows(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node,
-                       uint32_t buffer, uint64_t offset, uint64_t pitch, uint64_t slice_pitch)
+                       const struct fuser_region *r)
 {
-    if (node->rows > 1 && (pitch < node->bytes || pitch > MAX_BYTES / node->rows))
+    if (node->rows > 1 && (r->pitch < node->bytes || r->pitch > MAX_BYTES / node->rows))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name,
                          "%u rows of %llu bytes, but %llu bytes from each to the next", node->rows,
-                         (unsigned long long)node->bytes, (unsigned long long)pitch);
-    if (node->plane && (node->rows % node->plane || slice_pitch > MAX_BYTES / node->rows ||
-                        (node->rows > node->plane && slice_pitch < (node->plane - 1) * pitch + node->bytes)))
+                         (unsigned long long)node->bytes, (unsigned long long)r->pitch);
+    if (node->plane && (node->rows % node->plane || r->slice_pitch > MAX_BYTES / node->rows ||
+                        (node->rows > node->plane && r->slice_pitch < (node->plane - 1) * r->pitch + node->bytes)))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name,
                          "%u rows in slices of %u rows, %llu bytes apart, but %llu bytes from each slice to the next",
-                         node->rows, node->plane, (unsigned long long)pitch, (unsigned long long)slice_pitch);
-    return check_piece(ctx, g, node, buffer, offset, rows_span(node, pitch, slice_pitch));
+                         node->rows, node->plane, (unsigned long long)r->pitch, (unsigned long long)r->slice_pitch);
+    return check_piece(ctx, g, node, r->buffer, r->offset, rows_span(node, r));
 }
 
 /* Do two rectangles of one pitch share bytes, so far from each other? */
 static bool planes_overlap(const struct fuser_node *n, uint64_t rows, uint64_t apart)
 {
-    uint64_t pitch = n->from_pitch;
+    uint64_t pitch = n->from.pitch;
     if (rows < 2) return apart < n->bytes;
     uint64_t down = apart / pitch, right = apart % pitch;
     return (down < rows && right < n->bytes) || (down + 1 < rows && right + n->bytes > pitch);
@@ -174,34 +174,31 @@ static bool planes_overlap(const struct fuser_node *n, uint64_t rows, uint64_t a
 /* Do the two rectangles or boxes of a copy inside one buffer share bytes? With different pitches their hulls count. */
 static bool overlaps_itself(const struct fuser_node *n)
 {
-    bool ahead = n->to_offset >= n->from_offset, slices = n->plane && n->rows > n->plane;
-    uint64_t apart = ahead ? n->to_offset - n->from_offset : n->from_offset - n->to_offset;
-    if (n->from_pitch != n->to_pitch || (slices && n->from_slice_pitch != n->to_slice_pitch))
-        return apart <
-               rows_span(n, ahead ? n->from_pitch : n->to_pitch, ahead ? n->from_slice_pitch : n->to_slice_pitch);
+    bool ahead = n->to.offset >= n->from.offset, slices = n->plane && n->rows > n->plane;
+    uint64_t apart = ahead ? n->to.offset - n->from.offset : n->from.offset - n->to.offset;
+    if (n->from.pitch != n->to.pitch || (slices && n->from.slice_pitch != n->to.slice_pitch))
+        return apart < rows_span(n, ahead ? &n->from : &n->to);
     if (!slices) return planes_overlap(n, n->rows, apart);
-    uint64_t n_slices = n->rows / n->plane, down = apart / n->from_slice_pitch, rest = apart % n->from_slice_pitch;
+    uint64_t n_slices = n->rows / n->plane, down = apart / n->from.slice_pitch, rest = apart % n->from.slice_pitch;
     return (down < n_slices && planes_overlap(n, n->plane, rest)) ||
-           (down + 1 < n_slices && planes_overlap(n, n->plane, n->from_slice_pitch - rest));
+           (down + 1 < n_slices && planes_overlap(n, n->plane, n->from.slice_pitch - rest));
 }
 
 static bool check_copy(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node)
 {
-    if (!check_rows(ctx, g, node, node->from, node->from_offset, node->from_pitch, node->from_slice_pitch) ||
-        !check_rows(ctx, g, node, node->to, node->to_offset, node->to_pitch, node->to_slice_pitch))
-        return false;
-    uint64_t a = node->from_offset, b = node->to_offset;
-    if (node->bytes && node->from == node->to && overlaps_itself(node))
+    if (!check_rows(ctx, g, node, &node->from) || !check_rows(ctx, g, node, &node->to)) return false;
+    uint64_t a = node->from.offset, b = node->to.offset;
+    if (node->bytes && node->from.buffer == node->to.buffer && overlaps_itself(node))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name,
                          "a copy of %llu bytes inside buffer %s from %llu to %llu overlaps itself",
-                         (unsigned long long)node->bytes, g->buffers[node->from].name, (unsigned long long)a,
+                         (unsigned long long)node->bytes, g->buffers[node->from.buffer].name, (unsigned long long)a,
                          (unsigned long long)b);
     return true;
 }
 
 static bool check_fill(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node)
 {
-    if (!check_rows(ctx, g, node, node->to, node->to_offset, node->to_pitch, node->to_slice_pitch)) return false;
+    if (!check_rows(ctx, g, node, &node->to)) return false;
     uint32_t size = node->pattern_size;
     if (size == 0 || size > 16 || (size & (size - 1)))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "a pattern of %u bytes; it must be 1, 2, 4, 8 or 16",
