@@ -41,7 +41,7 @@ struct access_analysis {
     bool has_sub_groups; /* what it computes depends on the size of sub-groups */
     bool meets_groups;   /* barriers and operations of work-groups */
     bool sees_groups;    /* looks at ids, sizes or numbers of work-groups */
-    bool shared_state;   /* prints, uses pipes, or variables of the program that are no arguments */
+    bool shared_state;   /* prints, uses pipes, or program-scope variables that are no arguments */
     bool prints;
     bool unknown_reads, unknown_writes; /* through a pointer that comes from memory: whose memory is unknown */
     uint64_t local_bytes;               /* of the kernel's own work-group variables: */

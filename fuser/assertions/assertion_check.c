@@ -1,4 +1,4 @@
-/* Watching kernels of one launch as if they ran as one. */
+/* The assertion check: kernels of one launch are looked at as if they ran as one. */
 #include "fuser/assertions/assertion_check.h"
 
 #include <inttypes.h>

@@ -20,7 +20,7 @@ struct assertion_buffer {
     const char *name;
     uint64_t bytes;
     uint32_t elem_bytes; /* 0: elements are what an access touches */
-    bool is_variable;    /* of the program: only the word in reports differs */
+    bool is_variable;    /* program-scope: only what reports call it differs */
 };
 
 /* What is asserted of a kernel's buffer argument. */

@@ -375,5 +375,5 @@ int main(void)
         cmocka_unit_test(beside_existing_work_group_memory),
         cmocka_unit_test(work_group_memory_without_a_local_size),
     };
-    return cmocka_run_group_tests_name("plan_homes", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("plan_storage", tests, NULL, NULL);
 }

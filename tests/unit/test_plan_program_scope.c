@@ -283,5 +283,5 @@ int main(void)
         cmocka_unit_test(counted),         cmocka_unit_test(others_join), cmocka_unit_test(pipes),
         cmocka_unit_test(holds_addresses), cmocka_unit_test(modules),     cmocka_unit_test(too_large),
     };
-    return cmocka_run_group_tests_name("plan_state", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("plan_program_scope", tests, NULL, NULL);
 }
