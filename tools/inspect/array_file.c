@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/inspect/graph_file.h"
+#include "tools/inspect/types.h"
 
 static const unsigned char npy_magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 enum { MAX_HEADER = 1 << 20 };

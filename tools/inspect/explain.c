@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/inspect/report.h"
+#include "tools/inspect/types.h"
 
 /* Of a buffer of the file. */
 struct place {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/inspect/graph_image.h"
+#include "tools/inspect/types.h"
 
 static bool read_properties(struct reader *r, const yaml_node_t *map, unsigned *properties)
 {

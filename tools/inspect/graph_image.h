@@ -1,7 +1,7 @@
 /* What graph files say of images and samplers. */
 #pragma once
 
-#include "tools/inspect/graph_file.h"
+#include "tools/inspect/graph_data.h"
 #include "tools/inspect/reader.h"
 
 /* The mapping of an image; its name is there already. */

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/photo/picture.h"
 #include "tools/inspect/array_file.h"
-#include "tools/inspect/load.h"
+#include "tools/inspect/connect.h"
+#include "tools/inspect/picture.h"
+#include "tools/inspect/types.h"
 
 static bool ends_in(const char *path, const char *ending)
 {

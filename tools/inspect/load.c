@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void print_error(const char *what)
-{
-    const fusion_error *e = fusion_last_error();
-    fprintf(stderr, "%s: %s: %s: %s\n", what, fusion_status_name(e->status), e->object, e->reason);
-}
+#include "tools/inspect/connect.h"
+#include "tools/inspect/graph_file.h"
+#include "tools/inspect/types.h"
 
 static bool fail_at(const struct loaded *l, int line, const char *format, const char *a, const char *b)
 {

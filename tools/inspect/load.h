@@ -1,7 +1,7 @@
 /* A graph file brought to life in a session: its modules, buffers and graph. */
 #pragma once
 
-#include "tools/inspect/graph_file.h"
+#include "tools/inspect/graph_data.h"
 
 struct loaded_buffer {
     const struct file_buffer *file;
@@ -30,5 +30,3 @@ bool load_module(fusion_session *s, const char *graph, const struct file_module 
 void *loaded_memory(struct loaded *l, uint32_t buffer);
 /* Index of a buffer by name, -1 with a message. */
 int loaded_find(const struct loaded *l, const char *name);
-/* Prints the library's last error, with what we were doing, to stderr. */
-void print_error(const char *what);

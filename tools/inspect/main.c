@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tools/inspect/commands.h"
-#include "tools/inspect/load.h"
 
 static const struct {
     const char *name;
@@ -25,14 +24,6 @@ static int usage(FILE *out)
     fputs("usage: fusion-inspect [--socket PATH | --private] COMMAND ...\n", out);
     for (int i = 0; i < N_COMMANDS; i++) fprintf(out, "  %s\n", commands[i].help);
     return out == stdout ? 0 : 2;
-}
-
-fusion_session *connect_or_say(const struct context *c)
-{
-    fusion_session *s = NULL;
-    fusion_connect_options options = {.name = "fusion-inspect", .private_daemon = c->private_daemon};
-    if (fusion_connect(c->socket, &options, &s) != FUSION_SUCCESS) print_error("connect");
-    return s;
 }
 
 int main(int argc, char **argv)

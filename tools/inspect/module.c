@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "tools/inspect/commands.h"
+#include "tools/inspect/graph_file.h"
 #include "tools/inspect/load.h"
+#include "tools/inspect/types.h"
 
 /* ---- kernels ---- */
 

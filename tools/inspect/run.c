@@ -10,6 +10,7 @@
 #include "tools/inspect/array_file.h"
 #include "tools/inspect/commands.h"
 #include "tools/inspect/explain.h"
+#include "tools/inspect/graph_file.h"
 #include "tools/inspect/image_file.h"
 #include "tools/inspect/load.h"
 #include "tools/inspect/report.h"

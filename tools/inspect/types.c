@@ -1,10 +1,10 @@
 /* Element types and numbers of graph files. */
+#include "tools/inspect/types.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tools/inspect/graph_file.h"
 
 static const struct {
     const char *name;
