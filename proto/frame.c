@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "proto/cursor.h"
+#include "ir/base/cursor.h"
 #include "proto/fields.h"
 
 enum {
@@ -19,6 +19,8 @@ enum {
     MAX_RECEIVED_FDS = 253              /* what a kernel passes at once: any less room, and the kernel itself closes the
                                            rest, in the middle of recvmsg() */
 };
+
+_Static_assert((int)PROTO_MAX_DEPTH <= (int)CURSOR_MAX_DEPTH, "the check of bodies goes as deep as messages may");
 
 struct proto_reader {
     size_t max_message;

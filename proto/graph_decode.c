@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fusiond/status.h"
-#include "proto/cursor.h"
+#include "ir/base/cursor.h"
 #include "proto/graph.h"
 #include "proto/graph_internal.h"
 #include "proto/limits.h"

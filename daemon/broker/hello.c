@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/broker/session.h"
-#include "proto/cursor.h"
+#include "ir/base/cursor.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/ring.h"

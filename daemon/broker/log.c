@@ -8,7 +8,7 @@
 #include <syslog.h>
 #include <time.h>
 
-#include "proto/cursor.h"
+#include "ir/base/cursor.h"
 
 enum { WINDOW_MS = 10000, LINES_OF_ONE = 10, LINES_OF_ALL = 100 }; /* lines in a window */
 

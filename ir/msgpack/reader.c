@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/base/cursor.h"
+
 void codec_fail(struct codec_reader *r, const char *format, ...)
 {
     if (r->failed) return;
@@ -23,30 +25,21 @@ static uint8_t peek(const struct codec_reader *r)
     return r->failed || r->at >= r->size ? 0xc1 : r->bytes[r->at];
 }
 
-/* n bytes, most significant first, after the first byte of an element, which is passed too. */
-static uint64_t number(struct codec_reader *r, unsigned n)
+/* Reads the next element, whose first byte the caller has looked at. False: it is not all there. */
+static bool take(struct codec_reader *r, struct cursor_item *item, const char *what)
 {
-    if (r->size - r->at < 1 + n) {
+    struct cursor c = {r->bytes + r->at, r->bytes + r->size};
+    bool whole = cursor_next(&c, item), sized = item->type >= CURSOR_STRING;
+    if (whole || sized) r->at = (size_t)(c.at - r->bytes);
+    if (whole) return true;
+    if (!sized)
         codec_fail(r, "the module ends in the middle of a number");
-        return 0;
-    }
-    uint64_t value = 0;
-    for (unsigned i = 1; i <= n; i++) value = value << 8 | r->bytes[r->at + i];
-    r->at += 1 + n;
-    return value;
-}
-
-/* Passes n bytes of payload and returns where they are. */
-static const uint8_t *payload(struct codec_reader *r, uint64_t n, const char *what)
-{
-    if (r->failed) return NULL;
-    if (n > r->size - r->at) {
-        codec_fail(r, "%s claims %llu bytes where %zu are left", what, (unsigned long long)n, r->size - r->at);
-        return NULL;
-    }
-    const uint8_t *p = r->bytes + r->at;
-    r->at += n;
-    return p;
+    else if (item->type == CURSOR_ARRAY)
+        codec_fail(r, "%s claims %llu elements", what, (unsigned long long)item->number);
+    else
+        codec_fail(r, "%s claims %llu bytes where %zu are left", what, (unsigned long long)item->number,
+                   r->size - r->at);
+    return false;
 }
 
 bool codec_read_nil(struct codec_reader *r)
@@ -70,32 +63,23 @@ bool codec_read_bool(struct codec_reader *r, const char *what)
 uint64_t codec_read_uint(struct codec_reader *r, uint64_t most, const char *what)
 {
     uint8_t first = peek(r);
-    uint64_t value = 0;
-    if (first < 0x80) {
-        value = first;
-        r->at++;
-    } else if (first >= 0xcc && first <= 0xcf) {
-        value = number(r, 1u << (first - 0xcc));
-    } else {
+    struct cursor_item item;
+    if (first >= 0x80 && (first < 0xcc || first > 0xcf)) {
         codec_fail(r, "%s is not a number from 0", what);
+        return 0;
     }
-    if (value <= most) return value;
-    codec_fail(r, "%s is %llu, must be at most %llu", what, (unsigned long long)value, (unsigned long long)most);
+    if (!take(r, &item, what)) return 0;
+    if (item.number <= most) return item.number;
+    codec_fail(r, "%s is %llu, must be at most %llu", what, (unsigned long long)item.number, (unsigned long long)most);
     return 0;
 }
 
 int64_t codec_read_int(struct codec_reader *r, const char *what)
 {
     uint8_t first = peek(r);
-    if (first >= 0xe0) {
-        r->at++;
-        return (int8_t)first;
-    }
-    if (first >= 0xd0 && first <= 0xd3) {
-        unsigned bytes = 1u << (first - 0xd0), unused = 64 - 8 * bytes;
-        return (int64_t)(number(r, bytes) << unused) >> unused;
-    }
-    return (int64_t)codec_read_uint(r, INT64_MAX, what);
+    struct cursor_item item;
+    if (first < 0xe0 && (first < 0xd0 || first > 0xd3)) return (int64_t)codec_read_uint(r, INT64_MAX, what);
+    return take(r, &item, what) ? (int64_t)item.number : 0;
 }
 
 bool codec_at_array(const struct codec_reader *r)
@@ -106,18 +90,10 @@ bool codec_at_array(const struct codec_reader *r)
 
 uint32_t codec_read_array(struct codec_reader *r, const char *what)
 {
-    uint8_t first = peek(r);
-    uint64_t n = 0;
-    if (!codec_at_array(r)) {
-        codec_fail(r, "%s is not an array", what);
-    } else if (first < 0xa0) {
-        n = first & 15;
-        r->at++;
-    } else {
-        n = number(r, first == 0xdc ? 2 : 4);
-    }
-    if (n > r->size - r->at) codec_fail(r, "%s claims %llu elements", what, (unsigned long long)n);
-    return r->failed ? 0 : (uint32_t)n;
+    struct cursor_item item;
+    if (codec_at_array(r)) return take(r, &item, what) ? (uint32_t)item.number : 0;
+    codec_fail(r, "%s is not an array", what);
+    return 0;
 }
 
 void codec_read_array_of(struct codec_reader *r, uint32_t n, const char *what)
@@ -129,33 +105,31 @@ void codec_read_array_of(struct codec_reader *r, uint32_t n, const char *what)
 const char *codec_read_str(struct codec_reader *r, size_t *n, const char *what)
 {
     uint8_t first = peek(r);
-    uint64_t length = 0;
-    if ((first & 0xe0) == 0xa0) {
-        length = first & 31;
-        r->at++;
-    } else if (first >= 0xd9 && first <= 0xdb) {
-        length = number(r, 1u << (first - 0xd9));
-    } else {
+    struct cursor_item item;
+    *n = 0;
+    if ((first & 0xe0) != 0xa0 && (first < 0xd9 || first > 0xdb)) {
         codec_fail(r, "%s is not a string", what);
+        return NULL;
     }
-    const char *s = (const char *)payload(r, length, what);
-    if (s && memchr(s, 0, length)) {
+    if (!take(r, &item, what)) return NULL;
+    if (memchr(item.bytes, 0, item.number)) {
         codec_fail(r, "%s holds a zero byte", what);
         return NULL;
     }
-    *n = length;
-    return s;
+    *n = item.number;
+    return (const char *)item.bytes;
 }
 
 const uint8_t *codec_read_bin(struct codec_reader *r, size_t *n, const char *what)
 {
     uint8_t first = peek(r);
-    uint64_t length = 0;
-    if (first >= 0xc4 && first <= 0xc6) {
-        length = number(r, 1u << (first - 0xc4));
-    } else {
+    struct cursor_item item;
+    *n = 0;
+    if (first < 0xc4 || first > 0xc6) {
         codec_fail(r, "%s is not bytes", what);
+        return NULL;
     }
-    *n = length;
-    return payload(r, length, what);
+    if (!take(r, &item, what)) return NULL;
+    *n = item.number;
+    return item.bytes;
 }

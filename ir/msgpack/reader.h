@@ -1,7 +1,7 @@
 /*
- * Reads msgpack one element at a time, straight from the bytes. msgpack-c's own unpacker is not used on
- * strangers' bytes: it allocates an array as long as the header claims before it sees one element, so
- * five bytes can ask for 100 GB.
+ * Reads the msgpack of a module one element at a time (ir/base/cursor.h), and says what is wrong. msgpack-c's own
+ * unpacker is not used on strangers' bytes: it allocates an array as long as the header claims before it sees one
+ * element, so five bytes can ask for 100 GB.
  */
 #pragma once
 

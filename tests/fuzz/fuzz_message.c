@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/cursor.h"
+#include "ir/base/cursor.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/graph.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "proto/cursor.h"
+#include "ir/base/cursor.h"
 #include "proto/fields.h"
 #include "proto/transfer.h"
 

@@ -10,7 +10,7 @@
 #include "fuser/assertions/assertion_check.h"
 #include "fuser/cpu/abi/kernel_abi.h"
 #include "ir/base/arena.h"
-#include "proto/cursor.h"
+#include "ir/base/cursor.h"
 #include "proto/fields.h"
 #include "proto/image.h"
 #include "proto/limits.h"

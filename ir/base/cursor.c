@@ -1,7 +1,5 @@
 /* A pull reader for msgpack, and the check that every received body passes before anything is built from it. */
-#include "proto/cursor.h"
-
-#include "proto/limits.h"
+#include "ir/base/cursor.h"
 
 static uint64_t big_endian(const uint8_t *at, unsigned width)
 {
@@ -101,9 +99,9 @@ bool cursor_next(struct cursor *c, struct cursor_item *item)
 const char *cursor_check(const void *bytes, size_t size, uint32_t max_depth, uint32_t max_items)
 {
     struct cursor c = {bytes, (const uint8_t *)bytes + size};
-    uint64_t open[PROTO_MAX_DEPTH + 1]; /* elements still to come, by level */
+    uint64_t open[CURSOR_MAX_DEPTH + 1]; /* elements still to come, by level */
     uint32_t depth = 0, items = 0;
-    if (max_depth > PROTO_MAX_DEPTH) max_depth = PROTO_MAX_DEPTH;
+    if (max_depth > CURSOR_MAX_DEPTH) max_depth = CURSOR_MAX_DEPTH;
     open[0] = 1;
     while (open[depth] > 0) {
         struct cursor_item item;

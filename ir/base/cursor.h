@@ -1,4 +1,5 @@
-/* Reading msgpack item by item, without allocation: for bytes nobody has checked yet. */
+/* Reading msgpack item by item, without allocation: for bytes nobody has checked yet. The one reader of messages,
+   graphs and kernels. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,9 +29,11 @@ struct cursor_item {
 };
 
 /* The next item's head (and content of strings and bytes). False where the input ends early, promises more elements
-   than there are bytes left, or holds what the protocol does not use (extension types). */
+   than there are bytes left, or holds what is not used (extension types); then item has what is known, and c->at is
+   where the content would be, if its size could be read. */
 bool cursor_next(struct cursor *c, struct cursor_item *item);
 
+enum { CURSOR_MAX_DEPTH = 16 }; /* that cursor_check() can allow */
 /* Is the input exactly one value, nested no deeper than max_depth, of no more than max_items? NULL, or what is wrong.
  */
 const char *cursor_check(const void *bytes, size_t size, uint32_t max_depth, uint32_t max_items);
