@@ -13,6 +13,7 @@
 
 enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };
 
+enum { CPU, REFERENCE };
 static struct device devices[DEVICES];
 static struct cpu_target cpu_target;
 static enum cpu_effort cpu_effort;
@@ -70,7 +71,6 @@ static void init_reference(struct device *d)
         .description = "Interpreter: slow, reports out-of-bounds accesses, unwritten memory and data races",
         .target = "interpreter",
         .compute_units = 1,
-        .interprets = true,
     };
     set_sub_groups(&d->properties, sizes);
 }
@@ -92,6 +92,7 @@ static void init_cpu(struct device *d)
                        .can_fuse = true},
         .description = "The processor's cores, through libgccjit",
         .compute_units = available_cores(),
+        .check = cpu_check,
     };
     snprintf(d->target, sizeof d->target, "%s", cpu_target.text);
     set_sub_groups(&d->properties, cpu_sub_group_sizes());
@@ -99,8 +100,8 @@ static void init_cpu(struct device *d)
 
 void devices_init(void)
 {
-    init_cpu(&devices[0]);
-    init_reference(&devices[1]);
+    init_cpu(&devices[CPU]);
+    init_reference(&devices[REFERENCE]);
 }
 
 const struct device *devices_get(unsigned index)
@@ -113,6 +114,11 @@ const struct device *devices_find(const char *name)
     for (unsigned i = 0; i < DEVICES; i++)
         if (strcmp(devices[i].properties.name, name) == 0) return &devices[i];
     return NULL;
+}
+
+const struct device *devices_debugger(void)
+{
+    return &devices[REFERENCE];
 }
 
 const struct cpu_target *devices_cpu_target(void)

@@ -10,7 +10,8 @@ struct device {
     const char *description;
     char target[sizeof((struct cpu_target *)0)->text];
     uint32_t compute_units;
-    bool interprets;                   /* its programs carry kernels, not objects */
+    /* Whether there can be code for the kernel; false: with findings. NULL: its programs carry kernels, not objects. */
+    bool (*check)(const struct ir_function *kernel, struct diag_list *findings);
     bool independent_forward_progress; /* of sub-groups */
 };
 
@@ -20,6 +21,8 @@ enum { DEVICES = 2 };
 void devices_init(void);
 const struct device *devices_get(unsigned index);
 const struct device *devices_find(const char *name); /* NULL: none */
+/* That runs what is finalized with debug, for whatever device. */
+const struct device *devices_debugger(void);
 /* What code for the cpu is made for. */
 const struct cpu_target *devices_cpu_target(void);
 enum cpu_effort devices_cpu_effort(void);

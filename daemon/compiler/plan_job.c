@@ -8,7 +8,6 @@
 #include "daemon/compiler/pack.h"
 #include "daemon/compiler/plan_pack.h"
 #include "daemon/compiler/translate.h"
-#include "fuser/cpu/compile.h"
 #include "fuser/plan/plan.h"
 #include "ir/base/arena.h"
 #include "ir/msgpack/codec.h"
@@ -24,7 +23,7 @@ struct planning {
     struct proto_graph *wire;
     struct ir_module **modules;
     struct fuser_graph *graph;
-    const struct device *device;
+    const struct device *device, *runs_on; /* planned for; to debug, another than that */
     struct fuser_options options;
     bool keep_ir, debug;
     struct fuser_plan *plan, *apart;
@@ -56,6 +55,7 @@ static int read_options(struct planning *p, const struct proto_message *m, struc
     proto_get_bool(&m->params, "keep_ir", &p->keep_ir);
     p->options.explain = p->keep_ir;
     proto_get_bool(&m->params, "debug", &p->debug);
+    p->runs_on = p->debug ? devices_debugger() : p->device;
     return 0;
 }
 
@@ -88,12 +88,12 @@ static int read_modules(struct planning *p, const struct proto_message *m, struc
 /* What there is no code for is refused here, where names and lines are known; the compile job gets neither. */
 static int check_plan(const struct planning *p, struct error *e)
 {
-    if (p->device->interprets) return 0;
+    if (!p->device->check) return 0;
     for (uint32_t i = 0; i < p->plan->n_launches; i++) {
         const struct ir_function *kernel = p->plan->launches[i].kernel;
         struct diag_list findings = {0};
         char object[300];
-        bool fine = cpu_check(kernel, &findings);
+        bool fine = p->device->check(kernel, &findings);
         snprintf(object, sizeof object, "kernel %s on device %s", kernel->name, p->device->properties.name);
         const char *file = kernel->loc.file ? kernel->module->files[kernel->loc.file - 1] : "line";
         if (!fine) job_fail_findings(e, FUSION_KERNEL_NOT_SUPPORTED, object, file, &findings);
@@ -136,7 +136,7 @@ static void pack_part(struct proto_writer *reply, const char *key, const struct 
                       void (*pack)(msgpack_packer *k, const struct plan_source *s))
 {
     const struct plan_source source = {
-        p->wire, p->graph, p->plan, p->device, p->keep_ir, p->apart, p->options.insert_barriers};
+        p->wire, p->graph, p->plan, p->runs_on, p->keep_ir, p->apart, p->options.insert_barriers};
     msgpack_sbuffer bytes;
     msgpack_packer packer;
     msgpack_sbuffer_init(&bytes);
@@ -149,7 +149,7 @@ static void pack_part(struct proto_writer *reply, const char *key, const struct 
 /* The kernels without what does not change their code, for the cache. The interpreter needs none. */
 static void pack_kernels(struct proto_writer *reply, const struct planning *p)
 {
-    uint32_t n = p->device->interprets || p->debug ? 0 : p->plan->n_launches;
+    uint32_t n = p->runs_on->check ? p->plan->n_launches : 0;
     proto_pack_key(reply, "kernels");
     msgpack_pack_array(&reply->packer, n);
     for (uint32_t i = 0; i < n; i++) {

@@ -227,7 +227,7 @@ static void program_watched(msgpack_packer *k, const struct plan_source *s, cons
 static void program_launch(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l)
 {
     uint32_t *offsets = arena_realloc(NULL, (l->kernel->n_params + 1) * sizeof *offsets);
-    bool interprets = s->device->interprets || s->apart;
+    bool interprets = !s->device->check;
     msgpack_pack_map(k, (interprets ? 5 : 4) + (s->apart ? 5 : 0));
     if (s->apart) program_watched(k, s, l);
     put_string(k, "name", l->kernel->name);
@@ -378,7 +378,7 @@ void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
     const struct fuser_plan *p = s->plan, *runs = s->apart ? s->apart : p;
     const struct fuser_graph *g = s->graph;
     msgpack_pack_map(k, 7);
-    put_string(k, "device", s->apart ? "reference" : s->device->properties.name);
+    put_string(k, "device", s->device->properties.name);
     put_flag(k, "debug", s->apart != NULL);
     put_list(k, "launches", runs->n_launches);
     for (uint32_t i = 0; i < runs->n_launches; i++) program_launch(k, s, &runs->launches[i]);

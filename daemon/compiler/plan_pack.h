@@ -11,7 +11,7 @@ struct plan_source {
     const struct proto_graph *wire; /* what the graph was made of */
     const struct fuser_graph *graph;
     const struct fuser_plan *plan;
-    const struct device *device;
+    const struct device *device; /* that runs it */
     bool keep_ir;
     const struct fuser_plan *apart; /* to debug: the plan that fuses nothing, whose kernels are what runs; else NULL */
     bool barriers;                  /* insert_barriers */
