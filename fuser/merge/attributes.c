@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fuser/merge/attributes.h"
+#include "ir/analysis/required_aspects.h"
 
 static bool given(const uint32_t size[3])
 {

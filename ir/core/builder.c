@@ -1,7 +1,10 @@
 /* Makes instructions; results follow from the table of operations. */
 #include <string.h>
 
-#include "ir/core/ir.h"
+#include "ir/core/builder.h"
+#include "ir/core/layout.h"
+#include "ir/core/module.h"
+#include "ir/core/value.h"
 
 struct ir_builder ir_builder_at_end(struct ir_block *block)
 {

@@ -5,7 +5,12 @@
 
 #include "ir/base/arena.h"
 #include "ir/core/clone.h"
+#include "ir/core/builder.h"
+#include "ir/core/edit.h"
 #include "ir/core/equal.h"
+#include "ir/core/layout.h"
+#include "ir/core/module.h"
+#include "ir/core/value.h"
 
 /* What each object of the source module has become; NULL or IR_VOID: not needed so far. */
 struct ir_copy {

@@ -1,7 +1,7 @@
 /* Copying parts of one module into another: what ir_function_copy() and the linker stand on. */
 #pragma once
 
-#include "ir/core/ir.h"
+#include "ir/core/objects.h"
 
 /* What each object of the source has become in the target so far. */
 struct ir_copy;
@@ -24,3 +24,7 @@ void ir_copy_bodies(struct ir_copy *c);
 
 /* name, name.1, name.2 ...: the i-th name to try for a copy. */
 char *ir_copy_name(struct ir_module *m, const char *name, unsigned i);
+
+/* A deep copy of a function into a module (which may be its own), with the functions, structs, globals
+   it needs found or copied too. */
+struct ir_function *ir_function_copy(struct ir_module *into, const struct ir_function *f, const char *name);

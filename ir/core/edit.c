@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/core/ir.h"
+#include "ir/core/builder.h"
+#include "ir/core/edit.h"
+#include "ir/core/module.h"
+#include "ir/core/value.h"
 
 void ir_walk(struct ir_block *block, void (*visit)(struct ir_inst *inst, void *data), void *data)
 {
@@ -106,4 +109,13 @@ void ir_replace_uses(struct ir_block *block, const struct ir_value *from, struct
 {
     struct replacement r = {from, to};
     ir_walk(block, replace_in, &r);
+}
+
+void ir_function_refuse(struct ir_function *f, const char *why)
+{
+    f->refused = ir_strdup(f->module, why);
+    f->body = ir_body_new(f);
+    struct ir_builder b = ir_builder_at_end(f->body);
+    b.loc = f->loc;
+    ir_build(&b, IR_OP_UNREACHABLE, IR_VOID, NULL, 0);
 }

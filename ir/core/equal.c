@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ir/core/layout.h"
+#include "ir/core/value.h"
 
 static bool same_string(const char *a, const char *b)
 {

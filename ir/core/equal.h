@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "ir/core/ir.h"
+#include "ir/core/objects.h"
 
 /* Names and locations included. For tests. */
 bool ir_module_equal(const struct ir_module *a, const struct ir_module *b);

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "ir/core/ir.h"
+#include "ir/core/objects.h"
 
 /* A barrier or group operation that all work-items of the work-group take part in. */
 bool ir_is_work_group_collective(const struct ir_inst *inst);

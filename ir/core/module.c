@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/core/ir.h"
+#include "ir/core/layout.h"
+#include "ir/core/module.h"
 
 struct ir_module *ir_module_new(const char *name)
 {
@@ -83,7 +84,7 @@ void ir_global_sort_addresses(struct ir_global *g)
     if (g->n_addresses) qsort(g->addresses, g->n_addresses, sizeof *g->addresses, compare_addresses);
 }
 
-static struct ir_block *body_new(struct ir_function *f)
+struct ir_block *ir_body_new(struct ir_function *f)
 {
     struct ir_block *body = ir_alloc(f->module, sizeof *body);
     body->function = f;
@@ -101,7 +102,7 @@ struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum 
     f->n_params = n_params;
     f->params = ir_alloc(m, n_params * sizeof *f->params);
     for (uint32_t i = 0; i < n_params; i++) ir_function_set_param(f, i, NULL, IR_VOID);
-    if (linkage != IR_LINKAGE_IMPORT) f->body = body_new(f);
+    if (linkage != IR_LINKAGE_IMPORT) f->body = ir_body_new(f);
     m->functions = arena_grow(m->arena, m->functions, m->n_functions, sizeof *m->functions);
     m->functions[m->n_functions++] = f;
     return f;
@@ -117,15 +118,6 @@ void ir_function_set_param(struct ir_function *f, uint32_t i, const char *name, 
     }
     p->value->type = type;
     p->value->name = ir_strdup(f->module, name);
-}
-
-void ir_function_refuse(struct ir_function *f, const char *why)
-{
-    f->refused = ir_strdup(f->module, why);
-    f->body = body_new(f);
-    struct ir_builder b = ir_builder_at_end(f->body);
-    b.loc = f->loc;
-    ir_build(&b, IR_OP_UNREACHABLE, IR_VOID, NULL, 0);
 }
 
 struct ir_function *ir_module_find(const struct ir_module *m, const char *name)

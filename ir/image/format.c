@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/core/float.h"
 #include "ir/core/ir.h"
 #include "ir/image/format.h"
 

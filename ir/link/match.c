@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/analysis/required_aspects.h"
 #include "ir/base/strbuf.h"
 #include "ir/link/report.h"
 #include "ir/text/print/print_type.h"

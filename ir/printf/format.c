@@ -1,4 +1,5 @@
 /* One conversion of a format after the other; the C library writes the numbers. */
+#include "ir/core/float.h"
 #include "ir/printf/format.h"
 
 #include <stdio.h>

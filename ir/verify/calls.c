@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/analysis/required_aspects.h"
 #include "ir/base/arena.h"
 #include "ir/base/strbuf.h"
 #include "ir/verify/limits.h"

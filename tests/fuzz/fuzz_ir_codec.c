@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/core/equal.h"
 #include "ir/msgpack/codec.h"
 #include "ir/core/equal.h"
 #include "tests/fuzz/fuzz.h"

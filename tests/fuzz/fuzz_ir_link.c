@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/core/equal.h"
 #include "ir/link/link.h"
 #include "ir/link/unresolved.h"
 #include "ir/core/equal.h"

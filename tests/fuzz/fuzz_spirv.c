@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/core/equal.h"
 #include "ir/spirv/spirv.h"
 #include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"

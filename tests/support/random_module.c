@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/analysis/barrier_divergence.h"
+#include "ir/analysis/required_aspects.h"
 #include "tests/support/generator.h"
 
 struct maker {

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "ir/core/float.h"
 #include "ir/printf/format.h"
 #include "ir/core/ir.h"
 #include "ir/printf/printer.h"

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "ir/core/equal.h"
 #include "ir/msgpack/codec.h"
 #include "ir/interp/interp.h"
 #include "ir/link/link.h"

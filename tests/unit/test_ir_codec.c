@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "ir/core/equal.h"
 #include "ir/msgpack/codec.h"
 #include "ir/core/equal.h"
 #include "ir/verify/verify.h"

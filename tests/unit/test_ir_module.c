@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "ir/analysis/required_aspects.h"
 #include "ir/base/arena.h"
+#include "ir/core/equal.h"
 #include "ir/core/float.h"
 #include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ir/core/equal.h"
 #include "ir/msgpack/codec.h"
 #include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"

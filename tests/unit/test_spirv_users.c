@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "ir/core/equal.h"
 #include "ir/msgpack/codec.h"
 #include "ir/link/link.h"
 #include "ir/link/unresolved.h"

@@ -6,6 +6,8 @@
 
 #include "fuser/plan/graph/image_args.h"
 #include "fuser/plan/graph/sub_group_size.h"
+#include "ir/analysis/required_aspects.h"
+#include "ir/link/link.h"
 #include "ir/link/unresolved.h"
 
 #define MAX_ITEMS ((uint64_t)1 << 47)
