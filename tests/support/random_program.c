@@ -100,7 +100,10 @@ void program_new(struct program *p, uint64_t seed)
     *p = (struct program){.n_steps = 2 + below(&m, rng_chance(&m.rng, 75) ? 5 : PROGRAM_MOST_STEPS - 2)};
     m.chained = below(&m, 100);
     m.n_favourites = 1 + below(&m, 8);
-    for (uint32_t i = 0; i < m.n_favourites; i++) m.favourites[i] = below(&m, PROGRAM_KERNELS);
+    bool near = rng_chance(&m.rng, 50);
+    uint32_t base = near ? below(&m, PROGRAM_KERNELS / PROGRAM_NEIGHBOURS) * PROGRAM_NEIGHBOURS : 0;
+    uint32_t among = near ? PROGRAM_NEIGHBOURS : PROGRAM_KERNELS;
+    for (uint32_t i = 0; i < m.n_favourites; i++) m.favourites[i] = base + below(&m, among);
     uint32_t commands = rng_chance(&m.rng, 40) ? below(&m, 50) : 0;
     for (uint32_t i = 0; i < p->n_steps; i++) {
         if (rng_chance(&m.rng, commands)) {

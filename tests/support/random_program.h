@@ -17,6 +17,7 @@ enum {
     PROGRAM_ARRAYS = PROGRAM_BUFFERS + PROGRAM_USM,
     PROGRAM_MOST_STEPS = 24,
     PROGRAM_KERNELS = 96,
+    PROGRAM_NEIGHBOURS = 8, /* kernels one behind the other that have something in common */
     PROGRAM_SEEDS = 3000, /* that take their kernels from the same module */
 };
 

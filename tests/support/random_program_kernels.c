@@ -14,6 +14,9 @@ struct making {
     struct program_kernel *kernel;
     unsigned next;  /* number of the next value */
     unsigned width; /* of the block that begins at %start; 0: there is no %start yet */
+    bool shifted;   /* reads and writes elsewhere, by a number that its neighbours shift by as well: by its kind */
+    unsigned kind;
+    const char *shift;
 };
 
 static uint32_t below(struct making *m, uint32_t n)
@@ -40,11 +43,13 @@ static void want(struct making *m, char arg)
     args[strlen(args)] = arg;
 }
 
-/* 0 or 1, or a few, the same for all work-items: of addresses and sizes. */
-static unsigned uniform(struct making *m)
+enum { KINDS = 5 };
+
+/* 0 or 1, or a few, the same for all work-items: of addresses and sizes, as i64. */
+static unsigned uniform_of(struct making *m, unsigned kind)
 {
     unsigned v;
-    switch (below(m, 4)) {
+    switch (kind) {
     case 0:
         want(m, 'q');
         v = begin(m);
@@ -60,6 +65,11 @@ static unsigned uniform(struct making *m)
         v = begin(m);
         emit(m, "image_width %%m\n");
         break;
+    case 3:
+        want(m, 'k');
+        v = begin(m);
+        emit(m, "zext i64 %%k\n");
+        return v;
     default:
         want(m, 'k');
         v = begin(m);
@@ -70,11 +80,23 @@ static unsigned uniform(struct making *m)
     return wide;
 }
 
+static unsigned uniform(struct making *m)
+{
+    return uniform_of(m, below(m, KINDS));
+}
+
 static unsigned binary(struct making *m, const char *op, const char *left, const char *right)
 {
     unsigned v = begin(m);
     emit(m, "%s i64 %s, %s\n", op, left, right);
     return v;
+}
+
+static unsigned shifted(struct making *m)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%%v%u", uniform_of(m, m->kind));
+    return binary(m, m->shift, "%i", text);
 }
 
 static unsigned load_index(struct making *m)
@@ -94,6 +116,7 @@ static unsigned read_index(struct making *m, bool own)
 {
     char text[16];
     unsigned v;
+    if (m->shifted && rng_chance(&m->rng, 80)) return shifted(m);
     switch (own ? 0 : below(m, 10)) {
     case 1: return binary(m, "add", "%i", "1");
     case 2: return binary(m, "sub", "63", "%i");
@@ -314,6 +337,11 @@ static bool store(struct making *m, unsigned v, unsigned w)
 {
     unsigned at;
     char text[16];
+    if (m->shifted) {
+        at = shifted(m);
+        emit(m, "  store i32 %%o[%%v%u], %%v%u\n", at, v);
+        return false;
+    }
     switch (below(m, 8)) {
     case 0:
         emit(m,
@@ -381,6 +409,9 @@ static void make_body(struct making *m)
 void program_kernel_make(struct program_kernel *kernel, struct strbuf *out, uint64_t number)
 {
     struct making m = {.rng = {number * 7919 + 5}, .kernel = kernel};
+    m.shifted = rng_chance(&m.rng, 20);
+    m.kind = (unsigned)(number / PROGRAM_NEIGHBOURS % KINDS);
+    m.shift = number / PROGRAM_NEIGHBOURS / KINDS % 2 ? "xor" : "add";
     *kernel = (struct program_kernel){.args = "oa"};
     snprintf(kernel->name, sizeof kernel->name, "k%u", (unsigned)number);
     make_body(&m);
