@@ -18,4 +18,5 @@ struct shape value_shape(const struct emit *e, const struct ir_value *v);
 struct lanes **value_variables(struct emit *e, struct ir_value **values, uint32_t n);
 void value_define(struct emit *e, struct ir_value **values, uint32_t n, struct lanes **as);
 /* Assigns all operands of an instruction at once: one may be a variable that another one is assigned to. */
-void value_assign_operands(struct emit *e, const struct ir_inst *inst, struct lanes **to, const struct mask *mask);
+void value_assign_operands(struct emit *e, const struct ir_inst *terminator, struct lanes **to,
+                           const struct mask *mask);
