@@ -31,9 +31,9 @@ struct walk {
     struct arena *arena;
     uint64_t **values; /* by scratch: one word per work-item of the sample; NULL: not known */
     uint32_t n_values;
-    const struct ir_inst *parted_by; /* the last condition that split the set */
-    unsigned steps;                  /* instructions looked at: what takes longer is not proved */
-    bool ended;                      /* how it goes on is not known */
+    const struct ir_inst *diverged_at; /* the last condition that split the set */
+    unsigned steps;                    /* instructions looked at: what takes longer is not proved */
+    bool ended;                        /* how it goes on is not known */
     struct ir_barrier_divergence *finding;
     bool found;
 };
@@ -126,15 +126,15 @@ static void evaluate(struct walk *w, const struct ir_inst *inst)
 /* ---- findings ---- */
 
 static void report_pair(struct walk *w, const struct ir_inst *at, uint32_t a, uint32_t b, const char *before,
-                        const char *between)
+                        const char *between, const char *after)
 {
     const uint64_t *x = w->sample.local[a], *y = w->sample.local[b];
     struct ir_barrier_divergence *f = w->finding;
     w->found = w->ended = true;
     f->at = at;
     snprintf(f->text, sizeof f->text,
-             "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", before, x[0], x[1],
-             x[2], between, y[0], y[1], y[2]);
+             "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")%s", before, x[0], x[1],
+             x[2], between, y[0], y[1], y[2], after);
 }
 
 /* Operations of the scope concern both work-items. */
@@ -147,17 +147,18 @@ static bool together(const struct walk *w, bool work_group, uint32_t a, uint32_t
 /* at is the operation itself, or the call that leads to it. */
 static void check_divergence(struct walk *w, const struct ir_inst *at, const struct ir_inst *collective, item_set here)
 {
-    char before[160] = "reached by local work-item", between[64] = ", not by";
+    char path[64] = "", condition[64] = "", before[192];
     for (uint32_t a = 0; a < w->sample.n; a++)
         for (uint32_t b = 0; b < w->sample.n; b++) {
             if (!(here >> a & 1) || here >> b & 1 || !together(w, ir_is_work_group_collective(collective), a, b))
                 continue;
             if (at != collective)
-                snprintf(before, sizeof before, "leads to %s in line %u; reached by local work-item",
-                         ir_op_info(collective->op)->text, collective->loc.line);
-            if (w->parted_by)
-                snprintf(between, sizeof between, ", but, by the condition of line %u, not by", w->parted_by->loc.line);
-            report_pair(w, at, a, b, before, between);
+                snprintf(path, sizeof path, "leads to %s in line %u, ", ir_op_info(collective->op)->text,
+                         collective->loc.line);
+            if (w->diverged_at)
+                snprintf(condition, sizeof condition, "by the condition of line %u, ", w->diverged_at->loc.line);
+            snprintf(before, sizeof before, "%sin divergent control flow: %slocal work-item", path, condition);
+            report_pair(w, at, a, b, before, " reaches it and", " does not");
             return;
         }
 }
@@ -169,7 +170,7 @@ static void check_same(struct walk *w, const struct ir_inst *inst, const struct 
     for (uint32_t b = 1; words && b < w->sample.n && !w->found; b++)
         for (uint32_t a = 0; a < b && !w->found; a++)
             if (words[a] != words[b] && together(w, ir_is_work_group_collective(inst), a, b))
-                report_pair(w, inst, a, b, what, " and");
+                report_pair(w, inst, a, b, what, " and", "");
 }
 
 static void check_operands(struct walk *w, const struct ir_inst *inst)
@@ -242,13 +243,13 @@ static item_set walk_if(struct walk *w, const struct ir_inst *inst, item_set her
     item_set sides[2] = {0}, after = 0;
     for (uint32_t i = 0; i < w->sample.n; i++)
         if (here >> i & 1) sides[!(condition[i] & 1)] |= (item_set)1 << i;
-    const struct ir_inst *outer = w->parted_by;
-    if (sides[0] && sides[1]) w->parted_by = inst;
+    const struct ir_inst *outer = w->diverged_at;
+    if (sides[0] && sides[1]) w->diverged_at = inst;
     for (int side = 0; side < 2; side++)
         if (sides[side]) after |= inst->blocks[side] ? walk_block(w, inst->blocks[side], sides[side]) : sides[side];
     if (w->ended) return after;
     take_results(w, inst, sides);
-    if (after == here) w->parted_by = outer;
+    if (after == here) w->diverged_at = outer;
     return after;
 }
 
@@ -259,11 +260,11 @@ static item_set walk_loop(struct walk *w, const struct ir_inst *inst, item_set h
         const uint64_t *words = known_words(w, inst->operands[i]);
         w->values[body->args[i]->scratch] = words ? memcpy(new_words(w), words, w->sample.n * sizeof *words) : NULL;
     }
-    const struct ir_inst *outer = w->parted_by;
+    const struct ir_inst *outer = w->diverged_at;
     walk_block(w, body, here);
     /* A later round may return where the first one did not. */
     if (!w->found) w->ended = leaves_block(body, true);
-    w->parted_by = outer;
+    w->diverged_at = outer;
     return here;
 }
 

@@ -16,7 +16,7 @@ struct ir_barrier_group {
 
 struct ir_barrier_divergence {
     const struct ir_inst *at; /* the operation */
-    char text[256];           /* what is wrong with it: two work-items by local id, and where they part */
+    char text[256];           /* what is wrong with it: two work-items by local id, and where they diverge */
 };
 
 /* Looks at what all runs of the kernel by this group do. True: a finding. Changes the scratch of the kernel's values.

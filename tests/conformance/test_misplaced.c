@@ -16,8 +16,8 @@ static void proved_at_finalize(struct kit *k)
     fusion_buffer *out = kit_buffer(k, "out", SIZE, 0);
     kit_add(k, "two_meet", SIZE, 8, fusion_arg_write(out));
     kit_expect_finalize_error(k, FUSION_NONE, FUSION_INVALID, "kernel two_meet, line ");
-    expect_in_reason("barrier reached by local work-item (0,0,0)");
-    expect_in_reason("not by (2,0,0)");
+    expect_in_reason("barrier in divergent control flow: by the condition of line ");
+    expect_in_reason("local work-item (0,0,0) reaches it and (2,0,0) does not");
     /* In groups of two all come to it; the CPU's code does not know that. */
     if (strcmp(k->device, "reference") != 0) return;
     kit_new_graph(k);
@@ -40,7 +40,8 @@ static void proved_when_read(struct kit *k)
     fusion_module *module = NULL;
     expect_error(fusion_module_load(k->session, "m.fk", text, strlen(text), &module), FUSION_INVALID);
     expect_in_reason(":8");
-    expect_in_reason("barrier: reached by local work-item (0,0,0), but, by the condition of line 5, not by (4,0,0)");
+    expect_in_reason("barrier: in divergent control flow: by the condition of line 5, "
+                     "local work-item (0,0,0) reaches it and (4,0,0) does not");
 }
 
 static void found_by_the_run(struct kit *k)

@@ -15,7 +15,7 @@
 static struct ir_module *read_kernel(const char *attributes, const char *body, struct diag_list *list)
 {
     char text[2048];
-    snprintf(text, sizeof text, "kernel @k(%%p: ptr.global i32, %%n: i64)%s {\n%s}\nfunc @meet() {\n    barrier\n}\n",
+    snprintf(text, sizeof text, "kernel @k(%%p: ptr.global i32, %%n: i64)%s {\n%s}\nfunc @wait() {\n    barrier\n}\n",
              attributes, body);
     return ir_parse(text, strlen(text), "test", list);
 }
@@ -47,47 +47,51 @@ static void test_branches(void **state)
 {
     (void)state;
     expect_refused(in_branch, 5,
-                   "barrier: reached by local work-item (0,0,0), but, by the condition of line 4, not by (2,0,0)");
-    /* Equal operations at different places do not meet. */
+                   "barrier: in divergent control flow: by the condition of line 4, "
+                   "local work-item (0,0,0) reaches it and (2,0,0) does not");
+    /* A barrier is not another one, though equal. */
     expect_refused("    %l = local_id x\n    %c = slt i64 %l, 2\n"
                    "    if %c {\n        barrier\n    } else {\n        barrier\n    }\n",
-                   5, "not by (2,0,0)");
-    expect_refused(
-        "    %l = local_id x\n    %c = ieq i64 %l, 7\n    if %c {\n        call @meet()\n    }\n", 5,
-        "call: leads to barrier in line 9; reached by local work-item (7,0,0), but, by the condition of line 4, not");
+                   5, "reaches it and (2,0,0) does not");
+    expect_refused("    %l = local_id x\n    %c = ieq i64 %l, 7\n    if %c {\n        call @wait()\n    }\n", 5,
+                   "call: leads to barrier in line 9, in divergent control flow: by the condition of line 4, local "
+                   "work-item (7,0,0)");
     /* Conditions over several steps, one in another. */
     expect_refused("    %l = local_linear_id\n    %s = local_size x\n    %m = sub i64 %s, 1\n    %c = ieq i64 %l, %m\n"
                    "    %t = ine i64 %l, 3\n    if %t {\n        if %c {\n            %r = group_reduce i64 %l, add\n"
                    "        }\n    }\n",
                    9,
-                   "group_reduce: reached by local work-item (7,0,0), but, by the condition of line 8, not by (0,0,0)");
+                   "group_reduce: in divergent control flow: by the condition of line 8, "
+                   "local work-item (7,0,0) reaches it and (0,0,0) does not");
     /* A choice of two. */
     expect_refused("    %l = local_id x\n    %a = slt i64 %l, 6\n    %b = if %a -> bool {\n"
                    "        %x = sgt i64 %l, 2\n        yield %x\n    } else {\n        yield false\n    }\n"
                    "    if %b {\n        barrier\n    }\n",
-                   11, "(3,0,0), but, by the condition of line 10, not by (0,0,0)");
+                   11, "line 10, local work-item (3,0,0) reaches it and (0,0,0) does not");
 }
 
 static void test_leaving(void **state)
 {
     (void)state;
     expect_refused("    %l = local_id x\n    %c = sgt i64 %l, 5\n    if %c {\n        return\n    }\n    barrier\n", 7,
-                   "(0,0,0), but, by the condition of line 4, not by (6,0,0)");
+                   "line 4, local work-item (0,0,0) reaches it and (6,0,0) does not");
     expect_refused("    %l = local_id x\n    loop (%i: i64 = 0) {\n        %c = sge i64 %i, %l\n"
                    "        if %c {\n            break\n        }\n        barrier\n        %j = add i64 %i, 1\n"
                    "        continue %j\n    }\n",
-                   8, "(1,0,0), but, by the condition of line 5, not by (0,0,0)");
+                   8, "line 5, local work-item (1,0,0) reaches it and (0,0,0) does not");
 }
 
 static void test_sub_groups(void **state)
 {
     (void)state;
     expect_refused("    %l = local_id x\n    %c = slt i64 %l, 2\n    if %c {\n        barrier sub_group\n    }\n", 5,
-                   "(0,0,0), but, by the condition of line 4, not by (2,0,0)");
+                   "line 4, local work-item (0,0,0) reaches it and (2,0,0) does not");
     expect_refused("    %l = sub_group_local_id\n    %c = ieq i32 %l, 1\n    if %c {\n        %x = block_read i32 %p\n"
                    "    }\n",
-                   5, "block_read: reached by local work-item (1,0,0)");
-    /* A whole sub-group stays away; shuffles take who is there. */
+                   5,
+                   "block_read: in divergent control flow: by the condition of line 4, "
+                   "local work-item (1,0,0)");
+    /* A whole sub-group does not come there; shuffles take who is there. */
     expect_passed(" work_group_size(8) sub_group_size(4)",
                   "    %l = local_id x\n    %c = slt i64 %l, 4\n    if %c {\n        barrier sub_group\n    }\n");
     expect_passed(" work_group_size(8) sub_group_size(4)", "    %l = local_id x\n    %c = slt i64 %l, 3\n    if %c {\n"
