@@ -22,4 +22,5 @@ rval private_memory_of_group(struct emit *e, const struct ir_inst *inst); /* whe
 bool private_memory_of_item(struct emit *e, const struct ir_inst *inst, struct lanes *address);
 /* As many copies as there are lanes, one after the other. */
 lval private_memory_on_stack(struct emit *e, const struct ir_inst *inst);
-void private_memory_variable(struct emit *e, const struct ir_inst *inst, struct lanes *result); /* its address, wherever it is */
+/* Its address, wherever it is. */
+void private_memory_variable(struct emit *e, const struct ir_inst *inst, struct lanes *result);
