@@ -10,9 +10,19 @@
 #include "proto/image.h"
 
 enum proto_elem { /* element types of buffers */
-    PROTO_ELEM_BYTES, PROTO_ELEM_I8, PROTO_ELEM_I16, PROTO_ELEM_I32, PROTO_ELEM_I64,
-    PROTO_ELEM_U8, PROTO_ELEM_U16, PROTO_ELEM_U32, PROTO_ELEM_U64,
-    PROTO_ELEM_F16, PROTO_ELEM_F32, PROTO_ELEM_F64, PROTO_ELEM_COUNT
+                  PROTO_ELEM_BYTES,
+                  PROTO_ELEM_I8,
+                  PROTO_ELEM_I16,
+                  PROTO_ELEM_I32,
+                  PROTO_ELEM_I64,
+                  PROTO_ELEM_U8,
+                  PROTO_ELEM_U16,
+                  PROTO_ELEM_U32,
+                  PROTO_ELEM_U64,
+                  PROTO_ELEM_F16,
+                  PROTO_ELEM_F32,
+                  PROTO_ELEM_F64,
+                  PROTO_ELEM_COUNT
 };
 
 enum proto_scope { PROTO_SCOPE_NONE, PROTO_SCOPE_WORK_GROUP, PROTO_SCOPE_WORK_ITEM, PROTO_SCOPE_COUNT };
@@ -33,14 +43,20 @@ struct proto_slot { /* a buffer, USM allocation or image of the graph; which one
 };
 
 enum proto_arg_kind { PROTO_ARG_SLOT, PROTO_ARG_VALUE, PROTO_ARG_LOCAL, PROTO_ARG_COUNT };
-enum proto_access { PROTO_ACCESS_UNKNOWN, PROTO_ACCESS_READ, PROTO_ACCESS_WRITE, PROTO_ACCESS_READ_WRITE, PROTO_ACCESS_COUNT };
+enum proto_access {
+    PROTO_ACCESS_UNKNOWN,
+    PROTO_ACCESS_READ,
+    PROTO_ACCESS_WRITE,
+    PROTO_ACCESS_READ_WRITE,
+    PROTO_ACCESS_COUNT
+};
 
 struct proto_arg {
     uint8_t kind;
-    uint8_t access;        /* SLOT */
-    uint32_t index;        /* SLOT: which slot; VALUE: which value */
-    uint64_t offset;       /* SLOT: bytes */
-    uint64_t bytes;        /* SLOT: 0 to the end; VALUE: size; LOCAL: size */
+    uint8_t access;  /* SLOT */
+    uint32_t index;  /* SLOT: which slot; VALUE: which value */
+    uint64_t offset; /* SLOT: bytes */
+    uint64_t bytes;  /* SLOT: 0 to the end; VALUE: size; LOCAL: size */
     struct proto_props props;
     struct proto_image image; /* SLOT: a buffer of which `bytes` bytes are taken as an image; all 0: as it is */
 };
@@ -56,7 +72,7 @@ struct proto_node {
     uint64_t global[3], offset[3], local[3]; /* local all 0: the service chooses */
     uint32_t n_args;
     struct proto_arg *args; /* HOST too: the slots it touches */
-    uint32_t from, to; /* COPY, FILL: slots */
+    uint32_t from, to;      /* COPY, FILL: slots */
     uint64_t from_offset, to_offset, bytes;
     /* COPY, FILL of a rectangle: rows of `bytes`, a pitch from each to the next; rows 0: one run of bytes */
     uint32_t rows;

@@ -7,7 +7,7 @@
 #include "fusiond/status.h"
 #include "ir/base/cursor.h"
 #include "proto/graph.h"
-#include "proto/graph_internal.h"
+#include "proto/graph_layout.h"
 #include "proto/limits.h"
 
 struct decoder {
@@ -351,8 +351,8 @@ static void take_copy(struct decoder *d, struct proto_node *node)
     node->to_slice_pitch = take_uint(d, INT64_MAX, "a copy's slice pitch");
     check_rows(d, node, node->from, node->from_offset, node->from_pitch, node->from_slice_pitch);
     check_rows(d, node, node->to, node->to_offset, node->to_pitch, node->to_slice_pitch);
-    if (!d->failed && !node->rows && node->bytes && node->from == node->to && node->from_offset < node->to_offset + node->bytes &&
-        node->to_offset < node->from_offset + node->bytes)
+    if (!d->failed && !node->rows && node->bytes && node->from == node->to &&
+        node->from_offset < node->to_offset + node->bytes && node->to_offset < node->from_offset + node->bytes)
         fail(d, "node `%s` copies between bytes of buffer `%s` that overlap", node->name,
              d->graph->slots[node->from].name);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "proto/graph.h"
-#include "proto/graph_internal.h"
+#include "proto/graph_layout.h"
 
 static void put_uint(msgpack_packer *p, uint64_t value)
 {

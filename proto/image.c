@@ -146,22 +146,21 @@ static int check_format(const struct proto_image *image, struct error *e)
     const struct name *order = find_order(image->channel_order), *type = find_type(image->channel_type);
     if (!order)
         return error_set(e, FUSION_INVALID, NULL, "channel order 0x%" PRIx32 " is none of OpenCL's",
-                     image->channel_order);
+                         image->channel_order);
     if (!type)
         return error_set(e, FUSION_INVALID, NULL, "channel type 0x%" PRIx32 " is none of OpenCL's",
-                     image->channel_type);
+                         image->channel_type);
     if (!order->number)
         return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL, "channel order %s is not supported", order->name);
     if (!type->number)
         return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL, "channel type %s is not supported", type->name);
     const char *needed = needed_type(order, type);
     if (needed)
-        return error_set(e, FUSION_INVALID, NULL, "channel order %s needs %s, not %s", order->name, needed,
-                     type->name);
+        return error_set(e, FUSION_INVALID, NULL, "channel order %s needs %s, not %s", order->name, needed, type->name);
     uint32_t packed = !type->packed ? 0 : type->code == TYPE_INT_101010_2 ? ORDER_RGBA : ORDER_RGB;
     if (packed && packed != order->code && !(packed == ORDER_RGB && order->code == ORDER_RGBX))
         return error_set(e, FUSION_INVALID, NULL, "channel type %s needs the order %s, not %s", type->name,
-                     packed == ORDER_RGB ? "RGB or RGBx" : "RGBA", order->name);
+                         packed == ORDER_RGB ? "RGB or RGBx" : "RGBA", order->name);
     return 0;
 }
 
@@ -171,14 +170,15 @@ static int check_pitch(const struct proto_image *image, struct error *e)
     uint64_t row = (uint64_t)image->width * pixel;
     if (image->row_pitch < row)
         return error_set(e, FUSION_INVALID, NULL,
-                     "a row pitch of %" PRIu32 " bytes, but a row of %" PRIu32 " pixels has %" PRIu64, image->row_pitch,
-                     image->width, row);
+                         "a row pitch of %" PRIu32 " bytes, but a row of %" PRIu32 " pixels has %" PRIu64,
+                         image->row_pitch, image->width, row);
     if (image->row_pitch > PROTO_MAX_ROW_PITCH && image->type != PROTO_IMAGE_1D_BUFFER)
         return error_set(e, FUSION_INVALID, NULL, "a row pitch of %" PRIu32 " bytes; at most %d are allowed",
-                     image->row_pitch, PROTO_MAX_ROW_PITCH);
+                         image->row_pitch, PROTO_MAX_ROW_PITCH);
     if (image->row_pitch % pixel)
         return error_set(e, FUSION_INVALID, NULL,
-                     "a row pitch of %" PRIu32 " bytes is no multiple of a pixel's %" PRIu32, image->row_pitch, pixel);
+                         "a row pitch of %" PRIu32 " bytes is no multiple of a pixel's %" PRIu32, image->row_pitch,
+                         pixel);
     return 0;
 }
 
@@ -198,22 +198,22 @@ static int check_slices(const struct proto_image *image, struct error *e)
     if (!has_slices(image)) {
         if (!image->slices && !image->slice_pitch) return 0;
         return error_set(e, FUSION_INVALID, NULL, "a depth, a number of layers or a slice pitch, but an %s has none",
-                     proto_image_type_name(image->type));
+                         proto_image_type_name(image->type));
     }
     if (!image->slices || image->slices > PROTO_MAX_IMAGE_SIDE)
         return error_set(e, FUSION_INVALID, NULL, "%" PRIu32 " %s; an %s has 1 to %d", image->slices, what,
-                     proto_image_type_name(image->type), PROTO_MAX_IMAGE_SIDE);
+                         proto_image_type_name(image->type), PROTO_MAX_IMAGE_SIDE);
     uint64_t slice = (uint64_t)image->row_pitch * image->height,
              most = (uint64_t)PROTO_MAX_ROW_PITCH * PROTO_MAX_IMAGE_SIDE;
     if (image->slice_pitch < slice || image->slice_pitch > most)
         return error_set(e, FUSION_INVALID, NULL,
-                     "a slice pitch of %" PRIu64 " bytes, but the rows of a slice have %" PRIu64 " and at most %" PRIu64
-                     " are allowed",
-                     image->slice_pitch, slice, most);
+                         "a slice pitch of %" PRIu64 " bytes, but the rows of a slice have %" PRIu64
+                         " and at most %" PRIu64 " are allowed",
+                         image->slice_pitch, slice, most);
     if (image->slice_pitch % image->row_pitch)
         return error_set(e, FUSION_INVALID, NULL,
-                     "a slice pitch of %" PRIu64 " bytes is no multiple of the row pitch, %" PRIu32, image->slice_pitch,
-                     image->row_pitch);
+                         "a slice pitch of %" PRIu64 " bytes is no multiple of the row pitch, %" PRIu32,
+                         image->slice_pitch, image->row_pitch);
     return 0;
 }
 
@@ -222,10 +222,10 @@ static int check_sides(const struct proto_image *image, struct error *e)
     uint32_t widest = image->type == PROTO_IMAGE_1D_BUFFER ? PROTO_MAX_IMAGE_BUFFER : PROTO_MAX_IMAGE_SIDE;
     if (!image->width || !image->height || image->width > widest || image->height > PROTO_MAX_IMAGE_SIDE)
         return error_set(e, FUSION_INVALID, NULL, "%" PRIu32 " x %" PRIu32 " pixels; each side has 1 to %" PRIu32,
-                     image->width, image->height, widest);
+                         image->width, image->height, widest);
     if (is_flat(image) && image->height != 1)
         return error_set(e, FUSION_INVALID, NULL, "%" PRIu32 " rows, but an %s has one", image->height,
-                     proto_image_type_name(image->type));
+                         proto_image_type_name(image->type));
     return 0;
 }
 

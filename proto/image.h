@@ -10,7 +10,12 @@
 
 /* As enum ir_image_form counts them, and fusion_image_type. */
 enum proto_image_type {
-    PROTO_IMAGE_2D, PROTO_IMAGE_1D, PROTO_IMAGE_1D_ARRAY, PROTO_IMAGE_1D_BUFFER, PROTO_IMAGE_2D_ARRAY, PROTO_IMAGE_3D,
+    PROTO_IMAGE_2D,
+    PROTO_IMAGE_1D,
+    PROTO_IMAGE_1D_ARRAY,
+    PROTO_IMAGE_1D_BUFFER,
+    PROTO_IMAGE_2D_ARRAY,
+    PROTO_IMAGE_3D,
     PROTO_IMAGE_TYPE_COUNT
 };
 
@@ -30,6 +35,6 @@ bool proto_image_same(const struct proto_image *a, const struct proto_image *b);
 uint32_t proto_pixel_bytes(uint32_t channel_order, uint32_t channel_type);
 /* Of the memory it takes: whole rows, whole slices. */
 uint64_t proto_image_bytes(const struct proto_image *image);
-/* 0, or -1 with what of it is wrong: FUSION_INVALID where OpenCL allows no such image, FUSION_FEATURE_NOT_SUPPORTED where it does
-   and we do not. */
+/* 0, or -1 with what of it is wrong: FUSION_INVALID where OpenCL allows no such image, FUSION_FEATURE_NOT_SUPPORTED
+   where it does and we do not. */
 int proto_image_check(const struct proto_image *image, struct error *e);

@@ -14,12 +14,12 @@
 enum {
     RING_MAGIC = 0x46524e47,
     RING_VERSION = 3,
-    RING_DATA_BYTES = 1 << 20,      /* power of two */
-    RING_MAX_ENTRY = 256 << 10,     /* bytes of one entry */
-    RING_MAX_PENDING = 256,         /* submissions not completed yet */
-    RING_PRINT_BYTES = 1 << 20,     /* of what kernels have printed and the client has not taken; a power of two */
+    RING_DATA_BYTES = 1 << 20,  /* power of two */
+    RING_MAX_ENTRY = 256 << 10, /* bytes of one entry */
+    RING_MAX_PENDING = 256,     /* submissions not completed yet */
+    RING_PRINT_BYTES = 1 << 20, /* of what kernels have printed and the client has not taken; a power of two */
     RING_PRINT_MOST = RING_PRINT_BYTES - 4096, /* of one submission: a note about what was dropped fits behind it */
-    RING_OBJECT_BYTES = 64,         /* of texts, the ends of longer ones are left out */
+    RING_OBJECT_BYTES = 64,                    /* of texts, the ends of longer ones are left out */
     RING_REASON_BYTES = 424,
 };
 
@@ -29,7 +29,7 @@ struct ring_completion {
     _Atomic uint64_t sequence; /* written last */
     uint32_t status;           /* fusion_status */
     uint32_t reserved;
-    uint64_t run_ns;           /* from start of its first step to the end of its last */
+    uint64_t run_ns; /* from start of its first step to the end of its last */
     char object[RING_OBJECT_BYTES];
     char reason[RING_REASON_BYTES];
 };
@@ -38,13 +38,13 @@ struct ring {
     uint32_t magic, version;
     uint64_t data_bytes;
     /* client to executor */
-    alignas(64) _Atomic uint64_t head;      /* bytes written, ever */
-    _Atomic uint64_t pushed;                /* sequence of the last entry; written before head */
-    _Atomic uint32_t client_cpu;            /* processor it ran on lately, plus one; 0: not known. A hint, as the next */
-    alignas(64) _Atomic uint64_t tail;      /* bytes consumed, ever */
-    _Atomic uint32_t executor_cpu;          /* the same of the executor */
-    alignas(64) _Atomic uint32_t doorbell;  /* futex: incremented by the client after head */
-    _Atomic uint32_t executor_sleeps;       /* 1: a FUTEX_WAKE is needed */
+    alignas(64) _Atomic uint64_t head;     /* bytes written, ever */
+    _Atomic uint64_t pushed;               /* sequence of the last entry; written before head */
+    _Atomic uint32_t client_cpu;           /* processor it ran on lately, plus one; 0: not known. A hint, as the next */
+    alignas(64) _Atomic uint64_t tail;     /* bytes consumed, ever */
+    _Atomic uint32_t executor_cpu;         /* the same of the executor */
+    alignas(64) _Atomic uint32_t doorbell; /* futex: incremented by the client after head */
+    _Atomic uint32_t executor_sleeps;      /* 1: a FUTEX_WAKE is needed */
     /* executor to client */
     alignas(64) _Atomic uint64_t completed; /* sequence of the last completed submission; they complete in order */
     _Atomic uint32_t completion_bell;       /* futex: incremented after completed */
@@ -53,17 +53,17 @@ struct ring {
     _Atomic uint32_t state;                 /* enum ring_state, written by broker and executor */
     struct ring_completion completions[RING_MAX_PENDING]; /* of sequence s: [s % RING_MAX_PENDING] */
     /* what kernels print: text of submissions, there before they are told as completed */
-    alignas(64) _Atomic uint64_t printed;   /* executor: bytes written, ever */
-    _Atomic uint64_t print_taken;           /* client: bytes taken, ever */
-    uint8_t prints[RING_PRINT_BYTES];       /* used modulo */
-    alignas(64) uint8_t data[];             /* data_bytes, used modulo */
+    alignas(64) _Atomic uint64_t printed; /* executor: bytes written, ever */
+    _Atomic uint64_t print_taken;         /* client: bytes taken, ever */
+    uint8_t prints[RING_PRINT_BYTES];     /* used modulo */
+    alignas(64) uint8_t data[];           /* data_bytes, used modulo */
 };
 
 /* One submission: this header, then n_bindings bindings, n_values values, each padded to 8 bytes. */
 struct ring_entry {
-    uint32_t size;       /* bytes in all, a multiple of 8 */
-    uint32_t part;       /* which steps of the executable: those between two of its host tasks, 0 the first */
-    uint64_t sequence;   /* 1, 2, 3 ... */
+    uint32_t size;     /* bytes in all, a multiple of 8 */
+    uint32_t part;     /* which steps of the executable: those between two of its host tasks, 0 the first */
+    uint64_t sequence; /* 1, 2, 3 ... */
     uint64_t executable;
     uint32_t n_bindings; /* slots bound otherwise than at finalize */
     uint32_t n_values;   /* values that differ from those at finalize */
@@ -79,7 +79,10 @@ struct ring_value {
     uint32_t value, size; /* followed by `size` bytes, padded to 8 */
 };
 
-static inline size_t ring_total_bytes(void) { return sizeof(struct ring) + RING_DATA_BYTES; }
+static inline size_t ring_total_bytes(void)
+{
+    return sizeof(struct ring) + RING_DATA_BYTES;
+}
 
 /* Broker: fills in a new ring (all zero bytes). */
 void ring_init(struct ring *r);
@@ -103,7 +106,8 @@ int ring_pop(struct ring *r, uint8_t *out, const char **reason);
 bool ring_entry_valid(const uint8_t *entry, const char **reason);
 /* Executor or broker: tells the completion of sequence and wakes waiters. Strings are cut to what fits; NULL is "".
    The event socket is the caller's job: written where wants_event is not 0. */
-void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object, const char *reason);
+void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
+                   const char *reason);
 /* Executor: text for the client. False: there is not so much room, and nothing of it is taken. */
 bool ring_print(struct ring *r, const char *text, size_t bytes);
 /* Client (callers serialize): takes at most `room` bytes of what was printed; 0: there is nothing. */
