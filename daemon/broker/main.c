@@ -1,8 +1,9 @@
 /* fusiond: the service that clients of libfusiond connect to. */
 #include <malloc.h>
 
-#include "daemon/broker/broker.h"
-#include "daemon/broker/log.h"
+#include "daemon/broker/core/log.h"
+#include "daemon/broker/core/options.h"
+#include "daemon/broker/run.h"
 
 /* Large blocks go back to the system as soon as they are free, whatever sizes have been seen before. */
 static void tune_memory(void)

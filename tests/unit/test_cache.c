@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/broker/cache.h"
-#include "daemon/broker/log.h"
+#include "daemon/broker/cache/cache.h"
+#include "daemon/broker/core/log.h"
 
 enum { DISK = 1 << 20, MEMORY = 1 << 16 };
 

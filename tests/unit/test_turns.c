@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/broker/turns.h"
+#include "daemon/broker/compile/turns.h"
 
 enum { MS = 1000000, CLIENTS = 20, EACH = 50 };
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/broker/log.h"
-#include "daemon/broker/user.h"
+#include "daemon/broker/core/log.h"
+#include "daemon/broker/core/user.h"
 
 enum { LIMIT = 1024, FIRST = 4000 };
 

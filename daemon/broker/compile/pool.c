@@ -1,0 +1,423 @@
+/* The compilers and the jobs that wait for them. */
+#include "daemon/broker/compile/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/broker/cache/cache.h"
+#include "daemon/broker/compile/compiler.h"
+#include "daemon/broker/core/log.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
+enum {
+    TICK_MS = 250,          /* between looks at the compilers; more often where the time limit is short */
+    START_LIMIT_MS = 20000, /* from start to `ready` */
+    IDLE_MS = 30000,        /* more than one idle compiler is ended after this */
+    MAX_FAILED_STARTS = 3,
+    RETRY_MS = 2000,     /* from giving up to the next attempt */
+    MAX_JOBS = 1000,     /* a compiler is replaced after as many */
+    RUNAWAY_FACTOR = 10, /* one that grows beyond this times its limit is killed in the middle of the job */
+    MOST_CARE = 2
+};
+
+/* A place of the pool. */
+struct worker {
+    LIST_ENTRY(worker) link;
+    struct pool *pool;
+    struct compiler *compiler;
+    struct job *job;
+    bool ready;
+    bool over_limit; /* it is ended for its job's time or memory */
+    bool resting; /* its job is answered, but not all of it has ended */
+    uint32_t jobs_done;
+    uint64_t since_ms; /* start of this state */
+};
+
+struct pool {
+    struct broker *broker;
+    uv_timer_t tick;
+    LIST_HEAD(, worker) workers;
+    struct jobs jobs;
+    void (*settled)(struct broker *broker);
+    struct blob *info; /* params of `ready` */
+    struct blob_value info_value;
+    struct hash target;
+    struct hash compiler_file;
+    uint32_t failed_starts;
+    char failure[256]; /* no compiler can be started; else "" */
+    uint64_t failed_ms;
+};
+
+static void schedule(struct pool *pool);
+static void on_tick(uv_timer_t *timer);
+
+static uint64_t now_ms(const struct pool *pool)
+{
+    return uv_now(&pool->broker->loop);
+}
+
+static uint64_t tick_ms(const struct pool *pool)
+{
+    uint64_t limit = pool->broker->options.compile_limit_ms;
+    return limit >= TICK_MS * 4 ? TICK_MS : limit / 4 + 1;
+}
+
+/* ---- jobs ---- */
+
+struct job *pool_find(struct pool *pool, const struct job_key *key)
+{
+    return jobs_find(&pool->jobs, key);
+}
+
+uint32_t pool_next_id(struct pool *pool)
+{
+    return jobs_next_id(&pool->jobs);
+}
+
+struct job *pool_add(struct pool *pool, struct pool_client *client, const struct job_key *key, uint32_t id,
+                     struct proto_writer *request, const char **why)
+{
+    struct job *job = jobs_add(&pool->jobs, client, key, id, request, why);
+    if (job) uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool)); /* from the loop: no results during this call */
+    return job;
+}
+
+/* ---- what the compilers are ---- */
+
+bool pool_settled(const struct pool *pool)
+{
+    return pool->info || pool->failure[0];
+}
+
+bool pool_info(struct pool *pool, const msgpack_object **devices, struct hash *target, const char **reason)
+{
+    if (!pool->info && now_ms(pool) - pool->failed_ms > RETRY_MS) {
+        pool->failed_ms = now_ms(pool);
+        schedule(pool);
+    }
+    if (!pool->info) {
+        *reason = pool->failure;
+        return false;
+    }
+    if (devices) *devices = proto_get(&pool->info_value.root, "devices");
+    if (target) *target = pool->target;
+    return true;
+}
+
+static bool learn(struct pool *pool, const msgpack_object *params)
+{
+    if (pool->info) return true;
+    char *text = NULL;
+    struct hasher h;
+    const msgpack_object *devices = proto_get(params, "devices");
+    if (!devices || devices->type != MSGPACK_OBJECT_ARRAY || !proto_get_string(params, "target", &text, 4096))
+        return false;
+    hasher_begin(&h, "target");
+    hasher_add_text(&h, FUSIOND_VERSION);
+    hasher_add_hash(&h, &pool->compiler_file); /* a compiler that was built anew never meets old results */
+    hasher_add_text(&h, text);
+    pool->target = hasher_end(&h);
+    free(text);
+    pool->info = blob_pack(params);
+    if (pool->info && blob_parse(pool->info, &pool->info_value)) return true;
+    blob_unref(pool->info);
+    pool->info = NULL;
+    return false;
+}
+
+/* ---- workers ---- */
+
+static const struct compiler_events events;
+
+static bool is_free(const struct worker *w)
+{
+    return w->ready && !w->job && !w->resting;
+}
+
+static void set_tick(struct pool *pool)
+{
+    struct worker *w;
+    uint32_t n = 0;
+    bool busy = pool->jobs.n_queued > 0;
+    LIST_FOREACH(w, &pool->workers, link)
+    {
+        busy |= !is_free(w);
+        n++;
+    }
+    if (!busy && n <= 1)
+        uv_timer_stop(&pool->tick);
+    else if (!uv_is_active((uv_handle_t *)&pool->tick)) /* never put off: it watches the time limits */
+        uv_timer_start(&pool->tick, on_tick, tick_ms(pool), tick_ms(pool));
+}
+
+static void remove_worker(struct worker *w)
+{
+    LIST_REMOVE(w, link);
+    free(w);
+}
+
+static void give_up(struct pool *pool, const char *why)
+{
+    snprintf(pool->failure, sizeof pool->failure, "no compiler can be started: %s", why);
+    log_warning("%s", pool->failure);
+    pool->failed_ms = now_ms(pool);
+    pool->failed_starts = 0;
+    struct job_result result = {FUSION_COMPILER, "compiler", pool->failure, NULL};
+    struct job_waiter *waiter;
+    while ((waiter = jobs_next(&pool->jobs, false))) job_finish(waiter->job, &result);
+    pool->settled(pool->broker);
+}
+
+static void start_failed(struct pool *pool, const char *why)
+{
+    log_warning("a compiler has not started: %s", why);
+    if (++pool->failed_starts >= MAX_FAILED_STARTS) give_up(pool, why);
+}
+
+static bool start_worker(struct pool *pool)
+{
+    struct worker *w = calloc(1, sizeof *w);
+    if (!w) return false;
+    w->pool = pool;
+    w->since_ms = now_ms(pool);
+    w->compiler = compiler_start(pool->broker, &events, w);
+    if (!w->compiler) {
+        free(w);
+        start_failed(pool, "it could not be executed");
+        return false;
+    }
+    LIST_INSERT_HEAD(&pool->workers, w, link);
+    return true;
+}
+
+/* Ends a compiler that does nothing. */
+static void retire(struct worker *w)
+{
+    compiler_stop(w->compiler);
+    remove_worker(w);
+}
+
+static void on_ready(void *data, const msgpack_object *params)
+{
+    struct worker *w = data;
+    struct pool *pool = w->pool;
+    bool first = !pool->info;
+    if (!learn(pool, params)) {
+        compiler_kill(w->compiler, "its greeting was not understood");
+        return;
+    }
+    w->ready = true;
+    w->since_ms = now_ms(pool);
+    pool->failed_starts = 0;
+    pool->failure[0] = 0;
+    schedule(pool);
+    if (first) pool->settled(pool->broker);
+}
+
+/* A job that ended its compiler is done once more, as that may have been the compiler's fault; and code is made with
+   care then, or at once where the time or memory did not do, and in the end none. False: it has had its chances. */
+static bool try_again(struct pool *pool, struct job *job, bool over_limit)
+{
+    bool code = job->key.kind == CACHE_OBJECT, again = job->attempts++ == 0 && !over_limit;
+    if ((!again && (!code || job->care == MOST_CARE)) || LIST_EMPTY(&job->waiters)) return false;
+    job->care += !again;
+    job_put_back(job);
+    pool->broker->counters.jobs_repeated++;
+    return true;
+}
+
+static void on_done(void *data, const struct proto_message *reply)
+{
+    struct worker *w = data;
+    struct pool *pool = w->pool;
+    struct job *job = w->job;
+    struct job_result result = {reply->status, reply->object, reply->reason, NULL};
+    w->job = NULL;
+    w->resting = true;
+    w->since_ms = now_ms(pool);
+    w->jobs_done++;
+    if (w->jobs_done >= MAX_JOBS) {
+        pool->broker->counters.compilers_recycled++;
+        retire(w);
+    }
+    if (result.status == FUSION_SUCCESS) result.blob = blob_pack(&reply->params);
+    if (result.status == FUSION_SUCCESS && !result.blob)
+        result = (struct job_result){FUSION_OUT_OF_MEMORY, "compiler", "its result does not fit into memory", NULL};
+    if (result.blob && job->key.cached)
+        cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result.blob, job->payer->uid);
+    if (result.status != FUSION_COMPILER || job->key.kind != CACHE_OBJECT || !try_again(pool, job, true))
+        job_finish(job, &result);
+    blob_unref(result.blob);
+    schedule(pool);
+}
+
+static void on_idle(void *data)
+{
+    struct worker *w = data;
+    w->resting = false;
+    w->since_ms = now_ms(w->pool);
+    schedule(w->pool);
+}
+
+static void on_ended(void *data, const char *why)
+{
+    struct worker *w = data;
+    struct pool *pool = w->pool;
+    struct job *job = w->job;
+    bool was_ready = w->ready, over_limit = w->over_limit;
+    remove_worker(w);
+    if (!was_ready) {
+        start_failed(pool, why);
+    } else {
+        pool->broker->counters.compilers_lost++;
+        log_warning("a compiler was lost: %s", why);
+    }
+    if (job && !try_again(pool, job, over_limit))
+        job_finish(job, &(struct job_result){FUSION_COMPILER, "compiler", why, NULL});
+    schedule(pool);
+}
+
+static const struct compiler_events events = {.ready = on_ready, .done = on_done, .idle = on_idle, .ended = on_ended};
+
+/* ---- scheduling ---- */
+
+/* May one more job run, and whose? Beyond the number of compilers only one of a user with nothing running. */
+static struct job_waiter *next_waiter(struct pool *pool, uint32_t busy)
+{
+    uint32_t most = pool->broker->options.compilers;
+    return busy < 2 * most ? jobs_next(&pool->jobs, busy >= most) : NULL;
+}
+
+static void run(struct worker *w, struct job *job, struct user *user)
+{
+    job_begin(job, user);
+    w->job = job;
+    w->since_ms = now_ms(w->pool);
+    struct proto_writer request;
+    if (proto_writer_copy(&job->request, &request))
+        compiler_run(w->compiler, job->id, &request, job->care);
+    else
+        compiler_kill(w->compiler, "there is no memory for its job");
+}
+
+/* How many compilers there is work for; one is always there. */
+static uint32_t workers_wanted(const struct pool *pool, uint32_t busy)
+{
+    uint32_t most = pool->info ? pool->broker->options.compilers : 1;
+    uint32_t all = busy + pool->jobs.n_queued, reserved = busy + turns_idle_users(&pool->jobs.turns);
+    if (all > most) all = most;
+    if (reserved > 2 * most) reserved = 2 * most;
+    uint32_t wanted = all > reserved ? all : reserved;
+    return wanted ? wanted : 1;
+}
+
+/* Gives idle compilers work, and starts as many as there is work for. */
+static void schedule(struct pool *pool)
+{
+    struct worker *w;
+    struct job_waiter *waiter;
+    uint32_t n = 0, busy = 0;
+    LIST_FOREACH(w, &pool->workers, link)
+    {
+        busy += w->job != NULL;
+        n++;
+    }
+    LIST_FOREACH(w, &pool->workers, link)
+    {
+        if (!is_free(w) || !(waiter = next_waiter(pool, busy))) continue;
+        run(w, waiter->job, waiter->client->user);
+        busy++;
+    }
+    for (uint32_t wanted = workers_wanted(pool, busy); n < wanted; n++) {
+        bool waiting = pool->failure[0] && now_ms(pool) - pool->failed_ms < RETRY_MS && pool->jobs.n_queued == 0;
+        if (waiting || !start_worker(pool)) break;
+    }
+    set_tick(pool);
+}
+
+static void check_worker(struct worker *w)
+{
+    const struct options *options = &w->pool->broker->options;
+    uint64_t age = now_ms(w->pool) - w->since_ms;
+    char why[200];
+    if (w->resting && age > START_LIMIT_MS) {
+        compiler_kill(w->compiler, "the compiler did not end its job in time");
+    } else if (!w->ready && age > START_LIMIT_MS) {
+        compiler_kill(w->compiler, "the compiler was not ready in time");
+    } else if (w->job && age > options->compile_limit_ms) {
+        w->over_limit = true;
+        snprintf(why, sizeof why, "the compiler took longer than %u ms and was killed", options->compile_limit_ms);
+        compiler_kill(w->compiler, why);
+    } else if (w->job && compiler_memory(w->compiler) > options->compiler_bytes * RUNAWAY_FACTOR) {
+        w->over_limit = true;
+        snprintf(why, sizeof why, "the compiler needed more than %llu MB of memory and was killed",
+                 (unsigned long long)(options->compiler_bytes * RUNAWAY_FACTOR >> 20));
+        compiler_kill(w->compiler, why);
+    }
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct pool *pool = timer->data;
+    struct worker *w, *next;
+    uint32_t idle = 0;
+    for (w = LIST_FIRST(&pool->workers); w; w = next) {
+        next = LIST_NEXT(w, link);
+        check_worker(w);
+        if (is_free(w) && idle++ > 0 && now_ms(pool) - w->since_ms > IDLE_MS) retire(w);
+    }
+    schedule(pool);
+}
+
+/* ---- life ---- */
+
+struct pool *pool_new(struct broker *broker, void (*settled)(struct broker *broker))
+{
+    struct pool *pool = calloc(1, sizeof *pool);
+    if (!pool) return NULL;
+    pool->broker = broker;
+    pool->settled = settled;
+    LIST_INIT(&pool->workers);
+    jobs_init(&pool->jobs);
+    uv_timer_init(&broker->loop, &pool->tick);
+    pool->tick.data = pool;
+    uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool));
+    if (!hash_file(broker->options.compiler, &pool->compiler_file))
+        log_warning("%s cannot be read", broker->options.compiler);
+    return pool;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct pool *pool = handle->data;
+    free(pool);
+}
+
+void pool_free(struct pool *pool)
+{
+    if (!pool) return;
+    while (!LIST_EMPTY(&pool->workers)) {
+        struct worker *w = LIST_FIRST(&pool->workers);
+        if (w->job)
+            job_finish(w->job, &(struct job_result){FUSION_CONNECTION, "fusiond", "the daemon ends", NULL});
+        retire(w);
+    }
+    blob_value_clear(&pool->info_value);
+    blob_unref(pool->info);
+    jobs_clear(&pool->jobs);
+    uv_close((uv_handle_t *)&pool->tick, on_closed);
+}
+
+struct pool_counts pool_counts(const struct pool *pool)
+{
+    struct pool_counts counts = {.queued = pool->jobs.n_queued};
+    struct worker *w;
+    LIST_FOREACH(w, &pool->workers, link)
+    {
+        counts.compilers++;
+        counts.busy += w->job != NULL;
+    }
+    return counts;
+}

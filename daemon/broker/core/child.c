@@ -1,0 +1,170 @@
+/* Child processes. */
+#include "daemon/broker/core/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FIRST_FD = 3, MAX_FDS = 8, SAFE_FD = 64, EXIT_NO_EXEC = 127 };
+
+struct child {
+    LIST_ENTRY(child) link;
+    pid_t pid;
+    child_exit_fn *on_exit;
+    void *data;
+};
+
+static void reap(struct children *children, pid_t pid, int status)
+{
+    struct child *child;
+    LIST_FOREACH(child, &children->list, link)
+    {
+        if (child->pid != pid) continue;
+        LIST_REMOVE(child, link);
+        if (child->on_exit) child->on_exit(child->data, status);
+        free(child);
+        return;
+    }
+}
+
+static void on_sigchld(uv_signal_t *signal, int number)
+{
+    struct children *children = signal->data;
+    siginfo_t ended = {0};
+    (void)number;
+    while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid > 0) {
+        int status = 0;
+        /* What it has started and left behind, such as an assembler; before its number can be somebody else's. */
+        kill(-ended.si_pid, SIGKILL);
+        waitpid(ended.si_pid, &status, 0);
+        reap(children, ended.si_pid, status);
+        ended.si_pid = 0;
+    }
+}
+
+void children_start(struct children *children, uv_loop_t *loop)
+{
+    LIST_INIT(&children->list);
+    uv_signal_init(loop, &children->signal);
+    children->signal.data = children;
+    uv_signal_start(&children->signal, on_sigchld, SIGCHLD);
+}
+
+void children_end(struct children *children)
+{
+    struct child *child;
+    LIST_FOREACH(child, &children->list, link)
+    child_kill(child);
+    while ((child = LIST_FIRST(&children->list))) {
+        while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) continue;
+        kill(-child->pid, SIGKILL);
+        LIST_REMOVE(child, link);
+        free(child);
+    }
+    uv_close((uv_handle_t *)&children->signal, NULL);
+}
+
+/* environ with TMPDIR replaced. To be freed; the strings belong to others. */
+static char **environment_with(char *tmpdir)
+{
+    size_t count = 0, out = 0;
+    while (environ[count]) count++;
+    char **copy = malloc((count + 2) * sizeof *copy);
+    if (!copy) return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!tmpdir || strncmp(environ[i], "TMPDIR=", 7) != 0) copy[out++] = environ[i];
+    if (tmpdir) copy[out++] = tmpdir;
+    copy[out] = NULL;
+    return copy;
+}
+
+/* Between fork and exec: nothing here allocates or locks. */
+_Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, char **environment,
+                             const struct priority *priority, pid_t parent)
+{
+    static const struct rlimit no_core = {0, 0};
+    int moved[MAX_FDS];
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(EXIT_NO_EXEC);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (int i = 1; i < NSIG; i++) signal(i, SIG_DFL); /* what the daemon ignores, its children do not */
+    signal(SIGTTOU, SIG_IGN);                          /* but for a terminal that stops who writes to it */
+    priority_take(priority);
+    setrlimit(RLIMIT_CORE, &no_core); /* a client's faulty kernel is no reason to fill a disk */
+    /* Out of the way first, since one may lie where another must go. */
+    for (uint32_t i = 0; i < n_fds; i++) moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, SAFE_FD);
+    for (uint32_t i = 0; i < n_fds; i++)
+        if (moved[i] < 0 || dup2(moved[i], FIRST_FD + (int)i) < 0) _exit(EXIT_NO_EXEC);
+    close_range(FIRST_FD + n_fds, ~0u, CLOSE_RANGE_CLOEXEC); /* such as whoever started the broker left open */
+    char *const argv[] = {(char *)path, NULL};
+    execve(path, argv, environment);
+    _exit(EXIT_NO_EXEC);
+}
+
+struct child *child_spawn(struct children *children, const char *path, const int *fds, uint32_t n_fds,
+                          const char *temporary, const struct priority *priority, child_exit_fn *on_exit, void *data)
+{
+    char tmpdir[4096];
+    if (n_fds > MAX_FDS ||
+        (temporary && (size_t)snprintf(tmpdir, sizeof tmpdir, "TMPDIR=%s", temporary) >= sizeof tmpdir)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct child *child = calloc(1, sizeof *child);
+    char **environment = environment_with(temporary ? tmpdir : NULL);
+    pid_t self = getpid(), pid = -1;
+    if (child && environment) pid = fork();
+    if (pid == 0) become(path, fds, n_fds, environment, priority, self);
+    free(environment);
+    if (pid < 0) {
+        free(child);
+        return NULL;
+    }
+    setpgid(pid, pid); /* here too: whoever comes first */
+    *child = (struct child){.pid = pid, .on_exit = on_exit, .data = data};
+    LIST_INSERT_HEAD(&children->list, child, link);
+    return child;
+}
+
+pid_t child_pid(const struct child *child)
+{
+    return child->pid;
+}
+
+void child_kill(struct child *child)
+{
+    kill(-child->pid, SIGKILL);
+    kill(child->pid, SIGKILL);
+}
+
+void child_release(struct child *child)
+{
+    if (child) child->on_exit = NULL;
+}
+
+void child_abandon(struct child *child)
+{
+    if (!child) return;
+    child->on_exit = NULL;
+    child_kill(child);
+}
+
+void child_describe(int status, char *text, size_t size)
+{
+    if (WIFSIGNALED(status))
+        snprintf(text, size, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) == EXIT_NO_EXEC)
+        snprintf(text, size, "could not be executed");
+    else
+        snprintf(text, size, "ended with exit status %d", WEXITSTATUS(status));
+}

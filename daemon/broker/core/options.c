@@ -1,0 +1,297 @@
+/* Command line, environment, defaults. */
+#include "daemon/broker/core/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: fusiond [option ...]\n"
+    "\n"
+    "Fuses, compiles and runs graphs of compute kernels for the programs that connect to it.\n"
+    "\n"
+    "  --socket PATH         listen there (default /run/fusiond/fusiond.sock); a socket passed\n"
+    "                        by systemd comes first\n"
+    "  --private FD          serve only the client connected to descriptor FD, end with it\n"
+    "  --cache DIR           keep compiled code in DIR (default $CACHE_DIRECTORY, else\n"
+    "                        $XDG_CACHE_HOME/fusiond, else ~/.cache/fusiond); none: only in memory\n"
+    "  --cache-size MB       at most as much on disk (default 512)\n"
+    "  --compilers N         at most N compilers at a time (default: processors)\n"
+    "  --compiler PATH       the compiler's executable\n"
+    "  --executor PATH       the executor's executable\n"
+    "  --time-limit MS       of a submission, unless the client says otherwise (default 10000)\n"
+    "  --max-time-limit MS   the most that a client may ask for (default 3600000)\n"
+    "  --compile-limit MS    of a compilation (default 60000)\n"
+    "  --compiler-memory MB  a compiler that needs ten times as much is killed (default 120)\n"
+    "  --max-sessions N      clients at a time (default 256)\n"
+    "  --max-objects N       modules, buffers and executables of all clients (default 262144)\n"
+    "  --memory MB           of the daemon itself (default 1024)\n"
+    "  --buffer-memory MB    of what clients share with it (default: three quarters of the machine's)\n"
+    "                        Of these four one user can have half of what the others leave;\n"
+    "                        root, and the daemon's own user, all of it\n"
+    "  --frame-limit MS      for a message to arrive as a whole (default 30000)\n"
+    "  --without-landlock    start although the kernel has no Landlock: compilers and kernels can read\n"
+    "                        the files that the daemon can read\n"
+    "  --foreground          write the log to standard error instead of syslog\n"
+    "  --help, --version\n";
+
+enum option_number {
+    OPTION_SOCKET = 256,
+    OPTION_PRIVATE,
+    OPTION_CACHE,
+    OPTION_CACHE_SIZE,
+    OPTION_COMPILERS,
+    OPTION_COMPILER,
+    OPTION_EXECUTOR,
+    OPTION_TIME_LIMIT,
+    OPTION_MAX_TIME_LIMIT,
+    OPTION_COMPILE_LIMIT,
+    OPTION_COMPILER_MEMORY,
+    OPTION_MAX_SESSIONS,
+    OPTION_MAX_OBJECTS,
+    OPTION_MEMORY,
+    OPTION_BUFFER_MEMORY,
+    OPTION_FRAME_LIMIT,
+    OPTION_WITHOUT_LANDLOCK,
+    OPTION_FOREGROUND,
+    OPTION_HELP,
+    OPTION_VERSION
+};
+
+static const struct option long_options[] = {
+    {"socket", required_argument, NULL, OPTION_SOCKET},
+    {"private", required_argument, NULL, OPTION_PRIVATE},
+    {"cache", required_argument, NULL, OPTION_CACHE},
+    {"cache-size", required_argument, NULL, OPTION_CACHE_SIZE},
+    {"compilers", required_argument, NULL, OPTION_COMPILERS},
+    {"compiler", required_argument, NULL, OPTION_COMPILER},
+    {"executor", required_argument, NULL, OPTION_EXECUTOR},
+    {"time-limit", required_argument, NULL, OPTION_TIME_LIMIT},
+    {"max-time-limit", required_argument, NULL, OPTION_MAX_TIME_LIMIT},
+    {"compile-limit", required_argument, NULL, OPTION_COMPILE_LIMIT},
+    {"compiler-memory", required_argument, NULL, OPTION_COMPILER_MEMORY},
+    {"max-sessions", required_argument, NULL, OPTION_MAX_SESSIONS},
+    {"max-objects", required_argument, NULL, OPTION_MAX_OBJECTS},
+    {"memory", required_argument, NULL, OPTION_MEMORY},
+    {"buffer-memory", required_argument, NULL, OPTION_BUFFER_MEMORY},
+    {"frame-limit", required_argument, NULL, OPTION_FRAME_LIMIT},
+    {"without-landlock", no_argument, NULL, OPTION_WITHOUT_LANDLOCK},
+    {"foreground", no_argument, NULL, OPTION_FOREGROUND},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {0},
+};
+
+/* ---- paths ---- */
+
+static char *join(const char *directory, const char *name)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static char *default_cache(void)
+{
+    const char *given = getenv("CACHE_DIRECTORY");
+    if (given && given[0] == '/') return strndup(given, strcspn(given, ":"));
+    given = getenv("XDG_CACHE_HOME");
+    if (given && given[0] == '/') return join(given, "fusiond");
+    given = getenv("HOME");
+    return given && given[0] == '/' ? join(given, ".cache/fusiond") : NULL;
+}
+
+/* The same file from any working directory. */
+static char *absolute(const char *path)
+{
+    char *found = realpath(path, NULL);
+    return found ? found : strdup(path);
+}
+
+/* directory/sub/name, where it can be executed; else NULL. */
+static char *executable_at(const char *directory, const char *sub, const char *name)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s/%s", directory, sub, name) < 0) return NULL;
+    if (access(path, X_OK) == 0) return path;
+    free(path);
+    return NULL;
+}
+
+static bool own_directory(char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length <= 0) return false;
+    path[length] = 0;
+    *strrchr(path, '/') = 0;
+    return true;
+}
+
+/* An environment variable; the build tree this daemon runs from, or the tree it was moved to; where it was installed.
+   The build tree goes before: a daemon does not start the compiler of another version. */
+static char *find_executable(const char *variable, const char *build_folder, const char *name)
+{
+    char directory[PATH_MAX];
+    const char *given = getenv(variable);
+    if (given && given[0]) return absolute(given);
+    char *path = NULL;
+    if (own_directory(directory, sizeof directory)) {
+        path = executable_at(directory, build_folder, name);
+        if (!path) path = executable_at(directory, "../libexec/fusiond", name);
+    }
+    return path ? path : join(FUSIOND_LIBEXECDIR, name);
+}
+
+/* ---- values ---- */
+
+static bool number(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-' || n < min || n > max) {
+        fprintf(stderr, "fusiond: --%s: \"%s\" is not a number from %llu to %llu\n", name, text,
+                (unsigned long long)min, (unsigned long long)max);
+        return false;
+    }
+    *value = n;
+    return true;
+}
+
+static bool number32(const char *name, const char *text, uint32_t min, uint32_t max, uint32_t *value)
+{
+    uint64_t n;
+    if (!number(name, text, min, max, &n)) return false;
+    *value = (uint32_t)n;
+    return true;
+}
+
+static bool megabytes(const char *name, const char *text, uint64_t least, uint64_t *bytes)
+{
+    if (!number(name, text, least, UINT64_C(1) << 30, bytes)) return false;
+    *bytes <<= 20;
+    return true;
+}
+
+static bool set_text(char **field, const char *text)
+{
+    free(*field);
+    *field = strdup(text);
+    return *field != NULL;
+}
+
+static bool set_executable(char **field, const char *text)
+{
+    free(*field);
+    *field = absolute(text);
+    return *field != NULL;
+}
+
+static bool set_descriptor(int *field, const char *text)
+{
+    uint64_t n;
+    if (!number("private", text, 0, INT_MAX, &n)) return false;
+    *field = (int)n;
+    return true;
+}
+
+static uint32_t processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+static uint64_t machine_memory(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void set_defaults(struct options *o)
+{
+    *o = (struct options){.private_fd = -1,
+                          .cache_bytes = UINT64_C(512) << 20,
+                          .compilers = processors(),
+                          .compiler_bytes = UINT64_C(120) << 20,
+                          .time_limit_ms = 10000,
+                          .compile_limit_ms = 60000,
+                          .max_time_limit_ms = 3600000,
+                          .frame_limit_ms = 30000,
+                          .max_sessions = 256,
+                          .max_objects = 1 << 18,
+                          .memory_bytes = UINT64_C(1) << 30,
+                          .buffer_bytes = machine_memory() / 4 * 3};
+    o->socket = strdup("/run/fusiond/fusiond.sock");
+    o->cache = default_cache();
+    o->compiler = find_executable("FUSIOND_COMPILER", "../compiler", "fusiond-compiler");
+    o->executor = find_executable("FUSIOND_EXECUTOR", "../executor", "fusiond-executor");
+}
+
+static bool set_option(struct options *o, int option, const char *name, const char *text)
+{
+    switch (option) {
+    case OPTION_SOCKET: return set_text(&o->socket, text);
+    case OPTION_PRIVATE: return set_descriptor(&o->private_fd, text);
+    case OPTION_CACHE: return set_text(&o->cache, text);
+    case OPTION_CACHE_SIZE: return megabytes(name, text, 1, &o->cache_bytes);
+    case OPTION_COMPILERS: return number32(name, text, 1, 1024, &o->compilers);
+    case OPTION_COMPILER: return set_executable(&o->compiler, text);
+    case OPTION_EXECUTOR: return set_executable(&o->executor, text);
+    case OPTION_TIME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->time_limit_ms);
+    case OPTION_MAX_TIME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->max_time_limit_ms);
+    case OPTION_COMPILE_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->compile_limit_ms);
+    case OPTION_COMPILER_MEMORY: return megabytes(name, text, 1, &o->compiler_bytes);
+    case OPTION_MAX_SESSIONS: return number32(name, text, 1, 100000, &o->max_sessions);
+    case OPTION_MAX_OBJECTS: return number32(name, text, 1, UINT32_MAX, &o->max_objects);
+    case OPTION_MEMORY: return megabytes(name, text, OPTIONS_OWN_MEMORY_MB + 1, &o->memory_bytes);
+    case OPTION_BUFFER_MEMORY: return megabytes(name, text, 1, &o->buffer_bytes);
+    case OPTION_FRAME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->frame_limit_ms);
+    case OPTION_WITHOUT_LANDLOCK: o->without_landlock = true; return true;
+    case OPTION_FOREGROUND: o->foreground = true; return true;
+    default: return false;
+    }
+}
+
+static enum options_result parse(struct options *o, int argc, char **argv)
+{
+    int option, index = 0;
+    while ((option = getopt_long(argc, argv, "", long_options, &index)) != -1) {
+        if (option == OPTION_HELP) {
+            fputs(usage, stdout);
+            return OPTIONS_DONE;
+        }
+        if (option == OPTION_VERSION) {
+            puts("fusiond " FUSIOND_VERSION);
+            return OPTIONS_DONE;
+        }
+        if (option == '?' || !set_option(o, option, long_options[index].name, optarg)) return OPTIONS_WRONG;
+    }
+    if (optind < argc) {
+        fprintf(stderr, "fusiond: unexpected argument %s\n", argv[optind]);
+        return OPTIONS_WRONG;
+    }
+    return OPTIONS_RUN;
+}
+
+enum options_result options_parse(struct options *o, int argc, char **argv)
+{
+    set_defaults(o);
+    enum options_result result = parse(o, argc, argv);
+    if (result == OPTIONS_WRONG) fputs("Try fusiond --help.\n", stderr);
+    if (o->cache && strcmp(o->cache, "none") == 0) {
+        free(o->cache);
+        o->cache = NULL;
+    }
+    return result;
+}
+
+void options_clear(struct options *o)
+{
+    free(o->socket);
+    free(o->cache);
+    free(o->compiler);
+    free(o->executor);
+}

@@ -1,0 +1,97 @@
+/* How much of the processors a process of the daemon gets. */
+#include "daemon/broker/core/priority.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STEP_NICE = 14, MAX_NICE = 19 };
+enum { BACK_SLICE_US = 40000 }; /* of those that step back */
+
+/* The slice of compilers: beyond a tick of usual clocks, but a processor is left to others for as long, too. */
+const struct priority priority_of_compilers = {.nice = 3, .slice_us = 6000};
+const struct priority priority_of_executors = {.nice = 5, .slice_us = 500};
+
+/* struct sched_attr as of its first version: the C library has none. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t real_time;
+    uint64_t slice_ns, deadline, period;
+};
+
+/* The nice value of a child of this process. */
+static int nice_of(const struct priority *priority)
+{
+    errno = 0;
+    int own = getpriority(PRIO_PROCESS, 0);
+    int nice_now = (errno ? 0 : own) + priority->nice;
+    return nice_now < MAX_NICE ? nice_now : MAX_NICE;
+}
+
+void priority_take(const struct priority *priority)
+{
+    int nice_now = nice_of(priority);
+    struct attributes a = {.size = sizeof a, .nice = nice_now, .slice_ns = priority->slice_us * UINT64_C(1000)};
+    if (syscall(SYS_sched_setattr, 0, &a, 0) != 0) setpriority(PRIO_PROCESS, 0, nice_now);
+}
+
+/* Processor time of a process, its threads included. */
+static uint64_t used_ns(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0) return 0;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void priority_watch(struct priority_load *load, pid_t pid, const struct priority *priority)
+{
+    *load = (struct priority_load){
+        .pid = pid, .used_ns = used_ns(pid), .nice = nice_of(priority), .slice_us = priority->slice_us};
+}
+
+/* All threads of the process. False: they cannot be seen. */
+static bool set_threads(pid_t pid, const struct attributes *a)
+{
+    char path[64];
+    bool done = false;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    if (!dir) return false;
+    for (struct dirent *d = readdir(dir); d; d = readdir(dir))
+        if (d->d_name[0] != '.') done |= syscall(SYS_sched_setattr, (pid_t)atol(d->d_name), a, 0) == 0;
+    closedir(dir);
+    return done;
+}
+
+/* The whole process. It leads a group of which it is all, and whose threads are meant, too, where only that helps. */
+void priority_step_to(struct priority_load *load, int steps)
+{
+    if (steps == load->steps) return;
+    int wanted = load->nice + steps * STEP_NICE, nice_now = wanted < MAX_NICE ? wanted : MAX_NICE;
+    uint32_t slice_us = steps ? BACK_SLICE_US : load->slice_us;
+    struct attributes a = {.size = sizeof a, .nice = nice_now, .slice_ns = slice_us * UINT64_C(1000)};
+    bool done = set_threads(load->pid, &a);
+    if (done && steps >= PRIORITY_STEPS) {
+        a.policy = SCHED_IDLE; /* gives way to whoever wakes up, and keeps the slice that it had before */
+        a.slice_ns = 0;
+        done = set_threads(load->pid, &a);
+    }
+    if (done || setpriority(PRIO_PGRP, (id_t)load->pid, nice_now) == 0) load->steps = steps;
+}
+
+uint64_t priority_measure(struct priority_load *load)
+{
+    uint64_t used = used_ns(load->pid), more = used > load->used_ns ? used - load->used_ns : 0;
+    load->used_ns = used;
+    return more;
+}

@@ -1,0 +1,141 @@
+/* Users and what they hold. */
+#include "daemon/broker/core/user.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MAX_ABSENT = 64 }; /* users without a connection who are remembered */
+
+static const struct {
+    const char *name;
+    uint64_t unit;
+    const char *unit_name;
+} resources[USER_RESOURCES] = {
+    [USER_SESSIONS] = {"sessions", 1, ""},
+    [USER_BYTES] = {"the daemon's memory", 1 << 20, " MB"},
+    [USER_DESCRIPTORS] = {"descriptors", 1, ""},
+    [USER_OBJECTS] = {"modules, buffers and executables", 1, ""},
+    [USER_SHARED] = {"shared memory", 1 << 20, " MB"},
+    [USER_EXECUTORS] = {"memory of executors", 1 << 20, " MB"},
+};
+
+void users_init(struct users *users, const uint64_t limits[USER_RESOURCES])
+{
+    *users = (struct users){.owner = geteuid()};
+    TAILQ_INIT(&users->list);
+    for (int i = 0; i < USER_RESOURCES; i++) users->limits[i] = limits[i];
+}
+
+static void forget(struct user *user)
+{
+    TAILQ_REMOVE(&user->users->list, user, link);
+    free(user);
+}
+
+void users_clear(struct users *users)
+{
+    while (!TAILQ_EMPTY(&users->list)) forget(TAILQ_FIRST(&users->list));
+}
+
+static struct user *find(struct users *users, uid_t uid)
+{
+    struct user *user;
+    TAILQ_FOREACH(user, &users->list, link)
+    if (user->uid == uid) return user;
+    return NULL;
+}
+
+struct user *user_get(struct users *users, uid_t uid)
+{
+    struct user *user = find(users, uid);
+    if (!user) {
+        user = calloc(1, sizeof *user);
+        if (!user) return NULL;
+        *user = (struct user){.users = users, .uid = uid, .whole = uid == 0 || uid == users->owner};
+        TAILQ_INIT(&user->turns.clients);
+        TAILQ_INSERT_TAIL(&users->list, user, link);
+        users->n_absent++;
+    }
+    if (user->references++ == 0) {
+        users->n_absent--;
+        users->n_present++;
+    }
+    return user;
+}
+
+struct user *user_ref(struct user *user)
+{
+    user->references++;
+    return user;
+}
+
+void user_put(struct user *user)
+{
+    if (!user || --user->references > 0) return;
+    struct users *users = user->users;
+    users->n_present--;
+    TAILQ_REMOVE(&users->list, user, link);
+    TAILQ_INSERT_TAIL(&users->list, user, link);
+    if (++users->n_absent <= MAX_ABSENT) return;
+    TAILQ_FOREACH(user, &users->list, link)
+    if (user->references == 0) break;
+    users->n_absent--;
+    forget(user);
+}
+
+/* The most it may hold. */
+static uint64_t share(const struct user *user, enum user_resource resource)
+{
+    const struct users *users = user->users;
+    uint64_t others = users->used[resource] - user->used[resource], limit = users->limits[resource];
+    uint64_t left = limit > others ? limit - others : 0;
+    return user->whole ? left : left / 2;
+}
+
+bool user_charge(struct user *user, enum user_resource resource, uint64_t amount)
+{
+    uint64_t most = share(user, resource), used = user->used[resource];
+    if (used > most || amount > most - used) return amount == 0;
+    user->used[resource] += amount;
+    user->users->used[resource] += amount;
+    return true;
+}
+
+void user_refund(struct user *user, enum user_resource resource, uint64_t amount)
+{
+    user->used[resource] -= amount;
+    user->users->used[resource] -= amount;
+}
+
+enum user_resource user_charge_all(struct user *user, const struct user_cost *cost)
+{
+    for (enum user_resource i = 0; i < USER_RESOURCES; i++) {
+        if (user_charge(user, i, cost->of[i])) continue;
+        for (enum user_resource k = 0; k < i; k++) user_refund(user, k, cost->of[k]);
+        return i;
+    }
+    return USER_RESOURCES;
+}
+
+void user_refund_all(struct user *user, const struct user_cost *cost)
+{
+    for (enum user_resource i = 0; i < USER_RESOURCES; i++) user_refund(user, i, cost->of[i]);
+}
+
+const char *user_refusal(const struct user *user, enum user_resource resource, uint64_t amount, char *text, size_t size)
+{
+    uint64_t unit = resources[resource].unit, used = user->used[resource];
+    const char *name = resources[resource].unit_name;
+    snprintf(text, size,
+             "%s: %llu%s more are beyond the share of user %u, which has %llu%s; others have %llu%s of %llu%s",
+             resources[resource].name, (unsigned long long)((amount + unit - 1) / unit), name, (unsigned)user->uid,
+             (unsigned long long)(used / unit), name, (unsigned long long)((user->users->used[resource] - used) / unit),
+             name, (unsigned long long)(user->users->limits[resource] / unit), name);
+    return text;
+}
+
+bool user_sees_all(const struct user *user)
+{
+    return user->whole;
+}

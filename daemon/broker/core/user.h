@@ -1,0 +1,83 @@
+/*
+ * The daemon's users, told apart by the uid of the process that connected, and what each holds of it. Everything that a
+ * client can make the daemon hold is charged to its user. A user may hold at most half of what the others leave, so
+ * that there is always something left for a newcomer; root and the daemon's own user may hold all of it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include "daemon/broker/core/log.h"
+
+enum user_resource {
+    USER_SESSIONS,
+    USER_BYTES,       /* of the daemon's own memory */
+    USER_DESCRIPTORS, /* open in the daemon */
+    USER_OBJECTS,     /* modules, buffers and executables */
+    USER_SHARED,      /* bytes of shared memory: buffers, rings, compiled code */
+    USER_EXECUTORS,   /* bytes of executors that are nobody else's: variables of programs, and what kernels fill */
+    USER_RESOURCES
+};
+
+struct pool_client;
+
+/* What a user has to do with the compilers (turns.h). */
+struct user_turns {
+    TAILQ_ENTRY(user) link;            /* where something waits */
+    TAILQ_HEAD(, pool_client) clients; /* sessions with something waiting; the first goes next */
+    int64_t deficit_ns;                /* what it may still use in this round; below 0 what it has used too much */
+    uint64_t expected_ns;              /* what its jobs took lately */
+    uint64_t guessed_ns;               /* taken from the deficit for those that run */
+    uint64_t compile_ns;               /* ever */
+    uint32_t running;
+};
+
+struct user {
+    TAILQ_ENTRY(user) link;
+    struct users *users;
+    uid_t uid;
+    uint32_t references; /* of its sessions and connections */
+    bool whole;          /* may hold all of it */
+    uint64_t used[USER_RESOURCES];
+    uint64_t busy_ns;    /* processor time of its executors in this period */
+    uint32_t busy_ticks; /* periods in a row that it has kept a processor busy */
+    int steps_back;      /* of its executors (priority.h) */
+    struct log_limit log;
+    struct user_turns turns;
+};
+
+struct users {
+    TAILQ_HEAD(, user) list;      /* those nobody refers to for the longest time first */
+    uint32_t n_present, n_absent; /* with a connection; nobody refers to */
+    uid_t owner;
+    uint64_t limits[USER_RESOURCES], used[USER_RESOURCES];
+};
+
+void users_init(struct users *users, const uint64_t limits[USER_RESOURCES]);
+void users_clear(struct users *users);
+/* The user with a reference more; NULL: out of memory. */
+struct user *user_get(struct users *users, uid_t uid);
+struct user *user_ref(struct user *user);
+/* What it did is remembered for a while. NULL is fine. */
+void user_put(struct user *user);
+
+/* Of several resources at once. */
+struct user_cost {
+    uint64_t of[USER_RESOURCES];
+};
+
+/* Charges it where its share allows that. */
+bool user_charge(struct user *user, enum user_resource resource, uint64_t amount);
+void user_refund(struct user *user, enum user_resource resource, uint64_t amount);
+/* The same for all of it or nothing. USER_RESOURCES where it was charged, else the resource that is refused. */
+enum user_resource user_charge_all(struct user *user, const struct user_cost *cost);
+void user_refund_all(struct user *user, const struct user_cost *cost);
+/* Why `amount` more was refused: what it has, what others have, how much there is. */
+const char *user_refusal(const struct user *user, enum user_resource resource, uint64_t amount, char *text,
+                         size_t size);
+/* May it see what others do? */
+bool user_sees_all(const struct user *user);

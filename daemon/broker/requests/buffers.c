@@ -1,0 +1,167 @@
+/* Buffers of a session. */
+#include "daemon/broker/requests/buffers.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/broker/core/closing.h"
+#include "daemon/broker/session/request.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
+struct buffer {
+    uint64_t id, bytes, address;
+    uint64_t size; /* of its memory, all of it: what others can make us hold */
+    int fd;
+    struct operation *attaching; /* NULL: the executor has it */
+};
+
+/* The memory counts whole, whether it is filled yet or not: the seals keep it from growing, and whoever fills it does
+   not ask again. Descriptors count twice: one more is on its way to an executor. */
+static struct user_cost cost_of(const struct buffer *b)
+{
+    return (struct user_cost){
+        .of = {[USER_BYTES] = sizeof *b, [USER_DESCRIPTORS] = 2, [USER_OBJECTS] = 1, [USER_SHARED] = b->size}};
+}
+
+static void free_buffer(struct session *s, struct buffer *b)
+{
+    struct user_cost cost = cost_of(b);
+    session_refund(s, &cost);
+    closing_close(b->fd); /* large memory takes its time to go */
+    free(b);
+}
+
+static void send_attach(struct session *s, const struct buffer *b)
+{
+    struct proto_writer w;
+    uint32_t id = executor_next_id(s->executor);
+    proto_begin_request(&w, id, "buffer.attach");
+    proto_pack_map(&w, 3);
+    proto_pack_uint(&w, "buffer", b->id);
+    proto_pack_uint(&w, "bytes", b->bytes);
+    proto_pack_uint(&w, "address", b->address);
+    w.fds[w.n_fds++] = b->fd;
+    executor_request(s->executor, id, &w, EXECUTOR_BUFFER, b->id);
+}
+
+/* Memory that cannot change its size while others have it mapped. The seals come first: what has them is a memfd, of
+   which nothing blocks; anything else is not touched. */
+static bool check_memory(struct session *s, struct proto_message *m, struct buffer *b)
+{
+    struct stat status;
+    int seals = fcntl(m->fds[0], F_GET_SEALS);
+    if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW))
+        return request_fail(s, m, FUSION_INVALID, "buffer",
+                            "its descriptor is not a memfd sealed against shrinking "
+                            "and growing");
+    if (fstat(m->fds[0], &status) != 0 || b->bytes == 0 || (uint64_t)status.st_size < b->bytes)
+        return request_fail(s, m, FUSION_INVALID, "buffer", "its memory has %lld bytes, not %llu",
+                            (long long)status.st_size, (unsigned long long)b->bytes);
+    b->size = (uint64_t)status.st_size;
+    return true;
+}
+
+static bool check_attach(struct session *s, struct proto_message *m, struct buffer *b)
+{
+    if (!request_uint(s, m, "buffer", &b->id) || !request_uint(s, m, "bytes", &b->bytes) ||
+        !request_uint(s, m, "address", &b->address))
+        return false;
+    if (m->n_fds != 1) return request_fail(s, m, FUSION_INVALID, "buffer", "it came without a descriptor");
+    if (b->id == 0 || map_get(&s->buffers, b->id))
+        return request_fail(s, m, FUSION_INVALID, "buffer", "the number %llu is 0 or in use",
+                            (unsigned long long)b->id);
+    if (s->buffers.count >= PROTO_MAX_BUFFERS)
+        return request_fail(s, m, FUSION_OUT_OF_MEMORY, "buffer",
+                            "the session has %u buffers attached, the most it "
+                            "may have",
+                            s->buffers.count);
+    return check_memory(s, m, b);
+}
+
+static void cancel(struct operation *o)
+{
+    free(o);
+}
+
+void buffer_attach(struct session *s, struct proto_message *m)
+{
+    struct buffer wanted = {0};
+    if (!check_attach(s, m, &wanted)) return;
+    struct user_cost cost = cost_of(&wanted);
+    const char *refused = session_charge(s, &cost);
+    if (refused) {
+        request_fail(s, m, FUSION_OUT_OF_MEMORY, "buffer", "%s", refused);
+        return;
+    }
+    struct buffer *b = malloc(sizeof *b);
+    struct operation *o = malloc(sizeof *o);
+    if (!b || !o || !map_put(&s->buffers, wanted.id, b)) {
+        session_refund(s, &cost);
+        free(b);
+        free(o);
+        request_fail(s, m, FUSION_OUT_OF_MEMORY, "buffer", "out of memory");
+        return;
+    }
+    *b = wanted;
+    b->fd = m->fds[0];
+    m->fds[0] = -1;
+    b->attaching = o;
+    operation_begin(o, &s->operations, m, cancel);
+    send_attach(s, b);
+}
+
+void buffer_replied(struct session *s, uint64_t id, const struct proto_message *reply)
+{
+    struct buffer *b = map_get(&s->buffers, id);
+    if (!b) return; /* released meanwhile */
+    struct operation *o = b->attaching;
+    b->attaching = NULL;
+    if (reply->status != FUSION_SUCCESS) {
+        map_remove(&s->buffers, id);
+        free_buffer(s, b);
+    }
+    if (!o) return;
+    operation_end(o);
+    if (reply->status == FUSION_SUCCESS)
+        request_done(s, o->request);
+    else
+        session_fail(s, o->request, reply->status, reply->object, reply->reason);
+    free(o);
+}
+
+void buffer_release(struct session *s, struct proto_message *m)
+{
+    uint64_t id;
+    if (!request_uint(s, m, "buffer", &id)) return;
+    struct buffer *b = map_get(&s->buffers, id);
+    if (!b || b->attaching) {
+        request_fail(s, m, FUSION_NOT_FOUND, "buffer", "the session has no buffer %llu attached",
+                     (unsigned long long)id);
+        return;
+    }
+    map_remove(&s->buffers, id);
+    free_buffer(s, b);
+    struct proto_writer w;
+    uint32_t request = executor_next_id(s->executor);
+    proto_begin_request(&w, request, "buffer.release");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "buffer", id);
+    executor_request(s->executor, request, &w, EXECUTOR_NOTHING, 0);
+    request_done(s, m->id);
+}
+
+void buffers_replay(struct session *s)
+{
+    uint32_t position = 0;
+    for (struct map_entry *e; (e = map_next(&s->buffers, &position));) send_attach(s, e->pointer);
+}
+
+void buffers_clear(struct session *s)
+{
+    uint32_t position = 0;
+    for (struct map_entry *e; (e = map_next(&s->buffers, &position));) free_buffer(s, e->pointer);
+    map_clear(&s->buffers);
+}

@@ -1,0 +1,177 @@
+/* Executables of a session. */
+#include "daemon/broker/requests/executables.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/broker/session/request.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
+struct executable {
+    uint64_t id;
+    struct blob *load; /* params of executable.load */
+    int *fds;          /* the objects of the launches, sealed */
+    uint32_t n_fds;
+    struct user_cost cost;
+    uint32_t replies_due; /* while it is being loaded */
+    struct operation *loading;
+    executable_loaded_fn *loaded;
+};
+
+static void free_executable(struct executable *x)
+{
+    for (uint32_t i = 0; i < x->n_fds; i++) close(x->fds[i]);
+    free(x->fds);
+    blob_unref(x->load);
+    free(x);
+}
+
+static void add_fds(struct proto_writer *w, const struct executable *x, uint32_t first)
+{
+    for (uint32_t i = first; i < x->n_fds && w->n_fds < PROTO_MAX_FDS; i++) w->fds[w->n_fds++] = x->fds[i];
+}
+
+static void send_request(struct session *s, const char *method, const char *key, uint64_t about)
+{
+    struct proto_writer w;
+    uint32_t request = executor_next_id(s->executor);
+    proto_begin_request(&w, request, method);
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, key, about);
+    executor_request(s->executor, request, &w, EXECUTOR_NOTHING, 0);
+}
+
+void executables_forget_module(struct session *s, uint64_t module)
+{
+    send_request(s, "module.release", "module", module);
+}
+
+/* The executable uses modules that were released before it got there: their variables go with it. */
+static void forget_released(struct session *s, const struct executable *x)
+{
+    struct blob_value load;
+    if (!blob_parse(x->load, &load)) return;
+    const msgpack_object *modules = proto_get(&load.root, "modules");
+    for (uint32_t i = 0; modules && i < modules->via.array.size; i++) {
+        uint64_t module = modules->via.array.ptr[i].via.u64;
+        if (!map_get(&s->modules, module)) executables_forget_module(s, module);
+    }
+    blob_value_clear(&load);
+}
+
+static void send_load(struct session *s, struct executable *x)
+{
+    struct proto_writer w;
+    uint32_t id = executor_next_id(s->executor);
+    x->replies_due = 1;
+    proto_begin_request(&w, id, "executable.load");
+    proto_pack_raw(&w, x->load->data, x->load->size);
+    add_fds(&w, x, 0);
+    executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
+    for (uint32_t first = PROTO_MAX_FDS; first < x->n_fds; first += PROTO_MAX_FDS) {
+        id = executor_next_id(s->executor);
+        x->replies_due++;
+        proto_begin_request(&w, id, "executable.objects");
+        proto_pack_map(&w, 2);
+        proto_pack_uint(&w, "executable", x->id);
+        proto_pack_uint(&w, "first", first);
+        add_fds(&w, x, first);
+        executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
+    }
+    forget_released(s, x);
+}
+
+/* Descriptors count twice: one more of each is on its way to an executor. */
+static struct user_cost cost_of(const struct blob *load, const int *fds, uint32_t n_fds)
+{
+    struct stat code;
+    struct user_cost cost = {.of = {[USER_BYTES] = sizeof(struct executable) + load->size + n_fds * sizeof *fds,
+                                    [USER_DESCRIPTORS] = 2 * n_fds,
+                                    [USER_OBJECTS] = 1}};
+    for (uint32_t i = 0; i < n_fds; i++)
+        if (fstat(fds[i], &code) == 0) cost.of[USER_SHARED] += (uint64_t)code.st_blocks * 512;
+    return cost;
+}
+
+const char *executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
+                           struct operation *loading, executable_loaded_fn *loaded)
+{
+    struct user_cost cost = cost_of(load, fds, n_fds);
+    const char *refused = session_charge(s, &cost);
+    if (refused) return refused;
+    struct executable *x = calloc(1, sizeof *x);
+    if (!x || !map_put(&s->executables, id, x)) {
+        session_refund(s, &cost);
+        free(x);
+        return "out of memory";
+    }
+    *x = (struct executable){
+        .id = id, .load = load, .fds = fds, .n_fds = n_fds, .cost = cost, .loading = loading, .loaded = loaded};
+    send_load(s, x);
+    return NULL;
+}
+
+static void send_release(struct session *s, uint64_t id)
+{
+    send_request(s, "executable.release", "executable", id);
+}
+
+void executable_remove(struct session *s, uint64_t id)
+{
+    struct executable *x = map_remove(&s->executables, id);
+    if (!x) return;
+    session_refund(s, &x->cost);
+    free_executable(x);
+}
+
+void executable_replied(struct session *s, uint64_t id, const struct proto_message *reply)
+{
+    struct executable *x = map_get(&s->executables, id);
+    if (!x) return; /* released, or failed with an earlier reply */
+    bool failed = reply->status != FUSION_SUCCESS;
+    if (x->replies_due > 0) x->replies_due--;
+    if (!failed && x->replies_due > 0) return;
+    struct operation *loading = x->loading;
+    executable_loaded_fn *loaded = x->loaded;
+    x->loading = NULL;
+    if (failed) {
+        if (x->n_fds > PROTO_MAX_FDS) send_release(s, id); /* a part of it may be there */
+        executable_remove(s, id);
+    }
+    if (loading) loaded(loading, failed ? reply : NULL);
+}
+
+void executable_release(struct session *s, struct proto_message *m)
+{
+    uint64_t id;
+    if (!request_uint(s, m, "executable", &id)) return;
+    struct executable *x = map_get(&s->executables, id);
+    if (!x || x->loading) {
+        request_fail(s, m, FUSION_NOT_FOUND, "executable", "the session has no executable %llu",
+                     (unsigned long long)id);
+        return;
+    }
+    executable_remove(s, id);
+    send_release(s, id);
+    request_done(s, m->id);
+}
+
+void executables_replay(struct session *s)
+{
+    uint32_t position = 0;
+    for (struct map_entry *e; (e = map_next(&s->executables, &position));) send_load(s, e->pointer);
+}
+
+void executables_clear(struct session *s)
+{
+    uint32_t position = 0;
+    for (struct map_entry *e; (e = map_next(&s->executables, &position));) {
+        struct executable *x = e->pointer;
+        session_refund(s, &x->cost);
+        free_executable(x);
+    }
+    map_clear(&s->executables);
+}

@@ -1,0 +1,48 @@
+/* The end of a finalize, good or bad. */
+#include "daemon/broker/requests/finalization.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "proto/frame.h"
+
+static void free_launches(struct finalize *f)
+{
+    for (uint32_t i = 0; i < f->n_launches; i++) {
+        job_cancel(&f->launches[i].waiter);
+        if (f->launches[i].object >= 0) close(f->launches[i].object);
+        free(f->launches[i].effort);
+        free(f->launches[i].assembly);
+    }
+    free(f->launches);
+}
+
+void finalization_free(struct finalize *f)
+{
+    job_cancel(&f->plan_waiter);
+    free_launches(f);
+    blob_value_clear(&f->plan_value);
+    blob_unref(f->plan);
+    blob_unref(f->bindings);
+    blob_unref(f->values);
+    blob_unref(f->modules);
+    free(f);
+}
+
+void finalization_cancel(struct operation *o)
+{
+    finalization_free((struct finalize *)o);
+}
+
+void finalization_fail(struct finalize *f, fusion_status status, const char *object, const char *reason)
+{
+    operation_end(&f->operation);
+    session_fail(f->operation.session, f->operation.request, status, object, reason);
+    finalization_free(f);
+}
+
+const char *finalization_hold(struct finalize *f, size_t bytes)
+{
+    struct user_cost cost = {.of = {[USER_BYTES] = bytes}};
+    return operation_hold(&f->operation, &cost);
+}

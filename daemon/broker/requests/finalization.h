@@ -1,0 +1,44 @@
+/* A graph being finalized: what the steps of it share, and its end. */
+#pragma once
+
+#include "daemon/broker/cache/cache.h"
+#include "daemon/broker/session/session.h"
+#include "proto/frame.h"
+
+/* A launch of the plan. */
+struct launch {
+    struct finalize *owner;
+    struct job_waiter waiter;
+    struct hash key;
+    uint32_t index;
+    int object; /* sealed code; -1: not there yet */
+    uint64_t lanes;
+    char *effort;   /* that the compiler made */
+    char *assembly; /* NULL: not kept */
+};
+
+struct finalize {
+    struct operation operation;
+    bool keep_ir, keep_assembly;
+    struct blob *bindings, *values, *modules; /* as the client gave them */
+    struct job_waiter plan_waiter;
+    struct job_key plan_key;
+    struct blob *plan;
+    struct blob_value plan_value;
+    const msgpack_object_array *kernels;
+    struct launch *launches;
+    uint32_t n_launches, next, running, done;
+    enum cache_source worst; /* the slowest source so far */
+    bool compiled;           /* even slower: something was made */
+    uint64_t executable;
+};
+
+/* What has been made of a compiler's result, or of an entry of the cache. */
+enum taken { TAKEN, NOT_UNDERSTOOD, REFUSED };
+
+void finalization_free(struct finalize *f);
+void finalization_cancel(struct operation *o);
+/* Answers with a failure; f is gone. */
+void finalization_fail(struct finalize *f, fusion_status status, const char *object, const char *reason);
+/* Charges so many bytes more to the user until the operation ends. NULL, or why not. */
+const char *finalization_hold(struct finalize *f, size_t bytes);

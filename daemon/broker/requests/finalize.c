@@ -1,0 +1,230 @@
+/* The request graph.finalize, and the plan. */
+#include "daemon/broker/requests/finalize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/broker/requests/launches.h"
+#include "daemon/broker/requests/module_job.h"
+#include "daemon/broker/session/request.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
+enum { MAX_DEVICE_NAME = 64 };
+
+/* ---- plan ---- */
+
+static const msgpack_object_array *get_array(const msgpack_object *map, const char *key)
+{
+    const msgpack_object *object = proto_get(map, key);
+    return object && object->type == MSGPACK_OBJECT_ARRAY ? &object->via.array : NULL;
+}
+
+/* Reads the plan. NOT_UNDERSTOOD: it is not kept. */
+static enum taken take_plan(struct finalize *f, struct blob *plan, const char **refused)
+{
+    if (!blob_parse(plan, &f->plan_value)) return NOT_UNDERSTOOD;
+    f->kernels = get_array(&f->plan_value.root, "kernels");
+    bool good = f->kernels && f->kernels->size <= PROTO_MAX_NODES;
+    for (uint32_t i = 0; good && i < f->kernels->size; i++) good = f->kernels->ptr[i].type == MSGPACK_OBJECT_BIN;
+    if (good) f->launches = calloc(f->kernels->size + 1, sizeof *f->launches);
+    if (!f->launches) {
+        blob_value_clear(&f->plan_value);
+        return NOT_UNDERSTOOD;
+    }
+    f->plan = blob_ref(plan);
+    *refused = finalization_hold(f, plan->size + f->kernels->size * sizeof *f->launches);
+    return *refused ? REFUSED : TAKEN;
+}
+
+static void on_planned(void *data, const struct job_result *result)
+{
+    struct finalize *f = data;
+    const char *refused;
+    if (result->status != FUSION_SUCCESS) {
+        finalization_fail(f, result->status, result->object, result->reason);
+        return;
+    }
+    switch (take_plan(f, result->blob, &refused)) {
+    case REFUSED: finalization_fail(f, FUSION_OUT_OF_MEMORY, "graph", refused); break;
+    case NOT_UNDERSTOOD: finalization_fail(f, FUSION_INTERNAL, "compiler", "its plan was not understood"); break;
+    case TAKEN: launches_begin(f); break;
+    }
+}
+
+/* False: the cache has no plan. Else f goes on, or has failed. */
+static bool plan_from_cache(struct finalize *f)
+{
+    const char *refused;
+    struct broker *broker = f->operation.session->broker;
+    struct blob *blob;
+    enum cache_source source = cache_get(broker->cache, CACHE_PLAN, &f->plan_key.hash, &blob);
+    if (source == CACHE_MISS) return false;
+    enum taken taken = take_plan(f, blob, &refused);
+    blob_unref(blob);
+    if (taken == NOT_UNDERSTOOD) {
+        cache_reject(broker->cache, CACHE_PLAN, &f->plan_key.hash);
+        return false;
+    }
+    f->worst = source;
+    broker->counters.plan_hits++;
+    if (taken == TAKEN)
+        launches_begin(f);
+    else
+        finalization_fail(f, FUSION_OUT_OF_MEMORY, "graph", refused);
+    return true;
+}
+
+/* ---- request ---- */
+
+/* What the request says, checked. Pointers into the message and the session. */
+struct order {
+    const void *graph;
+    size_t graph_size;
+    const msgpack_object_array *modules;
+    struct module **found; /* to be freed */
+    uint64_t mode;
+    bool insert_barriers, keep_ir, keep_assembly, debug;
+    char *device; /* to be freed */
+    struct hash target;
+};
+
+static bool find_modules(struct session *s, struct proto_message *m, struct order *o)
+{
+    if (o->modules->size > PROTO_MAX_MODULES)
+        return request_fail(s, m, FUSION_INVALID, "modules", "%u are named; at most %d are possible", o->modules->size,
+                            PROTO_MAX_MODULES);
+    o->found = calloc(o->modules->size + 1, sizeof *o->found);
+    if (!o->found) return request_fail(s, m, FUSION_OUT_OF_MEMORY, "graph", "out of memory");
+    for (uint32_t i = 0; i < o->modules->size; i++) {
+        const msgpack_object *id = &o->modules->ptr[i];
+        if (id->type == MSGPACK_OBJECT_POSITIVE_INTEGER) o->found[i] = map_get(&s->modules, id->via.u64);
+        if (!o->found[i])
+            return request_fail(s, m, FUSION_NOT_FOUND, "module",
+                                "module %u of the graph (number %llu) is none of "
+                                "this session",
+                                i, id->type == MSGPACK_OBJECT_POSITIVE_INTEGER ? (unsigned long long)id->via.u64 : 0);
+    }
+    return true;
+}
+
+static bool check_lists(struct session *s, struct proto_message *m)
+{
+    const msgpack_object_array *bindings, *values;
+    if (!request_list(s, m, "bindings", &bindings) || !request_list(s, m, "values", &values)) return false;
+    for (uint32_t i = 0; i < bindings->size; i++)
+        if (bindings->ptr[i].type != MSGPACK_OBJECT_POSITIVE_INTEGER)
+            return request_fail(s, m, FUSION_INVALID, "bindings", "binding %u is not a buffer's number", i);
+    for (uint32_t i = 0; i < values->size; i++)
+        if (values->ptr[i].type != MSGPACK_OBJECT_BIN)
+            return request_fail(s, m, FUSION_INVALID, "values", "value %u is not bytes", i);
+    return true;
+}
+
+static bool read_order(struct session *s, struct proto_message *m, struct order *o)
+{
+    if (!request_bytes(s, m, "graph", &o->graph, &o->graph_size) || !request_list(s, m, "modules", &o->modules) ||
+        !request_uint(s, m, "mode", &o->mode) || !request_bool(s, m, "insert_barriers", &o->insert_barriers) ||
+        !request_bool(s, m, "keep_ir", &o->keep_ir) || !request_bool(s, m, "keep_assembly", &o->keep_assembly) ||
+        !request_bool(s, m, "debug", &o->debug))
+        return false;
+    if (o->mode > 2)
+        return request_fail(s, m, FUSION_INVALID, "mode", "%llu is neither none (0), enable (1) nor require (2)",
+                            (unsigned long long)o->mode);
+    if (!proto_get_string(&m->params, "device", &o->device, MAX_DEVICE_NAME))
+        return request_fail(s, m, FUSION_INVALID, "device", "its name is missing, or longer than %d bytes",
+                            MAX_DEVICE_NAME);
+    if (s->executables.count >= PROTO_MAX_EXECUTABLES)
+        return request_fail(s, m, FUSION_OUT_OF_MEMORY, "executable",
+                            "the session has %u executables, the most it "
+                            "may have",
+                            s->executables.count);
+    return check_lists(s, m) && find_modules(s, m, o) && request_target(s, m, &o->target);
+}
+
+static struct hash plan_hash(const struct order *o)
+{
+    struct hasher h;
+    hasher_begin(&h, "plan");
+    hasher_add_hash(&h, &o->target);
+    hasher_add(&h, o->graph, o->graph_size);
+    for (uint32_t i = 0; i < o->modules->size; i++) hasher_add_hash(&h, &o->found[i]->hash);
+    hasher_add_uint(&h, o->mode);
+    hasher_add_uint(&h, o->insert_barriers);
+    hasher_add_uint(&h, o->keep_ir);
+    hasher_add_uint(&h, o->debug);
+    hasher_add_text(&h, o->device);
+    return hasher_end(&h);
+}
+
+static struct job *plan_job(struct finalize *f, const struct order *o, const char **refused)
+{
+    struct session *s = f->operation.session;
+    struct pool *pool = s->broker->pool;
+    struct job *job = pool_find(pool, &f->plan_key);
+    if (job) return job;
+    struct proto_writer w;
+    uint32_t id = pool_next_id(pool);
+    proto_begin_request(&w, id, "plan");
+    proto_pack_map(&w, 7);
+    proto_pack_bytes(&w, "graph", o->graph, o->graph_size);
+    proto_pack_key(&w, "modules");
+    msgpack_pack_array(&w.packer, o->modules->size);
+    for (uint32_t i = 0; i < o->modules->size; i++) {
+        msgpack_pack_bin(&w.packer, o->found[i]->ir_size);
+        msgpack_pack_bin_body(&w.packer, o->found[i]->ir, o->found[i]->ir_size);
+    }
+    proto_pack_uint(&w, "mode", o->mode);
+    proto_pack_bool(&w, "insert_barriers", o->insert_barriers);
+    proto_pack_string(&w, "device", o->device);
+    proto_pack_bool(&w, "keep_ir", o->keep_ir);
+    proto_pack_bool(&w, "debug", o->debug);
+    return pool_add(pool, &s->pool_client, &f->plan_key, id, &w, refused);
+}
+
+static struct finalize *new_finalize(struct session *s, struct proto_message *m, const struct order *o)
+{
+    struct finalize *f = calloc(1, sizeof *f);
+    if (!f) {
+        request_fail(s, m, FUSION_OUT_OF_MEMORY, "graph", "out of memory");
+        return NULL;
+    }
+    operation_begin(&f->operation, &s->operations, m, finalization_cancel);
+    f->keep_ir = o->keep_ir;
+    f->keep_assembly = o->keep_assembly;
+    f->worst = CACHE_MEMORY;
+    f->plan_key = (struct job_key){.kind = CACHE_PLAN, .hash = plan_hash(o), .cached = true};
+    f->bindings = blob_pack(proto_get(&m->params, "bindings"));
+    f->values = blob_pack(proto_get(&m->params, "values"));
+    f->modules = blob_pack(proto_get(&m->params, "modules"));
+    const char *refused = "out of memory";
+    if (f->bindings && f->values && f->modules)
+        refused = finalization_hold(f, f->bindings->size + f->values->size + f->modules->size);
+    if (!refused) return f;
+    finalization_fail(f, FUSION_OUT_OF_MEMORY, "graph", refused);
+    return NULL;
+}
+
+static void start(struct session *s, struct proto_message *m, const struct order *o)
+{
+    struct finalize *f = new_finalize(s, m, o);
+    if (!f) return;
+    s->broker->counters.finalizes++;
+    if (plan_from_cache(f)) return;
+    f->compiled = true;
+    const char *refused;
+    struct job *job = plan_job(f, o, &refused);
+    if (job)
+        job_wait(job, &s->pool_client, &f->plan_waiter, on_planned, f);
+    else
+        finalization_fail(f, FUSION_OUT_OF_MEMORY, "graph", refused);
+}
+
+void graph_finalize(struct session *s, struct proto_message *m)
+{
+    struct order o = {0};
+    if (read_order(s, m, &o)) start(s, m, &o);
+    free(o.found);
+    free(o.device);
+}

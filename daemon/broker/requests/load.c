@@ -1,0 +1,97 @@
+/* Loading an executable, and the answer to graph.finalize. */
+#include "daemon/broker/requests/load.h"
+
+#include <stdlib.h>
+
+#include "daemon/broker/requests/executables.h"
+#include "daemon/broker/requests/report.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
+static const char *const source_names[] = {"miss", "memory", "disk"};
+
+static void on_loaded(struct operation *operation, const struct proto_message *failure)
+{
+    struct finalize *f = (struct finalize *)operation;
+    struct session *s = f->operation.session;
+    if (failure) {
+        finalization_fail(f, failure->status, failure->object, failure->reason);
+        return;
+    }
+    struct blob *report = report_merge(f);
+    if (!report) {
+        executable_remove(s, f->executable);
+        finalization_fail(f, FUSION_INTERNAL, "compiler", "its report was not understood");
+        return;
+    }
+    struct proto_writer w;
+    proto_begin_reply(&w, f->operation.request);
+    proto_pack_map(&w, 4);
+    proto_pack_uint(&w, "executable", f->executable);
+    proto_pack_key(&w, "report");
+    proto_pack_raw(&w, report->data, report->size);
+    proto_pack_string(&w, "cache", source_names[f->compiled ? CACHE_MISS : f->worst]);
+    proto_pack_uint(&w, "compile_ns", uv_hrtime() - f->operation.started_ns);
+    operation_end(&f->operation);
+    session_send(s, &w);
+    blob_unref(report);
+    finalization_free(f);
+}
+
+static struct blob *pack_load(const struct finalize *f, const void *program, size_t size)
+{
+    struct proto_writer w;
+    proto_begin_notice(&w, "");
+    size_t begin = w.buffer.size;
+    proto_pack_map(&w, 5);
+    proto_pack_uint(&w, "executable", f->executable);
+    proto_pack_key(&w, "modules");
+    proto_pack_raw(&w, f->modules->data, f->modules->size);
+    proto_pack_bytes(&w, "program", program, size);
+    proto_pack_key(&w, "bindings");
+    proto_pack_raw(&w, f->bindings->data, f->bindings->size);
+    proto_pack_key(&w, "values");
+    proto_pack_raw(&w, f->values->data, f->values->size);
+    struct blob *blob = w.failed ? NULL : blob_new(w.buffer.data + begin, w.buffer.size - begin);
+    proto_writer_clear(&w);
+    return blob;
+}
+
+/* The launches' descriptors in a list of their own; they change hands. */
+static int *take_objects(struct finalize *f)
+{
+    int *fds = malloc((f->n_launches + 1) * sizeof *fds);
+    for (uint32_t i = 0; fds && i < f->n_launches; i++) {
+        fds[i] = f->launches[i].object;
+        f->launches[i].object = -1;
+    }
+    return fds;
+}
+
+static void return_objects(struct finalize *f, int *fds)
+{
+    for (uint32_t i = 0; fds && i < f->n_launches; i++) f->launches[i].object = fds[i];
+    free(fds);
+}
+
+void load_executable(struct finalize *f)
+{
+    struct session *s = f->operation.session;
+    const void *program;
+    size_t size;
+    if (!proto_get_bytes(&f->plan_value.root, "program", &program, &size)) {
+        finalization_fail(f, FUSION_INTERNAL, "compiler", "its plan has no program");
+        return;
+    }
+    f->executable = broker_new_id(s->broker);
+    struct blob *blob = pack_load(f, program, size);
+    int *fds = blob ? take_objects(f) : NULL;
+    operation_release(&f->operation); /* from now on it is the executable that costs */
+    const char *refused =
+        fds ? executable_add(s, f->executable, blob, fds, f->n_launches, &f->operation, on_loaded) : "out of memory";
+    if (!refused) return;
+    return_objects(f, fds);
+    blob_unref(blob);
+    finalization_fail(f, FUSION_OUT_OF_MEMORY, "executable", refused);
+}

@@ -1,0 +1,97 @@
+/* What clients can ask for. */
+#include "daemon/broker/requests/methods.h"
+
+#include <string.h>
+
+#include "daemon/broker/requests/buffers.h"
+#include "daemon/broker/requests/executables.h"
+#include "daemon/broker/requests/finalize.h"
+#include "daemon/broker/requests/modules.h"
+#include "daemon/broker/requests/status.h"
+#include "daemon/broker/session/hello.h"
+#include "daemon/broker/session/request.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
+static void device_list(struct session *s, struct proto_message *m)
+{
+    const msgpack_object *devices;
+    const char *reason;
+    struct proto_writer w;
+    if (!pool_info(s->broker->pool, &devices, NULL, &reason)) {
+        session_fail(s, m->id, FUSION_COMPILER, "compiler", reason);
+        return;
+    }
+    proto_begin_reply(&w, m->id);
+    proto_pack_map(&w, 1);
+    proto_pack_key(&w, "devices");
+    msgpack_pack_object(&w.packer, *devices);
+    session_send(s, &w);
+}
+
+static void second_hello(struct session *s, struct proto_message *m)
+{
+    request_fail(s, m, FUSION_INVALID, "hello", "the session has begun already");
+}
+
+static const struct {
+    const char *name;
+    void (*handle)(struct session *s, struct proto_message *m);
+    bool works;       /* will submit something later: the executor is started meanwhile */
+    uint32_t max_fds; /* descriptors that it may carry */
+} methods[] = {
+    {"hello", second_hello, false, 0},
+    {"device.list", device_list, false, 0},
+    {"status", status_reply, false, 0},
+    {"module.load", module_load, true, 0},
+    {"module.link", module_link, true, 0},
+    {"module.text", module_text, false, 0},
+    {"module.release", module_release, false, 0},
+    {"buffer.attach", buffer_attach, true, 1},
+    {"buffer.release", buffer_release, false, 0},
+    {"graph.finalize", graph_finalize, true, 0},
+    {"executable.release", executable_release, false, 0},
+};
+
+static void on_request(struct session *s, struct proto_message *m)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (strcmp(methods[i].name, m->method) != 0) continue;
+        if (m->n_fds > methods[i].max_fds) {
+            request_fail(s, m, FUSION_PROTOCOL, m->method, "came with %u descriptors; it takes %u", m->n_fds,
+                         methods[i].max_fds);
+            return;
+        }
+        if (methods[i].works) executor_start(s->executor);
+        if (!s->ending) methods[i].handle(s, m);
+        return;
+    }
+    request_fail(s, m, FUSION_NOT_FOUND, m->method, "this daemon has no such method");
+}
+
+static void on_replied(struct session *s, enum executor_subject subject, uint64_t id, const struct proto_message *reply)
+{
+    if (subject == EXECUTOR_BUFFER)
+        buffer_replied(s, id, reply);
+    else
+        executable_replied(s, id, reply);
+}
+
+static void on_restarted(struct session *s)
+{
+    buffers_replay(s);
+    executables_replay(s);
+}
+
+static void on_ended(struct session *s)
+{
+    executables_clear(s);
+    buffers_clear(s);
+    modules_clear(s);
+}
+
+const struct session_events methods_events = {.greeted = hello_answer,
+                                              .request = on_request,
+                                              .replied = on_replied,
+                                              .restarted = on_restarted,
+                                              .ended = on_ended};

@@ -1,0 +1,175 @@
+/* A request that waits for a compiler to make a module, up to its answer. */
+#include "daemon/broker/requests/module_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/broker/cache/cache.h"
+#include "daemon/broker/session/request.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
+void module_job_free(struct module_job *j)
+{
+    job_cancel(&j->waiter);
+    free(j->name);
+    free(j);
+}
+
+static void cancel(struct operation *o)
+{
+    module_job_free((struct module_job *)o);
+}
+
+void module_job_fail(struct module_job *j, fusion_status status, const char *object, const char *reason)
+{
+    struct session *s = j->operation.session;
+    operation_end(&j->operation);
+    session_fail(s, j->operation.request, status, object, reason);
+    module_job_free(j);
+}
+
+struct module_job *module_job_new(struct session *s, struct proto_message *m, const char *name)
+{
+    struct module_job *j = calloc(1, sizeof *j);
+    char *copy = strdup(name);
+    if (!j || !copy) {
+        free(j);
+        free(copy);
+        request_fail(s, m, FUSION_OUT_OF_MEMORY, m->method, "out of memory");
+        return NULL;
+    }
+    j->name = copy;
+    operation_begin(&j->operation, &s->operations, m, cancel);
+    return j;
+}
+
+static struct job *start_job(struct module_job *j, const struct module_request *r, const char **refused)
+{
+    struct session *s = j->operation.session;
+    struct pool *pool = s->broker->pool;
+    struct job *job = pool_find(pool, &j->key);
+    if (job) return job;
+    struct proto_writer w;
+    uint32_t id = pool_next_id(pool);
+    proto_begin_request(&w, id, r->method);
+    r->pack(&w, j, r->data);
+    return pool_add(pool, &s->pool_client, &j->key, id, &w, refused);
+}
+
+void module_job_run(struct module_job *j, const struct module_request *r, job_done_fn *done)
+{
+    const char *refused;
+    struct job *job = start_job(j, r, &refused);
+    if (job)
+        job_wait(job, &j->operation.session->pool_client, &j->waiter, done, j);
+    else
+        module_job_fail(j, FUSION_OUT_OF_MEMORY, j->name, refused);
+}
+
+/* ---- the module ---- */
+
+void module_free(struct module *m)
+{
+    blob_unref(m->result);
+    free(m->name);
+    free(m);
+}
+
+struct user_cost module_cost(const struct module *m)
+{
+    return (struct user_cost){.of = {[USER_BYTES] = sizeof *m + m->result->size, [USER_OBJECTS] = 1}};
+}
+
+static struct hash content_hash(const void *ir, size_t size)
+{
+    struct hasher h;
+    hasher_begin(&h, "module content");
+    hasher_add(&h, ir, size);
+    return hasher_end(&h);
+}
+
+/* Makes a module of the compiler's result; NULL: it is not what is expected, or out of memory. */
+static struct module *make_module(struct module_job *j, struct blob *result, const msgpack_object *root)
+{
+    const msgpack_object *kernels = proto_get(root, "kernels");
+    struct module *m = calloc(1, sizeof *m);
+    if (!m || !kernels || kernels->type != MSGPACK_OBJECT_ARRAY || !proto_get_bytes(root, "ir", &m->ir, &m->ir_size)) {
+        free(m);
+        return NULL;
+    }
+    m->id = broker_new_id(j->operation.session->broker);
+    m->name = j->name;
+    j->name = NULL;
+    m->hash = content_hash(m->ir, m->ir_size);
+    m->result = blob_ref(result);
+    return m;
+}
+
+static void answer(struct session *s, uint32_t request, uint64_t module, const msgpack_object *kernels)
+{
+    struct proto_writer w;
+    proto_begin_reply(&w, request);
+    proto_pack_map(&w, 2);
+    proto_pack_uint(&w, "module", module);
+    proto_pack_key(&w, "kernels");
+    msgpack_pack_object(&w.packer, *kernels);
+    session_send(s, &w);
+}
+
+/* Ends the job with a module. False: the result is not understood, and nothing has happened. */
+static bool finish(struct module_job *j, struct blob *result)
+{
+    struct session *s = j->operation.session;
+    struct blob_value value;
+    if (!blob_parse(result, &value)) return false;
+    struct module *m = make_module(j, result, &value.root);
+    if (!m) {
+        blob_value_clear(&value);
+        return false;
+    }
+    struct user_cost cost = module_cost(m);
+    const char *refused = session_charge(s, &cost);
+    if (refused) {
+        module_job_fail(j, FUSION_OUT_OF_MEMORY, m->name, refused);
+        module_free(m);
+    } else if (!map_put(&s->modules, m->id, m)) {
+        session_refund(s, &cost);
+        module_job_fail(j, FUSION_OUT_OF_MEMORY, m->name, "out of memory");
+        module_free(m);
+    } else {
+        operation_end(&j->operation);
+        answer(s, j->operation.request, m->id, proto_get(&value.root, "kernels"));
+        module_job_free(j);
+    }
+    blob_value_clear(&value);
+    return true;
+}
+
+static void on_made(void *data, const struct job_result *result)
+{
+    struct module_job *j = data;
+    if (result->status != FUSION_SUCCESS)
+        module_job_fail(j, result->status, result->object, result->reason);
+    else if (!finish(j, result->blob))
+        module_job_fail(j, FUSION_INTERNAL, "compiler", "its description of a module was not understood");
+}
+
+static bool take_from_cache(struct module_job *j)
+{
+    struct cache *cache = j->operation.session->broker->cache;
+    struct blob *blob;
+    if (cache_get(cache, CACHE_MODULE, &j->key.hash, &blob) == CACHE_MISS) return false;
+    bool understood = finish(j, blob);
+    if (!understood) cache_reject(cache, CACHE_MODULE, &j->key.hash);
+    blob_unref(blob);
+    return understood;
+}
+
+void module_job_make(struct module_job *j, const struct module_request *r)
+{
+    j->key.kind = CACHE_MODULE;
+    j->key.cached = true;
+    if (!take_from_cache(j)) module_job_run(j, r, on_made);
+}

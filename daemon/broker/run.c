@@ -1,0 +1,222 @@
+/* The daemon from start to end. */
+#include "daemon/broker/run.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/broker/cache/cache.h"
+#include "daemon/broker/core/closing.h"
+#include "daemon/broker/core/listener.h"
+#include "daemon/broker/core/log.h"
+#include "daemon/broker/requests/methods.h"
+#include "daemon/confine/landlock.h"
+
+enum {
+    CACHE_MEMORY_BYTES = 16 << 20,
+    OWN_FILES = 128,
+    FILES_OF_COMPILER = 4,
+    FAIRNESS_MS = 200,
+    BUSY_TICKS = 3,
+    WEIGHING_MS = 500
+};
+enum { BUSY_PERCENT = 80, IDLE_PERCENT = 20 }; /* of one processor */
+
+/* One step at a time, as long as it is so; and not for a moment's work, as an executor's start. */
+static void adjust_user(struct user *user, uint64_t elapsed_ns, bool several)
+{
+    uint64_t percent = user->busy_ns * 100 / elapsed_ns;
+    user->busy_ticks = several && percent > BUSY_PERCENT ? user->busy_ticks + 1 : 0;
+    if (user->busy_ticks >= BUSY_TICKS && user->steps_back < PRIORITY_STEPS)
+        user->steps_back++;
+    else if (user->steps_back > 0 && (!several || percent < IDLE_PERCENT))
+        user->steps_back--;
+}
+
+/* The executors of a user who keeps a processor busy step back for other users. */
+static void on_fairness(uv_timer_t *timer)
+{
+    struct broker *broker = timer->data;
+    bool several = broker->users.n_present > 1, stepped = false;
+    uint64_t now = uv_hrtime(), elapsed = now - broker->fairness_ns;
+    struct session *s;
+    struct user *user;
+    broker->fairness_ns = now;
+    TAILQ_FOREACH(user, &broker->users.list, link)
+    user->busy_ns = 0;
+    LIST_FOREACH(s, &broker->sessions, link)
+    s->user->busy_ns += executor_measure(s->executor);
+    TAILQ_FOREACH(user, &broker->users.list, link)
+    {
+        adjust_user(user, elapsed ? elapsed : 1, several);
+        stepped |= user->steps_back > 0;
+    }
+    LIST_FOREACH(s, &broker->sessions, link)
+    executor_step_to(s->executor, s->user->steps_back);
+    if (!several && !stepped) uv_timer_stop(timer);
+}
+
+static void on_weighing(uv_timer_t *timer)
+{
+    struct broker *broker = timer->data;
+    struct session *s;
+    LIST_FOREACH(s, &broker->sessions, link)
+    session_weigh(s);
+    if (LIST_EMPTY(&broker->sessions)) uv_timer_stop(timer);
+}
+
+/* Executors are looked at from now on: their memory, and while there are several users their processor time. */
+static void begin_looking(struct broker *broker)
+{
+    if (!broker->listener) return; /* a private daemon has one client, who shares with nobody */
+    if (!uv_is_active((uv_handle_t *)&broker->weighing))
+        uv_timer_start(&broker->weighing, on_weighing, WEIGHING_MS, WEIGHING_MS);
+    if (broker->users.n_present < 2 || uv_is_active((uv_handle_t *)&broker->fairness)) return;
+    broker->fairness_ns = uv_hrtime();
+    uv_timer_start(&broker->fairness, on_fairness, FAIRNESS_MS, FAIRNESS_MS);
+}
+
+static void on_client(void *data, int fd)
+{
+    struct broker *broker = data;
+    session_new(broker, fd, &methods_events);
+    begin_looking(broker);
+}
+
+static void on_signal(uv_signal_t *signal, int number)
+{
+    log_info("ending: signal %d", number);
+    broker_stop(signal->data);
+}
+
+/* Each executable keeps a descriptor for each of its launches. */
+static uint64_t raise_file_limit(void)
+{
+    struct rlimit limit, raised;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+    raised = (struct rlimit){limit.rlim_max, limit.rlim_max};
+    return setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur;
+}
+
+/* What is left for clients of what the daemon may have. */
+static void init_users(struct broker *broker, uint64_t files)
+{
+    const struct options *o = &broker->options;
+    uint64_t own_files = OWN_FILES + FILES_OF_COMPILER * o->compilers;
+    users_init(&broker->users, (const uint64_t[USER_RESOURCES]){
+                                   [USER_SESSIONS] = o->max_sessions,
+                                   [USER_BYTES] = o->memory_bytes - ((uint64_t)OPTIONS_OWN_MEMORY_MB << 20),
+                                   [USER_DESCRIPTORS] = files > 2 * own_files ? files - own_files : files / 2,
+                                   [USER_OBJECTS] = o->max_objects,
+                                   [USER_SHARED] = o->buffer_bytes,
+                                   [USER_EXECUTORS] = o->buffer_bytes / 3,
+                               });
+}
+
+static void watch_signals(struct broker *broker)
+{
+    sigset_t none; /* whoever started us may have had some blocked */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a cache that meets a limit is no reason to die */
+    /* SIGUSR2 wakes the threads of closing.c. */
+    static const int meaningless[] = {SIGHUP, SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGTTOU};
+    for (size_t i = 0; i < sizeof meaningless / sizeof *meaningless; i++) signal(meaningless[i], SIG_IGN);
+    uv_signal_init(&broker->loop, &broker->terminate);
+    uv_signal_init(&broker->loop, &broker->interrupt);
+    broker->terminate.data = broker->interrupt.data = broker;
+    uv_signal_start(&broker->terminate, on_signal, SIGTERM);
+    uv_signal_start(&broker->interrupt, on_signal, SIGINT);
+}
+
+static bool is_executable(const char *path)
+{
+    if (access(path, X_OK) == 0) return true;
+    log_warning("%s is missing, or cannot be executed", path);
+    return false;
+}
+
+/* The clients: the one connection of a private daemon, or a socket. */
+static bool open_service(struct broker *broker)
+{
+    const struct options *options = &broker->options;
+    if (options->private_fd >= 0) {
+        fcntl(options->private_fd, F_SETFD, FD_CLOEXEC);
+        session_new(broker, options->private_fd, &methods_events);
+        return !LIST_EMPTY(&broker->sessions);
+    }
+    broker->listener = listener_open(&broker->loop, options->socket, on_client, broker);
+    return broker->listener != NULL;
+}
+
+/* A service has users who do not trust each other. A private daemon has one, and runs what that one has given it. */
+static bool is_confined(const struct options *options)
+{
+    bool service = options->private_fd < 0;
+    if (landlock_abi() > 0) return true;
+    if (service && !options->without_landlock) {
+        log_warning("this kernel has no Landlock, which keeps compilers and kernels from the files of this user: "
+                    "not started; --without-landlock starts all the same");
+        return false;
+    }
+    log_info("this kernel has no Landlock: compilers and kernels can read the files of this user");
+    return true;
+}
+
+static bool begin(struct broker *broker)
+{
+    const struct options *options = &broker->options;
+    if (!is_confined(options)) return false;
+    if (!is_executable(options->compiler) || !is_executable(options->executor) || !tempdir_make(&broker->temporary))
+        return false;
+    broker->cache = cache_open(options->cache, options->cache_bytes, CACHE_MEMORY_BYTES);
+    broker->pool = broker->cache ? pool_new(broker, session_pool_changed) : NULL;
+    return broker->pool && open_service(broker);
+}
+
+static void end(struct broker *broker)
+{
+    listener_close(broker->listener);
+    while (!LIST_EMPTY(&broker->sessions)) session_free(LIST_FIRST(&broker->sessions));
+    pool_free(broker->pool);
+    children_end(&broker->children);
+    uv_close((uv_handle_t *)&broker->terminate, NULL);
+    uv_close((uv_handle_t *)&broker->interrupt, NULL);
+    uv_close((uv_handle_t *)&broker->fairness, NULL);
+    uv_close((uv_handle_t *)&broker->weighing, NULL);
+    uv_run(&broker->loop, UV_RUN_DEFAULT); /* until every handle is closed */
+    uv_loop_close(&broker->loop);
+    users_clear(&broker->users);
+    cache_close(broker->cache);
+    tempdir_remove(&broker->temporary);
+}
+
+int broker_run(const struct options *options)
+{
+    /* No process of the same user looks into this memory, compilers and executors included. */
+    prctl(PR_SET_DUMPABLE, 0);
+    struct broker broker = {.options = *options, .started_ms = uv_hrtime() / 1000000, .temporary.lock = -1};
+    if (sodium_init() < 0 || uv_loop_init(&broker.loop) != 0 || !closing_start()) {
+        log_warning("cannot start: no randomness, no event loop or no thread");
+        return 1;
+    }
+    LIST_INIT(&broker.sessions);
+    init_users(&broker, raise_file_limit());
+    if (options->private_fd >= 0) umask(077); /* not what the client has: it may want files that nobody can open */
+    watch_signals(&broker);
+    uv_timer_init(&broker.loop, &broker.fairness);
+    uv_timer_init(&broker.loop, &broker.weighing);
+    broker.fairness.data = broker.weighing.data = &broker;
+    children_start(&broker.children, &broker.loop);
+    bool started = begin(&broker);
+    /* Paths that are used from here on are absolute. A client's folder may be on what is to be unmounted. */
+    if (started && options->private_fd >= 0 && chdir("/") != 0) log_warning("cannot leave the working directory");
+    if (started) uv_run(&broker.loop, UV_RUN_DEFAULT);
+    end(&broker);
+    return started ? 0 : 1;
+}

@@ -1,0 +1,427 @@
+/* A session's executor process. */
+#include "daemon/broker/session/executor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/broker/core/log.h"
+#include "daemon/broker/core/peer.h"
+#include "daemon/broker/core/procstat.h"
+#include "daemon/executor/run/exit_codes.h"
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
+enum { MAX_DEATHS = 20, DEATH_WINDOW_MS = 60000 };
+enum { FIRST_PAUSE_MS = 10, MAX_DOUBLINGS = 7, MAX_PAUSE_MS = 1000 }; /* between a death and the next start */
+enum { RESUMED = 1 };                                                 /* what EXECUTOR_NOTHING is about */
+enum { MIN_LOOK_MS = 100, MAX_LOOK_MS = 5000 };                       /* between looks at the progress of submissions */
+enum { GRACE_MS = 1000 }; /* beyond the time limit: usually the executor's own watchdog is first, and knows more */
+
+/* A request without its reply. They come in order. */
+struct call {
+    STAILQ_ENTRY(call) link;
+    uint32_t id;
+    enum executor_subject subject;
+    uint64_t about;
+};
+
+struct executor {
+    struct broker *broker;
+    struct ring *ring;
+    int ring_fd, event_fd;
+    uint32_t time_limit_ms;
+    const struct executor_events *events;
+    void *data;
+    struct child *child; /* NULL: none runs */
+    struct peer *peer;
+    STAILQ_HEAD(, call) calls;
+    uint32_t next_id;
+    uint64_t deaths[MAX_DEATHS]; /* when; a ring */
+    uint32_t n_deaths;
+    bool hopeless;
+    bool resumed;            /* it has all that was sent again, and takes submissions */
+    uv_timer_t *pause;       /* before the next one is started; NULL: none */
+    uv_timer_t *look;        /* while a child runs: at the progress of submissions */
+    uint64_t seen, since_ms; /* submissions completed when last looked at, and since when */
+    struct priority_load load;
+    bool overdue;      /* killed for running too long */
+    char corrupt[160]; /* what it said about the ring; "" */
+};
+
+struct executor *executor_new(struct broker *broker, struct ring *ring, int ring_fd, int event_fd,
+                              uint32_t time_limit_ms, const struct executor_events *events, void *data)
+{
+    struct executor *e = calloc(1, sizeof *e);
+    if (!e) return NULL;
+    *e = (struct executor){.broker = broker,
+                           .ring = ring,
+                           .ring_fd = ring_fd,
+                           .event_fd = event_fd,
+                           .time_limit_ms = time_limit_ms,
+                           .events = events,
+                           .resumed = true,
+                           .data = data};
+    STAILQ_INIT(&e->calls);
+    return e;
+}
+
+static void drop_calls(struct executor *e)
+{
+    struct call *call;
+    while ((call = STAILQ_FIRST(&e->calls))) {
+        STAILQ_REMOVE_HEAD(&e->calls, link);
+        free(call);
+    }
+}
+
+/* ---- timers ---- */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+/* NULL: out of memory. */
+static uv_timer_t *new_timer(struct executor *e)
+{
+    uv_timer_t *timer = malloc(sizeof *timer);
+    if (!timer) return NULL;
+    uv_timer_init(&e->broker->loop, timer);
+    timer->data = e;
+    return timer;
+}
+
+static void end_timer(uv_timer_t **timer)
+{
+    if (*timer) uv_close((uv_handle_t *)*timer, on_timer_closed);
+    *timer = NULL;
+}
+
+/* ---- the time limit, enforced from outside ---- */
+
+/*
+ * The ring says whether submissions are pending and whether one has completed since: the client and its executor write
+ * there and nobody else, so that who forges it ends his own executor, or gets what he has by submitting again.
+ */
+static void on_look(uv_timer_t *timer)
+{
+    struct executor *e = timer->data;
+    uint64_t completed = atomic_load(&e->ring->completed), pushed = atomic_load(&e->ring->pushed);
+    uint64_t now = uv_now(&e->broker->loop);
+    bool restarting = atomic_load(&e->ring->state) == RING_RESTARTING; /* it is given its buffers and code again */
+    if (completed != e->seen || pushed == completed || restarting) {
+        e->seen = completed;
+        e->since_ms = now;
+    } else if (now - e->since_ms > (uint64_t)e->time_limit_ms + GRACE_MS && e->child) {
+        e->overdue = true;
+        child_kill(e->child);
+    }
+}
+
+static void start_looking(struct executor *e)
+{
+    if (!e->look) e->look = new_timer(e);
+    if (!e->look) return; /* the next executor gets one, and this one has its own watchdog */
+    uint32_t period = e->time_limit_ms / 2;
+    period = period < MIN_LOOK_MS ? MIN_LOOK_MS : period > MAX_LOOK_MS ? MAX_LOOK_MS : period;
+    e->seen = atomic_load(&e->ring->completed);
+    e->since_ms = uv_now(&e->broker->loop);
+    e->overdue = false;
+    uv_timer_start(e->look, on_look, period, period);
+}
+
+/* Has it died, and we are not told yet? A client who has read so in the ring may be here before that. */
+static bool has_died_unseen(const struct executor *e)
+{
+    siginfo_t ended = {0};
+    if (!e->child) return false;
+    if (waitid(P_PID, (id_t)child_pid(e->child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid) return true;
+    return e->resumed && atomic_load(&e->ring->state) == RING_RESTARTING; /* its last words but the completion */
+}
+
+void executor_free(struct executor *e)
+{
+    if (!e) return;
+    if (has_died_unseen(e)) e->broker->counters.executors_lost++;
+    end_timer(&e->look);
+    end_timer(&e->pause);
+    child_abandon(e->child);
+    peer_close(e->peer, false);
+    drop_calls(e);
+    free(e);
+}
+
+/* ---- death ---- */
+
+struct cause {
+    fusion_status status;
+    char reason[256];
+};
+
+static struct cause cause_of(const struct executor *e, int status)
+{
+    struct cause cause = {.status = FUSION_EXECUTOR};
+    char ending[128];
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    child_describe(status, ending, sizeof ending);
+    if (e->overdue) {
+        cause.status = FUSION_TIMEOUT;
+        snprintf(cause.reason, sizeof cause.reason,
+                 "ran into the time limit of %u ms; its executor did not end it and was killed", e->time_limit_ms);
+    } else if (code == EXECUTOR_EXIT_FAULT) {
+        cause.status = FUSION_KERNEL_FAULT;
+        snprintf(cause.reason, sizeof cause.reason, "a kernel accessed memory it must not; the executor was restarted");
+    } else if (code == EXECUTOR_EXIT_TIMEOUT) {
+        cause.status = FUSION_TIMEOUT;
+        snprintf(cause.reason, sizeof cause.reason, "a kernel ran longer than %u ms; the executor was restarted",
+                 e->time_limit_ms);
+    } else if (code == EXECUTOR_EXIT_CORRUPT) {
+        cause.status = FUSION_PROTOCOL;
+        snprintf(cause.reason, sizeof cause.reason, "the submission ring is corrupt: %s", e->corrupt);
+    } else {
+        snprintf(cause.reason, sizeof cause.reason, "the executor %s", ending);
+    }
+    return cause;
+}
+
+/* Those behind the submission that failed did not fail themselves. */
+static struct cause cause_for_pending(const struct cause *cause)
+{
+    struct cause pending = *cause;
+    if (cause->status == FUSION_KERNEL_FAULT || cause->status == FUSION_TIMEOUT) {
+        pending.status = FUSION_EXECUTOR;
+        snprintf(pending.reason, sizeof pending.reason, "not run: an earlier submission %s",
+                 cause->status == FUSION_TIMEOUT ? "ran out of time" : "had a fault");
+    }
+    return pending;
+}
+
+/* The client's end is another open file, so it cannot make this block; full: it is readable already. */
+static void tell(struct executor *e)
+{
+    if (atomic_load(&e->ring->wants_event)) send(e->event_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* The submission that ran too long; the others have not run. */
+static void complete_running(struct executor *e, const struct cause *cause)
+{
+    uint64_t completed = atomic_load(&e->ring->completed), pending = atomic_load(&e->ring->pushed) - completed;
+    if (pending && pending <= RING_MAX_PENDING)
+        ring_complete(e->ring, completed + 1, cause->status, (uint64_t)e->time_limit_ms * 1000000, "submission",
+                      cause->reason);
+}
+
+static void abort_pending(struct executor *e, const struct cause *cause)
+{
+    struct cause pending = cause_for_pending(cause);
+    if (e->overdue) complete_running(e, cause);
+    if (ring_abort(e->ring, pending.status, "executor", pending.reason) > 0 || e->overdue) tell(e);
+}
+
+/* Too many deaths in too short a time? */
+static bool is_hopeless(struct executor *e)
+{
+    uint64_t now = uv_now(&e->broker->loop), *oldest = &e->deaths[e->n_deaths++ % MAX_DEATHS];
+    bool hopeless = e->n_deaths > MAX_DEATHS && now - *oldest < DEATH_WINDOW_MS;
+    *oldest = now;
+    return hopeless;
+}
+
+static void give_up(struct executor *e, fusion_status status, const char *reason)
+{
+    e->hopeless = true;
+    ring_set_state(e->ring, RING_CLOSED);
+    e->events->given_up(e->data, status, reason);
+}
+
+/* Behind everything that was sent again: the executor takes submissions from then on. */
+static void send_resume(struct executor *e)
+{
+    struct proto_writer w;
+    uint32_t id = executor_next_id(e);
+    proto_begin_request(&w, id, "resume");
+    proto_pack_map(&w, 0);
+    executor_request(e, id, &w, EXECUTOR_NOTHING, RESUMED);
+}
+
+static void start_again(struct executor *e)
+{
+    executor_start(e);
+    if (e->hopeless) return;
+    e->events->restarted(e->data);
+    send_resume(e);
+}
+
+static void on_pause_over(uv_timer_t *timer)
+{
+    struct executor *e = timer->data;
+    end_timer(&e->pause);
+    start_again(e);
+}
+
+/* The first death is followed by a start at once, further ones in the same minute by longer and longer pauses. */
+static uint32_t pause_ms(const struct executor *e)
+{
+    uint64_t now = uv_now(&e->broker->loop);
+    uint32_t n = e->n_deaths < MAX_DEATHS ? e->n_deaths : MAX_DEATHS, recent = 0;
+    for (uint32_t i = 0; i < n; i++) recent += now - e->deaths[i] < DEATH_WINDOW_MS;
+    if (recent <= 1) return 0;
+    return recent - 2 < MAX_DOUBLINGS ? FIRST_PAUSE_MS << (recent - 2) : MAX_PAUSE_MS;
+}
+
+static void on_exit_status(void *data, int status)
+{
+    struct executor *e = data;
+    struct cause cause = cause_of(e, status);
+    e->child = NULL;
+    e->resumed = false;
+    end_timer(&e->look);
+    peer_close(e->peer, false);
+    e->peer = NULL;
+    drop_calls(e);
+    e->broker->counters.executors_lost++;
+    abort_pending(e, &cause); /* before the state changes: who waits is to find his completion */
+    ring_set_state(e->ring, RING_RESTARTING);
+    if (cause.status == FUSION_PROTOCOL) {
+        give_up(e, cause.status, cause.reason);
+        return;
+    }
+    if (is_hopeless(e)) {
+        char reason[400];
+        snprintf(reason, sizeof reason, "the executor died %d times in %d s, the last time: %s", MAX_DEATHS + 1,
+                 DEATH_WINDOW_MS / 1000, cause.reason);
+        give_up(e, FUSION_EXECUTOR, reason);
+        return;
+    }
+    e->events->lost(e->data, cause.status, cause.reason);
+    uint32_t pause = pause_ms(e);
+    e->pause = pause ? new_timer(e) : NULL;
+    if (e->pause)
+        uv_timer_start(e->pause, on_pause_over, pause, 0);
+    else
+        start_again(e);
+}
+
+/* ---- messages ---- */
+
+static void on_reply(struct executor *e, struct proto_message *m)
+{
+    struct call *call = STAILQ_FIRST(&e->calls);
+    if (!call || call->id != m->id) {
+        log_warning("an executor answered a question nobody asked");
+        child_kill(e->child);
+        return;
+    }
+    STAILQ_REMOVE_HEAD(&e->calls, link);
+    enum executor_subject subject = call->subject;
+    uint64_t about = call->about;
+    free(call);
+    if (subject != EXECUTOR_NOTHING)
+        e->events->replied(e->data, subject, about, m);
+    else if (m->status == FUSION_SUCCESS)
+        e->resumed |= about == RESUMED;
+    else
+        log_warning("an executor refused: %s: %s", m->object, m->reason);
+}
+
+static void on_message(void *data, struct proto_message *m)
+{
+    struct executor *e = data;
+    if (m->kind == PROTO_REPLY) {
+        on_reply(e, m);
+    } else if (m->kind == PROTO_NOTICE && strcmp(m->method, "ring.corrupt") == 0) {
+        char *reason = NULL;
+        if (proto_get_string(&m->params, "reason", &reason, sizeof e->corrupt - 1))
+            snprintf(e->corrupt, sizeof e->corrupt, "%s", reason);
+        free(reason);
+    }
+}
+
+static void on_ended(void *data, fusion_status why, const char *reason)
+{
+    struct executor *e = data;
+    if (why) log_warning("an executor sent what is no protocol: %s", reason);
+    peer_close(e->peer, false);
+    e->peer = NULL;
+    /* Usually it has ended, and has its status already; one that only closed its descriptor is of no use. */
+    child_kill(e->child);
+}
+
+static const struct peer_events events = {.message = on_message, .ended = on_ended};
+
+uint64_t executor_measure(struct executor *e)
+{
+    return e && e->child ? priority_measure(&e->load) : 0;
+}
+
+uint64_t executor_memory(const struct executor *e)
+{
+    return e && e->child ? procstat_private(child_pid(e->child)) : 0;
+}
+
+void executor_step_to(struct executor *e, int steps)
+{
+    if (e && e->child) priority_step_to(&e->load, steps);
+}
+
+uint32_t executor_next_id(struct executor *e)
+{
+    return ++e->next_id;
+}
+
+void executor_request(struct executor *e, uint32_t id, struct proto_writer *request, enum executor_subject subject,
+                      uint64_t about)
+{
+    struct call *call = malloc(sizeof *call);
+    if (!e->peer || !call) {
+        /* It dies at this moment: everything is sent again then. */
+        proto_writer_clear(request);
+        free(call);
+        return;
+    }
+    *call = (struct call){.id = id, .subject = subject, .about = about};
+    STAILQ_INSERT_TAIL(&e->calls, call, link);
+    if (!peer_send(e->peer, request) && e->child) child_kill(e->child);
+}
+
+static void send_options(struct executor *e)
+{
+    struct proto_writer w;
+    uint32_t id = executor_next_id(e);
+    proto_begin_request(&w, id, "options");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "time_limit_ms", e->time_limit_ms);
+    executor_request(e, id, &w, EXECUTOR_NOTHING, 0);
+}
+
+void executor_start(struct executor *e)
+{
+    int pair[2];
+    if (e->child || e->pause || e->hopeless) return;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        give_up(e, FUSION_OUT_OF_MEMORY, "no connection for an executor: too many open files");
+        return;
+    }
+    e->corrupt[0] = 0;
+    e->peer = peer_new(&e->broker->loop, pair[0], SIZE_MAX, &events, e);
+    int fds[] = {pair[1], e->ring_fd, e->event_fd};
+    if (e->peer)
+        e->child = child_spawn(&e->broker->children, e->broker->options.executor, fds, 3, NULL, &priority_of_executors,
+                               on_exit_status, e);
+    close(pair[1]);
+    if (e->child) {
+        start_looking(e);
+        priority_watch(&e->load, child_pid(e->child), &priority_of_executors);
+        send_options(e);
+        return;
+    }
+    peer_close(e->peer, false);
+    e->peer = NULL;
+    give_up(e, FUSION_OUT_OF_MEMORY, "no executor could be started: out of memory or processes");
+}

@@ -1,0 +1,42 @@
+/*
+ * A session's executor process. It is started again when it dies: what the session had attached and loaded is sent
+ * anew, pending submissions are completed with the reason.
+ */
+#pragma once
+
+#include "daemon/broker/core/broker.h"
+#include "proto/frame.h"
+#include "proto/ring.h"
+#include "proto/writer.h"
+
+struct executor;
+
+enum executor_subject { EXECUTOR_BUFFER, EXECUTOR_EXECUTABLE, EXECUTOR_NOTHING };
+
+struct executor_events {
+    /* The reply to a request about this buffer or executable. */
+    void (*replied)(void *data, enum executor_subject subject, uint64_t id, const struct proto_message *reply);
+    /* It has died; replies that were due will not come. */
+    void (*lost)(void *data, fusion_status status, const char *reason);
+    /* A new one runs: everything is to be sent again. */
+    void (*restarted)(void *data);
+    /* It will not run again. */
+    void (*given_up)(void *data, fusion_status status, const char *reason);
+};
+
+/* ring and descriptors stay the caller's. Nothing runs before executor_start. NULL: out of memory. */
+struct executor *executor_new(struct broker *broker, struct ring *ring, int ring_fd, int event_fd,
+                              uint32_t time_limit_ms, const struct executor_events *events, void *data);
+void executor_free(struct executor *executor);
+/* Starts it where it does not run yet. */
+void executor_start(struct executor *executor);
+/* Processor time that it has used since the last time. NULL is fine. */
+uint64_t executor_measure(struct executor *executor);
+/* Bytes of memory that it has to itself. NULL is fine. */
+uint64_t executor_memory(const struct executor *executor);
+/* How far it steps back behind others (priority.h). NULL is fine. */
+void executor_step_to(struct executor *executor, int steps);
+uint32_t executor_next_id(struct executor *executor);
+/* Sends a request that was begun with this id; cleared. The reply comes as an event. */
+void executor_request(struct executor *executor, uint32_t id, struct proto_writer *request,
+                      enum executor_subject subject, uint64_t about);

@@ -1,0 +1,319 @@
+/* Sessions: from the connection of a client to its end. */
+#include "daemon/broker/session/session.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/broker/core/closing.h"
+#include "daemon/broker/core/log.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
+
+enum { HELLO_LIMIT_MS = 10000, SESSION_BYTES = 32 << 10, SESSION_FDS = 8 /* of its own and its executor's */ };
+
+/* ---- sending ---- */
+
+void session_send(struct session *s, struct proto_writer *w)
+{
+    if (w->failed) {
+        proto_writer_clear(w);
+        session_end(s, FUSION_OUT_OF_MEMORY, "reply", "the reply is larger than a message can be");
+        return;
+    }
+    peer_send(s->peer, w);
+    session_update_reading(s);
+}
+
+void session_fail(struct session *s, uint32_t request, fusion_status status, const char *object, const char *reason)
+{
+    struct proto_writer w;
+    proto_write_error(&w, request, status, object, reason);
+    session_send(s, &w);
+}
+
+/* ---- reading ---- */
+
+static void on_stall(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    if (peer_queued(s->peer) <= SESSION_PAUSE_QUEUE) return;
+    if (peer_sent(s->peer) == s->sent)
+        session_end(s, FUSION_CONNECTION, "session", "its client has not read its replies for 10 seconds");
+    else
+        session_update_reading(s);
+}
+
+/* Looks again later whether the client has taken anything. */
+static void watch_stall(struct session *s)
+{
+    if (s->ending || !s->greeted || uv_is_active((uv_handle_t *)&s->timer)) return;
+    s->sent = peer_sent(s->peer);
+    uv_timer_start(&s->timer, on_stall, SESSION_STALL_MS, 0);
+}
+
+/* A client that asks faster than it is served, or reads more slowly than it is answered, waits in its own socket. */
+void session_update_reading(struct session *s)
+{
+    bool paused = s->ending || !pool_settled(s->broker->pool) || s->operations.n >= SESSION_MAX_OPERATIONS ||
+                  s->operations.bytes >= SESSION_MAX_OPERATION_BYTES || peer_queued(s->peer) > SESSION_PAUSE_QUEUE;
+    peer_pause(s->peer, paused);
+    if (peer_queued(s->peer) > SESSION_PAUSE_QUEUE) watch_stall(s);
+}
+
+void session_pool_changed(struct broker *broker)
+{
+    struct session *s;
+    LIST_FOREACH(s, &broker->sessions, link)
+    session_update_reading(s);
+}
+
+static void on_message(void *data, struct proto_message *m)
+{
+    struct session *s = data;
+    if (s->ending) return;
+    if (m->kind != PROTO_REQUEST) {
+        session_end(s, FUSION_PROTOCOL, "message", "a client sends requests, and nothing else");
+    } else if (s->greeted) {
+        s->events->request(s, m);
+    } else if (s->events->greeted(s, m)) {
+        s->greeted = true;
+        uv_timer_stop(&s->timer);
+    }
+    session_update_reading(s);
+}
+
+static void on_drained(void *data)
+{
+    session_update_reading(data);
+}
+
+/* ---- limits ---- */
+
+const char *session_charge(struct session *s, const struct user_cost *cost)
+{
+    if (cost->of[USER_BYTES] > SESSION_MAX_BYTES - s->bytes) {
+        snprintf(s->refusal, sizeof s->refusal, "the session's modules and executables take more than %d MB",
+                 SESSION_MAX_BYTES >> 20);
+        return s->refusal;
+    }
+    enum user_resource refused = user_charge_all(s->user, cost);
+    if (refused != USER_RESOURCES)
+        return user_refusal(s->user, refused, cost->of[refused], s->refusal, sizeof s->refusal);
+    s->bytes += cost->of[USER_BYTES];
+    return NULL;
+}
+
+void session_refund(struct session *s, const struct user_cost *cost)
+{
+    s->bytes -= cost->of[USER_BYTES];
+    user_refund_all(s->user, cost);
+}
+
+void session_weigh(struct session *s)
+{
+    uint64_t now = executor_memory(s->executor), before = s->executor_bytes;
+    if (s->ending) return;
+    if (now <= before) {
+        user_refund(s->user, USER_EXECUTORS, before - now);
+    } else if (!user_charge(s->user, USER_EXECUTORS, now - before)) {
+        session_end(s, FUSION_OUT_OF_MEMORY, "executor",
+                    user_refusal(s->user, USER_EXECUTORS, now - before, s->refusal, sizeof s->refusal));
+        return;
+    }
+    s->executor_bytes = now;
+}
+
+/* What every session costs: its connection, its executor's, the ring. */
+static struct user_cost own_cost(void)
+{
+    return (struct user_cost){.of = {[USER_SESSIONS] = 1,
+                                     [USER_BYTES] = SESSION_BYTES,
+                                     [USER_DESCRIPTORS] = SESSION_FDS,
+                                     [USER_SHARED] = ring_total_bytes()}};
+}
+
+void session_log(struct session *s, const char *format, ...)
+{
+    char text[LOG_LINE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    log_limited(&s->user->log, "session %llu (user %u, process %d, %s): %s", (unsigned long long)s->id,
+                (unsigned)s->uid, (int)s->pid, s->name && *s->name ? s->name : "no name", text);
+}
+
+/* ---- the executor's events ---- */
+
+static void on_executor_replied(void *data, enum executor_subject subject, uint64_t id,
+                                const struct proto_message *reply)
+{
+    struct session *s = data;
+    s->events->replied(s, subject, id, reply);
+}
+
+static void on_executor_lost(void *data, fusion_status status, const char *reason)
+{
+    struct session *s = data;
+    struct proto_writer w;
+    session_log(s, "%s", reason);
+    proto_begin_notice(&w, "executor.lost");
+    proto_pack_map(&w, 3);
+    proto_pack_uint(&w, "status", status);
+    proto_pack_string(&w, "object", "executor");
+    proto_pack_string(&w, "reason", reason);
+    session_send(s, &w);
+}
+
+static void on_executor_restarted(void *data)
+{
+    struct session *s = data;
+    s->events->restarted(s);
+}
+
+static void on_executor_given_up(void *data, fusion_status status, const char *reason)
+{
+    session_end(data, status, "executor", reason);
+}
+
+static const struct executor_events executor_events = {.replied = on_executor_replied,
+                                                       .lost = on_executor_lost,
+                                                       .restarted = on_executor_restarted,
+                                                       .given_up = on_executor_given_up};
+
+bool session_begin(struct session *s)
+{
+    s->executor =
+        executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, s->time_limit_ms, &executor_events, s);
+    return s->executor;
+}
+
+/* ---- life ---- */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct session *s = handle->data;
+    user_put(s->user);
+    free(s);
+}
+
+void session_free(struct session *s)
+{
+    struct broker *broker = s->broker;
+    LIST_REMOVE(s, link);
+    operations_cancel(&s->operations);
+    executor_free(s->executor);
+    s->events->ended(s);
+    if (s->ring) {
+        ring_set_state(s->ring, RING_CLOSED);
+        munmap(s->ring, ring_total_bytes());
+    }
+    if (s->ring_fd >= 0) close(s->ring_fd);
+    if (s->event_fd >= 0) close(s->event_fd);
+    if (s->client_event_fd >= 0) close(s->client_event_fd);
+    peer_close(s->peer, true);
+    free(s->name);
+    user_refund(s->user, USER_EXECUTORS, s->executor_bytes);
+    struct user_cost cost = own_cost();
+    if (s->admitted) user_refund_all(s->user, &cost);
+    uv_close((uv_handle_t *)&s->timer, on_timer_closed);
+    if (!broker->listener) broker_stop(broker);
+}
+
+static void on_end_timer(uv_timer_t *timer)
+{
+    session_free(timer->data);
+}
+
+void session_end(struct session *s, fusion_status status, const char *object, const char *reason)
+{
+    if (s->ending) return;
+    s->ending = true;
+    if (reason) {
+        struct proto_writer w;
+        session_log(s, "closed: %s", reason);
+        proto_write_error(&w, 0, status, object, reason);
+        peer_send(s->peer, &w);
+    }
+    uv_timer_start(&s->timer, on_end_timer, 0, 0);
+}
+
+static void on_ended(void *data, fusion_status why, const char *reason)
+{
+    struct session *s = data;
+    if (why) {
+        session_end(s, why, "message", reason);
+        return;
+    }
+    if (reason && !s->ending) session_log(s, "ends: %s", reason);
+    peer_pause(s->peer, true);
+    session_end(s, FUSION_SUCCESS, NULL, NULL);
+}
+
+static const struct peer_events peer_events = {.message = on_message, .ended = on_ended, .drained = on_drained};
+
+static void on_hello_late(uv_timer_t *timer)
+{
+    session_end(timer->data, FUSION_PROTOCOL, "hello", "no hello within 10 seconds");
+}
+
+/* Who is there, as the kernel says. False: it does not say. */
+static bool learn_client(struct session *s, int fd)
+{
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return false;
+    s->uid = credentials.uid;
+    s->pid = credentials.pid;
+    return true;
+}
+
+/* Does its user have room for a session more? */
+static void admit(struct session *s)
+{
+    struct user_cost cost = own_cost();
+    enum user_resource refused = user_charge_all(s->user, &cost);
+    s->admitted = refused == USER_RESOURCES;
+    if (!s->admitted) {
+        session_end(s, FUSION_OUT_OF_MEMORY, "session",
+                    user_refusal(s->user, refused, cost.of[refused], s->refusal, sizeof s->refusal));
+        return;
+    }
+    peer_limit(s->peer, s->user, s->broker->options.frame_limit_ms);
+    uv_timer_start(&s->timer, on_hello_late, HELLO_LIMIT_MS, 0);
+}
+
+void session_new(struct broker *broker, int fd, const struct session_events *events)
+{
+    struct session *s = calloc(1, sizeof *s);
+    if (!s || !learn_client(s, fd)) {
+        free(s);
+        closing_close(fd);
+        return;
+    }
+    s->broker = broker;
+    s->events = events;
+    s->user = user_get(&broker->users, s->uid);
+    s->id = broker_new_id(broker);
+    s->ring_fd = s->event_fd = s->client_event_fd = -1;
+    operations_init(&s->operations, s, s->user);
+    s->peer = s->user ? peer_new(&broker->loop, fd, SESSION_MAX_QUEUE, &peer_events, s) : NULL;
+    if (!s->peer) {
+        if (!s->user) closing_close(fd);
+        user_put(s->user);
+        free(s);
+        return;
+    }
+    turns_init_client(&s->pool_client, s->user);
+    uv_timer_init(&broker->loop, &s->timer);
+    s->timer.data = s;
+    LIST_INSERT_HEAD(&broker->sessions, s, link);
+    broker->counters.sessions_ever++;
+    admit(s);
+    session_update_reading(s);
+}
