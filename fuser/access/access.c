@@ -5,7 +5,7 @@
 
 #include "fuser/access/provenance.h"
 #include "fuser/access/walk.h"
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "ir/base/arena.h"
 
 static void number_value(struct access_walk *w, struct ir_value *v)

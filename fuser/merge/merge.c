@@ -20,7 +20,7 @@
 #include "fuser/merge/remap.h"
 #include "fuser/passes/inline.h"
 #include "fuser/passes/passes.h"
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "fuser/passes/util.h"
 #include "ir/analysis/reachable_globals.h"
 #include "ir/verify/verify.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/core/module.h"
 
 ir_type ir_array_type(struct ir_module *m, ir_type element, uint64_t count)
 {

@@ -21,16 +21,6 @@ void ir_module_free(struct ir_module *m)
     if (m) arena_free(m->arena);
 }
 
-void *ir_alloc(struct ir_module *m, size_t bytes)
-{
-    return arena_alloc(m->arena, bytes);
-}
-
-char *ir_strdup(struct ir_module *m, const char *s)
-{
-    return s ? arena_strndup(m->arena, s, strlen(s)) : NULL;
-}
-
 const char *ir_loc_file(const struct ir_module *m, struct ir_loc loc)
 {
     const char *file = loc.line && loc.file && loc.file <= m->n_files ? m->files[loc.file - 1] : NULL;

@@ -5,9 +5,6 @@
 
 struct ir_module *ir_module_new(const char *name);
 void ir_module_free(struct ir_module *m); /* NULL is fine */
-/* Memory and strings that live as long as the module. The memory is zeroed. */
-void *ir_alloc(struct ir_module *m, size_t bytes);
-char *ir_strdup(struct ir_module *m, const char *s); /* NULL gives NULL */
 
 uint32_t ir_module_file(struct ir_module *m, const char *path); /* interned; for ir_loc.file */
 /* The source file of a location, where that is another than the one the module is called by; else NULL. */

@@ -199,3 +199,7 @@ struct ir_module {
     struct ir_global **globals;
     struct ir_function **functions;
 };
+
+/* Memory and strings that live as long as the module. The memory is zeroed. */
+void *ir_alloc(struct ir_module *m, size_t bytes);
+char *ir_strdup(struct ir_module *m, const char *s); /* NULL gives NULL */

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "ir/base/arena.h"
 #include "ir/spirv/spirv.h"
 #include "tests/corpus/corpus.h"

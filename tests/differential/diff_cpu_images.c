@@ -5,7 +5,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "ir/base/strbuf.h"
 #include "tests/support/cases.h"
 #include "tests/support/rng.h"

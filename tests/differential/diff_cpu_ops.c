@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "ir/core/float.h"
 #include "ir/text/print/print_type.h"
 #include "ir/verify/verify.h"

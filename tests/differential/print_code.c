@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fuser/cpu/compile.h"
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "ir/spirv/spirv.h"
 #include "ir/text/print/print.h"
 #include "tests/support/random_graph.h"

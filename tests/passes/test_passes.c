@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "fuser/passes/passes.h"
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "ir/base/arena.h"
 #include "ir/base/strbuf.h"
 #include "ir/text/parse/parse.h"

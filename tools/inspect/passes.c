@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuser/passes/passes.h"
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "ir/core/ir.h"
 #include "ir/spirv/spirv.h"
 #include "ir/text/parse/parse.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/passes/pass_manager.h"
+#include "fuser/passes/manager/pass_manager.h"
 #include "fuser/passes/passes.h"
 #include "ir/base/arena.h"
 

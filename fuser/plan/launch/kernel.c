@@ -7,7 +7,7 @@
 
 #include "fuser/merge/merge.h"
 #include "fuser/passes/contract.h"
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "fuser/plan/graph/sub_group_size.h"
 #include "fuser/plan/mapping/launch_range.h"
 #include "ir/base/arena.h"

@@ -9,7 +9,7 @@
 #include "fuser/cpu/abi/kernel_abi.h"
 #include "fuser/graph/local_size.h"
 #include "fuser/graph/range.h"
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 #include "fuser/plan/graph/sub_group_size.h"
 #include "fuser/plan/graph/traffic.h"
 #include "fuser/plan/graph/uses.h"

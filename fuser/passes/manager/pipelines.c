@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "fuser/passes/passes.h"
-#include "fuser/passes/pipelines.h"
+#include "fuser/passes/manager/pipelines.h"
 
 static const struct pass *const only_inline[] = {&pass_inline, NULL};
 

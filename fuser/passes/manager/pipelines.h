@@ -1,7 +1,7 @@
 /* The lists of passes that planning uses. Those of code generation are in fuser/cpu. */
 #pragma once
 
-#include "fuser/passes/pass_manager.h"
+#include "fuser/passes/manager/pass_manager.h"
 
 extern const struct pipeline pipeline_cleanup; /* a fused kernel, and what it is compared with */
 extern const struct pipeline

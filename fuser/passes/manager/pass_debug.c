@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "fuser/passes/pass_debug.h"
+#include "fuser/passes/manager/pass_debug.h"
 #include "ir/core/ir.h"
 #include "ir/text/print/print.h"
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fuser/passes/pass_debug.h"
-#include "fuser/passes/pass_manager.h"
+#include "fuser/passes/manager/pass_debug.h"
+#include "fuser/passes/manager/pass_manager.h"
 #include "ir/core/ir.h"
 #include "ir/text/print/print.h"
 #include "ir/verify/verify.h"
