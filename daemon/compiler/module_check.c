@@ -12,15 +12,14 @@ static bool declares_reads(const struct ir_function *f)
     return false;
 }
 
-static int refuse_write(const struct ir_function *f, uint32_t param, uint32_t line, const char *name,
-                        struct error *e)
+static int refuse_write(const struct ir_function *f, uint32_t param, uint32_t line, const char *name, struct error *e)
 {
     char object[600], place[64] = "";
     const char *parameter = f->params[param].value->name;
     snprintf(object, sizeof object, "module %.255s", name);
     if (line) snprintf(place, sizeof place, " in line %u", line);
     error_set(e, FUSION_INVALID, object, "kernel %s declares parameter %u (%%%s) to be read only, but writes it%s",
-             f->name, param, parameter ? parameter : "", place);
+              f->name, param, parameter ? parameter : "", place);
     return -1;
 }
 

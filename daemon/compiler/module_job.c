@@ -12,7 +12,6 @@
 #include "daemon/compiler/pack.h"
 #include "fuser/access/access.h"
 #include "ir/analysis/required_aspects.h"
-#include "ir/msgpack/codec.h"
 #include "ir/link/sub_group_size.h"
 #include "ir/msgpack/codec.h"
 #include "ir/text/parse/parse.h"

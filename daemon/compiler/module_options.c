@@ -17,7 +17,7 @@ static int read_sub_group_size(struct module_options *o, const struct proto_mess
     bool good = ir_sub_group_size_parse(text, &o->sub_group_size);
     if (!good)
         error_set(e, FUSION_INVALID, object,
-                 "the default sub-group size `%s` is neither a power of two, nor automatic, nor primary", text);
+                  "the default sub-group size `%s` is neither a power of two, nor automatic, nor primary", text);
     free(text);
     return good ? 0 : -1;
 }
@@ -35,8 +35,7 @@ static bool read_constant(struct ir_spirv_constant *c, const msgpack_object *map
     return true;
 }
 
-static int read_constants(struct module_options *o, const struct proto_message *m, const char *object,
-                          struct error *e)
+static int read_constants(struct module_options *o, const struct proto_message *m, const char *object, struct error *e)
 {
     const msgpack_object *list = proto_get(&m->params, "constants");
     if (!list) return 0;
@@ -44,18 +43,17 @@ static int read_constants(struct module_options *o, const struct proto_message *
     uint32_t n = list->via.array.size;
     if (n > MODULE_MAX_CONSTANTS)
         return error_set(e, FUSION_INVALID, object, "values for %u specialization constants; %d is the most", n,
-                        MODULE_MAX_CONSTANTS);
+                         MODULE_MAX_CONSTANTS);
     struct ir_spirv_constant *constants = calloc(n + 1, sizeof *constants);
     o->spirv = (struct ir_spirv_options){constants, n};
     for (uint32_t i = 0; constants && i < n; i++)
         if (!read_constant(&constants[i], &list->via.array.ptr[i]))
             return error_set(e, FUSION_INVALID, object,
-                            "value %u of the specialization constants is not one of 1 to 8 bytes", i);
+                             "value %u of the specialization constants is not one of 1 to 8 bytes", i);
     return constants ? 0 : error_set(e, FUSION_OUT_OF_MEMORY, object, "out of memory");
 }
 
-int module_options_read(struct module_options *o, const struct proto_message *m, const char *object,
-                        struct error *e)
+int module_options_read(struct module_options *o, const struct proto_message *m, const char *object, struct error *e)
 {
     *o = (struct module_options){0};
     return read_sub_group_size(o, m, object, e) == 0 && read_constants(o, m, object, e) == 0 ? 0 : -1;

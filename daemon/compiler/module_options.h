@@ -12,6 +12,5 @@ struct module_options {
 };
 
 /* From the parameters of the job. 0, or -1 with the error; clear it in both cases. */
-int module_options_read(struct module_options *o, const struct proto_message *m, const char *object,
-                        struct error *e);
+int module_options_read(struct module_options *o, const struct proto_message *m, const char *object, struct error *e);
 void module_options_clear(struct module_options *o);

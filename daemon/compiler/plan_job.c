@@ -36,7 +36,7 @@ static int read_device(struct planning *p, const struct proto_message *m, struct
     p->device = devices_find(name);
     if (!p->device) {
         error_set(e, FUSION_NOT_FOUND, NULL, "there is no such device; there are %s and %s",
-                 devices_get(0)->properties.name, devices_get(1)->properties.name);
+                  devices_get(0)->properties.name, devices_get(1)->properties.name);
         error_about(e, "device %s", name);
     }
     free(name);
@@ -74,7 +74,7 @@ static int read_modules(struct planning *p, const struct proto_message *m, struc
     if (!list || list->type != MSGPACK_OBJECT_ARRAY) return job_missing(e, m, "modules");
     if (list->via.array.size != p->wire->n_modules)
         return error_set(e, FUSION_INVALID, "graph", "it uses %u modules, but %u came with it", p->wire->n_modules,
-                        list->via.array.size);
+                         list->via.array.size);
     p->modules = arena_alloc(p->arena, p->wire->n_modules * sizeof *p->modules);
     for (uint32_t i = 0; i < p->wire->n_modules; i++) {
         const msgpack_object *o = &list->via.array.ptr[i];

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "fuser/access/access.h"
+#include "fuser/assertions/assertion_check.h"
 #include "fuser/graph/props.h"
 #include "fuser/graph/range.h"
 #include "ir/base/arena.h"
 #include "ir/msgpack/codec.h"
 #include "ir/text/print/print.h"
-#include "fuser/assertions/assertion_check.h"
 #include "proto/limits.h"
 
 /* ---- msgpack by key ---- */
@@ -136,8 +136,9 @@ static uint64_t param_size(const struct ir_function *kernel, uint32_t i)
 static void program_assertion(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *own,
                               uint32_t param)
 {
-    static const enum assertion_scope owners[] = {
-        [FUSER_STORAGE_MEMORY] = ASSERTION_SCOPE_ANY, [FUSER_STORAGE_PRIVATE] = ASSERTION_SCOPE_WORK_ITEM, [FUSER_STORAGE_LOCAL] = ASSERTION_SCOPE_WORK_GROUP};
+    static const enum assertion_scope owners[] = {[FUSER_STORAGE_MEMORY] = ASSERTION_SCOPE_ANY,
+                                                  [FUSER_STORAGE_PRIVATE] = ASSERTION_SCOPE_WORK_ITEM,
+                                                  [FUSER_STORAGE_LOCAL] = ASSERTION_SCOPE_WORK_GROUP};
     const struct fuser_node *node = &s->graph->nodes[own->nodes[0]];
     uint32_t buffer = own->params[param].index;
     struct fuser_props all = {.no_init = true};

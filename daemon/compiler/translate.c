@@ -66,8 +66,7 @@ static void list_kernels(struct strbuf *out, const struct ir_module *m)
     if (!n) strbuf_add(out, "it has none");
 }
 
-static const struct ir_function *find_kernel(const struct proto_node *node, const struct ir_module *m,
-                                             struct error *e)
+static const struct ir_function *find_kernel(const struct proto_node *node, const struct ir_module *m, struct error *e)
 {
     const struct ir_function *f = ir_module_find(m, node->kernel);
     if (f && f->linkage == IR_LINKAGE_KERNEL) return f;

@@ -22,7 +22,7 @@ struct stage {
 };
 
 static const struct stage stages[STAGES] = {
-    {"unpack", 0, {0}},     {"exposure", 1, {1.1f}},   {"white_balance", 3, {1.06f, 1.0f, 0.93f}},
+    {"unpack", 0, {0}},     {"exposure", 1, {1.1f}},    {"white_balance", 3, {1.06f, 1.0f, 0.93f}},
     {"tone_curve", 0, {0}}, {"saturation", 1, {1.25f}}, {"vignette", 1, {0.45f}},
     {"gamma", 0, {0}},      {"pack", 0, {0}},
 };

@@ -17,10 +17,10 @@
 
 struct dce {
     struct alias alias;
-    bool *live;                 /* by number of the value */
-    bool *read;                 /* by number of a variable's address: something reads it, or we do not know */
-    struct map control;         /* ifs and loops that stay */
-    struct ir_value **todo;     /* live values whose own needs are not yet looked at */
+    bool *live;             /* by number of the value */
+    bool *read;             /* by number of a variable's address: something reads it, or we do not know */
+    struct map control;     /* ifs and loops that stay */
+    struct ir_value **todo; /* live values whose own needs are not yet looked at */
     size_t n_todo, capacity;
     bool changed;
 };

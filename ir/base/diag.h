@@ -10,7 +10,7 @@ struct diag {
     char *file;     /* of line; NULL: the text that was read, or what the module is called by */
     uint32_t line;  /* line of the text or of the source; 0: unknown */
     uint32_t column;
-    char *text;     /* one sentence */
+    char *text; /* one sentence */
 };
 
 struct diag_list {
@@ -21,8 +21,8 @@ struct diag_list {
 };
 
 /* An empty list is all zeros. */
-void diag_add(struct diag_list *list, const char *function, const char *block, uint32_t line, uint32_t column, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+void diag_add(struct diag_list *list, const char *function, const char *block, uint32_t line, uint32_t column,
+              const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* The finding added last is about another file than the text that was read. NULL: about that. */
 void diag_set_file(struct diag_list *list, const char *file);
 void diag_clear(struct diag_list *list); /* frees the findings; the list can be used again */

@@ -1,4 +1,5 @@
-/* A map from 64-bit numbers to pointers or numbers: a hash table with open addressing and no tombstones. All zeros is an empty one. */
+/* A map from 64-bit numbers to pointers or numbers: a hash table with open addressing and no tombstones. All zeros is
+ * an empty one. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +23,8 @@ struct map {
 struct map_entry *map_find(const struct map *m, uint64_t key);
 /* The same, but made where there is none, with number 0. NULL: out of memory, and nothing changed. */
 struct map_entry *map_make(struct map *m, uint64_t key);
-/* For maps to pointers: the pointer kept for the key, or NULL; false: out of memory; the pointer that was kept, or NULL. */
+/* For maps to pointers: the pointer kept for the key, or NULL; false: out of memory; the pointer that was kept, or
+ * NULL. */
 void *map_get(const struct map *m, uint64_t key);
 bool map_put(struct map *m, uint64_t key, void *pointer);
 void *map_remove(struct map *m, uint64_t key);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
-#include "ir/core/clone.h"
 #include "ir/core/builder.h"
+#include "ir/core/clone.h"
 #include "ir/core/edit.h"
 #include "ir/core/equal.h"
 #include "ir/core/layout.h"

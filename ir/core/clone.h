@@ -19,7 +19,8 @@ struct ir_function *ir_copy_signature(struct ir_copy *c, const struct ir_functio
 /* An object of the source is one that the target has already. */
 void ir_copy_set_function(struct ir_copy *c, const struct ir_function *f, struct ir_function *to);
 void ir_copy_set_global(struct ir_copy *c, const struct ir_global *g, struct ir_global *to);
-/* The bodies of all functions, and the addresses in all variables, copied so far. What they name is mapped, found in the target or copied too. */
+/* The bodies of all functions, and the addresses in all variables, copied so far. What they name is mapped, found in
+ * the target or copied too. */
 void ir_copy_bodies(struct ir_copy *c);
 
 /* name, name.1, name.2 ...: the i-th name to try for a copy. */

@@ -33,7 +33,8 @@ const char *ir_loc_text(const struct ir_module *m, struct ir_loc loc, char *buf,
     if (!loc.line)
         snprintf(buf, size, "an unknown line");
     else
-        snprintf(buf, size, file ? "%.*s:%u" : "%.*sline %u", (int)(size > 16 ? size - 16 : 0), file ? file : "", loc.line);
+        snprintf(buf, size, file ? "%.*s:%u" : "%.*sline %u", (int)(size > 16 ? size - 16 : 0), file ? file : "",
+                 loc.line);
     return buf;
 }
 

@@ -16,11 +16,12 @@ struct ir_global *ir_global_new(struct ir_module *m, const char *name, enum ir_s
 void ir_global_add_address(struct ir_module *m, struct ir_global *g, const struct ir_address *address);
 void ir_global_sort_addresses(struct ir_global *g);
 
-struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_linkage linkage, ir_type result, uint32_t n_params);
+struct ir_function *ir_function_new(struct ir_module *m, const char *name, enum ir_linkage linkage, ir_type result,
+                                    uint32_t n_params);
 /* An empty body for it. */
 struct ir_block *ir_body_new(struct ir_function *f);
 void ir_function_set_param(struct ir_function *f, uint32_t i, const char *name, ir_type type);
 struct ir_function *ir_module_find(const struct ir_module *m, const char *name); /* NULL: none */
-const struct ir_function *ir_module_only_kernel(const struct ir_module *m); /* NULL: none, or several */
+const struct ir_function *ir_module_only_kernel(const struct ir_module *m);      /* NULL: none, or several */
 struct ir_struct *ir_module_find_struct(const struct ir_module *m, const char *name);
 struct ir_global *ir_module_find_global(const struct ir_module *m, const char *name);

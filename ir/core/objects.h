@@ -1,6 +1,5 @@
-/* What a module of the kernel language consists of: docs/ir.md is its reference. All objects lie in the module's arena. */
+/* What a module of the kernel language consists of; docs/ir.md is its reference. All of it lies in the module's arena. */
 #pragma once
-
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,13 +41,35 @@ struct ir_value {
     } of;
 };
 
-enum ir_scope { IR_SCOPE_WORK_ITEM, IR_SCOPE_SUB_GROUP, IR_SCOPE_WORK_GROUP, IR_SCOPE_DEVICE, IR_SCOPE_ALL_DEVICES, IR_SCOPE_COUNT };
-enum ir_order { IR_ORDER_RELAXED, IR_ORDER_ACQUIRE, IR_ORDER_RELEASE, IR_ORDER_ACQ_REL, IR_ORDER_SEQ_CST, IR_ORDER_COUNT };
+enum ir_scope {
+    IR_SCOPE_WORK_ITEM,
+    IR_SCOPE_SUB_GROUP,
+    IR_SCOPE_WORK_GROUP,
+    IR_SCOPE_DEVICE,
+    IR_SCOPE_ALL_DEVICES,
+    IR_SCOPE_COUNT
+};
+enum ir_order {
+    IR_ORDER_RELAXED,
+    IR_ORDER_ACQUIRE,
+    IR_ORDER_RELEASE,
+    IR_ORDER_ACQ_REL,
+    IR_ORDER_SEQ_CST,
+    IR_ORDER_COUNT
+};
 enum ir_rounding { IR_ROUND_DEFAULT, IR_ROUND_RTE, IR_ROUND_RTZ, IR_ROUND_RTP, IR_ROUND_RTN, IR_ROUND_COUNT };
 /* Operations of group reductions and scans; signed and unsigned differ, float T takes ADD, MUL, MIN, MAX as s.... */
 enum ir_group_op {
-    IR_GROUP_ADD, IR_GROUP_MUL, IR_GROUP_SMIN, IR_GROUP_UMIN, IR_GROUP_SMAX, IR_GROUP_UMAX,
-    IR_GROUP_AND, IR_GROUP_OR, IR_GROUP_XOR, IR_GROUP_OP_COUNT
+    IR_GROUP_ADD,
+    IR_GROUP_MUL,
+    IR_GROUP_SMIN,
+    IR_GROUP_UMIN,
+    IR_GROUP_SMAX,
+    IR_GROUP_UMAX,
+    IR_GROUP_AND,
+    IR_GROUP_OR,
+    IR_GROUP_XOR,
+    IR_GROUP_OP_COUNT
 };
 enum ir_fp_flag {
     IR_FP_CONTRACT = 1 << 0, /* may be contracted with a neighbour into fma */
@@ -61,20 +82,20 @@ enum ir_fence_space { IR_FENCE_LOCAL = 1 << 0, IR_FENCE_GLOBAL = 1 << 1, IR_FENC
 
 /* Which of these mean something for an op: the letters in its row of ops.def. */
 struct ir_attrs {
-    uint8_t dim;         /* d: 0 x, 1 y, 2 z */
-    uint8_t scope;       /* s: enum ir_scope */
-    uint8_t order;       /* o: enum ir_order */
-    uint8_t order_fail;  /* O */
-    uint8_t rounding;    /* r: enum ir_rounding */
-    bool saturate;       /* t */
-    bool is_volatile;    /* v */
-    uint8_t group_op;    /* g: enum ir_group_op */
-    uint8_t fp;          /* f: enum ir_fp_flag */
-    uint8_t fence;       /* k: enum ir_fence_space */
-    uint8_t space;       /* p: enum ir_space of the resulting pointer */
-    uint32_t align;      /* a: bytes, a power of two; 0: the type's own alignment */
-    uint32_t index;      /* x: field number */
-    int8_t mask[IR_MAX_LANES]; /* m: as many as T has lanes; -1 undefined */
+    uint8_t dim;                /* d: 0 x, 1 y, 2 z */
+    uint8_t scope;              /* s: enum ir_scope */
+    uint8_t order;              /* o: enum ir_order */
+    uint8_t order_fail;         /* O */
+    uint8_t rounding;           /* r: enum ir_rounding */
+    bool saturate;              /* t */
+    bool is_volatile;           /* v */
+    uint8_t group_op;           /* g: enum ir_group_op */
+    uint8_t fp;                 /* f: enum ir_fp_flag */
+    uint8_t fence;              /* k: enum ir_fence_space */
+    uint8_t space;              /* p: enum ir_space of the resulting pointer */
+    uint32_t align;             /* a: bytes, a power of two; 0: the type's own alignment */
+    uint32_t index;             /* x: field number */
+    int8_t mask[IR_MAX_LANES];  /* m: as many as T has lanes; -1 undefined */
     struct ir_function *callee; /* c */
     struct ir_global *global;   /* y */
 };
@@ -85,7 +106,7 @@ struct ir_inst {
     struct ir_loc loc;
     uint32_t n_operands, n_results;
     struct ir_value **operands;
-    struct ir_value **results; /* at most one, except if and loop */
+    struct ir_value **results;  /* at most one, except if and loop */
     struct ir_block *blocks[2]; /* if: then, else (both always there); loop: body, NULL */
     struct ir_attrs attrs;
     struct ir_block *parent;
@@ -140,8 +161,8 @@ struct ir_function {
     uint32_t work_group_size_hint[3]; /* 0: not given */
     uint32_t sub_group_size;
     uint32_t sub_groups_per_work_group; /* required (SPIR-V's SubgroupsPerWorkgroup); 0: not given */
-    uint32_t scratch; /* for the pass that is running, as in struct ir_value */
-    uint32_t n_targets; /* "fixed targets": devices it is for; none: every device */
+    uint32_t scratch;                   /* for the pass that is running, as in struct ir_value */
+    uint32_t n_targets;                 /* "fixed targets": devices it is for; none: every device */
     const char **targets;
 };
 

@@ -9,7 +9,7 @@ static const struct {
     struct ir_op_info info;
     const char *flags;
 } table[] = {
-#define OP(id, text, class, tclass, operands, result, attrs, flags, aspects, doc)                                             \
+#define OP(id, text, class, tclass, operands, result, attrs, flags, aspects, doc)                                      \
     [IR_OP_##id] = {{text, IR_CLASS_##class, tclass, operands, result, attrs, 0, aspects, doc}, flags},
 #include "ir/core/ops.def"
 #undef OP

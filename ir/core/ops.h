@@ -43,14 +43,14 @@ enum ir_op_flag {
 };
 
 struct ir_op_info {
-    const char *text;     /* mnemonic in the text form; unique */
+    const char *text; /* mnemonic in the text form; unique */
     enum ir_op_class op_class;
-    char type_class;      /* letters as explained in ops.def */
+    char type_class; /* letters as explained in ops.def */
     const char *operands;
     char result;
     const char *attrs;
-    unsigned flags;       /* enum ir_op_flag */
-    uint64_t aspects;     /* what the operation itself needs, see ir/core/aspects.h */
+    unsigned flags;   /* enum ir_op_flag */
+    uint64_t aspects; /* what the operation itself needs, see ir/core/aspects.h */
     const char *doc;
 };
 

@@ -1,6 +1,6 @@
 /* One conversion of a format after the other; the C library writes the numbers. */
-#include "ir/core/float.h"
 #include "ir/printf/format.h"
+#include "ir/core/float.h"
 
 #include <stdio.h>
 #include <stdlib.h>

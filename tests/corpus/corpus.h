@@ -15,13 +15,11 @@
  *   local BYTES                   work-group memory
  *   image ORDER TYPE SIZE DATA [-> RULE ...]
  *                                 SIZE: 16 (1-D), 16[4] (an array), 16x8, 16x8[4], 16x8x4, or buffer:16;
- *                                 r, a, rg, ra, rgba, bgra or depth; i8 ... u32, f32, snorm8, unorm16 ...; data and rules are
- *                                 those of a buffer of its channels
- *   pipe TYPE ELEMENTS CAPACITY PACKETS DATA [-> RULE ...]
- *                                 packets of so many elements; so many of them are in it
- *   sampler WORD ...              normalized; none, edge, border, repeat or mirror; nearest or linear
- *   pocl REASON                   PoCL does not run it, or runs it wrongly; before the first kernel: none of the file
- *   pocl-differs RULE REASON      PoCL's results of that function are wrong; the others are compared
+ *                                 r, a, rg, ra, rgba, bgra or depth; i8 ... u32, f32, snorm8, unorm16 ...; data and
+ * rules are those of a buffer of its channels pipe TYPE ELEMENTS CAPACITY PACKETS DATA [-> RULE ...] packets of so many
+ * elements; so many of them are in it sampler WORD ...              normalized; none, edge, border, repeat or mirror;
+ * nearest or linear pocl REASON                   PoCL does not run it, or runs it wrongly; before the first kernel:
+ * none of the file pocl-differs RULE REASON      PoCL's results of that function are wrong; the others are compared
  *   pocl-zeros RULE REASON        PoCL's zeros of that function have the wrong sign; all else is compared
  * What begins with "pocl" may end in "@VERSION", as in pocl@6.0: it is said of that version only.
  * Arguments come in the order of the parameters. TYPE is i8 ... u64, f32, f64. DATA is one of

@@ -60,8 +60,8 @@ static const struct ir_function *kernel(unsigned way, const char *name, uint32_t
     return f;
 }
 
-static bool run(unsigned way, const struct ir_function *f, const struct nd_range *range,
-                const struct interp_arg *args, uint32_t *size)
+static bool run(unsigned way, const struct ir_function *f, const struct nd_range *range, const struct interp_arg *args,
+                uint32_t *size)
 {
     (void)way;
     uint32_t own = f->sub_group_size, other = 32; /* where it does not say so */

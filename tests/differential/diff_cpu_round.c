@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "ir/core/float.h"
 #include "ir/base/strbuf.h"
+#include "ir/core/float.h"
 #include "tests/support/cases.h"
 #include "tests/support/rng.h"
 

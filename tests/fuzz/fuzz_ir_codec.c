@@ -4,7 +4,6 @@
 
 #include "ir/core/equal.h"
 #include "ir/msgpack/codec.h"
-#include "ir/core/equal.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

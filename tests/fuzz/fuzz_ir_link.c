@@ -8,7 +8,6 @@
 #include "ir/core/equal.h"
 #include "ir/link/link.h"
 #include "ir/link/unresolved.h"
-#include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 #include "tests/fuzz/fuzz.h"

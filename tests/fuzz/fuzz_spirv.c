@@ -4,7 +4,6 @@
 
 #include "ir/core/equal.h"
 #include "ir/spirv/spirv.h"
-#include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 #include "tests/fuzz/fuzz.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/passes/passes.h"
 #include "fuser/passes/manager/pipelines.h"
+#include "fuser/passes/passes.h"
 #include "ir/base/arena.h"
 #include "ir/base/strbuf.h"
 #include "ir/text/parse/parse.h"

@@ -1,6 +1,7 @@
 /*
- * The job compile of a compiler with a defect: it dies of kernels: of one whatever it does, of one whenever it makes code, of
- * others where it does not make it with care; or does not come to an end, or fails. A constant in the kernel tells.
+ * The job compile of a compiler with a defect: it dies of kernels: of one whatever it does, of one whenever it makes
+ * code, of others where it does not make it with care; or does not come to an end, or fails. A constant in the kernel
+ * tells.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -370,8 +370,8 @@ int main(void)
         cmocka_unit_test(test_linked_runs),     cmocka_unit_test(test_cache),
         cmocka_unit_test(test_errors),          cmocka_unit_test(test_unlinked),
         cmocka_unit_test(test_sub_group_sizes), cmocka_unit_test(test_refused_functions),
-        cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_wrong_constants), cmocka_unit_test(test_raw_requests),
+        cmocka_unit_test(test_constants),       cmocka_unit_test(test_wrong_constants),
+        cmocka_unit_test(test_raw_requests),
     };
     return cmocka_run_group_tests_name("linking", tests, set_up, tear_down);
 }

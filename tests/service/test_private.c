@@ -78,8 +78,8 @@ static void misbehave(const char *file)
 static void expect_clean(pid_t pid, bool broker)
 {
     if (signal_mask(pid, "SigBlk:")) exit(11);
-    /* 32 and 33 are the C library's own, which posix_spawn ignores; all ignore that a terminal stops who writes to it, and
-       the broker what means nothing to it. */
+    /* 32 and 33 are the C library's own, which posix_spawn ignores; all ignore that a terminal stops who writes to it,
+       and the broker what means nothing to it. */
     unsigned long long allowed = 3ull << 31 | 1ull << (SIGTTOU - 1);
     static const int meaningless[] = {SIGPIPE, SIGXFSZ, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
     for (size_t i = 0; broker && i < sizeof meaningless / sizeof *meaningless; i++)

@@ -245,8 +245,8 @@ static void test_sizes_in_groups(void **state)
     static const struct {
         const char *first, *second;
         uint32_t launches;
-    } pairs[] = {{"look_4", "look", 2},     {"look_4", "look_64", 2}, {"look_4", "look_free", 2},
-                 {"look", "look_main", 1},  {"look_free", "look", 1}, {"plain", "look_4", 1},
+    } pairs[] = {{"look_4", "look", 2},     {"look_4", "look_64", 2},  {"look_4", "look_free", 2},
+                 {"look", "look_main", 1},  {"look_free", "look", 1},  {"plain", "look_4", 1},
                  {"eight", "look_free", 2}, {"eight", "main_size", 2}, {"eight", "free", 1}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         fusion_graph *graph;

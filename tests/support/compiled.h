@@ -1,8 +1,8 @@
 /* Compiled kernels: made in a child process, loaded and run over an ND-range in the test's own. */
 #pragma once
 
-#include "fuser/cpu/compile.h"
 #include "fuser/cpu/abi/kernel_abi.h"
+#include "fuser/cpu/compile.h"
 #include "ir/interp/interp.h"
 
 struct compiled {

@@ -47,7 +47,8 @@ void check_internalized(const struct test_graph *g, const struct fuser_plan *pla
 {
     struct strbuf s = {0};
     for (uint32_t i = 0; i < g->graph.n_buffers; i++)
-        if (plan->storage[i] != FUSER_STORAGE_MEMORY) strbuf_printf(&s, "%s%s", s.size ? " " : "", g->graph.buffers[i].name);
+        if (plan->storage[i] != FUSER_STORAGE_MEMORY)
+            strbuf_printf(&s, "%s%s", s.size ? " " : "", g->graph.buffers[i].name);
     char *text = strbuf_take(&s);
     for (uint32_t i = 0; i < plan->n_remarks && strcmp(text, buffers) != 0; i++)
         print_message("# %s: %s\n", plan->remarks[i].code, plan->remarks[i].text);

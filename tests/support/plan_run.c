@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/assertions/assertion_check.h"
 #include "fuser/graph/props.h"
 #include "fuser/graph/range.h"
 #include "ir/base/arena.h"
 #include "ir/interp/interp.h"
-#include "fuser/assertions/assertion_check.h"
 #include "tests/support/rng.h"
 
 enum { MOST_PARAMS = 128 };
@@ -178,7 +178,8 @@ static void make_states(const struct fuser_plan *plan, struct graph_memory *m)
 {
     if (m->n_states) return;
     m->states = arena_realloc(NULL, (plan->n_program_variables + 1) * sizeof *m->states);
-    for (; m->n_states < plan->n_program_variables; m->n_states++) m->states[m->n_states] = new_state(&plan->program_variables[m->n_states]);
+    for (; m->n_states < plan->n_program_variables; m->n_states++)
+        m->states[m->n_states] = new_state(&plan->program_variables[m->n_states]);
 }
 
 static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch *l, struct graph_memory *m,
@@ -238,7 +239,7 @@ static struct assertion_check *new_watch(const struct fuser_graph *graph)
     struct assertion_buffer *buffers = arena_realloc(NULL, (graph->n_buffers + 1) * sizeof *buffers);
     for (uint32_t i = 0; i < graph->n_buffers; i++)
         buffers[i] = (struct assertion_buffer){graph->buffers[i].name, graph->buffers[i].bytes,
-                                           (ir_type_bits(graph->buffers[i].elem) + 7) / 8};
+                                               (ir_type_bits(graph->buffers[i].elem) + 7) / 8};
     struct assertion_check *w = assertion_check_new(buffers, graph->n_buffers);
     free(buffers);
     return w;
@@ -249,8 +250,9 @@ static bool watch_node(struct assertion_check *w, const struct fuser_node *n, co
                        const struct assertion_kernel *launch, const struct nd_range *launched, struct graph_memory *m,
                        char *why, size_t why_size)
 {
-    static const enum assertion_scope owners[] = {
-        [FUSER_STORAGE_MEMORY] = ASSERTION_SCOPE_ANY, [FUSER_STORAGE_PRIVATE] = ASSERTION_SCOPE_WORK_ITEM, [FUSER_STORAGE_LOCAL] = ASSERTION_SCOPE_WORK_GROUP};
+    static const enum assertion_scope owners[] = {[FUSER_STORAGE_MEMORY] = ASSERTION_SCOPE_ANY,
+                                                  [FUSER_STORAGE_PRIVATE] = ASSERTION_SCOPE_WORK_ITEM,
+                                                  [FUSER_STORAGE_LOCAL] = ASSERTION_SCOPE_WORK_GROUP};
     struct interp_arg args[MOST_PARAMS];
     struct assertion_arg watched[MOST_PARAMS] = {0};
     struct interp_options options = {.sub_group_size = PRIMARY, .max_steps = 1 << 28};
@@ -264,8 +266,8 @@ static bool watch_node(struct assertion_check *w, const struct fuser_node *n, co
         if (a->kind != FUSER_ARG_BUFFER) continue;
         fuser_props_inherit(&m->graph->buffers[a->index].props, &a->props, &props);
         watched[i] = (struct assertion_arg){true,          a->index,
-                                        a->offset,     (enum assertion_scope)props.access_scope,
-                                        props.no_init, owners[plan->storage[a->index]]};
+                                            a->offset,     (enum assertion_scope)props.access_scope,
+                                            props.no_init, owners[plan->storage[a->index]]};
     }
     kernel.name = n->name;
     kernel.linear = !range_is_box(&n->range, launched);
@@ -285,7 +287,8 @@ static void watch_command(struct assertion_check *w, const struct fuser_node *n,
         assertion_check_written(w, n->to.buffer, n->to.offset + i * n->to.pitch, n->bytes);
     for (uint32_t i = 0; i < n->n_args; i++) {
         struct interp_arg a = buffer_arg(m, n->args[i].index, n->args[i].offset, n->args[i].bytes);
-        if (n->args[i].access != IR_ACCESS_READ) assertion_check_written(w, n->args[i].index, n->args[i].offset, a.size);
+        if (n->args[i].access != IR_ACCESS_READ)
+            assertion_check_written(w, n->args[i].index, n->args[i].offset, a.size);
     }
 }
 
@@ -301,7 +304,8 @@ bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan,
             continue;
         }
         const struct fuser_launch *l = &plan->launches[s->index];
-        struct assertion_kernel kernel = {.launch = s->index, .launched = with_local_size(&l->range), .barrier = barriers};
+        struct assertion_kernel kernel = {
+            .launch = s->index, .launched = with_local_size(&l->range), .barrier = barriers};
         for (uint32_t k = 0; k < l->n_nodes && good; k++)
             good = watch_node(w, &graph->nodes[l->nodes[k]], plan, &kernel, &l->range, m, why, why_size);
     }

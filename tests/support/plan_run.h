@@ -23,8 +23,8 @@ bool run_graph(const struct fuser_graph *graph, struct graph_memory *m, char *wh
 bool run_plan(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
               size_t why_size);
 /* The same, the kernels run by the caller's means: true where it went well. */
-typedef bool plan_runner(const struct fuser_launch *launch, const struct nd_range *range,
-                         const struct interp_arg *args, void *data);
+typedef bool plan_runner(const struct fuser_launch *launch, const struct nd_range *range, const struct interp_arg *args,
+                         void *data);
 bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m,
                  plan_runner *runner, void *data, char *why, size_t why_size);
 /* The nodes of the plan's launches one by one, watched for what breaks the plan or an assertion: false, and `why` says

@@ -161,9 +161,9 @@ struct making {
 static struct nd_range pick_space(struct making *m)
 {
     static const struct nd_range spaces[] = {{2, {8, 8, 1}, {0, 0, 0}, {0}},      {2, {16, 4, 1}, {1, 2, 0}, {0}},
-                                                {3, {4, 4, 4}, {0, 0, 0}, {0}},      {3, {3, 4, 5}, {0, 7, 0}, {0}},
-                                                {1, {60, 1, 1}, {4, 0, 0}, {0}},     {1, {32, 1, 1}, {100, 0, 0}, {0}},
-                                                {2, {8, 8, 1}, {0, 0, 0}, {8, 2, 1}}};
+                                             {3, {4, 4, 4}, {0, 0, 0}, {0}},      {3, {3, 4, 5}, {0, 7, 0}, {0}},
+                                             {1, {60, 1, 1}, {4, 0, 0}, {0}},     {1, {32, 1, 1}, {100, 0, 0}, {0}},
+                                             {2, {8, 8, 1}, {0, 0, 0}, {8, 2, 1}}};
     return spaces[rng_below(&m->rng, sizeof spaces / sizeof *spaces)];
 }
 
@@ -311,7 +311,8 @@ static void describe_node(struct strbuf *s, const struct fuser_graph *graph, con
 {
     if (n->kind == FUSER_NODE_COPY)
         strbuf_printf(s, "%s: copy b%u to b%u, %u bytes\n", n->name, n->from.buffer, n->to.buffer, (unsigned)n->bytes);
-    if (n->kind == FUSER_NODE_FILL) strbuf_printf(s, "%s: fill b%u, %u bytes\n", n->name, n->to.buffer, (unsigned)n->bytes);
+    if (n->kind == FUSER_NODE_FILL)
+        strbuf_printf(s, "%s: fill b%u, %u bytes\n", n->name, n->to.buffer, (unsigned)n->bytes);
     if (n->kind == FUSER_NODE_HOST) strbuf_printf(s, "%s: host", n->name);
     if (n->kind == FUSER_NODE_KERNEL)
         strbuf_printf(s, "%s: %s over %u x %u, local %u", n->name, n->kernel->name, (unsigned)n->range.global[0],

@@ -18,7 +18,7 @@ enum {
     PROGRAM_MOST_STEPS = 24,
     PROGRAM_KERNELS = 96,
     PROGRAM_NEIGHBOURS = 8, /* kernels one behind the other that have something in common */
-    PROGRAM_SEEDS = 3000, /* that take their kernels from the same module */
+    PROGRAM_SEEDS = 3000,   /* that take their kernels from the same module */
 };
 
 /* Kernels look at images of i32x4 pixels, at (i & 7, i >> 3). */

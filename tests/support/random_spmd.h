@@ -10,7 +10,7 @@
 
 struct random_spmd {
     struct random_kernel kernel; /* runs over `range` only; function->sub_group_size may say any size */
-    struct nd_range range;   /* up to 3 dimensions; groups and sub-groups may be incomplete */
+    struct nd_range range;       /* up to 3 dimensions; groups and sub-groups may be incomplete */
 };
 
 struct random_spmd random_spmd(uint64_t seed);

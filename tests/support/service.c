@@ -49,7 +49,8 @@ static void copy_programs(const struct service *s, char *program, size_t size)
     const char *compiler = getenv("FUSIOND_COMPILER");
     snprintf(command, sizeof command,
              "cd '%s' && mkdir -p broker compiler executor && F='%s' && D=\"${F%%/*}\" && cp \"$F\" broker && "
-             "cp \"${C:-$D/../compiler/fusiond-compiler}\" compiler/fusiond-compiler && cp \"$D/../executor/fusiond-executor\" executor",
+             "cp \"${C:-$D/../compiler/fusiond-compiler}\" compiler/fusiond-compiler && cp "
+             "\"$D/../executor/fusiond-executor\" executor",
              s->folder, program);
     setenv("C", compiler ? compiler : "", 1);
     if (system(command) != 0) _exit(127);

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/image/image.h"
 #include "ir/base/strbuf.h"
+#include "ir/image/image.h"
 #include "ir/text/print/print_type.h"
 #include "tests/support/sub_group_case.h"
 

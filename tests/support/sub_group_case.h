@@ -47,8 +47,8 @@ void sg_run_sizes(const struct sg_try *t);
 
 /* Is this tried on vectors of so many lanes? */
 bool sg_takes(const struct sg_try *t, unsigned lanes);
-/* Runs kernel @k of the text, or where the runner brings kernels the one of that name; fails the test with the text where
-   that goes wrong. Returns the size of sub-groups it ran with. */
+/* Runs kernel @k of the text, or where the runner brings kernels the one of that name; fails the test with the text
+   where that goes wrong. Returns the size of sub-groups it ran with. */
 uint32_t sg_execute(const struct sg_try *t, const char *name, const char *text, const struct nd_range *range,
                     const struct interp_arg *args);
 /* The case's name with the number of lanes, "shuffle_int4", in a buffer that the next call takes. */

@@ -57,8 +57,7 @@ static void check_ids(const struct sg_try *t, const struct nd_range *r, uint32_t
 }
 
 /* The size it ran with. */
-static uint32_t run_ids(const struct sg_try *t, const char *name, const char *attribute,
-                        const struct nd_range *range)
+static uint32_t run_ids(const struct sg_try *t, const char *name, const char *attribute, const struct nd_range *range)
 {
     static int32_t out[MOST_ITEMS * N_IDS];
     char text[1024];

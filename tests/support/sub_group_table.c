@@ -24,7 +24,8 @@ static const uint32_t sizes[] = {1, 4, 8, 16, 32, 64};
 
 /* One of each work-item's own, and one that is the same for the sub-group. */
 #define RUN_TIME_DISTANCES                                                                                             \
-    "    %five = mul i32 %id, 5\n    %own = urem i32 %five, %max\n    %sub = sub_group_id\n    %same = add i32 %sub, 1\n"
+    "    %five = mul i32 %id, 5\n    %own = urem i32 %five, %max\n    %sub = sub_group_id\n    %same = add i32 %sub, " \
+    "1\n"
 
 static const struct sg_family families[] = {
     {"broadcast", 1, true, false, sg_run_values, sg_broadcast,

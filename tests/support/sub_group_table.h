@@ -19,8 +19,9 @@ struct sub_group_runner {
                 const struct interp_arg *args, uint32_t *size);
     /* Whether case number `number` is run at the size by the way, on vectors of so many lanes; NULL: all are. */
     bool (*takes)(unsigned way, unsigned number, uint32_t size, unsigned lanes);
-    /* The kernel of that name, with sub-groups of a size, where they come from a module of the runner; NULL where it has
-       none. Of the operations of reductions and scans it does the first three. Without this, kernels are made here. */
+    /* The kernel of that name, with sub-groups of a size, where they come from a module of the runner; NULL where it
+       has none. Of the operations of reductions and scans it does the first three. Without this, kernels are made here.
+     */
     const struct ir_function *(*kernel)(unsigned way, const char *name, uint32_t size);
 };
 

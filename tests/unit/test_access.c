@@ -63,7 +63,8 @@ static void expect_index(const char *body, struct nd_range range, int64_t consta
 static void expect_owned(const char *body, struct nd_range range, bool owned)
 {
     struct analysed a = analyse(body, range);
-    if (footprint_is_owned_by_item(&a.access->params[0], &a.range) != owned) fail_msg("%s: owned is not %d", body, owned);
+    if (footprint_is_owned_by_item(&a.access->params[0], &a.range) != owned)
+        fail_msg("%s: owned is not %d", body, owned);
     clear(&a);
 }
 

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "ir/text/parse/parse.h"
 #include "fuser/assertions/assertion_check.h"
+#include "ir/text/parse/parse.h"
 
 static const char kernels[] = "kernel @write(%t: ptr.global i32) {\n"
                               "    %i = global_linear_id\n"

@@ -37,8 +37,7 @@ static void test_map(void **state)
     }
     uint32_t count = 0, seen = 0, position = 0;
     for (int i = 0; i < KEYS; i++) count += present[i];
-    for (struct map_entry *e; (e = map_next(&m, &position)); seen++)
-        assert_ptr_equal(e->pointer, &present[e->key / 8]);
+    for (struct map_entry *e; (e = map_next(&m, &position)); seen++) assert_ptr_equal(e->pointer, &present[e->key / 8]);
     assert_int_equal(seen, count);
     assert_int_equal(m.count, count);
     map_clear(&m);

@@ -45,7 +45,7 @@ static void same(const char *text, const struct nd_range *ranges, unsigned n_ran
 
 /* Some remainders for each width, and groups smaller and larger than it. */
 static const struct nd_range usual[] = {RANGE(1, 1),   RANGE(3, 2),   RANGE(16, 16), RANGE(17, 64), RANGE(31, 8),
-                                            RANGE(33, 33), RANGE(67, 16), RANGE(128, 5), RANGE(200, 64)};
+                                        RANGE(33, 33), RANGE(67, 16), RANGE(128, 5), RANGE(200, 64)};
 enum { USUAL = sizeof usual / sizeof *usual };
 
 #define HEAD                                                                                                           \
@@ -95,8 +95,8 @@ static void groups_may_be_merged_or_not(void **state)
     (void)state;
     /* Without local ids rows of neighbouring groups run as one: nothing may change. */
     static const struct nd_range ranges[] = {{2, {30, 4, 1}, {0, 0, 0}, {4, 2, 1}},
-                                                 {2, {31, 5, 1}, {0, 0, 0}, {8, 2, 1}},
-                                                 {1, {90, 1, 1}, {0, 0, 0}, {7, 1, 1}}};
+                                             {2, {31, 5, 1}, {0, 0, 0}, {8, 2, 1}},
+                                             {1, {90, 1, 1}, {0, 0, 0}, {7, 1, 1}}};
     int32_t out[256] = {0};
     struct interp_arg args[] = {BUFFER(out)};
     same("kernel @k(%o: ptr.global i32) {\n  %i = global_linear_id\n  %y = global_id y\n  %s = add i64 %i, %y\n"

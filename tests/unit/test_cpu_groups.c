@@ -45,7 +45,7 @@ static int fill(void **state)
 
 /* Whole groups, groups smaller and larger than a vector, incomplete ones. */
 static const struct nd_range rows[] = {RANGE(1, 1),     RANGE(64, 16), RANGE(61, 16), RANGE(100, 33),
-                                           RANGE(128, 128), RANGE(37, 5),  RANGE(200, 64)};
+                                       RANGE(128, 128), RANGE(37, 5),  RANGE(200, 64)};
 static const struct nd_range planes[] = {
     {2, {16, 16, 1}, {0, 0, 0}, {8, 8, 1}}, {2, {20, 7, 1}, {0, 0, 0}, {8, 4, 1}},
     {2, {33, 3, 1}, {2, 1, 0}, {33, 2, 1}}, {3, {9, 5, 4}, {0, 0, 0}, {4, 3, 2}},

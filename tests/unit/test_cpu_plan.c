@@ -18,8 +18,8 @@ struct count {
     unsigned kernels, launches, private, local;
 };
 
-static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range,
-                         const struct interp_arg *args, void *data)
+static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range, const struct interp_arg *args,
+                         void *data)
 {
     enum cpu_isa isas[CPU_ISA_COUNT];
     struct count *count = data;

@@ -24,8 +24,9 @@ enum { BYTES = 1 << 16, BUFFER = 1 };
 
 /* One kernel on one buffer and one i64. */
 #define KERNEL(body)                                                                                                   \
-    "#include <errno.h>\n#include <fcntl.h>\n#include <signal.h>\n#include <sys/mman.h>\n#include <sys/resource.h>\n"     \
-    "#include <sys/socket.h>\n#include <sys/stat.h>\n#include <sys/syscall.h>\n#include <sys/uio.h>\n#include <unistd.h>\n" \
+    "#include <errno.h>\n#include <fcntl.h>\n#include <signal.h>\n#include <sys/mman.h>\n#include <sys/resource.h>\n"  \
+    "#include <sys/socket.h>\n#include <sys/stat.h>\n#include <sys/syscall.h>\n#include <sys/uio.h>\n#include "        \
+    "<unistd.h>\n"                                                                                                     \
     "struct args { unsigned char *t; int64_t n; };\n"                                                                  \
     "const struct kernel_object_info fusion_kernel_info = {KERNEL_ABI_VERSION, 1, 16, 0, 0, 1};\n"                     \
     "void fusion_kernel(const struct kernel_launch *l, const void *p, uint64_t first, uint64_t end, void *local)\n"    \
@@ -245,7 +246,8 @@ static void test_sandbox(void **state)
     int lost = 0;
     for (int i = 0; i < ATTEMPTS; i++) {
         if (r[i] == -1) continue;
-        if (landlock_abi() == 0 && strncmp(attempts[i], "open(\"/etc/passwd", 17) == 0) continue; /* it may be read then */
+        if (landlock_abi() == 0 && strncmp(attempts[i], "open(\"/etc/passwd", 17) == 0)
+            continue; /* it may be read then */
         print_error("%s: %d\n", attempts[i], r[i]);
         lost++;
     }

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "ir/core/float.h"
-#include "ir/printf/format.h"
 #include "ir/core/ir.h"
+#include "ir/printf/format.h"
 #include "ir/printf/printer.h"
 
 /* ---- formats ---- */

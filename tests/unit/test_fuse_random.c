@@ -152,8 +152,7 @@ static struct scene *scene_new(uint64_t seed)
     s->init = ir_module_new("init");
     for (uint32_t n = 2 + rng_below(&s->rng, MAX_KERNELS - 1), i = 0; i < n; i++) add_kernel(s, seed * 16 + i);
     s->request.range = range_of(ITEMS);
-    if (!s->meets && rng_chance(&s->rng, 30))
-        s->request.range = (struct nd_range){2, {8, 2, 1}, {0, 3, 0}, {4, 1, 1}};
+    if (!s->meets && rng_chance(&s->rng, 30)) s->request.range = (struct nd_range){2, {8, 2, 1}, {0, 3, 0}, {4, 1, 1}};
     choose_homes(s);
     for (uint32_t i = 0; i < s->n_kernels; i++)
         s->parts[s->request.n_parts++] =
@@ -193,8 +192,7 @@ static struct interp_arg argument(const struct scene *s, uint32_t param, void **
     return arg;
 }
 
-static void run(const struct ir_function *f, const struct nd_range *range, const struct interp_arg *args,
-                uint64_t seed)
+static void run(const struct ir_function *f, const struct nd_range *range, const struct interp_arg *args, uint64_t seed)
 {
     struct nd_range r = {.dims = range->dims, .local = {LOCAL, 1, 1}};
     memcpy(r.global, range->global, sizeof r.global);

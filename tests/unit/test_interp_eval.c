@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/eval/eval.h"
 #include "ir/core/float.h"
+#include "ir/eval/eval.h"
 
 static uint64_t f16(double d)
 {

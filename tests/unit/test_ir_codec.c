@@ -9,7 +9,6 @@
 
 #include "ir/core/equal.h"
 #include "ir/msgpack/codec.h"
-#include "ir/core/equal.h"
 #include "ir/verify/verify.h"
 #include "tests/support/cases.h"
 #include "tests/support/random_module.h"

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "ir/msgpack/codec.h"
+#include "ir/base/strbuf.h"
+#include "ir/core/equal.h"
 #include "ir/link/link.h"
 #include "ir/link/sub_group_size.h"
 #include "ir/link/unresolved.h"
-#include "ir/base/strbuf.h"
-#include "ir/core/equal.h"
+#include "ir/msgpack/codec.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 #include "ir/text/print/print_type.h"

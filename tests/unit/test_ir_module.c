@@ -14,7 +14,6 @@
 #include "ir/base/arena.h"
 #include "ir/core/equal.h"
 #include "ir/core/float.h"
-#include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 #include "ir/verify/verify.h"

@@ -8,7 +8,6 @@
 
 #include "ir/core/equal.h"
 #include "ir/msgpack/codec.h"
-#include "ir/core/equal.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 #include "tests/support/cases.h"

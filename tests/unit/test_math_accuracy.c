@@ -13,9 +13,9 @@
 #include <math.h>
 #include <mpfr.h>
 
-#include "ir/eval/eval.h"
 #include "ir/core/float.h"
 #include "ir/core/ir.h"
+#include "ir/eval/eval.h"
 #include "tests/support/cases.h"
 
 /* ---- what is right ---- */

@@ -151,8 +151,8 @@ static struct test_graph *make(const struct shape *s)
     return g;
 }
 
-static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range,
-                         const struct interp_arg *args, void *data)
+static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range, const struct interp_arg *args,
+                         void *data)
 {
     enum cpu_isa isas[CPU_ISA_COUNT];
     struct compiled c;

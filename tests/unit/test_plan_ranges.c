@@ -77,10 +77,10 @@ static void finish(struct test_graph *g, struct fuser_plan *plan)
 /* ---- ids and sizes ---- */
 
 static const struct nd_range ranges[] = {{1, {64, 1, 1}, {0, 0, 0}, {0}},  {1, {50, 1, 1}, {0, 0, 0}, {0}},
-                                            {1, {30, 1, 1}, {20, 0, 0}, {0}}, {2, {8, 8, 1}, {0, 0, 0}, {0}},
-                                            {2, {7, 5, 1}, {2, 1, 0}, {0}},   {2, {16, 2, 1}, {0, 0, 0}, {0}},
-                                            {3, {4, 4, 4}, {0, 0, 0}, {0}},   {3, {3, 5, 2}, {1, 2, 3}, {0}},
-                                            {3, {2, 2, 2}, {0, 0, 0}, {0}},   {1, {100, 1, 1}, {200, 0, 0}, {0}}};
+                                         {1, {30, 1, 1}, {20, 0, 0}, {0}}, {2, {8, 8, 1}, {0, 0, 0}, {0}},
+                                         {2, {7, 5, 1}, {2, 1, 0}, {0}},   {2, {16, 2, 1}, {0, 0, 0}, {0}},
+                                         {3, {4, 4, 4}, {0, 0, 0}, {0}},   {3, {3, 5, 2}, {1, 2, 3}, {0}},
+                                         {3, {2, 2, 2}, {0, 0, 0}, {0}},   {1, {100, 1, 1}, {200, 0, 0}, {0}}};
 enum { RANGES = sizeof ranges / sizeof *ranges };
 
 static void every_kernel_sees_its_own_range(void **state)
@@ -114,8 +114,8 @@ static struct fuser_plan *two(struct test_graph **g, const char *kernel, struct 
     return check_planned(*g);
 }
 
-static void expect_two(const char *kernel, struct nd_range a, struct nd_range b, const char *launches,
-                       const char *code, const char *text)
+static void expect_two(const char *kernel, struct nd_range a, struct nd_range b, const char *launches, const char *code,
+                       const char *text)
 {
     struct test_graph *g;
     struct fuser_plan *plan = two(&g, kernel, a, b);

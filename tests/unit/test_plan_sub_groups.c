@@ -89,8 +89,8 @@ static void finish(struct test_graph *g, struct fuser_plan *plan)
 
 /* ---- what fits, and what does not ---- */
 
-static void expect_two(const char *second, struct nd_range a, struct nd_range b, const char *launches,
-                       const char *code, const char *text)
+static void expect_two(const char *second, struct nd_range a, struct nd_range b, const char *launches, const char *code,
+                       const char *text)
 {
     static const char *const firsts[] = {"numbers", "passes"};
     for (unsigned i = 0; i < 2; i++) {
@@ -132,8 +132,10 @@ static void sizes_that_stay(void **state)
     static const struct nd_range line = {1, {128, 1, 1}, {0}, {32, 1, 1}};
     static const struct nd_range ranges[] = {line, line, line, line};
     static const char *const names[] = {"other_size", "any_size", "own_size", "copies"};
-    expect_two("any_size", line, line, "k0|k1", "not_fused_sub_group_size", "its sub-groups have 16 work-items, theirs 8");
-    expect_two("own_size", line, line, "k0|k1", "not_fused_sub_group_size", "its sub-groups have 16 work-items, theirs 8");
+    expect_two("any_size", line, line, "k0|k1", "not_fused_sub_group_size",
+               "its sub-groups have 16 work-items, theirs 8");
+    expect_two("own_size", line, line, "k0|k1", "not_fused_sub_group_size",
+               "its sub-groups have 16 work-items, theirs 8");
     struct test_graph *g = graph_of(names, ranges, 4);
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "k0 k1 k2 k3");
@@ -304,8 +306,8 @@ static void any_three(void **state)
     assert_true(fused > cases / 4 && fused < cases);
 }
 
-static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range,
-                         const struct interp_arg *args, void *data)
+static bool run_compiled(const struct fuser_launch *launch, const struct nd_range *range, const struct interp_arg *args,
+                         void *data)
 {
     enum cpu_isa isas[CPU_ISA_COUNT];
     unsigned *made = data, n = compiled_isas(isas);

@@ -313,15 +313,13 @@ static void test_refused_addresses(void **state)
                    "%far = OpSpecConstantOp %cp PtrAccessChain %w %c3\n"
                    "%cpp = OpTypePointer UniformConstant %cp\n%held = OpVariable %cpp UniformConstant %far\n" BEGIN END,
                    NULL, "holds an address 12 bytes into");
-    assert_refused(TABLE
-                   "%s = OpSpecConstantOp %u64 ConvertPtrToU %w\n%sum = OpSpecConstantOp %u64 IAdd %s %two\n"
-                   "%up = OpTypePointer UniformConstant %u64\n%held = OpVariable %up UniformConstant %sum\n" BEGIN
-                   "%loaded = OpLoad %u64 %held Aligned 8\n" END,
+    assert_refused(TABLE "%s = OpSpecConstantOp %u64 ConvertPtrToU %w\n%sum = OpSpecConstantOp %u64 IAdd %s %two\n"
+                         "%up = OpTypePointer UniformConstant %u64\n%held = OpVariable %up UniformConstant %sum\n" BEGIN
+                         "%loaded = OpLoad %u64 %held Aligned 8\n" END,
                    NULL, "its initial value holds an OpSpecConstantOp of OpIAdd, which cannot be read");
-    assert_refused(TABLE
-                   "%lp = OpTypePointer Workgroup %u32\n%l = OpVariable %lp Workgroup\n"
-                   "%lpp = OpTypePointer UniformConstant %lp\n%held = OpVariable %lpp UniformConstant %l\n" BEGIN
-                   "%loaded = OpLoad %lp %held Aligned 8\n" END,
+    assert_refused(TABLE "%lp = OpTypePointer Workgroup %u32\n%l = OpVariable %lp Workgroup\n"
+                         "%lpp = OpTypePointer UniformConstant %lp\n%held = OpVariable %lpp UniformConstant %l\n" BEGIN
+                         "%loaded = OpLoad %lp %held Aligned 8\n" END,
                    NULL, "which is local");
 }
 

@@ -9,10 +9,9 @@
 #include <cmocka.h>
 
 #include "ir/core/equal.h"
-#include "ir/msgpack/codec.h"
 #include "ir/link/link.h"
 #include "ir/link/unresolved.h"
-#include "ir/core/equal.h"
+#include "ir/msgpack/codec.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 #include "tests/support/spirv_make.h"

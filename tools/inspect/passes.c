@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/passes/passes.h"
 #include "fuser/passes/manager/pipelines.h"
+#include "fuser/passes/passes.h"
 #include "ir/core/ir.h"
 #include "ir/spirv/spirv.h"
 #include "ir/text/parse/parse.h"

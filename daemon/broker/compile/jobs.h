@@ -52,8 +52,8 @@ void jobs_clear(struct jobs *jobs);
 /* An equal job that is under way already, or NULL. */
 struct job *jobs_find(struct jobs *jobs, const struct job_key *key);
 uint32_t jobs_next_id(struct jobs *jobs);
-/* A new job; request: begun with an id of jobs_next_id, params packed. Cleared. Its bytes are charged to the client's user. NULL: it
-   is too large, or refused (why). */
+/* A new job; request: begun with an id of jobs_next_id, params packed. Cleared. Its bytes are charged to the client's
+   user. NULL: it is too large, or refused (why). */
 struct job *jobs_add(struct jobs *jobs, struct pool_client *client, const struct job_key *key, uint32_t id,
                      struct proto_writer *request, const char **why);
 /* Whose turn it is (turns_next). */
@@ -61,7 +61,8 @@ struct job_waiter *jobs_next(struct jobs *jobs, bool idle_only);
 
 /* The waiter, part of the caller's structure, is told of the result. */
 void job_wait(struct job *job, struct pool_client *client, struct job_waiter *waiter, job_done_fn *done, void *data);
-/* A job nobody waits for is dropped, unless it runs already: then its result is still kept in the cache. Fine for who does not wait. */
+/* A job nobody waits for is dropped, unless it runs already: then its result is still kept in the cache. Fine for who
+ * does not wait. */
 void job_cancel(struct job_waiter *waiter);
 /* It runs, as this user's. */
 void job_begin(struct job *job, struct user *user);

@@ -30,7 +30,7 @@ struct worker {
     struct job *job;
     bool ready;
     bool over_limit; /* it is ended for its job's time or memory */
-    bool resting; /* its job is answered, but not all of it has ended */
+    bool resting;    /* its job is answered, but not all of it has ended */
     uint32_t jobs_done;
     uint64_t since_ms; /* start of this state */
 };
@@ -400,8 +400,7 @@ void pool_free(struct pool *pool)
     if (!pool) return;
     while (!LIST_EMPTY(&pool->workers)) {
         struct worker *w = LIST_FIRST(&pool->workers);
-        if (w->job)
-            job_finish(w->job, &(struct job_result){FUSION_CONNECTION, "fusiond", "the daemon ends", NULL});
+        if (w->job) job_finish(w->job, &(struct job_result){FUSION_CONNECTION, "fusiond", "the daemon ends", NULL});
         retire(w);
     }
     blob_value_clear(&pool->info_value);

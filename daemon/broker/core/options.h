@@ -17,7 +17,7 @@ struct options {
     uint64_t memory_bytes, buffer_bytes; /* of the daemon itself; of the memory that it and clients share */
     uint32_t max_time_limit_ms;          /* of a submission, whatever its client asks for */
     uint32_t frame_limit_ms;             /* how long a message may take to arrive */
-    bool without_landlock; /* start as a service also where the kernel has none */
+    bool without_landlock;               /* start as a service also where the kernel has none */
     bool foreground;
 };
 

@@ -8,8 +8,8 @@
 /* An executable has been loaded, or not: failure is NULL or the executor's reply. */
 typedef void executable_loaded_fn(struct operation *loading, const struct proto_message *failure);
 
-/* Takes load (the params of executable.load), fds (the objects of the launches, sealed) and their array. Answers through loaded,
-   perhaps after a new executor. NULL, or why it is refused: then nothing is taken. */
+/* Takes load (the params of executable.load), fds (the objects of the launches, sealed) and their array. Answers
+   through loaded, perhaps after a new executor. NULL, or why it is refused: then nothing is taken. */
 const char *executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
                            struct operation *loading, executable_loaded_fn *loaded);
 void executable_remove(struct session *s, uint64_t id);

@@ -1,6 +1,6 @@
 /*
- * graph.finalize, step by step: the plan (cache or compiler), the code of each launch (launches.h), loading it into the executor and the
- * reply (load.h). Any failure ends it with that failure.
+ * graph.finalize, step by step: the plan (cache or compiler), the code of each launch (launches.h), loading it into the
+ * executor and the reply (load.h). Any failure ends it with that failure.
  */
 #pragma once
 

@@ -24,8 +24,12 @@ void operations_cancel(struct operations *all)
 void operation_begin(struct operation *o, struct operations *all, const struct proto_message *m,
                      void (*cancel)(struct operation *operation))
 {
-    *o = (struct operation){
-        .all = all, .session = all->session, .request = m->id, .bytes = m->size, .started_ns = uv_hrtime(), .cancel = cancel};
+    *o = (struct operation){.all = all,
+                            .session = all->session,
+                            .request = m->id,
+                            .bytes = m->size,
+                            .started_ns = uv_hrtime(),
+                            .cancel = cancel};
     LIST_INSERT_HEAD(&all->list, o, link);
     all->n++;
     all->bytes += o->bytes;

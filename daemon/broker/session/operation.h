@@ -14,8 +14,8 @@ struct operation {
     LIST_ENTRY(operation) link;
     struct operations *all;
     struct session *session;
-    uint32_t request; /* id */
-    size_t bytes;     /* of the request: many large ones hold up the reading of more */
+    uint32_t request;      /* id */
+    size_t bytes;          /* of the request: many large ones hold up the reading of more */
     struct user_cost held; /* what it makes the daemon hold until it ends, charged to the user */
     uint64_t started_ns;
     void (*cancel)(struct operation *operation); /* frees it, with no reply; it has left the list already */

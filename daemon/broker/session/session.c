@@ -188,8 +188,7 @@ static const struct executor_events executor_events = {.replied = on_executor_re
 
 bool session_begin(struct session *s)
 {
-    s->executor =
-        executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, s->time_limit_ms, &executor_events, s);
+    s->executor = executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, s->time_limit_ms, &executor_events, s);
     return s->executor;
 }
 

@@ -46,8 +46,8 @@ struct program_launch {
     struct program_param *params;
     const uint8_t *ir; /* IR msgpack, on a device that takes no objects; else NULL */
     size_t ir_size;
-    const struct assertion_kernel *debug; /* what it is a part of, and what was asserted; NULL: not for debugging. Buffers
-                                         are slots, then states */
+    const struct assertion_kernel *debug; /* what it is a part of, and what was asserted; NULL: not for debugging.
+                                         Buffers are slots, then states */
 };
 
 enum program_step_kind {

@@ -1,8 +1,8 @@
 /* The lists of passes that planning uses. */
 #include <stddef.h>
 
-#include "fuser/passes/passes.h"
 #include "fuser/passes/manager/pipelines.h"
+#include "fuser/passes/passes.h"
 
 static const struct pass *const only_inline[] = {&pass_inline, NULL};
 

@@ -31,7 +31,8 @@ typedef enum fusion_status {
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-const char *fusion_status_name(fusion_status status);
+const char *
+fusion_status_name(fusion_status status);
 
 #ifdef __cplusplus
 }

@@ -189,7 +189,8 @@ int interpreter_run(const struct interpreter_launch *run, const struct executabl
     else
         interp_run(run->kernel, &p->range, args, &options, &result);
     put_pipes(run, x, p, pipes);
-    int outcome = run->watch && assertion_check_broken(run->watch) ? report_broken(run->watch, e) : report(p, &result, e);
+    int outcome =
+        run->watch && assertion_check_broken(run->watch) ? report_broken(run->watch, e) : report(p, &result, e);
     interp_result_clear(&result);
     for (uint32_t i = 0; i < found.n; i++) buffers_put(found.list[i]);
     free(found.list);

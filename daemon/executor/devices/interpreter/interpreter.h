@@ -12,7 +12,7 @@ struct assertion_check;
 struct interpreter_launch {
     const struct ir_function *kernel;
     struct interp_options options; /* what is checked */
-    struct assertion_check *watch;           /* of a program for debugging; NULL: none */
+    struct assertion_check *watch; /* of a program for debugging; NULL: none */
     /* For devices whose pipes have another record than the interpreter's; NULL: this has not. */
     void (*take_pipe)(const void *record, struct interp_pipe *pipe);
     void (*put_pipe)(void *record, const struct interp_pipe *pipe);

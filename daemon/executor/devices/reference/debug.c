@@ -89,6 +89,7 @@ void reference_debug_transfer(struct executable *x, const struct program_step *s
 {
     const struct debug *d = x->of_device;
     for (uint32_t i = 0; i < (step->rows ? step->rows : 1); i++)
-        assertion_check_written(d->watch, step->to, step->to_offset + program_row(step, i, step->to_pitch, step->to_slice_pitch),
-                      step->bytes);
+        assertion_check_written(d->watch, step->to,
+                                step->to_offset + program_row(step, i, step->to_pitch, step->to_slice_pitch),
+                                step->bytes);
 }
