@@ -3,13 +3,25 @@
 
 #include <stdint.h>
 
-#define IR_ASPECTS(X)                                                                                                  \
-    X(CPU, "cpu")                                                                                                      \
-    X(GPU, "gpu") X(ACCELERATOR, "accelerator") X(FP16, "fp16") X(FP64, "fp64") X(ATOMIC64, "atomic64")                \
-        X(IMAGE, "image") X(ONLINE_COMPILER, "online_compiler") X(USM_DEVICE, "usm_device_allocations")                \
-            X(USM_HOST, "usm_host_allocations") X(USM_SHARED, "usm_shared_allocations") X(SUB_GROUPS, "sub_groups")    \
-                X(PIPES, "pipes") X(FLOAT_ATOMICS, "float_atomics") X(GENERIC_SPACE, "generic_address_space")          \
-                    X(GRAPH_FUSION, "ext_oneapi_graph_fusion")
+/* clang-format off */
+#define IR_ASPECTS(X) \
+    X(CPU, "cpu") \
+    X(GPU, "gpu") \
+    X(ACCELERATOR, "accelerator") \
+    X(FP16, "fp16") \
+    X(FP64, "fp64") \
+    X(ATOMIC64, "atomic64") \
+    X(IMAGE, "image") \
+    X(ONLINE_COMPILER, "online_compiler") \
+    X(USM_DEVICE, "usm_device_allocations") \
+    X(USM_HOST, "usm_host_allocations") \
+    X(USM_SHARED, "usm_shared_allocations") \
+    X(SUB_GROUPS, "sub_groups") \
+    X(PIPES, "pipes") \
+    X(FLOAT_ATOMICS, "float_atomics") \
+    X(GENERIC_SPACE, "generic_address_space") \
+    X(GRAPH_FUSION, "ext_oneapi_graph_fusion")
+/* clang-format on */
 
 enum {
 #define X(id, text) IR_ASPECT_BIT_##id,

@@ -1,4 +1,4 @@
-/* What a module of the kernel language consists of; docs/ir.md is its reference. All of it lies in the module's arena. */
+/* What a module of the kernel language consists of (docs/ir.md). All of it lies in the module's arena. */
 #pragma once
 
 #include <stddef.h>
