@@ -89,7 +89,7 @@ static bool read_png(const char *path, struct picture *p)
 
 bool picture_write(const char *path, const struct picture *p)
 {
-    FILE *f = fopen(path, "wb");
+    FILE *f = fopen(path, "wbe");
     png_structp png = f ? png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL) : NULL;
     png_infop info = png ? png_create_info_struct(png) : NULL;
     bool ok = info && !setjmp(png_jmpbuf(png));
@@ -113,7 +113,7 @@ bool picture_write(const char *path, const struct picture *p)
 bool picture_read(const char *path, struct picture *p)
 {
     unsigned char start[8] = {0};
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(path, "rbe");
     if (!f) {
         perror(path);
         return false;
