@@ -107,7 +107,7 @@ static int check_plan(const struct planning *p, struct error *e)
 static int plan_apart(struct planning *p, struct error *e)
 {
     struct fuser_options options = p->options;
-    struct fuser_error error = {0};
+    struct error error = {0};
     options.mode = FUSER_MODE_NONE;
     p->apart = fuser_plan_new(p->graph, &options, &error);
     return p->apart ? 0 : error_set(e, FUSION_INTERNAL, error.object, "%s", error.reason);
@@ -121,11 +121,11 @@ static int make_plan(struct planning *p, struct error *e)
         [FUSER_KERNEL_NOT_SUPPORTED] = FUSION_KERNEL_NOT_SUPPORTED,
         [FUSER_FEATURE_NOT_SUPPORTED] = FUSION_FEATURE_NOT_SUPPORTED,
     };
-    struct fuser_error error = {0};
+    struct error error = {0};
     p->graph = translate_graph(p->wire, p->modules, p->arena, e);
     if (!p->graph) return -1;
     p->plan = fuser_plan_new(p->graph, &p->options, &error);
-    if (!p->plan) return error_set(e, statuses[error.status], error.object, "%s", error.reason);
+    if (!p->plan) return error_set(e, statuses[error.code], error.object, "%s", error.reason);
     if (check_plan(p, e) != 0) return -1;
     return p->debug ? plan_apart(p, e) : 0;
 }

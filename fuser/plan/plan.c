@@ -64,16 +64,14 @@ static void keep_results(const struct plan_context *ctx, const struct stages *s,
 }
 
 struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct fuser_options *options,
-                                  struct fuser_error *error)
+                                  struct error *error)
 {
     struct arena *kept = arena_new();
     struct fuser_plan *plan = arena_alloc(kept, sizeof *plan);
-    struct fuser_error ignored;
     plan->arena = kept;
-    struct plan_context ctx = {
-        .options = options, .error = error ? error : &ignored, .arena = arena_new(), .kept = kept};
+    struct plan_context ctx = {.options = options, .error = error, .arena = arena_new(), .kept = kept};
     struct stages s = {0};
-    memset(ctx.error, 0, sizeof *ctx.error);
+    if (error) error_clear(error);
     bool done = find_facts(&ctx, graph, &s) && order_find(&ctx, &s.facts, &s.edges, &s.order) &&
                 group_kernels(&ctx, &s) && make_launches(&ctx, &s, plan);
     if (done) keep_results(&ctx, &s, plan);

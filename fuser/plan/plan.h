@@ -11,10 +11,11 @@
 #pragma once
 
 #include "fuser/plan/base/result.h"
+#include "ir/base/error.h"
 
 /* Plans a graph: edges from accesses and deps, linear order, groups, one kernel per group, internalization,
-   clean-up. The graph is only read and may be freed after. NULL on error (error is filled in; error->status
+   clean-up. The graph is only read and may be freed after. NULL on error (error is filled in; error->code
    is never FUSER_OK then). Deterministic: the same graph and options give the same plan. */
 struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct fuser_options *options,
-                                  struct fuser_error *error);
+                                  struct error *error);
 void fuser_plan_free(struct fuser_plan *plan); /* NULL is fine */

@@ -132,7 +132,7 @@ static bool time_planning(int shape, uint32_t n)
     uint32_t n_launches = 0;
     struct test_graph *g = make(shape, n);
     for (int k = 0; k < RUNS; k++) {
-        struct fuser_error error;
+        struct error error;
         double start = milliseconds();
         struct fuser_plan *plan = fuser_plan_new(&g->graph, &g->options, &error);
         times[k] = milliseconds() - start;

@@ -88,7 +88,7 @@ static void print_plan(uint64_t seed)
 {
     struct random_graph_knobs knobs = random_graph_knobs(seed);
     struct test_graph *g = random_graph_new(seed, &knobs);
-    struct fuser_error error = {0};
+    struct error error = {0};
     struct fuser_plan *plan = fuser_plan_new(&g->graph, &g->options, &error);
     if (plan) {
         uint64_t kernels = hash_of(""), remarks = hash_of("");

@@ -14,20 +14,20 @@
 
 struct fuser_plan *check_planned(const struct test_graph *g)
 {
-    struct fuser_error error;
+    struct error error;
     struct fuser_plan *plan = fuser_plan_new(&g->graph, &g->options, &error);
-    if (!plan) fail_msg("%d: %s: %s", (int)error.status, error.object, error.reason);
+    if (!plan) fail_msg("%d: %s: %s", (int)error.code, error.object, error.reason);
     return plan;
 }
 
 void check_fails(const struct test_graph *g, enum fuser_status status, const char *object, const char *reason)
 {
-    struct fuser_error error;
+    struct error error;
     struct fuser_plan *plan = fuser_plan_new(&g->graph, &g->options, &error);
     if (plan) fail_msg("planned, though %s", reason);
-    if (error.status != status || !strstr(error.object, object) || !strstr(error.reason, reason))
-        fail_msg("expected %d: %s: %s\n     got %d: %s: %s", (int)status, object, reason, (int)error.status,
-                 error.object, error.reason);
+    if (error.code != (int)status || !strstr(error.object, object) || !strstr(error.reason, reason))
+        fail_msg("expected %d: %s: %s\n     got %d: %s: %s", (int)status, object, reason, (int)error.code, error.object,
+                 error.reason);
 }
 
 void check_launches(const struct test_graph *g, const struct fuser_plan *plan, const char *launches)

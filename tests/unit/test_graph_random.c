@@ -202,7 +202,7 @@ static int by_text(const void *a, const void *b)
 /* The order, the launches, and the buffers without memory, by name. */
 static char *plan_text(const struct fuser_graph *g, const struct fuser_options *options)
 {
-    struct fuser_error error;
+    struct error error;
     struct fuser_plan *plan = fuser_plan_new(g, options, &error);
     struct strbuf s = {0};
     if (!plan) fail_msg("%s: %s", error.object, error.reason);

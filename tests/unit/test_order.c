@@ -61,7 +61,7 @@ static struct test_graph *make(const struct recipe *r, const char *sequence)
 
 static struct fuser_plan *planned(struct test_graph *g)
 {
-    struct fuser_error error;
+    struct error error;
     struct fuser_plan *plan = fuser_plan_new(&g->graph, &g->options, &error);
     if (!plan) fail_msg("%s: %s", error.object, error.reason);
     return plan;
@@ -156,9 +156,9 @@ static void pieces_that_do_not_overlap_make_no_edge(void **state)
 static void expect_cycle(const struct recipe *r, const char *text)
 {
     struct test_graph *g = make(r, r->names);
-    struct fuser_error error;
+    struct error error;
     assert_null(fuser_plan_new(&g->graph, &g->options, &error));
-    assert_int_equal(error.status, FUSER_INVALID);
+    assert_int_equal(error.code, FUSER_INVALID);
     if (!strstr(error.reason, text)) fail_msg("%s", error.reason);
     test_graph_free(g);
 }
@@ -180,7 +180,7 @@ static void accesses_and_dependences_can_form_a_cycle(void **state)
     test_kernel(g, "a", "inc", test_range(16, 0), &arg, 1);
     test_kernel(g, "b", "inc", test_range(16, 0), &arg, 1);
     test_depends(g, 0, 1);
-    struct fuser_error error;
+    struct error error;
     assert_null(fuser_plan_new(&g->graph, &g->options, &error));
     assert_non_null(strstr(error.reason, "a -> b -> a"));
     test_graph_free(g);

@@ -11,10 +11,10 @@ bool plan_fail(struct plan_context *ctx, enum fuser_status status, const char *w
                const char *format, ...)
 {
     va_list list;
-    ctx->error->status = status;
-    snprintf(ctx->error->object, sizeof ctx->error->object, "%s%s%s", what, name ? " " : "", name ? name : "");
+    char object[ERROR_OBJECT];
+    snprintf(object, sizeof object, "%s%s%s", what, name ? " " : "", name ? name : "");
     va_start(list, format);
-    vsnprintf(ctx->error->reason, sizeof ctx->error->reason, format, list);
+    error_vset(ctx->error, (int)status, object, format, list);
     va_end(list);
     return false;
 }

@@ -5,12 +5,13 @@
 #pragma once
 
 #include "fuser/plan/base/result.h"
+#include "ir/base/error.h"
 
 struct arena;
 
 struct plan_context {
     const struct fuser_options *options;
-    struct fuser_error *error;
+    struct error *error;
     struct arena *arena; /* of what is needed while planning */
     struct arena *kept;  /* of what the plan keeps */
     uint32_t n_remarks;

@@ -6,18 +6,12 @@
 
 struct arena;
 
-/* Why a plan could not be made; positive, part of the interface. */
+/* Why a plan could not be made: the code of its error; positive, part of the interface. */
 enum fuser_status {
     FUSER_OK,
     FUSER_INVALID,               /* the graph contradicts itself: cycle, bad index, mismatch of arguments, overlap */
     FUSER_KERNEL_NOT_SUPPORTED,  /* require_fusion cannot be met, or the kernel needs what the device lacks */
     FUSER_FEATURE_NOT_SUPPORTED, /* the device cannot fuse at all; a sub-group size it does not have */
-};
-
-struct fuser_error {
-    enum fuser_status status;
-    char object[128]; /* "node scale", "buffer t": what it is about */
-    char reason[768]; /* a sentence with the numbers */
 };
 
 /* A remark: one decision. Codes are stable names, listed in docs/remarks.md. */
