@@ -191,20 +191,6 @@ static bool sees_sub_group(const struct ir_inst *inst)
     return ir_op_class(inst->op) == IR_CLASS_SUB_GROUP_QUERY || ir_is_sub_group_op(inst);
 }
 
-/* Ids and sizes that depend on how the ND-range is cut into groups. */
-static bool sees_work_group(enum ir_op op)
-{
-    switch (op) {
-    case IR_OP_LOCAL_ID:
-    case IR_OP_GROUP_ID:
-    case IR_OP_LOCAL_SIZE:
-    case IR_OP_ENQUEUED_LOCAL_SIZE:
-    case IR_OP_NUM_GROUPS:
-    case IR_OP_LOCAL_LINEAR_ID: return true;
-    default: return ir_op_class(op) == IR_CLASS_SUB_GROUP_QUERY;
-    }
-}
-
 static void see_facts(struct access_analysis *result, const struct ir_inst *inst)
 {
     unsigned flags = ir_op_info(inst->op)->flags;
@@ -216,7 +202,7 @@ static void see_facts(struct access_analysis *result, const struct ir_inst *inst
     } else if (flags & IR_FLAG_CONVERGENT && inst->op != IR_OP_CALL) {
         result->has_group_ops = true;
     }
-    if (sees_work_group(inst->op)) {
+    if (flags & IR_FLAG_GROUPS) {
         result->has_local_ids = true;
         result->sees_groups |= !of_sub_group;
     }

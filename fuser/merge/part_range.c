@@ -25,26 +25,14 @@ static bool is_query_of_sub_group(enum ir_op op)
     return ir_op_class(op) == IR_CLASS_SUB_GROUP_QUERY;
 }
 
-static bool is_of_group(enum ir_op op)
-{
-    switch (op) {
-    case IR_OP_LOCAL_ID:
-    case IR_OP_GROUP_ID:
-    case IR_OP_LOCAL_SIZE:
-    case IR_OP_ENQUEUED_LOCAL_SIZE:
-    case IR_OP_NUM_GROUPS:
-    case IR_OP_LOCAL_LINEAR_ID: return true;
-    default: return is_query_of_sub_group(op);
-    }
-}
-
 static void find_queries(struct ir_inst *inst, void *data)
 {
     struct view *v = data;
-    bool sub = ir_is_sub_group_op(inst), meets = !sub && ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT;
+    unsigned flags = ir_op_info(inst->op)->flags;
+    bool sub = ir_is_sub_group_op(inst), meets = !sub && flags & IR_FLAG_CONVERGENT;
     if (sub || is_query_of_sub_group(inst->op)) v->sub = inst;
     if (meets) v->meets = inst;
-    if (meets || is_of_group(inst->op)) v->groups = inst;
+    if (meets || flags & IR_FLAG_GROUPS) v->groups = inst;
     if (v->meets == inst || inst->op == IR_OP_LOCAL_ID || inst->op == IR_OP_LOCAL_SIZE ||
         inst->op == IR_OP_LOCAL_LINEAR_ID)
         v->inside = inst;

@@ -20,7 +20,7 @@ static unsigned short by_text[IR_OP_COUNT]; /* ops in the order of their mnemoni
 
 static unsigned flags_from_letters(const char *letters)
 {
-    static const char order[] = "PRWCXZDUA"; /* bit k of enum ir_op_flag */
+    static const char order[] = "PRWCXZDUAG"; /* bit k of enum ir_op_flag */
     unsigned flags = 0;
     for (; *letters; letters++) flags |= 1u << (strchr(order, *letters) - order);
     return flags;

@@ -40,6 +40,7 @@ enum ir_op_flag {
     IR_FLAG_PARTIAL = 1 << 6,    /* D */
     IR_FLAG_UNSIGNED = 1 << 7,   /* U */
     IR_FLAG_COMMUTES = 1 << 8,   /* A */
+    IR_FLAG_GROUPS = 1 << 9,     /* G */
 };
 
 struct ir_op_info {

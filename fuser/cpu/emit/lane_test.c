@@ -74,7 +74,7 @@ bool lane_test(struct emit *e, const struct ir_value *condition, struct lane_tes
     if (!is_linear(&a) || b.shape != SHAPE_UNIFORM) return false;
     struct lanes first = lanes_uniform(a.kind, a.scalar);
     struct lanes last = op2(e, IR_OP_ADD, a.kind, first, lanes_int(e, a.kind, (uint64_t)a.stride * (e->width - 1)));
-    bool is_unsigned = op >= IR_OP_ULT && op <= IR_OP_UGE;
+    bool is_unsigned = ir_op_info(op)->flags & IR_FLAG_UNSIGNED;
     enum ir_op less = is_unsigned ? IR_OP_ULE : IR_OP_SLE;
     struct lanes at_first = op2(e, op, IR_KIND_BOOL, first, b), at_last = op2(e, op, IR_KIND_BOOL, last, b);
     struct lanes even =

@@ -86,6 +86,7 @@ void emit_pipe(struct emit *e, const struct ir_inst *inst, struct lanes *result)
         return;
     }
     struct lanes r = by_lane(e, inst);
-    if (inst->op <= IR_OP_PIPE_WRITE_AT) r = op2(e, IR_OP_INE, IR_KIND_BOOL, r, lanes_int(e, IR_KIND_I32, 0));
+    if (inst->n_results && ir_type_is_bool(inst->results[0]->type))
+        r = op2(e, IR_OP_INE, IR_KIND_BOOL, r, lanes_int(e, IR_KIND_I32, 0));
     if (result) *result = r;
 }

@@ -17,7 +17,7 @@ bool lower_int_comparison(struct emit *e, enum ir_op op, const struct lanes *arg
     if (a.kind == IR_KIND_PTR) a.kind = b.kind = IR_KIND_I64;
     if (a.kind == IR_KIND_BOOL || a.kind >= IR_KIND_F32 || e->isa->bit_masks || e->isa->id == CPU_ISA_GENERIC)
         return false;
-    bool is_unsigned = op >= IR_OP_ULT && op <= IR_OP_UGE;
+    bool is_unsigned = ir_op_info(op)->flags & IR_FLAG_UNSIGNED;
     if (kind_bytes(a.kind) < 4) {
         enum ir_op extend = is_unsigned ? IR_OP_ZEXT : IR_OP_SEXT;
         *result = op2(e, op, IR_KIND_BOOL, op1(e, extend, IR_KIND_I32, a), op1(e, extend, IR_KIND_I32, b));

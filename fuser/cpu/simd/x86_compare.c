@@ -49,7 +49,7 @@ static void bit_comparison(char *text, size_t size, const struct x86_row *row, e
     if (row->from >= IR_KIND_F32)
         snprintf(text, size, "v%s $%u, %%2, %%1, %%0%s", row->name, row->immediate ^ flip, under);
     else
-        snprintf(text, size, "vpcmp%s%s $%u, %%2, %%1, %%0%s", op >= IR_OP_ULT && op <= IR_OP_UGE ? "u" : "",
+        snprintf(text, size, "vpcmp%s%s $%u, %%2, %%1, %%0%s", ir_op_info(op)->flags & IR_FLAG_UNSIGNED ? "u" : "",
                  suffix[kind_bytes(row->from)], (unsigned)mask_predicate(op) ^ flip, under);
 }
 
