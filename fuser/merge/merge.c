@@ -83,7 +83,8 @@ static struct ir_function *copy_part(struct fuse *f, const struct fuse_part *par
     if (call) {
         const struct ir_function *callee = call->attrs.callee;
         fuse_refuse(f, "kernel %s calls %s, which %s", f->part, callee->name,
-                    callee->body ? "is too large to be put in place" : "has no body");
+                    callee->body ? "does not fit: a kernel has at most 262144 operations, and blocks 256 deep"
+                                 : "has no body");
         return NULL;
     }
     return copy;
