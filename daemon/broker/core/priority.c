@@ -13,10 +13,8 @@
 #include <unistd.h>
 
 enum { STEP_NICE = 14, MAX_NICE = 19 };
-enum { BACK_SLICE_US = 40000 }; /* of those that step back */
 
-/* The slice of compilers: beyond a tick of usual clocks, but a processor is left to others for as long, too. */
-const struct priority priority_of_compilers = {.nice = 3, .slice_us = 6000};
+const struct priority priority_of_compilers = {.nice = 0, .slice_us = 0};
 const struct priority priority_of_executors = {.nice = 5, .slice_us = 500};
 
 /* struct sched_attr as of its first version: the C library has none. */
@@ -40,7 +38,7 @@ static int nice_of(const struct priority *priority)
 void priority_take(const struct priority *priority)
 {
     int nice_now = nice_of(priority);
-    struct attributes a = {.size = sizeof a, .nice = nice_now, .slice_ns = priority->slice_us * UINT64_C(1000)};
+    struct attributes a = {.size = sizeof a, .nice = nice_now, .slice_ns = (uint64_t)priority->slice_us * 1000};
     if (syscall(SYS_sched_setattr, 0, &a, 0) != 0) setpriority(PRIO_PROCESS, 0, nice_now);
 }
 
@@ -55,8 +53,13 @@ static uint64_t used_ns(pid_t pid)
 
 void priority_watch(struct priority_load *load, pid_t pid, const struct priority *priority)
 {
-    *load = (struct priority_load){
-        .pid = pid, .used_ns = used_ns(pid), .nice = nice_of(priority), .slice_us = priority->slice_us};
+    *load = (struct priority_load){.pid = pid, .used_ns = used_ns(pid), .nice = nice_of(priority)};
+}
+
+/* Which policy the process has when it has stepped back so far: the last step gives way to whoever wakes up. */
+static uint32_t policy_at(int steps)
+{
+    return steps >= PRIORITY_STEPS ? SCHED_IDLE : SCHED_OTHER;
 }
 
 /* All threads of the process. False: they cannot be seen. */
@@ -78,15 +81,8 @@ void priority_step_to(struct priority_load *load, int steps)
 {
     if (steps == load->steps) return;
     int wanted = load->nice + steps * STEP_NICE, nice_now = wanted < MAX_NICE ? wanted : MAX_NICE;
-    uint32_t slice_us = steps ? BACK_SLICE_US : load->slice_us;
-    struct attributes a = {.size = sizeof a, .nice = nice_now, .slice_ns = slice_us * UINT64_C(1000)};
-    bool done = set_threads(load->pid, &a);
-    if (done && steps >= PRIORITY_STEPS) {
-        a.policy = SCHED_IDLE; /* gives way to whoever wakes up, and keeps the slice that it had before */
-        a.slice_ns = 0;
-        done = set_threads(load->pid, &a);
-    }
-    if (done || setpriority(PRIO_PGRP, (id_t)load->pid, nice_now) == 0) load->steps = steps;
+    struct attributes a = {.size = sizeof a, .policy = policy_at(steps), .nice = nice_now};
+    if (set_threads(load->pid, &a) || setpriority(PRIO_PGRP, (id_t)load->pid, nice_now) == 0) load->steps = steps;
 }
 
 uint64_t priority_measure(struct priority_load *load)

@@ -3,10 +3,6 @@
  * have short slices. But what they run is a stranger's and may never end: they weigh less than compilers, and those of
  * a user who keeps a processor busy while the daemon serves others step back further, so that the others' short
  * submissions go first.
- *
- * What computes for long has long slices. Linux runs what has the earliest deadline, which is a slice after where it
- * stands. It looks only when a clock ticks, so that processes with slices below a tick are so far from each other that
- * some have deadlines before the one who wakes up now, who then waits while each of them has its tick.
  */
 #pragma once
 
@@ -26,10 +22,9 @@ void priority_take(const struct priority *priority);
 /* What a process has used lately. */
 struct priority_load {
     pid_t pid;
-    uint64_t used_ns;  /* its processor time when last looked at */
-    int nice;          /* before any step */
-    uint32_t slice_us; /* the same */
-    int steps;         /* how far it has stepped back */
+    uint64_t used_ns; /* its processor time when last looked at */
+    int nice;         /* before any step */
+    int steps;        /* how far it has stepped back */
 };
 
 /* A child that was started with this priority. */
