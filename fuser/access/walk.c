@@ -185,16 +185,10 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
     for (uint32_t i = 0; i < inst->n_operands; i++) escape(w, inst->operands[i]);
 }
 
-/* Operations whose outcome the size of the sub-groups is part of. */
-static bool sees_sub_group(const struct ir_inst *inst)
-{
-    return ir_op_class(inst->op) == IR_CLASS_SUB_GROUP_QUERY || ir_is_sub_group_op(inst);
-}
-
 static void see_facts(struct access_analysis *result, const struct ir_inst *inst)
 {
     unsigned flags = ir_op_info(inst->op)->flags;
-    bool of_sub_group = sees_sub_group(inst);
+    bool of_sub_group = ir_sees_sub_group(inst);
     result->has_sub_groups |= of_sub_group;
     result->meets_groups |= flags & IR_FLAG_CONVERGENT && inst->op != IR_OP_CALL && !of_sub_group;
     if (inst->op == IR_OP_BARRIER) {

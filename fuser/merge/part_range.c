@@ -20,17 +20,12 @@ struct view {
     const struct ir_inst *sub;    /* depends on which work-items are a sub-group */
 };
 
-static bool is_query_of_sub_group(enum ir_op op)
-{
-    return ir_op_class(op) == IR_CLASS_SUB_GROUP_QUERY;
-}
-
 static void find_queries(struct ir_inst *inst, void *data)
 {
     struct view *v = data;
     unsigned flags = ir_op_info(inst->op)->flags;
     bool sub = ir_is_sub_group_op(inst), meets = !sub && flags & IR_FLAG_CONVERGENT;
-    if (sub || is_query_of_sub_group(inst->op)) v->sub = inst;
+    if (ir_sees_sub_group(inst)) v->sub = inst;
     if (meets) v->meets = inst;
     if (meets || flags & IR_FLAG_GROUPS) v->groups = inst;
     if (v->meets == inst || inst->op == IR_OP_LOCAL_ID || inst->op == IR_OP_LOCAL_SIZE ||

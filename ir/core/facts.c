@@ -14,6 +14,11 @@ bool ir_is_sub_group_op(const struct ir_inst *inst)
     return class == IR_CLASS_SUB_GROUP || class == IR_CLASS_BLOCK;
 }
 
+bool ir_sees_sub_group(const struct ir_inst *inst)
+{
+    return ir_op_class(inst->op) == IR_CLASS_SUB_GROUP_QUERY || ir_is_sub_group_op(inst);
+}
+
 bool ir_is_convergent(const struct ir_inst *inst)
 {
     if (!(ir_op_info(inst->op)->flags & IR_FLAG_CONVERGENT) || inst->op == IR_OP_CALL) return false;

@@ -9,6 +9,8 @@
 bool ir_is_work_group_collective(const struct ir_inst *inst);
 /* Work-items of a sub-group take part: collectives of that scope, votes, shuffles, block reads and writes. */
 bool ir_is_sub_group_op(const struct ir_inst *inst);
+/* Its outcome depends on which work-items are a sub-group: such an operation, or a query of ids and sizes. */
+bool ir_sees_sub_group(const struct ir_inst *inst);
 /* Work-items of some group take part together, so that it may not move to where others come; calls are not counted. */
 bool ir_is_convergent(const struct ir_inst *inst);
 /* Like that, and all work-items of the scope take part, not merely those that happen to come there. */
