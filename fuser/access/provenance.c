@@ -3,6 +3,7 @@
 
 #include "fuser/access/provenance.h"
 #include "ir/base/arena.h"
+#include "ir/core/facts.h"
 
 static uint64_t *parameters_of(const struct access_walk *w, const struct ir_value *v)
 {
@@ -48,9 +49,8 @@ static bool flow(const struct access_walk *w, const struct ir_value *to, const s
 /* What a terminator carries goes into the results of the if or loop it ends, or the parameters of the loop. */
 static bool flow_out(const struct access_walk *w, const struct ir_inst *inst)
 {
-    const struct ir_inst *to = inst->parent->parent;
+    const struct ir_inst *to = ir_terminator_target(inst);
     bool changed = false;
-    while (to && inst->op != IR_OP_YIELD && to->op != IR_OP_LOOP) to = to->parent->parent;
     for (uint32_t i = 0; to && i < inst->n_operands; i++)
         changed |= flow(w, inst->op == IR_OP_CONTINUE ? to->blocks[0]->args[i] : to->results[i], inst->operands[i]);
     return changed;

@@ -10,6 +10,7 @@
 
 #include "fuser/passes/util.h"
 #include "ir/base/arena.h"
+#include "ir/core/facts.h"
 
 struct offsets {
     struct fuse *f;
@@ -38,8 +39,7 @@ static void mark(struct offsets *o, const struct ir_value *v)
 /* The value that a terminator's operand becomes. */
 static struct ir_value *target_of(const struct ir_inst *terminator, uint32_t operand)
 {
-    const struct ir_inst *to = terminator->parent->parent;
-    while (to && terminator->op != IR_OP_YIELD && to->op != IR_OP_LOOP) to = to->parent->parent;
+    const struct ir_inst *to = ir_terminator_target(terminator);
     return terminator->op == IR_OP_CONTINUE ? to->blocks[0]->args[operand] : to->results[operand];
 }
 

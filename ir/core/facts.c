@@ -36,3 +36,8 @@ struct ir_inst *ir_enclosing_loop(const struct ir_inst *inst)
     while (around && around->op != IR_OP_LOOP) around = around->parent->parent;
     return around;
 }
+
+struct ir_inst *ir_terminator_target(const struct ir_inst *terminator)
+{
+    return terminator->op == IR_OP_YIELD ? terminator->parent->parent : ir_enclosing_loop(terminator);
+}

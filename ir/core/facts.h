@@ -18,3 +18,5 @@ bool ir_is_collective(const struct ir_inst *inst);
 
 /* The innermost loop whose body the instruction stands in, or NULL. */
 struct ir_inst *ir_enclosing_loop(const struct ir_inst *inst);
+/* The if or loop that a yield, break or continue ends. */
+struct ir_inst *ir_terminator_target(const struct ir_inst *terminator);

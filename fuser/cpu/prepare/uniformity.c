@@ -176,11 +176,6 @@ static struct shape result_shape(const struct finder *f, const struct ir_inst *i
 
 /* ---- control flow ---- */
 
-static const struct ir_inst *target_of(const struct ir_inst *terminator)
-{
-    return terminator->op == IR_OP_YIELD ? terminator->parent->parent : ir_enclosing_loop(terminator);
-}
-
 /* Whether lanes may have diverged between `inside` and the construct around it that ends at `target`. */
 static bool diverged(const struct finder *f, const struct ir_inst *inside, const struct ir_inst *target)
 {
@@ -212,7 +207,7 @@ struct join {
 static void see_predecessor(struct ir_inst *inst, void *data)
 {
     struct join *j = data;
-    if (inst->op != j->op || target_of(inst) != j->target || j->index >= inst->n_operands) return;
+    if (inst->op != j->op || ir_terminator_target(inst) != j->target || j->index >= inst->n_operands) return;
     const struct ir_value *v = inst->operands[j->index];
     if (j->n++ && !ir_value_same(v, j->same)) j->differ = true;
     j->same = v;
@@ -267,7 +262,7 @@ static void visit_inst(struct ir_inst *inst, void *data)
     case IR_OP_LOOP: join_loop(f, inst); break;
     case IR_OP_BREAK:
     case IR_OP_CONTINUE:
-        if (diverged(f, inst, target_of(inst))) set_divergent(f, target_of(inst));
+        if (diverged(f, inst, ir_terminator_target(inst))) set_divergent(f, ir_terminator_target(inst));
         break;
     case IR_OP_RETURN: see_return(f, inst); break;
     default:
