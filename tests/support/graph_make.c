@@ -8,17 +8,12 @@
 #include "ir/base/arena.h"
 #include "ir/text/parse/parse.h"
 
-struct test_graph *test_graph_new(const char *text)
+struct test_graph *test_graph_of(struct ir_module *module)
 {
     struct arena *arena = arena_new();
     struct test_graph *g = arena_alloc(arena, sizeof *g);
-    struct diag_list list = {0};
     g->arena = arena;
-    g->module = ir_parse(text, strlen(text), "test.fk", &list);
-    if (!g->module) {
-        fprintf(stderr, "%s\n", diag_format(&list));
-        abort();
-    }
+    g->module = module;
     g->options = (struct fuser_options){.mode = FUSER_MODE_ENABLE,
                                         .device = {.name = "cpu",
                                                    .aspects = UINT64_MAX,
@@ -29,6 +24,17 @@ struct test_graph *test_graph_new(const char *text)
                                                    .primary_sub_group_size = 16,
                                                    .can_fuse = true}};
     return g;
+}
+
+struct test_graph *test_graph_new(const char *text)
+{
+    struct diag_list list = {0};
+    struct ir_module *module = ir_parse(text, strlen(text), "test.fk", &list);
+    if (!module) {
+        fprintf(stderr, "%s\n", diag_format(&list));
+        abort();
+    }
+    return test_graph_of(module);
 }
 
 void test_graph_free(struct test_graph *g)

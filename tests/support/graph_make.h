@@ -12,6 +12,8 @@ struct test_graph {
 
 /* text: a module in the text form. */
 struct test_graph *test_graph_new(const char *text);
+/* Of kernels that are there: takes the module. */
+struct test_graph *test_graph_of(struct ir_module *module);
 void test_graph_free(struct test_graph *g);
 
 /* Each returns the index of what it made. Names are copied. */
