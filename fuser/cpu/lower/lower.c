@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/lower/division.h"
 #include "fuser/cpu/lower/formula.h"
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/simd/op.h"
@@ -400,6 +401,7 @@ bool lower_op(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lan
     if ((int)op >= IR_OP_COUNT) return lower_formula_op(e, op, args, result);
     if (lower_half(e, op, kind, args, result) || lower_formula(e, op, kind, args, result)) return true;
     if (op_is_comparison(op)) return lower_comparison(e, op, args, result);
+    if (lower_division(e, op, kind, args, result)) return true;
     if (op == IR_OP_BITSELECT) {
         enum ir_kind bits = int_of(kind);
         struct lanes x = op_bits(e, args[0], bits), y = op_bits(e, args[1], bits), z = op_bits(e, args[2], bits);

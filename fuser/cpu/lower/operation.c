@@ -36,7 +36,7 @@ static bool in_loop_is_better(const struct emit *e, enum ir_op op, enum ir_kind 
     return kind != IR_KIND_BOOL && (e->width > 16 || half);
 }
 
-static struct lanes in_loop(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
+struct lanes op_in_loop(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
 {
     lval in[4] = {0}, out = lane_array(e, kind, 1);
     for (unsigned i = 0; i < n; i++)
@@ -70,7 +70,7 @@ struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, 
     if (op_is_comparison(op) && lower_int_comparison(e, op, args, &result)) return result;
     if (x86_op(e, op, kind, n, args, &result)) return result;
     if (math_vector(e, op, kind, n, args, &result)) return result;
-    if (in_loop_is_better(e, op, kind, args[0].kind)) return in_loop(e, op, kind, n, args);
+    if (in_loop_is_better(e, op, kind, args[0].kind)) return op_in_loop(e, op, kind, n, args);
     return by_lane(e, op, kind, n, args);
 }
 

@@ -11,6 +11,8 @@ struct lanes op_n(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, 
 struct lanes op1(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a);
 struct lanes op2(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a, struct lanes b);
 struct lanes op3(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes a, struct lanes b, struct lanes c);
+/* Lane by lane in a loop; not of bools. */
+struct lanes op_in_loop(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args);
 struct lanes op_select(struct emit *e, struct lanes condition, struct lanes a, struct lanes b);
 struct lanes op_number(struct emit *e, enum ir_kind kind, double v);
 struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind); /* the same bits as a kind of the same size */
