@@ -330,19 +330,36 @@ static void test_eviction_by_user(void **state)
     cache_close(cache);
 }
 
-/* Who writes the entry that is too much does not wait until a thousand others are gone. */
-static void test_eviction_in_background(void **state)
+/* Until an eviction begins: who writes the entry that is too much does not wait until a thousand others are gone. */
+static void write_too_much(struct cache *cache)
 {
     bool seen = false;
-    struct cache *cache = cache_open(*state, DISK, 0);
     cache_settle(cache);
     for (uint64_t i = 0; i < 12000 && !seen; i++) {
         put_of(cache, SOMEBODY, i, 250);
         seen = cache_stats(cache).disk_bytes > DISK; /* and yet we are here */
     }
     assert_true(seen);
+}
+
+static void test_eviction_in_background(void **state)
+{
+    struct cache *cache = cache_open(*state, DISK, 0);
+    write_too_much(cache);
     cache_settle(cache);
     assert_true(cache_stats(cache).disk_bytes <= DISK);
+    cache_close(cache);
+}
+
+/* What is written during an eviction is too much together with what that leaves: another one follows. */
+static void test_eviction_follows_eviction(void **state)
+{
+    struct cache *cache = cache_open(*state, DISK, 0);
+    write_too_much(cache);
+    for (uint64_t i = 20000; i < 20060; i++) put_of(cache, SOMEBODY, i, 4000);
+    cache_settle(cache);
+    assert_true(cache_stats(cache).disk_bytes <= DISK);
+    assert_int_equal(get(cache, 20059, 4000), CACHE_DISK);
     cache_close(cache);
 }
 
@@ -475,6 +492,7 @@ int main(void)
         TEST(test_foreign_files),
         TEST(test_eviction_by_user),
         TEST(test_eviction_in_background),
+        TEST(test_eviction_follows_eviction),
         TEST(test_reject),
         TEST(test_eviction),
         TEST(test_concurrent_writers),

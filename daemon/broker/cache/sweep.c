@@ -191,6 +191,8 @@ static void sweep_once(struct cache_sweep *sweep)
     if (all->bytes > sweep->limit) evict(sweep, all);
     pthread_mutex_lock(&sweep->lock);
     sweep->bytes = all->bytes + sweep->added;
+    /* What came meanwhile asked for no sweep, and may be counted twice. Where nothing came, more would do nothing. */
+    if (sweep->added > 0 && sweep->bytes > sweep->limit) sweep->wanted = true;
     pthread_mutex_unlock(&sweep->lock);
     free(all->files);
     free(all);
