@@ -2,7 +2,8 @@
  * Times of the service and of its code, against the same work by others in the same interleaved run, all with two
  * threads. Prints medians, quartiles and ratios; asserts that the results agree, and nothing about time.
  *
- * bench [--json FILE] [WORK ...]     works: service chain mandelbrot layernorm black_scholes; without: all
+ * bench [--json FILE] [WORK ...]     works: service chain mandelbrot layernorm black_scholes, and those in OpenCL C
+ *                                    (forms/; `forms` is all of these); without: all
  */
 #include <omp.h>
 #include <sched.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/bench/forms/form.h"
 #include "tests/bench/work.h"
 
 enum { THREADS = 2 };
@@ -50,6 +52,9 @@ static void run(fusion_session *s, const struct options *o, json_object *rows)
     if (wanted(o, "mandelbrot")) bench_mandelbrot(s, rows);
     if (wanted(o, "layernorm")) bench_layernorm(s, rows);
     if (wanted(o, "black_scholes")) bench_black_scholes(s, rows);
+    for (const struct form *const *f = forms; *f; f++)
+        if (wanted(o, (*f)->work) || wanted(o, "forms")) form_measure(s, *f, rows);
+    form_summary(rows);
 }
 
 int main(int argc, char **argv)

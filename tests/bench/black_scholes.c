@@ -112,7 +112,7 @@ static fusion_module *load_module(fusion_session *s)
     return m;
 }
 
-static fusion_graph *graph(fusion_session *s, const struct work *w, const struct work_buffers *b)
+fusion_graph *black_scholes_graph(fusion_session *s, const struct work *w, const struct work_buffers *b)
 {
     const unsigned internal = FUSION_ACCESS_SCOPE_WORK_ITEM | FUSION_INTERNAL_MEMORY | FUSION_NO_INIT;
     fusion_module *m = load_module(s);
@@ -162,12 +162,12 @@ void bench_black_scholes(fusion_session *s, json_object *rows)
         .bound = 1e-4,
         .repeat = 3,
         .input = input,
-        .graph = graph,
+        .graph = black_scholes_graph,
         .unfused = true,
         .c_strict = black_scholes_strict,
         .c_fast = black_scholes_fast,
         .c_vector = black_scholes_vector,
-        .opencl = {opencl, "black_scholes", 3, 2, 1, {n}, {0}, {n * 4, n * 4, n * 4}, {n * 4, n * 4}},
+        .opencl = {opencl, {"black_scholes", 1, {n}, {0}, {{0}}}},
         .numexpr = "black_scholes",
     };
     work_measure(s, &w, rows);

@@ -82,7 +82,7 @@ void bench_chain(fusion_session *s, size_t n, unsigned repeat, json_object *rows
         .c_strict = chain_strict,
         .c_fast = chain_fast,
         .c_vector = chain_vector,
-        .opencl = {opencl, "chain", 3, 1, 1, {n}, {0}, {n * 4, n * 4, n * 4}, {n * 4}},
+        .opencl = {opencl, {"chain", 1, {n}, {0}, {{0}}}},
         .numexpr = "chain",
     };
     work_measure(s, &w, rows);

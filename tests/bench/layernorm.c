@@ -87,7 +87,7 @@ static fusion_graph *graph(fusion_session *s, const struct work_buffers *b, cons
     return g;
 }
 
-static fusion_graph *tree_graph(fusion_session *s, const struct work *w, const struct work_buffers *b)
+fusion_graph *layernorm_graph(fusion_session *s, const struct work *w, const struct work_buffers *b)
 {
     (void)w;
     return graph(s, b, tree, sizeof tree - 1);
@@ -119,12 +119,11 @@ void bench_layernorm(fusion_session *s, json_object *rows)
         .bound = 1e-4,
         .repeat = 3,
         .input = input,
-        .graph = tree_graph,
+        .graph = layernorm_graph,
         .c_strict = layernorm_strict,
         .c_fast = layernorm_fast,
         .c_vector = layernorm_vector,
-        .opencl =
-            {opencl, "layernorm", 3, 1, 1, {(size_t)ROWS * GROUP}, {GROUP}, {n * 4, COLUMNS * 4, COLUMNS * 4}, {n * 4}},
+        .opencl = {opencl, {"layernorm", 1, {(size_t)ROWS * GROUP}, {GROUP}, {{0}}}},
     };
     work_measure(s, &w, rows);
     w.name = "layernorm 8192 x 1024, work-groups of 256, group_reduce";

@@ -38,7 +38,7 @@ static const char opencl[] =
     "  }\n"
     "  o[py * 1024 + px] = i;\n}\n";
 
-static fusion_graph *graph(fusion_session *s, const struct work *w, const struct work_buffers *b)
+fusion_graph *mandelbrot_graph(fusion_session *s, const struct work *w, const struct work_buffers *b)
 {
     fusion_module *m;
     fusion_graph *g;
@@ -62,11 +62,11 @@ void bench_mandelbrot(fusion_session *s, json_object *rows)
         .counts = true,
         .bound = 0.01, /* at the border, a fused product shows */
         .repeat = 3,
-        .graph = graph,
+        .graph = mandelbrot_graph,
         .c_strict = mandelbrot_strict,
         .c_fast = mandelbrot_fast,
         .c_vector = mandelbrot_vector,
-        .opencl = {opencl, "mandelbrot", 0, 1, 2, {SIDE, SIDE}, {0}, {0}, {SIDE * SIDE * 4}},
+        .opencl = {opencl, {"mandelbrot", 2, {SIDE, SIDE}, {0}, {{0}}}},
     };
     work_measure(s, &w, rows);
 }

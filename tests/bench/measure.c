@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { MOST_ROUNDS = 21, LEAST_ROUNDS = 5, PATIENCE_MS = 6000 };
 enum { SETTLE_US = 10000 }; /* threads that wait actively for more work of the one before have gone to sleep by then */
 
 double measure_now_ms(void)
@@ -44,39 +45,70 @@ static void run_round(struct contender *c, unsigned n, unsigned round, unsigned 
     }
 }
 
-/* Median, and for the spread the best and the quartiles. */
-static void print_contender(const struct contender *c, const double *sorted, unsigned rounds, double ours)
+/* As many rounds as there is patience for. One run of everybody warms up, and says how long a round takes. */
+static unsigned rounds_for(struct contender *c, unsigned n, unsigned repeat)
 {
-    double middle = sorted[rounds / 2];
-    printf("    %-14s %10.4f ms  (%.4f, %.4f .. %.4f)", c->name, middle, sorted[0], sorted[rounds / 4],
+    double round_ms = 0, warm;
+    for (unsigned i = 0; i < n; i++) {
+        if (c[i].absent) continue;
+        if (!c[i].run(c[i].self, 1, &warm) || !c[i].run(c[i].self, 1, &warm)) c[i].absent = true;
+        round_ms += warm * (repeat + 1);
+    }
+    unsigned rounds = round_ms > 0 ? (unsigned)(PATIENCE_MS / round_ms) : MOST_ROUNDS;
+    return rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds < LEAST_ROUNDS ? LEAST_ROUNDS : rounds;
+}
+
+/* The median of what each round gave: what disturbs a round disturbs both. */
+static double median_ratio(const double *ours, const double *theirs, unsigned rounds)
+{
+    double ratios[MOST_ROUNDS];
+    for (unsigned r = 0; r < rounds; r++) ratios[r] = ours[r] / theirs[r];
+    return measure_median(ratios, rounds);
+}
+
+/* Median, and for the spread the best and the quartiles. */
+static void print_contender(const struct contender *c, const double *sorted, unsigned rounds, double ratio)
+{
+    printf("    %-14s %10.4f ms  (%.4f, %.4f .. %.4f)", c->name, sorted[rounds / 2], sorted[0], sorted[rounds / 4],
            sorted[rounds * 3 / 4]);
-    if (middle != ours) printf("   ours/its %.2f", ours / middle);
+    if (ratio > 0) printf("   ours/its %.2f", ratio);
     putchar('\n');
 }
 
-void measure_work(const char *work, struct contender *c, unsigned n, unsigned rounds, unsigned repeat,
-                  json_object *rows)
+static json_object *add_row(const char *work, const struct contender *c, unsigned n, double *times, unsigned rounds)
 {
-    double *times = calloc((size_t)n * rounds, sizeof *times), warm;
-    if (!times) exit(1);
-    for (unsigned i = 0; i < n; i++)
-        if (!c[i].absent && !c[i].run(c[i].self, 1, &warm)) c[i].absent = true;
-    for (unsigned r = 0; r < rounds; r++) run_round(c, n, r, repeat, times, rounds);
-    json_object *row = json_object_new_object(), *peers = json_object_new_object();
-    double ours = measure_median(times, rounds);
-    printf("%s\n", work);
+    json_object *row = json_object_new_object(), *peers = json_object_new_object(), *all = json_object_new_object();
+    for (unsigned i = n; i-- > 1;) {
+        if (c[i].absent) continue;
+        json_object_object_add(all, c[i].name, json_object_new_double(median_ratio(times, times + i * rounds, rounds)));
+    }
     for (unsigned i = 0; i < n; i++) {
+        json_object *ratio;
         if (c[i].absent) continue;
         double ms = measure_median(times + i * rounds, rounds);
-        print_contender(&c[i], times + i * rounds, rounds, ours);
-        if (i > 0) json_object_object_add(peers, c[i].name, json_object_new_double(ms));
+        bool other = json_object_object_get_ex(all, c[i].name, &ratio);
+        print_contender(&c[i], times + i * rounds, rounds, other ? json_object_get_double(ratio) : 0);
+        if (other) json_object_object_add(peers, c[i].name, json_object_new_double(ms));
     }
-    fflush(stdout);
     json_object_object_add(row, "work", json_object_new_string(work));
-    json_object_object_add(row, "ours_ms", json_object_new_double(ours));
+    json_object_object_add(row, "ours_ms", json_object_new_double(times[rounds / 2]));
     json_object_object_add(row, "peers", peers);
+    json_object_object_add(row, "ratios", all);
+    return row;
+}
+
+json_object *measure_work(const char *work, struct contender *c, unsigned n, unsigned repeat, json_object *rows)
+{
+    unsigned rounds = rounds_for(c, n, repeat);
+    double *times = calloc((size_t)n * rounds, sizeof *times);
+    if (!times) exit(1);
+    for (unsigned r = 0; r < rounds; r++) run_round(c, n, r, repeat, times, rounds);
+    printf("%s\n", work);
+    json_object *row = add_row(work, c, n, times, rounds);
     json_object_array_add(rows, row);
+    fflush(stdout);
     free(times);
+    return row;
 }
 
 void measure_figure(const char *work, double ms, json_object *rows)

@@ -1,19 +1,22 @@
 /* PoCL through OpenCL: buffers that are the caller's memory, a queue that works in order. */
 #define CL_TARGET_OPENCL_VERSION 200
+#include "tests/bench/opencl.h"
+
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/bench/measure.h"
-#include "tests/bench/opencl.h"
+
+enum { MOST_MEMORY = 32, MOST_LAUNCHES = 24 };
 
 struct opencl {
     cl_context context;
     cl_command_queue queue;
     cl_program program;
-    cl_kernel kernel;
-    cl_mem memory[5];
+    cl_kernel kernels[MOST_LAUNCHES]; /* one for each launch: its arguments stay */
+    cl_mem memory[MOST_MEMORY];
     struct opencl_work work;
 };
 
@@ -31,40 +34,58 @@ static bool find_device(cl_device_id *device)
     return false;
 }
 
-static bool set_argument(struct opencl *o, unsigned index, void *memory, size_t bytes, cl_mem_flags flags)
+static bool make_memory(struct opencl *o)
 {
-    cl_int error;
-    o->memory[index] = clCreateBuffer(o->context, flags | CL_MEM_USE_HOST_PTR, bytes, memory, &error);
-    return error == CL_SUCCESS && clSetKernelArg(o->kernel, index, sizeof(cl_mem), &o->memory[index]) == CL_SUCCESS;
-}
-
-static bool set_arguments(struct opencl *o, const struct peer_data *data)
-{
-    const struct opencl_work *w = &o->work;
-    for (unsigned i = 0; i < w->n_in; i++)
-        if (!set_argument(o, i, (void *)data->in[i], w->in_bytes[i], CL_MEM_READ_ONLY)) return false;
-    for (unsigned i = 0; i < w->n_out; i++)
-        if (!set_argument(o, w->n_in + i, data->out[i], w->out_bytes[i], CL_MEM_WRITE_ONLY)) return false;
+    for (unsigned i = 0; i < o->work.n_memory; i++) {
+        const struct opencl_memory *m = &o->work.memory[i];
+        cl_mem_flags flags = CL_MEM_READ_WRITE | (m->host ? CL_MEM_USE_HOST_PTR : 0);
+        cl_int error;
+        o->memory[i] = clCreateBuffer(o->context, flags, m->bytes, m->host, &error);
+        if (error != CL_SUCCESS) return false;
+    }
     return true;
 }
 
-struct opencl *opencl_open(const struct opencl_work *work, const struct peer_data *data, const char **why)
+static bool set_argument(const struct opencl *o, cl_kernel kernel, unsigned i, const struct launch_arg *arg)
+{
+    switch (arg->kind) {
+    case ARG_INT: return clSetKernelArg(kernel, i, sizeof arg->number, &arg->number) == CL_SUCCESS;
+    case ARG_FLOAT: return clSetKernelArg(kernel, i, sizeof arg->real, &arg->real) == CL_SUCCESS;
+    case ARG_LOCAL: return clSetKernelArg(kernel, i, (size_t)arg->number, NULL) == CL_SUCCESS;
+    default: return clSetKernelArg(kernel, i, sizeof(cl_mem), &o->memory[arg->number]) == CL_SUCCESS;
+    }
+}
+
+static bool make_kernels(struct opencl *o)
+{
+    for (unsigned k = 0; k < o->work.n_launches; k++) {
+        const struct launch *l = &o->work.launches[k];
+        cl_int error;
+        o->kernels[k] = clCreateKernel(o->program, l->kernel, &error);
+        if (error != CL_SUCCESS) return false;
+        for (unsigned i = 0; i < LAUNCH_MOST_ARGS && l->args[i].kind; i++)
+            if (!set_argument(o, o->kernels[k], i, &l->args[i])) return false;
+    }
+    return true;
+}
+
+struct opencl *opencl_open(const struct opencl_work *work, const char **why)
 {
     cl_device_id device;
     cl_int error;
     *why = "no such platform";
     if (!find_device(&device)) return NULL;
+    *why = "the device refuses";
+    if (work->n_memory > MOST_MEMORY || work->n_launches > MOST_LAUNCHES) return NULL;
     struct opencl *o = calloc(1, sizeof *o);
     if (!o) return NULL;
     o->work = *work;
-    *why = "the device refuses";
     o->context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     if (error == CL_SUCCESS) o->queue = clCreateCommandQueueWithProperties(o->context, device, NULL, &error);
     if (error == CL_SUCCESS)
         o->program = clCreateProgramWithSource(o->context, 1, (const char *[]){work->source}, NULL, &error);
     if (error == CL_SUCCESS) error = clBuildProgram(o->program, 1, &device, "-cl-std=CL1.2", NULL, NULL);
-    if (error == CL_SUCCESS) o->kernel = clCreateKernel(o->program, work->kernel, &error);
-    if (error == CL_SUCCESS && set_arguments(o, data)) return o;
+    if (error == CL_SUCCESS && make_memory(o) && make_kernels(o)) return o;
     opencl_close(o);
     return NULL;
 }
@@ -72,13 +93,24 @@ struct opencl *opencl_open(const struct opencl_work *work, const struct peer_dat
 /* Mapping makes what the device wrote visible in the caller's memory. */
 static bool fetch(struct opencl *o)
 {
-    const struct opencl_work *w = &o->work;
-    for (unsigned i = w->n_in; i < w->n_in + w->n_out; i++) {
+    for (unsigned i = 0; i < o->work.n_memory; i++) {
+        const struct opencl_memory *m = &o->work.memory[i];
         cl_int error;
-        void *p = clEnqueueMapBuffer(o->queue, o->memory[i], CL_TRUE, CL_MAP_READ, 0, w->out_bytes[i - w->n_in], 0,
-                                     NULL, NULL, &error);
+        if (!m->read_back) continue;
+        void *p = clEnqueueMapBuffer(o->queue, o->memory[i], CL_TRUE, CL_MAP_READ, 0, m->bytes, 0, NULL, NULL, &error);
         if (error != CL_SUCCESS) return false;
         clEnqueueUnmapMemObject(o->queue, o->memory[i], p, 0, NULL, NULL);
+    }
+    return clFinish(o->queue) == CL_SUCCESS;
+}
+
+static bool run_once(struct opencl *o)
+{
+    for (unsigned k = 0; k < o->work.n_launches; k++) {
+        const struct launch *l = &o->work.launches[k];
+        if (clEnqueueNDRangeKernel(o->queue, o->kernels[k], l->dims, NULL, l->global, l->local[0] ? l->local : NULL, 0,
+                                   NULL, NULL) != CL_SUCCESS)
+            return false;
     }
     return clFinish(o->queue) == CL_SUCCESS;
 }
@@ -86,14 +118,9 @@ static bool fetch(struct opencl *o)
 bool opencl_run(void *self, unsigned repeat, double *ms)
 {
     struct opencl *o = self;
-    const size_t *local = o->work.local[0] ? o->work.local : NULL;
     double start = measure_now_ms();
-    for (unsigned i = 0; i < repeat; i++) {
-        if (clEnqueueNDRangeKernel(o->queue, o->kernel, o->work.dims, NULL, o->work.global, local, 0, NULL, NULL) !=
-            CL_SUCCESS)
-            return false;
-        if (clFinish(o->queue) != CL_SUCCESS) return false;
-    }
+    for (unsigned i = 0; i < repeat; i++)
+        if (!run_once(o)) return false;
     *ms = (measure_now_ms() - start) / repeat;
     return fetch(o);
 }
@@ -101,9 +128,10 @@ bool opencl_run(void *self, unsigned repeat, double *ms)
 void opencl_close(struct opencl *o)
 {
     if (!o) return;
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < MOST_MEMORY; i++)
         if (o->memory[i]) clReleaseMemObject(o->memory[i]);
-    if (o->kernel) clReleaseKernel(o->kernel);
+    for (unsigned i = 0; i < MOST_LAUNCHES; i++)
+        if (o->kernels[i]) clReleaseKernel(o->kernels[i]);
     if (o->program) clReleaseProgram(o->program);
     if (o->queue) clReleaseCommandQueue(o->queue);
     if (o->context) clReleaseContext(o->context);

@@ -1,20 +1,27 @@
-/* The peer that is an OpenCL device (PoCL): one kernel over the same data. */
+/* The peer that is an OpenCL device (PoCL): kernels from source, one after another, over the caller's memory. */
 #pragma once
 
 #include <stdbool.h>
 
-#include "tests/bench/peers.h"
+#include "tests/bench/launch.h"
 
 struct opencl;
 
-struct opencl_work {
-    const char *source, *kernel; /* the kernel takes the inputs, then the outputs */
-    unsigned n_in, n_out, dims;
-    size_t global[2], local[2]; /* local 0: the device chooses */
-    size_t in_bytes[3], out_bytes[2];
+struct opencl_memory {
+    void *host; /* NULL: the device's own */
+    size_t bytes;
+    bool read_back; /* after runs, host has what the kernels wrote */
 };
 
-/* NULL, with the reason: there is no such device, or it refuses the kernel. */
-struct opencl *opencl_open(const struct opencl_work *work, const struct peer_data *data, const char **why);
+struct opencl_work {
+    const char *source;
+    const struct launch *launches;
+    unsigned n_launches;
+    const struct opencl_memory *memory;
+    unsigned n_memory;
+};
+
+/* NULL, with the reason: there is no such device, or it refuses the kernels. The work must outlive it. */
+struct opencl *opencl_open(const struct opencl_work *work, const char **why);
 bool opencl_run(void *opencl, unsigned repeat, double *ms);
 void opencl_close(struct opencl *o);

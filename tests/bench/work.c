@@ -9,8 +9,7 @@
 
 #include "tests/bench/measure.h"
 #include "tests/bench/numexpr.h"
-
-enum { ROUNDS = 21 };
+#include "tests/bench/opencl.h"
 
 void bench_check(fusion_status status)
 {
@@ -99,6 +98,7 @@ static void free_results(const struct work *w, struct peer_data *d)
 
 /* ---- one work ---- */
 
+enum { MOST_BUFFERS = 5 };
 enum { OURS, UNFUSED, C_FUSED, C_FUSED_FAST, C_VECTOR, POCL, NUMEXPR, WAYS };
 
 struct running {
@@ -107,6 +107,9 @@ struct running {
     struct service fused, unfused;
     struct peer_data ours, results[WAYS]; /* ours: in the buffers */
     struct c_peer c[WAYS];
+    struct launch launch;
+    struct opencl_memory memory[MOST_BUFFERS];
+    struct opencl_work opencl_work;
     struct opencl *opencl;
     struct numexpr *numexpr;
     struct contender ways[WAYS];
@@ -147,25 +150,42 @@ static void make_c(struct running *r, int way, const char *name, peer_fn *run)
     r->ways[way] = (struct contender){name, run_c, &r->c[way], !run};
 }
 
-static void make_others(struct running *r)
+/* One fused kernel, which takes the inputs, then the outputs. */
+static void make_opencl(struct running *r)
 {
     const struct work *w = r->work;
-    const char *why = "";
-    if (w->opencl.source) {
-        r->opencl = opencl_open(&w->opencl, &r->results[POCL], &why);
-        if (!r->opencl) printf("    (no pocl: %s)\n", why);
+    const char *why;
+    unsigned n = 0;
+    r->ways[POCL].absent = true;
+    if (!w->opencl.source) return;
+    r->launch = w->opencl.launch;
+    for (unsigned i = 0; i < w->n_in; i++, n++) {
+        r->memory[n] = (struct opencl_memory){(void *)r->results[POCL].in[i], w->in_count[i] * 4, false};
+        r->launch.args[n] = (struct launch_arg)READ((int32_t)n);
     }
+    for (unsigned i = 0; i < w->n_out; i++, n++) {
+        r->memory[n] = (struct opencl_memory){r->results[POCL].out[i], w->out_count * 4, true};
+        r->launch.args[n] = (struct launch_arg)WRITE((int32_t)n);
+    }
+    r->opencl_work = (struct opencl_work){w->opencl.source, &r->launch, 1, r->memory, n};
+    r->opencl = opencl_open(&r->opencl_work, &why);
+    if (!r->opencl) printf("    (no pocl: %s)\n", why);
     r->ways[POCL] = (struct contender){"pocl", opencl_run, r->opencl, !r->opencl};
-    if (w->numexpr) {
-        r->numexpr = numexpr_open(NUMEXPR_SCRIPT, w->numexpr, &r->results[NUMEXPR], w->n_in, w->n_out);
-        if (!r->numexpr) printf("    (no numexpr: python3-numexpr is not installed)\n");
-    }
+}
+
+static void make_numexpr(struct running *r)
+{
+    const struct work *w = r->work;
+    r->ways[NUMEXPR].absent = true;
+    if (!w->numexpr) return;
+    r->numexpr = numexpr_open(NUMEXPR_SCRIPT, w->numexpr, &r->results[NUMEXPR], w->n_in, w->n_out);
+    if (!r->numexpr) printf("    (no numexpr: python3-numexpr is not installed)\n");
     r->ways[NUMEXPR] = (struct contender){"numexpr", numexpr_run, r->numexpr, !r->numexpr};
 }
 
 static void run_all(struct running *r, json_object *rows)
 {
-    measure_work(r->work->name, r->ways, WAYS, ROUNDS, r->work->repeat, rows);
+    measure_work(r->work->name, r->ways, WAYS, r->work->repeat, rows);
     if (r->numexpr) numexpr_results(r->numexpr, &r->results[NUMEXPR]);
     for (int i = C_FUSED; i < WAYS; i++)
         if (!r->ways[i].absent) compare(r->work, &r->ours, r->ways[i].name, &r->results[i]);
@@ -183,7 +203,8 @@ void work_measure(fusion_session *s, const struct work *w, json_object *rows)
     make_c(&r, C_FUSED, "c_fused", w->c_strict);
     make_c(&r, C_FUSED_FAST, "c_fused_fast", w->c_fast);
     make_c(&r, C_VECTOR, "c_vector", w->c_vector);
-    make_others(&r);
+    make_opencl(&r);
+    make_numexpr(&r);
     run_all(&r, rows);
     opencl_close(r.opencl);
     numexpr_close(r.numexpr);

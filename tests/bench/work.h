@@ -4,7 +4,7 @@
 #include <fusiond/fusiond.h>
 #include <json.h>
 
-#include "tests/bench/opencl.h"
+#include "tests/bench/launch.h"
 #include "tests/bench/peers.h"
 
 void bench_check(fusion_status status); /* anything but success ends the program */
@@ -25,7 +25,10 @@ struct work {
     fusion_graph *(*graph)(fusion_session *s, const struct work *w, const struct work_buffers *b);
     bool unfused; /* shown too */
     peer_fn *c_strict, *c_fast, *c_vector;
-    struct opencl_work opencl;
+    struct {
+        const char *source;
+        struct launch launch; /* without arguments: they are the inputs, then the outputs */
+    } opencl;
     const char *numexpr;
 };
 
@@ -40,5 +43,9 @@ void bench_black_scholes(fusion_session *s, json_object *rows);
 /* service.c: what the service itself takes */
 void bench_service(fusion_session *s, json_object *rows);
 
+/* The graphs over the work's buffers. */
+fusion_graph *mandelbrot_graph(fusion_session *s, const struct work *w, const struct work_buffers *b);
+fusion_graph *layernorm_graph(fusion_session *s, const struct work *w, const struct work_buffers *b);
+fusion_graph *black_scholes_graph(fusion_session *s, const struct work *w, const struct work_buffers *b);
 /* The four kernels over n floats; salt makes another module of it, so that nothing is cached. */
 fusion_graph *chain_graph(fusion_session *s, size_t n, int salt, const struct work_buffers *b);

@@ -16,7 +16,7 @@ static const char *const outcomes[] = {"?", "made", "interpreted", "refused", "t
 
 static double total_ms(const struct cost *c)
 {
-    return c->outcome == OUTCOME_TIME_LIMIT || c->outcome == OUTCOME_DIED ? c->wall_ms : c->plan_ms + c->code_ms;
+    return c->plan_ms + c->code_ms;
 }
 
 static void print_head(void)
