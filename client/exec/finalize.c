@@ -39,7 +39,7 @@ static void pack_finalize(struct proto_writer *w, const void *data)
 {
     const struct request *r = data;
     const fusion_finalize_options *o = r->options;
-    proto_pack_map(w, 10);
+    proto_pack_map(w, 11);
     proto_pack_bytes(w, "graph", r->bytes, r->size);
     pack_ids(w, "modules", r->graph->modules, r->graph->wire.n_modules);
     proto_pack_uint(w, "mode", o->mode);
@@ -48,6 +48,7 @@ static void pack_finalize(struct proto_writer *w, const void *data)
     proto_pack_bool(w, "keep_ir", o->keep_ir);
     proto_pack_bool(w, "keep_assembly", o->keep_assembly);
     proto_pack_bool(w, "debug", o->debug);
+    proto_pack_uint(w, "tier", o->tier);
     pack_ids(w, "bindings", r->graph->slot_memory, r->graph->wire.n_slots);
     pack_values(w, r->graph);
 }
@@ -117,6 +118,7 @@ static fusion_status finalize_inner(fusion_exec *e, const fusion_finalize_option
         if (a->kind != ACTION_GRAPH) continue;
         fusion_finalize_options own = a->options;
         own.device = options->device;
+        if (!own.tier) own.tier = options->tier;
         own.debug |= options->debug;
         fusion_status status = fusion_graph_finalize(a->inner, &own, &a->exec);
         a->inner = NULL; /* the graph's, which may go before this does */
@@ -156,6 +158,8 @@ fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_optio
     if (g->recorders) return client_error(FUSION_BUSY, "graph", "a queue is still recording into it");
     if ((unsigned)options->mode > FUSION_REQUIRE)
         return client_error(FUSION_INVALID, "graph", "unknown mode %d", (int)options->mode);
+    if ((unsigned)options->tier > FUSION_TIER_COMPILED)
+        return client_error(FUSION_INVALID, "graph", "unknown tier %d", (int)options->tier);
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
     fusion_graph *flat = client_graph_flatten(g, options->mode);

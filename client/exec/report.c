@@ -5,7 +5,10 @@
 
 #include "client/base/error.h"
 #include "client/base/reply.h"
+#include "client/session/request.h"
 #include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
 /* A number below `limit`. */
 static bool read_index(const msgpack_object *o, uint32_t limit, uint32_t *index)
@@ -35,6 +38,12 @@ static const char *optional_text(fusion_exec *e, const msgpack_object *map, cons
     return o && o->type == MSGPACK_OBJECT_STR ? client_reply_string(&e->pool, o) : NULL;
 }
 
+static const char *text_or_none(fusion_exec *e, const msgpack_object *map, const char *key)
+{
+    const char *text = optional_text(e, map, key);
+    return text ? text : "";
+}
+
 static bool read_groups(fusion_exec *e, msgpack_object_array list, uint32_t n_flat)
 {
     fusion_group *groups = client_pool_array(&e->pool, list.size, sizeof *groups);
@@ -48,8 +57,8 @@ static bool read_groups(fusion_exec *e, msgpack_object_array list, uint32_t n_fl
         if (!read_nodes(e, client_reply_list(map, "nodes"), seen, n_flat, &groups[i].nodes, &groups[i].n_nodes))
             return false;
         groups[i].kernel = client_reply_text(&e->pool, map, "kernel");
-        groups[i].effort = optional_text(e, map, "effort");
-        if (!groups[i].effort) groups[i].effort = "";
+        groups[i].effort = text_or_none(e, map, "effort");
+        groups[i].tier = text_or_none(e, map, "tier");
         groups[i].ir = optional_text(e, map, "ir");
         groups[i].assembly = optional_text(e, map, "assembly");
     }
@@ -125,6 +134,48 @@ static fusion_status read_report(fusion_exec *e, const msgpack_object *reply, ui
     proto_get_uint(report, "bytes_fused", &e->report.bytes_fused);
     proto_get_uint(report, "bytes_unfused", &e->report.bytes_unfused);
     return FUSION_SUCCESS;
+}
+
+/* ---- launches that were quick ---- */
+
+/* What is as it was is not kept again: the report may be updated often. */
+static void update_group(fusion_exec *e, fusion_group *group, const msgpack_object *map)
+{
+    const msgpack_object *tier = proto_get(map, "tier");
+    uint64_t lanes = 0;
+    if (!tier || tier->type != MSGPACK_OBJECT_STR ||
+        (tier->via.str.size == strlen(group->tier) && memcmp(tier->via.str.ptr, group->tier, tier->via.str.size) == 0))
+        return;
+    proto_get_uint(map, "lanes", &lanes);
+    group->lanes = (uint32_t)lanes;
+    group->tier = text_or_none(e, map, "tier");
+    group->effort = text_or_none(e, map, "effort");
+    group->reason = optional_text(e, map, "reason");
+}
+
+static void pack_executable(struct proto_writer *w, const void *data)
+{
+    const fusion_exec *e = data;
+    proto_pack_map(w, 1);
+    proto_pack_uint(w, "executable", e->id);
+}
+
+fusion_status fusion_exec_update_report(fusion_exec *e)
+{
+    struct proto_message reply;
+    bool quick = false;
+    for (uint32_t i = 0; i < e->report.n_groups; i++) quick |= strcmp(e->report.groups[i].tier, "quick") == 0;
+    if (!quick) return FUSION_SUCCESS;
+    fusion_status status = client_request(e->session, "executable.tiers", pack_executable, e, NULL, 0, &reply);
+    if (status != FUSION_SUCCESS) return status;
+    msgpack_object_array list = client_reply_list(&reply.params, "launches");
+    for (uint32_t i = 0; i < list.size; i++) {
+        uint64_t launch;
+        if (proto_get_uint(&list.ptr[i], "launch", &launch) && launch < e->report.n_groups)
+            update_group(e, (fusion_group *)&e->report.groups[launch], &list.ptr[i]);
+    }
+    proto_message_clear(&reply);
+    return e->pool.failed ? client_no_memory("graph") : FUSION_SUCCESS;
 }
 
 /* ---- graphs that were flattened ---- */

@@ -193,6 +193,7 @@ static void end(struct broker *broker)
     uv_loop_close(&broker->loop);
     users_clear(&broker->users);
     cache_close(broker->cache);
+    map_clear(&broker->codes.by_key);
     tempdir_remove(&broker->temporary);
 }
 

@@ -160,6 +160,15 @@ static void pack_kernels(struct proto_writer *reply, const struct planning *p)
     }
 }
 
+/* What each of them has to do, for whoever decides whether it is worth waiting for code. */
+static void pack_work(struct proto_writer *reply, const struct planning *p)
+{
+    uint32_t n = p->runs_on->check ? p->plan->n_launches : 0;
+    proto_pack_key(reply, "work");
+    msgpack_pack_array(&reply->packer, n);
+    for (uint32_t i = 0; i < n; i++) msgpack_pack_uint64(&reply->packer, p->plan->launches[i].work);
+}
+
 static void planning_finish(struct planning *p)
 {
     fuser_plan_free(p->plan);
@@ -176,10 +185,11 @@ int job_plan(const struct proto_message *m, struct proto_writer *reply, struct e
     if (read_options(&p, m, e) == 0 && read_graph(&p, m, e) == 0 && read_modules(&p, m, e) == 0 &&
         make_plan(&p, e) == 0) {
         proto_begin_reply(reply, m->id);
-        proto_pack_map(reply, 3);
+        proto_pack_map(reply, 4);
         pack_part(reply, "report", &p, plan_pack_report);
         pack_part(reply, "program", &p, plan_pack_program);
         pack_kernels(reply, &p);
+        pack_work(reply, &p);
         result = 0;
     }
     planning_finish(&p);

@@ -122,6 +122,15 @@ static int executable_objects(struct control *c, struct proto_message *m, struct
     return executables_add_objects(c->executables, id, first, m->fds, m->n_fds, e);
 }
 
+static int executable_replace(struct control *c, struct proto_message *m, struct error *e)
+{
+    uint64_t id, launch;
+    if (get_id(m, "executable", &id, e) != 0 || get_id(m, "launch", &launch, e) != 0) return -1;
+    if (m->n_fds != 1)
+        return error_set_id(e, FUSION_INVALID, "executable", id, "came with %u descriptors, not 1", m->n_fds);
+    return executables_replace(c->executables, id, launch, m->fds, e);
+}
+
 static int executable_release(struct control *c, struct proto_message *m, struct error *e)
 {
     uint64_t id;
@@ -168,6 +177,7 @@ static const struct {
     {"buffer.release", buffer_release},
     {"executable.load", executable_load},
     {"executable.objects", executable_objects},
+    {"executable.replace", executable_replace},
     {"executable.release", executable_release},
     {"module.release", module_release},
     {"options", options},

@@ -1,7 +1,7 @@
 /* Random programs through the whole service: images, addresses in memory, host tasks, addresses that are only looked
    at, several threads. Submitted command by command, recorded and built, apart, fused and required to be, compiled for
-   each instruction set with more and less effort, interpreted and debugged, they leave the same behind, to the last
-   bit.
+   each instruction set with more and less effort, with their code or before it is there, interpreted and debugged, they
+   leave the same behind, to the last bit.
 
    What takes time is gcc, so a program goes some of these ways, chosen by its seed: all of them with
    FUSIOND_TEST_WAYS=all, only those without gcc with =interpreted, which is ten times as fast and enough for the
@@ -75,9 +75,12 @@ static void start(struct place *place)
     const size_t at = (size_t)(place - places[0]);
     setenv("FUSIOND_ISA", isas[at / EFFORTS], 1);
     setenv("FUSIOND_EFFORT", efforts[at % EFFORTS], 1);
+    const bool quick = (at / EFFORTS + at % EFFORTS) % 2, given = getenv("FUSIOND_TIER");
+    if (!given) setenv("FUSIOND_TIER", quick ? "quick" : "compiled", 1);
     service_start(&place->service, patient);
     unsetenv("FUSIOND_ISA");
     unsetenv("FUSIOND_EFFORT");
+    if (!given) unsetenv("FUSIOND_TIER");
     expect_ok(fusion_connect(place->service.socket, &options, &place->session));
 }
 
@@ -218,8 +221,9 @@ static void say_what_ran(void)
     for (int i = 0; i < ISAS * EFFORTS; i++) {
         const struct place *p = &places[i / EFFORTS][i % EFFORTS];
         if (!p->session) continue;
-        print_message("# %s, effort %s: %u programs, %lld compiles\n", isas[i / EFFORTS], efforts[i % EFFORTS],
-                      p->programs, service_counter(p->session, "compiles"));
+        print_message("# %s, effort %s: %u programs, %lld compiles, %lld launches quick at first\n", isas[i / EFFORTS],
+                      efforts[i % EFFORTS], p->programs, service_counter(p->session, "compiles"),
+                      service_counter(p->session, "quick_launches"));
     }
     for (int i = 0; i < WAYS; i++)
         print_message("# %s: %u programs, %u launches saved, %u buffers internalized\n", ways[i].name,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -36,41 +37,60 @@ struct outcome {
     long long repeated, lost; /* jobs and compilers since before */
 };
 
-/* Finalizes and, where that succeeds, runs a kernel that adds the constant. */
-static struct outcome finalize(int constant)
+struct client {
+    fusion_session *session;
+    fusion_graph *graph;
+    fusion_buffer *out;
+    fusion_exec *exec;
+    int constant;
+};
+
+/* With a kernel that adds the constant. */
+static void open_client(struct client *c, int constant)
 {
     char text[300];
-    struct outcome outcome = {0};
-    fusion_session *session = service_connect(&service);
     fusion_module *module;
-    fusion_graph *graph;
-    fusion_exec *exec;
-    fusion_event done;
-    void *memory;
     int n = snprintf(text, sizeof text,
                      "kernel @k(%%a: ptr.global i32 read, %%o: ptr.global i32 write) {\n  %%i = global_id x\n"
                      "  %%x = load i32 %%a[%%i]\n  %%y = add i32 %%x, %d\n  store i32 %%o[%%i], %%y\n}\n",
                      constant);
-    expect_ok(fusion_module_load(session, "k.fk", text, (size_t)n, &module));
-    fusion_buffer *in = index_buffer(session, "in", SIZE, 3, 0), *out = index_buffer(session, "out", SIZE, 0, 0);
-    expect_ok(fusion_graph_create(session, &graph));
-    fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(out)};
-    add_node(graph, module, "k", SIZE, args, 2);
-    outcome.repeated = -service_counter(session, "jobs_repeated");
-    outcome.lost = -service_counter(session, "compilers_lost");
-    outcome.status = fusion_graph_finalize(graph, NULL, &exec);
-    outcome.repeated += service_counter(session, "jobs_repeated");
-    outcome.lost += service_counter(session, "compilers_lost");
+    *c = (struct client){.session = service_connect(&service), .constant = constant};
+    expect_ok(fusion_module_load(c->session, "k.fk", text, (size_t)n, &module));
+    fusion_buffer *in = index_buffer(c->session, "in", SIZE, 3, 0);
+    c->out = index_buffer(c->session, "out", SIZE, 0, 0);
+    expect_ok(fusion_graph_create(c->session, &c->graph));
+    fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(c->out)};
+    add_node(c->graph, module, "k", SIZE, args, 2);
+}
+
+static void run(struct client *c)
+{
+    fusion_event done;
+    void *memory;
+    expect_ok(fusion_exec_submit(c->exec, NULL, 0, &done));
+    expect_ok(fusion_event_wait(c->session, done, 20000, NULL));
+    expect_ok(fusion_buffer_map(c->out, &memory));
+    for (int i = 0; i < SIZE; i++) assert_int_equal(((int *)memory)[i], 3 * i + c->constant);
+}
+
+/* Finalizes and, where that succeeds, runs. */
+static struct outcome finalize(int constant)
+{
+    struct client c;
+    struct outcome outcome = {0};
+    open_client(&c, constant);
+    outcome.repeated = -service_counter(c.session, "jobs_repeated");
+    outcome.lost = -service_counter(c.session, "compilers_lost");
+    outcome.status = fusion_graph_finalize(c.graph, NULL, &c.exec);
+    outcome.repeated += service_counter(c.session, "jobs_repeated");
+    outcome.lost += service_counter(c.session, "compilers_lost");
     if (outcome.status == FUSION_SUCCESS) {
-        const fusion_group *group = &fusion_exec_report(exec)->groups[0];
+        const fusion_group *group = &fusion_exec_report(c.exec)->groups[0];
         snprintf(outcome.effort, sizeof outcome.effort, "%s", group->effort);
         outcome.lanes = group->lanes;
-        expect_ok(fusion_exec_submit(exec, NULL, 0, &done));
-        expect_ok(fusion_event_wait(session, done, 20000, NULL));
-        expect_ok(fusion_buffer_map(out, &memory));
-        for (int i = 0; i < SIZE; i++) assert_int_equal(((int *)memory)[i], 3 * i + constant);
+        run(&c);
     }
-    fusion_disconnect(session);
+    fusion_disconnect(c.session);
     return outcome;
 }
 
@@ -120,6 +140,37 @@ static void what_never_works_is_told(void **state)
     assert_int_equal(o.repeated, 0);
 }
 
+/* The kernel runs all the same where nobody waited for its code, and stays as it is. */
+static void what_never_works_stays_interpreted(void **state)
+{
+    (void)state;
+    static const struct {
+        int constant;
+        const char *reason;
+    } cases[] = {{900001, "compiler"}, {900005, "no code"}};
+    setenv("FUSIOND_TIER", "quick", 1);
+    service_clear(&service);
+    start(NULL);
+    for (int i = 0; i < 2; i++) {
+        struct client c;
+        open_client(&c, cases[i].constant);
+        expect_ok(fusion_graph_finalize(c.graph, NULL, &c.exec));
+        const fusion_group *group = &fusion_exec_report(c.exec)->groups[0];
+        assert_string_equal(group->tier, "quick");
+        run(&c);
+        for (int ms = 0; ms < 20000 && strcmp(group->tier, "final") != 0; ms += 10) {
+            usleep(10000);
+            expect_ok(fusion_exec_update_report(c.exec));
+        }
+        assert_string_equal(group->tier, "final");
+        assert_string_equal(group->effort, "interpreted");
+        assert_non_null(strstr(group->reason, cases[i].reason));
+        assert_int_equal(service_counter(c.session, "launches_kept"), i + 1);
+        run(&c);
+        fusion_disconnect(c.session);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +179,7 @@ int main(void)
         cmocka_unit_test(what_the_compiler_fails_at_is_made_with_care),
         cmocka_unit_test(what_no_code_is_made_of_is_interpreted),
         cmocka_unit_test(what_never_works_is_told),
+        cmocka_unit_test(what_never_works_stays_interpreted),
     };
     return cmocka_run_group_tests_name("repeated_jobs", tests, start, stop);
 }

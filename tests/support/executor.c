@@ -222,6 +222,17 @@ fusion_status executor_load(struct executor *x, const struct test_program *p, co
     return child_do(&x->child, &w);
 }
 
+fusion_status executor_replace(struct executor *x, uint64_t id, uint64_t launch, int object)
+{
+    struct proto_writer w;
+    child_begin(&x->child, &w, "executable.replace");
+    proto_pack_map(&w, 2);
+    proto_pack_uint(&w, "executable", id);
+    proto_pack_uint(&w, "launch", launch);
+    w.fds[w.n_fds++] = object;
+    return child_do(&x->child, &w);
+}
+
 /* ---- submissions ---- */
 
 fusion_status executor_submit(struct executor *x, uint64_t executable, const struct test_bind *binds, uint32_t n_binds,

@@ -75,6 +75,9 @@ void program_pack(const struct test_program *p, msgpack_sbuffer *out);
 fusion_status executor_load(struct executor *x, const struct test_program *p, const int *objects,
                             const uint64_t *bindings, const void *const *values, uint64_t *id);
 
+/* Another object for a launch. */
+fusion_status executor_replace(struct executor *x, uint64_t id, uint64_t launch, int object);
+
 /* One rebinding or value of a submission. */
 struct test_bind {
     uint32_t slot;

@@ -271,17 +271,23 @@ static void test_event(void **state)
 
 /* ---- objects ---- */
 
+/* -a->factor instead of a->factor */
+static int compile_negative(void)
+{
+    char source[sizeof scale_source + 8];
+    const char *at = strstr(scale_source, "a->factor;");
+    snprintf(source, sizeof source, "%.*s%s", (int)(at - scale_source), scale_source, "-a->factor;\n}\n");
+    return object_compile(source);
+}
+
 /* Another object under the same descriptor number, while the first is loaded, is another object. */
 static void test_objects_are_not_mixed_up(void **state)
 {
     struct fixture *f = *state;
-    char source[sizeof scale_source + 8];
-    const char *at = strstr(scale_source, "a->factor;");
-    snprintf(source, sizeof source, "%.*s%s", (int)(at - scale_source), scale_source, "-a->factor;\n}\n");
     struct test_program p = scale_program(N);
     float factor = 3;
     uint64_t ids[8];
-    int negative = object_compile(source);
+    int negative = compile_negative();
     for (int i = 0; i < 8; i++)
         assert_int_equal(executor_load(&f->x, &p, i % 2 ? &f->object : &negative, (uint64_t[]){1, 2},
                                        (const void *[]){&factor}, &ids[i]),
@@ -293,6 +299,24 @@ static void test_objects_are_not_mixed_up(void **state)
         assert_int_equal(executor_submit(&f->x, ids[i], NULL, 0, NULL, 0), FUSION_NOT_FOUND);
     }
     close(negative);
+}
+
+/* From the next submission on, the one with the values that the executable was loaded with. */
+static void test_replaced(void **state)
+{
+    struct fixture *f = *state;
+    int negative = compile_negative(), empty = object_compile("int nothing;\n");
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(executor_submit(&f->x, f->scale, NULL, 0, NULL, 0), FUSION_SUCCESS);
+        assert_scaled(f->out.data, i % 2 ? -2 : 2);
+        if (i > 3) assert_int_equal(executor_replace(&f->x, f->scale, 0, negative), FUSION_SUCCESS); /* none has run */
+        assert_int_equal(executor_replace(&f->x, f->scale, 0, i % 2 ? f->object : negative), FUSION_SUCCESS);
+        assert_int_equal(executor_replace(&f->x, f->scale, 0, empty), FUSION_INTERNAL);
+        assert_int_equal(executor_replace(&f->x, f->scale, 1, negative), FUSION_INTERNAL);
+        assert_int_equal(executor_replace(&f->x, f->scale + 100, 0, negative), FUSION_NOT_FOUND);
+    }
+    close(negative);
+    close(empty);
 }
 
 static void test_bad_objects(void **state)
@@ -476,6 +500,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_usm_address, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_event, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_objects_are_not_mixed_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_replaced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_objects, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_objects_in_parts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_attach_errors, set_up, tear_down),

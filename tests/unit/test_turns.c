@@ -14,7 +14,7 @@ struct stage {
     struct turns turns;
     struct users users;
     struct user *a, *b;
-    struct pool_client of_a[CLIENTS], of_b;
+    struct pool_client of_a[CLIENTS], of_b, background;
     struct job_waiter waiters[CLIENTS * EACH], own[EACH];
     size_t n_waiters;
 };
@@ -29,8 +29,9 @@ static int setup(void **state)
     users_init(&stage.users, (const uint64_t[USER_RESOURCES]){0});
     stage.a = user_get(&stage.users, 1001);
     stage.b = user_get(&stage.users, 1002);
-    for (int i = 0; i < CLIENTS; i++) turns_init_client(&stage.of_a[i], stage.a);
-    turns_init_client(&stage.of_b, stage.b);
+    for (int i = 0; i < CLIENTS; i++) turns_init_client(&stage.of_a[i], stage.a, false);
+    turns_init_client(&stage.of_b, stage.b, false);
+    turns_init_client(&stage.background, stage.a, true);
     return 0;
 }
 
@@ -58,7 +59,7 @@ static void flood(void)
 /* Runs the next job alone; whose it was. */
 static struct user *run_next(uint64_t ns_of_a, uint64_t ns_of_b)
 {
-    struct job_waiter *w = turns_next(&stage.turns, false);
+    struct job_waiter *w = turns_next(&stage.turns, TURNS_OF_ALL);
     if (!w) return NULL;
     struct user *user = w->client->user;
     turns_remove(&stage.turns, w);
@@ -109,7 +110,7 @@ static void test_sessions(void **state)
     for (int i = 0; i < 10; i++) wait_for(&stage.waiters[i], &stage.of_a[0], NULL);
     struct job_waiter *other = wait_for(&stage.waiters[10], &stage.of_a[1], NULL);
     run_next(MS, 0);
-    assert_ptr_equal(turns_next(&stage.turns, false), other);
+    assert_ptr_equal(turns_next(&stage.turns, TURNS_OF_ALL), other);
 }
 
 /* Who joins a job that stands far behind in another queue has it in his own place. */
@@ -121,10 +122,10 @@ static void test_joined(void **state)
     stage.waiters[stage.n_waiters - 1].job = (struct job *)&job;
     struct job_waiter *joined = wait_for(&stage.own[0], &stage.of_b, (struct job *)&job);
     for (int i = 0; i < 2; i++) {
-        if (turns_next(&stage.turns, false)->job == (struct job *)&job) return;
+        if (turns_next(&stage.turns, TURNS_OF_ALL)->job == (struct job *)&job) return;
         run_next(30 * MS, 0);
     }
-    assert_ptr_equal(turns_next(&stage.turns, false), joined);
+    assert_ptr_equal(turns_next(&stage.turns, TURNS_OF_ALL), joined);
 }
 
 /* Whoever has nothing running goes first, and alone is asked where places are kept for such. */
@@ -134,15 +135,36 @@ static void test_idle_first(void **state)
     flood();
     assert_int_equal(turns_idle_users(&stage.turns), 1);
     turns_begin(stage.a);
-    assert_null(turns_next(&stage.turns, true));
+    assert_null(turns_next(&stage.turns, TURNS_OF_IDLE));
     assert_int_equal(turns_idle_users(&stage.turns), 0);
     struct job_waiter *w = wait_for(&stage.own[0], &stage.of_b, NULL);
-    assert_ptr_equal(turns_next(&stage.turns, true), w);
-    assert_ptr_equal(turns_next(&stage.turns, false), w);
+    assert_ptr_equal(turns_next(&stage.turns, TURNS_OF_IDLE), w);
+    assert_ptr_equal(turns_next(&stage.turns, TURNS_OF_ALL), w);
     turns_remove(&stage.turns, w);
-    assert_null(turns_next(&stage.turns, true));
-    assert_non_null(turns_next(&stage.turns, false));
+    assert_null(turns_next(&stage.turns, TURNS_OF_IDLE));
+    assert_non_null(turns_next(&stage.turns, TURNS_OF_ALL));
     turns_end(stage.a, MS);
+}
+
+/* What no client waits for comes after all that clients of the user wait for; other users' turns stay theirs. */
+static void test_background(void **state)
+{
+    (void)state;
+    struct job_waiter *late = wait_for(&stage.own[0], &stage.background, NULL);
+    assert_ptr_equal(turns_next(&stage.turns, TURNS_OF_ALL), late);
+    assert_ptr_equal(turns_next(&stage.turns, TURNS_OF_IDLE), late);
+    turns_begin(stage.a);
+    assert_null(turns_next(&stage.turns, TURNS_OF_WAITING));
+    for (int i = 0; i < 4; i++) wait_for(&stage.waiters[i], &stage.of_a[i], NULL);
+    assert_non_null(turns_next(&stage.turns, TURNS_OF_WAITING));
+    turns_end(stage.a, MS);
+    for (int i = 0; i < 4; i++) {
+        assert_ptr_not_equal(turns_next(&stage.turns, TURNS_OF_ALL), late);
+        run_next(MS, 0);
+    }
+    assert_ptr_equal(turns_next(&stage.turns, TURNS_OF_ALL), late);
+    turns_remove(&stage.turns, late);
+    assert_null(turns_next(&stage.turns, TURNS_OF_ALL));
 }
 
 int main(void)
@@ -154,6 +176,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_sessions, setup, teardown),
         cmocka_unit_test_setup_teardown(test_joined, setup, teardown),
         cmocka_unit_test_setup_teardown(test_idle_first, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_background, setup, teardown),
     };
     return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
 }

@@ -119,6 +119,7 @@ static json_object *kernel_json(const fusion_group *g)
     json_object_object_add(o, "kernel", json_object_new_string(g->kernel));
     json_object_object_add(o, "lanes", json_object_new_int64(g->lanes));
     json_object_object_add(o, "effort", json_object_new_string(g->effort));
+    json_object_object_add(o, "tier", json_object_new_string(g->tier));
     if (g->ir) json_object_object_add(o, "ir", json_object_new_string(g->ir));
     if (g->assembly) json_object_object_add(o, "assembly", json_object_new_string(g->assembly));
     return o;

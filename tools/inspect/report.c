@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static json_object *json_text(const char *text)
@@ -38,14 +39,17 @@ json_object *report_json(const fusion_exec *e)
 {
     const fusion_report *r = fusion_exec_report(e);
     json_object *o = json_object_new_object(), *groups = json_object_new_array(),
-                *internalized = json_object_new_array(), *remarks = json_object_new_array();
+                *internalized = json_object_new_array(), *remarks = json_object_new_array(),
+                *tiers = json_object_new_array();
     for (uint32_t i = 0; i < r->n_groups; i++)
         json_object_array_add(groups, nodes_json(e, r->groups[i].nodes, r->groups[i].n_nodes));
+    for (uint32_t i = 0; i < r->n_groups; i++) json_object_array_add(tiers, json_text(r->groups[i].tier));
     for (uint32_t i = 0; i < r->n_internalized; i++)
         json_object_array_add(internalized, json_text(r->internalized[i].buffer));
     for (uint32_t i = 0; i < r->n_remarks; i++) json_object_array_add(remarks, remark_json(&r->remarks[i]));
     json_object_object_add(o, "launches", json_object_new_int64(r->launches));
     json_object_object_add(o, "groups", groups);
+    json_object_object_add(o, "tiers", tiers);
     json_object_object_add(o, "internalized", internalized);
     json_object_object_add(o, "bytes_fused", json_object_new_int64((int64_t)r->bytes_fused));
     json_object_object_add(o, "bytes_unfused", json_object_new_int64((int64_t)r->bytes_unfused));
@@ -66,6 +70,31 @@ const char *size_text(uint64_t bytes, char out[32])
     return out;
 }
 
+static bool is_quick(const fusion_group *g)
+{
+    return strcmp(g->tier, "quick") == 0;
+}
+
+void report_print_tiers(fusion_exec *e)
+{
+    const fusion_report *r = fusion_exec_report(e);
+    bool *was_quick = calloc(r->n_groups + 1, sizeof *was_quick);
+    for (uint32_t i = 0; was_quick && i < r->n_groups; i++) was_quick[i] = is_quick(&r->groups[i]);
+    bool updated = was_quick && fusion_exec_update_report(e) == FUSION_SUCCESS;
+    for (uint32_t i = 0; updated && i < r->n_groups; i++) {
+        const fusion_group *g = &r->groups[i];
+        if (!was_quick[i]) continue;
+        printf("launch %" PRIu32 " was interpreted at first", i + 1);
+        if (is_quick(g))
+            puts("; its code is still being made");
+        else if (g->reason)
+            printf(" and stays so: %s\n", g->reason);
+        else
+            printf("; now it is code, effort: %s (%" PRIu32 " work-items at once)\n", g->effort, g->lanes);
+    }
+    free(was_quick);
+}
+
 void report_print_summary(const fusion_exec *e)
 {
     const fusion_report *r = fusion_exec_report(e);
@@ -77,6 +106,7 @@ void report_print_summary(const fusion_exec *e)
         const fusion_group *g = &r->groups[i];
         printf("  %" PRIu32 ". %s (%" PRIu32 " work-items at once", i + 1, g->kernel, g->lanes);
         if (*g->effort && strcmp(g->effort, "full") != 0) printf(", effort: %s", g->effort);
+        if (is_quick(g)) printf(", until there is code");
         printf("):");
         for (uint32_t k = 0; k < g->n_nodes; k++) printf(" %s", fusion_exec_node_name(e, g->nodes[k]));
         putchar('\n');

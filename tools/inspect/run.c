@@ -38,6 +38,9 @@ static void usage(const char *command)
            "  --fusion none|enable|require   default enable\n"
            "  --barriers                     insert_barriers\n"
            "  --device NAME                  default cpu; reference runs the checking interpreter\n"
+           "  --tier automatic|quick|compiled\n"
+           "                                 quick: interpreted until there is code; default automatic,\n"
+           "                                 for explain compiled\n"
            "  --debug                        run in the interpreter, and check what the properties assert\n"
            "  --json                         one JSON object\n",
            command);
@@ -64,6 +67,18 @@ static bool parse_mode(const char *text, fusion_mode *mode)
     return false;
 }
 
+static bool parse_tier(const char *text, fusion_tier *tier)
+{
+    static const char *const names[] = {"automatic", "quick", "compiled"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(names[i], text)) continue;
+        *tier = (fusion_tier)i;
+        return true;
+    }
+    fprintf(stderr, "--tier takes automatic, quick or compiled, not `%s`\n", text);
+    return false;
+}
+
 static bool parse_binding(char *text, struct binding *list, uint32_t *n)
 {
     char *equals = strchr(text, '=');
@@ -78,20 +93,17 @@ static bool parse_binding(char *text, struct binding *list, uint32_t *n)
 
 static bool parse_options(int argc, char **argv, struct options *o)
 {
-    static const struct option longs[] = {{"in", required_argument, NULL, 'i'},
-                                          {"out", required_argument, NULL, 'o'},
-                                          {"fusion", required_argument, NULL, 'f'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"barriers", no_argument, NULL, 'b'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"repeat", required_argument, NULL, 'r'},
-                                          {"assembly", no_argument, NULL, 'a'},
-                                          {"dot", required_argument, NULL, 'D'},
-                                          {"svg", required_argument, NULL, 'S'},
-                                          {"debug", no_argument, NULL, 'g'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
-    *o = (struct options){.finalize.mode = FUSION_ENABLE, .repeat = 1};
+    static const struct option longs[] = {
+        {"in", required_argument, NULL, 'i'},     {"out", required_argument, NULL, 'o'},
+        {"fusion", required_argument, NULL, 'f'}, {"json", no_argument, NULL, 'j'},
+        {"barriers", no_argument, NULL, 'b'},     {"device", required_argument, NULL, 'd'},
+        {"repeat", required_argument, NULL, 'r'}, {"assembly", no_argument, NULL, 'a'},
+        {"dot", required_argument, NULL, 'D'},    {"svg", required_argument, NULL, 'S'},
+        {"debug", no_argument, NULL, 'g'},        {"tier", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},         {0}};
+    bool explains = strcmp(argv[0], "explain") == 0;
+    *o =
+        (struct options){.finalize = {.mode = FUSION_ENABLE, .tier = explains ? FUSION_TIER_COMPILED : 0}, .repeat = 1};
     int c;
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         bool ok = true;
@@ -104,6 +116,7 @@ static bool parse_options(int argc, char **argv, struct options *o)
         case 'd': o->finalize.device = optarg; break;
         case 'g': o->finalize.debug = true; break;
         case 'r': o->repeat = (uint32_t)strtoul(optarg, NULL, 10); break;
+        case 't': ok = parse_tier(optarg, &o->finalize.tier); break;
         case 'a': o->assembly = true; break;
         case 'D': o->dot = optarg; break;
         case 'S': o->svg = optarg; break;
@@ -203,6 +216,7 @@ static bool run_graph(struct loaded *l, const struct options *o)
     } else {
         report_print(exec);
         printf("run in %.3f ms\n", run_ms);
+        report_print_tiers(exec);
     }
     return true;
 }

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <fusiond/finalize.h>
 #include <fusiond/status.h>
 
 #ifdef __cplusplus
@@ -388,19 +389,6 @@ FUSION_API fusion_status fusion_sampler_value(const fusion_sampler *sampler, uin
 
 /* ---- graphs ---- */
 
-typedef enum fusion_mode { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE } fusion_mode;
-
-typedef struct fusion_finalize_options {
-    fusion_mode mode; /* enable_fusion, require_fusion */
-    bool insert_barriers;
-    const char *device; /* NULL: "cpu" */
-    bool keep_ir;       /* report.ir is filled in, and each buffer that stays in memory has a remark */
-    bool keep_assembly; /* report.assembly is filled in; does not change the code */
-    bool debug;         /* runs in the interpreter, and watches whether what was asserted of buffers, or taken on the
-                           word of require_fusion, is true: a submission fails with FUSION_INVALID at the first
-                           element that breaks it, naming nodes, lines and work-items */
-} fusion_finalize_options;
-
 typedef struct fusion_kernel_node {
     const char *name; /* of one node of the graph; NULL: the kernel's name, made unique with .1, .2 ... */
     fusion_module *module;
@@ -536,6 +524,9 @@ typedef struct fusion_group {
     /* Of the compiler: "full", or less where the kernel is large or the compiler failed: "one vector", "light" (little
        optimization), "scalar", "minimal" (none), "interpreted" (no code); "": nothing was compiled. */
     const char *effort;
+    /* "quick": interpreted until its code has been made; "final": it stays so, for this reason where it was quick and
+       there is no code (else NULL); "": nothing was compiled. */
+    const char *tier, *reason;
     const char *ir, *assembly; /* with keep_ir, keep_assembly; else NULL */
 } fusion_group;
 
@@ -562,6 +553,9 @@ typedef struct fusion_report {
 
 /* What was done and why; lives as long as the executable. */
 FUSION_API const fusion_report *fusion_exec_report(const fusion_exec *exec);
+/* Asks what has become of launches that were quick, and sets lanes, effort, tier and reason of their groups. Not while
+   another thread reads the report. */
+FUSION_API fusion_status fusion_exec_update_report(fusion_exec *exec);
 FUSION_API const char *fusion_exec_node_name(const fusion_exec *exec, fusion_node node); /* NULL: out of range */
 /* The graph as a DOT drawing with its groups, internalized buffers and bytes; free() it. */
 FUSION_API fusion_status fusion_exec_dot(const fusion_exec *exec, char **dot);

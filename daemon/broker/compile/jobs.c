@@ -143,17 +143,18 @@ void job_cancel(struct job_waiter *waiter)
 
 /* ---- running ---- */
 
-struct job_waiter *jobs_next(struct jobs *jobs, bool idle_only)
+struct job_waiter *jobs_next(struct jobs *jobs, enum turns_of of)
 {
-    return turns_next(&jobs->turns, idle_only);
+    return turns_next(&jobs->turns, of);
 }
 
-void job_begin(struct job *job, struct user *user)
+void job_begin(struct job *job, const struct pool_client *client)
 {
     leave_queues(job);
-    job->runs_for = user_ref(user);
+    job->runs_for = user_ref(client->user);
+    job->background = client->background;
     job->started_ns = uv_hrtime();
-    turns_begin(user);
+    turns_begin(client->user);
 }
 
 void job_put_back(struct job *job)

@@ -36,6 +36,7 @@ struct job {
     uint32_t care;     /* how it is done from now on: docs/protocol.md, `job` */
     LIST_HEAD(, job_waiter) waiters;
     struct user *runs_for; /* whose turn it was; NULL: it does not run yet */
+    bool background;       /* it was begun as one that nobody waits for */
     uint64_t started_ns;
     struct job *same_place; /* next with the same place in the table */
 };
@@ -57,15 +58,15 @@ uint32_t jobs_next_id(struct jobs *jobs);
 struct job *jobs_add(struct jobs *jobs, struct pool_client *client, const struct job_key *key, uint32_t id,
                      struct proto_writer *request, const char **why);
 /* Whose turn it is (turns_next). */
-struct job_waiter *jobs_next(struct jobs *jobs, bool idle_only);
+struct job_waiter *jobs_next(struct jobs *jobs, enum turns_of of);
 
 /* The waiter, part of the caller's structure, is told of the result. */
 void job_wait(struct job *job, struct pool_client *client, struct job_waiter *waiter, job_done_fn *done, void *data);
 /* A job nobody waits for is dropped, unless it runs already: then its result is still kept in the cache. Fine for who
  * does not wait. */
 void job_cancel(struct job_waiter *waiter);
-/* It runs, as this user's. */
-void job_begin(struct job *job, struct user *user);
+/* It runs: it was this client's turn. */
+void job_begin(struct job *job, const struct pool_client *client);
 /* It did not get a result, and waits for another compiler. */
 void job_put_back(struct job *job);
 /* Tells everybody who waits, then frees the job. */

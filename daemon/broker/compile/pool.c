@@ -283,16 +283,36 @@ static const struct compiler_events events = {.ready = on_ready, .done = on_done
 
 /* ---- scheduling ---- */
 
-/* May one more job run, and whose? Beyond the number of compilers only one of a user with nothing running. */
-static struct job_waiter *next_waiter(struct pool *pool, uint32_t busy)
+struct load {
+    uint32_t workers, busy, background; /* compilers, those with a job, those with one that nobody waits for */
+};
+
+static struct load measure(const struct pool *pool)
 {
-    uint32_t most = pool->broker->options.compilers;
-    return busy < 2 * most ? jobs_next(&pool->jobs, busy >= most) : NULL;
+    struct load load = {0};
+    const struct worker *w;
+    LIST_FOREACH(w, &pool->workers, link)
+    {
+        load.workers++;
+        load.busy += w->job != NULL;
+        load.background += w->job && w->job->background;
+    }
+    return load;
 }
 
-static void run(struct worker *w, struct job *job, struct user *user)
+/* May one more job run, and whose? Beyond the number of compilers only one of a user with nothing running, or one that
+   a client waits for, while others run for which nobody does. */
+static struct job_waiter *next_waiter(struct pool *pool, const struct load *load)
 {
-    job_begin(job, user);
+    uint32_t most = pool->broker->options.compilers;
+    if (load->busy >= 2 * most) return NULL;
+    if (load->busy < most) return jobs_next(&pool->jobs, TURNS_OF_ALL);
+    return jobs_next(&pool->jobs, load->busy - load->background < most ? TURNS_OF_WAITING : TURNS_OF_IDLE);
+}
+
+static void run(struct worker *w, struct job *job, const struct pool_client *client)
+{
+    job_begin(job, client);
     w->job = job;
     w->since_ms = now_ms(w->pool);
     struct proto_writer request;
@@ -302,12 +322,13 @@ static void run(struct worker *w, struct job *job, struct user *user)
         compiler_kill(w->compiler, "there is no memory for its job");
 }
 
-/* How many compilers there is work for; one is always there. */
-static uint32_t workers_wanted(const struct pool *pool, uint32_t busy)
+/* How many compilers there is work for; one is always there, also beside those that work in the background. */
+static uint32_t workers_wanted(const struct pool *pool, const struct load *load)
 {
     uint32_t most = pool->info ? pool->broker->options.compilers : 1;
-    uint32_t all = busy + pool->jobs.n_queued, reserved = busy + turns_idle_users(&pool->jobs.turns);
+    uint32_t all = load->busy + pool->jobs.n_queued, reserved = load->busy + turns_idle_users(&pool->jobs.turns);
     if (all > most) all = most;
+    if (load->background && reserved == load->busy) reserved++;
     if (reserved > 2 * most) reserved = 2 * most;
     uint32_t wanted = all > reserved ? all : reserved;
     return wanted ? wanted : 1;
@@ -318,19 +339,15 @@ static void schedule(struct pool *pool)
 {
     struct worker *w;
     struct job_waiter *waiter;
-    uint32_t n = 0, busy = 0;
+    struct load load = measure(pool);
     LIST_FOREACH(w, &pool->workers, link)
     {
-        busy += w->job != NULL;
-        n++;
+        if (!is_free(w) || !(waiter = next_waiter(pool, &load))) continue;
+        load.busy++;
+        load.background += waiter->client->background;
+        run(w, waiter->job, waiter->client);
     }
-    LIST_FOREACH(w, &pool->workers, link)
-    {
-        if (!is_free(w) || !(waiter = next_waiter(pool, busy))) continue;
-        run(w, waiter->job, waiter->client->user);
-        busy++;
-    }
-    for (uint32_t wanted = workers_wanted(pool, busy); n < wanted; n++) {
+    for (uint32_t n = load.workers, wanted = workers_wanted(pool, &load); n < wanted; n++) {
         bool waiting = pool->failure[0] && now_ms(pool) - pool->failed_ms < RETRY_MS && pool->jobs.n_queued == 0;
         if (waiting || !start_worker(pool)) break;
     }

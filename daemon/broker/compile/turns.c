@@ -8,9 +8,10 @@ void turns_init(struct turns *turns)
     TAILQ_INIT(&turns->users);
 }
 
-void turns_init_client(struct pool_client *client, struct user *user)
+void turns_init_client(struct pool_client *client, struct user *user, bool background)
 {
     client->user = user;
+    client->background = background;
     TAILQ_INIT(&client->waiters);
 }
 
@@ -31,12 +32,21 @@ static void leave(struct turns *turns, struct user *user)
     if (user->turns.deficit_ns > 0) user->turns.deficit_ns = 0;
 }
 
+static bool has_waiters(const struct user *user)
+{
+    return !TAILQ_EMPTY(&user->turns.clients) || !TAILQ_EMPTY(&user->turns.background);
+}
+
+static struct pool_clients *round_of(const struct pool_client *client)
+{
+    return client->background ? &client->user->turns.background : &client->user->turns.clients;
+}
+
 void turns_add(struct turns *turns, struct job_waiter *waiter)
 {
     struct pool_client *client = waiter->client;
-    struct user *user = client->user;
-    if (TAILQ_EMPTY(&user->turns.clients)) join(turns, user);
-    if (TAILQ_EMPTY(&client->waiters)) TAILQ_INSERT_TAIL(&user->turns.clients, client, link);
+    if (!has_waiters(client->user)) join(turns, client->user);
+    if (TAILQ_EMPTY(&client->waiters)) TAILQ_INSERT_TAIL(round_of(client), client, link);
     TAILQ_INSERT_TAIL(&client->waiters, waiter, turn);
     waiter->queued = true;
 }
@@ -44,20 +54,19 @@ void turns_add(struct turns *turns, struct job_waiter *waiter)
 void turns_remove(struct turns *turns, struct job_waiter *waiter)
 {
     struct pool_client *client = waiter->client;
-    struct user *user = client->user;
     if (!waiter->queued) return;
     waiter->queued = false;
     TAILQ_REMOVE(&client->waiters, waiter, turn);
     if (!TAILQ_EMPTY(&client->waiters)) return;
-    TAILQ_REMOVE(&user->turns.clients, client, link);
-    if (TAILQ_EMPTY(&user->turns.clients)) leave(turns, user);
+    TAILQ_REMOVE(round_of(client), client, link);
+    if (!has_waiters(client->user)) leave(turns, client->user);
 }
 
 /* ---- rounds ---- */
 
-static bool counts(const struct user *user, bool idle_only)
+static bool counts(const struct user *user, enum turns_of of)
 {
-    return !idle_only || user->turns.running == 0;
+    return of == TURNS_OF_ALL || (of == TURNS_OF_IDLE ? user->turns.running == 0 : !TAILQ_EMPTY(&user->turns.clients));
 }
 
 uint32_t turns_idle_users(const struct turns *turns)
@@ -65,7 +74,7 @@ uint32_t turns_idle_users(const struct turns *turns)
     uint32_t n = 0;
     const struct user *user;
     TAILQ_FOREACH(user, &turns->users, turns.link)
-    n += counts(user, true);
+    n += counts(user, TURNS_OF_IDLE);
     return n;
 }
 
@@ -76,30 +85,31 @@ static int64_t rounds_to_wait(const struct user *user)
 }
 
 /* As many rounds pass as it takes until somebody may go. */
-static struct user *next_user(struct turns *turns, bool idle_only)
+static struct user *next_user(struct turns *turns, enum turns_of of)
 {
     struct user *user, *next = NULL;
     int64_t rounds = INT64_MAX;
     TAILQ_FOREACH(user, &turns->users, turns.link)
     {
-        if (!counts(user, idle_only) || rounds_to_wait(user) >= rounds) continue;
+        if (!counts(user, of) || rounds_to_wait(user) >= rounds) continue;
         rounds = rounds_to_wait(user);
         next = user;
     }
     if (!next) return NULL;
     TAILQ_FOREACH(user, &turns->users, turns.link)
-    if (counts(user, idle_only)) user->turns.deficit_ns += rounds * QUANTUM_NS;
+    if (counts(user, of)) user->turns.deficit_ns += rounds * QUANTUM_NS;
     return next;
 }
 
-struct job_waiter *turns_next(struct turns *turns, bool idle_only)
+struct job_waiter *turns_next(struct turns *turns, enum turns_of of)
 {
-    struct user *user = next_user(turns, true);
-    if (!user && !idle_only) user = next_user(turns, false);
+    struct user *user = next_user(turns, TURNS_OF_IDLE);
+    if (!user && of != TURNS_OF_IDLE) user = next_user(turns, of);
     if (!user) return NULL;
-    struct pool_client *client = TAILQ_FIRST(&user->turns.clients);
-    TAILQ_REMOVE(&user->turns.clients, client, link);
-    TAILQ_INSERT_TAIL(&user->turns.clients, client, link); /* its next job waits for the other sessions' turns */
+    struct pool_clients *round = TAILQ_EMPTY(&user->turns.clients) ? &user->turns.background : &user->turns.clients;
+    struct pool_client *client = TAILQ_FIRST(round);
+    TAILQ_REMOVE(round, client, link);
+    TAILQ_INSERT_TAIL(round, client, link); /* its next job waits for the other sessions' turns */
     return TAILQ_FIRST(&client->waiters);
 }
 

@@ -17,6 +17,7 @@ struct job_result;
 /* What a session waits for; part of the session. */
 struct pool_client {
     struct user *user;
+    bool background;                  /* nobody waits: what others of the user want goes first */
     TAILQ_HEAD(, job_waiter) waiters; /* whose job does not run yet */
     TAILQ_ENTRY(pool_client) link;    /* in its user's round, where there are any */
 };
@@ -39,13 +40,15 @@ struct turns {
 };
 
 void turns_init(struct turns *turns);
-void turns_init_client(struct pool_client *client, struct user *user);
+void turns_init_client(struct pool_client *client, struct user *user, bool background);
 /* Behind what its session waits for already. */
 void turns_add(struct turns *turns, struct job_waiter *waiter);
 /* Fine also where it is not queued. */
 void turns_remove(struct turns *turns, struct job_waiter *waiter);
-/* Who is next; stays queued. idle_only: only users with nothing running come into question. NULL: nobody. */
-struct job_waiter *turns_next(struct turns *turns, bool idle_only);
+/* Which users come into question: those with nothing running; also those whose clients wait; all of them. */
+enum turns_of { TURNS_OF_IDLE, TURNS_OF_WAITING, TURNS_OF_ALL };
+/* Who is next; stays queued. NULL: nobody. */
+struct job_waiter *turns_next(struct turns *turns, enum turns_of of);
 /* Users with something waiting and nothing running. */
 uint32_t turns_idle_users(const struct turns *turns);
 /* A job of the user begins; it has ended after so long. */

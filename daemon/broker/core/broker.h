@@ -7,12 +7,14 @@
 #include <uv.h>
 
 #include "daemon/broker/core/child.h"
+#include "daemon/broker/core/code.h"
 #include "daemon/broker/core/options.h"
 #include "daemon/broker/core/tempdir.h"
 #include "daemon/broker/core/user.h"
 
 struct counters {
     uint64_t sessions_ever, finalizes, plan_hits, object_hits_memory, object_hits_disk, object_misses, compiles;
+    uint64_t quick_launches, launches_replaced, launches_kept; /* interpreted at first; then compiled; or not */
     uint64_t compilers_recycled, compilers_lost, jobs_repeated, executors_lost;
 };
 
@@ -28,6 +30,7 @@ struct broker {
     struct tempdir temporary;
     struct cache *cache;
     struct pool *pool;
+    struct codes codes;
     struct listener *listener; /* NULL: private */
     struct users users;
     LIST_HEAD(, session) sessions;

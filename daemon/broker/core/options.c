@@ -210,6 +210,14 @@ static uint64_t machine_memory(void)
     return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* For tests, which are about one of them. */
+static enum tier default_tier(void)
+{
+    const char *given = getenv("FUSIOND_TIER");
+    if (given && strcmp(given, "quick") == 0) return TIER_QUICK;
+    return given && strcmp(given, "compiled") == 0 ? TIER_COMPILED : TIER_AUTOMATIC;
+}
+
 static void set_defaults(struct options *o)
 {
     *o = (struct options){.private_fd = -1,
@@ -228,6 +236,7 @@ static void set_defaults(struct options *o)
     o->cache = default_cache();
     o->compiler = find_executable("FUSIOND_COMPILER", "../compiler", "fusiond-compiler");
     o->executor = find_executable("FUSIOND_EXECUTOR", "../executor", "fusiond-executor");
+    o->tier = default_tier();
 }
 
 static bool set_option(struct options *o, int option, const char *name, const char *text)

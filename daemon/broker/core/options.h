@@ -4,6 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the launches of a new handle run: what is ready sooner, the kernels themselves until there is code, or code. */
+enum tier { TIER_AUTOMATIC, TIER_QUICK, TIER_COMPILED, TIERS };
+
 struct options {
     char *socket;   /* path to listen on */
     int private_fd; /* serve only this connection; -1: listen */
@@ -17,6 +20,7 @@ struct options {
     uint64_t memory_bytes, buffer_bytes; /* of the daemon itself; of the memory that it and clients share */
     uint32_t max_time_limit_ms;          /* of a submission, whatever its client asks for */
     uint32_t frame_limit_ms;             /* how long a message may take to arrive */
+    enum tier tier;                      /* of graphs whose client leaves the choice to us */
     bool without_landlock;               /* start as a service also where the kernel has none */
     bool foreground;
 };

@@ -54,6 +54,7 @@ struct user *user_get(struct users *users, uid_t uid)
         if (!user) return NULL;
         *user = (struct user){.users = users, .uid = uid, .whole = uid == 0 || uid == users->owner};
         TAILQ_INIT(&user->turns.clients);
+        TAILQ_INIT(&user->turns.background);
         TAILQ_INSERT_TAIL(&users->list, user, link);
         users->n_absent++;
     }

@@ -24,15 +24,17 @@ enum user_resource {
 };
 
 struct pool_client;
+TAILQ_HEAD(pool_clients, pool_client);
 
 /* What a user has to do with the compilers (turns.h). */
 struct user_turns {
-    TAILQ_ENTRY(user) link;            /* where something waits */
-    TAILQ_HEAD(, pool_client) clients; /* sessions with something waiting; the first goes next */
-    int64_t deficit_ns;                /* what it may still use in this round; below 0 what it has used too much */
-    uint64_t expected_ns;              /* what its jobs took lately */
-    uint64_t guessed_ns;               /* taken from the deficit for those that run */
-    uint64_t compile_ns;               /* ever */
+    TAILQ_ENTRY(user) link;         /* where something waits */
+    struct pool_clients clients;    /* sessions with something waiting; the first goes next; */
+    struct pool_clients background; /* after these, what no client waits for */
+    int64_t deficit_ns;             /* what it may still use in this round; below 0 what it has used too much */
+    uint64_t expected_ns;           /* what its jobs took lately */
+    uint64_t guessed_ns;            /* taken from the deficit for those that run */
+    uint64_t compile_ns;            /* ever */
     uint32_t running;
 };
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "daemon/broker/session/request.h"
 #include "proto/fields.h"
@@ -12,9 +11,9 @@
 
 struct executable {
     uint64_t id;
-    struct blob *load; /* params of executable.load */
-    int *fds;          /* the objects of the launches, sealed */
-    uint32_t n_fds;
+    struct blob *load;  /* params of executable.load */
+    struct code **code; /* of the launches */
+    uint32_t n_code;
     struct user_cost cost;
     uint32_t replies_due; /* while it is being loaded */
     struct operation *loading;
@@ -23,15 +22,15 @@ struct executable {
 
 static void free_executable(struct executable *x)
 {
-    for (uint32_t i = 0; i < x->n_fds; i++) close(x->fds[i]);
-    free(x->fds);
+    for (uint32_t i = 0; i < x->n_code; i++) code_put(x->code[i]);
+    free(x->code);
     blob_unref(x->load);
     free(x);
 }
 
 static void add_fds(struct proto_writer *w, const struct executable *x, uint32_t first)
 {
-    for (uint32_t i = first; i < x->n_fds && w->n_fds < PROTO_MAX_FDS; i++) w->fds[w->n_fds++] = x->fds[i];
+    for (uint32_t i = first; i < x->n_code && w->n_fds < PROTO_MAX_FDS; i++) w->fds[w->n_fds++] = x->code[i]->fd;
 }
 
 static void send_request(struct session *s, const char *method, const char *key, uint64_t about)
@@ -71,7 +70,7 @@ static void send_load(struct session *s, struct executable *x)
     proto_pack_raw(&w, x->load->data, x->load->size);
     add_fds(&w, x, 0);
     executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
-    for (uint32_t first = PROTO_MAX_FDS; first < x->n_fds; first += PROTO_MAX_FDS) {
+    for (uint32_t first = PROTO_MAX_FDS; first < x->n_code; first += PROTO_MAX_FDS) {
         id = executor_next_id(s->executor);
         x->replies_due++;
         proto_begin_request(&w, id, "executable.objects");
@@ -84,22 +83,36 @@ static void send_load(struct session *s, struct executable *x)
     forget_released(s, x);
 }
 
-/* Descriptors count twice: one more of each is on its way to an executor. */
-static struct user_cost cost_of(const struct blob *load, const int *fds, uint32_t n_fds)
+/* Who shares code with others pays for it as if it were only his: it may be, as soon as they leave. Descriptors count
+   twice: one more of each is on its way to an executor. */
+static struct user_cost cost_of_code(const struct code *code)
 {
-    struct stat code;
-    struct user_cost cost = {.of = {[USER_BYTES] = sizeof(struct executable) + load->size + n_fds * sizeof *fds,
-                                    [USER_DESCRIPTORS] = 2 * n_fds,
-                                    [USER_OBJECTS] = 1}};
-    for (uint32_t i = 0; i < n_fds; i++)
-        if (fstat(fds[i], &code) == 0) cost.of[USER_SHARED] += (uint64_t)code.st_blocks * 512;
+    struct stat s;
+    struct user_cost cost = {.of = {[USER_DESCRIPTORS] = 2}};
+    if (fstat(code->fd, &s) == 0) cost.of[USER_SHARED] = (uint64_t)s.st_blocks * 512;
     return cost;
 }
 
-const char *executable_add(struct session *s, uint64_t id, struct blob *load, int *fds, uint32_t n_fds,
+static void add_cost(struct user_cost *to, const struct user_cost *cost, int sign)
+{
+    for (int i = 0; i < USER_RESOURCES; i++) to->of[i] += sign < 0 ? -cost->of[i] : cost->of[i];
+}
+
+static struct user_cost cost_of(const struct blob *load, struct code *const *code, uint32_t n_code)
+{
+    struct user_cost cost = {
+        .of = {[USER_BYTES] = sizeof(struct executable) + load->size + n_code * sizeof *code, [USER_OBJECTS] = 1}};
+    for (uint32_t i = 0; i < n_code; i++) {
+        struct user_cost own = cost_of_code(code[i]);
+        add_cost(&cost, &own, 1);
+    }
+    return cost;
+}
+
+const char *executable_add(struct session *s, uint64_t id, struct blob *load, struct code **code, uint32_t n_code,
                            struct operation *loading, executable_loaded_fn *loaded)
 {
-    struct user_cost cost = cost_of(load, fds, n_fds);
+    struct user_cost cost = cost_of(load, code, n_code);
     const char *refused = session_charge(s, &cost);
     if (refused) return refused;
     struct executable *x = calloc(1, sizeof *x);
@@ -109,7 +122,7 @@ const char *executable_add(struct session *s, uint64_t id, struct blob *load, in
         return "out of memory";
     }
     *x = (struct executable){
-        .id = id, .load = load, .fds = fds, .n_fds = n_fds, .cost = cost, .loading = loading, .loaded = loaded};
+        .id = id, .load = load, .code = code, .n_code = n_code, .cost = cost, .loading = loading, .loaded = loaded};
     send_load(s, x);
     return NULL;
 }
@@ -138,11 +151,54 @@ void executable_replied(struct session *s, uint64_t id, const struct proto_messa
     executable_loaded_fn *loaded = x->loaded;
     x->loading = NULL;
     if (failed) {
-        if (x->n_fds > PROTO_MAX_FDS) send_release(s, id); /* a part of it may be there */
+        if (x->n_code > PROTO_MAX_FDS) send_release(s, id); /* a part of it may be there */
         executable_remove(s, id);
     }
     if (loading) loaded(loading, failed ? reply : NULL);
 }
+
+/* ---- other code for a launch ---- */
+
+bool executable_has(const struct session *s, uint64_t id)
+{
+    return map_get(&s->executables, id);
+}
+
+const char *executable_offer(struct session *s, uint64_t id, uint32_t launch, const struct code *code)
+{
+    struct executable *x = map_get(&s->executables, id);
+    struct user_cost cost = cost_of_code(code);
+    const char *refused = session_charge(s, &cost);
+    if (refused) return refused;
+    add_cost(&x->cost, &cost, 1);
+    executable_offer_again(s, id, launch, code);
+    return NULL;
+}
+
+void executable_offer_again(struct session *s, uint64_t id, uint32_t launch, const struct code *code)
+{
+    struct proto_writer w;
+    uint32_t request = executor_next_id(s->executor);
+    proto_begin_request(&w, request, "executable.replace");
+    proto_pack_map(&w, 2);
+    proto_pack_uint(&w, "executable", id);
+    proto_pack_uint(&w, "launch", launch);
+    w.fds[w.n_fds++] = code->fd;
+    executor_request(s->executor, request, &w, EXECUTOR_REPLACEMENT, id);
+}
+
+void executable_settle(struct session *s, uint64_t id, uint32_t launch, struct code *code, bool taken)
+{
+    struct executable *x = map_get(&s->executables, id);
+    struct code *left = taken ? x->code[launch] : code;
+    struct user_cost cost = cost_of_code(left);
+    if (taken) x->code[launch] = code_ref(code);
+    if (taken) code_put(left);
+    add_cost(&x->cost, &cost, -1);
+    session_refund(s, &cost);
+}
+
+/* ---- the end ---- */
 
 void executable_release(struct session *s, struct proto_message *m)
 {

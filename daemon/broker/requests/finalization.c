@@ -2,7 +2,6 @@
 #include "daemon/broker/requests/finalization.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "proto/frame.h"
 
@@ -10,8 +9,7 @@ static void free_launches(struct finalize *f)
 {
     for (uint32_t i = 0; i < f->n_launches; i++) {
         job_cancel(&f->launches[i].waiter);
-        if (f->launches[i].object >= 0) close(f->launches[i].object);
-        free(f->launches[i].effort);
+        code_put(f->launches[i].code);
         free(f->launches[i].assembly);
     }
     free(f->launches);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "daemon/broker/cache/cache.h"
+#include "daemon/broker/core/code.h"
 #include "daemon/broker/session/session.h"
 #include "proto/frame.h"
 
@@ -11,15 +12,15 @@ struct launch {
     struct job_waiter waiter;
     struct hash key;
     uint32_t index;
-    int object; /* sealed code; -1: not there yet */
-    uint64_t lanes;
-    char *effort;   /* that the compiler made */
-    char *assembly; /* NULL: not kept */
+    struct code *code; /* NULL: not there yet */
+    bool quick;        /* its code is the kernel itself, until a better one is made */
+    char *assembly;    /* NULL: not kept */
 };
 
 struct finalize {
     struct operation operation;
     bool keep_ir, keep_assembly;
+    enum tier tier;
     struct blob *bindings, *values, *modules; /* as the client gave them */
     struct job_waiter plan_waiter;
     struct job_key plan_key;
@@ -27,7 +28,7 @@ struct finalize {
     struct blob_value plan_value;
     const msgpack_object_array *kernels;
     struct launch *launches;
-    uint32_t n_launches, next, running, done;
+    uint32_t n_launches, next, running, done, n_quick;
     enum cache_source worst; /* the slowest source so far */
     bool compiled;           /* even slower: something was made */
     uint64_t executable;

@@ -84,7 +84,7 @@ struct order {
     size_t graph_size;
     const msgpack_object_array *modules;
     struct module **found; /* to be freed */
-    uint64_t mode;
+    uint64_t mode, tier;
     bool insert_barriers, keep_ir, keep_assembly, debug;
     char *device; /* to be freed */
     struct hash target;
@@ -122,12 +122,24 @@ static bool check_lists(struct session *s, struct proto_message *m)
     return true;
 }
 
+/* Absent in requests of older clients, who know one tier. */
+static bool read_tier(struct session *s, struct proto_message *m, struct order *o)
+{
+    o->tier = TIER_COMPILED;
+    if (proto_get(&m->params, "tier") && !request_uint(s, m, "tier", &o->tier)) return false;
+    if (o->tier >= TIERS)
+        return request_fail(s, m, FUSION_INVALID, "tier", "%llu is neither automatic (0), quick (1) nor compiled (2)",
+                            (unsigned long long)o->tier);
+    if (o->tier == TIER_AUTOMATIC) o->tier = s->broker->options.tier;
+    return true;
+}
+
 static bool read_order(struct session *s, struct proto_message *m, struct order *o)
 {
     if (!request_bytes(s, m, "graph", &o->graph, &o->graph_size) || !request_list(s, m, "modules", &o->modules) ||
         !request_uint(s, m, "mode", &o->mode) || !request_bool(s, m, "insert_barriers", &o->insert_barriers) ||
         !request_bool(s, m, "keep_ir", &o->keep_ir) || !request_bool(s, m, "keep_assembly", &o->keep_assembly) ||
-        !request_bool(s, m, "debug", &o->debug))
+        !request_bool(s, m, "debug", &o->debug) || !read_tier(s, m, o))
         return false;
     if (o->mode > 2)
         return request_fail(s, m, FUSION_INVALID, "mode", "%llu is neither none (0), enable (1) nor require (2)",
@@ -193,6 +205,7 @@ static struct finalize *new_finalize(struct session *s, struct proto_message *m,
     operation_begin(&f->operation, &s->operations, m, finalization_cancel);
     f->keep_ir = o->keep_ir;
     f->keep_assembly = o->keep_assembly;
+    f->tier = (enum tier)o->tier;
     f->worst = CACHE_MEMORY;
     f->plan_key = (struct job_key){.kind = CACHE_PLAN, .hash = plan_hash(o), .cached = true};
     f->bindings = blob_pack(proto_get(&m->params, "bindings"));

@@ -10,52 +10,41 @@
 #include "daemon/broker/requests/object.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
-#include "proto/writer.h"
 
-enum { PARALLEL = 2, MAX_EFFORT_NAME = 64 }; /* launches under way for each compiler */
-enum { OBJECT_VARIANT_CODE, OBJECT_VARIANT_ASSEMBLY };
+enum { PARALLEL = 2 }; /* launches under way for each compiler */
+
+/* What is interpreted sooner than it is compiled: operations of all work-items together, a few milliseconds' worth. */
+static const uint64_t QUICK_WORK = 60000;
 
 static void start_launches(struct finalize *f);
 
-/* Not of the work-group's size: the code takes it when it is launched, so that every range shares one object. */
-static struct hash object_key(const struct hash *target, const msgpack_object *kernel)
-{
-    struct hasher h;
-    hasher_begin(&h, "object");
-    hasher_add_hash(&h, target);
-    hasher_add(&h, kernel->via.bin.ptr, kernel->via.bin.size);
-    return hasher_end(&h);
-}
+/* ---- what is there ---- */
 
-/* The code as sealed memory; NULL, or why not. */
-static const char *seal(struct launch *launch, const void *bytes, size_t size)
+/* The bytes as the launch's code; NULL, or why not. */
+static const char *set_code(struct launch *launch, const struct hash *key, const void *bytes, size_t size,
+                            uint64_t lanes, const char *effort)
 {
+    struct finalize *f = launch->owner;
     struct user_cost cost = {.of = {[USER_SHARED] = size, [USER_DESCRIPTORS] = 1}};
     if (launch->assembly) cost.of[USER_BYTES] = strlen(launch->assembly);
-    const char *refused = operation_hold(&launch->owner->operation, &cost);
+    const char *refused = operation_hold(&f->operation, &cost);
     if (refused) return refused;
-    launch->object = object_seal(bytes, size);
-    return launch->object < 0 ? strerror(errno) : NULL;
+    launch->code = code_get(&f->operation.session->broker->codes, key, bytes, size, lanes, effort);
+    return launch->code ? NULL : strerror(errno);
 }
 
 /* NOT_UNDERSTOOD: the result is of no use, or without the assembly that is wanted. */
 static enum taken take_result(struct launch *launch, const struct blob *blob, const char **refused)
 {
-    struct blob_value value;
-    const void *bytes;
-    size_t size;
+    struct object object;
     enum taken result = NOT_UNDERSTOOD;
-    if (!blob_parse(blob, &value)) return result;
-    free(launch->effort);
-    launch->effort = NULL;
-    bool wants_assembly = launch->owner->keep_assembly;
-    if (proto_get_bytes(&value.root, "object", &bytes, &size) && proto_get_uint(&value.root, "lanes", &launch->lanes) &&
-        proto_get_string(&value.root, "effort", &launch->effort, MAX_EFFORT_NAME) &&
-        (!wants_assembly || proto_get_string(&value.root, "assembly", &launch->assembly, SIZE_MAX))) {
-        *refused = seal(launch, bytes, size);
+    if (object_read(&object, blob, launch->owner->keep_assembly)) {
+        launch->assembly = object.assembly;
+        object.assembly = NULL;
+        *refused = set_code(launch, &launch->key, object.bytes, object.size, object.lanes, object.effort);
         result = *refused ? REFUSED : TAKEN;
     }
-    blob_value_clear(&value);
+    object_clear(&object);
     return result;
 }
 
@@ -65,6 +54,88 @@ static void no_object(struct finalize *f, const char *why)
     snprintf(reason, sizeof reason, "no memory for the code of %u launches: %s", f->n_launches, why);
     finalization_fail(f, FUSION_OUT_OF_MEMORY, "executable", reason);
 }
+
+static void count_source(struct finalize *f, enum cache_source source)
+{
+    struct counters *counters = &f->operation.session->broker->counters;
+    counters->object_hits_memory += source == CACHE_MEMORY;
+    counters->object_hits_disk += source == CACHE_DISK;
+    counters->object_misses += source == CACHE_MISS;
+    if (source == CACHE_MISS)
+        f->compiled = true;
+    else if (source > f->worst)
+        f->worst = source;
+}
+
+/* NOT_UNDERSTOOD: the cache does not have it; what it has instead is replaced when it is made. */
+static enum taken take_from_cache(struct launch *launch, const char **refused)
+{
+    struct finalize *f = launch->owner;
+    struct blob *blob;
+    enum cache_source source = cache_get(f->operation.session->broker->cache, CACHE_OBJECT, &launch->key, &blob);
+    if (source == CACHE_MISS) return NOT_UNDERSTOOD;
+    enum taken taken = take_result(launch, blob, refused);
+    blob_unref(blob);
+    if (taken == TAKEN) {
+        count_source(f, source);
+        f->done++;
+    }
+    return taken;
+}
+
+/* ---- the quick tier: the kernel itself, until there is code ---- */
+
+static uint64_t work_of(const struct finalize *f, uint32_t launch)
+{
+    const msgpack_object *list = proto_get(&f->plan_value.root, "work");
+    bool known = list && list->type == MSGPACK_OBJECT_ARRAY && launch < list->via.array.size &&
+                 list->via.array.ptr[launch].type == MSGPACK_OBJECT_POSITIVE_INTEGER;
+    return known ? list->via.array.ptr[launch].via.u64 : UINT64_MAX;
+}
+
+/* Is the first result there sooner when what has no code is interpreted? */
+static bool is_quick(const struct finalize *f)
+{
+    uint64_t left = QUICK_WORK;
+    if (f->keep_assembly || f->tier == TIER_COMPILED) return false;
+    for (uint32_t i = 0; i < f->n_launches && f->tier == TIER_AUTOMATIC; i++) {
+        uint64_t work = f->launches[i].code ? 0 : work_of(f, i);
+        if (work > left) return false;
+        left -= work;
+    }
+    return true;
+}
+
+static struct hash kernel_hash(const msgpack_object *kernel)
+{
+    struct hasher h;
+    hasher_begin(&h, "kernel to interpret");
+    hasher_add(&h, kernel->via.bin.ptr, kernel->via.bin.size);
+    return hasher_end(&h);
+}
+
+/* False: the finalize has failed, and is gone. */
+static bool take_kernels(struct finalize *f)
+{
+    for (uint32_t i = 0; i < f->n_launches; i++) {
+        struct launch *launch = &f->launches[i];
+        const msgpack_object *kernel = &f->kernels->ptr[i];
+        if (launch->code) continue;
+        struct hash hash = kernel_hash(kernel);
+        const char *refused = set_code(launch, &hash, kernel->via.bin.ptr, kernel->via.bin.size, 1, CODE_INTERPRETED);
+        if (refused) {
+            no_object(f, refused);
+            return false;
+        }
+        launch->quick = true;
+        f->n_quick++;
+        count_source(f, CACHE_MISS);
+    }
+    f->operation.session->broker->counters.quick_launches += f->n_quick;
+    return true;
+}
+
+/* ---- compiling ---- */
 
 static void on_compiled(void *data, const struct job_result *result)
 {
@@ -86,74 +157,35 @@ static void on_compiled(void *data, const struct job_result *result)
     }
 }
 
-static struct job *compile_job(struct finalize *f, const struct launch *launch, const struct job_key *key,
-                               const char **refused)
-{
-    struct session *s = f->operation.session;
-    struct pool *pool = s->broker->pool;
-    struct job *job = pool_find(pool, key);
-    if (job) return job; /* the same code is being made already */
-    s->broker->counters.compiles++;
-    struct proto_writer w;
-    uint32_t id = pool_next_id(pool);
-    proto_begin_request(&w, id, "compile");
-    proto_pack_map(&w, 2);
-    proto_pack_key(&w, "kernel");
-    msgpack_pack_object(&w.packer, f->kernels->ptr[launch->index]);
-    proto_pack_bool(&w, "keep_assembly", f->keep_assembly);
-    return pool_add(pool, &s->pool_client, key, id, &w, refused);
-}
-
-static void count_source(struct finalize *f, enum cache_source source)
-{
-    struct counters *counters = &f->operation.session->broker->counters;
-    counters->object_hits_memory += source == CACHE_MEMORY;
-    counters->object_hits_disk += source == CACHE_DISK;
-    counters->object_misses += source == CACHE_MISS;
-    if (source == CACHE_MISS)
-        f->compiled = true;
-    else if (source > f->worst)
-        f->worst = source;
-}
-
 /* False: the finalize has failed, and is gone. */
 static bool compile_launch(struct finalize *f, struct launch *launch)
 {
-    struct job_key key = {.kind = CACHE_OBJECT,
-                          .hash = launch->key,
-                          .variant = f->keep_assembly ? OBJECT_VARIANT_ASSEMBLY : OBJECT_VARIANT_CODE,
-                          .cached = true};
-    count_source(f, CACHE_MISS);
+    struct session *s = f->operation.session;
     const char *refused;
-    struct job *job = compile_job(f, launch, &key, &refused);
+    count_source(f, CACHE_MISS);
+    struct job *job =
+        object_job(s, &s->pool_client, &launch->key, &f->kernels->ptr[launch->index], f->keep_assembly, &refused);
     if (!job) {
         finalization_fail(f, FUSION_OUT_OF_MEMORY, "kernel", refused);
         return false;
     }
     f->running++;
-    job_wait(job, &f->operation.session->pool_client, &launch->waiter, on_compiled, launch);
+    job_wait(job, &s->pool_client, &launch->waiter, on_compiled, launch);
     return true;
 }
 
-/* False: the finalize has failed, and is gone. */
+/* False: the finalize has failed, and is gone. An equal launch may have been compiled since it was looked up. */
 static bool start_launch(struct finalize *f, struct launch *launch)
 {
-    struct blob *blob;
-    struct cache *cache = f->operation.session->broker->cache;
-    enum cache_source source = cache_get(cache, CACHE_OBJECT, &launch->key, &blob);
-    if (source == CACHE_MISS) return compile_launch(f, launch);
     const char *refused;
-    enum taken taken = take_result(launch, blob, &refused);
-    blob_unref(blob);
-    if (taken == REFUSED) {
-        no_object(f, refused);
-        return false;
+    if (launch->code) return true;
+    switch (take_from_cache(launch, &refused)) {
+    case TAKEN: return true;
+    case NOT_UNDERSTOOD: return compile_launch(f, launch);
+    case REFUSED: break;
     }
-    if (taken == NOT_UNDERSTOOD) /* compiled again; the new entry replaces this one */
-        return compile_launch(f, launch);
-    count_source(f, source);
-    f->done++;
-    return true;
+    no_object(f, refused);
+    return false;
 }
 
 static void start_launches(struct finalize *f)
@@ -162,6 +194,20 @@ static void start_launches(struct finalize *f)
     while (f->next < f->n_launches && f->running < most)
         if (!start_launch(f, &f->launches[f->next++])) return;
     if (f->done == f->n_launches) load_executable(f);
+}
+
+/* ---- all launches ---- */
+
+/* False: the finalize has failed, and is gone. */
+static bool look_up(struct finalize *f)
+{
+    const char *refused;
+    for (uint32_t i = 0; i < f->n_launches; i++) {
+        if (take_from_cache(&f->launches[i], &refused) != REFUSED) continue;
+        no_object(f, refused);
+        return false;
+    }
+    return true;
 }
 
 void launches_begin(struct finalize *f)
@@ -174,8 +220,13 @@ void launches_begin(struct finalize *f)
     }
     for (; f->n_launches < f->kernels->size; f->n_launches++) {
         struct launch *launch = &f->launches[f->n_launches];
-        *launch = (struct launch){.owner = f, .index = f->n_launches, .object = -1};
-        launch->key = object_key(&target, &f->kernels->ptr[launch->index]);
+        *launch = (struct launch){.owner = f, .index = f->n_launches};
+        launch->key = object_hash(&target, &f->kernels->ptr[launch->index]);
     }
-    start_launches(f);
+    if (!look_up(f)) return;
+    if (f->done < f->n_launches && is_quick(f)) {
+        if (take_kernels(f)) load_executable(f);
+    } else {
+        start_launches(f);
+    }
 }

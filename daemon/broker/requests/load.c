@@ -5,6 +5,7 @@
 
 #include "daemon/broker/requests/executables.h"
 #include "daemon/broker/requests/report.h"
+#include "daemon/broker/requests/upgrades.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
@@ -36,6 +37,7 @@ static void on_loaded(struct operation *operation, const struct proto_message *f
     operation_end(&f->operation);
     session_send(s, &w);
     blob_unref(report);
+    if (f->n_quick && !s->ending) upgrades_begin(f);
     finalization_free(f);
 }
 
@@ -58,21 +60,18 @@ static struct blob *pack_load(const struct finalize *f, const void *program, siz
     return blob;
 }
 
-/* The launches' descriptors in a list of their own; they change hands. */
-static int *take_objects(struct finalize *f)
+/* The launches' code in a list of its own. */
+static struct code **list_code(const struct finalize *f)
 {
-    int *fds = malloc((f->n_launches + 1) * sizeof *fds);
-    for (uint32_t i = 0; fds && i < f->n_launches; i++) {
-        fds[i] = f->launches[i].object;
-        f->launches[i].object = -1;
-    }
-    return fds;
+    struct code **code = malloc((f->n_launches + 1) * sizeof *code);
+    for (uint32_t i = 0; code && i < f->n_launches; i++) code[i] = code_ref(f->launches[i].code);
+    return code;
 }
 
-static void return_objects(struct finalize *f, int *fds)
+static void free_list(const struct finalize *f, struct code **code)
 {
-    for (uint32_t i = 0; fds && i < f->n_launches; i++) f->launches[i].object = fds[i];
-    free(fds);
+    for (uint32_t i = 0; code && i < f->n_launches; i++) code_put(code[i]);
+    free(code);
 }
 
 void load_executable(struct finalize *f)
@@ -86,12 +85,12 @@ void load_executable(struct finalize *f)
     }
     f->executable = broker_new_id(s->broker);
     struct blob *blob = pack_load(f, program, size);
-    int *fds = blob ? take_objects(f) : NULL;
+    struct code **code = blob ? list_code(f) : NULL;
     operation_release(&f->operation); /* from now on it is the executable that costs */
     const char *refused =
-        fds ? executable_add(s, f->executable, blob, fds, f->n_launches, &f->operation, on_loaded) : "out of memory";
+        code ? executable_add(s, f->executable, blob, code, f->n_launches, &f->operation, on_loaded) : "out of memory";
     if (!refused) return;
-    return_objects(f, fds);
+    free_list(f, code);
     blob_unref(blob);
     finalization_fail(f, FUSION_OUT_OF_MEMORY, "executable", refused);
 }

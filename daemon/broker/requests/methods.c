@@ -8,8 +8,10 @@
 #include "daemon/broker/requests/finalize.h"
 #include "daemon/broker/requests/modules.h"
 #include "daemon/broker/requests/status.h"
+#include "daemon/broker/requests/upgrades.h"
 #include "daemon/broker/session/hello.h"
 #include "daemon/broker/session/request.h"
+#include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
 
@@ -34,6 +36,13 @@ static void second_hello(struct session *s, struct proto_message *m)
     request_fail(s, m, FUSION_INVALID, "hello", "the session has begun already");
 }
 
+static void release_executable(struct session *s, struct proto_message *m)
+{
+    uint64_t id;
+    if (proto_get_uint(&m->params, "executable", &id)) upgrades_end(s, id);
+    executable_release(s, m);
+}
+
 static const struct {
     const char *name;
     void (*handle)(struct session *s, struct proto_message *m);
@@ -50,7 +59,8 @@ static const struct {
     {"buffer.attach", buffer_attach, true, 1},
     {"buffer.release", buffer_release, false, 0},
     {"graph.finalize", graph_finalize, true, 0},
-    {"executable.release", executable_release, false, 0},
+    {"executable.tiers", executable_tiers, false, 0},
+    {"executable.release", release_executable, false, 0},
 };
 
 static void on_request(struct session *s, struct proto_message *m)
@@ -73,6 +83,8 @@ static void on_replied(struct session *s, enum executor_subject subject, uint64_
 {
     if (subject == EXECUTOR_BUFFER)
         buffer_replied(s, id, reply);
+    else if (subject == EXECUTOR_REPLACEMENT)
+        upgrades_replied(s, id, reply);
     else
         executable_replied(s, id, reply);
 }
@@ -81,10 +93,12 @@ static void on_restarted(struct session *s)
 {
     buffers_replay(s);
     executables_replay(s);
+    upgrades_replay(s);
 }
 
 static void on_ended(struct session *s)
 {
+    upgrades_clear(s);
     executables_clear(s);
     buffers_clear(s);
     modules_clear(s);

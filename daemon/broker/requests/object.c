@@ -1,40 +1,59 @@
-/* Compiled code on its way to executors. */
+/* Objects and the jobs that make them. */
 #include "daemon/broker/requests/object.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <stdlib.h>
 
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U /* where vm.memfd_noexec is set; older kernels know neither */
-#endif
+#include "proto/fields.h"
+#include "proto/frame.h"
+#include "proto/writer.h"
 
-static bool write_all(int fd, const uint8_t *at, size_t size)
+enum { MAX_EFFORT_NAME = 64 };
+enum { OBJECT_VARIANT_CODE, OBJECT_VARIANT_ASSEMBLY };
+
+struct hash object_hash(const struct hash *target, const msgpack_object *kernel)
 {
-    while (size > 0) {
-        ssize_t put = write(fd, at, size);
-        if (put < 0 && errno != EINTR) return false;
-        if (put > 0) {
-            at += put;
-            size -= (size_t)put;
-        }
-    }
-    return true;
+    struct hasher h;
+    hasher_begin(&h, "object");
+    hasher_add_hash(&h, target);
+    hasher_add(&h, kernel->via.bin.ptr, kernel->via.bin.size);
+    return hasher_end(&h);
 }
 
-int object_seal(const void *bytes, size_t size)
+bool object_read(struct object *object, const struct blob *blob, bool wants_assembly)
 {
-    int fd = memfd_create("fusiond-object", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-    if (fd < 0 && errno == EINVAL) fd = memfd_create("fusiond-object", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0) return -1;
-    if (write_all(fd, bytes, size) &&
-        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0)
-        return fd;
-    int code = errno;
-    close(fd);
-    errno = code;
-    return -1;
+    *object = (struct object){0};
+    if (!blob_parse(blob, &object->value)) return false;
+    const msgpack_object *root = &object->value.root;
+    return proto_get_bytes(root, "object", &object->bytes, &object->size) &&
+           proto_get_uint(root, "lanes", &object->lanes) &&
+           proto_get_string(root, "effort", &object->effort, MAX_EFFORT_NAME) &&
+           (!wants_assembly || proto_get_string(root, "assembly", &object->assembly, SIZE_MAX));
+}
+
+void object_clear(struct object *object)
+{
+    blob_value_clear(&object->value);
+    free(object->effort);
+    free(object->assembly);
+}
+
+struct job *object_job(struct session *s, struct pool_client *client, const struct hash *hash,
+                       const msgpack_object *kernel, bool keep_assembly, const char **refused)
+{
+    struct pool *pool = s->broker->pool;
+    const struct job_key key = {.kind = CACHE_OBJECT,
+                                .hash = *hash,
+                                .variant = keep_assembly ? OBJECT_VARIANT_ASSEMBLY : OBJECT_VARIANT_CODE,
+                                .cached = true};
+    struct job *job = pool_find(pool, &key);
+    if (job) return job; /* the same code is being made already */
+    s->broker->counters.compiles++;
+    struct proto_writer w;
+    uint32_t id = pool_next_id(pool);
+    proto_begin_request(&w, id, "compile");
+    proto_pack_map(&w, 2);
+    proto_pack_key(&w, "kernel");
+    msgpack_pack_object(&w.packer, *kernel);
+    proto_pack_bool(&w, "keep_assembly", keep_assembly);
+    return pool_add(pool, client, &key, id, &w, refused);
 }

@@ -31,14 +31,15 @@ static bool is_key(const msgpack_object *object, const char *key)
 static void put_launch(struct output *out, const msgpack_object *launch, const struct launch *made)
 {
     const msgpack_object_map *map = &launch->via.map;
-    msgpack_pack_map(&out->packer, map->size + 2 + (made->assembly ? 1 : 0));
+    msgpack_pack_map(&out->packer, map->size + 3 + (made->assembly ? 1 : 0));
     for (uint32_t i = 0; i < map->size; i++) {
         msgpack_pack_object(&out->packer, map->ptr[i].key);
         msgpack_pack_object(&out->packer, map->ptr[i].val);
     }
     put_key(out, "lanes");
-    msgpack_pack_uint64(&out->packer, made->lanes);
-    put_text(out, "effort", made->effort);
+    msgpack_pack_uint64(&out->packer, made->code->lanes);
+    put_text(out, "effort", made->code->effort);
+    put_text(out, "tier", made->quick ? "quick" : "final");
     if (made->assembly) put_text(out, "assembly", made->assembly);
 }
 

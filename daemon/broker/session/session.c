@@ -308,7 +308,8 @@ void session_new(struct broker *broker, int fd, const struct session_events *eve
         free(s);
         return;
     }
-    turns_init_client(&s->pool_client, s->user);
+    turns_init_client(&s->pool_client, s->user, false);
+    turns_init_client(&s->background, s->user, true);
     uv_timer_init(&broker->loop, &s->timer);
     s->timer.data = s;
     LIST_INSERT_HEAD(&broker->sessions, s, link);

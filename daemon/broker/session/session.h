@@ -45,10 +45,10 @@ struct session {
     int event_fd, client_event_fd; /* where completions are told, and the client's end until it has it */
     uint32_t time_limit_ms;        /* of a submission */
     struct executor *executor;
-    struct pool_client pool_client;
-    struct map modules, buffers, executables; /* requests/modules.h, buffers.h, executables.h */
-    uint64_t bytes;                           /* that its objects take in the daemon */
-    uint64_t executor_bytes;                  /* that its executor had to itself when last looked at */
+    struct pool_client pool_client, background;         /* the second: what nobody waits for */
+    struct map modules, buffers, executables, upgrades; /* as in requests/ */
+    uint64_t bytes;                                     /* that its objects take in the daemon */
+    uint64_t executor_bytes;                            /* that its executor had to itself when last looked at */
     struct operations operations;
 };
 

@@ -49,6 +49,8 @@ struct device {
        before the first is loaded, after the last, and at the end of the executable. */
     int (*begin_loading)(struct executable *x, struct error *e);
     int (*end_loading)(struct executable *x, struct error *e);
+    /* As load, of an executable that may be running: other code for the launch, the same otherwise. */
+    struct launch_code *(*replace)(struct executable *x, uint32_t launch, int *fd, struct error *e);
     void (*unload)(struct executable *x);
 
     /* Programs for debugging; NULL: only others. Before a part of a submission, of which 0 is the first; after a copy

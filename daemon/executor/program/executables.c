@@ -17,11 +17,18 @@ void executables_init(struct executables *x, struct states *states, device_finde
     pthread_mutex_init(&x->lock, NULL);
 }
 
+static void free_code(struct launch_code *code)
+{
+    if (code) code->free(code);
+}
+
 static void destroy(struct executable *x)
 {
     const struct program *p = x->program;
-    for (uint32_t i = 0; x->launches && i < p->n_launches; i++)
-        if (x->launches[i].code) x->launches[i].code->free(x->launches[i].code);
+    for (uint32_t i = 0; x->launches && i < p->n_launches; i++) {
+        free_code(x->launches[i].code);
+        free_code(atomic_load(&x->launches[i].better));
+    }
     for (uint32_t i = 0; x->states && i < p->n_states; i++) states_put(x->all_states, x->states[i]);
     if (p && p->device->unload) p->device->unload(x);
     program_free(x->program); /* the arrays too: they lie in its arena */
@@ -54,6 +61,31 @@ static int add_objects(struct executable *x, uint64_t first, int *fds, uint32_t 
     for (uint32_t i = 0; i < n_fds; i++)
         if (add_object(x, first + i, &fds[i], e) != 0) return -1;
     return 0;
+}
+
+/* It is published, and taken by the thread that runs submissions when it comes to the launch. */
+static int replace(struct executable *x, uint64_t index, int *fd, struct error *e)
+{
+    const struct device *device = x->program->device;
+    if (!device->replace || index >= x->program->n_launches || atomic_load(&x->n_missing))
+        return error_set_id(e, FUSION_INTERNAL, "executable", x->id,
+                            "there is no launch %" PRIu64 " whose object can be replaced", index);
+    struct launch_code *code = device->replace(x, (uint32_t)index, fd, e);
+    if (!code) return -1;
+    free_code(atomic_exchange(&x->launches[index].better, code));
+    return 0;
+}
+
+struct launch_code *executable_code(struct executable *x, uint32_t launch)
+{
+    struct executable_launch *l = &x->launches[launch];
+    if (!atomic_load_explicit(&l->better, memory_order_relaxed)) return l->code;
+    struct launch_code *better = atomic_exchange(&l->better, NULL);
+    if (better) {
+        free_code(l->code);
+        l->code = better;
+    }
+    return l->code;
 }
 
 /* ---- making ---- */
@@ -218,6 +250,15 @@ int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, 
     struct executable *executable = get(x, id);
     if (!executable) return not_found(id, e);
     int result = add_objects(executable, first, fds, n_fds, e);
+    executables_put(executable);
+    return result;
+}
+
+int executables_replace(struct executables *x, uint64_t id, uint64_t launch, int *fd, struct error *e)
+{
+    struct executable *executable = get(x, id);
+    if (!executable) return not_found(id, e);
+    int result = replace(executable, launch, fd, e);
     executables_put(executable);
     return result;
 }

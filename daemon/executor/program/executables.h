@@ -14,11 +14,13 @@ struct ir_printer;
 struct state;
 struct states;
 
-/* A launch of the program, ready to be called. Only the thread that runs submissions touches arguments and images. */
+/* A launch of the program, ready to be called. Only the thread that runs submissions touches arguments and images, and
+   code once it is there. */
 struct executable_launch {
-    struct launch_code *code; /* NULL: its object has not come yet */
-    struct ir_image *images;  /* by parameter */
-    uint8_t *args;            /* the argument block */
+    struct launch_code *code;             /* NULL: its object has not come yet */
+    _Atomic(struct launch_code *) better; /* takes the place of code before the launch runs again; NULL: none */
+    struct ir_image *images;              /* by parameter */
+    uint8_t *args;                        /* the argument block */
 };
 
 struct executable {
@@ -67,7 +69,11 @@ int executables_load(struct executables *x, const struct executable_source *sour
 /* The objects of launches first, first + 1, ... */
 int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,
                             struct error *e);
+/* Another object for a launch of one that has all of its own. What runs meanwhile ends with what it began with. */
+int executables_replace(struct executables *x, uint64_t id, uint64_t launch, int *fd, struct error *e);
 int executables_unload(struct executables *x, uint64_t id, struct error *e);
 /* A reference to one that has all its objects. NULL with the error. */
 struct executable *executables_get(struct executables *x, uint64_t id, struct error *e);
 void executables_put(struct executable *x); /* NULL is fine */
+/* The best code that a launch has by now. Only for the thread that runs submissions, and not while the launch runs. */
+struct launch_code *executable_code(struct executable *x, uint32_t launch);

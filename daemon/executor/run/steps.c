@@ -13,7 +13,7 @@ enum { COPY_CHUNK_BYTES = 256 << 10 }; /* a multiple of every pattern's size */
 
 static int run_launch(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
 {
-    struct launch_code *code = x->launches[index].code;
+    struct launch_code *code = executable_code(x, index);
     running_step("kernel", x->program->launches[index].name);
     int result = code->run(code, x, index, context, e);
     ir_printer_end_launch(context->printer);

@@ -37,6 +37,7 @@ struct fuser_launch {
     struct ir_module *module; /* verified; holds one kernel */
     const struct ir_function *kernel;
     struct nd_range range; /* local filled in */
+    uint64_t work;         /* operations of all work-items: an estimate */
     uint32_t n_params;
     struct fuser_param *params; /* as the kernel's parameters */
     uint32_t n_nodes;

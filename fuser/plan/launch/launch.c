@@ -17,6 +17,7 @@
 #include "fuser/plan/launch/launch_traffic.h"
 #include "fuser/plan/launch/params.h"
 #include "fuser/plan/launch/pressure.h"
+#include "fuser/plan/launch/work.h"
 #include "fuser/plan/mapping/launch_range.h"
 #include "fuser/plan/storage/storage.h"
 #include "ir/base/arena.h"
@@ -272,6 +273,7 @@ static void add_launch(struct launching *l, struct attempt *r)
     struct fuser_plan *plan = l->plan;
     struct fuser_launch launch = {.module = r->module, .range = r->range, .n_nodes = r->run.n};
     launch.kernel = r->module->functions[0];
+    launch.work = work_of_launch(r->module->functions[0], &r->range);
     launch.params = arena_alloc(plan->arena, (r->params.n + 1) * sizeof *launch.params);
     uint64_t *sizes = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *sizes), *most = traffic_apart(l, r);
     for (uint32_t i = 0; i < r->params.n; i++) {

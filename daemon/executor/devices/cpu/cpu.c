@@ -55,6 +55,20 @@ static int end_loading(struct executable *x, struct error *e)
                         strerror(errno));
 }
 
+/* Launches that run meanwhile read their records, as before. */
+static struct launch_code *replace(struct executable *x, uint32_t launch, int *fd, struct error *e)
+{
+    struct launch_code *code = NULL;
+    if (launch_records_open(x->of_device) != 0)
+        error_set_id(e, FUSION_OUT_OF_MEMORY, "executable", x->id, "its launches cannot be written: %s",
+                     strerror(errno));
+    else
+        code = load(x, launch, fd, e);
+    if (end_loading(x, e) == 0) return code;
+    if (code) code->free(code);
+    return NULL;
+}
+
 static void unload(struct executable *x)
 {
     launch_records_free(x->of_device);
@@ -67,4 +81,5 @@ const struct device cpu_device = {.name = "cpu",
                                   .pipe_init = pipe_init,
                                   .begin_loading = begin_loading,
                                   .end_loading = end_loading,
+                                  .replace = replace,
                                   .unload = unload};

@@ -14,6 +14,11 @@ int launch_records_make(struct launch_records *r, uint32_t n)
     return 0;
 }
 
+int launch_records_open(const struct launch_records *r)
+{
+    return mprotect(r->launches, r->bytes, PROT_READ | PROT_WRITE);
+}
+
 int launch_records_protect(const struct launch_records *r)
 {
     return mprotect(r->launches, r->bytes, PROT_READ);
