@@ -4,6 +4,7 @@
  */
 #include "fuser/cpu/emit/memory.h"
 
+#include "fuser/cpu/emit/interleaved.h"
 #include "fuser/cpu/emit/private_memory.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
@@ -291,6 +292,19 @@ static struct access access_of(struct emit *e, const struct ir_inst *inst, unsig
                            .is_volatile = inst->attrs.is_volatile};
 }
 
+/* Whether the n components of all lanes lie one after the other. */
+static bool is_interleaved(const struct access *a, unsigned n, struct interleaved *all)
+{
+    bool linear = a->address.shape == SHAPE_LINEAR && !a->address.guard && a->address.stride > 0;
+    if (!linear || is_contiguous(a) || a->is_volatile) return false;
+    *all = (struct interleaved){.kind = a->kind,
+                                .n = n,
+                                .address = a->address.scalar,
+                                .stride = (uint64_t)a->address.stride,
+                                .align = a->align};
+    return true;
+}
+
 /* Around a volatile access: the compiler may neither leave it out nor move another across it. (A type that is
    volatile would not do: libgccjit refuses assignments between it and the plain one.) */
 static void volatile_fence(struct emit *e, const struct ir_inst *inst)
@@ -305,10 +319,13 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
     struct access a[IR_MAX_LANES];
     volatile_fence(e, inst);
     for (unsigned c = 0; c < n; c++) a[c] = access_of(e, inst, c);
-    bool together = is_together(e, a, n);
+    struct interleaved all;
+    bool neighbours = is_interleaved(a, n, &all) && interleaved_can_load(e, &all);
+    bool together = !neighbours && is_together(e, a, n);
+    if (neighbours) interleaved_load(e, &all, result);
     if (together) gather_together(e, a, n, result);
     for (unsigned c = 0; c < n; c++) {
-        if (!together) result[c] = load_component(e, &a[c]);
+        if (!neighbours && !together) result[c] = load_component(e, &a[c]);
         result[c] = from_memory(e, ir_type_kind(inst->type), result[c]);
         if (ir_type_is_ptr(inst->type)) result[c].kind = IR_KIND_PTR;
     }
@@ -326,7 +343,10 @@ static void emit_store(struct emit *e, const struct ir_inst *inst)
         a[c] = access_of(e, inst, c);
         stored[c] = to_memory(e, v[c]);
     }
-    if (is_together(e, a, n))
+    struct interleaved all;
+    if (is_interleaved(a, n, &all) && interleaved_can_store(e, &all))
+        interleaved_store(e, &all, stored);
+    else if (is_together(e, a, n))
         scatter_together(e, a, n, stored);
     else
         for (unsigned c = 0; c < n; c++) store_component(e, &a[c], &stored[c]);

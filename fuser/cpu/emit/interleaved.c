@@ -1,0 +1,185 @@
+/*
+ * Vectors and structs of neighbours, one after the other in memory, as in an array of float4 or of pixels: a register
+ * full of words is loaded at a time, and the words of equal number of all work-items are brought together by
+ * log2(words) rounds of shuffles; the other way round for stores. Numbers smaller than a word are cut out of it.
+ */
+#include "fuser/cpu/emit/interleaved.h"
+
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/x86_interleave.h"
+#include "fuser/cpu/simd/x86_move.h"
+#include "fuser/cpu/target/isa.h"
+
+enum { MAX_WORDS = 16 };
+
+/* Words have 8 bytes where the numbers do, else 4. */
+static enum ir_kind word_kind(const struct interleaved *a)
+{
+    return kind_bytes(a->kind) == 8 ? IR_KIND_I64 : IR_KIND_I32;
+}
+
+static unsigned words_of(const struct interleaved *a)
+{
+    return (unsigned)(a->stride / kind_bytes(word_kind(a)));
+}
+
+static uint64_t bytes_of(const struct interleaved *a)
+{
+    return (uint64_t)a->n * kind_bytes(a->kind);
+}
+
+/* Words that are no number: their registers are loaded and shuffled for nothing. */
+enum { MOST_WORDS_PER_USED = 4 };
+
+bool interleaved_can_load(const struct emit *e, const struct interleaved *a)
+{
+    uint64_t word = kind_bytes(word_kind(a)), words = a->stride / word, used = (bytes_of(a) + word - 1) / word;
+    if (e->width == 1 || e->exec.chunk || e->isa->id == CPU_ISA_GENERIC) return false;
+    if (a->stride % word || words < 2 - (word > kind_bytes(a->kind)) || words > MAX_WORDS || words & (words - 1))
+        return false;
+    if (bytes_of(a) < a->stride && (bytes_of(a) % word || !x86_can_mask(e, word_kind(a)))) return false;
+    if (words - used >= lanes_per_chunk(e, word_kind(a))) return false; /* nothing is left of the last register */
+    return bytes_of(a) <= a->stride && words <= MOST_WORDS_PER_USED * used;
+}
+
+bool interleaved_can_store(const struct emit *e, const struct interleaved *a)
+{
+    return interleaved_can_load(e, a) && bytes_of(a) == a->stride;
+}
+
+/* ---- shuffles ---- */
+
+/* n registers with n words of each work-item in turn become one register for each word. */
+static void split_words(struct emit *e, enum ir_kind kind, lval *v, unsigned n)
+{
+    if (n == 1) return;
+    lval even[MAX_WORDS], odd[MAX_WORDS];
+    for (unsigned i = 0; i < n / 2; i++) {
+        lval to[2];
+        x86_unzip(e, kind, v[2 * i], v[2 * i + 1], to);
+        even[i] = to[0];
+        odd[i] = to[1];
+    }
+    split_words(e, kind, even, n / 2);
+    split_words(e, kind, odd, n / 2);
+    for (unsigned i = 0; i < n / 2; i++) {
+        v[2 * i] = even[i];
+        v[2 * i + 1] = odd[i];
+    }
+}
+
+static void join_words(struct emit *e, enum ir_kind kind, lval *v, unsigned n)
+{
+    if (n == 1) return;
+    lval even[MAX_WORDS], odd[MAX_WORDS];
+    for (unsigned i = 0; i < n / 2; i++) {
+        even[i] = v[2 * i];
+        odd[i] = v[2 * i + 1];
+    }
+    join_words(e, kind, even, n / 2);
+    join_words(e, kind, odd, n / 2);
+    for (unsigned i = 0; i < n / 2; i++) x86_zip(e, kind, even[i], odd[i], v + 2 * i);
+}
+
+/* ---- memory ---- */
+
+/* Of register number i of chunk c's words. */
+static rval register_address(struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
+{
+    enum ir_kind kind = word_kind(a);
+    uint64_t lanes = lanes_per_chunk(e, kind), at = c * lanes * a->stride + i * lanes * kind_bytes(kind);
+    return at ? jit_add(e, a->address, jit_int(e, IR_KIND_I64, at)) : a->address;
+}
+
+static lval register_at(struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
+{
+    enum ir_kind kind = word_kind(a);
+    return jit_memory(e, jit_vector(e, kind, lanes_per_chunk(e, kind)), register_address(e, a, c, i), a->align);
+}
+
+/* The last register without what comes after the last lane's numbers, which may be no memory. */
+static lval load_last(struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
+{
+    enum ir_kind kind = word_kind(a);
+    unsigned n = lanes_per_chunk(e, kind), unused = words_of(a) - (unsigned)(bytes_of(a) / kind_bytes(kind));
+    rval runs[MAX_WIDTH];
+    /* Masks are those of 4-byte lanes: of 8-byte ones, those that matter come first. */
+    for (unsigned lane = 0; lane < mask_lanes(e); lane++) runs[lane] = jit_int(e, IR_KIND_BOOL, lane + unused < n);
+    lval mask = jit_keep(e, mask_build(e, runs));
+    return x86_masked_load(e, &mask, kind, 0, register_address(e, a, c, i));
+}
+
+static lval load_register(struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
+{
+    bool last = c + 1 == lanes_chunks(e, word_kind(a)) && i + 1 == words_of(a);
+    if (last && bytes_of(a) < a->stride) return load_last(e, a, c, i);
+    return jit_keep(e, jit_read(register_at(e, a, c, i)));
+}
+
+/* Number `i` of those in a word. */
+static struct lanes cut_out(struct emit *e, const struct interleaved *a, struct lanes word, unsigned i)
+{
+    unsigned bits = kind_bytes(a->kind) * 8;
+    if (kind_bytes(a->kind) >= 4) return op_bits(e, word, a->kind);
+    if (i) word = op2(e, IR_OP_LSHR, IR_KIND_I32, word, lanes_int(e, IR_KIND_I32, i * bits));
+    return op_bits(e, op1(e, IR_OP_ITRUNC, kind_of_bytes(bits / 8), word), a->kind);
+}
+
+void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes *result)
+{
+    enum ir_kind kind = word_kind(a);
+    unsigned words = words_of(a), per_word = kind_bytes(kind) / kind_bytes(a->kind);
+    struct lanes word[MAX_WORDS];
+    for (unsigned w = 0; w < words; w++) word[w] = lanes_varying(e, kind);
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
+        lval v[MAX_WORDS];
+        for (unsigned i = 0; i < words; i++) v[i] = load_register(e, a, c, i);
+        split_words(e, kind, v, words);
+        for (unsigned w = 0; w < words; w++) word[w].chunk[c] = v[w];
+    }
+    for (unsigned i = 0; i < a->n; i++) result[i] = cut_out(e, a, word[i / per_word], i % per_word);
+}
+
+/* The same bits as an integer of that size, for each lane where they differ. */
+static struct lanes as_integer(struct emit *e, struct lanes v)
+{
+    if (v.shape == SHAPE_LINEAR) {
+        v.chunk = lanes_vectors(e, &v);
+        v.shape = SHAPE_VARYING;
+    }
+    return op_bits(e, v, kind_of_bytes(kind_bytes(v.kind)));
+}
+
+/* Word number w of what is stored. */
+static struct lanes put_together(struct emit *e, const struct interleaved *a, const struct lanes *v, unsigned w)
+{
+    unsigned per_word = kind_bytes(word_kind(a)) / kind_bytes(a->kind), bits = kind_bytes(a->kind) * 8;
+    if (per_word == 1) return as_integer(e, v[w]);
+    struct lanes r = lanes_int(e, IR_KIND_I32, 0);
+    for (unsigned i = 0; i < per_word; i++) {
+        struct lanes part = op1(e, IR_OP_ZEXT, IR_KIND_I32, as_integer(e, v[w * per_word + i]));
+        if (i) part = op2(e, IR_OP_SHL, IR_KIND_I32, part, lanes_int(e, IR_KIND_I32, i * bits));
+        r = i ? op2(e, IR_OP_OR, IR_KIND_I32, r, part) : part;
+    }
+    return r;
+}
+
+void interleaved_store(struct emit *e, const struct interleaved *a, const struct lanes *v)
+{
+    enum ir_kind kind = word_kind(a);
+    unsigned words = words_of(a);
+    struct lanes word[MAX_WORDS];
+    lval *chunks[MAX_WORDS];
+    for (unsigned w = 0; w < words; w++) {
+        word[w] = put_together(e, a, v, w);
+        chunks[w] = lanes_vectors(e, &word[w]);
+    }
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
+        lval out[MAX_WORDS];
+        for (unsigned w = 0; w < words; w++) out[w] = chunks[w][c];
+        join_words(e, kind, out, words);
+        for (unsigned i = 0; i < words; i++) jit_set(e, register_at(e, a, c, i), jit_read(out[i]));
+    }
+}

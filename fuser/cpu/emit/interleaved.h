@@ -1,0 +1,20 @@
+/* Vectors and structs of neighbours in memory, one after the other: moved by whole registers and shuffled. */
+#pragma once
+
+#include "fuser/cpu/simd/lanes.h"
+
+/* n numbers of each work-item, those of the next one `stride` bytes further on. */
+struct interleaved {
+    enum ir_kind kind; /* as stored */
+    unsigned n;
+    rval address; /* of the first number of lane 0 */
+    uint64_t stride;
+    unsigned align; /* of a number */
+};
+
+/* Whether that can be done where all lanes run, and pays. A load also reads what lies between the numbers of one
+   work-item and those of the next, as behind a float3, but nothing after the last number; a store writes all bytes. */
+bool interleaved_can_load(const struct emit *e, const struct interleaved *a);
+bool interleaved_can_store(const struct emit *e, const struct interleaved *a);
+void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes *result);
+void interleaved_store(struct emit *e, const struct interleaved *a, const struct lanes *v);

@@ -1,0 +1,103 @@
+/* Every other number of two registers, and two registers' numbers one by one. AVX-512 has one instruction that takes
+   any numbers of two registers; the others' shuffles stay within 16 bytes, so AVX2 moves 8 bytes across before or
+   after. */
+#include "fuser/cpu/simd/x86_interleave.h"
+
+#include <stdio.h>
+
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/target/isa.h"
+
+static lval two(struct emit *e, const char *text, enum ir_kind kind, lval a, lval b)
+{
+    bool in_place = e->isa->id == CPU_ISA_SSE4;
+    struct jit_asm code = {.text = text, .result = "=x", .inputs = {in_place ? "0" : "x", "x"}};
+    return jit_asm(e, &code, jit_vector(e, kind, lanes_per_chunk(e, kind)), 2, (rval[]){jit_read(a), jit_read(b)});
+}
+
+/* AVX2: 8 bytes each, the middle ones change places. */
+static lval middle_swapped(struct emit *e, enum ir_kind kind, lval a)
+{
+    static const struct jit_asm code = {.text = "vpermpd $0xd8, %1, %0", .result = "=x", .inputs = {"x"}};
+    rval in = jit_read(a);
+    return jit_asm(e, &code, jit_vector(e, kind, lanes_per_chunk(e, kind)), 1, &in);
+}
+
+/* ---- AVX-512 ---- */
+
+/* Number i of the result is number from[i] of a and b, one after the other. */
+static lval picked(struct emit *e, enum ir_kind kind, lval a, lval b, const unsigned *from)
+{
+    unsigned n = lanes_per_chunk(e, kind);
+    bool wide = kind_bytes(kind) == 8;
+    enum ir_kind number = wide ? IR_KIND_I64 : IR_KIND_I32;
+    rval numbers[MAX_WIDTH];
+    for (unsigned i = 0; i < n; i++) numbers[i] = jit_int(e, number, from[i]);
+    lval index = jit_keep(e, chunk_of(e, number, n, numbers));
+    struct jit_asm code = {
+        .text = wide ? "vpermt2q %3, %2, %0" : "vpermt2d %3, %2, %0", .result = "=v", .inputs = {"0", "v", "v"}};
+    return jit_asm(e, &code, jit_vector(e, kind, n), 3, (rval[]){jit_read(a), jit_read(index), jit_read(b)});
+}
+
+static void unzip_any(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])
+{
+    unsigned from[MAX_WIDTH];
+    for (unsigned odd = 0; odd < 2; odd++) {
+        for (unsigned i = 0; i < lanes_per_chunk(e, kind); i++) from[i] = 2 * i + odd;
+        to[odd] = picked(e, kind, a, b, from);
+    }
+}
+
+static void zip_any(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])
+{
+    unsigned from[MAX_WIDTH], n = lanes_per_chunk(e, kind);
+    for (unsigned half = 0; half < 2; half++) {
+        for (unsigned i = 0; i < n; i++) from[i] = half * n / 2 + i / 2 + i % 2 * n;
+        to[half] = picked(e, kind, a, b, from);
+    }
+}
+
+/* ---- the others ---- */
+
+/* The instruction's name as the instruction set writes it; in the order of its operands. */
+static const char *spelled(const struct emit *e, char text[64], const char *name, const char *immediate)
+{
+    const char *operands = e->isa->id == CPU_ISA_SSE4 ? "%2, %0" : "%2, %1, %0";
+    snprintf(text, 64, "%s%s %s%s", e->isa->id == CPU_ISA_SSE4 ? "" : "v", name, immediate, operands);
+    return text;
+}
+
+void x86_unzip(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])
+{
+    if (e->isa->id == CPU_ISA_AVX512) {
+        unzip_any(e, kind, a, b, to);
+        return;
+    }
+    bool wide = kind_bytes(kind) == 8;
+    for (unsigned odd = 0; odd < 2; odd++) {
+        char text[64];
+        if (wide)
+            spelled(e, text, odd ? "unpckhpd" : "unpcklpd", "");
+        else
+            spelled(e, text, "shufps", odd ? "$0xdd, " : "$0x88, ");
+        to[odd] = two(e, text, kind, a, b);
+        if (e->isa->id == CPU_ISA_AVX2) to[odd] = middle_swapped(e, kind, to[odd]);
+    }
+}
+
+void x86_zip(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])
+{
+    if (e->isa->id == CPU_ISA_AVX512) {
+        zip_any(e, kind, a, b, to);
+        return;
+    }
+    bool wide = kind_bytes(kind) == 8;
+    if (e->isa->id == CPU_ISA_AVX2) {
+        a = middle_swapped(e, kind, a);
+        b = middle_swapped(e, kind, b);
+    }
+    char text[64];
+    to[0] = two(e, spelled(e, text, wide ? "unpcklpd" : "unpcklps", ""), kind, a, b);
+    to[1] = two(e, spelled(e, text, wide ? "unpckhpd" : "unpckhps", ""), kind, a, b);
+}

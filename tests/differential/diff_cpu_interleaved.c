@@ -1,0 +1,112 @@
+/* Vectors of neighbours, and numbers at even distances, are moved by whole registers: compiled code gives what the
+   interpreter does, reads nothing after the last number, and writes nothing between numbers. */
+#include "tests/support/compiled_kit.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ir/base/strbuf.h"
+
+enum { ITEMS = 131, WHOLE = 64, /* work-items, that fill all vectors */ MAX_BYTES = 16 * 8 * (ITEMS + 1) };
+
+static const char *const kinds[] = {"i8", "i16", "i32", "i64", "f16", "f32", "f64"};
+static const unsigned sizes[] = {1, 2, 4, 8, 2, 4, 8}, counts[] = {2, 3, 4, 8, 16};
+
+static const struct nd_range ranges[] = {{1, {ITEMS, 1, 1}, {0, 0, 0}, {64, 1, 1}},
+                                         {1, {WHOLE, 1, 1}, {0, 0, 0}, {WHOLE, 1, 1}}};
+
+/* The end of memory after which there is none. */
+struct edge {
+    uint8_t *start;
+    size_t size;
+};
+
+static struct edge edge_new(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (MAX_BYTES + page - 1) / page * page;
+    uint8_t *start = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(start != MAP_FAILED);
+    assert_int_equal(mprotect(start + size, page, PROT_NONE), 0);
+    for (size_t i = 0; i < size; i++) start[i] = (uint8_t)(i * 37 + i / 251);
+    return (struct edge){start, size};
+}
+
+/* The kernel by all ways, reading the last `bytes` before the edge. */
+static void run_at_edge(const char *text, struct edge *from, uint64_t bytes)
+{
+    struct ir_module *m = kit_parse(text);
+    struct ir_function *kernel = kit_kernel(m);
+    struct kit_way ways[CPU_ISA_COUNT + 1];
+    unsigned n = kit_ways(ways);
+    static uint8_t want[MAX_BYTES], got[MAX_BYTES];
+    struct interp_arg args[] = {{INTERP_ARG_BUFFER, from->start + from->size - bytes, bytes, NULL},
+                                {INTERP_ARG_BUFFER, want, sizeof want, NULL}};
+    memset(want, 0x55, sizeof want);
+    kit_interpret(kernel, &ranges[1], args);
+    for (unsigned w = 0; w < n; w++) {
+        struct compiled c;
+        assert_true(compiled_make(&c, kernel, ways[w].isa, ways[w].scalar));
+        args[1].data = memset(got, 0x55, sizeof got);
+        compiled_run(&c, kernel, &ranges[1], args, 1, 0);
+        kit_expect_equal_bytes(want, got, sizeof want, cpu_isa_name(ways[w].isa), 1);
+        compiled_clear(&c);
+    }
+    ir_module_free(m);
+}
+
+/* A vector of each work-item, with its first and last number exchanged. */
+static void write_turn(struct strbuf *text, const char *kind, unsigned size, unsigned c)
+{
+    unsigned n = counts[c], bytes = size * (n == 3 ? 4 : n);
+    char type[16];
+    snprintf(type, sizeof type, "%sx%u", kind, n);
+    strbuf_printf(text, "  %%p%u = elem %s %%x, %%i\n  %%v%u = load %s %%p%u\n", n, type, n, type, n);
+    strbuf_printf(text, "  %%a%u = extract %s %%v%u, 0\n  %%b%u = extract %s %%v%u, %u\n", n, type, n, n, type, n,
+                  n - 1);
+    strbuf_printf(text, "  %%w%u = insert %s %%v%u, %%b%u, 0\n", n, type, n, n);
+    strbuf_printf(text, "  %%z%u = insert %s %%w%u, %%a%u, %u\n", n, type, n, n, n - 1);
+    strbuf_printf(text, "  %%j%u = add i64 %%i, %u\n", n, c * MAX_BYTES / bytes); /* each has its part of the memory */
+    strbuf_printf(text, "  %%q%u = elem %s %%out, %%j%u\n  store %s %%q%u, %%z%u\n", n, type, n, type, n, n);
+}
+
+/* Vectors of each length. */
+static void test_vectors(void **state)
+{
+    (void)state;
+    struct edge edge = edge_new();
+    for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct strbuf text = {0};
+        strbuf_printf(&text, "kernel @k(%%x: ptr.global %s read, %%out: ptr.global %s) {\n  %%i = global_id x\n",
+                      kinds[k], kinds[k]);
+        for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++) write_turn(&text, kinds[k], sizes[k], c);
+        strbuf_printf(&text, "}\n");
+        char *kernel = strbuf_take(&text);
+        static uint8_t out[MAX_BYTES * sizeof counts / sizeof *counts];
+        struct interp_arg args[] = {{INTERP_ARG_BUFFER, edge.start, MAX_BYTES, NULL},
+                                    {INTERP_ARG_BUFFER, out, sizeof out, NULL}};
+        kit_same_everywhere(kernel, ranges, 2, 0, args, 2);
+        free(kernel);
+    }
+}
+
+/* Every second, fourth and eighth number, up to the last one there is. */
+static void test_even_distances(void **state)
+{
+    (void)state;
+    struct edge edge = edge_new();
+    for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (unsigned distance = 2; distance <= 8; distance *= 2) {
+            char text[512];
+            snprintf(text, sizeof text,
+                     "kernel @k(%%x: ptr.global %s read, %%out: ptr.global %s) {\n  %%i = global_id x\n"
+                     "  %%j = mul i64 %%i, %u\n  %%v = load %s %%x[%%j]\n  store %s %%out[%%j], %%v\n}\n",
+                     kinds[k], kinds[k], distance, kinds[k], kinds[k]);
+            run_at_edge(text, &edge, ((WHOLE - 1) * distance + 1) * sizes[k]);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectors), cmocka_unit_test(test_even_distances)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
