@@ -92,8 +92,9 @@ static void answer(const struct proto_message *m)
 }
 
 /* In the job's own process. */
-static void run_job(void)
+static void run_job(uint64_t care)
 {
+    job_care = care < JOB_NO_CODE ? (enum job_care)care : JOB_NO_CODE;
     struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
     struct proto_message m;
     const char *reason = "";
@@ -106,6 +107,7 @@ static int serve(void)
 {
     struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
     int result = reader ? send_ready() : -1;
+    if (result == 0) worker_prepare(run_job);
     while (result == 0) {
         struct proto_message m;
         const char *reason = "";
@@ -115,12 +117,13 @@ static int serve(void)
             m.fds[0] = -1;
             uint64_t care = JOB_ANY;
             proto_get_uint(&m.params, "care", &care);
-            job_care = care < JOB_NO_CODE ? (enum job_care)care : JOB_NO_CODE;
-            if (worker_run(CONTROL_FD, connection, run_job, send_started) != 0) break;
+            if (worker_run(CONTROL_FD, connection, care, run_job, send_started) != 0) break;
             result = send_idle();
+            worker_prepare(run_job);
         }
         proto_message_clear(&m);
     }
+    worker_discard();
     proto_reader_free(reader);
     return result;
 }

@@ -9,27 +9,57 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/compiler/confine.h"
 #include "daemon/compiler/process.h"
+#include "proto/fields.h"
+#include "proto/transfer.h"
 
 enum { MOST_SAID = 2000 }; /* bytes of a job's standard error that reach the log */
 
-/* In the new process: only the connection, and standard error into a file, where it floods nobody's log. */
-_Noreturn static void work(int job, pid_t compiler, int said, worker_body *body)
+/* The process of the next job. */
+static struct {
+    pid_t pid; /* 0: there is none */
+    int waits; /* our end of the connection over which it waits for the job's */
+    int said;  /* its standard error */
+} next = {.waits = -1, .said = -1};
+
+/* ---- in the process of a job ---- */
+
+/* Takes the job's connection from the one with the compiler, and puts it in the place of that. */
+static int receive_job(uint64_t *care)
 {
+    struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    struct proto_message m;
+    const char *reason = "";
+    if (!reader || proto_receive(JOB_FD, reader, &m, 0, &reason) != 0) return -1;
+    int result = m.n_fds == 1 && proto_get_uint(&m.params, "care", care) ? dup3(m.fds[0], JOB_FD, O_CLOEXEC) : -1;
+    proto_message_clear(&m);
+    proto_reader_free(reader);
+    return result;
+}
+
+/* Only the connection, and standard error into a file, where it floods nobody's log. */
+_Noreturn static void work(int connection, pid_t compiler, int said, worker_body *body)
+{
+    uint64_t care;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != compiler) _exit(EXIT_FAILURE);
-    if (setpgid(0, 0) != 0 || dup2(said, STDERR_FILENO) < 0 || dup3(job, JOB_FD, O_CLOEXEC) < 0) _exit(EXIT_FAILURE);
+    if (setpgid(0, 0) != 0 || dup2(said, STDERR_FILENO) < 0 || dup3(connection, JOB_FD, O_CLOEXEC) < 0)
+        _exit(EXIT_FAILURE);
     close_range(JOB_FD + 1, ~0u, CLOSE_RANGE_CLOEXEC);
     if (confine_enter() != 0) _exit(EXIT_FAILURE);
     close_range(JOB_FD + 1, ~0u, 0);
-    body();
+    if (receive_job(&care) < 0) _exit(EXIT_FAILURE);
+    body(care);
     _exit(EXIT_SUCCESS);
 }
+
+/* ---- in the compiler ---- */
 
 /* Until it has ended; -1: the broker has closed the connection. */
 static int wait_for(pid_t pid, int control)
@@ -74,20 +104,75 @@ _Noreturn static void end_like(int status)
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 }
 
-int worker_run(int control, int job, worker_body *body, void (*started)(int pid))
+static void forget(void)
 {
-    int said = process_open_file("said");
-    pid_t self = getpid(), pid = said >= 0 ? fork() : -1;
-    if (pid == 0) work(job, self, said, body);
+    if (next.waits >= 0) close(next.waits);
+    if (next.said >= 0) close(next.said);
+    next.pid = 0;
+    next.waits = next.said = -1;
+}
+
+void worker_prepare(worker_body *body)
+{
+    int pair[2];
+    pid_t self = getpid();
+    next.said = process_open_file("said");
+    if (next.said < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        forget();
+        return;
+    }
+    next.waits = pair[0];
+    next.pid = fork();
+    if (next.pid == 0) work(pair[1], self, next.said, body);
+    close(pair[1]);
+    if (next.pid > 0)
+        setpgid(next.pid, next.pid); /* here too: whoever comes first */
+    else
+        forget();
+}
+
+void worker_discard(void)
+{
+    if (next.pid == 0) return;
+    kill(-next.pid, SIGKILL);
+    end_group(next.pid);
+    forget();
+}
+
+/* The job's connection, to the process that waits for it. */
+static int hand_over(int job, uint64_t care)
+{
+    struct proto_writer w;
+    proto_begin_notice(&w, "job");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "care", care);
+    w.fds[w.n_fds++] = job;
+    int result = proto_finish(&w) ? proto_send(next.waits, &w, 0) : -1;
+    proto_writer_clear(&w);
+    return result;
+}
+
+/* One that has died meanwhile is none. */
+static int start(int job, uint64_t care, worker_body *body)
+{
+    if (next.pid != 0 && hand_over(job, care) == 0) return 0;
+    worker_discard();
+    process_clean();
+    worker_prepare(body);
+    return next.pid != 0 ? hand_over(job, care) : -1;
+}
+
+int worker_run(int control, int job, uint64_t care, worker_body *body, void (*started)(int pid))
+{
+    int result = start(job, care, body);
     close(job);
-    if (pid < 0) end_like(EXIT_FAILURE << 8);
-    setpgid(pid, pid); /* here too: whoever comes first */
-    started(pid);
-    int result = wait_for(pid, control);
-    if (result != 0) kill(-pid, SIGKILL);
-    int status = end_group(pid);
-    repeat(said);
-    close(said);
+    if (result != 0) end_like(EXIT_FAILURE << 8);
+    started(next.pid);
+    result = wait_for(next.pid, control);
+    if (result != 0) kill(-next.pid, SIGKILL);
+    int status = end_group(next.pid);
+    repeat(next.said);
+    forget();
     if (status != 0 && result == 0) end_like(status);
     if (!process_clean()) end_like(EXIT_FAILURE << 8);
     return result;
