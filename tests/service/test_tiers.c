@@ -253,12 +253,15 @@ static void test_gone_meanwhile(void **state)
     fusion_disconnect(c.session);
 }
 
-static void kill_executor(void)
+/* And waits until that is known: so the next submission does not meet the one that dies. */
+static void kill_executor(fusion_session *session)
 {
     pid_t pids[64];
+    long long lost = service_counter(session, "executors_lost");
     int n = service_children(&service, "fusiond-exec", pids, 64);
     assert_true(n > 0);
     kill(pids[n - 1], SIGKILL);
+    for (int ms = 0; ms < PATIENCE_MS && service_counter(session, "executors_lost") == lost; ms++) usleep(1000);
 }
 
 /* A new executor gets what is best by then, and later what comes later. */
@@ -270,13 +273,11 @@ static void test_executor_dies(void **state)
         open_client(&c, new_constant(), SIZE);
         finalize(&c, FUSION_TIER_QUICK);
         usleep(i * 8000);
-        kill_executor();
-        usleep(20000); /* so that the submission does not meet the one that dies */
+        kill_executor(c.session);
         run(&c);
         wait_for_code(c.exec);
         run(&c);
-        kill_executor();
-        usleep(20000);
+        kill_executor(c.session);
         run(&c);
         assert_string_equal(fusion_exec_report(c.exec)->groups[0].effort, "full");
         fusion_disconnect(c.session);
