@@ -1,4 +1,4 @@
-/* FUSIOND_DEBUG: what passes do, printed. */
+/* FUSIOND_DEBUG: what passes do, printed, and verified in release builds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +50,7 @@ struct pass_debug pass_debug_before(const char *pass, const struct ir_function *
         size_t n = strcspn(at, ",");
         d.ir |= is_word(at, n, "ir");
         d.time |= is_word(at, n, "time");
+        d.verify |= is_word(at, n, "verify");
         wanted &= allows(at, n, "after=", pass) && allows(at, n, "kernel=", f->name);
         at += n;
     }

@@ -1,9 +1,11 @@
 /*
- * What the environment variable FUSIOND_DEBUG asks to see of passes, on standard error. Words with commas between:
+ * What the environment variable FUSIOND_DEBUG asks of passes; what it prints goes to standard error. Words with commas
+ * between:
  *   ir           the function after each pass that changed it
  *   time         a line for each pass: microseconds, and operations before and after
  *   after=PASS   both only of this pass
  *   kernel=NAME  both only of functions of this name
+ *   verify       in release builds, too, the verifier looks at what each pass leaves
  */
 #pragma once
 
@@ -15,7 +17,7 @@ struct ir_function;
 /* One run of a pass. */
 struct pass_debug {
     const char *pass;
-    bool ir, time;
+    bool ir, time, verify;
     uint32_t operations; /* before */
     uint64_t started;    /* nanoseconds */
 };

@@ -10,6 +10,12 @@
 
 enum { MAX_ROUNDS = 16 };
 
+#ifdef NDEBUG
+static const bool verifies_each_pass = false;
+#else
+static const bool verifies_each_pass = true;
+#endif
+
 /* Ends the process where the function is not valid any more. */
 static void expect_valid(const struct ir_function *f, const char *kind, const char *name)
 {
@@ -25,9 +31,7 @@ bool pass_run(const struct pass *pass, struct ir_function *f)
     struct pass_debug debug = pass_debug_before(pass->name, f);
     bool changed = pass->run(f);
     pass_debug_after(&debug, f, changed);
-#ifndef NDEBUG
-    if (changed) expect_valid(f, "pass", pass->name);
-#endif
+    if (changed && (verifies_each_pass || debug.verify)) expect_valid(f, "pass", pass->name);
     return changed;
 }
 
@@ -46,8 +50,6 @@ bool pipeline_run(const struct pipeline *p, struct ir_function *f)
         changed = true;
     }
     changed |= run_each(p->last, f);
-#ifdef NDEBUG
-    if (changed) expect_valid(f, "pipeline", p->name);
-#endif
+    if (changed && !verifies_each_pass) expect_valid(f, "pipeline", p->name);
     return changed;
 }

@@ -1,7 +1,7 @@
 /*
  * Running passes. After each pass that changed something the verifier looks at the function: a pass that leaves an
- * invalid function is a defect of ours, and ends the process with its name and what it made. With NDEBUG it looks once,
- * at the end of a pipeline. FUSIOND_DEBUG (pass_debug.h) prints IR and times.
+ * invalid function is a defect of ours, and ends the process with its name and what it made. Release builds (NDEBUG)
+ * look once, at the end of a pipeline, unless FUSIOND_DEBUG (pass_debug.h) asks for each pass; it prints IR and times.
  */
 #pragma once
 
