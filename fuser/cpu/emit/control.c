@@ -9,7 +9,6 @@
 #include "fuser/cpu/emit/instruction.h"
 #include "fuser/cpu/emit/lane_test.h"
 #include "fuser/cpu/emit/private_memory.h"
-#include "fuser/cpu/emit/pure.h"
 #include "fuser/cpu/emit/side_effects.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
@@ -31,7 +30,9 @@ struct control_frame {
     /* loops */
     struct lanes **args, **next; /* variables of the block's parameters; next NULL: only one way comes back */
     gcc_jit_block *head, *exit;
-    struct mask live, left; /* divergent: lanes that go on with the next round; those that broke out */
+    struct mask live, left;     /* divergent: lanes that go on with the next round; those that broke out */
+    const struct ir_inst *test; /* while no lane has left it: the if that decides which do; NULL: any may */
+    gcc_jit_block *parting;     /* where control goes when some do */
 };
 
 enum { CHEAP = 12, ANY_COST = 1 << 30 };
@@ -110,16 +111,32 @@ static struct end joined_ends(struct emit *e, struct end a, struct end b, struct
     return (struct end){e->block, e->exec, e->control->empty};
 }
 
+static bool does_nothing(const struct ir_block *block)
+{
+    return block->first->op == IR_OP_YIELD && !block->first->n_operands;
+}
+
+/* Where a branch begins; the end of a work-item that does nothing in it is told at once for all that do like it. */
+static gcc_jit_block *branch_begin(struct emit *e, const struct ir_block *block)
+{
+    bool skips = e->control->skip && !e->control->frame->outer && does_nothing(block);
+    return skips ? e->control->skip : jit_block(e);
+}
+
 static void uniform_if(struct emit *e, const struct ir_inst *inst, rval condition)
 {
-    gcc_jit_block *yes = jit_block(e), *no = jit_block(e);
     struct mask before = e->exec;
-    jit_branch(e, condition, yes, no);
-    jit_begin(e, yes);
-    struct end a = run_branch(e, inst->blocks[0]);
-    continue_at(e, (struct end){no, before, false});
-    struct end b = run_branch(e, inst->blocks[1]);
-    join_ends(e, a, b, before);
+    gcc_jit_block *begin[2];
+    struct end ends[2];
+    for (int b = 0; b < 2; b++) begin[b] = branch_begin(e, inst->blocks[b]);
+    jit_branch(e, condition, begin[0], begin[1]);
+    for (int b = 0; b < 2; b++) {
+        ends[b] = (struct end){NULL, before, false};
+        if (begin[b] == e->control->skip) continue;
+        continue_at(e, (struct end){begin[b], before, false});
+        ends[b] = run_branch(e, inst->blocks[b]);
+    }
+    join_ends(e, ends[0], ends[1], before);
 }
 
 /* One branch of a divergent if; jumped over when no lane takes it and that may pay or matter. */
@@ -215,51 +232,53 @@ static bool compares_ids(const struct emit *e, const struct ir_value *v)
     return false;
 }
 
-static bool does_nothing(const struct ir_block *block)
-{
-    return block->first->op == IR_OP_YIELD && !block->first->n_operands;
-}
-
-/* Where no lane takes the first branch and the second one does nothing. */
-static struct end run_nothing(struct emit *e, const struct lane_test *test, const struct control_frame *frame)
-{
-    if (test->ends_row && e->control->row_end && !frame->outer) jit_jump(e, e->control->row_end);
-    return (struct end){e->block, e->exec, e->control->empty};
-}
-
 /* An if whose first branch is mostly taken by all lanes: its code once without masks for that, and once with. */
 static void mostly_taken_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame,
                             const struct lanes *condition)
 {
     gcc_jit_block *all = jit_block(e), *some = jit_block(e);
     struct mask before = e->exec;
+    bool by_scalars = lane_test_applies(e, inst->operands[0]);
     struct lane_test test = {0};
-    struct lanes again;
-    if (lane_test(e, inst->operands[0], &test)) {
-        jit_branch(e, test.all, all, some);
-    } else {
-        test.none = NULL;
-        jit_branch(e, mask_any(e, mask_and_not(e, before, mask_of(e, condition))), some, all);
-    }
+    if (by_scalars) test = lane_test(e, inst->operands[0]);
+    jit_branch(e, by_scalars ? test.all : jit_not(e, mask_any(e, mask_and_not(e, before, mask_of(e, condition)))), all,
+               some);
     jit_begin(e, all);
     frame->divergent = false;
     struct end usual = run_branch(e, inst->blocks[0]);
     continue_at(e, (struct end){some, before, false});
-    if (test.none && does_nothing(inst->blocks[1])) {
+    if (by_scalars && does_nothing(inst->blocks[1])) {
         gcc_jit_block *none = jit_block(e), *mixed = jit_block(e);
         jit_branch(e, test.none, none, mixed);
-        jit_begin(e, none);
-        struct end nothing = run_nothing(e, &test, frame);
+        struct end nothing = {none, before, false};
         usual = joined_ends(e, usual, nothing, before);
         continue_at(e, (struct end){mixed, before, false});
     }
     frame->divergent = true;
-    if (test.none) { /* the masks are made here, where they are needed */
-        emit_pure(e, inst->operands[0]->of.inst, &again);
-        condition = &again;
-    }
-    divergent_if(e, inst, frame, condition);
+    if (by_scalars) lane_test_make_masks(e, inst->operands[0]);
+    divergent_if(e, inst, frame, emit_value(e, inst->operands[0]));
     join_ends(e, usual, (struct end){e->block, e->exec, e->control->empty}, before);
+}
+
+/* A loop's test while all lanes are in it: as long as all go the same way, jumps. Where they part, the loop goes on
+   under masks. */
+static void even_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame)
+{
+    struct control_frame *loop = frame->outer;
+    gcc_jit_block *begin[2] = {jit_block(e), jit_block(e)}, *not_all = jit_block(e);
+    struct mask before = e->exec;
+    struct lane_test test = lane_test(e, inst->operands[0]);
+    struct end ends[2];
+    loop->parting = jit_block(e);
+    frame->divergent = false;
+    jit_branch(e, test.all, begin[0], not_all);
+    jit_begin(e, not_all);
+    jit_branch(e, test.none, begin[1], loop->parting);
+    for (int b = 0; b < 2; b++) {
+        continue_at(e, (struct end){begin[b], before, false});
+        ends[b] = run_branch(e, inst->blocks[b]);
+    }
+    join_ends(e, ends[0], ends[1], before);
 }
 
 static void emit_if(struct emit *e, const struct ir_inst *inst)
@@ -272,6 +291,8 @@ static void emit_if(struct emit *e, const struct ir_inst *inst)
     e->control->frame = &frame;
     if (!frame.divergent)
         uniform_if(e, inst, condition->scalar);
+    else if (everywhere && frame.outer && frame.outer->test == inst)
+        even_if(e, inst, &frame);
     else if (everywhere && compares_ids(e, inst->operands[0]))
         mostly_taken_if(e, inst, &frame, condition);
     else
@@ -284,15 +305,15 @@ static void emit_if(struct emit *e, const struct ir_inst *inst)
 
 struct count {
     const struct ir_inst *loop;
-    unsigned ways_back, returns;
+    unsigned ways_back, breaks, returns;
 };
 
 static void count_exits(struct ir_inst *inst, void *data)
 {
     struct count *c = data;
     if (inst->op == IR_OP_RETURN) c->returns++;
-    if (inst->op != IR_OP_CONTINUE) return;
-    if (ir_enclosing_loop(inst) == c->loop) c->ways_back++;
+    if (inst->op != IR_OP_BREAK && inst->op != IR_OP_CONTINUE) return;
+    if (ir_enclosing_loop(inst) == c->loop) ++*(inst->op == IR_OP_BREAK ? &c->breaks : &c->ways_back);
 }
 
 static void start_args(struct emit *e, const struct ir_inst *inst, struct control_frame *frame)
@@ -322,6 +343,80 @@ static void copy_next(struct emit *e, const struct ir_block *body, struct contro
             lanes_assign(e, &frame->args[i][c], &frame->next[i][c]);
 }
 
+/* Lanes that go on do so; where none does, the loop ends. */
+static void end_masked_round(struct emit *e, const struct ir_block *body, struct control_frame *frame,
+                             struct mask *running)
+{
+    if (!e->block) return;
+    copy_next(e, body, frame);
+    mask_set(e, running, frame->live);
+    jit_branch(e, mask_any(e, frame->live), frame->head, frame->exit);
+}
+
+/* The rounds of a loop under masks, from where `running` are the lanes that begin one. */
+static void masked_rounds(struct emit *e, const struct ir_block *body, struct control_frame *frame,
+                          struct mask *running)
+{
+    jit_begin(e, frame->head);
+    clear_mask(e, &frame->live);
+    e->exec = *running;
+    e->control->empty = false;
+    emit_from(e, body->first);
+    end_masked_round(e, body, frame, running);
+}
+
+static bool is_last(const struct ir_inst *inst)
+{
+    return inst->next && !inst->next->next;
+}
+
+/* Whether a loop has one test in which lanes part: its first thing that matters, or its last. */
+static const struct ir_inst *only_test(const struct emit *e, const struct ir_inst *loop)
+{
+    const struct ir_block *body = loop->blocks[0];
+    struct count all = {.loop = loop}, in_test = {.loop = loop};
+    const struct ir_inst *test = NULL;
+    ir_walk((struct ir_block *)body, count_exits, &all);
+    for (const struct ir_inst *i = body->first; i; i = i->next) {
+        unsigned before = in_test.breaks + in_test.ways_back;
+        for (int b = 0; b < 2 && i->op == IR_OP_IF; b++) count_exits(i->blocks[b]->last, &in_test);
+        if (in_test.breaks + in_test.ways_back == before) continue;
+        if (test) return NULL;
+        test = i;
+    }
+    if (!test || all.returns || !e->values->uniformity.divergent[test->scratch]) return NULL;
+    if (!lane_test_applies(e, test->operands[0])) return NULL;
+    count_exits(body->last, &in_test);
+    if (in_test.breaks != all.breaks || in_test.ways_back != all.ways_back) return NULL;
+    return is_last(test) || side_effects_none_but_loads(body->first, test) ? test : NULL;
+}
+
+/* The rounds of a loop while all lanes stay in it, without masks. Where some leave, `running` are those that begin the
+   next round; or the round begins anew, if nothing was done in it before. */
+static void even_rounds(struct emit *e, const struct ir_block *body, struct control_frame *frame, struct mask *running)
+{
+    const struct ir_inst *test = frame->test;
+    gcc_jit_block *masked = frame->head;
+    frame->head = jit_block(e);
+    frame->divergent = false;
+    jit_jump(e, frame->head);
+    jit_begin(e, frame->head);
+    emit_from(e, body->first);
+    frame->head = masked;
+    frame->divergent = true;
+    frame->test = NULL;
+    continue_at(e, (struct end){frame->parting, (struct mask){NULL}, false});
+    if (is_last(test)) {
+        clear_mask(e, &frame->live);
+        lane_test_make_masks(e, test->operands[0]);
+        emit_from(e, test);
+        end_masked_round(e, body, frame, running);
+    } else {
+        mask_set(e, running, e->exec);
+        jit_jump(e, masked);
+    }
+}
+
 static void divergent_loop(struct emit *e, const struct ir_inst *inst, struct control_frame *frame)
 {
     const struct ir_block *body = inst->blocks[0];
@@ -330,22 +425,18 @@ static void divergent_loop(struct emit *e, const struct ir_inst *inst, struct co
     /* What is assigned in the middle of an iteration must not be seen by the lanes still in it. */
     if (count.ways_back > 1 || body->last->op != IR_OP_CONTINUE)
         frame->next = value_variables(e, body->args, body->n_args);
-    struct mask before = e->exec, running = mask_variable(e, &before);
+    struct mask before = e->exec, running = mask_uninitialized(e);
     frame->live = mask_uninitialized(e);
     if (count.returns) frame->left = mask_variable(e, NULL);
     frame->head = jit_block(e);
     frame->exit = jit_block(e);
-    jit_jump(e, frame->head);
-    jit_begin(e, frame->head);
-    clear_mask(e, &frame->live);
-    e->exec = running;
-    e->control->empty = false;
-    emit_from(e, body->first);
-    if (e->block) {
-        copy_next(e, body, frame);
-        mask_set(e, &running, frame->live);
-        jit_branch(e, mask_any(e, frame->live), frame->head, frame->exit);
+    if (frame->test) {
+        even_rounds(e, body, frame, &running);
+    } else {
+        mask_set(e, &running, before);
+        jit_jump(e, frame->head);
     }
+    masked_rounds(e, body, frame, &running);
     jit_begin(e, frame->exit);
     e->exec = count.returns ? frame->left : before;
     e->control->empty = false;
@@ -357,6 +448,7 @@ static void emit_loop(struct emit *e, const struct ir_inst *inst)
         .outer = e->control->frame, .inst = inst, .divergent = e->values->uniformity.divergent[inst->scratch]};
     frame.results = value_variables(e, inst->results, inst->n_results);
     start_args(e, inst, &frame);
+    if (frame.divergent && !e->exec.chunk && !in_divergent(e)) frame.test = only_test(e, inst);
     e->control->frame = &frame;
     if (frame.divergent)
         divergent_loop(e, inst, &frame);
@@ -415,7 +507,7 @@ static void emit_terminator(struct emit *e, const struct ir_inst *inst)
     case IR_OP_BREAK: emit_break(e, inst); break;
     case IR_OP_CONTINUE: emit_continue(e, inst); break;
     default: /* return, or a place that control never comes to */
-        if (inst->op == IR_OP_UNREACHABLE && !in_divergent(e)) trap(e);
+        if (inst->op == IR_OP_UNREACHABLE && !in_divergent(e) && !e->exec.chunk) trap(e); /* else perhaps for no lane */
         if (in_divergent(e))
             e->control->empty = true;
         else
@@ -430,7 +522,11 @@ static void emit_inst(struct emit *e, const struct ir_inst *inst)
     switch (inst->op) {
     case IR_OP_IF: emit_if(e, inst); break;
     case IR_OP_LOOP: emit_loop(e, inst); break;
-    default: emit_instruction(e, inst);
+    default:
+        if (e->control->known && e->control->known[inst->scratch])
+            value_define_known(e, inst->results[0], e->control->known[inst->scratch]);
+        else
+            emit_instruction(e, inst);
     }
 }
 

@@ -1,12 +1,15 @@
 /*
- * What a comparison says about all lanes at once. Where one side grows evenly from lane to lane and the other is the
- * same for all, as in `local_id < n`, its first and last lane decide: no masks are needed unless they differ.
+ * What a condition says about all lanes at once. Where one side of a comparison grows evenly from lane to lane and the
+ * other is the same for all, as in `j < n`, its first and last lane decide: no masks are needed unless they differ.
  */
 #include "fuser/cpu/emit/lane_test.h"
 
+#include "fuser/cpu/emit/instruction.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/prepare/uniformity.h"
+#include "fuser/cpu/simd/op.h"
 
 /* The comparison with its sides swapped; IR_OP_COUNT: none of those that order. */
 static enum ir_op mirrored(enum ir_op op)
@@ -24,54 +27,82 @@ static enum ir_op mirrored(enum ir_op op)
     }
 }
 
-static bool is_less(enum ir_op op)
+/* An operand of logic or of a comparison: the same for all lanes, or growing so that at most one lane wraps. */
+static bool is_uniform(const struct emit *e, const struct ir_value *v)
 {
-    return op == IR_OP_SLT || op == IR_OP_SLE || op == IR_OP_ULT || op == IR_OP_ULE;
+    return v->kind < IR_VALUE_PARAM || value_shape(e, v).kind == SHAPE_UNIFORM;
 }
 
-static bool is_linear(const struct lanes *v)
+static bool is_linear(const struct emit *e, const struct ir_value *v)
 {
-    return v->shape == SHAPE_LINEAR && !v->guard && v->kind >= IR_KIND_I32 && v->kind <= IR_KIND_I64;
+    enum ir_kind kind = ir_type_kind(v->type);
+    if (v->kind < IR_VALUE_PARAM || ir_type_lanes(v->type) > 1 || kind < IR_KIND_I32 || kind > IR_KIND_I64)
+        return false;
+    struct shape s = value_shape(e, v);
+    return s.kind == SHAPE_LINEAR && !s.guarded && s.stride < INT32_MAX / MAX_WIDTH &&
+           s.stride > -INT32_MAX / MAX_WIDTH;
 }
 
-/* Whether it grows from one vector of a row to the next as it does from lane to lane: a local id, or one converted to
-   another width, which work-groups are too small to overflow. */
-static bool grows_along_row(const struct ir_value *v)
+/* Logic of two conditions, as and, or, and as selects by the first. */
+enum logic { NO_LOGIC, BOTH, EITHER };
+
+static bool is_bool(const struct ir_value *v, bool is)
 {
-    while (v->kind == IR_VALUE_RESULT &&
-           (v->of.inst->op == IR_OP_ITRUNC || v->of.inst->op == IR_OP_SEXT || v->of.inst->op == IR_OP_ZEXT))
-        v = v->of.inst->operands[0];
-    return v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_LOCAL_ID && v->of.inst->attrs.dim == 0;
+    uint64_t bits;
+    return ir_value_uint(v, &bits) && (bits != 0) == is;
 }
 
-/* Whether it is the same for all vectors of work-items of the group. */
-static bool stays(const struct emit *e, const struct ir_value *v)
+static enum logic logic_of(const struct ir_inst *inst, const struct ir_value *parts[2])
 {
-    return v->kind <= IR_VALUE_PARAM ||
-           (e->values->shared[v->scratch] && e->values->lanes[v->scratch] == e->values->shared[v->scratch]);
+    if (inst->type != IR_BOOL) return NO_LOGIC;
+    parts[0] = inst->operands[0];
+    parts[1] = inst->n_operands > 1 ? inst->operands[1] : NULL;
+    switch (inst->op) {
+    case IR_OP_AND: return BOTH;
+    case IR_OP_OR: return EITHER;
+    case IR_OP_SELECT:
+        if (is_bool(inst->operands[2], false)) return BOTH;
+        parts[1] = inst->operands[2];
+        return is_bool(inst->operands[1], true) ? EITHER : NO_LOGIC;
+    default: return NO_LOGIC;
+    }
+}
+
+bool lane_test_applies(const struct emit *e, const struct ir_value *condition)
+{
+    if (is_uniform(e, condition)) return true;
+    if (condition->kind != IR_VALUE_RESULT) return false;
+    const struct ir_inst *inst = condition->of.inst;
+    const struct ir_value *parts[2];
+    if (inst->op == IR_OP_NOT) return lane_test_applies(e, inst->operands[0]);
+    if (logic_of(inst, parts)) return lane_test_applies(e, parts[0]) && lane_test_applies(e, parts[1]);
+    if (mirrored(inst->op) == IR_OP_COUNT) return false;
+    const struct ir_value *a = inst->operands[0], *b = inst->operands[1];
+    return (is_linear(e, a) && is_uniform(e, b)) || (is_linear(e, b) && is_uniform(e, a));
 }
 
 static rval both(struct emit *e, rval a, rval b)
 {
-    return jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, a, b);
+    return jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, a, b)));
 }
 
-bool lane_test(struct emit *e, const struct ir_value *condition, struct lane_test *t)
+static rval either(struct emit *e, rval a, rval b)
 {
-    if (condition->kind != IR_VALUE_RESULT || mirrored(condition->of.inst->op) == IR_OP_COUNT) return false;
-    const struct ir_inst *inst = condition->of.inst;
+    return jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, a, b)));
+}
+
+/* What grows is compared in the first and in the last lane; between them it does not wrap unless they are the wrong way
+   round. */
+static struct lane_test test_comparison(struct emit *e, const struct ir_inst *inst)
+{
     enum ir_op op = inst->op;
-    const struct ir_value *grows = inst->operands[0], *fixed = inst->operands[1];
-    struct lanes a = *emit_value(e, grows), b = *emit_value(e, fixed);
+    struct lanes a = *emit_value(e, inst->operands[0]), b = *emit_value(e, inst->operands[1]);
     if (a.shape == SHAPE_UNIFORM) {
         struct lanes swapped = a;
         a = b;
         b = swapped;
-        grows = inst->operands[1];
-        fixed = inst->operands[0];
         op = mirrored(op);
     }
-    if (!is_linear(&a) || b.shape != SHAPE_UNIFORM) return false;
     struct lanes first = lanes_uniform(a.kind, a.scalar);
     struct lanes last = op2(e, IR_OP_ADD, a.kind, first, lanes_int(e, a.kind, (uint64_t)a.stride * (e->width - 1)));
     bool is_unsigned = ir_op_info(op)->flags & IR_FLAG_UNSIGNED;
@@ -79,9 +110,33 @@ bool lane_test(struct emit *e, const struct ir_value *condition, struct lane_tes
     struct lanes at_first = op2(e, op, IR_KIND_BOOL, first, b), at_last = op2(e, op, IR_KIND_BOOL, last, b);
     struct lanes even =
         a.stride > 0 ? op2(e, less, IR_KIND_BOOL, first, last) : op2(e, less, IR_KIND_BOOL, last, first);
-    t->all = jit_read(jit_keep(e, both(e, even.scalar, both(e, at_first.scalar, at_last.scalar))));
-    t->none =
-        jit_read(jit_keep(e, both(e, even.scalar, both(e, jit_not(e, at_first.scalar), jit_not(e, at_last.scalar)))));
-    t->ends_row = a.stride > 0 && is_less(op) && grows_along_row(grows) && stays(e, fixed);
-    return true;
+    rval at_none = both(e, jit_not(e, at_first.scalar), jit_not(e, at_last.scalar));
+    return (struct lane_test){both(e, even.scalar, both(e, at_first.scalar, at_last.scalar)),
+                              both(e, even.scalar, at_none)};
+}
+
+struct lane_test lane_test(struct emit *e, const struct ir_value *condition)
+{
+    if (is_uniform(e, condition)) {
+        rval v = emit_value(e, condition)->scalar;
+        return (struct lane_test){v, jit_not(e, v)};
+    }
+    const struct ir_inst *inst = condition->of.inst;
+    const struct ir_value *parts[2];
+    enum logic logic = logic_of(inst, parts);
+    if (!logic && inst->op != IR_OP_NOT) return test_comparison(e, inst);
+    struct lane_test a = lane_test(e, logic ? parts[0] : inst->operands[0]);
+    if (!logic) return (struct lane_test){a.none, a.all};
+    struct lane_test b = lane_test(e, parts[1]);
+    if (logic == BOTH) return (struct lane_test){both(e, a.all, b.all), either(e, a.none, b.none)};
+    return (struct lane_test){either(e, a.all, b.all), both(e, a.none, b.none)};
+}
+
+void lane_test_make_masks(struct emit *e, const struct ir_value *condition)
+{
+    if (is_uniform(e, condition)) return;
+    const struct ir_inst *inst = condition->of.inst;
+    for (uint32_t i = 0; i < inst->n_operands && !op_is_comparison(inst->op); i++)
+        lane_test_make_masks(e, inst->operands[i]);
+    emit_instruction(e, inst);
 }

@@ -159,13 +159,14 @@ static struct lanes contiguous_load(struct emit *e, const struct access *a)
     return r;
 }
 
-/* Past the cache where the address allows. */
+/* Past the cache where the launch asks for it and the address allows. */
 static void streaming_store(struct emit *e, gcc_jit_type *type, rval address, unsigned align, rval v)
 {
     uint64_t bytes = e->isa->vector_bytes;
     gcc_jit_block *aligned = jit_block(e), *not = jit_block(e), *join = jit_block(e);
     address = jit_read(jit_keep(e, address));
-    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, address, jit_int(e, IR_KIND_I64, bytes - 1));
+    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, address, e->memory->keeps_cached);
+    rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, rest, jit_int(e, IR_KIND_I64, bytes - 1));
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, rest, jit_int(e, IR_KIND_I64, 0)), aligned, not );
     jit_begin(e, aligned);
     x86_stream(e, address, v);
@@ -184,15 +185,15 @@ static void contiguous_store(struct emit *e, const struct access *a, const struc
     }
     unsigned per_chunk = lanes_per_chunk(e, a->kind);
     bool fills_register = per_chunk * kind_bytes(a->kind) == e->isa->vector_bytes;
-    bool may_stream = a->may_stream && fills_register;
-    e->memory->streams = e->memory->streams || (!e->exec.chunk && may_stream);
+    bool streams = a->may_stream && fills_register && e->memory->streams && e->memory->keeps_cached;
+    e->memory->streamed = e->memory->streamed || streams;
     gcc_jit_type *type = jit_vector(e, a->kind, per_chunk);
     lval *chunk = lanes_vectors(e, v);
     for (unsigned c = 0; c < lanes_chunks(e, a->kind); c++) {
         rval address = chunk_address(e, a, c), value = jit_read(chunk[c]);
         if (e->exec.chunk)
             x86_masked_store(e, e->exec.chunk, a->kind, c, address, value);
-        else if (e->memory->stream && may_stream)
+        else if (streams)
             streaming_store(e, type, address, a->align, value);
         else
             jit_set(e, jit_memory(e, type, address, a->align), value);

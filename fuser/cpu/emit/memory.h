@@ -5,10 +5,9 @@
 
 struct memory_state {
     rval *globals;     /* addresses of module-scope variables, by scratch */
-    bool stream;       /* contiguous stores go past the cache */
-    bool streams;      /* stores that could were met */
-    bool streamed;     /* some were emitted */
-    rval wants_stream; /* bool: stores past the cache are asked for; NULL: the kernel has none */
+    bool streams;      /* stores go past the cache where the launch asks for it */
+    bool streamed;     /* some that may were emitted */
+    rval keeps_cached; /* 0: stores past the cache are asked for; all bits: they are not; NULL: never */
 };
 
 void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *result);

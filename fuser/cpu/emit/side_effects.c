@@ -25,3 +25,12 @@ bool side_effects_none(const struct ir_inst *from, const struct ir_inst *end, un
     }
     return !s.effects && s.cost <= most;
 }
+
+bool side_effects_none_but_loads(const struct ir_inst *from, const struct ir_inst *end)
+{
+    for (const struct ir_inst *i = from; i != end; i = i->next) {
+        bool is_id = ir_op_class(i->op) == IR_CLASS_ND_RANGE, loads = i->op == IR_OP_LOAD && !i->attrs.is_volatile;
+        if (!(ir_op_info(i->op)->flags & IR_FLAG_PURE) && !is_id && !loads) return false;
+    }
+    return true;
+}

@@ -45,6 +45,13 @@ void value_define(struct emit *e, struct ir_value **values, uint32_t n, struct l
     for (uint32_t i = 0; i < n; i++) e->values->lanes[values[i]->scratch] = as[i];
 }
 
+void value_define_known(struct emit *e, const struct ir_value *value, lval known)
+{
+    struct lanes *v = arena_alloc(e->arena, sizeof *v);
+    *v = lanes_uniform(ir_type_kind(value->type), jit_read(known));
+    e->values->lanes[value->scratch] = v;
+}
+
 /* A copy that a later assignment to a variable does not change. */
 static struct lanes *frozen(struct emit *e, const struct ir_value *v)
 {

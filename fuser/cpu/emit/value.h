@@ -17,6 +17,7 @@ struct shape value_shape(const struct emit *e, const struct ir_value *v);
 /* One variable for each component of n values, by their shapes. */
 struct lanes **value_variables(struct emit *e, struct ir_value **values, uint32_t n);
 void value_define(struct emit *e, struct ir_value **values, uint32_t n, struct lanes **as);
+void value_define_known(struct emit *e, const struct ir_value *value, lval known); /* the same for all lanes */
 /* Assigns all operands of an instruction at once: one may be a variable that another one is assigned to. */
 void value_assign_operands(struct emit *e, const struct ir_inst *terminator, struct lanes **to,
                            const struct mask *mask);

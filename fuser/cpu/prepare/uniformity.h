@@ -33,3 +33,6 @@ enum together {
 };
 /* Numbers values and instructions (in scratch and in the order of ir_walk) and finds their shapes. */
 void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together);
+/* The same where the results of some instructions are known to be the same for all; by number, as found before. */
+void uniformity_find_where(struct uniformity *u, struct arena *arena, struct ir_function *kernel,
+                           enum together together, const bool *same);

@@ -90,8 +90,8 @@ static void load_flags(struct emit *e, const struct entry *k)
     rval flags = jit_add(e, k->launch, jit_u64(e, offsetof(struct kernel_launch, flags)));
     rval bit = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), flags, 4)),
                           jit_int(e, IR_KIND_I32, KERNEL_LAUNCH_STREAM));
-    e->memory->wants_stream =
-        jit_read(jit_keep(e, jit_compare(e, GCC_JIT_COMPARISON_NE, bit, jit_int(e, IR_KIND_I32, 0))));
+    rval keeps = jit_sub(e, jit_cast(e, bit, jit_type(e, IR_KIND_I64)), jit_u64(e, KERNEL_LAUNCH_STREAM));
+    e->memory->keeps_cached = jit_read(jit_keep(e, keeps));
 }
 
 static void place_private_memory(struct emit *e, struct entry *k, rval start)

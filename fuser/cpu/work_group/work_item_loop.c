@@ -14,6 +14,7 @@
 #include "fuser/cpu/simd/lanes.h"
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/target/isa.h"
+#include "fuser/cpu/work_group/row_tests.h"
 
 /* What each work-item runs. */
 struct run {
@@ -34,47 +35,20 @@ static void run_body(const struct run *r, struct mask exec)
     jit_begin(e, leave);
 }
 
-/* The work-items of a row that fill whole vectors. */
+/* The work-items of a row from one up to `end`, which fill whole vectors. */
 static void run_whole_vectors(const struct run *r, lval item, rval end)
 {
     struct emit *e = r->e;
     gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
     jit_jump(e, head);
     jit_begin(e, head);
-    rval at = jit_cast(e, jit_read(item), jit_signed(e, IR_KIND_I64));
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, at, end), body, done);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), end), body, done);
     jit_begin(e, body);
+    e->memory->streams = true;
     run_body(r, (struct mask){NULL});
+    e->memory->streams = false;
     jit_set(e, item, jit_add(e, jit_read(item), jit_u64(e, e->width)));
     jit_jump(e, head);
-    jit_begin(e, done);
-}
-
-/* The same once more with stores past the cache, where the launch asks for them and the kernel has any
-   that could go there. */
-static void run_vectors_past_cache(const struct run *r, lval item, rval end)
-{
-    struct emit *e = r->e;
-    if (!e->memory->wants_stream) {
-        run_whole_vectors(r, item, end);
-        return;
-    }
-    gcc_jit_block *stream = jit_block(e), *usual = jit_block(e), *done = jit_block(e);
-    jit_branch(e, e->memory->wants_stream, stream, usual);
-    jit_begin(e, usual);
-    e->memory->streams = false;
-    run_whole_vectors(r, item, end);
-    jit_jump(e, done);
-    jit_begin(e, stream);
-    if (e->memory->streams) {
-        e->memory->stream = true;
-        run_whole_vectors(r, item, end);
-        e->memory->stream = false;
-        e->memory->streamed = true;
-        jit_jump(e, done);
-    } else {
-        jit_jump(e, usual);
-    }
     jit_begin(e, done);
 }
 
@@ -110,33 +84,74 @@ static struct mask lanes_below(struct emit *e, rval count)
     return r;
 }
 
-/* Work-items up to `extent`: whole vectors, then the rest under a mask. */
-static void run_vectors_and_rest(const struct run *r, lval item, rval extent)
+/* As many of the work-items up to `extent` as a vector has lanes, under masks. */
+static void run_under_mask(const struct run *r, lval item, rval extent)
 {
     struct emit *e = r->e;
-    rval whole = jit_sub(e, extent, jit_u64(e, e->width - 1));
-    rval end = jit_read(jit_keep(e, jit_cast(e, whole, jit_signed(e, IR_KIND_I64))));
-    if (e->width == 1) {
-        run_whole_vectors(r, item, end);
-        return;
-    }
-    gcc_jit_block *tail = jit_block(e), *done = jit_block(e);
-    e->control->row_end = is_one_if(r) ? done : NULL;
-    run_vectors_past_cache(r, item, end);
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), tail, done);
-    jit_begin(e, tail);
-    run_body(r, lanes_below(e, jit_sub(e, extent, jit_read(item))));
+    rval left = jit_sub(e, extent, jit_read(item));
+    run_body(r, lanes_below(e, jit_min(e, left, jit_u64(e, e->width))));
+    jit_set(e, item, jit_add(e, jit_read(item), jit_u64(e, e->width)));
+}
+
+/* The whole vectors from work-item `item` on, for whom each of the tests comes to the same: `alike` beside that one. */
+static void run_alike(const struct run *r, const struct row_tests *tests, lval item, rval alike)
+{
+    struct emit *e = r->e;
+    rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_add(e, alike, jit_u64(e, 1)),
+                            jit_u64(e, 0 - (uint64_t)e->width));
+    rval end = jit_read(jit_keep(e, jit_add(e, jit_read(item), whole)));
+    gcc_jit_block *skip = jit_block(e), *done = jit_block(e);
+    struct uniformity rows = e->values->uniformity;
+    if (tests->n) e->values->uniformity = tests->uniformity;
+    e->control->known = tests->known;
+    e->control->skip = is_one_if(r) && !e->sub_groups ? skip : NULL;
+    run_whole_vectors(r, item, end);
+    e->control->skip = NULL;
+    e->control->known = NULL;
+    e->values->uniformity = rows;
     jit_jump(e, done);
+    jit_begin(e, skip);
+    jit_set(e, item, end);
+    jit_jump(e, done);
+    jit_begin(e, done);
+}
+
+/*
+ * A row is cut where a test comes to something else. There, and at its end, vectors run under masks; all others do not,
+ * and what depends on the tests alone is jumps in them. So the code is there twice.
+ */
+static void run_row_of_vectors(const struct run *r, lval item, rval extent)
+{
+    struct emit *e = r->e;
+    struct row_tests tests = row_tests_find(e, r->first, r->end);
+    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *alike = jit_block(e), *mixed = jit_block(e);
+    gcc_jit_block *done = jit_block(e);
+    jit_jump(e, head);
+    jit_begin(e, head);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), body, done);
+    jit_begin(e, body);
+    emit_reset(e);
+    rval others = jit_sub(e, jit_sub(e, extent, jit_read(item)), jit_u64(e, 1));
+    others = jit_read(jit_keep(e, row_tests_evaluate(e, &tests, jit_read(jit_keep(e, others)))));
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GE, others, jit_u64(e, e->width - 1)), alike, mixed);
+    jit_begin(e, alike);
+    run_alike(r, &tests, item, others);
+    jit_jump(e, head);
+    jit_begin(e, mixed);
+    run_under_mask(r, item, extent);
+    jit_jump(e, head);
     jit_begin(e, done);
 }
 
 static void run_row(const struct run *r)
 {
     struct emit *e = r->e;
-    rval extent = e->ids->extent[0];
     lval item = jit_keep(e, jit_u64(e, 0));
     e->ids->item[0] = jit_read(item);
-    run_vectors_and_rest(r, item, extent);
+    if (e->width == 1)
+        run_whole_vectors(r, item, e->ids->extent[0]);
+    else
+        run_row_of_vectors(r, item, e->ids->extent[0]);
 }
 
 static void run_rows(const struct run *r)
@@ -166,7 +181,6 @@ static void run_flat(const struct run *r)
     struct emit *e = r->e;
     struct counted at = counted_begin(e, jit_u64(e, 0), e->ids->items, jit_u64(e, e->width));
     e->ids->flat = at.v;
-    e->control->row_end = NULL;
     swap_uniformity(e);
     run_body(r, lanes_below(e, jit_min(e, ids_items_left(e), jit_u64(e, e->width))));
     swap_uniformity(e);
