@@ -10,6 +10,7 @@
 #include "fuser/cpu/prepare/check.h"
 #include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
+#include "fuser/cpu/prepare/row_dimension.h"
 #include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/entry.h"
 
@@ -55,6 +56,16 @@ static void see_work(struct ir_inst *inst, void *data)
     if (ir_op_class(inst->op) == IR_CLASS_MATH) w->math = true;
 }
 
+/* No more lanes than a row of work-items fills, where that is known and rows do not go on in the next work-group. */
+static void fit_row(struct emit *e, enum cpu_isa isa)
+{
+    enum { FEWEST_LANES = 4 };
+    unsigned row = e->kernel->work_group_size[0];
+    if (!row || !uses_work_group_operations(e->kernel)) return;
+    while (e->width >= 2 * row && e->width > FEWEST_LANES) e->width /= 2;
+    if (e->width < e->isa->vector_bytes / 4) e->isa = isa_of_sub_group(isa, e->width);
+}
+
 /* Two vectors in flight where the work is in loops or functions; one where it is in memory; and a sub-group is one. */
 static void choose_width(struct emit *e, bool heavy, enum cpu_isa isa, enum cpu_effort effort)
 {
@@ -67,6 +78,7 @@ static void choose_width(struct emit *e, bool heavy, enum cpu_isa isa, enum cpu_
         e->isa = isa_of_sub_group(isa, e->width);
     } else {
         e->width = scalar ? 1 : e->isa->vector_bytes / 4 * (heavy && !e->compact ? 2 : 1);
+        if (!scalar) fit_row(e, isa);
     }
 }
 
@@ -81,6 +93,7 @@ static int compile_with(enum cpu_effort effort, struct ir_function *kernel, cons
                      .jit.most_statements = efforts[effort].most_statements};
     struct work work = {0};
     struct object_file file = {0};
+    e.row_dim = row_dimension_choose(kernel);
     ir_walk(kernel->body, see_work, &work);
     choose_width(&e, work.loops || work.math, options->target.isa, effort);
     e.gcc = gcc_jit_context_acquire();

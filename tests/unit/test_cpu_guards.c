@@ -24,8 +24,10 @@ static unsigned statements_of(const char *text, enum cpu_isa isa)
     "  %i" v " = add i64 %x, " by "\n  %a" v " = load f32 %a[%i" v "]\n  %b" v " = fmul f32 %a" v ", %a" v "\n"
 #define WORK                                                                                                           \
     LOAD("0", "0")                                                                                                     \
-    LOAD("1", "1") LOAD("2", "2") LOAD("3", "3")                                                                       \
-        "  %s = fadd f32 %b0, %b1\n  %t = fadd f32 %b2, %b3\n  %u = fadd f32 %s, %t\n  store f32 %o[%x], %u\n"
+    LOAD("1", "1")                                                                                                     \
+    LOAD("2", "2")                                                                                                     \
+    LOAD("3", "3")                                                                                                     \
+    "  %s = fadd f32 %b0, %b1\n  %t = fadd f32 %b2, %b3\n  %u = fadd f32 %s, %t\n  store f32 %o[%x], %u\n"
 
 /* A guard costs what its comparison does, not one more copy of what it guards. */
 static void guard_is_no_copy(void **state)
@@ -57,8 +59,42 @@ static void nobody_is_left(void **state)
                         ranges, 2, 0, args, 2);
 }
 
+/* What a work-item sees of its place, and what a neighbour in its group saw. */
+#define PLACE                                                                                                          \
+    "  %i = global_linear_id\n  %l = local_linear_id\n  %x = global_id x\n  %y = global_id y\n  %z = global_id z\n"    \
+    "  %gx = group_id x\n  %gy = group_id y\n  %sx = local_size x\n  %sy = local_size y\n  %sz = local_size z\n"       \
+    "  %nz = num_groups z\n  %oy = global_offset y\n  %ly = local_id y\n  %lz = local_id z\n"                          \
+    "  %v0 = load i32 %a[%i]\n  %v1 = sext i64 %v0\n  %p = mul i64 %x, 3\n  %q = mul i64 %y, 50\n  %r = mul i64 %z, "  \
+    "700\n"                                                                                                            \
+    "  %s = mul i64 %gx, 11\n  %u = mul i64 %gy, %sy\n  %w0 = add i64 %p, %q\n  %w1 = add i64 %w0, %r\n"               \
+    "  %w2 = add i64 %w1, %s\n  %w3 = add i64 %w2, %u\n  %w4 = add i64 %w3, %nz\n  %w5 = add i64 %w4, %oy\n"           \
+    "  %w6 = add i64 %w5, %v1\n  store i64 %t[%l], %w6\n  barrier local\n"                                             \
+    "  %n0 = mul i64 %sx, %sy\n  %n = mul i64 %n0, %sz\n  %k0 = xor i64 %l, 1\n  %c = ult i64 %k0, %n\n"               \
+    "  %k = select i64 %c, %k0, %l\n  %b = load i64 %t[%k]\n  %d = add i64 %b, %ly\n  %e = add i64 %d, %lz\n"          \
+    "  %f = trunc i32 %e\n  %h = group_reduce i32 %f, work_group, add\n  %m = add i32 %h, %f\n  store i32 %o[%i], "    \
+    "%m\n"                                                                                                             \
+    "  return\n}\n"
+#define PLACE_HEAD "kernel @k(%a: ptr.global i32 read, %o: ptr.global i32, %t: ptr.local i64) "
+
+/* In groups that are one work-item wide, lanes are neighbours in another dimension. */
+static void narrow_groups(void **state)
+{
+    (void)state;
+    static const struct nd_range along_y[] = {{2, {6, 40, 1}, {0}, {1, 20, 1}},
+                                              {2, {3, 50, 1}, {7, 5, 0}, {1, 20, 1}},
+                                              {3, {2, 20, 5}, {1, 2, 3}, {1, 20, 1}}};
+    static const struct nd_range along_z[] = {{3, {2, 3, 24}, {0}, {1, 1, 24}}, {3, {3, 2, 30}, {9, 8, 7}, {1, 1, 24}}};
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = ints, .size = sizeof ints},
+                                {.kind = INTERP_ARG_BUFFER, .data = more_ints, .size = sizeof more_ints},
+                                {.kind = INTERP_ARG_LOCAL, .size = 24 * sizeof(int64_t)}};
+    for (int i = 0; i < N; i++) ints[i] = i * 7 % 5 - 2;
+    kit_same_everywhere(PLACE_HEAD "work_group_size(1, 20, 1) {\n" PLACE, along_y, 3, 0, args, 3);
+    kit_same_everywhere(PLACE_HEAD "work_group_size(1, 1, 24) {\n" PLACE, along_z, 2, 0, args, 3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(guard_is_no_copy), cmocka_unit_test(nobody_is_left)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(guard_is_no_copy), cmocka_unit_test(nobody_is_left),
+                                       cmocka_unit_test(narrow_groups)};
     return cmocka_run_group_tests_name("test_cpu_guards", tests, NULL, NULL);
 }

@@ -564,6 +564,7 @@ static void local_sizes_are_filled_in(void **state)
         g->graph.nodes[0].range = r;
         plan = check_planned(g);
         assert_memory_equal(plan->launches[0].range.local, cases[i].local, sizeof r.local);
+        assert_int_equal(plan->launches[0].module->functions[0]->work_group_size[0], 0); /* code for all of them */
         fuser_plan_free(plan);
     }
     test_graph_free(g);
@@ -728,6 +729,7 @@ static void work_group_memory(void **state)
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "one two");
     check_same(g, plan);
+    assert_int_equal(plan->launches[0].module->functions[0]->work_group_size[0], 16); /* code for these groups */
     fuser_plan_free(plan);
     g->options.device.max_local_bytes = 100;
     plan = check_planned(g);

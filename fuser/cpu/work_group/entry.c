@@ -39,10 +39,11 @@ static void load_launch(struct emit *e, const struct entry *k)
     struct work_item_ids *p = e->ids;
     struct launch_memory *m = e->launch;
     for (unsigned d = 0; d < 3; d++) {
-        p->global_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_size) + 8 * d);
-        p->global_offset[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_offset) + 8 * d);
-        p->local_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, local_size) + 8 * d);
-        p->num_groups[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, num_groups) + 8 * d);
+        unsigned from = d == 0 ? e->row_dim : d == e->row_dim ? 0 : d;
+        p->global_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_size) + 8 * from);
+        p->global_offset[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_offset) + 8 * from);
+        p->local_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, local_size) + 8 * from);
+        p->num_groups[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, num_groups) + 8 * from);
     }
     rval dims = jit_add(e, k->launch, jit_int(e, IR_KIND_I64, offsetof(struct kernel_launch, dims)));
     p->dims = jit_read(jit_keep(e, jit_read(jit_memory(e, jit_type(e, IR_KIND_I32), dims, 4))));
