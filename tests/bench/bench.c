@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tests/bench/forms/form.h"
+#include "tests/bench/service/service.h"
 #include "tests/bench/work.h"
 
 enum { THREADS = 2 };
@@ -42,9 +43,18 @@ static bool wanted(const struct options *o, const char *work)
     return o->n_works == 0;
 }
 
+static void measure_service(fusion_session *s, json_object *rows)
+{
+    bench_finalize(s, rows);
+    bench_submit(s, rows);
+    bench_disk_cache(rows);
+    bench_compilers(rows);
+    bench_clients(rows);
+}
+
 static void run(fusion_session *s, const struct options *o, json_object *rows)
 {
-    if (wanted(o, "service")) bench_service(s, rows);
+    if (wanted(o, "service")) measure_service(s, rows);
     if (wanted(o, "chain")) {
         bench_chain(s, 1 << 16, 200, rows);
         bench_chain(s, 1 << 24, 1, rows);

@@ -29,6 +29,12 @@ double measure_median(double *times, size_t n)
     return times[n / 2];
 }
 
+double measure_percentile(double *times, size_t n, double share)
+{
+    qsort(times, n, sizeof *times, compare);
+    return times[(size_t)((double)(n - 1) * share + 0.5)];
+}
+
 /* As somebody who does the same again and again finds it: alone, and awake. */
 static bool run_settled(struct contender *c, unsigned repeat, double *ms)
 {
@@ -111,12 +117,13 @@ json_object *measure_work(const char *work, struct contender *c, unsigned n, uns
     return row;
 }
 
-void measure_figure(const char *work, double ms, json_object *rows)
+void measure_figure(const char *work, double value, const char *unit, json_object *rows)
 {
     json_object *row = json_object_new_object();
-    printf("%s\n    %-14s %10.4f ms\n", work, "ours", ms);
+    printf("%-70s %10.4g %s\n", work, value, unit);
+    fflush(stdout);
     json_object_object_add(row, "work", json_object_new_string(work));
-    json_object_object_add(row, "ours_ms", json_object_new_double(ms));
-    json_object_object_add(row, "peers", json_object_new_object());
+    json_object_object_add(row, "value", json_object_new_double(value));
+    json_object_object_add(row, "unit", json_object_new_string(unit));
     json_object_array_add(rows, row);
 }

@@ -17,9 +17,10 @@ struct contender {
 
 double measure_now_ms(void);
 double measure_median(double *times, size_t n); /* sorts them */
+double measure_percentile(double *times, size_t n, double share);
 
 /* Times all of them in rounds (21, fewer where they take long), in turning order, and prints medians, spread, and our
    time divided by theirs: the median of the rounds' ratios. Adds a row, and returns it. */
 json_object *measure_work(const char *work, struct contender *c, unsigned n, unsigned repeat, json_object *rows);
 /* A row of one figure. */
-void measure_figure(const char *work, double ms, json_object *rows);
+void measure_figure(const char *work, double value, const char *unit, json_object *rows);

@@ -137,10 +137,13 @@ static void make_ours(fusion_session *s, struct running *r)
 {
     fusion_graph *g = r->work->graph(s, r->work, &r->buffers);
     r->fused.session = r->unfused.session = s;
-    bench_check(fusion_graph_finalize(g, &(fusion_finalize_options){.mode = FUSION_REQUIRE}, &r->fused.exec));
+    bench_check(fusion_graph_finalize(
+        g, &(fusion_finalize_options){.mode = FUSION_REQUIRE, .tier = FUSION_TIER_COMPILED}, &r->fused.exec));
     r->ways[OURS] = (struct contender){"ours", run_service, &r->fused, false};
     r->ways[UNFUSED] = (struct contender){"unfused", run_service, &r->unfused, !r->work->unfused};
-    if (r->work->unfused) bench_check(fusion_graph_finalize(g, NULL, &r->unfused.exec));
+    if (r->work->unfused)
+        bench_check(
+            fusion_graph_finalize(g, &(fusion_finalize_options){.tier = FUSION_TIER_COMPILED}, &r->unfused.exec));
     fusion_graph_destroy(g);
 }
 

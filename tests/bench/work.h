@@ -40,8 +40,6 @@ void bench_chain(fusion_session *s, size_t n, unsigned repeat, json_object *rows
 void bench_mandelbrot(fusion_session *s, json_object *rows);
 void bench_layernorm(fusion_session *s, json_object *rows);
 void bench_black_scholes(fusion_session *s, json_object *rows);
-/* service.c: what the service itself takes */
-void bench_service(fusion_session *s, json_object *rows);
 
 /* The graphs over the work's buffers. */
 fusion_graph *mandelbrot_graph(fusion_session *s, const struct work *w, const struct work_buffers *b);

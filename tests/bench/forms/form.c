@@ -158,7 +158,8 @@ static void make_handle(fusion_session *s, struct running *r, int way, const cha
                         fusion_mode mode)
 {
     r->handles[way].session = s;
-    bench_check(fusion_graph_finalize(g, &(fusion_finalize_options){.mode = mode}, &r->handles[way].exec));
+    const fusion_finalize_options options = {.mode = mode, .tier = FUSION_TIER_COMPILED};
+    bench_check(fusion_graph_finalize(g, &options, &r->handles[way].exec));
     r->ways[way] = (struct contender){name, run_handle, &r->handles[way], false};
 }
 
