@@ -2,81 +2,16 @@
    and used from the copy. */
 #include "proto/ring.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
-enum {
-    WAIT_SPIN_NS = 50000
-}; /* a client's spin before it sleeps, about what a wake-up costs: a small kernel ends within it */
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-/* Returns at a wake-up, a signal, or the timeout. */
-static void futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns)
-{
-    struct timespec timeout = {(time_t)(timeout_ns / 1000000000), (long)(timeout_ns % 1000000000)};
-    syscall(SYS_futex, word, FUTEX_WAIT, seen, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL, 0);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* A moment of a spinning loop. Not sched_yield(): where others compute, that gives the processor away until the next
-   tick of the kernel's clock. */
-static void relax(void)
-{
-    for (int i = 0; i < 16; i++) {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        __asm__ volatile("yield");
-#endif
-    }
-}
+#include "proto/include/fusiond/status.h"
+#include "proto/ring_bell.h"
 
 /* As it is written into the ring. */
 static uint32_t this_cpu(void)
 {
     return (uint32_t)(sched_getcpu() + 1);
-}
-
-/* Does whoever is waited for need the processor that we would spin on? */
-static bool needs_our_cpu(const _Atomic uint32_t *other)
-{
-    uint32_t cpu = atomic_load_explicit(other, memory_order_relaxed);
-    return cpu && cpu == this_cpu();
-}
-
-static uint64_t deadline_after(int timeout_ms)
-{
-    return timeout_ms < 0 ? UINT64_MAX : now_ns() + (uint64_t)timeout_ms * 1000000;
-}
-
-/* Time left, UINT64_MAX: no limit. */
-static uint64_t time_left(uint64_t deadline)
-{
-    if (deadline == UINT64_MAX) return UINT64_MAX;
-    uint64_t now = now_ns();
-    return deadline > now ? deadline - now : 0;
-}
-
-static void ring_bell(_Atomic uint32_t *bell, _Atomic uint32_t *sleepers)
-{
-    atomic_fetch_add(bell, 1);
-    if (atomic_load(sleepers)) futex_wake(bell);
 }
 
 void ring_init(struct ring *r)
@@ -96,7 +31,7 @@ bool ring_check(const struct ring *r, size_t bytes)
 void ring_set_state(struct ring *r, enum ring_state state)
 {
     atomic_store(&r->state, state);
-    ring_bell(&r->completion_bell, &r->waiters);
+    bell_ring(&r->completion_bell, &r->waiters);
 }
 
 /* ---- entries ---- */
@@ -125,7 +60,7 @@ bool ring_push(struct ring *r, const struct ring_entry *entry, const void *rest,
     uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
     uint64_t used = head - atomic_load(&r->tail);
     if (used > RING_DATA_BYTES) { /* corrupt: the executor is to see it, and end the session */
-        ring_bell(&r->doorbell, &r->executor_sleeps);
+        bell_ring(&r->doorbell, &r->executor_sleeps);
         return false;
     }
     if (RING_DATA_BYTES - used < size || header.sequence - atomic_load(&r->completed) > RING_MAX_PENDING) return false;
@@ -135,7 +70,7 @@ bool ring_push(struct ring *r, const struct ring_entry *entry, const void *rest,
     atomic_store_explicit(&r->client_cpu, this_cpu(), memory_order_relaxed);
     atomic_store(&r->pushed, header.sequence);
     atomic_store(&r->head, head + size);
-    ring_bell(&r->doorbell, &r->executor_sleeps);
+    bell_ring(&r->doorbell, &r->executor_sleeps);
     return true;
 }
 
@@ -214,11 +149,14 @@ static void write_completion(struct ring *r, uint64_t sequence, uint32_t status,
                              const char *reason)
 {
     struct ring_completion *c = &r->completions[sequence % RING_MAX_PENDING];
+    if (status != FUSION_SUCCESS) {
+        struct ring_failure *f = &r->failures[sequence % RING_MAX_PENDING];
+        put_text(f->object, sizeof f->object, object);
+        put_text(f->reason, sizeof f->reason, reason);
+    }
     c->status = status;
     c->reserved = 0;
     c->run_ns = run_ns;
-    put_text(c->object, sizeof c->object, object);
-    put_text(c->reason, sizeof c->reason, reason);
     atomic_store(&c->sequence, sequence);
 }
 
@@ -227,7 +165,7 @@ void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t 
 {
     write_completion(r, sequence, status, run_ns, object, reason);
     atomic_store(&r->completed, sequence);
-    ring_bell(&r->completion_bell, &r->waiters);
+    bell_ring(&r->completion_bell, &r->waiters);
 }
 
 uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const char *reason)
@@ -241,53 +179,8 @@ uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const c
     for (uint64_t i = 1; i <= pending; i++) write_completion(r, completed + i, status, 0, object, reason);
     atomic_store(&r->tail, head);
     atomic_store(&r->completed, completed + pending);
-    ring_bell(&r->completion_bell, &r->waiters);
+    bell_ring(&r->completion_bell, &r->waiters);
     return (uint32_t)pending;
-}
-
-/* ---- waiting ---- */
-
-static bool is_completed(struct ring *r, uint64_t sequence)
-{
-    return atomic_load(&r->completed) >= sequence;
-}
-
-bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms)
-{
-    uint32_t state = atomic_load(&r->state);
-    uint64_t deadline = deadline_after(timeout_ms);
-    if (!is_completed(r, sequence) && timeout_ms != 0)
-        for (uint64_t end = now_ns() + WAIT_SPIN_NS;
-             !is_completed(r, sequence) && !needs_our_cpu(&r->executor_cpu) && now_ns() < end;)
-            relax();
-    while (!is_completed(r, sequence)) {
-        uint32_t seen = atomic_load(&r->completion_bell);
-        uint64_t left = time_left(deadline);
-        uint32_t now = atomic_load(&r->state);
-        if (left == 0 || now == RING_CLOSED || now != state) break;
-        atomic_fetch_add(&r->waiters, 1);
-        if (!is_completed(r, sequence)) futex_wait(&r->completion_bell, seen, left);
-        atomic_fetch_sub(&r->waiters, 1);
-    }
-    return is_completed(r, sequence);
-}
-
-static bool has_entry(struct ring *r)
-{
-    return atomic_load(&r->head) != atomic_load(&r->tail);
-}
-
-void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms)
-{
-    if (has_entry(r)) return;
-    if (spin_ns > 0)
-        for (uint64_t end = now_ns() + spin_ns; !has_entry(r) && !needs_our_cpu(&r->client_cpu) && now_ns() < end;)
-            relax();
-    atomic_store(&r->executor_sleeps, 1);
-    uint32_t seen = atomic_load(&r->doorbell);
-    if (!has_entry(r) && timeout_ms != 0)
-        futex_wait(&r->doorbell, seen, timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000);
-    atomic_store(&r->executor_sleeps, 0);
 }
 
 /* ---- what kernels print ---- */

@@ -13,10 +13,10 @@
 
 enum {
     RING_MAGIC = 0x46524e47,
-    RING_VERSION = 3,
+    RING_VERSION = 4,
     RING_DATA_BYTES = 1 << 20,  /* power of two */
     RING_MAX_ENTRY = 256 << 10, /* bytes of one entry */
-    RING_MAX_PENDING = 256,     /* submissions not completed yet */
+    RING_MAX_PENDING = 1024,    /* submissions not completed yet */
     RING_PRINT_BYTES = 1 << 20, /* of what kernels have printed and the client has not taken; a power of two */
     RING_PRINT_MOST = RING_PRINT_BYTES - 4096, /* of one submission: a note about what was dropped fits behind it */
     RING_OBJECT_BYTES = 64,                    /* of texts, the ends of longer ones are left out */
@@ -25,11 +25,21 @@ enum {
 
 enum ring_state { RING_RUNNING, RING_RESTARTING, RING_CLOSED };
 
+/* Parts of ring.called. */
+enum ring_call {
+    RING_CALL_WORKERS = 0xffff,  /* how many are to be woken */
+    RING_CALL_BORROWS = 1 << 16, /* there are no other processors for them but the client's */
+};
+
 struct ring_completion {
     _Atomic uint64_t sequence; /* written last */
     uint32_t status;           /* fusion_status */
     uint32_t reserved;
     uint64_t run_ns; /* from start of its first step to the end of its last */
+};
+
+/* Why a submission failed. Of one that did not, what was there before. */
+struct ring_failure {
     char object[RING_OBJECT_BYTES];
     char reason[RING_REASON_BYTES];
 };
@@ -46,12 +56,16 @@ struct ring {
     alignas(64) _Atomic uint32_t doorbell; /* futex: incremented by the client after head */
     _Atomic uint32_t executor_sleeps;      /* 1: a FUTEX_WAKE is needed */
     /* executor to client */
-    alignas(64) _Atomic uint64_t completed; /* sequence of the last completed submission; they complete in order */
-    _Atomic uint32_t completion_bell;       /* futex: incremented after completed */
-    _Atomic uint32_t waiters;               /* clients in FUTEX_WAIT on completion_bell */
-    _Atomic uint32_t wants_event;           /* client: write to the event socket at each completion */
-    _Atomic uint32_t state;                 /* enum ring_state, written by broker and executor */
+    alignas(64) _Atomic uint64_t completed;   /* sequence of the last completed submission; they complete in order */
+    _Atomic uint32_t completion_bell;         /* futex: incremented after completed */
+    _Atomic uint32_t waiters;                 /* clients in FUTEX_WAIT on completion_bell */
+    _Atomic uint32_t wants_event;             /* client: write to the event socket at each completion */
+    _Atomic uint32_t state;                   /* enum ring_state, written by broker and executor */
+    _Atomic uint32_t called;                  /* enum ring_call, and how many workers are to be woken */
+    alignas(64) _Atomic uint32_t spinners;    /* clients that spin in ring_wait(): they wake workers that are called */
+    alignas(64) _Atomic uint32_t worker_bell; /* futex of the workers that sleep */
     struct ring_completion completions[RING_MAX_PENDING]; /* of sequence s: [s % RING_MAX_PENDING] */
+    struct ring_failure failures[RING_MAX_PENDING];       /* likewise */
     /* what kernels print: text of submissions, there before they are told as completed */
     alignas(64) _Atomic uint64_t printed; /* executor: bytes written, ever */
     _Atomic uint64_t print_taken;         /* client: bytes taken, ever */
@@ -104,16 +118,11 @@ bool ring_push(struct ring *r, const struct ring_entry *entry, const void *rest,
 int ring_pop(struct ring *r, uint8_t *out, const char **reason);
 /* Is an entry (as ring_pop gave it) well-formed in itself: sizes add up. */
 bool ring_entry_valid(const uint8_t *entry, const char **reason);
-/* Executor or broker: tells the completion of sequence and wakes waiters. Strings are cut to what fits; NULL is "".
-   The event socket is the caller's job: written where wants_event is not 0. */
+/* Executor or broker: tells the completion of sequence and wakes waiters. Strings, which matter where it failed, are
+   cut to what fits; NULL is "". The event socket is the caller's job: written where wants_event is not 0. */
 void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
                    const char *reason);
 /* Executor: text for the client. False: there is not so much room, and nothing of it is taken. */
 bool ring_print(struct ring *r, const char *text, size_t bytes);
 /* Client (callers serialize): takes at most `room` bytes of what was printed; 0: there is nothing. */
 size_t ring_take_print(struct ring *r, char *text, size_t room);
-/* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed.
-   It spins a moment first, as the executor does below, unless the other side needs this processor. */
-bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);
-/* Executor: waits for an entry, spinning for spin_ns first. */
-void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms);

@@ -14,6 +14,7 @@
 #include "client/memory/place.h"
 #include "client/session/fork.h"
 #include "client/session/wait.h"
+#include "proto/ring_wait.h"
 
 enum { RESTART_LOOK_US = 500 };
 

@@ -12,6 +12,7 @@
 #include "client/session/fork.h"
 #include "client/session/print.h"
 #include "client/session/request.h"
+#include "proto/ring_wait.h"
 
 enum { MAX_FAILURES = 1024 };
 
@@ -19,23 +20,32 @@ enum { MAX_FAILURES = 1024 };
 struct failure {
     fusion_event event;
     fusion_status status;
-    char object[RING_OBJECT_BYTES], reason[RING_REASON_BYTES];
+    struct ring_failure why;
 };
 
 /* ---- outcomes ---- */
 
-/* The ring is memory of another process: what it says is copied once, and made a text and a status where it is none.
-   False: this is about another submission. */
-static bool read_completion(const fusion_session *s, fusion_event event, struct ring_completion *out)
+/* What the ring says of a submission. The ring is memory of another process: it is copied once, and made a text and a
+   status where it is none. */
+struct outcome {
+    uint64_t sequence; /* of the submission that it is about */
+    fusion_status status;
+    uint64_t run_ns;
+    struct ring_failure why; /* where it failed */
+};
+
+/* False: this is about another submission. */
+static bool read_outcome(const fusion_session *s, fusion_event event, struct outcome *out)
 {
     const struct ring_completion *c = &s->ring->completions[event % RING_MAX_PENDING];
-    if (atomic_load(&c->sequence) != event) {
-        atomic_init(&out->sequence, atomic_load(&c->sequence));
-        return false;
-    }
-    memcpy(out, c, sizeof *out);
-    out->object[sizeof out->object - 1] = out->reason[sizeof out->reason - 1] = 0;
-    if (out->status >= FUSION_STATUS_COUNT) out->status = FUSION_INTERNAL;
+    out->sequence = atomic_load(&c->sequence);
+    if (out->sequence != event) return false;
+    uint32_t status = *(const volatile uint32_t *)&c->status;
+    out->status = status < FUSION_STATUS_COUNT ? (fusion_status)status : FUSION_INTERNAL;
+    out->run_ns = c->run_ns;
+    if (out->status == FUSION_SUCCESS) return true;
+    memcpy(&out->why, &s->ring->failures[event % RING_MAX_PENDING], sizeof out->why);
+    out->why.object[RING_OBJECT_BYTES - 1] = out->why.reason[RING_REASON_BYTES - 1] = 0;
     return true;
 }
 
@@ -47,13 +57,9 @@ bool client_failures_open(fusion_session *s)
 
 void client_keep_failure(fusion_session *s, fusion_event event)
 {
-    struct ring_completion c;
-    if (!read_completion(s, event, &c) || c.status == FUSION_SUCCESS) return;
-    struct failure *f = &s->failures[s->n_failures++ % MAX_FAILURES];
-    f->event = event;
-    f->status = c.status;
-    memcpy(f->object, c.object, sizeof f->object);
-    memcpy(f->reason, c.reason, sizeof f->reason);
+    struct outcome o;
+    if (!read_outcome(s, event, &o) || o.status == FUSION_SUCCESS) return;
+    s->failures[s->n_failures++ % MAX_FAILURES] = (struct failure){event, o.status, o.why};
 }
 
 /* Of a submission that left the ring. Session locked. */
@@ -61,21 +67,21 @@ static fusion_status earlier_outcome(const fusion_session *s, fusion_event event
 {
     for (uint32_t i = 0; i < MAX_FAILURES; i++)
         if (s->failures[i].event == event)
-            return client_error(s->failures[i].status, s->failures[i].object, "%s", s->failures[i].reason);
+            return client_error(s->failures[i].status, s->failures[i].why.object, "%s", s->failures[i].why.reason);
     return FUSION_SUCCESS;
 }
 
 fusion_status client_outcome(fusion_session *s, fusion_event event, uint64_t *run_ns)
 {
-    struct ring_completion c;
+    struct outcome o;
     fusion_status status = FUSION_SUCCESS;
     if (run_ns) *run_ns = 0;
     client_print(s);
     pthread_mutex_lock(&s->lock);
-    if (read_completion(s, event, &c)) {
-        if (run_ns) *run_ns = c.run_ns;
-        if (c.status != FUSION_SUCCESS) status = client_error(c.status, c.object, "%s", c.reason);
-    } else if (atomic_load(&c.sequence) < event) {
+    if (read_outcome(s, event, &o)) {
+        if (run_ns) *run_ns = o.run_ns;
+        if (o.status != FUSION_SUCCESS) status = client_error(o.status, o.why.object, "%s", o.why.reason);
+    } else if (o.sequence < event) {
         status = client_error(FUSION_PROTOCOL, "submission",
                               "fusiond says that submission %" PRIu64 " is complete, but not how it went", event);
     } else {

@@ -64,7 +64,7 @@ static unsigned available_cores(void)
 
 static int start_threads(struct ring *ring, unsigned threads)
 {
-    struct pool *pool = pool_new(threads);
+    struct pool *pool = pool_new(threads, ring);
     if (!pool) return complain("worker threads");
     if (watchdog_start() != 0) return complain("the watchdog");
     errno = ring_thread_start(ring, submit_new(&buffers, &executables, pool), tell_ring_corrupt);

@@ -71,6 +71,7 @@ static const struct filter_rule allowed[] = {
     /* the C library */
     FILTER_ANY(getrandom),
     FILTER_IF(sched_getaffinity, FILTER_IS(0, 0)),
+    FILTER_IF(sched_setaffinity, FILTER_IS(0, 0)),
 };
 
 static int complain(const char *what)

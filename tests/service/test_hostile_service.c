@@ -335,8 +335,8 @@ static void test_completion(void **state)
     fusion_event event;
     submit_one(&c, &event);
     for (int i = 0; i < RING_MAX_PENDING; i++) {
-        memset(c.rogue.ring->completions[i].object, 'x', RING_OBJECT_BYTES);
-        memset(c.rogue.ring->completions[i].reason, 'y', RING_REASON_BYTES);
+        memset(c.rogue.ring->failures[i].object, 'x', RING_OBJECT_BYTES);
+        memset(c.rogue.ring->failures[i].reason, 'y', RING_REASON_BYTES);
         c.rogue.ring->completions[i].status = 12345;
         atomic_store(&c.rogue.ring->completions[i].sequence, (uint64_t)i);
     }

@@ -266,6 +266,11 @@ const struct ring_completion *executor_completion(const struct executor *x)
     return &x->ring->completions[x->sequence % RING_MAX_PENDING];
 }
 
+const struct ring_failure *executor_failure(const struct executor *x)
+{
+    return &x->ring->failures[x->sequence % RING_MAX_PENDING];
+}
+
 /* ---- objects ---- */
 
 static int read_into_memfd(const char *path)

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/ring.h"
+#include "proto/ring_wait.h"
 #include "tests/support/child.h"
 
 struct executor {
@@ -92,6 +92,7 @@ fusion_status executor_submit(struct executor *x, uint64_t executable, const str
                               const struct test_value *values, uint32_t n_values);
 /* What the last submission's completion said. */
 const struct ring_completion *executor_completion(const struct executor *x);
+const struct ring_failure *executor_failure(const struct executor *x);
 
 /* Compiles C source that defines fusion_kernel and fusion_kernel_info into a sealed memfd, by the system's
    compiler: the ABI is judged by something that is not ours. */

@@ -205,7 +205,7 @@ static void test_parts(void **state)
         assert_true(f[0] == (x.part == 0 ? 1.5f : 0) && f[3] == (x.part == 1 ? 2.5f : 0));
     }
     assert_int_equal(executor_submit(&x, id, NULL, 0, NULL, 0), FUSION_INVALID);
-    assert_non_null(strstr(executor_completion(&x)->reason, "part 3 of an executable that has 3"));
+    assert_non_null(strstr(executor_failure(&x)->reason, "part 3 of an executable that has 3"));
     executor_stop(&x);
     memory_free(&a);
 }
@@ -394,8 +394,8 @@ static void test_attach_errors(void **state)
 static void assert_refused(struct fixture *f, fusion_status status, struct test_bind b, const char *object)
 {
     assert_int_equal(executor_submit(&f->x, f->scale, &b, 1, NULL, 0), status);
-    assert_string_equal(executor_completion(&f->x)->object, object);
-    assert_true(executor_completion(&f->x)->reason[0] != 0);
+    assert_string_equal(executor_failure(&f->x)->object, object);
+    assert_true(executor_failure(&f->x)->reason[0] != 0);
 }
 
 static void test_binding_errors(void **state)
@@ -484,8 +484,8 @@ static void test_reference(void **state)
     assert_scaled(f->out.data, 6);
     assert_int_equal(run_reference(f, KERNEL_HEAD "  %v = load f32 %in\n  store f32 %out, %v\n  return\n}\n"),
                      FUSION_KERNEL_FAULT);
-    assert_string_equal(executor_completion(&f->x)->object, "kernel scale");
-    assert_true(strlen(executor_completion(&f->x)->reason) > 10);
+    assert_string_equal(executor_failure(&f->x)->object, "kernel scale");
+    assert_true(strlen(executor_failure(&f->x)->reason) > 10);
 }
 
 int main(void)

@@ -69,9 +69,9 @@ static fusion_status submit(struct fixture *f, int64_t n)
 
 static void assert_reason(const struct fixture *f, const char *part)
 {
-    const struct ring_completion *c = executor_completion(&f->x);
-    assert_string_equal(c->object, "kernel scale");
-    if (!strstr(c->reason, part)) fail_msg("\"%s\" is not in \"%s\"", part, c->reason);
+    const struct ring_failure *why = executor_failure(&f->x);
+    assert_string_equal(why->object, "kernel scale");
+    if (!strstr(why->reason, part)) fail_msg("\"%s\" is not in \"%s\"", part, why->reason);
 }
 
 static void assert_died(struct fixture *f, int code)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "fusiond/status.h"
-#include "proto/ring.h"
+#include "proto/ring_wait.h"
 
 static uint8_t out[RING_MAX_ENTRY];
 
@@ -230,8 +230,8 @@ static void test_completion(void **state)
     assert_true(atomic_load(&c->sequence) == 1);
     assert_int_equal(c->status, FUSION_KERNEL_FAULT);
     assert_true(c->run_ns == 77);
-    assert_int_equal(strlen(c->object), sizeof c->object - 1);
-    assert_int_equal(strlen(c->reason), sizeof c->reason - 1);
+    assert_int_equal(strlen(r->failures[1].object), RING_OBJECT_BYTES - 1);
+    assert_int_equal(strlen(r->failures[1].reason), RING_REASON_BYTES - 1);
 }
 
 static void test_abort(void **state)
@@ -247,7 +247,7 @@ static void test_abort(void **state)
     assert_int_equal(r->completions[1].status, FUSION_SUCCESS);
     for (int s = 2; s <= 5; s++) {
         assert_int_equal(r->completions[s].status, FUSION_EXECUTOR);
-        assert_string_equal(r->completions[s].reason, "killed by signal 9");
+        assert_string_equal(r->failures[s].reason, "killed by signal 9");
     }
     assert_int_equal(ring_pop(r, out, &reason), 0);
     assert_true(push(r, 6, 0, 1));

@@ -13,8 +13,9 @@
 #include "daemon/executor/ring/submit.h"
 #include "daemon/executor/run/exit_codes.h"
 #include "daemon/executor/run/fault.h"
+#include "daemon/executor/run/place.h"
 #include "daemon/executor/run/wait.h"
-#include "proto/ring.h"
+#include "proto/ring_wait.h"
 
 enum { SPIN_NS = 40000 }; /* after a submission: the next one is often on its way */
 
@@ -61,12 +62,14 @@ static void *run_ring(void *unused)
     for (;;) {
         wait_until_running(ring);
         int got = ring_pop(ring, entry, &reason);
-        if (got > 0)
+        if (got > 0) {
             submit_run(ring_thread.submitter, entry);
-        else if (got == 0)
+            place_is_own(ring_on_client_cpu(ring));
+        } else if (got == 0)
             ring_wait_entry(ring, SPIN_NS, -1);
-        else
+        else {
             break;
+        }
     }
     ring_thread.corrupt(reason);
     _exit(EXECUTOR_EXIT_CORRUPT);

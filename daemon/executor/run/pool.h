@@ -1,15 +1,18 @@
-/* The worker threads: one loop at a time, its indices shared out in chunks. */
+/* The worker threads: one loop at a time, its indices shared out in chunks, by how long it takes. */
 #pragma once
 
 #include <stdint.h>
 
 struct pool;
+struct ring;
 
 /* Does indices first <= i < end; thread is below pool_threads() and different for each thread. */
 typedef void pool_body(void *data, uint64_t first, uint64_t end, unsigned thread);
 
-/* threads: how many work on a loop, the caller of pool_run() included. NULL where none can be started. */
-struct pool *pool_new(unsigned threads);
+/* threads: how many work on a loop, the caller of pool_run() included. The ring is that of the client who waits for
+   the loops. NULL where none can be started. */
+struct pool *pool_new(unsigned threads, struct ring *ring);
 unsigned pool_threads(const struct pool *p);
-/* Runs body for 0 <= i < total and returns when all of it is done. Only one thread may call it. */
-void pool_run(struct pool *p, pool_body *body, void *data, uint64_t total, uint64_t chunk);
+/* Runs body for 0 <= i < total and returns when all of it is done: with the time that it took all threads together.
+   expected_ns: that time, about; a short loop runs on the caller's thread alone. Only one thread may call it. */
+uint64_t pool_run(struct pool *p, pool_body *body, void *data, uint64_t total, uint64_t expected_ns);

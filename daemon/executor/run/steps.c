@@ -9,7 +9,10 @@
 #include "daemon/executor/run/running.h"
 #include "ir/printf/printer.h"
 
-enum { COPY_CHUNK_BYTES = 256 << 10 }; /* a multiple of every pattern's size */
+enum {
+    BLOCK_BYTES = 4096, /* copies and fills are shared out in blocks of it; a multiple of every pattern's size */
+    BYTES_PER_NS = 10,  /* of one thread, about */
+};
 
 static int run_launch(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
 {
@@ -28,21 +31,38 @@ struct transfer {
     const struct program_step *step;
 };
 
-static void copy_bytes(void *data, uint64_t first, uint64_t end, unsigned thread)
+static uint64_t n_blocks(const struct program_step *step)
 {
-    (void)thread;
-    const struct transfer *t = data;
-    memcpy(t->to + first, t->from + first, end - first);
+    return (step->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
 }
 
-static void fill_bytes(void *data, uint64_t first, uint64_t end, unsigned thread)
+/* Where a block begins; behind the last one, the end. */
+static uint64_t block_at(const struct program_step *step, uint64_t block)
+{
+    return block < n_blocks(step) ? block * BLOCK_BYTES : step->bytes;
+}
+
+static void copy_blocks(void *data, uint64_t first, uint64_t end, unsigned thread)
 {
     (void)thread;
     const struct transfer *t = data;
+    uint64_t at = block_at(t->step, first);
+    memcpy(t->to + at, t->from + at, block_at(t->step, end) - at);
+}
+
+static void fill_bytes(const struct transfer *t, uint64_t first, uint64_t end)
+{
     uint8_t block[64];
     for (size_t i = 0; i < sizeof block; i++) block[i] = t->step->pattern[i % t->step->pattern_size];
     for (uint64_t at = first; at < end; at += sizeof block)
         memcpy(t->to + at, block, end - at < sizeof block ? end - at : sizeof block);
+}
+
+static void fill_blocks(void *data, uint64_t first, uint64_t end, unsigned thread)
+{
+    (void)thread;
+    const struct transfer *t = data;
+    fill_bytes(t, block_at(t->step, first), block_at(t->step, end));
 }
 
 /* The same for rectangles: first and end count rows. */
@@ -58,17 +78,22 @@ static void copy_rows(void *data, uint64_t first, uint64_t end, unsigned thread)
 
 static void fill_rows(void *data, uint64_t first, uint64_t end, unsigned thread)
 {
+    (void)thread;
     const struct transfer *t = data;
     for (uint64_t i = first; i < end; i++) {
         uint64_t at = program_row(t->step, i, t->step->to_pitch, t->step->to_slice_pitch);
         struct transfer row = {.to = t->to + at, .step = t->step};
-        fill_bytes(&row, 0, t->step->bytes, thread);
+        fill_bytes(&row, 0, t->step->bytes);
     }
 }
 
-static uint64_t chunk_rows(const struct program_step *step)
+static void share_out(const struct launch_context *context, struct transfer *t, pool_body *blocks, pool_body *rows)
 {
-    return COPY_CHUNK_BYTES / step->bytes + 1;
+    const struct program_step *step = t->step;
+    if (step->rows)
+        pool_run(context->pool, rows, t, step->rows, step->rows * step->bytes / BYTES_PER_NS);
+    else
+        pool_run(context->pool, blocks, t, n_blocks(step), step->bytes / BYTES_PER_NS);
 }
 
 static void run_copy(const struct launch_context *context, const struct program_step *step)
@@ -76,10 +101,8 @@ static void run_copy(const struct launch_context *context, const struct program_
     const struct slot_memory *slots = context->slots;
     struct transfer t = {slots[step->to].memory + step->to_offset, slots[step->from].memory + step->from_offset, step};
     running_step("copy into buffer", slots[step->to].name);
-    if (step->rows)
-        pool_run(context->pool, copy_rows, &t, step->rows, chunk_rows(step));
-    else if (t.from + step->bytes <= t.to || t.to + step->bytes <= t.from)
-        pool_run(context->pool, copy_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
+    if (step->rows || t.from + step->bytes <= t.to || t.to + step->bytes <= t.from)
+        share_out(context, &t, copy_blocks, copy_rows);
     else
         memmove(t.to, t.from, step->bytes);
 }
@@ -89,10 +112,7 @@ static void run_fill(const struct launch_context *context, const struct program_
     const struct slot_memory *slots = context->slots;
     struct transfer t = {slots[step->to].memory + step->to_offset, NULL, step};
     running_step("fill of buffer", slots[step->to].name);
-    if (step->rows)
-        pool_run(context->pool, fill_rows, &t, step->rows, chunk_rows(step));
-    else
-        pool_run(context->pool, fill_bytes, &t, step->bytes, COPY_CHUNK_BYTES);
+    share_out(context, &t, fill_blocks, fill_rows);
 }
 
 static void run_transfer(const struct launch_context *context, struct executable *x, const struct program_step *step)

@@ -2,7 +2,6 @@
 #include "daemon/executor/devices/cpu/compiled.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,15 +10,9 @@
 #include "daemon/executor/devices/cpu/objects.h"
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/run/pool.h"
-#include "daemon/executor/run/wait.h"
 #include "fuser/cpu/runtime/runtime.h"
 #include "proto/include/fusiond/status.h"
 
-enum {
-    INLINE_NS = 20000,      /* less than that is not worth waking a thread */
-    CHUNK_NS = 10000,       /* a chunk takes that long at least, so that sharing out costs nothing */
-    CHUNKS_PER_THREAD = 32, /* work-items may differ a lot in what they take: the last chunk should be small */
-};
 static const uint64_t max_local_bytes = (uint64_t)64 << 20; /* per thread */
 
 /* A launch that writes more does not find it in the caches again. */
@@ -36,7 +29,7 @@ struct compiled {
     struct object *object;
     const struct kernel_launch *record; /* where the launch is, and what it calls; read-only memory */
     uint64_t local_bytes;               /* of work-group memory */
-    uint64_t busy_ns;                   /* what it took the threads together the last time; 0: not known */
+    uint64_t busy_ns;                   /* what it takes the threads together, of late; 0: not known */
 };
 
 /* What our threads can keep in the caches: the last level is shared with other processors of the machine
@@ -54,27 +47,27 @@ struct job {
     kernel_entry *entry;
     const struct kernel_launch *record;
     const void *args;
-    _Atomic uint64_t busy_ns;
 };
 
 static void run_groups(void *data, uint64_t first, uint64_t end, unsigned thread)
 {
-    struct job *j = data;
-    uint64_t began = wait_now_ns();
+    const struct job *j = data;
     j->entry(j->record, j->args, first, end, local.memory + thread * local.bytes);
-    atomic_fetch_add_explicit(&j->busy_ns, wait_now_ns() - began, memory_order_relaxed);
 }
 
-/* Work-groups of a chunk: all of them where that is soon done. Until a launch has been measured, a
-   work-item counts as a nanosecond. */
-static uint64_t chunk_groups(const struct program_launch *p, uint64_t busy_ns, unsigned threads)
+/* Until a launch has been measured, a work-item counts as a nanosecond. */
+static uint64_t expected_ns(const struct compiled *c, const struct program_launch *p)
 {
-    uint64_t groups = p->n_groups;
-    double ns = busy_ns ? (double)busy_ns : (double)groups * (double)p->group_items;
-    if (ns < INLINE_NS) return groups;
-    uint64_t fair = groups / (threads * CHUNKS_PER_THREAD), least = (uint64_t)((double)groups * CHUNK_NS / ns);
-    uint64_t chunk = fair > least ? fair : least;
-    return chunk ? chunk : 1;
+    return c->busy_ns ? c->busy_ns : p->n_groups * p->group_items;
+}
+
+/* A run that was disturbed, and took many times as long, is not to say how the next ones are shared out. */
+static void learn(struct compiled *c, uint64_t busy_ns)
+{
+    uint64_t most = c->busy_ns ? 2 * c->busy_ns : busy_ns;
+    if (busy_ns > most) busy_ns = most;
+    c->busy_ns = c->busy_ns ? (3 * c->busy_ns + busy_ns) / 4 : busy_ns;
+    if (!c->busy_ns) c->busy_ns = 1;
 }
 
 static int reserve_local(uint64_t bytes, unsigned threads, const struct program_launch *p, struct error *e)
@@ -97,9 +90,8 @@ static int compiled_run(struct launch_code *code, struct executable *x, uint32_t
     const struct program_launch *p = &x->program->launches[launch];
     unsigned threads = pool_threads(context->pool);
     if (reserve_local(c->local_bytes, threads, p, e) != 0) return -1;
-    struct job job = {c->object->entry, c->record, x->launches[launch].args, 0};
-    pool_run(context->pool, run_groups, &job, p->n_groups, chunk_groups(p, c->busy_ns, threads));
-    c->busy_ns = job.busy_ns;
+    struct job job = {c->object->entry, c->record, x->launches[launch].args};
+    learn(c, pool_run(context->pool, run_groups, &job, p->n_groups, expected_ns(c, p)));
     return 0;
 }
 

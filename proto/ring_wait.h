@@ -1,0 +1,32 @@
+/*
+ * Waiting at the ring. Who waits spins for a moment before it sleeps, as long as the other side does not need this
+ * processor: to wake somebody up takes longer than a small kernel.
+ *
+ * Workers are threads that help the executor's first thread with a loop. Those that sleep are called: the client that
+ * waits, and has nothing else to do, wakes them. Where that leaves no processor to the client, it lends them its own,
+ * and sleeps until they give it back.
+ */
+#pragma once
+
+#include "proto/ring.h"
+
+/* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed. */
+bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);
+/* Executor: waits for an entry, spinning for spin_ns first. */
+void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms);
+
+/* ---- of the executor ---- */
+
+/* Wakes n workers; borrow: they need the client's processor. May leave it to the client, and does so where waking them
+   does not pay for the caller. */
+void ring_call_workers(struct ring *r, uint32_t n, bool borrow, bool pays);
+/* There is nothing to do any more for workers that were called. */
+void ring_end_call(struct ring *r);
+/* A worker: takes the bell's number, looks for work, and sleeps unless the bell has rung since. */
+uint32_t ring_worker_bell(struct ring *r);
+void ring_worker_sleep(struct ring *r, uint32_t seen);
+/* A client that lent a processor, if there is one, need not sleep any longer. */
+void ring_give_back(struct ring *r);
+/* Does the caller run on the processor of the client, or of the thread that takes entries? */
+bool ring_on_client_cpu(const struct ring *r);
+bool ring_on_executor_cpu(const struct ring *r);
