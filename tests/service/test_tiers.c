@@ -232,6 +232,41 @@ static void test_under_way(void **state)
     fusion_disconnect(c.session);
 }
 
+/* Where the arrays of a work-group lie is the code's business. */
+static void test_local_memory(void **state)
+{
+    (void)state;
+    enum { GROUP = 16, ITEMS = 64 };
+    static const char text[] =
+        "kernel @k(%o: ptr.global i32 write, %a: ptr.local i32, %b: ptr.local i32) {\n"
+        "  %i = global_id x\n  %l = local_id x\n  %v = trunc i32 %i\n  %w = mul i32 %v, 7\n"
+        "  store i32 %a[%l], %v\n  store i32 %b[%l], %w\n  barrier work_group, local\n"
+        "  %n = xor i64 %l, 15\n  %x = load i32 %a[%n]\n  %y = load i32 %b[%n]\n  %s = add i32 %x, %y\n"
+        "  store i32 %o[%i], %s\n}\n";
+    struct client c;
+    fusion_module *module;
+    fusion_graph *graph;
+    fusion_event done;
+    void *out;
+    open_client(&c, new_constant(), SIZE);
+    expect_ok(fusion_module_load(c.session, "local.fk", text, sizeof text - 1, &module));
+    expect_ok(fusion_graph_create(c.session, &graph));
+    fusion_arg args[] = {fusion_arg_write(c.out), fusion_arg_local(GROUP * 4), fusion_arg_local(GROUP * 4)};
+    fusion_kernel_node node = {
+        .module = module, .kernel = "k", .dims = 1, .global = {ITEMS}, .local = {GROUP}, .n_args = 3, .args = args};
+    expect_ok(fusion_graph_add_kernel(graph, &node, NULL));
+    expect_ok(fusion_graph_finalize(graph, &(fusion_finalize_options){.tier = FUSION_TIER_QUICK}, &c.exec));
+    expect_ok(fusion_buffer_map(c.out, &out));
+    for (int round = 0; round < 3; round++) {
+        memset(out, 0, ITEMS * 4);
+        expect_ok(fusion_exec_submit(c.exec, NULL, 0, &done));
+        expect_ok(fusion_event_wait(c.session, done, PATIENCE_MS, NULL));
+        for (int i = 0; i < ITEMS; i++) assert_int_equal(((int *)out)[i], (i ^ 15) * 8);
+        if (round == 0) wait_for_code(c.exec);
+    }
+    fusion_disconnect(c.session);
+}
+
 /* Handles and sessions go while their code is being made, in any state of it. */
 static void test_gone_meanwhile(void **state)
 {
@@ -312,8 +347,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_code_takes_over), cmocka_unit_test(test_choice),
         cmocka_unit_test(test_loops_are_work),      cmocka_unit_test(test_joined),
-        cmocka_unit_test(test_under_way),           cmocka_unit_test(test_gone_meanwhile),
-        cmocka_unit_test(test_executor_dies),       cmocka_unit_test(test_clients_go_first),
+        cmocka_unit_test(test_under_way),           cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_gone_meanwhile),      cmocka_unit_test(test_executor_dies),
+        cmocka_unit_test(test_clients_go_first),
     };
     return cmocka_run_group_tests_name("tiers", tests, start, stop);
 }

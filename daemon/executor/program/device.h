@@ -23,6 +23,8 @@ struct launch_code {
     int (*run)(struct launch_code *code, struct executable *x, uint32_t launch, const struct launch_context *context,
                struct error *e);
     void (*free)(struct launch_code *code);
+    /* Fills in the arguments that are the code's own, when it becomes the launch's; NULL: there are none. */
+    void (*enter)(struct launch_code *code, struct executable *x, uint32_t launch);
 };
 
 /* What launches of all devices run with. */

@@ -42,6 +42,12 @@ void executables_put(struct executable *x)
 
 /* ---- objects ---- */
 
+static void set_code(struct executable *x, uint32_t launch, struct launch_code *code)
+{
+    x->launches[launch].code = code;
+    if (code->enter) code->enter(code, x, launch);
+}
+
 static int add_object(struct executable *x, uint64_t index, int *fd, struct error *e)
 {
     const struct program *p = x->program;
@@ -49,8 +55,9 @@ static int add_object(struct executable *x, uint64_t index, int *fd, struct erro
     if (!device->takes_objects || index >= p->n_launches || x->launches[index].code)
         return error_set_id(e, FUSION_INTERNAL, "executable", x->id,
                             "there is no launch %" PRIu64 " that needs an object", index);
-    x->launches[index].code = device->load(x, (uint32_t)index, fd, e);
-    if (!x->launches[index].code) return -1;
+    struct launch_code *code = device->load(x, (uint32_t)index, fd, e);
+    if (!code) return -1;
+    set_code(x, (uint32_t)index, code);
     if (atomic_load(&x->n_missing) == 1 && device->end_loading && device->end_loading(x, e) != 0) return -1;
     atomic_fetch_sub(&x->n_missing, 1);
     return 0;
@@ -83,7 +90,7 @@ struct launch_code *executable_code(struct executable *x, uint32_t launch)
     struct launch_code *better = atomic_exchange(&l->better, NULL);
     if (better) {
         free_code(l->code);
-        l->code = better;
+        set_code(x, launch, better);
     }
     return l->code;
 }
@@ -174,8 +181,9 @@ static int load_code(struct executable *x, struct error *e)
         return 0;
     }
     for (uint32_t i = 0; i < p->n_launches; i++) {
-        x->launches[i].code = device->load(x, i, NULL, e);
-        if (!x->launches[i].code) return -1;
+        struct launch_code *code = device->load(x, i, NULL, e);
+        if (!code) return -1;
+        set_code(x, i, code);
     }
     return device->end_loading ? device->end_loading(x, e) : 0;
 }

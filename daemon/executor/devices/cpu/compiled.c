@@ -28,6 +28,7 @@ struct compiled {
     struct launch_code code;
     struct object *object;
     const struct kernel_launch *record; /* where the launch is, and what it calls; read-only memory */
+    struct launch_records own;          /* with it, where it is not one of the executable's */
     uint64_t local_bytes;               /* of work-group memory */
     uint64_t busy_ns;                   /* what it takes the threads together, of late; 0: not known */
 };
@@ -102,28 +103,37 @@ static uint64_t align64(uint64_t n)
     return (n + 63) & ~(uint64_t)63;
 }
 
-/* The parts of the work-group's memory (fuser/cpu/abi/kernel_abi.h), whose offsets go into the arguments. */
-static int lay_out_local(struct compiled *c, const struct program_launch *p, uint8_t *args, struct error *e)
+/* The parts of the work-group's memory (fuser/cpu/abi/kernel_abi.h): its size. args NULL, or gets their offsets. */
+static uint64_t lay_out_local(const struct compiled *c, const struct program_launch *p, uint8_t *args)
 {
     const struct kernel_object_info *info = c->object->info;
     uint64_t size = align64(info->static_local_size) + align64(info->scratch_per_item * p->group_items);
     for (uint32_t i = 0; i < p->n_params; i++) {
         const struct program_param *param = &p->params[i];
         if (param->kind != PROGRAM_PARAM_LOCAL) continue;
-        memcpy(args + param->at, &size, sizeof size);
+        if (args) memcpy(args + param->at, &size, sizeof size);
         size += align64(param->offset);
         if (size > max_local_bytes) break;
     }
-    c->local_bytes = size;
-    if (size <= max_local_bytes) return 0;
+    return size;
+}
+
+static void compiled_enter(struct launch_code *code, struct executable *x, uint32_t launch)
+{
+    lay_out_local((struct compiled *)code, &x->program->launches[launch], x->launches[launch].args);
+}
+
+static int check_local(struct compiled *c, const struct program_launch *p, struct error *e)
+{
+    c->local_bytes = lay_out_local(c, p, NULL);
+    if (c->local_bytes <= max_local_bytes) return 0;
     return error_set(e, FUSION_OUT_OF_MEMORY, NULL,
                      "a work-group needs more than %" PRIu64 " bytes of work-group memory, the limit", max_local_bytes);
 }
 
-static void write_record(struct compiled *c, const struct executable *x, uint32_t launch)
+static void write_record(struct compiled *c, const struct executable *x, uint32_t launch, struct kernel_launch *record)
 {
     const struct program_launch *p = &x->program->launches[launch];
-    struct kernel_launch *record = &((struct launch_records *)x->of_device)->launches[launch];
     memcpy(record->global_size, p->range.global, sizeof record->global_size);
     memcpy(record->global_offset, p->range.offset, sizeof record->global_offset);
     memcpy(record->local_size, p->range.local, sizeof record->local_size);
@@ -136,10 +146,29 @@ static void write_record(struct compiled *c, const struct executable *x, uint32_
     c->record = record;
 }
 
+/* Those of the executable are complete, and are read by the code that runs until this takes over. */
+static int write_own_record(struct compiled *c, const struct executable *x, uint32_t launch, struct error *e)
+{
+    if (launch_records_make(&c->own, 1) != 0)
+        return error_set(e, FUSION_OUT_OF_MEMORY, NULL, "no memory for what its launch is");
+    write_record(c, x, launch, c->own.launches);
+    if (launch_records_protect(&c->own) == 0) return 0;
+    return error_set(e, FUSION_OUT_OF_MEMORY, NULL, "what its launch is cannot be protected");
+}
+
+static int make_record(struct compiled *c, const struct executable *x, uint32_t launch, bool replaces, struct error *e)
+{
+    if (replaces) return write_own_record(c, x, launch, e);
+    write_record(c, x, launch, &((struct launch_records *)x->of_device)->launches[launch]);
+    return 0;
+}
+
 static void compiled_free(struct launch_code *code)
 {
-    objects_release(((struct compiled *)code)->object);
-    free(code);
+    struct compiled *c = (struct compiled *)code;
+    objects_release(c->object);
+    launch_records_free(&c->own);
+    free(c);
 }
 
 static int check_args(const struct compiled *c, const struct program_launch *p, struct error *e)
@@ -149,18 +178,17 @@ static int check_args(const struct compiled *c, const struct program_launch *p, 
                      c->object->info->args_size, p->args_size);
 }
 
-struct launch_code *compiled_code(struct executable *x, uint32_t launch, struct object *object, struct error *e)
+struct launch_code *compiled_code(struct executable *x, uint32_t launch, struct object *object, bool replaces,
+                                  struct error *e)
 {
     const struct program_launch *p = &x->program->launches[launch];
     struct compiled *c = calloc(1, sizeof *c);
     if (!c) abort();
-    c->code = (struct launch_code){compiled_run, compiled_free};
+    c->code = (struct launch_code){compiled_run, compiled_free, compiled_enter};
     c->object = object;
-    if (check_args(c, p, e) != 0 || lay_out_local(c, p, x->launches[launch].args, e) != 0) {
-        error_about(e, "kernel %s", p->name);
-        compiled_free(&c->code);
-        return NULL;
-    }
-    write_record(c, x, launch);
-    return &c->code;
+    if (check_args(c, p, e) == 0 && check_local(c, p, e) == 0 && make_record(c, x, launch, replaces, e) == 0)
+        return &c->code;
+    error_about(e, "kernel %s", p->name);
+    compiled_free(&c->code);
+    return NULL;
 }

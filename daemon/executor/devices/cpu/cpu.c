@@ -18,13 +18,23 @@ void cpu_device_init(unsigned threads)
     compiled_init(threads);
 }
 
-static struct launch_code *load(struct executable *x, uint32_t launch, int *fd, struct error *e)
+static struct launch_code *load_code(struct executable *x, uint32_t launch, int *fd, bool replaces, struct error *e)
 {
     char name[320];
     snprintf(name, sizeof name, "kernel %s", x->program->launches[launch].name);
     struct object *object = objects_load(fd, name, e);
     if (!object) return NULL;
-    return object->kernel ? interpreted_code(x, launch, object, e) : compiled_code(x, launch, object, e);
+    return object->kernel ? interpreted_code(x, launch, object, e) : compiled_code(x, launch, object, replaces, e);
+}
+
+static struct launch_code *load(struct executable *x, uint32_t launch, int *fd, struct error *e)
+{
+    return load_code(x, launch, fd, false, e);
+}
+
+static struct launch_code *replace(struct executable *x, uint32_t launch, int *fd, struct error *e)
+{
+    return load_code(x, launch, fd, true, e);
 }
 
 static uint64_t pipe_bytes(uint32_t packet_size, uint32_t capacity)
@@ -53,20 +63,6 @@ static int end_loading(struct executable *x, struct error *e)
     if (launch_records_protect(x->of_device) == 0) return 0;
     return error_set_id(e, FUSION_OUT_OF_MEMORY, "executable", x->id, "its launches cannot be protected: %s",
                         strerror(errno));
-}
-
-/* Launches that run meanwhile read their records, as before. */
-static struct launch_code *replace(struct executable *x, uint32_t launch, int *fd, struct error *e)
-{
-    struct launch_code *code = NULL;
-    if (launch_records_open(x->of_device) != 0)
-        error_set_id(e, FUSION_OUT_OF_MEMORY, "executable", x->id, "its launches cannot be written: %s",
-                     strerror(errno));
-    else
-        code = load(x, launch, fd, e);
-    if (end_loading(x, e) == 0) return code;
-    if (code) code->free(code);
-    return NULL;
 }
 
 static void unload(struct executable *x)

@@ -14,11 +14,6 @@ int launch_records_make(struct launch_records *r, uint32_t n)
     return 0;
 }
 
-int launch_records_open(const struct launch_records *r)
-{
-    return mprotect(r->launches, r->bytes, PROT_READ | PROT_WRITE);
-}
-
 int launch_records_protect(const struct launch_records *r)
 {
     return mprotect(r->launches, r->bytes, PROT_READ);
@@ -26,5 +21,5 @@ int launch_records_protect(const struct launch_records *r)
 
 void launch_records_free(struct launch_records *r)
 {
-    if (r) munmap(r->launches, r->bytes);
+    if (r && r->launches) munmap(r->launches, r->bytes);
 }

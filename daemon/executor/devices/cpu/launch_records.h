@@ -12,8 +12,6 @@ struct launch_records {
 
 /* Room for n records, to be written. 0, or -1: out of memory. */
 int launch_records_make(struct launch_records *r, uint32_t n);
-/* They are written again; who reads them meanwhile may go on. 0, or -1 with errno. */
-int launch_records_open(const struct launch_records *r);
 /* Nothing in them changes from here on. 0, or -1 with errno. */
 int launch_records_protect(const struct launch_records *r);
-void launch_records_free(struct launch_records *r); /* NULL is fine */
+void launch_records_free(struct launch_records *r); /* NULL, or none, is fine */
