@@ -121,6 +121,40 @@ static unsigned loaded(struct writer *w)
     return v;
 }
 
+/* Something growing, and with a loop's counter if there is one. */
+static unsigned counted(struct writer *w, bool wide)
+{
+    unsigned v = growing(w, wide), count = w->counter;
+    if (!count || chance(w, 30)) return v;
+    if (wide) {
+        write_text(w, "%%v%u = %s i64 %%v%u\n", w->names + 1, chance(w, 70) ? "sext" : "zext", count);
+        count = ++w->names;
+    }
+    write_text(w, "%%v%u = %s %s %%v%u, %%v%u\n", w->names + 1, chance(w, 80) ? "add" : "sub", type_of(wide), v, count);
+    return ++w->names;
+}
+
+/* An index kept within borders. */
+static unsigned bordered(struct writer *w)
+{
+    unsigned v = counted(w, true), at = w->names;
+    w->names += 4;
+    switch (below(w, 4)) {
+    case 0: write_text(w, "%%v%u = sclamp i64 %%v%u, 0, %d\n", at + 4, v, LOADS - 1); break;
+    case 1:
+        write_text(w, "%%v%u = smin i64 %%v%u, %d\n%%v%u = smax i64 0, %%v%u\n", at + 1, v, LOADS - 1, at + 4, at + 1);
+        break;
+    case 2: write_text(w, "%%v%u = umin i64 %%v%u, %d\n", at + 4, v, LOADS - 1); break;
+    default:
+        write_text(w,
+                   "%%v%u = slt i64 %%v%u, %d\n%%v%u = select i64 %%v%u, %%v%u, %d\n%%v%u = sgt i64 0, %%v%u\n"
+                   "%%v%u = select i64 %%v%u, 0, %%v%u\n",
+                   at + 1, v, LOADS, at + 2, at + 1, v, LOADS - 1, at + 3, at + 2, at + 4, at + 3, at + 2);
+    }
+    write_text(w, "%%v%u = load i32 %%a[%%v%u]\n", w->names + 1, at + 4);
+    return ++w->names;
+}
+
 static unsigned comparison(struct writer *w)
 {
     static const char *const ops[] = {"slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge", "ieq", "ine"};
@@ -133,7 +167,7 @@ static unsigned comparison(struct writer *w)
     } else if (w->counter && !wide && chance(w, 40)) {
         a = w->counter;
     } else {
-        a = growing(w, wide);
+        a = counted(w, wide);
     }
     if (chance(w, 25)) {
         unsigned first = a;
@@ -184,7 +218,8 @@ static void store(struct writer *w, unsigned value)
 
 static void store_something(struct writer *w)
 {
-    unsigned v = loaded(w), other = w->counter && chance(w, 60) ? w->counter : growing(w, false);
+    unsigned v = chance(w, 50) ? loaded(w) : bordered(w),
+             other = w->counter && chance(w, 60) ? w->counter : growing(w, false);
     write_text(w, "%%v%u = mul i32 %%v%u, 5\n%%v%u = add i32 %%v%u, %%v%u\n", w->names + 1, v, w->names + 2,
                w->names + 1, other);
     w->names += 2;
@@ -213,6 +248,28 @@ static void if_statement(struct writer *w, unsigned depth)
     }
     write_text(w, "}\n");
     if (gives) store(w, v);
+}
+
+/* for (j = from; j < to; j++), the same for all, as around a pixel. */
+static void window_statement(struct writer *w, unsigned depth)
+{
+    unsigned v = w->names += 8, outer = w->counter;
+    int from = (int)below(w, 5) - 3;
+    if (chance(w, 50))
+        write_text(w, "%%v%u = add i32 %d, 0\n%%v%u = add i32 %d, %u\n", v - 1, from, v - 2, from, below(w, 5));
+    else
+        write_text(w, "%%v%u = and i32 %%n, 3\n%%v%u = sub i32 0, %%v%u\n", v - 2, v - 1, v - 2);
+    write_text(w, "%%v%u = loop (%%v%u: i32 = %%v%u, %%v%u: i32 = 7) -> i32 {\n", v, v - 3, v - 1, v - 4);
+    write_text(w, "%%v%u = sgt i32 %%v%u, %%v%u\nif %%v%u {\nbreak %%v%u\n}\n", v - 5, v - 3, v - 2, v - 5, v - 4);
+    w->counter = v - 3;
+    unsigned c = condition(w, 2), load = bordered(w), sum = w->names += 2;
+    write_text(w, "%%v%u = if %%v%u -> i32 {\n", sum, c);
+    write_text(w, "%%v%u = add i32 %%v%u, %%v%u\nyield %%v%u\n} else {\nyield %%v%u\n}\n", sum - 1, load, v - 4,
+               sum - 1, v - 4);
+    if (depth < DEEPEST && chance(w, 40)) statements(w, depth + 1);
+    write_text(w, "%%v%u = add i32 %%v%u, 1\ncontinue %%v%u, %%v%u\n}\n", v - 6, v - 3, v - 6, sum);
+    w->counter = outer;
+    store(w, v);
 }
 
 /* for (j = from; j < to; j += step) sum = 5 * sum + j: tested before each round, or after it. */
@@ -247,8 +304,10 @@ static void statements(struct writer *w, unsigned depth)
             store_something(w);
         else if (choice < 8)
             if_statement(w, depth);
-        else
+        else if (chance(w, 50))
             loop_statement(w, depth);
+        else
+            window_statement(w, depth);
     }
 }
 

@@ -525,6 +525,8 @@ static void emit_inst(struct emit *e, const struct ir_inst *inst)
     default:
         if (e->control->known && e->control->known[inst->scratch])
             value_define_known(e, inst->results[0], e->control->known[inst->scratch]);
+        else if (e->control->assumed && e->control->assumed[inst->scratch].same)
+            e->values->lanes[inst->results[0]->scratch] = emit_value(e, e->control->assumed[inst->scratch].same);
         else
             emit_instruction(e, inst);
     }

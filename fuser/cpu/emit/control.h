@@ -3,13 +3,16 @@
 
 #include "fuser/cpu/jit/emit.h"
 
+struct assumed;
 struct control_frame;
 
 struct control {
     gcc_jit_block *leave; /* where a work-item's end leads */
     gcc_jit_block *skip;  /* where it leads when some others that run afterwards do nothing either; NULL: nowhere */
-    const lval *known;    /* by instruction number: bools that are computed already; NULL: none */
-    bool empty;           /* no lane runs here, known while emitting */
+    /* By instruction number: bools that are computed already, and operands that results are. NULL: none. */
+    const lval *known;
+    const struct assumed *assumed;
+    bool empty;                /* no lane runs here, known while emitting */
     const struct ir_inst *end; /* where the instructions that are being emitted end; NULL: with their block */
     struct control_frame *frame;
 };

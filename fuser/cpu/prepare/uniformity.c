@@ -16,7 +16,7 @@ struct finder {
     struct uniformity *u;
     struct ir_module *module;
     enum together together;
-    const bool *same; /* by instruction number: assumed to be the same for all; NULL: none */
+    const struct assumed *assumed; /* by instruction number; NULL: nothing */
     bool changed;
 };
 
@@ -150,7 +150,9 @@ static struct shape in_row(const struct finder *f, struct shape s)
 
 static struct shape result_shape(const struct finder *f, const struct ir_inst *inst)
 {
-    if (f->same && f->same[inst->scratch]) return uniform_shape;
+    const struct assumed *assumed = f->assumed ? &f->assumed[inst->scratch] : NULL;
+    if (assumed && assumed->uniform) return uniform_shape;
+    if (assumed && assumed->same) return shape_of(f, assumed->same);
     switch (inst->op) {
     case IR_OP_GROUP_ALL ... IR_OP_GROUP_REDUCE:
         return inst->attrs.scope == IR_SCOPE_SUB_GROUP ? of_vector(f, uniform_shape) : uniform_shape;
@@ -278,7 +280,7 @@ void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_functi
 }
 
 void uniformity_find_where(struct uniformity *u, struct arena *arena, struct ir_function *kernel,
-                           enum together together, const bool *same)
+                           enum together together, const struct assumed *assumed)
 {
     *u = (struct uniformity){0};
     for (uint32_t i = 0; i < kernel->n_params; i++) number_value(u, kernel->params[i].value);
@@ -287,7 +289,7 @@ void uniformity_find_where(struct uniformity *u, struct arena *arena, struct ir_
     u->divergent = arena_alloc(arena, u->n_insts * sizeof *u->divergent);
     if (together == TOGETHER_ONE) return; /* all zeros: uniform, nothing divergent */
     for (uint32_t i = kernel->n_params; i < u->n_values; i++) u->values[i] = unknown_shape;
-    struct finder f = {.u = u, .module = kernel->module, .together = together, .same = same, .changed = true};
+    struct finder f = {.u = u, .module = kernel->module, .together = together, .assumed = assumed, .changed = true};
     while (f.changed) {
         f.changed = false;
         ir_walk(kernel->body, visit_inst, &f);

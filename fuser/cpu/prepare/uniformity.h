@@ -33,6 +33,12 @@ enum together {
 };
 /* Numbers values and instructions (in scratch and in the order of ir_walk) and finds their shapes. */
 void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together);
-/* The same where the results of some instructions are known to be the same for all; by number, as found before. */
+
+/* What is assumed of an instruction's result. */
+struct assumed {
+    bool uniform;                /* it is the same for all */
+    const struct ir_value *same; /* it is this operand; NULL: nothing */
+};
+/* The same under assumptions, by instruction number as found before. */
 void uniformity_find_where(struct uniformity *u, struct arena *arena, struct ir_function *kernel,
-                           enum together together, const bool *same);
+                           enum together together, const struct assumed *assumed);

@@ -1,38 +1,41 @@
 /*
- * Comparisons of ids in the conditions of ifs (index-set splitting). Where one side grows by a constant step along a
- * row and the other stays, how far the outcome stays the same is found by a subtraction: up to where the one passes the
- * other, or wraps. For the work-items up to there an `if` on such comparisons is a jump, whatever their number and
- * however they are combined.
+ * Comparisons of ids, in the conditions of ifs and in minima and maxima (index-set splitting). Where one side grows by
+ * a constant step along a row and the other stays, how far the outcome stays the same is found by a subtraction: up to
+ * where the one passes the other, or wraps. For the work-items up to there an `if` on such comparisons is a jump,
+ * whatever their number and however they are combined, and an index kept within borders is what it was before.
+ *
+ * What grows may also count with a loop, as x + dx does with dx from -radius to radius: then it is the same as long as
+ * it is for the first and the last dx.
  */
 #include "fuser/cpu/work_group/row_tests.h"
 
-#include "fuser/cpu/emit/instruction.h"
+#include <string.h>
+
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
-#include "fuser/cpu/lower/operation.h"
-#include "fuser/cpu/simd/lanes.h"
 #include "fuser/cpu/simd/op.h"
 
-struct row_test {
-    const struct ir_inst *inst;
-    unsigned moves; /* the operand that grows along the row; the other stays */
-    lval holds;     /* bool */
-};
-
 enum memo { UNSEEN, YES, NO };
+
+/* Of a value: whether it can be computed before the row, and what it is made of. */
+struct computable {
+    enum memo is;
+    const struct ir_value *carried; /* by a loop, once; NULL: by none */
+    int factor;                     /* how often it is in the value */
+};
 
 struct finder {
     struct emit *e;
     struct row_tests found;
-    bool *inside;              /* by instruction number: among those that are searched */
-    unsigned char *computable; /* enum memo, by value number */
-    bool *searched, *listed;   /* by value number */
-    unsigned total;            /* cost of all */
+    bool *inside;                  /* by instruction number: among those that are searched */
+    struct computable *computable; /* by value number */
+    bool *searched, *listed;       /* by value number */
+    unsigned total;                /* cost of all */
 };
 
 /* ---- what depends on a condition ---- */
 
-enum { MATH_COST = 16, LOOP_ROUNDS = 8, MOST_COST = 1 << 20, SHARE = 4 };
+enum { MATH_COST = 16, LOOP_ROUNDS = 8, MOST_COST = 1 << 20, SHARE = 4, DEEPEST = 4 };
 
 static unsigned cost_of_block(const struct ir_block *block);
 
@@ -51,68 +54,168 @@ static unsigned cost_of_block(const struct ir_block *block)
     return cost < MOST_COST ? cost : MOST_COST;
 }
 
-/* ---- what can be computed before the row ---- */
-
-static bool is_computable(struct finder *f, const struct ir_value *v);
-
-/* From ids, arguments, and what is the work-group's. */
-static bool find_computable(struct finder *f, const struct ir_value *v)
+/* How often an instruction runs for once that the region does. */
+static unsigned rounds_of(const struct finder *f, const struct ir_inst *inst)
 {
-    if (value_shape(f->e, v).kind == SHAPE_VARYING) return false;
-    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : v->of.block->parent;
-    if (!f->inside[inst->scratch]) return f->e->values->shared[v->scratch] != NULL;
-    if (v->kind != IR_VALUE_RESULT) return false;
-    bool id = ir_op_class(inst->op) == IR_CLASS_ND_RANGE;
-    if (!id && !(ir_op_info(inst->op)->flags & IR_FLAG_PURE)) return false;
-    for (uint32_t i = 0; i < inst->n_operands; i++)
-        if (!is_computable(f, inst->operands[i])) return false;
-    return true;
+    unsigned rounds = 1, depth = 0;
+    for (inst = inst->parent->parent; inst && f->inside[inst->scratch]; inst = inst->parent->parent)
+        if (inst->op == IR_OP_LOOP && depth++ < DEEPEST) rounds *= LOOP_ROUNDS;
+    return rounds;
 }
 
-static bool is_computable(struct finder *f, const struct ir_value *v)
+/* ---- what can be computed before the row ---- */
+
+enum { MOST_TIMES = 8 };
+
+/* What a value is where each index is within its borders. */
+static const struct ir_value *chosen(const struct finder *f, const struct ir_value *v)
 {
-    if (v->kind <= IR_VALUE_PARAM) return true;
-    unsigned char *memo = &f->computable[v->scratch];
-    if (*memo == UNSEEN) *memo = find_computable(f, v) ? YES : NO;
-    return *memo == YES;
+    while (v->kind == IR_VALUE_RESULT && f->found.assumed[v->of.inst->scratch].same)
+        v = f->found.assumed[v->of.inst->scratch].same;
+    return v;
+}
+
+static struct computable computable(struct finder *f, const struct ir_value *v);
+
+static bool is_uniform(const struct emit *e, const struct ir_value *v)
+{
+    return v->kind < IR_VALUE_PARAM || value_shape(e, v).kind == SHAPE_UNIFORM;
+}
+
+static bool is_end_of_range(struct finder *f, const struct ir_value *v)
+{
+    struct computable c = computable(f, v);
+    return c.is == YES && !c.carried && is_uniform(f->e, v);
+}
+
+static struct computable carried_value(struct finder *f, const struct ir_value *v)
+{
+    struct loop_range range;
+    if (!is_uniform(f->e, v) || !loop_range_find(v, &range)) return (struct computable){NO};
+    bool known = is_end_of_range(f, range.first) && is_end_of_range(f, range.bound);
+    return known ? (struct computable){YES, v, 1} : (struct computable){NO};
+}
+
+/* Of a value that counts with a loop; an extension does as far as the value does not wrap, which is seen. */
+static bool keeps_order(enum ir_op op)
+{
+    return op == IR_OP_ADD || op == IR_OP_SUB || op == IR_OP_SEXT || op == IR_OP_ZEXT;
+}
+
+static struct computable computed(struct finder *f, const struct ir_inst *inst)
+{
+    bool id = ir_op_class(inst->op) == IR_CLASS_ND_RANGE;
+    struct computable r = {id || (ir_op_info(inst->op)->flags & IR_FLAG_PURE) ? YES : NO};
+    for (uint32_t i = 0; r.is == YES && i < inst->n_operands; i++) {
+        struct computable part = computable(f, inst->operands[i]);
+        if (part.is == NO || (r.carried && part.carried && r.carried != part.carried)) return (struct computable){NO};
+        if (!part.carried) continue;
+        if (!keeps_order(inst->op)) return (struct computable){NO};
+        r.carried = part.carried;
+        r.factor += inst->op == IR_OP_SUB && i == 1 ? -part.factor : part.factor;
+        if (r.factor > MOST_TIMES || r.factor < -MOST_TIMES) return (struct computable){NO};
+    }
+    return r;
+}
+
+/* From ids, arguments, what is the work-group's, and one value that a loop counts with. */
+static struct computable find_computable(struct finder *f, const struct ir_value *v)
+{
+    if (value_shape(f->e, v).kind == SHAPE_VARYING) return (struct computable){NO};
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : v->of.block->parent;
+    if (!f->inside[inst->scratch]) return (struct computable){f->e->values->shared[v->scratch] ? YES : NO};
+    return v->kind == IR_VALUE_RESULT ? computed(f, inst) : carried_value(f, v);
+}
+
+static struct computable computable(struct finder *f, const struct ir_value *v)
+{
+    v = chosen(f, v);
+    if (v->kind <= IR_VALUE_PARAM) return (struct computable){YES};
+    struct computable *memo = &f->computable[v->scratch];
+    if (memo->is == UNSEEN) *memo = find_computable(f, v);
+    return *memo;
 }
 
 /* Adds what a value is computed of, operands first. */
-static void need(struct finder *f, const struct ir_value *v)
+static void need(struct finder *f, struct row_test_group *g, const struct ir_value *v)
 {
     if (v->kind != IR_VALUE_RESULT || f->listed[v->scratch] || !f->inside[v->of.inst->scratch]) return;
     f->listed[v->scratch] = true;
     const struct ir_inst *inst = v->of.inst;
-    for (uint32_t i = 0; i < inst->n_operands; i++) need(f, inst->operands[i]);
-    f->found.needed = arena_grow(f->e->arena, f->found.needed, f->found.n_needed, sizeof *f->found.needed);
-    f->found.needed[f->found.n_needed++] = inst;
+    for (uint32_t i = 0; i < inst->n_operands; i++) need(f, g, inst->operands[i]);
+    g->needed = arena_grow(f->e->arena, g->needed, g->n_needed, sizeof *g->needed);
+    g->needed[g->n_needed++] = inst;
 }
 
-/* ---- conditions ---- */
-
-static enum shape_kind shape_kind_of(const struct emit *e, const struct ir_value *v)
+static void add_group(struct finder *f, const struct ir_value *carried)
 {
-    return v->kind < IR_VALUE_PARAM ? SHAPE_UNIFORM : value_shape(e, v).kind;
+    for (uint32_t i = 0; i < f->found.n_groups; i++)
+        if (f->found.groups[i].carried == carried) return;
+    f->found.groups = arena_grow(f->e->arena, f->found.groups, f->found.n_groups, sizeof *f->found.groups);
+    struct row_test_group *g = &f->found.groups[f->found.n_groups++];
+    *g = (struct row_test_group){.carried = carried};
+    if (carried) loop_range_find(carried, &g->range);
 }
+
+static void complete_group(struct finder *f, struct row_test_group *g)
+{
+    memset(f->listed, 0, f->e->values->uniformity.n_values * sizeof *f->listed);
+    if (g->carried) {
+        need(f, g, g->range.first);
+        need(f, g, g->range.bound);
+    }
+    g->n_of_range = g->n_needed;
+    for (uint32_t i = 0; i < f->found.n; i++)
+        for (int k = 0; k < 2 && f->found.tests[i].carried == g->carried; k++) need(f, g, f->found.tests[i].sides[k]);
+}
+
+/* ---- tests ---- */
 
 static bool moves_evenly(const struct emit *e, const struct ir_value *v)
 {
-    return shape_kind_of(e, v) == SHAPE_LINEAR && !value_shape(e, v).guarded;
+    return v->kind >= IR_VALUE_PARAM && value_shape(e, v).kind == SHAPE_LINEAR && !value_shape(e, v).guarded;
+}
+
+bool row_test_is_equality(enum ir_op op)
+{
+    return op == IR_OP_IEQ || op == IR_OP_INE;
+}
+
+/* Whether it is a test that can be made before the row; fills in `test`. */
+static bool make_test(struct finder *f, enum ir_op op, const struct ir_value *a, const struct ir_value *b,
+                      struct row_test *test)
+{
+    ir_type t = a->type;
+    if (ir_type_lanes(t) > 1 || ir_type_kind(t) < IR_KIND_I32 || ir_type_kind(t) > IR_KIND_I64) return false;
+    *test = (struct row_test){.op = op, .sides = {chosen(f, a), chosen(f, b)}};
+    test->moves = moves_evenly(f->e, test->sides[0]) ? 0 : 1;
+    const struct ir_value *moving = test->sides[test->moves], *fixed = test->sides[1 - test->moves];
+    if (!moves_evenly(f->e, moving) || !is_uniform(f->e, fixed)) return false;
+    struct computable m = computable(f, moving), s = computable(f, fixed);
+    if (m.is == NO || s.is == NO || s.carried || (m.carried && row_test_is_equality(op))) return false;
+    test->carried = m.carried;
+    test->falls = m.factor < 0;
+    return true;
+}
+
+static void add_test(struct finder *f, struct row_test test, enum wanted wanted)
+{
+    test.wanted = wanted;
+    add_group(f, test.carried);
+    f->found.tests = arena_grow(f->e->arena, f->found.tests, f->found.n, sizeof *f->found.tests);
+    f->found.tests[f->found.n++] = test;
 }
 
 static void add_comparison(struct finder *f, const struct ir_inst *inst)
 {
-    ir_type t = inst->operands[0]->type;
-    if (ir_type_lanes(t) > 1 || ir_type_kind(t) < IR_KIND_I32 || ir_type_kind(t) > IR_KIND_I64) return;
-    unsigned moves = moves_evenly(f->e, inst->operands[0]) ? 0 : 1;
-    const struct ir_value *a = inst->operands[moves], *b = inst->operands[1 - moves];
-    if (!moves_evenly(f->e, a) || shape_kind_of(f->e, b) != SHAPE_UNIFORM) return;
-    if (!is_computable(f, a) || !is_computable(f, b)) return;
-    need(f, a);
-    need(f, b);
-    f->found.tests = arena_grow(f->e->arena, f->found.tests, f->found.n, sizeof *f->found.tests);
-    f->found.tests[f->found.n++] = (struct row_test){.inst = inst, .moves = moves};
+    struct row_test test;
+    if (!make_test(f, inst->op, inst->operands[0], inst->operands[1], &test)) return;
+    f->found.assumed[inst->scratch].uniform = true;
+    f->found.known[inst->scratch] = test.holds = jit_local(f->e, jit_type(f->e, IR_KIND_BOOL));
+    add_test(f, test, ANY_OUTCOME);
 }
+
+/* ---- conditions ---- */
 
 static void search_condition(struct finder *f, const struct ir_value *v);
 
@@ -127,7 +230,7 @@ static void search_condition(struct finder *f, const struct ir_value *v)
     if (v->kind != IR_VALUE_RESULT || f->searched[v->scratch] || !f->inside[v->of.inst->scratch]) return;
     f->searched[v->scratch] = true;
     const struct ir_inst *inst = v->of.inst;
-    if (op_is_comparison(inst->op) && shape_kind_of(f->e, v) == SHAPE_VARYING) add_comparison(f, inst);
+    if (op_is_comparison(inst->op) && value_shape(f->e, v).kind == SHAPE_VARYING) add_comparison(f, inst);
     switch (inst->op) {
     case IR_OP_IF:
         for (int b = 0; b < 2; b++) search_yields(f, inst->blocks[b], v->index);
@@ -149,6 +252,83 @@ static void search_condition(struct finder *f, const struct ir_value *v)
     }
 }
 
+/* ---- indices within borders ---- */
+
+/* The comparison under which a minimum or maximum of two is its first operand; IR_OP_COUNT: it is none. */
+static enum ir_op first_where(enum ir_op op)
+{
+    switch (op) {
+    case IR_OP_SMIN: return IR_OP_SLE;
+    case IR_OP_SMAX: return IR_OP_SGE;
+    case IR_OP_UMIN: return IR_OP_ULE;
+    case IR_OP_UMAX: return IR_OP_UGE;
+    default: return IR_OP_COUNT;
+    }
+}
+
+static void add_minimum(struct finder *f, const struct ir_inst *inst)
+{
+    struct row_test test;
+    const struct ir_value *a = inst->operands[0], *b = inst->operands[1];
+    unsigned first = moves_evenly(f->e, chosen(f, a)) ? 0 : 1;
+    if (!make_test(f, first_where(inst->op), first ? b : a, first ? a : b, &test)) return;
+    add_test(f, test, TRUE_WANTED);
+    f->found.assumed[inst->scratch].same = inst->operands[first];
+}
+
+static void add_clamp(struct finder *f, const struct ir_inst *inst)
+{
+    struct row_test low, high;
+    bool is_signed = inst->op == IR_OP_SCLAMP;
+    if (!moves_evenly(f->e, chosen(f, inst->operands[0])) ||
+        !make_test(f, is_signed ? IR_OP_SGE : IR_OP_UGE, inst->operands[0], inst->operands[1], &low) ||
+        !make_test(f, is_signed ? IR_OP_SLE : IR_OP_ULE, inst->operands[0], inst->operands[2], &high))
+        return;
+    add_test(f, low, TRUE_WANTED);
+    add_test(f, high, TRUE_WANTED);
+    f->found.assumed[inst->scratch].same = inst->operands[0];
+}
+
+/* x < n ? x : n - 1 and its like. */
+static void add_select(struct finder *f, const struct ir_inst *inst)
+{
+    const struct ir_value *c = inst->operands[0];
+    struct row_test test;
+    if (c->kind != IR_VALUE_RESULT || !op_is_comparison(c->of.inst->op) || c->of.inst->n_operands != 2) return;
+    const struct ir_inst *comparison = c->of.inst;
+    bool even[2] = {moves_evenly(f->e, chosen(f, inst->operands[1])), moves_evenly(f->e, chosen(f, inst->operands[2]))};
+    if (even[0] == even[1] || row_test_is_equality(comparison->op)) return;
+    if (!make_test(f, comparison->op, comparison->operands[0], comparison->operands[1], &test)) return;
+    add_test(f, test, even[0] ? TRUE_WANTED : FALSE_WANTED);
+    f->found.assumed[inst->scratch].same = inst->operands[even[0] ? 1 : 2];
+}
+
+/* What an index is made of: where it is kept within borders, they seldom matter. */
+static void search_index(struct finder *f, const struct ir_value *v)
+{
+    if (v->kind != IR_VALUE_RESULT || f->searched[v->scratch] || !f->inside[v->of.inst->scratch]) return;
+    if (ir_type_lanes(v->type) > 1 || value_shape(f->e, v).kind != SHAPE_VARYING) return;
+    f->searched[v->scratch] = true;
+    const struct ir_inst *inst = v->of.inst;
+    if (!(ir_op_info(inst->op)->flags & IR_FLAG_PURE)) return;
+    for (uint32_t i = 0; i < inst->n_operands; i++) search_index(f, inst->operands[i]);
+    switch (inst->op) {
+    case IR_OP_SMIN:
+    case IR_OP_SMAX:
+    case IR_OP_UMIN:
+    case IR_OP_UMAX: add_minimum(f, inst); break;
+    case IR_OP_SCLAMP:
+    case IR_OP_UCLAMP: add_clamp(f, inst); break;
+    case IR_OP_SELECT: add_select(f, inst); break;
+    default: break;
+    }
+}
+
+static void search_element(struct ir_inst *inst, void *data)
+{
+    if (inst->op == IR_OP_ELEM) search_index(data, inst->operands[1]);
+}
+
 /* ---- the instructions of a region ---- */
 
 static void mark_inside(struct ir_inst *inst, void *data)
@@ -162,7 +342,7 @@ static void search_if(struct ir_inst *inst, void *data)
 {
     struct finder *f = data;
     if (inst->op != IR_OP_IF || !f->e->values->uniformity.divergent[inst->scratch]) return;
-    if (cost_of(inst) * SHARE >= f->total) search_condition(f, inst->operands[0]);
+    if ((uint64_t)cost_of(inst) * rounds_of(f, inst) * SHARE >= f->total) search_condition(f, inst->operands[0]);
 }
 
 static void walk_region(const struct ir_inst *first, const struct ir_inst *end,
@@ -175,96 +355,21 @@ static void walk_region(const struct ir_inst *first, const struct ir_inst *end,
     }
 }
 
-/* The kernel's uniformity where each comparison comes to the same. */
-static void assume(struct finder *f)
-{
-    struct emit *e = f->e;
-    const struct uniformity *u = &e->values->uniformity;
-    bool *same = arena_alloc(e->arena, u->n_insts * sizeof *same);
-    f->found.known = arena_alloc(e->arena, u->n_insts * sizeof *f->found.known);
-    for (uint32_t i = 0; i < f->found.n; i++) {
-        struct row_test *t = &f->found.tests[i];
-        same[t->inst->scratch] = true;
-        f->found.known[t->inst->scratch] = t->holds = jit_local(e, jit_type(e, IR_KIND_BOOL));
-    }
-    uniformity_find_where(&f->found.uniformity, e->arena, e->kernel, TOGETHER_ROW, same);
-}
-
 struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
     const struct uniformity *u = &e->values->uniformity;
     struct finder f = {.e = e};
     f.inside = arena_alloc(e->arena, u->n_insts * sizeof *f.inside);
+    f.found.assumed = arena_alloc(e->arena, u->n_insts * sizeof *f.found.assumed);
+    f.found.known = arena_alloc(e->arena, u->n_insts * sizeof *f.found.known);
     f.computable = arena_alloc(e->arena, u->n_values * sizeof *f.computable);
     f.searched = arena_alloc(e->arena, u->n_values * sizeof *f.searched);
     f.listed = arena_alloc(e->arena, u->n_values * sizeof *f.listed);
     walk_region(first, end, mark_inside, &f);
     for (const struct ir_inst *i = first; i && i != end; i = i->next) f.total += cost_of(i);
+    walk_region(first, end, search_element, &f);
     walk_region(first, end, search_if, &f);
-    if (f.found.n) assume(&f);
+    for (uint32_t i = 0; i < f.found.n_groups; i++) complete_group(&f, &f.found.groups[i]);
+    if (f.found.n) uniformity_find_where(&f.found.uniformity, e->arena, e->kernel, TOGETHER_ROW, f.found.assumed);
     return f.found;
-}
-
-/* ---- along a row ---- */
-
-/* A comparison a < b, or a <= b (strict: the former) of unsigned numbers, a growing by `step`; and its opposites. How
-   many times the step may be taken until it comes to something else, or the number wraps. */
-static rval steps_until_passed(struct emit *e, enum ir_kind kind, bool strict, rval a, rval b, int64_t step)
-{
-    rval one = jit_int(e, kind, 1), limit;
-    rval below = jit_compare(e, strict ? GCC_JIT_COMPARISON_LT : GCC_JIT_COMPARISON_LE, a, b);
-    if (step > 0) {
-        limit = jit_select(e, below, strict ? jit_sub(e, b, one) : b, jit_int(e, kind, UINT64_MAX));
-        limit = jit_sub(e, limit, a);
-    } else {
-        limit = jit_select(e, below, jit_int(e, kind, 0), strict ? b : jit_add(e, b, one));
-        limit = jit_sub(e, a, limit);
-    }
-    return limit;
-}
-
-/* The same of a == b and a != b. */
-static rval steps_until_met(struct emit *e, enum ir_kind kind, rval a, rval b, int64_t step)
-{
-    rval distance = step > 0 ? jit_sub(e, b, a) : jit_sub(e, a, b), zero = jit_int(e, kind, 0);
-    distance = jit_read(jit_keep(e, distance));
-    rval met = jit_compare(e, GCC_JIT_COMPARISON_EQ, distance, zero);
-    return jit_select(e, met, zero, jit_sub(e, distance, jit_int(e, kind, 1)));
-}
-
-static rval steps_alike(struct emit *e, const struct row_test *t, const struct lanes *moving, const struct lanes *fixed)
-{
-    enum ir_op op = t->inst->op;
-    enum ir_kind kind = moving->kind;
-    rval a = moving->scalar, b = fixed->scalar, steps;
-    if (op == IR_OP_IEQ || op == IR_OP_INE) {
-        steps = steps_until_met(e, kind, a, b, moving->stride);
-    } else {
-        bool is_unsigned = ir_op_info(op)->flags & IR_FLAG_UNSIGNED;
-        rval lowest = jit_int(e, kind, is_unsigned ? 0 : 1ull << (kind_bytes(kind) * 8 - 1));
-        /* a < b is not a >= b; b < a is not a <= b */
-        bool strict = op == IR_OP_SLT || op == IR_OP_ULT || op == IR_OP_SGE || op == IR_OP_UGE;
-        if (t->moves == 1) strict = !strict;
-        a = jit_read(jit_keep(e, jit_add(e, a, lowest)));
-        b = jit_read(jit_keep(e, jit_add(e, b, lowest)));
-        steps = steps_until_passed(e, kind, strict, a, b, moving->stride);
-    }
-    steps = jit_cast(e, steps, jit_type(e, IR_KIND_I64));
-    uint64_t size = moving->stride < 0 ? 0 - (uint64_t)moving->stride : (uint64_t)moving->stride;
-    if (size != 1) steps = jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, steps, jit_int(e, IR_KIND_I64, size));
-    return jit_read(jit_keep(e, steps));
-}
-
-rval row_tests_evaluate(struct emit *e, const struct row_tests *t, rval left)
-{
-    for (uint32_t i = 0; i < t->n_needed; i++) emit_instruction(e, t->needed[i]);
-    for (uint32_t i = 0; i < t->n; i++) {
-        const struct row_test *test = &t->tests[i];
-        struct lanes a = *emit_value(e, test->inst->operands[0]), b = *emit_value(e, test->inst->operands[1]);
-        struct lanes first[2] = {lanes_uniform(a.kind, a.scalar), lanes_uniform(b.kind, b.scalar)};
-        struct lanes holds = op2(e, test->inst->op, IR_KIND_BOOL, first[0], first[1]);
-        jit_set(e, test->holds, holds.scalar);
-        left = jit_min(e, left, test->moves ? steps_alike(e, test, &b, &a) : steps_alike(e, test, &a, &b));
-    }
-    return left;
 }

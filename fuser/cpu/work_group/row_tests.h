@@ -1,21 +1,40 @@
-/* Comparisons of ids in the conditions of ifs, as in `x > 0 && x < n - 1`: each comes to the same for long parts of a
+/* Comparisons of ids, as in `x > 0 && x < n - 1` and clamp(x, 0, n - 1): each comes to the same for long parts of a
  * row. */
 #pragma once
 
 #include "fuser/cpu/jit/emit.h"
+#include "fuser/cpu/prepare/loop_range.h"
 #include "fuser/cpu/prepare/uniformity.h"
 
-struct row_tests {
-    uint32_t n;
-    struct row_test *tests;
-    uint32_t n_needed;
-    const struct ir_inst **needed; /* what computes their operands, in order */
-    lval *known;                   /* by instruction number: what it comes to; NULL: it is none of them */
-    struct uniformity uniformity;  /* of work-items for whom each of them comes to the same */
+enum wanted { ANY_OUTCOME, TRUE_WANTED, FALSE_WANTED };
+
+struct row_test {
+    enum ir_op op;
+    const struct ir_value *sides[2];
+    unsigned moves;                 /* the side that grows along the row; the other stays */
+    const struct ir_value *carried; /* the loop's value that the moving side counts with; NULL: none */
+    bool falls;                     /* it counts down with it */
+    enum wanted wanted;             /* else work-items are not alike */
+    lval holds;                     /* bool; NULL: nobody asks */
 };
 
+/* The tests that count with a loop, or with none, and what computes their sides, in order. */
+struct row_test_group {
+    const struct ir_value *carried;
+    struct loop_range range;
+    uint32_t n_needed, n_of_range; /* the first of them compute the range */
+    const struct ir_inst **needed;
+};
+
+struct row_tests {
+    uint32_t n, n_groups;
+    struct row_test *tests;
+    struct row_test_group *groups;
+    struct assumed *assumed;      /* by instruction number: of work-items for whom each test comes to the same */
+    lval *known;                  /* by instruction number: what it comes to; NULL: it is none of them */
+    struct uniformity uniformity; /* under these assumptions */
+};
+
+bool row_test_is_equality(enum ir_op op);
 /* Those in the instructions up to `end` that much depends on. */
 struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end);
-/* Computes them for the work-item at e->ids. Returns how many of the `left` next ones in the row they are the same for,
-   or fewer. */
-rval row_tests_evaluate(struct emit *e, const struct row_tests *t, rval left);

@@ -14,6 +14,7 @@
 #include "fuser/cpu/simd/lanes.h"
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/target/isa.h"
+#include "fuser/cpu/work_group/row_outcomes.h"
 #include "fuser/cpu/work_group/row_tests.h"
 
 /* What each work-item runs. */
@@ -104,10 +105,12 @@ static void run_alike(const struct run *r, const struct row_tests *tests, lval i
     struct uniformity rows = e->values->uniformity;
     if (tests->n) e->values->uniformity = tests->uniformity;
     e->control->known = tests->known;
+    e->control->assumed = tests->assumed;
     e->control->skip = is_one_if(r) && !e->sub_groups ? skip : NULL;
     run_whole_vectors(r, item, end);
     e->control->skip = NULL;
     e->control->known = NULL;
+    e->control->assumed = NULL;
     e->values->uniformity = rows;
     jit_jump(e, done);
     jit_begin(e, skip);
@@ -132,7 +135,7 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
     jit_begin(e, body);
     emit_reset(e);
     rval others = jit_sub(e, jit_sub(e, extent, jit_read(item)), jit_u64(e, 1));
-    others = jit_read(jit_keep(e, row_tests_evaluate(e, &tests, jit_read(jit_keep(e, others)))));
+    others = jit_read(jit_keep(e, row_outcomes(e, &tests, jit_read(jit_keep(e, others)))));
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GE, others, jit_u64(e, e->width - 1)), alike, mixed);
     jit_begin(e, alike);
     run_alike(r, &tests, item, others);

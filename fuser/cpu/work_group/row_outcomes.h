@@ -1,0 +1,8 @@
+/* What the comparisons of a row come to. */
+#pragma once
+
+#include "fuser/cpu/work_group/row_tests.h"
+
+/* Computes them for the work-item at e->ids. Returns for how many of the `left` next ones in the row they are the same,
+   or fewer. */
+rval row_outcomes(struct emit *e, const struct row_tests *t, rval left);
