@@ -16,16 +16,16 @@
 
 /* ---- the effort ---- */
 
-/* By effort: the statements that may be emitted. 10,000 take one to two seconds and 140 MB with optimization, 0.4
-   seconds and 60 MB with none. */
+/* By effort: the statements that may be emitted. So many that it takes about a second, and a hundred MB: one takes 60
+   to 100 microseconds with optimization, 35 with none. Beyond the last there would be no code at all. */
 static const struct effort {
     const char *name;
     unsigned most_statements;
-    int vector_level, scalar_level; /* of optimization */
+    bool optimizes;
 } efforts[CPU_EFFORT_NONE + 1] = {
-    [CPU_EFFORT_FULL] = {"full", 30000, 2, 3},        [CPU_EFFORT_ONE_VECTOR] = {"one vector", 40000, 2, 3},
-    [CPU_EFFORT_LIGHT] = {"light", 60000, 1, 1},      [CPU_EFFORT_SCALAR] = {"scalar", 80000, 1, 1},
-    [CPU_EFFORT_MINIMAL] = {"minimal", 150000, 0, 0}, [CPU_EFFORT_NONE] = {"interpreted", 0, 0, 0},
+    [CPU_EFFORT_FULL] = {"full", 14000, true},     [CPU_EFFORT_ONE_VECTOR] = {"one vector", 14000, true},
+    [CPU_EFFORT_SCALAR] = {"scalar", 14000, true}, [CPU_EFFORT_MINIMAL] = {"minimal", 150000, false},
+    [CPU_EFFORT_NONE] = {"interpreted", 0, false},
 };
 
 const char *cpu_effort_name(enum cpu_effort effort)
@@ -33,13 +33,11 @@ const char *cpu_effort_name(enum cpu_effort effort)
     return efforts[effort].name;
 }
 
-/* Of vector code; beyond it gcc's time grows faster than the code, in passes that help little there. */
-enum { MOST_STATEMENTS_AT_O2 = 6000 };
-
-static int optimization(unsigned width, unsigned statements, const struct effort *effort)
+/* Vectors are explicit; without them gcc is to find some. */
+static enum gcc_effort gcc_effort(unsigned width, const struct effort *effort)
 {
-    if (width == 1) return effort->scalar_level;
-    return statements > MOST_STATEMENTS_AT_O2 && effort->vector_level > 1 ? 1 : effort->vector_level;
+    if (!effort->optimizes) return GCC_EFFORT_NONE;
+    return width == 1 && effort == &efforts[CPU_EFFORT_FULL] ? GCC_EFFORT_VECTORIZE : GCC_EFFORT_LEAN;
 }
 
 /* ---- the width ---- */
@@ -98,7 +96,7 @@ static int compile_with(enum cpu_effort effort, struct ir_function *kernel, cons
     choose_width(&e, work.loops || work.math, options->target.isa, effort);
     e.gcc = gcc_jit_context_acquire();
     int result = emit_entry(&e, work.loops) ? 0 : 1;
-    gcc_options_set(e.gcc, e.isa->options, e.width == 1, optimization(e.width, e.jit.n_statements, &efforts[effort]));
+    gcc_options_set(e.gcc, e.isa->options, gcc_effort(e.width, &efforts[effort]));
     if (result == 0 && !options->emit_only)
         result = assemble_object(e.gcc, kernel->name, options->keep_assembly, &file, list) ? -2 : 0;
     *object = (struct cpu_object){.elf = file.elf,

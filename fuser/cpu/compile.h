@@ -13,9 +13,8 @@
 enum cpu_effort {
     CPU_EFFORT_FULL,       /* two vectors in flight where that pays, lanes that are taken one by one written out */
     CPU_EFFORT_ONE_VECTOR, /* one vector, and such lanes in a loop */
-    CPU_EFFORT_LIGHT,      /* the same with little optimization */
-    CPU_EFFORT_SCALAR,     /* one work-item at a time (or a sub-group), with little optimization */
-    CPU_EFFORT_MINIMAL,    /* the same with none */
+    CPU_EFFORT_SCALAR,     /* one work-item at a time, or a sub-group */
+    CPU_EFFORT_MINIMAL,    /* the same without optimization */
     CPU_EFFORT_NONE,       /* no code: the kernel is interpreted */
     CPU_EFFORT_COUNT = CPU_EFFORT_NONE
 };

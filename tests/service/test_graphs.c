@@ -423,7 +423,7 @@ static void test_large_kernels(void **state)
     (void)state;
     fusion_session *session = service_connect(&service);
     check_effort(session, 100, "full");
-    check_effort(session, 5000, "light");
+    check_effort(session, 5000, "scalar");
     fusion_disconnect(session);
 }
 

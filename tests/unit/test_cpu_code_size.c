@@ -8,7 +8,7 @@
 #include "tests/support/compiled.h"
 #include "tests/support/sub_group_table.h"
 
-enum { FIXED = 2000, PER_INSTRUCTION = 18, PER_COMPONENT = 6 };
+enum { FIXED = 3500, PER_INSTRUCTION = 18, PER_COMPONENT = 6 };
 
 static enum cpu_isa isas[CPU_ISA_COUNT];
 static unsigned most_percent;

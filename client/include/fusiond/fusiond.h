@@ -521,8 +521,8 @@ typedef struct fusion_group {
     const fusion_node *nodes; /* in linear order */
     const char *kernel;       /* name of the launched kernel */
     uint32_t lanes;           /* work-items computed at once; 1: scalar code */
-    /* Of the compiler: "full", or less where the kernel is large or the compiler failed: "one vector", "light" (little
-       optimization), "scalar", "minimal" (none), "interpreted" (no code); "": nothing was compiled. */
+    /* Of the compiler: "full", or less where the kernel is large or the compiler failed: "one vector", "scalar",
+       "minimal" (no optimization), "interpreted" (no code); "": nothing was compiled. */
     const char *effort;
     /* "quick": interpreted until its code has been made; "final": it stays so, for this reason where it was quick and
        there is no code (else NULL); "": nothing was compiled. */

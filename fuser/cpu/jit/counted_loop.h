@@ -6,7 +6,7 @@
 struct counted {
     lval v;
     rval to, step;
-    gcc_jit_block *head, *body, *exit;
+    gcc_jit_block *body, *exit;
 };
 struct counted counted_begin(struct emit *e, rval from, rval to, rval step);
 void counted_end(struct emit *e, struct counted *c);

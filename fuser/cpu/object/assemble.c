@@ -5,6 +5,7 @@
  */
 #include "fuser/cpu/object/assemble.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -123,6 +124,35 @@ static bool compile(gcc_jit_context *gcc, const struct workplace *w, const char 
     return !error;
 }
 
+/* Whether an object file names a function that is not in it. (The assembler is trusted to write it well.) */
+static bool calls_libraries(const uint8_t *object)
+{
+    const Elf64_Ehdr *header = (const void *)object;
+    const Elf64_Shdr *sections = (const void *)(object + header->e_shoff);
+    for (unsigned s = 0; s < header->e_shnum; s++) {
+        if (sections[s].sh_type != SHT_SYMTAB) continue;
+        const Elf64_Sym *symbols = (const void *)(object + sections[s].sh_offset);
+        for (uint64_t i = sections[s].sh_info; i < sections[s].sh_size / sizeof *symbols; i++)
+            if (symbols[i].st_shndx == SHN_UNDEF) return true;
+    }
+    return false;
+}
+
+/* libm and SLEEF by name, so that whoever loads the object need not have them; and only where they are called, for the
+   linker takes longer to open them than for all the rest. */
+static bool link_object(struct workplace *w, const char *function, struct diag_list *list)
+{
+    char *ld[] = {"ld",           "-shared",          "-z", "noexecstack",    "-z",
+                  "now",          "--as-needed",      "-o", w->path[LIBRARY], w->path[OBJECT],
+                  "-l:libm.so.6", "-l:libsleef.so.3", NULL};
+    enum { LIBRARIES = 10 };
+    size_t size;
+    uint8_t *object = read_file(w->path[OBJECT], &size);
+    if (object && size > sizeof(Elf64_Ehdr) && !calls_libraries(object)) ld[LIBRARIES] = NULL;
+    free(object);
+    return run_tool(w, ld, function, list);
+}
+
 int assemble_object(gcc_jit_context *gcc, const char *function, bool keep_assembly, struct object_file *object,
                     struct diag_list *list)
 {
@@ -130,17 +160,13 @@ int assemble_object(gcc_jit_context *gcc, const char *function, bool keep_assemb
     if (!workplace_make(&w, function, list)) return -1;
     int result = -1;
     char *as[] = {"as", "--64", "-o", w.path[OBJECT], w.path[ASSEMBLY], NULL};
-    /* libm and SLEEF by name, so that whoever loads the object need not have them. */
-    char *ld[] = {"ld",           "-shared",          "-z", "noexecstack",   "-z",
-                  "now",          "--as-needed",      "-o", w.path[LIBRARY], w.path[OBJECT],
-                  "-l:libm.so.6", "-l:libsleef.so.3", NULL};
 #ifndef __x86_64__
     as[1] = "-g0";
 #endif
     size_t size;
     if (!compile(gcc, &w, function, list)) goto out;
     if (keep_assembly) object->assembly = (char *)read_file(w.path[ASSEMBLY], &size);
-    if (!run_tool(&w, as, function, list) || !run_tool(&w, ld, function, list)) goto out;
+    if (!run_tool(&w, as, function, list) || !link_object(&w, function, list)) goto out;
     object->elf = read_file(w.path[LIBRARY], &object->elf_size);
     if (object->elf)
         result = 0;
