@@ -2,7 +2,9 @@
  * Times of the service and of its code, against the same work by others in the same interleaved run, all with two
  * threads. Prints medians, quartiles and ratios; asserts that the results agree, and nothing about time.
  *
- * bench [--json FILE] [WORK ...]     works: service chain mandelbrot layernorm black_scholes, and those in OpenCL C
+ * bench [--processor] [--json FILE] [WORK ...]
+ *
+ * works: service chain mandelbrot layernorm black_scholes, and those in OpenCL C
  *                                    (forms/; `forms` is all of these); without: all
  */
 #include <omp.h>
@@ -12,6 +14,7 @@
 #include <string.h>
 
 #include "tests/bench/forms/form.h"
+#include "tests/bench/processor.h"
 #include "tests/bench/service/service.h"
 #include "tests/bench/work.h"
 
@@ -54,7 +57,7 @@ static void measure_service(fusion_session *s, json_object *rows)
 
 static void run(fusion_session *s, const struct options *o, json_object *rows)
 {
-    if (wanted(o, "service")) measure_service(s, rows);
+    if (wanted(o, "service") && !processor_used()) measure_service(s, rows);
     if (wanted(o, "chain")) {
         bench_chain(s, 1 << 16, 200, rows);
         bench_chain(s, 1 << 24, 1, rows);
@@ -69,11 +72,18 @@ static void run(fusion_session *s, const struct options *o, json_object *rows)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.works = argv + 1, .n_works = argc - 1};
-    if (argc > 1 && strcmp(argv[1], "--json") == 0) {
-        if (argc == 2) return fprintf(stderr, "usage: bench [--json FILE] [WORK ...]\n"), 2;
-        o = (struct options){argv[2], argv + 3, argc - 3};
+    struct options o = {0};
+    int i = 1;
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+        if (strcmp(argv[i], "--processor") == 0)
+            processor_use(argv);
+        else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc)
+            o.json = argv[++i];
+        else
+            return fprintf(stderr, "usage: bench [--processor] [--json FILE] [WORK ...]\n"), 2;
     }
+    o.works = argv + i;
+    o.n_works = argc - i;
     take_processors();
     fusion_session *s;
     json_object *out = json_object_new_object(), *rows = json_object_new_array();

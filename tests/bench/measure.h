@@ -15,7 +15,7 @@ struct contender {
     bool absent;
 };
 
-double measure_now_ms(void);
+double measure_now_ms(void);                    /* of the clock, or of the processor: processor.h */
 double measure_median(double *times, size_t n); /* sorts them */
 double measure_percentile(double *times, size_t n, double share);
 

@@ -10,6 +10,7 @@
 #include "tests/bench/measure.h"
 #include "tests/bench/numexpr.h"
 #include "tests/bench/opencl.h"
+#include "tests/bench/processor.h"
 
 void bench_check(fusion_status status)
 {
@@ -180,7 +181,7 @@ static void make_numexpr(struct running *r)
 {
     const struct work *w = r->work;
     r->ways[NUMEXPR].absent = true;
-    if (!w->numexpr) return;
+    if (!w->numexpr || processor_used()) return;
     r->numexpr = numexpr_open(NUMEXPR_SCRIPT, w->numexpr, &r->results[NUMEXPR], w->n_in, w->n_out);
     if (!r->numexpr) printf("    (no numexpr: python3-numexpr is not installed)\n");
     r->ways[NUMEXPR] = (struct contender){"numexpr", numexpr_run, r->numexpr, !r->numexpr};
@@ -199,6 +200,7 @@ void work_measure(fusion_session *s, const struct work *w, json_object *rows)
     struct running r = {.work = w};
     make_buffers(s, &r);
     make_ours(s, &r);
+    processor_watch(s);
     for (int i = C_FUSED; i < WAYS; i++) {
         r.results[i] = r.ours;
         make_results(w, &r.results[i]);

@@ -11,6 +11,7 @@
 #include "tests/bench/measure.h"
 #include "tests/bench/numexpr.h"
 #include "tests/bench/opencl.h"
+#include "tests/bench/processor.h"
 #include "tests/bench/work.h"
 
 enum { MOST_MEMORY = 24 };
@@ -216,7 +217,7 @@ static void make_numexpr(struct running *r)
 {
     unsigned n_in = 0, n_out = 0;
     r->ways[NUMEXPR].absent = true;
-    if (!r->form->numexpr) return;
+    if (!r->form->numexpr || processor_used()) return;
     for (unsigned i = 0; i < r->form->n_memory; i++) {
         const struct form_memory *m = &r->form->memory[i];
         r->numexpr_data.columns = m->count;
@@ -299,6 +300,7 @@ void form_measure(fusion_session *s, const struct form *f, json_object *rows)
     struct running r = {.form = f};
     make_memory(s, &r);
     make_ours(s, &r);
+    processor_watch(s);
     r.c = (struct c_way){f, r.memory[C]};
     r.ways[C] = (struct contender){"c", run_c, &r.c, false};
     make_opencl(&r);

@@ -118,19 +118,21 @@ const struct form form_sparse = {.work = "sparse",
 
 /* ---- transposes ---- */
 
-enum { SIDE = 4096, PATCH = 64, GROUP = 16 };
+enum { SIDE = 4096, GROUP = 16 };
 
+/* Whole lines of the result, from lines that are read in full. */
 static void transpose(void *const *memory)
 {
+    enum { WIDE = 64, HIGH = 16 };
     const float *restrict a = memory[0];
     float *restrict o = memory[1];
 #pragma omp parallel for schedule(static)
-    for (int column = 0; column < SIDE; column += 16)
-        for (int row = 0; row < SIDE; row += PATCH) {
-            float tile[16][PATCH];
-            for (int y = 0; y < PATCH; y++)
-                for (int x = 0; x < 16; x++) tile[x][y] = a[(size_t)(row + y) * SIDE + column + x];
-            for (int x = 0; x < 16; x++) memcpy(o + (size_t)(column + x) * SIDE + row, tile[x], sizeof tile[x]);
+    for (int column = 0; column < SIDE; column += WIDE)
+        for (int row = 0; row < SIDE; row += HIGH) {
+            float tile[WIDE][HIGH];
+            for (int y = 0; y < HIGH; y++)
+                for (int x = 0; x < WIDE; x++) tile[x][y] = a[(size_t)(row + y) * SIDE + column + x];
+            for (int x = 0; x < WIDE; x++) memcpy(o + (size_t)(column + x) * SIDE + row, tile[x], sizeof tile[x]);
         }
 }
 
