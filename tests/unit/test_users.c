@@ -11,6 +11,7 @@
 
 #include "daemon/broker/core/log.h"
 #include "daemon/broker/core/user.h"
+#include "proto/include/fusiond/status.h"
 
 enum { LIMIT = 1024, FIRST = 4000 };
 
@@ -24,7 +25,7 @@ static void init(struct users *users)
 static uint64_t take_all(struct user *user)
 {
     uint64_t n = 0;
-    while (user_charge(user, USER_OBJECTS, 1)) n++;
+    while (user_charge(user, USER_OBJECTS, 1, NULL)) n++;
     return n;
 }
 
@@ -41,8 +42,8 @@ static void test_shares(void **state)
     }
     user_refund(user[0], USER_OBJECTS, LIMIT / 2);
     assert_int_equal(take_all(user[1]), (LIMIT - LIMIT / 8 - LIMIT / 16) / 2 - LIMIT / 4);
-    assert_false(user_charge(user[0], USER_OBJECTS, UINT64_MAX)); /* nothing overflows */
-    assert_true(user_charge(user[1], USER_OBJECTS, 0));
+    assert_false(user_charge(user[0], USER_OBJECTS, UINT64_MAX, NULL)); /* nothing overflows */
+    assert_true(user_charge(user[1], USER_OBJECTS, 0, NULL));
     users_clear(&users);
 }
 
@@ -52,7 +53,7 @@ static void test_whole(void **state)
     struct users users;
     init(&users);
     struct user *other = user_get(&users, FIRST), *root = user_get(&users, 0), *owner = user_get(&users, users.owner);
-    assert_true(user_charge(other, USER_OBJECTS, 100));
+    assert_true(user_charge(other, USER_OBJECTS, 100, NULL));
     assert_int_equal(take_all(root), LIMIT - 100);
     user_refund(root, USER_OBJECTS, LIMIT - 100);
     assert_int_equal(take_all(owner), LIMIT - 100);
@@ -64,16 +65,18 @@ static void test_costs(void **state)
 {
     (void)state;
     struct users users;
-    char text[256];
+    struct error error;
     init(&users);
     struct user *user = user_get(&users, FIRST);
     struct user_cost cost = {.of = {[USER_SESSIONS] = 1, [USER_OBJECTS] = LIMIT}};
-    assert_int_equal(user_charge_all(user, &cost), USER_OBJECTS);
+    assert_false(user_charge_all(user, &cost, &error));
+    assert_int_equal(error.code, FUSION_OUT_OF_MEMORY);
+    assert_non_null(strstr(error.reason, "executables: 1024 more"));
     for (int i = 0; i < USER_RESOURCES; i++) assert_int_equal(user->used[i] + users.used[i], 0); /* all or nothing */
-    user_refusal(user, USER_BYTES, 3 << 20, text, sizeof text);
-    assert_non_null(strstr(text, "3 MB more"));
-    assert_non_null(strstr(text, "user 4000"));
-    assert_non_null(strstr(text, "of 1024 MB"));
+    assert_false(user_charge(user, USER_BYTES, 1ull << 30, &error));
+    assert_non_null(strstr(error.reason, "1024 MB more"));
+    assert_non_null(strstr(error.reason, "user 4000"));
+    assert_non_null(strstr(error.reason, "of 1024 MB"));
     users_clear(&users);
 }
 

@@ -75,7 +75,7 @@ static void leave_queues(struct job *job)
 }
 
 /* It is out of the map first: who is told may ask again. */
-void job_finish(struct job *job, const struct job_result *result)
+void job_finish(struct job *job, struct blob *result, const struct error *error)
 {
     struct job_waiter *waiter;
     leave_queues(job);
@@ -84,7 +84,7 @@ void job_finish(struct job *job, const struct job_result *result)
     while ((waiter = LIST_FIRST(&job->waiters))) {
         LIST_REMOVE(waiter, link);
         waiter->job = NULL;
-        waiter->done(waiter->data, result);
+        waiter->done(waiter->data, result, error);
     }
     free_job(job);
 }
@@ -96,14 +96,17 @@ uint32_t jobs_next_id(struct jobs *jobs)
 }
 
 struct job *jobs_add(struct jobs *jobs, struct pool_client *client, const struct job_key *key, uint32_t id,
-                     struct proto_writer *request, const char **why)
+                     struct proto_writer *request, struct error *error)
 {
     size_t bytes = sizeof(struct job) + request->buffer.size;
-    bool fits = proto_finish(request), charged = fits && user_charge(client->user, USER_BYTES, bytes);
+    bool fits = proto_finish(request), charged = fits && user_charge(client->user, USER_BYTES, bytes, error);
     struct job *job = charged ? calloc(1, sizeof *job) : NULL;
     if (!job || (job->key = *key, !remember(jobs, job))) {
-        *why = !fits ? "with its modules it is too large for a message to the compiler" : "out of memory";
-        if (fits && !charged) *why = user_refusal(client->user, USER_BYTES, bytes, jobs->refusal, sizeof jobs->refusal);
+        if (!fits)
+            error_set(error, FUSION_OUT_OF_MEMORY, NULL,
+                      "with its modules it is too large for a message to the compiler");
+        else if (charged)
+            error_set(error, FUSION_OUT_OF_MEMORY, NULL, "out of memory");
         if (charged) user_refund(client->user, USER_BYTES, bytes);
         free(job);
         proto_writer_clear(request);

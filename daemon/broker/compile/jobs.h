@@ -8,15 +8,10 @@
 #include "daemon/broker/compile/turns.h"
 #include "daemon/broker/core/blob.h"
 #include "daemon/broker/core/hash.h"
+#include "ir/base/error.h"
 #include "ir/base/map.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
-
-struct job_result {
-    fusion_status status;
-    const char *object, *reason; /* of a failure */
-    struct blob *blob;           /* the compiler's result: a msgpack map. Not a reference of its own */
-};
 
 struct job_key {
     enum cache_kind kind;
@@ -45,7 +40,6 @@ struct jobs {
     struct turns turns;
     struct map by_key; /* queued and running ones, chained */
     uint32_t n_queued, last_id;
-    char refusal[256];
 };
 
 void jobs_init(struct jobs *jobs);
@@ -54,9 +48,9 @@ void jobs_clear(struct jobs *jobs);
 struct job *jobs_find(struct jobs *jobs, const struct job_key *key);
 uint32_t jobs_next_id(struct jobs *jobs);
 /* A new job; request: begun with an id of jobs_next_id, params packed. Cleared. Its bytes are charged to the client's
-   user. NULL: it is too large, or refused (why). */
+   user. NULL: it is too large, or refused (error). */
 struct job *jobs_add(struct jobs *jobs, struct pool_client *client, const struct job_key *key, uint32_t id,
-                     struct proto_writer *request, const char **why);
+                     struct proto_writer *request, struct error *error);
 /* Whose turn it is (turns_next). */
 struct job_waiter *jobs_next(struct jobs *jobs, enum turns_of of);
 
@@ -70,4 +64,4 @@ void job_begin(struct job *job, const struct pool_client *client);
 /* It did not get a result, and waits for another compiler. */
 void job_put_back(struct job *job);
 /* Tells everybody who waits, then frees the job. */
-void job_finish(struct job *job, const struct job_result *result);
+void job_finish(struct job *job, struct blob *result, const struct error *error);

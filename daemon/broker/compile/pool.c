@@ -46,7 +46,7 @@ struct pool {
     struct hash target;
     struct hash compiler_file;
     uint32_t failed_starts;
-    char failure[256]; /* no compiler can be started; else "" */
+    struct error failure; /* no compiler can be started; else its code is 0 */
     uint64_t failed_ms;
 };
 
@@ -77,9 +77,9 @@ uint32_t pool_next_id(struct pool *pool)
 }
 
 struct job *pool_add(struct pool *pool, struct pool_client *client, const struct job_key *key, uint32_t id,
-                     struct proto_writer *request, const char **why)
+                     struct proto_writer *request, struct error *error)
 {
-    struct job *job = jobs_add(&pool->jobs, client, key, id, request, why);
+    struct job *job = jobs_add(&pool->jobs, client, key, id, request, error);
     if (job) uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool)); /* from the loop: no results during this call */
     return job;
 }
@@ -88,22 +88,19 @@ struct job *pool_add(struct pool *pool, struct pool_client *client, const struct
 
 bool pool_settled(const struct pool *pool)
 {
-    return pool->info || pool->failure[0];
+    return pool->info || pool->failure.code;
 }
 
-bool pool_info(struct pool *pool, const msgpack_object **devices, struct hash *target, const char **reason)
+const struct error *pool_info(struct pool *pool, const msgpack_object **devices, struct hash *target)
 {
     if (!pool->info && now_ms(pool) - pool->failed_ms > RETRY_MS) {
         pool->failed_ms = now_ms(pool);
         schedule(pool);
     }
-    if (!pool->info) {
-        *reason = pool->failure;
-        return false;
-    }
+    if (!pool->info) return &pool->failure;
     if (devices) *devices = proto_get(&pool->info_value.root, "devices");
     if (target) *target = pool->target;
-    return true;
+    return NULL;
 }
 
 static bool learn(struct pool *pool, const msgpack_object *params)
@@ -160,13 +157,12 @@ static void remove_worker(struct worker *w)
 
 static void give_up(struct pool *pool, const char *why)
 {
-    snprintf(pool->failure, sizeof pool->failure, "no compiler can be started: %s", why);
-    log_warning("%s", pool->failure);
+    error_set(&pool->failure, FUSION_COMPILER, "compiler", "no compiler can be started: %s", why);
+    log_warning("%s", pool->failure.reason);
     pool->failed_ms = now_ms(pool);
     pool->failed_starts = 0;
-    struct job_result result = {FUSION_COMPILER, "compiler", pool->failure, NULL};
     struct job_waiter *waiter;
-    while ((waiter = jobs_next(&pool->jobs, false))) job_finish(waiter->job, &result);
+    while ((waiter = jobs_next(&pool->jobs, false))) job_finish(waiter->job, NULL, &pool->failure);
     pool->settled(pool->broker);
 }
 
@@ -211,7 +207,7 @@ static void on_ready(void *data, const msgpack_object *params)
     w->ready = true;
     w->since_ms = now_ms(pool);
     pool->failed_starts = 0;
-    pool->failure[0] = 0;
+    error_clear(&pool->failure);
     schedule(pool);
     if (first) pool->settled(pool->broker);
 }
@@ -228,12 +224,23 @@ static bool try_again(struct pool *pool, struct job *job, bool over_limit)
     return true;
 }
 
+static struct blob *take_result(const struct proto_message *reply, struct error *error)
+{
+    struct blob *result = reply->status == FUSION_SUCCESS ? blob_pack(&reply->params) : NULL;
+    if (reply->status != FUSION_SUCCESS)
+        error_set(error, reply->status, reply->object, "%s", reply->reason);
+    else if (!result)
+        error_set(error, FUSION_OUT_OF_MEMORY, "compiler", "its result does not fit into memory");
+    return result;
+}
+
 static void on_done(void *data, const struct proto_message *reply)
 {
     struct worker *w = data;
     struct pool *pool = w->pool;
     struct job *job = w->job;
-    struct job_result result = {reply->status, reply->object, reply->reason, NULL};
+    struct error error;
+    struct blob *result = take_result(reply, &error);
     w->job = NULL;
     w->resting = true;
     w->since_ms = now_ms(pool);
@@ -242,14 +249,11 @@ static void on_done(void *data, const struct proto_message *reply)
         pool->broker->counters.compilers_recycled++;
         retire(w);
     }
-    if (result.status == FUSION_SUCCESS) result.blob = blob_pack(&reply->params);
-    if (result.status == FUSION_SUCCESS && !result.blob)
-        result = (struct job_result){FUSION_OUT_OF_MEMORY, "compiler", "its result does not fit into memory", NULL};
-    if (result.blob && job->key.cached)
-        cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result.blob, job->payer->uid);
-    if (result.status != FUSION_COMPILER || job->key.kind != CACHE_OBJECT || !try_again(pool, job, true))
-        job_finish(job, &result);
-    blob_unref(result.blob);
+    if (result && job->key.cached)
+        cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result, job->payer->uid);
+    bool no_code = !result && error.code == FUSION_COMPILER && job->key.kind == CACHE_OBJECT;
+    if (!no_code || !try_again(pool, job, true)) job_finish(job, result, &error);
+    blob_unref(result);
     schedule(pool);
 }
 
@@ -274,8 +278,11 @@ static void on_ended(void *data, const char *why)
         pool->broker->counters.compilers_lost++;
         log_warning("a compiler was lost: %s", why);
     }
-    if (job && !try_again(pool, job, over_limit))
-        job_finish(job, &(struct job_result){FUSION_COMPILER, "compiler", why, NULL});
+    if (job && !try_again(pool, job, over_limit)) {
+        struct error error;
+        error_set(&error, FUSION_COMPILER, "compiler", "%s", why);
+        job_finish(job, NULL, &error);
+    }
     schedule(pool);
 }
 
@@ -348,7 +355,7 @@ static void schedule(struct pool *pool)
         run(w, waiter->job, waiter->client);
     }
     for (uint32_t n = load.workers, wanted = workers_wanted(pool, &load); n < wanted; n++) {
-        bool waiting = pool->failure[0] && now_ms(pool) - pool->failed_ms < RETRY_MS && pool->jobs.n_queued == 0;
+        bool waiting = pool->failure.code && now_ms(pool) - pool->failed_ms < RETRY_MS && pool->jobs.n_queued == 0;
         if (waiting || !start_worker(pool)) break;
     }
     set_tick(pool);
@@ -414,10 +421,12 @@ static void on_closed(uv_handle_t *handle)
 
 void pool_free(struct pool *pool)
 {
+    struct error error;
     if (!pool) return;
+    error_set(&error, FUSION_CONNECTION, "fusiond", "the daemon ends");
     while (!LIST_EMPTY(&pool->workers)) {
         struct worker *w = LIST_FIRST(&pool->workers);
-        if (w->job) job_finish(w->job, &(struct job_result){FUSION_CONNECTION, "fusiond", "the daemon ends", NULL});
+        if (w->job) job_finish(w->job, NULL, &error);
         retire(w);
     }
     blob_value_clear(&pool->info_value);

@@ -20,13 +20,13 @@ void pool_free(struct pool *pool);
 
 /* Is it known what the compilers are, or known that there are none? Until then nothing can be looked up. */
 bool pool_settled(const struct pool *pool);
-/* The devices as the compiler told them, and the hash of what code is made for. False where no compiler can be
-   started (reason): one more is tried then. */
-bool pool_info(struct pool *pool, const msgpack_object **devices, struct hash *target, const char **reason);
+/* The devices as the compiler told them, and the hash of what code is made for; each may be NULL. Returns NULL, or why
+   no compiler can be started: one more is tried then. */
+const struct error *pool_info(struct pool *pool, const msgpack_object **devices, struct hash *target);
 
 /* As jobs_find(), jobs_next_id() and jobs_add(); what was added is begun from the loop. */
 struct job *pool_find(struct pool *pool, const struct job_key *key);
 uint32_t pool_next_id(struct pool *pool);
 struct job *pool_add(struct pool *pool, struct pool_client *client, const struct job_key *key, uint32_t id,
-                     struct proto_writer *request, const char **why);
+                     struct proto_writer *request, struct error *error);
 struct pool_counts pool_counts(const struct pool *pool);

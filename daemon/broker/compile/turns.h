@@ -12,7 +12,8 @@
 #include "daemon/broker/core/user.h"
 
 struct job;
-struct job_result;
+struct blob;
+struct error;
 
 /* What a session waits for; part of the session. */
 struct pool_client {
@@ -22,7 +23,8 @@ struct pool_client {
     TAILQ_ENTRY(pool_client) link;    /* in its user's round, where there are any */
 };
 
-typedef void job_done_fn(void *data, const struct job_result *result);
+/* The compiler's result, a msgpack map, which stays the caller's; or NULL, and why there is none. */
+typedef void job_done_fn(void *data, struct blob *result, const struct error *error);
 
 /* Somebody who waits for a job; part of his own structure, and in use until done is called or it is cancelled. */
 struct job_waiter {

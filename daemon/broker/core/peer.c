@@ -51,11 +51,11 @@ static void on_timer(uv_timer_t *timer);
 /* ---- what it holds ---- */
 
 /* Charges the user what is more than before, or gives back what is less. */
-static bool settle(struct user *user, enum user_resource resource, size_t *charged, size_t now)
+static bool settle(struct user *user, enum user_resource resource, size_t *charged, size_t now, struct error *error)
 {
     if (now <= *charged)
         user_refund(user, resource, *charged - now);
-    else if (!user_charge(user, resource, now - *charged))
+    else if (!user_charge(user, resource, now - *charged, error))
         return false;
     *charged = now;
     return true;
@@ -65,13 +65,11 @@ static bool settle(struct user *user, enum user_resource resource, size_t *charg
 static bool account(struct peer *p)
 {
     if (!p->user) return true;
-    size_t bytes = proto_reader_bytes(p->reader) + p->queued, fds = proto_reader_fds(p->reader);
-    if (!settle(p->user, USER_BYTES, &p->charged_bytes, bytes))
-        user_refusal(p->user, USER_BYTES, bytes - p->charged_bytes, p->text, sizeof p->text);
-    else if (!settle(p->user, USER_DESCRIPTORS, &p->charged_fds, fds))
-        user_refusal(p->user, USER_DESCRIPTORS, fds - p->charged_fds, p->text, sizeof p->text);
-    else
+    struct error error;
+    if (settle(p->user, USER_BYTES, &p->charged_bytes, proto_reader_bytes(p->reader) + p->queued, &error) &&
+        settle(p->user, USER_DESCRIPTORS, &p->charged_fds, proto_reader_fds(p->reader), &error))
         return true;
+    snprintf(p->text, sizeof p->text, "%.*s", (int)sizeof p->text - 1, error.reason);
     return false;
 }
 
@@ -100,8 +98,8 @@ static void free_peer(struct peer *p)
     proto_reader_free(p->reader);
     if (p->fd >= 0) closing_close(p->fd);
     if (p->user) {
-        settle(p->user, USER_BYTES, &p->charged_bytes, 0);
-        settle(p->user, USER_DESCRIPTORS, &p->charged_fds, 0);
+        settle(p->user, USER_BYTES, &p->charged_bytes, 0, NULL);
+        settle(p->user, USER_DESCRIPTORS, &p->charged_fds, 0, NULL);
     }
     user_put(p->user);
     free(p);

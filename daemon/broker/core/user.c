@@ -1,9 +1,10 @@
 /* Users and what they hold. */
 #include "daemon/broker/core/user.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "proto/include/fusiond/status.h"
 
 enum { MAX_ABSENT = 64 }; /* users without a connection who are remembered */
 
@@ -94,10 +95,24 @@ static uint64_t share(const struct user *user, enum user_resource resource)
     return user->whole ? left : left / 2;
 }
 
-bool user_charge(struct user *user, enum user_resource resource, uint64_t amount)
+static bool refuse(const struct user *user, enum user_resource resource, uint64_t amount, struct error *error)
+{
+    uint64_t unit = resources[resource].unit, used = user->used[resource];
+    const char *name = resources[resource].unit_name;
+    error_set(error, FUSION_OUT_OF_MEMORY, NULL,
+              "%s: %llu%s more are beyond the share of user %u, which has %llu%s; others have %llu%s of %llu%s",
+              resources[resource].name, (unsigned long long)(amount / unit + (amount % unit != 0)), name,
+              (unsigned)user->uid, (unsigned long long)(used / unit), name,
+              (unsigned long long)((user->users->used[resource] - used) / unit), name,
+              (unsigned long long)(user->users->limits[resource] / unit), name);
+    return false;
+}
+
+bool user_charge(struct user *user, enum user_resource resource, uint64_t amount, struct error *error)
 {
     uint64_t most = share(user, resource), used = user->used[resource];
-    if (used > most || amount > most - used) return amount == 0;
+    if (amount == 0) return true;
+    if (used > most || amount > most - used) return refuse(user, resource, amount, error);
     user->used[resource] += amount;
     user->users->used[resource] += amount;
     return true;
@@ -109,31 +124,19 @@ void user_refund(struct user *user, enum user_resource resource, uint64_t amount
     user->users->used[resource] -= amount;
 }
 
-enum user_resource user_charge_all(struct user *user, const struct user_cost *cost)
+bool user_charge_all(struct user *user, const struct user_cost *cost, struct error *error)
 {
     for (enum user_resource i = 0; i < USER_RESOURCES; i++) {
-        if (user_charge(user, i, cost->of[i])) continue;
+        if (user_charge(user, i, cost->of[i], error)) continue;
         for (enum user_resource k = 0; k < i; k++) user_refund(user, k, cost->of[k]);
-        return i;
+        return false;
     }
-    return USER_RESOURCES;
+    return true;
 }
 
 void user_refund_all(struct user *user, const struct user_cost *cost)
 {
     for (enum user_resource i = 0; i < USER_RESOURCES; i++) user_refund(user, i, cost->of[i]);
-}
-
-const char *user_refusal(const struct user *user, enum user_resource resource, uint64_t amount, char *text, size_t size)
-{
-    uint64_t unit = resources[resource].unit, used = user->used[resource];
-    const char *name = resources[resource].unit_name;
-    snprintf(text, size,
-             "%s: %llu%s more are beyond the share of user %u, which has %llu%s; others have %llu%s of %llu%s",
-             resources[resource].name, (unsigned long long)((amount + unit - 1) / unit), name, (unsigned)user->uid,
-             (unsigned long long)(used / unit), name, (unsigned long long)((user->users->used[resource] - used) / unit),
-             name, (unsigned long long)(user->users->limits[resource] / unit), name);
-    return text;
 }
 
 bool user_sees_all(const struct user *user)

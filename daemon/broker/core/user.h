@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "daemon/broker/core/log.h"
+#include "ir/base/error.h"
 
 enum user_resource {
     USER_SESSIONS,
@@ -72,14 +73,12 @@ struct user_cost {
     uint64_t of[USER_RESOURCES];
 };
 
-/* Charges it where its share allows that. */
-bool user_charge(struct user *user, enum user_resource resource, uint64_t amount);
+/* Charges it where its share allows that; else error is FUSION_OUT_OF_MEMORY, about nothing yet: what the user has,
+   what others have, how much there is. error may be NULL. */
+bool user_charge(struct user *user, enum user_resource resource, uint64_t amount, struct error *error);
 void user_refund(struct user *user, enum user_resource resource, uint64_t amount);
-/* The same for all of it or nothing. USER_RESOURCES where it was charged, else the resource that is refused. */
-enum user_resource user_charge_all(struct user *user, const struct user_cost *cost);
+/* The same for all of it or nothing. */
+bool user_charge_all(struct user *user, const struct user_cost *cost, struct error *error);
 void user_refund_all(struct user *user, const struct user_cost *cost);
-/* Why `amount` more was refused: what it has, what others have, how much there is. */
-const char *user_refusal(const struct user *user, enum user_resource resource, uint64_t amount, char *text,
-                         size_t size);
 /* May it see what others do? */
 bool user_sees_all(const struct user *user);

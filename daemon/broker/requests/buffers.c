@@ -91,9 +91,10 @@ void buffer_attach(struct session *s, struct proto_message *m)
     struct buffer wanted = {0};
     if (!check_attach(s, m, &wanted)) return;
     struct user_cost cost = cost_of(&wanted);
-    const char *refused = session_charge(s, &cost);
-    if (refused) {
-        request_fail(s, m, FUSION_OUT_OF_MEMORY, "buffer", "%s", refused);
+    struct error error;
+    if (!session_charge(s, &cost, &error)) {
+        error_about(&error, "buffer");
+        session_fail(s, m->id, &error);
         return;
     }
     struct buffer *b = malloc(sizeof *b);
@@ -125,10 +126,13 @@ void buffer_replied(struct session *s, uint64_t id, const struct proto_message *
     }
     if (!o) return;
     operation_end(o);
-    if (reply->status == FUSION_SUCCESS)
+    if (reply->status == FUSION_SUCCESS) {
         request_done(s, o->request);
-    else
-        session_fail(s, o->request, reply->status, reply->object, reply->reason);
+    } else {
+        struct error error;
+        error_set(&error, reply->status, reply->object, "%s", reply->reason);
+        session_fail(s, o->request, &error);
+    }
     free(o);
 }
 

@@ -109,22 +109,25 @@ static struct user_cost cost_of(const struct blob *load, struct code *const *cod
     return cost;
 }
 
-const char *executable_add(struct session *s, uint64_t id, struct blob *load, struct code **code, uint32_t n_code,
-                           struct operation *loading, executable_loaded_fn *loaded)
+bool executable_add(struct session *s, uint64_t id, struct blob *load, struct code **code, uint32_t n_code,
+                    struct operation *loading, executable_loaded_fn *loaded, struct error *error)
 {
     struct user_cost cost = cost_of(load, code, n_code);
-    const char *refused = session_charge(s, &cost);
-    if (refused) return refused;
+    if (!session_charge(s, &cost, error)) {
+        error_about(error, "executable");
+        return false;
+    }
     struct executable *x = calloc(1, sizeof *x);
     if (!x || !map_put(&s->executables, id, x)) {
         session_refund(s, &cost);
         free(x);
-        return "out of memory";
+        error_set(error, FUSION_OUT_OF_MEMORY, "executable", "out of memory");
+        return false;
     }
     *x = (struct executable){
         .id = id, .load = load, .code = code, .n_code = n_code, .cost = cost, .loading = loading, .loaded = loaded};
     send_load(s, x);
-    return NULL;
+    return true;
 }
 
 static void send_release(struct session *s, uint64_t id)
@@ -164,15 +167,14 @@ bool executable_has(const struct session *s, uint64_t id)
     return map_get(&s->executables, id);
 }
 
-const char *executable_offer(struct session *s, uint64_t id, uint32_t launch, const struct code *code)
+bool executable_offer(struct session *s, uint64_t id, uint32_t launch, const struct code *code, struct error *error)
 {
     struct executable *x = map_get(&s->executables, id);
     struct user_cost cost = cost_of_code(code);
-    const char *refused = session_charge(s, &cost);
-    if (refused) return refused;
+    if (!session_charge(s, &cost, error)) return false;
     add_cost(&x->cost, &cost, 1);
     executable_offer_again(s, id, launch, code);
-    return NULL;
+    return true;
 }
 
 void executable_offer_again(struct session *s, uint64_t id, uint32_t launch, const struct code *code)

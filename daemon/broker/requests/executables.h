@@ -10,14 +10,14 @@
 typedef void executable_loaded_fn(struct operation *loading, const struct proto_message *failure);
 
 /* Takes load (the params of executable.load), the code of the launches and its array. Answers through loaded, perhaps
-   after a new executor. NULL, or why it is refused: then nothing is taken. */
-const char *executable_add(struct session *s, uint64_t id, struct blob *load, struct code **code, uint32_t n_code,
-                           struct operation *loading, executable_loaded_fn *loaded);
+   after a new executor. False: it is refused, and nothing is taken. */
+bool executable_add(struct session *s, uint64_t id, struct blob *load, struct code **code, uint32_t n_code,
+                    struct operation *loading, executable_loaded_fn *loaded, struct error *error);
 bool executable_has(const struct session *s, uint64_t id);
 /* Other code for a launch of one that is there: it goes to the executor, whose answer is told as
    EXECUTOR_REPLACEMENT and then settled here. A new executor gets what was taken, and must be offered the rest again.
-   NULL, or why it is refused. */
-const char *executable_offer(struct session *s, uint64_t id, uint32_t launch, const struct code *code);
+   False: it is refused. */
+bool executable_offer(struct session *s, uint64_t id, uint32_t launch, const struct code *code, struct error *error);
 void executable_offer_again(struct session *s, uint64_t id, uint32_t launch, const struct code *code);
 void executable_settle(struct session *s, uint64_t id, uint32_t launch, struct code *code, bool taken);
 void executable_remove(struct session *s, uint64_t id);

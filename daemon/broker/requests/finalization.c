@@ -32,15 +32,17 @@ void finalization_cancel(struct operation *o)
     finalization_free((struct finalize *)o);
 }
 
-void finalization_fail(struct finalize *f, fusion_status status, const char *object, const char *reason)
+void finalization_fail(struct finalize *f, const struct error *error)
 {
     operation_end(&f->operation);
-    session_fail(f->operation.session, f->operation.request, status, object, reason);
+    session_fail(f->operation.session, f->operation.request, error);
     finalization_free(f);
 }
 
-const char *finalization_hold(struct finalize *f, size_t bytes)
+bool finalization_hold(struct finalize *f, size_t bytes, struct error *error)
 {
     struct user_cost cost = {.of = {[USER_BYTES] = bytes}};
-    return operation_hold(&f->operation, &cost);
+    if (operation_hold(&f->operation, &cost, error)) return true;
+    error_about(error, "graph");
+    return false;
 }

@@ -34,12 +34,9 @@ struct finalize {
     uint64_t executable;
 };
 
-/* What has been made of a compiler's result, or of an entry of the cache. */
-enum taken { TAKEN, NOT_UNDERSTOOD, REFUSED };
-
 void finalization_free(struct finalize *f);
 void finalization_cancel(struct operation *o);
 /* Answers with a failure; f is gone. */
-void finalization_fail(struct finalize *f, fusion_status status, const char *object, const char *reason);
-/* Charges so many bytes more to the user until the operation ends. NULL, or why not. */
-const char *finalization_hold(struct finalize *f, size_t bytes);
+void finalization_fail(struct finalize *f, const struct error *error);
+/* Charges so many bytes more to the user until the operation ends, or not (error, about the graph). */
+bool finalization_hold(struct finalize *f, size_t bytes, struct error *error);

@@ -21,58 +21,55 @@ static const msgpack_object_array *get_array(const msgpack_object *map, const ch
     return object && object->type == MSGPACK_OBJECT_ARRAY ? &object->via.array : NULL;
 }
 
-/* Reads the plan. NOT_UNDERSTOOD: it is not kept. */
-static enum taken take_plan(struct finalize *f, struct blob *plan, const char **refused)
+/* Reads the plan and keeps it. False: it was not understood (FUSION_INTERNAL), or is too large to be kept. */
+static bool take_plan(struct finalize *f, struct blob *plan, struct error *error)
 {
-    if (!blob_parse(plan, &f->plan_value)) return NOT_UNDERSTOOD;
+    error_set(error, FUSION_INTERNAL, "compiler", "its plan was not understood");
+    if (!blob_parse(plan, &f->plan_value)) return false;
     f->kernels = get_array(&f->plan_value.root, "kernels");
     bool good = f->kernels && f->kernels->size <= PROTO_MAX_NODES;
     for (uint32_t i = 0; good && i < f->kernels->size; i++) good = f->kernels->ptr[i].type == MSGPACK_OBJECT_BIN;
     if (good) f->launches = calloc(f->kernels->size + 1, sizeof *f->launches);
     if (!f->launches) {
         blob_value_clear(&f->plan_value);
-        return NOT_UNDERSTOOD;
+        return false;
     }
     f->plan = blob_ref(plan);
-    *refused = finalization_hold(f, plan->size + f->kernels->size * sizeof *f->launches);
-    return *refused ? REFUSED : TAKEN;
+    return finalization_hold(f, plan->size + f->kernels->size * sizeof *f->launches, error);
 }
 
-static void on_planned(void *data, const struct job_result *result)
+static void on_planned(void *data, struct blob *plan, const struct error *error)
 {
     struct finalize *f = data;
-    const char *refused;
-    if (result->status != FUSION_SUCCESS) {
-        finalization_fail(f, result->status, result->object, result->reason);
-        return;
-    }
-    switch (take_plan(f, result->blob, &refused)) {
-    case REFUSED: finalization_fail(f, FUSION_OUT_OF_MEMORY, "graph", refused); break;
-    case NOT_UNDERSTOOD: finalization_fail(f, FUSION_INTERNAL, "compiler", "its plan was not understood"); break;
-    case TAKEN: launches_begin(f); break;
-    }
+    struct error refused;
+    if (!plan)
+        finalization_fail(f, error);
+    else if (!take_plan(f, plan, &refused))
+        finalization_fail(f, &refused);
+    else
+        launches_begin(f);
 }
 
 /* False: the cache has no plan. Else f goes on, or has failed. */
 static bool plan_from_cache(struct finalize *f)
 {
-    const char *refused;
+    struct error error;
     struct broker *broker = f->operation.session->broker;
     struct blob *blob;
     enum cache_source source = cache_get(broker->cache, CACHE_PLAN, &f->plan_key.hash, &blob);
     if (source == CACHE_MISS) return false;
-    enum taken taken = take_plan(f, blob, &refused);
+    bool taken = take_plan(f, blob, &error);
     blob_unref(blob);
-    if (taken == NOT_UNDERSTOOD) {
+    if (!taken && error.code == FUSION_INTERNAL) {
         cache_reject(broker->cache, CACHE_PLAN, &f->plan_key.hash);
         return false;
     }
     f->worst = source;
     broker->counters.plan_hits++;
-    if (taken == TAKEN)
+    if (taken)
         launches_begin(f);
     else
-        finalization_fail(f, FUSION_OUT_OF_MEMORY, "graph", refused);
+        finalization_fail(f, &error);
     return true;
 }
 
@@ -170,7 +167,7 @@ static struct hash plan_hash(const struct order *o)
     return hasher_end(&h);
 }
 
-static struct job *plan_job(struct finalize *f, const struct order *o, const char **refused)
+static struct job *plan_job(struct finalize *f, const struct order *o, struct error *error)
 {
     struct session *s = f->operation.session;
     struct pool *pool = s->broker->pool;
@@ -192,7 +189,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o, const cha
     proto_pack_string(&w, "device", o->device);
     proto_pack_bool(&w, "keep_ir", o->keep_ir);
     proto_pack_bool(&w, "debug", o->debug);
-    return pool_add(pool, &s->pool_client, &f->plan_key, id, &w, refused);
+    return pool_add(pool, &s->pool_client, &f->plan_key, id, &w, error);
 }
 
 static struct finalize *new_finalize(struct session *s, struct proto_message *m, const struct order *o)
@@ -211,11 +208,12 @@ static struct finalize *new_finalize(struct session *s, struct proto_message *m,
     f->bindings = blob_pack(proto_get(&m->params, "bindings"));
     f->values = blob_pack(proto_get(&m->params, "values"));
     f->modules = blob_pack(proto_get(&m->params, "modules"));
-    const char *refused = "out of memory";
-    if (f->bindings && f->values && f->modules)
-        refused = finalization_hold(f, f->bindings->size + f->values->size + f->modules->size);
-    if (!refused) return f;
-    finalization_fail(f, FUSION_OUT_OF_MEMORY, "graph", refused);
+    struct error error;
+    error_set(&error, FUSION_OUT_OF_MEMORY, "graph", "out of memory");
+    if (f->bindings && f->values && f->modules &&
+        finalization_hold(f, f->bindings->size + f->values->size + f->modules->size, &error))
+        return f;
+    finalization_fail(f, &error);
     return NULL;
 }
 
@@ -226,12 +224,14 @@ static void start(struct session *s, struct proto_message *m, const struct order
     s->broker->counters.finalizes++;
     if (plan_from_cache(f)) return;
     f->compiled = true;
-    const char *refused;
-    struct job *job = plan_job(f, o, &refused);
-    if (job)
+    struct error error;
+    struct job *job = plan_job(f, o, &error);
+    if (job) {
         job_wait(job, &s->pool_client, &f->plan_waiter, on_planned, f);
-    else
-        finalization_fail(f, FUSION_OUT_OF_MEMORY, "graph", refused);
+    } else {
+        error_about(&error, "graph");
+        finalization_fail(f, &error);
+    }
 }
 
 void graph_finalize(struct session *s, struct proto_message *m)

@@ -1,8 +1,6 @@
 /* The code of launches. */
 #include "daemon/broker/requests/launches.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,39 +18,37 @@ static void start_launches(struct finalize *f);
 
 /* ---- what is there ---- */
 
-/* The bytes as the launch's code; NULL, or why not. */
-static const char *set_code(struct launch *launch, const struct hash *key, const void *bytes, size_t size,
-                            uint64_t lanes, const char *effort)
+/* The bytes as the launch's code. */
+static bool set_code(struct launch *launch, const struct hash *key, const void *bytes, size_t size, uint64_t lanes,
+                     const char *effort, struct error *error)
 {
     struct finalize *f = launch->owner;
     struct user_cost cost = {.of = {[USER_SHARED] = size, [USER_DESCRIPTORS] = 1}};
     if (launch->assembly) cost.of[USER_BYTES] = strlen(launch->assembly);
-    const char *refused = operation_hold(&f->operation, &cost);
-    if (refused) return refused;
-    launch->code = code_get(&f->operation.session->broker->codes, key, bytes, size, lanes, effort);
-    return launch->code ? NULL : strerror(errno);
+    if (!operation_hold(&f->operation, &cost, error))
+        error_set(error, FUSION_OUT_OF_MEMORY, "executable", "no memory for the code of %u launches: %s", f->n_launches,
+                  error->reason);
+    else if (!(launch->code = code_get(&f->operation.session->broker->codes, key, bytes, size, lanes, effort)))
+        error_set(error, FUSION_OUT_OF_MEMORY, "executable", "no memory for the code of %u launches: %m",
+                  f->n_launches);
+    return launch->code;
 }
 
-/* NOT_UNDERSTOOD: the result is of no use, or without the assembly that is wanted. */
-static enum taken take_result(struct launch *launch, const struct blob *blob, const char **refused)
+/* False: there is no memory for it, or it is of no use (FUSION_INTERNAL): perhaps without the assembly that is wanted.
+ */
+static bool take_result(struct launch *launch, const struct blob *blob, struct error *error)
 {
     struct object object;
-    enum taken result = NOT_UNDERSTOOD;
+    bool taken = false;
     if (object_read(&object, blob, launch->owner->keep_assembly)) {
         launch->assembly = object.assembly;
         object.assembly = NULL;
-        *refused = set_code(launch, &launch->key, object.bytes, object.size, object.lanes, object.effort);
-        result = *refused ? REFUSED : TAKEN;
+        taken = set_code(launch, &launch->key, object.bytes, object.size, object.lanes, object.effort, error);
+    } else {
+        error_set(error, FUSION_INTERNAL, "compiler", "its object was not understood");
     }
     object_clear(&object);
-    return result;
-}
-
-static void no_object(struct finalize *f, const char *why)
-{
-    char reason[400];
-    snprintf(reason, sizeof reason, "no memory for the code of %u launches: %s", f->n_launches, why);
-    finalization_fail(f, FUSION_OUT_OF_MEMORY, "executable", reason);
+    return taken;
 }
 
 static void count_source(struct finalize *f, enum cache_source source)
@@ -67,20 +63,24 @@ static void count_source(struct finalize *f, enum cache_source source)
         f->worst = source;
 }
 
-/* NOT_UNDERSTOOD: the cache does not have it; what it has instead is replaced when it is made. */
-static enum taken take_from_cache(struct launch *launch, const char **refused)
+/* False: the finalize has failed, and is gone. What the cache has instead of code is replaced when that is made. */
+static bool take_from_cache(struct launch *launch)
 {
     struct finalize *f = launch->owner;
     struct blob *blob;
+    struct error error;
     enum cache_source source = cache_get(f->operation.session->broker->cache, CACHE_OBJECT, &launch->key, &blob);
-    if (source == CACHE_MISS) return NOT_UNDERSTOOD;
-    enum taken taken = take_result(launch, blob, refused);
+    if (source == CACHE_MISS) return true;
+    bool taken = take_result(launch, blob, &error);
     blob_unref(blob);
-    if (taken == TAKEN) {
+    if (taken) {
         count_source(f, source);
         f->done++;
+    } else if (error.code != FUSION_INTERNAL) {
+        finalization_fail(f, &error);
+        return false;
     }
-    return taken;
+    return true;
 }
 
 /* ---- the quick tier: the kernel itself, until there is code ---- */
@@ -122,9 +122,9 @@ static bool take_kernels(struct finalize *f)
         const msgpack_object *kernel = &f->kernels->ptr[i];
         if (launch->code) continue;
         struct hash hash = kernel_hash(kernel);
-        const char *refused = set_code(launch, &hash, kernel->via.bin.ptr, kernel->via.bin.size, 1, CODE_INTERPRETED);
-        if (refused) {
-            no_object(f, refused);
+        struct error error;
+        if (!set_code(launch, &hash, kernel->via.bin.ptr, kernel->via.bin.size, 1, CODE_INTERPRETED, &error)) {
+            finalization_fail(f, &error);
             return false;
         }
         launch->quick = true;
@@ -137,23 +137,19 @@ static bool take_kernels(struct finalize *f)
 
 /* ---- compiling ---- */
 
-static void on_compiled(void *data, const struct job_result *result)
+static void on_compiled(void *data, struct blob *result, const struct error *error)
 {
     struct launch *launch = data;
     struct finalize *f = launch->owner;
-    const char *refused;
+    struct error refused;
     f->running--;
-    if (result->status != FUSION_SUCCESS) {
-        finalization_fail(f, result->status, result->object, result->reason);
-        return;
-    }
-    switch (take_result(launch, result->blob, &refused)) {
-    case REFUSED: no_object(f, refused); break;
-    case NOT_UNDERSTOOD: finalization_fail(f, FUSION_INTERNAL, "compiler", "its object was not understood"); break;
-    case TAKEN:
+    if (!result) {
+        finalization_fail(f, error);
+    } else if (!take_result(launch, result, &refused)) {
+        finalization_fail(f, &refused);
+    } else {
         f->done++;
         start_launches(f);
-        break;
     }
 }
 
@@ -161,12 +157,13 @@ static void on_compiled(void *data, const struct job_result *result)
 static bool compile_launch(struct finalize *f, struct launch *launch)
 {
     struct session *s = f->operation.session;
-    const char *refused;
+    struct error error;
     count_source(f, CACHE_MISS);
     struct job *job =
-        object_job(s, &s->pool_client, &launch->key, &f->kernels->ptr[launch->index], f->keep_assembly, &refused);
+        object_job(s, &s->pool_client, &launch->key, &f->kernels->ptr[launch->index], f->keep_assembly, &error);
     if (!job) {
-        finalization_fail(f, FUSION_OUT_OF_MEMORY, "kernel", refused);
+        error_about(&error, "kernel");
+        finalization_fail(f, &error);
         return false;
     }
     f->running++;
@@ -177,15 +174,9 @@ static bool compile_launch(struct finalize *f, struct launch *launch)
 /* False: the finalize has failed, and is gone. An equal launch may have been compiled since it was looked up. */
 static bool start_launch(struct finalize *f, struct launch *launch)
 {
-    const char *refused;
     if (launch->code) return true;
-    switch (take_from_cache(launch, &refused)) {
-    case TAKEN: return true;
-    case NOT_UNDERSTOOD: return compile_launch(f, launch);
-    case REFUSED: break;
-    }
-    no_object(f, refused);
-    return false;
+    if (!take_from_cache(launch)) return false;
+    return launch->code || compile_launch(f, launch);
 }
 
 static void start_launches(struct finalize *f)
@@ -201,21 +192,17 @@ static void start_launches(struct finalize *f)
 /* False: the finalize has failed, and is gone. */
 static bool look_up(struct finalize *f)
 {
-    const char *refused;
-    for (uint32_t i = 0; i < f->n_launches; i++) {
-        if (take_from_cache(&f->launches[i], &refused) != REFUSED) continue;
-        no_object(f, refused);
-        return false;
-    }
+    for (uint32_t i = 0; i < f->n_launches; i++)
+        if (!take_from_cache(&f->launches[i])) return false;
     return true;
 }
 
 void launches_begin(struct finalize *f)
 {
     struct hash target;
-    const char *reason;
-    if (!pool_info(f->operation.session->broker->pool, NULL, &target, &reason)) {
-        finalization_fail(f, FUSION_COMPILER, "compiler", reason);
+    const struct error *error = pool_info(f->operation.session->broker->pool, NULL, &target);
+    if (error) {
+        finalization_fail(f, error);
         return;
     }
     for (; f->n_launches < f->kernels->size; f->n_launches++) {

@@ -12,18 +12,25 @@
 
 static const char *const source_names[] = {"miss", "memory", "disk"};
 
+static void fail(struct finalize *f, fusion_status status, const char *object, const char *reason)
+{
+    struct error error;
+    error_set(&error, status, object, "%s", reason);
+    finalization_fail(f, &error);
+}
+
 static void on_loaded(struct operation *operation, const struct proto_message *failure)
 {
     struct finalize *f = (struct finalize *)operation;
     struct session *s = f->operation.session;
     if (failure) {
-        finalization_fail(f, failure->status, failure->object, failure->reason);
+        fail(f, failure->status, failure->object, failure->reason);
         return;
     }
     struct blob *report = report_merge(f);
     if (!report) {
         executable_remove(s, f->executable);
-        finalization_fail(f, FUSION_INTERNAL, "compiler", "its report was not understood");
+        fail(f, FUSION_INTERNAL, "compiler", "its report was not understood");
         return;
     }
     struct proto_writer w;
@@ -80,17 +87,17 @@ void load_executable(struct finalize *f)
     const void *program;
     size_t size;
     if (!proto_get_bytes(&f->plan_value.root, "program", &program, &size)) {
-        finalization_fail(f, FUSION_INTERNAL, "compiler", "its plan has no program");
+        fail(f, FUSION_INTERNAL, "compiler", "its plan has no program");
         return;
     }
     f->executable = broker_new_id(s->broker);
     struct blob *blob = pack_load(f, program, size);
     struct code **code = blob ? list_code(f) : NULL;
     operation_release(&f->operation); /* from now on it is the executable that costs */
-    const char *refused =
-        code ? executable_add(s, f->executable, blob, code, f->n_launches, &f->operation, on_loaded) : "out of memory";
-    if (!refused) return;
+    struct error error;
+    error_set(&error, FUSION_OUT_OF_MEMORY, "executable", "out of memory");
+    if (code && executable_add(s, f->executable, blob, code, f->n_launches, &f->operation, on_loaded, &error)) return;
     free_list(f, code);
     blob_unref(blob);
-    finalization_fail(f, FUSION_OUT_OF_MEMORY, "executable", refused);
+    finalization_fail(f, &error);
 }

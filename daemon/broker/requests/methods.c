@@ -18,10 +18,10 @@
 static void device_list(struct session *s, struct proto_message *m)
 {
     const msgpack_object *devices;
-    const char *reason;
+    const struct error *error = pool_info(s->broker->pool, &devices, NULL);
     struct proto_writer w;
-    if (!pool_info(s->broker->pool, &devices, NULL, &reason)) {
-        session_fail(s, m->id, FUSION_COMPILER, "compiler", reason);
+    if (error) {
+        session_fail(s, m->id, error);
         return;
     }
     proto_begin_reply(&w, m->id);

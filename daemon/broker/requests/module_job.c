@@ -22,11 +22,11 @@ static void cancel(struct operation *o)
     module_job_free((struct module_job *)o);
 }
 
-void module_job_fail(struct module_job *j, fusion_status status, const char *object, const char *reason)
+void module_job_fail(struct module_job *j, const struct error *error)
 {
     struct session *s = j->operation.session;
     operation_end(&j->operation);
-    session_fail(s, j->operation.request, status, object, reason);
+    session_fail(s, j->operation.request, error);
     module_job_free(j);
 }
 
@@ -45,7 +45,7 @@ struct module_job *module_job_new(struct session *s, struct proto_message *m, co
     return j;
 }
 
-static struct job *start_job(struct module_job *j, const struct module_request *r, const char **refused)
+static struct job *start_job(struct module_job *j, const struct module_request *r, struct error *error)
 {
     struct session *s = j->operation.session;
     struct pool *pool = s->broker->pool;
@@ -55,17 +55,19 @@ static struct job *start_job(struct module_job *j, const struct module_request *
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, r->method);
     r->pack(&w, j, r->data);
-    return pool_add(pool, &s->pool_client, &j->key, id, &w, refused);
+    return pool_add(pool, &s->pool_client, &j->key, id, &w, error);
 }
 
 void module_job_run(struct module_job *j, const struct module_request *r, job_done_fn *done)
 {
-    const char *refused;
-    struct job *job = start_job(j, r, &refused);
-    if (job)
+    struct error error;
+    struct job *job = start_job(j, r, &error);
+    if (job) {
         job_wait(job, &j->operation.session->pool_client, &j->waiter, done, j);
-    else
-        module_job_fail(j, FUSION_OUT_OF_MEMORY, j->name, refused);
+    } else {
+        error_about(&error, "%s", j->name);
+        module_job_fail(j, &error);
+    }
 }
 
 /* ---- the module ---- */
@@ -118,6 +120,18 @@ static void answer(struct session *s, uint32_t request, uint64_t module, const m
     session_send(s, &w);
 }
 
+static bool keep(struct session *s, struct module *m, struct error *error)
+{
+    struct user_cost cost = module_cost(m);
+    if (session_charge(s, &cost, error)) {
+        if (map_put(&s->modules, m->id, m)) return true;
+        session_refund(s, &cost);
+        error_set(error, FUSION_OUT_OF_MEMORY, NULL, "out of memory");
+    }
+    error_about(error, "%s", m->name);
+    return false;
+}
+
 /* Ends the job with a module. False: the result is not understood, and nothing has happened. */
 static bool finish(struct module_job *j, struct blob *result)
 {
@@ -129,31 +143,29 @@ static bool finish(struct module_job *j, struct blob *result)
         blob_value_clear(&value);
         return false;
     }
-    struct user_cost cost = module_cost(m);
-    const char *refused = session_charge(s, &cost);
-    if (refused) {
-        module_job_fail(j, FUSION_OUT_OF_MEMORY, m->name, refused);
-        module_free(m);
-    } else if (!map_put(&s->modules, m->id, m)) {
-        session_refund(s, &cost);
-        module_job_fail(j, FUSION_OUT_OF_MEMORY, m->name, "out of memory");
-        module_free(m);
-    } else {
+    struct error error;
+    if (keep(s, m, &error)) {
         operation_end(&j->operation);
         answer(s, j->operation.request, m->id, proto_get(&value.root, "kernels"));
         module_job_free(j);
+    } else {
+        module_job_fail(j, &error);
+        module_free(m);
     }
     blob_value_clear(&value);
     return true;
 }
 
-static void on_made(void *data, const struct job_result *result)
+static void on_made(void *data, struct blob *result, const struct error *error)
 {
     struct module_job *j = data;
-    if (result->status != FUSION_SUCCESS)
-        module_job_fail(j, result->status, result->object, result->reason);
-    else if (!finish(j, result->blob))
-        module_job_fail(j, FUSION_INTERNAL, "compiler", "its description of a module was not understood");
+    struct error misunderstood;
+    if (!result) {
+        module_job_fail(j, error);
+    } else if (!finish(j, result)) {
+        error_set(&misunderstood, FUSION_INTERNAL, "compiler", "its description of a module was not understood");
+        module_job_fail(j, &misunderstood);
+    }
 }
 
 static bool take_from_cache(struct module_job *j)

@@ -32,7 +32,7 @@ struct module_request {
 struct module_job *module_job_new(struct session *s, struct proto_message *m, const char *name);
 void module_job_free(struct module_job *j);
 /* Answers with a failure; the job is gone. */
-void module_job_fail(struct module_job *j, fusion_status status, const char *object, const char *reason);
+void module_job_fail(struct module_job *j, const struct error *error);
 /* Asks a compiler, or waits for an equal job. */
 void module_job_run(struct module_job *j, const struct module_request *r, job_done_fn *done);
 /* Takes the module from the cache or asks for it, keeps it and answers. */

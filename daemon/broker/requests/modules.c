@@ -160,11 +160,8 @@ static void answer_text(struct module_job *j, struct blob *result)
 {
     struct session *s = j->operation.session;
     struct blob_value value;
-    if (!blob_parse(result, &value)) {
-        module_job_fail(j, FUSION_INTERNAL, "compiler", "its text of a module was not understood");
-        return;
-    }
-    const msgpack_object *text = proto_get(&value.root, "text");
+    bool parsed = blob_parse(result, &value);
+    const msgpack_object *text = parsed ? proto_get(&value.root, "text") : NULL;
     if (text && text->type == MSGPACK_OBJECT_STR) {
         struct proto_writer w;
         proto_begin_reply(&w, j->operation.request);
@@ -175,17 +172,19 @@ static void answer_text(struct module_job *j, struct blob *result)
         session_send(s, &w);
         module_job_free(j);
     } else {
-        module_job_fail(j, FUSION_INTERNAL, "compiler", "it gave no text of the module");
+        struct error error;
+        error_set(&error, FUSION_INTERNAL, "compiler", "it gave no text of the module");
+        module_job_fail(j, &error);
     }
-    blob_value_clear(&value);
+    if (parsed) blob_value_clear(&value);
 }
 
-static void on_text(void *data, const struct job_result *result)
+static void on_text(void *data, struct blob *result, const struct error *error)
 {
-    if (result->status == FUSION_SUCCESS)
-        answer_text(data, result->blob);
+    if (result)
+        answer_text(data, result);
     else
-        module_job_fail(data, result->status, result->object, result->reason);
+        module_job_fail(data, error);
 }
 
 static void pack_text(struct proto_writer *w, const struct module_job *j, const void *data)

@@ -38,7 +38,7 @@ void object_clear(struct object *object)
 }
 
 struct job *object_job(struct session *s, struct pool_client *client, const struct hash *hash,
-                       const msgpack_object *kernel, bool keep_assembly, const char **refused)
+                       const msgpack_object *kernel, bool keep_assembly, struct error *error)
 {
     struct pool *pool = s->broker->pool;
     const struct job_key key = {.kind = CACHE_OBJECT,
@@ -55,5 +55,5 @@ struct job *object_job(struct session *s, struct pool_client *client, const stru
     proto_pack_key(&w, "kernel");
     msgpack_pack_object(&w.packer, *kernel);
     proto_pack_bool(&w, "keep_assembly", keep_assembly);
-    return pool_add(pool, client, &key, id, &w, refused);
+    return pool_add(pool, client, &key, id, &w, error);
 }

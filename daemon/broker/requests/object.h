@@ -22,4 +22,4 @@ bool object_read(struct object *object, const struct blob *blob, bool wants_asse
 void object_clear(struct object *object);
 /* The job that makes the object, which may be under way already. NULL with the reason. */
 struct job *object_job(struct session *s, struct pool_client *client, const struct hash *hash,
-                       const msgpack_object *kernel, bool keep_assembly, const char **refused);
+                       const msgpack_object *kernel, bool keep_assembly, struct error *error);

@@ -97,9 +97,13 @@ static void offer(struct upgrade *u, const struct object *object)
         return;
     }
     u->code = code_get(&s->broker->codes, &u->hash, object->bytes, object->size, object->lanes, object->effort);
-    const char *refused = u->code ? executable_offer(s, all->executable, u->launch, u->code) : strerror(errno);
-    if (refused) {
-        stays(u, refused);
+    struct error error;
+    if (!u->code) {
+        stays(u, strerror(errno));
+        return;
+    }
+    if (!executable_offer(s, all->executable, u->launch, u->code, &error)) {
+        stays(u, error.reason);
         return;
     }
     u->state = IS_OFFERED;
@@ -116,7 +120,7 @@ static bool take(struct upgrade *u, const struct blob *blob)
     return understood;
 }
 
-static void on_made(void *data, const struct job_result *result)
+static void on_made(void *data, struct blob *result, const struct error *error)
 {
     struct upgrade *u = data;
     struct upgrades *all = u->all;
@@ -125,9 +129,9 @@ static void on_made(void *data, const struct job_result *result)
         upgrades_end(all->session, all->executable); /* a new executor could not load it */
         return;
     }
-    if (result->status != FUSION_SUCCESS)
-        stays(u, result->reason);
-    else if (!take(u, result->blob))
+    if (!result)
+        stays(u, error->reason);
+    else if (!take(u, result))
         stays(u, "the compiler's object was not understood");
     start(all);
 }
@@ -146,11 +150,11 @@ static void start_one(struct upgrade *u)
 {
     struct upgrades *all = u->all;
     struct session *s = all->session;
-    const char *refused;
+    struct error error;
     if (is_cached(u)) return;
-    struct job *job = object_job(s, &s->background, &u->hash, &all->kernels->ptr[u->launch], false, &refused);
+    struct job *job = object_job(s, &s->background, &u->hash, &all->kernels->ptr[u->launch], false, &error);
     if (!job) {
-        stays(u, refused);
+        stays(u, error.reason);
         return;
     }
     u->state = IS_MADE;
@@ -198,16 +202,16 @@ void upgrades_begin(struct finalize *f)
     TAILQ_INIT(&all->offered);
     list_launches(all, f);
     all->cost.of[USER_BYTES] = sizeof *all + f->n_quick * sizeof *all->list + f->plan->size;
-    const char *refused = session_charge(s, &all->cost);
-    if (!refused && !keep_plan(all, f)) {
+    struct error error;
+    if (session_charge(s, &all->cost, &error)) {
+        if (keep_plan(all, f)) {
+            start(all);
+            return;
+        }
         session_refund(s, &all->cost);
-        refused = "out of memory";
+        error_set(&error, FUSION_OUT_OF_MEMORY, NULL, "out of memory");
     }
-    if (!refused) {
-        start(all);
-        return;
-    }
-    for (; all->next < all->n; all->next++) stays(&all->list[all->next], refused);
+    for (; all->next < all->n; all->next++) stays(&all->list[all->next], error.reason);
 }
 
 /* ---- the executor ---- */

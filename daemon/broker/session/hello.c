@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/broker/session/request.h"
 #include "ir/base/cursor.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -82,7 +83,7 @@ static void answer(struct session *s, uint32_t request, uint64_t version)
 
 static bool refuse(struct session *s, const struct proto_message *m, fusion_status status, const char *reason)
 {
-    session_fail(s, m->id, status, "hello", reason);
+    request_fail(s, m, status, "hello", "%s", reason);
     session_end(s, status, NULL, NULL);
     return false;
 }

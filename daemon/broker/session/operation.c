@@ -43,14 +43,11 @@ void operation_end(struct operation *o)
     operation_release(o);
 }
 
-const char *operation_hold(struct operation *o, const struct user_cost *cost)
+bool operation_hold(struct operation *o, const struct user_cost *cost, struct error *error)
 {
-    struct operations *all = o->all;
-    enum user_resource refused = user_charge_all(all->user, cost);
-    if (refused != USER_RESOURCES)
-        return user_refusal(all->user, refused, cost->of[refused], all->refusal, sizeof all->refusal);
+    if (!user_charge_all(o->all->user, cost, error)) return false;
     for (int i = 0; i < USER_RESOURCES; i++) o->held.of[i] += cost->of[i];
-    return NULL;
+    return true;
 }
 
 void operation_release(struct operation *o)

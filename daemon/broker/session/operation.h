@@ -28,7 +28,6 @@ struct operations {
     struct user *user; /* whom they are charged to */
     uint32_t n;
     size_t bytes;
-    char refusal[256]; /* why operation_hold said no */
 };
 
 void operations_init(struct operations *all, struct session *session, struct user *user);
@@ -37,8 +36,8 @@ void operations_cancel(struct operations *all);
 
 void operation_begin(struct operation *o, struct operations *all, const struct proto_message *m,
                      void (*cancel)(struct operation *operation));
-/* It holds so much more until it ends. NULL, or why its user may not. */
-const char *operation_hold(struct operation *o, const struct user_cost *cost);
+/* It holds so much more until it ends, unless its user may not (error). */
+bool operation_hold(struct operation *o, const struct user_cost *cost, struct error *error);
 /* It holds nothing more: what it held is about to be charged to an object. */
 void operation_release(struct operation *o);
 /* It is about to be answered: takes it from the list, and gives back what it held. */

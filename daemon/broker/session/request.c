@@ -2,7 +2,6 @@
 #include "daemon/broker/session/request.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -11,12 +10,12 @@
 bool request_fail(struct session *s, const struct proto_message *m, fusion_status status, const char *object,
                   const char *format, ...)
 {
-    char reason[512];
+    struct error error;
     va_list args;
     va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
+    error_vset(&error, status, object, format, args);
     va_end(args);
-    session_fail(s, m->id, status, object, reason);
+    session_fail(s, m->id, &error);
     return false;
 }
 
@@ -59,7 +58,7 @@ bool request_list(struct session *s, const struct proto_message *m, const char *
 
 bool request_target(struct session *s, const struct proto_message *m, struct hash *target)
 {
-    const char *reason;
-    return pool_info(s->broker->pool, NULL, target, &reason) ||
-           request_fail(s, m, FUSION_COMPILER, "compiler", "%s", reason);
+    const struct error *error = pool_info(s->broker->pool, NULL, target);
+    if (error) session_fail(s, m->id, error);
+    return !error;
 }

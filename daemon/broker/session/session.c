@@ -29,10 +29,10 @@ void session_send(struct session *s, struct proto_writer *w)
     session_update_reading(s);
 }
 
-void session_fail(struct session *s, uint32_t request, fusion_status status, const char *object, const char *reason)
+void session_fail(struct session *s, uint32_t request, const struct error *error)
 {
     struct proto_writer w;
-    proto_write_error(&w, request, status, object, reason);
+    proto_write_error(&w, request, (fusion_status)error->code, error->object, error->reason);
     session_send(s, &w);
 }
 
@@ -94,18 +94,16 @@ static void on_drained(void *data)
 
 /* ---- limits ---- */
 
-const char *session_charge(struct session *s, const struct user_cost *cost)
+bool session_charge(struct session *s, const struct user_cost *cost, struct error *error)
 {
     if (cost->of[USER_BYTES] > SESSION_MAX_BYTES - s->bytes) {
-        snprintf(s->refusal, sizeof s->refusal, "the session's modules and executables take more than %d MB",
-                 SESSION_MAX_BYTES >> 20);
-        return s->refusal;
+        error_set(error, FUSION_OUT_OF_MEMORY, NULL, "the session's modules and executables take more than %d MB",
+                  SESSION_MAX_BYTES >> 20);
+        return false;
     }
-    enum user_resource refused = user_charge_all(s->user, cost);
-    if (refused != USER_RESOURCES)
-        return user_refusal(s->user, refused, cost->of[refused], s->refusal, sizeof s->refusal);
+    if (!user_charge_all(s->user, cost, error)) return false;
     s->bytes += cost->of[USER_BYTES];
-    return NULL;
+    return true;
 }
 
 void session_refund(struct session *s, const struct user_cost *cost)
@@ -117,12 +115,12 @@ void session_refund(struct session *s, const struct user_cost *cost)
 void session_weigh(struct session *s)
 {
     uint64_t now = executor_memory(s->executor), before = s->executor_bytes;
+    struct error error;
     if (s->ending) return;
     if (now <= before) {
         user_refund(s->user, USER_EXECUTORS, before - now);
-    } else if (!user_charge(s->user, USER_EXECUTORS, now - before)) {
-        session_end(s, FUSION_OUT_OF_MEMORY, "executor",
-                    user_refusal(s->user, USER_EXECUTORS, now - before, s->refusal, sizeof s->refusal));
+    } else if (!user_charge(s->user, USER_EXECUTORS, now - before, &error)) {
+        session_end(s, FUSION_OUT_OF_MEMORY, "executor", error.reason);
         return;
     }
     s->executor_bytes = now;
@@ -276,11 +274,10 @@ static bool learn_client(struct session *s, int fd)
 static void admit(struct session *s)
 {
     struct user_cost cost = own_cost();
-    enum user_resource refused = user_charge_all(s->user, &cost);
-    s->admitted = refused == USER_RESOURCES;
+    struct error error;
+    s->admitted = user_charge_all(s->user, &cost, &error);
     if (!s->admitted) {
-        session_end(s, FUSION_OUT_OF_MEMORY, "session",
-                    user_refusal(s->user, refused, cost.of[refused], s->refusal, sizeof s->refusal));
+        session_end(s, FUSION_OUT_OF_MEMORY, "session", error.reason);
         return;
     }
     peer_limit(s->peer, s->user, s->broker->options.frame_limit_ms);

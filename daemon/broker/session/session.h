@@ -9,6 +9,7 @@
 #include "daemon/broker/core/peer.h"
 #include "daemon/broker/session/executor.h"
 #include "daemon/broker/session/operation.h"
+#include "ir/base/error.h"
 #include "ir/base/map.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
@@ -39,7 +40,6 @@ struct session {
     pid_t pid;
     struct user *user;
     bool admitted, greeted, ending;
-    char refusal[256]; /* why session_charge said no */
     struct ring *ring; /* NULL until hello */
     int ring_fd;
     int event_fd, client_event_fd; /* where completions are told, and the client's end until it has it */
@@ -73,8 +73,8 @@ void session_pool_changed(struct broker *broker);
 void session_update_reading(struct session *s);
 /* The ring has been made: with an executor for it the session has begun. False: out of memory. */
 bool session_begin(struct session *s);
-/* What an object costs, charged to the session and its user. NULL, or why it is refused. */
-const char *session_charge(struct session *s, const struct user_cost *cost);
+/* What an object costs, charged to the session and its user, unless that is too much (error). */
+bool session_charge(struct session *s, const struct user_cost *cost, struct error *error);
 void session_refund(struct session *s, const struct user_cost *cost);
 /* Looks at what its executor has to itself, and ends the session where that is more than its user may have. */
 void session_weigh(struct session *s);
@@ -82,4 +82,4 @@ void session_weigh(struct session *s);
 __attribute__((format(printf, 2, 3))) void session_log(struct session *s, const char *format, ...);
 /* Sends and clears. */
 void session_send(struct session *s, struct proto_writer *w);
-void session_fail(struct session *s, uint32_t request, fusion_status status, const char *object, const char *reason);
+void session_fail(struct session *s, uint32_t request, const struct error *error);
