@@ -26,41 +26,7 @@
 #define ONE64(v) (v)
 #endif
 
-/* op, the function's name, its variant. Faster ones are taken where OpenCL's bound leaves room for them. */
-#define UNARY(F)                                                                                                       \
-    F(ACOS, acos, u35)                                                                                                 \
-    F(ACOSH, acosh, u10)                                                                                               \
-    F(ASIN, asin, u35)                                                                                                 \
-    F(ASINH, asinh, u10)                                                                                               \
-    F(ATAN, atan, u35)                                                                                                 \
-    F(ATANH, atanh, u10)                                                                                               \
-    F(CBRT, cbrt, u35)                                                                                                 \
-    F(COS, cos, u35)                                                                                                   \
-    F(COSH, cosh, u35)                                                                                                 \
-    F(COSPI, cospi, u05)                                                                                               \
-    F(ERF, erf, u10)                                                                                                   \
-    F(ERFC, erfc, u15)                                                                                                 \
-    F(EXP, exp, u10)                                                                                                   \
-    F(EXP2, exp2, u35)                                                                                                 \
-    F(EXP10, exp10, u35)                                                                                               \
-    F(EXPM1, expm1, u10)                                                                                               \
-    F(LGAMMA, lgamma, u10)                                                                                             \
-    F(LOG, log, u10)                                                                                                   \
-    F(LOG2, log2, u10)                                                                                                 \
-    F(LOG10, log10, u10)                                                                                               \
-    F(LOG1P, log1p, u10)                                                                                               \
-    F(SIN, sin, u35)                                                                                                   \
-    F(SINH, sinh, u35)                                                                                                 \
-    F(SINPI, sinpi, u05)                                                                                               \
-    F(TAN, tan, u35)                                                                                                   \
-    F(TANH, tanh, u35)                                                                                                 \
-    F(TGAMMA, tgamma, u10)
-#define BINARY(F)                                                                                                      \
-    F(ATAN2, atan2, u35)                                                                                               \
-    F(HYPOT, hypot, u35)                                                                                               \
-    F(POW, pow, u10)
-
-#define DEFINE_UNARY(op, name, accuracy)                                                                               \
+#define UNARY(op, name, accuracy)                                                                                      \
     static float name##_f32(float x, float y)                                                                          \
     {                                                                                                                  \
         (void)y;                                                                                                       \
@@ -71,7 +37,7 @@
         (void)y;                                                                                                       \
         return ONE64(SYMBOL64(name, accuracy)(ALL64(x)));                                                              \
     }
-#define DEFINE_BINARY(op, name, accuracy)                                                                              \
+#define BINARY(op, name, accuracy)                                                                                     \
     static float name##_f32(float x, float y)                                                                          \
     {                                                                                                                  \
         return ONE32(SYMBOL32(name, accuracy)(ALL32(x), ALL32(y)));                                                    \
@@ -80,12 +46,15 @@
     {                                                                                                                  \
         return ONE64(SYMBOL64(name, accuracy)(ALL64(x), ALL64(y)));                                                    \
     }
-UNARY(DEFINE_UNARY)
-BINARY(DEFINE_BINARY)
+#include "ir/formula/library.def"
+#undef UNARY
+#undef BINARY
 
-#define UNARY_ROW(op, name, accuracy) [IR_OP_##op] = {#name, #accuracy, 1, name##_f32, name##_f64},
-#define BINARY_ROW(op, name, accuracy) [IR_OP_##op] = {#name, #accuracy, 2, name##_f32, name##_f64},
-static const struct library_function table[IR_OP_COUNT] = {UNARY(UNARY_ROW) BINARY(BINARY_ROW)};
+#define UNARY(op, name, accuracy) [IR_OP_##op] = {#name, #accuracy, 1, name##_f32, name##_f64},
+#define BINARY(op, name, accuracy) [IR_OP_##op] = {#name, #accuracy, 2, name##_f32, name##_f64},
+static const struct library_function table[IR_OP_COUNT] = {
+#include "ir/formula/library.def"
+};
 
 const struct library_function *library_find(enum ir_op op)
 {

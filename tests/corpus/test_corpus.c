@@ -148,35 +148,44 @@ static bool interpret(const struct ir_function *f, const struct corpus_case *c, 
 /* Exit statuses of the child, but for the last; nothing else exits with these. */
 enum cpu_end { CPU_RAN = 40, CPU_REFUSED, CPU_DIED };
 
+/* What runs: code; the kernel in batches, cleaned up as in the service; the same as it was read, with its calls. */
+enum cpu_way { CPU_CODE, CPU_BATCHES, CPU_BATCHES_AS_READ, CPU_WAYS };
+static const char *const cpu_way_names[] = {"CPU code", "batches", "batches, as it was read"};
+
+static bool make(struct compiled *c, struct ir_function *f, enum cpu_way way)
+{
+    if (way != CPU_BATCHES_AS_READ) pipeline_run(&pipeline_cleanup, f);
+    if (way != CPU_CODE) return compiled_make_batch(c, f, BATCH_BEST);
+    return compiled_make(c, f, CPU_ISA_COUNT - 1, false) || compiled_make(c, f, CPU_ISA_COUNT - 1, true);
+}
+
 /* In the child, so that the interpreter gets the module as it was read. The passes come first, as in the service. What
    the code for vectors refuses may run one work-item at a time. */
-static enum cpu_end cpu_child(struct ir_function *f, const struct corpus_kernel *k, uint8_t *data,
+static enum cpu_end cpu_child(struct ir_function *f, const struct corpus_kernel *k, enum cpu_way way, uint8_t *data,
                               uint32_t *sub_group_size)
 {
     struct arguments a;
     struct compiled c;
     arguments(k, data, &a);
-    pipeline_run(&pipeline_cleanup, f);
-    if (!compiled_make(&c, f, CPU_ISA_COUNT - 1, false) && !compiled_make(&c, f, CPU_ISA_COUNT - 1, true))
-        return CPU_REFUSED;
+    if (!make(&c, f, way)) return CPU_REFUSED;
     *sub_group_size = c.info->sub_group_size;
     compiled_run(&c, f, &k->range, a.args, 1, 0);
     return CPU_RAN;
 }
 
-static enum cpu_end run_cpu(struct ir_function *f, const struct corpus_kernel *k, uint8_t *data,
+static enum cpu_end run_cpu(struct ir_function *f, const struct corpus_kernel *k, enum cpu_way way, uint8_t *data,
                             uint32_t *sub_group_size)
 {
     uint32_t *size = shared(sizeof *size);
     pid_t child = fork_child(CPU_SECONDS);
-    if (child == 0) _exit(cpu_child(f, k, data, size));
+    if (child == 0) _exit(cpu_child(f, k, way, data, size));
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     *sub_group_size = *size;
     munmap(size, sizeof *size + 1);
     if (WIFEXITED(status) && (WEXITSTATUS(status) == CPU_RAN || WEXITSTATUS(status) == CPU_REFUSED))
         return WEXITSTATUS(status);
-    fprintf(stderr, "# %s, CPU code: the process died, status 0x%x\n", k->name, status);
+    fprintf(stderr, "# %s, %s: the process died, status 0x%x\n", k->name, cpu_way_names[way], status);
     return CPU_DIED;
 }
 
@@ -215,9 +224,10 @@ static void run_pocl(struct level *l)
 
 /* ---- cases ---- */
 
-static bool check_cpu(const struct corpus_kernel *k, enum cpu_end end, const uint8_t *want, const uint8_t *got)
+static bool check_cpu(const struct corpus_kernel *k, enum cpu_way way, enum cpu_end end, const uint8_t *want,
+                      const uint8_t *got)
 {
-    bool good = end == CPU_REFUSED || (end == CPU_RAN && agree(k, "CPU code", want, got, NULL));
+    bool good = end == CPU_REFUSED || (end == CPU_RAN && agree(k, cpu_way_names[way], want, got, NULL));
     if (end == CPU_REFUSED) fprintf(stderr, "# %s: not compiled\n", k->name);
     *(end == CPU_REFUSED ? &counts.cpu_refused : good ? &counts.cpu_agreed : &counts.cpu_differed) += 1;
     return good;
@@ -248,15 +258,22 @@ static void run_case(void **state)
     assert_non_null(c->level->module);
     struct ir_function *f = ir_module_find(c->level->module, k->name);
     assert_non_null(f);
-    uint8_t *want = fresh_buffers(k), *got = fresh_buffers(k);
+    uint8_t *want = fresh_buffers(k), *got[CPU_WAYS];
     uint32_t sub_group_size = 0;
-    enum cpu_end cpu = run_cpu(f, k, got, &sub_group_size);
+    enum cpu_end cpu[CPU_WAYS];
+    bool cpu_good = true;
+    for (int way = 0; way < CPU_WAYS; way++) {
+        got[way] = fresh_buffers(k);
+        cpu[way] = run_cpu(f, k, (enum cpu_way)way, got[way], &sub_group_size);
+    }
     bool interpreted = interpret(f, c, sub_group_size, want);
     counts.interpreted += interpreted;
-    bool cpu_good = check_cpu(k, cpu, want, got);
+    for (int way = 0; way < CPU_WAYS; way++) {
+        cpu_good &= check_cpu(k, (enum cpu_way)way, cpu[way], want, got[way]);
+        free_buffers(k, got[way]);
+    }
     bool pocl_good = check_pocl(c, k, want);
     free_buffers(k, want);
-    free_buffers(k, got);
     assert_true(interpreted && cpu_good && pocl_good);
 }
 

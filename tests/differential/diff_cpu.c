@@ -13,6 +13,17 @@
 #include "tests/support/compiled.h"
 #include "tests/support/random_args.h"
 
+static void compare_code(const struct random_kernel *k, const struct nd_range *range, uint64_t seed, struct compiled *c,
+                         const char *how, const struct interp_arg *want)
+{
+    struct interp_arg *got = random_args(k, seed);
+    compiled_run(c, k->function, range, got, 1 + seed % 3, 0);
+    bool same = random_args_equal(k, want, got, how, seed);
+    random_args_free(k, got);
+    compiled_clear(c);
+    assert_true(same);
+}
+
 static void compare_one(const struct random_kernel *k, const struct nd_range *range, uint64_t seed, enum cpu_isa isa,
                         enum cpu_effort effort, const struct interp_arg *want)
 {
@@ -23,12 +34,24 @@ static void compare_one(const struct random_kernel *k, const struct nd_range *ra
         fprintf(stderr, "# seed %llu, %s\n", (unsigned long long)seed, how);
         fail();
     }
-    struct interp_arg *got = random_args(k, seed);
-    compiled_run(&c, k->function, range, got, 1 + seed % 3, 0);
-    bool same = random_args_equal(k, want, got, how, seed);
-    random_args_free(k, got);
-    compiled_clear(&c);
-    assert_true(same);
+    compare_code(k, range, seed, &c, how, want);
+}
+
+static void compare_batches(const struct random_kernel *k, const struct nd_range *range, uint64_t seed,
+                            const struct interp_arg *want)
+{
+    static const char *const how[] = {"batches", "batches, avx2", "batches, generic"};
+    for (enum batch_loops loops = BATCH_BEST; loops <= BATCH_GENERIC; loops++) {
+        struct compiled c;
+        compiled_make_batch(&c, k->function, loops);
+        compare_code(k, range, seed, &c, how[loops], want);
+    }
+}
+
+static bool only_batches(void)
+{
+    const char *ways = getenv("FUSIOND_TEST_WAYS");
+    return ways && strcmp(ways, "batches") == 0;
 }
 
 static void compare_seed(uint64_t seed, const struct random_kernel_options *options)
@@ -43,9 +66,10 @@ static void compare_seed(uint64_t seed, const struct random_kernel_options *opti
     assert_true(result.completed);
     interp_result_clear(&result);
     enum cpu_isa isas[CPU_ISA_COUNT];
-    unsigned n = compiled_isas(isas);
+    unsigned n = only_batches() ? 0 : compiled_isas(isas);
     for (unsigned i = 0; i < n; i++) compare_one(&k, &range, seed, isas[i], CPU_EFFORT_FULL, want);
-    compare_one(&k, &range, seed, isas[n - 1], (enum cpu_effort)(1 + seed % (CPU_EFFORT_COUNT - 1)), want);
+    if (n) compare_one(&k, &range, seed, isas[n - 1], (enum cpu_effort)(1 + seed % (CPU_EFFORT_COUNT - 1)), want);
+    compare_batches(&k, &range, seed, want);
     random_args_free(&k, want);
     random_kernel_clear(&k);
 }

@@ -125,13 +125,13 @@ static void run(unsigned bits)
     char *text = write_kernel(bits);
     struct ir_module *m = kit_parse(text);
     struct ir_function *kernel = kit_kernel(m);
-    struct kit_way ways[CPU_ISA_COUNT + 1];
+    struct kit_way ways[KIT_MAX_WAYS];
     unsigned n = kit_ways(ways);
     struct nd_range range = {1, {ITEMS, 1, 1}, {0, 0, 0}, {64, 1, 1}};
     for (unsigned w = 0; w < n; w++) {
         struct compiled c;
         struct rng rng = {4711};
-        assert_true(compiled_make(&c, kernel, ways[w].isa, ways[w].scalar));
+        assert_true(kit_make(&c, kernel, &ways[w]));
         for (unsigned round = 0; round < 60; round++) {
             uint64_t b = divisor(&rng, bits);
             fill(&rng, bits, b, round % 2);

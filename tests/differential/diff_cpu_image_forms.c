@@ -123,8 +123,8 @@ static char *anywhere_text(enum ir_image_form form)
 struct ways {
     struct ir_module *module, *clean;
     struct ir_function *kernel;
-    struct kit_way way[CPU_ISA_COUNT + 1];
-    struct compiled code[CPU_ISA_COUNT + 1];
+    struct kit_way way[KIT_MAX_WAYS];
+    struct compiled code[KIT_MAX_WAYS];
     unsigned n;
 };
 
@@ -137,7 +137,7 @@ static void ways_make(struct ways *w, char *text)
     struct ir_function *clean = ir_function_copy(w->clean, w->kernel, w->kernel->name);
     pipeline_run(&pipeline_cleanup, clean);
     w->n = kit_ways(w->way);
-    for (unsigned i = 0; i < w->n; i++) assert_true(compiled_make(&w->code[i], clean, w->way[i].isa, w->way[i].scalar));
+    for (unsigned i = 0; i < w->n; i++) assert_true(kit_make(&w->code[i], clean, &w->way[i]));
 }
 
 static void ways_clear(struct ways *w)

@@ -36,7 +36,7 @@ static void run_at_edge(const char *text, struct edge *from, uint64_t bytes)
 {
     struct ir_module *m = kit_parse(text);
     struct ir_function *kernel = kit_kernel(m);
-    struct kit_way ways[CPU_ISA_COUNT + 1];
+    struct kit_way ways[KIT_MAX_WAYS];
     unsigned n = kit_ways(ways);
     static uint8_t want[MAX_BYTES], got[MAX_BYTES];
     struct interp_arg args[] = {{INTERP_ARG_BUFFER, from->start + from->size - bytes, bytes, NULL},
@@ -45,7 +45,7 @@ static void run_at_edge(const char *text, struct edge *from, uint64_t bytes)
     kit_interpret(kernel, &ranges[1], args);
     for (unsigned w = 0; w < n; w++) {
         struct compiled c;
-        assert_true(compiled_make(&c, kernel, ways[w].isa, ways[w].scalar));
+        assert_true(kit_make(&c, kernel, &ways[w]));
         args[1].data = memset(got, 0x55, sizeof got);
         compiled_run(&c, kernel, &ranges[1], args, 1, 0);
         kit_expect_equal_bytes(want, got, sizeof want, cpu_isa_name(ways[w].isa), 1);

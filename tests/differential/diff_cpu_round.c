@@ -114,7 +114,7 @@ static void run(const char *from, ir_type type)
     struct conversion list[MAX_RESULTS];
     unsigned n = write_kernel(&text, from, ir_type_is_float(type), list);
     struct ir_module *m = kit_parse(text.text);
-    struct kit_way ways[CPU_ISA_COUNT + 1];
+    struct kit_way ways[KIT_MAX_WAYS];
     unsigned n_ways = kit_ways(ways);
     struct nd_range range = {1, {ITEMS, 1, 1}, {0, 0, 0}, {100, 1, 1}};
     for (unsigned w = 0; w < n_ways; w++) {
@@ -122,7 +122,7 @@ static void run(const char *from, ir_type type)
         struct rng rng = {ir_type_bits(type)};
         char how[64];
         snprintf(how, sizeof how, "%s%s", cpu_isa_name(ways[w].isa), ways[w].scalar ? " scalar" : "");
-        assert_true(compiled_make(&c, kit_kernel(m), ways[w].isa, ways[w].scalar));
+        assert_true(kit_make(&c, kit_kernel(m), &ways[w]));
         for (unsigned round = 0; round < test_cases(2); round++) {
             fill(in, type, &rng);
             struct interp_arg args[] = {{INTERP_ARG_BUFFER, in, ITEMS * ir_type_bits(type) / 8, NULL},
@@ -205,7 +205,7 @@ static void known(void **state)
     struct interp_arg args[] = {{INTERP_ARG_BUFFER, in, sizeof in, NULL}, {INTERP_ARG_BUFFER, out, sizeof out, NULL}};
     struct nd_range range = {1, {N, 1, 1}, {0, 0, 0}, {N, 1, 1}};
     struct compiled c;
-    struct kit_way ways[CPU_ISA_COUNT + 1];
+    struct kit_way ways[KIT_MAX_WAYS];
     unsigned n_ways = kit_ways(ways);
     assert_true(compiled_make(&c, kit_kernel(m), ways[n_ways - 1].isa, false));
     for (int compiled = 0; compiled < 2; compiled++) {

@@ -63,6 +63,15 @@ static void compare_one(const struct random_spmd *p, uint64_t seed, enum cpu_isa
     assert_true(good);
 }
 
+static void compare_batches(const struct random_spmd *p, uint64_t seed)
+{
+    struct compiled c;
+    compiled_make_batch(&c, p->kernel.function, (enum batch_loops)(seed % 3));
+    bool good = compare_code(p, seed, "batches", &c);
+    compiled_clear(&c);
+    assert_true(good);
+}
+
 static uint64_t first_seed(void)
 {
     const char *s = getenv("FUSIOND_TEST_SEED");
@@ -75,13 +84,16 @@ static void programs(void **state)
 {
     (void)state;
     enum cpu_isa isas[CPU_ISA_COUNT];
-    unsigned n = compiled_isas(isas), cases = test_cases(usual_cases);
+    const char *only = getenv("FUSIOND_TEST_WAYS");
+    bool code = !only || strcmp(only, "batches") != 0;
+    unsigned n = code ? compiled_isas(isas) : 0, cases = test_cases(usual_cases);
     bool all = cases >= LONG_CASES || getenv("FUSIOND_TEST_SEED");
     for (uint64_t seed = first_seed(); cases--; seed++) {
         struct random_spmd p = random_spmd(seed);
         for (unsigned i = 0; i < n; i++)
             if (all || i == seed % n) compare_one(&p, seed, isas[i], false);
-        if (all) compare_one(&p, seed, isas[n - 1], true);
+        if (all && n) compare_one(&p, seed, isas[n - 1], true);
+        compare_batches(&p, seed);
         random_spmd_clear(&p);
     }
 }

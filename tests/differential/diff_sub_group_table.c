@@ -1,5 +1,5 @@
-/* Each sub-group function on each type in compiled code. Each try costs a compilation: the short check takes
-   instruction sets in turn and few of the wide vectors; --long takes all. */
+/* Each sub-group function on each type in compiled code, and in batches. Each try of code costs a compilation: the
+   short check takes instruction sets in turn and few of the wide vectors; --long takes all. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,10 @@ static bool run(unsigned way, const struct ir_function *kernel, const struct nd_
                 const struct interp_arg *args, uint32_t *size)
 {
     struct compiled c;
-    if (!compiled_make(&c, kernel, isas[way], false)) return false;
+    if (way == n_isas)
+        compiled_make_batch(&c, kernel, BATCH_BEST);
+    else if (!compiled_make(&c, kernel, isas[way], false))
+        return false;
     compiled_run(&c, kernel, range, args, 2, 0);
     *size = c.info->sub_group_size;
     compiled_clear(&c);
@@ -25,6 +28,7 @@ static bool run(unsigned way, const struct ir_function *kernel, const struct nd_
 /* Small ones at each size; of the others one. */
 static bool takes(unsigned way, unsigned number, uint32_t size, unsigned lanes)
 {
+    if (way == n_isas) return true;
     unsigned power = (unsigned)__builtin_ctz(size);
     if ((number + lanes + power) % n_isas != way) return false;
     if (lanes > 1 || number % 3) return size == 4u << (number + lanes) % 3 && size * lanes <= WIDEST;
@@ -35,6 +39,6 @@ int main(int argc, char **argv)
 {
     bool all = argc > 1 && strcmp(argv[1], "--long") == 0;
     n_isas = compiled_isas(isas);
-    struct sub_group_runner runner = {"diff_sub_group_table", n_isas, run, all ? NULL : takes};
+    struct sub_group_runner runner = {"diff_sub_group_table", n_isas + 1, run, all ? NULL : takes};
     return sub_group_table_main(&runner);
 }

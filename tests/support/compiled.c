@@ -85,8 +85,16 @@ bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum cp
     return compiled_make_with(c, kernel, isa, scalar ? CPU_EFFORT_SCALAR : CPU_EFFORT_FULL);
 }
 
+bool compiled_make_batch(struct compiled *c, const struct ir_function *kernel, enum batch_loops loops)
+{
+    *c = (struct compiled){.batch = batch_new(kernel, loops)};
+    c->info = batch_info(c->batch);
+    return true;
+}
+
 void compiled_clear(struct compiled *c)
 {
+    batch_free(c->batch);
     if (c->library) dlclose(c->library);
     *c = (struct compiled){0};
 }
@@ -165,11 +173,16 @@ void compiled_run(const struct compiled *c, const struct ir_function *kernel, co
     uint64_t local_at = to_64(c->info->static_local_size) + to_64(c->info->scratch_per_item * items);
     struct kernel_pipe **pipes = calloc(kernel->n_params + 1, sizeof(struct kernel_pipe *));
     uint64_t local_size = to_64(fill_args(kernel, args, local_at, pipes, block)) + 64;
+    if (c->batch) local_size += batch_frame_bytes(c->batch, items);
     void *local = aligned_alloc(64, local_size);
     l.local_bytes = local_size;
     for (unsigned p = 0; p < parts; p++) {
         memset(local, 0xa5, local_size);
-        c->entry(&l, block, groups * p / parts, groups * (p + 1) / parts, local);
+        uint64_t first = groups * p / parts, end = groups * (p + 1) / parts;
+        if (c->batch)
+            batch_run(c->batch, &l, block, first, end, local);
+        else
+            c->entry(&l, block, first, end, local);
     }
     for (uint32_t i = 0; i < kernel->n_params; i++)
         if (pipes[i]) pipe_give_back(pipes[i], args[i].data);

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "fuser/cpu/abi/kernel_abi.h"
+#include "fuser/cpu/batch/batch.h"
 #include "fuser/cpu/compile.h"
 #include "ir/interp/interp.h"
 
 struct compiled {
     void *library;
-    kernel_entry *entry;
+    kernel_entry *entry; /* NULL: in batches */
+    struct batch *batch;
     const struct kernel_object_info *info;
 };
 
@@ -18,6 +20,8 @@ unsigned compiled_isas(enum cpu_isa isas[CPU_ISA_COUNT]);
 bool compiled_make(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, bool scalar);
 /* With that effort, or less where the kernel is large. */
 bool compiled_make_with(struct compiled *c, const struct ir_function *kernel, enum cpu_isa isa, enum cpu_effort effort);
+/* The kernel without code, in batches. */
+bool compiled_make_batch(struct compiled *c, const struct ir_function *kernel, enum batch_loops loops);
 void compiled_clear(struct compiled *c);
 
 /* Runs it over the range; arguments as the interpreter takes them. parts: the work-groups are split over so

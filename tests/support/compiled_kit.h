@@ -17,19 +17,38 @@
 
 enum { KIT_MAX_ARGS = 8 };
 
-/* Which code: index into the instruction sets of the machine, and one more for scalar code of the best. */
+/* Which code: each instruction set of the machine, scalar code of the best, and none: in batches. */
 struct kit_way {
     enum cpu_isa isa;
-    bool scalar;
+    bool scalar, batch;
+    enum batch_loops loops;
 };
+enum { KIT_MAX_WAYS = CPU_ISA_COUNT + 4 };
 
-static inline unsigned kit_ways(struct kit_way ways[CPU_ISA_COUNT + 1])
+static inline unsigned kit_ways(struct kit_way ways[KIT_MAX_WAYS])
 {
     enum cpu_isa isas[CPU_ISA_COUNT];
-    unsigned n = compiled_isas(isas);
-    for (unsigned i = 0; i < n; i++) ways[i] = (struct kit_way){isas[i], false};
-    ways[n] = (struct kit_way){isas[n - 1], true};
-    return n + 1;
+    const char *only = getenv("FUSIOND_TEST_WAYS");
+    unsigned n_isas = compiled_isas(isas), n = 0;
+    enum cpu_isa best = isas[n_isas - 1];
+    bool code = !only || strcmp(only, "batches") != 0;
+    for (unsigned i = 0; i < n_isas && code; i++) ways[n++] = (struct kit_way){.isa = isas[i]};
+    if (code) ways[n++] = (struct kit_way){.isa = best, .scalar = true};
+    for (enum batch_loops loops = BATCH_BEST; loops <= BATCH_GENERIC; loops++)
+        ways[n++] = (struct kit_way){.isa = best, .batch = true, .loops = loops};
+    return n;
+}
+
+static inline const char *kit_way_name(const struct kit_way *way)
+{
+    static const char *const batches[] = {"batches", "batches, avx2", "batches, generic"};
+    return way->batch ? batches[way->loops] : way->scalar ? "scalar" : cpu_isa_name(way->isa);
+}
+
+static inline bool kit_make(struct compiled *c, const struct ir_function *kernel, const struct kit_way *way)
+{
+    if (way->batch) return compiled_make_batch(c, kernel, way->loops);
+    return compiled_make(c, kernel, way->isa, way->scalar);
 }
 
 static inline struct ir_module *kit_parse(const char *text)
@@ -146,16 +165,15 @@ static inline void kit_same_everywhere(const char *text, const struct nd_range *
     struct ir_module *m = kit_parse(text);
     struct ir_function *kernel = kit_kernel(m);
     assert_int_equal(kernel->n_params, n_args);
-    struct kit_way ways[CPU_ISA_COUNT + 1];
+    struct kit_way ways[KIT_MAX_WAYS];
     unsigned n_ways = kit_ways(ways);
     for (unsigned w = 0; w < n_ways; w++) {
         struct compiled c;
-        assert_true(compiled_make(&c, kernel, ways[w].isa, ways[w].scalar));
+        assert_true(kit_make(&c, kernel, &ways[w]));
         for (unsigned r = 0; r < n_ranges; r++) {
             char how[96];
-            snprintf(how, sizeof how, "%s%s, range %u (%llu x %llu)", cpu_isa_name(ways[w].isa),
-                     ways[w].scalar ? " scalar" : "", r, (unsigned long long)ranges[r].global[0],
-                     (unsigned long long)ranges[r].global[1]);
+            snprintf(how, sizeof how, "%s, range %u (%llu x %llu)", kit_way_name(&ways[w]), r,
+                     (unsigned long long)ranges[r].global[0], (unsigned long long)ranges[r].global[1]);
             struct interp_arg want[KIT_MAX_ARGS], got[KIT_MAX_ARGS];
             kit_copy(want, args, n_args);
             kit_copy(got, args, n_args);

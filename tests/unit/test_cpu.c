@@ -310,12 +310,12 @@ static void code_says_how_wide_it_is(void **state)
 {
     (void)state;
     struct ir_module *m = kit_parse("kernel @k(%o: ptr.global i32) {\n  %i = global_id x\n  store i32 %o[%i], 1\n}\n");
-    struct kit_way ways[CPU_ISA_COUNT + 1];
+    struct kit_way ways[KIT_MAX_WAYS];
     unsigned n = kit_ways(ways);
     for (unsigned w = 0; w < n; w++) {
         struct compiled c;
-        assert_true(compiled_make(&c, kit_kernel(m), ways[w].isa, ways[w].scalar));
-        bool one = ways[w].scalar || ways[w].isa == CPU_ISA_GENERIC;
+        assert_true(kit_make(&c, kit_kernel(m), &ways[w]));
+        bool one = ways[w].scalar || ways[w].batch || ways[w].isa == CPU_ISA_GENERIC;
         assert_true(one ? c.info->lanes == 1 : c.info->lanes >= 4);
         assert_int_equal(c.info->args_size, 8);
         compiled_clear(&c);

@@ -1,4 +1,4 @@
-/* Launches of compiled code. */
+/* Launches of compiled code, and of kernels in batches. */
 #include "daemon/executor/devices/cpu/compiled.h"
 
 #include <inttypes.h>
@@ -8,8 +8,10 @@
 
 #include "daemon/executor/devices/cpu/launch_records.h"
 #include "daemon/executor/devices/cpu/objects.h"
+#include "daemon/executor/devices/interpreter/interpreter.h"
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/run/pool.h"
+#include "fuser/cpu/batch/batch.h"
 #include "fuser/cpu/runtime/runtime.h"
 #include "proto/include/fusiond/status.h"
 
@@ -29,7 +31,7 @@ struct compiled {
     struct object *object;
     const struct kernel_launch *record; /* where the launch is, and what it calls; read-only memory */
     struct launch_records own;          /* with it, where it is not one of the executable's */
-    uint64_t local_bytes;               /* of work-group memory */
+    uint64_t local_bytes;               /* of work-group memory, with the frame of batches */
     uint64_t busy_ns;                   /* what it takes the threads together, of late; 0: not known */
 };
 
@@ -45,7 +47,7 @@ void compiled_init(unsigned threads)
 /* ---- running ---- */
 
 struct job {
-    kernel_entry *entry;
+    const struct object *object;
     const struct kernel_launch *record;
     const void *args;
 };
@@ -53,7 +55,11 @@ struct job {
 static void run_groups(void *data, uint64_t first, uint64_t end, unsigned thread)
 {
     const struct job *j = data;
-    j->entry(j->record, j->args, first, end, local.memory + thread * local.bytes);
+    uint8_t *memory = local.memory + thread * local.bytes;
+    if (j->object->entry)
+        j->object->entry(j->record, j->args, first, end, memory);
+    else
+        batch_run(j->object->batch, j->record, j->args, first, end, memory);
 }
 
 /* Until a launch has been measured, a work-item counts as a nanosecond. */
@@ -91,7 +97,7 @@ static int compiled_run(struct launch_code *code, struct executable *x, uint32_t
     const struct program_launch *p = &x->program->launches[launch];
     unsigned threads = pool_threads(context->pool);
     if (reserve_local(c->local_bytes, threads, p, e) != 0) return -1;
-    struct job job = {c->object->entry, c->record, x->launches[launch].args};
+    struct job job = {c->object, c->record, x->launches[launch].args};
     learn(c, pool_run(context->pool, run_groups, &job, p->n_groups, expected_ns(c, p)));
     return 0;
 }
@@ -125,8 +131,9 @@ static void compiled_enter(struct launch_code *code, struct executable *x, uint3
 
 static int check_local(struct compiled *c, const struct program_launch *p, struct error *e)
 {
-    c->local_bytes = lay_out_local(c, p, NULL);
-    if (c->local_bytes <= max_local_bytes) return 0;
+    uint64_t bytes = lay_out_local(c, p, NULL);
+    c->local_bytes = bytes + (c->object->batch ? batch_frame_bytes(c->object->batch, p->group_items) : 0);
+    if (bytes <= max_local_bytes) return 0;
     return error_set(e, FUSION_OUT_OF_MEMORY, NULL,
                      "a work-group needs more than %" PRIu64 " bytes of work-group memory, the limit", max_local_bytes);
 }
@@ -171,8 +178,10 @@ static void compiled_free(struct launch_code *code)
     free(c);
 }
 
-static int check_args(const struct compiled *c, const struct program_launch *p, struct error *e)
+static int check_args(const struct compiled *c, const struct executable *x, uint32_t launch, struct error *e)
 {
+    const struct program_launch *p = &x->program->launches[launch];
+    if (c->object->kernel) return interpreter_check_args(c->object->kernel, x, launch, e);
     if (c->object->info->args_size == p->args_size) return 0;
     return error_set(e, FUSION_INTERNAL, NULL, "its object takes %u bytes of arguments, the program has %u",
                      c->object->info->args_size, p->args_size);
@@ -186,7 +195,7 @@ struct launch_code *compiled_code(struct executable *x, uint32_t launch, struct 
     if (!c) abort();
     c->code = (struct launch_code){compiled_run, compiled_free, compiled_enter};
     c->object = object;
-    if (check_args(c, p, e) == 0 && check_local(c, p, e) == 0 && make_record(c, x, launch, replaces, e) == 0)
+    if (check_args(c, x, launch, e) == 0 && check_local(c, p, e) == 0 && make_record(c, x, launch, replaces, e) == 0)
         return &c->code;
     error_about(e, "kernel %s", p->name);
     compiled_free(&c->code);

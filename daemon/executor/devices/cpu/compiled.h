@@ -1,4 +1,4 @@
-/* Launches of compiled code: work-groups shared out among the threads. */
+/* Launches of compiled code, and of kernels in batches: work-groups shared out among the threads. */
 #pragma once
 
 #include <stdbool.h>

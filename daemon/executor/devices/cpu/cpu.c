@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "daemon/executor/devices/cpu/compiled.h"
-#include "daemon/executor/devices/cpu/interpreted.h"
 #include "daemon/executor/devices/cpu/launch_records.h"
 #include "daemon/executor/devices/cpu/objects.h"
 #include "daemon/executor/program/executables.h"
@@ -24,7 +23,7 @@ static struct launch_code *load_code(struct executable *x, uint32_t launch, int 
     snprintf(name, sizeof name, "kernel %s", x->program->launches[launch].name);
     struct object *object = objects_load(fd, name, e);
     if (!object) return NULL;
-    return object->kernel ? interpreted_code(x, launch, object, e) : compiled_code(x, launch, object, replaces, e);
+    return compiled_code(x, launch, object, replaces, e);
 }
 
 static struct launch_code *load(struct executable *x, uint32_t launch, int *fd, struct error *e)

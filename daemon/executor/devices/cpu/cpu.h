@@ -1,6 +1,6 @@
 /*
- * Device cpu: objects are machine code, which is loaded into this process and called on its threads, or, of a kernel
- * that is too large for code, the kernel itself, which is interpreted. The contract with the code is
+ * Device cpu: objects are machine code, which is loaded into this process and called on its threads, or, where there is
+ * none, the kernel itself, which runs in batches in the same way. The contract with the code is
  * fuser/cpu/abi/kernel_abi.h.
  */
 #pragma once

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/executor/devices/interpreter/interpreter.h"
+#include "fuser/cpu/batch/batch.h"
 #include "ir/core/ir.h"
 #include "proto/include/fusiond/status.h"
 
@@ -55,6 +56,7 @@ static int check_library(struct object *o, const char *name, struct error *e)
 static void destroy(struct object *o)
 {
     if (o->library) dlclose(o->library);
+    batch_free(o->batch);
     ir_module_free(o->module);
     if (o->fd >= 0) close(o->fd);
     free(o);
@@ -75,7 +77,10 @@ static int load_kernel(struct object *o, size_t size, const char *name, struct e
     if (bytes == MAP_FAILED) return error_set(e, FUSION_INTERNAL, name, "mapping its object: %s", strerror(errno));
     o->kernel = interpreter_decode(bytes, size, name, &o->module, e);
     munmap(bytes, size);
-    return o->kernel ? 0 : -1;
+    if (!o->kernel) return -1;
+    o->batch = batch_new(o->kernel, BATCH_BEST);
+    o->info = batch_info(o->batch);
+    return 0;
 }
 
 /* ELF files begin so, kernels do not (docs/ir.md, "The msgpack form"). */

@@ -1,17 +1,19 @@
-/* What compilers have made of kernels, loaded into this process: code, or, of a kernel that is too large for any, the
-   kernel itself. */
+/* What compilers have made of kernels, loaded into this process: code, or, where there is none, the kernel itself,
+   which runs in batches. */
 #pragma once
 
 #include "fuser/cpu/abi/kernel_abi.h"
 #include "ir/base/error.h"
 
+struct batch;
 struct ir_function;
 struct ir_module;
 
 struct object {
-    kernel_entry *entry;                   /* code; NULL: the kernel is interpreted */
-    const struct kernel_object_info *info; /* with code */
-    const struct ir_function *kernel;      /* without */
+    kernel_entry *entry; /* code; NULL: there is none */
+    const struct kernel_object_info *info;
+    const struct ir_function *kernel; /* without code */
+    struct batch *batch;
     /* private to objects.c */
     struct object *next;
     void *library;

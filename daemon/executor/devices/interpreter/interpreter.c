@@ -81,26 +81,8 @@ int interpreter_check_args(const struct ir_function *kernel, const struct execut
     return error_about(e, "kernel %s", p->name);
 }
 
-static struct interp_arg pipe_argument(const struct interpreter_launch *run, const struct state *state,
-                                       struct interp_pipe *pipe)
-{
-    if (!run->take_pipe) return (struct interp_arg){INTERP_ARG_PIPE, state->memory, state->bytes, NULL};
-    run->take_pipe(state->memory, pipe);
-    return (struct interp_arg){INTERP_ARG_PIPE, pipe, sizeof *pipe, NULL};
-}
-
-static void put_pipes(const struct interpreter_launch *run, const struct executable *x,
-                      const struct program_launch *launch, const struct interp_pipe *pipes)
-{
-    for (uint32_t i = 0; run->put_pipe && i < launch->n_params; i++) {
-        const struct program_param *param = &launch->params[i];
-        if (is_pipe(x, param)) run->put_pipe(x->states[param->index]->memory, &pipes[i]);
-    }
-}
-
-static struct interp_arg argument(const struct interpreter_launch *run, const struct executable *x,
-                                  const struct program_param *param, uint8_t *at, const struct slot_memory *slots,
-                                  struct interp_pipe *pipe)
+static struct interp_arg argument(const struct executable *x, const struct program_param *param, uint8_t *at,
+                                  const struct slot_memory *slots)
 {
     switch (param->kind) {
     case PROGRAM_PARAM_SLOT: {
@@ -114,8 +96,8 @@ static struct interp_arg argument(const struct interpreter_launch *run, const st
     }
     case PROGRAM_PARAM_STATE: {
         const struct state *state = x->states[param->index];
-        if (state->is_pipe) return pipe_argument(run, state, pipe);
-        return (struct interp_arg){INTERP_ARG_BUFFER, state->memory, state->bytes, NULL};
+        return (struct interp_arg){state->is_pipe ? INTERP_ARG_PIPE : INTERP_ARG_BUFFER, state->memory, state->bytes,
+                                   NULL};
     }
     case PROGRAM_PARAM_LOCAL: return (struct interp_arg){INTERP_ARG_LOCAL, NULL, param->offset, NULL};
     default: return (struct interp_arg){INTERP_ARG_BYTES, at, param->size, NULL};
@@ -176,10 +158,8 @@ int interpreter_run(const struct interpreter_launch *run, const struct executabl
     struct found found = {.buffers = context->buffers};
     const struct interp_finder finder = {&found, find_memory};
     struct interp_arg *args = arena_realloc(NULL, (p->n_params + 1) * sizeof *args);
-    struct interp_pipe *pipes = arena_realloc(NULL, (p->n_params + 1) * sizeof *pipes);
     for (uint32_t i = 0; i < p->n_params; i++)
-        args[i] =
-            argument(run, x, &p->params[i], x->launches[launch].args + p->params[i].at, context->slots, &pipes[i]);
+        args[i] = argument(x, &p->params[i], x->launches[launch].args + p->params[i].at, context->slots);
     struct interp_options options = run->options;
     options.finder = &finder;
     options.printer = context->printer;
@@ -188,13 +168,11 @@ int interpreter_run(const struct interpreter_launch *run, const struct executabl
         assertion_check_run(run->watch, p->debug, run->kernel, &p->range, args, &options, &result);
     else
         interp_run(run->kernel, &p->range, args, &options, &result);
-    put_pipes(run, x, p, pipes);
     int outcome =
         run->watch && assertion_check_broken(run->watch) ? report_broken(run->watch, e) : report(p, &result, e);
     interp_result_clear(&result);
     for (uint32_t i = 0; i < found.n; i++) buffers_put(found.list[i]);
     free(found.list);
-    free(pipes);
     free(args);
     return outcome;
 }

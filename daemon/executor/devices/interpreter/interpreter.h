@@ -1,4 +1,4 @@
-/* Launches that run in the interpreter (ir/interp): what devices reference and cpu have in common. */
+/* Launches that run in the interpreter (ir/interp), and kernels that come as such. */
 #pragma once
 
 #include <stddef.h>
@@ -13,9 +13,6 @@ struct interpreter_launch {
     const struct ir_function *kernel;
     struct interp_options options; /* what is checked */
     struct assertion_check *watch; /* of a program for debugging; NULL: none */
-    /* For devices whose pipes have another record than the interpreter's; NULL: this has not. */
-    void (*take_pipe)(const void *record, struct interp_pipe *pipe);
-    void (*put_pipe)(void *record, const struct interp_pipe *pipe);
 };
 
 /* The kernel of an encoded module, and the module; NULL with the error. name is what that is about: "kernel add". */

@@ -1,0 +1,183 @@
+/* Steps that go from work-item to work-item: atomics, copies, images, pipes and texts. */
+#include "fuser/cpu/batch/items.h"
+
+#include <stddef.h>
+
+#include "fuser/cpu/batch/evaluate.h"
+
+/* ---- atomics ---- */
+
+static enum ir_op operation_of(enum ir_op op)
+{
+    static const uint16_t operations[] = {
+        [IR_OP_ATOMIC_ADD] = IR_OP_ADD,   [IR_OP_ATOMIC_SUB] = IR_OP_SUB,   [IR_OP_ATOMIC_SMIN] = IR_OP_SMIN,
+        [IR_OP_ATOMIC_UMIN] = IR_OP_UMIN, [IR_OP_ATOMIC_SMAX] = IR_OP_SMAX, [IR_OP_ATOMIC_UMAX] = IR_OP_UMAX,
+        [IR_OP_ATOMIC_AND] = IR_OP_AND,   [IR_OP_ATOMIC_OR] = IR_OP_OR,     [IR_OP_ATOMIC_XOR] = IR_OP_XOR,
+        [IR_OP_ATOMIC_FADD] = IR_OP_FADD, [IR_OP_ATOMIC_FMIN] = IR_OP_FMIN, [IR_OP_ATOMIC_FMAX] = IR_OP_FMAX,
+    };
+    return (enum ir_op)operations[op];
+}
+
+/* What is written where `old` is. */
+static uint64_t updated(const struct step *s, uint64_t old, uint64_t x, uint64_t y)
+{
+    switch (s->op) {
+    case IR_OP_ATOMIC_XCHG: return x;
+    case IR_OP_ATOMIC_CMPXCHG: return old == x ? y : old;
+    default: return evaluate_pair(operation_of((enum ir_op)s->op), s->details->kind, old, x);
+    }
+}
+
+#define UPDATE(bits)                                                                                                   \
+    static uint64_t update_##bits(const struct step *s, void *place, uint64_t x, uint64_t y)                           \
+    {                                                                                                                  \
+        uint##bits##_t *p = place, old, new;                                                                           \
+        if (s->op == IR_OP_ATOMIC_ADD) return __atomic_fetch_add(p, (uint##bits##_t)x, __ATOMIC_SEQ_CST);              \
+        if (s->op == IR_OP_ATOMIC_LOAD) return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                   \
+        if (s->op == IR_OP_ATOMIC_STORE) {                                                                             \
+            __atomic_store_n(p, (uint##bits##_t)x, __ATOMIC_SEQ_CST);                                                  \
+            return 0;                                                                                                  \
+        }                                                                                                              \
+        old = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                                    \
+        do new = (uint##bits##_t)updated(s, old, x, y);                                                                \
+        while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));                 \
+        return old;                                                                                                    \
+    }
+UPDATE(8)
+UPDATE(16)
+UPDATE(32)
+UPDATE(64)
+
+static void flag(struct run *run, const struct step *s, uint32_t lane)
+{
+    uint32_t *p = (uint32_t *)(uintptr_t)run_operand(run, s, 0, lane);
+    uint32_t old = __atomic_exchange_n(p, s->op == IR_OP_ATOMIC_TEST_SET, __ATOMIC_SEQ_CST);
+    if (s->op == IR_OP_ATOMIC_TEST_SET) run_result(run, s, 0, lane, old != 0);
+}
+
+/* Vectors component by component, as the interpreter does. */
+static void atomic(struct run *run, const struct step *s, uint32_t lane)
+{
+    static uint64_t (*const update[])(const struct step *, void *, uint64_t, uint64_t) = {update_8, update_16,
+                                                                                          update_32, update_64};
+    const struct step_details *d = s->details;
+    if (s->op == IR_OP_ATOMIC_TEST_SET || s->op == IR_OP_ATOMIC_CLEAR) {
+        flag(run, s, lane);
+        return;
+    }
+    unsigned size = batch_size_of(d->kind);
+    uint8_t *p = (uint8_t *)(uintptr_t)run_operand(run, s, 0, lane);
+    for (uint32_t c = 0; c < d->lanes; c++) {
+        uint64_t x = d->n_operands > 1 ? run_operand(run, s, 1 + c, lane) : 0;
+        uint64_t y = d->n_operands > 1 + d->lanes ? run_operand(run, s, 1 + d->lanes + c, lane) : 0;
+        uint64_t old = update[size](s, p + ((uint64_t)c << size), x, y);
+        if (d->n_results) run_result(run, s, c, lane, old);
+    }
+}
+
+/* ---- memory ---- */
+
+static void copy(struct run *run, const struct step *s, uint32_t lane)
+{
+    const struct step_details *d = s->details;
+    unsigned unused = 64 - (8u << d->sizes[2]);
+    int64_t count = (int64_t)(run_operand(run, s, 2, lane) << unused) >> unused;
+    void *to = (void *)(uintptr_t)run_operand(run, s, 0, lane);
+    if (count > 0) memmove(to, (const void *)(uintptr_t)run_operand(run, s, 1, lane), (uint64_t)count * d->bytes);
+}
+
+static bool in_span(uint64_t address, const void *first, uint64_t bytes)
+{
+    return address - (uintptr_t)first < bytes;
+}
+
+/* An address does not tell its space, but where private and work-group memory lie is known; the rest is global. */
+static void space(struct run *run, const struct step *s, uint32_t lane)
+{
+    const struct batch *b = run->batch;
+    uint64_t address = run_operand(run, s, 0, lane);
+    bool is_private =
+        in_span(address, run->private, b->private_bytes * run->width) || in_span(address, run->args, b->info.args_size);
+    bool is_local = in_span(address, run->local, run->local_bytes), is;
+    switch (s->details->attrs.space) {
+    case IR_SPACE_PRIVATE: is = is_private; break;
+    case IR_SPACE_LOCAL: is = is_local; break;
+    default: is = !is_private && !is_local;
+    }
+    run_result(run, s, 0, lane, is ? address : 0);
+}
+
+/* ---- images ---- */
+
+static void texel(struct run *run, const struct step *s, uint32_t lane)
+{
+    const struct step_details *d = s->details;
+    const struct ir_image *image = (const struct ir_image *)(uintptr_t)run_operand(run, s, 0, lane);
+    uint32_t coordinates[3], numbers[4], mode = d->mode, at = 1 + d->lanes;
+    for (uint32_t c = 0; c < d->lanes; c++) coordinates[c] = (uint32_t)run_operand(run, s, 1 + c, lane);
+    if (d->mode & KERNEL_TEXEL_SAMPLED) mode |= run_operand(run, s, at, lane) & 0xffff;
+    if (s->op == IR_OP_IMAGE_WRITE) {
+        for (uint32_t c = 0; c < 4; c++) numbers[c] = (uint32_t)run_operand(run, s, at + c, lane);
+        run->launch->functions->image_write(image, mode, 1, 1, coordinates, numbers);
+        return;
+    }
+    run->launch->functions->image_read(image, mode, 1, 1, coordinates, numbers);
+    for (uint32_t c = 0; c < 4; c++) run_result(run, s, c, lane, numbers[c]);
+}
+
+static void image_query(struct run *run, const struct step *s, uint32_t lane)
+{
+    const struct ir_image *image = (const struct ir_image *)(uintptr_t)run_operand(run, s, 0, lane);
+    uint64_t v;
+    switch (s->op) {
+    case IR_OP_IMAGE_WIDTH: v = image->width; break;
+    case IR_OP_IMAGE_HEIGHT: v = image->height; break;
+    case IR_OP_IMAGE_DEPTH:
+    case IR_OP_IMAGE_ARRAY_SIZE: v = image->slices; break;
+    case IR_OP_IMAGE_CHANNEL_TYPE: v = image->channel_type; break;
+    default: v = image->channel_order; break;
+    }
+    run_result(run, s, 0, lane, v);
+}
+
+/* ---- pipes and texts ---- */
+
+static void pipe(struct run *run, const struct step *s, uint32_t lane)
+{
+    const struct kernel_functions *f = run->launch->functions;
+    const struct step_details *d = s->details;
+    uint64_t v[4] = {0}, r = 0;
+    for (uint32_t i = 0; i < d->n_operands && i < 4; i++) v[i] = run_operand(run, s, i, lane);
+    struct kernel_pipe *p = (struct kernel_pipe *)(uintptr_t)v[0];
+    void *packet = (void *)(uintptr_t)v[1];
+    switch (s->op) {
+    case IR_OP_PIPE_READ: r = f->pipe_read(p, d->bytes, packet); break;
+    case IR_OP_PIPE_WRITE: r = f->pipe_write(p, d->bytes, packet); break;
+    case IR_OP_PIPE_READ_AT: r = f->pipe_read_at(p, d->bytes, packet, v[2], (uint32_t)v[3]); break;
+    case IR_OP_PIPE_WRITE_AT: r = f->pipe_write_at(p, d->bytes, packet, v[2], (uint32_t)v[3]); break;
+    case IR_OP_PIPE_RESERVE_READ: r = f->pipe_reserve(p, 0, (uint32_t)v[1]); break;
+    case IR_OP_PIPE_RESERVE_WRITE: r = f->pipe_reserve(p, 1, (uint32_t)v[1]); break;
+    case IR_OP_PIPE_COMMIT_READ: f->pipe_commit(p, 0, v[1]); return;
+    case IR_OP_PIPE_COMMIT_WRITE: f->pipe_commit(p, 1, v[1]); return;
+    case IR_OP_PIPE_NUM_PACKETS: r = f->pipe_packets(p); break;
+    default: r = p->capacity; break;
+    }
+    run_result(run, s, 0, lane, r);
+}
+
+static void print(struct run *run, const struct step *s, uint32_t lane)
+{
+    const char *format = (const char *)(uintptr_t)run_operand(run, s, 1, lane);
+    const void *args = (const void *)(uintptr_t)run_operand(run, s, 2, lane);
+    int32_t r = run->launch->functions->print(run->launch->printer, run_operand(run, s, 0, lane), format,
+                                              s->details->bytes, args);
+    run_result(run, s, 0, lane, (uint32_t)r);
+}
+
+void items_step(struct run *run, const struct step *s)
+{
+    static void (*const steps[])(struct run *, const struct step *, uint32_t) = {
+        [STEP_ATOMIC] = atomic, [STEP_COPY] = copy,   [STEP_IMAGE] = texel, [STEP_IMAGE_QUERY] = image_query,
+        [STEP_PIPE] = pipe,     [STEP_PRINT] = print, [STEP_SPACE] = space};
+    EACH_LANE(lane, run) steps[s->kind](run, s, lane);
+}
