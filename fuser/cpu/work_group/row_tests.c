@@ -337,12 +337,27 @@ static void mark_inside(struct ir_inst *inst, void *data)
     f->inside[inst->scratch] = true;
 }
 
+static void see_exit(struct ir_inst *inst, void *data)
+{
+    if (inst->op == IR_OP_RETURN || inst->op == IR_OP_BREAK || inst->op == IR_OP_CONTINUE) *(bool *)data = true;
+}
+
+/* What an if decides about: its branches, and what follows it where one of them leads elsewhere. */
+static uint64_t cost_of_decision(const struct finder *f, const struct ir_inst *inst)
+{
+    bool leaves = false;
+    uint64_t cost = cost_of(inst);
+    for (int b = 0; b < 2; b++) ir_walk(inst->blocks[b], see_exit, &leaves);
+    for (const struct ir_inst *i = inst->next; leaves && i && f->inside[i->scratch]; i = i->next) cost += cost_of(i);
+    return cost * rounds_of(f, inst);
+}
+
 /* Small ifs stay as they are, under masks: the more a row is cut, the more of it runs under masks. */
 static void search_if(struct ir_inst *inst, void *data)
 {
     struct finder *f = data;
     if (inst->op != IR_OP_IF || !f->e->values->uniformity.divergent[inst->scratch]) return;
-    if ((uint64_t)cost_of(inst) * rounds_of(f, inst) * SHARE >= f->total) search_condition(f, inst->operands[0]);
+    if (cost_of_decision(f, inst) * SHARE >= f->total) search_condition(f, inst->operands[0]);
 }
 
 static void walk_region(const struct ir_inst *first, const struct ir_inst *end,
