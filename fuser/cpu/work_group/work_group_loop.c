@@ -45,23 +45,51 @@ static void set_group(struct emit *e, unsigned d, rval group, rval n)
     p->extent[d] = jit_read(jit_keep(e, jit_min(e, size, jit_sub(e, p->global_size[d], p->start[d]))));
 }
 
+/* The next group in the order of linear ids, after n in x. */
+static void go_on(struct emit *e, lval at[3], rval n)
+{
+    const struct work_item_ids *p = e->ids;
+    gcc_jit_block *there = jit_block(e);
+    jit_set(e, at[0], jit_add(e, jit_read(at[0]), n));
+    for (unsigned d = 0; d < 2; d++) {
+        gcc_jit_block *carry = jit_block(e);
+        jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(at[d]), p->num_groups[d]), there, carry);
+        jit_begin(e, carry);
+        jit_set(e, at[d], jit_u64(e, 0));
+        jit_set(e, at[d + 1], jit_add(e, jit_read(at[d + 1]), jit_u64(e, 1)));
+    }
+    jit_jump(e, there);
+    jit_begin(e, there);
+}
+
+/* The place of the group with a linear id. */
+static void find_group(struct emit *e, rval linear, lval at[3])
+{
+    const struct work_item_ids *p = e->ids;
+    for (unsigned d = 0; d < 2; d++) {
+        at[d] = jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, linear, p->num_groups[d]));
+        linear = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, linear, p->num_groups[d])));
+    }
+    at[2] = jit_keep(e, linear);
+}
+
 void work_group_loop_run(struct emit *e, rval first, rval end)
 {
     struct work_item_ids *p = e->ids;
-    lval step = jit_keep(e, jit_u64(e, 1));
+    lval step = jit_keep(e, jit_u64(e, 1)), at[3];
+    find_group(e, first, at);
     struct counted g = counted_begin(e, first, end, jit_read(step));
-    rval x = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, jit_read(g.v), p->num_groups[0])));
-    rval yz = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, jit_read(g.v), p->num_groups[0])));
     if (work_groups_may_merge(e->kernel))
-        jit_set(e, step, jit_min(e, jit_sub(e, end, jit_read(g.v)), jit_sub(e, p->num_groups[0], x)));
-    set_group(e, 0, x, jit_read(step));
-    set_group(e, 1, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, yz, p->num_groups[1]), NULL);
-    set_group(e, 2, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, yz, p->num_groups[1]), NULL);
+        jit_set(e, step, jit_min(e, jit_sub(e, end, jit_read(g.v)), jit_sub(e, p->num_groups[0], jit_read(at[0]))));
+    set_group(e, 0, jit_read(at[0]), jit_read(step));
+    set_group(e, 1, jit_read(at[1]), NULL);
+    set_group(e, 2, jit_read(at[2]), NULL);
     if (e->sub_groups)
         p->items = jit_read(jit_keep(e, jit_mul(e, jit_mul(e, p->extent[0], p->extent[1]), p->extent[2])));
     if (e->regions)
         regions_run(e);
     else
         work_item_loop_run(e, e->kernel->body->first, NULL);
+    go_on(e, at, jit_read(step));
     counted_end(e, &g);
 }
