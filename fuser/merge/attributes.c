@@ -4,6 +4,7 @@
 
 #include "fuser/merge/attributes.h"
 #include "ir/analysis/required_aspects.h"
+#include "ir/core/facts.h"
 
 static bool given(const uint32_t size[3])
 {
@@ -106,8 +107,45 @@ bool attributes_merge(struct fuse *f, const struct ir_function *part)
            merge_targets(f, part);
 }
 
+/* What a kernel asks about its work-groups. */
+struct questions {
+    bool waits, place, group;
+};
+
+static void see_question(struct ir_inst *inst, void *data)
+{
+    struct questions *q = data;
+    if (ir_is_work_group_collective(inst)) q->waits = true;
+    if (inst->op == IR_OP_LOCAL_ID) q->place = true;
+    if (inst->op == IR_OP_GROUP_ID) q->group = true;
+}
+
+static void know_size(struct ir_inst *inst, void *data)
+{
+    (void)data;
+    if (inst->op == IR_OP_LOCAL_SIZE) inst->op = IR_OP_ENQUEUED_LOCAL_SIZE;
+}
+
+/* Where work-items of a group wait for each other, or compute with their place in it, the size of groups is worth code
+   of its own. */
+static void fix_local_size(struct fuse *f)
+{
+    const struct nd_range *range = &f->request->range;
+    struct questions q = {0};
+    ir_walk(f->kernel->body, see_question, &q);
+    if (!range->local[0] || !(q.waits || (q.place && q.group))) return;
+    bool even = true;
+    for (unsigned d = 0; d < 3; d++) {
+        bool used = d < range->dims;
+        f->kernel->work_group_size[d] = used ? (uint32_t)range->local[d] : 1;
+        even = even && (!used || range->global[d] % range->local[d] == 0);
+    }
+    if (even) ir_walk(f->kernel->body, know_size, NULL);
+}
+
 void attributes_finish(struct fuse *f)
 {
+    fix_local_size(f);
     if (f->request->sub_group_size) f->kernel->sub_group_size = f->request->sub_group_size;
     f->kernel->has_declared = f->declares;
     f->kernel->aspects_declared = f->declares ? f->declared : 0;

@@ -11,7 +11,6 @@
 #include "fuser/plan/graph/sub_group_size.h"
 #include "fuser/plan/mapping/launch_range.h"
 #include "ir/base/arena.h"
-#include "ir/core/facts.h"
 
 enum { MAX_NAME = 96 };
 
@@ -83,20 +82,6 @@ static bool constants_hold(const struct plan_params *params, char *why, size_t w
     return true;
 }
 
-static void see_collective(struct ir_inst *inst, void *data)
-{
-    if (ir_is_work_group_collective(inst)) *(bool *)data = true;
-}
-
-/* Where work-items of a group wait for each other, how they lie in it is worth code of its own. */
-static void fix_local_size(struct ir_function *kernel, const struct nd_range *range)
-{
-    bool waits = false;
-    ir_walk(kernel->body, see_collective, &waits);
-    for (unsigned d = 0; waits && d < 3; d++)
-        kernel->work_group_size[d] = d < range->dims ? (uint32_t)range->local[d] : 1;
-}
-
 struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_facts *f, struct node_run run,
                                 const struct nd_range *range, const struct plan_params *params, bool *kept, char *why,
                                 size_t why_size)
@@ -134,7 +119,6 @@ struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_fact
                                    .sub_group_size = sub_group_size_of_run(f, run)};
     struct ir_module *module = fuse_kernels(&request, kept, why, why_size);
     if (module && !request.sub_group_size) module->functions[0]->sub_group_size = 0; /* automatic: nobody looks */
-    if (module && range_has_local(range)) fix_local_size(module->functions[0], range);
     ir_module_free(scratch);
     return module;
 }
