@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -319,6 +320,78 @@ static void test_replaced(void **state)
     close(empty);
 }
 
+/* ---- code that comes while its launch runs ---- */
+
+#define KERNEL_HEAD "kernel @scale(%in: ptr.global f32 read, %out: ptr.global f32 write, %factor: f32) {\n"
+
+static uint8_t *encode(const char *text, size_t *size)
+{
+    struct diag_list list = {0};
+    struct ir_module *m = ir_parse(text, strlen(text), "test.fk", &list);
+    if (!m) fail_msg("%s", diag_format(&list));
+    uint8_t *bytes = ir_encode(m, size);
+    ir_module_free(m);
+    return bytes;
+}
+
+/* A kernel as its own object. */
+static int kernel_object(const char *text)
+{
+    size_t size;
+    uint8_t *bytes = encode(text, &size);
+    int fd = memfd_create("kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_int_equal(write(fd, bytes, size), size);
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE), 0);
+    free(bytes);
+    return fd;
+}
+
+static void *submit_scale(void *data)
+{
+    struct fixture *f = data;
+    executor_submit(&f->x, f->scale, NULL, 0, NULL, 0);
+    return NULL;
+}
+
+/* The work-groups that have begun end as they began; the others, here of another kernel to tell them apart, are code. */
+static void test_replaced_meanwhile(void **state)
+{
+    enum { MANY = 1 << 18, GROUP = 16 };
+    struct fixture *f = *state;
+    struct test_program p = scale_program(MANY);
+    struct memory in = memory_new(MANY * 4), out = memory_new(MANY * 4);
+    float *from = in.data, factor = 2;
+    volatile float *to = out.data;
+    pthread_t thread;
+    for (int i = 1; i < MANY; i++) from[i] = (float)i;
+    assert_int_equal(executor_attach(&f->x, 4, &in, 0), FUSION_SUCCESS);
+    assert_int_equal(executor_attach(&f->x, 5, &out, 0), FUSION_SUCCESS);
+    int negative = compile_negative();
+    int kernel = kernel_object(KERNEL_HEAD "  %i = global_id x\n  %z = ieq i64 %i, 0\n  if %z {\n"
+                                           "    store f32 %out[%i], 0.5, volatile\n    loop {\n"
+                                           "      %w = load f32 %in[%i], volatile\n      %c = fone f32 %w, 0.0\n"
+                                           "      if %c { break }\n      continue\n    }\n  }\n"
+                                           "  %v = load f32 %in[%i]\n  %y = fmul f32 %v, %factor\n"
+                                           "  store f32 %out[%i], %y\n}\n");
+    assert_int_equal(executor_load(&f->x, &p, &kernel, (uint64_t[]){4, 5}, (const void *[]){&factor}, &f->scale),
+                     FUSION_SUCCESS);
+    pthread_create(&thread, NULL, submit_scale, f);
+    while (to[0] != 0.5f) usleep(1000);
+    assert_int_equal(executor_replace(&f->x, f->scale, 0, negative), FUSION_SUCCESS);
+    from[0] = 1; /* which it waits for */
+    pthread_join(thread, NULL);
+    assert_int_equal(executor_completion(&f->x)->status, FUSION_SUCCESS);
+    int first = 0;
+    while (first < MANY && to[first] == from[first] * 2) first++;
+    assert_in_range(first, GROUP, MANY - GROUP);
+    assert_int_equal(first % GROUP, 0);
+    for (int i = first; i < MANY; i++) assert_true(to[i] == from[i] * -2);
+    memory_free(&in);
+    memory_free(&out);
+    close(negative);
+    close(kernel);
+}
+
 static void test_bad_objects(void **state)
 {
     struct fixture *f = *state;
@@ -446,16 +519,6 @@ static void test_shared_and_absent_slots(void **state)
 
 /* ---- device reference ---- */
 
-static uint8_t *encode(const char *text, size_t *size)
-{
-    struct diag_list list = {0};
-    struct ir_module *m = ir_parse(text, strlen(text), "test.fk", &list);
-    if (!m) fail_msg("%s", diag_format(&list));
-    uint8_t *bytes = ir_encode(m, size);
-    ir_module_free(m);
-    return bytes;
-}
-
 static fusion_status run_reference(struct fixture *f, const char *text)
 {
     size_t size;
@@ -471,8 +534,6 @@ static fusion_status run_reference(struct fixture *f, const char *text)
     free(ir);
     return executor_submit(&f->x, id, NULL, 0, NULL, 0);
 }
-
-#define KERNEL_HEAD "kernel @scale(%in: ptr.global f32 read, %out: ptr.global f32 write, %factor: f32) {\n"
 
 static void test_reference(void **state)
 {
@@ -501,6 +562,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_event, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_objects_are_not_mixed_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_replaced, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_replaced_meanwhile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_objects, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_objects_in_parts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_attach_errors, set_up, tear_down),

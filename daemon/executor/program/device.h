@@ -19,9 +19,10 @@ struct slot_memory;
 /* What runs a launch. Its device makes it, so that one device can have several: compiled code, and an interpreted
  * kernel. */
 struct launch_code {
-    /* With the argument block filled in. 0, or -1 with the error. */
-    int (*run)(struct launch_code *code, struct executable *x, uint32_t launch, const struct launch_context *context,
-               struct error *e);
+    /* Runs work-groups from *next on, with the argument block filled in. *next: the first that has not run, which is
+       one of the launch where better code for it has come meanwhile. 0, or -1 with the error. */
+    int (*run)(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next,
+               const struct launch_context *context, struct error *e);
     void (*free)(struct launch_code *code);
     /* Fills in the arguments that are the code's own, when it becomes the launch's; NULL: there are none. */
     void (*enter)(struct launch_code *code, struct executable *x, uint32_t launch);

@@ -83,10 +83,15 @@ static int replace(struct executable *x, uint64_t index, int *fd, struct error *
     return 0;
 }
 
+bool executable_has_better(const struct executable *x, uint32_t launch)
+{
+    return atomic_load_explicit(&x->launches[launch].better, memory_order_relaxed);
+}
+
 struct launch_code *executable_code(struct executable *x, uint32_t launch)
 {
     struct executable_launch *l = &x->launches[launch];
-    if (!atomic_load_explicit(&l->better, memory_order_relaxed)) return l->code;
+    if (!executable_has_better(x, launch)) return l->code;
     struct launch_code *better = atomic_exchange(&l->better, NULL);
     if (better) {
         free_code(l->code);

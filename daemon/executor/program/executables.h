@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,7 +70,8 @@ int executables_load(struct executables *x, const struct executable_source *sour
 /* The objects of launches first, first + 1, ... */
 int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,
                             struct error *e);
-/* Another object for a launch of one that has all of its own. What runs meanwhile ends with what it began with. */
+/* Another object for a launch of one that has all of its own. It takes over when the launch runs again, or for the
+   work-groups of it that are left. */
 int executables_replace(struct executables *x, uint64_t id, uint64_t launch, int *fd, struct error *e);
 int executables_unload(struct executables *x, uint64_t id, struct error *e);
 /* A reference to one that has all its objects. NULL with the error. */
@@ -77,3 +79,5 @@ struct executable *executables_get(struct executables *x, uint64_t id, struct er
 void executables_put(struct executable *x); /* NULL is fine */
 /* The best code that a launch has by now. Only for the thread that runs submissions, and not while the launch runs. */
 struct launch_code *executable_code(struct executable *x, uint32_t launch);
+/* Is there a better one than executable_code() gave? */
+bool executable_has_better(const struct executable *x, uint32_t launch);

@@ -16,9 +16,14 @@ enum {
 
 static int run_launch(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
 {
-    struct launch_code *code = executable_code(x, index);
-    running_step("kernel", x->program->launches[index].name);
-    int result = code->run(code, x, index, context, e);
+    const struct program_launch *launch = &x->program->launches[index];
+    uint64_t next = 0;
+    int result;
+    running_step("kernel", launch->name);
+    do {
+        struct launch_code *code = executable_code(x, index);
+        result = code->run(code, x, index, &next, context, e);
+    } while (result == 0 && next < launch->n_groups);
     ir_printer_end_launch(context->printer);
     return result;
 }

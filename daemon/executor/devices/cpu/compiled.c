@@ -50,6 +50,7 @@ struct job {
     const struct object *object;
     const struct kernel_launch *record;
     const void *args;
+    uint64_t base; /* work-groups that have run already */
 };
 
 static void run_groups(void *data, uint64_t first, uint64_t end, unsigned thread)
@@ -57,9 +58,9 @@ static void run_groups(void *data, uint64_t first, uint64_t end, unsigned thread
     const struct job *j = data;
     uint8_t *memory = local.memory + thread * local.bytes;
     if (j->object->entry)
-        j->object->entry(j->record, j->args, first, end, memory);
+        j->object->entry(j->record, j->args, j->base + first, j->base + end, memory);
     else
-        batch_run(j->object->batch, j->record, j->args, first, end, memory);
+        batch_run(j->object->batch, j->record, j->args, j->base + first, j->base + end, memory);
 }
 
 /* Until a launch has been measured, a work-item counts as a nanosecond. */
@@ -90,15 +91,39 @@ static int reserve_local(uint64_t bytes, unsigned threads, const struct program_
     return 0;
 }
 
-static int compiled_run(struct launch_code *code, struct executable *x, uint32_t launch,
+/* Of so many work-groups. */
+static uint64_t part_of(uint64_t ns, uint64_t groups, const struct program_launch *p)
+{
+    return groups == p->n_groups ? ns : (uint64_t)((double)ns * (double)groups / (double)p->n_groups);
+}
+
+/* Work-groups of a batch that are run before it is looked again whether code has come, by how long `done` of them took.
+   Of code all. */
+static uint64_t slice_groups(const struct compiled *c, const struct program_launch *p, uint64_t done, uint64_t ns)
+{
+    enum { SLICE_NS = 2000000, FIRST_ITEMS = 1 << 14 };
+    if (c->object->entry) return p->n_groups;
+    double slice = done ? (double)done * SLICE_NS / (double)(ns + 1) : (double)FIRST_ITEMS / (double)p->group_items;
+    return slice < 1 ? 1 : slice < (double)p->n_groups ? (uint64_t)slice : p->n_groups;
+}
+
+static int compiled_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next,
                         const struct launch_context *context, struct error *e)
 {
     struct compiled *c = (struct compiled *)code;
     const struct program_launch *p = &x->program->launches[launch];
     unsigned threads = pool_threads(context->pool);
     if (reserve_local(c->local_bytes, threads, p, e) != 0) return -1;
-    struct job job = {c->object, c->record, x->launches[launch].args};
-    learn(c, pool_run(context->pool, run_groups, &job, p->n_groups, expected_ns(c, p)));
+    struct job job = {c->object, c->record, x->launches[launch].args, *next};
+    uint64_t expected = expected_ns(c, p), ns = 0;
+    do {
+        uint64_t left = p->n_groups - job.base, groups = slice_groups(c, p, job.base - *next, ns / threads);
+        if (groups > left) groups = left;
+        ns += pool_run(context->pool, run_groups, &job, groups, part_of(expected, groups, p));
+        job.base += groups;
+    } while (job.base < p->n_groups && !executable_has_better(x, launch));
+    if (*next == 0 && job.base == p->n_groups) learn(c, ns);
+    *next = job.base;
     return 0;
 }
 
