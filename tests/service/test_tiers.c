@@ -133,7 +133,7 @@ static void test_choice(void **state)
     struct client little, much, waits, shown, reference;
     open_client(&little, new_constant(), SIZE);
     assert_string_equal(finalize(&little, FUSION_TIER_AUTOMATIC)->tier, "quick");
-    open_client(&much, new_constant(), 1 << 22);
+    open_client(&much, new_constant(), 1 << 24);
     assert_string_equal(finalize(&much, FUSION_TIER_AUTOMATIC)->tier, "final");
     open_client(&waits, new_constant(), SIZE);
     assert_string_equal(finalize(&waits, FUSION_TIER_COMPILED)->tier, "final");
@@ -161,18 +161,19 @@ static void test_choice(void **state)
 static void test_loops_are_work(void **state)
 {
     (void)state;
+    enum { MANY = 1 << 16 };
     static const char text[] = "kernel @k(%o: ptr.global i32 read_write, %n: i32) {\n  %i = global_id x\n"
                                "  loop (%k: i32 = 0) {\n    %c = sge i32 %k, %n\n    if %c { break }\n"
                                "    %x = load i32 %o[%i]\n    %y = add i32 %x, %k\n    store i32 %o[%i], %y\n"
                                "    %m = add i32 %k, 1\n    continue %m\n  }\n}\n";
     struct client c;
-    open_client(&c, new_constant(), SIZE);
+    open_client(&c, new_constant(), MANY);
     fusion_module *module;
     fusion_graph *graph;
     expect_ok(fusion_module_load(c.session, "loop.fk", text, sizeof text - 1, &module));
     expect_ok(fusion_graph_create(c.session, &graph));
     fusion_arg args[] = {fusion_arg_read_write(c.out), fusion_arg_i32(10)};
-    add_node(graph, module, "k", SIZE, args, 2);
+    add_node(graph, module, "k", MANY, args, 2);
     expect_ok(fusion_graph_finalize(graph, NULL, &c.exec));
     assert_string_equal(fusion_exec_report(c.exec)->groups[0].tier, "final");
     fusion_disconnect(c.session);
@@ -197,7 +198,7 @@ static void test_joined(void **state)
     for (int i = 0; i < CLIENTS; i++) fusion_disconnect(c[i].session);
 }
 
-/* A launch that runs when its code comes ends as it began; the next one is code. */
+/* A work-group that runs when its code comes ends as it began; the next launch is code. */
 static void test_under_way(void **state)
 {
     (void)state;

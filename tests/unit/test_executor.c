@@ -353,7 +353,8 @@ static void *submit_scale(void *data)
     return NULL;
 }
 
-/* The work-groups that have begun end as they began; the others, here of another kernel to tell them apart, are code. */
+/* The work-groups that have begun end as they began; the others, here of another kernel to tell them apart, are code.
+ */
 static void test_replaced_meanwhile(void **state)
 {
     enum { MANY = 1 << 18, GROUP = 16 };

@@ -1,6 +1,7 @@
 /*
- * How much a launch has to do: operations, times rounds of the loops around them, times work-items. Both branches of an
- * if count. Rounds are known where a counter goes from one constant to another; else a number is assumed.
+ * How much a launch has to do: operations, times rounds of the loops around them, times work-items. An addition counts
+ * as one, others as what they take in a batch (fuser/cpu/batch), measured. Both branches of an if count. Rounds are
+ * known where a counter goes from one constant to another; else a number is assumed.
  */
 #include "fuser/plan/launch/work.h"
 
@@ -48,13 +49,26 @@ static uint64_t rounds(const struct ir_inst *loop)
     return ASSUMED_ROUNDS;
 }
 
+static uint64_t work_of_operation(const struct ir_inst *inst)
+{
+    static const uint8_t of_class[IR_CLASS_CONTROL + 1] = {
+        [IR_CLASS_MATH] = 40,        [IR_CLASS_MEMORY] = 4,     [IR_CLASS_ATOMIC] = 50,
+        [IR_CLASS_COLLECTIVE] = 100, [IR_CLASS_SUB_GROUP] = 50, [IR_CLASS_BLOCK] = 50,
+        [IR_CLASS_IMAGE] = 200,      [IR_CLASS_PIPE] = 200,     [IR_CLASS_PRINT] = 250};
+    static const enum ir_op divisions[] = {IR_OP_UDIV, IR_OP_SDIV, IR_OP_UREM, IR_OP_SREM};
+    for (size_t i = 0; i < sizeof divisions / sizeof *divisions; i++)
+        if (inst->op == divisions[i]) return 40;
+    uint64_t work = of_class[ir_op_class(inst->op)];
+    return (work ? work : 1) * ir_type_lanes(inst->type);
+}
+
 static uint64_t work_of_function(struct ir_function *f);
 
 static uint64_t work_of_block(const struct ir_block *block)
 {
     uint64_t work = 0;
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
-        work++;
+        work += work_of_operation(inst);
         if (inst->op == IR_OP_CALL) work += work_of_function(inst->attrs.callee);
         for (int b = 0; b < 2; b++)
             if (inst->blocks[b]) work += work_of_block(inst->blocks[b]) * (inst->op == IR_OP_LOOP ? rounds(inst) : 1);

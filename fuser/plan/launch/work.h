@@ -4,5 +4,6 @@
 #include "ir/base/nd_range.h"
 #include "ir/core/ir.h"
 
-/* Operations of all work-items together: an estimate, since what loops and branches do is known when it runs. */
+/* Operations of all work-items together, weighed: an estimate, since what loops and branches do is known when it runs.
+ */
 uint64_t work_of_launch(struct ir_function *kernel, const struct nd_range *range);
