@@ -13,7 +13,8 @@
 struct proto_writer {
     msgpack_sbuffer buffer; /* header and body */
     msgpack_packer packer;
-    int fds[PROTO_MAX_FDS]; /* not owned: duplicated when queued by the daemon, kept open by the caller until sent */
+    int fds[PROTO_MAX_FDS]; /* not owned: duplicated by the daemon where they have to wait, else kept open by the caller
+                               until sent */
     uint32_t n_fds;
     bool failed;    /* too large, or out of memory: told by proto_finish */
     bool no_memory; /* the latter */

@@ -21,8 +21,9 @@ struct packet {
     STAILQ_ENTRY(packet) link;
     msgpack_sbuffer bytes;
     size_t sent;
-    int fds[PROTO_MAX_FDS]; /* ours */
+    int fds[PROTO_MAX_FDS]; /* of whoever sends it; ours from when it has to wait */
     uint32_t n_fds;
+    bool waits;
 };
 
 struct peer {
@@ -83,7 +84,7 @@ void peer_limit(struct peer *p, struct user *user, uint32_t frame_ms)
 
 static void free_packet(struct packet *packet)
 {
-    for (uint32_t i = 0; i < packet->n_fds; i++) closing_close(packet->fds[i]);
+    for (uint32_t i = 0; packet->waits && i < packet->n_fds; i++) closing_close(packet->fds[i]);
     msgpack_sbuffer_destroy(&packet->bytes);
     free(packet);
 }
@@ -238,11 +239,16 @@ static void send_queue(struct peer *p)
     }
 }
 
-static bool keep_fds(struct packet *packet, const struct proto_writer *w)
+/* A packet that has to wait gets descriptors of its own, unless they have gone already, with its first byte. Usually it
+   has not: nothing is to be closed then, which would wake a thread that does it. False: there are none. */
+static bool keep_fds(struct packet *packet)
 {
-    for (; packet->n_fds < w->n_fds; packet->n_fds++) {
-        packet->fds[packet->n_fds] = fcntl(w->fds[packet->n_fds], F_DUPFD_CLOEXEC, 0);
-        if (packet->fds[packet->n_fds] < 0) return false;
+    uint32_t n = packet->sent ? 0 : packet->n_fds;
+    packet->waits = true;
+    for (packet->n_fds = 0; packet->n_fds < n; packet->n_fds++) {
+        int fd = fcntl(packet->fds[packet->n_fds], F_DUPFD_CLOEXEC, 0);
+        if (fd < 0) return false;
+        packet->fds[packet->n_fds] = fd;
     }
     return true;
 }
@@ -251,20 +257,21 @@ bool peer_send(struct peer *p, struct proto_writer *w)
 {
     struct packet *packet = NULL;
     bool accepted = false;
-    if (!p->closing && !p->flushing && !p->failure && proto_finish(w) && (packet = calloc(1, sizeof *packet)) &&
-        keep_fds(packet, w)) {
+    if (!p->closing && !p->flushing && !p->failure && proto_finish(w) && (packet = calloc(1, sizeof *packet))) {
         packet->bytes = w->buffer;
+        packet->n_fds = w->n_fds;
+        memcpy(packet->fds, w->fds, w->n_fds * sizeof *w->fds);
         memset(&w->buffer, 0, sizeof w->buffer);
         p->queued += packet->bytes.size;
         STAILQ_INSERT_TAIL(&p->queue, packet, link);
-        packet = NULL;
         send_queue(p);
+        if (!STAILQ_EMPTY(&p->queue) && !keep_fds(packet))
+            fail(p, "there are no descriptors left"); /* it is the last */
         if (p->queued > p->max_queue) fail(p, "it takes messages more slowly than they are made");
         if (!account(p)) fail(p, p->text);
         update_poll(p);
         accepted = !p->failure;
     }
-    if (packet) free_packet(packet);
     proto_writer_clear(w);
     return accepted;
 }
