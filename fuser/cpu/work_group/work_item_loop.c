@@ -103,7 +103,7 @@ static void run_alike(const struct run *r, const struct row_tests *tests, lval i
     rval end = jit_read(jit_keep(e, jit_add(e, jit_read(item), whole)));
     gcc_jit_block *skip = jit_block(e), *done = jit_block(e);
     struct uniformity rows = e->values->uniformity;
-    if (tests->n) e->values->uniformity = tests->uniformity;
+    e->values->uniformity = tests->uniformity;
     e->control->known = tests->known;
     e->control->assumed = tests->assumed;
     e->control->skip = is_one_if(r) && !e->sub_groups ? skip : NULL;
@@ -119,6 +119,20 @@ static void run_alike(const struct run *r, const struct row_tests *tests, lval i
     jit_begin(e, done);
 }
 
+/* A row without tests: whole vectors, then the rest. */
+static void run_whole_row(const struct run *r, lval item, rval extent)
+{
+    struct emit *e = r->e;
+    rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, extent, jit_u64(e, 0 - (uint64_t)e->width));
+    gcc_jit_block *rest = jit_block(e), *done = jit_block(e);
+    run_whole_vectors(r, item, jit_read(jit_keep(e, whole)));
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), rest, done);
+    jit_begin(e, rest);
+    run_under_mask(r, item, extent);
+    jit_jump(e, done);
+    jit_begin(e, done);
+}
+
 /*
  * A row is cut where a test comes to something else. There, and at its end, vectors run under masks; all others do not,
  * and what depends on the tests alone is jumps in them. So the code is there twice.
@@ -127,6 +141,10 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
 {
     struct emit *e = r->e;
     struct row_tests tests = row_tests_find(e, r->first, r->end);
+    if (!tests.n) {
+        run_whole_row(r, item, extent);
+        return;
+    }
     gcc_jit_block *head = jit_block(e), *body = jit_block(e), *alike = jit_block(e), *mixed = jit_block(e);
     gcc_jit_block *done = jit_block(e);
     jit_jump(e, head);
