@@ -28,8 +28,24 @@ static column_function *loop_for(const struct translation *t, unsigned op, enum 
     return c->operation(op, from);
 }
 
-batch_reg arithmetic_op(struct translation *t, unsigned op, enum ir_kind kind, enum ir_kind from,
-                        enum ir_rounding rounding, unsigned n, const batch_reg *args)
+/* A whole number first, then the conversion, which cuts nothing off; NaN and what is too large stay as they are. */
+static bool to_whole(unsigned op, enum ir_kind from, enum ir_rounding rounding, enum ir_op *whole)
+{
+    static const enum ir_op operations[IR_ROUND_COUNT] = {
+        [IR_ROUND_RTE] = IR_OP_RINT, [IR_ROUND_RTP] = IR_OP_CEIL, [IR_ROUND_RTN] = IR_OP_FLOOR};
+    if ((op != IR_OP_FTOS && op != IR_OP_FTOU) || from == IR_KIND_F16 || usual_rounding(op, rounding)) return false;
+    *whole = operations[rounding];
+    return true;
+}
+
+/* What is the same of an f32 as of the f16 that it was made of. */
+static bool asks_a_half(unsigned op, enum ir_kind from)
+{
+    return from == IR_KIND_F16 && op >= IR_OP_FOEQ && op <= IR_OP_ISFINITE;
+}
+
+static batch_reg one_step(struct translation *t, unsigned op, enum ir_kind kind, enum ir_kind from,
+                          enum ir_rounding rounding, unsigned n, const batch_reg *args)
 {
     struct build *k = &t->build;
     bool uniform = true;
@@ -51,6 +67,23 @@ batch_reg arithmetic_op(struct translation *t, unsigned op, enum ir_kind kind, e
     }
     s->function = function;
     return r;
+}
+
+batch_reg arithmetic_op(struct translation *t, unsigned op, enum ir_kind kind, enum ir_kind from,
+                        enum ir_rounding rounding, unsigned n, const batch_reg *args)
+{
+    enum ir_op whole;
+    if (to_whole(op, from, rounding, &whole)) {
+        batch_reg rounded = one_step(t, whole, from, from, IR_ROUND_DEFAULT, 1, args);
+        return one_step(t, op, kind, from, IR_ROUND_DEFAULT, 1, &rounded);
+    }
+    if (asks_a_half(op, from)) {
+        batch_reg wide[2] = {0};
+        for (unsigned i = 0; i < n; i++)
+            wide[i] = one_step(t, IR_OP_FPCONV, IR_KIND_F32, from, IR_ROUND_DEFAULT, 1, &args[i]);
+        return one_step(t, op, kind, IR_KIND_F32, rounding, n, wide);
+    }
+    return one_step(t, op, kind, from, rounding, n, args);
 }
 
 static batch_reg op2(struct translation *t, enum ir_op op, enum ir_kind kind, enum ir_kind from, batch_reg x,

@@ -31,7 +31,7 @@ struct build {
     struct batch *b;
     struct arena *arena; /* for the time of the translation */
     struct virtual_reg *regs;
-    uint32_t n_regs, n_steps, n_labels, n_masks, n_loops, n_inputs;
+    uint32_t n_regs, n_steps, n_labels, n_masks, n_loops;
     struct step *steps;
     uint32_t *labels; /* their steps */
     struct loop_span *loops;

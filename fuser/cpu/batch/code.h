@@ -151,7 +151,6 @@ struct batch {
     uint64_t single_bytes;  /* of the frame */
     uint64_t column_bytes;  /* of a work-item */
     uint64_t private_bytes; /* of a work-item */
-    uint32_t n_frames;      /* calls inside each other, at most */
 };
 
 static inline unsigned batch_size_of(enum ir_kind kind)

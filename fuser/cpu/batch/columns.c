@@ -52,6 +52,18 @@
         row(SLE, bits, S(bits, x) <= S(bits, y)) row(SGT, bits, S(bits, x) > S(bits, y))                               \
             row(SGE, bits, S(bits, x) >= S(bits, y)) row(ULT, bits, x < y) row(ULE, bits, x <= y)                      \
                 row(UGT, bits, x > y) row(UGE, bits, x >= y)
+/* Sums and means that need more bits than they have: in those of twice as many. */
+#define INT_WIDER(row, bits, wide)                                                                                     \
+    row(SADD_SAT, bits, CLAMPED(bits, (int##wide##_t)S(bits, x) + S(bits, y)))                                         \
+        row(SSUB_SAT, bits, CLAMPED(bits, (int##wide##_t)S(bits, x) - S(bits, y)))                                     \
+            row(UADD_SAT, bits, (uint##bits##_t)(x + y) < x ? UINT##bits##_MAX : x + y)                                \
+                row(USUB_SAT, bits, x < y ? 0 : x - y) row(SABS_DIFF, bits, S(bits, x) < S(bits, y) ? y - x : x - y)   \
+                    row(UABS_DIFF, bits, x < y ? y - x : x - y)                                                        \
+                        row(SHADD, bits, ((int##wide##_t)S(bits, x) + S(bits, y)) >> 1)                                \
+                            row(UHADD, bits, ((uint##wide##_t)x + y) >> 1)                                             \
+                                row(SRHADD, bits, ((int##wide##_t)S(bits, x) + S(bits, y) + 1) >> 1)                   \
+                                    row(URHADD, bits, ((uint##wide##_t)x + y + 1) >> 1)
+#define CLAMPED(bits, v) ((v) < INT##bits##_MIN ? INT##bits##_MIN : (v) > INT##bits##_MAX ? INT##bits##_MAX : (v))
 /* What has a loop on 32 bits alone. */
 #define INT_32(row)                                                                                                    \
     row(SMUL_HI, 32, (int64_t)S(32, x) * S(32, y) >> 32) row(UMUL_HI, 32, (uint64_t)x *y >> 32)                        \
@@ -71,6 +83,9 @@ INT_LOOPS(16)
 INT_LOOPS(32)
 INT_LOOPS(64)
 INT_32(INT_LOOP)
+INT_WIDER(INT_LOOP, 8, 32)
+INT_WIDER(INT_LOOP, 16, 32)
+INT_WIDER(INT_LOOP, 32, 64)
 
 LOOP(not_bool, uint8_t, uint8_t, uint8_t, uint8_t, x ^ 1)
 LOOP(truth, uint8_t, uint8_t, uint8_t, uint8_t, x != 0)
@@ -187,6 +202,7 @@ typedef uint8_t unaligned_8;
 CONSECUTIVE(32)
 CONSECUTIVE(64)
 
+#define AT(i) ((void *)((uintptr_t)base + (uint64_t)(i) * (uint64_t)scale))
 /* Lanes that are not set read and write a place of their own. */
 #define ACCESS(bits, index_bits)                                                                                       \
     static void load_##bits##_##index_bits(void *rp, const uint8_t *base, const void *ip, int64_t scale,               \
@@ -195,12 +211,12 @@ CONSECUTIVE(64)
         uint##bits##_t *restrict r = rp, nowhere = 0;                                                                  \
         const int##index_bits##_t *restrict index = ip;                                                                \
         if (!lanes && scale == bits / 8 && consecutive_##index_bits(index, n))                                         \
-            memcpy(r, base + index[0] * scale, n * sizeof *r);                                                         \
+            memcpy(r, AT(index[0]), n * sizeof *r);                                                                    \
         else if (!lanes)                                                                                               \
-            for (size_t i = 0; i < n; i++) r[i] = *(const unaligned_##bits *)(base + index[i] * scale);                \
+            for (size_t i = 0; i < n; i++) r[i] = *(const unaligned_##bits *)(AT(index[i]));                           \
         else                                                                                                           \
             for (size_t i = 0; i < n; i++)                                                                             \
-                r[i] = *(const unaligned_##bits *)(lanes[i] ? base + index[i] * scale : (const uint8_t *)&nowhere);    \
+                r[i] = *(const unaligned_##bits *)(lanes[i] ? AT(index[i]) : (void *)&nowhere);                        \
     }                                                                                                                  \
     static void store_##bits##_##index_bits(const void *vp, uint8_t *base, const void *ip, int64_t scale,              \
                                             const uint8_t *lanes, size_t n)                                            \
@@ -209,12 +225,11 @@ CONSECUTIVE(64)
         const uint##bits##_t *v = vp;                                                                                  \
         const int##index_bits##_t *index = ip;                                                                         \
         if (!lanes && scale == bits / 8 && consecutive_##index_bits(index, n))                                         \
-            memcpy(base + index[0] * scale, v, n * sizeof *v);                                                         \
+            memcpy(AT(index[0]), v, n * sizeof *v);                                                                    \
         else if (!lanes)                                                                                               \
-            for (size_t i = 0; i < n; i++) *(unaligned_##bits *)(base + index[i] * scale) = v[i];                      \
+            for (size_t i = 0; i < n; i++) *(unaligned_##bits *)(AT(index[i])) = v[i];                                 \
         else                                                                                                           \
-            for (size_t i = 0; i < n; i++)                                                                             \
-                *(unaligned_##bits *)(lanes[i] ? base + index[i] * scale : (uint8_t *)&nowhere) = v[i];                \
+            for (size_t i = 0; i < n; i++) *(unaligned_##bits *)(lanes[i] ? AT(index[i]) : (void *)&nowhere) = v[i];   \
     }
 #define ADDRESS(index_bits)                                                                                            \
     static void address_##index_bits(uint64_t *restrict r, uint64_t base, const void *ip, int64_t scale, size_t n)     \
@@ -252,6 +267,20 @@ OF_BOOL(8)
 OF_BOOL(16)
 OF_BOOL(32)
 OF_BOOL(64)
+
+/* Of integers to narrower ones, or of another sign. */
+#define SATURATE(from, to)                                                                                             \
+    LOOP(ssat_##from##_##to, int##to##_t, int##from##_t, uint8_t, uint8_t, CLAMPED(to, (int64_t)x))                    \
+    LOOP(usat_##from##_##to, uint##to##_t, uint##from##_t, uint8_t, uint8_t, x > UINT##to##_MAX ? UINT##to##_MAX : x)  \
+    LOOP(s2u_##from##_##to, uint##to##_t, int##from##_t, uint8_t, uint8_t,                                             \
+         x<0 ? 0 : (uint64_t)x> UINT##to##_MAX ? UINT##to##_MAX : (uint64_t)x)                                         \
+    LOOP(u2s_##from##_##to, int##to##_t, uint##from##_t, uint8_t, uint8_t,                                             \
+         x > (uint64_t)INT##to##_MAX ? (uint64_t)INT##to##_MAX : x)
+#define SATURATE_FROM(from) SATURATE(from, 8) SATURATE(from, 16) SATURATE(from, 32) SATURATE(from, 64)
+SATURATE_FROM(8)
+SATURATE_FROM(16)
+SATURATE_FROM(32)
+SATURATE_FROM(64)
 
 /* Saturated; a NaN is 0. */
 #define TO_INT(bits, F, k, low, high)                                                                                  \
@@ -293,13 +322,16 @@ enum { IR_OP_LESSER = FORMULA_FMIN, IR_OP_GREATER = FORMULA_FMAX };
 #define INT_KINDS(op) [IR_KIND_I8] = op##_8, [IR_KIND_I16] = op##_16, [IR_KIND_I32] = op##_32, [IR_KIND_I64] = op##_64
 #define INTS(op, bits, e) [IR_OP_##op] = {INT_KINDS(op)},
 #define INTS_AND_BOOL(op) [IR_OP_##op] = {[IR_KIND_BOOL] = op##_8, INT_KINDS(op)},
+#define INTS_TO_32(op, bits, e)                                                                                        \
+    [IR_OP_##op] = {[IR_KIND_I8] = op##_8, [IR_KIND_I16] = op##_16, [IR_KIND_I32] = op##_32},
 #define FLOATS(op, k, e) [IR_OP_##op] = {[IR_KIND_F32] = op##_floatf, [IR_KIND_F64] = op##_float},
 
 #pragma GCC diagnostic ignored "-Woverride-init"
 static column_function *const operations[N_OPERATIONS][IR_KIND_F64 + 1] = {
-    INT_UNARY(INTS, ) INT_BINARY(INTS, ) INT_TERNARY(INTS, ) INT_COMPARE(INTS, ) INT_32(INT_ROW) FLOAT_UNARY(FLOATS, )
-        FLOAT_BINARY(FLOATS, ) FLOAT_COMPARE(FLOATS, ) INTS_AND_BOOL(AND) INTS_AND_BOOL(OR) INTS_AND_BOOL(XOR)
-            INTS_AND_BOOL(IEQ) INTS_AND_BOOL(INE)[IR_OP_NOT] = {[IR_KIND_BOOL] = not_bool, INT_KINDS(NOT)},
+    INT_UNARY(INTS, ) INT_BINARY(INTS, ) INT_TERNARY(INTS, ) INT_COMPARE(INTS, ) INT_32(INT_ROW)
+        INT_WIDER(INTS_TO_32, , ) FLOAT_UNARY(FLOATS, ) FLOAT_BINARY(FLOATS, ) FLOAT_COMPARE(FLOATS, )
+            INTS_AND_BOOL(AND) INTS_AND_BOOL(OR) INTS_AND_BOOL(XOR) INTS_AND_BOOL(IEQ)
+                INTS_AND_BOOL(INE)[IR_OP_NOT] = {[IR_KIND_BOOL] = not_bool, INT_KINDS(NOT)},
     [IR_OP_BITSELECT] = {INT_KINDS(BITSELECT), [IR_KIND_F16] = BITSELECT_16, [IR_KIND_F32] = BITSELECT_32,
                          [IR_KIND_F64] = BITSELECT_64},
     [FORMULA_SCALE] = {[IR_KIND_F32] = scale_float},
@@ -344,6 +376,17 @@ static column_function *const fpconv_loops[KINDS][KINDS] = {
     {                                                                                                                  \
         TO(I8) = name##_8_##k, TO(I16) = name##_16_##k, TO(I32) = name##_32_##k, TO(I64) = name##_64_##k               \
     }
+#define SATURATED(name)                                                                                                \
+    {                                                                                                                  \
+        TO(I8) = {SATURATED_FROM(name, 8)}, TO(I16) = {SATURATED_FROM(name, 16)},                                      \
+        TO(I32) = {SATURATED_FROM(name, 32)}, TO(I64) = {                                                              \
+            SATURATED_FROM(name, 64)                                                                                   \
+        }                                                                                                              \
+    }
+#define SATURATED_FROM(name, to)                                                                                       \
+    TO(I8) = name##_8_##to, TO(I16) = name##_16_##to, TO(I32) = name##_32_##to, TO(I64) = name##_64_##to
+static column_function *const saturation_loops[][KINDS][KINDS] = {SATURATED(ssat), SATURATED(usat), SATURATED(s2u),
+                                                                  SATURATED(u2s)};
 static column_function *const ftos_loops[KINDS][KINDS] = {INTS_FROM(ftos)};
 static column_function *const ftou_loops[KINDS][KINDS] = {INTS_FROM(ftou)};
 static column_function *const stof_loops[KINDS][KINDS] = {TO(F32) = FLOAT_FROM(stof, f32),
@@ -358,6 +401,7 @@ static column_function *find_conversion(enum ir_op op, enum ir_kind to, enum ir_
     case IR_OP_ITRUNC: return trunc_loops[to][from];
     case IR_OP_ZEXT: return zext_loops[to][from];
     case IR_OP_SEXT: return sext_loops[to][from];
+    case IR_OP_SSAT ... IR_OP_U2S_SAT: return saturation_loops[op - IR_OP_SSAT][to][from];
     case IR_OP_FPCONV: return fpconv_loops[to][from];
     case IR_OP_FTOS: return ftos_loops[to][from];
     case IR_OP_FTOU: return ftou_loops[to][from];

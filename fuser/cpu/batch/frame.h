@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fuser/cpu/batch/code.h"
+#include "ir/verify/limits.h"
 
 /* Lanes: a byte each, 1 for those in it, all of which are from lo to before hi; between these ends of the mask around
    bytes are 0 or 1. */
@@ -36,7 +37,7 @@ struct run {
     struct {
         uint32_t step;
         struct mask *mask;
-    } calls[260];
+    } calls[IR_MAX_CALL_DEPTH + 2];
 };
 
 /* From lane 0 on of a column; of a single number the one. */

@@ -75,6 +75,17 @@ static void atomic(struct run *run, const struct step *s, uint32_t lane)
     }
 }
 
+/* Histograms and counters. */
+static void add_words(struct run *run, const struct step *s)
+{
+    const batch_reg *more = s->details->more + s->details->n_results;
+    const uint64_t *places = (const uint64_t *)run_place(run, more[0]);
+    const uint32_t *numbers = (const uint32_t *)run_place(run, more[1]);
+    uint32_t *old = (uint32_t *)run_place(run, s->details->more[0]);
+    EACH_LANE(lane, run)
+    old[lane] = __atomic_fetch_add((uint32_t *)(uintptr_t)places[lane], numbers[lane], __ATOMIC_SEQ_CST);
+}
+
 /* ---- memory ---- */
 
 static void copy(struct run *run, const struct step *s, uint32_t lane)
@@ -179,5 +190,9 @@ void items_step(struct run *run, const struct step *s)
     static void (*const steps[])(struct run *, const struct step *, uint32_t) = {
         [STEP_ATOMIC] = atomic, [STEP_COPY] = copy,   [STEP_IMAGE] = texel, [STEP_IMAGE_QUERY] = image_query,
         [STEP_PIPE] = pipe,     [STEP_PRINT] = print, [STEP_SPACE] = space};
+    if (s->op == IR_OP_ATOMIC_ADD && s->details->kind == IR_KIND_I32 && s->details->lanes == 1) {
+        add_words(run, s);
+        return;
+    }
     EACH_LANE(lane, run) steps[s->kind](run, s, lane);
 }

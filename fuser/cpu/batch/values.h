@@ -37,7 +37,6 @@ struct function_code {
     uint32_t gone;  /* mask: lanes that have returned */
     batch_reg **params, *result;
     uint32_t *copies; /* variables: of by-value parameters, by parameter */
-    uint32_t depth;   /* of calls below it */
 };
 
 struct translation {
