@@ -147,6 +147,7 @@ void attributes_finish(struct fuse *f)
 {
     fix_local_size(f);
     if (f->request->sub_group_size) f->kernel->sub_group_size = f->request->sub_group_size;
+    f->kernel->assumes = f->request->assumes;
     f->kernel->has_declared = f->declares;
     f->kernel->aspects_declared = f->declares ? f->declared : 0;
 }

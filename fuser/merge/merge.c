@@ -78,6 +78,7 @@ static struct ir_function *copy_part(struct fuse *f, const struct fuse_part *par
     const struct ir_inst *call = NULL;
     struct ir_function *copy = ir_function_copy(f->module, part->kernel, NULL);
     copy->linkage = IR_LINKAGE_INTERNAL;
+    copy->assumes = 0;
     pass_run(&pass_inline, copy);
     ir_walk(copy->body, find_call, &call);
     if (call) {

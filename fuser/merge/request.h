@@ -42,6 +42,7 @@ struct fuse_request {
     uint32_t n_parts, n_params;
     const struct fuse_part *parts;
     const struct fuse_param *params;
+    uint32_t assumes;        /* IR_ASSUME_...: what holds of the launch */
     bool insert_barriers;    /* a work-group barrier between parts */
     uint32_t sub_group_size; /* of the fused kernel, where it is decided already; 0: what the parts say together */
 };

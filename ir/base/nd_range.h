@@ -1,6 +1,7 @@
 /* The index space of a kernel. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct nd_range {
@@ -8,3 +9,12 @@ struct nd_range {
     uint64_t global[3], offset[3]; /* of unused dimensions 1 and 0 */
     uint64_t local[3];             /* 1 in unused dimensions; all 0: not chosen yet. It need not divide global */
 };
+
+/* All ids and sizes, also where they count from the offset on, are below 2^31. */
+static inline bool nd_range_is_small(const struct nd_range *r)
+{
+    const uint64_t most = (uint64_t)1 << 31;
+    for (unsigned d = 0; d < 3; d++)
+        if (r->global[d] >= most || r->offset[d] >= most - r->global[d] || r->local[d] >= most) return false;
+    return true;
+}

@@ -170,6 +170,7 @@ struct ir_function *ir_copy_signature(struct ir_copy *c, const struct ir_functio
     memcpy(g->work_group_size_hint, f->work_group_size_hint, sizeof g->work_group_size_hint);
     g->sub_group_size = f->sub_group_size;
     g->sub_groups_per_work_group = f->sub_groups_per_work_group;
+    g->assumes = f->assumes;
     g->n_targets = f->n_targets;
     g->targets = ir_alloc(into, f->n_targets * sizeof *g->targets);
     for (uint32_t i = 0; i < f->n_targets; i++) g->targets[i] = ir_strdup(into, f->targets[i]);

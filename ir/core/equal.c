@@ -157,7 +157,7 @@ static bool same_attributes(const struct ir_function *f, const struct ir_functio
         memcmp(f->work_group_size_hint, g->work_group_size_hint, sizeof f->work_group_size_hint) != 0)
         return false;
     if (!same_string(f->refused, g->refused)) return false;
-    if (f->sub_groups_per_work_group != g->sub_groups_per_work_group) return false;
+    if (f->sub_groups_per_work_group != g->sub_groups_per_work_group || f->assumes != g->assumes) return false;
     if (f->sub_group_size != g->sub_group_size || f->n_targets != g->n_targets) return false;
     for (uint32_t i = 0; i < f->n_targets; i++)
         if (!same_string(f->targets[i], g->targets[i])) return false;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "ir/core/aspects.h"
+#include "ir/core/assumptions.h"
 #include "ir/core/ops.h"
 #include "ir/core/type.h"
 
@@ -161,6 +162,7 @@ struct ir_function {
     uint32_t work_group_size_hint[3]; /* 0: not given */
     uint32_t sub_group_size;
     uint32_t sub_groups_per_work_group; /* required (SPIR-V's SubgroupsPerWorkgroup); 0: not given */
+    uint32_t assumes;                   /* IR_ASSUME_...: what holds of each launch */
     uint32_t scratch;                   /* for the pass that is running, as in struct ir_value */
     uint32_t n_targets;                 /* "fixed targets": devices it is for; none: every device */
     const char **targets;

@@ -48,6 +48,8 @@ static bool check_range(struct machine *m)
         return refuse_call(m, INTERP_INVALID, "the kernel has parameters, but there are no arguments");
     if (m->range.dims < 1 || m->range.dims > 3)
         return refuse_call(m, INTERP_INVALID, "the range must have 1 to 3 dimensions");
+    if (m->kernel->assumes & IR_ASSUME_SMALL_IDS && !nd_range_is_small(&m->range))
+        return refuse_call(m, INTERP_INVALID, "the kernel assumes sizes and ids below 2^31");
     uint64_t volume = 1, total = 1;
     for (int d = 0; d < 3; d++) {
         if (!check_dimension(m, d)) return false;

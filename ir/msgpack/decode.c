@@ -246,7 +246,8 @@ static void read_sub_groups(struct decoder *d, struct ir_function *f)
 
 static void read_function(struct decoder *d)
 {
-    codec_read_array_of(&d->r, 10, "a function");
+    uint32_t n = codec_read_array(&d->r, "a function");
+    if (n != 10 && n != 11) codec_fail(&d->r, "a function has %u elements, must have 10 or 11", n);
     const char *name = read_name(d, "the name of a function");
     enum ir_linkage linkage = (enum ir_linkage)codec_read_uint(&d->r, IR_LINKAGE_COUNT - 1, "a linkage");
     ir_type result = read_u32(d, "the result of a function");
@@ -261,6 +262,8 @@ static void read_function(struct decoder *d)
     read_sub_groups(d, f);
     read_targets(d, f);
     read_params(d, f);
+    if (n == 11) f->assumes = read_u32(d, "what is assumed of launches");
+    if (n == 11 && !f->assumes) codec_fail(&d->r, "a function assumes nothing");
 }
 
 /* ---- bodies ---- */

@@ -387,7 +387,7 @@ static void put_sub_groups(struct encoder *e, const struct ir_function *f)
 
 static void put_function(struct encoder *e, const struct ir_function *f)
 {
-    put_array(e, 10);
+    put_array(e, f->assumes ? 11 : 10);
     put_function_name(e, f);
     put_uint(e, f->linkage);
     put_type(e, f->result);
@@ -404,6 +404,7 @@ static void put_function(struct encoder *e, const struct ir_function *f)
     put_array(e, f->n_targets);
     for (uint32_t i = 0; i < f->n_targets; i++) put_str(e, f->targets[i]);
     put_params(e, f);
+    if (f->assumes) put_uint(e, f->assumes);
 }
 
 /* Bytes, or bytes and addresses. */

@@ -45,6 +45,10 @@ static void check_attributes(struct verifier *v, const struct ir_function *f)
         verify_report(v, "declares aspects that do not exist (bits %#llx)",
                       (unsigned long long)(f->aspects_declared >> IR_ASPECT_COUNT << IR_ASPECT_COUNT));
     if (f->aspects_declared && !f->has_declared) verify_report(v, "has a set of aspects but does not declare it");
+    if (f->assumes >> IR_ASSUME_COUNT)
+        verify_report(v, "assumes what does not exist (bits %#x)", f->assumes >> IR_ASSUME_COUNT << IR_ASSUME_COUNT);
+    else if (f->assumes && f->linkage != IR_LINKAGE_KERNEL)
+        verify_report(v, "is no kernel, and assumes something of its launches");
     if (f->n_targets && !f->targets) verify_report(v, "has no list of targets");
     for (uint32_t i = 0; f->targets && i < f->n_targets; i++)
         if (!f->targets[i] || !*f->targets[i]) verify_report(v, "has a target without a name");

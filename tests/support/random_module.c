@@ -634,6 +634,7 @@ static void make_attributes(struct maker *k, struct ir_function *f)
         f->targets = ir_alloc(f->module, f->n_targets * sizeof *f->targets);
         for (uint32_t i = 0; i < f->n_targets; i++) f->targets[i] = new_name(k, "target \\ \"");
     }
+    if (f->linkage == IR_LINKAGE_KERNEL) f->assumes = below(k, 1 << IR_ASSUME_COUNT);
     f->has_declared = chance(k, 30);
     if (f->has_declared) f->aspects_declared = ir_function_aspects(f) | (uint64_t)1 << below(k, IR_ASPECT_COUNT);
 }

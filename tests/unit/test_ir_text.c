@@ -111,7 +111,8 @@ static void test_items(void **state)
                    "kernel @k(%a: ptr.global f32 read_write, %l: ptr.local) work_group_size(8, 4)\n"
                    "  work_group_size_hint(1, 2, 3) sub_group_size(automatic) aspects()\n"
                    "  targets(\"cpu\", \"gpu\") {}\n"
-                   "kernel @k2() sub_group_size(16) sub_groups_per_work_group(3) aspects(fp64, gpu) {}\n");
+                   "kernel @k2() sub_group_size(16) sub_groups_per_work_group(3) aspects(fp64, gpu)\n"
+                   "  assumes(small_ids, small_memory) {}\n");
     assert_string_equal(m->name, "an \"image\"\x01");
     assert_int_equal(m->n_structs, 4);
     assert_int_equal(m->structs[0]->size, 8);
@@ -134,6 +135,7 @@ static void test_items(void **state)
     assert_int_equal(k->n_targets, 2);
     assert_int_equal(ir_module_find(m, "k2")->sub_groups_per_work_group, 3);
     assert_int_equal(ir_module_find(m, "k2")->aspects_declared, IR_ASPECT_FP64 | IR_ASPECT_GPU);
+    assert_int_equal(ir_module_find(m, "k2")->assumes, IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY);
     ir_module_free(m);
 }
 
@@ -461,6 +463,7 @@ static void test_head_errors(void **state)
     ASSERT_ERRORS("kernel @k() sub_group_size(2147483647) {}\n",
                   "1:28: a sub-group size of 2147483647, which is no power of two");
     ASSERT_ERRORS("kernel @k() work_group_size(0, 0, 0) {}\n", "1:29: a size must not be 0");
+    ASSERT_ERRORS("kernel @k() assumes(luck) {}\n", "1:21: expected an assumption, found luck");
     ASSERT_ERRORS("kernel @k() sub_groups_per_work_group(0) {}\n", "1:39: a number must not be 0");
     ASSERT_ERRORS("kernel @k() aspects(fp65) {}\n", "1:21: expected the name of an aspect, found fp65");
     ASSERT_ERRORS("constant @a: [2 x i8] = { 1 }\n", "1:25: 1 of the 2 values of [2 x i8]");

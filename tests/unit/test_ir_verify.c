@@ -591,6 +591,14 @@ static void sub_group(struct scene *s)
 {
     s->f->sub_group_size = 12;
 }
+static void assumption(struct scene *s)
+{
+    s->f->assumes = 1 << IR_ASSUME_COUNT;
+}
+static void assumption_of_function(struct scene *s)
+{
+    s->f->assumes = IR_ASSUME_SMALL_IDS;
+}
 static void work_group(struct scene *s)
 {
     s->f->work_group_size[0] = 8;
@@ -849,6 +857,8 @@ static const struct broken cases[] = {
     {"param_struct", param_struct, 2, NULL, "parameter 2 is of type struct st"},
     {"param_access", param_access, 2, NULL, "parameter 0 is no pointer and has an access"},
     {"param_link", param_link, 2, NULL, "parameter 0 is not linked"},
+    {"assumption", assumption, 2, NULL, "assumes what does not exist (bits 0x4)"},
+    {"assumption_of_function", assumption_of_function, 2, NULL, "is no kernel, and assumes something of its launches"},
     {"sub_group", sub_group, 2, NULL, "has sub_group_size 12"},
     {"work_group", work_group, 2, NULL, "has work_group_size 8 x 0 x 0; give all three or none"},
     {"work_group_large", work_group_large, 2, NULL, "more than 2^32 - 1 work-items"},

@@ -178,6 +178,23 @@ static bool check_targets(struct plan_context *ctx, const struct fuser_node *nod
                      k->n_targets > 1 ? " and others" : "");
 }
 
+/* Kernels of plans assume things; one that comes back as a user's may be launched over another range. */
+static bool check_assumptions(struct plan_context *ctx, const struct fuser_graph *g, const struct fuser_node *node)
+{
+    const struct ir_function *k = node->kernel;
+    if (k->assumes & IR_ASSUME_SMALL_IDS && !nd_range_is_small(&node->range))
+        return plan_fail(ctx, FUSER_INVALID, "node", node->name, "kernel %s assumes sizes and ids below 2^31", k->name);
+    for (uint32_t i = 0; k->assumes & IR_ASSUME_SMALL_MEMORY && i < node->n_args; i++) {
+        if (node->args[i].kind != FUSER_ARG_BUFFER) continue;
+        const struct fuser_buffer *b = &g->buffers[node->args[i].index];
+        if (b->bytes > IR_SMALL_MEMORY)
+            return plan_fail(ctx, FUSER_INVALID, "node", node->name,
+                             "kernel %s assumes memory of at most 2^31 bytes, and buffer %s has %llu", k->name, b->name,
+                             (unsigned long long)b->bytes);
+    }
+    return true;
+}
+
 static bool check_imports(struct plan_context *ctx, const struct fuser_node *node)
 {
     const struct ir_function *k = node->kernel;
@@ -218,5 +235,5 @@ bool validate_kernel_node(struct plan_context *ctx, const struct fuser_graph *g,
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "function %s is no kernel", k->name);
     return check_refused(ctx, node) && check_imports(ctx, node) && check_args(ctx, g, node) && check_range(ctx, node) &&
            check_local_size(ctx, node) && sub_group_size_check(ctx, node) && check_aspects(ctx, node) &&
-           check_targets(ctx, node);
+           check_targets(ctx, node) && check_assumptions(ctx, g, node);
 }

@@ -82,6 +82,18 @@ static bool constants_hold(const struct plan_params *params, char *why, size_t w
     return true;
 }
 
+/* Coarse, so that launches of many sizes share their code. No submission can make them false: neither ranges nor how
+   many bytes of a buffer kernels may touch change after planning. */
+static uint32_t assumptions_of(const struct plan_facts *f, const struct nd_range *range,
+                               const struct plan_params *params)
+{
+    bool small = true;
+    for (uint32_t i = 0; i < params->n; i++)
+        if (params->params[i].kind == FUSER_PARAM_BUFFER)
+            small = small && f->graph->buffers[params->params[i].index].bytes <= IR_SMALL_MEMORY;
+    return (nd_range_is_small(range) ? IR_ASSUME_SMALL_IDS : 0) | (small ? IR_ASSUME_SMALL_MEMORY : 0);
+}
+
 struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_facts *f, struct node_run run,
                                 const struct nd_range *range, const struct plan_params *params, bool *kept, char *why,
                                 size_t why_size)
@@ -111,6 +123,7 @@ struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_fact
     }
     struct fuse_request request = {.name = name_of(f, run, name),
                                    .range = *range,
+                                   .assumes = assumptions_of(f, range, params),
                                    .n_parts = run.n,
                                    .n_params = params->n,
                                    .parts = parts,

@@ -251,19 +251,32 @@ static bool parse_sub_group_size(struct parser *p, uint32_t *size)
     return parse_punct(p, ')');
 }
 
-static bool parse_aspects(struct parser *p, struct ir_function *f)
+static bool parse_set(struct parser *p, const char *(*name)(unsigned bit), const char *what, uint64_t *set)
 {
-    f->has_declared = true;
     if (!parse_punct(p, '(')) return false;
     while (!token_is(&p->tok, ')')) {
         unsigned bit = 0;
-        while (bit < IR_ASPECT_COUNT && !token_is_word(&p->tok, ir_aspect_name(bit))) bit++;
-        if (bit == IR_ASPECT_COUNT) return parse_expected(p, "the name of an aspect");
-        f->aspects_declared |= 1ull << bit;
+        while (name(bit) && !token_is_word(&p->tok, name(bit))) bit++;
+        if (!name(bit)) return parse_expected(p, what);
+        *set |= 1ull << bit;
         parse_advance(p);
         if (!parse_if_punct(p, ',')) break;
     }
     return parse_punct(p, ')');
+}
+
+static bool parse_aspects(struct parser *p, struct ir_function *f)
+{
+    f->has_declared = true;
+    return parse_set(p, ir_aspect_name, "the name of an aspect", &f->aspects_declared);
+}
+
+static bool parse_assumptions(struct parser *p, struct ir_function *f)
+{
+    uint64_t set = 0;
+    bool good = parse_set(p, ir_assumption_name, "an assumption", &set);
+    f->assumes = (uint32_t)set;
+    return good;
 }
 
 static bool parse_targets(struct parser *p, struct ir_function *f)
@@ -299,6 +312,7 @@ enum attribute {
     SUB_GROUP_SIZE,
     SUB_GROUPS,
     ASPECTS,
+    ASSUMES,
     TARGETS,
     REFUSED,
     N_ATTRIBUTES
@@ -312,6 +326,7 @@ static bool parse_attribute(struct parser *p, struct ir_function *f, enum attrib
     case SUB_GROUP_SIZE: return parse_sub_group_size(p, &f->sub_group_size);
     case SUB_GROUPS: return parse_sub_groups(p, &f->sub_groups_per_work_group);
     case ASPECTS: return parse_aspects(p, f);
+    case ASSUMES: return parse_assumptions(p, f);
     case REFUSED: return parse_refused(p, f);
     default: return parse_targets(p, f);
     }
@@ -325,6 +340,7 @@ static bool parse_attributes(struct parser *p, struct ir_function *f)
                                                     [SUB_GROUP_SIZE] = "sub_group_size",
                                                     [SUB_GROUPS] = "sub_groups_per_work_group",
                                                     [ASPECTS] = "aspects",
+                                                    [ASSUMES] = "assumes",
                                                     [TARGETS] = "targets",
                                                     [REFUSED] = "refused"};
     for (unsigned seen = 0;;) {

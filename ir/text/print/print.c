@@ -32,6 +32,18 @@ static void print_size(struct printer *p, const char *word, const uint32_t size[
     if (size[0] || size[1] || size[2]) strbuf_printf(&p->out, " %s(%u, %u, %u)", word, size[0], size[1], size[2]);
 }
 
+static void print_set(struct printer *p, const char *word, uint64_t set, const char *(*name)(unsigned bit))
+{
+    const char *before = "";
+    strbuf_printf(&p->out, " %s(", word);
+    for (unsigned bit = 0; name(bit); bit++) {
+        if (!(set >> bit & 1)) continue;
+        strbuf_printf(&p->out, "%s%s", before, name(bit));
+        before = ", ";
+    }
+    strbuf_add(&p->out, ")");
+}
+
 static void print_attributes(struct printer *p, const struct ir_function *f)
 {
     print_size(p, "work_group_size", f->work_group_size);
@@ -45,15 +57,8 @@ static void print_attributes(struct printer *p, const struct ir_function *f)
     }
     if (f->sub_groups_per_work_group)
         strbuf_printf(&p->out, " sub_groups_per_work_group(%u)", f->sub_groups_per_work_group);
-    if (f->has_declared) {
-        const char *before = " aspects(";
-        for (unsigned bit = 0; bit < IR_ASPECT_COUNT; bit++) {
-            if (!(f->aspects_declared >> bit & 1)) continue;
-            strbuf_printf(&p->out, "%s%s", before, ir_aspect_name(bit));
-            before = ", ";
-        }
-        strbuf_add(&p->out, f->aspects_declared ? ")" : " aspects()");
-    }
+    if (f->has_declared) print_set(p, "aspects", f->aspects_declared, ir_aspect_name);
+    if (f->assumes) print_set(p, "assumes", f->assumes, ir_assumption_name);
     for (uint32_t i = 0; i < f->n_targets; i++) {
         strbuf_add(&p->out, i ? ", " : " targets(");
         print_string(p, f->targets[i]);

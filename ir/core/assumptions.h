@@ -1,0 +1,31 @@
+/* Assumptions: what holds of each launch of a kernel, as a bit set. Whoever launches it sees to that. */
+#pragma once
+
+#include <stdint.h>
+
+/* small_ids: global sizes, offsets and ids, and so all other ids and sizes, are below 2^31.
+   small_memory: what a pointer parameter points into has at most 2^31 bytes. */
+/* clang-format off */
+#define IR_ASSUMPTIONS(X) \
+    X(SMALL_IDS, "small_ids") \
+    X(SMALL_MEMORY, "small_memory")
+/* clang-format on */
+
+enum {
+#define X(id, text) IR_ASSUME_BIT_##id,
+    IR_ASSUMPTIONS(X)
+#undef X
+        IR_ASSUME_COUNT
+};
+
+enum {
+#define X(id, text) IR_ASSUME_##id = 1 << IR_ASSUME_BIT_##id,
+    IR_ASSUMPTIONS(X)
+#undef X
+};
+
+/* Memory of more bytes is not small. */
+#define IR_SMALL_MEMORY ((uint64_t)1 << 31)
+
+/* The name of bit number `bit`, or NULL. */
+const char *ir_assumption_name(unsigned bit);
