@@ -21,6 +21,7 @@ extern const struct pass pass_unroll_accesses; /* loops of few rounds that acces
 extern const struct pass pass_licm;            /* loop-invariant pure operations go before the loop */
 extern const struct pass pass_combine;         /* accesses of neighbouring numbers become one of a vector */
 extern const struct pass pass_global_ids;      /* ids of work-groups and in them that make up a global one */
+extern const struct pass pass_ranges;          /* conversions and comparisons of integers in known bounds */
 extern const struct pass pass_contract; /* products and sums that may be contracted become fma: changes results */
 
 /* The pass of that name, or NULL. */

@@ -1,0 +1,204 @@
+/*
+ * Which numbers integers can be, from ids, constants, enclosing conditions and the rounds of loops; and what follows:
+ * conversions that change nothing (widen.h), and comparisons with one outcome.
+ */
+#include <stdlib.h>
+
+#include "fuser/passes/integers/known_ranges.h"
+#include "fuser/passes/integers/widen.h"
+#include "fuser/passes/passes.h"
+#include "fuser/passes/util.h"
+#include "ir/base/arena.h"
+#include "ir/core/facts.h"
+
+enum { DEEPEST_GUESS = 3 }; /* loops around a loop whose parameters are guessed: that takes walks through its body */
+
+struct ranges {
+    struct known_ranges known;
+    struct pass_map map;
+    struct ir_module *module;
+    unsigned loops; /* around where the walk is */
+    bool rewrites;  /* what is known holds: not while it is tried out what does */
+    bool changed;
+};
+
+static void walk(struct ranges *r, const struct ir_block *block);
+
+static void set(struct ranges *r, const struct ir_value *v, struct interval range)
+{
+    if (v->scratch && known_range_is_int(v->type)) r->known.of[v->scratch] = range;
+}
+
+/* ---- joins ---- */
+
+struct join {
+    const struct ranges *r;
+    const struct ir_inst *target;
+    enum ir_op op;
+    uint32_t index;
+    bool any;
+    struct interval range;
+};
+
+static void see_operand(struct join *j, const struct ir_value *v)
+{
+    struct interval range = known_range(&j->r->known, v);
+    j->range = j->any ? interval_union(j->range, range) : range;
+    j->any = true;
+}
+
+static void see_terminator(struct ir_inst *inst, void *data)
+{
+    struct join *j = data;
+    if (inst->op == j->op && ir_terminator_target(inst) == j->target) see_operand(j, inst->operands[j->index]);
+}
+
+/* What its terminators of that op bring. */
+static struct join joined(const struct ranges *r, const struct ir_inst *target, enum ir_op op, uint32_t index)
+{
+    struct join j = {.r = r, .target = target, .op = op, .index = index};
+    for (int b = 0; b < 2; b++)
+        if (target->blocks[b]) ir_walk(target->blocks[b], see_terminator, &j);
+    return j;
+}
+
+static void join_results(struct ranges *r, const struct ir_inst *inst, enum ir_op op)
+{
+    for (uint32_t i = 0; i < inst->n_results; i++) {
+        if (!known_range_is_int(inst->results[i]->type)) continue;
+        struct join j = joined(r, inst, op, i);
+        set(r, inst->results[i], j.any ? j.range : interval_all(ir_type_bits(inst->results[i]->type)));
+    }
+}
+
+/* ---- loops ---- */
+
+/* What a parameter of a loop may be: what is tried, one after the other. The last one always holds. */
+enum guess { NOT_BELOW_START, NOT_ABOVE_START, ANYTHING };
+
+static struct interval guessed(const struct ranges *r, const struct ir_inst *loop, uint32_t i, enum guess guess)
+{
+    struct interval start = known_range(&r->known, loop->operands[i]);
+    struct interval all = interval_all(ir_type_bits(loop->operands[i]->type));
+    if (guess == NOT_BELOW_START) return (struct interval){start.low, all.high};
+    return guess == NOT_ABOVE_START ? (struct interval){all.low, start.high} : all;
+}
+
+/* Whether what each round passes on is what was guessed, where that is so of what it began with. */
+static bool holds(const struct ranges *r, const struct ir_inst *loop, uint32_t i)
+{
+    const struct ir_value *arg = loop->blocks[0]->args[i];
+    if (!known_range_is_int(arg->type)) return true;
+    struct interval range = known_range(&r->known, arg);
+    struct join j = joined(r, loop, IR_OP_CONTINUE, i);
+    return !j.any || (j.range.low >= range.low && j.range.high <= range.high);
+}
+
+static void walk_with(struct ranges *r, const struct ir_inst *loop, const enum guess *guesses)
+{
+    const struct ir_block *body = loop->blocks[0];
+    for (uint32_t i = 0; i < body->n_args; i++)
+        if (known_range_is_int(body->args[i]->type)) set(r, body->args[i], guessed(r, loop, i, guesses[i]));
+    walk(r, body);
+}
+
+/* Guesses and walks through the body until all guesses hold; too deep inside of loops nothing is guessed. */
+static void walk_loop(struct ranges *r, const struct ir_inst *loop)
+{
+    uint32_t n = loop->blocks[0]->n_args;
+    enum guess *guesses = arena_realloc(NULL, (n + 1) * sizeof *guesses);
+    bool rewrites = r->rewrites, settled = false;
+    for (uint32_t i = 0; i < n; i++) guesses[i] = r->loops < DEEPEST_GUESS ? NOT_BELOW_START : ANYTHING;
+    r->loops++;
+    r->rewrites = false;
+    for (unsigned tries = 0; !settled; tries++) {
+        settled = true;
+        walk_with(r, loop, guesses);
+        for (uint32_t i = 0; i < n; i++) {
+            if (holds(r, loop, i)) continue;
+            guesses[i] = tries ? ANYTHING : NOT_ABOVE_START;
+            settled = false;
+        }
+    }
+    r->rewrites = rewrites;
+    if (rewrites) walk_with(r, loop, guesses);
+    r->loops--;
+    free(guesses);
+    join_results(r, loop, IR_OP_BREAK);
+}
+
+/* ---- the walk ---- */
+
+static void walk_assuming(struct ranges *r, const struct ir_block *block, const struct ir_value *condition, bool holds)
+{
+    uint32_t before = r->known.n_changes;
+    known_ranges_assume(&r->known, condition, holds);
+    walk(r, block);
+    known_ranges_undo(&r->known, before);
+}
+
+/* Behind an if one of whose blocks goes elsewhere, its condition is that of the other one. */
+static void walk_if(struct ranges *r, const struct ir_inst *inst)
+{
+    const struct ir_value *condition = inst->operands[0];
+    for (int b = 0; b < 2; b++) walk_assuming(r, inst->blocks[b], condition, b == 0);
+    join_results(r, inst, IR_OP_YIELD);
+    for (int b = 0; b < 2; b++)
+        if (inst->blocks[b]->last->op != IR_OP_YIELD) known_ranges_assume(&r->known, condition, b == 1);
+}
+
+static struct ir_value *known_outcome(const struct ranges *r, const struct ir_inst *inst)
+{
+    if (!known_range_is_int(inst->operands[0]->type)) return NULL;
+    struct interval a = known_range(&r->known, inst->operands[0]), b = known_range(&r->known, inst->operands[1]);
+    int outcome = interval_compare(inst->op, a, b);
+    return outcome < 0 ? NULL : ir_const_bool(r->module, outcome);
+}
+
+static void walk_inst(struct ranges *r, struct ir_inst *inst)
+{
+    if (inst->op == IR_OP_IF) walk_if(r, inst);
+    if (inst->op == IR_OP_LOOP) walk_loop(r, inst);
+    if (inst->n_results != 1 || inst->blocks[0]) return;
+    struct ir_value *v = NULL;
+    bool is_comparison = ir_op_class(inst->op) == IR_CLASS_COMPARISON;
+    if (known_range_is_int(inst->results[0]->type)) {
+        set(r, inst->results[0], known_range_of_inst(&r->known, inst));
+        if (r->rewrites) v = widen_inst(&r->known, inst);
+    } else if (r->rewrites && is_comparison) {
+        v = known_outcome(r, inst);
+    }
+    if (!v) return;
+    pass_map_set(&r->map, inst->results[0], v);
+    ir_inst_remove(inst);
+    r->changed = true;
+}
+
+static void walk(struct ranges *r, const struct ir_block *block)
+{
+    uint32_t before = r->known.n_changes;
+    for (struct ir_inst *inst = block->first, *next; inst; inst = next) {
+        next = inst->next;
+        walk_inst(r, inst);
+    }
+    known_ranges_undo(&r->known, before);
+}
+
+/* Parameters may be anything. */
+static bool run_ranges(struct ir_function *f)
+{
+    struct ranges r = {.module = f->module, .rewrites = true};
+    uint32_t n = pass_number(f);
+    pass_map_init(&r.map, f);
+    r.known.of = arena_realloc(NULL, n * sizeof *r.known.of);
+    for (uint32_t i = 0; i < f->n_params; i++)
+        set(&r, f->params[i].value, interval_all(ir_type_bits(f->params[i].value->type)));
+    walk(&r, f->body);
+    if (r.changed) pass_map_all(&r.map, f);
+    pass_map_clear(&r.map);
+    free(r.known.of);
+    free(r.known.changes);
+    return r.changed;
+}
+
+const struct pass pass_ranges = {"ranges", "conversions and comparisons of integers in known bounds", run_ranges};
