@@ -72,6 +72,7 @@ static void print_module(const char *path)
         for (uint32_t i = 0; i < module->n_functions; i++) {
             struct ir_function *f = module->functions[i];
             if (f->linkage != IR_LINKAGE_KERNEL || f->refused) continue;
+            f->assumes = IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY; /* as most launches have it */
             pipeline_run(&pipeline_cleanup, f);
             print_kernel(name, f, (enum cpu_isa)(hash_of(f->name) % CPU_ISA_COUNT));
         }

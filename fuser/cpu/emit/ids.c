@@ -31,7 +31,7 @@ rval ids_items_left(struct emit *e)
 
 static struct lanes along_x(struct emit *e, unsigned dim, rval v)
 {
-    return lanes_linear(IR_KIND_I64, jit_read(jit_keep(e, v)), dim == 0 && e->width > 1, NULL);
+    return lanes_linear(IR_KIND_I64, jit_read(jit_keep(e, v)), dim == 0 && e->width > 1);
 }
 
 /* ---- lanes that go on from row to row ---- */
@@ -44,7 +44,7 @@ static struct lanes id_of(rval v)
 static struct lanes flat_item(struct emit *e, unsigned d)
 {
     const struct work_item_ids *p = e->ids;
-    struct lanes at = lanes_linear(IR_KIND_I64, jit_read(p->flat), 1, NULL);
+    struct lanes at = lanes_linear(IR_KIND_I64, jit_read(p->flat), 1);
     if (d > 0) at = op2(e, IR_OP_UDIV, IR_KIND_I64, at, id_of(p->extent[0]));
     if (d > 1) return op2(e, IR_OP_UDIV, IR_KIND_I64, at, id_of(p->extent[1]));
     return op2(e, IR_OP_UREM, IR_KIND_I64, at, id_of(p->extent[d]));

@@ -117,7 +117,7 @@ static void emit_block(struct emit *e, const struct ir_inst *inst, struct lanes 
                          .block = true,
                          .coordinates = lane_array(e, IR_KIND_I32, 3),
                          .numbers = lane_array(e, kind, n)};
-    struct lanes id = lanes_linear(IR_KIND_I32, i32_of(e, 0), e->width > 1, NULL);
+    struct lanes id = lanes_linear(IR_KIND_I32, i32_of(e, 0), e->width > 1);
     put_components(e, t.coordinates, 0, inst->operands[1]);
     spill_into(e, t.coordinates, 2 * e->width, &id);
     if (write) put_components(e, t.numbers, 0, inst->operands[2]);

@@ -39,8 +39,7 @@ static bool is_linear(const struct emit *e, const struct ir_value *v)
     if (v->kind < IR_VALUE_PARAM || ir_type_lanes(v->type) > 1 || kind < IR_KIND_I32 || kind > IR_KIND_I64)
         return false;
     struct shape s = value_shape(e, v);
-    return s.kind == SHAPE_LINEAR && !s.guarded && s.stride < INT32_MAX / MAX_WIDTH &&
-           s.stride > -INT32_MAX / MAX_WIDTH;
+    return s.kind == SHAPE_LINEAR && !s.wraps && s.stride < INT32_MAX / MAX_WIDTH && s.stride > -INT32_MAX / MAX_WIDTH;
 }
 
 /* Logic of two conditions, as and, or, and as selects by the first. */

@@ -11,6 +11,7 @@
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/lane_loop.h"
+#include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/simd/spill.h"
 #include "fuser/cpu/simd/x86_move.h"
 #include "fuser/cpu/target/isa.h"
@@ -61,11 +62,6 @@ static rval lane_address(struct emit *e, const struct lanes *address, lval spill
     return jit_add(e, address->scalar, jit_mul(e, lane, jit_int(e, IR_KIND_I64, (uint64_t)address->stride)));
 }
 
-static bool is_linear(const struct lanes *v)
-{
-    return v->shape != SHAPE_VARYING && !v->guard;
-}
-
 static bool is_contiguous(const struct access *a)
 {
     return a->address.shape == SHAPE_LINEAR && a->address.stride == (int64_t)kind_bytes(a->kind) && !a->is_volatile;
@@ -80,7 +76,7 @@ static bool is_unrolled(const struct emit *e)
 /* In a loop over the lanes that run, the n components of a vector together; a: one for each. */
 static void gather_together(struct emit *e, const struct access *a, unsigned n, struct lanes *result)
 {
-    lval out[IR_MAX_LANES], addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
+    lval out[IR_MAX_LANES], addresses = a->address.shape != SHAPE_VARYING ? NULL : spill_lanes(e, &a->address);
     for (unsigned c = 0; c < n; c++) out[c] = lane_array(e, a->kind, 1);
     struct lane_loop loop;
     lane_loop_begin(e, &loop);
@@ -94,7 +90,7 @@ static void gather_together(struct emit *e, const struct access *a, unsigned n, 
 
 static void scatter_together(struct emit *e, const struct access *a, unsigned n, const struct lanes *v)
 {
-    lval values[IR_MAX_LANES], addresses = is_linear(&a->address) ? NULL : spill_lanes(e, &a->address);
+    lval values[IR_MAX_LANES], addresses = a->address.shape != SHAPE_VARYING ? NULL : spill_lanes(e, &a->address);
     for (unsigned c = 0; c < n; c++) values[c] = v[c].shape == SHAPE_UNIFORM ? NULL : spill_lanes(e, &v[c]);
     struct lane_loop loop;
     lane_loop_begin(e, &loop);
@@ -202,62 +198,21 @@ static void contiguous_store(struct emit *e, const struct access *a, const struc
 
 /* ---- one component ---- */
 
-/* What follows seldom runs, and is kept small; returns what e->compact was. */
-static bool rarely_begin(struct emit *e)
-{
-    bool was = e->compact;
-    e->compact = true;
-    return was;
-}
-
 static struct lanes load_component(struct emit *e, const struct access *a)
 {
     if (a->address.shape == SHAPE_UNIFORM)
         return lanes_uniform(a->kind, jit_read(jit_keep(e, jit_read(scalar_place(e, a, a->address.scalar)))));
-    if (!is_contiguous(a)) return gather_lanes(e, a);
-    if (!a->address.guard) return contiguous_load(e, a);
-    struct lanes r = lanes_variable(e, a->kind, (struct shape){.kind = SHAPE_VARYING});
-    gcc_jit_block *even = jit_block(e), *uneven = jit_block(e), *join = jit_block(e);
-    jit_branch(e, a->address.guard, even, uneven);
-    jit_begin(e, even);
-    struct lanes v = contiguous_load(e, a);
-    lanes_assign(e, &r, &v);
-    jit_jump(e, join);
-    jit_begin(e, uneven);
-    bool was = rarely_begin(e);
-    v = gather_lanes(e, a);
-    e->compact = was;
-    lanes_assign(e, &r, &v);
-    jit_jump(e, join);
-    jit_begin(e, join);
-    return r;
+    return is_contiguous(a) ? contiguous_load(e, a) : gather_lanes(e, a);
 }
 
 static void store_component(struct emit *e, const struct access *a, const struct lanes *v)
 {
-    if (a->address.shape == SHAPE_UNIFORM && v->shape == SHAPE_UNIFORM) {
+    if (a->address.shape == SHAPE_UNIFORM && v->shape == SHAPE_UNIFORM)
         jit_set(e, scalar_place(e, a, a->address.scalar), v->scalar);
-        return;
-    }
-    if (!is_contiguous(a)) {
-        scatter_lanes(e, a, v);
-        return;
-    }
-    if (!a->address.guard) {
+    else if (is_contiguous(a))
         contiguous_store(e, a, v);
-        return;
-    }
-    gcc_jit_block *even = jit_block(e), *uneven = jit_block(e), *join = jit_block(e);
-    jit_branch(e, a->address.guard, even, uneven);
-    jit_begin(e, even);
-    contiguous_store(e, a, v);
-    jit_jump(e, join);
-    jit_begin(e, uneven);
-    bool was = rarely_begin(e);
-    scatter_lanes(e, a, v);
-    e->compact = was;
-    jit_jump(e, join);
-    jit_begin(e, join);
+    else
+        scatter_lanes(e, a, v);
 }
 
 static struct access plain_access(const struct lanes *address, enum ir_kind kind, unsigned component)
@@ -280,23 +235,45 @@ void memory_store(struct emit *e, const struct lanes *address, unsigned componen
 
 /* ---- instructions ---- */
 
-static struct access access_of(struct emit *e, const struct ir_inst *inst, unsigned component)
+static rval first_running_lane(struct emit *e)
+{
+    rval bits = jit_cast(e, mask_bits(e, e->exec), jit_c(e, GCC_JIT_TYPE_UNSIGNED_LONG));
+    return jit_cast(e, jit_builtin(e, "__builtin_ctzl", 1, &bits), jit_type(e, IR_KIND_I64));
+}
+
+/* Where the lanes that run access memory. An address that wraps on the way from one of them to another would leave the
+   memory, which no kernel may do; on the way from or to one that does not run it may wrap. So it is linear, counted
+   from the first one that runs. */
+static struct lanes running_address(struct emit *e, const struct ir_value *pointer)
+{
+    struct lanes a = *emit_value(e, pointer);
+    if (!a.wraps) return a;
+    if (!e->exec.chunk) return lanes_linear(a.kind, a.scalar, a.stride);
+    rval lane = jit_read(jit_keep(e, first_running_lane(e))), there = lanes_at(e, &a, lane);
+    rval steps = jit_mul(e, lane, jit_int(e, IR_KIND_I64, (uint64_t)a.stride));
+    return lanes_linear(a.kind, jit_read(jit_keep(e, jit_sub(e, there, steps))), a.stride);
+}
+
+/* One for each component. */
+static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, struct access *a)
 {
     enum ir_kind kind = stored_kind(ir_type_kind(inst->type));
     unsigned bytes = kind_bytes(kind), align = inst->attrs.align ? inst->attrs.align : bytes;
     bool global = ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
-    return (struct access){.kind = kind,
-                           .may_stream = global && !ir_enclosing_loop(inst),
-                           .address = *emit_value(e, inst->operands[0]),
-                           .offset = (uint64_t)component * bytes,
-                           .align = align < bytes ? align : bytes,
-                           .is_volatile = inst->attrs.is_volatile};
+    struct lanes address = running_address(e, inst->operands[0]);
+    for (unsigned c = 0; c < n; c++)
+        a[c] = (struct access){.kind = kind,
+                               .may_stream = global && !ir_enclosing_loop(inst),
+                               .address = address,
+                               .offset = (uint64_t)c * bytes,
+                               .align = align < bytes ? align : bytes,
+                               .is_volatile = inst->attrs.is_volatile};
 }
 
 /* Whether the n components of all lanes lie one after the other. */
 static bool is_interleaved(const struct access *a, unsigned n, struct interleaved *all)
 {
-    bool linear = a->address.shape == SHAPE_LINEAR && !a->address.guard && a->address.stride > 0;
+    bool linear = a->address.shape == SHAPE_LINEAR && a->address.stride > 0;
     if (!linear || is_contiguous(a) || a->is_volatile) return false;
     *all = (struct interleaved){.kind = a->kind,
                                 .n = n,
@@ -319,7 +296,7 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
     unsigned n = ir_type_lanes(inst->type);
     struct access a[IR_MAX_LANES];
     volatile_fence(e, inst);
-    for (unsigned c = 0; c < n; c++) a[c] = access_of(e, inst, c);
+    access_of(e, inst, n, a);
     struct interleaved all;
     bool neighbours = is_interleaved(a, n, &all) && interleaved_can_load(e, &all);
     bool together = !neighbours && is_together(e, a, n);
@@ -340,10 +317,8 @@ static void emit_store(struct emit *e, const struct ir_inst *inst)
     struct access a[IR_MAX_LANES];
     struct lanes stored[IR_MAX_LANES];
     volatile_fence(e, inst);
-    for (unsigned c = 0; c < n; c++) {
-        a[c] = access_of(e, inst, c);
-        stored[c] = to_memory(e, v[c]);
-    }
+    access_of(e, inst, n, a);
+    for (unsigned c = 0; c < n; c++) stored[c] = to_memory(e, v[c]);
     struct interleaved all;
     if (is_interleaved(a, n, &all) && interleaved_can_store(e, &all))
         interleaved_store(e, &all, stored);

@@ -33,7 +33,7 @@ bool private_memory_of_item(struct emit *e, const struct ir_inst *inst, struct l
     uint64_t size = ir_type_size(e->module, inst->type);
     rval own = jit_mul(e, m->linear, jit_int(e, IR_KIND_I64, size));
     rval address = jit_read(jit_keep(e, jit_add(e, private_memory_of_group(e, inst), own)));
-    *result = lanes_linear(IR_KIND_PTR, address, e->width > 1 ? (int64_t)size : 0, NULL);
+    *result = lanes_linear(IR_KIND_PTR, address, e->width > 1 ? (int64_t)size : 0);
     return true;
 }
 
@@ -67,5 +67,5 @@ void private_memory_variable(struct emit *e, const struct ir_inst *inst, struct 
     if (private_memory_of_item(e, inst, result)) return;
     uint64_t size = ir_type_size(e->module, inst->type);
     rval address = jit_read(jit_keep(e, jit_address(e, private_memory_on_stack(e, inst))));
-    *result = lanes_linear(IR_KIND_PTR, address, e->width > 1 ? (int64_t)size : 0, NULL);
+    *result = lanes_linear(IR_KIND_PTR, address, e->width > 1 ? (int64_t)size : 0);
 }

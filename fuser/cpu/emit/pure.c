@@ -44,11 +44,10 @@ static void elementwise(struct emit *e, const struct ir_inst *inst, struct lanes
 
 /* ---- addresses ---- */
 
-static struct lanes to_address(struct emit *e, struct lanes v)
+static struct lanes to_address(struct emit *e, struct lanes v, bool varying)
 {
     if (kind_bytes(v.kind) == 8) return v;
-    /* The step of a narrow index is even as long as it does not wrap. */
-    if (v.shape == SHAPE_VARYING) return op1(e, IR_OP_SEXT, IR_KIND_I64, v);
+    if (varying) return op1(e, IR_OP_SEXT, IR_KIND_I64, v);
     return op_linear(e, IR_OP_SEXT, IR_KIND_I64, 1, &v, v.stride);
 }
 
@@ -56,9 +55,9 @@ static void element_address(struct emit *e, const struct ir_inst *inst, struct l
 {
     struct lanes base = *emit_value(e, inst->operands[0]), index = *emit_value(e, inst->operands[1]);
     struct lanes size = lanes_int(e, IR_KIND_I64, ir_type_size(e->module, inst->type));
-    index = to_address(e, index);
-    base.kind = IR_KIND_I64;
     bool varying = e->values->uniformity.values[inst->results[0]->scratch].kind == SHAPE_VARYING;
+    index = to_address(e, index, varying);
+    base.kind = IR_KIND_I64;
     if (varying) {
         struct lanes offset = op2(e, IR_OP_MUL, IR_KIND_I64, index, size);
         *result = op2(e, IR_OP_ADD, IR_KIND_I64, base, offset);

@@ -29,7 +29,7 @@ static rval sub_groups_of(struct emit *e, rval items)
 
 static struct lanes lane_numbers(struct emit *e)
 {
-    return lanes_linear(IR_KIND_I32, jit_int(e, IR_KIND_I32, 0), e->width > 1, NULL);
+    return lanes_linear(IR_KIND_I32, jit_int(e, IR_KIND_I32, 0), e->width > 1);
 }
 
 /* Work-items of this sub-group: fewer than lanes only in the last one, where rows end with the work-group. */
@@ -254,7 +254,7 @@ static struct lanes block_address(struct emit *e, const struct ir_inst *inst)
 {
     struct lanes p = *emit_value(e, inst->operands[0]);
     rval first = jit_read(jit_keep(e, lanes_get(e, &p, 0)));
-    return lanes_linear(IR_KIND_PTR, first, e->width > 1 ? kind_bytes(ir_type_kind(inst->type)) : 0, NULL);
+    return lanes_linear(IR_KIND_PTR, first, e->width > 1 ? kind_bytes(ir_type_kind(inst->type)) : 0);
 }
 
 static void emit_block(struct emit *e, const struct ir_inst *inst, struct lanes *result)

@@ -59,13 +59,13 @@ static struct lanes *frozen(struct emit *e, const struct ir_value *v)
     struct lanes *r = arena_alloc(e->arena, n * sizeof *r);
     memcpy(r, emit_value(e, v), n * sizeof *r);
     for (unsigned c = 0; c < n; c++) {
-        if (r[c].shape != SHAPE_VARYING) {
+        if (r[c].shape != SHAPE_VARYING && !r[c].wraps) {
             r[c].scalar = jit_read(jit_keep(e, r[c].scalar));
             continue;
         }
-        lval *copy = arena_alloc(e->arena, lanes_chunks(e, r[c].kind) * sizeof *copy);
-        for (unsigned k = 0; k < lanes_chunks(e, r[c].kind); k++) copy[k] = jit_keep(e, jit_read(r[c].chunk[k]));
-        r[c].chunk = copy;
+        lval *from = lanes_vectors(e, &r[c]);
+        r[c] = lanes_varying(e, r[c].kind);
+        for (unsigned k = 0; k < lanes_chunks(e, r[c].kind); k++) r[c].chunk[k] = jit_keep(e, jit_read(from[k]));
     }
     return r;
 }

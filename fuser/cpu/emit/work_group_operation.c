@@ -122,7 +122,7 @@ static void fold_some(const struct fold *f, rval at)
     enum ir_kind kind = ir_type_kind(f->inst->type);
     rval bytes = jit_u64(e, kind_bytes(kind));
     rval to = jit_add(e, f->base, jit_mul(e, at, bytes));
-    struct lanes a = lanes_linear(IR_KIND_PTR, jit_read(jit_keep(e, to)), e->width > 1 ? kind_bytes(kind) : 0, NULL);
+    struct lanes a = lanes_linear(IR_KIND_PTR, jit_read(jit_keep(e, to)), e->width > 1 ? kind_bytes(kind) : 0);
     struct lanes b = a;
     b.scalar = jit_read(jit_keep(e, jit_add(e, a.scalar, jit_mul(e, f->from, bytes))));
     struct lanes sum = op2(e, reduction_op(f->inst), kind, memory_load(e, kind, &a, 0), memory_load(e, kind, &b, 0));

@@ -253,13 +253,13 @@ static bool lower_conversion(struct emit *e, enum ir_op op, enum ir_kind kind, c
             *result = SELECT(x, K(op == IR_OP_ZEXT ? 1 : ~0ull), K(0));
             return true;
         }
-        if (x.shape == SHAPE_VARYING && bits_of(x.kind) < 32 && bits_of(kind) == 64) {
+        if (x.shape != SHAPE_UNIFORM && bits_of(x.kind) < 32 && bits_of(kind) == 64) {
             *result = op1(e, op, kind, op1(e, op, IR_KIND_I32, x));
             return true;
         }
         return false;
     case IR_OP_ITRUNC:
-        if (x.shape == SHAPE_VARYING && bits_of(x.kind) == 64 && bits_of(kind) < 32) {
+        if (x.shape != SHAPE_UNIFORM && bits_of(x.kind) == 64 && bits_of(kind) < 32) {
             *result = op1(e, op, kind, op1(e, op, IR_KIND_I32, x));
             return true;
         }

@@ -104,15 +104,15 @@ struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind)
     if (v.kind == kind) return v;
     struct lanes r = v;
     r.kind = kind;
-    if (v.shape != SHAPE_VARYING) {
-        r.shape = SHAPE_UNIFORM;
+    if (v.shape == SHAPE_UNIFORM) {
         r.scalar = jit_read(jit_keep(e, jit_bits(e, v.scalar, jit_type(e, kind))));
         return r;
     }
     r = lanes_varying(e, kind);
+    lval *chunk = lanes_vectors(e, &v);
     gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++)
-        r.chunk[c] = jit_keep(e, jit_bits(e, jit_read(v.chunk[c]), type));
+        r.chunk[c] = jit_keep(e, jit_bits(e, jit_read(chunk[c]), type));
     return r;
 }
 
@@ -120,28 +120,19 @@ struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigne
                        int64_t stride)
 {
     struct lanes scalars[4] = {0};
-    rval guard = NULL;
+    /* Of the operations that keep steps even, these may lose high bits. */
+    bool wraps = op == IR_OP_SEXT || op == IR_OP_ZEXT || op == IR_OP_AND || op == IR_OP_ASHR || op == IR_OP_LSHR;
     for (unsigned i = 0; i < n; i++) {
         scalars[i] = lanes_uniform(args[i].kind, args[i].scalar);
-        rval g = args[i].shape == SHAPE_LINEAR ? args[i].guard : NULL;
-        if (g) guard = guard ? jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, guard, g) : g;
+        wraps = wraps || args[i].wraps;
     }
-    struct lanes first = op_n(e, op, kind, n, scalars);
-    if (stride && (op == IR_OP_SEXT || op == IR_OP_ZEXT)) {
-        /* The steps stay even unless a lane wraps in the narrow type: then the last one has, for the
-           stride times the width is small against the range. */
-        struct lanes last = op2(e, IR_OP_ADD, kind, first, lanes_int(e, kind, (uint64_t)stride * (e->width - 1)));
-        struct lanes wrapped = op1(e, op, kind, op1(e, IR_OP_ITRUNC, args[0].kind, last));
-        rval even = jit_compare(e, GCC_JIT_COMPARISON_EQ, last.scalar, wrapped.scalar);
-        guard = guard ? jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, guard, even) : even;
-    }
-    struct lanes r = lanes_linear(kind, first.scalar, stride, guard ? jit_read(jit_keep(e, guard)) : NULL);
-    if (guard) {
-        struct lane_origin *o = arena_alloc(e->arena, sizeof *o);
-        *o = (struct lane_origin){.compute = op_n, .op = op, .n = n};
-        for (unsigned i = 0; i < n; i++) o->args[i] = args[i];
-        r.origin = o;
-    }
+    struct lanes first = op_n(e, op, kind, n, scalars), r = lanes_linear(kind, first.scalar, stride);
+    if (!stride || !wraps || op == IR_OP_ITRUNC) return r;
+    struct lane_origin *o = arena_alloc(e->arena, sizeof *o);
+    *o = (struct lane_origin){.compute = op_n, .op = op, .kind = kind, .n = n};
+    for (unsigned i = 0; i < n; i++) o->args[i] = args[i];
+    r.wraps = true;
+    r.origin = o;
     return r;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fuser/cpu/prepare/generic_cast.h"
+#include "fuser/cpu/prepare/small_memory.h"
 #include "ir/core/facts.h"
 
 enum { UNKNOWN = -1 };
@@ -53,9 +54,10 @@ static bool is_known(struct shape s)
 static const struct shape uniform_shape = {SHAPE_UNIFORM, 0, false}, varying_shape = {SHAPE_VARYING, 0, false};
 static const struct shape unknown_shape = {(enum shape_kind)UNKNOWN, 0, false};
 
-static struct shape linear_shape(int64_t stride, bool guarded)
+static struct shape linear_shape(int64_t stride, bool wraps)
 {
-    return stride ? (struct shape){SHAPE_LINEAR, stride, guarded} : uniform_shape;
+    if (!stride) return wraps ? varying_shape : uniform_shape;
+    return (struct shape){SHAPE_LINEAR, stride, wraps};
 }
 
 static void set_shape(struct finder *f, const struct ir_value *v, struct shape s)
@@ -63,8 +65,8 @@ static void set_shape(struct finder *f, const struct ir_value *v, struct shape s
     struct shape *old = &f->u->values[v->scratch];
     if (!is_known(s) || old->kind == SHAPE_VARYING) return;
     if (is_known(*old) && (old->kind != s.kind || old->stride != s.stride)) s = varying_shape;
-    s.guarded = s.guarded || (is_known(*old) && old->guarded);
-    if (old->kind == s.kind && old->stride == s.stride && old->guarded == s.guarded) return;
+    s.wraps = s.wraps || (is_known(*old) && old->wraps);
+    if (old->kind == s.kind && old->stride == s.stride && old->wraps == s.wraps) return;
     *old = s;
     f->changed = true;
 }
@@ -87,6 +89,42 @@ static int64_t times(int64_t a, uint64_t b)
     return (int64_t)((uint64_t)a * b);
 }
 
+/* Lanes whose addresses lie so far apart are in memory larger than small. */
+enum { LONGEST_STEP = 1 << 24 };
+
+/* The address of an element whose index is linear. */
+static struct shape element_shape(const struct finder *f, const struct ir_inst *inst, struct shape base,
+                                  struct shape index)
+{
+    unsigned bits = ir_type_bits(inst->operands[1]->type);
+    int64_t stride = base.stride + times(index.stride, ir_type_size(f->module, inst->type));
+    bool wraps = base.wraps || index.wraps || (bits == 32 && index.stride);
+    if (bits < 32 && index.stride) return varying_shape;
+    if (!wraps) return linear_shape(stride, false);
+    const struct ir_value *p = inst->operands[0];
+    bool is_small = p->kind != IR_VALUE_CONST && p->kind != IR_VALUE_UNDEF && f->u->small[p->scratch];
+    return is_small && stride < LONGEST_STEP && stride > -LONGEST_STEP ? linear_shape(stride, true) : varying_shape;
+}
+
+/* x & mask, where the mask keeps all of the low 32 bits. */
+static struct shape low_bits_shape(const struct ir_inst *inst, struct shape a, struct shape b)
+{
+    uint64_t mask;
+    struct shape x = a.kind == SHAPE_LINEAR ? a : b;
+    if (!ir_value_uint(inst->operands[a.kind == SHAPE_LINEAR], &mask)) return varying_shape;
+    return mask >= UINT32_MAX && !(mask & (mask + 1)) ? linear_shape(x.stride, true) : varying_shape;
+}
+
+/* x >> n, where steps are made of what is left. */
+static struct shape high_bits_shape(const struct ir_inst *inst, struct shape x)
+{
+    uint64_t n;
+    if (!ir_value_uint(inst->operands[1], &n) || n > 32 || x.wraps || ir_type_bits(inst->type) != 64)
+        return varying_shape;
+    bool is_even = !(x.stride & (((int64_t)1 << n) - 1));
+    return is_even ? linear_shape(x.stride >> n, true) : varying_shape;
+}
+
 /* An operation some of whose operands are linear, none varying. */
 static struct shape linear_result(const struct finder *f, const struct ir_inst *inst)
 {
@@ -94,33 +132,30 @@ static struct shape linear_result(const struct finder *f, const struct ir_inst *
     if (ir_type_lanes(t) > 1) return varying_shape;
     struct shape a = shape_of(f, inst->operands[0]), b = uniform_shape;
     if (inst->n_operands > 1) b = shape_of(f, inst->operands[1]);
-    bool guarded = a.guarded || b.guarded;
+    bool wraps = a.wraps || b.wraps;
     uint64_t factor;
     switch (inst->op) {
-    case IR_OP_ADD: return linear_shape(in_width(a.stride + b.stride, t), guarded);
-    case IR_OP_SUB: return linear_shape(in_width(a.stride - b.stride, t), guarded);
-    case IR_OP_NEG: return linear_shape(in_width(-a.stride, t), guarded);
+    case IR_OP_ADD: return linear_shape(in_width(a.stride + b.stride, t), wraps);
+    case IR_OP_SUB: return linear_shape(in_width(a.stride - b.stride, t), wraps);
+    case IR_OP_NEG: return linear_shape(in_width(-a.stride, t), wraps);
     case IR_OP_MUL:
-        if (ir_value_uint(inst->operands[1], &factor))
-            return linear_shape(in_width(times(a.stride, factor), t), guarded);
-        if (ir_value_uint(inst->operands[0], &factor))
-            return linear_shape(in_width(times(b.stride, factor), t), guarded);
+        if (ir_value_uint(inst->operands[1], &factor)) return linear_shape(in_width(times(a.stride, factor), t), wraps);
+        if (ir_value_uint(inst->operands[0], &factor)) return linear_shape(in_width(times(b.stride, factor), t), wraps);
         return varying_shape;
     case IR_OP_SHL:
         if (!ir_value_uint(inst->operands[1], &factor)) return varying_shape;
-        return linear_shape(in_width(times(a.stride, 1ull << (factor & (ir_type_bits(t) - 1))), t), guarded);
-    case IR_OP_ITRUNC: return guarded ? varying_shape : linear_shape(in_width(a.stride, t), false);
+        return linear_shape(in_width(times(a.stride, 1ull << (factor & (ir_type_bits(t) - 1))), t), wraps);
+    case IR_OP_ITRUNC: return linear_shape(in_width(a.stride, t), false); /* of 32 bits at most: exact again */
+    case IR_OP_AND: return low_bits_shape(inst, a, b);
+    case IR_OP_ASHR:
+    case IR_OP_LSHR: return high_bits_shape(inst, a);
     case IR_OP_SEXT:
-    case IR_OP_ZEXT: return linear_shape(a.stride, true);
+    case IR_OP_ZEXT: return ir_type_bits(inst->operands[0]->type) == 32 ? linear_shape(a.stride, true) : varying_shape;
     case IR_OP_PTRTOINT: return ir_type_bits(t) == 64 ? a : varying_shape;
-    case IR_OP_INTTOPTR: return ir_type_bits(inst->operands[0]->type) == 64 ? a : varying_shape;
+    case IR_OP_INTTOPTR: return ir_type_bits(inst->operands[0]->type) == 64 && !wraps ? a : varying_shape;
     case IR_OP_SPACECAST: return generic_cast_may_be_null(inst) ? varying_shape : a;
     case IR_OP_FIELD: return a;
-    case IR_OP_ELEM: {
-        uint64_t size = ir_type_size(f->module, inst->type);
-        bool narrow = ir_type_bits(inst->operands[1]->type) < 64 && b.stride != 0;
-        return linear_shape(a.stride + times(b.stride, size), guarded || narrow);
-    }
+    case IR_OP_ELEM: return element_shape(f, inst, a, b);
     default: return varying_shape;
     }
 }
@@ -218,8 +253,7 @@ static void see_predecessor(struct ir_inst *inst, void *data)
     j->divergent = j->divergent || diverged(j->f, inst, j->target);
     struct shape s = shape_of(j->f, v);
     if (!is_known(s)) return;
-    if (s.guarded || (is_known(j->shape) && (j->shape.kind != s.kind || j->shape.stride != s.stride)))
-        s = varying_shape;
+    if (s.wraps || (is_known(j->shape) && (j->shape.kind != s.kind || j->shape.stride != s.stride))) s = varying_shape;
     if (!is_known(j->shape) || j->shape.kind != SHAPE_VARYING) j->shape = s;
 }
 
@@ -247,7 +281,7 @@ static void join_loop(struct finder *f, struct ir_inst *inst)
     const struct ir_block *body = inst->blocks[0];
     for (uint32_t i = 0; i < body->n_args; i++) {
         struct shape init = shape_of(f, inst->operands[i]);
-        set_shape(f, body->args[i], init.guarded ? varying_shape : init);
+        set_shape(f, body->args[i], init.wraps ? varying_shape : init);
         struct join j = join_of(f, inst, IR_OP_CONTINUE, i);
         set_shape(f, body->args[i], j.divergent && j.n > 1 && j.differ ? varying_shape : j.shape);
     }
@@ -289,6 +323,7 @@ void uniformity_find_where(struct uniformity *u, struct arena *arena, struct ir_
     u->divergent = arena_alloc(arena, u->n_insts * sizeof *u->divergent);
     if (together == TOGETHER_ONE) return; /* all zeros: uniform, nothing divergent */
     for (uint32_t i = kernel->n_params; i < u->n_values; i++) u->values[i] = unknown_shape;
+    u->small = small_memory_find(arena, kernel, u->n_values);
     struct finder f = {.u = u, .module = kernel->module, .together = together, .assumed = assumed, .changed = true};
     while (f.changed) {
         f.changed = false;

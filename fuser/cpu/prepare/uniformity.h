@@ -15,12 +15,14 @@ enum shape_kind { SHAPE_UNIFORM, SHAPE_LINEAR, SHAPE_VARYING };
 struct shape {
     enum shape_kind kind;
     int64_t stride;
-    bool guarded; /* linear unless a narrow integer wraps: asked at run time */
+    bool wraps; /* linear but for multiples of 2^32, as narrow integers wrap on the way from lane to lane: as an address
+                   it is linear, for no memory reaches from one side to the other */
 };
 
 struct uniformity {
     uint32_t n_values, n_insts;
     struct shape *values; /* by ir_value.scratch */
+    bool *small;          /* pointers, likewise: they lead into small memory (small_memory.h) */
     bool *divergent;      /* if and loop, by number: lanes may diverge in it */
 };
 

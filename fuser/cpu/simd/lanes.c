@@ -9,13 +9,10 @@ struct lanes lanes_uniform(enum ir_kind kind, rval v)
     return (struct lanes){.kind = kind, .shape = SHAPE_UNIFORM, .scalar = v};
 }
 
-struct lanes lanes_linear(enum ir_kind kind, rval first, int64_t stride, rval guard)
+struct lanes lanes_linear(enum ir_kind kind, rval first, int64_t stride)
 {
-    return (struct lanes){.kind = kind,
-                          .shape = stride ? SHAPE_LINEAR : SHAPE_UNIFORM,
-                          .scalar = first,
-                          .stride = stride,
-                          .guard = guard};
+    return (struct lanes){
+        .kind = kind, .shape = stride ? SHAPE_LINEAR : SHAPE_UNIFORM, .scalar = first, .stride = stride};
 }
 
 struct lanes lanes_varying(struct emit *e, enum ir_kind kind)
@@ -34,10 +31,28 @@ static rval linear_lane(struct emit *e, const struct lanes *v, unsigned lane)
     return jit_add(e, v->scalar, jit_int(e, v->kind, (uint64_t)v->stride * lane));
 }
 
+/* What wraps is computed again, on scalars. */
+static rval exact_lane(struct emit *e, const struct lanes *v, rval lane)
+{
+    struct lanes args[3];
+    const struct lane_origin *o = v->origin;
+    for (unsigned i = 0; i < o->n; i++) args[i] = lanes_uniform(o->args[i].kind, lanes_at(e, &o->args[i], lane));
+    return o->compute(e, o->op, o->kind, o->n, args).scalar;
+}
+
+rval lanes_at(struct emit *e, const struct lanes *v, rval lane)
+{
+    if (v->shape == SHAPE_UNIFORM) return v->scalar;
+    if (v->wraps) return exact_lane(e, v, lane);
+    rval steps = jit_mul(e, jit_cast(e, lane, jit_type(e, v->kind)), jit_int(e, v->kind, (uint64_t)v->stride));
+    return jit_read(jit_keep(e, jit_add(e, v->scalar, steps)));
+}
+
 rval lanes_get(struct emit *e, const struct lanes *v, unsigned lane)
 {
     if (v->shape == SHAPE_UNIFORM) return v->scalar;
-    if (v->shape == SHAPE_LINEAR && !v->guard) return linear_lane(e, v, lane);
+    if (v->wraps) return exact_lane(e, v, jit_int(e, IR_KIND_I64, lane));
+    if (v->shape == SHAPE_LINEAR) return linear_lane(e, v, lane);
     unsigned per_chunk = lanes_per_chunk(e, v->kind);
     lval chunk = lanes_vectors(e, v)[lane / per_chunk];
     if (v->kind == IR_KIND_BOOL) return mask_bit(e, chunk, lane % per_chunk);
@@ -70,25 +85,24 @@ static void linear_vectors(struct emit *e, const struct lanes *v, lval *chunk)
     }
 }
 
-/* Of a linear value whose steps may turn out uneven: computed again, on vectors. */
+/* Of what wraps: computed again, on vectors. */
 static lval *exact_vectors(struct emit *e, const struct lanes *v)
 {
     struct lanes args[3];
-    for (unsigned i = 0; i < v->origin->n; i++) {
-        const struct lanes *a = &v->origin->args[i];
-        args[i] = *a;
-        if (a->shape != SHAPE_LINEAR) continue;
-        args[i].shape = SHAPE_VARYING;
-        args[i].chunk = lanes_vectors(e, a);
+    const struct lane_origin *o = v->origin;
+    for (unsigned i = 0; i < o->n; i++) {
+        args[i] = o->args[i];
+        if (args[i].shape != SHAPE_LINEAR) continue;
+        args[i] = lanes_varying(e, args[i].kind);
+        args[i].chunk = lanes_vectors(e, &o->args[i]);
     }
-    struct lanes exact = v->origin->compute(e, v->origin->op, v->kind, v->origin->n, args);
-    return exact.chunk;
+    return o->compute(e, o->op, o->kind, o->n, args).chunk;
 }
 
 lval *lanes_vectors(struct emit *e, const struct lanes *v)
 {
     if (v->chunk) return v->chunk;
-    if (v->origin) return exact_vectors(e, v);
+    if (v->wraps) return exact_vectors(e, v);
     unsigned n = lanes_chunks(e, v->kind);
     lval *chunk = arena_alloc(e->arena, n * sizeof *chunk);
     if (v->shape == SHAPE_LINEAR) {
@@ -104,7 +118,7 @@ struct lanes lanes_variable(struct emit *e, enum ir_kind kind, struct shape shap
 {
     if (shape.kind != SHAPE_VARYING) {
         lval variable = jit_local(e, jit_type(e, kind));
-        struct lanes v = lanes_linear(kind, jit_read(variable), shape.stride, NULL);
+        struct lanes v = lanes_linear(kind, jit_read(variable), shape.stride);
         v.variable = variable;
         return v;
     }

@@ -15,8 +15,8 @@ struct lanes {
     enum shape_kind shape;
     rval scalar;                      /* uniform: the value; linear: that of lane 0 */
     int64_t stride;                   /* linear: the difference between neighbours */
-    rval guard;                       /* linear: a bool, false where the steps are not even after all; NULL: they are */
-    const struct lane_origin *origin; /* with a guard: how to compute it for each lane */
+    bool wraps;                       /* linear: as in struct shape */
+    const struct lane_origin *origin; /* of what wraps: how to compute it for each lane */
     lval variable;                    /* where the scalar is a variable to be assigned to */
     lval *chunk;                      /* varying: the vectors; of a bool masks */
 };
@@ -24,16 +24,18 @@ struct lanes {
 struct lane_origin {
     struct lanes (*compute)(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args);
     enum ir_op op;
+    enum ir_kind kind;
     unsigned n;
     struct lanes args[3];
 };
 
 struct lanes lanes_uniform(enum ir_kind kind, rval v);
-struct lanes lanes_linear(enum ir_kind kind, rval first, int64_t stride, rval guard);
+struct lanes lanes_linear(enum ir_kind kind, rval first, int64_t stride);
 struct lanes lanes_varying(struct emit *e, enum ir_kind kind); /* with chunks to be filled in */
 struct lanes lanes_int(struct emit *e, enum ir_kind kind, uint64_t bits);
-lval *lanes_vectors(struct emit *e, const struct lanes *v);                 /* the chunks of a value of any shape */
-rval lanes_get(struct emit *e, const struct lanes *v, unsigned lane);       /* one lane's scalar */
-struct lanes lanes_build(struct emit *e, enum ir_kind kind, rval *scalars); /* of one scalar per lane */
+lval *lanes_vectors(struct emit *e, const struct lanes *v);           /* the chunks of a value of any shape */
+rval lanes_get(struct emit *e, const struct lanes *v, unsigned lane); /* one lane's scalar */
+rval lanes_at(struct emit *e, const struct lanes *v, rval lane);      /* the same, of a value that does not vary */
+struct lanes lanes_build(struct emit *e, enum ir_kind kind, rval *scalars);         /* of one scalar per lane */
 struct lanes lanes_variable(struct emit *e, enum ir_kind kind, struct shape shape); /* uninitialized */
 void lanes_assign(struct emit *e, struct lanes *variable, const struct lanes *v);

@@ -173,7 +173,7 @@ static void complete_group(struct finder *f, struct row_test_group *g)
 
 static bool moves_evenly(const struct emit *e, const struct ir_value *v)
 {
-    return v->kind >= IR_VALUE_PARAM && value_shape(e, v).kind == SHAPE_LINEAR && !value_shape(e, v).guarded;
+    return v->kind >= IR_VALUE_PARAM && value_shape(e, v).kind == SHAPE_LINEAR && !value_shape(e, v).wraps;
 }
 
 bool row_test_is_equality(enum ir_op op)

@@ -70,7 +70,7 @@ static bool is_one_if(const struct run *r)
 static struct mask lanes_below(struct emit *e, rval count)
 {
     if (!e->isa->bit_masks) {
-        struct lanes lane = lanes_linear(IR_KIND_I32, jit_int(e, IR_KIND_I32, 0), 1, NULL);
+        struct lanes lane = lanes_linear(IR_KIND_I32, jit_int(e, IR_KIND_I32, 0), 1);
         struct lanes end = lanes_uniform(IR_KIND_I32, jit_cast(e, count, jit_type(e, IR_KIND_I32)));
         struct lanes below = op2(e, IR_OP_SLT, IR_KIND_BOOL, lane, end);
         return mask_of(e, &below);
