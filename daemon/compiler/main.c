@@ -116,7 +116,10 @@ static int serve(void)
             int connection = m.fds[0];
             m.fds[0] = -1;
             uint64_t care = JOB_ANY;
+            bool background = false;
             proto_get_uint(&m.params, "care", &care);
+            proto_get_bool(&m.params, "background", &background);
+            if (background) worker_step_back();
             if (worker_run(CONTROL_FD, connection, care, run_job, send_started) != 0) break;
             result = send_idle();
             worker_prepare(run_job);

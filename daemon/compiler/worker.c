@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,6 +21,7 @@
 #include "proto/transfer.h"
 
 enum { MOST_SAID = 2000 }; /* bytes of a job's standard error that reach the log */
+enum { BACKGROUND_NICE = 10 };
 
 /* The process of the next job. */
 static struct {
@@ -129,6 +131,13 @@ void worker_prepare(worker_body *body)
         setpgid(next.pid, next.pid); /* here too: whoever comes first */
     else
         forget();
+}
+
+void worker_step_back(void)
+{
+    errno = 0;
+    int own = getpriority(PRIO_PROCESS, 0);
+    if (errno == 0 && next.pid != 0) setpriority(PRIO_PROCESS, (id_t)next.pid, own + BACKGROUND_NICE);
 }
 
 void worker_discard(void)

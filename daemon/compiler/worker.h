@@ -12,6 +12,8 @@ typedef void worker_body(uint64_t care);
 
 /* Starts the process of the next job, which waits for it in its confines: a job need not wait for a process then. */
 void worker_prepare(worker_body *body);
+/* Nobody waits for its job: it steps back behind others who want the processors. */
+void worker_step_back(void);
 /* Ends it where no job came. */
 void worker_discard(void);
 /* Runs body in a process of its own, the one that was prepared where there is one, with `job` (taken) as JOB_FD, and

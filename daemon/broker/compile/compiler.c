@@ -180,17 +180,18 @@ void compiler_stop(struct compiler *c)
     free_compiler(c);
 }
 
-static bool send_job(struct compiler *c, int fd, uint32_t care)
+static bool send_job(struct compiler *c, int fd, uint32_t care, bool background)
 {
     struct proto_writer w;
     proto_begin_notice(&w, "job");
-    proto_pack_map(&w, 1);
+    proto_pack_map(&w, 2);
     proto_pack_uint(&w, "care", care);
+    proto_pack_bool(&w, "background", background);
     w.fds[w.n_fds++] = fd;
     return peer_send(c->control, &w);
 }
 
-void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request, uint32_t care)
+void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request, uint32_t care, bool background)
 {
     int pair[2];
     c->job = id;
@@ -201,7 +202,7 @@ void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request,
     bool sent = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0;
     if (sent) {
         c->work = peer_new(&c->broker->loop, pair[0], SIZE_MAX, &work_events, c);
-        sent = c->work && send_job(c, pair[1], care) && peer_send(c->work, request);
+        sent = c->work && send_job(c, pair[1], care, background) && peer_send(c->work, request);
         close(pair[1]);
     }
     if (sent) return;

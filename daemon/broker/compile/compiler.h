@@ -21,8 +21,9 @@ struct compiler_events {
 struct compiler *compiler_start(struct broker *broker, const struct compiler_events *events, void *data);
 /* Ends it with no callback. NULL is fine. */
 void compiler_stop(struct compiler *compiler);
-/* Gives it a job (a finished request, cleared). care: 0, and more after it has ended compilers. */
-void compiler_run(struct compiler *compiler, uint32_t id, struct proto_writer *request, uint32_t care);
+/* Gives it a job (a finished request, cleared). care: 0, and more after it has ended compilers. background: it steps
+   back behind what others run. */
+void compiler_run(struct compiler *compiler, uint32_t id, struct proto_writer *request, uint32_t care, bool background);
 /* Kills it; `ended` comes with this reason. */
 void compiler_kill(struct compiler *compiler, const char *why);
 uint64_t compiler_memory(const struct compiler *compiler); /* resident bytes */

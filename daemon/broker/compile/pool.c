@@ -324,7 +324,7 @@ static void run(struct worker *w, struct job *job, const struct pool_client *cli
     w->since_ms = now_ms(w->pool);
     struct proto_writer request;
     if (proto_writer_copy(&job->request, &request))
-        compiler_run(w->compiler, job->id, &request, job->care);
+        compiler_run(w->compiler, job->id, &request, job->care, job->background);
     else
         compiler_kill(w->compiler, "there is no memory for its job");
 }
