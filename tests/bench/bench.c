@@ -33,6 +33,22 @@ static void take_processors(void)
     setenv("POCL_MAX_PTHREAD_COUNT", "2", 1);
 }
 
+/* An empty one: what another build left in the user's cache is not what this one makes. */
+static char cache[] = "/tmp/fusiond-bench-XXXXXX";
+
+static void take_cache(void)
+{
+    if (!mkdtemp(cache)) exit(1);
+    setenv("XDG_CACHE_HOME", cache, 1);
+}
+
+static void remove_cache(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", cache);
+    if (system(command) != 0) fprintf(stderr, "bench: %s stays\n", cache);
+}
+
 struct options {
     const char *json;
     char **works;
@@ -85,6 +101,8 @@ int main(int argc, char **argv)
     o.works = argv + i;
     o.n_works = argc - i;
     take_processors();
+    take_cache();
+    atexit(remove_cache);
     fusion_session *s;
     json_object *out = json_object_new_object(), *rows = json_object_new_array();
     json_object_object_add(out, "rows", rows);
