@@ -120,20 +120,63 @@ static void space(struct run *run, const struct step *s, uint32_t lane)
 
 /* ---- images ---- */
 
-static void texel(struct run *run, const struct step *s, uint32_t lane)
+enum { AT_ONCE = 64 };
+
+/* Lanes of the mask from `first` on, as bits, that have the same of an operand as the first of them. */
+static uint64_t alike(const struct run *run, const struct step *s, uint32_t operand, uint32_t first, uint64_t bits)
+{
+    uint64_t one = run_operand(run, s, operand, first + (uint32_t)__builtin_ctzll(bits)), same = 0;
+    for (uint64_t left = bits; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left);
+        if (run_operand(run, s, operand, first + lane) == one) same |= 1ull << lane;
+    }
+    return same;
+}
+
+static uint8_t *words_of(const struct run *run, const struct step *s, uint32_t more, uint32_t first)
+{
+    return run_more(run, s, more) + (uint64_t)first * sizeof(uint32_t);
+}
+
+/* Texels of one image: n lanes from `first` on, those whose bit is set. */
+static void texels_of(struct run *run, const struct step *s, uint32_t first, uint32_t n, uint64_t bits)
 {
     const struct step_details *d = s->details;
+    uint32_t coordinates[3 * AT_ONCE], numbers[4 * AT_ONCE], operands = d->n_results, sampler = 1 + d->lanes;
+    uint32_t lane = first + (uint32_t)__builtin_ctzll(bits), mode = d->mode;
+    size_t bytes = n * sizeof(uint32_t);
     const struct ir_image *image = (const struct ir_image *)(uintptr_t)run_operand(run, s, 0, lane);
-    uint32_t coordinates[3], numbers[4], mode = d->mode, at = 1 + d->lanes;
-    for (uint32_t c = 0; c < d->lanes; c++) coordinates[c] = (uint32_t)run_operand(run, s, 1 + c, lane);
-    if (d->mode & KERNEL_TEXEL_SAMPLED) mode |= run_operand(run, s, at, lane) & 0xffff;
+    for (uint32_t c = 0; c < d->lanes; c++)
+        memcpy(coordinates + c * AT_ONCE, words_of(run, s, operands + 1 + c, first), bytes);
     if (s->op == IR_OP_IMAGE_WRITE) {
-        for (uint32_t c = 0; c < 4; c++) numbers[c] = (uint32_t)run_operand(run, s, at + c, lane);
-        run->launch->functions->image_write(image, mode, 1, 1, coordinates, numbers);
+        for (uint32_t c = 0; c < 4; c++)
+            memcpy(numbers + c * AT_ONCE, words_of(run, s, operands + sampler + c, first), bytes);
+        run->launch->functions->image_write(image, mode, bits, AT_ONCE, coordinates, numbers);
         return;
     }
-    run->launch->functions->image_read(image, mode, 1, 1, coordinates, numbers);
-    for (uint32_t c = 0; c < 4; c++) run_result(run, s, c, lane, numbers[c]);
+    if (mode & KERNEL_TEXEL_SAMPLED) mode |= run_operand(run, s, sampler, lane) & 0xffff;
+    run->launch->functions->image_read(image, mode, bits, AT_ONCE, coordinates, numbers);
+    for (uint32_t c = 0; c < 4; c++)
+        for (uint64_t left = bits; left; left &= left - 1) {
+            uint32_t i = (uint32_t)__builtin_ctzll(left);
+            run_result(run, s, c, first + i, numbers[c * AT_ONCE + i]);
+        }
+}
+
+/* A call does as many lanes as have the same image and sampler: all of them, mostly. */
+static void texels(struct run *run, const struct step *s)
+{
+    const struct mask *m = run->now;
+    for (uint32_t first = m->lo; first < m->hi; first += AT_ONCE) {
+        uint32_t n = m->hi - first < AT_ONCE ? m->hi - first : AT_ONCE;
+        uint64_t left = 0, bits;
+        for (uint32_t i = 0; i < n; i++) left |= (uint64_t)m->lanes[first + i] << i;
+        for (; left; left &= ~bits) {
+            bits = alike(run, s, 0, first, left);
+            if (s->details->mode & KERNEL_TEXEL_SAMPLED) bits = alike(run, s, 1 + s->details->lanes, first, bits);
+            texels_of(run, s, first, n, bits);
+        }
+    }
 }
 
 static void image_query(struct run *run, const struct step *s, uint32_t lane)
@@ -188,8 +231,12 @@ static void print(struct run *run, const struct step *s, uint32_t lane)
 void items_step(struct run *run, const struct step *s)
 {
     static void (*const steps[])(struct run *, const struct step *, uint32_t) = {
-        [STEP_ATOMIC] = atomic, [STEP_COPY] = copy,   [STEP_IMAGE] = texel, [STEP_IMAGE_QUERY] = image_query,
+        [STEP_ATOMIC] = atomic, [STEP_COPY] = copy,   [STEP_IMAGE_QUERY] = image_query,
         [STEP_PIPE] = pipe,     [STEP_PRINT] = print, [STEP_SPACE] = space};
+    if (s->kind == STEP_IMAGE) {
+        texels(run, s);
+        return;
+    }
     if (s->op == IR_OP_ATOMIC_ADD && s->details->kind == IR_KIND_I32 && s->details->lanes == 1) {
         add_words(run, s);
         return;

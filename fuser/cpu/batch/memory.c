@@ -238,12 +238,10 @@ static bool is_of_launch(enum ir_op op)
 
 static batch_reg query_of_launch(struct translation *t, const struct ir_inst *inst, enum ir_kind kind)
 {
-    for (uint32_t i = 0; i < t->b->n_inputs; i++) {
-        const struct input *in = &t->b->inputs[i];
-        if (in->kind == INPUT_QUERY && in->op == inst->op && in->dim == inst->attrs.dim) return in->reg;
-    }
-    return build_input(&t->build, (struct input){.kind = INPUT_QUERY, .op = (uint16_t)inst->op, .dim = inst->attrs.dim},
-                       kind);
+    batch_reg *known = &t->queries[inst->op][inst->attrs.dim];
+    struct input in = {.kind = INPUT_QUERY, .op = (uint16_t)inst->op, .dim = inst->attrs.dim};
+    if (!*known) *known = build_input(&t->build, in, kind) + 1;
+    return *known - 1;
 }
 
 static batch_reg query_of_batch(struct translation *t, const struct ir_inst *inst, enum ir_kind kind)

@@ -298,7 +298,7 @@ static void run_steps(struct run *run)
 
 /* ---- batches ---- */
 
-enum { USUAL_WIDTH = 256, DIVERGENT_WIDTH = 128, LEAST_WIDTH = 64, MOST_BYTES = 4 << 20, SCRATCH_BYTES = 24 };
+enum { USUAL_WIDTH = 256, DIVERGENT_WIDTH = 128, LEAST_WIDTH = 64, MOST_BYTES = 1 << 20, SCRATCH_BYTES = 24 };
 
 static uint64_t item_bytes(const struct batch *b)
 {

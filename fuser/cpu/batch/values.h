@@ -49,7 +49,8 @@ struct translation {
     struct ir_function **functions;
     struct function_code *codes;
     uint32_t n_functions;
-    struct function_code *function; /* that is translated */
+    batch_reg queries[IR_OP_COUNT][3]; /* of the launch: registers plus 1 */
+    struct function_code *function;    /* that is translated */
     struct context *context;
     struct loop_code *loop;
 };
