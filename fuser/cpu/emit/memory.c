@@ -13,6 +13,7 @@
 #include "fuser/cpu/simd/lane_loop.h"
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/simd/spill.h"
+#include "fuser/cpu/simd/x86_gather.h"
 #include "fuser/cpu/simd/x86_move.h"
 #include "fuser/cpu/target/isa.h"
 #include "ir/core/facts.h"
@@ -47,6 +48,7 @@ struct access {
     unsigned align;
     bool is_volatile;
     bool may_stream; /* of a store: in global memory, and once, not in a loop */
+    bool walks;      /* each lane goes on in memory of its own, from round to round of a loop */
 };
 
 static lval scalar_place(struct emit *e, const struct access *a, rval address)
@@ -100,12 +102,44 @@ static void scatter_together(struct emit *e, const struct access *a, unsigned n,
     lane_loop_end(e, &loop);
 }
 
+/* Whether one instruction accesses all lanes. Where each lane walks through memory, one for each lane is faster: the
+   processor sees each lane's way, and fetches ahead. */
+static bool is_at_once(const struct emit *e, const struct access *a, bool stores)
+{
+    bool can = stores ? x86_can_scatter(e, a->kind) : x86_can_gather(e, a->kind);
+    return can && !a->is_volatile && (!a->walks || e->exec.chunk || e->compact);
+}
+
+/* Where the lanes are, as one instruction takes it. */
+struct places {
+    rval base;
+    struct lanes offset;
+};
+
+static struct places places_of(struct emit *e, const struct access *a)
+{
+    const struct lanes *address = &a->address;
+    const int64_t longest = (1 << 30) / MAX_WIDTH;
+    if (address->shape == SHAPE_LINEAR && address->stride < longest && address->stride > -longest)
+        return (struct places){offset_by(e, address->scalar, a->offset),
+                               lanes_linear(IR_KIND_I32, jit_int(e, IR_KIND_I32, 0), address->stride)};
+    if (address->near) return (struct places){offset_by(e, address->near->base, a->offset), address->near->offset};
+    struct places p = {jit_int(e, IR_KIND_I64, a->offset), *address};
+    p.offset.kind = IR_KIND_I64;
+    return p;
+}
+
 static struct lanes gather_lanes(struct emit *e, const struct access *a)
 {
+    if (is_at_once(e, a, false)) {
+        struct places p = places_of(e, a);
+        return x86_gather(e, e->exec.chunk, a->kind, p.base, &p.offset);
+    }
     if (is_unrolled(e)) {
         rval lane[MAX_WIDTH];
+        struct lanes addresses = lanes_made(e, a->address);
         for (unsigned i = 0; i < e->width; i++) {
-            rval address = jit_read(jit_keep(e, lanes_get(e, &a->address, i)));
+            rval address = jit_read(jit_keep(e, lanes_get(e, &addresses, i)));
             lane[i] = jit_read(jit_keep(e, jit_read(scalar_place(e, a, address))));
         }
         return lanes_build(e, a->kind, lane);
@@ -117,9 +151,15 @@ static struct lanes gather_lanes(struct emit *e, const struct access *a)
 
 static void scatter_lanes(struct emit *e, const struct access *a, const struct lanes *v)
 {
+    if (is_at_once(e, a, true)) {
+        struct places p = places_of(e, a);
+        x86_scatter(e, e->exec.chunk, p.base, &p.offset, v);
+        return;
+    }
     if (is_unrolled(e)) {
+        struct lanes addresses = lanes_made(e, a->address);
         for (unsigned i = 0; i < e->width; i++)
-            jit_set(e, scalar_place(e, a, jit_read(jit_keep(e, lanes_get(e, &a->address, i)))), lanes_get(e, v, i));
+            jit_set(e, scalar_place(e, a, jit_read(jit_keep(e, lanes_get(e, &addresses, i)))), lanes_get(e, v, i));
         return;
     }
     scatter_together(e, a, 1, v);
@@ -127,8 +167,9 @@ static void scatter_lanes(struct emit *e, const struct access *a, const struct l
 
 /* Whether the components of a vector are moved together, in one loop over the lanes that run: a loop for each, or each
    number by itself, is code that grows with lanes times components. */
-static bool is_together(const struct emit *e, const struct access *a, unsigned n)
+static bool is_together(const struct emit *e, const struct access *a, unsigned n, bool stores)
 {
+    if (is_at_once(e, a, stores)) return false;
     if (n == 1 || e->width == 1 || a->address.shape == SHAPE_UNIFORM || is_contiguous(a)) return false;
     return e->exec.chunk || e->compact || e->width * n > MOST_UNROLLED;
 }
@@ -254,6 +295,19 @@ static struct lanes running_address(struct emit *e, const struct ir_value *point
     return lanes_linear(a.kind, jit_read(jit_keep(e, jit_sub(e, there, steps))), a.stride);
 }
 
+enum { DEEPEST = 12 };
+
+/* Whether a value is computed of ids, parameters and counters of loops alone, not of what is in memory. */
+static bool is_regular(const struct ir_value *v, unsigned depth)
+{
+    if (v->kind != IR_VALUE_RESULT) return true;
+    const struct ir_inst *inst = v->of.inst;
+    if (depth == DEEPEST || !(ir_op_info(inst->op)->flags & IR_FLAG_PURE)) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (!is_regular(inst->operands[i], depth + 1)) return false;
+    return true;
+}
+
 /* One for each component. */
 static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, struct access *a)
 {
@@ -261,9 +315,11 @@ static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, st
     unsigned bytes = kind_bytes(kind), align = inst->attrs.align ? inst->attrs.align : bytes;
     bool global = ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
     struct lanes address = running_address(e, inst->operands[0]);
+    bool in_loop = ir_enclosing_loop(inst), walks = in_loop && is_regular(inst->operands[0], 0);
     for (unsigned c = 0; c < n; c++)
         a[c] = (struct access){.kind = kind,
-                               .may_stream = global && !ir_enclosing_loop(inst),
+                               .may_stream = global && !in_loop,
+                               .walks = walks,
                                .address = address,
                                .offset = (uint64_t)c * bytes,
                                .align = align < bytes ? align : bytes,
@@ -299,7 +355,7 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
     access_of(e, inst, n, a);
     struct interleaved all;
     bool neighbours = is_interleaved(a, n, &all) && interleaved_can_load(e, &all);
-    bool together = !neighbours && is_together(e, a, n);
+    bool together = !neighbours && is_together(e, a, n, false);
     if (neighbours) interleaved_load(e, &all, result);
     if (together) gather_together(e, a, n, result);
     for (unsigned c = 0; c < n; c++) {
@@ -322,7 +378,7 @@ static void emit_store(struct emit *e, const struct ir_inst *inst)
     struct interleaved all;
     if (is_interleaved(a, n, &all) && interleaved_can_store(e, &all))
         interleaved_store(e, &all, stored);
-    else if (is_together(e, a, n))
+    else if (is_together(e, a, n, true))
         scatter_together(e, a, n, stored);
     else
         for (unsigned c = 0; c < n; c++) store_component(e, &a[c], &stored[c]);

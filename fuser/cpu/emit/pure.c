@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fuser/cpu/emit/address_space.h"
+#include "fuser/cpu/emit/near.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/formula.h"
@@ -44,11 +45,25 @@ static void elementwise(struct emit *e, const struct ir_inst *inst, struct lanes
 
 /* ---- addresses ---- */
 
-static struct lanes to_address(struct emit *e, struct lanes v, bool varying)
+static struct lanes to_address(struct emit *e, struct lanes v)
 {
-    if (kind_bytes(v.kind) == 8) return v;
-    if (varying) return op1(e, IR_OP_SEXT, IR_KIND_I64, v);
-    return op_linear(e, IR_OP_SEXT, IR_KIND_I64, 1, &v, v.stride);
+    return kind_bytes(v.kind) == 8 ? v : op_linear(e, IR_OP_SEXT, IR_KIND_I64, 1, &v, v.stride);
+}
+
+/* Where lanes are anywhere; computed at once unless accesses mostly will not ask for it. */
+static struct lanes varying_address(struct emit *e, struct lanes base, struct lanes index, uint64_t size,
+                                    const struct near_lanes *near)
+{
+    struct lanes bytes = lanes_int(e, IR_KIND_I64, size);
+    if (!near) {
+        if (kind_bytes(index.kind) < 8) index = op1(e, IR_OP_SEXT, IR_KIND_I64, index);
+        return op2(e, IR_OP_ADD, IR_KIND_I64, base, op2(e, IR_OP_MUL, IR_KIND_I64, index, bytes));
+    }
+    if (kind_bytes(index.kind) < 8) index = op_later(e, IR_OP_SEXT, IR_KIND_I64, 1, &index);
+    struct lanes offset = op_later(e, IR_OP_MUL, IR_KIND_I64, 2, (struct lanes[]){index, bytes});
+    struct lanes address = op_later(e, IR_OP_ADD, IR_KIND_I64, 2, (struct lanes[]){base, offset});
+    address.near = near;
+    return address;
 }
 
 static void element_address(struct emit *e, const struct ir_inst *inst, struct lanes *result)
@@ -56,12 +71,11 @@ static void element_address(struct emit *e, const struct ir_inst *inst, struct l
     struct lanes base = *emit_value(e, inst->operands[0]), index = *emit_value(e, inst->operands[1]);
     struct lanes size = lanes_int(e, IR_KIND_I64, ir_type_size(e->module, inst->type));
     bool varying = e->values->uniformity.values[inst->results[0]->scratch].kind == SHAPE_VARYING;
-    index = to_address(e, index, varying);
     base.kind = IR_KIND_I64;
     if (varying) {
-        struct lanes offset = op2(e, IR_OP_MUL, IR_KIND_I64, index, size);
-        *result = op2(e, IR_OP_ADD, IR_KIND_I64, base, offset);
+        *result = varying_address(e, base, index, ir_type_size(e->module, inst->type), near_element(e, inst));
     } else {
+        index = to_address(e, index);
         int64_t step = (int64_t)((uint64_t)index.stride * ir_type_size(e->module, inst->type));
         struct lanes offset = op_linear(e, IR_OP_MUL, IR_KIND_I64, 2, (struct lanes[]){index, size}, step);
         *result = op_linear(e, IR_OP_ADD, IR_KIND_I64, 2, (struct lanes[]){base, offset}, base.stride + step);
@@ -73,9 +87,14 @@ static void field_address(struct emit *e, const struct ir_inst *inst, struct lan
 {
     struct lanes base = *emit_value(e, inst->operands[0]);
     const struct ir_struct *s = ir_type_struct(e->module, inst->type);
-    struct lanes args[2] = {base, lanes_int(e, IR_KIND_I64, s->fields[inst->attrs.index].offset)};
+    uint64_t offset = s->fields[inst->attrs.index].offset;
+    struct lanes args[2] = {base, lanes_int(e, IR_KIND_I64, offset)};
     args[0].kind = IR_KIND_I64;
-    *result = emit_component(e, inst, IR_OP_ADD, IR_KIND_I64, 2, args);
+    if (base.near)
+        *result = op_later(e, IR_OP_ADD, IR_KIND_I64, 2, args);
+    else
+        *result = emit_component(e, inst, IR_OP_ADD, IR_KIND_I64, 2, args);
+    result->near = near_plus(e, base.near, offset);
     result->kind = IR_KIND_PTR;
 }
 

@@ -59,7 +59,7 @@ static struct lanes *frozen(struct emit *e, const struct ir_value *v)
     struct lanes *r = arena_alloc(e->arena, n * sizeof *r);
     memcpy(r, emit_value(e, v), n * sizeof *r);
     for (unsigned c = 0; c < n; c++) {
-        if (r[c].shape != SHAPE_VARYING && !r[c].wraps) {
+        if (!r[c].origin && r[c].shape != SHAPE_VARYING) {
             r[c].scalar = jit_read(jit_keep(e, r[c].scalar));
             continue;
         }

@@ -42,6 +42,7 @@ rval jit_builtin(struct emit *e, const char *name, unsigned n, rval *args);
 struct jit_asm {
     const char *text, *result;
     const char *inputs[4];
-    bool is_volatile; /* memory is read or written too */
+    const char *clobber; /* a register that the text names; NULL: none */
+    bool is_volatile;    /* memory is read or written too */
 };
 lval jit_asm(struct emit *e, const struct jit_asm *code, gcc_jit_type *type, unsigned n, rval *inputs);

@@ -20,9 +20,11 @@
 static struct lanes by_lane(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
 {
     rval results[MAX_WIDTH];
+    struct lanes made[4];
+    for (unsigned i = 0; i < n; i++) made[i] = lanes_made(e, args[i]);
     for (unsigned lane = 0; lane < e->width; lane++) {
         rval in[4];
-        for (unsigned i = 0; i < n; i++) in[i] = jit_read(jit_keep(e, lanes_get(e, &args[i], lane)));
+        for (unsigned i = 0; i < n; i++) in[i] = jit_read(jit_keep(e, lanes_get(e, &made[i], lane)));
         results[lane] = jit_read(jit_keep(e, scalar_op(e, op, kind, args[0].kind, in)));
     }
     return lanes_build(e, kind, results);
@@ -116,6 +118,15 @@ struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind)
     return r;
 }
 
+static const struct lane_origin *origin(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n,
+                                        const struct lanes *args)
+{
+    struct lane_origin *o = arena_alloc(e->arena, sizeof *o);
+    *o = (struct lane_origin){.compute = op_n, .op = op, .kind = kind, .n = n};
+    for (unsigned i = 0; i < n; i++) o->args[i] = args[i];
+    return o;
+}
+
 struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
                        int64_t stride)
 {
@@ -128,12 +139,14 @@ struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigne
     }
     struct lanes first = op_n(e, op, kind, n, scalars), r = lanes_linear(kind, first.scalar, stride);
     if (!stride || !wraps || op == IR_OP_ITRUNC) return r;
-    struct lane_origin *o = arena_alloc(e->arena, sizeof *o);
-    *o = (struct lane_origin){.compute = op_n, .op = op, .kind = kind, .n = n};
-    for (unsigned i = 0; i < n; i++) o->args[i] = args[i];
     r.wraps = true;
-    r.origin = o;
+    r.origin = origin(e, op, kind, n, args);
     return r;
+}
+
+struct lanes op_later(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args)
+{
+    return (struct lanes){.kind = kind, .shape = SHAPE_VARYING, .origin = origin(e, op, kind, n, args)};
 }
 
 void op_assign_where(struct emit *e, struct lanes *variable, const struct lanes *v, const struct mask *mask)

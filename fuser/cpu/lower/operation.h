@@ -19,5 +19,7 @@ struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind); /* the 
 /* Of arguments none of which varies, where the result is known to have that stride. */
 struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
                        int64_t stride);
+/* What varies and is computed where it is needed, perhaps nowhere. */
+struct lanes op_later(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args);
 /* variable = v; where a mask is given, in its lanes only. */
 void op_assign_where(struct emit *e, struct lanes *variable, const struct lanes *v, const struct mask *mask);

@@ -85,7 +85,7 @@ static void linear_vectors(struct emit *e, const struct lanes *v, lval *chunk)
     }
 }
 
-/* Of what wraps: computed again, on vectors. */
+/* Of what wraps, or was to be computed later: on vectors. */
 static lval *exact_vectors(struct emit *e, const struct lanes *v)
 {
     struct lanes args[3];
@@ -99,10 +99,16 @@ static lval *exact_vectors(struct emit *e, const struct lanes *v)
     return o->compute(e, o->op, o->kind, o->n, args).chunk;
 }
 
+struct lanes lanes_made(struct emit *e, struct lanes v)
+{
+    if (v.shape == SHAPE_VARYING) v.chunk = lanes_vectors(e, &v);
+    return v;
+}
+
 lval *lanes_vectors(struct emit *e, const struct lanes *v)
 {
     if (v->chunk) return v->chunk;
-    if (v->wraps) return exact_vectors(e, v);
+    if (v->origin) return exact_vectors(e, v);
     unsigned n = lanes_chunks(e, v->kind);
     lval *chunk = arena_alloc(e->arena, n * sizeof *chunk);
     if (v->shape == SHAPE_LINEAR) {

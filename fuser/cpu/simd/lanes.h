@@ -16,9 +16,17 @@ struct lanes {
     rval scalar;                      /* uniform: the value; linear: that of lane 0 */
     int64_t stride;                   /* linear: the difference between neighbours */
     bool wraps;                       /* linear: as in struct shape */
-    const struct lane_origin *origin; /* of what wraps: how to compute it for each lane */
+    const struct lane_origin *origin; /* how to compute it for each lane: of what wraps, and of what varies but is not
+                                         computed yet */
     lval variable;                    /* where the scalar is a variable to be assigned to */
-    lval *chunk;                      /* varying: the vectors; of a bool masks */
+    const struct near_lanes *near;    /* of a varying address: the same in 32 bits; NULL: there is none */
+    lval *chunk;                      /* varying: the vectors; of a bool masks. NULL where it has an origin */
+};
+
+/* Addresses in small memory as offsets from a place in it, right where lanes access it. */
+struct near_lanes {
+    rval base;
+    struct lanes offset;
 };
 
 struct lane_origin {
@@ -33,6 +41,7 @@ struct lanes lanes_uniform(enum ir_kind kind, rval v);
 struct lanes lanes_linear(enum ir_kind kind, rval first, int64_t stride);
 struct lanes lanes_varying(struct emit *e, enum ir_kind kind); /* with chunks to be filled in */
 struct lanes lanes_int(struct emit *e, enum ir_kind kind, uint64_t bits);
+struct lanes lanes_made(struct emit *e, struct lanes v);              /* computed now, where it was to be later */
 lval *lanes_vectors(struct emit *e, const struct lanes *v);           /* the chunks of a value of any shape */
 rval lanes_get(struct emit *e, const struct lanes *v, unsigned lane); /* one lane's scalar */
 rval lanes_at(struct emit *e, const struct lanes *v, rval lane);      /* the same, of a value that does not vary */

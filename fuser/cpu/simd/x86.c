@@ -99,32 +99,13 @@ static void emit_row(struct emit *e, const struct x86_row *row, unsigned n, cons
 
 /* ---- conversions between 4 and 8 bytes: one chunk is two ---- */
 
-static rval half_of(struct emit *e, enum ir_kind kind, lval vector, unsigned half)
-{
-    gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind) / 2);
-    rval first = gcc_jit_context_new_cast(e->gcc, NULL, gcc_jit_lvalue_get_address(vector, NULL),
-                                          gcc_jit_type_get_pointer(type));
-    return jit_read(gcc_jit_context_new_array_access(e->gcc, NULL, first, jit_int(e, IR_KIND_I64, half)));
-}
-
-static lval join_halves(struct emit *e, enum ir_kind kind, lval low, lval high)
-{
-    static const struct jit_asm join[CPU_ISA_COUNT] = {
-        [CPU_ISA_SSE4] = {.text = "movlhps %2, %0", .result = "=x", .inputs = {"0", "x"}},
-        [CPU_ISA_AVX2] = {.text = "vinsertf128 $1, %2, %t1, %0", .result = "=x", .inputs = {"x", "x"}},
-        [CPU_ISA_AVX512] = {.text = "vinsertf64x4 $1, %2, %g1, %0", .result = "=v", .inputs = {"v", "v"}},
-    };
-    gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
-    return jit_asm(e, &join[e->isa->id], type, 2, (rval[]){jit_read(low), jit_read(high)});
-}
-
 static void widen(struct emit *e, const struct x86_row *row, const struct lanes *arg, struct lanes *result)
 {
     *result = lanes_varying(e, row->kind);
     gcc_jit_type *type = jit_vector(e, row->kind, lanes_per_chunk(e, row->kind));
     lval *in = lanes_vectors(e, arg);
     for (unsigned c = 0; c < lanes_chunks(e, row->kind); c++) {
-        rval half = half_of(e, row->from, in[c / 2], c % 2);
+        rval half = x86_half_of(e, row->from, in[c / 2], c % 2);
         result->chunk[c] = x86_instruction(e, row, type, 1, &half);
     }
 }
@@ -139,7 +120,7 @@ static void narrow(struct emit *e, const struct x86_row *row, const struct lanes
     for (unsigned c = 0; c < lanes_chunks(e, row->kind); c++) {
         rval low = jit_read(in[2 * c]), high = jit_read(in[2 * c + 1]);
         lval first = x86_instruction(e, row, type, 1, &low), second = x86_instruction(e, row, type, 1, &high);
-        result->chunk[c] = join_halves(e, row->kind, first, second);
+        result->chunk[c] = x86_join_halves(e, row->kind, first, second);
     }
 }
 

@@ -8,8 +8,31 @@
 #include "fuser/cpu/simd/x86_table.h"
 #include "fuser/cpu/target/isa.h"
 
+/* ---- halves ---- */
+
+rval x86_half_of(struct emit *e, enum ir_kind kind, lval vector, unsigned half)
+{
+    gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind) / 2);
+    rval first = gcc_jit_context_new_cast(e->gcc, NULL, gcc_jit_lvalue_get_address(vector, NULL),
+                                          gcc_jit_type_get_pointer(type));
+    return jit_read(gcc_jit_context_new_array_access(e->gcc, NULL, first, jit_int(e, IR_KIND_I64, half)));
+}
+
+lval x86_join_halves(struct emit *e, enum ir_kind kind, lval low, lval high)
+{
+    static const struct jit_asm join[CPU_ISA_COUNT] = {
+        [CPU_ISA_SSE4] = {.text = "movlhps %2, %0", .result = "=x", .inputs = {"0", "x"}},
+        [CPU_ISA_AVX2] = {.text = "vinsertf128 $1, %2, %t1, %0", .result = "=x", .inputs = {"x", "x"}},
+        [CPU_ISA_AVX512] = {.text = "vinsertf64x4 $1, %2, %g1, %0", .result = "=v", .inputs = {"v", "v"}},
+    };
+    gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
+    return jit_asm(e, &join[e->isa->id], type, 2, (rval[]){jit_read(low), jit_read(high)});
+}
+
+/* ---- masks and memory ---- */
+
 /* The mask of chunk c of 8-byte numbers: the upper half of a chunk's bits for odd c. */
-rval x86_bit_mask(struct emit *e, lval *mask, enum ir_kind kind, unsigned c)
+rval x86_bit_mask(struct emit *e, const lval *mask, enum ir_kind kind, unsigned c)
 {
     if (kind_bytes(kind) != 8) return jit_read(mask[c]);
     if (c % 2 == 0) return jit_read(mask[c / 2]);
@@ -32,7 +55,7 @@ bool x86_can_mask(const struct emit *e, enum ir_kind kind)
     return masked_move(e, kind) != NULL;
 }
 
-lval x86_masked_load(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, rval address)
+lval x86_masked_load(struct emit *e, const lval *mask, enum ir_kind kind, unsigned c, rval address)
 {
     char text[64];
     bool bits = e->isa->bit_masks;
@@ -43,7 +66,7 @@ lval x86_masked_load(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, 
     return jit_asm(e, &code, jit_vector(e, kind, lanes_per_chunk(e, kind)), 2, (rval[]){address, m});
 }
 
-void x86_masked_store(struct emit *e, lval *mask, enum ir_kind kind, unsigned c, rval address, rval v)
+void x86_masked_store(struct emit *e, const lval *mask, enum ir_kind kind, unsigned c, rval address, rval v)
 {
     char text[64];
     bool bits = e->isa->bit_masks;

@@ -1,0 +1,79 @@
+/*
+ * Addresses of lanes as 32-bit offsets from the parameter or variable that they are computed from. As far as lanes
+ * access them they lie in its memory, so that nothing above 2^31 counts, whatever the offsets were computed from.
+ */
+#include "fuser/cpu/emit/near.h"
+
+#include "fuser/cpu/emit/value.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/simd/x86_gather.h"
+
+/* What has been emitted for the value here; NULL: nothing. */
+static const struct lanes *emitted(struct emit *e, const struct ir_value *v)
+{
+    return v->kind == IR_VALUE_CONST || v->kind == IR_VALUE_UNDEF ? emit_value(e, v) : e->values->lanes[v->scratch];
+}
+
+static const struct ir_value *root_of(const struct ir_value *v)
+{
+    while (v->kind == IR_VALUE_RESULT && (v->of.inst->op == IR_OP_ELEM || v->of.inst->op == IR_OP_FIELD))
+        v = v->of.inst->operands[0];
+    return v;
+}
+
+static struct lanes low_half(struct emit *e, struct lanes v)
+{
+    if (v.shape == SHAPE_VARYING) return op1(e, IR_OP_ITRUNC, IR_KIND_I32, v);
+    return op_linear(e, IR_OP_ITRUNC, IR_KIND_I32, 1, &v, v.stride);
+}
+
+/* The low half of an index, where possible as it was before it was extended. */
+static struct lanes index_of(struct emit *e, const struct ir_value *v)
+{
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
+    bool extends = inst && (inst->op == IR_OP_SEXT || inst->op == IR_OP_ZEXT);
+    if (extends && ir_type_bits(inst->operands[0]->type) == 32 && emitted(e, inst->operands[0])) v = inst->operands[0];
+    struct lanes index = *emit_value(e, v);
+    if (kind_bytes(index.kind) == 8) return low_half(e, index);
+    return kind_bytes(index.kind) == 4 ? index : op1(e, IR_OP_SEXT, IR_KIND_I32, index);
+}
+
+/* How far the base is behind the root; false where lanes are anywhere and nothing near is known of them. */
+static bool base_offset(struct emit *e, const struct ir_value *base, rval root, struct lanes *offset)
+{
+    struct lanes at = *emit_value(e, base);
+    if (at.shape == SHAPE_VARYING && !at.near) return false;
+    if (at.near) {
+        *offset = at.near->offset;
+        return true;
+    }
+    at.kind = IR_KIND_I64;
+    *offset = low_half(
+        e, op_linear(e, IR_OP_SUB, IR_KIND_I64, 2, (struct lanes[]){at, lanes_uniform(IR_KIND_I64, root)}, at.stride));
+    return true;
+}
+
+const struct near_lanes *near_element(struct emit *e, const struct ir_inst *inst)
+{
+    const struct ir_value *base = inst->operands[0], *root = root_of(base);
+    if (!x86_can_gather(e, IR_KIND_I32) || root->kind == IR_VALUE_CONST || root->kind == IR_VALUE_UNDEF) return NULL;
+    const struct lanes *from = emitted(e, root);
+    if (!e->values->uniformity.small[root->scratch] || !from || from->shape != SHAPE_UNIFORM) return NULL;
+    struct near_lanes *near = arena_alloc(e->arena, sizeof *near);
+    struct lanes offset, size = lanes_int(e, IR_KIND_I32, ir_type_size(e->module, inst->type));
+    if (base != root && !base_offset(e, base, from->scalar, &offset)) return NULL;
+    near->base = from->scalar;
+    near->offset = op2(e, IR_OP_MUL, IR_KIND_I32, index_of(e, inst->operands[1]), size);
+    if (base != root) near->offset = op2(e, IR_OP_ADD, IR_KIND_I32, near->offset, offset);
+    return near;
+}
+
+const struct near_lanes *near_plus(struct emit *e, const struct near_lanes *near, uint64_t bytes)
+{
+    if (!near) return NULL;
+    struct near_lanes *further = arena_alloc(e->arena, sizeof *further);
+    *further = *near;
+    further->offset = op2(e, IR_OP_ADD, IR_KIND_I32, near->offset, lanes_int(e, IR_KIND_I32, bytes));
+    return further;
+}

@@ -1,0 +1,111 @@
+/*
+ * Gathers and scatters. The processor takes as many numbers at once as there are numbers or offsets in a register: with
+ * offsets of 64 bits numbers of 4 bytes come by halves, with offsets of 32 bits numbers of 8 bytes take half of them.
+ * The instruction clears its mask, which therefore is a copy in a register that the statement names.
+ */
+#include "fuser/cpu/simd/x86_gather.h"
+
+#include <stdio.h>
+
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/x86_move.h"
+#include "fuser/cpu/target/isa.h"
+
+bool x86_can_gather(const struct emit *e, enum ir_kind kind)
+{
+    return e->width > 1 && e->isa->id >= CPU_ISA_AVX2 && kind_bytes(kind) >= 4;
+}
+
+bool x86_can_scatter(const struct emit *e, enum ir_kind kind)
+{
+    return e->width > 1 && e->isa->id >= CPU_ISA_AVX512 && kind_bytes(kind) >= 4;
+}
+
+/* What one instruction moves: the numbers of a chunk, or of one half of it. */
+struct part {
+    enum ir_kind kind;
+    unsigned chunk, half, lanes;
+    bool by_halves;
+    rval base, offset, mask; /* mask NULL: all */
+    char name[16];           /* "dps": offsets of 32 bits, numbers of 4 bytes */
+};
+
+/* Of a mask, what belongs to the part. */
+static rval part_of_mask(struct emit *e, const lval *mask, const struct part *p)
+{
+    if (e->isa->bit_masks && p->by_halves) return x86_bit_mask(e, mask, IR_KIND_I64, 2 * p->chunk + p->half);
+    if (e->isa->bit_masks) return x86_bit_mask(e, mask, p->kind, p->chunk);
+    return p->by_halves ? x86_half_of(e, IR_KIND_I32, mask[p->chunk], p->half)
+                        : mask_widened(e, mask, p->kind, p->chunk);
+}
+
+static struct part part_of(struct emit *e, const lval *mask, enum ir_kind kind, rval base, const struct lanes *offset,
+                           unsigned c, unsigned half)
+{
+    bool wide = kind_bytes(kind) == 8, far = kind_bytes(offset->kind) == 8;
+    struct part p = {.kind = kind, .chunk = c, .half = half, .by_halves = !wide && far, .base = base};
+    lval *chunk = lanes_vectors(e, offset);
+    p.lanes = lanes_per_chunk(e, kind) / (p.by_halves ? 2 : 1);
+    if (wide && !far)
+        p.offset = x86_half_of(e, offset->kind, chunk[c / 2], c % 2);
+    else
+        p.offset = jit_read(chunk[p.by_halves ? 2 * c + half : c]);
+    if (mask) p.mask = part_of_mask(e, mask, &p);
+    snprintf(p.name, sizeof p.name, "%s%s", far ? "q" : "d", wide ? "pd" : "ps");
+    return p;
+}
+
+static lval gather_part(struct emit *e, const struct part *p)
+{
+    char text[160];
+    bool bits = e->isa->bit_masks;
+    unsigned bytes = p->lanes * kind_bytes(p->kind);
+    if (bits)
+        snprintf(text, sizeof text, "vpxord %%x0, %%x0, %%x0\n\t%s\n\tvgather%s (%%1,%%2,1), %%0%%{%%%%k1%%}",
+                 p->mask ? "kmovw %3, %%k1" : "kxnorw %%k1, %%k1, %%k1", p->name);
+    else
+        snprintf(text, sizeof text, "vpxor %%0, %%0, %%0\n\t%s%s\n\tvgather%s %%%%%cmm15, (%%1,%%2,1), %%0",
+                 p->mask ? "vmovdqa %3, %%" : "vpcmpeqd %%ymm15, %%ymm15, %%",
+                 p->mask && bytes < 32 ? "xmm15" : "ymm15", p->name, bytes < 32 ? 'x' : 'y');
+    struct jit_asm code = {.text = text,
+                           .result = bits ? "=&v" : "=&x",
+                           .inputs = {"r", bits ? "v" : "x", bits ? "Yk" : "x"},
+                           .clobber = bits ? "k1" : "xmm15",
+                           .is_volatile = true};
+    rval inputs[] = {p->base, p->offset, p->mask};
+    return jit_asm(e, &code, jit_vector(e, p->kind, p->lanes), p->mask ? 3 : 2, inputs);
+}
+
+struct lanes x86_gather(struct emit *e, const lval *mask, enum ir_kind kind, rval base, const struct lanes *offset)
+{
+    struct lanes r = lanes_varying(e, kind);
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
+        struct part p = part_of(e, mask, kind, base, offset, c, 0);
+        r.chunk[c] = gather_part(e, &p);
+        if (!p.by_halves) continue;
+        p = part_of(e, mask, kind, base, offset, c, 1);
+        r.chunk[c] = x86_join_halves(e, kind, r.chunk[c], gather_part(e, &p));
+    }
+    return r;
+}
+
+static void scatter_part(struct emit *e, const struct part *p, rval v)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s\n\tvscatter%s %%2, (%%0,%%1,1)%%{%%%%k1%%}",
+             p->mask ? "kmovw %3, %%k1" : "kxnorw %%k1, %%k1, %%k1", p->name);
+    struct jit_asm code = {.text = text, .inputs = {"r", "v", "v", "Yk"}, .clobber = "k1", .is_volatile = true};
+    jit_asm(e, &code, NULL, p->mask ? 4 : 3, (rval[]){p->base, p->offset, v, p->mask});
+}
+
+void x86_scatter(struct emit *e, const lval *mask, rval base, const struct lanes *offset, const struct lanes *v)
+{
+    lval *chunk = lanes_vectors(e, v);
+    for (unsigned c = 0; c < lanes_chunks(e, v->kind); c++)
+        for (unsigned half = 0; half < 2; half++) {
+            struct part p = part_of(e, mask, v->kind, base, offset, c, half);
+            scatter_part(e, &p, p.by_halves ? x86_half_of(e, v->kind, chunk[c], half) : jit_read(chunk[c]));
+            if (!p.by_halves) break;
+        }
+}
