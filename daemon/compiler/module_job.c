@@ -112,7 +112,7 @@ static void pack_sub_group_size(struct proto_writer *w, uint32_t size)
 static void pack_kernel(struct proto_writer *w, const struct ir_function *f)
 {
     const struct nd_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
-    struct access_analysis *a = access_analyse(f, &any, 0);
+    struct access_analysis *a = access_analyse(f, &any, 0, false);
     uint64_t group[3] = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]};
     proto_pack_map(w, 6);
     proto_pack_string(w, "name", f->name);

@@ -174,7 +174,7 @@ static void program_image(msgpack_packer *k, const struct plan_source *s, const 
 static void program_params(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l,
                            const uint32_t *offsets)
 {
-    struct access_analysis *a = access_analyse(l->kernel, &l->range, 0);
+    struct access_analysis *a = access_analyse(l->kernel, &l->range, 0, l->kernel->assumes & IR_ASSUME_SMALL_MEMORY);
     put_list(k, "params", l->n_params);
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct fuser_param *p = &l->params[i];

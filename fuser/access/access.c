@@ -104,11 +104,11 @@ static struct access_analysis *analysis_new(const struct ir_function *kernel)
     return a;
 }
 
-static void analyse(struct access_analysis *a, const struct nd_range *range, uint32_t sub_group_size)
+static void analyse(struct access_analysis *a, const struct nd_range *range, uint32_t sub_group_size, bool small_memory)
 {
     ir_walk(a->kernel->body, see_local, a);
 
-    struct access_walk w = {.result = a, .kernel = a->kernel, .range = *range};
+    struct access_walk w = {.result = a, .kernel = a->kernel, .range = *range, .small_memory = small_memory};
     number_all(&w);
     bound_ids(&w);
     bound_sub_groups(&w, sub_group_size);
@@ -122,19 +122,19 @@ static void analyse(struct access_analysis *a, const struct nd_range *range, uin
 }
 
 struct access_analysis *access_analyse(const struct ir_function *kernel, const struct nd_range *range,
-                                       uint32_t sub_group_size)
+                                       uint32_t sub_group_size, bool small_memory)
 {
     struct access_analysis *a = analysis_new(kernel);
     a->kernel = readable(a, kernel);
-    analyse(a, range, sub_group_size);
+    analyse(a, range, sub_group_size, small_memory);
     return a;
 }
 
 struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct nd_range *range,
-                                               uint32_t sub_group_size)
+                                               uint32_t sub_group_size, bool small_memory)
 {
     struct access_analysis *a = analysis_new(kernel);
-    analyse(a, range, sub_group_size);
+    analyse(a, range, sub_group_size, small_memory);
     return a;
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ir/core/assumptions.h"
+
 static const struct affine unknown;
 
 struct affine affine_constant(int64_t value)
@@ -71,6 +73,7 @@ struct affine affine_add(const struct affine *a, const struct affine *b)
     lost |= __builtin_add_overflow(a->low, b->low, &sum.low);
     lost |= __builtin_add_overflow(a->high, b->high, &sum.high);
     sum.step = common_divisor(a->step, b->step);
+    sum.jump = common_divisor(a->jump, b->jump);
     for (unsigned i = 0; i < AFFINE_IDS; i++)
         lost |= __builtin_add_overflow(a->factor[i], b->factor[i], &sum.factor[i]);
     for (uint32_t i = 0; i < b->n_symbols; i++) lost |= !add_symbol(&sum, b->symbols[i]);
@@ -88,6 +91,8 @@ struct affine affine_scale(const struct affine *a, int64_t factor)
     lost |= __builtin_mul_overflow(a->high, factor, &ends[1]);
     lost |= __builtin_mul_overflow(a->step, factor, &product.step) || product.step == INT64_MIN;
     if (product.step < 0) product.step = -product.step;
+    lost |= __builtin_mul_overflow(a->jump, factor, &product.jump) || product.jump == INT64_MIN;
+    if (product.jump < 0) product.jump = -product.jump;
     product.low = ends[factor < 0];
     product.high = ends[factor > 0];
     for (unsigned i = 0; i < AFFINE_IDS; i++) lost |= __builtin_mul_overflow(a->factor[i], factor, &product.factor[i]);
@@ -98,7 +103,7 @@ struct affine affine_scale(const struct affine *a, int64_t factor)
 
 bool affine_is_exact(const struct affine *a)
 {
-    return a->known && a->low == 0 && a->high == 0;
+    return a->known && a->low == 0 && a->high == 0 && !a->jump;
 }
 
 bool affine_is_constant(const struct affine *a)
@@ -120,7 +125,7 @@ bool affine_same_factors(const struct affine *a, const struct affine *b)
 
 bool affine_range(const struct affine *a, const struct affine_bounds *bounds, int64_t *low, int64_t *high)
 {
-    if (!a->known || a->n_symbols) return false;
+    if (!a->known || a->n_symbols || a->jump) return false;
     __int128 least = (__int128)a->constant + a->low, most = (__int128)a->constant + a->high;
     for (unsigned i = 0; i < AFFINE_IDS; i++) {
         __int128 x = (__int128)a->factor[i] * bounds->low[i], y = (__int128)a->factor[i] * bounds->high[i];
@@ -143,6 +148,7 @@ struct affine affine_either(const struct affine *a, const struct affine *b, cons
         lost |= __builtin_add_overflow(a->constant, a->high, &high[0]);
         lost |= __builtin_add_overflow(b->constant, b->high, &high[1]);
         shared.constant = low[0] < low[1] ? low[0] : low[1];
+        shared.jump = common_divisor(a->jump, b->jump);
         shared.low = 0;
         lost |= __builtin_sub_overflow(high[0] > high[1] ? high[0] : high[1], shared.constant, &shared.high);
         lost |= __builtin_sub_overflow(low[0], low[1], &distance) || distance == INT64_MIN;
@@ -152,6 +158,35 @@ struct affine affine_either(const struct affine *a, const struct affine *b, cons
     int64_t low[2], high[2];
     if (!affine_range(a, bounds, &low[0], &high[0]) || !affine_range(b, bounds, &low[1], &high[1])) return unknown;
     return affine_between(low[0] < low[1] ? low[0] : low[1], high[0] > high[1] ? high[0] : high[1]);
+}
+
+struct affine affine_jumping(const struct affine *a)
+{
+    struct affine jumping = *a;
+    jumping.constant = (int32_t)a->constant;
+    jumping.jump = common_divisor(a->jump, (int64_t)1 << 32);
+    return jumping;
+}
+
+bool affine_leads_into_small(const struct affine *a, const struct affine_bounds *bounds)
+{
+    struct affine rest = *a;
+    int64_t low, high;
+    rest.n_symbols = 0;
+    rest.jump = 0;
+    if (!affine_range(&rest, bounds, &low, &high)) return false;
+    __int128 least = low, most = high;
+    for (uint32_t i = 0; i < a->n_symbols; i++) {
+        const struct affine_symbol *s = &a->symbols[i];
+        __int128 x = s->extension == AFFINE_SIGNED ? INT32_MIN : 0,
+                 y = s->extension == AFFINE_SIGNED ? INT32_MAX : UINT32_MAX;
+        if (s->extension == AFFINE_RAW) return false; /* of any width */
+        x *= s->factor;
+        y *= s->factor;
+        least += x < y ? x : y;
+        most += x < y ? y : x;
+    }
+    return most < a->jump && least >= (__int128)IR_SMALL_MEMORY - a->jump;
 }
 
 /* A scalar argument alone, still as it came. */

@@ -35,6 +35,8 @@ struct affine {
     struct affine_symbol symbols[AFFINE_SYMBOLS]; /* by param, then extension */
     int64_t low, high;
     int64_t step; /* the amount is low plus a multiple of this; 0 where the sum is exact */
+    int64_t jump; /* above 0: computed in narrow integers, the number differs from the sum by multiples of this, where
+                     these wrapped. Only as an address in small memory (affine_leads_into_small()) it is the sum */
 };
 
 /* The bounds of each id. */
@@ -55,8 +57,12 @@ struct affine affine_either(const struct affine *a, const struct affine *b, cons
 bool affine_is_constant(const struct affine *a);                          /* exactly one number */
 bool affine_is_exact(const struct affine *a);                             /* known, with nothing unknown in between */
 bool affine_same_factors(const struct affine *a, const struct affine *b); /* ids and symbols, not constants */
-/* The smallest and largest value of the sum as an integer; false where symbols take part. */
+/* The smallest and largest value of the sum as an integer; false where symbols take part, or it jumps. */
 bool affine_range(const struct affine *a, const struct affine_bounds *bounds, int64_t *low, int64_t *high);
+/* The number of 32 bits read as a wider one, whether it wraps or not. All its symbols are extended. */
+struct affine affine_jumping(const struct affine *a);
+/* Whether what jumps from the sum, as the offset of an access, would be outside of memory of IR_SMALL_MEMORY bytes. */
+bool affine_leads_into_small(const struct affine *a, const struct affine_bounds *bounds);
 
 /* The value of `from` bits read as a signed or unsigned number. */
 struct affine affine_extend(const struct affine *a, unsigned from, bool is_signed, unsigned param_bits,

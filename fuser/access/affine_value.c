@@ -22,13 +22,42 @@ struct affine affine_value(const struct access_walk *w, const struct ir_value *v
     return n ? w->sums[n] : unknown;
 }
 
+/* A sum of 32 bits, each scalar argument in it read as signed: that differs from it by multiples of 2^32 at most. */
+static struct affine jumping(const struct access_walk *w, const struct affine *a)
+{
+    struct affine sum = *a;
+    sum.n_symbols = 0;
+    for (uint32_t i = 0; i < a->n_symbols; i++) {
+        struct affine_symbol s = a->symbols[i];
+        if (s.extension == AFFINE_RAW && ir_type_bits(w->kernel->params[s.param].value->type) != 32) return unknown;
+        struct affine one = {.known = true, .n_symbols = 1, .symbols = {{s.param, AFFINE_SIGNED, s.factor}}};
+        if (s.extension != AFFINE_RAW) one.symbols[0].extension = s.extension;
+        sum = affine_add(&sum, &one);
+    }
+    return affine_jumping(&sum);
+}
+
+static bool has_ids_or_symbols(const struct affine *a)
+{
+    for (unsigned i = 0; i < AFFINE_IDS; i++)
+        if (a->factor[i]) return true;
+    return a->n_symbols > 0;
+}
+
+static struct affine extended(const struct access_walk *w, const struct affine *a, unsigned bits, bool is_signed)
+{
+    unsigned param_bits = 0;
+    if (a->known && a->n_symbols) param_bits = ir_type_bits(w->kernel->params[a->symbols[0].param].value->type);
+    struct affine wide = affine_extend(a, bits, is_signed, param_bits, &w->bounds);
+    bool lost = a->known && has_ids_or_symbols(a) && !(wide.known && has_ids_or_symbols(&wide));
+    return lost && bits == 32 && w->small_memory ? jumping(w, a) : wide;
+}
+
 /* The value as a number of its own width, signed or not. */
 static struct affine widened(const struct access_walk *w, const struct ir_value *v, bool is_signed)
 {
     struct affine a = affine_value(w, v);
-    unsigned param_bits = 0;
-    if (a.known && a.n_symbols) param_bits = ir_type_bits(w->kernel->params[a.symbols[0].param].value->type);
-    return affine_extend(&a, ir_type_bits(v->type), is_signed, param_bits, &w->bounds);
+    return extended(w, &a, ir_type_bits(v->type), is_signed);
 }
 
 /* Bounds of a value that is not negative in its width; false where it may be. */
@@ -98,6 +127,10 @@ static struct affine masked(const struct access_walk *w, const struct ir_inst *i
     }
     if (!affine_is_constant(&mask) || mask.constant < 0) return unknown;
     bool is_low_bits = (mask.constant & (mask.constant + 1)) == 0 && mask.constant < INT64_MAX;
+    if (mask.constant == UINT32_MAX && ir_type_bits(x->type) == 64) {
+        struct affine low = affine_value(w, x);
+        return extended(w, &low, 32, false);
+    }
     if (is_low_bits) return remainder_of(w, x, mask.constant + 1, false);
     return affine_between(0, mask.constant);
 }
@@ -191,10 +224,26 @@ static struct affine difference(const struct access_walk *w, const struct ir_ins
     return affine_add(&a, &b);
 }
 
+/* x << 32 >> 32 is the low half of x as a number of its own, and so is what compilers put sums in between of. */
+static bool low_half(const struct access_walk *w, const struct ir_inst *inst, unsigned amount, struct affine *low)
+{
+    const int64_t two_32 = (int64_t)1 << 32;
+    struct affine a = affine_value(w, inst->operands[0]);
+    if (ir_type_bits(inst->type) != 64 || amount > 32 || !all_multiples(&a, two_32)) return false;
+    a.constant /= two_32;
+    for (unsigned i = 0; i < AFFINE_IDS; i++) a.factor[i] /= two_32;
+    for (uint32_t i = 0; i < a.n_symbols; i++) a.symbols[i].factor /= two_32;
+    a = extended(w, &a, 32, inst->op == IR_OP_ASHR);
+    *low = affine_scale(&a, (int64_t)1 << (32 - amount));
+    return true;
+}
+
 static struct affine shifted_right(const struct access_walk *w, const struct ir_inst *inst)
 {
+    struct affine low;
     unsigned amount, bits = ir_type_bits(inst->type);
     if (!shift_amount(inst, &amount) || amount > 62) return unknown;
+    if (low_half(w, inst, amount, &low)) return low;
     struct affine a = quotient(w, inst->operands[0], (int64_t)1 << amount);
     if (a.known || inst->op == IR_OP_ASHR || amount == 0) return a;
     return affine_between(0, (int64_t)(UINT64_MAX >> (64 - bits + amount)));
@@ -240,7 +289,10 @@ struct affine affine_value_of_inst(const struct access_walk *w, const struct ir_
     case IR_OP_SMAX: return extreme(w, inst, true, true);
     case IR_OP_UMIN: return extreme(w, inst, false, false);
     case IR_OP_UMAX: return extreme(w, inst, false, true);
-    case IR_OP_ITRUNC: return affine_value(w, inst->operands[0]);
+    case IR_OP_ITRUNC:
+        a = affine_value(w, inst->operands[0]);
+        if (a.jump % ((int64_t)1 << ir_type_bits(inst->type)) == 0) a.jump = 0;
+        return a;
     case IR_OP_ZEXT:
     case IR_OP_SEXT: return widened(w, inst->operands[0], inst->op == IR_OP_SEXT);
     case IR_OP_SELECT:

@@ -151,6 +151,15 @@ static bool assume_comparison(const struct access_walk *w, const struct ir_inst 
     return narrow(state, &difference, taken ? r : opposite(r));
 }
 
+/* x && y as select(x, y, false), x || y as select(x, true, y): y, where both are as `taken` says; else NULL. */
+static const struct ir_value *both_of_select(const struct ir_inst *inst, bool taken)
+{
+    uint64_t constant;
+    if (inst->op != IR_OP_SELECT || inst->type != IR_BOOL) return NULL;
+    bool decided = ir_value_uint(inst->operands[taken ? 2 : 1], &constant) && (constant != 0) != taken;
+    return decided ? inst->operands[taken ? 1 : 2] : NULL;
+}
+
 static bool assume(const struct access_walk *w, const struct ir_value *condition, bool taken,
                    struct access_state *state, unsigned depth)
 {
@@ -166,6 +175,11 @@ static bool assume(const struct access_walk *w, const struct ir_value *condition
     if (ir_type_is_bool(inst->type) && inst->op == (taken ? IR_OP_AND : IR_OP_OR)) {
         bool first = assume(w, inst->operands[0], taken, state, depth + 1);
         return assume(w, inst->operands[1], taken, state, depth + 1) && first;
+    }
+    const struct ir_value *rest = both_of_select(inst, taken);
+    if (rest) {
+        bool first = assume(w, inst->operands[0], taken, state, depth + 1);
+        return assume(w, rest, taken, state, depth + 1) && first;
     }
     return assume_comparison(w, inst, taken, state);
 }

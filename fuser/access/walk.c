@@ -65,6 +65,8 @@ static void add_sites_at(struct access_walk *w, struct access_site site, const s
         struct affine index = affine_value(w, pointer);
         index = affine_add(&index, further);
         site.index = sub_group_ids_simplify(w, &index);
+        if (site.index.jump && !affine_leads_into_small(&site.index, &w->bounds)) site.index.known = false;
+        site.index.jump = 0;
     }
     for (uint32_t i = 0; i < w->kernel->n_params; i++) {
         if (!provenance_has(w, pointer, i)) continue;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -71,10 +72,104 @@ static void what_a_kernel_assumes_must_hold(void **state)
     refuse(test_range(100, 0), (1ull << 29) + 1, "memory of at most 2^31 bytes, and buffer o has 2147483652");
 }
 
+/* ---- narrow ids ---- */
+
+/* How compilers make the index %w of the global id %g and the scalar %n. */
+static const struct form {
+    const char *name, *index;
+} forms[] = {
+    {"size_t", "    %w = add i64 %g, 0\n"},
+    {"int", "    %i = trunc i32 %g\n    %w = sext i64 %i\n"},
+    {"unsigned", "    %i = trunc i32 %g\n    %w = zext i64 %i\n"},
+    {"int at -O2", "    %i = shl i64 %g, 32\n    %w = ashr i64 %i, 32\n"},
+    {"unsigned at -O2", "    %w = and i64 %g, 4294967295\n"},
+};
+static const struct form behind[] = {
+    {"size_t", "    %n64 = sext i64 %n\n    %w = add i64 %g, %n64\n"},
+    {"int", "    %i = trunc i32 %g\n    %j = add i32 %i, %n\n    %w = sext i64 %j\n"},
+    {"unsigned", "    %i = trunc i32 %g\n    %j = add i32 %i, %n\n    %w = zext i64 %j\n"},
+};
+static const struct form before[] = {
+    {"size_t", "    %w = sub i64 %g, 1\n"},
+    {"int", "    %i = trunc i32 %g\n    %j = sub i32 %i, 1\n    %w = sext i64 %j\n"},
+    {"unsigned", "    %i = trunc i32 %g\n    %j = sub i32 %i, 1\n    %w = zext i64 %j\n"},
+    {"int at -O2", "    %i = shl i64 %g, 32\n    %j = add i64 %i, -4294967296\n    %w = ashr i64 %j, 32\n"},
+    {"unsigned at -O2", "    %i = add i64 %g, 4294967295\n    %w = and i64 %i, 4294967295\n"},
+};
+
+/* a -> t -> o, where t is written by one form of the index and read by another, perhaps under a guard. */
+static struct fuser_plan *plan_chain(struct test_graph **g, const char *in, const char *out, const char *guard,
+                                     uint64_t floats)
+{
+    char text[2000];
+    snprintf(text, sizeof text,
+             "kernel @first(%%a: ptr.global f32, %%t: ptr.global f32, %%n: i32) {\n    %%g = global_id x\n%s"
+             "%s    %%x = load f32 %%a[%%w]\n    store f32 %%t[%%w], %%x\n%s}\n"
+             "kernel @second(%%t: ptr.global f32, %%o: ptr.global f32, %%n: i32) {\n    %%g = global_id x\n%s"
+             "%s    %%x = load f32 %%t[%%w]\n    store f32 %%o[%%w], %%x\n%s}\n",
+             in, guard, *guard ? "    }\n" : "", out, guard, *guard ? "    }\n" : "");
+    *g = test_graph_new(text);
+    uint32_t a = test_buffer(*g, "a", IR_F32, floats, (struct fuser_props){0});
+    uint32_t t = test_buffer(*g, "t", IR_F32, floats, (struct fuser_props){FUSER_SCOPE_NONE, true, true});
+    uint32_t o = test_buffer(*g, "o", IR_F32, floats, (struct fuser_props){0});
+    struct fuser_arg n = test_arg_value(test_value(*g, 4));
+    struct fuser_arg first[] = {test_arg_buffer(a), test_arg_buffer(t), n};
+    struct fuser_arg second[] = {test_arg_buffer(t), test_arg_buffer(o), n};
+    test_kernel(*g, "one", "first", test_range(256, 0), first, 3);
+    test_kernel(*g, "two", "second", test_range(256, 0), second, 3);
+    struct error error;
+    struct fuser_plan *plan = fuser_plan_new(&(*g)->graph, &(*g)->options, &error);
+    assert_non_null(plan);
+    return plan;
+}
+
+/* Each form with each other: one launch, and t in registers. */
+static void check_all(const struct form *f, unsigned n, const char *guard, bool internal)
+{
+    for (unsigned i = 0; i < n * n; i++) {
+        struct test_graph *g;
+        struct fuser_plan *plan = plan_chain(&g, f[i / n].index, f[i % n].index, guard, 1024);
+        bool good = plan->n_launches == 1 && (!internal || plan->storage[1] == FUSER_STORAGE_PRIVATE);
+        for (uint32_t k = 0; !good && k < plan->n_remarks; k++) print_message("# %s\n", plan->remarks[k].text);
+        if (!good) fail_msg("%s, then %s: %u launches", f[i / n].name, f[i % n].name, plan->n_launches);
+        fuser_plan_free(plan);
+        test_graph_free(g);
+    }
+}
+
+static const char below_n[] = "    %c = trunc i32 %g\n    %ok = slt i32 %c, %n\n    if %ok {\n";
+static const char not_first[] = "    %c = trunc i32 %g\n    %ok = sgt i32 %c, 0\n    if %ok {\n";
+
+static const char inner[] = "    %c = trunc i32 %g\n    %above = sgt i32 %c, 0\n    %below = slt i32 %c, 300\n"
+                            "    %ok = select bool %above, %below, false\n    if %ok {\n";
+
+static void narrow_ids_are_ids(void **state)
+{
+    (void)state;
+    check_all(forms, sizeof forms / sizeof *forms, "", true);
+    check_all(forms, sizeof forms / sizeof *forms, below_n, true);
+    check_all(before, sizeof before / sizeof *before, not_first, true);
+    check_all(before, sizeof before / sizeof *before, inner, true);
+    check_all(behind, sizeof behind / sizeof *behind, "", true);
+}
+
+/* What wraps in large memory may be there as well. */
+static void large_memory_is_not_assumed_to_be_small(void **state)
+{
+    (void)state;
+    struct test_graph *g;
+    struct fuser_plan *plan = plan_chain(&g, behind[0].index, behind[1].index, "", 1ull << 32);
+    assert_int_equal(plan->n_launches, 2);
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_assumed),
+        cmocka_unit_test(narrow_ids_are_ids),
+        cmocka_unit_test(large_memory_is_not_assumed_to_be_small),
         cmocka_unit_test(what_a_kernel_assumes_must_hold),
     };
     return cmocka_run_group_tests_name("plan_ids", tests, NULL, NULL);

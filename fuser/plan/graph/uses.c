@@ -45,6 +45,14 @@ static bool equal_ranges(const struct nd_range *a, const struct nd_range *b)
            memcmp(a->offset, b->offset, sizeof a->offset) == 0 && memcmp(a->local, b->local, sizeof a->local) == 0;
 }
 
+/* Kernels of a plan may share a launch, which assumes it of all or none. */
+static bool graph_is_small(const struct fuser_graph *g)
+{
+    for (uint32_t i = 0; i < g->n_buffers; i++)
+        if (g->buffers[i].bytes > IR_SMALL_MEMORY) return false;
+    return true;
+}
+
 static const struct access_analysis *analyse(struct plan_context *ctx, struct plan_facts *f,
                                              const struct ir_function *kernel, const struct nd_range *range)
 {
@@ -54,7 +62,7 @@ static const struct access_analysis *analyse(struct plan_context *ctx, struct pl
         if (a->kernel == kernel && equal_ranges(&a->range, range)) return a->access;
     struct analysis *a = arena_alloc(ctx->arena, sizeof *a);
     uint32_t size = sub_group_size_of_kernel(f->device, kernel);
-    *a = (struct analysis){kernel, *range, access_analyse(kernel, range, size), *bucket};
+    *a = (struct analysis){kernel, *range, access_analyse(kernel, range, size, graph_is_small(f->graph)), *bucket};
     *bucket = a;
     return a->access;
 }
