@@ -169,7 +169,7 @@ static void scatter_lanes(struct emit *e, const struct access *a, const struct l
    number by itself, is code that grows with lanes times components. */
 static bool is_together(const struct emit *e, const struct access *a, unsigned n, bool stores)
 {
-    if (is_at_once(e, a, stores)) return false;
+    if (is_at_once(e, a, stores) && e->width * n <= MOST_UNROLLED) return false;
     if (n == 1 || e->width == 1 || a->address.shape == SHAPE_UNIFORM || is_contiguous(a)) return false;
     return e->exec.chunk || e->compact || e->width * n > MOST_UNROLLED;
 }
