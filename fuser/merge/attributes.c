@@ -134,20 +134,17 @@ static void fix_local_size(struct fuse *f)
     struct questions q = {0};
     ir_walk(f->kernel->body, see_question, &q);
     if (!range->local[0] || !(q.waits || (q.place && q.group))) return;
-    bool even = true;
-    for (unsigned d = 0; d < 3; d++) {
-        bool used = d < range->dims;
-        f->kernel->work_group_size[d] = used ? (uint32_t)range->local[d] : 1;
-        even = even && (!used || range->global[d] % range->local[d] == 0);
-    }
-    if (even) ir_walk(f->kernel->body, know_size, NULL);
+    for (unsigned d = 0; d < 3; d++) f->kernel->work_group_size[d] = d < range->dims ? (uint32_t)range->local[d] : 1;
+    if (!nd_range_has_whole_groups(range)) return;
+    f->kernel->assumes |= IR_ASSUME_WHOLE_GROUPS;
+    ir_walk(f->kernel->body, know_size, NULL);
 }
 
 void attributes_finish(struct fuse *f)
 {
+    f->kernel->assumes = f->request->assumes;
     fix_local_size(f);
     if (f->request->sub_group_size) f->kernel->sub_group_size = f->request->sub_group_size;
-    f->kernel->assumes = f->request->assumes;
     f->kernel->has_declared = f->declares;
     f->kernel->aspects_declared = f->declares ? f->declared : 0;
 }

@@ -10,6 +10,14 @@ struct nd_range {
     uint64_t local[3];             /* 1 in unused dimensions; all 0: not chosen yet. It need not divide global */
 };
 
+/* No work-group has less work-items than the local size says. */
+static inline bool nd_range_has_whole_groups(const struct nd_range *r)
+{
+    for (unsigned d = 0; d < r->dims; d++)
+        if (!r->local[d] || r->global[d] % r->local[d] != 0) return false;
+    return true;
+}
+
 /* All ids and sizes, also where they count from the offset on, are below 2^31. */
 static inline bool nd_range_is_small(const struct nd_range *r)
 {

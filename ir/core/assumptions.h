@@ -4,11 +4,13 @@
 #include <stdint.h>
 
 /* small_ids: global sizes, offsets and ids, and so all other ids and sizes, are below 2^31.
-   small_memory: what a pointer parameter points into has at most 2^31 bytes. */
+   small_memory: what a pointer parameter points into has at most 2^31 bytes.
+   whole_groups: local sizes divide global sizes. */
 /* clang-format off */
 #define IR_ASSUMPTIONS(X) \
     X(SMALL_IDS, "small_ids") \
-    X(SMALL_MEMORY, "small_memory")
+    X(SMALL_MEMORY, "small_memory") \
+    X(WHOLE_GROUPS, "whole_groups")
 /* clang-format on */
 
 enum {

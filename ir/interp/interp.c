@@ -53,6 +53,8 @@ static bool check_range(struct machine *m)
     uint64_t volume = 1, total = 1;
     for (int d = 0; d < 3; d++) {
         if (!check_dimension(m, d)) return false;
+        if (m->kernel->assumes & IR_ASSUME_WHOLE_GROUPS && m->range.global[d] % m->range.local[d] != 0)
+            return refuse_call(m, INTERP_INVALID, "the kernel assumes local sizes that divide global ones");
         m->n_groups[d] = m->range.global[d] / m->range.local[d] + (m->range.global[d] % m->range.local[d] != 0);
         if (__builtin_mul_overflow(volume, m->range.local[d], &volume) || volume > MAX_GROUP_VOLUME)
             return refuse_call(m, INTERP_LIMIT, "a work-group has more than 65536 work-items");

@@ -158,12 +158,10 @@ static inline void kit_expect_same(const struct interp_arg *want, const struct i
     }
 }
 
-/* The kernel of a text by all ways over some ranges: each buffer must come out as from the interpreter. */
-static inline void kit_same_everywhere(const char *text, const struct nd_range *ranges, unsigned n_ranges,
-                                       uint32_t flags, const struct interp_arg *args, uint32_t n_args)
+static inline void kit_same_in_all_ways(const struct ir_function *kernel, const struct nd_range *ranges,
+                                        unsigned n_ranges, uint32_t flags, const struct interp_arg *args,
+                                        uint32_t n_args)
 {
-    struct ir_module *m = kit_parse(text);
-    struct ir_function *kernel = kit_kernel(m);
     assert_int_equal(kernel->n_params, n_args);
     struct kit_way ways[KIT_MAX_WAYS];
     unsigned n_ways = kit_ways(ways);
@@ -185,5 +183,25 @@ static inline void kit_same_everywhere(const char *text, const struct nd_range *
         }
         compiled_clear(&c);
     }
+}
+
+/* The kernel of a text by all ways over some ranges: each buffer must come out as from the interpreter. */
+static inline void kit_same_everywhere(const char *text, const struct nd_range *ranges, unsigned n_ranges,
+                                       uint32_t flags, const struct interp_arg *args, uint32_t n_args)
+{
+    struct ir_module *m = kit_parse(text);
+    kit_same_in_all_ways(kit_kernel(m), ranges, n_ranges, flags, args, n_args);
+    ir_module_free(m);
+}
+
+/* The same of the kernel as plans have it where its work-items wait for each other: for one local size. */
+static inline void kit_same_as_planned(const char *text, const struct nd_range *range, const struct interp_arg *args,
+                                       uint32_t n_args)
+{
+    struct ir_module *m = kit_parse(text);
+    struct ir_function *kernel = kit_kernel(m);
+    for (unsigned d = 0; d < 3; d++) kernel->work_group_size[d] = (uint32_t)range->local[d];
+    if (nd_range_has_whole_groups(range)) kernel->assumes |= IR_ASSUME_WHOLE_GROUPS;
+    kit_same_in_all_ways(kernel, range, 1, 0, args, n_args);
     ir_module_free(m);
 }

@@ -171,6 +171,13 @@ static bool is_large(uint32_t size)
     return size >= 32 && size < IR_SUB_GROUP_AUTOMATIC;
 }
 
+/* As plans have kernels whose work-items wait for each other. */
+static void fix_groups(struct ir_function *kernel, const struct nd_range *range)
+{
+    for (unsigned d = 0; d < 3; d++) kernel->work_group_size[d] = (uint32_t)range->local[d];
+    if (nd_range_has_whole_groups(range)) kernel->assumes |= IR_ASSUME_WHOLE_GROUPS;
+}
+
 struct random_spmd random_spmd(uint64_t seed)
 {
     struct steps k = {.g = {.rng.state = seed, .executable = true}, .extra = groups_active};
@@ -190,6 +197,7 @@ struct random_spmd random_spmd(uint64_t seed)
     parts_params(&k);
     make_body(&k, is_large(size) ? 1 : 1 + below(&k, 3));
     gen_close(&k.g);
+    if (seed % 2) fix_groups(k.f, &p.range);
     p.kernel = (struct random_kernel){k.g.m, k.f, k.options.items, false, k.n_args, k.args};
     return p;
 }

@@ -56,11 +56,13 @@ enum { ROWS = sizeof rows / sizeof *rows, PLANES = sizeof planes / sizeof *plane
 static void on_rows(const char *text, const struct interp_arg *args, uint32_t n)
 {
     kit_same_everywhere(text, rows, ROWS, 0, args, n);
+    for (unsigned i = 1; i < ROWS; i += 2) kit_same_as_planned(text, &rows[i], args, n);
 }
 
 static void on_planes(const char *text, const struct interp_arg *args, uint32_t n)
 {
     kit_same_everywhere(text, planes, PLANES, 0, args, n);
+    for (unsigned i = 0; i < PLANES; i += 2) kit_same_as_planned(text, &planes[i], args, n);
 }
 
 static void reversal_in_local_memory(void **state)
@@ -94,6 +96,28 @@ static void tree_reduction(void **state)
             "  %first = ieq i64 %l, 0\n"
             "  if %first {\n    %sum = load f32 %t\n    store f32 %o[%g], %sum\n    return\n  }\n}\n",
             args, 2);
+}
+
+/* Rows that are cut between whole vectors, or inside of one. */
+static void tree_of_constant_steps(void **state)
+{
+    (void)state;
+    struct interp_arg args[] = {BUFFER(ints), BUFFER(out), LOCAL(256 * 4)};
+    static const char *const compare[] = {"ult i64 %l, 64", "sgt i64 64, %l", "sge i64 %l, 64", "sle i64 %l, 63"};
+    for (unsigned i = 0; i < 4; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "kernel @k(%%a: ptr.global i32, %%o: ptr.global i32, %%s: ptr.local i32) {\n"
+                 "  %%i = global_id x\n  %%l = local_id x\n  %%v = load i32 %%a[%%i]\n  store i32 %%s[%%l], %%v\n"
+                 "  barrier local\n  %%c = %s\n"
+                 "  if %%c {\n    %%x = mul i32 %%v, 3\n    store i32 %%s[%%l], %%x\n  }\n"
+                 "  barrier local\n  %%d = ult i64 %%l, 2\n"
+                 "  if %%d {\n    %%y = load i32 %%s[%%l]\n    %%z = add i32 %%y, 1\n    store i32 %%s[%%l], %%z\n  }\n"
+                 "  barrier local\n  %%r = load i32 %%s[%%l]\n  store i32 %%o[%%i], %%r\n}\n",
+                 compare[i]);
+        on_rows(text, args, 3);
+        kit_same_as_planned(text, &(struct nd_range)RANGE(256, 128), args, 3);
+    }
 }
 
 /* Conditions on ids that are decided by a vector's first and last lane, and end a row of work-items. */
@@ -335,19 +359,13 @@ static void what_is_not_compiled_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reversal_in_local_memory),
-        cmocka_unit_test(tree_reduction),
-        cmocka_unit_test(conditions_on_ids),
-        cmocka_unit_test(transposition_of_tiles),
-        cmocka_unit_test(values_that_live_across),
-        cmocka_unit_test(barriers_in_uniform_ifs),
-        cmocka_unit_test(group_operations_on_integers),
-        cmocka_unit_test(group_operations_on_floats),
-        cmocka_unit_test(votes),
-        cmocka_unit_test(group_operations_in_loops),
-        cmocka_unit_test(agreement_by_vote),
-        cmocka_unit_test(rounds_that_end_in_two_ways),
-        cmocka_unit_test(what_is_not_compiled_is_named),
+        cmocka_unit_test(reversal_in_local_memory),    cmocka_unit_test(tree_reduction),
+        cmocka_unit_test(tree_of_constant_steps),      cmocka_unit_test(conditions_on_ids),
+        cmocka_unit_test(transposition_of_tiles),      cmocka_unit_test(values_that_live_across),
+        cmocka_unit_test(barriers_in_uniform_ifs),     cmocka_unit_test(group_operations_on_integers),
+        cmocka_unit_test(group_operations_on_floats),  cmocka_unit_test(votes),
+        cmocka_unit_test(group_operations_in_loops),   cmocka_unit_test(agreement_by_vote),
+        cmocka_unit_test(rounds_that_end_in_two_ways), cmocka_unit_test(what_is_not_compiled_is_named),
     };
     return cmocka_run_group_tests_name("cpu_groups", tests, fill, NULL);
 }

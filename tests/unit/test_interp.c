@@ -517,6 +517,8 @@ static void wrong_calls_are_refused(void **state)
     expect_refused("kernel @k() work_group_size(8, 1, 1) {\n}\n", &r, NULL, "requires 8");
     expect_refused("kernel @k() assumes(small_ids) {\n}\n",
                    &(struct nd_range){1, {4, 1, 1}, {1u << 31, 0, 0}, {2, 1, 1}}, NULL, "assumes sizes and ids below");
+    expect_refused("kernel @k() assumes(whole_groups) {\n}\n", &(struct nd_range){1, {5, 1, 1}, {0}, {2, 1, 1}}, NULL,
+                   "assumes local sizes that divide");
 }
 
 static void no_work_items_is_fine(void **state)

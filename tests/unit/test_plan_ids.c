@@ -19,16 +19,18 @@ static const char kernels[] = "kernel @fill(%o: ptr.global f32) {\n"
                               "kernel @careful(%o: ptr.global f32) assumes(small_ids, small_memory) {\n"
                               "    %i = global_id x\n"
                               "    store f32 %o[%i], 1.0\n"
+                              "}\n"
+                              "kernel @waiting(%o: ptr.global f32) {\n"
+                              "    %i = global_id x\n"
+                              "    barrier work_group, global\n"
+                              "    store f32 %o[%i], 1.0\n"
                               "}\n";
 
 /* ---- assumptions ---- */
 
-/* Of the launch of the kernel over so many work-items from that offset on, into so many floats. */
-static uint32_t assumed(const char *kernel, uint64_t items, uint64_t offset, uint64_t floats)
+static uint32_t assumed_over(const char *kernel, struct nd_range range, uint64_t floats)
 {
     struct test_graph *g = test_graph_new(kernels);
-    struct nd_range range = test_range(items, 0);
-    range.offset[0] = offset;
     struct fuser_arg arg = test_arg_buffer(test_buffer(g, "o", IR_F32, floats, (struct fuser_props){0}));
     test_kernel(g, "node", kernel, range, &arg, 1);
     struct error error;
@@ -38,6 +40,24 @@ static uint32_t assumed(const char *kernel, uint64_t items, uint64_t offset, uin
     fuser_plan_free(plan);
     test_graph_free(g);
     return assumes;
+}
+
+/* Of the launch of the kernel over so many work-items from that offset on, into so many floats. */
+static uint32_t assumed(const char *kernel, uint64_t items, uint64_t offset, uint64_t floats)
+{
+    struct nd_range range = test_range(items, 0);
+    range.offset[0] = offset;
+    return assumed_over(kernel, range, floats);
+}
+
+/* Of kernels whose work-items wait for each other. */
+static void whole_groups(void **state)
+{
+    (void)state;
+    const uint32_t usual = IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY;
+    assert_int_equal(assumed_over("waiting", test_range(96, 32), 100), usual | IR_ASSUME_WHOLE_GROUPS);
+    assert_int_equal(assumed_over("waiting", test_range(100, 32), 100), usual);
+    assert_int_equal(assumed_over("fill", test_range(96, 32), 100), usual);
 }
 
 static void what_is_assumed(void **state)
@@ -170,6 +190,7 @@ int main(void)
         cmocka_unit_test(what_is_assumed),
         cmocka_unit_test(narrow_ids_are_ids),
         cmocka_unit_test(large_memory_is_not_assumed_to_be_small),
+        cmocka_unit_test(whole_groups),
         cmocka_unit_test(what_a_kernel_assumes_must_hold),
     };
     return cmocka_run_group_tests_name("plan_ids", tests, NULL, NULL);

@@ -7,11 +7,12 @@
 struct work_item_ids {
     rval global_size[3], global_offset[3], local_size[3], num_groups[3], dims; /* of the launch */
     rval group[3];                                                             /* the work-group */
-    rval start[3];  /* its first work-item, offset not included */
-    rval extent[3]; /* its work-items */
-    rval item[3];   /* lane 0 in the work-group */
-    rval items;     /* of the work-group; of kernels with sub-groups only */
-    lval flat;      /* lane 0's linear id where lanes go on from row to row (item is not set then); NULL: they do not */
+    rval start[3];            /* its first work-item, offset not included */
+    rval extent[3];           /* its work-items */
+    uint32_t known_extent[3]; /* the same where it is known, else 0 */
+    rval item[3];             /* lane 0 in the work-group */
+    rval items;               /* of the work-group; of kernels with sub-groups only */
+    lval flat; /* lane 0's linear id where lanes go on from row to row (item is not set then); NULL: they do not */
 };
 
 void emit_id(struct emit *e, const struct ir_inst *inst, struct lanes *result);

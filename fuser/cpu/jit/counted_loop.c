@@ -17,8 +17,15 @@ struct counted counted_begin(struct emit *e, rval from, rval to, rval step)
     return c;
 }
 
+struct counted counted_each(struct emit *e, rval n, uint32_t known)
+{
+    if (known == 1) return (struct counted){.v = jit_keep(e, jit_u64(e, 0))};
+    return counted_begin(e, jit_u64(e, 0), n, jit_u64(e, 1));
+}
+
 void counted_end(struct emit *e, struct counted *c)
 {
+    if (!c->body) return;
     jit_set(e, c->v, jit_add(e, jit_read(c->v), c->step));
     go_on_below(e, c);
     jit_begin(e, c->exit);

@@ -42,7 +42,9 @@ static void load_launch(struct emit *e, const struct entry *k)
         unsigned from = d == 0 ? e->row_dim : d == e->row_dim ? 0 : d;
         p->global_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_size) + 8 * from);
         p->global_offset[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, global_offset) + 8 * from);
-        p->local_size[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, local_size) + 8 * from);
+        uint32_t size = e->kernel->work_group_size[d];
+        p->local_size[d] =
+            size ? jit_u64(e, size) : load_u64(e, k->launch, offsetof(struct kernel_launch, local_size) + 8 * from);
         p->num_groups[d] = load_u64(e, k->launch, offsetof(struct kernel_launch, num_groups) + 8 * from);
     }
     rval dims = jit_add(e, k->launch, jit_int(e, IR_KIND_I64, offsetof(struct kernel_launch, dims)));

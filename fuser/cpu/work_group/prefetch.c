@@ -82,9 +82,9 @@ void prefetch_next_group(struct emit *e, const struct ir_inst *first, const stru
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, p->group[0], here.num_groups[0]), there, done);
     jit_begin(e, there);
     rval zero = jit_int(e, IR_KIND_I64, 0);
-    struct counted z = counted_begin(e, zero, here.extent[2], one);
+    struct counted z = counted_each(e, here.extent[2], here.known_extent[2]);
     p->item[2] = jit_read(z.v);
-    struct counted y = counted_begin(e, zero, here.extent[1], one);
+    struct counted y = counted_each(e, here.extent[1], here.known_extent[1]);
     p->item[1] = jit_read(y.v);
     struct counted x = counted_begin(e, zero, here.extent[0], jit_int(e, IR_KIND_I64, e->width));
     p->item[0] = jit_read(x.v);

@@ -388,3 +388,37 @@ struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, con
     if (f.found.n) uniformity_find_where(&f.found.uniformity, e->arena, e->kernel, TOGETHER_ROW, f.found.assumed);
     return f.found;
 }
+
+/* ---- where a row is cut ---- */
+
+/* As 32 bits, too: it is far smaller. */
+static bool is_local_id(const struct ir_value *v)
+{
+    while (v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_ITRUNC) v = v->of.inst->operands[0];
+    return v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_LOCAL_ID;
+}
+
+static bool spares_vectors(const struct emit *e, const struct row_test *t)
+{
+    const struct ir_value *limit = t->sides[1 - t->moves];
+    if (t->carried || t->wanted != ANY_OUTCOME || !is_local_id(t->sides[t->moves])) return false;
+    if (limit->kind != IR_VALUE_CONST || limit->of.lanes[0] % e->width != 0) return false;
+    switch (t->op) {
+    case IR_OP_SLT:
+    case IR_OP_SGE:
+    case IR_OP_ULT:
+    case IR_OP_UGE: return t->moves == 0;
+    case IR_OP_SGT:
+    case IR_OP_SLE:
+    case IR_OP_UGT:
+    case IR_OP_ULE: return t->moves == 1;
+    default: return false;
+    }
+}
+
+bool row_tests_spare_vectors(const struct emit *e, const struct row_tests *t)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        if (!spares_vectors(e, &t->tests[i])) return false;
+    return true;
+}

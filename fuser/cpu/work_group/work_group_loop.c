@@ -35,14 +35,25 @@ static bool work_groups_may_merge(const struct ir_function *kernel)
     return merges;
 }
 
-/* Start and extent of the group in one dimension; n groups of it at once. */
+/* How many work-items every group has in one dimension; 0: that is not known. */
+static uint32_t known_size(const struct ir_function *kernel, unsigned d)
+{
+    uint32_t size = kernel->work_group_size[d];
+    return size == 1 || kernel->assumes & IR_ASSUME_WHOLE_GROUPS ? size : 0;
+}
+
+/* Start and extent of the group in one dimension; n groups of it at once, NULL: one. */
 static void set_group(struct emit *e, unsigned d, rval group, rval n)
 {
     struct work_item_ids *p = e->ids;
+    uint32_t known = p->known_extent[d] = n ? 0 : known_size(e->kernel, d);
     p->group[d] = jit_read(jit_keep(e, group));
     p->start[d] = jit_read(jit_keep(e, jit_mul(e, p->group[d], p->local_size[d])));
     rval size = n ? jit_mul(e, n, p->local_size[d]) : p->local_size[d];
-    p->extent[d] = jit_read(jit_keep(e, jit_min(e, size, jit_sub(e, p->global_size[d], p->start[d]))));
+    if (known)
+        p->extent[d] = jit_u64(e, known);
+    else
+        p->extent[d] = jit_read(jit_keep(e, jit_min(e, size, jit_sub(e, p->global_size[d], p->start[d]))));
 }
 
 /* The next group in the order of linear ids, after n in x. */
@@ -79,9 +90,10 @@ void work_group_loop_run(struct emit *e, rval first, rval end)
     lval step = jit_keep(e, jit_u64(e, 1)), at[3];
     find_group(e, first, at);
     struct counted g = counted_begin(e, first, end, jit_read(step));
-    if (work_groups_may_merge(e->kernel))
+    bool merge = work_groups_may_merge(e->kernel);
+    if (merge)
         jit_set(e, step, jit_min(e, jit_sub(e, end, jit_read(g.v)), jit_sub(e, p->num_groups[0], jit_read(at[0]))));
-    set_group(e, 0, jit_read(at[0]), jit_read(step));
+    set_group(e, 0, jit_read(at[0]), merge ? jit_read(step) : NULL);
     set_group(e, 1, jit_read(at[1]), NULL);
     set_group(e, 2, jit_read(at[2]), NULL);
     if (e->sub_groups)

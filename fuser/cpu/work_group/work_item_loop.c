@@ -36,6 +36,13 @@ static void run_body(const struct run *r, struct mask exec)
     jit_begin(e, leave);
 }
 
+static void run_whole_vector(const struct run *r)
+{
+    r->e->memory->streams = true;
+    run_body(r, (struct mask){NULL});
+    r->e->memory->streams = false;
+}
+
 /* The work-items of a row from one up to `end`, which fill whole vectors. */
 static void run_whole_vectors(const struct run *r, lval item, rval end)
 {
@@ -45,9 +52,7 @@ static void run_whole_vectors(const struct run *r, lval item, rval end)
     jit_begin(e, head);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), end), body, done);
     jit_begin(e, body);
-    e->memory->streams = true;
-    run_body(r, (struct mask){NULL});
-    e->memory->streams = false;
+    run_whole_vector(r);
     jit_set(e, item, jit_add(e, jit_read(item), jit_u64(e, e->width)));
     jit_jump(e, head);
     jit_begin(e, done);
@@ -119,10 +124,20 @@ static void run_alike(const struct run *r, const struct row_tests *tests, lval i
     jit_begin(e, done);
 }
 
+/* Whether it is known that all rows do. */
+static bool fills_vectors(const struct emit *e)
+{
+    return e->ids->known_extent[0] && e->ids->known_extent[0] % e->width == 0;
+}
+
 /* A row without tests: whole vectors, then the rest. */
 static void run_whole_row(const struct run *r, lval item, rval extent)
 {
     struct emit *e = r->e;
+    if (fills_vectors(e)) {
+        run_whole_vectors(r, item, extent);
+        return;
+    }
     rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, extent, jit_u64(e, 0 - (uint64_t)e->width));
     gcc_jit_block *rest = jit_block(e), *done = jit_block(e);
     run_whole_vectors(r, item, jit_read(jit_keep(e, whole)));
@@ -145,8 +160,7 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
         run_whole_row(r, item, extent);
         return;
     }
-    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *alike = jit_block(e), *mixed = jit_block(e);
-    gcc_jit_block *done = jit_block(e);
+    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *alike = jit_block(e), *done = jit_block(e);
     jit_jump(e, head);
     jit_begin(e, head);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), body, done);
@@ -154,12 +168,17 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
     emit_reset(e);
     rval others = jit_sub(e, jit_sub(e, extent, jit_read(item)), jit_u64(e, 1));
     others = jit_read(jit_keep(e, row_outcomes(e, &tests, jit_read(jit_keep(e, others)))));
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GE, others, jit_u64(e, e->width - 1)), alike, mixed);
+    if (fills_vectors(e) && row_tests_spare_vectors(e, &tests)) {
+        jit_jump(e, alike);
+    } else {
+        gcc_jit_block *mixed = jit_block(e);
+        jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GE, others, jit_u64(e, e->width - 1)), alike, mixed);
+        jit_begin(e, mixed);
+        run_under_mask(r, item, extent);
+        jit_jump(e, head);
+    }
     jit_begin(e, alike);
     run_alike(r, &tests, item, others);
-    jit_jump(e, head);
-    jit_begin(e, mixed);
-    run_under_mask(r, item, extent);
     jit_jump(e, head);
     jit_begin(e, done);
 }
@@ -169,7 +188,9 @@ static void run_row(const struct run *r)
     struct emit *e = r->e;
     lval item = jit_keep(e, jit_u64(e, 0));
     e->ids->item[0] = jit_read(item);
-    if (e->width == 1)
+    if (e->ids->known_extent[0] == e->width)
+        run_whole_vector(r);
+    else if (e->width == 1)
         run_whole_vectors(r, item, e->ids->extent[0]);
     else
         run_row_of_vectors(r, item, e->ids->extent[0]);
@@ -178,9 +199,9 @@ static void run_row(const struct run *r)
 static void run_rows(const struct run *r)
 {
     struct emit *e = r->e;
-    struct counted z = counted_begin(e, jit_u64(e, 0), e->ids->extent[2], jit_u64(e, 1));
+    struct counted z = counted_each(e, e->ids->extent[2], e->ids->known_extent[2]);
     e->ids->item[2] = jit_read(z.v);
-    struct counted y = counted_begin(e, jit_u64(e, 0), e->ids->extent[1], jit_u64(e, 1));
+    struct counted y = counted_each(e, e->ids->extent[1], e->ids->known_extent[1]);
     e->ids->item[1] = jit_read(y.v);
     run_row(r);
     counted_end(e, &y);
@@ -243,7 +264,7 @@ static void run_sub_groups(const struct run *r)
 void work_item_loop_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
     struct run r = {e, first, end};
-    if (e->sub_groups && e->width > 1 && !is_row(e->kernel))
+    if (e->sub_groups && e->width > 1 && !is_row(e->kernel) && !fills_vectors(e))
         run_sub_groups(&r);
     else
         run_rows(&r);

@@ -184,6 +184,9 @@ static bool check_assumptions(struct plan_context *ctx, const struct fuser_graph
     const struct ir_function *k = node->kernel;
     if (k->assumes & IR_ASSUME_SMALL_IDS && !nd_range_is_small(&node->range))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "kernel %s assumes sizes and ids below 2^31", k->name);
+    if (k->assumes & IR_ASSUME_WHOLE_GROUPS && !nd_range_has_whole_groups(&node->range))
+        return plan_fail(ctx, FUSER_INVALID, "node", node->name,
+                         "kernel %s assumes a given local size that divides the global one", k->name);
     for (uint32_t i = 0; k->assumes & IR_ASSUME_SMALL_MEMORY && i < node->n_args; i++) {
         if (node->args[i].kind != FUSER_ARG_BUFFER) continue;
         const struct fuser_buffer *b = &g->buffers[node->args[i].index];

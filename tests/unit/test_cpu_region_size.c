@@ -1,0 +1,77 @@
+/*
+ * How much code a parallel region becomes, in statements given to gcc, whose time and memory follow them. A step of a
+ * tree of sums is a row that is cut once: its code without masks and its code under them. What runs for whole vectors
+ * only is there once.
+ */
+#include "ir/base/strbuf.h"
+#include "tests/support/compiled_kit.h"
+
+enum { GROUP = 256, TREE_STEP = 85, WHOLE_STEP = 25, FIXED = 150 };
+
+static unsigned statements_of(const char *text, enum cpu_isa isa)
+{
+    struct ir_module *m = kit_parse(text);
+    struct cpu_options options = {.target = cpu_target_host(isa), .emit_only = true};
+    struct cpu_object object;
+    struct diag_list list = {0};
+    assert_int_equal(cpu_compile(kit_kernel(m), &options, &object, &list), 0);
+    assert_int_equal(object.effort, CPU_EFFORT_FULL);
+    ir_module_free(m);
+    return object.statements;
+}
+
+/* The sum of a work-group's numbers, a barrier between steps; or steps that all work-items take. */
+static char *steps(unsigned n, bool tree)
+{
+    struct strbuf b = {0};
+    strbuf_printf(&b,
+                  "local @tile: [%u x f32]\n"
+                  "kernel @k(%%a: ptr.global f32, %%o: ptr.global f32) work_group_size(%u, 1, 1)\n"
+                  "        assumes(small_ids, small_memory, whole_groups) {\n"
+                  "  %%i = global_id x\n  %%l = local_id x\n  %%t = global @tile\n  %%p = elem f32 %%a, %%i\n"
+                  "  %%x = load f32 %%p\n  %%mine = elem f32 %%t, %%l\n  store f32 %%mine, %%x\n"
+                  "  barrier work_group, local\n",
+                  GROUP, GROUP);
+    for (unsigned k = 0; k < n; k++) {
+        unsigned half = GROUP / 2 >> k;
+        if (tree)
+            strbuf_printf(&b, "  %%c%u = ult i64 %%l, %u\n  if %%c%u {\n  %%j%u = add i64 %%l, %u\n", k, half, k, k,
+                          half);
+        strbuf_printf(&b,
+                      "  %%q%u = elem f32 %%t, %s%.0u\n  %%y%u = load f32 %%q%u\n  %%z%u = load f32 %%mine\n"
+                      "  %%s%u = fadd f32 %%y%u, %%z%u\n  store f32 %%mine, %%s%u\n%s  barrier work_group, local\n",
+                      k, tree ? (k ? "%j" : "%j0") : "%l", tree ? k : 0, k, k, k, k, k, k, k, tree ? "  }\n" : "");
+    }
+    strbuf_add(&b, "  %r = load f32 %mine\n  %w = elem f32 %o, %i\n  store f32 %w, %r\n}\n");
+    return strbuf_take(&b);
+}
+
+static void check_steps(bool tree, unsigned most)
+{
+    for (enum cpu_isa isa = CPU_ISA_SSE4; isa < CPU_ISA_COUNT; isa++) {
+        char *few = steps(2, tree), *many = steps(8, tree);
+        unsigned two = statements_of(few, isa), eight = statements_of(many, isa);
+        print_message("# %s: 2 steps %u, 8 steps %u statements\n", cpu_isa_name(isa), two, eight);
+        assert_true(two <= FIXED + 2 * most && eight - two <= 6 * most);
+        free(few);
+        free(many);
+    }
+}
+
+static void a_step_of_a_tree(void **state)
+{
+    (void)state;
+    check_steps(true, TREE_STEP);
+}
+
+static void a_step_of_all_work_items(void **state)
+{
+    (void)state;
+    check_steps(false, WHOLE_STEP);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_of_a_tree), cmocka_unit_test(a_step_of_all_work_items)};
+    return cmocka_run_group_tests_name("cpu_region_size", tests, NULL, NULL);
+}
