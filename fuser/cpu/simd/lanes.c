@@ -96,7 +96,8 @@ static lval *exact_vectors(struct emit *e, const struct lanes *v)
         args[i] = lanes_varying(e, args[i].kind);
         args[i].chunk = lanes_vectors(e, &o->args[i]);
     }
-    return o->compute(e, o->op, o->kind, o->n, args).chunk;
+    struct lanes r = o->compute(e, o->op, o->kind, o->n, args);
+    return lanes_vectors(e, &r); /* of uniform arguments it is uniform, too */
 }
 
 struct lanes lanes_made(struct emit *e, struct lanes v)
