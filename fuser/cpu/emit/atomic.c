@@ -1,4 +1,7 @@
-/* Atomic operations: lane by lane, each through gcc's atomics. */
+/*
+ * Atomic operations, lane by lane: each through gcc's atomics, but in memory that belongs to a work-group or a
+ * work-item, which one thread runs from its first work-item to its last, as a plain load and store.
+ */
 #include "fuser/cpu/emit/atomic.h"
 
 #include <stdio.h>
@@ -59,6 +62,11 @@ static const char *fetch_name(enum ir_op op)
 static enum ir_op combining_op(enum ir_op op)
 {
     switch (op) {
+    case IR_OP_ATOMIC_ADD: return IR_OP_ADD;
+    case IR_OP_ATOMIC_SUB: return IR_OP_SUB;
+    case IR_OP_ATOMIC_AND: return IR_OP_AND;
+    case IR_OP_ATOMIC_OR: return IR_OP_OR;
+    case IR_OP_ATOMIC_XOR: return IR_OP_XOR;
     case IR_OP_ATOMIC_SMIN: return IR_OP_SMIN;
     case IR_OP_ATOMIC_UMIN: return IR_OP_UMIN;
     case IR_OP_ATOMIC_SMAX: return IR_OP_SMAX;
@@ -67,6 +75,15 @@ static enum ir_op combining_op(enum ir_op op)
     case IR_OP_ATOMIC_FMIN: return IR_OP_FMIN;
     default: return IR_OP_FMAX;
     }
+}
+
+/* The new value where `old` was, as bits. */
+static rval combined(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, lval old, rval v)
+{
+    enum ir_kind bits = bits_kind(kind);
+    struct lanes was = op_bits(e, lanes_uniform(bits, jit_read(old)), kind);
+    struct lanes now = op2(e, combining_op(inst->op), kind, was, lanes_uniform(kind, v));
+    return op_bits(e, now, bits).scalar;
 }
 
 /* Compare and exchange. expected is set to what memory holds. */
@@ -87,16 +104,56 @@ static rval combine_in_loop(struct emit *e, const struct ir_inst *inst, enum ir_
     gcc_jit_block *try = jit_block(e), *done = jit_block(e);
     jit_jump(e, try);
     jit_begin(e, try);
-    struct lanes was = op_bits(e, lanes_uniform(bits, jit_read(old)), kind);
-    struct lanes now = op2(e, combining_op(inst->op), kind, was, lanes_uniform(kind, v));
-    rval desired = op_bits(e, now, bits).scalar;
+    rval desired = combined(e, inst, kind, old, v);
     jit_branch(e, compare_exchange(e, inst, bits, address, old, desired, IR_ORDER_RELAXED), done, try);
     jit_begin(e, done);
     return jit_bits(e, jit_read(old), jit_type(e, kind));
 }
 
-/* One lane. The result or NULL. */
-static rval one_lane(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, rval address, rval v, rval second)
+/* ---- where no other thread is ---- */
+
+static bool is_of_one_thread(const struct ir_inst *inst)
+{
+    enum ir_space space = ir_type_space(inst->operands[0]->type);
+    return space == IR_SPACE_LOCAL || space == IR_SPACE_PRIVATE;
+}
+
+/* What memory holds after an operation that found `old` there, as bits. */
+static rval held_after(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, lval old, rval v, rval second)
+{
+    enum ir_kind bits = bits_kind(kind);
+    gcc_jit_type *as = jit_type(e, bits);
+    switch (inst->op) {
+    case IR_OP_ATOMIC_STORE:
+    case IR_OP_ATOMIC_XCHG: return jit_bits(e, v, as);
+    case IR_OP_ATOMIC_CLEAR: return jit_int(e, bits, 0);
+    case IR_OP_ATOMIC_TEST_SET: return jit_int(e, bits, 1);
+    case IR_OP_ATOMIC_CMPXCHG: {
+        rval same = jit_compare(e, GCC_JIT_COMPARISON_EQ, jit_read(old), jit_bits(e, v, as));
+        return jit_select(e, same, jit_bits(e, second, as), jit_read(old));
+    }
+    default: return combined(e, inst, kind, old, v);
+    }
+}
+
+/* One lane, in memory that no other thread reaches. */
+static rval one_lane_alone(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, rval address, rval v,
+                           rval second)
+{
+    enum ir_kind bits = bits_kind(kind);
+    address = jit_read(jit_keep(e, address));
+    lval at = jit_memory(e, jit_type(e, bits), address, kind_bytes(kind)), old = jit_keep(e, jit_read(at));
+    if (inst->op != IR_OP_ATOMIC_LOAD) jit_set(e, at, held_after(e, inst, kind, old, v, second));
+    if (inst->op == IR_OP_ATOMIC_TEST_SET)
+        return jit_compare(e, GCC_JIT_COMPARISON_NE, jit_read(old), jit_int(e, bits, 0));
+    return jit_bits(e, jit_read(old), jit_type(e, kind));
+}
+
+/* ---- one lane ---- */
+
+/* The result or NULL. */
+static rval one_lane_shared(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, rval address, rval v,
+                            rval second)
 {
     enum ir_kind bits = bits_kind(kind);
     gcc_jit_type *type = jit_type(e, kind), *as = jit_type(e, bits);
@@ -125,6 +182,12 @@ static rval one_lane(struct emit *e, const struct ir_inst *inst, enum ir_kind ki
         return NULL;
     default: return combine_in_loop(e, inst, kind, address, v);
     }
+}
+
+static rval one_lane(struct emit *e, const struct ir_inst *inst, enum ir_kind kind, rval address, rval v, rval second)
+{
+    if (is_of_one_thread(inst)) return one_lane_alone(e, inst, kind, address, v, second);
+    return one_lane_shared(e, inst, kind, address, v, second);
 }
 
 static enum ir_kind number_kind(const struct ir_inst *inst)
