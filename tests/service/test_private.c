@@ -89,6 +89,26 @@ static void expect_clean(pid_t pid, bool broker)
     if (getpgid(pid) == getpgrp()) exit(14);
 }
 
+static void program_of(pid_t pid, char program[256])
+{
+    char link[64];
+    memset(program, 0, 256);
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+    if (readlink(link, program, 255) < 0) *program = 0;
+}
+
+/* The daemon may be starting another compiler just now: until it runs its own program, it is the daemon still. */
+static void wait_for_program(pid_t pid, pid_t daemon)
+{
+    char own[256], daemons[256];
+    program_of(daemon, daemons);
+    for (int i = 0; i < 2000; i++) {
+        program_of(pid, own);
+        if (strcmp(own, daemons) != 0) return;
+        usleep(1000);
+    }
+}
+
 static pid_t only_child(void)
 {
     pid_t pids[4];
@@ -125,7 +145,10 @@ static void run_client(const char *folder)
     expect_clean(daemon, true);
     int n = children_of(daemon, pids, 8);
     if (n < 2) exit(27); /* a compiler, an executor */
-    for (int i = 0; i < n; i++) expect_clean(pids[i], false);
+    for (int i = 0; i < n; i++) {
+        wait_for_program(pids[i], daemon);
+        expect_clean(pids[i], false);
+    }
     snprintf(link, sizeof link, "/proc/%d/cwd", (int)daemon);
     if (readlink(link, cwd, sizeof cwd - 1) != 1 || strcmp(cwd, "/") != 0) exit(28);
     if (getpgid(daemon) != daemon || getsid(daemon) != getsid(0)) exit(29);

@@ -91,11 +91,12 @@ static void test_every_index_once(void **state)
 {
     (void)state;
     static struct loop l;
+    static struct pool *pools[6]; /* they live as long as the process */
     unsigned seed = 1;
     for (unsigned threads = 1; threads <= 5; threads++) {
-        struct pool *pool = pool_new(threads, new_ring()); /* lives as long as the process */
+        pools[threads] = pool_new(threads, new_ring());
         for (int i = 0; i < 3000; i++) {
-            if (!run_some_loop(pool, &l, &seed)) fail_msg("%u threads, loop %d", threads, i);
+            if (!run_some_loop(pools[threads], &l, &seed)) fail_msg("%u threads, loop %d", threads, i);
             if (rand_r(&seed) % 64 == 0) usleep(rand_r(&seed) % 200);
         }
     }

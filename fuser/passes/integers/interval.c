@@ -3,7 +3,7 @@
 
 struct interval interval_all(unsigned bits)
 {
-    int64_t low = INT64_MIN >> (64 - bits);
+    int64_t low = bits ? INT64_MIN >> (64 - bits) : INT64_MIN; /* 0: no number */
     return (struct interval){low, ~low};
 }
 
