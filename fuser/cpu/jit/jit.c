@@ -129,10 +129,11 @@ rval jit_compare(struct emit *e, enum gcc_jit_comparison op, rval a, rval b)
     return gcc_jit_context_new_comparison(e->gcc, NULL, op, a, b);
 }
 
+/* Not by LOGICAL_NEGATE, nor is anything here combined by LOGICAL_AND and LOGICAL_OR: what libgccjit makes of these is
+   an int, whatever type is asked for, and as an operand of a bool's operation it makes gcc 12 crash. */
 rval jit_not(struct emit *e, rval condition)
 {
-    return gcc_jit_context_new_unary_op(e->gcc, NULL, GCC_JIT_UNARY_OP_LOGICAL_NEGATE, jit_type(e, IR_KIND_BOOL),
-                                        condition);
+    return jit_compare(e, GCC_JIT_COMPARISON_EQ, condition, jit_int(e, IR_KIND_BOOL, 0));
 }
 
 rval jit_cast(struct emit *e, rval v, gcc_jit_type *type)

@@ -59,7 +59,7 @@ static rval signed_division(struct emit *e, enum ir_op op, enum ir_kind kind, rv
         rval negative =
             jit_compare(e, GCC_JIT_COMPARISON_LT, jit_cast(e, differ, type), gcc_jit_context_zero(e->gcc, type));
         rval some = jit_compare(e, GCC_JIT_COMPARISON_NE, jit_read(r), jit_int(e, kind, 0));
-        rval add = jit_binary(e, GCC_JIT_BINARY_OP_LOGICAL_AND, negative, some);
+        rval add = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, negative, some);
         rest = jit_add(e, jit_read(r), jit_mul(e, jit_cast(e, jit_read(divisor), as), bool_as(e, add, kind)));
     }
     return jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, rest, keep);
@@ -182,7 +182,7 @@ static rval int_op(struct emit *e, enum ir_op op, enum ir_kind kind, rval *x)
 
 static rval either(struct emit *e, rval a, rval b)
 {
-    return jit_binary(e, GCC_JIT_BINARY_OP_LOGICAL_OR, a, b);
+    return jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, a, b);
 }
 
 static rval compared(struct emit *e, enum ir_op op, enum ir_kind from, rval a, rval b)
