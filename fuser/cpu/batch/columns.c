@@ -271,11 +271,12 @@ OF_BOOL(64)
 /* Of integers to narrower ones, or of another sign. */
 #define SATURATE(from, to)                                                                                             \
     LOOP(ssat_##from##_##to, int##to##_t, int##from##_t, uint8_t, uint8_t, CLAMPED(to, (int64_t)x))                    \
-    LOOP(usat_##from##_##to, uint##to##_t, uint##from##_t, uint8_t, uint8_t, x > UINT##to##_MAX ? UINT##to##_MAX : x)  \
+    LOOP(usat_##from##_##to, uint##to##_t, uint##from##_t, uint8_t, uint8_t,                                           \
+         (uint64_t)x > UINT##to##_MAX ? UINT##to##_MAX : x)                                                            \
     LOOP(s2u_##from##_##to, uint##to##_t, int##from##_t, uint8_t, uint8_t,                                             \
          x<0 ? 0 : (uint64_t)x> UINT##to##_MAX ? UINT##to##_MAX : (uint64_t)x)                                         \
     LOOP(u2s_##from##_##to, int##to##_t, uint##from##_t, uint8_t, uint8_t,                                             \
-         x > (uint64_t)INT##to##_MAX ? (uint64_t)INT##to##_MAX : x)
+         (uint64_t)x > (uint64_t)INT##to##_MAX ? (uint64_t)INT##to##_MAX : x)
 #define SATURATE_FROM(from) SATURATE(from, 8) SATURATE(from, 16) SATURATE(from, 32) SATURATE(from, 64)
 SATURATE_FROM(8)
 SATURATE_FROM(16)
