@@ -72,7 +72,7 @@ struct alias_place alias_place(const struct alias *a, const struct ir_value *add
 
 /* ---- comparison ---- */
 
-static bool same_base(const struct alias_place *x, const struct alias_place *y)
+bool alias_same_base(const struct alias_place *x, const struct alias_place *y)
 {
     if (!ir_value_same(x->base, y->base) || x->scale != y->scale) return false;
     return x->index == y->index || (x->index && y->index && ir_value_same(x->index, y->index));
@@ -104,14 +104,14 @@ bool alias_may(const struct alias *a, const struct alias_place *x, const struct 
     if (x->space != y->space && x->space != IR_SPACE_GENERIC && y->space != IR_SPACE_GENERIC) return false;
     if (x->root && y->root && roots_differ(a, x->root, y->root)) return false;
     if ((!x->root && is_hidden(a, y)) || (!y->root && is_hidden(a, x))) return false;
-    if (!same_base(x, y) || x->size == UINT64_MAX || y->size == UINT64_MAX) return true;
+    if (!alias_same_base(x, y) || x->size == UINT64_MAX || y->size == UINT64_MAX) return true;
     /* Circular distances: apart when each starts behind the other's end. */
     return y->offset - x->offset < x->size || x->offset - y->offset < y->size;
 }
 
 bool alias_must(const struct alias_place *x, const struct alias_place *y)
 {
-    return same_base(x, y) && x->offset == y->offset && x->size == y->size && x->size != UINT64_MAX;
+    return alias_same_base(x, y) && x->offset == y->offset && x->size == y->size && x->size != UINT64_MAX;
 }
 
 bool alias_is_stable(const struct alias *a, const struct alias_place *x)

@@ -43,6 +43,8 @@ void alias_clear(struct alias *a);
 struct alias_place alias_place(const struct alias *a, const struct ir_value *address, uint64_t size);
 struct alias_access alias_access(const struct alias *a, const struct ir_inst *inst);
 bool alias_may(const struct alias *a, const struct alias_place *x, const struct alias_place *y);
+/* The same place but for the offset. */
+bool alias_same_base(const struct alias_place *x, const struct alias_place *y);
 /* The same bytes for sure. */
 bool alias_must(const struct alias_place *x, const struct alias_place *y);
 /* No other work-item and no unseen code changes it while the function runs. */

@@ -52,10 +52,8 @@ static bool distance(const struct combine *c, ir_type t, const struct alias_plac
                      int64_t *numbers)
 {
     int64_t bytes = (int64_t)(b->offset - a->offset), size = (int64_t)ir_type_size(c->module, t);
-    bool same = ir_value_same(a->base, b->base) && a->scale == b->scale && a->space == b->space &&
-                (a->index == b->index || (a->index && b->index && ir_value_same(a->index, b->index)));
     *numbers = bytes / size;
-    return same && bytes % size == 0 && llabs(*numbers) < MOST_LANES;
+    return alias_same_base(a, b) && a->space == b->space && bytes % size == 0 && llabs(*numbers) < MOST_LANES;
 }
 
 static bool joins(const struct combine *c, const struct group *g, const struct ir_inst *inst,

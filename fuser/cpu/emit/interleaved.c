@@ -142,13 +142,8 @@ void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes 
     for (unsigned i = 0; i < a->n; i++) result[i] = cut_out(e, a, word[i / per_word], i % per_word);
 }
 
-/* The same bits as an integer of that size, for each lane where they differ. */
 static struct lanes as_integer(struct emit *e, struct lanes v)
 {
-    if (v.shape == SHAPE_LINEAR) {
-        v.chunk = lanes_vectors(e, &v);
-        v.shape = SHAPE_VARYING;
-    }
     return op_bits(e, v, kind_of_bytes(kind_bytes(v.kind)));
 }
 
