@@ -20,7 +20,7 @@ enum {
     CACHE_MEMORY_BYTES = 16 << 20,
     OWN_FILES = 128,
     FILES_OF_COMPILER = 4,
-    FAIRNESS_MS = 200,
+    FAIRNESS_MS = 100,
     BUSY_TICKS = 3,
     WEIGHING_MS = 500
 };

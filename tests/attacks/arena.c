@@ -178,10 +178,8 @@ static void end_victim(void)
 static void measure_attacked(const struct attack *attack, const struct victim_times *alone)
 {
     const char *name = attack->name;
-    double floor = attack->submit_floor_ms > 0 ? attack->submit_floor_ms : submit_floor_ms;
     double submit = alone->submit_p99_ms * submit_factor, finalize = alone->finalize_ms * finalize_factor;
-    if (submit < floor) submit = floor;
-    if (finalize < attack->finalize_floor_ms) finalize = attack->finalize_floor_ms;
+    if (submit < submit_floor_ms) submit = submit_floor_ms;
     struct victim_times first = measure(name), best = first;
     int n = 1;
     for (; n < ATTEMPTS && (best.submit_p99_ms > submit || best.finalize_ms > finalize); n++) {

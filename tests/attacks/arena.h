@@ -21,7 +21,6 @@ struct attacker {
 struct attack {
     const char *name;
     unsigned processes;
-    double submit_floor_ms, finalize_floor_ms; /* allowed whatever it is alone; 0: the arena's */
     /* Calls attacker_ready when the attack has its full effect, and goes on with it. It is killed in the end; one
        that returns sleeps until then. */
     void (*run)(struct attacker *self);
