@@ -1,10 +1,12 @@
 /*
  * Which numbers integers can be, from ids, constants, enclosing conditions and the rounds of loops; and what follows:
- * conversions that change nothing (widen.h), and comparisons with one outcome.
+ * conversions that change nothing (widen.h), sums that look like something else (low_bits.h), and comparisons with one
+ * outcome.
  */
 #include <stdlib.h>
 
 #include "fuser/passes/integers/known_ranges.h"
+#include "fuser/passes/integers/low_bits.h"
 #include "fuser/passes/integers/widen.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
@@ -165,6 +167,7 @@ static void walk_inst(struct ranges *r, struct ir_inst *inst)
     if (known_range_is_int(inst->results[0]->type)) {
         set(r, inst->results[0], known_range_of_inst(&r->known, inst));
         if (r->rewrites) v = widen_inst(&r->known, inst);
+        if (r->rewrites && !v) v = low_bits_inst(inst);
     } else if (r->rewrites && is_comparison) {
         v = known_outcome(r, inst);
     }
