@@ -66,7 +66,8 @@ static void known_params(struct access_walk *w)
 
 static void see_need(struct ir_inst *inst, void *data)
 {
-    if (inst->op == IR_OP_CALL || inst->op == IR_OP_VAR || inst->op == IR_OP_LOOP) *(bool *)data = true;
+    bool is_logic = inst->op == IR_OP_SELECT && ir_type_is_bool(inst->type);
+    if (inst->op == IR_OP_CALL || inst->op == IR_OP_VAR || inst->op == IR_OP_LOOP || is_logic) *(bool *)data = true;
 }
 
 static void see_local(struct ir_inst *inst, void *data)
@@ -81,7 +82,8 @@ static void see_local(struct ir_inst *inst, void *data)
     a->local_bytes += ir_type_size(a->kernel->module, g->type);
 }
 
-/* Calls hide accesses, variables hide pointers, and short loops hide places: all are taken out, in a copy. */
+/* Calls hide accesses, variables hide pointers, short loops hide places, and choices between bools what a condition
+   says: all are taken out, in a copy. */
 static const struct ir_function *readable(struct access_analysis *a, const struct ir_function *kernel)
 {
     bool hides_accesses = false;

@@ -53,8 +53,7 @@ static struct affine extended(const struct access_walk *w, const struct affine *
     return lost && bits == 32 && w->small_memory ? jumping(w, a) : wide;
 }
 
-/* The value as a number of its own width, signed or not. */
-static struct affine widened(const struct access_walk *w, const struct ir_value *v, bool is_signed)
+struct affine affine_value_widened(const struct access_walk *w, const struct ir_value *v, bool is_signed)
 {
     struct affine a = affine_value(w, v);
     return extended(w, &a, ir_type_bits(v->type), is_signed);
@@ -148,7 +147,8 @@ static struct affine joined_bits(const struct access_walk *w, const struct ir_in
 /* The smaller or larger of two numbers, both read with the same sign. */
 static struct affine extreme(const struct access_walk *w, const struct ir_inst *inst, bool is_signed, bool larger)
 {
-    struct affine a = widened(w, inst->operands[0], is_signed), b = widened(w, inst->operands[1], is_signed);
+    struct affine a = affine_value_widened(w, inst->operands[0], is_signed),
+                  b = affine_value_widened(w, inst->operands[1], is_signed);
     int64_t low[2], high[2];
     if (!affine_range(&a, &w->bounds, &low[0], &high[0]) || !affine_range(&b, &w->bounds, &low[1], &high[1]))
         return unknown;
@@ -204,7 +204,7 @@ static struct affine element(const struct access_walk *w, const struct ir_inst *
     uint64_t size = ir_type_size(w->kernel->module, inst->type);
     if (size > INT64_MAX) return unknown;
     struct affine base = affine_value(w, inst->operands[0]);
-    struct affine index = widened(w, inst->operands[1], true);
+    struct affine index = affine_value_widened(w, inst->operands[1], true);
     index = affine_scale(&index, (int64_t)size);
     return affine_add(&base, &index);
 }
@@ -294,7 +294,7 @@ struct affine affine_value_of_inst(const struct access_walk *w, const struct ir_
         if (a.jump % ((int64_t)1 << ir_type_bits(inst->type)) == 0) a.jump = 0;
         return a;
     case IR_OP_ZEXT:
-    case IR_OP_SEXT: return widened(w, inst->operands[0], inst->op == IR_OP_SEXT);
+    case IR_OP_SEXT: return affine_value_widened(w, inst->operands[0], inst->op == IR_OP_SEXT);
     case IR_OP_SELECT:
         a = affine_value(w, inst->operands[1]);
         b = affine_value(w, inst->operands[2]);

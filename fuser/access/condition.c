@@ -1,8 +1,10 @@
 /* Which work-items pass a branch: a box of global ids where the condition compares one id with a constant,
-   "some of them" for the rest. */
+   "those that pass this guard" for the rest. */
 #include "fuser/access/condition.h"
 
 #include "fuser/access/affine_value.h"
+#include "ir/base/arena.h"
+
 enum relation { BELOW, AT_MOST, ABOVE, AT_LEAST, EQUAL, DIFFERENT, NO_RELATION };
 
 static enum relation relation_of(enum ir_op op, bool *is_signed)
@@ -151,13 +153,53 @@ static bool assume_comparison(const struct access_walk *w, const struct ir_inst 
     return narrow(state, &difference, taken ? r : opposite(r));
 }
 
-/* x && y as select(x, y, false), x || y as select(x, true, y): y, where both are as `taken` says; else NULL. */
-static const struct ir_value *both_of_select(const struct ir_inst *inst, bool taken)
+/* ---- guards ---- */
+
+static bool is_bare_symbol(const struct affine *a)
 {
-    uint64_t constant;
-    if (inst->op != IR_OP_SELECT || inst->type != IR_BOOL) return NULL;
-    bool decided = ir_value_uint(inst->operands[taken ? 2 : 1], &constant) && (constant != 0) != taken;
-    return decided ? inst->operands[taken ? 1 : 2] : NULL;
+    if (a->constant || a->n_symbols != 1 || a->symbols[0].factor != 1) return false;
+    for (unsigned i = 0; i < AFFINE_IDS; i++)
+        if (a->factor[i]) return false;
+    return true;
+}
+
+/* The sum that is the number of the comparison, as a number: it does not wrap. */
+static bool as_number(const struct access_walk *w, const struct ir_value *v, bool is_signed, struct affine *sum)
+{
+    unsigned bits = ir_type_bits(v->type);
+    *sum = affine_value_widened(w, v, is_signed);
+    if (!affine_is_exact(sum)) return false;
+    return reads_as_itself(w, sum, bits, is_signed) || is_bare_symbol(sum);
+}
+
+/* The condition as margin <= 0. */
+static struct affine margin_of(const struct access_walk *w, const struct ir_value *condition, bool taken)
+{
+    static const struct affine unknown;
+    const struct ir_inst *compare = condition->kind == IR_VALUE_RESULT ? condition->of.inst : NULL;
+    struct affine a, b, one = affine_constant(1);
+    bool is_signed;
+    if (!compare || compare->n_operands != 2 || !ir_type_is_int(compare->type) || ir_type_is_vector(compare->type))
+        return unknown;
+    enum relation r = relation_of(compare->op, &is_signed);
+    if (!taken && r != NO_RELATION) r = opposite(r);
+    if (r > AT_LEAST || !as_number(w, compare->operands[0], is_signed, &a) ||
+        !as_number(w, compare->operands[1], is_signed, &b))
+        return unknown;
+    struct affine *less = r == BELOW || r == AT_MOST ? &a : &b, *more = less == &a ? &b : &a;
+    *more = affine_scale(more, -1);
+    struct affine margin = affine_add(less, more);
+    return r == BELOW || r == ABOVE ? affine_add(&margin, &one) : margin;
+}
+
+/* Always false: items do not say it. */
+static bool guard(const struct access_walk *w, const struct ir_value *condition, bool taken, struct access_state *state)
+{
+    struct access_guard *g = arena_alloc(w->result->arena, sizeof *g);
+    *g = (struct access_guard){
+        .condition = condition, .taken = taken, .margin = margin_of(w, condition, taken), .outer = state->guards};
+    state->guards = g;
+    return false;
 }
 
 static bool assume(const struct access_walk *w, const struct ir_value *condition, bool taken,
@@ -168,7 +210,7 @@ static bool assume(const struct access_walk *w, const struct ir_value *condition
         if ((constant != 0) != taken) keep_nobody(state);
         return true;
     }
-    if (condition->kind != IR_VALUE_RESULT || depth == 16) return false;
+    if (condition->kind != IR_VALUE_RESULT || depth == 16) return guard(w, condition, taken, state);
     const struct ir_inst *inst = condition->of.inst;
     if (ir_type_is_bool(inst->type) && inst->op == IR_OP_NOT)
         return assume(w, inst->operands[0], !taken, state, depth + 1);
@@ -176,12 +218,7 @@ static bool assume(const struct access_walk *w, const struct ir_value *condition
         bool first = assume(w, inst->operands[0], taken, state, depth + 1);
         return assume(w, inst->operands[1], taken, state, depth + 1) && first;
     }
-    const struct ir_value *rest = both_of_select(inst, taken);
-    if (rest) {
-        bool first = assume(w, inst->operands[0], taken, state, depth + 1);
-        return assume(w, rest, taken, state, depth + 1) && first;
-    }
-    return assume_comparison(w, inst, taken, state);
+    return assume_comparison(w, inst, taken, state) || guard(w, condition, taken, state);
 }
 
 void condition_assume(const struct access_walk *w, const struct ir_value *condition, bool taken,

@@ -6,6 +6,8 @@
 struct access_state {
     struct access_items items;
     bool conditional; /* something besides the items decides */
+    bool unsure;      /* ... and besides the guards */
+    const struct access_guard *guards;
 };
 
 void condition_assume(const struct access_walk *w, const struct ir_value *condition, bool taken,

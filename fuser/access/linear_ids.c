@@ -66,7 +66,7 @@ void linear_ids_of_site(struct access_site *site, const struct nd_range *own, co
         items.first[0] = 1;
         items.last[0] = 0;
     } else if (n != items.last[0] - items.first[0] + 1) {
-        site->conditional = true; /* some of those in between */
+        site->conditional = site->unsure = true; /* some of those in between */
     }
     site->items = items;
     site->index = linear_index(&site->index, own, base);

@@ -22,19 +22,32 @@ bool same_place_argument(const struct launched_access *a, uint32_t i, const stru
     return x->kind == FUSER_ARG_VALUE || (x->kind == FUSER_ARG_BUFFER && x->offset == y->offset);
 }
 
-bool same_place_scalars(const struct launched_access *a, const struct launched_access *b)
+static bool same_symbols(const struct launched_access *a, const struct affine *x, const struct launched_access *b,
+                         const struct affine *y)
 {
-    const struct affine *x = &a->site->index, *y = &b->site->index;
+    uint32_t matched = 0; /* a bit for each of y's */
     if (x->n_symbols != y->n_symbols) return false;
     for (uint32_t i = 0; i < x->n_symbols; i++) {
-        bool found = false;
-        for (uint32_t k = 0; k < y->n_symbols && !found; k++)
-            found = x->symbols[i].factor == y->symbols[k].factor &&
-                    x->symbols[i].extension == y->symbols[k].extension &&
-                    same_place_argument(a, x->symbols[i].param, b, y->symbols[k].param);
-        if (!found) return false;
+        uint32_t k = 0;
+        while (k < y->n_symbols && (matched >> k & 1 || x->symbols[i].factor != y->symbols[k].factor ||
+                                    x->symbols[i].extension != y->symbols[k].extension ||
+                                    !same_place_argument(a, x->symbols[i].param, b, y->symbols[k].param)))
+            k++;
+        if (k == y->n_symbols) return false;
+        matched |= (uint32_t)1 << k;
     }
     return true;
+}
+
+bool same_place_scalars(const struct launched_access *a, const struct launched_access *b)
+{
+    return same_symbols(a, &a->site->index, b, &b->site->index);
+}
+
+bool same_place_factors(const struct launched_access *a, const struct affine *x, const struct launched_access *b,
+                        const struct affine *y)
+{
+    return same_symbols(a, x, b, y) && memcmp(x->factor, y->factor, sizeof x->factor) == 0;
 }
 
 static bool same_attributes(const struct ir_inst *x, const struct ir_inst *y)
@@ -95,6 +108,13 @@ static bool same_value(struct comparison *c, const struct ir_value *x, const str
     }
 }
 
+bool same_place_value(const struct launched_access *a, const struct ir_value *x, const struct launched_access *b,
+                      const struct ir_value *y)
+{
+    struct comparison c = {.a = a, .b = b, .left = MAX_COMPARISONS};
+    return same_value(&c, x, y);
+}
+
 static const struct ir_value *pointer_of(const struct access_site *s)
 {
     switch (s->inst->op) {
@@ -110,9 +130,8 @@ static const struct ir_value *pointer_of(const struct access_site *s)
 static bool same_sum(const struct launched_access *a, const struct launched_access *b)
 {
     const struct affine *x = &a->site->index, *y = &b->site->index;
-    if (!affine_is_exact(x) || !affine_is_exact(y) || !same_place_scalars(a, b)) return false;
-    return memcmp(x->factor, y->factor, sizeof x->factor) == 0 &&
-           (__int128)x->constant + a->offset == (__int128)y->constant + b->offset;
+    if (!affine_is_exact(x) || !affine_is_exact(y) || !same_place_factors(a, x, b, y)) return false;
+    return (__int128)x->constant + a->offset == (__int128)y->constant + b->offset;
 }
 
 bool same_place(const struct launched_access *a, const struct launched_access *b)
@@ -120,6 +139,5 @@ bool same_place(const struct launched_access *a, const struct launched_access *b
     if (a->site->bytes == 0 || a->site->bytes != b->site->bytes) return false;
     if (same_sum(a, b)) return true;
     const struct ir_value *x = pointer_of(a->site), *y = pointer_of(b->site);
-    struct comparison c = {.a = a, .b = b, .left = MAX_COMPARISONS};
-    return x && y && same_value(&c, x, y);
+    return x && y && same_place_value(a, x, b, y);
 }

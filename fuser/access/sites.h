@@ -10,6 +10,15 @@ struct access_items {
     int64_t first[3], last[3];
 };
 
+/* A condition that the work-items at a site have passed and `items` does not say. Where it compares numbers whose sums
+   are known, it is margin <= 0. */
+struct access_guard {
+    const struct ir_value *condition;
+    bool taken;
+    struct affine margin;
+    const struct access_guard *outer; /* passed before; NULL: none */
+};
+
 /* One load, store, atomic or other use of a parameter. */
 struct access_site {
     const struct ir_inst *inst;
@@ -17,12 +26,14 @@ struct access_site {
     bool reads, writes, atomic;
     bool found_one;            /* the pointer comes from this parameter and from nowhere else */
     bool conditional;          /* something besides `items` decides whether a work-item gets here */
+    bool unsure;               /* ... something besides the guards, too */
     struct access_items items; /* the work-items that may get here; exactly those where not conditional */
-    ir_type type;              /* of one element */
-    uint64_t bytes;            /* touched at once; 0: unknown */
-    struct affine index;       /* byte offset from the parameter; of a block, of the work-item's own part of it */
-    uint32_t element;          /* of a block's components, each of which is a site: which one */
-    uint32_t sub_group_size;   /* where the index has ids of sub-groups: how large these are; 0: not known */
+    const struct access_guard *guards;
+    ir_type type;            /* of one element */
+    uint64_t bytes;          /* touched at once; 0: unknown */
+    struct affine index;     /* byte offset from the parameter; of a block, of the work-item's own part of it */
+    uint32_t element;        /* of a block's components, each of which is a site: which one */
+    uint32_t sub_group_size; /* where the index has ids of sub-groups: how large these are; 0: not known */
 };
 
 struct access_summary {

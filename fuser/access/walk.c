@@ -59,6 +59,8 @@ static void add_sites_at(struct access_walk *w, struct access_site site, const s
     site.atomic = ir_op_class(inst->op) == IR_CLASS_ATOMIC;
     site.found_one = certain;
     site.conditional = state->conditional || !certain;
+    site.unsure = state->unsure || !certain;
+    site.guards = state->guards;
     site.items = state->items;
     site.sub_group_size = w->sub_group_size;
     if (certain) {
@@ -265,6 +267,7 @@ static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst,
     }
     both.perhaps = leaving[0].perhaps || leaving[1].perhaps;
     state->conditional |= both.perhaps;
+    state->unsure |= both.perhaps;
     return both;
 }
 
@@ -274,6 +277,7 @@ static struct leaving walk_loop(struct access_walk *w, const struct ir_inst *ins
     struct access_state inside = *state;
     struct leaving body = walk_block(w, inst->blocks[0], &inside);
     state->conditional |= body.returns;
+    state->unsure |= body.returns;
     return (struct leaving){.perhaps = body.returns, .returns = body.returns};
 }
 

@@ -160,6 +160,25 @@ static struct ir_value *compare_identity(struct ir_inst *inst)
     }
 }
 
+/* x && y and x || y, which compilers write as a choice between y and a constant, become logic: bits are never poison
+   here, so that y counts where it does not matter does no harm. */
+static void select_to_logic(struct ir_inst *inst, bool *changed)
+{
+    struct ir_value **o = inst->operands;
+    for (int i = 1; i <= 2; i++) {
+        uint64_t bits;
+        if (!is_splat(o[i], &bits)) continue;
+        struct ir_builder b = ir_builder_before(inst);
+        bool as_it_is = bits == (i == 1); /* select(x, true, y), select(x, y, false) */
+        if (!as_it_is) o[0] = ir_build1(&b, IR_OP_NOT, inst->type, o[0]);
+        inst->op = bits ? IR_OP_OR : IR_OP_AND;
+        o[1] = o[3 - i];
+        inst->n_operands = 2;
+        *changed = true;
+        return;
+    }
+}
+
 static struct ir_value *select_identity(struct ir_inst *inst, bool *changed)
 {
     struct ir_value **o = inst->operands, *cond = o[0];
@@ -177,6 +196,7 @@ static struct ir_value *select_identity(struct ir_inst *inst, bool *changed)
         o[2] = swap;
         *changed = true;
     }
+    if (ir_type_is_bool(inst->type) && cond->type == inst->type) select_to_logic(inst, changed);
     return NULL;
 }
 

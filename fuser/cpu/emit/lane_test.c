@@ -42,14 +42,8 @@ static bool is_linear(const struct emit *e, const struct ir_value *v)
     return s.kind == SHAPE_LINEAR && !s.wraps && s.stride < INT32_MAX / MAX_WIDTH && s.stride > -INT32_MAX / MAX_WIDTH;
 }
 
-/* Logic of two conditions, as and, or, and as selects by the first. */
+/* Logic of two conditions. */
 enum logic { NO_LOGIC, BOTH, EITHER };
-
-static bool is_bool(const struct ir_value *v, bool is)
-{
-    uint64_t bits;
-    return ir_value_uint(v, &bits) && (bits != 0) == is;
-}
 
 static enum logic logic_of(const struct ir_inst *inst, const struct ir_value *parts[2])
 {
@@ -59,10 +53,6 @@ static enum logic logic_of(const struct ir_inst *inst, const struct ir_value *pa
     switch (inst->op) {
     case IR_OP_AND: return BOTH;
     case IR_OP_OR: return EITHER;
-    case IR_OP_SELECT:
-        if (is_bool(inst->operands[2], false)) return BOTH;
-        parts[1] = inst->operands[2];
-        return is_bool(inst->operands[1], true) ? EITHER : NO_LOGIC;
     default: return NO_LOGIC;
     }
 }

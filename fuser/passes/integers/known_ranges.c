@@ -156,17 +156,12 @@ void known_ranges_assume(struct known_ranges *k, const struct ir_value *conditio
 {
     if (condition->kind != IR_VALUE_RESULT) return;
     const struct ir_inst *inst = condition->of.inst;
-    uint64_t n;
     switch (inst->op) {
     case IR_OP_NOT: known_ranges_assume(k, inst->operands[0], !holds); return;
     case IR_OP_AND:
     case IR_OP_OR:
         for (int i = 0; i < 2 && holds == (inst->op == IR_OP_AND); i++)
             known_ranges_assume(k, inst->operands[i], holds);
-        return;
-    case IR_OP_SELECT: /* x && y, or x || y */
-        if (holds ? ir_value_uint(inst->operands[2], &n) && !n : ir_value_uint(inst->operands[1], &n) && n)
-            for (int i = 0; i < 2; i++) known_ranges_assume(k, inst->operands[i && !holds ? 2 : i], holds);
         return;
     default: break;
     }

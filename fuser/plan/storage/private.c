@@ -17,6 +17,7 @@ enum { MAX_BYTES = 1024, MAX_SITES = 4096 };
 /* An access without the ids. */
 struct place {
     const struct plan_use *use;
+    uint32_t from, number; /* which use, which of its sites */
     const struct access_site *site;
     int64_t first, last; /* where it may start */
     int64_t end;         /* of the last byte it may touch */
@@ -37,9 +38,11 @@ static bool has_same_base(const struct launched_access *a, const struct launched
            same_place_scalars(a, b);
 }
 
-static bool add_place(struct places *s, const struct plan_use *use, const struct access_site *site)
+static bool add_place(struct places *s, uint32_t from, uint32_t number)
 {
     struct storage_search *l = s->l;
+    const struct plan_use *use = storage_use(l, from);
+    const struct access_site *site = &id_mapping_summary(l->mapping, use)->sites[number];
     struct launched_access side = id_mapping_access(l->mapping, use, site);
     const struct affine *a = &site->index;
     char text[300];
@@ -50,7 +53,8 @@ static bool add_place(struct places *s, const struct plan_use *use, const struct
                              "that %s is at the same element of its work-item as the first access in %s is not proved",
                              text, storage_node_name(l, l->first));
     int64_t start = site_start(a, side.range);
-    struct place place = {.use = use, .site = site, .first = start + a->low, .last = start + a->high};
+    struct place place = {
+        .use = use, .from = from, .number = number, .site = site, .first = start + a->low, .last = start + a->high};
     place.end = place.last + (int64_t)site->bytes;
     if (place.first < -MAX_OFFSET || place.end > MAX_OFFSET || s->n == MAX_SITES)
         return storage_stays(l, "not_internalized_elements", use, "%s is too far from the other accesses", text);
@@ -72,7 +76,7 @@ static bool find_places(struct places *s)
     for (uint32_t i = 0; i < l->n_uses; i++) {
         const struct access_summary *summary = id_mapping_summary(l->mapping, storage_use(l, i));
         for (uint32_t k = 0; k < summary->n_sites; k++)
-            if (!add_place(s, storage_use(l, i), &summary->sites[k])) return false;
+            if (!add_place(s, i, k)) return false;
     }
     s->sorted = arena_alloc(l->ctx->arena, s->n * sizeof *s->sorted);
     memcpy(s->sorted, s->places, s->n * sizeof *s->sorted);
@@ -196,24 +200,30 @@ static bool is_place_covered(const struct written *w, const struct place *place)
     return true;
 }
 
-/* Reads of a node that has the buffer twice may come before its writes: those count for later nodes only, as all
-   writes of a node are noted when its turn is over. */
+/* What the work-items that come to place number i have written. Reads of a node that has the buffer twice may come
+   before its writes: those count for later nodes only. */
+static void find_written(const struct places *s, uint32_t i, struct written *w)
+{
+    w->n = 0;
+    for (uint32_t k = 0; k < i; k++) {
+        const struct place *before = &s->places[k];
+        if (!before->site->writes || !affine_is_exact(&before->site->index) ||
+            !storage_comes_first(s->l, before->from, before->number, s->places[i].from, s->places[i].number))
+            continue;
+        w->spans[w->n].first = before->first;
+        w->spans[w->n++].end = before->end;
+    }
+}
+
 static bool is_initialized(const struct places *s)
 {
     struct written w = {.spans = arena_alloc(s->l->ctx->arena, s->n * sizeof *w.spans)};
     if (s->l->no_init) return true;
-    for (uint32_t i = 0, noted = 0; i < s->n; i++) {
+    for (uint32_t i = 0; i < s->n; i++) {
         const struct place *place = &s->places[i];
-        bool in_order = !storage_uses_share_node(s->l, place->use);
-        for (; noted < i && (in_order || s->places[noted].use->node != place->use->node); noted++) {
-            const struct place *before = &s->places[noted];
-            if (!before->site->writes || !affine_is_exact(&before->site->index) ||
-                !storage_all_execute(s->l, before->site))
-                continue;
-            w.spans[w.n].first = before->first;
-            w.spans[w.n++].end = before->end;
-        }
-        if (place->site->reads && !is_place_covered(&w, place))
+        if (!place->site->reads) continue;
+        find_written(s, i, &w);
+        if (!is_place_covered(&w, place))
             return storage_stays(s->l, "not_internalized_init", place->use,
                                  "that each work-item writes its elements before it reads them is not proved; no_init "
                                  "would say so");

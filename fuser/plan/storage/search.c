@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "fuser/access/guards.h"
 #include "fuser/graph/props.h"
 #include "fuser/graph/range.h"
 
@@ -124,6 +125,16 @@ bool storage_uses_share_node(const struct storage_search *l, const struct plan_u
     for (uint32_t i = 0; i < l->n_uses; i++)
         if (storage_use(l, i) != use && storage_use(l, i)->node == use->node) return true;
     return false;
+}
+
+bool storage_comes_first(const struct storage_search *l, uint32_t k, uint32_t w, uint32_t i, uint32_t r)
+{
+    const struct plan_use *write = storage_use(l, k), *read = storage_use(l, i);
+    if (k > i || (k == i && w > r) || (k != i && write->node == read->node)) return false;
+    struct launched_access here =
+                               id_mapping_access(l->mapping, write, &id_mapping_summary(l->mapping, write)->sites[w]),
+                           there = id_mapping_access(l->mapping, read, &id_mapping_summary(l->mapping, read)->sites[r]);
+    return here.site->writes && guards_let_pass(&here, &there);
 }
 
 bool storage_all_execute(const struct storage_search *l, const struct access_site *site)

@@ -1,0 +1,142 @@
+/* Planning kernels as users write them in OpenCL C, through their compiler: guards and indices by scalar arguments. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/plan_check.h"
+#include "tests/support/spirv_make.h"
+
+enum { ITEMS = 96 };
+
+/* A chain of kernels: buffer 0 is read by the first, each other one written by a kernel and read by the next. All but
+   the ends are internal, and nothing else is said of them. */
+struct chain {
+    const char *source;   /* kernels k0, k1 ... of (in, out, scalars) */
+    unsigned n, n_values; /* kernels; scalars of each, ints */
+    struct nd_range range;
+    bool apart; /* each kernel has values of its own */
+    uint64_t floats;
+    const char *launches, *internalized;
+};
+
+static struct test_graph *make(const struct chain *c, const char *level)
+{
+    size_t size;
+    struct diag_list list = {0};
+    uint8_t *bytes = spirv_make_compiled(c->source, level, &size);
+    struct ir_module *m = ir_read_spirv(bytes, size, "test", &list);
+    free(bytes);
+    if (!m) fail_msg("%s", diag_format(&list));
+    struct test_graph *g = test_graph_of(m);
+    for (unsigned i = 0; i <= c->n; i++) {
+        char name[] = {'b', (char)('0' + i), 0};
+        test_buffer(g, name, IR_F32, c->floats, (struct fuser_props){.internal_memory = i && i < c->n});
+    }
+    for (unsigned i = 0; i < c->n; i++) {
+        char name[] = {'k', (char)('0' + i), 0};
+        struct fuser_arg args[2 + 4] = {test_arg_buffer(i), test_arg_buffer(i + 1)};
+        for (unsigned v = 0; v < c->n_values; v++) {
+            if (i == 0 || c->apart) test_value(g, 4);
+            args[2 + v] = test_arg_value(c->apart ? i * c->n_values + v : v);
+        }
+        test_kernel(g, name, name, c->range, args, 2 + c->n_values);
+    }
+    return g;
+}
+
+/* Planned as it should be from each level of optimization, and computes what it should. */
+static void check(const struct chain *c)
+{
+    static const char *const levels[] = {"O0", "O1", "O2"};
+    if (!spirv_make_can_compile()) skip();
+    for (unsigned i = 0; i < 3; i++) {
+        struct test_graph *g = make(c, levels[i]);
+        struct fuser_plan *plan = check_planned(g);
+        check_launches(g, plan, c->launches);
+        check_internalized(g, plan, c->internalized);
+        check_same(g, plan);
+        fuser_plan_free(plan);
+        test_graph_free(g);
+    }
+}
+
+/* ---- what whoever reads has written ---- */
+
+static void guarded_chain(void **state)
+{
+    (void)state;
+    check(&(struct chain){.source = "kernel void k0(global const float *a, global float *t, int n)\n"
+                                    "{ int i = get_global_id(0); if (i < n) t[i] = a[i] + 1; }\n"
+                                    "kernel void k1(global const float *t, global float *s, int n)\n"
+                                    "{ int i = get_global_id(0); if (i >= n) return; s[i] = t[i] * 2; }\n"
+                                    "kernel void k2(global const float *s, global float *o, int n)\n"
+                                    "{ int i = get_global_id(0); if (n > i) o[i] = s[i] - 3; }\n",
+                          .n = 3,
+                          .n_values = 1,
+                          .range = test_range(ITEMS, 0),
+                          .floats = ITEMS,
+                          .launches = "k0 k1 k2",
+                          .internalized = "b1 b2"});
+}
+
+/* The narrower guard reads what the wider one wrote, not the other way round. */
+static void narrower_guard(void **state)
+{
+    (void)state;
+    struct chain c = {.source = "kernel void k0(global const float *a, global float *t, int n, int m)\n"
+                                "{ int i = get_global_id(0); if (i < n) t[i] = a[i] + 1; }\n"
+                                "kernel void k1(global const float *t, global float *o, int n, int m)\n"
+                                "{ int i = get_global_id(0); if (i > 2 && i < n && i != m) o[i] = t[i] * 2; }\n",
+                      .n = 2,
+                      .n_values = 2,
+                      .range = test_range(ITEMS, 0),
+                      .floats = ITEMS,
+                      .launches = "k0 k1",
+                      .internalized = "b1"};
+    check(&c);
+    c.source = "kernel void k0(global const float *a, global float *t, int n, int m)\n"
+               "{ int i = get_global_id(0); if (i < n && i < m) t[i] = a[i] + 1; }\n"
+               "kernel void k1(global const float *t, global float *o, int n, int m)\n"
+               "{ int i = get_global_id(0); if (i < n) o[i] = t[i] * 2; }\n";
+    c.internalized = "";
+    check(&c);
+    c.source = "kernel void k0(global const float *a, global float *t, int n, int m)\n"
+               "{ int i = get_global_id(0); if (i < n) t[i] = a[i] + 1; }\n"
+               "kernel void k1(global const float *t, global float *o, int n, int m)\n"
+               "{ int i = get_global_id(0); if (i <= n) o[i] = t[i] * 2; }\n";
+    check(&c);
+}
+
+/* Some elements of a work-item behind one guard, others behind another. */
+static void elements_behind_guards(void **state)
+{
+    (void)state;
+    check(&(struct chain){
+        .source =
+            "kernel void k0(global const float *a, global float *t, int n, int m)\n"
+            "{ int i = get_global_id(0); if (i >= n) return; t[2 * i] = a[i] + 1; if (i < m) t[2 * i + 1] = a[i]; }\n"
+            "kernel void k1(global const float *t, global float *o, int n, int m)\n"
+            "{ int i = get_global_id(0); if (i < n) { float x = t[2 * i]; if (i < m) x += t[2 * i + 1]; o[i] = x; } "
+            "}\n",
+        .n = 2,
+        .n_values = 2,
+        .range = test_range(ITEMS, 0),
+        .floats = 2 * ITEMS,
+        .launches = "k0 k1",
+        .internalized = "b1"});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(guarded_chain),
+        cmocka_unit_test(narrower_guard),
+        cmocka_unit_test(elements_behind_guards),
+    };
+    return cmocka_run_group_tests_name("plan params", tests, NULL, NULL);
+}
