@@ -140,10 +140,28 @@ static void fix_local_size(struct fuse *f)
     ir_walk(f->kernel->body, know_size, NULL);
 }
 
+static void see_id(struct ir_inst *inst, void *data)
+{
+    bool *asked = data;
+    if (inst->op == IR_OP_GLOBAL_ID) asked[inst->attrs.dim] = true;
+}
+
+/* Of ranges in several dimensions: along which ones rows may run. Where work-groups have a size, that says it. */
+static void assume_long_rows(struct fuse *f)
+{
+    const struct nd_range *range = &f->request->range;
+    bool asked[3] = {false};
+    if (f->kernel->work_group_size[0]) return;
+    ir_walk(f->kernel->body, see_id, asked);
+    if (asked[1] && range->global[1] >= IR_LONG_DIMENSION) f->kernel->assumes |= IR_ASSUME_LONG_Y;
+    if (asked[2] && range->global[2] >= IR_LONG_DIMENSION) f->kernel->assumes |= IR_ASSUME_LONG_Z;
+}
+
 void attributes_finish(struct fuse *f)
 {
     f->kernel->assumes = f->request->assumes;
     fix_local_size(f);
+    assume_long_rows(f);
     if (f->request->sub_group_size) f->kernel->sub_group_size = f->request->sub_group_size;
     f->kernel->has_declared = f->declares;
     f->kernel->aspects_declared = f->declares ? f->declared : 0;

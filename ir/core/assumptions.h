@@ -10,7 +10,9 @@
 #define IR_ASSUMPTIONS(X) \
     X(SMALL_IDS, "small_ids") \
     X(SMALL_MEMORY, "small_memory") \
-    X(WHOLE_GROUPS, "whole_groups")
+    X(WHOLE_GROUPS, "whole_groups") \
+    X(LONG_Y, "long_y") \
+    X(LONG_Z, "long_z")
 /* clang-format on */
 
 enum {
@@ -28,6 +30,9 @@ enum {
 
 /* Memory of more bytes is not small. */
 #define IR_SMALL_MEMORY ((uint64_t)1 << 31)
+
+/* A dimension of fewer work-items is not long. */
+enum { IR_LONG_DIMENSION = 64 };
 
 /* The name of bit number `bit`, or NULL. */
 const char *ir_assumption_name(unsigned bit);

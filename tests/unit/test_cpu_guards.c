@@ -1,7 +1,7 @@
 /* Ifs and loops on ids, as nearly every kernel has them: how much code they become, and lanes of whom none is left. */
 #include "tests/support/compiled_kit.h"
 
-enum { N = 300 };
+enum { N = 5000 };
 
 static int32_t ints[N], more_ints[N];
 
@@ -92,9 +92,55 @@ static void narrow_groups(void **state)
     kit_same_everywhere(PLACE_HEAD "work_group_size(1, 1, 24) {\n" PLACE, along_z, 2, 0, args, 3);
 }
 
+/* Where neighbours in memory are those in y or z, so are lanes. What work-items see of their place stays the same. */
+#define ACROSS                                                                                                         \
+    "  %i = global_linear_id\n  %l = local_linear_id\n  %x = global_id x\n  %y = global_id y\n  %z = global_id z\n"    \
+    "  %lx = local_id x\n  %sy = local_size y\n  %gx = group_id x\n  %ny = num_groups y\n"                             \
+    "  %x0 = mul i64 %x, 37\n  %p = add i64 %x0, %y\n  %p1 = mul i64 %p, %n\n  %at = add i64 %p1, %z\n"                \
+    "  %v0 = load i32 %a[%at]\n  %v = sext i64 %v0\n  %k = xor i64 %l, 1\n"                                            \
+    "  store i64 %t[%l], %v\n  barrier local\n  %w = load i64 %t[%k]\n"                                                \
+    "  %s0 = add i64 %w, %lx\n  %s1 = mul i64 %gx, %sy\n  %s2 = add i64 %s0, %s1\n  %s3 = add i64 %s2, %ny\n"          \
+    "  %s4 = add i64 %s3, %i\n  %s = trunc i32 %s4\n  store i32 %o[%at], %s\n  return\n}\n"
+#define ACROSS_HEAD "kernel @k(%a: ptr.global i32 read, %o: ptr.global i32, %t: ptr.local i64, %n: i64) "
+
+static void rows_along_memory(void **state)
+{
+    (void)state;
+    static const struct nd_range along_y[] = {{2, {8, 32, 1}, {0}, {4, 16, 1}}, {2, {4, 32, 1}, {1, 2, 0}, {4, 16, 1}}};
+    static const struct nd_range along_z[] = {{3, {4, 2, 32}, {0}, {2, 2, 16}}};
+    int64_t one = 1, many = 40;
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = ints, .size = sizeof ints},
+                                {.kind = INTERP_ARG_BUFFER, .data = more_ints, .size = sizeof more_ints},
+                                {.kind = INTERP_ARG_LOCAL, .size = 64 * sizeof(int64_t)},
+                                {.kind = INTERP_ARG_BYTES, .data = &one, .size = sizeof one}};
+    for (int i = 0; i < N; i++) ints[i] = i * 7 % 5 - 2;
+    kit_same_everywhere(ACROSS_HEAD "work_group_size(4, 16, 1) {\n" ACROSS, along_y, 2, 0, args, 4);
+    args[3].data = &many;
+    kit_same_everywhere(ACROSS_HEAD "work_group_size(2, 2, 16) {\n" ACROSS, along_z, 1, 0, args, 4);
+}
+
+/* An element that row and column find, where `column` and `row` are dimensions. */
+static unsigned statements_across(const char *row, const char *column)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "kernel @k(%%a: ptr.global f32, %%n: i64) assumes(small_ids, small_memory, long_y) {\n"
+             "  %%r = global_id %s\n  %%c = global_id %s\n  %%s = mul i64 %%r, %%n\n  %%i = add i64 %%s, %%c\n"
+             "  %%v = load f32 %%a[%%i]\n  %%w = fmul f32 %%v, %%v\n  store f32 %%a[%%i], %%w\n  return\n}\n",
+             row, column);
+    return statements_of(text, CPU_ISA_AVX2);
+}
+
+static void no_row_of_gathers(void **state)
+{
+    (void)state;
+    assert_int_equal(statements_across("x", "y"), statements_across("y", "x"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(guard_is_no_copy), cmocka_unit_test(nobody_is_left),
-                                       cmocka_unit_test(narrow_groups)};
+                                       cmocka_unit_test(narrow_groups), cmocka_unit_test(rows_along_memory),
+                                       cmocka_unit_test(no_row_of_gathers)};
     return cmocka_run_group_tests_name("test_cpu_guards", tests, NULL, NULL);
 }

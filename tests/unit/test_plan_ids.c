@@ -24,6 +24,13 @@ static const char kernels[] = "kernel @fill(%o: ptr.global f32) {\n"
                               "    %i = global_id x\n"
                               "    barrier work_group, global\n"
                               "    store f32 %o[%i], 1.0\n"
+                              "}\n"
+                              "kernel @plane(%o: ptr.global f32) {\n"
+                              "    %x = global_id x\n"
+                              "    %y = global_id y\n"
+                              "    %r = mul i64 %x, 64\n"
+                              "    %i = add i64 %r, %y\n"
+                              "    store f32 %o[%i], 1.0\n"
                               "}\n";
 
 /* ---- assumptions ---- */
@@ -58,6 +65,17 @@ static void whole_groups(void **state)
     assert_int_equal(assumed_over("waiting", test_range(96, 32), 100), usual | IR_ASSUME_WHOLE_GROUPS);
     assert_int_equal(assumed_over("waiting", test_range(100, 32), 100), usual);
     assert_int_equal(assumed_over("fill", test_range(96, 32), 100), usual);
+}
+
+/* Of kernels over planes. */
+static void long_rows(void **state)
+{
+    (void)state;
+    const uint32_t usual = IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY;
+    const struct nd_range wide = {.dims = 2, .global = {8, 64, 1}}, narrow = {.dims = 2, .global = {8, 63, 1}};
+    assert_int_equal(assumed_over("plane", wide, 512), usual | IR_ASSUME_LONG_Y);
+    assert_int_equal(assumed_over("plane", narrow, 512), usual);
+    assert_int_equal(assumed_over("fill", test_range(96, 0), 100), usual);
 }
 
 static void what_is_assumed(void **state)
@@ -187,11 +205,9 @@ static void large_memory_is_not_assumed_to_be_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_assumed),
-        cmocka_unit_test(narrow_ids_are_ids),
-        cmocka_unit_test(large_memory_is_not_assumed_to_be_small),
-        cmocka_unit_test(whole_groups),
-        cmocka_unit_test(what_a_kernel_assumes_must_hold),
+        cmocka_unit_test(long_rows),          cmocka_unit_test(what_is_assumed),
+        cmocka_unit_test(narrow_ids_are_ids), cmocka_unit_test(large_memory_is_not_assumed_to_be_small),
+        cmocka_unit_test(whole_groups),       cmocka_unit_test(what_a_kernel_assumes_must_hold),
     };
     return cmocka_run_group_tests_name("plan_ids", tests, NULL, NULL);
 }
