@@ -14,6 +14,7 @@
 #include "daemon/broker/core/listener.h"
 #include "daemon/broker/core/log.h"
 #include "daemon/broker/requests/methods.h"
+#include "daemon/broker/session/spare.h"
 #include "daemon/confine/landlock.h"
 
 enum {
@@ -184,6 +185,7 @@ static void end(struct broker *broker)
     listener_close(broker->listener);
     while (!LIST_EMPTY(&broker->sessions)) session_free(LIST_FIRST(&broker->sessions));
     pool_free(broker->pool);
+    spare_free(broker->spare);
     children_end(&broker->children);
     uv_close((uv_handle_t *)&broker->terminate, NULL);
     uv_close((uv_handle_t *)&broker->interrupt, NULL);
@@ -217,6 +219,7 @@ int broker_run(const struct options *options)
     bool started = begin(&broker);
     /* Paths that are used from here on are absolute. A client's folder may be on what is to be unmounted. */
     if (started && options->private_fd >= 0 && chdir("/") != 0) log_warning("cannot leave the working directory");
+    if (started) broker.spare = spare_new(&broker);
     if (started) uv_run(&broker.loop, UV_RUN_DEFAULT);
     end(&broker);
     return started ? 0 : 1;

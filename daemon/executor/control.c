@@ -206,19 +206,42 @@ static int answer(struct control *c, struct proto_message *m)
     return send_message(c, &w);
 }
 
+/* Takes the descriptors out of the message. */
+static int begin(struct control *c, struct proto_message *m, int *ring, int *events)
+{
+    struct proto_writer w;
+    if (m->kind != PROTO_REQUEST || strcmp(m->method, "begin") != 0 || m->n_fds != 2) return EXECUTOR_EXIT_SETUP;
+    *ring = m->fds[0];
+    *events = m->fds[1];
+    m->fds[0] = m->fds[1] = -1;
+    proto_begin_reply(&w, m->id);
+    proto_pack_map(&w, 0);
+    proto_finish(&w);
+    return send_message(c, &w) == 0 ? 0 : EXECUTOR_EXIT_CLOSED;
+}
+
+int control_begin(struct control *c, int *ring, int *events)
+{
+    struct proto_message m;
+    const char *reason = "";
+    c->reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    if (!c->reader) return EXECUTOR_EXIT_SETUP;
+    if (proto_receive(c->connection, c->reader, &m, 0, &reason) != 0) return EXECUTOR_EXIT_CLOSED;
+    int failure = begin(c, &m, ring, events);
+    proto_message_clear(&m);
+    return failure;
+}
+
 int control_run(struct control *c)
 {
-    struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
-    if (!reader) return EXECUTOR_EXIT_SETUP;
     for (;;) {
         struct proto_message m;
         const char *reason = "";
-        if (proto_receive(c->connection, reader, &m, 0, &reason) != 0) break;
+        if (proto_receive(c->connection, c->reader, &m, 0, &reason) != 0) break;
         int sent = m.kind == PROTO_REQUEST ? answer(c, &m) : 0;
         proto_message_clear(&m);
         if (sent != 0) break;
     }
-    proto_reader_free(reader);
     return EXECUTOR_EXIT_CLOSED;
 }
 

@@ -4,14 +4,19 @@
 #include "daemon/executor/program/buffers.h"
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/states.h"
+#include "proto/frame.h"
 
 struct control {
     int connection;
+    struct proto_reader *reader;
     struct buffers *buffers;
     struct executables *executables;
     struct states *states;
 };
 
+/* Waits for the first request, which gives the session's ring and the socket that tells completions. The process's exit
+   code, or 0. */
+int control_begin(struct control *c, int *ring, int *events);
 /* Answers requests until the broker closes the connection; gives the process's exit code. */
 int control_run(struct control *c);
 /* Sends the notice that the ring holds garbage. From any thread. */

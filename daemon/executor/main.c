@@ -1,8 +1,9 @@
 /*
- * fusiond-executor: runs one session's submissions. Descriptors: 3 the connection to the broker, 4 the
- * submission ring, 5 the socket that tells completions. The main thread answers the broker, one thread runs the
- * ring's entries, workers help it with large launches, one watches the time limit. Here the rooms are put together:
- * program (what is loaded), run (running it), ring (submissions in, completions out), devices (what kernels run on).
+ * fusiond-executor: runs one session's submissions. Descriptors: 3 the connection to the broker; its first request
+ * brings 4, the submission ring, and 5, the socket that tells completions. The main thread answers the broker, one
+ * thread runs the ring's entries, workers help it with large launches, one watches the time limit. Here the rooms are
+ * put together: program (what is loaded), run (running it), ring (submissions in, completions out), devices (what
+ * kernels run on).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ enum { MAX_THREADS = 256 };
 static struct buffers buffers;
 static struct executables executables;
 static struct states states;
-static struct control control = {CONNECTION_FD, &buffers, &executables, &states};
+static struct control control = {CONNECTION_FD, NULL, &buffers, &executables, &states};
 
 static int complain(const char *what)
 {
@@ -40,11 +41,20 @@ static int complain(const char *what)
     return -1;
 }
 
-/* Nothing of the broker's but the three descriptors and stderr. */
+/* Nothing of the broker's but the connection and stderr. */
 static int keep_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) return complain("/dev/null");
+    close_range(CONNECTION_FD + 1, ~0u, 0);
+    return 0;
+}
+
+/* To their places; in this order neither is in the other's way, as they came in rising numbers. */
+static int take_descriptors(int ring, int events)
+{
+    if ((ring != RING_FD && dup2(ring, RING_FD) < 0) || (events != EVENT_FD && dup2(events, EVENT_FD) < 0))
+        return complain("the session's descriptors");
     close_range(EVENT_FD + 1, ~0u, 0);
     return 0;
 }
@@ -85,12 +95,15 @@ int main(int argc, char **argv)
 {
     unsigned threads = parse_threads(argc, argv);
     if (!threads || keep_descriptors() != 0) return EXECUTOR_EXIT_SETUP;
-    struct ring *ring = ring_thread_map(RING_FD);
-    if (!ring || sandbox_enter() != 0) return EXECUTOR_EXIT_SETUP;
+    if (sandbox_enter() != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
     states_init(&states);
     devices_init(threads);
     executables_init(&executables, &states, devices_find, ir_printer_new(RING_PRINT_MOST));
+    int ring_fd, event_fd, ended = control_begin(&control, &ring_fd, &event_fd);
+    if (ended) return ended;
+    struct ring *ring = take_descriptors(ring_fd, event_fd) == 0 ? ring_thread_map(RING_FD) : NULL;
+    if (!ring) return EXECUTOR_EXIT_SETUP;
     completion_init(ring, EVENT_FD);
     running_init(completion_tell_last);
     fault_init();

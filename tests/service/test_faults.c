@@ -124,7 +124,7 @@ static pid_t executor_of(fusion_session *session)
     /* The newest executor is the one of the newest session. */
     pid_t pids[64];
     (void)session;
-    int n = service_children(&service, "fusiond-exec", pids, 64);
+    int n = service_executors(&service, false, pids, 64);
     assert_true(n > 0);
     return pids[n - 1];
 }
@@ -148,6 +148,30 @@ static void test_executor_killed(void **state)
     expect_values(&bad);
     expect_values(&good);
     fusion_disconnect(bad.session);
+    fusion_disconnect(good.session);
+}
+
+/* The executor that is started ahead dies before it has a session: the next session gets another one. */
+static void test_waiting_executor_killed(void **state)
+{
+    (void)state;
+    struct client good, later;
+    pid_t pids[64];
+    int n = 0;
+    open_client(&good, 0);
+    long long lost = service_counter(good.session, "executors_lost");
+    for (int i = 0; i < 500 && n == 0; i++) {
+        usleep(10000);
+        n = service_executors(&service, true, pids, 64);
+    }
+    assert_int_equal(n, 1);
+    kill(pids[0], SIGKILL);
+    while (service_executors(&service, true, pids, 64) > 0) usleep(1000);
+    open_client(&later, 0);
+    expect_values(&later);
+    expect_values(&good);
+    assert_int_equal(service_counter(good.session, "executors_lost"), lost);
+    fusion_disconnect(later.session);
     fusion_disconnect(good.session);
 }
 
@@ -337,8 +361,8 @@ static void test_client_killed(void **state)
     for (int i = 0; i < 200 && (sessions = service_counter(good.session, "sessions")) > 1; i++) usleep(10000);
     assert_int_equal(sessions, 1);
     pid_t pids[16];
-    for (int i = 0; i < 200 && service_children(&service, "fusiond-exec", pids, 16) > 1; i++) usleep(10000);
-    assert_true(service_children(&service, "fusiond-exec", pids, 16) <= 1);
+    for (int i = 0; i < 200 && service_executors(&service, false, pids, 16) > 1; i++) usleep(10000);
+    assert_true(service_executors(&service, false, pids, 16) <= 1);
     fusion_disconnect(good.session);
 }
 
@@ -454,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_kernel_out_of_bounds),
         cmocka_unit_test(test_endless_kernel),
         cmocka_unit_test(test_executor_killed),
+        cmocka_unit_test(test_waiting_executor_killed),
         cmocka_unit_test(test_executor_without_watchdog),
         cmocka_unit_test(test_lost_is_counted),
         cmocka_unit_test(test_restarts_back_off),

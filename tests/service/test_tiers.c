@@ -294,7 +294,7 @@ static void kill_executor(fusion_session *session)
 {
     pid_t pids[64];
     long long lost = service_counter(session, "executors_lost");
-    int n = service_children(&service, "fusiond-exec", pids, 64);
+    int n = service_executors(&service, false, pids, 64);
     assert_true(n > 0);
     kill(pids[n - 1], SIGKILL);
     for (int ms = 0; ms < PATIENCE_MS && service_counter(session, "executors_lost") == lost; ms++) usleep(1000);

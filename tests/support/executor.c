@@ -60,7 +60,13 @@ void executor_start(struct executor *x, const char *threads)
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, events), 0);
     x->event_fd = events[0];
     const char *argv[] = {"--threads", threads, NULL};
-    child_start(&x->child, "executor", (int[]){x->ring_fd, events[1]}, 2, threads ? argv : NULL);
+    child_start(&x->child, "executor", NULL, 0, threads ? argv : NULL);
+    struct proto_writer w;
+    child_begin(&x->child, &w, "begin");
+    proto_pack_map(&w, 0);
+    w.fds[w.n_fds++] = x->ring_fd;
+    w.fds[w.n_fds++] = events[1];
+    assert_int_equal(child_do(&x->child, &w), FUSION_SUCCESS);
     close(events[1]);
 }
 

@@ -217,6 +217,23 @@ int service_children(const struct service *s, const char *name, pid_t *pids, int
     return n;
 }
 
+/* An executor without a session has one thread. */
+static bool is_waiting(pid_t pid)
+{
+    char path[64];
+    struct stat s;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    return stat(path, &s) == 0 && s.st_nlink == 2 + 1;
+}
+
+int service_executors(const struct service *s, bool waiting, pid_t *pids, int max)
+{
+    int all = service_children(s, "fusiond-exec", pids, max), n = 0;
+    for (int i = 0; i < all; i++)
+        if (is_waiting(pids[i]) == waiting) pids[n++] = pids[i];
+    return n;
+}
+
 long long resident_bytes(pid_t pid)
 {
     char path[64];

@@ -36,6 +36,8 @@ void expect_reason(const char *text, const char *file, int line);
 long long service_counter(fusion_session *session, const char *key);
 /* The pids of the daemon's direct children whose command name begins with name; at most max. Returns their number. */
 int service_children(const struct service *s, const char *name, pid_t *pids, int max);
+/* Executors only: that of the newest session is the last one. waiting: those that have no session yet. */
+int service_executors(const struct service *s, bool waiting, pid_t *pids, int max);
 /* Resident memory of a process in bytes. */
 long long resident_bytes(pid_t pid);
 

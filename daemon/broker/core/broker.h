@@ -22,6 +22,7 @@ struct cache;
 struct listener;
 struct pool;
 struct session;
+struct spare;
 
 struct broker {
     uv_loop_t loop;
@@ -30,6 +31,7 @@ struct broker {
     struct tempdir temporary;
     struct cache *cache;
     struct pool *pool;
+    struct spare *spare; /* NULL: executors start when they are needed */
     struct codes codes;
     struct listener *listener; /* NULL: private */
     struct users users;

@@ -136,6 +136,18 @@ struct child *child_spawn(struct children *children, const char *path, const int
     return child;
 }
 
+void child_hand_over(struct child *child, child_exit_fn *on_exit, void *data)
+{
+    child->on_exit = on_exit;
+    child->data = data;
+}
+
+bool child_has_ended(const struct child *child)
+{
+    siginfo_t ended = {0};
+    return waitid(P_PID, (id_t)child->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid;
+}
+
 pid_t child_pid(const struct child *child)
 {
     return child->pid;

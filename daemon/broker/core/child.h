@@ -29,6 +29,10 @@ void children_end(struct children *children);
  */
 struct child *child_spawn(struct children *children, const char *path, const int *fds, uint32_t n_fds,
                           const char *temporary, const struct priority *priority, child_exit_fn *on_exit, void *data);
+/* Somebody else is told of its end from now on. */
+void child_hand_over(struct child *child, child_exit_fn *on_exit, void *data);
+/* It may be a while before on_exit is called. */
+bool child_has_ended(const struct child *child);
 pid_t child_pid(const struct child *child);
 /* SIGKILL to its group; on_exit follows. */
 void child_kill(struct child *child);

@@ -12,6 +12,7 @@
 #include "daemon/broker/core/log.h"
 #include "daemon/broker/core/peer.h"
 #include "daemon/broker/core/procstat.h"
+#include "daemon/broker/session/spare.h"
 #include "daemon/executor/run/exit_codes.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -139,9 +140,8 @@ static void start_looking(struct executor *e)
 /* Has it died, and we are not told yet? A client who has read so in the ring may be here before that. */
 static bool has_died_unseen(const struct executor *e)
 {
-    siginfo_t ended = {0};
     if (!e->child) return false;
-    if (waitid(P_PID, (id_t)child_pid(e->child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid) return true;
+    if (child_has_ended(e->child)) return true;
     return e->resumed && atomic_load(&e->ring->state) == RING_RESTARTING; /* its last words but the completion */
 }
 
@@ -390,6 +390,18 @@ void executor_request(struct executor *e, uint32_t id, struct proto_writer *requ
     if (!peer_send(e->peer, request) && e->child) child_kill(e->child);
 }
 
+/* What the new process serves. The first of all messages. */
+static void send_begin(struct executor *e)
+{
+    struct proto_writer w;
+    uint32_t id = executor_next_id(e);
+    proto_begin_request(&w, id, "begin");
+    proto_pack_map(&w, 0);
+    w.fds[w.n_fds++] = e->ring_fd;
+    w.fds[w.n_fds++] = e->event_fd;
+    executor_request(e, id, &w, EXECUTOR_NOTHING, 0);
+}
+
 static void send_options(struct executor *e)
 {
     struct proto_writer w;
@@ -402,26 +414,22 @@ static void send_options(struct executor *e)
 
 void executor_start(struct executor *e)
 {
-    int pair[2];
+    struct started started;
     if (e->child || e->pause || e->hopeless) return;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-        give_up(e, FUSION_OUT_OF_MEMORY, "no connection for an executor: too many open files");
+    if (!spare_take(e->broker, on_exit_status, e, &started)) {
+        give_up(e, FUSION_OUT_OF_MEMORY, "no executor could be started: out of memory, processes or open files");
         return;
     }
     e->corrupt[0] = 0;
-    e->peer = peer_new(&e->broker->loop, pair[0], SIZE_MAX, &events, e);
-    int fds[] = {pair[1], e->ring_fd, e->event_fd};
-    if (e->peer)
-        e->child = child_spawn(&e->broker->children, e->broker->options.executor, fds, 3, NULL, &priority_of_executors,
-                               on_exit_status, e);
-    close(pair[1]);
-    if (e->child) {
-        start_looking(e);
-        priority_watch(&e->load, child_pid(e->child), &priority_of_executors);
-        send_options(e);
+    e->peer = peer_new(&e->broker->loop, started.connection, SIZE_MAX, &events, e);
+    if (!e->peer) {
+        child_abandon(started.child);
+        give_up(e, FUSION_OUT_OF_MEMORY, "no executor could be started: out of memory");
         return;
     }
-    peer_close(e->peer, false);
-    e->peer = NULL;
-    give_up(e, FUSION_OUT_OF_MEMORY, "no executor could be started: out of memory or processes");
+    e->child = started.child;
+    start_looking(e);
+    priority_watch(&e->load, child_pid(e->child), &priority_of_executors);
+    send_begin(e);
+    send_options(e);
 }
