@@ -56,7 +56,7 @@ static bool take_words(struct spirv_words *m, const void *bytes, size_t size)
 static bool validate(const struct spirv_words *m)
 {
     char *why;
-    if (tools_validate(m->words, m->n_words, &why)) return true;
+    if (tools_validate(m->words, m->n_words, TOOLS_UNIVERSAL, &why)) return true;
     spirv_fail_module(m->findings, "is no valid SPIR-V: %s", why);
     free(why);
     return false;

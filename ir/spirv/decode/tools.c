@@ -24,10 +24,13 @@ static char *explain_result(spv_diagnostic diagnostic, spv_result_t result)
     return strbuf_take(&text);
 }
 
-/* The universal environment: what only OpenCL forbids is refused where it is met, by name. */
-bool tools_validate(const uint32_t *words, size_t n, char **why)
+bool tools_validate(const uint32_t *words, size_t n, enum tools_rules rules, char **why)
 {
-    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
+    static const spv_target_env environments[] = {[TOOLS_UNIVERSAL] = SPV_ENV_UNIVERSAL_1_6,
+                                                  [TOOLS_OPENCL_2_2] = SPV_ENV_OPENCL_2_2,
+                                                  [TOOLS_VULKAN_1_2] = SPV_ENV_VULKAN_1_2,
+                                                  [TOOLS_VULKAN_1_3] = SPV_ENV_VULKAN_1_3};
+    spv_context context = spvContextCreate(environments[rules]);
     spv_validator_options options = spvValidatorOptionsCreate();
     spvValidatorOptionsSetFriendlyNames(options, false);
     spv_diagnostic diagnostic = NULL;

@@ -1,0 +1,46 @@
+/*
+ * How kernels of the Vulkan dialect are launched: the contract between fuser/spirv (which writes them) and the executor
+ * (which dispatches them). A change of it must change SPIRV_ABI_VERSION, which is part of every cache key.
+ *
+ * A module has one entry point, of the name SPIRV_ENTRY_NAME, and no descriptors. All it is given lies in a block of
+ * memory, whose address is in the push constants: struct spirv_launch, and SPIRV_ARGUMENTS bytes from its beginning the
+ * arguments as ir_param_layout() says. In that, buffers are addresses, scalars and by-value structs lie inline, and the
+ * 8 bytes of a local pointer hold the offset of its memory in that of the work-group.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define SPIRV_ENTRY_NAME "main"
+
+enum {
+    SPIRV_ABI_VERSION = 1,
+    SPIRV_ARGUMENTS = 128,   /* bytes from the block's beginning to the arguments */
+    SPIRV_BLOCK_ALIGN = 128, /* of the block, of constants, and of each local pointer's memory */
+};
+
+/* Push constants, from offset 0 on. */
+struct spirv_push {
+    uint64_t launch;        /* address of the block */
+    uint32_t group_base[3]; /* added to the ids of work-groups: a launch may take several dispatches */
+    uint32_t unused;
+};
+
+/* Where a launch is; the same for each of its dispatches. */
+struct spirv_launch {
+    uint64_t global_size[3];   /* work-items; unused dimensions 1 */
+    uint64_t global_offset[3]; /* unused dimensions 0 */
+    uint64_t local_size[3];    /* work-items of a complete work-group; unused dimensions 1 */
+    uint64_t num_groups[3];    /* ceil(global / local); the last one of a dimension may be incomplete */
+    uint64_t constants;        /* address of struct spirv_module's constants; any where it has none */
+    uint32_t dims;             /* 1 to 3 */
+    uint32_t unused;
+};
+
+/* Specialization constants, all of 32 bits. */
+enum spirv_spec {
+    SPIRV_SPEC_SIZE_X, /* work-items that a dispatch's work-groups have: those of a complete one, or of an incomplete */
+    SPIRV_SPEC_SIZE_Y, /* one where struct spirv_module says whole_groups */
+    SPIRV_SPEC_SIZE_Z,
+    SPIRV_SPEC_LOCAL_BYTES, /* of work-group memory: local_bytes, and the memory of local pointers behind that */
+};

@@ -1,0 +1,43 @@
+/* What SPIR-V is written for: who reads it, and what the device behind that can do. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum spirv_dialect {
+    SPIRV_KERNEL, /* OpenCL and Level Zero */
+    SPIRV_VULKAN,
+};
+
+/* What a device can do beyond the least; names as in Vulkan. */
+enum spirv_feature {
+    SPIRV_INT8 = 1 << 0,
+    SPIRV_INT16 = 1 << 1,
+    SPIRV_INT64 = 1 << 2,
+    SPIRV_FLOAT16 = 1 << 3,
+    SPIRV_FLOAT64 = 1 << 4,
+    SPIRV_STORAGE8 = 1 << 5,        /* memory is accessed in bytes */
+    SPIRV_STORAGE16 = 1 << 6,       /* and in units of 16 bits */
+    SPIRV_ATOMIC64_GLOBAL = 1 << 7, /* atomics of 64 bits, by the memory they are in */
+    SPIRV_ATOMIC64_LOCAL = 1 << 8,
+    SPIRV_ATOMIC_FADD32 = 1 << 9, /* float sums: atomics in global memory */
+    SPIRV_ATOMIC_FADD64 = 1 << 10,
+    SPIRV_FMA = 1 << 11,            /* GLSL.std.450's Fma rounds once */
+    SPIRV_EXACT_DIVISION = 1 << 12, /* OpFDiv is correctly rounded */
+    SPIRV_EXACT_SQRT = 1 << 13,
+    SPIRV_KEEPS_DENORMALS32 = 1 << 14, /* DenormPreserve can be asked for, by width */
+    SPIRV_KEEPS_DENORMALS16 = 1 << 15,
+    SPIRV_KEEPS_DENORMALS64 = 1 << 16,
+    SPIRV_KEEPS_SPECIALS = 1 << 17, /* so can SignedZeroInfNanPreserve, in all widths that the device has */
+    SPIRV_ROUNDS_TO_EVEN = 1 << 18, /* and RoundingModeRTE */
+    SPIRV_EXPLICIT_LOCAL = 1 << 19, /* workgroup_memory_explicit_layout, of all widths */
+    SPIRV_SUB_GROUP_ROTATE = 1 << 20,
+};
+
+struct spirv_target {
+    enum spirv_dialect dialect;
+    uint32_t version;                      /* of SPIR-V, as in a module's second word: 0x00010500 */
+    uint32_t features;                     /* enum spirv_feature; without meaning in the kernel dialect */
+    uint32_t min_sub_group, max_sub_group; /* work-items in a sub-group that can be asked for; 0: none */
+    uint32_t sub_group;                    /* without being asked */
+};
