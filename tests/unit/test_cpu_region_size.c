@@ -1,12 +1,12 @@
 /*
  * How much code a parallel region becomes, in statements given to gcc, whose time and memory follow them. A step of a
  * tree of sums is a row that is cut once: its code without masks and its code under them. What runs for whole vectors
- * only is there once.
+ * only, or one by one, is there once.
  */
 #include "ir/base/strbuf.h"
 #include "tests/support/compiled_kit.h"
 
-enum { GROUP = 256, TREE_STEP = 85, WHOLE_STEP = 25, FIXED = 150 };
+enum { GROUP = 256, TREE_STEP = 85, WHOLE_STEP = 25, DISTANT_STEP = 36, FIXED = 150 };
 
 static unsigned statements_of(const char *text, enum cpu_isa isa)
 {
@@ -20,8 +20,11 @@ static unsigned statements_of(const char *text, enum cpu_isa isa)
     return object.statements;
 }
 
-/* The sum of a work-group's numbers, a barrier between steps; or steps that all work-items take. */
-static char *steps(unsigned n, bool tree)
+/* What the steps of a work-group are: the sum of its numbers, half of the work-items fewer each time; steps that all
+   take; or those at distances that only the run knows. */
+enum form { TREE, WHOLE, DISTANT };
+
+static char *steps(unsigned n, enum form form)
 {
     struct strbuf b = {0};
     strbuf_printf(&b,
@@ -32,7 +35,17 @@ static char *steps(unsigned n, bool tree)
                   "  %%x = load f32 %%p\n  %%mine = elem f32 %%t, %%l\n  store f32 %%mine, %%x\n"
                   "  barrier work_group, local\n",
                   GROUP, GROUP);
+    bool tree = form == TREE;
+    if (form == DISTANT) strbuf_add(&b, "  %s = load i64 %o\n");
     for (unsigned k = 0; k < n; k++) {
+        if (form == DISTANT) {
+            strbuf_printf(&b,
+                          "  %%d%u = add i64 %%s, %u\n  %%e%u = mul i64 %%d%u, %%l\n  %%q%u = elem f32 %%t, %%e%u\n"
+                          "  %%z%u = load f32 %%q%u\n  %%s%u = fneg f32 %%z%u\n  store f32 %%q%u, %%s%u\n"
+                          "  barrier work_group, local\n",
+                          k, k, k, k, k, k, k, k, k, k, k, k);
+            continue;
+        }
         unsigned half = GROUP / 2 >> k;
         if (tree)
             strbuf_printf(&b, "  %%c%u = ult i64 %%l, %u\n  if %%c%u {\n  %%j%u = add i64 %%l, %u\n", k, half, k, k,
@@ -46,10 +59,10 @@ static char *steps(unsigned n, bool tree)
     return strbuf_take(&b);
 }
 
-static void check_steps(bool tree, unsigned most)
+static void check_steps(enum form form, unsigned most)
 {
     for (enum cpu_isa isa = CPU_ISA_SSE4; isa < CPU_ISA_COUNT; isa++) {
-        char *few = steps(2, tree), *many = steps(8, tree);
+        char *few = steps(2, form), *many = steps(8, form);
         unsigned two = statements_of(few, isa), eight = statements_of(many, isa);
         print_message("# %s: 2 steps %u, 8 steps %u statements\n", cpu_isa_name(isa), two, eight);
         assert_true(two <= FIXED + 2 * most && eight - two <= 6 * most);
@@ -61,17 +74,25 @@ static void check_steps(bool tree, unsigned most)
 static void a_step_of_a_tree(void **state)
 {
     (void)state;
-    check_steps(true, TREE_STEP);
+    check_steps(TREE, TREE_STEP);
 }
 
 static void a_step_of_all_work_items(void **state)
 {
     (void)state;
-    check_steps(false, WHOLE_STEP);
+    check_steps(WHOLE, WHOLE_STEP);
+}
+
+/* Scalar code once, not gathers and scatters of all lanes. */
+static void a_step_at_a_distance(void **state)
+{
+    (void)state;
+    check_steps(DISTANT, DISTANT_STEP);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_of_a_tree), cmocka_unit_test(a_step_of_all_work_items)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_of_a_tree), cmocka_unit_test(a_step_of_all_work_items),
+                                       cmocka_unit_test(a_step_at_a_distance)};
     return cmocka_run_group_tests_name("cpu_region_size", tests, NULL, NULL);
 }

@@ -164,31 +164,43 @@ static const struct ir_inst *region_end(const struct emit *e, const struct ir_in
     return inst;
 }
 
-/* Whether what runs up to `end` is the same for all work-items, so that one may run it for all. */
-static bool is_uniform_region(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+/* Whether it is the same for all work-items, so that one may run it for all. */
+static bool is_uniform(const struct emit *e, const struct ir_inst *inst)
 {
-    for (const struct ir_inst *i = first; i != end; i = i->next) {
-        if (i->op == IR_OP_BARRIER) continue;
-        bool harmless = (ir_op_info(i->op)->flags & IR_FLAG_PURE) || (i->op == IR_OP_LOAD && !i->attrs.is_volatile);
-        if (!harmless || !e->values->shared[i->results[0]->scratch]) return false;
-    }
-    return true;
+    if (inst->op == IR_OP_BARRIER) return true;
+    bool harmless =
+        (ir_op_info(inst->op)->flags & IR_FLAG_PURE) || (inst->op == IR_OP_LOAD && !inst->attrs.is_volatile);
+    return harmless && e->values->shared[inst->results[0]->scratch];
 }
 
-static void run_region(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+static void run_uniform(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
-    if (is_uniform_region(e, first, end)) {
-        emit_reset(e);
-        emit_insts(e, first, end);
-        emit_reset(e);
-        return;
-    }
+    emit_reset(e);
+    emit_insts(e, first, end);
+    emit_reset(e);
+}
+
+static void run_for_each(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
     for (const struct ir_inst *i = first; i != end; i = i->next)
         if (ir_is_work_group_collective(i)) work_group_operation_begin(e, i);
     work_item_loop_run(e, first, end);
     emit_reset(e);
     for (const struct ir_inst *i = first; i != end; i = i->next)
         if (ir_is_work_group_collective(i)) work_group_operation_end(e, i);
+}
+
+/* What is uniform at its beginning and at its end runs once, the rest for each work-item. */
+static void run_region(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    const struct ir_inst *begin = first;
+    while (begin != end && is_uniform(e, begin)) begin = begin->next;
+    const struct ir_inst *rest = begin;
+    for (const struct ir_inst *i = begin; i != end; i = i->next)
+        if (!is_uniform(e, i)) rest = i->next;
+    if (begin != first) run_uniform(e, first, begin);
+    if (rest != begin) run_for_each(e, begin, rest);
+    if (rest != end) run_uniform(e, rest, end);
 }
 
 static void run_block(struct emit *e, const struct ir_block *block)

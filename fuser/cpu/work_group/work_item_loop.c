@@ -14,6 +14,7 @@
 #include "fuser/cpu/simd/lanes.h"
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/target/isa.h"
+#include "fuser/cpu/work_group/one_by_one.h"
 #include "fuser/cpu/work_group/row_outcomes.h"
 #include "fuser/cpu/work_group/row_tests.h"
 
@@ -99,29 +100,50 @@ static void run_under_mask(const struct run *r, lval item, rval extent)
     jit_set(e, item, jit_add(e, jit_read(item), jit_u64(e, e->width)));
 }
 
-/* The whole vectors from work-item `item` on, for whom each of the tests comes to the same: `alike` beside that one. */
-static void run_alike(const struct run *r, const struct row_tests *tests, lval item, rval alike)
+/* The work-items from `item` up to `end`, for whom each of the tests comes to the same. */
+static void run_alike(const struct run *r, const struct row_tests *tests, lval item, rval end,
+                      const struct uniformity *uniformity)
 {
     struct emit *e = r->e;
-    rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_add(e, alike, jit_u64(e, 1)),
-                            jit_u64(e, 0 - (uint64_t)e->width));
-    rval end = jit_read(jit_keep(e, jit_add(e, jit_read(item), whole)));
     gcc_jit_block *skip = jit_block(e), *done = jit_block(e);
     struct uniformity rows = e->values->uniformity;
-    e->values->uniformity = tests->uniformity;
+    e->values->uniformity = *uniformity;
     e->control->known = tests->known;
-    e->control->assumed = tests->assumed;
     e->control->skip = is_one_if(r) && !e->sub_groups ? skip : NULL;
     run_whole_vectors(r, item, end);
     e->control->skip = NULL;
     e->control->known = NULL;
-    e->control->assumed = NULL;
     e->values->uniformity = rows;
     jit_jump(e, done);
     jit_begin(e, skip);
     jit_set(e, item, end);
     jit_jump(e, done);
     jit_begin(e, done);
+}
+
+/* The whole vectors of those from `item` on: `alike` beside that one. */
+static void run_alike_vectors(const struct run *r, const struct row_tests *tests, lval item, rval alike)
+{
+    struct emit *e = r->e;
+    rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_add(e, alike, jit_u64(e, 1)),
+                            jit_u64(e, 0 - (uint64_t)e->width));
+    e->control->assumed = tests->assumed;
+    run_alike(r, tests, item, jit_read(jit_keep(e, jit_add(e, jit_read(item), whole))), &tests->uniformity);
+    e->control->assumed = NULL;
+}
+
+/* All of them, one by one. */
+static void run_alike_items(const struct run *r, const struct row_tests *tests, lval item, rval alike)
+{
+    struct emit *e = r->e;
+    unsigned width = e->width;
+    struct uniformity single;
+    uniformity_find(&single, e->arena, e->kernel, TOGETHER_ONE);
+    rval n = jit_add(e, alike, jit_u64(e, 1));
+    rval end = jit_read(jit_keep(e, jit_add(e, jit_read(item), n)));
+    e->width = 1;
+    run_alike(r, tests, item, end, &single);
+    e->width = width;
 }
 
 /* Whether it is known that all rows do. */
@@ -150,13 +172,15 @@ static void run_whole_row(const struct run *r, lval item, rval extent)
 
 /*
  * A row is cut where a test comes to something else. There, and at its end, vectors run under masks; all others do not,
- * and what depends on the tests alone is jumps in them. So the code is there twice.
+ * and what depends on the tests alone is jumps in them. So the code is there twice, but where work-items run one by
+ * one.
  */
 static void run_row_of_vectors(const struct run *r, lval item, rval extent)
 {
     struct emit *e = r->e;
     struct row_tests tests = row_tests_find(e, r->first, r->end);
-    if (!tests.n) {
+    bool one_by_one = runs_one_by_one(e, r->first, r->end, tests.n ? &tests.uniformity : &e->values->uniformity);
+    if (!tests.n && !one_by_one) {
         run_whole_row(r, item, extent);
         return;
     }
@@ -168,7 +192,7 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
     emit_reset(e);
     rval others = jit_sub(e, jit_sub(e, extent, jit_read(item)), jit_u64(e, 1));
     others = jit_read(jit_keep(e, row_outcomes(e, &tests, jit_read(jit_keep(e, others)))));
-    if (fills_vectors(e) && row_tests_spare_vectors(e, &tests)) {
+    if (one_by_one || (fills_vectors(e) && row_tests_spare_vectors(e, &tests))) {
         jit_jump(e, alike);
     } else {
         gcc_jit_block *mixed = jit_block(e);
@@ -178,7 +202,10 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
         jit_jump(e, head);
     }
     jit_begin(e, alike);
-    run_alike(r, &tests, item, others);
+    if (one_by_one)
+        run_alike_items(r, &tests, item, others);
+    else
+        run_alike_vectors(r, &tests, item, others);
     jit_jump(e, head);
     jit_begin(e, done);
 }

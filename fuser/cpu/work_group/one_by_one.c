@@ -1,0 +1,73 @@
+/*
+ * Whether the work-items of a row are better run one by one. A gather or a scatter of a vector takes as long as many
+ * scalar instructions for each of its lanes, with numbers put into registers and taken out again. Where a region does
+ * little else, as the steps of a scan in work-group memory whose distances double, scalar code is faster and a fraction
+ * of the size.
+ */
+#include "fuser/cpu/work_group/one_by_one.h"
+
+#include "ir/core/facts.h"
+
+/* In quarters of a cycle for each work-item. */
+enum { GATHER = 6, SCATTER = 12, SCALAR = 1, ROUND = 4, MOST_WORDS = 8 };
+
+struct costs {
+    const struct emit *e;
+    const struct uniformity *uniformity;
+    unsigned vector, scalar;
+    bool prevented;
+};
+
+static struct shape shape_of(const struct costs *c, const struct ir_value *v)
+{
+    return v->kind < IR_VALUE_PARAM ? (struct shape){SHAPE_UNIFORM, 0, false} : c->uniformity->values[v->scratch];
+}
+
+/* Whether the numbers of neighbours are moved by whole registers, if with shuffles. */
+static bool is_near(struct shape address, int64_t bytes)
+{
+    int64_t words = address.stride / 4;
+    if (address.kind != SHAPE_LINEAR || address.stride == bytes) return address.kind != SHAPE_VARYING;
+    return address.stride > 0 && address.stride % 4 == 0 && words <= MOST_WORDS && !(words & (words - 1));
+}
+
+static void see_access(struct costs *c, const struct ir_inst *inst)
+{
+    int64_t bytes = (int64_t)ir_type_size(c->e->module, inst->type);
+    c->scalar += SCALAR;
+    if (inst->attrs.is_volatile || ir_type_lanes(inst->type) > 1) c->prevented = true;
+    if (is_near(shape_of(c, inst->operands[0]), bytes)) return;
+    c->vector += inst->op == IR_OP_LOAD ? GATHER : SCATTER;
+}
+
+static void see_inst(struct ir_inst *inst, void *data)
+{
+    struct costs *c = data;
+    switch (inst->op) {
+    case IR_OP_LOAD:
+    case IR_OP_STORE: see_access(c, inst); return;
+    case IR_OP_IF: c->prevented = c->prevented || c->uniformity->divergent[inst->scratch]; return;
+    case IR_OP_BARRIER:
+    case IR_OP_YIELD: return;
+    default: break;
+    }
+    bool is_simple = (ir_op_info(inst->op)->flags & IR_FLAG_PURE) && inst->n_results == 1 &&
+                     ir_op_class(inst->op) != IR_CLASS_MATH && ir_type_lanes(inst->results[0]->type) == 1;
+    if (!is_simple)
+        c->prevented = true;
+    else if (shape_of(c, inst->results[0]).kind != SHAPE_UNIFORM)
+        c->scalar += SCALAR;
+}
+
+bool runs_one_by_one(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
+                     const struct uniformity *uniformity)
+{
+    struct costs c = {.e = e, .uniformity = uniformity, .scalar = ROUND};
+    if (!e->regions || e->sub_groups || e->width == 1) return false;
+    for (const struct ir_inst *i = first; i && i != end && !c.prevented; i = i->next) {
+        see_inst((struct ir_inst *)i, &c);
+        for (int b = 0; b < 2; b++)
+            if (i->blocks[b]) ir_walk(i->blocks[b], see_inst, &c);
+    }
+    return !c.prevented && c.vector > c.scalar;
+}
