@@ -67,6 +67,7 @@ static void read_kernel(fusion_module *m, uint32_t index, const msgpack_object *
     fusion_kernel_info *k = &m->kernels[index];
     k->name = client_reply_text(&m->pool, map, "name");
     k->aspects = join_names(&m->pool, client_reply_list(map, "aspects"));
+    k->targets = join_names(&m->pool, client_reply_list(map, "targets"));
     k->sub_group_size = client_reply_text(&m->pool, map, "sub_group_size");
     msgpack_object_array size = client_reply_list(map, "work_group_size");
     for (uint32_t i = 0; i < size.size && i < 3; i++) k->work_group_size[i] = (uint32_t)size.ptr[i].via.u64;
@@ -74,8 +75,19 @@ static void read_kernel(fusion_module *m, uint32_t index, const msgpack_object *
     read_devices(m, index, map);
 }
 
+static void read_warnings(fusion_module *m, const msgpack_object *reply)
+{
+    msgpack_object_array list = client_reply_list(reply, "warnings");
+    m->warnings = client_pool_array(&m->pool, list.size, sizeof *m->warnings);
+    for (uint32_t i = 0; m->warnings && i < list.size; i++) {
+        const char *text = client_reply_string(&m->pool, &list.ptr[i]);
+        if (text) m->warnings[m->n_warnings++] = text;
+    }
+}
+
 void client_module_read_kernels(fusion_module *m, const msgpack_object *reply)
 {
+    read_warnings(m, reply);
     msgpack_object_array kernels = client_reply_list(reply, "kernels");
     m->kernels = client_pool_array(&m->pool, kernels.size, sizeof *m->kernels);
     m->devices = client_pool_array(&m->pool, kernels.size, sizeof *m->devices);

@@ -205,6 +205,11 @@ const fusion_kernel_info *fusion_module_kernel(const fusion_module *m, uint32_t 
     return index < m->n_kernels ? &m->kernels[index] : NULL;
 }
 
+const char *fusion_module_warning(const fusion_module *m, uint32_t index)
+{
+    return index < m->n_warnings ? m->warnings[index] : NULL;
+}
+
 static void pack_module(struct proto_writer *w, const void *data)
 {
     const fusion_module *m = data;

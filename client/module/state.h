@@ -20,7 +20,8 @@ struct fusion_module {
     uint64_t id;
     char *name;
     struct client_pool pool;
-    uint32_t n_kernels;
+    uint32_t n_kernels, n_warnings;
+    const char **warnings;
     fusion_kernel_info *kernels;
     struct kernel_devices *devices; /* by kernel */
 };

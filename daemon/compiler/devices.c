@@ -25,7 +25,6 @@ static const uint64_t common_aspects = IR_ASPECT_CPU | IR_ASPECT_ONLINE_COMPILER
 static const uint64_t cpu_aspects = IR_ASPECT_FP16 | IR_ASPECT_FP64 | IR_ASPECT_IMAGE | IR_ASPECT_SUB_GROUPS |
                                     IR_ASPECT_ATOMIC64 | IR_ASPECT_FLOAT_ATOMICS | IR_ASPECT_GENERIC_SPACE |
                                     IR_ASPECT_PIPES;
-static const uint64_t kinds_of_device = IR_ASPECT_CPU | IR_ASPECT_GPU | IR_ASPECT_ACCELERATOR;
 
 static uint32_t available_cores(void)
 {
@@ -57,13 +56,17 @@ static void set_sub_groups(struct fuser_device *d, const uint32_t *sizes)
     d->primary_sub_group_size = CPU_PRIMARY_SUB_GROUP_SIZE; /* on every device: what a kernel gives is the same */
 }
 
+static void add_target(struct fuser_device *d, const char *name)
+{
+    d->targets[d->n_targets++] = name;
+}
+
 static void init_reference(struct device *d)
 {
     static const uint32_t sizes[] = {1, 2, 4, 8, 16, 32, 64, 0};
-    uint64_t all = ((uint64_t)1 << IR_ASPECT_COUNT) - 1;
     *d = (struct device){
         .properties = {.name = "reference",
-                       .aspects = (all & ~kinds_of_device) | IR_ASPECT_CPU,
+                       .aspects = common_aspects | cpu_aspects,
                        .max_work_group_size = MAX_WORK_GROUP,
                        .max_local_bytes = LOCAL_BYTES,
                        .fma = cpu_target.isa >= CPU_ISA_AVX2, /* as the cpu: the same results */
@@ -73,6 +76,20 @@ static void init_reference(struct device *d)
         .compute_units = 1,
     };
     set_sub_groups(&d->properties, sizes);
+    add_target(&d->properties, "spir64");
+}
+
+/* What code may be fixed to and runs here: each instruction set up to this machine's. */
+static void add_cpu_targets(struct fuser_device *d)
+{
+    static const struct {
+        enum cpu_isa isa;
+        const char *name;
+    } targets[] = {{CPU_ISA_SSE4, "x86_64_sse4"}, {CPU_ISA_AVX2, "x86_64_avx2"}, {CPU_ISA_AVX512, "x86_64_avx512"}};
+    add_target(d, "spir64");
+    add_target(d, "x86_64");
+    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (cpu_target.isa >= targets[i].isa) add_target(d, targets[i].name);
 }
 
 static void init_cpu(struct device *d)
@@ -96,6 +113,7 @@ static void init_cpu(struct device *d)
     };
     snprintf(d->target, sizeof d->target, "%s", cpu_target.text);
     set_sub_groups(&d->properties, cpu_sub_group_sizes());
+    add_cpu_targets(&d->properties);
 }
 
 void devices_init(void)

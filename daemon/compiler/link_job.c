@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/compiler/module_check.h"
 #include "daemon/compiler/module_job.h"
 #include "ir/base/diag.h"
 #include "ir/link/link.h"
@@ -59,8 +60,8 @@ int job_link(const struct proto_message *m, struct proto_writer *reply, struct e
     struct ir_module *linked = NULL;
     if (!proto_get_string(&m->params, "name", &name, PROTO_MAX_NAME)) return job_missing(e, m, "name");
     if (parts_read(&parts, m, e) == 0) linked = link_parts(&parts, name, e);
-    if (linked) job_reply_module(m, reply, linked, name);
-    int result = linked ? 0 : -1;
+    int result = linked ? module_check(linked, name, e) : -1;
+    if (result == 0) job_reply_module(m, reply, linked, name);
     ir_module_free(linked);
     parts_clear(&parts);
     free(name);

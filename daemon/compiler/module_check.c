@@ -2,8 +2,10 @@
 #include "daemon/compiler/module_check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "fuser/access/access.h"
+#include "ir/features/requirements.h"
 
 static bool declares_reads(const struct ir_function *f)
 {
@@ -41,6 +43,25 @@ static int check_kernel(const struct ir_function *f, const char *name, struct er
     return result;
 }
 
+/* Functions that kernels reach are for targets that have one in common. */
+static int check_targets(const struct ir_module *m, const char *name, struct error *e)
+{
+    struct ir_usage *u = ir_usage_new(m);
+    char *why = NULL;
+    for (uint32_t i = 0; i < m->n_functions && !why; i++) {
+        struct ir_requirements r = {0};
+        if (m->functions[i]->linkage == IR_LINKAGE_KERNEL) ir_requirements_find(u, m->functions[i], &r, &why);
+        ir_requirements_clear(&r);
+    }
+    ir_usage_free(u);
+    if (!why) return 0;
+    char object[300];
+    snprintf(object, sizeof object, "module %.255s", name);
+    error_set(e, FUSION_INVALID, object, "kernel %s", why);
+    free(why);
+    return -1;
+}
+
 int module_check(const struct ir_module *m, const char *name, struct error *e)
 {
     if (!m->n_functions && !m->n_globals) {
@@ -51,5 +72,5 @@ int module_check(const struct ir_module *m, const char *name, struct error *e)
     }
     for (uint32_t i = 0; i < m->n_functions; i++)
         if (check_kernel(m->functions[i], name, e) != 0) return -1;
-    return 0;
+    return check_targets(m, name, e);
 }

@@ -95,6 +95,8 @@ enum fuser_mode { FUSER_MODE_NONE, FUSER_MODE_ENABLE, FUSER_MODE_REQUIRE };
 /* What the fuser must know of the device. */
 struct fuser_device {
     const char *name;
+    uint32_t n_targets;
+    const char *targets[8]; /* names of what it is, besides its own, as code may be fixed to */
     uint64_t aspects;
     uint64_t max_work_group_size;
     uint64_t max_local_bytes;

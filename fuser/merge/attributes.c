@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "fuser/merge/attributes.h"
-#include "ir/analysis/required_aspects.h"
 #include "ir/core/facts.h"
+#include "ir/features/usage.h"
 
 static bool given(const uint32_t size[3])
 {
@@ -74,6 +74,7 @@ static bool merge_targets(struct fuse *f, const struct ir_function *part)
     struct ir_function *k = f->kernel;
     if (!part->n_targets) return true;
     if (!k->n_targets) {
+        k->has_targets = true;
         k->n_targets = part->n_targets;
         k->targets = ir_alloc(f->module, k->n_targets * sizeof *k->targets);
         memcpy(k->targets, part->targets, k->n_targets * sizeof *k->targets);
@@ -102,7 +103,7 @@ bool attributes_merge(struct fuse *f, const struct ir_function *part)
     if (!f->has_part) f->kernel->loc = part->loc;
     merge_hint(f, part);
     f->declares |= part->has_declared;
-    f->declared |= part->has_declared ? part->aspects_declared : ir_function_aspects(part);
+    f->declared |= ir_function_aspects(part) | (part->has_declared ? part->aspects_declared : 0);
     return merge_work_group_size(f, part) && merge_sub_group_size(f, part) && merge_sub_groups(f, part) &&
            merge_targets(f, part);
 }

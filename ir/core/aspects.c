@@ -1,4 +1,4 @@
-/* Names of aspects. */
+/* Names and numbers of aspects. */
 #include "ir/core/aspects.h"
 
 #include <string.h>
@@ -6,7 +6,13 @@
 #include <stddef.h>
 
 static const char *const names[] = {
-#define X(id, text) text,
+#define X(id, text, number) text,
+    IR_ASPECTS(X)
+#undef X
+};
+
+static const uint32_t numbers[] = {
+#define X(id, text, number) number,
     IR_ASPECTS(X)
 #undef X
 };
@@ -21,4 +27,9 @@ int ir_aspect_find(const char *name)
     for (int bit = 0; bit < IR_ASPECT_COUNT; bit++)
         if (strcmp(name, names[bit]) == 0) return bit;
     return -1;
+}
+
+uint32_t ir_aspect_number(unsigned bit)
+{
+    return numbers[bit];
 }

@@ -10,6 +10,7 @@
 #include "ir/core/equal.h"
 #include "ir/core/layout.h"
 #include "ir/core/module.h"
+#include "ir/core/module_aspects.h"
 #include "ir/core/value.h"
 
 /* What each object of the source module has become; NULL or IR_VOID: not needed so far. */
@@ -71,6 +72,7 @@ static ir_type map_struct(struct ir_copy *c, uint32_t index)
             }
             found->size = s->size;
             found->align = s->align;
+            found->aspects_used = ir_aspects_into(c->into, c->from, s->aspects_used);
             break;
         }
         if (same_layout(c, s, found, name)) break;
@@ -164,13 +166,15 @@ struct ir_function *ir_copy_signature(struct ir_copy *c, const struct ir_functio
         g->params[i].by_value = p->by_value;
     }
     g->loc = map_loc(c, f->loc);
-    g->aspects_declared = f->aspects_declared;
+    g->aspects_declared = ir_aspects_into(into, c->from, f->aspects_declared);
+    g->aspects_used = ir_aspects_into(into, c->from, f->aspects_used);
     g->has_declared = f->has_declared;
     memcpy(g->work_group_size, f->work_group_size, sizeof g->work_group_size);
     memcpy(g->work_group_size_hint, f->work_group_size_hint, sizeof g->work_group_size_hint);
     g->sub_group_size = f->sub_group_size;
     g->sub_groups_per_work_group = f->sub_groups_per_work_group;
     g->assumes = f->assumes;
+    g->has_targets = f->has_targets;
     g->n_targets = f->n_targets;
     g->targets = ir_alloc(into, f->n_targets * sizeof *g->targets);
     for (uint32_t i = 0; i < f->n_targets; i++) g->targets[i] = ir_strdup(into, f->targets[i]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/core/layout.h"
+#include "ir/core/module_aspects.h"
 #include "ir/core/value.h"
 
 static bool same_string(const char *a, const char *b)
@@ -43,7 +44,8 @@ static bool same_loc(const struct ir_type_relation *r, struct ir_loc a, struct i
 
 bool ir_struct_equal(const struct ir_type_relation *r, const struct ir_struct *s, const struct ir_struct *t)
 {
-    if (!same_string(s->name, t->name) || s->n_fields != t->n_fields || s->size != t->size || s->align != t->align)
+    if (!same_string(s->name, t->name) || s->n_fields != t->n_fields || s->size != t->size || s->align != t->align ||
+        !ir_aspects_equal(r->a, s->aspects_used, r->b, t->aspects_used))
         return false;
     for (uint32_t i = 0; i < s->n_fields; i++) {
         const struct ir_field *x = &s->fields[i], *y = &t->fields[i];
@@ -151,14 +153,17 @@ static bool same_block(struct numbering *n, const struct ir_block *a, const stru
 
 static bool same_attributes(const struct ir_function *f, const struct ir_function *g)
 {
-    if (f->has_declared != g->has_declared || (f->has_declared && f->aspects_declared != g->aspects_declared))
+    if (f->has_declared != g->has_declared ||
+        (f->has_declared && !ir_aspects_equal(f->module, f->aspects_declared, g->module, g->aspects_declared)) ||
+        !ir_aspects_equal(f->module, f->aspects_used, g->module, g->aspects_used))
         return false;
     if (memcmp(f->work_group_size, g->work_group_size, sizeof f->work_group_size) != 0 ||
         memcmp(f->work_group_size_hint, g->work_group_size_hint, sizeof f->work_group_size_hint) != 0)
         return false;
     if (!same_string(f->refused, g->refused)) return false;
     if (f->sub_groups_per_work_group != g->sub_groups_per_work_group || f->assumes != g->assumes) return false;
-    if (f->sub_group_size != g->sub_group_size || f->n_targets != g->n_targets) return false;
+    if (f->sub_group_size != g->sub_group_size || f->has_targets != g->has_targets || f->n_targets != g->n_targets)
+        return false;
     for (uint32_t i = 0; i < f->n_targets; i++)
         if (!same_string(f->targets[i], g->targets[i])) return false;
     return true;
@@ -181,8 +186,12 @@ bool ir_module_equal(const struct ir_module *a, const struct ir_module *b)
 {
     const struct ir_type_relation r = {.same = same_type_by_name, .a = a, .b = b};
     if (!same_string(a->name, b->name) || a->n_structs != b->n_structs || a->n_globals != b->n_globals ||
-        a->n_functions != b->n_functions)
+        a->n_functions != b->n_functions || a->n_aspect_numbers != b->n_aspect_numbers)
         return false;
+    for (uint32_t i = 0; i < a->n_aspect_numbers; i++)
+        if (a->aspect_numbers[i].number != b->aspect_numbers[i].number ||
+            !same_string(a->aspect_numbers[i].name, b->aspect_numbers[i].name))
+            return false;
     for (uint32_t i = 0; i < a->n_structs; i++)
         if (!ir_struct_equal(&r, a->structs[i], b->structs[i])) return false;
     for (uint32_t i = 0; i < a->n_globals; i++)

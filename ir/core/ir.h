@@ -13,5 +13,6 @@
 #include "ir/core/edit.h"
 #include "ir/core/layout.h"
 #include "ir/core/module.h"
+#include "ir/core/module_aspects.h"
 #include "ir/core/objects.h"
 #include "ir/core/value.h"

@@ -157,14 +157,15 @@ struct ir_function {
     const char *refused;   /* why nobody may use it, with the place; its body is `unreachable` then. NULL: one may */
     struct ir_loc loc;
     uint64_t aspects_declared; /* device_has; only meaningful with has_declared */
-    bool has_declared;
+    uint64_t aspects_used;     /* uses_aspects: what it uses besides what its body shows */
+    bool has_declared, has_targets;
     uint32_t work_group_size[3];      /* required (reqd_work_group_size); 0: not given */
     uint32_t work_group_size_hint[3]; /* 0: not given */
     uint32_t sub_group_size;
     uint32_t sub_groups_per_work_group; /* required (SPIR-V's SubgroupsPerWorkgroup); 0: not given */
     uint32_t assumes;                   /* IR_ASSUME_...: what holds of each launch */
     uint32_t scratch;                   /* for the pass that is running, as in struct ir_value */
-    uint32_t n_targets;                 /* "fixed targets": devices it is for; none: every device */
+    uint32_t n_targets; /* fixed targets, with has_targets: what it is for. None: what it was made for is not fixed */
     const char **targets;
 };
 
@@ -179,7 +180,8 @@ struct ir_struct {
     uint32_t n_fields;
     struct ir_field *fields;
     uint32_t size, align;
-}; /* fields hold no structs but those before it in ir_module.structs */
+    uint64_t aspects_used; /* uses_aspects: of whatever names the type, besides those of its fields */
+};                         /* fields hold no structs but those before it in ir_module.structs */
 
 struct ir_array {
     ir_type element;
@@ -212,11 +214,20 @@ struct ir_global {
     const char *host_access; /* unique id the host finds it by (seed host pipes), or NULL */
 };
 
+/* A row of the module's own numbering of aspects. */
+struct ir_aspect_number {
+    const char *name;
+    uint32_t number;
+};
+
 struct ir_module {
     struct arena *arena;
     const char *name;
-    uint32_t n_files, n_structs, n_arrays, n_globals, n_functions;
-    const char **files; /* source files of locations */
+    uint32_t n_files, n_structs, n_arrays, n_globals, n_functions, n_aspect_numbers, n_own_aspects;
+    struct ir_aspect_number
+        *aspect_numbers;      /* as the module has it; names that it does not have are numbered by ours */
+    const char **own_aspects; /* names of the bits from IR_ASPECT_COUNT on (ir/core/module_aspects.h) */
+    const char **files;       /* source files of locations */
     struct ir_struct **structs;
     struct ir_array *arrays; /* interned: equal arrays have equal indices */
     struct ir_global **globals;

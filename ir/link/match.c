@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/analysis/required_aspects.h"
 #include "ir/base/strbuf.h"
 #include "ir/link/report.h"
 #include "ir/text/print/print_type.h"
@@ -77,20 +76,10 @@ static char *signature(const struct ir_function *f)
     return strbuf_take(&out);
 }
 
-static void report_aspects(struct linker *l, uint32_t module, const struct ir_function *f, const struct link_symbol *s)
-{
-    uint64_t missing = ir_function_aspects(s->f) & ~f->aspects_declared;
-    for (unsigned bit = 0; bit < IR_ASPECT_COUNT && f->has_declared; bit++)
-        if (missing >> bit & 1)
-            link_fail(l, f, f->loc, "uses the aspect %s in %s, which its declaration in %s does not name",
-                      ir_aspect_name(bit), link_place(l, s->module, s->f->loc), link_place(l, module, f->loc));
-}
-
 void link_match_function(struct linker *l, uint32_t module, const struct ir_function *f, const struct link_symbol *s)
 {
     bool same = f->result == s->f->result && f->n_params == s->f->n_params;
     for (uint32_t i = 0; same && i < f->n_params; i++) same = same_param(l, module, &f->params[i], s, &s->f->params[i]);
-    report_aspects(l, module, f, s);
     if (same) return;
     char *declared = signature(f), *defined = signature(s->f);
     link_fail(l, f, f->loc, "%s has it as %s, but %s, which exports it, as %s", link_place(l, module, f->loc), declared,

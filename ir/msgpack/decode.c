@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/core/module_aspects.h"
 #include "ir/msgpack/codec.h"
 #include "ir/msgpack/reader.h"
 #include "ir/verify/verify.h"
@@ -99,15 +100,45 @@ static void read_ops(struct decoder *d)
     for (uint32_t i = 0; i < n && !d->r.failed; i++) d->ops[d->n_ops++] = read_mnemonic(d);
 }
 
+/* The numbers that the module gives aspects, flat: name, number. */
+static void read_aspect_numbers(struct decoder *d)
+{
+    uint32_t n = codec_read_array(&d->r, "the numbers of aspects");
+    if (!n || n % 2) codec_fail(&d->r, "the numbers of aspects are %u elements, must be 2 for each", n);
+    for (uint32_t i = 0; i < n / 2 && !d->r.failed; i++) {
+        const char *name = read_name(d, "the name of an aspect");
+        uint32_t number = read_u32(d, "the number of an aspect");
+        if (!name) codec_fail(&d->r, "an aspect has no name");
+        if (!d->r.failed) ir_module_number_aspect(d->m, name, number);
+    }
+}
+
+/* Bits, or bits and names of the module's own. */
+static uint64_t read_aspects(struct decoder *d)
+{
+    uint32_t n = codec_at_array(&d->r) ? codec_read_array(&d->r, "a set of aspects") : 1;
+    uint64_t set = codec_read_uint(&d->r, UINT64_MAX, "a set of aspects");
+    for (uint32_t i = 1; i < n && !d->r.failed; i++) {
+        const char *name = read_name(d, "the name of an aspect");
+        int bit = name ? ir_module_aspect(d->m, name) : -1;
+        if (bit < IR_ASPECT_COUNT)
+            codec_fail(&d->r, "a set of aspects has a name without a number in the module");
+        else
+            set |= (uint64_t)1 << bit;
+    }
+    return set;
+}
+
 static void read_struct(struct decoder *d)
 {
     uint32_t n = codec_read_array(&d->r, "a struct");
-    if (n < 3 || n % 3) codec_fail(&d->r, "a struct has %u elements, must have 3 and 3 for each field", n);
+    if (n < 3 || n % 3 == 2) codec_fail(&d->r, "a struct has %u elements, must have 3 or 4, and 3 for each field", n);
     const char *name = read_name(d, "the name of a struct");
     if (d->r.failed) return;
     struct ir_struct *s = ir_struct_new(d->m, name, n / 3 - 1);
     s->size = read_u32(d, "the size of a struct");
     s->align = read_u32(d, "the alignment of a struct");
+    if (n % 3) s->aspects_used = read_aspects(d);
     for (uint32_t i = 0; i < s->n_fields; i++) {
         s->fields[i].name = read_name(d, "the name of a field");
         s->fields[i].type = read_u32(d, "the type of a field");
@@ -212,6 +243,8 @@ static void read_sizes(struct decoder *d, uint32_t size[3])
 
 static void read_targets(struct decoder *d, struct ir_function *f)
 {
+    f->has_targets = !codec_read_nil(&d->r);
+    if (!f->has_targets) return;
     uint32_t n = codec_read_array(&d->r, "the targets of a function");
     f->targets = ir_alloc(d->m, n * sizeof *f->targets);
     for (; f->n_targets < n && !d->r.failed; f->n_targets++) f->targets[f->n_targets] = read_name(d, "a target");
@@ -247,7 +280,7 @@ static void read_sub_groups(struct decoder *d, struct ir_function *f)
 static void read_function(struct decoder *d)
 {
     uint32_t n = codec_read_array(&d->r, "a function");
-    if (n != 10 && n != 11) codec_fail(&d->r, "a function has %u elements, must have 10 or 11", n);
+    if (n < 10 || n > 12) codec_fail(&d->r, "a function has %u elements, must have 10 to 12", n);
     const char *name = read_name(d, "the name of a function");
     enum ir_linkage linkage = (enum ir_linkage)codec_read_uint(&d->r, IR_LINKAGE_COUNT - 1, "a linkage");
     ir_type result = read_u32(d, "the result of a function");
@@ -256,14 +289,16 @@ static void read_function(struct decoder *d)
     d->last = (struct ir_loc){0};
     f->loc = read_loc(d);
     f->has_declared = !codec_read_nil(&d->r);
-    if (f->has_declared) f->aspects_declared = codec_read_uint(&d->r, UINT64_MAX, "the aspects of a function");
+    if (f->has_declared) f->aspects_declared = read_aspects(d);
     read_sizes(d, f->work_group_size);
     read_sizes(d, f->work_group_size_hint);
     read_sub_groups(d, f);
     read_targets(d, f);
     read_params(d, f);
-    if (n == 11) f->assumes = read_u32(d, "what is assumed of launches");
+    if (n > 10) f->assumes = read_u32(d, "what is assumed of launches");
     if (n == 11 && !f->assumes) codec_fail(&d->r, "a function assumes nothing");
+    if (n == 12) f->aspects_used = read_aspects(d);
+    if (n == 12 && !f->aspects_used) codec_fail(&d->r, "a function uses no aspects");
 }
 
 /* ---- bodies ---- */
@@ -503,11 +538,13 @@ static void read_functions(struct decoder *d)
 
 static void read_module(struct decoder *d)
 {
-    codec_read_array_of(&d->r, 9, "the module");
+    uint32_t elements = codec_read_array(&d->r, "the module");
+    if (elements != 9 && elements != 10) codec_fail(&d->r, "the module has %u elements, must have 9 or 10", elements);
     uint64_t version = codec_read_uint(&d->r, UINT64_MAX, "the version");
     if (!d->r.failed && version != IR_CODEC_VERSION)
         codec_fail(&d->r, "the module is of version %llu, must be %d", (unsigned long long)version, IR_CODEC_VERSION);
     d->m->name = read_name(d, "the name of the module");
+    if (elements == 10) read_aspect_numbers(d);
     read_files(d);
     read_ops(d);
     read_types(d);

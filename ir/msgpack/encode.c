@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/core/module_aspects.h"
 #include "ir/msgpack/codec.h"
 
 /* The distinct constants of a function in the order of their first use: a hash table over a list. */
@@ -385,26 +386,46 @@ static void put_sub_groups(struct encoder *e, const struct ir_function *f)
     if (f->sub_groups_per_work_group) put_uint(e, f->sub_groups_per_work_group);
 }
 
+/* Known ones as bits; own ones by their names behind these. */
+static void put_aspects(struct encoder *e, uint64_t set)
+{
+    uint8_t bits[IR_ASPECT_BITS];
+    unsigned n = ir_aspects_in_order(e->m, set, bits), own = (unsigned)__builtin_popcountll(set >> IR_ASPECT_COUNT);
+    if (own) put_array(e, 1 + own);
+    put_uint(e, set & (((uint64_t)1 << IR_ASPECT_COUNT) - 1));
+    for (unsigned i = n - own; i < n; i++) put_str(e, ir_module_aspect_name(e->m, bits[i]));
+}
+
+static void put_targets(struct encoder *e, const struct ir_function *f)
+{
+    if (!f->has_targets) {
+        msgpack_pack_nil(&e->pk);
+        return;
+    }
+    put_array(e, f->n_targets);
+    for (uint32_t i = 0; i < f->n_targets; i++) put_str(e, f->targets[i]);
+}
+
 static void put_function(struct encoder *e, const struct ir_function *f)
 {
-    put_array(e, f->assumes ? 11 : 10);
+    put_array(e, f->aspects_used ? 12 : f->assumes ? 11 : 10);
     put_function_name(e, f);
     put_uint(e, f->linkage);
     put_type(e, f->result);
     e->last = (struct ir_loc){0};
     put_loc(e, f->loc);
     if (f->has_declared) {
-        put_uint(e, f->aspects_declared);
+        put_aspects(e, f->aspects_declared);
     } else {
         msgpack_pack_nil(&e->pk);
     }
     put_sizes(e, f->work_group_size);
     put_sizes(e, f->work_group_size_hint);
     put_sub_groups(e, f);
-    put_array(e, f->n_targets);
-    for (uint32_t i = 0; i < f->n_targets; i++) put_str(e, f->targets[i]);
+    put_targets(e, f);
     put_params(e, f);
-    if (f->assumes) put_uint(e, f->assumes);
+    if (f->assumes || f->aspects_used) put_uint(e, f->assumes);
+    if (f->aspects_used) put_aspects(e, f->aspects_used);
 }
 
 /* Bytes, or bytes and addresses. */
@@ -441,10 +462,11 @@ static void put_global(struct encoder *e, const struct ir_global *g)
 
 static void put_struct(struct encoder *e, const struct ir_struct *s)
 {
-    put_array(e, 3 + (size_t)3 * s->n_fields);
+    put_array(e, (s->aspects_used ? 4 : 3) + (size_t)3 * s->n_fields);
     put_str(e, s->name);
     put_uint(e, s->size);
     put_uint(e, s->align);
+    if (s->aspects_used) put_aspects(e, s->aspects_used);
     for (uint32_t i = 0; i < s->n_fields; i++) {
         put_str(e, s->fields[i].name);
         put_type(e, s->fields[i].type);
@@ -463,12 +485,22 @@ static void put_types(struct encoder *e)
     }
 }
 
+static void put_aspect_numbers(struct encoder *e)
+{
+    put_array(e, (size_t)2 * e->m->n_aspect_numbers);
+    for (uint32_t i = 0; i < e->m->n_aspect_numbers; i++) {
+        put_str(e, e->m->aspect_numbers[i].name);
+        put_uint(e, e->m->aspect_numbers[i].number);
+    }
+}
+
 static void put_module(struct encoder *e)
 {
     const struct ir_module *m = e->m;
-    put_array(e, 9);
+    put_array(e, m->n_aspect_numbers ? 10 : 9);
     put_uint(e, IR_CODEC_VERSION);
     put_str(e, e->anonymous ? NULL : m->name);
+    if (m->n_aspect_numbers) put_aspect_numbers(e);
     put_array(e, e->n_files);
     for (uint32_t i = 0; i < e->n_files; i++) put_str(e, m->files[e->files[i]]);
     put_array(e, e->n_ops);

@@ -1,10 +1,9 @@
-/* The verifier's part for the graph of calls: no recursion, not too deep, and aspects against what was declared. */
+/* The verifier's part for the graph of calls: no recursion, not too deep. */
 #include "ir/verify/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/analysis/required_aspects.h"
 #include "ir/base/arena.h"
 #include "ir/base/strbuf.h"
 #include "ir/verify/limits.h"
@@ -143,18 +142,4 @@ bool verify_calls(struct verifier *v)
     }
     free_graph(&g);
     return good;
-}
-
-void verify_aspects(struct verifier *v)
-{
-    for (uint32_t i = 0; i < v->m->n_functions; i++) {
-        const struct ir_function *f = v->m->functions[i];
-        if (!f->has_declared) continue;
-        uint64_t missing = ir_function_aspects(f) & ~f->aspects_declared;
-        v->f = f;
-        for (unsigned bit = 0; bit < IR_ASPECT_COUNT; bit++)
-            if (missing >> bit & 1)
-                verify_report(v, "uses the aspect %s, which it does not declare", ir_aspect_name(bit));
-        v->f = NULL;
-    }
 }

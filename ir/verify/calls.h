@@ -5,4 +5,3 @@
 
 /* No recursion, and not too deep. False where the module must not be walked along its calls. */
 bool verify_calls(struct verifier *v);
-void verify_aspects(struct verifier *v);

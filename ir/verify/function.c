@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "ir/base/arena.h"
+#include "ir/core/module_aspects.h"
 #include "ir/verify/inst.h"
 #include "ir/verify/known_types.h"
 #include "ir/verify/limits.h"
@@ -41,14 +42,19 @@ static void check_attributes(struct verifier *v, const struct ir_function *f)
     uint32_t s = f->sub_group_size;
     if ((s & (s - 1)) && s != IR_SUB_GROUP_AUTOMATIC && s != IR_SUB_GROUP_PRIMARY)
         verify_report(v, "has sub_group_size %u, which is neither a power of two, nor automatic, nor primary", s);
-    if (f->aspects_declared >> IR_ASPECT_COUNT)
+    uint64_t aspects = ir_module_aspects(v->m);
+    if (f->aspects_declared & ~aspects)
         verify_report(v, "declares aspects that do not exist (bits %#llx)",
-                      (unsigned long long)(f->aspects_declared >> IR_ASPECT_COUNT << IR_ASPECT_COUNT));
+                      (unsigned long long)(f->aspects_declared & ~aspects));
+    if (f->aspects_used & ~aspects)
+        verify_report(v, "uses aspects that do not exist (bits %#llx)",
+                      (unsigned long long)(f->aspects_used & ~aspects));
     if (f->aspects_declared && !f->has_declared) verify_report(v, "has a set of aspects but does not declare it");
     if (f->assumes >> IR_ASSUME_COUNT)
         verify_report(v, "assumes what does not exist (bits %#x)", f->assumes >> IR_ASSUME_COUNT << IR_ASSUME_COUNT);
     else if (f->assumes && f->linkage != IR_LINKAGE_KERNEL)
         verify_report(v, "is no kernel, and assumes something of its launches");
+    if (f->n_targets && !f->has_targets) verify_report(v, "has a list of targets but does not fix them");
     if (f->n_targets && !f->targets) verify_report(v, "has no list of targets");
     for (uint32_t i = 0; f->targets && i < f->n_targets; i++)
         if (!f->targets[i] || !*f->targets[i]) verify_report(v, "has a target without a name");

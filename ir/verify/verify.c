@@ -6,6 +6,7 @@
 
 #include "ir/analysis/barrier_divergence.h"
 #include "ir/base/arena.h"
+#include "ir/verify/aspects.h"
 #include "ir/verify/calls.h"
 #include "ir/verify/function.h"
 #include "ir/verify/globals.h"
@@ -92,7 +93,8 @@ bool ir_verify(const struct ir_module *m, struct diag_list *list)
     verify_types(&v);
     verify_globals(&v);
     verify_functions(&v);
-    if (verify_calls(&v)) verify_aspects(&v);
+    verify_module_aspects(&v);
+    verify_calls(&v);
     if (v.n_findings == 0) verify_barriers(&v);
     close_verifier(&v);
     return v.n_findings == 0;

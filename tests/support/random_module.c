@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ir/analysis/barrier_divergence.h"
-#include "ir/analysis/required_aspects.h"
+#include "ir/features/usage.h"
 #include "tests/support/generator.h"
 
 struct maker {
@@ -50,6 +50,15 @@ static void maybe_name(struct maker *k, struct ir_value *v)
     if (chance(k, 40)) v->name = new_name(k, "v");
 }
 
+/* One that all modules know, or one of the module's own. */
+static uint64_t some_aspect(struct maker *k)
+{
+    static const char *const own[] = {"ext_first", "ext_second", "ext_third"};
+    if (chance(k, 60)) return (uint64_t)1 << below(k, IR_ASPECT_COUNT);
+    int bit = ir_module_aspect(k->g.m, own[below(k, 3)]);
+    return bit < 0 ? 0 : (uint64_t)1 << bit;
+}
+
 /* ---- types ---- */
 
 static ir_type number_type(struct maker *k)
@@ -84,6 +93,7 @@ static void make_struct(struct maker *k)
         if (chance(k, 70)) s->fields[i].name = new_name(k, "f");
     }
     ir_struct_natural_layout(k->g.m, s);
+    if (chance(k, 20)) s->aspects_used = some_aspect(k);
     uint32_t kind = below(k, 4);
     if (kind == 0) { /* packed */
         uint32_t at = 0;
@@ -621,6 +631,14 @@ static void make_param(struct maker *k, struct ir_function *f, uint32_t i)
     p->access = below(k, IR_ACCESS_COUNT);
 }
 
+static void number_aspects(struct maker *k)
+{
+    ir_module_number_aspect(k->g.m, "ext_second", below(k, 100));
+    if (chance(k, 50)) ir_module_number_aspect(k->g.m, "ext_first", 5);
+    if (chance(k, 50)) ir_module_number_aspect(k->g.m, "fp16", UINT32_MAX);
+    ir_module_number_aspect(k->g.m, "ext_third", 1000);
+}
+
 static void make_attributes(struct maker *k, struct ir_function *f)
 {
     static const uint32_t sub_group_sizes[] = {0, 0, 8, 16, 32, IR_SUB_GROUP_AUTOMATIC, IR_SUB_GROUP_PRIMARY};
@@ -629,14 +647,16 @@ static void make_attributes(struct maker *k, struct ir_function *f)
     for (int i = 0; i < 3; i++) f->work_group_size[i] = 1 + below(k, 64);
     if (chance(k, 60)) memset(f->work_group_size, 0, sizeof f->work_group_size);
     if (chance(k, 30)) memcpy(f->work_group_size_hint, (uint32_t[]){64, 1, 1}, sizeof f->work_group_size_hint);
-    if (chance(k, 20)) {
-        f->n_targets = 1 + below(k, 2);
+    if (chance(k, 30)) {
+        f->has_targets = true;
+        f->n_targets = below(k, 3);
         f->targets = ir_alloc(f->module, f->n_targets * sizeof *f->targets);
         for (uint32_t i = 0; i < f->n_targets; i++) f->targets[i] = new_name(k, "target \\ \"");
     }
     if (f->linkage == IR_LINKAGE_KERNEL) f->assumes = below(k, 1 << IR_ASSUME_COUNT);
     f->has_declared = chance(k, 30);
-    if (f->has_declared) f->aspects_declared = ir_function_aspects(f) | (uint64_t)1 << below(k, IR_ASPECT_COUNT);
+    if (f->has_declared) f->aspects_declared = ir_function_aspects(f) | some_aspect(k);
+    if (chance(k, 20)) f->aspects_used = some_aspect(k);
 }
 
 static void make_function(struct maker *k)
@@ -674,6 +694,7 @@ struct ir_module *random_module(uint64_t seed, const struct random_module_option
     if (!k.options.instructions) k.options.instructions = 40;
     if (!k.options.depth) k.options.depth = 3;
     k.g.m = ir_module_new(chance(&k, 80) ? "random \"module\"" : NULL);
+    if (chance(&k, 40)) number_aspects(&k);
     ir_module_file(k.g.m, "a.fk");
     ir_module_file(k.g.m, "dir/b \"quoted\".cl");
     make_types(&k);

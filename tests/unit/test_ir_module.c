@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "ir/analysis/required_aspects.h"
 #include "ir/base/arena.h"
 #include "ir/core/equal.h"
 #include "ir/core/float.h"
+#include "ir/features/usage.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 #include "ir/verify/verify.h"

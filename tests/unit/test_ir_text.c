@@ -96,7 +96,8 @@ static void test_items(void **state)
     (void)state;
     struct ir_module *m =
         round_trip("module \"an \\\"image\\\"\\x01\"\n"
-                   "struct Point { x: f32, y: f32 } // natural\n"
+                   "aspects { ext_amx = 9, fp16 = 77, ext_b = 8 }\n"
+                   "struct Point uses(fp16, ext_amx) { x: f32, y: f32 } // natural\n"
                    "struct Odd { a: i8 @ 1, struct Point @ 4, nan: [2 x f16x3] @ 16, } size 48 align 16\n"
                    "struct Packed { a: i8 @ 0, b: i32 @ 1 } align 1\n"
                    "struct Empty {}\n"
@@ -112,7 +113,16 @@ static void test_items(void **state)
                    "  work_group_size_hint(1, 2, 3) sub_group_size(automatic) aspects()\n"
                    "  targets(\"cpu\", \"gpu\") {}\n"
                    "kernel @k2() sub_group_size(16) sub_groups_per_work_group(3) aspects(fp64, gpu)\n"
-                   "  assumes(small_ids, small_memory) {}\n");
+                   "  assumes(small_ids, small_memory) {}\n"
+                   "kernel @k3() aspects(ext_amx, cpu) uses(ext_b, ext_amx, emulated) targets() {}\n");
+    assert_int_equal(m->structs[0]->aspects_used, IR_ASPECT_FP16 | (uint64_t)1 << IR_ASPECT_COUNT);
+    const struct ir_function *k3 = ir_module_find(m, "k3");
+    assert_true(k3->has_targets && !k3->n_targets);
+    assert_false(ir_module_find(m, "k2")->has_targets);
+    assert_string_equal(ir_module_aspect_name(m, IR_ASPECT_COUNT), "ext_amx");
+    assert_int_equal(ir_module_aspect_number(m, IR_ASPECT_COUNT), 9);
+    assert_int_equal(ir_module_aspect_number(m, IR_ASPECT_BIT_FP16), 77);
+    assert_int_equal(ir_module_aspect_number(m, IR_ASPECT_BIT_FP64), 6);
     assert_string_equal(m->name, "an \"image\"\x01");
     assert_int_equal(m->n_structs, 4);
     assert_int_equal(m->structs[0]->size, 8);
@@ -445,7 +455,8 @@ static void test_head_errors(void **state)
                   "4:8: the name k is taken already");
     ASSERT_ERRORS("struct A { x: struct A }\n", "1:22: there is no struct A above");
     ASSERT_ERRORS("struct A { x: i8 @ 0, y: i8 }\n", "1:23: either all fields have offsets or none has");
-    ASSERT_ERRORS("hello\n", "1:1: expected module, source, struct, a variable, pipe, func or kernel, found hello");
+    ASSERT_ERRORS("hello\n",
+                  "1:1: expected module, source, aspects, struct, a variable, pipe, func or kernel, found hello");
     ASSERT_ERRORS("kernel @k(%a: f32, %a: f32) {}\n", "1:20: the name a is taken already");
     ASSERT_ERRORS("kernel @k() work_grup_size(1) {}\n",
                   "1:13: expected an attribute of the function or {, found work_grup_size");
@@ -465,6 +476,7 @@ static void test_head_errors(void **state)
     ASSERT_ERRORS("kernel @k() work_group_size(0, 0, 0) {}\n", "1:29: a size must not be 0");
     ASSERT_ERRORS("kernel @k() assumes(luck) {}\n", "1:21: expected an assumption, found luck");
     ASSERT_ERRORS("kernel @k() sub_groups_per_work_group(0) {}\n", "1:39: a number must not be 0");
+    ASSERT_ERRORS("aspects { fp16 = 1, fp16 = 2 }\n", "1:21: the aspect fp16 has a number already");
     ASSERT_ERRORS("kernel @k() aspects(fp65) {}\n", "1:21: expected the name of an aspect, found fp65");
     ASSERT_ERRORS("constant @a: [2 x i8] = { 1 }\n", "1:25: 1 of the 2 values of [2 x i8]");
     ASSERT_ERRORS("constant @a: [2 x i8] = { 1, 2, 3 }\n", "1:33: more than the 2 values of [2 x i8]");

@@ -612,24 +612,30 @@ static void aspect_unknown(struct scene *s)
     s->f->has_declared = true;
     s->f->aspects_declared = UINT64_MAX;
 }
+static struct ir_struct *pair(struct scene *s, const char *name, ir_type first, ir_type second);
 static void aspect_used(struct scene *s)
 {
-    build(s, IR_OP_FPCONV, IR_F64, 1, s->f32);
-    s->f->has_declared = true;
-    s->f->aspects_declared = IR_ASPECT_IMAGE | IR_ASPECT_PIPES;
+    s->f->aspects_used = UINT64_MAX;
 }
-static void aspect_of_callee(struct scene *s)
+static void struct_aspect(struct scene *s)
 {
-    struct ir_function *g = helper(s, "g", IR_LINKAGE_INTERNAL);
-    struct ir_builder b = ir_builder_before(g->body->first);
-    ir_build0(&b, IR_OP_SUB_GROUP_SIZE, IR_VOID);
-    ir_build_call(&s->b, g, NULL, 0);
-    s->f->has_declared = true;
-    s->f->aspects_declared = IR_ASPECT_IMAGE | IR_ASPECT_PIPES;
+    pair(s, "half_t", IR_I32, IR_I32)->aspects_used = UINT64_MAX;
+}
+static void aspect_numbered_twice(struct scene *s)
+{
+    ir_module_number_aspect(s->m, "ext", 1);
+    ir_module_number_aspect(s->m, "ext", 2);
+}
+static void targets_not_fixed(struct scene *s)
+{
+    static const char *one[] = {"cpu"};
+    s->f->targets = one;
+    s->f->n_targets = 1;
 }
 static void target_name(struct scene *s)
 {
     static const char *none[] = {""};
+    s->f->has_targets = true;
     s->f->targets = none;
     s->f->n_targets = 1;
 }
@@ -862,9 +868,11 @@ static const struct broken cases[] = {
     {"sub_group", sub_group, 2, NULL, "has sub_group_size 12"},
     {"work_group", work_group, 2, NULL, "has work_group_size 8 x 0 x 0; give all three or none"},
     {"work_group_large", work_group_large, 2, NULL, "more than 2^32 - 1 work-items"},
-    {"aspect_unknown", aspect_unknown, 2, NULL, "declares aspects that do not exist (bits 0xffffffffffff0000)"},
-    {"aspect_used", aspect_used, 2, NULL, "uses the aspect fp64, which it does not declare"},
-    {"aspect_of_callee", aspect_of_callee, 2, NULL, "uses the aspect sub_groups, which it does not declare"},
+    {"aspect_unknown", aspect_unknown, 2, NULL, "declares aspects that do not exist (bits 0xfffffffffe000000)"},
+    {"aspect_used", aspect_used, 2, NULL, "uses aspects that do not exist (bits 0xfffffffffe000000)"},
+    {"struct_aspect", struct_aspect, 0, NULL, "struct type 0 uses aspects that do not exist", ""},
+    {"aspect_numbered_twice", aspect_numbered_twice, 0, NULL, "two aspects have the name ext", ""},
+    {"targets_not_fixed", targets_not_fixed, 2, NULL, "has a list of targets but does not fix them"},
     {"target_name", target_name, 2, NULL, "has a target without a name"},
 
     {"field_overlap", field_overlap, 0, NULL, "field 1 of struct st is at offset 0 and overlaps", ""},

@@ -129,7 +129,8 @@ static void what_the_device_is_not(void **state)
     check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "node second", "fp64");
     test_graph_free(g);
     g = two("here", "there", true);
-    check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "node second", "its targets are gpu");
+    check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "node second",
+                "'-fsycl-fixed-targets=gpu' but was submitted to a different device.");
     test_graph_free(g);
     g = two("here", "plain", true);
     struct fuser_plan *plan = check_planned(g);

@@ -55,9 +55,13 @@ static bool load_input(fusion_session *s, const char *graph, const struct file_i
     return status == FUSION_SUCCESS || fail_module(graph, in->path, in->line);
 }
 
-bool load_module(fusion_session *s, const char *graph, const struct file_module *f, fusion_module **module)
+static void print_warnings(const fusion_module *m)
 {
-    if (f->n_inputs == 1) return load_input(s, graph, &f->inputs[0], module);
+    for (uint32_t i = 0; fusion_module_warning(m, i); i++) fprintf(stderr, "%s\n", fusion_module_warning(m, i));
+}
+
+static bool link_inputs(fusion_session *s, const char *graph, const struct file_module *f, fusion_module **module)
+{
     fusion_module **parts = calloc(f->n_inputs, sizeof(*parts));
     bool good = parts != NULL;
     for (uint32_t i = 0; i < f->n_inputs && good; i++) good = load_input(s, graph, &f->inputs[i], &parts[i]);
@@ -65,6 +69,13 @@ bool load_module(fusion_session *s, const char *graph, const struct file_module 
         good = fail_module(graph, f->name, f->line);
     for (uint32_t i = 0; parts && i < f->n_inputs; i++) fusion_module_destroy(parts[i]);
     free(parts);
+    return good;
+}
+
+bool load_module(fusion_session *s, const char *graph, const struct file_module *f, fusion_module **module)
+{
+    bool good = f->n_inputs == 1 ? load_input(s, graph, &f->inputs[0], module) : link_inputs(s, graph, f, module);
+    if (good) print_warnings(*module);
     return good;
 }
 

@@ -109,14 +109,23 @@ static struct module *make_module(struct module_job *j, struct blob *result, con
     return m;
 }
 
-static void answer(struct session *s, uint32_t request, uint64_t module, const msgpack_object *kernels)
+/* The id, and what the compiler tells of the module. */
+static void answer(struct session *s, uint32_t request, uint64_t module, const msgpack_object *result)
 {
+    static const char *const keys[] = {"kernels", "warnings"};
+    enum { KEYS = sizeof keys / sizeof *keys };
+    const msgpack_object *values[KEYS];
     struct proto_writer w;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < KEYS; i++) n += (values[i] = proto_get(result, keys[i])) != NULL;
     proto_begin_reply(&w, request);
-    proto_pack_map(&w, 2);
+    proto_pack_map(&w, 1 + n);
     proto_pack_uint(&w, "module", module);
-    proto_pack_key(&w, "kernels");
-    msgpack_pack_object(&w.packer, *kernels);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        if (!values[i]) continue;
+        proto_pack_key(&w, keys[i]);
+        msgpack_pack_object(&w.packer, *values[i]);
+    }
     session_send(s, &w);
 }
 
@@ -146,7 +155,7 @@ static bool finish(struct module_job *j, struct blob *result)
     struct error error;
     if (keep(s, m, &error)) {
         operation_end(&j->operation);
-        answer(s, j->operation.request, m->id, proto_get(&value.root, "kernels"));
+        answer(s, j->operation.request, m->id, &value.root);
         module_job_free(j);
     } else {
         module_job_fail(j, &error);

@@ -62,22 +62,27 @@ static bool check_number(struct plan_context *ctx, const struct fuser_node *node
         n, size, device->name, (ull)device->max_work_group_size);
 }
 
-bool sub_group_size_check(struct plan_context *ctx, const struct fuser_node *node)
+bool sub_group_size_known(struct plan_context *ctx, const struct fuser_node *node)
 {
     const struct fuser_device *device = &ctx->options->device;
     uint32_t size = node->kernel->sub_group_size;
     char sizes[128];
-    if (size == 0 || size == IR_SUB_GROUP_AUTOMATIC) return check_number(ctx, node);
+    if (size == 0 || size == IR_SUB_GROUP_AUTOMATIC) return true;
     if (size == IR_SUB_GROUP_PRIMARY) {
-        if (device->primary_sub_group_size) return check_number(ctx, node);
+        if (device->primary_sub_group_size) return true;
         return plan_fail(ctx, FUSER_FEATURE_NOT_SUPPORTED, "node", node->name,
                          "kernel %s asks for the primary sub-group size, but device %s has none", node->kernel->name,
                          device->name);
     }
-    if (has_size(device, size)) return check_number(ctx, node);
+    if (has_size(device, size)) return true;
     return plan_fail(ctx, FUSER_FEATURE_NOT_SUPPORTED, "node", node->name,
                      "kernel %s requires sub-groups of %u, which device %s lacks; its sizes are %s", node->kernel->name,
                      size, device->name, sizes_text(device, sizes, sizeof sizes));
+}
+
+bool sub_group_size_check(struct plan_context *ctx, const struct fuser_node *node)
+{
+    return sub_group_size_known(ctx, node) && check_number(ctx, node);
 }
 
 /* Nothing is needed where the kernel cannot tell the difference. */

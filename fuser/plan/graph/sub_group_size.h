@@ -5,6 +5,8 @@
 #include "fuser/plan/base/node_run.h"
 #include "fuser/plan/graph/facts.h"
 
+/* The device has the size that the kernel asks for; else it fails. */
+bool sub_group_size_known(struct plan_context *ctx, const struct fuser_node *node);
 bool sub_group_size_check(struct plan_context *ctx, const struct fuser_node *node);
 /* What the kernel's sub-groups have wherever it runs. */
 uint32_t sub_group_size_of_kernel(const struct fuser_device *device, const struct ir_function *kernel);

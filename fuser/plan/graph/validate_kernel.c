@@ -6,7 +6,7 @@
 
 #include "fuser/plan/graph/image_args.h"
 #include "fuser/plan/graph/sub_group_size.h"
-#include "ir/analysis/required_aspects.h"
+#include "fuser/plan/graph/validate_features.h"
 #include "ir/link/link.h"
 #include "ir/link/unresolved.h"
 
@@ -127,9 +127,8 @@ static bool check_local_size(struct plan_context *ctx, const struct fuser_node *
 {
     const struct nd_range *r = &node->range;
     const uint32_t *required = node->kernel->work_group_size;
-    uint64_t most = ctx->options->device.max_work_group_size, given = 1, needed = 1;
+    uint64_t most = ctx->options->device.max_work_group_size, given = 1;
     for (unsigned d = 0; d < 3; d++) {
-        if (required[d]) needed *= required[d];
         if (r->local[d] == 0) continue;
         given = r->local[d] > UINT64_MAX / given ? UINT64_MAX : given * r->local[d];
         if (required[d] && r->local[d] != required[d])
@@ -141,41 +140,7 @@ static bool check_local_size(struct plan_context *ctx, const struct fuser_node *
         return plan_fail(ctx, FUSER_INVALID, "node", node->name,
                          "work-groups of %llu work-items; device %s allows %llu", (ull)given, ctx->options->device.name,
                          (ull)most);
-    if (needed > most)
-        return plan_fail(ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
-                         "kernel %s requires work-groups of %llu work-items; device %s allows %llu", node->kernel->name,
-                         (ull)needed, ctx->options->device.name, (ull)most);
     return true;
-}
-
-static bool check_aspects(struct plan_context *ctx, const struct fuser_node *node)
-{
-    const struct ir_function *k = node->kernel;
-    uint64_t needed = ir_function_aspects(k) | (k->has_declared ? k->aspects_declared : 0);
-    uint64_t missing = needed & ~ctx->options->device.aspects;
-    char names[256] = "";
-    size_t used = 0;
-    for (unsigned bit = 0; bit < 64 && used < sizeof names - 1; bit++) {
-        if (!(missing >> bit & 1)) continue;
-        const char *name = ir_aspect_name(bit);
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                 name ? name : "an unknown aspect");
-    }
-    if (!missing) return true;
-    return plan_fail(ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name, "kernel %s needs %s, which device %s lacks",
-                     k->name, names, ctx->options->device.name);
-}
-
-static bool check_targets(struct plan_context *ctx, const struct fuser_node *node)
-{
-    const struct ir_function *k = node->kernel;
-    const char *device = ctx->options->device.name;
-    if (!k->n_targets) return true;
-    for (uint32_t i = 0; i < k->n_targets; i++)
-        if (device && strcmp(k->targets[i], device) == 0) return true;
-    return plan_fail(ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
-                     "kernel %s is not for device %s: its targets are %s%s", k->name, device, k->targets[0],
-                     k->n_targets > 1 ? " and others" : "");
 }
 
 /* Kernels of plans assume things; one that comes back as a user's may be launched over another range. */
@@ -236,7 +201,7 @@ bool validate_kernel_node(struct plan_context *ctx, const struct fuser_graph *g,
     if (!k) return plan_fail(ctx, FUSER_INVALID, "node", node->name, "a kernel node without a kernel");
     if (k->linkage != IR_LINKAGE_KERNEL || !k->body)
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "function %s is no kernel", k->name);
-    return check_refused(ctx, node) && check_imports(ctx, node) && check_args(ctx, g, node) && check_range(ctx, node) &&
-           check_local_size(ctx, node) && sub_group_size_check(ctx, node) && check_aspects(ctx, node) &&
-           check_targets(ctx, node) && check_assumptions(ctx, g, node);
+    return validate_features(ctx, node) && check_refused(ctx, node) && check_imports(ctx, node) &&
+           check_args(ctx, g, node) && check_range(ctx, node) && check_local_size(ctx, node) &&
+           sub_group_size_check(ctx, node) && check_assumptions(ctx, g, node);
 }

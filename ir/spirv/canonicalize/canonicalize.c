@@ -1,6 +1,7 @@
 /* The rewrites and checks in their order. */
 #include "ir/spirv/canonicalize/canonicalize.h"
 
+#include "ir/spirv/canonicalize/annotation_strings.h"
 #include "ir/spirv/canonicalize/block_order.h"
 #include "ir/spirv/canonicalize/call_graph_cost.h"
 #include "ir/spirv/canonicalize/constituents.h"
@@ -18,6 +19,7 @@ bool spirv_canonicalize(struct spirv_words *m)
     if (!spirv_find_value_types(m)) return false;
     spirv_number_reservations(m);
     spirv_drop_debug_info(m);
+    spirv_drop_annotation_strings(m);
     spirv_merge_types(m);
     spirv_order_blocks(m);
     if (!spirv_check_control_flow_cost(m) || !spirv_check_call_graph_cost(m) || !spirv_check_operands(m)) return false;

@@ -34,6 +34,30 @@ bool spirv_has_param_attr(const struct spirv_reader *r, uint32_t id, SpvFunction
     return find_decoration(r, id, SpvDecorationFuncParamAttr, attr) != NULL;
 }
 
+static uint32_t each(const struct spirv_reader *r, uint32_t id, SpvDecoration what, const uint32_t **found, uint32_t n)
+{
+    for (uint32_t i = r->index.ids[id].decorations; i; i = r->index.decorations[i - 1].next) {
+        const struct spirv_decoration *d = &r->index.decorations[i - 1];
+        if (d->group && d->group != id) {
+            n = each(r, d->group, what, found, n);
+        } else if (!d->group && d->member == UINT32_MAX && d->words[0] == what) {
+            if (found) found[n] = d->words + 1;
+            n++;
+        }
+    }
+    return n;
+}
+
+void spirv_each_decoration(const struct spirv_reader *r, uint32_t id, SpvDecoration what,
+                           void (*visit)(void *data, const uint32_t *words), void *data)
+{
+    uint32_t n = each(r, id, what, NULL, 0);
+    if (!n) return;
+    const uint32_t **found = arena_alloc(r->arena, n * sizeof(*found));
+    each(r, id, what, found, 0); /* lists begin with what came last */
+    while (n) visit(data, found[--n]);
+}
+
 static void decorate(struct spirv_reader *r, uint32_t target, const struct spirv_decoration *d)
 {
     if (target >= r->index.bound) return;

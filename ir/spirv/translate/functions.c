@@ -4,6 +4,7 @@
 #include "ir/spirv/cfg/cfg.h"
 #include "ir/spirv/decode/functions.h"
 #include "ir/spirv/translate/body.h"
+#include "ir/spirv/translate/features.h"
 #include "ir/spirv/translate/signatures.h"
 
 /* A function whose signature cannot be told keeps nothing of it. */
@@ -28,5 +29,10 @@ void spirv_translate(struct spirv_reader *r)
         struct spirv_function *f = &r->functions.items[k];
         if (f->has_body && !f->wraps && !f->refused) spirv_read_body(r, &ids, bindings, f);
         if (f->refused && f->ir) refuse_function(f);
+    }
+    spirv_read_features(r);
+    for (size_t k = 0; k < r->functions.n; k++) {
+        struct spirv_function *f = &r->functions.items[k];
+        if (f->refused && f->ir && !f->ir->refused && f->has_body) refuse_function(f);
     }
 }

@@ -7,6 +7,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/text/number.h"
+#include "ir/text/parse/parse_aspects.h"
 #include "ir/text/parse/parse_basic.h"
 #include "ir/text/parse/parse_body.h"
 #include "ir/text/parse/parse_init.h"
@@ -120,10 +121,12 @@ static bool parse_struct(struct parser *p)
     struct token name = p->tok;
     if (name.kind != TOKEN_WORD) return parse_expected(p, "the name of a struct");
     parse_advance(p);
-    bool good = parse_fields(p, &fields);
+    uint64_t uses = 0;
+    bool good = (!parse_if_word(p, "uses") || parse_aspects(p, &uses)) && parse_fields(p, &fields);
     if (good) {
         struct ir_struct *s = ir_struct_new(p->m, NULL, (uint32_t)fields.n);
         s->name = parse_copy(p, &name);
+        s->aspects_used = uses;
         good = lay_out(p, s, &fields) && declare_name(p, &p->structs, &name, (void *)(uintptr_t)p->m->n_structs);
     }
     free(fields.items);
@@ -251,46 +254,6 @@ static bool parse_sub_group_size(struct parser *p, uint32_t *size)
     return parse_punct(p, ')');
 }
 
-static bool parse_set(struct parser *p, const char *(*name)(unsigned bit), const char *what, uint64_t *set)
-{
-    if (!parse_punct(p, '(')) return false;
-    while (!token_is(&p->tok, ')')) {
-        unsigned bit = 0;
-        while (name(bit) && !token_is_word(&p->tok, name(bit))) bit++;
-        if (!name(bit)) return parse_expected(p, what);
-        *set |= 1ull << bit;
-        parse_advance(p);
-        if (!parse_if_punct(p, ',')) break;
-    }
-    return parse_punct(p, ')');
-}
-
-static bool parse_aspects(struct parser *p, struct ir_function *f)
-{
-    f->has_declared = true;
-    return parse_set(p, ir_aspect_name, "the name of an aspect", &f->aspects_declared);
-}
-
-static bool parse_assumptions(struct parser *p, struct ir_function *f)
-{
-    uint64_t set = 0;
-    bool good = parse_set(p, ir_assumption_name, "an assumption", &set);
-    f->assumes = (uint32_t)set;
-    return good;
-}
-
-static bool parse_targets(struct parser *p, struct ir_function *f)
-{
-    if (!parse_punct(p, '(')) return false;
-    do {
-        char *name;
-        if (!parse_string(p, "the name of a target", &name)) return false;
-        f->targets = arena_grow(p->m->arena, f->targets, f->n_targets, sizeof *f->targets);
-        f->targets[f->n_targets++] = name;
-    } while (parse_if_punct(p, ','));
-    return parse_punct(p, ')');
-}
-
 static bool parse_refused(struct parser *p, struct ir_function *f)
 {
     char *why;
@@ -312,6 +275,7 @@ enum attribute {
     SUB_GROUP_SIZE,
     SUB_GROUPS,
     ASPECTS,
+    USES,
     ASSUMES,
     TARGETS,
     REFUSED,
@@ -325,7 +289,8 @@ static bool parse_attribute(struct parser *p, struct ir_function *f, enum attrib
     case WORK_GROUP_SIZE_HINT: return parse_sizes(p, f->work_group_size_hint);
     case SUB_GROUP_SIZE: return parse_sub_group_size(p, &f->sub_group_size);
     case SUB_GROUPS: return parse_sub_groups(p, &f->sub_groups_per_work_group);
-    case ASPECTS: return parse_aspects(p, f);
+    case ASPECTS: f->has_declared = true; return parse_aspects(p, &f->aspects_declared);
+    case USES: return parse_aspects(p, &f->aspects_used);
     case ASSUMES: return parse_assumptions(p, f);
     case REFUSED: return parse_refused(p, f);
     default: return parse_targets(p, f);
@@ -340,6 +305,7 @@ static bool parse_attributes(struct parser *p, struct ir_function *f)
                                                     [SUB_GROUP_SIZE] = "sub_group_size",
                                                     [SUB_GROUPS] = "sub_groups_per_work_group",
                                                     [ASPECTS] = "aspects",
+                                                    [USES] = "uses",
                                                     [ASSUMES] = "assumes",
                                                     [TARGETS] = "targets",
                                                     [REFUSED] = "refused"};
@@ -482,7 +448,7 @@ static bool parse_linked(struct parser *p, struct parser_list *bodies)
     int space = parse_find_word(&p->tok, ir_space_words, IR_SPACE_COUNT);
     if (space < 0)
         return parse_expected(p, linkage == IR_LINKAGE_INTERNAL
-                                     ? "module, source, struct, a variable, pipe, func or kernel"
+                                     ? "module, source, aspects, struct, a variable, pipe, func or kernel"
                                      : "func, pipe or a variable");
     parse_advance(p);
     return parse_global(p, linkage, (enum ir_space)space, IR_VOID);
@@ -494,13 +460,14 @@ static bool parse_item(struct parser *p, struct parser_list *bodies)
     if (token_is_word(&p->tok, "module")) return parse_name(p);
     if (token_is_word(&p->tok, "source")) return parse_source(p);
     if (token_is_word(&p->tok, "struct")) return parse_struct(p);
+    if (token_is_word(&p->tok, "aspects")) return parse_aspect_numbers(p);
     if (parse_if_word(p, "kernel")) return parse_function(p, IR_LINKAGE_KERNEL, line, bodies);
     return parse_linked(p, bodies);
 }
 
 static bool starts_item(const struct token *t)
 {
-    static const char *const words[] = {"module", "source", "struct", "kernel", "func", "export", "import"};
+    static const char *const words[] = {"module", "source", "struct", "aspects", "kernel", "func", "export", "import"};
     return parse_find_word(t, words, sizeof words / sizeof *words) >= 0 || is_pipe_word(t) ||
            parse_find_word(t, ir_space_words, IR_SPACE_COUNT) >= 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/core/module_aspects.h"
 #include "ir/text/print/print_basic.h"
 #include "ir/text/print/print_init.h"
 #include "ir/text/print/print_inst.h"
@@ -32,14 +33,33 @@ static void print_size(struct printer *p, const char *word, const uint32_t size[
     if (size[0] || size[1] || size[2]) strbuf_printf(&p->out, " %s(%u, %u, %u)", word, size[0], size[1], size[2]);
 }
 
-static void print_set(struct printer *p, const char *word, uint64_t set, const char *(*name)(unsigned bit))
+static void print_assumptions(struct printer *p, uint32_t set)
 {
-    const char *before = "";
-    strbuf_printf(&p->out, " %s(", word);
-    for (unsigned bit = 0; name(bit); bit++) {
+    const char *before = " assumes(";
+    for (unsigned bit = 0; ir_assumption_name(bit); bit++) {
         if (!(set >> bit & 1)) continue;
-        strbuf_printf(&p->out, "%s%s", before, name(bit));
+        strbuf_printf(&p->out, "%s%s", before, ir_assumption_name(bit));
         before = ", ";
+    }
+    strbuf_add(&p->out, ")");
+}
+
+static void print_aspects(struct printer *p, const char *word, uint64_t set)
+{
+    uint8_t bits[IR_ASPECT_BITS];
+    unsigned n = ir_aspects_in_order(p->m, set, bits);
+    strbuf_printf(&p->out, " %s(", word);
+    for (unsigned i = 0; i < n; i++)
+        strbuf_printf(&p->out, "%s%s", i ? ", " : "", ir_module_aspect_name(p->m, bits[i]));
+    strbuf_add(&p->out, ")");
+}
+
+static void print_targets(struct printer *p, const struct ir_function *f)
+{
+    strbuf_add(&p->out, " targets(");
+    for (uint32_t i = 0; i < f->n_targets; i++) {
+        if (i) strbuf_add(&p->out, ", ");
+        print_string(p, f->targets[i]);
     }
     strbuf_add(&p->out, ")");
 }
@@ -57,13 +77,10 @@ static void print_attributes(struct printer *p, const struct ir_function *f)
     }
     if (f->sub_groups_per_work_group)
         strbuf_printf(&p->out, " sub_groups_per_work_group(%u)", f->sub_groups_per_work_group);
-    if (f->has_declared) print_set(p, "aspects", f->aspects_declared, ir_aspect_name);
-    if (f->assumes) print_set(p, "assumes", f->assumes, ir_assumption_name);
-    for (uint32_t i = 0; i < f->n_targets; i++) {
-        strbuf_add(&p->out, i ? ", " : " targets(");
-        print_string(p, f->targets[i]);
-    }
-    if (f->n_targets) strbuf_add(&p->out, ")");
+    if (f->has_declared) print_aspects(p, "aspects", f->aspects_declared);
+    if (f->aspects_used) print_aspects(p, "uses", f->aspects_used);
+    if (f->assumes) print_assumptions(p, f->assumes);
+    if (f->has_targets) print_targets(p, f);
     if (f->refused) {
         strbuf_add(&p->out, " refused(");
         print_string(p, f->refused);
@@ -108,7 +125,9 @@ static bool is_natural(const struct ir_module *m, const struct ir_struct *s)
 static void print_struct(struct printer *p, const struct ir_struct *s)
 {
     bool natural = is_natural(p->m, s);
-    strbuf_printf(&p->out, "struct %s {", s->name);
+    strbuf_printf(&p->out, "struct %s", s->name);
+    if (s->aspects_used) print_aspects(p, "uses", s->aspects_used);
+    strbuf_add(&p->out, " {");
     for (uint32_t i = 0; i < s->n_fields; i++) {
         strbuf_add(&p->out, i ? ", " : " ");
         if (s->fields[i].name) strbuf_printf(&p->out, "%s: ", s->fields[i].name);
@@ -170,6 +189,15 @@ static void print_source(struct printer *p)
     strbuf_add(&p->out, "\n");
 }
 
+static void print_aspect_numbers(struct printer *p)
+{
+    const struct ir_module *m = p->m;
+    for (uint32_t i = 0; i < m->n_aspect_numbers; i++)
+        strbuf_printf(&p->out, "%s%s = %u", i ? ", " : "aspects { ", m->aspect_numbers[i].name,
+                      m->aspect_numbers[i].number);
+    if (m->n_aspect_numbers) strbuf_add(&p->out, " }\n");
+}
+
 static char *finish_text(struct printer *p)
 {
     print_forget_numbers(p);
@@ -185,6 +213,7 @@ char *ir_print(const struct ir_module *m)
         strbuf_add(&p.out, "\n");
     }
     print_source(&p);
+    print_aspect_numbers(&p);
     for (uint32_t i = 0; i < m->n_structs; i++) print_struct(&p, m->structs[i]);
     for (uint32_t i = 0; i < m->n_globals; i++) print_global(&p, m->globals[i]);
     for (uint32_t i = 0; i < m->n_functions; i++) {
