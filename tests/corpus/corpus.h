@@ -107,6 +107,16 @@ bool corpus_sampler_word(const char *word, uint32_t *bits);
 /* ---- data.c: what a buffer holds before the kernel runs; the same each time ---- */
 void corpus_fill(const struct corpus_arg *a, uint32_t index, void *to);
 
+/* ---- arguments.c ---- */
+/* Arguments as the interpreter takes them. */
+struct corpus_arguments {
+    struct interp_arg args[CORPUS_MAX_ARGS];
+    struct ir_image images[CORPUS_MAX_ARGS];
+    struct interp_pipe pipes[CORPUS_MAX_ARGS];
+};
+/* data: the buffers of the kernel. */
+void corpus_arguments(const struct corpus_kernel *k, uint8_t *data, struct corpus_arguments *to);
+
 /* ---- bounds.c ---- */
 struct corpus_bound {
     double ulp;         /* units in the last place */

@@ -80,33 +80,6 @@ static void free_buffers(const struct corpus_kernel *k, uint8_t *data)
     munmap(data, corpus_buffer_at(k, k->n_args) + 1);
 }
 
-/* Arguments as the interpreter takes them. */
-struct arguments {
-    struct interp_arg args[CORPUS_MAX_ARGS];
-    struct ir_image images[CORPUS_MAX_ARGS];
-    struct interp_pipe pipes[CORPUS_MAX_ARGS];
-};
-
-static void arguments(const struct corpus_kernel *k, uint8_t *data, struct arguments *to)
-{
-    for (uint32_t i = 0; i < k->n_args; i++) {
-        const struct corpus_arg *a = &k->args[i];
-        to->args[i] = (struct interp_arg){.kind = a->kind, .size = a->size, .data = (void *)a->value};
-        uint8_t *memory = data + corpus_buffer_at(k, i);
-        if (a->kind == INTERP_ARG_BUFFER) to->args[i].data = memory;
-        if (a->kind == INTERP_ARG_IMAGE) {
-            to->images[i] = a->image;
-            to->images[i].data = memory;
-            to->args[i].data = &to->images[i];
-        }
-        if (a->kind == INTERP_ARG_PIPE) {
-            to->pipes[i] = a->pipe;
-            to->pipes[i].packets = memory;
-            to->args[i].data = &to->pipes[i];
-        }
-    }
-}
-
 /* ---- results ---- */
 
 static bool agree(const struct corpus_kernel *k, const char *who, const uint8_t *want, const uint8_t *got,
@@ -130,11 +103,11 @@ static bool agree(const struct corpus_kernel *k, const char *who, const uint8_t 
 static bool interpret(const struct ir_function *f, const struct corpus_case *c, uint32_t sub_group_size, uint8_t *data)
 {
     const struct corpus_kernel *k = corpus.kernels[c->index];
-    struct arguments a;
+    struct corpus_arguments a;
     struct interp_options options = {.sub_group_size = sub_group_size, .check_races = true};
     options.check_unwritten = c->level != &levels[0];
     struct interp_result result = {0};
-    arguments(k, data, &a);
+    corpus_arguments(k, data, &a);
     int code = interp_run(f, &k->range, a.args, &options, &result);
     for (uint32_t i = 0; i < result.n_findings; i++)
         fprintf(stderr, "# %s, interpreter, line %u: %s\n", k->name, result.findings[i].line, result.findings[i].text);
@@ -164,9 +137,9 @@ static bool make(struct compiled *c, struct ir_function *f, enum cpu_way way)
 static enum cpu_end cpu_child(struct ir_function *f, const struct corpus_kernel *k, enum cpu_way way, uint8_t *data,
                               uint32_t *sub_group_size)
 {
-    struct arguments a;
+    struct corpus_arguments a;
     struct compiled c;
-    arguments(k, data, &a);
+    corpus_arguments(k, data, &a);
     if (!make(&c, f, way)) return CPU_REFUSED;
     *sub_group_size = c.info->sub_group_size;
     compiled_run(&c, f, &k->range, a.args, 1, 0);

@@ -1,0 +1,17 @@
+/* Where a work-item is. */
+#pragma once
+
+#include "fuser/spirv/base/body.h"
+
+/* The value of an operation of that class, computed once at the kernel's beginning. */
+uint32_t spw_id_of(struct spw *w, enum ir_op op, unsigned dim);
+/* Vulkan: a number of struct spirv_launch or of the arguments, at its offset from the block's beginning. */
+uint32_t spw_launch_number(struct spw *w, enum ir_kind kind, uint32_t offset);
+uint32_t spw_launch_address(struct spw *w); /* of the block */
+/* Vulkan: whether the work-item lies in the ND-range, a bool; wherever a dispatch has more. */
+uint32_t spw_inside_range(struct spw *w);
+/* Vulkan: the sizes of work-groups as specialization constants. */
+uint32_t spw_group_size(struct spw *w, unsigned dim);
+void spw_declare_group_size(struct spw *w);
+/* A variable of the pipeline, which has that type; its value. */
+uint32_t spw_builtin(struct spw *w, uint32_t builtin, uint32_t type);

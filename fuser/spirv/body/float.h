@@ -1,7 +1,0 @@
-/* Functions of floats, and questions about them, that are several instructions. */
-#pragma once
-
-#include "fuser/spirv/body/body.h"
-
-bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const struct formula_value *args,
-                      struct formula_value *result);

@@ -1,6 +1,0 @@
-/* One instruction of the kernel, handed to its family. */
-#pragma once
-
-#include "fuser/spirv/body/body.h"
-
-void spw_instruction(struct spw *w, const struct ir_inst *inst);

@@ -1,6 +1,0 @@
-/* Instructions that depend on their operands alone, part by part. */
-#pragma once
-
-#include "fuser/spirv/body/body.h"
-
-void spw_pure(struct spw *w, const struct ir_inst *inst);

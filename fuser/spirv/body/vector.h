@@ -1,7 +1,0 @@
-/* Vectors: made of numbers, taken apart, their lanes in another order. */
-#pragma once
-
-#include "fuser/spirv/body/body.h"
-
-/* False: it is no such operation. */
-bool spw_vector(struct spw *w, const struct ir_inst *inst);
