@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "fuser/cpu/emit/instruction.h"
+#include "fuser/cpu/emit/lane_by_lane.h"
 #include "fuser/cpu/emit/lane_test.h"
 #include "fuser/cpu/emit/private_memory.h"
-#include "fuser/cpu/emit/side_effects.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/prepare/loop_exits.h"
+#include "fuser/cpu/prepare/side_effects.h"
 #include "fuser/cpu/prepare/uniformity.h"
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/lanes.h"
@@ -303,19 +305,6 @@ static void emit_if(struct emit *e, const struct ir_inst *inst)
 
 /* ---- loop ---- */
 
-struct count {
-    const struct ir_inst *loop;
-    unsigned ways_back, breaks, returns;
-};
-
-static void count_exits(struct ir_inst *inst, void *data)
-{
-    struct count *c = data;
-    if (inst->op == IR_OP_RETURN) c->returns++;
-    if (inst->op != IR_OP_BREAK && inst->op != IR_OP_CONTINUE) return;
-    if (ir_enclosing_loop(inst) == c->loop) ++*(inst->op == IR_OP_BREAK ? &c->breaks : &c->ways_back);
-}
-
 static void start_args(struct emit *e, const struct ir_inst *inst, struct control_frame *frame)
 {
     const struct ir_block *body = inst->blocks[0];
@@ -374,19 +363,18 @@ static bool is_last(const struct ir_inst *inst)
 static const struct ir_inst *only_test(const struct emit *e, const struct ir_inst *loop)
 {
     const struct ir_block *body = loop->blocks[0];
-    struct count all = {.loop = loop}, in_test = {.loop = loop};
+    struct loop_exits all = loop_exits_of(loop), in_test = {.loop = loop};
     const struct ir_inst *test = NULL;
-    ir_walk((struct ir_block *)body, count_exits, &all);
     for (const struct ir_inst *i = body->first; i; i = i->next) {
         unsigned before = in_test.breaks + in_test.ways_back;
-        for (int b = 0; b < 2 && i->op == IR_OP_IF; b++) count_exits(i->blocks[b]->last, &in_test);
+        for (int b = 0; b < 2 && i->op == IR_OP_IF; b++) loop_exits_add(&in_test, i->blocks[b]->last);
         if (in_test.breaks + in_test.ways_back == before) continue;
         if (test) return NULL;
         test = i;
     }
     if (!test || all.returns || !e->values->uniformity.divergent[test->scratch]) return NULL;
     if (!lane_test_applies(e, test->operands[0])) return NULL;
-    count_exits(body->last, &in_test);
+    loop_exits_add(&in_test, body->last);
     if (in_test.breaks != all.breaks || in_test.ways_back != all.ways_back) return NULL;
     return is_last(test) || side_effects_none_but_loads(body->first, test) ? test : NULL;
 }
@@ -420,8 +408,7 @@ static void even_rounds(struct emit *e, const struct ir_block *body, struct cont
 static void divergent_loop(struct emit *e, const struct ir_inst *inst, struct control_frame *frame)
 {
     const struct ir_block *body = inst->blocks[0];
-    struct count count = {.loop = inst};
-    ir_walk((struct ir_block *)body, count_exits, &count);
+    struct loop_exits count = loop_exits_of(inst);
     /* What is assigned in the middle of an iteration must not be seen by the lanes still in it. */
     if (count.ways_back > 1 || body->last->op != IR_OP_CONTINUE)
         frame->next = value_variables(e, body->args, body->n_args);
@@ -442,7 +429,7 @@ static void divergent_loop(struct emit *e, const struct ir_inst *inst, struct co
     e->control->empty = false;
 }
 
-static void emit_loop(struct emit *e, const struct ir_inst *inst)
+static void run_loop(struct emit *e, const struct ir_inst *inst)
 {
     struct control_frame frame = {
         .outer = e->control->frame, .inst = inst, .divergent = e->values->uniformity.divergent[inst->scratch]};
@@ -456,6 +443,22 @@ static void emit_loop(struct emit *e, const struct ir_inst *inst)
         uniform_loop(e, inst, &frame);
     e->control->frame = frame.outer;
     value_define(e, inst->results, inst->n_results, frame.results);
+}
+
+static void emit_loop(struct emit *e, const struct ir_inst *inst)
+{
+    struct control around = *e->control;
+    struct lane_by_lane each;
+    if (!lane_by_lane_pays(e, inst)) {
+        run_loop(e, inst);
+        return;
+    }
+    lane_by_lane_begin(e, &each, inst);
+    e->control->frame = NULL;
+    e->control->skip = NULL;
+    run_loop(e, inst);
+    lane_by_lane_end(e, &each);
+    *e->control = around;
 }
 
 /* ---- terminators ---- */

@@ -1,6 +1,6 @@
 /* What may run though no lane is active: operations on values do no harm; memory must not be touched, and a loop might
    not end. */
-#include "fuser/cpu/emit/side_effects.h"
+#include "fuser/cpu/prepare/side_effects.h"
 
 struct survey {
     unsigned cost;

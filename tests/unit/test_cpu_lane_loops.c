@@ -1,0 +1,74 @@
+/* Loops that lanes leave in different rounds: each runs them by itself where it reads memory of its own, all together
+   where the work is in registers. */
+#include "tests/support/compiled_kit.h"
+
+/* A row of a sparse matrix. */
+static const char *const sparse_row =
+    "kernel @k(%values: ptr.global f32 read, %columns: ptr.global i32 read, %starts: ptr.global i32 read, "
+    "%x: ptr.global f32 read, %y: ptr.global f32) {\n"
+    "  %row = global_id x\n  %from = load i32 %starts[%row]\n  %next = add i64 %row, 1\n"
+    "  %to = load i32 %starts[%next]\n"
+    "  %all = loop (%k: i32 = %from, %sum: f32 = 0.0) -> f32 {\n"
+    "    %over = sge i32 %k, %to\n    if %over {\n      break %sum\n    }\n"
+    "    %at = sext i64 %k\n    %value = load f32 %values[%at]\n    %column = load i32 %columns[%at]\n"
+    "    %there = sext i64 %column\n    %factor = load f32 %x[%there]\n"
+    "    %product = fmul f32 %value, %factor\n    %more = fadd f32 %sum, %product\n"
+    "    %k1 = add i32 %k, 1\n    continue %k1, %more\n  }\n"
+    "  store f32 %y[%row], %all\n  return\n}\n";
+
+static const char *const escape_time =
+    "kernel @k(%from: ptr.global f32 read, %rounds: ptr.global i32) {\n"
+    "  %i = global_id x\n  %c = load f32 %from[%i]\n"
+    "  %count = loop (%n: i32 = 0, %z: f32 = 0.0) -> i32 {\n"
+    "    %square = fmul f32 %z, %z\n    %out = fogt f32 %square, 4.0\n    %last = sge i32 %n, 100\n"
+    "    %over = or bool %out, %last\n    if %over {\n      break %n\n    }\n"
+    "    %next = fadd f32 %square, %c\n    %n1 = add i32 %n, 1\n    continue %n1, %next\n  }\n"
+    "  store i32 %rounds[%i], %count\n  return\n}\n";
+
+/* What it is compiled to, for the caller to free. */
+static char *assembly_of(const char *text, enum cpu_isa isa)
+{
+    struct ir_module *m = kit_parse(text);
+    struct ir_function *kernel = kit_kernel(m);
+    struct cpu_options options = {.target = cpu_target_host(isa), .keep_assembly = true};
+    struct cpu_object object;
+    struct diag_list list = {0};
+    kernel->assumes = IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY;
+    assert_int_equal(cpu_compile(kernel, &options, &object, &list), 0);
+    char *assembly = strdup(object.assembly);
+    cpu_object_clear(&object);
+    ir_module_free(m);
+    return assembly;
+}
+
+static bool has_avx2(void)
+{
+    return cpu_target_host(CPU_ISA_AVX2).isa == CPU_ISA_AVX2;
+}
+
+static void each_lane_walks_its_row(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    char *assembly = assembly_of(sparse_row, CPU_ISA_AVX2);
+    assert_null(strstr(assembly, "vgather"));
+    assert_non_null(strstr(assembly, "vmulss"));
+    free(assembly);
+}
+
+static void what_is_in_registers_runs_together(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    char *assembly = assembly_of(escape_time, CPU_ISA_AVX2);
+    assert_non_null(strstr(assembly, "vmulps"));
+    assert_null(strstr(assembly, "vmulss"));
+    free(assembly);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
+                                       cmocka_unit_test(what_is_in_registers_runs_together)};
+    return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
+}
