@@ -1,0 +1,39 @@
+/*
+ * Tables of the two other interfaces, for tools and for administrators. The loader takes no driver without them; it can
+ * do nothing of them.
+ */
+#include <level_zero/zes_ddi.h>
+#include <level_zero/zet_ddi.h>
+
+#include "tests/level_zero/driver/table.h"
+
+EMPTY_TABLE(zetGetDeviceProcAddrTable, zet_device_dditable_t)
+EMPTY_TABLE(zetGetContextProcAddrTable, zet_context_dditable_t)
+EMPTY_TABLE(zetGetCommandListProcAddrTable, zet_command_list_dditable_t)
+EMPTY_TABLE(zetGetModuleProcAddrTable, zet_module_dditable_t)
+EMPTY_TABLE(zetGetKernelProcAddrTable, zet_kernel_dditable_t)
+EMPTY_TABLE(zetGetMetricGroupProcAddrTable, zet_metric_group_dditable_t)
+EMPTY_TABLE(zetGetMetricGroupExpProcAddrTable, zet_metric_group_exp_dditable_t)
+EMPTY_TABLE(zetGetMetricProcAddrTable, zet_metric_dditable_t)
+EMPTY_TABLE(zetGetMetricStreamerProcAddrTable, zet_metric_streamer_dditable_t)
+EMPTY_TABLE(zetGetMetricQueryPoolProcAddrTable, zet_metric_query_pool_dditable_t)
+EMPTY_TABLE(zetGetMetricQueryProcAddrTable, zet_metric_query_dditable_t)
+EMPTY_TABLE(zetGetTracerExpProcAddrTable, zet_tracer_exp_dditable_t)
+EMPTY_TABLE(zetGetDebugProcAddrTable, zet_debug_dditable_t)
+EMPTY_TABLE(zesGetDriverProcAddrTable, zes_driver_dditable_t)
+EMPTY_TABLE(zesGetDeviceProcAddrTable, zes_device_dditable_t)
+EMPTY_TABLE(zesGetSchedulerProcAddrTable, zes_scheduler_dditable_t)
+EMPTY_TABLE(zesGetPerformanceFactorProcAddrTable, zes_performance_factor_dditable_t)
+EMPTY_TABLE(zesGetPowerProcAddrTable, zes_power_dditable_t)
+EMPTY_TABLE(zesGetFrequencyProcAddrTable, zes_frequency_dditable_t)
+EMPTY_TABLE(zesGetEngineProcAddrTable, zes_engine_dditable_t)
+EMPTY_TABLE(zesGetStandbyProcAddrTable, zes_standby_dditable_t)
+EMPTY_TABLE(zesGetFirmwareProcAddrTable, zes_firmware_dditable_t)
+EMPTY_TABLE(zesGetMemoryProcAddrTable, zes_memory_dditable_t)
+EMPTY_TABLE(zesGetFabricPortProcAddrTable, zes_fabric_port_dditable_t)
+EMPTY_TABLE(zesGetTemperatureProcAddrTable, zes_temperature_dditable_t)
+EMPTY_TABLE(zesGetPsuProcAddrTable, zes_psu_dditable_t)
+EMPTY_TABLE(zesGetFanProcAddrTable, zes_fan_dditable_t)
+EMPTY_TABLE(zesGetLedProcAddrTable, zes_led_dditable_t)
+EMPTY_TABLE(zesGetRasProcAddrTable, zes_ras_dditable_t)
+EMPTY_TABLE(zesGetDiagnosticsProcAddrTable, zes_diagnostics_dditable_t)

@@ -1,0 +1,192 @@
+#define CL_TARGET_OPENCL_VERSION 300
+#include "tests/level_zero/machine/opencl.h"
+
+#include <CL/cl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/level_zero/machine/translate.h"
+
+struct opencl_program {
+    cl_program program;
+};
+
+struct opencl_kernel {
+    cl_kernel kernel;
+    pthread_mutex_t arguments; /* are set and taken over by a launch under it */
+};
+
+static struct {
+    pthread_once_t once;
+    struct opencl_facts facts;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+} machine = {.once = PTHREAD_ONCE_INIT};
+
+static uint64_t number(cl_device_info what, size_t size)
+{
+    uint64_t value = 0;
+    clGetDeviceInfo(machine.device, what, size, &value, NULL);
+    return value;
+}
+
+static bool says(cl_device_info what, const char *word)
+{
+    char text[4096] = "";
+    clGetDeviceInfo(machine.device, what, sizeof text - 1, text, NULL);
+    return strstr(text, word) != NULL;
+}
+
+static void ask(struct opencl_facts *f)
+{
+    f->reads_spirv = says(CL_DEVICE_IL_VERSION, "SPIR-V");
+    f->fp16 = says(CL_DEVICE_EXTENSIONS, "cl_khr_fp16");
+    f->fp64 = says(CL_DEVICE_EXTENSIONS, "cl_khr_fp64");
+    f->int64_atomics = says(CL_DEVICE_EXTENSIONS, "cl_khr_int64_base_atomics");
+    f->sub_groups = says(CL_DEVICE_EXTENSIONS, "cl_khr_subgroups");
+    f->work_group_functions = number(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, sizeof(cl_bool)) != 0;
+    f->memory = number(CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong));
+    f->largest_allocation = number(CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
+    f->compute_units = (uint32_t)number(CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
+    f->clock = (uint32_t)number(CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof(cl_uint));
+    f->local_memory = (uint32_t)number(CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
+    f->largest_group = (uint32_t)number(CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
+    f->cache = number(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof(cl_ulong));
+}
+
+static void start(void)
+{
+    cl_platform_id platform;
+    cl_int code;
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS) return;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &machine.device, NULL) != CL_SUCCESS) return;
+    machine.context = clCreateContext(NULL, 1, &machine.device, NULL, NULL, &code);
+    if (code != CL_SUCCESS) return;
+    /* Out of order: launches of different queues of the driver do not wait for each other. */
+    cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    machine.queue = clCreateCommandQueueWithProperties(machine.context, machine.device, properties, &code);
+    if (code != CL_SUCCESS) return;
+    ask(&machine.facts);
+    machine.facts.present = true;
+}
+
+const struct opencl_facts *opencl_facts(void)
+{
+    pthread_once(&machine.once, start);
+    return &machine.facts;
+}
+
+static char *build_log(cl_program program)
+{
+    size_t size = 0;
+    clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    char *text = calloc(1, size + 1);
+    if (text) clGetProgramBuildInfo(program, machine.device, CL_PROGRAM_BUILD_LOG, size, text, NULL);
+    return text;
+}
+
+static cl_program create(const uint8_t *spirv, size_t size, char **log)
+{
+    cl_int code;
+    cl_program program = NULL;
+    if (machine.facts.reads_spirv) {
+        program = clCreateProgramWithIL(machine.context, spirv, size, &code);
+        return code == CL_SUCCESS ? program : NULL;
+    }
+    size_t bitcode_size = 0;
+    uint8_t *bitcode = translate_to_bitcode(spirv, size, &bitcode_size, log);
+    if (!bitcode) return NULL;
+    const unsigned char *bytes = bitcode;
+    program = clCreateProgramWithBinary(machine.context, 1, &machine.device, &bitcode_size, &bytes, NULL, &code);
+    free(bitcode);
+    return code == CL_SUCCESS ? program : NULL;
+}
+
+struct opencl_program *opencl_build(const uint8_t *spirv, size_t size, char **log)
+{
+    *log = NULL;
+    if (!opencl_facts()->present) return NULL;
+    struct opencl_program *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->program = create(spirv, size, log);
+    const char *options = machine.facts.reads_spirv ? "" : "-x spir -spir-std=1.2";
+    if (p->program && clBuildProgram(p->program, 1, &machine.device, options, NULL, NULL) == CL_SUCCESS) return p;
+    if (p->program && !*log) *log = build_log(p->program);
+    opencl_free_program(p);
+    return NULL;
+}
+
+void opencl_free_program(struct opencl_program *p)
+{
+    if (p && p->program) clReleaseProgram(p->program);
+    free(p);
+}
+
+struct opencl_kernel *opencl_kernel(struct opencl_program *p, const char *name)
+{
+    cl_int code;
+    struct opencl_kernel *k = calloc(1, sizeof *k);
+    if (!k) return NULL;
+    k->kernel = clCreateKernel(p->program, name, &code);
+    pthread_mutex_init(&k->arguments, NULL);
+    if (code == CL_SUCCESS) return k;
+    opencl_free_kernel(k);
+    return NULL;
+}
+
+void opencl_free_kernel(struct opencl_kernel *k)
+{
+    if (!k) return;
+    if (k->kernel) clReleaseKernel(k->kernel);
+    pthread_mutex_destroy(&k->arguments);
+    free(k);
+}
+
+uint64_t opencl_local_memory(const struct opencl_kernel *k)
+{
+    cl_ulong bytes = 0;
+    clGetKernelWorkGroupInfo(k->kernel, machine.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    return bytes;
+}
+
+static cl_int set_argument(cl_kernel kernel, uint32_t i, const struct spirv_parameter *parameter,
+                           const struct opencl_argument *a)
+{
+    if (parameter->kind != SPIRV_GLOBAL_POINTER) return clSetKernelArg(kernel, i, a->size, a->bytes);
+    void *address;
+    memcpy(&address, a->bytes, sizeof address);
+    return clSetKernelArgSVMPointer(kernel, i, address);
+}
+
+static cl_int enqueue(struct opencl_kernel *k, const struct spirv_kernel *facts,
+                      const struct opencl_argument *arguments, const struct opencl_range *range, cl_event *done)
+{
+    size_t global[3], local[3], offset[3];
+    for (unsigned d = 0; d < 3; d++) {
+        local[d] = range->group_size[d];
+        global[d] = (size_t)range->groups[d] * local[d];
+        offset[d] = range->offset[d];
+    }
+    cl_int code = CL_SUCCESS;
+    pthread_mutex_lock(&k->arguments);
+    for (uint32_t i = 0; code == CL_SUCCESS && i < facts->n_parameters; i++)
+        code = set_argument(k->kernel, i, &facts->parameters[i], &arguments[i]);
+    if (code == CL_SUCCESS)
+        code = clEnqueueNDRangeKernel(machine.queue, k->kernel, 3, offset, global, local, 0, NULL, done);
+    pthread_mutex_unlock(&k->arguments);
+    return code;
+}
+
+bool opencl_run(struct opencl_kernel *k, const struct spirv_kernel *facts, const struct opencl_argument *arguments,
+                const struct opencl_range *range)
+{
+    if (!range->groups[0] || !range->groups[1] || !range->groups[2]) return true;
+    cl_event done;
+    if (enqueue(k, facts, arguments, range, &done) != CL_SUCCESS) return false;
+    clFlush(machine.queue);
+    bool good = clWaitForEvents(1, &done) == CL_SUCCESS;
+    clReleaseEvent(done);
+    return good;
+}
