@@ -86,10 +86,18 @@ struct proto_node {
     uint32_t *deps; /* nodes */
 };
 
+/* A scalar or struct given by value. Its bytes are not part of the graph; what is said of them here is what held when
+   it was finalized, for plans that go by it where it still holds. */
+struct proto_value {
+    uint32_t size;
+    uint32_t alike;  /* 1 + the first value with the same bytes; 0: not said */
+    uint64_t number; /* what it is as an integer; 0: not said */
+};
+
 struct proto_graph {
     uint32_t n_modules, n_slots, n_values, n_nodes;
     struct proto_slot *slots;
-    uint32_t *value_sizes;
+    struct proto_value *values;
     struct proto_node *nodes;
 };
 

@@ -221,9 +221,9 @@ static void check_value(struct decoder *d, const struct proto_node *node, const 
 {
     if (arg->index >= d->graph->n_values)
         fail(d, "node `%s` uses value %u; the graph has %u", node->name, arg->index, d->graph->n_values);
-    else if (arg->bytes != d->graph->value_sizes[arg->index])
+    else if (arg->bytes != d->graph->values[arg->index].size)
         fail(d, "node `%s` uses value %u with %llu bytes; it has %u", node->name, arg->index,
-             (unsigned long long)arg->bytes, d->graph->value_sizes[arg->index]);
+             (unsigned long long)arg->bytes, d->graph->values[arg->index].size);
 }
 
 /* A part of a buffer that the argument takes as an image. */
@@ -406,6 +406,18 @@ static void take_node(struct decoder *d, struct proto_node *node)
     }
 }
 
+static void take_value(struct decoder *d, uint32_t i)
+{
+    struct proto_value *v = &d->graph->values[i];
+    take_fields(d, VALUE_FIELDS, "a value");
+    v->size = (uint32_t)take_uint(d, PROTO_MAX_VALUE_BYTES, "a value's size");
+    v->alike = (uint32_t)take_uint(d, i + 1, "the value that another is like");
+    v->number = take_uint(d, INT64_MAX, "a value's number");
+    if (!d->failed && v->size == 0) fail(d, "value %u has no bytes", i);
+    if (!d->failed && v->alike && d->graph->values[v->alike - 1].size != v->size)
+        fail(d, "value %u is like one of another size", i);
+}
+
 static void take_graph(struct decoder *d, struct proto_graph *g)
 {
     take_fields(d, GRAPH_FIELDS, "a graph");
@@ -419,11 +431,8 @@ static void take_graph(struct decoder *d, struct proto_graph *g)
     for (uint32_t i = 0; !d->failed && i < g->n_slots; i++) take_slot(d, &g->slots[i]);
 
     g->n_values = take_array(d, PROTO_MAX_VALUES, "values");
-    g->value_sizes = make(d, g->n_values, sizeof *g->value_sizes);
-    for (uint32_t i = 0; !d->failed && i < g->n_values; i++) {
-        g->value_sizes[i] = (uint32_t)take_uint(d, PROTO_MAX_VALUE_BYTES, "a value's size");
-        if (!d->failed && g->value_sizes[i] == 0) fail(d, "value %u has no bytes", i);
-    }
+    g->values = make(d, g->n_values, sizeof *g->values);
+    for (uint32_t i = 0; !d->failed && i < g->n_values; i++) take_value(d, i);
 
     g->n_nodes = take_array(d, PROTO_MAX_NODES, "nodes");
     g->nodes = make(d, g->n_nodes, sizeof *g->nodes);
@@ -459,7 +468,7 @@ void proto_graph_free(struct proto_graph *g)
     for (uint32_t i = 0; g->slots && i < g->n_slots; i++) free(g->slots[i].name);
     for (uint32_t i = 0; g->nodes && i < g->n_nodes; i++) free_node(&g->nodes[i]);
     free(g->slots);
-    free(g->value_sizes);
+    free(g->values);
     free(g->nodes);
     free(g);
 }

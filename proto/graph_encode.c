@@ -56,6 +56,14 @@ static void put_slot(msgpack_packer *p, const struct proto_slot *slot)
     put_image(p, &slot->image);
 }
 
+static void put_value(msgpack_packer *p, const struct proto_value *value)
+{
+    msgpack_pack_array(p, VALUE_FIELDS);
+    put_uint(p, value->size);
+    put_uint(p, value->alike);
+    put_uint(p, value->number);
+}
+
 static void put_arg(msgpack_packer *p, const struct proto_arg *arg)
 {
     msgpack_pack_array(p, ARG_FIELDS);
@@ -162,7 +170,7 @@ uint8_t *proto_graph_encode(const struct proto_graph *g, size_t *size)
     msgpack_pack_array(&p, g->n_slots);
     for (uint32_t i = 0; i < g->n_slots; i++) put_slot(&p, &g->slots[i]);
     msgpack_pack_array(&p, g->n_values);
-    for (uint32_t i = 0; i < g->n_values; i++) put_uint(&p, g->value_sizes[i]);
+    for (uint32_t i = 0; i < g->n_values; i++) put_value(&p, &g->values[i]);
     msgpack_pack_array(&p, g->n_nodes);
     for (uint32_t i = 0; i < g->n_nodes; i++) put_node(&p, &g->nodes[i]);
     if (sink.failed) {

@@ -1,8 +1,9 @@
 /* The layout of an encoded graph: how many elements each array has.
- *   graph  [format, modules, [slot ...], [value size ...], [node ...]]
+ *   graph  [format, modules, [slot ...], [value ...], [node ...]]
  *   slot   [name, bytes, elem, lanes, usm, props, image]
  *   image  [], or [width, height, row pitch, channel order, channel type, type, slices, slice pitch]
  *   props  [access scope, internal memory, no_init]
+ *   value  [size, alike, number]
  *   node   [kind, name, [dependency ...], kernel | copy | fill | host]
  *   kernel [module, kernel, [[global, offset, local] by dimension], [arg ...]]
  *   arg    [kind, access, index, offset, bytes, props, image]
@@ -13,11 +14,12 @@
 #pragma once
 
 enum {
-    GRAPH_FORMAT = 3,
+    GRAPH_FORMAT = 4,
     GRAPH_FIELDS = 5,
     SLOT_FIELDS = 7,
     IMAGE_FIELDS = 8,
     PROPS_FIELDS = 3,
+    VALUE_FIELDS = 3,
     NODE_FIELDS = 4,
     KERNEL_FIELDS = 4,
     RANGE_FIELDS = 3,

@@ -39,7 +39,6 @@ static void copy_memory(fusion_exec *e, const fusion_graph *flat)
         e->slot_images[i] = w->slots[i].image;
     }
     e->slot_memory = client_pool_copy(&e->pool, flat->slot_memory, w->n_slots * sizeof *e->slot_memory);
-    e->value_sizes = client_pool_copy(&e->pool, w->value_sizes, w->n_values * sizeof *e->value_sizes);
 }
 
 /* PROTO_ACCESS_... are the bits of SLOT_READ and SLOT_WRITTEN; those of this process lie two higher. */

@@ -22,7 +22,6 @@ struct fusion_exec {
     bool *slot_needed;    /* by the executor */
     bool *slot_host;      /* by copies to and from memory of the process */
     uint8_t *slot_access; /* SLOT_... bits: what was declared of it */
-    uint32_t *value_sizes;
     struct exec_node {
         uint8_t kind;
         uint32_t n_args, n_deps;

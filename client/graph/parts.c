@@ -41,7 +41,7 @@ void client_graph_free(fusion_graph *g)
     for (uint32_t i = 0; i < g->wire.n_values; i++) free(g->values[i].data);
     free(g->wire.nodes);
     free(g->wire.slots);
-    free(g->wire.value_sizes);
+    free(g->wire.values);
     free(g->slot_memory);
     free(g->values);
     free(g->modules);
@@ -110,14 +110,14 @@ fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t siz
 {
     uint32_t capacity = g->values_capacity;
     if (g->wire.n_values >= PROTO_MAX_VALUES) return client_graph_full("values as arguments", PROTO_MAX_VALUES);
-    if (!client_reserve(&g->wire.value_sizes, g->wire.n_values, &capacity, sizeof *g->wire.value_sizes) ||
+    if (!client_reserve(&g->wire.values, g->wire.n_values, &capacity, sizeof *g->wire.values) ||
         !client_reserve(&g->values, g->wire.n_values, &g->values_capacity, sizeof *g->values))
         return client_no_memory("graph");
     uint8_t *copy = malloc(size);
     if (!copy) return client_no_memory("graph");
     memcpy(copy, data, size);
     g->values[g->wire.n_values] = (struct value_bytes){copy, (uint32_t)size};
-    g->wire.value_sizes[g->wire.n_values] = (uint32_t)size;
+    g->wire.values[g->wire.n_values] = (struct proto_value){.size = (uint32_t)size};
     *index = g->wire.n_values++;
     return FUSION_SUCCESS;
 }

@@ -29,7 +29,7 @@ static int check_kernel(const struct ir_function *f, const char *name, struct er
 {
     const struct nd_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
     if (f->linkage != IR_LINKAGE_KERNEL || f->refused || !declares_reads(f)) return 0;
-    struct access_analysis *a = access_analyse(f, &any, 0, false);
+    struct access_analysis *a = access_analyse(f, &any, 0, false, NULL);
     int result = 0;
     for (uint32_t i = 0; i < f->n_params && result == 0; i++) {
         const struct access_summary *s = &a->params[i];

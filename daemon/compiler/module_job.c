@@ -135,7 +135,7 @@ static void pack_features(struct proto_writer *w, const struct ir_function *f, s
 static void pack_kernel(struct proto_writer *w, const struct ir_function *f, struct ir_usage *u)
 {
     const struct nd_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
-    struct access_analysis *a = access_analyse(f, &any, 0, false);
+    struct access_analysis *a = access_analyse(f, &any, 0, false, NULL);
     uint64_t group[3] = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]};
     proto_pack_map(w, 7);
     proto_pack_string(w, "name", f->name);

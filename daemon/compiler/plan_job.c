@@ -85,12 +85,23 @@ static int read_modules(struct planning *p, const struct proto_message *m, struc
     return 0;
 }
 
+/* Kernels of the launches, then of the spares. */
+static uint32_t plan_n_kernels(const struct fuser_plan *plan)
+{
+    return plan->n_launches + plan->n_spares;
+}
+
+static const struct fuser_launch *plan_kernel(const struct fuser_plan *plan, uint32_t i)
+{
+    return i < plan->n_launches ? &plan->launches[i] : &plan->spares[i - plan->n_launches];
+}
+
 /* What there is no code for is refused here, where names and lines are known; the compile job gets neither. */
 static int check_plan(const struct planning *p, struct error *e)
 {
     if (!p->device->check) return 0;
-    for (uint32_t i = 0; i < p->plan->n_launches; i++) {
-        const struct ir_function *kernel = p->plan->launches[i].kernel;
+    for (uint32_t i = 0; i < plan_n_kernels(p->plan); i++) {
+        const struct ir_function *kernel = plan_kernel(p->plan, i)->kernel;
         struct diag_list findings = {0};
         char object[300];
         bool fine = p->device->check(kernel, &findings);
@@ -113,6 +124,12 @@ static int plan_apart(struct planning *p, struct error *e)
     return p->apart ? 0 : error_set(e, FUSION_INTERNAL, error.object, "%s", error.reason);
 }
 
+/* What is checked while it runs must not depend on what a submission says. */
+static void forget_values(struct fuser_graph *g)
+{
+    for (uint32_t i = 0; i < g->n_values; i++) g->values[i].alike = g->values[i].number = 0;
+}
+
 static int make_plan(struct planning *p, struct error *e)
 {
     static const fusion_status statuses[] = {
@@ -124,6 +141,7 @@ static int make_plan(struct planning *p, struct error *e)
     struct error error = {0};
     p->graph = translate_graph(p->wire, p->modules, p->arena, e);
     if (!p->graph) return -1;
+    if (p->debug) forget_values(p->graph);
     p->plan = fuser_plan_new(p->graph, &p->options, &error);
     if (!p->plan) return error_set(e, statuses[error.code], error.object, "%s", error.reason);
     if (check_plan(p, e) != 0) return -1;
@@ -149,12 +167,12 @@ static void pack_part(struct proto_writer *reply, const char *key, const struct 
 /* The kernels without what does not change their code, for the cache. The interpreter needs none. */
 static void pack_kernels(struct proto_writer *reply, const struct planning *p)
 {
-    uint32_t n = p->runs_on->check ? p->plan->n_launches : 0;
+    uint32_t n = p->runs_on->check ? plan_n_kernels(p->plan) : 0;
     proto_pack_key(reply, "kernels");
     msgpack_pack_array(&reply->packer, n);
     for (uint32_t i = 0; i < n; i++) {
         size_t size;
-        uint8_t *bytes = ir_encode_anonymous(p->plan->launches[i].module, &size);
+        uint8_t *bytes = ir_encode_anonymous(plan_kernel(p->plan, i)->module, &size);
         msgpack_pack_bin_with_body(&reply->packer, bytes, size);
         free(bytes);
     }
@@ -185,11 +203,12 @@ int job_plan(const struct proto_message *m, struct proto_writer *reply, struct e
     if (read_options(&p, m, e) == 0 && read_graph(&p, m, e) == 0 && read_modules(&p, m, e) == 0 &&
         make_plan(&p, e) == 0) {
         proto_begin_reply(reply, m->id);
-        proto_pack_map(reply, 4);
+        proto_pack_map(reply, 5);
         pack_part(reply, "report", &p, plan_pack_report);
         pack_part(reply, "program", &p, plan_pack_program);
         pack_kernels(reply, &p);
         pack_work(reply, &p);
+        proto_pack_uint(reply, "spares", p.runs_on->check ? p.plan->n_spares : 0);
         result = 0;
     }
     planning_finish(&p);

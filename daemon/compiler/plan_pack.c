@@ -174,7 +174,8 @@ static void program_image(msgpack_packer *k, const struct plan_source *s, const 
 static void program_params(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l,
                            const uint32_t *offsets)
 {
-    struct access_analysis *a = access_analyse(l->kernel, &l->range, 0, l->kernel->assumes & IR_ASSUME_SMALL_MEMORY);
+    struct access_analysis *a =
+        access_analyse(l->kernel, &l->range, 0, l->kernel->assumes & IR_ASSUME_SMALL_MEMORY, NULL);
     put_list(k, "params", l->n_params);
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct fuser_param *p = &l->params[i];
@@ -225,12 +226,28 @@ static void program_watched(msgpack_packer *k, const struct plan_source *s, cons
     program_range(k, "launched", &whole->range);
 }
 
+/* What must hold of values for the launch, and which launches run instead of it where that does not. */
+static void program_conditions(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l)
+{
+    put_list(k, "conditions", l->n_conditions);
+    for (uint32_t i = 0; i < l->n_conditions; i++) {
+        const struct fuser_condition *c = &l->conditions[i];
+        msgpack_pack_array(k, 3);
+        msgpack_pack_uint32(k, c->value);
+        msgpack_pack_uint32(k, c->like);
+        msgpack_pack_uint64(k, (uint64_t)c->number);
+    }
+    put_uint(k, "spares", s->plan->n_launches + l->first_spare);
+    put_uint(k, "n_spares", l->n_nodes);
+}
+
 static void program_launch(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l)
 {
     uint32_t *offsets = arena_realloc(NULL, (l->kernel->n_params + 1) * sizeof *offsets);
     bool interprets = !s->device->check;
-    msgpack_pack_map(k, (interprets ? 5 : 4) + (s->apart ? 5 : 0));
+    msgpack_pack_map(k, (interprets ? 5 : 4) + (s->apart ? 5 : 0) + (l->n_conditions ? 3 : 0));
     if (s->apart) program_watched(k, s, l);
+    if (l->n_conditions) program_conditions(k, s, l);
     put_string(k, "name", l->kernel->name);
     put_uint(k, "args_size", ir_param_layout(l->kernel, offsets));
     program_range(k, "range", &l->range);
@@ -313,6 +330,9 @@ static bool *used_buffers(const struct plan_source *s, const struct fuser_plan *
         for (uint32_t k = 0; k < l->n_params; k++)
             if (l->params[k].kind == FUSER_PARAM_BUFFER) used[l->params[k].index] = true;
     }
+    for (uint32_t i = 0; i < runs->n_spares; i++)
+        for (uint32_t k = 0; k < runs->spares[i].n_params; k++)
+            if (runs->spares[i].params[k].kind == FUSER_PARAM_BUFFER) used[runs->spares[i].params[k].index] = true;
     for (uint32_t i = 0; i < s->graph->n_nodes; i++) {
         const struct fuser_node *n = &s->graph->nodes[i];
         if (n->kind == FUSER_NODE_COPY) used[n->from.buffer] = true;
@@ -324,7 +344,9 @@ static bool *used_buffers(const struct plan_source *s, const struct fuser_plan *
 static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_t i, bool used)
 {
     const struct fuser_buffer *b = &s->graph->buffers[i];
-    msgpack_pack_map(k, 3 + (s->apart ? 2 : 0));
+    bool spare = used && !s->apart && s->plan->storage[i] != FUSER_STORAGE_MEMORY;
+    msgpack_pack_map(k, 3 + (s->apart ? 2 : 0) + (spare ? 1 : 0));
+    if (spare) put_flag(k, "spare", true);
     if (s->apart) {
         put_flag(k, "scratch", s->plan->storage[i] != FUSER_STORAGE_MEMORY);
         put_uint(k, "elem_bytes", b->elem == IR_VOID ? 0 : (ir_type_bits(b->elem) + 7) / 8);
@@ -381,8 +403,9 @@ void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
     msgpack_pack_map(k, 7);
     put_string(k, "device", s->device->properties.name);
     put_flag(k, "debug", s->apart != NULL);
-    put_list(k, "launches", runs->n_launches);
+    put_list(k, "launches", runs->n_launches + runs->n_spares);
     for (uint32_t i = 0; i < runs->n_launches; i++) program_launch(k, s, &runs->launches[i]);
+    for (uint32_t i = 0; i < runs->n_spares; i++) program_launch(k, s, &runs->spares[i]);
     put_list(k, "steps", count_steps(s));
     for (uint32_t i = 0; i < p->n_steps; i++) program_step(k, s, &p->steps[i]);
     bool *used = used_buffers(s, runs);

@@ -148,7 +148,9 @@ struct fuser_graph *translate_graph(const struct proto_graph *wire, struct ir_mo
                               .values = arena_alloc(arena, wire->n_values * sizeof *g->values),
                               .nodes = arena_alloc(arena, wire->n_nodes * sizeof *g->nodes)};
     for (uint32_t i = 0; i < g->n_buffers; i++) g->buffers[i] = buffer(&wire->slots[i]);
-    for (uint32_t i = 0; i < g->n_values; i++) g->values[i].size = wire->value_sizes[i];
+    for (uint32_t i = 0; i < g->n_values; i++)
+        g->values[i] =
+            (struct fuser_value){wire->values[i].size, wire->values[i].alike, (int64_t)wire->values[i].number};
     for (uint32_t i = 0; i < g->n_nodes; i++)
         if (translate_node(&wire->nodes[i], modules, &g->nodes[i], arena, e) != 0) return NULL;
     mark_viewed(g);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "fuser/access/deciding.h"
 #include "fuser/access/provenance.h"
 #include "fuser/access/walk.h"
 #include "fuser/passes/manager/pipelines.h"
@@ -54,13 +55,42 @@ static void bound_sub_groups(struct access_walk *w, uint32_t size)
     w->bounds.high[AFFINE_SUB_GROUP] = w->even_sub_groups ? (int64_t)(local[0] / size) - 1 : 0;
 }
 
+static bool is_int_param(const struct ir_value *v)
+{
+    return v->kind == IR_VALUE_PARAM && ir_type_is_int(v->type) && !ir_type_is_vector(v->type);
+}
+
+/* The parameter that the value is, perhaps converted; NULL: it is none. */
+static const struct ir_value *param_of(const struct ir_value *v)
+{
+    while (v->kind == IR_VALUE_RESULT) {
+        enum ir_op op = v->of.inst->op;
+        if (op != IR_OP_SEXT && op != IR_OP_ZEXT && op != IR_OP_ITRUNC) return NULL;
+        v = v->of.inst->operands[0];
+    }
+    return is_int_param(v) ? v : NULL;
+}
+
+/* Parameters that something else than a constant is multiplied with: strides. */
+static void see_stride(struct ir_inst *inst, void *data)
+{
+    struct access_walk *w = data;
+    for (unsigned i = 0; inst->op == IR_OP_MUL && i < 2; i++) {
+        const struct ir_value *param = param_of(inst->operands[i]);
+        if (param && inst->operands[1 - i]->kind != IR_VALUE_CONST)
+            w->result->params[param->index].number = w->numbers[param->index];
+    }
+}
+
 static void known_params(struct access_walk *w)
 {
+    if (w->numbers) ir_walk(w->kernel->body, see_stride, w);
     for (uint32_t i = 0; i < w->kernel->n_params; i++) {
         ir_type type = w->kernel->params[i].value->type;
         struct affine *sum = &w->sums[access_value_number(w->kernel->params[i].value)];
         if (ir_type_is_ptr(type)) *sum = affine_constant(0);
-        if (ir_type_is_int(type) && !ir_type_is_vector(type)) *sum = affine_param(i);
+        int64_t number = w->result->params[i].number;
+        if (ir_type_is_int(type) && !ir_type_is_vector(type)) *sum = number ? affine_constant(number) : affine_param(i);
     }
 }
 
@@ -106,11 +136,13 @@ static struct access_analysis *analysis_new(const struct ir_function *kernel)
     return a;
 }
 
-static void analyse(struct access_analysis *a, const struct nd_range *range, uint32_t sub_group_size, bool small_memory)
+static void analyse(struct access_analysis *a, const struct nd_range *range, uint32_t sub_group_size, bool small_memory,
+                    const int64_t *numbers)
 {
     ir_walk(a->kernel->body, see_local, a);
 
-    struct access_walk w = {.result = a, .kernel = a->kernel, .range = *range, .small_memory = small_memory};
+    struct access_walk w = {
+        .result = a, .kernel = a->kernel, .range = *range, .small_memory = small_memory, .numbers = numbers};
     number_all(&w);
     bound_ids(&w);
     bound_sub_groups(&w, sub_group_size);
@@ -119,24 +151,25 @@ static void analyse(struct access_analysis *a, const struct nd_range *range, uin
     known_params(&w);
     provenance_find(&w);
     walk_kernel(&w);
+    deciding_find(&w);
     free(w.provenance);
     free(w.sums);
 }
 
 struct access_analysis *access_analyse(const struct ir_function *kernel, const struct nd_range *range,
-                                       uint32_t sub_group_size, bool small_memory)
+                                       uint32_t sub_group_size, bool small_memory, const int64_t *numbers)
 {
     struct access_analysis *a = analysis_new(kernel);
     a->kernel = readable(a, kernel);
-    analyse(a, range, sub_group_size, small_memory);
+    analyse(a, range, sub_group_size, small_memory, numbers);
     return a;
 }
 
 struct access_analysis *access_analyse_inlined(const struct ir_function *kernel, const struct nd_range *range,
-                                               uint32_t sub_group_size, bool small_memory)
+                                               uint32_t sub_group_size, bool small_memory, const int64_t *numbers)
 {
     struct access_analysis *a = analysis_new(kernel);
-    analyse(a, range, sub_group_size, small_memory);
+    analyse(a, range, sub_group_size, small_memory, numbers);
     return a;
 }
 

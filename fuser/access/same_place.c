@@ -18,8 +18,11 @@ bool same_place_argument(const struct launched_access *a, uint32_t i, const stru
 {
     if (!a->args || !b->args) return i == k;
     const struct fuser_arg *x = &a->args[i], *y = &b->args[k];
-    if (x->kind != y->kind || x->index != y->index) return false;
-    return x->kind == FUSER_ARG_VALUE || (x->kind == FUSER_ARG_BUFFER && x->offset == y->offset);
+    if (x->kind != y->kind) return false;
+    if (x->kind == FUSER_ARG_VALUE && x->index != y->index)
+        return a->values && a->values[x->index].alike && a->values[x->index].alike == a->values[y->index].alike;
+    return x->index == y->index && (x->kind != FUSER_ARG_BUFFER || x->offset == y->offset) &&
+           x->kind != FUSER_ARG_LOCAL;
 }
 
 static bool same_symbols(const struct launched_access *a, const struct affine *x, const struct launched_access *b,

@@ -3,8 +3,8 @@
 
 #include "fuser/access/launched_access.h"
 
-/* Parameter i of one and k of the other, of one type, are given the same value, or the same bytes of the same buffer.
- */
+/* Parameter i of one and k of the other, of one type, are given the same value, or one that was alike (the launch then
+   has to make sure that it still is), or the same bytes of the same buffer. */
 bool same_place_argument(const struct launched_access *a, uint32_t i, const struct launched_access *b, uint32_t k);
 /* The same scalar arguments take part in both sums, so they cancel out of the distance. */
 bool same_place_scalars(const struct launched_access *a, const struct launched_access *b);

@@ -40,6 +40,8 @@ struct access_summary {
     bool reads, writes, atomics;
     bool escapes;       /* the pointer is stored, cast to an integer, passed on where we lose it */
     bool written_first; /* the first site is a store that each work-item executes */
+    bool decides;       /* of a scalar: where the kernel accesses memory, or whether it does, depends on it */
+    int64_t number;     /* of a scalar that strides depend on: what it was taken to be; 0: nothing */
     uint32_t n_sites;
     struct access_site *sites; /* in program order */
 };

@@ -18,6 +18,7 @@ struct access_walk {
     bool even_groups;        /* the local size is known and divides the global one */
     uint32_t sub_group_size; /* 0: not known */
     bool even_sub_groups;    /* it is, and work-groups are rows of as many whole sub-groups each */
+    const int64_t *numbers;  /* by parameter, what integers are; 0: not known; NULL: none is */
     bool small_memory;       /* pointer parameters lead into memory of at most IR_SMALL_MEMORY bytes */
     struct affine_bounds bounds;
     uint32_t n_values;         /* numbers are 1 and up; 0 is for constants */

@@ -34,9 +34,12 @@ struct fuser_buffer {
     bool viewed;             /* arguments take it, a buffer, as an image: then it stays in memory too */
 };
 
-/* A scalar or by-value struct argument: stays a parameter of the plan, its bytes come with each submission. */
+/* A scalar or by-value struct argument: stays a parameter of the plan, its bytes come with each submission. What else
+   is known of it held when the graph was finalized: a plan may go by it on condition. */
 struct fuser_value {
     uint32_t size;
+    uint32_t alike; /* values with the same bytes have the same number here; 0: nothing is known */
+    int64_t number; /* what it is as a signed integer; 0: not known */
 };
 
 enum fuser_arg_kind { FUSER_ARG_BUFFER, FUSER_ARG_VALUE, FUSER_ARG_LOCAL };

@@ -105,7 +105,7 @@ static bool rewrite_remapped(struct fuse *f, const struct fuse_part *part, struc
     f->extra = ir_alloc(f->module, (n_extra + 1) * sizeof(*f->extra));
     pipeline_run(&pipeline_analysis, copy); /* as before the analysis that found the slices */
     struct access_analysis *a = access_analyse_inlined(copy, &part->range, f->request->sub_group_size,
-                                                       f->request->assumes & IR_ASSUME_SMALL_MEMORY);
+                                                       f->request->assumes & IR_ASSUME_SMALL_MEMORY, part->numbers);
     bool done = true;
     for (uint32_t i = 0; i < n_params && done; i++)
         if (part->params[i] < f->request->n_params && remap_is_needed(&f->request->params[part->params[i]]))

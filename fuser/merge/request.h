@@ -9,6 +9,7 @@ struct fuse_part {
     const struct ir_function *kernel;
     struct nd_range range;  /* local filled in or all 0 */
     const uint32_t *params; /* for each parameter of kernel, the index of the fused kernel's parameter it becomes */
+    const int64_t *numbers; /* by parameter: what it is known to be, as for access_analyse(); NULL: nothing is */
 };
 
 /* A part of what belongs to one work-item of a PRIVATE buffer: becomes one variable, an array where count is above 1.

@@ -87,5 +87,6 @@ void fuser_plan_free(struct fuser_plan *plan)
 {
     if (!plan) return;
     for (uint32_t i = 0; i < plan->n_launches; i++) ir_module_free(plan->launches[i].module);
+    for (uint32_t i = 0; i < plan->n_spares; i++) ir_module_free(plan->spares[i].module);
     arena_free(plan->arena);
 }

@@ -19,7 +19,8 @@ static void check_param(const struct program *p, const struct program_launch *l,
     fuzz_check((uint64_t)param->at + param->size <= l->args_size, "an argument outside of its block");
     switch (param->kind) {
     case PROGRAM_PARAM_SLOT:
-        check_place(p, param->index, param->offset, 0);
+        fuzz_check(param->index < p->n_slots, "a slot that is not there");
+        if (!p->slots[param->index].spare || !l->is_spare) check_place(p, param->index, param->offset, 0);
         fuzz_check(param->size == sizeof(void *), "an address of another size");
         fuzz_check(!param->writes || p->slots[param->index].written, "a written slot that does not say so");
         break;
@@ -72,6 +73,15 @@ static void check_launch(const struct program *p, const struct program_launch *l
     fuzz_check(l->name && strlen(l->name) < 256, "a launch without a name");
     fuzz_check(p->device->takes_objects || l->ir, "nothing to interpret");
     for (uint32_t i = 0; i < l->n_params; i++) check_param(p, l, &l->params[i]);
+    for (uint32_t i = 0; i < l->n_conditions; i++) {
+        const struct program_condition *c = &l->conditions[i];
+        fuzz_check(c->value < p->n_values && c->like < p->n_values, "a condition on no value");
+        fuzz_check(p->value_sizes[c->value] == p->value_sizes[c->like], "values of two sizes");
+        fuzz_check(c->value != c->like || p->value_sizes[c->value] <= sizeof c->number, "a number that is too long");
+    }
+    for (uint32_t i = 0; i < l->n_spares; i++)
+        fuzz_check(l->first_spare + i < p->n_launches && p->launches[l->first_spare + i].is_spare,
+                   "a spare that is none");
 }
 
 /* Bytes from the first to the last of a step's rows. */

@@ -77,13 +77,28 @@ void check_no_remark(const struct fuser_plan *plan, const char *code)
         if (strcmp(plan->remarks[i].code, code) == 0) fail_msg("remark %s: %s", code, plan->remarks[i].text);
 }
 
-void check_same(const struct test_graph *g, const struct fuser_plan *plan)
+static void check_memories(const struct test_graph *g, const struct fuser_plan *plan, struct graph_memory a,
+                           struct graph_memory b)
 {
-    struct graph_memory a = graph_memory_new(&g->graph, 1), b = graph_memory_new(&g->graph, 1);
     char why[600];
     if (!run_graph(&g->graph, &a, why, sizeof why) || !run_plan(&g->graph, plan, &b, why, sizeof why) ||
         !same_memory(plan, &a, &b, why, sizeof why))
         fail_msg("%s", why);
     graph_memory_free(&a);
     graph_memory_free(&b);
+}
+
+void check_same(const struct test_graph *g, const struct fuser_plan *plan)
+{
+    check_memories(g, plan, graph_memory_new(&g->graph, 1), graph_memory_new(&g->graph, 1));
+}
+
+void check_same_with(const struct test_graph *g, const struct fuser_plan *plan, const int64_t *numbers)
+{
+    struct graph_memory a = graph_memory_new(&g->graph, 1), b = graph_memory_new(&g->graph, 1);
+    for (uint32_t i = 0; i < g->graph.n_values; i++) {
+        graph_memory_set(&a, i, numbers[i]);
+        graph_memory_set(&b, i, numbers[i]);
+    }
+    check_memories(g, plan, a, b);
 }

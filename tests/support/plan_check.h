@@ -16,3 +16,5 @@ void check_remark(const struct fuser_plan *plan, const char *code, const char *n
 void check_no_remark(const struct fuser_plan *plan, const char *code);
 /* The plan's steps do what the nodes do one by one, without races. */
 void check_same(const struct test_graph *g, const struct fuser_plan *plan);
+/* The same where values are these numbers. */
+void check_same_with(const struct test_graph *g, const struct fuser_plan *plan, const int64_t *numbers);

@@ -34,10 +34,19 @@ struct graph_memory graph_memory_new(const struct fuser_graph *graph, uint64_t s
         fill_buffer(m.buffers[i], &graph->buffers[i], &rng);
     }
     for (uint32_t i = 0; i < graph->n_values; i++) {
-        m.values[i] = calloc(1, graph->values[i].size + 1);
+        m.values[i] = calloc(1, graph->values[i].size + 8);
         m.values[i][0] = (uint8_t)rng_below(&rng, 8);
+        if (graph->values[i].number) graph_memory_set(&m, i, graph->values[i].number);
+        for (uint32_t k = 0; k < i && graph->values[i].alike; k++)
+            if (graph->values[k].alike == graph->values[i].alike)
+                memcpy(m.values[i], m.values[k], graph->values[i].size);
     }
     return m;
+}
+
+void graph_memory_set(struct graph_memory *m, uint32_t value, int64_t number)
+{
+    memcpy(m->values[value], &number, m->graph->values[value].size < 8 ? m->graph->values[value].size : 8);
 }
 
 void graph_memory_free(struct graph_memory *m)
@@ -193,7 +202,8 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
     }
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct fuser_param *p = &l->params[i];
-        if (p->kind == FUSER_PARAM_BUFFER && plan->storage[p->index] != FUSER_STORAGE_MEMORY) {
+        bool is_spare = l >= plan->spares && l < plan->spares + plan->n_spares;
+        if (p->kind == FUSER_PARAM_BUFFER && plan->storage[p->index] != FUSER_STORAGE_MEMORY && !is_spare) {
             snprintf(why, why_size, "%s takes buffer %s, which has no memory", l->kernel->name,
                      m->graph->buffers[p->index].name);
             return false;
@@ -210,6 +220,28 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
     return false;
 }
 
+static bool holds(const struct fuser_condition *c, const struct graph_memory *m)
+{
+    uint32_t size = m->graph->values[c->value].size;
+    if (c->like != c->value) return memcmp(m->values[c->value], m->values[c->like], size) == 0;
+    return memcmp(m->values[c->value], &c->number, size) == 0;
+}
+
+static bool all_hold(const struct fuser_launch *l, const struct graph_memory *m)
+{
+    for (uint32_t i = 0; i < l->n_conditions; i++)
+        if (!holds(&l->conditions[i], m)) return false;
+    return true;
+}
+
+static bool run_spares(const struct fuser_plan *plan, const struct fuser_launch *l, struct graph_memory *m,
+                       plan_runner *runner, void *data, char *why, size_t why_size)
+{
+    for (uint32_t i = 0; i < l->n_nodes; i++)
+        if (!run_launch(plan, &plan->spares[l->first_spare + i], m, runner, data, why, why_size)) return false;
+    return true;
+}
+
 bool run_plan(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
               size_t why_size)
 {
@@ -219,14 +251,17 @@ bool run_plan(const struct fuser_graph *graph, const struct fuser_plan *plan, st
 bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m,
                  plan_runner *runner, void *data, char *why, size_t why_size)
 {
+    bool as_planned = true;
     make_states(plan, m);
-    for (uint32_t i = 0; i < graph->n_buffers; i++)
+    for (uint32_t i = 0; i < plan->n_launches; i++) as_planned &= all_hold(&plan->launches[i], m);
+    for (uint32_t i = 0; i < graph->n_buffers && as_planned; i++)
         if (plan->storage[i] != FUSER_STORAGE_MEMORY) memset(m->buffers[i], 0xa5, graph->buffers[i].bytes);
     for (uint32_t i = 0; i < plan->n_steps; i++) {
         const struct fuser_step *s = &plan->steps[i];
-        bool good = s->kind == FUSER_STEP_LAUNCH
-                        ? run_launch(plan, &plan->launches[s->index], m, runner, data, why, why_size)
-                        : run_node(&graph->nodes[s->index], m, why, why_size);
+        const struct fuser_launch *l = s->kind == FUSER_STEP_LAUNCH ? &plan->launches[s->index] : NULL;
+        bool good = !l               ? run_node(&graph->nodes[s->index], m, why, why_size)
+                    : all_hold(l, m) ? run_launch(plan, l, m, runner, data, why, why_size)
+                                     : run_spares(plan, l, m, runner, data, why, why_size);
         if (!good) return false;
     }
     return true;

@@ -12,14 +12,18 @@ struct graph_memory {
     uint8_t **states;
 };
 
-/* Filled from the seed: small numbers by element type, values below 8. */
+/* Filled from the seed: small numbers by element type, values below 8, or what the graph says of them. */
 struct graph_memory graph_memory_new(const struct fuser_graph *graph, uint64_t seed);
 void graph_memory_free(struct graph_memory *m);
+
+/* The value is another number from now on, as if a submission said so. */
+void graph_memory_set(struct graph_memory *m, uint32_t value, int64_t number);
 
 /* Node by node as recorded, edges being what recording order gives. False with a text in `why` where a kernel
    is wrong by itself. */
 bool run_graph(const struct fuser_graph *graph, struct graph_memory *m, char *why, size_t why_size);
-/* The plan's steps, watched for data races. Buffers without a home in memory are filled with garbage first. */
+/* The plan's steps, watched for data races; launches whose conditions do not hold by their spares. Buffers without a
+   home in memory are filled with garbage first, where all hold. */
 bool run_plan(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
               size_t why_size);
 /* The same, the kernels run by the caller's means: true where it went well. */

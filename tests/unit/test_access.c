@@ -37,7 +37,7 @@ static struct analysed analyse(const char *body, struct nd_range range)
     out.module = ir_parse(text, strlen(text), "test.fk", &list);
     if (!out.module) fail_msg("%s%s", diag_format(&list), text);
     free(text);
-    out.access = access_analyse(ir_module_find(out.module, "k"), &range, 0, false);
+    out.access = access_analyse(ir_module_find(out.module, "k"), &range, 0, false, NULL);
     return out;
 }
 

@@ -19,10 +19,19 @@ struct chain {
     const char *source;   /* kernels k0, k1 ... of (in, out, scalars) */
     unsigned n, n_values; /* kernels; scalars of each, ints */
     struct nd_range range;
-    bool apart; /* each kernel has values of its own */
     uint64_t floats;
+    const int64_t *recorded; /* what the scalars are, of each kernel its own; NULL: all kernels share them */
     const char *launches, *internalized;
+    const int64_t *changed; /* what a submission says instead, by kernel */
 };
+
+/* As the client describes values. */
+static void describe(struct test_graph *g, const struct chain *c, unsigned value, unsigned v)
+{
+    int64_t number = c->recorded[v];
+    g->graph.values[value].alike = (uint32_t)number + 1;
+    if (number == (int64_t)c->range.global[0]) g->graph.values[value].number = number;
+}
 
 static struct test_graph *make(const struct chain *c, const char *level)
 {
@@ -41,12 +50,22 @@ static struct test_graph *make(const struct chain *c, const char *level)
         char name[] = {'k', (char)('0' + i), 0};
         struct fuser_arg args[2 + 4] = {test_arg_buffer(i), test_arg_buffer(i + 1)};
         for (unsigned v = 0; v < c->n_values; v++) {
-            if (i == 0 || c->apart) test_value(g, 4);
-            args[2 + v] = test_arg_value(c->apart ? i * c->n_values + v : v);
+            unsigned value = c->recorded ? i * c->n_values + v : v;
+            if (value == g->graph.n_values) test_value(g, 4);
+            if (c->recorded) describe(g, c, value, v);
+            args[2 + v] = test_arg_value(value);
         }
         test_kernel(g, name, name, c->range, args, 2 + c->n_values);
     }
     return g;
+}
+
+static void check_values(const struct test_graph *g, const struct fuser_plan *plan, const struct chain *c)
+{
+    int64_t numbers[64];
+    for (unsigned i = 0; i < c->n * c->n_values; i++) numbers[i] = c->recorded[i % c->n_values];
+    check_same_with(g, plan, numbers);
+    if (c->changed) check_same_with(g, plan, c->changed);
 }
 
 /* Planned as it should be from each level of optimization, and computes what it should. */
@@ -59,7 +78,10 @@ static void check(const struct chain *c)
         struct fuser_plan *plan = check_planned(g);
         check_launches(g, plan, c->launches);
         check_internalized(g, plan, c->internalized);
-        check_same(g, plan);
+        if (c->recorded)
+            check_values(g, plan, c);
+        else
+            check_same(g, plan);
         fuser_plan_free(plan);
         test_graph_free(g);
     }
@@ -131,12 +153,102 @@ static void elements_behind_guards(void **state)
         .internalized = "b1"});
 }
 
+/* ---- scalars of each kernel's own that were alike ---- */
+
+static void equal_bounds(void **state)
+{
+    (void)state;
+    check(&(struct chain){
+        .source = "kernel void k0(global const float *a, global float *t, int n)\n"
+                  "{ int i = get_global_id(0); if (i < n) t[i] = a[i] + 1; }\n"
+                  "kernel void k1(global const float *t, global float *s, int n)\n"
+                  "{ int i = get_global_id(0); if (i >= n) return; s[i] = t[i] * 2; }\n"
+                  "kernel void k2(global const float *s, global float *o, int n)\n"
+                  "{ int i = get_global_id(0); if (n > i) o[i] = s[i] - 3; }\n",
+        .n = 3,
+        .n_values = 1,
+        .range = test_range(ITEMS, 0),
+        .floats = ITEMS,
+        .recorded = (const int64_t[]){90},
+        .launches = "k0 k1 k2",
+        .internalized = "b1 b2",
+        .changed = (const int64_t[]){70, 80, 60},
+    });
+}
+
+static void equal_offsets(void **state)
+{
+    (void)state;
+    check(&(struct chain){
+        .source = "kernel void k0(global const float *a, global float *t, int off)\n"
+                  "{ int i = get_global_id(0); t[i + off] = a[i] + 1; }\n"
+                  "kernel void k1(global const float *t, global float *o, int off)\n"
+                  "{ int i = get_global_id(0); o[i] = t[i + off] * 2; }\n",
+        .n = 2,
+        .n_values = 1,
+        .range = test_range(ITEMS, 0),
+        .floats = 2 * ITEMS,
+        .recorded = (const int64_t[]){5},
+        .launches = "k0 k1",
+        .internalized = "b1",
+        .changed = (const int64_t[]){0, 7},
+    });
+}
+
+/* ---- strides ---- */
+
+static const char images[] =
+    "kernel void k0(global const float *a, global float *t, int w, int h)\n"
+    "{ int x = get_global_id(0), y = get_global_id(1); if (x < w && y < h) t[y * w + x] = a[y * w + x] + 1; }\n"
+    "kernel void k1(global const float *t, global float *s, int w, int h)\n"
+    "{ int x = get_global_id(0), y = get_global_id(1); if (x >= w || y >= h) return; s[y * w + x] = t[y * w + x] * 2; "
+    "}\n"
+    "kernel void k2(global const float *s, global float *o, int w, int h)\n"
+    "{ int x = get_global_id(0), y = get_global_id(1), i = x + w * y; if (x < w && y < h) o[i] = s[i] - 3; }\n";
+
+static void rows_of_images(void **state)
+{
+    (void)state;
+    check(&(struct chain){
+        .source = images,
+        .n = 3,
+        .n_values = 2,
+        .range = test_range_2d(24, 8),
+        .floats = 24 * 8,
+        .recorded = (const int64_t[]){24, 8},
+        .launches = "k0 k1 k2",
+        .internalized = "b1 b2",
+        .changed = (const int64_t[]){24, 8, 20, 8, 12, 7},
+    });
+}
+
+/* All of them overlap then. */
+static void rows_that_overlap(void **state)
+{
+    (void)state;
+    check(&(struct chain){
+        .source =
+            "kernel void k0(global const float *a, global float *t, int w)\n"
+            "{ int x = get_global_id(0), y = get_global_id(1); if (!(y & 1)) t[y * w + x] = a[y * 24 + x] + 1; }\n"
+            "kernel void k1(global const float *t, global float *o, int w)\n"
+            "{ int x = get_global_id(0), y = get_global_id(1); if (!(y & 1)) o[y * 24 + x] = t[y * w + x] * 2; }\n",
+        .n = 2,
+        .n_values = 1,
+        .range = test_range_2d(24, 8),
+        .floats = 24 * 8,
+        .recorded = (const int64_t[]){24},
+        .launches = "k0 k1",
+        .internalized = "b1",
+        .changed = (const int64_t[]){12, 13},
+    });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guarded_chain),
-        cmocka_unit_test(narrower_guard),
-        cmocka_unit_test(elements_behind_guards),
+        cmocka_unit_test(guarded_chain),     cmocka_unit_test(narrower_guard), cmocka_unit_test(elements_behind_guards),
+        cmocka_unit_test(equal_bounds),      cmocka_unit_test(equal_offsets),  cmocka_unit_test(rows_of_images),
+        cmocka_unit_test(rows_that_overlap),
     };
     return cmocka_run_group_tests_name("plan params", tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 struct sample {
     struct proto_graph graph;
     struct proto_slot slots[4];
-    uint32_t sizes[2];
+    struct proto_value values[2];
     struct proto_node nodes[6];
     struct proto_arg args[5];
     uint32_t deps[2];
@@ -29,7 +29,7 @@ static void make_sample(struct sample *s)
                   {"t\xc3\xa4", 4096, PROTO_ELEM_F32, 4, false, {PROTO_SCOPE_WORK_ITEM, true, true}},
                   {"", 1 << 20, PROTO_ELEM_BYTES, 1, true, {PROTO_SCOPE_WORK_GROUP, false, false}},
                   {.name = "photo", .bytes = 4096, .lanes = 1, .image = {30, 32, 128, 0x10b5, 0x10d2}}},
-        .sizes = {4, 128},
+        .values = {{4, 1, 77}, {128}},
         .args = {{PROTO_ARG_SLOT, PROTO_ACCESS_READ, 0, 16, 64, {0}},
                  {PROTO_ARG_SLOT, PROTO_ACCESS_WRITE, 1, 0, 0, {PROTO_SCOPE_WORK_ITEM, false, true}},
                  {PROTO_ARG_VALUE, 0, 1, 0, 128, {0}},
@@ -86,7 +86,7 @@ static void make_sample(struct sample *s)
                                       .pattern = {1, 2, 3, 4},
                                       .pattern_size = 4};
     s->graph.slots = s->slots;
-    s->graph.value_sizes = s->sizes;
+    s->graph.values = s->values;
     s->graph.nodes = s->nodes;
 }
 
@@ -153,7 +153,7 @@ static void test_round_trip(void **state)
         assert_true(proto_image_same(&g->slots[i].image, &s.slots[i].image));
     }
     assert_int_equal(g->n_values, 2);
-    assert_memory_equal(g->value_sizes, s.sizes, sizeof s.sizes);
+    assert_memory_equal(g->values, s.values, sizeof s.values);
     assert_int_equal(g->n_nodes, 6);
     for (uint32_t i = 0; i < 6; i++) expect_same_node(&g->nodes[i], &s.nodes[i]);
     uint8_t *again = proto_graph_encode(g, &again_size);
@@ -257,8 +257,10 @@ static void test_slots(void **state)
 static void test_values(void **state)
 {
     (void)state;
-    VIOLATION(s.sizes[0] = 0, "value 0 has no bytes");
-    VIOLATION(s.sizes[0] = PROTO_MAX_VALUE_BYTES + 1, "value's size");
+    VIOLATION(s.values[0].size = 0, "value 0 has no bytes");
+    VIOLATION(s.values[0].alike = 2, "the value that another is like");
+    VIOLATION(s.values[1].alike = 1, "value 1 is like one of another size");
+    VIOLATION(s.values[0].size = PROTO_MAX_VALUE_BYTES + 1, "value's size");
     VIOLATION(s.args[2].bytes = 127, "it has 128");
     VIOLATION(s.args[2].index = 2, "value 2");
 }
@@ -411,13 +413,13 @@ static void test_other_formats(void **state)
 {
     (void)state;
     struct error e = {0};
-    assert_null(proto_graph_decode("\x95\x04\x00\x90\x90\x90", 6, &e));
-    assert_non_null(strstr(e.reason, "format 4"));
-    assert_null(proto_graph_decode("\x94\x03\x00\x90\x90", 5, &e));
+    assert_null(proto_graph_decode("\x95\x05\x00\x90\x90\x90", 6, &e));
+    assert_non_null(strstr(e.reason, "format 5"));
+    assert_null(proto_graph_decode("\x94\x04\x00\x90\x90", 5, &e));
     assert_non_null(strstr(e.reason, "fields"));
-    assert_null(proto_graph_decode("\x95\x03\x00\x90\x90\x90\x90", 7, &e));
+    assert_null(proto_graph_decode("\x95\x04\x00\x90\x90\x90\x90", 7, &e));
     assert_non_null(strstr(e.reason, "after its end"));
-    assert_null(proto_graph_decode("\x95\x03\x00\xdd\xff\xff\xff\xff", 8, &e));
+    assert_null(proto_graph_decode("\x95\x04\x00\xdd\xff\xff\xff\xff", 8, &e));
     assert_null(proto_graph_decode("", 0, &e));
 }
 

@@ -34,6 +34,9 @@ static bool take_plan(struct finalize *f, struct blob *plan, struct error *error
         blob_value_clear(&f->plan_value);
         return false;
     }
+    uint64_t spares = 0;
+    proto_get_uint(&f->plan_value.root, "spares", &spares);
+    f->n_spares = spares < f->kernels->size ? (uint32_t)spares : 0;
     f->plan = blob_ref(plan);
     return finalization_hold(f, plan->size + f->kernels->size * sizeof *f->launches, error);
 }

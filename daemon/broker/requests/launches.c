@@ -116,18 +116,34 @@ static struct hash kernel_hash(const msgpack_object *kernel)
 }
 
 /* False: the finalize has failed, and is gone. */
+static bool take_kernel(struct launch *launch)
+{
+    const msgpack_object *kernel = &launch->owner->kernels->ptr[launch->index];
+    struct hash hash = kernel_hash(kernel);
+    struct error error;
+    if (set_code(launch, &hash, kernel->via.bin.ptr, kernel->via.bin.size, 1, CODE_INTERPRETED, &error)) return true;
+    finalization_fail(launch->owner, &error);
+    return false;
+}
+
+/* Spares may never run: nothing is compiled for them. False: the finalize has failed, and is gone. */
+static bool take_spares(struct finalize *f)
+{
+    for (uint32_t i = f->n_launches - f->n_spares; i < f->n_launches; i++) {
+        if (f->launches[i].code) continue;
+        if (!take_kernel(&f->launches[i])) return false;
+        f->done++;
+    }
+    return true;
+}
+
+/* False: the finalize has failed, and is gone. */
 static bool take_kernels(struct finalize *f)
 {
     for (uint32_t i = 0; i < f->n_launches; i++) {
         struct launch *launch = &f->launches[i];
-        const msgpack_object *kernel = &f->kernels->ptr[i];
         if (launch->code) continue;
-        struct hash hash = kernel_hash(kernel);
-        struct error error;
-        if (!set_code(launch, &hash, kernel->via.bin.ptr, kernel->via.bin.size, 1, CODE_INTERPRETED, &error)) {
-            finalization_fail(f, &error);
-            return false;
-        }
+        if (!take_kernel(launch)) return false;
         launch->quick = true;
         f->n_quick++;
         count_source(f, CACHE_MISS);
@@ -211,7 +227,7 @@ void launches_begin(struct finalize *f)
         *launch = (struct launch){.owner = f, .index = f->n_launches};
         launch->key = object_hash(&target, &f->kernels->ptr[launch->index]);
     }
-    if (!look_up(f)) return;
+    if (!look_up(f) || !take_spares(f)) return;
     if (f->done < f->n_launches && is_quick(f)) {
         if (take_kernels(f)) load_executable(f);
     } else {

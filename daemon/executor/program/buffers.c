@@ -63,7 +63,8 @@ static int map_guarded(struct buffer *buffer, size_t length, int fd, struct erro
     buffer->reservation = reservation;
     buffer->reserved = reserved;
     void *at = (void *)align_up((uintptr_t)reservation + GUARD_BYTES, HUGE_PAGE_BYTES);
-    buffer->memory = mmap(at, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    buffer->memory = mmap(at, length, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
     if (buffer->memory == MAP_FAILED)
         return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", buffer->id, "mapping %zu bytes: %s", length,
                             strerror(errno));
@@ -114,6 +115,24 @@ static int map_buffer(struct buffer *buffer, uint64_t address, int fd, struct er
     size_t length = align_up(buffer->bytes, page_bytes());
     if ((address ? map_at(buffer, length, address, fd, e) : map_guarded(buffer, length, fd, e)) != 0) return -1;
     return populate(buffer, length, e);
+}
+
+struct buffer *buffers_private(uint64_t bytes, struct error *e)
+{
+    struct buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) {
+        error_set(e, FUSION_OUT_OF_MEMORY, "buffer", "no memory in the executor");
+        return NULL;
+    }
+    buffer->bytes = bytes;
+    atomic_init(&buffer->references, 1);
+    size_t length = align_up(bytes, page_bytes());
+    if (map_guarded(buffer, length, -1, e) == 0 && populate(buffer, length, e) == 0) {
+        buffer->inode = (ino_t)(uintptr_t)buffer->memory; /* no other buffer's memory */
+        return buffer;
+    }
+    destroy(buffer);
+    return NULL;
 }
 
 static int insert(struct buffers *b, struct buffer *buffer, struct error *e)

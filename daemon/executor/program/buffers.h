@@ -35,4 +35,6 @@ int buffers_detach(struct buffers *b, uint64_t id, struct error *e);
 struct buffer *buffers_get(struct buffers *b, uint64_t id);
 /* A reference to the one that the address lies in, or NULL. */
 struct buffer *buffers_find(struct buffers *b, uint64_t address);
+/* Memory that only the executor sees, in no list: all zeros, and a reference to it. NULL with the error. */
+struct buffer *buffers_private(uint64_t bytes, struct error *e);
 void buffers_put(struct buffer *buffer); /* NULL is fine */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/executor/program/buffers.h"
 #include "daemon/executor/program/states.h"
 #include "ir/base/arena.h"
 #include "proto/include/fusiond/status.h"
@@ -29,6 +30,7 @@ static void destroy(struct executable *x)
         free_code(x->launches[i].code);
         free_code(atomic_load(&x->launches[i].better));
     }
+    for (uint32_t i = 0; x->spare && i < p->n_slots; i++) buffers_put(x->spare[i]);
     for (uint32_t i = 0; x->states && i < p->n_states; i++) states_put(x->all_states, x->states[i]);
     if (p && p->device->unload) p->device->unload(x);
     program_free(x->program); /* the arrays too: they lie in its arena */
@@ -98,6 +100,15 @@ struct launch_code *executable_code(struct executable *x, uint32_t launch)
         set_code(x, launch, better);
     }
     return l->code;
+}
+
+struct buffer *executable_spare_memory(struct executable *x, uint32_t slot, struct error *e)
+{
+    const struct program *p = x->program;
+    if (!x->spare) x->spare = arena_alloc(p->arena, p->n_slots * sizeof *x->spare);
+    if (!x->spare[slot]) x->spare[slot] = buffers_private(p->slots[slot].bytes, e);
+    if (x->spare[slot]) atomic_fetch_add(&x->spare[slot]->references, 1);
+    return x->spare[slot];
 }
 
 /* ---- making ---- */

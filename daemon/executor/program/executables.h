@@ -22,6 +22,7 @@ struct executable_launch {
     _Atomic(struct launch_code *) better; /* takes the place of code before the launch runs again; NULL: none */
     struct ir_image *images;              /* by parameter */
     uint8_t *args;                        /* the argument block */
+    bool by_spares;                       /* in the submission that runs, its spares run instead of it */
 };
 
 struct executable {
@@ -31,6 +32,7 @@ struct executable {
     uint8_t **values;   /* by value */
     struct executable_launch *launches;
     struct state **states;      /* by state of the program */
+    struct buffer **spare;      /* by slot: memory of those that only spares use; NULL: was never needed */
     struct ir_printer *printer; /* what takes what its kernels print */
     void *of_device;            /* what the device has for all launches */
     /* private to executables.c */
@@ -79,5 +81,7 @@ struct executable *executables_get(struct executables *x, uint64_t id, struct er
 void executables_put(struct executable *x); /* NULL is fine */
 /* The best code that a launch has by now. Only for the thread that runs submissions, and not while the launch runs. */
 struct launch_code *executable_code(struct executable *x, uint32_t launch);
+/* The memory of a slot that only spares use, made when it is first asked for. NULL with the error. */
+struct buffer *executable_spare_memory(struct executable *x, uint32_t slot, struct error *e);
 /* Is there a better one than executable_code() gave? */
 bool executable_has_better(const struct executable *x, uint32_t launch);

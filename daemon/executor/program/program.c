@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/executor/program/conditions.h"
 #include "fuser/assertions/assertion_check.h"
 #include "fuser/cpu/abi/kernel_abi.h"
 #include "ir/base/arena.h"
@@ -99,6 +100,12 @@ static bool is_slot(struct reader *r, uint64_t index)
            bad(r, "slot %s has no memory", r->p->slots[index].name);
 }
 
+/* Which launches take it is checked when all are there: conditions_check(). */
+static bool is_spare_slot(const struct program *p, uint64_t index)
+{
+    return index < p->n_slots && p->slots[index].spare;
+}
+
 /* ---- slots and values ---- */
 
 static bool read_scratch(struct reader *r, const msgpack_object *o, struct program_slot *s)
@@ -110,10 +117,17 @@ static bool read_scratch(struct reader *r, const msgpack_object *o, struct progr
     return get_flag(r, o, "scratch", &s->scratch);
 }
 
+static bool read_spare(struct reader *r, const msgpack_object *o, struct program_slot *s)
+{
+    if (!proto_get(o, "spare")) return true;
+    if (!get_flag(r, o, "spare", &s->spare)) return false;
+    return !(s->spare && s->needed) || bad(r, "slot %s is needed and spare", s->name);
+}
+
 static bool read_slot(struct reader *r, const msgpack_object *o, struct program_slot *s)
 {
     return get_name(r, o, "name", &s->name) && get_uint(r, o, "bytes", max_slot_bytes, &s->bytes) &&
-           get_flag(r, o, "needed", &s->needed) && read_scratch(r, o, s);
+           get_flag(r, o, "needed", &s->needed) && read_spare(r, o, s) && read_scratch(r, o, s);
 }
 
 static bool read_slots(struct reader *r, const msgpack_object *map)
@@ -266,7 +280,9 @@ static bool check_param(struct reader *r, const struct program_launch *l, const 
                    param->size);
     }
     if (param->size != 8) return bad(r, "a pointer argument has %u bytes", param->size);
-    if (param->kind == PROGRAM_PARAM_SLOT) return is_slot(r, param->index) && inside(r, param->index, param->offset, 0);
+    if (param->kind == PROGRAM_PARAM_SLOT)
+        return (is_spare_slot(p, param->index) || is_slot(r, param->index)) &&
+               inside(r, param->index, param->offset, 0);
     if (param->kind == PROGRAM_PARAM_IMAGE) return true; /* see read_image() */
     if (param->kind == PROGRAM_PARAM_STATE)
         return param->index < p->n_states || bad(r, "there is no state %u", param->index);
@@ -374,7 +390,8 @@ static bool read_launch(struct reader *r, const msgpack_object *o, struct progra
     if (!get_name(r, o, "name", &l->name) || !get_uint(r, o, "args_size", KERNEL_MAX_ARGS_BYTES, &args_size))
         return false;
     l->args_size = (uint32_t)args_size;
-    return read_range(r, o, "range", l) && read_params(r, o, l) && read_ir(r, o, l) && read_debug(r, o, l);
+    return read_range(r, o, "range", l) && read_params(r, o, l) && conditions_read(o, r->p, l, r->error) &&
+           read_ir(r, o, l) && read_debug(r, o, l);
 }
 
 static bool read_launches(struct reader *r, const msgpack_object *map)
@@ -385,7 +402,7 @@ static bool read_launches(struct reader *r, const msgpack_object *map)
     r->p->launches = arena_alloc(r->p->arena, a->size * sizeof *r->p->launches);
     for (uint32_t i = 0; i < a->size; i++)
         if (!read_launch(r, &a->ptr[i], &r->p->launches[i])) return bad(r, "launch %u", i);
-    return true;
+    return conditions_check(r->p, r->error);
 }
 
 /* ---- steps ---- */
@@ -475,7 +492,8 @@ static bool read_step(struct reader *r, const msgpack_object *o, struct program_
         return true;
     }
     if (!element_uint(r, a, 1, UINT32_MAX, &launch)) return false;
-    if (launch >= r->p->n_launches) return bad(r, "there is no launch %" PRIu64, launch);
+    if (launch >= r->p->n_launches || r->p->launches[launch].is_spare)
+        return bad(r, "there is no launch %" PRIu64, launch);
     s->launch = (uint32_t)launch;
     return true;
 }

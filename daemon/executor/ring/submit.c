@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/executor/program/buffers.h"
+#include "daemon/executor/program/conditions.h"
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/slot_memory.h"
 #include "daemon/executor/ring/completion.h"
@@ -104,6 +105,25 @@ static int read_values(struct submitter *s, const struct executable *x, const ui
 
 /* ---- memory ---- */
 
+/* Of a slot that only spares use: what it is bound to, if that is there, or memory of the executable's own. */
+static int hold_spare(struct submitter *s, struct executable *x, uint32_t i, struct error *e)
+{
+    struct binding *b = &s->bindings[i];
+    uint64_t bytes = x->program->slots[i].bytes;
+    b->buffer = b->id ? buffers_get(s->buffers, b->id) : NULL;
+    if (b->buffer && (b->offset > b->buffer->bytes || b->buffer->bytes - b->offset < bytes)) {
+        buffers_put(b->buffer);
+        b->buffer = NULL;
+    }
+    if (!b->buffer) {
+        b->offset = 0;
+        b->buffer = executable_spare_memory(x, i, e);
+        if (!b->buffer) return -1;
+    }
+    s->slots[i].memory = b->buffer->memory + b->offset;
+    return 0;
+}
+
 static int hold_buffer(struct submitter *s, const struct program_slot *slot, struct binding *b, struct slot_memory *out,
                        struct error *e)
 {
@@ -126,10 +146,13 @@ static int hold_buffer(struct submitter *s, const struct program_slot *slot, str
     return 0;
 }
 
-static int hold_buffers(struct submitter *s, const struct program *p, struct error *e)
+static int hold_buffers(struct submitter *s, struct executable *x, bool spares, struct error *e)
 {
+    const struct program *p = x->program;
     for (uint32_t i = 0; i < p->n_slots; i++)
-        if (hold_buffer(s, &p->slots[i], &s->bindings[i], &s->slots[i], e) != 0) return -1;
+        if (hold_buffer(s, &p->slots[i], &s->bindings[i], &s->slots[i], e) != 0 ||
+            (spares && p->slots[i].spare && hold_spare(s, x, i, e) != 0))
+            return -1;
     return 0;
 }
 
@@ -193,24 +216,45 @@ static int check_overlap(struct submitter *s, const struct program *p, struct er
 
 /* ---- running ---- */
 
+/* Decides which launches run by their spares. True: some do. */
+static bool choose_launches(const struct submitter *s, struct executable *x)
+{
+    bool spares = false;
+    for (uint32_t i = 0; i < x->program->n_launches; i++) {
+        const struct program_launch *launch = &x->program->launches[i];
+        x->launches[i].by_spares = launch->n_conditions && !conditions_hold(x->program, launch, s->values);
+        spares |= x->launches[i].by_spares;
+    }
+    return spares;
+}
+
+static void fill_launch(struct submitter *s, const struct executable *x, uint32_t i)
+{
+    const struct program_launch *launch = &x->program->launches[i];
+    uint8_t *args = x->launches[i].args;
+    for (uint32_t k = 0; k < launch->n_params; k++) {
+        const struct program_param *param = &launch->params[k];
+        if (param->kind == PROGRAM_PARAM_SLOT) {
+            const uint8_t *address = s->slots[param->index].memory + param->offset;
+            memcpy(args + param->at, &address, sizeof address);
+        } else if (param->kind == PROGRAM_PARAM_IMAGE) {
+            struct ir_image *image = &x->launches[i].images[k];
+            image->data = s->slots[param->index].memory + param->offset;
+            memcpy(args + param->at, &image, sizeof image);
+        } else if (param->kind == PROGRAM_PARAM_VALUE) {
+            memcpy(args + param->at, s->values[param->index], param->size);
+        } /* local: an offset, there since the executable was loaded */
+    }
+}
+
+/* Of those that run. */
 static void fill_args(struct submitter *s, const struct executable *x)
 {
     for (uint32_t i = 0; i < x->program->n_launches; i++) {
         const struct program_launch *launch = &x->program->launches[i];
-        uint8_t *args = x->launches[i].args;
-        for (uint32_t k = 0; k < launch->n_params; k++) {
-            const struct program_param *param = &launch->params[k];
-            if (param->kind == PROGRAM_PARAM_SLOT) {
-                const uint8_t *address = s->slots[param->index].memory + param->offset;
-                memcpy(args + param->at, &address, sizeof address);
-            } else if (param->kind == PROGRAM_PARAM_IMAGE) {
-                struct ir_image *image = &x->launches[i].images[k];
-                image->data = s->slots[param->index].memory + param->offset;
-                memcpy(args + param->at, &image, sizeof image);
-            } else if (param->kind == PROGRAM_PARAM_VALUE) {
-                memcpy(args + param->at, s->values[param->index], param->size);
-            } /* local: an offset, there since the executable was loaded */
-        }
+        if (!launch->is_spare && !x->launches[i].by_spares) fill_launch(s, x, i);
+        for (uint32_t k = 0; k < launch->n_spares && x->launches[i].by_spares; k++)
+            fill_launch(s, x, launch->first_spare + k);
     }
 }
 
@@ -221,7 +265,7 @@ static int prepare(struct submitter *s, struct executable *x, const struct ring_
     const uint8_t *values = bindings + header->n_bindings * sizeof(struct ring_binding);
     reserve(s, x->program);
     if (read_bindings(s, x, bindings, header->n_bindings, e) != 0 ||
-        read_values(s, x, values, header->n_values, e) != 0 || hold_buffers(s, x->program, e) != 0 ||
+        read_values(s, x, values, header->n_values, e) != 0 || hold_buffers(s, x, choose_launches(s, x), e) != 0 ||
         check_overlap(s, x->program, e) != 0)
         return -1;
     if (x->program->debug && x->program->device->debug_begin(x, header->part, s->slots, e) != 0) return -1;

@@ -14,7 +14,7 @@ enum {
     BYTES_PER_NS = 10,  /* of one thread, about */
 };
 
-static int run_launch(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
+static int run_code(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
 {
     const struct program_launch *launch = &x->program->launches[index];
     uint64_t next = 0;
@@ -26,6 +26,15 @@ static int run_launch(const struct launch_context *context, struct executable *x
     } while (result == 0 && next < launch->n_groups);
     ir_printer_end_launch(context->printer);
     return result;
+}
+
+static int run_launch(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
+{
+    const struct program_launch *launch = &x->program->launches[index];
+    if (!x->launches[index].by_spares) return run_code(context, x, index, e);
+    for (uint32_t i = 0; i < launch->n_spares; i++)
+        if (run_code(context, x, launch->first_spare + i, e) != 0) return -1;
+    return 0;
 }
 
 /* ---- copies and fills ---- */

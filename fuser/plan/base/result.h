@@ -32,6 +32,13 @@ struct fuser_param {
     const void *view; /* BUFFER: of the argument */
 };
 
+/* What must hold of the values of a submission for a launch to do what its nodes do. */
+struct fuser_condition {
+    uint32_t value; /* of the graph: */
+    uint32_t like;  /* has the same bytes as this one; the same value: is the number */
+    int64_t number;
+};
+
 /* One launch: a group of nodes as one kernel, alone in its module. */
 struct fuser_launch {
     struct ir_module *module; /* verified; holds one kernel */
@@ -42,6 +49,9 @@ struct fuser_launch {
     struct fuser_param *params; /* as the kernel's parameters */
     uint32_t n_nodes;
     uint32_t *nodes; /* in linear order */
+    uint32_t n_conditions;
+    struct fuser_condition *conditions;
+    uint32_t first_spare; /* where a condition does not hold, spares[] from here on run instead: one for each node */
 };
 
 enum fuser_step_kind { FUSER_STEP_LAUNCH, FUSER_STEP_NODE };
@@ -64,6 +74,8 @@ struct fuser_plan {
     uint32_t n_launches, n_steps, n_remarks;
     struct fuser_launch *launches;
     struct fuser_step *steps;
+    uint32_t n_spares;
+    struct fuser_launch *spares; /* of single nodes, all buffers in memory */
     struct fuser_remark *remarks;
     uint32_t n_program_variables;
     struct fuser_program_variable *program_variables; /* each once */

@@ -11,11 +11,12 @@
 #include "fuser/plan/graph/sub_group_size.h"
 #include "ir/base/arena.h"
 
-/* ---- analyses, one per distinct kernel and range ---- */
+/* ---- analyses, one per distinct kernel, range and numbers ---- */
 
 struct analysis {
     const struct ir_function *kernel;
     struct nd_range range;
+    const int64_t *numbers; /* by parameter */
     struct access_analysis *access;
     struct analysis *next; /* in its bucket */
 };
@@ -53,16 +54,30 @@ static bool graph_is_small(const struct fuser_graph *g)
     return true;
 }
 
-static const struct access_analysis *analyse(struct plan_context *ctx, struct plan_facts *f,
-                                             const struct ir_function *kernel, const struct nd_range *range)
+/* What integers of the node were when it was recorded; each kernel by itself goes by none. */
+static const int64_t *numbers_of(struct plan_context *ctx, const struct plan_facts *f, const struct fuser_node *n)
 {
+    int64_t *numbers = arena_alloc(ctx->arena, (n->n_args + 1) * sizeof *numbers);
+    for (uint32_t i = 0; i < n->n_args && ctx->options->mode != FUSER_MODE_NONE; i++)
+        if (n->args[i].kind == FUSER_ARG_VALUE) numbers[i] = f->graph->values[n->args[i].index].number;
+    return numbers;
+}
+
+static const struct access_analysis *analyse(struct plan_context *ctx, struct plan_facts *f, const struct fuser_node *n,
+                                             const struct nd_range *range)
+{
+    const struct ir_function *kernel = n->kernel;
+    const int64_t *numbers = numbers_of(ctx, f, n);
     if (!f->analyses) f->analyses = arena_alloc(ctx->arena, sizeof *f->analyses);
     struct analysis **bucket = &f->analyses->buckets[hash_of(kernel, range) % BUCKETS];
     for (struct analysis *a = *bucket; a; a = a->next)
-        if (a->kernel == kernel && equal_ranges(&a->range, range)) return a->access;
+        if (a->kernel == kernel && equal_ranges(&a->range, range) &&
+            memcmp(a->numbers, numbers, n->n_args * sizeof *numbers) == 0)
+            return a->access;
     struct analysis *a = arena_alloc(ctx->arena, sizeof *a);
     uint32_t size = sub_group_size_of_kernel(f->device, kernel);
-    *a = (struct analysis){kernel, *range, access_analyse(kernel, range, size, graph_is_small(f->graph)), *bucket};
+    *a = (struct analysis){kernel, *range, numbers,
+                           access_analyse(kernel, range, size, graph_is_small(f->graph), numbers), *bucket};
     *bucket = a;
     return a->access;
 }
@@ -198,7 +213,7 @@ static bool use_kernel(struct plan_context *ctx, struct plan_facts *f, uint32_t 
     const struct fuser_node *n = &f->graph->nodes[node];
     struct plan_node *planned = &f->nodes[node];
     planned->range = range_of(f, n);
-    planned->access = analyse(ctx, f, n->kernel, &planned->range);
+    planned->access = analyse(ctx, f, n, &planned->range);
     ir_walk(planned->access->kernel->body, count_operation, &planned->operations);
     for (uint32_t i = 0; i < n->n_args; i++)
         if (n->args[i].kind == FUSER_ARG_BUFFER && !use_by_kernel(ctx, f, node, i)) return false;

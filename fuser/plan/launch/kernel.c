@@ -94,6 +94,15 @@ static uint32_t assumptions_of(const struct plan_facts *f, const struct nd_range
     return (nd_range_is_small(range) ? IR_ASSUME_SMALL_IDS : 0) | (small ? IR_ASSUME_SMALL_MEMORY : 0);
 }
 
+/* What proofs took the node's scalars to be, for what is computed from the same sums. */
+static const int64_t *numbers_of(struct plan_context *ctx, const struct plan_facts *f, uint32_t node)
+{
+    const struct access_analysis *a = f->nodes[node].access;
+    int64_t *numbers = arena_alloc(ctx->arena, (a->n_params + 1) * sizeof *numbers);
+    for (uint32_t i = 0; i < a->n_params; i++) numbers[i] = a->params[i].number;
+    return numbers;
+}
+
 struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_facts *f, struct node_run run,
                                 const struct nd_range *range, const struct plan_params *params, bool *kept, char *why,
                                 size_t why_size)
@@ -107,7 +116,8 @@ struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_fact
         uint32_t node = run.nodes[i];
         parts[i] = (struct fuse_part){.kernel = kernel_for(ctx, f, node, params->of_node[i], params, &scratch),
                                       .range = launch_range_of_part(f, node, range),
-                                      .params = params->of_node[i]};
+                                      .params = params->of_node[i],
+                                      .numbers = numbers_of(ctx, f, node)};
     }
     for (uint32_t i = 0; i < params->n; i++) {
         const struct plan_param *param = &params->params[i];

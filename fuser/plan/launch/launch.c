@@ -88,6 +88,11 @@ static bool is_like_group(const struct launching *l, struct node_run run, const 
     return true;
 }
 
+static void begin(struct attempt *r, struct node_run run, const struct nd_range *group)
+{
+    *r = (struct attempt){.run = run, .group_range = group};
+}
+
 static void prepare(struct launching *l, struct attempt *r)
 {
     r->range = range_of(l, r->run, r->group_range);
@@ -268,36 +273,126 @@ static struct fuser_param launch_param(const struct launching *l, const struct p
                                 param->view};
 }
 
-static void add_launch(struct launching *l, struct attempt *r)
+static struct fuser_launch launch_of(const struct launching *l, const struct attempt *r)
 {
-    struct fuser_plan *plan = l->plan;
+    struct arena *arena = l->plan->arena;
     struct fuser_launch launch = {.module = r->module, .range = r->range, .n_nodes = r->run.n};
     launch.kernel = r->module->functions[0];
     launch.work = work_of_launch(r->module->functions[0], &r->range);
-    launch.params = arena_alloc(plan->arena, (r->params.n + 1) * sizeof *launch.params);
-    uint64_t *sizes = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *sizes), *most = traffic_apart(l, r);
-    for (uint32_t i = 0; i < r->params.n; i++) {
-        const struct plan_param *param = &r->params.params[i];
-        if (!r->kept[i]) continue;
-        sizes[launch.n_params] = param->end - param->first;
-        most[launch.n_params] = most[i]; /* n_params is at most i */
-        launch.params[launch.n_params++] = launch_param(l, param);
-    }
-    launch.nodes = arena_alloc(plan->arena, r->run.n * sizeof *launch.nodes);
+    launch.params = arena_alloc(arena, (r->params.n + 1) * sizeof *launch.params);
+    for (uint32_t i = 0; i < r->params.n; i++)
+        if (r->kept[i]) launch.params[launch.n_params++] = launch_param(l, &r->params.params[i]);
+    launch.nodes = arena_alloc(arena, r->run.n * sizeof *launch.nodes);
     memcpy(launch.nodes, r->run.nodes, r->run.n * sizeof *launch.nodes);
-    plan->bytes_fused += traffic_of_launch(&launch, sizes, most);
+    return launch;
+}
+
+static uint64_t traffic_of_attempt(struct launching *l, const struct attempt *r, const struct fuser_launch *launch)
+{
+    uint64_t *sizes = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *sizes), *most = traffic_apart(l, r);
+    for (uint32_t i = 0, kept = 0; i < r->params.n; i++) {
+        if (!r->kept[i]) continue;
+        sizes[kept] = r->params.params[i].end - r->params.params[i].first;
+        most[kept++] = most[i]; /* kept is at most i */
+    }
+    return traffic_of_launch(launch, sizes, most);
+}
+
+/* ---- where a condition does not hold ---- */
+
+/* What proofs went by matters where kernels are one, or memory is left out. */
+static bool is_conditional(const struct attempt *r)
+{
+    bool lost = false;
+    for (uint32_t i = 0; i < r->params.n; i++) lost |= r->params.params[i].storage.storage != FUSER_STORAGE_MEMORY;
+    return r->params.n_conditions && (r->run.n > 1 || lost);
+}
+
+/* The node by itself, as if nothing were known of its values. False: it cannot be made. */
+static bool add_spare(struct launching *l, uint32_t node)
+{
+    struct fuser_plan *plan = l->plan;
+    struct attempt r;
+    begin(&r, (struct node_run){&node, 1}, &l->facts->nodes[node].range);
+    prepare(l, &r);
+    set_storage(&r, false);
+    if (!make_kernel(l, &r))
+        return plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", name_of(l, node), "%s", r.why);
+    plan->spares = arena_grow(plan->arena, plan->spares, plan->n_spares, sizeof *plan->spares);
+    plan->spares[plan->n_spares++] = launch_of(l, &r);
+    return true;
+}
+
+/* The first node of the run that is given the value, and the argument's name. */
+static const char *value_text(const struct launching *l, struct node_run run, uint32_t value, char *buf, size_t size)
+{
+    for (uint32_t i = 0; i < run.n; i++) {
+        const struct fuser_node *n = &l->facts->graph->nodes[run.nodes[i]];
+        for (uint32_t k = 0; k < n->n_args; k++) {
+            const char *name = n->kernel->params[k].value->name;
+            if (n->args[k].kind != FUSER_ARG_VALUE || n->args[k].index != value) continue;
+            snprintf(buf, size, "%.60s of %.80s", name ? name : "an argument", n->name);
+            return buf;
+        }
+    }
+    return "a value";
+}
+
+/* "w of second is w of first, w of first is 640": the first few of them. */
+static void conditions_text(const struct launching *l, const struct attempt *r, char *buf, size_t size)
+{
+    char value[160], like[160];
+    uint32_t n = r->params.n_conditions, told = n < 6 ? n : 5;
+    size_t used = 0;
+    for (uint32_t i = 0; i < told && used < size; i++) {
+        const struct fuser_condition *c = &r->params.conditions[i];
+        bool equal = c->like != c->value;
+        if (!equal) snprintf(like, sizeof like, "%lld", (long long)c->number);
+        used += (size_t)snprintf(buf + used, size - used, "%s%s is %s", i ? ", " : "",
+                                 value_text(l, r->run, c->value, value, sizeof value),
+                                 equal ? value_text(l, r->run, c->like, like, sizeof like) : like);
+    }
+    if (told < n && used < size) snprintf(buf + used, size - used, " and %u more", n - told);
+}
+
+static void remark_conditions(struct launching *l, const struct attempt *r)
+{
+    char text[1200];
+    conditions_text(l, r, text, sizeof text);
+    plan_remark(
+        l->ctx, "conditional", name_of(l, r->run.nodes[0]), NULL,
+        "the launch of %s goes by %s, as when the graph was finalized; a submission that says otherwise runs its "
+        "kernels one by one",
+        name_of(l, r->run.nodes[0]), text);
+}
+
+static bool add_conditions(struct launching *l, const struct attempt *r, struct fuser_launch *launch)
+{
+    if (!is_conditional(r)) return true;
+    launch->n_conditions = r->params.n_conditions;
+    launch->conditions = arena_alloc(l->plan->arena, launch->n_conditions * sizeof *launch->conditions);
+    memcpy(launch->conditions, r->params.conditions, launch->n_conditions * sizeof *launch->conditions);
+    launch->first_spare = l->plan->n_spares;
+    remark_conditions(l, r);
+    for (uint32_t i = 0; i < r->run.n; i++)
+        if (!add_spare(l, r->run.nodes[i])) return false;
+    return true;
+}
+
+static bool add_launch(struct launching *l, struct attempt *r)
+{
+    struct fuser_plan *plan = l->plan;
+    struct fuser_launch launch = launch_of(l, r);
+    plan->bytes_fused += traffic_of_attempt(l, r, &launch);
+    bool done = add_conditions(l, r, &launch);
     plan->launches = arena_grow(plan->arena, plan->launches, plan->n_launches, sizeof *plan->launches);
     plan->launches[plan->n_launches] = launch;
     plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);
     plan->steps[plan->n_steps++] = (struct fuser_step){FUSER_STEP_LAUNCH, plan->n_launches++};
+    return done;
 }
 
 /* ---- groups ---- */
-
-static void begin(struct attempt *r, struct node_run run, const struct nd_range *group)
-{
-    *r = (struct attempt){.run = run, .group_range = group};
-}
 
 /* Of the node's kernel alone, as it would be cleaned up. */
 static uint64_t own_pressure(struct launching *l, uint32_t node)
@@ -394,8 +489,7 @@ static uint32_t launch_part(struct launching *l, struct node_run run, const stru
         }
     }
     remark_run(l, &r);
-    add_launch(l, &r);
-    return r.run.n;
+    return add_launch(l, &r) ? r.run.n : 0;
 }
 
 static bool launch_group(struct launching *l, const struct plan_group *group)

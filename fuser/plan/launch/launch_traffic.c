@@ -8,7 +8,7 @@ uint64_t traffic_of_launch(const struct fuser_launch *launch, const uint64_t *si
 {
     uint64_t sum = 0;
     struct access_analysis *a =
-        access_analyse(launch->kernel, &launch->range, 0, launch->kernel->assumes & IR_ASSUME_SMALL_MEMORY);
+        access_analyse(launch->kernel, &launch->range, 0, launch->kernel->assumes & IR_ASSUME_SMALL_MEMORY, NULL);
     for (uint32_t i = 0; i < launch->n_params; i++) {
         if (launch->params[i].kind != FUSER_PARAM_BUFFER) continue;
         bool image = ir_type_kind(launch->kernel->params[i].value->type) == IR_KIND_IMAGE;

@@ -1,4 +1,5 @@
-/* The parameters of a launch: arguments of its kernels that are the same memory, or the same value, become one.
+/* The parameters of a launch: arguments of its kernels that are the same memory, or the same value, become one. Values
+   that were alike when the graph was finalized are one on condition that they still are.
    Accessors that overlap share a parameter too: distinct parameters of a kernel never alias. */
 #include "fuser/plan/launch/params.h"
 
@@ -35,6 +36,7 @@ struct making {
     struct accessor *accessors;
     uint64_t *cluster_first, *cluster_end;
     uint32_t *cluster_param;
+    uint32_t n_leaders, *leaders; /* of values that are alike the first that decides */
 };
 
 static const struct fuser_node *node_at(const struct making *m, uint32_t i)
@@ -101,7 +103,49 @@ static uint32_t buffer_param(struct making *m, const struct fuser_arg *arg, cons
     return m->cluster_param[cluster];
 }
 
-static uint32_t value_param(struct making *m, const struct fuser_arg *arg, const struct ir_function *kernel, uint32_t i)
+static void add_condition(struct making *m, struct fuser_condition condition)
+{
+    struct plan_params *out = m->out;
+    for (uint32_t i = 0; i < out->n_conditions; i++)
+        if (out->conditions[i].value == condition.value && out->conditions[i].like == condition.like) return;
+    out->conditions = arena_grow(m->ctx->arena, out->conditions, out->n_conditions, sizeof *out->conditions);
+    out->conditions[out->n_conditions++] = condition;
+}
+
+/* The first value that decides of those alike: the others are compared with it. */
+static uint32_t leader_of(struct making *m, uint32_t value)
+{
+    const struct fuser_value *values = m->facts->graph->values;
+    if (!values[value].alike) return value;
+    for (uint32_t i = 0; i < m->n_leaders; i++)
+        if (values[m->leaders[i]].alike == values[value].alike) return m->leaders[i];
+    m->leaders = arena_grow(m->ctx->arena, m->leaders, m->n_leaders, sizeof *m->leaders);
+    m->leaders[m->n_leaders++] = value;
+    return value;
+}
+
+/* What proofs may have gone by: that the argument, which decides, is the number that it was, and like others. */
+static void find_conditions(struct making *m, const struct fuser_arg *arg, const struct access_summary *summary)
+{
+    if (m->ctx->options->mode == FUSER_MODE_NONE || !summary->decides) return;
+    uint32_t leader = leader_of(m, arg->index);
+    if (leader != arg->index) add_condition(m, (struct fuser_condition){.value = arg->index, .like = leader});
+    if (summary->number)
+        add_condition(m, (struct fuser_condition){.value = leader, .like = leader, .number = summary->number});
+}
+
+/* Both are given the same: one value, or on condition (of find_conditions()). */
+static bool are_one(const struct making *m, const struct plan_param *a, const struct plan_param *b)
+{
+    const struct fuser_value *values = m->facts->graph->values;
+    if (a->kind != FUSER_PARAM_VALUE || a->type != b->type || a->elem != b->elem || a->module != b->module)
+        return false;
+    if (a->index == b->index) return true;
+    return a->decides && b->decides && values[a->index].alike && values[a->index].alike == values[b->index].alike;
+}
+
+static uint32_t value_param(struct making *m, const struct fuser_arg *arg, const struct ir_function *kernel, uint32_t i,
+                            const struct access_summary *summary)
 {
     const struct ir_param *param = &kernel->params[i];
     struct plan_param made = {.kind = FUSER_PARAM_VALUE,
@@ -110,12 +154,13 @@ static uint32_t value_param(struct making *m, const struct fuser_arg *arg, const
                               .type = param->value->type,
                               .elem = param->by_value ? param->elem : IR_VOID,
                               .module = param->by_value ? kernel->module : NULL,
-                              .by_value = param->by_value};
+                              .by_value = param->by_value,
+                              .decides = summary->decides && m->ctx->options->mode != FUSER_MODE_NONE};
     for (uint32_t k = 0; k < m->out->n; k++) {
-        const struct plan_param *have = &m->out->params[k];
-        if (have->kind == FUSER_PARAM_VALUE && have->index == made.index && have->type == made.type &&
-            have->elem == made.elem && have->module == made.module)
-            return k;
+        struct plan_param *have = &m->out->params[k];
+        if (!are_one(m, have, &made)) continue;
+        have->decides |= made.decides;
+        return k;
     }
     return add_param(m, made);
 }
@@ -125,11 +170,13 @@ static void assign(struct making *m)
     for (uint32_t i = 0; i < m->run.n; i++) {
         const struct fuser_node *n = node_at(m, i);
         uint32_t *to = m->out->of_node[i];
+        const struct access_analysis *access = m->facts->nodes[m->run.nodes[i]].access;
         for (uint32_t k = 0; k < n->n_args; k++) {
             const struct ir_param *param = &n->kernel->params[k];
             const struct fuser_arg *arg = &n->args[k];
             if (arg->kind == FUSER_ARG_BUFFER) to[k] = buffer_param(m, arg, param, to[k]);
-            if (arg->kind == FUSER_ARG_VALUE) to[k] = value_param(m, arg, n->kernel, k);
+            if (arg->kind == FUSER_ARG_VALUE) find_conditions(m, arg, &access->params[k]);
+            if (arg->kind == FUSER_ARG_VALUE) to[k] = value_param(m, arg, n->kernel, k, &access->params[k]);
             if (arg->kind == FUSER_ARG_LOCAL)
                 to[k] = add_param(m, (struct plan_param){.kind = FUSER_PARAM_LOCAL,
                                                          .name = param->value->name ? param->value->name : "local",

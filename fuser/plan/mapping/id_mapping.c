@@ -90,7 +90,8 @@ struct launched_access id_mapping_access(const struct id_mapping *m, const struc
                                     .own = &node->range,
                                     .linear = mapped->linear,
                                     .offset = (int64_t)use->first,
-                                    .args = m->facts->graph->nodes[use->node].args};
+                                    .args = m->facts->graph->nodes[use->node].args,
+                                    .values = m->facts->graph->values};
 }
 
 void id_mapping_own_ids(const struct id_mapping *m, uint32_t node, int64_t id[3])

@@ -1,0 +1,81 @@
+/* Conditions of launches: read, checked, and looked at when a submission runs. */
+#include "daemon/executor/program/conditions.h"
+
+#include <string.h>
+
+#include "ir/base/arena.h"
+#include "proto/fields.h"
+#include "proto/include/fusiond/status.h"
+
+/* Always false. */
+static bool bad(struct error *e, const char *what)
+{
+    error_set(e, FUSION_INTERNAL, NULL, "conditions: %s", what);
+    return false;
+}
+
+static bool number_at(const msgpack_object_array *a, uint32_t i, uint64_t *number)
+{
+    if (a->ptr[i].type != MSGPACK_OBJECT_POSITIVE_INTEGER) return false;
+    *number = a->ptr[i].via.u64;
+    return true;
+}
+
+static bool read_condition(const msgpack_object *o, const struct program *p, struct program_condition *c)
+{
+    uint64_t value, like;
+    if (o->type != MSGPACK_OBJECT_ARRAY || o->via.array.size != 3 || !number_at(&o->via.array, 0, &value) ||
+        !number_at(&o->via.array, 1, &like) || !number_at(&o->via.array, 2, &c->number))
+        return false;
+    if (value >= p->n_values || like >= p->n_values || p->value_sizes[value] != p->value_sizes[like]) return false;
+    c->value = (uint32_t)value;
+    c->like = (uint32_t)like;
+    return value != like || p->value_sizes[value] == 4 || p->value_sizes[value] == 8;
+}
+
+bool conditions_read(const msgpack_object *map, const struct program *p, struct program_launch *l, struct error *e)
+{
+    uint64_t first, n;
+    const msgpack_object *list = proto_get(map, "conditions");
+    if (!list) return true;
+    if (list->type != MSGPACK_OBJECT_ARRAY || !proto_get_uint(map, "spares", &first) ||
+        !proto_get_uint(map, "n_spares", &n))
+        return bad(e, "keys are missing");
+    if (first > p->n_launches || n > p->n_launches - first) return bad(e, "there are no such spares");
+    l->first_spare = (uint32_t)first;
+    l->n_spares = (uint32_t)n;
+    l->conditions = arena_alloc(p->arena, (list->via.array.size + 1) * sizeof *l->conditions);
+    for (; l->n_conditions < list->via.array.size; l->n_conditions++)
+        if (!read_condition(&list->via.array.ptr[l->n_conditions], p, &l->conditions[l->n_conditions]))
+            return bad(e, "one is not two values and a number");
+    return true;
+}
+
+static bool takes_spare_slot(const struct program *p, const struct program_launch *l)
+{
+    for (uint32_t i = 0; i < l->n_params; i++)
+        if (l->params[i].kind == PROGRAM_PARAM_SLOT && p->slots[l->params[i].index].spare) return true;
+    return false;
+}
+
+bool conditions_check(struct program *p, struct error *e)
+{
+    for (uint32_t i = 0; i < p->n_launches; i++)
+        for (uint32_t k = 0; k < p->launches[i].n_spares; k++)
+            p->launches[p->launches[i].first_spare + k].is_spare = true;
+    for (uint32_t i = 0; i < p->n_launches; i++) {
+        const struct program_launch *l = &p->launches[i];
+        if (l->is_spare ? l->n_conditions != 0 : takes_spare_slot(p, l)) return bad(e, "a launch is both or neither");
+    }
+    return true;
+}
+
+bool conditions_hold(const struct program *p, const struct program_launch *l, const uint8_t *const *values)
+{
+    for (uint32_t i = 0; i < l->n_conditions; i++) {
+        const struct program_condition *c = &l->conditions[i];
+        const void *wanted = c->like == c->value ? (const void *)&c->number : values[c->like];
+        if (memcmp(values[c->value], wanted, p->value_sizes[c->value]) != 0) return false;
+    }
+    return true;
+}
