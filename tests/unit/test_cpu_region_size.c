@@ -90,9 +90,30 @@ static void a_step_at_a_distance(void **state)
     check_steps(DISTANT, DISTANT_STEP);
 }
 
+/* The rounds in which a group goes over a row: what a work-item does, twice, and the loop. */
+static void rounds_of_a_group(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 400 };
+    for (enum cpu_isa isa = CPU_ISA_SSE4; isa < CPU_ISA_COUNT; isa++) {
+        unsigned n = statements_of(
+            "kernel @k(%a: ptr.global f32 read, %o: ptr.global f32, %n: i32) work_group_size(256, 1, 1)\n"
+            "        assumes(small_ids, small_memory, whole_groups) {\n"
+            "  %g = group_id x\n  %l = local_id x\n  %j0 = trunc i32 %l\n  %g1 = trunc i32 %g\n"
+            "  %row = mul i32 %g1, %n\n  %i = global_id x\n"
+            "  %sum = loop (%j: i32 = %j0, %s: f32 = 0.0) -> f32 {\n    %c = slt i32 %j, %n\n    if %c {\n"
+            "      %at = add i32 %row, %j\n      %x = load f32 %a[%at]\n      %t = fadd f32 %s, %x\n"
+            "      %next = add i32 %j, 256\n      continue %next, %t\n    }\n    break %s\n  }\n"
+            "  store f32 %o[%i], %sum\n  return\n}\n",
+            isa);
+        print_message("# %s: %u statements\n", cpu_isa_name(isa), n);
+        assert_true(n <= ROUNDS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_of_a_tree), cmocka_unit_test(a_step_of_all_work_items),
-                                       cmocka_unit_test(a_step_at_a_distance)};
+                                       cmocka_unit_test(a_step_at_a_distance), cmocka_unit_test(rounds_of_a_group)};
     return cmocka_run_group_tests_name("cpu_region_size", tests, NULL, NULL);
 }

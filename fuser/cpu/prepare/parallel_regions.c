@@ -235,8 +235,7 @@ static bool is_available(const struct cut *c, const struct ir_value *v, uint32_t
     return v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_VAR;
 }
 
-/* A load of what the kernel only reads: it gives the same later. */
-static bool is_constant_load(const struct ir_inst *inst)
+bool reads_constant_memory(const struct ir_inst *inst)
 {
     if (inst->op != IR_OP_LOAD || inst->attrs.is_volatile) return false;
     const struct ir_value *root = inst->operands[0];
@@ -251,7 +250,7 @@ static unsigned recompute_cost(const struct ir_inst *inst)
 {
     enum { TOO_MUCH = 100, LOAD_COST = 6 };
     unsigned flags = ir_op_info(inst->op)->flags;
-    if (is_constant_load(inst)) return LOAD_COST;
+    if (reads_constant_memory(inst)) return LOAD_COST;
     if (!(flags & IR_FLAG_PURE) || (flags & IR_FLAG_PARTIAL)) return TOO_MUCH;
     for (uint32_t i = 0; i < inst->n_operands; i++)
         if (ir_type_is_float(inst->operands[i]->type) != ir_type_is_float(inst->results[0]->type)) return TOO_MUCH;

@@ -9,3 +9,6 @@
 /* By instruction number: the ifs and loops that are control flow of the whole work-group, since there is a barrier in
    them, or they leave a loop with one. */
 bool *parallel_regions_mark(struct arena *arena, struct ir_function *kernel);
+
+/* A load of what the kernel only reads: it gives the same later. */
+bool reads_constant_memory(const struct ir_inst *inst);
