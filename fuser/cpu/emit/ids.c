@@ -29,9 +29,9 @@ rval ids_items_left(struct emit *e)
     return jit_binary(e, GCC_JIT_BINARY_OP_MINUS, p->extent[0], p->item[0]);
 }
 
-static struct lanes along_x(struct emit *e, unsigned dim, rval v)
+static struct lanes along(struct emit *e, unsigned dim, rval v)
 {
-    return lanes_linear(IR_KIND_I64, jit_read(jit_keep(e, v)), dim == 0 && e->width > 1);
+    return lanes_linear(IR_KIND_I64, jit_read(jit_keep(e, v)), dim == e->ids->along && e->width > 1);
 }
 
 /* ---- lanes that go on from row to row ---- */
@@ -84,11 +84,11 @@ void emit_id(struct emit *e, const struct ir_inst *inst, struct lanes *result)
     if (p->flat && emit_flat(e, inst, result)) return;
     switch (inst->op) {
     case IR_OP_GLOBAL_ID:
-        *result = along_x(e, d, jit_add(e, p->global_offset[d], jit_add(e, p->start[d], p->item[d])));
+        *result = along(e, d, jit_add(e, p->global_offset[d], jit_add(e, p->start[d], p->item[d])));
         break;
-    case IR_OP_LOCAL_ID: *result = along_x(e, d, p->item[d]); break;
-    case IR_OP_GLOBAL_LINEAR_ID: *result = along_x(e, 0, global_linear(e)); break;
-    case IR_OP_LOCAL_LINEAR_ID: *result = along_x(e, 0, ids_local_linear(e)); break;
+    case IR_OP_LOCAL_ID: *result = along(e, d, p->item[d]); break;
+    case IR_OP_GLOBAL_LINEAR_ID: *result = along(e, 0, global_linear(e)); break;
+    case IR_OP_LOCAL_LINEAR_ID: *result = along(e, 0, ids_local_linear(e)); break;
     case IR_OP_GROUP_ID: *result = lanes_uniform(IR_KIND_I64, p->group[d]); break;
     case IR_OP_GLOBAL_SIZE: *result = lanes_uniform(IR_KIND_I64, p->global_size[d]); break;
     case IR_OP_LOCAL_SIZE: *result = lanes_uniform(IR_KIND_I64, p->extent[d]); break;

@@ -12,6 +12,7 @@ struct work_item_ids {
     uint32_t known_extent[3]; /* the same where it is known, else 0 */
     rval item[3];             /* lane 0 in the work-group */
     rval items;               /* of the work-group; of kernels with sub-groups only */
+    unsigned along;           /* the dimension in which lanes follow one another */
     lval flat; /* lane 0's linear id where lanes go on from row to row (item is not set then); NULL: they do not */
 };
 

@@ -13,6 +13,7 @@
 #include "fuser/cpu/simd/lane_loop.h"
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/simd/spill.h"
+#include "fuser/cpu/simd/tile.h"
 #include "fuser/cpu/simd/x86_gather.h"
 #include "fuser/cpu/simd/x86_move.h"
 #include "fuser/cpu/target/isa.h"
@@ -39,6 +40,7 @@ static rval offset_by(struct emit *e, rval address, uint64_t offset)
     return offset ? jit_add(e, address, jit_int(e, IR_KIND_I64, offset)) : address;
 }
 
+enum { LINE_BYTES = 64 };
 enum { MOST_UNROLLED = 128 }; /* numbers that are moved one by one by one instruction */
 
 struct access {
@@ -274,7 +276,7 @@ void memory_store(struct emit *e, const struct lanes *address, unsigned componen
     store_component(e, &a, v);
 }
 
-/* ---- instructions ---- */
+/* ---- addresses ---- */
 
 static rval first_running_lane(struct emit *e)
 {
@@ -339,6 +341,65 @@ static bool is_interleaved(const struct access *a, unsigned n, struct interleave
     return true;
 }
 
+/* ---- accesses of a tile ---- */
+
+static bool is_tiled(const struct emit *e, const struct ir_inst *inst)
+{
+    return e->memory->tiled && e->memory->tiled[inst->scratch] && !e->exec.chunk;
+}
+
+/* What follows is done in one row of the tile only; the block where all go on. */
+static gcc_jit_block *only_in_row(struct emit *e, unsigned row)
+{
+    gcc_jit_block *there = jit_block(e), *next = jit_block(e);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, e->memory->tile_row, jit_u64(e, row)), there, next);
+    jit_begin(e, there);
+    return next;
+}
+
+static void in_all_rows(struct emit *e, gcc_jit_block *next)
+{
+    jit_jump(e, next);
+    jit_begin(e, next);
+}
+
+static struct lanes load_from_tile(struct emit *e, const struct access *a)
+{
+    lval tile = tile_new(e, a->kind);
+    gcc_jit_block *next = only_in_row(e, 0);
+    tile_load(e, a->kind, tile, &a->address, a->align);
+    in_all_rows(e, next);
+    return tile_get_row(e, a->kind, tile, e->memory->tile_row);
+}
+
+static void store_register(struct emit *e, const void *data, rval address, rval v)
+{
+    const struct access *a = data;
+    gcc_jit_type *type = jit_vector(e, a->kind, lanes_per_chunk(e, a->kind));
+    bool streams = a->may_stream && e->isa->vector_bytes == LINE_BYTES && e->memory->streams && e->memory->keeps_cached;
+    e->memory->streamed = e->memory->streamed || streams;
+    if (streams)
+        streaming_store(e, type, address, a->align, v);
+    else
+        jit_set(e, jit_memory(e, type, address, a->align), v);
+}
+
+static void store_to_tile(struct emit *e, const struct access *a, const struct lanes *v)
+{
+    unsigned last = tile_rows(e) - 1;
+    lval tile = tile_new(e, a->kind);
+    tile_set_row(e, tile, e->memory->tile_row, v);
+    gcc_jit_block *next = only_in_row(e, last);
+    struct lanes before = lanes_int(e, IR_KIND_I64, (uint64_t)last * kind_bytes(a->kind));
+    struct lanes address = a->address;
+    address.kind = IR_KIND_I64;
+    address = op2(e, IR_OP_SUB, IR_KIND_I64, address, before);
+    tile_flush(e, a->kind, tile, &address, &(struct tile_store){store_register, a});
+    in_all_rows(e, next);
+}
+
+/* ---- instructions ---- */
+
 /* Around a volatile access: the compiler may neither leave it out nor move another across it. (A type that is
    volatile would not do: libgccjit refuses assignments between it and the plain one.) */
 static void volatile_fence(struct emit *e, const struct ir_inst *inst)
@@ -353,6 +414,10 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
     struct access a[IR_MAX_LANES];
     volatile_fence(e, inst);
     access_of(e, inst, n, a);
+    if (is_tiled(e, inst)) {
+        result[0] = load_from_tile(e, &a[0]);
+        return;
+    }
     struct interleaved all;
     bool neighbours = is_interleaved(a, n, &all) && interleaved_can_load(e, &all);
     bool together = !neighbours && is_together(e, a, n, false);
@@ -374,6 +439,10 @@ static void emit_store(struct emit *e, const struct ir_inst *inst)
     struct lanes stored[IR_MAX_LANES];
     volatile_fence(e, inst);
     access_of(e, inst, n, a);
+    if (is_tiled(e, inst)) {
+        store_to_tile(e, &a[0], &v[0]);
+        return;
+    }
     for (unsigned c = 0; c < n; c++) stored[c] = to_memory(e, v[c]);
     struct interleaved all;
     if (is_interleaved(a, n, &all) && interleaved_can_store(e, &all))

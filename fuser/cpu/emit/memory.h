@@ -5,6 +5,8 @@
 
 struct memory_state {
     rval *globals;     /* addresses of module-scope variables, by scratch */
+    const bool *tiled; /* by instruction number: accesses of a tile (simd/tile.h); NULL: there are none */
+    rval tile_row;     /* the row of the tile that runs */
     bool streams;      /* stores go past the cache where the launch asks for it */
     bool streamed;     /* some that may were emitted */
     rval keeps_cached; /* 0: stores past the cache are asked for; all bits: they are not; NULL: never */

@@ -175,12 +175,18 @@ static struct shape pure_result(const struct finder *f, const struct ir_inst *in
 /* What the lanes of a vector have in common; a work-group need not. */
 static struct shape of_vector(const struct finder *f, struct shape s)
 {
-    return f->together == TOGETHER_GROUP ? varying_shape : s;
+    return f->together == TOGETHER_GROUP || f->together == TOGETHER_COLUMN ? varying_shape : s;
 }
 
 static struct shape in_row(const struct finder *f, struct shape s)
 {
     return f->together == TOGETHER_ROW ? s : varying_shape;
+}
+
+static struct shape id_shape(const struct finder *f, unsigned dim)
+{
+    if (f->together == TOGETHER_COLUMN) return dim == 1 ? linear_shape(1, false) : uniform_shape;
+    return in_row(f, dim == 0 ? linear_shape(1, false) : uniform_shape);
 }
 
 static struct shape result_shape(const struct finder *f, const struct ir_inst *inst)
@@ -192,7 +198,7 @@ static struct shape result_shape(const struct finder *f, const struct ir_inst *i
     case IR_OP_GROUP_ALL ... IR_OP_GROUP_REDUCE:
         return inst->attrs.scope == IR_SCOPE_SUB_GROUP ? of_vector(f, uniform_shape) : uniform_shape;
     case IR_OP_GLOBAL_ID:
-    case IR_OP_LOCAL_ID: return in_row(f, inst->attrs.dim == 0 ? linear_shape(1, false) : uniform_shape);
+    case IR_OP_LOCAL_ID: return id_shape(f, inst->attrs.dim);
     case IR_OP_GLOBAL_LINEAR_ID: return in_row(f, linear_shape(1, false));
     case IR_OP_LOCAL_LINEAR_ID:
     case IR_OP_SUB_GROUP_LOCAL_ID: return of_vector(f, linear_shape(1, false));

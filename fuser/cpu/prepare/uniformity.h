@@ -28,10 +28,11 @@ struct uniformity {
 
 /* The work-items of whom it is asked what is the same for them. */
 enum together {
-    TOGETHER_ONE,   /* one alone */
-    TOGETHER_ROW,   /* some that follow one another in x */
-    TOGETHER_FLAT,  /* some whose linear local ids follow one another */
-    TOGETHER_GROUP, /* all of a work-group, in any order */
+    TOGETHER_ONE,    /* one alone */
+    TOGETHER_ROW,    /* some that follow one another in x */
+    TOGETHER_COLUMN, /* some that follow one another in y */
+    TOGETHER_FLAT,   /* some whose linear local ids follow one another */
+    TOGETHER_GROUP,  /* all of a work-group, in any order */
 };
 /* Numbers values and instructions (in scratch and in the order of ir_walk) and finds their shapes. */
 void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together);

@@ -370,7 +370,8 @@ static void walk_region(const struct ir_inst *first, const struct ir_inst *end,
     }
 }
 
-struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
+                                enum together along)
 {
     const struct uniformity *u = &e->values->uniformity;
     struct finder f = {.e = e};
@@ -385,7 +386,7 @@ struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, con
     walk_region(first, end, search_element, &f);
     walk_region(first, end, search_if, &f);
     for (uint32_t i = 0; i < f.found.n_groups; i++) complete_group(&f, &f.found.groups[i]);
-    if (f.found.n) uniformity_find_where(&f.found.uniformity, e->arena, e->kernel, TOGETHER_ROW, f.found.assumed);
+    if (f.found.n) uniformity_find_where(&f.found.uniformity, e->arena, e->kernel, along, f.found.assumed);
     return f.found;
 }
 

@@ -36,7 +36,8 @@ struct row_tests {
 };
 
 bool row_test_is_equality(enum ir_op op);
-/* Those in the instructions up to `end` that much depends on. */
-struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end);
+/* Those in the instructions up to `end` that much depends on; along: a row, or a column. */
+struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
+                                enum together along);
 /* Whether each comes to something else between whole vectors only, as `local_id < 64` does. */
 bool row_tests_spare_vectors(const struct emit *e, const struct row_tests *t);

@@ -13,15 +13,18 @@
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/lanes.h"
 #include "fuser/cpu/simd/mask.h"
+#include "fuser/cpu/simd/tile.h"
 #include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/one_by_one.h"
 #include "fuser/cpu/work_group/row_outcomes.h"
 #include "fuser/cpu/work_group/row_tests.h"
+#include "fuser/cpu/work_group/tiles.h"
 
 /* What each work-item runs. */
 struct run {
     struct emit *e;
     const struct ir_inst *first, *end;
+    struct row_tests tests;
 };
 
 static void run_body(const struct run *r, struct mask exec)
@@ -101,14 +104,13 @@ static void run_under_mask(const struct run *r, lval item, rval extent)
 }
 
 /* The work-items from `item` up to `end`, for whom each of the tests comes to the same. */
-static void run_alike(const struct run *r, const struct row_tests *tests, lval item, rval end,
-                      const struct uniformity *uniformity)
+static void run_alike(const struct run *r, lval item, rval end, const struct uniformity *uniformity)
 {
     struct emit *e = r->e;
     gcc_jit_block *skip = jit_block(e), *done = jit_block(e);
     struct uniformity rows = e->values->uniformity;
     e->values->uniformity = *uniformity;
-    e->control->known = tests->known;
+    e->control->known = r->tests.known;
     e->control->skip = is_one_if(r) && !e->sub_groups ? skip : NULL;
     run_whole_vectors(r, item, end);
     e->control->skip = NULL;
@@ -122,18 +124,18 @@ static void run_alike(const struct run *r, const struct row_tests *tests, lval i
 }
 
 /* The whole vectors of those from `item` on: `alike` beside that one. */
-static void run_alike_vectors(const struct run *r, const struct row_tests *tests, lval item, rval alike)
+static void run_alike_vectors(const struct run *r, lval item, rval alike)
 {
     struct emit *e = r->e;
     rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_add(e, alike, jit_u64(e, 1)),
                             jit_u64(e, 0 - (uint64_t)e->width));
-    e->control->assumed = tests->assumed;
-    run_alike(r, tests, item, jit_read(jit_keep(e, jit_add(e, jit_read(item), whole))), &tests->uniformity);
+    e->control->assumed = r->tests.assumed;
+    run_alike(r, item, jit_read(jit_keep(e, jit_add(e, jit_read(item), whole))), &r->tests.uniformity);
     e->control->assumed = NULL;
 }
 
 /* All of them, one by one. */
-static void run_alike_items(const struct run *r, const struct row_tests *tests, lval item, rval alike)
+static void run_alike_items(const struct run *r, lval item, rval alike)
 {
     struct emit *e = r->e;
     unsigned width = e->width;
@@ -142,7 +144,7 @@ static void run_alike_items(const struct run *r, const struct row_tests *tests, 
     rval n = jit_add(e, alike, jit_u64(e, 1));
     rval end = jit_read(jit_keep(e, jit_add(e, jit_read(item), n)));
     e->width = 1;
-    run_alike(r, tests, item, end, &single);
+    run_alike(r, item, end, &single);
     e->width = width;
 }
 
@@ -178,9 +180,9 @@ static void run_whole_row(const struct run *r, lval item, rval extent)
 static void run_row_of_vectors(const struct run *r, lval item, rval extent)
 {
     struct emit *e = r->e;
-    struct row_tests tests = row_tests_find(e, r->first, r->end);
-    bool one_by_one = runs_one_by_one(e, r->first, r->end, tests.n ? &tests.uniformity : &e->values->uniformity);
-    if (!tests.n && !one_by_one) {
+    const struct row_tests *tests = &r->tests;
+    bool one_by_one = runs_one_by_one(e, r->first, r->end, tests->n ? &tests->uniformity : &e->values->uniformity);
+    if (!tests->n && !one_by_one) {
         run_whole_row(r, item, extent);
         return;
     }
@@ -191,8 +193,8 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
     jit_begin(e, body);
     emit_reset(e);
     rval others = jit_sub(e, jit_sub(e, extent, jit_read(item)), jit_u64(e, 1));
-    others = jit_read(jit_keep(e, row_outcomes(e, &tests, jit_read(jit_keep(e, others)))));
-    if (one_by_one || (fills_vectors(e) && row_tests_spare_vectors(e, &tests))) {
+    others = jit_read(jit_keep(e, row_outcomes(e, tests, jit_read(jit_keep(e, others)))));
+    if (one_by_one || (fills_vectors(e) && row_tests_spare_vectors(e, tests))) {
         jit_jump(e, alike);
     } else {
         gcc_jit_block *mixed = jit_block(e);
@@ -203,35 +205,150 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
     }
     jit_begin(e, alike);
     if (one_by_one)
-        run_alike_items(r, &tests, item, others);
+        run_alike_items(r, item, others);
     else
-        run_alike_vectors(r, &tests, item, others);
+        run_alike_vectors(r, item, others);
     jit_jump(e, head);
     jit_begin(e, done);
 }
 
-static void run_row(const struct run *r)
+/* The part of a row that is between two work-items. */
+static void run_part_of_row(const struct run *r, rval from, rval to)
 {
     struct emit *e = r->e;
-    lval item = jit_keep(e, jit_u64(e, 0));
+    lval item = jit_keep(e, from);
     e->ids->item[0] = jit_read(item);
     if (e->ids->known_extent[0] == e->width)
         run_whole_vector(r);
     else if (e->width == 1)
-        run_whole_vectors(r, item, e->ids->extent[0]);
+        run_whole_vectors(r, item, to);
     else
-        run_row_of_vectors(r, item, e->ids->extent[0]);
+        run_row_of_vectors(r, item, to);
+}
+
+static void run_each_row(const struct run *r)
+{
+    struct emit *e = r->e;
+    struct counted y = counted_each(e, e->ids->extent[1], e->ids->known_extent[1]);
+    e->ids->item[1] = jit_read(y.v);
+    run_part_of_row(r, jit_u64(e, 0), e->ids->extent[0]);
+    counted_end(e, &y);
+}
+
+/* ---- tiles ---- */
+
+/* Rows that run together. */
+struct band {
+    const struct run *run;
+    const struct tiles *tiles;
+    rval y, n; /* the first row, and how many there are */
+};
+
+/* The rows of a tile one after the other; item[0] is where it is. */
+static void run_tile(const struct band *b)
+{
+    struct emit *e = b->run->e;
+    const struct row_tests *tests = &b->run->tests;
+    struct uniformity rows = e->values->uniformity;
+    struct counted row = counted_begin(e, jit_u64(e, 0), jit_u64(e, tile_rows(e)), jit_u64(e, 1));
+    e->ids->item[1] = jit_read(jit_keep(e, jit_add(e, b->y, jit_read(row.v))));
+    if (tests->n) e->values->uniformity = tests->uniformity;
+    e->control->known = tests->known;
+    e->control->assumed = tests->assumed;
+    e->memory->tiled = b->tiles->accesses;
+    e->memory->tile_row = jit_read(row.v);
+    run_whole_vector(b->run);
+    e->memory->tiled = NULL;
+    e->control->assumed = NULL;
+    e->control->known = NULL;
+    e->values->uniformity = rows;
+    counted_end(e, &row);
+}
+
+/* Tiles from work-item `item` on, as far as there are some. */
+static void run_tiles(const struct band *b, lval item)
+{
+    struct emit *e = b->run->e;
+    rval others = jit_sub(e, jit_sub(e, e->ids->extent[0], jit_read(item)), jit_u64(e, 1));
+    e->ids->item[0] = jit_read(item);
+    e->ids->item[1] = b->y;
+    rval alike = tiles_alike(e, b->tiles, &b->run->tests, jit_read(jit_keep(e, others)));
+    rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, alike, jit_u64(e, 0 - (uint64_t)e->width));
+    rval end = jit_read(jit_keep(e, jit_add(e, jit_read(item), whole)));
+    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
+    jit_jump(e, head);
+    jit_begin(e, head);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), end), body, done);
+    jit_begin(e, body);
+    run_tile(b);
+    jit_set(e, item, jit_add(e, jit_read(item), jit_u64(e, e->width)));
+    jit_jump(e, head);
+    jit_begin(e, done);
+}
+
+/* Row by row what is left of a band that is too narrow for tiles, or else a vector of each. */
+static void run_between_tiles(const struct band *b, lval item, rval is_narrow)
+{
+    struct emit *e = b->run->e;
+    rval to = jit_min(e, jit_add(e, jit_read(item), jit_u64(e, e->width)), e->ids->extent[0]);
+    to = jit_read(jit_keep(e, jit_select(e, is_narrow, e->ids->extent[0], to)));
+    struct counted row = counted_begin(e, jit_u64(e, 0), b->n, jit_u64(e, 1));
+    e->ids->item[1] = jit_read(jit_keep(e, jit_add(e, b->y, jit_read(row.v))));
+    run_part_of_row(b->run, jit_read(item), to);
+    counted_end(e, &row);
+    jit_set(e, item, to);
+}
+
+static void run_band(const struct band *b)
+{
+    struct emit *e = b->run->e;
+    lval item = jit_keep(e, jit_u64(e, 0));
+    rval extent = e->ids->extent[0];
+    gcc_jit_block *head = jit_block(e), *body = jit_block(e), *wide = jit_block(e), *rest = jit_block(e);
+    gcc_jit_block *done = jit_block(e);
+    rval is_narrow = jit_compare(e, GCC_JIT_COMPARISON_LT, b->n, jit_u64(e, tile_rows(e)));
+    is_narrow = jit_read(jit_keep(e, is_narrow));
+    jit_jump(e, head);
+    jit_begin(e, head);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), body, done);
+    jit_begin(e, body);
+    jit_branch(e, is_narrow, rest, wide);
+    jit_begin(e, wide);
+    run_tiles(b, item);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), rest, done);
+    jit_begin(e, rest);
+    run_between_tiles(b, item, is_narrow);
+    jit_jump(e, head);
+    jit_begin(e, done);
+}
+
+/* As many rows at once as a tile has. */
+static void run_bands(const struct run *r, const struct tiles *tiles)
+{
+    struct emit *e = r->e;
+    rval rows = jit_u64(e, tile_rows(e));
+    struct counted y = counted_begin(e, jit_u64(e, 0), e->ids->extent[1], rows);
+    rval n = jit_min(e, jit_sub(e, e->ids->extent[1], jit_read(y.v)), rows);
+    struct band b = {r, tiles, jit_read(y.v), jit_read(jit_keep(e, n))};
+    run_band(&b);
+    counted_end(e, &y);
 }
 
 static void run_rows(const struct run *r)
 {
     struct emit *e = r->e;
+    struct tiles tiles = {0};
+    struct run run = *r;
+    bool may_have_tiles = tiles_may_pay(e, r->first, r->end);
+    if (e->width > 1 && (may_have_tiles || e->ids->known_extent[0] != e->width))
+        run.tests = row_tests_find(e, r->first, r->end, TOGETHER_ROW);
+    if (may_have_tiles) tiles = tiles_find(e, r->first, r->end, &run.tests);
     struct counted z = counted_each(e, e->ids->extent[2], e->ids->known_extent[2]);
     e->ids->item[2] = jit_read(z.v);
-    struct counted y = counted_each(e, e->ids->extent[1], e->ids->known_extent[1]);
-    e->ids->item[1] = jit_read(y.v);
-    run_row(r);
-    counted_end(e, &y);
+    if (tiles.accesses)
+        run_bands(&run, &tiles);
+    else
+        run_each_row(&run);
     counted_end(e, &z);
 }
 
@@ -290,7 +407,7 @@ static void run_sub_groups(const struct run *r)
 
 void work_item_loop_run(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
 {
-    struct run r = {e, first, end};
+    struct run r = {.e = e, .first = first, .end = end};
     if (e->sub_groups && e->width > 1 && !is_row(e->kernel) && !fills_vectors(e))
         run_sub_groups(&r);
     else
