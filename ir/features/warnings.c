@@ -67,7 +67,7 @@ void ir_warn_undeclared(struct ir_usage *u, ir_warn *warn, void *data)
     struct audience a = {u, ir_usage_module(u), warn, data};
     for (uint32_t i = 0; i < a.m->n_functions; i++) {
         const struct ir_function *f = a.m->functions[i];
-        if (f->has_declared)
+        if (f->has_declared && f->linkage != IR_LINKAGE_IMPORT)
             warn_uses(&a, f, ir_usage_all(u, f) & ~f->aspects_declared, "not listed in 'sycl::device_has'");
     }
 }

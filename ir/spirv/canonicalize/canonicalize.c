@@ -7,6 +7,7 @@
 #include "ir/spirv/canonicalize/constituents.h"
 #include "ir/spirv/canonicalize/control_flow_cost.h"
 #include "ir/spirv/canonicalize/debug_info.h"
+#include "ir/spirv/canonicalize/declarations_first.h"
 #include "ir/spirv/canonicalize/interfaces.h"
 #include "ir/spirv/canonicalize/merge_types.h"
 #include "ir/spirv/canonicalize/operand_checks.h"
@@ -20,6 +21,7 @@ bool spirv_canonicalize(struct spirv_words *m)
     spirv_number_reservations(m);
     spirv_drop_debug_info(m);
     spirv_drop_annotation_strings(m);
+    spirv_put_declarations_first(m);
     spirv_merge_types(m);
     spirv_order_blocks(m);
     if (!spirv_check_control_flow_cost(m) || !spirv_check_call_graph_cost(m) || !spirv_check_operands(m)) return false;
