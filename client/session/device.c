@@ -53,11 +53,13 @@ static void read_device(fusion_device_info *info, const msgpack_object *map)
         info->sub_group_sizes[info->n_sub_group_sizes++] = (uint32_t)sizes->via.array.ptr[i].via.u64;
 }
 
-static fusion_status list_devices(fusion_session *s, struct proto_message *reply, const msgpack_object **list)
+/* Those that are there, or, under another key, those that are not. */
+static fusion_status get_list(fusion_session *s, const char *key, struct proto_message *reply,
+                              const msgpack_object **list)
 {
     fusion_status status = client_request(s, "device.list", NULL, NULL, NULL, 0, reply);
     if (status != FUSION_SUCCESS) return status;
-    *list = proto_get(&reply->params, "devices");
+    *list = proto_get(&reply->params, key);
     if (*list && (*list)->type == MSGPACK_OBJECT_ARRAY) return FUSION_SUCCESS;
     proto_message_clear(reply);
     return client_error(FUSION_PROTOCOL, "device.list", "the reply has no list of devices");
@@ -67,7 +69,7 @@ fusion_status fusion_device_count(fusion_session *s, uint32_t *count)
 {
     struct proto_message reply;
     const msgpack_object *list;
-    fusion_status status = list_devices(s, &reply, &list);
+    fusion_status status = get_list(s, "devices", &reply, &list);
     if (status != FUSION_SUCCESS) return status;
     *count = list->via.array.size;
     proto_message_clear(&reply);
@@ -78,13 +80,29 @@ fusion_status fusion_device_get(fusion_session *s, uint32_t index, fusion_device
 {
     struct proto_message reply;
     const msgpack_object *list;
-    fusion_status status = list_devices(s, &reply, &list);
+    fusion_status status = get_list(s, "devices", &reply, &list);
     if (status != FUSION_SUCCESS) return status;
     if (index < list->via.array.size)
         read_device(info, &list->via.array.ptr[index]);
     else
         status =
             client_error(FUSION_NOT_FOUND, "device", "there is no device %u, only %u", index, list->via.array.size);
+    proto_message_clear(&reply);
+    return status;
+}
+
+fusion_status fusion_device_absent(fusion_session *s, uint32_t index, char name[64], char reason[256])
+{
+    struct proto_message reply;
+    const msgpack_object *list;
+    fusion_status status = get_list(s, "absent", &reply, &list);
+    if (status != FUSION_SUCCESS) return status;
+    if (index < list->via.array.size) {
+        copy_text(name, 64, &list->via.array.ptr[index], "name");
+        copy_text(reason, 256, &list->via.array.ptr[index], "reason");
+    } else {
+        status = client_error(FUSION_NOT_FOUND, "device", "only %u devices are absent", list->via.array.size);
+    }
     proto_message_clear(&reply);
     return status;
 }

@@ -14,6 +14,7 @@
 #include "daemon/broker/core/listener.h"
 #include "daemon/broker/core/log.h"
 #include "daemon/broker/requests/methods.h"
+#include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/spare.h"
 #include "daemon/confine/landlock.h"
 
@@ -50,14 +51,17 @@ static void on_fairness(uv_timer_t *timer)
     TAILQ_FOREACH(user, &broker->users.list, link)
     user->busy_ns = 0;
     LIST_FOREACH(s, &broker->sessions, link)
-    s->user->busy_ns += executor_measure(s->executor);
+    s->user->busy_ns += executor_measure(s->executor) + executor_measure(s->gpu.executor);
     TAILQ_FOREACH(user, &broker->users.list, link)
     {
         adjust_user(user, elapsed ? elapsed : 1, several);
         stepped |= user->steps_back > 0;
     }
     LIST_FOREACH(s, &broker->sessions, link)
-    executor_step_to(s->executor, s->user->steps_back);
+    {
+        executor_step_to(s->executor, s->user->steps_back);
+        executor_step_to(s->gpu.executor, s->user->steps_back);
+    }
     if (!several && !stepped) uv_timer_stop(timer);
 }
 
@@ -177,7 +181,8 @@ static bool begin(struct broker *broker)
         return false;
     broker->cache = cache_open(options->cache, options->cache_bytes, CACHE_MEMORY_BYTES);
     broker->pool = broker->cache ? pool_new(broker, session_pool_changed) : NULL;
-    return broker->pool && open_service(broker);
+    broker->gpus = gpus_new(broker, session_gpus_changed);
+    return broker->pool && broker->gpus && open_service(broker);
 }
 
 static void end(struct broker *broker)
@@ -186,6 +191,7 @@ static void end(struct broker *broker)
     while (!LIST_EMPTY(&broker->sessions)) session_free(LIST_FIRST(&broker->sessions));
     pool_free(broker->pool);
     spare_free(broker->spare);
+    gpus_free(broker->gpus);
     children_end(&broker->children);
     uv_close((uv_handle_t *)&broker->terminate, NULL);
     uv_close((uv_handle_t *)&broker->interrupt, NULL);

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/compiler/gpu_compile.h"
 #include "daemon/compiler/pack.h"
+#include "daemon/gpu/description.h"
+#include "daemon/gpu/properties.h"
 #include "ir/core/aspects.h"
 #include "proto/limits.h"
 #include "proto/writer.h"
@@ -15,6 +18,8 @@ enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };
 
 enum { CPU, REFERENCE };
 static struct device devices[DEVICES];
+static struct device gpu_device; /* with a name, once there is one */
+static struct gpu_description gpu;
 static struct cpu_target cpu_target;
 static enum cpu_effort cpu_effort;
 
@@ -122,6 +127,37 @@ void devices_init(void)
     init_reference(&devices[REFERENCE]);
 }
 
+static bool gpu_check(const struct ir_function *kernel, struct diag_list *findings)
+{
+    return gpu_can_compile(kernel, &gpu, findings);
+}
+
+bool devices_add_gpu(const void *description, size_t size)
+{
+    if (!gpu_description_decode(&gpu, description, size)) return false;
+    gpu_device = (struct device){
+        .properties = {.name = gpu.device,
+                       .aspects = gpu_aspects(&gpu),
+                       .max_work_group_size = gpu.max_work_group_size,
+                       .max_local_bytes = gpu.max_local_bytes,
+                       .primary_sub_group_size = gpu.target.sub_group,
+                       .fma = gpu.target.features & SPIRV_FMA,
+                       .can_fuse = true},
+        .description = gpu.name,
+        .compute_units = gpu.compute_units,
+        .check = gpu_check,
+        .gpu = &gpu,
+    };
+    gpu_target_text(&gpu, gpu_device.target, sizeof gpu_device.target);
+    gpu_device.properties.n_sub_group_sizes = gpu_sub_group_sizes(&gpu, gpu_device.properties.sub_group_sizes);
+    return true;
+}
+
+const struct device *devices_gpu(void)
+{
+    return gpu_device.gpu ? &gpu_device : NULL;
+}
+
 const struct device *devices_get(unsigned index)
 {
     return index < DEVICES ? &devices[index] : NULL;
@@ -131,6 +167,7 @@ const struct device *devices_find(const char *name)
 {
     for (unsigned i = 0; i < DEVICES; i++)
         if (strcmp(devices[i].properties.name, name) == 0) return &devices[i];
+    if (gpu_device.gpu && strcmp(gpu.device, name) == 0) return &gpu_device;
     return NULL;
 }
 

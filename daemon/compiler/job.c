@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/compiler/devices.h"
 #include "ir/msgpack/codec.h"
+#include "proto/fields.h"
 #include "proto/frame.h"
 
 enum job_care job_care;
@@ -12,6 +14,14 @@ enum job_care job_care;
 int job_missing(struct error *e, const struct proto_message *m, const char *key)
 {
     return error_set(e, FUSION_PROTOCOL, m->method, "parameter %s is missing or has another type", key);
+}
+
+int job_read_gpu(const struct proto_message *m, struct error *e)
+{
+    const void *bytes;
+    size_t size;
+    if (!proto_get_bytes(&m->params, "gpu", &bytes, &size) || devices_add_gpu(bytes, size)) return 0;
+    return error_set(e, FUSION_PROTOCOL, m->method, "what came as a GPU's description is none");
 }
 
 /* One line; bytes of it. */

@@ -14,6 +14,9 @@ int job_fail_findings(struct error *e, fusion_status status, const char *object,
                       const struct diag_list *findings);
 int job_missing(struct error *e, const struct proto_message *m, const char *key);
 
+/* The GPU that the job is for, if it came with one. 0, or -1 with the error. */
+int job_read_gpu(const struct proto_message *m, struct error *e);
+
 /* The module in a job's bytes; NULL with the error. name is what errors call it. */
 struct ir_module *job_decode_module(const void *bytes, size_t size, const char *name, struct error *e);
 

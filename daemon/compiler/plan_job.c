@@ -32,6 +32,7 @@ struct planning {
 static int read_device(struct planning *p, const struct proto_message *m, struct error *e)
 {
     char *name;
+    if (job_read_gpu(m, e) != 0) return -1;
     if (!proto_get_string(&m->params, "device", &name, PROTO_MAX_NAME)) return job_missing(e, m, "device");
     p->device = devices_find(name);
     if (!p->device) {
@@ -107,7 +108,9 @@ static int check_plan(const struct planning *p, struct error *e)
         bool fine = p->device->check(kernel, &findings);
         snprintf(object, sizeof object, "kernel %s on device %s", kernel->name, p->device->properties.name);
         const char *file = kernel->loc.file ? kernel->module->files[kernel->loc.file - 1] : "line";
-        if (!fine) job_fail_findings(e, FUSION_KERNEL_NOT_SUPPORTED, object, file, &findings);
+        if (!fine)
+            job_fail_findings(e, p->device->gpu ? FUSION_FEATURE_NOT_SUPPORTED : FUSION_KERNEL_NOT_SUPPORTED, object,
+                              file, &findings);
         diag_clear(&findings);
         if (!fine) return -1;
     }

@@ -9,6 +9,7 @@ enum landlock_right {
     LANDLOCK_RIGHT_READ,    /* read files, list folders */
     LANDLOCK_RIGHT_EXECUTE, /* read and execute */
     LANDLOCK_RIGHT_WRITE,   /* read, write, make, remove */
+    LANDLOCK_RIGHT_DEVICE,  /* read, write and command */
 };
 
 struct landlock_path {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/executor/ring/completion.h"
+#include "daemon/executor/ring/relay.h"
 #include "daemon/executor/run/exit_codes.h"
 #include "daemon/executor/run/watchdog.h"
 #include "ir/base/arena.h"
@@ -131,10 +132,21 @@ static int executable_replace(struct control *c, struct proto_message *m, struct
     return executables_replace(c->executables, id, launch, m->fds, e);
 }
 
+static int executable_relay(struct control *c, struct proto_message *m, struct error *e)
+{
+    uint64_t id;
+    (void)c;
+    if (get_id(m, "executable", &id, e) != 0) return -1;
+    if (m->n_fds != 1)
+        return error_set_id(e, FUSION_INVALID, "executable", id, "came with %u descriptors, not 1", m->n_fds);
+    return relay_add(id, m->fds, e);
+}
+
 static int executable_release(struct control *c, struct proto_message *m, struct error *e)
 {
     uint64_t id;
-    return get_id(m, "executable", &id, e) == 0 ? executables_unload(c->executables, id, e) : -1;
+    if (get_id(m, "executable", &id, e) != 0) return -1;
+    return relay_remove(id) ? 0 : executables_unload(c->executables, id, e);
 }
 
 static int module_release(struct control *c, struct proto_message *m, struct error *e)
@@ -177,6 +189,7 @@ static const struct {
     {"buffer.release", buffer_release},
     {"executable.load", executable_load},
     {"executable.objects", executable_objects},
+    {"executable.relay", executable_relay},
     {"executable.replace", executable_replace},
     {"executable.release", executable_release},
     {"module.release", module_release},

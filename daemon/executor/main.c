@@ -4,6 +4,9 @@
  * thread runs the ring's entries, workers help it with large launches, one watches the time limit. Here the rooms are
  * put together: program (what is loaded), run (running it), ring (submissions in, completions out), devices (what
  * kernels run on).
+ *
+ * With --gpu it is the session's second executor, whose kernels run on GPUs and which loads their drivers; with
+ * --describe it says what GPUs there are, and ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +17,11 @@
 #include <unistd.h>
 
 #include "daemon/executor/control.h"
+#include "daemon/executor/describe.h"
 #include "daemon/executor/devices/devices.h"
 #include "daemon/executor/ring/completion.h"
+#include "daemon/executor/ring/relay.h"
+#include "daemon/executor/ring/ring_memory.h"
 #include "daemon/executor/ring/ring_thread.h"
 #include "daemon/executor/ring/submit.h"
 #include "daemon/executor/run/exit_codes.h"
@@ -41,21 +47,23 @@ static int complain(const char *what)
     return -1;
 }
 
-/* Nothing of the broker's but the connection and stderr. */
+/* Nothing of the broker's but the connection and stderr. The places of the session's descriptors are kept free of those
+   that drivers open. */
 static int keep_descriptors(void)
 {
+    static const int places[] = {STDIN_FILENO, STDOUT_FILENO, RING_FD, EVENT_FD};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) return complain("/dev/null");
-    close_range(CONNECTION_FD + 1, ~0u, 0);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (null < 0 || (null != places[i] && dup2(null, places[i]) < 0)) return complain("/dev/null");
+    close_range(EVENT_FD + 1, ~0u, 0);
     return 0;
 }
 
-/* To their places; in this order neither is in the other's way, as they came in rising numbers. */
 static int take_descriptors(int ring, int events)
 {
-    if ((ring != RING_FD && dup2(ring, RING_FD) < 0) || (events != EVENT_FD && dup2(events, EVENT_FD) < 0))
-        return complain("the session's descriptors");
-    close_range(EVENT_FD + 1, ~0u, 0);
+    if (dup2(ring, RING_FD) < 0 || dup2(events, EVENT_FD) < 0) return complain("the session's descriptors");
+    close(ring);
+    close(events);
     return 0;
 }
 
@@ -81,33 +89,65 @@ static int start_threads(struct ring *ring, unsigned threads)
     return errno ? complain("the ring's thread") : 0;
 }
 
-static unsigned parse_threads(int argc, char **argv)
+/* The command line. */
+struct start {
+    unsigned threads; /* 0: it is wrong */
+    enum sandbox_profile profile;
+    bool describes;
+};
+
+static struct start parse(int argc, char **argv)
 {
+    struct start s = {.threads = argc <= 2 ? available_cores() : 0};
+    bool option = argc == 2;
+    s.describes = option && strcmp(argv[1], "--describe") == 0;
+    if (s.describes || (option && strcmp(argv[1], "--gpu") == 0)) s.profile = SANDBOX_GPU;
+    if (option && s.profile != SANDBOX_GPU) s.threads = 0;
     if (argc == 3 && strcmp(argv[1], "--threads") == 0) {
         unsigned long n = strtoul(argv[2], NULL, 10);
-        if (n >= 1 && n <= MAX_THREADS) return (unsigned)n;
+        if (n >= 1 && n <= MAX_THREADS) s.threads = (unsigned)n;
     }
-    if (argc != 1) fprintf(stderr, "usage: fusiond-executor [--threads 1..%d], started by fusiond\n", MAX_THREADS);
-    return argc == 1 ? available_cores() : 0;
+    if (!s.threads)
+        fprintf(stderr, "usage: fusiond-executor [--threads 1..%d | --gpu | --describe], started by fusiond\n",
+                MAX_THREADS);
+    return s;
+}
+
+static void init_devices(const struct start *s)
+{
+    struct devices_gpu gpus[DEVICES_MAX_GPUS];
+    if (s->profile == SANDBOX_CPU)
+        devices_init(s->threads);
+    else
+        devices_init_gpus(gpus);
+}
+
+static int describe(void)
+{
+    struct devices_gpu gpus[DEVICES_MAX_GPUS];
+    if (sandbox_enter(SANDBOX_GPU) != 0) return EXECUTOR_EXIT_SETUP;
+    return describe_gpus(CONNECTION_FD, gpus, devices_init_gpus(gpus)) == 0 ? 0 : EXECUTOR_EXIT_SETUP;
 }
 
 int main(int argc, char **argv)
 {
-    unsigned threads = parse_threads(argc, argv);
-    if (!threads || keep_descriptors() != 0) return EXECUTOR_EXIT_SETUP;
-    if (sandbox_enter() != 0) return EXECUTOR_EXIT_SETUP;
+    const struct start start = parse(argc, argv);
+    if (!start.threads || keep_descriptors() != 0) return EXECUTOR_EXIT_SETUP;
+    if (start.describes) _exit(describe()); /* without what drivers would do at the end */
+    if (sandbox_enter(start.profile) != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
     states_init(&states);
-    devices_init(threads);
+    init_devices(&start);
     executables_init(&executables, &states, devices_find, ir_printer_new(RING_PRINT_MOST));
     int ring_fd, event_fd, ended = control_begin(&control, &ring_fd, &event_fd);
     if (ended) return ended;
-    struct ring *ring = take_descriptors(ring_fd, event_fd) == 0 ? ring_thread_map(RING_FD) : NULL;
+    struct ring *ring = take_descriptors(ring_fd, event_fd) == 0 ? ring_memory_map(RING_FD) : NULL;
     if (!ring) return EXECUTOR_EXIT_SETUP;
+    relay_init();
     completion_init(ring, EVENT_FD);
     running_init(completion_tell_last);
     fault_init();
-    if (start_threads(ring, threads) != 0 || sandbox_filter() != 0) return EXECUTOR_EXIT_SETUP;
+    if (start_threads(ring, start.threads) != 0 || sandbox_filter(start.profile) != 0) return EXECUTOR_EXIT_SETUP;
     /* Other threads may be in the middle of a kernel: no clean-up, which would pull things from under them. */
     _exit(control_run(&control));
 }

@@ -434,12 +434,12 @@ static void test_devices(void **state)
     uint32_t n;
     fusion_device_info cpu;
     expect_ok(fusion_device_count(session, &n));
-    assert_int_equal(n, 2);
+    assert_true(n >= 2); /* and the GPUs of this machine */
     expect_ok(fusion_device_get(session, 0, &cpu));
     assert_string_equal(cpu.name, "cpu");
     assert_non_null(strstr(cpu.aspects, "ext_oneapi_graph_fusion"));
     assert_true(cpu.max_work_group_size >= 256 && cpu.compute_units >= 1);
-    expect_error(fusion_device_get(session, 2, &cpu), FUSION_NOT_FOUND);
+    expect_error(fusion_device_get(session, n, &cpu), FUSION_NOT_FOUND);
     fusion_disconnect(session);
 }
 

@@ -35,6 +35,9 @@ int command_devices(const struct context *c, int argc, char **argv)
         status = fusion_device_get(s, i, &info);
         if (status == FUSION_SUCCESS) print_device(&info);
     }
+    char name[64], reason[256];
+    for (uint32_t i = 0; status == FUSION_SUCCESS && fusion_device_absent(s, i, name, reason) == FUSION_SUCCESS; i++)
+        printf("%s\n  absent: %s\n", name, reason);
     if (s && status != FUSION_SUCCESS) print_error("devices");
     fusion_disconnect(s);
     return status != FUSION_SUCCESS;

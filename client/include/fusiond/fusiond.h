@@ -110,9 +110,10 @@ typedef struct fusion_device_info {
    implementation to define where a device has SYCL_INTEL_sub_group and sycl_ext_oneapi_graph_fusion. */
 #define FUSION_SYCL_EXT_ONEAPI_SUB_GROUP 1
 #define FUSION_SYCL_EXT_ONEAPI_GRAPH_FUSION 1
-
 FUSION_API fusion_status fusion_device_count(fusion_session *session, uint32_t *count);
 FUSION_API fusion_status fusion_device_get(fusion_session *session, uint32_t index, fusion_device_info *info);
+/* A device that the service could use, and why it is not here. FUSION_NOT_FOUND: there are no more. */
+FUSION_API fusion_status fusion_device_absent(fusion_session *session, uint32_t index, char name[64], char reason[256]);
 
 /* ---- modules ---- */
 

@@ -137,6 +137,7 @@ static const struct peer_events work_events = {.message = on_work, .ended = on_w
 struct compiler *compiler_start(struct broker *broker, const struct compiler_events *compiler_events, void *data)
 {
     static unsigned number;
+    const char *const command[] = {broker->options.compiler, NULL};
     int pair[2];
     struct compiler *c = calloc(1, sizeof *c);
     if (!c) return NULL;
@@ -153,8 +154,8 @@ struct compiler *compiler_start(struct broker *broker, const struct compiler_eve
     }
     c->control = peer_new(&broker->loop, pair[0], SIZE_MAX, &control_events, c);
     if (!c->control) goto no_peer;
-    c->child = child_spawn(&broker->children, broker->options.compiler, &pair[1], 1, c->directory,
-                           &priority_of_compilers, on_exit_status, c);
+    c->child =
+        child_spawn(&broker->children, command, &pair[1], 1, c->directory, &priority_of_compilers, on_exit_status, c);
     if (!c->child) {
         log_warning("%s cannot be started: %s", broker->options.compiler, strerror(errno));
         goto no_peer;

@@ -19,6 +19,7 @@ struct counters {
 };
 
 struct cache;
+struct gpus;
 struct listener;
 struct pool;
 struct session;
@@ -32,6 +33,7 @@ struct broker {
     struct cache *cache;
     struct pool *pool;
     struct spare *spare; /* NULL: executors start when they are needed */
+    struct gpus *gpus;
     struct codes codes;
     struct listener *listener; /* NULL: private */
     struct users users;

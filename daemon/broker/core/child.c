@@ -86,7 +86,7 @@ static char **environment_with(char *tmpdir)
 }
 
 /* Between fork and exec: nothing here allocates or locks. */
-_Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, char **environment,
+_Noreturn static void become(const char *const *command, const int *fds, uint32_t n_fds, char **environment,
                              const struct priority *priority, pid_t parent)
 {
     static const struct rlimit no_core = {0, 0};
@@ -106,12 +106,11 @@ _Noreturn static void become(const char *path, const int *fds, uint32_t n_fds, c
     for (uint32_t i = 0; i < n_fds; i++)
         if (moved[i] < 0 || dup2(moved[i], FIRST_FD + (int)i) < 0) _exit(EXIT_NO_EXEC);
     close_range(FIRST_FD + n_fds, ~0u, CLOSE_RANGE_CLOEXEC); /* such as whoever started the broker left open */
-    char *const argv[] = {(char *)path, NULL};
-    execve(path, argv, environment);
+    execve(command[0], (char *const *)command, environment);
     _exit(EXIT_NO_EXEC);
 }
 
-struct child *child_spawn(struct children *children, const char *path, const int *fds, uint32_t n_fds,
+struct child *child_spawn(struct children *children, const char *const *command, const int *fds, uint32_t n_fds,
                           const char *temporary, const struct priority *priority, child_exit_fn *on_exit, void *data)
 {
     char tmpdir[4096];
@@ -124,7 +123,7 @@ struct child *child_spawn(struct children *children, const char *path, const int
     char **environment = environment_with(temporary ? tmpdir : NULL);
     pid_t self = getpid(), pid = -1;
     if (child && environment) pid = fork();
-    if (pid == 0) become(path, fds, n_fds, environment, priority, self);
+    if (pid == 0) become(command, fds, n_fds, environment, priority, self);
     free(environment);
     if (pid < 0) {
         free(child);

@@ -23,11 +23,11 @@ void children_start(struct children *children, uv_loop_t *loop);
 void children_end(struct children *children);
 
 /*
- * path is run with fds as its descriptors 3, 4 ... (the caller keeps its own), standard ones inherited, TMPDIR set
- * where temporary is not NULL. It leads a process group, so that what it starts ends with it, and is killed when the
- * daemon dies. NULL with errno.
+ * command (a path, arguments, NULL) is run with fds as its descriptors 3, 4 ... (the caller keeps its own), standard
+ * ones inherited, TMPDIR set where temporary is not NULL. It leads a process group, so that what it starts ends with
+ * it, and is killed when the daemon dies. NULL with errno.
  */
-struct child *child_spawn(struct children *children, const char *path, const int *fds, uint32_t n_fds,
+struct child *child_spawn(struct children *children, const char *const *command, const int *fds, uint32_t n_fds,
                           const char *temporary, const struct priority *priority, child_exit_fn *on_exit, void *data);
 /* Somebody else is told of its end from now on. */
 void child_hand_over(struct child *child, child_exit_fn *on_exit, void *data);

@@ -15,7 +15,8 @@ struct buffer {
     uint64_t id, bytes, address;
     uint64_t size; /* of its memory, all of it: what others can make us hold */
     int fd;
-    struct operation *attaching; /* NULL: the executor has it */
+    struct operation *attaching; /* NULL: the session's executors have it */
+    uint32_t replies_due;        /* of executors, while it is being attached */
 };
 
 /* The memory counts whole, whether it is filled yet or not: the seals keep it from growing, and whoever fills it does
@@ -34,17 +35,17 @@ static void free_buffer(struct session *s, struct buffer *b)
     free(b);
 }
 
-static void send_attach(struct session *s, const struct buffer *b)
+static void send_attach(struct executor *executor, const struct buffer *b)
 {
     struct proto_writer w;
-    uint32_t id = executor_next_id(s->executor);
+    uint32_t id = executor_next_id(executor);
     proto_begin_request(&w, id, "buffer.attach");
     proto_pack_map(&w, 3);
     proto_pack_uint(&w, "buffer", b->id);
     proto_pack_uint(&w, "bytes", b->bytes);
     proto_pack_uint(&w, "address", b->address);
     w.fds[w.n_fds++] = b->fd;
-    executor_request(s->executor, id, &w, EXECUTOR_BUFFER, b->id);
+    executor_request(executor, id, &w, EXECUTOR_BUFFER, b->id);
 }
 
 /* Memory that cannot change its size while others have it mapped. The seals come first: what has them is a memfd, of
@@ -111,13 +112,17 @@ void buffer_attach(struct session *s, struct proto_message *m)
     m->fds[0] = -1;
     b->attaching = o;
     operation_begin(o, &s->operations, m, cancel);
-    send_attach(s, b);
+    b->replies_due = s->gpu.executor ? 2 : 1;
+    send_attach(s->executor, b);
+    if (s->gpu.executor) send_attach(s->gpu.executor, b);
 }
 
 void buffer_replied(struct session *s, uint64_t id, const struct proto_message *reply)
 {
     struct buffer *b = map_get(&s->buffers, id);
     if (!b) return; /* released meanwhile */
+    if (b->replies_due > 0) b->replies_due--;
+    if (reply->status == FUSION_SUCCESS && b->replies_due > 0) return;
     struct operation *o = b->attaching;
     b->attaching = NULL;
     if (reply->status != FUSION_SUCCESS) {
@@ -136,6 +141,16 @@ void buffer_replied(struct session *s, uint64_t id, const struct proto_message *
     free(o);
 }
 
+static void send_release(struct executor *executor, uint64_t id)
+{
+    struct proto_writer w;
+    uint32_t request = executor_next_id(executor);
+    proto_begin_request(&w, request, "buffer.release");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "buffer", id);
+    executor_request(executor, request, &w, EXECUTOR_NOTHING, 0);
+}
+
 void buffer_release(struct session *s, struct proto_message *m)
 {
     uint64_t id;
@@ -148,19 +163,20 @@ void buffer_release(struct session *s, struct proto_message *m)
     }
     map_remove(&s->buffers, id);
     free_buffer(s, b);
-    struct proto_writer w;
-    uint32_t request = executor_next_id(s->executor);
-    proto_begin_request(&w, request, "buffer.release");
-    proto_pack_map(&w, 1);
-    proto_pack_uint(&w, "buffer", id);
-    executor_request(s->executor, request, &w, EXECUTOR_NOTHING, 0);
+    send_release(s->executor, id);
+    if (s->gpu.executor) send_release(s->gpu.executor, id);
     request_done(s, m->id);
 }
 
-void buffers_replay(struct session *s)
+/* An executor that has gone does not answer: what was sent to it is counted again. */
+void buffers_replay(struct session *s, struct executor *executor)
 {
     uint32_t position = 0;
-    for (struct map_entry *e; (e = map_next(&s->buffers, &position));) send_attach(s, e->pointer);
+    for (struct map_entry *e; (e = map_next(&s->buffers, &position));) {
+        struct buffer *b = e->pointer;
+        if (b->attaching && b->replies_due == 0) b->replies_due = 1;
+        send_attach(executor, b);
+    }
 }
 
 void buffers_clear(struct session *s)

@@ -9,6 +9,6 @@ void buffer_attach(struct session *s, struct proto_message *m);
 void buffer_release(struct session *s, struct proto_message *m);
 
 void buffers_clear(struct session *s);
-void buffers_replay(struct session *s); /* sends all to a new executor */
+void buffers_replay(struct session *s, struct executor *executor); /* sends all to a new one */
 /* The executor's answer. */
 void buffer_replied(struct session *s, uint64_t id, const struct proto_message *reply);

@@ -11,6 +11,7 @@
 
 struct executable {
     uint64_t id;
+    bool gpu;           /* the executor of GPUs has it, and the session's passes submissions on */
     struct blob *load;  /* params of executable.load */
     struct code **code; /* of the launches */
     uint32_t n_code;
@@ -33,19 +34,20 @@ static void add_fds(struct proto_writer *w, const struct executable *x, uint32_t
     for (uint32_t i = first; i < x->n_code && w->n_fds < PROTO_MAX_FDS; i++) w->fds[w->n_fds++] = x->code[i]->fd;
 }
 
-static void send_request(struct session *s, const char *method, const char *key, uint64_t about)
+static void send_request(struct executor *executor, const char *method, const char *key, uint64_t about)
 {
     struct proto_writer w;
-    uint32_t request = executor_next_id(s->executor);
+    uint32_t request = executor_next_id(executor);
     proto_begin_request(&w, request, method);
     proto_pack_map(&w, 1);
     proto_pack_uint(&w, key, about);
-    executor_request(s->executor, request, &w, EXECUTOR_NOTHING, 0);
+    executor_request(executor, request, &w, EXECUTOR_NOTHING, 0);
 }
 
 void executables_forget_module(struct session *s, uint64_t module)
 {
-    send_request(s, "module.release", "module", module);
+    send_request(s->executor, "module.release", "module", module);
+    if (s->gpu.executor) send_request(s->gpu.executor, "module.release", "module", module);
 }
 
 /* The executable uses modules that were released before it got there: their variables go with it. */
@@ -61,25 +63,45 @@ static void forget_released(struct session *s, const struct executable *x)
     blob_value_clear(&load);
 }
 
-static void send_load(struct session *s, struct executable *x)
+static void send_objects(struct executor *executor, struct executable *x)
 {
     struct proto_writer w;
-    uint32_t id = executor_next_id(s->executor);
-    x->replies_due = 1;
+    uint32_t id = executor_next_id(executor);
+    x->replies_due++;
     proto_begin_request(&w, id, "executable.load");
     proto_pack_raw(&w, x->load->data, x->load->size);
     add_fds(&w, x, 0);
-    executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
+    executor_request(executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
     for (uint32_t first = PROTO_MAX_FDS; first < x->n_code; first += PROTO_MAX_FDS) {
-        id = executor_next_id(s->executor);
+        id = executor_next_id(executor);
         x->replies_due++;
         proto_begin_request(&w, id, "executable.objects");
         proto_pack_map(&w, 2);
         proto_pack_uint(&w, "executable", x->id);
         proto_pack_uint(&w, "first", first);
         add_fds(&w, x, first);
-        executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
+        executor_request(executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
     }
+}
+
+/* To the session's executor: whose submissions it passes on, and through which ring. */
+static void send_relay(struct session *s, struct executable *x)
+{
+    struct proto_writer w;
+    uint32_t id = executor_next_id(s->executor);
+    x->replies_due++;
+    proto_begin_request(&w, id, "executable.relay");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "executable", x->id);
+    w.fds[w.n_fds++] = s->gpu.ring_fd;
+    executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
+}
+
+static void send_load(struct session *s, struct executable *x)
+{
+    x->replies_due = 0;
+    send_objects(x->gpu ? s->gpu.executor : s->executor, x);
+    if (x->gpu) send_relay(s, x);
     forget_released(s, x);
 }
 
@@ -109,7 +131,7 @@ static struct user_cost cost_of(const struct blob *load, struct code *const *cod
     return cost;
 }
 
-bool executable_add(struct session *s, uint64_t id, struct blob *load, struct code **code, uint32_t n_code,
+bool executable_add(struct session *s, uint64_t id, bool gpu, struct blob *load, struct code **code, uint32_t n_code,
                     struct operation *loading, executable_loaded_fn *loaded, struct error *error)
 {
     struct user_cost cost = cost_of(load, code, n_code);
@@ -124,15 +146,22 @@ bool executable_add(struct session *s, uint64_t id, struct blob *load, struct co
         error_set(error, FUSION_OUT_OF_MEMORY, "executable", "out of memory");
         return false;
     }
-    *x = (struct executable){
-        .id = id, .load = load, .code = code, .n_code = n_code, .cost = cost, .loading = loading, .loaded = loaded};
+    *x = (struct executable){.id = id,
+                             .gpu = gpu,
+                             .load = load,
+                             .code = code,
+                             .n_code = n_code,
+                             .cost = cost,
+                             .loading = loading,
+                             .loaded = loaded};
     send_load(s, x);
     return true;
 }
 
-static void send_release(struct session *s, uint64_t id)
+static void send_release(struct session *s, uint64_t id, bool gpu)
 {
-    send_request(s, "executable.release", "executable", id);
+    send_request(s->executor, "executable.release", "executable", id);
+    if (gpu) send_request(s->gpu.executor, "executable.release", "executable", id);
 }
 
 void executable_remove(struct session *s, uint64_t id)
@@ -154,7 +183,7 @@ void executable_replied(struct session *s, uint64_t id, const struct proto_messa
     executable_loaded_fn *loaded = x->loaded;
     x->loading = NULL;
     if (failed) {
-        if (x->n_code > PROTO_MAX_FDS) send_release(s, id); /* a part of it may be there */
+        if (x->n_code > PROTO_MAX_FDS || x->gpu) send_release(s, id, x->gpu); /* a part of it may be there */
         executable_remove(s, id);
     }
     if (loading) loaded(loading, failed ? reply : NULL);
@@ -212,15 +241,20 @@ void executable_release(struct session *s, struct proto_message *m)
                      (unsigned long long)id);
         return;
     }
+    bool gpu = x->gpu;
     executable_remove(s, id);
-    send_release(s, id);
+    send_release(s, id, gpu);
     request_done(s, m->id);
 }
 
-void executables_replay(struct session *s)
+/* What runs on GPUs is known to both. */
+void executables_replay(struct session *s, struct executor *executor)
 {
     uint32_t position = 0;
-    for (struct map_entry *e; (e = map_next(&s->executables, &position));) send_load(s, e->pointer);
+    for (struct map_entry *e; (e = map_next(&s->executables, &position));) {
+        struct executable *x = e->pointer;
+        if (x->gpu || executor == s->executor) send_load(s, x);
+    }
 }
 
 void executables_clear(struct session *s)

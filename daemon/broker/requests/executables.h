@@ -9,9 +9,9 @@
 /* An executable has been loaded, or not: failure is NULL or the executor's reply. */
 typedef void executable_loaded_fn(struct operation *loading, const struct proto_message *failure);
 
-/* Takes load (the params of executable.load), the code of the launches and its array. Answers through loaded, perhaps
-   after a new executor. False: it is refused, and nothing is taken. */
-bool executable_add(struct session *s, uint64_t id, struct blob *load, struct code **code, uint32_t n_code,
+/* Takes load (the params of executable.load), the code of the launches and its array. gpu: it runs on one. Answers
+   through loaded, perhaps after a new executor. False: it is refused, and nothing is taken. */
+bool executable_add(struct session *s, uint64_t id, bool gpu, struct blob *load, struct code **code, uint32_t n_code,
                     struct operation *loading, executable_loaded_fn *loaded, struct error *error);
 bool executable_has(const struct session *s, uint64_t id);
 /* Other code for a launch of one that is there: it goes to the executor, whose answer is told as
@@ -26,6 +26,6 @@ void executable_release(struct session *s, struct proto_message *m);
 void executables_clear(struct session *s);
 /* The executor needs to keep the module's variables for the executables that it has alone. */
 void executables_forget_module(struct session *s, uint64_t module);
-void executables_replay(struct session *s); /* sends all to a new executor */
+void executables_replay(struct session *s, struct executor *executor); /* sends to a new one what it had */
 /* The executor's answer. */
 void executable_replied(struct session *s, uint64_t id, const struct proto_message *reply);

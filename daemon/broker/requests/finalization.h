@@ -20,6 +20,7 @@ struct launch {
 struct finalize {
     struct operation operation;
     bool keep_ir, keep_assembly;
+    const struct gpu *gpu; /* that it is for; NULL: none */
     enum tier tier;
     struct blob *bindings, *values, *modules; /* as the client gave them */
     struct job_waiter plan_waiter;

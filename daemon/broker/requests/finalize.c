@@ -1,11 +1,13 @@
 /* The request graph.finalize, and the plan. */
 #include "daemon/broker/requests/finalize.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/broker/requests/launches.h"
 #include "daemon/broker/requests/module_job.h"
+#include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/request.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -88,6 +90,7 @@ struct order {
     bool insert_barriers, keep_ir, keep_assembly, debug;
     char *device; /* to be freed */
     struct hash target;
+    const struct gpu *gpu; /* NULL: the device is none */
 };
 
 static bool find_modules(struct session *s, struct proto_message *m, struct order *o)
@@ -134,6 +137,19 @@ static bool read_tier(struct session *s, struct proto_message *m, struct order *
     return true;
 }
 
+/* Only compilers know the other devices. What is debugged runs in the interpreter. */
+static bool find_gpu(struct session *s, struct proto_message *m, struct order *o)
+{
+    o->gpu = gpus_find(s->broker->gpus, o->device);
+    if (!o->gpu) return true;
+    if (!o->gpu->description) {
+        char name[MAX_DEVICE_NAME + 8];
+        snprintf(name, sizeof name, "device %s", o->device);
+        return request_fail(s, m, FUSION_FEATURE_NOT_SUPPORTED, name, "it is not there: %s", o->gpu->absent);
+    }
+    return true;
+}
+
 static bool read_order(struct session *s, struct proto_message *m, struct order *o)
 {
     if (!request_bytes(s, m, "graph", &o->graph, &o->graph_size) || !request_list(s, m, "modules", &o->modules) ||
@@ -152,7 +168,7 @@ static bool read_order(struct session *s, struct proto_message *m, struct order 
                             "the session has %u executables, the most it "
                             "may have",
                             s->executables.count);
-    return check_lists(s, m) && find_modules(s, m, o) && request_target(s, m, &o->target);
+    return check_lists(s, m) && find_gpu(s, m, o) && find_modules(s, m, o) && request_target(s, m, &o->target);
 }
 
 static struct hash plan_hash(const struct order *o)
@@ -167,6 +183,7 @@ static struct hash plan_hash(const struct order *o)
     hasher_add_uint(&h, o->keep_ir);
     hasher_add_uint(&h, o->debug);
     hasher_add_text(&h, o->device);
+    if (o->gpu) hasher_add(&h, o->gpu->description->data, o->gpu->description->size);
     return hasher_end(&h);
 }
 
@@ -179,7 +196,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     struct proto_writer w;
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, "plan");
-    proto_pack_map(&w, 7);
+    proto_pack_map(&w, o->gpu ? 8 : 7);
     proto_pack_bytes(&w, "graph", o->graph, o->graph_size);
     proto_pack_key(&w, "modules");
     msgpack_pack_array(&w.packer, o->modules->size);
@@ -190,6 +207,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     proto_pack_uint(&w, "mode", o->mode);
     proto_pack_bool(&w, "insert_barriers", o->insert_barriers);
     proto_pack_string(&w, "device", o->device);
+    if (o->gpu) proto_pack_bytes(&w, "gpu", o->gpu->description->data, o->gpu->description->size);
     proto_pack_bool(&w, "keep_ir", o->keep_ir);
     proto_pack_bool(&w, "debug", o->debug);
     return pool_add(pool, &s->pool_client, &f->plan_key, id, &w, error);
@@ -205,6 +223,7 @@ static struct finalize *new_finalize(struct session *s, struct proto_message *m,
     operation_begin(&f->operation, &s->operations, m, finalization_cancel);
     f->keep_ir = o->keep_ir;
     f->keep_assembly = o->keep_assembly;
+    f->gpu = o->debug ? NULL : o->gpu;
     f->tier = (enum tier)o->tier;
     f->worst = CACHE_MEMORY;
     f->plan_key = (struct job_key){.kind = CACHE_PLAN, .hash = plan_hash(o), .cached = true};
@@ -237,9 +256,22 @@ static void start(struct session *s, struct proto_message *m, const struct order
     }
 }
 
+/* Who names a device that every machine has does not wait until it is known what else there is. */
+static bool may_be_gpu(const struct proto_message *m)
+{
+    const msgpack_object *o = proto_get(&m->params, "device");
+    if (!o || o->type != MSGPACK_OBJECT_STR) return false;
+    return !(o->via.str.size == 3 && memcmp(o->via.str.ptr, "cpu", 3) == 0) &&
+           !(o->via.str.size == 9 && memcmp(o->via.str.ptr, "reference", 9) == 0);
+}
+
 void graph_finalize(struct session *s, struct proto_message *m)
 {
     struct order o = {0};
+    if (may_be_gpu(m) && !gpus_settled(s->broker->gpus)) {
+        session_defer(s, m);
+        return;
+    }
     if (read_order(s, m, &o)) start(s, m, &o);
     free(o.found);
     free(o.device);

@@ -98,7 +98,7 @@ static uint64_t work_of(const struct finalize *f, uint32_t launch)
 static bool is_quick(const struct finalize *f)
 {
     uint64_t left = QUICK_WORK;
-    if (f->keep_assembly || f->tier == TIER_COMPILED) return false;
+    if (f->keep_assembly || f->gpu || f->tier == TIER_COMPILED) return false;
     for (uint32_t i = 0; i < f->n_launches && f->tier == TIER_AUTOMATIC; i++) {
         uint64_t work = f->launches[i].code ? 0 : work_of(f, i);
         if (work > left) return false;
@@ -177,7 +177,7 @@ static bool compile_launch(struct finalize *f, struct launch *launch)
     struct error error;
     count_source(f, CACHE_MISS);
     struct job *job =
-        object_job(s, &s->pool_client, &launch->key, &f->kernels->ptr[launch->index], f->keep_assembly, &error);
+        object_job(s, &s->pool_client, &launch->key, f->gpu, &f->kernels->ptr[launch->index], f->keep_assembly, &error);
     if (!job) {
         error_about(&error, "kernel");
         finalization_fail(f, &error);
@@ -225,7 +225,7 @@ void launches_begin(struct finalize *f)
     for (; f->n_launches < f->kernels->size; f->n_launches++) {
         struct launch *launch = &f->launches[f->n_launches];
         *launch = (struct launch){.owner = f, .index = f->n_launches};
-        launch->key = object_hash(&target, &f->kernels->ptr[launch->index]);
+        launch->key = object_hash(&target, f->gpu, &f->kernels->ptr[launch->index]);
     }
     if (!look_up(f) || !take_spares(f)) return;
     if (f->done < f->n_launches && is_quick(f)) {

@@ -96,7 +96,10 @@ void load_executable(struct finalize *f)
     operation_release(&f->operation); /* from now on it is the executable that costs */
     struct error error;
     error_set(&error, FUSION_OUT_OF_MEMORY, "executable", "out of memory");
-    if (code && executable_add(s, f->executable, blob, code, f->n_launches, &f->operation, on_loaded, &error)) return;
+    bool opened = !f->gpu || session_open_gpu(s, &error);
+    if (opened && code &&
+        executable_add(s, f->executable, f->gpu, blob, code, f->n_launches, &f->operation, on_loaded, &error))
+        return;
     free_list(f, code);
     blob_unref(blob);
     finalization_fail(f, &error);

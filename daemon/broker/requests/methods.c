@@ -9,25 +9,58 @@
 #include "daemon/broker/requests/modules.h"
 #include "daemon/broker/requests/status.h"
 #include "daemon/broker/requests/upgrades.h"
+#include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/hello.h"
 #include "daemon/broker/session/request.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
 
+/* Those that are looked for and not there. */
+static void pack_absent(struct proto_writer *w, const struct gpus *gpus)
+{
+    const struct gpu *gpu;
+    uint32_t n = 0;
+    for (uint32_t i = 0; (gpu = gpus_get(gpus, i)); i++) n += !gpu->description;
+    proto_pack_key(w, "absent");
+    msgpack_pack_array(&w->packer, n);
+    for (uint32_t i = 0; (gpu = gpus_get(gpus, i)); i++) {
+        if (gpu->description) continue;
+        proto_pack_map(w, 2);
+        proto_pack_string(w, "name", gpu->name);
+        proto_pack_string(w, "reason", gpu->absent);
+    }
+}
+
+static void pack_devices(struct proto_writer *w, const msgpack_object_array *of_compilers, const struct gpus *gpus)
+{
+    const struct gpu *gpu;
+    uint32_t n = of_compilers->size;
+    for (uint32_t i = 0; (gpu = gpus_get(gpus, i)); i++) n += gpu->description != NULL;
+    proto_pack_key(w, "devices");
+    msgpack_pack_array(&w->packer, n);
+    for (uint32_t i = 0; i < of_compilers->size; i++) msgpack_pack_object(&w->packer, of_compilers->ptr[i]);
+    for (uint32_t i = 0; (gpu = gpus_get(gpus, i)); i++)
+        if (gpu->description) proto_pack_raw(w, gpu->device->data, gpu->device->size);
+}
+
 static void device_list(struct session *s, struct proto_message *m)
 {
     const msgpack_object *devices;
     const struct error *error = pool_info(s->broker->pool, &devices, NULL);
     struct proto_writer w;
+    if (!gpus_settled(s->broker->gpus)) {
+        session_defer(s, m);
+        return;
+    }
     if (error) {
         session_fail(s, m->id, error);
         return;
     }
     proto_begin_reply(&w, m->id);
-    proto_pack_map(&w, 1);
-    proto_pack_key(&w, "devices");
-    msgpack_pack_object(&w.packer, *devices);
+    proto_pack_map(&w, 2);
+    pack_devices(&w, &devices->via.array, s->broker->gpus);
+    pack_absent(&w, s->broker->gpus);
     session_send(s, &w);
 }
 
@@ -89,11 +122,11 @@ static void on_replied(struct session *s, enum executor_subject subject, uint64_
         executable_replied(s, id, reply);
 }
 
-static void on_restarted(struct session *s)
+static void on_restarted(struct session *s, struct executor *executor)
 {
-    buffers_replay(s);
-    executables_replay(s);
-    upgrades_replay(s);
+    buffers_replay(s, executor);
+    executables_replay(s, executor);
+    if (executor == s->executor) upgrades_replay(s);
 }
 
 static void on_ended(struct session *s)

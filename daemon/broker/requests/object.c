@@ -10,12 +10,13 @@
 enum { MAX_EFFORT_NAME = 64 };
 enum { OBJECT_VARIANT_CODE, OBJECT_VARIANT_ASSEMBLY };
 
-struct hash object_hash(const struct hash *target, const msgpack_object *kernel)
+struct hash object_hash(const struct hash *target, const struct gpu *gpu, const msgpack_object *kernel)
 {
     struct hasher h;
     hasher_begin(&h, "object");
     hasher_add_hash(&h, target);
     hasher_add(&h, kernel->via.bin.ptr, kernel->via.bin.size);
+    if (gpu) hasher_add(&h, gpu->description->data, gpu->description->size);
     return hasher_end(&h);
 }
 
@@ -37,7 +38,7 @@ void object_clear(struct object *object)
     free(object->assembly);
 }
 
-struct job *object_job(struct session *s, struct pool_client *client, const struct hash *hash,
+struct job *object_job(struct session *s, struct pool_client *client, const struct hash *hash, const struct gpu *gpu,
                        const msgpack_object *kernel, bool keep_assembly, struct error *error)
 {
     struct pool *pool = s->broker->pool;
@@ -51,7 +52,8 @@ struct job *object_job(struct session *s, struct pool_client *client, const stru
     struct proto_writer w;
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, "compile");
-    proto_pack_map(&w, 2);
+    proto_pack_map(&w, gpu ? 3 : 2);
+    if (gpu) proto_pack_bytes(&w, "gpu", gpu->description->data, gpu->description->size);
     proto_pack_key(&w, "kernel");
     msgpack_pack_object(&w.packer, *kernel);
     proto_pack_bool(&w, "keep_assembly", keep_assembly);

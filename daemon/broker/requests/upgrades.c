@@ -152,7 +152,7 @@ static void start_one(struct upgrade *u)
     struct session *s = all->session;
     struct error error;
     if (is_cached(u)) return;
-    struct job *job = object_job(s, &s->background, &u->hash, &all->kernels->ptr[u->launch], false, &error);
+    struct job *job = object_job(s, &s->background, &u->hash, NULL, &all->kernels->ptr[u->launch], false, &error);
     if (!job) {
         stays(u, error.reason);
         return;

@@ -37,6 +37,7 @@ struct executor {
     struct ring *ring;
     int ring_fd, event_fd;
     uint32_t time_limit_ms;
+    bool gpu; /* it runs what runs on GPUs */
     const struct executor_events *events;
     void *data;
     struct child *child; /* NULL: none runs */
@@ -55,7 +56,7 @@ struct executor {
     char corrupt[160]; /* what it said about the ring; "" */
 };
 
-struct executor *executor_new(struct broker *broker, struct ring *ring, int ring_fd, int event_fd,
+struct executor *executor_new(struct broker *broker, struct ring *ring, int ring_fd, int event_fd, bool gpu,
                               uint32_t time_limit_ms, const struct executor_events *events, void *data)
 {
     struct executor *e = calloc(1, sizeof *e);
@@ -64,6 +65,7 @@ struct executor *executor_new(struct broker *broker, struct ring *ring, int ring
                            .ring = ring,
                            .ring_fd = ring_fd,
                            .event_fd = event_fd,
+                           .gpu = gpu,
                            .time_limit_ms = time_limit_ms,
                            .events = events,
                            .resumed = true,
@@ -181,6 +183,8 @@ static struct cause cause_of(const struct executor *e, int status)
         cause.status = FUSION_TIMEOUT;
         snprintf(cause.reason, sizeof cause.reason, "a kernel ran longer than %u ms; the executor was restarted",
                  e->time_limit_ms);
+    } else if (code == EXECUTOR_EXIT_LOST) {
+        snprintf(cause.reason, sizeof cause.reason, "the driver lost its GPU; the executor was restarted");
     } else if (code == EXECUTOR_EXIT_CORRUPT) {
         cause.status = FUSION_PROTOCOL;
         snprintf(cause.reason, sizeof cause.reason, "the submission ring is corrupt: %s", e->corrupt);
@@ -416,7 +420,7 @@ void executor_start(struct executor *e)
 {
     struct started started;
     if (e->child || e->pause || e->hopeless) return;
-    if (!spare_take(e->broker, on_exit_status, e, &started)) {
+    if (!spare_take(e->broker, e->gpu, on_exit_status, e, &started)) {
         give_up(e, FUSION_OUT_OF_MEMORY, "no executor could be started: out of memory, processes or open files");
         return;
     }

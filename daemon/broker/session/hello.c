@@ -2,15 +2,14 @@
 #include "daemon/broker/session/hello.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/broker/session/request.h"
+#include "daemon/broker/session/shared_ring.h"
 #include "ir/base/cursor.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -27,21 +26,6 @@ static bool make_events(struct session *s)
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
     s->event_fd = pair[0];
     s->client_event_fd = pair[1];
-    return true;
-}
-
-/* The ring's memory, which the client cannot shrink under us or the executor. */
-static bool make_ring(struct session *s)
-{
-    s->ring_fd = memfd_create("fusiond-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (s->ring_fd < 0 || ftruncate(s->ring_fd, (off_t)ring_total_bytes()) != 0 ||
-        fcntl(s->ring_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-        return false;
-    if (!make_events(s)) return false;
-    void *memory = mmap(NULL, ring_total_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, s->ring_fd, 0);
-    if (memory == MAP_FAILED) return false;
-    s->ring = memory;
-    ring_init(s->ring);
     return true;
 }
 
@@ -103,7 +87,8 @@ bool hello_answer(struct session *s, const struct proto_message *m)
     if (m->n_fds > 0) return refuse(s, m, FUSION_PROTOCOL, "hello takes no descriptors");
     s->name = read_name(m);
     s->time_limit_ms = time_limit(s, m);
-    if (!s->name || !make_ring(s) || !session_begin(s)) {
+    if (s->name && make_events(s)) s->ring = shared_ring_new(&s->ring_fd);
+    if (!s->ring || !session_begin(s)) {
         snprintf(text, sizeof text, "the session's ring could not be made: %s", strerror(errno));
         return refuse(s, m, FUSION_OUT_OF_MEMORY, text);
     }

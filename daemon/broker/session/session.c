@@ -11,6 +11,7 @@
 
 #include "daemon/broker/core/closing.h"
 #include "daemon/broker/core/log.h"
+#include "daemon/broker/session/shared_ring.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
 
@@ -59,8 +60,9 @@ static void watch_stall(struct session *s)
 /* A client that asks faster than it is served, or reads more slowly than it is answered, waits in its own socket. */
 void session_update_reading(struct session *s)
 {
-    bool paused = s->ending || !pool_settled(s->broker->pool) || s->operations.n >= SESSION_MAX_OPERATIONS ||
-                  s->operations.bytes >= SESSION_MAX_OPERATION_BYTES || peer_queued(s->peer) > SESSION_PAUSE_QUEUE;
+    bool paused = s->ending || s->deferred || !pool_settled(s->broker->pool) ||
+                  s->operations.n >= SESSION_MAX_OPERATIONS || s->operations.bytes >= SESSION_MAX_OPERATION_BYTES ||
+                  peer_queued(s->peer) > SESSION_PAUSE_QUEUE;
     peer_pause(s->peer, paused);
     if (peer_queued(s->peer) > SESSION_PAUSE_QUEUE) watch_stall(s);
 }
@@ -70,6 +72,36 @@ void session_pool_changed(struct broker *broker)
     struct session *s;
     LIST_FOREACH(s, &broker->sessions, link)
     session_update_reading(s);
+}
+
+void session_defer(struct session *s, struct proto_message *m)
+{
+    s->deferred = malloc(sizeof *m);
+    if (!s->deferred) {
+        session_end(s, FUSION_OUT_OF_MEMORY, "session", "out of memory");
+        return;
+    }
+    *s->deferred = *m;
+    *m = (struct proto_message){.kind = m->kind};
+}
+
+static void drop_deferred(struct session *s)
+{
+    if (s->deferred) proto_message_clear(s->deferred);
+    free(s->deferred);
+    s->deferred = NULL;
+}
+
+void session_gpus_changed(struct broker *broker)
+{
+    struct session *s;
+    LIST_FOREACH(s, &broker->sessions, link)
+    {
+        if (!s->deferred) continue;
+        if (!s->ending) s->events->request(s, s->deferred);
+        drop_deferred(s);
+        session_update_reading(s);
+    }
 }
 
 static void on_message(void *data, struct proto_message *m)
@@ -114,7 +146,7 @@ void session_refund(struct session *s, const struct user_cost *cost)
 
 void session_weigh(struct session *s)
 {
-    uint64_t now = executor_memory(s->executor), before = s->executor_bytes;
+    uint64_t now = executor_memory(s->executor) + executor_memory(s->gpu.executor), before = s->executor_bytes;
     struct error error;
     if (s->ending) return;
     if (now <= before) {
@@ -171,7 +203,13 @@ static void on_executor_lost(void *data, fusion_status status, const char *reaso
 static void on_executor_restarted(void *data)
 {
     struct session *s = data;
-    s->events->restarted(s);
+    s->events->restarted(s, s->executor);
+}
+
+static void on_gpu_executor_restarted(void *data)
+{
+    struct session *s = data;
+    s->events->restarted(s, s->gpu.executor);
 }
 
 static void on_executor_given_up(void *data, fusion_status status, const char *reason)
@@ -184,10 +222,54 @@ static const struct executor_events executor_events = {.replied = on_executor_re
                                                        .restarted = on_executor_restarted,
                                                        .given_up = on_executor_given_up};
 
+static const struct executor_events gpu_executor_events = {.replied = on_executor_replied,
+                                                           .lost = on_executor_lost,
+                                                           .restarted = on_gpu_executor_restarted,
+                                                           .given_up = on_executor_given_up};
+
 bool session_begin(struct session *s)
 {
-    s->executor = executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, s->time_limit_ms, &executor_events, s);
+    s->executor =
+        executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, false, s->time_limit_ms, &executor_events, s);
     return s->executor;
+}
+
+/* Another ring and executor. Nobody is told of its completions by a byte: who waits for them looks at the ring. */
+static const struct user_cost gpu_cost = {.of = {[USER_DESCRIPTORS] = SESSION_FDS}};
+
+static void close_gpu(struct session *s)
+{
+    struct user_cost cost = gpu_cost;
+    if (!s->gpu.ring) return;
+    executor_free(s->gpu.executor);
+    ring_set_state(s->gpu.ring, RING_CLOSED);
+    munmap(s->gpu.ring, ring_total_bytes());
+    close(s->gpu.ring_fd);
+    cost.of[USER_SHARED] = ring_total_bytes();
+    session_refund(s, &cost);
+    s->gpu = (struct gpu_side){0};
+}
+
+bool session_open_gpu(struct session *s, struct error *error)
+{
+    struct user_cost cost = gpu_cost;
+    cost.of[USER_SHARED] = ring_total_bytes();
+    if (s->gpu.ring) return true;
+    if (!session_charge(s, &cost, error)) return error_about(error, "device") == 0;
+    s->gpu.ring = shared_ring_new(&s->gpu.ring_fd);
+    if (!s->gpu.ring) {
+        session_refund(s, &cost);
+        return error_set(error, FUSION_OUT_OF_MEMORY, "device", "its ring could not be made: %m") == 0;
+    }
+    s->gpu.executor = executor_new(s->broker, s->gpu.ring, s->gpu.ring_fd, s->event_fd, true, s->time_limit_ms,
+                                   &gpu_executor_events, s);
+    if (s->gpu.executor) {
+        executor_start(s->gpu.executor);
+        s->events->restarted(s, s->gpu.executor);
+        return true;
+    }
+    close_gpu(s);
+    return error_set(error, FUSION_OUT_OF_MEMORY, "device", "out of memory") == 0;
 }
 
 /* ---- life ---- */
@@ -205,6 +287,8 @@ void session_free(struct session *s)
     LIST_REMOVE(s, link);
     operations_cancel(&s->operations);
     executor_free(s->executor);
+    close_gpu(s);
+    drop_deferred(s);
     s->events->ended(s);
     if (s->ring) {
         ring_set_state(s->ring, RING_CLOSED);

@@ -22,9 +22,19 @@ struct session_events {
     /* Of the executor, about a buffer or an executable. */
     void (*replied)(struct session *s, enum executor_subject subject, uint64_t id, const struct proto_message *reply);
     /* A new executor is to be given all that the former one had. */
-    void (*restarted)(struct session *s);
+    void (*restarted)(struct session *s, struct executor *executor);
     /* Its objects are to be freed. */
     void (*ended)(struct session *s);
+};
+
+/*
+ * Where what runs on GPUs runs: an executor of its own, as drivers need more rights than kernels are to have. The
+ * session's executor is its client, which passes on what the session's ring has for it, in the ring's order.
+ */
+struct gpu_side {
+    struct ring *ring; /* NULL: nothing has needed it yet */
+    int ring_fd;
+    struct executor *executor;
 };
 
 struct session {
@@ -45,6 +55,8 @@ struct session {
     int event_fd, client_event_fd; /* where completions are told, and the client's end until it has it */
     uint32_t time_limit_ms;        /* of a submission */
     struct executor *executor;
+    struct gpu_side gpu;
+    struct proto_message *deferred; /* a request that waits until it is known what GPUs there are; NULL: none */
     struct pool_client pool_client, background;         /* the second: what nobody waits for */
     struct map modules, buffers, executables, upgrades; /* as in requests/ */
     uint64_t bytes;                                     /* that its objects take in the daemon */
@@ -73,6 +85,11 @@ void session_pool_changed(struct broker *broker);
 void session_update_reading(struct session *s);
 /* The ring has been made: with an executor for it the session has begun. False: out of memory. */
 bool session_begin(struct session *s);
+/* Makes the side of GPUs where it is not there yet, and gives it what the session's executor has. */
+bool session_open_gpu(struct session *s, struct error *error);
+/* Takes a request over, which is handled again when it is known what GPUs there are; nothing is read until then. */
+void session_defer(struct session *s, struct proto_message *m);
+void session_gpus_changed(struct broker *broker);
 /* What an object costs, charged to the session and its user, unless that is too much (error). */
 bool session_charge(struct session *s, const struct user_cost *cost, struct error *error);
 void session_refund(struct session *s, const struct user_cost *cost);

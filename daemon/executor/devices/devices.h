@@ -6,6 +6,19 @@
 
 #include "daemon/executor/program/device.h"
 
+struct gpu_description;
+
+enum { DEVICES_MAX_GPUS = 2 };
+
+/* What looking for a GPU gave: a description, or why there is none. */
+struct devices_gpu {
+    const char *name;
+    const struct gpu_description *description; /* NULL: absent */
+    char absent[256];
+};
+
 /* Once, before any program is loaded. threads: that a launch may run on. */
 void devices_init(unsigned threads);
+/* In a process for GPUs instead: loads the drivers, while files may still be opened. Gives how many were looked for. */
+unsigned devices_init_gpus(struct devices_gpu gpus[DEVICES_MAX_GPUS]);
 const struct device *devices_find(const char *name); /* NULL: there is none */

@@ -105,6 +105,7 @@ static int populate(const struct buffer *buffer, size_t length, struct error *e)
 
 static void destroy(struct buffer *buffer)
 {
+    if (buffer->of_device.data) buffer->of_device.free(buffer->of_device.data);
     if (buffer->reservation) munmap(buffer->reservation, buffer->reserved);
     free(buffer);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/executor/program/device.h"
 #include "ir/base/error.h"
 #include "ir/base/map.h"
 
@@ -15,6 +16,7 @@ struct buffer {
     uint64_t bytes;
     dev_t device; /* with inode: which memory it is, however often it was attached */
     ino_t inode;
+    struct device_memory of_device;
     /* private to buffers.c */
     void *reservation; /* memory and the guards around it */
     size_t reserved;

@@ -36,6 +36,13 @@ struct launch_context {
     const struct slot_memory *slots; /* of the program */
 };
 
+/* What a device keeps of memory that is the session's, as long as that is there: at its end the device is asked to free
+   it. Only the thread that runs submissions sets it. */
+struct device_memory {
+    void *data; /* NULL: nothing */
+    void (*free)(void *data);
+};
+
 struct device {
     const char *name;
     /* Compilers make an object for each launch; false: kernels come with the program, as IR. */
@@ -55,6 +62,11 @@ struct device {
     /* As load, of an executable that may be running: other code for the launch, the same otherwise. */
     struct launch_code *(*replace)(struct executable *x, uint32_t launch, int *fd, struct error *e);
     void (*unload)(struct executable *x);
+
+    /* Runs launches that follow each other, with the argument blocks filled in; NULL: they are run one by one. 0, or -1
+       with the error. */
+    int (*run_launches)(struct executable *x, const uint32_t *launches, uint32_t n,
+                        const struct launch_context *context, struct error *e);
 
     /* Programs for debugging; NULL: only others. Before a part of a submission, of which 0 is the first; after a copy
      * or fill. */

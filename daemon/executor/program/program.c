@@ -183,6 +183,7 @@ static bool read_state(struct reader *r, const msgpack_object *o, struct program
     s->capacity = (uint32_t)capacity;
     if (!packet != !capacity || packet * capacity > MAX_STATE_BYTES)
         return bad(r, "pipe @%s of %" PRIu64 " packets of %" PRIu64 " bytes", s->name, capacity, packet);
+    if (packet && !r->p->device->pipe_bytes) return bad(r, "pipe @%s on a device without pipes", s->name);
     return read_init(r, o, s);
 }
 

@@ -3,8 +3,11 @@
 
 #include <stdint.h>
 
+struct buffer;
+
 struct slot_memory {
     const char *name;
-    uint8_t *memory; /* NULL: not bound */
-    uint64_t bytes;  /* of the slot */
+    uint8_t *memory;       /* NULL: not bound */
+    uint64_t bytes;        /* of the slot */
+    struct buffer *buffer; /* that the memory is a part of */
 };

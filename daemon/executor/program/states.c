@@ -60,6 +60,7 @@ static void destroy(struct states *s, struct state *state)
 {
     s->bytes -= state->bytes;
     s->n--;
+    if (state->of_device.data) state->of_device.free(state->of_device.data);
     if (state->reservation) munmap(state->reservation, state->reserved);
     free(state);
 }

@@ -12,6 +12,7 @@ struct state {
     uint8_t *memory; /* of a pipe its record, as the device has it */
     uint64_t bytes;
     bool is_pipe;
+    struct device_memory of_device;
     /* private to states.c */
     uint64_t module;
     uint32_t variable;

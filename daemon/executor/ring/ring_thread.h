@@ -7,7 +7,5 @@
 struct ring;
 struct submitter;
 
-/* Maps the ring in the descriptor, which is closed, and checks its header. NULL with a message on stderr. */
-struct ring *ring_thread_map(int fd);
 /* corrupt: told where the ring holds garbage, before the process ends. 0, or an error number. */
 int ring_thread_start(struct ring *ring, struct submitter *submitter, void (*corrupt)(const char *reason));

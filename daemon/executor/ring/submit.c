@@ -12,6 +12,7 @@
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/slot_memory.h"
 #include "daemon/executor/ring/completion.h"
+#include "daemon/executor/ring/relay.h"
 #include "daemon/executor/run/running.h"
 #include "daemon/executor/run/steps.h"
 #include "daemon/executor/run/wait.h"
@@ -121,6 +122,7 @@ static int hold_spare(struct submitter *s, struct executable *x, uint32_t i, str
         if (!b->buffer) return -1;
     }
     s->slots[i].memory = b->buffer->memory + b->offset;
+    s->slots[i].buffer = b->buffer;
     return 0;
 }
 
@@ -128,7 +130,7 @@ static int hold_buffer(struct submitter *s, const struct program_slot *slot, str
                        struct error *e)
 {
     char reason[200];
-    *out = (struct slot_memory){slot->name, NULL, slot->bytes};
+    *out = (struct slot_memory){slot->name, NULL, slot->bytes, NULL};
     if (!slot->needed) return 0;
     if (!b->id) return fail_slot(e, FUSION_NOT_FOUND, slot, "is not bound to any memory");
     b->buffer = buffers_get(s->buffers, b->id);
@@ -143,6 +145,7 @@ static int hold_buffer(struct submitter *s, const struct program_slot *slot, str
         return fail_slot(e, FUSION_INVALID, slot, reason);
     }
     out->memory = b->buffer->memory + b->offset;
+    out->buffer = b->buffer;
     return 0;
 }
 
@@ -311,6 +314,8 @@ void submit_run(struct submitter *s, const uint8_t *entry)
     if (header.sequence == RUNNING_ENDS) reason = "the sequence number is out of range";
     if (*reason || !ring_entry_valid(entry, &reason)) {
         error_set_id(&e, FUSION_PROTOCOL, "submission", header.sequence, "%s", reason);
+    } else if (relay_has(header.executable)) {
+        relay_run(entry, &run_ns, &e);
     } else {
         struct executable *x = executables_get(s->executables, header.executable, &e);
         if (x) {

@@ -1,12 +1,14 @@
 /* Running the steps of an executable. */
 #include "daemon/executor/run/steps.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/slot_memory.h"
 #include "daemon/executor/run/pool.h"
 #include "daemon/executor/run/running.h"
+#include "ir/base/arena.h"
 #include "ir/printf/printer.h"
 
 enum {
@@ -138,20 +140,57 @@ static void run_transfer(const struct launch_context *context, struct executable
     if (x->program->debug) x->program->device->debug_transfer(x, step);
 }
 
+static bool is_launch(const struct program *p, uint32_t step)
+{
+    return step < p->n_steps && p->steps[step].kind == PROGRAM_STEP_LAUNCH;
+}
+
+/* The launches of so many steps; of one that runs by its spares, those. */
+static uint32_t list_launches(const struct executable *x, uint32_t first, uint32_t steps, uint32_t *list)
+{
+    uint32_t n = 0;
+    for (uint32_t i = first; i < first + steps; i++) {
+        uint32_t index = x->program->steps[i].launch;
+        const struct program_launch *launch = &x->program->launches[index];
+        if (!x->launches[index].by_spares) list[n++] = index;
+        for (uint32_t k = 0; k < launch->n_spares && x->launches[index].by_spares; k++)
+            list[n++] = launch->first_spare + k;
+    }
+    return n;
+}
+
+/* The launches from a step on, as many as the device takes at once. Gives how many steps; 0: the error. */
+static uint32_t run_launches(const struct launch_context *context, struct executable *x, uint32_t first,
+                             struct error *e)
+{
+    const struct program *p = x->program;
+    uint32_t steps = 1;
+    if (!p->device->run_launches) return run_launch(context, x, p->steps[first].launch, e) == 0;
+    while (is_launch(p, first + steps)) steps++;
+    uint32_t *list = arena_realloc(NULL, (steps + p->n_launches) * sizeof *list);
+    uint32_t n = list_launches(x, first, steps, list);
+    running_step("kernel", p->launches[p->steps[first].launch].name);
+    int result = p->device->run_launches(x, list, n, context, e);
+    free(list);
+    return result == 0 ? steps : 0;
+}
+
 int steps_run(const struct launch_context *context, struct executable *x, uint32_t part, struct error *e)
 {
     const struct program *p = x->program;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < p->n_steps && at <= part; i++) {
+    uint32_t at = 0, done;
+    for (uint32_t i = 0; i < p->n_steps && at <= part; i += done) {
         const struct program_step *step = &p->steps[i];
+        done = 1;
         if (step->kind == PROGRAM_STEP_HOST)
             at++;
         else if (at != part)
             continue;
         else if (step->kind != PROGRAM_STEP_LAUNCH)
             run_transfer(context, x, step);
-        else if (run_launch(context, x, step->launch, e) != 0)
-            return -1;
+        else
+            done = run_launches(context, x, i, e);
+        if (!done) return -1;
     }
     return 0;
 }

@@ -1,0 +1,169 @@
+/* Loading the launches of an executable. */
+#include "daemon/executor/devices/vulkan/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "daemon/executor/devices/vulkan/memory.h"
+#include "fuser/spirv/abi/abi.h"
+#include "proto/include/fusiond/status.h"
+
+enum { CHUNK_BYTES = 64 << 10 };
+
+static uint64_t align_block(uint64_t n)
+{
+    return (n + SPIRV_BLOCK_ALIGN - 1) & -(uint64_t)SPIRV_BLOCK_ALIGN;
+}
+
+/* ---- blocks ---- */
+
+static struct vulkan_chunk *add_chunk(struct vulkan_executable *v, uint64_t bytes, struct error *e)
+{
+    struct vulkan_chunk *chunk = calloc(1, sizeof *chunk);
+    if (!chunk) abort();
+    if (vulkan_memory_make(&chunk->memory, bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES, true, NULL, e) != 0) {
+        free(chunk);
+        return NULL;
+    }
+    chunk->next = v->chunks;
+    return v->chunks = chunk;
+}
+
+/* Memory that the host writes: where, for both sides. */
+static int take_block(struct vulkan_executable *v, uint64_t bytes, uint8_t **host, uint64_t *address, struct error *e)
+{
+    struct vulkan_chunk *chunk = v->chunks;
+    if (!chunk || chunk->memory.bytes - chunk->used < align_block(bytes)) chunk = add_chunk(v, align_block(bytes), e);
+    if (!chunk) return -1;
+    *host = chunk->memory.host + chunk->used;
+    *address = chunk->memory.address + chunk->used;
+    chunk->used += align_block(bytes);
+    return 0;
+}
+
+void vulkan_chunks_free(struct vulkan_chunk *chunks)
+{
+    for (struct vulkan_chunk *next; chunks; chunks = next) {
+        next = chunks->next;
+        vulkan_memory_free(&chunks->memory);
+        free(chunks);
+    }
+}
+
+static void write_constants(const struct gpu_object *o, uint8_t *host, uint64_t address)
+{
+    memcpy(host, o->constants, o->header.constants_size);
+    for (uint64_t i = 0; i < o->header.n_relocations; i++) {
+        uint64_t pointer;
+        memcpy(&pointer, host + o->relocations[i], sizeof pointer);
+        pointer += address;
+        memcpy(host + o->relocations[i], &pointer, sizeof pointer);
+    }
+}
+
+static int write_block(struct vulkan_launch *v, struct vulkan_executable *all, const struct gpu_object *o,
+                       const struct program_launch *p, struct error *e)
+{
+    struct spirv_launch launch = {.dims = p->range.dims};
+    uint8_t *constants;
+    memcpy(launch.global_size, p->range.global, sizeof launch.global_size);
+    memcpy(launch.global_offset, p->range.offset, sizeof launch.global_offset);
+    memcpy(launch.local_size, p->range.local, sizeof launch.local_size);
+    memcpy(launch.num_groups, p->num_groups, sizeof launch.num_groups);
+    if (o->header.constants_size) {
+        if (take_block(all, o->header.constants_size, &constants, &launch.constants, e) != 0) return -1;
+        write_constants(o, constants, launch.constants);
+    }
+    if (take_block(all, SPIRV_ARGUMENTS + p->args_size, &v->block, &v->address, e) != 0) return -1;
+    memcpy(v->block, &launch, sizeof launch);
+    return 0;
+}
+
+/* ---- work-group memory: the kernel's own, then that of local pointers ---- */
+
+/* args NULL, or gets the offsets. */
+static uint64_t lay_out_local(const struct program_launch *p, uint32_t own, uint8_t *args)
+{
+    uint64_t bytes = own;
+    for (uint32_t i = 0; i < p->n_params; i++) {
+        if (p->params[i].kind != PROGRAM_PARAM_LOCAL) continue;
+        if (args) memcpy(args + p->params[i].at, &bytes, sizeof bytes);
+        bytes += align_block(p->params[i].offset); /* each at most 16 MiB (program.c), of few */
+    }
+    return bytes;
+}
+
+static int check_object(const struct gpu_object *o, const struct program_launch *p, struct error *e)
+{
+    uint64_t local = lay_out_local(p, o->header.local_bytes, NULL);
+    if (o->header.args_size != p->args_size)
+        return error_set(e, FUSION_INTERNAL, NULL, "its object takes %u bytes of arguments, the program has %u",
+                         o->header.args_size, p->args_size);
+    if (local > vulkan.description.max_local_bytes)
+        return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL,
+                         "a work-group needs %" PRIu64 " bytes of work-group memory; device vulkan (%s) has %" PRIu64,
+                         local, vulkan.description.name, vulkan.description.max_local_bytes);
+    if (o->header.sub_group_size && !vulkan.sizes_sub_groups)
+        return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL,
+                         "device vulkan (%s) does not let kernels choose the size of sub-groups",
+                         vulkan.description.name);
+    return 0;
+}
+
+/* ---- loading ---- */
+
+static void free_code(struct launch_code *code)
+{
+    vulkan_pieces_free(&((struct vulkan_launch *)code)->pieces);
+    free(code);
+}
+
+static int never_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next,
+                     const struct launch_context *context, struct error *e)
+{
+    (void)code, (void)next, (void)context;
+    return error_set(e, FUSION_INTERNAL, x->program->launches[launch].name, "is run with others, or not at all");
+}
+
+static int make(struct vulkan_launch *v, struct executable *x, uint32_t launch, const struct gpu_object *o,
+                struct error *e)
+{
+    const struct program_launch *p = &x->program->launches[launch];
+    if (check_object(o, p, e) != 0) return -1;
+    uint32_t local = (uint32_t)lay_out_local(p, o->header.local_bytes, x->launches[launch].args);
+    if (write_block(v, x->of_device, o, p, e) != 0) return -1;
+    return vulkan_pieces_make(&v->pieces, o, p, local, e);
+}
+
+static int load(struct vulkan_launch *v, struct executable *x, uint32_t launch, int fd, struct error *e)
+{
+    struct gpu_object object;
+    struct stat s;
+    const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || (seals & needed) != needed || fstat(fd, &s) != 0 || s.st_size == 0)
+        return error_set(e, FUSION_INTERNAL, NULL, "its object is not in a memfd sealed against changes");
+    void *bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED) return error_set(e, FUSION_INTERNAL, NULL, "mapping its object: %s", strerror(errno));
+    const char *wrong = gpu_object_decode(&object, bytes, (size_t)s.st_size);
+    int result = wrong ? error_set(e, FUSION_INTERNAL, NULL, "its object cannot be read: %s", wrong)
+                       : make(v, x, launch, &object, e);
+    munmap(bytes, (size_t)s.st_size);
+    return result;
+}
+
+struct launch_code *vulkan_launch_load(struct executable *x, uint32_t launch, int fd, struct error *e)
+{
+    struct vulkan_launch *v = calloc(1, sizeof *v);
+    if (!v) abort();
+    v->code = (struct launch_code){.run = never_run, .free = free_code};
+    if (load(v, x, launch, fd, e) == 0) return &v->code;
+    error_about(e, "kernel %s", x->program->launches[launch].name);
+    free_code(&v->code);
+    return NULL;
+}

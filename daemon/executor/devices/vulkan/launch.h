@@ -1,0 +1,30 @@
+/* The launches of an executable on device vulkan: their pipelines, and the blocks of memory that they are given. */
+#pragma once
+
+#include "daemon/executor/devices/vulkan/memory.h"
+#include "daemon/executor/devices/vulkan/pipeline.h"
+#include "daemon/executor/program/executables.h"
+
+struct vulkan_launch {
+    struct launch_code code;
+    struct vulkan_pieces pieces;
+    uint8_t *block;   /* struct spirv_launch and the arguments, as the host writes them */
+    uint64_t address; /* the same as kernels read them */
+};
+
+/* Blocks lie in few pieces of memory: drivers do not have many. */
+struct vulkan_chunk {
+    struct vulkan_chunk *next;
+    struct vulkan_memory memory;
+    uint64_t used;
+};
+
+/* executable.of_device */
+struct vulkan_executable {
+    struct vulkan_chunk *chunks;
+    struct vulkan_batch *batches; /* commands.c */
+};
+
+/* From the object in a sealed memfd, which stays the caller's. NULL with the error. */
+struct launch_code *vulkan_launch_load(struct executable *x, uint32_t launch, int fd, struct error *e);
+void vulkan_chunks_free(struct vulkan_chunk *chunks);

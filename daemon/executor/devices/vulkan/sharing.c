@@ -1,0 +1,57 @@
+/* Memory of the session as kernels reach it. */
+#include "daemon/executor/devices/vulkan/sharing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void free_shared(void *data)
+{
+    struct vulkan_shared *s = data;
+    vulkan_memory_free(&s->own);
+    vulkan_memory_free(&s->host);
+    free(s);
+}
+
+static int make(struct vulkan_shared *s, uint64_t bytes, const char *object, struct error *e)
+{
+    struct error ignored;
+    s->imported = vulkan.import_alignment && (uintptr_t)s->session % vulkan.import_alignment == 0 &&
+                  vulkan_memory_import(&s->host, s->session, bytes, object, &ignored) == 0;
+    if (!s->imported && vulkan_memory_make(&s->host, bytes, true, object, e) != 0) return -1;
+    if (vulkan.description.shares_memory || vulkan.description.is_cpu) return 0;
+    return vulkan_memory_make(&s->own, bytes, false, object, e);
+}
+
+struct vulkan_shared *vulkan_share(struct device_memory *kept, uint8_t *memory, uint64_t bytes, const char *object,
+                                   struct error *e)
+{
+    if (kept->data) return kept->data;
+    struct vulkan_shared *s = calloc(1, sizeof *s);
+    if (!s) abort();
+    s->session = memory;
+    if (make(s, bytes, object, e) != 0) {
+        free_shared(s);
+        return NULL;
+    }
+    *kept = (struct device_memory){s, free_shared};
+    return s;
+}
+
+void vulkan_shared_take(struct vulkan_shared *s, uint64_t offset, uint64_t bytes)
+{
+    if (!s->imported) memcpy(s->host.host + offset, s->session + offset, bytes);
+}
+
+void vulkan_shared_give(struct vulkan_shared *s, uint64_t offset, uint64_t bytes)
+{
+    if (!s->imported) memcpy(s->session + offset, s->host.host + offset, bytes);
+}
+
+void vulkan_shared_record(const struct vulkan_shared *s, VkCommandBuffer commands, uint64_t offset, uint64_t bytes,
+                          bool back)
+{
+    const VkBufferCopy region = {offset, offset, bytes};
+    if (!s->own.buffer || !bytes) return;
+    vk.CmdCopyBuffer(commands, back ? s->own.buffer : s->host.buffer, back ? s->host.buffer : s->own.buffer, 1,
+                     &region);
+}

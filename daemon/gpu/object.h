@@ -1,0 +1,32 @@
+/*
+ * The object of a launch on a GPU: what fuser/spirv wrote, on its way from a compiler to an executor. A header, then
+ * words, relocations (after padding to 8 bytes) and constants.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GPU_OBJECT_MAGIC = 0x56505346 /* "FSPV" */ };
+
+struct gpu_object_header {
+    uint32_t magic, abi_version;
+    uint32_t args_size, local_bytes, sub_group_size, whole_groups; /* as in struct spirv_module */
+    uint64_t n_words, n_relocations, constants_size;
+};
+
+/* Pointers into the object's bytes. */
+struct gpu_object {
+    struct gpu_object_header header;
+    const uint32_t *words;
+    const uint64_t *relocations;
+    const uint8_t *constants;
+};
+
+/* What the header says that the parts have together; 0: more than an object can be. */
+size_t gpu_object_bytes(const struct gpu_object_header *h);
+/* Writes that many bytes. */
+void gpu_object_encode(const struct gpu_object *o, uint8_t *out);
+/* Trusts nothing but that the bytes do not change, and are aligned to 8. NULL, or what is wrong. */
+const char *gpu_object_decode(struct gpu_object *o, const void *bytes, size_t size);

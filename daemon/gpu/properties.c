@@ -1,0 +1,102 @@
+/* What a GPU offers to programs. */
+#include "daemon/gpu/properties.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fuser/spirv/abi/abi.h"
+#include "ir/core/aspects.h"
+
+uint64_t gpu_aspects(const struct gpu_description *d)
+{
+    uint32_t features = d->target.features;
+    uint64_t aspects = (d->is_cpu ? IR_ASPECT_CPU : IR_ASPECT_GPU) | IR_ASPECT_ONLINE_COMPILER | IR_ASPECT_USM_DEVICE |
+                       IR_ASPECT_USM_HOST | IR_ASPECT_GRAPH_FUSION;
+    if (features & SPIRV_FLOAT16) aspects |= IR_ASPECT_FP16;
+    if (features & SPIRV_FLOAT64) aspects |= IR_ASPECT_FP64;
+    if (features & SPIRV_ATOMIC64_GLOBAL && features & SPIRV_ATOMIC64_LOCAL) aspects |= IR_ASPECT_ATOMIC64;
+    return aspects;
+}
+
+uint32_t gpu_sub_group_sizes(const struct gpu_description *d, uint32_t sizes[GPU_MAX_SUB_GROUP_SIZES])
+{
+    uint32_t n = 0, first = d->target.min_sub_group ? d->target.min_sub_group : d->target.sub_group;
+    uint32_t last = d->target.max_sub_group ? d->target.max_sub_group : d->target.sub_group;
+    for (uint32_t size = first; size && size <= last && n < GPU_MAX_SUB_GROUP_SIZES; size *= 2) sizes[n++] = size;
+    return n;
+}
+
+void gpu_target_text(const struct gpu_description *d, char *text, size_t size)
+{
+    char uuid[2 * GPU_UUID_BYTES + 1];
+    for (unsigned i = 0; i < GPU_UUID_BYTES; i++) snprintf(uuid + (size_t)2 * i, 3, "%02x", d->uuid[i]);
+    snprintf(text, size,
+             "SPIR-V %u.%u, features %#x, sub-groups of %u, %s division, %s roots, fma %s, denormals %s, "
+             "driver %s",
+             d->target.version >> 16, d->target.version >> 8 & 255, d->target.features, d->target.sub_group,
+             d->target.features & SPIRV_EXACT_DIVISION ? "exact" : "inexact",
+             d->target.features & SPIRV_EXACT_SQRT ? "exact" : "inexact",
+             d->target.features & SPIRV_FMA ? "fused" : "not fused", d->flushes_denormals ? "flushed" : "kept", uuid);
+}
+
+/* ---- for clients ---- */
+
+static void put_text(msgpack_packer *k, const char *text)
+{
+    msgpack_pack_str_with_body(k, text, strlen(text));
+}
+
+static void put_string(msgpack_packer *k, const char *key, const char *text)
+{
+    put_text(k, key);
+    put_text(k, text);
+}
+
+static void put_number(msgpack_packer *k, const char *key, uint64_t n)
+{
+    put_text(k, key);
+    msgpack_pack_uint64(k, n);
+}
+
+static void put_aspects(msgpack_packer *k, uint64_t aspects)
+{
+    put_text(k, "aspects");
+    msgpack_pack_array(k, (size_t)__builtin_popcountll(aspects));
+    for (unsigned bit = 0; bit < IR_ASPECT_COUNT; bit++)
+        if (aspects >> bit & 1) put_text(k, ir_aspect_name(bit));
+}
+
+static void put_sub_groups(msgpack_packer *k, const struct gpu_description *d)
+{
+    uint32_t sizes[GPU_MAX_SUB_GROUP_SIZES], n = gpu_sub_group_sizes(d, sizes);
+    put_number(k, "max_num_sub_groups", n ? d->max_work_group_size / sizes[0] : 0);
+    put_number(k, "primary_sub_group_size", d->target.sub_group);
+    put_text(k, "sub_group_sizes");
+    msgpack_pack_array(k, n);
+    for (uint32_t i = 0; i < n; i++) msgpack_pack_uint32(k, sizes[i]);
+    put_text(k, "sub_group_independent_forward_progress");
+    msgpack_pack_false(k);
+}
+
+void gpu_pack_device(msgpack_packer *k, const struct gpu_description *d)
+{
+    char text[2 * GPU_TEXT_BYTES + 8];
+    msgpack_pack_map(k, 16);
+    put_string(k, "name", d->device);
+    snprintf(text, sizeof text, "%s: %s", d->name, d->driver);
+    put_string(k, "description", text);
+    gpu_target_text(d, text, sizeof text);
+    put_string(k, "target", text);
+    put_aspects(k, gpu_aspects(d));
+    put_text(k, "extensions");
+    msgpack_pack_array(k, 1);
+    put_text(k, "sycl_ext_oneapi_graph_fusion");
+    put_number(k, "max_work_group_size", d->max_work_group_size);
+    put_number(k, "local_memory_bytes", d->max_local_bytes);
+    put_number(k, "compute_units", d->compute_units);
+    put_sub_groups(k, d);
+    put_number(k, "image_max_width", 0);
+    put_number(k, "image_max_height", 0);
+    put_number(k, "image_max_slices", 0);
+    put_number(k, "image_max_buffer_size", 0);
+}

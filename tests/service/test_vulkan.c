@@ -1,0 +1,443 @@
+/*
+ * Device vulkan through the whole service, with the validation layer on: whatever that finds becomes an error of the
+ * graph or submission (FUSIOND_VULKAN_VALIDATION, tests/service/meson.build). Where there is no driver, which the
+ * service says why, all is skipped.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/service.h"
+
+enum { SIZE = 512, WAIT_MS = 20000, TIME_LIMIT_MS = 1500 };
+static const unsigned internal = FUSION_ACCESS_SCOPE_WORK_ITEM | FUSION_INTERNAL_MEMORY | FUSION_NO_INIT;
+
+static struct service service;
+static bool absent;
+
+static int start(void **state)
+{
+    char name[64], reason[256];
+    (void)state;
+    service_start(&service, NULL);
+    fusion_session *session = service_connect(&service);
+    for (uint32_t i = 0; fusion_device_absent(session, i, name, reason) == FUSION_SUCCESS; i++)
+        if (strcmp(name, "vulkan") == 0) {
+            printf("# skipped: no device vulkan: %s\n", reason);
+            absent = true;
+        }
+    fusion_disconnect(session);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    service_clear(&service);
+    return 0;
+}
+
+static int skip_where_absent(void **state)
+{
+    (void)state;
+    if (absent) skip();
+    return 0;
+}
+
+/* ---- a chain of three kernels ---- */
+
+struct chain {
+    fusion_session *session;
+    fusion_module *module;
+    fusion_graph *graph;
+    fusion_buffer *a, *b, *sum, *product, *out;
+    fusion_node scale;
+};
+
+/* out = (a + b) * a * 5 */
+static void chain_build(struct chain *c, fusion_session *session, uint64_t size)
+{
+    *c = (struct chain){.session = session, .module = load_test_kernels(session)};
+    expect_ok(fusion_graph_create(session, &c->graph));
+    c->a = index_buffer(session, "a", size, 1, 0);
+    c->b = index_buffer(session, "b", size, 2, 0);
+    expect_ok(fusion_buffer_create(session, "sum", FUSION_I32, size, internal, &c->sum));
+    expect_ok(fusion_buffer_create(session, "product", FUSION_I32, size, internal, &c->product));
+    expect_ok(fusion_buffer_create(session, "out", FUSION_I32, size, 0, &c->out));
+    fusion_arg add[] = {fusion_arg_read(c->a), fusion_arg_read(c->b), fusion_arg_write(c->sum)};
+    fusion_arg multiply[] = {fusion_arg_read(c->sum), fusion_arg_read(c->a), fusion_arg_write(c->product)};
+    fusion_arg scale[] = {fusion_arg_read(c->product), fusion_arg_write(c->out), fusion_arg_i32(5)};
+    add_node(c->graph, c->module, "add", size, add, 3);
+    add_node(c->graph, c->module, "multiply", size, multiply, 3);
+    c->scale = add_node(c->graph, c->module, "scale", size, scale, 3);
+}
+
+static fusion_exec *finalize(fusion_graph *graph, fusion_mode mode, const char *device)
+{
+    fusion_exec *exec = NULL;
+    expect_ok(fusion_graph_finalize(graph, &(fusion_finalize_options){.mode = mode, .device = device}, &exec));
+    return exec;
+}
+
+static void run(fusion_session *session, fusion_exec *exec, const fusion_rebind *rebind, uint32_t n)
+{
+    fusion_event event;
+    expect_ok(fusion_exec_submit(exec, rebind, n, &event));
+    expect_ok(fusion_event_wait(session, event, WAIT_MS, NULL));
+}
+
+static int *map(fusion_buffer *buffer)
+{
+    void *memory;
+    expect_ok(fusion_buffer_map(buffer, &memory));
+    return memory;
+}
+
+static void expect_chain(fusion_buffer *out, uint64_t size, int factor)
+{
+    const int *values = map(out);
+    for (uint64_t i = 0; i < size; i++) {
+        uint32_t n = (uint32_t)i; /* as the kernels: modulo 2^32 */
+        assert_int_equal((uint32_t)values[i], 3 * n * n * (uint32_t)factor);
+    }
+}
+
+/* ---- what graphs give ---- */
+
+static void test_fused(void **state)
+{
+    (void)state;
+    struct chain c;
+    chain_build(&c, service_connect(&service), SIZE);
+    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, "vulkan");
+    for (int i = 0; i < 3; i++) {
+        memset(map(c.out), 0, SIZE * 4);
+        run(c.session, exec, NULL, 0);
+        expect_chain(c.out, SIZE, 5);
+    }
+    assert_int_equal(fusion_exec_report(exec)->launches, 1);
+    assert_int_equal(fusion_exec_report(exec)->n_internalized, 2);
+    assert_false(fusion_buffer_has_memory(c.sum));
+    fusion_disconnect(c.session);
+}
+
+static void test_unfused(void **state)
+{
+    (void)state;
+    struct chain c;
+    chain_build(&c, service_connect(&service), SIZE);
+    fusion_exec *exec = finalize(c.graph, FUSION_NONE, "vulkan");
+    run(c.session, exec, NULL, 0);
+    expect_chain(c.out, SIZE, 5);
+    assert_int_equal(fusion_exec_report(exec)->launches, 3);
+    fusion_disconnect(c.session);
+}
+
+/* Around the borders of work-groups; the last has more work-groups than a dispatch of some drivers may. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {1, 2, 7, 31, 33, 1023, 1025, 4099, 100003, 1 << 20};
+    fusion_session *session = service_connect(&service);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct chain c;
+        chain_build(&c, session, sizes[i]);
+        run(session, finalize(c.graph, FUSION_REQUIRE, "vulkan"), NULL, 0);
+        expect_chain(c.out, sizes[i], 5);
+    }
+    fusion_disconnect(session);
+}
+
+static void test_many_groups(void **state)
+{
+    (void)state;
+    enum { ITEMS = 65536 * 3 + 5 };
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = load_test_kernels(session);
+    fusion_buffer *in = index_buffer(session, "in", ITEMS, 1, 0), *out = index_buffer(session, "out", ITEMS, 0, 0);
+    fusion_graph *graph;
+    fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(out), fusion_arg_i32(3)};
+    const fusion_kernel_node node = {
+        .module = module, .kernel = "scale", .dims = 1, .global = {ITEMS}, .local = {1}, .args = args, .n_args = 3};
+    expect_ok(fusion_graph_create(session, &graph));
+    expect_ok(fusion_graph_add_kernel(graph, &node, NULL));
+    run(session, finalize(graph, FUSION_ENABLE, "vulkan"), NULL, 0);
+    for (int i = 0; i < ITEMS; i++) assert_int_equal(map(out)[i], 3 * i);
+    fusion_disconnect(session);
+}
+
+static void test_rebinding(void **state)
+{
+    (void)state;
+    struct chain c;
+    chain_build(&c, service_connect(&service), SIZE);
+    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, "vulkan");
+    fusion_buffer *other;
+    int32_t factor = -9;
+    expect_ok(fusion_buffer_create(c.session, "other", FUSION_I32, SIZE, 0, &other));
+    const fusion_rebind rebind[] = {{.node = c.scale, .arg = 2, .value = &factor, .value_bytes = 4},
+                                    {.from = c.out, .to = other}};
+    run(c.session, exec, rebind, 2);
+    expect_chain(other, SIZE, -9);
+    run(c.session, exec, NULL, 0);
+    expect_chain(c.out, SIZE, 5);
+    expect_chain(other, SIZE, -9);
+    fusion_disconnect(c.session);
+}
+
+/* Submissions of both devices, one after the other without waiting, on the same memory: in order. */
+static void test_both_devices(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 50 };
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = load_test_kernels(session);
+    fusion_buffer *even = index_buffer(session, "even", SIZE, 1, 0), *odd = index_buffer(session, "odd", SIZE, 0, 0);
+    fusion_exec *there, *back;
+    fusion_event event = 0;
+    for (int i = 0; i < 2; i++) {
+        fusion_graph *graph;
+        fusion_arg args[] = {fusion_arg_read(i ? odd : even), fusion_arg_write(i ? even : odd),
+                             fusion_arg_i32(i ? 5 : 3)};
+        expect_ok(fusion_graph_create(session, &graph));
+        add_node(graph, module, "scale", SIZE, args, 3);
+        *(i ? &back : &there) = finalize(graph, FUSION_ENABLE, i ? "cpu" : "vulkan");
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        expect_ok(fusion_exec_submit(there, NULL, 0, &event));
+        expect_ok(fusion_exec_submit(back, NULL, 0, &event));
+    }
+    expect_ok(fusion_event_wait(session, event, WAIT_MS, NULL));
+    uint32_t factor = 1;
+    for (int i = 0; i < ROUNDS; i++) factor *= 15;
+    for (int i = 0; i < SIZE; i++) assert_int_equal((uint32_t)map(even)[i], factor * (uint32_t)i);
+    fusion_disconnect(session);
+}
+
+static void test_copies_and_fills(void **state)
+{
+    (void)state;
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = load_test_kernels(session);
+    fusion_graph *graph;
+    fusion_buffer *in = index_buffer(session, "in", SIZE, 1, 0), *mid = index_buffer(session, "mid", SIZE, 0, 0);
+    fusion_buffer *out = index_buffer(session, "out", SIZE, 0, 0), *last = index_buffer(session, "last", SIZE, 0, 0);
+    fusion_node fill, scale, copy;
+    int32_t value = 41;
+    expect_ok(fusion_graph_create(session, &graph));
+    expect_ok(
+        fusion_graph_add_fill(graph, "fill", (fusion_memory){.buffer = out}, SIZE * 4, &value, 4, NULL, 0, &fill));
+    fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(mid), fusion_arg_i32(2)};
+    scale = add_node(graph, module, "scale", SIZE, args, 3);
+    expect_ok(fusion_graph_add_copy(graph, "copy", (fusion_memory){.buffer = mid, .offset = SIZE * 2},
+                                    (fusion_memory){.buffer = out, .offset = SIZE * 2}, SIZE * 2, &scale, 1, &copy));
+    fusion_arg again[] = {fusion_arg_read(out), fusion_arg_write(last), fusion_arg_i32(-1)};
+    add_node(graph, module, "scale", SIZE, again, 3);
+    fusion_exec *exec = finalize(graph, FUSION_ENABLE, "vulkan");
+    run(session, exec, NULL, 0);
+    for (int i = 0; i < SIZE; i++) assert_int_equal(map(last)[i], i < SIZE / 2 ? -41 : -2 * i);
+    fusion_disconnect(session);
+}
+
+static void test_usm(void **state)
+{
+    (void)state;
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = load_test_kernels(session);
+    fusion_graph *graph;
+    void *in, *tmp, *out;
+    expect_ok(fusion_malloc(session, FUSION_USM_HOST, SIZE * 4, &in));
+    expect_ok(fusion_malloc(session, FUSION_USM_DEVICE, SIZE * 4, &tmp));
+    expect_ok(fusion_malloc(session, FUSION_USM_SHARED, SIZE * 4, &out));
+    for (int i = 0; i < SIZE; i++) ((int *)in)[i] = i;
+    expect_ok(fusion_graph_create(session, &graph));
+    fusion_arg first[] = {fusion_arg_pointer(in, FUSION_ACCESS_READ, 0),
+                          fusion_arg_pointer(tmp, FUSION_ACCESS_WRITE, 0), fusion_arg_i32(3)};
+    fusion_arg second[] = {fusion_arg_pointer(tmp, FUSION_ACCESS_READ, 0),
+                           fusion_arg_pointer((char *)out + 8, FUSION_ACCESS_WRITE, 0), fusion_arg_i32(4)};
+    add_node(graph, module, "scale", SIZE - 2, first, 3);
+    add_node(graph, module, "scale", SIZE - 2, second, 3);
+    run(session, finalize(graph, FUSION_NONE, "vulkan"), NULL, 0);
+    for (int i = 0; i < SIZE - 2; i++) assert_int_equal(((int *)out)[i + 2], 12 * i);
+    fusion_disconnect(session);
+}
+
+static void test_many_submissions(void **state)
+{
+    (void)state;
+    struct chain c;
+    fusion_event event = 0;
+    chain_build(&c, service_connect(&service), SIZE);
+    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, "vulkan");
+    for (int32_t i = 0; i < 2000; i++)
+        expect_ok(fusion_exec_submit(exec, &(fusion_rebind){.node = c.scale, .arg = 2, .value = &i, .value_bytes = 4},
+                                     1, &event));
+    expect_ok(fusion_event_wait(c.session, event, WAIT_MS, NULL));
+    expect_chain(c.out, SIZE, 1999);
+    fusion_disconnect(c.session);
+}
+
+/* The second time nothing is compiled, in another session. */
+static void test_cache(void **state)
+{
+    (void)state;
+    struct chain c;
+    for (int i = 0; i < 2; i++) {
+        chain_build(&c, service_connect(&service), 1000 + SIZE);
+        long long compiles = service_counter(c.session, "compiles");
+        finalize(c.graph, FUSION_REQUIRE, "vulkan");
+        if (i) assert_int_equal(service_counter(c.session, "compiles"), compiles);
+        fusion_disconnect(c.session);
+    }
+}
+
+/* ---- what goes wrong ---- */
+
+/* Follows a circle in memory, of which no compiler sees that it is one. llvmpipe ends loops after 65,535 rounds; so
+   there are very many of them. */
+static const char endless_kernel[] =
+    "kernel @endless(%o: ptr.global i32 read_write) {\n"
+    "  loop (%k: i32 = 0) {\n    %j = and i32 %k, 7\n    %w = zext i64 %j\n    %v = load i32 %o[%w]\n"
+    "    %c = ieq i32 %v, -1\n    if %c { break }\n    store i32 %o[8], %v\n    continue %v\n  }\n  return\n}\n";
+
+static fusion_module *load_endless(fusion_session *session)
+{
+    fusion_module *module = NULL;
+    expect_ok(fusion_module_load(session, "endless.fk", endless_kernel, sizeof endless_kernel - 1, &module));
+    return module;
+}
+
+static fusion_graph *one_kernel(fusion_module *module, fusion_session *session, const char *kernel, fusion_arg *args,
+                                uint32_t n)
+{
+    fusion_graph *graph;
+    expect_ok(fusion_graph_create(session, &graph));
+    add_node(graph, module, kernel, strcmp(kernel, "endless") == 0 ? 1 << 20 : 1, args, n);
+    return graph;
+}
+
+/* Another session, whose submissions are to go on whatever happens to the first. */
+static void expect_others_go_on(struct chain *other, fusion_exec *exec)
+{
+    memset(map(other->out), 0, SIZE * 4);
+    run(other->session, exec, NULL, 0);
+    expect_chain(other->out, SIZE, 5);
+}
+
+/* The session gets the error; its next submission runs, in a new executor. */
+static void expect_failure(struct chain *own, fusion_exec *good, fusion_exec *bad, fusion_status expected)
+{
+    fusion_event event;
+    expect_ok(fusion_exec_submit(bad, NULL, 0, &event));
+    expect_error(fusion_event_wait(own->session, event, WAIT_MS, NULL), expected);
+    memset(map(own->out), 0, SIZE * 4);
+    run(own->session, good, NULL, 0);
+    expect_chain(own->out, SIZE, 5);
+}
+
+static void test_faults(void **state)
+{
+    (void)state;
+    struct chain other, own;
+    chain_build(&other, service_connect(&service), SIZE);
+    fusion_exec *others = finalize(other.graph, FUSION_REQUIRE, "vulkan");
+    expect_others_go_on(&other, others);
+
+    fusion_session *session;
+    expect_ok(fusion_connect(service.socket, &(fusion_connect_options){.time_limit_ms = TIME_LIMIT_MS}, &session));
+    chain_build(&own, session, SIZE);
+    fusion_exec *good = finalize(own.graph, FUSION_REQUIRE, "vulkan");
+    fusion_buffer *circle = index_buffer(session, "circle", 16, 1, 0), *out = index_buffer(session, "out", 16, 0, 0);
+    for (int i = 0; i < 8; i++) map(circle)[i] = (i + 1) % 8;
+    fusion_arg endless[] = {fusion_arg_read_write(circle)};
+    fusion_arg beyond[] = {fusion_arg_write(out), fusion_arg_i64((int64_t)1 << 36)};
+    fusion_graph *graphs[] = {one_kernel(load_endless(session), session, "endless", endless, 1),
+                              one_kernel(own.module, session, "write_beyond", beyond, 2)};
+    expect_failure(&own, good, finalize(graphs[0], FUSION_ENABLE, "vulkan"), FUSION_TIMEOUT);
+    expect_others_go_on(&other, others);
+    expect_failure(&own, good, finalize(graphs[1], FUSION_ENABLE, "vulkan"), FUSION_KERNEL_FAULT);
+    expect_others_go_on(&other, others);
+    fusion_disconnect(session);
+    fusion_disconnect(other.session);
+}
+
+/* The executor for GPUs, told apart by its command line. */
+static pid_t gpu_executor(void)
+{
+    pid_t pids[16], found = 0;
+    int n = service_children(&service, "fusiond-executo", pids, 16);
+    for (int i = 0; i < n; i++) {
+        char path[64], line[256] = "";
+        snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pids[i]);
+        FILE *file = fopen(path, "r");
+        size_t size = file ? fread(line, 1, sizeof line - 1, file) : 0;
+        if (file) fclose(file);
+        const char *option = line + strlen(line) + 1;
+        if (size > strlen(line) + 1 && strcmp(option, "--gpu") == 0) found = pids[i];
+    }
+    return found;
+}
+
+static void test_kill(void **state)
+{
+    (void)state;
+    struct chain c;
+    chain_build(&c, service_connect(&service), SIZE);
+    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, "vulkan");
+    run(c.session, exec, NULL, 0);
+    pid_t pid = gpu_executor();
+    assert_true(pid > 0);
+    kill(pid, SIGKILL);
+    fusion_event event;
+    expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
+    fusion_status status = fusion_event_wait(c.session, event, WAIT_MS, NULL);
+    assert_true(status == FUSION_SUCCESS || status == FUSION_EXECUTOR);
+    memset(map(c.out), 0, SIZE * 4);
+    run(c.session, exec, NULL, 0);
+    expect_chain(c.out, SIZE, 5);
+    fusion_disconnect(c.session);
+}
+
+static void test_lacking_aspect(void **state)
+{
+    (void)state;
+    fusion_session *session = service_connect(&service);
+    fusion_buffer *out = index_buffer(session, "out", 16, 0, 0);
+    fusion_image *image;
+    fusion_exec *exec;
+    const fusion_image_desc desc = {
+        .width = 16, .height = 16, .channel_order = FUSION_CHANNEL_R, .channel_type = FUSION_UNSIGNED_INT8};
+    expect_ok(fusion_image_create(session, "image", &desc, &image));
+    fusion_arg args[] = {fusion_arg_write(out), fusion_arg_image(image, FUSION_ACCESS_READ)};
+    fusion_graph *graph = one_kernel(load_test_kernels(session), session, "needs_image", args, 2);
+    expect_error(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = "vulkan"}, &exec),
+                 FUSION_KERNEL_NOT_SUPPORTED);
+    expect_in_reason("aspect::image");
+    fusion_disconnect(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_fused, skip_where_absent),
+        cmocka_unit_test_setup(test_unfused, skip_where_absent),
+        cmocka_unit_test_setup(test_sizes, skip_where_absent),
+        cmocka_unit_test_setup(test_many_groups, skip_where_absent),
+        cmocka_unit_test_setup(test_rebinding, skip_where_absent),
+        cmocka_unit_test_setup(test_both_devices, skip_where_absent),
+        cmocka_unit_test_setup(test_copies_and_fills, skip_where_absent),
+        cmocka_unit_test_setup(test_usm, skip_where_absent),
+        cmocka_unit_test_setup(test_many_submissions, skip_where_absent),
+        cmocka_unit_test_setup(test_cache, skip_where_absent),
+        cmocka_unit_test_setup(test_faults, skip_where_absent),
+        cmocka_unit_test_setup(test_kill, skip_where_absent),
+        cmocka_unit_test_setup(test_lacking_aspect, skip_where_absent),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
