@@ -37,7 +37,7 @@ bool spirv_read(struct spirv_module *m, const uint32_t *words, size_t n_words);
 void spirv_free(struct spirv_module *m);
 const struct spirv_kernel *spirv_find_kernel(const struct spirv_module *m, const char *name);
 
-/* Whether the validator takes it for the OpenCL environment; if not, *message (to be freed) says why. */
+/* Whether the validator takes it, which says nothing about capabilities; if not, *message (to be freed) says why. */
 bool spirv_is_valid(const uint32_t *words, size_t n_words, char **message);
 
 /* Gives the specialization constant of that id another value, of as many bytes as it has. False: there is none. */
