@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/level_zero/driver/limits.h"
+#include "tests/level_zero/machine/machine.h"
 
 enum { PAGE = 4096, FRESH_BYTES = 1 << 20, FRESH = 0xa5 };
 
@@ -32,25 +33,48 @@ static struct allocation *find(ze_context_handle_t context, const void *p)
     return NULL;
 }
 
-static void unmap(struct allocation *a)
+static size_t pages(size_t size)
 {
-    munmap(a->mapping, a->mapping_size);
-    if (a->file >= 0) close(a->file);
+    return round_up(size, PAGE);
 }
 
-/* An address space with a page before and after that nobody may touch, then memory in its middle. */
-static ze_result_t map(struct allocation *a)
+/* The first room between those that are there, with a page on each side: where in the table. NULL: there is none. */
+static void *find_room(const struct allocation *a, size_t *at)
 {
-    size_t alignment = a->alignment > PAGE ? a->alignment : PAGE, bytes = round_up(a->size, PAGE);
-    a->mapping_size = bytes + alignment + 2 * PAGE;
-    a->mapping = mmap(NULL, a->mapping_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (a->mapping == MAP_FAILED) return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
-    a->base = (void *)round_up((size_t)a->mapping + PAGE, alignment);
-    int flags = a->file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    if (mmap(a->base, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, a->file, 0) != MAP_FAILED)
-        return ZE_RESULT_SUCCESS;
-    munmap(a->mapping, a->mapping_size);
-    return a->imported ? ZE_RESULT_ERROR_INVALID_ARGUMENT : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    size_t all, alignment = a->alignment > PAGE ? a->alignment : PAGE;
+    uint8_t *memory = machine_memory(&all), *from = memory;
+    for (*at = 0; *at <= table.n; ++*at) {
+        uint8_t *base = (uint8_t *)round_up((size_t)from + PAGE, alignment);
+        uint8_t *end = *at < table.n ? table.all[*at].base : memory + all;
+        if (base < end && (size_t)(end - base) > pages(a->size) + PAGE) return base;
+        if (*at < table.n) from = (uint8_t *)end + pages(table.all[*at].size);
+    }
+    return NULL;
+}
+
+static bool is_file(const struct allocation *a)
+{
+    return a->file >= 0;
+}
+
+/* A file takes the place of common memory, here and in the machine. */
+static bool show(struct allocation *a)
+{
+    int flags = MAP_SHARED | MAP_FIXED;
+    if (is_file(a) && mmap(a->base, pages(a->size), PROT_READ | PROT_WRITE, flags, a->file, 0) == MAP_FAILED)
+        return false;
+    return machine_show(a->base, pages(a->size), a->file);
+}
+
+static void hide(struct allocation *a)
+{
+    machine_hide(a->base, pages(a->size));
+    if (is_file(a)) {
+        machine_restore(a->base, pages(a->size));
+        close(a->file);
+    } else {
+        madvise(a->base, pages(a->size), MADV_REMOVE);
+    }
 }
 
 /* What is in new memory is undefined, so it is not zeros. */
@@ -59,45 +83,48 @@ static void fill_fresh(struct allocation *a)
     memset(a->base, FRESH, a->size < FRESH_BYTES ? a->size : FRESH_BYTES);
 }
 
-static ze_result_t make(struct allocation *a, bool exported)
+static bool has_room(void)
 {
-    if (exported) {
-        a->file = memfd_create("level-zero", MFD_CLOEXEC);
-        if (a->file < 0 || ftruncate(a->file, (off_t)round_up(a->size, PAGE)) != 0)
-            return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
-    ze_result_t result = map(a);
-    if (result != ZE_RESULT_SUCCESS && a->file >= 0) close(a->file);
-    if (result == ZE_RESULT_SUCCESS && !a->imported) fill_fresh(a);
-    return result;
+    if (table.n < table.capacity) return true;
+    size_t capacity = table.capacity ? 2 * table.capacity : 64;
+    struct allocation *all = realloc(table.all, capacity * sizeof *all);
+    if (!all) return false;
+    table.all = all;
+    table.capacity = capacity;
+    return true;
 }
 
-static bool enter(struct allocation *a)
+static ze_result_t enter(struct allocation *a)
 {
-    pthread_mutex_lock(&table.lock);
-    bool fits = a->type == ZE_MEMORY_TYPE_HOST || table.device_bytes + a->size <= limit_memory();
-    if (fits && table.n == table.capacity) {
-        size_t capacity = table.capacity ? 2 * table.capacity : 64;
-        struct allocation *all = realloc(table.all, capacity * sizeof *all);
-        fits = all != NULL;
-        if (fits) table.all = all, table.capacity = capacity;
+    size_t at;
+    if (a->type != ZE_MEMORY_TYPE_HOST && table.device_bytes + a->size > limit_memory())
+        return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (!has_room()) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    a->base = find_room(a, &at);
+    if (!a->base) return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (!show(a)) {
+        if (is_file(a)) machine_restore(a->base, pages(a->size));
+        return a->imported ? ZE_RESULT_ERROR_INVALID_ARGUMENT : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     }
-    if (fits) {
-        a->id = table.next_id++;
-        table.all[table.n++] = *a;
-        if (a->type != ZE_MEMORY_TYPE_HOST) table.device_bytes += a->size;
-    }
-    pthread_mutex_unlock(&table.lock);
-    return fits;
+    a->id = table.next_id++;
+    memmove(&table.all[at + 1], &table.all[at], (table.n++ - at) * sizeof *a);
+    table.all[at] = *a;
+    if (a->type != ZE_MEMORY_TYPE_HOST) table.device_bytes += a->size;
+    return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t allocations_add(struct allocation *a, bool exported)
 {
-    ze_result_t result = make(a, exported);
-    if (result != ZE_RESULT_SUCCESS) return result;
-    if (enter(a)) return ZE_RESULT_SUCCESS;
-    unmap(a);
-    return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (exported) {
+        a->file = memfd_create("level-zero", MFD_CLOEXEC);
+        if (a->file < 0 || ftruncate(a->file, (off_t)pages(a->size)) != 0) return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    pthread_mutex_lock(&table.lock);
+    ze_result_t result = enter(a);
+    pthread_mutex_unlock(&table.lock);
+    if (result == ZE_RESULT_SUCCESS && !a->imported) fill_fresh(a);
+    if (result != ZE_RESULT_SUCCESS && is_file(a)) close(a->file);
+    return result;
 }
 
 bool allocations_find(ze_context_handle_t context, const void *p, struct allocation *found)
@@ -112,8 +139,8 @@ bool allocations_find(ze_context_handle_t context, const void *p, struct allocat
 static void remove_at(struct allocation *a)
 {
     if (a->type != ZE_MEMORY_TYPE_HOST) table.device_bytes -= a->size;
-    unmap(a);
-    *a = table.all[--table.n];
+    hide(a);
+    memmove(a, a + 1, (size_t)(&table.all[--table.n] - a) * sizeof *a);
 }
 
 bool allocations_remove(ze_context_handle_t context, const void *base)

@@ -1,5 +1,7 @@
-/* The table of all memory that the driver has given out. Each allocation has pages of its own, so that an access beyond
- * its last page is a fault. */
+/*
+ * The table of all memory that the driver has given out, in the order of addresses: parts of the memory that the
+ * machine has, too. Between them lie pages that are nobody's, so that kernels fault there.
+ */
 #pragma once
 
 #include <level_zero/ze_api.h>
@@ -16,8 +18,6 @@ struct allocation {
     uint64_t id;
     int file;      /* its memory, as others can have it; -1: nobody else's */
     bool imported; /* the file was the application's; else it is made where the file is to be exported */
-    void *mapping; /* with the unusable pages around it */
-    size_t mapping_size;
 };
 
 /* Fills in base and what is found out; size, type, context and so on are set. */

@@ -12,24 +12,24 @@ struct _ze_device_handle_t the_device = {"Processor behind Level Zero"};
 
 uint64_t limit_memory(void)
 {
-    return opencl_facts()->memory;
+    return machine_facts()->memory;
 }
 
 uint64_t limit_allocation(void)
 {
-    const struct opencl_facts *f = opencl_facts();
+    const struct machine_facts *f = machine_facts();
     return f->largest_allocation < f->memory ? f->largest_allocation : f->memory;
 }
 
 uint32_t limit_group_size(void)
 {
-    uint32_t largest = opencl_facts()->largest_group;
+    uint32_t largest = machine_facts()->largest_group;
     return largest < LIMIT_GROUP_SIZE ? largest : LIMIT_GROUP_SIZE;
 }
 
 uint32_t limit_local_memory(void)
 {
-    uint32_t bytes = opencl_facts()->local_memory;
+    uint32_t bytes = machine_facts()->local_memory;
     return bytes < LIMIT_LOCAL_BYTES ? bytes : LIMIT_LOCAL_BYTES;
 }
 
@@ -63,7 +63,7 @@ ze_result_t ZE_APICALL level_device_get_properties(ze_device_handle_t device, ze
 {
     if (!device) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!p) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    const struct opencl_facts *f = opencl_facts();
+    const struct machine_facts *f = machine_facts();
     FILL(p, .type = ZE_DEVICE_TYPE_GPU, .vendorId = 0x10006, .deviceId = 1, .flags = ZE_DEVICE_PROPERTY_FLAG_INTEGRATED,
          .coreClockRate = f->clock, .maxMemAllocSize = limit_allocation(), .maxHardwareContexts = 64,
          .maxCommandQueuePriority = 0, .numThreadsPerEU = 1, .physicalEUSimdWidth = 8,
@@ -90,7 +90,7 @@ ze_result_t ZE_APICALL level_device_get_module_properties(ze_device_handle_t dev
 {
     if (!device) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!p) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    const struct opencl_facts *f = opencl_facts();
+    const struct machine_facts *f = machine_facts();
     ze_device_fp_flags_t floats = ZE_DEVICE_FP_FLAG_DENORM | ZE_DEVICE_FP_FLAG_INF_NAN |
                                   ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA |
                                   ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT;
@@ -160,7 +160,7 @@ ze_result_t ZE_APICALL level_device_get_cache_properties(ze_device_handle_t devi
 {
     if (!device) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    if (*count > 0 && p) FILL(p, .flags = 0, .cacheSize = opencl_facts()->cache);
+    if (*count > 0 && p) FILL(p, .flags = 0, .cacheSize = machine_facts()->cache);
     *count = 1;
     return ZE_RESULT_SUCCESS;
 }

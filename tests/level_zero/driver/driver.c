@@ -10,7 +10,7 @@ ze_result_t ZE_APICALL level_init(ze_init_flags_t flags)
 {
     if (flags & ~(ze_init_flags_t)(ZE_INIT_FLAG_GPU_ONLY | ZE_INIT_FLAG_VPU_ONLY))
         return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    return opencl_facts()->present ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNINITIALIZED;
+    return machine_start() ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNINITIALIZED;
 }
 
 ze_result_t ZE_APICALL level_driver_get(uint32_t *count, ze_driver_handle_t *drivers)
@@ -27,7 +27,7 @@ ze_result_t ZE_APICALL level_init_drivers(uint32_t *count, ze_driver_handle_t *d
 {
     if (!count || !desc) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (desc->flags == 0) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
-    if (!opencl_facts()->present) return ZE_RESULT_ERROR_UNINITIALIZED;
+    if (!machine_start()) return ZE_RESULT_ERROR_UNINITIALIZED;
     bool gpu = desc->flags & ZE_INIT_DRIVER_TYPE_FLAG_GPU;
     if (gpu && *count > 0 && drivers) drivers[0] = &the_driver;
     *count = gpu;

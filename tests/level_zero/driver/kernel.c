@@ -10,7 +10,7 @@ static void free_kernel(ze_kernel_handle_t k)
 {
     for (uint32_t i = 0; k->arguments && i < k->kernel->n_parameters; i++) free(k->arguments[i].bytes);
     free(k->arguments);
-    opencl_free_kernel(k->code);
+    machine_free_kernel(k->code);
     free(k);
 }
 
@@ -28,7 +28,7 @@ ze_result_t ZE_APICALL level_kernel_create(ze_module_handle_t module, const ze_k
     *k = (struct _ze_kernel_handle_t){.module = module, .kernel = facts, .group_size = {1, 1, 1}};
     if (facts->required_size[0]) memcpy(k->group_size, facts->required_size, sizeof k->group_size);
     k->arguments = calloc(facts->n_parameters + 1, sizeof *k->arguments);
-    k->code = opencl_kernel(module->program, facts->name);
+    k->code = machine_kernel(module->program, facts->name, &k->local_bytes);
     if (k->arguments && k->code) {
         *kernel = k;
         return ZE_RESULT_SUCCESS;
@@ -108,7 +108,7 @@ ze_result_t ZE_APICALL level_kernel_set_argument_value(ze_kernel_handle_t kernel
     if (!local && !bytes) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (value) memcpy(bytes, value, size);
     free(kernel->arguments[index].bytes);
-    kernel->arguments[index] = (struct opencl_argument){bytes, size};
+    kernel->arguments[index] = (struct machine_argument){bytes, size};
     return ZE_RESULT_SUCCESS;
 }
 
@@ -169,7 +169,7 @@ ze_result_t ZE_APICALL level_kernel_get_properties(ze_kernel_handle_t kernel, ze
     p->requiredSubgroupSize = k->sub_group_size;
     p->maxSubgroupSize = LIMIT_SUB_GROUP_SIZE;
     p->maxNumSubgroups = limit_group_size() / LIMIT_SUB_GROUP_SIZE;
-    p->localMemSize = (uint32_t)opencl_local_memory(kernel->code);
+    p->localMemSize = (uint32_t)kernel->local_bytes;
     p->privateMemSize = p->spillMemSize = 0;
     memset(&p->uuid, 0, sizeof p->uuid);
     p->uuid.kid[0] = (uint8_t)(1 + (k - kernel->module->spirv.kernels));

@@ -16,10 +16,10 @@
 
 struct launch {
     struct command command;
-    struct opencl_kernel *code;
+    uint64_t code; /* the machine's */
     const struct spirv_kernel *kernel;
-    struct opencl_argument *arguments; /* own copies */
-    struct opencl_range range;
+    struct machine_argument *arguments; /* own copies */
+    struct machine_range range;
     const ze_group_count_t *groups; /* where they are found when it runs; NULL: they are in range */
     const uint32_t *count;          /* likewise: it runs where more than index are to run */
     uint32_t index;
@@ -37,9 +37,9 @@ static bool run_launch(struct command *command)
     struct launch *l = (struct launch *)command;
     if (is_to_be_lost()) return false;
     if (l->count && l->index >= *l->count) return true;
-    struct opencl_range range = l->range;
+    struct machine_range range = l->range;
     if (l->groups) memcpy(range.groups, l->groups, sizeof range.groups);
-    return opencl_run(l->code, l->kernel, l->arguments, &range);
+    return machine_run(l->code, l->kernel, l->arguments, &range);
 }
 
 static void release_launch(struct command *command)
@@ -51,7 +51,7 @@ static void release_launch(struct command *command)
 
 /* A pointer is null or points into memory of the context, all of which is resident. */
 static bool is_good(ze_context_handle_t context, const struct spirv_parameter *parameter,
-                    const struct opencl_argument *a)
+                    const struct machine_argument *a)
 {
     if (a->size == 0) return false; /* it has not been set */
     if (parameter->kind != SPIRV_GLOBAL_POINTER || limit_takes_system_memory()) return true;
@@ -65,7 +65,7 @@ static bool copy_arguments(struct launch *l, ze_kernel_handle_t kernel)
 {
     l->arguments = calloc(l->kernel->n_parameters + 1, sizeof *l->arguments);
     for (uint32_t i = 0; l->arguments && i < l->kernel->n_parameters; i++) {
-        const struct opencl_argument *a = &kernel->arguments[i];
+        const struct machine_argument *a = &kernel->arguments[i];
         l->arguments[i].size = a->size;
         if (!a->bytes) continue;
         l->arguments[i].bytes = malloc(a->size);

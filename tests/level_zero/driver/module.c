@@ -12,7 +12,7 @@
 
 static bool has_capability(uint32_t capability)
 {
-    const struct opencl_facts *f = opencl_facts();
+    const struct machine_facts *f = machine_facts();
     switch (capability) {
     case SpvCapabilityAddresses:
     case SpvCapabilityLinkage:
@@ -74,13 +74,13 @@ static ze_result_t build(ze_module_handle_t m, const ze_module_constants_t *cons
     if (!spirv_read(&m->spirv, (uint32_t *)m->words, m->size / 4)) return fail(log, "error: no module\n");
     result = check_capabilities(&m->spirv, log);
     if (result != ZE_RESULT_SUCCESS || m->spirv.imports) return result; /* to be linked before it is compiled */
-    m->program = opencl_build(m->words, m->size, log);
+    m->program = machine_build(m->words, m->size, log);
     return m->program ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
 }
 
 static void free_module(ze_module_handle_t m)
 {
-    opencl_free_program(m->program);
+    machine_free_program(m->program);
     spirv_free(&m->spirv);
     free(m->words);
     free(m);

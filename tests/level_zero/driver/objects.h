@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/level_zero/machine/opencl.h"
+#include "tests/level_zero/machine/machine.h"
 #include "tests/level_zero/machine/spirv.h"
 
 struct _ze_driver_handle_t {
@@ -50,7 +50,7 @@ struct _ze_module_handle_t {
     struct spirv_module spirv;
     uint8_t *words; /* SPIR-V with constants specialized, and its size in bytes */
     size_t size;
-    struct opencl_program *program;
+    uint64_t program; /* the machine's; 0: it has imports, to be linked first */
 };
 
 struct _ze_module_build_log_handle_t {
@@ -60,8 +60,9 @@ struct _ze_module_build_log_handle_t {
 struct _ze_kernel_handle_t {
     ze_module_handle_t module;
     const struct spirv_kernel *kernel;
-    struct opencl_kernel *code;
+    uint64_t code;        /* the machine's */
+    uint64_t local_bytes; /* of a work-group, but for arguments */
     uint32_t group_size[3], offset[3];
     ze_kernel_indirect_access_flags_t indirect;
-    struct opencl_argument *arguments; /* as many as the kernel has */
+    struct machine_argument *arguments; /* as many as the kernel has */
 };

@@ -18,12 +18,11 @@ struct opencl_kernel {
 };
 
 static struct {
-    pthread_once_t once;
-    struct opencl_facts facts;
+    bool reads_spirv;
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
-} machine = {.once = PTHREAD_ONCE_INIT};
+} machine;
 
 static uint64_t number(cl_device_info what, size_t size)
 {
@@ -39,7 +38,7 @@ static bool says(cl_device_info what, const char *word)
     return strstr(text, word) != NULL;
 }
 
-static void ask(struct opencl_facts *f)
+static void ask(struct machine_facts *f)
 {
     f->reads_spirv = says(CL_DEVICE_IL_VERSION, "SPIR-V");
     f->fp16 = says(CL_DEVICE_EXTENSIONS, "cl_khr_fp16");
@@ -56,26 +55,21 @@ static void ask(struct opencl_facts *f)
     f->cache = number(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof(cl_ulong));
 }
 
-static void start(void)
+bool opencl_start(struct machine_facts *facts)
 {
     cl_platform_id platform;
     cl_int code;
-    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS) return;
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &machine.device, NULL) != CL_SUCCESS) return;
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS) return false;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &machine.device, NULL) != CL_SUCCESS) return false;
     machine.context = clCreateContext(NULL, 1, &machine.device, NULL, NULL, &code);
-    if (code != CL_SUCCESS) return;
+    if (code != CL_SUCCESS) return false;
     /* Out of order: launches of different queues of the driver do not wait for each other. */
     cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     machine.queue = clCreateCommandQueueWithProperties(machine.context, machine.device, properties, &code);
-    if (code != CL_SUCCESS) return;
-    ask(&machine.facts);
-    machine.facts.present = true;
-}
-
-const struct opencl_facts *opencl_facts(void)
-{
-    pthread_once(&machine.once, start);
-    return &machine.facts;
+    if (code != CL_SUCCESS) return false;
+    ask(facts);
+    machine.reads_spirv = facts->reads_spirv;
+    return true;
 }
 
 static char *build_log(cl_program program)
@@ -91,7 +85,7 @@ static cl_program create(const uint8_t *spirv, size_t size, char **log)
 {
     cl_int code;
     cl_program program = NULL;
-    if (machine.facts.reads_spirv) {
+    if (machine.reads_spirv) {
         program = clCreateProgramWithIL(machine.context, spirv, size, &code);
         return code == CL_SUCCESS ? program : NULL;
     }
@@ -107,11 +101,10 @@ static cl_program create(const uint8_t *spirv, size_t size, char **log)
 struct opencl_program *opencl_build(const uint8_t *spirv, size_t size, char **log)
 {
     *log = NULL;
-    if (!opencl_facts()->present) return NULL;
     struct opencl_program *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->program = create(spirv, size, log);
-    const char *options = machine.facts.reads_spirv ? "" : "-x spir -spir-std=1.2";
+    const char *options = machine.reads_spirv ? "" : "-x spir -spir-std=1.2";
     if (p->program && clBuildProgram(p->program, 1, &machine.device, options, NULL, NULL) == CL_SUCCESS) return p;
     if (p->program && !*log) *log = build_log(p->program);
     opencl_free_program(p);
@@ -151,40 +144,47 @@ uint64_t opencl_local_memory(const struct opencl_kernel *k)
     return bytes;
 }
 
-static cl_int set_argument(cl_kernel kernel, uint32_t i, const struct spirv_parameter *parameter,
-                           const struct opencl_argument *a)
+static cl_int set_argument(cl_kernel kernel, uint32_t i, const struct machine_sent_argument *a)
 {
-    if (parameter->kind != SPIRV_GLOBAL_POINTER) return clSetKernelArg(kernel, i, a->size, a->bytes);
+    if (a->kind == SPIRV_LOCAL_POINTER) return clSetKernelArg(kernel, i, a->size, NULL);
+    if (a->kind != SPIRV_GLOBAL_POINTER) return clSetKernelArg(kernel, i, a->size, a->bytes);
     void *address;
     memcpy(&address, a->bytes, sizeof address);
     return clSetKernelArgSVMPointer(kernel, i, address);
 }
 
-static cl_int enqueue(struct opencl_kernel *k, const struct spirv_kernel *facts,
-                      const struct opencl_argument *arguments, const struct opencl_range *range, cl_event *done)
+static cl_int set_arguments(cl_kernel kernel, const struct machine_channel *launch)
+{
+    cl_int code = CL_SUCCESS;
+    size_t at = 0;
+    for (uint32_t i = 0; code == CL_SUCCESS && i < launch->n_arguments; i++) {
+        const struct machine_sent_argument *a = (const struct machine_sent_argument *)(launch->text + at);
+        code = set_argument(kernel, i, a);
+        at += machine_sent_bytes(a->kind == SPIRV_LOCAL_POINTER ? 0 : a->size);
+    }
+    return code;
+}
+
+static cl_int enqueue(struct opencl_kernel *k, const struct machine_channel *launch, cl_event *done)
 {
     size_t global[3], local[3], offset[3];
     for (unsigned d = 0; d < 3; d++) {
-        local[d] = range->group_size[d];
-        global[d] = (size_t)range->groups[d] * local[d];
-        offset[d] = range->offset[d];
+        local[d] = launch->range.group_size[d];
+        global[d] = (size_t)launch->range.groups[d] * local[d];
+        offset[d] = launch->range.offset[d];
     }
-    cl_int code = CL_SUCCESS;
     pthread_mutex_lock(&k->arguments);
-    for (uint32_t i = 0; code == CL_SUCCESS && i < facts->n_parameters; i++)
-        code = set_argument(k->kernel, i, &facts->parameters[i], &arguments[i]);
+    cl_int code = set_arguments(k->kernel, launch);
     if (code == CL_SUCCESS)
         code = clEnqueueNDRangeKernel(machine.queue, k->kernel, 3, offset, global, local, 0, NULL, done);
     pthread_mutex_unlock(&k->arguments);
     return code;
 }
 
-bool opencl_run(struct opencl_kernel *k, const struct spirv_kernel *facts, const struct opencl_argument *arguments,
-                const struct opencl_range *range)
+bool opencl_run(struct opencl_kernel *k, const struct machine_channel *launch)
 {
-    if (!range->groups[0] || !range->groups[1] || !range->groups[2]) return true;
     cl_event done;
-    if (enqueue(k, facts, arguments, range, &done) != CL_SUCCESS) return false;
+    if (enqueue(k, launch, &done) != CL_SUCCESS) return false;
     clFlush(machine.queue);
     bool good = clWaitForEvents(1, &done) == CL_SUCCESS;
     clReleaseEvent(done);
