@@ -44,6 +44,24 @@ static void guard_is_no_copy(void **state)
     }
 }
 
+/* Bools of a guard that are used once more behind it, whether its if was taken by all lanes, by some or by none. */
+static void guards_are_kept(void **state)
+{
+    (void)state;
+    static const struct nd_range ranges[] = {{2, {100, 3, 1}, {0}, {100, 1, 1}}, {2, {64, 3, 1}, {0}, {64, 1, 1}}};
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = ints, .size = sizeof ints},
+                                {.kind = INTERP_ARG_BUFFER, .data = more_ints, .size = sizeof more_ints}};
+    for (int i = 0; i < N; i++) ints[i] = 10 + i % 7;
+    kit_same_everywhere("kernel @k(%a: ptr.global i32 read, %o: ptr.global i32) {\n"
+                        "  %x = global_id x\n  %y = global_id y\n  %h = load i32 %a[1]\n  %w = zext i64 %h\n"
+                        "  %r = mul i64 %y, 100\n  %i = add i64 %r, %x\n"
+                        "  %c = ult i64 %x, 70\n  %d = ult i64 %y, %w\n  %e = and bool %c, %d\n"
+                        "  %v = if %e -> i32 {\n    %u = load i32 %a[%i]\n    yield %u\n  } else {\n    yield 5\n  }\n"
+                        "  %b = zext i32 %e\n  %f = zext i32 %c\n  %s = shl i32 %v, 2\n  %t = add i32 %s, %b\n"
+                        "  %q = shl i32 %t, 1\n  %z = add i32 %q, %f\n  store i32 %o[%i], %z\n  return\n}\n",
+                        ranges, 2, 0, args, 2);
+}
+
 /* After a return that all take, clang may say that nobody comes any further. */
 static void nobody_is_left(void **state)
 {
@@ -139,8 +157,8 @@ static void no_row_of_gathers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(guard_is_no_copy), cmocka_unit_test(nobody_is_left),
-                                       cmocka_unit_test(narrow_groups), cmocka_unit_test(rows_along_memory),
-                                       cmocka_unit_test(no_row_of_gathers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(guard_is_no_copy),  cmocka_unit_test(guards_are_kept),
+                                       cmocka_unit_test(nobody_is_left),    cmocka_unit_test(narrow_groups),
+                                       cmocka_unit_test(rows_along_memory), cmocka_unit_test(no_row_of_gathers)};
     return cmocka_run_group_tests_name("test_cpu_guards", tests, NULL, NULL);
 }

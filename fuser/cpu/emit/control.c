@@ -257,8 +257,9 @@ static void mostly_taken_if(struct emit *e, const struct ir_inst *inst, struct c
         continue_at(e, (struct end){mixed, before, false});
     }
     frame->divergent = true;
-    if (by_scalars) lane_test_make_masks(e, inst->operands[0]);
+    struct lane_masks masks = by_scalars ? lane_test_make_masks(e, inst->operands[0]) : (struct lane_masks){0};
     divergent_if(e, inst, frame, emit_value(e, inst->operands[0]));
+    lane_test_forget_masks(e, &masks);
     join_ends(e, usual, (struct end){e->block, e->exec, e->control->empty}, before);
 }
 

@@ -121,11 +121,25 @@ struct lane_test lane_test(struct emit *e, const struct ir_value *condition)
     return (struct lane_test){either(e, a.all, b.all), both(e, a.none, b.none)};
 }
 
-void lane_test_make_masks(struct emit *e, const struct ir_value *condition)
+static void make_masks(struct emit *e, const struct ir_value *condition, struct lane_masks *masks)
 {
     if (is_uniform(e, condition)) return;
     const struct ir_inst *inst = condition->of.inst;
     for (uint32_t i = 0; i < inst->n_operands && !op_is_comparison(inst->op); i++)
-        lane_test_make_masks(e, inst->operands[i]);
+        make_masks(e, inst->operands[i], masks);
+    masks->before = arena_grow(e->arena, masks->before, masks->n, sizeof *masks->before);
+    masks->before[masks->n++] = (struct lane_value){condition, e->values->lanes[condition->scratch]};
     emit_instruction(e, inst);
+}
+
+struct lane_masks lane_test_make_masks(struct emit *e, const struct ir_value *condition)
+{
+    struct lane_masks masks = {0};
+    make_masks(e, condition, &masks);
+    return masks;
+}
+
+void lane_test_forget_masks(struct emit *e, const struct lane_masks *masks)
+{
+    for (uint32_t i = masks->n; i-- > 0;) e->values->lanes[masks->before[i].value->scratch] = masks->before[i].lanes;
 }

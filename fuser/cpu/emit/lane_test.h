@@ -9,5 +9,15 @@ struct lane_test {
 /* Whether scalars decide: it is made of comparisons of what grows from lane to lane with what is the same for all. */
 bool lane_test_applies(const struct emit *e, const struct ir_value *condition);
 struct lane_test lane_test(struct emit *e, const struct ir_value *condition);
+/* What values were before masks were made of them. */
+struct lane_masks {
+    uint32_t n;
+    struct lane_value {
+        const struct ir_value *value;
+        struct lanes *lanes;
+    } * before;
+};
 /* Makes the condition's masks once more, where they are needed: for seldom they are. */
-void lane_test_make_masks(struct emit *e, const struct ir_value *condition);
+struct lane_masks lane_test_make_masks(struct emit *e, const struct ir_value *condition);
+/* Where other ways join, on which they were not made: the values are what they were. */
+void lane_test_forget_masks(struct emit *e, const struct lane_masks *masks);
