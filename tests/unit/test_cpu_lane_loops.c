@@ -1,5 +1,6 @@
 /* Loops that lanes leave in different rounds: each runs them by itself where it reads memory of its own, all together
-   where the work is in registers. */
+   where the work is in registers; and what is fetched ahead in them. */
+#include "ir/base/strbuf.h"
 #include "tests/support/compiled_kit.h"
 
 /* A row of a sparse matrix. */
@@ -24,6 +25,24 @@ static const char *const escape_time =
     "    %over = or bool %out, %last\n    if %over {\n      break %n\n    }\n"
     "    %next = fadd f32 %square, %c\n    %n1 = add i32 %n, 1\n    continue %n1, %next\n  }\n"
     "  store i32 %rounds[%i], %count\n  return\n}\n";
+
+/* The sum of a column, so far as the work-item's is long; `step` bytes from one number to the next, 0: nobody knows. */
+static char *column(unsigned step)
+{
+    struct strbuf b = {0};
+    strbuf_printf(&b, "kernel @k(%%a: ptr.global f32 read, %%o: ptr.global f32, %%n: i32, %%pitch: i32) {\n"
+                      "  %%i = global_id x\n  %%own = trunc i32 %%i\n"
+                      "  %%sum = loop (%%j: i32 = 0, %%s: f32 = 0.0) -> f32 {\n"
+                      "    %%over = sge i32 %%j, %%n\n    if %%over {\n      break %%s\n    }\n");
+    if (step)
+        strbuf_printf(&b, "    %%row = mul i32 %%j, %u\n", step / 4);
+    else
+        strbuf_printf(&b, "    %%row = mul i32 %%j, %%pitch\n");
+    strbuf_add(&b, "    %at = add i32 %row, %own\n    %there = sext i64 %at\n    %x = load f32 %a[%there]\n"
+                   "    %more = fadd f32 %s, %x\n    %j1 = add i32 %j, 1\n    continue %j1, %more\n  }\n"
+                   "  store f32 %o[%i], %sum\n  return\n}\n");
+    return strbuf_take(&b);
+}
 
 /* What it is compiled to, for the caller to free. */
 static char *assembly_of(const char *text, enum cpu_isa isa)
@@ -66,9 +85,24 @@ static void what_is_in_registers_runs_together(void **state)
     free(assembly);
 }
 
+/* The next work-items' numbers, where the processor would not expect that they are read. */
+static void columns_are_fetched_ahead(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    static const unsigned steps[] = {0, 16384, 64};
+    for (unsigned i = 0; i < 3; i++) {
+        char *text = column(steps[i]), *assembly = assembly_of(text, CPU_ISA_AVX2);
+        assert_int_equal(strstr(assembly, "prefetch") != NULL, i < 2);
+        free(assembly);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
-                                       cmocka_unit_test(what_is_in_registers_runs_together)};
+                                       cmocka_unit_test(what_is_in_registers_runs_together),
+                                       cmocka_unit_test(columns_are_fetched_ahead)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

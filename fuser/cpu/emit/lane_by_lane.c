@@ -14,6 +14,7 @@
 #include "fuser/cpu/simd/spill.h"
 #include "fuser/cpu/simd/x86_gather.h"
 #include "fuser/cpu/target/isa.h"
+#include "fuser/passes/util.h"
 #include "ir/core/edit.h"
 
 /* A value of the code around the loop. */
@@ -25,14 +26,6 @@ struct lane_value {
 
 /* ---- what the loop uses ---- */
 
-static bool is_inside(const struct ir_value *v, const struct ir_inst *loop)
-{
-    const struct ir_inst *i = v->kind == IR_VALUE_RESULT ? v->of.inst : v->of.block->parent;
-    if (v->kind == IR_VALUE_RESULT && i == loop) return true;
-    while (i && i != loop) i = i->parent->parent;
-    return i == loop;
-}
-
 struct finder {
     struct emit *e;
     struct lane_by_lane *each;
@@ -42,7 +35,7 @@ struct finder {
 static void find_value(struct finder *f, const struct ir_value *v)
 {
     struct lane_by_lane *each = f->each;
-    if (v->kind <= IR_VALUE_PARAM || f->seen[v->scratch] || is_inside(v, each->loop)) return;
+    if (v->kind <= IR_VALUE_PARAM || f->seen[v->scratch] || pass_is_inside(v, each->loop)) return;
     struct lanes *all = f->e->values->lanes[v->scratch];
     f->seen[v->scratch] = true;
     if (!all) return;

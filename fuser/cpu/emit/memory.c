@@ -9,6 +9,7 @@
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/prepare/walk.h"
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/lane_loop.h"
 #include "fuser/cpu/simd/mask.h"
@@ -40,8 +41,10 @@ static rval offset_by(struct emit *e, rval address, uint64_t offset)
     return offset ? jit_add(e, address, jit_int(e, IR_KIND_I64, offset)) : address;
 }
 
-enum { LINE_BYTES = 64 };
-enum { MOST_UNROLLED = 128 }; /* numbers that are moved one by one by one instruction */
+enum {
+    MOST_UNROLLED = 128, /* numbers that are moved one by one by one instruction */
+    LINE_BYTES = 64,     /* of the caches */
+};
 
 struct access {
     enum ir_kind kind; /* as stored */
@@ -51,6 +54,7 @@ struct access {
     bool is_volatile;
     bool may_stream; /* of a store: in global memory, and once, not in a loop */
     bool walks;      /* each lane goes on in memory of its own, from round to round of a loop */
+    bool leaps;      /* of a load: it goes on further than the processor expects */
 };
 
 static lval scalar_place(struct emit *e, const struct access *a, rval address)
@@ -183,8 +187,26 @@ static rval chunk_address(struct emit *e, const struct access *a, unsigned c)
     return offset_by(e, a->address.scalar, a->offset + (uint64_t)c * lanes_per_chunk(e, a->kind) * kind_bytes(a->kind));
 }
 
+void memory_prefetch(struct emit *e, rval address, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at += LINE_BYTES) {
+        rval pointer = jit_bits(e, offset_by(e, address, at), jit_c(e, GCC_JIT_TYPE_CONST_CHAR_PTR));
+        pointer = gcc_jit_context_new_cast(e->gcc, NULL, pointer, jit_c(e, GCC_JIT_TYPE_VOID_PTR));
+        gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_prefetch", 1, &pointer));
+    }
+}
+
+/* A loop down columns comes back to each row with the next vector of work-items. By then the processor has seen so many
+   rows that it does not expect any. */
+static void prefetch_neighbours(struct emit *e, const struct access *a)
+{
+    uint64_t bytes = (uint64_t)e->width * kind_bytes(a->kind);
+    memory_prefetch(e, offset_by(e, a->address.scalar, a->offset + bytes), bytes);
+}
+
 static struct lanes contiguous_load(struct emit *e, const struct access *a)
 {
+    if (a->leaps) prefetch_neighbours(e, a);
     if (e->exec.chunk && !x86_can_mask(e, a->kind)) return gather_lanes(e, a);
     struct lanes r = lanes_varying(e, a->kind);
     gcc_jit_type *type = jit_vector(e, a->kind, lanes_per_chunk(e, a->kind));
@@ -297,19 +319,6 @@ static struct lanes running_address(struct emit *e, const struct ir_value *point
     return lanes_linear(a.kind, jit_read(jit_keep(e, jit_sub(e, there, steps))), a.stride);
 }
 
-enum { DEEPEST = 12 };
-
-/* Whether a value is computed of ids, parameters and counters of loops alone, not of what is in memory. */
-static bool is_regular(const struct ir_value *v, unsigned depth)
-{
-    if (v->kind != IR_VALUE_RESULT) return true;
-    const struct ir_inst *inst = v->of.inst;
-    if (depth == DEEPEST || !(ir_op_info(inst->op)->flags & IR_FLAG_PURE)) return false;
-    for (uint32_t i = 0; i < inst->n_operands; i++)
-        if (!is_regular(inst->operands[i], depth + 1)) return false;
-    return true;
-}
-
 /* One for each component. */
 static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, struct access *a)
 {
@@ -317,11 +326,13 @@ static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, st
     unsigned bytes = kind_bytes(kind), align = inst->attrs.align ? inst->attrs.align : bytes;
     bool global = ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
     struct lanes address = running_address(e, inst->operands[0]);
-    bool in_loop = ir_enclosing_loop(inst), walks = in_loop && is_regular(inst->operands[0], 0);
+    bool in_loop = ir_enclosing_loop(inst), walks = walk_is_regular(inst);
+    bool leaps = global && in_loop && inst->op == IR_OP_LOAD && walk_leaps(e->module, inst);
     for (unsigned c = 0; c < n; c++)
         a[c] = (struct access){.kind = kind,
                                .may_stream = global && !in_loop,
                                .walks = walks,
+                               .leaps = leaps,
                                .address = address,
                                .offset = (uint64_t)c * bytes,
                                .align = align < bytes ? align : bytes,

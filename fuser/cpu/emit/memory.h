@@ -16,3 +16,4 @@ void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *resul
 /* Number `component` of those at an address, which may be any for each lane. */
 struct lanes memory_load(struct emit *e, enum ir_kind kind, const struct lanes *address, unsigned component);
 void memory_store(struct emit *e, const struct lanes *address, unsigned component, const struct lanes *v);
+void memory_prefetch(struct emit *e, rval address, uint64_t bytes); /* the lines that so many bytes begin in */

@@ -7,14 +7,13 @@
 
 #include "fuser/cpu/emit/control.h"
 #include "fuser/cpu/emit/ids.h"
+#include "fuser/cpu/emit/memory.h"
 #include "fuser/cpu/emit/private_memory.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/counted_loop.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/prepare/uniformity.h"
 #include "fuser/cpu/simd/lanes.h"
-
-enum { LINE_BYTES = 64 };
 
 static bool is_recomputable(const struct ir_inst *inst)
 {
@@ -50,12 +49,7 @@ static void prefetch_lines(struct emit *e, const struct ir_inst *inst)
     struct lanes address = *emit_value(e, inst->operands[0]);
     uint64_t bytes = kind_bytes(ir_type_kind(inst->type)) * ir_type_lanes(inst->type);
     if (address.shape != SHAPE_LINEAR || address.stride != (int64_t)bytes) return;
-    for (uint64_t at = 0; at < bytes * e->width; at += LINE_BYTES) {
-        rval place = jit_add(e, address.scalar, jit_int(e, IR_KIND_I64, at));
-        rval pointer = jit_bits(e, place, jit_c(e, GCC_JIT_TYPE_CONST_CHAR_PTR));
-        pointer = gcc_jit_context_new_cast(e->gcc, NULL, pointer, jit_c(e, GCC_JIT_TYPE_VOID_PTR));
-        gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__builtin_prefetch", 1, &pointer));
-    }
+    memory_prefetch(e, address.scalar, bytes * e->width);
 }
 
 static void prefetch_region(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)

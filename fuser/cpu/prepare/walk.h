@@ -1,0 +1,11 @@
+/* How an access goes on from round to round of the loop that it is in. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "ir/core/ir.h"
+
+/* Whether its address is computed of ids, parameters and counters of loops alone, not of what is in memory. */
+bool walk_is_regular(const struct ir_inst *access);
+/* Whether it goes on by more than the processor expects, or nobody knows how far, and for more than a few rounds. */
+bool walk_leaps(const struct ir_module *module, const struct ir_inst *access);
