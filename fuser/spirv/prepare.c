@@ -5,10 +5,13 @@
 
 #include "fuser/passes/manager/pass_manager.h"
 #include "fuser/passes/passes.h"
+#include "fuser/passes/util.h"
 
 static const struct pass *const first[] = {&pass_inline, &pass_byval_copy, NULL};
+/* Early exits part ways for the rest of the kernel: as ifs they do so only where that shows. */
+static const struct pass *const last[] = {&pass_lower_returns, NULL};
 static const struct pass *const clean[] = {&pass_fold, &pass_cse, &pass_mem2reg, &pass_dce, NULL};
-static const struct pipeline pipeline_vulkan = {"vulkan", .first = first, .repeat = clean};
+static const struct pipeline pipeline_vulkan = {"vulkan", .first = first, .repeat = clean, .last = last};
 
 static const struct pass *const only_inline[] = {&pass_inline, NULL};
 static const struct pipeline pipeline_kernel = {"kernel dialect", .first = only_inline};
@@ -29,12 +32,64 @@ static void share_by_value(struct ir_function *f)
     ir_walk(f->body, see_derived, NULL);
 }
 
+/* ---- loops ---- */
+
+/* A break carries its values into one more round, whose parameters they are; a continue says that there is none. */
+static void leave_later(struct ir_inst *exit, void *data)
+{
+    const struct ir_inst *loop = data;
+    const struct ir_block *body = loop->blocks[0];
+    if (exit->op == IR_OP_RETURN) return;
+    bool leaves = exit->op == IR_OP_BREAK;
+    uint32_t n = body->n_args, own = n - loop->n_results - 1;
+    struct ir_module *m = body->function->module;
+    struct ir_value **operands = ir_alloc(m, (n + 1) * sizeof *operands);
+    for (uint32_t i = 0; i < own; i++) operands[i] = leaves ? body->args[i] : exit->operands[i];
+    operands[own] = ir_const_bool(m, leaves);
+    for (uint32_t i = own + 1; i < n; i++) operands[i] = leaves ? exit->operands[i - own - 1] : body->args[i];
+    pass_operands_set(exit, operands, n);
+    exit->op = IR_OP_CONTINUE;
+}
+
+/* llvmpipe computes what is used behind a loop once more in each round, for work-items too that have left it, from
+   parameters that have moved on. Parameters themselves stay: so it is these that a loop is left with, at its top. */
+static void leave_with_parameters(struct ir_inst *loop)
+{
+    struct ir_block *body = loop->blocks[0];
+    struct ir_module *m = body->function->module;
+    struct ir_value *done = pass_arg_add(body, IR_BOOL);
+    pass_operand_add(loop, ir_const_bool(m, false));
+    for (uint32_t i = 0; i < loop->n_results; i++) {
+        pass_arg_add(body, loop->results[i]->type);
+        pass_operand_add(loop, ir_undef(m, loop->results[i]->type));
+    }
+    pass_walk_exits(body, leave_later, loop);
+    struct ir_builder b = ir_builder_before(body->first);
+    b.loc = loop->loc;
+    struct ir_inst *branch = ir_build_if(&b, done, NULL, 0);
+    struct ir_builder in = ir_builder_at_end(branch->blocks[0]);
+    ir_build(&in, IR_OP_BREAK, IR_VOID, body->args + (body->n_args - loop->n_results), loop->n_results);
+    in = ir_builder_at_end(branch->blocks[1]);
+    ir_build(&in, IR_OP_YIELD, IR_VOID, NULL, 0);
+}
+
+static void see_loop(struct ir_inst *inst, void *data)
+{
+    const struct spirv_target *target = data;
+    if (inst->op != IR_OP_LOOP) return;
+    bool keeps = target->features & SPIRV_KEEPS_LOOP_VALUES || !inst->n_results;
+    if (!keeps) leave_with_parameters(inst);
+}
+
 struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct spirv_target *target)
 {
     struct ir_module *module = ir_module_new("kernel");
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
     bool vulkan = target->dialect == SPIRV_VULKAN;
     pipeline_run(vulkan ? &pipeline_vulkan : &pipeline_kernel, copy);
-    if (vulkan) share_by_value(copy);
+    if (vulkan) {
+        share_by_value(copy);
+        ir_walk(copy->body, see_loop, (void *)target);
+    }
     return copy;
 }

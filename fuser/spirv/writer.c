@@ -10,7 +10,9 @@
 #include "fuser/passes/util.h"
 #include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/base/ids.h"
+#include "fuser/spirv/come_together.h"
 #include "fuser/spirv/flow/control.h"
+#include "fuser/spirv/groups/members.h"
 #include "fuser/spirv/memory/kernel_memory.h"
 #include "fuser/spirv/memory/memory.h"
 #include "fuser/spirv/numbers/operation.h"
@@ -19,7 +21,7 @@
 #include "ir/base/arena.h"
 #include "ir/core/facts.h"
 
-enum { ALL_FEATURES = (1 << 21) - 1 };
+enum { ALL_FEATURES = (1 << 22) - 1 };
 
 const struct spirv_target spirv_target_kernel = {.dialect = SPIRV_KERNEL, .version = 0x00010200};
 const struct spirv_target spirv_target_vulkan = {.dialect = SPIRV_VULKAN,
@@ -37,6 +39,7 @@ static void see_sharing(struct ir_inst *inst, void *data)
     bool atomic = ir_op_class(inst->op) == IR_CLASS_ATOMIC;
     if (atomic || inst->op == IR_OP_FENCE || inst->op == IR_OP_BARRIER) w->shares = true;
     if (ir_is_convergent(inst) || ir_sees_sub_group(inst)) w->out->whole_groups = true;
+    if (ir_sees_sub_group(inst)) w->sub_group = 1;
 }
 
 /* ---- Vulkan ---- */
@@ -173,9 +176,11 @@ static void put_function(struct spw *w)
 static void write_module(struct spw *w)
 {
     w->formula = spw_formula(w);
+    if (w->vulkan) spw_come_together(w);
     w->ids = arena_alloc(w->arena, pass_number(w->kernel) * sizeof *w->ids);
     w->m.version = w->target->version;
     ir_walk(w->kernel->body, see_sharing, w);
+    if (w->vulkan && w->sub_group) spw_members_open(w);
     spw_memory_open(w);
     if (w->vulkan)
         vulkan_head(w);
@@ -205,6 +210,7 @@ int spirv_write(const struct ir_function *kernel, const struct spirv_target *tar
     free(w->interface.words);
     free(w->builtins.words);
     map_clear(&w->globals);
+    map_clear(&w->uniform);
     ir_module_free(w->kernel->module);
     arena_free(w->arena);
     free(w);

@@ -32,6 +32,7 @@ enum spirv_feature {
     SPIRV_ROUNDS_TO_EVEN = 1 << 18, /* and RoundingModeRTE */
     SPIRV_EXPLICIT_LOCAL = 1 << 19, /* workgroup_memory_explicit_layout, of all widths */
     SPIRV_SUB_GROUP_ROTATE = 1 << 20,
+    SPIRV_KEEPS_LOOP_VALUES = 1 << 21, /* what a work-item leaves a loop with stays so while others go on in it */
 };
 
 struct spirv_target {

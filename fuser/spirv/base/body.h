@@ -27,18 +27,21 @@ struct spw {
     struct diag_list *list;
     bool failed;
     struct arena *arena;
-    struct formula formula;     /* computes with ids */
-    const struct ir_inst *inst; /* that is being written */
-    enum spw_section at;        /* where instructions go */
-    unsigned lanes;             /* of a part of what is being computed */
-    uint32_t label;             /* the block that is being written; 0: what comes is never reached */
-    uint32_t **ids;             /* parts by the number of a value (scratch) */
-    struct spw_words interface; /* variables that the entry point lists */
-    struct spw_words builtins;  /* pairs: a built-in variable's number and id */
-    uint32_t group_size[3];     /* Vulkan: specialization constants */
-    struct map globals;         /* kernel dialect: variables of the module, by their address here */
-    struct spw_flow *flow;      /* where breaks and continues go */
-    struct spw_memory *memory;  /* variables of the module that hold the kernel's own */
+    struct formula formula;               /* computes with ids */
+    const struct ir_inst *inst;           /* that is being written */
+    enum spw_section at;                  /* where instructions go */
+    unsigned lanes;                       /* of a part of what is being computed */
+    uint32_t label;                       /* the block that is being written; 0: what comes is never reached */
+    uint32_t **ids;                       /* parts by the number of a value (scratch) */
+    struct spw_words interface;           /* variables that the entry point lists */
+    struct spw_words builtins;            /* pairs: a built-in variable's number and id */
+    uint32_t sub_group, device_sub_group; /* Vulkan: work-items of a sub-group, as the kernel and the device see it */
+    uint32_t exchange;                    /* Vulkan: a word for each work-item, in memory of the work-group */
+    struct map uniform;                   /* by address: instructions to which all work-items of a work-group come */
+    uint32_t group_size[3];               /* Vulkan: specialization constants */
+    struct map globals;                   /* kernel dialect: variables of the module, by their address here */
+    struct spw_flow *flow;                /* where breaks and continues go */
+    struct spw_memory *memory;            /* variables of the module that hold the kernel's own */
 };
 
 /* The operation that is being written cannot be said; why: a sentence's rest, "needs ...". */

@@ -127,6 +127,16 @@ void spw_declare_group_size(struct spw *w)
 
 /* ---- Vulkan: ids ---- */
 
+uint32_t spw_linear_in_sub_groups(struct spw *w)
+{
+    uint32_t type = spw_type_int(&w->m, 32, 1);
+    spw_capability(&w->m, SpvCapabilityGroupNonUniform);
+    uint32_t number[2] = {spw_builtin(w, SpvBuiltInSubgroupId, type), spw_const_u32(&w->m, w->device_sub_group)};
+    uint32_t first = spw_once(&w->m, SPW_PROLOGUE, SpvOpIMul, type, number, 2);
+    uint32_t sum[2] = {first, spw_builtin(w, SpvBuiltInSubgroupLocalInvocationId, type)};
+    return spw_once(&w->m, SPW_PROLOGUE, SpvOpIAdd, type, sum, 2);
+}
+
 static uint32_t pair(struct spw *w, unsigned opcode, unsigned bits, uint32_t x, uint32_t y)
 {
     return spw_once(&w->m, SPW_PROLOGUE, opcode, spw_type_int(&w->m, bits, 1), (uint32_t[]){x, y}, 2);
@@ -137,9 +147,20 @@ static uint32_t widened(struct spw *w, uint32_t x)
     return spw_once(&w->m, SPW_PROLOGUE, SpvOpUConvert, spw_type_int(&w->m, 64, 1), &x, 1);
 }
 
+/* From the id that sub-groups are cut from, where the kernel sees them. */
+static uint32_t derived_local_id(struct spw *w, unsigned dim)
+{
+    uint32_t type = spw_type_int(&w->m, 32, 1), id = spw_linear_in_sub_groups(w);
+    uint32_t x[2] = {id, spw_group_size(w, 0)};
+    if (dim == 0) return spw_once(&w->m, SPW_PROLOGUE, SpvOpUMod, type, x, 2);
+    uint32_t y[2] = {spw_once(&w->m, SPW_PROLOGUE, SpvOpUDiv, type, x, 2), spw_group_size(w, 1)};
+    return spw_once(&w->m, SPW_PROLOGUE, dim == 1 ? SpvOpUMod : SpvOpUDiv, type, y, 2);
+}
+
 /* Of 32 bits, as group sizes and ids in them are. */
 static uint32_t local_id(struct spw *w, unsigned dim)
 {
+    if (w->sub_group) return derived_local_id(w, dim);
     return builtin_part(w, SpvBuiltInLocalInvocationId, 32, dim);
 }
 

@@ -13,5 +13,8 @@ uint32_t spw_inside_range(struct spw *w);
 /* Vulkan: the sizes of work-groups as specialization constants. */
 uint32_t spw_group_size(struct spw *w, unsigned dim);
 void spw_declare_group_size(struct spw *w);
+/* Vulkan does not say which work-items are a sub-group: so where that matters it is ids that are made of sub-groups.
+   The linear id in the work-group, of 32 bits. */
+uint32_t spw_linear_in_sub_groups(struct spw *w);
 /* A variable of the pipeline, which has that type; its value. */
 uint32_t spw_builtin(struct spw *w, uint32_t builtin, uint32_t type);

@@ -43,7 +43,7 @@ static value rounded_otherwise(const struct formula *f, enum ir_rounding roundin
 {
     enum ir_kind kind = r.kind;
     value up = OP2(NEXTAFTER, r, C(INFINITY)), down = OP2(NEXTAFTER, r, C(-INFINITY));
-    value negative = IS2(FOLT, r, C(0));
+    value negative = IS1(SIGNBIT, r);
     switch (rounding) {
     case IR_ROUND_RTP: return SELECT(below, up, r);
     case IR_ROUND_RTN: return SELECT(above, down, r);

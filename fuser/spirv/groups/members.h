@@ -1,0 +1,22 @@
+/*
+ * The work-items of a sub-group in Vulkan, and how one gets what another has. A kernel's sub-group is a device's where
+ * the device has that size; it is a part of one where the device's are larger. Where they are smaller, its work-items
+ * exchange what they have through memory of the work-group, and must all be there: those of the whole work-group.
+ */
+#pragma once
+
+#include "fuser/spirv/base/body.h"
+
+/* Chooses the sizes of the kernel's and of the device's sub-groups; says what cannot be. */
+void spw_members_open(struct spw *w);
+uint32_t spw_members_query(struct spw *w, enum ir_op op);
+
+/* A word of 32 bits that the member with that id has. */
+uint32_t spw_fetch(struct spw *w, uint32_t x, uint32_t id);
+/* Which members have a bool: 64 bits as two words, from the member with id 0 on. */
+void spw_ballot(struct spw *w, uint32_t x, uint32_t words[2]);
+/* Words that all work-items of the work-group see, one for each of them: written at this one's place, or read at
+   another's. Between the two, and before the next, work-items wait. */
+void spw_exchange_put(struct spw *w, uint32_t at, uint32_t x);
+uint32_t spw_exchange_get(struct spw *w, uint32_t at);
+void spw_exchange_wait(struct spw *w);

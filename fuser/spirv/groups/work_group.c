@@ -1,0 +1,153 @@
+/* Operations of whole work-groups in Vulkan, through memory of the work-group: a word for each work-item, two rounds
+   where numbers have two. */
+#include "fuser/spirv/groups/work_group.h"
+
+#include <spirv/unified1/spirv.h>
+
+#include "fuser/spirv/base/branch.h"
+#include "fuser/spirv/base/ids.h"
+#include "fuser/spirv/groups/members.h"
+#include "fuser/spirv/numbers/words.h"
+
+static uint32_t word_type(struct spw *w)
+{
+    return spw_type_int(&w->m, 32, 1);
+}
+
+static uint32_t question(struct spw *w, unsigned opcode, uint32_t x, uint32_t y)
+{
+    return SPW_EMIT(w, opcode, spw_type_bool(&w->m, 1), x, y);
+}
+
+static uint32_t as_word(struct spw *w, uint32_t x)
+{
+    return SPW_EMIT(w, SpvOpUConvert, word_type(w), x);
+}
+
+static uint32_t linear_id(struct spw *w)
+{
+    return as_word(w, spw_id_of(w, IR_OP_LOCAL_LINEAR_ID, 0));
+}
+
+static uint32_t size_of(struct spw *w, unsigned dim)
+{
+    return as_word(w, spw_id_of(w, IR_OP_LOCAL_SIZE, dim));
+}
+
+static uint32_t items(struct spw *w)
+{
+    uint32_t n = size_of(w, 0);
+    for (unsigned d = 1; d < 3; d++) n = SPW_EMIT(w, SpvOpIMul, word_type(w), n, size_of(w, d));
+    return n;
+}
+
+/* What the work-item with a linear id has; all work-items come here. */
+static uint32_t exchanged(struct spw *w, ir_type t, uint32_t x, uint32_t at)
+{
+    uint32_t words[2], n = spw_to_words(w, t, x, words), own = linear_id(w);
+    for (uint32_t i = 0; i < n; i++) {
+        spw_exchange_put(w, own, words[i]);
+        spw_exchange_wait(w);
+        words[i] = spw_exchange_get(w, at);
+        spw_exchange_wait(w);
+    }
+    return spw_from_words(w, t, words);
+}
+
+/* Its linear id, from the ids in each dimension that are given. */
+static uint32_t source_of(struct spw *w, const struct ir_inst *inst)
+{
+    uint32_t at = 0, type = word_type(w);
+    for (uint32_t i = inst->n_operands - 1; i >= 1; i--) {
+        const struct ir_value *v = inst->operands[i];
+        uint32_t id = ir_type_bits(v->type) == 32 ? spw_value1(w, v) : as_word(w, spw_value1(w, v));
+        at = at ? SPW_EMIT(w, SpvOpIAdd, type, SPW_EMIT(w, SpvOpIMul, type, at, size_of(w, i - 1)), id) : id;
+    }
+    return at;
+}
+
+/* ---- by halves ---- */
+
+/* The largest power of two below a number, which is at least 1: 0 for 1. */
+static uint32_t half_of(struct spw *w, uint32_t n)
+{
+    uint32_t type = word_type(w), x = SPW_EMIT(w, SpvOpISub, type, n, spw_const_u32(&w->m, 1));
+    for (unsigned i = 1; i < 32; i *= 2)
+        x = SPW_EMIT(w, SpvOpBitwiseOr, type, x, SPW_EMIT(w, SpvOpShiftRightLogical, type, x, spw_const_u32(&w->m, i)));
+    return SPW_EMIT(w, SpvOpISub, type, x, SPW_EMIT(w, SpvOpShiftRightLogical, type, x, spw_const_u32(&w->m, 1)));
+}
+
+/* Each work-item takes in the one so far behind it, where that is there: round after round, each half as far. */
+static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t x)
+{
+    uint32_t type = spw_part_type(w, t), word = word_type(w), own = linear_id(w), n = items(w), first = half_of(w, n);
+    uint32_t header = spw_id(&w->m), again = spw_id(&w->m), merge = spw_id(&w->m), test = spw_id(&w->m);
+    uint32_t body = spw_id(&w->m), next = spw_id(&w->m), half = spw_id(&w->m), from = w->label;
+    spw_jump(w, header);
+    spw_label(w, header);
+    uint32_t d = SPW_EMIT(w, SpvOpPhi, word, first, from, half, again);
+    uint32_t sum = SPW_EMIT(w, SpvOpPhi, type, x, from, next, again);
+    SPW_DO(w, SpvOpLoopMerge, merge, again, SpvLoopControlMaskNone);
+    spw_jump(w, test);
+    spw_label(w, test);
+    SPW_DO(w, SpvOpBranchConditional, question(w, SpvOpINotEqual, d, spw_const_u32(&w->m, 0)), body, merge);
+    spw_label(w, body);
+    uint32_t at = SPW_EMIT(w, SpvOpIAdd, word, own, d), there = question(w, SpvOpULessThan, at, n);
+    uint32_t other = exchanged(w, t, sum, SPW_EMIT(w, SpvOpSelect, word, there, at, own));
+    SPW_DO(w, SpvOpSelect, type, next, there, spw_combined(w, t, op, sum, other), sum);
+    SPW_DO(w, SpvOpShiftRightLogical, word, half, d, spw_const_u32(&w->m, 1));
+    spw_jump(w, again);
+    spw_label(w, again);
+    spw_jump(w, header);
+    spw_label(w, merge);
+    return exchanged(w, t, sum, spw_const_u32(&w->m, 0));
+}
+
+/* ---- from one to the next ---- */
+
+/* Round k tells all what work-item k has, and each takes in what comes before it. */
+static uint32_t scanned(struct spw *w, ir_type t, enum ir_group_op op, bool inclusive, uint32_t x)
+{
+    uint32_t type = spw_part_type(w, t), word = word_type(w), own = linear_id(w), n = items(w);
+    uint32_t header = spw_id(&w->m), again = spw_id(&w->m), merge = spw_id(&w->m), test = spw_id(&w->m);
+    uint32_t body = spw_id(&w->m), next = spw_id(&w->m), more = spw_id(&w->m), kept = spw_id(&w->m), from = w->label;
+    uint32_t identity = spw_identity(w, t, op), zero = spw_const_u32(&w->m, 0);
+    spw_jump(w, header);
+    spw_label(w, header);
+    uint32_t k = SPW_EMIT(w, SpvOpPhi, word, zero, from, next, again);
+    uint32_t sum = SPW_EMIT(w, SpvOpPhi, type, identity, from, more, again);
+    uint32_t r = SPW_EMIT(w, SpvOpPhi, type, identity, from, kept, again);
+    SPW_DO(w, SpvOpLoopMerge, merge, again, SpvLoopControlMaskNone);
+    spw_jump(w, test);
+    spw_label(w, test);
+    SPW_DO(w, SpvOpBranchConditional, question(w, SpvOpULessThan, k, n), body, merge);
+    spw_label(w, body);
+    uint32_t y = exchanged(w, t, x, k), both = spw_combined(w, t, op, sum, y);
+    SPW_DO(w, SpvOpSelect, type, more, question(w, SpvOpIEqual, k, zero), y, both);
+    SPW_DO(w, SpvOpSelect, type, kept, question(w, SpvOpIEqual, k, own), inclusive ? more : sum, r);
+    SPW_DO(w, SpvOpIAdd, word, next, k, spw_const_u32(&w->m, 1));
+    spw_jump(w, again);
+    spw_label(w, again);
+    spw_jump(w, header);
+    spw_label(w, merge);
+    return r;
+}
+
+/* A vote is a reduction of words. */
+static uint32_t voted(struct spw *w, enum ir_group_op op, uint32_t x)
+{
+    uint32_t one = spw_const_u32(&w->m, 1), zero = spw_const_u32(&w->m, 0);
+    uint32_t r = reduced(w, IR_I32, op, SPW_EMIT(w, SpvOpSelect, word_type(w), x, one, zero));
+    return question(w, SpvOpINotEqual, r, zero);
+}
+
+uint32_t spw_work_group_collective(struct spw *w, const struct ir_inst *inst, ir_type t, uint32_t x)
+{
+    switch (inst->op) {
+    case IR_OP_GROUP_ALL: return voted(w, IR_GROUP_AND, x);
+    case IR_OP_GROUP_ANY: return voted(w, IR_GROUP_OR, x);
+    case IR_OP_GROUP_BROADCAST: return exchanged(w, t, x, source_of(w, inst));
+    case IR_OP_GROUP_REDUCE: return reduced(w, t, inst->attrs.group_op, x);
+    default: return scanned(w, t, inst->attrs.group_op, inst->op == IR_OP_GROUP_SCAN_INCL, x);
+    }
+}

@@ -1,0 +1,170 @@
+/*
+ * The corpus on a device of Vulkan: test_vulkan_corpus FILE.cl FILE.O0.spv FILE.O2.spv. Each kernel is cleaned up,
+ * written for the device that is there, dispatched, and compared with the interpreter under the corpus's rules. Skipped
+ * where there is no device.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fuser/passes/manager/pipelines.h"
+#include "fuser/spirv/abi/abi.h"
+#include "fuser/spirv/writer.h"
+#include "ir/base/arena.h"
+#include "ir/spirv/spirv.h"
+#include "tests/corpus/corpus.h"
+#include "tests/spirv_out/dispatch.h"
+
+static struct corpus corpus;
+static struct dispatcher *device;
+static struct {
+    unsigned agreed, refused, differed;
+} counts;
+
+static void fill(const struct corpus_kernel *k, uint8_t *data)
+{
+    for (uint32_t i = 0; i < k->n_args; i++)
+        if (corpus_has_memory(&k->args[i])) corpus_fill(&k->args[i], i, data + corpus_buffer_at(k, i));
+}
+
+static bool interpret(const struct ir_function *f, const struct corpus_kernel *k, uint8_t *data)
+{
+    struct corpus_arguments a;
+    struct interp_options options = {.sub_group_size = dispatch_target(device)->sub_group};
+    struct interp_result result = {0};
+    corpus_arguments(k, data, &a);
+    bool good = interp_run(f, &k->range, a.args, &options, &result) == 0 && result.completed && result.n_findings == 0;
+    interp_result_clear(&result);
+    return good;
+}
+
+/* The arguments as they lie in memory; gives the bytes of local pointers. */
+static uint32_t put_arguments(const struct ir_function *f, const struct corpus_kernel *k, uint64_t data,
+                              uint32_t own_local, uint8_t *args)
+{
+    uint32_t offsets[CORPUS_MAX_ARGS], local = 0;
+    ir_param_layout(f, offsets);
+    for (uint32_t i = 0; i < k->n_args; i++) {
+        const struct corpus_arg *a = &k->args[i];
+        uint64_t word = a->kind == INTERP_ARG_BUFFER ? data + corpus_buffer_at(k, i) : own_local + local;
+        bool inside = a->kind == INTERP_ARG_BYTES;
+        memcpy(args + offsets[i], inside ? a->value : (const uint8_t *)&word, inside ? a->size : sizeof word);
+        if (a->kind == INTERP_ARG_LOCAL)
+            local += (uint32_t)((a->size + SPIRV_BLOCK_ALIGN - 1) / SPIRV_BLOCK_ALIGN * SPIRV_BLOCK_ALIGN);
+    }
+    return local;
+}
+
+static bool agree(const struct corpus_kernel *k, const uint8_t *want, const uint8_t *got)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < k->n_args; i++) {
+        if (!corpus_has_memory(&k->args[i])) continue;
+        char text[200];
+        uint64_t at = corpus_buffer_at(k, i);
+        uint64_t n = corpus_compare(&k->args[i], want + at, got + at, NULL, text, sizeof text);
+        if (n) fprintf(stderr, "# %s, argument %u, %llu wrong: %s\n", k->name, i, (unsigned long long)n, text);
+        good = good && !n;
+    }
+    return good;
+}
+
+static bool run_on_device(const struct ir_function *f, const struct corpus_kernel *k, const struct spirv_module *m,
+                          const uint8_t *want)
+{
+    uint64_t address = 0;
+    dispatch_reset(device);
+    uint8_t *data = dispatch_memory(device, corpus_buffer_at(k, k->n_args) + 1, &address);
+    if (!data) return false;
+    fill(k, data);
+    uint8_t *args = calloc(1, m->args_size + 8);
+    uint32_t local = put_arguments(f, k, address, m->local_bytes, args);
+    bool good = dispatch_run(device, m, &k->range, args, local) && agree(k, want, data);
+    free(args);
+    return good;
+}
+
+static void run_kernel(struct ir_function *f, const struct corpus_kernel *k)
+{
+    uint8_t *want = arena_realloc(NULL, corpus_buffer_at(k, k->n_args) + 1);
+    struct spirv_module m;
+    struct diag_list list = {0};
+    fill(k, want);
+    bool good = interpret(f, k, want);
+    pipeline_run(&pipeline_cleanup, f);
+    int result = spirv_write(f, dispatch_target(device), &m, &list);
+    if (result) {
+        char *text = diag_format(&list);
+        fprintf(stderr, "# %s: not written: %s", f->name, text);
+        free(text);
+    } else {
+        good = run_on_device(f, k, &m, want) && good;
+    }
+    *(result == -1 ? &counts.refused : good && !result ? &counts.agreed : &counts.differed) += 1;
+    spirv_module_clear(&m);
+    diag_clear(&list);
+    free(want);
+    assert_true(good && result != -2);
+}
+
+static struct ir_module *read_module(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    char *bytes = arena_realloc(NULL, IR_SPIRV_MAX_SIZE);
+    size_t size = fread(bytes, 1, IR_SPIRV_MAX_SIZE, in);
+    fclose(in);
+    struct diag_list list = {0};
+    struct ir_module *m = ir_read_spirv(bytes, size, path, &list);
+    free(bytes);
+    diag_clear(&list);
+    assert_non_null(m);
+    return m;
+}
+
+struct corpus_case {
+    struct ir_module **module;
+    const struct corpus_kernel *kernel;
+};
+
+static void run_case(void **state)
+{
+    const struct corpus_case *c = *state;
+    struct ir_function *f = ir_module_find(*c->module, c->kernel->name);
+    assert_non_null(f);
+    run_kernel(f, c->kernel);
+}
+
+enum { SKIPPED = 77 };
+
+int main(int argc, char **argv)
+{
+    if (argc < 4 || !corpus_read(argv[1], "", &corpus)) return 2;
+    device = dispatch_open();
+    if (!device) return SKIPPED;
+    fprintf(stderr, "# %s\n", dispatch_device(device));
+    struct ir_module *modules[2] = {read_module(argv[2]), read_module(argv[3])};
+    struct corpus_case *cases = arena_realloc(NULL, 2 * corpus.n * sizeof *cases);
+    struct CMUnitTest *tests = arena_realloc(NULL, 2 * corpus.n * sizeof *tests);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < 2 * corpus.n; i++) {
+        if (argc > 4 && strcmp(argv[4], corpus.kernels[i / 2]->name) != 0) continue;
+        cases[n] = (struct corpus_case){&modules[i % 2], corpus.kernels[i / 2]};
+        tests[n] =
+            (struct CMUnitTest){.name = corpus.kernels[i / 2]->name, .test_func = run_case, .initial_state = &cases[n]};
+        n++;
+    }
+    int failed = _cmocka_run_group_tests("on Vulkan", tests, n, NULL, NULL);
+    fprintf(stderr, "# %u agreed, %u not written, %u differed\n", counts.agreed, counts.refused, counts.differed);
+    for (int i = 0; i < 2; i++) ir_module_free(modules[i]);
+    free(tests);
+    free(cases);
+    corpus_clear(&corpus);
+    dispatch_close(device);
+    return failed;
+}
