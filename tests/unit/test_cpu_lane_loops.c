@@ -1,5 +1,5 @@
-/* Loops that lanes leave in different rounds: each runs them by itself where it reads memory of its own, all together
-   where the work is in registers; and what is fetched ahead in them. */
+/* Loops in which each lane is in memory of its own, whether they leave it in different rounds or together: each runs
+   them by itself. All together where the work is in registers; and what is fetched ahead in them. */
 #include "ir/base/strbuf.h"
 #include "tests/support/compiled_kit.h"
 
@@ -16,6 +16,18 @@ static const char *const sparse_row =
     "    %product = fmul f32 %value, %factor\n    %more = fadd f32 %sum, %product\n"
     "    %k1 = add i32 %k, 1\n    continue %k1, %more\n  }\n"
     "  store f32 %y[%row], %all\n  return\n}\n";
+
+/* A sweep along each row of a matrix. */
+static const char *const sweep =
+    "kernel @k(%a: ptr.global f32 read, %b: ptr.global f32, %c: ptr.global f32, %n: i32) {\n"
+    "  %i = global_id x\n  %row = trunc i32 %i\n  %first = mul i32 %row, %n\n"
+    "  loop (%j: i32 = 0, %before: f32 = 1.0, %other: f32 = 2.0) {\n"
+    "    %over = sge i32 %j, %n\n    if %over {\n      break\n    }\n"
+    "    %k = add i32 %first, %j\n    %at = sext i64 %k\n    %x = load f32 %a[%at]\n"
+    "    %y = load f32 %b[%at]\n    %z = load f32 %c[%at]\n    %p = fmul f32 %before, %x\n"
+    "    %q = fsub f32 %y, %p\n    store f32 %b[%at], %q\n    %r = fmul f32 %other, %x\n"
+    "    %s = fsub f32 %z, %r\n    store f32 %c[%at], %s\n"
+    "    %j1 = add i32 %j, 1\n    continue %j1, %q, %s\n  }\n  return\n}\n";
 
 static const char *const escape_time =
     "kernel @k(%from: ptr.global f32 read, %rounds: ptr.global i32) {\n"
@@ -75,6 +87,30 @@ static void each_lane_walks_its_row(void **state)
     free(assembly);
 }
 
+static void each_lane_sweeps_its_row(void **state)
+{
+    (void)state;
+    enum { ROWS = 70, COLUMNS = 13 };
+    static float a[ROWS * COLUMNS], b[ROWS * COLUMNS], c[ROWS * COLUMNS];
+    static const struct nd_range ranges[] = {{1, {ROWS, 1, 1}, {0}, {10, 1, 1}}, {1, {64, 1, 1}, {0}, {64, 1, 1}}};
+    int32_t n = COLUMNS;
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        a[i] = (float)(i % 7) * 0.25f;
+        b[i] = (float)(i % 11);
+        c[i] = (float)(i % 5);
+    }
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = a, .size = sizeof a},
+                                {.kind = INTERP_ARG_BUFFER, .data = b, .size = sizeof b},
+                                {.kind = INTERP_ARG_BUFFER, .data = c, .size = sizeof c},
+                                {.kind = INTERP_ARG_BYTES, .data = &n, .size = sizeof n}};
+    kit_same_everywhere(sweep, ranges, 2, 0, args, 4);
+    if (!has_avx2()) return;
+    char *assembly = assembly_of(sweep, CPU_ISA_AVX2);
+    assert_null(strstr(assembly, "vgather"));
+    assert_non_null(strstr(assembly, "vmulss"));
+    free(assembly);
+}
+
 static void what_is_in_registers_runs_together(void **state)
 {
     (void)state;
@@ -102,6 +138,7 @@ static void columns_are_fetched_ahead(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
+                                       cmocka_unit_test(each_lane_sweeps_its_row),
                                        cmocka_unit_test(what_is_in_registers_runs_together),
                                        cmocka_unit_test(columns_are_fetched_ahead)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);

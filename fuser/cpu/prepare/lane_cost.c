@@ -1,5 +1,6 @@
 /*
- * Whether a loop that lanes leave one by one takes less time if each lane runs it by itself. What is weighed, in
+ * Whether a loop takes less time if each lane runs it by itself. Mostly it is one that lanes leave one by one; but also
+ * one that they leave together, if each walks along a row of its own and much is loaded and stored. What is weighed, in
  * quarters of a cycle, for a simple operation takes about one:
  *
  * All lanes at once: an operation takes one for each register that its lanes fill. Lanes that are anywhere in memory
@@ -197,7 +198,6 @@ static void see_obstacle(struct ir_inst *inst, void *data)
 bool lane_cost_favours_each(const struct lane_cost_of *c, const struct ir_inst *loop)
 {
     bool obstacle = false;
-    if (!c->uniformity->divergent[loop->scratch]) return false;
     ir_walk(loop->blocks[0], see_obstacle, &obstacle);
     ir_walk(loop->blocks[0], see_use, &obstacle);
     struct cost cost = cost_of_loop(c, loop);
