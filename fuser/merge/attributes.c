@@ -110,7 +110,7 @@ bool attributes_merge(struct fuse *f, const struct ir_function *part)
 
 /* What a kernel asks about its work-groups. */
 struct questions {
-    bool waits, place, group;
+    bool waits, place, group, all, loops;
 };
 
 static void see_question(struct ir_inst *inst, void *data)
@@ -119,6 +119,8 @@ static void see_question(struct ir_inst *inst, void *data)
     if (ir_is_work_group_collective(inst)) q->waits = true;
     if (inst->op == IR_OP_LOCAL_ID) q->place = true;
     if (inst->op == IR_OP_GROUP_ID) q->group = true;
+    if (inst->op == IR_OP_GLOBAL_SIZE || inst->op == IR_OP_NUM_GROUPS) q->all = true;
+    if (inst->op == IR_OP_LOOP) q->loops = true;
 }
 
 static void know_size(struct ir_inst *inst, void *data)
@@ -127,14 +129,14 @@ static void know_size(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_LOCAL_SIZE) inst->op = IR_OP_ENQUEUED_LOCAL_SIZE;
 }
 
-/* Where work-items of a group wait for each other, or compute with their place in it, the size of groups is worth code
-   of its own. */
+/* Where work-items of a group wait for each other, compute with their place in it, or go over a row together in loops
+   whose step is the size of all, the size of groups is worth code of its own. */
 static void fix_local_size(struct fuse *f)
 {
     const struct nd_range *range = &f->request->range;
     struct questions q = {0};
     ir_walk(f->kernel->body, see_question, &q);
-    if (!range->local[0] || !(q.waits || (q.place && q.group))) return;
+    if (!range->local[0] || !(q.waits || (q.place && q.group) || (q.loops && q.all))) return;
     for (unsigned d = 0; d < 3; d++) f->kernel->work_group_size[d] = d < range->dims ? (uint32_t)range->local[d] : 1;
     if (!nd_range_has_whole_groups(range)) return;
     f->kernel->assumes |= IR_ASSUME_WHOLE_GROUPS;

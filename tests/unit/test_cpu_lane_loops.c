@@ -137,9 +137,8 @@ static void columns_are_fetched_ahead(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
-                                       cmocka_unit_test(each_lane_sweeps_its_row),
-                                       cmocka_unit_test(what_is_in_registers_runs_together),
-                                       cmocka_unit_test(columns_are_fetched_ahead)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_lane_walks_its_row), cmocka_unit_test(each_lane_sweeps_its_row),
+        cmocka_unit_test(what_is_in_registers_runs_together), cmocka_unit_test(columns_are_fetched_ahead)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

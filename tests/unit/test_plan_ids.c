@@ -25,6 +25,19 @@ static const char kernels[] = "kernel @fill(%o: ptr.global f32) {\n"
                               "    barrier work_group, global\n"
                               "    store f32 %o[%i], 1.0\n"
                               "}\n"
+                              "kernel @striding(%o: ptr.global f32) {\n"
+                              "    %i = global_id x\n"
+                              "    %n = global_size x\n"
+                              "    loop (%j: i64 = %i) {\n"
+                              "        store f32 %o[%j], 1.0\n"
+                              "        %k = add i64 %j, %n\n"
+                              "        %c = ult i64 %k, 96\n"
+                              "        if %c {\n"
+                              "            continue %k\n"
+                              "        }\n"
+                              "        break\n"
+                              "    }\n"
+                              "}\n"
                               "kernel @plane(%o: ptr.global f32) {\n"
                               "    %x = global_id x\n"
                               "    %y = global_id y\n"
@@ -57,13 +70,14 @@ static uint32_t assumed(const char *kernel, uint64_t items, uint64_t offset, uin
     return assumed_over(kernel, range, floats);
 }
 
-/* Of kernels whose work-items wait for each other. */
+/* Of kernels whose work-items wait for each other, or go over a row together. */
 static void whole_groups(void **state)
 {
     (void)state;
     const uint32_t usual = IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY;
     assert_int_equal(assumed_over("waiting", test_range(96, 32), 100), usual | IR_ASSUME_WHOLE_GROUPS);
     assert_int_equal(assumed_over("waiting", test_range(100, 32), 100), usual);
+    assert_int_equal(assumed_over("striding", test_range(96, 32), 100), usual | IR_ASSUME_WHOLE_GROUPS);
     assert_int_equal(assumed_over("fill", test_range(96, 32), 100), usual);
 }
 

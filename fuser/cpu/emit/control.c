@@ -9,6 +9,7 @@
 #include "fuser/cpu/emit/instruction.h"
 #include "fuser/cpu/emit/lane_by_lane.h"
 #include "fuser/cpu/emit/lane_test.h"
+#include "fuser/cpu/emit/memory.h"
 #include "fuser/cpu/emit/private_memory.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
@@ -220,20 +221,6 @@ static void divergent_if(struct emit *e, const struct ir_inst *inst, struct cont
         e->exec = mask_or(e, a.exec, b.exec);
 }
 
-/* Whether a condition compares ids, as `global_id < n` does: then it mostly holds for all work-items. */
-static bool compares_ids(const struct emit *e, const struct ir_value *v)
-{
-    if (v->kind != IR_VALUE_RESULT) return false;
-    const struct ir_inst *inst = v->of.inst;
-    if (inst->op != IR_OP_AND && !op_is_comparison(inst->op)) return false;
-    for (uint32_t i = 0; i < inst->n_operands; i++) {
-        const struct ir_value *x = inst->operands[i];
-        if (x->kind == IR_VALUE_CONST || x->kind == IR_VALUE_UNDEF) continue;
-        if (value_shape(e, x).kind == SHAPE_LINEAR || (inst->op == IR_OP_AND && compares_ids(e, x))) return true;
-    }
-    return false;
-}
-
 /* An if whose first branch is mostly taken by all lanes: its code once without masks for that, and once with. */
 static void mostly_taken_if(struct emit *e, const struct ir_inst *inst, struct control_frame *frame,
                             const struct lanes *condition)
@@ -296,7 +283,7 @@ static void emit_if(struct emit *e, const struct ir_inst *inst)
         uniform_if(e, inst, condition->scalar);
     else if (everywhere && frame.outer && frame.outer->test == inst)
         even_if(e, inst, &frame);
-    else if (everywhere && compares_ids(e, inst->operands[0]))
+    else if (everywhere && lane_test_is_of_ids(e, inst->operands[0]))
         mostly_taken_if(e, inst, &frame, condition);
     else
         divergent_if(e, inst, &frame, condition);
@@ -438,10 +425,12 @@ static void run_loop(struct emit *e, const struct ir_inst *inst)
     start_args(e, inst, &frame);
     if (frame.divergent && !e->exec.chunk && !in_divergent(e)) frame.test = only_test(e, inst);
     e->control->frame = &frame;
+    e->memory->loops++;
     if (frame.divergent)
         divergent_loop(e, inst, &frame);
     else
         uniform_loop(e, inst, &frame);
+    e->memory->loops--;
     e->control->frame = frame.outer;
     value_define(e, inst->results, inst->n_results, frame.results);
 }

@@ -143,3 +143,16 @@ void lane_test_forget_masks(struct emit *e, const struct lane_masks *masks)
 {
     for (uint32_t i = masks->n; i-- > 0;) e->values->lanes[masks->before[i].value->scratch] = masks->before[i].lanes;
 }
+
+bool lane_test_is_of_ids(const struct emit *e, const struct ir_value *v)
+{
+    if (v->kind != IR_VALUE_RESULT) return false;
+    const struct ir_inst *inst = v->of.inst;
+    if (inst->op != IR_OP_AND && !op_is_comparison(inst->op)) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        const struct ir_value *x = inst->operands[i];
+        if (x->kind == IR_VALUE_CONST || x->kind == IR_VALUE_UNDEF) continue;
+        if (value_shape(e, x).kind == SHAPE_LINEAR || (inst->op == IR_OP_AND && lane_test_is_of_ids(e, x))) return true;
+    }
+    return false;
+}

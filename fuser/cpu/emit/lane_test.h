@@ -21,3 +21,5 @@ struct lane_masks {
 struct lane_masks lane_test_make_masks(struct emit *e, const struct ir_value *condition);
 /* Where other ways join, on which they were not made: the values are what they were. */
 void lane_test_forget_masks(struct emit *e, const struct lane_masks *masks);
+/* Whether a condition compares ids, as `global_id < n` does: then it mostly holds for all work-items. */
+bool lane_test_is_of_ids(const struct emit *e, const struct ir_value *condition);

@@ -326,7 +326,7 @@ static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, st
     unsigned bytes = kind_bytes(kind), align = inst->attrs.align ? inst->attrs.align : bytes;
     bool global = ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
     struct lanes address = running_address(e, inst->operands[0]);
-    bool in_loop = ir_enclosing_loop(inst), walks = walk_is_regular(inst);
+    bool in_loop = e->memory->loops, walks = in_loop && walk_is_regular(inst);
     bool leaps = global && in_loop && inst->op == IR_OP_LOAD && walk_leaps(e->module, inst);
     for (unsigned c = 0; c < n; c++)
         a[c] = (struct access){.kind = kind,
