@@ -154,6 +154,15 @@ static int make_device(struct vulkan_features *features, struct error *e)
     return 0;
 }
 
+/* FUSIOND_VULKAN_MEMORY: `own` has the device's memory apart from the host's, `copied` also imports nothing. */
+static void restrict_memory(void)
+{
+    const char *wanted = getenv("FUSIOND_VULKAN_MEMORY");
+    if (!wanted) return;
+    vulkan.description.shares_memory = false;
+    if (strcmp(wanted, "copied") == 0) vulkan.import_alignment = 0;
+}
+
 /* What pages session memory must lie in to be imported, and whether the device computes in it at full speed: where all
    of its memory is the host's. */
 static void learn_memory(const struct vulkan_features *features)
@@ -161,10 +170,11 @@ static void learn_memory(const struct vulkan_features *features)
     VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
     VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &host};
-    if (!features->imports_memory) return;
-    vk.GetPhysicalDeviceProperties2(vulkan.physical, &p);
-    vulkan.import_alignment = host.minImportedHostPointerAlignment;
     bool shares = true;
+    if (features->imports_memory) {
+        vk.GetPhysicalDeviceProperties2(vulkan.physical, &p);
+        vulkan.import_alignment = host.minImportedHostPointerAlignment;
+    }
     for (uint32_t i = 0; i < vulkan.memory.memoryTypeCount; i++)
         shares &= (vulkan.memory.memoryTypes[i].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
     vulkan.description.shares_memory = shares;
@@ -193,5 +203,6 @@ int vulkan_open(struct error *e)
     if (make_instance(e) != 0 || choose(&features, e) != 0 || find_queue(e) != 0 || make_device(&features, e) != 0)
         return -1;
     learn_memory(&features);
+    restrict_memory();
     return make_common(e) == 0 ? vulkan_validated(e) : -1;
 }

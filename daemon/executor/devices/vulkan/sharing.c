@@ -18,7 +18,7 @@ static int make(struct vulkan_shared *s, uint64_t bytes, const char *object, str
     s->imported = vulkan.import_alignment && (uintptr_t)s->session % vulkan.import_alignment == 0 &&
                   vulkan_memory_import(&s->host, s->session, bytes, object, &ignored) == 0;
     if (!s->imported && vulkan_memory_make(&s->host, bytes, true, object, e) != 0) return -1;
-    if (vulkan.description.shares_memory || vulkan.description.is_cpu) return 0;
+    if (vulkan.description.shares_memory) return 0;
     return vulkan_memory_make(&s->own, bytes, false, object, e);
 }
 
