@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS = 19 };
+enum { NUMBERS = 20 };
 
 /* All that is a number, in the order in which it is written. */
 static void to_numbers(const struct gpu_description *d, uint64_t n[NUMBERS])
@@ -29,7 +29,8 @@ static void to_numbers(const struct gpu_description *d, uint64_t n[NUMBERS])
                                    t->min_sub_group,
                                    t->max_sub_group,
                                    t->sub_group,
-                                   d->flushes_denormals};
+                                   d->flushes_denormals32,
+                                   d->flushes_denormals64};
     memcpy(n, all, sizeof all);
 }
 
@@ -43,7 +44,8 @@ static void from_numbers(struct gpu_description *d, const uint64_t n[NUMBERS])
     d->max_local_bytes = n[9];
     d->max_buffer_bytes = n[10];
     d->compute_units = (uint32_t)n[11];
-    d->flushes_denormals = n[18];
+    d->flushes_denormals32 = n[18];
+    d->flushes_denormals64 = n[19];
     d->target = (struct spirv_target){.dialect = n[12] == SPIRV_KERNEL ? SPIRV_KERNEL : SPIRV_VULKAN,
                                       .version = (uint32_t)n[13],
                                       .features = (uint32_t)n[14],

@@ -30,13 +30,15 @@ void gpu_target_text(const struct gpu_description *d, char *text, size_t size)
 {
     char uuid[2 * GPU_UUID_BYTES + 1];
     for (unsigned i = 0; i < GPU_UUID_BYTES; i++) snprintf(uuid + (size_t)2 * i, 3, "%02x", d->uuid[i]);
+    const char *denormals = !d->flushes_denormals32  ? "kept"
+                            : d->flushes_denormals64 ? "flushed"
+                                                     : "of 32 bits flushed";
     snprintf(text, size,
-             "SPIR-V %u.%u, features %#x, sub-groups of %u, %s division, %s roots, fma %s, denormals %s, "
-             "driver %s",
+             "SPIR-V %u.%u, features %#x, sub-groups of %u, %s division, %s roots, fma %s, denormals %s, driver %s",
              d->target.version >> 16, d->target.version >> 8 & 255, d->target.features, d->target.sub_group,
              d->target.features & SPIRV_EXACT_DIVISION ? "exact" : "inexact",
              d->target.features & SPIRV_EXACT_SQRT ? "exact" : "inexact",
-             d->target.features & SPIRV_FMA ? "fused" : "not fused", d->flushes_denormals ? "flushed" : "kept", uuid);
+             d->target.features & SPIRV_FMA ? "fused" : "not fused", denormals, uuid);
 }
 
 /* ---- for clients ---- */

@@ -244,6 +244,8 @@ static void start(struct session *s, struct proto_message *m, const struct order
     struct finalize *f = new_finalize(s, m, o);
     if (!f) return;
     s->broker->counters.finalizes++;
+    struct error later;                      /* where it is needed, it is tried again */
+    if (f->gpu) session_open_gpu(s, &later); /* drivers take their time to load */
     if (plan_from_cache(f)) return;
     f->compiled = true;
     struct error error;

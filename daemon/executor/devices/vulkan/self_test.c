@@ -181,7 +181,8 @@ int vulkan_self_test(struct gpu_description *d, struct error *e)
     if (has_wide && test(words64, sizeof words64, true, &wide, e) != 0) return -1;
     if (!narrow.basics || !wide.basics)
         return error_set(e, FUSION_NOT_FOUND, NULL, "its sums and products of floats are not rounded as IEEE 754 says");
-    d->flushes_denormals = !narrow.denormals || !wide.denormals;
+    d->flushes_denormals32 = !narrow.denormals;
+    d->flushes_denormals64 = !wide.denormals;
     if (narrow.fused && wide.fused) target->features |= SPIRV_FMA;
     if (narrow.division && wide.division) target->features |= SPIRV_EXACT_DIVISION;
     if (narrow.root && wide.root) target->features |= SPIRV_EXACT_SQRT;
