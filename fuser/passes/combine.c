@@ -214,13 +214,34 @@ static bool is_member(const struct group *g, const struct ir_inst *inst)
     return false;
 }
 
+enum { DEEPEST = 8 };
+
+/* Whether it is the same for all work-items, plainly. Numbers from there are loaded where they are used, which takes no
+   instruction of its own; those of a vector would all be kept from the first one on. */
+static bool is_same_for_all(const struct ir_value *v, unsigned depth)
+{
+    if (v->kind == IR_VALUE_CONST || v->kind == IR_VALUE_PARAM) return true;
+    if (v->kind != IR_VALUE_RESULT || depth == DEEPEST) return false;
+    const struct ir_inst *inst = v->of.inst;
+    if (inst->op == IR_OP_GLOBAL || inst->op == IR_OP_GROUP_ID) return true;
+    if (ir_op_class(inst->op) == IR_CLASS_ND_RANGE || !(ir_op_info(inst->op)->flags & IR_FLAG_PURE)) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (!is_same_for_all(inst->operands[i], depth + 1)) return false;
+    return true;
+}
+
+static bool may_combine(const struct ir_inst *inst)
+{
+    return is_plain(inst) && (inst->op == IR_OP_STORE || !is_same_for_all(inst->operands[0], 0));
+}
+
 static void combine_block(struct combine *c, struct ir_block *block)
 {
     for (struct ir_inst *inst = block->first, *next; inst; inst = next) {
         struct group g = {.n = 0};
         for (int b = 0; b < 2; b++)
             if (inst->blocks[b]) combine_block(c, inst->blocks[b]);
-        if (is_plain(inst)) gather_group(c, inst, &g);
+        if (may_combine(inst)) gather_group(c, inst, &g);
         next = inst->next;
         while (next && is_member(&g, next)) next = next->next;
         combine_group(c, &g);

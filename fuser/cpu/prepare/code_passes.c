@@ -8,6 +8,6 @@
 static const struct pass *const code[] = {&pass_inline, &pass_byval_copy, &pass_address_spaces, &pass_combine, NULL};
 const struct pipeline pipeline_code = {"code", .first = code};
 
-static const struct pass *const regions[] = {&pass_group_rounds, &pass_barrier_uniformity, &pass_parallel_regions,
-                                             NULL};
+static const struct pass *const regions[] = {&pass_group_rounds, &pass_barrier_uniformity, &pass_even_steps,
+                                             &pass_parallel_regions, NULL};
 const struct pipeline pipeline_regions = {"regions", .first = regions};
