@@ -192,14 +192,18 @@ static struct affine margin_of(const struct access_walk *w, const struct ir_valu
     return r == BELOW || r == ABOVE ? affine_add(&margin, &one) : margin;
 }
 
-/* Always false: items do not say it. */
-static bool guard(const struct access_walk *w, const struct ir_value *condition, bool taken, struct access_state *state)
+/* Gives what it is given: whether items say it. */
+static bool guard(const struct access_walk *w, const struct ir_value *condition, bool taken, bool in_items,
+                  struct access_state *state)
 {
     struct access_guard *g = arena_alloc(w->result->arena, sizeof *g);
-    *g = (struct access_guard){
-        .condition = condition, .taken = taken, .margin = margin_of(w, condition, taken), .outer = state->guards};
+    *g = (struct access_guard){.condition = condition,
+                               .taken = taken,
+                               .in_items = in_items,
+                               .margin = margin_of(w, condition, taken),
+                               .outer = state->guards};
     state->guards = g;
-    return false;
+    return in_items;
 }
 
 static bool assume(const struct access_walk *w, const struct ir_value *condition, bool taken,
@@ -210,7 +214,7 @@ static bool assume(const struct access_walk *w, const struct ir_value *condition
         if ((constant != 0) != taken) keep_nobody(state);
         return true;
     }
-    if (condition->kind != IR_VALUE_RESULT || depth == 16) return guard(w, condition, taken, state);
+    if (condition->kind != IR_VALUE_RESULT || depth == 16) return guard(w, condition, taken, false, state);
     const struct ir_inst *inst = condition->of.inst;
     if (ir_type_is_bool(inst->type) && inst->op == IR_OP_NOT)
         return assume(w, inst->operands[0], !taken, state, depth + 1);
@@ -218,7 +222,7 @@ static bool assume(const struct access_walk *w, const struct ir_value *condition
         bool first = assume(w, inst->operands[0], taken, state, depth + 1);
         return assume(w, inst->operands[1], taken, state, depth + 1) && first;
     }
-    return assume_comparison(w, inst, taken, state) || guard(w, condition, taken, state);
+    return guard(w, condition, taken, assume_comparison(w, inst, taken, state), state);
 }
 
 void condition_assume(const struct access_walk *w, const struct ir_value *condition, bool taken,

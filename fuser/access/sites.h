@@ -10,11 +10,12 @@ struct access_items {
     int64_t first[3], last[3];
 };
 
-/* A condition that the work-items at a site have passed and `items` does not say. Where it compares numbers whose sums
-   are known, it is margin <= 0. */
+/* A condition that the work-items at a site have passed. Where it compares numbers whose sums are known, it is margin
+   <= 0. */
 struct access_guard {
     const struct ir_value *condition;
     bool taken;
+    bool in_items; /* `items` says it */
     struct affine margin;
     const struct access_guard *outer; /* passed before; NULL: none */
 };

@@ -226,15 +226,20 @@ static struct affine enter_guard(struct access_walk *w, const struct loop_guard 
     return before;
 }
 
-static void leave_with(struct access_walk *w, const struct ir_inst *branch, unsigned side, bool *first)
+/* What an if gives: what its branches that reach their end do. Where one gives any bits, those of the other are any. */
+static void leave_with(struct access_walk *w, const struct ir_inst *branch, const struct leaving leaving[2])
 {
-    const struct ir_inst *last = branch->blocks[side]->last;
     for (uint32_t i = 0; i < branch->n_results; i++) {
-        struct affine *sum = &w->sums[access_value_number(branch->results[i])];
-        struct affine value = affine_value(w, last->operands[i]);
-        *sum = *first ? value : affine_either(sum, &value, &w->bounds);
+        struct affine sum = {.known = false};
+        bool first = true;
+        for (unsigned side = 0; side < 2; side++) {
+            if (leaving[side].always || branch->blocks[side]->last->operands[i]->kind == IR_VALUE_UNDEF) continue;
+            struct affine value = affine_value(w, branch->blocks[side]->last->operands[i]);
+            sum = first ? value : affine_either(&sum, &value, &w->bounds);
+            first = false;
+        }
+        w->sums[access_value_number(branch->results[i])] = sum;
     }
-    *first = false;
 }
 
 static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst, struct access_state *state)
@@ -243,7 +248,6 @@ static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst,
     while (guard && guard->guard != inst) guard = guard->next;
     struct leaving leaving[2];
     struct access_state past[2] = {*state, *state};
-    bool first = true;
     for (unsigned side = 0; side < 2; side++) {
         narrow_bounds(w, state);
         condition_assume(w, inst->operands[0], side == 0, &past[side]);
@@ -254,8 +258,8 @@ static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst,
         leaving[side] = walk_block(w, inst->blocks[side], &past[side]);
         if (guard && stays) w->sums[access_value_number(guard->counter)] = before;
         narrow_bounds(w, state);
-        if (!leaving[side].always) leave_with(w, inst, side, &first);
     }
+    leave_with(w, inst, leaving);
     struct leaving both = {.always = leaving[0].always && leaving[1].always,
                            .perhaps = true,
                            .returns = leaving[0].returns || leaving[1].returns};

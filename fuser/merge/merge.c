@@ -91,6 +91,15 @@ static struct ir_function *copy_part(struct fuse *f, const struct fuse_part *par
     return copy;
 }
 
+static bool loses_memory(const struct fuse *f, const struct fuse_part *part, uint32_t n_params)
+{
+    for (uint32_t i = 0; i < n_params; i++)
+        if (part->params[i] < f->request->n_params &&
+            f->request->params[part->params[i]].storage != FUSER_STORAGE_MEMORY)
+            return true;
+    return false;
+}
+
 /* The part's accesses to buffers that lose their memory otherwise than to one variable. */
 static bool rewrite_remapped(struct fuse *f, const struct fuse_part *part, struct ir_function *copy)
 {
@@ -101,9 +110,10 @@ static bool rewrite_remapped(struct fuse *f, const struct fuse_part *part, struc
         n_extra += f->request->params[part->params[i]].n_slices;
     }
     f->n_extra = 0;
+    /* As before the analysis that found where accesses are: no address is kept in a variable. */
+    if (loses_memory(f, part, n_params)) pipeline_run(&pipeline_analysis, copy);
     if (!n_remaps) return true;
     f->extra = ir_alloc(f->module, (n_extra + 1) * sizeof(*f->extra));
-    pipeline_run(&pipeline_analysis, copy); /* as before the analysis that found the slices */
     struct access_analysis *a = access_analyse_inlined(copy, &part->range, f->request->sub_group_size,
                                                        f->request->assumes & IR_ASSUME_SMALL_MEMORY, part->numbers);
     bool done = true;

@@ -222,6 +222,33 @@ static void rows_of_images(void **state)
     });
 }
 
+/* A step of diffusion, and more on each point: the border is written by another store than the inside. */
+static void stencil_and_points(void **state)
+{
+    (void)state;
+    check(&(struct chain){
+        .source = "kernel void k0(global const float *a, global float *o, int w, int h)\n"
+                  "{ int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
+                  "  if (x > 0 && y > 0 && x < w - 1 && y < h - 1)\n"
+                  "      o[i] = a[i] + 0.25f * (a[i - 1] + a[i + 1] + a[i - w] + a[i + w] - 4.0f * a[i]);\n"
+                  "  else if (x < w && y < h) o[i] = a[i]; }\n"
+                  "kernel void k1(global const float *t, global float *s, int w, int h)\n"
+                  "{ int x = get_global_id(0), y = get_global_id(1);\n"
+                  "  if (x < w && y < h) s[y * w + x] = t[y * w + x] * 2; }\n"
+                  "kernel void k2(global const float *s, global float *o, int w, int h)\n"
+                  "{ int x = get_global_id(0), y = get_global_id(1);\n"
+                  "  if (x < w && y < h) o[y * w + x] = s[y * w + x] - 3; }\n",
+        .n = 3,
+        .n_values = 2,
+        .range = test_range_2d(24, 8),
+        .floats = 24 * 8,
+        .recorded = (const int64_t[]){24, 8},
+        .launches = "k0 k1 k2",
+        .internalized = "b1 b2",
+        .changed = (const int64_t[]){24, 8, 24, 7, 20, 7},
+    });
+}
+
 /* All of them overlap then. */
 static void rows_that_overlap(void **state)
 {
@@ -246,9 +273,10 @@ static void rows_that_overlap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guarded_chain),     cmocka_unit_test(narrower_guard), cmocka_unit_test(elements_behind_guards),
-        cmocka_unit_test(equal_bounds),      cmocka_unit_test(equal_offsets),  cmocka_unit_test(rows_of_images),
-        cmocka_unit_test(rows_that_overlap),
+        cmocka_unit_test(guarded_chain),          cmocka_unit_test(narrower_guard),
+        cmocka_unit_test(elements_behind_guards), cmocka_unit_test(equal_bounds),
+        cmocka_unit_test(equal_offsets),          cmocka_unit_test(rows_of_images),
+        cmocka_unit_test(stencil_and_points),     cmocka_unit_test(rows_that_overlap),
     };
     return cmocka_run_group_tests_name("plan params", tests, NULL, NULL);
 }

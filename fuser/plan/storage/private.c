@@ -208,7 +208,7 @@ static void find_written(const struct places *s, uint32_t i, struct written *w)
     for (uint32_t k = 0; k < i; k++) {
         const struct place *before = &s->places[k];
         if (!before->site->writes || !affine_is_exact(&before->site->index) ||
-            !storage_comes_first(s->l, before->from, before->number, s->places[i].from, s->places[i].number))
+            !storage_is_passed(s->l, before->from, before->number, s->places[i].from, s->places[i].number))
             continue;
         w->spans[w->n].first = before->first;
         w->spans[w->n++].end = before->end;

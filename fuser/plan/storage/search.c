@@ -127,14 +127,33 @@ bool storage_uses_share_node(const struct storage_search *l, const struct plan_u
     return false;
 }
 
+static struct launched_access access_of(const struct storage_search *l, uint32_t use, uint32_t site)
+{
+    const struct plan_use *u = storage_use(l, use);
+    return id_mapping_access(l->mapping, u, &id_mapping_summary(l->mapping, u)->sites[site]);
+}
+
 bool storage_comes_first(const struct storage_search *l, uint32_t k, uint32_t w, uint32_t i, uint32_t r)
 {
-    const struct plan_use *write = storage_use(l, k), *read = storage_use(l, i);
-    if (k > i || (k == i && w > r) || (k != i && write->node == read->node)) return false;
-    struct launched_access here =
-                               id_mapping_access(l->mapping, write, &id_mapping_summary(l->mapping, write)->sites[w]),
-                           there = id_mapping_access(l->mapping, read, &id_mapping_summary(l->mapping, read)->sites[r]);
-    return here.site->writes && guards_let_pass(&here, &there);
+    if (k > i || (k == i && w > r) || (k != i && storage_use(l, k)->node == storage_use(l, i)->node)) return false;
+    return access_of(l, k, w).site->writes;
+}
+
+bool storage_is_passed(const struct storage_search *l, uint32_t k, uint32_t w, uint32_t i, uint32_t r)
+{
+    struct launched_access here = access_of(l, k, w), there = access_of(l, i, r);
+    return storage_comes_first(l, k, w, i, r) && guards_let_pass(&here, 1, &there);
+}
+
+bool storage_one_is_written(const struct storage_search *l, uint32_t i, uint32_t r)
+{
+    enum { MOST = 16 };
+    struct launched_access here[MOST], there = access_of(l, i, r);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k <= i; k++)
+        for (uint32_t w = 0; w < id_mapping_summary(l->mapping, storage_use(l, k))->n_sites && n < MOST; w++)
+            if (storage_comes_first(l, k, w, i, r)) here[n++] = access_of(l, k, w);
+    return guards_let_pass(here, n, &there);
 }
 
 bool storage_all_execute(const struct storage_search *l, const struct access_site *site)

@@ -53,8 +53,12 @@ bool storage_is_owned(const struct storage_search *l, enum dependence_between be
 bool storage_one_is_owned(const struct storage_search *l, const char **assertion);
 /* Some node reaches the buffer through several arguments: the order of its accesses is not known. */
 bool storage_uses_share_node(const struct storage_search *l, const struct plan_use *use);
-/* Whether each work-item that comes to the read, site r of use i, has come to the write before, site w of use k. Uses
-   are in order. */
+/* Whether site w of use k is a store that comes before site r of use i, for a work-item that gets to both. Uses are in
+   order. */
 bool storage_comes_first(const struct storage_search *l, uint32_t k, uint32_t w, uint32_t i, uint32_t r);
+/* Whether each work-item that comes to the latter has come to the former. */
+bool storage_is_passed(const struct storage_search *l, uint32_t k, uint32_t w, uint32_t i, uint32_t r);
+/* Whether each work-item that comes to site r of use i has written before, all accesses being at one element. */
+bool storage_one_is_written(const struct storage_search *l, uint32_t i, uint32_t r);
 /* Each work-item of the launch executes the access. */
 bool storage_all_execute(const struct storage_search *l, const struct access_site *site);

@@ -97,21 +97,13 @@ static bool sites_are_one_element(const struct storage_search *l)
 
 /* ---- whether it is written before it is read ---- */
 
-static bool is_written_before(const struct storage_search *l, uint32_t i, uint32_t site)
-{
-    for (uint32_t k = 0; k <= i; k++)
-        for (uint32_t w = 0; w < id_mapping_summary(l->mapping, storage_use(l, k))->n_sites; w++)
-            if (storage_comes_first(l, k, w, i, site)) return true;
-    return false;
-}
-
 /* Each work-item writes its element before it reads it: proved where whoever reads has passed a store, or asserted. */
 static bool is_initialized(const struct storage_search *l)
 {
     bool all = true;
     for (uint32_t i = 0; i < l->n_uses && all && !l->no_init; i++) {
         const struct access_summary *s = id_mapping_summary(l->mapping, storage_use(l, i));
-        for (uint32_t k = 0; k < s->n_sites && all; k++) all = !s->sites[k].reads || is_written_before(l, i, k);
+        for (uint32_t k = 0; k < s->n_sites && all; k++) all = !s->sites[k].reads || storage_one_is_written(l, i, k);
     }
     if (all) return true;
     return storage_stays(
