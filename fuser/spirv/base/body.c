@@ -28,6 +28,12 @@ bool spw_need(struct spw *w, enum spirv_feature feature, const char *what)
     return false;
 }
 
+bool spw_wants_all_digits(const struct spw *w)
+{
+    ir_type t = w->inst->n_results ? ir_type_element(w->inst->results[0]->type) : IR_VOID;
+    return t == IR_F64 || ir_type_element(w->inst->type) == IR_F64;
+}
+
 /* ---- instructions ---- */
 
 uint32_t spw_emit_n(struct spw *w, unsigned opcode, uint32_t type, const uint32_t *operands, size_t n)

@@ -49,6 +49,9 @@ void spw_fail(struct spw *w, const char *format, ...) __attribute__((format(prin
 /* False, and it is said: the target lacks a feature. */
 bool spw_need(struct spw *w, enum spirv_feature feature, const char *what);
 
+/* Whoever wants an f64 of the kernel's own needs all of its digits; on the way to an f32 fewer will do. */
+bool spw_wants_all_digits(const struct spw *w);
+
 /* ---- instructions ---- */
 
 /* With a result. */

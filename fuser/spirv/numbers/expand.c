@@ -1,6 +1,7 @@
 /* Pure operations that are several instructions in both dialects: what SPIR-V leaves undefined and we do not. */
 #include "fuser/spirv/numbers/expand.h"
 
+#include "fuser/spirv/maths/library.h"
 #include "fuser/spirv/numbers/float.h"
 #include "fuser/spirv/numbers/integer.h"
 #include "fuser/spirv/numbers/notation.h"
@@ -66,5 +67,6 @@ bool spw_expand(struct spw *w, enum ir_op op, enum ir_kind kind, const value *ar
 {
     if (expand_common(w, op, kind, args, result)) return true;
     if (w->vulkan && formula_expand(&w->formula, op, kind, args, result)) return true;
-    return spw_expand_integer(w, op, kind, args, result) || spw_expand_float(w, op, kind, args, result);
+    return spw_expand_integer(w, op, kind, args, result) || spw_expand_float(w, op, kind, args, result) ||
+           (w->vulkan && spw_library(w, op, kind, args, result));
 }

@@ -136,8 +136,9 @@ bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const val
     switch ((unsigned)op) {
     case IR_OP_FMA:
         if (w->target->features & SPIRV_FMA) return false;
-        if (kind == IR_KIND_F64) spw_fail(w, "of f64 needs an instruction that rounds once, which the device lacks");
-        *result = kind == IR_KIND_F32 ? fused(f, args) : args[0];
+        if (kind == IR_KIND_F64 && spw_wants_all_digits(w))
+            spw_fail(w, "of f64 needs an instruction that rounds once, which the device lacks");
+        *result = kind == IR_KIND_F32 ? fused(f, args) : OP2(FADD, OP2(FMUL, x, y), args[2]);
         return true;
     case IR_OP_COPYSIGN: *result = with_sign(f, x, y); return true;
     case IR_OP_NEXTAFTER: *result = next_after(f, x, y); return true;

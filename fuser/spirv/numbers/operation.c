@@ -1,6 +1,7 @@
 /* Pure operations on one part. */
 #include "fuser/spirv/numbers/operation.h"
 
+#include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/numbers/expand.h"
 #include "fuser/spirv/numbers/native.h"
 #include "fuser/spirv/numbers/opencl.h"
@@ -30,11 +31,18 @@ static value number(const struct formula *f, enum ir_kind kind, uint64_t bits)
     return (value){kind, spw_const_number(&w->m, kind, w->lanes, bits), NULL};
 }
 
-/* A selection: what is rarely needed costs little where many work-items are computed at once. */
+/* Scalars branch. Of vectors both are computed, and each lane takes what is its own. */
 static value rarely(const struct formula *f, value where, value usual, formula_other *other, const value *args)
 {
-    value x = other(f, args);
-    return spw_compute(f, IR_OP_SELECT, usual.kind, 3, (value[]){where, x, usual});
+    struct spw *w = f->user;
+    if (w->lanes > 1) {
+        value x = other(f, args);
+        return spw_compute(f, IR_OP_SELECT, usual.kind, 3, (value[]){where, x, usual});
+    }
+    uint32_t type = spw_number_type(w, usual.kind, 1);
+    struct spw_if i = spw_if_begin(w, (uint32_t)where.bits);
+    spw_if_else(w, &i, (uint32_t)other(f, args).bits);
+    return (value){usual.kind, spw_if_end(w, &i, type, (uint32_t)usual.bits), NULL};
 }
 
 struct formula spw_formula(struct spw *w)
