@@ -105,8 +105,44 @@ static void test_even_distances(void **state)
         }
 }
 
+/* Small vectors that are words: anywhere, under a condition, with numbers that are extended, narrowed and neither. */
+static void test_words(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"i8", "i16", "f16"}, *const conditions[] = {"ult i64 %o, 5", "uge i64 %i, 3"};
+    static const char *const places[] = {"add i64 %i, 0", "xor i64 %i, 5", "mul i64 %i, 3"};
+    struct edge edge = edge_new();
+    for (unsigned k = 0; k < 3 * 2 * 3; k++) {
+        const char *type = types[k % 3], *condition = conditions[k / 3 % 2], *place = places[k / 6];
+        unsigned n = k % 3 ? 2 : 4;
+        char text[2000], change[1000], v[16], wide[16];
+        snprintf(v, sizeof v, "%sx%u", type, n);
+        snprintf(wide, sizeof wide, "i32x%u", n);
+        if (k % 3 == 2)
+            snprintf(change, sizeof change, "  %%r = fneg %s %%v\n", v);
+        else
+            snprintf(change, sizeof change,
+                     "  %%s = sext %s %%v\n  %%z = zext %s %%v\n  %%m = mul %s %%s, %%z\n  %%q = ssat %s %%m\n"
+                     "  %%u = s2u_sat %s %%m\n  %%qs = sext %s %%q\n  %%uz = zext %s %%u\n  %%t = sub %s %%qs, %%uz\n"
+                     "  %%low = trunc %s %%t\n  %%a1 = add %s %%low, %%v\n  %%a2 = smax %s %%a1, %%q\n"
+                     "  %%r = xor %s %%a2, %%u\n",
+                     wide, wide, wide, v, v, wide, wide, wide, v, v, v, v);
+        snprintf(
+            text, sizeof text,
+            "kernel @k(%%x: ptr.global %s read, %%out: ptr.global %s) {\n  %%i = global_id x\n  %%p = %s\n"
+            "  %%o7 = mul i64 %%i, 7\n  %%o = and i64 %%o7, 7\n  %%c = %s\n  if %%c {\n  %%from = elem %s %%x, %%p\n"
+            "  %%v = load %s %%from\n%s  %%to = elem %s %%out, %%p\n  store %s %%to, %%r\n  }\n}\n",
+            type, type, place, condition, v, v, change, v, v);
+        static uint8_t out[MAX_BYTES];
+        struct interp_arg args[] = {{INTERP_ARG_BUFFER, edge.start, MAX_BYTES, NULL},
+                                    {INTERP_ARG_BUFFER, out, sizeof out, NULL}};
+        kit_same_everywhere(text, ranges, 2, 0, args, 2);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectors), cmocka_unit_test(test_even_distances)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectors), cmocka_unit_test(test_even_distances),
+                                       cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,13 +118,12 @@ static lval load_register(struct emit *e, const struct interleaved *a, unsigned 
     return jit_keep(e, jit_read(register_at(e, a, c, i)));
 }
 
-/* Number `i` of those in a word. */
-static struct lanes cut_out(struct emit *e, const struct interleaved *a, struct lanes word, unsigned i)
+struct lanes interleaved_number(struct emit *e, enum ir_kind kind, struct lanes word, unsigned i)
 {
-    unsigned bits = kind_bytes(a->kind) * 8;
-    if (kind_bytes(a->kind) >= 4) return op_bits(e, word, a->kind);
+    unsigned bits = kind_bytes(kind) * 8;
+    if (kind_bytes(kind) >= 4) return op_bits(e, word, kind);
     if (i) word = op2(e, IR_OP_LSHR, IR_KIND_I32, word, lanes_int(e, IR_KIND_I32, i * bits));
-    return op_bits(e, op1(e, IR_OP_ITRUNC, kind_of_bytes(bits / 8), word), a->kind);
+    return op_bits(e, op_narrowed(e, kind_of_bytes(bits / 8), word), kind);
 }
 
 void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes *result)
@@ -139,7 +138,7 @@ void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes 
         split_words(e, kind, v, words);
         for (unsigned w = 0; w < words; w++) word[w].chunk[c] = v[w];
     }
-    for (unsigned i = 0; i < a->n; i++) result[i] = cut_out(e, a, word[i / per_word], i % per_word);
+    for (unsigned i = 0; i < a->n; i++) result[i] = interleaved_number(e, a->kind, word[i / per_word], i % per_word);
 }
 
 static struct lanes as_integer(struct emit *e, struct lanes v)
@@ -147,15 +146,14 @@ static struct lanes as_integer(struct emit *e, struct lanes v)
     return op_bits(e, v, kind_of_bytes(kind_bytes(v.kind)));
 }
 
-/* Word number w of what is stored. */
-static struct lanes put_together(struct emit *e, const struct interleaved *a, const struct lanes *v, unsigned w)
+struct lanes interleaved_word(struct emit *e, enum ir_kind kind, const struct lanes *v)
 {
-    unsigned per_word = kind_bytes(word_kind(a)) / kind_bytes(a->kind), bits = kind_bytes(a->kind) * 8;
-    if (per_word == 1) return as_integer(e, v[w]);
+    unsigned bytes = kind_bytes(kind);
+    if (bytes >= 4) return as_integer(e, v[0]);
     struct lanes r = lanes_int(e, IR_KIND_I32, 0);
-    for (unsigned i = 0; i < per_word; i++) {
-        struct lanes part = op1(e, IR_OP_ZEXT, IR_KIND_I32, as_integer(e, v[w * per_word + i]));
-        if (i) part = op2(e, IR_OP_SHL, IR_KIND_I32, part, lanes_int(e, IR_KIND_I32, i * bits));
+    for (unsigned i = 0; i < 4 / bytes; i++) {
+        struct lanes part = op1(e, IR_OP_ZEXT, IR_KIND_I32, as_integer(e, v[i]));
+        if (i) part = op2(e, IR_OP_SHL, IR_KIND_I32, part, lanes_int(e, IR_KIND_I32, i * bytes * 8));
         r = i ? op2(e, IR_OP_OR, IR_KIND_I32, r, part) : part;
     }
     return r;
@@ -164,11 +162,11 @@ static struct lanes put_together(struct emit *e, const struct interleaved *a, co
 void interleaved_store(struct emit *e, const struct interleaved *a, const struct lanes *v)
 {
     enum ir_kind kind = word_kind(a);
-    unsigned words = words_of(a);
+    unsigned words = words_of(a), per_word = kind_bytes(kind) / kind_bytes(a->kind);
     struct lanes word[MAX_WORDS];
     lval *chunks[MAX_WORDS];
     for (unsigned w = 0; w < words; w++) {
-        word[w] = put_together(e, a, v, w);
+        word[w] = interleaved_word(e, a->kind, v + w * per_word);
         chunks[w] = lanes_vectors(e, &word[w]);
     }
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {

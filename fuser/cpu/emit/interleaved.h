@@ -18,3 +18,6 @@ bool interleaved_can_load(const struct emit *e, const struct interleaved *a);
 bool interleaved_can_store(const struct emit *e, const struct interleaved *a);
 void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes *result);
 void interleaved_store(struct emit *e, const struct interleaved *a, const struct lanes *v);
+/* Of numbers of a kind that share words: number i in one, and the word that has some from v on. */
+struct lanes interleaved_number(struct emit *e, enum ir_kind kind, struct lanes word, unsigned i);
+struct lanes interleaved_word(struct emit *e, enum ir_kind kind, const struct lanes *v);

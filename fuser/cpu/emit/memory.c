@@ -280,6 +280,34 @@ static void store_component(struct emit *e, const struct access *a, const struct
         scatter_lanes(e, a, v);
 }
 
+/* Whether the numbers of a small vector are a word, which is moved as one where registers full of them are not. */
+static bool is_word(const struct emit *e, const struct access *a, unsigned n)
+{
+    bool fits = n > 1 && n * kind_bytes(a->kind) == 4 && !a->is_volatile;
+    return fits && e->width > 1 && a->address.shape != SHAPE_UNIFORM;
+}
+
+static struct access access_of_word(const struct access *a)
+{
+    struct access word = *a;
+    word.kind = IR_KIND_I32;
+    return word;
+}
+
+static void load_word(struct emit *e, const struct access *a, unsigned n, struct lanes *result)
+{
+    struct access all = access_of_word(a);
+    struct lanes word = load_component(e, &all);
+    for (unsigned c = 0; c < n; c++) result[c] = interleaved_number(e, a->kind, word, c);
+}
+
+static void store_word(struct emit *e, const struct access *a, const struct lanes *v)
+{
+    struct access all = access_of_word(a);
+    struct lanes word = interleaved_word(e, a->kind, v);
+    store_component(e, &all, &word);
+}
+
 static struct access plain_access(const struct lanes *address, enum ir_kind kind, unsigned component)
 {
     return (struct access){
@@ -431,11 +459,12 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
     }
     struct interleaved all;
     bool neighbours = is_interleaved(a, n, &all) && interleaved_can_load(e, &all);
-    bool together = !neighbours && is_together(e, a, n, false);
+    bool word = !neighbours && is_word(e, a, n), together = !neighbours && !word && is_together(e, a, n, false);
+    if (word) load_word(e, a, n, result);
     if (neighbours) interleaved_load(e, &all, result);
     if (together) gather_together(e, a, n, result);
     for (unsigned c = 0; c < n; c++) {
-        if (!neighbours && !together) result[c] = load_component(e, &a[c]);
+        if (!neighbours && !word && !together) result[c] = load_component(e, &a[c]);
         result[c] = from_memory(e, ir_type_kind(inst->type), result[c]);
         if (ir_type_is_ptr(inst->type)) result[c].kind = IR_KIND_PTR;
     }
@@ -458,6 +487,8 @@ static void emit_store(struct emit *e, const struct ir_inst *inst)
     struct interleaved all;
     if (is_interleaved(a, n, &all) && interleaved_can_store(e, &all))
         interleaved_store(e, &all, stored);
+    else if (is_word(e, a, n))
+        store_word(e, a, stored);
     else if (is_together(e, a, n, true))
         scatter_together(e, a, n, stored);
     else

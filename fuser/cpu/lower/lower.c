@@ -207,7 +207,22 @@ static struct lanes saturate_int(struct emit *e, enum ir_op op, enum ir_kind kin
     if (to < from || (to == from && op == IR_OP_U2S_SAT))
         x = op2(e, from_signed ? IR_OP_SMIN : IR_OP_UMIN, source, x, constant(e, source, max));
     if (to == from) return x;
-    return op1(e, to < from ? IR_OP_ITRUNC : op == IR_OP_SSAT ? IR_OP_SEXT : IR_OP_ZEXT, kind, x);
+    if (to < from) return op_narrowed(e, kind, x);
+    return op1(e, op == IR_OP_SSAT ? IR_OP_SEXT : IR_OP_ZEXT, kind, x);
+}
+
+/* The extension of what was cut off from a number of 32 bits, from that: no bytes are moved together and apart again.
+ */
+static bool extend_narrowed(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes x, struct lanes *result)
+{
+    const struct lane_origin *o = x.shape == SHAPE_VARYING ? x.origin : NULL;
+    if (!o || o->op != IR_OP_ITRUNC || bits_of(kind) != 32 || bits_of(o->args[0].kind) != 32) return false;
+    struct lanes above = K(32 - bits_of(x.kind));
+    if (op == IR_OP_ZEXT)
+        *result = op2(e, IR_OP_AND, kind, o->args[0], K((1ull << bits_of(x.kind)) - 1));
+    else
+        *result = op2(e, IR_OP_ASHR, kind, op2(e, IR_OP_SHL, kind, o->args[0], above), above);
+    return true;
 }
 
 /* Float to integer, saturated, NaN to 0; towards zero. */
@@ -253,6 +268,7 @@ static bool lower_conversion(struct emit *e, enum ir_op op, enum ir_kind kind, c
             *result = SELECT(x, K(op == IR_OP_ZEXT ? 1 : ~0ull), K(0));
             return true;
         }
+        if (extend_narrowed(e, op, kind, x, result)) return true;
         if (x.shape != SHAPE_UNIFORM && bits_of(x.kind) < 32 && bits_of(kind) == 64) {
             *result = op1(e, op, kind, op1(e, op, IR_KIND_I32, x));
             return true;

@@ -149,6 +149,13 @@ struct lanes op_later(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned
     return (struct lanes){.kind = kind, .shape = SHAPE_VARYING, .origin = origin(e, op, kind, n, args)};
 }
 
+struct lanes op_narrowed(struct emit *e, enum ir_kind kind, struct lanes whole)
+{
+    struct lanes r = op1(e, IR_OP_ITRUNC, kind, whole);
+    if (r.shape == SHAPE_VARYING) r.origin = origin(e, IR_OP_ITRUNC, kind, 1, &whole);
+    return r;
+}
+
 void op_assign_where(struct emit *e, struct lanes *variable, const struct lanes *v, const struct mask *mask)
 {
     struct lanes blended = *v;

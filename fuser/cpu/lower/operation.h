@@ -19,6 +19,8 @@ struct lanes op_bits(struct emit *e, struct lanes v, enum ir_kind kind); /* the 
 /* Of arguments none of which varies, where the result is known to have that stride. */
 struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args,
                        int64_t stride);
+/* The low bits of a value that is never assigned to: who extends them starts from the whole. */
+struct lanes op_narrowed(struct emit *e, enum ir_kind kind, struct lanes whole);
 /* What varies and is computed where it is needed, perhaps nowhere. */
 struct lanes op_later(struct emit *e, enum ir_op op, enum ir_kind kind, unsigned n, const struct lanes *args);
 /* variable = v; where a mask is given, in its lanes only. */
