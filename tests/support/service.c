@@ -170,6 +170,19 @@ void expect_reason(const char *text, const char *file, int line)
 
 /* ---- watching ---- */
 
+bool service_has_device(fusion_session *session, const char *name)
+{
+    uint32_t n = 0;
+    bool there = false;
+    expect_ok(fusion_device_count(session, &n));
+    for (uint32_t i = 0; i < n && !there; i++) {
+        fusion_device_info info;
+        expect_ok(fusion_device_get(session, i, &info));
+        there = strcmp(info.name, name) == 0;
+    }
+    return there;
+}
+
 long long service_counter(fusion_session *session, const char *key)
 {
     char *json, quoted[80];

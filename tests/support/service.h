@@ -32,6 +32,8 @@ void expect_status(fusion_status status, fusion_status expected, const char *fil
 void expect_reason(const char *text, const char *file, int line);
 #define expect_in_reason(text) expect_reason((text), __FILE__, __LINE__)
 
+/* Is it on this machine? */
+bool service_has_device(fusion_session *session, const char *name);
 /* A whole number of the daemon's status. */
 long long service_counter(fusion_session *session, const char *key);
 /* The pids of the daemon's direct children whose command name begins with name; at most max. Returns their number. */
