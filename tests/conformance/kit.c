@@ -46,10 +46,37 @@ void kit_on(const char *device, void (*body)(struct kit *k))
     fusion_disconnect(k.session);
 }
 
-void kit_on_devices(void (*body)(struct kit *k))
+/* What devices there are, and their aspects, is asked once. */
+static const fusion_device_info *devices(uint32_t *n)
 {
-    kit_on("cpu", body);
-    kit_on("reference", body);
+    static fusion_device_info list[8];
+    static uint32_t count;
+    if (!count) {
+        fusion_session *session = service_connect(&service);
+        expect_ok(fusion_device_count(session, &count));
+        assert_true(count <= sizeof list / sizeof *list);
+        for (uint32_t i = 0; i < count; i++) expect_ok(fusion_device_get(session, i, &list[i]));
+        fusion_disconnect(session);
+    }
+    *n = count;
+    return list;
+}
+
+/* The names have one space between them. */
+static bool has_aspect(const fusion_device_info *device, const char *aspect)
+{
+    char list[sizeof device->aspects + 2], name[64];
+    snprintf(list, sizeof list, " %s ", device->aspects);
+    snprintf(name, sizeof name, " %s ", aspect);
+    return strstr(list, name);
+}
+
+void kit_on_devices(const char *aspect, void (*body)(struct kit *k))
+{
+    uint32_t n;
+    const fusion_device_info *list = devices(&n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!aspect || has_aspect(&list[i], aspect)) kit_on(list[i].name, body);
 }
 
 fusion_buffer *kit_buffer(struct kit *k, const char *name, uint64_t count, unsigned properties)

@@ -32,8 +32,9 @@ int kit_start(void **state);
 int kit_stop(void **state);
 const struct service *kit_service(void);
 
-/* Runs a test on cpu and on reference; the struct kit is open, and closed afterwards. */
-void kit_on_devices(void (*body)(struct kit *k));
+/* Runs a test on devices; the struct kit is open, and closed afterwards. */
+/* On all that this machine has; of those, with an aspect, or NULL. */
+void kit_on_devices(const char *aspect, void (*body)(struct kit *k));
 void kit_on(const char *device, void (*body)(struct kit *k));
 /* Module and graph of a kit that has its session. */
 void kit_open(struct kit *k);
@@ -77,12 +78,18 @@ void kit_expect_no_remark(const struct kit *k, const char *code);
 /* Runs the same graph unfused first, keeps the i32 contents of out, then runs it fused and compares. */
 void kit_expect_like_unfused(struct kit *k, fusion_mode mode, fusion_buffer *out);
 
-/* test_NAME, which runs NAME on both devices, on cpu alone. */
+/* test_NAME, which runs NAME on all devices of this machine, on those with an aspect, on cpu alone. */
 #define ON_DEVICES(name)                                                                                               \
     static void test_##name(void **state)                                                                              \
     {                                                                                                                  \
         (void)state;                                                                                                   \
-        kit_on_devices(name);                                                                                          \
+        kit_on_devices(NULL, name);                                                                                    \
+    }
+#define ON_DEVICES_WITH(aspect, name)                                                                                  \
+    static void test_##name(void **state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        kit_on_devices(aspect, name);                                                                                  \
     }
 #define ON_CPU(name)                                                                                                   \
     static void test_##name(void **state)                                                                              \

@@ -85,7 +85,7 @@ static void non_unit_local_size(struct kit *k)
 ON_DEVICES(internalize_array_wrapper)
 ON_DEVICES(internalize_deep)
 ON_DEVICES(internalize_vfunc)
-ON_DEVICES(internalize_multi_ptr)
+ON_DEVICES_WITH("generic_address_space", internalize_multi_ptr)
 ON_DEVICES(internalize_non_unit_localsize)
 ON_DEVICES(non_unit_local_size)
 

@@ -58,10 +58,10 @@ static void permute_with_other_sub_groups(struct kit *k)
     for (int i = 0; i < SIZE; i++) assert_int_equal(kit_map(y)[i], i ^ 1);
 }
 
-ON_DEVICES(permute)
-ON_DEVICES(permute_with_different_sizes)
-ON_DEVICES(permute_with_different_local_sizes)
-ON_DEVICES(permute_with_other_sub_groups)
+ON_DEVICES_WITH("sub_groups", permute)
+ON_DEVICES_WITH("sub_groups", permute_with_different_sizes)
+ON_DEVICES_WITH("sub_groups", permute_with_different_local_sizes)
+ON_DEVICES_WITH("sub_groups", permute_with_other_sub_groups)
 
 int main(void)
 {
