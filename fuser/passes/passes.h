@@ -19,6 +19,7 @@ extern const struct pass pass_sroa;            /* private arrays at constant pla
 extern const struct pass pass_unroll;          /* loops of few rounds that index private arrays */
 extern const struct pass pass_unroll_accesses; /* loops of few rounds that access memory, to know where */
 extern const struct pass pass_licm;            /* loop-invariant pure operations go before the loop */
+extern const struct pass pass_loop_ends;       /* loops that test at their end go on there */
 extern const struct pass pass_combine;         /* accesses of neighbouring numbers become one of a vector */
 extern const struct pass pass_global_ids;      /* ids of work-groups and in them that make up a global one */
 extern const struct pass pass_ranges;          /* conversions and comparisons of integers in known bounds */

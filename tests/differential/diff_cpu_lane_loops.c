@@ -120,16 +120,44 @@ static void count(struct writer *w)
 static void statements(struct writer *w, unsigned depth);
 
 /* What goes on with the next round, or leaves with it. */
-static void carried(struct writer *w, const char *how, unsigned loop)
+struct carried {
+    unsigned s, t, c;
+};
+
+static struct carried carried(struct writer *w, unsigned loop)
 {
-    unsigned t = loaded(w), s = ++w->names;
-    bool on = how[0] == 'c';
-    if (on) write_text(w, "%%next%u = add i32 %%j%u, 1\n", s, loop);
-    write_text(w, "%%m%u = fmul f32 %%s%u, 0.75\n%%v%u = fadd f32 %%m%u, %%weight\n", s, loop, s, s);
-    unsigned c = condition(w);
-    write_text(w, "%%pair%u = fadd f32x2 %%p%u, %%both\n%s ", s, loop, how);
-    if (on) write_text(w, "%%next%u, ", s);
-    write_text(w, "%%v%u, %%v%u, %%v%u, %%pair%u\n", s, t, c, s);
+    struct carried r = {.t = loaded(w)};
+    r.s = ++w->names;
+    write_text(w, "%%next%u = add i32 %%j%u, 1\n", r.s, loop);
+    write_text(w, "%%m%u = fmul f32 %%s%u, 0.75\n%%v%u = fadd f32 %%m%u, %%weight\n", r.s, loop, r.s, r.s);
+    r.c = condition(w);
+    write_text(w, "%%pair%u = fadd f32x2 %%p%u, %%both\n", r.s, loop);
+    return r;
+}
+
+static void leave_or_go_on(struct writer *w, bool on, const struct carried *r)
+{
+    if (on)
+        write_text(w, "continue %%next%u, ", r->s);
+    else
+        write_text(w, "break ");
+    write_text(w, "%%v%u, %%v%u, %%v%u, %%pair%u\n", r->s, r->t, r->c, r->s);
+}
+
+/* The end of a round; some loops are tested there once more. */
+static void end_round(struct writer *w, unsigned loop)
+{
+    struct carried on = carried(w, loop);
+    if (chance(w, 50)) {
+        leave_or_go_on(w, true, &on);
+        return;
+    }
+    write_text(w, "if %%v%u {\n", condition(w));
+    leave_or_go_on(w, true, &on);
+    write_text(w, "}\n");
+    if (chance(w, 50)) store(w);
+    struct carried out = carried(w, loop);
+    leave_or_go_on(w, false, &out);
 }
 
 static void if_statement(struct writer *w, unsigned depth)
@@ -138,10 +166,12 @@ static void if_statement(struct writer *w, unsigned depth)
     write_text(w, "if %%v%u {\n", c);
     statements(w, depth + 1);
     uint32_t exit = w->loop ? below(w, 6) : 5;
-    if (exit < 3)
-        carried(w, exit == 2 ? "continue" : "break", w->loop);
-    else
+    if (exit < 3) {
+        struct carried r = carried(w, w->loop);
+        leave_or_go_on(w, exit == 2, &r);
+    } else {
         write_text(w, "yield\n");
+    }
     write_text(w, "}\n");
 }
 
@@ -160,7 +190,7 @@ static void loop_statement(struct writer *w, unsigned depth)
                v, v, v, v);
     w->loop = v;
     statements(w, depth + 1);
-    carried(w, "continue", v);
+    end_round(w, v);
     write_text(w, "}\n");
     w->loop = outer;
     write_text(w, "%%px%u = extract f32x2 %%rp%u, 0\n%%py%u = extract f32x2 %%rp%u, 1\n", v, v, v, v);

@@ -90,9 +90,7 @@ static struct cost cost_of_block(const struct lane_cost_of *c, const struct ir_b
 /* One that decides whether the loop goes on is counted there. */
 static bool goes_on_or_leaves(const struct ir_inst *inst)
 {
-    for (int b = 0; b < 2; b++)
-        if (inst->blocks[b]->last->op == IR_OP_YIELD) return false;
-    return true;
+    return inst->blocks[0]->last->op != IR_OP_YIELD || inst->blocks[1]->last->op != IR_OP_YIELD;
 }
 
 static struct cost cost_of_if(const struct lane_cost_of *c, const struct ir_inst *inst)
