@@ -13,6 +13,7 @@
 
 #include "tests/level_zero/machine/channel.h"
 #include "tests/level_zero/machine/futex.h"
+#include "tests/level_zero/machine/listen.h"
 
 extern char **environ;
 
@@ -98,23 +99,33 @@ static int out_of_the_way(int fd)
     return moved;
 }
 
-static void start(void)
+static bool map_memory(void)
+{
+    machine.memory = out_of_the_way(memfd_create("level-zero", MFD_CLOEXEC));
+    if (machine.memory < 0 || ftruncate(machine.memory, (off_t)MACHINE_BYTES) != 0) return false;
+    int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    machine.channels = mmap(MACHINE_ADDRESS, MACHINE_BYTES, PROT_READ | PROT_WRITE, flags, machine.memory, 0);
+    return machine.channels == (void *)MACHINE_ADDRESS;
+}
+
+static int start_own(void)
 {
     int pair[2];
-    int memory = out_of_the_way(memfd_create("level-zero", MFD_CLOEXEC));
-    if (memory < 0 || ftruncate(memory, (off_t)MACHINE_BYTES) != 0) return;
-    if (mmap(MACHINE_ADDRESS, MACHINE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
-             memory, 0) != MACHINE_ADDRESS)
-        return;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return;
-    machine.memory = memory;
-    machine.life = pair[0];
-    machine.channels = (struct machine_channel *)MACHINE_ADDRESS;
-    int theirs = out_of_the_way(pair[1]);
-    int code = spawn(memory, theirs);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+    int theirs = out_of_the_way(pair[1]), code = spawn(machine.memory, theirs);
     close(theirs);
+    return code == 0 ? pair[0] : -1;
+}
+
+/* FUSIOND_TEST_ZE_MACHINE: the socket of a machine that is there already, for processes that cannot start one. */
+static void start(void)
+{
+    const char *path = getenv("FUSIOND_TEST_ZE_MACHINE");
+    if (!map_memory()) return;
+    machine.life = path ? listen_connect(path, machine.memory) : start_own();
+    if (machine.life < 0) return;
     struct machine_channel *c = take_channel();
-    machine.present = code == 0 && ask(c, MACHINE_FACTS) && c->object;
+    machine.present = ask(c, MACHINE_FACTS) && c->object;
     machine.facts = c->facts;
     give_channel(c);
 }

@@ -1,6 +1,6 @@
 /*
  * The machine's own process: a thread for each channel, which does what is asked there. It ends with the process that
- * started it.
+ * started it, or asked for it: with the name of a socket, each process that connects gets one (listen.h).
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +13,7 @@
 
 #include "tests/level_zero/machine/channel.h"
 #include "tests/level_zero/machine/futex.h"
+#include "tests/level_zero/machine/listen.h"
 #include "tests/level_zero/machine/opencl.h"
 
 static struct machine_facts facts;
@@ -85,9 +86,10 @@ static void *serve(void *channel)
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_t thread;
+    if (argc > 1 && !listen_for_one(argv[1])) return 1;
     fcntl(MACHINE_MEMORY_FD, F_SETFD, FD_CLOEXEC);
     fcntl(MACHINE_LIFE_FD, F_SETFD, FD_CLOEXEC);
     if (mmap(MACHINE_ADDRESS, MACHINE_HEAD, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, MACHINE_MEMORY_FD,
