@@ -23,12 +23,11 @@ static size_t round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-static struct allocation *find(ze_context_handle_t context, const void *p)
+static struct allocation *find(const void *p)
 {
     for (size_t i = 0; i < table.n; i++) {
         struct allocation *a = &table.all[i];
-        if (a->context == context && (const char *)p >= (char *)a->base && (const char *)p < (char *)a->base + a->size)
-            return a;
+        if ((const char *)p >= (char *)a->base && (const char *)p < (char *)a->base + a->size) return a;
     }
     return NULL;
 }
@@ -127,10 +126,10 @@ ze_result_t allocations_add(struct allocation *a, bool exported)
     return result;
 }
 
-bool allocations_find(ze_context_handle_t context, const void *p, struct allocation *found)
+bool allocations_find(const void *p, struct allocation *found)
 {
     pthread_mutex_lock(&table.lock);
-    const struct allocation *a = find(context, p);
+    const struct allocation *a = find(p);
     if (a) *found = *a;
     pthread_mutex_unlock(&table.lock);
     return a != NULL;
@@ -143,10 +142,10 @@ static void remove_at(struct allocation *a)
     memmove(a, a + 1, (size_t)(&table.all[--table.n] - a) * sizeof *a);
 }
 
-bool allocations_remove(ze_context_handle_t context, const void *base)
+bool allocations_remove(const void *base)
 {
     pthread_mutex_lock(&table.lock);
-    struct allocation *a = find(context, base);
+    struct allocation *a = find(base);
     bool is_base = a && a->base == base;
     if (is_base) remove_at(a);
     pthread_mutex_unlock(&table.lock);

@@ -22,6 +22,7 @@ struct allocation {
 
 /* Fills in base and what is found out; size, type, context and so on are set. */
 ze_result_t allocations_add(struct allocation *a, bool exported);
-bool allocations_find(ze_context_handle_t context, const void *p, struct allocation *found);
-bool allocations_remove(ze_context_handle_t context, const void *base);
+/* In whatever context: many programs mix them up, and drivers let them. */
+bool allocations_find(const void *p, struct allocation *found);
+bool allocations_remove(const void *base);
 void allocations_free_all(ze_context_handle_t context);

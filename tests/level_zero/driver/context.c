@@ -52,8 +52,7 @@ static ze_result_t check_range(ze_context_handle_t context, ze_device_handle_t d
     if (!context || !device) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!p) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct allocation a;
-    if (limit_takes_system_memory()) return ZE_RESULT_SUCCESS;
-    if (!allocations_find(context, p, &a)) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (!allocations_find(p, &a)) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     size_t after = a.size - (size_t)((const char *)p - (const char *)a.base);
     return size > after ? ZE_RESULT_ERROR_INVALID_SIZE : ZE_RESULT_SUCCESS;
 }

@@ -1,7 +1,5 @@
 /* What the device is like: the processor, as its OpenCL device describes it. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/level_zero/driver/calls.h"
 #include "tests/level_zero/driver/limits.h"
@@ -135,12 +133,7 @@ ze_result_t ZE_APICALL level_device_get_memory_properties(ze_device_handle_t dev
     return ZE_RESULT_SUCCESS;
 }
 
-/* FUSIOND_TEST_ZE_SYSTEM_MEMORY: kernels may have addresses of memory that the driver has not allocated. */
-bool limit_takes_system_memory(void)
-{
-    return getenv("FUSIOND_TEST_ZE_SYSTEM_MEMORY") != NULL;
-}
-
+/* Kernels run in a process of their own: none of the program's memory is theirs but what the driver gave it. */
 ze_result_t ZE_APICALL level_device_get_memory_access_properties(ze_device_handle_t device,
                                                                  ze_device_memory_access_properties_t *p)
 {
@@ -150,8 +143,7 @@ ze_result_t ZE_APICALL level_device_get_memory_access_properties(ze_device_handl
                                        ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT |
                                        ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC;
     FILL(p, .hostAllocCapabilities = all, .deviceAllocCapabilities = all, .sharedSingleDeviceAllocCapabilities = all,
-         .sharedCrossDeviceAllocCapabilities = 0,
-         .sharedSystemAllocCapabilities = limit_takes_system_memory() ? all : 0);
+         .sharedCrossDeviceAllocCapabilities = 0, .sharedSystemAllocCapabilities = 0);
     return ZE_RESULT_SUCCESS;
 }
 

@@ -49,16 +49,15 @@ static void release_launch(struct command *command)
     free(l->arguments);
 }
 
-/* A pointer is null or points into memory of the context, all of which is resident. */
-static bool is_good(ze_context_handle_t context, const struct spirv_parameter *parameter,
-                    const struct machine_argument *a)
+/* A pointer is null or points into memory that the driver gave, all of which is resident. */
+static bool is_good(const struct spirv_parameter *parameter, const struct machine_argument *a)
 {
     if (a->size == 0) return false; /* it has not been set */
-    if (parameter->kind != SPIRV_GLOBAL_POINTER || limit_takes_system_memory()) return true;
+    if (parameter->kind != SPIRV_GLOBAL_POINTER) return true;
     const void *p = NULL;
     struct allocation found;
     memcpy(&p, a->bytes, sizeof p);
-    return !p || allocations_find(context, p, &found);
+    return !p || allocations_find(p, &found);
 }
 
 static bool copy_arguments(struct launch *l, ze_kernel_handle_t kernel)
@@ -79,8 +78,7 @@ static ze_result_t check(ze_command_list_handle_t list, ze_kernel_handle_t kerne
 {
     if (list->ordinal != 0) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
     for (uint32_t i = 0; i < kernel->kernel->n_parameters; i++)
-        if (!is_good(list->context, &kernel->kernel->parameters[i], &kernel->arguments[i]))
-            return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+        if (!is_good(&kernel->kernel->parameters[i], &kernel->arguments[i])) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     return ZE_RESULT_SUCCESS;
 }
 

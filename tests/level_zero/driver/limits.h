@@ -1,7 +1,6 @@
 /* What the device can do at most. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -18,4 +17,3 @@ uint64_t limit_memory(void);
 uint64_t limit_allocation(void);
 uint32_t limit_group_size(void);
 uint32_t limit_local_memory(void);
-bool limit_takes_system_memory(void);

@@ -36,7 +36,7 @@ ze_result_t ZE_APICALL level_list_create(ze_context_handle_t context, ze_device_
     if (state_device_is_lost()) return ZE_RESULT_ERROR_DEVICE_LOST;
     *list = calloc(1, sizeof **list);
     if (!*list) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    **list = (struct _ze_command_list_handle_t){.context = context, .ordinal = desc->commandQueueGroupOrdinal};
+    **list = (struct _ze_command_list_handle_t){.ordinal = desc->commandQueueGroupOrdinal};
     return ZE_RESULT_SUCCESS;
 }
 
@@ -47,7 +47,6 @@ ze_result_t ZE_APICALL level_list_create_immediate(ze_context_handle_t context, 
     if (!desc || !list) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     ze_command_list_handle_t made = calloc(1, sizeof *made);
     if (!made) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    made->context = context;
     made->ordinal = desc->ordinal;
     ze_result_t result = level_queue_create(context, device, desc, &made->queue);
     if (result == ZE_RESULT_SUCCESS)

@@ -7,7 +7,6 @@
 struct command;
 
 struct _ze_command_list_handle_t {
-    ze_context_handle_t context;
     uint32_t ordinal; /* of the queue group */
     bool closed;
     ze_command_queue_handle_t queue; /* of an immediate list, its own; else NULL */

@@ -88,7 +88,7 @@ ze_result_t ZE_APICALL level_mem_free(ze_context_handle_t context, void *p)
 {
     if (!context) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!p) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    return allocations_remove(context, p) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    return allocations_remove(p) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
 }
 
 /* The file of memory that may be exported, as the application's own descriptor. */
@@ -109,7 +109,7 @@ ze_result_t ZE_APICALL level_mem_get_alloc_properties(ze_context_handle_t contex
     if (!context) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!p || !properties) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct allocation a = {.type = ZE_MEMORY_TYPE_UNKNOWN, .file = -1};
-    bool found = allocations_find(context, p, &a);
+    bool found = allocations_find(p, &a);
     properties->type = a.type;
     properties->id = a.id;
     properties->pageSize = found ? (uint64_t)sysconf(_SC_PAGESIZE) : 0;
@@ -123,7 +123,7 @@ ze_result_t ZE_APICALL level_mem_get_address_range(ze_context_handle_t context, 
     if (!context) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!p) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     struct allocation a;
-    if (!allocations_find(context, p, &a)) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (!allocations_find(p, &a)) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     if (base) *base = a.base;
     if (size) *size = a.size;
     return ZE_RESULT_SUCCESS;
