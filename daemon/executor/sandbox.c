@@ -181,14 +181,32 @@ static const struct landlock_path gpu_paths[] = {
     {"/dev/null", LANDLOCK_RIGHT_DEVICE},
 };
 
+enum { GPU_PATHS = sizeof gpu_paths / sizeof *gpu_paths, NAMED_DRIVERS = 4 };
+
+/* All of these, and the drivers of Level Zero that the service's environment names, which may lie anywhere: how many.
+ */
+static size_t list_gpu_paths(struct landlock_path paths[GPU_PATHS + NAMED_DRIVERS])
+{
+    static char names[4096]; /* files, with commas */
+    const char *named = getenv("ZE_ENABLE_ALT_DRIVERS");
+    size_t n = GPU_PATHS;
+    char *rest = NULL;
+    memcpy(paths, gpu_paths, sizeof gpu_paths);
+    snprintf(names, sizeof names, "%s", named ? named : "");
+    for (char *name = strtok_r(names, ",", &rest); name && n < GPU_PATHS + NAMED_DRIVERS;
+         name = strtok_r(NULL, ",", &rest))
+        paths[n++] = (struct landlock_path){name, LANDLOCK_RIGHT_EXECUTE};
+    return n;
+}
+
 /* No file of any file system can be opened from here on, but those of drivers; memfds are no part of one. Nobody else
    can be signalled. A kernel without Landlock leaves it to the filter that files are only read: whether that is enough
    the broker decides. */
 static int close_file_systems(enum sandbox_profile profile)
 {
     if (!landlock_abi()) return 0;
-    bool gpu = profile == SANDBOX_GPU;
-    int rules = landlock_make(gpu ? gpu_paths : NULL, gpu ? sizeof gpu_paths / sizeof *gpu_paths : 0);
+    struct landlock_path paths[GPU_PATHS + NAMED_DRIVERS];
+    int rules = landlock_make(paths, profile == SANDBOX_GPU ? list_gpu_paths(paths) : 0);
     if (rules < 0 || landlock_enter(rules) != 0) return complain("Landlock");
     close(rules);
     return 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/executor/devices/cpu/cpu.h"
+#include "daemon/executor/devices/level_zero/level_zero.h"
 #include "daemon/executor/devices/reference/reference.h"
 #include "daemon/executor/devices/vulkan/vulkan.h"
 
@@ -21,7 +22,7 @@ void devices_init(unsigned threads)
 static const struct {
     const struct device *device;
     const struct gpu_description *(*init)(struct error *e);
-} drivers[] = {{&vulkan_device, vulkan_device_init}};
+} drivers[] = {{&vulkan_device, vulkan_device_init}, {&level_zero_device, level_zero_device_init}};
 
 unsigned devices_init_gpus(struct devices_gpu gpus[DEVICES_MAX_GPUS])
 {

@@ -1,6 +1,6 @@
 /*
- * Device vulkan through the whole service, with the validation layer on: whatever that finds becomes an error of the
- * graph or submission (FUSIOND_VULKAN_VALIDATION, tests/service/meson.build). Where there is no driver, which the
+ * test_gpu DEVICE: a device that a driver gives, through the whole service, with its validation layer on: whatever that
+ * finds becomes an error of the graph or submission (tests/service/meson.build). Where there is no driver, which the
  * service says why, all is skipped.
  */
 #include <setjmp.h>
@@ -19,6 +19,7 @@ enum { SIZE = 512, WAIT_MS = 20000, TIME_LIMIT_MS = 1500 };
 static const unsigned internal = FUSION_ACCESS_SCOPE_WORK_ITEM | FUSION_INTERNAL_MEMORY | FUSION_NO_INIT;
 
 static struct service service;
+static const char *gpu; /* the device's name */
 static bool absent;
 
 static int start(void **state)
@@ -28,8 +29,8 @@ static int start(void **state)
     service_start(&service, NULL);
     fusion_session *session = service_connect(&service);
     for (uint32_t i = 0; fusion_device_absent(session, i, name, reason) == FUSION_SUCCESS; i++)
-        if (strcmp(name, "vulkan") == 0) {
-            printf("# skipped: no device vulkan: %s\n", reason);
+        if (strcmp(name, gpu) == 0) {
+            printf("# skipped: no device %s: %s\n", gpu, reason);
             absent = true;
         }
     fusion_disconnect(session);
@@ -108,7 +109,7 @@ static void test_fused(void **state)
     (void)state;
     struct chain c;
     chain_build(&c, service_connect(&service), SIZE);
-    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, "vulkan");
+    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, gpu);
     for (int i = 0; i < 3; i++) {
         memset(map(c.out), 0, SIZE * 4);
         run(c.session, exec, NULL, 0);
@@ -125,7 +126,7 @@ static void test_unfused(void **state)
     (void)state;
     struct chain c;
     chain_build(&c, service_connect(&service), SIZE);
-    fusion_exec *exec = finalize(c.graph, FUSION_NONE, "vulkan");
+    fusion_exec *exec = finalize(c.graph, FUSION_NONE, gpu);
     run(c.session, exec, NULL, 0);
     expect_chain(c.out, SIZE, 5);
     assert_int_equal(fusion_exec_report(exec)->launches, 3);
@@ -141,7 +142,7 @@ static void test_sizes(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct chain c;
         chain_build(&c, session, sizes[i]);
-        run(session, finalize(c.graph, FUSION_REQUIRE, "vulkan"), NULL, 0);
+        run(session, finalize(c.graph, FUSION_REQUIRE, gpu), NULL, 0);
         expect_chain(c.out, sizes[i], 5);
     }
     fusion_disconnect(session);
@@ -160,7 +161,7 @@ static void test_many_groups(void **state)
         .module = module, .kernel = "scale", .dims = 1, .global = {ITEMS}, .local = {1}, .args = args, .n_args = 3};
     expect_ok(fusion_graph_create(session, &graph));
     expect_ok(fusion_graph_add_kernel(graph, &node, NULL));
-    run(session, finalize(graph, FUSION_ENABLE, "vulkan"), NULL, 0);
+    run(session, finalize(graph, FUSION_ENABLE, gpu), NULL, 0);
     for (int i = 0; i < ITEMS; i++) assert_int_equal(map(out)[i], 3 * i);
     fusion_disconnect(session);
 }
@@ -170,7 +171,7 @@ static void test_rebinding(void **state)
     (void)state;
     struct chain c;
     chain_build(&c, service_connect(&service), SIZE);
-    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, "vulkan");
+    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, gpu);
     fusion_buffer *other;
     int32_t factor = -9;
     expect_ok(fusion_buffer_create(c.session, "other", FUSION_I32, SIZE, 0, &other));
@@ -200,7 +201,7 @@ static void test_both_devices(void **state)
                              fusion_arg_i32(i ? 5 : 3)};
         expect_ok(fusion_graph_create(session, &graph));
         add_node(graph, module, "scale", SIZE, args, 3);
-        *(i ? &back : &there) = finalize(graph, FUSION_ENABLE, i ? "cpu" : "vulkan");
+        *(i ? &back : &there) = finalize(graph, FUSION_ENABLE, i ? "cpu" : gpu);
     }
     for (int i = 0; i < ROUNDS; i++) {
         expect_ok(fusion_exec_submit(there, NULL, 0, &event));
@@ -232,7 +233,7 @@ static void test_copies_and_fills(void **state)
                                     (fusion_memory){.buffer = out, .offset = SIZE * 2}, SIZE * 2, &scale, 1, &copy));
     fusion_arg again[] = {fusion_arg_read(out), fusion_arg_write(last), fusion_arg_i32(-1)};
     add_node(graph, module, "scale", SIZE, again, 3);
-    fusion_exec *exec = finalize(graph, FUSION_ENABLE, "vulkan");
+    fusion_exec *exec = finalize(graph, FUSION_ENABLE, gpu);
     run(session, exec, NULL, 0);
     for (int i = 0; i < SIZE; i++) assert_int_equal(map(last)[i], i < SIZE / 2 ? -41 : -2 * i);
     fusion_disconnect(session);
@@ -256,7 +257,7 @@ static void test_usm(void **state)
                            fusion_arg_pointer((char *)out + 8, FUSION_ACCESS_WRITE, 0), fusion_arg_i32(4)};
     add_node(graph, module, "scale", SIZE - 2, first, 3);
     add_node(graph, module, "scale", SIZE - 2, second, 3);
-    run(session, finalize(graph, FUSION_NONE, "vulkan"), NULL, 0);
+    run(session, finalize(graph, FUSION_NONE, gpu), NULL, 0);
     for (int i = 0; i < SIZE - 2; i++) assert_int_equal(((int *)out)[i + 2], 12 * i);
     fusion_disconnect(session);
 }
@@ -267,7 +268,7 @@ static void test_many_submissions(void **state)
     struct chain c;
     fusion_event event = 0;
     chain_build(&c, service_connect(&service), SIZE);
-    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, "vulkan");
+    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, gpu);
     for (int32_t i = 0; i < 2000; i++)
         expect_ok(fusion_exec_submit(exec, &(fusion_rebind){.node = c.scale, .arg = 2, .value = &i, .value_bytes = 4},
                                      1, &event));
@@ -284,7 +285,7 @@ static void test_cache(void **state)
     for (int i = 0; i < 2; i++) {
         chain_build(&c, service_connect(&service), 1000 + SIZE);
         long long compiles = service_counter(c.session, "compiles");
-        finalize(c.graph, FUSION_REQUIRE, "vulkan");
+        finalize(c.graph, FUSION_REQUIRE, gpu);
         if (i) assert_int_equal(service_counter(c.session, "compiles"), compiles);
         fusion_disconnect(c.session);
     }
@@ -341,22 +342,22 @@ static void test_faults(void **state)
     (void)state;
     struct chain other, own;
     chain_build(&other, service_connect(&service), SIZE);
-    fusion_exec *others = finalize(other.graph, FUSION_REQUIRE, "vulkan");
+    fusion_exec *others = finalize(other.graph, FUSION_REQUIRE, gpu);
     expect_others_go_on(&other, others);
 
     fusion_session *session;
     expect_ok(fusion_connect(service.socket, &(fusion_connect_options){.time_limit_ms = TIME_LIMIT_MS}, &session));
     chain_build(&own, session, SIZE);
-    fusion_exec *good = finalize(own.graph, FUSION_REQUIRE, "vulkan");
+    fusion_exec *good = finalize(own.graph, FUSION_REQUIRE, gpu);
     fusion_buffer *circle = index_buffer(session, "circle", 16, 1, 0), *out = index_buffer(session, "out", 16, 0, 0);
     for (int i = 0; i < 8; i++) map(circle)[i] = (i + 1) % 8;
     fusion_arg endless[] = {fusion_arg_read_write(circle)};
     fusion_arg beyond[] = {fusion_arg_write(out), fusion_arg_i64((int64_t)1 << 36)};
     fusion_graph *graphs[] = {one_kernel(load_endless(session), session, "endless", endless, 1),
                               one_kernel(own.module, session, "write_beyond", beyond, 2)};
-    expect_failure(&own, good, finalize(graphs[0], FUSION_ENABLE, "vulkan"), FUSION_TIMEOUT, FUSION_TIMEOUT);
+    expect_failure(&own, good, finalize(graphs[0], FUSION_ENABLE, gpu), FUSION_TIMEOUT, FUSION_TIMEOUT);
     expect_others_go_on(&other, others);
-    expect_failure(&own, good, finalize(graphs[1], FUSION_ENABLE, "vulkan"), FUSION_KERNEL_FAULT, FUSION_EXECUTOR);
+    expect_failure(&own, good, finalize(graphs[1], FUSION_ENABLE, gpu), FUSION_KERNEL_FAULT, FUSION_EXECUTOR);
     expect_others_go_on(&other, others);
     fusion_disconnect(session);
     fusion_disconnect(other.session);
@@ -384,7 +385,7 @@ static void test_kill(void **state)
     (void)state;
     struct chain c;
     chain_build(&c, service_connect(&service), SIZE);
-    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, "vulkan");
+    fusion_exec *exec = finalize(c.graph, FUSION_REQUIRE, gpu);
     run(c.session, exec, NULL, 0);
     pid_t pid = gpu_executor();
     assert_true(pid > 0);
@@ -411,49 +412,51 @@ static void test_lacking_aspect(void **state)
     expect_ok(fusion_image_create(session, "image", &desc, &image));
     fusion_arg args[] = {fusion_arg_write(out), fusion_arg_image(image, FUSION_ACCESS_READ)};
     fusion_graph *graph = one_kernel(load_test_kernels(session), session, "needs_image", args, 2);
-    expect_error(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = "vulkan"}, &exec),
+    expect_error(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = gpu}, &exec),
                  FUSION_KERNEL_NOT_SUPPORTED);
     expect_in_reason("aspect::image");
     fusion_disconnect(session);
 }
 
 /* A test's own setup cannot skip it. */
-#define ON_VULKAN(name)                                                                                                \
-    static void on_vulkan_##name(void **state)                                                                         \
+#define ON_DEVICE(name)                                                                                                \
+    static void on_device_##name(void **state)                                                                         \
     {                                                                                                                  \
         if (absent) skip();                                                                                            \
         name(state);                                                                                                   \
     }
-ON_VULKAN(test_fused)
-ON_VULKAN(test_unfused)
-ON_VULKAN(test_sizes)
-ON_VULKAN(test_many_groups)
-ON_VULKAN(test_rebinding)
-ON_VULKAN(test_both_devices)
-ON_VULKAN(test_copies_and_fills)
-ON_VULKAN(test_usm)
-ON_VULKAN(test_many_submissions)
-ON_VULKAN(test_cache)
-ON_VULKAN(test_faults)
-ON_VULKAN(test_kill)
-ON_VULKAN(test_lacking_aspect)
+ON_DEVICE(test_fused)
+ON_DEVICE(test_unfused)
+ON_DEVICE(test_sizes)
+ON_DEVICE(test_many_groups)
+ON_DEVICE(test_rebinding)
+ON_DEVICE(test_both_devices)
+ON_DEVICE(test_copies_and_fills)
+ON_DEVICE(test_usm)
+ON_DEVICE(test_many_submissions)
+ON_DEVICE(test_cache)
+ON_DEVICE(test_faults)
+ON_DEVICE(test_kill)
+ON_DEVICE(test_lacking_aspect)
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc != 2) return 2;
+    gpu = argv[1];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_vulkan_test_fused),
-        cmocka_unit_test(on_vulkan_test_unfused),
-        cmocka_unit_test(on_vulkan_test_sizes),
-        cmocka_unit_test(on_vulkan_test_many_groups),
-        cmocka_unit_test(on_vulkan_test_rebinding),
-        cmocka_unit_test(on_vulkan_test_both_devices),
-        cmocka_unit_test(on_vulkan_test_copies_and_fills),
-        cmocka_unit_test(on_vulkan_test_usm),
-        cmocka_unit_test(on_vulkan_test_many_submissions),
-        cmocka_unit_test(on_vulkan_test_cache),
-        cmocka_unit_test(on_vulkan_test_faults),
-        cmocka_unit_test(on_vulkan_test_kill),
-        cmocka_unit_test(on_vulkan_test_lacking_aspect),
+        cmocka_unit_test(on_device_test_fused),
+        cmocka_unit_test(on_device_test_unfused),
+        cmocka_unit_test(on_device_test_sizes),
+        cmocka_unit_test(on_device_test_many_groups),
+        cmocka_unit_test(on_device_test_rebinding),
+        cmocka_unit_test(on_device_test_both_devices),
+        cmocka_unit_test(on_device_test_copies_and_fills),
+        cmocka_unit_test(on_device_test_usm),
+        cmocka_unit_test(on_device_test_many_submissions),
+        cmocka_unit_test(on_device_test_cache),
+        cmocka_unit_test(on_device_test_faults),
+        cmocka_unit_test(on_device_test_kill),
+        cmocka_unit_test(on_device_test_lacking_aspect),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

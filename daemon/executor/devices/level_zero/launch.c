@@ -1,0 +1,129 @@
+/* Loading the launches of an executable. */
+#include "daemon/executor/devices/level_zero/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "daemon/gpu/object.h"
+#include "proto/include/fusiond/status.h"
+
+/* ---- what the device can launch ---- */
+
+static int check(const struct gpu_object *o, const struct program_launch *p, struct error *e)
+{
+    const struct gpu_description *g = &level_zero.description;
+    uint64_t local = o->header.local_bytes;
+    for (uint32_t i = 0; i < p->n_params; i++)
+        if (p->params[i].kind == PROGRAM_PARAM_LOCAL) local += p->params[i].offset;
+    if (o->header.args_size != p->args_size)
+        return error_set(e, FUSION_INTERNAL, NULL, "its object takes %u bytes of arguments, the program has %u",
+                         o->header.args_size, p->args_size);
+    if (local > g->max_local_bytes)
+        return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL,
+                         "a work-group needs %" PRIu64
+                         " bytes of work-group memory; device level_zero (%s) has %" PRIu64,
+                         local, g->name, g->max_local_bytes);
+    return 0;
+}
+
+/* ---- the driver's form ---- */
+
+/* What the driver's compiler says of a module that it does not take. */
+static int fail_to_build(ze_module_build_log_handle_t log, ze_result_t result, struct error *e)
+{
+    char text[600] = "";
+    size_t size = sizeof text;
+    if (ze.ModuleBuildLogGetString(log, &size, text) != ZE_RESULT_SUCCESS || !text[0])
+        return level_zero_fail(e, NULL, "its SPIR-V is not taken", result);
+    return error_set(e, FUSION_INTERNAL, NULL, "its SPIR-V is not taken by device level_zero (%s): %.500s",
+                     level_zero.description.name, text);
+}
+
+static int make_module(struct level_zero_launch *l, const struct gpu_object *o, struct error *e)
+{
+    const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                   .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                                   .inputSize = o->header.n_words * sizeof *o->words,
+                                   .pInputModule = (const uint8_t *)o->words};
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t result = ze.ModuleCreate(level_zero.context, level_zero.device, &desc, &l->module, &log);
+    int built = result == ZE_RESULT_SUCCESS ? 0 : fail_to_build(log, result, e);
+    if (log) ze.ModuleBuildLogDestroy(log);
+    if (built != 0) l->module = NULL;
+    return built;
+}
+
+/* Whatever addresses are found in memory, the kernel may follow. */
+static int make_kernel(struct level_zero_launch *l, struct error *e)
+{
+    const ze_kernel_indirect_access_flags_t all = ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE |
+                                                  ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST |
+                                                  ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED;
+    const char *name = NULL;
+    uint32_t n = 1;
+    ze_result_t result = ze.ModuleGetKernelNames(l->module, &n, &name);
+    const ze_kernel_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = name};
+    if (result == ZE_RESULT_SUCCESS) result = ze.KernelCreate(l->module, &desc, &l->kernel);
+    if (result == ZE_RESULT_SUCCESS) result = ze.KernelSetIndirectAccess(l->kernel, all);
+    return result == ZE_RESULT_SUCCESS ? 0 : level_zero_fail(e, NULL, "its kernel cannot be had", result);
+}
+
+/* ---- loading ---- */
+
+static void free_code(struct launch_code *code)
+{
+    struct level_zero_launch *l = (struct level_zero_launch *)code;
+    if (l->kernel) ze.KernelDestroy(l->kernel);
+    if (l->module) ze.ModuleDestroy(l->module);
+    free(l);
+}
+
+static int never_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next,
+                     const struct launch_context *context, struct error *e)
+{
+    (void)code, (void)next, (void)context;
+    return error_set(e, FUSION_INTERNAL, x->program->launches[launch].name, "is run with others, or not at all");
+}
+
+static int make(struct level_zero_launch *l, const struct program_launch *p, const struct gpu_object *o,
+                struct error *e)
+{
+    if (check(o, p, e) != 0 || make_module(l, o, e) != 0) return -1;
+    int n = level_zero_pieces_make(l->pieces, o, p, e);
+    l->n_pieces = n > 0 ? (uint32_t)n : 0;
+    return n < 0 ? -1 : make_kernel(l, e);
+}
+
+static int load(struct level_zero_launch *l, const struct program_launch *p, int fd, struct error *e)
+{
+    struct gpu_object object;
+    struct stat s;
+    const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || (seals & needed) != needed || fstat(fd, &s) != 0 || s.st_size == 0)
+        return error_set(e, FUSION_INTERNAL, NULL, "its object is not in a memfd sealed against changes");
+    void *bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED) return error_set(e, FUSION_INTERNAL, NULL, "mapping its object: %s", strerror(errno));
+    const char *wrong = gpu_object_decode(&object, bytes, (size_t)s.st_size);
+    int result =
+        wrong ? error_set(e, FUSION_INTERNAL, NULL, "its object cannot be read: %s", wrong) : make(l, p, &object, e);
+    munmap(bytes, (size_t)s.st_size);
+    return result;
+}
+
+struct launch_code *level_zero_launch_load(struct executable *x, uint32_t launch, int fd, struct error *e)
+{
+    const struct program_launch *p = &x->program->launches[launch];
+    struct level_zero_launch *l = calloc(1, sizeof *l);
+    if (!l) abort();
+    l->code = (struct launch_code){.run = never_run, .free = free_code};
+    if (load(l, p, fd, e) == 0) return &l->code;
+    error_about(e, "kernel %s", p->name);
+    free_code(&l->code);
+    return NULL;
+}

@@ -1,0 +1,37 @@
+/* Device level_zero. */
+#include "daemon/executor/devices/level_zero/level_zero.h"
+
+#include "daemon/executor/devices/level_zero/commands.h"
+#include "daemon/executor/devices/level_zero/launch.h"
+#include "daemon/executor/program/executables.h"
+#include "ir/base/arena.h"
+
+const struct gpu_description *level_zero_device_init(struct error *e)
+{
+    return level_zero_open(e) == 0 ? &level_zero.description : NULL;
+}
+
+static int begin_loading(struct executable *x, struct error *e)
+{
+    (void)e;
+    x->of_device = arena_alloc(x->program->arena, sizeof(struct level_zero_executable));
+    return 0;
+}
+
+static struct launch_code *load(struct executable *x, uint32_t launch, int *fd, struct error *e)
+{
+    return level_zero_launch_load(x, launch, *fd, e);
+}
+
+static void unload(struct executable *x)
+{
+    struct level_zero_executable *l = x->of_device;
+    if (l) level_zero_batches_free(l->batches);
+}
+
+const struct device level_zero_device = {.name = "level_zero",
+                                         .takes_objects = true,
+                                         .load = load,
+                                         .begin_loading = begin_loading,
+                                         .unload = unload,
+                                         .run_launches = level_zero_run_launches};
