@@ -186,6 +186,21 @@ def test_explain_names_properties():
     expect(out["cuts"] == [] and all(b["memory"] == "global" for b in out["buffers"]), "nothing is fused")
 
 
+def test_compile():
+    """SPIR-V for both dialects; what is read back is the kernel."""
+    folder = Folder()
+    for dialect, tool_environment in (("kernel", "opencl2.2"), ("vulkan", "vulkan1.2")):
+        out = folder.file(dialect + ".spv")
+        text = run("compile", "--spirv", out, "--dialect", dialect, folder.graph)
+        expect("fused_add_scale" in text, text)
+        subprocess.run(["spirv-val", "--target-env", tool_environment, out], check=True, timeout=60)
+    expect("fused_add_scale" in run("module", folder.file("kernel.spv")), "the kernel read back")
+    several = run("compile", "--spirv", folder.file("one.spv"), KERNELS, status=1)
+    expect("needs a folder" in several, several)
+    run("compile", "--spirv", folder.path, KERNELS)
+    expect(os.path.exists(folder.file("add.spv")), "a file for each kernel")
+
+
 def test_module():
     text = run("module", "--ir", KERNELS)
     for part in ("kernel add", "kernel scale", "ptr.global f32, read", "4 bytes", "fmul f32"):

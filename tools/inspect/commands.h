@@ -8,4 +8,5 @@ int command_status(const struct context *c, int argc, char **argv);
 int command_module(const struct context *c, int argc, char **argv);
 int command_run(const struct context *c, int argc, char **argv);
 int command_passes(const struct context *c, int argc, char **argv);
+int command_compile(const struct context *c, int argc, char **argv);
 int command_explain(const struct context *c, int argc, char **argv);

@@ -15,6 +15,7 @@ static const struct {
     {"module", command_module, "module [--ir] FILE ...   kernels of a module, or of several linked: arguments, needs"},
     {"run", command_run, "run GRAPH.yaml           runs a graph file (--help for options)"},
     {"passes", command_passes, "passes FILE              a module behind clean-up passes (--help for their names)"},
+    {"compile", command_compile, "compile GRAPH.yaml       kernels as SPIR-V into files (--help)"},
     {"explain", command_explain, "explain GRAPH.yaml       order, groups, remarks, fused code, picture (--help)"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

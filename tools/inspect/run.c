@@ -1,4 +1,4 @@
-/* fusion-inspect run and explain: a graph file through the service. */
+/* fusion-inspect run, explain and compile: a graph file through the service. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <spawn.h>
@@ -9,6 +9,7 @@
 
 #include "tools/inspect/array_file.h"
 #include "tools/inspect/commands.h"
+#include "tools/inspect/compile.h"
 #include "tools/inspect/explain.h"
 #include "tools/inspect/graph_file.h"
 #include "tools/inspect/image_file.h"
@@ -30,6 +31,7 @@ struct options {
     bool json, assembly;
     uint32_t repeat;
     const char *dot, *svg;
+    struct compile_request compile;
 };
 
 static void usage(const char *command)
@@ -50,6 +52,10 @@ static void usage(const char *command)
              "says\n"
              "  --out BUFFER=FILE              write a buffer as .npy or raw bytes, an image as .png, too\n"
              "  --repeat N                     submit N times; run_ms is the median");
+    else if (strcmp(command, "compile") == 0)
+        puts("  --spirv FILE|FOLDER            write the kernels of its launches as SPIR-V; GRAPH.yaml may\n"
+             "                                 be a module, too, which needs no service\n"
+             "  --dialect kernel|vulkan        for OpenCL and Level Zero (the default), or for Vulkan");
     else
         puts("  --assembly                     the generated assembly, too\n"
              "  --dot FILE, --svg FILE         the picture of the graph with its groups");
@@ -100,6 +106,7 @@ static bool parse_options(int argc, char **argv, struct options *o)
         {"repeat", required_argument, NULL, 'r'}, {"assembly", no_argument, NULL, 'a'},
         {"dot", required_argument, NULL, 'D'},    {"svg", required_argument, NULL, 'S'},
         {"debug", no_argument, NULL, 'g'},        {"tier", required_argument, NULL, 't'},
+        {"spirv", required_argument, NULL, 's'},  {"dialect", required_argument, NULL, 'l'},
         {"help", no_argument, NULL, 'h'},         {0}};
     bool explains = strcmp(argv[0], "explain") == 0;
     *o =
@@ -120,6 +127,8 @@ static bool parse_options(int argc, char **argv, struct options *o)
         case 'a': o->assembly = true; break;
         case 'D': o->dot = optarg; break;
         case 'S': o->svg = optarg; break;
+        case 's': o->compile.spirv = optarg; break;
+        case 'l': o->compile.dialect = optarg; break;
         case 'h': usage(argv[0]); exit(0);
         default: ok = false;
         }
@@ -281,7 +290,19 @@ static bool explain_graph(struct loaded *l, const struct options *o)
     return true;
 }
 
-/* ---- both ---- */
+/* ---- compile ---- */
+
+static bool compile_graph(struct loaded *l, const struct options *o)
+{
+    fusion_exec *exec;
+    fusion_finalize_options finalize = o->finalize;
+    finalize.keep_ir = true;
+    if (fusion_graph_finalize(l->graph, &finalize, &exec) == FUSION_SUCCESS) return compile_launches(exec, &o->compile);
+    print_error(o->graph);
+    return false;
+}
+
+/* ---- all of them ---- */
 
 static int with_graph(const struct context *c, int argc, char **argv,
                       bool (*work)(struct loaded *, const struct options *))
@@ -306,4 +327,23 @@ int command_run(const struct context *c, int argc, char **argv)
 int command_explain(const struct context *c, int argc, char **argv)
 {
     return with_graph(c, argc, argv, explain_graph);
+}
+
+static bool is_graph(const char *path)
+{
+    const char *end = strrchr(path, '.');
+    return end && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0);
+}
+
+int command_compile(const struct context *c, int argc, char **argv)
+{
+    struct options o;
+    if (!parse_options(argc, argv, &o)) return 2;
+    if (!o.compile.spirv) {
+        usage(argv[0]);
+        return 2;
+    }
+    if (!is_graph(o.graph)) return compile_module(o.graph, &o.compile) ? 0 : 1;
+    optind = 0;
+    return with_graph(c, argc, argv, compile_graph);
 }
