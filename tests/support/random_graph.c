@@ -102,16 +102,29 @@ static const char kernels[] =
     "    %x = global_id x\n %y = global_id y\n %w = global_size x\n %h = global_size y\n %r = mul i64 %y, %w\n %i = "
     "add i64 %r, %x\n"
     "    %q = mul i64 %x, %h\n %j = add i64 %q, %y\n %v = load i32 %a[%j]\n store i32 %o[%i], %v\n}\n"
+    "kernel @moved(%o: ptr.global i32, %a: ptr.global i32, %n: i64) {\n"
+    "    %i = global_id x\n %j = add i64 %i, %n\n %x = load i32 %a[%j]\n %s = add i32 %x, 3\n store i32 %o[%j], %s\n}\n"
+    "kernel @image(%o: ptr.global i32, %a: ptr.global i32, %w: i32) {\n"
+    "    %x0 = global_id x\n %y0 = global_id y\n %x = trunc i32 %x0\n %y = trunc i32 %y0\n %c = slt i32 %x, %w\n"
+    "    if %c {\n %r = mul i32 %y, %w\n %j = add i32 %r, %x\n %i = sext i64 %j\n %v = load i32 %a[%i]\n"
+    "    %s = xor i32 %v, 21\n store i32 %o[%i], %s\n }\n}\n"
+    "kernel @border(%o: ptr.global i32, %a: ptr.global i32, %w: i32) {\n"
+    "    %x0 = global_id x\n %y0 = global_id y\n %x = trunc i32 %x0\n %y = trunc i32 %y0\n %l = sub i32 %w, 1\n"
+    "    %b = sgt i32 %x, 0\n %c = slt i32 %x, %l\n %d = sgt i32 %y, 0\n %e = select bool %b, %c, false\n"
+    "    %f = and bool %e, %d\n %r = mul i32 %y, %w\n %j = add i32 %r, %x\n %i = sext i64 %j\n"
+    "    if %f {\n %k = sub i64 %i, 1\n %v = load i32 %a[%i]\n %u = load i32 %a[%k]\n %s = sub i32 %v, %u\n"
+    "    store i32 %o[%i], %s\n }\n else {\n %g = slt i32 %x, %w\n if %g {\n %v2 = load i32 %a[%i]\n"
+    "    store i32 %o[%i], %v2\n }\n }\n}\n"
     /* of random_plant.c: each element wherever %p says */
     "kernel @take(%o: ptr.global i32, %a: ptr.global i32, %p: ptr.global i32) {\n"
     "    %i = global_id x\n %w = load i32 %p[%i]\n %x = load i32 %a[%w]\n store i32 %o[%i], %x\n}\n"
     "kernel @put(%o: ptr.global i32, %a: ptr.global i32, %p: ptr.global i32) {\n"
     "    %i = global_id x\n %w = load i32 %p[%i]\n %x = load i32 %a[%i]\n store i32 %o[%w], %x\n}\n";
 
-enum { ELEMENTS = 512, BUFFERS = 8, VALUES = 4 };
+enum { ELEMENTS = 512, BUFFERS = 8, VALUES = 4, WIDTHS = 4 };
 
 /* How a kernel is called: o output, a b inputs that must not be the output, = inputs that may be, k a scalar i32,
-   n a scalar i64. */
+   n a scalar i64, w an i32 that rows are as long as. */
 struct kind {
     const char *name, *args;
     bool plain; /* element i of each buffer, written before anything else */
@@ -127,7 +140,8 @@ static const struct kind kinds[] = {
     {"swap", "oa", false, GROUPS},  {"shift", "oan", false, ANY},    {"plane", "o=", false, PLANE},
     {"turned", "oa", false, PLANE}, {"fours", "oa", false, SPACE},   {"apart", "oa", false, ANY},
     {"strided", "oa", false, ANY},  {"picked", "oaa", false, SPACE}, {"block", "oaa", false, GROUPS},
-    {"linear", "o=", false, SPACE}, {"sizes", "o", false, SPACE},
+    {"linear", "o=", false, SPACE}, {"sizes", "o", false, SPACE},    {"moved", "o=n", false, ANY},
+    {"image", "o=w", false, PLANE}, {"border", "oaw", false, PLANE},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -233,6 +247,7 @@ static void add_kernel(struct making *m, const char *name)
         if (*c == 'a' && buffer == output) buffer = (buffer + 1) % BUFFERS;
         if (*c == 'k') args[n++] = test_arg_value(rng_below(&m->rng, VALUES / 2));
         if (*c == 'n') args[n++] = test_arg_value(VALUES / 2 + rng_below(&m->rng, VALUES / 2));
+        if (*c == 'w') args[n++] = test_arg_value(VALUES + rng_below(&m->rng, WIDTHS));
         if (*c == 'o' || *c == 'a' || *c == '=') args[n++] = pick_piece(m, buffer);
         if (*c == '=' && buffer == output) args[n - 1] = args[0]; /* in place: the very same piece */
     }
@@ -281,6 +296,17 @@ static void add_properties(struct making *m)
     }
 }
 
+/* Some were alike, and widths are those of planes. */
+static void describe_values(struct making *m)
+{
+    struct fuser_value *values = m->g->graph.values;
+    for (uint32_t i = VALUES / 2; i < VALUES + WIDTHS; i++) {
+        bool wide = i >= VALUES;
+        if (rng_chance(&m->rng, 70)) values[i].alike = 1 + wide;
+        if (wide) values[i].number = values[i].alike ? 8 : 16;
+    }
+}
+
 struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_knobs *knobs)
 {
     struct making m = {.rng = {seed}, .g = test_graph_new(kernels), .knobs = knobs};
@@ -289,7 +315,8 @@ struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_kno
         snprintf(name, sizeof name, "b%u", i);
         test_buffer(m.g, name, IR_I32, ELEMENTS, (struct fuser_props){0});
     }
-    for (uint32_t i = 0; i < VALUES; i++) test_value(m.g, i < VALUES / 2 ? 4 : 8);
+    for (uint32_t i = 0; i < VALUES + WIDTHS; i++) test_value(m.g, i < VALUES / 2 || i >= VALUES ? 4 : 8);
+    describe_values(&m);
     m.plain_percent = knobs->plain ? 100 : rng_below(&m.rng, 100);
     m.group_percent = rng_below(&m.rng, 80);
     uint32_t n = knobs->least_nodes + rng_below(&m.rng, knobs->most_nodes - knobs->least_nodes + 1);

@@ -40,6 +40,42 @@ static void proofs_hold_when_watched(void **state)
     }
 }
 
+/* ---- conditions ---- */
+
+/* Fused, the graph does what its nodes do one by one, whatever the values are: as it was made for, or others. */
+static void any_values_do(void **state)
+{
+    (void)state;
+    unsigned conditional = 0;
+    for (unsigned seed = 0; seed < test_graphs(500); seed++) {
+        struct random_graph_knobs knobs = random_graph_knobs(seed);
+        struct test_graph *g = random_graph_new(seed, &knobs);
+        struct fuser_plan *plan = check_planned(g);
+        struct rng rng = {seed};
+        char why[1500];
+        conditional += plan->n_spares != 0;
+        for (int changed = 0; changed < 3; changed++) {
+            struct graph_memory a = graph_memory_new(&g->graph, seed), b = graph_memory_new(&g->graph, seed);
+            for (uint32_t i = 0; i < g->graph.n_values && changed; i++) {
+                bool wide = g->graph.values[i].number;
+                int64_t number = wide ? 3 + (int64_t)rng_below(&rng, 15) : (int64_t)rng_below(&rng, 8);
+                if (rng_chance(&rng, 60)) continue;
+                graph_memory_set(&a, i, number);
+                graph_memory_set(&b, i, number);
+            }
+            if (!run_graph(&g->graph, &a, why, sizeof why) || !run_plan(&g->graph, plan, &b, why, sizeof why) ||
+                !same_memory(plan, &a, &b, why, sizeof why))
+                fail_msg("seed %u, %s values: %s\n%s", seed, changed ? "other" : "the same", why, random_graph_text(g));
+            graph_memory_free(&a);
+            graph_memory_free(&b);
+        }
+        fuser_plan_free(plan);
+        test_graph_free(g);
+    }
+    print_message("# %u graphs with conditions\n", conditional);
+    assert_true(conditional);
+}
+
 /* ---- planted ---- */
 
 static uint32_t launch_of(const struct fuser_plan *plan, uint32_t node)
@@ -292,6 +328,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(proofs_hold_when_watched),
+        cmocka_unit_test(any_values_do),
         cmocka_unit_test(what_is_planted_is_found),
         cmocka_unit_test(another_sequence_is_the_same_plan),
         cmocka_unit_test(another_process_makes_the_same_plan),
