@@ -258,6 +258,16 @@ int control_run(struct control *c)
     return EXECUTOR_EXIT_CLOSED;
 }
 
+void control_spares_run(struct control *c, uint64_t executable)
+{
+    struct proto_writer w;
+    proto_begin_notice(&w, "executable.spares");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "executable", executable);
+    proto_finish(&w);
+    send_message(c, &w);
+}
+
 void control_ring_corrupt(struct control *c, const char *reason)
 {
     struct proto_writer w;

@@ -19,5 +19,7 @@ struct control {
 int control_begin(struct control *c, int *ring, int *events);
 /* Answers requests until the broker closes the connection; gives the process's exit code. */
 int control_run(struct control *c);
+/* Sends the notice that spares of an executable run: code for them would be of use. From any thread. */
+void control_spares_run(struct control *c, uint64_t executable);
 /* Sends the notice that the ring holds garbage. From any thread. */
 void control_ring_corrupt(struct control *c, const char *reason);

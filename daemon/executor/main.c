@@ -72,6 +72,11 @@ static void tell_ring_corrupt(const char *reason)
     control_ring_corrupt(&control, reason);
 }
 
+static void tell_spares_run(uint64_t executable)
+{
+    control_spares_run(&control, executable);
+}
+
 static unsigned available_cores(void)
 {
     cpu_set_t set;
@@ -85,7 +90,7 @@ static int start_threads(struct ring *ring, unsigned threads)
     struct pool *pool = pool_new(threads, ring);
     if (!pool) return complain("worker threads");
     if (watchdog_start() != 0) return complain("the watchdog");
-    errno = ring_thread_start(ring, submit_new(&buffers, &executables, pool), tell_ring_corrupt);
+    errno = ring_thread_start(ring, submit_new(&buffers, &executables, pool, tell_spares_run), tell_ring_corrupt);
     return errno ? complain("the ring's thread") : 0;
 }
 

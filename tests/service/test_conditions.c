@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -163,6 +164,31 @@ static void test_rows(void **state)
     check_rows((fusion_finalize_options){.mode = FUSION_ENABLE, .debug = true});
 }
 
+/* Their code is made once they run, and no sooner. */
+static void test_code_of_spares(void **state)
+{
+    (void)state;
+    int as_planned[KERNELS][2] = {{WIDTH, HEIGHT}, {WIDTH, HEIGHT}, {WIDTH, HEIGHT}};
+    int other[KERNELS][2] = {{WIDTH, 13}, {WIDTH, 12}, {WIDTH, 11}};
+    struct chain c;
+    const fusion_finalize_options options = {.mode = FUSION_ENABLE, .tier = FUSION_TIER_COMPILED};
+    make(&c, "plus", (const int[]){WIDTH, HEIGHT}, 2, options);
+    long long before = service_counter(session, "launches_replaced"), compiles = service_counter(session, "compiles");
+    run(&c, as_planned, 2);
+    assert_int_equal(service_counter(session, "compiles"), compiles);
+    for (int i = 0; i < 2000 && service_counter(session, "launches_replaced") < before + KERNELS; i++) {
+        for (int k = 0; k < SIZE * 2; k++) map(c.buffers[KERNELS])[k] = -1;
+        run(&c, other, 2);
+        expect_rows(&c, other);
+        usleep(10000);
+    }
+    assert_int_equal(service_counter(session, "launches_replaced"), before + KERNELS);
+    for (int k = 0; k < SIZE * 2; k++) map(c.buffers[KERNELS])[k] = -1;
+    run(&c, other, 2);
+    expect_rows(&c, other);
+    clear(&c);
+}
+
 /* ---- offsets ---- */
 
 static void expect_shifted(struct chain *c, int (*values)[2])
@@ -199,6 +225,7 @@ static void test_offsets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_code_of_spares),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_offsets),
     };

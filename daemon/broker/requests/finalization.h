@@ -13,6 +13,7 @@ struct launch {
     struct hash key;
     uint32_t index;
     struct code *code; /* NULL: not there yet */
+    bool spare;        /* the same, of a spare: a better one is made once it runs */
     bool quick;        /* its code is the kernel itself, until a better one is made */
     char *assembly;    /* NULL: not kept */
 };

@@ -132,6 +132,7 @@ static bool take_spares(struct finalize *f)
     for (uint32_t i = f->n_launches - f->n_spares; i < f->n_launches; i++) {
         if (f->launches[i].code) continue;
         if (!take_kernel(&f->launches[i])) return false;
+        f->launches[i].spare = true;
         f->done++;
     }
     return true;

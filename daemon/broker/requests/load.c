@@ -44,7 +44,7 @@ static void on_loaded(struct operation *operation, const struct proto_message *f
     operation_end(&f->operation);
     session_send(s, &w);
     blob_unref(report);
-    if (f->n_quick && !s->ending) upgrades_begin(f);
+    if ((f->n_quick || f->n_spares) && !s->ending) upgrades_begin(f);
     finalization_free(f);
 }
 

@@ -141,4 +141,5 @@ const struct session_events methods_events = {.greeted = hello_answer,
                                               .request = on_request,
                                               .replied = on_replied,
                                               .restarted = on_restarted,
+                                              .spares_run = upgrades_make_spares,
                                               .ended = on_ended};

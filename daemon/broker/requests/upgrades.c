@@ -38,6 +38,7 @@ struct upgrades {
     struct user_cost cost;
     TAILQ_HEAD(, upgrade) offered;
     uint32_t n, next, running;
+    uint32_t n_launches, n_ready; /* the first of the list: those that the report is about; those to be made */
     struct upgrade list[];
 };
 
@@ -165,7 +166,7 @@ static void start_one(struct upgrade *u)
 static void start(struct upgrades *all)
 {
     uint32_t most = PARALLEL * all->session->broker->options.compilers;
-    while (all->next < all->n && all->running < most) start_one(&all->list[all->next++]);
+    while (all->next < all->n_ready && all->running < most) start_one(&all->list[all->next++]);
     if (all->next == all->n && all->running == 0) drop_plan(all);
 }
 
@@ -174,9 +175,11 @@ static void start(struct upgrades *all)
 static void list_launches(struct upgrades *all, const struct finalize *f)
 {
     for (uint32_t i = 0; i < f->n_launches; i++) {
-        if (!f->launches[i].quick) continue;
+        bool is_spare = f->launches[i].spare;
+        if (!f->launches[i].quick && !is_spare) continue;
         struct upgrade *u = &all->list[all->n++];
         *u = (struct upgrade){.all = all, .launch = i, .hash = f->launches[i].key};
+        if (!is_spare) all->n_ready = all->n_launches = all->n; /* spares come last */
     }
 }
 
@@ -192,7 +195,8 @@ static bool keep_plan(struct upgrades *all, const struct finalize *f)
 void upgrades_begin(struct finalize *f)
 {
     struct session *s = f->operation.session;
-    struct upgrades *all = calloc(1, sizeof *all + f->n_quick * sizeof *all->list);
+    uint32_t most = f->n_quick + f->n_spares;
+    struct upgrades *all = calloc(1, sizeof *all + most * sizeof *all->list);
     if (!all || !map_put(&s->upgrades, f->executable, all)) {
         free(all);
         return;
@@ -201,7 +205,7 @@ void upgrades_begin(struct finalize *f)
     all->executable = f->executable;
     TAILQ_INIT(&all->offered);
     list_launches(all, f);
-    all->cost.of[USER_BYTES] = sizeof *all + f->n_quick * sizeof *all->list + f->plan->size;
+    all->cost.of[USER_BYTES] = sizeof *all + most * sizeof *all->list + f->plan->size;
     struct error error;
     if (session_charge(s, &all->cost, &error)) {
         if (keep_plan(all, f)) {
@@ -212,6 +216,14 @@ void upgrades_begin(struct finalize *f)
         error_set(&error, FUSION_OUT_OF_MEMORY, NULL, "out of memory");
     }
     for (; all->next < all->n; all->next++) stays(&all->list[all->next], error.reason);
+}
+
+void upgrades_make_spares(struct session *s, uint64_t executable)
+{
+    struct upgrades *all = map_get(&s->upgrades, executable);
+    if (!all || all->n_ready == all->n) return;
+    all->n_ready = all->n;
+    start(all);
 }
 
 /* ---- the executor ---- */
@@ -272,7 +284,7 @@ void executable_tiers(struct session *s, struct proto_message *m)
     proto_begin_reply(&w, m->id);
     proto_pack_map(&w, 1);
     proto_pack_key(&w, "launches");
-    msgpack_pack_array(&w.packer, all ? all->n : 0);
-    for (uint32_t i = 0; all && i < all->n; i++) pack_launch(&w, &all->list[i]);
+    msgpack_pack_array(&w.packer, all ? all->n_launches : 0);
+    for (uint32_t i = 0; all && i < all->n_launches; i++) pack_launch(&w, &all->list[i]);
     session_send(s, &w);
 }

@@ -6,10 +6,12 @@
 
 #include "daemon/broker/requests/finalization.h"
 
-/* f has been answered, and has quick launches. */
+/* f has been answered, and has quick launches, or spares without code. */
 void upgrades_begin(struct finalize *f);
 /* Method: which tier the launches of an executable are in. */
 void executable_tiers(struct session *s, struct proto_message *m);
+/* Spares of the executable run: their code is made, too. */
+void upgrades_make_spares(struct session *s, uint64_t executable);
 /* The executor's answer to the code that it was offered first. */
 void upgrades_replied(struct session *s, uint64_t executable, const struct proto_message *reply);
 /* A new executor has been given the executables. */

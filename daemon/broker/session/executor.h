@@ -16,6 +16,8 @@ enum executor_subject { EXECUTOR_BUFFER, EXECUTOR_EXECUTABLE, EXECUTOR_REPLACEME
 struct executor_events {
     /* The reply to a request about this buffer or executable. */
     void (*replied)(void *data, enum executor_subject subject, uint64_t id, const struct proto_message *reply);
+    /* Spares of this executable run. */
+    void (*spares_run)(void *data, uint64_t executable);
     /* It has died; replies that were due will not come. */
     void (*lost)(void *data, fusion_status status, const char *reason);
     /* A new one runs: everything is to be sent again. */

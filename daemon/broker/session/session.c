@@ -217,15 +217,23 @@ static void on_executor_given_up(void *data, fusion_status status, const char *r
     session_end(data, status, "executor", reason);
 }
 
+static void on_spares_run(void *data, uint64_t executable)
+{
+    struct session *s = data;
+    s->events->spares_run(s, executable);
+}
+
 static const struct executor_events executor_events = {.replied = on_executor_replied,
                                                        .lost = on_executor_lost,
                                                        .restarted = on_executor_restarted,
-                                                       .given_up = on_executor_given_up};
+                                                       .given_up = on_executor_given_up,
+                                                       .spares_run = on_spares_run};
 
 static const struct executor_events gpu_executor_events = {.replied = on_executor_replied,
                                                            .lost = on_executor_lost,
                                                            .restarted = on_gpu_executor_restarted,
-                                                           .given_up = on_executor_given_up};
+                                                           .given_up = on_executor_given_up,
+                                                           .spares_run = on_spares_run};
 
 bool session_begin(struct session *s)
 {

@@ -21,6 +21,8 @@ struct session_events {
     void (*request)(struct session *s, struct proto_message *m);
     /* Of the executor, about a buffer or an executable. */
     void (*replied)(struct session *s, enum executor_subject subject, uint64_t id, const struct proto_message *reply);
+    /* Spares of an executable run. */
+    void (*spares_run)(struct session *s, uint64_t executable);
     /* A new executor is to be given all that the former one had. */
     void (*restarted)(struct session *s, struct executor *executor);
     /* Its objects are to be freed. */

@@ -32,6 +32,7 @@ struct executable {
     uint8_t **values;   /* by value */
     struct executable_launch *launches;
     struct state **states;      /* by state of the program */
+    bool spares_ran;            /* instead of a launch, in some submission */
     struct buffer **spare;      /* by slot: memory of those that only spares use; NULL: was never needed */
     struct ir_printer *printer; /* what takes what its kernels print */
     void *of_device;            /* what the device has for all launches */

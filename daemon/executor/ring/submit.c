@@ -30,6 +30,7 @@ struct binding {
 struct submitter {
     struct buffers *buffers;
     struct executables *executables;
+    submit_spares_fn *spares_run;
     struct launch_context context;
     /* of the submission that is prepared or runs; room for the most slots and values so far */
     uint32_t slots_capacity, values_capacity;
@@ -39,10 +40,11 @@ struct submitter {
     const uint8_t **values;
 };
 
-struct submitter *submit_new(struct buffers *buffers, struct executables *executables, struct pool *pool)
+struct submitter *submit_new(struct buffers *buffers, struct executables *executables, struct pool *pool,
+                             submit_spares_fn *spares_run)
 {
     struct submitter *s = arena_realloc(NULL, sizeof *s);
-    *s = (struct submitter){.buffers = buffers, .executables = executables};
+    *s = (struct submitter){.buffers = buffers, .executables = executables, .spares_run = spares_run};
     s->context = (struct launch_context){.pool = pool, .printer = executables->printer, .buffers = buffers};
     return s;
 }
@@ -228,6 +230,8 @@ static bool choose_launches(const struct submitter *s, struct executable *x)
         x->launches[i].by_spares = launch->n_conditions && !conditions_hold(x->program, launch, s->values);
         spares |= x->launches[i].by_spares;
     }
+    if (spares && !x->spares_ran) s->spares_run(x->id);
+    x->spares_ran |= spares;
     return spares;
 }
 
