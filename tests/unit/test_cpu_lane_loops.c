@@ -111,6 +111,27 @@ static void each_lane_sweeps_its_row(void **state)
     free(assembly);
 }
 
+/* A row of a matrix times a vector, by each work-item. */
+static const char *const row_of_matrix =
+    "kernel @k(%a: ptr.global f32 read, %x: ptr.global f32 read, %y: ptr.global f32, %n: i32) {\n"
+    "  %i = global_id x\n  %row = trunc i32 %i\n  %first = mul i32 %row, %n\n"
+    "  %sum = loop (%j: i32 = 0, %s: f32 = 0.0) -> f32 {\n"
+    "    %k = add i32 %first, %j\n    %at = sext i64 %k\n    %v = load f32 %a[%at]\n    %j64 = sext i64 %j\n"
+    "    %w = load f32 %x[%j64]\n    %p = fmul f32 %v, %w\n    %t = fadd f32 %s, %p\n"
+    "    %j1 = add i32 %j, 1\n    %c = slt i32 %j1, %n\n    if %c {\n      continue %j1, %t\n    }\n"
+    "    break %t\n  }\n  store f32 %y[%i], %sum\n  return\n}\n";
+
+static void rows_come_by_registers(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    char *assembly = assembly_of(row_of_matrix, CPU_ISA_AVX2);
+    assert_null(strstr(assembly, "vmulss"));
+    assert_non_null(strstr(assembly, "vmulps"));
+    assert_non_null(strstr(assembly, "vunpcklps"));
+    free(assembly);
+}
+
 static void what_is_in_registers_runs_together(void **state)
 {
     (void)state;
@@ -139,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_lane_walks_its_row), cmocka_unit_test(each_lane_sweeps_its_row),
-        cmocka_unit_test(what_is_in_registers_runs_together), cmocka_unit_test(columns_are_fetched_ahead)};
+        cmocka_unit_test(rows_come_by_registers), cmocka_unit_test(what_is_in_registers_runs_together),
+        cmocka_unit_test(columns_are_fetched_ahead)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

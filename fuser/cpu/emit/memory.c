@@ -9,6 +9,7 @@
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/lower/walked_row.h"
 #include "fuser/cpu/prepare/walk.h"
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/lane_loop.h"
@@ -447,6 +448,25 @@ static void volatile_fence(struct emit *e, const struct ir_inst *inst)
     if (inst->attrs.is_volatile) jit_asm(e, &nothing, NULL, 0, NULL);
 }
 
+/* Where each lane walks along a row of its own, in each round of a loop that all leave together. */
+static bool load_walked_row(struct emit *e, const struct ir_inst *inst, const struct access *a, struct lanes *result)
+{
+    enum { MOST = 4 }; /* each is much code */
+    struct row_walk w;
+    if (!e->memory->loops || e->memory->walked == MOST || !walked_row_can_load(e, a->kind)) return false;
+    if (!row_walk_find(&e->values->uniformity, inst, &w)) return false;
+    const struct walked_row row = {.walk = &w,
+                                   .counter = emit_value(e, w.exit.loop->blocks[0]->args[w.counter]),
+                                   .first = emit_value(e, w.exit.loop->operands[w.counter]),
+                                   .bound = emit_value(e, w.less.bound),
+                                   .kind = a->kind,
+                                   .address = a->address,
+                                   .align = a->align};
+    *result = walked_row_load(e, &row);
+    e->memory->walked++;
+    return true;
+}
+
 static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     unsigned n = ir_type_lanes(inst->type);
@@ -457,6 +477,7 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
         result[0] = load_from_tile(e, &a[0]);
         return;
     }
+    if (load_walked_row(e, inst, &a[0], result)) return;
     struct interleaved all;
     bool neighbours = is_interleaved(a, n, &all) && interleaved_can_load(e, &all);
     bool word = !neighbours && is_word(e, a, n), together = !neighbours && !word && is_together(e, a, n, false);

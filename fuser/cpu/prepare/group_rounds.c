@@ -47,7 +47,7 @@ static uint32_t arg_place(const struct rounds *r, uint32_t old)
 /* Whether it is computed there by what stays: by instruction number. */
 static bool comes_of(const struct strided_loop *l, const bool *stays, const struct ir_value *v)
 {
-    return v->kind == IR_VALUE_RESULT && v->of.inst->parent == l->loop->parent && stays[v->of.inst->scratch];
+    return v->kind == IR_VALUE_RESULT && v->of.inst->parent == l->exit.loop->parent && stays[v->of.inst->scratch];
 }
 
 static struct ir_inst *copy_before(struct ir_inst *inst, struct ir_inst *before)
@@ -67,7 +67,7 @@ static struct ir_inst *copy_before(struct ir_inst *inst, struct ir_inst *before)
    reads and what depends on them, in each round again. Those stay where they are. */
 static bool can_pass_guard(const struct strided_loop *l, bool *stays)
 {
-    for (const struct ir_inst *i = l->loop->parent->first; i != l->loop; i = i->next) {
+    for (const struct ir_inst *i = l->exit.loop->parent->first; i != l->exit.loop; i = i->next) {
         unsigned flags = ir_op_info(i->op)->flags;
         bool is_load = reads_constant_memory(i), query = ir_op_class(i->op) == IR_CLASS_ND_RANGE;
         if (!is_load && !query && (!(flags & IR_FLAG_PURE) || flags & IR_FLAG_PARTIAL)) return false;
@@ -75,15 +75,15 @@ static bool can_pass_guard(const struct strided_loop *l, bool *stays)
         for (uint32_t k = 0; k < i->n_operands; k++)
             if (comes_of(l, stays, i->operands[k])) stays[i->scratch] = true;
     }
-    for (uint32_t i = 0; i < l->loop->n_operands; i++)
-        if (comes_of(l, stays, l->loop->operands[i])) return false;
+    for (uint32_t i = 0; i < l->exit.loop->n_operands; i++)
+        if (comes_of(l, stays, l->exit.loop->operands[i])) return false;
     return !comes_of(l, stays, l->step) && !comes_of(l, stays, l->bound) &&
            !(l->offset && comes_of(l, stays, l->offset));
 }
 
 static void move_before_guard(const struct rounds *r)
 {
-    for (struct ir_inst *i = r->l->loop->parent->first, *next; i != r->l->loop; i = next) {
+    for (struct ir_inst *i = r->l->exit.loop->parent->first, *next; i != r->l->exit.loop; i = next) {
         next = i->next;
         if (!r->stays[i->scratch]) ir_inst_move_before(i, r->l->guard);
     }
@@ -93,7 +93,7 @@ static void move_before_guard(const struct rounds *r)
 static void repeat_in_round(const struct rounds *r, struct ir_block *round)
 {
     struct ir_inst *first = round->first;
-    for (struct ir_inst *i = r->l->loop->parent->first; i != r->l->loop; i = i->next)
+    for (struct ir_inst *i = r->l->exit.loop->parent->first; i != r->l->exit.loop; i = i->next)
         ir_replace_uses(round, i->results[0], copy_before(i, first)->results[0]);
 }
 
@@ -125,7 +125,7 @@ static struct ir_value *has_round(struct ir_builder *b, const struct rounds *r, 
                                   struct ir_value *first)
 {
     const struct strided_loop *l = r->l;
-    bool before = !l->tests_first && !l->tests_next; /* what was tested is the counter of the round before */
+    bool before = !l->exit.tests_first && !l->tests_next; /* what was tested is the counter of the round before */
     enum ir_op less = l->up_to ? IR_OP_SLE : IR_OP_SLT;
     /* Of 64 bits that are unsigned, all that count through memory are positive. */
     if (l->is_unsigned && ir_type_bits(l->bound->type) == 64) less = l->up_to ? IR_OP_ULE : IR_OP_ULT;
@@ -140,20 +140,21 @@ static struct ir_value *has_round(struct ir_builder *b, const struct rounds *r, 
 static void make_loop(struct rounds *r, struct ir_builder *b)
 {
     const struct strided_loop *l = r->l;
-    uint32_t most = l->loop->n_operands + l->loop->n_results;
+    uint32_t most = l->exit.loop->n_operands + l->exit.loop->n_results;
     struct ir_value **init = arena_alloc(r->arena, most * sizeof *init);
     ir_type *types = arena_alloc(r->arena, most * sizeof *types);
-    r->place = arena_alloc(r->arena, (l->loop->n_results + 1) * sizeof *r->place);
+    r->place = arena_alloc(r->arena, (l->exit.loop->n_results + 1) * sizeof *r->place);
     init[0] = r->begin;
-    for (uint32_t i = 0; i < l->loop->n_operands; i++)
-        if (i != l->counter) init[arg_place(r, i)] = l->loop->operands[i];
-    r->n_carried = r->n_args = l->loop->n_operands;
-    for (uint32_t i = 0; i < l->loop->n_results; i++) {
-        const struct ir_value *v = l->out->operands[i];
-        for (uint32_t k = 0; k < l->loop->n_operands && !r->place[i]; k++)
-            if (k != l->counter && v == (l->tests_first ? l->loop->blocks[0]->args[k] : l->on->operands[k]))
+    for (uint32_t i = 0; i < l->exit.loop->n_operands; i++)
+        if (i != l->counter) init[arg_place(r, i)] = l->exit.loop->operands[i];
+    r->n_carried = r->n_args = l->exit.loop->n_operands;
+    for (uint32_t i = 0; i < l->exit.loop->n_results; i++) {
+        const struct ir_value *v = l->exit.out->operands[i];
+        for (uint32_t k = 0; k < l->exit.loop->n_operands && !r->place[i]; k++)
+            if (k != l->counter &&
+                v == (l->exit.tests_first ? l->exit.loop->blocks[0]->args[k] : l->exit.on->operands[k]))
                 r->place[i] = arg_place(r, k);
-        if (r->place[i] || l->tests_first) continue;
+        if (r->place[i] || l->exit.tests_first) continue;
         init[r->n_args] = ir_undef(b->module, v->type);
         r->place[i] = r->n_args++;
     }
@@ -171,16 +172,16 @@ static void build_yield(const struct rounds *r, struct ir_block *block, struct i
 static void move_round(const struct rounds *r, struct ir_block *to, struct ir_value *counter)
 {
     const struct strided_loop *l = r->l;
-    const struct ir_block *body = l->loop->blocks[0];
+    const struct ir_block *body = l->exit.loop->blocks[0];
     struct ir_value **values = arena_alloc(r->arena, r->n_args * sizeof *values);
-    for (uint32_t i = 0; i < l->loop->n_operands; i++)
-        if (i != l->counter) values[arg_place(r, i) - 1] = l->on->operands[i];
-    for (uint32_t i = 0; i < l->loop->n_results; i++)
-        if (r->place[i] >= r->n_carried) values[r->place[i] - 1] = l->out->operands[i];
+    for (uint32_t i = 0; i < l->exit.loop->n_operands; i++)
+        if (i != l->counter) values[arg_place(r, i) - 1] = l->exit.on->operands[i];
+    for (uint32_t i = 0; i < l->exit.loop->n_results; i++)
+        if (r->place[i] >= r->n_carried) values[r->place[i] - 1] = l->exit.out->operands[i];
     build_yield(r, to, values);
     pass_move_body(body->first, to->last);
-    if (l->on->parent != body) pass_move_body(l->on->parent->first, l->test);
-    ir_inst_remove(l->test);
+    if (l->exit.on->parent != body) pass_move_body(l->exit.on->parent->first, l->exit.test);
+    ir_inst_remove(l->exit.test);
     if (l->guard) repeat_in_round(r, to);
     for (uint32_t i = 0; i < body->n_args; i++)
         ir_replace_uses(to, body->args[i], i == l->counter ? counter : arg_of(r, arg_place(r, i)));
@@ -192,7 +193,7 @@ static void fill_loop(const struct rounds *r)
     struct ir_block *body = r->loop->blocks[0];
     struct ir_builder b = ir_builder_at_end(body);
     struct ir_value *base = arg_of(r, 0), *first = NULL;
-    if (!l->tests_first && !l->guard_is_test) first = ir_build2(&b, IR_OP_IEQ, IR_I64, base, r->begin);
+    if (!l->exit.tests_first && !l->guard_is_test) first = ir_build2(&b, IR_OP_IEQ, IR_I64, base, r->begin);
     struct ir_inst *ends = ir_build_if(&b, has_round(&b, r, base, first), NULL, 0);
     struct ir_builder goes_on = ir_builder_at_end(ends->blocks[0]), leaves = ir_builder_at_end(ends->blocks[1]);
     ir_build(&goes_on, IR_OP_YIELD, IR_VOID, NULL, 0);
@@ -202,7 +203,7 @@ static void fill_loop(const struct rounds *r)
     struct ir_value *at = ir_build2(&b, IR_OP_ADD, IR_I64, base, ir_build_id(&b, IR_OP_LOCAL_ID, 0));
     struct ir_value *mine = has_round(&b, r, at, first), *counter = at;
     if (r->guarded) mine = ir_build2(&b, IR_OP_AND, IR_BOOL, r->guarded, mine);
-    ir_type type = l->loop->operands[l->counter]->type;
+    ir_type type = l->exit.loop->operands[l->counter]->type;
     if (ir_type_bits(type) < 64) counter = ir_build1(&b, IR_OP_ITRUNC, type, at);
     ir_type *types = arena_alloc(r->arena, r->n_args * sizeof *types);
     for (uint32_t i = 1; i < r->n_args; i++) types[i - 1] = arg_of(r, i)->type;
@@ -219,25 +220,26 @@ static void fill_loop(const struct rounds *r)
 static void replace_results(const struct rounds *r, struct ir_function *kernel)
 {
     const struct strided_loop *l = r->l;
-    for (uint32_t i = 0; i < l->loop->n_results; i++)
-        ir_replace_uses(kernel->body, l->loop->results[i],
-                        r->place[i] ? r->loop->results[r->place[i] - 1] : l->out->operands[i]);
+    for (uint32_t i = 0; i < l->exit.loop->n_results; i++)
+        ir_replace_uses(kernel->body, l->exit.loop->results[i],
+                        r->place[i] ? r->loop->results[r->place[i] - 1] : l->exit.out->operands[i]);
 }
 
 static void make_rounds(struct ir_function *kernel, const struct strided_loop *l, const bool *stays)
 {
     struct rounds r = {.l = l, .stays = stays, .arena = arena_new()};
     if (l->guard) move_before_guard(&r);
-    struct ir_builder b = ir_builder_before(l->guard ? l->guard : l->loop);
+    struct ir_builder b = ir_builder_before(l->guard ? l->guard : l->exit.loop);
     r.begin = begin_of(&b, l);
     r.step = wide(&b, l->step, false);
     r.bound = wide(&b, l->bound, l->is_unsigned);
     if (l->guard && !l->guard_is_test) r.guarded = l->guard->operands[0];
-    if (r.guarded && l->loop->parent == l->guard->blocks[1]) r.guarded = ir_build1(&b, IR_OP_NOT, IR_BOOL, r.guarded);
+    if (r.guarded && l->exit.loop->parent == l->guard->blocks[1])
+        r.guarded = ir_build1(&b, IR_OP_NOT, IR_BOOL, r.guarded);
     make_loop(&r, &b);
     replace_results(&r, kernel);
     fill_loop(&r);
-    ir_inst_remove(l->loop);
+    ir_inst_remove(l->exit.loop);
     arena_free(r.arena);
 }
 

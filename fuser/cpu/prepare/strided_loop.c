@@ -19,7 +19,7 @@ static bool is_uniform(const struct strided_search *s, const struct ir_value *v)
 /* The same for all, and known before the loop. */
 static bool is_fixed(const struct strided_search *s, const struct strided_loop *l, const struct ir_value *v)
 {
-    return is_uniform(s, v) && !pass_is_inside(v, l->loop);
+    return is_uniform(s, v) && !pass_is_inside(v, l->exit.loop);
 }
 
 static struct ir_inst *made_by(const struct ir_value *v, enum ir_op op)
@@ -32,61 +32,6 @@ static const struct ir_value *without_extension(const struct ir_value *v)
     const struct ir_inst *inst = made_by(v, IR_OP_SEXT);
     if (!inst) inst = made_by(v, IR_OP_ZEXT);
     return inst ? inst->operands[0] : v;
-}
-
-/* ---- exits ---- */
-
-struct exits {
-    struct ir_inst *on, *out;
-    unsigned n;
-};
-
-static void see_exit(struct ir_inst *inst, void *data)
-{
-    struct exits *x = data;
-    x->n++;
-    if (inst->op == IR_OP_CONTINUE) x->on = inst;
-    if (inst->op == IR_OP_BREAK) x->out = inst;
-}
-
-static void see_effect(struct ir_inst *inst, void *data)
-{
-    bool harmless = (ir_op_info(inst->op)->flags & IR_FLAG_PURE) || ir_op_class(inst->op) == IR_CLASS_ND_RANGE;
-    if (!harmless) *(bool *)data = true;
-}
-
-static bool nothing_before(const struct ir_inst *test)
-{
-    bool effect = false;
-    for (const struct ir_inst *i = test->parent->first; i != test; i = i->next) {
-        if (i->blocks[0]) return false;
-        see_effect((struct ir_inst *)i, &effect);
-    }
-    return !effect;
-}
-
-static bool just_yields(const struct ir_block *block)
-{
-    return block->first->op == IR_OP_YIELD && !block->first->n_operands;
-}
-
-/* The loop's one test, before or behind all that it does. */
-static bool find_test(struct strided_loop *l)
-{
-    struct ir_block *body = l->loop->blocks[0];
-    struct exits x = {0};
-    pass_walk_exits(body, see_exit, &x);
-    if (x.n != 2 || !x.on || !x.out) return false;
-    bool out_at_end = x.out->parent == body;
-    const struct ir_inst *inner = out_at_end ? x.on : x.out;
-    struct ir_inst *test = inner->parent->parent;
-    if ((out_at_end ? x.out : x.on)->parent != body || test->parent != body || test->op != IR_OP_IF) return false;
-    if (test->n_results || !just_yields(test->blocks[test->blocks[0] == inner->parent])) return false;
-    bool alone = inner->parent->first == inner, ends = test->next == body->last;
-    *l = (struct strided_loop){.loop = l->loop, .test = test, .on = x.on, .out = x.out};
-    l->tests_first = !(alone && ends);
-    if (!l->tests_first) return true;
-    return (out_at_end ? ends : alone) && nothing_before(test);
 }
 
 /* ---- the counter ---- */
@@ -143,7 +88,7 @@ static struct ir_inst *id_of(const struct strided_search *s, const struct ir_val
 
 static bool find_start(const struct strided_search *s, struct strided_loop *l)
 {
-    const struct ir_value *start = l->loop->operands[l->counter];
+    const struct ir_value *start = l->exit.loop->operands[l->counter];
     if ((l->id = id_of(s, start))) return true;
     const struct ir_inst *sum = made_by(start, IR_OP_ADD);
     for (unsigned i = 0; sum && ir_type_bits(start->type) == 64 && i < 2 && !l->id; i++) {
@@ -153,52 +98,18 @@ static bool find_start(const struct strided_search *s, struct strided_loop *l)
     return l->id && is_uniform(s, l->offset);
 }
 
-/* ---- comparisons ---- */
-
-struct less {
-    const struct ir_value *value, *bound;
-    bool is_unsigned, up_to;
-};
-
-/* The condition of an if, or its contrary, as value < bound. */
-static bool less_of(const struct ir_inst *test, bool contrary, struct less *less)
-{
-    const struct ir_value *v = test->operands[0];
-    if (v->kind != IR_VALUE_RESULT || v->of.inst->n_operands != 2) return false;
-    enum ir_op op = v->of.inst->op;
-    bool greater, equal;
-    switch (op) {
-    case IR_OP_SLT:
-    case IR_OP_ULT: greater = false, equal = false; break;
-    case IR_OP_SLE:
-    case IR_OP_ULE: greater = false, equal = true; break;
-    case IR_OP_SGT:
-    case IR_OP_UGT: greater = true, equal = false; break;
-    case IR_OP_SGE:
-    case IR_OP_UGE: greater = true, equal = true; break;
-    default: return false;
-    }
-    if (contrary) {
-        greater = !greater;
-        equal = !equal;
-    }
-    struct ir_value *const *operands = v->of.inst->operands;
-    *less =
-        (struct less){operands[greater], operands[!greater], (ir_op_info(op)->flags & IR_FLAG_UNSIGNED) != 0, equal};
-    return true;
-}
+/* ---- the comparison ---- */
 
 /* The counter among the loop's arguments, by what is compared where it ends. */
 static bool find_counter(const struct strided_search *s, struct strided_loop *l)
 {
     struct less less;
-    const struct ir_block *body = l->loop->blocks[0];
-    bool stays_where = l->on->parent == l->test->blocks[0] || l->out->parent == l->test->blocks[1];
-    if (!less_of(l->test, !stays_where, &less)) return false;
+    const struct ir_block *body = l->exit.loop->blocks[0];
+    if (!less_of_loop(&l->exit, &less)) return false;
     for (l->counter = 0; l->counter < body->n_args; l->counter++) {
-        const struct ir_value *v = body->args[l->counter], *next = l->on->operands[l->counter];
+        const struct ir_value *v = body->args[l->counter], *next = l->exit.on->operands[l->counter];
         l->tests_next = less.value == next;
-        if (less.value != v && !(l->tests_next && !l->tests_first)) continue;
+        if (less.value != v && !(l->tests_next && !l->exit.tests_first)) continue;
         l->step = step_between(v, next);
         l->bound = (struct ir_value *)less.bound;
         l->is_unsigned = less.is_unsigned;
@@ -222,13 +133,13 @@ static bool all_come_to(const struct strided_search *s, const struct ir_inst *in
 /* What work-items may take differently around the loop: nothing, or an if that has the loop in its first branch. */
 static bool find_guard(const struct strided_search *s, struct strided_loop *l)
 {
-    struct ir_inst *around = l->loop->parent->parent;
-    if (!around || !s->group.divergent[around->scratch]) return all_come_to(s, l->loop);
+    struct ir_inst *around = l->exit.loop->parent->parent;
+    if (!around || !s->group.divergent[around->scratch]) return all_come_to(s, l->exit.loop);
     struct less less;
     if (around->op != IR_OP_IF || !all_come_to(s, around)) return false;
     l->guard = around;
-    l->guard_is_test = less_of(around, l->loop->parent == around->blocks[1], &less) && l->tests_next &&
-                       ir_value_same(less.value, l->loop->operands[l->counter]) &&
+    l->guard_is_test = less_of_if(around, l->exit.loop->parent == around->blocks[1], &less) && l->tests_next &&
+                       ir_value_same(less.value, l->exit.loop->operands[l->counter]) &&
                        ir_value_same(less.bound, l->bound) && less.is_unsigned == l->is_unsigned &&
                        less.up_to == l->up_to;
     return true;
@@ -262,7 +173,7 @@ static bool walks_rows(const struct strided_search *s, const struct strided_loop
         bool contiguous =
             shape.kind == SHAPE_LINEAR && shape.stride == (int64_t)ir_type_size(s->kernel->module, i->type);
         bool far = ir_type_space(i->operands[0]->type) == IR_SPACE_GLOBAL;
-        if (contiguous && far && depends_on(i->operands[0], l->loop->blocks[0]->args[l->counter], 0)) return true;
+        if (contiguous && far && depends_on(i->operands[0], l->exit.loop->blocks[0]->args[l->counter], 0)) return true;
     }
     return false;
 }
@@ -270,11 +181,11 @@ static bool walks_rows(const struct strided_search *s, const struct strided_loop
 /* Whether a loop that is left before a round has only results that are there after the last one. */
 static bool gives_what_it_carries(const struct strided_loop *l)
 {
-    const struct ir_block *body = l->loop->blocks[0];
-    for (uint32_t i = 0; l->tests_first && i < l->out->n_operands; i++) {
-        const struct ir_value *v = l->out->operands[i];
+    const struct ir_block *body = l->exit.loop->blocks[0];
+    for (uint32_t i = 0; l->exit.tests_first && i < l->exit.out->n_operands; i++) {
+        const struct ir_value *v = l->exit.out->operands[i];
         bool carried = v->kind == IR_VALUE_BLOCK_ARG && v->of.block == body && v->index != l->counter;
-        if (!carried && pass_is_inside(v, l->loop)) return false;
+        if (!carried && pass_is_inside(v, l->exit.loop)) return false;
     }
     return true;
 }
@@ -282,10 +193,11 @@ static bool gives_what_it_carries(const struct strided_loop *l)
 bool strided_loop_find(const struct strided_search *s, struct ir_inst *loop, struct strided_loop *found)
 {
     bool prevented = false;
-    *found = (struct strided_loop){.loop = loop};
-    if (loop->blocks[0]->n_args > MOST_CARRIED || !find_test(found) || !find_counter(s, found)) return false;
+    *found = (struct strided_loop){0};
+    if (loop->blocks[0]->n_args > MOST_CARRIED || !loop_test_find(loop, &found->exit) || !find_counter(s, found))
+        return false;
     ir_walk(loop->blocks[0], see_work, &prevented);
     if (prevented || !gives_what_it_carries(found) || !find_guard(s, found)) return false;
-    bool in_test = found->tests_first && found->on->parent != loop->blocks[0];
-    return walks_rows(s, found, in_test ? found->on->parent : loop->blocks[0]);
+    bool in_test = found->exit.tests_first && found->exit.on->parent != loop->blocks[0];
+    return walks_rows(s, found, in_test ? found->exit.on->parent : loop->blocks[0]);
 }

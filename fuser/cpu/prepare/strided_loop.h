@@ -4,20 +4,19 @@
  */
 #pragma once
 
+#include "fuser/cpu/prepare/loop_test.h"
 #include "fuser/cpu/prepare/uniformity.h"
 
 struct strided_loop {
-    struct ir_inst *loop;
-    struct ir_inst *guard;           /* the if around it that work-items may take differently; NULL: there is none */
-    struct ir_inst *test, *on, *out; /* the if that decides on the next round, its continue and its break */
-    bool tests_first;                /* at the beginning of a round, so that there may be none */
-    uint32_t counter;                /* which of the loop's arguments counts */
-    struct ir_inst *id;              /* what it begins with: a local or global id ... */
-    struct ir_value *offset;         /* ... and what is added to it in 64 bits; NULL: nothing */
-    struct ir_value *step, *bound;   /* the same for all */
-    bool tests_next;                 /* a test at the end is of the counter's next value */
-    bool is_unsigned, up_to;         /* the comparison: <, or <= */
-    bool guard_is_test;              /* the guard is the test that the first round would have */
+    struct loop_test exit;
+    struct ir_inst *guard;         /* the if around it that work-items may take differently; NULL: there is none */
+    uint32_t counter;              /* which of the loop's arguments counts */
+    struct ir_inst *id;            /* what it begins with: a local or global id ... */
+    struct ir_value *offset;       /* ... and what is added to it in 64 bits; NULL: nothing */
+    struct ir_value *step, *bound; /* the same for all */
+    bool tests_next;               /* a test at the end is of the counter's next value */
+    bool is_unsigned, up_to;       /* the comparison: <, or <= */
+    bool guard_is_test;            /* the guard is the test that the first round would have */
 };
 
 /* What is known of a kernel. Instructions and values are numbered as there. */

@@ -92,11 +92,20 @@ static bool find_step(const struct walk *w, const struct ir_value *v, unsigned d
     case IR_OP_SHL: return scaled_step(w, inst, depth, step);
     case IR_OP_SEXT:
     case IR_OP_ZEXT:
-    case IR_OP_ITRUNC:
+    case IR_OP_ITRUNC: /* fewer bits wrap */
+        return ir_type_bits(inst->operands[0]->type) >= 32 && ir_type_bits(inst->type) >= 32 &&
+               find_step(w, inst->operands[0], depth + 1, step);
     case IR_OP_FIELD:
     case IR_OP_SPACECAST: return find_step(w, inst->operands[0], depth + 1, step);
     default: return ir_op_class(inst->op) == IR_CLASS_ND_RANGE;
     }
+}
+
+bool walk_step(const struct ir_module *module, const struct ir_inst *access, int64_t *step)
+{
+    struct walk w = {.module = module, .loop = ir_enclosing_loop(access)};
+    ir_walk(w.loop->blocks[0], see_continue, &w);
+    return find_step(&w, access->operands[0], 0, step);
 }
 
 /* Whether the loop ends soon, as that over the neighbours of a pixel does. */
@@ -114,10 +123,9 @@ static bool has_few_rounds(const struct ir_inst *loop)
 
 bool walk_leaps(const struct ir_module *module, const struct ir_inst *access)
 {
-    struct walk w = {.module = module, .loop = ir_enclosing_loop(access)};
+    const struct ir_inst *loop = ir_enclosing_loop(access);
     int64_t step;
-    if (!w.loop || has_few_rounds(w.loop)) return false;
-    ir_walk(w.loop->blocks[0], see_continue, &w);
-    if (!find_step(&w, access->operands[0], 0, &step)) return true;
+    if (!loop || has_few_rounds(loop)) return false;
+    if (!walk_step(module, access, &step)) return true;
     return step > LONGEST_STEP || step < -LONGEST_STEP;
 }

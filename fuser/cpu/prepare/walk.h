@@ -9,3 +9,5 @@
 bool walk_is_regular(const struct ir_inst *access);
 /* Whether it goes on by more than the processor expects, or nobody knows how far, and for more than a few rounds. */
 bool walk_leaps(const struct ir_module *module, const struct ir_inst *access);
+/* By how many bytes it goes on in each round; false: that is not known. It is in a loop. */
+bool walk_step(const struct ir_module *module, const struct ir_inst *access, int64_t *step);
