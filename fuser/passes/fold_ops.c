@@ -222,6 +222,23 @@ static struct ir_value *skip(struct ir_inst *inst, const struct ir_inst *inner, 
     return NULL;
 }
 
+/* x + -y is x - y to the last bit, and so x * y + -z a difference of what mad rounds twice. What may be contracted
+   stays as it is, for that goes by sums. */
+static void sum_of_negated(struct ir_inst *inst, bool *changed)
+{
+    struct ir_value **o = inst->operands;
+    const struct ir_inst *negated = made_by(o[inst->n_operands - 1], IR_OP_FNEG);
+    if (!negated || inst->attrs.fp & IR_FP_CONTRACT) return;
+    if (inst->op == IR_OP_MAD) {
+        struct ir_builder b = ir_builder_before(inst);
+        o[0] = ir_build2(&b, IR_OP_FMUL, inst->type, o[0], o[1]);
+        inst->n_operands = 2;
+    }
+    o[1] = negated->operands[0];
+    inst->op = inst->op == IR_OP_FSUB ? IR_OP_FADD : IR_OP_FSUB;
+    *changed = true;
+}
+
 static struct ir_value *trunc_identity(struct ir_inst *inst, bool *changed)
 {
     struct ir_inst *inner = made_by(inst->operands[0], IR_OP_ITRUNC);
@@ -363,6 +380,9 @@ static struct ir_value *identity(struct ir_inst *inst, bool *changed)
     case IR_OP_NOT:
     case IR_OP_NEG:
     case IR_OP_FNEG: return twice(inst);
+    case IR_OP_FADD:
+    case IR_OP_FSUB:
+    case IR_OP_MAD: sum_of_negated(inst, changed); return NULL;
     case IR_OP_IEQ:
     case IR_OP_INE:
     case IR_OP_SLT:
