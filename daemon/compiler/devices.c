@@ -1,11 +1,14 @@
-/* The devices: cpu, for which code is generated, and reference, which interprets and checks. */
+/* The devices: cpu, for which code is generated, reference, which interprets and checks, those that are configured for
+   tests, and a GPU. */
 #include "daemon/compiler/devices.h"
 
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/compiler/configured_devices.h"
 #include "daemon/compiler/gpu_compile.h"
 #include "daemon/compiler/pack.h"
 #include "daemon/gpu/description.h"
@@ -17,7 +20,9 @@
 enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };
 
 enum { CPU, REFERENCE };
-static struct device devices[DEVICES];
+static struct device devices[MAX_DEVICES];
+static unsigned n_devices;
+static char cache_target[sizeof((struct cpu_target *)0)->text + 32];
 static struct device gpu_device; /* with a name, once there is one */
 static struct gpu_description gpu;
 static struct cpu_target cpu_target;
@@ -79,6 +84,7 @@ static void init_reference(struct device *d)
         .description = "Interpreter: slow, reports out-of-bounds accesses, unwritten memory and data races",
         .target = "interpreter",
         .compute_units = 1,
+        .runs_as = "reference",
     };
     set_sub_groups(&d->properties, sizes);
     add_target(&d->properties, "spir64");
@@ -115,16 +121,37 @@ static void init_cpu(struct device *d)
         .description = "The processor's cores, through libgccjit",
         .compute_units = available_cores(),
         .check = cpu_check,
+        .runs_as = "cpu",
     };
     snprintf(d->target, sizeof d->target, "%s", cpu_target.text);
     set_sub_groups(&d->properties, cpu_sub_group_sizes());
     add_cpu_targets(&d->properties);
 }
 
-void devices_init(void)
+bool devices_init(void)
 {
+    const char *path = getenv("FUSIOND_DEVICES");
     init_cpu(&devices[CPU]);
     init_reference(&devices[REFERENCE]);
+    n_devices = REFERENCE + 1;
+    int used = snprintf(cache_target, sizeof cache_target, "%s", cpu_target.text);
+    if (!path) return true;
+    int n = configured_devices(path, devices, n_devices, MAX_DEVICES);
+    if (n < 0) return false;
+    snprintf(cache_target + used, sizeof cache_target - (size_t)used, " devices %016" PRIx64,
+             configured_devices_hash(devices + n_devices, (unsigned)n - n_devices));
+    n_devices = (unsigned)n;
+    return true;
+}
+
+unsigned devices_count(void)
+{
+    return n_devices;
+}
+
+const char *devices_cache_target(void)
+{
+    return cache_target;
 }
 
 static bool gpu_check(const struct ir_function *kernel, struct diag_list *findings)
@@ -147,6 +174,7 @@ bool devices_add_gpu(const void *description, size_t size)
         .compute_units = gpu.compute_units,
         .check = gpu_check,
         .gpu = &gpu,
+        .runs_as = gpu.device,
     };
     gpu_target_text(&gpu, gpu_device.target, sizeof gpu_device.target);
     gpu_device.properties.n_sub_group_sizes = gpu_sub_group_sizes(&gpu, gpu_device.properties.sub_group_sizes);
@@ -160,12 +188,12 @@ const struct device *devices_gpu(void)
 
 const struct device *devices_get(unsigned index)
 {
-    return index < DEVICES ? &devices[index] : NULL;
+    return index < n_devices ? &devices[index] : NULL;
 }
 
 const struct device *devices_find(const char *name)
 {
-    for (unsigned i = 0; i < DEVICES; i++)
+    for (unsigned i = 0; i < n_devices; i++)
         if (strcmp(devices[i].properties.name, name) == 0) return &devices[i];
     if (gpu_device.gpu && strcmp(gpu.device, name) == 0) return &gpu_device;
     return NULL;
@@ -189,7 +217,7 @@ enum cpu_effort devices_cpu_effort(void)
 static void pack_sub_groups(struct proto_writer *w, const struct device *d)
 {
     const struct fuser_device *p = &d->properties;
-    proto_pack_uint(w, "max_num_sub_groups", p->max_work_group_size / p->sub_group_sizes[0]);
+    proto_pack_uint(w, "max_num_sub_groups", p->n_sub_group_sizes ? p->max_work_group_size / p->sub_group_sizes[0] : 0);
     proto_pack_uint(w, "primary_sub_group_size", p->primary_sub_group_size);
     proto_pack_key(w, "sub_group_sizes");
     msgpack_pack_array(&w->packer, p->n_sub_group_sizes);

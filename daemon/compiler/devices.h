@@ -1,25 +1,15 @@
 /* The devices this machine offers. */
 #pragma once
 
-#include "fuser/cpu/compile.h"
-#include "fuser/graph/graph.h"
+#include "daemon/compiler/device.h"
 #include "proto/writer.h"
 
-struct device {
-    struct fuser_device properties; /* what the fuser must know */
-    const char *description;
-    char target[1024];
-    uint32_t compute_units;
-    /* Whether there can be code for the kernel; false: with findings. NULL: its programs carry kernels, not objects. */
-    bool (*check)(const struct ir_function *kernel, struct diag_list *findings);
-    bool independent_forward_progress; /* of sub-groups */
-    const struct gpu_description *gpu; /* NULL: it is none */
-};
+enum { MAX_DEVICES = 32 };
 
-enum { DEVICES = 2 }; /* that every machine has */
-
-/* Called once. */
-void devices_init(void);
+/* Called once. False: $FUSIOND_DEVICES cannot be read; it was said why. */
+bool devices_init(void);
+/* That are always there: all but a GPU. */
+unsigned devices_count(void);
 const struct device *devices_get(unsigned index);
 const struct device *devices_find(const char *name); /* NULL: none */
 /* The GPU that a job came with (daemon/gpu/description.h), from then on to be found by its name. False: the bytes are
@@ -29,6 +19,8 @@ bool devices_add_gpu(const void *description, size_t size);
 const struct device *devices_gpu(void);
 /* That runs what is finalized with debug, for whatever device. */
 const struct device *devices_debugger(void);
+/* What the cache is told apart by: the processor, and devices that were configured. */
+const char *devices_cache_target(void);
 /* What code for the cpu is made for. */
 const struct cpu_target *devices_cpu_target(void);
 enum cpu_effort devices_cpu_effort(void);

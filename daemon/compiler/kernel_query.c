@@ -91,6 +91,6 @@ static void pack_device(struct proto_writer *w, const struct fuser_device *devic
 void kernel_query_pack(struct proto_writer *w, const struct ir_function *kernel, const struct access_analysis *a)
 {
     proto_pack_key(w, "devices");
-    msgpack_pack_array(&w->packer, DEVICES);
-    for (unsigned i = 0; i < DEVICES; i++) pack_device(w, &devices_get(i)->properties, kernel, a);
+    msgpack_pack_array(&w->packer, devices_count());
+    for (unsigned i = 0; i < devices_count(); i++) pack_device(w, &devices_get(i)->properties, kernel, a);
 }

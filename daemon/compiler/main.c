@@ -47,9 +47,9 @@ static int send_ready(void)
     proto_begin_notice(&w, "ready");
     proto_pack_map(&w, 2);
     proto_pack_key(&w, "devices");
-    msgpack_pack_array(&w.packer, DEVICES);
-    for (unsigned i = 0; i < DEVICES; i++) devices_pack(&w, devices_get(i));
-    proto_pack_string(&w, "target", devices_cpu_target()->text);
+    msgpack_pack_array(&w.packer, devices_count());
+    for (unsigned i = 0; i < devices_count(); i++) devices_pack(&w, devices_get(i));
+    proto_pack_string(&w, "target", devices_cache_target());
     return send_notice(&w);
 }
 
@@ -134,8 +134,7 @@ static int serve(void)
 int main(void)
 {
     if (process_enter() != 0) return EXIT_FAILURE;
-    devices_init();
-    int result = confine_prepare(process_folder());
+    int result = devices_init() ? confine_prepare(process_folder()) : -1;
     if (result == 0) result = serve();
     process_leave();
     return result == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -6,6 +6,7 @@
 
 #include "daemon/compiler/job.h"
 #include "daemon/compiler/kernel_query.h"
+#include "daemon/compiler/known_targets.h"
 #include "daemon/compiler/module_check.h"
 #include "daemon/compiler/module_job.h"
 #include "daemon/compiler/module_options.h"
@@ -171,10 +172,18 @@ static void keep_warning(void *data, const char *text)
     if (w->n < sizeof w->list / sizeof *w->list) strbuf_add(&w->list[w->n++], text);
 }
 
+static bool has_targets(const struct ir_module *m)
+{
+    for (uint32_t i = 0; i < m->n_functions; i++)
+        if (m->functions[i]->n_targets) return true;
+    return false;
+}
+
 static void pack_warnings(struct proto_writer *w, struct ir_usage *u)
 {
     struct warnings all = {.n = 0};
     ir_warn_undeclared(u, keep_warning, &all);
+    if (has_targets(ir_usage_module(u))) ir_warn_targets(u, known_targets(), keep_warning, &all);
     proto_pack_key(w, "warnings");
     msgpack_pack_array(&w->packer, all.n);
     for (uint32_t i = 0; i < all.n; i++) {

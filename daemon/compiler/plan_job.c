@@ -10,6 +10,7 @@
 #include "daemon/compiler/translate.h"
 #include "fuser/plan/plan.h"
 #include "ir/base/arena.h"
+#include "ir/base/strbuf.h"
 #include "ir/msgpack/codec.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -36,9 +37,17 @@ static int read_device(struct planning *p, const struct proto_message *m, struct
     if (!proto_get_string(&m->params, "device", &name, PROTO_MAX_NAME)) return job_missing(e, m, "device");
     p->device = devices_find(name);
     if (!p->device) {
-        error_set(e, FUSION_NOT_FOUND, NULL, "there is no such device; there are %s and %s",
-                  devices_get(0)->properties.name, devices_get(1)->properties.name);
+        struct strbuf names = {0};
+        for (unsigned i = 0; i < devices_count(); i++)
+            strbuf_printf(&names, "%s%s",
+                          !i                        ? ""
+                          : i + 1 < devices_count() ? ", "
+                                                    : " and ",
+                          devices_get(i)->properties.name);
+        char *text = strbuf_take(&names);
+        error_set(e, FUSION_NOT_FOUND, NULL, "there is no such device; there are %s", text);
         error_about(e, "device %s", name);
+        free(text);
     }
     free(name);
     return p->device ? 0 : -1;

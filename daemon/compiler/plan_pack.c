@@ -401,7 +401,7 @@ void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
     const struct fuser_plan *p = s->plan, *runs = s->apart ? s->apart : p;
     const struct fuser_graph *g = s->graph;
     msgpack_pack_map(k, 7);
-    put_string(k, "device", s->device->properties.name);
+    put_string(k, "device", s->device->runs_as);
     put_flag(k, "debug", s->apart != NULL);
     put_list(k, "launches", runs->n_launches + runs->n_spares);
     for (uint32_t i = 0; i < runs->n_launches; i++) program_launch(k, s, &runs->launches[i]);

@@ -101,6 +101,8 @@ struct fuser_device {
     uint32_t n_targets;
     const char *targets[8]; /* names of what it is, besides its own, as code may be fixed to */
     uint64_t aspects;
+    uint32_t n_aspect_numbers;
+    const uint32_t *aspect_numbers; /* of those that only modules have names for */
     uint64_t max_work_group_size;
     uint64_t max_local_bytes;
     uint32_t n_sub_group_sizes;

@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -81,7 +83,17 @@ static void warnings(void **state)
                         "  broken_promise()\n"
                         "  middle() hw.cpp:15\n"
                         "  deep() hw.cpp:25");
-    assert_null(fusion_module_warning(module, 1));
+    static const char *const targets[] = {
+        "warning: function 'targets' has required sub-group size '1024' not supported by fixed target "
+        "'intel_gpu_12_0_0'",
+        "warning: function 'targets' has required work-group size '5000, 1, 1' not supported by fixed target "
+        "'intel_gpu_12_0_0'",
+        "warning: function 'targets' has required sub-group size '1024' not supported by fixed target 'ptx64'",
+        "warning: function 'targets' has required work-group size '5000, 1, 1' not supported by fixed target 'ptx64'",
+        "warning: function 'calls' uses aspect 'accelerator' not supported by fixed target 'x86_64'",
+    };
+    for (uint32_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        assert_non_null(strstr(fusion_module_warning(module, i + 1), targets[i]));
 }
 
 static void queries(void **state)
@@ -183,11 +195,103 @@ static void across_modules(void **state)
     expect_in_reason("'aspect::ext_intel_amx'");
 }
 
+/* ---- devices of a configuration file ---- */
+
+static const char devices_file[] =
+    "small:\n"
+    "  aspects: [cpu, fp16, online_compiler, usm_device_allocations, sub_groups, ext_oneapi_graph_fusion, 9]\n"
+    "  sub-group-sizes: [4, 8]\n"
+    "  max-work-group-size: 64\n"
+    "large:\n"
+    "  aspects: [cpu, fp64, fp16, atomic64, sub_groups]\n"
+    "  sub-group-sizes: [16]\n";
+
+static const char variety[] =
+    "aspects { ext_intel_amx = 9 }\n"
+    "kernel @plain(%o: ptr.global i32) {\n  %i = global_id x\n  %s = sub_group_max_size\n  store i32 %o[%i], %s\n}\n"
+    "kernel @doubles(%o: ptr.global i32) {\n  %i = global_id x\n  %f = stof f64 %i\n  %n = ftos i32 %f\n"
+    "  store i32 %o[%i], %n\n}\n"
+    "kernel @amx(%o: ptr.global i32) aspects(ext_intel_amx) {}\n"
+    "kernel @sixteen(%o: ptr.global i32) sub_group_size(16) {}\n"
+    "kernel @hundred(%o: ptr.global i32) work_group_size(100) {}\n"
+    "kernel @only_small(%o: ptr.global i32) targets(\"small\") {}\n";
+
+/* What a kernel gives on a device: NULL where it runs, else the reason. */
+static const char *outcome(fusion_session *s, fusion_module *m, const char *kernel, const char *device, int32_t *last)
+{
+    fusion_buffer *out = index_buffer(s, "out", 128, 0, 0);
+    fusion_graph *graph;
+    fusion_exec *exec;
+    fusion_event done;
+    int32_t *values;
+    fusion_arg args[] = {fusion_arg_write(out)};
+    fusion_kernel_node node = {.module = m, .kernel = kernel, .dims = 1, .global = {128}, .n_args = 1, .args = args};
+    expect_ok(fusion_graph_create(s, &graph));
+    expect_ok(fusion_graph_add_kernel(graph, &node, NULL));
+    fusion_status status =
+        fusion_graph_finalize(graph, &(fusion_finalize_options){.mode = FUSION_ENABLE, .device = device}, &exec);
+    if (status != FUSION_SUCCESS) return fusion_last_error()->reason;
+    expect_ok(fusion_exec_submit(exec, NULL, 0, &done));
+    expect_ok(fusion_event_wait(s, done, -1, NULL));
+    expect_ok(fusion_buffer_map(out, (void **)&values));
+    *last = values[127];
+    return NULL;
+}
+
+static void configured_devices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel, *device, *reason; /* NULL: it runs */
+        int32_t last;
+    } cases[] = {
+        {"plain", "small", NULL, 8},
+        {"plain", "large", NULL, 16},
+        {"doubles", "small", "'aspect::fp64' but device does not support this aspect.", 0},
+        {"doubles", "large", NULL, 127},
+        {"amx", "small", NULL, 0},
+        {"amx", "large", "'aspect::ext_intel_amx' but device", 0},
+        {"sixteen", "small", "requires sub-groups of 16, which device small lacks; its sizes are 4, 8", 0},
+        {"sixteen", "large", NULL, 0},
+        {"hundred", "small", "required work-group size of '100, 1, 1' but device", 0},
+        {"hundred", "large", NULL, 0},
+        {"only_small", "small", NULL, 0},
+        {"only_small", "large", "'-fsycl-fixed-targets=small' but was submitted to a different device.", 0},
+        {"only_small", "cpu", "'-fsycl-fixed-targets=small' but was submitted to a different device.", 0},
+    };
+    struct service own;
+    char path[] = "/tmp/devices-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, devices_file, sizeof devices_file - 1) == sizeof devices_file - 1);
+    close(fd);
+    setenv("FUSIOND_DEVICES", path, 1);
+    service_start(&own, NULL);
+    unsetenv("FUSIOND_DEVICES");
+    fusion_session *s = service_connect(&own);
+    uint32_t n;
+    fusion_module *m;
+    expect_ok(fusion_device_count(s, &n));
+    assert_int_equal(n, 4);
+    expect_ok(fusion_module_load(s, "variety", variety, sizeof variety - 1, &m));
+    assert_null(fusion_module_warning(m, 0));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t last = -1;
+        const char *reason = outcome(s, m, cases[i].kernel, cases[i].device, &last);
+        if (!reason != !cases[i].reason || (reason && !strstr(reason, cases[i].reason)))
+            fail_msg("%s on %s: %s", cases[i].kernel, cases[i].device, reason ? reason : "it runs");
+        if (!reason) assert_int_equal(last, cases[i].last);
+    }
+    fusion_disconnect(s);
+    service_clear(&own);
+    unlink(path);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(warnings),         cmocka_unit_test(queries),    cmocka_unit_test(no_target_left),
-        cmocka_unit_test(refused_in_order), cmocka_unit_test(others_run), cmocka_unit_test(across_modules),
+        cmocka_unit_test(warnings),           cmocka_unit_test(queries),    cmocka_unit_test(no_target_left),
+        cmocka_unit_test(refused_in_order),   cmocka_unit_test(others_run), cmocka_unit_test(across_modules),
+        cmocka_unit_test(configured_devices),
     };
     return cmocka_run_group_tests_name("kernel_features", tests, start, stop);
 }

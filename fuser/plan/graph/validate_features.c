@@ -29,11 +29,28 @@ static bool check_targets(struct plan_context *ctx, const struct fuser_node *nod
     return false;
 }
 
+/* Aspects that modules have names for, and the device has numbers. */
+static bool has_number(const struct fuser_device *device, const struct ir_module *m, unsigned bit)
+{
+    uint32_t number = ir_module_aspect_number(m, bit);
+    for (uint32_t i = 0; i < device->n_aspect_numbers; i++)
+        if (device->aspect_numbers[i] == number) return true;
+    return false;
+}
+
+static uint64_t missing_aspects(const struct fuser_device *device, const struct ir_module *m, uint64_t aspects)
+{
+    uint64_t missing = aspects & ~device->aspects;
+    for (unsigned bit = IR_ASPECT_COUNT; bit < IR_ASPECT_BITS; bit++)
+        if (missing >> bit & 1 && has_number(device, m, bit)) missing &= ~((uint64_t)1 << bit);
+    return missing;
+}
+
 /* The first one that is missing, by its number. */
 static bool check_aspects(struct plan_context *ctx, const struct fuser_node *node, const struct ir_requirements *r)
 {
     const struct ir_module *m = node->kernel->module;
-    uint64_t missing = r->aspects & ~ctx->options->device.aspects;
+    uint64_t missing = missing_aspects(&ctx->options->device, m, r->aspects);
     unsigned first = IR_ASPECT_BITS;
     for (unsigned bit = 0; bit < IR_ASPECT_BITS; bit++)
         if (missing >> bit & 1 &&
