@@ -68,6 +68,7 @@ static void read_kernel(fusion_module *m, uint32_t index, const msgpack_object *
     k->name = client_reply_text(&m->pool, map, "name");
     k->aspects = join_names(&m->pool, client_reply_list(map, "aspects"));
     k->targets = join_names(&m->pool, client_reply_list(map, "targets"));
+    k->image = client_reply_u32(map, "image");
     k->sub_group_size = client_reply_text(&m->pool, map, "sub_group_size");
     msgpack_object_array size = client_reply_list(map, "work_group_size");
     for (uint32_t i = 0; i < size.size && i < 3; i++) k->work_group_size[i] = (uint32_t)size.ptr[i].via.u64;

@@ -176,6 +176,7 @@ bool devices_add_gpu(const void *description, size_t size)
         .gpu = &gpu,
         .runs_as = gpu.device,
     };
+    add_target(&gpu_device.properties, "spir64");
     gpu_target_text(&gpu, gpu_device.target, sizeof gpu_device.target);
     gpu_device.properties.n_sub_group_sizes = gpu_sub_group_sizes(&gpu, gpu_device.properties.sub_group_sizes);
     return true;

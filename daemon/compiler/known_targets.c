@@ -13,8 +13,11 @@ static void add_device(struct arena *a, struct ir_target *t, const struct fuser_
 {
     uint32_t *numbers = arena_alloc(a, (IR_ASPECT_COUNT + d->n_aspect_numbers) * sizeof *numbers);
     uint32_t *sizes = arena_alloc(a, d->n_sub_group_sizes * sizeof *sizes + 1);
-    *t = (struct ir_target){.name = d->name, .aspects = numbers, .sub_group_sizes = sizes,
-                            .n_sub_group_sizes = d->n_sub_group_sizes, .max_work_group_size = d->max_work_group_size};
+    *t = (struct ir_target){.name = d->name,
+                            .aspects = numbers,
+                            .sub_group_sizes = sizes,
+                            .n_sub_group_sizes = d->n_sub_group_sizes,
+                            .max_work_group_size = d->max_work_group_size};
     for (unsigned bit = 0; bit < IR_ASPECT_COUNT; bit++)
         if (d->aspects >> bit & 1) numbers[t->n_aspects++] = ir_aspect_number(bit);
     for (uint32_t i = 0; i < d->n_aspect_numbers; i++) numbers[t->n_aspects++] = d->aspect_numbers[i];

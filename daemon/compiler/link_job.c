@@ -61,7 +61,10 @@ int job_link(const struct proto_message *m, struct proto_writer *reply, struct e
     if (!proto_get_string(&m->params, "name", &name, PROTO_MAX_NAME)) return job_missing(e, m, "name");
     if (parts_read(&parts, m, e) == 0) linked = link_parts(&parts, name, e);
     int result = linked ? module_check(linked, name, e) : -1;
-    if (result == 0) job_reply_module(m, reply, linked, name);
+    if (result == 0) {
+        const struct module_units units = {(const struct ir_module *const *)parts.modules, parts.n};
+        job_reply_module(m, reply, linked, units, name);
+    }
     ir_module_free(linked);
     parts_clear(&parts);
     free(name);

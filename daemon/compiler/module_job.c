@@ -6,15 +6,11 @@
 
 #include "daemon/compiler/job.h"
 #include "daemon/compiler/kernel_query.h"
-#include "daemon/compiler/known_targets.h"
 #include "daemon/compiler/module_check.h"
 #include "daemon/compiler/module_job.h"
 #include "daemon/compiler/module_options.h"
 #include "daemon/compiler/pack.h"
 #include "fuser/access/access.h"
-#include "ir/base/strbuf.h"
-#include "ir/features/requirements.h"
-#include "ir/features/warnings.h"
 #include "ir/link/sub_group_size.h"
 #include "ir/msgpack/codec.h"
 #include "ir/text/parse/parse.h"
@@ -112,35 +108,14 @@ static void pack_sub_group_size(struct proto_writer *w, uint32_t size)
                                                      : number);
 }
 
-static void pack_name(struct proto_writer *w, const char *name)
-{
-    msgpack_pack_str_with_body(&w->packer, name, strlen(name));
-}
-
-/* What it requires with all that it reaches: aspects that are used and declared, and the targets that are left. */
-static void pack_features(struct proto_writer *w, const struct ir_function *f, struct ir_usage *u)
-{
-    struct ir_requirements r;
-    uint8_t bits[IR_ASPECT_BITS];
-    if (!ir_requirements_find(u, f, &r, NULL)) r = (struct ir_requirements){0}; /* module_check() has refused it */
-    unsigned n = ir_aspects_in_order(f->module, r.aspects, bits);
-    proto_pack_key(w, "aspects");
-    msgpack_pack_array(&w->packer, n);
-    for (unsigned i = 0; i < n; i++) pack_name(w, ir_module_aspect_name(f->module, bits[i]));
-    proto_pack_key(w, "targets");
-    msgpack_pack_array(&w->packer, r.n_targets);
-    for (uint32_t i = 0; i < r.n_targets; i++) pack_name(w, r.targets[i]);
-    ir_requirements_clear(&r);
-}
-
-static void pack_kernel(struct proto_writer *w, const struct ir_function *f, struct ir_usage *u)
+static void pack_kernel(struct proto_writer *w, const struct ir_function *f, struct module_features *features)
 {
     const struct nd_range any = {.dims = 3, .global = {1 << 20, 1 << 20, 1 << 20}};
     struct access_analysis *a = access_analyse(f, &any, 0, false, NULL);
     uint64_t group[3] = {f->work_group_size[0], f->work_group_size[1], f->work_group_size[2]};
-    proto_pack_map(w, 7);
+    proto_pack_map(w, 8);
     proto_pack_string(w, "name", f->name);
-    pack_features(w, f, u);
+    module_features_pack(features, w, f);
     proto_pack_key(w, "args");
     msgpack_pack_array(&w->packer, f->n_params);
     for (uint32_t i = 0; i < f->n_params; i++) pack_arg(w, f, i, a);
@@ -150,51 +125,18 @@ static void pack_kernel(struct proto_writer *w, const struct ir_function *f, str
     access_analysis_free(a);
 }
 
-static void pack_kernels(struct proto_writer *w, const struct ir_module *m, struct ir_usage *u)
+static void pack_kernels(struct proto_writer *w, const struct ir_module *m, struct module_features *features)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < m->n_functions; i++) n += m->functions[i]->linkage == IR_LINKAGE_KERNEL;
     proto_pack_key(w, "kernels");
     msgpack_pack_array(&w->packer, n);
     for (uint32_t i = 0; i < m->n_functions; i++)
-        if (m->functions[i]->linkage == IR_LINKAGE_KERNEL) pack_kernel(w, m->functions[i], u);
-}
-
-/* Texts that are shown to the user, as many as a reply may have. */
-struct warnings {
-    struct strbuf list[64];
-    uint32_t n;
-};
-
-static void keep_warning(void *data, const char *text)
-{
-    struct warnings *w = data;
-    if (w->n < sizeof w->list / sizeof *w->list) strbuf_add(&w->list[w->n++], text);
-}
-
-static bool has_targets(const struct ir_module *m)
-{
-    for (uint32_t i = 0; i < m->n_functions; i++)
-        if (m->functions[i]->n_targets) return true;
-    return false;
-}
-
-static void pack_warnings(struct proto_writer *w, struct ir_usage *u)
-{
-    struct warnings all = {.n = 0};
-    ir_warn_undeclared(u, keep_warning, &all);
-    if (has_targets(ir_usage_module(u))) ir_warn_targets(u, known_targets(), keep_warning, &all);
-    proto_pack_key(w, "warnings");
-    msgpack_pack_array(&w->packer, all.n);
-    for (uint32_t i = 0; i < all.n; i++) {
-        char *text = strbuf_take(&all.list[i]);
-        pack_name(w, text);
-        free(text);
-    }
+        if (m->functions[i]->linkage == IR_LINKAGE_KERNEL) pack_kernel(w, m->functions[i], features);
 }
 
 void job_reply_module(const struct proto_message *m, struct proto_writer *reply, struct ir_module *module,
-                      const char *name)
+                      struct module_units units, const char *name)
 {
     size_t ir_size;
     bool want_text = false;
@@ -204,10 +146,10 @@ void job_reply_module(const struct proto_message *m, struct proto_writer *reply,
     char *text = want_text ? ir_print(module) : NULL;
     proto_begin_reply(reply, m->id);
     proto_pack_map(reply, want_text ? 4 : 3);
-    struct ir_usage *usage = ir_usage_new(module);
-    pack_kernels(reply, module, usage);
-    pack_warnings(reply, usage);
-    ir_usage_free(usage);
+    struct module_features *features = module_features_new(module, units);
+    pack_kernels(reply, module, features);
+    module_features_pack_warnings(features, reply);
+    module_features_free(features);
     proto_pack_bytes(reply, "ir", ir, ir_size);
     if (want_text) proto_pack_string(reply, "text", text);
     free(text);
@@ -228,7 +170,7 @@ int job_module(const struct proto_message *m, struct proto_writer *reply, struct
     struct ir_module *module = read_module(m, data, size, name, e);
     if (!module) goto out_name;
     if (module_check(module, name, e) != 0) goto out_module;
-    job_reply_module(m, reply, module, name);
+    job_reply_module(m, reply, module, (struct module_units){(const struct ir_module *const *)&module, 1}, name);
     result = 0;
 out_module:
     ir_module_free(module);

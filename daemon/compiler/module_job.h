@@ -2,7 +2,8 @@
 #pragma once
 
 #include "daemon/compiler/job.h"
+#include "daemon/compiler/module_features.h"
 
 /* The whole reply for a module that the client calls name: kernels, canonical bytes, the text where it is wanted. */
 void job_reply_module(const struct proto_message *m, struct proto_writer *reply, struct ir_module *module,
-                      const char *name);
+                      struct module_units units, const char *name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/strbuf.h"
 #include "ir/features/usage.h"
 
 static bool is_entry(const struct ir_function *f)
@@ -78,17 +79,16 @@ const struct split_entry *split_entry_of(const struct split_entries *e, const ch
     return place ? &e->items[place - 1] : NULL;
 }
 
-static bool same_targets(const struct split_entry *a, const struct split_entry *b)
+const char *split_requirement_key(const struct split_entries *e, const struct split_entry *x)
 {
-    if (a->n_targets != b->n_targets) return false;
-    for (uint32_t i = 0; i < a->n_targets; i++)
-        if (strcmp(a->targets[i], b->targets[i]) != 0) return false;
-    return true;
-}
-
-bool split_may_share(const struct split_entry *a, const struct split_entry *b)
-{
-    if (a->n_targets || b->n_targets) return same_targets(a, b);
-    return a->aspects == b->aspects && a->sub_group_size == b->sub_group_size &&
-           memcmp(a->f->work_group_size, b->f->work_group_size, sizeof a->f->work_group_size) == 0;
+    struct strbuf key = {0};
+    const uint32_t *size = x->f->work_group_size;
+    if (!x->n_targets)
+        strbuf_printf(&key, "%llx %u,%u,%u %u", (unsigned long long)x->aspects, size[0], size[1], size[2],
+                      x->sub_group_size);
+    for (uint32_t i = 0; i < x->n_targets; i++) strbuf_printf(&key, "%zu:%s", strlen(x->targets[i]), x->targets[i]);
+    char *text = strbuf_take(&key);
+    const char *kept = arena_strndup(e->arena, text, strlen(text));
+    free(text);
+    return kept;
 }

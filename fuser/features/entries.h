@@ -24,5 +24,5 @@ struct split_entries {
 void split_find_entries(struct split_entries *e, const struct ir_module *const *units, uint32_t n,
                         struct ir_module *whole);
 const struct split_entry *split_entry_of(const struct split_entries *e, const char *name); /* NULL: none */
-/* Whether two may be in one image, by what they require. */
-bool split_may_share(const struct split_entry *a, const struct split_entry *b);
+/* The same for two that may be in one image, by what they require; in the memory of the entries. */
+const char *split_requirement_key(const struct split_entries *e, const struct split_entry *x);

@@ -17,12 +17,13 @@ struct check {
     struct property_set *out;
     ir_warn *warn;
     void *data;
+    bool gone; /* who is warned wants to hear no more */
 };
 
 static void tell(struct check *c, struct strbuf *text)
 {
     char *s = strbuf_take(text);
-    c->warn(c->data, s);
+    c->gone = c->gone || !c->warn(c->data, s);
     free(s);
 }
 
@@ -151,7 +152,7 @@ void image_check(const struct ir_module *image, const struct ir_module *whole, c
                  const struct split_entry *first, struct arena *arena, struct property_set *out, ir_warn *warn,
                  void *data)
 {
-    struct check c = {image, whole, all, first, arena, out, warn, data};
+    struct check c = {image, whole, all, first, arena, out, warn, data, false};
     *out = (struct property_set){0};
     if (first->n_targets) {
         check_targets(&c);

@@ -5,111 +5,22 @@
 #include <string.h>
 
 #include "fuser/features/entries.h"
+#include "fuser/features/groups.h"
 #include "fuser/features/image_check.h"
 #include "ir/base/arena.h"
 #include "ir/link/link.h"
 #include "ir/verify/verify.h"
 
-/* An image to be: its first entry, and all of them by their `group`. */
-struct grouping {
-    uint32_t n;
-    uint32_t *first;    /* by group */
-    uint32_t *group_of; /* by entry */
-};
-
 struct splitter {
     const struct ir_module *const *units;
     uint32_t n_units;
-    struct ir_module *linked; /* NULL: there is one unit alone */
-    struct ir_module *whole;
+    struct ir_module *whole; /* linked, or the unit where there is one alone; its scratch is used, and no more */
     struct split_entries entries;
     struct split *out;
     struct diag_list *findings;
     ir_warn *warn;
     void *data;
 };
-
-bool split_mode_parse(const char *word, enum split_mode *mode)
-{
-    static const char *const words[] = {"off", "per_source", "per_kernel", "auto"};
-    for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(word, words[i]) != 0) continue;
-        *mode = (enum split_mode)i;
-        return true;
-    }
-    return false;
-}
-
-/* ---- which are together ---- */
-
-static bool together(const struct split_entry *a, const struct split_entry *b, enum split_mode mode)
-{
-    return mode != SPLIT_PER_KERNEL && (mode != SPLIT_PER_SOURCE || a->unit == b->unit) && split_may_share(a, b);
-}
-
-static struct grouping group(const struct splitter *s, enum split_mode mode)
-{
-    const struct split_entries *e = &s->entries;
-    struct grouping g = {.first = arena_alloc(e->arena, (e->n + 1) * sizeof *g.first),
-                         .group_of = arena_alloc(e->arena, (e->n + 1) * sizeof *g.group_of)};
-    for (uint32_t i = 0; i < e->n; i++) {
-        uint32_t k = 0;
-        while (k < g.n && !together(&e->items[g.first[k]], &e->items[i], mode)) k++;
-        if (k == g.n) g.first[g.n++] = i;
-        g.group_of[i] = k;
-    }
-    return g;
-}
-
-/* ---- what the best way is ---- */
-
-struct count {
-    const struct ir_module *m;
-    const struct ir_function **reached;
-    uint32_t n;
-    bool *seen;
-    uint64_t insts;
-};
-
-static void reach(struct count *c, const struct ir_function *f)
-{
-    if (c->seen[f->scratch]) return;
-    c->seen[f->scratch] = true;
-    c->reached[c->n++] = f;
-}
-
-static void count_inst(struct ir_inst *inst, void *data)
-{
-    struct count *c = data;
-    c->insts++;
-    if (inst->op == IR_OP_CALL) reach(c, inst->attrs.callee);
-}
-
-/* Instructions of all images. */
-static uint64_t size_of(const struct splitter *s, const struct grouping *g)
-{
-    const struct ir_module *m = s->whole;
-    struct arena *a = arena_new();
-    struct count c = {.m = m, .reached = arena_alloc(a, (m->n_functions + 1) * sizeof(*c.reached))};
-    for (uint32_t i = 0; i < m->n_functions; i++) m->functions[i]->scratch = i;
-    for (uint32_t k = 0; k < g->n; k++) {
-        c.seen = arena_alloc(a, m->n_functions + 1);
-        c.n = 0;
-        for (uint32_t i = g->first[k]; i < s->entries.n; i++)
-            if (g->group_of[i] == k) reach(&c, s->entries.items[i].f);
-        for (uint32_t i = 0; i < c.n; i++)
-            if (c.reached[i]->body) ir_walk(c.reached[i]->body, count_inst, &c);
-    }
-    arena_free(a);
-    return c.insts;
-}
-
-/* By sources, unless half as much again would be in the images for it. */
-static struct grouping group_best(const struct splitter *s)
-{
-    struct grouping one = group(s, SPLIT_OFF), by_source = group(s, SPLIT_PER_SOURCE);
-    return size_of(s, &by_source) > size_of(s, &one) / 2 * 3 ? one : by_source;
-}
 
 /* ---- making them ---- */
 
@@ -126,7 +37,7 @@ static void add_entry(struct splitter *s, struct split_image *image, const struc
     image->entries[image->n_entries++] = arena_strndup(s->out->arena, e->f->name, strlen(e->f->name));
 }
 
-static void copy_functions(struct splitter *s, struct split_image *image, const struct grouping *g, uint32_t k)
+static void copy_functions(struct splitter *s, struct split_image *image, const struct split_groups *g, uint32_t k)
 {
     struct ir_copy *c = ir_copy_open(image->module, s->whole);
     for (uint32_t i = g->first[k]; i < s->entries.n; i++) {
@@ -148,7 +59,7 @@ static void hide_reached(struct split_image *image)
     }
 }
 
-static bool make_image(struct splitter *s, const struct grouping *g, uint32_t k)
+static bool make_image(struct splitter *s, const struct split_groups *g, uint32_t k)
 {
     struct split_image *image = &s->out->images[k];
     const struct ir_module *m = s->whole;
@@ -182,25 +93,31 @@ static void share_variables(struct splitter *s)
         }
 }
 
+bool split_linked(const struct ir_module *const *units, uint32_t n, struct ir_module *whole, enum split_mode mode,
+                  struct split *out, struct diag_list *findings, ir_warn *warn, void *data)
+{
+    struct splitter s = {units, n, whole, .out = out, .findings = findings, .warn = warn, .data = data};
+    bool good = true;
+    *out = (struct split){.arena = arena_new()};
+    s.entries.arena = arena_new();
+    split_find_entries(&s.entries, units, n, whole);
+    struct split_groups g = split_group(&s.entries, whole, mode);
+    out->images = arena_alloc(out->arena, (g.n + 1) * sizeof *out->images);
+    for (uint32_t k = 0; k < g.n && good; k++) good = make_image(&s, &g, k);
+    share_variables(&s);
+    arena_free(s.entries.arena);
+    if (!good) split_clear(out);
+    return good;
+}
+
 bool split_modules(const struct ir_module *const *units, uint32_t n, enum split_mode mode, struct split *out,
                    struct diag_list *findings, ir_warn *warn, void *data)
 {
-    struct splitter s = {units, n, .out = out, .findings = findings, .warn = warn, .data = data};
-    *out = (struct split){.arena = arena_new()};
-    s.linked = n > 1 ? ir_link(units, n, units[0]->name, findings) : NULL;
-    s.whole = n > 1 ? s.linked : (struct ir_module *)units[0]; /* its scratch is used, and no more */
-    bool good = s.whole != NULL;
-    s.entries.arena = arena_new();
-    if (good) {
-        split_find_entries(&s.entries, units, n, s.whole);
-        struct grouping g = mode == SPLIT_AUTO ? group_best(&s) : group(&s, mode);
-        out->images = arena_alloc(out->arena, (g.n + 1) * sizeof *out->images);
-        for (uint32_t k = 0; k < g.n && good; k++) good = make_image(&s, &g, k);
-        share_variables(&s);
-    }
-    arena_free(s.entries.arena);
-    ir_module_free(s.linked);
-    if (!good) split_clear(out);
+    *out = (struct split){0};
+    if (n == 1) return split_linked(units, n, (struct ir_module *)units[0], mode, out, findings, warn, data);
+    struct ir_module *linked = ir_link(units, n, units[0]->name, findings);
+    bool good = linked && split_linked(units, n, linked, mode, out, findings, warn, data);
+    ir_module_free(linked);
     return good;
 }
 

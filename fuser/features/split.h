@@ -6,15 +6,11 @@
  */
 #pragma once
 
+#include "fuser/features/groups.h"
 #include "fuser/features/property_set.h"
 #include "ir/base/diag.h"
 #include "ir/core/ir.h"
 #include "ir/features/warnings.h"
-
-enum split_mode { SPLIT_OFF, SPLIT_PER_SOURCE, SPLIT_PER_KERNEL, SPLIT_AUTO };
-
-/* By its word; false: there is no such mode. */
-bool split_mode_parse(const char *word, enum split_mode *mode);
 
 struct split_image {
     struct ir_module *module;
@@ -33,4 +29,7 @@ struct split {
    not fit together. */
 bool split_modules(const struct ir_module *const *units, uint32_t n, enum split_mode mode, struct split *out,
                    struct diag_list *findings, ir_warn *warn, void *data);
+/* The same with what linking them gave; whole is the module itself where there is one alone. */
+bool split_linked(const struct ir_module *const *units, uint32_t n, struct ir_module *whole, enum split_mode mode,
+                  struct split *out, struct diag_list *findings, ir_warn *warn, void *data);
 void split_clear(struct split *s); /* all zeros is fine */

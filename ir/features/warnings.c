@@ -14,12 +14,13 @@ struct audience {
     const struct ir_module *m;
     ir_warn *warn;
     void *data;
+    bool gone; /* wants to hear no more */
 };
 
-static void tell(const struct audience *a, struct strbuf *text)
+static void tell(struct audience *a, struct strbuf *text)
 {
     char *s = strbuf_take(text);
-    a->warn(a->data, s);
+    a->gone = a->gone || !a->warn(a->data, s);
     free(s);
 }
 
@@ -32,7 +33,7 @@ static void add_place(struct strbuf *out, const struct ir_module *m, struct ir_l
 }
 
 /* The use, what is wrong with it, and the calls that lead to it. */
-static void warn_use(const struct audience *a, const struct ir_function *f, unsigned bit, const char *complaint)
+static void warn_use(struct audience *a, const struct ir_function *f, unsigned bit, const char *complaint)
 {
     struct ir_usage_chain chain;
     struct strbuf out = {0};
@@ -56,16 +57,16 @@ static void warn_use(const struct audience *a, const struct ir_function *f, unsi
     tell(a, &out);
 }
 
-static void warn_uses(const struct audience *a, const struct ir_function *f, uint64_t set, const char *complaint)
+static void warn_uses(struct audience *a, const struct ir_function *f, uint64_t set, const char *complaint)
 {
-    for (unsigned bit = 0; bit < IR_ASPECT_BITS; bit++)
+    for (unsigned bit = 0; bit < IR_ASPECT_BITS && !a->gone; bit++)
         if (set >> bit & 1) warn_use(a, f, bit, complaint);
 }
 
 void ir_warn_undeclared(struct ir_usage *u, ir_warn *warn, void *data)
 {
-    struct audience a = {u, ir_usage_module(u), warn, data};
-    for (uint32_t i = 0; i < a.m->n_functions; i++) {
+    struct audience a = {u, ir_usage_module(u), warn, data, false};
+    for (uint32_t i = 0; i < a.m->n_functions && !a.gone; i++) {
         const struct ir_function *f = a.m->functions[i];
         if (f->has_declared && f->linkage != IR_LINKAGE_IMPORT)
             warn_uses(&a, f, ir_usage_all(u, f) & ~f->aspects_declared, "not listed in 'sycl::device_has'");
@@ -88,7 +89,7 @@ static bool has_number(const uint32_t *numbers, uint32_t n, uint32_t number)
     return false;
 }
 
-static void warn_aspects(const struct audience *a, const struct ir_function *f, const struct ir_target *t)
+static void warn_aspects(struct audience *a, const struct ir_function *f, const struct ir_target *t)
 {
     uint64_t used = ir_usage_all(a->u, f), declared = f->has_declared ? f->aspects_declared : 0, missing = 0;
     char complaint[256];
@@ -106,7 +107,7 @@ static void warn_aspects(const struct audience *a, const struct ir_function *f, 
     }
 }
 
-static void warn_sizes(const struct audience *a, const struct ir_function *f, const struct ir_target *t)
+static void warn_sizes(struct audience *a, const struct ir_function *f, const struct ir_target *t)
 {
     const uint32_t *group = f->work_group_size, s = f->sub_group_size;
     uint64_t items = (uint64_t)group[0] * group[1] * group[2];
@@ -130,10 +131,10 @@ static void warn_sizes(const struct audience *a, const struct ir_function *f, co
 
 void ir_warn_targets(struct ir_usage *u, const struct ir_targets *known, ir_warn *warn, void *data)
 {
-    struct audience a = {u, ir_usage_module(u), warn, data};
-    for (uint32_t i = 0; i < a.m->n_functions; i++) {
+    struct audience a = {u, ir_usage_module(u), warn, data, false};
+    for (uint32_t i = 0; i < a.m->n_functions && !a.gone; i++) {
         const struct ir_function *f = a.m->functions[i];
-        for (uint32_t k = 0; k < f->n_targets; k++) {
+        for (uint32_t k = 0; k < f->n_targets && !a.gone; k++) {
             const struct ir_target *t = find_target(known, f->targets[k]);
             if (t) {
                 warn_aspects(&a, f, t);

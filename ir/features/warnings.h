@@ -8,8 +8,8 @@
 #include "ir/features/usage.h"
 
 /* Functions, defined here, that use an aspect that is not among those that they declare. Calls `warn` for each with a
-   text of several lines. */
-typedef void ir_warn(void *data, const char *text);
+   text of several lines, until it returns false. */
+typedef bool ir_warn(void *data, const char *text);
 void ir_warn_undeclared(struct ir_usage *u, ir_warn *warn, void *data);
 /* Functions with fixed targets that use or declare what one of them lacks, sizes included. Targets that are not among
    those known are told, too. */

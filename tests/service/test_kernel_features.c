@@ -104,10 +104,12 @@ static void queries(void **state)
                                               {"", ""},           {"accelerator", "x86_64 spir64 ptx64"},
                                               {"", "spir64"},     {"", ""},
                                               {"fp64", ""},       {"fp16 fp64", ""}};
+    static const uint32_t images[] = {0, 1, 2, 3, 4, 5, 6, 0, 7, 8};
     for (uint32_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const fusion_kernel_info *k = fusion_module_kernel(module, i);
         assert_string_equal(k->aspects, expected[i][0]);
         assert_string_equal(k->targets, expected[i][1]);
+        assert_int_equal(k->image, images[i]);
     }
 }
 
@@ -190,6 +192,9 @@ static void across_modules(void **state)
     expect_ok(fusion_module_link(session, "linked", parts, 2, &linked));
     assert_non_null(strstr(fusion_module_warning(linked, 0),
                            "warning: function 'k' uses aspect 'ext_intel_amx' not listed in 'sycl::device_has'"));
+    assert_string_equal(fusion_module_warning(linked, 1),
+                        "warning: function 'f' uses aspect 'ext_intel_amx' not expected by its calling kernel. Missing "
+                        "[[sycl::device_has()]] on SYCL_EXTERNAL function?");
     assert_string_equal(fusion_module_kernel(linked, 0)->aspects, "fp16 ext_intel_amx");
     expect_error(finalize(linked, (const char *[]){"k", NULL}, "cpu", out, 1, &exec), FUSION_KERNEL_NOT_SUPPORTED);
     expect_in_reason("'aspect::ext_intel_amx'");
@@ -271,7 +276,7 @@ static void configured_devices(void **state)
     uint32_t n;
     fusion_module *m;
     expect_ok(fusion_device_count(s, &n));
-    assert_int_equal(n, 4);
+    assert_true(n >= 4); /* and a GPU, where there is one */
     expect_ok(fusion_module_load(s, "variety", variety, sizeof variety - 1, &m));
     assert_null(fusion_module_warning(m, 0));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

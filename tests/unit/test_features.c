@@ -90,9 +90,10 @@ static void calls_hand_uses_up(void **state)
 
 /* ---- warnings ---- */
 
-static void collect(void *data, const char *text)
+static bool collect(void *data, const char *text)
 {
     strbuf_printf(data, "%s\n", text);
+    return true;
 }
 
 static void assert_warnings(const char *text, const struct ir_targets *targets, const char *expected)

@@ -41,10 +41,11 @@ static bool read_request(struct request *r, int argc, char **argv)
     return r->n_in && r->out;
 }
 
-static void warn(void *data, const char *text)
+static bool warn(void *data, const char *text)
 {
     (void)data;
     fprintf(stderr, "%s\n", text);
+    return true;
 }
 
 /* ---- the modules ---- */

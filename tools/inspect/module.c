@@ -28,6 +28,7 @@ static void print_kernel(const fusion_kernel_info *k)
                k->work_group_size[2]);
     if (*k->sub_group_size) printf("  sub-group size: %s\n", k->sub_group_size);
     if (*k->aspects) printf("  aspects: %s\n", k->aspects);
+    printf("  device image: %" PRIu32 "\n", k->image);
     if (*k->targets) printf("  targets: %s\n", k->targets);
 }
 

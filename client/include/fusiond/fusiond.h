@@ -130,6 +130,7 @@ typedef struct fusion_kernel_info {
     uint32_t work_group_size[3]; /* required; 0: free */
     const char *sub_group_size;  /* "", a number, "automatic", "primary" */
     const char *targets;         /* names of those that it is fixed to, separated by one space; "": it is not */
+    uint32_t image;              /* kernels of one number may be in one device image, by what they require */
 } fusion_kernel_info;
 
 /* Loads a module: IR text, IR msgpack or SPIR-V (told apart by the content; docs/spirv.md). name is used in messages.
@@ -167,8 +168,7 @@ FUSION_API void fusion_module_destroy(fusion_module *module);
 FUSION_API uint32_t fusion_module_kernel_count(const fusion_module *module);
 /* NULL: out of range. */
 FUSION_API const fusion_kernel_info *fusion_module_kernel(const fusion_module *module, uint32_t index);
-/* A warning about the module's use of optional features, of one line or several (docs/ir.md, "Aspects"); NULL: there
-   are no more. */
+/* A warning about its use of optional features, of one line or several; NULL: there are no more. */
 FUSION_API const char *fusion_module_warning(const fusion_module *module, uint32_t index);
 /* IR text as understood; free() it. */
 FUSION_API fusion_status fusion_module_text(fusion_module *module, char **text);
