@@ -130,6 +130,7 @@ static int read_work_groups(struct reader *r, const char *value, size_t n, struc
 {
     struct property_list words;
     if (read_value(r, value, n, &words) != 0) return -1;
+    s->n_work_groups = 0; /* of several lines the last one counts */
     s->work_groups = arena_alloc(r->a, (words.n + 1) * sizeof *s->work_groups);
     for (uint32_t at = 0; at < words.n; s->n_work_groups++) {
         struct property_work_group *g = &s->work_groups[s->n_work_groups];
