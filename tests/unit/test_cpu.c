@@ -269,6 +269,27 @@ static void atomics(void **state)
          usual, USUAL, args, 2);
 }
 
+/* In memory of the work-group, with numbers that are the same for all and others; each has a place of its own where the
+   result counts. */
+static void atomics_of_a_group(void **state)
+{
+    (void)state;
+    static int32_t out[400];
+    struct interp_arg args[] = {BUFFER(out), BUFFER(ints), {INTERP_ARG_LOCAL, NULL, 512 * 4, NULL}};
+    same("kernel @k(%o: ptr.global i32, %a: ptr.global i32, %t: ptr.local i32) {\n  %i = global_id x\n"
+         "  %l = local_id x\n  %v = load i32 %a[%i]\n  %b = and i64 %l, 7\n  %b8 = add i64 %b, 500\n"
+         "  %mine = elem i32 %t, %l\n  %bin = elem i32 %t, %b8\n  store i32 %mine, 7\n  %f = ult i64 %l, 8\n"
+         "  if %f { store i32 %bin, 0\n }\n  barrier work_group, local\n"
+         "  %x = atomic_add i32 %mine, 3, work_group, relaxed\n  %y = atomic_xchg i32 %mine, %v, work_group, relaxed\n"
+         "  %z = atomic_sub i32 %mine, %x, work_group, relaxed\n  %n = atomic_add i32 %bin, 1, work_group, relaxed\n"
+         "  %m = atomic_smax i32 %mine, 2, work_group, relaxed\n"
+         "  %c = slt i32 %v, 0\n  if %c { %n2 = atomic_add i32 %bin, %v, work_group, relaxed\n }\n"
+         "  barrier work_group, local\n  %all = load i32 %bin\n  %w = load i32 %mine\n  %r0 = mul i32 %all, 31\n"
+         "  %r1 = xor i32 %r0, %w\n  %r2 = add i32 %r1, %y\n  %r3 = xor i32 %r2, %z\n  %r = sub i32 %r3, %m\n"
+         "  store i32 %o[%i], %r\n}\n",
+         usual, USUAL, args, 3);
+}
+
 static void streaming_stores(void **state)
 {
     (void)state;
@@ -341,6 +362,7 @@ int main(void)
         cmocka_unit_test(calls_are_inlined),
         cmocka_unit_test(constants_and_local_variables),
         cmocka_unit_test(atomics),
+        cmocka_unit_test(atomics_of_a_group),
         cmocka_unit_test(streaming_stores),
         cmocka_unit_test(what_is_refused_is_named),
         cmocka_unit_test(targets_have_names),

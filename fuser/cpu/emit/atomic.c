@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "fuser/cpu/emit/value.h"
+#include "fuser/cpu/jit/counted_loop.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/simd/lane_loop.h"
@@ -202,6 +203,45 @@ static void emit_fence(struct emit *e, const struct ir_inst *inst)
     gcc_jit_block_add_eval(e->block, NULL, jit_builtin(e, "__atomic_thread_fence", 1, &o));
 }
 
+/* What all lanes' operations take and give. */
+struct lane_operations {
+    const struct ir_inst *inst;
+    enum ir_kind kind, stored; /* of numbers; of results in memory */
+    struct lanes *operands[3];
+    lval spilled[3], out;
+};
+
+static void run_lane(struct emit *e, const struct lane_operations *l, rval lane)
+{
+    rval in[3] = {NULL};
+    for (uint32_t i = 0; i < l->inst->n_operands; i++)
+        in[i] = l->spilled[i] ? jit_read(jit_keep(e, spilled_lane(e, l->spilled[i], lane))) : l->operands[i]->scalar;
+    rval r = one_lane(e, l->inst, l->kind, in[0], in[1], in[2]);
+    if (l->inst->n_results)
+        jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(l->out), lane),
+                jit_cast(e, r, jit_type(e, l->stored)));
+}
+
+enum { AT_ONCE = 4 };
+
+/* All of them: some in each round of the loop. */
+static void run_all_lanes(struct emit *e, const struct lane_operations *l)
+{
+    unsigned step = e->width % AT_ONCE ? 1 : AT_ONCE;
+    struct counted first = counted_begin(e, jit_u64(e, 0), jit_u64(e, e->width), jit_u64(e, step));
+    for (unsigned i = 0; i < step; i++)
+        run_lane(e, l, jit_read(jit_keep(e, jit_add(e, jit_read(first.v), jit_u64(e, i)))));
+    counted_end(e, &first);
+}
+
+static void run_some_lanes(struct emit *e, const struct lane_operations *l)
+{
+    struct lane_loop loop;
+    lane_loop_begin(e, &loop);
+    run_lane(e, l, loop.lane);
+    lane_loop_end(e, &loop);
+}
+
 void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     if (inst->op == IR_OP_FENCE) {
@@ -209,29 +249,23 @@ void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *resul
         return;
     }
     enum ir_kind kind = number_kind(inst), result_kind = result ? ir_type_kind(inst->results[0]->type) : kind;
-    struct lanes *operands[3];
-    for (uint32_t i = 0; i < inst->n_operands; i++) operands[i] = emit_value(e, inst->operands[i]);
+    struct lane_operations l = {.inst = inst, .kind = kind};
+    for (uint32_t i = 0; i < inst->n_operands; i++) l.operands[i] = emit_value(e, inst->operands[i]);
     if (e->width == 1) {
-        rval r = one_lane(e, inst, kind, operands[0]->scalar, inst->n_operands > 1 ? operands[1]->scalar : NULL,
-                          inst->n_operands > 2 ? operands[2]->scalar : NULL);
+        rval r = one_lane(e, inst, kind, l.operands[0]->scalar, inst->n_operands > 1 ? l.operands[1]->scalar : NULL,
+                          inst->n_operands > 2 ? l.operands[2]->scalar : NULL);
         if (result) *result = lanes_uniform(result_kind, jit_read(jit_keep(e, r)));
         return;
     }
-    lval spilled[3] = {NULL};
-    for (uint32_t i = 0; i < inst->n_operands; i++) spilled[i] = spill_lanes(e, operands[i]);
-    enum ir_kind stored = result_kind == IR_KIND_BOOL ? IR_KIND_I8 : result_kind;
-    lval out = lane_array(e, stored, 1);
-    struct lane_loop loop;
-    lane_loop_begin(e, &loop);
-    rval in[3] = {NULL};
     for (uint32_t i = 0; i < inst->n_operands; i++)
-        in[i] = jit_read(jit_keep(e, spilled_lane(e, spilled[i], loop.lane)));
-    rval r = one_lane(e, inst, kind, in[0], in[1], in[2]);
-    if (result)
-        jit_set(e, gcc_jit_context_new_array_access(e->gcc, NULL, jit_read(out), loop.lane),
-                jit_cast(e, r, jit_type(e, stored)));
-    lane_loop_end(e, &loop);
+        if (l.operands[i]->shape != SHAPE_UNIFORM) l.spilled[i] = spill_lanes(e, l.operands[i]);
+    l.stored = result_kind == IR_KIND_BOOL ? IR_KIND_I8 : result_kind;
+    l.out = lane_array(e, l.stored, 1);
+    if (!e->exec.chunk && fetch_name(inst->op))
+        run_all_lanes(e, &l);
+    else
+        run_some_lanes(e, &l);
     if (!result) return;
-    *result = unspill_lanes(e, stored, out);
+    *result = unspill_lanes(e, l.stored, l.out);
     if (result_kind == IR_KIND_BOOL) *result = op2(e, IR_OP_INE, IR_KIND_BOOL, *result, lanes_int(e, IR_KIND_I8, 0));
 }
