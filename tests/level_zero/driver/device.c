@@ -95,7 +95,7 @@ ze_result_t ZE_APICALL level_device_get_module_properties(ze_device_handle_t dev
     ze_device_module_flags_t flags = (f->fp16 ? ZE_DEVICE_MODULE_FLAG_FP16 : 0) |
                                      (f->fp64 ? ZE_DEVICE_MODULE_FLAG_FP64 : 0) |
                                      (f->int64_atomics ? ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS : 0);
-    FILL(p, .spirvVersionSupported = ZE_MAKE_VERSION(1, 2), .flags = flags, .fp16flags = f->fp16 ? floats : 0,
+    FILL(p, .spirvVersionSupported = ZE_MAKE_VERSION(1, 4), .flags = flags, .fp16flags = f->fp16 ? floats : 0,
          .fp32flags = floats, .fp64flags = f->fp64 ? floats : 0, .maxArgumentsSize = LIMIT_ARGUMENT_BYTES,
          .printfBufferSize = 1 << 20);
     return ZE_RESULT_SUCCESS;

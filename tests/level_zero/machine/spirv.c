@@ -199,7 +199,7 @@ const struct spirv_kernel *spirv_find_kernel(const struct spirv_module *m, const
 
 bool spirv_is_valid(const uint32_t *words, size_t n_words, char **message)
 {
-    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_2);
+    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_4);
     struct spv_const_binary_t binary = {words, n_words};
     spv_diagnostic diagnostic = NULL;
     bool valid = spvValidate(context, &binary, &diagnostic) == SPV_SUCCESS;
