@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS = 20 };
+enum { NUMBERS = 21 };
 
 /* All that is a number, in the order in which it is written. */
 static void to_numbers(const struct gpu_description *d, uint64_t n[NUMBERS])
@@ -30,7 +30,8 @@ static void to_numbers(const struct gpu_description *d, uint64_t n[NUMBERS])
                                    t->max_sub_group,
                                    t->sub_group,
                                    d->flushes_denormals32,
-                                   d->flushes_denormals64};
+                                   d->flushes_denormals64,
+                                   d->same_addresses};
     memcpy(n, all, sizeof all);
 }
 
@@ -46,6 +47,7 @@ static void from_numbers(struct gpu_description *d, const uint64_t n[NUMBERS])
     d->compute_units = (uint32_t)n[11];
     d->flushes_denormals32 = n[18];
     d->flushes_denormals64 = n[19];
+    d->same_addresses = n[20];
     d->target = (struct spirv_target){.dialect = n[12] == SPIRV_KERNEL ? SPIRV_KERNEL : SPIRV_VULKAN,
                                       .version = (uint32_t)n[13],
                                       .features = (uint32_t)n[14],

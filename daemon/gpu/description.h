@@ -17,8 +17,9 @@ struct gpu_description {
     char name[GPU_TEXT_BYTES];   /* the driver's */
     char driver[GPU_TEXT_BYTES]; /* its name and version */
     uint8_t uuid[GPU_UUID_BYTES];
-    bool is_cpu;        /* a driver that computes on the processor */
-    bool shares_memory; /* kernels reach the session's memory where it is; else it is copied */
+    bool is_cpu;         /* a driver that computes on the processor */
+    bool shares_memory;  /* kernels reach the session's memory where it is; else it is copied */
+    bool same_addresses; /* and by the addresses that the session has: pointers in memory mean the same */
     bool flushes_denormals32, flushes_denormals64; /* as far as it was tried out */
     uint64_t max_work_group_size, max_group_sides[3];
     uint64_t max_groups[3]; /* of a dispatch */

@@ -10,8 +10,10 @@
 uint64_t gpu_aspects(const struct gpu_description *d)
 {
     uint32_t features = d->target.features;
-    uint64_t aspects = (d->is_cpu ? IR_ASPECT_CPU : IR_ASPECT_GPU) | IR_ASPECT_ONLINE_COMPILER | IR_ASPECT_USM_DEVICE |
-                       IR_ASPECT_USM_HOST | IR_ASPECT_GENERIC_SPACE | IR_ASPECT_GRAPH_FUSION;
+    uint64_t aspects = (d->is_cpu ? IR_ASPECT_CPU : IR_ASPECT_GPU) | IR_ASPECT_ONLINE_COMPILER |
+                       IR_ASPECT_GENERIC_SPACE | IR_ASPECT_GRAPH_FUSION;
+    /* Else pointers are arguments, and no more: what lies in memory are the session's addresses. */
+    if (d->same_addresses) aspects |= IR_ASPECT_USM_DEVICE | IR_ASPECT_USM_HOST;
     if (features & SPIRV_FLOAT16) aspects |= IR_ASPECT_FP16;
     if (features & SPIRV_FLOAT64) aspects |= IR_ASPECT_FP64;
     if (features & SPIRV_ATOMIC64_GLOBAL && features & SPIRV_ATOMIC64_LOCAL) aspects |= IR_ASPECT_ATOMIC64;

@@ -109,7 +109,7 @@ ON_DEVICES(usm_no_dependencies)
 ON_DEVICES(usm_private_internalize)
 ON_DEVICES(usm_private_mismatch)
 ON_DEVICES(pointers_into_one_allocation)
-ON_DEVICES(wrapped_usm)
+ON_DEVICES_WITH("usm_host_allocations", wrapped_usm)
 
 int main(void)
 {

@@ -418,6 +418,46 @@ static void test_lacking_aspect(void **state)
     fusion_disconnect(session);
 }
 
+static bool has_usm(fusion_session *session)
+{
+    uint32_t n = 0;
+    bool found = false;
+    expect_ok(fusion_device_count(session, &n));
+    for (uint32_t i = 0; i < n; i++) {
+        fusion_device_info info;
+        expect_ok(fusion_device_get(session, i, &info));
+        if (strcmp(info.name, gpu) == 0) found = strstr(info.aspects, "usm_host_allocations");
+    }
+    return found;
+}
+
+/* Followed where the device has the session's addresses, refused where not. */
+static void test_pointers_in_memory(void **state)
+{
+    (void)state;
+    static const char kernel[] = "kernel @follow(%t: ptr.global i64 read) {\n"
+                                 "  %a = load i64 %t[0]\n  %p = inttoptr %a, global\n  store i32 %p, 7\n  return\n}\n";
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = NULL;
+    void *table, *target;
+    fusion_exec *exec;
+    expect_ok(fusion_module_load(session, "follow.fk", kernel, sizeof kernel - 1, &module));
+    expect_ok(fusion_malloc(session, FUSION_USM_HOST, 8, &table));
+    expect_ok(fusion_malloc(session, FUSION_USM_HOST, 8, &target));
+    *(void **)table = target;
+    fusion_arg args[] = {fusion_arg_pointer(table, FUSION_ACCESS_READ, 0)};
+    fusion_graph *graph = one_kernel(module, session, "follow", args, 1);
+    if (has_usm(session)) {
+        run(session, finalize(graph, FUSION_ENABLE, gpu), NULL, 0);
+        assert_int_equal(*(int *)target, 7);
+    } else {
+        expect_error(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = gpu}, &exec),
+                     FUSION_FEATURE_NOT_SUPPORTED);
+        expect_in_reason("has other addresses");
+    }
+    fusion_disconnect(session);
+}
+
 /* A test's own setup cannot skip it. */
 #define ON_DEVICE(name)                                                                                                \
     static void on_device_##name(void **state)                                                                         \
@@ -438,6 +478,7 @@ ON_DEVICE(test_cache)
 ON_DEVICE(test_faults)
 ON_DEVICE(test_kill)
 ON_DEVICE(test_lacking_aspect)
+ON_DEVICE(test_pointers_in_memory)
 
 int main(int argc, char **argv)
 {
@@ -457,6 +498,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_device_test_faults),
         cmocka_unit_test(on_device_test_kill),
         cmocka_unit_test(on_device_test_lacking_aspect),
+        cmocka_unit_test(on_device_test_pointers_in_memory),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

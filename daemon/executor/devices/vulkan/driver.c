@@ -158,9 +158,9 @@ static int make_device(struct vulkan_features *features, struct error *e)
 static void restrict_memory(void)
 {
     const char *wanted = getenv("FUSIOND_VULKAN_MEMORY");
-    if (!wanted) return;
-    vulkan.description.shares_memory = false;
-    if (strcmp(wanted, "copied") == 0) vulkan.import_alignment = 0;
+    bool copied = wanted && strcmp(wanted, "copied") == 0;
+    if (copied || (wanted && strcmp(wanted, "own") == 0)) vulkan.description.shares_memory = false;
+    if (copied) vulkan.import_alignment = 0;
 }
 
 /* What pages session memory must lie in to be imported, and whether the device computes in it at full speed: where all

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "daemon/executor/devices/vulkan/commands.h"
 #include "daemon/executor/devices/vulkan/memory.h"
@@ -172,6 +173,21 @@ static int test(const uint32_t *words, size_t bytes, bool wide, struct verdict *
     return result;
 }
 
+/* Whether memory of this process that is imported has its addresses there, too. */
+static bool keeps_addresses(void)
+{
+    struct vulkan_memory memory;
+    struct error ignored;
+    uint64_t bytes = vulkan.import_alignment;
+    void *page = bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
+    if (page == MAP_FAILED) return false;
+    bool imported = vulkan_memory_import(&memory, page, bytes, NULL, &ignored) == 0;
+    bool same = imported && memory.address == (uintptr_t)page;
+    if (imported) vulkan_memory_free(&memory);
+    munmap(page, bytes);
+    return same;
+}
+
 int vulkan_self_test(struct gpu_description *d, struct error *e)
 {
     struct spirv_target *target = &d->target;
@@ -181,6 +197,7 @@ int vulkan_self_test(struct gpu_description *d, struct error *e)
     if (has_wide && test(words64, sizeof words64, true, &wide, e) != 0) return -1;
     if (!narrow.basics || !wide.basics)
         return error_set(e, FUSION_NOT_FOUND, NULL, "its sums and products of floats are not rounded as IEEE 754 says");
+    d->same_addresses = d->shares_memory && keeps_addresses();
     d->flushes_denormals32 = !narrow.denormals;
     d->flushes_denormals64 = !wide.denormals;
     if (narrow.fused && wide.fused) target->features |= SPIRV_FMA;

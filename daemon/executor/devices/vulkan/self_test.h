@@ -1,5 +1,5 @@
-/* What the driver's arithmetic is worth: computed by it and compared, as its promises are weaker than what kernels
- * need. */
+/* What the driver's arithmetic, and its addresses, are worth: computed by it and compared, as its promises are weaker
+ * than what kernels need. */
 #pragma once
 
 #include "daemon/gpu/description.h"
