@@ -56,6 +56,7 @@ static void describe_device(struct gpu_description *d)
     snprintf(d->driver, sizeof d->driver, "Level Zero %#x", driver.driverVersion);
     memcpy(d->uuid, driver.uuid.id, sizeof d->uuid);
     d->shares_memory = memory.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW;
+    d->same_addresses = d->shares_memory;
     d->max_buffer_bytes = p.maxMemAllocSize;
     d->compute_units = p.numSlices * p.numSubslicesPerSlice * p.numEUsPerSubslice;
 }
