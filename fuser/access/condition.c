@@ -206,6 +206,22 @@ static bool guard(const struct access_walk *w, const struct ir_value *condition,
     return in_items;
 }
 
+/* What an if gives is `taken`, and one of its branches never gives that: what the other one gives, which was run; NULL:
+   it is not so. */
+static const struct ir_value *given_by_other(const struct ir_value *condition, bool taken, bool *branch)
+{
+    const struct ir_inst *inst = condition->of.inst;
+    for (unsigned b = 0; inst->op == IR_OP_IF && b < 2; b++) {
+        const struct ir_inst *out = inst->blocks[b]->last, *in = inst->blocks[1 - b]->last;
+        uint64_t constant;
+        if (out->op != IR_OP_YIELD || in->op != IR_OP_YIELD) return NULL;
+        if (!ir_value_uint(out->operands[condition->index], &constant) || (constant != 0) == taken) continue;
+        *branch = b == 1;
+        return in->operands[condition->index];
+    }
+    return NULL;
+}
+
 static bool assume(const struct access_walk *w, const struct ir_value *condition, bool taken,
                    struct access_state *state, unsigned depth)
 {
@@ -221,6 +237,12 @@ static bool assume(const struct access_walk *w, const struct ir_value *condition
     if (ir_type_is_bool(inst->type) && inst->op == (taken ? IR_OP_AND : IR_OP_OR)) {
         bool first = assume(w, inst->operands[0], taken, state, depth + 1);
         return assume(w, inst->operands[1], taken, state, depth + 1) && first;
+    }
+    bool branch;
+    const struct ir_value *given = given_by_other(condition, taken, &branch);
+    if (given) {
+        bool first = assume(w, inst->operands[0], branch, state, depth + 1);
+        return assume(w, given, taken, state, depth + 1) && first;
     }
     return guard(w, condition, taken, assume_comparison(w, inst, taken, state), state);
 }

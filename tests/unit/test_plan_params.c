@@ -30,7 +30,7 @@ static void describe(struct test_graph *g, const struct chain *c, unsigned value
 {
     int64_t number = c->recorded[v];
     g->graph.values[value].alike = (uint32_t)number + 1;
-    if (number == (int64_t)c->range.global[0]) g->graph.values[value].number = number;
+    if (number > (int64_t)c->range.global[0] / 2) g->graph.values[value].number = number;
 }
 
 static struct test_graph *make(const struct chain *c, const char *level)
@@ -222,6 +222,27 @@ static void rows_of_images(void **state)
     });
 }
 
+/* The range is rounded up to whole work-groups, or rows are padded. */
+static void rows_of_other_lengths(void **state)
+{
+    (void)state;
+    struct chain c = {
+        .source = images,
+        .n = 3,
+        .n_values = 2,
+        .range = test_range_2d(32, 16),
+        .floats = 48 * 16,
+        .recorded = (const int64_t[]){24, 9},
+        .launches = "k0 k1 k2",
+        .internalized = "b1 b2",
+        .changed = (const int64_t[]){24, 9, 24, 8, 20, 7},
+    };
+    check(&c);
+    c.recorded = (const int64_t[]){40, 16};
+    c.changed = (const int64_t[]){40, 16, 24, 16, 48, 4};
+    check(&c);
+}
+
 /* A step of diffusion, and more on each point: the border is written by another store than the inside. */
 static void stencil_and_points(void **state)
 {
@@ -276,7 +297,8 @@ int main(void)
         cmocka_unit_test(guarded_chain),          cmocka_unit_test(narrower_guard),
         cmocka_unit_test(elements_behind_guards), cmocka_unit_test(equal_bounds),
         cmocka_unit_test(equal_offsets),          cmocka_unit_test(rows_of_images),
-        cmocka_unit_test(stencil_and_points),     cmocka_unit_test(rows_that_overlap),
+        cmocka_unit_test(rows_of_other_lengths),  cmocka_unit_test(stencil_and_points),
+        cmocka_unit_test(rows_that_overlap),
     };
     return cmocka_run_group_tests_name("plan params", tests, NULL, NULL);
 }

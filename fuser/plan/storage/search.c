@@ -75,16 +75,36 @@ static enum access_dependence dependence_of_all(const struct storage_search *l, 
     return worst;
 }
 
-/* Of an element that all accesses share: that of the first one, by whatever work-item. */
+static bool is_nobody(const struct access_items *items)
+{
+    return items->first[0] > items->last[0] || items->first[1] > items->last[1] || items->first[2] > items->last[2];
+}
+
+/* A box around the work-items of all accesses. */
+static struct access_items all_items(const struct storage_search *l)
+{
+    struct access_items all = l->side.site->items;
+    for (uint32_t i = 0; i < l->n_uses; i++) {
+        const struct access_summary *s = id_mapping_summary(l->mapping, storage_use(l, i));
+        for (uint32_t k = 0; k < s->n_sites; k++) {
+            const struct access_items *items = &s->sites[k].items;
+            if (is_nobody(&all)) all = *items;
+            for (unsigned d = 0; d < 3 && !is_nobody(items); d++) {
+                if (items->first[d] < all.first[d]) all.first[d] = items->first[d];
+                if (items->last[d] > all.last[d]) all.last[d] = items->last[d];
+            }
+        }
+    }
+    return all;
+}
+
+/* Of an element that all accesses share: that of the first one, by whatever work-item gets to any. */
 static enum access_dependence dependence_of_one(const struct storage_search *l)
 {
     struct access_site site = *l->side.site;
     struct launched_access side = l->side;
     struct dependence_witness pair;
-    for (unsigned d = 0; d < 3; d++) {
-        site.items.first[d] = (int64_t)l->range->offset[d];
-        site.items.last[d] = (int64_t)(l->range->offset[d] + l->range->global[d]) - 1;
-    }
+    site.items = all_items(l);
     site.conditional = false;
     side.site = &site;
     side.range = l->range;
