@@ -17,7 +17,7 @@ uint32_t spw_glue(struct spw *w, unsigned bits, const uint32_t *pieces, unsigned
         for (unsigned i = 0; i < 2; i++) halves[i] = spw_glue(w, bits, pieces + 4 * i, 4);
         return spw_glue(w, 4 * bits, halves, 2);
     }
-    uint32_t all = spw_emit_n(w, SpvOpCompositeConstruct, spw_type_int(&w->m, bits, n), pieces, n);
+    uint32_t all = spw_construct(w, spw_type_int(&w->m, bits, n), pieces, n);
     return SPW_EMIT(w, SpvOpBitcast, spw_type_int(&w->m, bits * n, 1), all);
 }
 

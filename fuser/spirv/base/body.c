@@ -115,6 +115,16 @@ uint32_t spw_part_type(struct spw *w, ir_type t)
     return spw_type_int(&w->m, 32, 1);
 }
 
+/* In the kernel dialect lane by lane, as clang's modules have it: translators that other compilers begin with fail at a
+   vector of anything else than constants. */
+uint32_t spw_construct(struct spw *w, uint32_t type, const uint32_t *lanes, unsigned n)
+{
+    if (w->vulkan) return spw_emit_n(w, SpvOpCompositeConstruct, type, lanes, n);
+    uint32_t vector = spw_const_null(&w->m, type);
+    for (unsigned i = 0; i < n; i++) vector = SPW_EMIT(w, SpvOpCompositeInsert, type, lanes[i], vector, i);
+    return vector;
+}
+
 /* ---- values ---- */
 
 static uint32_t *alloc_parts(struct spw *w, ir_type t)
@@ -196,7 +206,7 @@ void spw_join(struct spw *w, ir_type t, const uint32_t *scalars, uint32_t *parts
     if (spw_parts(w, t) == lanes)
         memcpy(parts, scalars, lanes * sizeof *parts);
     else
-        parts[0] = spw_emit_n(w, SpvOpCompositeConstruct, spw_part_type(w, t), scalars, lanes);
+        parts[0] = spw_construct(w, spw_part_type(w, t), scalars, lanes);
 }
 
 uint32_t spw_lane(struct spw *w, const struct ir_value *v, unsigned lane)

@@ -59,6 +59,8 @@ uint32_t spw_emit_n(struct spw *w, unsigned opcode, uint32_t type, const uint32_
 #define SPW_EMIT(w, opcode, type, ...)                                                                                 \
     spw_emit_n(w, opcode, type, (const uint32_t[]){__VA_ARGS__},                                                       \
                sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+/* A vector of numbers. */
+uint32_t spw_construct(struct spw *w, uint32_t type, const uint32_t *lanes, unsigned n);
 /* Without one. */
 void spw_do_n(struct spw *w, unsigned opcode, const uint32_t *operands, size_t n);
 #define SPW_DO(w, opcode, ...)                                                                                         \

@@ -45,7 +45,8 @@ uint32_t spw_if_end(struct spw *w, struct spw_if *i, uint32_t type, uint32_t yie
 struct spw_rounds spw_rounds_begin(struct spw *w, uint32_t type, uint32_t n)
 {
     struct spw_rounds r = {spw_id(&w->m), spw_id(&w->m), spw_id(&w->m), type, 0, spw_id(&w->m)};
-    uint32_t from = w->label, test = spw_id(&w->m), body = spw_id(&w->m), zero = spw_const_null(&w->m, type);
+    uint32_t from = w->label, test = spw_id(&w->m), body = spw_id(&w->m), zero;
+    zero = type == spw_type_int(&w->m, 64, 1) ? spw_const_u64(&w->m, 0) : spw_const_u32(&w->m, 0);
     spw_jump(w, r.header);
     spw_label(w, r.header);
     r.number = SPW_EMIT(w, SpvOpPhi, type, zero, from, r.next, r.again);

@@ -53,7 +53,7 @@ static uint32_t broadcast(struct spw *w, const struct ir_inst *inst)
         ids[i] = spw_value1(w, id);
         if (n > 1 && ir_type_bits(id->type) != 64) ids[i] = SPW_EMIT(w, SpvOpUConvert, wide, ids[i]);
     }
-    uint32_t id = n == 1 ? ids[0] : spw_emit_n(w, SpvOpCompositeConstruct, spw_type_int(&w->m, 64, n), ids, n);
+    uint32_t id = n == 1 ? ids[0] : spw_construct(w, spw_type_int(&w->m, 64, n), ids, n);
     ask_for_groups(w, SpvOpGroupBroadcast);
     return SPW_EMIT(w, SpvOpGroupBroadcast, spw_part_type(w, inst->type), spw_scope(w, inst->attrs.scope),
                     spw_value1(w, inst->operands[0]), id);

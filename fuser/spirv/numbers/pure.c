@@ -30,7 +30,7 @@ static value operand_part(struct spw *w, const struct ir_value *v, unsigned part
     if (spw_part_lanes(w, v->type) == 1 && lanes > 1) {
         uint32_t all[IR_MAX_LANES];
         for (unsigned i = 0; i < lanes; i++) all[i] = id;
-        id = spw_emit_n(w, SpvOpCompositeConstruct, spw_number_type(w, kind, lanes), all, lanes);
+        id = spw_construct(w, spw_number_type(w, kind, lanes), all, lanes);
     }
     return (value){kind, id, NULL};
 }
