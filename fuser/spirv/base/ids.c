@@ -116,10 +116,21 @@ uint32_t spw_group_size(struct spw *w, unsigned dim)
     return w->group_size[dim];
 }
 
+uint32_t spw_group_items(struct spw *w)
+{
+    uint32_t n = spw_group_size(w, 0);
+    for (unsigned d = 1; d < 3; d++) {
+        uint32_t product[3] = {SpvOpIMul, n, spw_group_size(w, d)};
+        n = spw_once(&w->m, SPW_GLOBALS, SpvOpSpecConstantOp, spw_type_int(&w->m, 32, 1), product, 3);
+    }
+    return n;
+}
+
+/* Where sub-groups count, all work-items are in one row: drivers may begin a sub-group with each row. */
 void spw_declare_group_size(struct spw *w)
 {
-    uint32_t sizes[3], type = spw_type_int(&w->m, 32, 3);
-    for (unsigned d = 0; d < 3; d++) sizes[d] = spw_group_size(w, d);
+    uint32_t sizes[3], type = spw_type_int(&w->m, 32, 3), one = spw_const_u32(&w->m, 1);
+    for (unsigned d = 0; d < 3; d++) sizes[d] = !w->sub_group ? spw_group_size(w, d) : d ? one : spw_group_items(w);
     uint32_t all = spw_once(&w->m, SPW_GLOBALS, SpvOpSpecConstantComposite, type, sizes, 3);
     uint32_t builtin = SpvBuiltInWorkgroupSize;
     spw_decorate(&w->m, all, SpvDecorationBuiltIn, &builtin, 1);

@@ -12,6 +12,7 @@ uint32_t spw_launch_address(struct spw *w); /* of the block */
 uint32_t spw_inside_range(struct spw *w);
 /* Vulkan: the sizes of work-groups as specialization constants. */
 uint32_t spw_group_size(struct spw *w, unsigned dim);
+uint32_t spw_group_items(struct spw *w); /* their product */
 void spw_declare_group_size(struct spw *w);
 /* Vulkan does not say which work-items are a sub-group: so where that matters it is ids that are made of sub-groups.
    The linear id in the work-group, of 32 bits. */

@@ -105,11 +105,7 @@ uint32_t spw_members_query(struct spw *w, enum ir_op op)
 static uint32_t exchange_array(struct spw *w)
 {
     if (w->exchange) return w->exchange;
-    uint32_t n = spw_group_size(w, 0), storage = SpvStorageClassWorkgroup;
-    for (unsigned d = 1; d < 3; d++) {
-        uint32_t product[3] = {SpvOpIMul, n, spw_group_size(w, d)};
-        n = spw_once(&w->m, SPW_GLOBALS, SpvOpSpecConstantOp, word_type(w), product, 3);
-    }
+    uint32_t n = spw_group_items(w), storage = SpvStorageClassWorkgroup;
     uint32_t type = spw_type_array(&w->m, word_type(w), n);
     uint32_t pointer = spw_type_pointer(&w->m, storage, type);
     w->exchange = spw_id(&w->m);

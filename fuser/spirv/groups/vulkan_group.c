@@ -10,6 +10,7 @@
 #include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/base/scope.h"
 #include "fuser/spirv/groups/members.h"
+#include "fuser/spirv/groups/scan.h"
 #include "fuser/spirv/groups/work_group.h"
 #include "fuser/spirv/memory/memory.h"
 #include "fuser/spirv/numbers/operation.h"
@@ -150,19 +151,6 @@ static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t 
     return fetched(w, t, x, number(w, 0));
 }
 
-/* From member to member. */
-static uint32_t scanned(struct spw *w, ir_type t, enum ir_group_op op, bool inclusive, uint32_t x)
-{
-    uint32_t id = own_id(w), sum = spw_identity(w, t, op), r = sum;
-    for (uint32_t k = 0; k < w->sub_group; k++) {
-        uint32_t here = question(w, SpvOpIEqual, id, number(w, k)), y = fetched(w, t, x, number(w, k));
-        uint32_t next = k ? spw_combined(w, t, op, sum, y) : y;
-        r = chosen(w, t, here, inclusive ? next : sum, r);
-        sum = next;
-    }
-    return r;
-}
-
 static uint32_t sub_group_collective(struct spw *w, const struct ir_inst *inst, ir_type t, uint32_t x)
 {
     switch (inst->op) {
@@ -170,7 +158,7 @@ static uint32_t sub_group_collective(struct spw *w, const struct ir_inst *inst, 
     case IR_OP_GROUP_ANY: return some(w, x);
     case IR_OP_GROUP_BROADCAST: return fetched(w, t, x, as_word(w, inst->operands[1]));
     case IR_OP_GROUP_REDUCE: return reduced(w, t, inst->attrs.group_op, x);
-    default: return scanned(w, t, inst->attrs.group_op, inst->op == IR_OP_GROUP_SCAN_INCL, x);
+    default: return spw_scanned(w, inst, t, x, (struct spw_scan){own_id(w), number(w, w->sub_group), fetched});
     }
 }
 

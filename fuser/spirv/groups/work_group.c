@@ -7,6 +7,7 @@
 #include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/groups/members.h"
+#include "fuser/spirv/groups/scan.h"
 #include "fuser/spirv/numbers/words.h"
 
 static uint32_t word_type(struct spw *w)
@@ -103,36 +104,6 @@ static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t 
     return exchanged(w, t, sum, spw_const_u32(&w->m, 0));
 }
 
-/* ---- from one to the next ---- */
-
-/* Round k tells all what work-item k has, and each takes in what comes before it. */
-static uint32_t scanned(struct spw *w, ir_type t, enum ir_group_op op, bool inclusive, uint32_t x)
-{
-    uint32_t type = spw_part_type(w, t), word = word_type(w), own = linear_id(w), n = items(w);
-    uint32_t header = spw_id(&w->m), again = spw_id(&w->m), merge = spw_id(&w->m), test = spw_id(&w->m);
-    uint32_t body = spw_id(&w->m), next = spw_id(&w->m), more = spw_id(&w->m), kept = spw_id(&w->m), from = w->label;
-    uint32_t identity = spw_identity(w, t, op), zero = spw_const_u32(&w->m, 0);
-    spw_jump(w, header);
-    spw_label(w, header);
-    uint32_t k = SPW_EMIT(w, SpvOpPhi, word, zero, from, next, again);
-    uint32_t sum = SPW_EMIT(w, SpvOpPhi, type, identity, from, more, again);
-    uint32_t r = SPW_EMIT(w, SpvOpPhi, type, identity, from, kept, again);
-    SPW_DO(w, SpvOpLoopMerge, merge, again, SpvLoopControlMaskNone);
-    spw_jump(w, test);
-    spw_label(w, test);
-    SPW_DO(w, SpvOpBranchConditional, question(w, SpvOpULessThan, k, n), body, merge);
-    spw_label(w, body);
-    uint32_t y = exchanged(w, t, x, k), both = spw_combined(w, t, op, sum, y);
-    SPW_DO(w, SpvOpSelect, type, more, question(w, SpvOpIEqual, k, zero), y, both);
-    SPW_DO(w, SpvOpSelect, type, kept, question(w, SpvOpIEqual, k, own), inclusive ? more : sum, r);
-    SPW_DO(w, SpvOpIAdd, word, next, k, spw_const_u32(&w->m, 1));
-    spw_jump(w, again);
-    spw_label(w, again);
-    spw_jump(w, header);
-    spw_label(w, merge);
-    return r;
-}
-
 /* A vote is a reduction of words. */
 static uint32_t voted(struct spw *w, enum ir_group_op op, uint32_t x)
 {
@@ -148,6 +119,6 @@ uint32_t spw_work_group_collective(struct spw *w, const struct ir_inst *inst, ir
     case IR_OP_GROUP_ANY: return voted(w, IR_GROUP_OR, x);
     case IR_OP_GROUP_BROADCAST: return exchanged(w, t, x, source_of(w, inst));
     case IR_OP_GROUP_REDUCE: return reduced(w, t, inst->attrs.group_op, x);
-    default: return scanned(w, t, inst->attrs.group_op, inst->op == IR_OP_GROUP_SCAN_INCL, x);
+    default: return spw_scanned(w, inst, t, x, (struct spw_scan){linear_id(w), items(w), exchanged});
     }
 }

@@ -1,0 +1,106 @@
+/*
+ * The table of sub-group functions, written as SPIR-V: in the kernel dialect, read again and interpreted; and for
+ * Vulkan, dispatched on the device that is there. Against the table's model. Operations of images are left out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuser/spirv/abi/abi.h"
+#include "fuser/spirv/writer.h"
+#include "ir/spirv/spirv.h"
+#include "tests/spirv_out/dispatch.h"
+#include "tests/support/sub_group_table.h"
+
+enum { KERNEL_WAY, VULKAN_WAY, MAX_ARGS = 16 };
+/* Drivers take a tenth of a second for a kernel, and there are thousands: so many-th cases are run, at one size.
+   FUSIOND_TEST_WAYS=all runs all of them. */
+enum { FEW = 8, LARGEST_EXCHANGE = 32 };
+
+static struct dispatcher *device;
+static bool all; /* cases */
+
+static bool takes(unsigned way, unsigned number, uint32_t size, unsigned lanes)
+{
+    (void)lanes;
+    if (strncmp(sub_group_table_name(number), "image_", 6) == 0) return false;
+    if (all) return way != VULKAN_WAY || size <= LARGEST_EXCHANGE;
+    if (number % FEW != 0) return false;
+    return size == (way == VULKAN_WAY ? dispatch_target(device)->sub_group : 16);
+}
+
+static bool written(const struct ir_function *f, const struct spirv_target *target, struct spirv_module *m)
+{
+    struct diag_list list = {0};
+    int result = spirv_write(f, target, m, &list);
+    char *text = result ? diag_format(&list) : NULL;
+    if (text) fprintf(stderr, "# %s: %s", f->name, text);
+    free(text);
+    diag_clear(&list);
+    return result == 0;
+}
+
+static bool run_again(const struct spirv_module *m, const char *name, const struct nd_range *range,
+                      const struct interp_arg *args, uint32_t size)
+{
+    struct diag_list list = {0};
+    struct interp_options options = {.sub_group_size = size};
+    struct interp_result result = {0};
+    struct ir_module *back = ir_read_spirv(m->words, m->n_words * sizeof *m->words, "back", &list);
+    const struct ir_function *f = back ? ir_module_find(back, name) : NULL;
+    bool good = f && interp_run(f, range, args, &options, &result) == 0 && result.n_findings == 0;
+    interp_result_clear(&result);
+    ir_module_free(back);
+    diag_clear(&list);
+    return good;
+}
+
+/* Buffers go to the device and come back. */
+static bool run_on_device(const struct spirv_module *m, const struct ir_function *f, const struct nd_range *range,
+                          const struct interp_arg *args)
+{
+    uint32_t offsets[MAX_ARGS], local = 0;
+    void *copies[MAX_ARGS] = {0};
+    uint8_t *block = calloc(1, m->args_size + 8);
+    dispatch_reset(device);
+    ir_param_layout(f, offsets);
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        uint64_t word = m->local_bytes + local;
+        if (args[i].kind == INTERP_ARG_BUFFER) {
+            copies[i] = dispatch_memory(device, args[i].size, &word);
+            memcpy(copies[i], args[i].data, args[i].size);
+        }
+        bool inside = args[i].kind == INTERP_ARG_BYTES;
+        memcpy(block + offsets[i], inside ? args[i].data : &word, inside ? args[i].size : sizeof word);
+        if (args[i].kind == INTERP_ARG_LOCAL)
+            local += (uint32_t)((args[i].size + SPIRV_BLOCK_ALIGN - 1) / SPIRV_BLOCK_ALIGN * SPIRV_BLOCK_ALIGN);
+    }
+    bool good = dispatch_run(device, m, range, block, local);
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (copies[i]) memcpy(args[i].data, copies[i], args[i].size);
+    free(block);
+    return good;
+}
+
+static bool run(unsigned way, const struct ir_function *f, const struct nd_range *range, const struct interp_arg *args,
+                uint32_t *size)
+{
+    struct spirv_module m;
+    uint32_t own = f->sub_group_size, device_size = way == VULKAN_WAY ? dispatch_target(device)->sub_group : 32;
+    *size = own && own < IR_SUB_GROUP_AUTOMATIC ? own : device_size;
+    if (!written(f, way == VULKAN_WAY ? dispatch_target(device) : &spirv_target_kernel, &m)) return false;
+    bool good = way == VULKAN_WAY ? run_on_device(&m, f, range, args) : run_again(&m, f->name, range, args, *size);
+    spirv_module_clear(&m);
+    return good;
+}
+
+int main(void)
+{
+    const char *ways = getenv("FUSIOND_TEST_WAYS");
+    all = ways && strcmp(ways, "all") == 0;
+    device = dispatch_open();
+    struct sub_group_runner runner = {"test_sub_groups_written", device ? 2 : 1, run, takes, NULL};
+    int status = sub_group_table_main(&runner);
+    dispatch_close(device);
+    return status;
+}
