@@ -109,57 +109,58 @@ static uint32_t non_uniform(struct spw *w, unsigned opcode, uint32_t capability,
     return spw_emit_n(w, opcode, type, operands, 1 + inst->n_operands);
 }
 
-/* What shuffles cannot move goes as numbers: bools as bytes, pointers as addresses. */
-static uint32_t as_number(struct spw *w, const struct ir_value *v)
+/* What shuffles cannot move goes as a number: bools as bytes, pointers as addresses. */
+static ir_type moved_type(ir_type scalar)
 {
-    uint32_t x = spw_value1(w, v);
-    unsigned lanes = ir_type_lanes(v->type);
-    if (ir_type_is_ptr(v->type)) return SPW_EMIT(w, SpvOpConvertPtrToU, spw_type_int(&w->m, 64, 1), x);
-    if (!ir_type_is_bool(v->type)) return x;
-    return SPW_EMIT(w, SpvOpSelect, spw_type_int(&w->m, 8, lanes), x, spw_const_number(&w->m, IR_KIND_I8, lanes, 1),
-                    spw_const_number(&w->m, IR_KIND_I8, lanes, 0));
+    return ir_type_is_ptr(scalar) ? IR_I64 : ir_type_is_bool(scalar) ? IR_I8 : scalar;
 }
 
-static uint32_t number_type(struct spw *w, ir_type t)
+static uint32_t as_number(struct spw *w, ir_type scalar, uint32_t x)
 {
-    if (ir_type_is_ptr(t)) return spw_type_int(&w->m, 64, 1);
-    return ir_type_is_bool(t) ? spw_type_int(&w->m, 8, ir_type_lanes(t)) : spw_part_type(w, t);
+    uint32_t type = spw_part_type(w, moved_type(scalar));
+    if (ir_type_is_ptr(scalar)) return SPW_EMIT(w, SpvOpConvertPtrToU, type, x);
+    if (!ir_type_is_bool(scalar)) return x;
+    return SPW_EMIT(w, SpvOpSelect, type, x, spw_const_number(&w->m, IR_KIND_I8, 1, 1),
+                    spw_const_number(&w->m, IR_KIND_I8, 1, 0));
 }
 
-static uint32_t from_number(struct spw *w, ir_type t, uint32_t x)
+static uint32_t from_number(struct spw *w, ir_type scalar, uint32_t x)
 {
-    if (ir_type_is_ptr(t)) return SPW_EMIT(w, SpvOpConvertUToPtr, spw_part_type(w, t), x);
-    if (!ir_type_is_bool(t)) return x;
-    return SPW_EMIT(w, SpvOpINotEqual, spw_part_type(w, t), x,
-                    spw_const_number(&w->m, IR_KIND_I8, ir_type_lanes(t), 0));
+    if (ir_type_is_ptr(scalar)) return SPW_EMIT(w, SpvOpConvertUToPtr, spw_part_type(w, scalar), x);
+    if (!ir_type_is_bool(scalar)) return x;
+    return SPW_EMIT(w, SpvOpINotEqual, spw_part_type(w, scalar), x, spw_const_number(&w->m, IR_KIND_I8, 1, 0));
 }
 
-static uint32_t shuffled(struct spw *w, const struct ir_inst *inst)
+/* The last operand of the shuffle: a work-item, a mask or a distance. A rotation is a shuffle here, since Intel's
+   compiler has no instruction for it. */
+static uint32_t whence(struct spw *w, const struct ir_inst *inst)
+{
+    uint32_t by = spw_value1(w, inst->operands[inst->n_operands - 1]), word = spw_type_int(&w->m, 32, 1);
+    if (inst->op != IR_OP_SUB_GROUP_ROTATE) return by;
+    uint32_t id = spw_kernel_query(w, IR_OP_SUB_GROUP_LOCAL_ID), size = spw_kernel_query(w, IR_OP_SUB_GROUP_SIZE);
+    return SPW_EMIT(w, SpvOpUMod, word, SPW_EMIT(w, SpvOpIAdd, word, id, by), size);
+}
+
+/* Number by number: Intel's compiler shuffles few vectors. */
+static void shuffle(struct spw *w, const struct ir_inst *inst)
 {
     bool shift = inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP || inst->op == IR_OP_SUB_GROUP_SHUFFLE_DOWN;
-    unsigned opcode = inst->op == IR_OP_SUB_GROUP_SHUFFLE       ? SpvOpSubgroupShuffleINTEL
-                      : inst->op == IR_OP_SUB_GROUP_SHUFFLE_XOR ? SpvOpSubgroupShuffleXorINTEL
-                      : inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP  ? SpvOpSubgroupShuffleUpINTEL
-                                                                : SpvOpSubgroupShuffleDownINTEL;
-    uint32_t operands[3], n = 0;
-    for (uint32_t i = 0; i < 1u + shift; i++) operands[n++] = as_number(w, inst->operands[i]);
-    operands[n++] = spw_value1(w, inst->operands[inst->n_operands - 1]);
+    unsigned opcode = inst->op == IR_OP_SUB_GROUP_SHUFFLE_XOR    ? SpvOpSubgroupShuffleXorINTEL
+                      : inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP   ? SpvOpSubgroupShuffleUpINTEL
+                      : inst->op == IR_OP_SUB_GROUP_SHUFFLE_DOWN ? SpvOpSubgroupShuffleDownINTEL
+                                                                 : SpvOpSubgroupShuffleINTEL;
+    ir_type scalar = ir_type_element(inst->type);
+    uint32_t scalars[IR_MAX_LANES], parts[IR_MAX_LANES], operands[3], n;
+    uint32_t type = spw_part_type(w, moved_type(scalar)), from = whence(w, inst);
     spw_capability(&w->m, SpvCapabilitySubgroupShuffleINTEL);
     spw_extension(&w->m, "SPV_INTEL_subgroups");
-    uint32_t r = spw_emit_n(w, opcode, number_type(w, inst->type), operands, n);
-    return from_number(w, inst->type, r);
-}
-
-static uint32_t rotated(struct spw *w, const struct ir_inst *inst)
-{
-    uint32_t x = as_number(w, inst->operands[0]), by = spw_value1(w, inst->operands[1]);
-    spw_capability(&w->m, SpvCapabilityGroupNonUniformRotateKHR);
-    spw_capability(&w->m, SpvCapabilityGroupNonUniform);
-    spw_extension(&w->m, "SPV_KHR_subgroup_rotate");
-    need_version(w, 0x00010300);
-    uint32_t r =
-        SPW_EMIT(w, SpvOpGroupNonUniformRotateKHR, number_type(w, inst->type), spw_scope(w, IR_SCOPE_SUB_GROUP), x, by);
-    return from_number(w, inst->type, r);
+    for (unsigned lane = 0; lane < ir_type_lanes(inst->type); lane++) {
+        for (n = 0; n < 1u + shift; n++) operands[n] = as_number(w, scalar, spw_lane(w, inst->operands[n], lane));
+        operands[n++] = from;
+        scalars[lane] = from_number(w, scalar, spw_emit_n(w, opcode, type, operands, n));
+    }
+    spw_join(w, inst->type, scalars, parts);
+    spw_set(w, inst->results[0], parts);
 }
 
 void spw_kernel_sub_group(struct spw *w, const struct ir_inst *inst)
@@ -176,8 +177,7 @@ void spw_kernel_sub_group(struct spw *w, const struct ir_inst *inst)
     case IR_OP_SUB_GROUP_ALL_EQUAL:
         r = non_uniform(w, SpvOpGroupNonUniformAllEqual, SpvCapabilityGroupNonUniformVote, truth, inst);
         break;
-    case IR_OP_SUB_GROUP_ROTATE: r = rotated(w, inst); break;
-    default: r = shuffled(w, inst); break;
+    default: shuffle(w, inst); return;
     }
     spw_set1(w, inst->results[0], r);
 }

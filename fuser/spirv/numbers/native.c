@@ -67,9 +67,8 @@ static const uint16_t plain[IR_OP_COUNT] = {
 };
 
 static const uint16_t on_bools[IR_OP_COUNT] = {
-    [IR_OP_AND] = SpvOpLogicalAnd, [IR_OP_OR] = SpvOpLogicalOr,     [IR_OP_XOR] = SpvOpLogicalNotEqual,
-    [IR_OP_NOT] = SpvOpLogicalNot, [IR_OP_IEQ] = SpvOpLogicalEqual, [IR_OP_INE] = SpvOpLogicalNotEqual,
-    [IR_OP_SELECT] = SpvOpSelect,
+    [IR_OP_AND] = SpvOpLogicalAnd,   [IR_OP_OR] = SpvOpLogicalOr,        [IR_OP_XOR] = SpvOpLogicalNotEqual,
+    [IR_OP_IEQ] = SpvOpLogicalEqual, [IR_OP_INE] = SpvOpLogicalNotEqual, [IR_OP_SELECT] = SpvOpSelect,
 };
 
 /* Kernels only. */
@@ -92,6 +91,13 @@ static bool rounds(enum ir_op op)
     return op == IR_OP_FADD || op == IR_OP_FSUB || op == IR_OP_FMUL || op == IR_OP_FDIV;
 }
 
+/* Intel's compiler ends at an OpLogicalNot of what comes out of a merge. */
+static unsigned opposite(struct spw *w, value operands[2])
+{
+    operands[1] = (value){IR_KIND_BOOL, spw_const_number(&w->m, IR_KIND_BOOL, w->lanes, 1), NULL};
+    return SpvOpLogicalNotEqual;
+}
+
 static value emitted(struct spw *w, enum ir_kind kind, unsigned opcode, unsigned n, const value *args)
 {
     uint32_t operands[4];
@@ -111,6 +117,12 @@ bool spw_one_instruction(struct spw *w, enum ir_op op, enum ir_kind kind, unsign
 {
     bool bools = args[op == IR_OP_SELECT].kind == IR_KIND_BOOL;
     unsigned opcode = bools ? on_bools[op] : plain[op];
+    value with_true[2] = {args[0]};
+    if (bools && op == IR_OP_NOT) {
+        opcode = opposite(w, with_true);
+        args = with_true;
+        n = 2;
+    }
     if (!opcode && !w->vulkan) opcode = kernel_only[op];
     if (opcode) {
         *result = emitted(w, kind, opcode, n, args);
