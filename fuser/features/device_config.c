@@ -183,7 +183,7 @@ int device_config_open(struct device_config *c, const char *path, struct error *
     size_t size = 0;
     *c = (struct device_config){0};
     if (!path) return device_config_read(c, default_devices, strlen(default_devices), "the default devices", e);
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(path, "rbe");
     if (!f) return error_set(e, 1, path, "%m");
     int result = getdelim(&text, &size, '\0', f) < 0 && ferror(f) ? error_set(e, 1, path, "%m") : 0;
     if (result == 0) result = device_config_read(c, text ? text : "", text ? strlen(text) : 0, path, e);

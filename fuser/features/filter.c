@@ -43,7 +43,7 @@ char *filter_read_file(const char *path, struct error *e)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *f = fopen(path, "rb");
+    FILE *f = fopen(path, "rbe");
     if (!f) {
         error_set(e, 1, path, "%m");
         return NULL;
