@@ -75,8 +75,8 @@ static double clock_ms(clockid_t clock)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* The clock of another process is late by as much as its threads have run since the scheduler last looked at them: up to
-   some milliseconds, until they sleep, as executors do a moment after their last launch. */
+/* The clock of another process is late by as much as its threads have run since the scheduler last looked at them: up
+   to some milliseconds, until they sleep, as executors do a moment after their last launch. */
 static void let_executors_sleep(void)
 {
     const struct timespec moment = {.tv_nsec = 500000};

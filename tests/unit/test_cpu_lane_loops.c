@@ -38,6 +38,19 @@ static const char *const escape_time =
     "    %next = fadd f32 %square, %c\n    %n1 = add i32 %n, 1\n    continue %n1, %next\n  }\n"
     "  store i32 %rounds[%i], %count\n  return\n}\n";
 
+/* Colours that each work-item counts for itself, over a row that all go along together. */
+static const char *const own_histogram =
+    "kernel @k(%a: ptr.global i32 read, %o: ptr.global i32, %n: i32, %step: i32) {\n"
+    "  %i = global_id x\n  %first = trunc i32 %i\n  %counts = var [64 x i32]\n"
+    "  %some = elem i32 %counts, 0\n  store i32 %some, 0\n"
+    "  loop (%k: i32 = %first) {\n"
+    "    %over = uge i32 %k, %n\n    if %over {\n      break\n    }\n"
+    "    %at = zext i64 %k\n    %colour = load i32 %a[%at]\n    %place = zext i64 %colour\n"
+    "    %count = elem i32 %counts, %place\n    %so_far = load i32 %count\n"
+    "    %more = add i32 %so_far, 1\n    store i32 %count, %more\n"
+    "    %next = add i32 %k, %step\n    continue %next\n  }\n"
+    "  %result = load i32 %some\n  store i32 %o[%i], %result\n  return\n}\n";
+
 /* The sum of a column, so far as the work-item's is long; `step` bytes from one number to the next, 0: nobody knows. */
 static char *column(unsigned step)
 {
@@ -142,6 +155,17 @@ static void what_is_in_registers_runs_together(void **state)
     free(assembly);
 }
 
+/* Each would come to every line of the row by itself. */
+static void lanes_that_leap_side_by_side_run_together(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    char *assembly = assembly_of(own_histogram, CPU_ISA_AVX2);
+    assert_non_null(strstr(assembly, "vpaddd"));
+    assert_non_null(strstr(assembly, "gather"));
+    free(assembly);
+}
+
 /* The next work-items' numbers, where the processor would not expect that they are read. */
 static void columns_are_fetched_ahead(void **state)
 {
@@ -158,9 +182,11 @@ static void columns_are_fetched_ahead(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_lane_walks_its_row), cmocka_unit_test(each_lane_sweeps_its_row),
-        cmocka_unit_test(rows_come_by_registers), cmocka_unit_test(what_is_in_registers_runs_together),
-        cmocka_unit_test(columns_are_fetched_ahead)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
+                                       cmocka_unit_test(each_lane_sweeps_its_row),
+                                       cmocka_unit_test(rows_come_by_registers),
+                                       cmocka_unit_test(what_is_in_registers_runs_together),
+                                       cmocka_unit_test(lanes_that_leap_side_by_side_run_together),
+                                       cmocka_unit_test(columns_are_fetched_ahead)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

@@ -10,10 +10,12 @@
  *
  * Each by itself: an operation takes one for each lane. A round that needs a float of the one before waits for it, and
  * one that needs a load's result longer. When it leaves the loop the processor mostly has guessed wrong, and at times
- * in a branch. Lanes that each walk through memory in their own way are what its caches expect.
+ * in a branch. Lanes that each walk through memory in their own way are what its caches expect. But where they are side
+ * by side and leap, each comes to every line that they share, when it may be gone from the cache again.
  */
 #include "fuser/cpu/prepare/lane_cost.h"
 
+#include "fuser/cpu/prepare/walk.h"
 #include "ir/core/edit.h"
 #include "ir/core/facts.h"
 
@@ -29,6 +31,7 @@ enum {
     FLOAT_LATENCY = 12,
     LOAD_LATENCY = 40,
     GUESSED_WRONG = 64,
+    LEAP = 24,      /* from line to line of the cache */
     MOST = 1 << 24, /* where sums end */
 };
 
@@ -50,16 +53,27 @@ static unsigned registers(const struct lane_cost_of *c, ir_type t)
     return (c->width * bytes + c->vector_bytes - 1) / c->vector_bytes * ir_type_lanes(t);
 }
 
+static bool is_side_by_side(const struct lane_cost_of *c, const struct ir_inst *access)
+{
+    struct shape p = shape_of(c, access->operands[0]);
+    return p.kind == SHAPE_LINEAR && p.stride == (int64_t)ir_type_size(c->module, access->type);
+}
+
+static struct cost cost_side_by_side(const struct lane_cost_of *c, const struct ir_inst *access)
+{
+    enum ir_space space = ir_type_space(access->operands[0]->type);
+    bool may_be_far = space != IR_SPACE_LOCAL && space != IR_SPACE_PRIVATE;
+    uint64_t leap = may_be_far && walk_leaps(c->module, access) ? LEAP : 0;
+    return (struct cost){registers(c, access->type), ir_type_lanes(access->type) + leap};
+}
+
 static struct cost cost_of_access(const struct lane_cost_of *c, const struct ir_inst *inst)
 {
-    struct shape p = shape_of(c, inst->operands[0]);
     unsigned n = ir_type_lanes(inst->type);
+    if (is_side_by_side(c, inst)) return cost_side_by_side(c, inst);
+    if (shape_of(c, inst->operands[0]).kind == SHAPE_UNIFORM) return (struct cost){n, n};
     bool has_instruction = c->gathers && (ir_type_is_ptr(inst->type) || ir_type_bits(inst->type) >= 32);
-    uint64_t all = (uint64_t)c->width * n * (has_instruction ? ANYWHERE : PICKED);
-    if (p.kind == SHAPE_UNIFORM) all = n;
-    if (p.kind == SHAPE_LINEAR && p.stride == (int64_t)ir_type_size(c->module, inst->type))
-        all = registers(c, inst->type);
-    return (struct cost){all, n};
+    return (struct cost){(uint64_t)c->width * n * (has_instruction ? ANYWHERE : PICKED), n};
 }
 
 /* What one work-item's code has no instruction for: it is part of an access. */
