@@ -159,6 +159,11 @@ static bool gpu_check(const struct ir_function *kernel, struct diag_list *findin
     return gpu_can_compile(kernel, &gpu, findings);
 }
 
+static bool fuses(uint32_t features)
+{
+    return features & SPIRV_FMA32 && (features & SPIRV_FMA64 || !(features & SPIRV_FLOAT64));
+}
+
 bool devices_add_gpu(const void *description, size_t size)
 {
     if (!gpu_description_decode(&gpu, description, size)) return false;
@@ -168,7 +173,7 @@ bool devices_add_gpu(const void *description, size_t size)
                        .max_work_group_size = gpu.max_work_group_size,
                        .max_local_bytes = gpu.max_local_bytes,
                        .primary_sub_group_size = gpu.target.sub_group,
-                       .fma = gpu.target.features & SPIRV_FMA,
+                       .fma = fuses(gpu.target.features),
                        .can_fuse = true},
         .description = gpu.name,
         .compute_units = gpu.compute_units,

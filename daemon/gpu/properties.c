@@ -28,6 +28,14 @@ uint32_t gpu_sub_group_sizes(const struct gpu_description *d, uint32_t sizes[GPU
     return n;
 }
 
+/* What an operation of 32 and of 64 bits is. */
+static const char *exact(const struct gpu_description *d, uint32_t narrow, uint32_t wide)
+{
+    bool has_wide = !(d->target.features & SPIRV_FLOAT64) || d->target.features & wide;
+    if (d->target.features & narrow) return has_wide ? "exact" : "inexact 64-bit";
+    return has_wide && d->target.features & SPIRV_FLOAT64 ? "inexact 32-bit" : "inexact";
+}
+
 void gpu_target_text(const struct gpu_description *d, char *text, size_t size)
 {
     char uuid[2 * GPU_UUID_BYTES + 1];
@@ -38,9 +46,8 @@ void gpu_target_text(const struct gpu_description *d, char *text, size_t size)
     snprintf(text, size,
              "SPIR-V %u.%u, features %#x, sub-groups of %u, %s division, %s roots, fma %s, denormals %s, driver %s",
              d->target.version >> 16, d->target.version >> 8 & 255, d->target.features, d->target.sub_group,
-             d->target.features & SPIRV_EXACT_DIVISION ? "exact" : "inexact",
-             d->target.features & SPIRV_EXACT_SQRT ? "exact" : "inexact",
-             d->target.features & SPIRV_FMA ? "fused" : "not fused", denormals, uuid);
+             exact(d, SPIRV_EXACT_DIVISION32, SPIRV_EXACT_DIVISION64), exact(d, SPIRV_EXACT_SQRT32, SPIRV_EXACT_SQRT64),
+             d->target.features & SPIRV_FMA32 ? "fused" : "not fused", denormals, uuid);
 }
 
 /* ---- for clients ---- */

@@ -54,7 +54,7 @@ static void chain(struct features *f)
     f->v12.pNext = &f->v13;
 }
 
-static uint32_t features_of(const struct features *f, const VkPhysicalDeviceVulkan12Properties *p)
+static uint32_t features_of(const struct features *f, const VkPhysicalDeviceVulkan12Properties *p, bool is_cpu)
 {
     const struct {
         bool has;
@@ -78,7 +78,8 @@ static uint32_t features_of(const struct features *f, const VkPhysicalDeviceVulk
         {p->shaderRoundingModeRTEFloat16 && p->shaderRoundingModeRTEFloat32 && p->shaderRoundingModeRTEFloat64,
          SPIRV_ROUNDS_TO_EVEN},
     };
-    uint32_t r = SPIRV_EXACT_DIVISION | SPIRV_EXACT_SQRT;
+    const uint32_t exact = SPIRV_EXACT_DIVISION32 | SPIRV_EXACT_DIVISION64 | SPIRV_EXACT_SQRT32 | SPIRV_EXACT_SQRT64;
+    uint32_t r = is_cpu && !getenv("FUSIOND_TEST_INEXACT") ? exact : 0;
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++) r |= table[i].has ? table[i].feature : 0;
     return r;
 }
@@ -93,9 +94,10 @@ static void describe(struct dispatcher *d, const struct features *f)
     VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &v11};
     vkGetPhysicalDeviceProperties2(d->physical, &p);
     memcpy(d->name, p.properties.deviceName, sizeof d->name);
+    bool is_cpu = p.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     d->target = (struct spirv_target){.dialect = SPIRV_VULKAN,
                                       .version = 0x00010500,
-                                      .features = features_of(f, &v12),
+                                      .features = features_of(f, &v12, is_cpu),
                                       .min_sub_group = v13.minSubgroupSize,
                                       .max_sub_group = v13.maxSubgroupSize,
                                       .sub_group = v11.subgroupSize};

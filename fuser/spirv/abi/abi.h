@@ -23,7 +23,7 @@ enum {
 struct spirv_push {
     uint64_t launch;        /* address of the block */
     uint32_t group_base[3]; /* added to the ids of work-groups: a launch may take several dispatches */
-    uint32_t unused;
+    uint32_t zero;          /* which compilers of drivers do not know */
 };
 
 /* Where a launch is; the same for each of its dispatches. */

@@ -22,9 +22,9 @@ enum spirv_feature {
     SPIRV_ATOMIC64_LOCAL = 1 << 8,
     SPIRV_ATOMIC_FADD32 = 1 << 9, /* float sums: atomics in global memory */
     SPIRV_ATOMIC_FADD64 = 1 << 10,
-    SPIRV_FMA = 1 << 11,            /* GLSL.std.450's Fma rounds once */
-    SPIRV_EXACT_DIVISION = 1 << 12, /* OpFDiv is correctly rounded */
-    SPIRV_EXACT_SQRT = 1 << 13,
+    SPIRV_FMA32 = 1 << 11,            /* GLSL.std.450's Fma rounds once, by width */
+    SPIRV_EXACT_DIVISION32 = 1 << 12, /* OpFDiv is correctly rounded */
+    SPIRV_EXACT_SQRT32 = 1 << 13,
     SPIRV_KEEPS_DENORMALS32 = 1 << 14, /* DenormPreserve can be asked for, by width */
     SPIRV_KEEPS_DENORMALS16 = 1 << 15,
     SPIRV_KEEPS_DENORMALS64 = 1 << 16,
@@ -33,6 +33,9 @@ enum spirv_feature {
     SPIRV_EXPLICIT_LOCAL = 1 << 19, /* workgroup_memory_explicit_layout, of all widths */
     SPIRV_SUB_GROUP_ROTATE = 1 << 20,
     SPIRV_KEEPS_LOOP_VALUES = 1 << 21, /* what a work-item leaves a loop with stays so while others go on in it */
+    SPIRV_FMA64 = 1 << 22,
+    SPIRV_EXACT_DIVISION64 = 1 << 23,
+    SPIRV_EXACT_SQRT64 = 1 << 24,
 };
 
 struct spirv_target {

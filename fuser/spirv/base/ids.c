@@ -54,12 +54,12 @@ static uint32_t kernel_id(struct spw *w, enum ir_op op, unsigned dim)
 
 /* ---- Vulkan: the launch ---- */
 
-enum { MEMBERS = 4 }; /* of struct spirv_push: the address, three words */
+enum { MEMBERS = 5 }; /* of struct spirv_push: the address, four words */
 
 static uint32_t push_constants(struct spw *w)
 {
     uint32_t wide = spw_type_int(&w->m, 64, 1), word = spw_type_int(&w->m, 32, 1);
-    uint32_t members[MEMBERS] = {wide, word, word, word};
+    uint32_t members[MEMBERS] = {wide, word, word, word, word};
     size_t before = w->m.bound;
     uint32_t block = spw_once(&w->m, SPW_GLOBALS, SpvOpTypeStruct, 0, members, MEMBERS);
     uint32_t pointer = spw_type_pointer(&w->m, SpvStorageClassPushConstant, block);
@@ -86,6 +86,12 @@ static uint32_t push_constant(struct spw *w, unsigned member, uint32_t type)
 uint32_t spw_launch_address(struct spw *w)
 {
     return push_constant(w, 0, spw_type_int(&w->m, 64, 1));
+}
+
+uint32_t spw_unseen_zero(struct spw *w, enum ir_kind kind)
+{
+    uint32_t zero = push_constant(w, MEMBERS - 1, spw_type_int(&w->m, 32, 1)), type = spw_number_type(w, kind, 1);
+    return kind == IR_KIND_I32 ? zero : spw_once(&w->m, SPW_PROLOGUE, SpvOpUConvert, type, &zero, 1);
 }
 
 uint32_t spw_launch_number(struct spw *w, enum ir_kind kind, uint32_t offset)

@@ -8,6 +8,8 @@ uint32_t spw_id_of(struct spw *w, enum ir_op op, unsigned dim);
 /* Vulkan: a number of struct spirv_launch or of the arguments, at its offset from the block's beginning. */
 uint32_t spw_launch_number(struct spw *w, enum ir_kind kind, uint32_t offset);
 uint32_t spw_launch_address(struct spw *w); /* of the block */
+/* Vulkan: an integer that is 0, which nobody knows when the kernel is compiled. */
+uint32_t spw_unseen_zero(struct spw *w, enum ir_kind kind);
 /* Vulkan: whether the work-item lies in the ND-range, a bool; wherever a dispatch has more. */
 uint32_t spw_inside_range(struct spw *w);
 /* Vulkan: the sizes of work-groups as specialization constants. */

@@ -113,3 +113,15 @@ uint32_t spw_const_u64(struct spw_module *m, uint64_t v)
 {
     return scalar(m, IR_KIND_I64, v);
 }
+
+bool spw_number_of(const struct spw_module *m, uint32_t id, uint64_t *bits)
+{
+    const struct spw_words *globals = &m->sections[SPW_GLOBALS];
+    for (size_t i = 0; i < globals->n; i += globals->words[i] >> 16) {
+        const uint32_t *words = globals->words + i;
+        if ((words[0] & 0xffff) != SpvOpConstant || words[2] != id) continue;
+        *bits = words[3] | (words[0] >> 16 == 5 ? (uint64_t)words[4] << 32 : 0);
+        return true;
+    }
+    return false;
+}

@@ -15,6 +15,8 @@ uint32_t spw_type_array(struct spw_module *m, uint32_t element, uint32_t length 
 
 uint32_t spw_const_u32(struct spw_module *m, uint32_t v);
 uint32_t spw_const_u64(struct spw_module *m, uint64_t v);
+/* False: the id is no scalar constant. */
+bool spw_number_of(const struct spw_module *m, uint32_t id, uint64_t *bits);
 /* Of a number's bits; in so many lanes, the same in each. */
 uint32_t spw_const_number(struct spw_module *m, enum ir_kind kind, unsigned lanes, uint64_t bits);
 uint32_t spw_const_composite(struct spw_module *m, uint32_t type, const uint32_t *parts, size_t n);

@@ -1,27 +1,30 @@
 /* Pure operations that are several instructions in both dialects: what SPIR-V leaves undefined and we do not. */
 #include "fuser/spirv/numbers/expand.h"
 
+#include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/maths/library.h"
+#include "fuser/spirv/numbers/divide.h"
 #include "fuser/spirv/numbers/float.h"
 #include "fuser/spirv/numbers/integer.h"
 #include "fuser/spirv/numbers/notation.h"
+#include "fuser/spirv/numbers/rounding.h"
 #include "ir/formula/formula.h"
 
-/* By zero gives zero; the largest negative number by -1 wraps. SPIR-V leaves both undefined. */
-static value divided(const struct formula *f, enum ir_op op, enum ir_kind kind, value x, value y)
+/* NVIDIA's compiler (580.159) takes it that the negative of a number of 8 or 16 bits has as many, also where it is
+   negated in more bits and cut, however that is written; the least one's has not. Of a difference it knows too little
+   for that. */
+static value negated(struct spw *w, enum ir_kind kind, value x)
 {
-    struct spw *w = f->user;
-    bool quotient = op == IR_OP_UDIV || op == IR_OP_SDIV, is_signed = op == IR_OP_SDIV || op == IR_OP_SREM;
-    value zero = IS2(IEQ, y, K(0)), safe = SELECT(zero, K(1), y), r;
-    if (is_signed) {
-        value minus = IS2(IEQ, y, K(~0ull));
-        safe = SELECT(minus, K(1), safe);
-        r = spw_native(w, op, kind, 2, (value[]){x, safe});
-        r = SELECT(minus, quotient ? OP1(NEG, x) : K(0), r);
-    } else {
-        r = spw_native(w, op, kind, 2, (value[]){x, safe});
-    }
-    return SELECT(zero, K(0), r);
+    return spw_native(w, IR_OP_SUB, kind, 2, (value[]){{kind, spw_unseen_zero(w, kind), NULL}, x});
+}
+
+static bool expand_negation(struct spw *w, enum ir_op op, enum ir_kind kind, const value *args, value *result)
+{
+    uint64_t n;
+    bool difference = op == IR_OP_SUB && spw_number_of(&w->m, (uint32_t)args[0].bits, &n) && n == 0;
+    if (!w->vulkan || !(op == IR_OP_NEG || difference)) return false;
+    *result = negated(w, kind, args[difference]);
+    return true;
 }
 
 /* A remainder with the divisor's sign, by one with the dividend's. */
@@ -43,12 +46,15 @@ static bool expand_common(struct spw *w, enum ir_op op, enum ir_kind kind, const
     const struct formula *f = &w->formula;
     value x = args[0], y = args[1];
     switch (op) {
+    case IR_OP_NEG:
+    case IR_OP_SUB: return expand_negation(w, op, kind, args, result);
     case IR_OP_UDIV:
     case IR_OP_UREM:
-    case IR_OP_SDIV: *result = divided(f, op, kind, x, y); return true;
+    case IR_OP_SDIV:
     case IR_OP_SREM:
-        if (w->vulkan) return false;
-        *result = divided(f, op, kind, x, y);
+        if (spw_divided_by_known(w, op, kind, x, y, result)) return true;
+        if (op == IR_OP_SREM && w->vulkan) return false;
+        *result = spw_divided(w, op, kind, x, y);
         return true;
     case IR_OP_SMOD: *result = modulo(f, kind, x, y); return true;
     case IR_OP_SHL:
@@ -67,6 +73,7 @@ bool spw_expand(struct spw *w, enum ir_op op, enum ir_kind kind, const value *ar
 {
     if (expand_common(w, op, kind, args, result)) return true;
     if (w->vulkan && formula_expand(&w->formula, op, kind, args, result)) return true;
+    if (spw_expand_rounding(w, op, kind, args, result)) return true;
     return spw_expand_integer(w, op, kind, args, result) || spw_expand_float(w, op, kind, args, result) ||
            (w->vulkan && spw_library(w, op, kind, args, result));
 }

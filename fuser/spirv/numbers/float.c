@@ -99,31 +99,6 @@ static value scaled(const struct formula *f, value x, value y)
     return OP2(FMUL, OP2(FMUL, x, first), second);
 }
 
-/* ---- fma where the device's rounds twice ---- */
-
-/* Rounded to odd: what a sum leaves over shows in its last bit, so that rounding it once more does no harm. */
-static value sum_to_odd(const struct formula *f, value x, value y)
-{
-    enum ir_kind kind = IR_KIND_F64;
-    value sum = OP2(FADD, x, y), second = OP2(FSUB, sum, x);
-    value rest = OP2(FADD, OP2(FSUB, x, OP2(FSUB, sum, second)), OP2(FSUB, y, second));
-    value more = IS2(FOGT, rest, C(0)), less = IS2(FOLT, rest, C(0)), positive = IS2(FOGT, sum, C(0));
-    value outward = IS2(XOR, IS1(NOT, positive), more);
-    kind = IR_KIND_I64;
-    value bits = AS_BITS(sum), even = IS2(IEQ, OP2(AND, bits, K(1)), K(0));
-    value changes = IS2(AND, even, IS2(OR, more, less));
-    value odd = SELECT(outward, OP2(ADD, bits, K(1)), OP2(SUB, bits, K(1)));
-    return BITS(IR_KIND_F64, SELECT(changes, odd, bits));
-}
-
-/* The product of two f32 is exact in f64. */
-static value fused(const struct formula *f, const value *args)
-{
-    enum ir_kind kind = IR_KIND_F64;
-    value product = OP2(FMUL, AS(kind, args[0]), AS(kind, args[1]));
-    return AS(IR_KIND_F32, sum_to_odd(f, product, AS(kind, args[2])));
-}
-
 bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const value *args, value *result)
 {
     const struct formula *f = &w->formula;
@@ -134,12 +109,6 @@ bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const val
     }
     if (!w->vulkan) return false;
     switch ((unsigned)op) {
-    case IR_OP_FMA:
-        if (w->target->features & SPIRV_FMA) return false;
-        if (kind == IR_KIND_F64 && spw_wants_all_digits(w))
-            spw_fail(w, "of f64 needs an instruction that rounds once, which the device lacks");
-        *result = kind == IR_KIND_F32 ? fused(f, args) : OP2(FADD, OP2(FMUL, x, y), args[2]);
-        return true;
     case IR_OP_COPYSIGN: *result = with_sign(f, x, y); return true;
     case IR_OP_NEXTAFTER: *result = next_after(f, x, y); return true;
     case IR_OP_ROUND: *result = rounded_away(f, kind, x); return true;

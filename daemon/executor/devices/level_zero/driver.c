@@ -88,8 +88,10 @@ static void describe_kernels(struct gpu_description *d)
     if (p.flags & ZE_DEVICE_MODULE_FLAG_FP16) features |= SPIRV_FLOAT16;
     if (p.flags & ZE_DEVICE_MODULE_FLAG_FP64) features |= SPIRV_FLOAT64;
     if (p.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS) features |= SPIRV_ATOMIC64_GLOBAL | SPIRV_ATOMIC64_LOCAL;
-    if (p.fp32flags & ZE_DEVICE_FP_FLAG_FMA) features |= SPIRV_FMA;
-    if (p.fp32flags & ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT) features |= SPIRV_EXACT_DIVISION | SPIRV_EXACT_SQRT;
+    if (p.fp32flags & ZE_DEVICE_FP_FLAG_FMA) features |= SPIRV_FMA32;
+    if (p.fp32flags & ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT) features |= SPIRV_EXACT_DIVISION32 | SPIRV_EXACT_SQRT32;
+    if (p.fp64flags & ZE_DEVICE_FP_FLAG_FMA) features |= SPIRV_FMA64;
+    if (p.fp64flags & ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT) features |= SPIRV_EXACT_DIVISION64 | SPIRV_EXACT_SQRT64;
     if (p.fp32flags & ZE_DEVICE_FP_FLAG_DENORM) features |= SPIRV_KEEPS_DENORMALS32;
     d->flushes_denormals32 = !(p.fp32flags & ZE_DEVICE_FP_FLAG_DENORM);
     d->flushes_denormals64 = p.fp64flags && !(p.fp64flags & ZE_DEVICE_FP_FLAG_DENORM);

@@ -200,8 +200,12 @@ int vulkan_self_test(struct gpu_description *d, struct error *e)
     d->same_addresses = d->shares_memory && keeps_addresses();
     d->flushes_denormals32 = !narrow.denormals;
     d->flushes_denormals64 = !wide.denormals;
-    if (narrow.fused && wide.fused) target->features |= SPIRV_FMA;
-    if (narrow.division && wide.division) target->features |= SPIRV_EXACT_DIVISION;
-    if (narrow.root && wide.root) target->features |= SPIRV_EXACT_SQRT;
+    if (narrow.fused) target->features |= SPIRV_FMA32;
+    if (narrow.division) target->features |= SPIRV_EXACT_DIVISION32;
+    if (narrow.root) target->features |= SPIRV_EXACT_SQRT32;
+    if (!has_wide) return 0;
+    if (wide.fused) target->features |= SPIRV_FMA64;
+    if (wide.division) target->features |= SPIRV_EXACT_DIVISION64;
+    if (wide.root) target->features |= SPIRV_EXACT_SQRT64;
     return 0;
 }

@@ -1,0 +1,104 @@
+/* Operations that drivers of Vulkan need not round as IEEE 754 says: quotients, roots, fused products and sums where
+   the target says so, and everything that becomes an f16. */
+#include "fuser/spirv/numbers/rounding.h"
+
+#include <math.h>
+
+#include "fuser/spirv/numbers/notation.h"
+
+/* ---- f16 ---- */
+
+/* An f32 or f64 that an f16 can hold, the nearest one. Drivers take f16 back to what it was made of: NVIDIA's lets the
+   conversions to f16 and back cancel, whatever rounding they are asked for. So nothing is left to round. */
+static value as_half_would_be(const struct formula *f, value x)
+{
+    enum ir_kind real = x.kind, kind = spw_int_kind(real);
+    unsigned digits = real == IR_KIND_F64 ? 52 : 23, cut = digits - 10;
+    uint64_t rest = (1ull << cut) - 1, sign = 1ull << (spw_bits(real) - 1), infinity = ir_float_bits(real, INFINITY);
+    value bits = AS_BITS(x), size = OP2(AND, bits, K(sign - 1));
+    value odd = OP2(AND, OP2(LSHR, size, K(cut)), K(1));
+    value rounded = OP2(AND, OP2(ADD, OP2(ADD, size, K(rest >> 1)), odd), K(~rest));
+    /* Denormal ones: the last place of this sum is theirs. */
+    kind = real;
+    value unit = C(ldexp(1, (int)digits - 24));
+    value small = OP2(FSUB, OP2(FADD, BITS(real, size), unit), unit);
+    kind = spw_int_kind(real);
+    value r = SELECT(IS2(ULT, size, K(ir_float_bits(real, 0x1p-14))), AS_BITS(small), rounded);
+    r = SELECT(IS2(UGE, rounded, K(ir_float_bits(real, 0x1p16))), K(infinity), r);
+    r = SELECT(IS2(UGT, size, K(infinity)), size, r);
+    return BITS(real, OP2(OR, r, OP2(AND, bits, K(sign))));
+}
+
+static bool to_half(const struct formula *f, enum ir_op op, value x, value *result)
+{
+    enum ir_kind kind = IR_KIND_F32;
+    switch (op) {
+    case IR_OP_FPCONV: x = as_half_would_be(f, x); break;
+    /* Integers that an f32 cannot hold are infinite. */
+    case IR_OP_STOF: x = as_half_would_be(f, OP1(STOF, x)); break;
+    case IR_OP_UTOF: x = as_half_would_be(f, OP1(UTOF, x)); break;
+    default: return false;
+    }
+    *result = spw_native(f->user, IR_OP_FPCONV, IR_KIND_F16, 1, &x);
+    return true;
+}
+
+/* ---- fma ---- */
+
+/* Rounded to odd: what a sum leaves over shows in its last bit, so that rounding it once more does no harm. */
+static value sum_to_odd(const struct formula *f, value x, value y)
+{
+    enum ir_kind kind = IR_KIND_F64;
+    value sum = OP2(FADD, x, y), second = OP2(FSUB, sum, x);
+    value rest = OP2(FADD, OP2(FSUB, x, OP2(FSUB, sum, second)), OP2(FSUB, y, second));
+    value more = IS2(FOGT, rest, C(0)), less = IS2(FOLT, rest, C(0)), positive = IS2(FOGT, sum, C(0));
+    value outward = IS2(XOR, IS1(NOT, positive), more);
+    kind = IR_KIND_I64;
+    value bits = AS_BITS(sum), even = IS2(IEQ, OP2(AND, bits, K(1)), K(0));
+    value changes = IS2(AND, even, IS2(OR, more, less));
+    value odd = SELECT(outward, OP2(ADD, bits, K(1)), OP2(SUB, bits, K(1)));
+    return BITS(IR_KIND_F64, SELECT(changes, odd, bits));
+}
+
+/* The product of two f32 is exact in f64. */
+static value fused(const struct formula *f, const value *args)
+{
+    enum ir_kind kind = IR_KIND_F64;
+    value product = OP2(FMUL, AS(kind, args[0]), AS(kind, args[1]));
+    return AS(IR_KIND_F32, sum_to_odd(f, product, AS(kind, args[2])));
+}
+
+static bool expand_fma(struct spw *w, enum ir_kind kind, const value *args, value *result)
+{
+    const struct formula *f = &w->formula;
+    if (w->target->features & (kind == IR_KIND_F64 ? SPIRV_FMA64 : SPIRV_FMA32)) return false;
+    if (kind == IR_KIND_F64 && spw_wants_all_digits(w))
+        spw_fail(w, "of f64 needs an instruction that rounds once, which the device lacks");
+    *result = kind == IR_KIND_F32 ? fused(f, args) : OP2(FADD, OP2(FMUL, args[0], args[1]), args[2]);
+    return true;
+}
+
+/* ---- quotients and roots of f32 ---- */
+
+/* An f64 has more than twice the digits of an f32: rounded once more its quotients and roots are the nearest, also
+   where the f32 is denormal. */
+static bool through_f64(struct spw *w, enum ir_op op, const value *args, value *result)
+{
+    const struct formula *f = &w->formula;
+    enum ir_kind kind = IR_KIND_F64;
+    if (!(w->target->features & SPIRV_FLOAT64)) return false;
+    value x = AS(kind, args[0]);
+    *result = AS(IR_KIND_F32, op == IR_OP_SQRT ? OP1(SQRT, x) : OP2(FDIV, x, AS(kind, args[1])));
+    return true;
+}
+
+bool spw_expand_rounding(struct spw *w, enum ir_op op, enum ir_kind kind, const value *args, value *result)
+{
+    if (!w->vulkan) return false;
+    if (kind == IR_KIND_F16) return to_half(&w->formula, op, args[0], result);
+    if (op == IR_OP_FMA) return expand_fma(w, kind, args, result);
+    if (kind != IR_KIND_F32) return false;
+    if (op == IR_OP_FDIV && !(w->target->features & SPIRV_EXACT_DIVISION32)) return through_f64(w, op, args, result);
+    if (op == IR_OP_SQRT && !(w->target->features & SPIRV_EXACT_SQRT32)) return through_f64(w, op, args, result);
+    return false;
+}
