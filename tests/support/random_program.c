@@ -114,6 +114,13 @@ void program_new(struct program *p, uint64_t seed)
     }
 }
 
+bool program_needs_library(const struct program *p)
+{
+    for (uint32_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].kind == STEP_KERNEL && p->steps[i].kernel->by_library) return true;
+    return false;
+}
+
 char *program_text(const struct program *p)
 {
     static const char *const kinds[] = {"kernel",   "copy", "copy of rows", "fill",       "upload",

@@ -1,6 +1,7 @@
 /* Random programs for the service: a sequence of commands on buffers, USM allocations and images, the same for the same
    seed everywhere. It can be submitted command by command, recorded, or built as a graph (program_run.h). Whatever way,
-   it leaves the same behind: kernels are free of races, and what they compute is defined to the last bit. */
+   it leaves the same behind: kernels are free of races, and what they compute is defined to the last bit. Only
+   functions of the mathematical library are not those of the processor on each device, but within OpenCL's bounds. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,6 +37,7 @@ struct program_kernel {
     bool in_place;            /* a may be o */
     bool in_groups;           /* needs work-groups of 16 */
     bool loose, loose_writes; /* follows the addresses in the table: reads, writes through them */
+    bool by_library;          /* calls functions whose last bits are a device's own */
 };
 
 enum program_step_kind {
@@ -74,5 +76,7 @@ struct program {
 char *program_module(uint64_t number);
 /* Its kernels stay until a program of another module is made. */
 void program_new(struct program *p, uint64_t seed);
+/* Whether a kernel of it is by_library. */
+bool program_needs_library(const struct program *p);
 /* In words, for failures: to be freed. */
 char *program_text(const struct program *p);

@@ -208,6 +208,7 @@ static unsigned as_float(struct making *m, unsigned x, unsigned y)
     static const char *const ops[] = {"fadd", "fmul", "fsub", "fdiv", "fmin"};
     static const char *const functions[] = {"sqrt", "fabs", "sin",  "cos",  "exp",
                                             "log",  "tanh", "cbrt", "atan", "rsqrt"};
+    enum { FUNCTIONS = sizeof functions / sizeof *functions, FIRST_OF_LIBRARY = 2, LAST_OF_LIBRARY = FUNCTIONS - 2 };
     unsigned a[2], first = 0;
     for (int i = 0; i < 2; i++) {
         unsigned low = begin(m);
@@ -220,8 +221,9 @@ static unsigned as_float(struct making *m, unsigned x, unsigned y)
         emit(m, "%s f32 %%v%u, %%v%u%s\n", ops[below(m, 5)], a[0], a[1], below(m, 2) ? ", contract" : "");
         a[first++ & 1] = v;
     }
-    unsigned root = begin(m), bits;
-    emit(m, "%s f32 %%v%u\n", functions[below(m, sizeof functions / sizeof *functions)], a[(first - 1) & 1]);
+    unsigned root = begin(m), function = below(m, FUNCTIONS), bits;
+    emit(m, "%s f32 %%v%u\n", functions[function], a[(first - 1) & 1]);
+    if (function >= FIRST_OF_LIBRARY && function <= LAST_OF_LIBRARY) m->kernel->by_library = true;
     bits = begin(m);
     emit(m, "bitcast i32 %%v%u\n", root);
     /* Which NaN comes out of an operation on NaNs is not defined. */
