@@ -164,6 +164,17 @@ static void test_rows(void **state)
     check_rows((fusion_finalize_options){.mode = FUSION_ENABLE, .debug = true});
 }
 
+/* Which runs nothing but code: that of spares is there from the beginning. */
+static void test_rows_on_gpu(void **state)
+{
+    (void)state;
+    if (!service_has_device(session, "vulkan")) {
+        print_message("# device vulkan is absent\n");
+        skip();
+    }
+    check_rows((fusion_finalize_options){.mode = FUSION_ENABLE, .device = "vulkan"});
+}
+
 /* Their code is made once they run, and no sooner. */
 static void test_code_of_spares(void **state)
 {
@@ -227,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_code_of_spares),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_rows_on_gpu),
         cmocka_unit_test(test_offsets),
     };
     return cmocka_run_group_tests_name("conditions", tests, start, stop);

@@ -38,7 +38,8 @@ static bool take_plan(struct finalize *f, struct blob *plan, struct error *error
     }
     uint64_t spares = 0;
     proto_get_uint(&f->plan_value.root, "spares", &spares);
-    f->n_spares = spares < f->kernels->size ? (uint32_t)spares : 0;
+    /* Of those there is no code before they run; a GPU runs nothing else, so theirs is made at once. */
+    f->n_spares = spares < f->kernels->size && !f->gpu ? (uint32_t)spares : 0;
     f->plan = blob_ref(plan);
     return finalization_hold(f, plan->size + f->kernels->size * sizeof *f->launches, error);
 }
