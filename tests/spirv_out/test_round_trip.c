@@ -17,6 +17,7 @@
 #include "ir/base/arena.h"
 #include "ir/spirv/spirv.h"
 #include "tests/corpus/corpus.h"
+#include "tests/spirv_out/read_module.h"
 
 static struct corpus corpus;
 static struct {
@@ -107,21 +108,6 @@ static void run_kernel(struct ir_function *f, const struct corpus_kernel *k)
 }
 
 /* ---- all of them ---- */
-
-static struct ir_module *read_module(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    assert_non_null(in);
-    char *bytes = arena_realloc(NULL, IR_SPIRV_MAX_SIZE);
-    size_t size = fread(bytes, 1, IR_SPIRV_MAX_SIZE, in);
-    fclose(in);
-    struct diag_list list = {0};
-    struct ir_module *m = ir_read_spirv(bytes, size, path, &list);
-    free(bytes);
-    diag_clear(&list);
-    assert_non_null(m);
-    return m;
-}
 
 struct corpus_case {
     struct ir_module **module;

@@ -16,9 +16,9 @@
 #include "fuser/spirv/abi/abi.h"
 #include "fuser/spirv/writer.h"
 #include "ir/base/arena.h"
-#include "ir/spirv/spirv.h"
 #include "tests/corpus/corpus.h"
 #include "tests/spirv_out/dispatch.h"
+#include "tests/spirv_out/read_module.h"
 
 static struct corpus corpus;
 static struct dispatcher *device;
@@ -110,21 +110,6 @@ static void run_kernel(struct ir_function *f, const struct corpus_kernel *k)
     diag_clear(&list);
     free(want);
     assert_true(good && result != -2);
-}
-
-static struct ir_module *read_module(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    assert_non_null(in);
-    char *bytes = arena_realloc(NULL, IR_SPIRV_MAX_SIZE);
-    size_t size = fread(bytes, 1, IR_SPIRV_MAX_SIZE, in);
-    fclose(in);
-    struct diag_list list = {0};
-    struct ir_module *m = ir_read_spirv(bytes, size, path, &list);
-    free(bytes);
-    diag_clear(&list);
-    assert_non_null(m);
-    return m;
 }
 
 struct corpus_case {

@@ -8,16 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "daemon/executor/devices/gpu/lost.h"
+#include "daemon/executor/devices/gpu/places.h"
 #include "daemon/executor/devices/level_zero/memory.h"
 #include "daemon/executor/program/buffers.h"
 #include "daemon/executor/program/slot_memory.h"
 #include "daemon/executor/program/states.h"
-#include "daemon/executor/run/exit_codes.h"
-#include "daemon/executor/run/running.h"
-#include "daemon/executor/run/wait.h"
-#include "proto/include/fusiond/status.h"
 
 /* Memory that the launches of a batch use: a part of a buffer, or a variable of the program. All zeros: none. */
 struct used {
@@ -47,13 +44,6 @@ static const struct program_launch *launch_of(const struct executable *x, const 
 
 /* ---- what the launches use ---- */
 
-/* Its place among what is used; -1: it names no memory. */
-static int64_t place(const struct executable *x, const struct program_param *param)
-{
-    if (param->kind == PROGRAM_PARAM_SLOT) return param->index;
-    return param->kind == PROGRAM_PARAM_STATE ? (int64_t)x->program->n_slots + param->index : -1;
-}
-
 static int use(struct used *u, struct executable *x, const struct program_param *param, const struct slot_memory *slots,
                struct error *e)
 {
@@ -81,7 +71,7 @@ static int find_used(struct executable *x, struct level_zero_batch *b, const str
     for (uint32_t i = 0; i < b->n; i++) {
         const struct program_launch *l = launch_of(x, b, i);
         for (uint32_t k = 0; k < l->n_params; k++) {
-            int64_t at = place(x, &l->params[k]);
+            int64_t at = gpu_place(x->program, &l->params[k]);
             if (at < 0) continue;
             struct used *u = &b->used[at];
             u->written |= l->params[k].writes || l->params[k].kind == PROGRAM_PARAM_STATE;
@@ -97,7 +87,7 @@ static void write_args(const struct executable *x, const struct level_zero_batch
     const struct program_launch *p = launch_of(x, b, index);
     if (p->args_size) memcpy(args, x->launches[b->launches[index]].args, p->args_size);
     for (uint32_t i = 0; i < p->n_params; i++) {
-        int64_t at = place(x, &p->params[i]);
+        int64_t at = gpu_place(x->program, &p->params[i]);
         if (at < 0) continue;
         const struct used *u = &b->used[at];
         uint64_t offset = p->params[i].kind == PROGRAM_PARAM_SLOT ? p->params[i].offset : 0;
@@ -189,7 +179,7 @@ static bool is_recorded(const struct level_zero_batch *b)
 static struct level_zero_batch *find_batch(struct executable *x, const uint32_t *launches, uint32_t n)
 {
     struct level_zero_executable *l = x->of_device;
-    uint32_t places = x->program->n_slots + x->program->n_states;
+    uint32_t places = gpu_places(x->program);
     size_t args_size = 0;
     for (struct level_zero_batch *b = l->batches; b; b = b->next)
         if (b->n == n && memcmp(b->launches, launches, n * sizeof *launches) == 0) return b;
@@ -207,18 +197,6 @@ static struct level_zero_batch *find_batch(struct executable *x, const uint32_t 
     return l->batches = b;
 }
 
-/* Nothing works any more then: the session is told, and another process loads the driver anew. */
-static void end_where_lost(ze_result_t result, const char *object)
-{
-    char reason[400];
-    uint64_t began, sequence = running_sequence(&began);
-    if (result != ZE_RESULT_ERROR_DEVICE_LOST || !running_take_over(sequence)) return;
-    snprintf(reason, sizeof reason, "the driver of device level_zero (%s) lost its device",
-             level_zero.description.name);
-    running_fail(sequence, FUSION_EXECUTOR, wait_now_ns() - began, object, reason);
-    _exit(EXECUTOR_EXIT_LOST);
-}
-
 static int run(struct executable *x, struct level_zero_batch *b, const char *object, struct error *e)
 {
     uint8_t *args = b->args;
@@ -229,7 +207,7 @@ static int run(struct executable *x, struct level_zero_batch *b, const char *obj
     if (!is_recorded(b) && record(x, b, object, e) != 0) return -1;
     ze_result_t result = ze.CommandQueueExecuteCommandLists(level_zero.queue, 1, &b->list, NULL);
     if (result == ZE_RESULT_SUCCESS) result = ze.CommandQueueSynchronize(level_zero.queue, UINT64_MAX);
-    end_where_lost(result, object);
+    if (result == ZE_RESULT_ERROR_DEVICE_LOST) gpu_lost("level_zero", level_zero.description.name, object);
     return result == ZE_RESULT_SUCCESS ? 0 : level_zero_fail(e, object, "running it failed", result);
 }
 

@@ -1,14 +1,11 @@
 /* Loading the launches of an executable. */
 #include "daemon/executor/devices/level_zero/launch.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
+#include "daemon/executor/devices/gpu/object_file.h"
 #include "daemon/gpu/object.h"
 #include "proto/include/fusiond/status.h"
 
@@ -101,18 +98,10 @@ static int make(struct level_zero_launch *l, const struct program_launch *p, con
 
 static int load(struct level_zero_launch *l, const struct program_launch *p, int fd, struct error *e)
 {
-    struct gpu_object object;
-    struct stat s;
-    const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-    int seals = fcntl(fd, F_GET_SEALS);
-    if (seals < 0 || (seals & needed) != needed || fstat(fd, &s) != 0 || s.st_size == 0)
-        return error_set(e, FUSION_INTERNAL, NULL, "its object is not in a memfd sealed against changes");
-    void *bytes = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (bytes == MAP_FAILED) return error_set(e, FUSION_INTERNAL, NULL, "mapping its object: %s", strerror(errno));
-    const char *wrong = gpu_object_decode(&object, bytes, (size_t)s.st_size);
-    int result =
-        wrong ? error_set(e, FUSION_INTERNAL, NULL, "its object cannot be read: %s", wrong) : make(l, p, &object, e);
-    munmap(bytes, (size_t)s.st_size);
+    struct gpu_object_file file;
+    if (gpu_object_open(&file, fd, e) != 0) return -1;
+    int result = make(l, p, &file.object, e);
+    gpu_object_close(&file);
     return result;
 }
 

@@ -5,17 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "daemon/executor/devices/gpu/lost.h"
+#include "daemon/executor/devices/gpu/places.h"
 #include "daemon/executor/devices/vulkan/sharing.h"
 #include "daemon/executor/program/buffers.h"
 #include "daemon/executor/program/slot_memory.h"
 #include "daemon/executor/program/states.h"
-#include "daemon/executor/run/exit_codes.h"
-#include "daemon/executor/run/running.h"
 #include "daemon/executor/run/wait.h"
 #include "fuser/spirv/abi/abi.h"
-#include "proto/include/fusiond/status.h"
 
 /* Of waiting for a GPU: being woken by its driver takes longer than a small kernel. A driver that computes on the
    processor needs that itself. */
@@ -78,17 +76,6 @@ static VkResult wait(void)
     return vk.WaitForFences(vulkan.device, 1, &fence, VK_TRUE, UINT64_MAX);
 }
 
-/* Nothing works any more then: the session is told, and another process loads the driver anew. */
-static void end_where_lost(VkResult result, const char *object)
-{
-    char reason[GPU_TEXT_BYTES + 64];
-    uint64_t began, sequence = running_sequence(&began);
-    if (result != VK_ERROR_DEVICE_LOST || !running_take_over(sequence)) return;
-    snprintf(reason, sizeof reason, "the driver of device vulkan (%s) lost its device", vulkan.description.name);
-    running_fail(sequence, FUSION_EXECUTOR, wait_now_ns() - began, object, reason);
-    _exit(EXECUTOR_EXIT_LOST);
-}
-
 int vulkan_submit(VkCommandBuffer commands, const char *object, struct error *e)
 {
     const VkSubmitInfo info = {
@@ -96,7 +83,7 @@ int vulkan_submit(VkCommandBuffer commands, const char *object, struct error *e)
     VkResult result = vk.QueueSubmit(vulkan.queue, 1, &info, fence);
     if (result == VK_SUCCESS) result = wait();
     if (result == VK_SUCCESS) result = vk.ResetFences(vulkan.device, 1, &fence);
-    end_where_lost(result, object);
+    if (result == VK_ERROR_DEVICE_LOST) gpu_lost("vulkan", vulkan.description.name, object);
     return result == VK_SUCCESS ? vulkan_validated(e) : vulkan_fail(e, object, "running it failed", result);
 }
 
@@ -105,13 +92,6 @@ int vulkan_submit(VkCommandBuffer commands, const char *object, struct error *e)
 static const struct program_launch *launch_of(const struct executable *x, const struct vulkan_batch *b, uint32_t i)
 {
     return &x->program->launches[b->launches[i]];
-}
-
-/* Its place among what is used; -1: it names no memory. */
-static int64_t place(const struct executable *x, const struct program_param *param)
-{
-    if (param->kind == PROGRAM_PARAM_SLOT) return param->index;
-    return param->kind == PROGRAM_PARAM_STATE ? (int64_t)x->program->n_slots + param->index : -1;
 }
 
 static int use_slot(struct used *u, const struct slot_memory *slot, struct error *e)
@@ -132,12 +112,12 @@ static int use_state(struct used *u, struct state *state, const char *name, stru
 static int find_used(struct executable *x, struct vulkan_batch *b, const struct slot_memory *slots, struct error *e)
 {
     const struct program *p = x->program;
-    memset(b->used, 0, (p->n_slots + p->n_states) * sizeof *b->used);
+    memset(b->used, 0, gpu_places(p) * sizeof *b->used);
     for (uint32_t i = 0; i < b->n; i++) {
         const struct program_launch *l = launch_of(x, b, i);
         for (uint32_t k = 0; k < l->n_params; k++) {
             const struct program_param *param = &l->params[k];
-            int64_t at = place(x, param);
+            int64_t at = gpu_place(p, param);
             if (at < 0) continue;
             struct used *u = &b->used[at];
             u->written |= param->writes || param->kind == PROGRAM_PARAM_STATE;
@@ -195,7 +175,7 @@ static bool meets(const struct executable *x, const struct program_launch *a, co
 {
     for (uint32_t i = 0; i < a->n_params; i++)
         for (uint32_t k = 0; k < b->n_params; k++) {
-            int64_t place_a = place(x, &a->params[i]), place_b = place(x, &b->params[k]);
+            int64_t place_a = gpu_place(x->program, &a->params[i]), place_b = gpu_place(x->program, &b->params[k]);
             if (place_a < 0 || place_a != place_b) continue;
             if (a->params[i].kind == PROGRAM_PARAM_STATE || a->params[i].writes || b->params[k].writes) return true;
         }
@@ -204,7 +184,7 @@ static bool meets(const struct executable *x, const struct program_launch *a, co
 
 static void record_copies(const struct executable *x, const struct vulkan_batch *b, VkCommandBuffer commands, bool back)
 {
-    for (uint32_t i = 0; i < x->program->n_slots + x->program->n_states; i++) {
+    for (uint32_t i = 0; i < gpu_places(x->program); i++) {
         const struct used *u = &b->used[i];
         if (u->shared && (u->written || !back)) vulkan_shared_record(u->shared, commands, u->offset, u->bytes, back);
     }
@@ -241,14 +221,14 @@ static int record(struct executable *x, struct vulkan_batch *b, const char *obje
     vulkan_barrier(b->commands, transfer, VK_PIPELINE_STAGE_HOST_BIT);
     VkResult result = vk.EndCommandBuffer(b->commands);
     if (result != VK_SUCCESS) return vulkan_fail(e, object, "its commands cannot be recorded", result);
-    memcpy(b->recorded, b->used, (x->program->n_slots + x->program->n_states) * sizeof *b->used);
+    memcpy(b->recorded, b->used, (gpu_places(x->program)) * sizeof *b->used);
     return 0;
 }
 
 /* Where kernels use the session's memory itself, commands name none; else they name what they copy. */
 static bool is_recorded(const struct executable *x, const struct vulkan_batch *b)
 {
-    uint32_t n = x->program->n_slots + x->program->n_states;
+    uint32_t n = gpu_places(x->program);
     if (!b->commands) return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct used *now = &b->used[i], *then = &b->recorded[i];
@@ -263,7 +243,7 @@ static bool is_recorded(const struct executable *x, const struct vulkan_batch *b
 static struct vulkan_batch *find_batch(struct executable *x, const uint32_t *launches, uint32_t n)
 {
     struct vulkan_executable *v = x->of_device;
-    uint32_t places = x->program->n_slots + x->program->n_states;
+    uint32_t places = gpu_places(x->program);
     for (struct vulkan_batch *b = v->batches; b; b = b->next)
         if (b->n == n && memcmp(b->launches, launches, n * sizeof *launches) == 0) return b;
     struct vulkan_batch *b = calloc(1, sizeof *b + 2 * places * sizeof *b->used + n * sizeof *launches);
@@ -283,7 +263,7 @@ static void write_args(const struct executable *x, const struct vulkan_batch *b,
     uint8_t *args = ((const struct vulkan_launch *)l->code)->block + SPIRV_ARGUMENTS;
     if (p->args_size) memcpy(args, l->args, p->args_size);
     for (uint32_t i = 0; i < p->n_params; i++) {
-        int64_t at = place(x, &p->params[i]);
+        int64_t at = gpu_place(x->program, &p->params[i]);
         if (at < 0) continue;
         const struct used *u = &b->used[at];
         uint64_t offset = p->params[i].kind == PROGRAM_PARAM_SLOT ? p->params[i].offset : 0;
@@ -294,7 +274,7 @@ static void write_args(const struct executable *x, const struct vulkan_batch *b,
 
 static void move(const struct executable *x, const struct vulkan_batch *b, bool back)
 {
-    for (uint32_t i = 0; i < x->program->n_slots + x->program->n_states; i++) {
+    for (uint32_t i = 0; i < gpu_places(x->program); i++) {
         const struct used *u = &b->used[i];
         if (!u->shared) continue;
         if (!back)

@@ -1,0 +1,8 @@
+/* The memory that launches of a program use, by numbers: slots, then states. */
+#pragma once
+
+#include "daemon/executor/program/program.h"
+
+uint32_t gpu_places(const struct program *p);
+/* Of what a parameter points into; -1: into nothing of these. */
+int64_t gpu_place(const struct program *p, const struct program_param *param);
