@@ -53,6 +53,7 @@ static void pack(const struct spirv_module *m, uint8_t **bytes, size_t *size)
                    .abi_version = SPIRV_ABI_VERSION,
                    .args_size = m->args_size,
                    .local_bytes = m->local_bytes,
+                   .item_bytes = m->item_bytes,
                    .sub_group_size = m->sub_group_size,
                    .whole_groups = m->whole_groups,
                    .n_words = m->n_words,

@@ -17,13 +17,21 @@ uint64_t gpu_aspects(const struct gpu_description *d)
     if (features & SPIRV_FLOAT16) aspects |= IR_ASPECT_FP16;
     if (features & SPIRV_FLOAT64) aspects |= IR_ASPECT_FP64;
     if (features & SPIRV_ATOMIC64_GLOBAL && features & SPIRV_ATOMIC64_LOCAL) aspects |= IR_ASPECT_ATOMIC64;
+    if (d->target.sub_group) aspects |= IR_ASPECT_SUB_GROUPS;
     return aspects;
 }
 
+/* In Vulkan all that votes have bits for: smaller ones than the device's are parts of these, larger ones talk through
+   memory of the work-group (fuser/spirv/groups/members.h). */
 uint32_t gpu_sub_group_sizes(const struct gpu_description *d, uint32_t sizes[GPU_MAX_SUB_GROUP_SIZES])
 {
-    uint32_t n = 0, first = d->target.min_sub_group ? d->target.min_sub_group : d->target.sub_group;
-    uint32_t last = d->target.max_sub_group ? d->target.max_sub_group : d->target.sub_group;
+    const struct spirv_target *t = &d->target;
+    uint32_t n = 0, first = t->min_sub_group ? t->min_sub_group : t->sub_group;
+    uint32_t last = t->max_sub_group ? t->max_sub_group : t->sub_group;
+    if (t->dialect == SPIRV_VULKAN && t->sub_group) {
+        first = 1;
+        last = 64;
+    }
     for (uint32_t size = first; size && size <= last && n < GPU_MAX_SUB_GROUP_SIZES; size *= 2) sizes[n++] = size;
     return n;
 }

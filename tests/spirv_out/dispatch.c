@@ -13,6 +13,7 @@ enum { POOL_BYTES = 256 << 20, ALIGN = 4096 };
 
 struct dispatcher {
     VkInstance instance;
+    VkDebugUtilsMessengerEXT messenger;
     VkPhysicalDevice physical;
     VkDevice device;
     VkQueue queue;
@@ -30,6 +31,25 @@ static bool said(VkResult r, const char *what)
 {
     if (r != VK_SUCCESS) fprintf(stderr, "# %s: Vulkan's result %d\n", what, (int)r);
     return r != VK_SUCCESS;
+}
+
+/* ---- the validation layer ---- */
+
+static unsigned messages; /* that it has for us, where FUSIOND_VULKAN_VALIDATION=1 */
+
+static VkBool32 VKAPI_PTR hear(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+                               const VkDebugUtilsMessengerCallbackDataEXT *data, void *unused)
+{
+    (void)severity, (void)types, (void)unused;
+    fprintf(stderr, "# the validation layer: %s\n", data->pMessage);
+    messages++;
+    return VK_FALSE;
+}
+
+static bool validates(void)
+{
+    const char *wanted = getenv("FUSIOND_VULKAN_VALIDATION");
+    return wanted && strcmp(wanted, "1") == 0;
 }
 
 /* ---- the device ---- */
@@ -156,11 +176,45 @@ static bool make_memory(struct dispatcher *d)
     return !said(vkMapMemory(d->device, d->memory, 0, VK_WHOLE_SIZE, 0, (void **)&d->mapped), "map");
 }
 
+/* A function of the extension. */
+static PFN_vkVoidFunction debug_function(const struct dispatcher *d, const char *name)
+{
+    return vkGetInstanceProcAddr(d->instance, name);
+}
+
+static bool make_messenger(struct dispatcher *d)
+{
+    const VkDebugUtilsMessengerCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+                                                     .messageSeverity =
+                                                         VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                                                         VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+                                                     .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
+                                                     .pfnUserCallback = hear};
+    PFN_vkCreateDebugUtilsMessengerEXT create =
+        (PFN_vkCreateDebugUtilsMessengerEXT)debug_function(d, "vkCreateDebugUtilsMessengerEXT");
+    return create && !said(create(d->instance, &info, NULL, &d->messenger), "messenger");
+}
+
+static void free_messenger(struct dispatcher *d)
+{
+    PFN_vkDestroyDebugUtilsMessengerEXT destroy =
+        (PFN_vkDestroyDebugUtilsMessengerEXT)debug_function(d, "vkDestroyDebugUtilsMessengerEXT");
+    if (d->messenger && destroy) destroy(d->instance, d->messenger, NULL);
+}
+
 static bool make_instance(struct dispatcher *d)
 {
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
-    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
+    static const char *const layers[] = {"VK_LAYER_KHRONOS_validation"};
+    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pApplicationInfo = &app,
+                                 .enabledLayerCount = validates(),
+                                 .ppEnabledLayerNames = layers,
+                                 .enabledExtensionCount = validates(),
+                                 .ppEnabledExtensionNames = extensions};
     if (said(vkCreateInstance(&info, NULL, &d->instance), "instance")) return false;
+    if (validates() && !make_messenger(d)) return false;
     uint32_t n = 1;
     VkResult r = vkEnumeratePhysicalDevices(d->instance, &n, &d->physical);
     return (r == VK_SUCCESS || r == VK_INCOMPLETE) && n == 1;
@@ -184,7 +238,10 @@ void dispatch_close(struct dispatcher *d)
         vkDestroyCommandPool(d->device, d->commands, NULL);
         vkDestroyDevice(d->device, NULL);
     }
-    if (d->instance) vkDestroyInstance(d->instance, NULL);
+    if (d->instance) {
+        free_messenger(d);
+        vkDestroyInstance(d->instance, NULL);
+    }
     free(d);
 }
 
@@ -338,9 +395,10 @@ bool dispatch_run(struct dispatcher *d, const struct spirv_module *m, const stru
     VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                          .pushConstantRangeCount = 1,
                                          .pPushConstantRanges = &push};
+    unsigned before = messages;
     bool good = !said(vkCreateShaderModule(d->device, &shader, NULL, &l.shader), "shader") &&
                 !said(vkCreatePipelineLayout(d->device, &layout, NULL, &l.layout), "layout") && run_parts(&l, range);
     vkDestroyPipelineLayout(d->device, l.layout, NULL);
     vkDestroyShaderModule(d->device, l.shader, NULL);
-    return good;
+    return good && messages == before;
 }

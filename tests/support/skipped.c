@@ -6,9 +6,10 @@
 
 static ssize_t write_line(void *cookie, const char *text, size_t bytes)
 {
-    const char not[] = "not ", skip[] = " # SKIP ";
+    const char not [] = "not ", skip[] = " # SKIP ";
     (void)cookie;
-    const size_t cut = strncmp(text, not, strlen(not)) == 0 && memmem(text, bytes, skip, strlen(skip)) ? strlen(not) : 0;
+    const size_t cut =
+        strncmp(text, not, strlen(not )) == 0 && memmem(text, bytes, skip, strlen(skip)) ? strlen(not ) : 0;
     for (size_t done = cut; done < bytes;) {
         ssize_t n = write(STDOUT_FILENO, text + done, bytes - done);
         if (n < 0) return 0;

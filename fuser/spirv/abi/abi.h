@@ -14,7 +14,7 @@
 #define SPIRV_ENTRY_NAME "main"
 
 enum {
-    SPIRV_ABI_VERSION = 1,
+    SPIRV_ABI_VERSION = 2,
     SPIRV_ARGUMENTS = 128,   /* bytes from the block's beginning to the arguments */
     SPIRV_BLOCK_ALIGN = 128, /* of the block, of constants, and of each local pointer's memory */
 };

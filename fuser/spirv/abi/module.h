@@ -10,6 +10,7 @@ struct spirv_module {
     size_t n_words;
     uint32_t args_size;      /* bytes of the arguments */
     uint32_t local_bytes;    /* of the kernel's own local variables: a multiple of SPIRV_BLOCK_ALIGN */
+    uint32_t item_bytes;     /* of work-group memory besides, for each work-item */
     bool whole_groups;       /* no dispatch may have work-items outside of the ND-range: incomplete work-groups are
                                 dispatched by themselves, in their own size. Else surplus work-items do nothing. */
     uint32_t sub_group_size; /* that the pipeline must ask for, with full sub-groups; 0: any */

@@ -109,6 +109,7 @@ static uint32_t exchange_array(struct spw *w)
     uint32_t type = spw_type_array(&w->m, word_type(w), n);
     uint32_t pointer = spw_type_pointer(&w->m, storage, type);
     w->exchange = spw_id(&w->m);
+    w->out->item_bytes = sizeof(uint32_t);
     SPW_PUT(&w->m.sections[SPW_GLOBALS], SpvOpVariable, pointer, w->exchange, storage);
     spw_append(&w->interface, &w->exchange, 1);
     return w->exchange;

@@ -159,17 +159,27 @@ static uint32_t float_features(const struct vulkan_features *f, const struct pro
            flag(even, SPIRV_ROUNDS_TO_EVEN);
 }
 
+/* Those of the device, where kernels can do with them what the writer does. */
+static uint32_t sub_group_of(const VkPhysicalDeviceVulkan11Properties *p)
+{
+    const VkSubgroupFeatureFlags needed =
+        VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+    bool can =
+        p->subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT && (p->subgroupSupportedOperations & needed) == needed;
+    return can ? p->subgroupSize : 0;
+}
+
 static void describe_target(const struct vulkan_features *f, const struct properties *p, struct spirv_target *t)
 {
     const VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR *local = &f->explicit_local;
     bool sizes = f->sub_group_size.subgroupSizeControl && f->sub_group_size.computeFullSubgroups &&
                  (p->sub_group_size.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
-    *t = (struct spirv_target){.dialect = SPIRV_VULKAN, .version = 0x00010500, .sub_group = p->v11.subgroupSize};
+    *t = (struct spirv_target){.dialect = SPIRV_VULKAN, .version = 0x00010500, .sub_group = sub_group_of(&p->v11)};
     t->features = integer_features(f) | float_features(f, p);
     t->features |= flag(local->workgroupMemoryExplicitLayout && local->workgroupMemoryExplicitLayout8BitAccess &&
                             local->workgroupMemoryExplicitLayout16BitAccess,
                         SPIRV_EXPLICIT_LOCAL);
-    if (!sizes) return;
+    if (!sizes || !t->sub_group) return;
     t->min_sub_group = p->sub_group_size.minSubgroupSize;
     t->max_sub_group = p->sub_group_size.maxSubgroupSize;
 }

@@ -97,7 +97,7 @@ static uint64_t lay_out_local(const struct program_launch *p, uint32_t own, uint
 
 static int check_object(const struct gpu_object *o, const struct program_launch *p, struct error *e)
 {
-    uint64_t local = lay_out_local(p, o->header.local_bytes, NULL);
+    uint64_t local = lay_out_local(p, o->header.local_bytes, NULL) + o->header.item_bytes * p->group_items;
     if (o->header.args_size != p->args_size)
         return error_set(e, FUSION_INTERNAL, NULL, "its object takes %u bytes of arguments, the program has %u",
                          o->header.args_size, p->args_size);
@@ -105,7 +105,8 @@ static int check_object(const struct gpu_object *o, const struct program_launch 
         return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL,
                          "a work-group needs %" PRIu64 " bytes of work-group memory; device vulkan (%s) has %" PRIu64,
                          local, vulkan.description.name, vulkan.description.max_local_bytes);
-    if (o->header.sub_group_size && !vulkan.sizes_sub_groups)
+    if (o->header.sub_group_size && !vulkan.sizes_sub_groups &&
+        o->header.sub_group_size != vulkan.description.target.sub_group)
         return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL,
                          "device vulkan (%s) does not let kernels choose the size of sub-groups",
                          vulkan.description.name);

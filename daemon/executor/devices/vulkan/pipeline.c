@@ -57,8 +57,8 @@ static VkResult make_pipeline(VkShaderModule module, const struct gpu_object *ob
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo sub_groups = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = object->header.sub_group_size};
-    bool sized = object->header.sub_group_size != 0;
-    bool full = sized && size[0] % object->header.sub_group_size == 0;
+    bool sized = object->header.sub_group_size && vulkan.sizes_sub_groups;                 /* else there is one size */
+    bool full = sized && size[0] * size[1] * size[2] % object->header.sub_group_size == 0; /* which lie in one row */
     const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,

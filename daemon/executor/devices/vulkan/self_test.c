@@ -12,7 +12,8 @@
 #include "daemon/executor/devices/vulkan/pipeline.h"
 #include "proto/include/fusiond/status.h"
 
-enum { CASES = 64 }; /* as self_test.sh has it */
+enum { CASES = 64 };                  /* as self_test.sh has it */
+enum { TABLE = 96, LOOP_ITEMS = 32 }; /* as self_test_loop.spvasm has them */
 enum { A, B, C, SUM, PRODUCT, QUOTIENT, ROOT, FUSED, NUMBERS };
 
 static const uint32_t words32[] = {
@@ -20,6 +21,9 @@ static const uint32_t words32[] = {
 };
 static const uint32_t words64[] = {
 #include "self_test64.inc"
+};
+static const uint32_t words_loop[] = {
+#include "self_test_loop.inc"
 };
 
 /* What was right for all cases. */
@@ -129,14 +133,14 @@ static struct verdict judge(const uint8_t *memory, bool wide)
 
 /* ---- running ---- */
 
-static int run(VkPipeline pipeline, uint64_t address, struct error *e)
+static int run(VkPipeline pipeline, uint64_t address, uint32_t groups, struct error *e)
 {
     VkCommandBuffer commands = vulkan_begin("the driver's self-test", e);
     const uint64_t push[VULKAN_PUSH_BYTES / 8] = {address};
     if (!commands) return -1;
     vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     vk.CmdPushConstants(commands, vulkan.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, push);
-    vk.CmdDispatch(commands, CASES, 1, 1);
+    vk.CmdDispatch(commands, groups, 1, 1);
     vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT);
     vk.EndCommandBuffer(commands);
     return vulkan_submit(commands, "the driver's self-test", e);
@@ -158,20 +162,61 @@ static VkResult make_pipeline(const uint32_t *words, size_t bytes, VkPipeline *p
     return result;
 }
 
-static int test(const uint32_t *words, size_t bytes, bool wide, struct verdict *v, struct error *e)
+static int run_words(const uint32_t *words, size_t bytes, const struct vulkan_memory *memory, uint32_t groups,
+                     struct error *e)
+{
+    VkPipeline pipeline;
+    VkResult made = make_pipeline(words, bytes, &pipeline);
+    if (made != VK_SUCCESS) return vulkan_fail(e, NULL, "the driver's self-test cannot be compiled", made);
+    int result = run(pipeline, memory->address, groups, e);
+    vk.DestroyPipeline(vulkan.device, pipeline, NULL);
+    return result;
+}
+
+static int test_numbers(const uint32_t *words, size_t bytes, bool wide, struct verdict *v, struct error *e)
 {
     struct vulkan_memory memory;
-    VkPipeline pipeline;
     if (vulkan_memory_make(&memory, (uint64_t)CASES * NUMBERS * (wide ? 8 : 4), true, NULL, e) != 0) return -1;
     write_cases(memory.host, wide);
-    VkResult made = make_pipeline(words, bytes, &pipeline);
-    int result = made == VK_SUCCESS ? run(pipeline, memory.address, e)
-                                    : vulkan_fail(e, NULL, "the driver's self-test cannot be compiled", made);
+    int result = run_words(words, bytes, &memory, CASES, e);
     if (result == 0) *v = judge(memory.host, wide);
-    if (made == VK_SUCCESS) vk.DestroyPipeline(vulkan.device, pipeline, NULL);
     vulkan_memory_free(&memory);
     return result;
 }
+
+/* ---- loops ---- */
+
+static void write_table(uint32_t *words)
+{
+    uint64_t state = 2;
+    for (uint32_t i = 0; i < TABLE; i++) words[i] = (uint32_t)next_random(&state);
+    words[TABLE - 1] = 8; /* where the last loops end */
+}
+
+static bool has_sums(const uint32_t *words)
+{
+    for (uint32_t i = 0; i < LOOP_ITEMS; i++) {
+        uint32_t sum = 0, n = i;
+        do sum = sum * 31 + words[n++];
+        while (words[n] & 7);
+        if (words[TABLE + i] != sum) return false;
+    }
+    return true;
+}
+
+/* Whether work-items keep what they leave a loop with. */
+static int test_loop(bool *keeps, struct error *e)
+{
+    struct vulkan_memory memory;
+    if (vulkan_memory_make(&memory, (TABLE + LOOP_ITEMS) * sizeof(uint32_t), true, NULL, e) != 0) return -1;
+    write_table((uint32_t *)memory.host);
+    int result = run_words(words_loop, sizeof words_loop, &memory, 1, e);
+    *keeps = result == 0 && has_sums((const uint32_t *)memory.host);
+    vulkan_memory_free(&memory);
+    return result;
+}
+
+/* ---- addresses ---- */
 
 /* Whether memory of this process that is imported has its addresses there, too. */
 static bool keeps_addresses(void)
@@ -192,14 +237,16 @@ int vulkan_self_test(struct gpu_description *d, struct error *e)
 {
     struct spirv_target *target = &d->target;
     struct verdict narrow, wide = {true, true, true, true, true};
-    bool has_wide = target->features & SPIRV_FLOAT64;
-    if (test(words32, sizeof words32, false, &narrow, e) != 0) return -1;
-    if (has_wide && test(words64, sizeof words64, true, &wide, e) != 0) return -1;
+    bool has_wide = target->features & SPIRV_FLOAT64, keeps_loop_values;
+    if (test_numbers(words32, sizeof words32, false, &narrow, e) != 0) return -1;
+    if (has_wide && test_numbers(words64, sizeof words64, true, &wide, e) != 0) return -1;
+    if (test_loop(&keeps_loop_values, e) != 0) return -1;
     if (!narrow.basics || !wide.basics)
         return error_set(e, FUSION_NOT_FOUND, NULL, "its sums and products of floats are not rounded as IEEE 754 says");
     d->same_addresses = d->shares_memory && keeps_addresses();
     d->flushes_denormals32 = !narrow.denormals;
     d->flushes_denormals64 = !wide.denormals;
+    if (keeps_loop_values) target->features |= SPIRV_KEEPS_LOOP_VALUES;
     if (narrow.fused) target->features |= SPIRV_FMA32;
     if (narrow.division) target->features |= SPIRV_EXACT_DIVISION32;
     if (narrow.root) target->features |= SPIRV_EXACT_SQRT32;
