@@ -8,32 +8,80 @@
 #include "fuser/spirv/abi/abi.h"
 #include "fuser/spirv/writer.h"
 #include "ir/base/arena.h"
+#include "ir/base/map.h"
 #include "ir/core/edit.h"
+
+/* ---- addresses: arguments are given as the device's, what lies in memory are the session's ---- */
 
 struct search {
     const struct ir_function *kernel;
     struct diag_list *findings;
+    struct map numbers; /* by value: integers that addresses have become */
     bool found;
 };
+
+static void refuse(struct search *s, const struct ir_inst *inst, const char *what)
+{
+    s->found = true;
+    diag_add(s->findings, s->kernel->name, NULL, inst->loc.line, 0, "%s: the memory of this device has other addresses",
+             what);
+}
+
+/* Constants' addresses may be kept as long as the kernel runs. */
+static bool is_address(const struct ir_value *v, bool stays)
+{
+    if (!ir_type_is_ptr(v->type)) return false;
+    enum ir_space space = ir_type_space(v->type);
+    return space == IR_SPACE_GLOBAL || space == IR_SPACE_GENERIC || (space == IR_SPACE_CONSTANT && !stays);
+}
+
+static bool is_number(const struct search *s, const struct ir_value *v)
+{
+    return map_find(&s->numbers, (uint64_t)(uintptr_t)v);
+}
+
+static void put_number(struct search *s, struct ir_value *v)
+{
+    if (!map_put(&s->numbers, (uint64_t)(uintptr_t)v, v)) arena_no_memory(sizeof v);
+}
+
+/* An address may be computed with, compared and be part of a distance; kept or told it would be of no use to others. */
+static void look_at_number(struct search *s, const struct ir_inst *inst)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < inst->n_operands; i++) n += is_number(s, inst->operands[i]);
+    if (!n || (inst->op == IR_OP_SUB && n == 2)) return;
+    switch (ir_op_class(inst->op)) {
+    case IR_CLASS_COMPARISON: break;
+    case IR_CLASS_ARITHMETIC:
+    case IR_CLASS_CONVERSION:
+    case IR_CLASS_VECTOR: put_number(s, inst->results[0]); break;
+    default: refuse(s, inst, "keeps an address as a number");
+    }
+}
 
 static void look_at(struct ir_inst *inst, void *data)
 {
     struct search *s = data;
-    bool loads = inst->op == IR_OP_LOAD || inst->op == IR_OP_INTTOPTR;
-    if (s->found || !loads || !ir_type_is_ptr(inst->results[0]->type)) return;
-    enum ir_space space = ir_type_space(inst->results[0]->type);
-    s->found = space == IR_SPACE_GLOBAL || space == IR_SPACE_GENERIC;
-    if (s->found)
-        diag_add(s->findings, s->kernel->name, NULL, inst->loc.line, 0,
-                 "follows a pointer that it finds in memory: the memory of this device has other addresses");
+    if (s->found) return;
+    bool finds = inst->op == IR_OP_LOAD || inst->op == IR_OP_INTTOPTR;
+    if (finds && is_address(inst->results[0], true)) {
+        refuse(s, inst, "follows a pointer that it finds in memory");
+    } else if (inst->op == IR_OP_STORE &&
+               is_address(inst->operands[1], ir_type_space(inst->operands[0]->type) == IR_SPACE_PRIVATE)) {
+        refuse(s, inst, "stores a pointer");
+    } else {
+        look_at_number(s, inst);
+        if (inst->op == IR_OP_PTRTOINT && is_address(inst->operands[0], false)) put_number(s, inst->results[0]);
+    }
 }
 
-/* Arguments are given as the device's addresses; pointers in memory are the session's. */
 static bool keeps_to_arguments(const struct ir_function *kernel, const struct gpu_description *gpu,
                                struct diag_list *findings)
 {
     struct search s = {.kernel = kernel, .findings = findings};
     if (!gpu->same_addresses) ir_walk(kernel->body, look_at, &s);
+    map_clear(&s.numbers);
     return !s.found;
 }
 

@@ -418,43 +418,81 @@ static void test_lacking_aspect(void **state)
     fusion_disconnect(session);
 }
 
-static bool has_usm(fusion_session *session)
+static fusion_device_info description(fusion_session *session)
 {
     uint32_t n = 0;
-    bool found = false;
+    fusion_device_info info = {.name = ""};
     expect_ok(fusion_device_count(session, &n));
-    for (uint32_t i = 0; i < n; i++) {
-        fusion_device_info info;
-        expect_ok(fusion_device_get(session, i, &info));
-        if (strcmp(info.name, gpu) == 0) found = strstr(info.aspects, "usm_host_allocations");
-    }
-    return found;
+    for (uint32_t i = 0; i < n && strcmp(info.name, gpu) != 0; i++) expect_ok(fusion_device_get(session, i, &info));
+    return info;
 }
 
-/* Followed where the device has the session's addresses, refused where not. */
+/* All of it, up to the driver's UUID. */
+static void test_target(void **state)
+{
+    (void)state;
+    fusion_session *session = service_connect(&service);
+    const fusion_device_info info = description(session);
+    const char *driver = strstr(info.target, "driver ");
+    assert_non_null(driver);
+    assert_int_equal(strspn(driver + strlen("driver "), "0123456789abcdef"), 32);
+    fusion_disconnect(session);
+}
+
+static bool has_usm(fusion_session *session)
+{
+    const fusion_device_info info = description(session);
+    return strstr(info.aspects, "usm_host_allocations");
+}
+
+/* Finalizing it gives the words; an empty list: it runs. */
+static void expect_refused(fusion_session *session, const char *text, void *memory, const char *words)
+{
+    fusion_module *module = NULL;
+    fusion_exec *exec = NULL;
+    fusion_arg args[] = {fusion_arg_pointer(memory, FUSION_ACCESS_READ | FUSION_ACCESS_WRITE, 0)};
+    expect_ok(fusion_module_load(session, "k.fk", text, strlen(text), &module));
+    fusion_graph *graph = one_kernel(module, session, "k", args, 1);
+    if (!words[0]) {
+        run(session, finalize(graph, FUSION_ENABLE, gpu), NULL, 0);
+        return;
+    }
+    expect_error(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = gpu}, &exec),
+                 FUSION_FEATURE_NOT_SUPPORTED);
+    expect_in_reason(words);
+    expect_in_reason("has other addresses");
+}
+
+/* Followed and stored where the device has the session's addresses, refused where not. */
 static void test_pointers_in_memory(void **state)
 {
     (void)state;
-    static const char kernel[] = "kernel @follow(%t: ptr.global i64 read) {\n"
-                                 "  %a = load i64 %t[0]\n  %p = inttoptr %a, global\n  store i32 %p, 7\n  return\n}\n";
     fusion_session *session = service_connect(&service);
-    fusion_module *module = NULL;
     void *table, *target;
-    fusion_exec *exec;
-    expect_ok(fusion_module_load(session, "follow.fk", kernel, sizeof kernel - 1, &module));
-    expect_ok(fusion_malloc(session, FUSION_USM_HOST, 8, &table));
+    expect_ok(fusion_malloc(session, FUSION_USM_HOST, 32, &table));
     expect_ok(fusion_malloc(session, FUSION_USM_HOST, 8, &target));
     *(void **)table = target;
-    fusion_arg args[] = {fusion_arg_pointer(table, FUSION_ACCESS_READ, 0)};
-    fusion_graph *graph = one_kernel(module, session, "follow", args, 1);
-    if (has_usm(session)) {
-        run(session, finalize(graph, FUSION_ENABLE, gpu), NULL, 0);
-        assert_int_equal(*(int *)target, 7);
-    } else {
-        expect_error(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = gpu}, &exec),
-                     FUSION_FEATURE_NOT_SUPPORTED);
-        expect_in_reason("has other addresses");
-    }
+    bool same = has_usm(session);
+    expect_refused(session,
+                   "kernel @k(%t: ptr.global i64 read_write) {\n"
+                   "  %a = load i64 %t[0]\n  %p = inttoptr %a, global\n  store i32 %p, 7\n  return\n}\n",
+                   table, same ? "" : "follows a pointer");
+    if (same) assert_int_equal(*(int *)target, 7);
+    expect_refused(session,
+                   "kernel @k(%t: ptr.global i64 read_write) {\n"
+                   "  %p = elem i64 %t, 3\n  store ptr.global %t[1], %p\n  return\n}\n",
+                   table, same ? "" : "stores a pointer");
+    expect_refused(session,
+                   "kernel @k(%t: ptr.global i64 read_write) {\n"
+                   "  %a = ptrtoint i64 %t\n  %b = add i64 %a, 24\n  store i64 %t[2], %b\n  return\n}\n",
+                   table, same ? "" : "keeps an address as a number");
+    for (int i = 1; same && i < 3; i++) assert_ptr_equal(((char **)table)[i], (char *)table + 24);
+    expect_refused(session,
+                   "kernel @k(%t: ptr.global i64 read_write) {\n"
+                   "  %q = elem i64 %t, 3\n  %a = ptrtoint i64 %t\n  %b = ptrtoint i64 %q\n"
+                   "  %d = sub i64 %b, %a\n  store i64 %t[2], %d\n  return\n}\n",
+                   table, "");
+    assert_int_equal(((int64_t *)table)[2], 24);
     fusion_disconnect(session);
 }
 
@@ -479,6 +517,7 @@ ON_DEVICE(test_faults)
 ON_DEVICE(test_kill)
 ON_DEVICE(test_lacking_aspect)
 ON_DEVICE(test_pointers_in_memory)
+ON_DEVICE(test_target)
 
 int main(int argc, char **argv)
 {
@@ -499,6 +538,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_device_test_kill),
         cmocka_unit_test(on_device_test_lacking_aspect),
         cmocka_unit_test(on_device_test_pointers_in_memory),
+        cmocka_unit_test(on_device_test_target),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

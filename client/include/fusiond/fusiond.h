@@ -93,7 +93,7 @@ FUSION_API fusion_status fusion_session_status(fusion_session *session, char **j
 typedef struct fusion_device_info {
     char name[64]; /* "cpu", "reference" */
     char description[128];
-    char target[160];  /* what code is made for: instruction set, compiler */
+    char target[256];  /* what code is made for: instruction set, compiler */
     char aspects[512]; /* names, separated by one space; ext_oneapi_graph_fusion where it fuses */
     uint64_t max_work_group_size, local_memory_bytes;
     uint32_t compute_units;
