@@ -69,6 +69,25 @@ static char *column(unsigned step)
     return strbuf_take(&b);
 }
 
+/* Counts in the group's memory of what lies in steps of the size of all, or of 128 numbers. */
+static char *bins(bool over_all)
+{
+    struct strbuf b = {0};
+    strbuf_add(&b, "local @bins: [256 x i32]\n"
+                   "kernel @k(%a: ptr.global i8 read, %o: ptr.global i32, %n: i32) work_group_size(128, 1, 1) {\n"
+                   "  %l = local_id x\n  %i = global_id x\n  %first = trunc i32 %i\n  %bins = global @bins\n"
+                   "  %size = global_size x\n  %all = trunc i32 %size\n  %some = trunc i32 %l\n"
+                   "  barrier work_group, local\n");
+    strbuf_printf(&b, "  loop (%%j: i32 = %%%s) {\n", over_all ? "first" : "some");
+    strbuf_add(&b, "    %c = slt i32 %j, %n\n    if %c {\n    %at = sext i64 %j\n    %v = load i8 %a[%at]\n"
+                   "    %k = zext i64 %v\n    %p = elem i32 %bins, %k\n    %old = atomic_add i32 %p, 1\n");
+    strbuf_printf(&b, "    %%next = add i32 %%j, %s\n    continue %%next\n    }\n    break\n  }\n",
+                  over_all ? "%all" : "128");
+    strbuf_add(&b, "  barrier work_group, local\n  %mine = elem i32 %bins, %l\n  %sum = load i32 %mine\n"
+                   "  store i32 %o[%l], %sum\n  return\n}\n");
+    return strbuf_take(&b);
+}
+
 /* What it is compiled to, for the caller to free. */
 static char *assembly_of(const char *text, enum cpu_isa isa)
 {
@@ -180,6 +199,22 @@ static void columns_are_fetched_ahead(void **state)
     }
 }
 
+/* Rounds of a group that begin in other pages each time, not those that go on where the last one ended. What they find
+   bins by is taken from memory, not from vectors. */
+static void rounds_are_fetched_ahead(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    for (unsigned over_all = 0; over_all < 2; over_all++) {
+        char *text = bins(over_all), *assembly = assembly_of(text, CPU_ISA_AVX2);
+        assert_int_equal(strstr(assembly, "prefetch") != NULL, over_all);
+        assert_non_null(strstr(assembly, "movzbl"));
+        assert_null(strstr(assembly, "vpmovzxbq"));
+        free(assembly);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
@@ -187,6 +222,7 @@ int main(void)
                                        cmocka_unit_test(rows_come_by_registers),
                                        cmocka_unit_test(what_is_in_registers_runs_together),
                                        cmocka_unit_test(lanes_that_leap_side_by_side_run_together),
-                                       cmocka_unit_test(columns_are_fetched_ahead)};
+                                       cmocka_unit_test(columns_are_fetched_ahead),
+                                       cmocka_unit_test(rounds_are_fetched_ahead)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

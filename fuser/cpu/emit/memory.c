@@ -56,6 +56,7 @@ struct access {
     bool may_stream; /* of a store: in global memory, and once, not in a loop */
     bool walks;      /* each lane goes on in memory of its own, from round to round of a loop */
     bool leaps;      /* of a load: it goes on further than the processor expects */
+    rval ahead;      /* of a load: as many bytes further on is what later rounds of the group load; NULL: not known */
 };
 
 static lval scalar_place(struct emit *e, const struct access *a, rval address)
@@ -205,9 +206,17 @@ static void prefetch_neighbours(struct emit *e, const struct access *a)
     memory_prefetch(e, offset_by(e, a->address.scalar, a->offset + bytes), bytes);
 }
 
+/* Rounds of a group that go on by what only the launch knows, as by the size of all, begin in other pages each time. */
+static void prefetch_rounds(struct emit *e, const struct access *a)
+{
+    rval there = jit_add(e, offset_by(e, a->address.scalar, a->offset), a->ahead);
+    memory_prefetch(e, jit_read(jit_keep(e, there)), (uint64_t)e->width * kind_bytes(a->kind));
+}
+
 static struct lanes contiguous_load(struct emit *e, const struct access *a)
 {
     if (a->leaps) prefetch_neighbours(e, a);
+    if (a->ahead) prefetch_rounds(e, a);
     if (e->exec.chunk && !x86_can_mask(e, a->kind)) return gather_lanes(e, a);
     struct lanes r = lanes_varying(e, a->kind);
     gcc_jit_type *type = jit_vector(e, a->kind, lanes_per_chunk(e, a->kind));
@@ -348,6 +357,18 @@ static struct lanes running_address(struct emit *e, const struct ir_value *point
     return lanes_linear(a.kind, jit_read(jit_keep(e, jit_sub(e, there, steps))), a.stride);
 }
 
+static rval bytes_ahead(struct emit *e, const struct ir_inst *inst)
+{
+    enum { ROUNDS = 4 }; /* as many take as long as memory does */
+    int64_t times;
+    if (e->memory->loops || !ir_enclosing_loop(inst)) return NULL;
+    const struct ir_value *unit = walk_unit(e->module, inst, &times);
+    if (!unit || unit->kind < IR_VALUE_PARAM || !e->values->lanes[unit->scratch]) return NULL;
+    const struct lanes *step = emit_value(e, unit);
+    if (step->shape != SHAPE_UNIFORM) return NULL;
+    return jit_mul(e, step->scalar, jit_int(e, IR_KIND_I64, (uint64_t)times * ROUNDS));
+}
+
 /* One for each component. */
 static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, struct access *a)
 {
@@ -356,12 +377,15 @@ static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, st
     bool global = ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
     struct lanes address = running_address(e, inst->operands[0]);
     bool in_loop = e->memory->loops, walks = in_loop && walk_is_regular(inst);
-    bool leaps = global && in_loop && inst->op == IR_OP_LOAD && walk_leaps(e->module, inst);
+    bool is_global_load = global && inst->op == IR_OP_LOAD;
+    bool leaps = is_global_load && in_loop && walk_leaps(e->module, inst);
+    rval ahead = is_global_load ? bytes_ahead(e, inst) : NULL;
     for (unsigned c = 0; c < n; c++)
         a[c] = (struct access){.kind = kind,
                                .may_stream = global && !in_loop,
                                .walks = walks,
                                .leaps = leaps,
+                               .ahead = ahead,
                                .address = address,
                                .offset = (uint64_t)c * bytes,
                                .align = align < bytes ? align : bytes,

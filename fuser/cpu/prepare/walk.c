@@ -30,6 +30,8 @@ struct walk {
     const struct ir_inst *loop;
     const struct ir_inst *next; /* where the loop goes on; NULL: in several places */
     unsigned n_next;
+    bool counts_units;     /* steps are multiples of a value that is known before the loop only ... */
+    struct ir_value *unit; /* ... this one; NULL: none was found yet */
 };
 
 static void see_continue(struct ir_inst *inst, void *data)
@@ -39,10 +41,10 @@ static void see_continue(struct ir_inst *inst, void *data)
     w->next = w->n_next++ ? NULL : inst;
 }
 
-static bool find_step(const struct walk *w, const struct ir_value *v, unsigned depth, int64_t *step);
+static bool find_step(struct walk *w, const struct ir_value *v, unsigned depth, int64_t *step);
 
 /* Of two operands, the second one so many times. */
-static bool sum_step(const struct walk *w, const struct ir_inst *inst, int64_t times, unsigned depth, int64_t *step)
+static bool sum_step(struct walk *w, const struct ir_inst *inst, int64_t times, unsigned depth, int64_t *step)
 {
     int64_t first, second;
     if (!find_step(w, inst->operands[0], depth + 1, &first) || !find_step(w, inst->operands[1], depth + 1, &second))
@@ -51,7 +53,7 @@ static bool sum_step(const struct walk *w, const struct ir_inst *inst, int64_t t
     return true;
 }
 
-static bool scaled_step(const struct walk *w, const struct ir_inst *inst, unsigned depth, int64_t *step)
+static bool scaled_step(struct walk *w, const struct ir_inst *inst, unsigned depth, int64_t *step)
 {
     uint64_t by;
     int64_t of;
@@ -60,16 +62,23 @@ static bool scaled_step(const struct walk *w, const struct ir_inst *inst, unsign
     return true;
 }
 
+/* Whether a value is the unit that steps are counted in. */
+static bool is_unit(struct walk *w, struct ir_value *v)
+{
+    if (!w->unit && v->type == IR_I64 && !pass_is_inside(v, w->loop)) w->unit = v;
+    return w->unit == v;
+}
+
 /* What the loop carries: what is added to it. */
-static bool carried_step(const struct walk *w, const struct ir_value *v, int64_t *step)
+static bool carried_step(struct walk *w, const struct ir_value *v, int64_t *step)
 {
     if (v->of.block->parent != w->loop || !w->next) return false;
     const struct ir_value *next = w->next->operands[v->index];
-    uint64_t by;
+    uint64_t by = 1;
     if (next == v) return *step = 0, true;
     const struct ir_inst *inst = next->kind == IR_VALUE_RESULT ? next->of.inst : NULL;
-    if (!inst || (inst->op != IR_OP_ADD && inst->op != IR_OP_ELEM)) return false;
-    if (inst->operands[0] != v || !ir_value_uint(inst->operands[1], &by)) return false;
+    if (!inst || (inst->op != IR_OP_ADD && inst->op != IR_OP_ELEM) || inst->operands[0] != v) return false;
+    if (w->counts_units ? !is_unit(w, inst->operands[1]) : !ir_value_uint(inst->operands[1], &by)) return false;
     if (inst->op == IR_OP_ELEM) by *= ir_type_size(w->module, inst->type);
     unsigned unused = inst->op == IR_OP_ELEM ? 0 : 64 - ir_type_bits(v->type);
     *step = (int64_t)(by << unused) >> unused;
@@ -77,7 +86,7 @@ static bool carried_step(const struct walk *w, const struct ir_value *v, int64_t
 }
 
 /* By how much a value grows from one round to the next; false: that is not known. */
-static bool find_step(const struct walk *w, const struct ir_value *v, unsigned depth, int64_t *step)
+static bool find_step(struct walk *w, const struct ir_value *v, unsigned depth, int64_t *step)
 {
     *step = 0;
     if (!pass_is_inside(v, w->loop)) return true;
@@ -106,6 +115,13 @@ bool walk_step(const struct ir_module *module, const struct ir_inst *access, int
     struct walk w = {.module = module, .loop = ir_enclosing_loop(access)};
     ir_walk(w.loop->blocks[0], see_continue, &w);
     return find_step(&w, access->operands[0], 0, step);
+}
+
+struct ir_value *walk_unit(const struct ir_module *module, const struct ir_inst *access, int64_t *times)
+{
+    struct walk w = {.module = module, .loop = ir_enclosing_loop(access), .counts_units = true};
+    ir_walk(w.loop->blocks[0], see_continue, &w);
+    return find_step(&w, access->operands[0], 0, times) ? w.unit : NULL;
 }
 
 /* Whether the loop ends soon, as that over the neighbours of a pixel does. */
