@@ -14,7 +14,7 @@ static struct ir_inst *maker(const struct ir_value *v)
     return v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
 }
 
-static const struct ir_value *root_of(const struct ir_value *v)
+const struct ir_value *alias_root(const struct ir_value *v)
 {
     for (;;) {
         const struct ir_inst *inst = maker(v);
@@ -51,7 +51,7 @@ static const struct ir_value *strip_sum(const struct ir_value *index, uint64_t s
 
 struct alias_place alias_place(const struct alias *a, const struct ir_value *address, uint64_t size)
 {
-    struct alias_place p = {.root = root_of(address), .size = size, .space = ir_type_space(address->type)};
+    struct alias_place p = {.root = alias_root(address), .size = size, .space = ir_type_space(address->type)};
     for (;;) {
         const struct ir_inst *inst = maker(address);
         uint64_t n;
@@ -186,7 +186,7 @@ static void note_escape(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_ELEM || inst->op == IR_OP_FIELD) return; /* what they give is followed instead */
     for (uint32_t i = 0; i < inst->n_operands; i++) {
         if (!ir_type_is_ptr(inst->operands[i]->type) || only_addresses(inst, i)) continue;
-        const struct ir_value *root = root_of(inst->operands[i]);
+        const struct ir_value *root = alias_root(inst->operands[i]);
         if (root && is_op(root, IR_OP_VAR)) a->escapes[root->scratch] = true;
     }
 }
@@ -206,7 +206,7 @@ static void note_write(struct ir_inst *inst, void *data)
     struct alias_access access = alias_access(a, inst);
     if (access.effect == ALIAS_CALL) a->any_written = true;
     if (access.effect == ALIAS_ACCESS && access.writes) note_written(a, access.write.root);
-    if (access.effect == ALIAS_SYNC && inst->n_operands) note_written(a, root_of(inst->operands[0]));
+    if (access.effect == ALIAS_SYNC && inst->n_operands) note_written(a, alias_root(inst->operands[0]));
 }
 
 void alias_init(struct alias *a, struct ir_function *f, uint32_t n)

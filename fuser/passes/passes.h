@@ -22,6 +22,7 @@ extern const struct pass pass_licm;            /* loop-invariant pure operations
 extern const struct pass pass_loop_ends;       /* loops that test at their end go on there */
 extern const struct pass pass_combine;         /* accesses of neighbouring numbers become one of a vector */
 extern const struct pass pass_global_ids;      /* ids of work-groups and in them that make up a global one */
+extern const struct pass pass_overlaps;        /* tests whether the memory of two parameters overlaps: it never does */
 extern const struct pass pass_ranges;          /* conversions and comparisons of integers in known bounds */
 extern const struct pass pass_contract; /* products and sums that may be contracted become fma: changes results */
 
