@@ -114,10 +114,30 @@ static unsigned staying(struct writer *w, bool wide)
     }
 }
 
+/* A quotient or remainder, the same or growing for parts of a row: by a constant, or by something that stays. */
+static unsigned divided(struct writer *w, bool wide, unsigned by)
+{
+    static const char *const ops[] = {"sdiv", "udiv", "srem", "urem", "and", "ashr", "lshr"};
+    static const int divisors[] = {64, 100, 33, 128, 1000, 7}, masks[] = {63, 127, 31, 255, 96, -1};
+    uint32_t op = below(w, 7), which = below(w, 6);
+    int known = op < 4 ? divisors[which] : op == 4 ? masks[which] : (int)which + 4;
+    if (chance(w, 30)) {
+        unsigned number = chance(w, 70) ? staying(w, wide) : constant(w, wide, known);
+        write_text(w, "%%v%u = %s %s %%v%u, %%v%u\n", w->names + 1, ops[op], type_of(wide), by, number);
+    } else {
+        write_text(w, "%%v%u = %s %s %%v%u, %d\n", w->names + 1, ops[op], type_of(wide), by, known);
+    }
+    return ++w->names;
+}
+
 static unsigned loaded(struct writer *w)
 {
     unsigned v = w->names += 2;
-    write_text(w, "%%v%u = add i64 %%item, %u\n%%v%u = load i32 %%a[%%v%u]\n", v - 1, below(w, 9), v, v - 1);
+    if (chance(w, 40)) /* of %item / n, %item % n */
+        write_text(w, "%%v%u = %s i64 %%item, %u\n", v - 1, chance(w, 50) ? "udiv" : "urem", 32 + below(w, 100));
+    else
+        write_text(w, "%%v%u = add i64 %%item, %u\n", v - 1, below(w, 9));
+    write_text(w, "%%v%u = load i32 %%a[%%v%u]\n", v, v - 1);
     return v;
 }
 
@@ -137,7 +157,7 @@ static unsigned counted(struct writer *w, bool wide)
 /* An index kept within borders. */
 static unsigned bordered(struct writer *w)
 {
-    unsigned v = counted(w, true), at = w->names;
+    unsigned v = chance(w, 30) ? divided(w, true, growing(w, true)) : counted(w, true), at = w->names;
     w->names += 4;
     switch (below(w, 4)) {
     case 0: write_text(w, "%%v%u = sclamp i64 %%v%u, 0, %d\n", at + 4, v, LOADS - 1); break;
@@ -168,6 +188,7 @@ static unsigned comparison(struct writer *w)
         a = w->counter;
     } else {
         a = counted(w, wide);
+        if (chance(w, 20)) a = divided(w, wide, a);
     }
     if (chance(w, 25)) {
         unsigned first = a;

@@ -155,10 +155,35 @@ static void no_row_of_gathers(void **state)
     assert_int_equal(statements_across("x", "y"), statements_across("y", "x"));
 }
 
+/* Elements at a quotient and at a remainder of the local id. */
+static unsigned statements_at(const char *quotient, const char *remainder)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "kernel @k(%%a: ptr.global f32, %%o: ptr.global f32, %%n: i64) work_group_size(256, 1, 1)\n"
+             "        assumes(small_ids, small_memory, whole_groups) {\n"
+             "  %%i = global_id x\n  %%l = local_id x\n  %%q = %s\n  %%r = %s\n  %%v = load f32 %%a[%%q]\n"
+             "  %%w = load f32 %%a[%%r]\n  %%s = fadd f32 %%v, %%w\n  store f32 %%o[%%i], %%s\n  return\n}\n",
+             quotient, remainder);
+    return statements_of(text, CPU_ISA_AVX2);
+}
+
+/* One is the same for all lanes, the other is their neighbours'. */
+static void quotients_of_ids(void **state)
+{
+    (void)state;
+    unsigned without = statements_at("add i64 %n, 0", "add i64 %l, 0");
+    unsigned divided = statements_at("udiv i64 %l, 64", "urem i64 %l, 64");
+    unsigned shifted = statements_at("lshr i64 %l, 6", "and i64 %l, 63");
+    print_message("# %u statements, divided %u, shifted %u\n", without, divided, shifted);
+    assert_true(divided < without + 60 && shifted < without + 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(guard_is_no_copy),  cmocka_unit_test(guards_are_kept),
                                        cmocka_unit_test(nobody_is_left),    cmocka_unit_test(narrow_groups),
-                                       cmocka_unit_test(rows_along_memory), cmocka_unit_test(no_row_of_gathers)};
+                                       cmocka_unit_test(rows_along_memory), cmocka_unit_test(no_row_of_gathers),
+                                       cmocka_unit_test(quotients_of_ids)};
     return cmocka_run_group_tests_name("test_cpu_guards", tests, NULL, NULL);
 }

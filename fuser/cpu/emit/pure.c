@@ -28,7 +28,8 @@ static struct lanes emit_component(struct emit *e, const struct ir_inst *inst, e
 {
     struct shape s = e->values->uniformity.values[inst->results[0]->scratch];
     if (s.kind == SHAPE_VARYING) return op_n(e, op, kind, n, args);
-    return op_linear(e, op, kind, n, args, s.stride);
+    struct lanes r = op_linear(e, op, kind, n, args, s.stride);
+    return s.wraps || s.kind == SHAPE_UNIFORM ? r : lanes_linear(kind, r.scalar, s.stride);
 }
 
 static void elementwise(struct emit *e, const struct ir_inst *inst, struct lanes *result)

@@ -194,6 +194,7 @@ static struct shape result_shape(const struct finder *f, const struct ir_inst *i
     const struct assumed *assumed = f->assumed ? &f->assumed[inst->scratch] : NULL;
     if (assumed && assumed->uniform) return uniform_shape;
     if (assumed && assumed->same) return shape_of(f, assumed->same);
+    if (assumed && assumed->grows_as) return shape_of(f, assumed->grows_as);
     switch (inst->op) {
     case IR_OP_GROUP_ALL ... IR_OP_GROUP_REDUCE:
         return inst->attrs.scope == IR_SCOPE_SUB_GROUP ? of_vector(f, uniform_shape) : uniform_shape;

@@ -39,8 +39,9 @@ void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_functi
 
 /* What is assumed of an instruction's result. */
 struct assumed {
-    bool uniform;                /* it is the same for all */
-    const struct ir_value *same; /* it is this operand; NULL: nothing */
+    bool uniform;                    /* it is the same for all */
+    const struct ir_value *same;     /* it is this operand; NULL: nothing */
+    const struct ir_value *grows_as; /* it grows like this operand; NULL: nothing */
 };
 /* The same under assumptions, by instruction number as found before. */
 void uniformity_find_where(struct uniformity *u, struct arena *arena, struct ir_function *kernel,

@@ -1,6 +1,6 @@
 /*
- * What the comparisons of a row come to. How far an outcome stays the same is found by a subtraction: up to where the
- * side that grows passes the one that stays, or wraps.
+ * What the comparisons and quotients of a row come to. How far an outcome stays the same is found by a subtraction: up
+ * to where the side that grows passes the one that stays, or wraps.
  */
 #include "fuser/cpu/work_group/row_outcomes.h"
 
@@ -35,14 +35,63 @@ static rval steps_until_met(struct emit *e, enum ir_kind kind, rval a, rval b, i
     return jit_select(e, met, zero, jit_sub(e, distance, jit_int(e, kind, 1)));
 }
 
+/* Of numbers that are not divided evenly: as far as to the last one of the type. */
+static rval steps_until_wrapped(struct emit *e, const struct row_test *t, enum ir_kind kind, rval a, rval steps)
+{
+    uint64_t last = UINT64_MAX >> (64 - kind_bytes(kind) * 8 + !row_test_is_unsigned(t->op));
+    return jit_min(e, steps, jit_sub(e, jit_int(e, kind, last), a));
+}
+
+static rval bits_of(struct emit *e, rval a, rval b)
+{
+    return jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, a, b);
+}
+
+/* How many times a may grow until a / b is another number. */
+static rval steps_in_division(struct emit *e, const struct row_test *t, enum ir_kind kind, rval a, rval b, int64_t step)
+{
+    rval zero = jit_int(e, kind, 0), one = jit_int(e, kind, 1);
+    rval divisor = jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, b, zero), one, b);
+    rval rest = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, a, divisor)));
+    rval steps = step > 0 ? jit_sub(e, jit_sub(e, divisor, one), rest) : rest;
+    if (step > 0) steps = steps_until_wrapped(e, t, kind, a, steps);
+    if (row_test_is_unsigned(t->op)) return steps;
+    rval highest = jit_int(e, kind, 1ull << (kind_bytes(kind) * 8 - 1));
+    rval sign = bits_of(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, a, b), highest);
+    return jit_select(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, sign, zero), steps, zero);
+}
+
+/* The same where a power of two divides: of a mask that is none less one nothing is known. */
+static rval steps_in_bits(struct emit *e, const struct row_test *t, enum ir_kind kind, rval a, rval b, int64_t step)
+{
+    rval one = jit_int(e, kind, 1), mask = b;
+    if (t->op != IR_OP_AND) {
+        b = bits_of(e, b, jit_int(e, kind, kind_bytes(kind) * 8 - 1));
+        mask = jit_sub(e, jit_binary(e, GCC_JIT_BINARY_OP_LSHIFT, one, b), one);
+    }
+    mask = jit_read(jit_keep(e, mask));
+    rval rest = bits_of(e, a, mask), more = bits_of(e, mask, jit_add(e, mask, one));
+    rval is_mask = jit_compare(e, GCC_JIT_COMPARISON_EQ, more, jit_int(e, kind, 0));
+    return jit_select(e, is_mask, step > 0 ? jit_sub(e, mask, rest) : rest, jit_int(e, kind, 0));
+}
+
+static rval steps_in_quotient(struct emit *e, const struct row_test *t, enum ir_kind kind, rval a, rval b, int64_t step)
+{
+    bool by_bits = t->op == IR_OP_AND || t->op == IR_OP_ASHR || t->op == IR_OP_LSHR;
+    if (by_bits) return steps_in_bits(e, t, kind, a, b, step);
+    return steps_in_division(e, t, kind, a, b, step);
+}
+
 static rval steps_alike(struct emit *e, const struct row_test *t, const struct lanes *moving, const struct lanes *fixed)
 {
     enum ir_kind kind = moving->kind;
     rval a = moving->scalar, b = fixed->scalar, steps;
     if (row_test_is_equality(t->op)) {
         steps = steps_until_met(e, kind, a, b, moving->stride);
+    } else if (row_test_is_quotient(t->op)) {
+        steps = steps_in_quotient(e, t, kind, a, b, moving->stride);
     } else {
-        bool is_unsigned = ir_op_info(t->op)->flags & IR_FLAG_UNSIGNED;
+        bool is_unsigned = row_test_is_unsigned(t->op);
         rval lowest = jit_int(e, kind, is_unsigned ? 0 : 1ull << (kind_bytes(kind) * 8 - 1));
         /* a < b is not a >= b; b < a is not a <= b */
         bool strict = t->op == IR_OP_SLT || t->op == IR_OP_ULT || t->op == IR_OP_SGE || t->op == IR_OP_UGE;
@@ -78,6 +127,7 @@ static struct outcome make_outcome(struct emit *e, const struct row_test *t, lva
     struct lanes a = *emit_value(e, t->sides[0]), b = *emit_value(e, t->sides[1]);
     rval steps = t->moves ? steps_alike(e, t, &b, &a) : steps_alike(e, t, &a, &b);
     jit_set(e, left, jit_min(e, jit_read(left), steps));
+    if (row_test_is_quotient(t->op)) return (struct outcome){0};
     a = lanes_uniform(a.kind, a.scalar);
     b = lanes_uniform(b.kind, b.scalar);
     return (struct outcome){compare(e, t->op, a, b), t->moves ? b : a};
@@ -88,7 +138,7 @@ static struct outcome make_outcome(struct emit *e, const struct row_test *t, lva
 static void see_outcomes(struct emit *e, const struct row_test *t, const struct outcome *at, lval alike)
 {
     if (t->carried) {
-        enum ir_op up = ir_op_info(t->op)->flags & IR_FLAG_UNSIGNED ? IR_OP_ULE : IR_OP_SLE;
+        enum ir_op up = row_test_is_unsigned(t->op) ? IR_OP_ULE : IR_OP_SLE;
         keep(e, alike, compare(e, up, at[t->falls].moving, at[!t->falls].moving)); /* it does not wrap */
         keep(e, alike, jit_not(e, jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_XOR, at[0].holds, at[1].holds)));
     }
@@ -132,6 +182,9 @@ static void evaluate_group(struct emit *e, const struct row_tests *t, const stru
 rval row_outcomes(struct emit *e, const struct row_tests *t, rval left)
 {
     lval least = jit_keep(e, left), alike = jit_keep(e, jit_int(e, IR_KIND_BOOL, 1));
+    struct uniformity before = e->values->uniformity;
+    if (t->n) e->values->uniformity = t->sides;
     for (uint32_t i = 0; i < t->n_groups; i++) evaluate_group(e, t, &t->groups[i], least, alike);
+    e->values->uniformity = before;
     return t->n ? jit_select(e, jit_read(alike), jit_read(least), jit_u64(e, 0)) : jit_read(least);
 }

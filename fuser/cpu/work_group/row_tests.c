@@ -6,6 +6,9 @@
  *
  * What grows may also count with a loop, as x + dx does with dx from -radius to radius: then it is the same as long as
  * it is for the first and the last dx.
+ *
+ * Quotients of ids, as the row i / width of a pixel, stay the same for parts of a row as well. There remainders grow
+ * like what was divided, so that accesses at i % width are those of neighbours.
  */
 #include "fuser/cpu/work_group/row_tests.h"
 
@@ -26,10 +29,12 @@ struct computable {
 
 struct finder {
     struct emit *e;
+    const struct shape *shapes; /* by value number; once quotients are found, where each stays the same */
     struct row_tests found;
     bool *inside;                  /* by instruction number: among those that are searched */
     struct computable *computable; /* by value number */
     bool *searched, *listed;       /* by value number */
+    bool finds_quotients;          /* at first, and nothing else */
     unsigned total;                /* cost of all */
 };
 
@@ -77,21 +82,21 @@ static const struct ir_value *chosen(const struct finder *f, const struct ir_val
 
 static struct computable computable(struct finder *f, const struct ir_value *v);
 
-static bool is_uniform(const struct emit *e, const struct ir_value *v)
+static bool is_uniform(const struct finder *f, const struct ir_value *v)
 {
-    return v->kind < IR_VALUE_PARAM || value_shape(e, v).kind == SHAPE_UNIFORM;
+    return v->kind < IR_VALUE_PARAM || f->shapes[v->scratch].kind == SHAPE_UNIFORM;
 }
 
 static bool is_end_of_range(struct finder *f, const struct ir_value *v)
 {
     struct computable c = computable(f, v);
-    return c.is == YES && !c.carried && is_uniform(f->e, v);
+    return c.is == YES && !c.carried && is_uniform(f, v);
 }
 
 static struct computable carried_value(struct finder *f, const struct ir_value *v)
 {
     struct loop_range range;
-    if (!is_uniform(f->e, v) || !loop_range_find(v, &range)) return (struct computable){NO};
+    if (!is_uniform(f, v) || !loop_range_find(v, &range)) return (struct computable){NO};
     bool known = is_end_of_range(f, range.first) && is_end_of_range(f, range.bound);
     return known ? (struct computable){YES, v, 1} : (struct computable){NO};
 }
@@ -121,7 +126,7 @@ static struct computable computed(struct finder *f, const struct ir_inst *inst)
 /* From ids, arguments, what is the work-group's, and one value that a loop counts with. */
 static struct computable find_computable(struct finder *f, const struct ir_value *v)
 {
-    if (value_shape(f->e, v).kind == SHAPE_VARYING) return (struct computable){NO};
+    if (f->shapes[v->scratch].kind == SHAPE_VARYING) return (struct computable){NO};
     const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : v->of.block->parent;
     if (!f->inside[inst->scratch]) return (struct computable){f->e->values->shared[v->scratch] ? YES : NO};
     return v->kind == IR_VALUE_RESULT ? computed(f, inst) : carried_value(f, v);
@@ -171,9 +176,9 @@ static void complete_group(struct finder *f, struct row_test_group *g)
 
 /* ---- tests ---- */
 
-static bool moves_evenly(const struct emit *e, const struct ir_value *v)
+static bool moves_evenly(const struct finder *f, const struct ir_value *v)
 {
-    return v->kind >= IR_VALUE_PARAM && value_shape(e, v).kind == SHAPE_LINEAR && !value_shape(e, v).wraps;
+    return v->kind >= IR_VALUE_PARAM && f->shapes[v->scratch].kind == SHAPE_LINEAR && !f->shapes[v->scratch].wraps;
 }
 
 bool row_test_is_equality(enum ir_op op)
@@ -188,9 +193,9 @@ static bool make_test(struct finder *f, enum ir_op op, const struct ir_value *a,
     ir_type t = a->type;
     if (ir_type_lanes(t) > 1 || ir_type_kind(t) < IR_KIND_I32 || ir_type_kind(t) > IR_KIND_I64) return false;
     *test = (struct row_test){.op = op, .sides = {chosen(f, a), chosen(f, b)}};
-    test->moves = moves_evenly(f->e, test->sides[0]) ? 0 : 1;
+    test->moves = moves_evenly(f, test->sides[0]) ? 0 : 1;
     const struct ir_value *moving = test->sides[test->moves], *fixed = test->sides[1 - test->moves];
-    if (!moves_evenly(f->e, moving) || !is_uniform(f->e, fixed)) return false;
+    if (!moves_evenly(f, moving) || !is_uniform(f, fixed)) return false;
     struct computable m = computable(f, moving), s = computable(f, fixed);
     if (m.is == NO || s.is == NO || s.carried || (m.carried && row_test_is_equality(op))) return false;
     test->carried = m.carried;
@@ -215,6 +220,69 @@ static void add_comparison(struct finder *f, const struct ir_inst *inst)
     add_test(f, test, ANY_OUTCOME);
 }
 
+/* ---- quotients ---- */
+
+static bool is_division(enum ir_op op)
+{
+    return op == IR_OP_SDIV || op == IR_OP_UDIV || op == IR_OP_SREM || op == IR_OP_UREM;
+}
+
+bool row_test_is_quotient(enum ir_op op)
+{
+    return is_division(op) || op == IR_OP_ASHR || op == IR_OP_LSHR || op == IR_OP_AND;
+}
+
+bool row_test_is_unsigned(enum ir_op op)
+{
+    return op == IR_OP_UDIV || op == IR_OP_UREM || ir_op_info(op)->flags & IR_FLAG_UNSIGNED;
+}
+
+static bool is_remainder(enum ir_op op)
+{
+    return op == IR_OP_SREM || op == IR_OP_UREM || op == IR_OP_AND;
+}
+
+uint64_t row_test_divisor(const struct row_test *t)
+{
+    uint64_t n;
+    if (!ir_value_uint(t->sides[1 - t->moves], &n)) return 0;
+    switch (t->op) {
+    case IR_OP_ASHR:
+    case IR_OP_LSHR: return 1ull << (n & (ir_type_bits(t->sides[0]->type) - 1));
+    case IR_OP_AND: return n & (n + 1) ? 0 : n + 1;
+    default: return n;
+    }
+}
+
+/* Whether there are vectors of work-items for whom it is the same. What divides may be anything until it runs. */
+static bool is_long(const struct finder *f, const struct row_test *t)
+{
+    if (t->sides[1 - t->moves]->kind != IR_VALUE_CONST) return true;
+    int64_t stride = f->shapes[t->sides[t->moves]->scratch].stride;
+    uint64_t size = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+    return size < MOST_COST && row_test_divisor(t) >= 2 * f->e->width * size;
+}
+
+static void add_quotient(struct finder *f, const struct ir_inst *inst)
+{
+    struct row_test test;
+    if (!make_test(f, inst->op, inst->operands[0], inst->operands[1], &test)) return;
+    if (test.carried || !is_long(f, &test) || (test.moves && inst->op != IR_OP_AND)) return;
+    struct assumed *assumed = &f->found.assumed[inst->scratch];
+    if (is_remainder(inst->op))
+        assumed->grows_as = inst->operands[test.moves];
+    else
+        assumed->uniform = true;
+    for (uint32_t i = 0; i < f->found.n; i++) { /* the remainder of a quotient */
+        const struct row_test *other = &f->found.tests[i];
+        bool same = ir_value_same(test.sides[0], other->sides[0]) && ir_value_same(test.sides[1], other->sides[1]);
+        if (same && is_division(test.op) && is_division(other->op) &&
+            row_test_is_unsigned(test.op) == row_test_is_unsigned(other->op))
+            return;
+    }
+    add_test(f, test, ANY_OUTCOME);
+}
+
 /* ---- conditions ---- */
 
 static void search_condition(struct finder *f, const struct ir_value *v);
@@ -230,7 +298,7 @@ static void search_condition(struct finder *f, const struct ir_value *v)
     if (v->kind != IR_VALUE_RESULT || f->searched[v->scratch] || !f->inside[v->of.inst->scratch]) return;
     f->searched[v->scratch] = true;
     const struct ir_inst *inst = v->of.inst;
-    if (op_is_comparison(inst->op) && value_shape(f->e, v).kind == SHAPE_VARYING) add_comparison(f, inst);
+    if (op_is_comparison(inst->op) && f->shapes[v->scratch].kind == SHAPE_VARYING) add_comparison(f, inst);
     switch (inst->op) {
     case IR_OP_IF:
         for (int b = 0; b < 2; b++) search_yields(f, inst->blocks[b], v->index);
@@ -270,7 +338,7 @@ static void add_minimum(struct finder *f, const struct ir_inst *inst)
 {
     struct row_test test;
     const struct ir_value *a = inst->operands[0], *b = inst->operands[1];
-    unsigned first = moves_evenly(f->e, chosen(f, a)) ? 0 : 1;
+    unsigned first = moves_evenly(f, chosen(f, a)) ? 0 : 1;
     if (!make_test(f, first_where(inst->op), first ? b : a, first ? a : b, &test)) return;
     add_test(f, test, TRUE_WANTED);
     f->found.assumed[inst->scratch].same = inst->operands[first];
@@ -280,7 +348,7 @@ static void add_clamp(struct finder *f, const struct ir_inst *inst)
 {
     struct row_test low, high;
     bool is_signed = inst->op == IR_OP_SCLAMP;
-    if (!moves_evenly(f->e, chosen(f, inst->operands[0])) ||
+    if (!moves_evenly(f, chosen(f, inst->operands[0])) ||
         !make_test(f, is_signed ? IR_OP_SGE : IR_OP_UGE, inst->operands[0], inst->operands[1], &low) ||
         !make_test(f, is_signed ? IR_OP_SLE : IR_OP_ULE, inst->operands[0], inst->operands[2], &high))
         return;
@@ -296,7 +364,7 @@ static void add_select(struct finder *f, const struct ir_inst *inst)
     struct row_test test;
     if (c->kind != IR_VALUE_RESULT || !op_is_comparison(c->of.inst->op) || c->of.inst->n_operands != 2) return;
     const struct ir_inst *comparison = c->of.inst;
-    bool even[2] = {moves_evenly(f->e, chosen(f, inst->operands[1])), moves_evenly(f->e, chosen(f, inst->operands[2]))};
+    bool even[2] = {moves_evenly(f, chosen(f, inst->operands[1])), moves_evenly(f, chosen(f, inst->operands[2]))};
     if (even[0] == even[1] || row_test_is_equality(comparison->op)) return;
     if (!make_test(f, comparison->op, comparison->operands[0], comparison->operands[1], &test)) return;
     add_test(f, test, even[0] ? TRUE_WANTED : FALSE_WANTED);
@@ -307,11 +375,15 @@ static void add_select(struct finder *f, const struct ir_inst *inst)
 static void search_index(struct finder *f, const struct ir_value *v)
 {
     if (v->kind != IR_VALUE_RESULT || f->searched[v->scratch] || !f->inside[v->of.inst->scratch]) return;
-    if (ir_type_lanes(v->type) > 1 || value_shape(f->e, v).kind != SHAPE_VARYING) return;
+    if (ir_type_lanes(v->type) > 1 || f->shapes[v->scratch].kind != SHAPE_VARYING) return;
     f->searched[v->scratch] = true;
     const struct ir_inst *inst = v->of.inst;
     if (!(ir_op_info(inst->op)->flags & IR_FLAG_PURE)) return;
     for (uint32_t i = 0; i < inst->n_operands; i++) search_index(f, inst->operands[i]);
+    if (f->finds_quotients) {
+        if (row_test_is_quotient(inst->op)) add_quotient(f, inst);
+        return;
+    }
     switch (inst->op) {
     case IR_OP_SMIN:
     case IR_OP_SMAX:
@@ -370,6 +442,20 @@ static void walk_region(const struct ir_inst *first, const struct ir_inst *end,
     }
 }
 
+/* What follows goes by what is known where they stay the same. */
+static void find_quotients(struct finder *f, const struct ir_inst *first, const struct ir_inst *end)
+{
+    f->finds_quotients = true;
+    walk_region(first, end, search_element, f);
+    f->finds_quotients = false;
+    uint32_t n = f->e->values->uniformity.n_values;
+    memset(f->searched, 0, n * sizeof *f->searched);
+    if (!f->found.n) return;
+    memset(f->computable, 0, n * sizeof *f->computable);
+    uniformity_find_where(&f->found.sides, f->e->arena, f->e->kernel, TOGETHER_ROW, f->found.assumed);
+    f->shapes = f->found.sides.values;
+}
+
 struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
                                 enum together along)
 {
@@ -383,6 +469,9 @@ struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, con
     f.listed = arena_alloc(e->arena, u->n_values * sizeof *f.listed);
     walk_region(first, end, mark_inside, &f);
     for (const struct ir_inst *i = first; i && i != end; i = i->next) f.total += cost_of(i);
+    f.found.sides = *u;
+    f.shapes = u->values;
+    if (along == TOGETHER_ROW) find_quotients(&f, first, end);
     walk_region(first, end, search_element, &f);
     walk_region(first, end, search_if, &f);
     for (uint32_t i = 0; i < f.found.n_groups; i++) complete_group(&f, &f.found.groups[i]);
@@ -403,6 +492,7 @@ static bool spares_vectors(const struct emit *e, const struct row_test *t)
 {
     const struct ir_value *limit = t->sides[1 - t->moves];
     if (t->carried || t->wanted != ANY_OUTCOME || !is_local_id(t->sides[t->moves])) return false;
+    if (row_test_is_quotient(t->op)) return row_test_divisor(t) && row_test_divisor(t) % e->width == 0;
     if (limit->kind != IR_VALUE_CONST || limit->of.lanes[0] % e->width != 0) return false;
     switch (t->op) {
     case IR_OP_SLT:

@@ -1,5 +1,5 @@
-/* Comparisons of ids, as in `x > 0 && x < n - 1` and clamp(x, 0, n - 1): each comes to the same for long parts of a
- * row. */
+/* Comparisons of ids, as in `x > 0 && x < n - 1` and clamp(x, 0, n - 1), and quotients, as in i / width: each comes to
+ * the same for long parts of a row. */
 #pragma once
 
 #include "fuser/cpu/jit/emit.h"
@@ -32,10 +32,15 @@ struct row_tests {
     struct row_test_group *groups;
     struct assumed *assumed;      /* by instruction number: of work-items for whom each test comes to the same */
     lval *known;                  /* by instruction number: what it comes to; NULL: it is none of them */
-    struct uniformity uniformity; /* under these assumptions */
+    struct uniformity sides;      /* where quotients stay the same: of what tests compare */
+    struct uniformity uniformity; /* under all of these assumptions */
 };
 
 bool row_test_is_equality(enum ir_op op);
+bool row_test_is_quotient(enum ir_op op); /* or remainder */
+bool row_test_is_unsigned(enum ir_op op);
+/* Of a quotient or remainder; 0: no constant, or none of which remainders grow. */
+uint64_t row_test_divisor(const struct row_test *t);
 /* Those in the instructions up to `end` that much depends on; along: a row, or a column. */
 struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
                                 enum together along);
