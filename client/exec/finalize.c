@@ -40,11 +40,12 @@ static void pack_finalize(struct proto_writer *w, const void *data)
 {
     const struct request *r = data;
     const fusion_finalize_options *o = r->options;
-    proto_pack_map(w, 11);
+    proto_pack_map(w, 12);
     proto_pack_bytes(w, "graph", r->bytes, r->size);
     pack_ids(w, "modules", r->graph->modules, r->graph->wire.n_modules);
     proto_pack_uint(w, "mode", o->mode);
     proto_pack_bool(w, "insert_barriers", o->insert_barriers);
+    proto_pack_uint(w, "barriers", o->barriers);
     proto_pack_string(w, "device", o->device ? o->device : "cpu");
     proto_pack_bool(w, "keep_ir", o->keep_ir);
     proto_pack_bool(w, "keep_assembly", o->keep_assembly);

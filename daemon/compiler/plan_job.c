@@ -56,12 +56,16 @@ static int read_device(struct planning *p, const struct proto_message *m, struct
 static int read_options(struct planning *p, const struct proto_message *m, struct error *e)
 {
     static const enum fuser_mode modes[] = {FUSER_MODE_NONE, FUSER_MODE_ENABLE, FUSER_MODE_REQUIRE};
-    uint64_t mode;
+    static const enum fuser_barriers barriers[] = {FUSER_BARRIERS_AUTOMATIC, FUSER_BARRIERS_NONE,
+                                                   FUSER_BARRIERS_NEEDED};
+    uint64_t mode, which;
     if (!proto_get_uint(&m->params, "mode", &mode) || mode >= sizeof modes / sizeof *modes)
         return job_missing(e, m, "mode");
     if (read_device(p, m, e) != 0) return -1;
     p->options = (struct fuser_options){.mode = modes[mode], .device = p->device->properties};
     proto_get_bool(&m->params, "insert_barriers", &p->options.insert_barriers);
+    if (proto_get_uint(&m->params, "barriers", &which) && which < sizeof barriers / sizeof *barriers)
+        p->options.barriers = barriers[which];
     proto_get_bool(&m->params, "keep_ir", &p->keep_ir);
     p->options.explain = p->keep_ir;
     proto_get_bool(&m->params, "debug", &p->debug);
@@ -165,8 +169,7 @@ static int make_plan(struct planning *p, struct error *e)
 static void pack_part(struct proto_writer *reply, const char *key, const struct planning *p,
                       void (*pack)(msgpack_packer *k, const struct plan_source *s))
 {
-    const struct plan_source source = {
-        p->wire, p->graph, p->plan, p->runs_on, p->keep_ir, p->apart, p->options.insert_barriers};
+    const struct plan_source source = {p->wire, p->graph, p->plan, p->runs_on, p->keep_ir, p->apart};
     msgpack_sbuffer bytes;
     msgpack_packer packer;
     msgpack_sbuffer_init(&bytes);

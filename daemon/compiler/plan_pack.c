@@ -213,6 +213,14 @@ static void program_range(msgpack_packer *k, const char *key, const struct nd_ra
     put_triple(k, "local", range->local);
 }
 
+/* One stands before the node's kernel. */
+static bool has_barrier(const struct fuser_launch *launch, uint32_t node)
+{
+    uint32_t i = 0;
+    while (launch->nodes[i] != node) i++;
+    return launch->barriers[i];
+}
+
 /* Of a node's own launch, to debug: what it would be a part of. */
 static void program_watched(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *own)
 {
@@ -222,7 +230,7 @@ static void program_watched(msgpack_packer *k, const struct plan_source *s, cons
     put_string(k, "node", node->name);
     put_uint(k, "launch", launch);
     put_flag(k, "linear", !range_is_box(&node->range, &whole->range));
-    put_flag(k, "barrier", s->barriers && whole->n_nodes > 1);
+    put_flag(k, "barrier", has_barrier(whole, own->nodes[0]));
     program_range(k, "launched", &whole->range);
 }
 

@@ -14,7 +14,6 @@ struct plan_source {
     const struct device *device; /* that runs it */
     bool keep_ir;
     const struct fuser_plan *apart; /* to debug: the plan that fuses nothing, whose kernels are what runs; else NULL */
-    bool barriers;                  /* insert_barriers */
 };
 
 void plan_pack_report(msgpack_packer *k, const struct plan_source *s);

@@ -19,10 +19,10 @@ struct touch {
 
 struct cell {
     struct touch writer;
-    struct touch
-        readers[2]; /* since that write: the first one, and another work-item, of another group if there is one */
-    struct touch owner[2]; /* who was the first through arguments of a scope: ASSERTION_SCOPE_WORK_GROUP,
-                              ASSERTION_SCOPE_WORK_ITEM */
+    struct touch readers[2]; /* since that write: the first one, and another work-item, of another group if there is
+                                one; of a group, those behind its last barrier */
+    struct touch owner[2];   /* who was the first through arguments of a scope: ASSERTION_SCOPE_WORK_GROUP,
+                                ASSERTION_SCOPE_WORK_ITEM */
     bool written;
 };
 
@@ -38,6 +38,7 @@ struct checked_buffer {
 struct run {
     char *name;
     uint32_t launch;
+    uint32_t barriers; /* of the launch so far */
     bool linear;
     struct nd_range range, launched;
 };
@@ -253,11 +254,18 @@ static bool may_meet(const struct touch *a, const struct touch *b)
     return a->op == b->op && ir_op_info(a->op)->flags & IR_FLAG_COMMUTES;
 }
 
+/* One between kernels stands between the two. */
+static bool is_behind_barrier(const struct examined *l, const struct touch *t)
+{
+    const struct run *runs = l->w->runs;
+    return runs[t->run - 1].barriers != runs[l->now.run - 1].barriers;
+}
+
 static bool is_ordered(const struct examined *l, const struct touch *t)
 {
     if (!in_launch(l, t) || t->run == l->now.run || t->item == l->now.item || may_meet(t, &l->now)) return true;
-    bool barrier = l->w->kernel->barrier || l->access->after_barrier;
-    return barrier && same_group(&l->w->kernel->launched, t->item, l->now.item);
+    return (is_behind_barrier(l, t) || l->access->after_barrier) &&
+           same_group(&l->w->kernel->launched, t->item, l->now.item);
 }
 
 static bool is_owned(const struct examined *l, const struct touch *t)
@@ -279,6 +287,12 @@ static void note_read(struct examined *l, struct cell *cell)
 {
     struct touch *r = cell->readers;
     const struct nd_range *launched = &l->w->kernel->launched;
+    for (unsigned i = 0; i < 2; i++) /* what a barrier orders with what follows makes room for what it does not */
+        if (in_launch(l, &r[i]) && is_behind_barrier(l, &r[i]) && same_group(launched, r[i].item, l->now.item)) {
+            r[i] = l->now;
+            if (r[0].item == r[1].item) r[1].run = 0;
+            return;
+        }
     if (!in_launch(l, &r[0])) {
         r[0] = l->now;
         r[1].run = 0;
@@ -338,9 +352,12 @@ int assertion_check_run(struct assertion_check *w, const struct assertion_kernel
     struct interp_observer observer = {w, check_access};
     struct interp_options watched = options ? *options : (struct interp_options){0};
     watched.observer = &observer;
+    const struct run *before = w->n_runs ? &w->runs[w->n_runs - 1] : NULL;
+    uint32_t barriers = kernel->barrier + (before && before->launch == kernel->launch ? before->barriers : 0);
     w->runs = arena_realloc(w->runs, (w->n_runs + 1) * sizeof *w->runs);
     w->runs[w->n_runs++] = (struct run){.name = copied(w, kernel->name),
                                         .launch = kernel->launch,
+                                        .barriers = barriers,
                                         .linear = kernel->linear,
                                         .range = *range,
                                         .launched = kernel->launched};

@@ -39,7 +39,7 @@ struct assertion_kernel {
     uint32_t launch;          /* kernels of one launch have its number, and run one after the other */
     struct nd_range launched; /* what the launch's work-items and work-groups are */
     bool linear;              /* a work-item of the kernel is that with its linear id, not that with its global ids */
-    bool barrier;             /* one stands between it and the kernels before it */
+    bool barrier;             /* one stands right before it */
     const struct assertion_arg *args; /* by parameter */
 };
 

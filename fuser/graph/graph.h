@@ -113,9 +113,17 @@ struct fuser_device {
     bool can_fuse;           /* aspect ext_oneapi_graph_fusion */
 };
 
+/* Work-group barriers between kernels that insert_barriers did not ask for. */
+enum fuser_barriers {
+    FUSER_BARRIERS_AUTOMATIC, /* under enable_fusion where one is needed and enough, which is proved, and pays */
+    FUSER_BARRIERS_NONE,
+    FUSER_BARRIERS_NEEDED, /* where one is needed and enough, paying or not; under require_fusion too */
+};
+
 struct fuser_options {
     enum fuser_mode mode;
-    bool insert_barriers;
+    bool insert_barriers; /* between each two kernels */
+    enum fuser_barriers barriers;
     bool explain; /* a remark on each buffer that stays in memory, asked for or not */
     struct fuser_device device;
 };

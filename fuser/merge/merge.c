@@ -198,7 +198,7 @@ static bool add_each_part(struct fuse *f)
     const struct fuse_request *r = f->request;
     for (uint32_t i = 0; i < r->n_parts; i++) {
         struct ir_builder b = ir_builder_at_end(f->kernel->body);
-        if (i && r->insert_barriers) add_barrier(&b);
+        if (i && r->parts[i].barrier) add_barrier(&b);
         if (!add_part(f, &r->parts[i])) return false;
         const struct ir_inst *last = f->kernel->body->last;
         if (last && pass_is_terminator(last)) return true; /* the part never ends; none comes after it */

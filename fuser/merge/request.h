@@ -10,6 +10,7 @@ struct fuse_part {
     struct nd_range range;  /* local filled in or all 0 */
     const uint32_t *params; /* for each parameter of kernel, the index of the fused kernel's parameter it becomes */
     const int64_t *numbers; /* by parameter: what it is known to be, as for access_analyse(); NULL: nothing is */
+    bool barrier;           /* of the work-group, between the parts before and this one */
 };
 
 /* A part of what belongs to one work-item of a PRIVATE buffer: becomes one variable, an array where count is above 1.
@@ -44,6 +45,5 @@ struct fuse_request {
     const struct fuse_part *parts;
     const struct fuse_param *params;
     uint32_t assumes;        /* IR_ASSUME_...: what holds of the launch */
-    bool insert_barriers;    /* a work-group barrier between parts */
     uint32_t sub_group_size; /* of the fused kernel, where it is decided already; 0: what the parts say together */
 };

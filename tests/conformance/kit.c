@@ -129,7 +129,8 @@ fusion_node kit_add_args(struct kit *k, const char *kernel, uint32_t dims, const
 
 static fusion_finalize_options options_of(const struct kit *k, fusion_mode mode)
 {
-    return (fusion_finalize_options){.mode = mode, .device = k->device, .insert_barriers = k->barriers};
+    return (fusion_finalize_options){
+        .mode = mode, .device = k->device, .insert_barriers = k->barriers, .barriers = k->by_itself};
 }
 
 const fusion_report *kit_finalize(struct kit *k, fusion_mode mode)

@@ -24,7 +24,8 @@ struct kit {
     fusion_graph *graph;
     fusion_exec *exec;
     const char *device;
-    bool barriers;
+    bool barriers;             /* insert_barriers */
+    fusion_barriers by_itself; /* others */
 };
 
 /* Of the group: starts and clears the service. */

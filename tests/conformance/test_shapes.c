@@ -52,8 +52,26 @@ static void work_group_barrier(struct kit *k)
     /* Theirs is a promise of the user; ours is proved, and without the barrier the race is, too. */
     k->barriers = false;
     kit_expect_finalize_error(k, FUSION_REQUIRE, FUSION_KERNEL_NOT_SUPPORTED, "work-item");
+    k->by_itself = FUSION_BARRIERS_NONE;
     kit_run(k, FUSION_ENABLE);
     kit_expect_launches(k, 2);
+    for (int i = 0; i < SIZE; i++) assert_int_equal(kit_map(out)[i], 2 * (i / 16 * 16 + 15 - i % 16));
+}
+
+/* What is not required may be fused all the same, and then needs a barrier that nobody asked for. */
+static void barrier_by_itself(struct kit *k)
+{
+    fusion_buffer *in = kit_ramp(k, "in", SIZE, 1, 0), *tmp = kit_buffer(k, "tmp", SIZE, 0),
+                  *out = kit_buffer(k, "out", SIZE, 0);
+    kit_add(k, "scale", SIZE, 16, fusion_arg_read(in), fusion_arg_write(tmp), fusion_arg_i32(2));
+    kit_add(k, "reverse", SIZE, 16, fusion_arg_read(tmp), fusion_arg_write(out));
+    kit_run(k, FUSION_ENABLE);
+    kit_expect_launches(k, 1);
+    kit_expect_remark(k, "barrier_inserted", NULL, "tmp");
+    for (int i = 0; i < SIZE; i++) assert_int_equal(kit_map(out)[i], 2 * (i / 16 * 16 + 15 - i % 16));
+    k->by_itself = FUSION_BARRIERS_NEEDED;
+    kit_run(k, FUSION_REQUIRE);
+    kit_expect_launches(k, 1);
     for (int i = 0; i < SIZE; i++) assert_int_equal(kit_map(out)[i], 2 * (i / 16 * 16 + 15 - i % 16));
 }
 
@@ -112,6 +130,7 @@ static void unspecified_local_size(struct kit *k)
 ON_DEVICES(two_dimensional)
 ON_DEVICES(three_dimensional)
 ON_DEVICES(work_group_barrier)
+ON_DEVICES(barrier_by_itself)
 ON_DEVICES(barriers_without_fusion)
 ON_DEVICES(barrier_is_not_enough)
 ON_DEVICES(group_barrier)
@@ -120,10 +139,10 @@ ON_DEVICES(unspecified_local_size)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_dimensional),        cmocka_unit_test(test_three_dimensional),
-        cmocka_unit_test(test_work_group_barrier),     cmocka_unit_test(test_barriers_without_fusion),
-        cmocka_unit_test(test_barrier_is_not_enough),  cmocka_unit_test(test_group_barrier),
-        cmocka_unit_test(test_unspecified_local_size),
+        cmocka_unit_test(test_two_dimensional),         cmocka_unit_test(test_three_dimensional),
+        cmocka_unit_test(test_work_group_barrier),      cmocka_unit_test(test_barrier_by_itself),
+        cmocka_unit_test(test_barriers_without_fusion), cmocka_unit_test(test_barrier_is_not_enough),
+        cmocka_unit_test(test_group_barrier),           cmocka_unit_test(test_unspecified_local_size),
     };
     return cmocka_run_group_tests_name("conformance_shapes", tests, kit_start, kit_stop);
 }

@@ -327,8 +327,8 @@ static void watch_command(struct assertion_check *w, const struct fuser_node *n,
     }
 }
 
-bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan, bool barriers, struct graph_memory *m,
-                 char *why, size_t why_size)
+bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
+                 size_t why_size)
 {
     struct assertion_check *w = new_watch(graph);
     bool good = true;
@@ -339,10 +339,11 @@ bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan,
             continue;
         }
         const struct fuser_launch *l = &plan->launches[s->index];
-        struct assertion_kernel kernel = {
-            .launch = s->index, .launched = with_local_size(&l->range), .barrier = barriers};
-        for (uint32_t k = 0; k < l->n_nodes && good; k++)
+        struct assertion_kernel kernel = {.launch = s->index, .launched = with_local_size(&l->range)};
+        for (uint32_t k = 0; k < l->n_nodes && good; k++) {
+            kernel.barrier = l->barriers[k];
             good = watch_node(w, &graph->nodes[l->nodes[k]], plan, &kernel, &l->range, m, why, why_size);
+        }
     }
     assertion_check_free(w);
     return good;

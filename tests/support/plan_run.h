@@ -32,9 +32,9 @@ typedef bool plan_runner(const struct fuser_launch *launch, const struct nd_rang
 bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m,
                  plan_runner *runner, void *data, char *why, size_t why_size);
 /* The nodes of the plan's launches one by one, watched for what breaks the plan or an assertion: false, and `why` says
-   it. barriers: insert_barriers. */
-bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan, bool barriers, struct graph_memory *m,
-                 char *why, size_t why_size);
+   it. */
+bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
+                 size_t why_size);
 /* Whether two memories agree in each buffer the plan keeps in memory; `why` names the first that differs. */
 bool same_memory(const struct fuser_plan *plan, const struct graph_memory *a, const struct graph_memory *b, char *why,
                  size_t why_size);

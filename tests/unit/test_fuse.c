@@ -86,6 +86,7 @@ static void fuse(struct fused *f, const struct fusion *fusion)
         assert_non_null(part->kernel);
         part->range = range_of(call->global ? call->global : global, local);
         part->params = f->maps[k];
+        part->barrier = fusion->barriers;
         for (uint32_t i = 0; i < part->kernel->n_params; i++)
             f->maps[k][i] = param_index(f, fusion, call->params[i], &part->kernel->params[i]);
     }
@@ -93,7 +94,6 @@ static void fuse(struct fused *f, const struct fusion *fusion)
     f->request.range = range_of(global, local);
     f->request.parts = f->part;
     f->request.params = f->param;
-    f->request.insert_barriers = fusion->barriers;
     f->module = fuse_kernels(&f->request, f->kept, f->why, sizeof f->why);
     f->kernel = f->module ? ir_module_find(f->module, "fused") : NULL;
 }
@@ -745,7 +745,7 @@ static void names_of_different_modules(void **state)
     struct fuse_part parts[2];
     for (int i = 0; i < 2; i++) parts[i] = (struct fuse_part){ir_module_find(m[i], "k"), range_of(4, 4), map};
     struct fuse_param param = {.name = "a", .type = IR_PTR(IR_SPACE_GLOBAL), .elem = IR_I32};
-    struct fuse_request request = {"both of them", range_of(4, 4), 2, 1, parts, &param, false};
+    struct fuse_request request = {"both of them", range_of(4, 4), 2, 1, parts, &param, 0};
     bool kept[1];
     char why[200];
     struct ir_module *fused = fuse_kernels(&request, kept, why, sizeof why);

@@ -161,7 +161,8 @@ static struct scene *scene_new(uint64_t seed)
     s->request.n_params = s->n_params;
     s->request.params = s->params;
     s->request.parts = s->parts;
-    s->request.insert_barriers = rng_chance(&s->rng, 30);
+    bool barriers = rng_chance(&s->rng, 30);
+    for (uint32_t i = 0; i < s->n_kernels; i++) s->parts[i].barrier = barriers;
     return s;
 }
 

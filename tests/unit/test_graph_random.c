@@ -32,7 +32,7 @@ static void proofs_hold_when_watched(void **state)
         struct fuser_plan *plan = check_planned(g);
         struct graph_memory m = graph_memory_new(&g->graph, seed);
         char why[1500];
-        if (!run_watched(&g->graph, plan, knobs.barriers, &m, why, sizeof why))
+        if (!run_watched(&g->graph, plan, &m, why, sizeof why))
             fail_msg("seed %u: %s\n%s", seed, why, random_graph_text(g));
         graph_memory_free(&m);
         fuser_plan_free(plan);
@@ -110,7 +110,7 @@ static void check_plant(struct test_graph *g, const struct plant *p, unsigned se
         struct graph_memory a = graph_memory_new(&g->graph, seed), b = graph_memory_new(&g->graph, seed);
         random_plant_fill(p, &a, wrong);
         random_plant_fill(p, &b, wrong);
-        bool found = !run_watched(&g->graph, plan, g->options.insert_barriers, &a, why, sizeof why);
+        bool found = !run_watched(&g->graph, plan, &a, why, sizeof why);
         if (found && !wrong) fail_msg("seed %u: nothing is wrong, but: %s", seed, why);
         if (!found && wrong && (together || p->kind == PLANT_NO_INIT))
             fail_msg("seed %u: not found: %s\n%s", seed, p->says, random_graph_text(g));

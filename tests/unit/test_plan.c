@@ -399,6 +399,7 @@ static void barriers_order_work_groups(void **state)
 {
     (void)state;
     struct test_graph *g = pair("scale", "swap", test_range(256, 16), internal);
+    g->options.barriers = FUSER_BARRIERS_NONE;
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "earlier|later"); /* a race inside the work-group */
     check_remark(plan, "not_fused_race", "later", "t", "work-item");

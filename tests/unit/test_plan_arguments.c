@@ -125,7 +125,7 @@ static void check_watched(const struct fuser_plan *plan)
 {
     struct graph_memory m = graph_memory_new(&g->graph, 1);
     char why[1500];
-    if (!run_watched(&g->graph, plan, false, &m, why, sizeof why)) fail_msg("%s", why);
+    if (!run_watched(&g->graph, plan, &m, why, sizeof why)) fail_msg("%s", why);
     graph_memory_free(&m);
 }
 

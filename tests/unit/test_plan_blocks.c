@@ -189,7 +189,7 @@ static void check_kept(const struct shape *s, bool compiled)
     check_remark(plan, "internalized_private", "put", "t", elements_text);
     check_no_remark(plan, "vouched_by_scope");
     check_same(g, plan);
-    if (!run_watched(&g->graph, plan, false, &m, why, sizeof why)) fail_msg("%s", why);
+    if (!run_watched(&g->graph, plan, &m, why, sizeof why)) fail_msg("%s", why);
     if (compiled) check_compiled(g, plan);
     /* what goes over memory: a and o, and nothing of t */
     uint64_t bytes = (uint64_t)N << s->type;

@@ -246,6 +246,7 @@ static void barriers_are_named_where_they_help(void **state)
 {
     (void)state;
     struct test_graph *g = two("scale", "swap", 16, (struct fuser_props){0});
+    g->options.barriers = FUSER_BARRIERS_NONE;
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "earlier|later");
     check_remark(plan, "not_fused_race", "later", "t",
@@ -263,6 +264,7 @@ static void barriers_are_named_where_little_is_proved(void **state)
 {
     (void)state;
     struct test_graph *g = two("some", "swap", 16, (struct fuser_props){0});
+    g->options.barriers = FUSER_BARRIERS_NONE;
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "earlier|later");
     check_remark(plan, "not_fused_dependence", "later", "t", "; insert_barriers would order it");

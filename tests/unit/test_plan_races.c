@@ -145,15 +145,16 @@ static struct test_graph *make(const struct side sides[2], struct fuser_props pr
 static void check_watched(const struct test_graph *g)
 {
     uint32_t nodes[2] = {0, 1};
+    bool barriers[2] = {false, false};
     struct nd_range range = g->graph.nodes[0].range;
     for (unsigned d = 0; d < 3; d++) range.local[d] = 1;
-    struct fuser_launch launch = {.range = range, .n_nodes = 2, .nodes = nodes};
+    struct fuser_launch launch = {.range = range, .n_nodes = 2, .nodes = nodes, .barriers = barriers};
     struct fuser_step step = {.kind = FUSER_STEP_LAUNCH};
     enum fuser_storage homes[3] = {FUSER_STORAGE_MEMORY, FUSER_STORAGE_MEMORY, FUSER_STORAGE_MEMORY};
     struct fuser_plan plan = {.n_launches = 1, .launches = &launch, .n_steps = 1, .steps = &step, .storage = homes};
     struct graph_memory m = graph_memory_new(&g->graph, 1);
     char why[1500] = "";
-    assert_false(run_watched(&g->graph, &plan, false, &m, why, sizeof why));
+    assert_false(run_watched(&g->graph, &plan, &m, why, sizeof why));
     if (!strstr(why, "earlier and later race as one kernel")) fail_msg("watched: %s", why);
     graph_memory_free(&m);
 }

@@ -39,6 +39,8 @@ static void usage(const char *command)
     printf("usage: fusion-inspect %s GRAPH.yaml [options]\n"
            "  --fusion none|enable|require   default enable\n"
            "  --barriers                     insert_barriers\n"
+           "  --barriers=automatic|none|needed\n"
+           "                                 which others between kernels; default automatic\n"
            "  --device NAME                  default cpu; reference runs the checking interpreter\n"
            "  --tier automatic|quick|compiled\n"
            "                                 quick: interpreted until there is code; default automatic,\n"
@@ -85,6 +87,20 @@ static bool parse_tier(const char *text, fusion_tier *tier)
     return false;
 }
 
+/* Alone it is the property. */
+static bool parse_barriers(const char *text, fusion_finalize_options *o)
+{
+    static const char *const names[] = {"automatic", "none", "needed"};
+    if (!text) return o->insert_barriers = true;
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(names[i], text)) continue;
+        o->barriers = (fusion_barriers)i;
+        return true;
+    }
+    fprintf(stderr, "--barriers takes automatic, none, needed or nothing, not `%s`\n", text);
+    return false;
+}
+
 static bool parse_binding(char *text, struct binding *list, uint32_t *n)
 {
     char *equals = strchr(text, '=');
@@ -100,14 +116,14 @@ static bool parse_binding(char *text, struct binding *list, uint32_t *n)
 static bool parse_options(int argc, char **argv, struct options *o)
 {
     static const struct option longs[] = {
-        {"in", required_argument, NULL, 'i'},     {"out", required_argument, NULL, 'o'},
-        {"fusion", required_argument, NULL, 'f'}, {"json", no_argument, NULL, 'j'},
-        {"barriers", no_argument, NULL, 'b'},     {"device", required_argument, NULL, 'd'},
-        {"repeat", required_argument, NULL, 'r'}, {"assembly", no_argument, NULL, 'a'},
-        {"dot", required_argument, NULL, 'D'},    {"svg", required_argument, NULL, 'S'},
-        {"debug", no_argument, NULL, 'g'},        {"tier", required_argument, NULL, 't'},
-        {"spirv", required_argument, NULL, 's'},  {"dialect", required_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+        {"in", required_argument, NULL, 'i'},       {"out", required_argument, NULL, 'o'},
+        {"fusion", required_argument, NULL, 'f'},   {"json", no_argument, NULL, 'j'},
+        {"barriers", optional_argument, NULL, 'b'}, {"device", required_argument, NULL, 'd'},
+        {"repeat", required_argument, NULL, 'r'},   {"assembly", no_argument, NULL, 'a'},
+        {"dot", required_argument, NULL, 'D'},      {"svg", required_argument, NULL, 'S'},
+        {"debug", no_argument, NULL, 'g'},          {"tier", required_argument, NULL, 't'},
+        {"spirv", required_argument, NULL, 's'},    {"dialect", required_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},           {0}};
     bool explains = strcmp(argv[0], "explain") == 0;
     *o =
         (struct options){.finalize = {.mode = FUSION_ENABLE, .tier = explains ? FUSION_TIER_COMPILED : 0}, .repeat = 1};
@@ -119,7 +135,7 @@ static bool parse_options(int argc, char **argv, struct options *o)
         case 'o': ok = parse_binding(optarg, o->out, &o->n_out); break;
         case 'f': ok = parse_mode(optarg, &o->finalize.mode); break;
         case 'j': o->json = true; break;
-        case 'b': o->finalize.insert_barriers = true; break;
+        case 'b': ok = parse_barriers(optarg, &o->finalize); break;
         case 'd': o->finalize.device = optarg; break;
         case 'g': o->finalize.debug = true; break;
         case 'r': o->repeat = (uint32_t)strtoul(optarg, NULL, 10); break;

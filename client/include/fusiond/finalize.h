@@ -13,6 +13,15 @@ typedef enum fusion_tier {
     FUSION_TIER_COMPILED   /* with its code; always so with keep_assembly */
 } fusion_tier;
 
+/* Work-group barriers between kernels that insert_barriers did not ask for. Nothing that can be seen depends on them.
+ */
+typedef enum fusion_barriers {
+    FUSION_BARRIERS_AUTOMATIC, /* with FUSION_ENABLE, where it is proved that one is needed and enough, and it pays;
+                                  with FUSION_REQUIRE none */
+    FUSION_BARRIERS_NONE,
+    FUSION_BARRIERS_NEEDED /* where it is proved that one is needed and enough; with FUSION_REQUIRE, too */
+} fusion_barriers;
+
 typedef struct fusion_finalize_options {
     fusion_mode mode; /* enable_fusion, require_fusion */
     bool insert_barriers;
@@ -23,6 +32,7 @@ typedef struct fusion_finalize_options {
                            word of require_fusion, is true: a submission fails with FUSION_INVALID at the first
                            element that breaks it, naming nodes, lines and work-items */
     fusion_tier tier;
+    fusion_barriers barriers;
 } fusion_finalize_options;
 
 #endif

@@ -87,7 +87,7 @@ struct order {
     size_t graph_size;
     const msgpack_object_array *modules;
     struct module **found; /* to be freed */
-    uint64_t mode, tier;
+    uint64_t mode, tier, barriers;
     bool insert_barriers, keep_ir, keep_assembly, debug;
     char *device; /* to be freed */
     struct hash target;
@@ -138,6 +138,15 @@ static bool read_tier(struct session *s, struct proto_message *m, struct order *
     return true;
 }
 
+/* Absent in requests of older clients, who know no others than the default. */
+static bool read_barriers(struct session *s, struct proto_message *m, struct order *o)
+{
+    if (proto_get(&m->params, "barriers") && !request_uint(s, m, "barriers", &o->barriers)) return false;
+    if (o->barriers <= 2) return true;
+    return request_fail(s, m, FUSION_INVALID, "barriers", "%llu is neither automatic (0), none (1) nor needed (2)",
+                        (unsigned long long)o->barriers);
+}
+
 /* Only compilers know the other devices. What is debugged runs in the interpreter. */
 static bool find_gpu(struct session *s, struct proto_message *m, struct order *o)
 {
@@ -156,7 +165,7 @@ static bool read_order(struct session *s, struct proto_message *m, struct order 
     if (!request_bytes(s, m, "graph", &o->graph, &o->graph_size) || !request_list(s, m, "modules", &o->modules) ||
         !request_uint(s, m, "mode", &o->mode) || !request_bool(s, m, "insert_barriers", &o->insert_barriers) ||
         !request_bool(s, m, "keep_ir", &o->keep_ir) || !request_bool(s, m, "keep_assembly", &o->keep_assembly) ||
-        !request_bool(s, m, "debug", &o->debug) || !read_tier(s, m, o))
+        !request_bool(s, m, "debug", &o->debug) || !read_tier(s, m, o) || !read_barriers(s, m, o))
         return false;
     if (o->mode > 2)
         return request_fail(s, m, FUSION_INVALID, "mode", "%llu is neither none (0), enable (1) nor require (2)",
@@ -181,6 +190,7 @@ static struct hash plan_hash(const struct order *o)
     for (uint32_t i = 0; i < o->modules->size; i++) hasher_add_hash(&h, &o->found[i]->hash);
     hasher_add_uint(&h, o->mode);
     hasher_add_uint(&h, o->insert_barriers);
+    hasher_add_uint(&h, o->barriers);
     hasher_add_uint(&h, o->keep_ir);
     hasher_add_uint(&h, o->debug);
     hasher_add_text(&h, o->device);
@@ -197,7 +207,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     struct proto_writer w;
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, "plan");
-    proto_pack_map(&w, o->gpu ? 8 : 7);
+    proto_pack_map(&w, o->gpu ? 9 : 8);
     proto_pack_bytes(&w, "graph", o->graph, o->graph_size);
     proto_pack_key(&w, "modules");
     msgpack_pack_array(&w.packer, o->modules->size);
@@ -207,6 +217,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     }
     proto_pack_uint(&w, "mode", o->mode);
     proto_pack_bool(&w, "insert_barriers", o->insert_barriers);
+    proto_pack_uint(&w, "barriers", o->barriers);
     proto_pack_string(&w, "device", o->device);
     if (o->gpu) proto_pack_bytes(&w, "gpu", o->gpu->description->data, o->gpu->description->size);
     proto_pack_bool(&w, "keep_ir", o->keep_ir);

@@ -49,6 +49,7 @@ struct fuser_launch {
     struct fuser_param *params; /* as the kernel's parameters */
     uint32_t n_nodes;
     uint32_t *nodes; /* in linear order */
+    bool *barriers;  /* by node: a work-group barrier stands before its kernel */
     uint32_t n_conditions;
     struct fuser_condition *conditions;
     uint32_t first_spare; /* where a condition does not hold, spares[] from here on run instead: one for each node */

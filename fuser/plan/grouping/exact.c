@@ -105,12 +105,12 @@ static void grow(struct space *s, struct group_builder *b, set members, uint32_t
     note_launch(s, members);
     for (uint32_t i = next; i < s->n; i++) {
         struct group_builder before = *b;
-        struct nd_range joined;
+        struct joining with;
         struct refusal why;
         if (!is_closed(s, members, i)) continue;
         s->members[b->group.run.n] = s->kernels[i];
-        if (!legality_joins(s->g, b, &joined, &why)) continue;
-        group_builder_add(s->g, b, &joined);
+        if (!legality_joins(s->g, b, &with, &why)) continue;
+        group_builder_add(s->g, b, &with);
         grow(s, b, (set)(members | 1u << i), i + 1);
         group_builder_remove(s->g, b, &before);
     }

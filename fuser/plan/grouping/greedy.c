@@ -51,7 +51,7 @@ static void append(struct greedy *s, uint32_t node)
 static void fill_group(struct greedy *s, struct group_builder *b)
 {
     uint32_t node = s->order->by_rank[heap_pop(&s->ready)];
-    struct nd_range joined;
+    struct joining with;
     struct refusal why;
     s->out->starts[s->out->n] = true;
     s->out->n_groups++;
@@ -61,11 +61,11 @@ static void fill_group(struct greedy *s, struct group_builder *b)
         uint32_t rank = heap_pop(&s->ready);
         node = s->order->by_rank[rank];
         s->out->kernels[s->out->n] = node; /* behind the group */
-        if (!legality_joins(s->g, b, &joined, &why)) {
+        if (!legality_joins(s->g, b, &with, &why)) {
             s->rejected[s->n_rejected++] = rank;
             continue;
         }
-        group_builder_add(s->g, b, &joined);
+        group_builder_add(s->g, b, &with);
         append(s, node);
     }
     while (s->n_rejected) heap_push(&s->ready, s->rejected[--s->n_rejected]);

@@ -20,6 +20,7 @@ static void add_uses(const struct grouping *g, struct group_builder *b, uint32_t
         uint32_t buffer = g->facts->uses[i].buffer;
         struct member_use *m = arena_alloc(g->ctx->arena, sizeof *m);
         m->use = i;
+        m->place = b->group.run.n - 1;
         m->next = b->stamp[buffer] == b->generation ? b->by_buffer[buffer] : NULL;
         b->by_buffer[buffer] = m;
         b->stamp[buffer] = b->generation;
@@ -64,11 +65,13 @@ void group_builder_open(const struct grouping *g, struct group_builder *b, const
     add_kernel(g, b, node);
 }
 
-void group_builder_add(const struct grouping *g, struct group_builder *b, const struct nd_range *joined)
+void group_builder_add(const struct grouping *g, struct group_builder *b, const struct joining *with)
 {
     uint32_t node = group_builder_next(b);
-    b->alike &= range_same(&b->group.range, joined) && range_same(joined, &g->facts->nodes[node].range);
-    b->group.range = *joined;
+    b->alike &= range_same(&b->group.range, &with->range) && range_same(&with->range, &g->facts->nodes[node].range);
+    b->group.range = with->range;
+    b->group.barriers[b->group.run.n] = with->barrier;
+    if (with->barrier) b->ordered = b->group.run.n;
     add_kernel(g, b, node);
 }
 

@@ -47,12 +47,12 @@ static bool end_at_command(const struct grouping *g, uint32_t node, bool kernel_
 }
 
 /* The kernel joins the group before it, unless it has to start one, or is to. */
-static bool joins(const struct forming *f, struct nd_range *joined, struct refusal *r)
+static bool joins(const struct forming *f, struct joining *with, struct refusal *r)
 {
     const struct grouping *g = f->g;
     const struct plan_group *group = &f->builder.group;
     uint32_t node = group_builder_next(&f->builder), remarks = g->ctx->n_remarks;
-    if (!legality_joins(g, &f->builder, joined, r)) return false;
+    if (!legality_joins(g, &f->builder, with, r)) return false;
     if (!f->required->starts || !f->required->starts[node]) return true;
     g->ctx->n_remarks = remarks;
     id_mapping_set(g->mapping, group->run, &group->range);
@@ -90,15 +90,15 @@ static bool form_groups(struct forming *f, bool fusing)
         kernel_before = true;
         reported = false;
         struct refusal r = {0};
-        struct nd_range joined = g->facts->nodes[node].range;
-        if (b->group.run.n && fusing && !joins(f, &joined, &r) &&
+        struct joining with = {.range = g->facts->nodes[node].range};
+        if (b->group.run.n && fusing && !joins(f, &with, &r) &&
             !accept_refusal(g->ctx, grouping_node_name(g, node), &r))
             return false;
         if (b->group.run.n && (!fusing || r.code)) close_group(f);
         if (!b->group.run.n) {
             group_builder_open(g, b, &f->order->nodes[at]);
         } else {
-            group_builder_add(g, b, &joined);
+            group_builder_add(g, b, &with);
         }
     }
     close_group(f);

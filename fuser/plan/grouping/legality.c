@@ -9,10 +9,11 @@
 #include "fuser/plan/graph/image_args.h"
 #include "fuser/plan/graph/sub_group_size.h"
 #include "fuser/plan/graph/uses.h"
+#include "fuser/plan/grouping/barriers.h"
 #include "fuser/plan/grouping/kernel_dependence.h"
 #include "fuser/plan/mapping/launch_range.h"
 
-enum { MAX_KERNELS = 128, MAX_OPERATIONS = 2048, MAX_LARGE = 16384 }; /* of a group: docs/fusion.md */
+enum { MAX_OPERATIONS = 2048, MAX_LARGE = 16384 }; /* of a group: docs/fusion.md */
 
 typedef unsigned long long ull;
 
@@ -28,11 +29,11 @@ static bool apart(const struct grouping *g, const struct group_builder *b, struc
 }
 
 /* What barriers order depends on which work-items are a group. */
-static bool moves_groups(const struct grouping *g, const struct group_builder *b, const struct nd_range *joined,
-                         enum range_fit fit)
+static bool moves_groups(const struct group_builder *b, const struct nd_range *joined, enum range_fit fit)
 {
-    if (!g->ctx->options->insert_barriers || b->group.run.n < 2 || !range_has_local(&b->group.range)) return false;
-    return fit == RANGE_LINEAR_LARGER || memcmp(joined->offset, b->group.range.offset, sizeof joined->offset) != 0;
+    if (!b->ordered || !range_has_local(&b->group.range)) return false;
+    return fit == RANGE_LINEAR_LARGER || range_has_other_local(&b->group.range, joined) ||
+           memcmp(joined->offset, b->group.range.offset, sizeof joined->offset) != 0;
 }
 
 static bool sub_groups_fit(const struct grouping *g, const struct group_builder *b, struct refusal *r)
@@ -95,9 +96,9 @@ static bool ranges_fit(const struct grouping *g, const struct group_builder *b, 
         launch_range_join(g->facts, b->group.run, group_builder_next(b), b->alike, joined, why, sizeof why);
     if (fit == RANGE_APART) return apart(g, b, r, "not_fused_range", why);
     if (fit == RANGE_UNEVEN) return apart(g, b, r, "not_fused_uneven", why);
-    if (moves_groups(g, b, joined, fit))
+    if (moves_groups(b, joined, fit))
         return apart(
-            g, b, r, "not_fused_range",
+            g, b, r, range_has_other_local(&b->group.range, joined) ? "not_fused_local_size" : "not_fused_range",
             "the work-groups would change, and the barriers between the kernels order only the work-items of one "
             "work-group");
     if (!b->alike && !launch_range_keeps_ids(g->facts, b->group.run, &b->group.range, joined))
@@ -126,10 +127,10 @@ static bool resources_fit(const struct grouping *g, const struct group_builder *
 {
     uint32_t node = group_builder_next(b);
     uint64_t more = uses_local_bytes(g->facts, node), most = g->ctx->options->device.max_local_bytes;
-    if (b->group.run.n == MAX_KERNELS)
+    if (b->group.run.n == GROUP_MOST_KERNELS)
         return refuse(r, "not_fused_limit",
                       "%s is not fused with the kernels before it: those are %d already, the most of a group",
-                      grouping_node_name(g, node), MAX_KERNELS);
+                      grouping_node_name(g, node), GROUP_MOST_KERNELS);
     if (!size_fits(g, b, r)) return false;
     if (more == 0 || b->local_bytes + more <= most) return true;
     return refuse(
@@ -211,75 +212,128 @@ static const char *way_out(const struct grouping *g, uint32_t buffer, const uint
     return "access_scope_work_item or access_scope_work_group on the buffer would say to whom each element belongs";
 }
 
+/* Whether what b needs of a is ordered when both run as one kernel. */
+struct asked {
+    const struct plan_use *a, *b;
+    const uint64_t *local; /* of the work-groups of both; NULL: not known */
+    bool barrier;          /* stands between the two */
+};
+
 /* Remarks on what the user asserts. */
-static void remark_assertion(const struct grouping *g, const char *code, const struct plan_use *a,
-                             const struct plan_use *b, const struct dependence_report *d, const char *assertion)
+static void remark_assertion(const struct grouping *g, const char *code, const struct asked *q,
+                             const struct dependence_report *d, const char *assertion)
 {
+    const struct plan_use *a = q->a, *b = q->b;
     char first[300], second[300];
     plan_remark(g->ctx, code, grouping_node_name(g, b->node), g->facts->graph->buffers[b->buffer].name,
                 "%s %s by %s through buffer %s; that it stays inside one %s is not proved, but asserted by %s",
                 plan_line_text(&g->facts->graph->nodes[a->node], d->lines[0], first, sizeof first), d->what,
                 plan_line_text(&g->facts->graph->nodes[b->node], d->lines[1], second, sizeof second),
-                g->facts->graph->buffers[b->buffer].name, g->ctx->options->insert_barriers ? "work-group" : "work-item",
-                assertion);
+                g->facts->graph->buffers[b->buffer].name, q->barrier ? "work-group" : "work-item", assertion);
 }
 
-/* Is what b needs of a ordered when both run as one kernel? */
-static bool pair_fits(const struct grouping *g, const struct plan_use *a, const struct plan_use *b,
-                      const uint64_t *local, struct refusal *r)
+static bool images_fit(const struct grouping *g, const struct asked *q, struct refusal *r)
 {
-    if (!a->writes && !b->writes) return true;
-    if (image_args_have(g->facts->graph, b->buffer)) {
-        r->buffer = g->facts->graph->buffers[b->buffer].name;
-        return refuse(r, "not_fused_image",
-                      "%.200s is not fused with %.200s: both use %s %s and one writes it, and pixels are not followed "
-                      "from work-item to work-item",
-                      grouping_node_name(g, b->node), grouping_node_name(g, a->node),
-                      g->facts->graph->buffers[b->buffer].image ? "image" : "buffer, as an image,", r->buffer);
+    const struct plan_use *a = q->a, *b = q->b;
+    if (!image_args_have(g->facts->graph, b->buffer)) return true;
+    r->buffer = g->facts->graph->buffers[b->buffer].name;
+    return refuse(r, "not_fused_image",
+                  "%.200s is not fused with %.200s: both use %s %s and one writes it, and pixels are not followed "
+                  "from work-item to work-item",
+                  grouping_node_name(g, b->node), grouping_node_name(g, a->node),
+                  g->facts->graph->buffers[b->buffer].image ? "image" : "buffer, as an image,", r->buffer);
+}
+
+static void remark_barrier(const struct grouping *g, const struct asked *q, const char *code, const char *what)
+{
+    const char *buffer = g->facts->graph->buffers[q->b->buffer].name, *second = grouping_node_name(g, q->b->node);
+    plan_remark(g->ctx, code, second, buffer,
+                "%s and %s depend on each other through buffer %s across work-items, but inside work-groups: %s",
+                grouping_node_name(g, q->a->node), second, buffer, what);
+}
+
+/* What is not proved, but that the buffer's properties assert. */
+static bool is_asserted(const struct grouping *g, const struct asked *q, const struct dependence_report *d)
+{
+    enum fuser_scope scope = fuser_scope_merge(q->a->props.access_scope, q->b->props.access_scope);
+    bool asserted = scope == FUSER_SCOPE_WORK_ITEM ||
+                    (scope == FUSER_SCOPE_WORK_GROUP && g->ctx->options->insert_barriers && q->local);
+    if (asserted) remark_assertion(g, "vouched_by_scope", q, d, fuser_scope_name(scope));
+    return asserted;
+}
+
+/* A barrier that does not stand yet would order it. */
+static bool barrier_would_do(const struct grouping *g, const struct asked *q)
+{
+    if (q->barrier || !q->local || !barriers_may_be_put(g->ctx->options)) return false;
+    return kernel_dependence(g->mapping, q->a, q->b, q->local, true).kind == DEPENDENCE_GROUP;
+}
+
+static bool put_barrier(const struct grouping *g, const struct group_builder *b, const struct asked *q,
+                        struct joining *with, struct refusal *r)
+{
+    if (!barriers_pay(g, b, &with->range)) {
+        r->buffer = g->facts->graph->buffers[q->b->buffer].name;
+        return refuse(r, "not_fused_barrier",
+                      "%.200s is not fused with %.200s: what they do with buffer %s a work-group barrier would order, "
+                      "but in work-groups whose rows are %llu work-items it costs more than a launch; insert_barriers "
+                      "fuses anyway",
+                      grouping_node_name(g, q->b->node), grouping_node_name(g, q->a->node), r->buffer,
+                      (ull)barriers_row(&with->range));
     }
-    struct dependence_report d = kernel_dependence(g->mapping, a, b, local, g->ctx->options->insert_barriers);
-    switch (d.kind) {
-    case DEPENDENCE_NONE:
-    case DEPENDENCE_ITEM: return true;
-    case DEPENDENCE_GROUP:
-        plan_remark(g->ctx, "barrier_orders", grouping_node_name(g, b->node), g->facts->graph->buffers[b->buffer].name,
-                    "%s and %s depend on each other through buffer %s across work-items, but inside work-groups: the "
-                    "barrier between them orders it",
-                    grouping_node_name(g, a->node), grouping_node_name(g, b->node),
-                    g->facts->graph->buffers[b->buffer].name);
-        return true;
-    case DEPENDENCE_RACE: return report_race(g, a, b, &d, local, r);
-    case DEPENDENCE_OPEN: break;
-    }
-    enum fuser_scope scope = fuser_scope_merge(a->props.access_scope, b->props.access_scope);
-    bool barrier = g->ctx->options->insert_barriers && local;
-    if (scope == FUSER_SCOPE_WORK_ITEM || (scope == FUSER_SCOPE_WORK_GROUP && barrier)) {
-        remark_assertion(g, "vouched_by_scope", a, b, &d, fuser_scope_name(scope));
-        return true;
-    }
-    if (g->ctx->options->mode == FUSER_MODE_REQUIRE) {
-        remark_assertion(g, "vouched_by_require", a, b, &d, "require_fusion");
-        return true;
-    }
+    with->barrier = true;
+    remark_barrier(g, q, "barrier_inserted", "a barrier before the second one orders it");
+    return true;
+}
+
+static bool refuse_open(const struct grouping *g, const struct asked *q, const struct dependence_report *d,
+                        struct refusal *r)
+{
     char first[300], second[300];
+    const struct plan_use *a = q->a, *b = q->b;
     r->buffer = g->facts->graph->buffers[b->buffer].name;
     return refuse(r, "not_fused_dependence",
                   "%.200s is not fused with %.200s: %s %s by %s through buffer %s, perhaps by another work-item; %s%s",
                   grouping_node_name(g, b->node), grouping_node_name(g, a->node),
-                  plan_line_text(&g->facts->graph->nodes[a->node], d.lines[0], first, sizeof first), d.what,
-                  plan_line_text(&g->facts->graph->nodes[b->node], d.lines[1], second, sizeof second), r->buffer,
-                  way_out(g, b->buffer, local), barrier_helps(g, a, b, local));
+                  plan_line_text(&g->facts->graph->nodes[a->node], d->lines[0], first, sizeof first), d->what,
+                  plan_line_text(&g->facts->graph->nodes[b->node], d->lines[1], second, sizeof second), r->buffer,
+                  way_out(g, b->buffer, q->local), barrier_helps(g, a, b, q->local));
 }
 
-static bool uses_fit(const struct grouping *g, const struct group_builder *b, const uint64_t *local, struct refusal *r)
+static bool pair_fits(const struct grouping *g, const struct group_builder *b, const struct asked *q,
+                      struct joining *with, struct refusal *r)
+{
+    if (!q->a->writes && !q->b->writes) return true;
+    if (!images_fit(g, q, r)) return false;
+    struct dependence_report d = kernel_dependence(g->mapping, q->a, q->b, q->local, q->barrier);
+    if (d.kind < DEPENDENCE_GROUP) return true;
+    if (d.kind == DEPENDENCE_GROUP) {
+        remark_barrier(g, q, "barrier_orders", "the barrier between them orders it");
+        return true;
+    }
+    if (d.kind == DEPENDENCE_OPEN && is_asserted(g, q, &d)) return true;
+    if (barrier_would_do(g, q)) return put_barrier(g, b, q, with, r);
+    if (d.kind == DEPENDENCE_RACE) return report_race(g, q->a, q->b, &d, q->local, r);
+    if (g->ctx->options->mode != FUSER_MODE_REQUIRE) return refuse_open(g, q, &d, r);
+    remark_assertion(g, "vouched_by_require", q, &d, "require_fusion");
+    return true;
+}
+
+static bool uses_fit(const struct grouping *g, const struct group_builder *b, const uint64_t *local,
+                     struct joining *with, struct refusal *r)
 {
     uint32_t node = group_builder_next(b);
     const struct plan_node *n = &g->facts->nodes[node];
     for (uint32_t i = n->first_use; i < n->first_use + n->n_uses; i++) {
         uint32_t buffer = g->facts->uses[i].buffer;
         if (b->stamp[buffer] != b->generation) continue;
-        for (const struct member_use *m = b->by_buffer[buffer]; m; m = m->next)
-            if (!pair_fits(g, &g->facts->uses[m->use], &g->facts->uses[i], local, r)) return false;
+        for (const struct member_use *m = b->by_buffer[buffer]; m; m = m->next) {
+            const struct asked q = {.a = &g->facts->uses[m->use],
+                                    .b = &g->facts->uses[i],
+                                    .local = local,
+                                    .barrier = with->barrier || m->place < b->ordered};
+            if (!pair_fits(g, b, &q, with, r)) return false;
+        }
     }
     return true;
 }
@@ -315,10 +369,11 @@ static bool hidden_memory_fits(const struct grouping *g, const struct group_buil
                   grouping_node_name(g, node), grouping_node_name(g, other), what);
 }
 
-bool legality_joins(const struct grouping *g, const struct group_builder *b, struct nd_range *joined, struct refusal *r)
+bool legality_joins(const struct grouping *g, const struct group_builder *b, struct joining *with, struct refusal *r)
 {
     uint32_t node = group_builder_next(b);
-    struct node_run with = {b->group.run.nodes, b->group.run.n + 1};
+    struct node_run all = {b->group.run.nodes, b->group.run.n + 1};
+    struct nd_range *joined = &with->range;
     uint32_t before = g->ctx->n_remarks;
     const struct nd_range *alone = &g->facts->nodes[b->group.run.nodes[0]].range;
     if (range_is_uneven(alone))
@@ -326,12 +381,13 @@ bool legality_joins(const struct grouping *g, const struct group_builder *b, str
                       "%s is not fused with %s, whose local size does not divide its global size",
                       grouping_node_name(g, node), grouping_node_name(g, b->group.run.nodes[0]));
     if (!sub_groups_fit(g, b, r) || !ranges_fit(g, b, joined, r) || !resources_fit(g, b, r)) return false;
-    bool linear = id_mapping_set(g->mapping, with, joined);
+    bool linear = id_mapping_set(g->mapping, all, joined);
     const uint64_t *local = range_has_local(joined) && !linear ? joined->local : NULL;
     char why[400];
-    bool cheap = g->ctx->options->mode == FUSER_MODE_REQUIRE ||
-                 id_mapping_is_cheap(g->mapping, with, why, sizeof why) || apart(g, b, r, "not_fused_range", why);
-    if (cheap && hidden_memory_fits(g, b, r) && uses_fit(g, b, local, r)) return true;
+    bool cheap = g->ctx->options->mode == FUSER_MODE_REQUIRE || id_mapping_is_cheap(g->mapping, all, why, sizeof why) ||
+                 apart(g, b, r, "not_fused_range", why);
+    with->barrier = g->ctx->options->insert_barriers;
+    if (cheap && hidden_memory_fits(g, b, r) && uses_fit(g, b, local, with, r)) return true;
     g->ctx->n_remarks = before; /* what was found on the way has no meaning without the group */
     id_mapping_set(g->mapping, b->group.run, &b->group.range);
     return false;

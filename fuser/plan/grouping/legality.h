@@ -4,7 +4,6 @@
 #include "fuser/plan/grouping/group_builder.h"
 #include "fuser/plan/grouping/refusal.h"
 
-/* Whether the kernel behind the group can join it; *joined is the range then, and the kernels are mapped to it. r says
+/* Whether the kernel behind the group can join it; *with says how then, and the kernels are mapped to the range. r says
    why not. */
-bool legality_joins(const struct grouping *g, const struct group_builder *b, struct nd_range *joined,
-                    struct refusal *r);
+bool legality_joins(const struct grouping *g, const struct group_builder *b, struct joining *with, struct refusal *r);

@@ -103,10 +103,13 @@ static const int64_t *numbers_of(struct plan_context *ctx, const struct plan_fac
     return numbers;
 }
 
-struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_facts *f, struct node_run run,
-                                const struct nd_range *range, const struct plan_params *params, bool *kept, char *why,
+struct ir_module *launch_kernel(struct plan_context *ctx, const struct launch_request *launch, bool *kept, char *why,
                                 size_t why_size)
 {
+    const struct plan_facts *f = launch->facts;
+    struct node_run run = launch->run;
+    const struct nd_range *range = launch->range;
+    const struct plan_params *params = launch->params;
     char name[MAX_NAME];
     if (run.n > 1 && !constants_hold(params, why, why_size)) return NULL;
     struct fuse_part *parts = arena_alloc(ctx->arena, run.n * sizeof *parts);
@@ -117,7 +120,8 @@ struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_fact
         parts[i] = (struct fuse_part){.kernel = kernel_for(ctx, f, node, params->of_node[i], params, &scratch),
                                       .range = launch_range_of_part(f, node, range),
                                       .params = params->of_node[i],
-                                      .numbers = numbers_of(ctx, f, node)};
+                                      .numbers = numbers_of(ctx, f, node),
+                                      .barrier = launch->barriers[i]};
     }
     for (uint32_t i = 0; i < params->n; i++) {
         const struct plan_param *param = &params->params[i];
@@ -138,7 +142,6 @@ struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_fact
                                    .n_params = params->n,
                                    .parts = parts,
                                    .params = fused,
-                                   .insert_barriers = ctx->options->insert_barriers && run.n > 1,
                                    .sub_group_size = sub_group_size_of_run(f, run)};
     struct ir_module *module = fuse_kernels(&request, kept, why, why_size);
     if (module && !request.sub_group_size) module->functions[0]->sub_group_size = 0; /* automatic: nobody looks */

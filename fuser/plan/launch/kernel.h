@@ -3,7 +3,14 @@
 
 #include "fuser/plan/launch/params.h"
 
+struct launch_request {
+    const struct plan_facts *facts;
+    struct node_run run;
+    const struct nd_range *range;
+    const struct plan_params *params;
+    const bool *barriers; /* by place in the run: one stands before the kernel */
+};
+
 /* The kernel of the run, with buffers stored as params says; NULL with the reason in why. */
-struct ir_module *launch_kernel(struct plan_context *ctx, const struct plan_facts *f, struct node_run run,
-                                const struct nd_range *range, const struct plan_params *params, bool *kept, char *why,
+struct ir_module *launch_kernel(struct plan_context *ctx, const struct launch_request *launch, bool *kept, char *why,
                                 size_t why_size);

@@ -31,7 +31,7 @@ enum { MAX_PRESSURE = 8 };
 /* A run of the linear order that is to be one launch. */
 struct attempt {
     struct node_run run;
-    const struct nd_range *group_range; /* of the group that it is, or is a part of */
+    const struct plan_group *group; /* that it is, or is a part of */
     struct nd_range range;
     struct plan_params params;
     struct plan_storage *candidate; /* by parameter: a storage of a buffer outside of memory, if any */
@@ -61,41 +61,54 @@ static void names_text(const struct launching *l, struct node_run run, char *buf
 
 /* ---- one kernel ---- */
 
+/* Those of a part of the group, by place in the part. Before its first kernel none is needed. */
+static const bool *barriers_of(const struct plan_group *group, struct node_run run)
+{
+    return &group->barriers[run.nodes - group->run.nodes];
+}
+
+static uint32_t count_barriers(const struct plan_group *group, struct node_run run)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < run.n; i++) n += barriers_of(group, run)[i];
+    return n;
+}
+
 /* The range of a part of a group. What a barrier orders holds in the work-groups that the group has. */
-static struct nd_range range_of(const struct launching *l, struct node_run run, const struct nd_range *group)
+static struct nd_range range_of(const struct launching *l, struct node_run run, const struct plan_group *group)
 {
     struct nd_range range = launch_range_of_run(l->facts, run);
-    if (run.n > 1 && l->ctx->options->insert_barriers && !range_has_local(&range))
-        memcpy(range.local, group->local, sizeof range.local);
+    if (count_barriers(group, run)) memcpy(range.local, group->range.local, sizeof range.local);
     return range;
 }
 
 /* What was found when the group was formed holds for the part. */
-static bool is_like_group(const struct launching *l, struct node_run run, const struct nd_range *group)
+static bool is_like_group(const struct launching *l, struct node_run run, const struct plan_group *group)
 {
     struct nd_range range = range_of(l, run, group);
+    const struct nd_range *all = &group->range;
     char why[256];
-    if (run.n == 1 || (range_same(&range, group) && memcmp(range.local, group->local, sizeof range.local) == 0))
+    if (run.n == 1 || (range_same(&range, all) && memcmp(range.local, all->local, sizeof range.local) == 0))
         return true;
-    if (l->ctx->options->insert_barriers && memcmp(range.offset, group->offset, sizeof range.offset) != 0) return false;
-    if (range_is_uneven(&range) || !launch_range_keeps_ids(l->facts, run, group, &range)) return false;
+    if (count_barriers(group, run) && memcmp(range.offset, all->offset, sizeof range.offset) != 0) return false;
+    if (range_is_uneven(&range) || !launch_range_keeps_ids(l->facts, run, all, &range)) return false;
     uint32_t size = sub_group_size_of_run(l->facts, run);
     for (uint32_t i = 0; i < run.n; i++) {
         uint32_t node = run.nodes[i];
-        if (range_has_other_local(group, &range) && launch_range_takes_any_groups(l->facts, node)) return false;
+        if (range_has_other_local(all, &range) && launch_range_takes_any_groups(l->facts, node)) return false;
         if (!launch_range_keeps_groups(l->facts, run.nodes[0], node, &range, size, why, sizeof why)) return false;
     }
     return true;
 }
 
-static void begin(struct attempt *r, struct node_run run, const struct nd_range *group)
+static void begin(struct attempt *r, struct node_run run, const struct plan_group *group)
 {
-    *r = (struct attempt){.run = run, .group_range = group};
+    *r = (struct attempt){.run = run, .group = group};
 }
 
 static void prepare(struct launching *l, struct attempt *r)
 {
-    r->range = range_of(l, r->run, r->group_range);
+    r->range = range_of(l, r->run, r->group);
     id_mapping_set(l->mapping, r->run, &r->range);
     params_find(l->ctx, l->facts, r->run, &r->params);
     r->candidate = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *r->candidate);
@@ -121,7 +134,8 @@ static bool make_kernel(struct launching *l, struct attempt *r)
 {
     struct nd_range range = r->range;
     local_size_choose(&range, &l->ctx->options->device, l->facts->graph->nodes[r->run.nodes[0]].kernel);
-    r->module = launch_kernel(l->ctx, l->facts, r->run, &range, &r->params, r->kept, r->why, sizeof r->why);
+    const struct launch_request request = {l->facts, r->run, &range, &r->params, barriers_of(r->group, r->run)};
+    r->module = launch_kernel(l->ctx, &request, r->kept, r->why, sizeof r->why);
     if (!r->module || !takes_its_args(r)) return false;
     r->range = range;
     return true;
@@ -142,8 +156,13 @@ static bool find_candidates(struct launching *l, struct attempt *r)
 {
     bool any = false;
     uint64_t left = local_left(l, r);
-    const struct storage_query query = {
-        .ctx = l->ctx, .facts = l->facts, .order = l->order, .mapping = l->mapping, .run = r->run, .range = &r->range};
+    const struct storage_query query = {.ctx = l->ctx,
+                                        .facts = l->facts,
+                                        .order = l->order,
+                                        .mapping = l->mapping,
+                                        .run = r->run,
+                                        .range = &r->range,
+                                        .barriers = count_barriers(r->group, r->run) > 0};
     if (l->ctx->options->mode == FUSER_MODE_NONE || !l->ctx->options->device.can_fuse) return false;
     for (uint32_t i = 0; i < r->params.n; i++) {
         struct plan_param *param = &r->params.params[i];
@@ -241,13 +260,22 @@ static void remark_storage(struct launching *l, const struct attempt *r, const c
     }
 }
 
+static const char *barriers_text(const struct attempt *r, char *buf, size_t size)
+{
+    uint32_t n = count_barriers(r->group, r->run);
+    buf[0] = '\0';
+    if (n && n == r->run.n - 1) snprintf(buf, size, ", with a work-group barrier between each two");
+    if (n && n < r->run.n - 1) snprintf(buf, size, ", with %u work-group barrier%s between them", n, n > 1 ? "s" : "");
+    return buf;
+}
+
 static void remark_run(struct launching *l, const struct attempt *r)
 {
-    char names[512];
+    char names[512], barriers[80];
     names_text(l, r->run, names, sizeof names);
     if (r->run.n > 1)
         plan_remark(l->ctx, "fused", name_of(l, r->run.nodes[0]), NULL, "%u kernels are one launch%s: %s", r->run.n,
-                    l->ctx->options->insert_barriers ? ", with a work-group barrier between each two" : "", names);
+                    barriers_text(r, barriers, sizeof barriers), names);
     remark_storage(l, r, names);
 }
 
@@ -284,6 +312,9 @@ static struct fuser_launch launch_of(const struct launching *l, const struct att
         if (r->kept[i]) launch.params[launch.n_params++] = launch_param(l, &r->params.params[i]);
     launch.nodes = arena_alloc(arena, r->run.n * sizeof *launch.nodes);
     memcpy(launch.nodes, r->run.nodes, r->run.n * sizeof *launch.nodes);
+    launch.barriers = arena_alloc(arena, r->run.n * sizeof *launch.barriers);
+    memcpy(launch.barriers, barriers_of(r->group, r->run), r->run.n * sizeof *launch.barriers);
+    launch.barriers[0] = false;
     return launch;
 }
 
@@ -313,7 +344,8 @@ static bool add_spare(struct launching *l, uint32_t node)
 {
     struct fuser_plan *plan = l->plan;
     struct attempt r;
-    begin(&r, (struct node_run){&node, 1}, &l->facts->nodes[node].range);
+    const struct plan_group alone = {.run = {&node, 1}, .range = l->facts->nodes[node].range};
+    begin(&r, alone.run, &alone);
     prepare(l, &r);
     set_storage(&r, false);
     if (!make_kernel(l, &r))
@@ -446,7 +478,7 @@ static bool try_run(struct launching *l, struct attempt *r, const char **code)
 
 /* How many of the run's first kernels can be one: between 1 and n - 1, as n cannot. Remarks of the attempts are
    dropped. */
-static uint32_t longest_prefix(struct launching *l, struct node_run run, const struct nd_range *group)
+static uint32_t longest_prefix(struct launching *l, struct node_run run, const struct plan_group *group)
 {
     uint32_t good = 1, bad = run.n, remarks = l->ctx->n_remarks;
     while (bad - good > 1) {
@@ -467,7 +499,7 @@ static uint32_t longest_prefix(struct launching *l, struct node_run run, const s
 
 /* Makes launches of the run, which is a group or what is left of one, until the first kernel is found that cannot be
    with those before it. Returns how many are done; 0: failed. */
-static uint32_t launch_part(struct launching *l, struct node_run run, const struct nd_range *group)
+static uint32_t launch_part(struct launching *l, struct node_run run, const struct plan_group *group)
 {
     struct attempt r;
     const char *code;
@@ -497,13 +529,13 @@ static bool launch_group(struct launching *l, const struct plan_group *group)
     struct node_run left = group->run;
     while (left.n) {
         struct node_run part = left;
-        while (!is_like_group(l, part, &group->range)) part.n--;
+        while (!is_like_group(l, part, group)) part.n--;
         if (part.n < left.n)
             plan_remark(l->ctx, "not_fused_range", name_of(l, left.nodes[part.n]), NULL,
                         "%s is not fused with the kernels before it: other kernels of the group are not either, and "
                         "without them the same ids would be other work-items",
                         name_of(l, left.nodes[part.n]));
-        uint32_t done = launch_part(l, part, &group->range);
+        uint32_t done = launch_part(l, part, group);
         if (!done) return false;
         left = (struct node_run){left.nodes + done, left.n - done};
     }

@@ -19,6 +19,7 @@ struct storage_search {
     const struct nd_range *range; /* of the ids that accesses are looked at in: the launch's, or its linear ids */
     bool linear;
     uint64_t local_left; /* bytes of work-group memory that are free */
+    bool barriers;       /* stand between kernels */
     bool quiet;
     bool visible; /* fusion_internal_memory is missing */
     uint32_t n_uses;

@@ -219,8 +219,7 @@ static unsigned nearest_storage(const struct storage_search *l)
     struct plan_storage found;
     look.quiet = true;
     bool one = sites_are_one_element(&look);
-    bool by_group =
-        l->scope == FUSER_SCOPE_WORK_GROUP || (!one && storage_local_size(l) && l->ctx->options->insert_barriers);
+    bool by_group = l->scope == FUSER_SCOPE_WORK_GROUP || (!one && storage_local_size(l) && l->barriers);
     if (fits_with_more(l, &with, &found)) by_group = found.storage == FUSER_STORAGE_LOCAL;
     return by_group ? IN_GROUP : one || !l->side.site->index.known ? IN_ONE_VARIABLE : IN_SLICES;
 }
@@ -296,6 +295,7 @@ bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local
                                .run = q->run,
                                .buffer = buffer,
                                .range = q->range,
+                               .barriers = q->barriers,
                                .local_left = local_left};
     struct nd_range linear = {.dims = 1, .global = {range_items(q->range), 1, 1}};
     gather(&l);

@@ -19,6 +19,7 @@ struct storage_query {
     const struct id_mapping *mapping;
     struct node_run run; /* a part of the order */
     const struct nd_range *range;
+    bool barriers; /* stand between kernels of the run */
 };
 
 /* Can the buffer live in registers, or in local_left bytes of work-group memory? Leaves a remark where the user asked
