@@ -496,6 +496,34 @@ static void test_pointers_in_memory(void **state)
     fusion_disconnect(session);
 }
 
+/* More rounds than some drivers do: all of them, or it is said that they were not. */
+static void test_long_loop(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 100000 };
+    static const char kernel[] = "kernel @k(%o: ptr.global i32 read_write) {\n"
+                                 "  %n = loop (%i: i32 = 0, %s: i32 = 0) -> i32 {\n    %c = sge i32 %i, 100000\n"
+                                 "    if %c { break %s }\n    %v = load i32 %o[1], volatile\n    %t = mul i32 %s, 3\n"
+                                 "    %u = add i32 %t, %v\n    %j = add i32 %i, 1\n    continue %j, %u\n  }\n"
+                                 "  store i32 %o[0], %n\n  return\n}\n";
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = NULL;
+    fusion_event event;
+    uint32_t right = 0;
+    expect_ok(fusion_module_load(session, "k.fk", kernel, sizeof kernel - 1, &module));
+    fusion_buffer *out = index_buffer(session, "out", 2, 1, 0);
+    fusion_arg args[] = {fusion_arg_read_write(out)};
+    fusion_exec *exec = finalize(one_kernel(module, session, "k", args, 1), FUSION_ENABLE, gpu);
+    expect_ok(fusion_exec_submit(exec, NULL, 0, &event));
+    fusion_status status = fusion_event_wait(session, event, WAIT_MS, NULL);
+    for (int i = 0; i < ROUNDS; i++) right = right * 3 + 1;
+    if (status == FUSION_SUCCESS)
+        assert_int_equal((uint32_t)map(out)[0], right);
+    else
+        expect_status(status, FUSION_FEATURE_NOT_SUPPORTED, __FILE__, __LINE__);
+    fusion_disconnect(session);
+}
+
 /* A test's own setup cannot skip it. */
 #define ON_DEVICE(name)                                                                                                \
     static void on_device_##name(void **state)                                                                         \
@@ -518,6 +546,7 @@ ON_DEVICE(test_kill)
 ON_DEVICE(test_lacking_aspect)
 ON_DEVICE(test_pointers_in_memory)
 ON_DEVICE(test_target)
+ON_DEVICE(test_long_loop)
 
 int main(int argc, char **argv)
 {
@@ -539,6 +568,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_device_test_lacking_aspect),
         cmocka_unit_test(on_device_test_pointers_in_memory),
         cmocka_unit_test(on_device_test_target),
+        cmocka_unit_test(on_device_test_long_loop),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

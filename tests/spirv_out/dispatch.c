@@ -273,6 +273,7 @@ void dispatch_reset(struct dispatcher *d)
 
 struct launch {
     struct dispatcher *d;
+    const struct spirv_launch *told;
     const struct spirv_module *m;
     VkShaderModule shader;
     VkPipelineLayout layout;
@@ -295,7 +296,7 @@ static uint64_t put_constants(struct dispatcher *d, const struct spirv_module *m
 }
 
 static uint64_t put_block(struct dispatcher *d, const struct spirv_module *m, const struct nd_range *r,
-                          const void *args)
+                          const void *args, const struct spirv_launch **told)
 {
     struct spirv_launch launch = {.constants = put_constants(d, m), .dims = r->dims};
     uint64_t address = 0;
@@ -307,6 +308,7 @@ static uint64_t put_block(struct dispatcher *d, const struct spirv_module *m, co
     }
     uint8_t *to = dispatch_memory(d, SPIRV_ARGUMENTS + m->args_size + 8, &address);
     memcpy(to, &launch, sizeof launch);
+    *told = (const struct spirv_launch *)to;
     memcpy(to + SPIRV_ARGUMENTS, args, m->args_size);
     return address;
 }
@@ -386,8 +388,8 @@ static bool run_parts(const struct launch *l, const struct nd_range *r)
 bool dispatch_run(struct dispatcher *d, const struct spirv_module *m, const struct nd_range *range, const void *args,
                   uint32_t local_bytes)
 {
-    struct launch l = {
-        .d = d, .m = m, .block = put_block(d, m, range, args), .local_bytes = m->local_bytes + local_bytes};
+    struct launch l = {.d = d, .m = m, .local_bytes = m->local_bytes + local_bytes};
+    l.block = put_block(d, m, range, args, &l.told);
     VkShaderModuleCreateInfo shader = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                        .codeSize = m->n_words * sizeof *m->words,
                                        .pCode = m->words};
@@ -400,5 +402,6 @@ bool dispatch_run(struct dispatcher *d, const struct spirv_module *m, const stru
                 !said(vkCreatePipelineLayout(d->device, &layout, NULL, &l.layout), "layout") && run_parts(&l, range);
     vkDestroyPipelineLayout(d->device, l.layout, NULL);
     vkDestroyShaderModule(d->device, l.shader, NULL);
-    return good && messages == before;
+    if (l.told->cut_short) fprintf(stderr, "# the driver has ended a loop\n");
+    return good && messages == before && !l.told->cut_short;
 }

@@ -14,7 +14,7 @@
 #define SPIRV_ENTRY_NAME "main"
 
 enum {
-    SPIRV_ABI_VERSION = 2,
+    SPIRV_ABI_VERSION = 3,
     SPIRV_ARGUMENTS = 128,   /* bytes from the block's beginning to the arguments */
     SPIRV_BLOCK_ALIGN = 128, /* of the block, of constants, and of each local pointer's memory */
 };
@@ -26,7 +26,7 @@ struct spirv_push {
     uint32_t zero;          /* which compilers of drivers do not know */
 };
 
-/* Where a launch is; the same for each of its dispatches. */
+/* Where a launch is; the same for each of its dispatches. Kernels write cut_short only. */
 struct spirv_launch {
     uint64_t global_size[3];   /* work-items; unused dimensions 1 */
     uint64_t global_offset[3]; /* unused dimensions 0 */
@@ -34,7 +34,8 @@ struct spirv_launch {
     uint64_t num_groups[3];    /* ceil(global / local); the last one of a dimension may be incomplete */
     uint64_t constants;        /* address of struct spirv_module's constants; any where it has none */
     uint32_t dims;             /* 1 to 3 */
-    uint32_t unused;
+    uint32_t
+        cut_short; /* becomes 1 where the driver ended a loop that the kernel did not: of use are no results then */
 };
 
 /* Specialization constants, all of 32 bits. */

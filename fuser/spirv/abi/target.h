@@ -36,6 +36,7 @@ enum spirv_feature {
     SPIRV_FMA64 = 1 << 22,
     SPIRV_EXACT_DIVISION64 = 1 << 23,
     SPIRV_EXACT_SQRT64 = 1 << 24,
+    SPIRV_LONG_LOOPS = 1 << 25, /* loops end when the kernel says; else launches tell where they did not */
 };
 
 struct spirv_target {

@@ -26,6 +26,7 @@ struct spw {
     struct spirv_module *out;
     struct diag_list *list;
     bool failed;
+    bool loops; /* there are some */
     struct arena *arena;
     struct formula formula;               /* computes with ids */
     const struct ir_inst *inst;           /* that is being written */

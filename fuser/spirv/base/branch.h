@@ -15,6 +15,12 @@ struct spw_if spw_if_begin(struct spw *w, uint32_t condition);
 void spw_if_else(struct spw *w, struct spw_if *i, uint32_t yielded);
 uint32_t spw_if_end(struct spw *w, struct spw_if *i, uint32_t type, uint32_t yielded);
 
+/* Makes the block that is being written the header of a loop. */
+void spw_loop_merge(struct spw *w, uint32_t merge, uint32_t again);
+/* Where the kernel ends: tells the launch if the driver has ended a loop before the kernel did. Nothing where drivers
+   do not, or there is no loop. */
+void spw_expect_whole_loops(struct spw *w);
+
 /* A loop of so many rounds (an id; an integer of that type) inside of an operation: gives the round's number. */
 struct spw_rounds {
     uint32_t header, merge, again, type, number, next;

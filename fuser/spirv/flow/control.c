@@ -156,7 +156,7 @@ static void put_loop(struct spw *w, const struct ir_inst *inst)
     spw_jump(w, header);
     spw_label(w, header);
     put_loop_phis(w, inst, from, flow.again, repeated);
-    SPW_DO(w, SpvOpLoopMerge, flow.merge, flow.again, SpvLoopControlMaskNone);
+    spw_loop_merge(w, flow.merge, flow.again);
     spw_jump(w, body);
     spw_label(w, body);
     w->flow = &flow;
@@ -186,7 +186,7 @@ static bool put_control(struct spw *w, const struct ir_inst *inst)
     case IR_OP_YIELD: put_exit(w, inst, IR_OP_IF, false); return true;
     case IR_OP_BREAK: put_exit(w, inst, IR_OP_LOOP, false); return true;
     case IR_OP_CONTINUE: put_exit(w, inst, IR_OP_LOOP, true); return true;
-    case IR_OP_RETURN:
+    case IR_OP_RETURN: spw_expect_whole_loops(w); /* fallthrough */
     case IR_OP_UNREACHABLE:
         spw_do_n(w, inst->op == IR_OP_RETURN ? SpvOpReturn : SpvOpUnreachable, NULL, 0);
         w->label = 0;

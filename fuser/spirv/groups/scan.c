@@ -25,7 +25,7 @@ uint32_t spw_scanned(struct spw *w, const struct ir_inst *inst, ir_type t, uint3
     uint32_t k = SPW_EMIT(w, SpvOpPhi, word, zero, from, next, again);
     uint32_t sum = SPW_EMIT(w, SpvOpPhi, type, identity, from, more, again);
     uint32_t r = SPW_EMIT(w, SpvOpPhi, type, identity, from, kept, again);
-    SPW_DO(w, SpvOpLoopMerge, merge, again, SpvLoopControlMaskNone);
+    spw_loop_merge(w, merge, again);
     spw_jump(w, test);
     spw_label(w, test);
     SPW_DO(w, SpvOpBranchConditional, question(w, SpvOpULessThan, k, s.n), body, merge);

@@ -88,7 +88,7 @@ static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t 
     spw_label(w, header);
     uint32_t d = SPW_EMIT(w, SpvOpPhi, word, first, from, half, again);
     uint32_t sum = SPW_EMIT(w, SpvOpPhi, type, x, from, next, again);
-    SPW_DO(w, SpvOpLoopMerge, merge, again, SpvLoopControlMaskNone);
+    spw_loop_merge(w, merge, again);
     spw_jump(w, test);
     spw_label(w, test);
     SPW_DO(w, SpvOpBranchConditional, question(w, SpvOpINotEqual, d, spw_const_u32(&w->m, 0)), body, merge);

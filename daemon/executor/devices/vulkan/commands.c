@@ -14,6 +14,7 @@
 #include "daemon/executor/program/states.h"
 #include "daemon/executor/run/wait.h"
 #include "fuser/spirv/abi/abi.h"
+#include "proto/include/fusiond/status.h"
 
 /* Of waiting for a GPU: being woken by its driver takes longer than a small kernel. A driver that computes on the
    processor needs that itself. */
@@ -255,12 +256,19 @@ static struct vulkan_batch *find_batch(struct executable *x, const uint32_t *lau
     return v->batches = b;
 }
 
+static struct spirv_launch *block_of(const struct executable *x, const struct vulkan_batch *b, uint32_t index)
+{
+    return (struct spirv_launch *)((const struct vulkan_launch *)x->launches[b->launches[index]].code)->block;
+}
+
 /* The block of a launch, with addresses as kernels take them. */
-static void write_args(const struct executable *x, const struct vulkan_batch *b, uint32_t index)
+static void write_block(const struct executable *x, const struct vulkan_batch *b, uint32_t index)
 {
     const struct program_launch *p = launch_of(x, b, index);
     const struct executable_launch *l = &x->launches[b->launches[index]];
-    uint8_t *args = ((const struct vulkan_launch *)l->code)->block + SPIRV_ARGUMENTS;
+    struct spirv_launch *block = block_of(x, b, index);
+    uint8_t *args = (uint8_t *)block + SPIRV_ARGUMENTS;
+    block->cut_short = 0;
     if (p->args_size) memcpy(args, l->args, p->args_size);
     for (uint32_t i = 0; i < p->n_params; i++) {
         int64_t at = gpu_place(x->program, &p->params[i]);
@@ -284,14 +292,28 @@ static void move(const struct executable *x, const struct vulkan_batch *b, bool 
     }
 }
 
+/* Some drivers end loops after a number of rounds, without a word. */
+static int check_loops(const struct executable *x, const struct vulkan_batch *b, struct error *e)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        char object[300];
+        if (!block_of(x, b, i)->cut_short) continue;
+        snprintf(object, sizeof object, "kernel %s", launch_of(x, b, i)->name);
+        return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, object,
+                         "device vulkan (%s) has ended a loop that goes on: its driver does a number of rounds only",
+                         vulkan.description.name);
+    }
+    return 0;
+}
+
 static int run(struct executable *x, struct vulkan_batch *b, const char *object, struct error *e)
 {
     if (!is_recorded(x, b) && record(x, b, object, e) != 0) return -1;
-    for (uint32_t i = 0; i < b->n; i++) write_args(x, b, i);
+    for (uint32_t i = 0; i < b->n; i++) write_block(x, b, i);
     move(x, b, false);
     if (vulkan_submit(b->commands, object, e) != 0) return -1;
     move(x, b, true);
-    return 0;
+    return check_loops(x, b, e);
 }
 
 int vulkan_run_launches(struct executable *x, const uint32_t *launches, uint32_t n,
