@@ -5,6 +5,7 @@
 
 #include "client/base/error.h"
 #include "client/graph/host.h"
+#include "client/module/pipe.h"
 #include "client/session/wait.h"
 
 fusion_status client_exec_take_actions(fusion_exec *e, const fusion_graph *g)
@@ -53,10 +54,13 @@ static fusion_status wait_for_turn(fusion_session *s, fusion_event last)
 fusion_status client_exec_act(fusion_exec *e, uint32_t index, const struct binding *bindings, fusion_event last)
 {
     const struct graph_action *a = &e->actions[index];
-    fusion_status status = wait_for_turn(e->session, last);
+    bool waits = a->kind != ACTION_PIPE || a->waits;
+    fusion_status status = waits ? wait_for_turn(e->session, last) : FUSION_SUCCESS;
     if (status != FUSION_SUCCESS) return status;
     if (a->kind == ACTION_FUNCTION)
         a->function(a->data);
+    else if (a->kind == ACTION_PIPE)
+        return client_pipe_move(a->pipe, a->host, a->n, a->timeout_ms, NULL);
     else
         copy_rows(a, (uint8_t *)bindings[a->slot].memory->map + bindings[a->slot].offset);
     return FUSION_SUCCESS;

@@ -8,6 +8,7 @@
 #include "client/exec/report.h"
 #include "client/graph/flatten.h"
 #include "client/graph/values.h"
+#include "client/module/pipe.h"
 #include "client/session/request.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
@@ -17,6 +18,7 @@ struct request {
     const fusion_finalize_options *options;
     const uint8_t *bytes;
     size_t size;
+    struct pipe_rings rings;
 };
 
 static void pack_ids(struct proto_writer *w, const char *key, const uint64_t *ids, uint32_t n)
@@ -40,7 +42,7 @@ static void pack_finalize(struct proto_writer *w, const void *data)
 {
     const struct request *r = data;
     const fusion_finalize_options *o = r->options;
-    proto_pack_map(w, 12);
+    proto_pack_map(w, 13);
     proto_pack_bytes(w, "graph", r->bytes, r->size);
     pack_ids(w, "modules", r->graph->modules, r->graph->wire.n_modules);
     proto_pack_uint(w, "mode", o->mode);
@@ -53,6 +55,7 @@ static void pack_finalize(struct proto_writer *w, const void *data)
     proto_pack_uint(w, "tier", o->tier);
     pack_ids(w, "bindings", r->graph->slot_memory, r->graph->wire.n_slots);
     pack_values(w, r->graph);
+    pack_ids(w, "pipes", r->rings.numbers, r->rings.n);
 }
 
 /* Sends the graph, and reads what comes back into e. */
@@ -60,11 +63,15 @@ static fusion_status request_exec(fusion_exec *e, const fusion_graph *flat, cons
 {
     struct request request = {.graph = flat, .options = options};
     struct proto_message reply;
+    const char *device = options->debug ? "reference" : options->device ? options->device : "cpu";
+    fusion_status status = client_pipe_rings(e->session, flat->modules, flat->wire.n_modules, device, &request.rings);
+    if (status != FUSION_SUCCESS) return status;
     uint8_t *bytes = proto_graph_encode(&flat->wire, &request.size);
-    if (!bytes) return client_no_memory("graph");
     request.bytes = bytes;
-    fusion_status status = client_request(e->session, "graph.finalize", pack_finalize, &request, NULL, 0, &reply);
+    status = bytes ? client_request(e->session, "graph.finalize", pack_finalize, &request, NULL, 0, &reply)
+                   : client_no_memory("graph");
     free(bytes);
+    free(request.rings.numbers);
     if (status != FUSION_SUCCESS) return status;
     status = client_report_read(e, &reply.params, flat);
     if (status == FUSION_SUCCESS) status = client_exec_take_actions(e, flat);

@@ -107,7 +107,8 @@ static fusion_status run_here(fusion_queue *q, fusion_graph *g, fusion_event *ev
 
 static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *event)
 {
-    if (g->n_actions) return run_here(q, g, event);
+    bool pipe = g->n_actions && g->actions[0].kind == ACTION_PIPE;
+    if (g->n_actions && !pipe) return run_here(q, g, event);
     size_t size;
     uint8_t *key = cache_key(g, &size);
     if (!key) return client_no_memory("queue");
@@ -122,6 +123,7 @@ static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *e
         }
         cache_insert(q, key, size, exec);
     }
+    if (pipe) exec->actions[0] = g->actions[0]; /* all graphs of such a command alone are alike */
     fusion_event submitted;
     fusion_status status = client_submit_graph(exec, g, &submitted);
     if (status != FUSION_SUCCESS) return status;
@@ -223,6 +225,15 @@ fusion_status fusion_queue_host_task(fusion_queue *q, const fusion_arg *args, ui
     if (status != FUSION_SUCCESS) return status;
     return finish(q, graph, fusion_graph_add_host_task(graph, NULL, args, n_args, function, data, NULL, 0, NULL),
                   event);
+}
+
+fusion_status fusion_queue_pipe(fusion_queue *q, fusion_pipe *pipe, void *packets, uint64_t n, int timeout_ms,
+                                fusion_event *event)
+{
+    fusion_graph *graph;
+    fusion_status status = target_graph(q, &graph);
+    if (status != FUSION_SUCCESS) return status;
+    return finish(q, graph, fusion_graph_add_pipe(graph, NULL, pipe, packets, n, timeout_ms, NULL, 0, NULL), event);
 }
 
 fusion_status fusion_queue_wait(fusion_queue *q)

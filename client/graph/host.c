@@ -10,6 +10,7 @@
 #include "client/graph/node.h"
 #include "client/memory/image.h"
 #include "client/memory/place.h"
+#include "client/module/pipe.h"
 
 fusion_status client_graph_act(fusion_graph *g, struct proto_node *n, const struct graph_action *action,
                                fusion_status status, fusion_node *node)
@@ -34,7 +35,8 @@ static fusion_status add_host_node(fusion_graph *g, const char *name, const char
     fusion_status status = client_graph_args(g, base, args, n_args, &n);
     if (status == FUSION_SUCCESS) status = client_graph_deps(&n, deps, n_deps);
     if (status == FUSION_SUCCESS) status = client_graph_name(g, name, base, &n.name);
-    if (status == FUSION_SUCCESS && action->kind != ACTION_FUNCTION) action->slot = n.args[0].index;
+    if (status == FUSION_SUCCESS && (action->kind == ACTION_READ || action->kind == ACTION_WRITE))
+        action->slot = n.args[0].index;
     return client_graph_act(g, &n, action, status, node);
 }
 
@@ -49,6 +51,23 @@ fusion_status fusion_graph_add_host_task(fusion_graph *g, const char *name, cons
             return client_error(FUSION_INVALID, object, "argument %" PRIu32 " is no buffer, pointer or image", i);
     struct graph_action action = {.kind = ACTION_FUNCTION, .function = function, .data = data};
     return add_host_node(g, name, "host", args, n_args, &action, depends_on, n_depends_on, node);
+}
+
+fusion_status fusion_graph_add_pipe(fusion_graph *g, const char *name, fusion_pipe *pipe, void *packets, uint64_t n,
+                                    int timeout_ms, const fusion_node *depends_on, uint32_t n_depends_on,
+                                    fusion_node *node)
+{
+    const char *object = name ? name : "pipe";
+    if (!pipe || !packets) return client_error(FUSION_INVALID, object, "a pipe and memory for packets are needed");
+    if (client_pipe_session(pipe) != g->session)
+        return client_error(FUSION_INVALID, object, "it is a pipe of another session");
+    struct graph_action action = {.kind = ACTION_PIPE,
+                                  .pipe = pipe,
+                                  .host = packets,
+                                  .n = n,
+                                  .timeout_ms = timeout_ms,
+                                  .waits = n_depends_on > 0};
+    return add_host_node(g, name, "pipe", NULL, 0, &action, depends_on, n_depends_on, node);
 }
 
 uint64_t client_row_at(uint32_t plane, uint64_t i, uint64_t pitch, uint64_t slice_pitch)

@@ -4,6 +4,7 @@
 
 #include "client/base/names.h"
 #include "client/memory/table.h"
+#include "client/module/state.h"
 #include "ir/base/map.h"
 #include "proto/graph.h"
 
@@ -12,6 +13,7 @@ enum action_kind {
     ACTION_READ,  /* from a slot to memory of the process */
     ACTION_WRITE, /* the other way */
     ACTION_GRAPH,
+    ACTION_PIPE, /* packets of a host pipe, from or to memory of the process */
 };
 
 /* What a node of kind HOST does. */
@@ -23,6 +25,10 @@ struct graph_action {
     uint32_t slot; /* READ, WRITE */
     uint64_t offset, bytes;
     void *host;
+    fusion_pipe *pipe; /* PIPE: n packets, from or to host */
+    uint64_t n;
+    int timeout_ms;
+    bool waits;    /* PIPE: for what was submitted before */
     uint32_t rows; /* 0 or 1: one piece */
     uint64_t pitch, host_pitch;
     uint32_t plane; /* rows of a slice; 0: there are no slices */

@@ -86,8 +86,37 @@ static void read_warnings(fusion_module *m, const msgpack_object *reply)
     }
 }
 
+static void read_pipe(fusion_module *m, struct module_pipe *p, const msgpack_object *map)
+{
+    p->info.name = client_reply_text(&m->pool, map, "name");
+    p->info.id = client_reply_text(&m->pool, map, "id");
+    p->info.type = client_reply_text(&m->pool, map, "type");
+    proto_get_uint(map, "packet", &p->info.packet_bytes);
+    p->info.capacity = client_reply_u32(map, "capacity");
+    proto_get_bool(map, "read", &p->info.kernels_read);
+    proto_get_bool(map, "written", &p->info.kernels_write);
+    p->variable = client_reply_u32(map, "variable");
+}
+
+/* What cannot be counted is none for us. */
+static bool is_possible(const struct module_pipe *p)
+{
+    return p->info.capacity && p->info.packet_bytes && p->info.packet_bytes <= UINT32_MAX;
+}
+
+static void read_pipes(fusion_module *m, const msgpack_object *reply)
+{
+    msgpack_object_array list = client_reply_list(reply, "pipes");
+    m->pipes = client_pool_array(&m->pool, list.size, sizeof *m->pipes);
+    for (uint32_t i = 0; m->pipes && i < list.size; i++) {
+        read_pipe(m, &m->pipes[m->n_pipes], &list.ptr[i]);
+        m->n_pipes += is_possible(&m->pipes[m->n_pipes]);
+    }
+}
+
 void client_module_read_kernels(fusion_module *m, const msgpack_object *reply)
 {
+    read_pipes(m, reply);
     read_warnings(m, reply);
     msgpack_object_array kernels = client_reply_list(reply, "kernels");
     m->kernels = client_pool_array(&m->pool, kernels.size, sizeof *m->kernels);

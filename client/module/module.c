@@ -7,6 +7,7 @@
 
 #include "client/base/error.h"
 #include "client/module/kernels.h"
+#include "client/module/pipe.h"
 #include "client/module/state.h"
 #include "client/session/request.h"
 #include "proto/fields.h"
@@ -60,6 +61,7 @@ static fusion_status make_module(fusion_session *s, const char *name, const char
         return status;
     }
     client_object_add(s, &m->object, free_module);
+    client_pipes_remember(m);
     *module = m;
     return FUSION_SUCCESS;
 }
@@ -190,6 +192,7 @@ fusion_status fusion_module_link(fusion_session *s, const char *name, fusion_mod
 void fusion_module_destroy(fusion_module *m)
 {
     if (!m) return;
+    client_pipes_forget(m);
     client_release(m->session, "module.release", "module", m->id);
     client_object_remove(m->session, &m->object);
     free_module(&m->object);

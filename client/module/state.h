@@ -1,6 +1,8 @@
 /* The state of a module: kernels that the service has read. */
 #pragma once
 
+#include <fusiond/pipe.h>
+
 #include "client/base/pool.h"
 #include "client/session/objects.h"
 
@@ -14,6 +16,11 @@ struct kernel_devices {
     } * devices;
 };
 
+struct module_pipe {
+    fusion_pipe_info info;
+    uint32_t variable; /* its place in the module */
+};
+
 struct fusion_module {
     struct client_object object;
     fusion_session *session;
@@ -24,4 +31,8 @@ struct fusion_module {
     const char **warnings;
     fusion_kernel_info *kernels;
     struct kernel_devices *devices; /* by kernel */
+    uint32_t n_pipes;
+    struct module_pipe *pipes;
+    struct fusion_pipe *opened;     /* pipe.c; this and the next under the session's pipe_lock */
+    fusion_module *next_with_pipes; /* of the session */
 };

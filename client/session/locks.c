@@ -15,5 +15,6 @@ void client_session_init_long_locks(fusion_session *s)
     client_init_recursive(&s->turn_lock);
     client_init_recursive(&s->print_lock);
     pthread_mutex_init(&s->attach_lock, NULL);
+    pthread_mutex_init(&s->pipe_lock, NULL);
     pthread_mutex_init(&s->request_lock, NULL);
 }

@@ -173,6 +173,7 @@ void fusion_disconnect(fusion_session *s)
     pthread_mutex_destroy(&s->turn_lock);
     pthread_mutex_destroy(&s->print_lock);
     pthread_mutex_destroy(&s->attach_lock);
+    pthread_mutex_destroy(&s->pipe_lock);
     pthread_mutex_destroy(&s->request_lock);
     pthread_mutex_destroy(&s->lock);
     free(s);

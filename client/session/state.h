@@ -24,6 +24,7 @@ struct fusion_session {
 
     /* Locks that may be held for long, in the order in which they are taken. */
     pthread_mutex_t turn_lock;    /* recursive: runs of executables, one after another (exec/submit.c) */
+    pthread_mutex_t pipe_lock;    /* module/pipe.c */
     pthread_mutex_t attach_lock;  /* memory/memory.c */
     pthread_mutex_t request_lock; /* the socket (request.c) */
     struct proto_reader *reader;
@@ -37,6 +38,8 @@ struct fusion_session {
     } owed[64]; /* releases that there was no memory for: they go with the next request */
     uint32_t n_owed;
     bool broken; /* the connection has ended */
+
+    fusion_module *pipe_modules; /* those with pipes, under pipe_lock */
 
     pthread_mutex_t print_lock; /* recursive; held while what was printed is handed on (print.c) */
     fusion_print_function *print;

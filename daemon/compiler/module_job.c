@@ -11,6 +11,7 @@
 #include "daemon/compiler/module_options.h"
 #include "daemon/compiler/pack.h"
 #include "fuser/access/access.h"
+#include "ir/analysis/pipe_uses.h"
 #include "ir/link/sub_group_size.h"
 #include "ir/msgpack/codec.h"
 #include "ir/text/parse/parse.h"
@@ -135,6 +136,39 @@ static void pack_kernels(struct proto_writer *w, const struct ir_module *m, stru
         if (m->functions[i]->linkage == IR_LINKAGE_KERNEL) pack_kernel(w, m->functions[i], features);
 }
 
+/* ---- pipes ---- */
+
+static bool is_pipe(const struct ir_global *g)
+{
+    return ir_type_kind(g->type) == IR_KIND_PIPE && g->linkage != IR_LINKAGE_IMPORT;
+}
+
+static void pack_pipe(struct proto_writer *w, const struct ir_module *m, uint32_t variable)
+{
+    const struct ir_global *g = m->globals[variable];
+    struct ir_pipe_uses uses = ir_pipe_uses_of_global(m, g);
+    char type[256];
+    proto_pack_map(w, 8);
+    proto_pack_string(w, "name", g->name);
+    proto_pack_string(w, "id", g->host_access ? g->host_access : "");
+    proto_pack_string(w, "type", ir_print_type(m, g->packet, type, sizeof type));
+    proto_pack_uint(w, "packet", ir_type_size(m, g->packet));
+    proto_pack_uint(w, "capacity", g->capacity);
+    proto_pack_uint(w, "variable", variable);
+    proto_pack_bool(w, "read", uses.reads);
+    proto_pack_bool(w, "written", uses.writes);
+}
+
+static void pack_pipes(struct proto_writer *w, const struct ir_module *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->n_globals; i++) n += is_pipe(m->globals[i]);
+    proto_pack_key(w, "pipes");
+    msgpack_pack_array(&w->packer, n);
+    for (uint32_t i = 0; i < m->n_globals; i++)
+        if (is_pipe(m->globals[i])) pack_pipe(w, m, i);
+}
+
 void job_reply_module(const struct proto_message *m, struct proto_writer *reply, struct ir_module *module,
                       struct module_units units, const char *name)
 {
@@ -145,11 +179,12 @@ void job_reply_module(const struct proto_message *m, struct proto_writer *reply,
     uint8_t *ir = ir_encode(module, &ir_size);
     char *text = want_text ? ir_print(module) : NULL;
     proto_begin_reply(reply, m->id);
-    proto_pack_map(reply, want_text ? 4 : 3);
+    proto_pack_map(reply, want_text ? 5 : 4);
     struct module_features *features = module_features_new(module, units);
     pack_kernels(reply, module, features);
     module_features_pack_warnings(features, reply);
     module_features_free(features);
+    pack_pipes(reply, module);
     proto_pack_bytes(reply, "ir", ir, ir_size);
     if (want_text) proto_pack_string(reply, "text", text);
     free(text);

@@ -9,6 +9,7 @@
 #include "fuser/assertions/assertion_check.h"
 #include "fuser/graph/props.h"
 #include "fuser/graph/range.h"
+#include "ir/analysis/pipe_uses.h"
 #include "ir/base/arena.h"
 #include "ir/msgpack/codec.h"
 #include "ir/text/print/print.h"
@@ -253,9 +254,11 @@ static void program_launch(msgpack_packer *k, const struct plan_source *s, const
 {
     uint32_t *offsets = arena_realloc(NULL, (l->kernel->n_params + 1) * sizeof *offsets);
     bool interprets = !s->device->check;
-    msgpack_pack_map(k, (interprets ? 5 : 4) + (s->apart ? 5 : 0) + (l->n_conditions ? 3 : 0));
+    bool waits = ir_waits_for_pipes(l->kernel);
+    msgpack_pack_map(k, (interprets ? 5 : 4) + (waits ? 1 : 0) + (s->apart ? 5 : 0) + (l->n_conditions ? 3 : 0));
     if (s->apart) program_watched(k, s, l);
     if (l->n_conditions) program_conditions(k, s, l);
+    if (waits) put_flag(k, "waits", true);
     put_string(k, "name", l->kernel->name);
     put_uint(k, "args_size", ir_param_layout(l->kernel, offsets));
     program_range(k, "range", &l->range);
@@ -384,21 +387,31 @@ static bool is_zero(const uint8_t *bytes, uint64_t n)
     return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
 }
 
+/* Whose end of a host pipe is the kernels': 0 none, or both, so that there is none for the host. */
+static uint32_t kernels_end(const struct fuser_program_variable *state)
+{
+    if (!state->global->host_access) return 0;
+    struct ir_pipe_uses uses = ir_pipe_uses_of_global(state->module, state->global);
+    return uses.reads == uses.writes ? 0 : uses.reads ? 1 : 2;
+}
+
 static void program_state(msgpack_packer *k, const struct plan_source *s, const struct fuser_program_variable *state)
 {
     const struct ir_global *g = state->global;
     bool pipe = ir_type_kind(g->type) == IR_KIND_PIPE;
     uint64_t bytes = pipe ? 0 : ir_type_size(state->module, g->type);
+    uint32_t host = pipe ? kernels_end(state) : 0;
     bool init = g->init && !pipe && !is_zero(g->init, bytes);
     char name[PROTO_MAX_NAME + 1];
     snprintf(name, sizeof name, "%s", g->name);
-    msgpack_pack_map(k, init ? 7 : 6);
+    msgpack_pack_map(k, (init ? 7 : 6) + (host ? 1 : 0));
     put_string(k, "name", name);
     put_uint(k, "module", module_number(s, state->module));
     put_uint(k, "variable", variable_number(state));
     put_uint(k, "bytes", bytes);
     put_uint(k, "packet", pipe ? ir_type_size(state->module, g->packet) : 0);
     put_uint(k, "capacity", pipe ? g->capacity : 0);
+    if (host) put_uint(k, "host", host);
     if (!init) return;
     put_text(k, "init");
     msgpack_pack_bin_with_body(k, g->init, bytes);

@@ -83,8 +83,10 @@ static int load_with(struct control *c, struct proto_message *m, const msgpack_o
                      const msgpack_object_array *values, struct arena *arena, struct error *e)
 {
     static const msgpack_object_array none;
-    const msgpack_object_array *modules = get_list(m, "modules");
+    const msgpack_object_array *modules = get_list(m, "modules"), *pipes = get_list(m, "pipes");
     if (!modules) modules = &none;
+    if (!pipes) pipes = &none;
+    uint64_t *pipe_ids = arena_alloc(arena, pipes->size * sizeof *pipe_ids);
     uint64_t *module_ids = arena_alloc(arena, modules->size * sizeof *module_ids);
     uint64_t *ids = arena_alloc(arena, bindings->size * sizeof *ids);
     struct exec_bytes *blobs = arena_alloc(arena, values->size * sizeof *blobs);
@@ -94,6 +96,8 @@ static int load_with(struct control *c, struct proto_message *m, const msgpack_o
                                        .values = blobs,
                                        .n_modules = modules->size,
                                        .modules = module_ids,
+                                       .n_pipes = pipes->size,
+                                       .pipes = pipe_ids,
                                        .fds = m->fds,
                                        .n_fds = m->n_fds};
     if (get_id(m, "executable", &source.id, e) != 0) return -1;
@@ -101,6 +105,7 @@ static int load_with(struct control *c, struct proto_message *m, const msgpack_o
         return missing(e, m->method, "program");
     if (!read_ids(bindings, ids)) return missing(e, m->method, "bindings");
     if (!read_ids(modules, module_ids)) return missing(e, m->method, "modules");
+    if (!read_ids(pipes, pipe_ids)) return missing(e, m->method, "pipes");
     if (!read_blobs(values, blobs)) return missing(e, m->method, "values");
     return executables_load(c->executables, &source, e);
 }

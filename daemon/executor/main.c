@@ -141,7 +141,7 @@ int main(int argc, char **argv)
     if (start.describes) _exit(describe()); /* without what drivers would do at the end */
     if (sandbox_enter(start.profile) != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
-    states_init(&states);
+    states_init(&states, &buffers);
     init_devices(&start);
     executables_init(&executables, &states, devices_find, ir_printer_new(RING_PRINT_MOST));
     int ring_fd, event_fd, ended = control_begin(&control, &ring_fd, &event_fd);

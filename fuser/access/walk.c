@@ -155,7 +155,7 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
     case IR_OP_BLOCK_READ:
     case IR_OP_BLOCK_WRITE: see_block(w, inst, state); return;
     case IR_OP_PIPE_READ ... IR_OP_PIPE_WRITE_AT: {
-        bool takes = inst->op == IR_OP_PIPE_READ || inst->op == IR_OP_PIPE_READ_AT;
+        bool takes = inst->op <= IR_OP_PIPE_READ_AT;
         add_sites(w, inst, inst->operands[1], !takes, takes, size_of(w, inst->type), state);
         w->result->shared_state = true;
         return;

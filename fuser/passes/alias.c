@@ -152,7 +152,7 @@ struct alias_access alias_access(const struct alias *a, const struct ir_inst *in
                                      alias_place(a, inst->operands[0], bytes)};
     }
     case IR_OP_PIPE_READ ... IR_OP_PIPE_WRITE_AT: {
-        bool takes = inst->op == IR_OP_PIPE_READ || inst->op == IR_OP_PIPE_READ_AT;
+        bool takes = inst->op <= IR_OP_PIPE_READ_AT;
         return access(!takes, takes, alias_place(a, inst->operands[1], ir_type_size(a->module, inst->type)));
     }
     case IR_OP_PIPE_RESERVE_READ ... IR_OP_PIPE_NUM_PACKETS:

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ir/base/pipe_ring.h"
 #include "ir/core/reservation.h"
 #include "ir/interp/frame.h"
 #include "ir/interp/memory_access.h"
@@ -73,9 +74,20 @@ static uint64_t *done_of(struct pipe *p, bool writes)
     return writes ? &p->store->written : &p->store->read;
 }
 
-/* Packets that can be taken, or for which there is room. */
-static uint64_t packets_left(const struct pipe *p, bool writes)
+/* What the host has done meanwhile. */
+static void see_host(const struct pipe *p)
 {
+    struct pipe_ring_port *port = p->store->port;
+    if (!port) return;
+    pipe_ring_ready(port, true);
+    *(port->end == PIPE_RING_WRITER ? &p->store->read : &p->store->written) = port->other;
+}
+
+/* Packets that can be taken, or for which there is room. */
+static uint64_t packets_left(struct pipe *p, bool writes)
+{
+    see_host(p);
+    if (p->store->port) p->reserved[!p->store->port->end] = p->store->port->other;
     return writes ? p->store->capacity - (p->reserved[1] - p->store->read) : p->store->written - p->reserved[0];
 }
 
@@ -88,6 +100,9 @@ static void settle_reservations(struct pipe *p, bool writes)
         if (r->writes == writes && r->n && r->first < done) done = r->first;
     }
     *done_of(p, writes) = done;
+    struct pipe_ring_port *port = p->store->port;
+    if (port && (port->end == PIPE_RING_WRITER) == writes && done != port->own)
+        pipe_ring_advance(port, (uint32_t)(done - port->own));
 }
 
 static uint64_t reserve_packets(struct machine *m, const struct item *item, const struct code_inst *at, struct pipe *p,
@@ -154,6 +169,23 @@ static bool move_next(struct machine *m, struct item *item, const struct code_in
     return true;
 }
 
+/* Nobody but the host does anything while this kernel runs. */
+static void move_next_wait(struct machine *m, struct item *item, const struct code_inst *at, struct pipe *p,
+                           bool writes)
+{
+    struct pipe_ring_port *port = p->store->port;
+    while (!packets_left(p, writes)) {
+        if (!port || (port->end == PIPE_RING_WRITER) != writes) {
+            interp_report(m, INTERP_INVALID, item, at, "%s waits for %s, and nobody else runs",
+                          ir_op_info(at->ir->op)->text, writes ? "room in a full pipe" : "a packet of an empty pipe");
+            m->stopped = true;
+            return;
+        }
+        pipe_ring_sleep(port, 0);
+    }
+    move_next(m, item, at, p, writes);
+}
+
 static bool move_at(struct machine *m, struct item *item, const struct code_inst *at, struct pipe *p, bool writes)
 {
     const struct reservation *r = find_reservation(m, item, at, p, writes, interp_item_operand(item, 2)[0]);
@@ -175,6 +207,8 @@ bool interp_pipe_exec(struct machine *m, struct item *item, const struct code_in
     switch (op) {
     case IR_OP_PIPE_READ:
     case IR_OP_PIPE_WRITE: *r = move_next(m, item, at, p, op == IR_OP_PIPE_WRITE); return true;
+    case IR_OP_PIPE_READ_WAIT:
+    case IR_OP_PIPE_WRITE_WAIT: move_next_wait(m, item, at, p, op == IR_OP_PIPE_WRITE_WAIT); return true;
     case IR_OP_PIPE_READ_AT:
     case IR_OP_PIPE_WRITE_AT: *r = move_at(m, item, at, p, op == IR_OP_PIPE_WRITE_AT); return true;
     case IR_OP_PIPE_RESERVE_READ:

@@ -6,11 +6,14 @@
 #include "ir/core/ir.h"
 #include "ir/image/image.h"
 
+struct pipe_ring_port;
+
 /* What a pipe holds: packets number read to written - 1, each at its number modulo capacity. */
 struct interp_pipe {
     uint8_t *packets; /* capacity * packet_size bytes */
     uint32_t packet_size, capacity;
-    uint64_t read, written; /* packets taken and put so far */
+    uint64_t read, written;      /* packets taken and put so far */
+    struct pipe_ring_port *port; /* of a host pipe: the kernel's end, and where the packets are; else NULL */
 };
 
 enum interp_arg_kind { INTERP_ARG_BUFFER, INTERP_ARG_BYTES, INTERP_ARG_LOCAL, INTERP_ARG_IMAGE, INTERP_ARG_PIPE };

@@ -412,6 +412,7 @@ void verify_op(struct verifier *v, const struct ir_inst *inst)
     case IR_OP_IMAGE_DEPTH:
     case IR_OP_IMAGE_ARRAY_SIZE: check_form(v, inst); break;
     case IR_OP_PIPE_READ:
+    case IR_OP_PIPE_READ_WAIT:
     case IR_OP_PIPE_READ_AT:
         check_access(v, inst, IR_HANDLE_WRITE);
         check_writable(v, inst, 1);
@@ -419,6 +420,7 @@ void verify_op(struct verifier *v, const struct ir_inst *inst)
     case IR_OP_PIPE_RESERVE_READ:
     case IR_OP_PIPE_COMMIT_READ: check_access(v, inst, IR_HANDLE_WRITE); break;
     case IR_OP_PIPE_WRITE:
+    case IR_OP_PIPE_WRITE_WAIT:
     case IR_OP_PIPE_WRITE_AT:
     case IR_OP_PIPE_RESERVE_WRITE:
     case IR_OP_PIPE_COMMIT_WRITE: check_access(v, inst, IR_HANDLE_READ); break;

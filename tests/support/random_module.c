@@ -223,12 +223,14 @@ static unsigned forbidden_access(enum ir_op op)
     case IR_OP_IMAGE_READ:
     case IR_OP_IMAGE_BLOCK_READ:
     case IR_OP_PIPE_READ:
+    case IR_OP_PIPE_READ_WAIT:
     case IR_OP_PIPE_READ_AT:
     case IR_OP_PIPE_RESERVE_READ:
     case IR_OP_PIPE_COMMIT_READ: return IR_HANDLE_WRITE;
     case IR_OP_IMAGE_WRITE:
     case IR_OP_IMAGE_BLOCK_WRITE:
     case IR_OP_PIPE_WRITE:
+    case IR_OP_PIPE_WRITE_WAIT:
     case IR_OP_PIPE_WRITE_AT:
     case IR_OP_PIPE_RESERVE_WRITE:
     case IR_OP_PIPE_COMMIT_WRITE: return IR_HANDLE_READ;

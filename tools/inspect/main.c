@@ -13,6 +13,7 @@ static const struct {
     {"devices", command_devices, "devices                  what code can be made for"},
     {"status", command_status, "status [--json]          the daemon's counters and clients"},
     {"module", command_module, "module [--ir] FILE ...   kernels of a module, or of several linked: arguments, needs"},
+    {"pipes", command_pipes, "pipes FILE ...           pipes of a module, and headers for programs (--integration)"},
     {"run", command_run, "run GRAPH.yaml           runs a graph file (--help for options)"},
     {"passes", command_passes, "passes FILE              a module behind clean-up passes (--help for their names)"},
     {"compile", command_compile, "compile GRAPH.yaml       kernels as SPIR-V into files (--help)"},

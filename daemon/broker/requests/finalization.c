@@ -24,6 +24,7 @@ void finalization_free(struct finalize *f)
     blob_unref(f->bindings);
     blob_unref(f->values);
     blob_unref(f->modules);
+    blob_unref(f->pipes);
     free(f);
 }
 

@@ -23,7 +23,7 @@ struct finalize {
     bool keep_ir, keep_assembly;
     const struct gpu *gpu; /* that it is for; NULL: none */
     enum tier tier;
-    struct blob *bindings, *values, *modules; /* as the client gave them */
+    struct blob *bindings, *values, *modules, *pipes; /* as the client gave them */
     struct job_waiter plan_waiter;
     struct job_key plan_key;
     struct blob *plan;

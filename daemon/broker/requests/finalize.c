@@ -113,6 +113,14 @@ static bool find_modules(struct session *s, struct proto_message *m, struct orde
     return true;
 }
 
+static bool check_numbers(struct session *s, struct proto_message *m, const char *key, const msgpack_object_array *list)
+{
+    for (uint32_t i = 0; i < list->size; i++)
+        if (list->ptr[i].type != MSGPACK_OBJECT_POSITIVE_INTEGER)
+            return request_fail(s, m, FUSION_INVALID, key, "element %u is not a number", i);
+    return true;
+}
+
 static bool check_lists(struct session *s, struct proto_message *m)
 {
     const msgpack_object_array *bindings, *values;
@@ -123,7 +131,9 @@ static bool check_lists(struct session *s, struct proto_message *m)
     for (uint32_t i = 0; i < values->size; i++)
         if (values->ptr[i].type != MSGPACK_OBJECT_BIN)
             return request_fail(s, m, FUSION_INVALID, "values", "value %u is not bytes", i);
-    return true;
+    const msgpack_object_array *pipes;
+    if (!proto_get(&m->params, "pipes")) return true;
+    return request_list(s, m, "pipes", &pipes) && check_numbers(s, m, "pipes", pipes);
 }
 
 /* Absent in requests of older clients, who know one tier. */
@@ -242,10 +252,12 @@ static struct finalize *new_finalize(struct session *s, struct proto_message *m,
     f->bindings = blob_pack(proto_get(&m->params, "bindings"));
     f->values = blob_pack(proto_get(&m->params, "values"));
     f->modules = blob_pack(proto_get(&m->params, "modules"));
+    const msgpack_object *pipes = proto_get(&m->params, "pipes"), none = {.type = MSGPACK_OBJECT_ARRAY};
+    f->pipes = blob_pack(pipes ? pipes : &none);
     struct error error;
     error_set(&error, FUSION_OUT_OF_MEMORY, "graph", "out of memory");
-    if (f->bindings && f->values && f->modules &&
-        finalization_hold(f, f->bindings->size + f->values->size + f->modules->size, &error))
+    if (f->bindings && f->values && f->modules && f->pipes &&
+        finalization_hold(f, f->bindings->size + f->values->size + f->modules->size + f->pipes->size, &error))
         return f;
     finalization_fail(f, &error);
     return NULL;

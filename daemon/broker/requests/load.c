@@ -53,8 +53,10 @@ static struct blob *pack_load(const struct finalize *f, const void *program, siz
     struct proto_writer w;
     proto_begin_notice(&w, "");
     size_t begin = w.buffer.size;
-    proto_pack_map(&w, 5);
+    proto_pack_map(&w, 6);
     proto_pack_uint(&w, "executable", f->executable);
+    proto_pack_key(&w, "pipes");
+    proto_pack_raw(&w, f->pipes->data, f->pipes->size);
     proto_pack_key(&w, "modules");
     proto_pack_raw(&w, f->modules->data, f->modules->size);
     proto_pack_bytes(&w, "program", program, size);

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/base/pipe_ring.h"
+
 struct buffers;
 struct error;
 struct executable;
@@ -54,6 +56,9 @@ struct device {
     /* The record of a pipe, as the device's kernels use it: made in memory that is all zeros. */
     uint64_t (*pipe_bytes)(uint32_t packet_size, uint32_t capacity);
     void (*pipe_init)(void *record, uint32_t packet_size, uint32_t capacity);
+    /* Its packets are those of a ring that the client has too, of which kernels have this end. False: what the ring
+       says cannot be. */
+    bool (*pipe_set_ring)(void *record, struct pipe_ring *ring, enum pipe_ring_end end);
 
     /* From here on NULL where there is nothing to do. What all launches of an executable share (executable.of_device):
        before the first is loaded, after the last, and at the end of the executable. */

@@ -146,6 +146,14 @@ static void set_images(const struct executable *x, const struct program_launch *
     for (uint32_t i = 0; i < from->n_params; i++) to->images[i] = from->params[i].image;
 }
 
+/* The number of the buffer with the ring of a host pipe; 0: there is none. */
+static uint64_t ring_of(const struct executable_source *s, uint64_t module, uint32_t variable)
+{
+    for (uint32_t i = 0; i + 2 < s->n_pipes; i += 3)
+        if (s->pipes[i] == module && s->pipes[i + 1] == variable) return s->pipes[i + 2];
+    return 0;
+}
+
 static int set_states(struct executable *x, const struct executable_source *s, struct error *e)
 {
     const struct program *p = x->program;
@@ -155,7 +163,8 @@ static int set_states(struct executable *x, const struct executable_source *s, s
         if (what->module >= s->n_modules)
             return error_set_id(e, FUSION_INVALID, "executable", x->id, "@%s lies in module %u of %u", what->name,
                                 what->module, s->n_modules);
-        x->states[i] = states_get(x->all_states, s->modules[what->module], p->device, what, e);
+        uint64_t module = s->modules[what->module];
+        x->states[i] = states_get(x->all_states, module, p->device, what, ring_of(s, module, what->variable), e);
         if (!x->states[i]) return -1;
         for (uint32_t k = 0; k < i; k++)
             if (x->states[k] == x->states[i])

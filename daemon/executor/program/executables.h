@@ -63,6 +63,8 @@ struct executable_source {
     const uint64_t *bindings;
     const uint64_t *modules; /* the broker's numbers of the graph's */
     const struct exec_bytes *values;
+    uint32_t n_pipes; /* numbers, three for each pipe: the module's, the variable's, that of the buffer with its ring */
+    const uint64_t *pipes;
     int *fds; /* objects of the first n_fds launches; those kept are set to -1 */
     uint32_t n_fds;
 };

@@ -170,19 +170,28 @@ static bool read_init(struct reader *r, const msgpack_object *o, struct program_
     return true;
 }
 
+static bool read_host(struct reader *r, const msgpack_object *o, uint64_t *host)
+{
+    *host = PROGRAM_HOST_NONE;
+    return !proto_get(o, "host") || get_uint(r, o, "host", PROGRAM_HOST_COUNT - 1, host);
+}
+
 static bool read_state(struct reader *r, const msgpack_object *o, struct program_state *s)
 {
-    uint64_t module, variable, packet, capacity;
+    uint64_t module, variable, packet, capacity, host;
     if (!get_name(r, o, "name", &s->name) || !get_uint(r, o, "module", UINT32_MAX, &module) ||
         !get_uint(r, o, "variable", UINT32_MAX, &variable) || !get_uint(r, o, "bytes", MAX_STATE_BYTES, &s->bytes) ||
-        !get_uint(r, o, "packet", UINT32_MAX, &packet) || !get_uint(r, o, "capacity", UINT32_MAX, &capacity))
+        !get_uint(r, o, "packet", UINT32_MAX, &packet) || !get_uint(r, o, "capacity", UINT32_MAX, &capacity) ||
+        !read_host(r, o, &host))
         return false;
     s->module = (uint32_t)module;
     s->variable = (uint32_t)variable;
     s->packet_size = (uint32_t)packet;
     s->capacity = (uint32_t)capacity;
+    s->host = (uint8_t)host;
     if (!packet != !capacity || packet * capacity > MAX_STATE_BYTES)
         return bad(r, "pipe @%s of %" PRIu64 " packets of %" PRIu64 " bytes", s->name, capacity, packet);
+    if (host && !packet) return bad(r, "@%s is a host pipe without packets", s->name);
     if (packet && !r->p->device->pipe_bytes) return bad(r, "pipe @%s on a device without pipes", s->name);
     return read_init(r, o, s);
 }
@@ -391,6 +400,7 @@ static bool read_launch(struct reader *r, const msgpack_object *o, struct progra
     if (!get_name(r, o, "name", &l->name) || !get_uint(r, o, "args_size", KERNEL_MAX_ARGS_BYTES, &args_size))
         return false;
     l->args_size = (uint32_t)args_size;
+    if (proto_get(o, "waits") && !get_flag(r, o, "waits", &l->waits)) return false;
     return read_range(r, o, "range", l) && read_params(r, o, l) && conditions_read(o, r->p, l, r->error) &&
            read_ir(r, o, l) && read_debug(r, o, l);
 }

@@ -49,6 +49,7 @@ struct program_launch {
     uint32_t n_conditions;
     struct program_condition *conditions;
     uint32_t first_spare, n_spares; /* launches that run instead where a condition does not hold */
+    bool waits;                     /* for pipes: its work-groups run one after another */
     bool is_spare;                  /* it is one of them: no step runs it */
     const uint8_t *ir;              /* IR msgpack, on a device that takes no objects; else NULL */
     size_t ir_size;
@@ -96,6 +97,8 @@ struct program_slot {
 /* All variables and pipes of programs that a session has. */
 #define MAX_STATE_BYTES ((uint64_t)1 << 30)
 
+enum program_host { PROGRAM_HOST_NONE, PROGRAM_HOST_KERNELS_READ, PROGRAM_HOST_KERNELS_WRITE, PROGRAM_HOST_COUNT };
+
 /* A variable or pipe of one of the graph's modules. */
 struct program_state {
     const char *name;
@@ -104,6 +107,7 @@ struct program_state {
     uint64_t bytes;                 /* of a variable */
     const uint8_t *init;            /* bytes; NULL: zeros */
     uint32_t packet_size, capacity; /* of a pipe; else 0 */
+    uint8_t host;                   /* enum program_host: of a host pipe, what is the kernels' */
 };
 
 struct program {

@@ -9,13 +9,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/executor/program/buffers.h"
 #include "daemon/executor/program/guard.h"
 #include "proto/include/fusiond/status.h"
 #include "proto/limits.h"
 
-void states_init(struct states *s)
+void states_init(struct states *s, struct buffers *buffers)
 {
-    *s = (struct states){.bytes = 0};
+    *s = (struct states){.buffers = buffers};
     pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -56,8 +57,25 @@ static void write_initial_value(const struct state *state, const struct program_
         memcpy(state->memory, what->init, what->bytes);
 }
 
+/* What the client has put into the ring is there already, and what kernels before a restart have. */
+static int set_ring(const struct states *s, struct state *state, const struct program_state *what, uint64_t ring,
+                    struct error *e)
+{
+    struct buffer *buffer = what->host && ring ? buffers_get(s->buffers, ring) : NULL;
+    if (!buffer) return 0;
+    state->buffer = buffer;
+    struct pipe_ring *r = (struct pipe_ring *)buffer->memory;
+    enum pipe_ring_end end = what->host == PROGRAM_HOST_KERNELS_WRITE ? PIPE_RING_WRITER : PIPE_RING_READER;
+    const char *wrong = pipe_ring_check(r, buffer->bytes, what->packet_size, what->capacity);
+    if (!wrong && !state->device->pipe_set_ring(state->memory, r, end)) wrong = "has more packets in its ring than fit";
+    if (wrong) return fail(e, FUSION_INVALID, what, wrong);
+    pipe_ring_renew(r);
+    return 0;
+}
+
 static void destroy(struct states *s, struct state *state)
 {
+    buffers_put(state->buffer);
     s->bytes -= state->bytes;
     s->n--;
     if (state->of_device.data) state->of_device.free(state->of_device.data);
@@ -76,7 +94,7 @@ static struct state **find_state(struct states *s, uint64_t module, const struct
 }
 
 static struct state *make(struct states *s, uint64_t module, const struct device *device,
-                          const struct program_state *what, struct error *e)
+                          const struct program_state *what, uint64_t ring, struct error *e)
 {
     char reason[160];
     uint64_t bytes = memory_bytes(what, device);
@@ -104,17 +122,17 @@ static struct state *make(struct states *s, uint64_t module, const struct device
     s->n++;
     if (map_guarded(state, what, e) == 0) {
         write_initial_value(state, what);
-        return state;
+        if (set_ring(s, state, what, ring, e) == 0) return state;
     }
     destroy(s, state);
     return NULL;
 }
 
 static struct state *get(struct states *s, uint64_t module, const struct device *device,
-                         const struct program_state *what, struct error *e)
+                         const struct program_state *what, uint64_t ring, struct error *e)
 {
     struct state **link = find_state(s, module, device, what->variable);
-    if (!*link) *link = make(s, module, device, what, e);
+    if (!*link) *link = make(s, module, device, what, ring, e);
     if (!*link) return NULL;
     if ((*link)->bytes != memory_bytes(what, device) || (*link)->is_pipe != (what->packet_size != 0)) {
         fail(e, FUSION_INTERNAL, what, "two programs of one module say different things of it");
@@ -125,10 +143,10 @@ static struct state *get(struct states *s, uint64_t module, const struct device 
 }
 
 struct state *states_get(struct states *s, uint64_t module, const struct device *device,
-                         const struct program_state *what, struct error *e)
+                         const struct program_state *what, uint64_t ring, struct error *e)
 {
     pthread_mutex_lock(&s->lock);
-    struct state *state = get(s, module, device, what, e);
+    struct state *state = get(s, module, device, what, ring, e);
     pthread_mutex_unlock(&s->lock);
     return state;
 }

@@ -19,23 +19,28 @@ struct state {
     const struct device *device;
     bool kept; /* the module is not released yet */
     uint32_t references;
+    struct buffer *buffer; /* of a host pipe: where its ring is; NULL: there is no host */
     void *reservation;
     uint64_t reserved;
     struct state *next;
 };
 
+struct buffers;
+
 struct states {
+    struct buffers *buffers; /* where rings of host pipes are */
     pthread_mutex_t lock;
     uint64_t bytes; /* of all together */
     uint32_t n;
     struct state *first;
 };
 
-void states_init(struct states *s);
+void states_init(struct states *s, struct buffers *buffers);
 /* A reference to what the program names, of this module, for kernels of this device; made with its initial value where
-   nobody used it yet. NULL with the error. */
+   nobody used it yet. ring: the number of the buffer that holds a host pipe's ring; where there is none, kernels are by
+   themselves. NULL with the error. */
 struct state *states_get(struct states *s, uint64_t module, const struct device *device,
-                         const struct program_state *what, struct error *e);
+                         const struct program_state *what, uint64_t ring, struct error *e);
 void states_put(struct states *s, struct state *state); /* NULL is fine */
 /* Nobody will ask for this module's any more: each goes with its last reference. */
 void states_release(struct states *s, uint64_t module);

@@ -7,9 +7,10 @@
 
 #include <stdint.h>
 
+#include "ir/base/pipe_ring.h"
 #include "ir/image/image.h"
 
-enum { KERNEL_ABI_VERSION = 4, KERNEL_MAX_ARGS_BYTES = 64 << 10 }; /* of the block that holds all arguments */
+enum { KERNEL_ABI_VERSION = 5, KERNEL_MAX_ARGS_BYTES = 64 << 10 }; /* of the block that holds all arguments */
 
 /* Where a launch is; the same for each work-group of it. */
 struct kernel_launch {
@@ -40,12 +41,17 @@ struct kernel_pipe_end {
  * A pipe: first in, first out, each packet at its number modulo `capacity`. Readers may take packets number
  * read.reserved to write.done - 1; writers may put up to capacity packets from number read.done on. Its memory is this
  * record, all packets, and a mark for each: not 0 where its reservation is committed before an older one of its end.
+ *
+ * Of a host pipe, the packets and how far each side is lie in a ring (ir/base/pipe_ring.h), whose one end is the
+ * kernels'; the record's packets are unused then, and what it says of the host's end is what was seen of it last.
  */
 struct kernel_pipe {
     uint32_t packet_size, capacity;
     struct kernel_pipe_end read, write;
-    uint32_t lock; /* 0: free */
-    uint32_t unused;
+    uint32_t lock;   /* 0: free */
+    uint32_t sleeps; /* somebody sleeps until `bell` changes */
+    _Atomic uint64_t bell;
+    struct pipe_ring_port port; /* ring NULL: kernels have both ends */
     uint8_t packets[];
 };
 
@@ -82,6 +88,9 @@ struct kernel_functions {
     /* 1, or 0 where the pipe is empty or full, or its packets have another size. */
     uint32_t (*pipe_read)(struct kernel_pipe *pipe, uint64_t packet_size, void *packet);
     uint32_t (*pipe_write)(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet);
+    /* The same, but they return when it is done; of packets of another size nothing ever is. */
+    void (*pipe_read_wait)(struct kernel_pipe *pipe, uint64_t packet_size, void *packet);
+    void (*pipe_write_wait)(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet);
     uint32_t (*pipe_packets)(struct kernel_pipe *pipe); /* that readers may take now */
     /* Reservations; writes: not 0 for the end of writers. The id, or 0 where there are not as many packets or as much
        room. What is not an index of an open reservation is not read and not written, and gives 0. */

@@ -207,6 +207,8 @@ static void pipe(struct run *run, const struct step *s, uint32_t lane)
     switch (s->op) {
     case IR_OP_PIPE_READ: r = f->pipe_read(p, d->bytes, packet); break;
     case IR_OP_PIPE_WRITE: r = f->pipe_write(p, d->bytes, packet); break;
+    case IR_OP_PIPE_READ_WAIT: f->pipe_read_wait(p, d->bytes, packet); return;
+    case IR_OP_PIPE_WRITE_WAIT: f->pipe_write_wait(p, d->bytes, packet); return;
     case IR_OP_PIPE_READ_AT: r = f->pipe_read_at(p, d->bytes, packet, v[2], (uint32_t)v[3]); break;
     case IR_OP_PIPE_WRITE_AT: r = f->pipe_write_at(p, d->bytes, packet, v[2], (uint32_t)v[3]); break;
     case IR_OP_PIPE_RESERVE_READ: r = f->pipe_reserve(p, 0, (uint32_t)v[1]); break;

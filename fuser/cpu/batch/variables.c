@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/cpu/runtime/pipe.h"
 #include "ir/analysis/reachable_globals.h"
 
 static void see_global(struct ir_inst *inst, void *data)
@@ -23,8 +24,7 @@ static void *make_pipe(const struct ir_module *m, const struct ir_global *g)
 {
     uint64_t packet = ir_type_size(m, g->packet);
     struct kernel_pipe *pipe = aligned_zeros(kernel_pipe_bytes(packet, g->capacity));
-    pipe->packet_size = (uint32_t)packet;
-    pipe->capacity = g->capacity;
+    kernel_pipe_init(pipe, (uint32_t)packet, g->capacity);
     return pipe;
 }
 

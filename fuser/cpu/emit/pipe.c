@@ -25,7 +25,9 @@ struct pipe_call {
 static const struct pipe_call calls[IR_OP_COUNT] = {
     CALL(READ,          pipe_read,     IR_KIND_I32, true, -1),
     CALL(READ_AT,       pipe_read_at,  IR_KIND_I32, true, -1),
+    CALL(READ_WAIT,     pipe_read_wait,  IR_KIND_VOID, true, -1),
     CALL(WRITE,         pipe_write,    IR_KIND_I32, true, -1),
+    CALL(WRITE_WAIT,    pipe_write_wait, IR_KIND_VOID, true, -1),
     CALL(WRITE_AT,      pipe_write_at, IR_KIND_I32, true, -1),
     CALL(RESERVE_READ,  pipe_reserve,  IR_KIND_I64, false, 0),
     CALL(RESERVE_WRITE, pipe_reserve,  IR_KIND_I64, false, 1),

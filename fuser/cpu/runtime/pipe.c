@@ -28,7 +28,8 @@ static void unlock_pipe(struct kernel_pipe *pipe)
 
 static uint8_t *packet_at(struct kernel_pipe *pipe, uint64_t number)
 {
-    return pipe->packets + number % pipe->capacity * pipe->packet_size;
+    uint8_t *packets = pipe->port.ring ? pipe->port.packets : pipe->packets;
+    return packets + number % pipe->capacity * pipe->packet_size;
 }
 
 static uint8_t *mark_of(struct kernel_pipe *pipe, uint64_t number)
@@ -48,14 +49,41 @@ static bool fits(const struct kernel_pipe *pipe, uint64_t packet_size)
 
 /* ---- under the lock ---- */
 
-static uint64_t packets(const struct kernel_pipe *pipe)
+/* What the record says of the host's end. */
+static void see_host(struct kernel_pipe *pipe)
 {
+    pipe_ring_ready(&pipe->port, true);
+    struct kernel_pipe_end *hosts = pipe->port.end == PIPE_RING_WRITER ? &pipe->read : &pipe->write;
+    hosts->done = hosts->reserved = pipe->port.other;
+}
+
+/* Where there are fewer than that, as far as is known, the host is asked. */
+static uint64_t packets(struct kernel_pipe *pipe, uint64_t needed)
+{
+    if (pipe->port.ring && pipe->write.done - pipe->read.reserved < needed) see_host(pipe);
     return pipe->write.done - pipe->read.reserved;
 }
 
-static uint64_t room(const struct kernel_pipe *pipe)
+static uint64_t room(struct kernel_pipe *pipe, uint64_t needed)
 {
+    if (pipe->port.ring && pipe->capacity - (pipe->write.reserved - pipe->read.done) < needed) see_host(pipe);
     return pipe->capacity - (pipe->write.reserved - pipe->read.done);
+}
+
+static bool is_ready(struct kernel_pipe *pipe, bool writes)
+{
+    return writes ? room(pipe, 1) > 0 : packets(pipe, 1) > 0;
+}
+
+/* More is done at an end: who waits at the other one may go on. */
+static void tell(struct kernel_pipe *pipe, const struct kernel_pipe_end *end)
+{
+    if (pipe->port.ring && end->done != pipe->port.own && end == (pipe->port.end ? &pipe->write : &pipe->read))
+        pipe_ring_advance(&pipe->port, (uint32_t)(end->done - pipe->port.own));
+    if (!pipe->sleeps) return;
+    pipe->sleeps = 0;
+    atomic_fetch_add(&pipe->bell, 1);
+    pipe_wake_word(&pipe->bell);
 }
 
 /* The first packet of a reservation that is open; false: it is none. */
@@ -75,6 +103,7 @@ static void commit_packets(struct kernel_pipe *pipe, struct kernel_pipe_end *end
     }
     end->done += n;
     while (end->done != end->reserved && *mark_of(pipe, end->done)) *mark_of(pipe, end->done++) = 0;
+    tell(pipe, end);
 }
 
 /* ---- what kernels call ---- */
@@ -83,7 +112,7 @@ uint32_t kernel_pipe_read(struct kernel_pipe *pipe, uint64_t packet_size, void *
 {
     if (!fits(pipe, packet_size)) return 0;
     lock_pipe(pipe);
-    bool some = packets(pipe) > 0;
+    bool some = is_ready(pipe, false);
     if (some) {
         uint64_t number = pipe->read.reserved++;
         memcpy(packet, packet_at(pipe, number), packet_size);
@@ -97,7 +126,7 @@ uint32_t kernel_pipe_write(struct kernel_pipe *pipe, uint64_t packet_size, const
 {
     if (!fits(pipe, packet_size)) return 0;
     lock_pipe(pipe);
-    bool some = room(pipe) > 0;
+    bool some = is_ready(pipe, true);
     if (some) {
         uint64_t number = pipe->write.reserved++;
         memcpy(packet_at(pipe, number), packet, packet_size);
@@ -107,11 +136,92 @@ uint32_t kernel_pipe_write(struct kernel_pipe *pipe, uint64_t packet_size, const
     return some;
 }
 
+/* ---- waiting ---- */
+
+static kernel_pipe_watcher *watcher;
+
+void kernel_pipe_watch(kernel_pipe_watcher *w)
+{
+    watcher = w;
+}
+
+bool kernel_pipe_awaits_host(const struct kernel_pipe *pipe, bool writes)
+{
+    return pipe->port.ring && writes == (pipe->port.end == PIPE_RING_WRITER);
+}
+
+bool kernel_pipe_is_stuck(struct kernel_pipe *pipe, bool writes)
+{
+    lock_pipe(pipe);
+    bool ready = is_ready(pipe, writes);
+    unlock_pipe(pipe);
+    return !ready;
+}
+
+/* Another kernel, which may be at it right now, mostly comes sooner than one falls asleep. */
+static bool comes_soon(struct kernel_pipe *pipe, bool writes)
+{
+    enum { ROUNDS = 400 };
+    const uint64_t *done = writes ? &pipe->read.done : &pipe->write.done;
+    uint64_t seen = __atomic_load_n(done, __ATOMIC_RELAXED);
+    for (int i = 0; i < ROUNDS; i++) {
+        if (__atomic_load_n(done, __ATOMIC_RELAXED) != seen) return true;
+#ifdef __x86_64__
+        __builtin_ia32_pause();
+#endif
+    }
+    return false;
+}
+
+static void sleep_for_kernels(struct kernel_pipe *pipe, bool writes)
+{
+    lock_pipe(pipe);
+    bool ready = is_ready(pipe, writes);
+    uint64_t heard = atomic_load(&pipe->bell);
+    if (!ready) pipe->sleeps = 1;
+    unlock_pipe(pipe);
+    if (ready) return;
+    if (watcher) watcher(pipe, writes, true);
+    pipe_wait_word(&pipe->bell, heard, 0);
+    if (watcher) watcher(pipe, writes, false);
+}
+
+static void sleep_for_host(struct kernel_pipe *pipe, bool writes)
+{
+    lock_pipe(pipe);
+    struct pipe_ring_port port = pipe->port;
+    unlock_pipe(pipe);
+    if (pipe_spin_word(&port.ring->side[!port.end].done, port.other)) return;
+    if (watcher) watcher(pipe, writes, true);
+    pipe_ring_sleep(&port, 0);
+    if (watcher) watcher(pipe, writes, false);
+}
+
+static void wait_for_end(struct kernel_pipe *pipe, bool writes)
+{
+    if (kernel_pipe_awaits_host(pipe, writes))
+        sleep_for_host(pipe, writes);
+    else if (!comes_soon(pipe, writes))
+        sleep_for_kernels(pipe, writes);
+}
+
+void kernel_pipe_read_wait(struct kernel_pipe *pipe, uint64_t packet_size, void *packet)
+{
+    if (!fits(pipe, packet_size)) return;
+    while (!kernel_pipe_read(pipe, packet_size, packet)) wait_for_end(pipe, false);
+}
+
+void kernel_pipe_write_wait(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet)
+{
+    if (!fits(pipe, packet_size)) return;
+    while (!kernel_pipe_write(pipe, packet_size, packet)) wait_for_end(pipe, true);
+}
+
 uint32_t kernel_pipe_packets(struct kernel_pipe *pipe)
 {
     if (!pipe) return 0;
     lock_pipe(pipe);
-    uint64_t n = packets(pipe);
+    uint64_t n = packets(pipe, UINT64_MAX);
     unlock_pipe(pipe);
     return (uint32_t)n;
 }
@@ -122,7 +232,7 @@ uint64_t kernel_pipe_reserve(struct kernel_pipe *pipe, uint32_t writes, uint32_t
     struct kernel_pipe_end *end = writes ? &pipe->write : &pipe->read;
     lock_pipe(pipe);
     uint64_t first = end->reserved;
-    bool enough = n <= (writes ? room(pipe) : packets(pipe));
+    bool enough = n <= (writes ? room(pipe, n) : packets(pipe, n));
     if (enough) end->reserved += n;
     unlock_pipe(pipe);
     return enough ? ir_reservation(first, n) : 0;
@@ -159,4 +269,21 @@ void kernel_pipe_commit(struct kernel_pipe *pipe, uint32_t writes, uint64_t id)
     lock_pipe(pipe);
     if (find_reservation(pipe, end, id, &first)) commit_packets(pipe, end, first, ir_reservation_count(id));
     unlock_pipe(pipe);
+}
+
+/* ---- for who runs kernels ---- */
+
+void kernel_pipe_init(struct kernel_pipe *pipe, uint32_t packet_size, uint32_t capacity)
+{
+    pipe->packet_size = packet_size;
+    pipe->capacity = capacity;
+}
+
+bool kernel_pipe_set_ring(struct kernel_pipe *pipe, struct pipe_ring *ring, enum pipe_ring_end end)
+{
+    if (!pipe_ring_open(&pipe->port, ring, pipe->packet_size, pipe->capacity, end)) return false;
+    struct kernel_pipe_end *kernels = end == PIPE_RING_WRITER ? &pipe->write : &pipe->read;
+    kernels->done = kernels->reserved = pipe->port.own;
+    see_host(pipe);
+    return true;
 }

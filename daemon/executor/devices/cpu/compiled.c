@@ -115,6 +115,11 @@ static int compiled_run(struct launch_code *code, struct executable *x, uint32_t
     unsigned threads = pool_threads(context->pool);
     if (reserve_local(c->local_bytes, threads, p, e) != 0) return -1;
     struct job job = {c->object, c->record, x->launches[launch].args, *next};
+    if (p->waits) { /* for packets of those before, or of others: in order, on this thread */
+        run_groups(&job, 0, p->n_groups - *next, 0);
+        *next = p->n_groups;
+        return 0;
+    }
     uint64_t expected = expected_ns(c, p), ns = 0;
     do {
         uint64_t left = p->n_groups - job.base, groups = slice_groups(c, p, job.base - *next, ns / threads);

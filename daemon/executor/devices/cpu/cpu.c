@@ -9,6 +9,7 @@
 #include "daemon/executor/devices/cpu/launch_records.h"
 #include "daemon/executor/devices/cpu/objects.h"
 #include "daemon/executor/program/executables.h"
+#include "fuser/cpu/runtime/pipe.h"
 #include "ir/base/arena.h"
 #include "proto/include/fusiond/status.h"
 
@@ -43,9 +44,12 @@ static uint64_t pipe_bytes(uint32_t packet_size, uint32_t capacity)
 
 static void pipe_init(void *record, uint32_t packet_size, uint32_t capacity)
 {
-    struct kernel_pipe *pipe = record;
-    pipe->packet_size = packet_size;
-    pipe->capacity = capacity;
+    kernel_pipe_init(record, packet_size, capacity);
+}
+
+static bool pipe_set_ring(void *record, struct pipe_ring *ring, enum pipe_ring_end end)
+{
+    return kernel_pipe_set_ring(record, ring, end);
 }
 
 static int begin_loading(struct executable *x, struct error *e)
@@ -74,6 +78,7 @@ const struct device cpu_device = {.name = "cpu",
                                   .load = load,
                                   .pipe_bytes = pipe_bytes,
                                   .pipe_init = pipe_init,
+                                  .pipe_set_ring = pipe_set_ring,
                                   .begin_loading = begin_loading,
                                   .end_loading = end_loading,
                                   .replace = replace,

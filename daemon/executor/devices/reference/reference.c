@@ -47,21 +47,40 @@ static struct launch_code *load(struct executable *x, uint32_t launch, int *fd, 
     return NULL;
 }
 
+/* A pipe, its end of a ring where it is a host pipe, and packets where it is none. */
+struct checked_pipe {
+    struct interp_pipe pipe;
+    struct pipe_ring_port port;
+    uint8_t packets[];
+};
+
 static uint64_t pipe_bytes(uint32_t packet_size, uint32_t capacity)
 {
-    return sizeof(struct interp_pipe) + (uint64_t)packet_size * capacity;
+    return sizeof(struct checked_pipe) + (uint64_t)packet_size * capacity;
 }
 
 static void pipe_init(void *record, uint32_t packet_size, uint32_t capacity)
 {
-    struct interp_pipe *pipe = record;
-    *pipe = (struct interp_pipe){(uint8_t *)(pipe + 1), packet_size, capacity, 0, 0};
+    struct checked_pipe *c = record;
+    c->pipe = (struct interp_pipe){.packets = c->packets, .packet_size = packet_size, .capacity = capacity};
+}
+
+static bool pipe_set_ring(void *record, struct pipe_ring *ring, enum pipe_ring_end end)
+{
+    struct checked_pipe *c = record;
+    if (!pipe_ring_open(&c->port, ring, c->pipe.packet_size, c->pipe.capacity, end)) return false;
+    c->pipe.packets = c->port.packets;
+    c->pipe.port = &c->port;
+    c->pipe.read = end == PIPE_RING_READER ? c->port.own : c->port.other;
+    c->pipe.written = end == PIPE_RING_READER ? c->port.other : c->port.own;
+    return true;
 }
 
 const struct device reference_device = {.name = "reference",
                                         .load = load,
                                         .pipe_bytes = pipe_bytes,
                                         .pipe_init = pipe_init,
+                                        .pipe_set_ring = pipe_set_ring,
                                         .unload = reference_debug_free,
                                         .debug_begin = reference_debug_begin,
                                         .debug_transfer = reference_debug_transfer};
