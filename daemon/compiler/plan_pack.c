@@ -83,7 +83,11 @@ static void report_remark(msgpack_packer *k, const struct fuser_remark *r)
 void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
 {
     static const char *const home_names[] = {
-        [FUSER_STORAGE_MEMORY] = "memory", [FUSER_STORAGE_PRIVATE] = "private", [FUSER_STORAGE_LOCAL] = "local"};
+        [FUSER_STORAGE_MEMORY] = "memory",
+        [FUSER_STORAGE_PRIVATE] = "private",
+        [FUSER_STORAGE_LOCAL] = "local",
+        [FUSER_STORAGE_NOWHERE] = "none",
+    };
     const struct fuser_plan *p = s->plan;
     msgpack_pack_map(k, 7);
     put_numbers(k, "order", p->order, p->n_order);
@@ -139,7 +143,8 @@ static void program_assertion(msgpack_packer *k, const struct plan_source *s, co
 {
     static const enum assertion_scope owners[] = {[FUSER_STORAGE_MEMORY] = ASSERTION_SCOPE_ANY,
                                                   [FUSER_STORAGE_PRIVATE] = ASSERTION_SCOPE_WORK_ITEM,
-                                                  [FUSER_STORAGE_LOCAL] = ASSERTION_SCOPE_WORK_GROUP};
+                                                  [FUSER_STORAGE_LOCAL] = ASSERTION_SCOPE_WORK_GROUP,
+                                                  [FUSER_STORAGE_NOWHERE] = ASSERTION_SCOPE_ANY};
     const struct fuser_node *node = &s->graph->nodes[own->nodes[0]];
     uint32_t buffer = own->params[param].index;
     struct fuser_props all = {.no_init = true};

@@ -133,6 +133,7 @@ void loop_counters_bound(struct access_walk *w, const struct ir_inst *loop)
     struct test test;
     if (!find_test(w, body, &test)) return;
     for (uint32_t i = 0; i < body->n_args; i++)
-        if (ir_type_is_int(body->args[i]->type) && !ir_type_is_vector(body->args[i]->type))
+        if (ir_type_is_int(body->args[i]->type) && !ir_type_is_vector(body->args[i]->type) &&
+            !affine_value(w, body->args[i]).known)
             bound_counter(w, loop, i, &test);
 }

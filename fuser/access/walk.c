@@ -4,6 +4,7 @@
 #include "fuser/access/affine_value.h"
 #include "fuser/access/condition.h"
 #include "fuser/access/loop_counters.h"
+#include "fuser/access/loop_rounds.h"
 #include "fuser/access/provenance.h"
 #include "fuser/access/sub_group_ids.h"
 #include "ir/base/arena.h"
@@ -277,6 +278,7 @@ static struct leaving walk_if(struct access_walk *w, const struct ir_inst *inst,
 
 static struct leaving walk_loop(struct access_walk *w, const struct ir_inst *inst, struct access_state *state)
 {
+    loop_rounds_find(w, inst);
     loop_counters_bound(w, inst);
     struct access_state inside = *state;
     struct leaving body = walk_block(w, inst->blocks[0], &inside);

@@ -18,6 +18,7 @@
 #include "fuser/merge/one_variable.h"
 #include "fuser/merge/part_range.h"
 #include "fuser/merge/remap.h"
+#include "fuser/merge/unseen.h"
 #include "fuser/passes/inline.h"
 #include "fuser/passes/manager/pipelines.h"
 #include "fuser/passes/passes.h"
@@ -275,6 +276,7 @@ struct ir_module *fuse_kernels(const struct fuse_request *request, bool *kept, c
     drop_unused_objects(&f);
     if (!is_valid(&f)) goto fail;
     pipeline_run(&pipeline_cleanup, f.kernel);
+    if (unseen_drop(&f)) pipeline_run(&pipeline_cleanup, f.kernel);
     drop_unused_params(&f, kept);
     drop_unused_objects(&f);
     if (!is_valid(&f)) goto fail;

@@ -36,6 +36,8 @@ struct fuse_param {
     uint64_t local_bytes;
     ir_type type; /* type of the parameter */
     enum ir_access access;
+    bool unseen; /* MEMORY: nobody but the kernel ever reads it, so it becomes no parameter if the kernel does not
+                    either */
 };
 
 struct fuse_request {

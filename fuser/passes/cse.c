@@ -70,21 +70,12 @@ static uint32_t hash_inst(const struct ir_inst *inst)
     return mix(hash, inst->attrs.dim);
 }
 
-static bool same_attrs(const struct ir_attrs *a, const struct ir_attrs *b)
-{
-    return a->dim == b->dim && a->scope == b->scope && a->order == b->order && a->order_fail == b->order_fail &&
-           a->rounding == b->rounding && a->saturate == b->saturate && a->is_volatile == b->is_volatile &&
-           a->group_op == b->group_op && a->fp == b->fp && a->fence == b->fence && a->space == b->space &&
-           a->align == b->align && a->index == b->index && memcmp(a->mask, b->mask, sizeof a->mask) == 0 &&
-           a->callee == b->callee && a->global == b->global;
-}
-
 static bool same_inst(const struct ir_inst *a, const struct ir_inst *b)
 {
     if (a->op != b->op || a->type != b->type || a->n_operands != b->n_operands) return false;
     for (uint32_t i = 0; i < a->n_operands; i++)
         if (!ir_value_same(a->operands[i], b->operands[i])) return false;
-    return a->results[0]->type == b->results[0]->type && same_attrs(&a->attrs, &b->attrs);
+    return a->results[0]->type == b->results[0]->type && pass_same_attrs(&a->attrs, &b->attrs);
 }
 
 /* ---- the table ---- */

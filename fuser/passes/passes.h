@@ -4,19 +4,20 @@
 
 #include "fuser/passes/pass.h"
 
-extern const struct pass pass_inline;          /* calls of functions with a body */
-extern const struct pass pass_byval_copy;      /* a kernel's by-value parameters that it writes become copies */
-extern const struct pass pass_lower_returns;   /* early returns become plain control flow */
-extern const struct pass pass_fold;            /* constants and identities that are exact */
-extern const struct pass pass_cse;             /* equal pure operations, by dominance */
-extern const struct pass pass_mem2reg;         /* private variables that never escape become SSA values */
-extern const struct pass pass_forward;         /* a load after a store to the same address takes the stored value;
-                                                  distinct pointer parameters of a kernel do not alias */
-extern const struct pass pass_merge_ifs;       /* ifs of one condition that follow each other */
-extern const struct pass pass_dse;             /* stores that a later store of the same place hides */
-extern const struct pass pass_dce;             /* results nobody uses, stores nobody reads, empty ifs */
-extern const struct pass pass_sroa;            /* private arrays at constant places become variables */
-extern const struct pass pass_unroll;          /* loops of few rounds that index private arrays */
+extern const struct pass pass_inline;        /* calls of functions with a body */
+extern const struct pass pass_byval_copy;    /* a kernel's by-value parameters that it writes become copies */
+extern const struct pass pass_lower_returns; /* early returns become plain control flow */
+extern const struct pass pass_fold;          /* constants and identities that are exact */
+extern const struct pass pass_cse;           /* equal pure operations, by dominance */
+extern const struct pass pass_mem2reg;       /* private variables that never escape become SSA values */
+extern const struct pass pass_forward;       /* a load after a store to the same address takes the stored value;
+                                                distinct pointer parameters of a kernel do not alias */
+extern const struct pass pass_merge_ifs;     /* ifs of one condition that follow each other */
+extern const struct pass pass_merge_loops;   /* equal loops that follow each other, one storing what the other loads */
+extern const struct pass pass_dse;           /* stores that a later store of the same place hides */
+extern const struct pass pass_dce;           /* results nobody uses, stores nobody reads, empty ifs */
+extern const struct pass pass_sroa;          /* private arrays at constant places become variables */
+extern const struct pass pass_unroll;        /* loops of few rounds that index private arrays */
 extern const struct pass pass_unroll_accesses; /* loops of few rounds that access memory, to know where */
 extern const struct pass pass_licm;            /* loop-invariant pure operations go before the loop */
 extern const struct pass pass_loop_ends;       /* loops that test at their end go on there */

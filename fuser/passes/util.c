@@ -115,6 +115,15 @@ bool pass_same_bits(ir_type t, ir_type u)
     return bits_of(t) == bits_of(u) && (ir_type_lanes(t) == 3) == (ir_type_lanes(u) == 3);
 }
 
+bool pass_same_attrs(const struct ir_attrs *a, const struct ir_attrs *b)
+{
+    return a->dim == b->dim && a->scope == b->scope && a->order == b->order && a->order_fail == b->order_fail &&
+           a->rounding == b->rounding && a->saturate == b->saturate && a->is_volatile == b->is_volatile &&
+           a->group_op == b->group_op && a->fp == b->fp && a->fence == b->fence && a->space == b->space &&
+           a->align == b->align && a->index == b->index && memcmp(a->mask, b->mask, sizeof a->mask) == 0 &&
+           a->callee == b->callee && a->global == b->global;
+}
+
 bool pass_contains(const struct ir_inst *inst, enum ir_op op)
 {
     if (inst->op == op) return true;

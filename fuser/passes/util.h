@@ -30,6 +30,8 @@ bool pass_is_pure(const struct ir_inst *inst); /* no effect, and equal operands 
 bool pass_is_terminator(const struct ir_inst *inst);
 /* A T in memory can be read as a U: both have the same size, and all of its bits count. */
 bool pass_same_bits(ir_type t, ir_type u);
+/* Instructions of one operation that compute the same from the same operands. */
+bool pass_same_attrs(const struct ir_attrs *a, const struct ir_attrs *b);
 /* The instruction or one inside it has op. */
 bool pass_contains(const struct ir_inst *inst, enum ir_op op);
 /* One of its blocks leaves it by break, continue or return for a place outside of it. */

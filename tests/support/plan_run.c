@@ -287,7 +287,8 @@ static bool watch_node(struct assertion_check *w, const struct fuser_node *n, co
 {
     static const enum assertion_scope owners[] = {[FUSER_STORAGE_MEMORY] = ASSERTION_SCOPE_ANY,
                                                   [FUSER_STORAGE_PRIVATE] = ASSERTION_SCOPE_WORK_ITEM,
-                                                  [FUSER_STORAGE_LOCAL] = ASSERTION_SCOPE_WORK_GROUP};
+                                                  [FUSER_STORAGE_LOCAL] = ASSERTION_SCOPE_WORK_GROUP,
+                                                  [FUSER_STORAGE_NOWHERE] = ASSERTION_SCOPE_ANY};
     struct interp_arg args[MOST_PARAMS];
     struct assertion_arg watched[MOST_PARAMS] = {0};
     struct interp_options options = {.sub_group_size = PRIMARY, .max_steps = 1 << 28};

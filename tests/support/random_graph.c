@@ -115,6 +115,15 @@ static const char kernels[] =
     "    if %f {\n %k = sub i64 %i, 1\n %v = load i32 %a[%i]\n %u = load i32 %a[%k]\n %s = sub i32 %v, %u\n"
     "    store i32 %o[%i], %s\n }\n else {\n %g = slt i32 %x, %w\n if %g {\n %v2 = load i32 %a[%i]\n"
     "    store i32 %o[%i], %v2\n }\n }\n}\n"
+    "kernel @rounds(%o: ptr.global i32, %a: ptr.global i32, %n: i64) {\n"
+    "    %i = global_id x\n %g = global_size x\n %m = shl i64 %n, 4\n %e = add i64 %m, 16\n %c = ult i64 %i, %e\n"
+    "    if %c {\n loop (%k: i64 = %i) {\n %x = load i32 %a[%k]\n %s = mul i32 %x, 3\n store i32 %o[%k], %s\n"
+    "    %j = add i64 %g, %k\n %d = ult i64 %j, %e\n if %d {\n continue %j\n }\n break\n }\n }\n}\n"
+    "kernel @walk(%o: ptr.global i32, %a: ptr.global i32, %n: i64) {\n"
+    "    %i0 = global_id x\n %g0 = global_size x\n %i = trunc i32 %i0\n %g = trunc i32 %g0\n %n0 = trunc i32 %n\n"
+    "    %e = mul i32 %n0, 20\n %l = loop (%k: i32 = %i, %t: i32 = 1) -> i32 {\n %d = slt i32 %k, %e\n"
+    "    if %d {\n }\n else {\n break %t\n }\n %x = load i32 %a[%k]\n %s = add i32 %x, %t\n store i32 %o[%k], %s\n"
+    "    %j = add i32 %k, %g\n continue %j, %s\n }\n store i32 %o[%i], %l\n}\n"
     /* of random_plant.c: each element wherever %p says */
     "kernel @take(%o: ptr.global i32, %a: ptr.global i32, %p: ptr.global i32) {\n"
     "    %i = global_id x\n %w = load i32 %p[%i]\n %x = load i32 %a[%w]\n store i32 %o[%i], %x\n}\n"
@@ -141,7 +150,8 @@ static const struct kind kinds[] = {
     {"turned", "oa", false, PLANE}, {"fours", "oa", false, SPACE},   {"apart", "oa", false, ANY},
     {"strided", "oa", false, ANY},  {"picked", "oaa", false, SPACE}, {"block", "oaa", false, GROUPS},
     {"linear", "o=", false, SPACE}, {"sizes", "o", false, SPACE},    {"moved", "o=n", false, ANY},
-    {"image", "o=w", false, PLANE}, {"border", "oaw", false, PLANE},
+    {"image", "o=w", false, PLANE}, {"border", "oaw", false, PLANE}, {"rounds", "o=n", false, ANY},
+    {"walk", "o=n", false, ANY},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

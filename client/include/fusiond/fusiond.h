@@ -536,7 +536,7 @@ typedef struct fusion_group {
 } fusion_group;
 
 typedef struct fusion_internalized {
-    const char *buffer, *memory; /* memory: "private" or "local" */
+    const char *buffer, *memory; /* memory: "private", "local" or "none" */
     uint64_t bytes;              /* of memory that the buffer does not take */
     uint64_t traffic;            /* bytes that its accesses do not move over memory */
 } fusion_internalized;

@@ -14,6 +14,7 @@ static const struct pass *const table[] = {
     &pass_forward,
     &pass_merge_ifs,
     &pass_loop_ends,
+    &pass_merge_loops,
     &pass_dse,
     &pass_dce,
     &pass_sroa,

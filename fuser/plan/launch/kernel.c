@@ -133,7 +133,8 @@ struct ir_module *launch_kernel(struct plan_context *ctx, const struct launch_re
                                        .local_first = param->storage.local_first,
                                        .local_bytes = param->storage.local_bytes,
                                        .type = param->type,
-                                       .access = access_of(param)};
+                                       .access = access_of(param),
+                                       .unseen = param->unseen};
     }
     struct fuse_request request = {.name = name_of(f, run, name),
                                    .range = *range,

@@ -169,6 +169,7 @@ static bool find_candidates(struct launching *l, struct attempt *r)
         if (param->kind != FUSER_PARAM_BUFFER || !(param->reads || param->writes)) continue;
         if (l->facts->graph->buffers[param->index].image || program_scope_has(l->scope, param->index)) continue;
         struct plan_storage storage = {.storage = FUSER_STORAGE_MEMORY};
+        param->unseen = storage_is_unseen(&query, param->index);
         if (!storage_find(&query, param->index, left, &storage)) continue;
         r->candidate[i] = storage;
         if (storage.storage == FUSER_STORAGE_LOCAL) left -= storage.local_bytes;
@@ -208,15 +209,48 @@ static bool make_kernel_stepwise(struct launching *l, struct attempt *r)
     return true;
 }
 
+/* The kernel takes a part of the buffer as a parameter. */
+static bool is_kept(const struct attempt *r, uint32_t buffer)
+{
+    for (uint32_t i = 0; i < r->params.n; i++)
+        if (r->kept[i] && r->params.params[i].kind == FUSER_PARAM_BUFFER && r->params.params[i].index == buffer)
+            return true;
+    return false;
+}
+
+/* Why it stays in memory was said before the kernel was made, from which nothing of it is left. */
+static void withdraw_remarks(struct launching *l, uint32_t from, const char *buffer)
+{
+    struct fuser_remark *remarks = l->ctx->remarks;
+    uint32_t n = from;
+    for (uint32_t i = from; i < l->ctx->n_remarks; i++)
+        if (strcmp(remarks[i].buffer, buffer) != 0) remarks[n++] = remarks[i];
+    l->ctx->n_remarks = n;
+}
+
+/* Buffers that nobody else sees, and of which the kernel reads nothing any more, need no memory. */
+static void leave_out_unseen(struct launching *l, struct attempt *r, uint32_t remarks)
+{
+    for (uint32_t i = 0; i < r->params.n; i++) {
+        struct plan_param *param = &r->params.params[i];
+        if (!param->unseen || param->storage.storage != FUSER_STORAGE_MEMORY || is_kept(r, param->index)) continue;
+        param->storage.storage = FUSER_STORAGE_NOWHERE;
+        withdraw_remarks(l, remarks, param->name);
+    }
+}
+
 static bool make_run(struct launching *l, struct attempt *r)
 {
     uint32_t remarks = l->ctx->n_remarks;
     prepare(l, r);
     bool any = find_candidates(l, r);
     set_storage(r, any);
-    if (make_kernel(l, r) || (any && make_kernel_stepwise(l, r))) return true;
-    l->ctx->n_remarks = remarks;
-    return false;
+    if (!make_kernel(l, r) && !(any && make_kernel_stepwise(l, r))) {
+        l->ctx->n_remarks = remarks;
+        return false;
+    }
+    leave_out_unseen(l, r, remarks);
+    return true;
 }
 
 /* ---- what is said of it ---- */
@@ -234,30 +268,40 @@ static void storage_text(const struct plan_storage *storage, char *buf, size_t s
     }
 }
 
-static void remark_storage(struct launching *l, const struct attempt *r, const char *names)
+static void remark_buffer(struct launching *l, const struct attempt *r, const struct plan_param *param,
+                          const char *names)
 {
     char where[96];
-    for (uint32_t i = 0; i < r->params.n; i++) {
-        const struct plan_param *param = &r->params.params[i];
-        if (param->storage.storage == FUSER_STORAGE_MEMORY) continue;
-        uint64_t traffic = 0;
-        for (uint32_t k = l->facts->buffer_uses_start[param->index]; k < l->facts->buffer_uses_start[param->index + 1];
-             k++)
-            traffic += traffic_of_use(l->facts, &l->facts->uses[l->facts->buffer_uses[k]]);
-        bool local = param->storage.storage == FUSER_STORAGE_LOCAL;
-        const char *assertion = param->storage.assertion;
-        l->plan->storage[param->index] = param->storage.storage;
-        l->plan->saved[param->index] = traffic;
-        storage_text(&param->storage, where, sizeof where);
-        plan_remark(
-            l->ctx, local ? "internalized_local" : "internalized_private", name_of(l, r->run.nodes[0]), param->name,
-            "buffer %s is kept in %s of %s: saves %llu bytes of memory and %llu bytes of traffic%s%s%s", param->name,
-            where, names, (ull)l->facts->graph->buffers[param->index].bytes, (ull)traffic,
-            assertion ? "; that no element belongs to two work-" : "",
-            assertion ? (local ? "groups is not proved, but asserted by " : "items is not proved, but asserted by ")
-                      : "",
-            assertion ? assertion : "");
+    uint64_t traffic = 0, bytes = l->facts->graph->buffers[param->index].bytes;
+    const uint32_t *start = &l->facts->buffer_uses_start[param->index];
+    for (uint32_t k = start[0]; k < start[1]; k++)
+        traffic += traffic_of_use(l->facts, &l->facts->uses[l->facts->buffer_uses[k]]);
+    bool local = param->storage.storage == FUSER_STORAGE_LOCAL;
+    const char *assertion = param->storage.assertion;
+    l->plan->storage[param->index] = param->storage.storage;
+    l->plan->saved[param->index] = traffic;
+    if (param->storage.storage == FUSER_STORAGE_NOWHERE) {
+        plan_remark(l->ctx, "internalized_unread", name_of(l, r->run.nodes[0]), param->name,
+                    "buffer %s needs no memory: all that is read of it, the same work-item of %s has stored just "
+                    "before; saves %llu bytes of memory and %llu bytes of traffic",
+                    param->name, names, (ull)bytes, (ull)traffic);
+        return;
     }
+    storage_text(&param->storage, where, sizeof where);
+    plan_remark(
+        l->ctx, local ? "internalized_local" : "internalized_private", name_of(l, r->run.nodes[0]), param->name,
+        "buffer %s is kept in %s of %s: saves %llu bytes of memory and %llu bytes of traffic%s%s%s", param->name, where,
+        names, (ull)bytes, (ull)traffic, assertion ? "; that no element belongs to two work-" : "",
+        assertion ? (local ? "groups is not proved, but asserted by " : "items is not proved, but asserted by ") : "",
+        assertion ? assertion : "");
+}
+
+static void remark_storage(struct launching *l, const struct attempt *r, const char *names)
+{
+    for (uint32_t i = 0; i < r->params.n; i++)
+        if (r->params.params[i].storage.storage != FUSER_STORAGE_MEMORY &&
+            l->plan->storage[r->params.params[i].index] == FUSER_STORAGE_MEMORY)
+            remark_buffer(l, r, &r->params.params[i], names);
 }
 
 static const char *barriers_text(const struct attempt *r, char *buf, size_t size)

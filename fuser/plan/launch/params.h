@@ -19,6 +19,7 @@ struct plan_param {
     bool decides;                /* VALUE: each of its arguments does (struct access_summary) */
     const void *view;            /* BUFFER: of the argument, which then is a parameter of its own */
     struct plan_storage storage; /* BUFFER: in memory, or elsewhere */
+    bool unseen;                 /* BUFFER: nobody but the launch ever reads it */
 };
 
 struct plan_params {

@@ -286,7 +286,14 @@ static bool is_quiet(const struct storage_search *l, bool some)
     return !order_run_has(l->order, l->run, l->first->node) || !(some || l->ctx->options->explain);
 }
 
-bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local_left, struct plan_storage *out)
+static const struct nd_range *linear_range(const struct storage_query *q)
+{
+    struct nd_range *linear = arena_alloc(q->ctx->arena, sizeof *linear);
+    *linear = (struct nd_range){.dims = 1, .global = {range_items(q->range), 1, 1}};
+    return linear;
+}
+
+static struct storage_search search_of(const struct storage_query *q, uint32_t buffer, uint64_t local_left)
 {
     struct storage_search l = {.ctx = q->ctx,
                                .facts = q->facts,
@@ -297,10 +304,25 @@ bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local
                                .range = q->range,
                                .barriers = q->barriers,
                                .local_left = local_left};
-    struct nd_range linear = {.dims = 1, .global = {range_items(q->range), 1, 1}};
     gather(&l);
     l.linear = q->mapping->nodes[l.first->node].linear;
-    if (l.linear) l.range = &linear;
+    if (l.linear) l.range = linear_range(q);
+    return l;
+}
+
+bool storage_is_unseen(const struct storage_query *q, uint32_t buffer)
+{
+    bool some;
+    const char *assertion;
+    struct storage_search l = search_of(q, buffer, 0);
+    l.quiet = true;
+    return !find_visible(&l, &some) && is_inside(&l) && is_known(&l) && is_written(&l) &&
+           storage_is_owned(&l, BETWEEN_ITEMS, &assertion);
+}
+
+bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local_left, struct plan_storage *out)
+{
+    struct storage_search l = search_of(q, buffer, local_left);
     bool some;
     const struct plan_use *visible = find_visible(&l, &some);
     l.visible = visible != NULL;

@@ -24,4 +24,7 @@ struct storage_query {
 
 /* Can the buffer live in registers, or in local_left bytes of work-group memory? Leaves a remark where the user asked
    for it (internal_memory) and it cannot, or where only that property is missing. */
+/* Nobody but the launch ever reads or writes the buffer, which writes it, and no element belongs to two work-items: if
+   nothing is left to read, as each takes what it stored itself, memory is not needed. */
+bool storage_is_unseen(const struct storage_query *q, uint32_t buffer);
 bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local_left, struct plan_storage *out);
