@@ -13,10 +13,11 @@
 #include "fuser/plan/graph/sub_group_size.h"
 #include "fuser/plan/graph/traffic.h"
 #include "fuser/plan/graph/uses.h"
+#include "fuser/plan/launch/attempt.h"
 #include "fuser/plan/launch/kernel.h"
 #include "fuser/plan/launch/launch_traffic.h"
-#include "fuser/plan/launch/params.h"
 #include "fuser/plan/launch/pressure.h"
+#include "fuser/plan/launch/remarks.h"
 #include "fuser/plan/launch/work.h"
 #include "fuser/plan/mapping/launch_range.h"
 #include "fuser/plan/storage/storage.h"
@@ -28,57 +29,13 @@ typedef unsigned long long ull;
    cost; a buffer between launches costs more. */
 enum { MAX_PRESSURE = 8 };
 
-/* A run of the linear order that is to be one launch. */
-struct attempt {
-    struct node_run run;
-    const struct plan_group *group; /* that it is, or is a part of */
-    struct nd_range range;
-    struct plan_params params;
-    struct plan_storage *candidate; /* by parameter: a storage of a buffer outside of memory, if any */
-    bool *kept;
-    struct ir_module *module;
-    char why[400];
-};
-
-static const char *name_of(const struct launching *l, uint32_t node)
-{
-    return l->facts->graph->nodes[node].name;
-}
-
-static void names_text(const struct launching *l, struct node_run run, char *buf, size_t size)
-{
-    size_t used = 0;
-    buf[0] = '\0';
-    for (uint32_t i = 0; i < run.n && used < size; i++) {
-        const char *name = name_of(l, run.nodes[i]);
-        if (used + strlen(name) + 24 > size) {
-            snprintf(buf + used, size - used, " and %u more", run.n - i);
-            return;
-        }
-        used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? ", " : "", name);
-    }
-}
-
 /* ---- one kernel ---- */
-
-/* Those of a part of the group, by place in the part. Before its first kernel none is needed. */
-static const bool *barriers_of(const struct plan_group *group, struct node_run run)
-{
-    return &group->barriers[run.nodes - group->run.nodes];
-}
-
-static uint32_t count_barriers(const struct plan_group *group, struct node_run run)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 1; i < run.n; i++) n += barriers_of(group, run)[i];
-    return n;
-}
 
 /* The range of a part of a group. What a barrier orders holds in the work-groups that the group has. */
 static struct nd_range range_of(const struct launching *l, struct node_run run, const struct plan_group *group)
 {
     struct nd_range range = launch_range_of_run(l->facts, run);
-    if (count_barriers(group, run)) memcpy(range.local, group->range.local, sizeof range.local);
+    if (attempt_n_barriers(group, run)) memcpy(range.local, group->range.local, sizeof range.local);
     return range;
 }
 
@@ -90,7 +47,7 @@ static bool is_like_group(const struct launching *l, struct node_run run, const 
     char why[256];
     if (run.n == 1 || (range_same(&range, all) && memcmp(range.local, all->local, sizeof range.local) == 0))
         return true;
-    if (count_barriers(group, run) && memcmp(range.offset, all->offset, sizeof range.offset) != 0) return false;
+    if (attempt_n_barriers(group, run) && memcmp(range.offset, all->offset, sizeof range.offset) != 0) return false;
     if (range_is_uneven(&range) || !launch_range_keeps_ids(l->facts, run, all, &range)) return false;
     uint32_t size = sub_group_size_of_run(l->facts, run);
     for (uint32_t i = 0; i < run.n; i++) {
@@ -134,7 +91,7 @@ static bool make_kernel(struct launching *l, struct attempt *r)
 {
     struct nd_range range = r->range;
     local_size_choose(&range, &l->ctx->options->device, l->facts->graph->nodes[r->run.nodes[0]].kernel);
-    const struct launch_request request = {l->facts, r->run, &range, &r->params, barriers_of(r->group, r->run)};
+    const struct launch_request request = {l->facts, r->run, &range, &r->params, attempt_barriers(r->group, r->run)};
     r->module = launch_kernel(l->ctx, &request, r->kept, r->why, sizeof r->why);
     if (!r->module || !takes_its_args(r)) return false;
     r->range = range;
@@ -162,7 +119,7 @@ static bool find_candidates(struct launching *l, struct attempt *r)
                                         .mapping = l->mapping,
                                         .run = r->run,
                                         .range = &r->range,
-                                        .barriers = count_barriers(r->group, r->run) > 0};
+                                        .barriers = attempt_n_barriers(r->group, r->run) > 0};
     if (l->ctx->options->mode == FUSER_MODE_NONE || !l->ctx->options->device.can_fuse) return false;
     for (uint32_t i = 0; i < r->params.n; i++) {
         struct plan_param *param = &r->params.params[i];
@@ -203,7 +160,7 @@ static bool make_kernel_stepwise(struct launching *l, struct attempt *r)
         r->module = before;
         r->kept = kept_before;
         r->params.params[i].storage = in_memory;
-        plan_remark(l->ctx, "not_internalized_kernel", name_of(l, r->run.nodes[0]), r->params.params[i].name,
+        plan_remark(l->ctx, "not_internalized_kernel", launch_node_name(l, r->run.nodes[0]), r->params.params[i].name,
                     "buffer %s stays in memory: %s", r->params.params[i].name, r->why);
     }
     return true;
@@ -253,76 +210,6 @@ static bool make_run(struct launching *l, struct attempt *r)
     return true;
 }
 
-/* ---- what is said of it ---- */
-
-static void storage_text(const struct plan_storage *storage, char *buf, size_t size)
-{
-    uint64_t elements = 0;
-    for (uint32_t i = 0; i < storage->n_slices; i++) elements += storage->slices[i].count;
-    if (storage->storage == FUSER_STORAGE_LOCAL) {
-        snprintf(buf, size, "work-group memory, %llu bytes for each work-group,", (ull)storage->local_bytes);
-    } else if (elements > 1) {
-        snprintf(buf, size, "registers, %llu elements for each work-item,", (ull)elements);
-    } else {
-        snprintf(buf, size, "registers");
-    }
-}
-
-static void remark_buffer(struct launching *l, const struct attempt *r, const struct plan_param *param,
-                          const char *names)
-{
-    char where[96];
-    uint64_t traffic = 0, bytes = l->facts->graph->buffers[param->index].bytes;
-    const uint32_t *start = &l->facts->buffer_uses_start[param->index];
-    for (uint32_t k = start[0]; k < start[1]; k++)
-        traffic += traffic_of_use(l->facts, &l->facts->uses[l->facts->buffer_uses[k]]);
-    bool local = param->storage.storage == FUSER_STORAGE_LOCAL;
-    const char *assertion = param->storage.assertion;
-    l->plan->storage[param->index] = param->storage.storage;
-    l->plan->saved[param->index] = traffic;
-    if (param->storage.storage == FUSER_STORAGE_NOWHERE) {
-        plan_remark(l->ctx, "internalized_unread", name_of(l, r->run.nodes[0]), param->name,
-                    "buffer %s needs no memory: all that is read of it, the same work-item of %s has stored just "
-                    "before; saves %llu bytes of memory and %llu bytes of traffic",
-                    param->name, names, (ull)bytes, (ull)traffic);
-        return;
-    }
-    storage_text(&param->storage, where, sizeof where);
-    plan_remark(
-        l->ctx, local ? "internalized_local" : "internalized_private", name_of(l, r->run.nodes[0]), param->name,
-        "buffer %s is kept in %s of %s: saves %llu bytes of memory and %llu bytes of traffic%s%s%s", param->name, where,
-        names, (ull)bytes, (ull)traffic, assertion ? "; that no element belongs to two work-" : "",
-        assertion ? (local ? "groups is not proved, but asserted by " : "items is not proved, but asserted by ") : "",
-        assertion ? assertion : "");
-}
-
-static void remark_storage(struct launching *l, const struct attempt *r, const char *names)
-{
-    for (uint32_t i = 0; i < r->params.n; i++)
-        if (r->params.params[i].storage.storage != FUSER_STORAGE_MEMORY &&
-            l->plan->storage[r->params.params[i].index] == FUSER_STORAGE_MEMORY)
-            remark_buffer(l, r, &r->params.params[i], names);
-}
-
-static const char *barriers_text(const struct attempt *r, char *buf, size_t size)
-{
-    uint32_t n = count_barriers(r->group, r->run);
-    buf[0] = '\0';
-    if (n && n == r->run.n - 1) snprintf(buf, size, ", with a work-group barrier between each two");
-    if (n && n < r->run.n - 1) snprintf(buf, size, ", with %u work-group barrier%s between them", n, n > 1 ? "s" : "");
-    return buf;
-}
-
-static void remark_run(struct launching *l, const struct attempt *r)
-{
-    char names[512], barriers[80];
-    names_text(l, r->run, names, sizeof names);
-    if (r->run.n > 1)
-        plan_remark(l->ctx, "fused", name_of(l, r->run.nodes[0]), NULL, "%u kernels are one launch%s: %s", r->run.n,
-                    barriers_text(r, barriers, sizeof barriers), names);
-    remark_storage(l, r, names);
-}
-
 /* ---- the launch ---- */
 
 /* What the nodes of the run move through each parameter when they are launches of their own. */
@@ -357,7 +244,7 @@ static struct fuser_launch launch_of(const struct launching *l, const struct att
     launch.nodes = arena_alloc(arena, r->run.n * sizeof *launch.nodes);
     memcpy(launch.nodes, r->run.nodes, r->run.n * sizeof *launch.nodes);
     launch.barriers = arena_alloc(arena, r->run.n * sizeof *launch.barriers);
-    memcpy(launch.barriers, barriers_of(r->group, r->run), r->run.n * sizeof *launch.barriers);
+    memcpy(launch.barriers, attempt_barriers(r->group, r->run), r->run.n * sizeof *launch.barriers);
     launch.barriers[0] = false;
     return launch;
 }
@@ -393,53 +280,10 @@ static bool add_spare(struct launching *l, uint32_t node)
     prepare(l, &r);
     set_storage(&r, false);
     if (!make_kernel(l, &r))
-        return plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", name_of(l, node), "%s", r.why);
+        return plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", launch_node_name(l, node), "%s", r.why);
     plan->spares = arena_grow(plan->arena, plan->spares, plan->n_spares, sizeof *plan->spares);
     plan->spares[plan->n_spares++] = launch_of(l, &r);
     return true;
-}
-
-/* The first node of the run that is given the value, and the argument's name. */
-static const char *value_text(const struct launching *l, struct node_run run, uint32_t value, char *buf, size_t size)
-{
-    for (uint32_t i = 0; i < run.n; i++) {
-        const struct fuser_node *n = &l->facts->graph->nodes[run.nodes[i]];
-        for (uint32_t k = 0; k < n->n_args; k++) {
-            const char *name = n->kernel->params[k].value->name;
-            if (n->args[k].kind != FUSER_ARG_VALUE || n->args[k].index != value) continue;
-            snprintf(buf, size, "%.60s of %.80s", name ? name : "an argument", n->name);
-            return buf;
-        }
-    }
-    return "a value";
-}
-
-/* "w of second is w of first, w of first is 640": the first few of them. */
-static void conditions_text(const struct launching *l, const struct attempt *r, char *buf, size_t size)
-{
-    char value[160], like[160];
-    uint32_t n = r->params.n_conditions, told = n < 6 ? n : 5;
-    size_t used = 0;
-    for (uint32_t i = 0; i < told && used < size; i++) {
-        const struct fuser_condition *c = &r->params.conditions[i];
-        bool equal = c->like != c->value;
-        if (!equal) snprintf(like, sizeof like, "%lld", (long long)c->number);
-        used += (size_t)snprintf(buf + used, size - used, "%s%s is %s", i ? ", " : "",
-                                 value_text(l, r->run, c->value, value, sizeof value),
-                                 equal ? value_text(l, r->run, c->like, like, sizeof like) : like);
-    }
-    if (told < n && used < size) snprintf(buf + used, size - used, " and %u more", n - told);
-}
-
-static void remark_conditions(struct launching *l, const struct attempt *r)
-{
-    char text[1200];
-    conditions_text(l, r, text, sizeof text);
-    plan_remark(
-        l->ctx, "conditional", name_of(l, r->run.nodes[0]), NULL,
-        "the launch of %s goes by %s, as when the graph was finalized; a submission that says otherwise runs its "
-        "kernels one by one",
-        name_of(l, r->run.nodes[0]), text);
 }
 
 static bool add_conditions(struct launching *l, const struct attempt *r, struct fuser_launch *launch)
@@ -449,7 +293,7 @@ static bool add_conditions(struct launching *l, const struct attempt *r, struct 
     launch->conditions = arena_alloc(l->plan->arena, launch->n_conditions * sizeof *launch->conditions);
     memcpy(launch->conditions, r->params.conditions, launch->n_conditions * sizeof *launch->conditions);
     launch->first_spare = l->plan->n_spares;
-    remark_conditions(l, r);
+    launch_remark_conditions(l, r);
     for (uint32_t i = 0; i < r->run.n; i++)
         if (!add_spare(l, r->run.nodes[i])) return false;
     return true;
@@ -550,21 +394,22 @@ static uint32_t launch_part(struct launching *l, struct node_run run, const stru
     begin(&r, run, group);
     if (!try_run(l, &r, &code)) {
         if (run.n > 1 && l->ctx->options->mode == FUSER_MODE_REQUIRE) {
-            plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", name_of(l, run.nodes[0]),
+            plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", launch_node_name(l, run.nodes[0]),
                       "the %u kernels from here on cannot be one: %s", run.n, r.why);
             return 0;
         }
         uint32_t prefix = run.n > 1 ? longest_prefix(l, run, group) : 1;
         if (run.n > 1)
-            plan_remark(l->ctx, code, name_of(l, run.nodes[prefix]), NULL,
-                        "%s is not fused with the kernels before it: %s", name_of(l, run.nodes[prefix]), r.why);
+            plan_remark(l->ctx, code, launch_node_name(l, run.nodes[prefix]), NULL,
+                        "%s is not fused with the kernels before it: %s", launch_node_name(l, run.nodes[prefix]),
+                        r.why);
         begin(&r, (struct node_run){run.nodes, prefix}, group);
         if (!make_run(l, &r)) {
-            plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", name_of(l, run.nodes[0]), "%s", r.why);
+            plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", launch_node_name(l, run.nodes[0]), "%s", r.why);
             return 0;
         }
     }
-    remark_run(l, &r);
+    launch_remark_run(l, &r);
     return add_launch(l, &r) ? r.run.n : 0;
 }
 
@@ -575,10 +420,10 @@ static bool launch_group(struct launching *l, const struct plan_group *group)
         struct node_run part = left;
         while (!is_like_group(l, part, group)) part.n--;
         if (part.n < left.n)
-            plan_remark(l->ctx, "not_fused_range", name_of(l, left.nodes[part.n]), NULL,
+            plan_remark(l->ctx, "not_fused_range", launch_node_name(l, left.nodes[part.n]), NULL,
                         "%s is not fused with the kernels before it: other kernels of the group are not either, and "
                         "without them the same ids would be other work-items",
-                        name_of(l, left.nodes[part.n]));
+                        launch_node_name(l, left.nodes[part.n]));
         uint32_t done = launch_part(l, part, group);
         if (!done) return false;
         left = (struct node_run){left.nodes + done, left.n - done};

@@ -1,0 +1,35 @@
+/* A launch while it is made. */
+#pragma once
+
+#include "fuser/plan/launch/launching.h"
+#include "fuser/plan/launch/params.h"
+
+/* A run of the linear order that is to be one launch. */
+struct attempt {
+    struct node_run run;
+    const struct plan_group *group; /* that it is, or is a part of */
+    struct nd_range range;
+    struct plan_params params;
+    struct plan_storage *candidate; /* by parameter: a storage of a buffer outside of memory, if any */
+    bool *kept;
+    struct ir_module *module;
+    char why[400];
+};
+
+static inline const char *launch_node_name(const struct launching *l, uint32_t node)
+{
+    return l->facts->graph->nodes[node].name;
+}
+
+/* Those of a part of the group, by place in the part. Before its first kernel none is needed. */
+static inline const bool *attempt_barriers(const struct plan_group *group, struct node_run run)
+{
+    return &group->barriers[run.nodes - group->run.nodes];
+}
+
+static inline uint32_t attempt_n_barriers(const struct plan_group *group, struct node_run run)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < run.n; i++) n += attempt_barriers(group, run)[i];
+    return n;
+}
