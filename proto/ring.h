@@ -13,7 +13,7 @@
 
 enum {
     RING_MAGIC = 0x46524e47,
-    RING_VERSION = 4,
+    RING_VERSION = 5,
     RING_DATA_BYTES = 1 << 20,  /* power of two */
     RING_MAX_ENTRY = 256 << 10, /* bytes of one entry */
     RING_MAX_PENDING = 1024,    /* submissions not completed yet */
@@ -21,6 +21,7 @@ enum {
     RING_PRINT_MOST = RING_PRINT_BYTES - 4096, /* of one submission: a note about what was dropped fits behind it */
     RING_OBJECT_BYTES = 64,                    /* of texts, the ends of longer ones are left out */
     RING_REASON_BYTES = 424,
+    RING_MAX_AWAY = 4096, /* buffers whose contents only a device has: all that a session may have attached */
 };
 
 enum ring_state { RING_RUNNING, RING_RESTARTING, RING_CLOSED };
@@ -29,6 +30,13 @@ enum ring_state { RING_RUNNING, RING_RESTARTING, RING_CLOSED };
 enum ring_call {
     RING_CALL_WORKERS = 0xffff,  /* how many are to be woken */
     RING_CALL_BORROWS = 1 << 16, /* there are no other processors for them but the client's */
+};
+
+/* What the client does with a buffer while the submission runs. */
+enum ring_host {
+    RING_HOST_READS = 1,  /* it is to see what was written */
+    RING_HOST_WRITES = 2, /* it may have written since the last submission */
+    RING_NEXT_FAILS = 4,  /* of executable 0: nobody waits; if it fails, so does what uses the buffer next */
 };
 
 struct ring_completion {
@@ -70,10 +78,18 @@ struct ring {
     alignas(64) _Atomic uint64_t printed; /* executor: bytes written, ever */
     _Atomic uint64_t print_taken;         /* client: bytes taken, ever */
     uint8_t prints[RING_PRINT_BYTES];     /* used modulo */
-    alignas(64) uint8_t data[];           /* data_bytes, used modulo */
+    /* executors for GPUs: bytes that went to devices and came back, ever; there before the completion is told */
+    alignas(64) _Atomic uint64_t to_device;
+    _Atomic uint64_t from_device;
+    /* numbers of buffers, 0: none. An executor that takes the place of one that died finds here what was lost with it
+     */
+    _Atomic uint64_t away[RING_MAX_AWAY];
+    alignas(64) uint8_t data[]; /* data_bytes, used modulo */
 };
 
-/* One submission: this header, then n_bindings bindings, n_values values, each padded to 8 bytes. */
+/* One submission: this header, then n_bindings bindings, n_values values, each padded to 8 bytes. Of executable 0,
+   which there is not, it brings what only a device has of the buffers back to their memory; where the host writes then,
+   what the device has counts no more. */
 struct ring_entry {
     uint32_t size;     /* bytes in all, a multiple of 8 */
     uint32_t part;     /* which steps of the executable: those between two of its host tasks, 0 the first */
@@ -84,7 +100,8 @@ struct ring_entry {
 };
 
 struct ring_binding {
-    uint32_t slot, reserved;
+    uint32_t slot;
+    uint32_t host;   /* enum ring_host bits. What no binding says it of, the host reads and writes */
     uint64_t buffer; /* id of an attached buffer or USM allocation of this session */
     uint64_t offset; /* bytes into it */
 };
@@ -122,6 +139,12 @@ bool ring_entry_valid(const uint8_t *entry, const char **reason);
    cut to what fits; NULL is "". The event socket is the caller's job: written where wants_event is not 0. */
 void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
                    const char *reason);
+/* Executor: the contents of this buffer are with a device alone, or no longer; and whether they were noted so. */
+void ring_note_away(struct ring *r, uint64_t buffer);
+void ring_forget_away(struct ring *r, uint64_t buffer);
+bool ring_is_away(const struct ring *r, uint64_t buffer);
+/* Executor: bytes were copied, so many more of each. */
+void ring_count_moved(struct ring *r, uint64_t to_device, uint64_t from_device);
 /* Executor: text for the client. False: there is not so much room, and nothing of it is taken. */
 bool ring_print(struct ring *r, const char *text, size_t bytes);
 /* Client (callers serialize): takes at most `room` bytes of what was printed; 0: there is nothing. */

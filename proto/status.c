@@ -18,6 +18,7 @@ static const char *const names[FUSION_STATUS_COUNT] = {
     [FUSION_BUSY] = "busy",
     [FUSION_IO] = "io",
     [FUSION_INTERNAL] = "internal",
+    [FUSION_LOST] = "lost",
 };
 
 const char *fusion_status_name(fusion_status status)

@@ -5,6 +5,7 @@
 
 #include "client/base/error.h"
 #include "client/graph/host.h"
+#include "client/memory/access.h"
 #include "client/module/pipe.h"
 #include "client/session/wait.h"
 
@@ -57,11 +58,14 @@ fusion_status client_exec_act(fusion_exec *e, uint32_t index, const struct bindi
     bool waits = a->kind != ACTION_PIPE || a->waits;
     fusion_status status = waits ? wait_for_turn(e->session, last) : FUSION_SUCCESS;
     if (status != FUSION_SUCCESS) return status;
-    if (a->kind == ACTION_FUNCTION)
+    if (a->kind == ACTION_FUNCTION) {
         a->function(a->data);
-    else if (a->kind == ACTION_PIPE)
-        return client_pipe_move(a->pipe, a->host, a->n, a->timeout_ms, NULL);
-    else
-        copy_rows(a, (uint8_t *)bindings[a->slot].memory->map + bindings[a->slot].offset);
-    return FUSION_SUCCESS;
+        return FUSION_SUCCESS;
+    }
+    if (a->kind == ACTION_PIPE) return client_pipe_move(a->pipe, a->host, a->n, a->timeout_ms, NULL);
+    void *memory;
+    uint32_t host = a->kind == ACTION_READ ? RING_HOST_READS : CLIENT_HOST_ALL;
+    status = client_memory_access(bindings[a->slot].memory, host, &memory);
+    if (status == FUSION_SUCCESS) copy_rows(a, (uint8_t *)memory + bindings[a->slot].offset);
+    return status;
 }

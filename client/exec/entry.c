@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool entry_add(struct entry *e, const void *data, size_t bytes)
+bool client_entry_add(struct entry *e, const void *data, size_t bytes)
 {
     size_t padded = (bytes + 7) & ~(size_t)7;
     if (e->size + padded > e->capacity) {
@@ -24,12 +24,12 @@ bool client_entry_bind(struct entry *e, uint32_t slot, const struct binding *b)
 {
     struct ring_binding bound = {.slot = slot, .buffer = b->memory->id, .offset = b->offset};
     e->head.n_bindings++;
-    return entry_add(e, &bound, sizeof bound);
+    return client_entry_add(e, &bound, sizeof bound);
 }
 
 bool client_entry_value(struct entry *e, uint32_t value, const void *data, uint32_t size)
 {
     struct ring_value v = {.value = value, .size = size};
     e->head.n_values++;
-    return entry_add(e, &v, sizeof v) && entry_add(e, data, size);
+    return client_entry_add(e, &v, sizeof v) && client_entry_add(e, data, size);
 }

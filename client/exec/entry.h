@@ -17,5 +17,6 @@ struct entry {
     size_t size, capacity;
 };
 
+bool client_entry_add(struct entry *e, const void *data, size_t bytes); /* padded to 8 bytes; false: no memory */
 bool client_entry_bind(struct entry *e, uint32_t slot, const struct binding *b); /* false: no memory */
 bool client_entry_value(struct entry *e, uint32_t value, const void *data, uint32_t size);

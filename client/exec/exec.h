@@ -30,6 +30,7 @@ struct fusion_exec {
         uint32_t from, to;
     } * nodes;
     fusion_event last_event;
+    bool on_gpu;        /* the session's executor for GPUs runs it */
     uint32_t recording; /* of the graph it was made of; 0: none */
     uint32_t n_actions; /* in the order in which they run */
     struct graph_action *actions;

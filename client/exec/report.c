@@ -132,6 +132,7 @@ static fusion_status read_report(fusion_exec *e, const msgpack_object *reply, ui
         return client_error(FUSION_PROTOCOL, "graph.finalize",
                             "the report does not say where each of the %u buffers is", e->n_slots);
     read_remarks(e, client_reply_list(report, "remarks"));
+    proto_get_bool(reply, "gpu", &e->on_gpu);
     proto_get_uint(report, "bytes_fused", &e->report.bytes_fused);
     proto_get_uint(report, "bytes_unfused", &e->report.bytes_unfused);
     return FUSION_SUCCESS;

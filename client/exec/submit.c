@@ -3,74 +3,83 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "client/base/error.h"
 #include "client/exec/actions.h"
 #include "client/exec/rebind.h"
 #include "client/graph/recording.h"
+#include "client/memory/access.h"
 #include "client/memory/image.h"
 #include "client/memory/memory.h"
 #include "client/memory/place.h"
-#include "client/session/fork.h"
-#include "client/session/wait.h"
-#include "proto/ring_wait.h"
+#include "client/session/push.h"
 
-enum { RESTART_LOOK_US = 500 };
+struct pushing {
+    fusion_exec *exec;
+    struct entry *entry;
+    const struct binding *bindings;
+};
 
-/* What the ring says that cannot be. */
-static fusion_status check_ring(const fusion_session *s, uint64_t sequence)
+/* What of its memory the client has mapped. */
+static void tell_host(const struct pushing *p)
 {
-    if (atomic_load(&s->ring->state) > RING_CLOSED)
-        return client_error(FUSION_PROTOCOL, "submission", "the submission ring is in a state that there is none of");
-    if (client_completed(s, sequence))
-        return client_error(FUSION_PROTOCOL, "submission",
-                            "fusiond says that submission %" PRIu64 " is complete before it was made", sequence);
-    return FUSION_SUCCESS;
+    struct ring_binding *told = (struct ring_binding *)p->entry->rest;
+    for (uint32_t i = 0; i < p->exec->n_slots; i++)
+        if (p->exec->slot_needed[i] && p->bindings[i].memory)
+            (told++)->host = client_memory_submitted(p->bindings[i].memory);
 }
 
-/* One attempt; false: there is no room, or no executor. Session locked. */
-static bool try_push(fusion_exec *e, struct entry *entry, const struct binding *bindings)
+static bool try_push(void *data, uint64_t sequence)
 {
-    fusion_session *s = e->session;
-    uint64_t sequence = entry->head.sequence = s->next_sequence;
-    if (!client_ring_is(s, RING_RUNNING)) return false;
-    if (sequence > RING_MAX_PENDING) {
-        if (!client_completed(s, sequence - RING_MAX_PENDING)) return false;
-        client_keep_failure(s, sequence - RING_MAX_PENDING);
-    }
-    if (!ring_push(s->ring, &entry->head, entry->rest, entry->size)) return false;
-    s->next_sequence++;
+    struct pushing *p = data;
+    fusion_exec *e = p->exec;
+    struct entry *entry = p->entry;
+    entry->head.sequence = sequence;
+    if (e->on_gpu) tell_host(p);
+    if (!ring_push(e->session->ring, &entry->head, entry->rest, entry->size)) return false;
     e->last_event = sequence;
     for (uint32_t i = 0; i < e->n_slots; i++)
-        if (bindings[i].memory) bindings[i].memory->last_event = sequence;
+        if (p->bindings[i].memory) p->bindings[i].memory->last_event = sequence;
     return true;
 }
 
-/* Pushes when there is room (never more than RING_MAX_PENDING on the way) and an executor. */
+/* What runs on the processor finds the contents where they are. */
+static fusion_status bring_back(const fusion_exec *e, const struct binding *bindings)
+{
+    fusion_status status = FUSION_SUCCESS;
+    for (uint32_t i = 0; i < e->n_slots && status == FUSION_SUCCESS; i++)
+        if (e->slot_needed[i] && bindings[i].memory)
+            status = client_memory_take(bindings[i].memory, CLIENT_HOST_ALL, NULL);
+    return status;
+}
+
 static fusion_status push(fusion_exec *e, struct entry *entry, const struct binding *bindings, fusion_event *event)
 {
-    fusion_session *s = e->session;
-    if (client_is_foreign(s)) return client_foreign("submission");
+    struct pushing p = {e, entry, bindings};
     if (sizeof entry->head + entry->size > RING_MAX_ENTRY)
         return client_error(FUSION_INVALID, "submission", "%zu bytes of rebindings, more than %d", entry->size,
                             RING_MAX_ENTRY);
     entry->head.size = (uint32_t)(sizeof entry->head + entry->size);
     entry->head.executable = e->id;
-    for (;;) {
-        pthread_mutex_lock(&s->lock);
-        fusion_status status = check_ring(s, s->next_sequence);
-        bool done = status == FUSION_SUCCESS && try_push(e, entry, bindings);
-        pthread_mutex_unlock(&s->lock);
-        if (done && event) *event = entry->head.sequence;
-        if (done || status != FUSION_SUCCESS) return status;
-        if (client_ring_is(s, RING_CLOSED)) return client_closed(s);
-        if (client_daemon_gone(s)) return client_error(FUSION_CONNECTION, "submission", "fusiond has ended");
-        if (client_ring_is(s, RING_RUNNING))
-            ring_wait(s->ring, atomic_load(&s->ring->completed) + 1, CLIENT_WAIT_SLICE_MS);
-        else
-            usleep(RESTART_LOOK_US);
-    }
+    fusion_status status = e->on_gpu || !e->session->uses_gpus ? FUSION_SUCCESS : bring_back(e, bindings);
+    return status == FUSION_SUCCESS ? client_push(e->session, try_push, &p, event) : status;
+}
+
+/* Executors for GPUs are told of each slot, with all of its binding. */
+static fusion_status bind_all(const fusion_exec *e, struct entry *entry, const struct binding *bindings)
+{
+    struct entry all = {.head = entry->head};
+    size_t at = entry->head.n_bindings * sizeof(struct ring_binding);
+    bool fits = true;
+    if (!e->on_gpu) return FUSION_SUCCESS;
+    e->session->uses_gpus = true;
+    all.head.n_bindings = 0;
+    for (uint32_t i = 0; i < e->n_slots && fits; i++)
+        if (e->slot_needed[i] && bindings[i].memory) fits = client_entry_bind(&all, i, &bindings[i]);
+    if (fits && entry->size > at) fits = client_entry_add(&all, entry->rest + at, entry->size - at);
+    free(entry->rest);
+    *entry = all;
+    return fits ? FUSION_SUCCESS : client_no_memory("submission");
 }
 
 /* Memory behind every slot that needs some. */
@@ -169,6 +178,7 @@ fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, ui
     if (!bindings) return client_no_memory("submission");
     fusion_status status = client_rebind(e, rebind, n_rebind, bindings, &entry);
     if (status == FUSION_SUCCESS) status = ensure_memories(e, bindings);
+    if (status == FUSION_SUCCESS) status = bind_all(e, &entry, bindings);
     if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, rebind, n_rebind, event);
     free(entry.rest);
     free(bindings);
@@ -186,6 +196,7 @@ fusion_status client_submit_graph(fusion_exec *e, const fusion_graph *g, fusion_
     for (uint32_t i = 0; i < e->n_values; i++)
         fits = fits && client_entry_value(&entry, i, g->values[i].data, g->values[i].size);
     fusion_status status = fits ? ensure_memories(e, bindings) : client_no_memory("submission");
+    if (status == FUSION_SUCCESS) status = bind_all(e, &entry, bindings);
     if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, NULL, 0, event);
     free(entry.rest);
     free(bindings);

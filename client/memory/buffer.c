@@ -9,8 +9,6 @@
 #include "client/base/error.h"
 #include "client/memory/memory.h"
 #include "client/memory/properties.h"
-#include "client/session/fork.h"
-#include "client/session/wait.h"
 #include "proto/limits.h"
 
 fusion_status client_buffer_open(fusion_session *s, fusion_buffer *b, const char *name)
@@ -51,16 +49,6 @@ fusion_status fusion_buffer_create(fusion_session *s, const char *name, fusion_t
     else
         free(b);
     return status;
-}
-
-fusion_status fusion_buffer_map(fusion_buffer *b, void **memory)
-{
-    if (client_is_foreign(b->memory.session)) return client_foreign(b->memory.name);
-    fusion_status status = client_memory_ensure(&b->memory);
-    if (status != FUSION_SUCCESS) return status;
-    if (b->memory.last_event) client_wait(b->memory.session, b->memory.last_event, -1, NULL);
-    *memory = b->memory.map;
-    return FUSION_SUCCESS;
 }
 
 uint64_t fusion_buffer_bytes(const fusion_buffer *b)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/base/error.h"
+#include "client/memory/access.h"
 #include "proto/limits.h"
 
 static bool is_flat(const fusion_image_desc *d)
@@ -188,8 +189,10 @@ struct rows {
     uint32_t n, slices;
 };
 
-static fusion_status find_rows(fusion_image *i, const fusion_region *region, size_t host_pitch, struct rows *rows)
+static fusion_status find_rows(fusion_image *i, const fusion_region *region, size_t host_pitch, uint32_t host,
+                               struct rows *rows)
 {
+    fusion_memory place = client_image_place(i, 0);
     fusion_region r;
     void *memory;
     fusion_status status = client_image_region(i, region, &r);
@@ -199,9 +202,9 @@ static fusion_status find_rows(fusion_image *i, const fusion_region *region, siz
         return client_error(FUSION_INVALID, i->buffer.memory.name,
                             "a row pitch of %zu bytes in host memory, but a row of %" PRIu32 " pixels has %zu",
                             host_pitch, r.width, bytes);
-    status = fusion_image_map(i, &memory);
+    status = client_memory_access(&place.buffer->memory, host, &memory);
     if (status != FUSION_SUCCESS) return status;
-    *rows = (struct rows){.image = (uint8_t *)memory + client_image_offset(i, r.x, r.y, r.z),
+    *rows = (struct rows){.image = (uint8_t *)memory + place.offset + client_image_offset(i, r.x, r.y, r.z),
                           .bytes = bytes,
                           .pitch = i->desc.row_pitch,
                           .slice_pitch = i->desc.slice_pitch,
@@ -223,7 +226,7 @@ static void copy_rows(const struct rows *r, void *to, const void *from)
 fusion_status fusion_image_read(fusion_image *i, const fusion_region *region, void *to, size_t row_pitch)
 {
     struct rows r;
-    fusion_status status = find_rows(i, region, row_pitch, &r);
+    fusion_status status = find_rows(i, region, row_pitch, RING_HOST_READS, &r);
     if (status == FUSION_SUCCESS) copy_rows(&r, to, NULL);
     return status;
 }
@@ -231,7 +234,7 @@ fusion_status fusion_image_read(fusion_image *i, const fusion_region *region, vo
 fusion_status fusion_image_write(fusion_image *i, const fusion_region *region, const void *from, size_t row_pitch)
 {
     struct rows r;
-    fusion_status status = find_rows(i, region, row_pitch, &r);
+    fusion_status status = find_rows(i, region, row_pitch, CLIENT_HOST_ALL, &r);
     if (status == FUSION_SUCCESS) copy_rows(&r, NULL, from);
     return status;
 }

@@ -14,6 +14,9 @@ struct memory {
     void *late_map;
     bool usm;
     fusion_event last_event;        /* the last submission that uses it */
+    uint32_t host;                  /* what this process may do with it: enum ring_host */
+    bool on_device;                 /* a device may have a copy of the contents, */
+    bool host_is_old;               /* and be alone with them */
     fusion_buffer *buffer;          /* NULL for USM */
     const fusion_image_desc *image; /* NULL: it is none */
 };

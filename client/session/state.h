@@ -48,6 +48,7 @@ struct fusion_session {
     pthread_mutex_t lock; /* everything below, and the ring's producer side */
     LIST_HEAD(, client_object) objects;
     uint64_t next_sequence;
+    bool uses_gpus;           /* something that runs on a GPU was submitted */
     struct failure *failures; /* wait.c */
     uint32_t n_failures;
     struct memory_table *memories; /* memory/table.c; NULL: there were none yet */

@@ -148,6 +148,7 @@ int main(int argc, char **argv)
     if (ended) return ended;
     struct ring *ring = take_descriptors(ring_fd, event_fd) == 0 ? ring_memory_map(RING_FD) : NULL;
     if (!ring) return EXECUTOR_EXIT_SETUP;
+    buffers_set_ring(&buffers, ring);
     relay_init();
     completion_init(ring, EVENT_FD);
     running_init(completion_tell_last);

@@ -287,3 +287,19 @@ fusion_node add_node(fusion_graph *graph, fusion_module *module, const char *ker
     expect_ok(fusion_graph_add_kernel(graph, &k, &node));
     return node;
 }
+
+pid_t service_gpu_executor(const struct service *s)
+{
+    pid_t pids[16], found = 0;
+    int n = service_children(s, "fusiond-executo", pids, 16);
+    for (int i = 0; i < n; i++) {
+        char path[64], line[256] = "";
+        snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pids[i]);
+        FILE *file = fopen(path, "r");
+        size_t size = file ? fread(line, 1, sizeof line - 1, file) : 0;
+        if (file) fclose(file);
+        const char *option = line + strlen(line) + 1;
+        if (size > strlen(line) + 1 && strcmp(option, "--gpu") == 0) found = pids[i];
+    }
+    return found;
+}

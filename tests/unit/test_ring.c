@@ -404,6 +404,23 @@ static void test_print(void **state)
     free(got_back);
 }
 
+static void test_away(void **state)
+{
+    struct ring *r = *state;
+    for (uint64_t id = 1; id <= RING_MAX_AWAY; id++) ring_note_away(r, id << 20);
+    ring_note_away(r, 7 << 20);
+    for (uint64_t id = 1; id <= RING_MAX_AWAY; id++) assert_true(ring_is_away(r, id << 20));
+    ring_forget_away(r, 7 << 20);
+    ring_forget_away(r, 5);
+    assert_false(ring_is_away(r, 7 << 20));
+    ring_note_away(r, UINT64_MAX);
+    assert_true(ring_is_away(r, UINT64_MAX));
+    ring_count_moved(r, 3, 4);
+    ring_count_moved(r, 5, 0);
+    assert_int_equal(r->to_device, 8);
+    assert_int_equal(r->from_device, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +440,7 @@ int main(void)
         TEST(test_one_processor),
         TEST(test_wait_ends),
         TEST(test_print),
+        TEST(test_away),
     };
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

@@ -125,6 +125,7 @@ static bool fill_buffer(struct loaded *l, uint32_t index)
     char *memory = image ? calloc(f->count, bytes) : loaded_memory(l, index);
     if (!memory) return false;
     for (uint64_t i = 0; i < f->count; i++) memcpy(memory + i * bytes, value, bytes);
+    if (!image) loaded_leave(l, index);
     if (!image) return true;
     bool stored = fusion_image_write(image, NULL, memory, 0) == FUSION_SUCCESS || fail_error(l, f->line);
     free(memory);
@@ -147,6 +148,11 @@ void *loaded_memory(struct loaded *l, uint32_t buffer)
     void *memory = b->usm;
     if (!memory && fusion_buffer_map(b->buffer, &memory) != FUSION_SUCCESS) print_error(b->file->name);
     return memory;
+}
+
+void loaded_leave(struct loaded *l, uint32_t buffer)
+{
+    if (!l->buffers[buffer].usm) fusion_buffer_unmap(l->buffers[buffer].buffer);
 }
 
 int loaded_find(const struct loaded *l, const char *name)

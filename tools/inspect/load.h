@@ -28,5 +28,7 @@ void loaded_close(struct loaded *l);
 bool load_module(fusion_session *s, const char *graph, const struct file_module *f, fusion_module **module);
 /* The memory of a buffer that is no image. NULL with a message. */
 void *loaded_memory(struct loaded *l, uint32_t buffer);
+/* Nobody here reads or writes it until it is asked for again: it may stay with a device. */
+void loaded_leave(struct loaded *l, uint32_t buffer);
 /* Index of a buffer by name, -1 with a message. */
 int loaded_find(const struct loaded *l, const char *name);

@@ -165,7 +165,9 @@ static bool read_input(struct loaded *l, uint32_t index, const char *path)
     const struct loaded_buffer *b = &l->buffers[index];
     if (b->image) return image_file_read(path, b->file, b->image);
     void *memory = loaded_memory(l, index);
-    return memory && array_read(path, b->file->type, b->file->count, memory);
+    bool ok = memory && array_read(path, b->file->type, b->file->count, memory);
+    loaded_leave(l, index);
+    return ok;
 }
 
 static bool write_output(struct loaded *l, uint32_t index, const char *path)
@@ -173,7 +175,9 @@ static bool write_output(struct loaded *l, uint32_t index, const char *path)
     const struct loaded_buffer *b = &l->buffers[index];
     if (b->image) return image_file_write(path, b->file, b->image);
     void *memory = loaded_memory(l, index);
-    return memory && array_write(path, b->file->type, b->file->dims, b->file->shape, memory);
+    bool ok = memory && array_write(path, b->file->type, b->file->dims, b->file->shape, memory);
+    loaded_leave(l, index);
+    return ok;
 }
 
 static bool read_inputs(struct loaded *l, const struct options *o)
@@ -231,16 +235,22 @@ static bool run_graph(struct loaded *l, const struct options *o)
         return false;
     }
     if (!submit(l->session, exec, o->repeat, &run_ms) || !write_outputs(l, o)) return false;
+    fusion_transfers moved;
+    fusion_session_transfers(l->session, &moved);
     if (o->json) {
         char text[32];
         json_object *json = report_json(exec);
         snprintf(text, sizeof text, "%.6f", run_ms);
         json_object_object_add(json, "run_ms", json_object_new_double_s(run_ms, text));
+        json_object_object_add(json, "bytes_to_device", json_object_new_int64((int64_t)moved.to_device));
+        json_object_object_add(json, "bytes_from_device", json_object_new_int64((int64_t)moved.from_device));
         puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
         json_object_put(json);
     } else {
         report_print(exec);
         printf("run in %.3f ms\n", run_ms);
+        if (moved.to_device || moved.from_device)
+            printf("moved %" PRIu64 " bytes to the device, %" PRIu64 " back\n", moved.to_device, moved.from_device);
         report_print_tiers(exec);
     }
     return true;

@@ -225,9 +225,6 @@ typedef enum fusion_property {
    the second is called NAME.1. Contents start as 0. */
 FUSION_API fusion_status fusion_buffer_create(fusion_session *session, const char *name, fusion_type type,
                                               uint64_t count, unsigned properties, fusion_buffer **buffer);
-/* The buffer's memory in this process, the same the kernels use (no copy); valid until destroyed. Waits
-   for submissions that use the buffer. */
-FUSION_API fusion_status fusion_buffer_map(fusion_buffer *buffer, void **memory);
 FUSION_API uint64_t fusion_buffer_bytes(const fusion_buffer *buffer);
 FUSION_API bool fusion_buffer_has_memory(const fusion_buffer *buffer);
 /* Waits for submissions that use it. Executables that have it bound stay valid when it is rebound. */
@@ -238,6 +235,8 @@ typedef enum fusion_usm_kind { FUSION_USM_HOST, FUSION_USM_DEVICE, FUSION_USM_SH
 FUSION_API fusion_status fusion_malloc(fusion_session *session, fusion_usm_kind kind, size_t bytes, void **pointer);
 /* Waits for submissions that use it; NULL is fine. */
 FUSION_API fusion_status fusion_free(fusion_session *session, void *pointer);
+
+#include <fusiond/access.h>
 
 /* ---- images ---- */
 

@@ -16,7 +16,8 @@ struct executable {
     struct code **code; /* of the launches */
     uint32_t n_code;
     struct user_cost cost;
-    uint32_t replies_due; /* while it is being loaded */
+    uint32_t replies_due; /* while it is being loaded, of the executor that runs it, */
+    uint32_t relays_due;  /* and of the one that passes submissions on */
     struct operation *loading;
     executable_loaded_fn *loaded;
 };
@@ -84,24 +85,31 @@ static void send_objects(struct executor *executor, struct executable *x)
     }
 }
 
-/* To the session's executor: whose submissions it passes on, and through which ring. */
-static void send_relay(struct session *s, struct executable *x)
+/* To the session's executor: whose submissions it passes on, and through which ring. 0: of none yet. */
+static void send_relay(struct session *s, uint64_t executable)
 {
     struct proto_writer w;
     uint32_t id = executor_next_id(s->executor);
-    x->replies_due++;
     proto_begin_request(&w, id, "executable.relay");
     proto_pack_map(&w, 1);
-    proto_pack_uint(&w, "executable", x->id);
+    proto_pack_uint(&w, "executable", executable);
     w.fds[w.n_fds++] = s->gpu.ring_fd;
-    executor_request(s->executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
+    executor_request(s->executor, id, &w, executable ? EXECUTOR_RELAY : EXECUTOR_NOTHING, executable);
 }
 
-static void send_load(struct session *s, struct executable *x)
+/* What runs on a GPU is known to both. only: to this one, which has nothing yet, and answers nothing that was asked of
+   the one before; NULL: to all that have to know. */
+static void send_load(struct session *s, struct executable *x, const struct executor *only)
 {
-    x->replies_due = 0;
-    send_objects(x->gpu ? s->gpu.executor : s->executor, x);
-    if (x->gpu) send_relay(s, x);
+    struct executor *runs = x->gpu ? s->gpu.executor : s->executor;
+    if (!only || only == runs) {
+        x->replies_due = 0;
+        send_objects(runs, x);
+    }
+    if (x->gpu && (!only || only == s->executor)) {
+        x->relays_due = 1;
+        send_relay(s, x->id);
+    }
     forget_released(s, x);
 }
 
@@ -154,7 +162,7 @@ bool executable_add(struct session *s, uint64_t id, bool gpu, struct blob *load,
                              .cost = cost,
                              .loading = loading,
                              .loaded = loaded};
-    send_load(s, x);
+    send_load(s, x, NULL);
     return true;
 }
 
@@ -172,13 +180,14 @@ void executable_remove(struct session *s, uint64_t id)
     free_executable(x);
 }
 
-void executable_replied(struct session *s, uint64_t id, const struct proto_message *reply)
+void executable_replied(struct session *s, uint64_t id, bool relay, const struct proto_message *reply)
 {
     struct executable *x = map_get(&s->executables, id);
     if (!x) return; /* released, or failed with an earlier reply */
     bool failed = reply->status != FUSION_SUCCESS;
-    if (x->replies_due > 0) x->replies_due--;
-    if (!failed && x->replies_due > 0) return;
+    uint32_t *due = relay ? &x->relays_due : &x->replies_due;
+    if (*due > 0) --*due;
+    if (!failed && (x->replies_due || x->relays_due)) return;
     struct operation *loading = x->loading;
     executable_loaded_fn *loaded = x->loaded;
     x->loading = NULL;
@@ -247,13 +256,13 @@ void executable_release(struct session *s, struct proto_message *m)
     request_done(s, m->id);
 }
 
-/* What runs on GPUs is known to both. */
 void executables_replay(struct session *s, struct executor *executor)
 {
     uint32_t position = 0;
+    if (executor == s->executor && s->gpu.executor) send_relay(s, 0); /* which may have contents of buffers */
     for (struct map_entry *e; (e = map_next(&s->executables, &position));) {
         struct executable *x = e->pointer;
-        if (x->gpu || executor == s->executor) send_load(s, x);
+        if (x->gpu || executor == s->executor) send_load(s, x, executor);
     }
 }
 

@@ -28,4 +28,4 @@ void executables_clear(struct session *s);
 void executables_forget_module(struct session *s, uint64_t module);
 void executables_replay(struct session *s, struct executor *executor); /* sends to a new one what it had */
 /* The executor's answer. */
-void executable_replied(struct session *s, uint64_t id, const struct proto_message *reply);
+void executable_replied(struct session *s, uint64_t id, bool relay, const struct proto_message *reply);

@@ -35,11 +35,12 @@ static void on_loaded(struct operation *operation, const struct proto_message *f
     }
     struct proto_writer w;
     proto_begin_reply(&w, f->operation.request);
-    proto_pack_map(&w, 4);
+    proto_pack_map(&w, 5);
     proto_pack_uint(&w, "executable", f->executable);
     proto_pack_key(&w, "report");
     proto_pack_raw(&w, report->data, report->size);
     proto_pack_string(&w, "cache", source_names[f->compiled ? CACHE_MISS : f->worst]);
+    proto_pack_bool(&w, "gpu", f->gpu != NULL);
     proto_pack_uint(&w, "compile_ns", uv_hrtime() - f->operation.started_ns);
     operation_end(&f->operation);
     session_send(s, &w);

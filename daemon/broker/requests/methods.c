@@ -119,7 +119,7 @@ static void on_replied(struct session *s, enum executor_subject subject, uint64_
     else if (subject == EXECUTOR_REPLACEMENT)
         upgrades_replied(s, id, reply);
     else
-        executable_replied(s, id, reply);
+        executable_replied(s, id, subject == EXECUTOR_RELAY, reply);
 }
 
 static void on_restarted(struct session *s, struct executor *executor)

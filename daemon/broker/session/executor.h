@@ -11,7 +11,7 @@
 
 struct executor;
 
-enum executor_subject { EXECUTOR_BUFFER, EXECUTOR_EXECUTABLE, EXECUTOR_REPLACEMENT, EXECUTOR_NOTHING };
+enum executor_subject { EXECUTOR_BUFFER, EXECUTOR_EXECUTABLE, EXECUTOR_RELAY, EXECUTOR_REPLACEMENT, EXECUTOR_NOTHING };
 
 struct executor_events {
     /* The reply to a request about this buffer or executable. */

@@ -14,6 +14,7 @@
 #include "daemon/executor/program/guard.h"
 #include "proto/include/fusiond/status.h"
 #include "proto/limits.h"
+#include "proto/ring.h"
 
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 
@@ -31,6 +32,11 @@ void buffers_init(struct buffers *b)
 {
     *b = (struct buffers){.by_id = {0}};
     pthread_mutex_init(&b->lock, NULL);
+}
+
+void buffers_set_ring(struct buffers *b, struct ring *ring)
+{
+    b->ring = ring;
 }
 
 static int check_descriptor(int fd, struct buffer *buffer, struct error *e)
@@ -103,9 +109,15 @@ static int populate(const struct buffer *buffer, size_t length, struct error *e)
                         strerror(errno));
 }
 
+static void forget_away(const struct buffer *buffer)
+{
+    if (buffer->ring) ring_forget_away(buffer->ring, buffer->id);
+}
+
 static void destroy(struct buffer *buffer)
 {
     if (buffer->of_device.data) buffer->of_device.free(buffer->of_device.data);
+    if (buffer->of_device.newer || buffer->lost) forget_away(buffer);
     if (buffer->reservation) munmap(buffer->reservation, buffer->reserved);
     free(buffer);
 }
@@ -160,6 +172,8 @@ int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t addr
     if (!buffer) return error_set_id(e, FUSION_OUT_OF_MEMORY, "buffer", id, "no memory in the executor");
     buffer->id = id;
     buffer->bytes = bytes;
+    buffer->ring = b->ring;
+    buffer->lost = b->ring && ring_is_away(b->ring, id);
     atomic_init(&buffer->references, 1);
     if (map_buffer(buffer, address, fd, e) == 0 && insert(b, buffer, e) == 0) return 0;
     destroy(buffer);
@@ -202,4 +216,34 @@ struct buffer *buffers_find(struct buffers *b, uint64_t address)
 void buffers_put(struct buffer *buffer)
 {
     if (buffer && atomic_fetch_sub(&buffer->references, 1) == 1) destroy(buffer);
+}
+
+/* ---- contents that are with a device ---- */
+
+void buffer_leave_on_device(struct buffer *buffer)
+{
+    if (!buffer->of_device.newer && buffer->ring) ring_note_away(buffer->ring, buffer->id);
+    buffer->of_device.newer = true;
+}
+
+int buffer_bring_back(struct buffer *buffer, bool writes, struct error *e)
+{
+    if (!buffer) return 0;
+    struct device_memory *d = &buffer->of_device;
+    if (d->newer) {
+        if (d->fetch(d->data, e) != 0) return -1;
+        if (buffer->ring) ring_count_moved(buffer->ring, 0, buffer->bytes);
+        forget_away(buffer);
+        d->newer = false;
+    }
+    d->valid &= !writes;
+    return 0;
+}
+
+bool buffer_was_lost(struct buffer *buffer)
+{
+    bool lost = buffer->lost;
+    if (lost) forget_away(buffer);
+    buffer->lost = false;
+    return lost;
 }

@@ -17,6 +17,9 @@ struct buffer {
     dev_t device; /* with inode: which memory it is, however often it was attached */
     ino_t inode;
     struct device_memory of_device;
+    bool lost; /* an executor that died had its contents, nobody else; only the thread that runs submissions changes it
+                */
+    struct ring *ring;
     /* private to buffers.c */
     void *reservation; /* memory and the guards around it */
     size_t reserved;
@@ -24,11 +27,14 @@ struct buffer {
 };
 
 struct buffers {
+    struct ring *ring; /* where it is noted whose contents are with a device */
     pthread_mutex_t lock;
     struct map by_id;
 };
 
 void buffers_init(struct buffers *b);
+/* Before the first one is attached. */
+void buffers_set_ring(struct buffers *b, struct ring *ring);
 /* address 0: anywhere. The descriptor stays the caller's. 0, or -1 with the error. */
 int buffers_attach(struct buffers *b, uint64_t id, uint64_t bytes, uint64_t address, int fd, struct error *e);
 /* Its memory stays mapped until the last reference is gone. */
@@ -40,3 +46,11 @@ struct buffer *buffers_find(struct buffers *b, uint64_t address);
 /* Memory that only the executor sees, in no list: all zeros, and a reference to it. NULL with the error. */
 struct buffer *buffers_private(uint64_t bytes, struct error *e);
 void buffers_put(struct buffer *buffer); /* NULL is fine */
+
+/* The contents are with the device alone from here on. */
+void buffer_leave_on_device(struct buffer *buffer);
+/* Brings the contents to the session's memory, where only the device has them. writes: that is about to change, so that
+   the device's count no more. NULL is fine. 0, or -1 with the error. */
+int buffer_bring_back(struct buffer *buffer, bool writes, struct error *e);
+/* Were the contents lost? Says so once: from then on they are what the session's memory last had. */
+bool buffer_was_lost(struct buffer *buffer);

@@ -43,6 +43,10 @@ struct launch_context {
 struct device_memory {
     void *data; /* NULL: nothing */
     void (*free)(void *data);
+    /* Copies all of it to the session's memory; NULL: the device uses that itself. */
+    int (*fetch)(void *data, struct error *e);
+    bool valid; /* the device's memory has the contents, */
+    bool newer; /* and the session's does not */
 };
 
 struct device {

@@ -10,4 +10,5 @@ struct slot_memory {
     uint8_t *memory;       /* NULL: not bound */
     uint64_t bytes;        /* of the slot */
     struct buffer *buffer; /* that the memory is a part of */
+    uint32_t host;         /* what the client does with it meanwhile: enum ring_host */
 };

@@ -37,6 +37,12 @@ void completion_print(const char *text, size_t bytes, uint64_t dropped)
     if (*note) ring_print(completion.ring, note, strlen(note));
 }
 
+void completion_moved(uint64_t to_device, uint64_t from_device)
+{
+    atomic_store(&completion.ring->to_device, to_device);
+    atomic_store(&completion.ring->from_device, from_device);
+}
+
 void completion_tell(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason)
 {
     ring_complete(completion.ring, sequence, status, run_ns, object, reason);

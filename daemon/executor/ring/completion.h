@@ -13,6 +13,8 @@ struct ring;
 void completion_init(struct ring *ring, int event_fd);
 /* Text for the client, before its submission is told as complete; with how many messages had no room. */
 void completion_print(const char *text, size_t bytes, uint64_t dropped);
+/* So many bytes were moved to devices and back, ever. */
+void completion_moved(uint64_t to_device, uint64_t from_device);
 /* For a submission that was claimed (run/running.h), or never began. Safe in signal handlers. */
 void completion_tell(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason);
 /* The same for one that was taken over: whoever learns of it finds the ring restarting, so that what he submits next

@@ -35,8 +35,9 @@ static int open_ring(int *fd, struct error *e)
 int relay_add(uint64_t executable, int *ring_fd, struct error *e)
 {
     int result = open_ring(ring_fd, e);
+    if (result != 0 || !executable) return result;
     pthread_mutex_lock(&relay.lock);
-    if (result == 0 && relay.executables.count >= PROTO_MAX_EXECUTABLES)
+    if (relay.executables.count >= PROTO_MAX_EXECUTABLES)
         result = error_set_id(e, FUSION_OUT_OF_MEMORY, "executable", executable, "there are too many");
     if (result == 0 && !map_put(&relay.executables, executable, &relay))
         result = error_set_id(e, FUSION_OUT_OF_MEMORY, "executable", executable, "no memory in the executor");
@@ -50,6 +51,11 @@ bool relay_remove(uint64_t executable)
     bool there = map_remove(&relay.executables, executable);
     pthread_mutex_unlock(&relay.lock);
     return there;
+}
+
+bool relay_is_open(void)
+{
+    return relay.ring;
 }
 
 bool relay_has(uint64_t executable)
@@ -113,5 +119,6 @@ int relay_run(const uint8_t *entry, uint64_t *run_ns, struct error *e)
         if (atomic_load(&ring->state) == RING_CLOSED)
             return error_set(e, FUSION_EXECUTOR, "submission", "the executor for GPUs has gone");
     pass_prints(ring);
+    completion_moved(atomic_load(&ring->to_device), atomic_load(&ring->from_device));
     return read_completion(ring, sequence, run_ns, e);
 }

@@ -21,9 +21,14 @@
 #include "ir/printf/printer.h"
 #include "proto/ring.h"
 
+static const char lost_reason[] =
+    "the contents were in the memory of a device, and were lost with the executor that used it; they are what the host "
+    "last saw";
+
 /* What a slot is bound to. */
 struct binding {
     uint64_t id, offset;
+    uint32_t host;         /* enum ring_host */
     struct buffer *buffer; /* a reference */
 };
 
@@ -73,16 +78,19 @@ static int fail_slot(struct error *e, fusion_status status, const struct program
 
 /* ---- what the entry says, on top of what finalize said ---- */
 
+enum { HOST_ANYTHING = RING_HOST_READS | RING_HOST_WRITES };
+
 static int read_bindings(struct submitter *s, const struct executable *x, const uint8_t *at, uint32_t n,
                          struct error *e)
 {
-    for (uint32_t i = 0; i < x->program->n_slots; i++) s->bindings[i] = (struct binding){.id = x->bindings[i]};
+    for (uint32_t i = 0; i < x->program->n_slots; i++)
+        s->bindings[i] = (struct binding){.id = x->bindings[i], .host = HOST_ANYTHING};
     for (uint32_t i = 0; i < n; i++) {
         struct ring_binding b;
         memcpy(&b, at + i * sizeof b, sizeof b);
         if (b.slot >= x->program->n_slots)
             return error_set_id(e, FUSION_INVALID, "slot", b.slot, "the executable has %u slots", x->program->n_slots);
-        s->bindings[b.slot] = (struct binding){.id = b.buffer, .offset = b.offset};
+        s->bindings[b.slot] = (struct binding){.id = b.buffer, .offset = b.offset, .host = b.host};
     }
     return 0;
 }
@@ -119,12 +127,13 @@ static int hold_spare(struct submitter *s, struct executable *x, uint32_t i, str
         b->buffer = NULL;
     }
     if (!b->buffer) {
-        b->offset = 0;
+        b->offset = b->host = 0;
         b->buffer = executable_spare_memory(x, i, e);
         if (!b->buffer) return -1;
     }
     s->slots[i].memory = b->buffer->memory + b->offset;
     s->slots[i].buffer = b->buffer;
+    s->slots[i].host = b->host;
     return 0;
 }
 
@@ -132,7 +141,7 @@ static int hold_buffer(struct submitter *s, const struct program_slot *slot, str
                        struct error *e)
 {
     char reason[200];
-    *out = (struct slot_memory){slot->name, NULL, slot->bytes, NULL};
+    *out = (struct slot_memory){.name = slot->name, .bytes = slot->bytes, .host = b->host};
     if (!slot->needed) return 0;
     if (!b->id) return fail_slot(e, FUSION_NOT_FOUND, slot, "is not bound to any memory");
     b->buffer = buffers_get(s->buffers, b->id);
@@ -164,6 +173,19 @@ static int hold_buffers(struct submitter *s, struct executable *x, bool spares, 
 static void release_buffers(struct submitter *s, const struct program *p)
 {
     for (uint32_t i = 0; i < p->n_slots; i++) buffers_put(s->bindings[i].buffer);
+}
+
+/* Of all that the submission uses, once: the next one runs with what there is. */
+static int check_lost(const struct submitter *s, const struct program *p, struct error *e)
+{
+    char names[200] = "";
+    size_t at = 0;
+    for (uint32_t i = 0; i < p->n_slots; i++) {
+        if (!s->bindings[i].buffer || !buffer_was_lost(s->bindings[i].buffer)) continue;
+        int n = snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : "buffer ", p->slots[i].name);
+        at = n < 0 || at + (size_t)n >= sizeof names ? sizeof names - 1 : at + (size_t)n;
+    }
+    return at ? error_set(e, FUSION_LOST, names, "%s", lost_reason) : 0;
 }
 
 static bool same_memory(const struct buffer *a, const struct buffer *b)
@@ -273,7 +295,7 @@ static int prepare(struct submitter *s, struct executable *x, const struct ring_
     reserve(s, x->program);
     if (read_bindings(s, x, bindings, header->n_bindings, e) != 0 ||
         read_values(s, x, values, header->n_values, e) != 0 || hold_buffers(s, x, choose_launches(s, x), e) != 0 ||
-        check_overlap(s, x->program, e) != 0)
+        check_lost(s, x->program, e) != 0 || check_overlap(s, x->program, e) != 0)
         return -1;
     if (x->program->debug && x->program->device->debug_begin(x, header->part, s->slots, e) != 0) return -1;
     fill_args(s, x);
@@ -298,6 +320,64 @@ static int run(struct submitter *s, struct executable *x, const struct ring_entr
     return result;
 }
 
+/* ---- contents back from devices ---- */
+
+static struct ring_binding binding_at(const uint8_t *entry, uint32_t i)
+{
+    struct ring_binding b;
+    memcpy(&b, entry + sizeof(struct ring_entry) + i * sizeof b, sizeof b);
+    return b;
+}
+
+static int relay_bring_back(struct submitter *s, const struct ring_entry *header, const uint8_t *entry,
+                            uint64_t *run_ns, struct error *e)
+{
+    enum { TRIES = 3 }; /* one that dies meanwhile has another in its place, which knows what was lost */
+    for (int i = 0; i == 0 || (i < TRIES && e->code == FUSION_EXECUTOR); i++) {
+        error_clear(e);
+        if (relay_run(entry, run_ns, e) == 0) return 0;
+    }
+    for (uint32_t i = 0; i < header->n_bindings; i++) {
+        struct ring_binding b = binding_at(entry, i);
+        struct buffer *buffer = b.host & RING_NEXT_FAILS ? buffers_get(s->buffers, b.buffer) : NULL;
+        if (buffer) buffer->lost = true;
+        buffers_put(buffer);
+    }
+    return -1;
+}
+
+static int bring_back(struct submitter *s, const struct ring_binding *b, struct error *e)
+{
+    char object[40];
+    struct buffer *buffer = buffers_get(s->buffers, b->buffer);
+    if (!buffer) return 0; /* released meanwhile */
+    int result = buffer_bring_back(buffer, b->host & RING_HOST_WRITES, e);
+    snprintf(object, sizeof object, "buffer %" PRIu64, b->buffer);
+    if (result == 0 && buffer_was_lost(buffer)) result = error_set(e, FUSION_LOST, object, "%s", lost_reason);
+    buffers_put(buffer);
+    return result;
+}
+
+/* Where there is an executor for GPUs it has them. */
+static int bring_all_back(struct submitter *s, const struct ring_entry *header, const uint8_t *entry, uint64_t *run_ns,
+                          struct error *e)
+{
+    int result = 0;
+    if (relay_is_open()) return relay_bring_back(s, header, entry, run_ns, e);
+    running_begin(header->sequence, NULL, 0);
+    running_step("copy from device", "");
+    watchdog_wake();
+    uint64_t began = wait_now_ns();
+    for (uint32_t i = 0; i < header->n_bindings && result == 0; i++) {
+        struct ring_binding b = binding_at(entry, i);
+        result = bring_back(s, &b, e);
+    }
+    *run_ns = wait_now_ns() - began;
+    if (!running_claim(header->sequence))
+        for (;;) pause();
+    return result;
+}
+
 /* What was printed since the last call. */
 static void tell_prints(struct ir_printer *printer)
 {
@@ -318,6 +398,8 @@ void submit_run(struct submitter *s, const uint8_t *entry)
     if (header.sequence == RUNNING_ENDS) reason = "the sequence number is out of range";
     if (*reason || !ring_entry_valid(entry, &reason)) {
         error_set_id(&e, FUSION_PROTOCOL, "submission", header.sequence, "%s", reason);
+    } else if (!header.executable) {
+        bring_all_back(s, &header, entry, &run_ns, &e);
     } else if (relay_has(header.executable)) {
         relay_run(entry, &run_ns, &e);
     } else {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/executor/program/buffers.h"
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/slot_memory.h"
 #include "daemon/executor/run/pool.h"
@@ -131,13 +132,24 @@ static void run_fill(const struct launch_context *context, const struct program_
     share_out(context, &t, fill_blocks, fill_rows);
 }
 
-static void run_transfer(const struct launch_context *context, struct executable *x, const struct program_step *step)
+/* The host copies and fills. */
+static int bring_back(const struct launch_context *context, const struct program_step *step, struct error *e)
 {
+    const struct slot_memory *slots = context->slots;
+    if (step->kind == PROGRAM_STEP_COPY && buffer_bring_back(slots[step->from].buffer, false, e) != 0) return -1;
+    return buffer_bring_back(slots[step->to].buffer, true, e);
+}
+
+static int run_transfer(const struct launch_context *context, struct executable *x, const struct program_step *step,
+                        struct error *e)
+{
+    if (bring_back(context, step, e) != 0) return -1;
     if (step->kind == PROGRAM_STEP_COPY)
         run_copy(context, step);
     else
         run_fill(context, step);
     if (x->program->debug) x->program->device->debug_transfer(x, step);
+    return 0;
 }
 
 static bool is_launch(const struct program *p, uint32_t step)
@@ -187,7 +199,7 @@ int steps_run(const struct launch_context *context, struct executable *x, uint32
         else if (at != part)
             continue;
         else if (step->kind != PROGRAM_STEP_LAUNCH)
-            run_transfer(context, x, step);
+            done = run_transfer(context, x, step, e) == 0;
         else
             done = run_launches(context, x, i, e);
         if (!done) return -1;

@@ -18,12 +18,13 @@ typedef enum fusion_status {
     FUSION_VERSION = 7,               /* no common protocol version */
     FUSION_CONNECTION = 8,            /* no service, or it has gone */
     FUSION_COMPILER = 9,              /* the compiler process died, ran out of time, or reported an internal error */
-    FUSION_EXECUTOR = 10,             /* the session's executor died; buffers keep their contents so far */
+    FUSION_EXECUTOR = 10,             /* the session's executor died; memory keeps its contents so far */
     FUSION_KERNEL_FAULT = 11,         /* a kernel accessed memory it must not; the executor was restarted */
     FUSION_TIMEOUT = 12,              /* a time limit passed: the kernel's, or the one given to a wait */
     FUSION_BUSY = 13,                 /* the object is in use; or not complete yet (poll) */
     FUSION_IO = 14,                   /* reading or writing a file failed */
     FUSION_INTERNAL = 15,             /* a defect of fusiond */
+    FUSION_LOST = 16,                 /* contents that only a device had are lost with its executor; told once */
     FUSION_STATUS_COUNT
 } fusion_status;
 

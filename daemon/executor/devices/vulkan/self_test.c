@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "daemon/executor/devices/vulkan/commands.h"
 #include "daemon/executor/devices/vulkan/memory.h"
 #include "daemon/executor/devices/vulkan/pipeline.h"
+#include "daemon/executor/devices/vulkan/queue.h"
 #include "proto/include/fusiond/status.h"
 
 enum { CASES = 64, LOOP_ITEMS = 32 };              /* as self_test.sh and self_test_loop.spvasm have it */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/executor/devices/vulkan/queue.h"
+
 static void free_shared(void *data)
 {
     struct vulkan_shared *s = data;
@@ -12,6 +14,30 @@ static void free_shared(void *data)
     free(s);
 }
 
+static int copy_back(const struct vulkan_shared *s, struct error *e)
+{
+    static const char object[] = "copy from device";
+    VkCommandBuffer commands = vulkan_begin(object, e);
+    if (!commands) return -1;
+    vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
+    vulkan_shared_record(s, commands, 0, s->bytes, true);
+    vulkan_barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT);
+    int result = vulkan_end(commands, object, e);
+    if (result == 0) result = vulkan_submit(commands, object, e);
+    vulkan_forget(commands);
+    return result;
+}
+
+static int fetch(void *data, struct error *e)
+{
+    struct vulkan_shared *s = data;
+    vulkan_lock();
+    int result = s->own.buffer ? copy_back(s, e) : 0;
+    vulkan_unlock();
+    if (result != 0) return -1;
+    vulkan_shared_give(s, 0, s->bytes);
+    return 0;
+}
 static int make(struct vulkan_shared *s, uint64_t bytes, const char *object, struct error *e)
 {
     struct error ignored;
@@ -22,6 +48,9 @@ static int make(struct vulkan_shared *s, uint64_t bytes, const char *object, str
     return vulkan_memory_make(&s->own, bytes, false, object, e);
 }
 
+/* Only the thread that runs submissions makes any. */
+static uint64_t last_serial;
+
 struct vulkan_shared *vulkan_share(struct device_memory *kept, uint8_t *memory, uint64_t bytes, const char *object,
                                    struct error *e)
 {
@@ -29,11 +58,13 @@ struct vulkan_shared *vulkan_share(struct device_memory *kept, uint8_t *memory, 
     struct vulkan_shared *s = calloc(1, sizeof *s);
     if (!s) abort();
     s->session = memory;
+    s->bytes = bytes;
+    s->serial = ++last_serial;
     if (make(s, bytes, object, e) != 0) {
         free_shared(s);
         return NULL;
     }
-    *kept = (struct device_memory){s, free_shared};
+    *kept = (struct device_memory){s, free_shared, .fetch = s->own.buffer || !s->imported ? fetch : NULL};
     return s;
 }
 

@@ -8,7 +8,9 @@
 #include "daemon/executor/program/device.h"
 
 struct vulkan_shared {
-    uint8_t *session;          /* the session's memory */
+    uint8_t *session; /* the session's memory */
+    uint64_t bytes;
+    uint64_t serial;           /* of no other one before or after */
     struct vulkan_memory host; /* that memory, imported, or one that it is copied to */
     struct vulkan_memory own;  /* the device's; all zeros: kernels use the host's */
     bool imported;

@@ -3,14 +3,14 @@
 
 #include "daemon/executor/devices/vulkan/commands.h"
 #include "daemon/executor/devices/vulkan/launch.h"
+#include "daemon/executor/devices/vulkan/queue.h"
 #include "daemon/executor/devices/vulkan/self_test.h"
 #include "daemon/executor/program/executables.h"
 #include "ir/base/arena.h"
 
 const struct gpu_description *vulkan_device_init(struct error *e)
 {
-    if (vulkan_open(e) != 0 || vulkan_commands_init(e) != 0 || vulkan_self_test(&vulkan.description, e) != 0)
-        return NULL;
+    if (vulkan_open(e) != 0 || vulkan_queue_init(e) != 0 || vulkan_self_test(&vulkan.description, e) != 0) return NULL;
     return &vulkan.description;
 }
 
