@@ -4,19 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fuser/ahead/target_device.h"
 #include "fuser/features/device_config.h"
-#include "ir/core/aspects.h"
-
-static void set_aspects(struct fuser_device *d, const struct ir_target *t)
-{
-    d->aspects = 0;
-    for (uint32_t i = 0; i < t->n_aspects; i++)
-        for (unsigned bit = 0; bit < IR_ASPECT_COUNT; bit++)
-            if (ir_aspect_number(bit) == t->aspects[i]) d->aspects |= (uint64_t)1 << bit;
-    d->aspect_numbers = t->aspects;
-    d->n_aspect_numbers = t->n_aspects;
-    d->can_fuse = d->aspects >> IR_ASPECT_BIT_GRAPH_FUSION & 1;
-}
 
 /* Those that the cpu has, too; the primary one is the largest up to the cpu's. */
 static void set_sizes(struct fuser_device *d, const struct fuser_device *cpu, const struct ir_target *t)
@@ -41,7 +30,7 @@ static void make_device(struct device *d, const struct device *cpu, const struct
     d->description = "Configured for tests; the processor's cores run its code";
     d->properties.name = t->name;
     d->properties.n_targets = 0;
-    set_aspects(&d->properties, t);
+    target_device_set_aspects(&d->properties, t);
     set_sizes(&d->properties, &cpu->properties, t);
 }
 

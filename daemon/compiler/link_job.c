@@ -63,7 +63,8 @@ int job_link(const struct proto_message *m, struct proto_writer *reply, struct e
     int result = linked ? module_check(linked, name, e) : -1;
     if (result == 0) {
         const struct module_units units = {(const struct ir_module *const *)parts.modules, parts.n};
-        job_reply_module(m, reply, linked, units, name);
+        const struct ahead_load none = {0};
+        job_reply_module(m, reply, linked, units, &none, name);
     }
     ir_module_free(linked);
     parts_clear(&parts);

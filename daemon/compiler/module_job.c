@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/compiler/devices.h"
 #include "daemon/compiler/job.h"
 #include "daemon/compiler/kernel_query.h"
 #include "daemon/compiler/module_check.h"
@@ -11,6 +12,7 @@
 #include "daemon/compiler/module_options.h"
 #include "daemon/compiler/pack.h"
 #include "fuser/access/access.h"
+#include "fuser/features/bundle.h"
 #include "ir/analysis/pipe_uses.h"
 #include "ir/link/sub_group_size.h"
 #include "ir/msgpack/codec.h"
@@ -28,31 +30,44 @@ static bool is_msgpack(const uint8_t *data, size_t size)
     return size && ((data[0] >= 0x90 && data[0] <= 0x9f) || data[0] == 0xdc || data[0] == 0xdd);
 }
 
+static struct ir_module *read_bundle(struct ahead_load *code, const uint8_t *data, size_t size, const char *object,
+                                     struct error *e)
+{
+    const struct fuser_device *cpu = &devices_get(0)->properties;
+    code->n_targets = cpu->n_targets;
+    code->targets = cpu->targets;
+    struct ir_module *m = ahead_load(code, data, size, object, e);
+    if (!m) e->code = FUSION_INVALID;
+    return m;
+}
+
 static struct ir_module *read_with(const uint8_t *data, size_t size, const char *name, const char *object,
-                                   const struct module_options *options, struct error *e)
+                                   const struct module_options *options, struct ahead_load *code, struct error *e)
 {
     struct diag_list findings = {0};
     if (options->spirv.n_constants && !ir_is_spirv(data, size)) {
         error_set(e, FUSION_INVALID, object, "it is no SPIR-V module, so it has no specialization constants");
         return NULL;
     }
+    if (bundle_is(data, size)) return read_bundle(code, data, size, object, e);
     struct ir_module *m = ir_is_spirv(data, size)  ? ir_read_spirv_with(data, size, name, &options->spirv, &findings)
                           : is_msgpack(data, size) ? ir_decode(data, size, &findings)
                                                    : ir_parse((const char *)data, size, name, &findings);
     if (!m) job_fail_findings(e, FUSION_INVALID, object, name, &findings);
-    if (m && options->sub_group_size) ir_default_sub_group_size(m, options->sub_group_size);
     diag_clear(&findings);
     return m;
 }
 
 static struct ir_module *read_module(const struct proto_message *message, const uint8_t *data, size_t size,
-                                     const char *name, struct error *e)
+                                     const char *name, struct ahead_load *code, struct error *e)
 {
     char object[300];
     struct module_options options;
     snprintf(object, sizeof object, "module %s", name);
     struct ir_module *m = NULL;
-    if (module_options_read(&options, message, object, e) == 0) m = read_with(data, size, name, object, &options, e);
+    if (module_options_read(&options, message, object, e) == 0)
+        m = read_with(data, size, name, object, &options, code, e);
+    if (m && options.sub_group_size) ir_default_sub_group_size(m, options.sub_group_size);
     module_options_clear(&options);
     return m;
 }
@@ -169,8 +184,24 @@ static void pack_pipes(struct proto_writer *w, const struct ir_module *m)
         if (is_pipe(m->globals[i])) pack_pipe(w, m, i);
 }
 
+/* Of a bundle. */
+static void pack_code(struct proto_writer *w, const char *key, const struct ahead_code *list, uint32_t n)
+{
+    if (!n) return;
+    proto_pack_key(w, key);
+    msgpack_pack_array(&w->packer, n);
+    for (uint32_t i = 0; i < n; i++) {
+        proto_pack_map(w, 5);
+        proto_pack_string(w, "target", list[i].target);
+        proto_pack_bytes(w, "launch", list[i].launch, list[i].launch_size);
+        proto_pack_bytes(w, "object", list[i].object, list[i].object_size);
+        proto_pack_uint(w, "lanes", list[i].lanes);
+        proto_pack_string(w, "effort", list[i].effort);
+    }
+}
+
 void job_reply_module(const struct proto_message *m, struct proto_writer *reply, struct ir_module *module,
-                      struct module_units units, const char *name)
+                      struct module_units units, const struct ahead_load *code, const char *name)
 {
     size_t ir_size;
     bool want_text = false;
@@ -179,7 +210,7 @@ void job_reply_module(const struct proto_message *m, struct proto_writer *reply,
     uint8_t *ir = ir_encode(module, &ir_size);
     char *text = want_text ? ir_print(module) : NULL;
     proto_begin_reply(reply, m->id);
-    proto_pack_map(reply, want_text ? 5 : 4);
+    proto_pack_map(reply, 4 + want_text + (code->n_objects != 0) + (code->n_binaries != 0));
     struct module_features *features = module_features_new(module, units);
     pack_kernels(reply, module, features);
     module_features_pack_warnings(features, reply);
@@ -187,6 +218,8 @@ void job_reply_module(const struct proto_message *m, struct proto_writer *reply,
     pack_pipes(reply, module);
     proto_pack_bytes(reply, "ir", ir, ir_size);
     if (want_text) proto_pack_string(reply, "text", text);
+    pack_code(reply, "objects", code->objects, code->n_objects);
+    pack_code(reply, "binaries", code->binaries, code->n_binaries);
     free(text);
     free(ir);
 }
@@ -196,20 +229,22 @@ int job_module(const struct proto_message *m, struct proto_writer *reply, struct
     const void *data;
     size_t size;
     char *name = NULL;
+    struct ahead_load code = {0};
     if (!proto_get_string(&m->params, "name", &name, PROTO_MAX_NAME)) return job_missing(e, m, "name");
     int result = -1;
     if (!proto_get_bytes(&m->params, "data", &data, &size)) {
         job_missing(e, m, "data");
         goto out_name;
     }
-    struct ir_module *module = read_module(m, data, size, name, e);
+    struct ir_module *module = read_module(m, data, size, name, &code, e);
     if (!module) goto out_name;
     if (module_check(module, name, e) != 0) goto out_module;
-    job_reply_module(m, reply, module, (struct module_units){(const struct ir_module *const *)&module, 1}, name);
+    job_reply_module(m, reply, module, (struct module_units){(const struct ir_module *const *)&module, 1}, &code, name);
     result = 0;
 out_module:
     ir_module_free(module);
 out_name:
+    ahead_load_clear(&code);
     free(name);
     return result;
 }

@@ -153,6 +153,13 @@ static void copy_addresses(struct ir_copy *c, const struct ir_global *g)
     copy->n_addresses = g->n_addresses;
 }
 
+static const char **copy_names(struct ir_module *into, const char *const *names, uint32_t n)
+{
+    const char **copy = ir_alloc(into, n * sizeof *copy);
+    for (uint32_t i = 0; i < n; i++) copy[i] = ir_strdup(into, names[i]);
+    return copy;
+}
+
 /* The function without its body, which is left for later: chains of calls may be long. */
 struct ir_function *ir_copy_signature(struct ir_copy *c, const struct ir_function *f, const char *name)
 {
@@ -176,8 +183,10 @@ struct ir_function *ir_copy_signature(struct ir_copy *c, const struct ir_functio
     g->assumes = f->assumes;
     g->has_targets = f->has_targets;
     g->n_targets = f->n_targets;
-    g->targets = ir_alloc(into, f->n_targets * sizeof *g->targets);
-    for (uint32_t i = 0; i < f->n_targets; i++) g->targets[i] = ir_strdup(into, f->targets[i]);
+    g->targets = copy_names(into, f->targets, f->n_targets);
+    g->has_compiled = f->has_compiled;
+    g->n_compiled = f->n_compiled;
+    g->compiled = copy_names(into, f->compiled, f->n_compiled);
     c->functions[f->scratch] = g;
     if (f->refused) {
         ir_function_refuse(g, f->refused);

@@ -151,6 +151,14 @@ static bool same_block(struct numbering *n, const struct ir_block *a, const stru
     return i == j; /* both at the end */
 }
 
+static bool same_names(const char *const *a, uint32_t n, const char *const *b, uint32_t m)
+{
+    if (n != m) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!same_string(a[i], b[i])) return false;
+    return true;
+}
+
 static bool same_attributes(const struct ir_function *f, const struct ir_function *g)
 {
     if (f->has_declared != g->has_declared ||
@@ -162,11 +170,9 @@ static bool same_attributes(const struct ir_function *f, const struct ir_functio
         return false;
     if (!same_string(f->refused, g->refused)) return false;
     if (f->sub_groups_per_work_group != g->sub_groups_per_work_group || f->assumes != g->assumes) return false;
-    if (f->sub_group_size != g->sub_group_size || f->has_targets != g->has_targets || f->n_targets != g->n_targets)
-        return false;
-    for (uint32_t i = 0; i < f->n_targets; i++)
-        if (!same_string(f->targets[i], g->targets[i])) return false;
-    return true;
+    return f->sub_group_size == g->sub_group_size && f->has_targets == g->has_targets &&
+           f->has_compiled == g->has_compiled && same_names(f->targets, f->n_targets, g->targets, g->n_targets) &&
+           same_names(f->compiled, f->n_compiled, g->compiled, g->n_compiled);
 }
 
 bool ir_function_equal(const struct ir_type_relation *r, const struct ir_function *f, const struct ir_function *g)

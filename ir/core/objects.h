@@ -158,7 +158,7 @@ struct ir_function {
     struct ir_loc loc;
     uint64_t aspects_declared; /* device_has; only meaningful with has_declared */
     uint64_t aspects_used;     /* uses_aspects: what it uses besides what its body shows */
-    bool has_declared, has_targets;
+    bool has_declared, has_targets, has_compiled;
     uint32_t work_group_size[3];      /* required (reqd_work_group_size); 0: not given */
     uint32_t work_group_size_hint[3]; /* 0: not given */
     uint32_t sub_group_size;
@@ -167,6 +167,8 @@ struct ir_function {
     uint32_t scratch;                   /* for the pass that is running, as in struct ir_value */
     uint32_t n_targets; /* fixed targets, with has_targets: what it is for. None: what it was made for is not fixed */
     const char **targets;
+    uint32_t n_compiled; /* of a kernel, with has_compiled: targets that a bundle has it compiled for ahead of time */
+    const char **compiled;
 };
 
 struct ir_field {

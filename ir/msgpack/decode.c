@@ -241,13 +241,18 @@ static void read_sizes(struct decoder *d, uint32_t size[3])
     if (!d->r.failed && !size[0]) codec_fail(&d->r, "a work-group size is 0");
 }
 
+static const char **read_target_names(struct decoder *d, uint32_t *count)
+{
+    uint32_t n = codec_read_array(&d->r, "the targets of a function");
+    const char **names = ir_alloc(d->m, n * sizeof *names);
+    for (*count = 0; *count < n && !d->r.failed; ++*count) names[*count] = read_name(d, "a target");
+    return names;
+}
+
 static void read_targets(struct decoder *d, struct ir_function *f)
 {
     f->has_targets = !codec_read_nil(&d->r);
-    if (!f->has_targets) return;
-    uint32_t n = codec_read_array(&d->r, "the targets of a function");
-    f->targets = ir_alloc(d->m, n * sizeof *f->targets);
-    for (; f->n_targets < n && !d->r.failed; f->n_targets++) f->targets[f->n_targets] = read_name(d, "a target");
+    if (f->has_targets) f->targets = read_target_names(d, &f->n_targets);
 }
 
 static void read_params(struct decoder *d, struct ir_function *f)
@@ -280,7 +285,7 @@ static void read_sub_groups(struct decoder *d, struct ir_function *f)
 static void read_function(struct decoder *d)
 {
     uint32_t n = codec_read_array(&d->r, "a function");
-    if (n < 10 || n > 12) codec_fail(&d->r, "a function has %u elements, must have 10 to 12", n);
+    if (n < 10 || n > 13) codec_fail(&d->r, "a function has %u elements, must have 10 to 13", n);
     const char *name = read_name(d, "the name of a function");
     enum ir_linkage linkage = (enum ir_linkage)codec_read_uint(&d->r, IR_LINKAGE_COUNT - 1, "a linkage");
     ir_type result = read_u32(d, "the result of a function");
@@ -297,7 +302,9 @@ static void read_function(struct decoder *d)
     read_params(d, f);
     if (n > 10) f->assumes = read_u32(d, "what is assumed of launches");
     if (n == 11 && !f->assumes) codec_fail(&d->r, "a function assumes nothing");
-    if (n == 12) f->aspects_used = read_aspects(d);
+    if (n > 11) f->aspects_used = read_aspects(d);
+    f->has_compiled = n > 12;
+    if (f->has_compiled) f->compiled = read_target_names(d, &f->n_compiled);
     if (n == 12 && !f->aspects_used) codec_fail(&d->r, "a function uses no aspects");
 }
 

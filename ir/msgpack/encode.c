@@ -396,19 +396,30 @@ static void put_aspects(struct encoder *e, uint64_t set)
     for (unsigned i = n - own; i < n; i++) put_str(e, ir_module_aspect_name(e->m, bits[i]));
 }
 
+static void put_names(struct encoder *e, const char *const *names, uint32_t n)
+{
+    put_array(e, n);
+    for (uint32_t i = 0; i < n; i++) put_str(e, names[i]);
+}
+
 static void put_targets(struct encoder *e, const struct ir_function *f)
 {
-    if (!f->has_targets) {
+    if (f->has_targets)
+        put_names(e, f->targets, f->n_targets);
+    else
         msgpack_pack_nil(&e->pk);
-        return;
-    }
-    put_array(e, f->n_targets);
-    for (uint32_t i = 0; i < f->n_targets; i++) put_str(e, f->targets[i]);
+}
+
+/* What most functions do not have, up to the last that this one has. */
+static unsigned more_elements(const struct ir_function *f)
+{
+    return f->has_compiled ? 3 : f->aspects_used ? 2 : f->assumes ? 1 : 0;
 }
 
 static void put_function(struct encoder *e, const struct ir_function *f)
 {
-    put_array(e, f->aspects_used ? 12 : f->assumes ? 11 : 10);
+    unsigned more = more_elements(f);
+    put_array(e, 10 + more);
     put_function_name(e, f);
     put_uint(e, f->linkage);
     put_type(e, f->result);
@@ -424,8 +435,9 @@ static void put_function(struct encoder *e, const struct ir_function *f)
     put_sub_groups(e, f);
     put_targets(e, f);
     put_params(e, f);
-    if (f->assumes || f->aspects_used) put_uint(e, f->assumes);
-    if (f->aspects_used) put_aspects(e, f->aspects_used);
+    if (more > 0) put_uint(e, f->assumes);
+    if (more > 1) put_aspects(e, f->aspects_used);
+    if (more > 2) put_names(e, f->compiled, f->n_compiled);
 }
 
 /* Bytes, or bytes and addresses. */

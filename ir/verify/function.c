@@ -35,6 +35,13 @@ static void check_sizes(struct verifier *v, const char *what, const uint32_t siz
     }
 }
 
+static void check_target_names(struct verifier *v, const char *const *names, uint32_t n)
+{
+    if (n && !names) verify_report(v, "has no list of targets");
+    for (uint32_t i = 0; names && i < n; i++)
+        if (!names[i] || !*names[i]) verify_report(v, "has a target without a name");
+}
+
 static void check_attributes(struct verifier *v, const struct ir_function *f)
 {
     check_sizes(v, "work_group_size", f->work_group_size);
@@ -55,9 +62,10 @@ static void check_attributes(struct verifier *v, const struct ir_function *f)
     else if (f->assumes && f->linkage != IR_LINKAGE_KERNEL)
         verify_report(v, "is no kernel, and assumes something of its launches");
     if (f->n_targets && !f->has_targets) verify_report(v, "has a list of targets but does not fix them");
-    if (f->n_targets && !f->targets) verify_report(v, "has no list of targets");
-    for (uint32_t i = 0; f->targets && i < f->n_targets; i++)
-        if (!f->targets[i] || !*f->targets[i]) verify_report(v, "has a target without a name");
+    check_target_names(v, f->targets, f->n_targets);
+    if (f->n_compiled && !f->has_compiled) verify_report(v, "has a list of targets but is not compiled for any");
+    if (f->has_compiled && f->linkage != IR_LINKAGE_KERNEL) verify_report(v, "is no kernel, and compiled for targets");
+    check_target_names(v, f->compiled, f->n_compiled);
 }
 
 static void check_by_value(struct verifier *v, const struct ir_param *p, uint32_t i)

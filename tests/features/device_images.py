@@ -250,7 +250,7 @@ def fixed_targets():
           "warning: function 'd' has required work-group size '1000, 1, 1' not supported by fixed target 'intel_gpu_icl'\n")
     check("only there", filtered("intel_gpu_skl"), "[Code|Properties|Symbols]\n")
     done = tool(SPLIT, "--fixed-targets=intel_gpu_nobody", "b.fk", "-o", "o.table", status=1)
-    check("unknown", done.stderr, "fusion-split: there is no target intel_gpu_nobody\n")
+    check("unknown", done.stderr, "fusion-split: --fixed-targets: there is no target intel_gpu_nobody\n")
 
 
 # ---- OpenCL C ----

@@ -655,6 +655,12 @@ static void make_attributes(struct maker *k, struct ir_function *f)
         f->targets = ir_alloc(f->module, f->n_targets * sizeof *f->targets);
         for (uint32_t i = 0; i < f->n_targets; i++) f->targets[i] = new_name(k, "target \\ \"");
     }
+    if (f->linkage == IR_LINKAGE_KERNEL && chance(k, 20)) {
+        f->has_compiled = true;
+        f->n_compiled = below(k, 3);
+        f->compiled = ir_alloc(f->module, f->n_compiled * sizeof *f->compiled);
+        for (uint32_t i = 0; i < f->n_compiled; i++) f->compiled[i] = new_name(k, "target");
+    }
     if (f->linkage == IR_LINKAGE_KERNEL) f->assumes = below(k, 1 << IR_ASSUME_COUNT);
     f->has_declared = chance(k, 30);
     if (f->has_declared) f->aspects_declared = ir_function_aspects(f) | some_aspect(k);

@@ -94,31 +94,35 @@ static void assert_body_error(const char *instructions, const char *expected)
 static void test_items(void **state)
 {
     (void)state;
-    struct ir_module *m =
-        round_trip("module \"an \\\"image\\\"\\x01\"\n"
-                   "aspects { ext_amx = 9, fp16 = 77, ext_b = 8 }\n"
-                   "struct Point uses(fp16, ext_amx) { x: f32, y: f32 } // natural\n"
-                   "struct Odd { a: i8 @ 1, struct Point @ 4, nan: [2 x f16x3] @ 16, } size 48 align 16\n"
-                   "struct Packed { a: i8 @ 0, b: i32 @ 1 } align 1\n"
-                   "struct Empty {}\n"
-                   "local @tile: [256 x [2 x f32]]\n"
-                   "export global @counter: i64 align 64 = -1\n"
-                   "import constant @table: [4 x struct Odd]\n"
-                   "pipe @p: packet i32 capacity 64 host_access \"id\"\n"
-                   "pipe.read @q: packet struct Point capacity 1\n"
-                   "import func @far(%x: f32, %1: ptr.private [3 x i8] by_value read) -> f32\n"
-                   "export func @near() -> i8x16 { return 3 }\n"
-                   "func @f(%im: image2d.read_write, %s: sampler, %q: pipe.write) {}\n"
-                   "kernel @k(%a: ptr.global f32 read_write, %l: ptr.local) work_group_size(8, 4)\n"
-                   "  work_group_size_hint(1, 2, 3) sub_group_size(automatic) aspects()\n"
-                   "  targets(\"cpu\", \"gpu\") {}\n"
-                   "kernel @k2() sub_group_size(16) sub_groups_per_work_group(3) aspects(fp64, gpu)\n"
-                   "  assumes(small_ids, small_memory) {}\n"
-                   "kernel @k3() aspects(ext_amx, cpu) uses(ext_b, ext_amx, emulated) targets() {}\n");
+    struct ir_module *m = round_trip(
+        "module \"an \\\"image\\\"\\x01\"\n"
+        "aspects { ext_amx = 9, fp16 = 77, ext_b = 8 }\n"
+        "struct Point uses(fp16, ext_amx) { x: f32, y: f32 } // natural\n"
+        "struct Odd { a: i8 @ 1, struct Point @ 4, nan: [2 x f16x3] @ 16, } size 48 align 16\n"
+        "struct Packed { a: i8 @ 0, b: i32 @ 1 } align 1\n"
+        "struct Empty {}\n"
+        "local @tile: [256 x [2 x f32]]\n"
+        "export global @counter: i64 align 64 = -1\n"
+        "import constant @table: [4 x struct Odd]\n"
+        "pipe @p: packet i32 capacity 64 host_access \"id\"\n"
+        "pipe.read @q: packet struct Point capacity 1\n"
+        "import func @far(%x: f32, %1: ptr.private [3 x i8] by_value read) -> f32\n"
+        "export func @near() -> i8x16 { return 3 }\n"
+        "func @f(%im: image2d.read_write, %s: sampler, %q: pipe.write) {}\n"
+        "kernel @k(%a: ptr.global f32 read_write, %l: ptr.local) work_group_size(8, 4)\n"
+        "  work_group_size_hint(1, 2, 3) sub_group_size(automatic) aspects()\n"
+        "  targets(\"cpu\", \"gpu\") {}\n"
+        "kernel @k2() sub_group_size(16) sub_groups_per_work_group(3) aspects(fp64, gpu)\n"
+        "  assumes(small_ids, small_memory) {}\n"
+        "kernel @k3() aspects(ext_amx, cpu) uses(ext_b, ext_amx, emulated) targets() compiled(\"x86_64\") {}\n"
+        "kernel @k4() compiled() {}\n");
     assert_int_equal(m->structs[0]->aspects_used, IR_ASPECT_FP16 | (uint64_t)1 << IR_ASPECT_COUNT);
     const struct ir_function *k3 = ir_module_find(m, "k3");
     assert_true(k3->has_targets && !k3->n_targets);
     assert_false(ir_module_find(m, "k2")->has_targets);
+    assert_true(k3->has_compiled && k3->n_compiled == 1);
+    assert_true(ir_module_find(m, "k4")->has_compiled && !ir_module_find(m, "k4")->n_compiled);
+    assert_false(ir_module_find(m, "k2")->has_compiled);
     assert_string_equal(ir_module_aspect_name(m, IR_ASPECT_COUNT), "ext_amx");
     assert_int_equal(ir_module_aspect_number(m, IR_ASPECT_COUNT), 9);
     assert_int_equal(ir_module_aspect_number(m, IR_ASPECT_BIT_FP16), 77);

@@ -640,6 +640,18 @@ static void target_name(struct scene *s)
     s->f->n_targets = 1;
 }
 
+static void compiled_for_nothing(struct scene *s)
+{
+    static const char *one[] = {"cpu"};
+    s->f->compiled = one;
+    s->f->n_compiled = 1;
+}
+static void compiled_function(struct scene *s)
+{
+    s->f->linkage = IR_LINKAGE_INTERNAL;
+    s->f->has_compiled = true;
+}
+
 /* ---- types and globals ---- */
 
 static struct ir_struct *pair(struct scene *s, const char *name, ir_type first, ir_type second)
@@ -873,6 +885,8 @@ static const struct broken cases[] = {
     {"struct_aspect", struct_aspect, 0, NULL, "struct type 0 uses aspects that do not exist", ""},
     {"aspect_numbered_twice", aspect_numbered_twice, 0, NULL, "two aspects have the name ext", ""},
     {"targets_not_fixed", targets_not_fixed, 2, NULL, "has a list of targets but does not fix them"},
+    {"compiled_for_nothing", compiled_for_nothing, 2, NULL, "has a list of targets but is not compiled for any"},
+    {"compiled_function", compiled_function, 2, NULL, "is no kernel, and compiled for targets"},
     {"target_name", target_name, 2, NULL, "has a target without a name"},
 
     {"field_overlap", field_overlap, 0, NULL, "field 1 of struct st is at offset 0 and overlaps", ""},

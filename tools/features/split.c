@@ -7,9 +7,9 @@
 #include "fuser/features/file_table.h"
 #include "fuser/features/split.h"
 #include "ir/base/strbuf.h"
-#include "ir/features/warnings.h"
 #include "ir/text/print/print.h"
 #include "tools/features/modules.h"
+#include "tools/features/units.h"
 
 struct request {
     enum split_mode mode;
@@ -39,58 +39,6 @@ static bool read_request(struct request *r, int argc, char **argv)
         }
     }
     return r->n_in && r->out;
-}
-
-static bool warn(void *data, const char *text)
-{
-    (void)data;
-    fprintf(stderr, "%s\n", text);
-    return true;
-}
-
-/* ---- the modules ---- */
-
-/* Every function that is defined is for these targets, but those that say something themselves. */
-static void fix_targets(struct ir_module *m, const char *names)
-{
-    const char **list = NULL;
-    uint32_t n = 0;
-    char *copy = ir_strdup(m, names);
-    for (char *name; (name = strsep(&copy, ","));) {
-        if (!*name) continue;
-        const char **longer = ir_alloc(m, (n + 1) * sizeof *longer);
-        for (uint32_t i = 0; i < n; i++) longer[i] = list[i];
-        longer[n++] = name;
-        list = longer;
-    }
-    for (uint32_t i = 0; i < m->n_functions; i++) {
-        struct ir_function *f = m->functions[i];
-        if (f->has_targets || f->linkage == IR_LINKAGE_IMPORT) continue;
-        f->has_targets = true;
-        f->n_targets = n;
-        f->targets = list;
-    }
-}
-
-static bool targets_known(const struct device_config *c, const char *names)
-{
-    char *copy = strdup(names), *rest = copy;
-    bool good = true;
-    for (char *name; good && (name = strsep(&rest, ","));)
-        if (*name && !device_config_find(c, name)) {
-            fprintf(stderr, "fusion-split: there is no target %s\n", name);
-            good = false;
-        }
-    free(copy);
-    return good;
-}
-
-static void show_warnings(const struct ir_module *m, const struct device_config *c)
-{
-    struct ir_usage *u = ir_usage_new(m);
-    ir_warn_undeclared(u, warn, NULL);
-    ir_warn_targets(u, &c->targets, warn, NULL);
-    ir_usage_free(u);
 }
 
 /* ---- the images ---- */
@@ -143,11 +91,12 @@ static bool write_images(const struct request *r, const struct split *s)
     return good;
 }
 
-static bool split(const struct request *r, struct ir_module *const *units)
+static bool split(const struct request *r, const struct units *units)
 {
     struct split s;
     struct diag_list findings = {0};
-    bool good = split_modules((const struct ir_module *const *)units, r->n_in, r->mode, &s, &findings, warn, NULL);
+    bool good = split_modules((const struct ir_module *const *)units->modules, units->n, r->mode, &s, &findings,
+                              units_warn, NULL);
     if (!good) {
         char *text = diag_format(&findings);
         fputs(text, stderr);
@@ -167,16 +116,11 @@ static bool run(const struct request *r)
         fprintf(stderr, "fusion-split: %s: %s\n", e.object, e.reason);
         return false;
     }
-    struct ir_module **units = calloc(r->n_in, sizeof(*units));
-    bool good = units && (!r->fixed || targets_known(&config, r->fixed));
-    for (uint32_t i = 0; i < r->n_in && good; i++) {
-        good = (units[i] = module_read(r->in[i])) != NULL;
-        if (good && r->fixed) fix_targets(units[i], r->fixed);
-        if (good) show_warnings(units[i], &config);
-    }
-    if (good) good = split(r, units);
-    for (uint32_t i = 0; units && i < r->n_in; i++) ir_module_free(units[i]);
-    free(units);
+    struct units units;
+    bool good = units_read(&units, r->n_in, r->in, r->fixed, &config, &e);
+    if (!good && e.code) fprintf(stderr, "fusion-split: %s: %s\n", e.object, e.reason);
+    if (good) good = split(r, &units);
+    units_clear(&units);
     device_config_clear(&config);
     return good;
 }

@@ -16,7 +16,9 @@ static const struct {
     {"pipes", command_pipes, "pipes FILE ...           pipes of a module, and headers for programs (--integration)"},
     {"run", command_run, "run GRAPH.yaml           runs a graph file (--help for options)"},
     {"passes", command_passes, "passes FILE              a module behind clean-up passes (--help for their names)"},
-    {"compile", command_compile, "compile GRAPH.yaml       kernels as SPIR-V into files (--help)"},
+    {"compile", command_compile,
+     "compile GRAPH.yaml       kernels as SPIR-V into files; modules into a bundle (--help)"},
+    {"bundle", command_bundle, "bundle FILE              what is in a bundle (--help)"},
     {"explain", command_explain, "explain GRAPH.yaml       order, groups, remarks, fused code, picture (--help)"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

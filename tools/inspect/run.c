@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "tools/features/ahead.h"
 #include "tools/inspect/array_file.h"
 #include "tools/inspect/commands.h"
 #include "tools/inspect/compile.h"
@@ -361,9 +362,16 @@ static bool is_graph(const char *path)
     return end && (strcmp(end, ".yaml") == 0 || strcmp(end, ".yml") == 0);
 }
 
+int command_bundle(const struct context *c, int argc, char **argv)
+{
+    (void)c;
+    return bundle_command(argc, argv);
+}
+
 int command_compile(const struct context *c, int argc, char **argv)
 {
     struct options o;
+    if (ahead_is_asked(argc, argv)) return ahead_command(argc, argv);
     if (!parse_options(argc, argv, &o)) return 2;
     if (!o.compile.spirv) {
         usage(argv[0]);

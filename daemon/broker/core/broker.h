@@ -14,6 +14,7 @@
 
 struct counters {
     uint64_t sessions_ever, finalizes, plan_hits, object_hits_memory, object_hits_disk, object_misses, compiles;
+    uint64_t object_hits_bundle;                               /* launches whose code came with their module */
     uint64_t quick_launches, launches_replaced, launches_kept; /* interpreted at first; then compiled; or not */
     uint64_t compilers_recycled, compilers_lost, jobs_repeated, executors_lost;
 };

@@ -72,8 +72,11 @@ void module_job_run(struct module_job *j, const struct module_request *r, job_do
 
 /* ---- the module ---- */
 
+enum { BYTES_A_LAUNCH = 512 }; /* of code of a bundle, as msgpack values */
+
 void module_free(struct module *m)
 {
+    if (m->objects) blob_value_clear(&m->code);
     blob_unref(m->result);
     free(m->name);
     free(m);
@@ -81,7 +84,21 @@ void module_free(struct module *m)
 
 struct user_cost module_cost(const struct module *m)
 {
-    return (struct user_cost){.of = {[USER_BYTES] = sizeof *m + m->result->size, [USER_OBJECTS] = 1}};
+    size_t code = m->objects ? m->objects->size * BYTES_A_LAUNCH : 0;
+    return (struct user_cost){.of = {[USER_BYTES] = sizeof *m + m->result->size + code, [USER_OBJECTS] = 1}};
+}
+
+static const msgpack_object_array *objects_of(const msgpack_object *root)
+{
+    const msgpack_object *list = proto_get(root, "objects");
+    return list && list->type == MSGPACK_OBJECT_ARRAY && list->via.array.size ? &list->via.array : NULL;
+}
+
+/* What a bundle brought with it is read once, and not for each graph. */
+static void keep_code(struct module *m, const msgpack_object *root)
+{
+    if (!objects_of(root) || !blob_parse(m->result, &m->code)) return;
+    m->objects = objects_of(&m->code.root);
 }
 
 static struct hash content_hash(const void *ir, size_t size)
@@ -106,6 +123,7 @@ static struct module *make_module(struct module_job *j, struct blob *result, con
     j->name = NULL;
     m->hash = content_hash(m->ir, m->ir_size);
     m->result = blob_ref(result);
+    keep_code(m, root);
     return m;
 }
 

@@ -8,7 +8,7 @@
 #include "proto/frame.h"
 #include "proto/writer.h"
 
-enum { FIELDS = 32, CLIENT_FIELDS = 7 };
+enum { FIELDS = 33, CLIENT_FIELDS = 7 };
 
 static void pack_client(struct proto_writer *w, const struct session *s)
 {
@@ -49,6 +49,7 @@ static void pack_cache(struct proto_writer *w, const struct broker *broker)
     proto_pack_uint(w, "plan_hits", counters->plan_hits);
     proto_pack_uint(w, "object_hits_memory", counters->object_hits_memory);
     proto_pack_uint(w, "object_hits_disk", counters->object_hits_disk);
+    proto_pack_uint(w, "object_hits_bundle", counters->object_hits_bundle);
     proto_pack_uint(w, "object_misses", counters->object_misses);
     proto_pack_uint(w, "compiles", counters->compiles);
     proto_pack_uint(w, "quick_launches", counters->quick_launches);

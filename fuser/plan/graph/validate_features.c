@@ -8,6 +8,9 @@
 #include "fuser/plan/graph/sub_group_size.h"
 #include "ir/features/requirements.h"
 
+/* Every device is made code for where it is: the target of code that still has to be compiled. */
+static const char any_device[] = "spir64";
+
 static bool is_target(const struct fuser_device *device, const char *name)
 {
     if (device->name && strcmp(device->name, name) == 0) return true;
@@ -16,17 +19,31 @@ static bool is_target(const struct fuser_device *device, const char *name)
     return false;
 }
 
+static bool fail_targets(struct plan_context *ctx, const struct fuser_node *node, const char *option,
+                         const char *const *targets, uint32_t n)
+{
+    char *names = ir_target_names(targets, n);
+    for (char *p = strstr(names, ", "); p; p = strstr(p, ", ")) memmove(p + 1, p + 2, strlen(p + 2) + 1);
+    plan_fail(ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
+              "Kernel was compiled with '%s=%s' but was submitted to a different device.", option, names);
+    free(names);
+    return false;
+}
+
 static bool check_targets(struct plan_context *ctx, const struct fuser_node *node, const struct ir_requirements *r)
 {
     for (uint32_t i = 0; i < r->n_targets; i++)
         if (is_target(&ctx->options->device, r->targets[i])) return true;
-    if (!r->fixed) return true;
-    char *names = ir_target_names(r->targets, r->n_targets);
-    for (char *p = strstr(names, ", "); p; p = strstr(p, ", ")) memmove(p + 1, p + 2, strlen(p + 2) + 1);
-    plan_fail(ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name,
-              "Kernel was compiled with '-fsycl-fixed-targets=%s' but was submitted to a different device.", names);
-    free(names);
-    return false;
+    return !r->fixed || fail_targets(ctx, node, "-fsycl-fixed-targets", r->targets, r->n_targets);
+}
+
+/* Last, since what an image requires says better why there is none for the device. */
+static bool check_image(struct plan_context *ctx, const struct fuser_node *node)
+{
+    const struct ir_function *k = node->kernel;
+    for (uint32_t i = 0; i < k->n_compiled; i++)
+        if (strcmp(k->compiled[i], any_device) == 0 || is_target(&ctx->options->device, k->compiled[i])) return true;
+    return !k->has_compiled || fail_targets(ctx, node, "-fsycl-targets", k->compiled, k->n_compiled);
 }
 
 /* Aspects that modules have names for, and the device has numbers. */
@@ -63,10 +80,11 @@ static bool check_aspects(struct plan_context *ctx, const struct fuser_node *nod
                      ir_module_aspect_name(m, first));
 }
 
-/* The kernel's own size is an attribute, which seed 000 has an error for; those of what it calls are requirements. */
+/* The kernel's own size is an attribute, which seed 000 has an error for; those of what it calls, and all of an image
+   that was compiled ahead of time, are requirements. */
 static bool check_sub_groups(struct plan_context *ctx, const struct fuser_node *node, const struct ir_requirements *r)
 {
-    if (!sub_group_size_known(ctx, node)) return false;
+    if (!node->kernel->has_compiled && !sub_group_size_known(ctx, node)) return false;
     uint32_t missing = r->sub_group_sizes;
     const struct fuser_device *device = &ctx->options->device;
     for (uint32_t i = 0; i < device->n_sub_group_sizes; i++)
@@ -96,7 +114,7 @@ bool validate_features(struct plan_context *ctx, const struct fuser_node *node)
     bool good = ir_requirements_find(u, node->kernel, &r, &why);
     if (!good) plan_fail(ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", node->name, "kernel %s", why);
     good = good && check_targets(ctx, node, &r) && check_aspects(ctx, node, &r) && check_sub_groups(ctx, node, &r) &&
-           check_work_group(ctx, node, &r);
+           check_work_group(ctx, node, &r) && check_image(ctx, node);
     free(why);
     ir_requirements_clear(&r);
     ir_usage_free(u);

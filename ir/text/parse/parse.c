@@ -278,6 +278,7 @@ enum attribute {
     USES,
     ASSUMES,
     TARGETS,
+    COMPILED,
     REFUSED,
     N_ATTRIBUTES
 };
@@ -292,6 +293,7 @@ static bool parse_attribute(struct parser *p, struct ir_function *f, enum attrib
     case ASPECTS: f->has_declared = true; return parse_aspects(p, &f->aspects_declared);
     case USES: return parse_aspects(p, &f->aspects_used);
     case ASSUMES: return parse_assumptions(p, f);
+    case COMPILED: return parse_compiled(p, f);
     case REFUSED: return parse_refused(p, f);
     default: return parse_targets(p, f);
     }
@@ -308,6 +310,7 @@ static bool parse_attributes(struct parser *p, struct ir_function *f)
                                                     [USES] = "uses",
                                                     [ASSUMES] = "assumes",
                                                     [TARGETS] = "targets",
+                                                    [COMPILED] = "compiled",
                                                     [REFUSED] = "refused"};
     for (unsigned seen = 0;;) {
         int a = parse_find_word(&p->tok, words, N_ATTRIBUTES);

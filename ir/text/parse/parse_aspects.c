@@ -43,18 +43,29 @@ bool parse_assumptions(struct parser *p, struct ir_function *f)
     return good;
 }
 
-bool parse_targets(struct parser *p, struct ir_function *f)
+static bool parse_target_names(struct parser *p, const char ***names, uint32_t *n)
 {
-    f->has_targets = true;
     if (!parse_punct(p, '(')) return false;
     while (!token_is(&p->tok, ')')) {
         char *name;
         if (!parse_string(p, "the name of a target", &name)) return false;
-        f->targets = arena_grow(p->m->arena, f->targets, f->n_targets, sizeof *f->targets);
-        f->targets[f->n_targets++] = name;
+        *names = arena_grow(p->m->arena, *names, *n, sizeof **names);
+        (*names)[(*n)++] = name;
         if (!parse_if_punct(p, ',')) break;
     }
     return parse_punct(p, ')');
+}
+
+bool parse_targets(struct parser *p, struct ir_function *f)
+{
+    f->has_targets = true;
+    return parse_target_names(p, &f->targets, &f->n_targets);
+}
+
+bool parse_compiled(struct parser *p, struct ir_function *f)
+{
+    f->has_compiled = true;
+    return parse_target_names(p, &f->compiled, &f->n_compiled);
 }
 
 static bool is_numbered(const struct ir_module *m, const char *name)

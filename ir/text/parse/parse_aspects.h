@@ -7,5 +7,6 @@
 bool parse_aspects(struct parser *p, uint64_t *set);
 bool parse_assumptions(struct parser *p, struct ir_function *f);
 bool parse_targets(struct parser *p, struct ir_function *f);
+bool parse_compiled(struct parser *p, struct ir_function *f);
 /* "aspects { name = number, ... }", from the word on. */
 bool parse_aspect_numbers(struct parser *p);

@@ -54,12 +54,12 @@ static void print_aspects(struct printer *p, const char *word, uint64_t set)
     strbuf_add(&p->out, ")");
 }
 
-static void print_targets(struct printer *p, const struct ir_function *f)
+static void print_targets(struct printer *p, const char *word, const char *const *names, uint32_t n)
 {
-    strbuf_add(&p->out, " targets(");
-    for (uint32_t i = 0; i < f->n_targets; i++) {
+    strbuf_printf(&p->out, " %s(", word);
+    for (uint32_t i = 0; i < n; i++) {
         if (i) strbuf_add(&p->out, ", ");
-        print_string(p, f->targets[i]);
+        print_string(p, names[i]);
     }
     strbuf_add(&p->out, ")");
 }
@@ -80,7 +80,8 @@ static void print_attributes(struct printer *p, const struct ir_function *f)
     if (f->has_declared) print_aspects(p, "aspects", f->aspects_declared);
     if (f->aspects_used) print_aspects(p, "uses", f->aspects_used);
     if (f->assumes) print_assumptions(p, f->assumes);
-    if (f->has_targets) print_targets(p, f);
+    if (f->has_targets) print_targets(p, "targets", f->targets, f->n_targets);
+    if (f->has_compiled) print_targets(p, "compiled", f->compiled, f->n_compiled);
     if (f->refused) {
         strbuf_add(&p->out, " refused(");
         print_string(p, f->refused);
