@@ -66,6 +66,7 @@ static bool validate(const struct spirv_words *m)
 static bool decode(struct spirv_reader *r, const struct spirv_words *m, const struct ir_spirv_options *options)
 {
     r->n_bytes = m->n_words * 4;
+    r->pipes = m->pipes;
     spirv_specialize(r, options);
     if (!spirv_index(r, m)) return false;
     spirv_read_declarations(r);

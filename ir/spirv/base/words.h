@@ -9,6 +9,7 @@
 #include "ir/base/arena.h"
 #include "ir/spirv/base/budget.h"
 #include "ir/spirv/base/findings.h"
+#include "ir/spirv/base/pipes.h"
 
 enum { SPIRV_HEADER_WORDS = 5 };
 
@@ -21,6 +22,7 @@ struct spirv_words {
     uint32_t bound;        /* of ids */
     uint32_t *value_types; /* by id: id of its type */
     uint32_t *int_types;   /* by id of an integer type: its width */
+    struct spirv_pipes pipes;
 };
 
 /* The id that an instruction defines, or 0; *type is what stands for its type. For words that nothing has checked. */

@@ -11,6 +11,7 @@
 #include "ir/spirv/canonicalize/interfaces.h"
 #include "ir/spirv/canonicalize/merge_types.h"
 #include "ir/spirv/canonicalize/operand_checks.h"
+#include "ir/spirv/canonicalize/pipe_extensions.h"
 #include "ir/spirv/canonicalize/reservations.h"
 #include "ir/spirv/canonicalize/value_types.h"
 #include "ir/spirv/canonicalize/vector_selects.h"
@@ -19,6 +20,7 @@ bool spirv_canonicalize(struct spirv_words *m)
 {
     if (!spirv_find_value_types(m)) return false;
     spirv_number_reservations(m);
+    spirv_take_pipe_extensions(m);
     spirv_drop_debug_info(m);
     spirv_drop_annotation_strings(m);
     spirv_put_declarations_first(m);

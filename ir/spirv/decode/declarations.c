@@ -15,7 +15,7 @@ void spirv_read_declarations(struct spirv_reader *r)
             spirv_forward_pointer(r, i);
         } else if (i->op == SpvOpUndef || (i->op >= SpvOpConstantTrue && i->op <= SpvOpSpecConstantOp)) {
             spirv_read_constant(r, i);
-        } else if (i->op >= SpvOpTypeVoid && i->op <= SpvOpTypePipe) {
+        } else if ((i->op >= SpvOpTypeVoid && i->op <= SpvOpTypePipe) || i->op == SpvOpTypePipeStorage) {
             spirv_read_type(r, i);
         } else if (i->op == SpvOpFunction) {
             break;

@@ -6,6 +6,7 @@
 #include "ir/spirv/decode/ids.h"
 #include "ir/spirv/decode/initial_values.h"
 #include "ir/spirv/decode/names.h"
+#include "ir/spirv/decode/pipes.h"
 #include "ir/spirv/decode/types.h"
 
 enum { INITIAL_BYTES_PER_BYTE = 16, INITIAL_BYTES = 4096 };
@@ -91,11 +92,16 @@ void spirv_read_globals(struct spirv_reader *r)
     r->globals.names.arena = r->arena;
     r->budget->initial_values = INITIAL_BYTES_PER_BYTE * (uint64_t)r->n_bytes + INITIAL_BYTES;
     take_linked_names(r);
+    spirv_begin_pipes(r);
     for (size_t k = 0; k < r->index.n_insts && r->index.insts[k].op != SpvOpFunction; k++) {
         const struct spirv_inst *i = &r->index.insts[k];
         if (i->op != SpvOpVariable) continue;
         spirv_begin_variable(r, i);
-        read_variable(r, i);
+        if (spirv_is_pipe_storage(r, spirv_pointee(r, i->type)))
+            spirv_read_pipe_variable(r, i);
+        else
+            read_variable(r, i);
     }
+    spirv_read_pipe_constants(r);
     spirv_begin_variable(r, NULL);
 }

@@ -70,6 +70,10 @@ static void add_instruction(void *data, unsigned op, unsigned n, uint32_t type, 
                              .line = x->line,
                              .words = x->next};
     x->next += n;
+    if (id && id < x->r->pipes.bound) { /* what they were before the validator saw them */
+        if (x->r->pipes.is_storage[id]) i->op = SpvOpTypePipeStorage;
+        if (x->r->pipes.storage[id]) i->op = SpvOpConstantPipeStorage;
+    }
     if (i->id) index->ids[i->id].def = i;
     note_instruction(x, i);
     if (spirv_is_terminator(op)) x->line_file = x->line = 0; /* a line is for the rest of its block */

@@ -179,6 +179,7 @@ void spirv_read_type(struct spirv_reader *r, const struct spirv_inst *i)
     case SpvOpTypeImage: read_image(r, i); break;
     case SpvOpTypeSampler: set_type(r, i->id, IR_TYPE(IR_KIND_SAMPLER, 1, 0)); break;
     case SpvOpTypePipe: set_type(r, i->id, IR_TYPE(IR_KIND_PIPE, 1, access_of(i->words[2]))); break;
+    case SpvOpTypePipeStorage: set_type(r, i->id, IR_TYPE(IR_KIND_PIPE, 1, IR_HANDLE_READ_WRITE)); break;
     case SpvOpTypeEvent: set_type(r, i->id, IR_I64); break; /* of copies that are done when their call returns */
     case SpvOpTypeSampledImage:
         r->types[i->id].leaves = 2;

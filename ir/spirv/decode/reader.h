@@ -13,6 +13,7 @@
 #include "ir/core/ir.h"
 #include "ir/spirv/base/budget.h"
 #include "ir/spirv/base/findings.h"
+#include "ir/spirv/base/pipes.h"
 #include "ir/spirv/decode/options.h"
 
 struct spirv_function;
@@ -122,6 +123,7 @@ struct spirv_reader {
     struct spirv_type *types;    /* types.c, by id */
     struct names structs;        /* names of those of the module */
     struct ir_value **constants; /* constants.c, by id: numbers, vectors and null; NULL: has another form or none */
+    struct spirv_pipes pipes;    /* the words' */
     struct spirv_globals globals;
     struct spirv_functions functions;
 };

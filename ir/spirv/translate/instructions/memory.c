@@ -10,6 +10,7 @@
 #include "ir/spirv/decode/initial_values.h"
 #include "ir/spirv/decode/location.h"
 #include "ir/spirv/decode/names.h"
+#include "ir/spirv/decode/pipes.h"
 #include "ir/spirv/decode/types.h"
 #include "ir/spirv/translate/values/access.h"
 #include "ir/spirv/translate/values/prologue.h"
@@ -65,6 +66,10 @@ static struct operands read_operands(const struct spirv_inst *i, uint32_t at)
 
 static void emit_load(struct spirv_body *s, const struct spirv_inst *i)
 {
+    if (spirv_is_pipe_storage(s->r, i->type)) {
+        spirv_set(s, i, spirv_value(s, i, i->words[3])); /* the pipe stands for its storage */
+        return;
+    }
     if (is_handle_variable(s, i->words[3])) {
         forward_handle(s, i);
         return;

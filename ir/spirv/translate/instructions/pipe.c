@@ -38,6 +38,11 @@ static void emit_packet(struct spirv_body *s, const struct spirv_inst *i, enum i
     }
     if (reserved) o[2] = spirv_value(s, i, w[4]), o[3] = spirv_as_int(s, spirv_value(s, i, w[5]), IR_I32);
     if (spirv_failed(s->r)) return;
+    if (i->id < s->r->pipes.bound && s->r->pipes.waits[i->id]) { /* nobody asks whether it was done */
+        enum ir_op waiting = op == IR_OP_PIPE_READ ? IR_OP_PIPE_READ_WAIT : IR_OP_PIPE_WRITE_WAIT;
+        ir_build(&s->b, waiting, packet_type(s, pointer, size), o, 2);
+        return;
+    }
     struct ir_value *done = ir_build(&s->b, op, packet_type(s, pointer, size), o, reserved ? 4 : 2)->results[0];
     ir_type t = spirv_result_type(s->r, i); /* 0 where it was done, else negative */
     spirv_set(s, i, ir_build3(&s->b, IR_OP_SELECT, t, done, spirv_int(s, t, 0), spirv_int(s, t, UINT64_MAX)));
@@ -135,6 +140,7 @@ static void emit_number(struct spirv_body *s, const struct spirv_inst *i, enum i
 bool spirv_emit_pipe(struct spirv_body *s, const struct spirv_inst *i)
 {
     switch (i->op) {
+    case SpvOpCreatePipeFromPipeStorage: spirv_set(s, i, spirv_value(s, i, i->words[3])); return true;
     case SpvOpReadPipe: emit_packet(s, i, IR_OP_PIPE_READ); return true;
     case SpvOpWritePipe: emit_packet(s, i, IR_OP_PIPE_WRITE); return true;
     case SpvOpReservedReadPipe: emit_packet(s, i, IR_OP_PIPE_READ_AT); return true;

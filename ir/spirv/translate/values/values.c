@@ -133,7 +133,7 @@ static void materialize(struct spirv_body *s, const struct spirv_inst *user, uin
     struct spirv_reader *r = s->r;
     const struct spirv_inst *d = spirv_def(r, id);
     uint32_t leaves = d && d->type && r->types[d->type].known ? spirv_leaves(r, d->type) : 0;
-    if (d && d->op == SpvOpVariable && r->globals.by_id[id]) {
+    if (d && r->globals.by_id[id]) {
         struct ir_builder b = spirv_prologue(s);
         struct ir_value *v = ir_build_global(&b, r->globals.by_id[id]);
         spirv_prologue_end(s, &b);
