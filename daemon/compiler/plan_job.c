@@ -157,6 +157,7 @@ static int make_plan(struct planning *p, struct error *e)
     struct error error = {0};
     p->graph = translate_graph(p->wire, p->modules, p->arena, e);
     if (!p->graph) return -1;
+    p->options.debug = p->debug;
     if (p->debug) forget_values(p->graph);
     p->plan = fuser_plan_new(p->graph, &p->options, &error);
     if (!p->plan) return error_set(e, statuses[error.code], error.object, "%s", error.reason);

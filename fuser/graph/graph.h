@@ -74,6 +74,8 @@ struct fuser_node {
     struct nd_range range;
     uint32_t n_args;
     struct fuser_arg *args; /* HOST too: the buffers it touches */
+    const int64_t
+        *taken; /* by argument: what integers were taken to be when the fuser made the kernel; NULL: nothing */
     /* COPY, FILL */
     struct fuser_region from, to;
     uint64_t bytes;        /* of a row */
@@ -125,5 +127,6 @@ struct fuser_options {
     bool insert_barriers; /* between each two kernels */
     enum fuser_barriers barriers;
     bool explain; /* a remark on each buffer that stays in memory, asked for or not */
+    bool debug;   /* kernels will run one by one to be watched: none does another's work */
     struct fuser_device device;
 };

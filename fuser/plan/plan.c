@@ -12,13 +12,16 @@
 #include "fuser/plan/grouping/groups.h"
 #include "fuser/plan/launch/launch.h"
 #include "fuser/plan/order/order.h"
+#include "fuser/plan/recompute/recompute.h"
 #include "ir/base/arena.h"
 
 /* What the stages give. */
 struct stages {
-    struct empty_nodes empty;   /* the graph without nodes in which nothing happens */
-    struct program_scope scope; /* that graph, program-scope variables being buffers of it */
-    struct plan_facts facts;    /* what each node does with each buffer */
+    struct empty_nodes empty;     /* the graph without nodes in which nothing happens */
+    struct program_scope scope;   /* that graph, program-scope variables being buffers of it */
+    struct plan_facts given;      /* what each node does with each buffer */
+    struct recomputed recomputed; /* the graph in which some nodes do the work of others */
+    struct plan_facts facts;      /* of that graph */
     struct plan_edges edges;
     struct plan_order order;
     struct id_mapping mapping;
@@ -29,10 +32,23 @@ static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph
 {
     if (!validate_graph(ctx, graph) || !empty_nodes_leave_out(ctx, graph, &s->empty)) return false;
     endless_loops_remark(ctx, s->empty.graph);
-    if (!program_scope_lower(ctx, s->empty.graph, &s->scope) || !uses_find(ctx, s->scope.graph, &s->facts))
-        return false;
+    return program_scope_lower(ctx, s->empty.graph, &s->scope) && uses_find(ctx, s->scope.graph, &s->given);
+}
+
+static bool order_nodes(struct plan_context *ctx, struct stages *s)
+{
     edges_find(ctx, &s->facts, &s->edges);
-    return true;
+    return order_find(ctx, &s->facts, &s->edges, &s->order);
+}
+
+/* Where readers change, facts, edges and order are those of the graph with the changed ones. */
+static bool recompute(struct plan_context *ctx, struct stages *s)
+{
+    s->facts = s->given;
+    if (!order_nodes(ctx, s)) return false;
+    recompute_find(ctx, &s->given, &s->edges, &s->order, &s->recomputed);
+    if (s->recomputed.graph == s->given.graph) return true;
+    return uses_find(ctx, s->recomputed.graph, &s->facts) && order_nodes(ctx, s);
 }
 
 static bool group_kernels(struct plan_context *ctx, struct stages *s)
@@ -45,8 +61,13 @@ static bool group_kernels(struct plan_context *ctx, struct stages *s)
 
 static bool make_launches(struct plan_context *ctx, struct stages *s, struct fuser_plan *plan)
 {
-    struct launching l = {
-        .ctx = ctx, .scope = &s->scope, .facts = &s->facts, .order = &s->order, .mapping = &s->mapping, .plan = plan};
+    struct launching l = {.ctx = ctx,
+                          .scope = &s->scope,
+                          .facts = &s->facts,
+                          .order = &s->order,
+                          .mapping = &s->mapping,
+                          .recomputed = &s->recomputed,
+                          .plan = plan};
     return launches_make(&l, &s->groups);
 }
 
@@ -60,6 +81,7 @@ static void keep_results(const struct plan_context *ctx, const struct stages *s,
     plan->remarks = ctx->remarks;
     plan->n_program_variables = s->scope.n_variables;
     plan->program_variables = s->scope.variables;
+    recompute_number_as_given(&s->recomputed, plan);
     empty_nodes_number_as_given(&s->empty, plan);
 }
 
@@ -72,10 +94,12 @@ struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct 
     struct plan_context ctx = {.options = options, .error = error, .arena = arena_new(), .kept = kept};
     struct stages s = {0};
     if (error) error_clear(error);
-    bool done = find_facts(&ctx, graph, &s) && order_find(&ctx, &s.facts, &s.edges, &s.order) &&
-                group_kernels(&ctx, &s) && make_launches(&ctx, &s, plan);
+    bool done =
+        find_facts(&ctx, graph, &s) && recompute(&ctx, &s) && group_kernels(&ctx, &s) && make_launches(&ctx, &s, plan);
     if (done) keep_results(&ctx, &s, plan);
-    uses_free(&s.facts);
+    uses_free(&s.given);
+    if (s.facts.graph != s.given.graph) uses_free(&s.facts);
+    recompute_free(&s.recomputed);
     program_scope_free(&s.scope);
     arena_free(ctx.arena);
     if (done) return plan;

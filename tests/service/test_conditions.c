@@ -23,6 +23,16 @@ static const char kernels[] =
     "        store i32 %out[%i], %t\n"
     "    }\n"
     "}\n"
+    "kernel @near(%in: ptr.global i32, %out: ptr.global i32, %w: i32, %h: i32) {\n"
+    "    %x0 = global_id x\n    %y0 = global_id y\n    %x = trunc i32 %x0\n    %y = trunc i32 %y0\n"
+    "    %c = slt i32 %x, %w\n    %d = slt i32 %y, %h\n    %e = and bool %c, %d\n"
+    "    if %e {\n"
+    "        %row = mul i32 %y, %w\n        %j = add i32 %row, %x\n        %i = sext i64 %j\n"
+    "        %x1 = sub i32 %x, 1\n        %x2 = smax i32 %x1, 0\n        %j2 = add i32 %row, %x2\n"
+    "        %i2 = sext i64 %j2\n        %v = load i32 %in[%i]\n        %v2 = load i32 %in[%i2]\n"
+    "        %s = add i32 %v, %v2\n        store i32 %out[%i], %s\n"
+    "    }\n"
+    "}\n"
     "kernel @shifted(%in: ptr.global i32, %out: ptr.global i32, %off: i32) {\n"
     "    %i0 = global_id x\n    %i = trunc i32 %i0\n    %j = add i32 %i, %off\n    %k = sext i64 %j\n"
     "    %v = load i32 %in[%k]\n    %s = add i32 %v, %i\n    store i32 %out[%k], %s\n"
@@ -119,7 +129,21 @@ static void run(struct chain *c, int (*values)[2], uint32_t n)
 
 /* ---- rows ---- */
 
-static void expect_rows(struct chain *c, int (*values)[2])
+/* What a kernel makes of the row it reads. */
+typedef int row_function(const int *row, int x, int y);
+
+static int plus(const int *row, int x, int y)
+{
+    return (row[x] + y) * 3;
+}
+
+static int near(const int *row, int x, int y)
+{
+    (void)y;
+    return row[x] + row[x > 0 ? x - 1 : 0];
+}
+
+static void expect_rows(struct chain *c, int (*values)[2], row_function *f)
 {
     static int memory[KERNELS + 1][SIZE * 2];
     memset(memory, 0, sizeof memory);
@@ -130,13 +154,13 @@ static void expect_rows(struct chain *c, int (*values)[2])
     for (int k = 0; k < KERNELS; k++)
         for (int y = 0; y < HEIGHT; y++)
             for (int x = 0; x < WIDTH; x++) {
-                int i = y * values[k][0] + x;
-                if (x < values[k][0] && y < values[k][1]) memory[k + 1][i] = (memory[k][i] + y) * 3;
+                int row = y * values[k][0];
+                if (x < values[k][0] && y < values[k][1]) memory[k + 1][row + x] = f(&memory[k][row], x, y);
             }
     assert_memory_equal(map(c->buffers[KERNELS]), memory[KERNELS], sizeof memory[KERNELS]);
 }
 
-static void check_rows(fusion_finalize_options options)
+static void check_rows(const char *kernel, row_function *f, fusion_finalize_options options)
 {
     int all[][KERNELS][2] = {
         {{WIDTH, HEIGHT}, {WIDTH, HEIGHT}, {WIDTH, HEIGHT}},
@@ -148,9 +172,9 @@ static void check_rows(fusion_finalize_options options)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct chain c;
-        make(&c, "plus", (const int[]){WIDTH, HEIGHT}, 2, options);
+        make(&c, kernel, (const int[]){WIDTH, HEIGHT}, 2, options);
         run(&c, all[i], 2);
-        expect_rows(&c, all[i]);
+        expect_rows(&c, all[i], f);
         clear(&c);
     }
 }
@@ -159,9 +183,19 @@ static void test_rows(void **state)
 {
     (void)state;
     for (int tier = FUSION_TIER_AUTOMATIC; tier <= FUSION_TIER_COMPILED; tier++)
-        check_rows((fusion_finalize_options){.mode = FUSION_ENABLE, .tier = (fusion_tier)tier});
-    check_rows((fusion_finalize_options){.mode = FUSION_ENABLE, .device = "reference"});
-    check_rows((fusion_finalize_options){.mode = FUSION_ENABLE, .debug = true});
+        check_rows("plus", plus, (fusion_finalize_options){.mode = FUSION_ENABLE, .tier = (fusion_tier)tier});
+    check_rows("plus", plus, (fusion_finalize_options){.mode = FUSION_ENABLE, .device = "reference"});
+    check_rows("plus", plus, (fusion_finalize_options){.mode = FUSION_ENABLE, .debug = true});
+}
+
+/* Reads of neighbours, which are computed again. */
+static void test_near_rows(void **state)
+{
+    (void)state;
+    for (int tier = FUSION_TIER_AUTOMATIC; tier <= FUSION_TIER_COMPILED; tier++)
+        check_rows("near", near, (fusion_finalize_options){.mode = FUSION_ENABLE, .tier = (fusion_tier)tier});
+    check_rows("near", near, (fusion_finalize_options){.mode = FUSION_ENABLE, .device = "reference"});
+    check_rows("near", near, (fusion_finalize_options){.mode = FUSION_ENABLE, .debug = true});
 }
 
 /* Which runs nothing but code: that of spares is there from the beginning. */
@@ -172,7 +206,8 @@ static void test_rows_on_gpu(void **state)
         print_message("# device vulkan is absent\n");
         skip();
     }
-    check_rows((fusion_finalize_options){.mode = FUSION_ENABLE, .device = "vulkan"});
+    check_rows("plus", plus, (fusion_finalize_options){.mode = FUSION_ENABLE, .device = "vulkan"});
+    check_rows("near", near, (fusion_finalize_options){.mode = FUSION_ENABLE, .device = "vulkan"});
 }
 
 /* Their code is made once they run, and no sooner. */
@@ -190,13 +225,13 @@ static void test_code_of_spares(void **state)
     for (int i = 0; i < 2000 && service_counter(session, "launches_replaced") < before + KERNELS; i++) {
         for (int k = 0; k < SIZE * 2; k++) map(c.buffers[KERNELS])[k] = -1;
         run(&c, other, 2);
-        expect_rows(&c, other);
+        expect_rows(&c, other, plus);
         usleep(10000);
     }
     assert_int_equal(service_counter(session, "launches_replaced"), before + KERNELS);
     for (int k = 0; k < SIZE * 2; k++) map(c.buffers[KERNELS])[k] = -1;
     run(&c, other, 2);
-    expect_rows(&c, other);
+    expect_rows(&c, other, plus);
     clear(&c);
 }
 
@@ -236,10 +271,8 @@ static void test_offsets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_code_of_spares),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_rows_on_gpu),
-        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_code_of_spares), cmocka_unit_test(test_rows),    cmocka_unit_test(test_near_rows),
+        cmocka_unit_test(test_rows_on_gpu),    cmocka_unit_test(test_offsets),
     };
     return cmocka_run_group_tests_name("conditions", tests, start, stop);
 }

@@ -29,6 +29,7 @@ static void proofs_hold_when_watched(void **state)
     for (unsigned seed = 0; seed < test_graphs(500); seed++) {
         struct random_graph_knobs knobs = random_graph_knobs(seed);
         struct test_graph *g = random_graph_new(seed, &knobs);
+        g->options.debug = true;
         struct fuser_plan *plan = check_planned(g);
         struct graph_memory m = graph_memory_new(&g->graph, seed);
         char why[1500];
@@ -46,7 +47,7 @@ static void proofs_hold_when_watched(void **state)
 static void any_values_do(void **state)
 {
     (void)state;
-    unsigned conditional = 0, nowhere = 0;
+    unsigned conditional = 0, nowhere = 0, recomputed = 0;
     for (unsigned seed = 0; seed < test_graphs(500); seed++) {
         struct random_graph_knobs knobs = random_graph_knobs(seed);
         struct test_graph *g = random_graph_new(seed, &knobs);
@@ -55,6 +56,7 @@ static void any_values_do(void **state)
         char why[1500];
         conditional += plan->n_spares != 0;
         for (uint32_t i = 0; i < g->graph.n_buffers; i++) nowhere += plan->storage[i] == FUSER_STORAGE_NOWHERE;
+        for (uint32_t i = 0; i < plan->n_remarks; i++) recomputed += strcmp(plan->remarks[i].code, "recomputed") == 0;
         for (int changed = 0; changed < 3; changed++) {
             struct graph_memory a = graph_memory_new(&g->graph, seed), b = graph_memory_new(&g->graph, seed);
             for (uint32_t i = 0; i < g->graph.n_values && changed; i++) {
@@ -73,8 +75,9 @@ static void any_values_do(void **state)
         fuser_plan_free(plan);
         test_graph_free(g);
     }
-    print_message("# %u graphs with conditions, %u buffers nowhere\n", conditional, nowhere);
-    assert_true(conditional && nowhere);
+    print_message("# %u graphs with conditions, %u buffers nowhere, %u computed again\n", conditional, nowhere,
+                  recomputed);
+    assert_true(conditional && nowhere && recomputed);
 }
 
 /* ---- planted ---- */

@@ -63,6 +63,16 @@ static const int64_t *numbers_of(struct plan_context *ctx, const struct plan_fac
     return numbers;
 }
 
+/* What the kernel was made for decides, whether or not its sums show it. */
+static void keep_taken(const struct fuser_node *n, struct access_analysis *a)
+{
+    for (uint32_t i = 0; n->taken && i < n->n_args; i++) {
+        if (!n->taken[i]) continue;
+        a->params[i].decides = true;
+        a->params[i].number = n->taken[i];
+    }
+}
+
 static const struct access_analysis *analyse(struct plan_context *ctx, struct plan_facts *f, const struct fuser_node *n,
                                              const struct nd_range *range)
 {
@@ -78,6 +88,7 @@ static const struct access_analysis *analyse(struct plan_context *ctx, struct pl
     uint32_t size = sub_group_size_of_kernel(f->device, kernel);
     *a = (struct analysis){kernel, *range, numbers,
                            access_analyse(kernel, range, size, graph_is_small(f->graph), numbers), *bucket};
+    keep_taken(n, a->access);
     *bucket = a;
     return a->access;
 }

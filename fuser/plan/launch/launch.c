@@ -13,12 +13,12 @@
 #include "fuser/plan/graph/sub_group_size.h"
 #include "fuser/plan/graph/traffic.h"
 #include "fuser/plan/graph/uses.h"
+#include "fuser/plan/graph/work.h"
 #include "fuser/plan/launch/attempt.h"
 #include "fuser/plan/launch/kernel.h"
 #include "fuser/plan/launch/launch_traffic.h"
 #include "fuser/plan/launch/pressure.h"
 #include "fuser/plan/launch/remarks.h"
-#include "fuser/plan/launch/work.h"
 #include "fuser/plan/mapping/launch_range.h"
 #include "fuser/plan/storage/storage.h"
 #include "ir/base/arena.h"
@@ -263,10 +263,11 @@ static uint64_t traffic_of_attempt(struct launching *l, const struct attempt *r,
 /* ---- where a condition does not hold ---- */
 
 /* What proofs went by matters where kernels are one, or memory is left out. */
-static bool is_conditional(const struct attempt *r)
+static bool is_conditional(const struct launching *l, const struct attempt *r)
 {
     bool lost = false;
     for (uint32_t i = 0; i < r->params.n; i++) lost |= r->params.params[i].storage.storage != FUSER_STORAGE_MEMORY;
+    for (uint32_t i = 0; i < r->run.n; i++) lost |= recompute_is_several(l->recomputed, r->run.nodes[i]);
     return r->params.n_conditions && (r->run.n > 1 || lost);
 }
 
@@ -286,17 +287,29 @@ static bool add_spare(struct launching *l, uint32_t node)
     return true;
 }
 
+/* Of all nodes of the run as they were given. */
+static bool add_spares(struct launching *l, struct node_run run)
+{
+    struct id_mapping mapping;
+    struct launching given = *l;
+    struct node_run nodes = recompute_given_nodes(l->recomputed, l->ctx->arena, run);
+    given.facts = l->recomputed->given;
+    given.mapping = &mapping;
+    id_mapping_init(&mapping, given.facts, l->ctx->arena);
+    for (uint32_t i = 0; i < nodes.n; i++)
+        if (!add_spare(&given, nodes.nodes[i])) return false;
+    return true;
+}
+
 static bool add_conditions(struct launching *l, const struct attempt *r, struct fuser_launch *launch)
 {
-    if (!is_conditional(r)) return true;
+    if (!is_conditional(l, r)) return true;
     launch->n_conditions = r->params.n_conditions;
     launch->conditions = arena_alloc(l->plan->arena, launch->n_conditions * sizeof *launch->conditions);
     memcpy(launch->conditions, r->params.conditions, launch->n_conditions * sizeof *launch->conditions);
     launch->first_spare = l->plan->n_spares;
     launch_remark_conditions(l, r);
-    for (uint32_t i = 0; i < r->run.n; i++)
-        if (!add_spare(l, r->run.nodes[i])) return false;
-    return true;
+    return add_spares(l, r->run);
 }
 
 static bool add_launch(struct launching *l, struct attempt *r)
@@ -446,7 +459,8 @@ bool launches_make(struct launching *l, const struct plan_groups *groups)
     uint32_t group = 0;
     plan->storage = arena_alloc(plan->arena, (graph->n_buffers + 1) * sizeof *plan->storage);
     plan->saved = arena_alloc(plan->arena, (graph->n_buffers + 1) * sizeof *plan->saved);
-    for (uint32_t i = 0; i < graph->n_nodes; i++) plan->bytes_unfused += traffic_of_node(l->facts, i);
+    for (uint32_t i = 0; i < l->recomputed->given->graph->n_nodes; i++)
+        plan->bytes_unfused += traffic_of_node(l->recomputed->given, i);
     for (uint32_t at = 0; at < l->order->n;) {
         if (group < groups->n && groups->groups[group].run.nodes == &l->order->nodes[at]) {
             if (!launch_group(l, &groups->groups[group])) return false;

@@ -3,7 +3,7 @@
  * as one, others as what they take in a batch (fuser/cpu/batch), measured. Both branches of an if count. Rounds are
  * known where a counter goes from one constant to another; else a number is assumed.
  */
-#include "fuser/plan/launch/work.h"
+#include "fuser/plan/graph/work.h"
 
 enum { ASSUMED_ROUNDS = 256, MOST = 1 << 30 };
 
@@ -39,7 +39,7 @@ static uint64_t rounds_of(const struct ir_inst *loop, uint32_t counter, const st
     return 0;
 }
 
-static uint64_t rounds(const struct ir_inst *loop)
+uint64_t work_rounds(const struct ir_inst *loop)
 {
     const struct ir_block *body = loop->blocks[0];
     for (uint32_t i = 0; i < body->n_args; i++) {
@@ -71,7 +71,8 @@ static uint64_t work_of_block(const struct ir_block *block)
         work += work_of_operation(inst);
         if (inst->op == IR_OP_CALL) work += work_of_function(inst->attrs.callee);
         for (int b = 0; b < 2; b++)
-            if (inst->blocks[b]) work += work_of_block(inst->blocks[b]) * (inst->op == IR_OP_LOOP ? rounds(inst) : 1);
+            if (inst->blocks[b])
+                work += work_of_block(inst->blocks[b]) * (inst->op == IR_OP_LOOP ? work_rounds(inst) : 1);
         work = bounded(work);
     }
     return work;

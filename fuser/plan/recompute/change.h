@@ -1,0 +1,16 @@
+/* Readers become kernels that do the writer's work too; taken back where that leads nowhere. */
+#pragma once
+
+#include "fuser/plan/recompute/state.h"
+
+/* Makes c->made, for each reader. False: `why` says why not, and what was made is freed. */
+bool recompute_make(const struct recomputing *r, struct recompute_candidate *c, char *why, size_t why_size);
+/* The readers change, and the writer is gone. Takes what was made. */
+void recompute_commit(struct recomputing *r, const struct recompute_candidate *c);
+
+/* Where the changes stand, and back to there. */
+struct recompute_mark {
+    uint32_t n_changes, n_buffers, n_remarks;
+};
+struct recompute_mark recompute_mark(const struct recomputing *r);
+void recompute_take_back(struct recomputing *r, const struct recompute_mark *mark);

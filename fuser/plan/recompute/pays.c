@@ -1,0 +1,65 @@
+/* Operations of compiled code, of which a core does those of several work-items at once, against bytes over memory. */
+#include "fuser/plan/recompute/pays.h"
+
+#include "fuser/passes/manager/pipelines.h"
+#include "fuser/plan/graph/work.h"
+
+/* Operations that take as long as a byte takes over memory: a core moves some 10 bytes in the nanosecond in which it
+   does some 150 of them. */
+enum { OPERATIONS_OF_A_BYTE = 16, MOST = 1 << 30 };
+
+/* In additions. */
+static uint64_t work_of_operation(const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_MAD: return 1;
+    case IR_OP_FDIV:
+    case IR_OP_SQRT:
+    case IR_OP_RSQRT: return 8;
+    case IR_OP_UDIV:
+    case IR_OP_SDIV:
+    case IR_OP_UREM:
+    case IR_OP_SREM: return 20;
+    case IR_OP_POW:
+    case IR_OP_POWN:
+    case IR_OP_POWR:
+    case IR_OP_ROOTN:
+    case IR_OP_LGAMMA:
+    case IR_OP_TGAMMA: return 60;
+    default: break;
+    }
+    switch (ir_op_class(inst->op)) {
+    case IR_CLASS_MATH: return 25;
+    case IR_CLASS_IMAGE: return 60;
+    case IR_CLASS_CONTROL:
+    case IR_CLASS_ND_RANGE: return 0;
+    default: return 1;
+    }
+}
+
+static uint64_t work_of_block(const struct ir_block *block)
+{
+    uint64_t work = 0;
+    for (const struct ir_inst *inst = block->first; inst && work < MOST; inst = inst->next) {
+        work += work_of_operation(inst) * ir_type_lanes(inst->type);
+        for (int b = 0; b < 2; b++)
+            if (inst->blocks[b])
+                work += work_of_block(inst->blocks[b]) * (inst->op == IR_OP_LOOP ? work_rounds(inst) : 1);
+    }
+    return work < MOST ? work : MOST;
+}
+
+uint64_t pays_work_of(const struct ir_function *kernel)
+{
+    struct ir_module *m = ir_module_new("work");
+    struct ir_function *copy = ir_function_copy(m, kernel, NULL);
+    pipeline_run(&pipeline_cleanup, copy);
+    uint64_t work = work_of_block(copy->body);
+    ir_module_free(m);
+    return work;
+}
+
+bool pays_to_recompute(uint64_t more, uint64_t less, uint64_t bytes)
+{
+    return more <= less || (more - less) / OPERATIONS_OF_A_BYTE <= bytes;
+}

@@ -1,0 +1,13 @@
+/* Whether computing again is less work than memory is. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/core/ir.h"
+
+/* Operations of one work-item of the kernel cleaned up, as if each were an addition. */
+uint64_t pays_work_of(const struct ir_function *kernel);
+/* more: operations that are there besides; less: those that are not done any more; bytes: of memory traffic that is
+   saved. */
+bool pays_to_recompute(uint64_t more, uint64_t less, uint64_t bytes);

@@ -1,0 +1,240 @@
+/* Which buffers are computed again, latest writers first: what a reader computes then may itself read what can be. */
+#include "fuser/plan/recompute/recompute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuser/access/access.h"
+#include "fuser/graph/range.h"
+#include "fuser/plan/recompute/candidate.h"
+#include "fuser/plan/recompute/change.h"
+#include "fuser/plan/recompute/pays.h"
+#include "ir/base/arena.h"
+
+/* A kernel of more operations is not made; nor is made what comes after so many tries, however large the graph. */
+enum { MAX_OPERATIONS = 2048, MAX_TRIES = 256 };
+
+/* ---- one buffer ---- */
+
+static void count(struct ir_inst *inst, void *data)
+{
+    (void)inst;
+    ++*(uint64_t *)data;
+}
+
+static bool is_small(const struct ir_function *kernel)
+{
+    uint64_t n = 0;
+    ir_walk(kernel->body, count, &n);
+    return n <= MAX_OPERATIONS;
+}
+
+static bool is_worth_it(const struct recomputing *r, const struct recompute_candidate *c)
+{
+    const struct recompute_state *writer = &r->states[c->writer];
+    uint64_t more = 0, less = pays_work_of(writer->node.kernel) * range_items(&writer->node.range);
+    for (uint32_t i = 0; i < c->n_readers; i++) {
+        const struct recompute_state *reader = &r->states[c->readers[i]];
+        const struct ir_function *made = c->made[i]->functions[0];
+        uint64_t before = pays_work_of(reader->node.kernel), after = pays_work_of(made);
+        if (!is_small(made)) return false;
+        if (after > before) more += (after - before) * range_items(&reader->node.range);
+    }
+    return r->ctx->options->mode == FUSER_MODE_REQUIRE || pays_to_recompute(more, less, c->traffic);
+}
+
+static void say_not(struct recomputing *r, const struct recompute_candidate *c, const char *why)
+{
+    const struct fuser_graph *g = r->facts->graph;
+    if (r->ctx->options->explain)
+        plan_remark(r->ctx, "not_recomputed", g->nodes[c->readers[0]].name, g->buffers[c->buffer].name,
+                    "%s does not compute what it reads of buffer %s itself: %s", g->nodes[c->readers[0]].name,
+                    g->buffers[c->buffer].name, why);
+}
+
+/* The kernel reads of the buffer what the same work-item of another kernel wrote: they become one as they are, and the
+   buffer then needs no memory. */
+static bool is_kept_in_registers(const struct recomputing *r, const struct recompute_state *reader, uint32_t buffer)
+{
+    const struct plan_facts *f = r->facts;
+    for (uint32_t i = f->buffer_uses_start[buffer]; i < f->buffer_uses_start[buffer + 1]; i++) {
+        const struct plan_use *use = &f->uses[f->buffer_uses[i]];
+        const struct recompute_state *writer = &r->states[use->node];
+        if (use->writes && writer->node.kind == FUSER_NODE_KERNEL && !writer->gone && writer != reader &&
+            recompute_reads_own(reader, writer, buffer))
+            return true;
+    }
+    return false;
+}
+
+static bool try_buffer(struct recomputing *r, uint32_t buffer);
+
+/* What the writer had in registers is memory now that its readers compute it at other places: unless they compute that,
+   too, nothing is gained. */
+static bool follow_inputs(struct recomputing *r, const uint32_t *inputs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!try_buffer(r, inputs[i])) return false;
+    return true;
+}
+
+static uint32_t inputs_in_registers(const struct recomputing *r, const struct recompute_candidate *c, uint32_t *inputs)
+{
+    const struct recompute_state *writer = &r->states[c->writer];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < writer->node.n_args; i++) {
+        const struct fuser_arg *arg = &writer->node.args[i];
+        bool have = arg->kind != FUSER_ARG_BUFFER || arg->index == c->buffer || !r->internal[arg->index] ||
+                    !writer->access->params[i].reads;
+        for (uint32_t k = 0; k < n && !have; k++) have = inputs[k] == arg->index;
+        if (!have && is_kept_in_registers(r, writer, arg->index)) inputs[n++] = arg->index;
+    }
+    return n;
+}
+
+static bool try_buffer(struct recomputing *r, uint32_t buffer)
+{
+    struct recompute_candidate c = {.buffer = buffer, .writer = UINT32_MAX};
+    struct recompute_mark mark = recompute_mark(r);
+    char why[400];
+    bool elsewhere;
+    if (!recompute_is_candidate(r, &c, &elsewhere) || !elsewhere || r->n_tries++ == MAX_TRIES) return false;
+    if (!recompute_make(r, &c, why, sizeof why)) {
+        say_not(r, &c, why);
+        return false;
+    }
+    if (!is_worth_it(r, &c)) {
+        for (uint32_t i = 0; i < c.n_readers; i++) ir_module_free(c.made[i]);
+        say_not(r, &c, "it would be more work than memory is");
+        return false;
+    }
+    uint32_t *inputs = arena_alloc(r->ctx->arena, (r->states[c.writer].node.n_args + 1) * sizeof *inputs);
+    uint32_t n = inputs_in_registers(r, &c, inputs);
+    recompute_commit(r, &c);
+    if (follow_inputs(r, inputs, n)) return true;
+    recompute_take_back(r, &mark);
+    say_not(r, &c, "what it is made of is in registers where it is made");
+    return false;
+}
+
+/* ---- the whole ---- */
+
+struct written_buffer {
+    uint32_t buffer, rank; /* of its last writer */
+    const char *name;
+};
+
+static int latest_first(const void *x, const void *y)
+{
+    const struct written_buffer *a = x, *b = y;
+    if (a->rank != b->rank) return a->rank > b->rank ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+/* Buffers that all say are internal, by their last writer. */
+static uint32_t list_buffers(const struct recomputing *r, struct written_buffer *list)
+{
+    const struct plan_facts *f = r->facts;
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < f->graph->n_buffers; b++) {
+        bool internal = true, written = false;
+        uint32_t rank = 0;
+        for (uint32_t i = f->buffer_uses_start[b]; i < f->buffer_uses_start[b + 1]; i++) {
+            const struct plan_use *use = &f->uses[f->buffer_uses[i]];
+            internal &= use->props.internal_memory;
+            if (use->writes && r->order->rank[use->node] >= rank) rank = r->order->rank[use->node];
+            written |= use->writes;
+        }
+        r->internal[b] = internal && written;
+        if (r->internal[b]) list[n++] = (struct written_buffer){b, rank, f->graph->buffers[b].name};
+    }
+    if (n) qsort(list, n, sizeof *list, latest_first);
+    return n;
+}
+
+static void begin(struct recomputing *r)
+{
+    const struct fuser_graph *g = r->facts->graph;
+    r->states = arena_alloc(r->ctx->arena, (g->n_nodes + 1) * sizeof *r->states);
+    r->small_memory = true;
+    for (uint32_t i = 0; i < g->n_buffers; i++) r->small_memory &= g->buffers[i].bytes <= IR_SMALL_MEMORY;
+    for (uint32_t i = 0; i < g->n_nodes; i++) {
+        uint32_t *self = arena_alloc(r->ctx->arena, sizeof *self);
+        *self = i;
+        r->states[i] = (struct recompute_state){
+            .node = g->nodes[i], .access = r->facts->nodes[i].access, .parts = {.nodes = self, .n = 1}};
+    }
+}
+
+/* Dependences on a node that is gone are on what that one depended on. */
+static void find_deps(const struct recomputing *r, uint32_t node, const uint32_t *place, struct fuser_node *out)
+{
+    uint32_t n = 0, *deps = NULL, depth = 0, *stack = NULL;
+    uint8_t *seen = arena_alloc(r->ctx->arena, r->facts->graph->n_nodes + 1);
+    stack = arena_alloc(r->ctx->arena, (r->facts->graph->n_nodes + 1) * sizeof *stack);
+    stack[depth++] = node;
+    while (depth) {
+        const struct fuser_node *from = &r->states[stack[--depth]].node;
+        for (uint32_t i = 0; i < from->n_deps; i++) {
+            uint32_t on = from->deps[i];
+            if (seen[on]) continue;
+            seen[on] = 1;
+            if (r->states[on].gone) {
+                stack[depth++] = on;
+            } else if (on != node) {
+                deps = arena_grow(r->ctx->arena, deps, n, sizeof *deps);
+                deps[n++] = place[on];
+            }
+        }
+    }
+    out->deps = deps;
+    out->n_deps = n;
+}
+
+static void finish(struct recomputing *r)
+{
+    const struct fuser_graph *g = r->facts->graph;
+    struct fuser_graph *graph = arena_alloc(r->ctx->arena, sizeof *graph);
+    uint32_t *place = arena_alloc(r->ctx->arena, (g->n_nodes + 1) * sizeof *place);
+    *graph = *g;
+    graph->n_nodes = 0;
+    graph->nodes = arena_alloc(r->ctx->arena, (g->n_nodes + 1) * sizeof *graph->nodes);
+    r->out->parts = arena_alloc(r->ctx->arena, (g->n_nodes + 1) * sizeof *r->out->parts);
+    for (uint32_t i = 0, n = 0; i < g->n_nodes; i++) place[i] = r->states[i].gone ? UINT32_MAX : n++;
+    for (uint32_t i = 0; i < g->n_nodes; i++) {
+        if (r->states[i].gone) continue;
+        struct fuser_node *n = &graph->nodes[graph->n_nodes];
+        *n = r->states[i].node;
+        if (n->n_deps) find_deps(r, i, place, n);
+        r->out->parts[graph->n_nodes++] = r->states[i].parts;
+    }
+    r->out->graph = graph;
+}
+
+static bool is_wanted(const struct plan_context *ctx)
+{
+    const struct fuser_options *o = ctx->options;
+    return o->mode != FUSER_MODE_NONE && o->device.can_fuse && !o->insert_barriers && !o->debug;
+}
+
+void recompute_find(struct plan_context *ctx, const struct plan_facts *facts, const struct plan_edges *edges,
+                    const struct plan_order *order, struct recomputed *out)
+{
+    struct recomputing r = {.ctx = ctx, .facts = facts, .edges = edges, .order = order, .out = out};
+    *out = (struct recomputed){.graph = facts->graph, .given = facts};
+    if (!is_wanted(ctx)) return;
+    uint32_t most = facts->graph->n_buffers + 1;
+    struct written_buffer *list = arena_alloc(ctx->arena, most * sizeof *list);
+    r.internal = arena_alloc(ctx->arena, most);
+    uint32_t n = list_buffers(&r, list);
+    if (!n) return;
+    begin(&r);
+    for (uint32_t i = 0; i < n; i++) try_buffer(&r, list[i].buffer);
+    if (out->n_buffers) finish(&r);
+    for (uint32_t i = 0; i < r.n_owned; i++) access_analysis_free(r.owned[i]);
+}
+
+void recompute_free(struct recomputed *r)
+{
+    for (uint32_t i = 0; i < r->n_modules; i++) ir_module_free(r->modules[i]);
+}

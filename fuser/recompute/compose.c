@@ -1,0 +1,106 @@
+/* The producer's function in place of each read of the buffer. */
+#include "fuser/recompute/compose.h"
+
+#include "fuser/merge/pointer_offsets.h"
+#include "fuser/passes/inline.h"
+#include "fuser/passes/manager/pipelines.h"
+#include "fuser/passes/passes.h"
+#include "fuser/recompute/copy.h"
+#include "fuser/recompute/producer.h"
+#include "fuser/recompute/proof.h"
+#include "ir/verify/verify.h"
+
+struct composing {
+    struct fuse f;
+    const struct recompute_request *r;
+    struct recompute_producer producer;
+    struct ir_function *copy; /* the consumer; the producer's parameters follow its own */
+    int64_t *numbers;         /* of all of them */
+    uint32_t n_own, n_reads;
+};
+
+static struct ir_value *first_id(const struct composing *c, unsigned d)
+{
+    return ir_const_int(c->f.module, IR_I64, (uint64_t)c->producer.items.first[d]);
+}
+
+static bool replace_read(struct ir_inst *inst, void *data)
+{
+    struct composing *c = data;
+    struct ir_builder b = ir_builder_before(inst);
+    struct ir_function *at = c->producer.at;
+    struct ir_value **operands = ir_alloc(c->f.module, at->n_params * sizeof(*operands)), *ids[3];
+    if (inst->op != IR_OP_LOAD || inst->type != at->result || inst->attrs.is_volatile)
+        return fuse_refuse(&c->f, "kernel %s reads it as something else", c->f.part);
+    if (!written_place_ids(&b, &c->producer.place, inst->operands[0], c->numbers,
+                           nd_range_is_small(&c->r->consumer.range), ids))
+        return fuse_refuse(&c->f, "which work-item of %s writes what %s reads in line %u is not known",
+                           c->r->producer.kernel->name, c->f.part, inst->loc.line);
+    uint32_t n = at->n_params - 3;
+    for (uint32_t i = 0; i < n; i++) operands[i] = c->copy->params[c->n_own + i].value;
+    for (unsigned d = 0; d < 3; d++) operands[n + d] = ids[d] ? ids[d] : first_id(c, d);
+    struct ir_inst *call = ir_build_call(&b, at, operands, at->n_params);
+    ir_replace_uses(c->copy->body, inst->results[0], call->results[0]);
+    ir_inst_remove(inst);
+    c->n_reads++;
+    return true;
+}
+
+static void add_params(struct composing *c)
+{
+    const struct ir_function *at = c->producer.at;
+    const struct recompute_kernel *p = &c->r->producer;
+    c->n_own = c->copy->n_params;
+    c->numbers = ir_alloc(c->f.module, (c->n_own + at->n_params) * sizeof *c->numbers);
+    for (uint32_t i = 0; i < c->n_own; i++) c->numbers[i] = c->r->consumer.numbers[i];
+    for (uint32_t i = 0, k = 0; i < p->kernel->n_params; i++) {
+        if (p->is_buffer[i]) continue;
+        const struct ir_param *from = &at->params[k];
+        recompute_add_param(c->copy, from->value->name, from->value->type);
+        struct ir_param *to = &c->copy->params[c->n_own + k];
+        to->elem = from->elem;
+        to->by_value = from->by_value;
+        c->numbers[c->n_own + k++] = p->numbers[i];
+    }
+}
+
+static bool replace_reads(struct composing *c)
+{
+    for (uint32_t i = 0; i < c->n_own; i++)
+        if (c->r->consumer.is_buffer[i] && !pointer_offsets_make(&c->f, c->copy, i, replace_read, c)) return false;
+    return c->n_reads || fuse_refuse(&c->f, "kernel %s reads nothing of it", c->f.part);
+}
+
+static void drop_buffer(struct composing *c)
+{
+    for (uint32_t i = c->n_own; i-- > 0;)
+        if (c->r->consumer.is_buffer[i]) recompute_drop_param(c->copy, i);
+}
+
+/* Only the kernel stays. */
+static bool finish(struct composing *c)
+{
+    struct diag_list list = {.limit = 1};
+    pass_run(&pass_inline, c->copy);
+    c->f.module->functions[0] = c->copy;
+    c->f.module->n_functions = 1;
+    drop_buffer(c);
+    pipeline_run(&pipeline_cleanup, c->copy);
+    bool valid = ir_verify(c->f.module, &list);
+    if (!valid) fuse_refuse(&c->f, "the kernel is not valid: %s", list.n ? list.items[0].text : "?");
+    diag_clear(&list);
+    return valid;
+}
+
+struct ir_module *recompute_compose(const struct recompute_request *r, char *why, size_t why_size)
+{
+    struct composing c = {.r = r, .f = {.why = why, .why_size = why_size}};
+    c.f.module = ir_module_new(r->consumer.kernel->module->name);
+    bool done = recompute_producer_make(&c.f, r, &c.producer) &&
+                (c.copy = recompute_copy(&c.f, r->consumer.kernel, r->contract)) != NULL;
+    if (done) add_params(&c);
+    done = done && replace_reads(&c) && recompute_is_proved(&c.f, r, c.copy, c.numbers, &c.producer) && finish(&c);
+    if (done) return c.f.module;
+    ir_module_free(c.f.module);
+    return NULL;
+}
