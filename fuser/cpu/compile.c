@@ -1,6 +1,7 @@
 /* A kernel is prepared, emitted with as much effort as its size allows, and made an object. */
 #include "fuser/cpu/compile.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 #include "fuser/cpu/prepare/check.h"
 #include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
-#include "fuser/cpu/prepare/row_dimension.h"
+#include "fuser/cpu/rows/joined_rows.h"
+#include "fuser/cpu/rows/row_dimension.h"
 #include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/entry.h"
 
@@ -81,15 +83,29 @@ static void choose_width(struct emit *e, bool heavy, enum cpu_isa isa, enum cpu_
     }
 }
 
+/* What is done with a kernel. */
+struct attempt {
+    enum cpu_effort effort;
+    unsigned rows; /* that run as one (rows/joined_rows.c) */
+};
+
+/* Rows that run as one are more code: half of what may be emitted else. */
+static unsigned most_statements(const struct attempt *a)
+{
+    return efforts[a->effort].most_statements / (a->rows > 1 ? 2 : 1);
+}
+
 /* Emits the kernel, which is prepared and checked, and compiles it: 0, -2 as cpu_compile(), or 1 where it is too
    large for that effort. */
-static int compile_with(enum cpu_effort effort, struct ir_function *kernel, const struct cpu_options *options,
+static int compile_with(const struct attempt *a, struct ir_function *kernel, const struct cpu_options *options,
                         struct cpu_object *object, struct diag_list *list)
 {
+    enum cpu_effort effort = a->effort;
     struct emit e = {.module = kernel->module,
                      .kernel = kernel,
                      .arena = arena_new(),
-                     .jit.most_statements = efforts[effort].most_statements};
+                     .rows = a->rows,
+                     .jit.most_statements = most_statements(a)};
     struct work work = {0};
     struct object_file file = {0};
     e.row_dim = row_dimension_choose(kernel);
@@ -111,8 +127,9 @@ static int compile_with(enum cpu_effort effort, struct ir_function *kernel, cons
     return result;
 }
 
-/* The kernel in a module of its own, ready to be emitted; NULL with findings. */
-static struct ir_function *prepare(const struct ir_function *kernel, struct diag_list *list)
+/* The kernel in a module of its own, ready to be emitted; NULL with findings. a->rows: at most, then as many as it has
+   become. */
+static struct ir_function *prepare(const struct ir_function *kernel, struct attempt *a, struct diag_list *list)
 {
     struct ir_module *module = ir_module_new("kernel");
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
@@ -121,6 +138,8 @@ static struct ir_function *prepare(const struct ir_function *kernel, struct diag
         ir_module_free(module);
         return NULL;
     }
+    if (a->rows > 1) pipeline_run(&pipeline_rows, copy);
+    a->rows = kernel->work_group_size[1] ? kernel->work_group_size[1] / copy->work_group_size[1] : 1;
     pipeline_run(&pipeline_regions, copy);
     return copy;
 }
@@ -153,13 +172,16 @@ int cpu_compile(const struct ir_function *kernel, const struct cpu_options *opti
 {
     int result = 1;
     *object = (struct cpu_object){0};
-    for (int effort = options->effort; result == 1 && effort < CPU_EFFORT_COUNT; effort++) {
-        struct ir_function *copy = prepare(kernel, list);
+    struct attempt a = {options->effort, options->effort == CPU_EFFORT_FULL ? UINT_MAX : 1};
+    while (result == 1 && a.effort < CPU_EFFORT_COUNT) {
+        struct ir_function *copy = prepare(kernel, &a, list);
         if (!copy) return -1;
         bool whole = !has_calls(copy);
-        if (whole) result = compile_with((enum cpu_effort)effort, copy, options, object, list);
+        if (whole) result = compile_with(&a, copy, options, object, list);
         ir_module_free(copy->module);
         if (!whole) break;
+        if (a.rows == 1) a.effort++;
+        a.rows = 1;
     }
     if (result != 0) cpu_object_clear(object);
     return result;

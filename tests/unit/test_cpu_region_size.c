@@ -111,9 +111,50 @@ static void rounds_of_a_group(void **state)
     }
 }
 
+/* A row's sum of n products in each round, whose factors are one's own and everybody's. */
+static char *products(unsigned n)
+{
+    struct strbuf b = {0};
+    strbuf_add(&b, "kernel @k(%a: ptr.global f32 read, %b: ptr.global f32 read, %o: ptr.global f32, %n: i64) "
+                   "work_group_size(16, 16, 1)\n        assumes(small_ids, small_memory, whole_groups) {\n"
+                   "  %x = global_id x\n  %y = global_id y\n  %row = mul i64 %y, %n\n"
+                   "  %sum = loop (%k: i64 = 0, %s0: f32 = 0.0) -> f32 {\n    %at = add i64 %row, %k\n"
+                   "    %there = mul i64 %k, %n\n    %right = add i64 %there, %x\n    %pa = elem f32 %a, %at\n"
+                   "    %pb = elem f32 %b, %right\n");
+    for (unsigned i = 0; i < n; i++)
+        strbuf_printf(
+            &b,
+            "    %%ea%u = elem f32 %%pa, %u\n    %%eb%u = elem f32 %%pb, %u\n    %%u%u = load f32 %%ea%u\n"
+            "    %%v%u = load f32 %%eb%u\n    %%p%u = fmul f32 %%u%u, %%v%u\n    %%s%u = fadd f32 %%s%u, %%p%u\n",
+            i, i, i, 64 * i, i, i, i, i, i, i, i, i + 1, i, i);
+    strbuf_printf(&b,
+                  "    %%k1 = add i64 %%k, %u\n    %%c = slt i64 %%k1, %%n\n    if %%c {\n      continue %%k1, %%s%u\n"
+                  "    }\n    break %%s%u\n  }\n  %%q = add i64 %%row, %%x\n  store f32 %%o[%%q], %%sum\n  return\n}\n",
+                  n, n, n);
+    return strbuf_take(&b);
+}
+
+static unsigned size_of_products(unsigned n)
+{
+    char *text = products(n);
+    unsigned statements = statements_of(text, CPU_ISA_AVX2);
+    free(text);
+    return statements;
+}
+
+/* Rows run as one where that is little code; where it is much, the kernel is compiled as it is, with no less effort. */
+static void joined_rows_are_not_too_much(void **state)
+{
+    (void)state;
+    if (cpu_target_host(CPU_ISA_AVX2).isa != CPU_ISA_AVX2) skip();
+    unsigned each = size_of_products(9) - size_of_products(8), alone = size_of_products(121) - size_of_products(120);
+    assert_true(each > 2 * alone);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_of_a_tree), cmocka_unit_test(a_step_of_all_work_items),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(joined_rows_are_not_too_much),
+                                       cmocka_unit_test(a_step_of_a_tree), cmocka_unit_test(a_step_of_all_work_items),
                                        cmocka_unit_test(a_step_at_a_distance), cmocka_unit_test(rounds_of_a_group)};
     return cmocka_run_group_tests_name("cpu_region_size", tests, NULL, NULL);
 }

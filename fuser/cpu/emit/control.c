@@ -548,7 +548,8 @@ static void keep_shared(struct emit *e, const struct ir_inst *inst)
     for (uint32_t i = 0; e->block && i < inst->n_results; i++) {
         const struct ir_value *v = inst->results[i];
         struct lanes *to = e->values->shared[v->scratch];
-        for (unsigned c = 0; to && e->values->lanes[v->scratch] != to && c < ir_type_lanes(v->type); c++)
+        if (!to || !to->variable) continue; /* computed of another one */
+        for (unsigned c = 0; e->values->lanes[v->scratch] != to && c < ir_type_lanes(v->type); c++)
             lanes_assign(e, &to[c], &e->values->lanes[v->scratch][c]);
     }
 }

@@ -62,6 +62,7 @@ struct emit {
     const struct isa *isa;
     unsigned width;
     unsigned row_dim; /* the launch's dimension that the kernel's x is, and the other way round */
+    unsigned rows;    /* work-items of the launch that one here is, in y */
     bool sub_groups;  /* a vector is a sub-group, `width` its size */
     bool compact;     /* what is done lane by lane is a loop, not written out for each */
     struct mask exec; /* lanes that run here */

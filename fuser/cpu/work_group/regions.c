@@ -56,11 +56,41 @@ static void make_variables_of_group(struct emit *e, struct ir_value **values, ui
     }
 }
 
+/* The distance between a place and one that is the group's, where it is known: an access takes both together, which
+   spares a variable. NULL: it is not. */
+static const struct lanes *place_at_distance(const struct emit *e, const struct ir_inst *inst, uint64_t *bytes)
+{
+    uint64_t index;
+    if (inst->op == IR_OP_FIELD)
+        *bytes = ir_type_struct(e->module, inst->type)->fields[inst->attrs.index].offset;
+    else if (inst->op == IR_OP_ELEM && ir_type_bits(inst->operands[1]->type) == 64 &&
+             ir_value_uint(inst->operands[1], &index))
+        *bytes = index * ir_type_size(e->module, inst->type);
+    else
+        return NULL;
+    const struct ir_value *base = inst->operands[0];
+    if (base->kind < IR_VALUE_PARAM) return NULL;
+    return base->kind == IR_VALUE_PARAM ? e->values->lanes[base->scratch] : e->values->shared[base->scratch];
+}
+
+static void make_values_of_group(struct emit *e, const struct ir_inst *inst)
+{
+    uint64_t bytes;
+    const struct lanes *base = place_at_distance(e, inst, &bytes);
+    if (!base) {
+        make_variables_of_group(e, inst->results, inst->n_results);
+        return;
+    }
+    struct lanes *v = arena_alloc(e->arena, sizeof *v);
+    *v = lanes_uniform(IR_KIND_PTR, jit_add(e, base->scalar, jit_u64(e, bytes)));
+    e->values->shared[inst->results[0]->scratch] = v;
+}
+
 static uint32_t place_variables(struct emit *e, const struct ir_block *block, uint32_t bytes)
 {
     make_variables_of_group(e, block->args, block->n_args);
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
-        make_variables_of_group(e, inst->results, inst->n_results);
+        make_values_of_group(e, inst);
         bool reduced = inst->op == IR_OP_GROUP_REDUCE && ir_is_work_group_collective(inst);
         if (inst->op == IR_OP_VAR || reduced) bytes = private_memory_add(e, inst, bytes);
         for (int b = 0; b < 2; b++)

@@ -5,7 +5,7 @@
  * sizes here and in those of the launch when it starts. Where that changes the order of work-items in a group, no
  * operation of the kernel may tell.
  */
-#include "fuser/cpu/prepare/row_dimension.h"
+#include "fuser/cpu/rows/row_dimension.h"
 
 #include "fuser/cpu/prepare/group_operation.h"
 #include "fuser/cpu/prepare/uniformity.h"
