@@ -26,7 +26,7 @@ struct ahead_image {
 /* The kernels' code. A kernel without any stays what it is, to be compiled where it runs: that is a warning. False,
    with the error, where the compiler is not there or fails. */
 typedef bool ahead_coder(const struct ahead_image *i, struct error *e);
-ahead_coder ahead_cpu_code, ahead_spirv_code, ahead_intel_code;
+ahead_coder ahead_cpu_code, ahead_spirv_code, ahead_intel_code, ahead_ptx_code;
 
 /* ---- for them ---- */
 

@@ -29,6 +29,7 @@ static const char any_target[] = "spir64";
 static ahead_coder *coder_of(const char *target)
 {
     if (strcmp(target, any_target) == 0) return ahead_spirv_code;
+    if (strcmp(target, "ptx64") == 0) return ahead_ptx_code;
     if (strncmp(target, "x86_64", 6) == 0) return ahead_cpu_code;
     if (strncmp(target, "intel_gpu_", 10) == 0) return ahead_intel_code;
     return NULL;

@@ -74,11 +74,28 @@ static bool build(struct pocl *p, const char *path)
     return good(code, "clBuildProgram", path);
 }
 
+/* By its name: others may be installed, too. */
+static cl_int find_platform(cl_platform_id *platform)
+{
+    enum { MAX = 16 };
+    cl_platform_id all[MAX];
+    cl_uint n = 0;
+    cl_int code = clGetPlatformIDs(MAX, all, &n);
+    for (cl_uint i = 0; code == CL_SUCCESS && i < n && i < MAX; i++) {
+        char name[128] = "";
+        clGetPlatformInfo(all[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (strcmp(name, "Portable Computing Language") != 0) continue;
+        *platform = all[i];
+        return CL_SUCCESS;
+    }
+    return code == CL_SUCCESS ? CL_INVALID_PLATFORM : code;
+}
+
 static bool start(struct pocl *p, const char *path)
 {
     cl_platform_id platform;
     cl_int code;
-    if (!good(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs", path)) return false;
+    if (!good(find_platform(&platform), "clGetPlatformIDs", path)) return false;
     if (!good(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &p->device, NULL), "clGetDeviceIDs", path)) return false;
     p->context = clCreateContext(NULL, 1, &p->device, NULL, NULL, &code);
     if (!good(code, "clCreateContext", path)) return false;
@@ -191,7 +208,7 @@ void corpus_pocl_version(char *version, size_t size)
 {
     cl_platform_id platform;
     char text[256] = "";
-    if (clGetPlatformIDs(1, &platform, NULL) == CL_SUCCESS)
+    if (find_platform(&platform) == CL_SUCCESS)
         clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, NULL);
     const char *at = strstr(text, "PoCL ");
     at = at ? at + strlen("PoCL ") : "";

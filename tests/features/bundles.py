@@ -172,6 +172,78 @@ def filtered_before_compiling():
              "it ended with status 3: no such thing")
 
 
+def ptx():
+    write("a.fk", SCALE)
+    check_in("no compiler", compile_for("ptx64", "a.fk", status=1, env={"PATH": "/nonexistent"}), "ptx64: llvm-spirv is not there: PTX")
+    version = next((v for v in range(15, 31) if shutil.which(f"llvm-link-{v}") and shutil.which(f"llvm-spirv-{v}")), None)
+    if not version:
+        raise Skip("no llvm-link with llvm-spirv")
+    if subprocess.run([INSPECT, "compile", "--targets=ptx64", "a.fk", "-o", "b"], capture_output=True).returncode:
+        raise Skip("no libclc of that version")
+    write("a.fk", SCALE + DOUBLES + "kernel @offset(%o: ptr.global i64) {\n  %n = global_offset x\n  store i64 %o[0], %n\n}\n")
+    check_in("what libclc lacks", compile_for("ptx64", "a.fk"), "kernel 'offset' is not compiled ahead of time for 'ptx64': "
+             "libclc lacks _Z17get_global_offsetj")
+    code = members(open("b", "rb").read())["0.ptx64.0.ptx"].decode()
+    check_in("an entry", code, ".visible .entry scale(")
+    check_in("work-item functions are libclc's", code, "%tid.x")
+
+
+HALF = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nkernel void halves(global half *p) { p[get_global_id(0)] *= 2; }\n"
+REAL = """
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+extern float far(float);
+kernel void scale(global float *a, global float *o, float k) { size_t i = get_global_id(0); o[i] = a[i] * k; }
+kernel void doubles(global float *a, global float *o, float k) { size_t i = get_global_id(0); o[i] = (float)((double)a[i] * k + 1.0 - 1.0); }
+kernel void counts(global float *a, global float *o, float k) {
+    size_t i = get_global_id(0); local long n; n = 0; barrier(CLK_LOCAL_MEM_FENCE); atom_inc(&n); o[i] = a[i] * k; }
+kernel __attribute__((reqd_work_group_size(50, 1, 1))) void sized(global float *a, global float *o, float k) {
+    size_t i = get_global_id(0); o[i] = a[i] * k; }
+kernel void calls(global float *a, global float *o, float k) { size_t i = get_global_id(0); o[i] = far(a[i]) * k; }
+"""
+FAR = "float far(float x) { double y = x; return y + 1.0 - 1.0 + y; }\n"
+
+
+def compiled(name, source):
+    clang, translator = shutil.which("clang-15"), shutil.which("llvm-spirv-15")
+    if not clang or not translator:
+        raise Skip("no clang-15 with llvm-spirv-15")
+    write(name + ".cl", source)
+    tool(clang, "-cc1", "-triple", "spir64", "-no-opaque-pointers", "-finclude-default-header", "-fdeclare-opencl-builtins",
+         "-cl-std=CL2.0", "-O2", "-emit-llvm-bc", name + ".cl", "-o", name + ".bc")
+    tool(translator, "--spirv-max-version=1.2", name + ".bc", "-o", name + ".spv")
+    return name + ".spv"
+
+
+def real_inputs():
+    """What clang makes of OpenCL C, compiled for what Intel's compiler is for, loaded and run."""
+    files = [compiled("real", REAL), compiled("far", FAR), compiled("half", HALF)]
+    intel = "intel_gpu_skl,intel_gpu_pvc,intel_gpu_dg2_g10,"
+    if not os.environ.get("OCLOC") and not shutil.which("ocloc"):
+        print("# without Intel's compiler")
+        intel = ""
+    told = compile_for(intel + "spir64,x86_64_sse4,x86_64_avx2", *files)
+    check("calls does not say so, and scale is in its image", told, "warning: function 'far' uses aspect 'fp64' not expected by its "
+          "calling kernel. Missing [[sycl::device_has()]] on SYCL_EXTERNAL function?\n")
+    kernels = {}
+    for line in images():
+        target, names = line.split(" (")[0].split(":")
+        kernels.setdefault(target, set()).update(names.split())
+    everything = {"scale", "doubles", "counts", "sized", "calls", "far", "halves"}
+    for target in intel.split(",")[:2] if intel else []:
+        check(target, kernels[target], everything)
+    if intel:
+        check("no double", kernels["intel_gpu_dg2_g10"], everything - {"doubles", "calls", "scale", "far"})
+        files = members(open("b", "rb").read())
+        binaries = [b for n, b in files.items() if n.endswith(".bin")]
+        check("binaries", len(binaries), 2 * 6 + 3)
+        check("each an ELF file", {b[:4] for b in binaries}, {b"\x7fELF"})
+    check("x86_64_avx2", kernels["x86_64_avx2"], everything)
+    with Service(FUSIOND_ISA="avx2") as s:
+        values = {name: s.run("b", name) for name in ["scale", "doubles", "sized", "calls"]}
+        check("values", values, {"scale": {7.5}, "doubles": {7.5}, "sized": {7.5}, "calls": {15}})
+        check("nothing is compiled", s.counts(), (4, 0))
+
+
 def fixed_targets():
     write("a.fk", SCALE)
     compile_for("", "a.fk", options=["--fixed-targets=x86_64_avx2"])
@@ -382,7 +454,7 @@ def spoilt_bundles():
         check("the service goes on", s.run("b"), {7.5})
 
 
-TESTS = [contents, refused_orders, no_intel_compiler, filtered_before_compiling, fixed_targets, runs_without_compiling, local_sizes,
+TESTS = [contents, refused_orders, no_intel_compiler, filtered_before_compiling, ptx, real_inputs, fixed_targets, runs_without_compiling, local_sizes,
          no_image_fits, for_other_devices, several_units, code_stays_in_its_session, hostile_code_is_confined, hostile_objects,
          spoilt_bundles]
 

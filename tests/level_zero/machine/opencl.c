@@ -55,12 +55,26 @@ static void ask(struct machine_facts *f)
     f->cache = number(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof(cl_ulong));
 }
 
+/* Of PoCL, by its name: others may be installed, too. */
+static bool find_device(void)
+{
+    enum { MAX = 16 };
+    cl_platform_id all[MAX];
+    cl_uint n = 0;
+    if (clGetPlatformIDs(MAX, all, &n) != CL_SUCCESS) return false;
+    for (cl_uint i = 0; i < n && i < MAX; i++) {
+        char name[128] = "";
+        clGetPlatformInfo(all[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (strcmp(name, "Portable Computing Language") != 0) continue;
+        if (clGetDeviceIDs(all[i], CL_DEVICE_TYPE_CPU, 1, &machine.device, NULL) == CL_SUCCESS) return true;
+    }
+    return false;
+}
+
 bool opencl_start(struct machine_facts *facts)
 {
-    cl_platform_id platform;
     cl_int code;
-    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS) return false;
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &machine.device, NULL) != CL_SUCCESS) return false;
+    if (!find_device()) return false;
     machine.context = clCreateContext(NULL, 1, &machine.device, NULL, NULL, &code);
     if (code != CL_SUCCESS) return false;
     /* Out of order: launches of different queues of the driver do not wait for each other. */
