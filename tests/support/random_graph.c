@@ -115,6 +115,17 @@ static const char kernels[] =
     "    if %f {\n %k = sub i64 %i, 1\n %v = load i32 %a[%i]\n %u = load i32 %a[%k]\n %s = sub i32 %v, %u\n"
     "    store i32 %o[%i], %s\n }\n else {\n %g = slt i32 %x, %w\n if %g {\n %v2 = load i32 %a[%i]\n"
     "    store i32 %o[%i], %v2\n }\n }\n}\n"
+    "kernel @near(%o: ptr.global i32, %a: ptr.global i32, %w: i32) {\n"
+    "    %x0 = global_id x\n %y0 = global_id y\n %x = trunc i32 %x0\n %y = trunc i32 %y0\n %c = slt i32 %x, %w\n"
+    "    if %c {\n %r = mul i32 %y, %w\n %j = add i32 %r, %x\n %i = sext i64 %j\n %l = sub i32 %x, 1\n"
+    "    %m = smax i32 %l, 0\n %k = add i32 %r, %m\n %v = load i32 %a[%i]\n %u = load i32 %a[%k]\n"
+    "    %s = sub i32 %v, %u\n store i32 %o[%i], %s\n }\n}\n"
+    "kernel @cross(%o: ptr.global i32, %a: ptr.global i32, %w: i32) {\n"
+    "    %x0 = global_id x\n %y0 = global_id y\n %x = trunc i32 %x0\n %y = trunc i32 %y0\n %l = sub i32 %w, 1\n"
+    "    %b = sgt i32 %x, 0\n %c = slt i32 %x, %l\n %d = sgt i32 %y, 0\n %e = and bool %b, %c\n %f = and bool %e, %d\n"
+    "    if %f {\n %r = mul i32 %y, %w\n %i = add i32 %r, %x\n %k0 = sub i32 %i, 1\n %k1 = add i32 %i, 1\n"
+    "    %k2 = sub i32 %i, %w\n %v0 = load i32 %a[%k0]\n %v1 = load i32 %a[%k1]\n %v2 = load i32 %a[%k2]\n"
+    "    %s0 = mul i32 %v0, 3\n %s1 = add i32 %s0, %v1\n %s2 = xor i32 %s1, %v2\n store i32 %o[%i], %s2\n }\n}\n"
     "kernel @rounds(%o: ptr.global i32, %a: ptr.global i32, %n: i64) {\n"
     "    %i = global_id x\n %g = global_size x\n %m = shl i64 %n, 4\n %e = add i64 %m, 16\n %c = ult i64 %i, %e\n"
     "    if %c {\n loop (%k: i64 = %i) {\n %x = load i32 %a[%k]\n %s = mul i32 %x, 3\n store i32 %o[%k], %s\n"
@@ -151,20 +162,25 @@ static const struct kind kinds[] = {
     {"strided", "oa", false, ANY},  {"picked", "oaa", false, SPACE}, {"block", "oaa", false, GROUPS},
     {"linear", "o=", false, SPACE}, {"sizes", "o", false, SPACE},    {"moved", "o=n", false, ANY},
     {"image", "o=w", false, PLANE}, {"border", "oaw", false, PLANE}, {"rounds", "o=n", false, ANY},
-    {"walk", "o=n", false, ANY},
+    {"walk", "o=n", false, ANY},    {"near", "oaw", false, PLANE},   {"cross", "oaw", false, PLANE},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct random_graph_knobs random_graph_knobs(uint64_t seed)
 {
     struct rng rng = {seed ^ 0x6b6e6f6273};
-    return (struct random_graph_knobs){.least_nodes = 2,
+    struct random_graph_knobs knobs = {.least_nodes = 2,
                                        .most_nodes = 2 + rng_below(&rng, 39),
                                        .commands = rng_chance(&rng, 50) ? rng_below(&rng, 40) : 0,
                                        .properties = rng_below(&rng, 100),
                                        .pieces = rng_chance(&rng, 30) ? rng_below(&rng, 50) : 0,
                                        .ranges = 1 + rng_below(&rng, 4),
                                        .barriers = rng_chance(&rng, 30)};
+    if (!rng_chance(&rng, 30)) return knobs;
+    knobs.most_nodes = 2 + rng_below(&rng, BUFFERS - 2);
+    knobs.properties = 60 + rng_below(&rng, 41);
+    knobs.chained = 60 + rng_below(&rng, 41);
+    return knobs;
 }
 
 /* What is known of a buffer while nodes are added: decides which properties are true. */
@@ -177,6 +193,7 @@ struct making {
     struct test_graph *g;
     const struct random_graph_knobs *knobs;
     struct history buffers[BUFFERS];
+    uint32_t chain;         /* buffers up to this one are a chain */
     uint32_t plain_percent; /* of kernels: graphs of few kinds fuse more */
     uint32_t group_percent; /* of kernels that look around in their work-groups, where barriers stand between them */
 };
@@ -251,9 +268,11 @@ static void add_kernel(struct making *m, const char *name)
     struct nd_range range = pick_range(m, kind);
     if (m->knobs->barriers && kind->range == ANY && rng_chance(&m->rng, m->group_percent)) range = test_range(64, 16);
     struct fuser_arg args[4];
-    uint32_t n = 0, output = rng_below(&m->rng, BUFFERS);
+    bool chained = m->chain + 1 < BUFFERS && rng_chance(&m->rng, m->knobs->chained);
+    uint32_t n = 0, before = m->chain, output = chained ? ++m->chain : rng_below(&m->rng, BUFFERS);
     for (const char *c = kind->args; *c; c++) {
         uint32_t buffer = *c == 'o' ? output : rng_below(&m->rng, BUFFERS);
+        if (chained && *c != 'o') buffer = rng_chance(&m->rng, 70) ? before : rng_below(&m->rng, before + 1);
         if (*c == 'a' && buffer == output) buffer = (buffer + 1) % BUFFERS;
         if (*c == 'k') args[n++] = test_arg_value(rng_below(&m->rng, VALUES / 2));
         if (*c == 'n') args[n++] = test_arg_value(VALUES / 2 + rng_below(&m->rng, VALUES / 2));

@@ -11,6 +11,7 @@ struct random_graph_knobs {
     uint32_t pieces;     /* percent of the accessors that are on a part of their buffer */
     uint32_t ranges;     /* how many different ND-ranges, 1 to 4 */
     bool barriers;       /* insert_barriers */
+    uint32_t chained;    /* percent of the kernels that write a buffer which none did, and read what such ones wrote */
     bool plain;          /* kernels that touch element i alone, over one range: they fuse whatever happens */
 };
 

@@ -106,6 +106,7 @@ static void expect_found(const struct plant *p, const char *why, unsigned seed)
 /* The graph with what was planted, right and wrong: watched, and where it is right fused as well. */
 static void check_plant(struct test_graph *g, const struct plant *p, unsigned seed, bool expected)
 {
+    g->options.debug = true;
     struct fuser_plan *plan = check_planned(g);
     bool together = launch_of(plan, p->first) == launch_of(plan, p->second);
     char why[1500];
