@@ -1,5 +1,6 @@
-/* Bounds of loop counters: a parameter of the loop that starts at a known number, grows by a constant and is
-   compared with a known number before the loop goes round again. */
+/* Loop counters: a parameter of the loop that starts at a known sum, grows by a constant and is compared with a known
+   number before the loop goes round again. It lies within bounds; or, where that loses nothing of these, it is where it
+   starts and whole steps, as of work-items that go over a row together: what each of them comes to is its own. */
 #include "fuser/access/loop_counters.h"
 
 #include "fuser/access/affine_value.h"
@@ -11,6 +12,7 @@ struct test {
     const struct ir_value *x;
     int64_t most; /* of x */
     bool exact;   /* by !=: x is compared for equality with most + 1 */
+    bool at_end;  /* of the body: what is behind it leaves */
 };
 
 struct step {
@@ -18,6 +20,7 @@ struct step {
     uint32_t index;
     int64_t size; /* 0: none seen yet */
     bool regular;
+    bool even; /* all are the same */
 };
 
 /* The constant c where v is counter + c; false else. */
@@ -40,8 +43,10 @@ static void see_steps(const struct access_walk *w, const struct ir_block *block,
             int64_t size;
             if (!offset_from(w, inst->operands[step->index], step->body->args[step->index], &size) || size <= 0)
                 step->regular = false;
-            else if (size > step->size)
-                step->size = size;
+            else {
+                step->even &= !step->size || size == step->size;
+                if (size > step->size) step->size = size;
+            }
         }
         if (inst->op == IR_OP_IF) {
             see_steps(w, inst->blocks[0], step);
@@ -63,6 +68,18 @@ static bool leaves_loop(const struct ir_block *block)
 {
     enum ir_op last = block->last ? block->last->op : IR_OP_UNREACHABLE;
     return (last == IR_OP_BREAK || last == IR_OP_RETURN) && !has_continue(block);
+}
+
+/* What comes behind the instruction neither goes on nor stays. */
+static bool leaves_loop_after(const struct ir_inst *inst)
+{
+    const struct ir_inst *last = inst;
+    while (last->next) {
+        last = last->next;
+        if (last->op == IR_OP_CONTINUE) return false;
+        if (last->op == IR_OP_IF && (has_continue(last->blocks[0]) || has_continue(last->blocks[1]))) return false;
+    }
+    return last->op == IR_OP_BREAK || last->op == IR_OP_RETURN;
 }
 
 /* The largest x with which the comparison lets the loop go on. */
@@ -99,15 +116,32 @@ static bool find_test(const struct access_walk *w, const struct ir_block *body, 
         if (inst->op != IR_OP_IF) continue;
         for (unsigned side = 0; side < 2; side++)
             if (leaves_loop(inst->blocks[side])) return read_test(w, inst, side == 1, test);
-        if (has_continue(inst->blocks[0]) || has_continue(inst->blocks[1])) return false;
+        bool goes_on[2] = {has_continue(inst->blocks[0]), has_continue(inst->blocks[1])};
+        if (goes_on[0] != goes_on[1] && leaves_loop_after(inst)) {
+            bool read = read_test(w, inst, goes_on[0], test);
+            test->at_end = true;
+            return read;
+        }
+        if (goes_on[0] || goes_on[1]) return false;
     }
     return false;
+}
+
+/* The counter where it is at most `most`, having started between low and high. */
+static struct affine counter_sum(const struct affine *start, int64_t low, int64_t high, int64_t step, int64_t most)
+{
+    int64_t rounds = (most - low) / step;
+    if (affine_is_exact(start) && low < high && step > 1 && high <= most - rounds * step) {
+        struct affine steps = {.known = true, .high = rounds * step, .step = step};
+        return affine_add(start, &steps);
+    }
+    return affine_between(low, most);
 }
 
 static void bound_counter(struct access_walk *w, const struct ir_inst *loop, uint32_t index, const struct test *test)
 {
     const struct ir_value *counter = loop->blocks[0]->args[index];
-    struct step step = {.body = loop->blocks[0], .index = index, .regular = true};
+    struct step step = {.body = loop->blocks[0], .index = index, .regular = true, .even = true};
     see_steps(w, loop->blocks[0], &step);
     struct affine start = affine_value(w, loop->operands[index]);
     int64_t low, high, ahead;
@@ -120,10 +154,14 @@ static void bound_counter(struct access_walk *w, const struct ir_inst *loop, uin
     if (__builtin_add_overflow(test->most, step.size - ahead, &most)) return;
     if (most < high) most = high;
     if (most > largest - step.size) return;
-    w->sums[access_value_number(counter)] = affine_between(low, most);
-    if (ahead) return;
+    int64_t size = step.even ? step.size : 1;
+    w->sums[access_value_number(counter)] = counter_sum(&start, low, high, size, most);
+    if (ahead || test->at_end || test->most < low) return;
     struct loop_guard *guard = arena_alloc(w->result->arena, sizeof *guard);
-    *guard = (struct loop_guard){.guard = test->guard, .counter = counter, .most = test->most, .next = w->guards};
+    *guard = (struct loop_guard){.guard = test->guard,
+                                 .counter = counter,
+                                 .past = counter_sum(&start, low, high, size, test->most),
+                                 .next = w->guards};
     w->guards = guard;
 }
 

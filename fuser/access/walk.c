@@ -219,11 +219,11 @@ static void narrow_bounds(struct access_walk *w, const struct access_state *stat
     }
 }
 
-/* Past the guard of a loop its counter is bounded more closely. Returns what was known before. */
+/* Past the guard of a loop more is known of its counter. Returns what was known before. */
 static struct affine enter_guard(struct access_walk *w, const struct loop_guard *guard)
 {
     struct affine *sum = &w->sums[access_value_number(guard->counter)], before = *sum;
-    if (guard->most >= sum->constant + sum->low) *sum = affine_between(sum->constant + sum->low, guard->most);
+    *sum = guard->past;
     return before;
 }
 

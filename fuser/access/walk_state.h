@@ -3,11 +3,11 @@
 
 #include "fuser/access/sites.h"
 
-/* A loop whose counter has known bounds: past `guard` it is at most `most`. */
+/* A loop whose counter is known: past `guard` more of it is. */
 struct loop_guard {
     const struct ir_inst *guard;
     const struct ir_value *counter;
-    int64_t most;
+    struct affine past;
     struct loop_guard *next;
 };
 

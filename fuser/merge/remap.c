@@ -100,9 +100,39 @@ static struct ir_value *less_scalars(struct ir_builder *b, struct ir_value *sum,
     return sum;
 }
 
+/* A number without its factor, which is a constant that `by` divides; NULL: it is none. */
+static struct ir_value *without_factor(struct ir_builder *b, const struct ir_inst *product, uint64_t by)
+{
+    uint64_t c;
+    bool shifts = product->op == IR_OP_SHL;
+    if ((product->op != IR_OP_MUL && !shifts) || !ir_value_uint(product->operands[1], &c) ||
+        c > (shifts ? 30 : 1 << 30))
+        return NULL;
+    if (shifts) c = (uint64_t)1 << c;
+    if (c % by) return NULL;
+    return c == by ? product->operands[0] : ir_build2(b, IR_OP_MUL, IR_I64, product->operands[0], number(b, c / by));
+}
+
+/* A multiple of `by`, divided term by term; NULL: some term is not plainly one. Terms are known sums: they do not wrap.
+ */
+static struct ir_value *quotient(struct ir_builder *b, const struct ir_value *v, uint64_t by)
+{
+    uint64_t c;
+    if (ir_value_uint(v, &c)) return (int64_t)c % (int64_t)by ? NULL : number(b, (int64_t)c / (int64_t)by);
+    if (v->kind == IR_VALUE_PARAM && ir_type_is_ptr(v->type)) return number(b, 0); /* where the buffer begins */
+    if (v->kind != IR_VALUE_RESULT || v->type != IR_I64) return NULL;
+    const struct ir_inst *inst = v->of.inst;
+    if (inst->op != IR_OP_ADD && inst->op != IR_OP_SUB) return without_factor(b, inst, by);
+    struct ir_value *x = quotient(b, inst->operands[0], by);
+    struct ir_value *y = x ? quotient(b, inst->operands[1], by) : NULL;
+    return y ? ir_build2(b, inst->op, IR_I64, x, y) : NULL;
+}
+
 static struct ir_value *divided(struct ir_builder *b, struct ir_value *v, uint64_t by)
 {
     if (by == 1) return v;
+    struct ir_value *plain = quotient(b, v, by);
+    if (plain) return plain;
     if ((by & (by - 1)) == 0) return ir_build2(b, IR_OP_LSHR, IR_I64, v, number(b, __builtin_ctzll(by)));
     return ir_build2(b, IR_OP_UDIV, IR_I64, v, number(b, (int64_t)by));
 }
@@ -130,9 +160,14 @@ static uint32_t find_slice(const struct rewriting *r, const struct access_site *
     return i;
 }
 
+/* A counter that has no part in ids, which one that begins at an id has. */
+static bool counts_from_constant(const struct ir_value *v)
+{
+    return v->kind == IR_VALUE_BLOCK_ARG && v->of.block->parent->operands[v->index]->kind == IR_VALUE_CONST;
+}
+
 /* What a varying address adds to the part that ids and scalars have in it, in units: NULL where that is not plain to
-   see. Counters of loops are what varies, as sums of ids are never carried round one. *constant: what is not varying
-   in it. */
+   see. Counters of loops are what varies. *constant: what is not varying in it. */
 static struct ir_value *plain_rest(struct ir_builder *b, struct ir_value *v, int64_t unit, int64_t *constant)
 {
     const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
@@ -144,7 +179,7 @@ static struct ir_value *plain_rest(struct ir_builder *b, struct ir_value *v, int
     }
     if (v->kind == IR_VALUE_PARAM) return number(b, 0); /* the buffer, or a scalar */
     if (v->kind == IR_VALUE_BLOCK_ARG || (inst && (inst->op == IR_OP_ZEXT || inst->op == IR_OP_SEXT)))
-        return unit == 1 && (!inst || inst->operands[0]->kind == IR_VALUE_BLOCK_ARG) ? v : NULL;
+        return unit == 1 && counts_from_constant(inst ? inst->operands[0] : v) ? v : NULL;
     if (!inst) return NULL;
     if (inst->op == IR_OP_GLOBAL_ID || inst->op == IR_OP_LOCAL_ID || inst->op == IR_OP_GROUP_ID) return number(b, 0);
     if (inst->op == IR_OP_ADD) {

@@ -19,6 +19,7 @@ struct form {
     bool wide, over_all, next, not_less, up_to, is_unsigned, is_guarded, from_size, narrowed, uses_left;
     enum { TOP_OUT, TOP_IN, BOTTOM_ON, BOTTOM_OUT } test;
     bool stores, branches, has_inner, in_loop;
+    bool reads_written; /* what is written, before the loop */
     unsigned local, groups, rest, step, bound;
 };
 
@@ -45,6 +46,7 @@ static struct form random_form(struct rng *r)
                      .rest = rng_chance(r, 30) ? rng_below(r, 60) : 0,
                      .step = steps[rng_below(r, 5)],
                      .bound = rng_chance(r, 30) ? rng_below(r, 4) * 256 : rng_below(r, 700)};
+    f.reads_written = rng_chance(r, 40);
     f.over_all = f.over_all && !f.in_loop;
     bool overlaps = f.over_all || f.from_size ? false : f.step < f.local;
     if (overlaps || f.in_loop) f.stores = false; /* two would write the same */
@@ -158,8 +160,12 @@ static void write_guarded(struct strbuf *s, const struct form *f)
     write_condition(s, f, "guard", rng_chance(&(struct rng){f->bound}, 80) ? "first" : "one");
     strbuf_printf(s, "  %%gs, %%gt = if %%guard -> f32, i32 {\n");
     if (f->not_less) strbuf_printf(s, "    yield 3.0, 5\n  } else {\n");
-    strbuf_printf(s, "  %%m0 = elem f32 %%a, %%g\n  %%m = load f32 %%m0\n");
+    if (f->reads_written)
+        strbuf_printf(s, "  %%m1 = load f32 %%r[%%id]\n  %%m = fmul f32 %%m1, 0.5\n  store f32 %%r[%%id], %%m\n");
+    else
+        strbuf_printf(s, "  %%m0 = elem f32 %%a, %%g\n  %%m = load f32 %%m0\n");
     write_loop(s, f);
+    if (f->reads_written) strbuf_printf(s, "  %%m2 = fadd f32 %%m, 1.0\n  store f32 %%r[%%id], %%m2\n");
     strbuf_printf(s, "  %%rz = fadd f32 %%rs, %%m\n  yield %%rz, %%rt\n");
     if (!f->not_less) strbuf_printf(s, "  } else {\n    yield 3.0, 5\n");
     strbuf_printf(s, "  }\n");

@@ -9,7 +9,7 @@
 #include "tests/support/plan_check.h"
 #include "tests/support/plan_run.h"
 
-enum { N = 256 };
+enum { N = 256, LOCAL = 32, ROW = 128, ALL = N / LOCAL * ROW };
 
 static const char kernels[] =
     "kernel @scale(%a: ptr.global i32, %o: ptr.global i32) {\n"
@@ -28,7 +28,45 @@ static const char kernels[] =
     "    if %c { store i32 %o[%g], %s }\n}\n"
     "kernel @minus(%a: ptr.global i32, %t: ptr.global i32, %o: ptr.global i32) {\n"
     "    %i = global_id x\n %g = group_id x\n %x = load i32 %a[%i]\n %s = load i32 %t[%g]\n %y = sub i32 %x, %s\n"
-    "    store i32 %o[%i], %y\n}\n";
+    "    store i32 %o[%i], %y\n}\n"
+    /* a row of %n for each work-group, whose work-items go over it together; as compilers leave it, and as it is
+       written */
+    "kernel @row(%a: ptr.global i32, %o: ptr.global i32, %n: i32) {\n"
+    "    %l0 = local_id x\n %g0 = group_id x\n %l = trunc i32 %l0\n %g = trunc i32 %g0\n %b = mul i32 %g, %n\n"
+    "    %first = slt i32 %l, %n\n"
+    "    if %first {\n loop (%j: i32 = %l) {\n %k = add i32 %b, %j\n %i = sext i64 %k\n %x = load i32 %a[%i]\n"
+    "    %y = mul i32 %x, 5\n store i32 %o[%i], %y\n %next = add i32 %j, 32\n %c = slt i32 %next, %n\n"
+    "    if %c { continue %next }\n break\n }\n }\n}\n"
+    "kernel @turned(%a: ptr.global i32, %o: ptr.global i32, %n: i32) {\n"
+    "    %l0 = local_id x\n %g0 = group_id x\n %l = trunc i32 %l0\n %g = trunc i32 %g0\n %b = mul i32 %g, %n\n"
+    "    loop (%j: i32 = %l) {\n %c = slt i32 %j, %n\n if %c { } else { break }\n"
+    "    %m = sub i32 %n, %j\n %t = sub i32 %m, 1\n %k = add i32 %b, %j\n %h = add i32 %b, %t\n %i = sext i64 %k\n"
+    "    %i2 = sext i64 %h\n %x = load i32 %a[%i2]\n store i32 %o[%i], %x\n %next = add i32 %j, 32\n continue %next\n"
+    "    }\n}\n"
+    "kernel @beyond(%a: ptr.global i32, %o: ptr.global i32, %n: i32) {\n"
+    "    %l0 = local_id x\n %g0 = group_id x\n %l = trunc i32 %l0\n %g = trunc i32 %g0\n %b = mul i32 %g, %n\n"
+    "    loop (%j: i32 = %l) {\n %c = slt i32 %j, %n\n if %c { } else { break }\n"
+    "    %k = add i32 %b, %j\n %h = add i32 %k, 1\n %i = sext i64 %k\n %i2 = sext i64 %h\n %x = load i32 %a[%i2]\n"
+    "    store i32 %o[%i], %x\n %next = add i32 %j, 32\n continue %next\n }\n}\n"
+    /* each work-item goes into the next one's part */
+    "kernel @crowded(%a: ptr.global i32, %o: ptr.global i32, %n: i32) {\n"
+    "    %l0 = local_id x\n %g0 = group_id x\n %l = trunc i32 %l0\n %g = trunc i32 %g0\n %b = mul i32 %g, %n\n"
+    "    %sum = loop (%j: i32 = %l, %s: i32 = 0) -> i32 {\n %c = slt i32 %j, %n\n if %c { } else { break %s }\n"
+    "    %k = add i32 %b, %j\n %i = sext i64 %k\n %x = load i32 %a[%i]\n %s1 = add i32 %s, %x\n"
+    "    %next = add i32 %j, 31\n continue %next, %s1\n }\n"
+    "    %id = global_id x\n store i32 %o[%id], %sum\n}\n"
+    "kernel @row_total(%a: ptr.global i32, %o: ptr.global i32, %n: i32) {\n"
+    "    %l0 = local_id x\n %g0 = group_id x\n %l = trunc i32 %l0\n %g = trunc i32 %g0\n %b = mul i32 %g, %n\n"
+    "    %sum = loop (%j: i32 = %l, %s: i32 = 0) -> i32 {\n %c = slt i32 %j, %n\n if %c { } else { break %s }\n"
+    "    %k = add i32 %b, %j\n %i = sext i64 %k\n %x = load i32 %a[%i]\n %s1 = add i32 %s, %x\n"
+    "    %next = add i32 %j, 32\n continue %next, %s1\n }\n"
+    "    %all = group_reduce i32 %sum, work_group, add\n %c0 = ieq i64 %l0, 0\n"
+    "    if %c0 { store i32 %o[%g0], %all }\n}\n"
+    "kernel @row_minus(%a: ptr.global i32, %t: ptr.global i32, %o: ptr.global i32, %n: i32) {\n"
+    "    %l0 = local_id x\n %g0 = group_id x\n %l = trunc i32 %l0\n %g = trunc i32 %g0\n %b = mul i32 %g, %n\n"
+    "    loop (%j: i32 = %l) {\n %c = slt i32 %j, %n\n if %c { } else { break }\n"
+    "    %k = add i32 %b, %j\n %i = sext i64 %k\n %x = load i32 %a[%i]\n %s = load i32 %t[%g0]\n %y = sub i32 %x, %s\n"
+    "    store i32 %o[%i], %y\n %next = add i32 %j, 32\n continue %next\n }\n}\n";
 
 static struct test_graph *new_graph(unsigned n_buffers)
 {
@@ -57,6 +95,22 @@ static void finish(struct test_graph *g, struct fuser_plan *plan)
 {
     fuser_plan_free(plan);
     test_graph_free(g);
+}
+
+/* The same over rows: of `row` numbers, as an argument that all share. */
+static struct test_graph *rows(const char *first, const char *second, int64_t row)
+{
+    struct test_graph *g = test_graph_new(kernels);
+    const char *const names[] = {first, second};
+    for (unsigned i = 0; i < 3; i++)
+        test_buffer(g, i == 0 ? "a" : i == 1 ? "b" : "c", IR_I32, ALL + 1, (struct fuser_props){0});
+    uint32_t n = test_value(g, 4);
+    g->graph.values[n] = (struct fuser_value){.size = 4, .alike = 1, .number = row};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct fuser_arg args[] = {test_arg_buffer(i), test_arg_buffer(i + 1), test_arg_value(n)};
+        test_kernel(g, i ? "later" : "earlier", names[i], test_range(N, LOCAL), args, 3);
+    }
+    return g;
 }
 
 /* The plan does what the graph does, and nothing races in it. */
@@ -149,6 +203,59 @@ static void totals_of_work_groups(void **state)
     struct fuser_plan *plan = check_planned(g);
     check_launches(g, plan, "sum subtract again turn");
     check_right(g, plan);
+    finish(g, plan);
+}
+
+/* Work-items that go over a row in whole steps come to numbers of their own; over one of another length not all do. */
+static void rows_that_work_items_share(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        int64_t row;
+        int barriers; /* -1: they are not one launch */
+    } cases[] = {{"row", "row", ROW, 0},     {"row", "row", 100, 1},       {"row", "turned", ROW, 1},
+                 {"turned", "row", ROW, 0},  {"turned", "turned", 99, 1},  {"row", "beyond", ROW, -1},
+                 {"row", "crowded", ROW, 1}, {"row", "row_total", ROW, 0}, {"row_total", "row", ROW, -1}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct test_graph *g = rows(cases[i].first, cases[i].second, cases[i].row);
+        struct fuser_plan *plan = check_planned(g);
+        check_launches(g, plan, cases[i].barriers < 0 ? "earlier|later" : "earlier later");
+        assert_int_equal(count_barriers(plan), cases[i].barriers < 0 ? 0 : cases[i].barriers);
+        check_right(g, plan);
+        const int64_t other[] = {cases[i].row - 5};
+        check_same_with(g, plan, other);
+        finish(g, plan);
+    }
+}
+
+/* Total, difference, total, each with a row's length of its own: a launch with two barriers, and what only it uses is
+   in work-group memory. */
+static void rows_are_normalized(void **state)
+{
+    (void)state;
+    struct test_graph *g = test_graph_new(kernels);
+    static const char *const names[] = {"x", "sum", "d", "o"};
+    const struct fuser_props inside = {.internal_memory = true, .no_init = true};
+    for (unsigned i = 0; i < 4; i++)
+        test_buffer(g, names[i], IR_I32, i == 1 ? N / LOCAL : ALL, i == 1 || i == 2 ? inside : (struct fuser_props){0});
+    for (unsigned i = 0; i < 3; i++) test_value(g, 4);
+    for (unsigned i = 0; i < 3; i++) g->graph.values[i] = (struct fuser_value){.size = 4, .alike = 1, .number = ROW};
+    struct fuser_arg total[] = {test_arg_buffer(0), test_arg_buffer(1), test_arg_value(0)};
+    struct fuser_arg minus[] = {test_arg_buffer(0), test_arg_buffer(1), test_arg_buffer(2), test_arg_value(1)};
+    struct fuser_arg turned[] = {test_arg_buffer(2), test_arg_buffer(3), test_arg_value(2)};
+    test_kernel(g, "total", "row_total", test_range(N, LOCAL), total, 3);
+    test_kernel(g, "minus", "row_minus", test_range(N, LOCAL), minus, 4);
+    test_kernel(g, "turn", "turned", test_range(N, LOCAL), turned, 3);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "total minus turn");
+    assert_int_equal(count_barriers(plan), 2);
+    check_remark(plan, "conditional", "total", "", "n of total is 128");
+    check_internalized(g, plan, "sum d");
+    assert_int_equal(plan->storage[2], FUSER_STORAGE_LOCAL);
+    check_right(g, plan);
+    const int64_t other[] = {ROW, ROW - 1, ROW};
+    check_same_with(g, plan, other);
     finish(g, plan);
 }
 
@@ -248,6 +355,8 @@ int main(void)
         cmocka_unit_test(none_is_put_where_it_is_not_enough),
         cmocka_unit_test(one_orders_all_before_it),
         cmocka_unit_test(totals_of_work_groups),
+        cmocka_unit_test(rows_that_work_items_share),
+        cmocka_unit_test(rows_are_normalized),
         cmocka_unit_test(what_the_options_say),
         cmocka_unit_test(proofs_come_before_promises),
         cmocka_unit_test(short_rows_do_not_pay),

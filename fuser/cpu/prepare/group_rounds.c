@@ -14,6 +14,7 @@
 #include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
 #include "fuser/cpu/prepare/parallel_regions.h"
+#include "fuser/cpu/prepare/split_guard.h"
 #include "fuser/cpu/prepare/strided_loop.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
@@ -250,6 +251,7 @@ struct candidates {
     struct strided_loop found;
     bool *stays; /* as in struct rounds */
     bool any, prevented;
+    bool splits; /* what else is behind the guard of the one that was found is taken apart from it */
 };
 
 static void see_return(struct ir_inst *inst, void *data)
@@ -264,7 +266,10 @@ static void see_loop(struct ir_inst *inst, void *data)
 {
     struct candidates *c = data;
     if (c->any || inst->op != IR_OP_LOOP) return;
-    c->any = strided_loop_find(&c->search, inst, &c->found) && (!c->found.guard || can_pass_guard(&c->found, c->stays));
+    if (!strided_loop_find(&c->search, inst, &c->found)) return;
+    const struct ir_inst *guard = c->found.guard;
+    c->splits = guard && !can_pass_guard(&c->found, c->stays);
+    c->any = !c->splits || guard_can_split(guard, inst);
 }
 
 /* Whether a loop is left, and then made rounds of the group. */
@@ -277,6 +282,7 @@ static bool make_some(struct ir_function *kernel)
     c.stays = arena_alloc(arena, c.search.row.n_insts + 1);
     ir_walk(kernel->body, see_return, &c);
     if (!c.prevented) ir_walk(kernel->body, see_loop, &c);
+    if (c.any && c.splits) c.found.guard = guard_split(c.found.guard, c.found.exit.loop);
     if (c.any) make_rounds(kernel, &c.found, c.stays);
     arena_free(arena);
     return c.any;

@@ -224,6 +224,22 @@ static unsigned nearest_storage(const struct storage_search *l)
     return by_group ? IN_GROUP : one || !l->side.site->index.known ? IN_ONE_VARIABLE : IN_SLICES;
 }
 
+static bool has_arrays(const struct plan_storage *storage)
+{
+    for (uint32_t i = 0; i < storage->n_slices; i++)
+        if (storage->slices[i].count > 1) return true;
+    return false;
+}
+
+/* What a work-item keeps over a barrier is memory anyway, and of an array neighbours' elements would lie apart there.
+   In the work-group's they are neighbours. */
+static void prefer_array_of_group(const struct storage_search *l, struct plan_storage *storage)
+{
+    struct storage_search look = *l;
+    struct plan_storage in_group;
+    if (l->barriers && has_arrays(storage) && local_array_find(&look, &in_group)) *storage = in_group;
+}
+
 /* Registers before work-group memory. Said is why the storage that comes nearest cannot be. */
 static bool choose(struct storage_search *l, struct plan_storage *out)
 {
@@ -233,6 +249,7 @@ static bool choose(struct storage_search *l, struct plan_storage *out)
     l->quiet = true;
     for (unsigned i = 0; i < 3; i++)
         if (attempts[i](l, out)) {
+            prefer_array_of_group(l, out);
             l->quiet = quiet;
             return true;
         }
