@@ -30,57 +30,68 @@ static uint64_t bytes_of(const struct interleaved *a)
     return (uint64_t)a->n * kind_bytes(a->kind);
 }
 
+static unsigned used_words(const struct interleaved *a)
+{
+    uint64_t word = kind_bytes(word_kind(a));
+    return (unsigned)((bytes_of(a) + word - 1) / word);
+}
+
 /* Words that are no number: their registers are loaded and shuffled for nothing. */
-enum { MOST_WORDS_PER_USED = 4 };
+enum { MOST_WORDS_PER_USED = 4, MOST_OWN_WORDS_PER_USED = 8 };
 
 bool interleaved_can_load(const struct emit *e, const struct interleaved *a)
 {
-    uint64_t word = kind_bytes(word_kind(a)), words = a->stride / word, used = (bytes_of(a) + word - 1) / word;
+    uint64_t word = kind_bytes(word_kind(a)), words = a->stride / word, used = used_words(a);
+    unsigned most = a->is_own ? MOST_OWN_WORDS_PER_USED : MOST_WORDS_PER_USED;
     if (e->width == 1 || e->exec.chunk || e->isa->id == CPU_ISA_GENERIC) return false;
     if (a->stride % word || words < 2 - (word > kind_bytes(a->kind)) || words > MAX_WORDS || words & (words - 1))
         return false;
     if (bytes_of(a) < a->stride && (bytes_of(a) % word || !x86_can_mask(e, word_kind(a)))) return false;
     if (words - used >= lanes_per_chunk(e, word_kind(a))) return false; /* nothing is left of the last register */
-    return bytes_of(a) <= a->stride && words <= MOST_WORDS_PER_USED * used;
+    return bytes_of(a) <= a->stride && words <= most * used;
 }
 
+/* Around bytes that stay as they are words are written under masks, which only AVX-512 does fast. */
 bool interleaved_can_store(const struct emit *e, const struct interleaved *a)
 {
-    return interleaved_can_load(e, a) && bytes_of(a) == a->stride;
+    return interleaved_can_load(e, a) && (bytes_of(a) == a->stride || e->isa->bit_masks);
 }
 
 /* ---- shuffles ---- */
 
-/* n registers with n words of each work-item in turn become one register for each word. */
-static void split_words(struct emit *e, enum ir_kind kind, lval *v, unsigned n)
+/* The words of a set that are even or odd, as words of half of the registers. */
+static unsigned half_of(unsigned set, unsigned odd)
 {
-    if (n == 1) return;
-    lval even[MAX_WORDS], odd[MAX_WORDS];
-    for (unsigned i = 0; i < n / 2; i++) {
-        lval to[2];
-        x86_unzip(e, kind, v[2 * i], v[2 * i + 1], to);
-        even[i] = to[0];
-        odd[i] = to[1];
-    }
-    split_words(e, kind, even, n / 2);
-    split_words(e, kind, odd, n / 2);
-    for (unsigned i = 0; i < n / 2; i++) {
-        v[2 * i] = even[i];
-        v[2 * i + 1] = odd[i];
-    }
+    unsigned half = 0;
+    for (unsigned i = 0; i < MAX_WORDS / 2; i++) half |= (set >> (2 * i + odd) & 1) << i;
+    return half;
 }
 
-static void join_words(struct emit *e, enum ir_kind kind, lval *v, unsigned n)
+/* n registers with n words of each work-item in turn become one register for each word of a set. */
+static void split_words(struct emit *e, enum ir_kind kind, lval *v, unsigned n, unsigned set)
 {
     if (n == 1) return;
-    lval even[MAX_WORDS], odd[MAX_WORDS];
-    for (unsigned i = 0; i < n / 2; i++) {
-        even[i] = v[2 * i];
-        odd[i] = v[2 * i + 1];
+    lval half[2][MAX_WORDS];
+    for (unsigned odd = 0; odd < 2; odd++) {
+        if (!half_of(set, odd)) continue;
+        for (unsigned i = 0; i < n / 2; i++) half[odd][i] = x86_every_other(e, kind, v[2 * i], v[2 * i + 1], odd);
+        split_words(e, kind, half[odd], n / 2, half_of(set, odd));
     }
-    join_words(e, kind, even, n / 2);
-    join_words(e, kind, odd, n / 2);
-    for (unsigned i = 0; i < n / 2; i++) x86_zip(e, kind, even[i], odd[i], v + 2 * i);
+    for (unsigned i = 0; i < n; i++)
+        if (set >> i & 1) v[i] = half[i % 2][i / 2];
+}
+
+/* The other way round; words that are not in the set become any. */
+static void join_words(struct emit *e, enum ir_kind kind, lval *v, unsigned n, unsigned set)
+{
+    if (n == 1) return;
+    lval half[2][MAX_WORDS];
+    unsigned sets[2] = {half_of(set, 0), half_of(set, 1)};
+    for (unsigned i = 0; i < n; i++)
+        if (set >> i & 1) half[i % 2][i / 2] = v[i];
+    for (unsigned odd = 0; odd < 2; odd++)
+        if (sets[odd]) join_words(e, kind, half[odd], n / 2, sets[odd]);
+    for (unsigned i = 0; i < n / 2; i++) x86_zip(e, kind, half[!sets[0]][i], half[sets[1] > 0][i], v + 2 * i);
 }
 
 /* ---- memory ---- */
@@ -90,6 +101,7 @@ static rval register_address(struct emit *e, const struct interleaved *a, unsign
 {
     enum ir_kind kind = word_kind(a);
     uint64_t lanes = lanes_per_chunk(e, kind), at = c * lanes * a->stride + i * lanes * kind_bytes(kind);
+    at -= (uint64_t)a->before * kind_bytes(kind);
     return at ? jit_add(e, a->address, jit_int(e, IR_KIND_I64, at)) : a->address;
 }
 
@@ -99,11 +111,22 @@ static lval register_at(struct emit *e, const struct interleaved *a, unsigned c,
     return jit_memory(e, jit_vector(e, kind, lanes_per_chunk(e, kind)), register_address(e, a, c, i), a->align);
 }
 
+/* Words behind the last one that is used. */
+static unsigned words_behind(const struct interleaved *a)
+{
+    return words_of(a) - a->before - used_words(a);
+}
+
+static bool is_last(const struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
+{
+    return words_behind(a) && c + 1 == lanes_chunks(e, word_kind(a)) && i + 1 == words_of(a);
+}
+
 /* The last register without what comes after the last lane's numbers, which may be no memory. */
 static lval load_last(struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
 {
     enum ir_kind kind = word_kind(a);
-    unsigned n = lanes_per_chunk(e, kind), unused = words_of(a) - (unsigned)(bytes_of(a) / kind_bytes(kind));
+    unsigned n = lanes_per_chunk(e, kind), unused = words_behind(a);
     rval runs[MAX_WIDTH];
     /* Masks are those of 4-byte lanes: of 8-byte ones, those that matter come first. */
     for (unsigned lane = 0; lane < mask_lanes(e); lane++) runs[lane] = jit_int(e, IR_KIND_BOOL, lane + unused < n);
@@ -113,9 +136,14 @@ static lval load_last(struct emit *e, const struct interleaved *a, unsigned c, u
 
 static lval load_register(struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
 {
-    bool last = c + 1 == lanes_chunks(e, word_kind(a)) && i + 1 == words_of(a);
-    if (last && bytes_of(a) < a->stride) return load_last(e, a, c, i);
+    if (is_last(e, a, c, i)) return load_last(e, a, c, i);
     return jit_keep(e, jit_read(register_at(e, a, c, i)));
+}
+
+/* The words of the frame that are used. */
+static unsigned used_set(const struct interleaved *a)
+{
+    return ((1u << used_words(a)) - 1) << a->before;
 }
 
 struct lanes interleaved_number(struct emit *e, enum ir_kind kind, struct lanes word, unsigned i)
@@ -129,14 +157,14 @@ struct lanes interleaved_number(struct emit *e, enum ir_kind kind, struct lanes 
 void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes *result)
 {
     enum ir_kind kind = word_kind(a);
-    unsigned words = words_of(a), per_word = kind_bytes(kind) / kind_bytes(a->kind);
+    unsigned words = words_of(a), per_word = kind_bytes(kind) / kind_bytes(a->kind), used = used_words(a);
     struct lanes word[MAX_WORDS];
-    for (unsigned w = 0; w < words; w++) word[w] = lanes_varying(e, kind);
+    for (unsigned w = 0; w < used; w++) word[w] = lanes_varying(e, kind);
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
         lval v[MAX_WORDS];
         for (unsigned i = 0; i < words; i++) v[i] = load_register(e, a, c, i);
-        split_words(e, kind, v, words);
-        for (unsigned w = 0; w < words; w++) word[w].chunk[c] = v[w];
+        split_words(e, kind, v, words, used_set(a));
+        for (unsigned w = 0; w < used; w++) word[w].chunk[c] = v[a->before + w];
     }
     for (unsigned i = 0; i < a->n; i++) result[i] = interleaved_number(e, a->kind, word[i / per_word], i % per_word);
 }
@@ -159,20 +187,46 @@ struct lanes interleaved_word(struct emit *e, enum ir_kind kind, const struct la
     return r;
 }
 
+/* The words of each work-item in a register that are written; NULL: all. */
+static lval used_mask(struct emit *e, const struct interleaved *a)
+{
+    rval runs[MAX_WIDTH];
+    unsigned words = words_of(a), set = used_set(a);
+    if (used_words(a) == words) return NULL;
+    for (unsigned lane = 0; lane < mask_lanes(e); lane++)
+        runs[lane] = jit_int(e, IR_KIND_BOOL, set >> lane % words & 1);
+    return jit_keep(e, mask_build(e, runs));
+}
+
+/* In memory that is this work-group's own the words between are written as they were: what loads whole registers later
+   need not wait for the cache, as it would after masks. */
+static void store_register(struct emit *e, const struct interleaved *a, unsigned c, unsigned i, lval mask, lval v)
+{
+    enum ir_kind kind = word_kind(a);
+    if (!mask) {
+        jit_set(e, register_at(e, a, c, i), jit_read(v));
+    } else if (a->is_own && !is_last(e, a, c, i)) {
+        lval before = jit_keep(e, jit_read(register_at(e, a, c, i)));
+        jit_set(e, register_at(e, a, c, i), jit_read(x86_masked_move(e, mask, kind, before, v)));
+    } else {
+        x86_masked_store(e, &mask, kind, 0, register_address(e, a, c, i), jit_read(v));
+    }
+}
+
 void interleaved_store(struct emit *e, const struct interleaved *a, const struct lanes *v)
 {
     enum ir_kind kind = word_kind(a);
-    unsigned words = words_of(a), per_word = kind_bytes(kind) / kind_bytes(a->kind);
+    unsigned words = words_of(a), per_word = kind_bytes(kind) / kind_bytes(a->kind), used = used_words(a);
     struct lanes word[MAX_WORDS];
-    lval *chunks[MAX_WORDS];
-    for (unsigned w = 0; w < words; w++) {
+    lval *chunks[MAX_WORDS], mask = used_mask(e, a);
+    for (unsigned w = 0; w < used; w++) {
         word[w] = interleaved_word(e, a->kind, v + w * per_word);
         chunks[w] = lanes_vectors(e, &word[w]);
     }
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
         lval out[MAX_WORDS];
-        for (unsigned w = 0; w < words; w++) out[w] = chunks[w][c];
-        join_words(e, kind, out, words);
-        for (unsigned i = 0; i < words; i++) jit_set(e, register_at(e, a, c, i), jit_read(out[i]));
+        for (unsigned w = 0; w < used; w++) out[a->before + w] = chunks[w][c];
+        join_words(e, kind, out, words, used_set(a));
+        for (unsigned i = 0; i < words; i++) store_register(e, a, c, i, mask, out[i]);
     }
 }

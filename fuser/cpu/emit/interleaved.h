@@ -9,11 +9,13 @@ struct interleaved {
     unsigned n;
     rval address; /* of the first number of lane 0 */
     uint64_t stride;
-    unsigned align; /* of a number */
+    unsigned align;  /* of a number */
+    unsigned before; /* words in front of it that are there, too */
+    bool is_own;     /* no other thread sees it */
 };
 
 /* Whether that can be done where all lanes run, and pays. A load also reads what lies between the numbers of one
-   work-item and those of the next, as behind a float3, but nothing after the last number; a store writes all bytes. */
+   work-item and those of the next, as behind a float3, but nothing after the last number. */
 bool interleaved_can_load(const struct emit *e, const struct interleaved *a);
 bool interleaved_can_store(const struct emit *e, const struct interleaved *a);
 void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes *result);

@@ -10,6 +10,7 @@
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/lower/walked_row.h"
+#include "fuser/cpu/prepare/frame.h"
 #include "fuser/cpu/prepare/walk.h"
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/lane_loop.h"
@@ -393,15 +394,19 @@ static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, st
 }
 
 /* Whether the n components of all lanes lie one after the other. */
-static bool is_interleaved(const struct access *a, unsigned n, struct interleaved *all)
+static bool is_interleaved(const struct emit *e, const struct ir_inst *inst, const struct access *a, unsigned n,
+                           struct interleaved *all)
 {
     bool linear = a->address.shape == SHAPE_LINEAR && a->address.stride > 0;
     if (!linear || is_contiguous(a) || a->is_volatile) return false;
-    *all = (struct interleaved){.kind = a->kind,
-                                .n = n,
-                                .address = a->address.scalar,
-                                .stride = (uint64_t)a->address.stride,
-                                .align = a->align};
+    *all = (struct interleaved){
+        .kind = a->kind,
+        .n = n,
+        .address = a->address.scalar,
+        .stride = (uint64_t)a->address.stride,
+        .align = a->align,
+        .before = frame_place(&e->values->uniformity, e->memory->products, inst, (uint64_t)a->address.stride),
+        .is_own = ir_type_space(inst->operands[0]->type) == IR_SPACE_LOCAL};
     return true;
 }
 
@@ -503,7 +508,7 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
     }
     if (load_walked_row(e, inst, &a[0], result)) return;
     struct interleaved all;
-    bool neighbours = is_interleaved(a, n, &all) && interleaved_can_load(e, &all);
+    bool neighbours = is_interleaved(e, inst, a, n, &all) && interleaved_can_load(e, &all);
     bool word = !neighbours && is_word(e, a, n), together = !neighbours && !word && is_together(e, a, n, false);
     if (word) load_word(e, a, n, result);
     if (neighbours) interleaved_load(e, &all, result);
@@ -530,7 +535,7 @@ static void emit_store(struct emit *e, const struct ir_inst *inst)
     }
     for (unsigned c = 0; c < n; c++) stored[c] = to_memory(e, v[c]);
     struct interleaved all;
-    if (is_interleaved(a, n, &all) && interleaved_can_store(e, &all))
+    if (is_interleaved(e, inst, a, n, &all) && interleaved_can_store(e, &all))
         interleaved_store(e, &all, stored);
     else if (is_word(e, a, n))
         store_word(e, a, stored);

@@ -4,14 +4,15 @@
 #include "fuser/cpu/simd/lanes.h"
 
 struct memory_state {
-    rval *globals;     /* addresses of module-scope variables, by scratch */
-    const bool *tiled; /* by instruction number: accesses of a tile (simd/tile.h); NULL: there are none */
-    rval tile_row;     /* the row of the tile that runs */
-    unsigned loops;    /* around what is being emitted, those of the work-group not counted */
-    unsigned walked;   /* loads so far that have rows of lanes by registers */
-    bool streams;      /* stores go past the cache where the launch asks for it */
-    bool streamed;     /* some that may were emitted */
-    rval keeps_cached; /* 0: stores past the cache are asked for; all bits: they are not; NULL: never */
+    rval *globals;                  /* addresses of module-scope variables, by scratch */
+    const bool *tiled;              /* by instruction number: accesses of a tile (simd/tile.h); NULL: there are none */
+    rval tile_row;                  /* the row of the tile that runs */
+    const struct assumed *products; /* by instruction number: what ids are multiplied with here; NULL: not known */
+    unsigned loops;                 /* around what is being emitted, those of the work-group not counted */
+    unsigned walked;                /* loads so far that have rows of lanes by registers */
+    bool streams;                   /* stores go past the cache where the launch asks for it */
+    bool streamed;                  /* some that may were emitted */
+    rval keeps_cached;              /* 0: stores past the cache are asked for; all bits: they are not; NULL: never */
 };
 
 void emit_memory(struct emit *e, const struct ir_inst *inst, struct lanes *result);

@@ -189,12 +189,22 @@ static struct shape id_shape(const struct finder *f, unsigned dim)
     return in_row(f, dim == 0 ? linear_shape(1, false) : uniform_shape);
 }
 
+/* What grows, so many times. */
+static struct shape product_shape(const struct finder *f, const struct ir_inst *inst, unsigned factor)
+{
+    struct shape a = shape_of(f, inst->operands[0]), b = shape_of(f, inst->operands[1]);
+    if (!is_known(a) || !is_known(b)) return unknown_shape;
+    if (a.kind == SHAPE_VARYING || b.kind == SHAPE_VARYING) return varying_shape;
+    return linear_shape(in_width(times(a.stride + b.stride, factor), inst->type), a.wraps || b.wraps);
+}
+
 static struct shape result_shape(const struct finder *f, const struct ir_inst *inst)
 {
     const struct assumed *assumed = f->assumed ? &f->assumed[inst->scratch] : NULL;
     if (assumed && assumed->uniform) return uniform_shape;
     if (assumed && assumed->same) return shape_of(f, assumed->same);
     if (assumed && assumed->grows_as) return shape_of(f, assumed->grows_as);
+    if (assumed && assumed->factor) return product_shape(f, inst, assumed->factor);
     switch (inst->op) {
     case IR_OP_GROUP_ALL ... IR_OP_GROUP_REDUCE:
         return inst->attrs.scope == IR_SCOPE_SUB_GROUP ? of_vector(f, uniform_shape) : uniform_shape;

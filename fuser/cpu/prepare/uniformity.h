@@ -42,6 +42,7 @@ struct assumed {
     bool uniform;                    /* it is the same for all */
     const struct ir_value *same;     /* it is this operand; NULL: nothing */
     const struct ir_value *grows_as; /* it grows like this operand; NULL: nothing */
+    unsigned factor;                 /* of a product: one operand is this number; 0: nothing */
 };
 /* The same under assumptions, by instruction number as found before. */
 void uniformity_find_where(struct uniformity *u, struct arena *arena, struct ir_function *kernel,

@@ -40,13 +40,11 @@ static lval picked(struct emit *e, enum ir_kind kind, lval a, lval b, const unsi
     return jit_asm(e, &code, jit_vector(e, kind, n), 3, (rval[]){jit_read(a), jit_read(index), jit_read(b)});
 }
 
-static void unzip_any(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])
+static lval every_other(struct emit *e, enum ir_kind kind, lval a, lval b, bool odd)
 {
     unsigned from[MAX_WIDTH];
-    for (unsigned odd = 0; odd < 2; odd++) {
-        for (unsigned i = 0; i < lanes_per_chunk(e, kind); i++) from[i] = 2 * i + odd;
-        to[odd] = picked(e, kind, a, b, from);
-    }
+    for (unsigned i = 0; i < lanes_per_chunk(e, kind); i++) from[i] = 2 * i + odd;
+    return picked(e, kind, a, b, from);
 }
 
 static void zip_any(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])
@@ -68,22 +66,16 @@ static const char *spelled(const struct emit *e, char text[64], const char *name
     return text;
 }
 
-void x86_unzip(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])
+lval x86_every_other(struct emit *e, enum ir_kind kind, lval a, lval b, bool odd)
 {
-    if (e->isa->id == CPU_ISA_AVX512) {
-        unzip_any(e, kind, a, b, to);
-        return;
-    }
-    bool wide = kind_bytes(kind) == 8;
-    for (unsigned odd = 0; odd < 2; odd++) {
-        char text[64];
-        if (wide)
-            spelled(e, text, odd ? "unpckhpd" : "unpcklpd", "");
-        else
-            spelled(e, text, "shufps", odd ? "$0xdd, " : "$0x88, ");
-        to[odd] = two(e, text, kind, a, b);
-        if (e->isa->id == CPU_ISA_AVX2) to[odd] = middle_swapped(e, kind, to[odd]);
-    }
+    if (e->isa->id == CPU_ISA_AVX512) return every_other(e, kind, a, b, odd);
+    char text[64];
+    if (kind_bytes(kind) == 8)
+        spelled(e, text, odd ? "unpckhpd" : "unpcklpd", "");
+    else
+        spelled(e, text, "shufps", odd ? "$0xdd, " : "$0x88, ");
+    lval r = two(e, text, kind, a, b);
+    return e->isa->id == CPU_ISA_AVX2 ? middle_swapped(e, kind, r) : r;
 }
 
 void x86_zip(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])

@@ -76,6 +76,16 @@ void x86_masked_store(struct emit *e, const lval *mask, enum ir_kind kind, unsig
     jit_asm(e, &code, NULL, 3, (rval[]){address, m, v});
 }
 
+lval x86_masked_move(struct emit *e, lval mask, enum ir_kind kind, lval before, lval v)
+{
+    bool wide = kind_bytes(kind) == 8;
+    struct jit_asm code = {.text = wide ? "vpblendmq %3, %2, %0%{%1%}" : "vpblendmd %3, %2, %0%{%1%}",
+                           .result = "=v",
+                           .inputs = {"Yk", "v", "v"}};
+    gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
+    return jit_asm(e, &code, type, 3, (rval[]){jit_read(mask), jit_read(before), jit_read(v)});
+}
+
 void x86_stream(struct emit *e, rval address, rval v)
 {
     const char *text = e->isa->id >= CPU_ISA_AVX2 ? "vmovntps %1, (%0)" : "movntps %1, (%0)";

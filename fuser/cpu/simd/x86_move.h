@@ -6,6 +6,8 @@
 bool x86_can_mask(const struct emit *e, enum ir_kind kind); /* is there an instruction for that width? */
 lval x86_masked_load(struct emit *e, const lval *mask, enum ir_kind kind, unsigned c, rval address);
 void x86_masked_store(struct emit *e, const lval *mask, enum ir_kind kind, unsigned c, rval address, rval v);
+/* AVX-512: v where the mask is set, else what was before; a mask of the first numbers. */
+lval x86_masked_move(struct emit *e, lval mask, enum ir_kind kind, lval before, lval v);
 void x86_stream(struct emit *e, rval address, rval v);
 void x86_fence(struct emit *e); /* after the last store past the cache */
 /* One half of a vector of that kind, and two of them as one. */

@@ -18,6 +18,7 @@
 #include "fuser/cpu/work_group/one_by_one.h"
 #include "fuser/cpu/work_group/row_outcomes.h"
 #include "fuser/cpu/work_group/row_tests.h"
+#include "fuser/cpu/work_group/strides.h"
 #include "fuser/cpu/work_group/tiles.h"
 
 /* What each work-item runs. */
@@ -124,13 +125,13 @@ static void run_alike(const struct run *r, lval item, rval end, const struct uni
 }
 
 /* The whole vectors of those from `item` on: `alike` beside that one. */
-static void run_alike_vectors(const struct run *r, lval item, rval alike)
+static void run_alike_vectors(const struct run *r, lval item, rval alike, const struct uniformity *uniformity)
 {
     struct emit *e = r->e;
     rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_add(e, alike, jit_u64(e, 1)),
                             jit_u64(e, 0 - (uint64_t)e->width));
     e->control->assumed = r->tests.assumed;
-    run_alike(r, item, jit_read(jit_keep(e, jit_add(e, jit_read(item), whole))), &r->tests.uniformity);
+    run_alike(r, item, jit_read(jit_keep(e, jit_add(e, jit_read(item), whole))), uniformity);
     e->control->assumed = NULL;
 }
 
@@ -146,6 +147,35 @@ static void run_alike_items(const struct run *r, lval item, rval alike)
     e->width = 1;
     run_alike(r, item, end, &single);
     e->width = width;
+}
+
+/* The same as vectors, where they fill some and are near each other. */
+static void run_alike_by_stride(const struct run *r, lval item, rval alike)
+{
+    struct emit *e = r->e;
+    struct strides s = strides_find(e, r->first, r->end, &r->tests);
+    if (!s.factor) {
+        run_alike_items(r, item, alike);
+        return;
+    }
+    gcc_jit_block *near = jit_block(e), *far = jit_block(e), *done = jit_block(e);
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GE, alike, jit_u64(e, e->width - 1)), near, far);
+    jit_begin(e, near);
+    for (unsigned k = 0; k < MOST_STRIDES; k++) {
+        gcc_jit_block *here = jit_block(e), *next = k + 1 < MOST_STRIDES ? jit_block(e) : far;
+        struct lanes factor = *emit_value(e, s.factor);
+        rval is = jit_int(e, factor.kind, s.is[k]);
+        jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, factor.scalar, is), here, next);
+        jit_begin(e, here);
+        e->memory->products = s.assumed[k];
+        run_alike_vectors(r, item, alike, &s.uniformity[k]);
+        e->memory->products = NULL;
+        jit_jump(e, done);
+        jit_begin(e, next);
+    }
+    run_alike_items(r, item, alike);
+    jit_jump(e, done);
+    jit_begin(e, done);
 }
 
 /* Whether it is known that all rows do. */
@@ -205,9 +235,9 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
     }
     jit_begin(e, alike);
     if (one_by_one)
-        run_alike_items(r, item, others);
+        run_alike_by_stride(r, item, others);
     else
-        run_alike_vectors(r, item, others);
+        run_alike_vectors(r, item, others, &r->tests.uniformity);
     jit_jump(e, head);
     jit_begin(e, done);
 }
