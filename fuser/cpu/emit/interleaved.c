@@ -150,8 +150,7 @@ struct lanes interleaved_number(struct emit *e, enum ir_kind kind, struct lanes 
 {
     unsigned bits = kind_bytes(kind) * 8;
     if (kind_bytes(kind) >= 4) return op_bits(e, word, kind);
-    if (i) word = op2(e, IR_OP_LSHR, IR_KIND_I32, word, lanes_int(e, IR_KIND_I32, i * bits));
-    return op_bits(e, op_narrowed(e, kind_of_bytes(bits / 8), word), kind);
+    return op_bits(e, op_field(e, kind_of_bytes(bits / 8), word, i * bits), kind);
 }
 
 void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes *result)
@@ -200,16 +199,36 @@ static lval used_mask(struct emit *e, const struct interleaved *a)
 
 /* In memory that is this work-group's own the words between are written as they were: what loads whole registers later
    need not wait for the cache, as it would after masks. */
+static bool writes_back(const struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
+{
+    return a->is_own && !is_last(e, a, c, i);
+}
+
 static void store_register(struct emit *e, const struct interleaved *a, unsigned c, unsigned i, lval mask, lval v)
 {
     enum ir_kind kind = word_kind(a);
     if (!mask) {
         jit_set(e, register_at(e, a, c, i), jit_read(v));
-    } else if (a->is_own && !is_last(e, a, c, i)) {
+    } else if (writes_back(e, a, c, i)) {
         lval before = jit_keep(e, jit_read(register_at(e, a, c, i)));
         jit_set(e, register_at(e, a, c, i), jit_read(x86_masked_move(e, mask, kind, before, v)));
     } else {
         x86_masked_store(e, &mask, kind, 0, register_address(e, a, c, i), jit_read(v));
+    }
+}
+
+/* One word of each work-item in chunk c, among others. */
+static void store_word(struct emit *e, const struct interleaved *a, unsigned c, lval mask, lval v)
+{
+    enum ir_kind kind = word_kind(a);
+    for (unsigned i = 0; i < words_of(a); i++) {
+        if (writes_back(e, a, c, i)) {
+            lval before = jit_keep(e, jit_read(register_at(e, a, c, i)));
+            jit_set(e, register_at(e, a, c, i), jit_read(x86_spread(e, kind, v, words_of(a), i, mask, before)));
+        } else {
+            lval words = x86_spread(e, kind, v, words_of(a), i, NULL, NULL);
+            x86_masked_store(e, &mask, kind, 0, register_address(e, a, c, i), jit_read(words));
+        }
     }
 }
 
@@ -225,6 +244,10 @@ void interleaved_store(struct emit *e, const struct interleaved *a, const struct
     }
     for (unsigned c = 0; c < lanes_chunks(e, kind); c++) {
         lval out[MAX_WORDS];
+        if (mask && used == 1) {
+            store_word(e, a, c, mask, chunks[0][c]);
+            continue;
+        }
         for (unsigned w = 0; w < used; w++) out[a->before + w] = chunks[w][c];
         join_words(e, kind, out, words, used_set(a));
         for (unsigned i = 0; i < words; i++) store_register(e, a, c, i, mask, out[i]);

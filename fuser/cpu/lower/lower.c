@@ -7,7 +7,9 @@
 #include "fuser/cpu/lower/division.h"
 #include "fuser/cpu/lower/formula.h"
 #include "fuser/cpu/lower/operation.h"
+#include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/op.h"
+#include "fuser/cpu/simd/x86_interleave.h"
 #include "fuser/cpu/target/isa.h"
 #include "ir/core/float.h"
 
@@ -211,12 +213,31 @@ static struct lanes saturate_int(struct emit *e, enum ir_op op, enum ir_kind kin
     return op1(e, op == IR_OP_SSAT ? IR_OP_SEXT : IR_OP_ZEXT, kind, x);
 }
 
+/* The same of some of its bytes: the highest ones by a shift, others by one shuffle. */
+static bool extend_field(struct emit *e, enum ir_op op, enum ir_kind kind, const struct lane_origin *o, unsigned bits,
+                         struct lanes *result)
+{
+    struct lanes word = o->args[1];
+    if (!o->is_field || word.kind != IR_KIND_I32 || word.shape != SHAPE_VARYING) return false;
+    if (o->first + bits == 32) {
+        *result = op2(e, op == IR_OP_ZEXT ? IR_OP_LSHR : IR_OP_ASHR, kind, word, K(o->first));
+        return true;
+    }
+    if (op != IR_OP_ZEXT || !o->first || !x86_can_pick_bytes(e)) return false;
+    lval *from = lanes_vectors(e, &word);
+    *result = lanes_varying(e, kind);
+    for (unsigned c = 0; c < lanes_chunks(e, kind); c++)
+        result->chunk[c] = x86_pick_bytes(e, from[c], o->first / 8, bits / 8);
+    return true;
+}
+
 /* The extension of what was cut off from a number of 32 bits, from that: no bytes are moved together and apart again.
  */
 static bool extend_narrowed(struct emit *e, enum ir_op op, enum ir_kind kind, struct lanes x, struct lanes *result)
 {
     const struct lane_origin *o = x.shape == SHAPE_VARYING ? x.origin : NULL;
     if (!o || o->op != IR_OP_ITRUNC || bits_of(kind) != 32 || bits_of(o->args[0].kind) != 32) return false;
+    if (extend_field(e, op, kind, o, bits_of(x.kind), result)) return true;
     struct lanes above = K(32 - bits_of(x.kind));
     if (op == IR_OP_ZEXT)
         *result = op2(e, IR_OP_AND, kind, o->args[0], K((1ull << bits_of(x.kind)) - 1));

@@ -156,6 +156,20 @@ struct lanes op_narrowed(struct emit *e, enum ir_kind kind, struct lanes whole)
     return r;
 }
 
+struct lanes op_field(struct emit *e, enum ir_kind kind, struct lanes word, unsigned first)
+{
+    struct lanes low = first ? op2(e, IR_OP_LSHR, IR_KIND_I32, word, lanes_int(e, IR_KIND_I32, first)) : word;
+    struct lanes r = op_narrowed(e, kind, low);
+    if (r.shape != SHAPE_VARYING) return r;
+    struct lane_origin *o = arena_alloc(e->arena, sizeof *o);
+    *o = *r.origin;
+    o->args[1] = word;
+    o->is_field = true;
+    o->first = first;
+    r.origin = o;
+    return r;
+}
+
 void op_assign_where(struct emit *e, struct lanes *variable, const struct lanes *v, const struct mask *mask)
 {
     struct lanes blended = *v;

@@ -7,6 +7,7 @@
 
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/simd/chunk.h"
+#include "fuser/cpu/simd/x86_table.h"
 #include "fuser/cpu/target/isa.h"
 
 static lval two(struct emit *e, const char *text, enum ir_kind kind, lval a, lval b)
@@ -56,6 +57,24 @@ static void zip_any(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2
     }
 }
 
+lval x86_spread(struct emit *e, enum ir_kind kind, lval v, unsigned words, unsigned i, lval mask, lval before)
+{
+    unsigned n = lanes_per_chunk(e, kind);
+    bool wide = kind_bytes(kind) == 8;
+    enum ir_kind number = wide ? IR_KIND_I64 : IR_KIND_I32;
+    rval from[MAX_WIDTH];
+    for (unsigned k = 0; k < n; k++) from[k] = jit_int(e, number, (i * n + k) / words);
+    lval index = jit_keep(e, chunk_of(e, number, n, from));
+    struct jit_asm plain = {
+        .text = wide ? "vpermq %1, %2, %0" : "vpermd %1, %2, %0", .result = "=v", .inputs = {"v", "v"}};
+    struct jit_asm masked = {.text = wide ? "vpermq %2, %3, %0%{%4%}" : "vpermd %2, %3, %0%{%4%}",
+                             .result = "=v",
+                             .inputs = {"0", "v", "v", "Yk"}};
+    gcc_jit_type *type = jit_vector(e, kind, n);
+    if (!mask) return jit_asm(e, &plain, type, 2, (rval[]){jit_read(v), jit_read(index)});
+    return jit_asm(e, &masked, type, 4, (rval[]){jit_read(before), jit_read(v), jit_read(index), jit_read(mask)});
+}
+
 /* ---- the others ---- */
 
 /* The instruction's name as the instruction set writes it; in the order of its operands. */
@@ -92,4 +111,27 @@ void x86_zip(struct emit *e, enum ir_kind kind, lval a, lval b, lval to[2])
     char text[64];
     to[0] = two(e, spelled(e, text, wide ? "unpcklpd" : "unpcklps", ""), kind, a, b);
     to[1] = two(e, spelled(e, text, wide ? "unpckhpd" : "unpckhps", ""), kind, a, b);
+}
+
+bool x86_can_pick_bytes(const struct emit *e)
+{
+    return e->width > 1 && e->isa->id != CPU_ISA_GENERIC;
+}
+
+lval x86_pick_bytes(struct emit *e, lval words, unsigned first, unsigned n)
+{
+    unsigned lanes = lanes_per_chunk(e, IR_KIND_I32);
+    rval from[MAX_WIDTH];
+    for (unsigned i = 0; i < lanes; i++) {
+        uint32_t bytes = 0x80808080; /* zeros */
+        for (unsigned k = 0; k < n; k++) bytes ^= (0x80u ^ (i % 4 * 4 + first + k)) << 8 * k;
+        from[i] = jit_int(e, IR_KIND_I32, bytes);
+    }
+    bool in_place = e->isa->id == CPU_ISA_SSE4;
+    const char *in = x86_any_register(e);
+    struct jit_asm code = {.text = in_place ? "pshufb %2, %0" : "vpshufb %2, %1, %0",
+                           .result = e->isa->id == CPU_ISA_AVX512 ? "=v" : "=x",
+                           .inputs = {in_place ? "0" : in, in}};
+    rval index = jit_read(jit_keep(e, chunk_of(e, IR_KIND_I32, lanes, from)));
+    return jit_asm(e, &code, jit_vector(e, IR_KIND_I32, lanes), 2, (rval[]){jit_read(words), index});
 }

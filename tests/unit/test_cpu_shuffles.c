@@ -1,5 +1,5 @@
-/* Strides in local memory: what lanes access side by side is moved by whole registers, also where only the run knows
-   that they are. */
+/* What lanes access side by side is moved by whole registers and shuffled, also where only the run knows that they are:
+   strides, and bytes of pixels. */
 #include "tests/support/compiled_kit.h"
 
 /* What it is compiled to for AVX-512, for the caller to free. */
@@ -57,8 +57,31 @@ static void distances_that_double(void **state)
     free(assembly);
 }
 
+static unsigned count(const char *text, const char *word)
+{
+    unsigned n = 0;
+    while ((text = strstr(text, word))) n++, text++;
+    return n;
+}
+
+/* Each byte of a pixel as a float: one shuffle or shift, no mask but for the first. */
+static void bytes_of_pixels(void **state)
+{
+    (void)state;
+    if (!has_avx512()) skip();
+    char *assembly =
+        assembly_of("kernel @k(%a: ptr.global i8x4 read, %o: ptr.global f32x4) work_group_size(256, 1, 1)\n"
+                    "        assumes(small_ids, small_memory, whole_groups) {\n"
+                    "  %i = global_id x\n  %v = load i8x4 %a[%i]\n  %f = utof f32x4 %v\n"
+                    "  store f32x4 %o[%i], %f\n  return\n}\n");
+    unsigned masks = count(assembly, "vpand"), shifts = count(assembly, "vpsrld");
+    assert_true(masks > 0 && masks == shifts && count(assembly, "vpshufb") == 2 * shifts);
+    free(assembly);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_other_element), cmocka_unit_test(distances_that_double)};
-    return cmocka_run_group_tests_name("test_cpu_trees", tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_other_element), cmocka_unit_test(distances_that_double),
+                                       cmocka_unit_test(bytes_of_pixels)};
+    return cmocka_run_group_tests_name("test_cpu_shuffles", tests, NULL, NULL);
 }
