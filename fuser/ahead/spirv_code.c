@@ -5,10 +5,12 @@
 #include "fuser/ahead/spirv_of.h"
 #include "fuser/passes/manager/pipelines.h"
 #include "fuser/spirv/writer.h"
+#include "ir/features/usage.h"
 
 bool ahead_spirv_of(const struct ir_function *kernel, struct spirv_module *out, struct diag_list *list)
 {
     struct ir_module *m = ir_module_new(kernel->module->name);
+    ir_module_copy_numbers(m, kernel->module);
     struct ir_copy *c = ir_copy_open(m, kernel->module);
     struct ir_function *f = ir_copy_signature(c, kernel, kernel->name);
     ir_copy_bodies(c);
@@ -17,6 +19,7 @@ bool ahead_spirv_of(const struct ir_function *kernel, struct spirv_module *out, 
     bool good = !f->refused && f->body;
     if (!good) diag_add(list, f->name, NULL, 0, 0, "%s", f->refused ? f->refused : "it has no body");
     if (good) {
+        ir_usage_keep(f);
         pipeline_run(&pipeline_cleanup, f);
         good = spirv_write(f, &spirv_target_kernel, out, list) == 0;
     }

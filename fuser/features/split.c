@@ -65,8 +65,7 @@ static bool make_image(struct splitter *s, const struct split_groups *g, uint32_
     const struct ir_module *m = s->whole;
     image->module = ir_module_new(m->name);
     s->out->n_images++;
-    for (uint32_t i = 0; i < m->n_aspect_numbers; i++)
-        ir_module_number_aspect(image->module, m->aspect_numbers[i].name, m->aspect_numbers[i].number);
+    ir_module_copy_numbers(image->module, m);
     copy_functions(s, image, g, k);
     image_check(image->module, m, &s->entries, &s->entries.items[g->first[k]], s->out->arena, &image->requirements,
                 s->warn, s->data);

@@ -84,6 +84,7 @@ static void see_loop(struct ir_inst *inst, void *data)
 struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct spirv_target *target)
 {
     struct ir_module *module = ir_module_new("kernel");
+    ir_module_copy_numbers(module, kernel->module);
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
     bool vulkan = target->dialect == SPIRV_VULKAN;
     pipeline_run(vulkan ? &pipeline_vulkan : &pipeline_kernel, copy);

@@ -8,6 +8,7 @@
 #include "fuser/passes/manager/pass_manager.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
+#include "fuser/spirv/attributes.h"
 #include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/come_together.h"
@@ -188,6 +189,7 @@ static void write_module(struct spw *w)
         kernel_head(w);
     put_function(w);
     spw_memory_close(w);
+    if (!w->vulkan) spw_attributes(w); /* behind all names */
 }
 
 int spirv_write(const struct ir_function *kernel, const struct spirv_target *target, struct spirv_module *out,

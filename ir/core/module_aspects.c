@@ -89,3 +89,9 @@ unsigned ir_aspects_in_order(const struct ir_module *m, uint64_t set, uint8_t bi
     }
     return n;
 }
+
+void ir_module_copy_numbers(struct ir_module *into, const struct ir_module *from)
+{
+    for (uint32_t i = 0; i < from->n_aspect_numbers; i++)
+        ir_module_number_aspect(into, from->aspect_numbers[i].name, from->aspect_numbers[i].number);
+}

@@ -8,6 +8,8 @@ enum { IR_ASPECT_BITS = 64 };
 
 /* One more row of the module's numbering. */
 void ir_module_number_aspect(struct ir_module *m, const char *name, uint32_t number);
+/* All that another module numbers, in its order. */
+void ir_module_copy_numbers(struct ir_module *into, const struct ir_module *from);
 /* The bit of a name that is known everywhere, or has a number in the module; -1: it is neither, or too many are. */
 int ir_module_aspect(struct ir_module *m, const char *name);
 /* NULL: no such bit. */

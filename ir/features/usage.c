@@ -245,3 +245,8 @@ uint64_t ir_function_aspects(const struct ir_function *f)
     ir_usage_free(u);
     return set;
 }
+
+void ir_usage_keep(struct ir_function *f)
+{
+    f->aspects_used |= ir_function_aspects(f);
+}

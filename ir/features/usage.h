@@ -30,5 +30,7 @@ struct ir_usage_chain {
 /* The shortest one, the first of several; the bit is one of ir_usage_all(f). */
 void ir_usage_find(struct ir_usage *u, const struct ir_function *f, unsigned bit, struct ir_usage_chain *chain);
 
+/* Writes into its attribute what a function uses that passes may drop: what it names. */
+void ir_usage_keep(struct ir_function *f);
 /* ir_usage_all() of one function. */
 uint64_t ir_function_aspects(const struct ir_function *f);

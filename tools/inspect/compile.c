@@ -9,6 +9,7 @@
 
 #include "fuser/passes/manager/pipelines.h"
 #include "fuser/spirv/writer.h"
+#include "ir/features/usage.h"
 #include "ir/spirv/spirv.h"
 #include "ir/text/parse/parse.h"
 
@@ -104,6 +105,7 @@ bool compile_module(const char *path, const struct compile_request *r)
     for (uint32_t i = 0; ok && i < m->n_functions; i++) {
         struct ir_function *f = m->functions[i];
         if (!is_written(f)) continue;
+        ir_usage_keep(f);
         pipeline_run(&pipeline_cleanup, f);
         ok = write_kernel(f, target, r);
     }

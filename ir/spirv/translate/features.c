@@ -8,12 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/arena.h"
+#include "ir/base/name_map.h"
 #include "ir/features/usage.h"
 #include "ir/link/sub_group_size.h"
 #include "ir/spirv/decode/decorations.h"
 #include "ir/spirv/decode/fail.h"
 #include "ir/spirv/decode/ids.h"
 #include "ir/spirv/decode/types.h"
+
+#define OF ") of "
 
 /* ---- strings ---- */
 
@@ -147,6 +151,28 @@ static void read_numbers(struct spirv_reader *r, const struct spirv_inst *i)
     }
 }
 
+/* "sycl::device_has(fp16) of k", as our writer has it: for versions of SPIR-V that have no such decorations. */
+static void read_of_function(struct spirv_reader *r, const struct spirv_inst *i, const struct names *functions)
+{
+    const char *text = spirv_string(i->words + 1), *end = strchr(text, ')');
+    if (!end || strncmp(end, OF, strlen(OF)) != 0) return;
+    struct subject x = {.r = r, .at = i};
+    x.f = names_get(functions, end + strlen(OF), strlen(end + strlen(OF)));
+    if (x.f) read_semantic(&x, i->words + 1);
+}
+
+static void read_of_functions(struct spirv_reader *r)
+{
+    struct names functions = {.arena = arena_new()};
+    for (size_t k = 0; k < r->functions.n; k++) {
+        struct ir_function *f = r->functions.items[k].ir;
+        if (f && f->name && !r->functions.items[k].refused) *names_put(&functions, f->name, strlen(f->name)) = f;
+    }
+    for (size_t k = 0; k < r->index.n_insts; k++)
+        if (r->index.insts[k].op == SpvOpModuleProcessed) read_of_function(r, &r->index.insts[k], &functions);
+    arena_free(functions.arena);
+}
+
 /* ---- what bodies name ---- */
 
 static uint64_t type_aspects(struct spirv_reader *r, struct ir_usage *u, uint32_t type)
@@ -175,6 +201,7 @@ void spirv_read_features(struct spirv_reader *r)
         if (r->index.insts[k].op == SpvOpModuleProcessed) read_numbers(r, &r->index.insts[k]);
     for (size_t k = 0; k < r->index.n_insts; k++)
         if (r->index.insts[k].op == SpvOpTypeStruct) read_struct(r, &r->index.insts[k]);
+    read_of_functions(r);
     struct ir_usage *u = ir_usage_new(r->module);
     for (size_t k = 0; k < r->functions.n; k++)
         if (r->functions.items[k].ir && !r->functions.items[k].refused) read_function(r, u, &r->functions.items[k]);
