@@ -18,6 +18,7 @@ enum {
     PROTO_MAX_VALUES = 65536,     /* of a graph */
     PROTO_MAX_VALUE_BYTES = 65536,
     PROTO_MAX_STATES = 4096,          /* variables and pipes of programs in use, of a session */
+    PROTO_MAX_TOGETHER = 16,          /* launches at a time that wait for pipes */
     PROTO_MAX_IMAGE_SIDE = 16384,     /* pixels; slices and layers too */
     PROTO_MAX_IMAGE_BUFFER = 1 << 27, /* pixels of an image of a buffer */
     PROTO_MAX_ROW_PITCH = 1 << 20,    /* bytes from one row of an image to the next */

@@ -177,6 +177,13 @@ static void program_image(msgpack_packer *k, const struct plan_source *s, const 
     msgpack_pack_uint64(k, i->slice_pitch);
 }
 
+/* What the kernel does with the pipe that a parameter is, and where. */
+static struct ir_pipe_uses pipe_uses(const struct fuser_launch *l, uint32_t param)
+{
+    bool pipe = ir_type_kind(l->kernel->params[param].value->type) == IR_KIND_PIPE;
+    return pipe ? ir_pipe_uses_of_param(l->kernel, param) : (struct ir_pipe_uses){0};
+}
+
 static void program_params(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l,
                            const uint32_t *offsets)
 {
@@ -187,7 +194,10 @@ static void program_params(msgpack_packer *k, const struct plan_source *s, const
         const struct fuser_param *p = &l->params[i];
         bool watched = s->apart && param_kind(l, i) == PARAM_SLOT;
         bool image = param_kind(l, i) == PARAM_IMAGE;
-        msgpack_pack_map(k, watched ? 9 : image ? 7 : 6);
+        struct ir_pipe_uses pipe = pipe_uses(l, i);
+        msgpack_pack_map(k, (watched ? 9 : image ? 7 : 6) + pipe.reads + pipe.writes);
+        if (pipe.reads) put_uint(k, "takes", pipe.read_line);
+        if (pipe.writes) put_uint(k, "puts", pipe.write_line);
         if (image) program_image(k, s, p);
         if (watched) program_assertion(k, s, l, i);
         put_uint(k, "kind", param_kind(l, i));
@@ -277,19 +287,22 @@ static void program_launch(msgpack_packer *k, const struct plan_source *s, const
     free(ir);
 }
 
-static void step_launch(msgpack_packer *k, uint32_t launch)
+_Static_assert((int)FUSER_MOST_TOGETHER <= (int)PROTO_MAX_TOGETHER, "the executor runs as many");
+
+static void step_launch(msgpack_packer *k, uint32_t launch, bool together)
 {
-    msgpack_pack_array(k, 2);
+    msgpack_pack_array(k, together ? 3 : 2);
     msgpack_pack_uint32(k, 0);
     msgpack_pack_uint32(k, launch);
+    if (together) msgpack_pack_true(k);
 }
 
 /* A launch; to debug, one for each of its nodes. */
-static void program_launches(msgpack_packer *k, const struct plan_source *s, uint32_t launch)
+static void program_launches(msgpack_packer *k, const struct plan_source *s, uint32_t launch, bool together)
 {
     const struct fuser_launch *l = &s->plan->launches[launch];
-    if (!s->apart) step_launch(k, launch);
-    for (uint32_t i = 0; i < l->n_nodes && s->apart; i++) step_launch(k, launch_of(s->apart, l->nodes[i]));
+    if (!s->apart) step_launch(k, launch, together);
+    for (uint32_t i = 0; i < l->n_nodes && s->apart; i++) step_launch(k, launch_of(s->apart, l->nodes[i]), false);
 }
 
 static uint32_t count_steps(const struct plan_source *s)
@@ -306,7 +319,7 @@ static void program_step(msgpack_packer *k, const struct plan_source *s, const s
 {
     const struct fuser_graph *g = s->graph;
     if (step->kind == FUSER_STEP_LAUNCH) {
-        program_launches(k, s, step->index);
+        program_launches(k, s, step->index, step->together);
         return;
     }
     const struct fuser_node *n = &g->nodes[step->index];

@@ -89,6 +89,7 @@ static int start_threads(struct ring *ring, unsigned threads)
 {
     struct pool *pool = pool_new(threads, ring);
     if (!pool) return complain("worker threads");
+    if (devices_start() != 0) return complain("threads of devices");
     if (watchdog_start() != 0) return complain("the watchdog");
     errno = ring_thread_start(ring, submit_new(&buffers, &executables, pool, tell_spares_run), tell_ring_corrupt);
     return errno ? complain("the ring's thread") : 0;

@@ -92,6 +92,12 @@ static uint32_t *low_half(_Atomic uint64_t *word)
     return (uint32_t *)(void *)word + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
+void pipe_nap(uint32_t *word, uint32_t value, uint64_t ns)
+{
+    struct timespec t = {0, (long)ns};
+    syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
+}
+
 void pipe_wait_word(_Atomic uint64_t *word, uint64_t seen, uint64_t timeout_ns)
 {
     struct timespec t = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
@@ -106,7 +112,7 @@ void pipe_wake_word(_Atomic uint64_t *word)
 
 bool pipe_spin_word(const _Atomic uint64_t *word, uint64_t seen)
 {
-    enum { ROUNDS = 400 }; /* some microseconds: less than it takes to wake somebody up */
+    enum { ROUNDS = 100 }; /* a few microseconds: less than it takes to wake somebody up */
     for (int i = 0; i < ROUNDS; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != seen) return true;
 #if defined(__x86_64__) || defined(__i386__)

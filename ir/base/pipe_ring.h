@@ -68,6 +68,8 @@ void pipe_ring_renew(struct pipe_ring *r);
 
 /* Looks at *word for a moment, then sleeps while its low half is `seen`; timeout_ns 0: no limit. */
 void pipe_wait_word(_Atomic uint64_t *word, uint64_t seen, uint64_t timeout_ns);
+/* Sleeps for so long, unless *word is not `value` any more when it begins. */
+void pipe_nap(uint32_t *word, uint32_t value, uint64_t ns);
 void pipe_wake_word(_Atomic uint64_t *word);
 /* A moment of looking before one sleeps: true where *word has changed. */
 bool pipe_spin_word(const _Atomic uint64_t *word, uint64_t seen);

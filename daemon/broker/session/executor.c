@@ -183,6 +183,8 @@ static struct cause cause_of(const struct executor *e, int status)
         cause.status = FUSION_TIMEOUT;
         snprintf(cause.reason, sizeof cause.reason, "a kernel ran longer than %u ms; the executor was restarted",
                  e->time_limit_ms);
+    } else if (code == EXECUTOR_EXIT_DEADLOCK) {
+        snprintf(cause.reason, sizeof cause.reason, "kernels waited for each other; the executor was restarted");
     } else if (code == EXECUTOR_EXIT_LOST) {
         snprintf(cause.reason, sizeof cause.reason, "the driver lost its GPU; the executor was restarted");
     } else if (code == EXECUTOR_EXIT_CORRUPT) {

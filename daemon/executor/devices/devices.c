@@ -19,6 +19,11 @@ void devices_init(unsigned threads)
     devices[n_devices++] = &reference_device;
 }
 
+int devices_start(void)
+{
+    return devices_find("cpu") ? cpu_device_start() : 0;
+}
+
 static const struct {
     const struct device *device;
     const struct gpu_description *(*init)(struct error *e);

@@ -19,6 +19,8 @@ struct devices_gpu {
 
 /* Once, before any program is loaded. threads: that a launch may run on. */
 void devices_init(unsigned threads);
+/* Once there is a session, and before the filter of system calls: the threads that devices have. -1 with errno. */
+int devices_start(void);
 /* In a process for GPUs instead: loads the drivers, while files may still be opened. Gives how many were looked for. */
 unsigned devices_init_gpus(struct devices_gpu gpus[DEVICES_MAX_GPUS]);
 const struct device *devices_find(const char *name); /* NULL: there is none */

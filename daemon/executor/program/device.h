@@ -32,7 +32,7 @@ struct launch_code {
 
 /* What launches of all devices run with. */
 struct launch_context {
-    struct pool *pool; /* threads */
+    struct pool *pool; /* threads; NULL: there is the caller's alone */
     struct ir_printer *printer;
     struct buffers *buffers;         /* all of the session, for addresses that are found in memory */
     const struct slot_memory *slots; /* of the program */
@@ -75,6 +75,10 @@ struct device {
     /* Runs launches that follow each other, with the argument blocks filled in; NULL: they are run one by one. 0, or -1
        with the error. */
     int (*run_launches)(struct executable *x, const uint32_t *launches, uint32_t n,
+                        const struct launch_context *context, struct error *e);
+
+    /* Runs launches that wait for pipes, all at the same time; NULL: they are run one by one. */
+    int (*run_together)(struct executable *x, const uint32_t *launches, uint32_t n,
                         const struct launch_context *context, struct error *e);
 
     /* Programs for debugging; NULL: only others. Before a part of a submission, of which 0 is the first; after a copy

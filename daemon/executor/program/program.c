@@ -300,12 +300,26 @@ static bool check_param(struct reader *r, const struct program_launch *l, const 
     return bad(r, "%" PRIu64 " bytes of local memory are more than %d", param->offset, MAX_LOCAL_BYTES);
 }
 
+/* Of what is done there, if it is. */
+static bool read_line(struct reader *r, const msgpack_object *map, const char *key, bool *done, uint32_t *line)
+{
+    uint64_t n;
+    *done = proto_get(map, key) != NULL;
+    if (!*done) return true;
+    if (!get_uint(r, map, key, UINT32_MAX, &n)) return false;
+    *line = (uint32_t)n;
+    return true;
+}
+
 static bool read_param(struct reader *r, const msgpack_object *o, struct program_launch *l, struct program_param *param)
 {
     uint64_t kind, index, at, size;
     if (!get_uint(r, o, "kind", PROGRAM_PARAM_COUNT - 1, &kind) || !get_uint(r, o, "index", UINT32_MAX, &index) ||
         !get_uint(r, o, "offset", max_slot_bytes, &param->offset) || !get_uint(r, o, "at", UINT32_MAX, &at) ||
         !get_uint(r, o, "size", UINT32_MAX, &size) || !get_flag(r, o, "writes", &param->writes))
+        return false;
+    if (!read_line(r, o, "takes", &param->takes, &param->take_line) ||
+        !read_line(r, o, "puts", &param->puts, &param->put_line))
         return false;
     param->kind = (uint8_t)kind;
     param->index = (uint32_t)index;
@@ -489,6 +503,19 @@ static bool read_fill(struct reader *r, const msgpack_object_array *a, struct pr
            rows_inside(r, s, s->to, s->to_offset, s->to_pitch, s->to_slice_pitch);
 }
 
+/* Those that run together follow each other, wait for pipes, and are not too many. */
+static bool check_together(struct reader *r, const struct program_step *s)
+{
+    uint32_t n = 1;
+    const struct program_step *first = s;
+    for (; first->together && first > r->p->steps; first--, n++)
+        if (!r->p->launches[first->launch].waits)
+            return bad(r, "a launch that does not wait runs together with others");
+    if (first->together || first->kind != PROGRAM_STEP_LAUNCH || (s->together && !r->p->launches[first->launch].waits))
+        return bad(r, "a launch runs together with none");
+    return n <= PROTO_MAX_TOGETHER || bad(r, "more than %d launches run together", PROTO_MAX_TOGETHER);
+}
+
 static bool read_step(struct reader *r, const msgpack_object *o, struct program_step *s)
 {
     uint64_t kind = 0, launch = 0;
@@ -506,7 +533,8 @@ static bool read_step(struct reader *r, const msgpack_object *o, struct program_
     if (launch >= r->p->n_launches || r->p->launches[launch].is_spare)
         return bad(r, "there is no launch %" PRIu64, launch);
     s->launch = (uint32_t)launch;
-    return true;
+    s->together = a->size > 2;
+    return check_together(r, s);
 }
 
 static bool read_steps(struct reader *r, const msgpack_object *map)

@@ -25,9 +25,11 @@ enum program_param_kind {
 struct program_param {
     uint8_t kind;
     bool writes;
-    uint32_t index;        /* slot, image's too, value, or state */
-    uint64_t offset;       /* SLOT, IMAGE: bytes into it; LOCAL: bytes of work-group memory */
-    uint32_t at, size;     /* place in the argument block */
+    uint32_t index;    /* slot, image's too, value, or state */
+    uint64_t offset;   /* SLOT, IMAGE: bytes into it; LOCAL: bytes of work-group memory */
+    uint32_t at, size; /* place in the argument block */
+    bool takes, puts;  /* STATE that is a pipe: packets, in these lines of the source; 0: not known */
+    uint32_t take_line, put_line;
     struct ir_image image; /* IMAGE; data NULL: where it lies is known when a submission runs */
 };
 
@@ -67,6 +69,7 @@ enum program_step_kind {
 
 struct program_step {
     uint8_t kind;
+    bool together; /* LAUNCH: at the same time as the one before, which is one */
     uint32_t launch;
     uint32_t from, to; /* slots */
     uint64_t from_offset, to_offset, bytes;

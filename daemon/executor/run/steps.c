@@ -11,6 +11,7 @@
 #include "daemon/executor/run/running.h"
 #include "ir/base/arena.h"
 #include "ir/printf/printer.h"
+#include "proto/limits.h"
 
 enum {
     BLOCK_BYTES = 4096, /* copies and fills are shared out in blocks of it; a multiple of every pattern's size */
@@ -171,12 +172,29 @@ static uint32_t list_launches(const struct executable *x, uint32_t first, uint32
     return n;
 }
 
+/* Those that run together, from a step on. Gives how many steps; 0: the error. */
+static uint32_t run_together(const struct launch_context *context, struct executable *x, uint32_t first,
+                             struct error *e)
+{
+    const struct program *p = x->program;
+    uint32_t list[PROTO_MAX_TOGETHER], n = 0;
+    do {
+        list[n] = p->steps[first + n].launch;
+        n++;
+    } while (first + n < p->n_steps && p->steps[first + n].together);
+    running_step(n > 1 ? "kernels that run together with" : "kernel", p->launches[list[0]].name);
+    int result = p->device->run_together(x, list, n, context, e);
+    ir_printer_end_launch(context->printer);
+    return result == 0 ? n : 0;
+}
+
 /* The launches from a step on, as many as the device takes at once. Gives how many steps; 0: the error. */
 static uint32_t run_launches(const struct launch_context *context, struct executable *x, uint32_t first,
                              struct error *e)
 {
     const struct program *p = x->program;
     uint32_t steps = 1;
+    if (p->launches[p->steps[first].launch].waits && p->device->run_together) return run_together(context, x, first, e);
     if (!p->device->run_launches) return run_launch(context, x, p->steps[first].launch, e) == 0;
     while (is_launch(p, first + steps)) steps++;
     uint32_t *list = arena_realloc(NULL, (steps + p->n_launches) * sizeof *list);

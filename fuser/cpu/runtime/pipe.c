@@ -9,16 +9,23 @@
 
 #include "ir/core/reservation.h"
 
-/* Held for a copy of one packet, or for marks; whoever waits has nothing else to do. */
+/* Held for a copy of one packet, or for marks: it is free again at once, unless who has it has lost its processor. Then
+   who waits gives it its own, for a moment. */
+static void wait_for_lock(struct kernel_pipe *pipe)
+{
+    enum { ROUNDS = 100, NAP_NS = 20000 };
+    for (int i = 0; i < ROUNDS; i++) {
+        if (!__atomic_load_n(&pipe->lock, __ATOMIC_RELAXED)) return;
+#ifdef __x86_64__
+        __builtin_ia32_pause();
+#endif
+    }
+    pipe_nap(&pipe->lock, 1, NAP_NS);
+}
+
 static void lock_pipe(struct kernel_pipe *pipe)
 {
-    while (__atomic_exchange_n(&pipe->lock, 1, __ATOMIC_ACQUIRE)) {
-        while (__atomic_load_n(&pipe->lock, __ATOMIC_RELAXED)) {
-#ifdef __x86_64__
-            __builtin_ia32_pause();
-#endif
-        }
-    }
+    while (__atomic_exchange_n(&pipe->lock, 1, __ATOMIC_ACQUIRE)) wait_for_lock(pipe);
 }
 
 static void unlock_pipe(struct kernel_pipe *pipe)
@@ -161,7 +168,7 @@ bool kernel_pipe_is_stuck(struct kernel_pipe *pipe, bool writes)
 /* Another kernel, which may be at it right now, mostly comes sooner than one falls asleep. */
 static bool comes_soon(struct kernel_pipe *pipe, bool writes)
 {
-    enum { ROUNDS = 400 };
+    enum { ROUNDS = 100 };
     const uint64_t *done = writes ? &pipe->read.done : &pipe->write.done;
     uint64_t seen = __atomic_load_n(done, __ATOMIC_RELAXED);
     for (int i = 0; i < ROUNDS; i++) {

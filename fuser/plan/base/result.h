@@ -57,9 +57,12 @@ struct fuser_launch {
 
 enum fuser_step_kind { FUSER_STEP_LAUNCH, FUSER_STEP_NODE };
 
+enum { FUSER_MOST_TOGETHER = 16 };
+
 struct fuser_step {
     enum fuser_step_kind kind;
     uint32_t index; /* launches[] or, for copies, fills and host tasks, nodes[] of the graph */
+    bool together;  /* runs at the same time as the launch before it: both wait for pipes. At most so many in a row */
 };
 
 /* A program-scope variable or pipe that kernels of the plan share: memory that is there before and after the graph. */

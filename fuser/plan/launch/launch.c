@@ -19,6 +19,7 @@
 #include "fuser/plan/launch/launch_traffic.h"
 #include "fuser/plan/launch/pressure.h"
 #include "fuser/plan/launch/remarks.h"
+#include "fuser/plan/launch/together.h"
 #include "fuser/plan/mapping/launch_range.h"
 #include "fuser/plan/storage/storage.h"
 #include "ir/base/arena.h"
@@ -321,7 +322,7 @@ static bool add_launch(struct launching *l, struct attempt *r)
     plan->launches = arena_grow(plan->arena, plan->launches, plan->n_launches, sizeof *plan->launches);
     plan->launches[plan->n_launches] = launch;
     plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);
-    plan->steps[plan->n_steps++] = (struct fuser_step){FUSER_STEP_LAUNCH, plan->n_launches++};
+    plan->steps[plan->n_steps++] = (struct fuser_step){.kind = FUSER_STEP_LAUNCH, .index = plan->n_launches++};
     return done;
 }
 
@@ -448,7 +449,7 @@ static void add_command(struct launching *l, uint32_t node)
 {
     struct fuser_plan *plan = l->plan;
     plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);
-    plan->steps[plan->n_steps++] = (struct fuser_step){FUSER_STEP_NODE, node};
+    plan->steps[plan->n_steps++] = (struct fuser_step){.kind = FUSER_STEP_NODE, .index = node};
     plan->bytes_fused += traffic_of_node(l->facts, node);
 }
 
@@ -469,5 +470,6 @@ bool launches_make(struct launching *l, const struct plan_groups *groups)
             add_command(l, l->order->nodes[at++]);
         }
     }
+    launches_together(l);
     return true;
 }

@@ -44,6 +44,11 @@ void compiled_init(unsigned threads)
     stream_bytes = l3 > 0 && (uint64_t)l3 < ours ? (uint64_t)l3 : ours;
 }
 
+static uint64_t align64(uint64_t n)
+{
+    return (n + 63) & ~(uint64_t)63;
+}
+
 /* ---- running ---- */
 
 struct job {
@@ -53,14 +58,19 @@ struct job {
     uint64_t base; /* work-groups that have run already */
 };
 
+static void run_on(const struct object *object, const struct kernel_launch *record, const void *args, uint64_t first,
+                   uint64_t end, void *memory)
+{
+    if (object->entry)
+        object->entry(record, args, first, end, memory);
+    else
+        batch_run(object->batch, record, args, first, end, memory);
+}
+
 static void run_groups(void *data, uint64_t first, uint64_t end, unsigned thread)
 {
     const struct job *j = data;
-    uint8_t *memory = local.memory + thread * local.bytes;
-    if (j->object->entry)
-        j->object->entry(j->record, j->args, j->base + first, j->base + end, memory);
-    else
-        batch_run(j->object->batch, j->record, j->args, j->base + first, j->base + end, memory);
+    run_on(j->object, j->record, j->args, j->base + first, j->base + end, local.memory + thread * local.bytes);
 }
 
 /* Until a launch has been measured, a work-item counts as a nanosecond. */
@@ -107,19 +117,29 @@ static uint64_t slice_groups(const struct compiled *c, const struct program_laun
     return slice < 1 ? 1 : slice < (double)p->n_groups ? (uint64_t)slice : p->n_groups;
 }
 
+/* On the caller's thread, beside others: all work-groups in their order. */
+static int run_alone(const struct compiled *c, const struct executable *x, uint32_t launch, uint64_t *next,
+                     struct error *e)
+{
+    const struct program_launch *p = &x->program->launches[launch];
+    void *memory = aligned_alloc(64, c->local_bytes ? align64(c->local_bytes) : 64);
+    if (!memory)
+        return error_set(e, FUSION_OUT_OF_MEMORY, p->name, "%" PRIu64 " bytes of work-group memory", c->local_bytes);
+    run_on(c->object, c->record, x->launches[launch].args, *next, p->n_groups, memory);
+    free(memory);
+    *next = p->n_groups;
+    return 0;
+}
+
 static int compiled_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next,
                         const struct launch_context *context, struct error *e)
 {
     struct compiled *c = (struct compiled *)code;
     const struct program_launch *p = &x->program->launches[launch];
+    if (!context->pool) return run_alone(c, x, launch, next, e);
     unsigned threads = pool_threads(context->pool);
     if (reserve_local(c->local_bytes, threads, p, e) != 0) return -1;
     struct job job = {c->object, c->record, x->launches[launch].args, *next};
-    if (p->waits) { /* for packets of those before, or of others: in order, on this thread */
-        run_groups(&job, 0, p->n_groups - *next, 0);
-        *next = p->n_groups;
-        return 0;
-    }
     uint64_t expected = expected_ns(c, p), ns = 0;
     do {
         uint64_t left = p->n_groups - job.base, groups = slice_groups(c, p, job.base - *next, ns / threads);
@@ -133,11 +153,6 @@ static int compiled_run(struct launch_code *code, struct executable *x, uint32_t
 }
 
 /* ---- loading ---- */
-
-static uint64_t align64(uint64_t n)
-{
-    return (n + 63) & ~(uint64_t)63;
-}
 
 /* The parts of the work-group's memory (fuser/cpu/abi/kernel_abi.h): its size. args NULL, or gets their offsets. */
 static uint64_t lay_out_local(const struct compiled *c, const struct program_launch *p, uint8_t *args)

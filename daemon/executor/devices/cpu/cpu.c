@@ -8,10 +8,16 @@
 #include "daemon/executor/devices/cpu/compiled.h"
 #include "daemon/executor/devices/cpu/launch_records.h"
 #include "daemon/executor/devices/cpu/objects.h"
+#include "daemon/executor/devices/cpu/together.h"
 #include "daemon/executor/program/executables.h"
 #include "fuser/cpu/runtime/pipe.h"
 #include "ir/base/arena.h"
 #include "proto/include/fusiond/status.h"
+
+int cpu_device_start(void)
+{
+    return together_start();
+}
 
 void cpu_device_init(unsigned threads)
 {
@@ -79,6 +85,7 @@ const struct device cpu_device = {.name = "cpu",
                                   .pipe_bytes = pipe_bytes,
                                   .pipe_init = pipe_init,
                                   .pipe_set_ring = pipe_set_ring,
+                                  .run_together = together_run,
                                   .begin_loading = begin_loading,
                                   .end_loading = end_loading,
                                   .replace = replace,

@@ -9,3 +9,4 @@
 
 extern const struct device cpu_device;
 void cpu_device_init(unsigned threads);
+int cpu_device_start(void); /* its threads: -1 with errno */
