@@ -1,5 +1,5 @@
-/* Operations on rows from OpenCL C, a kernel for each step and a work-group for each row: one launch without properties,
-   and the bits of the steps one by one, whatever a submission says of the rows' length. */
+/* Operations on rows from OpenCL C, a kernel for each step and a work-group for each row: one launch without
+   properties, and the bits of the steps one by one, whatever a submission says of the rows' length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,8 @@ static const char source[] =
     "    local float part[128];\n    int row = get_group_id(0);\n    float sum = 0;\n"
     "    for (int j = get_local_id(0); j < columns; j += 128) {\n"
     "        float d = x[row * columns + j] - mean[row];\n        sum += d * d;\n    }\n"
-    "    sum = of_group(sum, part, false);\n    if (get_local_id(0) == 0) factor[row] = rsqrt(sum / columns + 1e-5f);\n}\n"
+    "    sum = of_group(sum, part, false);\n    if (get_local_id(0) == 0) factor[row] = rsqrt(sum / columns + "
+    "1e-5f);\n}\n"
     "kernel void normalize_rows(global const float *x, global const float *mean, global const float *factor,\n"
     "                           global float *y, int columns)\n{\n    int row = get_group_id(0);\n"
     "    for (int j = get_local_id(0); j < columns; j += 128)\n"
@@ -41,10 +42,12 @@ static const char source[] =
     "    local float part[128];\n    int row = get_group_id(0);\n    float v = -INFINITY;\n"
     "    for (int j = get_local_id(0); j < columns; j += get_local_size(0)) v = fmax(v, x[row * columns + j]);\n"
     "    v = of_group(v, part, true);\n    if (get_local_id(0) == 0) m[row] = v;\n}\n"
-    "kernel void exponents(global const float *x, global const float *m, global float *e, global float *sums, int columns)\n"
+    "kernel void exponents(global const float *x, global const float *m, global float *e, global float *sums, int "
+    "columns)\n"
     "{\n    local float part[128];\n    int row = get_group_id(0);\n    float sum = 0;\n"
     "    for (int j = get_local_id(0); j < columns; j += get_local_size(0)) {\n"
-    "        float v = exp(x[row * columns + j] - m[row]);\n        e[row * columns + j] = v;\n        sum += v;\n    }\n"
+    "        float v = exp(x[row * columns + j] - m[row]);\n        e[row * columns + j] = v;\n        sum += v;\n    "
+    "}\n"
     "    sum = of_group(sum, part, false);\n    if (get_local_id(0) == 0) sums[row] = sum;\n}\n"
     "kernel void shares(global const float *e, global const float *sums, global float *o, int columns)\n{\n"
     "    int row = get_group_id(0);\n"
@@ -171,9 +174,11 @@ static bool has_remark(const struct made *m, const char *code)
 
 static void check(const struct operation *o, unsigned properties, uint32_t internalized)
 {
-    static const int columns[][MOST_STEPS] = {
-        {COLUMNS, COLUMNS, COLUMNS, COLUMNS}, {200, 200, 200, 200}, {COLUMNS, COLUMNS, 384, 384}, {96, 128, 160, 7},
-        {COLUMNS, COLUMNS, COLUMNS, COLUMNS}};
+    static const int columns[][MOST_STEPS] = {{COLUMNS, COLUMNS, COLUMNS, COLUMNS},
+                                              {200, 200, 200, 200},
+                                              {COLUMNS, COLUMNS, 384, 384},
+                                              {96, 128, 160, 7},
+                                              {COLUMNS, COLUMNS, COLUMNS, COLUMNS}};
     struct made apart, fused;
     if (!module) skip();
     make(&apart, o, 0, (fusion_finalize_options){.mode = FUSION_NONE});
@@ -243,8 +248,10 @@ static void watched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layernorm_is_one_launch),    cmocka_unit_test(softmax_is_one_launch),
-        cmocka_unit_test(what_flows_needs_no_memory), cmocka_unit_test(nothing_is_put_that_is_not_wanted),
+        cmocka_unit_test(layernorm_is_one_launch),
+        cmocka_unit_test(softmax_is_one_launch),
+        cmocka_unit_test(what_flows_needs_no_memory),
+        cmocka_unit_test(nothing_is_put_that_is_not_wanted),
         cmocka_unit_test(watched),
     };
     return cmocka_run_group_tests_name("rows", tests, start, stop);

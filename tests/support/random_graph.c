@@ -135,6 +135,25 @@ static const char kernels[] =
     "    %e = mul i32 %n0, 20\n %l = loop (%k: i32 = %i, %t: i32 = 1) -> i32 {\n %d = slt i32 %k, %e\n"
     "    if %d {\n }\n else {\n break %t\n }\n %x = load i32 %a[%k]\n %s = add i32 %x, %t\n store i32 %o[%k], %s\n"
     "    %j = add i32 %k, %g\n continue %j, %s\n }\n store i32 %o[%i], %l\n}\n"
+    "kernel @total(%o: ptr.global i32, %a: ptr.global i32) {\n"
+    "    %i = global_id x\n %l = local_id x\n %g = group_id x\n %x = load i32 %a[%i]\n"
+    "    %s = group_reduce i32 %x, work_group, add\n %c = ieq i64 %l, 0\n if %c {\n store i32 %o[%g], %s\n }\n}\n"
+    "kernel @less(%o: ptr.global i32, %a: ptr.global i32, %t: ptr.global i32) {\n"
+    "    %i = global_id x\n %g = group_id x\n %x = load i32 %a[%i]\n %s = load i32 %t[%g]\n %y = sub i32 %x, %s\n"
+    "    store i32 %o[%i], %y\n}\n"
+    "kernel @along(%o: ptr.global i32, %a: ptr.global i32, %w: i32) {\n"
+    "    %l0 = local_id x\n %g0 = group_id x\n %s0 = enqueued_local_size x\n %l = trunc i32 %l0\n %g = trunc i32 %g0\n"
+    "    %s = trunc i32 %s0\n %h = mul i32 %g, %w\n %b = mul i32 %h, 3\n %n = mul i32 %w, 3\n %first = slt i32 %l, %n\n"
+    "    if %first {\n loop (%j: i32 = %l) {\n %k = add i32 %b, %j\n %i = sext i64 %k\n %x = load i32 %a[%i]\n"
+    "    %y = add i32 %x, 5\n store i32 %o[%i], %y\n %next = add i32 %j, %s\n %c = slt i32 %next, %n\n"
+    "    if %c {\n continue %next\n }\n break\n }\n }\n}\n"
+    "kernel @sum_along(%o: ptr.global i32, %a: ptr.global i32, %w: i32) {\n"
+    "    %l0 = local_id x\n %g0 = group_id x\n %s0 = enqueued_local_size x\n %l = trunc i32 %l0\n %g = trunc i32 %g0\n"
+    "    %s = trunc i32 %s0\n %h = mul i32 %g, %w\n %b = mul i32 %h, 3\n %n = mul i32 %w, 3\n"
+    "    %sum = loop (%j: i32 = %l, %t: i32 = 0) -> i32 {\n %c = slt i32 %j, %n\n if %c {\n }\n else {\n break %t\n }\n"
+    "    %k = add i32 %b, %j\n %i = sext i64 %k\n %x = load i32 %a[%i]\n %u = add i32 %t, %x\n"
+    "    %next = add i32 %j, %s\n continue %next, %u\n }\n %all = group_reduce i32 %sum, work_group, add\n"
+    "    %c0 = ieq i64 %l0, 0\n if %c0 {\n store i32 %o[%g0], %all\n }\n}\n"
     /* of random_plant.c: each element wherever %p says */
     "kernel @take(%o: ptr.global i32, %a: ptr.global i32, %p: ptr.global i32) {\n"
     "    %i = global_id x\n %w = load i32 %p[%i]\n %x = load i32 %a[%w]\n store i32 %o[%i], %x\n}\n"
@@ -152,17 +171,19 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-    {"add", "o==", true, ANY},      {"scale", "o=k", true, ANY},     {"inc", "o", false, ANY},
-    {"narrow", "o=", true, ANY},    {"next", "oa", false, ANY},      {"inner", "oa", false, ANY},
-    {"clamped", "oa", false, ANY},  {"reverse", "oa", false, ANY},   {"first", "oa", false, ANY},
-    {"spread", "oa", false, ANY},   {"pairs", "oa", false, ANY},     {"guarded", "o=n", false, ANY},
-    {"gather", "oaa", false, ANY},  {"row", "oa", false, ANY},       {"rows", "o=", false, ANY},
-    {"swap", "oa", false, GROUPS},  {"shift", "oan", false, ANY},    {"plane", "o=", false, PLANE},
-    {"turned", "oa", false, PLANE}, {"fours", "oa", false, SPACE},   {"apart", "oa", false, ANY},
-    {"strided", "oa", false, ANY},  {"picked", "oaa", false, SPACE}, {"block", "oaa", false, GROUPS},
-    {"linear", "o=", false, SPACE}, {"sizes", "o", false, SPACE},    {"moved", "o=n", false, ANY},
-    {"image", "o=w", false, PLANE}, {"border", "oaw", false, PLANE}, {"rounds", "o=n", false, ANY},
-    {"walk", "o=n", false, ANY},    {"near", "oaw", false, PLANE},   {"cross", "oaw", false, PLANE},
+    {"add", "o==", true, ANY},           {"scale", "o=k", true, ANY},     {"inc", "o", false, ANY},
+    {"narrow", "o=", true, ANY},         {"next", "oa", false, ANY},      {"inner", "oa", false, ANY},
+    {"clamped", "oa", false, ANY},       {"reverse", "oa", false, ANY},   {"first", "oa", false, ANY},
+    {"spread", "oa", false, ANY},        {"pairs", "oa", false, ANY},     {"guarded", "o=n", false, ANY},
+    {"gather", "oaa", false, ANY},       {"row", "oa", false, ANY},       {"rows", "o=", false, ANY},
+    {"swap", "oa", false, GROUPS},       {"shift", "oan", false, ANY},    {"plane", "o=", false, PLANE},
+    {"turned", "oa", false, PLANE},      {"fours", "oa", false, SPACE},   {"apart", "oa", false, ANY},
+    {"strided", "oa", false, ANY},       {"picked", "oaa", false, SPACE}, {"block", "oaa", false, GROUPS},
+    {"linear", "o=", false, SPACE},      {"sizes", "o", false, SPACE},    {"moved", "o=n", false, ANY},
+    {"image", "o=w", false, PLANE},      {"border", "oaw", false, PLANE}, {"rounds", "o=n", false, ANY},
+    {"walk", "o=n", false, ANY},         {"near", "oaw", false, PLANE},   {"cross", "oaw", false, PLANE},
+    {"total", "oa", false, GROUPS},      {"less", "o=a", false, GROUPS},  {"along", "o=w", false, GROUPS},
+    {"sum_along", "oaw", false, GROUPS},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -195,6 +216,7 @@ struct making {
     struct history buffers[BUFFERS];
     uint32_t chain;         /* buffers up to this one are a chain */
     uint32_t plain_percent; /* of kernels: graphs of few kinds fuse more */
+    uint32_t row_percent;   /* of kernels: operations on rows of work-groups */
     uint32_t group_percent; /* of kernels that look around in their work-groups, where barriers stand between them */
 };
 
@@ -265,6 +287,8 @@ static void add_kernel(struct making *m, const char *name)
     if (rng_chance(&m->rng, m->plain_percent)) kind = &kinds[rng_below(&m->rng, 4)];
     if (m->knobs->barriers && !m->knobs->plain && rng_chance(&m->rng, m->group_percent))
         kind = named(rng_chance(&m->rng, 50) ? "swap" : "block");
+    if (!m->knobs->plain && rng_chance(&m->rng, m->row_percent))
+        kind = named((const char *[]){"total", "less", "along", "sum_along", "scale"}[rng_below(&m->rng, 5)]);
     struct nd_range range = pick_range(m, kind);
     if (m->knobs->barriers && kind->range == ANY && rng_chance(&m->rng, m->group_percent)) range = test_range(64, 16);
     struct fuser_arg args[4];
@@ -348,6 +372,7 @@ struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_kno
     describe_values(&m);
     m.plain_percent = knobs->plain ? 100 : rng_below(&m.rng, 100);
     m.group_percent = rng_below(&m.rng, 80);
+    m.row_percent = rng_chance(&m.rng, 25) ? rng_below(&m.rng, 95) : 0;
     uint32_t n = knobs->least_nodes + rng_below(&m.rng, knobs->most_nodes - knobs->least_nodes + 1);
     for (uint32_t i = 0; i < n; i++) {
         snprintf(name, sizeof name, "n%u", i);

@@ -902,7 +902,7 @@ static char *plan_text(const struct fuser_plan *plan)
 static void random_graphs(void **state)
 {
     (void)state;
-    uint32_t fused = 0, private = 0, several = 0, local = 0, barriers = 0, cut = 0;
+    uint32_t fused = 0, private = 0, several = 0, local = 0, barriers = 0, put = 0, cut = 0;
     for (unsigned seed = 0; seed < test_graphs(500); seed++) {
         struct random_graph_knobs knobs = random_graph_knobs(seed);
         struct test_graph *g = random_graph_new(seed, &knobs);
@@ -924,6 +924,7 @@ static void random_graphs(void **state)
         }
         for (uint32_t i = 0; i < plan->n_remarks; i++) {
             barriers += strcmp(plan->remarks[i].code, "barrier_orders") == 0;
+            put += strcmp(plan->remarks[i].code, "barrier_inserted") == 0;
             cut += strcmp(plan->remarks[i].code, "not_fused_pressure") == 0;
             several += strstr(plan->remarks[i].text, "elements for each work-item") != NULL;
         }
@@ -936,9 +937,9 @@ static void random_graphs(void **state)
         finish(g, plan);
     }
     print_message("# %u fused launches, %u buffers in registers, %u of them with several elements, %u in work-group "
-                  "memory, %u barriers that order, %u groups cut\n",
-                  fused, private, several, local, barriers, cut);
-    assert_true(fused > 0 && private > several && several > 0 && local > 0 && barriers > 0 && cut > 0);
+                  "memory, %u barriers that order, %u that nobody asked for, %u groups cut\n",
+                  fused, private, several, local, barriers, put, cut);
+    assert_true(fused > 0 && private > several && several > 0 && local > 0 && barriers > 0 && put > 0 && cut > 0);
 }
 
 int main(void)
