@@ -174,6 +174,7 @@ bool devices_add_gpu(const void *description, size_t size)
                        .max_local_bytes = gpu.max_local_bytes,
                        .primary_sub_group_size = gpu.target.sub_group,
                        .fma = fuses(gpu.target.features),
+                       .is_gpu = true,
                        .can_fuse = true},
         .description = gpu.name,
         .compute_units = gpu.compute_units,

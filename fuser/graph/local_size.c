@@ -3,7 +3,10 @@
 
 #include "fuser/graph/range.h"
 
-enum { MOST_ITEMS = 1024 };
+enum {
+    MOST_ITEMS = 1024,
+    GPU_ITEMS = 256 /* several groups on each part of a GPU hide each other's beginning and end */
+};
 
 static bool take_hint(struct nd_range *range, uint64_t most, const uint32_t hint[3])
 {
@@ -19,7 +22,8 @@ static bool take_hint(struct nd_range *range, uint64_t most, const uint32_t hint
 
 void local_size_choose(struct nd_range *range, const struct fuser_device *device, const struct ir_function *kernel)
 {
-    uint64_t most = device->max_work_group_size, left = most && most < MOST_ITEMS ? most : MOST_ITEMS;
+    uint64_t most = device->max_work_group_size, wanted = device->is_gpu ? GPU_ITEMS : MOST_ITEMS;
+    uint64_t left = most && most < wanted ? most : wanted;
     if (range_has_local(range) || take_hint(range, most, kernel->work_group_size_hint)) return;
     for (unsigned d = 0; d < 3; d++) {
         uint64_t size = range->global[d] < left ? range->global[d] : left;

@@ -11,6 +11,7 @@
 #include "fuser/spirv/attributes.h"
 #include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/base/ids.h"
+#include "fuser/spirv/base/uniform.h"
 #include "fuser/spirv/come_together.h"
 #include "fuser/spirv/flow/control.h"
 #include "fuser/spirv/groups/members.h"
@@ -169,6 +170,7 @@ static void put_function(struct spw *w)
     }
     SPW_PUT(&w->m.sections[SPW_HEAD], SpvOpLabel, label);
     spw_do_n(w, SpvOpFunctionEnd, NULL, 0);
+    spw_uniform_close(w);
     put_entry_point(w, function);
 }
 
@@ -211,6 +213,7 @@ int spirv_write(const struct ir_function *kernel, const struct spirv_target *tar
     spw_clear(&w->m);
     free(w->interface.words);
     free(w->builtins.words);
+    free(w->uniforms.words);
     map_clear(&w->globals);
     map_clear(&w->uniform);
     ir_module_free(w->kernel->module);

@@ -18,6 +18,9 @@ struct dispatcher {
     VkDevice device;
     VkQueue queue;
     VkCommandPool commands;
+    VkDescriptorSetLayout set_layout;
+    VkDescriptorPool sets;
+    VkDescriptorSet set; /* the block of a launch as a uniform buffer, from any offset on */
     VkDeviceMemory memory;
     VkBuffer buffer;
     VkDeviceAddress address;
@@ -158,8 +161,9 @@ static uint32_t host_memory(const struct dispatcher *d, uint32_t allowed)
 static bool make_memory(struct dispatcher *d)
 {
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                               .size = POOL_BYTES,
-                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
+                               .size = POOL_BYTES + SPIRV_UNIFORM_BYTES,
+                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                                        VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
     if (said(vkCreateBuffer(d->device, &info, NULL, &d->buffer), "buffer")) return false;
     VkMemoryRequirements r;
     vkGetBufferMemoryRequirements(d->device, d->buffer, &r);
@@ -202,6 +206,32 @@ static void free_messenger(struct dispatcher *d)
     if (d->messenger && destroy) destroy(d->instance, d->messenger, NULL);
 }
 
+static bool make_set(struct dispatcher *d)
+{
+    VkDescriptorType type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
+    VkDescriptorSetLayoutBinding binding = {0, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL};
+    VkDescriptorSetLayoutCreateInfo layout = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 1, .pBindings = &binding};
+    VkDescriptorPoolSize size = {type, 1};
+    VkDescriptorPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
+    if (said(vkCreateDescriptorSetLayout(d->device, &layout, NULL, &d->set_layout), "set layout")) return false;
+    if (said(vkCreateDescriptorPool(d->device, &pool, NULL, &d->sets), "descriptor pool")) return false;
+    VkDescriptorSetAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                            .descriptorPool = d->sets,
+                                            .descriptorSetCount = 1,
+                                            .pSetLayouts = &d->set_layout};
+    if (said(vkAllocateDescriptorSets(d->device, &allocate, &d->set), "descriptor set")) return false;
+    VkDescriptorBufferInfo buffer = {d->buffer, 0, SPIRV_UNIFORM_BYTES};
+    VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                  .dstSet = d->set,
+                                  .descriptorCount = 1,
+                                  .descriptorType = type,
+                                  .pBufferInfo = &buffer};
+    vkUpdateDescriptorSets(d->device, 1, &write, 0, NULL);
+    return true;
+}
+
 static bool make_instance(struct dispatcher *d)
 {
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
@@ -224,7 +254,7 @@ struct dispatcher *dispatch_open(void)
 {
     struct dispatcher *d = arena_realloc(NULL, sizeof *d);
     memset(d, 0, sizeof *d);
-    if (make_instance(d) && make_device(d) && make_memory(d)) return d;
+    if (make_instance(d) && make_device(d) && make_memory(d) && make_set(d)) return d;
     dispatch_close(d);
     return NULL;
 }
@@ -235,6 +265,8 @@ void dispatch_close(struct dispatcher *d)
     if (d->device) {
         vkDestroyBuffer(d->device, d->buffer, NULL);
         vkFreeMemory(d->device, d->memory, NULL);
+        vkDestroyDescriptorPool(d->device, d->sets, NULL);
+        vkDestroyDescriptorSetLayout(d->device, d->set_layout, NULL);
         vkDestroyCommandPool(d->device, d->commands, NULL);
         vkDestroyDevice(d->device, NULL);
     }
@@ -346,6 +378,8 @@ static bool submit(const struct launch *l, VkPipeline pipeline, const uint32_t *
     vkBeginCommandBuffer(c, &begin);
     vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     vkCmdPushConstants(c, l->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
+    uint32_t offset = (uint32_t)(l->block - l->d->address);
+    vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_COMPUTE, l->layout, 0, 1, &l->d->set, 1, &offset);
     vkCmdDispatch(c, groups[0], groups[1], groups[2]);
     vkEndCommandBuffer(c);
     VkSubmitInfo s = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &c};
@@ -395,6 +429,8 @@ bool dispatch_run(struct dispatcher *d, const struct spirv_module *m, const stru
                                        .pCode = m->words};
     VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(struct spirv_push)};
     VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                         .setLayoutCount = 1,
+                                         .pSetLayouts = &d->set_layout,
                                          .pushConstantRangeCount = 1,
                                          .pPushConstantRanges = &push};
     unsigned before = messages;

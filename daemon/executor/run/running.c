@@ -11,6 +11,7 @@ static struct {
     const char *_Atomic kind, *_Atomic name;
     const struct slot_memory *_Atomic slots;
     _Atomic uint32_t n_slots;
+    uint64_t measured_ns;
 } running;
 
 void running_init(running_failed *failed)
@@ -21,10 +22,21 @@ void running_init(running_failed *failed)
 void running_begin(uint64_t sequence, const struct slot_memory *slots, uint32_t n_slots)
 {
     running_step("submission", "");
+    running.measured_ns = 0;
     atomic_store_explicit(&running.slots, slots, memory_order_relaxed);
     atomic_store_explicit(&running.n_slots, n_slots, memory_order_relaxed);
     atomic_store_explicit(&running.started_ns, wait_now_ns(), memory_order_relaxed);
     atomic_store(&running.sequence, sequence);
+}
+
+void running_took(uint64_t ns)
+{
+    running.measured_ns += ns;
+}
+
+uint64_t running_measured(void)
+{
+    return running.measured_ns;
 }
 
 void running_step(const char *kind, const char *name)

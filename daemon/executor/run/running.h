@@ -19,6 +19,11 @@ typedef void running_failed(uint64_t sequence, fusion_status status, uint64_t ru
 void running_init(running_failed *failed);
 /* The slots stay unchanged until the submission is claimed. */
 void running_begin(uint64_t sequence, const struct slot_memory *slots, uint32_t n_slots);
+/* A device's own clock says that something the submission did took so long. Only the thread that runs it calls these.
+ */
+void running_took(uint64_t ns);
+/* All of that since running_begin(); 0: no device has said anything. */
+uint64_t running_measured(void);
 /* What the submission does now: "kernel" and a name that lives as long as the submission. */
 void running_step(const char *kind, const char *name);
 /* In place of a sequence: somebody took the submission over and is about to end the process. */

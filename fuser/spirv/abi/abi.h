@@ -2,10 +2,12 @@
  * How kernels of the Vulkan dialect are launched: the contract between fuser/spirv (which writes them) and the executor
  * (which dispatches them). A change of it must change SPIRV_ABI_VERSION, which is part of every cache key.
  *
- * A module has one entry point, of the name SPIRV_ENTRY_NAME, and no descriptors. All it is given lies in a block of
- * memory, whose address is in the push constants: struct spirv_launch, and SPIRV_ARGUMENTS bytes from its beginning the
- * arguments as ir_param_layout() says. In that, buffers are addresses, scalars and by-value structs lie inline, and the
- * 8 bytes of a local pointer hold the offset of its memory in that of the work-group.
+ * A module has one entry point, of the name SPIRV_ENTRY_NAME. All it is given lies in a block of memory, whose address
+ * is in the push constants: struct spirv_launch, and SPIRV_ARGUMENTS bytes from its beginning the arguments as
+ * ir_param_layout() says. The first SPIRV_UNIFORM_BYTES of it are the uniform buffer of set 0, binding 0, too, from
+ * where GPUs read what is the same for all for next to nothing. Among the arguments, buffers are addresses, scalars and
+ * by-value structs lie inline, and the 8 bytes of a local pointer hold the offset of its memory in that of the
+ * work-group.
  */
 #pragma once
 
@@ -14,9 +16,10 @@
 #define SPIRV_ENTRY_NAME "main"
 
 enum {
-    SPIRV_ABI_VERSION = 3,
-    SPIRV_ARGUMENTS = 128,   /* bytes from the block's beginning to the arguments */
-    SPIRV_BLOCK_ALIGN = 128, /* of the block, of constants, and of each local pointer's memory */
+    SPIRV_ABI_VERSION = 4,
+    SPIRV_ARGUMENTS = 128,       /* bytes from the block's beginning to the arguments */
+    SPIRV_UNIFORM_BYTES = 16384, /* what each driver takes */
+    SPIRV_BLOCK_ALIGN = 128,     /* of the block, of constants, and of each local pointer's memory */
 };
 
 /* Push constants, from offset 0 on. */
@@ -44,4 +47,5 @@ enum spirv_spec {
     SPIRV_SPEC_SIZE_Y, /* one where struct spirv_module says whole_groups */
     SPIRV_SPEC_SIZE_Z,
     SPIRV_SPEC_LOCAL_BYTES, /* of work-group memory: local_bytes, and the memory of local pointers behind that */
+    SPIRV_SPEC_SURPLUS,     /* bits: dimensions in which there may be work-items outside of the range; by default all */
 };

@@ -39,7 +39,9 @@ struct spw {
     uint32_t sub_group, device_sub_group; /* Vulkan: work-items of a sub-group, as the kernel and the device see it */
     uint32_t exchange;                    /* Vulkan: a word for each work-item, in memory of the work-group */
     struct map uniform;                   /* by address: instructions to which all work-items of a work-group come */
-    uint32_t group_size[3];               /* Vulkan: specialization constants */
+    struct spw_words uniforms;            /* Vulkan: of the launch's block, pairs: where a number is and its bits */
+    uint32_t uniform_buffer;              /* 0: nothing is read of it */
+    uint32_t group_size[3], surplus;      /* Vulkan: specialization constants */
     struct map globals;                   /* kernel dialect: variables of the module, by their address here */
     struct spw_flow *flow;                /* where breaks and continues go */
     struct spw_memory *memory;            /* variables of the module that hold the kernel's own */

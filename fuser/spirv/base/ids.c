@@ -4,6 +4,8 @@
 #include <spirv/unified1/spirv.h>
 #include <stddef.h>
 
+#include "fuser/spirv/base/uniform.h"
+
 /* ---- built-in variables ---- */
 
 static uint32_t builtin_variable(struct spw *w, uint32_t builtin, uint32_t type)
@@ -97,6 +99,12 @@ uint32_t spw_unseen_zero(struct spw *w, enum ir_kind kind)
 uint32_t spw_launch_number(struct spw *w, enum ir_kind kind, uint32_t offset)
 {
     uint32_t wide = spw_type_int(&w->m, 64, 1), type = spw_number_type(w, kind, 1);
+    unsigned bits = spw_bits(kind);
+    if (bits >= 32 && offset % (bits / 8) == 0 && offset + bits / 8 <= SPIRV_UNIFORM_BYTES) {
+        uint32_t number = spw_uniform(w, bits, offset);
+        bool is_int = type == spw_type_int(&w->m, bits, 1);
+        return is_int ? number : spw_once(&w->m, SPW_PROLOGUE, SpvOpBitcast, type, &number, 1);
+    }
     uint32_t at[2] = {spw_launch_address(w), spw_const_u64(&w->m, offset)};
     uint32_t address = spw_once(&w->m, SPW_PROLOGUE, SpvOpIAdd, wide, at, 2);
     uint32_t pointer = spw_type_pointer(&w->m, SpvStorageClassPhysicalStorageBuffer, type);
@@ -187,6 +195,14 @@ static uint32_t group_id(struct spw *w, unsigned dim)
     return pair(w, SpvOpIAdd, 32, builtin_part(w, SpvBuiltInWorkgroupId, 32, dim), base);
 }
 
+/* Of a complete work-group; small, so that drivers multiply by it in one instruction, and where all are as large they
+   know it. */
+static uint32_t complete_size(struct spw *w, unsigned dim)
+{
+    if (!w->out->whole_groups) return spw_group_size(w, dim);
+    return spw_launch_number(w, IR_KIND_I32, (uint32_t)(offsetof(struct spirv_launch, local_size) + 8 * dim));
+}
+
 static uint32_t group_start(struct spw *w, unsigned dim)
 {
     uint32_t size = spw_id_of(w, IR_OP_ENQUEUED_LOCAL_SIZE, dim);
@@ -232,7 +248,7 @@ static uint32_t vulkan_id(struct spw *w, enum ir_op op, unsigned dim)
     case IR_OP_GROUP_ID: return widened(w, group_id(w, dim));
     case IR_OP_GLOBAL_SIZE: return launch_size(w, offsetof(struct spirv_launch, global_size), dim);
     case IR_OP_LOCAL_SIZE: return local_size(w, dim);
-    case IR_OP_ENQUEUED_LOCAL_SIZE: return launch_size(w, offsetof(struct spirv_launch, local_size), dim);
+    case IR_OP_ENQUEUED_LOCAL_SIZE: return widened(w, complete_size(w, dim));
     case IR_OP_NUM_GROUPS: return launch_size(w, offsetof(struct spirv_launch, num_groups), dim);
     case IR_OP_GLOBAL_OFFSET: return launch_size(w, offsetof(struct spirv_launch, global_offset), dim);
     case IR_OP_WORK_DIM: return spw_launch_number(w, IR_KIND_I32, offsetof(struct spirv_launch, dims));
@@ -241,12 +257,28 @@ static uint32_t vulkan_id(struct spw *w, enum ir_op op, unsigned dim)
     }
 }
 
+/* Is the dispatch said to have no surplus work-items in this dimension? */
+static uint32_t is_even(struct spw *w, unsigned dim)
+{
+    uint32_t word = spw_type_int(&w->m, 32, 1), truth = spw_type_bool(&w->m, 1), number = SPIRV_SPEC_SURPLUS;
+    if (!w->surplus) {
+        w->surplus = spw_id(&w->m);
+        SPW_PUT(&w->m.sections[SPW_GLOBALS], SpvOpSpecConstant, word, w->surplus, 7);
+        spw_decorate(&w->m, w->surplus, SpvDecorationSpecId, &number, 1);
+    }
+    uint32_t bit[3] = {SpvOpBitwiseAnd, w->surplus, spw_const_u32(&w->m, 1u << dim)};
+    uint32_t none[3] = {SpvOpIEqual, spw_once(&w->m, SPW_GLOBALS, SpvOpSpecConstantOp, word, bit, 3),
+                        spw_const_u32(&w->m, 0)};
+    return spw_once(&w->m, SPW_GLOBALS, SpvOpSpecConstantOp, truth, none, 3);
+}
+
 uint32_t spw_inside_range(struct spw *w)
 {
     uint32_t type = spw_type_bool(&w->m, 1), inside = 0;
     for (unsigned d = 0; d < 3; d++) {
         uint32_t operands[2] = {place_in_range(w, d), spw_id_of(w, IR_OP_GLOBAL_SIZE, d)};
-        uint32_t here = spw_once(&w->m, SPW_PROLOGUE, SpvOpULessThan, type, operands, 2);
+        uint32_t either[2] = {is_even(w, d), spw_once(&w->m, SPW_PROLOGUE, SpvOpULessThan, type, operands, 2)};
+        uint32_t here = spw_once(&w->m, SPW_PROLOGUE, SpvOpLogicalOr, type, either, 2);
         uint32_t both[2] = {inside, here};
         inside = inside ? spw_once(&w->m, SPW_PROLOGUE, SpvOpLogicalAnd, type, both, 2) : here;
     }

@@ -80,6 +80,7 @@ static void record_launches(const struct executable *x, const struct vulkan_batc
             vulkan_barrier(commands, compute, compute);
             since = i;
         }
+        vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, vulkan.layout, 0, 1, &l->set, 1, &l->offset);
         for (uint32_t k = 0; k < l->pieces.n; k++) record_piece(commands, &l->pieces.pieces[k], l->address);
     }
 }

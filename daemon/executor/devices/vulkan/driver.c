@@ -183,11 +183,19 @@ static void learn_memory(const struct vulkan_features *features)
 static int make_common(struct error *e)
 {
     const VkPushConstantRange push = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = VULKAN_PUSH_BYTES};
+    const VkDescriptorSetLayoutBinding block = {.descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,
+                                                .descriptorCount = 1,
+                                                .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    const VkDescriptorSetLayoutCreateInfo set = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 1, .pBindings = &block};
     const VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                               .setLayoutCount = 1,
+                                               .pSetLayouts = &vulkan.block,
                                                .pushConstantRangeCount = 1,
                                                .pPushConstantRanges = &push};
     const VkPipelineCacheCreateInfo cache = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
-    VkResult result = vk.CreatePipelineLayout(vulkan.device, &layout, NULL, &vulkan.layout);
+    VkResult result = vk.CreateDescriptorSetLayout(vulkan.device, &set, NULL, &vulkan.block);
+    if (result == VK_SUCCESS) result = vk.CreatePipelineLayout(vulkan.device, &layout, NULL, &vulkan.layout);
     if (result == VK_SUCCESS) result = vk.CreatePipelineCache(vulkan.device, &cache, NULL, &vulkan.cache);
     return result == VK_SUCCESS ? 0 : vulkan_fail(e, NULL, "it cannot be used", result);
 }

@@ -16,7 +16,8 @@ struct vulkan_driver {
     VkQueue queue;
     uint32_t family;
     VkPhysicalDeviceMemoryProperties memory;
-    VkPipelineLayout layout; /* of all pipelines: push constants, no descriptors */
+    VkDescriptorSetLayout block; /* set 0 of all pipelines: the block of a launch as a uniform buffer */
+    VkPipelineLayout layout;     /* of all pipelines: that, and push constants */
     VkPipelineCache cache;
     VkDeviceSize import_alignment; /* of host memory that is imported; 0: the driver cannot */
     bool sizes_sub_groups;         /* pipelines may ask for a sub-group size */

@@ -10,45 +10,74 @@
 #include "fuser/spirv/abi/abi.h"
 #include "proto/include/fusiond/status.h"
 
-enum { CHUNK_BYTES = 64 << 10 };
+enum { CHUNK_BYTES = 64 << 10, BLOCK_ALIGN = 256 /* the most that a driver asks for, of uniform buffers */ };
 
 static uint64_t align_block(uint64_t n)
 {
-    return (n + SPIRV_BLOCK_ALIGN - 1) & -(uint64_t)SPIRV_BLOCK_ALIGN;
+    return (n + BLOCK_ALIGN - 1) & -(uint64_t)BLOCK_ALIGN;
 }
 
 /* ---- blocks ---- */
+
+static VkResult describe(struct vulkan_chunk *chunk)
+{
+    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1};
+    const VkDescriptorPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
+    VkDescriptorSetAllocateInfo set = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, .descriptorSetCount = 1, .pSetLayouts = &vulkan.block};
+    const VkDescriptorBufferInfo buffer = {chunk->memory.buffer, 0, SPIRV_UNIFORM_BYTES};
+    VkResult result = vk.CreateDescriptorPool(vulkan.device, &pool, NULL, &chunk->pool);
+    set.descriptorPool = chunk->pool;
+    if (result == VK_SUCCESS) result = vk.AllocateDescriptorSets(vulkan.device, &set, &chunk->set);
+    const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                        .dstSet = chunk->set,
+                                        .descriptorCount = 1,
+                                        .descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC,
+                                        .pBufferInfo = &buffer};
+    if (result == VK_SUCCESS) vk.UpdateDescriptorSets(vulkan.device, 1, &write, 0, NULL);
+    return result;
+}
+
+static void free_chunk(struct vulkan_chunk *chunk)
+{
+    if (chunk->pool) vk.DestroyDescriptorPool(vulkan.device, chunk->pool, NULL);
+    vulkan_memory_free(&chunk->memory);
+    free(chunk);
+}
 
 static struct vulkan_chunk *add_chunk(struct vulkan_executable *v, uint64_t bytes, struct error *e)
 {
     struct vulkan_chunk *chunk = calloc(1, sizeof *chunk);
     if (!chunk) abort();
-    if (vulkan_memory_make(&chunk->memory, bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES, true, NULL, e) != 0) {
-        free(chunk);
+    chunk->room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    int result = vulkan_memory_make(&chunk->memory, chunk->room + SPIRV_UNIFORM_BYTES, VULKAN_ARGUMENTS, NULL, e);
+    VkResult described = result == 0 ? describe(chunk) : VK_SUCCESS;
+    if (described != VK_SUCCESS) result = vulkan_fail(e, NULL, "its arguments cannot be described", described);
+    if (result != 0) {
+        free_chunk(chunk);
         return NULL;
     }
     chunk->next = v->chunks;
     return v->chunks = chunk;
 }
 
-/* Memory that the host writes: where, for both sides. */
-static int take_block(struct vulkan_executable *v, uint64_t bytes, uint8_t **host, uint64_t *address, struct error *e)
+/* Memory that the host writes, so many bytes into a chunk. NULL with the error. */
+static struct vulkan_chunk *take_block(struct vulkan_executable *v, uint64_t bytes, uint64_t *offset, struct error *e)
 {
     struct vulkan_chunk *chunk = v->chunks;
-    if (!chunk || chunk->memory.bytes - chunk->used < align_block(bytes)) chunk = add_chunk(v, align_block(bytes), e);
-    if (!chunk) return -1;
-    *host = chunk->memory.host + chunk->used;
-    *address = chunk->memory.address + chunk->used;
+    if (!chunk || chunk->room - chunk->used < align_block(bytes)) chunk = add_chunk(v, align_block(bytes), e);
+    if (!chunk) return NULL;
+    *offset = chunk->used;
     chunk->used += align_block(bytes);
-    return 0;
+    return chunk;
 }
 
 void vulkan_chunks_free(struct vulkan_chunk *chunks)
 {
     for (struct vulkan_chunk *next; chunks; chunks = next) {
         next = chunks->next;
-        vulkan_memory_free(&chunks->memory);
-        free(chunks);
+        free_chunk(chunks);
     }
 }
 
@@ -67,16 +96,22 @@ static int write_block(struct vulkan_launch *v, struct vulkan_executable *all, c
                        const struct program_launch *p, struct error *e)
 {
     struct spirv_launch launch = {.dims = p->range.dims};
-    uint8_t *constants;
+    struct vulkan_chunk *chunk;
+    uint64_t at;
     memcpy(launch.global_size, p->range.global, sizeof launch.global_size);
     memcpy(launch.global_offset, p->range.offset, sizeof launch.global_offset);
     memcpy(launch.local_size, p->range.local, sizeof launch.local_size);
     memcpy(launch.num_groups, p->num_groups, sizeof launch.num_groups);
     if (o->header.constants_size) {
-        if (take_block(all, o->header.constants_size, &constants, &launch.constants, e) != 0) return -1;
-        write_constants(o, constants, launch.constants);
+        if (!(chunk = take_block(all, o->header.constants_size, &at, e))) return -1;
+        launch.constants = chunk->memory.address + at;
+        write_constants(o, chunk->memory.host + at, launch.constants);
     }
-    if (take_block(all, SPIRV_ARGUMENTS + p->args_size, &v->block, &v->address, e) != 0) return -1;
+    if (!(chunk = take_block(all, SPIRV_ARGUMENTS + p->args_size, &at, e))) return -1;
+    v->block = chunk->memory.host + at;
+    v->address = chunk->memory.address + at;
+    v->set = chunk->set;
+    v->offset = (uint32_t)at;
     memcpy(v->block, &launch, sizeof launch);
     return 0;
 }

@@ -8,15 +8,19 @@
 struct vulkan_launch {
     struct launch_code code;
     struct vulkan_pieces pieces;
-    uint8_t *block;   /* struct spirv_launch and the arguments, as the host writes them */
-    uint64_t address; /* the same as kernels read them */
+    uint8_t *block;      /* struct spirv_launch and the arguments, as the host writes them */
+    uint64_t address;    /* the same as kernels read them */
+    VkDescriptorSet set; /* and as a uniform buffer, `offset` bytes into its chunk */
+    uint32_t offset;
 };
 
 /* Blocks lie in few pieces of memory: drivers do not have many. */
 struct vulkan_chunk {
     struct vulkan_chunk *next;
     struct vulkan_memory memory;
-    uint64_t used;
+    VkDescriptorPool pool;
+    VkDescriptorSet set; /* SPIRV_UNIFORM_BYTES of it, from any offset on */
+    uint64_t used, room;
 };
 
 /* executable.of_device */

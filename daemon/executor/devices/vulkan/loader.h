@@ -13,9 +13,13 @@
     X(EnumeratePhysicalDevices) X(GetDeviceProcAddr) X(GetPhysicalDeviceFeatures2) \
     X(GetPhysicalDeviceMemoryProperties) X(GetPhysicalDeviceProperties2) X(GetPhysicalDeviceQueueFamilyProperties)
 #define VULKAN_OF_DEVICE(X) \
-    X(AllocateCommandBuffers) X(AllocateMemory) X(BeginCommandBuffer) X(BindBufferMemory) X(CmdBindPipeline) \
-    X(CmdCopyBuffer) X(CmdDispatch) X(CmdFillBuffer) X(CmdPipelineBarrier) X(CmdPushConstants) X(CreateBuffer) \
+    X(AllocateCommandBuffers) X(AllocateDescriptorSets) X(AllocateMemory) X(BeginCommandBuffer) X(BindBufferMemory) X(CmdBindDescriptorSets) \
+    X(CmdBindPipeline) X(CreateDescriptorPool) X(CreateDescriptorSetLayout) X(DestroyDescriptorPool) \
+    X(UpdateDescriptorSets) \
+    X(CmdCopyBuffer) X(CmdDispatch) X(CmdFillBuffer) X(CmdPipelineBarrier) X(CmdPushConstants) X(CmdResetQueryPool) \
+    X(CmdWriteTimestamp) X(CreateBuffer) \
     X(CreateCommandPool) X(CreateComputePipelines) X(CreateFence) X(CreatePipelineCache) X(CreatePipelineLayout) \
+    X(CreateQueryPool) X(GetQueryPoolResults) \
     X(CreateShaderModule) X(DestroyBuffer) X(DestroyDevice) X(DestroyPipeline) X(DestroyShaderModule) \
     X(EndCommandBuffer) X(FreeCommandBuffers) X(FreeMemory) X(GetBufferDeviceAddress) \
     X(GetBufferMemoryRequirements) X(GetDeviceQueue) X(GetFenceStatus) X(GetMemoryHostPointerPropertiesEXT) \

@@ -32,8 +32,8 @@ static VkResult make_buffer(struct vulkan_memory *m, bool imported)
                                      .pNext = imported ? &external : NULL,
                                      .size = m->bytes,
                                      .usage = VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
-                                              VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                                              VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+                                              VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                                              VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
     return vk.CreateBuffer(vulkan.device, &info, NULL, &m->buffer);
 }
 
@@ -61,14 +61,15 @@ static VkResult bind(struct vulkan_memory *m)
     return result;
 }
 
-static VkResult make(struct vulkan_memory *m, bool for_host)
+static VkResult make(struct vulkan_memory *m, enum vulkan_memory_use use)
 {
+    const bool for_host = use != VULKAN_DEVICE_ONLY;
+    const VkMemoryPropertyFlags better = use == VULKAN_STAGING ? 0 : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     VkMemoryRequirements needs;
     VkResult result = make_buffer(m, false);
     if (result != VK_SUCCESS) return result;
     vk.GetBufferMemoryRequirements(vulkan.device, m->buffer, &needs);
-    int type = for_host ? choose_type(needs.memoryTypeBits, host_flags, 0)
-                        : choose_type(needs.memoryTypeBits, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    int type = choose_type(needs.memoryTypeBits, for_host ? host_flags : 0, better);
     result = allocate(m, type, needs.size, NULL);
     if (result == VK_SUCCESS) result = bind(m);
     if (result == VK_SUCCESS && for_host)
@@ -100,14 +101,15 @@ static int settle(struct vulkan_memory *m, VkResult result, const char *what, co
     return vulkan_fail(e, object, text, result);
 }
 
-int vulkan_memory_make(struct vulkan_memory *m, uint64_t bytes, bool for_host, const char *object, struct error *e)
+int vulkan_memory_make(struct vulkan_memory *m, uint64_t bytes, enum vulkan_memory_use use, const char *object,
+                       struct error *e)
 {
     *m = (struct vulkan_memory){.bytes = bytes};
     if (bytes > vulkan.description.max_buffer_bytes)
         return error_set(e, FUSION_OUT_OF_MEMORY, object,
                          "%" PRIu64 " bytes are more than device vulkan can have in one piece (%" PRIu64 ")", bytes,
                          vulkan.description.max_buffer_bytes);
-    return settle(m, make(m, for_host), "cannot be had", object, e);
+    return settle(m, make(m, use), "cannot be had", object, e);
 }
 
 int vulkan_memory_import(struct vulkan_memory *m, void *host, uint64_t bytes, const char *object, struct error *e)

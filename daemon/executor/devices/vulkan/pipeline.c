@@ -48,12 +48,13 @@ static int check_limits(const struct program_launch *l, struct error *e)
 /* ---- pipelines ---- */
 
 static VkResult make_pipeline(VkShaderModule module, const struct gpu_object *object, const uint32_t size[3],
-                              uint32_t local_bytes, VkPipeline *pipeline)
+                              uint32_t local_bytes, uint32_t surplus, VkPipeline *pipeline)
 {
-    const uint32_t values[] = {size[0], size[1], size[2], local_bytes};
-    VkSpecializationMapEntry entries[4];
-    for (uint32_t i = 0; i < 4; i++) entries[i] = (VkSpecializationMapEntry){i, i * 4, 4};
-    const VkSpecializationInfo specialization = {4, entries, sizeof values, values};
+    enum { N = 5 };
+    const uint32_t values[N] = {size[0], size[1], size[2], local_bytes, surplus};
+    VkSpecializationMapEntry entries[N];
+    for (uint32_t i = 0; i < N; i++) entries[i] = (VkSpecializationMapEntry){i, i * 4, 4};
+    const VkSpecializationInfo specialization = {N, entries, sizeof values, values};
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo sub_groups = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = object->header.sub_group_size};
@@ -76,6 +77,8 @@ static VkResult make_pieces(struct vulkan_pieces *p, VkShaderModule module, cons
                             const struct program_launch *l, uint32_t local_bytes)
 {
     struct cut cuts[3];
+    uint32_t surplus = 0; /* dimensions */
+    for (unsigned d = 0; d < 3; d++) surplus |= (uint32_t)(l->range.global[d] % l->range.local[d] != 0) << d;
     for (unsigned d = 0; d < 3; d++) cuts[d] = cut_dimension(l, d, object->header.whole_groups);
     for (uint32_t i = 0; i < cuts[0].n * cuts[1].n * cuts[2].n; i++) {
         const uint32_t at[3] = {i % cuts[0].n, i / cuts[0].n % cuts[1].n, i / cuts[0].n / cuts[1].n};
@@ -86,7 +89,7 @@ static VkResult make_pieces(struct vulkan_pieces *p, VkShaderModule module, cons
             piece->n[d] = cuts[d].count[at[d]];
             size[d] = cuts[d].size[at[d]];
         }
-        VkResult result = make_pipeline(module, object, size, local_bytes, &piece->pipeline);
+        VkResult result = make_pipeline(module, object, size, local_bytes, surplus, &piece->pipeline);
         if (result != VK_SUCCESS) return result;
         p->n++;
     }

@@ -2,8 +2,11 @@
 #include "daemon/executor/devices/vulkan/queue.h"
 
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "daemon/executor/devices/gpu/lost.h"
+#include "daemon/executor/run/running.h"
 #include "daemon/executor/run/wait.h"
 
 /* Of waiting for a GPU: being woken by its driver takes longer than a small kernel. A driver that computes on the
@@ -15,6 +18,31 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static VkCommandPool pool;
 static VkFence fence;
 
+/* FUSIOND_VULKAN_TIMES=1: the GPU's own clock, where commands begin and where they end. */
+static VkQueryPool clock_reads;
+static double ns_of_tick;
+
+static VkResult open_clock(void)
+{
+    const VkQueryPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = 2};
+    VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    const char *wanted = getenv("FUSIOND_VULKAN_TIMES");
+    if (!wanted || strcmp(wanted, "1") != 0) return VK_SUCCESS;
+    vk.GetPhysicalDeviceProperties2(vulkan.physical, &p);
+    ns_of_tick = p.properties.limits.timestampPeriod;
+    return vk.CreateQueryPool(vulkan.device, &info, NULL, &clock_reads);
+}
+
+static void read_clock(void)
+{
+    uint64_t ticks[2];
+    if (!clock_reads) return;
+    VkResult result = vk.GetQueryPoolResults(vulkan.device, clock_reads, 0, 2, sizeof ticks, ticks, sizeof *ticks,
+                                             VK_QUERY_RESULT_64_BIT);
+    if (result == VK_SUCCESS) running_took((uint64_t)((double)(ticks[1] - ticks[0]) * ns_of_tick));
+}
+
 int vulkan_queue_init(struct error *e)
 {
     const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
@@ -23,6 +51,7 @@ int vulkan_queue_init(struct error *e)
     const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     VkResult result = vk.CreateCommandPool(vulkan.device, &pool_info, NULL, &pool);
     if (result == VK_SUCCESS) result = vk.CreateFence(vulkan.device, &fence_info, NULL, &fence);
+    if (result == VK_SUCCESS) result = open_clock();
     return result == VK_SUCCESS ? 0 : vulkan_fail(e, NULL, "it cannot be used", result);
 }
 
@@ -36,13 +65,18 @@ VkCommandBuffer vulkan_begin(const char *object, struct error *e)
                                               .commandBufferCount = 1};
     VkResult result = vk.AllocateCommandBuffers(vulkan.device, &info, &commands);
     if (result == VK_SUCCESS) result = vk.BeginCommandBuffer(commands, &begin);
-    if (result == VK_SUCCESS) return commands;
-    vulkan_fail(e, object, "its commands cannot be recorded", result);
-    return NULL;
+    if (result != VK_SUCCESS) {
+        vulkan_fail(e, object, "its commands cannot be recorded", result);
+        return NULL;
+    }
+    if (clock_reads) vk.CmdResetQueryPool(commands, clock_reads, 0, 2);
+    if (clock_reads) vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clock_reads, 0);
+    return commands;
 }
 
 int vulkan_end(VkCommandBuffer commands, const char *object, struct error *e)
 {
+    if (clock_reads) vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clock_reads, 1);
     VkResult result = vk.EndCommandBuffer(commands);
     return result == VK_SUCCESS ? 0 : vulkan_fail(e, object, "its commands cannot be recorded", result);
 }
@@ -81,6 +115,7 @@ int vulkan_submit(VkCommandBuffer commands, const char *object, struct error *e)
     VkResult result = vk.QueueSubmit(vulkan.queue, 1, &info, fence);
     if (result == VK_SUCCESS) result = wait();
     if (result == VK_SUCCESS) result = vk.ResetFences(vulkan.device, 1, &fence);
+    if (result == VK_SUCCESS) read_clock();
     if (result == VK_ERROR_DEVICE_LOST) gpu_lost("vulkan", vulkan.description.name, object);
     return result == VK_SUCCESS ? vulkan_validated(e) : vulkan_fail(e, object, "running it failed", result);
 }

@@ -142,7 +142,7 @@ static int run(VkPipeline pipeline, uint64_t address, uint32_t groups, struct er
     vk.CmdPushConstants(commands, vulkan.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, push);
     vk.CmdDispatch(commands, groups, 1, 1);
     vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT);
-    vk.EndCommandBuffer(commands);
+    if (vulkan_end(commands, "the driver's self-test", e) != 0) return -1;
     return vulkan_submit(commands, "the driver's self-test", e);
 }
 
@@ -176,7 +176,8 @@ static int run_words(const uint32_t *words, size_t bytes, const struct vulkan_me
 static int test_numbers(const uint32_t *words, size_t bytes, bool wide, struct verdict *v, struct error *e)
 {
     struct vulkan_memory memory;
-    if (vulkan_memory_make(&memory, (uint64_t)CASES * NUMBERS * (wide ? 8 : 4), true, NULL, e) != 0) return -1;
+    if (vulkan_memory_make(&memory, (uint64_t)CASES * NUMBERS * (wide ? 8 : 4), VULKAN_STAGING, NULL, e) != 0)
+        return -1;
     write_cases(memory.host, wide);
     int result = run_words(words, bytes, &memory, CASES, e);
     if (result == 0) *v = judge(memory.host, wide);
@@ -206,7 +207,7 @@ static uint32_t right_sum(const uint32_t *table, uint32_t from)
 static int test_loop(uint32_t n, uint32_t *right, struct error *e)
 {
     struct vulkan_memory memory;
-    if (vulkan_memory_make(&memory, (LOOP_ITEMS + n) * sizeof(uint32_t), true, NULL, e) != 0) return -1;
+    if (vulkan_memory_make(&memory, (LOOP_ITEMS + n) * sizeof(uint32_t), VULKAN_STAGING, NULL, e) != 0) return -1;
     uint32_t *sums = (uint32_t *)memory.host, *table = sums + LOOP_ITEMS;
     memset(sums, 0, LOOP_ITEMS * sizeof *sums);
     write_table(table, n);

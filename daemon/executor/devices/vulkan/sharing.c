@@ -43,9 +43,9 @@ static int make(struct vulkan_shared *s, uint64_t bytes, const char *object, str
     struct error ignored;
     s->imported = vulkan.import_alignment && (uintptr_t)s->session % vulkan.import_alignment == 0 &&
                   vulkan_memory_import(&s->host, s->session, bytes, object, &ignored) == 0;
-    if (!s->imported && vulkan_memory_make(&s->host, bytes, true, object, e) != 0) return -1;
+    if (!s->imported && vulkan_memory_make(&s->host, bytes, VULKAN_STAGING, object, e) != 0) return -1;
     if (vulkan.description.shares_memory) return 0;
-    return vulkan_memory_make(&s->own, bytes, false, object, e);
+    return vulkan_memory_make(&s->own, bytes, VULKAN_DEVICE_ONLY, object, e);
 }
 
 /* Only the thread that runs submissions makes any. */
