@@ -348,6 +348,35 @@ static void rounds_that_end_in_two_ways(void **state)
             args, 2);
 }
 
+/* What rounds carry is kept in place only where nobody asks for what it was, or for what is computed of that again. */
+static void sums_over_barriers(void **state)
+{
+    (void)state;
+    static const char *const asked[] = {"%t", "%s", "%cheap", "%u"};
+    for (unsigned i = 0; i < 4; i++) {
+        char text[2000];
+        snprintf(
+            text, sizeof text,
+            "local @tile: [128 x i32]\n"
+            "kernel @k(%%a: ptr.global i32 read, %%o: ptr.global i32) {\n  %%g = global_id x\n  %%l = local_id x\n"
+            "  %%tile = global @tile\n  %%mine = elem i32 %%tile, %%l\n  %%x = load i32 %%a[%%g]\n"
+            "  %%r, %%q = loop (%%j: i32 = 0, %%s: i32 = %%x, %%p: i32 = 7) -> i32, i32 {\n"
+            "    store i32 %%mine, %%s\n    barrier work_group, local\n    %%k = xor i64 %%l, 1\n"
+            "    %%other = elem i32 %%tile, %%k\n    %%y = load i32 %%other\n    %%cheap = add i32 %%s, 5\n"
+            "    %%t = add i32 %%s, %%y\n    %%u = mul i32 %%t, 3\n    barrier work_group, local\n"
+            "    %%p2 = xor i32 %%p, %s\n    %%j1 = add i32 %%j, 1\n    %%c = slt i32 %%j1, 4\n"
+            "    if %%c {\n      yield\n    } else {\n      break %%t, %%p2\n    }\n    continue %%j1, %%t, %%p2\n  }\n"
+            "  %%z = sub i32 %%r, %%q\n  store i32 %%o[%%g], %%z\n  return\n}\n",
+            asked[i]);
+        static int32_t from[256], to[256];
+        for (int k = 0; k < 256; k++) from[k] = k * 37 % 101;
+        struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = from, .size = sizeof from},
+                                    {.kind = INTERP_ARG_BUFFER, .data = to, .size = sizeof to}};
+        struct nd_range range = {1, {256, 1, 1}, {0}, {128, 1, 1}};
+        kit_same_as_planned(text, &range, args, 2);
+    }
+}
+
 static void what_is_not_compiled_is_named(void **state)
 {
     (void)state;
@@ -359,13 +388,21 @@ static void what_is_not_compiled_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reversal_in_local_memory),    cmocka_unit_test(tree_reduction),
-        cmocka_unit_test(tree_of_constant_steps),      cmocka_unit_test(conditions_on_ids),
-        cmocka_unit_test(transposition_of_tiles),      cmocka_unit_test(values_that_live_across),
-        cmocka_unit_test(barriers_in_uniform_ifs),     cmocka_unit_test(group_operations_on_integers),
-        cmocka_unit_test(group_operations_on_floats),  cmocka_unit_test(votes),
-        cmocka_unit_test(group_operations_in_loops),   cmocka_unit_test(agreement_by_vote),
-        cmocka_unit_test(rounds_that_end_in_two_ways), cmocka_unit_test(what_is_not_compiled_is_named),
+        cmocka_unit_test(reversal_in_local_memory),
+        cmocka_unit_test(tree_reduction),
+        cmocka_unit_test(tree_of_constant_steps),
+        cmocka_unit_test(conditions_on_ids),
+        cmocka_unit_test(transposition_of_tiles),
+        cmocka_unit_test(values_that_live_across),
+        cmocka_unit_test(barriers_in_uniform_ifs),
+        cmocka_unit_test(group_operations_on_integers),
+        cmocka_unit_test(group_operations_on_floats),
+        cmocka_unit_test(votes),
+        cmocka_unit_test(group_operations_in_loops),
+        cmocka_unit_test(agreement_by_vote),
+        cmocka_unit_test(sums_over_barriers),
+        cmocka_unit_test(rounds_that_end_in_two_ways),
+        cmocka_unit_test(what_is_not_compiled_is_named),
     };
     return cmocka_run_group_tests_name("cpu_groups", tests, fill, NULL);
 }

@@ -94,6 +94,7 @@ struct cut {
     uint32_t n_regions;     /* region 0: between them */
     uint32_t *defined;      /* region of a value */
     struct ir_value **kept; /* the variable where a value is kept, or NULL */
+    bool *in_place;         /* a value is kept where what it was a round before is: that is gone */
     struct ir_value **here; /* a value as it is known in the region being rewritten */
     uint32_t *here_region;  /* and whether it is */
 };
@@ -175,6 +176,35 @@ static void store_after(struct ir_value *variable, struct ir_value *v)
     store->scratch = region_of(inst) << 1;
 }
 
+/* ---- what is computed again ---- */
+
+bool reads_constant_memory(const struct ir_inst *inst)
+{
+    if (inst->op != IR_OP_LOAD || inst->attrs.is_volatile) return false;
+    const struct ir_value *root = inst->operands[0];
+    while (root->kind == IR_VALUE_RESULT && (root->of.inst->op == IR_OP_ELEM || root->of.inst->op == IR_OP_FIELD))
+        root = root->of.inst->operands[0];
+    if (root->kind != IR_VALUE_PARAM || ir_type_space(root->type) != IR_SPACE_GLOBAL) return false;
+    return root->of.function->params[root->index].access == IR_ACCESS_READ;
+}
+
+enum { TOO_MUCH = 100 };
+
+/* What computing it once more costs, against storing and loading it; more than there can be: too much. */
+static unsigned recompute_cost(const struct ir_inst *inst)
+{
+    enum { LOAD_COST = 6 };
+    unsigned flags = ir_op_info(inst->op)->flags;
+    if (reads_constant_memory(inst)) return LOAD_COST;
+    if (!(flags & IR_FLAG_PURE) || (flags & IR_FLAG_PARTIAL)) return TOO_MUCH;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (ir_type_is_float(inst->operands[i]->type) != ir_type_is_float(inst->results[0]->type)) return TOO_MUCH;
+    if (!ir_type_is_float(inst->results[0]->type)) return 1;
+    return inst->op == IR_OP_FADD || inst->op == IR_OP_FSUB || inst->op == IR_OP_FMUL || inst->op == IR_OP_FNEG
+               ? 1
+               : TOO_MUCH;
+}
+
 /* ---- values that joins define: loop arguments and results of ifs and loops ---- */
 
 static bool is_shared(const struct cut *c, const struct ir_value *v)
@@ -189,10 +219,18 @@ struct joins {
     struct ir_value **to;
 };
 
+/* Whether a value is kept where what it becomes is kept anyway. */
+static bool is_kept_as(const struct cut *c, const struct ir_value *v, const struct ir_value *to)
+{
+    return v->kind == IR_VALUE_RESULT && c->kept[v->scratch] && c->kept[v->scratch] == c->kept[to->scratch];
+}
+
 static void store_operands(struct cut *c, struct ir_inst *inst, struct ir_value **to)
 {
-    for (uint32_t i = 0; i < inst->n_operands; i++)
-        if (!is_shared(c, to[i])) store_before(c, variable_of(c, to[i]), inst->operands[i], inst);
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        if (is_shared(c, to[i]) || is_kept_as(c, inst->operands[i], to[i])) continue;
+        store_before(c, variable_of(c, to[i]), inst->operands[i], inst);
+    }
 }
 
 static void see_terminator(struct ir_inst *inst, void *data)
@@ -210,11 +248,67 @@ static void store_ways(struct cut *c, struct ir_inst *inst, enum ir_op op, struc
         if (inst->blocks[b]) ir_walk(inst->blocks[b], see_terminator, &j);
 }
 
+/* The uses of what a loop carries, and of what would be computed of it again. */
+struct uses {
+    const struct ir_inst *next; /* what it becomes is made by this */
+    bool *of;                   /* by value number */
+    uint32_t last;              /* the last region with one */
+};
+
+static void see_use(struct ir_inst *inst, void *data)
+{
+    struct uses *u = data;
+    bool uses = false;
+    for (uint32_t i = 0; i < inst->n_operands && !uses; i++) {
+        const struct ir_value *v = inst->operands[i];
+        uses = v->kind > IR_VALUE_PARAM && v->scratch != VARIABLE && u->of[v->scratch];
+    }
+    if (!uses) return;
+    if (region_of(inst) > u->last) u->last = region_of(inst);
+    if (inst != u->next && inst->n_results == 1 && !inst->blocks[0] && recompute_cost(inst) < TOO_MUCH)
+        u->of[inst->results[0]->scratch] = true;
+}
+
+struct ways {
+    const struct ir_inst *loop;
+    struct ir_inst *on;
+    unsigned n;
+};
+
+static void see_way(struct ir_inst *inst, void *data)
+{
+    struct ways *w = data;
+    if (inst->op != IR_OP_CONTINUE || ir_enclosing_loop(inst) != w->loop) return;
+    w->on = inst;
+    w->n++;
+}
+
+/* What a round carries on is kept where the next one looks for it as soon as it is there, if nobody asks for the old
+   value any more: a sum over tiles needs no copy of it for each round. */
+static void keep_in_place(struct cut *c, struct ir_inst *loop)
+{
+    struct ways w = {.loop = loop};
+    ir_walk(loop->blocks[0], see_way, &w);
+    for (uint32_t i = 0; w.n == 1 && i < w.on->n_operands; i++) {
+        struct ir_value *v = w.on->operands[i], *carried = loop->blocks[0]->args[i];
+        if (v->kind != IR_VALUE_RESULT || v->of.inst->parent != loop->blocks[0]) continue;
+        if (is_shared(c, v) || is_shared(c, carried) || c->kept[v->scratch] || is_grouped(v->of.inst)) continue;
+        struct uses uses = {v->of.inst, arena_alloc(c->arena, (c->group.n_values + 1) * sizeof *uses.of), 0};
+        uses.of[carried->scratch] = true;
+        ir_walk(loop->blocks[0], see_use, &uses);
+        if (uses.last > region_of(v->of.inst)) continue;
+        c->kept[v->scratch] = variable_of(c, carried);
+        c->in_place[v->scratch] = true;
+        store_after(c->kept[v->scratch], v);
+    }
+}
+
 static void store_joins(struct cut *c, struct ir_block *block)
 {
     for (struct ir_inst *inst = block->first; inst; inst = inst->next) {
         if (!is_grouped(inst)) continue;
         if (inst->op == IR_OP_LOOP) {
+            keep_in_place(c, inst);
             store_operands(c, inst, inst->blocks[0]->args);
             store_ways(c, inst, IR_OP_CONTINUE, inst->blocks[0]->args);
             store_ways(c, inst, IR_OP_BREAK, inst->results);
@@ -235,36 +329,11 @@ static bool is_available(const struct cut *c, const struct ir_value *v, uint32_t
     return v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_VAR;
 }
 
-bool reads_constant_memory(const struct ir_inst *inst)
-{
-    if (inst->op != IR_OP_LOAD || inst->attrs.is_volatile) return false;
-    const struct ir_value *root = inst->operands[0];
-    while (root->kind == IR_VALUE_RESULT && (root->of.inst->op == IR_OP_ELEM || root->of.inst->op == IR_OP_FIELD))
-        root = root->of.inst->operands[0];
-    if (root->kind != IR_VALUE_PARAM || ir_type_space(root->type) != IR_SPACE_GLOBAL) return false;
-    return root->of.function->params[root->index].access == IR_ACCESS_READ;
-}
-
-/* What computing it once more costs, against storing and loading it; more than there can be: too much. */
-static unsigned recompute_cost(const struct ir_inst *inst)
-{
-    enum { TOO_MUCH = 100, LOAD_COST = 6 };
-    unsigned flags = ir_op_info(inst->op)->flags;
-    if (reads_constant_memory(inst)) return LOAD_COST;
-    if (!(flags & IR_FLAG_PURE) || (flags & IR_FLAG_PARTIAL)) return TOO_MUCH;
-    for (uint32_t i = 0; i < inst->n_operands; i++)
-        if (ir_type_is_float(inst->operands[i]->type) != ir_type_is_float(inst->results[0]->type)) return TOO_MUCH;
-    if (!ir_type_is_float(inst->results[0]->type)) return 1;
-    return inst->op == IR_OP_FADD || inst->op == IR_OP_FSUB || inst->op == IR_OP_FMUL || inst->op == IR_OP_FNEG
-               ? 1
-               : TOO_MUCH;
-}
-
 /* Whether it is computed again from what is there, for at most *most. */
 static bool is_cheap(const struct cut *c, const struct ir_value *v, uint32_t region, unsigned *most)
 {
     if (is_available(c, v, region) || c->here_region[v->scratch] == region) return true;
-    if (v->kind != IR_VALUE_RESULT) return false;
+    if (v->kind != IR_VALUE_RESULT || c->in_place[v->scratch]) return false;
     unsigned cost = recompute_cost(v->of.inst);
     if (cost > *most) return false;
     *most -= cost;
@@ -344,6 +413,7 @@ static bool run_parallel_regions(struct ir_function *kernel)
     c.grouped = parallel_regions_mark(c.arena, kernel);
     c.defined = arena_alloc(c.arena, n * sizeof *c.defined);
     c.kept = arena_alloc(c.arena, n * sizeof *c.kept);
+    c.in_place = arena_alloc(c.arena, n * sizeof *c.in_place);
     c.here = arena_alloc(c.arena, n * sizeof *c.here);
     c.here_region = arena_alloc(c.arena, n * sizeof *c.here_region);
     new_region(&c); /* 0 */
