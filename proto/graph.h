@@ -39,6 +39,7 @@ struct proto_slot { /* a buffer, USM allocation or image of the graph; which one
     uint8_t lanes; /* 1, 2, 3, 4, 8, 16 */
     bool usm;
     struct proto_props props;
+    bool unread;              /* outputs were declared, and it is none */
     struct proto_image image; /* all 0: it is none. An image is used whole; elements are bytes, without properties */
 };
 

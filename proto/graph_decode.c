@@ -159,6 +159,7 @@ static void take_slot(struct decoder *d, struct proto_slot *slot)
     slot->lanes = (uint8_t)take_uint(d, 16, "a buffer's lanes");
     slot->usm = take_bool(d, "usm");
     slot->props = take_props(d);
+    slot->unread = take_bool(d, "unread");
     take_image(d, &slot->image);
     check_image(d, slot);
     if (d->failed) return;

@@ -53,6 +53,7 @@ static void put_slot(msgpack_packer *p, const struct proto_slot *slot)
     put_uint(p, slot->lanes);
     put_bool(p, slot->usm);
     put_props(p, &slot->props);
+    put_bool(p, slot->unread);
     put_image(p, &slot->image);
 }
 

@@ -1,6 +1,6 @@
 /* The layout of an encoded graph: how many elements each array has.
  *   graph  [format, modules, [slot ...], [value ...], [node ...]]
- *   slot   [name, bytes, elem, lanes, usm, props, image]
+ *   slot   [name, bytes, elem, lanes, usm, props, unread, image]
  *   image  [], or [width, height, row pitch, channel order, channel type, type, slices, slice pitch]
  *   props  [access scope, internal memory, no_init]
  *   value  [size, alike, number]
@@ -14,9 +14,9 @@
 #pragma once
 
 enum {
-    GRAPH_FORMAT = 4,
+    GRAPH_FORMAT = 5,
     GRAPH_FIELDS = 5,
-    SLOT_FIELDS = 7,
+    SLOT_FIELDS = 8,
     IMAGE_FIELDS = 8,
     PROPS_FIELDS = 3,
     VALUE_FIELDS = 3,

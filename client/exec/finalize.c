@@ -7,6 +7,7 @@
 #include "client/exec/actions.h"
 #include "client/exec/report.h"
 #include "client/graph/flatten.h"
+#include "client/graph/outputs.h"
 #include "client/graph/values.h"
 #include "client/module/pipe.h"
 #include "client/session/request.h"
@@ -174,6 +175,7 @@ fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_optio
     fusion_graph *flat = client_graph_flatten(g, options->mode);
     if (!flat) return fusion_last_error()->status;
     client_graph_describe_values(flat);
+    client_graph_describe_outputs(flat);
     fusion_exec *e = NULL;
     fusion_status status = finalize_flat(g, flat, options, &e);
     if (flat != g) client_graph_free(flat);

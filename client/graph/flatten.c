@@ -9,6 +9,7 @@
 #include "client/base/error.h"
 #include "client/graph/host.h"
 #include "client/graph/node.h"
+#include "client/graph/outputs.h"
 #include "proto/limits.h"
 
 static const struct graph_action *inner_at(const fusion_graph *g, uint32_t node)
@@ -152,7 +153,7 @@ static fusion_status start_copy(const fusion_graph *g, fusion_graph *to)
     for (uint32_t i = 0; i < g->wire.n_slots && status == FUSION_SUCCESS; i++) status = move_slot(&m, i, &ignored);
     for (uint32_t i = 0; i < g->wire.n_values && status == FUSION_SUCCESS; i++)
         status = client_graph_value(to, g->values[i].data, g->values[i].size, &ignored);
-    return status;
+    return status == FUSION_SUCCESS ? client_graph_copy_outputs(to, g) : status;
 }
 
 static fusion_graph *copy_of(const fusion_graph *g)

@@ -36,6 +36,7 @@ void client_graph_free(fusion_graph *g)
     for (uint32_t i = 0; i < g->n_actions; i++) client_graph_free(g->actions[i].inner);
     free(g->actions);
     free(g->parent_of);
+    free(g->outputs.memory);
     for (uint32_t i = 0; i < g->wire.n_nodes; i++) client_node_free(&g->wire.nodes[i]);
     for (uint32_t i = 0; i < g->wire.n_slots; i++) free(g->wire.slots[i].name);
     for (uint32_t i = 0; i < g->wire.n_values; i++) free(g->values[i].data);

@@ -59,6 +59,11 @@ struct fusion_graph {
     uint32_t recording;                         /* its number; 0: was never recorded */
     struct graph_action *actions;               /* of nodes of kind HOST, sorted by node */
     uint32_t n_actions, actions_capacity;
+    struct graph_outputs {
+        bool declared;
+        uint32_t n;
+        uint64_t *memory; /* ids */
+    } outputs;
     uint32_t *parent_of; /* of a graph that was flattened: node of the graph it was; else NULL */
 };
 

@@ -32,6 +32,7 @@ static struct fuser_buffer buffer(const struct proto_slot *s)
                                  .elem = element_type(s->elem, s->lanes),
                                  .usm = s->usm,
                                  .props = properties(&s->props),
+                                 .unread = s->unread,
                                  .image = s->image.width != 0,
                                  .form = (enum ir_image_form)s->image.type};
 }

@@ -29,6 +29,7 @@ struct fuser_buffer {
     ir_type elem; /* element type where the client said it, else IR_VOID */
     bool usm;
     struct fuser_props props;
+    bool unread;             /* outputs were declared, and it is none: nobody reads it after the graph */
     bool image;              /* kernels take it as a whole, and it always stays in memory */
     enum ir_image_form form; /* of an image */
     bool viewed;             /* arguments take it, a buffer, as an image: then it stays in memory too */

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "fuser/plan/graph/edges.h"
-#include "fuser/plan/graph/empty_nodes.h"
 #include "fuser/plan/graph/endless_loops.h"
+#include "fuser/plan/graph/left_out.h"
 #include "fuser/plan/graph/program_scope.h"
+#include "fuser/plan/graph/unneeded.h"
 #include "fuser/plan/graph/uses.h"
 #include "fuser/plan/graph/validate.h"
 #include "fuser/plan/grouping/groups.h"
@@ -17,7 +18,8 @@
 
 /* What the stages give. */
 struct stages {
-    struct empty_nodes empty;     /* the graph without nodes in which nothing happens */
+    struct left_out empty;        /* the graph without nodes in which nothing happens */
+    struct left_out unneeded;     /* and without those whose writing nobody reads */
     struct program_scope scope;   /* that graph, program-scope variables being buffers of it */
     struct plan_facts given;      /* what each node does with each buffer */
     struct recomputed recomputed; /* the graph in which some nodes do the work of others */
@@ -28,11 +30,38 @@ struct stages {
     struct plan_groups groups; /* runs of the order */
 };
 
+static bool look(struct plan_context *ctx, const struct fuser_graph *graph, struct stages *s)
+{
+    return program_scope_lower(ctx, graph, &s->scope) && uses_find(ctx, s->scope.graph, &s->given);
+}
+
+/* Again without nodes that are not needed, if there are some. */
+static bool leave_out_unneeded(struct plan_context *ctx, uint32_t remarks, struct stages *s)
+{
+    const bool *out = unneeded_nodes(ctx, &s->given);
+    s->unneeded = (struct left_out){.graph = s->empty.graph};
+    if (!out) return true;
+    ctx->n_remarks = remarks;
+    for (uint32_t i = 0; i < s->empty.graph->n_nodes; i++)
+        if (out[i])
+            plan_remark(ctx, "unneeded", s->empty.graph->nodes[i].name, NULL,
+                        "%s does not run: nobody reads what it writes", s->empty.graph->nodes[i].name);
+    uses_free(&s->given);
+    program_scope_free(&s->scope);
+    s->given = (struct plan_facts){0};
+    s->scope = (struct program_scope){0};
+    return left_out_without(ctx, s->empty.graph, out, &s->unneeded) && look(ctx, s->unneeded.graph, s);
+}
+
 static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph, struct stages *s)
 {
-    if (!validate_graph(ctx, graph) || !empty_nodes_leave_out(ctx, graph, &s->empty)) return false;
+    if (!validate_graph(ctx, graph) || !left_out_empty(ctx, graph, &s->empty)) return false;
     endless_loops_remark(ctx, s->empty.graph);
-    return program_scope_lower(ctx, s->empty.graph, &s->scope) && uses_find(ctx, s->scope.graph, &s->given);
+    uint32_t remarks = ctx->n_remarks;
+    if (!look(ctx, s->empty.graph, s) || !leave_out_unneeded(ctx, remarks, s)) return false;
+    unneeded_remark_internal(ctx, &s->given);
+    unneeded_make_internal(ctx, &s->given);
+    return true;
 }
 
 static bool order_nodes(struct plan_context *ctx, struct stages *s)
@@ -48,7 +77,9 @@ static bool recompute(struct plan_context *ctx, struct stages *s)
     if (!order_nodes(ctx, s)) return false;
     recompute_find(ctx, &s->given, &s->edges, &s->order, &s->recomputed);
     if (s->recomputed.graph == s->given.graph) return true;
-    return uses_find(ctx, s->recomputed.graph, &s->facts) && order_nodes(ctx, s);
+    if (!uses_find(ctx, s->recomputed.graph, &s->facts)) return false;
+    unneeded_make_internal(ctx, &s->facts);
+    return order_nodes(ctx, s);
 }
 
 static bool group_kernels(struct plan_context *ctx, struct stages *s)
@@ -82,7 +113,8 @@ static void keep_results(const struct plan_context *ctx, const struct stages *s,
     plan->n_program_variables = s->scope.n_variables;
     plan->program_variables = s->scope.variables;
     recompute_number_as_given(&s->recomputed, plan);
-    empty_nodes_number_as_given(&s->empty, plan);
+    left_out_number_as_given(&s->unneeded, plan);
+    left_out_number_as_given(&s->empty, plan);
 }
 
 struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct fuser_options *options,

@@ -355,7 +355,7 @@ bool same_memory(const struct fuser_plan *plan, const struct graph_memory *a, co
 {
     for (uint32_t i = 0; i < a->graph->n_buffers; i++) {
         uint64_t bytes = a->graph->buffers[i].bytes, at = 0;
-        if (plan->storage[i] != FUSER_STORAGE_MEMORY) continue;
+        if (plan->storage[i] != FUSER_STORAGE_MEMORY || a->graph->buffers[i].unread) continue;
         while (at < bytes && a->buffers[i][at] == b->buffers[i][at]) at++;
         if (at == bytes) continue;
         snprintf(why, why_size, "buffer %s differs at byte %llu", a->graph->buffers[i].name, (unsigned long long)at);

@@ -35,6 +35,7 @@ bool run_plan_by(const struct fuser_graph *graph, const struct fuser_plan *plan,
    it. */
 bool run_watched(const struct fuser_graph *graph, const struct fuser_plan *plan, struct graph_memory *m, char *why,
                  size_t why_size);
-/* Whether two memories agree in each buffer the plan keeps in memory; `why` names the first that differs. */
+/* Whether two memories agree in each buffer that is an output and the plan keeps in memory; `why` names the first that
+ * differs. */
 bool same_memory(const struct fuser_plan *plan, const struct graph_memory *a, const struct graph_memory *b, char *why,
                  size_t why_size);

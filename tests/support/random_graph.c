@@ -349,6 +349,14 @@ static void add_properties(struct making *m)
     }
 }
 
+/* Some graphs say what is read after them. */
+static void declare_outputs(struct test_graph *g, uint64_t seed)
+{
+    struct rng rng = {seed ^ 0x6f757470};
+    if (!rng_chance(&rng, 30)) return;
+    for (uint32_t i = 0; i < BUFFERS; i++) g->graph.buffers[i].unread = rng_chance(&rng, 50);
+}
+
 /* Some were alike, and widths are those of planes. */
 static void describe_values(struct making *m)
 {
@@ -384,6 +392,7 @@ struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_kno
         if (i && rng_chance(&m.rng, 10)) test_depends(m.g, i, rng_below(&m.rng, i));
     }
     add_properties(&m);
+    declare_outputs(m.g, seed);
     m.g->options.insert_barriers = knobs->barriers;
     return m.g;
 }
@@ -412,8 +421,8 @@ char *random_graph_text(const struct test_graph *g)
     struct strbuf s = {0};
     for (uint32_t i = 0; i < g->graph.n_buffers; i++) {
         const struct fuser_props *p = &g->graph.buffers[i].props;
-        strbuf_printf(&s, "b%u: scope %d%s%s\n", i, (int)p->access_scope, p->internal_memory ? ", internal" : "",
-                      p->no_init ? ", no_init" : "");
+        strbuf_printf(&s, "b%u: scope %d%s%s%s\n", i, (int)p->access_scope, p->internal_memory ? ", internal" : "",
+                      p->no_init ? ", no_init" : "", g->graph.buffers[i].unread ? ", no output" : "");
     }
     for (uint32_t i = 0; i < g->graph.n_nodes; i++) describe_node(&s, &g->graph, &g->graph.nodes[i]);
     return strbuf_take(&s);

@@ -134,7 +134,7 @@ static void cycles_are_found(void **state)
     test_depends(g, x, y);
     test_depends(g, y, x);
     test_depends(g, z, y);
-    check_fails(g, FUSER_INVALID, "graph", "a cycle of nodes without work-items or bytes, one of them x");
+    check_fails(g, FUSER_INVALID, "graph", "a cycle of nodes that nothing has to be done for, one of them x");
     test_graph_free(g);
 }
 

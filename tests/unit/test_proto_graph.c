@@ -25,7 +25,7 @@ static void make_sample(struct sample *s)
 {
     *s = (struct sample){
         .graph = {.n_modules = 2, .n_slots = 4, .n_values = 2, .n_nodes = 6},
-        .slots = {{"a", 4096, PROTO_ELEM_F32, 1, false, {0}},
+        .slots = {{"a", 4096, PROTO_ELEM_F32, 1, false, {0}, true},
                   {"t\xc3\xa4", 4096, PROTO_ELEM_F32, 4, false, {PROTO_SCOPE_WORK_ITEM, true, true}},
                   {"", 1 << 20, PROTO_ELEM_BYTES, 1, true, {PROTO_SCOPE_WORK_GROUP, false, false}},
                   {.name = "photo", .bytes = 4096, .lanes = 1, .image = {30, 32, 128, 0x10b5, 0x10d2}}},
@@ -150,6 +150,7 @@ static void test_round_trip(void **state)
         assert_int_equal(g->slots[i].lanes, s.slots[i].lanes);
         assert_int_equal(g->slots[i].usm, s.slots[i].usm);
         assert_true(same_props(&g->slots[i].props, &s.slots[i].props));
+        assert_true(g->slots[i].unread == s.slots[i].unread);
         assert_true(proto_image_same(&g->slots[i].image, &s.slots[i].image));
     }
     assert_int_equal(g->n_values, 2);
@@ -413,13 +414,13 @@ static void test_other_formats(void **state)
 {
     (void)state;
     struct error e = {0};
-    assert_null(proto_graph_decode("\x95\x05\x00\x90\x90\x90", 6, &e));
-    assert_non_null(strstr(e.reason, "format 5"));
-    assert_null(proto_graph_decode("\x94\x04\x00\x90\x90", 5, &e));
+    assert_null(proto_graph_decode("\x95\x06\x00\x90\x90\x90", 6, &e));
+    assert_non_null(strstr(e.reason, "format 6"));
+    assert_null(proto_graph_decode("\x94\x05\x00\x90\x90", 5, &e));
     assert_non_null(strstr(e.reason, "fields"));
-    assert_null(proto_graph_decode("\x95\x04\x00\x90\x90\x90\x90", 7, &e));
+    assert_null(proto_graph_decode("\x95\x05\x00\x90\x90\x90\x90", 7, &e));
     assert_non_null(strstr(e.reason, "after its end"));
-    assert_null(proto_graph_decode("\x95\x04\x00\xdd\xff\xff\xff\xff", 8, &e));
+    assert_null(proto_graph_decode("\x95\x05\x00\xdd\xff\xff\xff\xff", 8, &e));
     assert_null(proto_graph_decode("", 0, &e));
 }
 

@@ -79,4 +79,7 @@ struct graph_file {
     struct file_module *modules;
     struct file_buffer *buffers;
     struct file_node *nodes;
+    bool has_outputs; /* these are given: */
+    uint32_t n_outputs;
+    char **outputs; /* names of buffers and images */
 };

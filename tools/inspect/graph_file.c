@@ -354,6 +354,18 @@ static bool read_nodes(struct reader *r, const yaml_node_t *list, struct graph_f
     return true;
 }
 
+static bool read_outputs(struct reader *r, const yaml_node_t *list, struct graph_file *f)
+{
+    if (list->type != YAML_SEQUENCE_NODE) return reader_fail(r, list, "outputs must be a list of buffers and images");
+    f->has_outputs = true;
+    f->outputs = calloc(reader_list_size(list) + 1, sizeof *f->outputs);
+    for (uint32_t i = 0; i < reader_list_size(list); i++) {
+        if (!reader_text(r, reader_list_item(r, list, i), &f->outputs[i])) return false;
+        f->n_outputs++;
+    }
+    return true;
+}
+
 /* Names given in the file are unique, and each depends_on names one of them. */
 static bool check_names(struct reader *r, const struct graph_file *f)
 {
@@ -374,15 +386,17 @@ static bool check_names(struct reader *r, const struct graph_file *f)
 
 static bool read_root(struct reader *r, struct graph_file *f)
 {
-    static const char *const keys[] = {"modules", "buffers", "images", "graph", NULL};
+    static const char *const keys[] = {"modules", "buffers", "images", "outputs", "graph", NULL};
     yaml_node_t *root = yaml_document_get_root_node(&r->document);
     if (!root) return reader_fail(r, NULL, "the file is empty");
     if (!reader_need_map(r, root, "a graph file") || !reader_known_keys(r, root, keys)) return false;
     yaml_node_t *modules = reader_get(r, root, "modules"), *buffers = reader_get(r, root, "buffers"),
-                *images = reader_get(r, root, "images"), *graph = reader_get(r, root, "graph");
+                *images = reader_get(r, root, "images"), *outputs = reader_get(r, root, "outputs"),
+                *graph = reader_get(r, root, "graph");
     if (!graph) return reader_fail(r, root, "there is no graph: list of nodes");
     return (!modules || read_modules(r, modules, f)) && (!buffers || read_buffers(r, buffers, f)) &&
-           (!images || read_images(r, images, f)) && read_nodes(r, graph, f) && check_names(r, f);
+           (!images || read_images(r, images, f)) && (!outputs || read_outputs(r, outputs, f)) &&
+           read_nodes(r, graph, f) && check_names(r, f);
 }
 
 struct graph_file *graph_file_read(const char *path)
@@ -453,6 +467,8 @@ void graph_file_free(struct graph_file *f)
         free(f->buffers[i].of);
     }
     for (uint32_t i = 0; i < f->n_nodes; i++) free_node(&f->nodes[i]);
+    for (uint32_t i = 0; i < f->n_outputs; i++) free(f->outputs[i]);
+    free(f->outputs);
     free(f->modules);
     free(f->buffers);
     free(f->nodes);

@@ -361,11 +361,29 @@ static bool add_nodes(struct loaded *l)
     return true;
 }
 
+static bool set_outputs(struct loaded *l)
+{
+    uint32_t n = l->file->n_outputs;
+    fusion_arg *args = calloc(n + 1, sizeof *args);
+    bool good = args != NULL;
+    for (uint32_t i = 0; i < n && good; i++) {
+        int at = loaded_find(l, l->file->outputs[i]);
+        if (!(good = at >= 0)) break;
+        const struct loaded_buffer *b = &l->buffers[at];
+        args[i] = b->image ? fusion_arg_image(b->image, FUSION_ACCESS_READ)
+                  : b->usm ? fusion_arg_pointer(b->usm, FUSION_ACCESS_READ, 0)
+                           : fusion_arg_read(b->buffer);
+    }
+    if (good && fusion_graph_set_outputs(l->graph, args, n) != FUSION_SUCCESS) good = fail_error(l, 1);
+    free(args);
+    return good;
+}
+
 bool loaded_open(struct loaded *l, fusion_session *session, const struct graph_file *file)
 {
     *l = (struct loaded){.file = file, .session = session};
     if (fusion_graph_create(session, &l->graph) != FUSION_SUCCESS) return fail_error(l, 1);
-    return load_modules(l) && create_buffers(l) && add_nodes(l);
+    return load_modules(l) && create_buffers(l) && add_nodes(l) && (!file->has_outputs || set_outputs(l));
 }
 
 void loaded_close(struct loaded *l)

@@ -35,4 +35,11 @@ typedef struct fusion_finalize_options {
     fusion_barriers barriers;
 } fusion_finalize_options;
 
+/* Outputs of a graph, which fusion_graph_set_outputs() declares: the memory whose contents are read after a submission,
+   as buffers, pointers into USM allocations and images (of an argument, which memory it is). All other memory that the
+   graph writes is its own from then on: what a submission leaves there is undefined, but for what a later submission of
+   the graph reads. So it counts as if it had FUSION_INTERNAL_MEMORY, and nodes of whose writing nothing comes do not
+   run, where the graph is fused. Where nothing is declared all are outputs. Of a graph inside another one, which is
+   fused with it, those of the outer one count. */
+
 #endif

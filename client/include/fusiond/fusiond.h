@@ -511,6 +511,7 @@ FUSION_API fusion_status fusion_queue_wait(fusion_queue *queue); /* FUSION_INVAL
 
 /* ---- finalize ---- */
 
+FUSION_API fusion_status fusion_graph_set_outputs(fusion_graph *graph, const fusion_arg *outputs, uint32_t n);
 /* Checks, fuses and compiles; options may be NULL (FUSION_NONE). The graph can be changed and finalized again. */
 FUSION_API fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options,
                                                fusion_exec **exec);

@@ -1,9 +1,11 @@
 /*
- * Nodes in which nothing happens: kernels over no work-items, copies and fills of no bytes. They are checked like all
- * others and then left out; what depends on them depends on what they depend on.
+ * Nodes that are left out: those in which nothing happens, as kernels over no work-items, copies and fills of no bytes,
+ * and others that are not needed. They are checked like all others; what depends on them depends on what they depend
+ * on.
  */
-#include "fuser/plan/graph/empty_nodes.h"
+#include "fuser/plan/graph/left_out.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/arena.h"
@@ -17,27 +19,20 @@ static bool is_empty(const struct fuser_node *n)
 /* Taking them out. */
 struct leaving {
     const struct fuser_graph *graph; /* as it was given */
-    uint32_t *place;                 /* of each node in the new graph; NO_NODE: it is empty */
-    uint32_t *seen;                  /* of each empty node: for which node it was looked at last, + 1 */
-    uint32_t *stack;                 /* of empty nodes */
+    uint32_t *place;                 /* of each node in the new graph; NO_NODE: it is left out */
+    uint32_t *seen;                  /* of each such node: for which node it was looked at last, + 1 */
+    uint32_t *stack;                 /* of such nodes */
     uint32_t n_deps, *deps;          /* of the node in work */
 };
 
 enum { NO_NODE = UINT32_MAX };
 
-static uint32_t find_empty(const struct fuser_graph *g, uint32_t *place)
-{
-    uint32_t n = g->n_nodes, kept = 0;
-    for (uint32_t i = 0; i < n; i++) place[i] = is_empty(&g->nodes[i]) ? NO_NODE : kept++;
-    return n - kept;
-}
-
-/* Empty nodes that wait for each other would be lost as a cycle. */
+/* Nodes left out that wait for each other would be lost as a cycle. */
 static bool check_cycle(struct plan_context *ctx, const struct fuser_graph *g, const struct leaving *l)
 {
     uint32_t n = g->n_nodes, left = 0, found = 0;
     uint32_t *waits = arena_alloc(ctx->arena, (n + 1) * sizeof *waits), *ready = l->stack;
-    /* From the end of chains: how many empty nodes depend on each. */
+    /* From the end of chains: how many of these depend on each. */
     for (uint32_t i = 0; i < n; i++) {
         if (l->place[i] != NO_NODE) continue;
         left++;
@@ -53,11 +48,11 @@ static bool check_cycle(struct plan_context *ctx, const struct fuser_graph *g, c
     if (found == left) return true;
     uint32_t at = 0;
     while (l->place[at] != NO_NODE || !waits[at]) at++;
-    return plan_fail(ctx, FUSER_INVALID, "graph", NULL, "a cycle of nodes without work-items or bytes, one of them %s",
-                     g->nodes[at].name);
+    return plan_fail(ctx, FUSER_INVALID, "graph", NULL,
+                     "a cycle of nodes that nothing has to be done for, one of them %s", g->nodes[at].name);
 }
 
-/* The dependences of a node, those on empty ones replaced by theirs. */
+/* The dependences of a node, those on nodes left out replaced by theirs. */
 static void find_deps(struct plan_context *ctx, struct leaving *l, uint32_t node)
 {
     uint32_t depth = 0;
@@ -79,41 +74,58 @@ static void find_deps(struct plan_context *ctx, struct leaving *l, uint32_t node
     }
 }
 
-bool empty_nodes_leave_out(struct plan_context *ctx, const struct fuser_graph *g, struct empty_nodes *out)
+static int by_name(const void *x, const void *y, void *nodes)
 {
-    uint32_t n = g->n_nodes;
+    const struct fuser_node *n = nodes;
+    return strcmp(n[*(const uint32_t *)x].name, n[*(const uint32_t *)y].name);
+}
+
+bool left_out_without(struct plan_context *ctx, const struct fuser_graph *g, const bool *out, struct left_out *left)
+{
+    uint32_t n = g->n_nodes, kept = 0;
     struct leaving l = {.graph = g,
                         .place = arena_alloc(ctx->arena, (n + 1) * sizeof *l.place),
                         .seen = arena_alloc(ctx->arena, (n + 1) * sizeof *l.seen),
                         .stack = arena_alloc(ctx->arena, (n + 1) * sizeof *l.stack)};
-    uint32_t n_empty = find_empty(g, l.place);
-    *out = (struct empty_nodes){.graph = g};
-    if (!n_empty) return true;
+    for (uint32_t i = 0; i < n; i++) l.place[i] = out[i] ? NO_NODE : kept++;
+    *left = (struct left_out){.graph = g};
+    if (kept == n) return true;
     if (!check_cycle(ctx, g, &l)) return false;
     struct fuser_graph *graph = arena_alloc(ctx->arena, sizeof *graph);
     *graph = *g;
-    graph->nodes = arena_alloc(ctx->arena, (n - n_empty + 1) * sizeof *graph->nodes);
+    graph->nodes = arena_alloc(ctx->arena, (kept + 1) * sizeof *graph->nodes);
     graph->n_nodes = 0;
-    out->given = arena_alloc(ctx->arena, (n + 1) * sizeof *out->given);
+    left->given = arena_alloc(ctx->arena, (n + 1) * sizeof *left->given);
     for (uint32_t i = 0; i < n; i++) {
-        const struct fuser_node *node = &g->nodes[i];
-        if (l.place[i] == NO_NODE) {
-            out->given[n - n_empty + out->n++] = i;
-            plan_remark(ctx, "empty_range", node->name, NULL, "%s has no %s: nothing runs", node->name,
-                        node->kind == FUSER_NODE_KERNEL ? "work-items" : "bytes");
+        if (out[i]) {
+            left->given[kept + left->n++] = i;
             continue;
         }
         find_deps(ctx, &l, i);
-        out->given[graph->n_nodes] = i;
-        graph->nodes[graph->n_nodes] = *node;
+        left->given[graph->n_nodes] = i;
+        graph->nodes[graph->n_nodes] = g->nodes[i];
         graph->nodes[graph->n_nodes].deps = l.deps;
         graph->nodes[graph->n_nodes++].n_deps = l.n_deps;
     }
-    out->graph = graph;
+    qsort_r(left->given + kept, left->n, sizeof *left->given, by_name, g->nodes); /* however they were recorded */
+    left->graph = graph;
     return true;
 }
 
-void empty_nodes_number_as_given(const struct empty_nodes *e, struct fuser_plan *plan)
+bool left_out_empty(struct plan_context *ctx, const struct fuser_graph *g, struct left_out *left)
+{
+    bool *empty = arena_alloc(ctx->arena, g->n_nodes + 1);
+    for (uint32_t i = 0; i < g->n_nodes; i++) {
+        const struct fuser_node *node = &g->nodes[i];
+        empty[i] = is_empty(node);
+        if (empty[i])
+            plan_remark(ctx, "empty_range", node->name, NULL, "%s has no %s: nothing runs", node->name,
+                        node->kind == FUSER_NODE_KERNEL ? "work-items" : "bytes");
+    }
+    return left_out_without(ctx, g, empty, left);
+}
+
+void left_out_number_as_given(const struct left_out *e, struct fuser_plan *plan)
 {
     if (!e->n) return;
     uint32_t n = plan->n_order, *order = arena_alloc(plan->arena, (n + e->n) * sizeof *order);

@@ -1,0 +1,12 @@
+/* Where outputs were declared: what nobody reads, and which nodes write nothing else. */
+#pragma once
+
+#include "fuser/plan/base/context.h"
+#include "fuser/plan/graph/facts.h"
+
+/* Nodes of whose writing nothing comes; NULL: there are none. */
+const bool *unneeded_nodes(struct plan_context *ctx, const struct plan_facts *f);
+/* Buffers that are no outputs count as if they had fusion_internal_memory. */
+void unneeded_make_internal(struct plan_context *ctx, struct plan_facts *f);
+/* Says which. */
+void unneeded_remark_internal(struct plan_context *ctx, const struct plan_facts *f);
