@@ -59,7 +59,6 @@ static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph
     endless_loops_remark(ctx, s->empty.graph);
     uint32_t remarks = ctx->n_remarks;
     if (!look(ctx, s->empty.graph, s) || !leave_out_unneeded(ctx, remarks, s)) return false;
-    unneeded_remark_internal(ctx, &s->given);
     unneeded_make_internal(ctx, &s->given);
     return true;
 }
@@ -77,9 +76,7 @@ static bool recompute(struct plan_context *ctx, struct stages *s)
     if (!order_nodes(ctx, s)) return false;
     recompute_find(ctx, &s->given, &s->edges, &s->order, &s->recomputed);
     if (s->recomputed.graph == s->given.graph) return true;
-    if (!uses_find(ctx, s->recomputed.graph, &s->facts)) return false;
-    unneeded_make_internal(ctx, &s->facts);
-    return order_nodes(ctx, s);
+    return uses_find(ctx, s->recomputed.graph, &s->facts) && order_nodes(ctx, s);
 }
 
 static bool group_kernels(struct plan_context *ctx, struct stages *s)

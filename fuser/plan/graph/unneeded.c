@@ -103,19 +103,21 @@ static bool is_own(const struct plan_facts *f, uint32_t buffer)
 
 void unneeded_make_internal(struct plan_context *ctx, struct plan_facts *f)
 {
-    bool any = counts(ctx, f);
-    for (uint32_t i = 0; i < f->n_uses && any; i++)
-        if (is_own(f, f->uses[i].buffer)) f->uses[i].props.internal_memory = true;
-}
-
-void unneeded_remark_internal(struct plan_context *ctx, const struct plan_facts *f)
-{
-    bool any = counts(ctx, f);
-    for (uint32_t i = 0; i < f->graph->n_buffers && any; i++) {
-        const struct fuser_buffer *buffer = &f->graph->buffers[i];
-        if (!is_own(f, i) || buffer->props.internal_memory) continue;
-        const struct plan_use *use = &f->uses[f->buffer_uses[f->buffer_uses_start[i]]];
-        plan_remark(ctx, "inferred_internal", f->graph->nodes[use->node].name, buffer->name,
-                    "buffer %s is none of the outputs that were declared: nobody reads it after the graph", buffer->name);
+    const struct fuser_graph *g = f->graph;
+    if (!counts(ctx, f)) return;
+    struct fuser_graph *own = arena_alloc(ctx->arena, sizeof *own);
+    *own = *g;
+    own->buffers = arena_alloc(ctx->arena, (g->n_buffers + 1) * sizeof *own->buffers);
+    for (uint32_t i = 0; i < g->n_buffers; i++) {
+        own->buffers[i] = g->buffers[i];
+        if (!is_own(f, i) || g->buffers[i].props.internal_memory) continue;
+        own->buffers[i].props.internal_memory = true;
+        plan_remark(ctx, "inferred_internal", g->nodes[f->uses[f->buffer_uses[f->buffer_uses_start[i]]].node].name,
+                    g->buffers[i].name,
+                    "buffer %s is none of the outputs that were declared: nobody reads it after the graph",
+                    g->buffers[i].name);
     }
+    for (uint32_t i = 0; i < f->n_uses; i++)
+        f->uses[i].props.internal_memory |= own->buffers[f->uses[i].buffer].props.internal_memory;
+    f->graph = own;
 }

@@ -6,7 +6,5 @@
 
 /* Nodes of whose writing nothing comes; NULL: there are none. */
 const bool *unneeded_nodes(struct plan_context *ctx, const struct plan_facts *f);
-/* Buffers that are no outputs count as if they had fusion_internal_memory. */
+/* In the graph of the facts, buffers that are no outputs have fusion_internal_memory. */
 void unneeded_make_internal(struct plan_context *ctx, struct plan_facts *f);
-/* Says which. */
-void unneeded_remark_internal(struct plan_context *ctx, const struct plan_facts *f);
