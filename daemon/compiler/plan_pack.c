@@ -262,7 +262,7 @@ static void program_conditions(msgpack_packer *k, const struct plan_source *s, c
         msgpack_pack_uint64(k, (uint64_t)c->number);
     }
     put_uint(k, "spares", s->plan->n_launches + l->first_spare);
-    put_uint(k, "n_spares", l->n_nodes);
+    put_uint(k, "n_spares", l->n_spares);
 }
 
 static void program_launch(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l)

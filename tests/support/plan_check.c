@@ -12,11 +12,31 @@
 #include "ir/base/strbuf.h"
 #include "tests/support/plan_run.h"
 
+/* Each node has its place in the order, and each kernel that was not left out is in one launch. */
+static void check_nodes(const struct test_graph *g, const struct fuser_plan *plan)
+{
+    bool *seen = calloc(g->graph.n_nodes + 1, sizeof *seen);
+    for (uint32_t i = 0; i < plan->n_launches; i++)
+        for (uint32_t k = 0; k < plan->launches[i].n_nodes; k++) {
+            uint32_t node = plan->launches[i].nodes[k];
+            assert_true(node < g->graph.n_nodes && !seen[node]);
+            seen[node] = true;
+        }
+    memset(seen, 0, g->graph.n_nodes);
+    assert_int_equal(plan->n_order, g->graph.n_nodes);
+    for (uint32_t i = 0; i < plan->n_order; i++) {
+        assert_true(plan->order[i] < g->graph.n_nodes && !seen[plan->order[i]]);
+        seen[plan->order[i]] = true;
+    }
+    free(seen);
+}
+
 struct fuser_plan *check_planned(const struct test_graph *g)
 {
     struct error error;
     struct fuser_plan *plan = fuser_plan_new(&g->graph, &g->options, &error);
     if (!plan) fail_msg("%d: %s: %s", (int)error.code, error.object, error.reason);
+    check_nodes(g, plan);
     return plan;
 }
 

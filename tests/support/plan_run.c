@@ -237,7 +237,7 @@ static bool all_hold(const struct fuser_launch *l, const struct graph_memory *m)
 static bool run_spares(const struct fuser_plan *plan, const struct fuser_launch *l, struct graph_memory *m,
                        plan_runner *runner, void *data, char *why, size_t why_size)
 {
-    for (uint32_t i = 0; i < l->n_nodes; i++)
+    for (uint32_t i = 0; i < l->n_spares; i++)
         if (!run_launch(plan, &plan->spares[l->first_spare + i], m, runner, data, why, why_size)) return false;
     return true;
 }

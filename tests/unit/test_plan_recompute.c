@@ -174,6 +174,35 @@ static void pyramids(void **state)
     check(&c);
 }
 
+/* Two launches do a kernel's work: it is one of the first of them. */
+static void readers_in_two_launches(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "kernel @twice(%in: ptr.global i32, %out: ptr.global i32) {\n"
+        "    %i = global_id x\n    %v = load i32 %in[%i]\n    %w = add i32 %v, %v\n    store i32 %out[%i], %w\n}\n"
+        "kernel @turned(%in: ptr.global i32, %out: ptr.global i32) {\n"
+        "    %i = global_id x\n    %k = sub i64 31, %i\n    %v = load i32 %in[%k]\n    store i32 %out[%i], %v\n}\n";
+    struct test_graph *g = test_graph_new(text);
+    const struct nd_range range = test_range(32, 0);
+    for (int i = 0; i < 5; i++) {
+        char name[] = {'b', (char)('0' + i), 0};
+        test_buffer(g, name, IR_I32, 32, (struct fuser_props){.internal_memory = i == 1});
+    }
+    test_kernel(g, "k0", "twice", range, (struct fuser_arg[]){test_arg_buffer(0), test_arg_buffer(1)}, 2);
+    test_kernel(g, "k1", "turned", range, (struct fuser_arg[]){test_arg_buffer(1), test_arg_buffer(2)}, 2);
+    test_copy(g, "copy", 2, 3, 128);
+    test_depends(g, 2, 1);
+    test_kernel(g, "k2", "turned", range, (struct fuser_arg[]){test_arg_buffer(1), test_arg_buffer(4)}, 2);
+    test_depends(g, 3, 2);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "k0 k1|k2");
+    check_internalized(g, plan, "b1");
+    check_same(g, plan);
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
 /* ---- what is not proved, or does not pay ---- */
 
 static void reads_beyond_what_is_written(void **state)
@@ -244,6 +273,7 @@ int main(void)
         cmocka_unit_test(chains),
         cmocka_unit_test(borders),
         cmocka_unit_test(pyramids),
+        cmocka_unit_test(readers_in_two_launches),
         cmocka_unit_test(reads_beyond_what_is_written),
         cmocka_unit_test(costs_too_much),
         cmocka_unit_test(inputs_that_change),

@@ -52,7 +52,8 @@ struct fuser_launch {
     bool *barriers;  /* by node: a work-group barrier stands before its kernel */
     uint32_t n_conditions;
     struct fuser_condition *conditions;
-    uint32_t first_spare; /* where a condition does not hold, spares[] from here on run instead: one for each node */
+    uint32_t first_spare, n_spares; /* where a condition does not hold, these of spares[] run instead: one for each node
+                                       whose work it does, also where another launch does that too */
 };
 
 enum fuser_step_kind { FUSER_STEP_LAUNCH, FUSER_STEP_NODE };

@@ -310,7 +310,9 @@ static bool add_conditions(struct launching *l, const struct attempt *r, struct 
     memcpy(launch->conditions, r->params.conditions, launch->n_conditions * sizeof *launch->conditions);
     launch->first_spare = l->plan->n_spares;
     launch_remark_conditions(l, r);
-    return add_spares(l, r->run);
+    if (!add_spares(l, r->run)) return false;
+    launch->n_spares = l->plan->n_spares - launch->first_spare;
+    return true;
 }
 
 static bool add_launch(struct launching *l, struct attempt *r)

@@ -10,7 +10,7 @@
 /* ---- making kernels ---- */
 
 /* What decides where the kernel accesses memory is taken to be what it was. */
-static const int64_t *numbers_of(const struct recomputing *r, const struct recompute_state *s)
+const int64_t *recompute_numbers_of(const struct recomputing *r, const struct recompute_state *s)
 {
     const struct fuser_node *n = &s->node;
     int64_t *numbers = arena_alloc(r->ctx->arena, (n->n_args + 1) * sizeof *numbers);
@@ -24,7 +24,24 @@ static struct recompute_kernel kernel_of(const struct recomputing *r, const stru
 {
     bool *is_buffer = arena_alloc(r->ctx->arena, s->node.n_args + 1);
     for (uint32_t i = 0; i < s->node.n_args; i++) is_buffer[i] = recompute_arg_is_of(&s->node.args[i], buffer);
-    return (struct recompute_kernel){s->node.kernel, s->node.range, numbers_of(r, s), is_buffer};
+    return (struct recompute_kernel){s->node.kernel, s->node.range, recompute_numbers_of(r, s), is_buffer};
+}
+
+/* What the numbers of the reader and the writer were taken to be, by argument of the kernel made of both. */
+static const int64_t *join_numbers(const struct recomputing *r, const struct recompute_state *reader,
+                                   const struct recompute_state *writer, uint32_t buffer)
+{
+    const struct recompute_state *both[] = {reader, writer};
+    uint32_t n = 0;
+    int64_t *taken = arena_alloc(r->ctx->arena, (reader->node.n_args + writer->node.n_args + 1) * sizeof *taken);
+    for (int k = 0; k < 2; k++) {
+        const struct fuser_node *node = &both[k]->node;
+        const int64_t *numbers = recompute_numbers_of(r, both[k]);
+        for (uint32_t i = 0; i < node->n_args; i++)
+            if (!recompute_arg_is_of(&node->args[i], buffer))
+                taken[n++] = node->taken && node->taken[i] ? node->taken[i] : numbers[i];
+    }
+    return taken;
 }
 
 bool recompute_make(const struct recomputing *r, struct recompute_candidate *c, char *why, size_t why_size)
@@ -35,6 +52,7 @@ bool recompute_make(const struct recomputing *r, struct recompute_candidate *c, 
     for (uint32_t i = 0; i < c->n_readers; i++) {
         request.consumer = kernel_of(r, &r->states[c->readers[i]], c->buffer);
         c->made[i] = recompute_compose(&request, why, why_size);
+        c->taken[i] = join_numbers(r, &r->states[c->readers[i]], &r->states[c->writer], c->buffer);
         if (c->made[i]) continue;
         while (i-- > 0) ir_module_free(c->made[i]);
         return false;
@@ -44,24 +62,17 @@ bool recompute_make(const struct recomputing *r, struct recompute_candidate *c, 
 
 /* ---- what changes ---- */
 
-/* The arguments of the reader and the writer without the buffer, and what their kernels' numbers were taken to be. */
+/* The arguments of both without the buffer. */
 static void join_args(const struct recomputing *r, struct recompute_state *reader, const struct recompute_state *writer,
                       uint32_t buffer)
 {
-    const struct recompute_state *both[] = {reader, writer};
-    uint32_t most = reader->node.n_args + writer->node.n_args, n = 0;
-    struct fuser_arg *args = arena_alloc(r->ctx->arena, (most + 1) * sizeof *args);
-    int64_t *taken = arena_alloc(r->ctx->arena, (most + 1) * sizeof *taken);
-    for (int k = 0; k < 2; k++) {
-        const int64_t *numbers = numbers_of(r, both[k]);
-        for (uint32_t i = 0; i < both[k]->node.n_args; i++) {
-            if (recompute_arg_is_of(&both[k]->node.args[i], buffer)) continue;
-            taken[n] = both[k]->node.taken && both[k]->node.taken[i] ? both[k]->node.taken[i] : numbers[i];
-            args[n++] = both[k]->node.args[i];
-        }
-    }
+    const struct fuser_node *both[] = {&reader->node, &writer->node};
+    uint32_t n = 0;
+    struct fuser_arg *args = arena_alloc(r->ctx->arena, (both[0]->n_args + both[1]->n_args + 1) * sizeof *args);
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < both[k]->n_args; i++)
+            if (!recompute_arg_is_of(&both[k]->args[i], buffer)) args[n++] = both[k]->args[i];
     reader->node.args = args;
-    reader->node.taken = taken;
     reader->node.n_args = n;
 }
 
@@ -114,6 +125,7 @@ static void change_reader(struct recomputing *r, const struct recompute_candidat
     note_change(r, c->readers[i]);
     keep_module(r, c->made[i]);
     join_args(r, reader, writer, c->buffer);
+    reader->node.taken = c->taken[i];
     join_deps(r, &reader->node, &writer->node);
     reader->parts = join_parts(r, reader->parts, writer->parts);
     reader->node.kernel = c->made[i]->functions[0];

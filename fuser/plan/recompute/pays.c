@@ -1,6 +1,7 @@
 /* Operations of compiled code, of which a core does those of several work-items at once, against bytes over memory. */
 #include "fuser/plan/recompute/pays.h"
 
+#include "fuser/access/access.h"
 #include "fuser/passes/manager/pipelines.h"
 #include "fuser/plan/graph/work.h"
 
@@ -8,9 +9,13 @@
    does some 150 of them. */
 enum { OPERATIONS_OF_A_BYTE = 16, MOST = 1 << 30 };
 
+/* A load at a place that is no sum of ids: work-items side by side have theirs one by one. */
+enum { GATHER = 12 };
+
 /* In additions. */
 static uint64_t work_of_operation(const struct ir_inst *inst)
 {
+    if (inst->scratch) return GATHER;
     switch (inst->op) {
     case IR_OP_MAD: return 1;
     case IR_OP_FDIV:
@@ -49,11 +54,31 @@ static uint64_t work_of_block(const struct ir_block *block)
     return work < MOST ? work : MOST;
 }
 
-uint64_t pays_work_of(const struct ir_function *kernel)
+static void clear_mark(struct ir_inst *inst, void *data)
+{
+    (void)data;
+    inst->scratch = 0;
+}
+
+/* Loads by the places that analysis found for them. */
+static void mark_gathers(struct ir_function *f, const struct nd_range *range, const int64_t *numbers)
+{
+    ir_walk(f->body, clear_mark, NULL);
+    struct access_analysis *a = access_analyse_inlined(f, range, 0, true, numbers);
+    for (uint32_t i = 0; i < a->n_params; i++)
+        for (uint32_t k = 0; k < a->params[i].n_sites; k++) {
+            const struct access_site *site = &a->params[i].sites[k];
+            if (site->reads && !affine_is_exact(&site->index)) ((struct ir_inst *)site->inst)->scratch = 1;
+        }
+    access_analysis_free(a);
+}
+
+uint64_t pays_work_of(const struct ir_function *kernel, const struct nd_range *range, const int64_t *numbers)
 {
     struct ir_module *m = ir_module_new("work");
     struct ir_function *copy = ir_function_copy(m, kernel, NULL);
     pipeline_run(&pipeline_cleanup, copy);
+    mark_gathers(copy, range, numbers);
     uint64_t work = work_of_block(copy->body);
     ir_module_free(m);
     return work;

@@ -29,14 +29,19 @@ static bool is_small(const struct ir_function *kernel)
     return n <= MAX_OPERATIONS;
 }
 
+static uint64_t work_of(const struct recomputing *r, const struct recompute_state *s)
+{
+    return pays_work_of(s->node.kernel, &s->node.range, recompute_numbers_of(r, s));
+}
+
 static bool is_worth_it(const struct recomputing *r, const struct recompute_candidate *c)
 {
     const struct recompute_state *writer = &r->states[c->writer];
-    uint64_t more = 0, less = pays_work_of(writer->node.kernel) * range_items(&writer->node.range);
+    uint64_t more = 0, less = work_of(r, writer) * range_items(&writer->node.range);
     for (uint32_t i = 0; i < c->n_readers; i++) {
         const struct recompute_state *reader = &r->states[c->readers[i]];
         const struct ir_function *made = c->made[i]->functions[0];
-        uint64_t before = pays_work_of(reader->node.kernel), after = pays_work_of(made);
+        uint64_t before = work_of(r, reader), after = pays_work_of(made, &reader->node.range, c->taken[i]);
         if (!is_small(made)) return false;
         if (after > before) more += (after - before) * range_items(&reader->node.range);
     }

@@ -40,6 +40,7 @@ struct recomputing {
 struct recompute_candidate {
     uint32_t buffer, writer, n_readers, readers[RECOMPUTE_MAX_READERS];
     struct ir_module *made[RECOMPUTE_MAX_READERS];
+    const int64_t *taken[RECOMPUTE_MAX_READERS]; /* by argument of what was made: what numbers were taken to be */
     uint64_t traffic;
 };
 
