@@ -1,6 +1,6 @@
 /*
- * Host pipes: packets one at a time host -> kernel -> host, spans against memcpy, one packet there and back, what waiting
- * takes. `bench_pipes [PACKETS]`, with $FUSIOND; figures are in docs/benchmarks.md.
+ * Host pipes: packets one at a time host -> kernel -> host, spans against memcpy, one packet there and back, what
+ * waiting takes. `bench_pipes [PACKETS]`, with $FUSIOND; figures are in docs/benchmarks.md.
  */
 #include <fusiond/pipe.h>
 #include <pthread.h>
@@ -13,21 +13,20 @@
 
 enum { ROUNDS = 2000, SPAN_WORDS = 16384, SPANS = 2000 };
 
-static const char text[] =
-    "pipe @in: packet i32 capacity 65536 host_access \"in\"\n"
-    "pipe @out: packet i32 capacity 65536 host_access \"out\"\n"
-    "pipe @wide_in: packet [65536 x i8] capacity 16 host_access \"wide in\"\n"
-    "pipe @wide_out: packet [65536 x i8] capacity 16 host_access \"wide out\"\n"
-    "kernel @pass(%n: i32) {\n"
-    "  %in = global @in\n  %out = global @out\n  %w = var i32\n"
-    "  loop (%i: i32 = 0) {\n    %end = sge i32 %i, %n\n    if %end { break }\n"
-    "    pipe_read_wait i32 %in, %w\n    pipe_write_wait i32 %out, %w\n"
-    "    %next = add i32 %i, 1\n    continue %next\n  }\n}\n"
-    "kernel @pass_wide(%n: i32) {\n"
-    "  %in = global @wide_in\n  %out = global @wide_out\n  %w = var [65536 x i8]\n"
-    "  loop (%i: i32 = 0) {\n    %end = sge i32 %i, %n\n    if %end { break }\n"
-    "    pipe_read_wait [65536 x i8] %in, %w\n    pipe_write_wait [65536 x i8] %out, %w\n"
-    "    %next = add i32 %i, 1\n    continue %next\n  }\n}\n";
+static const char text[] = "pipe @in: packet i32 capacity 65536 host_access \"in\"\n"
+                           "pipe @out: packet i32 capacity 65536 host_access \"out\"\n"
+                           "pipe @wide_in: packet [65536 x i8] capacity 16 host_access \"wide in\"\n"
+                           "pipe @wide_out: packet [65536 x i8] capacity 16 host_access \"wide out\"\n"
+                           "kernel @pass(%n: i32) {\n"
+                           "  %in = global @in\n  %out = global @out\n  %w = var i32\n"
+                           "  loop (%i: i32 = 0) {\n    %end = sge i32 %i, %n\n    if %end { break }\n"
+                           "    pipe_read_wait i32 %in, %w\n    pipe_write_wait i32 %out, %w\n"
+                           "    %next = add i32 %i, 1\n    continue %next\n  }\n}\n"
+                           "kernel @pass_wide(%n: i32) {\n"
+                           "  %in = global @wide_in\n  %out = global @wide_out\n  %w = var [65536 x i8]\n"
+                           "  loop (%i: i32 = 0) {\n    %end = sge i32 %i, %n\n    if %end { break }\n"
+                           "    pipe_read_wait [65536 x i8] %in, %w\n    pipe_write_wait [65536 x i8] %out, %w\n"
+                           "    %next = add i32 %i, 1\n    continue %next\n  }\n}\n";
 
 static fusion_session *session;
 static fusion_module *module;
@@ -191,7 +190,8 @@ static void there_and_back(void)
     }
     check(fusion_event_wait(session, event, -1, NULL));
     qsort(times, ROUNDS, sizeof *times, compare);
-    printf("one packet there and back: p50 %.1f us, p90 %.1f us\n", times[ROUNDS / 2] * 1e6, times[ROUNDS * 9 / 10] * 1e6);
+    printf("one packet there and back: p50 %.1f us, p90 %.1f us\n", times[ROUNDS / 2] * 1e6,
+           times[ROUNDS * 9 / 10] * 1e6);
 }
 
 /* The kernel waits for us, and a thread of ours for the kernel. */

@@ -209,8 +209,8 @@ static void test_sleepers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_check),      cmocka_unit_test(test_in_turns),
-                                       cmocka_unit_test(test_open_again), cmocka_unit_test(test_hostile),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_check),        cmocka_unit_test(test_in_turns),
+                                       cmocka_unit_test(test_open_again),   cmocka_unit_test(test_hostile),
                                        cmocka_unit_test(test_hostile_host), cmocka_unit_test(test_sleepers)};
     return cmocka_run_group_tests_name("pipe_ring", tests, NULL, NULL);
 }
