@@ -11,6 +11,7 @@
 #include "daemon/compiler/configured_devices.h"
 #include "daemon/compiler/gpu_compile.h"
 #include "daemon/compiler/pack.h"
+#include "daemon/gpu/architecture.h"
 #include "daemon/gpu/description.h"
 #include "daemon/gpu/properties.h"
 #include "ir/core/aspects.h"
@@ -182,7 +183,10 @@ bool devices_add_gpu(const void *description, size_t size)
         .gpu = &gpu,
         .runs_as = gpu.device,
     };
+    const char *names[GPU_MAX_TARGETS];
+    uint32_t n = gpu_architecture_names(gpu.architecture, names);
     add_target(&gpu_device.properties, "spir64");
+    for (uint32_t i = 0; i < n; i++) add_target(&gpu_device.properties, names[i]);
     gpu_target_text(&gpu, gpu_device.target, sizeof gpu_device.target);
     gpu_device.properties.n_sub_group_sizes = gpu_sub_group_sizes(&gpu, gpu_device.properties.sub_group_sizes);
     return true;

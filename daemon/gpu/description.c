@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS = 21 };
+enum { NUMBERS = 22 };
 
 /* All that is a number, in the order in which it is written. */
 static void to_numbers(const struct gpu_description *d, uint64_t n[NUMBERS])
@@ -31,7 +31,8 @@ static void to_numbers(const struct gpu_description *d, uint64_t n[NUMBERS])
                                    t->sub_group,
                                    d->flushes_denormals32,
                                    d->flushes_denormals64,
-                                   d->same_addresses};
+                                   d->same_addresses,
+                                   d->architecture};
     memcpy(n, all, sizeof all);
 }
 
@@ -48,6 +49,7 @@ static void from_numbers(struct gpu_description *d, const uint64_t n[NUMBERS])
     d->flushes_denormals32 = n[18];
     d->flushes_denormals64 = n[19];
     d->same_addresses = n[20];
+    d->architecture = (uint32_t)n[21];
     d->target = (struct spirv_target){.dialect = n[12] == SPIRV_KERNEL ? SPIRV_KERNEL : SPIRV_VULKAN,
                                       .version = (uint32_t)n[13],
                                       .features = (uint32_t)n[14],

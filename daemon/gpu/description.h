@@ -25,6 +25,8 @@ struct gpu_description {
     uint64_t max_groups[3]; /* of a dispatch */
     uint64_t max_local_bytes, max_buffer_bytes;
     uint32_t compute_units; /* 0: not told */
+    uint32_t
+        architecture; /* of Intel's: the version of its graphics, major << 22 | minor << 14 | revision; 0: not told */
     struct spirv_target target;
 };
 

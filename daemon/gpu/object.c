@@ -52,10 +52,26 @@ const char *gpu_object_decode(struct gpu_object *o, const void *bytes, size_t si
     const struct gpu_object_header *h = &o->header;
     if (h->magic != GPU_OBJECT_MAGIC) return "it is no SPIR-V of ours";
     if (h->abi_version != SPIRV_ABI_VERSION) return "it has another version of the launch's interface";
-    if (gpu_object_bytes(h) != size) return "its parts do not add up";
+    size_t own = gpu_object_bytes(h);
+    if (!own || own > size) return "its parts do not add up";
     o->words = (const uint32_t *)(at + sizeof *h);
     o->relocations = (const uint64_t *)(at + sizeof *h + words_bytes(h));
     o->constants = (const uint8_t *)(o->relocations + h->n_relocations);
+    o->binaries = (const uint8_t *)bytes + own;
+    o->binaries_size = size - own;
     if (!relocations_fit(o)) return "a relocation lies outside of its constants";
     return NULL;
+}
+
+const uint8_t *gpu_object_binary(const struct gpu_object *o, size_t *at, size_t *size)
+{
+    uint64_t n;
+    if (*at > o->binaries_size || o->binaries_size - *at < sizeof n) return NULL;
+    memcpy(&n, o->binaries + *at, sizeof n);
+    *at += sizeof n;
+    if (n > o->binaries_size - *at) return NULL;
+    const uint8_t *binary = o->binaries + *at;
+    *at += n;
+    *size = n;
+    return binary;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Modules compiled ahead of time: bundles made for targets, loaded by a service, and spoilt. Prints TAP.
 
-Usage: bundles.py FUSION-INSPECT FUSIOND"""
+Usage: bundles.py FUSION-INSPECT FUSIOND [level_zero]    with the latter on that device alone, of the test driver"""
 import json
 import os
 import shutil
@@ -326,6 +326,41 @@ def several_units():
         check("nothing is compiled", s.counts(), (1, 0))
 
 
+# ---- binaries of GPUs ----
+
+def native(spirv):
+    """As the test driver has it (tests/level_zero/driver/native.c)."""
+    total = 0xcbf29ce484222325
+    for byte in spirv:
+        total = (total ^ byte) * 0x100000001b3 & (1 << 64) - 1
+    return struct.pack("<8sQQQ", b"zetest", 1, len(spirv), total) + spirv
+
+
+def binaries_on_level_zero():
+    """The driver takes what is its own, and what is not compiles the SPIR-V."""
+    write("a.fk", SCALE)
+    write("shift.fk", SHIFT.replace("@shift", "@scale"))
+    write("ocloc", "#!/bin/sh\ncp k.spv k\n")
+    os.chmod("ocloc", 0o755)
+    env = {"OCLOC": os.path.abspath("ocloc")}
+    compile_for("intel_gpu_skl", "shift.fk", out="other", env=env)
+    compile_for("spir64,intel_gpu_skl,intel_gpu_pvc", "a.fk", env=env)
+    shifted = native(members(open("other", "rb").read())["0.intel_gpu_skl.0.bin"])
+    with Service() as s:
+        check("both are refused", s.run("b", device="level_zero"), {7.5})
+        exchanged("0.intel_gpu_pvc.0.bin", lambda _: shifted)
+        check("the second is taken", s.run("bad", device="level_zero"), {5.5})
+        exchanged("0.intel_gpu_pvc.0.bin", lambda _: shifted[:-1] + b"?")
+        check("a spoilt one is not", s.run("bad", device="level_zero"), {7.5})
+        check("others", s.run("a.fk", device="level_zero"), {7.5})
+        exchanged("0.intel_gpu_skl.0.bin", lambda _: b"")
+        check("an empty one", s.run("bad", device="level_zero"), {7.5})
+    compile_for("intel_gpu_pvc", "a.fk", env=env)
+    with Service() as s:
+        check_in("not this GPU", s.run("b", device="level_zero", status=1), "'-fsycl-targets=intel_gpu_pvc' but was submitted to a "
+                 "different device.")
+
+
 # ---- bundles of strangers ----
 
 def exchanged(what, make):
@@ -457,6 +492,10 @@ def spoilt_bundles():
 TESTS = [contents, refused_orders, no_intel_compiler, filtered_before_compiling, ptx, real_inputs, fixed_targets, runs_without_compiling, local_sizes,
          no_image_fits, for_other_devices, several_units, code_stays_in_its_session, hostile_code_is_confined, hostile_objects,
          spoilt_bundles]
+
+
+if sys.argv[3:] == ["level_zero"]:
+    TESTS = [binaries_on_level_zero]
 
 
 def main():

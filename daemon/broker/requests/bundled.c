@@ -1,6 +1,7 @@
 /* Code of bundles. */
 #include "daemon/broker/requests/bundled.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/broker/requests/module_job.h"
@@ -39,18 +40,92 @@ static bool find_in(const struct module *m, const msgpack_object *kernel, struct
     return false;
 }
 
+/* Calls `see` for each of the graph's modules that is still there, until it returns true. */
+static bool each_module(const struct finalize *f, bool (*see)(const struct module *m, void *data), void *data)
+{
+    struct blob_value ids;
+    bool done = false;
+    if (!blob_parse(f->modules, &ids)) return false;
+    const msgpack_object_array *list = &ids.root.via.array;
+    for (uint32_t i = 0; ids.root.type == MSGPACK_OBJECT_ARRAY && i < list->size && !done; i++) {
+        const struct module *m = map_get(&f->operation.session->modules, list->ptr[i].via.u64);
+        done = m && see(m, data);
+    }
+    blob_value_clear(&ids);
+    return done;
+}
+
+/* ---- the processor ---- */
+
+struct search {
+    const msgpack_object *kernel;
+    struct bundled *found;
+};
+
+static bool see_objects(const struct module *m, void *data)
+{
+    struct search *s = data;
+    return find_in(m, s->kernel, s->found);
+}
+
 bool bundled_find(const struct launch *launch, struct bundled *found)
 {
     const struct finalize *f = launch->owner;
-    struct blob_value ids;
-    bool good = false;
+    struct search s = {&f->kernels->ptr[launch->index], found};
     *found = (struct bundled){0};
-    if (f->gpu || f->keep_assembly || !blob_parse(f->modules, &ids)) return false;
-    const msgpack_object_array *list = &ids.root.via.array;
-    for (uint32_t i = 0; ids.root.type == MSGPACK_OBJECT_ARRAY && i < list->size && !good; i++) {
-        const struct module *m = map_get(&f->operation.session->modules, list->ptr[i].via.u64);
-        good = m && find_in(m, &f->kernels->ptr[launch->index], found);
+    return !f->gpu && !f->keep_assembly && each_module(f, see_objects, &s);
+}
+
+/* ---- GPUs ---- */
+
+struct binaries {
+    const msgpack_object *kernel;
+    uint8_t *bytes;
+    size_t size;
+    bool some;
+};
+
+static bool append(struct binaries *b, const void *bytes, size_t size)
+{
+    uint64_t length = size;
+    uint8_t *longer = realloc(b->bytes, b->size + sizeof length + size);
+    if (!longer) return false;
+    memcpy(longer + b->size, &length, sizeof length);
+    memcpy(longer + b->size + sizeof length, bytes, size);
+    b->bytes = longer;
+    b->size += sizeof length + size;
+    b->some = true;
+    return true;
+}
+
+static bool see_binaries(const struct module *m, void *data)
+{
+    struct binaries *b = data;
+    for (uint32_t i = 0; m->binaries && i < m->binaries->size; i++) {
+        const msgpack_object *code = &m->binaries->ptr[i];
+        const void *bytes;
+        size_t size;
+        if (is_of(code, b->kernel) && proto_get_bytes(code, "object", &bytes, &size) && size && !append(b, bytes, size))
+            return true;
     }
-    blob_value_clear(&ids);
-    return good;
+    return false;
+}
+
+uint8_t *bundled_binaries(const struct launch *launch, const void *object, size_t object_size, struct hash *key,
+                          size_t *size)
+{
+    const struct finalize *f = launch->owner;
+    struct binaries b = {
+        .kernel = &f->kernels->ptr[launch->index], .bytes = malloc(object_size + 1), .size = object_size};
+    if (f->gpu && b.bytes) {
+        memcpy(b.bytes, object, object_size);
+        each_module(f, see_binaries, &b);
+    }
+    if (b.some) {
+        *key = content_key(b.bytes, b.size);
+        *size = b.size;
+        return b.bytes;
+    }
+    free(b.bytes);
+    return NULL;
 }

@@ -36,6 +36,18 @@ static bool set_code(struct launch *launch, const struct hash *key, const void *
     return launch->code;
 }
 
+/* For a GPU with the binaries that came with the module. */
+static bool set_object(struct launch *launch, const struct object *o, struct error *error)
+{
+    struct hash key;
+    size_t size;
+    uint8_t *longer = launch->owner->gpu ? bundled_binaries(launch, o->bytes, o->size, &key, &size) : NULL;
+    bool taken = longer ? set_code(launch, &key, longer, size, o->lanes, o->effort, error)
+                        : set_code(launch, &launch->key, o->bytes, o->size, o->lanes, o->effort, error);
+    free(longer);
+    return taken;
+}
+
 /* False: there is no memory for it, or it is of no use (FUSION_INTERNAL): perhaps without the assembly that is wanted.
  */
 static bool take_result(struct launch *launch, const struct blob *blob, struct error *error)
@@ -45,7 +57,7 @@ static bool take_result(struct launch *launch, const struct blob *blob, struct e
     if (object_read(&object, blob, launch->owner->keep_assembly)) {
         launch->assembly = object.assembly;
         object.assembly = NULL;
-        taken = set_code(launch, &launch->key, object.bytes, object.size, object.lanes, object.effort, error);
+        taken = set_object(launch, &object, error);
     } else {
         error_set(error, FUSION_INTERNAL, "compiler", "its object was not understood");
     }

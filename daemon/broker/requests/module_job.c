@@ -76,7 +76,7 @@ enum { BYTES_A_LAUNCH = 512 }; /* of code of a bundle, as msgpack values */
 
 void module_free(struct module *m)
 {
-    if (m->objects) blob_value_clear(&m->code);
+    if (m->objects || m->binaries) blob_value_clear(&m->code);
     blob_unref(m->result);
     free(m->name);
     free(m);
@@ -84,21 +84,23 @@ void module_free(struct module *m)
 
 struct user_cost module_cost(const struct module *m)
 {
-    size_t code = m->objects ? m->objects->size * BYTES_A_LAUNCH : 0;
+    size_t n = (m->objects ? m->objects->size : 0) + (m->binaries ? m->binaries->size : 0), code = n * BYTES_A_LAUNCH;
     return (struct user_cost){.of = {[USER_BYTES] = sizeof *m + m->result->size + code, [USER_OBJECTS] = 1}};
 }
 
-static const msgpack_object_array *objects_of(const msgpack_object *root)
+static const msgpack_object_array *list_of(const msgpack_object *root, const char *key)
 {
-    const msgpack_object *list = proto_get(root, "objects");
+    const msgpack_object *list = proto_get(root, key);
     return list && list->type == MSGPACK_OBJECT_ARRAY && list->via.array.size ? &list->via.array : NULL;
 }
 
 /* What a bundle brought with it is read once, and not for each graph. */
 static void keep_code(struct module *m, const msgpack_object *root)
 {
-    if (!objects_of(root) || !blob_parse(m->result, &m->code)) return;
-    m->objects = objects_of(&m->code.root);
+    bool some = list_of(root, "objects") || list_of(root, "binaries");
+    if (!some || !blob_parse(m->result, &m->code)) return;
+    m->objects = list_of(&m->code.root, "objects");
+    m->binaries = list_of(&m->code.root, "binaries");
 }
 
 static struct hash content_hash(const void *ir, size_t size)

@@ -12,8 +12,8 @@ struct module {
     const void *ir;      /* in it */
     size_t ir_size;
     struct hash hash;
-    struct blob_value code;              /* of a bundle: the result, read; with no code of launches nothing is kept */
-    const msgpack_object_array *objects; /* in it; NULL: none */
+    struct blob_value code; /* of a bundle: the result, read; with no code of launches nothing is kept */
+    const msgpack_object_array *objects, *binaries; /* in it, for the processor and for GPUs; NULL: none */
 };
 
 struct module_job {

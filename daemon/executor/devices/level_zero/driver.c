@@ -43,6 +43,30 @@ static int choose(struct error *e)
 
 /* ---- what it is ---- */
 
+static bool has_extension(const char *name)
+{
+    enum { MAX = 128 };
+    ze_driver_extension_properties_t list[MAX];
+    uint32_t n = MAX;
+    if (ze.DriverGetExtensionProperties(level_zero.driver, &n, list) != ZE_RESULT_SUCCESS) return false;
+    for (uint32_t i = 0; i < n && i < MAX; i++)
+        if (strcmp(list[i].name, name) == 0) return true;
+    return false;
+}
+
+/* Older headers do not have it; drivers pass by what they do not know. */
+static uint32_t ask_architecture(void)
+{
+    struct {
+        uint32_t stype;
+        const void *pNext;
+        uint32_t version;
+    } ip = {.stype = 0x1000f};
+    ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &ip};
+    if (!has_extension("ZE_extension_device_ip_version")) return 0;
+    return ze.DeviceGetProperties(level_zero.device, &p) == ZE_RESULT_SUCCESS ? ip.version : 0;
+}
+
 static void describe_device(struct gpu_description *d)
 {
     ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
@@ -59,6 +83,7 @@ static void describe_device(struct gpu_description *d)
     d->same_addresses = d->shares_memory;
     d->max_buffer_bytes = p.maxMemAllocSize;
     d->compute_units = p.numSlices * p.numSubslicesPerSlice * p.numEUsPerSubslice;
+    d->architecture = ask_architecture();
 }
 
 static void describe_groups(struct gpu_description *d)
@@ -98,17 +123,6 @@ static void describe_kernels(struct gpu_description *d)
     d->target.dialect = SPIRV_KERNEL;
     d->target.version = 0x00010200; /* what all compilers of drivers read */
     d->target.features = features;
-}
-
-static bool has_offsets(void)
-{
-    enum { MAX = 64 };
-    ze_driver_extension_properties_t list[MAX];
-    uint32_t n = MAX;
-    if (ze.DriverGetExtensionProperties(level_zero.driver, &n, list) != ZE_RESULT_SUCCESS) return false;
-    for (uint32_t i = 0; i < n && i < MAX; i++)
-        if (strcmp(list[i].name, ZE_GLOBAL_OFFSET_EXP_NAME) == 0) return true;
-    return false;
 }
 
 /* ---- what it works with ---- */
@@ -155,6 +169,6 @@ int level_zero_open(struct error *e)
     describe_device(&level_zero.description);
     describe_groups(&level_zero.description);
     describe_kernels(&level_zero.description);
-    level_zero.offsets_ranges = has_offsets();
+    level_zero.offsets_ranges = has_extension(ZE_GLOBAL_OFFSET_EXP_NAME);
     return make_common(e);
 }

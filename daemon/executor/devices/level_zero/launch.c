@@ -41,8 +41,24 @@ static int fail_to_build(ze_module_build_log_handle_t log, ze_result_t result, s
                      level_zero.description.name, text);
 }
 
+/* A binary that came with the module; false: it is not for this device, or not for this driver. */
+static bool take_binary(struct level_zero_launch *l, const uint8_t *binary, size_t size)
+{
+    const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                   .format = ZE_MODULE_FORMAT_NATIVE,
+                                   .inputSize = size,
+                                   .pInputModule = binary};
+    if (ze.ModuleCreate(level_zero.context, level_zero.device, &desc, &l->module, NULL) == ZE_RESULT_SUCCESS)
+        return true;
+    l->module = NULL;
+    return false;
+}
+
 static int make_module(struct level_zero_launch *l, const struct gpu_object *o, struct error *e)
 {
+    const uint8_t *binary;
+    for (size_t at = 0, size; (binary = gpu_object_binary(o, &at, &size));)
+        if (take_binary(l, binary, size)) return 0;
     const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                    .format = ZE_MODULE_FORMAT_IL_SPIRV,
                                    .inputSize = o->header.n_words * sizeof *o->words,
