@@ -105,7 +105,8 @@ static struct ir_loc map_loc(struct ir_copy *c, struct ir_loc loc)
     if (!loc.file || loc.file > c->from->n_files || c->from == c->into) return loc;
     uint32_t *file = &c->files[loc.file - 1];
     if (!*file) *file = ir_module_file(c->into, c->from->files[loc.file - 1]);
-    return (struct ir_loc){*file, loc.line};
+    loc.file = *file;
+    return loc;
 }
 
 struct ir_global *ir_copy_global(struct ir_copy *c, const struct ir_global *g, const char *name)

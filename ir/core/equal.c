@@ -39,7 +39,7 @@ static const char *file_of(const struct ir_module *m, struct ir_loc loc)
 
 static bool same_loc(const struct ir_type_relation *r, struct ir_loc a, struct ir_loc b)
 {
-    return a.line == b.line && same_string(file_of(r->a, a), file_of(r->b, b));
+    return a.line == b.line && a.column == b.column && same_string(file_of(r->a, a), file_of(r->b, b));
 }
 
 bool ir_struct_equal(const struct ir_type_relation *r, const struct ir_struct *s, const struct ir_struct *t)

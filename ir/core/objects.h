@@ -18,6 +18,7 @@ struct ir_module;
 /* A place in a source file. file is an index into ir_module.files plus 1; 0: unknown. */
 struct ir_loc {
     uint32_t file, line;
+    uint32_t column; /* 0: not known */
 };
 
 enum ir_value_kind {

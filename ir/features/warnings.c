@@ -24,12 +24,13 @@ static void tell(struct audience *a, struct strbuf *text)
     free(s);
 }
 
-/* "kernels.cl:12" */
+/* "kernels.cl:12", or "kernels.cl:12:3" */
 static void add_place(struct strbuf *out, const struct ir_module *m, struct ir_loc loc)
 {
     const char *file = loc.file && loc.file <= m->n_files ? m->files[loc.file - 1] : m->name;
     if (file) strbuf_printf(out, "%s:", file);
     strbuf_printf(out, "%" PRIu32, loc.line);
+    if (loc.column) strbuf_printf(out, ":%" PRIu32, loc.column);
 }
 
 /* The use, what is wrong with it, and the calls that lead to it. */

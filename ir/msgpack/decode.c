@@ -51,11 +51,14 @@ static const char *read_name(struct decoder *d, const char *what)
 
 static struct ir_loc read_loc(struct decoder *d)
 {
-    struct ir_loc loc = d->last;
+    struct ir_loc loc = {d->last.file, d->last.line, 0};
     if (codec_at_array(&d->r)) {
-        codec_read_array_of(&d->r, 2, "a location");
+        uint32_t n = codec_read_array(&d->r, "a location");
+        if (n != 2 && n != 3) codec_fail(&d->r, "a location has %u elements, must have 2 or 3", n);
         loc.file = (uint32_t)codec_read_uint(&d->r, d->m->n_files, "a source file");
         loc.line = read_u32(d, "a line");
+        if (n == 3) loc.column = read_u32(d, "a column");
+        if (n == 3 && !loc.column) codec_fail(&d->r, "a column is 0");
     } else {
         int64_t line = codec_read_int(&d->r, "a line");
         if (line < -(int64_t)UINT32_MAX || line > UINT32_MAX || (line += loc.line) < 0 || line > UINT32_MAX)

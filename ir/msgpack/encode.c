@@ -195,12 +195,13 @@ static void put_loc(struct encoder *e, struct ir_loc loc)
         put_uint(e, 0);
         return;
     }
-    if (loc.file == e->last.file) {
+    if (loc.file == e->last.file && !loc.column) {
         msgpack_pack_int64(&e->pk, (int64_t)loc.line - e->last.line);
     } else {
-        put_array(e, 2);
+        put_array(e, loc.column ? 3 : 2);
         put_uint(e, loc.file ? e->file_number[loc.file - 1] : 0);
         put_uint(e, loc.line);
+        if (loc.column) put_uint(e, loc.column);
     }
     e->last = loc;
 }

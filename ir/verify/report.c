@@ -53,9 +53,9 @@ void verify_report(struct verifier *v, const char *format, ...)
     if (vasprintf(&text, format, args) < 0) abort();
     va_end(args);
     if (v->block) block_path(v->block, path);
-    struct ir_loc loc = v->inst ? v->inst->loc : v->f ? v->f->loc : (struct ir_loc){0, 0};
+    struct ir_loc loc = v->inst ? v->inst->loc : v->f ? v->f->loc : (struct ir_loc){0, 0, 0};
     bool named = v->inst && v->inst->op < IR_OP_COUNT;
-    diag_add(v->list, v->f ? v->f->name : NULL, v->block ? path : NULL, loc.line, 0, "%s%s%s",
+    diag_add(v->list, v->f ? v->f->name : NULL, v->block ? path : NULL, loc.line, loc.column, "%s%s%s",
              named ? ir_op_info(v->inst->op)->text : "", named ? ": " : "", text);
     diag_set_file(v->list, ir_loc_file(v->m, loc));
     free(text);

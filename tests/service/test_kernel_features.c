@@ -26,9 +26,9 @@ static const char kernels[] =
     "kernel @here(%o: ptr.global i32) targets(\"spir64\") {\n  %i = global_id x\n  store i32 %o[%i], 8\n}\n"
     "kernel @unfixed(%o: ptr.global i32) targets() {}\n"
     "kernel @kept_promise(%o: ptr.global i32) aspects(fp64) { %v = var f64 }\n"
-    "kernel @broken_promise(%o: ptr.global i32) aspects(fp16) { call @middle() !15 }\n"
-    "func @middle() { call @deep() !25 }\n"
-    "func @deep() { %v = var f64 !27 }\n"
+    "kernel @broken_promise(%o: ptr.global i32) aspects(fp16) { call @middle() !15:3 }\n"
+    "func @middle() { call @deep() !25:5 }\n"
+    "func @deep() { %v = var f64 !27:4 }\n"
     "func @wide() sub_group_size(2048) {}\n"
     "func @declares() aspects(accelerator) {}\n";
 
@@ -77,12 +77,12 @@ static void warnings(void **state)
 {
     (void)state;
     assert_string_equal(fusion_module_warning(module, 0),
-                        "hw.cpp:27: warning: function 'broken_promise' uses aspect 'fp64' not listed in "
+                        "hw.cpp:27:4: warning: function 'broken_promise' uses aspect 'fp64' not listed in "
                         "'sycl::device_has'\n"
                         "use is from this call chain:\n"
                         "  broken_promise()\n"
-                        "  middle() hw.cpp:15\n"
-                        "  deep() hw.cpp:25");
+                        "  middle() hw.cpp:15:3\n"
+                        "  deep() hw.cpp:25:5");
     static const char *const targets[] = {
         "warning: function 'targets' has required sub-group size '1024' not supported by fixed target "
         "'intel_gpu_12_0_0'",

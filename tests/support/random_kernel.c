@@ -67,7 +67,7 @@ static void make_body(struct steps *k)
 {
     struct ir_builder *b = &k->g.b;
     *b = ir_builder_at_end(k->f->body);
-    b->loc = (struct ir_loc){ir_module_file(k->g.m, "random.fk"), 1};
+    b->loc = (struct ir_loc){ir_module_file(k->g.m, "random.fk"), 1, 0};
     k->left = k->options.instructions;
     k->id =
         rng_chance(&k->g.rng, 50) ? ir_build_id(b, IR_OP_GLOBAL_ID, 0) : ir_build0(b, IR_OP_GLOBAL_LINEAR_ID, IR_VOID);

@@ -40,9 +40,11 @@ static const char *new_name(struct maker *k, const char *base)
 
 static struct ir_loc new_loc(struct maker *k, struct ir_loc last)
 {
-    if (chance(k, 60)) return (struct ir_loc){last.file, last.line + below(k, 3)};
-    if (chance(k, 30)) return (struct ir_loc){0, below(k, 2) * below(k, 100)};
-    return (struct ir_loc){below(k, k->g.m->n_files + 1), rng_chance(&k->g.rng, 5) ? UINT32_MAX : below(k, 5000)};
+    uint32_t column = below(k, 2) * below(k, 90);
+    if (chance(k, 60)) return (struct ir_loc){last.file, last.line + below(k, 3), column};
+    if (chance(k, 30)) return (struct ir_loc){0, below(k, 2) * below(k, 100), 0};
+    uint32_t file = below(k, k->g.m->n_files + 1);
+    return (struct ir_loc){file, rng_chance(&k->g.rng, 5) ? UINT32_MAX : below(k, 5000), column};
 }
 
 static void maybe_name(struct maker *k, struct ir_value *v)

@@ -142,7 +142,7 @@ static void make_body(struct steps *k, uint32_t parts)
 {
     struct ir_builder *b = &k->g.b;
     *b = ir_builder_at_end(k->f->body);
-    b->loc = (struct ir_loc){ir_module_file(k->g.m, "random.fk"), 1};
+    b->loc = (struct ir_loc){ir_module_file(k->g.m, "random.fk"), 1, 0};
     k->stays = true;
     k->id = gen_define(&k->g, ir_build0(b, IR_OP_GLOBAL_LINEAR_ID, IR_VOID));
     gen_define(&k->g, ir_build0(b, IR_OP_SUB_GROUP_LOCAL_ID, IR_VOID));

@@ -105,7 +105,7 @@ static struct ir_module *small_module(const char *module, const char *value, uin
     struct ir_function *f = ir_function_new(m, "k", IR_LINKAGE_KERNEL, IR_VOID, 1);
     ir_function_set_param(f, 0, value, IR_PTR(IR_SPACE_GLOBAL));
     struct ir_builder b = ir_builder_at_end(f->body);
-    b.loc = (struct ir_loc){ir_module_file(m, module), line};
+    b.loc = (struct ir_loc){ir_module_file(m, module), line, 0};
     ir_build_store(&b, IR_F32, f->params[0].value, NULL, ir_const_float(m, IR_F32, 1.5));
     ir_build(&b, IR_OP_RETURN, IR_VOID, NULL, 0);
     return m;

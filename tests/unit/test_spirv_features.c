@@ -9,6 +9,7 @@
 
 #include "ir/core/equal.h"
 #include "ir/features/usage.h"
+#include "ir/features/warnings.h"
 #include "ir/msgpack/codec.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
@@ -87,6 +88,32 @@ static void dropped_uses(void **state)
     ir_module_free(m);
 }
 
+static bool keep_text(void *data, const char *text)
+{
+    *(char **)data = strdup(text);
+    return false;
+}
+
+/* With -g a warning names line and column. */
+static void lines_and_columns(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    struct ir_module *m =
+        read_good("OpCapability Float64\n" STRINGS KERNEL "%file = OpString \"hw.cpp\"\n"
+                  "OpDecorate %k UserSemantic \"sycl::device_has(fp16)\"\n" TYPES "%f64 = OpTypeFloat 64\n" BEGIN
+                  "OpLine %file 27 4\n%x = OpLoad %u32 %a Aligned 4\n"
+                  "%h = OpConvertUToF %f64 %x\n%y = OpConvertFToU %u32 %h\nOpStore %a %y Aligned 4\n" END);
+    struct ir_usage *u = ir_usage_new(m);
+    ir_warn_undeclared(u, keep_text, &text);
+    assert_string_equal(text, "hw.cpp:27:4: warning: function 'k' uses aspect 'fp64' not listed in 'sycl::device_has'\n"
+                              "use is from this call chain:\n  k()");
+    assert_kept(m);
+    free(text);
+    ir_usage_free(u);
+    ir_module_free(m);
+}
+
 /* A capability is no use. */
 static void capabilities_alone(void **state)
 {
@@ -129,6 +156,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings),
+        cmocka_unit_test(lines_and_columns),
         cmocka_unit_test(dropped_uses),
         cmocka_unit_test(capabilities_alone),
         cmocka_unit_test(as_translators_write_it),

@@ -10,8 +10,8 @@
 
 struct indexer {
     struct spirv_reader *r;
-    const uint32_t *next;     /* the first word of what comes next */
-    uint32_t line_file, line; /* OpLine in force */
+    const uint32_t *next;             /* the first word of what comes next */
+    uint32_t line_file, line, column; /* OpLine in force */
 };
 
 static void append_to_list(struct spirv_reader *r, const struct spirv_inst ***list, size_t *n,
@@ -45,9 +45,10 @@ static void note_instruction(struct indexer *x, const struct spirv_inst *i)
     case SpvOpLine:
         x->line_file = w[1];
         x->line = w[2];
+        x->column = w[3];
         break;
     case SpvOpNoLine:
-    case SpvOpFunctionEnd: x->line_file = x->line = 0; break;
+    case SpvOpFunctionEnd: x->line_file = x->line = x->column = 0; break;
     case SpvOpMemoryModel:
         if (w[1] != SpvAddressingModelPhysical64)
             spirv_fail(r, i, "addressing model %s; Physical64 can be read",
@@ -68,6 +69,7 @@ static void add_instruction(void *data, unsigned op, unsigned n, uint32_t type, 
                              .id = id,
                              .file = x->line_file,
                              .line = x->line,
+                             .column = x->column,
                              .words = x->next};
     x->next += n;
     if (id && id < x->r->pipes.bound) { /* what they were before the validator saw them */
@@ -76,7 +78,7 @@ static void add_instruction(void *data, unsigned op, unsigned n, uint32_t type, 
     }
     if (i->id) index->ids[i->id].def = i;
     note_instruction(x, i);
-    if (spirv_is_terminator(op)) x->line_file = x->line = 0; /* a line is for the rest of its block */
+    if (spirv_is_terminator(op)) x->line_file = x->line = x->column = 0; /* a line is for the rest of its block */
 }
 
 static void check_capabilities(struct spirv_reader *r)

@@ -20,9 +20,10 @@ struct spirv_function;
 
 /* One instruction of the module. */
 struct spirv_inst {
-    uint16_t op, n;        /* opcode, words */
-    uint32_t type, id;     /* ids of the result and of its type; 0: none */
-    uint32_t file, line;   /* id of the file's name; 0: unknown */
+    uint16_t op, n;      /* opcode, words */
+    uint32_t type, id;   /* ids of the result and of its type; 0: none */
+    uint32_t file, line; /* id of the file's name; 0: unknown */
+    uint32_t column;
     const uint32_t *words; /* the first has opcode and length */
 };
 

@@ -185,7 +185,7 @@ static void name_functions(struct spirv_reader *r)
 /* Where it is not told where a function begins: the first line of it that is. */
 static struct ir_loc first_loc(struct spirv_reader *r, const struct spirv_function *f)
 {
-    struct ir_loc loc = {0, 0};
+    struct ir_loc loc = {0, 0, 0};
     for (const struct spirv_inst *i = f->first; i < f->end && !loc.line; i++)
         if (i->op != SpvOpLine) loc = spirv_loc(r, i);
     return loc;

@@ -164,13 +164,18 @@ bool parse_file(struct parser *p, uint32_t *file)
 
 bool parse_location(struct parser *p, uint32_t line, struct ir_loc *loc)
 {
-    struct ir_loc here = p->marked ? p->loc : (struct ir_loc){p->file, line};
+    struct ir_loc here = p->marked ? p->loc : (struct ir_loc){p->file, line, 0};
     if (token_is(&p->tok, '!')) {
         uint64_t n;
         parse_advance(p);
         if (p->tok.kind != TOKEN_NUMBER && (!parse_file(p, &here.file) || !parse_punct(p, ':'))) return false;
         if (!parse_uint(p, "a line number", UINT32_MAX, &n)) return false;
         here.line = (uint32_t)n;
+        here.column = 0;
+        if (parse_if_punct(p, ':')) {
+            if (!parse_uint(p, "a column number", UINT32_MAX, &n)) return false;
+            here.column = (uint32_t)n;
+        }
         if (p->marked) p->loc = here;
     }
     *loc = here;

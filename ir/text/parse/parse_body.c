@@ -68,7 +68,7 @@ static void imply_terminator(struct parser *p, struct ir_block *block, uint32_t 
         op = IR_OP_CONTINUE;
         if (block->n_args) return;
     }
-    struct ir_loc here = p->marked ? p->loc : (struct ir_loc){p->file, line};
+    struct ir_loc here = p->marked ? p->loc : (struct ir_loc){p->file, line, 0};
     struct ir_builder b = builder_for(block, here);
     ir_build(&b, op, IR_VOID, NULL, 0);
 }

@@ -34,13 +34,15 @@ void print_file(struct printer *p, uint32_t file)
 
 void print_loc(struct printer *p, struct ir_loc loc)
 {
-    if (p->no_locations || (loc.file == p->loc.file && loc.line == p->loc.line)) return;
+    bool same = loc.file == p->loc.file && loc.line == p->loc.line && loc.column == p->loc.column;
+    if (p->no_locations || same) return;
     strbuf_add(&p->out, " !");
     if (loc.file != p->loc.file) {
         print_file(p, loc.file);
         strbuf_add(&p->out, ":");
     }
     strbuf_printf(&p->out, "%u", loc.line);
+    if (loc.column) strbuf_printf(&p->out, ":%u", loc.column);
     p->loc = loc;
 }
 
