@@ -17,10 +17,12 @@ static uint32_t bins[BINS], last[512];
 struct form {
     unsigned bits, local, groups, n, bin_bits;
     bool shared, is_written, is_guarded, is_narrow, is_shifted, has_offset, may_skip, counts_numbers, wraps;
+    const char *one; /* what all do to one number; NULL: each adds to its own bin */
 };
 
 static struct form random_form(struct rng *r)
 {
+    static const char *const ones[] = {"add", "sub", "and", "or", "xor", "smin", "umin", "smax", "umax"};
     static const unsigned bits[] = {8, 16, 32, 64}, locals[] = {16, 64, 96, 128};
     return (struct form){.bits = bits[rng_below(r, 4)],
                          .local = locals[rng_below(r, 4)],
@@ -35,7 +37,8 @@ static struct form random_form(struct rng *r)
                          .has_offset = rng_chance(r, 40),
                          .may_skip = rng_chance(r, 30),
                          .counts_numbers = rng_chance(r, 30),
-                         .wraps = rng_chance(r, 30)};
+                         .wraps = rng_chance(r, 30),
+                         .one = rng_chance(r, 40) ? ones[rng_below(r, 9)] : NULL};
 }
 
 /* ---- its text ---- */
@@ -59,8 +62,11 @@ static void write_count(struct strbuf *s, const struct form *f)
 {
     if (f->may_skip)
         strbuf_printf(s, "    %%odd = ieq i%u %%low, 3\n    if %%odd {\n      yield\n    } else {\n", f->bits);
-    strbuf_printf(s, "    %%p = elem i32 %%%s, %%which\n    %%old = atomic_add i32 %%p, %s\n",
-                  f->shared ? "mine" : "bins", f->counts_numbers ? "%by" : "1");
+    strbuf_printf(s, "    %%p = elem i32 %%%s, %s\n    %%old = atomic_%s i32 %%p, %s\n", f->shared ? "mine" : "bins",
+                  f->one ? "7" : "%which", f->one ? f->one : "add",
+                  f->counts_numbers ? "%by"
+                  : f->one          ? "%hash"
+                                    : "1");
     if (f->may_skip) strbuf_printf(s, "    yield\n    }\n");
 }
 
@@ -83,6 +89,7 @@ static void write_kernel(struct strbuf *s, const struct form *f)
                   "%%last: ptr.global i32, %%n: %s) assumes(small_ids, small_memory) {\n",
                   BINS, f->bits, f->is_written ? "" : " read", f->is_narrow ? "i32" : "i64");
     strbuf_printf(s, "  %%id = global_id x\n  %%gs = global_size x\n  %%l = local_id x\n  %%by = trunc i32 %%l\n"
+                     "  %%times = mul i32 %%by, 2654435761\n  %%hash = xor i32 %%times, 1234567\n"
                      "  %%mine = global @mine\n");
     if (f->shared)
         strbuf_printf(s,

@@ -215,6 +215,18 @@ static void rounds_are_fetched_ahead(void **state)
     }
 }
 
+/* A number that all work-items add to is added to once by all lanes. */
+static void lanes_add_together(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    char *assembly = assembly_of("kernel @k(%a: ptr.global i32 read, %o: ptr.global i32) {\n  %i = global_id x\n"
+                                 "  %x = load i32 %a[%i]\n  %old = atomic_add i32 %o, %x\n  return\n}\n",
+                                 CPU_ISA_AVX2);
+    assert_non_null(strstr(assembly, "vpaddd"));
+    free(assembly);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
@@ -223,6 +235,7 @@ int main(void)
                                        cmocka_unit_test(what_is_in_registers_runs_together),
                                        cmocka_unit_test(lanes_that_leap_side_by_side_run_together),
                                        cmocka_unit_test(columns_are_fetched_ahead),
-                                       cmocka_unit_test(rounds_are_fetched_ahead)};
+                                       cmocka_unit_test(rounds_are_fetched_ahead),
+                                       cmocka_unit_test(lanes_add_together)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

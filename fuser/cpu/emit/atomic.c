@@ -7,13 +7,16 @@
 #include <stdio.h>
 
 #include "fuser/cpu/emit/memory.h"
+#include "fuser/cpu/emit/reduction.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/counted_loop.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/prepare/parallel_regions.h"
 #include "fuser/cpu/simd/lane_loop.h"
+#include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/simd/spill.h"
+#include "ir/core/edit.h"
 
 static rval order_of(struct emit *e, unsigned o)
 {
@@ -312,6 +315,67 @@ static void run_some_lanes(struct emit *e, const struct lane_operations *l)
     lane_loop_end(e, &loop);
 }
 
+/* ---- all lanes in the same place ---- */
+
+/* What lanes' numbers are combined with before they come to memory; false: not in any order. */
+static bool group_op_of(enum ir_op op, enum ir_group_op *group_op)
+{
+    switch (op) {
+    case IR_OP_ATOMIC_ADD:
+    case IR_OP_ATOMIC_SUB: *group_op = IR_GROUP_ADD; return true;
+    case IR_OP_ATOMIC_AND: *group_op = IR_GROUP_AND; return true;
+    case IR_OP_ATOMIC_OR: *group_op = IR_GROUP_OR; return true;
+    case IR_OP_ATOMIC_XOR: *group_op = IR_GROUP_XOR; return true;
+    case IR_OP_ATOMIC_SMIN: *group_op = IR_GROUP_SMIN; return true;
+    case IR_OP_ATOMIC_UMIN: *group_op = IR_GROUP_UMIN; return true;
+    case IR_OP_ATOMIC_SMAX: *group_op = IR_GROUP_SMAX; return true;
+    case IR_OP_ATOMIC_UMAX: *group_op = IR_GROUP_UMAX; return true;
+    default: return false;
+    }
+}
+
+struct use {
+    const struct ir_value *of;
+    bool found;
+};
+
+static void see_use(struct ir_inst *inst, void *data)
+{
+    struct use *use = data;
+    for (uint32_t i = 0; i < inst->n_operands; i++) use->found = use->found || inst->operands[i] == use->of;
+}
+
+static bool is_used(const struct emit *e, const struct ir_value *v)
+{
+    struct use use = {v, false};
+    ir_walk(e->kernel->body, see_use, &use);
+    return use.found;
+}
+
+/* Lanes that all change the same number, and do not ask for what it was, change it once together: others wait for it
+   no longer than that. */
+static bool run_together(struct emit *e, const struct lane_operations *l)
+{
+    enum ir_group_op group_op;
+    if (l->operands[0]->shape != SHAPE_UNIFORM || !ir_type_is_int(l->inst->type)) return false;
+    if (!group_op_of(l->inst->op, &group_op) || is_used(e, l->inst->results[0])) return false;
+    struct ir_inst reduction = *l->inst;
+    reduction.op = IR_OP_GROUP_REDUCE;
+    reduction.attrs.group_op = group_op;
+    gcc_jit_block *some = jit_block(e), *done = jit_block(e);
+    if (e->exec.chunk)
+        jit_branch(e, mask_any(e, e->exec), some, done);
+    else
+        jit_jump(e, some);
+    jit_begin(e, some);
+    struct lanes all = reduction_of_lanes(e, &reduction, *l->operands[1]);
+    rval before = one_lane(e, l->inst, l->kind, l->operands[0]->scalar, all.scalar, NULL);
+    jit_keep(e, before);
+    jit_jump(e, done);
+    jit_begin(e, done);
+    return true;
+}
+
 void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *result)
 {
     if (inst->op == IR_OP_FENCE) {
@@ -325,6 +389,10 @@ void emit_atomic(struct emit *e, const struct ir_inst *inst, struct lanes *resul
         rval r = one_lane(e, inst, kind, l.operands[0]->scalar, inst->n_operands > 1 ? l.operands[1]->scalar : NULL,
                           inst->n_operands > 2 ? l.operands[2]->scalar : NULL);
         if (result) *result = lanes_uniform(result_kind, jit_read(jit_keep(e, r)));
+        return;
+    }
+    if (run_together(e, &l)) {
+        *result = lanes_int(e, result_kind, 0); /* nobody asks for it */
         return;
     }
     unsigned most = MOST_AGAIN;
