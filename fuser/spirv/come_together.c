@@ -13,7 +13,7 @@ struct search {
 static void see(struct ir_inst *inst, void *data)
 {
     struct search *s = data;
-    if (!ir_is_sub_group_op(inst)) return;
+    if (!ir_is_sub_group_op(inst) && inst->op != IR_OP_FENCE) return;
     for (const struct ir_inst *i = inst->parent->parent; i; i = i->parent->parent)
         if (s->u.divergent[i->scratch]) return;
     if (!map_put(&s->w->uniform, (uint64_t)(uintptr_t)inst, inst)) arena_no_memory(sizeof inst);

@@ -6,6 +6,7 @@
 #include "fuser/passes/manager/pass_manager.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
+#include "fuser/spirv/handles.h"
 
 static const struct pass *const first[] = {&pass_inline, &pass_byval_copy, NULL};
 /* Early exits part ways for the rest of the kernel: as ifs they do so only where that shows. */
@@ -15,6 +16,9 @@ static const struct pipeline pipeline_vulkan = {"vulkan", .first = first, .repea
 
 static const struct pass *const only_inline[] = {&pass_inline, NULL};
 static const struct pipeline pipeline_kernel = {"kernel dialect", .first = only_inline};
+
+/* The library's functions know little of what they are called with: most of each goes. */
+static const struct pipeline pipeline_handles = {"images and pipes", .first = only_inline, .repeat = clean};
 
 static void see_derived(struct ir_inst *inst, void *data)
 {
@@ -87,6 +91,7 @@ struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct
     ir_module_copy_numbers(module, kernel->module);
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
     bool vulkan = target->dialect == SPIRV_VULKAN;
+    if (spirv_lower_handles(copy)) pipeline_run(&pipeline_handles, copy);
     pipeline_run(vulkan ? &pipeline_vulkan : &pipeline_kernel, copy);
     if (vulkan) {
         share_by_value(copy);

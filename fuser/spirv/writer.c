@@ -23,7 +23,7 @@
 #include "ir/base/arena.h"
 #include "ir/core/facts.h"
 
-enum { ALL_FEATURES = (1 << 26) - 1 };
+enum { ALL_FEATURES = (1 << 27) - 1 };
 
 const struct spirv_target spirv_target_kernel = {.dialect = SPIRV_KERNEL, .version = 0x00010200};
 const struct spirv_target spirv_target_vulkan = {.dialect = SPIRV_VULKAN,

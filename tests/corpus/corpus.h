@@ -10,6 +10,7 @@
  *   unoptimized LEVEL             likewise: what is taken for -O0, where the translator cannot take that
  *   kernel NAME SIZE LOCAL        the kernel that follows; sizes like 256, 16x16, 8x4x2
  *   offset N[xN[xN]]              of the ND-range
+ *   ordered REASON                results depend on which work-items come first: not compared where many do at once
  *   buffer TYPE COUNT DATA [-> RULE ...]
  *   value TYPE NUMBER ...         a scalar, vector or struct: numbers, each at its own alignment; TYPE may change
  *   local BYTES                   work-group memory
@@ -75,6 +76,7 @@ struct corpus_kernel {
     struct nd_range range;
     uint32_t n_args, n_differs;
     struct corpus_arg args[CORPUS_MAX_ARGS];
+    bool ordered;
     char *no_pocl; /* why not; NULL: it runs there */
     struct corpus_differs differs[CORPUS_MAX_DIFFERS];
 };

@@ -116,6 +116,7 @@ void take_at(read_only pipe uint p, reserve_id_t id, uint i, global uint *out)
 }
 
 //: kernel some_reserve 32 8
+//: ordered there are packets for 8 of 11 work-items
 //: pipe u32 1 32 16 bits
 //: buffer u32 32 zero
 kernel void some_reserve(read_only pipe uint p, global uint *out)
@@ -130,6 +131,7 @@ struct item { uint a, b; };
 
 // One reservation for the work-group: without a packet for each work-item there is none.
 //: kernel groups_reserve 8x8 4x4
+//: ordered there are packets for three of four work-groups
 //: pipe u32 2 60 50 iota
 //: pipe u32 2 60 0 zero
 //: buffer i32 64 zero

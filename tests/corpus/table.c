@@ -284,6 +284,11 @@ static bool read_line(struct reading *r, struct corpus *c)
     if (!word) return wrong(r, "expected a directive", word);
     if (strcmp(word, "kernel") == 0) return read_kernel(r, c);
     if (strncmp(word, "pocl", 4) == 0) return read_pocl(r, c, word);
+    if (strcmp(word, "ordered") == 0 && r->kernel) {
+        const char *why = reason(r);
+        r->kernel->ordered = why != NULL;
+        return why ? true : wrong(r, "expected a reason", NULL);
+    }
     struct corpus_kernel *k = r->kernel;
     if (!k) return read_file_line(r, word);
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {

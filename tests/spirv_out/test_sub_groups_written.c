@@ -1,6 +1,6 @@
 /*
  * The table of sub-group functions, written as SPIR-V: in the kernel dialect, read again and interpreted; and for
- * Vulkan, dispatched on the device that is there. Against the table's model. Operations of images are left out.
+ * Vulkan, dispatched on the device that is there. Against the table's model.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "fuser/spirv/writer.h"
 #include "ir/spirv/spirv.h"
 #include "tests/spirv_out/dispatch.h"
+#include "tests/spirv_out/records.h"
 #include "tests/support/sub_group_table.h"
 
 enum { KERNEL_WAY, VULKAN_WAY, MAX_ARGS = 16 };
@@ -23,7 +24,6 @@ static bool all; /* cases */
 static bool takes(unsigned way, unsigned number, uint32_t size, unsigned lanes)
 {
     (void)lanes;
-    if (strncmp(sub_group_table_name(number), "image_", 6) == 0) return false;
     if (all) return way != VULKAN_WAY || size <= LARGEST_EXCHANGE;
     static const uint32_t others[] = {1, 4, 16, LARGEST_EXCHANGE};
     if (number % FEW == FEW / 2) return size == others[number / FEW % 4];
@@ -48,13 +48,40 @@ static bool run_again(const struct spirv_module *m, const char *name, const stru
     struct diag_list list = {0};
     struct interp_options options = {.sub_group_size = size};
     struct interp_result result = {0};
+    struct records r;
     struct ir_module *back = ir_read_spirv(m->words, m->n_words * sizeof *m->words, "back", &list);
     const struct ir_function *f = back ? ir_module_find(back, name) : NULL;
-    bool good = f && interp_run(f, range, args, &options, &result) == 0 && result.n_findings == 0;
+    bool good = f != NULL;
+    if (good) {
+        records_open(&r, args, f);
+        options.finder = &r.finder;
+        good = interp_run(f, range, r.args, &options, &result) == 0 && result.n_findings == 0;
+        records_close(&r);
+    }
     interp_result_clear(&result);
     ir_module_free(back);
     diag_clear(&list);
     return good;
+}
+
+static void *host_memory(const struct interp_arg *a)
+{
+    return a->kind == INTERP_ARG_IMAGE ? ((const struct ir_image *)a->data)->data : a->data;
+}
+
+static uint64_t host_bytes(const struct interp_arg *a)
+{
+    return a->kind == INTERP_ARG_IMAGE ? record_image_bytes(a->data) : a->size;
+}
+
+/* Gives where the record is. */
+static uint64_t put_image(const struct ir_image *image, const struct interp_arg *a, void **texels)
+{
+    uint64_t data = 0, address = 0;
+    *texels = dispatch_memory(device, host_bytes(a), &data);
+    memcpy(*texels, image->data, host_bytes(a));
+    record_fill(a, data, dispatch_memory(device, record_bytes(a), &address));
+    return address;
 }
 
 /* Buffers go to the device and come back. */
@@ -72,6 +99,7 @@ static bool run_on_device(const struct spirv_module *m, const struct ir_function
             copies[i] = dispatch_memory(device, args[i].size, &word);
             memcpy(copies[i], args[i].data, args[i].size);
         }
+        if (args[i].kind == INTERP_ARG_IMAGE) word = put_image(args[i].data, &args[i], &copies[i]);
         bool inside = args[i].kind == INTERP_ARG_BYTES;
         memcpy(block + offsets[i], inside ? args[i].data : &word, inside ? args[i].size : sizeof word);
         if (args[i].kind == INTERP_ARG_LOCAL)
@@ -79,7 +107,7 @@ static bool run_on_device(const struct spirv_module *m, const struct ir_function
     }
     bool good = dispatch_run(device, m, range, block, local);
     for (uint32_t i = 0; i < f->n_params; i++)
-        if (copies[i]) memcpy(args[i].data, copies[i], args[i].size);
+        if (copies[i]) memcpy(host_memory(&args[i]), copies[i], host_bytes(&args[i]));
     free(block);
     return good;
 }

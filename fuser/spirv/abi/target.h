@@ -36,7 +36,8 @@ enum spirv_feature {
     SPIRV_FMA64 = 1 << 22,
     SPIRV_EXACT_DIVISION64 = 1 << 23,
     SPIRV_EXACT_SQRT64 = 1 << 24,
-    SPIRV_LONG_LOOPS = 1 << 25, /* loops end when the kernel says; else launches tell where they did not */
+    SPIRV_LONG_LOOPS = 1 << 25,  /* loops end when the kernel says; else launches tell where they did not */
+    SPIRV_LONE_FENCES = 1 << 26, /* work-items of a work-group may come to different fences, and numbers of them */
 };
 
 struct spirv_target {

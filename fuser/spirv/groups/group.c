@@ -20,6 +20,8 @@ void spw_fence(struct spw *w, const struct ir_inst *inst)
 {
     unsigned fence = inst->attrs.fence;
     if (w->vulkan && (!fence || inst->attrs.order == IR_ORDER_RELAXED)) return; /* it orders nothing */
+    bool alone = w->vulkan && !map_find(&w->uniform, (uint64_t)(uintptr_t)inst);
+    if (alone && !(w->target->features & SPIRV_LONE_FENCES)) return; /* atomics are ordered by themselves then */
     SPW_DO(w, SpvOpMemoryBarrier, spw_scope(w, inst->attrs.scope), spw_semantics(w, inst->attrs.order, fence));
 }
 

@@ -57,10 +57,17 @@ static unsigned fence_of(const struct atomic *a)
                                           : IR_FENCE_GLOBAL;
 }
 
+/* Without fences that work-items may come to alone there is no order but that of what reads and writes at once, which
+   processors keep. */
+static bool is_ordered_itself(const struct spw *w)
+{
+    return w->vulkan && !(w->target->features & SPIRV_LONE_FENCES);
+}
+
 /* Reads do not release and writes do not acquire. */
 static enum ir_order order_of(const struct spw *w, const struct atomic *a)
 {
-    enum ir_order order = a->inst->attrs.order;
+    enum ir_order order = is_ordered_itself(w) ? IR_ORDER_RELAXED : a->inst->attrs.order;
     bool both = order == IR_ORDER_ACQ_REL || (w->vulkan && order == IR_ORDER_SEQ_CST);
     if (a->op == IR_OP_ATOMIC_LOAD)
         return both ? IR_ORDER_ACQUIRE : order == IR_ORDER_RELEASE ? IR_ORDER_RELAXED : order;
@@ -80,6 +87,7 @@ static uint32_t exchange_if(struct spw *w, const struct atomic *a, uint32_t plac
                             uint32_t x)
 {
     enum ir_order fail = a->op == IR_OP_ATOMIC_CMPXCHG ? a->inst->attrs.order_fail : IR_ORDER_RELAXED;
+    if (is_ordered_itself(w)) fail = IR_ORDER_RELAXED;
     if (w->vulkan && fail == IR_ORDER_SEQ_CST) fail = IR_ORDER_ACQUIRE;
     return SPW_EMIT(w, SpvOpAtomicCompareExchange, type, place, spw_scope(w, a->inst->attrs.scope), semantics_of(w, a),
                     spw_semantics(w, fail, fence_of(a)), x, expected);
@@ -88,6 +96,12 @@ static uint32_t exchange_if(struct spw *w, const struct atomic *a, uint32_t plac
 static uint32_t one_update(struct spw *w, const struct atomic *a, uint32_t place, uint32_t type, const uint32_t *x)
 {
     uint32_t scope = spw_scope(w, a->inst->attrs.scope), semantics = semantics_of(w, a);
+    bool at_once = is_ordered_itself(w) && a->inst->attrs.order != IR_ORDER_RELAXED;
+    if (at_once && a->op == IR_OP_ATOMIC_LOAD)
+        return SPW_EMIT(w, SpvOpAtomicOr, type, place, scope, semantics,
+                        spw_const_number(&w->m, spw_int_kind(a->kind), 1, 0));
+    if (at_once && a->op == IR_OP_ATOMIC_STORE)
+        return SPW_EMIT(w, SpvOpAtomicExchange, type, place, scope, semantics, x[0]);
     switch (a->op) {
     case IR_OP_ATOMIC_LOAD: return SPW_EMIT(w, SpvOpAtomicLoad, type, place, scope, semantics);
     case IR_OP_ATOMIC_STORE: SPW_DO(w, SpvOpAtomicStore, place, scope, semantics, x[0]); return 0;

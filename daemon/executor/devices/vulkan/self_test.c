@@ -12,8 +12,8 @@
 #include "daemon/executor/devices/vulkan/queue.h"
 #include "proto/include/fusiond/status.h"
 
-enum { CASES = 64, LOOP_ITEMS = 32 };              /* as self_test.sh and self_test_loop.spvasm have it */
-enum { SHORT_TABLE = 96, LONG_TABLE = 70 * 1000 }; /* more than the 65,535 rounds that llvmpipe does */
+enum { CASES = 64, LOOP_ITEMS = 32, FENCE_ITEMS = 128 }; /* as self_test.sh and self_test_loop.spvasm have it */
+enum { SHORT_TABLE = 96, LONG_TABLE = 70 * 1000 };       /* more than the 65,535 rounds that llvmpipe does */
 enum { A, B, C, SUM, PRODUCT, QUOTIENT, ROOT, FUSED, NUMBERS };
 
 static const uint32_t words32[] = {
@@ -21,6 +21,9 @@ static const uint32_t words32[] = {
 };
 static const uint32_t words64[] = {
 #include "self_test64.inc"
+};
+static const uint32_t words_fence[] = {
+#include "self_test_fence.inc"
 };
 static const uint32_t words_loop[] = {
 #include "self_test_loop.inc"
@@ -228,6 +231,21 @@ static int test_loops(struct spirv_target *target, struct error *e)
     return 0;
 }
 
+/* ---- fences ---- */
+
+static int test_fences(struct spirv_target *target, struct error *e)
+{
+    struct vulkan_memory memory;
+    uint32_t marks = 0;
+    if (vulkan_memory_make(&memory, FENCE_ITEMS * sizeof(uint32_t), true, NULL, e) != 0) return -1;
+    memset(memory.host, 0, FENCE_ITEMS * sizeof(uint32_t));
+    int result = run_words(words_fence, sizeof words_fence, &memory, 1, e);
+    for (uint32_t i = 0; i < FENCE_ITEMS; i++) marks += ((const uint32_t *)memory.host)[i];
+    if (marks == FENCE_ITEMS) target->features |= SPIRV_LONE_FENCES;
+    vulkan_memory_free(&memory);
+    return result;
+}
+
 /* ---- addresses ---- */
 
 /* Whether memory of this process that is imported has its addresses there, too. */
@@ -252,7 +270,7 @@ int vulkan_self_test(struct gpu_description *d, struct error *e)
     bool has_wide = target->features & SPIRV_FLOAT64;
     if (test_numbers(words32, sizeof words32, false, &narrow, e) != 0) return -1;
     if (has_wide && test_numbers(words64, sizeof words64, true, &wide, e) != 0) return -1;
-    if (test_loops(target, e) != 0) return -1;
+    if (test_loops(target, e) != 0 || test_fences(target, e) != 0) return -1;
     if (!narrow.basics || !wide.basics)
         return error_set(e, FUSION_NOT_FOUND, NULL, "its sums and products of floats are not rounded as IEEE 754 says");
     d->same_addresses = d->shares_memory && keeps_addresses();

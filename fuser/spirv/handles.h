@@ -1,0 +1,7 @@
+/* Images, samplers and pipes as memory: what kernels do with them becomes what the library does. */
+#pragma once
+
+#include "ir/core/ir.h"
+
+/* Whether there were any; calls are to be put in place then. */
+bool spirv_lower_handles(struct ir_function *f);
