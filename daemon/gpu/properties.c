@@ -6,6 +6,14 @@
 
 #include "fuser/spirv/abi/abi.h"
 #include "ir/core/aspects.h"
+#include "proto/limits.h"
+
+/* Images and pipes are memory that is accessed in bytes, by records that the executor writes. */
+static bool has_handles(const struct gpu_description *d)
+{
+    uint32_t needed = SPIRV_STORAGE8 | SPIRV_STORAGE16;
+    return d->target.dialect == SPIRV_VULKAN && (d->target.features & needed) == needed;
+}
 
 uint64_t gpu_aspects(const struct gpu_description *d)
 {
@@ -18,6 +26,7 @@ uint64_t gpu_aspects(const struct gpu_description *d)
     if (features & SPIRV_FLOAT64) aspects |= IR_ASPECT_FP64;
     if (features & SPIRV_ATOMIC64_GLOBAL && features & SPIRV_ATOMIC64_LOCAL) aspects |= IR_ASPECT_ATOMIC64;
     if (d->target.sub_group) aspects |= IR_ASPECT_SUB_GROUPS;
+    if (has_handles(d)) aspects |= IR_ASPECT_IMAGE | IR_ASPECT_PIPES;
     return aspects;
 }
 
@@ -100,6 +109,7 @@ static void put_sub_groups(msgpack_packer *k, const struct gpu_description *d)
 void gpu_pack_device(msgpack_packer *k, const struct gpu_description *d)
 {
     char text[2 * GPU_TEXT_BYTES + 8];
+    uint64_t side = has_handles(d) ? PROTO_MAX_IMAGE_SIDE : 0;
     msgpack_pack_map(k, 16);
     put_string(k, "name", d->device);
     snprintf(text, sizeof text, "%s: %s", d->name, d->driver);
@@ -114,8 +124,8 @@ void gpu_pack_device(msgpack_packer *k, const struct gpu_description *d)
     put_number(k, "local_memory_bytes", d->max_local_bytes);
     put_number(k, "compute_units", d->compute_units);
     put_sub_groups(k, d);
-    put_number(k, "image_max_width", 0);
-    put_number(k, "image_max_height", 0);
-    put_number(k, "image_max_slices", 0);
-    put_number(k, "image_max_buffer_size", 0);
+    put_number(k, "image_max_width", side);
+    put_number(k, "image_max_height", side);
+    put_number(k, "image_max_slices", side);
+    put_number(k, "image_max_buffer_size", side ? PROTO_MAX_IMAGE_BUFFER : 0);
 }

@@ -386,6 +386,22 @@ static void test_kill(void **state)
     fusion_disconnect(c.session);
 }
 
+static fusion_device_info description(fusion_session *session)
+{
+    uint32_t n = 0;
+    fusion_device_info info = {.name = ""};
+    expect_ok(fusion_device_count(session, &n));
+    for (uint32_t i = 0; i < n && strcmp(info.name, gpu) != 0; i++) expect_ok(fusion_device_get(session, i, &info));
+    return info;
+}
+
+static bool has_aspect(fusion_session *session, const char *name)
+{
+    const fusion_device_info info = description(session);
+    const char *at = strstr(info.aspects, name);
+    return at && strchr(" ", at[strlen(name)]);
+}
+
 static void test_lacking_aspect(void **state)
 {
     (void)state;
@@ -398,19 +414,103 @@ static void test_lacking_aspect(void **state)
     expect_ok(fusion_image_create(session, "image", &desc, &image));
     fusion_arg args[] = {fusion_arg_write(out), fusion_arg_image(image, FUSION_ACCESS_READ)};
     fusion_graph *graph = one_kernel(load_test_kernels(session), session, "needs_image", args, 2);
-    expect_error(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = gpu}, &exec),
-                 FUSION_KERNEL_NOT_SUPPORTED);
-    expect_in_reason("aspect::image");
+    if (has_aspect(session, "image")) {
+        run(session, finalize(graph, FUSION_ENABLE, gpu), NULL, 0);
+        assert_int_equal(map(out)[0], 16);
+    } else {
+        expect_error(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = gpu}, &exec),
+                     FUSION_KERNEL_NOT_SUPPORTED);
+        expect_in_reason("aspect::image");
+    }
     fusion_disconnect(session);
 }
 
-static fusion_device_info description(fusion_session *session)
+/* A picture is sampled between its texels, written to another one, and read from there by another kernel. */
+static const char image_kernels[] =
+    "kernel @turn(%in: image2d.read, %out: image2d.write) {\n"
+    "  %ix = global_id x\n  %iy = global_id y\n  %x = trunc i32 %ix\n  %y = trunc i32 %iy\n"
+    "  %fx = utof f32 %x\n  %fy = utof f32 %y\n  %u = fmul f32 %fx, 0.37\n  %v = fmul f32 %fy, 0.71\n"
+    "  %at = vec f32x2 %u, %v\n  %s = make_sampler 34\n  %t = image_read f32x4 %in, %at, %s\n"
+    "  %to = vec i32x2 %y, %x\n  image_write f32x4 %out, %to, %t\n  return\n}\n"
+    "kernel @keep(%in: image2d.read, %o: ptr.global f32x4 write) {\n"
+    "  %ix = global_id x\n  %iy = global_id y\n  %x = trunc i32 %ix\n  %y = trunc i32 %iy\n"
+    "  %at = vec i32x2 %x, %y\n  %t = image_read f32x4 %in, %at\n  %row = mul i64 %iy, 16\n"
+    "  %i = add i64 %row, %ix\n  store f32x4 %o[%i], %t\n  return\n}\n";
+
+static void compute_images(fusion_session *session, const char *device, float *values)
 {
-    uint32_t n = 0;
-    fusion_device_info info = {.name = ""};
-    expect_ok(fusion_device_count(session, &n));
-    for (uint32_t i = 0; i < n && strcmp(info.name, gpu) != 0; i++) expect_ok(fusion_device_get(session, i, &info));
-    return info;
+    static const fusion_channel_type types[] = {FUSION_UNORM_INT8, FUSION_HALF_FLOAT};
+    fusion_module *module = NULL;
+    fusion_image *images[2];
+    fusion_buffer *out;
+    fusion_graph *graph;
+    void *memory;
+    expect_ok(fusion_module_load(session, "images.fk", image_kernels, sizeof image_kernels - 1, &module));
+    expect_ok(fusion_buffer_create(session, "out", FUSION_F32, 16 * 16 * 4, 0, &out));
+    for (int i = 0; i < 2; i++) {
+        const fusion_image_desc desc = {
+            .width = 16, .height = 16, .channel_order = FUSION_CHANNEL_RGBA, .channel_type = types[i]};
+        expect_ok(fusion_image_create(session, i ? "turned" : "picture", &desc, &images[i]));
+    }
+    expect_ok(fusion_image_map(images[0], &memory));
+    for (int i = 0; i < 16 * 16 * 4; i++) ((uint8_t *)memory)[i] = (uint8_t)(i * 37 + i / 64);
+    expect_ok(fusion_graph_create(session, &graph));
+    fusion_arg turn[] = {fusion_arg_image(images[0], FUSION_ACCESS_READ),
+                         fusion_arg_image(images[1], FUSION_ACCESS_WRITE)};
+    fusion_arg keep[] = {fusion_arg_image(images[1], FUSION_ACCESS_READ), fusion_arg_write(out)};
+    for (int i = 0; i < 2; i++) {
+        const fusion_kernel_node node = {.module = module,
+                                         .kernel = i ? "keep" : "turn",
+                                         .dims = 2,
+                                         .global = {16, 16},
+                                         .args = i ? keep : turn,
+                                         .n_args = 2};
+        expect_ok(fusion_graph_add_kernel(graph, &node, NULL));
+    }
+    run(session, finalize(graph, FUSION_ENABLE, device), NULL, 0);
+    memcpy(values, map(out), 16 * 16 * 4 * sizeof *values);
+}
+
+static void test_images(void **state)
+{
+    (void)state;
+    static float want[16 * 16 * 4], got[16 * 16 * 4];
+    fusion_session *session = service_connect(&service);
+    if (has_aspect(session, "image")) {
+        compute_images(session, "cpu", want);
+        compute_images(session, gpu, got);
+        assert_memory_equal(want, got, sizeof want);
+    }
+    fusion_disconnect(session);
+}
+
+/* Packets stay in a pipe of the module from one submission to the next. */
+static void test_pipes(void **state)
+{
+    (void)state;
+    static const char kernels[] =
+        "pipe @p: packet i32 capacity 64\n"
+        "kernel @put(%a: ptr.global i32 read) {\n  %i = global_id x\n  %q = global @p\n  %v = var i32\n"
+        "  %x = load i32 %a[%i]\n  store i32 %v, %x\n  %ok = pipe_write i32 %q, %v\n  return\n}\n"
+        "kernel @take(%o: ptr.global i32 write) {\n  %i = global_id x\n  %q = global @p\n  %v = var i32\n"
+        "  %ok = pipe_read i32 %q, %v\n  %x = load i32 %v\n  store i32 %o[%i], %x\n  return\n}\n";
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = NULL;
+    if (has_aspect(session, "pipes")) {
+        expect_ok(fusion_module_load(session, "pipes.fk", kernels, sizeof kernels - 1, &module));
+        fusion_buffer *in = index_buffer(session, "in", 64, 3, 0), *out = index_buffer(session, "out", 64, 0, 0);
+        for (int i = 0; i < 2; i++) {
+            fusion_graph *graph;
+            fusion_arg args[] = {i ? fusion_arg_write(out) : fusion_arg_read(in)};
+            expect_ok(fusion_graph_create(session, &graph));
+            add_node(graph, module, i ? "take" : "put", 64, args, 1);
+            run(session, finalize(graph, FUSION_ENABLE, gpu), NULL, 0);
+        }
+        long long sum = 0;
+        for (int i = 0; i < 64; i++) sum += map(out)[i];
+        assert_int_equal(sum, 3 * 63 * 64 / 2); /* each once, in any order */
+    }
+    fusion_disconnect(session);
 }
 
 /* All of it, up to the driver's UUID. */
@@ -423,12 +523,6 @@ static void test_target(void **state)
     assert_non_null(driver);
     assert_int_equal(strspn(driver + strlen("driver "), "0123456789abcdef"), 32);
     fusion_disconnect(session);
-}
-
-static bool has_usm(fusion_session *session)
-{
-    const fusion_device_info info = description(session);
-    return strstr(info.aspects, "usm_host_allocations");
 }
 
 /* Finalizing it gives the words; an empty list: it runs. */
@@ -458,7 +552,7 @@ static void test_pointers_in_memory(void **state)
     expect_ok(fusion_malloc(session, FUSION_USM_HOST, 32, &table));
     expect_ok(fusion_malloc(session, FUSION_USM_HOST, 8, &target));
     *(void **)table = target;
-    bool same = has_usm(session);
+    bool same = has_aspect(session, "usm_host_allocations");
     expect_refused(session,
                    "kernel @k(%t: ptr.global i64 read_write) {\n"
                    "  %a = load i64 %t[0]\n  %p = inttoptr %a, global\n  store i32 %p, 7\n  return\n}\n",
@@ -532,6 +626,8 @@ ON_DEVICE(test_kill)
 ON_DEVICE(test_lacking_aspect)
 ON_DEVICE(test_pointers_in_memory)
 ON_DEVICE(test_target)
+ON_DEVICE(test_images)
+ON_DEVICE(test_pipes)
 ON_DEVICE(test_long_loop)
 
 int main(int argc, char **argv)
@@ -554,6 +650,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_device_test_lacking_aspect),
         cmocka_unit_test(on_device_test_pointers_in_memory),
         cmocka_unit_test(on_device_test_target),
+        cmocka_unit_test(on_device_test_images),
+        cmocka_unit_test(on_device_test_pipes),
         cmocka_unit_test(on_device_test_long_loop),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -61,7 +61,7 @@ struct device {
     uint64_t (*pipe_bytes)(uint32_t packet_size, uint32_t capacity);
     void (*pipe_init)(void *record, uint32_t packet_size, uint32_t capacity);
     /* Its packets are those of a ring that the client has too, of which kernels have this end. False: what the ring
-       says cannot be. */
+       says cannot be. NULL: the device has no such pipes. */
     bool (*pipe_set_ring)(void *record, struct pipe_ring *ring, enum pipe_ring_end end);
 
     /* From here on NULL where there is nothing to do. What all launches of an executable share (executable.of_device):

@@ -64,6 +64,8 @@ static int set_ring(const struct states *s, struct state *state, const struct pr
     struct buffer *buffer = what->host && ring ? buffers_get(s->buffers, ring) : NULL;
     if (!buffer) return 0;
     state->buffer = buffer;
+    if (!state->device->pipe_set_ring)
+        return fail(e, FUSION_FEATURE_NOT_SUPPORTED, what, "the device has no pipes of the host");
     struct pipe_ring *r = (struct pipe_ring *)buffer->memory;
     enum pipe_ring_end end = what->host == PROGRAM_HOST_KERNELS_WRITE ? PIPE_RING_WRITER : PIPE_RING_READER;
     const char *wrong = pipe_ring_check(r, buffer->bytes, what->packet_size, what->capacity);

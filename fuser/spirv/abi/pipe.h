@@ -1,4 +1,5 @@
-/* Pipes as kernels of devices without any see them: records in memory. fuser/spirv/library/pipes.fk counts their words. */
+/* Pipes as kernels of devices without any see them: records in memory. fuser/spirv/library/pipes.fk counts their words.
+ */
 #pragma once
 
 #include <stdint.h>

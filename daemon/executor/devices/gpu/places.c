@@ -8,6 +8,6 @@ uint32_t gpu_places(const struct program *p)
 
 int64_t gpu_place(const struct program *p, const struct program_param *param)
 {
-    if (param->kind == PROGRAM_PARAM_SLOT) return param->index;
+    if (param->kind == PROGRAM_PARAM_SLOT || param->kind == PROGRAM_PARAM_IMAGE) return param->index;
     return param->kind == PROGRAM_PARAM_STATE ? (int64_t)p->n_slots + param->index : -1;
 }

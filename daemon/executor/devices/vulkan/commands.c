@@ -10,6 +10,7 @@
 #include "daemon/executor/devices/vulkan/uses.h"
 #include "daemon/executor/program/buffers.h"
 #include "fuser/spirv/abi/abi.h"
+#include "fuser/spirv/abi/image.h"
 #include "proto/include/fusiond/status.h"
 
 struct vulkan_batch {
@@ -159,12 +160,18 @@ static void write_block(const struct executable *x, const struct vulkan_batch *b
     uint8_t *args = (uint8_t *)block + SPIRV_ARGUMENTS;
     block->cut_short = 0;
     if (p->args_size) memcpy(args, l->args, p->args_size);
+    uint64_t record = vulkan_records_at(p);
     for (uint32_t i = 0; i < p->n_params; i++) {
         int64_t at = gpu_place(x->program, &p->params[i]);
         if (at < 0) continue;
         const struct vulkan_use *u = &b->uses[at];
-        uint64_t offset = p->params[i].kind == PROGRAM_PARAM_SLOT ? p->params[i].offset : 0;
+        uint64_t offset = p->params[i].kind == PROGRAM_PARAM_STATE ? 0 : p->params[i].offset;
         uint64_t address = vulkan_shared_address(u->shared) + u->part.offset + offset;
+        if (p->params[i].kind == PROGRAM_PARAM_IMAGE) {
+            spirv_image_fill((struct spirv_image *)((uint8_t *)block + record), &l->images[i], address);
+            address = ((const struct vulkan_launch *)l->code)->address + record;
+            record += sizeof(struct spirv_image);
+        }
         memcpy(args + p->params[i].at, &address, sizeof address);
     }
 }

@@ -8,6 +8,7 @@
 #include "daemon/executor/devices/gpu/object_file.h"
 #include "daemon/executor/devices/vulkan/memory.h"
 #include "fuser/spirv/abi/abi.h"
+#include "fuser/spirv/abi/image.h"
 #include "proto/include/fusiond/status.h"
 
 enum { CHUNK_BYTES = 64 << 10, BLOCK_ALIGN = 256 /* the most that a driver asks for, of uniform buffers */ };
@@ -107,7 +108,10 @@ static int write_block(struct vulkan_launch *v, struct vulkan_executable *all, c
         launch.constants = chunk->memory.address + at;
         write_constants(o, chunk->memory.host + at, launch.constants);
     }
-    if (!(chunk = take_block(all, SPIRV_ARGUMENTS + p->args_size, &at, e))) return -1;
+    uint64_t bytes = vulkan_records_at(p);
+    for (uint32_t i = 0; i < p->n_params; i++)
+        if (p->params[i].kind == PROGRAM_PARAM_IMAGE) bytes += sizeof(struct spirv_image);
+    if (!(chunk = take_block(all, bytes, &at, e))) return -1;
     v->block = chunk->memory.host + at;
     v->address = chunk->memory.address + at;
     v->set = chunk->set;
@@ -148,6 +152,17 @@ static int check_object(const struct gpu_object *o, const struct program_launch 
     return 0;
 }
 
+static int check_images(const struct program_launch *p, struct error *e)
+{
+    for (uint32_t i = 0; i < p->n_params; i++) {
+        struct spirv_image record;
+        if (p->params[i].kind == PROGRAM_PARAM_IMAGE && !spirv_image_fill(&record, &p->params[i].image, 1))
+            return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL,
+                             "argument %u is an image of sRGB colours, which device vulkan has not", i + 1);
+    }
+    return 0;
+}
+
 /* ---- loading ---- */
 
 static void free_code(struct launch_code *code)
@@ -167,7 +182,7 @@ static int make(struct vulkan_launch *v, struct executable *x, uint32_t launch, 
                 struct error *e)
 {
     const struct program_launch *p = &x->program->launches[launch];
-    if (check_object(o, p, e) != 0) return -1;
+    if (check_object(o, p, e) != 0 || check_images(p, e) != 0) return -1;
     uint32_t local = (uint32_t)lay_out_local(p, o->header.local_bytes, x->launches[launch].args);
     if (write_block(v, x->of_device, o, p, e) != 0) return -1;
     return vulkan_pieces_make(&v->pieces, o, p, local, e);

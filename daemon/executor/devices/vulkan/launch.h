@@ -4,6 +4,7 @@
 #include "daemon/executor/devices/vulkan/memory.h"
 #include "daemon/executor/devices/vulkan/pipeline.h"
 #include "daemon/executor/program/executables.h"
+#include "fuser/spirv/abi/abi.h"
 
 struct vulkan_launch {
     struct launch_code code;
@@ -13,6 +14,12 @@ struct vulkan_launch {
     VkDescriptorSet set; /* and as a uniform buffer, `offset` bytes into its chunk */
     uint32_t offset;
 };
+
+/* Where in a block the records of a launch's images lie, one behind the other. */
+static inline uint64_t vulkan_records_at(const struct program_launch *p)
+{
+    return SPIRV_ARGUMENTS + ((p->args_size + 15) & ~(uint64_t)15);
+}
 
 /* Blocks lie in few pieces of memory: drivers do not have many. */
 struct vulkan_chunk {
