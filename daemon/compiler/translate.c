@@ -34,7 +34,8 @@ static struct fuser_buffer buffer(const struct proto_slot *s)
                                  .props = properties(&s->props),
                                  .unread = s->unread,
                                  .image = s->image.width != 0,
-                                 .form = (enum ir_image_form)s->image.type};
+                                 .form = (enum ir_image_form)s->image.type,
+                                 .extent = {s->image.width, s->image.height, s->image.slices}};
 }
 
 static struct fuser_arg argument(const struct proto_arg *a)

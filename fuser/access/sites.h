@@ -37,6 +37,15 @@ struct access_site {
     uint32_t sub_group_size; /* where the index has ids of sub-groups: how large these are; 0: not known */
 };
 
+/* A read or write of a pixel of an image. */
+struct access_pixel {
+    bool writes;
+    bool wraps; /* from outside of the image it may lead back into it */
+    uint32_t n; /* coordinates, of which each is exact: */
+    struct affine at[3];
+    int64_t low[3], high[3];
+};
+
 struct access_summary {
     bool reads, writes, atomics;
     bool escapes;       /* the pointer is stored, cast to an integer, passed on where we lose it */
@@ -45,6 +54,9 @@ struct access_summary {
     int64_t number;     /* of a scalar that strides depend on: what it was taken to be; 0: nothing */
     uint32_t n_sites;
     struct access_site *sites; /* in program order */
+    bool pixels_unknown;       /* of an image: not all that is done to it is in the list */
+    uint32_t n_pixels;
+    struct access_pixel *pixels;
 };
 
 struct access_analysis {

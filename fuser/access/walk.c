@@ -5,6 +5,7 @@
 #include "fuser/access/condition.h"
 #include "fuser/access/loop_counters.h"
 #include "fuser/access/loop_rounds.h"
+#include "fuser/access/pixels.h"
 #include "fuser/access/provenance.h"
 #include "fuser/access/sub_group_ids.h"
 #include "ir/base/arena.h"
@@ -155,6 +156,10 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
     case IR_OP_GLOBAL: see_global(w, inst); return;
     case IR_OP_BLOCK_READ:
     case IR_OP_BLOCK_WRITE: see_block(w, inst, state); return;
+    case IR_OP_IMAGE_READ:
+    case IR_OP_IMAGE_WRITE:
+    case IR_OP_IMAGE_BLOCK_READ:
+    case IR_OP_IMAGE_BLOCK_WRITE: pixels_see(w, inst); return;
     case IR_OP_PIPE_READ ... IR_OP_PIPE_WRITE_AT: {
         bool takes = inst->op <= IR_OP_PIPE_READ_AT;
         add_sites(w, inst, inst->operands[1], !takes, takes, size_of(w, inst->type), state);

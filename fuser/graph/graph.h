@@ -32,6 +32,7 @@ struct fuser_buffer {
     bool unread;             /* outputs were declared, and it is none: nobody reads it after the graph */
     bool image;              /* kernels take it as a whole, and it always stays in memory */
     enum ir_image_form form; /* of an image */
+    uint32_t extent[3];      /* of an image, in pixels */
     bool viewed;             /* arguments take it, a buffer, as an image: then it stays in memory too */
 };
 

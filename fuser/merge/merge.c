@@ -135,6 +135,8 @@ static bool connect_param(struct fuse *f, const struct fuse_part *part, struct i
         return fuse_refuse(f, "parameter %s of kernel %s goes to parameter %u of %u", name, f->part, to,
                            f->request->n_params);
     struct ir_param *fused = &f->kernel->params[to];
+    if (ir_type_kind(own->value->type) == IR_KIND_IMAGE && ir_type_kind(fused->value->type) == IR_KIND_IMAGE)
+        own->value->type = fused->value->type; /* which may be read and written, where this one reads or writes */
     if (own->value->type != fused->value->type)
         return fuse_refuse(f, "parameter %s of kernel %s and %s are of different types", name, f->part,
                            f->request->params[to].name);

@@ -19,8 +19,9 @@
 enum { N = 1024, WIDTH = 40, HEIGHT = 24, MAX_BUFFERS = 12, MAX_ARGS = 8, MAX_TEXT = 4096 };
 
 /*
- * Kernels in order, each "kernel: arguments": a letter is a buffer of N floats, p one of N different numbers below N, c
- * and d hold 4 N bytes; n is N - 5, w and h the width and height, s a float, all scalars of each node's own.
+ * Kernels in order, each "kernel: arguments": X, Y and Z are images of WIDTH x HEIGHT pixels of four floats; a letter
+ * is a buffer of N floats, p one of N different numbers below N, c and d hold 4 N bytes; n is N - 5, w and h the width
+ * and height, s a float, all scalars of each node's own.
  */
 struct row {
     const char *name, *source, *nodes, *outputs, *internalized;
@@ -54,6 +55,7 @@ struct table_run {
     const struct row *row;
     fusion_module *module;
     fusion_buffer *buffers[128]; /* by letter */
+    fusion_image *images[3];     /* X, Y, Z */
     fusion_graph *graph;
 };
 
@@ -83,13 +85,34 @@ static fusion_buffer *make_buffer(char letter)
     return buffer;
 }
 
-static fusion_arg argument(struct table_run *r, char letter)
+static fusion_image *make_image(char letter)
+{
+    const char name[2] = {letter, 0};
+    static float pixels[WIDTH * HEIGHT * 4];
+    fusion_image *image;
+    const fusion_image_desc desc = {
+        .width = WIDTH, .height = HEIGHT, .channel_order = FUSION_CHANNEL_RGBA, .channel_type = FUSION_FLOAT};
+    expect_ok(fusion_image_create(session, name, &desc, &image));
+    for (int i = 0; i < WIDTH * HEIGHT * 4; i++) pixels[i] = (float)(i * 7 % 301) / 16 + (float)(letter - 'X');
+    expect_ok(fusion_image_write(image, NULL, pixels, 0));
+    return image;
+}
+
+/* Whether kernels write the image is said by their parameters: all have images in pairs, read and written. */
+static fusion_arg image_argument(struct table_run *r, char letter, bool first)
+{
+    if (!r->images[letter - 'X']) r->images[letter - 'X'] = make_image(letter);
+    return fusion_arg_image(r->images[letter - 'X'], first ? FUSION_ACCESS_READ : FUSION_ACCESS_WRITE);
+}
+
+static fusion_arg argument(struct table_run *r, char letter, bool first)
 {
     switch (letter) {
     case 'n': return fusion_arg_i32(N - 5);
     case 'w': return fusion_arg_i32(WIDTH);
     case 'h': return fusion_arg_i32(HEIGHT);
     case 's': return fusion_arg_f32(1.5f);
+    case 'X' ... 'Z': return image_argument(r, letter, first);
     default: break;
     }
     if (!r->buffers[(int)letter]) r->buffers[(int)letter] = make_buffer(letter);
@@ -105,7 +128,10 @@ static void add_node_text(struct table_run *r, const char *text, uint32_t number
     snprintf(kernel, sizeof kernel, "%.*s", (int)length, text);
     snprintf(name, sizeof name, "k%u", number);
     for (const char *at = text + length + 1; *at && *at != ';'; at++)
-        if (*at != ' ') args[n++] = argument(r, *at);
+        if (*at != ' ') {
+            args[n] = argument(r, *at, n == 0);
+            n++;
+        }
     const fusion_kernel_node node = {.name = name,
                                      .module = r->module,
                                      .kernel = kernel,
@@ -123,7 +149,7 @@ static void make(struct table_run *r, const struct row *row, fusion_module *modu
     uint32_t n = 0;
     for (const char *at = row->nodes; at; at = strchr(at, ';') ? strchr(at, ';') + 2 : NULL) add_node_text(r, at, n++);
     fusion_arg outputs[MAX_ARGS];
-    for (n = 0; row->outputs[n]; n++) outputs[n] = argument(r, row->outputs[n]);
+    for (n = 0; row->outputs[n]; n++) outputs[n] = argument(r, row->outputs[n], true);
     expect_ok(fusion_graph_set_outputs(r->graph, outputs, n));
 }
 
@@ -132,6 +158,8 @@ static void clear(struct table_run *r)
     fusion_graph_destroy(r->graph);
     for (int i = 0; i < 128; i++)
         if (r->buffers[i]) fusion_buffer_destroy(r->buffers[i]);
+    for (int i = 0; i < 3; i++)
+        if (r->images[i]) fusion_image_destroy(r->images[i]);
 }
 
 static fusion_exec *run(struct table_run *r, fusion_mode mode)
@@ -162,6 +190,18 @@ static void check_report(const struct row *row, const char *level, const fusion_
              (unsigned long long)row->numbers, row->internalized);
 }
 
+static void check_same(struct table_run *a, struct table_run *b, char letter)
+{
+    static float x[WIDTH * HEIGHT * 4], y[WIDTH * HEIGHT * 4];
+    if (letter < 'X' || letter > 'Z') {
+        assert_memory_equal(map(a->buffers[(int)letter]), map(b->buffers[(int)letter]), N * 4);
+        return;
+    }
+    expect_ok(fusion_image_read(a->images[letter - 'X'], NULL, x, 0));
+    expect_ok(fusion_image_read(b->images[letter - 'X'], NULL, y, 0));
+    assert_memory_equal(x, y, sizeof x);
+}
+
 static void check_level(const struct row *row, const char *level)
 {
     size_t size;
@@ -174,8 +214,7 @@ static void check_level(const struct row *row, const char *level)
     make(&apart, row, module);
     fusion_exec *one = run(&fused, FUSION_ENABLE), *other = run(&apart, FUSION_NONE);
     check_report(row, level, fusion_exec_report(one));
-    for (const char *o = row->outputs; *o; o++)
-        assert_memory_equal(map(fused.buffers[(int)*o]), map(apart.buffers[(int)*o]), N * 4);
+    for (const char *o = row->outputs; *o; o++) check_same(&fused, &apart, *o);
     fusion_exec_destroy(one);
     fusion_exec_destroy(other);
     clear(&fused);
@@ -292,6 +331,19 @@ static const struct row rows[] = {
      .global = {N / 4},
      .launches = 1,
      .numbers = 2 * N},
+    {.name = "image2d, own pixel",
+     .source = "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
+               "#define IMAGES read_only image2d_t a, write_only image2d_t o\n"
+               "#define P int2 p = (int2)(get_global_id(0), get_global_id(1))\n"
+               "kernel void k0(IMAGES) { P; write_imagef(o, p, read_imagef(a, s, p) * 2.0f); }\n"
+               "kernel void k1(IMAGES) { P; if (p.x < get_image_width(o) && p.y < get_image_height(o))\n"
+               "  write_imagef(o, p, read_imagef(a, p) + 1.0f); }\n",
+     .nodes = "k0: XY; k1: YZ",
+     .outputs = "Z",
+     .internalized = "",
+     .global = {WIDTH, HEIGHT},
+     .launches = 1,
+     .numbers = 4 * 4 * WIDTH * HEIGHT},
     {.name = "results that nobody asked for",
      .source = "kernel void k0(" IO ", int n) { " ID "if (i < n) o[i] = a[i] * 2; }\n"
                "kernel void k1(" IO ", int n) { " ID "if (i < n) o[i] = a[i] + 1; }\n",

@@ -11,6 +11,7 @@
 #include "fuser/plan/graph/uses.h"
 #include "fuser/plan/grouping/barriers.h"
 #include "fuser/plan/grouping/kernel_dependence.h"
+#include "fuser/plan/grouping/pixel_dependence.h"
 #include "fuser/plan/mapping/launch_range.h"
 
 enum { MAX_OPERATIONS = 2048, MAX_LARGE = 16384 }; /* of a group: docs/fusion.md */
@@ -235,11 +236,11 @@ static void remark_assertion(const struct grouping *g, const char *code, const s
 static bool images_fit(const struct grouping *g, const struct asked *q, struct refusal *r)
 {
     const struct plan_use *a = q->a, *b = q->b;
-    if (!image_args_have(g->facts->graph, b->buffer)) return true;
+    if (pixels_are_own(g->mapping, a, b)) return true;
     r->buffer = g->facts->graph->buffers[b->buffer].name;
     return refuse(r, "not_fused_image",
-                  "%.200s is not fused with %.200s: both use %s %s and one writes it, and pixels are not followed "
-                  "from work-item to work-item",
+                  "%.200s is not fused with %.200s: both use %s %s and one writes it, and that each work-item "
+                  "is at its own pixel is not proved",
                   grouping_node_name(g, b->node), grouping_node_name(g, a->node),
                   g->facts->graph->buffers[b->buffer].image ? "image" : "buffer, as an image,", r->buffer);
 }
@@ -304,7 +305,7 @@ static bool pair_fits(const struct grouping *g, const struct group_builder *b, c
                       struct joining *with, struct refusal *r)
 {
     if (!q->a->writes && !q->b->writes) return true;
-    if (!images_fit(g, q, r)) return false;
+    if (image_args_have(g->facts->graph, q->b->buffer)) return images_fit(g, q, r);
     struct dependence_report d = kernel_dependence(g->mapping, q->a, q->b, q->local, q->barrier);
     if (d.kind < DEPENDENCE_GROUP) return true;
     if (d.kind == DEPENDENCE_GROUP) {

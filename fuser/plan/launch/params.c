@@ -17,6 +17,19 @@ struct accessor {
     uint32_t cluster; /* accessors that share a parameter */
 };
 
+/* What a kernel reads as an image and another one writes is one, which is read and written. */
+static ir_type parameter_type(ir_type type, ir_type other)
+{
+    if (type == other || ir_type_kind(type) != IR_KIND_IMAGE) return type;
+    return IR_IMAGE(ir_type_image_form(type), IR_HANDLE_READ_WRITE);
+}
+
+static bool is_same_type(const struct accessor *a, const struct accessor *b)
+{
+    return a->type == b->type ||
+           (ir_type_kind(a->type) == IR_KIND_IMAGE && ir_type_kind(b->type) == IR_KIND_IMAGE && !a->view && !b->view);
+}
+
 static int compare_accessors(const void *x, const void *y)
 {
     const struct accessor *a = x, *b = y;
@@ -69,7 +82,7 @@ static void cluster_accessors(struct making *m)
     for (uint32_t i = 0; i < m->n_accessors; i++) {
         struct accessor *accessor = &m->accessors[i];
         const struct accessor *before = i ? accessor - 1 : NULL;
-        if (!before || before->buffer != accessor->buffer || before->type != accessor->type || accessor->view ||
+        if (!before || before->buffer != accessor->buffer || !is_same_type(before, accessor) || accessor->view ||
             before->view || accessor->first >= m->cluster_end[n - 1]) {
             m->cluster_param[n] = UINT32_MAX;
             m->cluster_end[n] = accessor->end;
@@ -100,6 +113,8 @@ static uint32_t buffer_param(struct making *m, const struct fuser_arg *arg, cons
                                                                      .end = m->cluster_end[cluster],
                                                                      .view = arg->view,
                                                                      .type = param->value->type});
+    struct plan_param *to = &m->out->params[m->cluster_param[cluster]];
+    to->type = parameter_type(to->type, param->value->type);
     return m->cluster_param[cluster];
 }
 
