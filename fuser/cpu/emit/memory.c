@@ -11,6 +11,7 @@
 #include "fuser/cpu/lower/operation.h"
 #include "fuser/cpu/lower/walked_row.h"
 #include "fuser/cpu/prepare/frame.h"
+#include "fuser/cpu/prepare/parallel_regions.h"
 #include "fuser/cpu/prepare/walk.h"
 #include "fuser/cpu/simd/chunk.h"
 #include "fuser/cpu/simd/lane_loop.h"
@@ -379,11 +380,13 @@ static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, st
     struct lanes address = running_address(e, inst->operands[0]);
     bool in_loop = e->memory->loops, walks = in_loop && walk_is_regular(inst);
     bool is_global_load = global && inst->op == IR_OP_LOAD;
+    /* What work-items that wait for each other read as well is to be in the cache when they do. */
+    bool is_read_soon = e->regions && leads_into(inst->operands[0], IR_ACCESS_READ_WRITE);
     bool leaps = is_global_load && in_loop && walk_leaps(e->module, inst);
     rval ahead = is_global_load ? bytes_ahead(e, inst) : NULL;
     for (unsigned c = 0; c < n; c++)
         a[c] = (struct access){.kind = kind,
-                               .may_stream = global && !in_loop,
+                               .may_stream = global && !in_loop && !is_read_soon,
                                .walks = walks,
                                .leaps = leaps,
                                .ahead = ahead,

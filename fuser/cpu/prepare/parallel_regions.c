@@ -178,14 +178,18 @@ static void store_after(struct ir_value *variable, struct ir_value *v)
 
 /* ---- what is computed again ---- */
 
-bool reads_constant_memory(const struct ir_inst *inst)
+bool leads_into(const struct ir_value *pointer, enum ir_access access)
 {
-    if (inst->op != IR_OP_LOAD || inst->attrs.is_volatile) return false;
-    const struct ir_value *root = inst->operands[0];
+    const struct ir_value *root = pointer;
     while (root->kind == IR_VALUE_RESULT && (root->of.inst->op == IR_OP_ELEM || root->of.inst->op == IR_OP_FIELD))
         root = root->of.inst->operands[0];
     if (root->kind != IR_VALUE_PARAM || ir_type_space(root->type) != IR_SPACE_GLOBAL) return false;
-    return root->of.function->params[root->index].access == IR_ACCESS_READ;
+    return root->of.function->params[root->index].access == access;
+}
+
+bool reads_constant_memory(const struct ir_inst *inst)
+{
+    return inst->op == IR_OP_LOAD && !inst->attrs.is_volatile && leads_into(inst->operands[0], IR_ACCESS_READ);
 }
 
 enum { TOO_MUCH = 100 };

@@ -12,3 +12,5 @@ bool *parallel_regions_mark(struct arena *arena, struct ir_function *kernel);
 
 /* A load of what the kernel only reads: it gives the same later. */
 bool reads_constant_memory(const struct ir_inst *inst);
+/* Into a parameter of global memory that the kernel accesses so. */
+bool leads_into(const struct ir_value *pointer, enum ir_access access);
