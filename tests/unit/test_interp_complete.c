@@ -119,11 +119,13 @@ static struct ir_inst *build(struct attempt *a, enum ir_op op)
 static void run_attempt(const struct attempt *a, enum ir_op op)
 {
     static _Alignas(16) uint8_t buffer[4096];
-    uint8_t texels[64 * 4] = {0}, packets[64] = {0};
+    uint8_t texels[64 * 4] = {0}, packets[3 * 64] = {0};
     bool ints = ir_type_is_int(a->type);
     struct ir_image image = {texels, 4, 4, 64, 0x10b5, ints ? 0x10d9 : 0x10de, .slices = form_for(op) != IR_IMAGE_2D};
-    struct interp_pipe pipe = {packets, (uint32_t)ir_type_size(a->module, a->type), 1, 0, 0};
-    if (!pipe.packet_size || pipe.packet_size > sizeof packets) pipe.packet_size = 1;
+    /* a packet for each work-item that waits for one, else room for theirs */
+    struct interp_pipe pipe = {packets, (uint32_t)ir_type_size(a->module, a->type), 3, 0, 0};
+    if (!pipe.packet_size || pipe.packet_size > sizeof packets / 3) pipe.packet_size = 1;
+    if (op == IR_OP_PIPE_READ_WAIT) pipe.written = 3;
     uint32_t sampler = IR_SAMPLER_CLAMP_TO_EDGE;
     memset(buffer, 0, sizeof buffer);
     struct interp_arg args[] = {BUFFER(buffer),

@@ -110,6 +110,16 @@ static uint64_t local_left(const struct launching *l, const struct attempt *r)
     return left;
 }
 
+/* No other parameter is a part of the same buffer. */
+static bool is_one_param(const struct attempt *r, uint32_t param)
+{
+    for (uint32_t i = 0; i < r->params.n; i++)
+        if (i != param && r->params.params[i].kind == FUSER_PARAM_BUFFER &&
+            r->params.params[i].index == r->params.params[param].index)
+            return false;
+    return true;
+}
+
 static bool find_candidates(struct launching *l, struct attempt *r)
 {
     bool any = false;
@@ -127,7 +137,7 @@ static bool find_candidates(struct launching *l, struct attempt *r)
         if (param->kind != FUSER_PARAM_BUFFER || !(param->reads || param->writes)) continue;
         if (l->facts->graph->buffers[param->index].image || program_scope_has(l->scope, param->index)) continue;
         struct plan_storage storage = {.storage = FUSER_STORAGE_MEMORY};
-        param->unseen = storage_is_unseen(&query, param->index);
+        param->unseen = is_one_param(r, i) && storage_is_unseen(&query, param->index);
         if (!storage_find(&query, param->index, left, &storage)) continue;
         r->candidate[i] = storage;
         if (storage.storage == FUSER_STORAGE_LOCAL) left -= storage.local_bytes;

@@ -32,10 +32,15 @@ void print_file(struct printer *p, uint32_t file)
         strbuf_add(&p->out, "none");
 }
 
-void print_loc(struct printer *p, struct ir_loc loc)
+bool print_is_here(const struct printer *p, struct ir_loc loc)
 {
     bool same = loc.file == p->loc.file && loc.line == p->loc.line && loc.column == p->loc.column;
-    if (p->no_locations || same) return;
+    return p->no_locations || same;
+}
+
+void print_loc(struct printer *p, struct ir_loc loc)
+{
+    if (print_is_here(p, loc)) return;
     strbuf_add(&p->out, " !");
     if (loc.file != p->loc.file) {
         print_file(p, loc.file);

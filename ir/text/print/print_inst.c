@@ -218,7 +218,7 @@ static bool implied_else(const struct printer *p, const struct ir_inst *inst)
 {
     const struct ir_inst *only = inst->blocks[1] ? inst->blocks[1]->first : NULL;
     return only && !only->next && only->op == IR_OP_YIELD && !only->n_operands && !inst->n_results &&
-           (p->no_locations || (only->loc.file == p->loc.file && only->loc.line == p->loc.line));
+           print_is_here(p, only->loc);
 }
 
 static void print_inst(struct printer *p, const struct ir_inst *inst)
