@@ -25,5 +25,5 @@ struct ahead_load {
 
 /* The module, whose kernels say what they are compiled for; object is what errors are about. NULL with the error. l has
    the processor's targets, and is to be cleared either way; its code points into the bytes. */
-struct ir_module *ahead_load(struct ahead_load *l, const void *bytes, size_t size, const char *object, struct error *e);
-void ahead_load_clear(struct ahead_load *l); /* all zeros is fine */
+struct ir_module *ahead_load(struct ahead_load *b, const void *bytes, size_t size, const char *object, struct error *e);
+void ahead_load_clear(struct ahead_load *b); /* all zeros is fine */

@@ -110,7 +110,8 @@ bool function_run(const struct workshop *w, const char *name, int (*run)(void *d
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        int nothing = open("/dev/null", O_RDONLY), messages = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC),
+            messages = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         if (nothing < 0 || messages < 0 || chdir(w->folder) != 0) _exit(127);
         dup2(nothing, 0);
         dup2(messages, 1);

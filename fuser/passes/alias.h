@@ -41,7 +41,7 @@ void alias_init(struct alias *a, struct ir_function *f, uint32_t n);
 void alias_clear(struct alias *a);
 
 /* The parameter, variable or global that an address is in; NULL: not known. */
-const struct ir_value *alias_root(const struct ir_value *address);
+const struct ir_value *alias_root(const struct ir_value *v);
 struct alias_place alias_place(const struct alias *a, const struct ir_value *address, uint64_t size);
 struct alias_access alias_access(const struct alias *a, const struct ir_inst *inst);
 bool alias_may(const struct alias *a, const struct alias_place *x, const struct alias_place *y);

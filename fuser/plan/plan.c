@@ -74,7 +74,7 @@ static bool recompute(struct plan_context *ctx, struct stages *s)
 {
     s->facts = s->given;
     if (!order_nodes(ctx, s)) return false;
-    recompute_find(ctx, &s->given, &s->edges, &s->order, &s->recomputed);
+    if (!recompute_find(ctx, &s->given, &s->edges, &s->order, &s->recomputed)) return false;
     if (s->recomputed.graph == s->given.graph) return true;
     return uses_find(ctx, s->recomputed.graph, &s->facts) && order_nodes(ctx, s);
 }

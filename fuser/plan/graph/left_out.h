@@ -14,4 +14,4 @@ bool left_out_without(struct plan_context *ctx, const struct fuser_graph *g, con
 /* Without those in which nothing happens: kernels over no work-items, copies and fills of no bytes. */
 bool left_out_empty(struct plan_context *ctx, const struct fuser_graph *g, struct left_out *left);
 /* At the end: nodes in the plan as the caller knows them, those left out last in the order. */
-void left_out_number_as_given(const struct left_out *left, struct fuser_plan *plan);
+void left_out_number_as_given(const struct left_out *e, struct fuser_plan *plan);

@@ -6,6 +6,7 @@
 
 #include "fuser/access/access.h"
 #include "fuser/graph/range.h"
+#include "fuser/plan/graph/left_out.h"
 #include "fuser/plan/recompute/candidate.h"
 #include "fuser/plan/recompute/change.h"
 #include "fuser/plan/recompute/pays.h"
@@ -171,49 +172,24 @@ static void begin(struct recomputing *r)
     }
 }
 
-/* Dependences on a node that is gone are on what that one depended on. */
-static void find_deps(const struct recomputing *r, uint32_t node, const uint32_t *place, struct fuser_node *out)
-{
-    uint32_t n = 0, *deps = NULL, depth = 0, *stack = NULL;
-    uint8_t *seen = arena_alloc(r->ctx->arena, r->facts->graph->n_nodes + 1);
-    stack = arena_alloc(r->ctx->arena, (r->facts->graph->n_nodes + 1) * sizeof *stack);
-    stack[depth++] = node;
-    while (depth) {
-        const struct fuser_node *from = &r->states[stack[--depth]].node;
-        for (uint32_t i = 0; i < from->n_deps; i++) {
-            uint32_t on = from->deps[i];
-            if (seen[on]) continue;
-            seen[on] = 1;
-            if (r->states[on].gone) {
-                stack[depth++] = on;
-            } else if (on != node) {
-                deps = arena_grow(r->ctx->arena, deps, n, sizeof *deps);
-                deps[n++] = place[on];
-            }
-        }
-    }
-    out->deps = deps;
-    out->n_deps = n;
-}
-
-static void finish(struct recomputing *r)
+/* The graph of changed nodes without those that are gone. False on a cycle, which the given graph would have had. */
+static bool finish(struct recomputing *r)
 {
     const struct fuser_graph *g = r->facts->graph;
-    struct fuser_graph *graph = arena_alloc(r->ctx->arena, sizeof *graph);
-    uint32_t *place = arena_alloc(r->ctx->arena, (g->n_nodes + 1) * sizeof *place);
-    *graph = *g;
-    graph->n_nodes = 0;
-    graph->nodes = arena_alloc(r->ctx->arena, (g->n_nodes + 1) * sizeof *graph->nodes);
-    r->out->parts = arena_alloc(r->ctx->arena, (g->n_nodes + 1) * sizeof *r->out->parts);
-    for (uint32_t i = 0, n = 0; i < g->n_nodes; i++) place[i] = r->states[i].gone ? UINT32_MAX : n++;
+    struct fuser_graph *changed = arena_alloc(r->ctx->arena, sizeof *changed);
+    bool *gone = arena_alloc(r->ctx->arena, g->n_nodes + 1);
+    struct left_out left;
+    *changed = *g;
+    changed->nodes = arena_alloc(r->ctx->arena, (g->n_nodes + 1) * sizeof *changed->nodes);
     for (uint32_t i = 0; i < g->n_nodes; i++) {
-        if (r->states[i].gone) continue;
-        struct fuser_node *n = &graph->nodes[graph->n_nodes];
-        *n = r->states[i].node;
-        if (n->n_deps) find_deps(r, i, place, n);
-        r->out->parts[graph->n_nodes++] = r->states[i].parts;
+        changed->nodes[i] = r->states[i].node;
+        gone[i] = r->states[i].gone;
     }
-    r->out->graph = graph;
+    if (!left_out_without(r->ctx, changed, gone, &left)) return false;
+    r->out->graph = left.graph;
+    r->out->parts = arena_alloc(r->ctx->arena, (left.graph->n_nodes + 1) * sizeof *r->out->parts);
+    for (uint32_t i = 0; i < left.graph->n_nodes; i++) r->out->parts[i] = r->states[left.given[i]].parts;
+    return true;
 }
 
 static bool is_wanted(const struct plan_context *ctx)
@@ -222,21 +198,22 @@ static bool is_wanted(const struct plan_context *ctx)
     return o->mode != FUSER_MODE_NONE && o->device.can_fuse && !o->insert_barriers && !o->debug;
 }
 
-void recompute_find(struct plan_context *ctx, const struct plan_facts *facts, const struct plan_edges *edges,
+bool recompute_find(struct plan_context *ctx, const struct plan_facts *facts, const struct plan_edges *edges,
                     const struct plan_order *order, struct recomputed *out)
 {
     struct recomputing r = {.ctx = ctx, .facts = facts, .edges = edges, .order = order, .out = out};
     *out = (struct recomputed){.graph = facts->graph, .given = facts};
-    if (!is_wanted(ctx)) return;
+    if (!is_wanted(ctx)) return true;
     uint32_t most = facts->graph->n_buffers + 1;
     struct written_buffer *list = arena_alloc(ctx->arena, most * sizeof *list);
     r.internal = arena_alloc(ctx->arena, most);
     uint32_t n = list_buffers(&r, list);
-    if (!n) return;
+    if (!n) return true;
     begin(&r);
     for (uint32_t i = 0; i < n; i++) try_buffer(&r, list[i].buffer);
-    if (out->n_buffers) finish(&r);
+    bool done = !out->n_buffers || finish(&r);
     for (uint32_t i = 0; i < r.n_owned; i++) access_analysis_free(r.owned[i]);
+    return done;
 }
 
 void recompute_free(struct recomputed *r)

@@ -13,7 +13,7 @@
 #include "fuser/plan/order/order.h"
 #include "fuser/plan/recompute/recomputed.h"
 
-/* edges, order: of the graph as it was given. */
-void recompute_find(struct plan_context *ctx, const struct plan_facts *facts, const struct plan_edges *edges,
+/* edges, order: of the graph as it was given. False on an error. */
+bool recompute_find(struct plan_context *ctx, const struct plan_facts *facts, const struct plan_edges *edges,
                     const struct plan_order *order, struct recomputed *out);
 void recompute_free(struct recomputed *r);
