@@ -101,17 +101,15 @@ uint32_t spw_members_query(struct spw *w, enum ir_op op)
 
 /* ---- through memory of the work-group ---- */
 
-/* Two words for each work-item of the largest work-group that this module is specialized for: who exchanges again and
-   again takes them by turns, and needs to wait once each time. */
+/* A word for each work-item of the largest work-group that this module is specialized for. */
 static uint32_t exchange_array(struct spw *w)
 {
     if (w->exchange) return w->exchange;
-    uint32_t twice[3] = {SpvOpIMul, spw_group_items(w), number(w, 2)}, storage = SpvStorageClassWorkgroup;
-    uint32_t n = spw_once(&w->m, SPW_GLOBALS, SpvOpSpecConstantOp, word_type(w), twice, 3);
+    uint32_t n = spw_group_items(w), storage = SpvStorageClassWorkgroup;
     uint32_t type = spw_type_array(&w->m, word_type(w), n);
     uint32_t pointer = spw_type_pointer(&w->m, storage, type);
     w->exchange = spw_id(&w->m);
-    w->out->item_bytes = 2 * sizeof(uint32_t);
+    w->out->item_bytes = sizeof(uint32_t);
     SPW_PUT(&w->m.sections[SPW_GLOBALS], SpvOpVariable, pointer, w->exchange, storage);
     spw_append(&w->interface, &w->exchange, 1);
     return w->exchange;

@@ -55,20 +55,6 @@ static uint32_t exchanged(struct spw *w, ir_type t, uint32_t x, uint32_t at)
     return spw_from_words(w, t, words);
 }
 
-/* The same in the words from *first on, which become those of the next turn: nobody waits until all have read. */
-static uint32_t exchanged_by_turns(struct spw *w, ir_type t, uint32_t x, uint32_t at, uint32_t *first)
-{
-    uint32_t words[2], type = word_type(w), n = spw_to_words(w, t, x, words), own = linear_id(w),
-                       all = spw_group_items(w);
-    for (uint32_t i = 0; i < n; i++) {
-        spw_exchange_put(w, SPW_EMIT(w, SpvOpIAdd, type, own, *first), words[i]);
-        spw_exchange_wait(w);
-        words[i] = spw_exchange_get(w, SPW_EMIT(w, SpvOpIAdd, type, at, *first));
-        *first = SPW_EMIT(w, SpvOpISub, type, all, *first);
-    }
-    return spw_from_words(w, t, words);
-}
-
 /* Its linear id, from the ids in each dimension that are given. */
 static uint32_t source_of(struct spw *w, const struct ir_inst *inst)
 {
@@ -97,30 +83,25 @@ static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t 
 {
     uint32_t type = spw_part_type(w, t), word = word_type(w), own = linear_id(w), n = items(w), first = half_of(w, n);
     uint32_t header = spw_id(&w->m), again = spw_id(&w->m), merge = spw_id(&w->m), test = spw_id(&w->m);
-    uint32_t body = spw_id(&w->m), next = spw_id(&w->m), half = spw_id(&w->m), turned = spw_id(&w->m), from = w->label;
-    uint32_t zero = spw_const_u32(&w->m, 0);
+    uint32_t body = spw_id(&w->m), next = spw_id(&w->m), half = spw_id(&w->m), from = w->label;
     spw_jump(w, header);
     spw_label(w, header);
     uint32_t d = SPW_EMIT(w, SpvOpPhi, word, first, from, half, again);
     uint32_t sum = SPW_EMIT(w, SpvOpPhi, type, x, from, next, again);
-    uint32_t turn = SPW_EMIT(w, SpvOpPhi, word, zero, from, turned, again), words = turn;
     spw_loop_merge(w, merge, again);
     spw_jump(w, test);
     spw_label(w, test);
-    SPW_DO(w, SpvOpBranchConditional, question(w, SpvOpINotEqual, d, zero), body, merge);
+    SPW_DO(w, SpvOpBranchConditional, question(w, SpvOpINotEqual, d, spw_const_u32(&w->m, 0)), body, merge);
     spw_label(w, body);
     uint32_t at = SPW_EMIT(w, SpvOpIAdd, word, own, d), there = question(w, SpvOpULessThan, at, n);
-    uint32_t other = exchanged_by_turns(w, t, sum, SPW_EMIT(w, SpvOpSelect, word, there, at, own), &words);
-    SPW_DO(w, SpvOpIAdd, word, turned, words, zero);
+    uint32_t other = exchanged(w, t, sum, SPW_EMIT(w, SpvOpSelect, word, there, at, own));
     SPW_DO(w, SpvOpSelect, type, next, there, spw_combined(w, t, op, sum, other), sum);
     SPW_DO(w, SpvOpShiftRightLogical, word, half, d, spw_const_u32(&w->m, 1));
     spw_jump(w, again);
     spw_label(w, again);
     spw_jump(w, header);
     spw_label(w, merge);
-    uint32_t result = exchanged_by_turns(w, t, sum, zero, &turn);
-    spw_exchange_wait(w);
-    return result;
+    return exchanged(w, t, sum, spw_const_u32(&w->m, 0));
 }
 
 /* A vote is a reduction of words. */
