@@ -80,6 +80,18 @@ uint8_t *spirv_make_compiled(const char *source, const char *level, size_t *size
     return run(source, command, size);
 }
 
+struct ir_module *spirv_make_module(const char *source, const char *level)
+{
+    size_t size;
+    struct diag_list list = {0};
+    uint8_t *bytes = spirv_make_compiled(source, level, &size);
+    struct ir_module *m = ir_read_spirv(bytes, size, "test", &list);
+    free(bytes);
+    if (!m) fail_msg("%s", diag_format(&list));
+    diag_clear(&list);
+    return m;
+}
+
 uint8_t *spirv_make_assembled(const char *text, size_t *size)
 {
     return run(text, "spirv-as --target-env spv1.2 in.txt -o out.spv", size);

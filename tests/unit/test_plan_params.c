@@ -35,13 +35,7 @@ static void describe(struct test_graph *g, const struct chain *c, unsigned value
 
 static struct test_graph *make(const struct chain *c, const char *level)
 {
-    size_t size;
-    struct diag_list list = {0};
-    uint8_t *bytes = spirv_make_compiled(c->source, level, &size);
-    struct ir_module *m = ir_read_spirv(bytes, size, "test", &list);
-    free(bytes);
-    if (!m) fail_msg("%s", diag_format(&list));
-    struct test_graph *g = test_graph_of(m);
+    struct test_graph *g = test_graph_of(spirv_make_module(c->source, level));
     for (unsigned i = 0; i <= c->n; i++) {
         char name[] = {'b', (char)('0' + i), 0};
         test_buffer(g, name, IR_F32, c->floats, (struct fuser_props){.internal_memory = i && i < c->n});

@@ -25,13 +25,7 @@ struct pair {
 static struct test_graph *make(const struct pair *p, const char *level)
 {
     static const char *const names[] = {"a", "t", "o"};
-    size_t size;
-    struct diag_list list = {0};
-    uint8_t *bytes = spirv_make_compiled(p->source, level, &size);
-    struct ir_module *m = ir_read_spirv(bytes, size, "test", &list);
-    free(bytes);
-    if (!m) fail_msg("%s", diag_format(&list));
-    struct test_graph *g = test_graph_of(m);
+    struct test_graph *g = test_graph_of(spirv_make_module(p->source, level));
     for (unsigned i = 0; i < 3; i++)
         test_buffer(g, names[i], IR_F32, FLOATS, (struct fuser_props){.internal_memory = i == 1});
     for (unsigned i = 0; i < 2; i++) {
