@@ -31,7 +31,7 @@ static void add(struct words *m, unsigned op, unsigned n, const uint32_t *operan
 static void add_text(struct words *m, unsigned op, const uint32_t *operands, unsigned n, const char *text)
 {
     uint32_t all[64] = {0};
-    memcpy(all, operands, n * sizeof *operands);
+    if (n) memcpy(all, operands, n * sizeof *operands);
     memcpy(all + n, text, strlen(text));
     add(m, op, n + (unsigned)strlen(text) / 4 + 1, all);
 }
