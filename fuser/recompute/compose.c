@@ -10,6 +10,8 @@
 #include "fuser/recompute/proof.h"
 #include "ir/verify/verify.h"
 
+enum { MAX_OPERATIONS = 1 << 14 };
+
 struct composing {
     struct fuse f;
     const struct recompute_request *r;
@@ -64,11 +66,26 @@ static void add_params(struct composing *c)
     }
 }
 
+static void count(struct ir_inst *inst, void *data)
+{
+    (void)inst;
+    ++*(uint64_t *)data;
+}
+
+/* The producer in place of each read. */
+static bool is_small(struct composing *c)
+{
+    uint64_t n = 0;
+    ir_walk(c->producer.at->body, count, &n);
+    return n * c->n_reads <= MAX_OPERATIONS ||
+           fuse_refuse(&c->f, "%u reads times %u operations are too many", c->n_reads, (unsigned)n);
+}
+
 static bool replace_reads(struct composing *c)
 {
     for (uint32_t i = 0; i < c->n_own; i++)
         if (c->r->consumer.is_buffer[i] && !pointer_offsets_make(&c->f, c->copy, i, replace_read, c)) return false;
-    return c->n_reads || fuse_refuse(&c->f, "kernel %s reads nothing of it", c->f.part);
+    return (c->n_reads || fuse_refuse(&c->f, "kernel %s reads nothing of it", c->f.part)) && is_small(c);
 }
 
 static void drop_buffer(struct composing *c)

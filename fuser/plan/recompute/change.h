@@ -3,11 +3,7 @@
 
 #include "fuser/plan/recompute/state.h"
 
-/* What decides where the kernel accesses memory, by argument: what it was. */
-const int64_t *recompute_numbers_of(const struct recomputing *r, const struct recompute_state *s);
-/* Makes c->made and c->taken, for each reader. False: `why` says why not, and what was made is freed. */
-bool recompute_make(const struct recomputing *r, struct recompute_candidate *c, char *why, size_t why_size);
-/* The readers change, and the writer is gone. Takes what was made. */
+/* The readers become what was made, and the writer is gone. */
 void recompute_commit(struct recomputing *r, const struct recompute_candidate *c);
 
 /* Where the changes stand, and back to there. */

@@ -9,11 +9,12 @@
 #include "fuser/plan/graph/left_out.h"
 #include "fuser/plan/recompute/candidate.h"
 #include "fuser/plan/recompute/change.h"
+#include "fuser/plan/recompute/made.h"
 #include "fuser/plan/recompute/pays.h"
 #include "ir/base/arena.h"
 
 /* A kernel of more operations is not made; nor is made what comes after so many tries, however large the graph. */
-enum { MAX_OPERATIONS = 2048, MAX_TRIES = 256 };
+enum { MAX_OPERATIONS = 2048, MAX_TRIES = 4096 };
 
 /* ---- one buffer ---- */
 
@@ -30,20 +31,14 @@ static bool is_small(const struct ir_function *kernel)
     return n <= MAX_OPERATIONS;
 }
 
-static uint64_t work_of(const struct recomputing *r, const struct recompute_state *s)
-{
-    return pays_work_of(s->node.kernel, &s->node.range, recompute_numbers_of(r, s));
-}
-
-static bool is_worth_it(const struct recomputing *r, const struct recompute_candidate *c)
+static bool is_worth_it(struct recomputing *r, const struct recompute_candidate *c)
 {
     const struct recompute_state *writer = &r->states[c->writer];
-    uint64_t more = 0, less = work_of(r, writer) * range_items(&writer->node.range);
+    uint64_t more = 0, less = recompute_work_of(r, writer) * range_items(&writer->node.range);
     for (uint32_t i = 0; i < c->n_readers; i++) {
         const struct recompute_state *reader = &r->states[c->readers[i]];
-        const struct ir_function *made = c->made[i]->functions[0];
-        uint64_t before = work_of(r, reader), after = pays_work_of(made, &reader->node.range, c->taken[i]);
-        if (!is_small(made)) return false;
+        uint64_t before = recompute_work_of(r, reader), after = c->made[i]->work;
+        if (!is_small(c->made[i]->module->functions[0])) return false;
         if (after > before) more += (after - before) * range_items(&reader->node.range);
     }
     return r->ctx->options->mode == FUSER_MODE_REQUIRE || pays_to_recompute(more, less, c->traffic);
@@ -102,16 +97,11 @@ static bool try_buffer(struct recomputing *r, uint32_t buffer)
 {
     struct recompute_candidate c = {.buffer = buffer, .writer = UINT32_MAX};
     struct recompute_mark mark = recompute_mark(r);
-    char why[400];
     bool elsewhere;
     if (!recompute_is_candidate(r, &c, &elsewhere) || !elsewhere || r->n_tries++ == MAX_TRIES) return false;
-    if (!recompute_make(r, &c, why, sizeof why)) {
-        say_not(r, &c, why);
-        return false;
-    }
-    if (!is_worth_it(r, &c)) {
-        for (uint32_t i = 0; i < c.n_readers; i++) ir_module_free(c.made[i]);
-        say_not(r, &c, "it would be more work than memory is");
+    const struct recompute_made *refused = recompute_make(r, &c);
+    if (refused || !is_worth_it(r, &c)) {
+        say_not(r, &c, refused ? refused->why : "it would be more work than memory is");
         return false;
     }
     uint32_t *inputs = arena_alloc(r->ctx->arena, (r->states[c.writer].node.n_args + 1) * sizeof *inputs);
@@ -212,7 +202,7 @@ bool recompute_find(struct plan_context *ctx, const struct plan_facts *facts, co
     begin(&r);
     for (uint32_t i = 0; i < n; i++) try_buffer(&r, list[i].buffer);
     bool done = !out->n_buffers || finish(&r);
-    for (uint32_t i = 0; i < r.n_owned; i++) access_analysis_free(r.owned[i]);
+    recompute_made_free(&r);
     return done;
 }
 

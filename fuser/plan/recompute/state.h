@@ -20,6 +20,9 @@ struct recompute_change {
     struct recompute_state before;
 };
 
+struct recompute_made;
+struct recompute_work;
+
 struct recomputing {
     struct plan_context *ctx;
     const struct plan_facts *facts;
@@ -29,9 +32,9 @@ struct recomputing {
     struct recompute_state *states; /* by node */
     uint32_t n_changes;
     struct recompute_change *changes; /* to be taken back where it does not go on */
-    uint32_t n_owned;
-    struct access_analysis **owned; /* of kernels made here */
-    bool *internal;                 /* by buffer: all its users say so, and some write it */
+    struct recompute_made *made;      /* so far: a list */
+    struct recompute_work *works;     /* that were looked at: a list */
+    bool *internal;                   /* by buffer: all its users say so, and some write it */
     uint32_t n_tries;
     bool small_memory;
 };
@@ -39,8 +42,7 @@ struct recomputing {
 /* A buffer whose readers may compute it. */
 struct recompute_candidate {
     uint32_t buffer, writer, n_readers, readers[RECOMPUTE_MAX_READERS];
-    struct ir_module *made[RECOMPUTE_MAX_READERS];
-    const int64_t *taken[RECOMPUTE_MAX_READERS]; /* by argument of what was made: what numbers were taken to be */
+    struct recompute_made *made[RECOMPUTE_MAX_READERS];
     uint64_t traffic;
 };
 
