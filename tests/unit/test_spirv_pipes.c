@@ -22,7 +22,7 @@ static void add(struct words *m, unsigned op, unsigned n, const uint32_t *operan
 {
     assert_true(m->n + n + 1 < MOST_WORDS);
     m->w[m->n++] = (n + 1) << 16 | op;
-    memcpy(m->w + m->n, operands, n * sizeof *operands);
+    if (n) memcpy(m->w + m->n, operands, n * sizeof *operands);
     m->n += n;
 }
 #define ADD(m, op, ...) add(m, op, sizeof((uint32_t[]){__VA_ARGS__}) / 4, (uint32_t[]){__VA_ARGS__})
