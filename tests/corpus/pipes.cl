@@ -156,6 +156,7 @@ kernel void groups_reserve(read_only pipe struct item from, write_only pipe stru
 }
 
 //: kernel sub_groups_reserve 64 32
+//: ordered who comes first reserves first
 //: pipe u32 1 200 128 iota
 //: pipe u32 1 64 0 zero -> unset
 //: buffer u32 128 zero
