@@ -416,13 +416,8 @@ static bool redirect_access(struct ir_inst *inst, void *data)
 /* A parameter for a pointer to one of the private variables. */
 static struct ir_value *add_pointer(struct ir_function *copy, const struct ir_value *variable)
 {
-    struct ir_param *longer = ir_alloc(copy->module, (copy->n_params + 1) * sizeof *longer);
-    for (uint32_t i = 0; i < copy->n_params; i++) longer[i] = copy->params[i];
-    struct ir_value *v = ir_alloc(copy->module, sizeof *v);
-    *v = (struct ir_value){
-        .kind = IR_VALUE_PARAM, .type = IR_PTR(IR_SPACE_PRIVATE), .index = copy->n_params, .of.function = copy};
-    longer[copy->n_params++] = (struct ir_param){.value = v, .elem = variable->of.inst->type};
-    copy->params = longer;
+    struct ir_value *v = ir_function_add_param(copy, NULL, IR_PTR(IR_SPACE_PRIVATE));
+    copy->params[v->index].elem = variable->of.inst->type;
     return v;
 }
 

@@ -78,19 +78,6 @@ void inline_forget(struct ir_function *f)
    functions that call each other twice would fill the memory. */
 enum { MAX_INSTRUCTIONS = 1 << 18 };
 
-static void count(struct ir_inst *inst, void *data)
-{
-    (void)inst;
-    ++*(uint32_t *)data;
-}
-
-static uint32_t size_of(const struct ir_function *f)
-{
-    uint32_t n = 0;
-    ir_walk(f->body, count, &n);
-    return n;
-}
-
 /* Blocks inside each other. */
 static unsigned height(const struct ir_block *block)
 {
@@ -120,7 +107,7 @@ static bool inline_call(struct inliner *in, struct ir_inst *call)
 {
     const struct ir_function *callee = call->attrs.callee;
     if (!callee->body) return false;
-    uint32_t size = size_of(callee);
+    uint32_t size = ir_count(callee->body);
     if (in->size + size > MAX_INSTRUCTIONS) return false;
     struct ir_function *copy = ir_function_copy(callee->module, callee, NULL);
     inline_forget(copy);
@@ -164,7 +151,7 @@ static void resolve(struct ir_inst *inst, void *data)
 
 static bool run_inline(struct ir_function *f)
 {
-    struct inliner in = {.size = size_of(f)};
+    struct inliner in = {.size = ir_count(f->body)};
     rename_open(&in.names, f);
     inline_block(&in, f->body);
     rename_close(&in.names);

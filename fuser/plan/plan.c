@@ -69,7 +69,8 @@ static bool order_nodes(struct plan_context *ctx, struct stages *s)
     return order_find(ctx, &s->facts, &s->edges, &s->order);
 }
 
-/* Where readers change, facts, edges and order are those of the graph with the changed ones. */
+/* Where readers change, facts, edges and order are those of the graph with the changed ones; analyses of the other
+   kernels stay. */
 static bool recompute(struct plan_context *ctx, struct stages *s)
 {
     s->facts = s->given;
@@ -127,7 +128,6 @@ struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct 
         find_facts(&ctx, graph, &s) && recompute(&ctx, &s) && group_kernels(&ctx, &s) && make_launches(&ctx, &s, plan);
     if (done) keep_results(&ctx, &s, plan);
     uses_free(&s.given);
-    if (s.facts.graph != s.given.graph) uses_free(&s.facts);
     recompute_free(&s.recomputed);
     program_scope_free(&s.scope);
     arena_free(ctx.arena);

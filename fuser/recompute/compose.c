@@ -58,7 +58,7 @@ static void add_params(struct composing *c)
     for (uint32_t i = 0, k = 0; i < p->kernel->n_params; i++) {
         if (p->is_buffer[i]) continue;
         const struct ir_param *from = &at->params[k];
-        recompute_add_param(c->copy, from->value->name, from->value->type);
+        ir_function_add_param(c->copy, from->value->name, from->value->type);
         struct ir_param *to = &c->copy->params[c->n_own + k];
         to->elem = from->elem;
         to->by_value = from->by_value;
@@ -66,19 +66,12 @@ static void add_params(struct composing *c)
     }
 }
 
-static void count(struct ir_inst *inst, void *data)
-{
-    (void)inst;
-    ++*(uint64_t *)data;
-}
-
 /* The producer in place of each read. */
 static bool is_small(struct composing *c)
 {
-    uint64_t n = 0;
-    ir_walk(c->producer.at->body, count, &n);
-    return n * c->n_reads <= MAX_OPERATIONS ||
-           fuse_refuse(&c->f, "%u reads times %u operations are too many", c->n_reads, (unsigned)n);
+    uint32_t n = ir_count(c->producer.at->body);
+    return (uint64_t)n * c->n_reads <= MAX_OPERATIONS ||
+           fuse_refuse(&c->f, "%u reads times %u operations are too many", c->n_reads, n);
 }
 
 static bool replace_reads(struct composing *c)

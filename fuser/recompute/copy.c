@@ -48,14 +48,3 @@ void recompute_drop_param(struct ir_function *f, uint32_t i)
     f->n_params--;
     for (; i < f->n_params; i++) f->params[i].value->index = i;
 }
-
-struct ir_value *recompute_add_param(struct ir_function *f, const char *name, ir_type type)
-{
-    struct ir_param *longer = ir_alloc(f->module, (f->n_params + 1) * sizeof *longer);
-    if (f->n_params) memcpy(longer, f->params, f->n_params * sizeof *longer);
-    f->params = longer;
-    ir_function_set_param(f, f->n_params++, NULL, type);
-    struct ir_value *v = f->params[f->n_params - 1].value;
-    ir_value_set_name(f, v, name);
-    return v;
-}

@@ -10,5 +10,3 @@ struct ir_function *recompute_copy(struct fuse *f, const struct ir_function *ker
 void recompute_set_numbers(struct ir_function *f, const int64_t *numbers);
 /* The parameter goes; nothing may use it any more. */
 void recompute_drop_param(struct ir_function *f, uint32_t i);
-/* A new last parameter, of at most `room` in all. */
-struct ir_value *recompute_add_param(struct ir_function *f, const char *name, ir_type type);

@@ -164,7 +164,7 @@ static bool make_function(struct writing *w, const struct access_items *items)
     recompute_drop_param(copy, w->param);
     w->numbers = ir_alloc(copy->module, (copy->n_params + 3) * sizeof *w->numbers);
     for (uint32_t i = 0; i < copy->n_params; i++) w->numbers[i] = w->r->producer.numbers[i + (i >= w->param)];
-    for (unsigned d = 0; d < 3; d++) recompute_add_param(copy, (const char *[]){"x", "y", "z"}[d], IR_I64);
+    for (unsigned d = 0; d < 3; d++) ir_function_add_param(copy, (const char *[]){"x", "y", "z"}[d], IR_I64);
     ir_walk(copy->body, replace_query, w);
     return_value(w);
     copy->linkage = IR_LINKAGE_INTERNAL;

@@ -5,11 +5,8 @@
  */
 #include "fuser/recompute/proof.h"
 
-#include <stdlib.h>
-
 #include "fuser/access/access.h"
 #include "fuser/passes/manager/pipelines.h"
-#include "fuser/passes/util.h"
 #include "fuser/recompute/copy.h"
 
 struct probing {
@@ -71,8 +68,8 @@ bool recompute_is_proved(struct fuse *f, const struct recompute_request *r, cons
     struct probing p = {.copy = ir_function_copy(scratch, consumer, NULL), .producer = producer};
     recompute_set_numbers(p.copy, numbers);
     uint32_t param = p.copy->n_params;
-    p.outside = recompute_add_param(p.copy, "outside", IR_PTR(IR_SPACE_GLOBAL));
-    p.inside = recompute_add_param(p.copy, "inside", IR_PTR(IR_SPACE_GLOBAL));
+    p.outside = ir_function_add_param(p.copy, "outside", IR_PTR(IR_SPACE_GLOBAL));
+    p.inside = ir_function_add_param(p.copy, "inside", IR_PTR(IR_SPACE_GLOBAL));
     ir_walk(p.copy->body, probe_call, &p);
     if (nd_range_is_small(range)) p.copy->assumes = IR_ASSUME_SMALL_IDS;
     pipeline_run(&pipeline_cleanup, p.copy);

@@ -148,8 +148,8 @@ bool recompute_decide_ways(struct ir_function *f, const struct access_items *box
     struct marking m = {.n_branches = 0};
     recompute_set_numbers(copy, numbers);
     clamp_ids(copy, box, copy->n_params - 3);
-    m.taken = recompute_add_param(copy, "taken", IR_PTR(IR_SPACE_GLOBAL));
-    struct ir_value *mark = recompute_add_param(copy, "unwritten", variable->type);
+    m.taken = ir_function_add_param(copy, "taken", IR_PTR(IR_SPACE_GLOBAL));
+    struct ir_value *mark = ir_function_add_param(copy, "unwritten", variable->type);
     struct ir_builder b = ir_builder_before(variable->next);
     ir_build_store(&b, variable->type, variable->results[0], NULL, mark);
     ir_walk(copy->body, mark_branches, &m);

@@ -119,3 +119,27 @@ void ir_function_refuse(struct ir_function *f, const char *why)
     b.loc = f->loc;
     ir_build(&b, IR_OP_UNREACHABLE, IR_VOID, NULL, 0);
 }
+
+static void count(struct ir_inst *inst, void *data)
+{
+    (void)inst;
+    ++*(uint32_t *)data;
+}
+
+uint32_t ir_count(struct ir_block *block)
+{
+    uint32_t n = 0;
+    ir_walk(block, count, &n);
+    return n;
+}
+
+struct ir_value *ir_function_add_param(struct ir_function *f, const char *name, ir_type type)
+{
+    struct ir_param *longer = ir_alloc(f->module, (f->n_params + 1) * sizeof *longer);
+    if (f->n_params) memcpy(longer, f->params, f->n_params * sizeof *longer);
+    f->params = longer;
+    ir_function_set_param(f, f->n_params++, NULL, type);
+    struct ir_value *v = f->params[f->n_params - 1].value;
+    if (name) ir_value_set_name(f, v, name);
+    return v;
+}

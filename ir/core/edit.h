@@ -15,3 +15,7 @@ void ir_replace_uses(struct ir_block *block, const struct ir_value *from, struct
 /* Calls visit for each instruction of block and of the blocks inside it, outer before inner, in order.
    visit may remove the instruction it is given. */
 void ir_walk(struct ir_block *block, void (*visit)(struct ir_inst *inst, void *data), void *data);
+/* How many instructions such a walk visits. */
+uint32_t ir_count(struct ir_block *block);
+/* A new last parameter. name: NULL is none; taken ones are followed by a number. */
+struct ir_value *ir_function_add_param(struct ir_function *f, const char *name, ir_type type);

@@ -15,19 +15,6 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void count_operation(struct ir_inst *inst, void *data)
-{
-    (void)inst;
-    ++*(uint32_t *)data;
-}
-
-static uint32_t operations(const struct ir_function *f)
-{
-    uint32_t n = 0;
-    ir_walk(f->body, count_operation, &n);
-    return n;
-}
-
 static bool is_word(const char *at, size_t n, const char *word)
 {
     return n == strlen(word) && memcmp(at, word, n) == 0;
@@ -57,7 +44,7 @@ struct pass_debug pass_debug_before(const char *pass, const struct ir_function *
     d.ir &= wanted;
     d.time &= wanted;
     if (d.time) {
-        d.operations = operations(f);
+        d.operations = ir_count(f->body);
         d.started = nanoseconds();
     }
     return d;
@@ -68,7 +55,7 @@ void pass_debug_after(const struct pass_debug *d, const struct ir_function *f, b
     if (d->time) {
         uint64_t took = nanoseconds() - d->started;
         fprintf(stderr, "pass %s, function %s: %llu us, %u operations, then %u\n", d->pass, f->name,
-                (unsigned long long)(took / 1000), d->operations, operations(f));
+                (unsigned long long)(took / 1000), d->operations, ir_count(f->body));
     }
     if (d->ir && changed) {
         char *text = ir_print_function(f);

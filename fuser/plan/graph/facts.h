@@ -33,6 +33,7 @@ struct plan_node {
 struct plan_facts {
     const struct fuser_graph *graph;
     const struct fuser_device *device;
+    bool small_memory; /* all buffers have at most IR_SMALL_MEMORY bytes */
     struct plan_node *nodes;
     uint32_t n_uses;
     struct plan_use *uses;          /* by node */

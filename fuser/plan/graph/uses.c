@@ -86,8 +86,8 @@ static const struct access_analysis *analyse(struct plan_context *ctx, struct pl
             return a->access;
     struct analysis *a = arena_alloc(ctx->arena, sizeof *a);
     uint32_t size = sub_group_size_of_kernel(f->device, kernel);
-    *a = (struct analysis){kernel, *range, numbers,
-                           access_analyse(kernel, range, size, graph_is_small(f->graph), numbers), *bucket};
+    *a = (struct analysis){kernel, *range, numbers, access_analyse(kernel, range, size, f->small_memory, numbers),
+                           *bucket};
     keep_taken(n, a->access);
     *bucket = a;
     return a->access;
@@ -213,19 +213,13 @@ static struct nd_range range_of(const struct plan_facts *f, const struct fuser_n
     return range;
 }
 
-static void count_operation(struct ir_inst *inst, void *data)
-{
-    (void)inst;
-    ++*(uint32_t *)data;
-}
-
 static bool use_kernel(struct plan_context *ctx, struct plan_facts *f, uint32_t node)
 {
     const struct fuser_node *n = &f->graph->nodes[node];
     struct plan_node *planned = &f->nodes[node];
     planned->range = range_of(f, n);
     planned->access = analyse(ctx, f, n, &planned->range);
-    ir_walk(planned->access->kernel->body, count_operation, &planned->operations);
+    planned->operations = ir_count(planned->access->kernel->body);
     for (uint32_t i = 0; i < n->n_args; i++)
         if (n->args[i].kind == FUSER_ARG_BUFFER && !use_by_kernel(ctx, f, node, i)) return false;
     return check_local_memory(ctx, f, node);
@@ -275,7 +269,10 @@ static void index_by_buffer(struct plan_context *ctx, struct plan_facts *f)
 
 bool uses_find(struct plan_context *ctx, const struct fuser_graph *graph, struct plan_facts *f)
 {
-    *f = (struct plan_facts){.graph = graph, .device = &ctx->options->device};
+    *f = (struct plan_facts){.graph = graph,
+                             .device = &ctx->options->device,
+                             .small_memory = graph_is_small(graph),
+                             .analyses = f->analyses};
     f->nodes = arena_alloc(ctx->arena, (graph->n_nodes + 1) * sizeof *f->nodes);
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
         f->nodes[i].first_use = f->n_uses;

@@ -4,6 +4,7 @@
 #include "fuser/plan/base/context.h"
 #include "fuser/plan/graph/facts.h"
 
+/* What f has of analyses, all zeros at first, is used again and added to; one of those that share them frees them. */
 bool uses_find(struct plan_context *ctx, const struct fuser_graph *graph, struct plan_facts *f);
 void uses_free(struct plan_facts *f);
 /* Work-group memory that a kernel node takes. */

@@ -107,7 +107,7 @@ static bool can_be_repeated(const struct recompute_state *s, uint32_t buffer)
     return is_for_any(s->node.kernel);
 }
 
-/* All nodes that have to come before `to` in any case are there: `from` is one of them. */
+/* `to` waits for `from`, perhaps for others that do. */
 static bool comes_before(const struct recomputing *r, uint32_t from, uint32_t to)
 {
     const struct plan_edges *e = r->edges;

@@ -88,7 +88,7 @@ static void look_at(const struct recomputing *r, struct recompute_made *m)
 {
     const struct ir_function *kernel = m->module->functions[0];
     const struct nd_range *range = &m->request.consumer.range;
-    m->access = access_analyse(kernel, range, 0, r->small_memory, m->taken);
+    m->access = access_analyse(kernel, range, 0, r->facts->small_memory, m->taken);
     m->work = pays_work_of(kernel, range, m->taken);
 }
 
@@ -97,7 +97,7 @@ const struct recompute_made *recompute_make(struct recomputing *r, struct recomp
     const struct recompute_state *writer = &r->states[c->writer];
     struct recompute_request request = {.producer = kernel_of(r, writer, c->buffer),
                                         .contract = r->ctx->options->device.fma,
-                                        .small_memory = r->small_memory};
+                                        .small_memory = r->facts->small_memory};
     for (uint32_t i = 0; i < c->n_readers; i++) {
         const struct recompute_state *reader = &r->states[c->readers[i]];
         request.consumer = kernel_of(r, reader, c->buffer);

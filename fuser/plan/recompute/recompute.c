@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuser/access/access.h"
 #include "fuser/graph/range.h"
 #include "fuser/plan/graph/left_out.h"
 #include "fuser/plan/recompute/candidate.h"
@@ -18,19 +17,6 @@ enum { MAX_OPERATIONS = 2048, MAX_TRIES = 4096 };
 
 /* ---- one buffer ---- */
 
-static void count(struct ir_inst *inst, void *data)
-{
-    (void)inst;
-    ++*(uint64_t *)data;
-}
-
-static bool is_small(const struct ir_function *kernel)
-{
-    uint64_t n = 0;
-    ir_walk(kernel->body, count, &n);
-    return n <= MAX_OPERATIONS;
-}
-
 static bool is_worth_it(struct recomputing *r, const struct recompute_candidate *c)
 {
     const struct recompute_state *writer = &r->states[c->writer];
@@ -38,7 +24,7 @@ static bool is_worth_it(struct recomputing *r, const struct recompute_candidate 
     for (uint32_t i = 0; i < c->n_readers; i++) {
         const struct recompute_state *reader = &r->states[c->readers[i]];
         uint64_t before = recompute_work_of(r, reader), after = c->made[i]->work;
-        if (!is_small(c->made[i]->module->functions[0])) return false;
+        if (ir_count(c->made[i]->module->functions[0]->body) > MAX_OPERATIONS) return false;
         if (after > before) more += (after - before) * range_items(&reader->node.range);
     }
     return r->ctx->options->mode == FUSER_MODE_REQUIRE || pays_to_recompute(more, less, c->traffic);
@@ -152,8 +138,6 @@ static void begin(struct recomputing *r)
 {
     const struct fuser_graph *g = r->facts->graph;
     r->states = arena_alloc(r->ctx->arena, (g->n_nodes + 1) * sizeof *r->states);
-    r->small_memory = true;
-    for (uint32_t i = 0; i < g->n_buffers; i++) r->small_memory &= g->buffers[i].bytes <= IR_SMALL_MEMORY;
     for (uint32_t i = 0; i < g->n_nodes; i++) {
         uint32_t *self = arena_alloc(r->ctx->arena, sizeof *self);
         *self = i;

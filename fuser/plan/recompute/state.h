@@ -36,7 +36,6 @@ struct recomputing {
     struct recompute_work *works;     /* that were looked at: a list */
     bool *internal;                   /* by buffer: all its users say so, and some write it */
     uint32_t n_tries;
-    bool small_memory;
 };
 
 /* A buffer whose readers may compute it. */
