@@ -5,9 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/executor/devices/level_zero/queue.h"
 #include "proto/include/fusiond/status.h"
 
 enum { ALIGNMENT = 4096 }; /* as the session's: kernels may count on it */
+
+struct level_zero_shared {
+    struct gpu_shared shared;
+    void *own; /* the device's memory; NULL: kernels use the session's */
+};
 
 static void free_shared(void *data)
 {
@@ -32,25 +38,58 @@ static int make(struct level_zero_shared *s, uint64_t bytes, const char *object,
     return level_zero_fail(e, object, text, result);
 }
 
-struct level_zero_shared *level_zero_share(struct device_memory *kept, uint8_t *memory, uint64_t bytes,
-                                           const char *object, struct error *e)
+static ze_result_t record(const struct level_zero_shared *s, ze_command_list_handle_t list, const struct gpu_move *m,
+                          bool back)
+{
+    if (!s->own || !m->bytes) return ZE_RESULT_SUCCESS;
+    uint8_t *own = (uint8_t *)s->own + m->offset, *session = s->shared.session + m->offset;
+    return ze.CommandListAppendMemoryCopy(list, back ? session : own, back ? own : session, m->bytes, NULL, 0, NULL);
+}
+
+static int fetch(void *data, struct error *e)
+{
+    static const char object[] = "copy from device";
+    const struct level_zero_shared *s = data;
+    const struct gpu_move all = {0, s->shared.bytes};
+    ze_command_list_handle_t list = NULL;
+    level_zero_lock();
+    ze_result_t result = level_zero_begin(&list);
+    if (result == ZE_RESULT_SUCCESS) result = record(s, list, &all, true);
+    if (result == ZE_RESULT_SUCCESS) result = ze.CommandListClose(list);
+    int code = result == ZE_RESULT_SUCCESS ? level_zero_submit(list, object, e)
+                                           : level_zero_fail(e, object, "it cannot be recorded", result);
+    if (list) ze.CommandListDestroy(list);
+    level_zero_unlock();
+    return code;
+}
+
+struct gpu_shared *level_zero_share(struct device_memory *kept, uint8_t *memory, uint64_t bytes, const char *object,
+                                    struct error *e)
 {
     if (kept->data) return kept->data;
     struct level_zero_shared *s = calloc(1, sizeof *s);
     if (!s) abort();
-    s->session = memory;
+    s->shared = (struct gpu_shared){memory, bytes, gpu_shared_serial()};
     if (make(s, bytes, object, e) != 0) {
         free_shared(s);
         return NULL;
     }
-    *kept = (struct device_memory){s, free_shared};
-    return s;
+    *kept = (struct device_memory){s, free_shared, .fetch = s->own ? fetch : NULL};
+    return &s->shared;
 }
 
-ze_result_t level_zero_shared_record(const struct level_zero_shared *s, ze_command_list_handle_t list, uint64_t offset,
-                                     uint64_t bytes, bool back)
+uint64_t level_zero_shared_address(const struct gpu_shared *shared)
 {
-    if (!s->own || !bytes) return ZE_RESULT_SUCCESS;
-    uint8_t *own = (uint8_t *)s->own + offset, *session = s->session + offset;
-    return ze.CommandListAppendMemoryCopy(list, back ? session : own, back ? own : session, bytes, NULL, 0, NULL);
+    const struct level_zero_shared *s = (const struct level_zero_shared *)shared;
+    return (uintptr_t)(s->own ? s->own : shared->session);
+}
+
+ze_result_t level_zero_record_moves(const struct gpu_used *used, uint32_t n, ze_command_list_handle_t list, bool back)
+{
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    for (uint32_t i = 0; i < n && result == ZE_RESULT_SUCCESS; i++)
+        if (used[i].shared)
+            result = record((const struct level_zero_shared *)used[i].shared, list, back ? &used[i].back : &used[i].in,
+                            back);
+    return result;
 }

@@ -7,7 +7,7 @@
 
 #include "daemon/executor/devices/gpu/places.h"
 #include "daemon/executor/devices/vulkan/queue.h"
-#include "daemon/executor/devices/vulkan/uses.h"
+#include "daemon/executor/devices/vulkan/sharing.h"
 #include "daemon/executor/program/buffers.h"
 #include "fuser/spirv/abi/abi.h"
 #include "fuser/spirv/abi/image.h"
@@ -18,7 +18,7 @@ struct vulkan_batch {
     uint32_t *launches, n;
     VkCommandBuffer commands; /* NULL: not recorded */
     uint32_t places;
-    struct vulkan_use *uses, *recorded; /* by place: now, and when it was recorded */
+    struct gpu_used *used, *recorded; /* by place: now, and when it was recorded */
 };
 
 static const struct program_launch *launch_of(const struct executable *x, const struct vulkan_batch *b, uint32_t i)
@@ -97,7 +97,7 @@ static bool is_any_direct(const struct vulkan_batch *b)
 {
     if (launches_tell()) return true;
     for (uint32_t i = 0; i < b->places; i++)
-        if (vulkan_use_is_direct(&b->uses[i])) return true;
+        if (vulkan_shared_is_direct(b->used[i].shared)) return true;
     return false;
 }
 
@@ -106,26 +106,23 @@ static int record(struct executable *x, struct vulkan_batch *b, const char *obje
 {
     const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     const VkPipelineStageFlags transfer = VK_PIPELINE_STAGE_TRANSFER_BIT, host = VK_PIPELINE_STAGE_HOST_BIT;
-    const bool copies_back = vulkan_moves(b->uses, b->places, true), direct = is_any_direct(b);
+    const bool copies_back = vulkan_moves(b->used, b->places, true), direct = is_any_direct(b);
     vulkan_forget(b->commands);
     b->commands = vulkan_begin(object, e);
     if (!b->commands) return -1;
-    vulkan_record_moves(b->uses, b->places, b->commands, false);
+    vulkan_record_moves(b->used, b->places, b->commands, false);
     vulkan_barrier(b->commands, compute | transfer, compute);
     record_launches(x, b, b->commands);
     if (copies_back || direct) vulkan_barrier(b->commands, compute, (copies_back ? transfer : 0) | (direct ? host : 0));
-    vulkan_record_moves(b->uses, b->places, b->commands, true);
+    vulkan_record_moves(b->used, b->places, b->commands, true);
     if (copies_back) vulkan_barrier(b->commands, transfer, host);
-    memcpy(b->recorded, b->uses, b->places * sizeof *b->uses);
+    memcpy(b->recorded, b->used, b->places * sizeof *b->used);
     return vulkan_end(b->commands, object, e);
 }
 
 static bool is_recorded(const struct vulkan_batch *b)
 {
-    if (!b->commands) return false;
-    for (uint32_t i = 0; i < b->places; i++)
-        if (!vulkan_same_moves(&b->uses[i], &b->recorded[i])) return false;
-    return true;
+    return b->commands && gpu_same_moves(b->used, b->recorded, b->places);
 }
 
 /* ---- running ---- */
@@ -136,11 +133,11 @@ static struct vulkan_batch *find_batch(struct executable *x, const uint32_t *lau
     uint32_t places = gpu_places(x->program);
     for (struct vulkan_batch *b = v->batches; b; b = b->next)
         if (b->n == n && memcmp(b->launches, launches, n * sizeof *launches) == 0) return b;
-    struct vulkan_batch *b = calloc(1, sizeof *b + 2 * places * sizeof *b->uses + n * sizeof *launches);
+    struct vulkan_batch *b = calloc(1, sizeof *b + 2 * places * sizeof *b->used + n * sizeof *launches);
     if (!b) abort();
     *b = (struct vulkan_batch){.next = v->batches, .n = n, .places = places};
-    b->uses = (struct vulkan_use *)(b + 1);
-    b->recorded = b->uses + places;
+    b->used = (struct gpu_used *)(b + 1);
+    b->recorded = b->used + places;
     b->launches = (uint32_t *)(b->recorded + places);
     memcpy(b->launches, launches, n * sizeof *launches);
     return v->batches = b;
@@ -164,7 +161,7 @@ static void write_block(const struct executable *x, const struct vulkan_batch *b
     for (uint32_t i = 0; i < p->n_params; i++) {
         int64_t at = gpu_place(x->program, &p->params[i]);
         if (at < 0) continue;
-        const struct vulkan_use *u = &b->uses[at];
+        const struct gpu_used *u = &b->used[at];
         uint64_t offset = p->params[i].kind == PROGRAM_PARAM_STATE ? 0 : p->params[i].offset;
         uint64_t address = vulkan_shared_address(u->shared) + u->part.offset + offset;
         if (p->params[i].kind == PROGRAM_PARAM_IMAGE) {
@@ -193,9 +190,10 @@ static int run(struct executable *x, struct vulkan_batch *b, const char *object,
 {
     if (!is_recorded(b) && record(x, b, object, e) != 0) return -1;
     for (uint32_t i = 0; i < b->n; i++) write_block(x, b, i);
-    vulkan_move_in(b->uses, b->places);
+    vulkan_move_in(b->used, b->places);
     if (vulkan_submit(b->commands, object, e) != 0) return -1;
-    vulkan_move_back(b->uses, b->places, ring);
+    vulkan_move_back(b->used, b->places);
+    gpu_used_moved(b->used, b->places, ring);
     return check_loops(x, b, e);
 }
 
@@ -206,7 +204,7 @@ int vulkan_run_launches(struct executable *x, const uint32_t *launches, uint32_t
     struct vulkan_batch *b = find_batch(x, launches, n);
     char object[300];
     snprintf(object, sizeof object, "kernel %s", launch_of(x, b, 0)->name);
-    if (vulkan_find_uses(b->uses, x, launches, n, context->slots, e) != 0) return -1;
+    if (gpu_find_used(b->used, x, launches, n, context->slots, vulkan_share, e) != 0) return -1;
     vulkan_lock();
     int result = run(x, b, object, context->buffers->ring, e);
     vulkan_unlock();

@@ -14,13 +14,33 @@ static void free_shared(void *data)
     free(s);
 }
 
-static int copy_back(const struct vulkan_shared *s, struct error *e)
+/* ---- parts of it: before and behind what the device does with it; commands come between ---- */
+
+static void take(struct vulkan_shared *s, const struct gpu_move *m)
+{
+    if (!s->imported) memcpy(s->host.host + m->offset, s->shared.session + m->offset, m->bytes);
+}
+
+static void give(struct vulkan_shared *s, const struct gpu_move *m)
+{
+    if (!s->imported) memcpy(s->shared.session + m->offset, s->host.host + m->offset, m->bytes);
+}
+
+static void record(const struct vulkan_shared *s, VkCommandBuffer commands, const struct gpu_move *m, bool back)
+{
+    const VkBufferCopy region = {m->offset, m->offset, m->bytes};
+    if (!s->own.buffer || !m->bytes) return;
+    vk.CmdCopyBuffer(commands, back ? s->own.buffer : s->host.buffer, back ? s->host.buffer : s->own.buffer, 1,
+                     &region);
+}
+
+static int copy_back(const struct vulkan_shared *s, const struct gpu_move *all, struct error *e)
 {
     static const char object[] = "copy from device";
     VkCommandBuffer commands = vulkan_begin(object, e);
     if (!commands) return -1;
     vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
-    vulkan_shared_record(s, commands, 0, s->bytes, true);
+    record(s, commands, all, true);
     vulkan_barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT);
     int result = vulkan_end(commands, object, e);
     if (result == 0) result = vulkan_submit(commands, object, e);
@@ -31,58 +51,77 @@ static int copy_back(const struct vulkan_shared *s, struct error *e)
 static int fetch(void *data, struct error *e)
 {
     struct vulkan_shared *s = data;
+    const struct gpu_move all = {0, s->shared.bytes};
     vulkan_lock();
-    int result = s->own.buffer ? copy_back(s, e) : 0;
+    int result = s->own.buffer ? copy_back(s, &all, e) : 0;
     vulkan_unlock();
     if (result != 0) return -1;
-    vulkan_shared_give(s, 0, s->bytes);
+    give(s, &all);
     return 0;
 }
+
+/* ---- all of it ---- */
+
 static int make(struct vulkan_shared *s, uint64_t bytes, const char *object, struct error *e)
 {
     struct error ignored;
-    s->imported = vulkan.import_alignment && (uintptr_t)s->session % vulkan.import_alignment == 0 &&
-                  vulkan_memory_import(&s->host, s->session, bytes, object, &ignored) == 0;
+    s->imported = vulkan.import_alignment && (uintptr_t)s->shared.session % vulkan.import_alignment == 0 &&
+                  vulkan_memory_import(&s->host, s->shared.session, bytes, object, &ignored) == 0;
     if (!s->imported && vulkan_memory_make(&s->host, bytes, VULKAN_STAGING, object, e) != 0) return -1;
     if (vulkan.description.shares_memory) return 0;
     return vulkan_memory_make(&s->own, bytes, VULKAN_DEVICE_ONLY, object, e);
 }
 
-/* Only the thread that runs submissions makes any. */
-static uint64_t last_serial;
-
-struct vulkan_shared *vulkan_share(struct device_memory *kept, uint8_t *memory, uint64_t bytes, const char *object,
-                                   struct error *e)
+struct gpu_shared *vulkan_share(struct device_memory *kept, uint8_t *memory, uint64_t bytes, const char *object,
+                                struct error *e)
 {
     if (kept->data) return kept->data;
     struct vulkan_shared *s = calloc(1, sizeof *s);
     if (!s) abort();
-    s->session = memory;
-    s->bytes = bytes;
-    s->serial = ++last_serial;
+    s->shared = (struct gpu_shared){memory, bytes, gpu_shared_serial()};
     if (make(s, bytes, object, e) != 0) {
         free_shared(s);
         return NULL;
     }
     *kept = (struct device_memory){s, free_shared, .fetch = s->own.buffer || !s->imported ? fetch : NULL};
-    return s;
+    return &s->shared;
 }
 
-void vulkan_shared_take(struct vulkan_shared *s, uint64_t offset, uint64_t bytes)
+uint64_t vulkan_shared_address(const struct gpu_shared *shared)
 {
-    if (!s->imported) memcpy(s->host.host + offset, s->session + offset, bytes);
+    const struct vulkan_shared *s = (const struct vulkan_shared *)shared;
+    return s->own.buffer ? s->own.address : s->host.address;
 }
 
-void vulkan_shared_give(struct vulkan_shared *s, uint64_t offset, uint64_t bytes)
+bool vulkan_shared_is_direct(const struct gpu_shared *shared)
 {
-    if (!s->imported) memcpy(s->session + offset, s->host.host + offset, bytes);
+    return shared && !((const struct vulkan_shared *)shared)->own.buffer;
 }
 
-void vulkan_shared_record(const struct vulkan_shared *s, VkCommandBuffer commands, uint64_t offset, uint64_t bytes,
-                          bool back)
+/* ---- what launches use ---- */
+
+bool vulkan_moves(const struct gpu_used *used, uint32_t n, bool back)
 {
-    const VkBufferCopy region = {offset, offset, bytes};
-    if (!s->own.buffer || !bytes) return;
-    vk.CmdCopyBuffer(commands, back ? s->own.buffer : s->host.buffer, back ? s->host.buffer : s->own.buffer, 1,
-                     &region);
+    for (uint32_t i = 0; i < n; i++)
+        if ((back ? used[i].back : used[i].in).bytes && !vulkan_shared_is_direct(used[i].shared)) return true;
+    return false;
+}
+
+void vulkan_record_moves(const struct gpu_used *used, uint32_t n, VkCommandBuffer commands, bool back)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (used[i].shared)
+            record((const struct vulkan_shared *)used[i].shared, commands, back ? &used[i].back : &used[i].in, back);
+}
+
+void vulkan_move_in(const struct gpu_used *used, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (used[i].in.bytes) take((struct vulkan_shared *)used[i].shared, &used[i].in);
+}
+
+void vulkan_move_back(const struct gpu_used *used, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (used[i].back.bytes) give((struct vulkan_shared *)used[i].shared, &used[i].back);
 }
