@@ -85,6 +85,7 @@ struct fuser_node {
     uint32_t plane;        /* rows of a slice; 0: all rows are one slice */
     uint8_t pattern[16];   /* FILL: repeated; bytes is a multiple of pattern_size */
     uint32_t pattern_size; /* 1, 2, 4, 8, 16 */
+    bool command;          /* KERNEL: the fuser made it of a copy or fill, and does only that */
     /* explicit edges, indices of nodes; may point at later nodes */
     uint32_t n_deps;
     uint32_t *deps;

@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "fuser/plan/commands/commands.h"
 #include "fuser/plan/graph/edges.h"
 #include "fuser/plan/graph/endless_loops.h"
 #include "fuser/plan/graph/left_out.h"
+#include "fuser/plan/graph/overwritten.h"
 #include "fuser/plan/graph/program_scope.h"
 #include "fuser/plan/graph/unneeded.h"
 #include "fuser/plan/graph/uses.h"
@@ -21,6 +23,7 @@ struct stages {
     struct left_out empty;        /* the graph without nodes in which nothing happens */
     struct left_out unneeded;     /* and without those whose writing nobody reads */
     struct program_scope scope;   /* that graph, program-scope variables being buffers of it */
+    struct commands commands;     /* that graph, copies and fills that kernels could do being kernels */
     struct plan_facts given;      /* what each node does with each buffer */
     struct recomputed recomputed; /* the graph in which some nodes do the work of others */
     struct plan_facts facts;      /* of that graph */
@@ -35,22 +38,44 @@ static bool look(struct plan_context *ctx, const struct fuser_graph *graph, stru
     return program_scope_lower(ctx, graph, &s->scope) && uses_find(ctx, s->scope.graph, &s->given);
 }
 
+static void remark_unneeded(struct plan_context *ctx, const struct fuser_graph *g, uint32_t node, uint32_t overwriter)
+{
+    const char *name = g->nodes[node].name;
+    if (overwriter == NO_OVERWRITER) {
+        plan_remark(ctx, "unneeded", name, NULL, "%s does not run: nobody reads what it writes", name);
+    } else {
+        plan_remark(ctx, "overwritten", name, g->buffers[g->nodes[node].to.buffer].name,
+                    "%s does not run: %s writes all of it again before anybody reads it", name,
+                    g->nodes[overwriter].name);
+    }
+}
+
 /* Again without nodes that are not needed, if there are some. */
 static bool leave_out_unneeded(struct plan_context *ctx, uint32_t remarks, struct stages *s)
 {
-    const bool *out = unneeded_nodes(ctx, &s->given);
+    const uint32_t *overwriters = overwriters_find(ctx, &s->given);
+    const bool *out = unneeded_nodes(ctx, &s->given, overwriters);
     s->unneeded = (struct left_out){.graph = s->empty.graph};
     if (!out) return true;
     ctx->n_remarks = remarks;
     for (uint32_t i = 0; i < s->empty.graph->n_nodes; i++)
-        if (out[i])
-            plan_remark(ctx, "unneeded", s->empty.graph->nodes[i].name, NULL,
-                        "%s does not run: nobody reads what it writes", s->empty.graph->nodes[i].name);
+        if (out[i]) remark_unneeded(ctx, s->empty.graph, i, overwriters ? overwriters[i] : NO_OVERWRITER);
     uses_free(&s->given);
     program_scope_free(&s->scope);
     s->given = (struct plan_facts){0};
     s->scope = (struct program_scope){0};
     return left_out_without(ctx, s->empty.graph, out, &s->unneeded) && look(ctx, s->unneeded.graph, s);
+}
+
+/* Facts of the graph in which they are; what was found of the others was said. */
+static bool make_commands_kernels(struct plan_context *ctx, struct stages *s)
+{
+    if (!commands_make_kernels(ctx, &s->given, &s->commands)) return false;
+    if (s->commands.graph == s->given.graph) return true;
+    ctx->quiet = true;
+    bool found = uses_find(ctx, s->commands.graph, &s->given);
+    ctx->quiet = false;
+    return found;
 }
 
 static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph, struct stages *s)
@@ -59,6 +84,7 @@ static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph
     endless_loops_remark(ctx, s->empty.graph);
     uint32_t remarks = ctx->n_remarks;
     if (!look(ctx, s->empty.graph, s) || !leave_out_unneeded(ctx, remarks, s)) return false;
+    if (!make_commands_kernels(ctx, s)) return false;
     unneeded_make_internal(ctx, &s->given);
     return true;
 }
@@ -129,6 +155,7 @@ struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct 
     if (done) keep_results(&ctx, &s, plan);
     uses_free(&s.given);
     recompute_free(&s.recomputed);
+    commands_free(&s.commands);
     program_scope_free(&s.scope);
     arena_free(ctx.arena);
     if (done) return plan;

@@ -1,6 +1,7 @@
 /*
  * Planning: a graph comes in, a plan of launches goes out. plan.c has the stages in their order; each is a room:
  *   graph/     is the graph well formed, what does each node do with each buffer, which node waits for which
+ *   commands/  copies and fills that a kernel can do by the way
  *   recompute/ readers that compute what they would read
  *   order/     the linear order
  *   mapping/   which work-item of a launch is which of its kernels'

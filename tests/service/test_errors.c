@@ -204,8 +204,8 @@ static void test_require_fusion_impossible(void **state)
     fusion_buffer *out = index_buffer(f.session, "c", SIZE, 0, 0);
     fusion_arg second[] = {fusion_arg_read(f.b), fusion_arg_write(out), fusion_arg_i32(2)};
     fusion_node scale = add_node(f.graph, f.module, "scale", SIZE, first, 3), copy;
-    expect_ok(fusion_graph_add_copy(f.graph, "between", (fusion_memory){.buffer = f.b}, (fusion_memory){.buffer = f.a},
-                                    SIZE * 4, &scale, 1, &copy));
+    expect_ok(fusion_graph_add_copy_2d(f.graph, "between", (fusion_memory){.buffer = f.b}, SIZE * 2,
+                                       (fusion_memory){.buffer = f.a}, SIZE * 2, SIZE * 2, 2, &scale, 1, &copy));
     second[0] = fusion_arg_read(f.a);
     add_node(f.graph, f.module, "scale", SIZE, second, 3);
     expect_finalize(&f, &(fusion_finalize_options){.mode = FUSION_REQUIRE}, FUSION_KERNEL_NOT_SUPPORTED);

@@ -104,6 +104,13 @@ uint32_t test_fill(struct test_graph *g, const char *name, uint32_t to, uint64_t
         name, NULL, 0);
 }
 
+void test_in_rows(struct test_graph *g, uint32_t node, uint32_t rows)
+{
+    struct fuser_node *n = &g->graph.nodes[node];
+    n->rows = rows;
+    n->from.pitch = n->to.pitch = n->bytes;
+}
+
 uint32_t test_host(struct test_graph *g, const char *name, const struct fuser_arg *args, uint32_t n_args)
 {
     return add_node(g, (struct fuser_node){.kind = FUSER_NODE_HOST}, name, args, n_args);

@@ -23,6 +23,8 @@ uint32_t test_kernel(struct test_graph *g, const char *name, const char *kernel,
                      const struct fuser_arg *args, uint32_t n_args);
 uint32_t test_copy(struct test_graph *g, const char *name, uint32_t from, uint32_t to, uint64_t bytes);
 uint32_t test_fill(struct test_graph *g, const char *name, uint32_t to, uint64_t bytes, uint8_t byte);
+/* The copy or fill becomes one of so many rows of as many bytes, one behind the other. */
+void test_in_rows(struct test_graph *g, uint32_t node, uint32_t rows);
 uint32_t test_host(struct test_graph *g, const char *name, const struct fuser_arg *args, uint32_t n_args);
 void test_depends(struct test_graph *g, uint32_t node, uint32_t on);
 

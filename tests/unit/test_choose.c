@@ -442,7 +442,7 @@ static void commands_go_between_groups(void **state)
     struct test_graph *g = test_graph_new(kernels);
     buffers(g, "iuvwxo", none);
     kernel(g, "a", "add", "iiu");
-    test_copy(g, "c", 1, 2, BYTES);
+    test_in_rows(g, test_copy(g, "c", 1, 2, BYTES / 2), 2);
     kernel(g, "d", "flip", "vw");
     kernel(g, "b", "flip", "ix");
     kernel(g, "e", "flip", "xo");

@@ -43,11 +43,28 @@ static void proofs_hold_when_watched(void **state)
 
 /* ---- conditions ---- */
 
+static unsigned count_remarks(const struct fuser_plan *plan, const char *code)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < plan->n_remarks; i++) n += strcmp(plan->remarks[i].code, code) == 0;
+    return n;
+}
+
+/* Copies and fills in launches. */
+static unsigned count_commands(const struct fuser_graph *g, const struct fuser_plan *plan)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < plan->n_launches; i++)
+        for (uint32_t k = 0; k < plan->launches[i].n_nodes; k++)
+            n += g->nodes[plan->launches[i].nodes[k]].kind != FUSER_NODE_KERNEL;
+    return n;
+}
+
 /* Fused, the graph does what its nodes do one by one, whatever the values are: as it was made for, or others. */
 static void any_values_do(void **state)
 {
     (void)state;
-    unsigned conditional = 0, nowhere = 0, recomputed = 0;
+    unsigned conditional = 0, nowhere = 0, recomputed = 0, commands = 0, overwritten = 0;
     for (unsigned seed = 0; seed < test_graphs(500); seed++) {
         struct random_graph_knobs knobs = random_graph_knobs(seed);
         struct test_graph *g = random_graph_new(seed, &knobs);
@@ -56,7 +73,9 @@ static void any_values_do(void **state)
         char why[1500];
         conditional += plan->n_spares != 0;
         for (uint32_t i = 0; i < g->graph.n_buffers; i++) nowhere += plan->storage[i] == FUSER_STORAGE_NOWHERE;
-        for (uint32_t i = 0; i < plan->n_remarks; i++) recomputed += strcmp(plan->remarks[i].code, "recomputed") == 0;
+        recomputed += count_remarks(plan, "recomputed");
+        overwritten += count_remarks(plan, "overwritten");
+        commands += count_commands(&g->graph, plan);
         for (int changed = 0; changed < 3; changed++) {
             struct graph_memory a = graph_memory_new(&g->graph, seed), b = graph_memory_new(&g->graph, seed);
             for (uint32_t i = 0; i < g->graph.n_values && changed; i++) {
@@ -75,9 +94,11 @@ static void any_values_do(void **state)
         fuser_plan_free(plan);
         test_graph_free(g);
     }
-    print_message("# %u graphs with conditions, %u buffers nowhere, %u computed again\n", conditional, nowhere,
-                  recomputed);
-    if (test_graphs(500) >= 500) assert_true(conditional && nowhere && recomputed);
+    print_message(
+        "# %u graphs with conditions, %u buffers nowhere, %u computed again, %u copies and fills in launches, "
+        "%u overwritten\n",
+        conditional, nowhere, recomputed, commands, overwritten);
+    if (test_graphs(500) >= 500) assert_true(conditional && nowhere && recomputed && commands && overwritten);
 }
 
 /* ---- planted ---- */

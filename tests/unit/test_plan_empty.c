@@ -92,7 +92,8 @@ static void steps_name_nodes_as_given(void **state)
     struct test_graph *g = buffers();
     scale(g, "nothing", 0, 1, 0);
     scale(g, "kernel", 0, 1, N);
-    uint32_t copy = test_copy(g, "copy", 1, 2, 4 * N);
+    uint32_t copy = test_copy(g, "copy", 1, 2, 2 * N);
+    test_in_rows(g, copy, 2);
     struct fuser_plan *plan = check_planned(g);
     assert_int_equal(plan->n_steps, 2);
     assert_int_equal(plan->steps[1].kind, FUSER_STEP_NODE);

@@ -185,7 +185,7 @@ static void readers_in_two_launches(void **state)
     }
     test_kernel(g, "k0", "twice", range, (struct fuser_arg[]){test_arg_buffer(0), test_arg_buffer(1)}, 2);
     test_kernel(g, "k1", "turned", range, (struct fuser_arg[]){test_arg_buffer(1), test_arg_buffer(2)}, 2);
-    test_copy(g, "copy", 2, 3, 128);
+    test_in_rows(g, test_copy(g, "copy", 2, 3, 64), 2);
     test_depends(g, 2, 1);
     test_kernel(g, "k2", "turned", range, (struct fuser_arg[]){test_arg_buffer(1), test_arg_buffer(4)}, 2);
     test_depends(g, 3, 2);
@@ -252,7 +252,7 @@ static void inputs_that_change(void **state)
                     (struct fuser_arg[]){test_arg_buffer(1), test_arg_buffer(changed == 2 ? 0 : 2)}, 2);
         if (changed == 1) test_depends(g, 2, 1);
         struct fuser_plan *plan = check_planned(g);
-        check_launches(g, plan, changed ? "k0|k1" : "k0 k1");
+        check_launches(g, plan, (const char *[]){"k0 k1", "k0 f|k1", "k0|k1"}[changed]);
         check_same(g, plan);
         fuser_plan_free(plan);
         test_graph_free(g);

@@ -5,6 +5,7 @@
  */
 #include "fuser/plan/graph/unneeded.h"
 
+#include "fuser/plan/graph/overwritten.h"
 #include "ir/base/arena.h"
 
 /* A kernel that follows pointers may read any memory. */
@@ -35,13 +36,14 @@ static bool counts(const struct plan_context *ctx, const struct plan_facts *f)
 
 struct needs {
     const struct plan_facts *facts;
+    const uint32_t *overwriters; /* NULL: none */
     bool *needed;
     uint32_t n, *stack; /* of needed nodes that were not looked at */
 };
 
 static void need(struct needs *s, uint32_t node)
 {
-    if (s->needed[node]) return;
+    if (s->needed[node] || (s->overwriters && s->overwriters[node] != NO_OVERWRITER)) return;
     s->needed[node] = true;
     s->stack[s->n++] = node;
 }
@@ -64,18 +66,33 @@ static void need_writers(struct needs *s, const struct plan_use *use)
     }
 }
 
-const bool *unneeded_nodes(struct plan_context *ctx, const struct plan_facts *f)
+/* All but the overwritten ones, where the graph does not say what it is for. */
+static void need_all(struct needs *s)
+{
+    for (uint32_t i = 0; i < s->facts->graph->n_nodes; i++) need(s, i);
+    s->n = 0;
+}
+
+static void need_what_is_seen(struct needs *s)
+{
+    for (uint32_t i = 0; i < s->facts->graph->n_nodes; i++)
+        if (is_seen(s->facts, i)) need(s, i);
+    while (s->n) {
+        const struct plan_node *node = &s->facts->nodes[s->stack[--s->n]];
+        for (uint32_t i = node->first_use; i < node->first_use + node->n_uses; i++)
+            if (s->facts->uses[i].reads || !s->facts->uses[i].writes) need_writers(s, &s->facts->uses[i]);
+    }
+}
+
+const bool *unneeded_nodes(struct plan_context *ctx, const struct plan_facts *f, const uint32_t *overwriters)
 {
     uint32_t n = f->graph->n_nodes, left = 0;
-    struct needs s = {.facts = f, .needed = arena_alloc(ctx->arena, n + 1)};
-    if (!counts(ctx, f)) return NULL;
+    struct needs s = {.facts = f, .overwriters = overwriters, .needed = arena_alloc(ctx->arena, n + 1)};
     s.stack = arena_alloc(ctx->arena, (n + 1) * sizeof *s.stack);
-    for (uint32_t i = 0; i < n; i++)
-        if (is_seen(f, i)) need(&s, i);
-    while (s.n) {
-        const struct plan_node *node = &f->nodes[s.stack[--s.n]];
-        for (uint32_t i = node->first_use; i < node->first_use + node->n_uses; i++)
-            if (f->uses[i].reads || !f->uses[i].writes) need_writers(&s, &f->uses[i]);
+    if (counts(ctx, f)) {
+        need_what_is_seen(&s);
+    } else {
+        need_all(&s);
     }
     bool *unneeded = arena_alloc(ctx->arena, n + 1);
     for (uint32_t i = 0; i < n; i++) {

@@ -338,6 +338,30 @@ static bool add_launch(struct launching *l, struct attempt *r)
     return done;
 }
 
+/* ---- copies, fills, host tasks ---- */
+
+static void add_command(struct launching *l, uint32_t node)
+{
+    struct fuser_plan *plan = l->plan;
+    plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);
+    plan->steps[plan->n_steps++] = (struct fuser_step){.kind = FUSER_STEP_NODE, .index = node};
+    plan->bytes_fused += traffic_of_node(l->facts, node);
+}
+
+/* Copies and fills that could have been a part of a launch, and found none. */
+static bool is_all_commands(const struct launching *l, struct node_run run)
+{
+    for (uint32_t i = 0; i < run.n; i++)
+        if (!l->facts->graph->nodes[run.nodes[i]].command) return false;
+    return true;
+}
+
+static uint32_t add_commands(struct launching *l, struct node_run run)
+{
+    for (uint32_t i = 0; i < run.n; i++) add_command(l, run.nodes[i]);
+    return run.n;
+}
+
 /* ---- groups ---- */
 
 /* Of the node's kernel alone, as it would be cleaned up. */
@@ -417,6 +441,7 @@ static uint32_t launch_part(struct launching *l, struct node_run run, const stru
 {
     struct attempt r;
     const char *code;
+    if (is_all_commands(l, run)) return add_commands(l, run);
     begin(&r, run, group);
     if (!try_run(l, &r, &code)) {
         if (run.n > 1 && l->ctx->options->mode == FUSER_MODE_REQUIRE) {
@@ -430,6 +455,7 @@ static uint32_t launch_part(struct launching *l, struct node_run run, const stru
                         "%s is not fused with the kernels before it: %s", launch_node_name(l, run.nodes[prefix]),
                         r.why);
         begin(&r, (struct node_run){run.nodes, prefix}, group);
+        if (is_all_commands(l, r.run)) return add_commands(l, r.run);
         if (!make_run(l, &r)) {
             plan_fail(l->ctx, FUSER_KERNEL_NOT_SUPPORTED, "node", launch_node_name(l, run.nodes[0]), "%s", r.why);
             return 0;
@@ -455,14 +481,6 @@ static bool launch_group(struct launching *l, const struct plan_group *group)
         left = (struct node_run){left.nodes + done, left.n - done};
     }
     return true;
-}
-
-static void add_command(struct launching *l, uint32_t node)
-{
-    struct fuser_plan *plan = l->plan;
-    plan->steps = arena_grow(plan->arena, plan->steps, plan->n_steps, sizeof *plan->steps);
-    plan->steps[plan->n_steps++] = (struct fuser_step){.kind = FUSER_STEP_NODE, .index = node};
-    plan->bytes_fused += traffic_of_node(l->facts, node);
 }
 
 bool launches_make(struct launching *l, const struct plan_groups *groups)

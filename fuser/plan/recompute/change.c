@@ -57,6 +57,7 @@ static void change_reader(struct recomputing *r, const struct recompute_candidat
     join_deps(r, &reader->node, &writer->node);
     reader->parts = join_parts(r, reader->parts, writer->parts);
     reader->node.kernel = c->made[i]->module->functions[0];
+    reader->node.command = false;
     reader->access = c->made[i]->access;
 }
 
