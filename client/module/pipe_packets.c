@@ -44,17 +44,17 @@ static fusion_status too_late(const fusion_pipe *pipe, int timeout_ms)
 }
 
 /* The pipe that this thread used last. Where it is the one that it waits for, it only reads, or only writes: nobody
-   waits for an answer of it, and instead of being woken for each packet it naps while some gather. */
+   waits for an answer of it, and instead of being woken for each packet it naps while some gather, as long as there is
+   room for as many as come in that time. */
 static __thread const fusion_pipe *used_last __attribute__((tls_model("initial-exec")));
 
 static bool some_gather(fusion_pipe *pipe)
 {
-    enum { NAP_NS = 10000 };
-    const struct pipe_ring_port *port = &pipe->port;
-    if (used_last != pipe || pipe_spin_word(&port->ring->side[!port->end].done, port->other)) return false;
+    enum { NAP_NS = 10000, COME_IN_A_NAP = 2048 }; /* threads that nap are mostly 50 us late */
+    if (used_last != pipe || pipe->port.capacity < COME_IN_A_NAP) return false;
     uint32_t nobody = 0;
     pipe_nap(&nobody, 0, NAP_NS);
-    return pipe_ring_ready(&pipe->port, true) > 0;
+    return pipe_ring_look(&pipe->port) > 0;
 }
 
 /* Until a packet can be moved. */
@@ -62,14 +62,14 @@ static fusion_status wait_ready(fusion_pipe *pipe, int timeout_ms)
 {
     uint64_t deadline = timeout_ms > 0 ? client_now_ms() + (uint64_t)timeout_ms : 0;
     uint32_t run = atomic_load(&pipe->port.ring->run);
-    while (!pipe_ring_ready(&pipe->port, true)) {
+    while (!pipe_ring_look(&pipe->port)) {
         if (pipe->port.broken) return broken(pipe);
         uint64_t now = timeout_ms > 0 ? client_now_ms() : 0, slice = CLIENT_WAIT_SLICE_MS;
         if (timeout_ms == 0 || (timeout_ms > 0 && now >= deadline)) return too_late(pipe, timeout_ms);
         if (timeout_ms > 0 && deadline - now < slice) slice = deadline - now;
-        if (some_gather(pipe)) break;
+        if (pipe_ring_spin(&pipe->port) || some_gather(pipe)) continue;
         pipe_ring_sleep(&pipe->port, slice * 1000000);
-        if (pipe_ring_ready(&pipe->port, true)) break;
+        if (pipe_ring_look(&pipe->port)) break;
         fusion_status status = check_others(pipe, run);
         if (status != FUSION_SUCCESS) return status;
     }
@@ -79,10 +79,10 @@ static fusion_status wait_ready(fusion_pipe *pipe, int timeout_ms)
 /* At least one packet can be moved. */
 static inline fusion_status get_ready(fusion_pipe *pipe, int timeout_ms, uint32_t *n)
 {
-    *n = pipe_ring_ready(&pipe->port, false);
+    *n = pipe_ring_ready(&pipe->port);
     if (*n) return FUSION_SUCCESS;
     fusion_status status = wait_ready(pipe, timeout_ms);
-    *n = pipe_ring_ready(&pipe->port, false);
+    *n = pipe_ring_ready(&pipe->port);
     return status;
 }
 
@@ -91,12 +91,8 @@ static inline fusion_status get_ready(fusion_pipe *pipe, int timeout_ms, uint32_
 static void copy_packets(const struct pipe_ring_port *port, uint8_t *packets, uint32_t n)
 {
     uint8_t *place = pipe_ring_at(port, 0);
-    size_t bytes = (size_t)n * port->packet_size;
     bool in = port->end == PIPE_RING_WRITER;
-    if (bytes == 4) /* the most usual packet: a call would take longer */
-        memcpy(in ? place : packets, in ? packets : place, 4);
-    else
-        memcpy(in ? place : packets, in ? packets : place, bytes);
+    pipe_ring_copy(in ? place : packets, in ? packets : place, (size_t)n * port->packet_size);
 }
 
 fusion_status client_pipe_move(fusion_pipe *pipe, void *packets, uint64_t n, int timeout_ms, uint64_t *done)
@@ -148,7 +144,7 @@ fusion_status fusion_pipe_map(fusion_pipe *pipe, uint64_t most, int timeout_ms, 
     if (client_is_foreign(pipe->module->session)) return client_foreign(id_of(pipe));
     fusion_status status = get_ready(pipe, timeout_ms, &ready);
     if (status != FUSION_SUCCESS) return status;
-    ready = pipe_ring_ready(&pipe->port, true);
+    ready = pipe_ring_look(&pipe->port);
     if (pipe->port.broken) return broken(pipe);
     *packets = pipe_ring_at(&pipe->port, 0);
     *n = pipe_ring_straight(&pipe->port, most && most < ready ? (uint32_t)most : ready);
@@ -157,7 +153,7 @@ fusion_status fusion_pipe_map(fusion_pipe *pipe, uint64_t most, int timeout_ms, 
 
 fusion_status fusion_pipe_unmap(fusion_pipe *pipe, uint64_t n)
 {
-    uint32_t ready = pipe_ring_ready(&pipe->port, false);
+    uint32_t ready = pipe_ring_ready(&pipe->port);
     if (n > pipe_ring_straight(&pipe->port, ready))
         return client_error(FUSION_INVALID, id_of(pipe), "%" PRIu64 " packets are more than were mapped", n);
     if (n) pipe_ring_advance(&pipe->port, (uint32_t)n);
@@ -166,6 +162,6 @@ fusion_status fusion_pipe_unmap(fusion_pipe *pipe, uint64_t n)
 
 fusion_status fusion_pipe_ready(fusion_pipe *pipe, uint64_t *n)
 {
-    *n = pipe_ring_ready(&pipe->port, true);
+    *n = pipe_ring_look(&pipe->port);
     return pipe->port.broken ? broken(pipe) : FUSION_SUCCESS;
 }

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,49 +32,36 @@ bool pipe_ring_open(struct pipe_ring_port *p, struct pipe_ring *r, uint32_t pack
     p->own = atomic_load(&r->side[end].done);
     p->other = p->own; /* known soon */
     if (end == PIPE_RING_WRITER) p->other -= capacity;
-    pipe_ring_ready(p, true);
+    pipe_ring_look(p);
     return !p->broken;
 }
 
-uint32_t pipe_ring_ready(struct pipe_ring_port *p, bool look)
+uint32_t pipe_ring_look(struct pipe_ring_port *p)
 {
     bool writes = p->end == PIPE_RING_WRITER;
-    if (look) {
-        uint64_t other = atomic_load_explicit(&p->ring->side[!p->end].done, memory_order_acquire);
-        uint64_t ready = writes ? p->capacity - (p->own - other) : other - p->own;
-        p->broken |= ready > p->capacity;
-        if (!p->broken) p->other = other;
-    }
-    return (uint32_t)(writes ? p->capacity - (p->own - p->other) : p->other - p->own);
+    uint64_t other = atomic_load_explicit(&p->ring->side[!p->end].done, memory_order_acquire);
+    uint64_t ready = writes ? p->capacity - (p->own - other) : other - p->own;
+    p->broken |= ready > p->capacity;
+    if (!p->broken) p->other = other;
+    return pipe_ring_ready(p);
 }
 
-uint8_t *pipe_ring_at(const struct pipe_ring_port *p, uint64_t i)
+void pipe_ring_wake(struct pipe_ring_side *side)
 {
-    return p->packets + (p->own + i) % p->capacity * p->packet_size;
-}
-
-uint32_t pipe_ring_straight(const struct pipe_ring_port *p, uint32_t n)
-{
-    uint64_t left = p->capacity - p->own % p->capacity;
-    return n < left ? n : (uint32_t)left;
-}
-
-void pipe_ring_advance(struct pipe_ring_port *p, uint32_t n)
-{
-    struct pipe_ring_side *side = &p->ring->side[p->end];
-    p->own += n;
-    atomic_store(&side->done, p->own); /* before it is asked who sleeps: who goes to sleep says so, then looks */
-    if (!atomic_load(&side->other_sleeps)) return;
     atomic_store(&side->other_sleeps, 0);
     pipe_wake_word(&side->done);
+}
+
+bool pipe_ring_spin(const struct pipe_ring_port *p)
+{
+    return pipe_spin_word(&p->ring->side[!p->end].done, p->other, PIPE_SPIN_BEFORE);
 }
 
 void pipe_ring_sleep(struct pipe_ring_port *p, uint64_t timeout_ns)
 {
     struct pipe_ring_side *other = &p->ring->side[!p->end];
-    if (pipe_spin_word(&other->done, p->other)) return;
     atomic_store(&other->other_sleeps, 1);
-    pipe_wait_word(&other->done, p->other, timeout_ns);
+    if (!pipe_spin_word(&other->done, p->other, PIPE_SPIN_SAID)) pipe_wait_word(&other->done, p->other, timeout_ns);
 }
 
 void pipe_ring_renew(struct pipe_ring *r)
@@ -100,9 +86,10 @@ void pipe_nap(uint32_t *word, uint32_t value, uint64_t ns)
 
 void pipe_wait_word(_Atomic uint64_t *word, uint64_t seen, uint64_t timeout_ns)
 {
-    struct timespec t = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
+    enum { MOST_NS = 100000000 };
+    struct timespec t = {0, (long)(timeout_ns && timeout_ns < MOST_NS ? timeout_ns : MOST_NS)};
     if (atomic_load(word) != seen) return;
-    syscall(SYS_futex, low_half(word), FUTEX_WAIT, (uint32_t)seen, timeout_ns ? &t : NULL, NULL, 0);
+    syscall(SYS_futex, low_half(word), FUTEX_WAIT, (uint32_t)seen, &t, NULL, 0);
 }
 
 void pipe_wake_word(_Atomic uint64_t *word)
@@ -110,10 +97,9 @@ void pipe_wake_word(_Atomic uint64_t *word)
     syscall(SYS_futex, low_half(word), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-bool pipe_spin_word(const _Atomic uint64_t *word, uint64_t seen)
+bool pipe_spin_word(const _Atomic uint64_t *word, uint64_t seen, int rounds)
 {
-    enum { ROUNDS = 100 }; /* a few microseconds: less than it takes to wake somebody up */
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != seen) return true;
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();

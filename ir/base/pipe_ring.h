@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { PIPE_RING_MAGIC = 0x46504950, PIPE_RING_VERSION = 1 };
 
@@ -51,25 +52,81 @@ struct pipe_ring_port {
 /* Goes on where the ring says that this side is. False: it says what cannot be. */
 bool pipe_ring_open(struct pipe_ring_port *p, struct pipe_ring *r, uint32_t packet_size, uint32_t capacity,
                     enum pipe_ring_end end);
-/* Packets to read, or room to write, as far as is known; look: asks the other side. At most the capacity. */
-uint32_t pipe_ring_ready(struct pipe_ring_port *p, bool look);
-/* Where packet i of those that are ready lies, and how many of the next n lie behind it without a gap. */
-uint8_t *pipe_ring_at(const struct pipe_ring_port *p, uint64_t i);
-uint32_t pipe_ring_straight(const struct pipe_ring_port *p, uint32_t n);
-/* n packets are read or written: the other side sees that, and wakes up. */
-void pipe_ring_advance(struct pipe_ring_port *p, uint32_t n);
-/* Sleeps until the other side has done something, or is said to be new, or the time is over: may return early. The
-   caller looks again. */
+/* Packets to read, or room to write: what the other side says now. At most the capacity. */
+uint32_t pipe_ring_look(struct pipe_ring_port *p);
+void pipe_ring_wake(struct pipe_ring_side *side);
+
+/* What is done for each packet is here, so that it is part of what its callers do. */
+
+/* The same, as far as is known. */
+static inline uint32_t pipe_ring_ready(const struct pipe_ring_port *p)
+{
+    return (uint32_t)((p->end == PIPE_RING_WRITER ? p->capacity : 0) + p->other - p->own);
+}
+
+/* The place of a packet; most capacities are powers of two, and dividing takes as long as all the rest. */
+static inline uint64_t pipe_ring_slot(uint64_t number, uint32_t capacity)
+{
+    return capacity & (capacity - 1) ? number % capacity : number & (capacity - 1);
+}
+
+/* Where packet i of those that are ready lies. */
+static inline uint8_t *pipe_ring_at(const struct pipe_ring_port *p, uint64_t i)
+{
+    return p->packets + pipe_ring_slot(p->own + i, p->capacity) * p->packet_size;
+}
+
+/* How many of the next n packets lie without a gap. */
+static inline uint32_t pipe_ring_straight(const struct pipe_ring_port *p, uint32_t n)
+{
+    uint64_t left = p->capacity - pipe_ring_slot(p->own, p->capacity);
+    return n < left ? n : (uint32_t)left;
+}
+
+/* n packets are read or written: the other side sees that, and wakes up. Neither waits here until others see what was
+   stored: see pipe_ring_sleep(). */
+static inline void pipe_ring_advance(struct pipe_ring_port *p, uint32_t n)
+{
+    struct pipe_ring_side *side = &p->ring->side[p->end];
+    p->own += n;
+    atomic_store_explicit(&side->done, p->own, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&side->other_sleeps, memory_order_relaxed)) pipe_ring_wake(side);
+}
+
+/* Between processes a copy of a few bytes, without a call where the size is a usual one. */
+static inline void pipe_ring_copy(void *to, const void *from, uint64_t bytes)
+{
+    if (bytes == 4)
+        memcpy(to, from, 4);
+    else if (bytes == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, bytes);
+}
+
+/* Has the other side done something, a moment later? */
+bool pipe_ring_spin(const struct pipe_ring_port *p);
+/* Sleeps until the other side has done something, or is said to be new, or the time is over (0: no limit): may return
+   early. The caller looks again. */
 void pipe_ring_sleep(struct pipe_ring_port *p, uint64_t timeout_ns);
 /* A new executor has the ring: whoever sleeps there is to look. */
 void pipe_ring_renew(struct pipe_ring *r);
 
 /* ---- words that are slept at ---- */
 
-/* Looks at *word for a moment, then sleeps while its low half is `seen`; timeout_ns 0: no limit. */
+/*
+ * Sleeps while the low half of *word is `seen`, timeout_ns at most (0: no limit): may return early.
+ *
+ * Who changes the word stores it, then looks whether somebody sleeps: nothing makes a processor do one after the other,
+ * as that would take longer than all the rest of a packet. So who is about to sleep says so, looks at the word for a
+ * moment (PIPE_SPIN_SAID), in which a store comes through that was under way, and then sleeps, but never for long.
+ */
 void pipe_wait_word(_Atomic uint64_t *word, uint64_t seen, uint64_t timeout_ns);
 /* Sleeps for so long, unless *word is not `value` any more when it begins. */
 void pipe_nap(uint32_t *word, uint32_t value, uint64_t ns);
 void pipe_wake_word(_Atomic uint64_t *word);
-/* A moment of looking before one sleeps: true where *word has changed. */
-bool pipe_spin_word(const _Atomic uint64_t *word, uint64_t seen);
+/* Looks so often, and says whether *word has changed: before one sleeps, whether it is worth it, which takes as long as a
+   fraction of waking up; and when one has said that one sleeps. */
+enum { PIPE_SPIN_BEFORE = 100, PIPE_SPIN_SAID = 20 };
+bool pipe_spin_word(const _Atomic uint64_t *word, uint64_t seen, int rounds);

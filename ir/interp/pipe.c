@@ -79,7 +79,7 @@ static void see_host(const struct pipe *p)
 {
     struct pipe_ring_port *port = p->store->port;
     if (!port) return;
-    pipe_ring_ready(port, true);
+    pipe_ring_look(port);
     *(port->end == PIPE_RING_WRITER ? &p->store->read : &p->store->written) = port->other;
 }
 
@@ -181,7 +181,7 @@ static void move_next_wait(struct machine *m, struct item *item, const struct co
             m->stopped = true;
             return;
         }
-        pipe_ring_sleep(port, 0);
+        if (!pipe_ring_spin(port)) pipe_ring_sleep(port, 0);
     }
     move_next(m, item, at, p, writes);
 }

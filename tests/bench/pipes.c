@@ -1,6 +1,6 @@
 /*
  * Host pipes: packets one at a time host -> kernel -> host, spans against memcpy, one packet there and back, what
- * waiting takes. `bench_pipes [PACKETS]`, with $FUSIOND; figures are in docs/benchmarks.md.
+ * waiting takes. `bench_pipes [PACKETS]`, with $FUSIOND; figures are in docs/pipes.md.
  */
 #include <fusiond/pipe.h>
 #include <pthread.h>
@@ -145,12 +145,13 @@ static void spans(void)
     for (int written = 0, taken = 0; taken < SPANS;) {
         void *place;
         uint64_t n;
-        if (written < SPANS && fusion_pipe_map(in, 1, 0, &place, &n) == FUSION_SUCCESS) {
+        bool room = written < SPANS && fusion_pipe_map(in, 1, 0, &place, &n) == FUSION_SUCCESS;
+        if (room) {
             memcpy(place, from, sizeof from);
             check(fusion_pipe_unmap(in, 1));
             written++;
         }
-        if (fusion_pipe_map(out, 1, written < SPANS ? 0 : -1, &place, &n) == FUSION_SUCCESS) {
+        if (fusion_pipe_map(out, 1, room ? 0 : -1, &place, &n) == FUSION_SUCCESS) { /* no room: then some come out */
             memcpy(to, place, sizeof to);
             check(fusion_pipe_unmap(out, 1));
             taken++;

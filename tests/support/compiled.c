@@ -124,8 +124,8 @@ static struct kernel_pipe *pipe_make(const struct interp_pipe *from)
     struct kernel_pipe *pipe = calloc(1, kernel_pipe_bytes(from->packet_size, from->capacity));
     pipe->packet_size = from->packet_size;
     pipe->capacity = from->capacity;
-    pipe->read = (struct kernel_pipe_end){from->read, from->read};
-    pipe->write = (struct kernel_pipe_end){from->written, from->written};
+    pipe->read = (struct kernel_pipe_end){from->read, from->read, .seen = from->written};
+    pipe->write = (struct kernel_pipe_end){from->written, from->written, .seen = from->read};
     memcpy(pipe->packets, from->packets, (size_t)from->capacity * from->packet_size);
     return pipe;
 }

@@ -64,14 +64,14 @@ static void test_in_turns(void **state)
         assert_true(pipe_ring_open(&w, p.ring, PACKET, 8, PIPE_RING_WRITER));
         assert_true(pipe_ring_open(&r, p.ring, PACKET, 8, PIPE_RING_READER));
         for (int round = 0; round < 300; round++) {
-            uint32_t n = pipe_ring_straight(&w, (uint32_t)round * 7 % (pipe_ring_ready(&w, true) + 1));
+            uint32_t n = pipe_ring_straight(&w, (uint32_t)round * 7 % (pipe_ring_look(&w) + 1));
             for (uint32_t i = 0; i < n; i++) memcpy(pipe_ring_at(&w, i), &(uint64_t){put++}, 8);
             pipe_ring_advance(&w, n);
-            n = pipe_ring_straight(&r, (uint32_t)round * 5 % (pipe_ring_ready(&r, true) + 1));
+            n = pipe_ring_straight(&r, (uint32_t)round * 5 % (pipe_ring_look(&r) + 1));
             for (uint32_t i = 0; i < n; i++) assert_memory_equal(pipe_ring_at(&r, i), &(uint64_t){taken++}, 8);
             pipe_ring_advance(&r, n);
             assert_true(put - taken <= 8);
-            assert_int_equal(pipe_ring_ready(&w, true), 8 - (put - taken));
+            assert_int_equal(pipe_ring_look(&w), 8 - (put - taken));
         }
         assert_true(put > 100);
         end(&p);
@@ -87,9 +87,9 @@ static void test_open_again(void **state)
     p.ring->side[PIPE_RING_WRITER].done = 12;
     p.ring->side[PIPE_RING_READER].done = 9;
     assert_true(pipe_ring_open(&port, p.ring, PACKET, CAPACITY, PIPE_RING_READER));
-    assert_int_equal(pipe_ring_ready(&port, false), 3);
+    assert_int_equal(pipe_ring_ready(&port), 3);
     assert_true(pipe_ring_open(&port, p.ring, PACKET, CAPACITY, PIPE_RING_WRITER));
-    assert_int_equal(pipe_ring_ready(&port, false), 4);
+    assert_int_equal(pipe_ring_ready(&port), 4);
     p.ring->side[PIPE_RING_READER].done = 13;
     assert_false(pipe_ring_open(&port, p.ring, PACKET, CAPACITY, PIPE_RING_READER));
     p.ring->side[PIPE_RING_READER].done = 4;
@@ -124,7 +124,7 @@ static void test_hostile(void **state)
             if (step % 5 == 0) header[random_number(&seed) % (sizeof *p.ring / 4)] = (uint32_t)random_number(&seed);
             uint64_t near = port.own + random_number(&seed) % 20 - 10;
             atomic_store(&p.ring->side[!mine].done, step % 3 ? near : random_number(&seed));
-            uint32_t n = pipe_ring_ready(&port, true);
+            uint32_t n = pipe_ring_look(&port);
             if (port.broken) break;
             assert_true(n <= CAPACITY);
             n = pipe_ring_straight(&port, n);
@@ -179,7 +179,7 @@ static void *write_all(void *data)
 {
     struct pipe_ring_port *w = data;
     for (uint64_t i = 0; i < PACKETS; i++) {
-        while (!pipe_ring_ready(w, true)) pipe_ring_sleep(w, 0);
+        while (!pipe_ring_look(w)) pipe_ring_sleep(w, 0);
         memcpy(pipe_ring_at(w, 0), &i, sizeof i);
         pipe_ring_advance(w, 1);
     }
@@ -198,7 +198,7 @@ static void test_sleepers(void **state)
         assert_true(pipe_ring_open(&r, p.ring, PACKET, capacity, PIPE_RING_READER));
         assert_int_equal(pthread_create(&thread, NULL, write_all, &w), 0);
         for (uint64_t i = 0; i < PACKETS; i++) {
-            while (!pipe_ring_ready(&r, true)) pipe_ring_sleep(&r, 0);
+            while (!pipe_ring_look(&r)) pipe_ring_sleep(&r, 0);
             assert_memory_equal(pipe_ring_at(&r, 0), &i, sizeof i);
             pipe_ring_advance(&r, 1);
         }

@@ -32,9 +32,13 @@ enum kernel_launch_flag {
 };
 
 /* One end of a pipe: packets before number `reserved` are taken or put; those before `done` for good, the others belong
-   to reservations (ir/core/reservation.h) that are open, or committed after one that is. */
+   to reservations (ir/core/reservation.h) that are open, or committed after one that is. The other end reads `done`. */
 struct kernel_pipe_end {
     uint64_t done, reserved;
+    uint64_t seen;     /* how many the other end has done, when it was looked at last */
+    uint32_t lock;     /* 0: free */
+    uint32_t alone;    /* one thread has the end, and needs no lock */
+    uint8_t apart[96]; /* from what the other end writes: lines of the cache */
 };
 
 /*
@@ -43,15 +47,16 @@ struct kernel_pipe_end {
  * record, all packets, and a mark for each: not 0 where its reservation is committed before an older one of its end.
  *
  * Of a host pipe, the packets and how far each side is lie in a ring (ir/base/pipe_ring.h), whose one end is the
- * kernels'; the record's packets are unused then, and what it says of the host's end is what was seen of it last.
+ * kernels'; the record's packets and the host's end are unused then.
  */
 struct kernel_pipe {
     uint32_t packet_size, capacity;
-    struct kernel_pipe_end read, write;
-    uint32_t lock;   /* 0: free */
     uint32_t sleeps; /* somebody sleeps until `bell` changes */
+    uint32_t unused;
     _Atomic uint64_t bell;
     struct pipe_ring_port port; /* ring NULL: kernels have both ends */
+    uint8_t apart[48];
+    struct kernel_pipe_end read, write;
     uint8_t packets[];
 };
 
@@ -91,7 +96,7 @@ struct kernel_functions {
     /* The same, but they return when it is done; of packets of another size nothing ever is. */
     void (*pipe_read_wait)(struct kernel_pipe *pipe, uint64_t packet_size, void *packet);
     void (*pipe_write_wait)(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet);
-    uint32_t (*pipe_packets)(struct kernel_pipe *pipe); /* that readers may take now */
+    uint32_t (*pipe_packets)(const struct kernel_pipe *pipe); /* that readers may take now */
     /* Reservations; writes: not 0 for the end of writers. The id, or 0 where there are not as many packets or as much
        room. What is not an index of an open reservation is not read and not written, and gives 0. */
     uint64_t (*pipe_reserve)(struct kernel_pipe *pipe, uint32_t writes, uint32_t n);

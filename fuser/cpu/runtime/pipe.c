@@ -1,7 +1,7 @@
 /*
- * Pipes for compiled kernels: one work-item at a time under the pipe's lock. Reservations of an end become its packets
- * for good in the order in which they were made: one that is committed before an older one leaves marks, which the
- * older one goes on over.
+ * Pipes for compiled kernels: one work-item at a time at each end, under the end's lock, unless one thread has the end.
+ * Reservations of an end become its packets for good in the order in which they were made: one that is committed before
+ * an older one leaves marks, which the older one goes on over.
  */
 #include "fuser/cpu/runtime/pipe.h"
 
@@ -11,86 +11,103 @@
 
 /* Held for a copy of one packet, or for marks: it is free again at once, unless who has it has lost its processor. Then
    who waits gives it its own, for a moment. */
-static void wait_for_lock(struct kernel_pipe *pipe)
+static void wait_for_lock(struct kernel_pipe_end *end)
 {
     enum { ROUNDS = 100, NAP_NS = 20000 };
     for (int i = 0; i < ROUNDS; i++) {
-        if (!__atomic_load_n(&pipe->lock, __ATOMIC_RELAXED)) return;
+        if (!__atomic_load_n(&end->lock, __ATOMIC_RELAXED)) return;
 #ifdef __x86_64__
         __builtin_ia32_pause();
 #endif
     }
-    pipe_nap(&pipe->lock, 1, NAP_NS);
+    pipe_nap(&end->lock, 1, NAP_NS);
 }
 
-static void lock_pipe(struct kernel_pipe *pipe)
+static inline void lock_end(struct kernel_pipe_end *end)
 {
-    while (__atomic_exchange_n(&pipe->lock, 1, __ATOMIC_ACQUIRE)) wait_for_lock(pipe);
+    if (end->alone) return;
+    while (__atomic_exchange_n(&end->lock, 1, __ATOMIC_ACQUIRE)) wait_for_lock(end);
 }
 
-static void unlock_pipe(struct kernel_pipe *pipe)
+static inline void unlock_end(struct kernel_pipe_end *end)
 {
-    __atomic_store_n(&pipe->lock, 0, __ATOMIC_RELEASE);
+    if (!end->alone) __atomic_store_n(&end->lock, 0, __ATOMIC_RELEASE);
 }
 
-static uint8_t *packet_at(struct kernel_pipe *pipe, uint64_t number)
+static inline struct kernel_pipe_end *end_of(struct kernel_pipe *pipe, bool writes)
+{
+    return writes ? &pipe->write : &pipe->read;
+}
+
+static inline uint8_t *packet_at(struct kernel_pipe *pipe, uint64_t number)
 {
     uint8_t *packets = pipe->port.ring ? pipe->port.packets : pipe->packets;
-    return packets + number % pipe->capacity * pipe->packet_size;
+    return packets + pipe_ring_slot(number, pipe->capacity) * pipe->packet_size;
 }
 
 static uint8_t *mark_of(struct kernel_pipe *pipe, uint64_t number)
 {
-    return pipe->packets + (uint64_t)pipe->capacity * pipe->packet_size + number % pipe->capacity;
+    return pipe->packets + (uint64_t)pipe->capacity * pipe->packet_size + pipe_ring_slot(number, pipe->capacity);
 }
 
-static bool exists(const struct kernel_pipe *pipe)
+static inline bool exists(const struct kernel_pipe *pipe)
 {
     return pipe && pipe->capacity;
 }
 
-static bool fits(const struct kernel_pipe *pipe, uint64_t packet_size)
+static inline bool fits(const struct kernel_pipe *pipe, uint64_t packet_size)
 {
     return exists(pipe) && pipe->packet_size == packet_size;
 }
 
-/* ---- under the lock ---- */
-
-/* What the record says of the host's end. */
-static void see_host(struct kernel_pipe *pipe)
+/* How far an end is, the host's too. */
+static uint64_t done_at(const struct kernel_pipe *pipe, bool writes)
 {
-    pipe_ring_ready(&pipe->port, true);
-    struct kernel_pipe_end *hosts = pipe->port.end == PIPE_RING_WRITER ? &pipe->read : &pipe->write;
-    hosts->done = hosts->reserved = pipe->port.other;
+    const struct kernel_pipe_end *end = writes ? &pipe->write : &pipe->read;
+    if (!kernel_pipe_awaits_host(pipe, !writes)) return __atomic_load_n(&end->done, __ATOMIC_ACQUIRE);
+    return atomic_load_explicit(&pipe->port.ring->side[writes].done, memory_order_acquire);
 }
 
-/* Where there are fewer than that, as far as is known, the host is asked. */
-static uint64_t packets(struct kernel_pipe *pipe, uint64_t needed)
+/* ---- by who has the end ---- */
+
+static void see_other(struct kernel_pipe *pipe, bool writes)
 {
-    if (pipe->port.ring && pipe->write.done - pipe->read.reserved < needed) see_host(pipe);
-    return pipe->write.done - pipe->read.reserved;
+    struct kernel_pipe_end *end = end_of(pipe, writes);
+    if (!pipe->port.ring) {
+        end->seen = done_at(pipe, !writes);
+    } else if (kernel_pipe_awaits_host(pipe, writes)) {
+        pipe_ring_look(&pipe->port);
+        end->seen = pipe->port.other;
+    }
 }
 
-static uint64_t room(struct kernel_pipe *pipe, uint64_t needed)
+/* Packets to take, or room to put some. Where there are fewer than needed, as far as is known, the other end is asked.
+ */
+static inline uint64_t ready(struct kernel_pipe *pipe, bool writes, uint64_t needed)
 {
-    if (pipe->port.ring && pipe->capacity - (pipe->write.reserved - pipe->read.done) < needed) see_host(pipe);
-    return pipe->capacity - (pipe->write.reserved - pipe->read.done);
+    struct kernel_pipe_end *end = end_of(pipe, writes);
+    uint64_t most = writes ? pipe->capacity : 0;
+    if (most + end->seen - end->reserved < needed) see_other(pipe, writes);
+    return most + end->seen - end->reserved;
 }
 
-static bool is_ready(struct kernel_pipe *pipe, bool writes)
+static void ring_bell(struct kernel_pipe *pipe)
 {
-    return writes ? room(pipe, 1) > 0 : packets(pipe, 1) > 0;
-}
-
-/* More is done at an end: who waits at the other one may go on. */
-static void tell(struct kernel_pipe *pipe, const struct kernel_pipe_end *end)
-{
-    if (pipe->port.ring && end->done != pipe->port.own && end == (pipe->port.end ? &pipe->write : &pipe->read))
-        pipe_ring_advance(&pipe->port, (uint32_t)(end->done - pipe->port.own));
-    if (!pipe->sleeps) return;
-    pipe->sleeps = 0;
+    __atomic_store_n(&pipe->sleeps, 0, __ATOMIC_SEQ_CST);
     atomic_fetch_add(&pipe->bell, 1);
     pipe_wake_word(&pipe->bell);
+}
+
+/* So many are done at an end: who waits at the other one may go on. */
+static inline void tell(struct kernel_pipe *pipe, struct kernel_pipe_end *end, uint64_t done)
+{
+    __atomic_store_n(&end->done, done, __ATOMIC_RELEASE);
+    if (pipe->port.ring) {
+        if (end == end_of(pipe, pipe->port.end)) pipe_ring_advance(&pipe->port, (uint32_t)(done - pipe->port.own));
+        return;
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__atomic_load_n(&pipe->sleeps, __ATOMIC_RELAXED)) ring_bell(pipe);
 }
 
 /* The first packet of a reservation that is open; false: it is none. */
@@ -104,13 +121,30 @@ static bool find_reservation(struct kernel_pipe *pipe, const struct kernel_pipe_
 
 static void commit_packets(struct kernel_pipe *pipe, struct kernel_pipe_end *end, uint64_t first, uint32_t n)
 {
-    if (first != end->done) {
+    uint64_t done = end->done;
+    if (first != done) {
         while (n--) *mark_of(pipe, first++) = 1;
         return;
     }
-    end->done += n;
-    while (end->done != end->reserved && *mark_of(pipe, end->done)) *mark_of(pipe, end->done++) = 0;
-    tell(pipe, end);
+    done += n;
+    while (done != end->reserved && *mark_of(pipe, done)) *mark_of(pipe, done++) = 0;
+    tell(pipe, end, done);
+}
+
+/* Takes a packet, or puts it; false: there is none, or no room. */
+static inline bool move_packet(struct kernel_pipe *pipe, bool writes, uint64_t packet_size, void *packet)
+{
+    struct kernel_pipe_end *end = end_of(pipe, writes);
+    if (!ready(pipe, writes, 1)) return false;
+    uint64_t number = end->reserved;
+    uint8_t *place = packet_at(pipe, number);
+    pipe_ring_copy(writes ? place : packet, writes ? packet : place, packet_size);
+    __atomic_store_n(&end->reserved, number + 1, __ATOMIC_RELAXED);
+    if (end->done == number) /* nothing is reserved: the usual case */
+        tell(pipe, end, number + 1);
+    else
+        commit_packets(pipe, end, number, 1);
+    return true;
 }
 
 /* ---- what kernels call ---- */
@@ -118,28 +152,18 @@ static void commit_packets(struct kernel_pipe *pipe, struct kernel_pipe_end *end
 uint32_t kernel_pipe_read(struct kernel_pipe *pipe, uint64_t packet_size, void *packet)
 {
     if (!fits(pipe, packet_size)) return 0;
-    lock_pipe(pipe);
-    bool some = is_ready(pipe, false);
-    if (some) {
-        uint64_t number = pipe->read.reserved++;
-        memcpy(packet, packet_at(pipe, number), packet_size);
-        commit_packets(pipe, &pipe->read, number, 1);
-    }
-    unlock_pipe(pipe);
+    lock_end(&pipe->read);
+    bool some = move_packet(pipe, false, packet_size, packet);
+    unlock_end(&pipe->read);
     return some;
 }
 
 uint32_t kernel_pipe_write(struct kernel_pipe *pipe, uint64_t packet_size, const void *packet)
 {
     if (!fits(pipe, packet_size)) return 0;
-    lock_pipe(pipe);
-    bool some = is_ready(pipe, true);
-    if (some) {
-        uint64_t number = pipe->write.reserved++;
-        memcpy(packet_at(pipe, number), packet, packet_size);
-        commit_packets(pipe, &pipe->write, number, 1);
-    }
-    unlock_pipe(pipe);
+    lock_end(&pipe->write);
+    bool some = move_packet(pipe, true, packet_size, (void *)packet);
+    unlock_end(&pipe->write);
     return some;
 }
 
@@ -157,22 +181,18 @@ bool kernel_pipe_awaits_host(const struct kernel_pipe *pipe, bool writes)
     return pipe->port.ring && writes == (pipe->port.end == PIPE_RING_WRITER);
 }
 
-bool kernel_pipe_is_stuck(struct kernel_pipe *pipe, bool writes)
+bool kernel_pipe_is_stuck(const struct kernel_pipe *pipe, bool writes)
 {
-    lock_pipe(pipe);
-    bool ready = is_ready(pipe, writes);
-    unlock_pipe(pipe);
-    return !ready;
+    uint64_t done = done_at(pipe, !writes),
+             own = __atomic_load_n(writes ? &pipe->write.reserved : &pipe->read.reserved, __ATOMIC_RELAXED);
+    return (writes ? pipe->capacity : 0) + done == own;
 }
 
 /* Another kernel, which may be at it right now, mostly comes sooner than one falls asleep. */
-static bool comes_soon(struct kernel_pipe *pipe, bool writes)
+static bool comes_soon(const struct kernel_pipe *pipe, bool writes, int rounds)
 {
-    enum { ROUNDS = 100 };
-    const uint64_t *done = writes ? &pipe->read.done : &pipe->write.done;
-    uint64_t seen = __atomic_load_n(done, __ATOMIC_RELAXED);
-    for (int i = 0; i < ROUNDS; i++) {
-        if (__atomic_load_n(done, __ATOMIC_RELAXED) != seen) return true;
+    for (int i = 0; i < rounds; i++) {
+        if (!kernel_pipe_is_stuck(pipe, writes)) return true;
 #ifdef __x86_64__
         __builtin_ia32_pause();
 #endif
@@ -182,12 +202,9 @@ static bool comes_soon(struct kernel_pipe *pipe, bool writes)
 
 static void sleep_for_kernels(struct kernel_pipe *pipe, bool writes)
 {
-    lock_pipe(pipe);
-    bool ready = is_ready(pipe, writes);
     uint64_t heard = atomic_load(&pipe->bell);
-    if (!ready) pipe->sleeps = 1;
-    unlock_pipe(pipe);
-    if (ready) return;
+    __atomic_store_n(&pipe->sleeps, 1, __ATOMIC_SEQ_CST);
+    if (comes_soon(pipe, writes, PIPE_SPIN_SAID)) return;
     if (watcher) watcher(pipe, writes, true);
     pipe_wait_word(&pipe->bell, heard, 0);
     if (watcher) watcher(pipe, writes, false);
@@ -195,10 +212,11 @@ static void sleep_for_kernels(struct kernel_pipe *pipe, bool writes)
 
 static void sleep_for_host(struct kernel_pipe *pipe, bool writes)
 {
-    lock_pipe(pipe);
+    struct kernel_pipe_end *end = end_of(pipe, writes);
+    lock_end(end);
     struct pipe_ring_port port = pipe->port;
-    unlock_pipe(pipe);
-    if (pipe_spin_word(&port.ring->side[!port.end].done, port.other)) return;
+    unlock_end(end);
+    if (pipe_ring_spin(&port)) return;
     if (watcher) watcher(pipe, writes, true);
     pipe_ring_sleep(&port, 0);
     if (watcher) watcher(pipe, writes, false);
@@ -208,7 +226,7 @@ static void wait_for_end(struct kernel_pipe *pipe, bool writes)
 {
     if (kernel_pipe_awaits_host(pipe, writes))
         sleep_for_host(pipe, writes);
-    else if (!comes_soon(pipe, writes))
+    else if (!comes_soon(pipe, writes, PIPE_SPIN_BEFORE))
         sleep_for_kernels(pipe, writes);
 }
 
@@ -224,24 +242,25 @@ void kernel_pipe_write_wait(struct kernel_pipe *pipe, uint64_t packet_size, cons
     while (!kernel_pipe_write(pipe, packet_size, packet)) wait_for_end(pipe, true);
 }
 
-uint32_t kernel_pipe_packets(struct kernel_pipe *pipe)
+/* Any kernel may ask, which need not have an end: nothing is changed. */
+uint32_t kernel_pipe_packets(const struct kernel_pipe *pipe)
 {
     if (!pipe) return 0;
-    lock_pipe(pipe);
-    uint64_t n = packets(pipe, UINT64_MAX);
-    unlock_pipe(pipe);
-    return (uint32_t)n;
+    uint64_t taken = kernel_pipe_awaits_host(pipe, true) ? done_at(pipe, false)
+                                                         : __atomic_load_n(&pipe->read.reserved, __ATOMIC_ACQUIRE);
+    uint64_t n = done_at(pipe, true) - taken;
+    return n <= pipe->capacity ? (uint32_t)n : 0;
 }
 
 uint64_t kernel_pipe_reserve(struct kernel_pipe *pipe, uint32_t writes, uint32_t n)
 {
     if (!exists(pipe) || n > IR_RESERVATION_MOST) return 0;
-    struct kernel_pipe_end *end = writes ? &pipe->write : &pipe->read;
-    lock_pipe(pipe);
+    struct kernel_pipe_end *end = end_of(pipe, writes);
+    lock_end(end);
     uint64_t first = end->reserved;
-    bool enough = n <= (writes ? room(pipe, n) : packets(pipe, n));
-    if (enough) end->reserved += n;
-    unlock_pipe(pipe);
+    bool enough = n <= ready(pipe, writes, n);
+    if (enough) __atomic_store_n(&end->reserved, first + n, __ATOMIC_RELAXED);
+    unlock_end(end);
     return enough ? ir_reservation(first, n) : 0;
 }
 
@@ -249,10 +268,10 @@ uint32_t kernel_pipe_read_at(struct kernel_pipe *pipe, uint64_t packet_size, voi
 {
     uint64_t first;
     if (!fits(pipe, packet_size) || index >= ir_reservation_count(id)) return 0;
-    lock_pipe(pipe);
+    lock_end(&pipe->read);
     bool some = find_reservation(pipe, &pipe->read, id, &first);
     if (some) memcpy(packet, packet_at(pipe, first + index), packet_size);
-    unlock_pipe(pipe);
+    unlock_end(&pipe->read);
     return some;
 }
 
@@ -261,10 +280,10 @@ uint32_t kernel_pipe_write_at(struct kernel_pipe *pipe, uint64_t packet_size, co
 {
     uint64_t first;
     if (!fits(pipe, packet_size) || index >= ir_reservation_count(id)) return 0;
-    lock_pipe(pipe);
+    lock_end(&pipe->write);
     bool some = find_reservation(pipe, &pipe->write, id, &first);
     if (some) memcpy(packet_at(pipe, first + index), packet, packet_size);
-    unlock_pipe(pipe);
+    unlock_end(&pipe->write);
     return some;
 }
 
@@ -272,10 +291,10 @@ void kernel_pipe_commit(struct kernel_pipe *pipe, uint32_t writes, uint64_t id)
 {
     uint64_t first;
     if (!exists(pipe)) return;
-    struct kernel_pipe_end *end = writes ? &pipe->write : &pipe->read;
-    lock_pipe(pipe);
+    struct kernel_pipe_end *end = end_of(pipe, writes);
+    lock_end(end);
     if (find_reservation(pipe, end, id, &first)) commit_packets(pipe, end, first, ir_reservation_count(id));
-    unlock_pipe(pipe);
+    unlock_end(end);
 }
 
 /* ---- for who runs kernels ---- */
@@ -289,8 +308,13 @@ void kernel_pipe_init(struct kernel_pipe *pipe, uint32_t packet_size, uint32_t c
 bool kernel_pipe_set_ring(struct kernel_pipe *pipe, struct pipe_ring *ring, enum pipe_ring_end end)
 {
     if (!pipe_ring_open(&pipe->port, ring, pipe->packet_size, pipe->capacity, end)) return false;
-    struct kernel_pipe_end *kernels = end == PIPE_RING_WRITER ? &pipe->write : &pipe->read;
+    struct kernel_pipe_end *kernels = end_of(pipe, end == PIPE_RING_WRITER);
     kernels->done = kernels->reserved = pipe->port.own;
-    see_host(pipe);
+    kernels->seen = pipe->port.other;
     return true;
+}
+
+void kernel_pipe_set_alone(struct kernel_pipe *pipe, bool writes, bool alone)
+{
+    end_of(pipe, writes)->alone = alone;
 }

@@ -140,6 +140,37 @@ static void watch(struct kernel_pipe *pipe, bool writes, bool begins)
     pthread_mutex_unlock(&run.lock);
 }
 
+/* ---- ends that one of them has ---- */
+
+static bool has_end(const struct member *m, const struct kernel_pipe *pipe, bool writes)
+{
+    const struct program_param *p = param_of(m, pipe);
+    return p && (writes ? p->puts : p->takes);
+}
+
+static bool another_has(const struct member *m, const struct kernel_pipe *pipe, bool writes)
+{
+    for (uint32_t i = 0; i < run.n; i++)
+        if (&run.members[i] != m && has_end(&run.members[i], pipe, writes)) return true;
+    return false;
+}
+
+/* Each is a thread: an end that no other has needs no lock while all of them run. */
+static void set_ends(bool while_they_run)
+{
+    for (uint32_t i = 0; i < run.n; i++) {
+        const struct member *m = &run.members[i];
+        const struct program_launch *l = launch_of(m);
+        for (uint32_t k = 0; k < l->n_params; k++) {
+            const struct program_param *p = &l->params[k];
+            if (p->kind != PROGRAM_PARAM_STATE || (!p->takes && !p->puts)) continue;
+            struct kernel_pipe *pipe = (struct kernel_pipe *)m->x->states[p->index]->memory;
+            for (int writes = 0; writes < 2; writes++)
+                kernel_pipe_set_alone(pipe, writes, while_they_run && !another_has(m, pipe, writes));
+        }
+    }
+}
+
 /* ---- running ---- */
 
 static int run_launch(struct member *m, uint32_t launch)
@@ -212,6 +243,7 @@ int together_run(struct executable *x, const uint32_t *launches, uint32_t n, con
     }
     run.n = n;
     run.next = 1;
+    set_ends(true);
     pthread_cond_broadcast(&run.more);
     take_turn(&run.members[0]);
     while (!all_ended()) pthread_cond_wait(&run.ended, &run.lock);
@@ -219,6 +251,7 @@ int together_run(struct executable *x, const uint32_t *launches, uint32_t n, con
         result = run.members[i].result;
         if (result != 0) *e = run.members[i].error;
     }
+    set_ends(false);
     run.n = 0;
     pthread_mutex_unlock(&run.lock);
     return result;
