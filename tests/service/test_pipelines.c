@@ -52,6 +52,8 @@ static const char kernels[] = STAGE("first", "in", "middle", "    %y = mul i32 %
                                         "  %p = global @middle\n  %i = global_id x\n  %at = elem i32 %x, %i\n"
                                         "  pipe_read_wait i32 %p, %at\n}\n";
 
+enum { HOUR_MS = 3600000 }; /* for very many packets */
+
 static struct service service;
 static fusion_session *session;
 
@@ -59,7 +61,7 @@ static int start(void **state)
 {
     (void)state;
     service_start(&service, NULL);
-    session = service_connect(&service);
+    expect_ok(fusion_connect(service.socket, &(fusion_connect_options){.time_limit_ms = HOUR_MS}, &session));
     return 0;
 }
 
@@ -164,8 +166,8 @@ static void test_capacities(void **state)
 {
     (void)state;
     static const int capacities[] = {1, 2, 3, 7, 64, 1000};
-    const char *cases = getenv("FUSIOND_TEST_PACKETS");
-    int n = cases ? atoi(cases) : 1000;
+    const char *packets = getenv("FUSIOND_TEST_PACKETS");
+    int n = packets ? atoi(packets) : 1000;
     for (size_t i = 0; i < sizeof capacities / sizeof *capacities; i++) {
         stream(capacities[i], n, 1 + (int)i * 50, (const char *const[]){"first", "short", NULL}, of_two);
         stream(capacities[i], n / 4, 100, (const char *const[]){"first", "second", "third", NULL}, of_three);

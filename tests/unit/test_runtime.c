@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "fuser/cpu/runtime/pipe.h"
 #include "fuser/cpu/runtime/runtime.h"
 #include "tests/support/rng.h"
 
@@ -274,6 +275,32 @@ static void pipes_between_threads(void **state)
     free(t.pipe);
 }
 
+static void *write_alone(void *data)
+{
+    for (uint64_t i = 0; i < PACKETS; i++) kernel_runtime.pipe_write_wait(data, sizeof i, &i);
+    return NULL;
+}
+
+/* Ends that a thread has for itself: nobody sleeps for good, and nothing is read before it is written. */
+static void pipes_between_two_threads(void **state)
+{
+    (void)state;
+    static const uint32_t capacities[] = {1, 2, 5, 64};
+    for (unsigned c = 0; c < sizeof capacities / sizeof *capacities; c++) {
+        struct kernel_pipe *pipe = pipe_new(sizeof(uint64_t), capacities[c]);
+        pthread_t writer;
+        for (int writes = 0; writes < 2; writes++) kernel_pipe_set_alone(pipe, writes, true);
+        assert_int_equal(pthread_create(&writer, NULL, write_alone, pipe), 0);
+        for (uint64_t i = 0, packet; i < PACKETS; i++) {
+            kernel_runtime.pipe_read_wait(pipe, sizeof packet, &packet);
+            assert_int_equal(packet, i);
+        }
+        pthread_join(writer, NULL);
+        assert_int_equal(kernel_runtime.pipe_packets(pipe), 0);
+        free(pipe);
+    }
+}
+
 static void pipes_are_full_and_empty(void **state)
 {
     (void)state;
@@ -434,6 +461,7 @@ int main(void)
         cmocka_unit_test(known_samples),
         cmocka_unit_test(nothing_outside),
         cmocka_unit_test(pipes_between_threads),
+        cmocka_unit_test(pipes_between_two_threads),
         cmocka_unit_test(pipes_are_full_and_empty),
         cmocka_unit_test(reservations_between_threads),
         cmocka_unit_test(younger_reservations_wait),
