@@ -126,7 +126,7 @@ void pipe_wait_word(_Atomic uint64_t *word, uint64_t seen, uint64_t timeout_ns);
 /* Sleeps for so long, unless *word is not `value` any more when it begins. */
 void pipe_nap(uint32_t *word, uint32_t value, uint64_t ns);
 void pipe_wake_word(_Atomic uint64_t *word);
-/* Looks so often, and says whether *word has changed: before one sleeps, whether it is worth it, which takes as long as a
-   fraction of waking up; and when one has said that one sleeps. */
+/* Looks so often, and says whether *word has changed: before one sleeps, whether it is worth it, which takes as long as
+   a fraction of waking up; and when one has said that one sleeps. */
 enum { PIPE_SPIN_BEFORE = 100, PIPE_SPIN_SAID = 20 };
 bool pipe_spin_word(const _Atomic uint64_t *word, uint64_t seen, int rounds);
