@@ -93,7 +93,7 @@ struct ring {
 struct ring_entry {
     uint32_t size;     /* bytes in all, a multiple of 8 */
     uint32_t part;     /* which steps of the executable: those between two of its host tasks, 0 the first */
-    uint64_t sequence; /* 1, 2, 3 ... */
+    uint64_t sequence; /* 1, 2, 3 ...; one that stands for several submissions has the last one's number */
     uint64_t executable;
     uint32_t n_bindings; /* slots bound otherwise than at finalize */
     uint32_t n_values;   /* values that differ from those at finalize */

@@ -15,6 +15,7 @@ struct entry {
     struct ring_entry head;
     uint8_t *rest;
     size_t size, capacity;
+    fusion_event reserved; /* the number that it has already, the last one where it has several; 0: none */
 };
 
 bool client_entry_add(struct entry *e, const void *data, size_t bytes); /* padded to 8 bytes; false: no memory */

@@ -4,6 +4,7 @@
 #include "client/base/error.h"
 #include "client/graph/recording.h"
 #include "client/session/fork.h"
+#include "client/session/held.h"
 #include "client/session/wait.h"
 
 static fusion_status check_event(fusion_session *s, fusion_event event)
@@ -29,6 +30,7 @@ fusion_status fusion_event_poll(fusion_session *s, fusion_event event)
     if (status == FUSION_SUCCESS) status = check_event(s, event);
     if (status != FUSION_SUCCESS) return status;
     if (client_is_foreign(s)) return client_foreign("submission");
+    client_flush(s);
     if (client_completed(s, event)) return client_outcome(s, event, NULL);
     if (client_daemon_gone(s)) return client_error(FUSION_CONNECTION, "submission", "fusiond ended");
     return client_error(FUSION_BUSY, "submission", "submission %" PRIu64 " is not complete yet", event);

@@ -4,8 +4,10 @@
 
 #include "client/base/error.h"
 #include "client/exec/submit.h"
+#include "client/exec/window.h"
 #include "client/graph/recording.h"
 #include "client/session/fork.h"
+#include "client/session/held.h"
 #include "client/session/locks.h"
 #include "client/session/wait.h"
 
@@ -24,6 +26,7 @@ static void free_queue(struct client_object *object)
     free(q->cache);
     free(q->waits);
     free(q->order.since);
+    client_window_free(q);
     pthread_mutex_destroy(&q->lock);
     free(q);
 }
@@ -49,6 +52,8 @@ void fusion_queue_destroy(fusion_queue *q)
 {
     if (!q) return;
     client_queue_stop_recording(q);
+    if (q->window) client_flush(q->session);
+    client_window_end(q);
     for (uint32_t i = 0; i < q->n_cache; i++) fusion_exec_destroy(q->cache[i].exec);
     client_object_remove(q->session, &q->object);
     free_queue(&q->object);
@@ -82,6 +87,7 @@ static fusion_exec *cache_find(const fusion_queue *q, const uint8_t *key, size_t
 /* Takes key and exec. */
 static void cache_insert(fusion_queue *q, uint8_t *key, size_t size, fusion_exec *exec)
 {
+    if (q->n_cache == QUEUE_CACHE) client_window_submit(q); /* which may need what goes */
     uint32_t place = q->n_cache < QUEUE_CACHE ? q->n_cache++ : q->next_evict++ % QUEUE_CACHE;
     struct queue_entry *e = &q->cache[place];
     fusion_exec_destroy(e->exec);
@@ -105,10 +111,14 @@ static fusion_status run_here(fusion_queue *q, fusion_graph *g, fusion_event *ev
     return status;
 }
 
-static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *event)
+/* held: whether the command may be gathered; then whether it is, and the graph was taken. */
+static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *event, bool *held)
 {
     bool pipe = g->n_actions && g->actions[0].kind == ACTION_PIPE;
-    if (g->n_actions && !pipe) return run_here(q, g, event);
+    if (g->n_actions && !pipe) {
+        *held = false;
+        return run_here(q, g, event);
+    }
     size_t size;
     uint8_t *key = cache_key(g, &size);
     if (!key) return client_no_memory("queue");
@@ -125,11 +135,27 @@ static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *e
     }
     if (pipe) exec->actions[0] = g->actions[0]; /* all graphs of such a command alone are alike */
     fusion_event submitted;
-    fusion_status status = client_submit_graph(exec, g, &submitted);
+    *held = *held && client_window_takes(q, g);
+    fusion_status status = *held ? client_window_add(q, exec, g, &submitted) : client_submit_graph(exec, g, &submitted);
     if (status != FUSION_SUCCESS) return status;
     q->last = submitted;
     if (event) *event = submitted;
     return FUSION_SUCCESS;
+}
+
+/* Where commands are gathered, the session's turn comes before the queue's lock. */
+static fusion_status run_in_order(fusion_queue *q, fusion_graph *g, fusion_event *event, bool *held)
+{
+    bool gathers = q->window != NULL;
+    if (gathers) pthread_mutex_lock(&q->session->turn_lock);
+    pthread_mutex_lock(&q->lock);
+    *held = gathers;
+    q->n_waits = 0; /* submissions run in their order */
+    fusion_status status = run_graph(q, g, event, held);
+    if (status != FUSION_SUCCESS) *held = false;
+    pthread_mutex_unlock(&q->lock);
+    if (gathers) pthread_mutex_unlock(&q->session->turn_lock);
+    return status;
 }
 
 /* A command is added to the graph that records, or to a graph of its own that runs at once. */
@@ -143,14 +169,10 @@ static fusion_status finish(fusion_queue *q, fusion_graph *graph, fusion_status 
 {
     if (q->recording) return added == FUSION_SUCCESS ? client_recorded(q, event) : added;
     fusion_status status = added;
+    bool held = false;
     if (status == FUSION_SUCCESS && client_is_foreign(q->session)) status = client_foreign("queue");
-    if (status == FUSION_SUCCESS) {
-        pthread_mutex_lock(&q->lock);
-        q->n_waits = 0; /* submissions run in their order */
-        status = run_graph(q, graph, event);
-        pthread_mutex_unlock(&q->lock);
-    }
-    fusion_graph_destroy(graph);
+    if (status == FUSION_SUCCESS) status = run_in_order(q, graph, event, &held);
+    if (!held) fusion_graph_destroy(graph);
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include "client/memory/image.h"
 #include "client/memory/memory.h"
 #include "client/memory/place.h"
+#include "client/session/held.h"
 #include "client/session/push.h"
 
 struct pushing {
@@ -62,13 +63,15 @@ static fusion_status push(fusion_exec *e, struct entry *entry, const struct bind
     entry->head.size = (uint32_t)(sizeof entry->head + entry->size);
     entry->head.executable = e->id;
     fusion_status status = e->on_gpu || !e->session->uses_gpus ? FUSION_SUCCESS : bring_back(e, bindings);
-    return status == FUSION_SUCCESS ? client_push(e->session, try_push, &p, event) : status;
+    if (status != FUSION_SUCCESS) return status;
+    if (entry->reserved) return client_push_reserved(e->session, try_push, &p, entry->reserved);
+    return client_push(e->session, try_push, &p, event);
 }
 
 /* Executors for GPUs are told of each slot, with all of its binding. */
 static fusion_status bind_all(const fusion_exec *e, struct entry *entry, const struct binding *bindings)
 {
-    struct entry all = {.head = entry->head};
+    struct entry all = {.head = entry->head, .reserved = entry->reserved};
     size_t at = entry->head.n_bindings * sizeof(struct ring_binding);
     bool fits = true;
     if (!e->on_gpu) return FUSION_SUCCESS;
@@ -165,6 +168,7 @@ static fusion_status push_in_turn(fusion_exec *e, struct entry *entry, const str
 {
     fusion_session *s = e->session;
     pthread_mutex_lock(&s->turn_lock);
+    if (!entry->reserved) client_flush(s);
     fusion_status status = client_recording_ready(s, e->recording);
     if (status == FUSION_SUCCESS) status = push_parts(e, entry, bindings, rebind, n_rebind, event);
     pthread_mutex_unlock(&s->turn_lock);
@@ -185,9 +189,9 @@ fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, ui
     return status;
 }
 
-fusion_status client_submit_graph(fusion_exec *e, const fusion_graph *g, fusion_event *event)
+static fusion_status submit_graph(fusion_exec *e, const fusion_graph *g, fusion_event reserved, fusion_event *event)
 {
-    struct entry entry = {0};
+    struct entry entry = {.reserved = reserved};
     struct binding *bindings = default_bindings(e, g->slot_memory);
     if (!bindings) return client_no_memory("submission");
     bool fits = true;
@@ -199,6 +203,25 @@ fusion_status client_submit_graph(fusion_exec *e, const fusion_graph *g, fusion_
     if (status == FUSION_SUCCESS) status = bind_all(e, &entry, bindings);
     if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, NULL, 0, event);
     free(entry.rest);
+    free(bindings);
+    return status;
+}
+
+fusion_status client_submit_graph(fusion_exec *e, const fusion_graph *g, fusion_event *event)
+{
+    return submit_graph(e, g, 0, event);
+}
+
+fusion_status client_submit_reserved(fusion_exec *e, const fusion_graph *g, fusion_event last)
+{
+    return submit_graph(e, g, last, NULL);
+}
+
+fusion_status client_submit_check(fusion_exec *e, const fusion_graph *g)
+{
+    struct binding *bindings = default_bindings(e, g->slot_memory);
+    if (!bindings) return client_no_memory("submission");
+    fusion_status status = ensure_memories(e, bindings);
     free(bindings);
     return status;
 }

@@ -144,6 +144,11 @@ static fusion_status flatten_into(const struct flattening *f, const fusion_graph
     return status;
 }
 
+fusion_status client_graph_take_nodes(fusion_graph *g, const fusion_graph *from)
+{
+    return flatten_into(&(struct flattening){g, FUSION_NONE}, from, "window");
+}
+
 /* Slots and values in the same numbers. */
 static fusion_status start_copy(const fusion_graph *g, fusion_graph *to)
 {

@@ -10,7 +10,8 @@ struct fusion_queue {
     struct queue_entry *cache;
     uint32_t n_cache, next_evict;
     fusion_event last;
-    pthread_mutex_t lock; /* recursive: commands that run at once, and their handles */
+    pthread_mutex_t lock;        /* recursive: commands that run at once, and their handles */
+    struct queue_window *window; /* exec/window.c; NULL: it never gathered any */
     /* Recording. */
     fusion_graph *recording;     /* NULL: runs at once */
     fusion_queue *next_recorder; /* into the same graph */

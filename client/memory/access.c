@@ -5,6 +5,7 @@
 #include "client/memory/buffer.h"
 #include "client/memory/memory.h"
 #include "client/session/fork.h"
+#include "client/session/held.h"
 #include "client/session/push.h"
 #include "client/session/wait.h"
 
@@ -65,6 +66,7 @@ fusion_status client_memory_access(struct memory *m, uint32_t host, void **memor
     if (client_is_foreign(m->session)) return client_foreign(client_memory_name(m));
     fusion_status status = client_memory_ensure(m);
     if (status != FUSION_SUCCESS) return status;
+    client_flush(m->session);
     if (m->last_event) client_wait(m->session, m->last_event, -1, NULL); /* how it went, its own waiter learns */
     for (int i = 0; i == 0 || (i < TRIES && status == FUSION_EXECUTOR); i++) status = take_now(m, host);
     if (status == FUSION_SUCCESS) *memory = m->map;

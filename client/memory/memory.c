@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "client/base/error.h"
+#include "client/session/held.h"
 #include "client/session/request.h"
 #include "client/session/wait.h"
 #include "proto/writer.h"
@@ -147,6 +148,7 @@ fusion_status client_memory_ensure(struct memory *m)
 
 void client_memory_drop(struct memory *m)
 {
+    client_flush(m->session);
     if (m->last_event) client_wait(m->session, m->last_event, -1, NULL);
     void *map = m->map ? m->map : m->late_map;
     if (map) {

@@ -9,6 +9,7 @@
 #include "client/module/kernels.h"
 #include "client/module/pipe.h"
 #include "client/module/state.h"
+#include "client/session/held.h"
 #include "client/session/request.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -192,6 +193,7 @@ fusion_status fusion_module_link(fusion_session *s, const char *name, fusion_mod
 void fusion_module_destroy(fusion_module *m)
 {
     if (!m) return;
+    client_flush(m->session);
     client_pipes_forget(m);
     client_release(m->session, "module.release", "module", m->id);
     client_object_remove(m->session, &m->object);

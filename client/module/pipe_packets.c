@@ -5,6 +5,7 @@
 #include "client/base/error.h"
 #include "client/module/pipe.h"
 #include "client/session/fork.h"
+#include "client/session/held.h"
 #include "client/session/request.h"
 #include "client/session/wait.h"
 
@@ -101,6 +102,7 @@ fusion_status client_pipe_move(fusion_pipe *pipe, void *packets, uint64_t n, int
     uint64_t left = n;
     fusion_status status = FUSION_SUCCESS;
     if (client_is_foreign(pipe->module->session)) status = client_foreign(id_of(pipe));
+    client_flush(pipe->module->session);
     while (left && status == FUSION_SUCCESS) {
         uint32_t ready;
         status = get_ready(pipe, timeout_ms, &ready);
@@ -142,6 +144,7 @@ fusion_status fusion_pipe_map(fusion_pipe *pipe, uint64_t most, int timeout_ms, 
 {
     uint32_t ready;
     if (client_is_foreign(pipe->module->session)) return client_foreign(id_of(pipe));
+    client_flush(pipe->module->session);
     fusion_status status = get_ready(pipe, timeout_ms, &ready);
     if (status != FUSION_SUCCESS) return status;
     ready = pipe_ring_look(&pipe->port);
@@ -162,6 +165,7 @@ fusion_status fusion_pipe_unmap(fusion_pipe *pipe, uint64_t n)
 
 fusion_status fusion_pipe_ready(fusion_pipe *pipe, uint64_t *n)
 {
+    client_flush(pipe->module->session);
     *n = pipe_ring_look(&pipe->port);
     return pipe->port.broken ? broken(pipe) : FUSION_SUCCESS;
 }

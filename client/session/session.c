@@ -109,7 +109,7 @@ static fusion_session *new_session(const fusion_connect_options *options)
     LIST_INIT(&s->objects);
     STAILQ_INIT(&s->outgoing);
     s->next_request = 1;
-    s->next_sequence = 1;
+    s->next_sequence = s->next_reserved = 1;
     s->request_limit_ms = options->request_limit_ms ? options->request_limit_ms : DEFAULT_REQUEST_LIMIT_MS;
     client_session_init_long_locks(s);
     pthread_mutex_init(&s->lock, NULL);
@@ -170,6 +170,7 @@ void fusion_disconnect(fusion_session *s)
     proto_reader_free(s->reader);
     client_requests_clear(s);
     free(s->failures);
+    free(s->spans);
     pthread_mutex_destroy(&s->turn_lock);
     pthread_mutex_destroy(&s->print_lock);
     pthread_mutex_destroy(&s->attach_lock);

@@ -23,7 +23,13 @@ struct fusion_session {
     uint32_t request_limit_ms;
 
     /* Locks that may be held for long, in the order in which they are taken. */
-    pthread_mutex_t turn_lock;    /* recursive: runs of executables, one after another (exec/submit.c) */
+    pthread_mutex_t turn_lock; /* recursive: runs of executables, one after another (exec/submit.c) */
+    /* Under it, what queues hold back (exec/window.c): */
+    void (*flush)(fusion_session *s); /* submits it; NULL: no queue does that */
+    fusion_queue *held;               /* the queue that holds something back, one at most */
+    struct {
+        _Atomic uint64_t commands, windows, fused, shapes;
+    } windows;                    /* fusion_window_counters */
     pthread_mutex_t pipe_lock;    /* module/pipe.c */
     pthread_mutex_t attach_lock;  /* memory/memory.c */
     pthread_mutex_t request_lock; /* the socket (request.c) */
@@ -48,9 +54,12 @@ struct fusion_session {
     pthread_mutex_t lock; /* everything below, and the ring's producer side */
     LIST_HEAD(, client_object) objects;
     uint64_t next_sequence;
-    bool uses_gpus;           /* something that runs on a GPU was submitted */
-    struct failure *failures; /* wait.c */
+    uint64_t next_reserved;     /* from here to next_sequence: numbers of commands that a queue holds back (push.h) */
+    struct client_spans *spans; /* wait.c; NULL: there were none yet */
+    bool uses_gpus;             /* something that runs on a GPU was submitted */
+    struct failure *failures;   /* wait.c */
     uint32_t n_failures;
+    bool failed_here;              /* some are of submissions that never reached the executor */
     struct memory_table *memories; /* memory/table.c; NULL: there were none yet */
     struct recordings *recordings; /* graph/recording.c; the same */
 };

@@ -57,6 +57,21 @@ static void print_json(FILE *out, const msgpack_object *o)
     }
 }
 
+/* The daemon's, and what is known here only. */
+static void print_status(FILE *out, const fusion_session *s, const msgpack_object *status)
+{
+    fputc('{', out);
+    for (uint32_t i = 0; status->type == MSGPACK_OBJECT_MAP && i < status->via.map.size; i++) {
+        print_json(out, &status->via.map.ptr[i].key);
+        fputs(": ", out);
+        print_json(out, &status->via.map.ptr[i].val);
+        fputs(", ", out);
+    }
+    fprintf(out, "\"windows\": {\"commands\": %llu, \"windows\": %llu, \"fused\": %llu, \"shapes\": %llu}}",
+            (unsigned long long)s->windows.commands, (unsigned long long)s->windows.windows,
+            (unsigned long long)s->windows.fused, (unsigned long long)s->windows.shapes);
+}
+
 fusion_status fusion_session_status(fusion_session *s, char **json)
 {
     struct proto_message reply;
@@ -65,7 +80,7 @@ fusion_status fusion_session_status(fusion_session *s, char **json)
     if (status != FUSION_SUCCESS) return status;
     status = client_text_open(&text, "status");
     if (status == FUSION_SUCCESS) {
-        print_json(text.file, &reply.params);
+        print_status(text.file, s, &reply.params);
         status = client_text_close(&text, "status", json);
     }
     proto_message_clear(&reply);

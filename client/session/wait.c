@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "client/base/error.h"
 #include "client/session/fork.h"
+#include "client/session/held.h"
 #include "client/session/print.h"
 #include "client/session/request.h"
 #include "proto/ring_wait.h"
@@ -55,6 +57,51 @@ bool client_failures_open(fusion_session *s)
     return s->failures;
 }
 
+void client_add_failure(fusion_session *s, fusion_event event)
+{
+    const fusion_error *e = fusion_last_error();
+    struct failure f = {.event = event, .status = e->status};
+    snprintf(f.why.object, sizeof f.why.object, "%.*s", RING_OBJECT_BYTES - 1, e->object);
+    snprintf(f.why.reason, sizeof f.why.reason, "%.*s", RING_REASON_BYTES - 1, e->reason);
+    s->failures[s->n_failures++ % MAX_FAILURES] = f;
+    s->failed_here = true;
+}
+
+/* ---- several numbers of one entry ---- */
+
+enum { MAX_SPANS = 1024 };
+
+struct client_spans {
+    uint64_t n; /* ever */
+    struct span {
+        fusion_event first, last;
+    } spans[MAX_SPANS];
+};
+
+void client_keep_span(fusion_session *s, fusion_event first, fusion_event last)
+{
+    if (!s->spans) s->spans = calloc(1, sizeof *s->spans);
+    if (s->spans) s->spans->spans[s->spans->n++ % MAX_SPANS] = (struct span){first, last};
+}
+
+/* The number that the ring knows. Of what is too long ago none is known, and no outcome either. Session locked. */
+static fusion_event entry_of(const fusion_session *s, fusion_event event)
+{
+    uint64_t n = s->spans ? s->spans->n : 0, kept = n < MAX_SPANS ? n : MAX_SPANS;
+    for (uint64_t i = 1; i <= kept; i++) {
+        const struct span *span = &s->spans->spans[(n - i) % MAX_SPANS];
+        if (event > span->last) break;
+        if (event >= span->first) return span->last;
+    }
+    return event;
+}
+
+/* The number is older than the spans that are kept. Session locked. */
+static bool is_forgotten(const fusion_session *s, fusion_event event)
+{
+    return s->spans && s->spans->n >= MAX_SPANS && event < s->spans->spans[s->spans->n % MAX_SPANS].first;
+}
+
 void client_keep_failure(fusion_session *s, fusion_event event)
 {
     struct outcome o;
@@ -78,10 +125,14 @@ fusion_status client_outcome(fusion_session *s, fusion_event event, uint64_t *ru
     if (run_ns) *run_ns = 0;
     client_print(s);
     pthread_mutex_lock(&s->lock);
+    event = entry_of(s, event);
     if (read_outcome(s, event, &o)) {
         if (run_ns) *run_ns = o.run_ns;
-        if (o.status != FUSION_SUCCESS) status = client_error(o.status, o.why.object, "%s", o.why.reason);
-    } else if (o.sequence < event) {
+        if (o.status != FUSION_SUCCESS)
+            status = client_error(o.status, o.why.object, "%s", o.why.reason);
+        else if (s->failed_here)
+            status = earlier_outcome(s, event);
+    } else if (o.sequence < event && !is_forgotten(s, event)) {
         status = client_error(FUSION_PROTOCOL, "submission",
                               "fusiond says that submission %" PRIu64 " is complete, but not how it went", event);
     } else {
@@ -124,6 +175,7 @@ bool client_ring_is(const fusion_session *s, enum ring_state state)
 fusion_status client_wait(fusion_session *s, fusion_event event, int timeout_ms, uint64_t *run_ns)
 {
     if (client_is_foreign(s)) return client_foreign("submission");
+    if (!client_completed(s, event)) client_flush(s);
     int64_t deadline = now_ms() + timeout_ms;
     while (!client_completed(s, event)) {
         int64_t left = timeout_ms < 0 ? CLIENT_WAIT_SLICE_MS : deadline - now_ms();

@@ -5,6 +5,11 @@
 
 enum { CLIENT_WAIT_SLICE_MS = 100 };
 
+/* One entry stands for all numbers from `first` to `last`: its outcome is theirs. Session locked. */
+void client_keep_span(fusion_session *s, fusion_event first, fusion_event last);
+/* The submission failed before it reached the executor, with the error recorded last. Session locked. */
+void client_add_failure(fusion_session *s, fusion_event event);
+
 /* Room for the outcomes of failed submissions. False: no memory. */
 bool client_failures_open(fusion_session *s);
 /* Keeps the outcome of a failed submission before the ring uses its place again. Session locked. */

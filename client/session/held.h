@@ -1,0 +1,8 @@
+/* What a queue holds back (exec/window.c) has its numbers already: all else comes after it. */
+#pragma once
+
+#include "client/session/state.h"
+
+fusion_event client_reserve_event(fusion_session *s);
+/* Submits what is held back. Not while a lock but turn_lock and that of a queue which holds nothing back is held. */
+void client_flush(fusion_session *s);
