@@ -12,7 +12,7 @@
 static bool has_handles(const struct gpu_description *d)
 {
     uint32_t needed = SPIRV_STORAGE8 | SPIRV_STORAGE16;
-    return d->target.dialect == SPIRV_VULKAN && (d->target.features & needed) == needed;
+    return (d->target.features & needed) == needed;
 }
 
 uint64_t gpu_aspects(const struct gpu_description *d)
@@ -30,14 +30,14 @@ uint64_t gpu_aspects(const struct gpu_description *d)
     return aspects;
 }
 
-/* In Vulkan all that votes have bits for: smaller ones than the device's are parts of these, larger ones talk through
-   memory of the work-group (fuser/spirv/groups/members.h). */
+/* Where sub-groups are written out, all that votes have bits for: in Vulkan smaller ones than the device's are parts of
+   these; others talk through memory of the work-group (fuser/spirv/groups/members.h). */
 uint32_t gpu_sub_group_sizes(const struct gpu_description *d, uint32_t sizes[GPU_MAX_SUB_GROUP_SIZES])
 {
     const struct spirv_target *t = &d->target;
     uint32_t n = 0, first = t->min_sub_group ? t->min_sub_group : t->sub_group;
     uint32_t last = t->max_sub_group ? t->max_sub_group : t->sub_group;
-    if (t->dialect == SPIRV_VULKAN && t->sub_group) {
+    if ((t->dialect == SPIRV_VULKAN || !(t->features & SPIRV_GROUPS)) && t->sub_group) {
         first = 1;
         last = 64;
     }

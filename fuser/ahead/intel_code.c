@@ -97,11 +97,10 @@ static bool compile(const struct ahead_image *i, const struct ir_function *kerne
 static bool code_launch(const struct ahead_image *i, const struct ir_function *kernel,
                         const struct ahead_launch *launch, struct error *e)
 {
-    static const struct spirv_target target = {.dialect = SPIRV_KERNEL, .version = 0x00010200};
     struct diag_list list = {0};
     struct spirv_module spirv = {0};
     struct ir_module *m = ir_decode(launch->bytes, launch->size, &list);
-    bool written = m && spirv_write(ir_module_only_kernel(m), &target, &spirv, &list) == 0;
+    bool written = m && spirv_write(ir_module_only_kernel(m), &spirv_target_level_zero, &spirv, &list) == 0;
     bool good = !written || compile(i, kernel, launch, &spirv, e);
     if (!written) {
         char *text = diag_format(&list);

@@ -8,14 +8,15 @@
 #include "fuser/passes/util.h"
 #include "fuser/spirv/handles.h"
 
-static const struct pass *const first[] = {&pass_inline, &pass_byval_copy, NULL};
 /* Early exits part ways for the rest of the kernel: as ifs they do so only where that shows. */
 static const struct pass *const last[] = {&pass_lower_returns, NULL};
 static const struct pass *const clean[] = {&pass_fold, &pass_cse, &pass_mem2reg, &pass_dce, NULL};
-static const struct pipeline pipeline_vulkan = {"vulkan", .first = first, .repeat = clean, .last = last};
+static const struct pass *const inline_and_copy[] = {&pass_inline, &pass_byval_copy, NULL};
+static const struct pipeline pipeline_vulkan = {"vulkan", .first = inline_and_copy, .repeat = clean, .last = last};
 
 static const struct pass *const only_inline[] = {&pass_inline, NULL};
 static const struct pipeline pipeline_kernel = {"kernel dialect", .first = only_inline};
+static const struct pipeline pipeline_block = {"kernel dialect, given a block", .first = inline_and_copy};
 
 /* The library's functions know little of what they are called with: most of each goes. */
 static const struct pipeline pipeline_handles = {"images and pipes", .first = only_inline, .repeat = clean};
@@ -90,12 +91,10 @@ struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct
     struct ir_module *module = ir_module_new("kernel");
     ir_module_copy_numbers(module, kernel->module);
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
-    bool vulkan = target->dialect == SPIRV_VULKAN;
+    bool vulkan = target->dialect == SPIRV_VULKAN, block = vulkan || target->features & SPIRV_LAUNCH_BLOCK;
     if (spirv_lower_handles(copy)) pipeline_run(&pipeline_handles, copy);
-    pipeline_run(vulkan ? &pipeline_vulkan : &pipeline_kernel, copy);
-    if (vulkan) {
-        share_by_value(copy);
-        ir_walk(copy->body, see_loop, (void *)target);
-    }
+    pipeline_run(vulkan ? &pipeline_vulkan : block ? &pipeline_block : &pipeline_kernel, copy);
+    if (block) share_by_value(copy);
+    if (vulkan) ir_walk(copy->body, see_loop, (void *)target);
     return copy;
 }

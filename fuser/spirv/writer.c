@@ -11,6 +11,7 @@
 #include "fuser/spirv/attributes.h"
 #include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/base/ids.h"
+#include "fuser/spirv/base/kernel_ids.h"
 #include "fuser/spirv/base/uniform.h"
 #include "fuser/spirv/come_together.h"
 #include "fuser/spirv/flow/control.h"
@@ -23,12 +24,19 @@
 #include "ir/base/arena.h"
 #include "ir/core/facts.h"
 
-enum { ALL_FEATURES = (1 << 27) - 1 };
+enum {
+    VULKAN_FEATURES = SPIRV_LAUNCH_BLOCK - 1,
+    KERNEL_FEATURES = SPIRV_GROUPS | SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 | SPIRV_FLOAT16 | SPIRV_FLOAT64 |
+                      SPIRV_STORAGE8 | SPIRV_STORAGE16 | SPIRV_ATOMIC64_GLOBAL | SPIRV_ATOMIC64_LOCAL,
+};
 
-const struct spirv_target spirv_target_kernel = {.dialect = SPIRV_KERNEL, .version = 0x00010200};
+const struct spirv_target spirv_target_kernel = {
+    .dialect = SPIRV_KERNEL, .version = 0x00010200, .features = KERNEL_FEATURES};
+const struct spirv_target spirv_target_level_zero = {
+    .dialect = SPIRV_KERNEL, .version = 0x00010200, .features = KERNEL_FEATURES | SPIRV_LAUNCH_BLOCK};
 const struct spirv_target spirv_target_vulkan = {.dialect = SPIRV_VULKAN,
                                                  .version = 0x00010500,
-                                                 .features = ALL_FEATURES,
+                                                 .features = VULKAN_FEATURES,
                                                  .min_sub_group = 1,
                                                  .max_sub_group = 128,
                                                  .sub_group = 32};
@@ -121,7 +129,7 @@ static void kernel_modes(struct spw *w, uint32_t function)
     if (hint[0]) SPW_PUT(modes, SpvOpExecutionMode, function, SpvExecutionModeLocalSizeHint, hint[0], hint[1], hint[2]);
     SPW_PUT(modes, SpvOpExecutionMode, function, SpvExecutionModeContractionOff);
     bool sized = k->sub_group_size && k->sub_group_size < IR_SUB_GROUP_AUTOMATIC;
-    if (!sized && !k->sub_groups_per_work_group) return;
+    if (spw_writes_groups(w) || (!sized && !k->sub_groups_per_work_group)) return;
     spw_capability(&w->m, SpvCapabilitySubgroupDispatch);
     if (sized) SPW_PUT(modes, SpvOpExecutionMode, function, SpvExecutionModeSubgroupSize, k->sub_group_size);
     if (k->sub_groups_per_work_group)
@@ -133,9 +141,10 @@ static void kernel_modes(struct spw *w, uint32_t function)
 
 static uint32_t function_type(struct spw *w)
 {
-    uint32_t *types = arena_alloc(w->arena, (w->kernel->n_params + 1) * sizeof *types), n = 0;
+    uint32_t *types = arena_alloc(w->arena, (w->kernel->n_params + SPIRV_KERNEL_PARAMETERS + 1) * sizeof *types), n = 0;
     types[n++] = spw_type_void(&w->m);
-    for (uint32_t i = 0; !w->vulkan && i < w->kernel->n_params; i++)
+    for (uint32_t i = 0; spw_has_block(w) && i < SPIRV_KERNEL_PARAMETERS; i++) types[n++] = spw_block_param_type(w, i);
+    for (uint32_t i = 0; spw_has_parameters(w) && i < w->kernel->n_params; i++)
         types[n++] = spw_kernel_param_type(w, &w->kernel->params[i]);
     return spw_once(&w->m, SPW_GLOBALS, SpvOpTypeFunction, 0, types, n);
 }
@@ -179,11 +188,11 @@ static void put_function(struct spw *w)
 static void write_module(struct spw *w)
 {
     w->formula = spw_formula(w);
-    if (w->vulkan) spw_come_together(w);
+    if (spw_writes_groups(w)) spw_come_together(w);
     w->ids = arena_alloc(w->arena, pass_number(w->kernel) * sizeof *w->ids);
     w->m.version = w->target->version;
     ir_walk(w->kernel->body, see_sharing, w);
-    if (w->vulkan && w->sub_group) spw_members_open(w);
+    if (spw_writes_groups(w) && w->sub_group) spw_members_open(w);
     spw_memory_open(w);
     if (w->vulkan)
         vulkan_head(w);

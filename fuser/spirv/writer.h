@@ -12,6 +12,8 @@ int spirv_write(const struct ir_function *kernel, const struct spirv_target *tar
                 struct diag_list *list);
 /* What any device is taken to have: the kernel dialect in the version that OpenCL 2.1 and later take. */
 extern const struct spirv_target spirv_target_kernel;
+/* The same, launched as device level_zero does: with a block (fuser/spirv/abi/abi.h). */
+extern const struct spirv_target spirv_target_level_zero;
 /* A device of Vulkan 1.2 that has all features: what is written for it is valid. */
 extern const struct spirv_target spirv_target_vulkan;
 

@@ -287,6 +287,12 @@ const struct spirv_target *dispatch_target(const struct dispatcher *d)
     return &d->target;
 }
 
+const char *dispatch_pocl(const struct dispatcher *d)
+{
+    (void)d;
+    return "";
+}
+
 void *dispatch_memory(struct dispatcher *d, size_t size, uint64_t *address)
 {
     size_t at = d->used;
@@ -302,6 +308,12 @@ void dispatch_reset(struct dispatcher *d)
 }
 
 /* ---- a launch ---- */
+
+uint32_t dispatch_own_local(const struct dispatcher *d, const struct spirv_module *m, const struct nd_range *range)
+{
+    (void)d, (void)range;
+    return m->local_bytes;
+}
 
 struct launch {
     struct dispatcher *d;

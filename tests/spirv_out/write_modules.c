@@ -1,6 +1,6 @@
 /*
  * Writes the kernels of modules as SPIR-V, and says of each whether it could be: the module's words that were accepted,
- * or why not. write_modules kernel|vulkan FOLDER|- FILE.spv|FILE.fk ...
+ * or why not. write_modules kernel|level_zero|vulkan FOLDER|- FILE.spv|FILE.fk ...
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,9 @@ static void write_kernel(const char *folder, const char *module, struct ir_funct
     struct spirv_module m;
     struct diag_list list = {0};
     pipeline_run(&pipeline_cleanup, f);
-    const char *dialect = target->dialect == SPIRV_VULKAN ? "vulkan" : "kernel";
+    const char *dialect = target->dialect == SPIRV_VULKAN      ? "vulkan"
+                          : target == &spirv_target_level_zero ? "level_zero"
+                                                               : "kernel";
     int result = spirv_write(f, target, &m, &list);
     *(result == 0 ? &written : result == -1 ? &refused : &wrong) += 1;
     if (result == 0) {
@@ -75,8 +77,10 @@ static void write_file(const char *folder, const char *path, const struct spirv_
 int main(int argc, char **argv)
 {
     if (argc < 4) return 2;
-    bool vulkan = strcmp(argv[1], "vulkan") == 0;
-    for (int i = 3; i < argc; i++) write_file(argv[2], argv[i], vulkan ? &spirv_target_vulkan : &spirv_target_kernel);
+    const struct spirv_target *target = strcmp(argv[1], "vulkan") == 0       ? &spirv_target_vulkan
+                                        : strcmp(argv[1], "level_zero") == 0 ? &spirv_target_level_zero
+                                                                             : &spirv_target_kernel;
+    for (int i = 3; i < argc; i++) write_file(argv[2], argv[i], target);
     printf("%u written, %u refused, %u wrong\n", written, refused, wrong);
     return wrong > 0;
 }

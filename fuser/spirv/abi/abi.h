@@ -1,13 +1,16 @@
 /*
- * How kernels of the Vulkan dialect are launched: the contract between fuser/spirv (which writes them) and the executor
+ * How kernels are launched: the contract between fuser/spirv (which writes them) and the executor
  * (which dispatches them). A change of it must change SPIRV_ABI_VERSION, which is part of every cache key.
  *
- * A module has one entry point, of the name SPIRV_ENTRY_NAME. All it is given lies in a block of memory, whose address
- * is in the push constants: struct spirv_launch, and SPIRV_ARGUMENTS bytes from its beginning the arguments as
- * ir_param_layout() says. The first SPIRV_UNIFORM_BYTES of it are the uniform buffer of set 0, binding 0, too, from
- * where GPUs read what is the same for all for next to nothing. Among the arguments, buffers are addresses, scalars and
- * by-value structs lie inline, and the 8 bytes of a local pointer hold the offset of its memory in that of the
- * work-group.
+ * A module of the Vulkan dialect has one entry point, of the name SPIRV_ENTRY_NAME. All it is given lies in a block of
+ * memory, whose address is in the push constants: struct spirv_launch, and SPIRV_ARGUMENTS bytes from its beginning the
+ * arguments as ir_param_layout() says. The first SPIRV_UNIFORM_BYTES of it are the uniform buffer of set 0, binding 0,
+ * too, from where GPUs read what is the same for all for next to nothing. Among the arguments, buffers are addresses,
+ * scalars and by-value structs lie inline, and the 8 bytes of a local pointer hold the offset of its memory in that of
+ * the work-group.
+ *
+ * A kernel of the kernel dialect for a target with SPIRV_LAUNCH_BLOCK is given the same block, as the parameters that
+ * enum spirv_kernel_parameter says; memory of the work-group is a parameter then, but for the kernel's own variables.
  */
 #pragma once
 
@@ -16,7 +19,7 @@
 #define SPIRV_ENTRY_NAME "main"
 
 enum {
-    SPIRV_ABI_VERSION = 4,
+    SPIRV_ABI_VERSION = 5,
     SPIRV_ARGUMENTS = 128,       /* bytes from the block's beginning to the arguments */
     SPIRV_UNIFORM_BYTES = 16384, /* what each driver takes */
     SPIRV_BLOCK_ALIGN = 128,     /* of the block, of constants, and of each local pointer's memory */
@@ -39,6 +42,17 @@ struct spirv_launch {
     uint32_t dims;             /* 1 to 3 */
     uint32_t
         cut_short; /* becomes 1 where the driver ended a loop that the kernel did not: of use are no results then */
+};
+
+/* Parameters of the kernel dialect. */
+enum spirv_kernel_parameter {
+    SPIRV_KERNEL_BLOCK, /* address of the block, in constant memory */
+    SPIRV_KERNEL_LOCAL, /* local memory: struct spirv_module's item_bytes of each work-item, then that of local pointers
+                         */
+    SPIRV_KERNEL_BASE_X, /* 32 bits each: added to the ids of work-groups */
+    SPIRV_KERNEL_BASE_Y,
+    SPIRV_KERNEL_BASE_Z,
+    SPIRV_KERNEL_PARAMETERS
 };
 
 /* Specialization constants, all of 32 bits. */

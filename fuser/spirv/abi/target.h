@@ -38,12 +38,16 @@ enum spirv_feature {
     SPIRV_EXACT_SQRT64 = 1 << 24,
     SPIRV_LONG_LOOPS = 1 << 25,  /* loops end when the kernel says; else launches tell where they did not */
     SPIRV_LONE_FENCES = 1 << 26, /* work-items of a work-group may come to different fences, and numbers of them */
+    /* Of the kernel dialect, where no other has a meaning. */
+    SPIRV_LAUNCH_BLOCK = 1 << 27, /* kernels are given a launch's block (abi.h) instead of their parameters */
+    SPIRV_GROUPS =
+        1 << 28, /* the device has instructions of groups and sub-groups; else SPIRV_LAUNCH_BLOCK is needed */
 };
 
 struct spirv_target {
     enum spirv_dialect dialect;
     uint32_t version;                      /* of SPIR-V, as in a module's second word: 0x00010500 */
-    uint32_t features;                     /* enum spirv_feature; without meaning in the kernel dialect */
+    uint32_t features;                     /* enum spirv_feature */
     uint32_t min_sub_group, max_sub_group; /* work-items in a sub-group that can be asked for; 0: none */
     uint32_t sub_group;                    /* without being asked */
 };

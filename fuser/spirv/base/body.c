@@ -21,9 +21,14 @@ void spw_fail(struct spw *w, const char *format, ...)
     w->failed = true;
 }
 
+bool spw_writes_groups(const struct spw *w)
+{
+    return w->vulkan || !(w->target->features & SPIRV_GROUPS);
+}
+
 bool spw_need(struct spw *w, enum spirv_feature feature, const char *what)
 {
-    if (!w->vulkan || w->target->features & feature) return true;
+    if (w->target->features & feature) return true;
     spw_fail(w, "needs %s, which the device lacks", what);
     return false;
 }
@@ -207,6 +212,13 @@ void spw_join(struct spw *w, ir_type t, const uint32_t *scalars, uint32_t *parts
         memcpy(parts, scalars, lanes * sizeof *parts);
     else
         parts[0] = spw_construct(w, spw_part_type(w, t), scalars, lanes);
+}
+
+void spw_set_lanes(struct spw *w, const struct ir_value *v, const uint32_t *scalars)
+{
+    uint32_t parts[IR_MAX_LANES];
+    spw_join(w, v->type, scalars, parts);
+    spw_set(w, v, parts);
 }
 
 uint32_t spw_lane(struct spw *w, const struct ir_value *v, unsigned lane)

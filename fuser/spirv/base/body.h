@@ -36,19 +36,22 @@ struct spw {
     uint32_t **ids;                       /* parts by the number of a value (scratch) */
     struct spw_words interface;           /* variables that the entry point lists */
     struct spw_words builtins;            /* pairs: a built-in variable's number and id */
-    uint32_t sub_group, device_sub_group; /* Vulkan: work-items of a sub-group, as the kernel and the device see it */
+    uint32_t sub_group, device_sub_group; /* work-items of a sub-group, as the kernel and the device see it */
     uint32_t exchange;                    /* Vulkan: a word for each work-item, in memory of the work-group */
     struct map uniform;                   /* by address: instructions to which all work-items of a work-group come */
     struct spw_words uniforms;            /* Vulkan: of the launch's block, pairs: where a number is and its bits */
     uint32_t uniform_buffer;              /* 0: nothing is read of it */
     uint32_t group_size[3], surplus;      /* Vulkan: specialization constants */
-    struct map globals;                   /* kernel dialect: variables of the module, by their address here */
-    struct spw_flow *flow;                /* where breaks and continues go */
-    struct spw_memory *memory;            /* variables of the module that hold the kernel's own */
+    uint32_t params[SPIRV_KERNEL_PARAMETERS]; /* kernel dialect, given a block: the kernel's own */
+    struct map globals;                       /* kernel dialect: variables of the module, by their address here */
+    struct spw_flow *flow;                    /* where breaks and continues go */
+    struct spw_memory *memory;                /* variables of the module that hold the kernel's own */
 };
 
 /* The operation that is being written cannot be said; why: a sentence's rest, "needs ...". */
 void spw_fail(struct spw *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Operations of groups are written out: in Vulkan, and for devices that have no instructions of groups. */
+bool spw_writes_groups(const struct spw *w);
 /* False, and it is said: the target lacks a feature. */
 bool spw_need(struct spw *w, enum spirv_feature feature, const char *what);
 
@@ -87,6 +90,7 @@ void spw_set(struct spw *w, const struct ir_value *v, const uint32_t *parts);
 void spw_set1(struct spw *w, const struct ir_value *v, uint32_t part);
 /* One scalar of a value. */
 uint32_t spw_lane(struct spw *w, const struct ir_value *v, unsigned lane);
-/* The parts of a value of type t from its scalars. */
+/* The parts of a value of type t from its scalars; and as the value. */
 void spw_join(struct spw *w, ir_type t, const uint32_t *scalars, uint32_t *parts);
+void spw_set_lanes(struct spw *w, const struct ir_value *v, const uint32_t *scalars);
 void spw_split(struct spw *w, ir_type t, const uint32_t *parts, uint32_t *scalars);

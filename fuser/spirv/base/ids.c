@@ -1,58 +1,12 @@
-/* Where a work-item is: built-in variables of the kernel dialect; in Vulkan computed from what the launch says. */
+/* Where a work-item is; in Vulkan computed from what the launch says. */
 #include "fuser/spirv/base/ids.h"
 
 #include <spirv/unified1/spirv.h>
 #include <stddef.h>
 
+#include "fuser/spirv/base/builtin.h"
+#include "fuser/spirv/base/kernel_ids.h"
 #include "fuser/spirv/base/uniform.h"
-
-/* ---- built-in variables ---- */
-
-static uint32_t builtin_variable(struct spw *w, uint32_t builtin, uint32_t type)
-{
-    for (size_t i = 0; i < w->builtins.n; i += 2)
-        if (w->builtins.words[i] == builtin) return w->builtins.words[i + 1];
-    uint32_t pair[2] = {builtin, spw_id(&w->m)}, storage = SpvStorageClassInput;
-    uint32_t pointer = spw_type_pointer(&w->m, storage, type);
-    SPW_PUT(&w->m.sections[SPW_GLOBALS], SpvOpVariable, pointer, pair[1], storage);
-    spw_decorate(&w->m, pair[1], SpvDecorationBuiltIn, &builtin, 1);
-    spw_append(&w->builtins, pair, 2);
-    spw_append(&w->interface, &pair[1], 1);
-    return pair[1];
-}
-
-uint32_t spw_builtin(struct spw *w, uint32_t builtin, uint32_t type)
-{
-    uint32_t variable = builtin_variable(w, builtin, type);
-    return spw_once(&w->m, SPW_PROLOGUE, SpvOpLoad, type, &variable, 1);
-}
-
-static uint32_t builtin_part(struct spw *w, uint32_t builtin, unsigned bits, unsigned dim)
-{
-    uint32_t all = spw_builtin(w, builtin, spw_type_int(&w->m, bits, 3));
-    return spw_once(&w->m, SPW_PROLOGUE, SpvOpCompositeExtract, spw_type_int(&w->m, bits, 1), (uint32_t[]){all, dim},
-                    2);
-}
-
-/* ---- kernel dialect ---- */
-
-static uint32_t kernel_id(struct spw *w, enum ir_op op, unsigned dim)
-{
-    uint32_t word = spw_type_int(&w->m, 32, 1), wide = spw_type_int(&w->m, 64, 1);
-    switch (op) {
-    case IR_OP_GLOBAL_ID: return builtin_part(w, SpvBuiltInGlobalInvocationId, 64, dim);
-    case IR_OP_LOCAL_ID: return builtin_part(w, SpvBuiltInLocalInvocationId, 64, dim);
-    case IR_OP_GROUP_ID: return builtin_part(w, SpvBuiltInWorkgroupId, 64, dim);
-    case IR_OP_GLOBAL_SIZE: return builtin_part(w, SpvBuiltInGlobalSize, 64, dim);
-    case IR_OP_LOCAL_SIZE: return builtin_part(w, SpvBuiltInWorkgroupSize, 64, dim);
-    case IR_OP_ENQUEUED_LOCAL_SIZE: return builtin_part(w, SpvBuiltInEnqueuedWorkgroupSize, 64, dim);
-    case IR_OP_NUM_GROUPS: return builtin_part(w, SpvBuiltInNumWorkgroups, 64, dim);
-    case IR_OP_GLOBAL_OFFSET: return builtin_part(w, SpvBuiltInGlobalOffset, 64, dim);
-    case IR_OP_WORK_DIM: return spw_builtin(w, SpvBuiltInWorkDim, word);
-    case IR_OP_GLOBAL_LINEAR_ID: return spw_builtin(w, SpvBuiltInGlobalLinearId, wide);
-    default: return spw_builtin(w, SpvBuiltInLocalInvocationIndex, wide);
-    }
-}
 
 /* ---- Vulkan: the launch ---- */
 
@@ -154,22 +108,13 @@ void spw_declare_group_size(struct spw *w)
 
 uint32_t spw_linear_in_sub_groups(struct spw *w)
 {
-    uint32_t type = spw_type_int(&w->m, 32, 1);
+    uint32_t type = spw_type_int(&w->m, 32, 1), index = w->vulkan ? 0 : spw_id_of(w, IR_OP_LOCAL_LINEAR_ID, 0);
+    if (!w->vulkan) return spw_once(&w->m, SPW_PROLOGUE, SpvOpUConvert, type, &index, 1);
     spw_capability(&w->m, SpvCapabilityGroupNonUniform);
     uint32_t number[2] = {spw_builtin(w, SpvBuiltInSubgroupId, type), spw_const_u32(&w->m, w->device_sub_group)};
     uint32_t first = spw_once(&w->m, SPW_PROLOGUE, SpvOpIMul, type, number, 2);
     uint32_t sum[2] = {first, spw_builtin(w, SpvBuiltInSubgroupLocalInvocationId, type)};
     return spw_once(&w->m, SPW_PROLOGUE, SpvOpIAdd, type, sum, 2);
-}
-
-static uint32_t pair(struct spw *w, unsigned opcode, unsigned bits, uint32_t x, uint32_t y)
-{
-    return spw_once(&w->m, SPW_PROLOGUE, opcode, spw_type_int(&w->m, bits, 1), (uint32_t[]){x, y}, 2);
-}
-
-static uint32_t widened(struct spw *w, uint32_t x)
-{
-    return spw_once(&w->m, SPW_PROLOGUE, SpvOpUConvert, spw_type_int(&w->m, 64, 1), &x, 1);
 }
 
 /* From the id that sub-groups are cut from, where the kernel sees them. */
@@ -186,13 +131,13 @@ static uint32_t derived_local_id(struct spw *w, unsigned dim)
 static uint32_t local_id(struct spw *w, unsigned dim)
 {
     if (w->sub_group) return derived_local_id(w, dim);
-    return builtin_part(w, SpvBuiltInLocalInvocationId, 32, dim);
+    return spw_builtin_part(w, SpvBuiltInLocalInvocationId, 32, dim);
 }
 
 static uint32_t group_id(struct spw *w, unsigned dim)
 {
     uint32_t base = push_constant(w, 1 + dim, spw_type_int(&w->m, 32, 1));
-    return pair(w, SpvOpIAdd, 32, builtin_part(w, SpvBuiltInWorkgroupId, 32, dim), base);
+    return spw_id_pair(w, SpvOpIAdd, 32, spw_builtin_part(w, SpvBuiltInWorkgroupId, 32, dim), base);
 }
 
 /* Of a complete work-group; small, so that drivers multiply by it in one instruction, and where all are as large they
@@ -206,49 +151,43 @@ static uint32_t complete_size(struct spw *w, unsigned dim)
 static uint32_t group_start(struct spw *w, unsigned dim)
 {
     uint32_t size = spw_id_of(w, IR_OP_ENQUEUED_LOCAL_SIZE, dim);
-    return pair(w, SpvOpIMul, 64, widened(w, group_id(w, dim)), size);
+    return spw_id_pair(w, SpvOpIMul, 64, spw_id_widened(w, group_id(w, dim)), size);
 }
 
 /* Without the offset. */
 static uint32_t place_in_range(struct spw *w, unsigned dim)
 {
-    return pair(w, SpvOpIAdd, 64, group_start(w, dim), widened(w, local_id(w, dim)));
+    return spw_id_pair(w, SpvOpIAdd, 64, group_start(w, dim), spw_id_widened(w, local_id(w, dim)));
 }
 
 static uint32_t local_size(struct spw *w, unsigned dim)
 {
     uint32_t all = spw_id_of(w, IR_OP_GLOBAL_SIZE, dim), size = spw_id_of(w, IR_OP_ENQUEUED_LOCAL_SIZE, dim);
-    uint32_t rest = pair(w, SpvOpISub, 64, all, group_start(w, dim)), type = spw_type_int(&w->m, 64, 1);
+    uint32_t rest = spw_id_pair(w, SpvOpISub, 64, all, group_start(w, dim)), type = spw_type_int(&w->m, 64, 1);
     uint32_t operands[3] = {
         spw_once(&w->m, SPW_PROLOGUE, SpvOpULessThan, spw_type_bool(&w->m, 1), (uint32_t[]){rest, size}, 2), rest,
         size};
     return spw_once(&w->m, SPW_PROLOGUE, SpvOpSelect, type, operands, 3);
 }
 
-/* (z * height + y) * width + x of three ids and three sizes. */
-static uint32_t linear(struct spw *w, const uint32_t *ids, const uint32_t *sizes)
-{
-    uint32_t rows = pair(w, SpvOpIAdd, 64, pair(w, SpvOpIMul, 64, ids[2], sizes[1]), ids[1]);
-    return pair(w, SpvOpIAdd, 64, pair(w, SpvOpIMul, 64, rows, sizes[0]), ids[0]);
-}
-
 static uint32_t linear_id(struct spw *w, bool global)
 {
     uint32_t ids[3], sizes[2];
-    for (unsigned d = 0; d < 3; d++) ids[d] = global ? place_in_range(w, d) : widened(w, local_id(w, d));
+    for (unsigned d = 0; d < 3; d++) ids[d] = global ? place_in_range(w, d) : spw_id_widened(w, local_id(w, d));
     for (unsigned d = 0; d < 2; d++) sizes[d] = spw_id_of(w, global ? IR_OP_GLOBAL_SIZE : IR_OP_LOCAL_SIZE, d);
-    return linear(w, ids, sizes);
+    return spw_id_linear(w, ids, sizes);
 }
 
 static uint32_t vulkan_id(struct spw *w, enum ir_op op, unsigned dim)
 {
     switch (op) {
-    case IR_OP_GLOBAL_ID: return pair(w, SpvOpIAdd, 64, place_in_range(w, dim), spw_id_of(w, IR_OP_GLOBAL_OFFSET, dim));
-    case IR_OP_LOCAL_ID: return widened(w, local_id(w, dim));
-    case IR_OP_GROUP_ID: return widened(w, group_id(w, dim));
+    case IR_OP_GLOBAL_ID:
+        return spw_id_pair(w, SpvOpIAdd, 64, place_in_range(w, dim), spw_id_of(w, IR_OP_GLOBAL_OFFSET, dim));
+    case IR_OP_LOCAL_ID: return spw_id_widened(w, local_id(w, dim));
+    case IR_OP_GROUP_ID: return spw_id_widened(w, group_id(w, dim));
     case IR_OP_GLOBAL_SIZE: return launch_size(w, offsetof(struct spirv_launch, global_size), dim);
     case IR_OP_LOCAL_SIZE: return local_size(w, dim);
-    case IR_OP_ENQUEUED_LOCAL_SIZE: return widened(w, complete_size(w, dim));
+    case IR_OP_ENQUEUED_LOCAL_SIZE: return spw_id_widened(w, complete_size(w, dim));
     case IR_OP_NUM_GROUPS: return launch_size(w, offsetof(struct spirv_launch, num_groups), dim);
     case IR_OP_GLOBAL_OFFSET: return launch_size(w, offsetof(struct spirv_launch, global_offset), dim);
     case IR_OP_WORK_DIM: return spw_launch_number(w, IR_KIND_I32, offsetof(struct spirv_launch, dims));
@@ -287,5 +226,5 @@ uint32_t spw_inside_range(struct spw *w)
 
 uint32_t spw_id_of(struct spw *w, enum ir_op op, unsigned dim)
 {
-    return w->vulkan ? vulkan_id(w, op, dim) : kernel_id(w, op, dim);
+    return w->vulkan ? vulkan_id(w, op, dim) : spw_kernel_id(w, op, dim);
 }

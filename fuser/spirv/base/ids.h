@@ -5,7 +5,8 @@
 
 /* The value of an operation of that class, computed once at the kernel's beginning. */
 uint32_t spw_id_of(struct spw *w, enum ir_op op, unsigned dim);
-/* Vulkan: a number of struct spirv_launch or of the arguments, at its offset from the block's beginning. */
+/* Of a launch's block: a number of struct spirv_launch or of the arguments, at its offset from the block's beginning.
+ */
 uint32_t spw_launch_number(struct spw *w, enum ir_kind kind, uint32_t offset);
 uint32_t spw_launch_address(struct spw *w); /* of the block */
 /* Vulkan: an integer that is 0, which nobody knows when the kernel is compiled. */
@@ -16,8 +17,6 @@ uint32_t spw_inside_range(struct spw *w);
 uint32_t spw_group_size(struct spw *w, unsigned dim);
 uint32_t spw_group_items(struct spw *w); /* their product */
 void spw_declare_group_size(struct spw *w);
-/* Vulkan does not say which work-items are a sub-group: so where that matters it is ids that are made of sub-groups.
-   The linear id in the work-group, of 32 bits. */
+/* The linear id in the work-group, of 32 bits, where sub-groups are written out. Vulkan does not say which work-items
+   are a sub-group: so there it is ids that are made of sub-groups. */
 uint32_t spw_linear_in_sub_groups(struct spw *w);
-/* A variable of the pipeline, which has that type; its value. */
-uint32_t spw_builtin(struct spw *w, uint32_t builtin, uint32_t type);

@@ -5,7 +5,7 @@
 
 #include "fuser/spirv/base/scope.h"
 #include "fuser/spirv/groups/kernel_group.h"
-#include "fuser/spirv/groups/vulkan_group.h"
+#include "fuser/spirv/groups/written_group.h"
 
 /* Of a barrier that fences nothing work-items only wait. */
 static void barrier(struct spw *w, const struct ir_inst *inst)
@@ -28,10 +28,10 @@ void spw_fence(struct spw *w, const struct ir_inst *inst)
 void spw_group(struct spw *w, const struct ir_inst *inst)
 {
     enum ir_op_class c = ir_op_class(inst->op);
-    if (inst->op == IR_OP_BARRIER && (!w->vulkan || inst->attrs.scope == IR_SCOPE_WORK_GROUP)) {
+    if (inst->op == IR_OP_BARRIER && (!spw_writes_groups(w) || inst->attrs.scope == IR_SCOPE_WORK_GROUP)) {
         barrier(w, inst);
-    } else if (w->vulkan) {
-        spw_vulkan_group(w, inst);
+    } else if (spw_writes_groups(w)) {
+        spw_written_group(w, inst);
     } else if (c == IR_CLASS_SUB_GROUP_QUERY) {
         spw_set1(w, inst->results[0], spw_kernel_query(w, inst->op));
     } else if (c == IR_CLASS_SUB_GROUP) {

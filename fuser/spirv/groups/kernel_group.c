@@ -4,6 +4,7 @@
 
 #include <spirv/unified1/spirv.h>
 
+#include "fuser/spirv/base/builtin.h"
 #include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/base/scope.h"
 #include "fuser/spirv/memory/kernel_memory.h"

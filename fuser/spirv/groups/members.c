@@ -1,8 +1,9 @@
-/* The work-items of a sub-group in Vulkan. */
+/* The work-items of a sub-group. */
 #include "fuser/spirv/groups/members.h"
 
 #include <spirv/unified1/spirv.h>
 
+#include "fuser/spirv/base/builtin.h"
 #include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/base/scope.h"
 
@@ -34,8 +35,8 @@ void spw_members_open(struct spw *w)
     }
     if (size >= t->min_sub_group && size <= t->max_sub_group) device = size;
     w->sub_group = size;
-    w->device_sub_group = device;
-    w->out->sub_group_size = device;
+    w->device_sub_group = w->vulkan ? device : 1;
+    w->out->sub_group_size = w->vulkan ? device : 0;
 }
 
 static void ask(struct spw *w, uint32_t capability)
@@ -57,7 +58,7 @@ static uint32_t in_prologue(struct spw *w, unsigned opcode, uint32_t x, uint32_t
 
 static uint32_t own_id(struct spw *w)
 {
-    if (w->sub_group == w->device_sub_group) return lane(w);
+    if (w->vulkan && w->sub_group == w->device_sub_group) return lane(w);
     return in_prologue(w, SpvOpBitwiseAnd, spw_linear_in_sub_groups(w), number(w, w->sub_group - 1));
 }
 
@@ -115,20 +116,39 @@ static uint32_t exchange_array(struct spw *w)
     return w->exchange;
 }
 
+/* Kernel dialect: it is at the beginning of the launch's local memory. */
+static uint32_t exchange_start(struct spw *w)
+{
+    uint32_t pointer = spw_type_pointer(&w->m, SpvStorageClassWorkgroup, word_type(w));
+    w->out->item_bytes = sizeof(uint32_t);
+    return spw_once(&w->m, SPW_PROLOGUE, SpvOpBitcast, pointer, &w->params[SPIRV_KERNEL_LOCAL], 1);
+}
+
 static uint32_t exchange_place(struct spw *w, uint32_t at)
 {
-    uint32_t array = exchange_array(w), pointer = spw_type_pointer(&w->m, SpvStorageClassWorkgroup, word_type(w));
-    return SPW_EMIT(w, SpvOpAccessChain, pointer, array, at);
+    uint32_t pointer = spw_type_pointer(&w->m, SpvStorageClassWorkgroup, word_type(w));
+    if (w->vulkan) return SPW_EMIT(w, SpvOpAccessChain, pointer, exchange_array(w), at);
+    return SPW_EMIT(w, SpvOpPtrAccessChain, pointer, exchange_start(w), at);
+}
+
+/* Operands of an access to it, behind so many others. */
+static uint32_t shared_access(const struct spw *w, uint32_t *operands, uint32_t n)
+{
+    operands[n++] = w->vulkan ? SpvMemoryAccessNonPrivatePointerMask : SpvMemoryAccessAlignedMask;
+    if (!w->vulkan) operands[n++] = sizeof(uint32_t);
+    return n;
 }
 
 void spw_exchange_put(struct spw *w, uint32_t at, uint32_t x)
 {
-    SPW_DO(w, SpvOpStore, exchange_place(w, at), x, SpvMemoryAccessNonPrivatePointerMask);
+    uint32_t operands[4] = {exchange_place(w, at), x};
+    spw_do_n(w, SpvOpStore, operands, shared_access(w, operands, 2));
 }
 
 uint32_t spw_exchange_get(struct spw *w, uint32_t at)
 {
-    return SPW_EMIT(w, SpvOpLoad, word_type(w), exchange_place(w, at), SpvMemoryAccessNonPrivatePointerMask);
+    uint32_t operands[3] = {exchange_place(w, at)};
+    return spw_emit_n(w, SpvOpLoad, word_type(w), operands, shared_access(w, operands, 1));
 }
 
 void spw_exchange_wait(struct spw *w)
@@ -138,7 +158,7 @@ void spw_exchange_wait(struct spw *w)
 }
 
 /* The exchange needs all work-items: where they may part ways it cannot be. */
-static bool check_exchange(struct spw *w)
+bool spw_come_to_exchange(struct spw *w)
 {
     if (map_find(&w->uniform, (uint64_t)(uintptr_t)w->inst)) return true;
     spw_fail(w,
@@ -148,7 +168,7 @@ static bool check_exchange(struct spw *w)
     return false;
 }
 
-static bool exchanges(const struct spw *w)
+bool spw_exchanges(const struct spw *w)
 {
     return w->sub_group > w->device_sub_group;
 }
@@ -169,14 +189,15 @@ static uint32_t member_place(struct spw *w, uint32_t id)
 
 uint32_t spw_fetch(struct spw *w, uint32_t x, uint32_t id)
 {
-    if (exchanges(w)) {
-        if (!check_exchange(w)) return x;
+    if (spw_exchanges(w)) {
+        if (!spw_come_to_exchange(w)) return x;
         spw_exchange_put(w, spw_linear_in_sub_groups(w), x);
         spw_exchange_wait(w);
         uint32_t r = spw_exchange_get(w, member_place(w, id));
         spw_exchange_wait(w);
         return r;
     }
+    if (!w->vulkan) return x; /* it is alone */
     ask(w, SpvCapabilityGroupNonUniformShuffle);
     id = word(w, SpvOpBitwiseAnd, id, number(w, w->sub_group - 1));
     if (w->sub_group < w->device_sub_group) {
@@ -192,7 +213,7 @@ uint32_t spw_fetch(struct spw *w, uint32_t x, uint32_t id)
 static void exchanged_ballot(struct spw *w, uint32_t x, uint32_t words[2])
 {
     words[0] = words[1] = number(w, 0);
-    if (!check_exchange(w)) return;
+    if (!spw_come_to_exchange(w)) return;
     spw_exchange_put(w, spw_linear_in_sub_groups(w),
                      SPW_EMIT(w, SpvOpSelect, word_type(w), x, number(w, 1), number(w, 0)));
     spw_exchange_wait(w);
@@ -209,8 +230,13 @@ static void exchanged_ballot(struct spw *w, uint32_t x, uint32_t words[2])
 
 void spw_ballot(struct spw *w, uint32_t x, uint32_t words[2])
 {
-    if (exchanges(w)) {
+    if (spw_exchanges(w)) {
         exchanged_ballot(w, x, words);
+        return;
+    }
+    if (!w->vulkan) {
+        words[0] = SPW_EMIT(w, SpvOpSelect, word_type(w), x, number(w, 1), number(w, 0));
+        words[1] = number(w, 0);
         return;
     }
     ask(w, SpvCapabilityGroupNonUniformBallot);

@@ -1,4 +1,4 @@
-/* Operations of whole work-groups in Vulkan, through memory of the work-group: a word for each work-item, two rounds
+/* Operations of whole work-groups written out, through memory of the work-group: a word for each work-item, two rounds
    where numbers have two. */
 #include "fuser/spirv/groups/work_group.h"
 

@@ -5,6 +5,7 @@
 
 #include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/base/ids.h"
+#include "fuser/spirv/base/kernel_ids.h"
 #include "fuser/spirv/memory/kernel_memory.h"
 #include "fuser/spirv/memory/vulkan_memory.h"
 #include "fuser/spirv/numbers/operation.h"
@@ -242,15 +243,34 @@ static void vulkan_param(struct spw *w, const struct ir_param *p, uint32_t offse
     spw_set(w, p->value, parts);
 }
 
+/* Kernel dialect: the same of a block that lies in constant memory. */
+static void block_param(struct spw *w, const struct ir_param *p, uint32_t offset)
+{
+    ir_type t = p->value->type;
+    uint32_t at = spw_block_pointer(w, SPIRV_ARGUMENTS + offset), part = at;
+    if (ir_type_is_ptr(t) && ir_type_space(t) == IR_SPACE_LOCAL) {
+        uint32_t by = spw_kernel_load(w, IR_I64, IR_SPACE_CONSTANT, at, sizeof(uint64_t), false);
+        part = spw_advance(w, IR_SPACE_LOCAL, w->params[SPIRV_KERNEL_LOCAL], by);
+    } else if (!p->by_value) {
+        part = spw_kernel_load(w, t, IR_SPACE_CONSTANT, at, ir_type_align(w->kernel->module, t), false);
+    }
+    spw_set1(w, p->value, part);
+}
+
 void spw_params(struct spw *w)
 {
     uint32_t *offsets = arena_alloc(w->arena, (w->kernel->n_params + 1) * sizeof *offsets);
     w->out->args_size = ir_param_layout(w->kernel, offsets);
-    for (uint32_t i = 0; i < w->kernel->n_params && !w->failed; i++)
+    if (spw_has_block(w)) spw_block_params(w);
+    for (uint32_t i = 0; i < w->kernel->n_params && !w->failed; i++) {
+        const struct ir_param *p = &w->kernel->params[i];
         if (w->vulkan)
-            vulkan_param(w, &w->kernel->params[i], offsets[i]);
+            vulkan_param(w, p, offsets[i]);
+        else if (spw_has_block(w))
+            block_param(w, p, offsets[i]);
         else
-            spw_kernel_param(w, &w->kernel->params[i]);
+            spw_kernel_param(w, p);
+    }
 }
 
 void spw_memory_access(struct spw *w, const struct ir_inst *inst)

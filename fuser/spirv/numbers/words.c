@@ -26,6 +26,7 @@ unsigned spw_to_words(struct spw *w, ir_type t, uint32_t x, uint32_t words[2])
         words[0] = SPW_EMIT(w, SpvOpSelect, type, x, spw_const_u32(&w->m, 1), spw_const_u32(&w->m, 0));
         return 1;
     }
+    if (!w->vulkan && ir_type_is_ptr(t)) x = SPW_EMIT(w, SpvOpConvertPtrToU, spw_type_int(&w->m, 64, 1), x);
     if (ir_type_is_float(t)) x = spw_bitcast(w, spw_type_int(&w->m, bits, 1), kind, spw_int_kind(kind), x);
     if (bits == 64) {
         spw_cut(w, 32, x, 2, words);
@@ -43,6 +44,7 @@ uint32_t spw_from_words(struct spw *w, ir_type t, const uint32_t *words)
         return SPW_EMIT(w, SpvOpINotEqual, spw_type_bool(&w->m, 1), words[0], spw_const_u32(&w->m, 0));
     uint32_t x = bits == 64 ? spw_glue(w, 32, words, 2) : words[0];
     if (bits < 32) x = SPW_EMIT(w, SpvOpUConvert, spw_type_int(&w->m, bits, 1), x);
+    if (!w->vulkan && ir_type_is_ptr(t)) return SPW_EMIT(w, SpvOpConvertUToPtr, spw_part_type(w, t), x);
     return ir_type_is_float(t) ? spw_bitcast(w, spw_part_type(w, t), spw_int_kind(kind), kind, x) : x;
 }
 

@@ -1,6 +1,7 @@
 /*
- * Consecutive launches as one command list. A list has the arguments of its launches in it, so it is recorded anew when
- * one of them has changed: memory elsewhere, another number.
+ * Consecutive launches as one command list, with a block of memory for each: its arguments and all else that it is
+ * told. Blocks are written for each submission and copied to the device at the list's beginning, so a list is replayed
+ * as long as it moves the same contents.
  */
 #include "daemon/executor/devices/level_zero/commands.h"
 
@@ -8,10 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/executor/devices/gpu/block.h"
 #include "daemon/executor/devices/gpu/places.h"
 #include "daemon/executor/devices/level_zero/memory.h"
 #include "daemon/executor/devices/level_zero/queue.h"
 #include "daemon/executor/program/buffers.h"
+#include "fuser/spirv/abi/abi.h"
+
+enum { ALIGNMENT = 4096 /* of blocks, all together */ };
 
 struct level_zero_batch {
     struct level_zero_batch *next;
@@ -19,9 +24,10 @@ struct level_zero_batch {
     ze_command_list_handle_t list; /* NULL: not made */
     bool is_recorded;
     uint32_t places;
-    struct gpu_used *used, *recorded_used; /* by place: now, and when the list was recorded */
-    size_t args_size;
-    uint8_t *args, *recorded; /* the launches' blocks, one after the other: now, and when they were recorded */
+    struct gpu_used *used, *recorded; /* by place: now, and when the list was recorded */
+    uint64_t block_bytes;             /* of all launches' blocks, one behind the other */
+    uint8_t *host;                    /* as they are written */
+    void *own;                        /* the device's: kernels read these */
 };
 
 static const struct program_launch *launch_of(const struct executable *x, const struct level_zero_batch *b, uint32_t i)
@@ -29,63 +35,70 @@ static const struct program_launch *launch_of(const struct executable *x, const 
     return &x->program->launches[b->launches[i]];
 }
 
-/* The block of a launch, with addresses as kernels take them. */
-static void write_args(const struct executable *x, const struct level_zero_batch *b, uint32_t index, uint8_t *args)
+static uint64_t block_bytes(const struct program_launch *p)
 {
-    const struct program_launch *p = launch_of(x, b, index);
-    if (p->args_size) memcpy(args, x->launches[b->launches[index]].args, p->args_size);
-    for (uint32_t i = 0; i < p->n_params; i++) {
-        int64_t at = gpu_place(x->program, &p->params[i]);
-        if (at < 0) continue;
-        const struct gpu_used *u = &b->used[at];
-        uint64_t offset = p->params[i].kind == PROGRAM_PARAM_SLOT ? p->params[i].offset : 0;
-        uint64_t address = level_zero_shared_address(u->shared) + u->part.offset + offset;
-        memcpy(args + p->params[i].at, &address, sizeof address);
-    }
+    return (gpu_block_bytes(p) + SPIRV_BLOCK_ALIGN - 1) & -(uint64_t)SPIRV_BLOCK_ALIGN;
 }
 
 /* ---- recording ---- */
 
-static ze_result_t set_argument(ze_kernel_handle_t kernel, uint32_t i, const struct program_param *param,
-                                const uint8_t *args)
-{
-    if (param->kind == PROGRAM_PARAM_LOCAL) return ze.KernelSetArgumentValue(kernel, i, param->offset, NULL);
-    return ze.KernelSetArgumentValue(kernel, i, param->size, args + param->at);
-}
-
-static ze_result_t record_piece(const struct level_zero_launch *l, const struct level_zero_piece *p,
+static ze_result_t record_piece(const struct level_zero_launch *l, const struct gpu_piece *p,
                                 ze_command_list_handle_t list)
 {
+    struct gpu_dispatch d = {0};
     ze_result_t result = ze.KernelSetGroupSize(l->kernel, p->size[0], p->size[1], p->size[2]);
-    if (result == ZE_RESULT_SUCCESS && level_zero.offsets_ranges)
-        result = ze.KernelSetGlobalOffsetExp(l->kernel, p->offset[0], p->offset[1], p->offset[2]);
-    if (result == ZE_RESULT_SUCCESS)
-        result = ze.CommandListAppendLaunchKernel(list, l->kernel, &p->groups, NULL, 0, NULL);
+    while (result == ZE_RESULT_SUCCESS && gpu_next_dispatch(&d, p, level_zero.description.max_groups)) {
+        const ze_group_count_t groups = {d.n[0], d.n[1], d.n[2]};
+        for (unsigned i = 0; i < 3 && result == ZE_RESULT_SUCCESS; i++)
+            result = ze.KernelSetArgumentValue(l->kernel, SPIRV_KERNEL_BASE_X + i, sizeof d.first[i], &d.first[i]);
+        if (result == ZE_RESULT_SUCCESS)
+            result = ze.CommandListAppendLaunchKernel(list, l->kernel, &groups, NULL, 0, NULL);
+    }
     return result;
 }
 
-static ze_result_t record_launch(const struct executable *x, const struct level_zero_batch *b, uint32_t index,
-                                 const uint8_t *args)
+static ze_result_t record_launch(const struct level_zero_launch *l, ze_command_list_handle_t list, const void *block)
 {
-    const struct program_launch *p = launch_of(x, b, index);
-    const struct level_zero_launch *l = (const struct level_zero_launch *)x->launches[b->launches[index]].code;
-    ze_result_t result = ZE_RESULT_SUCCESS;
-    for (uint32_t i = 0; i < p->n_params && result == ZE_RESULT_SUCCESS; i++)
-        result = set_argument(l->kernel, i, &p->params[i], args);
+    uint64_t local = l->local_bytes ? l->local_bytes : SPIRV_BLOCK_ALIGN; /* there is no argument of 0 bytes */
+    ze_result_t result = ze.KernelSetArgumentValue(l->kernel, SPIRV_KERNEL_BLOCK, sizeof block, &block);
+    if (result == ZE_RESULT_SUCCESS) result = ze.KernelSetArgumentValue(l->kernel, SPIRV_KERNEL_LOCAL, local, NULL);
     for (uint32_t i = 0; i < l->n_pieces && result == ZE_RESULT_SUCCESS; i++)
-        result = record_piece(l, &l->pieces[i], b->list);
-    return result == ZE_RESULT_SUCCESS ? ze.CommandListAppendBarrier(b->list, NULL, 0, NULL) : result;
+        result = record_piece(l, &l->pieces[i], list);
+    return result;
 }
 
-static ze_result_t record_all(const struct executable *x, struct level_zero_batch *b)
+static ze_result_t barrier(const struct level_zero_batch *b)
 {
-    const uint8_t *args = b->args;
-    ze_result_t result = level_zero_record_moves(b->used, b->places, b->list, false);
-    if (result == ZE_RESULT_SUCCESS) result = ze.CommandListAppendBarrier(b->list, NULL, 0, NULL);
-    for (uint32_t i = 0; i < b->n && result == ZE_RESULT_SUCCESS; i++) {
-        result = record_launch(x, b, i, args);
-        args += launch_of(x, b, i)->args_size;
+    return ze.CommandListAppendBarrier(b->list, NULL, 0, NULL);
+}
+
+/* Launches that share memory which one of them writes have a barrier between them. */
+static ze_result_t record_launches(const struct executable *x, const struct level_zero_batch *b)
+{
+    const uint8_t *block = b->own;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    for (uint32_t i = 0, since = 0; i < b->n && result == ZE_RESULT_SUCCESS; i++) {
+        bool waits = false;
+        for (uint32_t k = since; k < i && !waits; k++)
+            waits = gpu_meet(x->program, launch_of(x, b, k), launch_of(x, b, i));
+        if (waits) {
+            result = barrier(b);
+            since = i;
+        }
+        const struct level_zero_launch *l = (const struct level_zero_launch *)x->launches[b->launches[i]].code;
+        if (result == ZE_RESULT_SUCCESS) result = record_launch(l, b->list, block);
+        block += block_bytes(launch_of(x, b, i));
     }
+    return result;
+}
+
+static ze_result_t record_all(const struct executable *x, const struct level_zero_batch *b)
+{
+    ze_result_t result = ze.CommandListAppendMemoryCopy(b->list, b->own, b->host, b->block_bytes, NULL, 0, NULL);
+    if (result == ZE_RESULT_SUCCESS) result = level_zero_record_moves(b->used, b->places, b->list, false);
+    if (result == ZE_RESULT_SUCCESS) result = barrier(b);
+    if (result == ZE_RESULT_SUCCESS) result = record_launches(x, b);
+    if (result == ZE_RESULT_SUCCESS) result = barrier(b);
     if (result == ZE_RESULT_SUCCESS) result = level_zero_record_moves(b->used, b->places, b->list, true);
     return result == ZE_RESULT_SUCCESS ? ze.CommandListClose(b->list) : result;
 }
@@ -96,49 +109,79 @@ static int record(const struct executable *x, struct level_zero_batch *b, const 
     b->is_recorded = false;
     if (result == ZE_RESULT_SUCCESS) result = record_all(x, b);
     if (result != ZE_RESULT_SUCCESS) return level_zero_fail(e, object, "its commands cannot be recorded", result);
-    memcpy(b->recorded, b->args, b->args_size);
-    memcpy(b->recorded_used, b->used, b->places * sizeof *b->used);
+    memcpy(b->recorded, b->used, b->places * sizeof *b->used);
     b->is_recorded = true;
     return 0;
 }
 
-static bool is_recorded(const struct level_zero_batch *b)
+/* ---- batches ---- */
+
+static void free_batch(struct level_zero_batch *b)
 {
-    return b->is_recorded && memcmp(b->args, b->recorded, b->args_size) == 0 &&
-           gpu_same_moves(b->used, b->recorded_used, b->places);
+    if (b->list) ze.CommandListDestroy(b->list);
+    if (b->host) ze.MemFree(level_zero.context, b->host);
+    if (b->own) ze.MemFree(level_zero.context, b->own);
+    free(b);
+}
+
+static int make_blocks(const struct executable *x, struct level_zero_batch *b, const char *object, struct error *e)
+{
+    const ze_host_mem_alloc_desc_t at_host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    const ze_device_mem_alloc_desc_t at_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    for (uint32_t i = 0; i < b->n; i++) b->block_bytes += block_bytes(launch_of(x, b, i));
+    ze_result_t result = ze.MemAllocHost(level_zero.context, &at_host, b->block_bytes, ALIGNMENT, (void **)&b->host);
+    if (result == ZE_RESULT_SUCCESS)
+        result =
+            ze.MemAllocDevice(level_zero.context, &at_device, b->block_bytes, ALIGNMENT, level_zero.device, &b->own);
+    if (result != ZE_RESULT_SUCCESS)
+        return level_zero_fail(e, object, "memory for its arguments cannot be had", result);
+    uint8_t *block = b->host;
+    memset(block, 0, b->block_bytes);
+    for (uint32_t i = 0; i < b->n; i++) {
+        gpu_block_open(block, launch_of(x, b, i), 0);
+        block += block_bytes(launch_of(x, b, i));
+    }
+    return 0;
+}
+
+static struct level_zero_batch *find_batch(struct executable *x, const uint32_t *launches, uint32_t n,
+                                           const char *object, struct error *e)
+{
+    struct level_zero_executable *l = x->of_device;
+    uint32_t places = gpu_places(x->program);
+    for (struct level_zero_batch *b = l->batches; b; b = b->next)
+        if (b->n == n && memcmp(b->launches, launches, n * sizeof *launches) == 0) return b;
+    struct level_zero_batch *b = calloc(1, sizeof *b + 2 * places * sizeof *b->used + n * sizeof *launches);
+    if (!b) abort();
+    *b = (struct level_zero_batch){.n = n, .places = places};
+    b->used = (struct gpu_used *)(b + 1);
+    b->recorded = b->used + places;
+    b->launches = (uint32_t *)(b->recorded + places);
+    memcpy(b->launches, launches, n * sizeof *launches);
+    if (make_blocks(x, b, object, e) != 0) {
+        free_batch(b);
+        return NULL;
+    }
+    b->next = l->batches;
+    return l->batches = b;
 }
 
 /* ---- running ---- */
 
-static struct level_zero_batch *find_batch(struct executable *x, const uint32_t *launches, uint32_t n)
+static void write_blocks(const struct executable *x, const struct level_zero_batch *b)
 {
-    struct level_zero_executable *l = x->of_device;
-    uint32_t places = gpu_places(x->program);
-    size_t args_size = 0;
-    for (struct level_zero_batch *b = l->batches; b; b = b->next)
-        if (b->n == n && memcmp(b->launches, launches, n * sizeof *launches) == 0) return b;
-    for (uint32_t i = 0; i < n; i++) args_size += x->program->launches[launches[i]].args_size;
-    struct level_zero_batch *b =
-        calloc(1, sizeof *b + 2 * places * sizeof *b->used + n * sizeof *launches + 2 * args_size);
-    if (!b) abort();
-    *b = (struct level_zero_batch){.next = l->batches, .n = n, .places = places, .args_size = args_size};
-    b->used = (struct gpu_used *)(b + 1);
-    b->recorded_used = b->used + places;
-    b->launches = (uint32_t *)(b->recorded_used + places);
-    memcpy(b->launches, launches, n * sizeof *launches);
-    b->args = (uint8_t *)(b->launches + n);
-    b->recorded = b->args + args_size;
-    return l->batches = b;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        gpu_block_fill(b->host + at, (uintptr_t)b->own + at, x, b->launches[i], b->used, level_zero_shared_address);
+        at += block_bytes(launch_of(x, b, i));
+    }
 }
 
 static int run(struct executable *x, struct level_zero_batch *b, const char *object, struct ring *ring, struct error *e)
 {
-    uint8_t *args = b->args;
-    for (uint32_t i = 0; i < b->n; i++) {
-        write_args(x, b, i, args);
-        args += launch_of(x, b, i)->args_size;
-    }
-    if (!is_recorded(b) && record(x, b, object, e) != 0) return -1;
+    write_blocks(x, b);
+    bool same = b->is_recorded && gpu_same_moves(b->used, b->recorded, b->places);
+    if (!same && record(x, b, object, e) != 0) return -1;
     if (level_zero_submit(b->list, object, e) != 0) return -1;
     gpu_used_moved(b->used, b->places, ring);
     return 0;
@@ -148,10 +191,10 @@ int level_zero_run_launches(struct executable *x, const uint32_t *launches, uint
                             const struct launch_context *context, struct error *e)
 {
     if (n == 0) return 0;
-    struct level_zero_batch *b = find_batch(x, launches, n);
     char object[300];
-    snprintf(object, sizeof object, "kernel %s", launch_of(x, b, 0)->name);
-    if (gpu_find_used(b->used, x, launches, n, context->slots, level_zero_share, e) != 0) return -1;
+    snprintf(object, sizeof object, "kernel %s", x->program->launches[launches[0]].name);
+    struct level_zero_batch *b = find_batch(x, launches, n, object, e);
+    if (!b || gpu_find_used(b->used, x, launches, n, context->slots, level_zero_share, e) != 0) return -1;
     level_zero_lock();
     int result = run(x, b, object, context->buffers->ring, e);
     level_zero_unlock();
@@ -163,8 +206,7 @@ void level_zero_batches_free(struct level_zero_batch *batches)
     level_zero_lock();
     for (struct level_zero_batch *next; batches; batches = next) {
         next = batches->next;
-        if (batches->list) ze.CommandListDestroy(batches->list);
-        free(batches);
+        free_batch(batches);
     }
     level_zero_unlock();
 }

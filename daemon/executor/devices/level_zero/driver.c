@@ -7,6 +7,8 @@
 
 #include "proto/include/fusiond/status.h"
 
+enum { WRITTEN_SUB_GROUP = 16 }; /* the primary size on a device that has none of its own */
+
 struct level_zero_driver level_zero;
 
 int level_zero_fail(struct error *e, const char *object, const char *what, ze_result_t result)
@@ -102,14 +104,15 @@ static void describe_groups(struct gpu_description *d)
         if (size > d->target.max_sub_group) d->target.max_sub_group = size;
     }
     if (d->target.max_sub_group <= 1) d->target.min_sub_group = d->target.max_sub_group = 0; /* there are none */
-    d->target.sub_group = d->target.max_sub_group;
+    d->target.sub_group = d->target.max_sub_group ? d->target.max_sub_group : WRITTEN_SUB_GROUP;
 }
 
 static void describe_kernels(struct gpu_description *d)
 {
     ze_device_module_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
     ze.DeviceGetModuleProperties(level_zero.device, &p);
-    uint32_t features = SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 | SPIRV_STORAGE8 | SPIRV_STORAGE16;
+    uint32_t features = SPIRV_LAUNCH_BLOCK | SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 | SPIRV_STORAGE8 | SPIRV_STORAGE16;
+    if (d->target.max_sub_group) features |= SPIRV_GROUPS; /* nobody has one without the other */
     if (p.flags & ZE_DEVICE_MODULE_FLAG_FP16) features |= SPIRV_FLOAT16;
     if (p.flags & ZE_DEVICE_MODULE_FLAG_FP64) features |= SPIRV_FLOAT64;
     if (p.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS) features |= SPIRV_ATOMIC64_GLOBAL | SPIRV_ATOMIC64_LOCAL;
@@ -169,6 +172,5 @@ int level_zero_open(struct error *e)
     describe_device(&level_zero.description);
     describe_groups(&level_zero.description);
     describe_kernels(&level_zero.description);
-    level_zero.offsets_ranges = has_extension(ZE_GLOBAL_OFFSET_EXP_NAME);
     return make_common(e);
 }

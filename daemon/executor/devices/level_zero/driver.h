@@ -12,8 +12,7 @@ struct level_zero_driver {
     ze_device_handle_t device;
     ze_context_handle_t context;
     ze_command_queue_handle_t queue;
-    uint32_t ordinal;    /* of the queue's group */
-    bool offsets_ranges; /* launches may have a global offset */
+    uint32_t ordinal; /* of the queue's group */
     struct gpu_description description;
 };
 

@@ -5,18 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/executor/devices/gpu/block.h"
 #include "daemon/executor/devices/gpu/object_file.h"
-#include "daemon/gpu/object.h"
+#include "fuser/spirv/abi/abi.h"
 #include "proto/include/fusiond/status.h"
 
 /* ---- what the device can launch ---- */
 
-static int check(const struct gpu_object *o, const struct program_launch *p, struct error *e)
+/* The launch's memory of a work-group: what its work-items exchange words in, then that of local pointers. */
+static uint64_t lay_out_local(const struct gpu_object *o, const struct program_launch *p, uint8_t *args)
+{
+    uint64_t exchange = o->header.item_bytes * p->group_items;
+    return gpu_lay_out_local(p, (exchange + SPIRV_BLOCK_ALIGN - 1) & -(uint64_t)SPIRV_BLOCK_ALIGN, args);
+}
+
+static int check(const struct gpu_object *o, const struct program_launch *p, uint64_t local_bytes, struct error *e)
 {
     const struct gpu_description *g = &level_zero.description;
-    uint64_t local = o->header.local_bytes;
-    for (uint32_t i = 0; i < p->n_params; i++)
-        if (p->params[i].kind == PROGRAM_PARAM_LOCAL) local += p->params[i].offset;
+    uint64_t local = o->header.local_bytes + local_bytes;
     if (o->header.args_size != p->args_size)
         return error_set(e, FUSION_INTERNAL, NULL, "its object takes %u bytes of arguments, the program has %u",
                          o->header.args_size, p->args_size);
@@ -103,32 +109,33 @@ static int never_run(struct launch_code *code, struct executable *x, uint32_t la
     return error_set(e, FUSION_INTERNAL, x->program->launches[launch].name, "is run with others, or not at all");
 }
 
-static int make(struct level_zero_launch *l, const struct program_launch *p, const struct gpu_object *o,
+static int make(struct level_zero_launch *l, struct executable *x, uint32_t launch, const struct gpu_object *o,
                 struct error *e)
 {
-    if (check(o, p, e) != 0 || make_module(l, o, e) != 0) return -1;
-    int n = level_zero_pieces_make(l->pieces, o, p, e);
+    const struct program_launch *p = &x->program->launches[launch];
+    l->local_bytes = lay_out_local(o, p, x->launches[launch].args);
+    if (check(o, p, l->local_bytes, e) != 0 || gpu_check_images(p, "level_zero", e) != 0) return -1;
+    int n = gpu_pieces_make(l->pieces, p, true, &level_zero.description, e);
     l->n_pieces = n > 0 ? (uint32_t)n : 0;
-    return n < 0 ? -1 : make_kernel(l, e);
+    return n < 0 || make_module(l, o, e) != 0 ? -1 : make_kernel(l, e);
 }
 
-static int load(struct level_zero_launch *l, const struct program_launch *p, int fd, struct error *e)
+static int load(struct level_zero_launch *l, struct executable *x, uint32_t launch, int fd, struct error *e)
 {
     struct gpu_object_file file;
     if (gpu_object_open(&file, fd, e) != 0) return -1;
-    int result = make(l, p, &file.object, e);
+    int result = make(l, x, launch, &file.object, e);
     gpu_object_close(&file);
     return result;
 }
 
 struct launch_code *level_zero_launch_load(struct executable *x, uint32_t launch, int fd, struct error *e)
 {
-    const struct program_launch *p = &x->program->launches[launch];
     struct level_zero_launch *l = calloc(1, sizeof *l);
     if (!l) abort();
     l->code = (struct launch_code){.run = never_run, .free = free_code};
-    if (load(l, p, fd, e) == 0) return &l->code;
-    error_about(e, "kernel %s", p->name);
+    if (load(l, x, launch, fd, e) == 0) return &l->code;
+    error_about(e, "kernel %s", x->program->launches[launch].name);
     free_code(&l->code);
     return NULL;
 }

@@ -1,16 +1,17 @@
 /* The launches of an executable on device level_zero: a module and a kernel of the driver's for each. */
 #pragma once
 
+#include "daemon/executor/devices/gpu/pieces.h"
 #include "daemon/executor/devices/level_zero/driver.h"
-#include "daemon/executor/devices/level_zero/pieces.h"
 #include "daemon/executor/program/executables.h"
 
 struct level_zero_launch {
     struct launch_code code;
     ze_module_handle_t module;
     ze_kernel_handle_t kernel;
-    struct level_zero_piece pieces[LEVEL_ZERO_PIECES];
+    struct gpu_piece pieces[GPU_PIECES];
     uint32_t n_pieces;
+    uint64_t local_bytes; /* of the launch, for a work-group */
 };
 
 /* executable.of_device */

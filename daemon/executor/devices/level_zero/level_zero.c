@@ -1,6 +1,7 @@
 /* Device level_zero. */
 #include "daemon/executor/devices/level_zero/level_zero.h"
 
+#include "daemon/executor/devices/gpu/pipes.h"
 #include "daemon/executor/devices/level_zero/commands.h"
 #include "daemon/executor/devices/level_zero/launch.h"
 #include "daemon/executor/program/executables.h"
@@ -32,6 +33,8 @@ static void unload(struct executable *x)
 const struct device level_zero_device = {.name = "level_zero",
                                          .takes_objects = true,
                                          .load = load,
+                                         .pipe_bytes = gpu_pipe_bytes,
+                                         .pipe_init = gpu_pipe_init,
                                          .begin_loading = begin_loading,
                                          .unload = unload,
                                          .run_launches = level_zero_run_launches};

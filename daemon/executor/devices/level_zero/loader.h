@@ -10,10 +10,9 @@
     X(DeviceGet) X(DeviceGetProperties) X(DeviceGetComputeProperties) X(DeviceGetModuleProperties) \
     X(DeviceGetMemoryAccessProperties) X(DeviceGetCommandQueueGroupProperties) \
     X(ContextCreate) \
-    X(MemAllocDevice) X(MemFree) \
+    X(MemAllocDevice) X(MemAllocHost) X(MemFree) \
     X(ModuleCreate) X(ModuleDestroy) X(ModuleGetKernelNames) X(ModuleBuildLogGetString) X(ModuleBuildLogDestroy) \
     X(KernelCreate) X(KernelDestroy) X(KernelSetGroupSize) X(KernelSetArgumentValue) X(KernelSetIndirectAccess) \
-    X(KernelSetGlobalOffsetExp) \
     X(CommandQueueCreate) X(CommandQueueExecuteCommandLists) X(CommandQueueSynchronize) \
     X(CommandListCreate) X(CommandListDestroy) X(CommandListClose) X(CommandListReset) \
     X(CommandListAppendBarrier) X(CommandListAppendMemoryCopy) X(CommandListAppendLaunchKernel)

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/executor/devices/gpu/block.h"
 #include "daemon/executor/devices/gpu/places.h"
 #include "daemon/executor/devices/vulkan/queue.h"
 #include "daemon/executor/devices/vulkan/sharing.h"
 #include "daemon/executor/program/buffers.h"
 #include "fuser/spirv/abi/abi.h"
-#include "fuser/spirv/abi/image.h"
 #include "proto/include/fusiond/status.h"
 
 struct vulkan_batch {
@@ -28,45 +28,15 @@ static const struct program_launch *launch_of(const struct executable *x, const 
 
 /* ---- recording ---- */
 
-static void dispatch(VkCommandBuffer commands, const struct spirv_push *push, const uint32_t groups[3])
-{
-    vk.CmdPushConstants(commands, vulkan.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof *push, push);
-    vk.CmdDispatch(commands, groups[0], groups[1], groups[2]);
-}
-
-static uint32_t least(uint64_t a, uint64_t b)
-{
-    return (uint32_t)(a < b ? a : b);
-}
-
 /* In as many dispatches as it takes where a driver has a limit of work-groups in a dimension. */
-static void record_piece(VkCommandBuffer commands, const struct vulkan_piece *piece, uint64_t address)
+static void record_piece(VkCommandBuffer commands, const struct gpu_piece *piece, uint64_t address)
 {
-    const uint64_t *most = vulkan.description.max_groups;
-    vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, piece->pipeline);
-    for (uint64_t z = 0; z < piece->n[2]; z += most[2])
-        for (uint64_t y = 0; y < piece->n[1]; y += most[1])
-            for (uint64_t x = 0; x < piece->n[0]; x += most[0]) {
-                const struct spirv_push push = {
-                    address,
-                    {(uint32_t)x + piece->first[0], (uint32_t)y + piece->first[1], (uint32_t)z + piece->first[2]},
-                    0};
-                const uint32_t groups[3] = {least(piece->n[0] - x, most[0]), least(piece->n[1] - y, most[1]),
-                                            least(piece->n[2] - z, most[2])};
-                dispatch(commands, &push, groups);
-            }
-}
-
-/* Launches since the last barrier, as the memory that they touch: is one more in their way? */
-static bool meets(const struct executable *x, const struct program_launch *a, const struct program_launch *b)
-{
-    for (uint32_t i = 0; i < a->n_params; i++)
-        for (uint32_t k = 0; k < b->n_params; k++) {
-            int64_t place_a = gpu_place(x->program, &a->params[i]), place_b = gpu_place(x->program, &b->params[k]);
-            if (place_a < 0 || place_a != place_b) continue;
-            if (a->params[i].kind == PROGRAM_PARAM_STATE || a->params[i].writes || b->params[k].writes) return true;
-        }
-    return false;
+    struct gpu_dispatch d = {0};
+    while (gpu_next_dispatch(&d, piece, vulkan.description.max_groups)) {
+        const struct spirv_push push = {address, {d.first[0], d.first[1], d.first[2]}, 0};
+        vk.CmdPushConstants(commands, vulkan.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
+        vk.CmdDispatch(commands, d.n[0], d.n[1], d.n[2]);
+    }
 }
 
 static void record_launches(const struct executable *x, const struct vulkan_batch *b, VkCommandBuffer commands)
@@ -76,13 +46,17 @@ static void record_launches(const struct executable *x, const struct vulkan_batc
     for (uint32_t i = 0; i < b->n; i++) {
         const struct vulkan_launch *l = (const struct vulkan_launch *)x->launches[b->launches[i]].code;
         bool waits = false;
-        for (uint32_t k = since; k < i && !waits; k++) waits = meets(x, launch_of(x, b, k), launch_of(x, b, i));
+        for (uint32_t k = since; k < i && !waits; k++)
+            waits = gpu_meet(x->program, launch_of(x, b, k), launch_of(x, b, i));
         if (waits) {
             vulkan_barrier(commands, compute, compute);
             since = i;
         }
         vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, vulkan.layout, 0, 1, &l->set, 1, &l->offset);
-        for (uint32_t k = 0; k < l->pieces.n; k++) record_piece(commands, &l->pieces.pieces[k], l->address);
+        for (uint32_t k = 0; k < l->pieces.n; k++) {
+            vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, l->pieces.pipelines[k]);
+            record_piece(commands, &l->pieces.pieces[k], l->address);
+        }
     }
 }
 
@@ -143,41 +117,16 @@ static struct vulkan_batch *find_batch(struct executable *x, const uint32_t *lau
     return v->batches = b;
 }
 
-static struct spirv_launch *block_of(const struct executable *x, const struct vulkan_batch *b, uint32_t index)
+static const struct vulkan_launch *code_of(const struct executable *x, const struct vulkan_batch *b, uint32_t index)
 {
-    return (struct spirv_launch *)((const struct vulkan_launch *)x->launches[b->launches[index]].code)->block;
-}
-
-/* The block of a launch, with addresses as kernels take them. */
-static void write_block(const struct executable *x, const struct vulkan_batch *b, uint32_t index)
-{
-    const struct program_launch *p = launch_of(x, b, index);
-    const struct executable_launch *l = &x->launches[b->launches[index]];
-    struct spirv_launch *block = block_of(x, b, index);
-    uint8_t *args = (uint8_t *)block + SPIRV_ARGUMENTS;
-    block->cut_short = 0;
-    if (p->args_size) memcpy(args, l->args, p->args_size);
-    uint64_t record = vulkan_records_at(p);
-    for (uint32_t i = 0; i < p->n_params; i++) {
-        int64_t at = gpu_place(x->program, &p->params[i]);
-        if (at < 0) continue;
-        const struct gpu_used *u = &b->used[at];
-        uint64_t offset = p->params[i].kind == PROGRAM_PARAM_STATE ? 0 : p->params[i].offset;
-        uint64_t address = vulkan_shared_address(u->shared) + u->part.offset + offset;
-        if (p->params[i].kind == PROGRAM_PARAM_IMAGE) {
-            spirv_image_fill((struct spirv_image *)((uint8_t *)block + record), &l->images[i], address);
-            address = ((const struct vulkan_launch *)l->code)->address + record;
-            record += sizeof(struct spirv_image);
-        }
-        memcpy(args + p->params[i].at, &address, sizeof address);
-    }
+    return (const struct vulkan_launch *)x->launches[b->launches[index]].code;
 }
 
 static int check_loops(const struct executable *x, const struct vulkan_batch *b, struct error *e)
 {
     for (uint32_t i = 0; i < b->n && launches_tell(); i++) {
         char object[300];
-        if (!block_of(x, b, i)->cut_short) continue;
+        if (!((const struct spirv_launch *)code_of(x, b, i)->block)->cut_short) continue;
         snprintf(object, sizeof object, "kernel %s", launch_of(x, b, i)->name);
         return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, object,
                          "device vulkan (%s) has ended a loop that goes on: its driver does a number of rounds only",
@@ -189,7 +138,10 @@ static int check_loops(const struct executable *x, const struct vulkan_batch *b,
 static int run(struct executable *x, struct vulkan_batch *b, const char *object, struct ring *ring, struct error *e)
 {
     if (!is_recorded(b) && record(x, b, object, e) != 0) return -1;
-    for (uint32_t i = 0; i < b->n; i++) write_block(x, b, i);
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct vulkan_launch *l = code_of(x, b, i);
+        gpu_block_fill(l->block, l->address, x, b->launches[i], b->used, vulkan_shared_address);
+    }
     vulkan_move_in(b->used, b->places);
     if (vulkan_submit(b->commands, object, e) != 0) return -1;
     vulkan_move_back(b->used, b->places);

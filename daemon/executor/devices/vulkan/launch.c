@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/executor/devices/gpu/block.h"
 #include "daemon/executor/devices/gpu/object_file.h"
 #include "daemon/executor/devices/vulkan/memory.h"
 #include "fuser/spirv/abi/abi.h"
-#include "fuser/spirv/abi/image.h"
 #include "proto/include/fusiond/status.h"
 
 enum { CHUNK_BYTES = 64 << 10, BLOCK_ALIGN = 256 /* the most that a driver asks for, of uniform buffers */ };
@@ -96,47 +96,27 @@ static void write_constants(const struct gpu_object *o, uint8_t *host, uint64_t 
 static int write_block(struct vulkan_launch *v, struct vulkan_executable *all, const struct gpu_object *o,
                        const struct program_launch *p, struct error *e)
 {
-    struct spirv_launch launch = {.dims = p->range.dims};
     struct vulkan_chunk *chunk;
-    uint64_t at;
-    memcpy(launch.global_size, p->range.global, sizeof launch.global_size);
-    memcpy(launch.global_offset, p->range.offset, sizeof launch.global_offset);
-    memcpy(launch.local_size, p->range.local, sizeof launch.local_size);
-    memcpy(launch.num_groups, p->num_groups, sizeof launch.num_groups);
+    uint64_t at, constants = 0;
     if (o->header.constants_size) {
         if (!(chunk = take_block(all, o->header.constants_size, &at, e))) return -1;
-        launch.constants = chunk->memory.address + at;
-        write_constants(o, chunk->memory.host + at, launch.constants);
+        constants = chunk->memory.address + at;
+        write_constants(o, chunk->memory.host + at, constants);
     }
-    uint64_t bytes = vulkan_records_at(p);
-    for (uint32_t i = 0; i < p->n_params; i++)
-        if (p->params[i].kind == PROGRAM_PARAM_IMAGE) bytes += sizeof(struct spirv_image);
-    if (!(chunk = take_block(all, bytes, &at, e))) return -1;
+    if (!(chunk = take_block(all, gpu_block_bytes(p), &at, e))) return -1;
     v->block = chunk->memory.host + at;
     v->address = chunk->memory.address + at;
     v->set = chunk->set;
     v->offset = (uint32_t)at;
-    memcpy(v->block, &launch, sizeof launch);
+    gpu_block_open(v->block, p, constants);
     return 0;
 }
 
 /* ---- work-group memory: the kernel's own, then that of local pointers ---- */
 
-/* args NULL, or gets the offsets. */
-static uint64_t lay_out_local(const struct program_launch *p, uint32_t own, uint8_t *args)
-{
-    uint64_t bytes = own;
-    for (uint32_t i = 0; i < p->n_params; i++) {
-        if (p->params[i].kind != PROGRAM_PARAM_LOCAL) continue;
-        if (args) memcpy(args + p->params[i].at, &bytes, sizeof bytes);
-        bytes += align_block(p->params[i].offset); /* each at most 16 MiB (program.c), of few */
-    }
-    return bytes;
-}
-
 static int check_object(const struct gpu_object *o, const struct program_launch *p, struct error *e)
 {
-    uint64_t local = lay_out_local(p, o->header.local_bytes, NULL) + o->header.item_bytes * p->group_items;
+    uint64_t local = gpu_lay_out_local(p, o->header.local_bytes, NULL) + o->header.item_bytes * p->group_items;
     if (o->header.args_size != p->args_size)
         return error_set(e, FUSION_INTERNAL, NULL, "its object takes %u bytes of arguments, the program has %u",
                          o->header.args_size, p->args_size);
@@ -149,17 +129,6 @@ static int check_object(const struct gpu_object *o, const struct program_launch 
         return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL,
                          "device vulkan (%s) does not let kernels choose the size of sub-groups",
                          vulkan.description.name);
-    return 0;
-}
-
-static int check_images(const struct program_launch *p, struct error *e)
-{
-    for (uint32_t i = 0; i < p->n_params; i++) {
-        struct spirv_image record;
-        if (p->params[i].kind == PROGRAM_PARAM_IMAGE && !spirv_image_fill(&record, &p->params[i].image, 1))
-            return error_set(e, FUSION_FEATURE_NOT_SUPPORTED, NULL,
-                             "argument %u is an image of sRGB colours, which device vulkan has not", i + 1);
-    }
     return 0;
 }
 
@@ -182,8 +151,8 @@ static int make(struct vulkan_launch *v, struct executable *x, uint32_t launch, 
                 struct error *e)
 {
     const struct program_launch *p = &x->program->launches[launch];
-    if (check_object(o, p, e) != 0 || check_images(p, e) != 0) return -1;
-    uint32_t local = (uint32_t)lay_out_local(p, o->header.local_bytes, x->launches[launch].args);
+    if (check_object(o, p, e) != 0 || gpu_check_images(p, "vulkan", e) != 0) return -1;
+    uint32_t local = (uint32_t)gpu_lay_out_local(p, o->header.local_bytes, x->launches[launch].args);
     if (write_block(v, x->of_device, o, p, e) != 0) return -1;
     return vulkan_pieces_make(&v->pieces, o, p, local, e);
 }

@@ -15,12 +15,6 @@ struct vulkan_launch {
     uint32_t offset;
 };
 
-/* Where in a block the records of a launch's images lie, one behind the other. */
-static inline uint64_t vulkan_records_at(const struct program_launch *p)
-{
-    return SPIRV_ARGUMENTS + ((p->args_size + 15) & ~(uint64_t)15);
-}
-
 /* Blocks lie in few pieces of memory: drivers do not have many. */
 struct vulkan_chunk {
     struct vulkan_chunk *next;

@@ -1,20 +1,13 @@
 /* A launch's kernel in the driver's form: a pipeline for each size of its work-groups. */
 #pragma once
 
+#include "daemon/executor/devices/gpu/pieces.h"
 #include "daemon/executor/devices/vulkan/driver.h"
-#include "daemon/executor/program/program.h"
 #include "daemon/gpu/object.h"
 
-enum { VULKAN_PIECES = 8 };
-
-/* A box of work-groups of one size. */
-struct vulkan_piece {
-    VkPipeline pipeline;
-    uint32_t first[3], n[3]; /* work-groups */
-};
-
 struct vulkan_pieces {
-    struct vulkan_piece pieces[VULKAN_PIECES];
+    struct gpu_piece pieces[GPU_PIECES];
+    VkPipeline pipelines[GPU_PIECES];
     uint32_t n;
 };
 

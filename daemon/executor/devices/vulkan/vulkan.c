@@ -1,12 +1,12 @@
 /* Device vulkan. */
 #include "daemon/executor/devices/vulkan/vulkan.h"
 
+#include "daemon/executor/devices/gpu/pipes.h"
 #include "daemon/executor/devices/vulkan/commands.h"
 #include "daemon/executor/devices/vulkan/launch.h"
 #include "daemon/executor/devices/vulkan/queue.h"
 #include "daemon/executor/devices/vulkan/self_test.h"
 #include "daemon/executor/program/executables.h"
-#include "fuser/spirv/abi/pipe.h"
 #include "ir/base/arena.h"
 
 const struct gpu_description *vulkan_device_init(struct error *e)
@@ -35,21 +35,11 @@ static void unload(struct executable *x)
     vulkan_chunks_free(v->chunks);
 }
 
-static uint64_t pipe_bytes(uint32_t packet_size, uint32_t capacity)
-{
-    return spirv_pipe_bytes(packet_size, capacity);
-}
-
-static void pipe_init(void *record, uint32_t packet_size, uint32_t capacity)
-{
-    *(struct spirv_pipe *)record = (struct spirv_pipe){.packet_size = packet_size, .capacity = capacity};
-}
-
 const struct device vulkan_device = {.name = "vulkan",
                                      .takes_objects = true,
                                      .load = load,
-                                     .pipe_bytes = pipe_bytes,
-                                     .pipe_init = pipe_init,
+                                     .pipe_bytes = gpu_pipe_bytes,
+                                     .pipe_init = gpu_pipe_init,
                                      .begin_loading = begin_loading,
                                      .unload = unload,
                                      .run_launches = vulkan_run_launches};

@@ -4,4 +4,4 @@
 #include "fuser/spirv/base/body.h"
 
 /* Collectives, operations of sub-groups, and queries. */
-void spw_vulkan_group(struct spw *w, const struct ir_inst *inst);
+void spw_written_group(struct spw *w, const struct ir_inst *inst);

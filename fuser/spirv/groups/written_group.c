@@ -1,8 +1,8 @@
 /*
- * Operations of groups in Vulkan, each scalar of a value by itself and all as words of 32 bits: those are what every
+ * Operations of groups written out, each scalar of a value by itself and all as words of 32 bits: those are what every
  * device can move. Sums and the like go in the order that the kernel language gives them, so they are the same on each.
  */
-#include "fuser/spirv/groups/vulkan_group.h"
+#include "fuser/spirv/groups/written_group.h"
 
 #include <spirv/unified1/spirv.h>
 
@@ -59,7 +59,7 @@ static uint32_t fetched(struct spw *w, ir_type t, uint32_t x, uint32_t id)
 static uint32_t shifted(struct spw *w, const struct ir_inst *inst, ir_type t, unsigned part)
 {
     bool up = inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP;
-    uint32_t x = spw_value(w, inst->operands[0])[part], y = spw_value(w, inst->operands[1])[part];
+    uint32_t x = spw_lane(w, inst->operands[0], part), y = spw_lane(w, inst->operands[1], part);
     uint32_t by = as_word(w, inst->operands[2]), id = own_id(w), size = number(w, w->sub_group);
     uint32_t at = word(w, up ? SpvOpISub : SpvOpIAdd, id, by);
     uint32_t inside = up ? question(w, SpvOpUGreaterThanEqual, id, by) : question(w, SpvOpULessThan, at, size);
@@ -80,9 +80,9 @@ static void shuffle(struct spw *w, const struct ir_inst *inst)
     ir_type t = ir_type_element(inst->type);
     bool shift = inst->op == IR_OP_SUB_GROUP_SHUFFLE_UP || inst->op == IR_OP_SUB_GROUP_SHUFFLE_DOWN;
     uint32_t parts[IR_MAX_LANES], id = shift ? 0 : shuffle_id(w, inst);
-    for (unsigned p = 0; p < spw_parts(w, inst->type); p++)
-        parts[p] = shift ? shifted(w, inst, t, p) : fetched(w, t, spw_value(w, inst->operands[0])[p], id);
-    spw_set(w, inst->results[0], parts);
+    for (unsigned p = 0; p < ir_type_lanes(inst->type); p++)
+        parts[p] = shift ? shifted(w, inst, t, p) : fetched(w, t, spw_lane(w, inst->operands[0], p), id);
+    spw_set_lanes(w, inst->results[0], parts);
 }
 
 /* ---- votes ---- */
@@ -104,7 +104,7 @@ static void ballot(struct spw *w, const struct ir_inst *inst)
     uint32_t words[4];
     spw_ballot(w, spw_value1(w, inst->operands[0]), words);
     words[2] = words[3] = number(w, 0);
-    spw_set(w, inst->results[0], words);
+    spw_set_lanes(w, inst->results[0], words);
 }
 
 /* The first member that is there. */
@@ -125,8 +125,8 @@ static void all_equal(struct spw *w, const struct ir_inst *inst)
 {
     ir_type t = ir_type_element(inst->type);
     uint32_t differs = 0, first = first_member(w);
-    for (unsigned p = 0; p < spw_parts(w, inst->type); p++) {
-        uint32_t x = spw_value(w, inst->operands[0])[p], y = fetched(w, t, x, first);
+    for (unsigned p = 0; p < ir_type_lanes(inst->type); p++) {
+        uint32_t x = spw_lane(w, inst->operands[0], p), y = fetched(w, t, x, first);
         uint32_t here = question(w, ir_type_is_float(t) ? SpvOpFUnordNotEqual : SpvOpINotEqual, x, y);
         differs = p ? SPW_EMIT(w, SpvOpLogicalOr, spw_type_bool(&w->m, 1), differs, here) : here;
     }
@@ -168,12 +168,12 @@ static void collective(struct spw *w, const struct ir_inst *inst)
     const struct ir_value *v = inst->operands[0];
     ir_type t = ir_type_element(v->type);
     uint32_t parts[IR_MAX_LANES];
-    for (unsigned p = 0; p < spw_parts(w, v->type); p++) {
-        uint32_t x = spw_value(w, v)[p];
+    for (unsigned p = 0; p < ir_type_lanes(v->type); p++) {
+        uint32_t x = spw_lane(w, v, p);
         parts[p] = inst->attrs.scope == IR_SCOPE_SUB_GROUP ? sub_group_collective(w, inst, t, x)
                                                            : spw_work_group_collective(w, inst, t, x);
     }
-    spw_set(w, inst->results[0], parts);
+    spw_set_lanes(w, inst->results[0], parts);
 }
 
 /* ---- blocks of memory ---- */
@@ -188,28 +188,31 @@ static void block(struct spw *w, const struct ir_inst *inst)
     uint32_t id = SPW_EMIT(w, SpvOpUConvert, wide, own_id(w));
     uint32_t by = SPW_EMIT(w, SpvOpIMul, wide, id, spw_const_u64(&w->m, bytes));
     uint32_t own = spw_advance(w, space, spw_value1(w, p), by);
-    for (unsigned k = 0; k < spw_parts(w, inst->type); k++) {
+    for (unsigned k = 0; k < ir_type_lanes(inst->type); k++) {
         uint32_t at = spw_advance_by(w, space, own, (uint64_t)k * w->sub_group * bytes);
+        if (inst->op == IR_OP_BLOCK_WRITE) parts[k] = spw_lane(w, inst->operands[1], k);
         if (inst->op == IR_OP_BLOCK_READ)
             spw_load(w, t, space, at, bytes, false, &parts[k]);
         else
-            spw_store(w, t, space, at, bytes, false, &spw_value(w, inst->operands[1])[k]);
+            spw_store(w, t, space, at, bytes, false, &parts[k]);
     }
-    if (inst->op == IR_OP_BLOCK_READ) spw_set(w, inst->results[0], parts);
+    if (inst->op == IR_OP_BLOCK_READ) spw_set_lanes(w, inst->results[0], parts);
 }
 
 /* A barrier of a sub-group: where that is the device's own they wait, else they run together or all wait. */
 static void sub_group_barrier(struct spw *w, const struct ir_inst *inst)
 {
-    uint32_t scope = spw_scope(w, w->sub_group > w->device_sub_group ? IR_SCOPE_WORK_GROUP : IR_SCOPE_SUB_GROUP);
+    bool all = spw_exchanges(w), waits = all || w->sub_group == w->device_sub_group;
+    uint32_t scope = spw_scope(w, all ? IR_SCOPE_WORK_GROUP : IR_SCOPE_SUB_GROUP);
     uint32_t semantics = spw_semantics(w, inst->attrs.fence ? IR_ORDER_ACQ_REL : IR_ORDER_RELAXED, inst->attrs.fence);
-    if (w->sub_group >= w->device_sub_group)
+    if (all && !spw_come_to_exchange(w)) return;
+    if (waits)
         SPW_DO(w, SpvOpControlBarrier, scope, scope, semantics);
     else if (inst->attrs.fence)
         SPW_DO(w, SpvOpMemoryBarrier, scope, semantics);
 }
 
-void spw_vulkan_group(struct spw *w, const struct ir_inst *inst)
+void spw_written_group(struct spw *w, const struct ir_inst *inst)
 {
     switch (inst->op) {
     case IR_OP_BARRIER: sub_group_barrier(w, inst); break;
