@@ -104,6 +104,7 @@ static void pack(const struct spirv_module *m, uint8_t **bytes, size_t *size)
                    .item_bytes = m->item_bytes,
                    .sub_group_size = m->sub_group_size,
                    .whole_groups = m->whole_groups,
+                   .items = m->items,
                    .n_words = m->n_words,
                    .n_relocations = m->n_relocations,
                    .constants_size = m->constants_size},

@@ -5,7 +5,7 @@
 
 #include "fuser/spirv/abi/abi.h"
 
-enum { MAX_PART_BYTES = 1 << 30 };
+enum { MAX_PART_BYTES = 1 << 30, MOST_ITEMS = 256 };
 
 static size_t words_bytes(const struct gpu_object_header *h)
 {
@@ -52,6 +52,7 @@ const char *gpu_object_decode(struct gpu_object *o, const void *bytes, size_t si
     const struct gpu_object_header *h = &o->header;
     if (h->magic != GPU_OBJECT_MAGIC) return "it is no SPIR-V of ours";
     if (h->abi_version != SPIRV_ABI_VERSION) return "it has another version of the launch's interface";
+    if (h->items == 0 || h->items > MOST_ITEMS) return "its work-items do nothing, or too much";
     size_t own = gpu_object_bytes(h);
     if (!own || own > size) return "its parts do not add up";
     o->words = (const uint32_t *)(at + sizeof *h);

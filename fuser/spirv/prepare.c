@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "fuser/coarsen/coarsen.h"
 #include "fuser/passes/manager/pass_manager.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
@@ -13,6 +14,9 @@ static const struct pass *const last[] = {&pass_lower_returns, NULL};
 static const struct pass *const clean[] = {&pass_fold, &pass_cse, &pass_mem2reg, &pass_dce, NULL};
 static const struct pass *const inline_and_copy[] = {&pass_inline, &pass_byval_copy, NULL};
 static const struct pipeline pipeline_vulkan = {"vulkan", .first = inline_and_copy, .repeat = clean, .last = last};
+
+/* What the work-items that one does have in common stands there more than once. */
+static const struct pipeline pipeline_coarse = {"coarse", .repeat = clean};
 
 static const struct pass *const only_inline[] = {&pass_inline, NULL};
 static const struct pipeline pipeline_kernel = {"kernel dialect", .first = only_inline};
@@ -86,7 +90,7 @@ static void see_loop(struct ir_inst *inst, void *data)
     if (!keeps) leave_with_parameters(inst);
 }
 
-struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct spirv_target *target)
+struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct spirv_target *target, uint32_t *items)
 {
     struct ir_module *module = ir_module_new("kernel");
     ir_module_copy_numbers(module, kernel->module);
@@ -94,6 +98,8 @@ struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct
     bool vulkan = target->dialect == SPIRV_VULKAN, block = vulkan || target->features & SPIRV_LAUNCH_BLOCK;
     if (spirv_lower_handles(copy)) pipeline_run(&pipeline_handles, copy);
     pipeline_run(vulkan ? &pipeline_vulkan : block ? &pipeline_block : &pipeline_kernel, copy);
+    *items = vulkan ? coarsen(copy) : 1;
+    if (*items > 1) pipeline_run(&pipeline_coarse, copy);
     if (block) share_by_value(copy);
     if (vulkan) ir_walk(copy->body, see_loop, (void *)target);
     return copy;

@@ -4,5 +4,5 @@
 #include "fuser/spirv/abi/target.h"
 #include "ir/core/ir.h"
 
-/* Its module is to be freed. */
-struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct spirv_target *target);
+/* Its module is to be freed. items: how many work-items one may do; above 1 it has the parameters of coarsen(). */
+struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct spirv_target *target, uint32_t *items);

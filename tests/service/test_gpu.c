@@ -166,6 +166,49 @@ static void test_many_groups(void **state)
     fusion_disconnect(session);
 }
 
+/* Ranges of so many work-items that one may do several: rows of any length, parts of buffers from anywhere on. */
+static void test_long_rows(void **state)
+{
+    (void)state;
+    static const char kernel[] =
+        "kernel @k(%a: ptr.global i32 read, %o: ptr.global i32 write, %w: i32) {\n"
+        "  %gx = global_id x\n  %gy = global_id y\n  %x = trunc i32 %gx\n  %y = trunc i32 %gy\n"
+        "  %r = mul i32 %y, %w\n  %i = add i32 %r, %x\n  %l = sub i32 %w, 1\n  %c0 = sgt i32 %x, 0\n"
+        "  %c1 = slt i32 %x, %l\n  %c = and bool %c0, %c1\n  if %c {\n    %j = sub i32 %i, 1\n    %k = add i32 %i, 1\n"
+        "    %p = load i32 %a[%j]\n    %q = load i32 %a[%i]\n    %s = load i32 %a[%k]\n    %t = mul i32 %p, %q\n"
+        "    %u = add i32 %t, %s\n    store i32 %o[%i], %u\n  }\n  return\n}\n";
+    enum { MOST = 2051 * 300, VIEWS = 3 };
+    static const uint64_t widths[] = {1024, 1001, 2050, 1022};
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = NULL;
+    expect_ok(fusion_module_load(session, "k.fk", kernel, sizeof kernel - 1, &module));
+    fusion_buffer *in = index_buffer(session, "in", MOST, 7, 0), *out = index_buffer(session, "out", MOST, 0, 0);
+    for (unsigned i = 0; i < 4 * VIEWS; i++) {
+        int w = (int)widths[i / VIEWS], from = (int)(i % VIEWS), to = from == 2 ? 3 : 0;
+        fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(out), fusion_arg_i32(w)};
+        args[0].offset = 4 * (uint64_t)from;
+        args[1].offset = 4 * (uint64_t)to;
+        const fusion_kernel_node node = {.module = module,
+                                         .kernel = "k",
+                                         .dims = 2,
+                                         .global = {(uint64_t)w + (i & 1), 299},
+                                         .args = args,
+                                         .n_args = 3};
+        fusion_graph *graph;
+        expect_ok(fusion_graph_create(session, &graph));
+        expect_ok(fusion_graph_add_kernel(graph, &node, NULL));
+        memset(map(out), 0, MOST * 4);
+        run(session, finalize(graph, FUSION_ENABLE, gpu), NULL, 0);
+        const int *values = map(out), *read = map(in);
+        for (int k = 0; k < w * 299; k++) {
+            const int *a = read + from + k;
+            uint32_t want = k % w && k % w < w - 1 ? (uint32_t)a[-1] * (uint32_t)a[0] + (uint32_t)a[1] : 0;
+            assert_int_equal((uint32_t)values[to + k], want);
+        }
+    }
+    fusion_disconnect(session);
+}
+
 static void test_rebinding(void **state)
 {
     (void)state;
@@ -615,6 +658,7 @@ ON_DEVICE(test_fused)
 ON_DEVICE(test_unfused)
 ON_DEVICE(test_sizes)
 ON_DEVICE(test_many_groups)
+ON_DEVICE(test_long_rows)
 ON_DEVICE(test_rebinding)
 ON_DEVICE(test_both_devices)
 ON_DEVICE(test_copies_and_fills)
@@ -639,6 +683,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_device_test_unfused),
         cmocka_unit_test(on_device_test_sizes),
         cmocka_unit_test(on_device_test_many_groups),
+        cmocka_unit_test(on_device_test_long_rows),
         cmocka_unit_test(on_device_test_rebinding),
         cmocka_unit_test(on_device_test_both_devices),
         cmocka_unit_test(on_device_test_copies_and_fills),

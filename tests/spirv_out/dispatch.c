@@ -322,7 +322,7 @@ struct launch {
     VkShaderModule shader;
     VkPipelineLayout layout;
     uint64_t block;
-    uint32_t local_bytes;
+    uint32_t local_bytes, items;
 };
 
 static uint64_t put_constants(struct dispatcher *d, const struct spirv_module *m)
@@ -359,10 +359,11 @@ static uint64_t put_block(struct dispatcher *d, const struct spirv_module *m, co
 
 static bool make_pipeline(const struct launch *l, const uint32_t *size, VkPipeline *pipeline)
 {
-    uint32_t values[] = {size[0], size[1], size[2], l->local_bytes ? l->local_bytes : SPIRV_BLOCK_ALIGN};
-    VkSpecializationMapEntry entries[4];
-    for (uint32_t i = 0; i < 4; i++) entries[i] = (VkSpecializationMapEntry){i, 4 * i, 4};
-    VkSpecializationInfo special = {4, entries, sizeof values, values};
+    enum { N = SPIRV_SPEC_ITEMS + 1 };
+    uint32_t values[N] = {size[0], size[1], size[2], l->local_bytes ? l->local_bytes : SPIRV_BLOCK_ALIGN, 7, l->items};
+    VkSpecializationMapEntry entries[N];
+    for (uint32_t i = 0; i < N; i++) entries[i] = (VkSpecializationMapEntry){i, 4 * i, 4};
+    VkSpecializationInfo special = {N, entries, sizeof values, values};
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo sub_group = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = l->m->sub_group_size};
@@ -418,8 +419,8 @@ static bool run_parts(const struct launch *l, const struct nd_range *r)
     for (unsigned part = 0; part < 8 && good; part++) {
         uint32_t size[3], base[3], groups[3];
         for (unsigned i = 0; i < 3; i++) {
-            uint32_t local = (uint32_t)r->local[i], whole = (uint32_t)(r->global[i] / local);
-            uint32_t rest = (uint32_t)(r->global[i] % local);
+            uint32_t local = (uint32_t)r->local[i], each = i == 0 ? local * l->items : local;
+            uint32_t whole = (uint32_t)(r->global[i] / each), rest = (uint32_t)(r->global[i] % each);
             bool at_end = part >> i & 1;
             if (!l->m->whole_groups) whole += rest != 0, rest = 0;
             size[i] = at_end ? rest : local;
@@ -432,9 +433,9 @@ static bool run_parts(const struct launch *l, const struct nd_range *r)
 }
 
 bool dispatch_run(struct dispatcher *d, const struct spirv_module *m, const struct nd_range *range, const void *args,
-                  uint32_t local_bytes)
+                  uint32_t local_bytes, uint32_t items)
 {
-    struct launch l = {.d = d, .m = m, .local_bytes = m->local_bytes + local_bytes};
+    struct launch l = {.d = d, .m = m, .local_bytes = m->local_bytes + local_bytes, .items = items};
     l.block = put_block(d, m, range, args, &l.told);
     VkShaderModuleCreateInfo shader = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                        .codeSize = m->n_words * sizeof *m->words,

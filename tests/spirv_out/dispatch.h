@@ -25,6 +25,7 @@ void *dispatch_memory(struct dispatcher *d, size_t size, uint64_t *address);
 void dispatch_reset(struct dispatcher *d);
 /* Bytes of a work-group's memory before that of local pointers. */
 uint32_t dispatch_own_local(const struct dispatcher *d, const struct spirv_module *m, const struct nd_range *range);
-/* One launch with its arguments as they lie in memory; local: bytes of local pointers behind the kernel's own. */
+/* One launch with its arguments as they lie in memory; local: bytes of local pointers behind the kernel's own. items:
+   of the module, or 1. */
 bool dispatch_run(struct dispatcher *d, const struct spirv_module *m, const struct nd_range *range, const void *args,
-                  uint32_t local_bytes);
+                  uint32_t local_bytes, uint32_t items);

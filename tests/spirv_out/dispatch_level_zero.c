@@ -193,8 +193,9 @@ static bool make_module(struct dispatcher *d, const struct spirv_module *m, ze_m
 }
 
 bool dispatch_run(struct dispatcher *d, const struct spirv_module *m, const struct nd_range *range, const void *args,
-                  uint32_t local_bytes)
+                  uint32_t local_bytes, uint32_t items)
 {
+    (void)items; /* 1 */
     const void *block = put_block(d, m, range, args);
     uint32_t local = dispatch_own_local(d, m, range) + local_bytes, n = 1;
     ze_module_handle_t module;

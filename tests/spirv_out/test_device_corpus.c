@@ -24,7 +24,7 @@
 static struct corpus corpus;
 static struct dispatcher *device;
 static struct {
-    unsigned agreed, refused, differed, of_pocl; /* of_pocl: differed as the corpus says of PoCL */
+    unsigned agreed, refused, differed, coarse, of_pocl; /* of_pocl: differed as the corpus says of PoCL */
 } counts;
 
 static void fill(const struct corpus_kernel *k, uint8_t *data)
@@ -89,7 +89,7 @@ static bool agree(const struct corpus_kernel *k, const uint8_t *want, const uint
 }
 
 static bool run_on_device(const struct ir_function *f, const struct corpus_kernel *k, const struct spirv_module *m,
-                          const uint8_t *want)
+                          const uint8_t *want, uint32_t items)
 {
     uint64_t address = 0;
     dispatch_reset(device);
@@ -101,7 +101,7 @@ static bool run_on_device(const struct ir_function *f, const struct corpus_kerne
     void *records[CORPUS_MAX_ARGS] = {0};
     corpus_arguments(k, data, &host);
     uint32_t local = put_arguments(f, k, &host, address, dispatch_own_local(device, m, &k->range), args, records);
-    bool good = dispatch_run(device, m, &k->range, args, local);
+    bool good = dispatch_run(device, m, &k->range, args, local, items);
     for (uint32_t i = 0; i < k->n_args; i++)
         if (records[i]) record_give_back(&host.args[i], records[i]);
     good = good && (k->ordered || agree(k, want, data));
@@ -116,6 +116,7 @@ static void run_kernel(struct ir_function *f, const struct corpus_kernel *k)
     struct diag_list list = {0};
     fill(k, want);
     bool good = interpret(f, k, want);
+    f->assumes |= IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY; /* as the planner finds of them */
     pipeline_run(&pipeline_cleanup, f);
     int result = spirv_write(f, dispatch_target(device), &m, &list);
     if (result) {
@@ -123,7 +124,9 @@ static void run_kernel(struct ir_function *f, const struct corpus_kernel *k)
         fprintf(stderr, "# %s: not written: %s", f->name, text);
         free(text);
     } else {
-        good = run_on_device(f, k, &m, want) && good;
+        good = run_on_device(f, k, &m, want, 1) && good;
+        if (m.items > 1) good = run_on_device(f, k, &m, want, m.items) && good;
+        counts.coarse += m.items > 1;
     }
     bool of_pocl = !good && result == 0 && k->no_pocl && *dispatch_pocl(device);
     *(result == -1      ? &counts.refused
@@ -179,8 +182,8 @@ int main(int argc, char **argv)
         n++;
     }
     int failed = _cmocka_run_group_tests("on a device", tests, n, NULL, NULL);
-    fprintf(stderr, "# %u agreed, %u not written, %u differed, %u as PoCL does\n", counts.agreed, counts.refused,
-            counts.differed, counts.of_pocl);
+    fprintf(stderr, "# %u agreed, %u not written, %u differed, %u as PoCL does, %u did several work-items at once\n",
+            counts.agreed, counts.refused, counts.differed, counts.of_pocl, counts.coarse);
     failed |= !is_as_known("FUSIOND_TEST_NOT_WRITTEN", counts.refused) ||
               !is_as_known("FUSIOND_TEST_AS_POCL", counts.of_pocl);
     for (int i = 0; i < 2; i++) ir_module_free(modules[i]);

@@ -113,7 +113,7 @@ static bool run_on_device(const struct spirv_module *m, const struct ir_function
         if (args[i].kind == INTERP_ARG_LOCAL)
             local += (uint32_t)((args[i].size + SPIRV_BLOCK_ALIGN - 1) / SPIRV_BLOCK_ALIGN * SPIRV_BLOCK_ALIGN);
     }
-    bool good = dispatch_run(device, m, range, block, local);
+    bool good = dispatch_run(device, m, range, block, local, 1);
     for (uint32_t i = 0; i < f->n_params; i++)
         if (copies[i]) memcpy(host_memory(&args[i]), copies[i], host_bytes(&args[i]));
     free(block);

@@ -19,7 +19,7 @@
 #define SPIRV_ENTRY_NAME "main"
 
 enum {
-    SPIRV_ABI_VERSION = 5,
+    SPIRV_ABI_VERSION = 6,
     SPIRV_ARGUMENTS = 128,       /* bytes from the block's beginning to the arguments */
     SPIRV_UNIFORM_BYTES = 16384, /* what each driver takes */
     SPIRV_BLOCK_ALIGN = 128,     /* of the block, of constants, and of each local pointer's memory */
@@ -62,4 +62,6 @@ enum spirv_spec {
     SPIRV_SPEC_SIZE_Z,
     SPIRV_SPEC_LOCAL_BYTES, /* of work-group memory: local_bytes, and the memory of local pointers behind that */
     SPIRV_SPEC_SURPLUS,     /* bits: dimensions in which there may be work-items outside of the range; by default all */
+    SPIRV_SPEC_ITEMS,       /* work-items that one does in x: struct spirv_module's items, or 1, the default. With items
+                               above 1, dispatches are of complete work-groups in x, of any size */
 };

@@ -72,15 +72,19 @@ static uint32_t launch_size(struct spw *w, size_t offset, unsigned dim)
     return spw_launch_number(w, IR_KIND_I64, (uint32_t)(offset + 8 * dim));
 }
 
+/* A specialization constant with its default. */
+static uint32_t special(struct spw *w, enum spirv_spec which, uint32_t value)
+{
+    uint32_t id = spw_id(&w->m), number = which;
+    SPW_PUT(&w->m.sections[SPW_GLOBALS], SpvOpSpecConstant, spw_type_int(&w->m, 32, 1), id, value);
+    spw_decorate(&w->m, id, SpvDecorationSpecId, &number, 1);
+    return id;
+}
+
 uint32_t spw_group_size(struct spw *w, unsigned dim)
 {
-    uint32_t type = spw_type_int(&w->m, 32, 1), size = w->kernel->work_group_size[dim];
-    if (!w->group_size[dim]) {
-        w->group_size[dim] = spw_id(&w->m);
-        SPW_PUT(&w->m.sections[SPW_GLOBALS], SpvOpSpecConstant, type, w->group_size[dim], size ? size : 1);
-        uint32_t number = SPIRV_SPEC_SIZE_X + dim;
-        spw_decorate(&w->m, w->group_size[dim], SpvDecorationSpecId, &number, 1);
-    }
+    uint32_t size = w->kernel->work_group_size[dim];
+    if (!w->group_size[dim]) w->group_size[dim] = special(w, SPIRV_SPEC_SIZE_X + dim, size ? size : 1);
     return w->group_size[dim];
 }
 
@@ -196,15 +200,16 @@ static uint32_t vulkan_id(struct spw *w, enum ir_op op, unsigned dim)
     }
 }
 
+uint32_t spw_items(struct spw *w)
+{
+    return special(w, SPIRV_SPEC_ITEMS, 1);
+}
+
 /* Is the dispatch said to have no surplus work-items in this dimension? */
 static uint32_t is_even(struct spw *w, unsigned dim)
 {
-    uint32_t word = spw_type_int(&w->m, 32, 1), truth = spw_type_bool(&w->m, 1), number = SPIRV_SPEC_SURPLUS;
-    if (!w->surplus) {
-        w->surplus = spw_id(&w->m);
-        SPW_PUT(&w->m.sections[SPW_GLOBALS], SpvOpSpecConstant, word, w->surplus, 7);
-        spw_decorate(&w->m, w->surplus, SpvDecorationSpecId, &number, 1);
-    }
+    uint32_t word = spw_type_int(&w->m, 32, 1), truth = spw_type_bool(&w->m, 1);
+    if (!w->surplus) w->surplus = special(w, SPIRV_SPEC_SURPLUS, 7);
     uint32_t bit[3] = {SpvOpBitwiseAnd, w->surplus, spw_const_u32(&w->m, 1u << dim)};
     uint32_t none[3] = {SpvOpIEqual, spw_once(&w->m, SPW_GLOBALS, SpvOpSpecConstantOp, word, bit, 3),
                         spw_const_u32(&w->m, 0)};
@@ -214,7 +219,7 @@ static uint32_t is_even(struct spw *w, unsigned dim)
 uint32_t spw_inside_range(struct spw *w)
 {
     uint32_t type = spw_type_bool(&w->m, 1), inside = 0;
-    for (unsigned d = 0; d < 3; d++) {
+    for (unsigned d = w->out->items > 1; d < 3; d++) {
         uint32_t operands[2] = {place_in_range(w, d), spw_id_of(w, IR_OP_GLOBAL_SIZE, d)};
         uint32_t either[2] = {is_even(w, d), spw_once(&w->m, SPW_PROLOGUE, SpvOpULessThan, type, operands, 2)};
         uint32_t here = spw_once(&w->m, SPW_PROLOGUE, SpvOpLogicalOr, type, either, 2);

@@ -3,6 +3,7 @@
 
 #include <spirv/unified1/spirv.h>
 
+#include "fuser/coarsen/coarsen.h"
 #include "fuser/spirv/base/branch.h"
 #include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/base/kernel_ids.h"
@@ -257,9 +258,21 @@ static void block_param(struct spw *w, const struct ir_param *p, uint32_t offset
     spw_set1(w, p->value, part);
 }
 
+/* What a kernel whose work-items do several is told behind its own parameters. */
+static void coarse_params(struct spw *w, const struct ir_param *params)
+{
+    spw_set1(w, params[0].value, spw_id_of(w, IR_OP_GLOBAL_SIZE, 0));
+    spw_set1(w, params[1].value, spw_id_of(w, IR_OP_GLOBAL_OFFSET, 0));
+    spw_set1(w, params[2].value, spw_items(w));
+}
+
 void spw_params(struct spw *w)
 {
     uint32_t *offsets = arena_alloc(w->arena, (w->kernel->n_params + 1) * sizeof *offsets);
+    if (w->out->items > 1) {
+        w->kernel->n_params -= COARSEN_PARAMS;
+        coarse_params(w, w->kernel->params + w->kernel->n_params);
+    }
     w->out->args_size = ir_param_layout(w->kernel, offsets);
     if (spw_has_block(w)) spw_block_params(w);
     for (uint32_t i = 0; i < w->kernel->n_params && !w->failed; i++) {

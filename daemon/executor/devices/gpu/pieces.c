@@ -57,6 +57,33 @@ int gpu_pieces_make(struct gpu_piece pieces[GPU_PIECES], const struct program_la
     return n;
 }
 
+/* Work-groups of work-items that do several are rows as long as they may be. */
+enum { COARSE_GROUP = 256, COARSE_ROW = 32, COARSE_LEAST = 1 << 16 /* work-items that keep a GPU busy */ };
+
+uint32_t gpu_items_of(const struct program_launch *launch, uint32_t items)
+{
+    const uint64_t *global = launch->range.global;
+    bool many = global[0] / items >= COARSE_ROW && global[0] * global[1] * global[2] / items >= COARSE_LEAST;
+    return many ? items : 1;
+}
+
+static uint32_t least_power(uint64_t n, uint32_t most)
+{
+    uint32_t power = 1;
+    while (power < n && power < most) power *= 2;
+    return power;
+}
+
+int gpu_coarse_piece(struct gpu_piece *piece, const struct program_launch *launch, uint32_t items)
+{
+    const uint64_t *global = launch->range.global;
+    uint32_t row = least_power(global[0] / items, COARSE_GROUP), rows = least_power(global[1], COARSE_GROUP / row);
+    const uint32_t each[3] = {row * items, rows, 1};
+    *piece = (struct gpu_piece){.size = {row, rows, 1}};
+    for (unsigned d = 0; d < 3; d++) piece->n[d] = (uint32_t)((global[d] + each[d] - 1) / each[d]);
+    return 1;
+}
+
 bool gpu_next_dispatch(struct gpu_dispatch *d, const struct gpu_piece *piece, const uint64_t most[3])
 {
     unsigned dim = 0;

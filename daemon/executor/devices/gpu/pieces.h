@@ -19,6 +19,12 @@ struct gpu_piece {
 int gpu_pieces_make(struct gpu_piece pieces[GPU_PIECES], const struct program_launch *launch, bool whole_groups,
                     const struct gpu_description *gpu, struct error *e);
 
+/* How many work-items of the launch one may do, of so many that it can: few of them in all are better spread over the
+   device. */
+uint32_t gpu_items_of(const struct program_launch *launch, uint32_t items);
+/* The launch where each does so many: one piece, of work-groups of its own. Gives 1. */
+int gpu_coarse_piece(struct gpu_piece *piece, const struct program_launch *launch, uint32_t items);
+
 struct gpu_dispatch {
     uint32_t first[3], n[3]; /* work-groups */
     uint64_t at[3];          /* in the piece */

@@ -3,11 +3,16 @@
 
 #include "fuser/spirv/abi/abi.h"
 
+/* What all pipelines of a launch are told, by specialization constants. */
+struct told {
+    uint32_t local_bytes, surplus /* dimensions */, items;
+};
+
 static VkResult make_pipeline(VkShaderModule module, const struct gpu_object *object, const uint32_t size[3],
-                              uint32_t local_bytes, uint32_t surplus, VkPipeline *pipeline)
+                              const struct told *told, VkPipeline *pipeline)
 {
-    enum { N = 5 };
-    const uint32_t values[N] = {size[0], size[1], size[2], local_bytes, surplus};
+    enum { N = SPIRV_SPEC_ITEMS + 1 };
+    const uint32_t values[N] = {size[0], size[1], size[2], told->local_bytes, told->surplus, told->items};
     VkSpecializationMapEntry entries[N];
     for (uint32_t i = 0; i < N; i++) entries[i] = (VkSpecializationMapEntry){i, i * 4, 4};
     const VkSpecializationInfo specialization = {N, entries, sizeof values, values};
@@ -30,13 +35,10 @@ static VkResult make_pipeline(VkShaderModule module, const struct gpu_object *ob
 }
 
 static VkResult make_pipelines(struct vulkan_pieces *p, uint32_t n, VkShaderModule module,
-                               const struct gpu_object *object, const struct program_launch *l, uint32_t local_bytes)
+                               const struct gpu_object *object, const struct told *told)
 {
-    uint32_t surplus = 0; /* dimensions */
-    for (unsigned d = 0; d < 3; d++) surplus |= (uint32_t)(l->range.global[d] % l->range.local[d] != 0) << d;
     for (; p->n < n; p->n++) {
-        VkResult result =
-            make_pipeline(module, object, p->pieces[p->n].size, local_bytes, surplus, &p->pipelines[p->n]);
+        VkResult result = make_pipeline(module, object, p->pieces[p->n].size, told, &p->pipelines[p->n]);
         if (result != VK_SUCCESS) return result;
     }
     return VK_SUCCESS;
@@ -52,9 +54,13 @@ int vulkan_pieces_make(struct vulkan_pieces *p, const struct gpu_object *object,
     *p = (struct vulkan_pieces){.n = 0};
     int n = gpu_pieces_make(p->pieces, launch, object->header.whole_groups, &vulkan.description, e);
     if (n < 0) return -1;
+    struct told told = {.local_bytes = local_bytes, .items = gpu_items_of(launch, object->header.items)};
+    if (told.items > 1) n = gpu_coarse_piece(&p->pieces[0], launch, told.items);
+    for (unsigned d = 0; d < 3; d++)
+        told.surplus |= (uint32_t)(launch->range.global[d] % p->pieces[0].size[d] != 0) << d;
     VkResult result = vk.CreateShaderModule(vulkan.device, &info, NULL, &module);
     if (result == VK_SUCCESS) {
-        result = make_pipelines(p, (uint32_t)n, module, object, launch, local_bytes);
+        result = make_pipelines(p, (uint32_t)n, module, object, &told);
         vk.DestroyShaderModule(vulkan.device, module, NULL);
     }
     if (result == VK_SUCCESS && vulkan_validated(e) == 0) return 0;
