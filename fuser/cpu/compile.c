@@ -15,6 +15,8 @@
 #include "fuser/cpu/rows/row_dimension.h"
 #include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/entry.h"
+#include "fuser/passes/manager/pipelines.h"
+#include "fuser/passes/passes.h"
 
 /* ---- the effort ---- */
 
@@ -127,13 +129,20 @@ static int compile_with(const struct attempt *a, struct ir_function *kernel, con
     return result;
 }
 
+/* What all that follows begins with. Distances that became known are made part of the indices. */
+static void prepare_code(struct ir_function *kernel)
+{
+    if (pass_run(&pass_unroll_steps, kernel)) pipeline_run(&pipeline_cleanup, kernel);
+    pipeline_run(&pipeline_code, kernel);
+}
+
 /* The kernel in a module of its own, ready to be emitted; NULL with findings. a->rows: at most, then as many as it has
    become. */
 static struct ir_function *prepare(const struct ir_function *kernel, struct attempt *a, struct diag_list *list)
 {
     struct ir_module *module = ir_module_new("kernel");
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
-    pipeline_run(&pipeline_code, copy);
+    prepare_code(copy);
     if (!check_kernel(copy, list)) {
         ir_module_free(module);
         return NULL;
@@ -161,7 +170,7 @@ bool cpu_check(const struct ir_function *kernel, struct diag_list *list)
 {
     struct ir_module *module = ir_module_new("kernel");
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
-    pipeline_run(&pipeline_code, copy);
+    prepare_code(copy);
     bool result = check_kernel(copy, list);
     ir_module_free(module);
     return result;

@@ -116,13 +116,37 @@ static struct ir_value *add_identity(struct ir_inst *inst, bool *changed)
     return NULL;
 }
 
-static struct ir_value *mul_identity(struct ir_inst *inst)
+/* Of places: (x + c) * k is x * k + c * k, and (x << c) * k is x * (k << c). So those that are a constant apart are
+   seen to be. */
+static void product_of_place(struct ir_inst *inst, bool *changed)
+{
+    struct ir_value **o = inst->operands;
+    const struct ir_inst *sum = made_by(o[0], IR_OP_ADD), *shifted = made_by(o[0], IR_OP_SHL);
+    const struct ir_inst *inner = sum ? sum : shifted;
+    uint64_t c, k;
+    if (inst->type != IR_I64 || !inner || !ir_value_uint(o[1], &k) || !ir_value_uint(inner->operands[1], &c)) return;
+    if (inst->op == IR_OP_SHL) k = 1ull << (k & 63);
+    if (sum) {
+        struct ir_builder b = ir_builder_before(inst);
+        o[0] = ir_build2(&b, inst->op, IR_I64, sum->operands[0], o[1]);
+        inst->op = IR_OP_ADD;
+        o[1] = number(inst, c * k);
+    } else {
+        o[0] = shifted->operands[0];
+        inst->op = IR_OP_MUL;
+        o[1] = number(inst, k << (c & 63));
+    }
+    *changed = true;
+}
+
+static struct ir_value *mul_identity(struct ir_inst *inst, bool *changed)
 {
     struct ir_value **o = inst->operands;
     for (int i = 0; i < 2; i++) {
         if (is_zero(o[i])) return o[i];
         if (is_one(o[i])) return o[!i];
     }
+    product_of_place(inst, changed);
     return NULL;
 }
 
@@ -140,9 +164,11 @@ static struct ir_value *bit_identity(struct ir_inst *inst)
     return NULL;
 }
 
-static struct ir_value *shift_identity(struct ir_inst *inst)
+static struct ir_value *shift_identity(struct ir_inst *inst, bool *changed)
 {
-    return is_zero(inst->operands[1]) || is_zero(inst->operands[0]) ? inst->operands[0] : NULL;
+    if (is_zero(inst->operands[1]) || is_zero(inst->operands[0])) return inst->operands[0];
+    if (inst->op == IR_OP_SHL) product_of_place(inst, changed);
+    return NULL;
 }
 
 static struct ir_value *compare_identity(struct ir_inst *inst)
@@ -360,7 +386,7 @@ static struct ir_value *identity(struct ir_inst *inst, bool *changed)
     case IR_OP_SUB:
         if (is_zero(o[1])) return o[0];
         return ir_value_same(o[0], o[1]) ? number(inst, 0) : NULL;
-    case IR_OP_MUL: return mul_identity(inst);
+    case IR_OP_MUL: return mul_identity(inst, changed);
     case IR_OP_UDIV:
     case IR_OP_SDIV: return is_one(o[1]) ? o[0] : NULL;
     case IR_OP_UREM:
@@ -372,7 +398,7 @@ static struct ir_value *identity(struct ir_inst *inst, bool *changed)
     case IR_OP_SHL:
     case IR_OP_LSHR:
     case IR_OP_ASHR:
-    case IR_OP_ROTATE: return shift_identity(inst);
+    case IR_OP_ROTATE: return shift_identity(inst, changed);
     case IR_OP_SMIN:
     case IR_OP_UMIN:
     case IR_OP_SMAX:

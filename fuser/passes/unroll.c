@@ -1,9 +1,9 @@
 /*
  * Loops of few rounds become what they do, round by round: so what is indexed by their counter is at constant places,
- * and can be a value.
+ * and can be a value; and work-items that go up and down a tree do so over distances that are known.
  *
  * Such a loop has one way out and one way on, both decided by one if of its body, whose condition follows from
- * constants. How many rounds there are is found by computing it.
+ * constants; one of them may be behind the if. How many rounds there are is found by computing it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,18 @@
 #include "ir/base/arena.h"
 #include "ir/eval/eval.h"
 
-enum { MAX_ROUNDS = 8, MAX_SIZE = 64, MAX_COPIES = 256, MAX_DEPTH = 16, MAX_OPERANDS = 3 };
+enum { MAX_SIZE = 64, MAX_DEPTH = 16, MAX_OPERANDS = 3 };
+
+struct unroll;
+
+/* Which loops, and how much they may become. */
+struct wanted {
+    bool (*is)(struct unroll *u); /* in the first round, whose parameters are known where they follow from constants */
+    unsigned rounds, copies;
+};
 
 struct unroll {
+    const struct wanted *wanted;
     struct ir_inst *loop;
     struct ir_inst *test; /* the if that the loop is left by */
     int leaves;           /* its block that does */
@@ -48,11 +57,13 @@ static bool has_shape(struct unroll *u)
     pass_walk_exits(body, see_exit, &e);
     if (e.n_out != 1 || e.n_on != 1 || e.n_returns) return false;
     u->next = e.on;
-    u->test = e.out->parent->parent;
-    if (u->test->op != IR_OP_IF || u->test->parent != body) return false;
-    u->leaves = u->test->blocks[1] == e.out->parent;
-    const struct ir_block *stays = u->test->blocks[!u->leaves];
-    return e.on->parent == stays || (e.on->parent == body && stays->last->op == IR_OP_YIELD);
+    const struct ir_inst *inside = e.out->parent == body ? e.on : e.out; /* of the if; the other may be behind it */
+    u->test = inside->parent->parent;
+    if (inside->parent == body || u->test->op != IR_OP_IF || u->test->parent != body) return false;
+    u->leaves = (u->test->blocks[1] == inside->parent) == (inside == e.out);
+    const struct ir_inst *other = inside == e.out ? e.on : e.out;
+    const struct ir_block *side = u->test->blocks[u->test->blocks[0] == inside->parent];
+    return other->parent == side || (other->parent == body && side->last->op == IR_OP_YIELD);
 }
 
 struct size {
@@ -107,8 +118,7 @@ static void begin_known(struct unroll *u, struct ir_value *const *values)
 static bool find_rounds(struct unroll *u)
 {
     uint64_t word;
-    begin_known(u, u->loop->operands);
-    for (u->rounds = 0; u->rounds <= MAX_ROUNDS; u->rounds++) {
+    for (u->rounds = 0; u->rounds <= u->wanted->rounds; u->rounds++) {
         if (!find_word(u, u->test->operands[0], MAX_DEPTH, &word)) return false;
         if (u->leaves == !(word & 1)) return true;
         begin_known(u, u->next->operands);
@@ -186,7 +196,7 @@ static void copy_rounds(struct unroll *u)
     ir_inst_remove(u->loop);
 }
 
-/* ---- the pass ---- */
+/* ---- what is wanted ---- */
 
 /* Something of a private variable that is more than a number is looked up by index. */
 static void see_array(struct ir_inst *inst, void *data)
@@ -198,33 +208,88 @@ static void see_array(struct ir_inst *inst, void *data)
     if (root->kind == IR_VALUE_RESULT && root->of.inst->op == IR_OP_VAR) *(bool *)data = true;
 }
 
+static bool has_array(struct unroll *u)
+{
+    bool found = false;
+    ir_walk(u->loop->blocks[0], see_array, &found);
+    return found;
+}
+
 static void see_access(struct ir_inst *inst, void *data)
 {
     if (inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE) *(bool *)data = true;
 }
 
-typedef void visitor(struct ir_inst *inst, void *data);
-
-static bool unroll_loop(struct ir_inst *loop, visitor *wanted)
+static bool has_access(struct unroll *u)
 {
-    struct unroll u = {.loop = loop};
+    bool found = false;
+    ir_walk(u->loop->blocks[0], see_access, &found);
+    return found;
+}
+
+struct search {
+    const struct unroll *u;
+    bool found;
+};
+
+static bool is_of_id(const struct ir_value *v, unsigned depth)
+{
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT && depth ? v->of.inst : NULL;
+    if (!inst) return false;
+    if (inst->op == IR_OP_LOCAL_ID || inst->op == IR_OP_GLOBAL_ID || inst->op == IR_OP_LOCAL_LINEAR_ID) return true;
+    for (uint32_t i = 0; pass_is_pure(inst) && i < inst->n_operands; i++)
+        if (is_of_id(inst->operands[i], depth - 1)) return true;
+    return false;
+}
+
+/* What an id is multiplied with, in each round something else. */
+static void see_step(struct ir_inst *inst, void *data)
+{
+    struct search *s = data;
+    uint64_t word;
+    if (inst->op != IR_OP_MUL && inst->op != IR_OP_SHL) return;
+    for (int i = 0; i < (inst->op == IR_OP_MUL ? 2 : 1); i++) {
+        const struct ir_value *id = inst->operands[i], *step = inst->operands[1 - i];
+        bool known = step->kind != IR_VALUE_CONST && find_word(s->u, step, MAX_DEPTH, &word);
+        if (known && is_of_id(id, MAX_DEPTH)) s->found = true;
+    }
+}
+
+static bool has_barrier(const struct ir_inst *loop)
+{
+    for (const struct ir_inst *inst = loop->blocks[0]->first; inst; inst = inst->next)
+        if (inst->op == IR_OP_BARRIER) return true;
+    return false;
+}
+
+/* Steps of a work-group up or down a tree. */
+static bool has_steps(struct unroll *u)
+{
+    struct search s = {u, false};
+    if (has_barrier(u->loop)) ir_walk(u->loop->blocks[0], see_step, &s);
+    return s.found;
+}
+
+/* ---- the passes ---- */
+
+static bool unroll_loop(struct ir_inst *loop, const struct wanted *wanted)
+{
+    struct unroll u = {.wanted = wanted, .loop = loop};
     struct size size = {0};
-    bool wants = false;
     ir_walk(loop->blocks[0], see_size, &size);
-    if (size.refused || size.n > MAX_SIZE) return false;
-    ir_walk(loop->blocks[0], wanted, &wants);
-    if (!wants || !has_shape(&u)) return false;
+    if (size.refused || size.n > MAX_SIZE || !has_shape(&u)) return false;
     uint32_t n = pass_number(loop->parent->function);
     u.to = arena_realloc(NULL, n * sizeof *u.to);
     memset(u.to, 0, n * sizeof *u.to);
-    bool found = find_rounds(&u) && u.rounds * size.n <= MAX_COPIES;
+    begin_known(&u, loop->operands);
+    bool found = wanted->is(&u) && find_rounds(&u) && u.rounds * size.n <= wanted->copies;
     memset(u.to, 0, n * sizeof *u.to);
     if (found) copy_rounds(&u);
     free(u.to);
     return found;
 }
 
-static bool unroll_block(struct ir_block *block, visitor *wanted)
+static bool unroll_block(struct ir_block *block, const struct wanted *wanted)
 {
     bool changed = false;
     for (struct ir_inst *inst = block->first, *next; inst; inst = next) {
@@ -238,14 +303,23 @@ static bool unroll_block(struct ir_block *block, visitor *wanted)
 
 static bool run_unroll(struct ir_function *f)
 {
-    return unroll_block(f->body, see_array);
+    return unroll_block(f->body, &(struct wanted){has_array, 8, 256});
 }
 
 static bool run_unroll_accesses(struct ir_function *f)
 {
-    return unroll_block(f->body, see_access);
+    return unroll_block(f->body, &(struct wanted){has_access, 8, 256});
+}
+
+/* Where the size of groups is known, so that who takes a step is, too. */
+static bool run_unroll_steps(struct ir_function *f)
+{
+    if (!f->work_group_size[0] || !(f->assumes & IR_ASSUME_WHOLE_GROUPS)) return false;
+    return unroll_block(f->body, &(struct wanted){has_steps, 12, 512});
 }
 
 const struct pass pass_unroll = {"unroll", "short loops over private arrays", run_unroll};
 
 const struct pass pass_unroll_accesses = {"unroll_accesses", "short loops that access memory", run_unroll_accesses};
+
+const struct pass pass_unroll_steps = {"unroll_steps", "steps of a work-group up and down trees", run_unroll_steps};

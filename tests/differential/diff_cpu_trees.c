@@ -1,6 +1,7 @@
 /* Random trees in local memory, as scans and sums have them: over twice the distance each time or half of it, distances
-   multiplied or shifted, of numbers of 4 and 8 bytes, with and without padding, with as many work-items as it takes and
-   with some. The interpreter against compiled code of each instruction set. FUSIOND_TEST_SEED says where to begin. */
+   multiplied or shifted, known or not, of numbers of 4 and 8 bytes, with and without padding, with as many work-items
+   as it takes and with some, and then what only part of a row does. The interpreter against compiled code of each
+   instruction set. FUSIOND_TEST_SEED says where to begin. */
 #include "ir/base/strbuf.h"
 #include "tests/support/cases.h"
 #include "tests/support/compiled_kit.h"
@@ -19,7 +20,34 @@ struct tree {
     bool first_l;         /* distance * 2 * l + distance instead of distance * (2 * l + 1) */
     bool down, swaps;     /* the distance halves; both elements are written */
     unsigned moved;       /* added to each index */
+    bool known;           /* how it begins: numbers, else arguments */
+    int32_t first, count; /* the distance, and how many work-items take the first step */
+    const char *parts[2]; /* comparisons of ids with numbers, behind the tree */
+    unsigned limits[2];
 };
+
+/* How many work-items the first step takes, and over which distance: all that follow stay in the array. */
+static void some_start(struct rng *rng, struct tree *t)
+{
+    unsigned steps = 0, distance = 1u << rng_below(rng, 3);
+    t->count = (int32_t)t->group - (rng_chance(rng, 40) ? (int32_t)rng_below(rng, t->group / 2) : 0);
+    if (t->down) {
+        t->count = 1 + (int32_t)rng_below(rng, 3);
+        while (((unsigned)t->count << (steps + 1)) <= t->group) steps++;
+    }
+    distance <<= steps;
+    t->first = (int32_t)(t->shifts ? (unsigned)__builtin_ctz(distance) : distance);
+}
+
+static void some_parts(struct rng *rng, struct tree *t)
+{
+    static const char *const comparisons[] = {"slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge", "ieq", "ine"};
+    static const unsigned limits[] = {0, 1, 2, 3, 5, 16, 31, 32, 64, 100, 256, 300};
+    for (unsigned i = 0; i < 2; i++) {
+        t->parts[i] = comparisons[rng_below(rng, 10)];
+        t->limits[i] = limits[rng_below(rng, 12)];
+    }
+}
 
 static struct tree some_tree(struct rng *rng)
 {
@@ -33,6 +61,9 @@ static struct tree some_tree(struct rng *rng)
     t.down = rng_chance(rng, 50);
     t.swaps = rng_chance(rng, 50);
     t.moved = rng_chance(rng, 30) ? rng_below(rng, 3) : 0;
+    t.known = rng_chance(rng, 60);
+    some_start(rng, &t);
+    some_parts(rng, &t);
     return t;
 }
 
@@ -76,8 +107,11 @@ static void write_index(struct strbuf *b, const struct tree *t, const char *name
 
 static void write_loop(struct strbuf *b, const struct tree *t)
 {
-    strbuf_printf(b, "  loop (%%by: i32 = %%first, %%n: i32 = %%count) {\n    barrier work_group, local\n"
-                     "    %%c = sgt i32 %%n, %%l32\n    if %%c {\n");
+    if (t->known)
+        strbuf_printf(b, "  loop (%%by: i32 = %d, %%n: i32 = %d) {\n", t->first, t->count);
+    else
+        strbuf_add(b, "  loop (%by: i32 = %first, %n: i32 = %count) {\n");
+    strbuf_add(b, "    barrier work_group, local\n    %c = sgt i32 %n, %l32\n    if %c {\n");
     strbuf_add(b, t->shifts ? "      %distance = shl i32 1, %by\n" : "      %distance = add i32 %by, 0\n");
     write_index(b, t, "x", 1);
     write_index(b, t, "y", 2);
@@ -93,6 +127,24 @@ static void write_loop(struct strbuf *b, const struct tree *t)
     strbuf_add(b, "    if %e {\n      yield\n    } else {\n      continue %by2, %n2\n    }\n    break\n  }\n");
 }
 
+/* The work-items of two parts of a row store a constant each, one after the other, and one of them others do as well.
+ */
+static void write_parts(struct strbuf *b, const struct tree *t)
+{
+    const char *zero = t->type[0] == 'f' ? "2.5" : "7";
+    strbuf_printf(b,
+                  "  barrier work_group, local\n  %%part0 = %s i32 %%l32, %u\n  %%part1 = %s i32 %%l32, %u\n"
+                  "  %%both = and bool %%part0, %%part1\n  %%mine = elem %s %%p, %%l\n"
+                  "  if %%part0 {\n    store %s %%mine, %s\n    yield\n  }\n"
+                  "  if %%part1 {\n    %%v = load %s %%mine\n    %%w = %s %s %%v, %s\n    store %s %%mine, %%w\n"
+                  "    yield\n  } else {\n    %%far = elem %s %%mine, %u\n    store %s %%far, %s\n    yield\n  }\n"
+                  "  if %%both {\n    %%v2 = load %s %%mine\n    %%w2 = %s %s %%v2, %%v2\n    store %s %%mine, %%w2\n"
+                  "    yield\n  }\n",
+                  t->parts[0], t->limits[0], t->parts[1], t->limits[1], t->type, t->type, zero, t->type,
+                  t->type[0] == 'f' ? "fadd" : "add", t->type, zero, t->type, t->type, t->group, t->type, zero, t->type,
+                  t->type[0] == 'f' ? "fadd" : "add", t->type, t->type);
+}
+
 static char *kernel_of(const struct tree *t)
 {
     struct strbuf b = {0};
@@ -105,23 +157,11 @@ static char *kernel_of(const struct tree *t)
                   t->room, t->type, t->type, t->type, t->group, t->room);
     write_copies(&b, t, true);
     write_loop(&b, t);
+    write_parts(&b, t);
     strbuf_add(&b, "  barrier work_group, local\n");
     write_copies(&b, t, false);
     strbuf_add(&b, "  return\n}\n");
     return strbuf_take(&b);
-}
-
-/* How many work-items the first step takes, and over which distance: all that follow stay in the array. */
-static void some_start(struct rng *rng, const struct tree *t, int32_t *first, int32_t *count)
-{
-    unsigned steps = 0, distance = 1u << rng_below(rng, 3);
-    *count = (int32_t)t->group - (rng_chance(rng, 40) ? (int32_t)rng_below(rng, t->group / 2) : 0);
-    if (t->down) {
-        *count = 1 + (int32_t)rng_below(rng, 3);
-        while (((unsigned)*count << (steps + 1)) <= t->group) steps++;
-    }
-    distance <<= steps;
-    *first = (int32_t)(t->shifts ? (unsigned)__builtin_ctz(distance) : distance);
 }
 
 static void fill(const struct tree *t)
@@ -148,13 +188,11 @@ static void trees(void **state)
         struct tree t = some_tree(&rng);
         char *text = kernel_of(&t);
         struct nd_range range = {1, {t.group * GROUPS, 1, 1}, {0}, {t.group, 1, 1}};
-        int32_t first, count;
-        some_start(&rng, &t, &first, &count);
         fill(&t);
         struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = input, .size = sizeof input},
                                     {.kind = INTERP_ARG_BUFFER, .data = output, .size = sizeof output},
-                                    {.kind = INTERP_ARG_BYTES, .data = &first, .size = sizeof first},
-                                    {.kind = INTERP_ARG_BYTES, .data = &count, .size = sizeof count}};
+                                    {.kind = INTERP_ARG_BYTES, .data = &t.first, .size = sizeof t.first},
+                                    {.kind = INTERP_ARG_BYTES, .data = &t.count, .size = sizeof t.count}};
         if (from) fprintf(stderr, "# seed %llu\n%s", (unsigned long long)seed, text);
         print_message("# seed %llu\n", (unsigned long long)seed);
         kit_same_everywhere(text, &range, 1, 0, args, 4);
@@ -162,8 +200,33 @@ static void trees(void **state)
     }
 }
 
+/* Steps that are known need no masks, nothing that decides between distances, and no more than a row's work-items. */
+static void known_steps(void **state)
+{
+    (void)state;
+    struct tree t = {.type = "i32", .group = 256, .size = 512, .room = 768, .known = true, .first = 1, .count = 256};
+    t.parts[0] = t.parts[1] = "slt";
+    t.limits[0] = t.limits[1] = 1;
+    char *text = kernel_of(&t);
+    struct ir_module *module = kit_parse(text);
+    enum cpu_isa isas[CPU_ISA_COUNT];
+    for (unsigned n = compiled_isas(isas); n-- > 1;) {
+        struct cpu_options options = {.target = cpu_target_host(isas[n]), .keep_assembly = true};
+        struct cpu_object object;
+        struct diag_list list = {0};
+        assert_int_equal(cpu_compile(kit_kernel(module), &options, &object, &list), 0);
+        assert_true(object.statements < 600);
+        assert_null(strstr(object.assembly, "gather"));
+        assert_null(strstr(object.assembly, "scatter"));
+        assert_null(strstr(object.assembly, "imul"));
+        cpu_object_clear(&object);
+    }
+    ir_module_free(module);
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(trees)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(trees), cmocka_unit_test(known_steps)};
     return cmocka_run_group_tests_name("diff_cpu_trees", tests, NULL, NULL);
 }

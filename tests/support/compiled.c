@@ -172,7 +172,7 @@ void compiled_run(const struct compiled *c, const struct ir_function *kernel, co
     uint8_t *block = calloc(1, c->info->args_size + 8);
     uint64_t local_at = to_64(c->info->static_local_size) + to_64(c->info->scratch_per_item * items);
     struct kernel_pipe **pipes = calloc(kernel->n_params + 1, sizeof(struct kernel_pipe *));
-    uint64_t local_size = to_64(fill_args(kernel, args, local_at, pipes, block)) + 64;
+    uint64_t local_size = to_64(fill_args(kernel, args, local_at, pipes, block)) + KERNEL_LOCAL_MARGIN;
     if (c->batch) local_size += batch_frame_bytes(c->batch, items);
     void *local = aligned_alloc(64, local_size);
     l.local_bytes = local_size;

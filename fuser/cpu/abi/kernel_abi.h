@@ -10,7 +10,11 @@
 #include "ir/base/pipe_ring.h"
 #include "ir/image/image.h"
 
-enum { KERNEL_ABI_VERSION = 5, KERNEL_MAX_ARGS_BYTES = 64 << 10 }; /* of the block that holds all arguments */
+enum {
+    KERNEL_ABI_VERSION = 6,
+    KERNEL_MAX_ARGS_BYTES = 64 << 10, /* of the block that holds all arguments */
+    KERNEL_LOCAL_MARGIN = 128,        /* bytes behind work-group memory that kernels may touch: whole registers do */
+};
 
 /* Where a launch is; the same for each work-group of it. */
 struct kernel_launch {
@@ -117,7 +121,7 @@ struct kernel_functions {
  *   local  work-group memory of `local_bytes` (see struct kernel_object_info), 64-byte aligned, one per
  *          calling thread; contents undefined. In this order, each part starting at a multiple of 64:
  *          the kernel's own local variables, scratch_per_item * work-items of a complete work-group,
- *          the memory of local pointers
+ *          the memory of local pointers, KERNEL_LOCAL_MARGIN bytes that mean nothing
  * Several threads call it at the same time for different groups.
  */
 typedef void kernel_entry(const struct kernel_launch *launch, const void *args, uint64_t first, uint64_t end,

@@ -128,6 +128,12 @@ static gcc_jit_block *branch_begin(struct emit *e, const struct ir_block *block)
 
 static void uniform_if(struct emit *e, const struct ir_inst *inst, rval condition)
 {
+    int is = known_outcome(&e->control->known, inst->operands[0]);
+    if (is) {
+        struct end end = run_branch(e, inst->blocks[is < 0]);
+        join_ends(e, end, (struct end){NULL, e->exec, false}, e->exec);
+        return;
+    }
     struct mask before = e->exec;
     gcc_jit_block *begin[2];
     struct end ends[2];
@@ -516,12 +522,7 @@ static void emit_inst(struct emit *e, const struct ir_inst *inst)
     case IR_OP_IF: emit_if(e, inst); break;
     case IR_OP_LOOP: emit_loop(e, inst); break;
     default:
-        if (e->control->known && e->control->known[inst->scratch])
-            value_define_known(e, inst->results[0], e->control->known[inst->scratch]);
-        else if (e->control->assumed && e->control->assumed[inst->scratch].same)
-            e->values->lanes[inst->results[0]->scratch] = emit_value(e, e->control->assumed[inst->scratch].same);
-        else
-            emit_instruction(e, inst);
+        if (!value_define_known(e, &e->control->known, inst)) emit_instruction(e, inst);
     }
 }
 

@@ -1,17 +1,14 @@
 /* Blocks, ifs and loops. */
 #pragma once
 
-#include "fuser/cpu/jit/emit.h"
+#include "fuser/cpu/emit/value.h"
 
-struct assumed;
 struct control_frame;
 
 struct control {
     gcc_jit_block *leave; /* where a work-item's end leads */
     gcc_jit_block *skip;  /* where it leads when some others that run afterwards do nothing either; NULL: nowhere */
-    /* By instruction number: bools that are computed already, and operands that results are. NULL: none. */
-    const lval *known;
-    const struct assumed *assumed;
+    struct known known;
     bool empty;                /* no lane runs here, known while emitting */
     const struct ir_inst *end; /* where the instructions that are being emitted end; NULL: with their block */
     struct control_frame *frame;

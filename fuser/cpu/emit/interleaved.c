@@ -37,24 +37,35 @@ static unsigned used_words(const struct interleaved *a)
 }
 
 /* Words that are no number: their registers are loaded and shuffled for nothing. */
-enum { MOST_WORDS_PER_USED = 4, MOST_OWN_WORDS_PER_USED = 8 };
+enum { MOST_WORDS_PER_USED = 4 };
+
+unsigned interleaved_most_own(const struct emit *e, unsigned bytes)
+{
+    enum { LEAST = 2, MOST = 8 };
+    unsigned half = e->isa->vector_bytes / (bytes < 4 ? 4 : bytes) / 2;
+    return half < LEAST ? LEAST : half < MOST ? half : MOST;
+}
 
 bool interleaved_can_load(const struct emit *e, const struct interleaved *a)
 {
     uint64_t word = kind_bytes(word_kind(a)), words = a->stride / word, used = used_words(a);
-    unsigned most = a->is_own ? MOST_OWN_WORDS_PER_USED : MOST_WORDS_PER_USED;
+    unsigned most = a->is_own ? interleaved_most_own(e, kind_bytes(a->kind)) : MOST_WORDS_PER_USED;
     if (e->width == 1 || e->exec.chunk || e->isa->id == CPU_ISA_GENERIC) return false;
     if (a->stride % word || words < 2 - (word > kind_bytes(a->kind)) || words > MAX_WORDS || words & (words - 1))
         return false;
-    if (bytes_of(a) < a->stride && (bytes_of(a) % word || !x86_can_mask(e, word_kind(a)))) return false;
-    if (words - used >= lanes_per_chunk(e, word_kind(a))) return false; /* nothing is left of the last register */
+    if (bytes_of(a) < a->stride && bytes_of(a) % word) return false;
+    if (bytes_of(a) < a->stride && !a->is_own && !x86_can_mask(e, word_kind(a))) return false;
+    /* nothing is left of the last register */
+    if (words - used >= lanes_per_chunk(e, word_kind(a)) && !a->is_own) return false;
     return bytes_of(a) <= a->stride && words <= most * used;
 }
 
-/* Around bytes that stay as they are words are written under masks, which only AVX-512 does fast. */
+/* Around bytes that stay as they are words are written under masks, which only AVX-512 does fast, or written as they
+   were, where nobody else sees it; but what loads other registers than were stored would wait for the cache. */
 bool interleaved_can_store(const struct emit *e, const struct interleaved *a)
 {
-    return interleaved_can_load(e, a) && (bytes_of(a) == a->stride || e->isa->bit_masks);
+    bool keeps = (a->is_own && a->is_frame) || e->isa->bit_masks;
+    return interleaved_can_load(e, a) && (bytes_of(a) == a->stride || keeps);
 }
 
 /* ---- shuffles ---- */
@@ -117,9 +128,10 @@ static unsigned words_behind(const struct interleaved *a)
     return words_of(a) - a->before - used_words(a);
 }
 
+/* The register behind whose numbers there may be no memory. Behind what is this work-group's own there is some. */
 static bool is_last(const struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
 {
-    return words_behind(a) && c + 1 == lanes_chunks(e, word_kind(a)) && i + 1 == words_of(a);
+    return !a->is_own && words_behind(a) && c + 1 == lanes_chunks(e, word_kind(a)) && i + 1 == words_of(a);
 }
 
 /* The last register without what comes after the last lane's numbers, which may be no memory. */
@@ -186,12 +198,19 @@ struct lanes interleaved_word(struct emit *e, enum ir_kind kind, const struct la
     return r;
 }
 
-/* The words of each work-item in a register that are written; NULL: all. */
-static lval used_mask(struct emit *e, const struct interleaved *a)
+/* The lanes of register number i that are written, as bits. */
+static unsigned written_lanes(const struct emit *e, const struct interleaved *a, unsigned i)
+{
+    unsigned bits = 0, n = lanes_per_chunk(e, word_kind(a)), set = used_set(a);
+    for (unsigned lane = 0; lane < n; lane++) bits |= (set >> (i * n + lane) % words_of(a) & 1) << lane;
+    return bits;
+}
+
+/* On AVX-512 a register has as many words of each work-item as any other; so this does for all. */
+static lval written_mask(struct emit *e, const struct interleaved *a)
 {
     rval runs[MAX_WIDTH];
     unsigned words = words_of(a), set = used_set(a);
-    if (used_words(a) == words) return NULL;
     for (unsigned lane = 0; lane < mask_lanes(e); lane++)
         runs[lane] = jit_int(e, IR_KIND_BOOL, set >> lane % words & 1);
     return jit_keep(e, mask_build(e, runs));
@@ -199,19 +218,17 @@ static lval used_mask(struct emit *e, const struct interleaved *a)
 
 /* In memory that is this work-group's own the words between are written as they were: what loads whole registers later
    need not wait for the cache, as it would after masks. */
-static bool writes_back(const struct emit *e, const struct interleaved *a, unsigned c, unsigned i)
-{
-    return a->is_own && !is_last(e, a, c, i);
-}
-
 static void store_register(struct emit *e, const struct interleaved *a, unsigned c, unsigned i, lval mask, lval v)
 {
     enum ir_kind kind = word_kind(a);
-    if (!mask) {
+    unsigned lanes = written_lanes(e, a, i), all = (1u << lanes_per_chunk(e, kind)) - 1;
+    if (!lanes) return;
+    if (lanes == all) {
         jit_set(e, register_at(e, a, c, i), jit_read(v));
-    } else if (writes_back(e, a, c, i)) {
+    } else if (a->is_own) {
         lval before = jit_keep(e, jit_read(register_at(e, a, c, i)));
-        jit_set(e, register_at(e, a, c, i), jit_read(x86_masked_move(e, mask, kind, before, v)));
+        lval both = mask ? x86_masked_move(e, mask, kind, before, v) : x86_blend(e, kind, before, v, lanes);
+        jit_set(e, register_at(e, a, c, i), jit_read(both));
     } else {
         x86_masked_store(e, &mask, kind, 0, register_address(e, a, c, i), jit_read(v));
     }
@@ -222,7 +239,7 @@ static void store_word(struct emit *e, const struct interleaved *a, unsigned c, 
 {
     enum ir_kind kind = word_kind(a);
     for (unsigned i = 0; i < words_of(a); i++) {
-        if (writes_back(e, a, c, i)) {
+        if (a->is_own) {
             lval before = jit_keep(e, jit_read(register_at(e, a, c, i)));
             jit_set(e, register_at(e, a, c, i), jit_read(x86_spread(e, kind, v, words_of(a), i, mask, before)));
         } else {
@@ -237,7 +254,7 @@ void interleaved_store(struct emit *e, const struct interleaved *a, const struct
     enum ir_kind kind = word_kind(a);
     unsigned words = words_of(a), per_word = kind_bytes(kind) / kind_bytes(a->kind), used = used_words(a);
     struct lanes word[MAX_WORDS];
-    lval *chunks[MAX_WORDS], mask = used_mask(e, a);
+    lval *chunks[MAX_WORDS], mask = e->isa->bit_masks && used < words ? written_mask(e, a) : NULL;
     for (unsigned w = 0; w < used; w++) {
         word[w] = interleaved_word(e, a->kind, v + w * per_word);
         chunks[w] = lanes_vectors(e, &word[w]);

@@ -11,6 +11,7 @@ struct interleaved {
     uint64_t stride;
     unsigned align;  /* of a number */
     unsigned before; /* words in front of it that are there, too */
+    bool is_frame;   /* it begins where those of other accesses do that have the same stride */
     bool is_own;     /* no other thread sees it */
 };
 
@@ -18,6 +19,8 @@ struct interleaved {
    work-item and those of the next, as behind a float3, but nothing after the last number. */
 bool interleaved_can_load(const struct emit *e, const struct interleaved *a);
 bool interleaved_can_store(const struct emit *e, const struct interleaved *a);
+/* In memory that nobody else sees: the words from one number to the next, where lanes have a number each. */
+unsigned interleaved_most_own(const struct emit *e, unsigned bytes);
 void interleaved_load(struct emit *e, const struct interleaved *a, struct lanes *result);
 void interleaved_store(struct emit *e, const struct interleaved *a, const struct lanes *v);
 /* Of numbers of a kind that share words: number i in one, and the word that has some from v on. */

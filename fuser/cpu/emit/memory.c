@@ -402,14 +402,15 @@ static bool is_interleaved(const struct emit *e, const struct ir_inst *inst, con
 {
     bool linear = a->address.shape == SHAPE_LINEAR && a->address.stride > 0;
     if (!linear || is_contiguous(a) || a->is_volatile) return false;
-    *all = (struct interleaved){
-        .kind = a->kind,
-        .n = n,
-        .address = a->address.scalar,
-        .stride = (uint64_t)a->address.stride,
-        .align = a->align,
-        .before = frame_place(&e->values->uniformity, e->memory->products, inst, (uint64_t)a->address.stride),
-        .is_own = ir_type_space(inst->operands[0]->type) == IR_SPACE_LOCAL};
+    int before = frame_place(&e->values->uniformity, e->memory->products, inst, (uint64_t)a->address.stride);
+    *all = (struct interleaved){.kind = a->kind,
+                                .n = n,
+                                .address = a->address.scalar,
+                                .stride = (uint64_t)a->address.stride,
+                                .align = a->align,
+                                .before = before > 0 ? (unsigned)before : 0,
+                                .is_frame = before >= 0,
+                                .is_own = ir_type_space(inst->operands[0]->type) == IR_SPACE_LOCAL};
     return true;
 }
 

@@ -45,11 +45,31 @@ void value_define(struct emit *e, struct ir_value **values, uint32_t n, struct l
     for (uint32_t i = 0; i < n; i++) e->values->lanes[values[i]->scratch] = as[i];
 }
 
-void value_define_known(struct emit *e, const struct ir_value *value, lval known)
+static void define_uniform(struct emit *e, const struct ir_value *value, rval is)
 {
     struct lanes *v = arena_alloc(e->arena, sizeof *v);
-    *v = lanes_uniform(ir_type_kind(value->type), jit_read(known));
+    *v = lanes_uniform(ir_type_kind(value->type), is);
     e->values->lanes[value->scratch] = v;
+}
+
+int known_outcome(const struct known *known, const struct ir_value *condition)
+{
+    bool made = condition->kind == IR_VALUE_RESULT && known->decided;
+    return made ? known->decided[condition->of.inst->scratch] : 0;
+}
+
+bool value_define_known(struct emit *e, const struct known *known, const struct ir_inst *inst)
+{
+    uint32_t n = inst->scratch;
+    if (known->decided && known->decided[n])
+        define_uniform(e, inst->results[0], jit_int(e, IR_KIND_BOOL, known->decided[n] > 0));
+    else if (known->bools && known->bools[n])
+        define_uniform(e, inst->results[0], jit_read(known->bools[n]));
+    else if (known->assumed && known->assumed[n].same)
+        e->values->lanes[inst->results[0]->scratch] = emit_value(e, known->assumed[n].same);
+    else
+        return false;
+    return true;
 }
 
 /* A copy that a later assignment to a variable does not change. */

@@ -12,12 +12,22 @@ struct values {
     struct lanes **sums;   /* of scans, what work-items before have added */
 };
 
+/* By instruction number, what is known of results where code is emitted; NULL: nothing. */
+struct known {
+    const lval *bools;             /* computed already */
+    const struct assumed *assumed; /* operands that they are */
+    const int8_t *decided;         /* of comparisons, beforehand: 1 true, -1 false */
+};
+
 struct lanes *emit_value(struct emit *e, const struct ir_value *v); /* its components */
 struct shape value_shape(const struct emit *e, const struct ir_value *v);
 /* One variable for each component of n values, by their shapes. */
 struct lanes **value_variables(struct emit *e, struct ir_value **values, uint32_t n);
 void value_define(struct emit *e, struct ir_value **values, uint32_t n, struct lanes **as);
-void value_define_known(struct emit *e, const struct ir_value *value, lval known); /* the same for all lanes */
+/* Takes the result from what is known; false: nothing is. */
+bool value_define_known(struct emit *e, const struct known *known, const struct ir_inst *inst);
+/* What an if's condition is known to come to: 1, -1, or 0 where it is not. */
+int known_outcome(const struct known *known, const struct ir_value *condition);
 /* Assigns all operands of an instruction at once: one may be a variable that another one is assigned to. */
 void value_assign_operands(struct emit *e, const struct ir_inst *terminator, struct lanes **to,
                            const struct mask *mask);

@@ -92,13 +92,13 @@ static uint64_t elements_in(const struct ir_inst *access, const struct ir_inst *
     return n & (n - 1) ? 0 : n;
 }
 
-unsigned frame_place(const struct uniformity *u, const struct assumed *products, const struct ir_inst *access,
-                     uint64_t stride)
+int frame_place(const struct uniformity *u, const struct assumed *products, const struct ir_inst *access,
+                uint64_t stride)
 {
     const struct ir_value *pointer = access->operands[0];
     const struct ir_inst *elem = pointer->kind == IR_VALUE_RESULT ? pointer->of.inst : NULL;
-    if (!elem || elem->op != IR_OP_ELEM || !is_local_array(elem->operands[0])) return 0;
+    if (!elem || elem->op != IR_OP_ELEM || !is_local_array(elem->operands[0])) return -1;
     struct place p = {u, products, 0};
     uint64_t n = elements_in(access, elem, stride), r;
-    return n && residue_of(&p, elem->operands[1], n, &r) ? (unsigned)r : 0;
+    return n && residue_of(&p, elem->operands[1], n, &r) ? (int)r : -1;
 }

@@ -86,6 +86,17 @@ lval x86_masked_move(struct emit *e, lval mask, enum ir_kind kind, lval before, 
     return jit_asm(e, &code, type, 3, (rval[]){jit_read(mask), jit_read(before), jit_read(v)});
 }
 
+lval x86_blend(struct emit *e, enum ir_kind kind, lval before, lval v, unsigned lanes)
+{
+    char text[64];
+    bool in_place = e->isa->id == CPU_ISA_SSE4;
+    snprintf(text, sizeof text, "%sblendp%c $%u, %%2, %s%%0", in_place ? "" : "v", kind_bytes(kind) == 8 ? 'd' : 's',
+             lanes, in_place ? "" : "%1, ");
+    struct jit_asm code = {.text = text, .result = "=x", .inputs = {in_place ? "0" : "x", "x"}};
+    gcc_jit_type *type = jit_vector(e, kind, lanes_per_chunk(e, kind));
+    return jit_asm(e, &code, type, 2, (rval[]){jit_read(before), jit_read(v)});
+}
+
 void x86_stream(struct emit *e, rval address, rval v)
 {
     const char *text = e->isa->id >= CPU_ISA_AVX2 ? "vmovntps %1, (%0)" : "movntps %1, (%0)";

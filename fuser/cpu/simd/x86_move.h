@@ -6,6 +6,8 @@
 bool x86_can_mask(const struct emit *e, enum ir_kind kind); /* is there an instruction for that width? */
 lval x86_masked_load(struct emit *e, const lval *mask, enum ir_kind kind, unsigned c, rval address);
 void x86_masked_store(struct emit *e, const lval *mask, enum ir_kind kind, unsigned c, rval address, rval v);
+/* SSE and AVX2: the lanes with a bit in `lanes` are v's, the others what was before. */
+lval x86_blend(struct emit *e, enum ir_kind kind, lval before, lval v, unsigned lanes);
 /* AVX-512: v where the mask is set, else what was before; a mask of the first numbers. */
 lval x86_masked_move(struct emit *e, lval mask, enum ir_kind kind, lval before, lval v);
 void x86_stream(struct emit *e, rval address, rval v);

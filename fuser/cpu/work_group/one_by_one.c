@@ -6,14 +6,19 @@
  */
 #include "fuser/cpu/work_group/one_by_one.h"
 
+#include "fuser/cpu/emit/interleaved.h"
+#include "fuser/cpu/emit/memory.h"
+#include "fuser/cpu/prepare/frame.h"
+#include "fuser/cpu/target/isa.h"
 #include "ir/core/facts.h"
 
 /* In quarters of a cycle for each work-item. */
-enum { GATHER = 6, SCATTER = 12, SCALAR = 1, ROUND = 4, MOST_WORDS = 8 };
+enum { GATHER = 6, SCATTER = 12, SCALAR = 1, ROUND = 4 };
 
 struct costs {
     const struct emit *e;
     const struct uniformity *uniformity;
+    const struct assumed *products;
     unsigned vector, scalar;
     bool prevented;
 };
@@ -24,20 +29,22 @@ static struct shape shape_of(const struct costs *c, const struct ir_value *v)
 }
 
 /* Whether the numbers of neighbours are moved by whole registers, if with shuffles. */
-static bool is_near(struct shape address, int64_t bytes)
+static bool is_near(const struct costs *c, const struct ir_inst *inst)
 {
-    int64_t words = address.stride / 4;
+    struct shape address = shape_of(c, inst->operands[0]);
+    int64_t bytes = (int64_t)ir_type_size(c->e->module, inst->type), words = address.stride / 4;
     if (address.kind != SHAPE_LINEAR || address.stride == bytes) return address.kind != SHAPE_VARYING;
-    return address.stride > 0 && address.stride % 4 == 0 && words <= MOST_WORDS && !(words & (words - 1));
+    if (address.stride <= 0 || address.stride % 4 || words & (words - 1)) return false;
+    if (words > (int64_t)interleaved_most_own(c->e, (unsigned)bytes)) return false;
+    return inst->op == IR_OP_LOAD || c->e->isa->bit_masks ||
+           frame_place(c->uniformity, c->products, inst, (uint64_t)address.stride) >= 0;
 }
 
 static void see_access(struct costs *c, const struct ir_inst *inst)
 {
-    int64_t bytes = (int64_t)ir_type_size(c->e->module, inst->type);
     c->scalar += SCALAR;
     if (inst->attrs.is_volatile || ir_type_lanes(inst->type) > 1) c->prevented = true;
-    if (is_near(shape_of(c, inst->operands[0]), bytes)) return;
-    c->vector += inst->op == IR_OP_LOAD ? GATHER : SCATTER;
+    if (!is_near(c, inst)) c->vector += inst->op == IR_OP_LOAD ? GATHER : SCATTER;
 }
 
 static void see_inst(struct ir_inst *inst, void *data)
@@ -59,15 +66,28 @@ static void see_inst(struct ir_inst *inst, void *data)
         c->scalar += SCALAR;
 }
 
-bool runs_one_by_one(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
-                     const struct uniformity *uniformity)
+static struct costs costs_of(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
+                             const struct uniformity *uniformity)
 {
-    struct costs c = {.e = e, .uniformity = uniformity, .scalar = ROUND};
-    if (!e->regions || e->sub_groups || e->width == 1) return false;
+    struct costs c = {.e = e, .uniformity = uniformity, .products = e->memory->products, .scalar = ROUND};
+    c.prevented = !e->regions || e->sub_groups || e->width == 1;
     for (const struct ir_inst *i = first; i && i != end && !c.prevented; i = i->next) {
         see_inst((struct ir_inst *)i, &c);
         for (int b = 0; b < 2; b++)
             if (i->blocks[b]) ir_walk(i->blocks[b], see_inst, &c);
     }
+    return c;
+}
+
+bool can_run_one_by_one(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
+                        const struct uniformity *uniformity)
+{
+    return !costs_of(e, first, end, uniformity).prevented;
+}
+
+bool runs_one_by_one(const struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
+                     const struct uniformity *uniformity)
+{
+    struct costs c = costs_of(e, first, end, uniformity);
     return !c.prevented && c.vector > c.scalar;
 }

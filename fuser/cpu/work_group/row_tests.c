@@ -14,9 +14,11 @@
 
 #include <string.h>
 
+#include "fuser/cpu/emit/ids.h"
 #include "fuser/cpu/emit/value.h"
 #include "fuser/cpu/jit/jit.h"
 #include "fuser/cpu/simd/op.h"
+#include "fuser/cpu/work_group/local_value.h"
 
 enum memo { UNSEEN, YES, NO };
 
@@ -216,6 +218,7 @@ static void add_comparison(struct finder *f, const struct ir_inst *inst)
     struct row_test test;
     if (!make_test(f, inst->op, inst->operands[0], inst->operands[1], &test)) return;
     f->found.assumed[inst->scratch].uniform = true;
+    test.made = inst;
     f->found.known[inst->scratch] = test.holds = jit_local(f->e, jit_type(f->e, IR_KIND_BOOL));
     add_test(f, test, ANY_OUTCOME);
 }
@@ -237,7 +240,7 @@ bool row_test_is_unsigned(enum ir_op op)
     return op == IR_OP_UDIV || op == IR_OP_UREM || ir_op_info(op)->flags & IR_FLAG_UNSIGNED;
 }
 
-static bool is_remainder(enum ir_op op)
+bool row_test_is_remainder(enum ir_op op)
 {
     return op == IR_OP_SREM || op == IR_OP_UREM || op == IR_OP_AND;
 }
@@ -263,13 +266,38 @@ static bool is_long(const struct finder *f, const struct row_test *t)
     return size < MOST_COST && row_test_divisor(t) >= 2 * f->e->width * size;
 }
 
+bool row_test_at(const struct row_test *t, uint32_t item, uint64_t *outcome)
+{
+    uint64_t whole;
+    if (!t->made || !local_value_at(t->made->results[0], item, outcome)) return false;
+    if (!row_test_is_remainder(t->op)) return true;
+    if (!local_value_at(t->sides[t->moves], item, &whole)) return false;
+    *outcome = whole - *outcome;
+    return true;
+}
+
+/* Whether it is known to be the same all through each vector of a row. */
+static bool fits_vectors(const struct emit *e, const struct row_test *t, uint32_t extent)
+{
+    uint64_t outcome, before = 0;
+    if (!extent || extent > LONGEST_KNOWN_ROW) return false;
+    for (uint32_t item = 0; item < extent; item++) {
+        if (!row_test_at(t, item, &outcome)) return false;
+        if (item % e->width && outcome != before) return false;
+        before = outcome;
+    }
+    return true;
+}
+
 static void add_quotient(struct finder *f, const struct ir_inst *inst)
 {
     struct row_test test;
     if (!make_test(f, inst->op, inst->operands[0], inst->operands[1], &test)) return;
-    if (test.carried || !is_long(f, &test) || (test.moves && inst->op != IR_OP_AND)) return;
+    test.made = inst;
+    if (test.carried || (test.moves && inst->op != IR_OP_AND)) return;
+    if (!is_long(f, &test) && !fits_vectors(f->e, &test, f->e->ids->known_extent[0])) return;
     struct assumed *assumed = &f->found.assumed[inst->scratch];
-    if (is_remainder(inst->op))
+    if (row_test_is_remainder(inst->op))
         assumed->grows_as = inst->operands[test.moves];
     else
         assumed->uniform = true;

@@ -6,6 +6,8 @@
 #include "fuser/cpu/prepare/loop_range.h"
 #include "fuser/cpu/prepare/uniformity.h"
 
+enum { LONGEST_KNOWN_ROW = 1024 }; /* whose tests are evaluated work-item by work-item */
+
 enum wanted { ANY_OUTCOME, TRUE_WANTED, FALSE_WANTED };
 
 struct row_test {
@@ -15,6 +17,7 @@ struct row_test {
     const struct ir_value *carried; /* the loop's value that the moving side counts with; NULL: none */
     bool falls;                     /* it counts down with it */
     enum wanted wanted;             /* else work-items are not alike */
+    const struct ir_inst *made;     /* the comparison, quotient or remainder itself; NULL: it is none of the kernel's */
     lval holds;                     /* bool; NULL: nobody asks */
 };
 
@@ -38,9 +41,13 @@ struct row_tests {
 
 bool row_test_is_equality(enum ir_op op);
 bool row_test_is_quotient(enum ir_op op); /* or remainder */
+bool row_test_is_remainder(enum ir_op op);
 bool row_test_is_unsigned(enum ir_op op);
 /* Of a quotient or remainder; 0: no constant, or none of which remainders grow. */
 uint64_t row_test_divisor(const struct row_test *t);
+/* What a comparison comes to for a work-item of a row where that follows from its local id; of a quotient or a
+   remainder the multiple that it goes by. */
+bool row_test_at(const struct row_test *t, uint32_t item, uint64_t *outcome);
 /* Those in the instructions up to `end` that much depends on; along: a row, or a column. */
 struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
                                 enum together along);

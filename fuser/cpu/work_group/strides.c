@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "fuser/cpu/emit/memory.h"
 #include "fuser/cpu/emit/value.h"
-#include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/one_by_one.h"
 
 struct finder {
@@ -68,9 +68,9 @@ struct strides strides_find(const struct emit *e, const struct ir_inst *first, c
                             const struct row_tests *tests)
 {
     uint32_t n = e->values->uniformity.n_insts;
-    struct strides s = {NULL};
+    struct strides s = {0};
     struct finder f = {.e = e, .rows = tests->n ? &tests->uniformity : &e->values->uniformity};
-    if (!e->isa->bit_masks || e->compact || !is_in_loop(first)) return s;
+    if (e->compact || !is_in_loop(first)) return s;
     f.assumed = arena_alloc(e->arena, n * sizeof *f.assumed);
     memcpy(f.assumed, tests->assumed, n * sizeof *f.assumed);
     for (const struct ir_inst *i = first; i && i != end; i = i->next) {
@@ -79,14 +79,17 @@ struct strides strides_find(const struct emit *e, const struct ir_inst *first, c
             if (i->blocks[b]) ir_walk(i->blocks[b], see_inst, &f);
     }
     if (!f.factor || f.differs) return s;
-    for (unsigned k = 0; k < MOST_STRIDES; k++) {
+    for (; s.n < MOST_STRIDES; s.n++) {
         struct assumed *assumed = arena_alloc(e->arena, n * sizeof *assumed);
         memcpy(assumed, f.assumed, n * sizeof *assumed);
-        for (uint32_t i = 0; i < n; i++) assumed[i].factor <<= k;
-        s.is[k] = f.shifts ? k : 1u << k;
-        s.assumed[k] = assumed;
-        uniformity_find_where(&s.uniformity[k], e->arena, e->kernel, TOGETHER_ROW, assumed);
-        if (runs_one_by_one(e, first, end, &s.uniformity[k])) return s;
+        for (uint32_t i = 0; i < n; i++) assumed[i].factor <<= s.n;
+        s.is[s.n] = f.shifts ? s.n : 1u << s.n;
+        s.assumed[s.n] = assumed;
+        uniformity_find_where(&s.uniformity[s.n], e->arena, e->kernel, TOGETHER_ROW, assumed);
+        e->memory->products = assumed;
+        bool far = runs_one_by_one(e, first, end, &s.uniformity[s.n]);
+        e->memory->products = NULL;
+        if (far) break;
     }
     s.factor = f.factor;
     return s;

@@ -7,8 +7,9 @@ enum { MOST_STRIDES = 3 };
 
 /* A number that ids are multiplied with, and what is known of the row where it is 1, 2 ... */
 struct strides {
-    const struct ir_value *factor; /* NULL: there is none, or code for it would not pay */
-    uint64_t is[MOST_STRIDES];     /* its value in each case: what ids are shifted by, or multiplied with */
+    const struct ir_value *factor;
+    unsigned n;                /* cases that lanes are near each other in; 0: there is none */
+    uint64_t is[MOST_STRIDES]; /* its value in each case: what ids are shifted by, or multiplied with */
     const struct assumed *assumed[MOST_STRIDES]; /* by instruction number, with what holds of each row */
     struct uniformity uniformity[MOST_STRIDES];
 };

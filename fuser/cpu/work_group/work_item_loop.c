@@ -17,6 +17,7 @@
 #include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/one_by_one.h"
 #include "fuser/cpu/work_group/row_outcomes.h"
+#include "fuser/cpu/work_group/row_segments.h"
 #include "fuser/cpu/work_group/row_tests.h"
 #include "fuser/cpu/work_group/strides.h"
 #include "fuser/cpu/work_group/tiles.h"
@@ -26,6 +27,7 @@ struct run {
     struct emit *e;
     const struct ir_inst *first, *end;
     struct row_tests tests;
+    struct row_segments segments;
 };
 
 static void run_body(const struct run *r, struct mask exec)
@@ -111,11 +113,11 @@ static void run_alike(const struct run *r, lval item, rval end, const struct uni
     gcc_jit_block *skip = jit_block(e), *done = jit_block(e);
     struct uniformity rows = e->values->uniformity;
     e->values->uniformity = *uniformity;
-    e->control->known = r->tests.known;
+    e->control->known.bools = r->tests.known;
     e->control->skip = is_one_if(r) && !e->sub_groups ? skip : NULL;
     run_whole_vectors(r, item, end);
     e->control->skip = NULL;
-    e->control->known = NULL;
+    e->control->known.bools = NULL;
     e->values->uniformity = rows;
     jit_jump(e, done);
     jit_begin(e, skip);
@@ -130,9 +132,9 @@ static void run_alike_vectors(const struct run *r, lval item, rval alike, const 
     struct emit *e = r->e;
     rval whole = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, jit_add(e, alike, jit_u64(e, 1)),
                             jit_u64(e, 0 - (uint64_t)e->width));
-    e->control->assumed = r->tests.assumed;
+    e->control->known.assumed = r->tests.assumed;
     run_alike(r, item, jit_read(jit_keep(e, jit_add(e, jit_read(item), whole))), uniformity);
-    e->control->assumed = NULL;
+    e->control->known.assumed = NULL;
 }
 
 /* All of them, one by one. */
@@ -154,15 +156,15 @@ static void run_alike_by_stride(const struct run *r, lval item, rval alike)
 {
     struct emit *e = r->e;
     struct strides s = strides_find(e, r->first, r->end, &r->tests);
-    if (!s.factor) {
+    if (!s.n) {
         run_alike_items(r, item, alike);
         return;
     }
     gcc_jit_block *near = jit_block(e), *far = jit_block(e), *done = jit_block(e);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GE, alike, jit_u64(e, e->width - 1)), near, far);
     jit_begin(e, near);
-    for (unsigned k = 0; k < MOST_STRIDES; k++) {
-        gcc_jit_block *here = jit_block(e), *next = k + 1 < MOST_STRIDES ? jit_block(e) : far;
+    for (unsigned k = 0; k < s.n; k++) {
+        gcc_jit_block *here = jit_block(e), *next = k + 1 < s.n ? jit_block(e) : far;
         struct lanes factor = *emit_value(e, s.factor);
         rval is = jit_int(e, factor.kind, s.is[k]);
         jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, factor.scalar, is), here, next);
@@ -242,6 +244,91 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
     jit_begin(e, done);
 }
 
+/* ---- segments that are known ---- */
+
+/* Those of a segment from a work-item on, one by one. */
+static void run_items(const struct run *r, uint32_t from, uint32_t to)
+{
+    struct emit *e = r->e;
+    unsigned width = e->width;
+    struct uniformity single, rows = e->values->uniformity;
+    uniformity_find(&single, e->arena, e->kernel, TOGETHER_ONE);
+    e->values->uniformity = single;
+    e->width = 1;
+    struct counted item = {.v = NULL};
+    if (to - from > 1) item = counted_begin(e, jit_u64(e, from), jit_u64(e, to), jit_u64(e, 1));
+    e->ids->item[0] = item.v ? jit_read(item.v) : jit_u64(e, from);
+    run_whole_vector(r);
+    counted_end(e, &item);
+    e->width = width;
+    e->values->uniformity = rows;
+}
+
+/* As whole vectors. */
+static void run_vectors(const struct run *r, uint32_t from, uint32_t to)
+{
+    struct emit *e = r->e;
+    struct counted item = {.v = NULL};
+    if (to - from > e->width) item = counted_begin(e, jit_u64(e, from), jit_u64(e, to), jit_u64(e, e->width));
+    e->ids->item[0] = item.v ? jit_read(item.v) : jit_u64(e, from);
+    run_whole_vector(r);
+    counted_end(e, &item);
+}
+
+/* Fewer than a vector. */
+static void run_few(const struct run *r, uint32_t from, uint32_t to)
+{
+    enum { MOST_WITHOUT_MASKS = 4 }; /* where a masked access is many instructions */
+    struct emit *e = r->e;
+    unsigned most = e->isa->bit_masks ? 1 : MOST_WITHOUT_MASKS;
+    if (to - from <= most && can_run_one_by_one(e, r->first, r->end, &r->tests.uniformity)) {
+        run_items(r, from, to);
+        return;
+    }
+    e->ids->item[0] = jit_u64(e, from);
+    run_body(r, lanes_below(e, jit_u64(e, to - from)));
+}
+
+static bool does_nothing(const struct ir_inst *inst, const struct row_segment *s)
+{
+    if (inst->op == IR_OP_BARRIER || ir_op_info(inst->op)->flags & IR_FLAG_PURE) return true;
+    if (inst->op == IR_OP_LOAD) return !inst->attrs.is_volatile;
+    if (inst->op != IR_OP_IF || inst->operands[0]->kind != IR_VALUE_RESULT) return false;
+    int is = s->decided[inst->operands[0]->of.inst->scratch];
+    return is && inst->blocks[is < 0]->first->op == IR_OP_YIELD;
+}
+
+static bool is_idle(const struct run *r, const struct row_segment *s)
+{
+    const struct ir_inst *inst = r->first;
+    while (inst && inst != r->end && does_nothing(inst, s)) inst = inst->next;
+    return !inst || inst == r->end;
+}
+
+static void run_segments(const struct run *r)
+{
+    struct emit *e = r->e;
+    struct uniformity rows = e->values->uniformity;
+    bool one_by_one = runs_one_by_one(e, r->first, r->end, &r->tests.uniformity);
+    e->values->uniformity = r->tests.uniformity;
+    e->control->known.assumed = r->tests.assumed;
+    for (unsigned i = 0; i < r->segments.n; i++) {
+        const struct row_segment *s = &r->segments.of[i];
+        uint32_t whole = s->from + (s->to - s->from) / e->width * e->width;
+        if (is_idle(r, s)) continue;
+        e->control->known.decided = s->decided;
+        if (one_by_one) {
+            run_items(r, s->from, s->to);
+            continue;
+        }
+        if (whole > s->from) run_vectors(r, s->from, whole);
+        if (whole < s->to) run_few(r, whole, s->to);
+    }
+    e->control->known.decided = NULL;
+    e->control->known.assumed = NULL;
+    e->values->uniformity = rows;
+}
+
 /* The part of a row that is between two work-items. */
 static void run_part_of_row(const struct run *r, rval from, rval to)
 {
@@ -261,7 +348,10 @@ static void run_each_row(const struct run *r)
     struct emit *e = r->e;
     struct counted y = counted_each(e, e->ids->extent[1], e->ids->known_extent[1]);
     e->ids->item[1] = jit_read(y.v);
-    run_part_of_row(r, jit_u64(e, 0), e->ids->extent[0]);
+    if (r->segments.n)
+        run_segments(r);
+    else
+        run_part_of_row(r, jit_u64(e, 0), e->ids->extent[0]);
     counted_end(e, &y);
 }
 
@@ -283,14 +373,14 @@ static void run_tile(const struct band *b)
     struct counted row = counted_begin(e, jit_u64(e, 0), jit_u64(e, tile_rows(e)), jit_u64(e, 1));
     e->ids->item[1] = jit_read(jit_keep(e, jit_add(e, b->y, jit_read(row.v))));
     if (tests->n) e->values->uniformity = tests->uniformity;
-    e->control->known = tests->known;
-    e->control->assumed = tests->assumed;
+    e->control->known.bools = tests->known;
+    e->control->known.assumed = tests->assumed;
     e->memory->tiled = b->tiles->accesses;
     e->memory->tile_row = jit_read(row.v);
     run_whole_vector(b->run);
     e->memory->tiled = NULL;
-    e->control->assumed = NULL;
-    e->control->known = NULL;
+    e->control->known.assumed = NULL;
+    e->control->known.bools = NULL;
     e->values->uniformity = rows;
     counted_end(e, &row);
 }
@@ -375,6 +465,8 @@ static void run_rows(const struct run *r)
     if (may_have_tiles) tiles = tiles_find(e, r->first, r->end, &run.tests);
     struct counted z = counted_each(e, e->ids->extent[2], e->ids->known_extent[2]);
     e->ids->item[2] = jit_read(z.v);
+    if (e->regions && !e->sub_groups && !tiles.accesses)
+        run.segments = row_segments_find(e, &run.tests, e->ids->known_extent[0]);
     if (tiles.accesses)
         run_bands(&run, &tiles);
     else

@@ -31,7 +31,7 @@ struct compiled {
     struct object *object;
     const struct kernel_launch *record; /* where the launch is, and what it calls; read-only memory */
     struct launch_records own;          /* with it, where it is not one of the executable's */
-    uint64_t local_bytes;               /* of work-group memory, with the frame of batches */
+    uint64_t local_bytes;               /* of work-group memory, with its margin or the frame of batches */
     uint64_t busy_ns;                   /* what it takes the threads together, of late; 0: not known */
 };
 
@@ -122,7 +122,7 @@ static int run_alone(const struct compiled *c, const struct executable *x, uint3
                      struct error *e)
 {
     const struct program_launch *p = &x->program->launches[launch];
-    void *memory = aligned_alloc(64, c->local_bytes ? align64(c->local_bytes) : 64);
+    void *memory = aligned_alloc(64, align64(c->local_bytes));
     if (!memory)
         return error_set(e, FUSION_OUT_OF_MEMORY, p->name, "%" PRIu64 " bytes of work-group memory", c->local_bytes);
     run_on(c->object, c->record, x->launches[launch].args, *next, p->n_groups, memory);
@@ -177,7 +177,8 @@ static void compiled_enter(struct launch_code *code, struct executable *x, uint3
 static int check_local(struct compiled *c, const struct program_launch *p, struct error *e)
 {
     uint64_t bytes = lay_out_local(c, p, NULL);
-    c->local_bytes = bytes + (c->object->batch ? batch_frame_bytes(c->object->batch, p->group_items) : 0);
+    c->local_bytes =
+        bytes + (c->object->batch ? batch_frame_bytes(c->object->batch, p->group_items) : KERNEL_LOCAL_MARGIN);
     if (bytes <= max_local_bytes) return 0;
     return error_set(e, FUSION_OUT_OF_MEMORY, NULL,
                      "a work-group needs more than %" PRIu64 " bytes of work-group memory, the limit", max_local_bytes);

@@ -1,0 +1,20 @@
+/* Rows whose tests follow from local ids alone, as in `if (local_id < 64)`: what each comes to is known beforehand. */
+#pragma once
+
+#include "fuser/cpu/work_group/row_tests.h"
+
+enum { MOST_SEGMENTS = 4 };
+
+/* Work-items of a row for whom each comparison comes to the same. */
+struct row_segment {
+    uint32_t from, to;
+    int8_t *decided; /* by instruction number: 1 true, -1 false, 0 no comparison */
+};
+
+struct row_segments {
+    unsigned n; /* 0: they are not known */
+    struct row_segment of[MOST_SEGMENTS];
+};
+
+/* Of rows of `extent` work-items. */
+struct row_segments row_segments_find(struct emit *e, const struct row_tests *tests, uint32_t extent);
