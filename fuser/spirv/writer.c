@@ -171,6 +171,7 @@ static void put_function(struct spw *w)
     w->at = SPW_BODY;
     if (w->vulkan) {
         vulkan_modes(w, function);
+        if (!(w->target->features & SPIRV_KNOWS_SPECIALS)) w->unseen = spw_unseen_zero(w, IR_KIND_I32);
         vulkan_body(w);
     } else {
         kernel_modes(w, function);

@@ -36,12 +36,12 @@ enum spirv_feature {
     SPIRV_FMA64 = 1 << 22,
     SPIRV_EXACT_DIVISION64 = 1 << 23,
     SPIRV_EXACT_SQRT64 = 1 << 24,
-    SPIRV_LONG_LOOPS = 1 << 25,  /* loops end when the kernel says; else launches tell where they did not */
-    SPIRV_LONE_FENCES = 1 << 26, /* work-items of a work-group may come to different fences, and numbers of them */
+    SPIRV_LONG_LOOPS = 1 << 25,     /* loops end when the kernel says; else launches tell where they did not */
+    SPIRV_LONE_FENCES = 1 << 26,    /* work-items of a work-group may come to different fences, and numbers of them */
+    SPIRV_KNOWS_SPECIALS = 1 << 27, /* zeros, infinities and NaNs that are constants are no worse than others */
     /* Of the kernel dialect, where no other has a meaning. */
-    SPIRV_LAUNCH_BLOCK = 1 << 27, /* kernels are given a launch's block (abi.h) instead of their parameters */
-    SPIRV_GROUPS =
-        1 << 28, /* the device has instructions of groups and sub-groups; else SPIRV_LAUNCH_BLOCK is needed */
+    SPIRV_LAUNCH_BLOCK = 1 << 28, /* kernels are given a launch's block (abi.h) instead of their parameters */
+    SPIRV_GROUPS = 1 << 29,       /* the device has instructions of groups; else SPIRV_LAUNCH_BLOCK is needed */
 };
 
 struct spirv_target {

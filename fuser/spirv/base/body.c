@@ -145,6 +145,26 @@ static uint32_t null_pointer(struct spw *w, ir_type t)
     return offset ? spw_const_u32(&w->m, ~0u) : spw_const_u64(&w->m, 0);
 }
 
+static bool is_special(enum ir_kind kind, uint64_t bits)
+{
+    unsigned digits = kind == IR_KIND_F16 ? 10 : kind == IR_KIND_F32 ? 23 : 52;
+    uint64_t exponents = (1ull << (spw_bits(kind) - 1 - digits)) - 1, exponent = bits >> digits & exponents;
+    return exponent == exponents || !(bits << (65 - spw_bits(kind)));
+}
+
+uint32_t spw_constant(struct spw *w, enum ir_kind kind, unsigned lanes, uint64_t bits)
+{
+    bool is_float = kind == IR_KIND_F16 || kind == IR_KIND_F32 || kind == IR_KIND_F64;
+    if (!w->unseen || !is_float || lanes > 1 || !is_special(kind, bits))
+        return spw_const_number(&w->m, kind, lanes, bits);
+    enum ir_kind words = spw_int_kind(kind);
+    uint32_t type = spw_number_type(w, words, 1), x = w->unseen;
+    if (words != IR_KIND_I32) x = spw_once(&w->m, SPW_PROLOGUE, SpvOpUConvert, type, &x, 1);
+    uint32_t either[2] = {x, spw_const_number(&w->m, words, 1, bits)};
+    x = spw_once(&w->m, SPW_PROLOGUE, SpvOpBitwiseOr, type, either, 2);
+    return spw_once(&w->m, SPW_PROLOGUE, SpvOpBitcast, spw_number_type(w, kind, 1), &x, 1);
+}
+
 static uint32_t *constant_parts(struct spw *w, const struct ir_value *v)
 {
     uint32_t *parts = alloc_parts(w, v->type), type = spw_part_type(w, v->type), all[IR_MAX_LANES];
@@ -159,7 +179,7 @@ static uint32_t *constant_parts(struct spw *w, const struct ir_value *v)
         parts[0] = null_pointer(w, v->type);
         return parts;
     }
-    for (unsigned i = 0; i < lanes; i++) all[i] = spw_const_number(&w->m, ir_type_kind(v->type), 1, v->of.lanes[i]);
+    for (unsigned i = 0; i < lanes; i++) all[i] = spw_constant(w, ir_type_kind(v->type), 1, v->of.lanes[i]);
     if (spw_parts(w, v->type) == lanes)
         memcpy(parts, all, lanes * sizeof *all);
     else

@@ -41,6 +41,7 @@ struct spw {
     struct map uniform;                   /* by address: instructions to which all work-items of a work-group come */
     struct spw_words uniforms;            /* Vulkan: of the launch's block, pairs: where a number is and its bits */
     uint32_t uniform_buffer;              /* 0: nothing is read of it */
+    uint32_t unseen;                      /* Vulkan: a word that is 0, which nobody knows; 0: it is not needed */
     uint32_t group_size[3], surplus;      /* Vulkan: specialization constants */
     uint32_t params[SPIRV_KERNEL_PARAMETERS]; /* kernel dialect, given a block: the kernel's own */
     struct map globals;                       /* kernel dialect: variables of the module, by their address here */
@@ -79,6 +80,10 @@ void spw_name(struct spw *w, uint32_t id, const char *name); /* kernel dialect; 
 uint32_t spw_storage(enum ir_space space);                   /* its storage class */
 
 /* ---- values ---- */
+
+/* A constant, in so many lanes the same. Zeros, infinities and NaNs are hidden from drivers that compute wrongly with
+   those that they know: as if a divisor were never zero, or x + 0 always x. */
+uint32_t spw_constant(struct spw *w, enum ir_kind kind, unsigned lanes, uint64_t bits);
 
 unsigned spw_parts(const struct spw *w, ir_type t);                         /* how many a value of that type has */
 unsigned spw_part_lanes(const struct spw *w, ir_type t);                    /* lanes of each */

@@ -28,7 +28,7 @@ static value number(const struct formula *f, enum ir_kind kind, uint64_t bits)
 {
     struct spw *w = f->user;
     spw_number_type(w, kind, w->lanes);
-    return (value){kind, spw_const_number(&w->m, kind, w->lanes, bits), NULL};
+    return (value){kind, spw_constant(w, kind, w->lanes, bits), NULL};
 }
 
 /* Scalars branch. Of vectors both are computed, and each lane takes what is its own. */

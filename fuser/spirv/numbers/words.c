@@ -77,5 +77,5 @@ uint32_t spw_identity(struct spw *w, ir_type t, enum ir_group_op op)
     case IR_GROUP_AND: bits = ones; break;
     default: break;
     }
-    return spw_const_number(&w->m, kind, 1, bits);
+    return spw_constant(w, kind, 1, bits);
 }

@@ -12,8 +12,14 @@
 #include "daemon/executor/devices/vulkan/queue.h"
 #include "proto/include/fusiond/status.h"
 
-enum { CASES = 64, LOOP_ITEMS = 32, FENCE_ITEMS = 128 }; /* as self_test.sh and self_test_loop.spvasm have it */
-enum { SHORT_TABLE = 96, LONG_TABLE = 70 * 1000 };       /* more than the 65,535 rounds that llvmpipe does */
+enum {
+    CASES = 64,
+    LOOP_ITEMS = 32,
+    FENCE_ITEMS = 128,
+    KNOWN_ITEMS = 32,
+    KNOWN_RESULTS = 10
+};                                                 /* as self_test.sh and self_test_loop.spvasm have it */
+enum { SHORT_TABLE = 96, LONG_TABLE = 70 * 1000 }; /* more than the 65,535 rounds that llvmpipe does */
 enum { A, B, C, SUM, PRODUCT, QUOTIENT, ROOT, FUSED, NUMBERS };
 
 static const uint32_t words32[] = {
@@ -24,6 +30,12 @@ static const uint32_t words64[] = {
 };
 static const uint32_t words_fence[] = {
 #include "self_test_fence.inc"
+};
+static const uint32_t words_known[] = {
+#include "self_test_known.inc"
+};
+static const uint32_t words_known_kept[] = {
+#include "self_test_known_kept.inc"
 };
 static const uint32_t words_loop[] = {
 #include "self_test_loop.inc"
@@ -246,6 +258,48 @@ static int test_fences(struct spirv_target *target, struct error *e)
     return result;
 }
 
+/* ---- zeros and infinities that are known ---- */
+
+static float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* As self_test_known.spvasm has them. Nobody here may know them either. */
+static bool is_right_of_known(float x, const uint32_t *results)
+{
+    const volatile float zero = 0, minus = -0.0f, infinity = INFINITY;
+    const float right[KNOWN_RESULTS] = {x / zero,  zero / x,  x * zero,     x + zero,     zero - x,
+                                        minus + x, x / minus, x * infinity, x / infinity, infinity - x};
+    for (uint32_t i = 0; i < KNOWN_RESULTS; i++) {
+        bool same = memcmp(&right[i], &results[i], sizeof right[i]) == 0;
+        if (!same && !(isnan(right[i]) && isnan(float_of(results[i])))) return false;
+    }
+    return true;
+}
+
+/* Compilers of drivers have shortcuts for them that no other number needs. */
+static int test_known(struct spirv_target *target, struct error *e)
+{
+    static const uint32_t numbers[] = {0, 0x80000000, 0x3f800000, 0xc0490fdb, 0x7f800000, 0xff800000, 0x7fc00000};
+    enum { N = sizeof numbers / sizeof *numbers };
+    struct vulkan_memory memory;
+    bool kept = target->features & SPIRV_KEEPS_SPECIALS, right = true;
+    uint64_t bytes = KNOWN_ITEMS * (1 + KNOWN_RESULTS) * sizeof(uint32_t);
+    if (vulkan_memory_make(&memory, bytes, VULKAN_STAGING, NULL, e) != 0) return -1;
+    uint32_t *words = (uint32_t *)memory.host, *results = words + KNOWN_ITEMS;
+    for (uint32_t i = 0; i < KNOWN_ITEMS; i++) words[i] = numbers[i % N];
+    int result = run_words(kept ? words_known_kept : words_known, kept ? sizeof words_known_kept : sizeof words_known,
+                           &memory, 1, e);
+    for (uint32_t i = 0; i < KNOWN_ITEMS; i++)
+        right &= is_right_of_known(float_of(numbers[i % N]), results + (size_t)i * KNOWN_RESULTS);
+    if (right) target->features |= SPIRV_KNOWS_SPECIALS;
+    vulkan_memory_free(&memory);
+    return result;
+}
+
 /* ---- addresses ---- */
 
 /* Whether memory of this process that is imported has its addresses there, too. */
@@ -270,7 +324,7 @@ int vulkan_self_test(struct gpu_description *d, struct error *e)
     bool has_wide = target->features & SPIRV_FLOAT64;
     if (test_numbers(words32, sizeof words32, false, &narrow, e) != 0) return -1;
     if (has_wide && test_numbers(words64, sizeof words64, true, &wide, e) != 0) return -1;
-    if (test_loops(target, e) != 0 || test_fences(target, e) != 0) return -1;
+    if (test_loops(target, e) != 0 || test_fences(target, e) != 0 || test_known(target, e) != 0) return -1;
     if (!narrow.basics || !wide.basics)
         return error_set(e, FUSION_NOT_FOUND, NULL, "its sums and products of floats are not rounded as IEEE 754 says");
     d->same_addresses = d->shares_memory && keeps_addresses();
