@@ -98,6 +98,16 @@ static void read_pipe(fusion_module *m, struct module_pipe *p, const msgpack_obj
     p->variable = client_reply_u32(map, "variable");
 }
 
+void client_module_add_warning(fusion_module *m, const char *text)
+{
+    const char **all = client_pool_array(&m->pool, m->n_warnings + 1, sizeof *all);
+    if (!all) return;
+    all[0] = client_pool_text(&m->pool, text, strlen(text));
+    for (uint32_t i = 0; i < m->n_warnings; i++) all[i + 1] = m->warnings[i];
+    m->warnings = all;
+    m->n_warnings++;
+}
+
 /* What cannot be counted is none for us. */
 static bool is_possible(const struct module_pipe *p)
 {

@@ -7,6 +7,7 @@
 
 #include "client/base/error.h"
 #include "client/module/kernels.h"
+#include "client/module/opencl_c.h"
 #include "client/module/pipe.h"
 #include "client/module/state.h"
 #include "client/session/held.h"
@@ -69,6 +70,12 @@ static fusion_status make_module(fusion_session *s, const char *name, const char
 
 /* ---- load ---- */
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 struct load {
     const char *name;
     const void *bytes;
@@ -98,18 +105,42 @@ static void pack_load(struct proto_writer *w, const void *data)
     if (o->n_constants) pack_constants(w, o);
 }
 
-fusion_status fusion_module_load_with(fusion_session *s, const char *name, const void *bytes, size_t size,
-                                      const fusion_module_options *options, fusion_module **module)
+static fusion_status load_bytes(fusion_session *s, const struct load *l, fusion_module **module)
 {
-    static const fusion_module_options none;
-    const fusion_module_options *o = options ? options : &none;
-    if (!bytes || !size) return client_error(FUSION_INVALID, name ? name : "module", "it is empty");
+    const fusion_module_options *o = l->options;
+    if (!l->bytes || !l->size) return client_error(FUSION_INVALID, l->name ? l->name : "module", "it is empty");
     for (uint32_t i = 0; i < o->n_constants; i++)
         if (!o->constants[i].value || !o->constants[i].bytes || o->constants[i].bytes > 8)
             return client_error(FUSION_INVALID, "module",
                                 "the value of specialization constant %u is not one of 1 to 8 bytes",
                                 o->constants[i].id);
-    return make_module(s, name, "module.load", pack_load, &(struct load){name, bytes, size, o}, module);
+    return make_module(s, l->name, "module.load", pack_load, l, module);
+}
+
+static const fusion_module_options no_options;
+
+/* Source, or (NULL) the file at the path, through its compiler. */
+static fusion_status load_opencl_c(fusion_session *s, const char *path, const void *source, size_t size,
+                                   const fusion_module_options *o, fusion_module **module)
+{
+    struct load l = {.name = base_name(path), .options = o};
+    void *spirv = NULL;
+    char *log = NULL;
+    fusion_status status = fusion_compile_opencl_c(path, source, size, o->build_options, &spirv, &l.size, &log);
+    l.bytes = spirv;
+    if (status == FUSION_SUCCESS) status = load_bytes(s, &l, module);
+    if (status == FUSION_SUCCESS && *log) client_module_add_warning(*module, log);
+    free(spirv);
+    free(log);
+    return status;
+}
+
+fusion_status fusion_module_load_with(fusion_session *s, const char *name, const void *bytes, size_t size,
+                                      const fusion_module_options *options, fusion_module **module)
+{
+    const fusion_module_options *o = options ? options : &no_options;
+    if (name && bytes && size && client_is_opencl_c(name)) return load_opencl_c(s, name, bytes, size, o, module);
+    return load_bytes(s, &(struct load){name, bytes, size, o}, module);
 }
 
 fusion_status fusion_module_load(fusion_session *s, const char *name, const void *bytes, size_t size,
@@ -143,12 +174,13 @@ static fusion_status read_file(const char *path, char **bytes, size_t *size)
 fusion_status fusion_module_load_file_with(fusion_session *s, const char *path, const fusion_module_options *options,
                                            fusion_module **module)
 {
+    struct load l = {.name = base_name(path), .options = options ? options : &no_options};
     char *bytes = NULL;
-    size_t size = 0;
-    fusion_status status = read_file(path, &bytes, &size);
+    if (client_is_opencl_c(path)) return load_opencl_c(s, path, NULL, 0, l.options, module);
+    fusion_status status = read_file(path, &bytes, &l.size);
     if (status != FUSION_SUCCESS) return status;
-    const char *slash = strrchr(path, '/');
-    status = fusion_module_load_with(s, slash ? slash + 1 : path, bytes, size, options, module);
+    l.bytes = bytes;
+    status = load_bytes(s, &l, module);
     free(bytes);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Where the executable of a private daemon is. Takes no memory. */
+/* Where the programs are that belong to this library. Takes no memory. */
 #include "client/session/locate.h"
 
 #include <dlfcn.h>
@@ -24,13 +24,16 @@ static bool is_executable(const char *folder, const char *name, char path[PATH_M
     return length > 0 && length < PATH_MAX && access(path, X_OK) == 0;
 }
 
-/* The daemon that belongs to a file in the folder: of the same build tree, or of the tree that both were installed to,
+/* The program that belongs to a file in the folder: of the same build tree, or of the tree that both were installed to,
    wherever that has been moved. */
-static bool locate_beside(char *folder, char path[PATH_MAX])
+static bool locate_beside(const struct client_program *p, char *folder, char path[PATH_MAX])
 {
-    if (is_executable(folder, "../daemon/broker/fusiond", path)) return true; /* build/client/, build/tools/ */
-    if (is_executable(folder, "fusiond", path)) return true;                  /* a program in the same bin/ */
-    return cut_end(folder, FUSIOND_LIBDIR) && is_executable(folder, FUSIOND_BINDIR "/fusiond", path);
+    if (is_executable(folder, p->built, path)) return true; /* from build/client/, build/tools/ */
+    if (is_executable(folder, p->name, path)) return true;  /* a program in the same bin/ */
+    if (!cut_end(folder, FUSIOND_LIBDIR)) return false;
+    size_t length = strlen(folder);
+    return (size_t)snprintf(folder + length, PATH_MAX - length, "/%s", FUSIOND_BINDIR) < PATH_MAX - length &&
+           is_executable(folder, p->name, path);
 }
 
 /* The file that this code is in: the library, or a program that has it linked in. */
@@ -38,22 +41,25 @@ static bool locate_own_file(char path[PATH_MAX])
 {
     Dl_info info;
     struct link_map *file = NULL;
-    if (!dladdr1((const void *)client_locate_daemon, &info, (void **)&file, RTLD_DL_LINKMAP) || !file) return false;
+    if (!dladdr1((const void *)client_locate, &info, (void **)&file, RTLD_DL_LINKMAP) || !file) return false;
     /* A program, which has no name here, is known by what it was called by, which need not be where it is. */
     return realpath(file->l_name[0] ? file->l_name : "/proc/self/exe", path) != NULL;
 }
 
-void client_locate_daemon(char path[PATH_MAX])
+const struct client_program client_daemon = {"fusiond", "FUSIOND", "../daemon/broker/fusiond"};
+const struct client_program client_clc = {"fusiond-clc", "FUSIOND_CLC", "../tools/fusiond-clc"};
+
+void client_locate(const struct client_program *p, char path[PATH_MAX])
 {
     char own[PATH_MAX];
-    const char *given = secure_getenv("FUSIOND");
+    const char *given = secure_getenv(p->variable);
     if (given && *given) {
         snprintf(path, PATH_MAX, "%s", given);
         return;
     }
     if (locate_own_file(own)) {
         *strrchr(own, '/') = 0;
-        if (locate_beside(own, path)) return;
+        if (locate_beside(p, own, path)) return;
     }
-    snprintf(path, PATH_MAX, "%s", FUSIOND_EXECUTABLE);
+    snprintf(path, PATH_MAX, "%s/%s", FUSIOND_PREFIX_BINDIR, p->name);
 }

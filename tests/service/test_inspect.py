@@ -201,6 +201,40 @@ def test_compile():
     expect(os.path.exists(folder.file("add.spv")), "a file for each kernel")
 
 
+OPENCL_C = """
+kernel void add(global const float *a, global const float *b, global float *o) {
+    int i = get_global_id(0);
+    o[i] = a[i] + b[i];
+}
+kernel void scale(global const float *a, global float *o, float k) {
+    int i = get_global_id(0);
+    o[i] = a[i] * k FINISH;
+}
+"""
+
+
+def test_opencl_c():
+    """A graph of kernels in OpenCL C, whose cuts and errors have its lines."""
+    folder = Folder(graph=GRAPH.replace("{kernels}", "{{ file: chain.cl, options: \"-DFINISH='+ 1'\" }}"))
+    with open(folder.file("chain.cl"), "w") as out:
+        out.write(OPENCL_C)
+    out = run_chain(folder)
+    expect(numpy.allclose(out, (folder.a + numpy.float32(2.5)) * 5 + 1, rtol=1e-6), f"{out[:4]}")
+    text = run("module", folder.file("chain.cl"), status=1)
+    expect("chain.cl:8:20: error" in text and "^" in text, text)
+    text = run("module", "--options", "-DFINISH=", folder.file("chain.cl"))
+    expect("kernel scale" in text and "2: k" in text, text)
+    with open(folder.file("one.cl"), "w") as out:
+        out.write("kernel void one(global int *o) { o[get_global_id(0)] = 1; }")
+    for tool in (["module"], ["passes"]):
+        expect("one" in run(*tool, folder.file("one.cl")), f"{tool}")
+
+
+def run_chain(folder):
+    run("run", folder.graph, "--in", f"a={folder.file('a.npy')}", "--out", f"p={folder.file('p.npy')}")
+    return numpy.load(folder.file("p.npy"))
+
+
 def test_module():
     text = run("module", "--ir", KERNELS)
     for part in ("kernel add", "kernel scale", "ptr.global f32, read", "4 bytes", "fmul f32"):

@@ -2,6 +2,7 @@
 #include "tools/features/modules.h"
 
 #include <errno.h>
+#include <fusiond/fusiond.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,26 @@ static struct ir_module *read_bytes(const uint8_t *bytes, size_t size, const cha
     return m;
 }
 
-struct ir_module *module_read(const char *path)
+static bool is_opencl_c(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".cl") == 0;
+}
+
+static struct ir_module *read_opencl_c(const char *path)
+{
+    void *spirv;
+    size_t size;
+    char *log;
+    bool good = fusion_compile_opencl_c(path, NULL, 0, NULL, &spirv, &size, &log) == FUSION_SUCCESS;
+    fputs(log ? log : fusion_last_error()->reason, stderr);
+    struct ir_module *m = good ? read_bytes(spirv, size, path) : NULL;
+    if (good) free(spirv);
+    free(log);
+    return m;
+}
+
+static struct ir_module *read_file(const char *path)
 {
     FILE *in = fopen(path, "rbe");
     uint8_t *bytes = in ? malloc(IR_SPIRV_MAX_SIZE) : NULL;
@@ -42,6 +62,11 @@ struct ir_module *module_read(const char *path)
     free(bytes);
     if (in) fclose(in);
     return m;
+}
+
+struct ir_module *module_read(const char *path)
+{
+    return is_opencl_c(path) ? read_opencl_c(path) : read_file(path);
 }
 
 bool file_write(const char *path, const void *bytes, size_t size)

@@ -8,6 +8,7 @@ struct file_input {
     int line;
     char *path;           /* relative to the graph file's folder, or absolute */
     char *sub_group_size; /* NULL: none given */
+    char *options;        /* of OpenCL C; NULL: none */
     uint32_t n_constants;
     fusion_constant *constants; /* their values are of the file's, too */
 };

@@ -61,14 +61,14 @@ static bool read_constants(struct reader *r, const yaml_node_t *map, struct file
 /* A path, or a mapping with the path and how it is read. */
 static bool read_input(struct reader *r, const yaml_node_t *n, struct file_input *in)
 {
-    static const char *const keys[] = {"file", "sub_group_size", "constants", NULL};
+    static const char *const keys[] = {"file", "sub_group_size", "constants", "options", NULL};
     in->line = (int)n->start_mark.line + 1;
     if (n->type == YAML_SCALAR_NODE) return reader_text(r, n, &in->path);
     if (!reader_need_map(r, n, "a module's file") || !reader_known_keys(r, n, keys)) return false;
     const yaml_node_t *file = reader_get(r, n, "file"), *constants = reader_get(r, n, "constants");
     if (!file) return reader_fail(r, n, "a module needs file: its path");
     return reader_text(r, file, &in->path) && reader_optional_text(r, n, "sub_group_size", &in->sub_group_size) &&
-           (!constants || read_constants(r, constants, in));
+           reader_optional_text(r, n, "options", &in->options) && (!constants || read_constants(r, constants, in));
 }
 
 static bool read_inputs(struct reader *r, const yaml_node_t *n, struct file_module *m)
@@ -451,6 +451,7 @@ void file_input_clear(struct file_input *in)
     for (uint32_t i = 0; i < in->n_constants; i++) free((void *)in->constants[i].value);
     free(in->constants);
     free(in->sub_group_size);
+    free(in->options);
     free(in->path);
 }
 

@@ -48,7 +48,7 @@ static bool fail_module(const char *graph, const char *name, int line)
 
 static bool load_input(fusion_session *s, const char *graph, const struct file_input *in, fusion_module **module)
 {
-    const fusion_module_options options = {in->sub_group_size, in->n_constants, in->constants};
+    const fusion_module_options options = {in->sub_group_size, in->n_constants, in->constants, in->options};
     char *path = module_path(graph, in->path);
     fusion_status status = fusion_module_load_file_with(s, path, &options, module);
     free(path);

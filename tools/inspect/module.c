@@ -97,8 +97,11 @@ static bool add_constant(struct file_input *in, const char *text)
 static bool add_option(struct file_input *in, const char *option, const char *value)
 {
     if (strcmp(option, "--constant") == 0) return add_constant(in, value);
-    if (strcmp(option, "--sub-group-size") != 0 || in->sub_group_size) return false;
-    in->sub_group_size = strdup(value);
+    char **text = strcmp(option, "--sub-group-size") == 0 ? &in->sub_group_size
+                  : strcmp(option, "--options") == 0      ? &in->options
+                                                          : NULL;
+    if (!text || *text) return false;
+    *text = strdup(value);
     return true;
 }
 
@@ -148,8 +151,8 @@ int command_module(const struct context *c, int argc, char **argv)
         fusion_disconnect(s);
     } else {
         fprintf(stderr,
-                "usage: fusion-inspect %s [--ir] { [--sub-group-size SIZE] [--constant \"ID=TYPE VALUE\"] FILE } "
-                "...\n",
+                "usage: fusion-inspect %s [--ir] { [--sub-group-size SIZE] [--constant \"ID=TYPE VALUE\"] "
+                "[--options \"-D N=4\"] FILE } ...\n",
                 argv[0]);
     }
     request_clear(&r);

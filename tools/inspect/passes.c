@@ -1,5 +1,4 @@
 /* fusion-inspect passes: a module in, and out again behind the passes that were asked for. Needs no service. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +6,8 @@
 #include "fuser/passes/manager/pipelines.h"
 #include "fuser/passes/passes.h"
 #include "ir/core/ir.h"
-#include "ir/spirv/spirv.h"
-#include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
+#include "tools/features/modules.h"
 #include "tools/inspect/commands.h"
 
 enum { MAX_PASSES = 64 };
@@ -23,7 +21,8 @@ struct request {
 static int print_usage(FILE *out)
 {
     fputs("usage: fusion-inspect passes [--pass NAME,...] [--kernel NAME] FILE\n"
-          "prints a module (text or SPIR-V) after the passes, or after those that clean up a fused kernel\n",
+          "prints a module (text, msgpack, SPIR-V, OpenCL C) after the passes, or after those that clean up a fused "
+          "kernel\n",
           out);
     for (const struct pass *const *p = pass_all(); *p; p++) fprintf(out, "  %-16s %s\n", (*p)->name, (*p)->text);
     return out == stdout ? 0 : 2;
@@ -60,27 +59,6 @@ static bool read_request(struct request *r, int argc, char **argv)
     return r->path != NULL;
 }
 
-static struct ir_module *read_module(const char *path)
-{
-    struct diag_list list = {0};
-    struct ir_module *m = NULL;
-    char *bytes = malloc(IR_SPIRV_MAX_SIZE);
-    FILE *in = fopen(path, "rbe");
-    if (in && bytes) {
-        size_t size = fread(bytes, 1, IR_SPIRV_MAX_SIZE, in);
-        m = ir_is_spirv(bytes, size) ? ir_read_spirv(bytes, size, path, &list) : ir_parse(bytes, size, path, &list);
-        char *findings = m ? NULL : diag_format(&list);
-        if (findings) fputs(findings, stderr);
-        free(findings);
-    } else {
-        fprintf(stderr, "passes: %s: %s\n", path, strerror(errno));
-    }
-    if (in) fclose(in);
-    free(bytes);
-    diag_clear(&list);
-    return m;
-}
-
 static bool run_passes(const struct request *r, struct ir_module *m)
 {
     struct pipeline asked = {"asked for", .first = r->passes};
@@ -101,7 +79,7 @@ int command_passes(const struct context *c, int argc, char **argv)
     struct request r = {0};
     if (argc == 2 && strcmp(argv[1], "--help") == 0) return print_usage(stdout);
     if (!read_request(&r, argc, argv)) return print_usage(stderr);
-    struct ir_module *m = read_module(r.path);
+    struct ir_module *m = module_read(r.path);
     if (!m) return 1;
     bool done = run_passes(&r, m);
     char *text = done ? ir_print(m) : NULL;

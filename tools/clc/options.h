@@ -1,0 +1,23 @@
+/* What fusiond-clc was asked for. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct options {
+    bool help;
+    const char *path;   /* NULL: standard input */
+    const char *name;   /* of the source, in messages */
+    const char *output; /* "-": standard output */
+    char **clang;       /* options for clang */
+    size_t n_clang;
+    char **owned; /* of those, the ones that were split from a text */
+    size_t n_owned;
+    char *own_output;
+};
+
+extern const char options_usage[];
+
+/* False: it cannot be understood. To be cleared in both cases. */
+bool options_read(struct options *o, int argc, char **argv);
+void options_clear(struct options *o);
