@@ -257,8 +257,11 @@ static void test_copies(void **state)
         memset(own, 0, sizeof own);
         submit(&s, exec, NULL, 0);
         expect_values(own, 6);
+        /* The device copies and fills itself; what comes back is what this process reads. */
+        expect_moved(&s, i ? 0 : 2 * BYTES, BYTES);
     }
     expect_values(map(copied), 3);
+    expect_moved(&s, 0, BYTES);
     fusion_disconnect(s.session);
 }
 

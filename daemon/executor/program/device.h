@@ -77,6 +77,10 @@ struct device {
     int (*run_launches)(struct executable *x, const uint32_t *launches, uint32_t n,
                         const struct launch_context *context, struct error *e);
 
+    /* Does a copy or fill where the device has the contents: 1. Or 0: the host is to do it; or -1 with the error. NULL:
+       it always is. */
+    int (*run_transfer)(const struct program_step *step, const struct slot_memory *slots, struct error *e);
+
     /* Runs launches that wait for pipes, all at the same time; NULL: they are run one by one. */
     int (*run_together)(struct executable *x, const uint32_t *launches, uint32_t n,
                         const struct launch_context *context, struct error *e);

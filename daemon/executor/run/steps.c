@@ -133,7 +133,7 @@ static void run_fill(const struct launch_context *context, const struct program_
     share_out(context, &t, fill_blocks, fill_rows);
 }
 
-/* The host copies and fills. */
+/* Before the host copies or fills. */
 static int bring_back(const struct launch_context *context, const struct program_step *step, struct error *e)
 {
     const struct slot_memory *slots = context->slots;
@@ -144,12 +144,15 @@ static int bring_back(const struct launch_context *context, const struct program
 static int run_transfer(const struct launch_context *context, struct executable *x, const struct program_step *step,
                         struct error *e)
 {
+    const struct device *device = x->program->device;
+    int done = device->run_transfer ? device->run_transfer(step, context->slots, e) : 0;
+    if (done != 0) return done < 0 ? -1 : 0;
     if (bring_back(context, step, e) != 0) return -1;
     if (step->kind == PROGRAM_STEP_COPY)
         run_copy(context, step);
     else
         run_fill(context, step);
-    if (x->program->debug) x->program->device->debug_transfer(x, step);
+    if (x->program->debug) device->debug_transfer(x, step);
     return 0;
 }
 

@@ -39,7 +39,7 @@ enum spirv_feature {
     SPIRV_LONG_LOOPS = 1 << 25,     /* loops end when the kernel says; else launches tell where they did not */
     SPIRV_LONE_FENCES = 1 << 26,    /* work-items of a work-group may come to different fences, and numbers of them */
     SPIRV_KNOWS_SPECIALS = 1 << 27, /* zeros, infinities and NaNs that are constants are no worse than others */
-    /* Of the kernel dialect, where no other has a meaning. */
+    /* Of the kernel dialect, which of the others asks for numbers and atomics only. */
     SPIRV_LAUNCH_BLOCK = 1 << 28, /* kernels are given a launch's block (abi.h) instead of their parameters */
     SPIRV_GROUPS = 1 << 29,       /* the device has instructions of groups; else SPIRV_LAUNCH_BLOCK is needed */
 };

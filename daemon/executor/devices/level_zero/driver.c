@@ -140,6 +140,7 @@ static ze_result_t find_queue_group(void)
     ze_result_t result = ze.DeviceGetCommandQueueGroupProperties(level_zero.device, &n, groups);
     for (uint32_t i = 0; result == ZE_RESULT_SUCCESS && i < n && i < MAX; i++) {
         level_zero.ordinal = i;
+        level_zero.max_pattern_bytes = groups[i].maxMemoryFillPatternSize;
         if (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) return result;
     }
     return result == ZE_RESULT_SUCCESS ? ZE_RESULT_ERROR_UNSUPPORTED_FEATURE : result;

@@ -1,7 +1,7 @@
 /* The driver of this process: the device that was chosen, what it is, a context and a queue. */
 #pragma once
 
-#include <stdbool.h>
+#include <stddef.h>
 
 #include "daemon/executor/devices/level_zero/loader.h"
 #include "daemon/gpu/description.h"
@@ -12,7 +12,8 @@ struct level_zero_driver {
     ze_device_handle_t device;
     ze_context_handle_t context;
     ze_command_queue_handle_t queue;
-    uint32_t ordinal; /* of the queue's group */
+    uint32_t ordinal;         /* of the queue's group */
+    size_t max_pattern_bytes; /* of its fills */
     struct gpu_description description;
 };
 

@@ -4,6 +4,7 @@
 #include "daemon/executor/devices/gpu/pipes.h"
 #include "daemon/executor/devices/level_zero/commands.h"
 #include "daemon/executor/devices/level_zero/launch.h"
+#include "daemon/executor/devices/level_zero/memory.h"
 #include "daemon/executor/program/executables.h"
 #include "ir/base/arena.h"
 
@@ -24,6 +25,11 @@ static struct launch_code *load(struct executable *x, uint32_t launch, int *fd, 
     return level_zero_launch_load(x, launch, *fd, e);
 }
 
+static int run_transfer(const struct program_step *step, const struct slot_memory *slots, struct error *e)
+{
+    return gpu_run_transfer(step, slots, level_zero_share, level_zero_transfer, e);
+}
+
 static void unload(struct executable *x)
 {
     struct level_zero_executable *l = x->of_device;
@@ -37,4 +43,5 @@ const struct device level_zero_device = {.name = "level_zero",
                                          .pipe_init = gpu_pipe_init,
                                          .begin_loading = begin_loading,
                                          .unload = unload,
-                                         .run_launches = level_zero_run_launches};
+                                         .run_launches = level_zero_run_launches,
+                                         .run_transfer = run_transfer};

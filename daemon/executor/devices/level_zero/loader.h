@@ -15,7 +15,7 @@
     X(KernelCreate) X(KernelDestroy) X(KernelSetGroupSize) X(KernelSetArgumentValue) X(KernelSetIndirectAccess) \
     X(CommandQueueCreate) X(CommandQueueExecuteCommandLists) X(CommandQueueSynchronize) \
     X(CommandListCreate) X(CommandListDestroy) X(CommandListClose) X(CommandListReset) \
-    X(CommandListAppendBarrier) X(CommandListAppendMemoryCopy) X(CommandListAppendLaunchKernel)
+    X(CommandListAppendBarrier) X(CommandListAppendMemoryCopy) X(CommandListAppendMemoryFill) X(CommandListAppendLaunchKernel)
 /* clang-format on */
 
 struct level_zero_functions {

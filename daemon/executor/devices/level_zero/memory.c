@@ -55,10 +55,7 @@ static int fetch(void *data, struct error *e)
     level_zero_lock();
     ze_result_t result = level_zero_begin(&list);
     if (result == ZE_RESULT_SUCCESS) result = record(s, list, &all, true);
-    if (result == ZE_RESULT_SUCCESS) result = ze.CommandListClose(list);
-    int code = result == ZE_RESULT_SUCCESS ? level_zero_submit(list, object, e)
-                                           : level_zero_fail(e, object, "it cannot be recorded", result);
-    if (list) ze.CommandListDestroy(list);
+    int code = level_zero_finish(list, result, object, e);
     level_zero_unlock();
     return code;
 }
@@ -92,4 +89,28 @@ ze_result_t level_zero_record_moves(const struct gpu_used *used, uint32_t n, ze_
             result = record((const struct level_zero_shared *)used[i].shared, list, back ? &used[i].back : &used[i].in,
                             back);
     return result;
+}
+
+/* ---- copies and fills of a graph ---- */
+
+static ze_result_t record_row(const struct gpu_transfer *t, uint32_t i, ze_command_list_handle_t list)
+{
+    const struct program_step *step = t->step;
+    uint8_t *to = (uint8_t *)((const struct level_zero_shared *)t->to)->own + gpu_row_to(t, i);
+    if (!t->from)
+        return ze.CommandListAppendMemoryFill(list, to, step->pattern, step->pattern_size, step->bytes, NULL, 0, NULL);
+    const uint8_t *from = (const uint8_t *)((const struct level_zero_shared *)t->from)->own + gpu_row_from(t, i);
+    return ze.CommandListAppendMemoryCopy(list, to, from, step->bytes, NULL, 0, NULL);
+}
+
+int level_zero_transfer(const struct gpu_transfer *t, const char *object, struct error *e)
+{
+    ze_command_list_handle_t list = NULL;
+    if (!t->from && t->step->pattern_size > level_zero.max_pattern_bytes) return 0;
+    level_zero_lock();
+    ze_result_t result = level_zero_begin(&list);
+    for (uint32_t i = 0; i < t->n_rows && result == ZE_RESULT_SUCCESS; i++) result = record_row(t, i, list);
+    int code = level_zero_finish(list, result, object, e);
+    level_zero_unlock();
+    return code == 0 ? 1 : -1;
 }

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "daemon/executor/devices/gpu/uses.h"
+#include "daemon/executor/devices/gpu/transfers.h"
 #include "daemon/executor/devices/level_zero/driver.h"
 
 gpu_share level_zero_share;
@@ -12,3 +12,5 @@ gpu_share level_zero_share;
 uint64_t level_zero_shared_address(const struct gpu_shared *shared);
 /* Appends copies of what is moved of memory that is used, to the device or back. */
 ze_result_t level_zero_record_moves(const struct gpu_used *used, uint32_t n, ze_command_list_handle_t list, bool back);
+/* Between the device's own memories. */
+gpu_transferer level_zero_transfer;

@@ -32,3 +32,12 @@ int level_zero_submit(ze_command_list_handle_t list, const char *object, struct 
     if (result == ZE_RESULT_ERROR_DEVICE_LOST) gpu_lost("level_zero", level_zero.description.name, object);
     return result == ZE_RESULT_SUCCESS ? 0 : level_zero_fail(e, object, "running it failed", result);
 }
+
+int level_zero_finish(ze_command_list_handle_t list, ze_result_t recorded, const char *object, struct error *e)
+{
+    if (recorded == ZE_RESULT_SUCCESS) recorded = ze.CommandListClose(list);
+    int code = recorded == ZE_RESULT_SUCCESS ? level_zero_submit(list, object, e)
+                                             : level_zero_fail(e, object, "its commands cannot be recorded", recorded);
+    if (list) ze.CommandListDestroy(list);
+    return code;
+}

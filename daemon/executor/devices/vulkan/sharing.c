@@ -34,18 +34,25 @@ static void record(const struct vulkan_shared *s, VkCommandBuffer commands, cons
                      &region);
 }
 
-static int copy_back(const struct vulkan_shared *s, const struct gpu_move *all, struct error *e)
+/* Ends and runs commands by themselves; the host sees what they leave. */
+static int finish(VkCommandBuffer commands, const char *object, struct error *e)
 {
-    static const char object[] = "copy from device";
-    VkCommandBuffer commands = vulkan_begin(object, e);
-    if (!commands) return -1;
-    vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
-    record(s, commands, all, true);
     vulkan_barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT);
     int result = vulkan_end(commands, object, e);
     if (result == 0) result = vulkan_submit(commands, object, e);
     vulkan_forget(commands);
     return result;
+}
+
+static int copy_back(const struct vulkan_shared *s, const struct gpu_move *all, struct error *e)
+{
+    static const char object[] = "copy from device";
+    VkCommandBuffer commands = vulkan_begin(object, e);
+    if (!commands) return -1;
+    vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+                   VK_PIPELINE_STAGE_TRANSFER_BIT);
+    record(s, commands, all, true);
+    return finish(commands, object, e);
 }
 
 static int fetch(void *data, struct error *e)
@@ -124,4 +131,43 @@ void vulkan_move_back(const struct gpu_used *used, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (used[i].back.bytes) give((struct vulkan_shared *)used[i].shared, &used[i].back);
+}
+
+/* ---- copies and fills of a graph ---- */
+
+/* A pattern that is one word again and again; false: it is not, or what is filled is not of words. */
+static bool pattern_word(const struct gpu_transfer *t, uint32_t *word)
+{
+    const struct program_step *step = t->step;
+    uint8_t bytes[sizeof *word];
+    for (uint32_t i = 0; i < sizeof bytes; i++) bytes[i] = step->pattern[i % step->pattern_size];
+    for (uint32_t i = 0; i < step->pattern_size; i++)
+        if (step->pattern[i] != bytes[i % sizeof bytes]) return false;
+    memcpy(word, bytes, sizeof *word);
+    uint64_t all = t->to_at | step->bytes | (step->rows ? step->to_pitch | step->to_slice_pitch : 0);
+    return sizeof *word % (step->pattern_size < sizeof *word ? step->pattern_size : sizeof *word) == 0 &&
+           all % sizeof *word == 0;
+}
+
+int vulkan_transfer(const struct gpu_transfer *t, const char *object, struct error *e)
+{
+    const struct vulkan_shared *to = (const struct vulkan_shared *)t->to, *from = (const struct vulkan_shared *)t->from;
+    const VkPipelineStageFlags transfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    uint32_t word = 0;
+    if (!to->own.buffer || (from && !from->own.buffer) || (!from && !pattern_word(t, &word))) return 0;
+    vulkan_lock();
+    VkCommandBuffer commands = vulkan_begin(object, e);
+    if (commands) {
+        vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | transfer, transfer);
+        for (uint32_t i = 0; i < t->n_rows; i++) {
+            const VkBufferCopy region = {from ? gpu_row_from(t, i) : 0, gpu_row_to(t, i), t->step->bytes};
+            if (from)
+                vk.CmdCopyBuffer(commands, from->own.buffer, to->own.buffer, 1, &region);
+            else
+                vk.CmdFillBuffer(commands, to->own.buffer, region.dstOffset, region.size, word);
+        }
+    }
+    int result = commands ? finish(commands, object, e) : -1;
+    vulkan_unlock();
+    return result == 0 ? 1 : -1;
 }

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "daemon/executor/devices/gpu/uses.h"
+#include "daemon/executor/devices/gpu/transfers.h"
 #include "daemon/executor/devices/vulkan/memory.h"
 
 struct vulkan_shared {
@@ -26,3 +26,6 @@ void vulkan_record_moves(const struct gpu_used *used, uint32_t n, VkCommandBuffe
 /* What the host moves itself, before commands run and behind them. */
 void vulkan_move_in(const struct gpu_used *used, uint32_t n);
 void vulkan_move_back(const struct gpu_used *used, uint32_t n);
+
+/* Between the device's own memories. */
+gpu_transferer vulkan_transfer;

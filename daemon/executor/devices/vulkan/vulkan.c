@@ -6,6 +6,7 @@
 #include "daemon/executor/devices/vulkan/launch.h"
 #include "daemon/executor/devices/vulkan/queue.h"
 #include "daemon/executor/devices/vulkan/self_test.h"
+#include "daemon/executor/devices/vulkan/sharing.h"
 #include "daemon/executor/program/executables.h"
 #include "ir/base/arena.h"
 
@@ -27,6 +28,11 @@ static struct launch_code *load(struct executable *x, uint32_t launch, int *fd, 
     return vulkan_launch_load(x, launch, *fd, e);
 }
 
+static int run_transfer(const struct program_step *step, const struct slot_memory *slots, struct error *e)
+{
+    return gpu_run_transfer(step, slots, vulkan_share, vulkan_transfer, e);
+}
+
 static void unload(struct executable *x)
 {
     struct vulkan_executable *v = x->of_device;
@@ -42,4 +48,5 @@ const struct device vulkan_device = {.name = "vulkan",
                                      .pipe_init = gpu_pipe_init,
                                      .begin_loading = begin_loading,
                                      .unload = unload,
-                                     .run_launches = vulkan_run_launches};
+                                     .run_launches = vulkan_run_launches,
+                                     .run_transfer = run_transfer};
