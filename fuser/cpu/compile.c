@@ -69,10 +69,12 @@ static void fit_row(struct emit *e, enum cpu_isa isa)
     if (e->width < e->isa->vector_bytes / 4) e->isa = isa_of_sub_group(isa, e->width);
 }
 
-/* Two vectors in flight where the work is in loops or functions; one where it is in memory; and a sub-group is one. */
+/* Two vectors in flight where the work is in loops or functions; one where it is in memory; and a sub-group is one. A
+   single work-item fills none. */
 static void choose_width(struct emit *e, bool heavy, enum cpu_isa isa, enum cpu_effort effort)
 {
-    bool scalar = effort >= CPU_EFFORT_SCALAR || isa == CPU_ISA_GENERIC;
+    bool alone = e->kernel->assumes & IR_ASSUME_ONE_ITEM;
+    bool scalar = alone || effort >= CPU_EFFORT_SCALAR || isa == CPU_ISA_GENERIC;
     e->compact = effort > CPU_EFFORT_FULL;
     e->sub_groups = uses_sub_groups(e->kernel);
     e->isa = isa_get(isa);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fuser/graph/range.h"
 #include "fuser/merge/attributes.h"
 #include "ir/core/facts.h"
 #include "ir/features/usage.h"
@@ -162,7 +163,7 @@ static void assume_long_rows(struct fuse *f)
 
 void attributes_finish(struct fuse *f)
 {
-    f->kernel->assumes = f->request->assumes;
+    f->kernel->assumes = f->request->assumes | (range_items(&f->request->range) == 1 ? IR_ASSUME_ONE_ITEM : 0);
     fix_local_size(f);
     assume_long_rows(f);
     if (f->request->sub_group_size) f->kernel->sub_group_size = f->request->sub_group_size;

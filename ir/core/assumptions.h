@@ -5,14 +5,16 @@
 
 /* small_ids: global sizes, offsets and ids, and so all other ids and sizes, are below 2^31.
    small_memory: what a pointer parameter points into has at most 2^31 bytes.
-   whole_groups: local sizes divide global sizes. */
+   whole_groups: local sizes divide global sizes.
+   long_y, long_z, one_item: what ranges are like; nothing goes wrong where it is not so. */
 /* clang-format off */
 #define IR_ASSUMPTIONS(X) \
     X(SMALL_IDS, "small_ids") \
     X(SMALL_MEMORY, "small_memory") \
     X(WHOLE_GROUPS, "whole_groups") \
     X(LONG_Y, "long_y") \
-    X(LONG_Z, "long_z")
+    X(LONG_Z, "long_z") \
+    X(ONE_ITEM, "one_item")
 /* clang-format on */
 
 enum {
