@@ -133,6 +133,8 @@ static struct access_analysis *analysis_new(const struct ir_function *kernel)
     a->kernel = kernel;
     a->n_params = kernel->n_params;
     a->params = arena_alloc(arena, (kernel->n_params + 1) * sizeof *a->params);
+    for (uint32_t i = 0; i < kernel->n_params; i++)
+        a->has_pipes |= ir_type_kind(kernel->params[i].value->type) == IR_KIND_PIPE;
     return a;
 }
 

@@ -8,6 +8,7 @@ struct access_state {
     bool conditional; /* something besides the items decides */
     bool unsure;      /* ... and besides the guards */
     const struct access_guard *guards;
+    const struct ir_inst *loop; /* the innermost one; NULL: none */
 };
 
 void condition_assume(const struct access_walk *w, const struct ir_value *condition, bool taken,

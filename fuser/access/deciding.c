@@ -46,8 +46,21 @@ static void see_value(struct search *s, const struct ir_value *v)
         if (inst->blocks[b]) ir_walk(inst->blocks[b], see_terminator, s);
 }
 
+/* Of what is put and taken in loops nothing is proved by arguments. */
+static bool is_decided(const struct access_analysis *a)
+{
+    for (uint32_t i = 0; i < a->n_params; i++) {
+        const struct access_summary *s = &a->params[i];
+        if (s->n_sites || s->n_pixels) return true;
+        for (uint32_t k = 0; k < s->n_packets; k++)
+            if (!s->packets[k].loop) return true;
+    }
+    return a->unknown_reads || a->unknown_writes || !a->has_pipes;
+}
+
 void deciding_find(struct access_walk *w)
 {
+    if (!is_decided(w->result)) return;
     struct search s = {.walk = w,
                        .seen = arena_realloc(NULL, w->n_values * sizeof *s.seen),
                        .stack = arena_realloc(NULL, w->n_values * sizeof *s.stack)};

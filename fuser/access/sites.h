@@ -46,6 +46,13 @@ struct access_pixel {
     int64_t low[3], high[3];
 };
 
+/* A packet put into a pipe, or taken. */
+struct access_packet {
+    bool puts, waits;
+    const struct ir_inst *loop; /* the innermost one that it is in; NULL: none */
+    struct access_site site;    /* who gets here */
+};
+
 struct access_summary {
     bool reads, writes, atomics;
     bool escapes;       /* the pointer is stored, cast to an integer, passed on where we lose it */
@@ -57,6 +64,10 @@ struct access_summary {
     bool pixels_unknown;       /* of an image: not all that is done to it is in the list */
     uint32_t n_pixels;
     struct access_pixel *pixels;
+    bool packets_unknown; /* of a pipe: more is done with it than to put and take single packets: */
+    uint32_t packets_line;
+    uint32_t n_packets;
+    struct access_packet *packets; /* in program order */
 };
 
 struct access_analysis {
@@ -69,6 +80,7 @@ struct access_analysis {
     bool sees_groups;    /* looks at ids, sizes or numbers of work-groups */
     bool shared_state;   /* prints, uses pipes, or program-scope variables that are no arguments */
     bool prints;
+    bool has_pipes;                     /* as arguments */
     bool unknown_reads, unknown_writes; /* through a pointer that comes from memory: whose memory is unknown */
     uint64_t local_bytes;               /* of the kernel's own work-group variables: */
     uint32_t n_locals;

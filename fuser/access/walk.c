@@ -5,6 +5,7 @@
 #include "fuser/access/condition.h"
 #include "fuser/access/loop_counters.h"
 #include "fuser/access/loop_rounds.h"
+#include "fuser/access/packets.h"
 #include "fuser/access/pixels.h"
 #include "fuser/access/provenance.h"
 #include "fuser/access/sub_group_ids.h"
@@ -286,6 +287,7 @@ static struct leaving walk_loop(struct access_walk *w, const struct ir_inst *ins
     loop_rounds_find(w, inst);
     loop_counters_bound(w, inst);
     struct access_state inside = *state;
+    inside.loop = inst;
     struct leaving body = walk_block(w, inst->blocks[0], &inside);
     state->conditional |= body.returns;
     state->unsure |= body.returns;
@@ -299,6 +301,7 @@ static struct leaving walk_block(struct access_walk *w, const struct ir_block *b
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
         see_facts(w->result, inst);
         see_effects(w, inst, state);
+        if (w->result->has_pipes) packets_see(w, inst, state);
         if (inst->op == IR_OP_IF || inst->op == IR_OP_LOOP) {
             struct leaving l = inst->op == IR_OP_IF ? walk_if(w, inst, state) : walk_loop(w, inst, state);
             narrow_bounds(w, state);

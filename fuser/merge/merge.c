@@ -17,6 +17,7 @@
 #include "fuser/merge/merge_state.h"
 #include "fuser/merge/one_variable.h"
 #include "fuser/merge/part_range.h"
+#include "fuser/merge/pull.h"
 #include "fuser/merge/remap.h"
 #include "fuser/merge/unseen.h"
 #include "fuser/passes/inline.h"
@@ -47,6 +48,7 @@ static bool make_frame(struct fuse *f)
     f->kernel = ir_function_new(f->module, language_name(f->module, r->name), IR_LINKAGE_KERNEL, IR_VOID, r->n_params);
     f->targets = ir_alloc(f->module, r->n_params * sizeof(*f->targets));
     f->remaps = ir_alloc(f->module, r->n_params * sizeof(*f->remaps));
+    f->ends = ir_alloc(f->module, r->n_parts * sizeof(*f->ends));
     struct ir_builder b = ir_builder_at_end(f->kernel->body);
     for (uint32_t i = 0; i < r->n_params; i++) {
         const struct fuse_param *p = &r->params[i];
@@ -96,7 +98,8 @@ static bool loses_memory(const struct fuse *f, const struct fuse_part *part, uin
 {
     for (uint32_t i = 0; i < n_params; i++)
         if (part->params[i] < f->request->n_params &&
-            f->request->params[part->params[i]].storage != FUSER_STORAGE_MEMORY)
+            (f->request->params[part->params[i]].storage != FUSER_STORAGE_MEMORY ||
+             f->request->params[part->params[i]].flow != FUSE_FLOW_NONE))
             return true;
     return false;
 }
@@ -202,8 +205,8 @@ static bool add_each_part(struct fuse *f)
     for (uint32_t i = 0; i < r->n_parts; i++) {
         struct ir_builder b = ir_builder_at_end(f->kernel->body);
         if (i && r->parts[i].barrier) add_barrier(&b);
-        if (!add_part(f, &r->parts[i])) return false;
-        const struct ir_inst *last = f->kernel->body->last;
+        if (!add_part(f, &r->parts[i]) || !pull_packets(f, i)) return false;
+        struct ir_inst *last = f->ends[i] = f->kernel->body->last;
         if (last && pass_is_terminator(last)) return true; /* the part never ends; none comes after it */
     }
     struct ir_builder b = ir_builder_at_end(f->kernel->body);

@@ -18,6 +18,7 @@ struct fuse {
     struct ir_function *kernel;
     struct ir_value **targets; /* by parameter of the request: the kernel's parameter or private variable */
     struct fuse_remap *remaps; /* by parameter of the request */
+    struct ir_inst **ends;     /* by part: the last instruction of the kernel's body when it was added; NULL: none */
     uint32_t n_extra;
     struct ir_value **extra; /* what the part's parameters get that were added to it */
     struct rename names;     /* of the kernel's values */

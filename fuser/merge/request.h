@@ -22,6 +22,13 @@ struct fuse_slice {
     uint64_t stride, count;
 };
 
+/* How packets go from one part to another, which nobody else takes or puts. */
+enum fuse_flow {
+    FUSE_FLOW_NONE,      /* through the pipe */
+    FUSE_FLOW_PULLED,    /* a loop of the producer goes on where the consumer takes one: merge/pull.c */
+    FUSE_FLOW_REGISTERS, /* both do it equally often, under the same conditions: merge/registers.c */
+};
+
 struct fuse_param {
     const char *name;
     enum fuser_storage storage; /* not MEMORY: it becomes no parameter.
@@ -36,6 +43,8 @@ struct fuse_param {
     uint64_t local_bytes;
     ir_type type; /* type of the parameter */
     enum ir_access access;
+    enum fuse_flow flow;         /* of a pipe */
+    uint32_t producer, consumer; /* parts, the consumer being the later one */
     bool unseen; /* MEMORY: nobody but the kernel ever reads it, so it becomes no parameter if the kernel does not
                     either */
 };

@@ -7,6 +7,7 @@
  *   mapping/   which work-item of a launch is which of its kernels'
  *   grouping/  which kernels become a launch
  *   storage/   which buffers of a launch lose their memory, and where they live instead
+ *   pipes/     how packets go from one kernel of a launch to another, if not through a pipe
  *   launch/    the kernel of each launch, its parameters, the steps
  * base/ is what all of them share: the result, the error, remarks. Uses access/, merge/, passes/ and ir/.
  */

@@ -232,7 +232,7 @@ static void pipes(void **state)
         struct made m = pair(cases[i][0], "waiting");
         struct fuser_plan *plan = check_planned(m.g);
         check_launches(m.g, plan, cases[i][1]);
-        check_remark(plan, "not_fused_hidden_memory", "waiting", "", "program-scope pipes");
+        check_remark(plan, "not_fused_pipe", "waiting", "@queue", "put and take single packets");
         assert_int_equal(outcome(&m, plan)[0], ITEMS);
         fuser_plan_free(plan);
         test_graph_free(m.g);

@@ -41,3 +41,10 @@ struct plan_facts {
     uint32_t *buffer_uses;          /* indices of uses, by buffer */
     struct plan_analyses *analyses; /* of distinct kernels and ranges; owned */
 };
+
+/* The argument is a pipe. */
+static inline bool facts_is_pipe(const struct plan_facts *f, const struct plan_use *use)
+{
+    const struct fuser_node *n = &f->graph->nodes[use->node];
+    return n->kernel && ir_type_kind(n->kernel->params[use->arg].value->type) == IR_KIND_PIPE;
+}

@@ -34,6 +34,7 @@ static void add_kernel(const struct grouping *g, struct group_builder *b, uint32
     b->group.run.n++;
     if (n->access->shared_state) {
         b->shared_state = true;
+        b->prints |= n->access->prints;
         b->state_node = node;
     }
     if (n->access->unknown_reads || n->access->unknown_writes) {

@@ -28,7 +28,7 @@ struct member_use {
 struct group_builder {
     struct plan_group group;
     bool alike; /* all kernels have the same range */
-    bool shared_state;
+    bool shared_state, prints;
     bool follows_pointers; /* some kernel follows pointers that it finds in memory, */
     bool unknown_writes;   /* ... writes through them, */
     bool writes;           /* ... writes anywhere */

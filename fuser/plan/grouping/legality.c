@@ -11,6 +11,7 @@
 #include "fuser/plan/graph/uses.h"
 #include "fuser/plan/grouping/barriers.h"
 #include "fuser/plan/grouping/kernel_dependence.h"
+#include "fuser/plan/grouping/pipe_flows.h"
 #include "fuser/plan/grouping/pixel_dependence.h"
 #include "fuser/plan/mapping/launch_range.h"
 
@@ -339,27 +340,31 @@ static bool uses_fit(const struct grouping *g, const struct group_builder *b, co
     return true;
 }
 
-/* What nothing is known of: pipes, pointers that come from memory. */
-static bool hidden_memory_fits(const struct grouping *g, const struct group_builder *b, struct refusal *r)
+/* The kernels both have memory that nothing is known of; NULL: not both. */
+static const char *both_hide(const struct grouping *g, const struct group_builder *b, uint32_t *other)
 {
     uint32_t node = group_builder_next(b);
     const struct access_analysis *a = g->facts->nodes[node].access;
     bool follows = a->unknown_reads || a->unknown_writes;
-    uint32_t other;
-    const char *what;
-    if (a->shared_state && b->shared_state) {
-        other = b->state_node;
-        what = a->prints && g->facts->nodes[other].access->prints ? "both print, each after the other"
-                                                                  : "both use program-scope pipes, or print";
-    } else if (a->unknown_writes || (follows && b->writes)) {
-        other = b->writing_node != NO_USE ? b->writing_node : b->group.run.nodes[0];
-        what = "it follows pointers that it finds in memory";
-    } else if (b->unknown_writes || (b->follows_pointers && uses_write(g->facts, node))) {
-        other = b->pointer_node;
-        what = "that follows pointers that it finds in memory";
-    } else {
-        return true;
+    *other = b->state_node;
+    if (a->prints && b->prints) return "both print, each after the other";
+    if (a->shared_state && b->shared_state && !pipe_flows_connect(g, b))
+        return "both use program-scope pipes, or print";
+    if (a->unknown_writes || (follows && b->writes)) {
+        *other = b->writing_node != NO_USE ? b->writing_node : b->group.run.nodes[0];
+        return "it follows pointers that it finds in memory";
     }
+    *other = b->pointer_node;
+    if (b->unknown_writes || (b->follows_pointers && uses_write(g->facts, node)))
+        return "that follows pointers that it finds in memory";
+    return NULL;
+}
+
+static bool hidden_memory_fits(const struct grouping *g, const struct group_builder *b, struct refusal *r)
+{
+    uint32_t node = group_builder_next(b), other;
+    const char *what = both_hide(g, b, &other);
+    if (!what) return true;
     if (g->ctx->options->mode == FUSER_MODE_REQUIRE) {
         plan_remark(g->ctx, "vouched_by_require", grouping_node_name(g, node), NULL,
                     "%s is fused with %s though %s, and nothing is proved about those: asserted by require_fusion",
@@ -388,7 +393,7 @@ bool legality_joins(const struct grouping *g, const struct group_builder *b, str
     bool cheap = g->ctx->options->mode == FUSER_MODE_REQUIRE || id_mapping_is_cheap(g->mapping, all, why, sizeof why) ||
                  apart(g, b, r, "not_fused_range", why);
     with->barrier = g->ctx->options->insert_barriers;
-    if (cheap && hidden_memory_fits(g, b, r) && uses_fit(g, b, local, with, r)) return true;
+    if (cheap && hidden_memory_fits(g, b, r) && pipe_flows_fit(g, b, r) && uses_fit(g, b, local, with, r)) return true;
     g->ctx->n_remarks = before; /* what was found on the way has no meaning without the group */
     id_mapping_set(g->mapping, b->group.run, &b->group.range);
     return false;

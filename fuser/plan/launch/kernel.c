@@ -134,6 +134,9 @@ struct ir_module *launch_kernel(struct plan_context *ctx, const struct launch_re
                                        .local_bytes = param->storage.local_bytes,
                                        .type = param->type,
                                        .access = access_of(param),
+                                       .flow = param->flow,
+                                       .producer = param->producer,
+                                       .consumer = param->consumer,
                                        .unseen = param->unseen};
     }
     struct fuse_request request = {.name = name_of(f, run, name),

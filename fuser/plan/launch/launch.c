@@ -15,6 +15,7 @@
 #include "fuser/plan/graph/uses.h"
 #include "fuser/plan/graph/work.h"
 #include "fuser/plan/launch/attempt.h"
+#include "fuser/plan/launch/flows.h"
 #include "fuser/plan/launch/kernel.h"
 #include "fuser/plan/launch/launch_traffic.h"
 #include "fuser/plan/launch/pressure.h"
@@ -69,6 +70,7 @@ static void prepare(struct launching *l, struct attempt *r)
     r->range = range_of(l, r->run, r->group);
     id_mapping_set(l->mapping, r->run, &r->range);
     params_find(l->ctx, l->facts, r->run, &r->params);
+    flows_find(l, r);
     r->candidate = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *r->candidate);
     r->kept = arena_alloc(l->ctx->arena, r->params.n + 1);
 }
@@ -462,6 +464,7 @@ static uint32_t launch_part(struct launching *l, struct node_run run, const stru
         }
     }
     launch_remark_run(l, &r);
+    flows_remark(l, &r);
     return add_launch(l, &r) ? r.run.n : 0;
 }
 

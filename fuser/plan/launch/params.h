@@ -20,6 +20,8 @@ struct plan_param {
     const void *view;            /* BUFFER: of the argument, which then is a parameter of its own */
     struct plan_storage storage; /* BUFFER: in memory, or elsewhere */
     bool unseen;                 /* BUFFER: nobody but the launch ever reads it */
+    enum fuse_flow flow;         /* of a pipe, from one node of the run to another: */
+    uint32_t producer, consumer;
 };
 
 struct plan_params {

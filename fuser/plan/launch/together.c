@@ -4,43 +4,14 @@
  */
 #include "fuser/plan/launch/together.h"
 
+#include "fuser/plan/pipes/at_once.h"
 #include "ir/analysis/pipe_uses.h"
-
-static bool depends(const struct fuser_graph *g, uint32_t node, uint32_t on)
-{
-    for (uint32_t i = 0; i < g->nodes[node].n_deps; i++)
-        if (g->nodes[node].deps[i] == on) return true;
-    return false;
-}
-
-static bool is_pipe(const struct plan_facts *f, const struct plan_use *use)
-{
-    const struct fuser_node *n = &f->graph->nodes[use->node];
-    return ir_type_kind(n->kernel->params[use->arg].value->type) == IR_KIND_PIPE;
-}
-
-/* By memory other than pipes. */
-static bool touch_each_other(const struct plan_facts *f, const struct plan_node *a, const struct plan_node *b)
-{
-    const struct access_analysis *x = a->access, *y = b->access;
-    if (x->unknown_reads || x->unknown_writes || y->unknown_reads || y->unknown_writes) return true;
-    for (uint32_t i = a->first_use; i < a->first_use + a->n_uses; i++) {
-        const struct plan_use *one = &f->uses[i];
-        for (uint32_t k = b->first_use; k < b->first_use + b->n_uses; k++) {
-            const struct plan_use *other = &f->uses[k];
-            if (one->buffer == other->buffer && (one->writes || other->writes) && !is_pipe(f, one)) return true;
-        }
-    }
-    return false;
-}
 
 static bool may_run_with(const struct plan_facts *f, const struct fuser_launch *before, const struct fuser_launch *l)
 {
     for (uint32_t i = 0; i < before->n_nodes; i++)
         for (uint32_t k = 0; k < l->n_nodes; k++)
-            if (depends(f->graph, l->nodes[k], before->nodes[i]) ||
-                touch_each_other(f, &f->nodes[before->nodes[i]], &f->nodes[l->nodes[k]]))
-                return false;
+            if (!nodes_may_run_at_once(f, before->nodes[i], l->nodes[k])) return false;
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/passes/loops/copy_insts.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
 #include "ir/base/arena.h"
@@ -26,11 +27,11 @@ struct wanted {
 struct unroll {
     const struct wanted *wanted;
     struct ir_inst *loop;
-    struct ir_inst *test; /* the if that the loop is left by */
-    int leaves;           /* its block that does */
-    struct ir_inst *next; /* the continue */
-    unsigned rounds;      /* that go on */
-    struct ir_value **to; /* by number: what a value of the body is in the present round */
+    struct ir_inst *test;  /* the if that the loop is left by */
+    int leaves;            /* its block that does */
+    struct ir_inst *next;  /* the continue */
+    unsigned rounds;       /* that go on */
+    struct pass_copy copy; /* of the present round */
 };
 
 /* ---- which loops ---- */
@@ -85,7 +86,7 @@ static bool find_word(const struct unroll *u, const struct ir_value *v, unsigned
 {
     uint64_t words[MAX_OPERANDS], result[IR_MAX_LANES];
     const uint64_t *operands[MAX_OPERANDS];
-    if (v->scratch && u->to[v->scratch]) v = u->to[v->scratch];
+    if (v->scratch && u->copy.to[v->scratch]) v = u->copy.to[v->scratch];
     if (ir_type_is_vector(v->type) || ir_type_is_ptr(v->type)) return false;
     if (v->kind == IR_VALUE_CONST) {
         *word = v->of.lanes[0];
@@ -112,7 +113,7 @@ static void begin_known(struct unroll *u, struct ir_value *const *values)
         if (ir_type_is_int(body->args[i]->type) && find_word(u, values[i], MAX_DEPTH, &word))
             known[i] = ir_const_int(body->function->module, body->args[i]->type, word);
     }
-    for (uint32_t i = 0; i < body->n_args; i++) u->to[body->args[i]->scratch] = known[i];
+    for (uint32_t i = 0; i < body->n_args; i++) u->copy.to[body->args[i]->scratch] = known[i];
 }
 
 static bool find_rounds(struct unroll *u)
@@ -128,68 +129,24 @@ static bool find_rounds(struct unroll *u)
 
 /* ---- the rounds ---- */
 
-static struct ir_value *now(const struct unroll *u, struct ir_value *v)
-{
-    return v->scratch && u->to[v->scratch] ? u->to[v->scratch] : v;
-}
-
-static struct ir_value **all_now(const struct unroll *u, const struct ir_inst *inst)
-{
-    struct ir_module *m = u->loop->parent->function->module;
-    struct ir_value **v = ir_alloc(m, (inst->n_operands + 1) * sizeof(*v));
-    for (uint32_t i = 0; i < inst->n_operands; i++) v[i] = now(u, inst->operands[i]);
-    return v;
-}
-
-static void copy_insts(struct unroll *u, struct ir_builder *b, const struct ir_inst *first, const struct ir_inst *end);
-
-static struct ir_inst *copy_inst(struct unroll *u, struct ir_builder *b, const struct ir_inst *inst)
-{
-    struct ir_value **operands = all_now(u, inst);
-    ir_type *types = ir_alloc(b->module, (inst->n_results + 1) * sizeof(*types));
-    for (uint32_t i = 0; i < inst->n_results; i++) types[i] = inst->results[i]->type;
-    b->loc = inst->loc;
-    if (inst->op == IR_OP_IF) return ir_build_if(b, operands[0], types, inst->n_results);
-    if (inst->op == IR_OP_LOOP) return ir_build_loop(b, operands, inst->n_operands, types, inst->n_results);
-    struct ir_inst *copy =
-        ir_build_ptr(b, inst->op, inst->type, (enum ir_space)inst->attrs.space, operands, inst->n_operands);
-    copy->attrs = inst->attrs;
-    return copy;
-}
-
-static void copy_insts(struct unroll *u, struct ir_builder *b, const struct ir_inst *first, const struct ir_inst *end)
-{
-    for (const struct ir_inst *inst = first; inst && inst != end; inst = inst->next) {
-        struct ir_inst *copy = copy_inst(u, b, inst);
-        for (int i = 0; i < 2; i++) {
-            if (!inst->blocks[i]) continue;
-            for (uint32_t a = 0; a < inst->blocks[i]->n_args; a++)
-                u->to[inst->blocks[i]->args[a]->scratch] = copy->blocks[i]->args[a];
-            struct ir_builder inner = ir_builder_at_end(copy->blocks[i]);
-            copy_insts(u, &inner, inst->blocks[i]->first, NULL);
-        }
-        for (uint32_t i = 0; i < inst->n_results; i++) u->to[inst->results[i]->scratch] = copy->results[i];
-    }
-}
-
 /* One round, up to where it goes on or leaves: the values for the next one, or the loop's results. */
 static struct ir_value **copy_round(struct unroll *u, struct ir_builder *b, struct ir_value *const *args, bool last)
 {
     const struct ir_block *body = u->loop->blocks[0], *side = u->test->blocks[last ? u->leaves : !u->leaves];
-    for (uint32_t i = 0; i < body->n_args; i++) u->to[body->args[i]->scratch] = args[i];
-    copy_insts(u, b, body->first, u->test);
-    copy_insts(u, b, side->first, side->last);
-    if (side->last->op != IR_OP_YIELD) return all_now(u, side->last);
-    struct ir_value **results = all_now(u, side->last);
-    for (uint32_t i = 0; i < u->test->n_results; i++) u->to[u->test->results[i]->scratch] = results[i];
-    copy_insts(u, b, u->test->next, body->last);
-    return all_now(u, body->last);
+    for (uint32_t i = 0; i < body->n_args; i++) u->copy.to[body->args[i]->scratch] = args[i];
+    pass_copy_insts(&u->copy, b, body->first, u->test);
+    pass_copy_insts(&u->copy, b, side->first, side->last);
+    if (side->last->op != IR_OP_YIELD) return pass_copy_operands(&u->copy, side->last);
+    struct ir_value **results = pass_copy_operands(&u->copy, side->last);
+    for (uint32_t i = 0; i < u->test->n_results; i++) u->copy.to[u->test->results[i]->scratch] = results[i];
+    pass_copy_insts(&u->copy, b, u->test->next, body->last);
+    return pass_copy_operands(&u->copy, body->last);
 }
 
 static void copy_rounds(struct unroll *u)
 {
     struct ir_builder b = ir_builder_before(u->loop);
-    struct ir_value **values = all_now(u, u->loop);
+    struct ir_value **values = pass_copy_operands(&u->copy, u->loop);
     for (unsigned i = 0; i <= u->rounds; i++) values = copy_round(u, &b, values, i == u->rounds);
     for (uint32_t i = 0; i < u->loop->n_results; i++)
         ir_replace_uses(u->loop->parent->function->body, u->loop->results[i], values[i]);
@@ -279,13 +236,13 @@ static bool unroll_loop(struct ir_inst *loop, const struct wanted *wanted)
     ir_walk(loop->blocks[0], see_size, &size);
     if (size.refused || size.n > MAX_SIZE || !has_shape(&u)) return false;
     uint32_t n = pass_number(loop->parent->function);
-    u.to = arena_realloc(NULL, n * sizeof *u.to);
-    memset(u.to, 0, n * sizeof *u.to);
+    u.copy.to = arena_realloc(NULL, n * sizeof *u.copy.to);
+    memset(u.copy.to, 0, n * sizeof *u.copy.to);
     begin_known(&u, loop->operands);
     bool found = wanted->is(&u) && find_rounds(&u) && u.rounds * size.n <= wanted->copies;
-    memset(u.to, 0, n * sizeof *u.to);
+    memset(u.copy.to, 0, n * sizeof *u.copy.to);
     if (found) copy_rounds(&u);
-    free(u.to);
+    free(u.copy.to);
     return found;
 }
 
