@@ -14,6 +14,7 @@ extern const struct pass pass_forward;       /* a load after a store to the same
                                                 distinct pointer parameters of a kernel do not alias */
 extern const struct pass pass_merge_ifs;     /* ifs of one condition that follow each other */
 extern const struct pass pass_merge_loops;   /* equal loops that follow each other, one storing what the other loads */
+extern const struct pass pass_one_loop;      /* two loops with a barrier that compilers made of one */
 extern const struct pass pass_dse;           /* stores that a later store of the same place hides */
 extern const struct pass pass_dce;           /* results nobody uses, stores nobody reads, empty ifs */
 extern const struct pass pass_sroa;          /* private arrays at constant places become variables */

@@ -98,6 +98,23 @@ bool pass_is_pure(const struct ir_inst *inst)
     return ir_op_info(inst->op)->flags & IR_FLAG_PURE;
 }
 
+static bool is_of_id(const struct ir_value *v, unsigned depth)
+{
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT && depth ? v->of.inst : NULL;
+    if (!inst) return false;
+    if (inst->op == IR_OP_LOCAL_ID || inst->op == IR_OP_GLOBAL_ID || inst->op == IR_OP_LOCAL_LINEAR_ID) return true;
+    if (!pass_is_pure(inst) && inst->op != IR_OP_LOAD) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (is_of_id(inst->operands[i], depth - 1)) return true;
+    return false;
+}
+
+bool pass_is_of_id(const struct ir_value *v)
+{
+    enum { DEEPEST = 12 };
+    return is_of_id(v, DEEPEST);
+}
+
 bool pass_is_terminator(const struct ir_inst *inst)
 {
     return ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR;

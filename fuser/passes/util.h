@@ -28,6 +28,8 @@ uint32_t *pass_count_uses(struct ir_function *f);
 
 bool pass_is_pure(const struct ir_inst *inst); /* no effect, and equal operands give equal results */
 bool pass_is_terminator(const struct ir_inst *inst);
+/* It is computed from where its work-item is, or loaded from there: others may have another one. */
+bool pass_is_of_id(const struct ir_value *v);
 /* A T in memory can be read as a U: both have the same size, and all of its bits count. */
 bool pass_same_bits(ir_type t, ir_type u);
 /* Instructions of one operation that compute the same from the same operands. */

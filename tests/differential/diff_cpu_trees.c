@@ -2,6 +2,7 @@
    multiplied or shifted, known or not, of numbers of 4 and 8 bytes, with and without padding, with as many work-items
    as it takes and with some, and then what only part of a row does. The interpreter against compiled code of each
    instruction set. FUSIOND_TEST_SEED says where to begin. */
+#include "fuser/passes/manager/pipelines.h"
 #include "ir/base/strbuf.h"
 #include "tests/support/cases.h"
 #include "tests/support/compiled_kit.h"
@@ -225,8 +226,49 @@ static void known_steps(void **state)
     free(text);
 }
 
+/* A loop with two ways on, as compilers make two of it: work-items that add leave the inner one, and all come to its
+   barrier. */
+static void two_ways(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local @s: [64 x i32]\n"
+        "kernel @k(%a: ptr.global i32 read, %o: ptr.global i32, %n: i32) work_group_size(64, 1, 1)\n"
+        "        assumes(small_ids, small_memory, whole_groups) {\n"
+        "  %l = local_id x\n  %l32 = trunc i32 %l\n  %i = global_id x\n  %v = load i32 %a[%i]\n"
+        "  %p = global @s\n  %mine = elem i32 %p, %l\n"
+        "  loop (%sum: i32 = %v, %d: i32 = 1) {\n    store i32 %mine, %sum\n"
+        "    %out, %twice, %by = loop (%at: i32 = %d) -> bool, i32, i32 {\n      barrier work_group, local\n"
+        "      %more = slt i32 %at, %n\n      if %more {\n        yield\n      } else {\n"
+        "        break true, undef, %at\n      }\n      %next = shl i32 %at, 1\n      %mask = add i32 %next, -1\n"
+        "      %rest = and i32 %l32, %mask\n      %adds = ieq i32 %rest, 0\n      if %adds {\n        yield\n"
+        "      } else {\n        continue %next\n      }\n      break false, %next, %at\n    }\n"
+        "    if %out {\n      break\n    }\n    %other = add i32 %l32, %by\n    %there = elem i32 %p, %other\n"
+        "    %x = load i32 %there\n    %y = load i32 %mine\n    %z = add i32 %x, %y\n    continue %z, %twice\n  }\n"
+        "  %r = load i32 %mine\n  store i32 %o[%i], %r\n  return\n}\n";
+    int32_t n = 64, in[128], out[128];
+    struct nd_range range = {1, {128, 1, 1}, {0}, {64, 1, 1}};
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = in, .size = sizeof in},
+                                {.kind = INTERP_ARG_BUFFER, .data = out, .size = sizeof out},
+                                {.kind = INTERP_ARG_BYTES, .data = &n, .size = sizeof n}};
+    struct ir_module *module = kit_parse(text);
+    pipeline_run(&pipeline_cleanup, kit_kernel(module));
+    for (int i = 0; i < 128; i++) in[i] = i * i % 37 - 11;
+    for (n = 0; n <= 64; n += 16) {
+        int32_t want[128];
+        memcpy(want, in, sizeof in);
+        for (int d = 1; d < n; d *= 2)
+            for (int i = 0; i < 128; i += 2 * d) want[i] += want[i + d];
+        kit_interpret(kit_kernel(module), &range, args);
+        assert_memory_equal(out, want, sizeof want);
+        kit_same_in_all_ways(kit_kernel(module), &range, 1, 0, args, 3);
+    }
+    ir_module_free(module);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(trees), cmocka_unit_test(known_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(trees), cmocka_unit_test(known_steps),
+                                       cmocka_unit_test(two_ways)};
     return cmocka_run_group_tests_name("diff_cpu_trees", tests, NULL, NULL);
 }

@@ -189,16 +189,6 @@ struct search {
     bool found;
 };
 
-static bool is_of_id(const struct ir_value *v, unsigned depth)
-{
-    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT && depth ? v->of.inst : NULL;
-    if (!inst) return false;
-    if (inst->op == IR_OP_LOCAL_ID || inst->op == IR_OP_GLOBAL_ID || inst->op == IR_OP_LOCAL_LINEAR_ID) return true;
-    for (uint32_t i = 0; pass_is_pure(inst) && i < inst->n_operands; i++)
-        if (is_of_id(inst->operands[i], depth - 1)) return true;
-    return false;
-}
-
 /* What an id is multiplied with, in each round something else. */
 static void see_step(struct ir_inst *inst, void *data)
 {
@@ -208,7 +198,7 @@ static void see_step(struct ir_inst *inst, void *data)
     for (int i = 0; i < (inst->op == IR_OP_MUL ? 2 : 1); i++) {
         const struct ir_value *id = inst->operands[i], *step = inst->operands[1 - i];
         bool known = step->kind != IR_VALUE_CONST && find_word(s->u, step, MAX_DEPTH, &word);
-        if (known && is_of_id(id, MAX_DEPTH)) s->found = true;
+        if (known && pass_is_of_id(id)) s->found = true;
     }
 }
 
