@@ -46,10 +46,10 @@ uint32_t pipe_ring_look(struct pipe_ring_port *p)
     return pipe_ring_ready(p);
 }
 
-void pipe_ring_wake(struct pipe_ring_side *side)
+void pipe_ring_wake(struct pipe_ring_port *p, uint64_t slept_at)
 {
-    atomic_store(&side->other_sleeps, 0);
-    pipe_wake_word(&side->done);
+    p->woken_at = slept_at;
+    pipe_wake_word(&p->ring->side[p->end].done);
 }
 
 bool pipe_ring_spin(const struct pipe_ring_port *p)
@@ -60,7 +60,7 @@ bool pipe_ring_spin(const struct pipe_ring_port *p)
 void pipe_ring_sleep(struct pipe_ring_port *p, uint64_t timeout_ns)
 {
     struct pipe_ring_side *other = &p->ring->side[!p->end];
-    atomic_store(&other->other_sleeps, 1);
+    atomic_store(&other->slept_at, p->other + 1);
     if (!pipe_spin_word(&other->done, p->other, PIPE_SPIN_SAID)) pipe_wait_word(&other->done, p->other, timeout_ns);
 }
 

@@ -11,14 +11,14 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PIPE_RING_MAGIC = 0x46504950, PIPE_RING_VERSION = 1 };
+enum { PIPE_RING_MAGIC = 0x46504950, PIPE_RING_VERSION = 2 };
 
 enum pipe_ring_end { PIPE_RING_READER, PIPE_RING_WRITER };
 
 /* A line of the cache for each side, so that they do not take them from each other. */
 struct pipe_ring_side {
     alignas(64) _Atomic uint64_t done; /* packets taken or put, ever; its low half is what the other side sleeps at */
-    _Atomic uint32_t other_sleeps;     /* the other side sleeps, or is about to */
+    _Atomic uint64_t slept_at; /* the other side's: it sleeps, or is about to, or did, while `done` is one less */
 };
 
 struct pipe_ring {
@@ -46,6 +46,7 @@ struct pipe_ring_port {
     uint32_t packet_size, capacity;
     enum pipe_ring_end end;
     uint64_t own, other; /* packets done by this side, and by the other as it was seen last */
+    uint64_t woken_at;   /* the sleep from which the other was woken last: nobody sleeps at one number twice */
     bool broken;         /* the other side's number cannot be */
 };
 
@@ -54,7 +55,7 @@ bool pipe_ring_open(struct pipe_ring_port *p, struct pipe_ring *r, uint32_t pack
                     enum pipe_ring_end end);
 /* Packets to read, or room to write: what the other side says now. At most the capacity. */
 uint32_t pipe_ring_look(struct pipe_ring_port *p);
-void pipe_ring_wake(struct pipe_ring_side *side);
+void pipe_ring_wake(struct pipe_ring_port *p, uint64_t slept_at);
 
 /* What is done for each packet is here, so that it is part of what its callers do. */
 
@@ -91,7 +92,8 @@ static inline void pipe_ring_advance(struct pipe_ring_port *p, uint32_t n)
     p->own += n;
     atomic_store_explicit(&side->done, p->own, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&side->other_sleeps, memory_order_relaxed)) pipe_ring_wake(side);
+    uint64_t slept_at = atomic_load_explicit(&side->slept_at, memory_order_relaxed);
+    if (slept_at != p->woken_at) pipe_ring_wake(p, slept_at);
 }
 
 /* Between processes a copy of a few bytes, without a call where the size is a usual one. */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -388,6 +389,74 @@ static void test_kernel_faults(void **state)
     fusion_module_destroy(m);
 }
 
+/* The service is killed while the program waits, and its executors with it: it is told, whichever way it waits. What is
+   in the pipes can still be read. */
+static void test_service_killed(void **state)
+{
+    (void)state;
+    fusion_module *m = load();
+    fusion_pipe *in = open_pipe(m, "numbers in", NULL), *out = open_pipe(m, "numbers out", NULL);
+    fusion_exec *e = make_triple(m, 20, "cpu");
+    fusion_event event;
+    struct kill_soon k = {.pid = service.pid};
+    int numbers[7] = {1, 2, 3, 4, 5, 6, 7}, back[8];
+    uint64_t done, n;
+    expect_ok(fusion_exec_submit(e, NULL, 0, &event));
+    expect_ok(fusion_pipe_write(in, numbers, 7, 5000, NULL));
+    do expect_ok(fusion_pipe_ready(out, &n));
+    while (n < 7);
+    assert_int_equal(pthread_create(&k.thread, NULL, kill_later, &k), 0);
+    expect_ok(fusion_pipe_read(out, back, 2, 5000, NULL));
+    expect_error(fusion_pipe_read(out, back + 2, 6, 20000, &done), FUSION_CONNECTION);
+    pthread_join(k.thread, NULL);
+    assert_int_equal(done, 5);
+    for (int i = 0; i < 7; i++) assert_int_equal(back[i], 3 * numbers[i]);
+    do n = 0;
+    while (fusion_pipe_write(in, numbers, 7, 20000, &n) == FUSION_SUCCESS);
+    expect_error(fusion_pipe_write(in, numbers, 1, 20000, NULL), FUSION_CONNECTION);
+    expect_error(fusion_pipe_read(out, back, 1, 20000, NULL), FUSION_CONNECTION);
+    expect_error(fusion_event_wait(session, event, 20000, NULL), FUSION_CONNECTION);
+    fusion_disconnect(session);
+    assert_int_equal(waitpid(service.pid, NULL, 0), service.pid);
+    service_restart(&service, NULL);
+    session = service_connect(&service);
+}
+
+/* A program of its own, which is killed while its kernel waits for it. */
+static void run_until_killed(int ready)
+{
+    fusion_event event;
+    session = service_connect(&service);
+    fusion_exec *e = make_triple(load(), 5, "cpu");
+    expect_ok(fusion_exec_submit(e, NULL, 0, &event));
+    if (write(ready, "", 1) != 1) _exit(1);
+    expect_ok(fusion_event_wait(session, event, -1, NULL));
+    _exit(0);
+}
+
+static void test_program_killed(void **state)
+{
+    (void)state;
+    int ready[2], status;
+    char byte;
+    pid_t executors[4];
+    int before = service_executors(&service, false, executors, 4);
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) run_until_killed(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    usleep(50000);
+    int with_it = service_executors(&service, false, executors, 4);
+    assert_in_range(with_it, before + 1, 4);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    for (int i = 0; i < 1000 && service_executors(&service, false, executors, 4) >= with_it; i++) usleep(10000);
+    assert_int_equal(service_executors(&service, false, executors, 4), with_it - 1);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 /* ---- commands ---- */
 
 /* As nodes of a graph and commands of a queue: those that depend on nothing do not wait for the kernel that waits for
@@ -442,6 +511,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_waiting_takes_no_time, start, stop),
         cmocka_unit_test_setup_teardown(test_executor_killed, start, stop),
         cmocka_unit_test_setup_teardown(test_kernel_faults, start, stop),
+        cmocka_unit_test_setup_teardown(test_service_killed, start, stop),
+        cmocka_unit_test_setup_teardown(test_program_killed, start, stop),
         cmocka_unit_test_setup_teardown(test_commands, start, stop),
     };
     return cmocka_run_group_tests_name("host_pipes", tests, NULL, NULL);

@@ -171,6 +171,26 @@ static void test_hostile_host(void **state)
     }
 }
 
+/* Who wakes leaves what the sleeper says alone: it may be about to sleep again, and would not be woken then. */
+static void test_sleeps_again(void **state)
+{
+    (void)state;
+    struct place p = make(PACKET, CAPACITY);
+    struct pipe_ring_port w, r;
+    assert_true(pipe_ring_open(&w, p.ring, PACKET, CAPACITY, PIPE_RING_WRITER));
+    assert_true(pipe_ring_open(&r, p.ring, PACKET, CAPACITY, PIPE_RING_READER));
+    for (uint64_t i = 0; i < 20; i++) {
+        pipe_ring_sleep(&r, 1); /* comes back at once, as if something else had woken it */
+        pipe_ring_advance(&w, 1);
+        assert_int_equal(p.ring->side[PIPE_RING_WRITER].slept_at, i + 1);
+        assert_int_equal(w.woken_at, i + 1);
+        assert_int_equal(pipe_ring_look(&r), 1);
+        pipe_ring_advance(&r, 1);
+        pipe_ring_look(&w);
+    }
+    end(&p);
+}
+
 /* ---- two threads ---- */
 
 enum { PACKETS = 20000 };
@@ -211,6 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_check),        cmocka_unit_test(test_in_turns),
                                        cmocka_unit_test(test_open_again),   cmocka_unit_test(test_hostile),
-                                       cmocka_unit_test(test_hostile_host), cmocka_unit_test(test_sleepers)};
+                                       cmocka_unit_test(test_hostile_host), cmocka_unit_test(test_sleepers),
+                                       cmocka_unit_test(test_sleeps_again)};
     return cmocka_run_group_tests_name("pipe_ring", tests, NULL, NULL);
 }
