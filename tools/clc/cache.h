@@ -10,8 +10,8 @@ struct cache_entry {
     char path[PATH_MAX]; /* "": there is no cache */
 };
 
-void cache_locate(struct cache_entry *e, const struct source *source, const struct toolchain *tools);
+void cache_locate(struct cache_entry *e, const struct source *s, const struct toolchain *t);
 /* What was kept, where all files that it was made of are as they were. To be cleared. */
-bool cache_find(const struct cache_entry *e, struct compiled *result);
+bool cache_find(const struct cache_entry *e, struct compiled *c);
 /* Failures are none: it is compiled again. */
-void cache_keep(const struct cache_entry *e, const struct compiled *result);
+void cache_keep(const struct cache_entry *e, const struct compiled *c);

@@ -24,5 +24,5 @@ struct compiled {
 };
 
 /* False: it did not work, and the log says why. folder: for temporary files, empty. To be cleared in both cases. */
-bool compile(const struct source *source, const struct toolchain *tools, const char *folder, struct compiled *result);
-void compiled_clear(struct compiled *result);
+bool compile(const struct source *s, const struct toolchain *t, const char *folder, struct compiled *c);
+void compiled_clear(struct compiled *c);

@@ -1,0 +1,98 @@
+"""Arrays in memory that kernels use."""
+import numpy
+
+from fusiond._binding import ffi, lib
+from fusiond.errors import check
+
+_TYPES = {
+    "b1": lib.FUSION_U8, "i1": lib.FUSION_I8, "i2": lib.FUSION_I16, "i4": lib.FUSION_I32, "i8": lib.FUSION_I64,
+    "u1": lib.FUSION_U8, "u2": lib.FUSION_U16, "u4": lib.FUSION_U32, "u8": lib.FUSION_U64,
+    "f2": lib.FUSION_F16, "f4": lib.FUSION_F32, "f8": lib.FUSION_F64,
+}
+
+
+def type_of(dtype):
+    """The service's element type of a NumPy dtype."""
+    dtype = numpy.dtype(dtype)
+    name = f"{dtype.kind}{dtype.itemsize}"
+    if name not in _TYPES or not dtype.isnative:
+        raise TypeError(f"kernels have no elements of dtype {dtype}")
+    return _TYPES[name]
+
+
+def create_buffer(session, dtype, count, properties=0, name=None):
+    """A buffer of the library, to be destroyed by who holds it."""
+    out = ffi.new("fusion_buffer **")
+    text = name.encode() if name else ffi.NULL
+    check(lib.fusion_buffer_create(session.handle, text, type_of(dtype), max(count, 1), properties, out))
+    return out[0]
+
+
+class _Memory:
+    """What NumPy takes a view of; the view keeps it, and with it the array, alive."""
+
+    def __init__(self, array, address):
+        self.array = array
+        self.__array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (address, False),
+                                    "version": 3}
+
+
+class Array:
+    """An array whose memory kernels use, too: ``numpy.asarray(x)`` shows it without a copy, and waits for what was
+    submitted before. Made by :meth:`Session.array` and :meth:`Session.empty`.
+
+    >>> import fusiond, numpy
+    >>> s = fusiond.connect()
+    >>> x = s.array([1.0, 2.0, 3.0])
+    >>> numpy.asarray(x)[1] = 7
+    >>> x
+    fusiond.Array([1., 7., 3.])
+    """
+
+    def __init__(self, session, shape, dtype):
+        self.session = session
+        self.shape = tuple(int(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
+        self.dtype = numpy.dtype(dtype)
+        if any(n < 0 for n in self.shape):
+            raise ValueError(f"a negative size in shape {self.shape}")
+        self.size = int(numpy.prod(self.shape, dtype=object)) if self.shape else 1
+        self.handle = None
+        self.handle = create_buffer(session, self.dtype, self.size)
+
+    ndim = property(lambda self: len(self.shape))
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+
+    def numpy(self):
+        """The memory as a NumPy array, which keeps this array alive."""
+        out = ffi.new("void **")
+        check(lib.fusion_buffer_map(self.handle, out))
+        return numpy.asarray(_Memory(self, int(ffi.cast("uintptr_t", out[0]))))
+
+    def __array__(self, dtype=None, copy=None):
+        view = self.numpy()
+        return view if dtype is None or numpy.dtype(dtype) == self.dtype else view.astype(dtype)
+
+    def __dlpack__(self, **options):
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return (1, 0)  # the processor
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("an array without dimensions has no length")
+        return self.shape[0]
+
+    def __getitem__(self, index):
+        return self.numpy()[index]
+
+    def __setitem__(self, index, value):
+        self.numpy()[index] = value
+
+    def __repr__(self):
+        return repr(self.numpy()).replace("array(", "fusiond.Array(", 1)
+
+    def __del__(self):
+        if getattr(self, "handle", None) and not self.session.closed:
+            lib.fusion_buffer_destroy(self.handle)
+            self.handle = None

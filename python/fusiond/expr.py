@@ -1,0 +1,266 @@
+"""Array expressions as they are traced: values of known shape and dtype, without contents."""
+import math
+
+import numpy
+
+
+class Node:
+    """What is computed and stored: an array in the order of its shape, without gaps. ``kind``: "input", "apply" (an
+    operation on each element), "reduce" (over some dimensions of its operand) or "matmul"."""
+
+    def __init__(self, kind, shape, dtype, op=None, operands=(), axes=(), compute=None):
+        self.kind, self.shape, self.dtype = kind, tuple(shape), numpy.dtype(dtype)
+        self.op, self.operands, self.axes = op, list(operands), tuple(axes)
+        self.compute = numpy.dtype(compute) if compute is not None else self.dtype  # what operands are converted to
+        self.size = math.prod(self.shape)
+
+
+class Scalar:
+    """A number that the function is called with."""
+
+    def __init__(self, index, dtype):
+        self.index, self.dtype = index, numpy.dtype(dtype)
+
+
+class Const:
+    """A number of the function's own."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+class View:
+    """Elements of a node: strides and offset count elements."""
+
+    def __init__(self, node, shape, strides, offset=0):
+        self.node, self.shape, self.strides, self.offset = node, tuple(shape), tuple(strides), offset
+
+    @classmethod
+    def whole(cls, node):
+        return cls(node, node.shape, dense(node.shape))
+
+    @property
+    def is_whole(self):
+        """All of the node in its order?"""
+        return (math.prod(self.shape) == self.node.size and self.offset == 0
+                and all(n == 1 or s == t for n, s, t in zip(self.shape, self.strides, dense(self.shape))))
+
+    def broadcast(self, shape):
+        missing = len(shape) - len(self.shape)
+        strides = [0] * missing + [0 if n == 1 else s for n, s in zip(self.shape, self.strides)]
+        return View(self.node, shape, strides, self.offset)
+
+    def transpose(self, axes):
+        return View(self.node, [self.shape[a] for a in axes], [self.strides[a] for a in axes], self.offset)
+
+    def index(self, key):
+        key = key if isinstance(key, tuple) else (key,)
+        given = sum(k is not None and k is not Ellipsis for k in key)
+        if given > len(self.shape):
+            raise IndexError(f"{given} indices for {len(self.shape)} dimensions")
+        if Ellipsis not in [k for k in key if not hasattr(k, "shape")]:
+            key = (*key, Ellipsis)
+        shape, strides, offset, d = [], [], self.offset, 0
+        for k in key:
+            if k is None:
+                shape, strides = [*shape, 1], [*strides, 0]
+            elif k is Ellipsis:
+                rest = len(self.shape) - given
+                shape, strides = [*shape, *self.shape[d:d + rest]], [*strides, *self.strides[d:d + rest]]
+                d += rest
+            elif isinstance(k, slice):
+                start, stop, step = k.indices(self.shape[d])
+                shape.append(len(range(start, stop, step)))
+                strides.append(self.strides[d] * step)
+                offset += start * self.strides[d]
+                d += 1
+            elif hasattr(k, "__index__"):
+                i = k.__index__()
+                if not -self.shape[d] <= i < self.shape[d]:
+                    raise IndexError(f"index {i} in a dimension of {self.shape[d]}")
+                offset += i % self.shape[d] * self.strides[d]
+                d += 1
+            else:
+                raise TypeError(f"an index of a traced array is a number, slice, None or ..., not {type(k).__name__}")
+        return View(self.node, shape, strides, offset)
+
+
+def dense(shape):
+    """Strides of an array without gaps."""
+    strides = []
+    for n in reversed(shape):
+        strides.insert(0, 1 if not strides else strides[0] * following)
+        following = n
+    return tuple(strides)
+
+
+def axes_of(axis, ndim):
+    """Dimensions that a function was given, from 0 on, in order."""
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(sorted(numpy.core.numeric.normalize_axis_tuple(axis, ndim)))
+
+
+class Trace:
+    """What a function does with its arguments."""
+
+    def __init__(self, capture):
+        self.inputs, self.nodes = [], []
+        self.capture = capture  # called with an array of the function's own: makes it an input
+
+    def input(self, shape, dtype):
+        node = Node("input", shape, dtype)
+        self.inputs.append(node)
+        return Traced(self, View.whole(node), node.dtype)
+
+    def add(self, *args, **options):
+        node = Node(*args, **options)
+        self.nodes.append(node)
+        return Traced(self, View.whole(node), node.dtype)
+
+    def operand(self, value):
+        """A Traced, Const, or numbers, as an operand; its shape."""
+        if isinstance(value, Traced):
+            if value.trace is not self:
+                raise TypeError("a traced array of another function")
+            return value.value
+        if isinstance(value, (bool, int, float, numpy.generic)):
+            return Const(value)
+        array = numpy.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"{type(value).__name__} is nothing to compute with")
+        return Const(array[()]) if array.ndim == 0 else self.capture(array).value
+
+    def apply(self, op, values, dtype, compute=None):
+        shape = numpy.broadcast_shapes(*(numpy.shape(v) for v in values))
+        operands = [self.operand(v) for v in values]
+        operands = [o.broadcast(shape) if isinstance(o, View) else o for o in operands]
+        return self.add("apply", shape, dtype, op=op, operands=operands, compute=compute)
+
+    def reduce(self, op, value, axis, keepdims, dtype, compute=None):
+        axes = axes_of(axis, value.ndim)
+        source = value if isinstance(value.value, View) else self.apply("positive", [value], value.dtype)
+        kept = [n for d, n in enumerate(source.shape) if d not in axes]
+        out = self.add("reduce", kept, dtype, op=op, operands=[source.value], axes=axes, compute=compute)
+        return out.reshape([1 if d in axes else n for d, n in enumerate(source.shape)]) if keepdims else out
+
+
+class Traced(numpy.lib.mixins.NDArrayOperatorsMixin):
+    """An array in a function that is traced: it has a shape and a dtype, and no contents yet. NumPy's operators and
+    functions make new ones of it."""
+
+    def __init__(self, trace, value, dtype, weak=False):
+        self.trace, self.value, self.dtype = trace, value, numpy.dtype(dtype)
+        self.weak = weak  # a Python number: it does not decide about dtypes
+        self.shape = value.shape if isinstance(value, View) else ()
+
+    ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: math.prod(self.shape))
+    T = property(lambda self: self.transpose())
+
+    # What NumPy asks for makes traced arrays, so those functions know this class, and this class finds them late.
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        from fusiond import functions
+        return functions.call_ufunc(self.trace, ufunc, method, inputs, options)
+
+    def __array_function__(self, function, types, args, kwargs):
+        from fusiond import functions
+        return functions.call_function(function, args, kwargs)
+
+    def __bool__(self):
+        raise TypeError("what is traced has no contents yet: no if, while, and, or on them; numpy.where chooses by element")
+
+    __int__ = __float__ = __index__ = __bool__
+
+    def __array__(self, *_):
+        raise TypeError("what is traced has no contents yet, and cannot become a NumPy array")
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("an array without dimensions has no length")
+        return self.shape[0]
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self):
+        return f"<traced {self.dtype} {self.shape}>"
+
+    # -- views --
+
+    def _viewed(self, view):
+        return Traced(self.trace, view, self.dtype)
+
+    def _view(self):
+        return self.value if isinstance(self.value, View) else self.copy().value
+
+    def __getitem__(self, key):
+        return self._viewed(self._view().index(key))
+
+    def transpose(self, *axes):
+        axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        axes = [a % self.ndim for a in axes] if axes else range(self.ndim)[::-1]
+        return self._viewed(self._view().transpose(axes))
+
+    def reshape(self, *shape):
+        shape = list(shape[0] if len(shape) == 1 and hasattr(shape[0], "__iter__") else shape)
+        if -1 in shape:
+            known = -math.prod(shape)
+            shape[shape.index(-1)] = self.size // known if known else 0
+        if math.prod(shape) != self.size:
+            raise ValueError(f"cannot reshape array of size {self.size} into shape {tuple(shape)}")
+        view = self._view()
+        if not view.is_whole:
+            view = self.copy().value
+        return self._viewed(View(view.node, shape, dense(shape)))
+
+    def ravel(self):
+        return self.reshape(-1)
+
+    flatten = ravel
+
+    def squeeze(self, axis=None):
+        drop = [d for d in (range(self.ndim) if axis is None else axes_of(axis, self.ndim)) if self.shape[d] == 1]
+        return self[tuple(0 if d in drop else slice(None) for d in range(self.ndim))]
+
+    def copy(self):
+        return self.trace.apply("positive", [self], self.dtype)
+
+    def astype(self, dtype):
+        return self if numpy.dtype(dtype) == self.dtype else self.trace.apply("positive", [self], dtype)
+
+    # -- reductions --
+
+    def sum(self, axis=None, dtype=None, keepdims=False):
+        return numpy.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def prod(self, axis=None, dtype=None, keepdims=False):
+        return numpy.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def mean(self, axis=None, dtype=None, keepdims=False):
+        return numpy.mean(self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def var(self, axis=None, dtype=None, ddof=0, keepdims=False):
+        return numpy.var(self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
+
+    def std(self, axis=None, dtype=None, ddof=0, keepdims=False):
+        return numpy.std(self, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims)
+
+    def max(self, axis=None, keepdims=False):
+        return numpy.max(self, axis=axis, keepdims=keepdims)
+
+    def min(self, axis=None, keepdims=False):
+        return numpy.min(self, axis=axis, keepdims=keepdims)
+
+    def any(self, axis=None, keepdims=False):
+        return numpy.any(self, axis=axis, keepdims=keepdims)
+
+    def all(self, axis=None, keepdims=False):
+        return numpy.all(self, axis=axis, keepdims=keepdims)
+
+    def clip(self, low=None, high=None):
+        return numpy.clip(self, low, high)
+
+    def dot(self, other):
+        return numpy.dot(self, other)

@@ -1,0 +1,111 @@
+"""Graphs of launches, and what becomes of them."""
+from fusiond._binding import ffi, lib
+from fusiond.errors import check
+from fusiond.report import Report
+
+_MODES = {"none": lib.FUSION_NONE, "enable": lib.FUSION_ENABLE, "require": lib.FUSION_REQUIRE}
+_TIERS = {"automatic": lib.FUSION_TIER_AUTOMATIC, "quick": lib.FUSION_TIER_QUICK, "compiled": lib.FUSION_TIER_COMPILED}
+
+
+class Graph:
+    """Launches that are recorded in ``with``, then finalized into a handle.
+
+    >>> import fusiond, numpy
+    >>> s = fusiond.connect()
+    >>> m = s.load_source("kernel void twice(global const float *a, global float *o) "
+    ...                   "{ int i = get_global_id(0); o[i] = 2 * a[i]; }")
+    >>> a, t, o = s.array(numpy.arange(4, dtype="f4")), s.empty(4, "f4"), s.empty(4, "f4")
+    >>> with s.graph() as g:
+    ...     m.twice[4](a, t)
+    ...     m.twice[4](t, o)
+    >>> run = g.finalize(outputs=[o])
+    >>> run()
+    >>> o
+    fusiond.Array([ 0.,  4.,  8., 12.], dtype=float32)
+    >>> run.report.launches
+    1
+    """
+
+    def __init__(self, session):
+        self.session = session
+        self.used = []  # arrays and modules, which must not go before
+        self.handle = None
+        out = ffi.new("fusion_graph **")
+        check(lib.fusion_graph_create(session.handle, out))
+        self.handle = out[0]
+
+    def __enter__(self):
+        if self.session.recording is not None:
+            raise RuntimeError("another graph of the session records")
+        self.session.recording = self
+        return self
+
+    def __exit__(self, *_):
+        self.session.recording = None
+
+    def add(self, launch, arguments):
+        """A node."""
+        kernel = launch.kernel
+        args = [launch.argument(p, a) for p, a in zip(kernel.parameters, arguments)]
+        self.used += [kernel.module, *arguments]
+        self.add_node(kernel.module.handle, kernel.name, launch.shape, launch.local, args)
+
+    def add_node(self, module, kernel, shape, local, args):
+        """A node below what users see: sizes with x first, arguments of the library. Its number."""
+        array = ffi.new("fusion_arg[]", args)
+        name = ffi.new("char[]", kernel.encode())
+        padding = [1] * (3 - len(shape))
+        node = ffi.new("fusion_kernel_node *", {"dims": len(shape), "n_args": len(args)})
+        node.module, node.kernel, node.args = module, name, array
+        setattr(node, "global", [*shape, *padding])
+        node.local = [*local, *padding] if local else [0, 0, 0]
+        number = ffi.new("fusion_node *")
+        check(lib.fusion_graph_add_kernel(self.handle, node, number))
+        return number[0]
+
+    def set_outputs(self, buffers):
+        outputs = ffi.new("fusion_arg[]", [lib.fusion_arg_buffer(b, lib.FUSION_ACCESS_READ_WRITE) for b in buffers])
+        check(lib.fusion_graph_set_outputs(self.handle, outputs, len(buffers)))
+
+    def finalize(self, *, outputs=None, fusion="enable", device=None, tier="automatic", ir=False, debug=False):
+        """Checks, fuses and compiles. ``outputs``: the arrays that are read afterwards; all others that the graph writes
+        are its own then, and may never be in memory. ``fusion``: "none", "enable" or "require"."""
+        if outputs is not None:
+            self.set_outputs([o.handle for o in outputs])
+        name = ffi.new("char[]", device.encode()) if device else ffi.NULL
+        options = ffi.new("fusion_finalize_options *", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug,
+                                                        "tier": _TIERS[tier]})
+        options.device = name
+        out = ffi.new("fusion_exec **")
+        check(lib.fusion_graph_finalize(self.handle, options, out))
+        return Handle(self, out[0])
+
+    def __del__(self):
+        if getattr(self, "handle", None) and not self.session.closed:
+            lib.fusion_graph_destroy(self.handle)
+
+
+class Handle:
+    """An executable graph: ``handle()`` runs it and waits. ``handle.report`` says what was fused, and why not."""
+
+    def __init__(self, graph, handle):
+        self.graph = graph
+        self.session = graph.session
+        self.handle = handle
+
+    def __call__(self):
+        self.run(ffi.NULL, 0)
+
+    def run(self, rebind, n):
+        """With other memory or values in place of the graph's; as the library has them. Waits."""
+        event = ffi.new("fusion_event *")
+        check(lib.fusion_exec_submit(self.handle, rebind, n, event))
+        check(lib.fusion_event_wait(self.session.handle, event[0], -1, ffi.NULL))
+
+    @property
+    def report(self):
+        return Report(self)
+
+    def __del__(self):
+        if getattr(self, "handle", None) and not self.session.closed:
+            lib.fusion_exec_destroy(self.handle)

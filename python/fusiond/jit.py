@@ -1,0 +1,237 @@
+"""Functions of array expressions as graphs of the service."""
+import functools
+
+import numpy
+
+from fusiond._binding import ffi, lib
+from fusiond.array import Array, create_buffer
+from fusiond.expr import Scalar, Trace, Traced, View
+from fusiond.graph import Graph
+from fusiond.kernels import Ranges, kernels_of
+from fusiond.module import Module
+
+
+class Function:
+    """A Python function of arrays that the service computes.
+
+    The first call with arguments of certain shapes and dtypes runs the function once with traced arrays, whose operators
+    and NumPy functions record what is to be done; it becomes one graph, in which only what the function returns is in
+    memory. Further calls submit it again. Arguments: arrays of the session (used where they are), NumPy arrays (copied),
+    Python numbers (may differ from call to call without another graph), anything else that can be hashed (another value
+    is another graph). Results are new arrays of the session. What NumPy would compute otherwise than elementwise, by
+    reductions, or by matmul raises TypeError.
+
+    ``report``: of the graph that was called last. ``source``: its kernels.
+    """
+
+    def __init__(self, session, function, fusion="enable", device=None):
+        functools.update_wrapper(self, function)
+        self.session, self.function = session, function
+        self.options = {"fusion": fusion, "device": device}
+        self.made = {}
+        self.last = None
+
+    def __call__(self, *args, **kwargs):
+        call = Call(self.session, args, kwargs)
+        compiled = self.made.get(call.key)
+        if compiled is None:
+            compiled = self.made[call.key] = Compiled(self.session, self.function, call, self.options)
+        self.last = compiled
+        return compiled.run(call)
+
+    @property
+    def report(self):
+        if self.last is None:
+            raise RuntimeError("it has not been called yet: its graph depends on the shapes of its arguments")
+        return self.last.handle.report
+
+    @property
+    def source(self):
+        if self.last is None:
+            raise RuntimeError("it has not been called yet: its graph depends on the shapes of its arguments")
+        return self.last.source
+
+
+class Call:
+    """Arguments: arrays, numbers, and the key of all calls that have the same graph."""
+
+    def __init__(self, session, args, kwargs):
+        self.arrays, self.numbers = [], []
+        self.names = sorted(kwargs)
+        self.values = [*args, *(kwargs[n] for n in self.names)]
+        self.n_positional = len(args)
+        self.places = [self.see(session, v) for v in self.values]
+        self.key = (len(args), tuple(self.names), tuple(self.places))
+
+    def see(self, session, value):
+        if isinstance(value, numpy.ndarray) or hasattr(value, "__dlpack__") and not isinstance(value, Array):
+            value = session.array(value)
+        if isinstance(value, Array):
+            if value.session is not session:
+                raise ValueError("an array of another session")
+            for i, array in enumerate(self.arrays):
+                if array is value:
+                    return ("same", i)
+            self.arrays.append(value)
+            return ("array", value.shape, value.dtype.str)
+        if isinstance(value, (bool, int, float, numpy.generic)):
+            self.numbers.append(value)
+            return ("number", type(value))
+        return ("value", value)
+
+
+class Compiled:
+    """The graph for one kind of call."""
+
+    def __init__(self, session, function, call, options):
+        self.session = session
+        self.captured = []  # (node, array) that the function has of its own
+        trace = Trace(self.capture)
+        self.trace = trace
+        result = self.call_function(function, call)
+        self.results = []  # nodes, in the order of what is returned
+        self.structure = self.take(result)
+        self.build(options)
+
+    # -- tracing --
+
+    def capture(self, array):
+        array = self.session.array(array)
+        traced = self.trace.input(array.shape, array.dtype)
+        self.captured.append((traced.value.node, array))
+        return traced
+
+    def call_function(self, function, call):
+        arrays, values, n_numbers = [], [], 0
+        for place, value in zip(call.places, call.values):
+            if place[0] == "array":
+                arrays.append(self.trace.input(place[1], place[2]))
+                values.append(arrays[-1])
+            elif place[0] == "same":
+                values.append(arrays[place[1]])
+            elif place[0] == "number":
+                dtype = numpy.asarray(value).dtype
+                values.append(Traced(self.trace, Scalar(n_numbers, dtype), dtype, weak=not isinstance(value, numpy.generic)))
+                n_numbers += 1
+            else:
+                values.append(value)
+        self.inputs = [a.value.node for a in arrays]
+        return function(*values[:call.n_positional], **dict(zip(call.names, values[call.n_positional:])))
+
+    def take(self, result):
+        """What is returned, with numbers of results in place of arrays."""
+        if isinstance(result, (tuple, list)):
+            return type(result)(map(self.take, result)) if type(result) in (tuple, list) else \
+                type(result)(*map(self.take, result))
+        if isinstance(result, dict):
+            return {k: self.take(v) for k, v in result.items()}
+        if not isinstance(result, Traced):
+            return _Value(result)
+        view = result.value
+        fresh = isinstance(view, View) and view.is_whole and view.node.kind != "input"
+        node = view.node if fresh and view.node not in [n for n, _ in self.results] else \
+            self.trace.apply("positive", [result], result.dtype).value.node
+        self.results.append((node, result.shape))
+        return _Result(len(self.results) - 1)
+
+    # -- the graph --
+
+    def needed(self):
+        """Nodes from which a result comes, in the order of tracing."""
+        wanted, todo = set(), [n for n, _ in self.results]
+        while todo:
+            node = todo.pop()
+            if id(node) not in wanted:
+                wanted.add(id(node))
+                todo += [o.node for o in node.operands if isinstance(o, View)]
+        return [n for n in self.trace.nodes if id(n) in wanted]
+
+    def build(self, options):
+        nodes = self.needed()
+        ranges = Ranges(nodes)
+        kernels = [k for i, n in enumerate(nodes) for k in kernels_of(n, ranges, i)]
+        self.buffers = {}
+        self.numbers = []  # (node of the graph, argument, number of the scalar, dtype)
+        self.source = "\n".join(k.text() for k in kernels)
+        self.graph = Graph(self.session)
+        if not kernels:
+            self.handle = None
+            return
+        self.module = Module.load_bytes(self.session, self.source, "expression.fk", None, None)
+        for k in kernels:
+            self.add(k)
+        self.graph.set_outputs([self.buffers[id(n)] for n, _ in self.results])
+        self.handle = self.graph.finalize(**options)
+
+    def buffer_of(self, node, name):
+        if id(node) not in self.buffers:
+            inner = node.kind != "input" and all(node is not n for n, _ in self.results)
+            properties = lib.FUSION_INTERNAL_MEMORY | lib.FUSION_NO_INIT if inner else 0
+            self.buffers[id(node)] = create_buffer(self.session, node.dtype, node.size, properties, name)
+        return self.buffers[id(node)]
+
+    def add(self, kernel):
+        args = []
+        for place, (argument, _) in enumerate(kernel.arguments):
+            if isinstance(argument, tuple):
+                scalar, dtype = argument
+                stored = numpy.dtype("i1") if dtype.kind == "b" else dtype
+                self.numbers.append([None, place, scalar.index, stored])
+                args.append(lib.fusion_arg_value(ffi.from_buffer(bytes(stored.itemsize)), stored.itemsize))
+            else:
+                last = place == len(kernel.arguments) - 1
+                access = lib.FUSION_ACCESS_WRITE if last else lib.FUSION_ACCESS_READ
+                name = f"x{self.inputs.index(argument)}" if argument in self.inputs else \
+                    kernel.name if last else None
+                args.append(lib.fusion_arg_buffer(self.buffer_of(argument, name), access))
+        node = self.graph.add_node(self.module.handle, kernel.name, kernel.shape, kernel.local, args)
+        for number in self.numbers:
+            number[0] = node if number[0] is None else number[0]
+
+    # -- running --
+
+    def run(self, call):
+        outputs = [Array(self.session, shape, node.dtype) for node, shape in self.results]
+        if self.handle:
+            pairs = [(n, a) for n, a in zip(self.inputs, call.arrays)] + self.captured + \
+                [(n, o) for (n, _), o in zip(self.results, outputs)]
+            self.submit([(n, a) for n, a in pairs if id(n) in self.buffers], call.numbers)
+        return self.give(self.structure, outputs)
+
+    def submit(self, pairs, numbers):
+        values = [numpy.asarray(numbers[index]).astype(dtype).tobytes() for _, _, index, dtype in self.numbers]
+        rebind = ffi.new("fusion_rebind[]", len(pairs) + len(values))
+        for r, (node, array) in zip(rebind, pairs):
+            r.__setattr__("from", self.buffers[id(node)])
+            r.to = array.handle
+        for i, ((node, place, _, _), value) in enumerate(zip(self.numbers, values)):
+            r = rebind[len(pairs) + i]
+            r.node, r.arg, r.value, r.value_bytes = node, place, ffi.from_buffer(value), len(value)
+        self.handle.run(rebind, len(rebind))
+
+    def give(self, structure, outputs):
+        if isinstance(structure, _Result):
+            return outputs[structure.index]
+        if isinstance(structure, _Value):
+            return structure.value
+        if isinstance(structure, dict):
+            return {k: self.give(v, outputs) for k, v in structure.items()}
+        items = [self.give(v, outputs) for v in structure]
+        return type(structure)(items) if type(structure) in (tuple, list) else type(structure)(*items)
+
+    def __del__(self):
+        if not self.session.closed:
+            for buffer in getattr(self, "buffers", {}).values():
+                lib.fusion_buffer_destroy(buffer)
+
+
+class _Result:
+    def __init__(self, index):
+        self.index = index
+
+
+class _Value:
+    def __init__(self, value):
+        self.value = value
+
+

@@ -1,0 +1,166 @@
+"""Modules of kernels, and how a kernel is launched."""
+import os
+
+import numpy
+
+from fusiond._binding import ffi, lib
+from fusiond.array import Array
+from fusiond.errors import check, text
+
+_ACCESS = {"read": lib.FUSION_ACCESS_READ, "write": lib.FUSION_ACCESS_WRITE}
+_NUMBERS = {"i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "f16": "f2", "f32": "f4", "f64": "f8", "bool": "u1"}
+
+
+class Local:
+    """Work-group memory of that many bytes, as an argument."""
+
+    def __init__(self, nbytes):
+        self.nbytes = int(nbytes)
+
+
+class Module:
+    """Kernels by their names: ``module.sobel`` or ``module["sobel"]``. ``warnings``: what was said of it."""
+
+    def __init__(self, session, handle):
+        self.session = session
+        self.handle = handle
+        infos = [lib.fusion_module_kernel(handle, i) for i in range(lib.fusion_module_kernel_count(handle))]
+        self.kernels = {text(info.name): Kernel(self, info) for info in infos}
+        self.warnings = []
+        while lib.fusion_module_warning(handle, len(self.warnings)):
+            self.warnings.append(text(lib.fusion_module_warning(handle, len(self.warnings))))
+
+    @classmethod
+    def _load(cls, session, call, options, sub_group_size):
+        given = [ffi.new("char[]", str(o).encode()) if o is not None else ffi.NULL for o in (options, sub_group_size)]
+        settings = ffi.new("fusion_module_options *", {"build_options": given[0], "sub_group_size": given[1]})
+        out = ffi.new("fusion_module **")
+        check(call(settings, out))
+        return cls(session, out[0])
+
+    @classmethod
+    def load_file(cls, session, path, options, sub_group_size):
+        path = os.fsencode(path)
+        return cls._load(session, lambda settings, out: lib.fusion_module_load_file_with(
+            session.handle, path, settings, out), options, sub_group_size)
+
+    @classmethod
+    def load_bytes(cls, session, source, name, options, sub_group_size):
+        data = source.encode() if isinstance(source, str) else bytes(source)
+        return cls._load(session, lambda settings, out: lib.fusion_module_load_with(
+            session.handle, name.encode(), data, len(data), settings, out), options, sub_group_size)
+
+    def __getitem__(self, name):
+        return self.kernels[name]
+
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["kernels"][name]
+        except KeyError:
+            raise AttributeError(f"the module has no kernel {name}; it has {', '.join(self.kernels)}") from None
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.kernels]
+
+    def __repr__(self):
+        return "\n".join(repr(k) for k in self.kernels.values())
+
+    def __del__(self):
+        if getattr(self, "handle", None) and not self.session.closed:
+            lib.fusion_module_destroy(self.handle)
+
+
+class Parameter:
+    """name; type as in the IR text ("ptr.global f32", "i32"); access ("read", "write", "read_write", "unknown", "")."""
+
+    def __init__(self, info):
+        self.name, self.type, self.access = text(info.name), text(info.type), text(info.access)
+        self.size = info.size
+
+    def __repr__(self):
+        return f"{self.name}: {self.type}" + (f" {self.access}" if self.access else "")
+
+
+def sizes(shape, what):
+    """Sizes as NumPy has them, the last varying fastest: 1 to 3 of them, x first."""
+    shape = tuple(int(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
+    if not 1 <= len(shape) <= 3:
+        raise ValueError(f"{what} has 1 to 3 sizes, not {len(shape)}")
+    return shape[::-1]
+
+
+class Kernel:
+    """``kernel[shape](arguments...)`` runs it over a range and waits; ``kernel[shape, local]`` with work-groups of that
+    shape. Shapes are NumPy's: the last size is that of dimension x."""
+
+    def __init__(self, module, info):
+        self.module = module
+        self.name = text(info.name)
+        self.parameters = [Parameter(info.args[i]) for i in range(info.n_args)]
+
+    def __getitem__(self, key):
+        local = None
+        if isinstance(key, tuple) and key and hasattr(key[0], "__iter__"):
+            if len(key) != 2:
+                raise ValueError(f"kernel {self.name}: [shape] or [shape, local]")
+            key, local = key
+        return Launch(self, sizes(key, "a range"), local and sizes(local, "a work-group"))
+
+    def __repr__(self):
+        return f"kernel {self.name}({', '.join(map(repr, self.parameters))})"
+
+
+def pack(parameter, value):
+    """The bytes of a number or vector that a parameter takes."""
+    element, _, lanes = parameter.type.partition("x")
+    if element not in _NUMBERS:
+        raise TypeError(f"{parameter}: it does not take {value!r}")
+    dtype = numpy.dtype(_NUMBERS[element])
+    given = numpy.asarray(value)
+    if given.size != int(lanes or 1) or (given.dtype.kind == "f" and dtype.kind != "f") or given.dtype.kind not in "biuf":
+        raise TypeError(f"{parameter}: it does not take {value!r}")
+    if dtype.kind != "f":
+        bits = 8 * dtype.itemsize
+        for number in given.ravel().tolist():
+            if not -(1 << bits - 1) <= number < 1 << bits:
+                raise OverflowError(f"{parameter}: {number} is no number of {bits} bits")
+        return b"".join((int(n) & (1 << bits) - 1).to_bytes(bits // 8, "little") for n in given.ravel().tolist())
+    packed = given.astype(dtype).tobytes()
+    return packed if len(packed) == parameter.size else packed.ljust(parameter.size, b"\0")
+
+
+class Launch:
+    """A kernel with its range."""
+
+    def __init__(self, kernel, shape, local):
+        self.kernel, self.shape, self.local = kernel, shape, local
+        if local and len(local) != len(shape):
+            raise ValueError(f"kernel {kernel.name}: a range of {len(shape)} dimensions, work-groups of {len(local)}")
+
+    def argument(self, parameter, value):
+        if parameter.type.startswith("ptr.local"):
+            if not isinstance(value, Local):
+                raise TypeError(f"kernel {self.kernel.name}: {parameter}: it takes fusiond.Local(bytes)")
+            return lib.fusion_arg_local(value.nbytes)
+        if isinstance(value, Array):
+            if not parameter.type.startswith("ptr."):
+                raise TypeError(f"kernel {self.kernel.name}: {parameter}: it takes no array")
+            return lib.fusion_arg_buffer(value.handle, _ACCESS.get(parameter.access, lib.FUSION_ACCESS_READ_WRITE))
+        if parameter.type.startswith("ptr."):
+            raise TypeError(f"kernel {self.kernel.name}: {parameter}: it takes an array of the session, "
+                            f"not {type(value).__name__} (session.array() makes one)")
+        data = pack(parameter, value)
+        return lib.fusion_arg_value(ffi.from_buffer(data), len(data))
+
+    def __call__(self, *arguments):
+        parameters = self.kernel.parameters
+        if len(arguments) != len(parameters):
+            raise TypeError(f"kernel {self.kernel.name} takes {len(parameters)} arguments, not {len(arguments)}: "
+                            + ", ".join(map(repr, parameters)))
+        session = self.kernel.module.session
+        recording = session.recording
+        if recording is not None:
+            return recording.add(self, arguments)
+        graph = session.graph()
+        graph.add(self, arguments)
+        return graph.finalize(fusion="none")()

@@ -1,0 +1,109 @@
+"""The connection to the service."""
+import json
+import os
+
+import numpy
+
+from fusiond._binding import ffi, lib
+from fusiond.array import Array
+from fusiond.errors import check, text
+from fusiond.graph import Graph
+from fusiond.jit import Function
+from fusiond.module import Module
+
+
+def connect(address=None, *, name=None, time_limit_ms=0, private=False):
+    """Connects to the service: at the socket's path, or where the system has it; without one a private daemon is
+    started, which ends with this process. Raises :class:`Error` ("connection")."""
+    return Session(address, name=name, time_limit_ms=time_limit_ms, private=private)
+
+
+class Session:
+    """A connection. Everything made with it ends with it. Can be used by several threads, and in ``with``."""
+
+    def __init__(self, address=None, *, name=None, time_limit_ms=0, private=False):
+        self.closed = True
+        self.recording = None
+        own_name = ffi.new("char[]", (name or "python").encode())
+        options = ffi.new("fusion_connect_options *", {"time_limit_ms": time_limit_ms, "private_daemon": private})
+        options.name = own_name
+        out = ffi.new("fusion_session **")
+        check(lib.fusion_connect(os.fsencode(address) if address else ffi.NULL, options, out))
+        self.handle = out[0]
+        self.closed = False
+
+    def close(self):
+        """Ends the session; views of its arrays must not be used any more. Waits for nothing."""
+        if not self.closed:
+            self.closed = True
+            lib.fusion_disconnect(self.handle)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # -- memory --
+
+    def empty(self, shape, dtype=float):
+        """A new array. Its contents are zeros."""
+        return Array(self, shape, dtype)
+
+    zeros = empty
+
+    def array(self, data, dtype=None):
+        """A new array with a copy of the data (anything NumPy takes, DLPack included)."""
+        if not hasattr(data, "__array_interface__") and hasattr(data, "__dlpack__"):
+            data = numpy.from_dlpack(data)
+        source = numpy.asarray(data, dtype)
+        array = Array(self, source.shape, source.dtype)
+        array.numpy()[...] = source
+        return array
+
+    # -- kernels --
+
+    def load(self, path, *, options=None, sub_group_size=None):
+        """The module in a file: OpenCL C (``.cl``, compiled by the user's clang with these options), SPIR-V, or IR as
+        text or msgpack. Raises :class:`Error` ("invalid") with the compiler's findings."""
+        return Module.load_file(self, path, options, sub_group_size)
+
+    def load_source(self, source, name="source.cl", *, options=None, sub_group_size=None):
+        """The same of text or bytes; a name that ends in ``.cl`` says that it is OpenCL C."""
+        return Module.load_bytes(self, source, name, options, sub_group_size)
+
+    def graph(self):
+        """A graph; in ``with session.graph() as g:`` launches are recorded instead of run."""
+        return Graph(self)
+
+    def jit(self, function=None, *, fusion="enable", device=None):
+        """Makes a function of array expressions one graph for the service: see :class:`fusiond.jit.Function`."""
+        if function is None:
+            return lambda f: Function(self, f, fusion=fusion, device=device)
+        return Function(self, function, fusion=fusion, device=device)
+
+    # -- what is there --
+
+    @property
+    def devices(self):
+        """What kernels can run on: a list of dicts with name, description, target, aspects, compute_units ..."""
+        count = ffi.new("uint32_t *")
+        check(lib.fusion_device_count(self.handle, count))
+        info = ffi.new("fusion_device_info *")
+        found = []
+        for index in range(count[0]):
+            check(lib.fusion_device_get(self.handle, index, info))
+            found.append({"name": text(info.name), "description": text(info.description), "target": text(info.target),
+                          "aspects": text(info.aspects).split(), "compute_units": info.compute_units,
+                          "max_work_group_size": info.max_work_group_size,
+                          "local_memory_bytes": info.local_memory_bytes})
+        return found
+
+    def status(self):
+        """The service's counters and limits as a dict."""
+        out = ffi.new("char **")
+        check(lib.fusion_session_status(self.handle, out))
+        try:
+            return json.loads(ffi.string(out[0]))
+        finally:
+            lib.free(out[0])

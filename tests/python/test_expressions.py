@@ -1,0 +1,286 @@
+#!/usr/bin/python3
+"""Traced functions against NumPy: each operation on each dtype, random expressions, shapes and views. Prints TAP."""
+import os
+import sys
+import traceback
+import warnings
+
+import numpy
+
+import fusiond
+
+SEED = int(os.environ.get("FUSIOND_TEST_SEED", "1"))
+CASES = int(os.environ.get("FUSIOND_TEST_CASES", "60"))
+DTYPES = ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+UNARY = """negative positive absolute fabs sign square reciprocal sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan
+arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg floor ceil trunc rint logical_not invert isnan
+isinf isfinite signbit""".split()
+BINARY = """add subtract multiply true_divide floor_divide remainder fmod power arctan2 hypot copysign nextafter maximum minimum
+fmax fmin greater greater_equal less less_equal equal not_equal logical_and logical_or logical_xor bitwise_and bitwise_or
+bitwise_xor left_shift right_shift heaviside""".split()
+# Of f16 NumPy rounds twice, too, but not after the same operations.
+ULPS = {"f2": 2, "f4": 4, "f8": 4}
+
+random = numpy.random.default_rng(SEED)
+session = fusiond.connect(private=True)
+
+
+def numbers(dtype, shape, small=False):
+    """With what is special among them."""
+    dtype = numpy.dtype(dtype)
+    if dtype.kind == "b":
+        return random.random(shape) < 0.5
+    if dtype.kind == "f":
+        values = random.normal(size=shape).astype(dtype) * random.choice([1, 30]).astype(dtype)
+        special = numpy.array([0, -0.0, 1, -1, numpy.inf, -numpy.inf, numpy.nan, 0.5, 2], dtype)
+        chosen = random.random(shape) < (0 if small else 0.1)
+        return numpy.where(chosen, random.choice(special, shape), values).astype(dtype)
+    info = numpy.iinfo(dtype)
+    low, high = (-5, 6) if small and dtype.kind == "i" else (0, 6) if small else (info.min, info.max)
+    return random.integers(low, high, shape, dtype, endpoint=True)
+
+
+def distance(a, b):
+    """Units in the last place between two arrays of floats, element by element; NaNs are alike."""
+    kind = {2: numpy.int16, 4: numpy.int32, 8: numpy.int64}[a.dtype.itemsize]
+    lowest = numpy.iinfo(kind).min
+
+    def order(x):
+        bits = numpy.ascontiguousarray(x).view(kind).astype(object)
+        return numpy.where(bits < 0, lowest - bits, bits)
+
+    both_nan = numpy.isnan(a) & numpy.isnan(b)
+    apart = numpy.abs(order(a) - order(b))
+    return numpy.where(both_nan, 0, apart)
+
+
+def expect_equal(ours, theirs, what, ulps=None):
+    ours, theirs = numpy.asarray(ours), numpy.asarray(theirs)
+    if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+        raise AssertionError(f"{what}: {ours.dtype} {ours.shape}, NumPy has {theirs.dtype} {theirs.shape}")
+    if ours.dtype.kind != "f":
+        bad = ours != theirs
+    else:
+        key = f"f{ours.dtype.itemsize}"
+        bad = distance(ours, theirs) > (ULPS[key] if ulps is None else ulps)
+        bad = bad & ~((ours == 0) & (theirs == 0))
+    if numpy.any(bad):
+        place = tuple(numpy.argwhere(bad)[0])
+        raise AssertionError(f"{what}: at {place} {ours[place]!r}, NumPy has {theirs[place]!r}; {numpy.sum(bad)} differ")
+
+
+def compare(function, *arguments, what, ulps=None):
+    with numpy.errstate(all="ignore"):
+        theirs = function(*arguments)
+    ours = session.jit(function)(*arguments)
+    expect_equal(ours, theirs, what, ulps)
+
+
+def possible(function, *arguments):
+    """Does NumPy have it for these dtypes?"""
+    try:
+        with numpy.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            function(*arguments)
+        return True
+    except (TypeError, ValueError):
+        return False
+
+
+# -- each operation --
+
+def untraced(name, dtypes):
+    """What is refused, with a TypeError."""
+    return name in ("power", "reciprocal") and numpy.result_type(*dtypes).kind != "f"
+
+
+def check_operation(name, dtypes):
+    ufunc = getattr(numpy, name)
+    arguments = [numbers(d, 200) for d in dtypes]
+    if name.endswith("shift"):
+        arguments[1] = numpy.clip(arguments[1], 0, 70).astype(dtypes[1])
+    if not possible(ufunc, *arguments):
+        return
+    if untraced(name, dtypes):
+        try:
+            session.jit(lambda *a: ufunc(*a))(*arguments)
+        except TypeError:
+            return
+        raise AssertionError(f"{name} of {dtypes} was not refused")
+    compare(lambda *a: ufunc(*a), *arguments, what=f"{name} of {', '.join(dtypes)}")
+
+
+def test_unary():
+    for name in UNARY:
+        for dtype in DTYPES:
+            check_operation(name, [dtype])
+
+
+def test_binary():
+    for name in BINARY:
+        for dtype in DTYPES:
+            check_operation(name, [dtype, dtype])
+            check_operation(name, [dtype, str(random.choice(DTYPES))])
+
+
+def test_casts():
+    for source in DTYPES:
+        for target in DTYPES:
+            values = numbers(source, 100, small=True)
+            if numpy.dtype(source).kind == "f" and numpy.dtype(target).kind == "u":
+                values = numpy.abs(values)
+            compare(lambda a, t=target: a.astype(t), values, what=f"{source} to {target}")
+
+
+def test_python_numbers():
+    """They do not decide about dtypes, and may change without another graph."""
+    for dtype in DTYPES[1:]:
+        values = numbers(dtype, 50, small=True)
+        compare(lambda a: a * 2 + 1, values, what=f"constants with {dtype}")
+        compare(lambda a: a ** 3, values, what=f"powers of {dtype}")
+    function = session.jit(lambda a, k: a * k)
+    values = numbers("f4", 10, small=True)
+    for k in (1.5, 2.5, -3.0):
+        expect_equal(function(values, k), values * k, "a number as an argument")
+    if len(function.made) != 1:
+        raise AssertionError("another number made another graph")
+
+
+# -- shapes --
+
+def test_broadcasting():
+    for shapes in [((3, 4), (4,)), ((3, 4), (3, 1)), ((5, 1, 4), (3, 1)), ((2, 3, 4, 5), (4, 1)), ((7,), ()),
+                   ((1,), (4, 1)), ((2, 1, 2, 1, 2), (3, 1, 3, 1))]:
+        arguments = [numbers("f4", s, small=True) for s in shapes]
+        compare(lambda a, b: a * b + a, *arguments, what=f"{shapes}")
+
+
+def test_views():
+    a, b = numbers("f4", (6, 8), small=True), numbers("f4", (3, 5, 7), small=True)
+    functions = [
+        lambda x, y: x[1:5, ::2] + x[:4, 1::2], lambda x, y: x[::-1] * 2, lambda x, y: x.T + 1, lambda x, y: x[..., -1] - x[:, 0],
+        lambda x, y: x[None] + x[:, None, :], lambda x, y: x.reshape(4, -1) + 1, lambda x, y: x.T.reshape(48),
+        lambda x, y: y.transpose(2, 0, 1) * 2, lambda x, y: numpy.swapaxes(y, 0, 2)[1], lambda x, y: numpy.moveaxis(y, 0, -1) + 1,
+        lambda x, y: y[:, 2:, 1:-1:3], lambda x, y: numpy.expand_dims(x, 1) + 1, lambda x, y: numpy.broadcast_to(x[0], (3, 8)) * 1,
+        lambda x, y: y[1, 2, 3] + x, lambda x, y: numpy.squeeze(y[:1]) + 1, lambda x, y: x[2:2] + 1, lambda x, y: x,
+        lambda x, y: (x, x[1], y.T), lambda x, y: numpy.where(x > 0, x, -x[0]), lambda x, y: numpy.clip(y, -0.5, 0.5),
+        lambda x, y: x[1:-1, 1:-1] - (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]) / 4,
+    ]
+    for i, function in enumerate(functions):
+        theirs, ours = function(a, b), session.jit(function)(a, b)
+        for t, o in zip(theirs, ours) if isinstance(theirs, tuple) else [(theirs, ours)]:
+            expect_equal(o, t, f"view {i}")
+
+
+# -- reductions --
+
+def check_reduction(function, values, what):
+    theirs = function(values)
+    if theirs.dtype == "f2":  # NumPy adds some of them in f16
+        theirs = function(values.astype("f4")).astype("f2")
+    ours = session.jit(function)(values)
+    if theirs.dtype.kind != "f":
+        return expect_equal(ours, theirs, what)
+    ours = numpy.asarray(ours)
+    tolerance = {2: 4e-3, 4: 3e-6, 8: 1e-14}[theirs.dtype.itemsize]
+    if ours.dtype != theirs.dtype or ours.shape != theirs.shape or \
+            not numpy.allclose(ours, theirs, rtol=tolerance, atol=tolerance * 100, equal_nan=True):
+        raise AssertionError(f"{what}: {ours!r}, NumPy has {theirs!r}")
+
+
+def test_reductions():
+    functions = {"sum": numpy.sum, "max": numpy.max, "min": numpy.min, "mean": numpy.mean, "any": numpy.any,
+                 "all": numpy.all, "prod": numpy.prod, "var": numpy.var, "std": numpy.std}
+    for name, function in functions.items():
+        for dtype in random.choice(DTYPES, 4, replace=False):
+            if dtype in ("b1", "f2") and name in ("var", "std"):
+                continue  # NumPy sums the squares of f16 in f16
+            for shape, axis in [((37,), None), ((5, 300), -1), ((300, 5), 0), ((3, 4, 5), (0, 2)), ((3, 4, 5), 1),
+                                ((4, 3, 50), (1, 2)), ((1, 7), 0)]:
+                values = numbers(dtype, shape, small=True)
+                if name == "prod" and values.dtype.kind == "f":
+                    values = 1 + values / 100
+                keep = bool(random.integers(2))
+                check_reduction(lambda a: function(a, axis=axis, keepdims=keep), values, f"{name} {dtype} {shape} {axis}")
+
+
+def test_large_reductions():
+    values = random.random(1_000_003, dtype="f4")
+    check_reduction(lambda a: a.sum(), values, "sum")
+    check_reduction(lambda a: (a - a.mean()).max(), values, "mean and max")
+    check_reduction(lambda a: (a > 0.5).any(), values, "any")
+    check_reduction(lambda a: numpy.add.reduce(a[1:], axis=0), values, "reduce")
+
+
+def test_matmul():
+    for left, right in [((5, 7), (7, 3)), ((7,), (7, 3)), ((5, 7), (7,)), ((7,), (7,)), ((2, 5, 7), (7, 3)),
+                        ((2, 1, 4, 3), (5, 3, 2))]:
+        for dtype in ("f4", "f8", "i4"):
+            a, b = numbers(dtype, left, small=True), numbers(dtype, right, small=True)
+            check_reduction(lambda x: x @ b, a, f"{left} @ {right}")
+            check_reduction(lambda x: numpy.matmul(a.T.copy().T, x), b, f"{left} @ traced {right}")
+
+
+# -- random expressions --
+
+class Generator:
+    """A function out of random operations on arrays of one shape family; both sides call the same."""
+
+    def __init__(self):
+        self.steps = []
+        for _ in range(int(random.integers(2, 15))):
+            self.steps.append((str(random.choice(["unary", "binary", "binary", "where", "number", "view", "row"])),
+                               int(random.integers(1 << 30)), int(random.integers(1 << 30)), int(random.integers(1 << 30))))
+
+    def __call__(self, *arrays):
+        values = list(arrays)
+        for kind, i, j, k in self.steps:
+            a, b = values[i % len(values)], values[j % len(values)]
+            values.append(self.step(kind, a, b, k))
+        return values[-1], values[-2]
+
+    def step(self, kind, a, b, k):
+        if kind == "unary":
+            return getattr(numpy, ["negative", "absolute", "square", "floor", "sign", "tanh"][k % 6])(a)
+        if kind == "binary":
+            return getattr(numpy, ["add", "subtract", "multiply", "maximum", "minimum"][k % 5])(a, b)
+        if kind == "where":
+            return numpy.where(a > b, a, b * 0.5)
+        if kind == "number":
+            return a * (k % 7) + 0.25
+        if kind == "view":
+            return [lambda: a[::-1], lambda: a + a[:1], lambda: a[:, ::-1], lambda: a - a[:, :1]][k % 4]()
+        return a - a.max(axis=1, keepdims=True) if k % 2 else numpy.minimum(a, a.mean(axis=0))
+
+
+def test_random():
+    for case in range(CASES):
+        shape = tuple(random.integers(1, [40, 400]))
+        arrays = [numbers(str(random.choice(["f4", "f8"])), shape, small=True) for _ in range(3)]
+        function = Generator()
+        theirs, ours = function(*arrays), session.jit(function)(*arrays)
+        for t, o in zip(theirs, ours):
+            o = numpy.asarray(o)
+            if o.dtype != t.dtype or not numpy.allclose(o, t, rtol=1e-4, atol=1e-4, equal_nan=True):
+                raise AssertionError(f"case {case} of seed {SEED}: {function.steps}: {o!r}, NumPy has {t!r}")
+
+
+def main():
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    print(f"1..{len(tests)}")
+    failed = False
+    for number, (name, test) in enumerate(tests, 1):
+        try:
+            with numpy.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                test()
+            print(f"ok {number} {name}", flush=True)
+        except Exception:
+            failed = True
+            print(f"not ok {number} {name}", flush=True)
+            print("".join("# " + line for line in traceback.format_exc().splitlines(keepends=True)[-12:]), flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

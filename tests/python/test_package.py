@@ -1,0 +1,236 @@
+#!/usr/bin/python3
+"""The Python package but for traced functions: arrays, modules, launches, graphs, errors; and all examples in its
+documentation. Prints TAP."""
+import doctest
+import gc
+import importlib
+import os
+import sys
+import tempfile
+import traceback
+
+import numpy
+
+import fusiond
+
+ROOT = sys.argv[1]
+SOURCE = """
+kernel void scale(global const float *a, global float *o, float k, int add) {
+    int i = get_global_id(0);
+    o[i] = a[i] * k + add;
+}
+kernel void where_am_i(global int *o) {
+    int x = get_global_id(0), y = get_global_id(1);
+    o[y * get_global_size(0) + x] = 100 * y + x + 10000 * get_local_size(0);
+}
+kernel void sums(global const int *a, global int *o, local int *t) {
+    int l = get_local_id(0);
+    t[l] = a[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) { int s = 0; for (int i = 0; i < get_local_size(0); i++) s += t[i]; o[get_group_id(0)] = s; }
+}
+kernel void vectors(global float4 *o, float4 v, uchar b) { o[get_global_id(0)] = v * b; }
+"""
+
+session = fusiond.connect(private=True)
+module = session.load_source(SOURCE)
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def expect_error(kind, text, function, *arguments):
+    try:
+        function(*arguments)
+    except kind as error:
+        expect(text in str(error), f"{error!r} does not say {text!r}")
+        return error
+    raise AssertionError(f"no {kind.__name__} that says {text!r}")
+
+
+def test_arrays():
+    data = numpy.arange(12, dtype="i2").reshape(3, 4)
+    x = session.array(data)
+    view = numpy.asarray(x)
+    expect((view == data).all() and view.dtype == data.dtype and view.shape == (3, 4), "a copy of the data")
+    view[1, 2] = 77
+    expect(x[1, 2] == 77 and numpy.asarray(x).ctypes.data == view.ctypes.data, "views share the memory")
+    expect(data[1, 2] == 6, "and not that of the data")
+    expect(numpy.from_dlpack(x).ctypes.data == view.ctypes.data, "DLPack does, too")
+    expect(len(x) == 3 and x.ndim == 2 and x.nbytes == 24 and x.size == 12, "sizes")
+    expect((session.zeros((2, 3), "u1").numpy() == 0).all(), "new arrays are zeros")
+    expect(session.empty((0, 3)).numpy().shape == (0, 3) and session.empty(()).numpy().shape == (), "nothing and one")
+    expect((session.array(numpy.arange(6)[::2]).numpy() == [0, 2, 4]).all(), "with gaps")
+    expect(session.array([True, False]).dtype == bool and session.array([1.5], "f2").dtype == "f2", "dtypes")
+    expect_error(TypeError, "complex128", session.array, [1j])
+    expect_error(TypeError, ">f4", session.array, numpy.zeros(3, ">f4"))
+    expect_error(ValueError, "negative", session.empty, -1)
+    expect("fusiond.Array([1, 2]" in repr(session.array(numpy.array([1, 2]))), "repr")
+
+
+def test_views_keep_arrays():
+    view = session.array(numpy.arange(1000)).numpy()
+    gc.collect()
+    others = [session.array(numpy.full(1000, 7)) for _ in range(20)]
+    expect((view == numpy.arange(1000)).all() and others, "a view's memory was given away")
+
+
+def test_launch():
+    a, o = session.array(numpy.arange(10, dtype="f4")), session.empty(10, "f4")
+    module.scale[10](a, o, 2.5, -1)
+    expect((o.numpy() == numpy.arange(10) * 2.5 - 1).all(), f"{o}")
+    module["scale"][(5,)](a, o, numpy.float64(0), True)
+    expect((o.numpy()[:5] == 1).all() and o[5] == 11.5, "over a part")
+
+
+def test_shapes():
+    """As NumPy's: rows, columns."""
+    o = session.empty((4, 6), "i4")
+    module.where_am_i[o.shape, (2, 3)](o)
+    y, x = numpy.indices((4, 6))
+    expect((o.numpy() == 100 * y + x + 30000).all(), f"{o}")
+    expect_error(ValueError, "1 to 3 sizes", lambda: module.where_am_i[1, 2, 3, 4])
+    expect_error(ValueError, "2 dimensions", lambda: module.where_am_i[(4, 6), (2,)])
+
+
+def test_local_memory():
+    a, o = session.array(numpy.arange(32, dtype="i4")), session.empty(4, "i4")
+    module.sums[(32,), (8,)](a, o, fusiond.Local(32))
+    expect((o.numpy() == numpy.arange(32).reshape(4, 8).sum(axis=1)).all(), f"{o}")
+    expect_error(TypeError, "fusiond.Local", module.sums[32], a, o, 32)
+
+
+def test_values():
+    o = session.empty((2, 4), "f4")
+    module.vectors[2](o, (1, 2, 3, 4.5), 255)
+    expect((o.numpy() == [255, 510, 765, 1147.5]).all(), f"{o}")
+    expect_error(OverflowError, "300", module.vectors[2], o, (1, 2, 3, 4), 300)
+    expect_error(TypeError, "f32x4", module.vectors[2], o, (1, 2, 3), 1)
+    a = session.empty(3, "f4")
+    expect_error(TypeError, "add: i32", module.scale[3], a, a, 1.0, 2.5)
+    expect_error(TypeError, "an array of the session", module.scale[3], numpy.zeros(3, "f4"), a, 1.0, 2)
+    expect_error(TypeError, "takes 4 arguments, not 2: a: ptr.global f32 read, o: ptr.global f32 write, k: f32", module.scale[3], a, a)
+    expect_error(TypeError, "it takes no array", module.scale[3], a, a, a, 2)
+    expect_error(AttributeError, "has no kernel blur; it has scale", lambda: module.blur)
+
+
+def test_errors():
+    error = expect_error(fusiond.Error, "wrong.cl:1:32: error: use of undeclared identifier 'x'", session.load_source,
+                         "kernel void k(global int *o) { x; }", "wrong.cl")
+    expect(error.code == "invalid" and "^" in error.reason, error.reason)
+    error = expect_error(fusiond.Error, "", session.load, "/nowhere/kernels.spv")
+    expect(error.code == "io", error.code)
+    small = session.empty(4, "f4")
+    error = expect_error(fusiond.Error, "", module.scale[1 << 30], small, small, 1.0, 0)
+    expect(error.code in ("kernel_fault", "invalid"), error.code)
+    module.scale[4](small, small, 1.0, 0)  # the session goes on
+
+
+def test_files():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "k.cl")
+        with open(path, "w") as f:
+            f.write("#warning old\nkernel void k(global int *o) { o[get_global_id(0)] = N; }")
+        m = session.load(path, options="-D N=41")
+        expect("k.cl:1:2: warning" in m.warnings[0], f"{m.warnings}")
+        o = session.empty(3, "i4")
+        m.k[3](o)
+        expect((o.numpy() == 41).all(), f"{o}")
+    expect(repr(m) == "kernel k(o: ptr.global i32 write)", repr(m))
+
+
+def test_graph():
+    a, t, o = session.array(numpy.ones(1000, "f4")), session.empty(1000, "f4"), session.empty(1000, "f4")
+    with session.graph() as g:
+        module.scale[1000](a, t, 2.0, 0)
+        module.scale[1000](t, o, 3.0, 1)
+    expect((o.numpy() == 0).all(), "it was recorded, not run")
+    run = g.finalize(outputs=[o], fusion="require")
+    run()
+    expect((o.numpy() == 7).all(), f"{o}")
+    report = run.report
+    expect(report.launches == 1 and report.groups == [["scale", "scale.1"]] and len(report.internalized) == 1, f"{report}")
+    expect("1 launch, 8,000 bytes" in repr(report) and any(code == "fused" for code, *_ in report.remarks), repr(report))
+    expect("digraph" in report.dot() and "<pre>" in report._repr_html_(), "a picture")
+    a.numpy()[:] = 2
+    run()
+    expect((o.numpy() == 13).all(), f"{o}")
+    expect_error(RuntimeError, "another graph", lambda: [g.__enter__(), session.graph().__enter__()])
+    g.__exit__()
+
+
+def test_traced_mistakes():
+    x = session.array(numpy.arange(4.0))
+
+    def refuse(text, function):
+        expect_error(TypeError, text, session.jit(function), x)
+
+    refuse("no contents yet", lambda a: a if a.sum() > 0 else -a)
+    refuse("numpy.sort cannot be traced", lambda a: numpy.sort(a))
+    refuse("numpy.gcd cannot be traced", lambda a: numpy.gcd(a.astype("i4"), 2))
+    refuse("write x = x + y", lambda a: a.__iadd__(1))
+    refuse("no contents yet", lambda a: float(a[0]))
+    expect_error(RuntimeError, "not been called", lambda: session.jit(lambda a: a).report)
+    expect_error(ValueError, "(4,) and (3,)", session.jit(lambda a: a @ numpy.ones(3)), x)
+
+
+def test_traced_calls():
+    x = session.array(numpy.arange(6.0))
+
+    @session.jit
+    def both(a, b, *, scale=1.0, kind="sum"):
+        return {"result": a + b if kind == "sum" else a * b, "twice": (a * scale, [b])}
+
+    out = both(x, x, scale=3.0)
+    expect((out["result"].numpy() == 2 * x.numpy()).all(), f"{out}")
+    expect((out["twice"][0].numpy() == 3 * x.numpy()).all() and (out["twice"][1][0].numpy() == x.numpy()).all(), f"{out}")
+    y = session.array(numpy.ones(6))
+    expect((both(x, y)["result"].numpy() == x.numpy() + 1).all(), "other arrays of the same shapes")
+    expect((both(x, y, kind="product")["result"].numpy() == x.numpy()).all(), "another constant")
+    expect((both(numpy.ones(6), x)["result"].numpy() == x.numpy() + 1).all(), "an array of NumPy")
+    expect("kernel @" in both.source and both.report.launches == 1, both.source)
+    first, second = both(x, y)["result"], both(x, x)["result"]
+    expect((first.numpy() == x.numpy() + 1).all() and (second.numpy() == 2 * x.numpy()).all(), "each call has its result")
+
+
+def test_session():
+    names = [d["name"] for d in session.devices]
+    expect("cpu" in names and "reference" in names, f"{names}")
+    expect(isinstance(session.status(), dict), "status")
+    with fusiond.connect(private=True) as other:
+        foreign = other.array([1.0])
+        expect_error(ValueError, "another session", session.jit(lambda a: a), foreign)
+    expect(other.closed, "closed")
+    del foreign
+    error = expect_error(fusiond.Error, "/nowhere/socket", fusiond.connect, "/nowhere/socket")
+    expect(error.code == "connection", error.code)
+
+
+def test_documentation():
+    names = ["", ".array", ".errors", ".graph", ".jit", ".module", ".report", ".session", ".expr", ".functions"]
+    for name in names:
+        result = doctest.testmod(importlib.import_module("fusiond" + name))
+        expect(result.failed == 0, f"examples of fusiond{name}")
+    result = doctest.testfile(os.path.join(ROOT, "docs/python.md"), module_relative=False)
+    expect(result.failed == 0 and result.attempted > 5, f"{result} of docs/python.md")
+
+
+def main():
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    print(f"1..{len(tests)}")
+    failed = False
+    for number, (name, test) in enumerate(tests, 1):
+        try:
+            test()
+            print(f"ok {number} {name}", flush=True)
+        except Exception:
+            failed = True
+            print(f"not ok {number} {name}", flush=True)
+            print("".join("# " + line for line in traceback.format_exc().splitlines(keepends=True)[-12:]), flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
