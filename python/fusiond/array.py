@@ -28,6 +28,32 @@ def create_buffer(session, dtype, count, properties=0, name=None):
     return out[0]
 
 
+class Pool:
+    """Buffers of arrays that have gone, for arrays of the same type and size to come: new memory has to be mapped and
+    zeroed by the system in two processes, which takes longer than many a computation."""
+
+    LIMIT = 512 << 20  # bytes that are kept
+
+    def __init__(self):
+        self.free, self.nbytes = {}, 0
+
+    def take(self, dtype, count):
+        kept = self.free.get((dtype.str, count))
+        if not kept:
+            return None
+        self.nbytes -= count * dtype.itemsize
+        return kept.pop()
+
+    def give(self, dtype, count, buffer):
+        """False: there is no room, or the array was a small one."""
+        nbytes = count * dtype.itemsize
+        if nbytes < 1 << 16 or self.nbytes + nbytes > self.LIMIT:
+            return False
+        self.free.setdefault((dtype.str, count), []).append(buffer)
+        self.nbytes += nbytes
+        return True
+
+
 class _Memory:
     """What NumPy takes a view of; the view keeps it, and with it the array, alive."""
 
@@ -57,7 +83,10 @@ class Array:
             raise ValueError(f"a negative size in shape {self.shape}")
         self.size = int(numpy.prod(self.shape, dtype=object)) if self.shape else 1
         self.handle = None
-        self.handle = create_buffer(session, self.dtype, self.size)
+        self.handle = session.pool.take(self.dtype, self.size)
+        self.fresh = self.handle is None  # its contents are zeros
+        if self.fresh:
+            self.handle = create_buffer(session, self.dtype, self.size)
 
     ndim = property(lambda self: len(self.shape))
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
@@ -93,6 +122,8 @@ class Array:
         return repr(self.numpy()).replace("array(", "fusiond.Array(", 1)
 
     def __del__(self):
-        if getattr(self, "handle", None) and not self.session.closed:
+        if not getattr(self, "handle", None) or self.session.closed:
+            return
+        if not self.session.pool.give(self.dtype, self.size, self.handle):
             lib.fusion_buffer_destroy(self.handle)
-            self.handle = None
+        self.handle = None

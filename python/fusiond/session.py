@@ -5,7 +5,7 @@ import os
 import numpy
 
 from fusiond._binding import ffi, lib
-from fusiond.array import Array
+from fusiond.array import Array, Pool
 from fusiond.errors import check, text
 from fusiond.graph import Graph
 from fusiond.jit import Function
@@ -24,6 +24,7 @@ class Session:
     def __init__(self, address=None, *, name=None, time_limit_ms=0, private=False):
         self.closed = True
         self.recording = None
+        self.pool = Pool()
         own_name = ffi.new("char[]", (name or "python").encode())
         options = ffi.new("fusion_connect_options *", {"time_limit_ms": time_limit_ms, "private_daemon": private})
         options.name = own_name
@@ -47,10 +48,15 @@ class Session:
     # -- memory --
 
     def empty(self, shape, dtype=float):
-        """A new array. Its contents are zeros."""
+        """A new array with any contents."""
         return Array(self, shape, dtype)
 
-    zeros = empty
+    def zeros(self, shape, dtype=float):
+        """A new array of zeros."""
+        array = Array(self, shape, dtype)
+        if not array.fresh:
+            array.numpy()[...] = 0
+        return array
 
     def array(self, data, dtype=None):
         """A new array with a copy of the data (anything NumPy takes, DLPack included)."""

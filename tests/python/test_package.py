@@ -77,6 +77,19 @@ def test_views_keep_arrays():
     expect((view == numpy.arange(1000)).all() and others, "a view's memory was given away")
 
 
+def test_memory_comes_back():
+    """A large array's memory is that of one that has gone, but of none that has a view."""
+    first = session.array(numpy.full(100000, 3))
+    address = first.numpy().ctypes.data
+    del first
+    again = session.zeros(100000, int)
+    expect(again.numpy().ctypes.data == address and not again.numpy().any(), "the memory came back, with zeros")
+    view = again.numpy()
+    del again
+    other = session.empty(100000, int)
+    expect(other.numpy().ctypes.data != view.ctypes.data, "a view's memory was given away")
+
+
 def test_launch():
     a, o = session.array(numpy.arange(10, dtype="f4")), session.empty(10, "f4")
     module.scale[10](a, o, 2.5, -1)
