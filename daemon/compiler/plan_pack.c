@@ -250,14 +250,15 @@ static void program_watched(msgpack_packer *k, const struct plan_source *s, cons
     program_range(k, "launched", &whole->range);
 }
 
-/* What must hold of values for the launch, and which launches run instead of it where that does not. */
+/* What must hold of values and pipes for the launch, and which launches run instead of it where that does not. */
 static void program_conditions(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l)
 {
     put_list(k, "conditions", l->n_conditions);
     for (uint32_t i = 0; i < l->n_conditions; i++) {
         const struct fuser_condition *c = &l->conditions[i];
-        msgpack_pack_array(k, 3);
+        msgpack_pack_array(k, c->is_pipe ? 1 : 3);
         msgpack_pack_uint32(k, c->value);
+        if (c->is_pipe) continue;
         msgpack_pack_uint32(k, c->like);
         msgpack_pack_uint64(k, (uint64_t)c->number);
     }
@@ -270,10 +271,12 @@ static void program_launch(msgpack_packer *k, const struct plan_source *s, const
     uint32_t *offsets = arena_realloc(NULL, (l->kernel->n_params + 1) * sizeof *offsets);
     bool interprets = !s->device->check;
     bool waits = ir_waits_for_pipes(l->kernel);
-    msgpack_pack_map(k, (interprets ? 5 : 4) + (waits ? 1 : 0) + (s->apart ? 5 : 0) + (l->n_conditions ? 3 : 0));
+    msgpack_pack_map(k, (interprets ? 5 : 4) + (waits ? 1 : 0) + (s->apart ? 5 : 0) + (l->n_conditions ? 3 : 0) +
+                            (l->together ? 1 : 0));
     if (s->apart) program_watched(k, s, l);
     if (l->n_conditions) program_conditions(k, s, l);
     if (waits) put_flag(k, "waits", true);
+    if (l->together) put_flag(k, "together", true);
     put_string(k, "name", l->kernel->name);
     put_uint(k, "args_size", ir_param_layout(l->kernel, offsets));
     program_range(k, "range", &l->range);

@@ -16,6 +16,7 @@
 #include "fuser/merge/attributes.h"
 #include "fuser/merge/merge_state.h"
 #include "fuser/merge/one_variable.h"
+#include "fuser/merge/packets.h"
 #include "fuser/merge/part_range.h"
 #include "fuser/merge/pull.h"
 #include "fuser/merge/remap.h"
@@ -48,6 +49,7 @@ static bool make_frame(struct fuse *f)
     f->kernel = ir_function_new(f->module, language_name(f->module, r->name), IR_LINKAGE_KERNEL, IR_VOID, r->n_params);
     f->targets = ir_alloc(f->module, r->n_params * sizeof(*f->targets));
     f->remaps = ir_alloc(f->module, r->n_params * sizeof(*f->remaps));
+    f->packets = ir_alloc(f->module, r->n_params * sizeof(*f->packets));
     f->ends = ir_alloc(f->module, r->n_parts * sizeof(*f->ends));
     struct ir_builder b = ir_builder_at_end(f->kernel->body);
     for (uint32_t i = 0; i < r->n_params; i++) {
@@ -205,7 +207,7 @@ static bool add_each_part(struct fuse *f)
     for (uint32_t i = 0; i < r->n_parts; i++) {
         struct ir_builder b = ir_builder_at_end(f->kernel->body);
         if (i && r->parts[i].barrier) add_barrier(&b);
-        if (!add_part(f, &r->parts[i]) || !pull_packets(f, i)) return false;
+        if (!add_part(f, &r->parts[i]) || !packets_to_registers(f, i) || !pull_packets(f, i)) return false;
         struct ir_inst *last = f->ends[i] = f->kernel->body->last;
         if (last && pass_is_terminator(last)) return true; /* the part never ends; none comes after it */
     }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/merge/packets.h"
 #include "fuser/passes/loops/copy_insts.h"
 #include "fuser/passes/loops/equal_loops.h"
 #include "fuser/passes/util.h"
@@ -86,12 +87,6 @@ static bool find_loop(struct pull *p)
 
 /* ---- variables ---- */
 
-static struct ir_value *variable(const struct pull *p, ir_type type)
-{
-    struct ir_builder b = ir_builder_before(p->f->kernel->body->first);
-    return ir_build_ptr(&b, IR_OP_VAR, type, IR_SPACE_PRIVATE, NULL, 0)->results[0];
-}
-
 static struct ir_value *flag(const struct pull *p, bool value)
 {
     return ir_const_int(p->f->module, IR_BOOL, value);
@@ -109,31 +104,15 @@ static void make_variables(struct pull *p)
     struct ir_inst *first = body->first;
     p->carried = ir_alloc(p->f->module, (p->loop.body->n_args + 1) * sizeof(*p->carried));
     p->results = ir_alloc(p->f->module, (loop->n_results + 1) * sizeof(*p->results));
-    for (uint32_t i = 0; i < p->loop.body->n_args; i++) p->carried[i] = variable(p, p->loop.body->args[i]->type);
-    for (uint32_t i = 0; i < loop->n_results; i++) p->results[i] = variable(p, loop->results[i]->type);
-    p->goes_on = variable(p, IR_BOOL);
-    p->before = variable(p, IR_I32);
-    p->has = variable(p, IR_BOOL);
+    for (uint32_t i = 0; i < p->loop.body->n_args; i++)
+        p->carried[i] = packets_variable(p->f, p->loop.body->args[i]->type);
+    for (uint32_t i = 0; i < loop->n_results; i++) p->results[i] = packets_variable(p->f, loop->results[i]->type);
+    p->goes_on = packets_variable(p->f, IR_BOOL);
+    p->before = packets_variable(p->f, IR_I32);
+    p->has = packets_variable(p->f, IR_BOOL);
     struct ir_builder b = ir_builder_before(first);
     ir_build_store(&b, IR_BOOL, p->goes_on, NULL, flag(p, false));
     ir_build_store(&b, IR_I32, p->before, NULL, count(p, 0));
-}
-
-/* The variable that it is, however it is pointed at. */
-static struct ir_value *address(struct ir_value *v)
-{
-    while (v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_SPACECAST) v = v->of.inst->operands[0];
-    return v;
-}
-
-static void copy_packet(const struct pull *p, struct ir_builder *b, struct ir_value *to, struct ir_value *from)
-{
-    ir_type type = p->write->type;
-    struct ir_value *one = ir_const_int(p->f->module, IR_I64, 1);
-    if (ir_type_is_number(type))
-        ir_build_store(b, type, address(to), NULL, ir_build_load(b, type, address(from), NULL));
-    else
-        ir_build(b, IR_OP_COPY, type, (struct ir_value *[]){to, from, one}, 3);
 }
 
 static void end_blocks(struct ir_inst *branch)
@@ -177,9 +156,9 @@ static void leave_rest(struct pull *p)
     b = ir_builder_before(branch->blocks[0]->last);
     for (uint32_t i = 0; i < loop->n_results; i++)
         ir_build_store(&b, loop->results[i]->type, p->results[i], NULL, loop->results[i]);
-    struct ir_value *packet = variable(p, p->write->type);
+    struct ir_value *packet = packets_variable(p->f, p->write->type);
     b = ir_builder_before(p->write);
-    copy_packet(p, &b, packet, p->write->operands[1]);
+    packets_copy(&b, p->write->type, packet, p->write->operands[1]);
     p->write->operands[1] = packet;
 }
 
@@ -187,7 +166,7 @@ static void leave_rest(struct pull *p)
 static void hand_over(const struct pull *p, const struct ir_inst *made, struct ir_block *to)
 {
     for (uint32_t i = 0; i < made->n_results; i++) {
-        struct ir_value *v = made->results[i], *kept = variable(p, v->type);
+        struct ir_value *v = made->results[i], *kept = packets_variable(p->f, v->type);
         struct ir_builder in = ir_builder_before(made->next), out = ir_builder_before(to->first);
         ir_replace_uses(to, v, ir_build_load(&out, v->type, kept, NULL));
         ir_build_store(&in, v->type, kept, NULL, v);
@@ -248,7 +227,7 @@ static void place_packet(struct ir_inst *inst, void *data)
     const struct pull *p = placing->p;
     if (inst->op != IR_OP_PIPE_WRITE_WAIT || inst->operands[0] != p->pipe) return;
     struct ir_builder b = ir_builder_before(inst);
-    copy_packet(p, &b, placing->to, inst->operands[1]);
+    packets_copy(&b, p->write->type, placing->to, inst->operands[1]);
     ir_build_store(&b, IR_BOOL, p->has, NULL, flag(p, true));
     ir_inst_remove(inst);
 }
@@ -318,9 +297,9 @@ static struct ir_inst *build_rounds(struct pull *p, struct ir_builder *b)
 /* Of the pipe itself. */
 static void read_pipe(const struct pull *p, struct ir_builder *b, const struct ir_inst *read)
 {
-    struct ir_value *packet = variable(p, read->type);
+    struct ir_value *packet = packets_variable(p->f, read->type);
     ir_build(b, IR_OP_PIPE_READ_WAIT, read->type, (struct ir_value *[]){p->pipe, packet}, 2);
-    copy_packet(p, b, read->operands[1], packet);
+    packets_copy(b, p->write->type, read->operands[1], packet);
     struct ir_value *before = ir_build_load(b, IR_I32, p->before, NULL);
     struct ir_value *some = ir_build2(b, IR_OP_INE, IR_I32, before, count(p, 0));
     struct ir_value *less = ir_build2(b, IR_OP_SUB, IR_I32, before, count(p, 1));

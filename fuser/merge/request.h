@@ -26,7 +26,7 @@ struct fuse_slice {
 enum fuse_flow {
     FUSE_FLOW_NONE,      /* through the pipe */
     FUSE_FLOW_PULLED,    /* a loop of the producer goes on where the consumer takes one: merge/pull.c */
-    FUSE_FLOW_REGISTERS, /* both do it equally often, under the same conditions: merge/registers.c */
+    FUSE_FLOW_REGISTERS, /* both do it equally often, under the same conditions: merge/packets.c */
 };
 
 struct fuse_param {

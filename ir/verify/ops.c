@@ -305,6 +305,13 @@ static void check_call_result(struct verifier *v, const struct ir_inst *inst, ir
     }
 }
 
+/* A pipe of which both ends can be used is given to who uses one. */
+static bool may_be_passed(ir_type type, ir_type param)
+{
+    bool both = ir_type_kind(type) == IR_KIND_PIPE && ir_type_handle_access(type) == IR_HANDLE_READ_WRITE;
+    return type == param || (both && ir_type_kind(param) == IR_KIND_PIPE);
+}
+
 static void check_call(struct verifier *v, const struct ir_inst *inst)
 {
     const struct ir_function *callee = inst->attrs.callee;
@@ -319,7 +326,7 @@ static void check_call(struct verifier *v, const struct ir_inst *inst)
     }
     for (uint32_t i = 0; callee->params && i < inst->n_operands; i++) {
         const struct ir_value *p = callee->params[i].value;
-        if (p && p->type != inst->operands[i]->type)
+        if (p && !may_be_passed(inst->operands[i]->type, p->type))
             verify_report(v, "operand %u is %s, must be %s for %s", i, verify_type_text(v, inst->operands[i]->type),
                           verify_type_text(v, p->type), name);
     }

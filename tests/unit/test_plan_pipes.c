@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/support/plan_check.h"
+#include "tests/support/plan_run.h"
 
 static const char pipes[] = "pipe @p: packet i32 capacity 8\n"
                             "pipe @q: packet i32 capacity 8\n"
@@ -46,6 +47,28 @@ static const struct {
     {"to_host", TAKE "    pipe_write_wait i32 %out, %w\n"},
 };
 
+#define TRY_PUT "    %put = pipe_write i32 %p, %w\n"
+#define TRY_TAKE "    %took = pipe_read i32 %p, %w\n    %v = load i32 %w\n    %u = select i32 %took, %v, 77\n"
+#define IF_LESS "    %in = slt i32 %i, %n\n    if %in {\n"
+
+/* What each work-item of others does. */
+static const struct {
+    const char *name, *item;
+} each[] = {
+    {"each_puts", LOAD TRY_PUT},
+    {"each_takes", TRY_TAKE "    store i32 %x[%i], %u\n"},
+    {"some_put", LOAD IF_LESS TRY_PUT "    }\n"},
+    {"some_take", IF_LESS TRY_TAKE "    store i32 %x[%i], %u\n    }\n"},
+    {"others_take", "    %in = sge i32 %i, %n\n    if %in {\n" TRY_TAKE "    store i32 %x[%i], %u\n    }\n"},
+    {"data_puts", LOAD "    %in = sgt i32 %v, 0\n    if %in {\n" TRY_PUT "    }\n"},
+    {"each_puts_two",
+     LOAD TRY_PUT "    %more = add i32 %v, 5\n    store i32 %w, %more\n    %again = pipe_write i32 %p, %w\n"},
+    {"each_takes_two", TRY_TAKE "    %again = pipe_read i32 %p, %w\n    %a = load i32 %w\n    %b = mul i32 %a, 3\n"
+                                "    %sum = add i32 %b, %u\n    store i32 %x[%i], %sum\n"},
+    {"each_puts_wait", LOAD PUT},
+    {"each_takes_wait", TAKE KEEP},
+};
+
 /* The pipes that a round uses. */
 static const char *handles(const char *round)
 {
@@ -73,6 +96,11 @@ static const char *text(void)
                               "  %%w = var i32\n  loop (%%i: i32 = 0) {\n    %%end = sge i32 %%i, %%n\n"
                               "    if %%end { break }\n%s    %%next = add i32 %%i, 1\n    continue %%next\n  }\n}\n",
                               loops[i].name, handles(loops[i].round), loops[i].round);
+    for (unsigned i = 0; i < sizeof each / sizeof *each; i++)
+        n += (size_t)snprintf(all + n, sizeof all - n,
+                              "kernel @%s(%%n: i32, %%x: ptr.global i32) {\n%s  %%w = var i32\n  %%id = global_id x\n"
+                              "  %%i = trunc i32 %%id\n%s}\n",
+                              each[i].name, handles(each[i].item), each[i].item);
     assert_true(n < sizeof all);
     return all;
 }
@@ -167,9 +195,96 @@ static void required(void **state)
     test_graph_free(g);
 }
 
+/* ---- several work-items ---- */
+
+/* All are given one number. */
+static struct test_graph *items_of(const struct given *kernels, uint64_t n)
+{
+    struct test_graph *g = graph_of(kernels, n);
+    for (uint32_t i = 0; i < g->graph.n_nodes; i++) g->graph.nodes[i].args[0].index = 0;
+    return g;
+}
+
+static void check_like_unfused(struct test_graph *g, const struct fuser_plan *plan)
+{
+    char why[400];
+    struct graph_memory memory[2];
+    g->options.mode = FUSER_MODE_NONE;
+    struct fuser_plan *apart = check_planned(g);
+    for (unsigned i = 0; i < 2; i++) {
+        memory[i] = graph_memory_new(&g->graph, 3);
+        if (!run_plan(&g->graph, i ? apart : plan, &memory[i], why, sizeof why)) fail_msg("%s", why);
+    }
+    assert_memory_equal(memory[0].buffers[1], memory[1].buffers[1], 64 * sizeof(int));
+    graph_memory_free(&memory[0]);
+    graph_memory_free(&memory[1]);
+    fuser_plan_free(apart);
+}
+
+static void item_by_item(void **state)
+{
+    (void)state;
+    static const struct given cases[][3] = {{{"each_puts", 0}, {"each_takes", 1}},
+                                            {{"some_put", 0}, {"some_take", 1}},
+                                            {{"each_puts_two", 0}, {"each_takes_two", 1}}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct test_graph *g = items_of(cases[i], 4);
+        struct fuser_plan *plan = check_planned(g);
+        assert_int_equal(plan->n_launches, 1);
+        assert_int_equal(plan->launches[0].n_spares, 2);
+        check_remark(plan, "pipe_in_registers", cases[i][1].kernel, "@p", cases[i][0].kernel);
+        check_remark(plan, "conditional", "", "", "pipe @p is empty");
+        for (uint32_t k = 0; k < plan->launches[0].n_params; k++)
+            assert_true(plan->launches[0].params[k].kind != FUSER_PARAM_PROGRAM_VARIABLE);
+        check_like_unfused(g, plan);
+        fuser_plan_free(plan);
+        test_graph_free(g);
+    }
+}
+
+/* Those that wait need no room; where it is not empty, they run at the same time. */
+static void waiting_items(void **state)
+{
+    (void)state;
+    struct test_graph *g = items_of(KERNELS({"each_puts_wait", 0}, {"each_takes_wait", 1}), 64);
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "each_puts_wait each_takes_wait");
+    assert_int_equal(plan->launches[0].n_spares, 2);
+    assert_false(plan->spares[0].together);
+    assert_true(plan->spares[1].together);
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
+static void items_in_the_way(void **state)
+{
+    (void)state;
+    static const struct {
+        struct given kernels[3];
+        uint64_t items;
+        const char *launches, *reason;
+    } cases[] = {
+        {{{"each_puts", 0}, {"each_takes", 1}}, 64, "each_puts|each_takes", "64 packets may be put and 8 fit"},
+        {{{"each_puts_two", 0}, {"each_takes", 1}},
+         4,
+         "each_puts_two|each_takes",
+         "puts 2 packets, and each_takes takes 1"},
+        {{{"some_put", 0}, {"each_takes", 1}}, 4, "some_put|each_takes", "and only then, is not proved"},
+        {{{"each_puts", 0}, {"some_take", 1}}, 4, "each_puts|some_take", "and only then, is not proved"},
+        {{{"some_put", 0}, {"others_take", 1}}, 4, "some_put|others_take", "and only then, is not proved"},
+        {{{"data_puts", 0}, {"some_take", 1}}, 4, "data_puts|some_take", "and only then, is not proved"},
+        {{{"each_puts_wait", 0}, {"each_takes_wait", 0}}, 64, "each_puts_wait|each_takes_wait", "8 fit"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_in(items_of(cases[i].kernels, cases[i].items), cases[i].launches, "not_fused_pipe",
+                  cases[i].kernels[1].kernel, "@p", cases[i].reason);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(streams), cmocka_unit_test(in_the_way), cmocka_unit_test(room),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(item_by_item),     cmocka_unit_test(waiting_items),
+                                       cmocka_unit_test(items_in_the_way), cmocka_unit_test(streams),
+                                       cmocka_unit_test(in_the_way),       cmocka_unit_test(room),
                                        cmocka_unit_test(required)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

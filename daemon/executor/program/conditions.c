@@ -21,9 +21,15 @@ static bool number_at(const msgpack_object_array *a, uint32_t i, uint64_t *numbe
     return true;
 }
 
+/* One number is a pipe, three are values. */
 static bool read_condition(const msgpack_object *o, const struct program *p, struct program_condition *c)
 {
     uint64_t value, like;
+    if (o->type == MSGPACK_OBJECT_ARRAY && o->via.array.size == 1) {
+        c->is_pipe = number_at(&o->via.array, 0, &value) && value < p->n_states && p->states[value].capacity;
+        c->value = c->is_pipe ? (uint32_t)value : 0;
+        return c->is_pipe;
+    }
     if (o->type != MSGPACK_OBJECT_ARRAY || o->via.array.size != 3 || !number_at(&o->via.array, 0, &value) ||
         !number_at(&o->via.array, 1, &like) || !number_at(&o->via.array, 2, &c->number))
         return false;
@@ -47,7 +53,7 @@ bool conditions_read(const msgpack_object *map, const struct program *p, struct 
     l->conditions = arena_alloc(p->arena, (list->via.array.size + 1) * sizeof *l->conditions);
     for (; l->n_conditions < list->via.array.size; l->n_conditions++)
         if (!read_condition(&list->via.array.ptr[l->n_conditions], p, &l->conditions[l->n_conditions]))
-            return bad(e, "one is not two values and a number");
+            return bad(e, "one is neither two values and a number nor a pipe");
     return true;
 }
 
@@ -74,6 +80,7 @@ bool conditions_hold(const struct program *p, const struct program_launch *l, co
 {
     for (uint32_t i = 0; i < l->n_conditions; i++) {
         const struct program_condition *c = &l->conditions[i];
+        if (c->is_pipe) continue;
         const void *wanted = c->like == c->value ? (const void *)&c->number : values[c->like];
         if (memcmp(values[c->value], wanted, p->value_sizes[c->value]) != 0) return false;
     }

@@ -63,6 +63,8 @@ struct device {
     /* Its packets are those of a ring that the client has too, of which kernels have this end. False: what the ring
        says cannot be. NULL: the device has no such pipes. */
     bool (*pipe_set_ring)(void *record, struct pipe_ring *ring, enum pipe_ring_end end);
+    /* No packets are in it, and no reservations open. NULL: the device cannot say. */
+    bool (*pipe_is_empty)(const void *record);
 
     /* From here on NULL where there is nothing to do. What all launches of an executable share (executable.of_device):
        before the first is loaded, after the last, and at the end of the executable. */

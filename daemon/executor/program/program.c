@@ -415,6 +415,7 @@ static bool read_launch(struct reader *r, const msgpack_object *o, struct progra
         return false;
     l->args_size = (uint32_t)args_size;
     if (proto_get(o, "waits") && !get_flag(r, o, "waits", &l->waits)) return false;
+    if (proto_get(o, "together") && !get_flag(r, o, "together", &l->together)) return false;
     return read_range(r, o, "range", l) && read_params(r, o, l) && conditions_read(o, r->p, l, r->error) &&
            read_ir(r, o, l) && read_debug(r, o, l);
 }

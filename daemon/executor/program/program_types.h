@@ -34,8 +34,9 @@ struct program_param {
 };
 
 /* What must hold of a submission's values: the value has the bytes of another one; is the other one itself: is the
-   number, of the value's size. */
+   number, of the value's size. Or of a pipe: that it is empty. */
 struct program_condition {
+    bool is_pipe; /* the state `value` */
     uint32_t value, like;
     uint64_t number;
 };
@@ -53,6 +54,7 @@ struct program_launch {
     uint32_t first_spare, n_spares; /* launches that run instead where a condition does not hold */
     bool waits;                     /* for pipes: its work-groups run one after another */
     bool is_spare;                  /* it is one of them: no step runs it */
+    bool together;                  /* a spare: at the same time as the spare before it, which waits, too */
     const uint8_t *ir;              /* IR msgpack, on a device that takes no objects; else NULL */
     size_t ir_size;
     const struct assertion_kernel *debug; /* what it is a part of, and what was asserted; NULL: not for debugging.

@@ -11,6 +11,7 @@
 #include "daemon/executor/program/conditions.h"
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/slot_memory.h"
+#include "daemon/executor/program/states.h"
 #include "daemon/executor/ring/completion.h"
 #include "daemon/executor/ring/relay.h"
 #include "daemon/executor/run/running.h"
@@ -243,13 +244,26 @@ static int check_overlap(struct submitter *s, const struct program *p, struct er
 
 /* ---- running ---- */
 
+/* Where the device cannot say so, they are not. */
+static bool pipes_are_empty(const struct executable *x, const struct program_launch *l)
+{
+    const struct device *device = x->program->device;
+    for (uint32_t i = 0; i < l->n_conditions; i++) {
+        const struct program_condition *c = &l->conditions[i];
+        if (!c->is_pipe) continue;
+        if (!device->pipe_is_empty || !device->pipe_is_empty(x->states[c->value]->memory)) return false;
+    }
+    return true;
+}
+
 /* Decides which launches run by their spares. True: some do. */
 static bool choose_launches(const struct submitter *s, struct executable *x)
 {
     bool spares = false;
     for (uint32_t i = 0; i < x->program->n_launches; i++) {
         const struct program_launch *launch = &x->program->launches[i];
-        x->launches[i].by_spares = launch->n_conditions && !conditions_hold(x->program, launch, s->values);
+        x->launches[i].by_spares =
+            launch->n_conditions && !(conditions_hold(x->program, launch, s->values) && pipes_are_empty(x, launch));
         spares |= x->launches[i].by_spares;
     }
     if (spares && !x->spares_ran) s->spares_run(x->id);

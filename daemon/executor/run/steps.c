@@ -32,15 +32,6 @@ static int run_code(const struct launch_context *context, struct executable *x, 
     return result;
 }
 
-static int run_launch(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
-{
-    const struct program_launch *launch = &x->program->launches[index];
-    if (!x->launches[index].by_spares) return run_code(context, x, index, e);
-    for (uint32_t i = 0; i < launch->n_spares; i++)
-        if (run_code(context, x, launch->first_spare + i, e) != 0) return -1;
-    return 0;
-}
-
 /* ---- copies and fills ---- */
 
 struct transfer {
@@ -175,20 +166,65 @@ static uint32_t list_launches(const struct executable *x, uint32_t first, uint32
     return n;
 }
 
-/* Those that run together, from a step on. Gives how many steps; 0: the error. */
-static uint32_t run_together(const struct launch_context *context, struct executable *x, uint32_t first,
-                             struct error *e)
+/* Launches that wait for pipes, at the same time. */
+static int run_together(const struct launch_context *context, struct executable *x, const uint32_t *list, uint32_t n,
+                        struct error *e)
+{
+    running_step(n > 1 ? "kernels that run together with" : "kernel", x->program->launches[list[0]].name);
+    int result = x->program->device->run_together(x, list, n, context, e);
+    ir_printer_end_launch(context->printer);
+    return result;
+}
+
+/* Launches, or their spares, one after another, but for those that run together. */
+struct sequence {
+    uint32_t n;
+    uint32_t *launches;
+    bool *together; /* with the one before */
+};
+
+/* How many from there on run at the same time. */
+static uint32_t count_together(const struct program *p, const struct sequence *s, uint32_t at)
+{
+    uint32_t n = 1;
+    if (!p->launches[s->launches[at]].waits) return 1;
+    while (at + n < s->n && s->together[at + n] && p->launches[s->launches[at + n]].waits && n < PROTO_MAX_TOGETHER)
+        n++;
+    return n;
+}
+
+static int run_sequence(const struct launch_context *context, struct executable *x, const struct sequence *s,
+                        struct error *e)
 {
     const struct program *p = x->program;
-    uint32_t list[PROTO_MAX_TOGETHER], n = 0;
-    do {
-        list[n] = p->steps[first + n].launch;
-        n++;
-    } while (first + n < p->n_steps && p->steps[first + n].together);
-    running_step(n > 1 ? "kernels that run together with" : "kernel", p->launches[list[0]].name);
-    int result = p->device->run_together(x, list, n, context, e);
-    ir_printer_end_launch(context->printer);
-    return result == 0 ? n : 0;
+    int result = 0;
+    for (uint32_t at = 0, n; at < s->n && result == 0; at += n) {
+        n = p->device->run_together ? count_together(p, s, at) : 1;
+        bool waits = p->device->run_together && p->launches[s->launches[at]].waits;
+        result = waits ? run_together(context, x, &s->launches[at], n, e) : run_code(context, x, s->launches[at], e);
+    }
+    return result;
+}
+
+/* A step, and those that run together with it. Gives how many steps; 0: the error. */
+static uint32_t run_steps_together(const struct launch_context *context, struct executable *x, uint32_t first,
+                                   struct error *e)
+{
+    const struct program *p = x->program;
+    uint32_t steps = 1;
+    while (first + steps < p->n_steps && p->steps[first + steps].together) steps++;
+    struct sequence s = {.launches = arena_realloc(NULL, (steps + p->n_launches) * sizeof *s.launches),
+                         .together = arena_realloc(NULL, (steps + p->n_launches) * sizeof *s.together)};
+    for (uint32_t i = 0; i < steps; i++) {
+        uint32_t n = list_launches(x, first + i, 1, s.launches + s.n);
+        for (uint32_t k = 0; k < n; k++)
+            s.together[s.n + k] = k ? p->launches[s.launches[s.n + k]].together : p->steps[first + i].together;
+        s.n += n;
+    }
+    int result = run_sequence(context, x, &s, e);
+    free(s.launches);
+    free(s.together);
+    return result == 0 ? steps : 0;
 }
 
 /* The launches from a step on, as many as the device takes at once. Gives how many steps; 0: the error. */
@@ -197,8 +233,11 @@ static uint32_t run_launches(const struct launch_context *context, struct execut
 {
     const struct program *p = x->program;
     uint32_t steps = 1;
-    if (p->launches[p->steps[first].launch].waits && p->device->run_together) return run_together(context, x, first, e);
-    if (!p->device->run_launches) return run_launch(context, x, p->steps[first].launch, e) == 0;
+    uint32_t launch = p->steps[first].launch;
+    if ((p->launches[launch].waits && p->device->run_together) ||
+        (!p->device->run_launches && x->launches[launch].by_spares))
+        return run_steps_together(context, x, first, e);
+    if (!p->device->run_launches) return run_code(context, x, launch, e) == 0;
     while (is_launch(p, first + steps)) steps++;
     uint32_t *list = arena_realloc(NULL, (steps + p->n_launches) * sizeof *list);
     uint32_t n = list_launches(x, first, steps, list);

@@ -299,6 +299,12 @@ void kernel_pipe_commit(struct kernel_pipe *pipe, uint32_t writes, uint64_t id)
 
 /* ---- for who runs kernels ---- */
 
+bool kernel_pipe_is_empty(const struct kernel_pipe *pipe)
+{
+    const struct kernel_pipe_end *read = &pipe->read, *write = &pipe->write;
+    return write->done == read->done && write->reserved == read->reserved && write->done == read->reserved;
+}
+
 void kernel_pipe_init(struct kernel_pipe *pipe, uint32_t packet_size, uint32_t capacity)
 {
     pipe->packet_size = packet_size;

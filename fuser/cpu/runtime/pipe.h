@@ -19,6 +19,8 @@ void kernel_pipe_commit(struct kernel_pipe *pipe, uint32_t writes, uint64_t id);
 /* ---- for who runs kernels ---- */
 
 /* An empty pipe, in memory that is all zeros. */
+/* Between runs of kernels. */
+bool kernel_pipe_is_empty(const struct kernel_pipe *pipe);
 void kernel_pipe_init(struct kernel_pipe *pipe, uint32_t packet_size, uint32_t capacity);
 /* Its packets are those of the ring, of which kernels have this end. False: the ring says what cannot be. */
 bool kernel_pipe_set_ring(struct kernel_pipe *pipe, struct pipe_ring *ring, enum pipe_ring_end end);

@@ -32,8 +32,9 @@ struct fuser_param {
     const void *view; /* BUFFER: of the argument */
 };
 
-/* What must hold of the values of a submission for a launch to do what its nodes do. */
+/* What must hold of the values of a submission, or of a pipe then, for a launch to do what its nodes do. */
 struct fuser_condition {
+    bool is_pipe;   /* program_variables[value] is empty */
     uint32_t value; /* of the graph: */
     uint32_t like;  /* has the same bytes as this one; the same value: is the number */
     int64_t number;
@@ -54,6 +55,7 @@ struct fuser_launch {
     struct fuser_condition *conditions;
     uint32_t first_spare, n_spares; /* where a condition does not hold, these of spares[] run instead: one for each node
                                        whose work it does, also where another launch does that too */
+    bool together;                  /* a spare: at the same time as the spare before it */
 };
 
 enum fuser_step_kind { FUSER_STEP_LAUNCH, FUSER_STEP_NODE };

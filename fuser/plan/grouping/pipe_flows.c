@@ -7,6 +7,7 @@
 
 #include "fuser/plan/pipes/at_once.h"
 #include "fuser/plan/pipes/flow.h"
+#include "ir/analysis/pipe_uses.h"
 #include "ir/base/arena.h"
 
 struct joint {
@@ -118,9 +119,16 @@ static bool are_connected_otherwise(const struct joint *j)
     return r.nodes[j->second->node];
 }
 
+/* Who never waits does not wait for room. */
+static bool waits(const struct plan_facts *f, uint32_t node)
+{
+    return ir_waits_for_pipes(f->nodes[node].access->kernel);
+}
+
 static bool room_is_spare(const struct joint *j)
 {
     const struct grouping *g = j->g;
+    if (!waits(g->facts, j->first->node) && !waits(g->facts, j->second->node)) return true;
     const char *pipe = g->facts->graph->buffers[j->first->buffer].name;
     if (!are_connected_otherwise(j)) return true;
     if (g->ctx->options->mode != FUSER_MODE_REQUIRE)

@@ -2,6 +2,7 @@
 #include "fuser/plan/launch/flows.h"
 
 #include "fuser/plan/pipes/flow.h"
+#include "ir/base/arena.h"
 
 static const struct plan_use *use_in_run(const struct launching *l, struct node_run run, uint32_t place,
                                          uint32_t buffer)
@@ -29,10 +30,23 @@ static void find_flow(struct launching *l, struct attempt *r, struct plan_param 
     }
 }
 
+/* Whoever takes what it has put itself finds nothing else in the pipe. */
+static void add_condition(struct launching *l, struct plan_params *params, uint32_t buffer)
+{
+    params->conditions =
+        arena_grow(l->ctx->arena, params->conditions, params->n_conditions, sizeof *params->conditions);
+    params->conditions[params->n_conditions++] =
+        (struct fuser_condition){.is_pipe = true, .value = buffer - l->scope->n_graph_buffers};
+}
+
 void flows_find(struct launching *l, struct attempt *r)
 {
-    for (uint32_t i = 0; i < r->params.n && r->run.n > 1; i++)
-        if (ir_type_kind(r->params.params[i].type) == IR_KIND_PIPE) find_flow(l, r, &r->params.params[i]);
+    for (uint32_t i = 0; i < r->params.n && r->run.n > 1; i++) {
+        struct plan_param *param = &r->params.params[i];
+        if (ir_type_kind(param->type) != IR_KIND_PIPE) continue;
+        find_flow(l, r, param);
+        if (param->flow == FUSE_FLOW_REGISTERS) add_condition(l, &r->params, param->index);
+    }
 }
 
 void flows_remark(struct launching *l, const struct attempt *r)

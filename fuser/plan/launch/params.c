@@ -122,7 +122,9 @@ static void add_condition(struct making *m, struct fuser_condition condition)
 {
     struct plan_params *out = m->out;
     for (uint32_t i = 0; i < out->n_conditions; i++)
-        if (out->conditions[i].value == condition.value && out->conditions[i].like == condition.like) return;
+        if (!out->conditions[i].is_pipe && out->conditions[i].value == condition.value &&
+            out->conditions[i].like == condition.like)
+            return;
     out->conditions = arena_grow(m->ctx->arena, out->conditions, out->n_conditions, sizeof *out->conditions);
     out->conditions[out->n_conditions++] = condition;
 }

@@ -118,6 +118,11 @@ static void conditions_text(const struct launching *l, const struct attempt *r, 
     for (uint32_t i = 0; i < told && used < size; i++) {
         const struct fuser_condition *c = &r->params.conditions[i];
         bool equal = c->like != c->value;
+        if (c->is_pipe) {
+            used += (size_t)snprintf(buf + used, size - used, "%spipe @%.80s is empty", i ? ", " : "",
+                                     l->scope->variables[c->value].global->name);
+            continue;
+        }
         if (!equal) snprintf(like, sizeof like, "%lld", (long long)c->number);
         used += (size_t)snprintf(buf + used, size - used, "%s%s is %s", i ? ", " : "",
                                  value_text(l, r->run, c->value, value, sizeof value),
@@ -130,9 +135,7 @@ void launch_remark_conditions(struct launching *l, const struct attempt *r)
 {
     char text[1200];
     conditions_text(l, r, text, sizeof text);
-    plan_remark(
-        l->ctx, "conditional", launch_node_name(l, r->run.nodes[0]), NULL,
-        "the launch of %s goes by %s, as when the graph was finalized; a submission that says otherwise runs its "
-        "kernels one by one",
-        launch_node_name(l, r->run.nodes[0]), text);
+    plan_remark(l->ctx, "conditional", launch_node_name(l, r->run.nodes[0]), NULL,
+                "the launch of %s goes by %s; a submission for which that is not so runs its kernels one by one",
+                launch_node_name(l, r->run.nodes[0]), text);
 }

@@ -8,7 +8,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "fuser/access/guards.h"
 #include "fuser/graph/range.h"
+#include "fuser/merge/merge_state.h"
 #include "fuser/passes/loops/equal_loops.h"
 #include "fuser/plan/pipes/at_once.h"
 
@@ -16,6 +18,7 @@ enum { MOST_READS = 4 };
 
 struct look {
     const struct plan_facts *facts;
+    const struct id_mapping *mapping;
     const struct plan_use *first, *second;
     const struct access_summary *puts, *takes;
     struct pipe_flow *out;
@@ -66,6 +69,76 @@ static bool run_as_one(const struct look *l, const struct plan_context *ctx)
 {
     if (!ctx->options->device.is_gpu) return true;
     return in_the_way(l, "on device %.60s packets stay in memory", ctx->options->device.name);
+}
+
+/* ---- equally many for each work-item ---- */
+
+static bool run_in_one_order(const struct look *l)
+{
+    const struct plan_facts *f = l->facts;
+    const struct nd_range *a = &f->nodes[l->first->node].range, *b = &f->nodes[l->second->node].range;
+    if (range_same(a, b) && (a->dims == 1 || !range_has_other_local(a, b))) return true;
+    return in_the_way(l, "they do not have the same work-items in the same order");
+}
+
+/* Who comes to the one comes to the other. */
+static bool implies(const struct look *l, const struct plan_use *from, const struct access_packet *there,
+                    const struct plan_use *to, const struct access_packet *here)
+{
+    struct launched_access a = id_mapping_access(l->mapping, from, &there->site);
+    struct launched_access b = id_mapping_access(l->mapping, to, &here->site);
+    return guards_let_pass(&b, 1, &a);
+}
+
+static bool are_pairs(const struct look *l)
+{
+    char puts[300], takes[300];
+    if (l->puts->n_packets != l->takes->n_packets)
+        return in_the_way(l, "%.100s puts %u packets, and %.100s takes %u", node_name(l, l->first), l->puts->n_packets,
+                          node_name(l, l->second), l->takes->n_packets);
+    for (uint32_t i = 0; i < l->puts->n_packets; i++) {
+        const struct access_packet *put = &l->puts->packets[i], *take = &l->takes->packets[i];
+        plan_line_text(&l->facts->graph->nodes[l->first->node], put->site.line, puts, sizeof puts);
+        plan_line_text(&l->facts->graph->nodes[l->second->node], take->site.line, takes, sizeof takes);
+        if (put->site.type != take->site.type)
+            return in_the_way(l, "%.100s takes packets as another type than %.100s puts", takes, puts);
+        if (!implies(l, l->first, put, l->second, take) || !implies(l, l->second, take, l->first, put))
+            return in_the_way(
+                l,
+                "that a work-item puts a packet in %.100s where it takes one in %.100s, and only then, is "
+                "not proved",
+                puts, takes);
+    }
+    return true;
+}
+
+static bool each_waits(const struct access_summary *s)
+{
+    for (uint32_t i = 0; i < s->n_packets; i++)
+        if (!s->packets[i].waits) return false;
+    return true;
+}
+
+/* All packets fit into the pipe, or those who put them would wait for those who take them. */
+static bool have_room(const struct look *l)
+{
+    const struct access_packet *put = &l->puts->packets[0];
+    const struct ir_module *module = l->facts->nodes[l->first->node].access->kernel->module;
+    uint64_t items = range_items(&l->facts->nodes[l->first->node].range);
+    uint64_t capacity = l->facts->graph->buffers[l->first->buffer].bytes / ir_type_size(module, put->site.type), most;
+    if (__builtin_mul_overflow(items, (uint64_t)l->puts->n_packets, &most)) most = UINT64_MAX;
+    if (most <= capacity || (each_waits(l->puts) && each_waits(l->takes) &&
+                             nodes_may_run_at_once(l->facts, l->first->node, l->second->node)))
+        return true;
+    return in_the_way(l, "%llu packets may be put and %llu fit, and the kernels do not wait for each other",
+                      (unsigned long long)most, (unsigned long long)capacity);
+}
+
+static bool can_be_registers(const struct look *l)
+{
+    if (l->puts->n_packets > FUSE_MOST_PACKETS)
+        return in_the_way(l, "each work-item puts more than %d packets", FUSE_MOST_PACKETS);
+    return run_in_one_order(l) && are_pairs(l) && have_room(l);
 }
 
 /* ---- loops of single work-items ---- */
@@ -134,6 +207,7 @@ struct pipe_flow pipe_flow_find(const struct plan_context *ctx, const struct id_
 {
     struct pipe_flow out = {.kind = FUSE_FLOW_NONE};
     const struct look l = {.facts = m->facts,
+                           .mapping = m,
                            .first = first,
                            .second = second,
                            .puts = id_mapping_summary(m, first),
@@ -146,6 +220,6 @@ struct pipe_flow pipe_flow_find(const struct plan_context *ctx, const struct id_
         if (can_be_pulled(&l)) out.kind = FUSE_FLOW_PULLED;
         return out;
     }
-    in_the_way(&l, "not yet");
+    if (can_be_registers(&l)) out.kind = FUSE_FLOW_REGISTERS;
     return out;
 }

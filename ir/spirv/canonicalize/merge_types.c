@@ -1,6 +1,6 @@
 /*
  * Types that are declared twice, which SPIR-V does not have (but for structs and arrays) and translators put out for
- * samplers: the second one becomes the first one, and what is made of it is looked at again.
+ * samplers and pipe storage: the second one becomes the first one, and what is made of it is looked at again.
  */
 #include "ir/spirv/canonicalize/merge_types.h"
 #include "ir/base/name_map.h"
@@ -47,9 +47,11 @@ static const char *key_of(struct merger *z, const uint32_t *w, size_t *length)
     return key;
 }
 
-/* Other types of the same words are other types. */
-static bool is_nominal(unsigned op)
+/* Other types of the same words are other types. Pipe storage looks like a struct by now, and is one type. */
+static bool is_nominal(const struct spirv_words *m, const uint32_t *w)
 {
+    unsigned op = w[0] & 0xffff;
+    if (w[1] < m->pipes.bound && m->pipes.is_storage[w[1]]) return false;
     return op == SpvOpTypeStruct || op == SpvOpTypeArray || op == SpvOpTypeRuntimeArray || op == SpvOpTypeOpaque;
 }
 
@@ -57,7 +59,7 @@ static void see_type(struct merger *z, uint32_t *w)
 {
     uint32_t n = w[0] >> 16, first, end = type_operands(w, &first), id = w[1];
     for (uint32_t k = first; k < end; k++) w[k] = first_of(z, w[k]);
-    if (is_nominal(w[0] & 0xffff) || !id || id >= z->m->bound) return;
+    if (is_nominal(z->m, w) || !id || id >= z->m->bound) return;
     size_t length;
     const char *key = key_of(z, w, &length);
     void **kept = names_put(&z->seen, key, length);

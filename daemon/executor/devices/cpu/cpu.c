@@ -53,6 +53,11 @@ static void pipe_init(void *record, uint32_t packet_size, uint32_t capacity)
     kernel_pipe_init(record, packet_size, capacity);
 }
 
+static bool pipe_is_empty(const void *record)
+{
+    return kernel_pipe_is_empty(record);
+}
+
 static bool pipe_set_ring(void *record, struct pipe_ring *ring, enum pipe_ring_end end)
 {
     return kernel_pipe_set_ring(record, ring, end);
@@ -85,6 +90,7 @@ const struct device cpu_device = {.name = "cpu",
                                   .pipe_bytes = pipe_bytes,
                                   .pipe_init = pipe_init,
                                   .pipe_set_ring = pipe_set_ring,
+                                  .pipe_is_empty = pipe_is_empty,
                                   .run_together = together_run,
                                   .begin_loading = begin_loading,
                                   .end_loading = end_loading,

@@ -186,11 +186,7 @@ static int run_launch(struct member *m, uint32_t launch)
 
 static int run_member(struct member *m)
 {
-    const struct program_launch *l = launch_of(m);
-    if (!m->x->launches[m->launch].by_spares) return run_launch(m, m->launch);
-    for (uint32_t i = 0; i < l->n_spares; i++)
-        if (run_launch(m, l->first_spare + i) != 0) return -1;
-    return 0;
+    return run_launch(m, m->launch);
 }
 
 /* Locked; not while the member runs. */

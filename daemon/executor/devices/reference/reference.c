@@ -65,6 +65,13 @@ static void pipe_init(void *record, uint32_t packet_size, uint32_t capacity)
     c->pipe = (struct interp_pipe){.packets = c->packets, .packet_size = packet_size, .capacity = capacity};
 }
 
+/* Reservations end with their kernel. */
+static bool pipe_is_empty(const void *record)
+{
+    const struct interp_pipe *pipe = &((const struct checked_pipe *)record)->pipe;
+    return pipe->read == pipe->written;
+}
+
 static bool pipe_set_ring(void *record, struct pipe_ring *ring, enum pipe_ring_end end)
 {
     struct checked_pipe *c = record;
@@ -81,6 +88,7 @@ const struct device reference_device = {.name = "reference",
                                         .pipe_bytes = pipe_bytes,
                                         .pipe_init = pipe_init,
                                         .pipe_set_ring = pipe_set_ring,
+                                        .pipe_is_empty = pipe_is_empty,
                                         .unload = reference_debug_free,
                                         .debug_begin = reference_debug_begin,
                                         .debug_transfer = reference_debug_transfer};
