@@ -22,7 +22,7 @@
 #include "fuser/passes/util.h"
 #include "ir/base/arena.h"
 
-enum { MOST_READS = 4 };
+enum { MOST_READS = 4, MOST_OPERATIONS = 16384 }; /* of the kernel, with a round wherever a packet is taken */
 
 struct pull {
     struct fuse *f;
@@ -82,7 +82,9 @@ static bool find_loop(struct pull *p)
     if (!loop || loop_around(loop) || !tested_loop_read(loop, &p->loop))
         return refuse(p, "its packets are not put by rounds of a loop with one way out");
     p->perhaps = p->write->parent != p->loop.body;
-    return true;
+    uint64_t more = (uint64_t)p->n_reads * ir_count(p->loop.body);
+    return more + ir_count(p->f->kernel->body) <= MOST_OPERATIONS ||
+           refuse(p, "what is done to put a packet, wherever one is taken, is too long");
 }
 
 /* ---- variables ---- */

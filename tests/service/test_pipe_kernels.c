@@ -1,5 +1,5 @@
-/* Kernels of OpenCL C that a pipe connects are one launch, and compute what they compute apart, whatever a submission says
-   of their numbers of packets. */
+/* Kernels of OpenCL C that a pipe connects are one launch, and compute what they compute apart, whatever a submission
+   says of their numbers of packets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,10 @@ enum { PACKETS = 1000 };
     "//ir define spir_kernel void @k_" name "(i32 addrspace(1)* %x, i32 %n) {\n"                                       \
     "//ir   %s = load " STORAGE ", " STORAGE " addrspace(1)* @p\n"                                                     \
     "//ir   %q = call spir_func " PIPE pipe HANDLE " " MAKE(end, mangled) "(" STORAGE " %s)\n"                         \
-    "//ir   call spir_func void @" name "(i32 addrspace(1)* %x, " PIPE pipe HANDLE " %q, i32 %n)\n"                    \
-    "//ir   ret void\n//ir }\n"
+                                                                          "//ir   call spir_func void @" name          \
+                                                                          "(i32 addrspace(1)* %x, " PIPE pipe HANDLE   \
+                                                                          " %q, i32 %n)\n"                             \
+                                                                          "//ir   ret void\n//ir }\n"
 #define PUTS(name) KERNEL(name, "wo_t", "write", "39")
 #define TAKES(name) KERNEL(name, "ro_t", "read", "38")
 
@@ -50,9 +52,11 @@ static const char source[] =
     "//ir %spirv.ConstantPipeStorage = type { i32, i32, i32 }\n//ir %spirv.PipeStorage = type opaque\n"
     "//ir @s = linkonce_odr addrspace(1) global %spirv.ConstantPipeStorage { i32 4, i32 4, i32 50 }, align 4\n"
     "//ir @p = addrspace(1) global " STORAGE " bitcast (%spirv.ConstantPipeStorage addrspace(1)* @s to " STORAGE ")\n"
-    "//ir declare spir_func " PIPE "wo_t" HANDLE " " MAKE("write", "39") "(" STORAGE ")\n"
-    "//ir declare spir_func " PIPE "ro_t" HANDLE " " MAKE("read", "38") "(" STORAGE ")\n"
-    PUTS("decode") TAKES("encode") PUTS("put") TAKES("take");
+    "//ir declare spir_func " PIPE "wo_t" HANDLE
+    " " MAKE("write", "39") "(" STORAGE ")\n"
+                            "//ir declare spir_func " PIPE "ro_t" HANDLE
+                            " " MAKE("read", "38") "(" STORAGE ")\n" PUTS("decode") TAKES("encode") PUTS("put")
+                                TAKES("take");
 
 static struct service service;
 static fusion_session *session;
@@ -120,7 +124,8 @@ static void streams(void **state)
     struct pair apart = make("k_decode", "k_encode", 1, PACKETS, FUSION_NONE);
     struct pair one = make("k_decode", "k_encode", 1, PACKETS, FUSION_ENABLE);
     assert_int_equal(fusion_exec_report(one.exec)->launches, 1);
-    int counts[][2] = {{PACKETS, PACKETS}, {300, 300}, {500, 480}, {200, 220}, {70, 70}, {0, 0}, {PACKETS, 990}, {90, 100}};
+    int counts[][2] = {{PACKETS, PACKETS}, {300, 300}, {500, 480},     {200, 220},
+                       {70, 70},           {0, 0},     {PACKETS, 990}, {90, 100}};
     int left[64], n = 0; /* in the pipe */
     for (unsigned i = 0; i < 2 * sizeof counts / sizeof *counts; i++) {
         const int *count = counts[i / 2];

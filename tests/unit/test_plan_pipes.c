@@ -123,6 +123,14 @@ static struct test_graph *graph_of(const struct given *kernels, uint64_t items)
     return g;
 }
 
+/* All are given one number. */
+static struct test_graph *items_of(const struct given *kernels, uint64_t n)
+{
+    struct test_graph *g = graph_of(kernels, n);
+    for (uint32_t i = 0; i < g->graph.n_nodes; i++) g->graph.nodes[i].args[0].index = 0;
+    return g;
+}
+
 static void expect_in(struct test_graph *g, const char *launches, const char *code, const char *node,
                       const char *buffer, const char *reason)
 {
@@ -193,17 +201,12 @@ static void required(void **state)
     g->options.mode = FUSER_MODE_REQUIRE;
     check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "take", "packets stay in pipe @p");
     test_graph_free(g);
+    g = items_of(KERNELS({"some_put", 0}, {"each_takes", 1}), 4);
+    g->options.mode = FUSER_MODE_REQUIRE;
+    expect_in(g, "some_put each_takes", "vouched_by_require", "each_takes", "@p", "packets stay in the pipe");
 }
 
 /* ---- several work-items ---- */
-
-/* All are given one number. */
-static struct test_graph *items_of(const struct given *kernels, uint64_t n)
-{
-    struct test_graph *g = graph_of(kernels, n);
-    for (uint32_t i = 0; i < g->graph.n_nodes; i++) g->graph.nodes[i].args[0].index = 0;
-    return g;
-}
 
 static void check_like_unfused(struct test_graph *g, const struct fuser_plan *plan)
 {

@@ -30,8 +30,24 @@ bool pipe_flows_connect(const struct grouping *g, const struct group_builder *b)
     return false;
 }
 
+/* Who never waits does not wait for room. */
+static bool waits(const struct plan_facts *f, uint32_t node)
+{
+    return ir_waits_for_pipes(f->nodes[node].access->kernel);
+}
+
+/* Those who never wait find something in the pipe or not, which require_fusion may leave open. */
 static bool stays(const struct joint *j, const char *why)
 {
+    const struct plan_facts *f = j->g->facts;
+    if (j->g->ctx->options->mode == FUSER_MODE_REQUIRE && !waits(f, j->first->node) && !waits(f, j->second->node)) {
+        plan_remark(j->g->ctx, "vouched_by_require", grouping_node_name(j->g, j->second->node),
+                    f->graph->buffers[j->first->buffer].name,
+                    "%.100s is fused with %.100s and packets stay in the pipe between them, though %.300s: asserted by "
+                    "require_fusion",
+                    grouping_node_name(j->g, j->second->node), grouping_node_name(j->g, j->first->node), why);
+        return true;
+    }
     j->r->buffer = j->g->facts->graph->buffers[j->first->buffer].name;
     return refuse(j->r, "not_fused_pipe", "%.100s is not fused with %.100s, packets stay in pipe %.80s: %.300s",
                   grouping_node_name(j->g, j->second->node), grouping_node_name(j->g, j->first->node), j->r->buffer,
@@ -117,12 +133,6 @@ static bool are_connected_otherwise(const struct joint *j)
             if (facts_is_pipe(f, &f->uses[i]) && f->uses[i].buffer != j->first->buffer) reach_through(&r, &f->uses[i]);
     }
     return r.nodes[j->second->node];
-}
-
-/* Who never waits does not wait for room. */
-static bool waits(const struct plan_facts *f, uint32_t node)
-{
-    return ir_waits_for_pipes(f->nodes[node].access->kernel);
 }
 
 static bool room_is_spare(const struct joint *j)
