@@ -13,7 +13,7 @@ enum {
     VECTOR_BYTES = 16,
     /* What work-items that compute more than this wait for is not memory; several at once would keep too many numbers.
      */
-    MOST_COST = 120,
+    MOST_COST = 250,
     LOOP_WEIGHT = 8,
     DEEPEST = 32
 };
@@ -26,11 +26,29 @@ struct look {
     bool refused;
 };
 
+/* About the instructions of a function; most are computed in f64, which keeps twice the registers. */
+static uint32_t cost_of_function(const struct ir_inst *inst)
+{
+    switch (inst->op) {
+    case IR_OP_MAD:
+    case IR_OP_FDIM:
+    case IR_OP_FRACT:
+    case IR_OP_MAXMAG:
+    case IR_OP_MINMAG: return 2;
+    case IR_OP_EXP:
+    case IR_OP_LOG:
+    case IR_OP_ERF:
+    case IR_OP_RSQRT: return ir_type_kind(inst->type) == IR_KIND_F64 ? MOST_COST : 30;
+    default: return MOST_COST;
+    }
+}
+
 static uint32_t cost_of(const struct ir_inst *inst)
 {
     unsigned lanes = ir_type_is_number(inst->type) ? ir_type_lanes(inst->type) : 1;
-    if (ir_op_class(inst->op) == IR_CLASS_MATH) return 30 * lanes;
+    if (ir_op_class(inst->op) == IR_CLASS_MATH) return cost_of_function(inst) * lanes;
     bool divides = ir_op_info(inst->op)->flags & IR_FLAG_PARTIAL;
+    if (divides && ir_type_bits(inst->type) == 64) return MOST_COST * lanes; /* GPUs have no instruction for that */
     return (divides || inst->op == IR_OP_FDIV || inst->op == IR_OP_SQRT ? 10 : 1) * lanes;
 }
 

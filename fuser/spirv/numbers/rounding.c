@@ -3,8 +3,10 @@
 #include "fuser/spirv/numbers/rounding.h"
 
 #include <math.h>
+#include <spirv/unified1/GLSL.std.450.h>
 
 #include "fuser/spirv/numbers/notation.h"
+#include "ir/formula/quotient.h"
 
 /* ---- f16 ---- */
 
@@ -82,13 +84,84 @@ static bool expand_fma(struct spw *w, enum ir_kind kind, const value *args, valu
 
 /* An f64 has more than twice the digits of an f32: rounded once more its quotients and roots are the nearest, also
    where the f32 is denormal. */
-static bool through_f64(struct spw *w, enum ir_op op, const value *args, value *result)
+static value quotient_of_f64(const struct formula *f, const value *args)
+{
+    enum ir_kind kind = IR_KIND_F64;
+    return AS(IR_KIND_F32, OP2(FDIV, AS(kind, args[0]), AS(kind, args[1])));
+}
+
+static value root_of_f64(const struct formula *f, const value *args)
+{
+    enum ir_kind kind = IR_KIND_F64;
+    return AS(IR_KIND_F32, OP1(SQRT, AS(kind, args[0])));
+}
+
+/* Is a number, as bits without a sign, one for which the formulas are good? */
+static value is_usual(const struct formula *f, value bits)
+{
+    const uint64_t low = ir_float_bits(IR_KIND_F32, FORMULA_QUOTIENT_LEAST);
+    const uint64_t high = ir_float_bits(IR_KIND_F32, FORMULA_QUOTIENT_MOST);
+    return IS2(ULT, INT2(SUB, bits, I(low)), I(high - low));
+}
+
+static value size_of(const struct formula *f, value x)
+{
+    return INT2(AND, BITS(IR_KIND_I32, x), I(0x7fffffff));
+}
+
+/* Asked as bits: devices take denormals for 0. */
+static value is_zero(const struct formula *f, value x)
+{
+    return IS2(IEQ, size_of(f, x), I(0));
+}
+
+static value reciprocal(const struct formula *f, value x)
+{
+    enum ir_kind kind = IR_KIND_F32;
+    return spw_native(f->user, IR_OP_FDIV, kind, 2, (value[]){C(1), x});
+}
+
+static value inverse_root(const struct formula *f, value x)
+{
+    return spw_by_set(f->user, "GLSL.std.450", IR_KIND_F32, GLSLstd450InverseSqrt, 1, &x);
+}
+
+static value any_quotient(const struct formula *f, const value *args)
+{
+    return formula_quotient_of_any_f32(f, args[0], args[1], reciprocal);
+}
+
+static value any_root(const struct formula *f, const value *args)
+{
+    return formula_root_of_any_f32(f, args[0], inverse_root);
+}
+
+static value quotient(const struct formula *f, const value *args)
+{
+    value x = args[0], y = args[1];
+    value usual = IS2(AND, is_usual(f, size_of(f, y)), IS2(OR, is_usual(f, size_of(f, x)), is_zero(f, x)));
+    return f->rarely(f, IS1(NOT, usual), formula_quotient_f32(f, x, y, reciprocal(f, y)), any_quotient, args);
+}
+
+static value root(const struct formula *f, const value *args)
+{
+    value x = args[0], zero = is_zero(f, x);
+    value usual = IS2(OR, is_usual(f, BITS(IR_KIND_I32, x)), zero); /* negative ones are not */
+    value r = f->rarely(f, IS1(NOT, usual), formula_root_f32(f, x, inverse_root(f, x)), any_root, args);
+    return SELECT(zero, x, r);
+}
+
+/* By f32 alone where that has an FMA: GPUs compute f64 at a small part of the speed. */
+static bool nearest(struct spw *w, enum ir_op op, const value *args, value *result)
 {
     const struct formula *f = &w->formula;
-    enum ir_kind kind = IR_KIND_F64;
-    if (!(w->target->features & SPIRV_FLOAT64)) return false;
-    value x = AS(kind, args[0]);
-    *result = AS(IR_KIND_F32, op == IR_OP_SQRT ? OP1(SQRT, x) : OP2(FDIV, x, AS(kind, args[1])));
+    bool is_root = op == IR_OP_SQRT;
+    if (w->target->features & SPIRV_FMA32)
+        *result = is_root ? root(f, args) : quotient(f, args);
+    else if (w->target->features & SPIRV_FLOAT64)
+        *result = is_root ? root_of_f64(f, args) : quotient_of_f64(f, args);
+    else
+        return false;
     return true;
 }
 
@@ -98,7 +171,7 @@ bool spw_expand_rounding(struct spw *w, enum ir_op op, enum ir_kind kind, const 
     if (kind == IR_KIND_F16) return to_half(&w->formula, op, args[0], result);
     if (op == IR_OP_FMA) return expand_fma(w, kind, args, result);
     if (kind != IR_KIND_F32) return false;
-    if (op == IR_OP_FDIV && !(w->target->features & SPIRV_EXACT_DIVISION32)) return through_f64(w, op, args, result);
-    if (op == IR_OP_SQRT && !(w->target->features & SPIRV_EXACT_SQRT32)) return through_f64(w, op, args, result);
+    if (op == IR_OP_FDIV && !(w->target->features & SPIRV_EXACT_DIVISION32)) return nearest(w, op, args, result);
+    if (op == IR_OP_SQRT && !(w->target->features & SPIRV_EXACT_SQRT32)) return nearest(w, op, args, result);
     return false;
 }
