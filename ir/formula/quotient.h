@@ -1,4 +1,5 @@
-/* Quotients and roots of f32 that are the nearest ones, from approximations, where products and sums round once (FMA). */
+/* Quotients and roots of f32 that are the nearest ones, from approximations, where products and sums round once (FMA).
+ */
 #pragma once
 
 #include "ir/formula/types.h"

@@ -122,7 +122,7 @@ static void test_close_quotients(void **state)
 {
     (void)state;
     uint64_t steps = 40009 / (test_cases(40) / 40 + 1) | 1;
-    for (uint64_t y = (1 << 23) + 1; y < 1 << 24; y += y > (1 << 24) - 4000 ? 2 : 2 * steps)
+    for (uint64_t y = (1 << 23) + 1; y<1 << 24; y += y>(1 << 24) - 4000 ? 2 : 2 * steps)
         for (int k = 24; k <= 25; k++)
             for (int n = -3; n <= 3; n++) {
                 uint64_t x = inverse((1ull << k) % y, y) * (uint64_t)((int64_t)y * 4 + n) % y;
@@ -198,9 +198,10 @@ static void any(uint32_t x_bits, uint32_t y_bits)
 static void test_any(void **state)
 {
     (void)state;
-    static const uint32_t special[] = {0,        0x80000000, 1,          2,          3,          0x7fffff,   0x800000,
-                                       0x800001, 0x3f800000, 0x3fffffff, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
-                                       0x400000, 0xbf800000, 0x80000001, 0x00ffffff, 0x7f000000, 0x40000000, 0x807fffff};
+    static const uint32_t special[] = {0,          0x80000000, 1,          2,          3,          0x7fffff,
+                                       0x800000,   0x800001,   0x3f800000, 0x3fffffff, 0x7f7fffff, 0x7f800000,
+                                       0xff800000, 0x7fc00000, 0x400000,   0xbf800000, 0x80000001, 0x00ffffff,
+                                       0x7f000000, 0x40000000, 0x807fffff};
     enum { N = sizeof special / sizeof *special };
     uint64_t random = 7;
     for (unsigned i = 0; i < N * N; i++) any(special[i / N], special[i % N]);

@@ -5,6 +5,7 @@
 #include <spirv/unified1/spirv.h>
 
 #include "fuser/spirv/base/branch.h"
+#include "fuser/spirv/base/builtin.h"
 #include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/groups/members.h"
 #include "fuser/spirv/groups/scan.h"
@@ -25,8 +26,11 @@ static uint32_t as_word(struct spw *w, uint32_t x)
     return SPW_EMIT(w, SpvOpUConvert, word_type(w), x);
 }
 
+/* In Vulkan a dispatch's work-groups are all of the size that its pipeline was made for: compilers know it. */
 static uint32_t linear_id(struct spw *w)
 {
+    if (w->vulkan && w->sub_group) return spw_linear_in_sub_groups(w);
+    if (w->vulkan) return spw_builtin(w, SpvBuiltInLocalInvocationIndex, word_type(w));
     return as_word(w, spw_id_of(w, IR_OP_LOCAL_LINEAR_ID, 0));
 }
 
@@ -37,6 +41,7 @@ static uint32_t size_of(struct spw *w, unsigned dim)
 
 static uint32_t items(struct spw *w)
 {
+    if (w->vulkan) return spw_group_items(w);
     uint32_t n = size_of(w, 0);
     for (unsigned d = 1; d < 3; d++) n = SPW_EMIT(w, SpvOpIMul, word_type(w), n, size_of(w, d));
     return n;
@@ -78,9 +83,57 @@ static uint32_t half_of(struct spw *w, uint32_t n)
     return SPW_EMIT(w, SpvOpISub, type, x, SPW_EMIT(w, SpvOpShiftRightLogical, type, x, spw_const_u32(&w->m, 1)));
 }
 
+/* A round's part of the first work-items, of which there are as many as the others are far away. */
+static uint32_t taken_in(struct spw *w, ir_type t, enum ir_group_op op, uint32_t sum, uint32_t d)
+{
+    uint32_t own = linear_id(w), at = SPW_EMIT(w, SpvOpIAdd, word_type(w), own, d), words[2];
+    uint32_t first = question(w, SpvOpULessThan, own, d), there = question(w, SpvOpULessThan, at, items(w));
+    uint32_t takes = SPW_EMIT(w, SpvOpLogicalAnd, spw_type_bool(&w->m, 1), first, there);
+    struct spw_if way = spw_if_begin(w, takes);
+    words[0] = spw_exchange_get(w, at);
+    uint32_t both = spw_combined(w, t, op, sum, spw_from_words(w, t, words));
+    spw_to_words(w, t, both, words);
+    spw_exchange_put(w, own, words[0]);
+    spw_if_else(w, &way, both);
+    return spw_if_end(w, &way, spw_part_type(w, t), sum);
+}
+
+/* Numbers of one word stay in memory from round to round: who writes and who is read are different work-items, so that
+   they wait once a round. */
+static uint32_t reduced_in_memory(struct spw *w, ir_type t, enum ir_group_op op, uint32_t x)
+{
+    uint32_t type = spw_part_type(w, t), word = word_type(w), first = half_of(w, items(w)), words[2];
+    uint32_t header = spw_id(&w->m), again = spw_id(&w->m), merge = spw_id(&w->m), test = spw_id(&w->m);
+    uint32_t body = spw_id(&w->m), next = spw_id(&w->m), half = spw_id(&w->m);
+    spw_to_words(w, t, x, words);
+    spw_exchange_put(w, linear_id(w), words[0]);
+    spw_exchange_wait(w);
+    uint32_t from = w->label;
+    spw_jump(w, header);
+    spw_label(w, header);
+    uint32_t d = SPW_EMIT(w, SpvOpPhi, word, first, from, half, again);
+    uint32_t sum = SPW_EMIT(w, SpvOpPhi, type, x, from, next, again);
+    spw_loop_merge(w, merge, again);
+    spw_jump(w, test);
+    spw_label(w, test);
+    SPW_DO(w, SpvOpBranchConditional, question(w, SpvOpINotEqual, d, spw_const_u32(&w->m, 0)), body, merge);
+    spw_label(w, body);
+    SPW_DO(w, SpvOpCopyObject, type, next, taken_in(w, t, op, sum, d));
+    spw_exchange_wait(w);
+    SPW_DO(w, SpvOpShiftRightLogical, word, half, d, spw_const_u32(&w->m, 1));
+    spw_jump(w, again);
+    spw_label(w, again);
+    spw_jump(w, header);
+    spw_label(w, merge);
+    words[0] = spw_exchange_get(w, spw_const_u32(&w->m, 0));
+    spw_exchange_wait(w);
+    return spw_from_words(w, t, words);
+}
+
 /* Each work-item takes in the one so far behind it, where that is there: round after round, each half as far. */
 static uint32_t reduced(struct spw *w, ir_type t, enum ir_group_op op, uint32_t x)
 {
+    if (ir_type_bits(t) <= 32) return reduced_in_memory(w, t, op, x);
     uint32_t type = spw_part_type(w, t), word = word_type(w), own = linear_id(w), n = items(w), first = half_of(w, n);
     uint32_t header = spw_id(&w->m), again = spw_id(&w->m), merge = spw_id(&w->m), test = spw_id(&w->m);
     uint32_t body = spw_id(&w->m), next = spw_id(&w->m), half = spw_id(&w->m), from = w->label;
