@@ -125,7 +125,10 @@ static void kernel_modes(struct spw *w, uint32_t function)
     const struct ir_function *k = w->kernel;
     struct spw_words *modes = &w->m.sections[SPW_MODES];
     const uint32_t *size = k->work_group_size, *hint = k->work_group_size_hint;
-    if (size[0]) SPW_PUT(modes, SpvOpExecutionMode, function, SpvExecutionModeLocalSize, size[0], size[1], size[2]);
+    /* With a block a launch's last work-groups may be smaller, which drivers would not take. */
+    if (size[0] && spw_has_block(w)) hint = size;
+    if (size[0] && !spw_has_block(w))
+        SPW_PUT(modes, SpvOpExecutionMode, function, SpvExecutionModeLocalSize, size[0], size[1], size[2]);
     if (hint[0]) SPW_PUT(modes, SpvOpExecutionMode, function, SpvExecutionModeLocalSizeHint, hint[0], hint[1], hint[2]);
     SPW_PUT(modes, SpvOpExecutionMode, function, SpvExecutionModeContractionOff);
     bool sized = k->sub_group_size && k->sub_group_size < IR_SUB_GROUP_AUTOMATIC;

@@ -145,7 +145,7 @@ ON_DEVICES(diamond_shape_local)
 ON_DEVICES(existing_local_accessor)
 ON_DEVICES(internalize_array_wrapper_local)
 ON_DEVICES(usm_local_internalize)
-ON_DEVICES(usm_local_mismatch)
+ON_DEVICES_WITH("usm_device_allocations", usm_local_mismatch)
 
 int main(void)
 {

@@ -107,7 +107,7 @@ static void wrapped_usm(struct kit *k)
 
 ON_DEVICES(usm_no_dependencies)
 ON_DEVICES(usm_private_internalize)
-ON_DEVICES(usm_private_mismatch)
+ON_DEVICES_WITH("usm_device_allocations", usm_private_mismatch) /* which this process reads */
 ON_DEVICES(pointers_into_one_allocation)
 ON_DEVICES_WITH("usm_host_allocations", wrapped_usm)
 

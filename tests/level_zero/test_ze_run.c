@@ -54,6 +54,24 @@ static void arguments_are_those_of_the_append(void **state)
     good(zeKernelDestroy(kernel));
 }
 
+/* What a list has of a kernel is its own. */
+static void lists_outlive_kernels(void **state)
+{
+    (void)state;
+    ze_module_handle_t own = kit_module(&kit, "kernels.spv");
+    ze_kernel_handle_t kernel = kit_kernel(own, "scale");
+    int *a = iota();
+    good(zeKernelSetGroupSize(kernel, 64, 1, 1));
+    ze_command_list_handle_t list = kit_list(&kit);
+    set_scale(kernel, a, 3, a);
+    kit_append(list, kernel, N / 64);
+    good(zeCommandListClose(list));
+    good(zeKernelDestroy(kernel));
+    good(zeModuleDestroy(own));
+    good(zeCommandListDestroy(list));
+    kit_free(&kit, a);
+}
+
 static void memory_is_reached_through_a_block(void **state)
 {
     (void)state;
@@ -245,6 +263,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_are_those_of_the_append),
+        cmocka_unit_test(lists_outlive_kernels),
         cmocka_unit_test(memory_is_reached_through_a_block),
         cmocka_unit_test(work_groups_have_memory_and_barriers),
         cmocka_unit_test(values_of_all_kinds_arrive),

@@ -152,6 +152,14 @@ static void run_case(void **state)
     run_kernel(f, c->kernel);
 }
 
+/* FUSIOND_TEST_EVERY: one of so many kernels is taken. */
+static uint32_t sample(void)
+{
+    const char *every = getenv("FUSIOND_TEST_EVERY"), *ways = getenv("FUSIOND_TEST_WAYS");
+    bool all = ways && strcmp(ways, "all") == 0;
+    return every && !all && atoi(every) > 1 ? (uint32_t)atoi(every) : 1;
+}
+
 /* A count that is known, by the environment. */
 static bool is_as_known(const char *variable, unsigned count)
 {
@@ -173,8 +181,8 @@ int main(int argc, char **argv)
     struct ir_module *modules[2] = {read_module(argv[2]), read_module(argv[3])};
     struct corpus_case *cases = arena_realloc(NULL, 2 * corpus.n * sizeof *cases);
     struct CMUnitTest *tests = arena_realloc(NULL, 2 * corpus.n * sizeof *tests);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < 2 * corpus.n; i++) {
+    uint32_t n = 0, every = sample();
+    for (uint32_t i = 0; i < 2 * corpus.n; i += every) {
         if (argc > 4 && strcmp(argv[4], corpus.kernels[i / 2]->name) != 0) continue;
         cases[n] = (struct corpus_case){&modules[i % 2], corpus.kernels[i / 2]};
         tests[n] =

@@ -18,7 +18,8 @@ struct launch {
     struct command command;
     uint64_t code; /* the machine's */
     const struct spirv_kernel *kernel;
-    struct machine_argument *arguments; /* own copies */
+    struct machine_argument *arguments; /* own copies: kernels may be destroyed before lists are */
+    uint32_t n_arguments;
     struct machine_range range;
     const ze_group_count_t *groups; /* where they are found when it runs; NULL: they are in range */
     const uint32_t *count;          /* likewise: it runs where more than index are to run */
@@ -45,7 +46,7 @@ static bool run_launch(struct command *command)
 static void release_launch(struct command *command)
 {
     struct launch *l = (struct launch *)command;
-    for (uint32_t i = 0; l->arguments && i < l->kernel->n_parameters; i++) free(l->arguments[i].bytes);
+    for (uint32_t i = 0; i < l->n_arguments; i++) free(l->arguments[i].bytes);
     free(l->arguments);
 }
 
@@ -64,6 +65,7 @@ static bool copy_arguments(struct launch *l, ze_kernel_handle_t kernel)
 {
     l->arguments = calloc(l->kernel->n_parameters + 1, sizeof *l->arguments);
     for (uint32_t i = 0; l->arguments && i < l->kernel->n_parameters; i++) {
+        l->n_arguments = i + 1;
         const struct machine_argument *a = &kernel->arguments[i];
         l->arguments[i].size = a->size;
         if (!a->bytes) continue;
