@@ -77,13 +77,26 @@ static void assume(struct fold *f, struct ir_block *block, struct ir_value *cond
     if (cond->scratch) f->map.to[cond->scratch] = saved;
 }
 
+/* What one branch computes and the other leaves undefined may be computed before. */
+static bool move_before(struct ir_value *v, struct ir_inst *branch)
+{
+    struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
+    bool in_branch = inst && inst->parent->parent == branch && inst->n_results == 1;
+    if (!in_branch || !pass_is_pure(inst) || ir_op_info(inst->op)->flags & IR_FLAG_PARTIAL) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (pass_is_inside(inst->operands[i], branch)) return false;
+    ir_inst_move_before(inst, branch);
+    return true;
+}
+
 static void fold_if_results(struct fold *f, struct ir_inst *branch)
 {
     for (uint32_t i = 0; i < branch->n_results; i++) {
         struct agreement a = {0};
         for (int b = 0; b < 2; b++)
             if (branch->blocks[b]->last->op == IR_OP_YIELD) agree(&a, branch->blocks[b]->last->operands[i]);
-        if (!a.value || a.failed || pass_is_inside(a.value, branch)) continue;
+        if (!a.value || a.failed || !f->uses[branch->results[i]->scratch]) continue;
+        if (pass_is_inside(a.value, branch) && !move_before(a.value, branch)) continue;
         replace_carried(f, branch->results[i], a.value);
     }
 }
