@@ -226,6 +226,28 @@ static void known_steps(void **state)
     free(text);
 }
 
+/* What is the same for the work-group is computed even where no work-item has anything else to do. */
+static void nobody_takes_part(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local @s: [64 x i32]\n"
+        "kernel @k(%a: ptr.global i32 read, %o: ptr.global i32) work_group_size(64, 1, 1)\n"
+        "        assumes(small_ids, small_memory, whole_groups) {\n"
+        "  %l = local_id x\n  %l32 = trunc i32 %l\n  %i = global_id x\n  %v = load i32 %a[%i]\n"
+        "  %p = global @s\n  %mine = elem i32 %p, %l\n  store i32 %mine, %v\n  barrier work_group, local\n"
+        "  %c = ugt i32 %l32, 100\n  if %c {\n    store i32 %mine, 7\n    yield\n  }\n"
+        "  %u = load i32 %p\n  %y = add i32 %l32, %u\n  barrier work_group, local\n  store i32 %mine, %y\n"
+        "  barrier work_group, local\n  %w = load i32 %mine\n  %z = add i32 %w, %u\n  store i32 %o[%i], %z\n"
+        "  return\n}\n";
+    int32_t in[128], out[128];
+    struct nd_range range = {1, {128, 1, 1}, {0}, {64, 1, 1}};
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = in, .size = sizeof in},
+                                {.kind = INTERP_ARG_BUFFER, .data = out, .size = sizeof out}};
+    for (int i = 0; i < 128; i++) in[i] = i * i % 37 - 11;
+    kit_same_everywhere(text, &range, 1, 0, args, 2);
+}
+
 /* A loop with two ways on, as compilers make two of it: work-items that add leave the inner one, and all come to its
    barrier. */
 static void two_ways(void **state)
@@ -269,6 +291,6 @@ static void two_ways(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(trees), cmocka_unit_test(known_steps),
-                                       cmocka_unit_test(two_ways)};
+                                       cmocka_unit_test(nobody_takes_part), cmocka_unit_test(two_ways)};
     return cmocka_run_group_tests_name("diff_cpu_trees", tests, NULL, NULL);
 }

@@ -309,13 +309,15 @@ static void run_segments(const struct run *r)
 {
     struct emit *e = r->e;
     struct uniformity rows = e->values->uniformity;
-    bool one_by_one = runs_one_by_one(e, r->first, r->end, &r->tests.uniformity);
+    bool one_by_one = runs_one_by_one(e, r->first, r->end, &r->tests.uniformity), ran = false;
     e->values->uniformity = r->tests.uniformity;
     e->control->known.assumed = r->tests.assumed;
     for (unsigned i = 0; i < r->segments.n; i++) {
         const struct row_segment *s = &r->segments.of[i];
         uint32_t whole = s->from + (s->to - s->from) / e->width * e->width;
-        if (is_idle(r, s)) continue;
+        bool is_needed = !ran && i + 1 == r->segments.n; /* for what is the work-group's, which any computes */
+        if (is_idle(r, s) && !is_needed) continue;
+        ran = true;
         e->control->known.decided = s->decided;
         if (one_by_one) {
             run_items(r, s->from, s->to);
