@@ -53,11 +53,11 @@ struct fusion_session {
 
     pthread_mutex_t lock; /* everything below, and the ring's producer side */
     LIST_HEAD(, client_object) objects;
-    uint64_t next_sequence;
-    uint64_t next_reserved;     /* from here to next_sequence: numbers of commands that a queue holds back (push.h) */
-    struct client_spans *spans; /* wait.c; NULL: there were none yet */
-    bool uses_gpus;             /* something that runs on a GPU was submitted */
-    struct failure *failures;   /* wait.c */
+    _Atomic uint64_t next_sequence; /* both are read without the lock, too (held.c) */
+    _Atomic uint64_t next_reserved; /* from here on: numbers of commands that a queue holds back (push.h) */
+    struct client_spans *spans;     /* wait.c; NULL: there were none yet */
+    bool uses_gpus;                 /* something that runs on a GPU was submitted */
+    struct failure *failures;       /* wait.c */
     uint32_t n_failures;
     bool failed_here;              /* some are of submissions that never reached the executor */
     struct memory_table *memories; /* memory/table.c; NULL: there were none yet */
