@@ -1,0 +1,119 @@
+#!/usr/bin/python3
+"""The tutorial's programs: graph file, C and Python compute what NumPy does, and its code is theirs. Prints TAP.
+
+    test_tutorial.py ROOT FUSION-INSPECT EXAMPLE-EDGES
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+
+import numpy
+
+ROOT, INSPECT, EDGES = sys.argv[1:4]
+FOLDER = os.path.join(ROOT, "examples/edges")
+WIDTH, HEIGHT = 640, 480
+picture = numpy.random.default_rng(1).integers(0, 256, (HEIGHT, WIDTH, 4), "u1")
+
+
+def expected():
+    f = numpy.float32
+    c = picture.astype("f4")
+    light = f(0.299) * c[..., 0] + f(0.587) * c[..., 1] + f(0.114) * c[..., 2]
+    p = numpy.pad(numpy.clip((light - 128) * f(1.5) + 128, 0, 255), 1, mode="edge")
+
+    def at(y, x):
+        return p[1 + y:HEIGHT + 1 + y, 1 + x:WIDTH + 1 + x]
+
+    h = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1)
+    v = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1)
+    return numpy.minimum(numpy.sqrt(h * h + v * v), 255).astype("u1")
+
+
+def expect_edges(edges):
+    """NumPy adds in the same order, but without fused multiplications: a rounding apart."""
+    apart = numpy.abs(edges.astype(int) - expected())
+    if edges.shape != (HEIGHT, WIDTH) or apart.max() > 1 or numpy.mean(apart > 0) > 0.01:
+        raise AssertionError(f"{edges.shape}: {apart.max()} apart, {numpy.mean(apart > 0)} of all")
+
+
+def run(*command, **options):
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False, **options)
+    if done.returncode:
+        raise AssertionError(f"{command}: {done.stderr.decode()}")
+    return done
+
+
+class Files:
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        numpy.save(self.path("in.npy"), picture)
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+
+def test_graph_file():
+    with Files() as f:
+        done = run(INSPECT, "--private", "run", "--in", "photo=" + f.path("in.npy"), "--out", "edges=" + f.path("out.npy"),
+                   os.path.join(FOLDER, "edges.yaml"))
+        expect_edges(numpy.load(f.path("out.npy")))
+        with open(os.path.join(ROOT, "docs/tutorial.md")) as tutorial:
+            shown = re.search(r"```\n(linear order.*?)```", tutorial.read(), re.S).group(1)
+        for line in shown.splitlines():
+            if line not in done.stdout.decode().splitlines():
+                raise AssertionError(f"{line!r} is not in {done.stdout.decode()}")
+
+
+def test_c():
+    done = run(EDGES, os.path.join(FOLDER, "edges.cl"), str(WIDTH), str(HEIGHT), input=picture.tobytes())
+    expect_edges(numpy.frombuffer(done.stdout, "u1").reshape(HEIGHT, WIDTH))
+
+
+def test_python():
+    with Files() as f:
+        done = run("/usr/bin/python3", os.path.join(FOLDER, "edges.py"), f.path("in.npy"), f.path("out.npy"))
+        expect_edges(numpy.load(f.path("out.npy")))
+        if b"2 launches" not in done.stdout:
+            raise AssertionError(done.stdout)
+
+
+def test_code_is_of_the_files():
+    """Each piece of code in the tutorial stands in a file, line by line."""
+    with open(os.path.join(ROOT, "docs/tutorial.md")) as tutorial:
+        pieces = re.findall(r"```(c|yaml|python)\n(.*?)```", tutorial.read(), re.S)
+    files = {}
+    for name in ("edges.cl", "edges.c", "edges.yaml", "edges.py"):
+        with open(os.path.join(FOLDER, name)) as f:
+            files[name] = "\n".join(line.strip() for line in f)
+    for _, piece in pieces:
+        text = "\n".join(line.strip() for line in piece.strip().splitlines())
+        if not any(text in content for content in files.values()):
+            raise AssertionError(f"in no file: {piece}")
+    if len(pieces) < 6:
+        raise AssertionError("where is the code?")
+
+
+def main():
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    print(f"1..{len(tests)}")
+    failed = False
+    for number, (name, test) in enumerate(tests, 1):
+        try:
+            test()
+            print(f"ok {number} {name}", flush=True)
+        except Exception:
+            failed = True
+            print(f"not ok {number} {name}", flush=True)
+            print("".join("# " + line for line in traceback.format_exc().splitlines(keepends=True)[-12:]), flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
