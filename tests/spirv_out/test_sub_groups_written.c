@@ -16,7 +16,7 @@
 enum { KERNEL_WAY, DEVICE_WAY, MAX_ARGS = 16 };
 /* Drivers take a tenth of a second for a kernel, and there are thousands: so many-th cases are run at one size, and
    those between at another, which the device may not have. FUSIOND_TEST_WAYS=all runs all of them. */
-enum { FEW = 8, LARGEST_EXCHANGE = 32, MOST_LANES = 2 };
+enum { FEW = 8, LARGEST_EXCHANGE = 32, MOST_LANES = 1 };
 
 static struct dispatcher *device;
 static bool all; /* cases */
