@@ -5,11 +5,30 @@
 #include "tests/bench/forms/form.h"
 
 const struct form *const forms[] = {
-    &form_chain_small,     &form_chain,   &form_chain_16,   &form_layernorm,  &form_mandelbrot,
-    &form_black_scholes,   &form_stencil, &form_softmax,    &form_rms_norm,   &form_blur,
-    &form_edges,           &form_corners, &form_histogram,  &form_prefix_sum, &form_n_body,
-    &form_n_body_tiles,    &form_sparse,  &form_stencil_3d, &form_matmul,     &form_transpose_naive,
-    &form_transpose_tiles, NULL,
+    &form_chain_small,
+    &form_chain,
+    &form_chain_16,
+    &form_layernorm,
+    &form_mandelbrot,
+    &form_black_scholes,
+    &form_stencil,
+    &form_softmax,
+    &form_rms_norm,
+    &form_blur,
+    &form_edges,
+    &form_corners,
+    &form_histogram,
+    &form_prefix_sum,
+    &form_cg,
+    &form_cg_small,
+    &form_n_body,
+    &form_n_body_tiles,
+    &form_sparse,
+    &form_stencil_3d,
+    &form_matmul,
+    &form_transpose_naive,
+    &form_transpose_tiles,
+    NULL,
 };
 
 static double ratio_of(json_object *row, const char *peer)
