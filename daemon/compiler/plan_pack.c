@@ -256,11 +256,12 @@ static void program_conditions(msgpack_packer *k, const struct plan_source *s, c
     put_list(k, "conditions", l->n_conditions);
     for (uint32_t i = 0; i < l->n_conditions; i++) {
         const struct fuser_condition *c = &l->conditions[i];
-        msgpack_pack_array(k, c->is_pipe ? 1 : 3);
+        msgpack_pack_array(k, c->is_pipe ? 1 : c->at_least ? 4 : 3);
         msgpack_pack_uint32(k, c->value);
         if (c->is_pipe) continue;
         msgpack_pack_uint32(k, c->like);
         msgpack_pack_uint64(k, (uint64_t)c->number);
+        if (c->at_least) msgpack_pack_true(k);
     }
     put_uint(k, "spares", s->plan->n_launches + l->first_spare);
     put_uint(k, "n_spares", l->n_spares);

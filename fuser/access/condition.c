@@ -168,8 +168,8 @@ static bool as_number(const struct access_walk *w, const struct ir_value *v, boo
 {
     unsigned bits = ir_type_bits(v->type);
     *sum = affine_value_widened(w, v, is_signed);
-    if (!affine_is_exact(sum)) return false;
-    return reads_as_itself(w, sum, bits, is_signed) || is_bare_symbol(sum);
+    if (!sum->known || sum->jump) return false;
+    return reads_as_itself(w, sum, bits, is_signed) || (affine_is_exact(sum) && is_bare_symbol(sum));
 }
 
 /* The condition as margin <= 0. */
@@ -192,6 +192,22 @@ static struct affine margin_of(const struct access_walk *w, const struct ir_valu
     return r == BELOW || r == ABOVE ? affine_add(&margin, &one) : margin;
 }
 
+/* Where the margin is of ids less a scalar that was known: as long as that is at least so much, all ids pass. */
+static void note_scalar(const struct access_walk *w, unsigned bits, struct access_guard *g)
+{
+    const struct affine *m = &g->margin;
+    struct affine ids = *m;
+    int64_t low, high;
+    if (!w->numbers || !m->known || m->jump || m->n_symbols != 1 || m->symbols[0].factor != -1) return;
+    uint32_t param = m->symbols[0].param;
+    ids.n_symbols = 0;
+    if (ir_type_bits(w->kernel->params[param].value->type) > bits || !affine_range(&ids, &w->bounds, &low, &high))
+        return;
+    if (high < 1 || w->numbers[param] < high) return;
+    g->scalar = &w->result->params[param];
+    g->least = high;
+}
+
 /* Gives what it is given: whether items say it. */
 static bool guard(const struct access_walk *w, const struct ir_value *condition, bool taken, bool in_items,
                   struct access_state *state)
@@ -203,6 +219,7 @@ static bool guard(const struct access_walk *w, const struct ir_value *condition,
                                .margin = margin_of(w, condition, taken),
                                .outer = state->guards};
     state->guards = g;
+    if (g->margin.known) note_scalar(w, ir_type_bits(condition->of.inst->type), g);
     return in_items;
 }
 

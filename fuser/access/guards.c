@@ -15,6 +15,7 @@ struct said {
 /* What is known of the work-items that get there. */
 struct known {
     const struct launched_access *there;
+    struct guards_taken *taken; /* NULL: none may be */
     unsigned n_assumed;
     struct said assumed[MOST_ASSUMED];
 };
@@ -142,12 +143,20 @@ static bool is_inside_range(const struct access_items *items, const struct launc
     return is_inside(items, &all);
 }
 
+/* It holds as long as a scalar is as large as it was. */
+static bool takes(const struct known *k, const struct access_guard *g)
+{
+    if (!k->taken || !g->scalar || k->taken->n == GUARDS_MOST_TAKEN) return false;
+    k->taken->guards[k->taken->n++] = g;
+    return true;
+}
+
 /* The first guard of `here` that does not follow; NULL: all do. */
 static const struct access_guard *find_open(const struct known *k, const struct launched_access *here)
 {
     bool inside = is_inside(&k->there->site->items, &here->site->items);
     for (const struct access_guard *g = here->site->guards; g; g = g->outer)
-        if (!(g->in_items && inside) && !follows(k, here, g)) return g;
+        if (!(g->in_items && inside) && !follows(k, here, g) && !takes(k, g)) return g;
     return NULL;
 }
 
@@ -174,8 +183,22 @@ static bool are_passed(const struct known *k, const struct launched_access *here
     return false;
 }
 
-bool guards_let_pass(const struct launched_access *here, uint32_t n, const struct launched_access *there)
+bool guards_let_pass(const struct launched_access *here, uint32_t n, const struct launched_access *there,
+                     struct guards_taken *taken)
 {
     struct known k = {.there = there};
-    return are_passed(&k, here, n);
+    if (are_passed(&k, here, n)) return true;
+    if (!taken) return false;
+    unsigned before = taken->n;
+    k.taken = taken;
+    if (are_passed(&k, here, n)) return true;
+    taken->n = before;
+    return false;
+}
+
+void guards_keep(const struct guards_taken *taken)
+{
+    for (unsigned i = 0; i < taken->n; i++)
+        if (taken->guards[i]->scalar->least < taken->guards[i]->least)
+            taken->guards[i]->scalar->least = taken->guards[i]->least;
 }

@@ -17,6 +17,9 @@ struct access_guard {
     bool taken;
     bool in_items; /* `items` says it */
     struct affine margin;
+    struct access_summary
+        *scalar; /* as long as this one is at least `least`, all pass: as it was; NULL: there is none */
+    int64_t least;
     const struct access_guard *outer; /* passed before; NULL: none */
 };
 
@@ -59,6 +62,7 @@ struct access_summary {
     bool written_first; /* the first site is a store that each work-item executes */
     bool decides;       /* of a scalar: where the kernel accesses memory, or whether it does, depends on it */
     int64_t number;     /* of a scalar that strides depend on: what it was taken to be; 0: nothing */
+    int64_t least;      /* of a scalar that ids are compared with: some proof took it to be at least this; 0: none */
     uint32_t n_sites;
     struct access_site *sites; /* in program order */
     bool pixels_unknown;       /* of an image: not all that is done to it is in the list */

@@ -38,6 +38,15 @@ static const char kernels[] =
     "    %v = load i32 %in[%k]\n    %s = add i32 %v, %i\n    store i32 %out[%k], %s\n"
     "}\n";
 
+static const char bounds[] =
+    "kernel @part(%in: ptr.global i32, %out: ptr.global i32, %n: i32) {\n"
+    "    %i0 = global_id x\n    %i = trunc i32 %i0\n    %c = slt i32 %i, %n\n"
+    "    if %c {\n        %v = load i32 %in[%i0]\n        %s = add i32 %v, 1\n        store i32 %out[%i0], %s\n    }\n"
+    "}\n"
+    "kernel @all(%in: ptr.global i32, %out: ptr.global i32) {\n"
+    "    %i = global_id x\n    %v = load i32 %in[%i]\n    %s = mul i32 %v, 2\n    store i32 %out[%i], %s\n"
+    "}\n";
+
 static struct service service;
 static fusion_session *session;
 static fusion_module *module;
@@ -268,11 +277,45 @@ static void test_offsets(void **state)
     clear(&c);
 }
 
+/* What is read was written as long as n is large enough; else it is zeros, or what a submission binds. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    fusion_module *m;
+    fusion_graph *graph;
+    fusion_exec *exec;
+    fusion_buffer *in, *t, *out;
+    expect_ok(fusion_module_load(session, "bounds", bounds, strlen(bounds), &m));
+    in = index_buffer(session, "in", SIZE, 3, 0);
+    expect_ok(fusion_buffer_create(session, "t", FUSION_I32, SIZE, FUSION_INTERNAL_MEMORY, &t));
+    out = index_buffer(session, "out", SIZE, 0, 0);
+    expect_ok(fusion_graph_create(session, &graph));
+    fusion_arg part[] = {fusion_arg_read(in), fusion_arg_write(t), fusion_arg_i32(SIZE)};
+    fusion_arg all[] = {fusion_arg_read(t), fusion_arg_write(out)};
+    fusion_node node = add_node(graph, m, "part", SIZE, part, 3);
+    add_node(graph, m, "all", SIZE, all, 2);
+    expect_ok(fusion_graph_finalize(graph, &(fusion_finalize_options){.mode = FUSION_ENABLE}, &exec));
+    assert_int_equal(fusion_exec_report(exec)->n_internalized, 1);
+    for (int i = 0; i < 6; i++) {
+        int n = (const int[]){SIZE, SIZE + 100, SIZE - 1, 7, 0, INT32_MIN}[i];
+        fusion_event event;
+        fusion_rebind rebind = {.node = node, .arg = 2, .value = &n, .value_bytes = sizeof n};
+        fusion_buffer *zeros = index_buffer(session, "zeros", SIZE, 0, 0);
+        fusion_rebind both[] = {rebind, {.from = t, .to = zeros}};
+        expect_ok(fusion_exec_submit(exec, both, 2, &event));
+        expect_ok(fusion_event_wait(session, event, 20000, NULL));
+        for (int k = 0; k < SIZE; k++) assert_int_equal(map(out)[k], k < n ? 2 * (3 * k + 1) : 0);
+        fusion_buffer_destroy(zeros);
+    }
+    fusion_exec_destroy(exec);
+    fusion_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_code_of_spares), cmocka_unit_test(test_rows),    cmocka_unit_test(test_near_rows),
-        cmocka_unit_test(test_rows_on_gpu),    cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_rows_on_gpu),    cmocka_unit_test(test_offsets), cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests_name("conditions", tests, start, stop);
 }

@@ -223,6 +223,13 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
 static bool holds(const struct fuser_condition *c, const struct graph_memory *m)
 {
     uint32_t size = m->graph->values[c->value].size;
+    if (c->at_least) {
+        int32_t narrow;
+        int64_t wide;
+        memcpy(&narrow, m->values[c->value], sizeof narrow);
+        if (size == sizeof wide) memcpy(&wide, m->values[c->value], sizeof wide);
+        return (size == sizeof wide ? wide : narrow) >= c->number;
+    }
     if (c->like != c->value) return memcmp(m->values[c->value], m->values[c->like], size) == 0;
     return memcmp(m->values[c->value], &c->number, size) == 0;
 }

@@ -160,10 +160,10 @@ static const char kernels[] =
     "kernel @put(%o: ptr.global i32, %a: ptr.global i32, %p: ptr.global i32) {\n"
     "    %i = global_id x\n %w = load i32 %p[%i]\n %x = load i32 %a[%i]\n store i32 %o[%w], %x\n}\n";
 
-enum { ELEMENTS = 512, BUFFERS = 8, VALUES = 4, WIDTHS = 4 };
+enum { ELEMENTS = 512, BUFFERS = 8, VALUES = 4, WIDTHS = 4, BOUNDS = 2 };
 
 /* How a kernel is called: o output, a b inputs that must not be the output, = inputs that may be, k a scalar i32,
-   n a scalar i64, w an i32 that rows are as long as. */
+   n a scalar i64, w an i32 that rows are as long as, m an i64 near the number of work-items. */
 struct kind {
     const char *name, *args;
     bool plain; /* element i of each buffer, written before anything else */
@@ -174,7 +174,7 @@ static const struct kind kinds[] = {
     {"add", "o==", true, ANY},           {"scale", "o=k", true, ANY},     {"inc", "o", false, ANY},
     {"narrow", "o=", true, ANY},         {"next", "oa", false, ANY},      {"inner", "oa", false, ANY},
     {"clamped", "oa", false, ANY},       {"reverse", "oa", false, ANY},   {"first", "oa", false, ANY},
-    {"spread", "oa", false, ANY},        {"pairs", "oa", false, ANY},     {"guarded", "o=n", false, ANY},
+    {"spread", "oa", false, ANY},        {"pairs", "oa", false, ANY},     {"guarded", "o=m", false, ANY},
     {"gather", "oaa", false, ANY},       {"row", "oa", false, ANY},       {"rows", "o=", false, ANY},
     {"swap", "oa", false, GROUPS},       {"shift", "oan", false, ANY},    {"plane", "o=", false, PLANE},
     {"turned", "oa", false, PLANE},      {"fours", "oa", false, SPACE},   {"apart", "oa", false, ANY},
@@ -289,10 +289,11 @@ static void add_kernel(struct making *m, const char *name)
         kind = named(rng_chance(&m->rng, 50) ? "swap" : "block");
     if (!m->knobs->plain && rng_chance(&m->rng, m->row_percent))
         kind = named((const char *[]){"total", "less", "along", "sum_along", "scale"}[rng_below(&m->rng, 5)]);
+    bool chained = m->chain + 1 < BUFFERS && rng_chance(&m->rng, m->knobs->chained);
+    if (chained && rng_chance(&m->rng, 15)) kind = named("guarded");
     struct nd_range range = pick_range(m, kind);
     if (m->knobs->barriers && kind->range == ANY && rng_chance(&m->rng, m->group_percent)) range = test_range(64, 16);
     struct fuser_arg args[4];
-    bool chained = m->chain + 1 < BUFFERS && rng_chance(&m->rng, m->knobs->chained);
     uint32_t n = 0, before = m->chain, output = chained ? ++m->chain : rng_below(&m->rng, BUFFERS);
     for (const char *c = kind->args; *c; c++) {
         uint32_t buffer = *c == 'o' ? output : rng_below(&m->rng, BUFFERS);
@@ -301,6 +302,7 @@ static void add_kernel(struct making *m, const char *name)
         if (*c == 'k') args[n++] = test_arg_value(rng_below(&m->rng, VALUES / 2));
         if (*c == 'n') args[n++] = test_arg_value(VALUES / 2 + rng_below(&m->rng, VALUES / 2));
         if (*c == 'w') args[n++] = test_arg_value(VALUES + rng_below(&m->rng, WIDTHS));
+        if (*c == 'm') args[n++] = test_arg_value(VALUES + WIDTHS + rng_below(&m->rng, BOUNDS));
         if (*c == 'o' || *c == 'a' || *c == '=') args[n++] = pick_piece(m, buffer);
         if (*c == '=' && buffer == output) args[n - 1] = args[0]; /* in place: the very same piece */
     }
@@ -366,6 +368,10 @@ static void describe_values(struct making *m)
         if (rng_chance(&m->rng, 70)) values[i].alike = 1 + wide;
         if (wide) values[i].number = values[i].alike ? 8 : 16;
     }
+    for (uint32_t i = VALUES + WIDTHS; i < VALUES + WIDTHS + BOUNDS; i++) {
+        values[i].number = rng_chance(&m->rng, 60) ? 64 : 48;
+        if (rng_chance(&m->rng, 70)) values[i].alike = (uint32_t)values[i].number;
+    }
 }
 
 struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_knobs *knobs)
@@ -377,6 +383,7 @@ struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_kno
         test_buffer(m.g, name, IR_I32, ELEMENTS, (struct fuser_props){0});
     }
     for (uint32_t i = 0; i < VALUES + WIDTHS; i++) test_value(m.g, i < VALUES / 2 || i >= VALUES ? 4 : 8);
+    for (uint32_t i = 0; i < BOUNDS; i++) test_value(m.g, 8);
     describe_values(&m);
     m.plain_percent = knobs->plain ? 100 : rng_below(&m.rng, 100);
     m.group_percent = rng_below(&m.rng, 80);

@@ -50,6 +50,14 @@ static unsigned count_remarks(const struct fuser_plan *plan, const char *code)
     return n;
 }
 
+static unsigned count_at_least(const struct fuser_plan *plan)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < plan->n_launches; i++)
+        for (uint32_t k = 0; k < plan->launches[i].n_conditions; k++) n += plan->launches[i].conditions[k].at_least;
+    return n;
+}
+
 /* Copies and fills in launches. */
 static unsigned count_commands(const struct fuser_graph *g, const struct fuser_plan *plan)
 {
@@ -64,7 +72,7 @@ static unsigned count_commands(const struct fuser_graph *g, const struct fuser_p
 static void any_values_do(void **state)
 {
     (void)state;
-    unsigned conditional = 0, nowhere = 0, recomputed = 0, commands = 0, overwritten = 0;
+    unsigned conditional = 0, nowhere = 0, recomputed = 0, commands = 0, overwritten = 0, at_least = 0;
     for (unsigned seed = 0; seed < test_graphs(500); seed++) {
         struct random_graph_knobs knobs = random_graph_knobs(seed);
         struct test_graph *g = random_graph_new(seed, &knobs);
@@ -75,12 +83,14 @@ static void any_values_do(void **state)
         for (uint32_t i = 0; i < g->graph.n_buffers; i++) nowhere += plan->storage[i] == FUSER_STORAGE_NOWHERE;
         recomputed += count_remarks(plan, "recomputed");
         overwritten += count_remarks(plan, "overwritten");
+        at_least += count_at_least(plan);
         commands += count_commands(&g->graph, plan);
         for (int changed = 0; changed < 3; changed++) {
             struct graph_memory a = graph_memory_new(&g->graph, seed), b = graph_memory_new(&g->graph, seed);
             for (uint32_t i = 0; i < g->graph.n_values && changed; i++) {
                 bool wide = g->graph.values[i].number;
                 int64_t number = wide ? 3 + (int64_t)rng_below(&rng, 15) : (int64_t)rng_below(&rng, 8);
+                if (g->graph.values[i].number >= 32) number = 40 + (int64_t)rng_below(&rng, 40);
                 if (rng_chance(&rng, 60)) continue;
                 graph_memory_set(&a, i, number);
                 graph_memory_set(&b, i, number);
@@ -96,9 +106,10 @@ static void any_values_do(void **state)
     }
     print_message(
         "# %u graphs with conditions, %u buffers nowhere, %u computed again, %u copies and fills in launches, "
-        "%u overwritten\n",
-        conditional, nowhere, recomputed, commands, overwritten);
-    if (test_graphs(500) >= 500) assert_true(conditional && nowhere && recomputed && commands && overwritten);
+        "%u overwritten, %u arguments at least something\n",
+        conditional, nowhere, recomputed, commands, overwritten, at_least);
+    if (test_graphs(500) >= 500)
+        assert_true(conditional && nowhere && recomputed && commands && overwritten && at_least);
 }
 
 /* ---- planted ---- */

@@ -285,6 +285,77 @@ static void rows_that_overlap(void **state)
     });
 }
 
+static void check_changes(const struct chain *c, const int64_t (*changes)[2], unsigned n)
+{
+    if (!spirv_make_can_compile()) skip();
+    struct test_graph *g = make(c, "O2");
+    struct fuser_plan *plan = check_planned(g);
+    for (unsigned i = 0; i < n; i++) check_same_with(g, plan, changes[i]);
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
+/* Whoever reads does so behind no guard: what was written is all, as long as n is as large as it was. */
+static void large_enough(void **state)
+{
+    (void)state;
+    static const int64_t changes[][2] = {{ITEMS + 1, 0}, {ITEMS, 7}, {ITEMS - 1, 0}, {0, 0}, {-5, ITEMS}, {1 << 30, 1}};
+    static const char *const sources[] = {"kernel void k0(global const float *a, global float *t, int n)\n"
+                                          "{ int i = get_global_id(0); if (i < n) t[i] = a[i] + 1; }\n"
+                                          "kernel void k1(global const float *t, global float *o, int n)\n"
+                                          "{ int i = get_global_id(0); o[i] = t[i] * 2; }\n",
+                                          "kernel void k0(global const float *a, global float *t, int n)\n"
+                                          "{ int i = get_global_id(0); if (i >= n) return; t[i] = a[i] + 1; }\n"
+                                          "kernel void k1(global const float *t, global float *o, int n)\n"
+                                          "{ int i = get_global_id(0); o[i] = t[i] * 2; }\n"};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct chain c = {.source = sources[i],
+                                .n = 2,
+                                .n_values = 1,
+                                .range = test_range(ITEMS, 0),
+                                .floats = ITEMS,
+                                .recorded = (const int64_t[]){ITEMS},
+                                .launches = "k0 k1",
+                                .internalized = "b1"};
+        check(&c);
+        check_changes(&c, changes, sizeof changes / sizeof *changes);
+    }
+}
+
+/* Too small from the beginning; or nobody needs it to be large: then it may be anything. */
+static void not_large_enough(void **state)
+{
+    (void)state;
+    struct chain c = {.source = "kernel void k0(global const float *a, global float *t, int n)\n"
+                                "{ int i = get_global_id(0); if (i < n) t[i] = a[i] + 1; }\n"
+                                "kernel void k1(global const float *t, global float *o, int n)\n"
+                                "{ int i = get_global_id(0); o[i] = t[i] * 2; }\n",
+                      .n = 2,
+                      .n_values = 1,
+                      .range = test_range(ITEMS, 0),
+                      .floats = ITEMS,
+                      .recorded = (const int64_t[]){ITEMS - 1},
+                      .launches = "k0 k1",
+                      .internalized = "",
+                      .changed = (const int64_t[]){ITEMS, ITEMS}};
+    check(&c);
+    c.source = "kernel void k0(global const float *a, global float *t, int n)\n"
+               "{ int i = get_global_id(0); if (i < n) t[i] = a[i] + 1; }\n"
+               "kernel void k1(global const float *t, global float *o, int n)\n"
+               "{ int i = get_global_id(0); if (i < n) o[i] = t[i] * 2; }\n";
+    c.recorded = (const int64_t[]){ITEMS};
+    c.internalized = "b1";
+    c.changed = (const int64_t[]){5, 5};
+    check(&c);
+    if (!spirv_make_can_compile()) skip();
+    struct test_graph *g = make(&c, "O2");
+    struct fuser_plan *plan = check_planned(g);
+    for (uint32_t i = 0; i < plan->launches[0].n_conditions; i++)
+        assert_false(plan->launches[0].conditions[i].at_least);
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,7 +363,8 @@ int main(void)
         cmocka_unit_test(elements_behind_guards), cmocka_unit_test(equal_bounds),
         cmocka_unit_test(equal_offsets),          cmocka_unit_test(rows_of_images),
         cmocka_unit_test(rows_of_other_lengths),  cmocka_unit_test(stencil_and_points),
-        cmocka_unit_test(rows_that_overlap),
+        cmocka_unit_test(rows_that_overlap),      cmocka_unit_test(large_enough),
+        cmocka_unit_test(not_large_enough),
     };
     return cmocka_run_group_tests_name("plan params", tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static bool number_at(const msgpack_object_array *a, uint32_t i, uint64_t *numbe
     return true;
 }
 
-/* One number is a pipe, three are values. */
+/* One number is a pipe, three or four are values. */
 static bool read_condition(const msgpack_object *o, const struct program *p, struct program_condition *c)
 {
     uint64_t value, like;
@@ -30,12 +30,17 @@ static bool read_condition(const msgpack_object *o, const struct program *p, str
         c->value = c->is_pipe ? (uint32_t)value : 0;
         return c->is_pipe;
     }
-    if (o->type != MSGPACK_OBJECT_ARRAY || o->via.array.size != 3 || !number_at(&o->via.array, 0, &value) ||
-        !number_at(&o->via.array, 1, &like) || !number_at(&o->via.array, 2, &c->number))
+    uint32_t n = o->type == MSGPACK_OBJECT_ARRAY ? o->via.array.size : 0;
+    if ((n != 3 && n != 4) || !number_at(&o->via.array, 0, &value) || !number_at(&o->via.array, 1, &like) ||
+        !number_at(&o->via.array, 2, &c->number))
         return false;
     if (value >= p->n_values || like >= p->n_values || p->value_sizes[value] != p->value_sizes[like]) return false;
     c->value = (uint32_t)value;
     c->like = (uint32_t)like;
+    c->at_least = n == 4;
+    if (n == 4 &&
+        (value != like || o->via.array.ptr[3].type != MSGPACK_OBJECT_BOOLEAN || !o->via.array.ptr[3].via.boolean))
+        return false;
     return value != like || p->value_sizes[value] == 4 || p->value_sizes[value] == 8;
 }
 
@@ -53,7 +58,7 @@ bool conditions_read(const msgpack_object *map, const struct program *p, struct 
     l->conditions = arena_alloc(p->arena, (list->via.array.size + 1) * sizeof *l->conditions);
     for (; l->n_conditions < list->via.array.size; l->n_conditions++)
         if (!read_condition(&list->via.array.ptr[l->n_conditions], p, &l->conditions[l->n_conditions]))
-            return bad(e, "one is neither two values and a number nor a pipe");
+            return bad(e, "one is neither a pipe nor two values, a number, and whether more will do");
     return true;
 }
 
@@ -76,11 +81,25 @@ bool conditions_check(struct program *p, struct error *e)
     return true;
 }
 
+/* A value of 4 or 8 bytes. */
+static int64_t signed_number(const uint8_t *value, uint32_t size)
+{
+    int32_t narrow = 0;
+    int64_t wide = 0;
+    memcpy(&narrow, value, sizeof narrow);
+    if (size == sizeof wide) memcpy(&wide, value, sizeof wide);
+    return size == sizeof wide ? wide : narrow;
+}
+
 bool conditions_hold(const struct program *p, const struct program_launch *l, const uint8_t *const *values)
 {
     for (uint32_t i = 0; i < l->n_conditions; i++) {
         const struct program_condition *c = &l->conditions[i];
         if (c->is_pipe) continue;
+        if (c->at_least) {
+            if (signed_number(values[c->value], p->value_sizes[c->value]) < (int64_t)c->number) return false;
+            continue;
+        }
         const void *wanted = c->like == c->value ? (const void *)&c->number : values[c->like];
         if (memcmp(values[c->value], wanted, p->value_sizes[c->value]) != 0) return false;
     }

@@ -39,6 +39,7 @@ struct program_condition {
     bool is_pipe; /* the state `value` */
     uint32_t value, like;
     uint64_t number;
+    bool at_least; /* the number, as a signed integer, or more */
 };
 
 struct program_launch {

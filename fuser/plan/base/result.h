@@ -36,8 +36,9 @@ struct fuser_param {
 struct fuser_condition {
     bool is_pipe;   /* program_variables[value] is empty */
     uint32_t value; /* of the graph: */
-    uint32_t like;  /* has the same bytes as this one; the same value: is the number */
+    uint32_t like;  /* has the same bytes as this one; the same value: is the number, as a signed integer */
     int64_t number;
+    bool at_least; /* like the number: or more than it */
 };
 
 /* One launch: a group of nodes as one kernel, alone in its module. */

@@ -314,8 +314,23 @@ static bool add_spares(struct launching *l, struct node_run run)
     return true;
 }
 
-static bool add_conditions(struct launching *l, const struct attempt *r, struct fuser_launch *launch)
+/* With those that the homes of its buffers came to need; those on pipes stay. */
+static void find_conditions(struct launching *l, struct attempt *r)
 {
+    struct plan_params now;
+    params_find(l->ctx, l->facts, r->run, &now);
+    for (uint32_t i = 0; i < r->params.n_conditions; i++) {
+        if (!r->params.conditions[i].is_pipe) continue;
+        now.conditions = arena_grow(l->ctx->arena, now.conditions, now.n_conditions, sizeof *now.conditions);
+        now.conditions[now.n_conditions++] = r->params.conditions[i];
+    }
+    r->params.n_conditions = now.n_conditions;
+    r->params.conditions = now.conditions;
+}
+
+static bool add_conditions(struct launching *l, struct attempt *r, struct fuser_launch *launch)
+{
+    find_conditions(l, r);
     if (!is_conditional(l, r)) return true;
     launch->n_conditions = r->params.n_conditions;
     launch->conditions = arena_alloc(l->plan->arena, launch->n_conditions * sizeof *launch->conditions);

@@ -121,10 +121,14 @@ static uint32_t buffer_param(struct making *m, const struct fuser_arg *arg, cons
 static void add_condition(struct making *m, struct fuser_condition condition)
 {
     struct plan_params *out = m->out;
-    for (uint32_t i = 0; i < out->n_conditions; i++)
-        if (!out->conditions[i].is_pipe && out->conditions[i].value == condition.value &&
-            out->conditions[i].like == condition.like)
-            return;
+    for (uint32_t i = 0; i < out->n_conditions; i++) {
+        struct fuser_condition *have = &out->conditions[i];
+        if (have->is_pipe || have->value != condition.value || have->like != condition.like ||
+            have->at_least != condition.at_least)
+            continue;
+        if (have->number < condition.number) have->number = condition.number; /* equal ones are equal */
+        return;
+    }
     out->conditions = arena_grow(m->ctx->arena, out->conditions, out->n_conditions, sizeof *out->conditions);
     out->conditions[out->n_conditions++] = condition;
 }
@@ -149,6 +153,9 @@ static void find_conditions(struct making *m, const struct fuser_arg *arg, const
     if (leader != arg->index) add_condition(m, (struct fuser_condition){.value = arg->index, .like = leader});
     if (summary->number)
         add_condition(m, (struct fuser_condition){.value = leader, .like = leader, .number = summary->number});
+    if (summary->least)
+        add_condition(
+            m, (struct fuser_condition){.value = leader, .like = leader, .number = summary->least, .at_least = true});
 }
 
 /* Both are given the same: one value, or on condition (of find_conditions()). */

@@ -124,8 +124,8 @@ static void conditions_text(const struct launching *l, const struct attempt *r, 
             continue;
         }
         if (!equal) snprintf(like, sizeof like, "%lld", (long long)c->number);
-        used += (size_t)snprintf(buf + used, size - used, "%s%s is %s", i ? ", " : "",
-                                 value_text(l, r->run, c->value, value, sizeof value),
+        used += (size_t)snprintf(buf + used, size - used, "%s%s is %s%s", i ? ", " : "",
+                                 value_text(l, r->run, c->value, value, sizeof value), c->at_least ? "at least " : "",
                                  equal ? value_text(l, r->run, c->like, like, sizeof like) : like);
     }
     if (told < n && used < size) snprintf(buf + used, size - used, " and %u more", n - told);

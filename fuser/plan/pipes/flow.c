@@ -87,7 +87,7 @@ static bool implies(const struct look *l, const struct plan_use *from, const str
 {
     struct launched_access a = id_mapping_access(l->mapping, from, &there->site);
     struct launched_access b = id_mapping_access(l->mapping, to, &here->site);
-    return guards_let_pass(&b, 1, &a);
+    return guards_let_pass(&b, 1, &a, NULL);
 }
 
 static bool are_pairs(const struct look *l)

@@ -162,7 +162,7 @@ bool storage_comes_first(const struct storage_search *l, uint32_t k, uint32_t w,
 bool storage_is_passed(const struct storage_search *l, uint32_t k, uint32_t w, uint32_t i, uint32_t r)
 {
     struct launched_access here = access_of(l, k, w), there = access_of(l, i, r);
-    return storage_comes_first(l, k, w, i, r) && guards_let_pass(&here, 1, &there);
+    return storage_comes_first(l, k, w, i, r) && guards_let_pass(&here, 1, &there, l->taken);
 }
 
 bool storage_one_is_written(const struct storage_search *l, uint32_t i, uint32_t r)
@@ -173,7 +173,7 @@ bool storage_one_is_written(const struct storage_search *l, uint32_t i, uint32_t
     for (uint32_t k = 0; k <= i; k++)
         for (uint32_t w = 0; w < id_mapping_summary(l->mapping, storage_use(l, k))->n_sites && n < MOST; w++)
             if (storage_comes_first(l, k, w, i, r)) here[n++] = access_of(l, k, w);
-    return guards_let_pass(here, n, &there);
+    return guards_let_pass(here, n, &there, l->taken);
 }
 
 bool storage_all_execute(const struct storage_search *l, const struct access_site *site)

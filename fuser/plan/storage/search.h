@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fuser/access/dependence.h"
+#include "fuser/access/guards.h"
 #include "fuser/plan/base/context.h"
 #include "fuser/plan/mapping/id_mapping.h"
 #include "fuser/plan/order/order.h"
@@ -31,6 +32,7 @@ struct storage_search {
     struct launched_access side; /* its first site */
     bool no_init;                /* each accessor has it */
     enum fuser_scope scope;      /* of the accessors together */
+    struct guards_taken *taken;  /* what proofs went by */
 };
 
 const char *storage_buffer_name(const struct storage_search *l);

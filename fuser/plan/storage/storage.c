@@ -320,7 +320,8 @@ static struct storage_search search_of(const struct storage_query *q, uint32_t b
                                .buffer = buffer,
                                .range = q->range,
                                .barriers = q->barriers,
-                               .local_left = local_left};
+                               .local_left = local_left,
+                               .taken = arena_alloc(q->ctx->arena, sizeof *l.taken)};
     gather(&l);
     l.linear = q->mapping->nodes[l.first->node].linear;
     if (l.linear) l.range = linear_range(q);
@@ -351,7 +352,10 @@ bool storage_find(const struct storage_query *q, uint32_t buffer, uint64_t local
         return storage_stays(&l, "not_internalized_result", l.first,
                              "no kernel reads it: what is written there is a result");
     bool flows = is_read(&l) && is_written(&l), found = fits(&l, out);
-    if (found && !visible) return true;
+    if (found && !visible) {
+        guards_keep(l.taken);
+        return true;
+    }
     if (found && flows)
         remark_possible(&l, out, FUSER_SCOPE_NONE, false); /* but for the assertion that nobody else reads it */
     if (!found && flows && !l.quiet) find_properties(&l);
