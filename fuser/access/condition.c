@@ -172,20 +172,38 @@ static bool as_number(const struct access_walk *w, const struct ir_value *v, boo
     return reads_as_itself(w, sum, bits, is_signed) || (affine_is_exact(sum) && is_bare_symbol(sum));
 }
 
+/* What a comparison compares, as numbers. */
+static bool compared(const struct access_walk *w, const struct ir_value *condition, bool taken, enum relation *r,
+                     struct affine *a, struct affine *b)
+{
+    const struct ir_inst *compare = condition->kind == IR_VALUE_RESULT ? condition->of.inst : NULL;
+    bool is_signed;
+    if (!compare || compare->n_operands != 2 || !ir_type_is_int(compare->type) || ir_type_is_vector(compare->type))
+        return false;
+    *r = relation_of(compare->op, &is_signed);
+    if (!taken && *r != NO_RELATION) *r = opposite(*r);
+    return *r != NO_RELATION && as_number(w, compare->operands[0], is_signed, a) &&
+           as_number(w, compare->operands[1], is_signed, b);
+}
+
+/* The condition as zero = 0. */
+static struct affine zero_of(const struct access_walk *w, const struct ir_value *condition, bool taken)
+{
+    static const struct affine unknown;
+    struct affine a, b;
+    enum relation r;
+    if (!compared(w, condition, taken, &r, &a, &b) || r != EQUAL) return unknown;
+    b = affine_scale(&b, -1);
+    return affine_add(&a, &b);
+}
+
 /* The condition as margin <= 0. */
 static struct affine margin_of(const struct access_walk *w, const struct ir_value *condition, bool taken)
 {
     static const struct affine unknown;
-    const struct ir_inst *compare = condition->kind == IR_VALUE_RESULT ? condition->of.inst : NULL;
     struct affine a, b, one = affine_constant(1);
-    bool is_signed;
-    if (!compare || compare->n_operands != 2 || !ir_type_is_int(compare->type) || ir_type_is_vector(compare->type))
-        return unknown;
-    enum relation r = relation_of(compare->op, &is_signed);
-    if (!taken && r != NO_RELATION) r = opposite(r);
-    if (r > AT_LEAST || !as_number(w, compare->operands[0], is_signed, &a) ||
-        !as_number(w, compare->operands[1], is_signed, &b))
-        return unknown;
+    enum relation r;
+    if (!compared(w, condition, taken, &r, &a, &b) || r > AT_LEAST) return unknown;
     struct affine *less = r == BELOW || r == AT_MOST ? &a : &b, *more = less == &a ? &b : &a;
     *more = affine_scale(more, -1);
     struct affine margin = affine_add(less, more);
@@ -217,6 +235,7 @@ static bool guard(const struct access_walk *w, const struct ir_value *condition,
                                .taken = taken,
                                .in_items = in_items,
                                .margin = margin_of(w, condition, taken),
+                               .zero = zero_of(w, condition, taken),
                                .outer = state->guards};
     state->guards = g;
     if (g->margin.known) note_scalar(w, ir_type_bits(condition->of.inst->type), g);

@@ -11,12 +11,12 @@ struct access_items {
 };
 
 /* A condition that the work-items at a site have passed. Where it compares numbers whose sums are known, it is margin
-   <= 0. */
+   <= 0, or zero = 0. */
 struct access_guard {
     const struct ir_value *condition;
     bool taken;
     bool in_items; /* `items` says it */
-    struct affine margin;
+    struct affine margin, zero;
     struct access_summary
         *scalar; /* as long as this one is at least `least`, all pass: as it was; NULL: there is none */
     int64_t least;

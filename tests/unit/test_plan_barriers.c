@@ -26,6 +26,22 @@ static const char kernels[] =
     "    %i = global_id x\n %l = local_id x\n %g = group_id x\n %x = load i32 %a[%i]\n"
     "    %s = group_reduce i32 %x, work_group, add\n %c = ieq i64 %l, 0\n"
     "    if %c { store i32 %o[%g], %s }\n}\n"
+    "kernel @total_of_last(%a: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n %l0 = local_id x\n %l = trunc i32 %l0\n %g = group_id x\n %x = load i32 %a[%i]\n"
+    "    %s = group_reduce i32 %x, work_group, add\n %c = sgt i32 %l, 30\n"
+    "    if %c { store i32 %o[%g], %s }\n}\n"
+    "kernel @total_of_some(%a: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n %l = local_id x\n %g = group_id x\n %x = load i32 %a[%i]\n"
+    "    %s = group_reduce i32 %x, work_group, add\n %c = ieq i64 %l, 0\n %d = ugt i64 %g, 0\n %e = and bool %c, %d\n"
+    "    if %e { store i32 %o[%g], %s }\n}\n"
+    "kernel @total_perhaps(%a: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n %l = local_id x\n %g = group_id x\n %x = load i32 %a[%i]\n"
+    "    %s = group_reduce i32 %x, work_group, add\n %c = ieq i64 %l, 0\n %d = sgt i32 %s, 40\n %e = and bool %c, %d\n"
+    "    if %e { store i32 %o[%g], %s }\n}\n"
+    "kernel @total_of_none(%a: ptr.global i32, %o: ptr.global i32) {\n"
+    "    %i = global_id x\n %l = local_id x\n %g = group_id x\n %x = load i32 %a[%i]\n"
+    "    %s = group_reduce i32 %x, work_group, add\n %c = ieq i64 %l, 32\n"
+    "    if %c { store i32 %o[%g], %s }\n}\n"
     "kernel @minus(%a: ptr.global i32, %t: ptr.global i32, %o: ptr.global i32) {\n"
     "    %i = global_id x\n %g = group_id x\n %x = load i32 %a[%i]\n %s = load i32 %t[%g]\n %y = sub i32 %x, %s\n"
     "    store i32 %o[%i], %y\n}\n"
@@ -239,6 +255,7 @@ static void rows_are_normalized(void **state)
     const struct fuser_props inside = {.internal_memory = true, .no_init = true};
     for (unsigned i = 0; i < 4; i++)
         test_buffer(g, names[i], IR_I32, i == 1 ? N / LOCAL : ALL, i == 1 || i == 2 ? inside : (struct fuser_props){0});
+    g->graph.buffers[1].props.no_init = false; /* each group writes its sum */
     for (unsigned i = 0; i < 3; i++) test_value(g, 4);
     for (unsigned i = 0; i < 3; i++) g->graph.values[i] = (struct fuser_value){.size = 4, .alike = 1, .number = ROW};
     struct fuser_arg total[] = {test_arg_buffer(0), test_arg_buffer(1), test_arg_value(0)};
@@ -257,6 +274,28 @@ static void rows_are_normalized(void **state)
     const int64_t other[] = {ROW, ROW - 1, ROW};
     check_same_with(g, plan, other);
     finish(g, plan);
+}
+
+/* What one work-item of each group writes for all of it needs no no_init; what it may not write does. */
+static void one_result_of_each_group(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel, *internalized;
+    } cases[] = {
+        {"total", "b"}, {"total_of_last", "b"}, {"total_of_some", ""}, {"total_perhaps", ""}, {"total_of_none", ""}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct test_graph *g = new_graph(3);
+        g->graph.buffers[1].props.internal_memory = true;
+        add(g, "sum", cases[i].kernel, 32, 0, 1);
+        struct fuser_arg args[] = {test_arg_buffer(0), test_arg_buffer(1), test_arg_buffer(2)};
+        test_kernel(g, "minus", "minus", test_range(N, 32), args, 3);
+        struct fuser_plan *plan = check_planned(g);
+        check_launches(g, plan, "sum minus");
+        check_internalized(g, plan, cases[i].internalized);
+        check_same(g, plan);
+        finish(g, plan);
+    }
 }
 
 static void what_the_options_say(void **state)
@@ -357,6 +396,7 @@ int main(void)
         cmocka_unit_test(totals_of_work_groups),
         cmocka_unit_test(rows_that_work_items_share),
         cmocka_unit_test(rows_are_normalized),
+        cmocka_unit_test(one_result_of_each_group),
         cmocka_unit_test(what_the_options_say),
         cmocka_unit_test(proofs_come_before_promises),
         cmocka_unit_test(short_rows_do_not_pay),

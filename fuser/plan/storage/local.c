@@ -134,9 +134,55 @@ static bool fills_block(const struct block *w)
            dependence_find(&l->side, &l->side, BETWEEN_ITEMS, l->range->local, &pair) == ACCESS_DEPENDENCE_NONE;
 }
 
+/* A work-item of the group passes the guard by its local id, whatever the group is. */
+static bool passes(const struct access_guard *g, const int64_t local[3])
+{
+    const struct affine *a = g->margin.known ? &g->margin : &g->zero;
+    if (!affine_is_exact(a) || a->n_symbols || a->jump) return false;
+    int64_t sum = a->constant;
+    for (unsigned k = 0; k < AFFINE_IDS; k++) {
+        if (!a->factor[k]) continue;
+        if (k < AFFINE_LOCAL || k >= AFFINE_GROUP || a->factor[k] > INT32_MAX || a->factor[k] < -INT32_MAX)
+            return false;
+        sum += a->factor[k] * local[k - AFFINE_LOCAL];
+    }
+    return a == &g->margin ? sum <= 0 : sum == 0;
+}
+
+static bool passes_all(const struct access_site *site, const int64_t local[3])
+{
+    for (const struct access_guard *g = site->guards; g; g = g->outer)
+        if (!passes(g, local)) return false;
+    return true;
+}
+
+static bool some_passes_all(const struct storage_search *l, const struct access_site *site)
+{
+    const uint64_t *n = l->range->local;
+    for (uint64_t i = 0; i < n[0] * n[1] * n[2]; i++)
+        if (passes_all(site, (int64_t[]){(int64_t)(i % n[0]), (int64_t)(i / n[0] % n[1]), (int64_t)(i / n[0] / n[1])}))
+            return true;
+    return false;
+}
+
+/* The block is one element, which some work-item of each group stores to in the first kernel, as the one with local id
+   0. Whoever reads it in a later one waits for that at a barrier. */
+static bool is_one_result(const struct block *w)
+{
+    const struct storage_search *l = w->l;
+    const struct access_site *site = l->side.site;
+    const struct access_summary *s = id_mapping_summary(l->mapping, l->first);
+    int64_t first, end;
+    if (storage_uses_share_node(l, l->first) || s->reads || site->atomic || site->unsure || !site->writes ||
+        !affine_is_exact(&site->index) || !storage_all_may_execute(l, site))
+        return false;
+    return span_of(l, &l->side, &first, &end) && first == w->first && end == w->end &&
+           (uint64_t)(end - first) == site->bytes && some_passes_all(l, site);
+}
+
 static bool is_initialized(const struct block *w)
 {
-    if (w->l->no_init || fills_block(w)) return true;
+    if (w->l->no_init || fills_block(w) || is_one_result(w)) return true;
     return storage_stays(w->l, "not_internalized_init", w->l->first,
                          "that each element is written before it is read is not proved; no_init would say so");
 }

@@ -176,9 +176,14 @@ bool storage_one_is_written(const struct storage_search *l, uint32_t i, uint32_t
     return guards_let_pass(here, n, &there, l->taken);
 }
 
-bool storage_all_execute(const struct storage_search *l, const struct access_site *site)
+bool storage_all_may_execute(const struct storage_search *l, const struct access_site *site)
 {
     for (unsigned d = 0; d < 3; d++)
         if (site->items.last[d] - site->items.first[d] + 1 != (int64_t)l->range->global[d]) return false;
-    return !site->conditional;
+    return true;
+}
+
+bool storage_all_execute(const struct storage_search *l, const struct access_site *site)
+{
+    return storage_all_may_execute(l, site) && !site->conditional;
 }

@@ -63,5 +63,7 @@ bool storage_comes_first(const struct storage_search *l, uint32_t k, uint32_t w,
 bool storage_is_passed(const struct storage_search *l, uint32_t k, uint32_t w, uint32_t i, uint32_t r);
 /* Whether each work-item that comes to site r of use i has written before, all accesses being at one element. */
 bool storage_one_is_written(const struct storage_search *l, uint32_t i, uint32_t r);
+/* The ids of the launch's work-items decide nothing about who executes the access. */
+bool storage_all_may_execute(const struct storage_search *l, const struct access_site *site);
 /* Each work-item of the launch executes the access. */
 bool storage_all_execute(const struct storage_search *l, const struct access_site *site);
