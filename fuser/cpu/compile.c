@@ -49,14 +49,14 @@ static enum gcc_effort gcc_effort(unsigned width, const struct effort *effort)
 
 /* Where the work of a kernel is, if not in memory. */
 struct work {
-    bool loops, math;
+    bool loops, functions;
 };
 
 static void see_work(struct ir_inst *inst, void *data)
 {
     struct work *w = data;
     if (inst->op == IR_OP_LOOP) w->loops = true;
-    if (ir_op_class(inst->op) == IR_CLASS_MATH) w->math = true;
+    if (ir_op_is_function(inst->op)) w->functions = true;
 }
 
 /* No more lanes than a row of work-items fills, where that is known and rows do not go on in the next work-group. */
@@ -114,7 +114,7 @@ static int compile_with(const struct attempt *a, struct ir_function *kernel, con
     struct object_file file = {0};
     e.row_dim = row_dimension_choose(kernel);
     ir_walk(kernel->body, see_work, &work);
-    choose_width(&e, work.loops || work.math, options->target.isa, effort);
+    choose_width(&e, work.loops || work.functions, options->target.isa, effort);
     e.gcc = gcc_jit_context_acquire();
     int result = emit_entry(&e, work.loops) ? 0 : 1;
     gcc_options_set(e.gcc, e.isa->options, gcc_effort(e.width, &efforts[effort]));

@@ -48,6 +48,11 @@ enum ir_op_class ir_op_class(enum ir_op op)
     return infos[op].op_class;
 }
 
+bool ir_op_is_function(enum ir_op op)
+{
+    return infos[op].op_class == IR_CLASS_MATH && op != IR_OP_MAD;
+}
+
 enum ir_op ir_op_find(const char *text)
 {
     unsigned low = 0, high = IR_OP_COUNT;

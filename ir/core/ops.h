@@ -1,6 +1,7 @@
 /* The table of operations (ops.def) as C. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum ir_op {
@@ -59,5 +60,7 @@ struct ir_op_info {
 const struct ir_op_info *ir_op_info(enum ir_op op);
 /* Its class. */
 enum ir_op_class ir_op_class(enum ir_op op);
+/* Whether it takes as long as a function: not mad, which is a product and a sum. */
+bool ir_op_is_function(enum ir_op op);
 /* The op with this mnemonic, or IR_OP_COUNT. */
 enum ir_op ir_op_find(const char *text);

@@ -89,6 +89,26 @@ static void small_ones_get_all(void **state)
     ir_module_free(m);
 }
 
+/* Two vectors where the work is in functions; a product and a sum are none, even as one operation. */
+static void work_in_memory_gets_one_vector(void **state)
+{
+    (void)state;
+    static const char *const operations[] = {"%r = mad f32 %x, %x, %x", "%r = exp f32 %x"};
+    struct made made[2];
+    for (int k = 0; k < 2; k++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "kernel @k(%%a: ptr.global f32 read, %%o: ptr.global f32 write) {\n  %%i = global_id x\n"
+                 "  %%x = load f32 %%a[%%i]\n  %s\n  store f32 %%o[%%i], %%r\n}\n",
+                 operations[k]);
+        struct ir_module *m = kit_parse(text);
+        made[k] = compile(kit_kernel(m), CPU_EFFORT_FULL);
+        assert_int_equal(made[k].result, 0);
+        ir_module_free(m);
+    }
+    assert_int_equal(made[1].lanes, made[0].lanes * (made[0].lanes > 1 ? 2 : 1));
+}
+
 static void large_ones_get_less(void **state)
 {
     (void)state;
@@ -153,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_ones_get_all),
+        cmocka_unit_test(work_in_memory_gets_one_vector),
         cmocka_unit_test(large_ones_get_less),
         cmocka_unit_test(what_is_too_large_is_told),
         cmocka_unit_test(all_efforts_compute_the_same),

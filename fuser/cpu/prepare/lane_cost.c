@@ -85,7 +85,7 @@ static bool is_address(enum ir_op op)
 static unsigned operations_of(enum ir_op op)
 {
     if (op == IR_OP_MAD) return 2;
-    return ir_op_class(op) == IR_CLASS_MATH ? MATH : 1;
+    return ir_op_is_function(op) ? MATH : 1;
 }
 
 static struct cost cost_of_operation(const struct lane_cost_of *c, const struct ir_inst *inst)

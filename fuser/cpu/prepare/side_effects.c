@@ -11,7 +11,7 @@ static void survey_inst(struct ir_inst *inst, void *data)
 {
     struct survey *s = data;
     unsigned flags = ir_op_info(inst->op)->flags;
-    s->cost += ir_op_class(inst->op) == IR_CLASS_MATH ? 16 : 1;
+    s->cost += ir_op_is_function(inst->op) ? 16 : 1;
     if (!(flags & (IR_FLAG_PURE | IR_FLAG_TERMINATOR)) && inst->op != IR_OP_IF) s->effects = true;
 }
 

@@ -42,13 +42,13 @@ struct finder {
 
 /* ---- what depends on a condition ---- */
 
-enum { MATH_COST = 16, LOOP_ROUNDS = 8, MOST_COST = 1 << 20, SHARE = 4, DEEPEST = 4 };
+enum { FUNCTION_COST = 16, LOOP_ROUNDS = 8, MOST_COST = 1 << 20, SHARE = 4, DEEPEST = 4 };
 
 static unsigned cost_of_block(const struct ir_block *block);
 
 static unsigned cost_of(const struct ir_inst *inst)
 {
-    unsigned cost = ir_op_class(inst->op) == IR_CLASS_MATH ? MATH_COST : 1;
+    unsigned cost = ir_op_is_function(inst->op) ? FUNCTION_COST : 1;
     for (int b = 0; b < 2; b++)
         if (inst->blocks[b]) cost += cost_of_block(inst->blocks[b]) * (inst->op == IR_OP_LOOP ? LOOP_ROUNDS : 1);
     return cost < MOST_COST ? cost : MOST_COST;
