@@ -67,13 +67,22 @@ static struct cost cost_side_by_side(const struct lane_cost_of *c, const struct 
     return (struct cost){registers(c, access->type), ir_type_lanes(access->type) + leap};
 }
 
+/* Numbers of a small vector that are moved as one. */
+static bool is_word(const struct ir_inst *access)
+{
+    unsigned n = ir_type_lanes(access->type);
+    return n > 1 && !ir_type_is_ptr(access->type) && ir_type_bits(access->type) * n == 32;
+}
+
 static struct cost cost_of_access(const struct lane_cost_of *c, const struct ir_inst *inst)
 {
     unsigned n = ir_type_lanes(inst->type);
     if (is_side_by_side(c, inst)) return cost_side_by_side(c, inst);
     if (shape_of(c, inst->operands[0]).kind == SHAPE_UNIFORM) return (struct cost){n, n};
-    bool has_instruction = c->gathers && (ir_type_is_ptr(inst->type) || ir_type_bits(inst->type) >= 32);
-    return (struct cost){(uint64_t)c->width * n * (has_instruction ? ANYWHERE : PICKED), n};
+    unsigned moves = is_word(inst) ? 1 : n;
+    bool has_instruction = c->gathers && (ir_type_is_ptr(inst->type) || ir_type_bits(inst->type) * n / moves >= 32);
+    uint64_t taken_apart = moves < n ? registers(c, inst->type) : 0;
+    return (struct cost){(uint64_t)c->width * moves * (has_instruction ? ANYWHERE : PICKED) + taken_apart, n};
 }
 
 /* What one work-item's code has no instruction for: it is part of an access. */
