@@ -172,10 +172,8 @@ static void all_efforts_compute_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_ones_get_all),
-        cmocka_unit_test(work_in_memory_gets_one_vector),
-        cmocka_unit_test(large_ones_get_less),
-        cmocka_unit_test(what_is_too_large_is_told),
+        cmocka_unit_test(small_ones_get_all),           cmocka_unit_test(work_in_memory_gets_one_vector),
+        cmocka_unit_test(large_ones_get_less),          cmocka_unit_test(what_is_too_large_is_told),
         cmocka_unit_test(all_efforts_compute_the_same),
     };
     return cmocka_run_group_tests_name("cpu_effort", tests, NULL, NULL);

@@ -4,6 +4,7 @@
  */
 #include "fuser/cpu/emit/memory.h"
 
+#include "fuser/cpu/emit/ids.h"
 #include "fuser/cpu/emit/interleaved.h"
 #include "fuser/cpu/emit/private_memory.h"
 #include "fuser/cpu/emit/value.h"
@@ -17,6 +18,7 @@
 #include "fuser/cpu/simd/lane_loop.h"
 #include "fuser/cpu/simd/mask.h"
 #include "fuser/cpu/simd/spill.h"
+#include "fuser/cpu/simd/stream.h"
 #include "fuser/cpu/simd/tile.h"
 #include "fuser/cpu/simd/x86_gather.h"
 #include "fuser/cpu/simd/x86_move.h"
@@ -58,6 +60,7 @@ struct access {
     bool may_stream; /* of a store: in global memory, and once, not in a loop */
     bool walks;      /* each lane goes on in memory of its own, from round to round of a loop */
     bool leaps;      /* of a load: it goes on further than the processor expects */
+    lval streams;    /* of a store: as in struct row_place */
     rval ahead;      /* of a load: as many bytes further on is what later rounds of the group load; NULL: not known */
 };
 
@@ -232,22 +235,17 @@ static struct lanes contiguous_load(struct emit *e, const struct access *a)
     return r;
 }
 
-/* Past the cache where the launch asks for it and the address allows. */
-static void streaming_store(struct emit *e, gcc_jit_type *type, rval address, unsigned align, rval v)
+/* streams: past the cache, where the launch asks for it and the address allows. */
+static void store_register(struct emit *e, const struct access *a, bool streams, rval address, rval v)
 {
-    uint64_t bytes = e->isa->vector_bytes;
-    gcc_jit_block *aligned = jit_block(e), *not = jit_block(e), *join = jit_block(e);
-    address = jit_read(jit_keep(e, address));
-    rval rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, address, e->memory->keeps_cached);
-    rest = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, rest, jit_int(e, IR_KIND_I64, bytes - 1));
-    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, rest, jit_int(e, IR_KIND_I64, 0)), aligned, not );
-    jit_begin(e, aligned);
-    x86_stream(e, address, v);
-    jit_jump(e, join);
-    jit_begin(e, not );
-    jit_set(e, jit_memory(e, type, address, align), v);
-    jit_jump(e, join);
-    jit_begin(e, join);
+    e->memory->streamed = e->memory->streamed || streams;
+    if (streams) address = jit_read(jit_keep(e, address));
+    lval place = jit_memory(e, jit_vector(e, a->kind, lanes_per_chunk(e, a->kind)), address, a->align);
+    if (!streams)
+        jit_set(e, place, v);
+    else
+        stream_store(e, a->streams ? a->streams : jit_keep(e, stream_may(e, e->memory->keeps_cached, address)), place,
+                     v);
 }
 
 static void contiguous_store(struct emit *e, const struct access *a, const struct lanes *v)
@@ -256,20 +254,14 @@ static void contiguous_store(struct emit *e, const struct access *a, const struc
         scatter_lanes(e, a, v);
         return;
     }
-    unsigned per_chunk = lanes_per_chunk(e, a->kind);
-    bool fills_register = per_chunk * kind_bytes(a->kind) == e->isa->vector_bytes;
-    bool streams = a->may_stream && fills_register && e->memory->streams && e->memory->keeps_cached;
-    e->memory->streamed = e->memory->streamed || streams;
-    gcc_jit_type *type = jit_vector(e, a->kind, per_chunk);
+    bool streams = a->may_stream && lanes_per_chunk(e, a->kind) * kind_bytes(a->kind) == e->isa->vector_bytes;
     lval *chunk = lanes_vectors(e, v);
     for (unsigned c = 0; c < lanes_chunks(e, a->kind); c++) {
         rval address = chunk_address(e, a, c), value = jit_read(chunk[c]);
         if (e->exec.chunk)
             x86_masked_store(e, e->exec.chunk, a->kind, c, address, value);
-        else if (streams)
-            streaming_store(e, type, address, a->align, value);
         else
-            jit_set(e, jit_memory(e, type, address, a->align), value);
+            store_register(e, a, streams, address, value);
     }
 }
 
@@ -346,12 +338,29 @@ static rval first_running_lane(struct emit *e)
     return jit_cast(e, jit_builtin(e, "__builtin_ctzl", 1, &bits), jit_type(e, IR_KIND_I64));
 }
 
+/* What is known of it where all lanes run; NULL: nothing. */
+static const struct row_place *place_in_row(const struct emit *e, const struct ir_inst *access)
+{
+    const struct row_place *place = e->memory->places ? &e->memory->places[access->scratch] : NULL;
+    return place && place->first && !e->exec.chunk ? place : NULL;
+}
+
+static struct lanes address_in_row(struct emit *e, const struct ir_inst *access, const struct row_place *place)
+{
+    int64_t stride = value_shape(e, access->operands[0]).stride;
+    rval steps = jit_mul(e, e->ids->item[0], jit_int(e, IR_KIND_I64, (uint64_t)stride));
+    rval address = offset_by(e, jit_add(e, jit_read(place->first), steps), place->offset);
+    return lanes_linear(IR_KIND_PTR, jit_read(jit_keep(e, address)), stride);
+}
+
 /* Where the lanes that run access memory. An address that wraps on the way from one of them to another would leave the
    memory, which no kernel may do; on the way from or to one that does not run it may wrap. So it is linear, counted
    from the first one that runs. */
-static struct lanes running_address(struct emit *e, const struct ir_value *pointer)
+static struct lanes running_address(struct emit *e, const struct ir_inst *access)
 {
-    struct lanes a = *emit_value(e, pointer);
+    const struct row_place *place = place_in_row(e, access);
+    if (place) return address_in_row(e, access, place);
+    struct lanes a = *emit_value(e, access->operands[0]);
     if (!a.wraps) return a;
     if (!e->exec.chunk) return lanes_linear(a.kind, a.scalar, a.stride);
     rval lane = jit_read(jit_keep(e, first_running_lane(e))), there = lanes_at(e, &a, lane);
@@ -377,19 +386,22 @@ static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, st
     enum ir_kind kind = stored_kind(ir_type_kind(inst->type));
     unsigned bytes = kind_bytes(kind), align = inst->attrs.align ? inst->attrs.align : bytes;
     bool global = ir_type_space(inst->operands[0]->type) == IR_SPACE_GLOBAL;
-    struct lanes address = running_address(e, inst->operands[0]);
+    struct lanes address = running_address(e, inst);
     bool in_loop = e->memory->loops, walks = in_loop && walk_is_regular(inst);
     bool is_global_load = global && inst->op == IR_OP_LOAD;
     /* What work-items that wait for each other read as well is to be in the cache when they do. */
     bool is_read_soon = e->regions && leads_into(inst->operands[0], IR_ACCESS_READ_WRITE);
+    bool may_stream = global && e->memory->streams && e->memory->keeps_cached;
     bool leaps = is_global_load && in_loop && walk_leaps(e->module, inst);
     rval ahead = is_global_load ? bytes_ahead(e, inst) : NULL;
+    const struct row_place *place = place_in_row(e, inst);
     for (unsigned c = 0; c < n; c++)
         a[c] = (struct access){.kind = kind,
-                               .may_stream = global && !in_loop && !is_read_soon,
+                               .may_stream = may_stream && !in_loop && !is_read_soon,
                                .walks = walks,
                                .leaps = leaps,
                                .ahead = ahead,
+                               .streams = place ? place->streams : NULL,
                                .address = address,
                                .offset = (uint64_t)c * bytes,
                                .align = align < bytes ? align : bytes,
@@ -445,16 +457,10 @@ static struct lanes load_from_tile(struct emit *e, const struct access *a)
     return tile_get_row(e, a->kind, tile, e->memory->tile_row);
 }
 
-static void store_register(struct emit *e, const void *data, rval address, rval v)
+static void store_row(struct emit *e, const void *data, rval address, rval v)
 {
     const struct access *a = data;
-    gcc_jit_type *type = jit_vector(e, a->kind, lanes_per_chunk(e, a->kind));
-    bool streams = a->may_stream && e->isa->vector_bytes == LINE_BYTES && e->memory->streams && e->memory->keeps_cached;
-    e->memory->streamed = e->memory->streamed || streams;
-    if (streams)
-        streaming_store(e, type, address, a->align, v);
-    else
-        jit_set(e, jit_memory(e, type, address, a->align), v);
+    store_register(e, a, a->may_stream && e->isa->vector_bytes == LINE_BYTES, address, v);
 }
 
 static void store_to_tile(struct emit *e, const struct access *a, const struct lanes *v)
@@ -467,7 +473,7 @@ static void store_to_tile(struct emit *e, const struct access *a, const struct l
     struct lanes address = a->address;
     address.kind = IR_KIND_I64;
     address = op2(e, IR_OP_SUB, IR_KIND_I64, address, before);
-    tile_flush(e, a->kind, tile, &address, &(struct tile_store){store_register, a});
+    tile_flush(e, a->kind, tile, &address, &(struct tile_store){store_row, a});
     in_all_rows(e, next);
 }
 

@@ -3,7 +3,15 @@
 
 #include "fuser/cpu/simd/lanes.h"
 
+/* Where an access of a row of work-items is: that of the one at 0, and how far behind a neighbour's. */
+struct row_place {
+    lval first; /* NULL: not known */
+    uint64_t offset;
+    lval streams; /* of a store: bool, whether all of the row goes past the cache; NULL: each asks for itself */
+};
+
 struct memory_state {
+    const struct row_place *places; /* by instruction number, where all lanes run; NULL: none is known */
     rval *globals;                  /* addresses of module-scope variables, by scratch */
     const bool *tiled;              /* by instruction number: accesses of a tile (simd/tile.h); NULL: there are none */
     rval tile_row;                  /* the row of the tile that runs */

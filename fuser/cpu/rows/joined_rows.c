@@ -259,7 +259,9 @@ static unsigned cost_of(const struct cost *c, const struct ir_inst *inst)
                ir_type_lanes(inst->type);
     bool vector = inst->n_results == 1 && !inst->blocks[0] && shape_of(c->row, inst->results[0]).kind == SHAPE_VARYING;
     if (!vector) return 0;
-    return ir_type_lanes(inst->results[0]->type) * (ir_op_is_function(inst->op) ? FUNCTION : inst->op == IR_OP_MAD ? 2 : OPERATION);
+    return ir_type_lanes(inst->results[0]->type) * (ir_op_is_function(inst->op) ? FUNCTION
+                                                    : inst->op == IR_OP_MAD     ? 2
+                                                                                : OPERATION);
 }
 
 static void see_cost(struct ir_inst *inst, void *data)

@@ -17,6 +17,7 @@
 #include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/one_by_one.h"
 #include "fuser/cpu/work_group/row_outcomes.h"
+#include "fuser/cpu/work_group/row_places.h"
 #include "fuser/cpu/work_group/row_segments.h"
 #include "fuser/cpu/work_group/row_tests.h"
 #include "fuser/cpu/work_group/strides.h"
@@ -55,6 +56,12 @@ static void run_whole_vectors(const struct run *r, lval item, rval end)
 {
     struct emit *e = r->e;
     gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
+    const struct known known = e->control->known;
+    if (e->width > 1 && !e->regions) {
+        struct row_places row = row_places_make(e, r->first, r->end);
+        e->memory->places = row.places;
+        e->control->known.bools = row.conditions;
+    }
     jit_jump(e, head);
     jit_begin(e, head);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), end), body, done);
@@ -63,6 +70,8 @@ static void run_whole_vectors(const struct run *r, lval item, rval end)
     jit_set(e, item, jit_add(e, jit_read(item), jit_u64(e, e->width)));
     jit_jump(e, head);
     jit_begin(e, done);
+    e->memory->places = NULL;
+    e->control->known = known;
 }
 
 /* Whether a work-item for whom the condition of an if does not hold does nothing at all. */

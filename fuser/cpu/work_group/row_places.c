@@ -1,0 +1,246 @@
+/*
+ * Most of what an address or a guard is computed of is the same for a row, as (z * ny + y) * nx in an index, or grows
+ * with it. So it is computed for the first work-item, and the address of a later vector is that one's and as many
+ * steps: an instruction for each access, where narrow indices take several. Processors see further ahead for the misses
+ * of their caches the less there is between them.
+ *
+ * That holds for narrow indices, too: a row may pass the place where one wraps only if it leaves the memory there,
+ * which is smaller than what a wrap is apart (struct shape). So only what is accessed for all work-items or for none
+ * counts: under conditions that are the same for all of them.
+ */
+#include "fuser/cpu/work_group/row_places.h"
+
+#include <string.h>
+
+#include "fuser/cpu/emit/control.h"
+#include "fuser/cpu/emit/ids.h"
+#include "fuser/cpu/emit/instruction.h"
+#include "fuser/cpu/emit/memory.h"
+#include "fuser/cpu/emit/value.h"
+#include "fuser/cpu/jit/jit.h"
+#include "fuser/cpu/prepare/uniformity.h"
+#include "fuser/cpu/simd/stream.h"
+#include "ir/core/facts.h"
+
+enum memo { UNSEEN, NO, YES, COMPUTED };
+
+enum { MOST_PLACES = 16 }; /* as many as there are registers */
+
+/* An access whose address is computed, and by which those of its neighbours are told. */
+struct leader {
+    const struct ir_inst *access;
+    const struct ir_value *index; /* of an element, but for what is added; NULL: it is something else */
+    uint64_t added;
+    bool is_narrow; /* the index */
+};
+
+struct finder {
+    struct emit *e;
+    struct row_places made;
+    bool *inside;      /* by instruction number */
+    enum memo *before; /* by value number: whether it can be computed before the row */
+    struct leader *leaders;
+    uint32_t n_leaders;
+};
+
+/* ---- what can be computed before the row ---- */
+
+static bool is_computable(const struct ir_inst *inst)
+{
+    bool is_pure = ir_op_info(inst->op)->flags & IR_FLAG_PURE;
+    return is_pure && !ir_op_is_function(inst->op) && inst->n_results == 1 && !inst->blocks[0] && inst->op != IR_OP_VAR;
+}
+
+static bool is_before(struct finder *f, const struct ir_value *v);
+
+static const struct ir_value *same_as(const struct emit *e, const struct ir_inst *inst)
+{
+    return e->control->known.assumed ? e->control->known.assumed[inst->scratch].same : NULL;
+}
+
+static bool find_before(struct finder *f, const struct ir_value *v)
+{
+    struct emit *e = f->e;
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : v->of.block->parent;
+    if (!inst || !f->inside[inst->scratch]) return e->values->shared[v->scratch];
+    if (v->kind != IR_VALUE_RESULT || ir_type_lanes(v->type) > 1) return false;
+    if (value_shape(e, v).kind == SHAPE_VARYING) return false;
+    if (f->made.conditions[inst->scratch] || ir_op_class(inst->op) == IR_CLASS_ND_RANGE) return true;
+    if (same_as(e, inst)) return is_before(f, same_as(e, inst));
+    if (!is_computable(inst)) return false;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (!is_before(f, inst->operands[i])) return false;
+    return true;
+}
+
+static bool is_before(struct finder *f, const struct ir_value *v)
+{
+    if (v->kind <= IR_VALUE_PARAM) return true;
+    enum memo *memo = &f->before[v->scratch];
+    if (*memo == UNSEEN) *memo = find_before(f, v) ? YES : NO;
+    return *memo != NO;
+}
+
+static const struct lanes *compute(struct finder *f, const struct ir_value *v)
+{
+    struct emit *e = f->e;
+    if (v->kind != IR_VALUE_RESULT || !f->inside[v->of.inst->scratch]) return emit_value(e, v);
+    if (f->before[v->scratch] == COMPUTED) return emit_value(e, v);
+    const struct ir_inst *inst = v->of.inst;
+    f->before[v->scratch] = COMPUTED;
+    bool is_condition = f->made.conditions[inst->scratch];
+    if (!is_condition && same_as(e, inst)) compute(f, same_as(e, inst));
+    const struct known known = {.bools = f->made.conditions, .assumed = e->control->known.assumed};
+    if (!value_define_known(e, &known, inst)) {
+        for (uint32_t i = 0; i < inst->n_operands; i++) compute(f, inst->operands[i]);
+        emit_instruction(e, inst);
+    }
+    return emit_value(e, v);
+}
+
+/* ---- conditions ---- */
+
+/* Whether it is the same for all work-items of the row. */
+static bool is_fixed(struct finder *f, const struct ir_value *v)
+{
+    return v->kind <= IR_VALUE_PARAM || (value_shape(f->e, v).kind == SHAPE_UNIFORM && is_before(f, v));
+}
+
+static void know(struct finder *f, const struct ir_value *condition)
+{
+    if (condition->kind != IR_VALUE_RESULT || !f->inside[condition->of.inst->scratch]) return;
+    lval *known = &f->made.conditions[condition->of.inst->scratch];
+    if (!*known) *known = jit_keep(f->e, compute(f, condition)->scalar);
+}
+
+/* ---- accesses ---- */
+
+static bool encloses(const struct ir_block *block, const struct ir_inst *inst)
+{
+    while (inst && inst->parent != block) inst = inst->parent->parent;
+    return inst;
+}
+
+/* An element's index without what is added to it. */
+static void take_apart(struct leader *l)
+{
+    const struct ir_value *pointer = l->access->operands[0];
+    if (pointer->kind != IR_VALUE_RESULT || pointer->of.inst->op != IR_OP_ELEM) return;
+    const struct ir_value *index = pointer->of.inst->operands[1];
+    const struct ir_inst *inst = index->kind == IR_VALUE_RESULT ? index->of.inst : NULL;
+    uint64_t n;
+    if (inst && (inst->op == IR_OP_SEXT || inst->op == IR_OP_ZEXT)) index = inst->operands[0];
+    if (ir_type_bits(index->type) < 32) return;
+    l->is_narrow = ir_type_bits(index->type) == 32;
+    while (index->kind == IR_VALUE_RESULT) {
+        inst = index->of.inst;
+        if ((inst->op != IR_OP_ADD && inst->op != IR_OP_SUB) || !ir_value_uint(inst->operands[1], &n)) break;
+        if (ir_type_bits(inst->type) == 32) n = (uint64_t)(int64_t)(int32_t)n;
+        l->added += inst->op == IR_OP_ADD ? n : 0 - n;
+        index = inst->operands[0];
+    }
+    l->index = index;
+}
+
+static bool is_beside(const struct leader *a, const struct leader *b)
+{
+    if (!a->index || !b->index || !ir_value_same(a->index, b->index)) return false;
+    const struct ir_inst *x = a->access->operands[0]->of.inst, *y = b->access->operands[0]->of.inst;
+    return ir_value_same(x->operands[0], y->operands[0]) && x->type == y->type &&
+           x->operands[1]->type == y->operands[1]->type;
+}
+
+/* Where both are accessed, both lie in the same memory: a constant number of elements apart, wraps or not. */
+static const struct leader *leader_of(const struct finder *f, const struct leader *l)
+{
+    for (uint32_t i = 0; i < f->n_leaders; i++)
+        if (is_beside(&f->leaders[i], l) && encloses(f->leaders[i].access->parent, l->access)) return &f->leaders[i];
+    return NULL;
+}
+
+/* Where the place is that an access of the work-item at 0 would be. */
+static bool find_place(struct finder *f, const struct ir_inst *access, int64_t stride, struct row_place *place)
+{
+    struct emit *e = f->e;
+    const struct ir_value *pointer = access->operands[0];
+    struct leader l = {.access = access};
+    take_apart(&l);
+    const struct leader *leader = leader_of(f, &l);
+    if (leader) {
+        place->first = f->made.places[leader->access->scratch].first;
+        place->offset = (l.added - leader->added) * ir_type_size(e->module, pointer->of.inst->type);
+        return true;
+    }
+    if (!l.is_narrow || f->n_leaders == MOST_PLACES) return false;
+    rval steps = jit_mul(e, e->ids->item[0], jit_int(e, IR_KIND_I64, (uint64_t)stride));
+    place->first = jit_keep(e, jit_sub(e, compute(f, pointer)->scalar, steps));
+    f->leaders = arena_grow(e->arena, f->leaders, f->n_leaders, sizeof *f->leaders);
+    f->leaders[f->n_leaders++] = l;
+    return true;
+}
+
+static void see_access(struct finder *f, const struct ir_inst *access)
+{
+    struct emit *e = f->e;
+    const struct ir_value *pointer = access->operands[0];
+    if (access->attrs.is_volatile || pointer->kind != IR_VALUE_RESULT || !is_before(f, pointer)) return;
+    struct shape shape = value_shape(e, pointer);
+    struct row_place *place = &f->made.places[access->scratch];
+    if (shape.kind != SHAPE_LINEAR || !find_place(f, access, shape.stride, place)) return;
+    /* Whole vectors of neighbours' numbers are apart by what their addresses are to be multiples of. */
+    bool neighbours = shape.stride == (int64_t)ir_type_size(e->module, access->type);
+    if (access->op == IR_OP_STORE && e->memory->keeps_cached && neighbours)
+        place->streams = jit_keep(e, stream_may(e, e->memory->keeps_cached, compute(f, pointer)->scalar));
+}
+
+/* ---- the instructions of a row ---- */
+
+static void see_exit(struct ir_inst *inst, void *data)
+{
+    if (inst->op == IR_OP_RETURN || inst->op == IR_OP_UNREACHABLE) *(bool *)data = true;
+}
+
+/* False where some work-items may have ended, so that those that go on are not all. */
+static bool see_instructions(struct finder *f, const struct ir_inst *first, const struct ir_inst *end)
+{
+    bool all = true;
+    for (const struct ir_inst *i = first; i && i != end && all; i = i->next) {
+        if (i->op == IR_OP_LOAD || i->op == IR_OP_STORE) see_access(f, i);
+        if (i->op == IR_OP_IF && is_fixed(f, i->operands[0])) {
+            know(f, i->operands[0]);
+            for (int b = 0; b < 2; b++) all = see_instructions(f, i->blocks[b]->first, NULL) && all;
+            continue;
+        }
+        bool exits = false;
+        for (int b = 0; b < 2; b++)
+            if (i->blocks[b]) ir_walk(i->blocks[b], see_exit, &exits);
+        all = !exits;
+    }
+    return all;
+}
+
+static void mark_inside(struct ir_inst *inst, void *data)
+{
+    struct finder *f = data;
+    f->inside[inst->scratch] = true;
+}
+
+struct row_places row_places_make(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    const struct uniformity *u = &e->values->uniformity;
+    struct finder f = {.e = e};
+    f.inside = arena_alloc(e->arena, u->n_insts * sizeof *f.inside);
+    f.before = arena_alloc(e->arena, u->n_values * sizeof *f.before);
+    f.made.places = arena_alloc(e->arena, u->n_insts * sizeof *f.made.places);
+    f.made.conditions = arena_alloc(e->arena, u->n_insts * sizeof *f.made.conditions);
+    const lval *known = e->control->known.bools;
+    if (known) memcpy(f.made.conditions, known, u->n_insts * sizeof *f.made.conditions);
+    for (const struct ir_inst *i = first; i && i != end; i = i->next) {
+        mark_inside((struct ir_inst *)i, &f);
+        for (int b = 0; b < 2; b++)
+            if (i->blocks[b]) ir_walk(i->blocks[b], mark_inside, &f);
+    }
+    emit_reset(e);
+    see_instructions(&f, first, end);
+    return f.made;
+}
