@@ -18,7 +18,7 @@
 #include "proto/limits.h"
 #include "proto/writer.h"
 
-enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10 };
+enum { MAX_WORK_GROUP = 4096, LOCAL_BYTES = 256 << 10, CACHE_BYTES = 2 << 20 };
 
 enum { CPU, REFERENCE };
 static struct device devices[MAX_DEVICES];
@@ -59,6 +59,14 @@ static enum cpu_effort effort_limit(void)
     for (int effort = 0; wanted && effort <= CPU_EFFORT_NONE; effort++)
         if (strcmp(wanted, cpu_effort_name((enum cpu_effort)effort)) == 0) return (enum cpu_effort)effort;
     return CPU_EFFORT_FULL;
+}
+
+/* FUSIOND_CACHE lowers the bytes that are taken to stay near a core: to test with small images what large ones get. */
+static uint64_t cache_limit(void)
+{
+    const char *wanted = getenv("FUSIOND_CACHE");
+    uint64_t bytes = wanted ? strtoull(wanted, NULL, 10) : CACHE_BYTES;
+    return bytes < CACHE_BYTES ? bytes : CACHE_BYTES;
 }
 
 static void set_sub_groups(struct fuser_device *d, const uint32_t *sizes)
@@ -111,12 +119,17 @@ static void init_cpu(struct device *d)
     size_t used = strlen(cpu_target.text);
     if (cpu_effort != CPU_EFFORT_FULL)
         snprintf(cpu_target.text + used, sizeof cpu_target.text - used, " %s", cpu_effort_name(cpu_effort));
+    used = strlen(cpu_target.text);
+    if (cache_limit() != CACHE_BYTES)
+        snprintf(cpu_target.text + used, sizeof cpu_target.text - used, " cache %llu",
+                 (unsigned long long)cache_limit());
     *d = (struct device){
         .properties = {.name = "cpu",
                        .aspects = common_aspects | cpu_aspects,
                        .max_work_group_size = MAX_WORK_GROUP,
                        .max_local_bytes = LOCAL_BYTES,
                        .register_bytes = cpu_register_bytes(cpu_target.isa),
+                       .cache_bytes = cache_limit(),
                        .fma = cpu_target.isa >= CPU_ISA_AVX2,
                        .can_fuse = true},
         .description = "The processor's cores, through libgccjit",

@@ -250,12 +250,11 @@ static void program_watched(msgpack_packer *k, const struct plan_source *s, cons
     program_range(k, "launched", &whole->range);
 }
 
-/* What must hold of values and pipes for the launch, and which launches run instead of it where that does not. */
-static void program_conditions(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l)
+static void program_condition_list(msgpack_packer *k, const struct fuser_condition *conditions, uint32_t n)
 {
-    put_list(k, "conditions", l->n_conditions);
-    for (uint32_t i = 0; i < l->n_conditions; i++) {
-        const struct fuser_condition *c = &l->conditions[i];
+    put_list(k, "conditions", n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fuser_condition *c = &conditions[i];
         msgpack_pack_array(k, c->is_pipe ? 1 : c->at_least ? 4 : 3);
         msgpack_pack_uint32(k, c->value);
         if (c->is_pipe) continue;
@@ -263,6 +262,12 @@ static void program_conditions(msgpack_packer *k, const struct plan_source *s, c
         msgpack_pack_uint64(k, (uint64_t)c->number);
         if (c->at_least) msgpack_pack_true(k);
     }
+}
+
+/* What must hold of values and pipes for the launch, and which launches run instead of it where that does not. */
+static void program_conditions(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l)
+{
+    program_condition_list(k, l->conditions, l->n_conditions);
     put_uint(k, "spares", s->plan->n_launches + l->first_spare);
     put_uint(k, "n_spares", l->n_spares);
 }
@@ -439,11 +444,35 @@ static void program_state(msgpack_packer *k, const struct plan_source *s, const 
     msgpack_pack_bin_with_body(k, g->init, bytes);
 }
 
+static void program_bands(msgpack_packer *k, const struct fuser_plan *p, const struct fuser_graph *g)
+{
+    uint32_t n_rings = 0;
+    put_list(k, "bands", p->n_bands);
+    for (uint32_t i = 0; i < p->n_bands; i++) {
+        const struct fuser_bands *b = &p->bands[i];
+        msgpack_pack_map(k, 4);
+        put_uint(k, "first", b->first_step);
+        put_uint(k, "steps", b->n_steps);
+        put_list(k, "ends", b->n_bands * b->n_steps);
+        for (uint64_t n = 0; n < (uint64_t)b->n_bands * b->n_steps; n++) msgpack_pack_uint64(k, b->ends[n]);
+        program_condition_list(k, b->conditions, b->n_conditions);
+    }
+    for (uint32_t i = 0; i < g->n_buffers; i++) n_rings += p->rings[i] != 0;
+    put_list(k, "rings", n_rings);
+    for (uint32_t i = 0; i < g->n_buffers; i++) {
+        if (!p->rings[i]) continue;
+        msgpack_pack_array(k, 2);
+        msgpack_pack_uint32(k, i);
+        msgpack_pack_uint64(k, p->rings[i]);
+    }
+}
+
 void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
 {
     const struct fuser_plan *p = s->plan, *runs = s->apart ? s->apart : p;
     const struct fuser_graph *g = s->graph;
-    msgpack_pack_map(k, 7);
+    msgpack_pack_map(k, 7 + (p->n_bands ? 2 : 0));
+    if (p->n_bands) program_bands(k, p, g);
     put_string(k, "device", s->device->runs_as);
     put_flag(k, "debug", s->apart != NULL);
     put_list(k, "launches", runs->n_launches + runs->n_spares);

@@ -46,6 +46,7 @@ static const struct filter_rule allowed[] = {
     FILTER_ANY(ppoll),
     /* memory and buffers: executable only what a file holds, and never by a change of rights */
     FILTER_MEMORY,
+    FILTER_IF2(mremap, FILTER_IS(1, 0), FILTER_IS(3, MREMAP_MAYMOVE | MREMAP_FIXED)),
     FILTER_IF(madvise, FILTER_IS(2, MADV_DONTNEED)),
     FILTER_IF(madvise, FILTER_IS(2, MADV_HUGEPAGE)),
     FILTER_IF(madvise, FILTER_IS(2, MADV_POPULATE_WRITE)),

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "fuser/plan/bands/bands.h"
 #include "fuser/plan/commands/commands.h"
 #include "fuser/plan/graph/edges.h"
 #include "fuser/plan/graph/endless_loops.h"
@@ -123,7 +124,9 @@ static bool make_launches(struct plan_context *ctx, struct stages *s, struct fus
                           .mapping = &s->mapping,
                           .recomputed = &s->recomputed,
                           .plan = plan};
-    return launches_make(&l, &s->groups);
+    if (!launches_make(&l, &s->groups)) return false;
+    bands_find(&l);
+    return true;
 }
 
 /* What stages before the launches found and the plan keeps. */

@@ -9,6 +9,7 @@
  *   storage/   which buffers of a launch lose their memory, and where they live instead
  *   pipes/     how packets go from one kernel of a launch to another, if not through a pipe
  *   launch/    the kernel of each launch, its parameters, the steps
+ *   bands/     launches that run a few rows of each at a time
  * base/ is what all of them share: the result, the error, remarks. Uses access/, merge/, passes/ and ir/.
  */
 #pragma once

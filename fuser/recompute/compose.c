@@ -102,15 +102,32 @@ static bool finish(struct composing *c)
     return valid;
 }
 
+/* A call of the producer in place of each read, of what it is proved to write. */
+static bool put_in(struct composing *c)
+{
+    const struct recompute_request *r = c->r;
+    if (!recompute_producer_make(&c->f, r, &c->producer)) return false;
+    c->copy = recompute_copy(&c->f, r->consumer.kernel, r->contract);
+    if (!c->copy) return false;
+    add_params(c);
+    return replace_reads(c) && recompute_is_proved(&c->f, r, c->copy, c->numbers, &c->producer);
+}
+
+bool recompute_is_covered(const struct recompute_request *r)
+{
+    char why[256];
+    struct composing c = {.r = r, .f = {.why = why, .why_size = sizeof why}};
+    c.f.module = ir_module_new(r->consumer.kernel->module->name);
+    bool covered = put_in(&c);
+    ir_module_free(c.f.module);
+    return covered;
+}
+
 struct ir_module *recompute_compose(const struct recompute_request *r, char *why, size_t why_size)
 {
     struct composing c = {.r = r, .f = {.why = why, .why_size = why_size}};
     c.f.module = ir_module_new(r->consumer.kernel->module->name);
-    bool done = recompute_producer_make(&c.f, r, &c.producer) &&
-                (c.copy = recompute_copy(&c.f, r->consumer.kernel, r->contract)) != NULL;
-    if (done) add_params(&c);
-    done = done && replace_reads(&c) && recompute_is_proved(&c.f, r, c.copy, c.numbers, &c.producer) && finish(&c);
-    if (done) return c.f.module;
+    if (put_in(&c) && finish(&c)) return c.f.module;
     ir_module_free(c.f.module);
     return NULL;
 }

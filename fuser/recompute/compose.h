@@ -16,3 +16,5 @@
    buffer. The first function of a module that is to be freed. NULL: it cannot be done, or is not proved to do the same;
    `why` says it. */
 struct ir_module *recompute_compose(const struct recompute_request *r, char *why, size_t why_size);
+/* Whether each element that the consumer reads of the buffer is proved to be one that the producer writes. */
+bool recompute_is_covered(const struct recompute_request *r);

@@ -22,6 +22,7 @@ struct ir_function *recompute_copy(struct fuse *f, const struct ir_function *ker
 {
     bool calls = false;
     struct ir_function *copy = ir_function_copy(f->module, kernel, NULL);
+    copy->assumes = 0; /* what it becomes a part of has other launches */
     f->part = kernel->name;
     if (contract && contract_possible(kernel)) pipeline_run(&pipeline_contract, copy);
     if (contract) ir_walk(copy->body, forget_contract, NULL);

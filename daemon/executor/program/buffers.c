@@ -148,6 +148,36 @@ struct buffer *buffers_private(uint64_t bytes, struct error *e)
     return NULL;
 }
 
+/* Shared memory is there in as many places as are asked for: an old size of 0 leaves it where it was, too. */
+static int map_again(const struct buffer *buffer, size_t length, uint64_t ring, void *memory)
+{
+    for (size_t at = 0; at < length; at += ring) {
+        size_t part = length - at < ring ? length - at : ring;
+        if (mremap(memory, 0, part, MREMAP_MAYMOVE | MREMAP_FIXED, buffer->memory + at) == MAP_FAILED) return -1;
+    }
+    return 0;
+}
+
+struct buffer *buffers_ring(uint64_t bytes, uint64_t ring, struct error *e)
+{
+    struct buffer *buffer = calloc(1, sizeof *buffer);
+    void *memory = mmap(NULL, ring, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!buffer) abort();
+    buffer->bytes = bytes;
+    atomic_init(&buffer->references, 1);
+    size_t length = align_up(bytes, page_bytes());
+    bool made = memory != MAP_FAILED && map_guarded(buffer, length, -1, e) == 0 &&
+                map_again(buffer, length, ring, memory) == 0 && populate(buffer, length, e) == 0;
+    int reason = errno;
+    if (memory != MAP_FAILED) munmap(memory, ring);
+    buffer->inode = (ino_t)(uintptr_t)buffer->memory; /* no other buffer's memory */
+    if (made) return buffer;
+    error_set(e, FUSION_OUT_OF_MEMORY, "buffer", "no memory for %" PRIu64 " bytes over and over: %s", ring,
+              strerror(reason));
+    destroy(buffer);
+    return NULL;
+}
+
 static int insert(struct buffers *b, struct buffer *buffer, struct error *e)
 {
     int result = 0;

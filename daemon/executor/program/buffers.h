@@ -45,6 +45,9 @@ struct buffer *buffers_get(struct buffers *b, uint64_t id);
 struct buffer *buffers_find(struct buffers *b, uint64_t address);
 /* Memory that only the executor sees, in no list: all zeros, and a reference to it. NULL with the error. */
 struct buffer *buffers_private(uint64_t bytes, struct error *e);
+/* The same, with `ring` bytes of memory that are there over and over, from the first byte to the last. ring: whole
+ * pages. */
+struct buffer *buffers_ring(uint64_t bytes, uint64_t ring, struct error *e);
 void buffers_put(struct buffer *buffer); /* NULL is fine */
 
 /* The contents are with the device alone from here on. */

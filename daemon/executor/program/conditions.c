@@ -44,6 +44,16 @@ static bool read_condition(const msgpack_object *o, const struct program *p, str
     return value != like || p->value_sizes[value] == 4 || p->value_sizes[value] == 8;
 }
 
+bool conditions_read_list(const msgpack_object_array *list, const struct program *p,
+                          struct program_condition **conditions, uint32_t *n, struct error *e)
+{
+    *conditions = arena_alloc(p->arena, (list->size + 1) * sizeof **conditions);
+    for (*n = 0; *n < list->size; ++*n)
+        if (!read_condition(&list->ptr[*n], p, &(*conditions)[*n]))
+            return bad(e, "one is neither a pipe nor two values, a number, and whether more will do");
+    return true;
+}
+
 bool conditions_read(const msgpack_object *map, const struct program *p, struct program_launch *l, struct error *e)
 {
     uint64_t first, n;
@@ -55,11 +65,7 @@ bool conditions_read(const msgpack_object *map, const struct program *p, struct 
     if (first > p->n_launches || n > p->n_launches - first) return bad(e, "there are no such spares");
     l->first_spare = (uint32_t)first;
     l->n_spares = (uint32_t)n;
-    l->conditions = arena_alloc(p->arena, (list->via.array.size + 1) * sizeof *l->conditions);
-    for (; l->n_conditions < list->via.array.size; l->n_conditions++)
-        if (!read_condition(&list->via.array.ptr[l->n_conditions], p, &l->conditions[l->n_conditions]))
-            return bad(e, "one is neither a pipe nor two values, a number, and whether more will do");
-    return true;
+    return conditions_read_list(&list->via.array, p, &l->conditions, &l->n_conditions, e);
 }
 
 static bool takes_spare_slot(const struct program *p, const struct program_launch *l)
@@ -91,10 +97,11 @@ static int64_t signed_number(const uint8_t *value, uint32_t size)
     return size == sizeof wide ? wide : narrow;
 }
 
-bool conditions_hold(const struct program *p, const struct program_launch *l, const uint8_t *const *values)
+bool conditions_hold(const struct program *p, const struct program_condition *conditions, uint32_t n,
+                     const uint8_t *const *values)
 {
-    for (uint32_t i = 0; i < l->n_conditions; i++) {
-        const struct program_condition *c = &l->conditions[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct program_condition *c = &conditions[i];
         if (c->is_pipe) continue;
         if (c->at_least) {
             if (signed_number(values[c->value], p->value_sizes[c->value]) < (int64_t)c->number) return false;

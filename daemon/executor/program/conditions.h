@@ -11,5 +11,9 @@ bool conditions_read(const msgpack_object *map, const struct program *p, struct 
 /* All launches are there: marks the spares, and checks that they are nothing else, and that only they take slots that
    have memory for them alone. False with the error. */
 bool conditions_check(struct program *p, struct error *e);
+/* A list of conditions alone. False with the error. */
+bool conditions_read_list(const msgpack_object_array *list, const struct program *p,
+                          struct program_condition **conditions, uint32_t *n, struct error *e);
 /* Those of values, which are by number. */
-bool conditions_hold(const struct program *p, const struct program_launch *l, const uint8_t *const *values);
+bool conditions_hold(const struct program *p, const struct program_condition *conditions, uint32_t n,
+                     const uint8_t *const *values);

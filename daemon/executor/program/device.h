@@ -21,9 +21,9 @@ struct slot_memory;
 /* What runs a launch. Its device makes it, so that one device can have several: compiled code, and an interpreted
  * kernel. */
 struct launch_code {
-    /* Runs work-groups from *next on, with the argument block filled in. *next: the first that has not run, which is
-       one of the launch where better code for it has come meanwhile. 0, or -1 with the error. */
-    int (*run)(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next,
+    /* Runs work-groups from *next up to end, with the argument block filled in. *next: the first that has not run,
+       which is before end where better code for the launch has come meanwhile. 0, or -1 with the error. */
+    int (*run)(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next, uint64_t end,
                const struct launch_context *context, struct error *e);
     void (*free)(struct launch_code *code);
     /* Fills in the arguments that are the code's own, when it becomes the launch's; NULL: there are none. */

@@ -31,6 +31,7 @@ static void destroy(struct executable *x)
         free_code(atomic_load(&x->launches[i].better));
     }
     for (uint32_t i = 0; x->spare && i < p->n_slots; i++) buffers_put(x->spare[i]);
+    for (uint32_t i = 0; x->rings && i < p->n_slots; i++) buffers_put(x->rings[i]);
     for (uint32_t i = 0; x->states && i < p->n_states; i++) states_put(x->all_states, x->states[i]);
     if (p && p->device->unload) p->device->unload(x);
     program_free(x->program); /* the arrays too: they lie in its arena */
@@ -109,6 +110,14 @@ struct buffer *executable_spare_memory(struct executable *x, uint32_t slot, stru
     if (!x->spare[slot]) x->spare[slot] = buffers_private(p->slots[slot].bytes, e);
     if (x->spare[slot]) atomic_fetch_add(&x->spare[slot]->references, 1);
     return x->spare[slot];
+}
+
+struct buffer *executable_ring_memory(struct executable *x, uint32_t slot, struct error *e)
+{
+    const struct program *p = x->program;
+    if (!x->rings) x->rings = arena_alloc(p->arena, p->n_slots * sizeof *x->rings);
+    if (!x->rings[slot]) x->rings[slot] = buffers_ring(p->slots[slot].bytes, p->slots[slot].ring, e);
+    return x->rings[slot];
 }
 
 /* ---- making ---- */

@@ -33,6 +33,8 @@ struct executable {
     struct executable_launch *launches;
     struct state **states;      /* by state of the program */
     bool spares_ran;            /* instead of a launch, in some submission */
+    bool in_bands;              /* in the submission that runs, its launches that may run band by band do */
+    struct buffer **rings;      /* by slot: ring memory; NULL: was never needed */
     struct buffer **spare;      /* by slot: memory of those that only spares use; NULL: was never needed */
     struct ir_printer *printer; /* what takes what its kernels print */
     void *of_device;            /* what the device has for all launches */
@@ -86,5 +88,7 @@ void executables_put(struct executable *x); /* NULL is fine */
 struct launch_code *executable_code(struct executable *x, uint32_t launch);
 /* The memory of a slot that only spares use, made when it is first asked for. NULL with the error. */
 struct buffer *executable_spare_memory(struct executable *x, uint32_t slot, struct error *e);
+/* The ring memory of a slot that has some, made when it is first asked for. NULL with the error. */
+struct buffer *executable_ring_memory(struct executable *x, uint32_t slot, struct error *e);
 /* Is there a better one than executable_code() gave? */
 bool executable_has_better(const struct executable *x, uint32_t launch);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/executor/program/bands.h"
 #include "daemon/executor/program/conditions.h"
 #include "fuser/assertions/assertion_check.h"
 #include "fuser/cpu/abi/kernel_abi.h"
@@ -560,7 +561,7 @@ static bool read_program(struct reader *r, const msgpack_object *map)
     if (proto_get(map, "debug") && !get_flag(r, map, "debug", &r->p->debug)) return false;
     if (r->p->debug && !r->p->device->debug_begin) return bad(r, "what is to be debugged runs on device reference");
     return read_slots(r, map) && read_values(r, map) && read_states(r, map) && read_launches(r, map) &&
-           read_steps(r, map);
+           read_steps(r, map) && bands_read(map, r->p, r->error);
 }
 
 struct program *program_decode(const void *bytes, size_t size, device_finder *find_device, struct error *e)

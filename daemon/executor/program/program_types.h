@@ -98,6 +98,7 @@ struct program_slot {
     bool scratch;        /* to debug: it was internalized, and gets memory for the time being */
     uint32_t elem_bytes; /* to debug: for messages; 0: unknown */
     bool written;        /* by any step */
+    uint64_t ring;       /* not 0: while its launches run band by band, it is memory of so many bytes over and over */
 };
 
 /* All variables and pipes of programs that a session has. */
@@ -116,6 +117,14 @@ struct program_state {
     uint8_t host;                   /* enum program_host: of a host pipe, what is the kernels' */
 };
 
+/* Launches that run a few work-groups of each at a time. */
+struct program_bands {
+    uint32_t first_step, n_steps, n_bands;
+    uint64_t *ends; /* by band, then step: work-groups of the launch that have run behind it */
+    uint32_t n_conditions;
+    struct program_condition *conditions; /* where one does not hold, the launches run one after the other */
+};
+
 struct program {
     struct arena *arena; /* owns all of it */
     const struct device *device;
@@ -124,6 +133,8 @@ struct program {
     uint32_t n_parts; /* the steps before, between and behind host tasks, which the client runs */
     struct program_launch *launches;
     struct program_step *steps;
+    uint32_t n_bands;
+    struct program_bands *bands; /* in the order of their steps */
     struct program_slot *slots;
     uint32_t *value_sizes;
     struct program_state *states;

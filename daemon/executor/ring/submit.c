@@ -161,12 +161,22 @@ static int hold_buffer(struct submitter *s, const struct program_slot *slot, str
     return 0;
 }
 
+/* In place of what the slot is bound to, where nothing is to be found afterwards. */
+static int hold_ring(struct submitter *s, struct executable *x, uint32_t i, struct error *e)
+{
+    const struct buffer *ring = executable_ring_memory(x, i, e);
+    if (!ring) return -1;
+    s->slots[i].memory = ring->memory;
+    return 0;
+}
+
 static int hold_buffers(struct submitter *s, struct executable *x, bool spares, struct error *e)
 {
     const struct program *p = x->program;
     for (uint32_t i = 0; i < p->n_slots; i++)
         if (hold_buffer(s, &p->slots[i], &s->bindings[i], &s->slots[i], e) != 0 ||
-            (spares && p->slots[i].spare && hold_spare(s, x, i, e) != 0))
+            (spares && p->slots[i].spare && hold_spare(s, x, i, e) != 0) ||
+            (x->in_bands && p->slots[i].ring && hold_ring(s, x, i, e) != 0))
             return -1;
     return 0;
 }
@@ -262,13 +272,23 @@ static bool choose_launches(const struct submitter *s, struct executable *x)
     bool spares = false;
     for (uint32_t i = 0; i < x->program->n_launches; i++) {
         const struct program_launch *launch = &x->program->launches[i];
-        x->launches[i].by_spares =
-            launch->n_conditions && !(conditions_hold(x->program, launch, s->values) && pipes_are_empty(x, launch));
+        x->launches[i].by_spares = launch->n_conditions &&
+                                   !(conditions_hold(x->program, launch->conditions, launch->n_conditions, s->values) &&
+                                     pipes_are_empty(x, launch));
         spares |= x->launches[i].by_spares;
     }
     if (spares && !x->spares_ran) s->spares_run(x->id);
     x->spares_ran |= spares;
     return spares;
+}
+
+/* Launches that run band by band do so where that is right for all of them. */
+static void choose_bands(const struct submitter *s, struct executable *x, bool spares)
+{
+    const struct program *p = x->program;
+    x->in_bands = p->n_bands && !spares;
+    for (uint32_t i = 0; i < p->n_bands; i++)
+        x->in_bands &= conditions_hold(p, p->bands[i].conditions, p->bands[i].n_conditions, s->values);
 }
 
 static void fill_launch(struct submitter *s, const struct executable *x, uint32_t i)
@@ -308,8 +328,11 @@ static int prepare(struct submitter *s, struct executable *x, const struct ring_
     const uint8_t *values = bindings + header->n_bindings * sizeof(struct ring_binding);
     reserve(s, x->program);
     if (read_bindings(s, x, bindings, header->n_bindings, e) != 0 ||
-        read_values(s, x, values, header->n_values, e) != 0 || hold_buffers(s, x, choose_launches(s, x), e) != 0 ||
-        check_lost(s, x->program, e) != 0 || check_overlap(s, x->program, e) != 0)
+        read_values(s, x, values, header->n_values, e) != 0)
+        return -1;
+    bool spares = choose_launches(s, x);
+    choose_bands(s, x, spares);
+    if (hold_buffers(s, x, spares, e) != 0 || check_lost(s, x->program, e) != 0 || check_overlap(s, x->program, e) != 0)
         return -1;
     if (x->program->debug && x->program->device->debug_begin(x, header->part, s->slots, e) != 0) return -1;
     fill_args(s, x);

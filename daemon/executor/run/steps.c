@@ -18,16 +18,23 @@ enum {
     BYTES_PER_NS = 10,  /* of one thread, about */
 };
 
-static int run_code(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
+/* So many work-groups of the launch from the first on. */
+static int run_groups(const struct launch_context *context, struct executable *x, uint32_t index, uint64_t first,
+                      uint64_t end, struct error *e)
 {
-    const struct program_launch *launch = &x->program->launches[index];
-    uint64_t next = 0;
+    uint64_t next = first;
     int result;
-    running_step("kernel", launch->name);
+    running_step("kernel", x->program->launches[index].name);
     do {
         struct launch_code *code = executable_code(x, index);
-        result = code->run(code, x, index, &next, context, e);
-    } while (result == 0 && next < launch->n_groups);
+        result = code->run(code, x, index, &next, end, context, e);
+    } while (result == 0 && next < end);
+    return result;
+}
+
+static int run_code(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
+{
+    int result = run_groups(context, x, index, 0, x->program->launches[index].n_groups, e);
     ir_printer_end_launch(context->printer);
     return result;
 }
@@ -227,12 +234,45 @@ static uint32_t run_steps_together(const struct launch_context *context, struct 
     return result == 0 ? steps : 0;
 }
 
+/* ---- launches band by band ---- */
+
+static int run_band(const struct launch_context *context, struct executable *x, const struct program_bands *b,
+                    uint32_t band, struct error *e)
+{
+    const uint64_t *ends = &b->ends[(uint64_t)band * b->n_steps];
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        uint64_t first = band ? b->ends[(uint64_t)(band - 1) * b->n_steps + i] : 0;
+        uint32_t launch = x->program->steps[b->first_step + i].launch;
+        if (first < ends[i] && run_groups(context, x, launch, first, ends[i], e) != 0) return -1;
+    }
+    return 0;
+}
+
+/* Those that begin with the step; NULL: none do, or not in this submission. */
+static const struct program_bands *bands_at(const struct executable *x, uint32_t step)
+{
+    for (uint32_t i = 0; x->in_bands && i < x->program->n_bands; i++)
+        if (x->program->bands[i].first_step == step) return &x->program->bands[i];
+    return NULL;
+}
+
+/* Gives how many steps; 0: the error. */
+static uint32_t run_bands(const struct launch_context *context, struct executable *x, const struct program_bands *b,
+                          struct error *e)
+{
+    for (uint32_t band = 0; band < b->n_bands; band++)
+        if (run_band(context, x, b, band, e) != 0) return 0;
+    return b->n_steps;
+}
+
 /* The launches from a step on, as many as the device takes at once. Gives how many steps; 0: the error. */
 static uint32_t run_launches(const struct launch_context *context, struct executable *x, uint32_t first,
                              struct error *e)
 {
     const struct program *p = x->program;
     uint32_t steps = 1;
+    const struct program_bands *bands = bands_at(x, first);
+    if (bands) return run_bands(context, x, bands, e);
     uint32_t launch = p->steps[first].launch;
     if ((p->launches[launch].waits && p->device->run_together) ||
         (!p->device->run_launches && x->launches[launch].by_spares))

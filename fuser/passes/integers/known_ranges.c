@@ -133,12 +133,25 @@ static void assume_unsigned(struct known_ranges *k, const struct ir_value *x, co
     }
 }
 
+/* x is not y: known where y is the first or last number that x might be. */
+static void assume_other(struct known_ranges *k, const struct ir_value *x, const struct ir_value *y)
+{
+    struct interval a = known_range(k, x), b = known_range(k, y);
+    if (b.low != b.high || a.low == a.high) return;
+    if (b.low == a.low) narrow(k, x, (struct interval){after(a.low), a.high});
+    if (b.low == a.high) narrow(k, x, (struct interval){a.low, before(a.high)});
+}
+
 static void assume_comparison(struct known_ranges *k, enum ir_op op, const struct ir_value *x, const struct ir_value *y)
 {
     switch (op) {
     case IR_OP_IEQ:
         narrow(k, x, known_range(k, y));
         narrow(k, y, known_range(k, x));
+        break;
+    case IR_OP_INE:
+        assume_other(k, x, y);
+        assume_other(k, y, x);
         break;
     case IR_OP_SLT:
     case IR_OP_SLE: assume_order(k, x, y, op == IR_OP_SLT); break;

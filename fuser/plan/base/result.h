@@ -69,6 +69,15 @@ struct fuser_step {
     bool together;  /* runs at the same time as the launch before it: both wait for pipes. At most so many in a row */
 };
 
+/* Launches of steps that follow each other, which run band by band: a few rows of each. Rows, runs of so many
+   work-groups, are as fuser/bands has them. */
+struct fuser_bands {
+    uint32_t first_step, n_steps, n_bands;
+    uint64_t *ends; /* by band, then step: work-groups of the launch that have run when the band is over */
+    uint32_t n_conditions;
+    struct fuser_condition *conditions; /* where one does not hold, the launches run one after the other */
+};
+
 /* A program-scope variable or pipe that kernels of the plan share: memory that is there before and after the graph. */
 struct fuser_program_variable {
     const struct ir_module *module;
@@ -87,7 +96,11 @@ struct fuser_plan {
     struct fuser_remark *remarks;
     uint32_t n_program_variables;
     struct fuser_program_variable *program_variables; /* each once */
-    enum fuser_storage *storage;         /* per buffer of the graph: not MEMORY = no memory is needed for it */
+    enum fuser_storage *storage; /* per buffer of the graph: not MEMORY = no memory is needed for it */
+    uint64_t *rings;             /* per buffer of the graph: not 0 = where the launches that use it run band by
+                                    band, it is memory of so many bytes over and over */
+    uint32_t n_bands;
+    struct fuser_bands *bands;           /* in the order of their steps */
     uint64_t *saved;                     /* per buffer without memory: bytes that its accesses would move over memory */
     uint64_t bytes_unfused, bytes_fused; /* global memory traffic of one run: see docs/fusion.md */
 };

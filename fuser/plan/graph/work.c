@@ -17,11 +17,12 @@ static bool is_constant(const struct ir_value *v)
     return v->kind == IR_VALUE_CONST && ir_type_is_int(v->type) && !ir_type_is_vector(v->type);
 }
 
-/* The distance of two constants of up to 64 bits, which are kept in their lowest bits. */
+/* The distance of two constants, each of them kept in the lowest bits of 64: counters may start below 0. */
 static uint64_t distance(const struct ir_value *from, const struct ir_value *to)
 {
-    uint64_t a = from->of.lanes[0], b = to->of.lanes[0];
-    return a < b ? b - a : a - b;
+    unsigned above = 64 - ir_type_bits(from->type);
+    int64_t a = (int64_t)(from->of.lanes[0] << above) >> above, b = (int64_t)(to->of.lanes[0] << above) >> above;
+    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
 /* Rounds until the loop's value `counter` is what it is compared with; 0: not known. A step of more than one, or one

@@ -119,35 +119,35 @@ static uint64_t slice_groups(const struct compiled *c, const struct program_laun
 
 /* On the caller's thread, beside others: all work-groups in their order. */
 static int run_alone(const struct compiled *c, const struct executable *x, uint32_t launch, uint64_t *next,
-                     struct error *e)
+                     uint64_t end, struct error *e)
 {
     const struct program_launch *p = &x->program->launches[launch];
     void *memory = aligned_alloc(64, align64(c->local_bytes));
     if (!memory)
         return error_set(e, FUSION_OUT_OF_MEMORY, p->name, "%" PRIu64 " bytes of work-group memory", c->local_bytes);
-    run_on(c->object, c->record, x->launches[launch].args, *next, p->n_groups, memory);
+    run_on(c->object, c->record, x->launches[launch].args, *next, end, memory);
     free(memory);
-    *next = p->n_groups;
+    *next = end;
     return 0;
 }
 
-static int compiled_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next,
+static int compiled_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next, uint64_t end,
                         const struct launch_context *context, struct error *e)
 {
     struct compiled *c = (struct compiled *)code;
     const struct program_launch *p = &x->program->launches[launch];
-    if (!context->pool) return run_alone(c, x, launch, next, e);
+    if (!context->pool) return run_alone(c, x, launch, next, end, e);
     unsigned threads = pool_threads(context->pool);
     if (reserve_local(c->local_bytes, threads, p, e) != 0) return -1;
     struct job job = {c->object, c->record, x->launches[launch].args, *next};
     uint64_t expected = expected_ns(c, p), ns = 0;
     do {
-        uint64_t left = p->n_groups - job.base, groups = slice_groups(c, p, job.base - *next, ns / threads);
+        uint64_t left = end - job.base, groups = slice_groups(c, p, job.base - *next, ns / threads);
         if (groups > left) groups = left;
         ns += pool_run(context->pool, run_groups, &job, groups, part_of(expected, groups, p));
         job.base += groups;
-    } while (job.base < p->n_groups && !executable_has_better(x, launch));
-    if (*next == 0 && job.base == p->n_groups) learn(c, ns);
+    } while (job.base < end && !executable_has_better(x, launch));
+    if (job.base == end) learn(c, (uint64_t)((double)ns * (double)p->n_groups / (double)(end - *next)));
     *next = job.base;
     return 0;
 }

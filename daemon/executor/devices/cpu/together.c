@@ -179,7 +179,7 @@ static int run_launch(struct member *m, uint32_t launch)
     int result;
     do {
         struct launch_code *code = executable_code(m->x, launch);
-        result = code->run(code, m->x, launch, &next, m->context, &m->error);
+        result = code->run(code, m->x, launch, &next, m->x->program->launches[launch].n_groups, m->context, &m->error);
     } while (result == 0 && next < m->x->program->launches[launch].n_groups);
     return result;
 }

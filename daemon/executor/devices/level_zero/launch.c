@@ -102,10 +102,10 @@ static void free_code(struct launch_code *code)
     free(l);
 }
 
-static int never_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next,
+static int never_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next, uint64_t end,
                      const struct launch_context *context, struct error *e)
 {
-    (void)code, (void)next, (void)context;
+    (void)code, (void)next, (void)end, (void)context;
     return error_set(e, FUSION_INTERNAL, x->program->launches[launch].name, "is run with others, or not at all");
 }
 

@@ -14,10 +14,10 @@ struct checked {
     const struct ir_function *kernel;
 };
 
-static int checked_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next,
+static int checked_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next, uint64_t end,
                        const struct launch_context *context, struct error *e)
 {
-    *next = x->program->launches[launch].n_groups;
+    *next = end; /* of the launch: there are no bands */
     struct interpreter_launch run = {
         .kernel = ((struct checked *)code)->kernel,
         .options = {.check_races = true, .check_unwritten = true, .check_shuffles = true},

@@ -1,0 +1,324 @@
+/* Which launches run band by band: runs of them as long as what they have in use fits into a cache, where that saves
+   memory traffic. */
+#include "fuser/plan/bands/bands.h"
+
+#include <string.h>
+
+#include "fuser/bands/reach.h"
+#include "fuser/plan/bands/rings.h"
+#include "fuser/plan/bands/schedule.h"
+#include "ir/base/arena.h"
+
+enum {
+    MOST_LAUNCHES = 64,
+    MOST_BANDS = 512,
+    LARGE = 8,         /* less memory than so many times the cache is not worth it */
+    PAGE_BYTES = 4096, /* rings are whole pages */
+};
+
+typedef unsigned long long ull;
+
+/* A launch as bands see it. */
+struct candidate {
+    const struct fuser_launch *launch;
+    const int64_t *numbers; /* by parameter, what integers are taken to be; 0: nothing */
+    struct banded_launch banded;
+    bool seen;
+};
+
+/* Steps that follow each other, all of them launches whose accesses are seen. */
+struct band_run {
+    struct launching *l;
+    struct candidate *candidates; /* by step of the plan */
+    uint32_t first, n;
+    uint32_t *buffers; /* of the graph, by the run's numbers */
+    struct band_schedule schedule;
+    bool *rings; /* by the run's numbers */
+};
+
+/* ---- what launches touch ---- */
+
+static const int64_t *numbers_of(const struct launching *l, const struct fuser_launch *launch)
+{
+    int64_t *numbers = arena_alloc(l->ctx->arena, (launch->n_params + 1) * sizeof *numbers);
+    for (uint32_t i = 0; i < launch->n_params; i++)
+        if (launch->params[i].kind == FUSER_PARAM_VALUE)
+            numbers[i] = l->facts->graph->values[launch->params[i].index].number;
+    return numbers;
+}
+
+/* In bytes of the buffer, and none outside of it. */
+static struct banded_access access_of(const struct launching *l, const struct fuser_param *p,
+                                      const struct band_reach *reach)
+{
+    int64_t bytes = (int64_t)l->facts->graph->buffers[p->index].bytes, offset = (int64_t)p->offset;
+    struct line start = {0, 1, offset, offset};
+    struct banded_access a = {p->index, reach->reads, reach->writes, {0, 1, 0, bytes}, 0, bytes};
+    if (!line_add(&reach->at, &start, &a.at)) a.at = (struct line){0, 1, 0, bytes};
+    if (reach->first > -offset) a.first = reach->first > bytes - offset ? bytes : reach->first + offset;
+    if (reach->end < bytes - offset) a.end = reach->end < -offset ? 0 : reach->end + offset;
+    return a;
+}
+
+static bool has_only_buffers(const struct fuser_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->n_params; i++)
+        if (launch->params[i].kind == FUSER_PARAM_PROGRAM_VARIABLE || launch->params[i].view) return false;
+    return true;
+}
+
+static void look_at(const struct launching *l, struct candidate *c)
+{
+    struct band_reaches reaches;
+    struct arena *arena = l->ctx->arena;
+    c->numbers = numbers_of(l, c->launch);
+    if (!has_only_buffers(c->launch) ||
+        !band_reaches_find(c->launch->kernel, &c->launch->range, c->numbers, arena, &reaches))
+        return;
+    c->seen = true;
+    c->banded = (struct banded_launch){.rows = reaches.rows, .groups_of_row = reaches.groups_of_row, .n = reaches.n};
+    c->banded.accesses = arena_alloc(arena, (reaches.n + 1) * sizeof *c->banded.accesses);
+    for (uint32_t i = 0; i < reaches.n; i++)
+        c->banded.accesses[i] = access_of(l, &c->launch->params[reaches.reaches[i].param], &reaches.reaches[i]);
+}
+
+/* ---- a run ---- */
+
+static uint32_t number_of(struct band_run *r, uint32_t buffer)
+{
+    uint32_t i = 0;
+    while (i < r->schedule.n_buffers && r->buffers[i] != buffer) i++;
+    if (i < r->schedule.n_buffers) return i;
+    r->buffers = arena_grow(r->l->ctx->arena, r->buffers, i, sizeof *r->buffers);
+    r->buffers[i] = buffer;
+    return r->schedule.n_buffers++;
+}
+
+/* The launch with the run's numbers for buffers. */
+static const struct banded_launch *numbered(struct band_run *r, const struct banded_launch *from)
+{
+    struct arena *arena = r->l->ctx->arena;
+    struct banded_launch *to = arena_alloc(arena, sizeof *to);
+    *to = *from;
+    to->accesses = arena_alloc(arena, (from->n + 1) * sizeof *to->accesses);
+    for (uint32_t i = 0; i < from->n; i++) {
+        to->accesses[i] = from->accesses[i];
+        to->accesses[i].buffer = number_of(r, from->accesses[i].buffer);
+    }
+    return to;
+}
+
+static void begin_run(struct band_run *r, struct launching *l, struct candidate *candidates, uint32_t first, uint32_t n)
+{
+    const struct banded_launch **launches = arena_alloc(l->ctx->arena, n * sizeof *launches);
+    *r = (struct band_run){.l = l, .candidates = candidates, .first = first, .n = n};
+    for (uint32_t i = 0; i < n; i++) launches[i] = numbered(r, &candidates[first + i].banded);
+    r->schedule.launches = launches;
+    r->schedule.n = n;
+    schedule_begin(l->ctx->arena, &r->schedule);
+}
+
+/* As few bands as what is in use fits into the cache with. */
+static bool fits(struct band_run *r)
+{
+    uint64_t cache = r->l->ctx->options->device.cache_bytes;
+    for (uint32_t n = 2; n <= MOST_BANDS; n *= 2) {
+        schedule_make(r->l->ctx->arena, &r->schedule, n);
+        if (r->schedule.window <= cache) return true;
+    }
+    return false;
+}
+
+/* ---- whether it is worth it ---- */
+
+static const struct fuser_launch *launch_at(const struct band_run *r, uint32_t i)
+{
+    return r->candidates[r->first + i].launch;
+}
+
+static void find_rings(struct band_run *r)
+{
+    struct arena *arena = r->l->ctx->arena;
+    const struct fuser_launch **launches = arena_alloc(arena, r->n * sizeof *launches);
+    const int64_t **numbers = arena_alloc(arena, r->n * sizeof *numbers);
+    for (uint32_t i = 0; i < r->n; i++) {
+        launches[i] = launch_at(r, i);
+        numbers[i] = r->candidates[r->first + i].numbers;
+    }
+    struct ring_request request = {r->l, launches, numbers, r->n};
+    r->rings = arena_alloc(arena, r->schedule.n_buffers + 1);
+    for (uint32_t b = 0; b < r->schedule.n_buffers; b++)
+        r->rings[b] = 2 * r->schedule.windows[b] <= r->l->facts->graph->buffers[r->buffers[b]].bytes &&
+                      ring_is_possible(&request, r->buffers[b]);
+}
+
+/* What a launch, or the run (n launches), moves of a buffer over memory. Where it is in the cache when it is written,
+   it was read before; launches by themselves write past the cache. */
+static uint64_t traffic(const struct band_run *r, uint32_t buffer, uint32_t first, uint32_t n, bool cached)
+{
+    int64_t low = INT64_MAX, high = 0;
+    bool reads = false, writes = false;
+    for (uint32_t i = first; i < first + n; i++)
+        for (uint32_t k = 0; k < r->schedule.launches[i]->n; k++) {
+            const struct banded_access *a = &r->schedule.launches[i]->accesses[k];
+            if (a->buffer != buffer) continue;
+            reads |= a->reads;
+            writes |= a->writes;
+            if (a->first < low) low = a->first;
+            if (a->end > high) high = a->end;
+        }
+    return high > low ? (uint64_t)(high - low) * ((reads || (writes && cached && n > 1)) + writes) : 0;
+}
+
+/* Does anybody but the launch that writes it touch the buffer? */
+static bool is_shared(const struct band_run *r, uint32_t buffer)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->n; i++) n += traffic(r, buffer, i, 1, false) != 0;
+    return n > 1;
+}
+
+static bool is_worth_it(const struct band_run *r, uint64_t *saved)
+{
+    uint64_t apart = 0, together = 0;
+    for (uint32_t b = 0; b < r->schedule.n_buffers; b++) {
+        for (uint32_t i = 0; i < r->n; i++) apart += traffic(r, b, i, 1, false);
+        if (!r->rings[b]) together += traffic(r, b, 0, r->n, is_shared(r, b));
+    }
+    *saved = apart > together ? apart - together : 0;
+    return together <= apart / 4 * 3 && apart >= LARGE * r->l->ctx->options->device.cache_bytes;
+}
+
+/* ---- the result ---- */
+
+static const char *name_of(const struct band_run *r, uint32_t i)
+{
+    return r->l->facts->graph->nodes[launch_at(r, i)->nodes[0]].name;
+}
+
+static void add_condition(struct launching *l, struct fuser_bands *bands, uint32_t value, int64_t number)
+{
+    for (uint32_t i = 0; i < bands->n_conditions; i++)
+        if (bands->conditions[i].value == value) return;
+    bands->conditions = arena_grow(l->plan->arena, bands->conditions, bands->n_conditions, sizeof *bands->conditions);
+    bands->conditions[bands->n_conditions++] = (struct fuser_condition){value, value, number};
+}
+
+static void remark(struct band_run *r, uint64_t saved)
+{
+    const struct fuser_graph *g = r->l->facts->graph;
+    plan_remark(
+        r->l->ctx, "banded", name_of(r, 0), NULL,
+        "the %u launches from %s to %s run in %u bands of rows: what they have in use is %llu bytes, and %llu bytes "
+        "of traffic are saved",
+        r->n, name_of(r, 0), name_of(r, r->n - 1), r->schedule.n_bands, (ull)r->schedule.window, (ull)saved);
+    for (uint32_t b = 0; b < r->schedule.n_buffers; b++)
+        if (r->rings[b])
+            plan_remark(r->l->ctx, "ring_memory", name_of(r, 0), g->buffers[r->buffers[b]].name,
+                        "buffer %s has memory for %llu of its %llu bytes: no more are in use at a time",
+                        g->buffers[r->buffers[b]].name, (ull)r->l->plan->rings[r->buffers[b]],
+                        (ull)g->buffers[r->buffers[b]].bytes);
+}
+
+static void add_bands(struct band_run *r, uint64_t saved)
+{
+    struct fuser_plan *plan = r->l->plan;
+    const struct band_schedule *s = &r->schedule;
+    struct fuser_bands bands = {.first_step = r->first, .n_steps = r->n, .n_bands = s->n_bands};
+    uint64_t n = (uint64_t)s->n_bands * r->n;
+    bands.ends = arena_alloc(plan->arena, n * sizeof *bands.ends);
+    for (uint64_t i = 0; i < n; i++) bands.ends[i] = s->ends[i] * s->launches[i % r->n]->groups_of_row;
+    for (uint32_t i = 0; i < r->n; i++)
+        for (uint32_t p = 0; p < launch_at(r, i)->n_params; p++) {
+            int64_t number = r->candidates[r->first + i].numbers[p];
+            if (number) add_condition(r->l, &bands, launch_at(r, i)->params[p].index, number);
+        }
+    for (uint32_t b = 0; b < s->n_buffers; b++)
+        if (r->rings[b]) plan->rings[r->buffers[b]] = (s->windows[b] + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    plan->bands = arena_grow(plan->arena, plan->bands, plan->n_bands, sizeof *plan->bands);
+    plan->bands[plan->n_bands++] = bands;
+    remark(r, saved);
+}
+
+/* ---- all runs ---- */
+
+/* first: a step, a launch. */
+static void say_not(const struct launching *l, const struct candidate *candidates, uint32_t first, const char *why)
+{
+    const char *name = l->facts->graph->nodes[candidates[first].launch->nodes[0]].name;
+    if (l->ctx->options->explain)
+        plan_remark(l->ctx, "not_banded", name, NULL, "%s does not run in bands with the launches behind it: %s", name,
+                    why);
+}
+
+/* The most launches from a step on that fit. */
+static uint32_t longest_run(struct launching *l, struct candidate *candidates, uint32_t first, uint32_t n,
+                            struct band_run *run)
+{
+    uint32_t good = 1, bad = n + 1;
+    for (uint32_t next = n; bad - good > 1; next = good + (bad - good) / 2) {
+        begin_run(run, l, candidates, first, next);
+        if (fits(run))
+            good = next;
+        else
+            bad = next;
+    }
+    if (good > 1 && run->n != good) {
+        begin_run(run, l, candidates, first, good);
+        fits(run);
+    }
+    return good;
+}
+
+static void find_in(struct launching *l, struct candidate *candidates, uint32_t first, uint32_t n)
+{
+    while (n > 1) {
+        struct band_run run;
+        uint64_t saved;
+        uint32_t done = longest_run(l, candidates, first, n < MOST_LAUNCHES ? n : MOST_LAUNCHES, &run);
+        if (done > 1) find_rings(&run);
+        if (done > 1 && is_worth_it(&run, &saved))
+            add_bands(&run, saved);
+        else
+            say_not(l, candidates, first, done > 1 ? "that saves too little" : "too much would be in use at a time");
+        first += done;
+        n -= done;
+    }
+}
+
+/* Whether launches have so much memory between them that it does not stay in the cache anyway. */
+static bool is_large(const struct launching *l, const struct fuser_launch *launch)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < launch->n_params; i++)
+        if (launch->params[i].kind == FUSER_PARAM_BUFFER)
+            bytes += l->facts->graph->buffers[launch->params[i].index].bytes;
+    return bytes >= l->ctx->options->device.cache_bytes;
+}
+
+static bool is_wanted(const struct launching *l)
+{
+    const struct fuser_options *o = l->ctx->options;
+    return o->mode == FUSER_MODE_ENABLE && o->device.cache_bytes && !o->debug && l->plan->n_launches > 1;
+}
+
+void bands_find(struct launching *l)
+{
+    struct fuser_plan *plan = l->plan;
+    plan->rings = arena_alloc(plan->arena, (l->facts->graph->n_buffers + 1) * sizeof *plan->rings);
+    if (!is_wanted(l)) return;
+    struct candidate *candidates = arena_alloc(l->ctx->arena, (plan->n_steps + 1) * sizeof *candidates);
+    for (uint32_t i = 0, first = 0; i <= plan->n_steps; i++) {
+        struct candidate *c = &candidates[i];
+        if (i < plan->n_steps && plan->steps[i].kind == FUSER_STEP_LAUNCH && !plan->steps[i].together) {
+            c->launch = &plan->launches[plan->steps[i].index];
+            if (is_large(l, c->launch)) {
+                look_at(l, c);
+                if (!c->seen) say_not(l, candidates, i, "not all that it touches is seen");
+            }
+        }
+        if (c->seen) continue;
+        find_in(l, candidates, first, i - first);
+        first = i + 1;
+    }
+}

@@ -1,0 +1,274 @@
+/* Launches that run band by band give what they give one after the other: random graphs of stencils, filters and
+   pyramids, run fused and not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/cases.h"
+#include "tests/support/rng.h"
+#include "tests/support/service.h"
+#include "tests/support/spirv_make.h"
+
+enum { BUFFERS = 8, MOST_NODES = 28, SUBMISSIONS = 3, WAIT_MS = 60000 };
+
+/* Each makes `o` of `a` and `b`: o and b are of w x h, a of v x g. */
+static const char source[] =
+    "#define ARGS global const int *a, global const int *b, global int *o, int w, int h, int v, int g\n"
+    "#define AT int x = get_global_id(0), y = get_global_id(1); if (x >= w || y >= h) return; int i = y * w + x\n"
+    "int in(int k, int n) { return clamp(k, 0, n - 1); }\n"
+    "kernel void cross_of(ARGS) { AT; o[i] = a[in(y - 1, g) * v + in(x, v)] + 3 * a[in(y + 1, g) * v + in(x, v)]\n"
+    "  - a[in(y, g) * v + in(x - 1, v)] + 5 * a[in(y, g) * v + in(x + 1, v)] + b[i]; }\n"
+    "kernel void along(ARGS) { AT; int s = 0; for (int d = -4; d <= 4; d++) s += (d + 7) * a[in(y, g) * v + in(x + d, "
+    "v)];\n"
+    "  o[i] = s ^ b[i]; }\n"
+    "kernel void across(ARGS) { AT; int s = 0; for (int d = -3; d <= 3; d++) s += (d + 9) * a[in(y + d, g) * v + in(x, "
+    "v)];\n"
+    "  o[i] = s - b[i]; }\n"
+    "kernel void inside(ARGS) { AT; if (x > 0 && y > 1 && x < w - 1 && y < h - 2)\n"
+    "  o[i] = b[i - w - w] + b[i + w + w] - b[i - 1] * b[i + 1]; }\n"
+    "kernel void down(ARGS) { AT; o[i] = a[in(2 * y, g) * v + in(2 * x, v)] + a[in(2 * y + 1, g) * v + in(2 * x + 1, "
+    "v)] + b[i]; }\n"
+    "kernel void up(ARGS) { AT; o[i] = a[in(y / 2, g) * v + in(x >> 1, v)] - 2 * b[i]; }\n"
+    "kernel void mirrored(ARGS) { AT; o[i] = a[(g - 1 - in(y, g)) * v + in(x, v)] + b[i]; }\n"
+    "kernel void looked_up(ARGS) { AT; o[i] = a[(uint)b[i] % (uint)(v * g)]; }\n";
+
+/* Those behind the sixth keep others from being bands: rare. */
+static const char *const names[] = {"cross_of", "along", "across", "inside", "down", "up", "mirrored", "looked_up"};
+enum { INSIDE = 3, DOWN = 4, UP = 5, COMMON = 6, ALL = 8 };
+
+struct node {
+    unsigned kernel, a, b, o;
+};
+
+struct picture {
+    bool small, internal;
+};
+
+struct program {
+    unsigned width[2], height[2]; /* of large and small pictures */
+    struct picture pictures[BUFFERS];
+    unsigned n;
+    struct node nodes[MOST_NODES];
+};
+
+static struct service service;
+static fusion_session *session;
+static fusion_module *module;
+
+static int start(void **state)
+{
+    size_t size;
+    (void)state;
+    if (!spirv_make_can_compile()) return 0;
+    setenv("FUSIOND_CACHE", "131072", 1);
+    service_start(&service, NULL);
+    unsetenv("FUSIOND_CACHE");
+    session = service_connect(&service);
+    uint8_t *spirv = spirv_make_compiled(source, "O2", &size);
+    expect_ok(fusion_module_load(session, "kernels", spirv, size, &module));
+    free(spirv);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    if (!session) return 0;
+    fusion_disconnect(session);
+    service_clear(&service);
+    return 0;
+}
+
+/* ---- random programs ---- */
+
+/* A picture of that size that has been written; BUFFERS: there is none. */
+static unsigned pick(struct rng *rng, const struct program *p, const bool *written, bool small)
+{
+    for (unsigned i = 0, at = rng_below(rng, BUFFERS); i < BUFFERS; i++, at = (at + 1) % BUFFERS)
+        if (written[at] && p->pictures[at].small == small) return at;
+    return BUFFERS;
+}
+
+/* Picture 0 is what goes in; inside leaves a border, and stencils do not write what they read. */
+static bool try_node(struct rng *rng, struct program *p, bool *written)
+{
+    struct node n = {.kernel = rng_below(rng, 12) ? rng_below(rng, COMMON) : rng_below(rng, ALL)};
+    n.o = 1 + rng_below(rng, BUFFERS - 1);
+    bool small = p->pictures[n.o].small;
+    n.a = pick(rng, p, written, n.kernel == DOWN ? false : n.kernel == UP ? true : small);
+    n.b = pick(rng, p, written, small);
+    if (n.b == BUFFERS && n.kernel != INSIDE) n.b = n.o; /* of the first small picture: zeros, and its own */
+    if (n.a == BUFFERS || n.b == BUFFERS || n.a == n.o) return false;
+    if (n.b == n.o && (n.kernel == INSIDE || p->pictures[n.o].internal) && !written[n.o]) return false;
+    if (n.kernel == INSIDE && (n.b == n.o || !written[n.o])) return false;
+    written[n.o] = true;
+    p->nodes[p->n++] = n;
+    return true;
+}
+
+/* Each reads what the one before wrote, and nothing else is kept: a filter behind the other, or steps in time. */
+static void make_chain(struct rng *rng, struct program *p)
+{
+    unsigned pictures = 2 + rng_below(rng, 3), n = 3 + rng_below(rng, 8);
+    for (unsigned i = 0; i < n; i++)
+        p->nodes[i] = (struct node){rng_below(rng, INSIDE), i ? 1 + (i - 1) % pictures : 0, 0, 1 + i % pictures};
+    p->n = n;
+    for (unsigned i = 1; i <= pictures; i++) p->pictures[i] = (struct picture){false, i != 1 + (n - 1) % pictures};
+}
+
+static void make_any(struct rng *rng, struct program *p)
+{
+    bool written[BUFFERS] = {true, [BUFFERS - 1] = true};
+    for (unsigned i = 1; i < BUFFERS; i++)
+        p->pictures[i] = (struct picture){i >= BUFFERS - 3, i < BUFFERS - 1 && rng_below(rng, 2) == 0};
+    unsigned n = 12 + rng_below(rng, MOST_NODES - 12);
+    for (unsigned tries = 0; p->n < n && tries < 200; tries++) try_node(rng, p, written);
+    if (p->n) p->pictures[p->nodes[p->n - 1].o].internal = false;
+}
+
+static void make_program(struct rng *rng, struct program *p)
+{
+    *p = (struct program){.width = {96 + rng_below(rng, 64)}, .height = {400 + rng_below(rng, 200)}};
+    p->width[1] = (p->width[0] + 1) / 2;
+    p->height[1] = (p->height[0] + 1) / 2;
+    if (rng_below(rng, 2))
+        make_chain(rng, p);
+    else
+        make_any(rng, p);
+}
+
+/* ---- runs ---- */
+
+struct run {
+    fusion_buffer *buffers[BUFFERS];
+    fusion_exec *exec;
+};
+
+static size_t pixels(const struct program *p, unsigned picture)
+{
+    unsigned s = p->pictures[picture].small;
+    return (size_t)p->width[s] * p->height[s];
+}
+
+static int *map(fusion_buffer *buffer)
+{
+    void *memory;
+    expect_ok(fusion_buffer_map(buffer, &memory));
+    return memory;
+}
+
+static void add_kernel(fusion_graph *graph, const struct program *p, unsigned at, const struct run *r)
+{
+    const struct node *n = &p->nodes[at];
+    unsigned to = p->pictures[n->o].small, from = p->pictures[n->a].small;
+    char name[8];
+    snprintf(name, sizeof name, "n%02u", at);
+    fusion_arg args[] = {fusion_arg_read(r->buffers[n->a]),   fusion_arg_read(r->buffers[n->b]),
+                         fusion_arg_write(r->buffers[n->o]),  fusion_arg_i32((int)p->width[to]),
+                         fusion_arg_i32((int)p->height[to]),  fusion_arg_i32((int)p->width[from]),
+                         fusion_arg_i32((int)p->height[from])};
+    fusion_kernel_node k = {.name = name, .module = module, .kernel = names[n->kernel], .args = args, .n_args = 7};
+    k.dims = 2;
+    k.global[0] = p->width[to];
+    k.global[1] = p->height[to];
+    expect_ok(fusion_graph_add_kernel(graph, &k, NULL));
+}
+
+static void make_run(struct run *r, const struct program *p, fusion_mode mode)
+{
+    fusion_graph *graph;
+    const fusion_finalize_options options = {.mode = mode};
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        const char name[] = {'b', (char)('0' + i), 0};
+        unsigned properties = p->pictures[i].internal ? FUSION_INTERNAL_MEMORY : 0;
+        expect_ok(fusion_buffer_create(session, name, FUSION_I32, pixels(p, i), properties, &r->buffers[i]));
+    }
+    for (size_t i = 0; i < pixels(p, 0); i++) map(r->buffers[0])[i] = (int)(i * 2654435761u >> 7);
+    expect_ok(fusion_graph_create(session, &graph));
+    for (unsigned i = 0; i < p->n; i++) add_kernel(graph, p, i, r);
+    expect_ok(fusion_graph_finalize(graph, &options, &r->exec));
+    fusion_graph_destroy(graph);
+}
+
+/* lines: by so much all pictures are lower than when the graph was finalized. */
+static void submit(struct run *r, const struct program *p, int lines)
+{
+    fusion_event event;
+    fusion_rebind rebind[2 * MOST_NODES];
+    int heights[2] = {(int)p->height[0] - lines, (int)p->height[1] - lines};
+    for (unsigned i = 0; i < 2 * p->n; i++) {
+        const struct node *n = &p->nodes[i / 2];
+        rebind[i] = (fusion_rebind){.node = i / 2,
+                                    .arg = i % 2 ? 6 : 4,
+                                    .value = &heights[p->pictures[i % 2 ? n->a : n->o].small],
+                                    .value_bytes = sizeof(int)};
+    }
+    expect_ok(fusion_exec_submit(r->exec, rebind, 2 * p->n, &event));
+    expect_ok(fusion_event_wait(session, event, WAIT_MS, NULL));
+}
+
+static void clear_run(struct run *r)
+{
+    fusion_exec_destroy(r->exec);
+    for (unsigned i = 0; i < BUFFERS; i++) fusion_buffer_destroy(r->buffers[i]);
+}
+
+static unsigned count_remarks(const struct run *r, const char *code)
+{
+    const fusion_report *report = fusion_exec_report(r->exec);
+    unsigned n = 0;
+    for (uint32_t i = 0; i < report->n_remarks; i++) n += strcmp(report->remarks[i].code, code) == 0;
+    return n;
+}
+
+static void expect_same(const struct run *a, const struct run *b, const struct program *p, unsigned seed,
+                        int submission)
+{
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        if (p->pictures[i].internal) continue;
+        const int *x = map(a->buffers[i]), *y = map(b->buffers[i]);
+        for (size_t k = 0; k < pixels(p, i); k++)
+            if (x[k] != y[k])
+                fail_msg("case %u, submission %d, buffer %u, element %zu (of rows of %u): %d in bands, %d one by one",
+                         seed, submission, i, k, p->width[p->pictures[i].small], x[k], y[k]);
+    }
+}
+
+static void random_graphs_in_bands(void **state)
+{
+    unsigned bands = 0, rings = 0;
+    (void)state;
+    if (!session) skip();
+    for (unsigned seed = 0; seed < test_cases(60); seed++) {
+        struct rng rng = {seed};
+        struct program p;
+        struct run fused, apart;
+        make_program(&rng, &p);
+        if (!p.n) continue;
+        make_run(&fused, &p, FUSION_ENABLE);
+        make_run(&apart, &p, FUSION_NONE);
+        bands += count_remarks(&fused, "banded");
+        rings += count_remarks(&fused, "ring_memory");
+        for (int i = 0; i < SUBMISSIONS; i++) {
+            submit(&fused, &p, i == 1 ? 3 : 0);
+            submit(&apart, &p, i == 1 ? 3 : 0);
+            expect_same(&fused, &apart, &p, seed, i);
+        }
+        clear_run(&fused);
+        clear_run(&apart);
+    }
+    print_message("%u runs of launches in bands, %u buffers with ring memory\n", bands, rings);
+    assert_true(bands > 0 && rings > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs_in_bands)};
+    return cmocka_run_group_tests(tests, start, stop);
+}
