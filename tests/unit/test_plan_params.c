@@ -356,6 +356,25 @@ static void not_large_enough(void **state)
     test_graph_free(g);
 }
 
+/* Of a launch of one kernel nothing is taken to be so: its width and height may come to differ. */
+static void square_image_alone(void **state)
+{
+    (void)state;
+    check(&(struct chain){
+        .source = "kernel void k0(global const float *a, global float *o, int w, int h)\n"
+                  "{ int x = get_global_id(0), y = get_global_id(1);\n"
+                  "  if (x < w && y < h) o[y * w + x] = a[(h - 1 - y) * w + x] + 1; }\n",
+        .n = 1,
+        .n_values = 2,
+        .range = test_range_2d(16, 16),
+        .floats = 16 * 16,
+        .recorded = (const int64_t[]){16, 16},
+        .launches = "k0",
+        .internalized = "",
+        .changed = (const int64_t[]){16, 9},
+    });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,7 +383,7 @@ int main(void)
         cmocka_unit_test(equal_offsets),          cmocka_unit_test(rows_of_images),
         cmocka_unit_test(rows_of_other_lengths),  cmocka_unit_test(stencil_and_points),
         cmocka_unit_test(rows_that_overlap),      cmocka_unit_test(large_enough),
-        cmocka_unit_test(not_large_enough),
+        cmocka_unit_test(not_large_enough),       cmocka_unit_test(square_image_alone),
     };
     return cmocka_run_group_tests_name("plan params", tests, NULL, NULL);
 }

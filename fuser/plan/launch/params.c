@@ -158,14 +158,16 @@ static void find_conditions(struct making *m, const struct fuser_arg *arg, const
             m, (struct fuser_condition){.value = leader, .like = leader, .number = summary->least, .at_least = true});
 }
 
-/* Both are given the same: one value, or on condition (of find_conditions()). */
+/* Both are given the same: one value, or on condition (of find_conditions()). A kernel by itself goes by no conditions.
+ */
 static bool are_one(const struct making *m, const struct plan_param *a, const struct plan_param *b)
 {
     const struct fuser_value *values = m->facts->graph->values;
     if (a->kind != FUSER_PARAM_VALUE || a->type != b->type || a->elem != b->elem || a->module != b->module)
         return false;
     if (a->index == b->index) return true;
-    return a->decides && b->decides && values[a->index].alike && values[a->index].alike == values[b->index].alike;
+    return m->run.n > 1 && a->decides && b->decides && values[a->index].alike &&
+           values[a->index].alike == values[b->index].alike;
 }
 
 static uint32_t value_param(struct making *m, const struct fuser_arg *arg, const struct ir_function *kernel, uint32_t i,
