@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "fuser/passes/integers/ranges.h"
-#include "fuser/passes/manager/pipelines.h"
 #include "fuser/passes/util.h"
 #include "ir/base/arena.h"
 #include "ir/core/edit.h"
@@ -432,7 +431,6 @@ bool band_reaches_find(const struct ir_function *kernel, const struct nd_range *
     find_rows(&w);
     set_numbers(copy, numbers);
     ir_walk(copy->body, replace_query, &launched);
-    pipeline_run(&pipeline_cleanup, copy);
     uint32_t n = pass_number(copy);
     w.lines = calloc(n, sizeof *w.lines);
     w.pointers = calloc(n, sizeof *w.pointers);

@@ -28,7 +28,7 @@ struct band_reaches {
 
 struct arena;
 
-/* numbers: by parameter, what integers are taken to be; 0: nothing. False: something that the kernel touches, or does,
-   is not seen. */
+/* The kernel is cleaned up. numbers: by parameter, what integers are taken to be; 0: nothing. False: something that the
+   kernel touches, or does, is not seen. */
 bool band_reaches_find(const struct ir_function *kernel, const struct nd_range *range, const int64_t *numbers,
                        struct arena *arena, struct band_reaches *out);

@@ -11,6 +11,7 @@
 
 enum {
     MOST_LAUNCHES = 64,
+    MOST_ACCESSES = 192, /* of all launches of a run: each is compared with each */
     MOST_BANDS = 512,
     LARGE = 8,         /* less memory than so many times the cache is not worth it */
     PAGE_BYTES = 4096, /* rings are whole pages */
@@ -122,10 +123,8 @@ static void begin_run(struct band_run *r, struct launching *l, struct candidate 
 static bool fits(struct band_run *r)
 {
     uint64_t cache = r->l->ctx->options->device.cache_bytes;
-    for (uint32_t n = 2; n <= MOST_BANDS; n *= 2) {
-        schedule_make(r->l->ctx->arena, &r->schedule, n);
-        if (r->schedule.window <= cache) return true;
-    }
+    for (uint32_t n = 2; n <= MOST_BANDS; n *= 2)
+        if (schedule_make(r->l->ctx->arena, &r->schedule, n, cache)) return true;
     return false;
 }
 
@@ -270,12 +269,20 @@ static uint32_t longest_run(struct launching *l, struct candidate *candidates, u
     return good;
 }
 
+/* How many from a step on are few enough to be compared. */
+static uint32_t some_of(const struct candidate *candidates, uint32_t first, uint32_t n)
+{
+    uint32_t accesses = 0, i = 0;
+    while (i < n && i < MOST_LAUNCHES && accesses <= MOST_ACCESSES) accesses += candidates[first + i++].banded.n;
+    return i;
+}
+
 static void find_in(struct launching *l, struct candidate *candidates, uint32_t first, uint32_t n)
 {
     while (n > 1) {
         struct band_run run;
         uint64_t saved;
-        uint32_t done = longest_run(l, candidates, first, n < MOST_LAUNCHES ? n : MOST_LAUNCHES, &run);
+        uint32_t done = longest_run(l, candidates, first, some_of(candidates, first, n), &run);
         if (done > 1) find_rings(&run);
         if (done > 1 && is_worth_it(&run, &saved))
             add_bands(&run, saved);

@@ -54,19 +54,14 @@ static int64_t end_of(const struct banded_access *a, uint64_t rows)
     return a->at.num > 0 ? between(line_high(&a->at, (int64_t)rows - 1), a->first, a->end) : a->end;
 }
 
-/* So many rows of the launch have to be done before another one touches bytes before `end`. */
+/* So many rows of the launch have to be done before another one touches bytes before `end`: those that begin there. */
 static uint64_t rows_before(const struct banded_access *a, uint64_t rows, int64_t end)
 {
-    uint64_t low = 0, high = rows;
     if (a->first >= end) return 0;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (begin_of(a, middle) < end)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (a->at.num <= 0) return rows;
+    __int128 room = (__int128)(end - 1) * a->at.den - a->at.low;
+    if (room < 0) return 0;
+    return room / a->at.num < (int64_t)rows ? (uint64_t)(room / a->at.num) + 1 : rows;
 }
 
 static uint64_t even_part(uint64_t rows, uint32_t band, uint32_t n_bands)
@@ -126,15 +121,16 @@ static void measure_band(struct band_schedule *s, uint32_t band, int64_t *window
     if (all > s->window) s->window = all;
 }
 
-void schedule_make(struct arena *arena, struct band_schedule *s, uint32_t n_bands)
+bool schedule_make(struct arena *arena, struct band_schedule *s, uint32_t n_bands, uint64_t most)
 {
     int64_t *windows = arena_alloc(arena, (s->n_buffers + 1) * 2 * sizeof *windows);
     s->n_bands = n_bands;
     s->window = 0;
     s->ends = arena_alloc(arena, ((uint64_t)n_bands * s->n + 1) * sizeof *s->ends);
     memset(s->windows, 0, (s->n_buffers + 1) * sizeof *s->windows);
-    for (uint32_t band = 0; band < n_bands; band++) {
+    for (uint32_t band = 0; band < n_bands && s->window <= most; band++) {
         make_band(s, band);
         measure_band(s, band, windows);
     }
+    return s->window <= most;
 }

@@ -36,5 +36,5 @@ struct arena;
 
 /* Which accesses have to wait for each other. */
 void schedule_begin(struct arena *arena, struct band_schedule *s);
-/* Fills in rows and windows for so many bands. */
-void schedule_make(struct arena *arena, struct band_schedule *s, uint32_t n_bands);
+/* Fills in rows and windows for so many bands. False: more than `most` bytes would be in use. */
+bool schedule_make(struct arena *arena, struct band_schedule *s, uint32_t n_bands, uint64_t most);
