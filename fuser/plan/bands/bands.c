@@ -200,7 +200,8 @@ static void add_condition(struct launching *l, struct fuser_bands *bands, uint32
     for (uint32_t i = 0; i < bands->n_conditions; i++)
         if (bands->conditions[i].value == value) return;
     bands->conditions = arena_grow(l->plan->arena, bands->conditions, bands->n_conditions, sizeof *bands->conditions);
-    bands->conditions[bands->n_conditions++] = (struct fuser_condition){value, value, number};
+    bands->conditions[bands->n_conditions++] =
+        (struct fuser_condition){.value = value, .like = value, .number = number};
 }
 
 static void remark(struct band_run *r, uint64_t saved)
