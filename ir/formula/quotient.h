@@ -11,8 +11,8 @@
 /* x / y; x may be 0. reciprocal: of y, 3 units of the last place from the nearest at most. */
 struct formula_value formula_quotient_f32(const struct formula *f, struct formula_value x, struct formula_value y,
                                           struct formula_value reciprocal);
-/* The root of x, above 0. inverse: its reciprocal, 4 units from the nearest at most. */
-struct formula_value formula_root_f32(const struct formula *f, struct formula_value x, struct formula_value inverse);
+/* The root of x, above 0. r: its reciprocal, 4 units from the nearest at most. */
+struct formula_value formula_root_f32(const struct formula *f, struct formula_value x, struct formula_value r);
 
 /* Of any operands, also on devices that take denormals for 0. approximate: gives what the above take. */
 typedef struct formula_value formula_approximation(const struct formula *f, struct formula_value x);
