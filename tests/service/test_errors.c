@@ -507,7 +507,7 @@ static void test_garbage_in_the_ring(void **state)
         if (seed % 4 == 0) ((struct ring_entry *)&r->data[head % r->data_bytes])->size = (uint32_t)bytes;
         atomic_store(&r->head, seed % 5 == 0 ? head + (UINT64_C(1) << 40) : head + bytes);
         atomic_fetch_add(&r->doorbell, 1);
-        f.session->next_sequence++;
+        f.session->next_reserved = ++f.session->next_sequence; /* nothing is held back */
         syscall(SYS_futex, &r->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
         ring_push(r, &(struct ring_entry){.size = sizeof(struct ring_entry), .sequence = event + 1}, NULL, 0);
         fusion_status status = fusion_event_wait(f.session, event + 1, 20000, NULL);
