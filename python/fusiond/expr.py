@@ -98,7 +98,10 @@ def axes_of(axis, ndim):
     """Dimensions that a function was given, from 0 on, in order."""
     if axis is None:
         return tuple(range(ndim))
-    return tuple(sorted(numpy.core.numeric.normalize_axis_tuple(axis, ndim)))
+    given = [a.__index__() for a in (axis if hasattr(axis, "__iter__") else (axis,))]
+    if any(not -ndim <= a < ndim for a in given) or len({a % ndim for a in given}) < len(given):
+        raise ValueError(f"axis {axis} of an array of {ndim} dimensions")
+    return tuple(sorted(a % ndim for a in given))
 
 
 class Trace:

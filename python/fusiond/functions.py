@@ -205,8 +205,8 @@ def clip(a, a_min=None, a_max=None):
 
 
 @implements(numpy.reshape)
-def reshape(a, newshape):
-    return a.reshape(newshape)
+def reshape(a, shape=None, newshape=None):
+    return a.reshape(newshape if shape is None else shape)
 
 
 @implements(numpy.ravel)
