@@ -1,5 +1,7 @@
 #include "fuser/coarsen/copy.h"
 
+#include "fuser/passes/loops/copy_insts.h"
+
 struct ir_value *copy_now(const struct coarse *c, struct ir_value *v, unsigned k)
 {
     bool made = v->kind == IR_VALUE_RESULT || v->kind == IR_VALUE_BLOCK_ARG;
@@ -26,16 +28,8 @@ static struct ir_value *of_range(const struct coarse *c, const struct ir_inst *i
 static struct ir_inst *make(const struct coarse *c, struct ir_builder *b, const struct ir_inst *inst, unsigned k)
 {
     struct ir_value **operands = ir_alloc(b->module, (inst->n_operands + 1) * sizeof *operands);
-    ir_type *types = ir_alloc(b->module, (inst->n_results + 1) * sizeof *types);
     for (uint32_t i = 0; i < inst->n_operands; i++) operands[i] = copy_now(c, inst->operands[i], k);
-    for (uint32_t i = 0; i < inst->n_results; i++) types[i] = inst->results[i]->type;
-    b->loc = inst->loc;
-    if (inst->op == IR_OP_IF) return ir_build_if(b, operands[0], types, inst->n_results);
-    if (inst->op == IR_OP_LOOP) return ir_build_loop(b, operands, inst->n_operands, types, inst->n_results);
-    struct ir_inst *copy =
-        ir_build_ptr(b, inst->op, inst->type, (enum ir_space)inst->attrs.space, operands, inst->n_operands);
-    copy->attrs = inst->attrs;
-    return copy;
+    return pass_copy_one(b, inst, operands);
 }
 
 void copy_inst(struct coarse *c, struct ir_builder *b, const struct ir_inst *inst, unsigned k)

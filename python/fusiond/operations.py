@@ -236,10 +236,6 @@ def _signbit(b, t, args):
     return b.new(f"slt {ir_type(t)} {args[0]}, 0") if t.kind == "i" else "false"
 
 
-def _same(b, t, args):
-    return args[0]
-
-
 def _rounded(name):
     return lambda b, t, args: b.new(f"{name} {ir_type(t)} {args[0]}") if t.kind == "f" else args[0]
 
@@ -275,7 +271,7 @@ _OPERATIONS = {
     "bitwise_xor": _by_kind(b="xor", **_integer("xor")), "invert": _by_kind(b="not", **_integer("not")),
     "left_shift": _shift("shl", False), "right_shift": _shift("shr", True),
     "isnan": _class("isnan", "false"), "isinf": _class("isinf", "false"), "isfinite": _class("isfinite", "true"),
-    "signbit": _signbit, "conjugate": _same, "where": _where,
+    "signbit": _signbit, "conjugate": _positive, "where": _where,
 }
 
 

@@ -14,9 +14,8 @@ struct ir_value **pass_copy_operands(const struct pass_copy *c, const struct ir_
     return v;
 }
 
-static struct ir_inst *copy_inst(const struct pass_copy *c, struct ir_builder *b, const struct ir_inst *inst)
+struct ir_inst *pass_copy_one(struct ir_builder *b, const struct ir_inst *inst, struct ir_value **operands)
 {
-    struct ir_value **operands = pass_copy_operands(c, inst);
     ir_type *types = ir_alloc(b->module, (inst->n_results + 1) * sizeof(*types));
     for (uint32_t i = 0; i < inst->n_results; i++) types[i] = inst->results[i]->type;
     b->loc = inst->loc;
@@ -31,7 +30,7 @@ static struct ir_inst *copy_inst(const struct pass_copy *c, struct ir_builder *b
 void pass_copy_insts(struct pass_copy *c, struct ir_builder *b, const struct ir_inst *first, const struct ir_inst *end)
 {
     for (const struct ir_inst *inst = first; inst && inst != end; inst = inst->next) {
-        struct ir_inst *copy = copy_inst(c, b, inst);
+        struct ir_inst *copy = pass_copy_one(b, inst, pass_copy_operands(c, inst));
         for (int i = 0; i < 2; i++) {
             if (!inst->blocks[i]) continue;
             for (uint32_t a = 0; a < inst->blocks[i]->n_args; a++)
