@@ -52,24 +52,11 @@ static uint32_t cost_of(const struct ir_inst *inst)
     return (divides || inst->op == IR_OP_FDIV || inst->op == IR_OP_SQRT ? 10 : 1) * lanes;
 }
 
-/* Where work-items are among others, they see no more than their global ids. */
+/* It returns at its end only, and its variables are values. */
 static bool is_taken(const struct ir_inst *inst)
 {
-    switch (ir_op_class(inst->op)) {
-    case IR_CLASS_ARITHMETIC:
-    case IR_CLASS_COMPARISON:
-    case IR_CLASS_CONVERSION:
-    case IR_CLASS_VECTOR:
-    case IR_CLASS_MATH: return true;
-    case IR_CLASS_MEMORY: return inst->op != IR_OP_FENCE && inst->op != IR_OP_VAR && !inst->attrs.is_volatile;
-    case IR_CLASS_ND_RANGE:
-        return inst->op == IR_OP_GLOBAL_ID || inst->op == IR_OP_GLOBAL_SIZE || inst->op == IR_OP_GLOBAL_OFFSET ||
-               inst->op == IR_OP_WORK_DIM;
-    case IR_CLASS_CONTROL:
-        return inst->op != IR_OP_CALL && inst->op != IR_OP_UNREACHABLE &&
-               (inst->op != IR_OP_RETURN || !inst->parent->parent);
-    default: return false;
-    }
+    bool returns_early = inst->op == IR_OP_RETURN && inst->parent->parent;
+    return pass_is_by_itself(inst) && inst->op != IR_OP_VAR && !returns_early;
 }
 
 static void look_at(struct ir_inst *inst, void *data)

@@ -98,6 +98,23 @@ bool pass_is_pure(const struct ir_inst *inst)
     return ir_op_info(inst->op)->flags & IR_FLAG_PURE;
 }
 
+bool pass_is_by_itself(const struct ir_inst *inst)
+{
+    switch (ir_op_class(inst->op)) {
+    case IR_CLASS_ARITHMETIC:
+    case IR_CLASS_COMPARISON:
+    case IR_CLASS_CONVERSION:
+    case IR_CLASS_VECTOR:
+    case IR_CLASS_MATH: return true;
+    case IR_CLASS_MEMORY: return inst->op != IR_OP_FENCE && !inst->attrs.is_volatile;
+    case IR_CLASS_ND_RANGE:
+        return inst->op == IR_OP_GLOBAL_ID || inst->op == IR_OP_GLOBAL_SIZE || inst->op == IR_OP_GLOBAL_OFFSET ||
+               inst->op == IR_OP_WORK_DIM;
+    case IR_CLASS_CONTROL: return inst->op != IR_OP_CALL && inst->op != IR_OP_UNREACHABLE;
+    default: return false;
+    }
+}
+
 static bool is_of_id(const struct ir_value *v, unsigned depth)
 {
     const struct ir_inst *inst = v->kind == IR_VALUE_RESULT && depth ? v->of.inst : NULL;

@@ -28,6 +28,8 @@ uint32_t *pass_count_uses(struct ir_function *f);
 
 bool pass_is_pure(const struct ir_inst *inst); /* no effect, and equal operands give equal results */
 bool pass_is_terminator(const struct ir_inst *inst);
+/* Of what is around it, it sees memory and the ND-range at most: no work-group, no other work-item, nobody outside. */
+bool pass_is_by_itself(const struct ir_inst *inst);
 /* It is computed from where its work-item is, or loaded from there: others may have another one. */
 bool pass_is_of_id(const struct ir_value *v);
 /* A T in memory can be read as a U: both have the same size, and all of its bits count. */

@@ -21,29 +21,11 @@ struct use_check {
     const char *what; /* it does that it may not */
 };
 
-static bool is_plain_control(enum ir_op op)
-{
-    return op == IR_OP_IF || op == IR_OP_LOOP || op == IR_OP_YIELD || op == IR_OP_BREAK || op == IR_OP_CONTINUE ||
-           op == IR_OP_RETURN;
-}
-
-/* Anything that depends on other work-items, or that others see, is left alone. */
+/* Variables of the module that are written are what others see. */
 static bool is_plain(const struct ir_inst *inst)
 {
-    switch (ir_op_class(inst->op)) {
-    case IR_CLASS_ARITHMETIC:
-    case IR_CLASS_COMPARISON:
-    case IR_CLASS_CONVERSION:
-    case IR_CLASS_VECTOR:
-    case IR_CLASS_MATH: return true;
-    case IR_CLASS_ND_RANGE:
-        return inst->op == IR_OP_GLOBAL_ID || inst->op == IR_OP_GLOBAL_SIZE || inst->op == IR_OP_GLOBAL_OFFSET;
-    case IR_CLASS_CONTROL: return is_plain_control(inst->op);
-    case IR_CLASS_MEMORY:
-        if (inst->op == IR_OP_GLOBAL) return inst->attrs.global->space == IR_SPACE_CONSTANT;
-        return inst->op != IR_OP_FENCE && !inst->attrs.is_volatile;
-    default: return false;
-    }
+    if (inst->op == IR_OP_GLOBAL) return inst->attrs.global->space == IR_SPACE_CONSTANT;
+    return pass_is_by_itself(inst);
 }
 
 static void check_use(struct ir_inst *inst, void *data)
@@ -132,6 +114,7 @@ static void replace_query(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_GLOBAL_ID) to = f->params[f->n_params - 3 + d].value;
     if (inst->op == IR_OP_GLOBAL_SIZE) to = ir_const_int(f->module, IR_I64, range->global[d]);
     if (inst->op == IR_OP_GLOBAL_OFFSET) to = ir_const_int(f->module, IR_I64, range->offset[d]);
+    if (inst->op == IR_OP_WORK_DIM) to = ir_const_int(f->module, IR_I32, range->dims);
     if (!to) return;
     ir_replace_uses(f->body, inst->results[0], to);
     ir_inst_remove(inst);

@@ -83,6 +83,10 @@ static void pointwise_then_stencil(void **state)
     (void)state;
     check(&(struct chain){
         .source = POINT("k0", "v * 3 - 1") INSIDE("k1", SOBEL), .n = 2, .launches = "k0 k1", .internalized = "b1"});
+    check(&(struct chain){.source = POINT("k0", "v * get_work_dim()") INSIDE("k1", SOBEL),
+                          .n = 2,
+                          .launches = "k0 k1",
+                          .internalized = "b1"});
 }
 
 static void clamped(void **state)
