@@ -47,13 +47,14 @@ static fusion_status connect_socket(const char *path, int *fd)
 }
 
 /* The order of fusion_connect's documentation. */
-static fusion_status open_connection(const char *address, bool private_daemon, int *fd, pid_t *pid)
+static fusion_status open_connection(const char *address, const fusion_connect_options *options, int *fd, pid_t *pid)
 {
     const char *environment = getenv("FUSION_SOCKET");
-    if (private_daemon) return client_launch_daemon(fd, pid);
+    if (options->private_daemon) return client_launch_daemon(fd, pid);
     if (address) return connect_socket(address, fd);
     if (environment && *environment) return connect_socket(environment, fd);
-    if (connect_socket(system_socket, fd) == FUSION_SUCCESS) return FUSION_SUCCESS;
+    fusion_status status = connect_socket(system_socket, fd);
+    if (status == FUSION_SUCCESS || options->running_only) return status;
     return client_launch_daemon(fd, pid);
 }
 
@@ -135,7 +136,7 @@ fusion_status fusion_connect(const char *address, const fusion_connect_options *
     fusion_session *s = new_session(options);
     if (!s) return client_no_memory("session");
     fusion_status status = client_sessions_add(s) ? FUSION_SUCCESS : client_no_memory("session");
-    if (status == FUSION_SUCCESS) status = open_connection(address, options->private_daemon, &s->fd, &s->daemon_pid);
+    if (status == FUSION_SUCCESS) status = open_connection(address, options, &s->fd, &s->daemon_pid);
     if (status == FUSION_SUCCESS) status = say_hello(s, options);
     if (status == FUSION_SUCCESS)
         *session = s;

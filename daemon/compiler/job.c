@@ -36,24 +36,81 @@ static int format_finding(char *to, size_t size, const char *name, const struct 
                     d->block ? d->block : "", d->function || d->block ? ": " : "", d->text);
 }
 
-int job_fail_findings(struct error *e, fusion_status status, const char *object, const char *name,
-                      const struct diag_list *findings)
+/* What a module was read from. */
+struct source {
+    const char *text; /* NULL: not shown */
+    size_t n;
+};
+
+/* The line, from 1 on; bytes of it. */
+static size_t find_line(const struct source *source, uint32_t line, const char **start)
+{
+    const char *at = source->text, *end = source->text + source->n, *stop;
+    while (--line && at && (at = memchr(at, '\n', (size_t)(end - at)))) at++;
+    *start = at;
+    if (!at) return 0;
+    stop = memchr(at, '\n', (size_t)(end - at));
+    return (size_t)((stop ? stop : end) - at);
+}
+
+/* The finding's line and a caret below its column; of a long line, what is around it. Bytes of it. */
+static int format_place(char *to, size_t size, const struct source *source, const struct diag *d)
+{
+    enum { WIDTH = 100, BEFORE = 60 };
+    char shown[WIDTH + 1];
+    const char *line;
+    if (!source->text || d->file || !d->line || !d->column) return 0;
+    size_t n = find_line(source, d->line, &line), column = d->column - 1;
+    if (!line || column > n) return 0;
+    size_t from = column > BEFORE ? column - BEFORE : 0, length = n - from < WIDTH ? n - from : WIDTH;
+    for (size_t i = 0; i < length; i++) {
+        char c = line[from + i];
+        shown[i] = (char)(c >= ' ' && c <= '~' ? c : c == '\t' || c == '\r' ? ' ' : '?');
+    }
+    return snprintf(to, size, "  %.*s\n  %*s^\n", (int)length, shown, (int)(column - from), "");
+}
+
+/* As many as there is room for, whole. */
+static size_t format_findings(char *to, size_t size, const char *name, const struct source *source,
+                              const struct diag_list *findings, size_t *shown)
+{
+    size_t used = 0;
+    for (*shown = 0; *shown < findings->n; ++*shown) {
+        const struct diag *d = &findings->items[*shown];
+        int n = format_finding(to + used, size - used, name, d);
+        if (n < 0 || (size_t)n >= size - used) break;
+        used += (size_t)n;
+        n = format_place(to + used, size - used, source, d);
+        if (n > 0 && (size_t)n < size - used) used += (size_t)n;
+    }
+    return used;
+}
+
+static int fail(struct error *e, fusion_status status, const char *object, const char *name,
+                const struct source *source, const struct diag_list *findings)
 {
     enum { ROOM_FOR_COUNT = 40 };
-    size_t used = 0, shown = 0;
+    size_t shown;
     error_set(e, status, object, "no reason was given");
-    for (; shown < findings->n; shown++) {
-        size_t room = sizeof e->reason - used - ROOM_FOR_COUNT;
-        int n = format_finding(e->reason + used, room, name, &findings->items[shown]);
-        if (n < 0 || (size_t)n >= room) break;
-        used += (size_t)n;
-    }
+    size_t used = format_findings(e->reason, sizeof e->reason - ROOM_FOR_COUNT, name, source, findings, &shown);
     size_t left = findings->n - shown + findings->dropped;
     if (left)
         snprintf(e->reason + used, sizeof e->reason - used, "... and %zu more\n", left);
     else if (used)
         e->reason[used - 1] = 0; /* the last line's end */
     return -1;
+}
+
+int job_fail_findings(struct error *e, fusion_status status, const char *object, const char *name,
+                      const struct diag_list *findings)
+{
+    return fail(e, status, object, name, &(struct source){0}, findings);
+}
+
+int job_fail_text(struct error *e, const char *object, const char *name, const char *text, size_t n,
+                  const struct diag_list *findings)
+{
+    return fail(e, FUSION_INVALID, object, name, &(struct source){text, n}, findings);
 }
 
 struct ir_module *job_decode_module(const void *bytes, size_t size, const char *name, struct error *e)

@@ -12,6 +12,9 @@ struct ir_module;
 /* Fails with all findings, one per line: "name:12:5: ...", as many as fit. name may be NULL. */
 int job_fail_findings(struct error *e, fusion_status status, const char *object, const char *name,
                       const struct diag_list *findings);
+/* The same of text of n bytes: the line of each finding is shown, with a caret below the column. */
+int job_fail_text(struct error *e, const char *object, const char *name, const char *text, size_t n,
+                  const struct diag_list *findings);
 int job_missing(struct error *e, const struct proto_message *m, const char *key);
 
 /* The GPU that the job is for, if it came with one. 0, or -1 with the error. */

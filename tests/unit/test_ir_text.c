@@ -455,7 +455,7 @@ static void test_head_errors(void **state)
     (void)state;
     ASSERT_ERRORS("module \"bad\n", "1:8: expected the name of the module, found a string without an end");
     ASSERT_ERRORS("struct A { x: f33 }\nlocal @t: [4 x f32\nkernel @k() {}\nkernel @k() {}\n",
-                  "1:15: expected a type, found f33", "3:1: expected ], found kernel",
+                  "1:15: expected a type, found f33 (did you mean `f32`?)", "3:1: expected ], found kernel",
                   "4:8: the name k is taken already");
     ASSERT_ERRORS("struct A { x: struct A }\n", "1:22: there is no struct A above");
     ASSERT_ERRORS("struct A { x: i8 @ 0, y: i8 }\n", "1:23: either all fields have offsets or none has");
@@ -499,6 +499,11 @@ static void test_body_errors(void **state)
     assert_body_error("%a = fadd f32 %x, 1, 2", "2:22: fadd takes no more than 2 operands");
     assert_body_error("%a = fadd %x, 1", "2:11: expected a type, found %x");
     assert_body_error("%a = frob f32 %x", "2:6: expected an instruction, found frob");
+    assert_body_error("%a = fdad f32 %x, 1", "2:6: expected an instruction, found fdad (did you mean `fadd`?)");
+    assert_body_error("%a = global_idd x", "2:6: expected an instruction, found global_idd (did you mean `global_id`?)");
+    assert_body_error("%a = fadd float %x, 1", "2:11: expected a type, found float (did you mean `f32`?)");
+    assert_body_error("%long = work_dim\n%a = add i64 %lnog, 1",
+                      "3:14: %lnog is not defined above (did you mean `long`?)");
     assert_body_error("%a = add i8 300, 1", "2:13: 300 is out of the range of its type, i8");
     assert_body_error("%a = add i8 1.5, 1", "2:13: 1.5 is not a whole number, i8");
     assert_body_error("%a = fadd f32x2 <1, 2, 3>, 1", "2:17: the vector has more than the 2 lanes of its type");

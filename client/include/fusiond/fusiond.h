@@ -61,6 +61,7 @@ typedef struct fusion_connect_options {
     uint32_t request_limit_ms; /* how long a request may take before FUSION_TIMEOUT; 0: 60000. The session goes on, and
                                   what the request still makes is given back */
     bool private_daemon;       /* always start a private one */
+    bool running_only;         /* start none: FUSION_CONNECTION where no service answers */
 } fusion_connect_options;
 
 /*

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/nearest.h"
 #include "ir/text/number.h"
 
 void parse_advance(struct parser *p)
@@ -29,6 +30,18 @@ bool parse_error(struct parser *p, const struct token *at, const char *format, .
 
 bool parse_expected(struct parser *p, const char *what)
 {
+    return parse_expected_like(p, what, NULL);
+}
+
+bool parse_may_hint(const struct parser *p)
+{
+    enum { WITH_HINTS = 10 };
+    return p->list && p->list->n < WITH_HINTS;
+}
+
+bool parse_expected_like(struct parser *p, const char *what, const char *meant)
+{
+    char hint[120];
     static const char *const prefix[] = {[TOKEN_VALUE] = "%", [TOKEN_SYMBOL] = "@", [TOKEN_STRING] = "\""};
     const struct token *t = &p->tok;
     if (t->kind == TOKEN_END) return parse_error(p, t, "expected %s, found the end of the text", what);
@@ -37,8 +50,8 @@ bool parse_expected(struct parser *p, const char *what)
     if (t->kind == TOKEN_BAD && (*t->text < ' ' || *t->text > '~'))
         return parse_error(p, t, "expected %s, found the byte 0x%02x", what, (unsigned char)*t->text);
     const char *before = t->kind < sizeof prefix / sizeof *prefix && prefix[t->kind] ? prefix[t->kind] : "";
-    return parse_error(p, t, "expected %s, found %s%.*s%s", what, before, (int)(t->n < 60 ? t->n : 60), t->text,
-                       t->kind == TOKEN_STRING ? "\"" : "");
+    return parse_error(p, t, "expected %s, found %s%.*s%s%s", what, before, (int)(t->n < 60 ? t->n : 60), t->text,
+                       t->kind == TOKEN_STRING ? "\"" : "", nearest_hint(meant, hint, sizeof hint));
 }
 
 bool parse_if_punct(struct parser *p, char c)

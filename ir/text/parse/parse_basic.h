@@ -9,6 +9,10 @@ bool parse_error(struct parser *p, const struct token *at, const char *format, .
     __attribute__((format(printf, 3, 4)));
 /* Reports that something else was expected where the parser stands; always false. */
 bool parse_expected(struct parser *p, const char *what);
+/* Whether it is worth while to look for what was meant: only the first errors of a text are, whatever the text. */
+bool parse_may_hint(const struct parser *p);
+/* The same where a word is known that is like the one that is there; meant NULL: none is. */
+bool parse_expected_like(struct parser *p, const char *what, const char *meant);
 bool parse_punct(struct parser *p, char c); /* must be there */
 bool parse_if_punct(struct parser *p, char c);
 bool parse_word(struct parser *p, const char *word); /* must be there */

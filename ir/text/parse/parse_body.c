@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/nearest.h"
 #include "ir/text/parse/parse_basic.h"
 #include "ir/text/parse/parse_inst.h"
 #include "ir/text/parse/parse_operand.h"
@@ -138,15 +139,25 @@ static bool parse_loop(struct parser *p, struct ir_block *block, struct ir_inst 
     return good;
 }
 
+static const char *nearest_function(const struct parser *p, const struct token *name)
+{
+    struct nearest s = nearest_begin(name->text, name->n);
+    for (uint32_t i = 0; i < p->m->n_functions && parse_may_hint(p); i++) nearest_offer(&s, p->m->functions[i]->name);
+    return s.best;
+}
+
 static bool parse_call(struct parser *p, struct ir_block *block, struct ir_inst **inst)
 {
+    char hint[120];
     parse_advance(p);
     struct token name = p->tok;
     if (name.kind != TOKEN_SYMBOL) return parse_expected(p, "the name of a function");
     struct ir_function *callee = names_get(&p->functions, name.text, name.n);
     int shown = (int)(name.n < 60 ? name.n : 60);
     if (!callee && p->heads_failed) return false;
-    if (!callee) return parse_error(p, &name, "there is no function @%.*s", shown, name.text);
+    if (!callee)
+        return parse_error(p, &name, "there is no function @%.*s%s", shown, name.text,
+                           nearest_hint(nearest_function(p, &name), hint, sizeof hint));
     parse_advance(p);
     if (!parse_punct(p, '(')) return false;
     p->operands.n = 0;
@@ -190,6 +201,14 @@ static void locate_inst(struct ir_block *block, struct ir_inst *before, struct i
     for (struct ir_inst *inst = before ? before->next : block->first; inst; inst = inst->next) inst->loc = loc;
 }
 
+/* The instruction that a word of the text is like. */
+static const char *nearest_instruction(const struct parser *p, const struct token *t)
+{
+    struct nearest s = nearest_begin(t->text, t->n);
+    for (unsigned op = 0; op < IR_OP_COUNT && parse_may_hint(p); op++) nearest_offer(&s, ir_op_info((enum ir_op)op)->text);
+    return s.best;
+}
+
 static bool parse_operation(struct parser *p, struct ir_block *block, struct ir_inst **inst)
 {
     char text[40];
@@ -199,7 +218,7 @@ static bool parse_operation(struct parser *p, struct ir_block *block, struct ir_
     for (size_t i = 0; i < n; i++) text[i] = mnemonic.text[i];
     text[n] = 0;
     enum ir_op op = ir_op_find(text);
-    if (op == IR_OP_COUNT) return parse_expected(p, "an instruction");
+    if (op == IR_OP_COUNT) return parse_expected_like(p, "an instruction", nearest_instruction(p, &mnemonic));
     if (op == IR_OP_IF) return parse_if(p, block, inst);
     if (op == IR_OP_LOOP) return parse_loop(p, block, inst);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/nearest.h"
 #include "ir/text/parse/parse_basic.h"
 #include "ir/text/parse/parse_type.h"
 
@@ -44,8 +45,20 @@ void parse_hide(struct parser *p, size_t n_visible)
     }
 }
 
+/* The name in scope that another one is like. */
+static const char *nearest_value(struct parser *p, const struct token *name)
+{
+    struct nearest s = nearest_begin(name->text, name->n);
+    for (size_t i = 0; i < p->visible.n && parse_may_hint(p); i++) {
+        const struct parser_local *local = p->visible.items[i];
+        if (local->value) nearest_offer(&s, local->value->name);
+    }
+    return s.best;
+}
+
 static bool parse_name(struct parser *p, ir_type expected, struct ir_value **v)
 {
+    char hint[120];
     struct token name = p->tok;
     struct parser_local *local = names_get(&p->locals, name.text, name.n);
     parse_advance(p);
@@ -53,8 +66,10 @@ static bool parse_name(struct parser *p, ir_type expected, struct ir_value **v)
         return parse_error(p, &name, "%%%.*s of line %u cannot be used here: its block has ended", shown_length(&name),
                            name.text, local->line);
     if (!local) {
+        const char *meant = nearest_value(p, &name);
         parse_define(p, &name, NULL); /* one error is enough */
-        return parse_error(p, &name, "%%%.*s is not defined above", shown_length(&name), name.text);
+        return parse_error(p, &name, "%%%.*s is not defined above%s", shown_length(&name), name.text,
+                           nearest_hint(meant, hint, sizeof hint));
     }
     *v = local->value ? local->value : ir_undef(p->m, expected != IR_VOID ? expected : IR_I32);
     return true;

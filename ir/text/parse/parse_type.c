@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/base/nearest.h"
 #include "ir/text/number.h"
 #include "ir/text/parse/parse_basic.h"
 #include "ir/text/print/print_type.h"
@@ -73,6 +74,21 @@ static bool parse_struct_name(struct parser *p, ir_type *t)
     return true;
 }
 
+/* The type that a word of the text is like, in the words of the text or in those of C. */
+static const char *nearest_type(const struct token *t)
+{
+    static const char *const in_c[][2] = {
+        {"char", "i8"},  {"short", "i16"},  {"int", "i32"},  {"long", "i64"},  {"uchar", "i8"},   {"ushort", "i16"},
+        {"uint", "i32"}, {"ulong", "i64"},  {"u8", "i8"},    {"u16", "i16"},   {"u32", "i32"},    {"u64", "i64"},
+        {"half", "f16"}, {"float", "f32"},  {"double", "f64"}, {"size_t", "i64"}, {"ptr", "ptr.global"},
+    };
+    struct nearest s = nearest_begin(t->text, t->n);
+    for (unsigned i = 0; i < sizeof in_c / sizeof *in_c; i++)
+        if (token_is_word(t, in_c[i][0])) return in_c[i][1];
+    for (unsigned kind = 0; kind < IR_KIND_COUNT; kind++) nearest_offer(&s, ir_scalar_words[kind]);
+    return s.best;
+}
+
 static bool parse_type_inside(struct parser *p, unsigned depth, ir_type *t);
 
 static bool parse_array(struct parser *p, unsigned depth, ir_type *t)
@@ -95,7 +111,7 @@ static bool parse_type_inside(struct parser *p, unsigned depth, ir_type *t)
 {
     if (token_is(&p->tok, '[')) return parse_array(p, depth, t);
     if (token_is_word(&p->tok, "struct")) return parse_struct_name(p, t);
-    if (!word_type(&p->tok, t)) return parse_expected(p, "a type");
+    if (!word_type(&p->tok, t)) return parse_expected_like(p, "a type", nearest_type(&p->tok));
     parse_advance(p);
     return true;
 }
