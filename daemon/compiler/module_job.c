@@ -51,9 +51,9 @@ static struct ir_module *read_with(const uint8_t *data, size_t size, const char 
     }
     if (bundle_is(data, size)) return read_bundle(code, data, size, object, e);
     bool text = !ir_is_spirv(data, size) && !is_msgpack(data, size);
-    struct ir_module *m = text                       ? ir_parse((const char *)data, size, name, &findings)
+    struct ir_module *m = text                     ? ir_parse((const char *)data, size, name, &findings)
                           : is_msgpack(data, size) ? ir_decode(data, size, &findings)
-                                                     : ir_read_spirv_with(data, size, name, &options->spirv, &findings);
+                                                   : ir_read_spirv_with(data, size, name, &options->spirv, &findings);
     if (!m && text) job_fail_text(e, object, name, (const char *)data, size, &findings);
     if (!m && !text) job_fail_findings(e, FUSION_INVALID, object, name, &findings);
     diag_clear(&findings);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/inspect/picture.h"
+#include "tools/inspect/graph/picture.h"
 
 enum { STAGES = 8, PLANES = 3, RUNS = 15 };
 

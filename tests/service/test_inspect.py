@@ -113,7 +113,8 @@ def test_debug():
 
 def test_explain():
     f = Folder()
-    text = run("explain", f.graph, "--assembly", "--svg", f.file("g.svg"), "--dot", f.file("g.dot"))
+    expect("kernel @" not in run("explain", f.graph), "no IR unless it is asked for")
+    text = run("explain", f.graph, "--ir", "--assembly", "--svg", f.file("g.svg"), "--dot", f.file("g.dot"))
     expect("linear order: add scale" in text, "the order")
     expect("fadd f32" in text and "fmul f32" in text, "the fused IR")
     expect("fusion_kernel" in text and "ret" in text, "the assembly")
@@ -318,8 +319,47 @@ def test_devices_and_status():
     for device in text.split("reference\n"):
         expect("sub-groups, without independent forward progress)" in device, text)
         expect(" SYCL_INTEL_sub_group cl_intel_subgroups cl_intel_subgroups_char " in device, text)
+    listed = json.loads(run("devices", "--json"))
+    expect([d["name"] for d in listed][:2] == ["cpu", "reference"] and "fp64" in listed[0]["aspects"], listed)
+    for d in listed:
+        expect("absent" in d or d["max_work_group_size"] > 0, d)
     status = json.loads(run("status", "--json"))
     expect(status["sessions"] == 1 and status["rss_bytes"] > 0, "status")
+    text = run("status")
+    expect("sessions   1 of " in text and "fusion-inspect" in text and "compilers" in text, text)
+
+
+def test_status_starts_no_service():
+    environment = dict(ENVIRONMENT, FUSIOND="/bin/false")
+    environment.pop("FUSION_SOCKET", None)
+    for arguments in (["status"], ["--socket", "/no/such/socket", "status"]):
+        done = subprocess.run([TOOL, *arguments], capture_output=True, text=True, env=environment, timeout=60)
+        expect(done.returncode == 3 and "no service is running" in done.stderr, done.stderr)
+    done = subprocess.run([TOOL, "status", "--json"], capture_output=True, text=True, env=environment, timeout=60)
+    expect(json.loads(done.stdout)["error"]["status"] == "connection", done.stdout)
+
+
+def test_misspelt_words():
+    expect("no command `explian` (did you mean `explain`?)" in run("explian", status=2), "a command")
+    f = Folder(graph="modules: {{ k: {kernels} }}\nbuffers:\n  aa: {{ type: f32, cuont: 4 }}\ngraph: []\n")
+    expect("graph.yaml:3:20: unknown key `cuont` (did you mean `count`?)" in run("run", f.graph, status=1), "a key")
+    with open(f.file("wrong.fk"), "w") as out:
+        out.write("kernel @k(%a: ptr.global f32 write) {\n  %i = golbal_id x\n\tstore float %a[%i], 1.0\n}\n")
+    text = run("module", f.file("wrong.fk"), status=1)
+    for part in ("wrong.fk:2:8: function k: expected an instruction, found golbal_id (did you mean `global_id`?)\n"
+                 "    %i = golbal_id x\n         ^\n", "found float (did you mean `f32`?)\n   store float %a[%i], 1.0\n         ^"):
+        expect(part in text, text)
+
+
+def test_errors_as_json():
+    f = Folder(graph=GRAPH.replace("k.scale", "k.scle"))
+    error = json.loads(subprocess.run([TOOL, "--private", "run", f.graph, "--json"], capture_output=True, text=True,
+                                      env=ENVIRONMENT, timeout=120).stdout)["error"]
+    expect(error["file"] == f.graph and error["line"] == 11 and error["status"] == "not_found", error)
+    f = Folder(graph=GRAPH.replace("count", "cuont"))
+    error = json.loads(subprocess.run([TOOL, "--private", "explain", f.graph, "--json"], capture_output=True, text=True,
+                                      env=ENVIRONMENT, timeout=120).stdout)["error"]
+    expect((error["line"], error["column"]) == (4, 19) and "did you mean" in error["reason"], error)
 
 
 def test_two_dimensions_and_vectors():
@@ -342,12 +382,12 @@ def test_errors_name_the_line():
     def message(graph, *arguments):
         f = Folder(graph=graph)
         return run("run", f.graph, *arguments, status=1)
-    expect("graph.yaml:4: unknown buffer `z`" in message(
+    expect("graph.yaml:4:49: unknown buffer `z`" in message(
         "modules: {{ k: {kernels} }}\nbuffers: {{}}\ngraph:\n - {{ kernel: k.add, global: [4], args: [ {{read: z}} ] }}\n"), "unknown buffer")
-    expect("graph.yaml:2: unknown key `graphs`" in message("modules: {{ k: {kernels} }}\ngraphs: []\n"), "unknown key")
+    expect("graph.yaml:2:1: unknown key `graphs` (did you mean `graph`?)\n  graphs: []\n  ^\n" in message("modules: {{ k: {kernels} }}\ngraphs: []\n"), "unknown key")
     expect("unknown property" in message("buffers:\n a: {{ type: f32, count: 4, properties: [fast] }}\ngraph: []\n"), "property")
     expect("graph.yaml:2:" in message("modules: [\n"), "broken YAML")
-    expect("graph.yaml:3: `a` is there twice" in message(
+    expect("graph.yaml:3:2: `a` is there twice" in message(
         "buffers:\n a: {{ type: f32, count: 4 }}\n a: {{ type: i32, count: 8 }}\ngraph: []\n"), "two buffers of one name")
     expect("`name` is there twice" in message("graph:\n - {{ name: x, name: y, kernel: k.add }}\n"), "a key twice")
     expect("there is no buffer `q`" in message(GRAPH, "--in", "q=x"), "--in of no buffer")

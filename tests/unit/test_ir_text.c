@@ -500,7 +500,8 @@ static void test_body_errors(void **state)
     assert_body_error("%a = fadd %x, 1", "2:11: expected a type, found %x");
     assert_body_error("%a = frob f32 %x", "2:6: expected an instruction, found frob");
     assert_body_error("%a = fdad f32 %x, 1", "2:6: expected an instruction, found fdad (did you mean `fadd`?)");
-    assert_body_error("%a = global_idd x", "2:6: expected an instruction, found global_idd (did you mean `global_id`?)");
+    assert_body_error("%a = global_idd x",
+                      "2:6: expected an instruction, found global_idd (did you mean `global_id`?)");
     assert_body_error("%a = fadd float %x, 1", "2:11: expected a type, found float (did you mean `f32`?)");
     assert_body_error("%long = work_dim\n%a = add i64 %lnog, 1",
                       "3:14: %lnog is not defined above (did you mean `long`?)");

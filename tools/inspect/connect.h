@@ -1,4 +1,4 @@
-/* The service that the commands talk to, and what went wrong with it. */
+/* The service that the commands talk to. */
 #pragma once
 
 #include <fusiond/fusiond.h>
@@ -10,5 +10,5 @@ struct context {
 
 /* A session, or NULL with a message. */
 fusion_session *connect_or_say(const struct context *c);
-/* Prints the library's last error, with what we were doing, to stderr. */
-void print_error(const char *what);
+/* The same, of a service that runs already: none is started, but with --private. */
+fusion_session *connect_to_running(const struct context *c);

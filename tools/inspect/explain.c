@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/inspect/graph/types.h"
 #include "tools/inspect/report.h"
-#include "tools/inspect/types.h"
+#include "tools/inspect/terminal/json.h"
+#include "tools/inspect/terminal/numbers.h"
 
 /* Of a buffer of the file. */
 struct place {
@@ -138,7 +140,7 @@ void explain_json(const struct loaded *l, const fusion_exec *exec)
     json_object_object_add(json, "buffers", buffers);
     json_object_object_add(json, "cuts", cuts);
     json_object_object_add(json, "kernels", kernels);
-    puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+    print_json(json);
     json_object_put(json);
 }
 
@@ -166,7 +168,7 @@ static void print_cuts(const fusion_exec *exec)
     }
 }
 
-void explain_print(const struct loaded *l, const fusion_exec *exec)
+void explain_print(const struct loaded *l, const fusion_exec *exec, bool ir)
 {
     const fusion_report *r = fusion_exec_report(exec);
     report_print_summary(exec);
@@ -177,7 +179,7 @@ void explain_print(const struct loaded *l, const fusion_exec *exec)
     for (uint32_t i = 0; i < r->n_remarks; i++)
         if (!is_cut(&r->remarks[i]) && !is_about_home(&r->remarks[i])) report_print_remark(&r->remarks[i]);
     for (uint32_t i = 0; i < r->n_groups; i++) {
-        if (r->groups[i].ir) printf("\n// launch %" PRIu32 "\n%s", i + 1, r->groups[i].ir);
+        if (ir && r->groups[i].ir) printf("\n// launch %" PRIu32 "\n%s", i + 1, r->groups[i].ir);
         if (r->groups[i].assembly) printf("\n# assembly of launch %" PRIu32 "\n%s", i + 1, r->groups[i].assembly);
     }
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/base/nearest.h"
 #include "tools/inspect/commands.h"
 
 static const struct {
@@ -10,8 +11,8 @@ static const struct {
     int (*run)(const struct context *, int, char **);
     const char *help;
 } commands[] = {
-    {"devices", command_devices, "devices                  what code can be made for"},
-    {"status", command_status, "status [--json]          the daemon's counters and clients"},
+    {"devices", command_devices, "devices [--json]         what code can be made for"},
+    {"status", command_status, "status [--json]          the daemon's counters and clients; 3 where none is running"},
     {"module", command_module, "module [--ir] FILE ...   kernels of a module, or of several linked: arguments, needs"},
     {"pipes", command_pipes, "pipes FILE ...           pipes of a module, and headers for programs (--integration)"},
     {"run", command_run, "run GRAPH.yaml           runs a graph file (--help for options)"},
@@ -28,6 +29,16 @@ static int usage(FILE *out)
     fputs("usage: fusion-inspect [--socket PATH | --private] COMMAND ...\n", out);
     for (int i = 0; i < N_COMMANDS; i++) fprintf(out, "  %s\n", commands[i].help);
     return out == stdout ? 0 : 2;
+}
+
+static int unknown_command(const char *word)
+{
+    char hint[120];
+    struct nearest s = nearest_begin(word, strlen(word));
+    for (int i = 0; i < N_COMMANDS; i++) nearest_offer(&s, commands[i].name);
+    fprintf(stderr, "fusion-inspect: there is no command `%s`%s; --help lists them\n", word,
+            nearest_hint(s.best, hint, sizeof hint));
+    return 2;
 }
 
 int main(int argc, char **argv)
@@ -54,5 +65,6 @@ int main(int argc, char **argv)
         optind = 0; /* getopt starts anew with the command's own arguments */
         return commands[i].run(&c, argc - first, argv + first);
     }
+    if (optind < argc) return unknown_command(argv[optind]);
     return usage(stderr);
 }

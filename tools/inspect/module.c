@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "tools/inspect/commands.h"
-#include "tools/inspect/graph_file.h"
-#include "tools/inspect/load.h"
-#include "tools/inspect/types.h"
+#include "tools/inspect/graph/graph_file.h"
+#include "tools/inspect/graph/load.h"
+#include "tools/inspect/graph/types.h"
+#include "tools/inspect/terminal/complain.h"
 
 /* ---- kernels ---- */
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "tools/inspect/commands.h"
-#include "tools/inspect/graph_data.h"
+#include "tools/inspect/graph/graph_data.h"
+#include "tools/inspect/graph/load.h"
 #include "tools/inspect/integration.h"
-#include "tools/inspect/load.h"
 
 static const char *what_host_does(const fusion_pipe_info *p)
 {

@@ -1,5 +1,6 @@
 /* An executable's report as JSON and as text. */
 #include "tools/inspect/report.h"
+#include "tools/inspect/terminal/numbers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,16 +59,6 @@ json_object *report_json(const fusion_exec *e)
     json_object_object_add(o, "remarks", remarks);
     json_object_object_add(o, "order", nodes_json(e, r->order, r->n_order));
     return o;
-}
-
-const char *size_text(uint64_t bytes, char out[32])
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-    double value = (double)bytes;
-    int unit = 0;
-    for (; value >= 1000 && unit < 4; unit++) value /= 1000;
-    snprintf(out, 32, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-    return out;
 }
 
 static bool is_quick(const fusion_group *g)

@@ -13,5 +13,3 @@ void report_print_summary(const fusion_exec *exec);
 /* What has become of launches that were quick; a line each. */
 void report_print_tiers(fusion_exec *exec);
 void report_print_remark(const fusion_remark *m);
-/* "16.8 MB" into out, which is returned. */
-const char *size_text(uint64_t bytes, char out[32]);

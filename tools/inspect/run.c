@@ -8,14 +8,16 @@
 #include <sys/wait.h>
 
 #include "tools/features/ahead.h"
-#include "tools/inspect/array_file.h"
 #include "tools/inspect/commands.h"
 #include "tools/inspect/compile.h"
 #include "tools/inspect/explain.h"
-#include "tools/inspect/graph_file.h"
-#include "tools/inspect/image_file.h"
-#include "tools/inspect/load.h"
+#include "tools/inspect/graph/array_file.h"
+#include "tools/inspect/graph/graph_file.h"
+#include "tools/inspect/graph/image_file.h"
+#include "tools/inspect/graph/load.h"
 #include "tools/inspect/report.h"
+#include "tools/inspect/terminal/complain.h"
+#include "tools/inspect/terminal/json.h"
 
 enum { MAX_FILES = 256 };
 
@@ -29,7 +31,7 @@ struct options {
     fusion_finalize_options finalize;
     struct binding in[MAX_FILES], out[MAX_FILES];
     uint32_t n_in, n_out;
-    bool json, assembly;
+    bool json, ir, assembly;
     uint32_t repeat;
     const char *dot, *svg;
     struct compile_request compile;
@@ -60,7 +62,8 @@ static void usage(const char *command)
              "                                 be a module, too, which needs no service\n"
              "  --dialect kernel|vulkan        for OpenCL and Level Zero (the default), or for Vulkan");
     else
-        puts("  --assembly                     the generated assembly, too\n"
+        puts("  --ir                           the kernel of each launch, too\n"
+             "  --assembly                     the generated assembly, too\n"
              "  --dot FILE, --svg FILE         the picture of the graph with its groups");
 }
 
@@ -116,15 +119,23 @@ static bool parse_binding(char *text, struct binding *list, uint32_t *n)
 
 static bool parse_options(int argc, char **argv, struct options *o)
 {
-    static const struct option longs[] = {
-        {"in", required_argument, NULL, 'i'},       {"out", required_argument, NULL, 'o'},
-        {"fusion", required_argument, NULL, 'f'},   {"json", no_argument, NULL, 'j'},
-        {"barriers", optional_argument, NULL, 'b'}, {"device", required_argument, NULL, 'd'},
-        {"repeat", required_argument, NULL, 'r'},   {"assembly", no_argument, NULL, 'a'},
-        {"dot", required_argument, NULL, 'D'},      {"svg", required_argument, NULL, 'S'},
-        {"debug", no_argument, NULL, 'g'},          {"tier", required_argument, NULL, 't'},
-        {"spirv", required_argument, NULL, 's'},    {"dialect", required_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},           {0}};
+    static const struct option longs[] = {{"in", required_argument, NULL, 'i'},
+                                          {"out", required_argument, NULL, 'o'},
+                                          {"fusion", required_argument, NULL, 'f'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"barriers", optional_argument, NULL, 'b'},
+                                          {"device", required_argument, NULL, 'd'},
+                                          {"repeat", required_argument, NULL, 'r'},
+                                          {"assembly", no_argument, NULL, 'a'},
+                                          {"ir", no_argument, NULL, 'R'},
+                                          {"dot", required_argument, NULL, 'D'},
+                                          {"svg", required_argument, NULL, 'S'},
+                                          {"debug", no_argument, NULL, 'g'},
+                                          {"tier", required_argument, NULL, 't'},
+                                          {"spirv", required_argument, NULL, 's'},
+                                          {"dialect", required_argument, NULL, 'l'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     bool explains = strcmp(argv[0], "explain") == 0;
     *o =
         (struct options){.finalize = {.mode = FUSION_ENABLE, .tier = explains ? FUSION_TIER_COMPILED : 0}, .repeat = 1};
@@ -135,13 +146,17 @@ static bool parse_options(int argc, char **argv, struct options *o)
         case 'i': ok = parse_binding(optarg, o->in, &o->n_in); break;
         case 'o': ok = parse_binding(optarg, o->out, &o->n_out); break;
         case 'f': ok = parse_mode(optarg, &o->finalize.mode); break;
-        case 'j': o->json = true; break;
+        case 'j':
+            o->json = true;
+            complain_as_json();
+            break;
         case 'b': ok = parse_barriers(optarg, &o->finalize); break;
         case 'd': o->finalize.device = optarg; break;
         case 'g': o->finalize.debug = true; break;
         case 'r': o->repeat = (uint32_t)strtoul(optarg, NULL, 10); break;
         case 't': ok = parse_tier(optarg, &o->finalize.tier); break;
         case 'a': o->assembly = true; break;
+        case 'R': o->ir = true; break;
         case 'D': o->dot = optarg; break;
         case 'S': o->svg = optarg; break;
         case 's': o->compile.spirv = optarg; break;
@@ -231,10 +246,7 @@ static bool run_graph(struct loaded *l, const struct options *o)
     fusion_exec *exec;
     double run_ms;
     if (!read_inputs(l, o)) return false;
-    if (fusion_graph_finalize(l->graph, &o->finalize, &exec) != FUSION_SUCCESS) {
-        print_error(o->graph);
-        return false;
-    }
+    if (fusion_graph_finalize(l->graph, &o->finalize, &exec) != FUSION_SUCCESS) return loaded_fail(l);
     if (!submit(l->session, exec, o->repeat, &run_ms) || !write_outputs(l, o)) return false;
     fusion_transfers moved;
     fusion_session_transfers(l->session, &moved);
@@ -245,7 +257,7 @@ static bool run_graph(struct loaded *l, const struct options *o)
         json_object_object_add(json, "run_ms", json_object_new_double_s(run_ms, text));
         json_object_object_add(json, "bytes_to_device", json_object_new_int64((int64_t)moved.to_device));
         json_object_object_add(json, "bytes_from_device", json_object_new_int64((int64_t)moved.from_device));
-        puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+        print_json(json);
         json_object_put(json);
     } else {
         report_print(exec);
@@ -305,15 +317,12 @@ static bool explain_graph(struct loaded *l, const struct options *o)
     fusion_finalize_options finalize = o->finalize;
     finalize.keep_ir = true;
     finalize.keep_assembly = o->assembly;
-    if (fusion_graph_finalize(l->graph, &finalize, &exec) != FUSION_SUCCESS) {
-        print_error(o->graph);
-        return false;
-    }
+    if (fusion_graph_finalize(l->graph, &finalize, &exec) != FUSION_SUCCESS) return loaded_fail(l);
     if (!write_pictures(exec, o)) return false;
     if (o->json)
         explain_json(l, exec);
     else
-        explain_print(l, exec);
+        explain_print(l, exec, o->ir);
     return true;
 }
 
@@ -325,8 +334,7 @@ static bool compile_graph(struct loaded *l, const struct options *o)
     fusion_finalize_options finalize = o->finalize;
     finalize.keep_ir = true;
     if (fusion_graph_finalize(l->graph, &finalize, &exec) == FUSION_SUCCESS) return compile_launches(exec, &o->compile);
-    print_error(o->graph);
-    return false;
+    return loaded_fail(l);
 }
 
 /* ---- all of them ---- */

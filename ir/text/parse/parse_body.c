@@ -205,7 +205,8 @@ static void locate_inst(struct ir_block *block, struct ir_inst *before, struct i
 static const char *nearest_instruction(const struct parser *p, const struct token *t)
 {
     struct nearest s = nearest_begin(t->text, t->n);
-    for (unsigned op = 0; op < IR_OP_COUNT && parse_may_hint(p); op++) nearest_offer(&s, ir_op_info((enum ir_op)op)->text);
+    for (unsigned op = 0; op < IR_OP_COUNT && parse_may_hint(p); op++)
+        nearest_offer(&s, ir_op_info((enum ir_op)op)->text);
     return s.best;
 }
 

@@ -78,9 +78,10 @@ static bool parse_struct_name(struct parser *p, ir_type *t)
 static const char *nearest_type(const struct token *t)
 {
     static const char *const in_c[][2] = {
-        {"char", "i8"},  {"short", "i16"},  {"int", "i32"},  {"long", "i64"},  {"uchar", "i8"},   {"ushort", "i16"},
-        {"uint", "i32"}, {"ulong", "i64"},  {"u8", "i8"},    {"u16", "i16"},   {"u32", "i32"},    {"u64", "i64"},
-        {"half", "f16"}, {"float", "f32"},  {"double", "f64"}, {"size_t", "i64"}, {"ptr", "ptr.global"},
+        {"char", "i8"},    {"short", "i16"},      {"int", "i32"},   {"long", "i64"},  {"uchar", "i8"},
+        {"ushort", "i16"}, {"uint", "i32"},       {"ulong", "i64"}, {"u8", "i8"},     {"u16", "i16"},
+        {"u32", "i32"},    {"u64", "i64"},        {"half", "f16"},  {"float", "f32"}, {"double", "f64"},
+        {"size_t", "i64"}, {"ptr", "ptr.global"},
     };
     struct nearest s = nearest_begin(t->text, t->n);
     for (unsigned i = 0; i < sizeof in_c / sizeof *in_c; i++)

@@ -1,7 +1,7 @@
 /* Reading graph files (YAML, docs/graph-file.md). */
 #pragma once
 
-#include "tools/inspect/graph_data.h"
+#include "tools/inspect/graph/graph_data.h"
 
 /* Reads a graph file. On failure prints "FILE:LINE: reason" to stderr and returns NULL. */
 struct graph_file *graph_file_read(const char *path);

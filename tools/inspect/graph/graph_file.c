@@ -1,12 +1,15 @@
 /* Reading graph files; each error names file and line. */
-#include "tools/inspect/graph_file.h"
+#include "tools/inspect/graph/graph_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/inspect/graph_image.h"
-#include "tools/inspect/types.h"
+#include "ir/base/nearest.h"
+#include "tools/inspect/graph/graph_image.h"
+#include "tools/inspect/graph/types.h"
+#include "tools/inspect/terminal/complain.h"
 
 static bool read_properties(struct reader *r, const yaml_node_t *map, unsigned *properties)
 {
@@ -182,7 +185,11 @@ const struct file_buffer *graph_file_buffer(const struct graph_file *f, const ch
 
 static bool need_buffer(struct reader *r, const yaml_node_t *at, const struct graph_file *f, const char *name)
 {
-    return graph_file_buffer(f, name) || reader_fail(r, at, "unknown buffer `%s`", name);
+    char hint[120];
+    struct nearest s = nearest_begin(name, strlen(name));
+    if (graph_file_buffer(f, name)) return true;
+    for (uint32_t i = 0; i < f->n_buffers; i++) nearest_offer(&s, f->buffers[i].name);
+    return reader_fail(r, at, "unknown buffer `%s`%s", name, nearest_hint(s.best, hint, sizeof hint));
 }
 
 /* ---- arguments ---- */
@@ -269,6 +276,7 @@ static bool read_kernel_node(struct reader *r, const yaml_node_t *n, const struc
 {
     static const char *const keys[] = {"name", "kernel", "global", "local", "offset", "args", "depends_on", NULL};
     const yaml_node_t *kernel = reader_get(r, n, "kernel"), *args = reader_get(r, n, "args");
+    char hint[120];
     if (!reader_known_keys(r, n, keys)) return false;
     const char *text = reader_text_of(kernel), *dot = text ? strchr(text, '.') : NULL;
     if (!dot || !dot[1]) return reader_fail(r, kernel, "a kernel is written module.kernel");
@@ -277,7 +285,10 @@ static bool read_kernel_node(struct reader *r, const yaml_node_t *n, const struc
     node->kernel = strdup(dot + 1);
     bool known = false;
     for (uint32_t i = 0; i < f->n_modules; i++) known = known || strcmp(f->modules[i].name, node->module) == 0;
-    if (!known) return reader_fail(r, kernel, "unknown module `%s`", node->module);
+    struct nearest s = nearest_begin(node->module, strlen(node->module));
+    for (uint32_t i = 0; i < f->n_modules; i++) nearest_offer(&s, f->modules[i].name);
+    if (!known)
+        return reader_fail(r, kernel, "unknown module `%s`%s", node->module, nearest_hint(s.best, hint, sizeof hint));
     return read_range(r, n, node) && (!args || read_args(r, args, f, node));
 }
 
@@ -375,8 +386,8 @@ static bool check_names(struct reader *r, const struct graph_file *f)
             for (uint32_t k = 0; k < f->n_nodes; k++)
                 found = found || (f->nodes[k].name && !strcmp(f->nodes[k].name, f->nodes[i].deps[d]));
             if (found) continue;
-            fprintf(stderr, "%s:%d: depends_on names no node: `%s`\n", r->path, f->nodes[i].line, f->nodes[i].deps[d]);
-            return false;
+            return complain_at(r->path, (size_t)f->nodes[i].line, 0, "depends_on names no node: `%s`",
+                               f->nodes[i].deps[d]);
         }
     }
     return true;
@@ -403,7 +414,7 @@ struct graph_file *graph_file_read(const char *path)
 {
     FILE *in = fopen(path, "rbe");
     if (!in) {
-        perror(path);
+        complain_at(path, 0, 0, "%s", strerror(errno));
         return NULL;
     }
     struct reader r = {.path = path};
@@ -417,8 +428,8 @@ struct graph_file *graph_file_read(const char *path)
         ok = reader_check_keys(&r) && read_root(&r, f);
         yaml_document_delete(&r.document);
     } else {
-        fprintf(stderr, "%s:%zu: %s\n", path, parser.problem_mark.line + 1,
-                parser.problem ? parser.problem : "no YAML");
+        complain_at(path, parser.problem_mark.line + 1, parser.problem_mark.column + 1, "%s",
+                    parser.problem ? parser.problem : "no YAML");
     }
     yaml_parser_delete(&parser);
     fclose(in);

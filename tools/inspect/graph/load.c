@@ -1,29 +1,19 @@
 /* From a graph file to a graph in the service. */
-#include "tools/inspect/load.h"
+#include "tools/inspect/graph/load.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/inspect/connect.h"
-#include "tools/inspect/graph_file.h"
-#include "tools/inspect/types.h"
-
-static bool fail_at(const struct loaded *l, int line, const char *format, const char *a, const char *b)
-{
-    fprintf(stderr, "%s:%d: ", l->file->path, line);
-    fprintf(stderr, format, a, b);
-    fputc('\n', stderr);
-    return false;
-}
+#include "tools/inspect/graph/graph_file.h"
+#include "tools/inspect/graph/types.h"
+#include "tools/inspect/terminal/complain.h"
 
 /* The library's error, at a line of the file. */
 static bool fail_error(const struct loaded *l, int line)
 {
-    char at[512];
-    snprintf(at, sizeof at, "%s:%d", l->file->path, line);
-    print_error(at);
-    return false;
+    return print_error_at(l->file->path, (size_t)line);
 }
 
 /* ---- modules and buffers ---- */
@@ -40,10 +30,7 @@ static char *module_path(const char *graph, const char *path)
 
 static bool fail_module(const char *graph, const char *name, int line)
 {
-    char at[512];
-    snprintf(at, sizeof at, "%s:%d", graph, line);
-    print_error(graph ? at : name);
-    return false;
+    return print_error_at(graph ? graph : name, graph ? (size_t)line : 0);
 }
 
 static bool load_input(fusion_session *s, const char *graph, const struct file_input *in, fusion_module **module)
@@ -91,10 +78,13 @@ static bool create_image(struct loaded *l, const struct file_buffer *f, struct l
 {
     fusion_image_desc desc = f->image;
     int of = f->of ? loaded_find(l, f->of) : -1;
-    if (f->of && of < 0) return fail_at(l, f->line, "buffer %s of image %s is not there", f->of, f->name);
+    if (f->of && of < 0)
+        return complain_at(l->file->path, (size_t)f->line, 0, "buffer %s of image %s is not there", f->of, f->name);
     if (of >= 0) {
         desc.buffer = l->buffers[of].buffer;
-        if (!desc.buffer) return fail_at(l, f->line, "%s, of which image %s would be, is no buffer", f->of, f->name);
+        if (!desc.buffer)
+            return complain_at(l->file->path, (size_t)f->line, 0, "%s, of which image %s would be, is no buffer", f->of,
+                               f->name);
         desc.offset = f->of_offset * type_bytes(l->buffers[of].file->type);
     }
     return fusion_image_create(l->session, f->name, &desc, &b->image) == FUSION_SUCCESS || fail_error(l, f->line);
@@ -120,7 +110,7 @@ static bool fill_buffer(struct loaded *l, uint32_t index)
     bool floats = f->type >= FUSION_F16;
     snprintf(text, sizeof text, floats ? "%.17g" : "%.0f", f->fill);
     if (!number_parse(text, f->type == FUSION_BYTES ? "u8" : type_name(f->type), value, &bytes))
-        return fail_at(l, f->line, "%s is no value of type %s", text, type_name(f->type));
+        return complain_at(l->file->path, (size_t)f->line, 0, "%s is no value of type %s", text, type_name(f->type));
     fusion_image *image = l->buffers[index].image;
     char *memory = image ? calloc(f->count, bytes) : loaded_memory(l, index);
     if (!memory) return false;
@@ -159,7 +149,7 @@ int loaded_find(const struct loaded *l, const char *name)
 {
     for (uint32_t i = 0; i < l->file->n_buffers; i++)
         if (strcmp(l->file->buffers[i].name, name) == 0) return (int)i;
-    fprintf(stderr, "%s: there is no buffer `%s`\n", l->file->path, name);
+    complain_at(l->file->path, 0, 0, "there is no buffer `%s`", name);
     return -1;
 }
 
@@ -191,7 +181,8 @@ static bool make_value(const struct loaded *l, const struct file_arg *a, const f
     element_type(param->type, type);
     for (uint32_t i = 0; i < a->n_numbers; i++, used += width)
         if (used + 8 > sizeof bytes || !number_parse(a->numbers[i], type, bytes + used, &width))
-            return fail_at(l, a->line, "`%s` is no value for a parameter of type %s", a->numbers[i], param->type);
+            return complain_at(l->file->path, (size_t)a->line, 0, "`%s` is no value for a parameter of type %s",
+                               a->numbers[i], param->type);
     /* A vector of 3 takes the place of one of 4. */
     if (a->n_numbers == 3 && param->size == 4ull * width) used = (unsigned)param->size;
     *out = fusion_arg_value(bytes, used);
@@ -210,7 +201,7 @@ static bool make_memory_arg(const struct loaded *l, const struct file_arg *a, fu
     }
     if (__builtin_mul_overflow(a->offset, width, &offset) || __builtin_mul_overflow(a->count, width, &bytes) ||
         offset >= b->file->count * width)
-        return fail_at(l, a->line, "offset or count lies outside buffer %s%s", a->buffer, "");
+        return complain_at(l->file->path, (size_t)a->line, 0, "offset or count lies outside buffer %s", a->buffer);
     *out = b->usm ? fusion_arg_pointer((char *)b->usm + offset, a->access, a->properties | b->file->properties)
                   : fusion_arg_buffer(b->buffer, a->access);
     out->offset = b->usm ? 0 : offset;
@@ -310,10 +301,11 @@ static bool add_pixel_fill(struct loaded *l, const struct file_node *n, const fu
     unsigned char pixel[16];
     unsigned width = type_bytes(to->type), channels = to->channels;
     if (n->n_channels != channels)
-        return fail_at(l, n->line, "a value for each channel of image %s is needed%s", n->to, "");
+        return complain_at(l->file->path, (size_t)n->line, 0, "a value for each channel of image %s is needed", n->to);
     for (uint32_t i = 0; i < channels; i++)
         if (!number_parse(n->channels[i], type_name(to->type), pixel + i * width, &width))
-            return fail_at(l, n->line, "`%s` is no value of type %s", n->channels[i], type_name(to->type));
+            return complain_at(l->file->path, (size_t)n->line, 0, "`%s` is no value of type %s", n->channels[i],
+                               type_name(to->type));
     fusion_region region = whole(n, &to->image);
     region.x = n->to_at[0];
     region.y = n->to_at[1];
@@ -340,7 +332,8 @@ static bool add_memory_node(struct loaded *l, const struct file_node *n, const f
         char value[8];
         unsigned width;
         if (!number_parse(n->value, to->type == FUSION_BYTES ? "u8" : type_name(to->type), value, &width))
-            return fail_at(l, n->line, "`%s` is no value of type %s", n->value, type_name(to->type));
+            return complain_at(l->file->path, (size_t)n->line, 0, "`%s` is no value of type %s", n->value,
+                               type_name(to->type));
         status = fusion_graph_add_fill(l->graph, n->name, target, bytes, value, width, deps, n->n_deps, node);
     }
     return status == FUSION_SUCCESS || fail_error(l, n->line);
@@ -384,6 +377,30 @@ bool loaded_open(struct loaded *l, fusion_session *session, const struct graph_f
     *l = (struct loaded){.file = file, .session = session};
     if (fusion_graph_create(session, &l->graph) != FUSION_SUCCESS) return fail_error(l, 1);
     return load_modules(l) && create_buffers(l) && add_nodes(l) && (!file->has_outputs || set_outputs(l));
+}
+
+/* "node NAME" as words of the text. */
+static bool names_node(const char *text, const char *name)
+{
+    static const char before[] = "node ";
+    for (const char *at = text; (at = strstr(at, before)); at++) {
+        const char *word = at + sizeof before - 1;
+        size_t n = strlen(name);
+        if (*word == '`') word++;
+        if (strncmp(word, name, n) == 0 && !isalnum((unsigned char)word[n]) && word[n] != '_') return true;
+    }
+    return false;
+}
+
+bool loaded_fail(const struct loaded *l)
+{
+    const fusion_error *e = fusion_last_error();
+    for (uint32_t i = 0; i < l->file->n_nodes; i++) {
+        const struct file_node *n = &l->file->nodes[i];
+        const char *name = n->name ? n->name : n->kernel;
+        if (name && (names_node(e->object, name) || names_node(e->reason, name))) return fail_error(l, n->line);
+    }
+    return print_error_at(l->file->path, 0);
 }
 
 void loaded_close(struct loaded *l)

@@ -1,7 +1,7 @@
 /* A graph file brought to life in a session: its modules, buffers and graph. */
 #pragma once
 
-#include "tools/inspect/graph_data.h"
+#include "tools/inspect/graph/graph_data.h"
 
 struct loaded_buffer {
     const struct file_buffer *file;
@@ -22,6 +22,8 @@ struct loaded {
 /* False with "FILE:LINE: reason" on stderr. */
 bool loaded_open(struct loaded *l, fusion_session *session, const struct graph_file *file);
 /* Frees what is ours; modules, buffers and graph go with the session. */
+/* The library's last error, with the line of the node that it names, if it does. Always false. */
+bool loaded_fail(const struct loaded *l);
 void loaded_close(struct loaded *l);
 /* A module of one file or of several, linked. graph: the file whose folder the paths count from and whose lines errors
    name; NULL: there is none. False with a message. */

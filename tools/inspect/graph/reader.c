@@ -1,5 +1,7 @@
 /* Reading YAML with libyaml: each error names file and line. */
-#include "tools/inspect/reader.h"
+#include "tools/inspect/graph/reader.h"
+#include "ir/base/nearest.h"
+#include "tools/inspect/terminal/complain.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -10,15 +12,14 @@
 /* Reports the first failure; always false. */
 bool reader_fail(struct reader *r, const yaml_node_t *at, const char *format, ...)
 {
+    char text[1024];
+    va_list args;
     if (r->failed) return false;
     r->failed = true;
-    fprintf(stderr, "%s:%zu: ", r->path, at ? at->start_mark.line + 1 : 1);
-    va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
-    return false;
+    return complain_at(r->path, at ? at->start_mark.line + 1 : 1, at ? at->start_mark.column + 1 : 0, "%s", text);
 }
 
 /* ---- YAML helpers ---- */
@@ -60,12 +61,17 @@ yaml_node_t *reader_list_item(struct reader *r, const yaml_node_t *n, uint32_t i
 /* Every key of the mapping must be one of the NULL-terminated list: a misspelt one is not passed over. */
 bool reader_known_keys(struct reader *r, const yaml_node_t *map, const char *const *keys)
 {
+    char hint[120];
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
         const yaml_node_t *key = reader_node(r, p->key);
         const char *text = reader_text_of(key);
+        if (!text) return reader_fail(r, key, "unknown key `%s`", "(not a name)");
         const char *const *k = keys;
-        while (*k && (!text || strcmp(*k, text))) k++;
-        if (!*k) return reader_fail(r, key, "unknown key `%s`", text ? text : "(not a name)");
+        while (*k && strcmp(*k, text)) k++;
+        if (*k) continue;
+        struct nearest s = nearest_begin(text, strlen(text));
+        for (k = keys; *k; k++) nearest_offer(&s, *k);
+        return reader_fail(r, key, "unknown key `%s`%s", text, nearest_hint(s.best, hint, sizeof hint));
     }
     return true;
 }

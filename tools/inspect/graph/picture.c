@@ -1,5 +1,5 @@
 /* Reading and writing pictures with libjpeg and libpng. */
-#include "tools/inspect/picture.h"
+#include "tools/inspect/graph/picture.h"
 
 #include <png.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Images in files: pictures (.png, .jpg), .npy and raw bytes. */
 #pragma once
 
-#include "tools/inspect/graph_data.h"
+#include "tools/inspect/graph/graph_data.h"
 
 /* A picture must have the image's size; .npy and raw bytes the channels of all pixels, row by row without gaps. False
    with a message on stderr. */

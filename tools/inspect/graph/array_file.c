@@ -1,12 +1,14 @@
 /* Reading and writing .npy and raw files. */
-#include "tools/inspect/array_file.h"
+#include "tools/inspect/graph/array_file.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/inspect/types.h"
+#include "tools/inspect/graph/types.h"
+#include "tools/inspect/terminal/complain.h"
 
 static const unsigned char npy_magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 enum { MAX_HEADER = 1 << 20 };
@@ -45,14 +47,12 @@ static bool check_header(const char *path, const char *header, fusion_type type,
     const char *descr = find_key(header, "descr"), *order = find_key(header, "fortran_order"),
                *shape = find_key(header, "shape");
     if (!descr || !order || !shape || *shape != '(') {
-        fprintf(stderr, "%s: the .npy header is not understood\n", path);
-        return false;
+        return complain_at(path, 0, 0, "the .npy header is not understood");
     }
     char have[8] = "";
     sscanf(descr, "'%7[^']'", have);
     if (strcmp(have, want)) {
-        fprintf(stderr, "%s: elements are %s, the buffer's are %s (%s)\n", path, have, want, type_name(type));
-        return false;
+        return complain_at(path, 0, 0, "elements are %s, the buffer's are %s (%s)", have, want, type_name(type));
     }
     uint64_t n = 1;
     uint32_t dims = 0;
@@ -64,10 +64,9 @@ static bool check_header(const char *path, const char *header, fusion_type type,
         while (*p == ',' || *p == ' ') p++;
     }
     if (strncmp(order, "False", 5) && dims > 1) {
-        fprintf(stderr, "%s: Fortran order is not supported; save it in C order\n", path);
-        return false;
+        return complain_at(path, 0, 0, "Fortran order is not supported; save it in C order");
     }
-    if (n != count) fprintf(stderr, "%s: %" PRIu64 " elements, the buffer has %" PRIu64 "\n", path, n, count);
+    if (n != count) complain_at(path, 0, 0, "%" PRIu64 " elements, the buffer has %" PRIu64, n, count);
     return n == count;
 }
 
@@ -75,8 +74,7 @@ static bool read_header(FILE *f, const char *path, fusion_type type, uint64_t co
 {
     unsigned char start[8], size[4] = {0};
     if (fread(start, 1, 8, f) != 8 || memcmp(start, npy_magic, 6) || start[6] < 1 || start[6] > 3) {
-        fprintf(stderr, "%s: no .npy file of format 1 to 3\n", path);
-        return false;
+        return complain_at(path, 0, 0, "no .npy file of format 1 to 3");
     }
     size_t width = start[6] == 1 ? 2 : 4;
     if (fread(size, 1, width, f) != width) return false;
@@ -87,7 +85,7 @@ static bool read_header(FILE *f, const char *path, fusion_type type, uint64_t co
         header[n] = 0;
         ok = check_header(path, header, type, count);
     } else {
-        fprintf(stderr, "%s: the .npy header is cut off\n", path);
+        complain_at(path, 0, 0, "the .npy header is cut off");
     }
     free(header);
     return ok;
@@ -97,15 +95,14 @@ bool array_read(const char *path, fusion_type type, uint64_t count, void *memory
 {
     FILE *f = fopen(path, "rbe");
     if (!f) {
-        perror(path);
-        return false;
+        return complain_at(path, 0, 0, "%s", strerror(errno));
     }
     bool ok = !ends_in_npy(path) || read_header(f, path, type, count);
     uint64_t bytes = count * type_bytes(type);
     if (ok) {
         size_t got = fread(memory, 1, bytes, f);
         ok = got == bytes && fgetc(f) == EOF;
-        if (!ok) fprintf(stderr, "%s: not exactly %" PRIu64 " bytes of elements\n", path, bytes);
+        if (!ok) complain_at(path, 0, 0, "not exactly %" PRIu64 " bytes of elements", bytes);
     }
     fclose(f);
     return ok;
@@ -128,14 +125,13 @@ bool array_write(const char *path, fusion_type type, uint32_t dims, const uint64
 {
     FILE *f = fopen(path, "wbe");
     if (!f) {
-        perror(path);
-        return false;
+        return complain_at(path, 0, 0, "%s", strerror(errno));
     }
     uint64_t bytes = type_bytes(type);
     for (uint32_t d = 0; d < dims; d++) bytes *= shape[d];
     if (ends_in_npy(path)) write_header(f, type, dims, shape);
     bool ok = fwrite(memory, 1, bytes, f) == bytes;
     ok = fclose(f) == 0 && ok;
-    if (!ok) perror(path);
+    if (!ok) complain_at(path, 0, 0, "%s", strerror(errno));
     return ok;
 }

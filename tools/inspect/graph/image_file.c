@@ -1,14 +1,14 @@
 /* Reading and writing images. */
-#include "tools/inspect/image_file.h"
+#include "tools/inspect/graph/image_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/inspect/array_file.h"
-#include "tools/inspect/connect.h"
-#include "tools/inspect/picture.h"
-#include "tools/inspect/types.h"
+#include "tools/inspect/graph/array_file.h"
+#include "tools/inspect/graph/picture.h"
+#include "tools/inspect/graph/types.h"
+#include "tools/inspect/terminal/complain.h"
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -32,10 +32,10 @@ static bool takes_pictures(const char *path, const struct file_buffer *f)
     bool flat = d->type == FUSION_IMAGE_2D;
     order |= d->channel_order == FUSION_CHANNEL_SRGBA;
     if (!order || !type || !flat)
-        fprintf(stderr,
-                "%s: image %s is no picture: those are image2d, have order rgba, bgra or srgba and type unorm_int8 or "
-                "unsigned_int8\n",
-                path, f->name);
+        complain_at(path, 0, 0,
+                    "image %s is no picture: those are image2d, have order rgba, bgra or srgba and type unorm_int8 or "
+                    "unsigned_int8",
+                    f->name);
     return order && type && flat;
 }
 
@@ -65,8 +65,8 @@ static bool read_picture(const char *path, const struct file_buffer *f, fusion_i
     if (fits)
         fit_order(f, p.pixels);
     else
-        fprintf(stderr, "%s: %u x %u pixels, image %s has %u x %u\n", path, p.width, p.height, f->name, f->image.width,
-                f->image.height);
+        complain_at(path, 0, 0, "%u x %u pixels, image %s has %u x %u", p.width, p.height, f->name, f->image.width,
+                    f->image.height);
     bool ok = fits && stored(path, fusion_image_write(image, NULL, p.pixels, 0));
     picture_clear(&p);
     return ok;
@@ -77,7 +77,7 @@ static bool read_picture(const char *path, const struct file_buffer *f, fusion_i
 static void *tight_memory(const char *path, const struct file_buffer *f)
 {
     void *memory = calloc(f->count, type_bytes(f->type));
-    if (!memory) fprintf(stderr, "%s: no memory\n", path);
+    if (!memory) complain_at(path, 0, 0, "no memory");
     return memory;
 }
 
@@ -94,7 +94,7 @@ bool image_file_read(const char *path, const struct file_buffer *f, fusion_image
 bool image_file_write(const char *path, const struct file_buffer *f, fusion_image *image)
 {
     if (is_picture(path) && !ends_in(path, ".png")) {
-        fprintf(stderr, "%s: pictures are written as .png\n", path);
+        complain_at(path, 0, 0, "pictures are written as .png");
         return false;
     }
     if (is_picture(path) && !takes_pictures(path, f)) return false;

@@ -1,5 +1,5 @@
 /* Element types and numbers of graph files. */
-#include "tools/inspect/types.h"
+#include "tools/inspect/graph/types.h"
 
 #include <errno.h>
 #include <math.h>

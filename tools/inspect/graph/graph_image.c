@@ -1,5 +1,5 @@
 /* Reading what graph files say of images and samplers. */
-#include "tools/inspect/graph_image.h"
+#include "tools/inspect/graph/graph_image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* What graph files say of images and samplers. */
 #pragma once
 
-#include "tools/inspect/graph_data.h"
-#include "tools/inspect/reader.h"
+#include "tools/inspect/graph/graph_data.h"
+#include "tools/inspect/graph/reader.h"
 
 /* The mapping of an image; its name is there already. */
 bool graph_image_read(struct reader *r, const yaml_node_t *n, struct file_buffer *image);

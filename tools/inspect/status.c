@@ -1,0 +1,165 @@
+/* fusion-inspect status: the service's counters, for people or as JSON. */
+#include <inttypes.h>
+#include <json.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/inspect/commands.h"
+#include "tools/inspect/terminal/complain.h"
+#include "tools/inspect/terminal/json.h"
+#include "tools/inspect/terminal/numbers.h"
+#include "tools/inspect/terminal/style.h"
+
+enum { NOT_RUNNING = 3 }; /* the exit status, as systemctl's */
+
+static uint64_t number(json_object *o, const char *key)
+{
+    json_object *value;
+    return json_object_object_get_ex(o, key, &value) ? (uint64_t)json_object_get_int64(value) : 0;
+}
+
+static const char *text(json_object *o, const char *key)
+{
+    json_object *value;
+    return json_object_object_get_ex(o, key, &value) ? json_object_get_string(value) : "";
+}
+
+static json_object *member(json_object *o, const char *key)
+{
+    json_object *value;
+    return json_object_object_get_ex(o, key, &value) ? value : NULL;
+}
+
+static void heading(const char *name)
+{
+    printf("%s%-11s%s", style(stdout, STYLE_BOLD), name, style(stdout, STYLE_NONE));
+}
+
+/* ---- the service as a whole ---- */
+
+static void print_service(json_object *o)
+{
+    char up[NUMBER_TEXT], memory[NUMBER_TEXT];
+    printf("%sfusiond %s%s, process %" PRIu64 ", running for %s, %s of memory\n", style(stdout, STYLE_GOOD),
+           text(o, "version"), style(stdout, STYLE_NONE), number(o, "pid"), duration_text(number(o, "uptime_ms"), up),
+           size_text(number(o, "rss_bytes"), memory));
+    heading("sessions");
+    printf("%" PRIu64 " of %" PRIu64 ", %" PRIu64 " since it started\n", number(o, "sessions"),
+           number(member(o, "limits"), "sessions"), number(o, "sessions_ever"));
+    heading("objects");
+    printf("%" PRIu64 " modules, %" PRIu64 " executables, %" PRIu64 " buffers\n", number(o, "modules"),
+           number(o, "executables"), number(o, "buffers"));
+}
+
+static void print_code(json_object *o)
+{
+    uint64_t hits = number(o, "object_hits_memory") + number(o, "object_hits_disk") + number(o, "object_hits_bundle");
+    uint64_t all = hits + number(o, "object_misses");
+    heading("graphs");
+    printf("%" PRIu64 " finalized, %" PRIu64 " of them as planned before\n", number(o, "finalizes"),
+           number(o, "plan_hits"));
+    heading("code");
+    printf("%" PRIu64 " launches, %.0f %% found: %" PRIu64 " in memory, %" PRIu64 " on disk, %" PRIu64
+           " in bundles; %" PRIu64 " compiled\n",
+           all, all ? 100.0 * (double)hits / (double)all : 0, number(o, "object_hits_memory"),
+           number(o, "object_hits_disk"), number(o, "object_hits_bundle"), number(o, "compiles"));
+    heading("quick tier");
+    printf("%" PRIu64 " launches interpreted at first, %" PRIu64 " have code now, %" PRIu64 " stay\n",
+           number(o, "quick_launches"), number(o, "launches_replaced"), number(o, "launches_kept"));
+}
+
+static void print_cache(json_object *o)
+{
+    char memory[NUMBER_TEXT], disk[NUMBER_TEXT];
+    heading("cache");
+    printf("%s in memory, %s on disk", size_text(number(o, "cache_bytes_memory"), memory),
+           size_text(number(o, "cache_bytes_disk"), disk));
+    if (number(o, "corrupt_entries")) printf(", %" PRIu64 " corrupt entries left out", number(o, "corrupt_entries"));
+    if (number(o, "cache_write_failures")) printf(", %" PRIu64 " writes failed", number(o, "cache_write_failures"));
+    putchar('\n');
+}
+
+static void print_processes(json_object *o)
+{
+    json_object *w = member(o, "windows");
+    heading("compilers");
+    printf("%" PRIu64 ", %" PRIu64 " busy, %" PRIu64 " jobs wait; %" PRIu64 " replaced in turn, %" PRIu64
+           " died, %" PRIu64 " jobs done again\n",
+           number(o, "compilers"), number(o, "compilers_busy"), number(o, "jobs_queued"),
+           number(o, "compilers_recycled"), number(o, "compilers_lost"), number(o, "jobs_repeated"));
+    heading("executors");
+    printf("%" PRIu64 " died\n", number(o, "executors_lost"));
+    if (!w || !number(w, "windows")) return;
+    heading("windows");
+    printf("%" PRIu64 " of %" PRIu64 " commands, %" PRIu64 " ran fused, %" PRIu64 " shapes (this session)\n",
+           number(w, "windows"), number(w, "commands"), number(w, "fused"), number(w, "shapes"));
+}
+
+/* ---- who uses it ---- */
+
+static void print_user(json_object *u)
+{
+    char memory[NUMBER_TEXT], shared[NUMBER_TEXT], compile[NUMBER_TEXT];
+    json_object *h = member(u, "holds");
+    const struct passwd *user = getpwuid((uid_t)number(u, "uid"));
+    printf("  %-12s %3" PRIu64 " sessions  %9s in the service  %9s shared  %5" PRIu64 " descriptors  %5" PRIu64
+           " objects  %9s of compiling\n",
+           user ? user->pw_name : text(u, "uid"), number(h, "sessions"), size_text(number(h, "bytes"), memory),
+           size_text(number(h, "shared_bytes"), shared), number(h, "descriptors"), number(h, "objects"),
+           time_text(number(u, "compile_ns"), compile));
+}
+
+static void print_client(json_object *c)
+{
+    printf("  session %-4" PRIu64 " %-20s process %-8" PRIu64 " user %-6" PRIu64 " %5" PRIu64 " buffers %5" PRIu64
+           " executables %9" PRIu64 " submissions\n",
+           number(c, "session"), text(c, "name"), number(c, "pid"), number(c, "uid"), number(c, "buffers"),
+           number(c, "executables"), number(c, "submissions"));
+}
+
+static void print_each(const char *name, json_object *list, void (*print)(json_object *))
+{
+    size_t n = list ? json_object_array_length(list) : 0;
+    heading(name);
+    printf("%zu\n", n);
+    for (size_t i = 0; i < n; i++) print(json_object_array_get_idx(list, i));
+}
+
+static void print_status(json_object *o)
+{
+    print_service(o);
+    print_code(o);
+    print_cache(o);
+    print_processes(o);
+    print_each("users", member(o, "users"), print_user);
+    print_each("clients", member(o, "clients"), print_client);
+}
+
+static int show(fusion_session *s, bool as_json)
+{
+    char *status = NULL;
+    if (fusion_session_status(s, &status) != FUSION_SUCCESS) {
+        print_error("status");
+        return 1;
+    }
+    json_object *json = json_tokener_parse(status);
+    if (json && as_json) print_json(json);
+    if (json && !as_json) print_status(json);
+    json_object_put(json);
+    free(status);
+    return 0;
+}
+
+int command_status(const struct context *c, int argc, char **argv)
+{
+    bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
+    if (argc != 1 && !json) return fprintf(stderr, "usage: fusion-inspect %s [--json]\n", argv[0]), 2;
+    if (json) complain_as_json();
+    fusion_session *s = connect_to_running(c);
+    if (!s) return NOT_RUNNING;
+    int result = show(s, json);
+    fusion_disconnect(s);
+    return result;
+}
