@@ -6,16 +6,17 @@
 #include "client/base/reply.h"
 #include "proto/fields.h"
 
-/* Names as one text, separated by single spaces. */
-static const char *join_names(struct client_pool *pool, msgpack_object_array names)
+/* Names as one text. */
+static const char *join_names(struct client_pool *pool, msgpack_object_array names, const char *between)
 {
-    size_t size = 0, used = 0;
+    size_t size = 0, used = 0, gap = strlen(between);
     for (uint32_t i = 0; i < names.size; i++)
-        if (names.ptr[i].type == MSGPACK_OBJECT_STR) size += names.ptr[i].via.str.size + 1;
+        if (names.ptr[i].type == MSGPACK_OBJECT_STR) size += names.ptr[i].via.str.size + gap;
     char *text = client_pool_array(pool, size + 1, 1);
     for (uint32_t i = 0; text && i < names.size; i++) {
         if (names.ptr[i].type != MSGPACK_OBJECT_STR) continue;
-        if (i) text[used++] = ' ';
+        memcpy(text + used, between, used ? gap : 0);
+        used += used ? gap : 0;
         memcpy(text + used, names.ptr[i].via.str.ptr, names.ptr[i].via.str.size);
         used += names.ptr[i].via.str.size;
     }
@@ -66,8 +67,8 @@ static void read_kernel(fusion_module *m, uint32_t index, const msgpack_object *
 {
     fusion_kernel_info *k = &m->kernels[index];
     k->name = client_reply_text(&m->pool, map, "name");
-    k->aspects = join_names(&m->pool, client_reply_list(map, "aspects"));
-    k->targets = join_names(&m->pool, client_reply_list(map, "targets"));
+    k->aspects = join_names(&m->pool, client_reply_list(map, "aspects"), " ");
+    k->targets = join_names(&m->pool, client_reply_list(map, "targets"), " ");
     k->image = client_reply_u32(map, "image");
     k->sub_group_size = client_reply_text(&m->pool, map, "sub_group_size");
     msgpack_object_array size = client_reply_list(map, "work_group_size");
@@ -95,6 +96,7 @@ static void read_pipe(fusion_module *m, struct module_pipe *p, const msgpack_obj
     p->info.capacity = client_reply_u32(map, "capacity");
     proto_get_bool(map, "read", &p->info.kernels_read);
     proto_get_bool(map, "written", &p->info.kernels_write);
+    p->info.properties = join_names(&m->pool, client_reply_list(map, "properties"), ", ");
     p->variable = client_reply_u32(map, "variable");
 }
 

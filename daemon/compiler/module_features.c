@@ -8,6 +8,7 @@
 #include "fuser/features/split.h"
 #include "ir/base/arena.h"
 #include "ir/base/strbuf.h"
+#include "ir/features/pipes.h"
 #include "ir/features/requirements.h"
 #include "ir/features/warnings.h"
 
@@ -98,6 +99,7 @@ void module_features_pack_warnings(struct module_features *m, struct proto_write
     ir_warn_undeclared(m->usage, keep_warning, &all);
     if (has_targets(m->module)) ir_warn_targets(m->usage, known_targets(), keep_warning, &all);
     warn_parts(m, &all);
+    ir_warn_pipes(m->module, keep_warning, &all);
     proto_pack_key(w, "warnings");
     msgpack_pack_array(&w->packer, all.n);
     for (uint32_t i = 0; i < all.n; i++) {

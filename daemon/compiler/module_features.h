@@ -1,5 +1,5 @@
 /* What a reply tells of the optional features of a module: what kernels require, which device images they would be in,
-   and what there is to be warned of. */
+   and what there is to be warned of, of its pipes too. */
 #pragma once
 
 #include "ir/core/ir.h"

@@ -14,6 +14,8 @@
 #include "fuser/access/access.h"
 #include "fuser/features/bundle.h"
 #include "ir/analysis/pipe_uses.h"
+#include "ir/base/strbuf.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/link/sub_group_size.h"
 #include "ir/msgpack/codec.h"
 #include "ir/text/parse/parse.h"
@@ -160,17 +162,31 @@ static bool is_pipe(const struct ir_global *g)
     return ir_type_kind(g->type) == IR_KIND_PIPE && g->linkage != IR_LINKAGE_IMPORT;
 }
 
+static void pack_properties(struct proto_writer *w, const struct ir_global *g)
+{
+    proto_pack_key(w, "properties");
+    msgpack_pack_array(&w->packer, g->n_properties);
+    for (uint32_t i = 0; i < g->n_properties; i++) {
+        struct strbuf out = {0};
+        ir_pipe_print_property(&out, &g->properties[i]);
+        char *text = strbuf_take(&out);
+        msgpack_pack_str_with_body(&w->packer, text, strlen(text));
+        free(text);
+    }
+}
+
 static void pack_pipe(struct proto_writer *w, const struct ir_module *m, uint32_t variable)
 {
     const struct ir_global *g = m->globals[variable];
     struct ir_pipe_uses uses = ir_pipe_uses_of_global(m, g);
     char type[256];
-    proto_pack_map(w, 8);
+    proto_pack_map(w, 9);
     proto_pack_string(w, "name", g->name);
     proto_pack_string(w, "id", g->host_access ? g->host_access : "");
     proto_pack_string(w, "type", ir_print_type(m, g->packet, type, sizeof type));
     proto_pack_uint(w, "packet", ir_type_size(m, g->packet));
     proto_pack_uint(w, "capacity", g->capacity);
+    pack_properties(w, g);
     proto_pack_uint(w, "variable", variable);
     proto_pack_bool(w, "read", uses.reads);
     proto_pack_bool(w, "written", uses.writes);

@@ -11,6 +11,7 @@
 #include "ir/core/layout.h"
 #include "ir/core/module.h"
 #include "ir/core/module_aspects.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/core/value.h"
 
 /* What each object of the source module has become; NULL or IR_VOID: not needed so far. */
@@ -117,6 +118,8 @@ struct ir_global *ir_copy_global(struct ir_copy *c, const struct ir_global *g, c
     copy->packet = ir_copy_type(c, g->packet);
     copy->capacity = g->capacity;
     copy->host_access = ir_strdup(c->into, g->host_access);
+    for (uint32_t i = 0; i < g->n_properties; i++)
+        ir_pipe_add_property(c->into, copy, g->properties[i].what, g->properties[i].value);
     if (g->init) {
         size_t size = ir_type_size(c->from, g->type);
         copy->init = memcpy(ir_alloc(c->into, size), g->init, size);

@@ -5,6 +5,7 @@
 
 #include "ir/core/layout.h"
 #include "ir/core/module_aspects.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/core/value.h"
 
 static bool same_string(const char *a, const char *b)
@@ -73,7 +74,7 @@ bool ir_global_equal(const struct ir_type_relation *r, const struct ir_global *g
     if (!same_addresses(g, h)) return false;
     if (ir_type_kind(g->type) != IR_KIND_PIPE) return true;
     return same_type(r, g->packet, h->packet) && g->capacity == h->capacity &&
-           same_string(g->host_access, h->host_access);
+           same_string(g->host_access, h->host_access) && ir_pipe_same_properties(g, h);
 }
 
 /* ---- bodies: the definitions of both sides are numbered alike, in order ---- */

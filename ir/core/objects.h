@@ -200,6 +200,11 @@ struct ir_address {
     uint64_t at; /* bytes into the target, at most its size */
 };
 
+/* What a pipe says besides packet and capacity (ir/core/pipe_properties.h). */
+struct ir_pipe_property {
+    uint32_t what, value;
+};
+
 /* A module-scope variable, or a program-scope pipe (type of kind IR_KIND_PIPE). */
 struct ir_global {
     const char *name;
@@ -215,6 +220,8 @@ struct ir_global {
     ir_type packet;
     uint32_t capacity;       /* packets */
     const char *host_access; /* unique id the host finds it by (seed host pipes), or NULL */
+    uint32_t n_properties;
+    const struct ir_pipe_property *properties; /* by what they are */
 };
 
 /* A row of the module's own numbering of aspects. */

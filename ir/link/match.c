@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/base/strbuf.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/link/report.h"
 #include "ir/text/print/print_type.h"
 #include "ir/text/words.h"
@@ -100,6 +101,10 @@ static char *variable_text(const struct ir_module *m, const struct ir_global *g)
     if (!pipe) return strbuf_take(&out);
     strbuf_printf(&out, " packet %s capacity %u", ir_print_type(m, g->packet, text, sizeof text), g->capacity);
     if (g->host_access) strbuf_printf(&out, " host_access \"%s\"", g->host_access);
+    for (uint32_t i = 0; i < g->n_properties; i++) {
+        strbuf_add(&out, " ");
+        ir_pipe_print_property(&out, &g->properties[i]);
+    }
     return strbuf_take(&out);
 }
 
@@ -109,6 +114,8 @@ void link_match_variable(struct linker *l, uint32_t module, const struct ir_glob
     bool same = g->space == h->space && g->capacity == h->capacity && same_type(l, module, g->type, s, h->type) &&
                 same_type(l, module, g->packet, s, h->packet);
     if (g->host_access && (!h->host_access || strcmp(g->host_access, h->host_access) != 0)) same = false;
+    for (uint32_t i = 0; i < g->n_properties; i++)
+        same &= g->properties[i].value == ir_pipe_property(h, g->properties[i].what);
     if (same) return;
     char *declared = variable_text(l->modules[module], g), *defined = variable_text(l->modules[s->module], h);
     link_fail(l, NULL, (struct ir_loc){0}, "variable %s: %s has it as %s, but %s, which exports it, as %s", g->name,

@@ -5,6 +5,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/core/module_aspects.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/msgpack/codec.h"
 #include "ir/msgpack/reader.h"
 #include "ir/verify/verify.h"
@@ -214,16 +215,30 @@ static void read_init(struct decoder *d, struct ir_global *g)
     read_addresses(d, g, elements / 3);
 }
 
+/* In their order, as they are written: equal modules are equal bytes. */
+static void read_properties(struct decoder *d, struct ir_global *g)
+{
+    uint32_t n = codec_read_array(&d->r, "the properties of a pipe");
+    if (!n || n % 2) codec_fail(&d->r, "the properties of a pipe have %u elements", n);
+    for (uint32_t i = 0, before = 0; !d->r.failed && i < n; i += 2) {
+        uint32_t what = (uint32_t)codec_read_uint(&d->r, IR_PIPE_PROPERTY_COUNT - 1, "a property of a pipe");
+        uint32_t value = read_u32(d, "the value of a property of a pipe");
+        if (i && what <= before) codec_fail(&d->r, "property %u of a pipe is not behind property %u", what, before);
+        if (!d->r.failed) ir_pipe_add_property(d->m, g, what, value);
+        before = what;
+    }
+}
+
 static void read_global(struct decoder *d)
 {
     uint32_t n = codec_read_array(&d->r, "a global");
-    if (n != 6 && n != 9) codec_fail(&d->r, "a global has %u elements, must have 6 or 9", n);
+    if (n != 6 && n != 9 && n != 10) codec_fail(&d->r, "a global has %u elements, must have 6, 9 or 10", n);
     const char *name = read_name(d, "the name of a global");
     enum ir_space space = (enum ir_space)codec_read_uint(&d->r, IR_SPACE_COUNT - 1, "the space of a global");
     enum ir_linkage linkage = (enum ir_linkage)codec_read_uint(&d->r, IR_LINKAGE_COUNT - 1, "the linkage of a global");
     ir_type type = read_u32(d, "the type of a global");
     if (d->r.failed) return;
-    if ((ir_type_kind(type) == IR_KIND_PIPE) != (n == 9)) codec_fail(&d->r, "a global has %u elements", n);
+    if ((ir_type_kind(type) == IR_KIND_PIPE) != (n > 6)) codec_fail(&d->r, "a global has %u elements", n);
     struct ir_global *g = ir_global_new(d->m, name, space, type);
     g->linkage = linkage;
     g->align = read_u32(d, "the alignment of a global");
@@ -232,6 +247,7 @@ static void read_global(struct decoder *d)
     g->packet = read_u32(d, "the type of packets");
     g->capacity = read_u32(d, "the capacity of a pipe");
     g->host_access = read_name(d, "the host access of a pipe");
+    if (n == 10) read_properties(d, g);
 }
 
 /* ---- functions without their bodies ---- */

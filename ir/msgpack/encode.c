@@ -8,6 +8,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/core/module_aspects.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/msgpack/codec.h"
 
 /* The distinct constants of a function in the order of their first use: a hash table over a list. */
@@ -456,7 +457,7 @@ static void put_init(struct encoder *e, const struct ir_global *g)
 static void put_global(struct encoder *e, const struct ir_global *g)
 {
     bool pipe = ir_type_kind(g->type) == IR_KIND_PIPE;
-    put_array(e, pipe ? 9 : 6);
+    put_array(e, !pipe ? 6 : g->n_properties ? 10 : 9);
     put_str(e, g->name);
     put_uint(e, g->space);
     put_uint(e, g->linkage);
@@ -471,6 +472,12 @@ static void put_global(struct encoder *e, const struct ir_global *g)
     put_type(e, g->packet);
     put_uint(e, g->capacity);
     put_str(e, g->host_access);
+    if (!g->n_properties) return;
+    put_array(e, (size_t)2 * g->n_properties);
+    for (uint32_t i = 0; i < g->n_properties; i++) {
+        put_uint(e, g->properties[i].what);
+        put_uint(e, g->properties[i].value);
+    }
 }
 
 static void put_struct(struct encoder *e, const struct ir_struct *s)

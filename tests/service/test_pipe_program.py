@@ -71,6 +71,25 @@ def test_list():
             raise ValueError(f"{line!r} is not in {printed!r}")
 
 
+def test_properties():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "wires.fk")
+        with open(path, "w") as out:
+            out.write('pipe @p: packet i32 capacity 4 host_access "p" uses_valid false bits_per_symbol 16 uses_ready false\n')
+            out.write("pipe @q: packet i32 capacity 4 protocol avalon_mm first_symbol_in_high_order_bits true\n")
+            out.write("kernel @k() { return }\n")
+        done = inspect(path)
+        for line in ("  id: p\n  properties: bits_per_symbol 16, uses_valid false, uses_ready false\n",
+                     "  kernels only\n  properties: first_symbol_in_high_order_bits true, protocol avalon_mm\n"):
+            if line not in done.stdout:
+                raise ValueError(f"{line!r} is not in {done.stdout!r}")
+        if done.stderr.splitlines() != [
+                "warning: pipe 'p' has uses_valid false; who reads it still waits until there is a packet",
+                "warning: pipe 'p' has uses_ready false; who writes it still waits until there is room",
+                "warning: pipe 'q' has protocol avalon_mm; it is no register, but keeps packets in their order until they are read"]:
+            raise ValueError(done.stderr)
+
+
 def test_names_that_clash():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "clash.fk")

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/analysis/barrier_divergence.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/features/usage.h"
 #include "tests/support/generator.h"
 
@@ -127,6 +128,8 @@ static void make_pipe(struct maker *k)
     g->packet = memory_type(k);
     g->capacity = 1 + below(k, 100);
     if (chance(k, 50)) g->host_access = new_name(k, "host \"");
+    for (unsigned what = 0; what < IR_PIPE_PROPERTY_COUNT; what++)
+        if (chance(k, 20)) ir_pipe_add_property(k->g.m, g, what, what == IR_PIPE_BITS_PER_SYMBOL ? 1 : below(k, 2));
     g->linkage = below(k, IR_LINKAGE_IMPORT + 1);
 }
 

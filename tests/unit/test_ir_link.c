@@ -161,6 +161,10 @@ static void test_pipes(void **state)
     assert_links(TEXTS("import pipe @p: packet i32 capacity 4\nkernel @k() { %p = global @p }\n",
                        "export pipe @p: packet i32 capacity 4 host_access \"out\"\n"),
                  "p: pipe.read_write, linkage 1, align 8\nkernel @k() {\n    %p = global @p\n}\n");
+    assert_links(TEXTS("import pipe @p: packet i32 capacity 4 uses_valid true uses_ready false\n"
+                       "kernel @k() { %p = global @p }\n",
+                       "export pipe @p: packet i32 capacity 4 uses_ready false ready_latency 2\n"),
+                 "p: pipe.read_write, linkage 1, align 8\nkernel @k() {\n    %p = global @p\n}\n");
 }
 
 /* Structs of one name and layout are one; of one name and two layouts two; a by-value struct goes by its layout. */
@@ -355,6 +359,11 @@ static void test_variable_mismatches(void **state)
                          "export pipe @p: packet i32 capacity 4 host_access \"y\"\n"),
                    "variable p: module a has it as pipe.read_write packet i32 capacity 4 host_access \"x\", but module "
                    "b, which exports it, as pipe.read_write packet i32 capacity 4 host_access \"y\"\n");
+    assert_refused(
+        TEXTS("import pipe @p: packet i32 capacity 4 uses_valid false\n",
+              "export pipe @p: packet i32 capacity 4 bits_per_symbol 16\n"),
+        "variable p: module a has it as pipe.read_write packet i32 capacity 4 uses_valid false, but module b, "
+        "which exports it, as pipe.read_write packet i32 capacity 4 bits_per_symbol 16\n");
     assert_refused(TEXTS("pipe @p: packet i32 capacity 4 host_access \"x\"\n",
                          "pipe @q: packet i32 capacity 4 host_access \"x\"\n"),
                    "two host accesses of pipes have the name x\n");

@@ -10,6 +10,7 @@
 
 #include "ir/base/strbuf.h"
 #include "ir/core/equal.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/text/parse/parse.h"
 #include "ir/text/print/print.h"
 
@@ -106,6 +107,8 @@ static void test_items(void **state)
         "import constant @table: [4 x struct Odd]\n"
         "pipe @p: packet i32 capacity 64 host_access \"id\"\n"
         "pipe.read @q: packet struct Point capacity 1\n"
+        "pipe @w: packet i32 capacity 2 host_access \"w\" protocol avalon_streaming uses_ready false ready_latency 3\n"
+        "  uses_valid true bits_per_symbol 16 first_symbol_in_high_order_bits true align 64\n"
         "import func @far(%x: f32, %1: ptr.private [3 x i8] by_value read) -> f32\n"
         "export func @near() -> i8x16 { return 3 }\n"
         "func @f(%im: image2d.read_write, %s: sampler, %q: pipe.write) {}\n"
@@ -139,6 +142,13 @@ static void test_items(void **state)
     assert_int_equal(m->globals[1]->init[7], 0xff);
     assert_int_equal(m->globals[3]->capacity, 64);
     assert_string_equal(m->globals[3]->host_access, "id");
+    assert_int_equal(m->globals[3]->n_properties, 0);
+    assert_int_equal(ir_pipe_property(m->globals[3], IR_PIPE_BITS_PER_SYMBOL), 8);
+    assert_int_equal(m->globals[5]->n_properties, IR_PIPE_PROPERTY_COUNT);
+    assert_int_equal(m->globals[5]->align, 64);
+    static const uint32_t values[] = {3, 16, 1, 0, 1, IR_PIPE_AVALON_STREAMING};
+    for (unsigned i = 0; i < IR_PIPE_PROPERTY_COUNT; i++)
+        assert_int_equal(ir_pipe_property(m->globals[5], i), values[i]);
     const struct ir_function *far = ir_module_find(m, "far"), *k = ir_module_find(m, "k");
     assert_true(far->params[1].by_value);
     assert_null(far->params[1].value->name);
@@ -459,6 +469,9 @@ static void test_head_errors(void **state)
                   "4:8: the name k is taken already");
     ASSERT_ERRORS("struct A { x: struct A }\n", "1:22: there is no struct A above");
     ASSERT_ERRORS("struct A { x: i8 @ 0, y: i8 }\n", "1:23: either all fields have offsets or none has");
+    ASSERT_ERRORS("pipe @p: packet i32 capacity 4 uses_valid 1\n", "1:43: expected uses_valid, found 1");
+    ASSERT_ERRORS("pipe @p: packet i32 capacity 4 uses_valid true protocol avalon_mm uses_valid true\n",
+                  "1:67: uses_valid twice");
     ASSERT_ERRORS("hello\n",
                   "1:1: expected module, source, aspects, struct, a variable, pipe, func or kernel, found hello");
     ASSERT_ERRORS("kernel @k(%a: f32, %a: f32) {}\n", "1:20: the name a is taken already");

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "ir/core/pipe_properties.h"
 #include "ir/verify/verify.h"
 
 enum { LINE = 7 };
@@ -761,6 +762,32 @@ static void pipe_capacity(struct scene *s)
 {
     ir_global_new(s->m, "g", IR_SPACE_GLOBAL, s->pipe->type)->packet = IR_I32;
 }
+static struct ir_global *pipe_with(struct scene *s, unsigned what, uint32_t value)
+{
+    struct ir_global *g = ir_global_new(s->m, "g", IR_SPACE_GLOBAL, s->pipe->type);
+    g->packet = IR_I32;
+    g->capacity = 1;
+    ir_pipe_add_property(s->m, g, what, value);
+    return g;
+}
+static void pipe_property_value(struct scene *s)
+{
+    pipe_with(s, IR_PIPE_USES_VALID, 2);
+}
+static void pipe_property_bits(struct scene *s)
+{
+    pipe_with(s, IR_PIPE_BITS_PER_SYMBOL, 0);
+}
+static void pipe_property_protocol(struct scene *s)
+{
+    struct ir_global *g = pipe_with(s, IR_PIPE_PROTOCOL, IR_PIPE_AXI_STREAMING);
+    ir_pipe_add_property(s->m, g, IR_PIPE_USES_READY, 0);
+    ir_pipe_add_property(s->m, g, IR_PIPE_USES_VALID, 1); /* as without saying so */
+}
+static void variable_property(struct scene *s)
+{
+    ir_pipe_add_property(s->m, ir_global_new(s->m, "g", IR_SPACE_GLOBAL, IR_I32), IR_PIPE_PROTOCOL, 0);
+}
 static void hole(struct scene *s)
 {
     helper(s, "g", IR_LINKAGE_INTERNAL);
@@ -912,6 +939,13 @@ static const struct broken cases[] = {
     {"global_linkage", global_linkage, 0, NULL, "global g is neither internal, nor exported, nor imported", ""},
     {"same_globals", same_globals, 0, NULL, "two globals have the name g", ""},
     {"pipe_capacity", pipe_capacity, 0, NULL, "pipe g has no capacity", ""},
+    {"pipe_property_value", pipe_property_value, 0, NULL, "pipe g has uses_valid 2; 0 to 1 can be", ""},
+    {"pipe_property_bits", pipe_property_bits, 0, NULL,
+     "pipe g has bits_per_symbol 0, which does not divide the 32 bits of its packets", ""},
+    {"pipe_property_protocol", pipe_property_protocol, 0, NULL,
+     "pipe g has uses_ready, which its protocol does not have", ""},
+    {"variable_property", variable_property, 0, NULL,
+     "global g is not a pipe but has a packet type, a capacity, a host access or properties", ""},
     {"hole", hole, 0, NULL, "a list of the module has a hole", ""},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };

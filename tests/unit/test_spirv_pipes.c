@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ struct form {
     const char *id;
     bool variable; /* the storage lies in one */
     uint32_t capacity, size;
+    const char *decorated, *processed; /* a string of the pipe, and one of the module */
 };
 
 enum {
@@ -108,10 +110,13 @@ static struct words make(const struct form *f)
     if (f->decoration) ADD(&m, SpvOpCapability, f->capability);
     add_text(&m, SpvOpExtension, NULL, 0, "SPV_INTEL_blocking_pipes");
     add_text(&m, SpvOpExtension, NULL, 0, "SPV_INTEL_global_variable_host_access");
+    if (f->decorated) add_text(&m, SpvOpExtension, NULL, 0, "SPV_GOOGLE_hlsl_functionality1");
     ADD(&m, SpvOpMemoryModel, SpvAddressingModelPhysical64, SpvMemoryModelOpenCL);
     add_text(&m, SpvOpEntryPoint, (uint32_t[]){SpvExecutionModelKernel, KERNEL}, 2, "move");
     add_text(&m, SpvOpName, (uint32_t[]){IN}, 1, "in");
     add_text(&m, SpvOpName, (uint32_t[]){OUT}, 1, "out");
+    if (f->processed) add_text(&m, SpvOpModuleProcessed, NULL, 0, f->processed);
+    if (f->decorated) add_text(&m, SpvOpDecorateString, (uint32_t[]){IN, SpvDecorationUserSemantic}, 2, f->decorated);
     if (f->decoration) add_text(&m, SpvOpDecorate, (uint32_t[]){IN, f->decoration, f->access}, 3, f->id);
     declare(&m, f);
     define(&m, f);
@@ -167,20 +172,60 @@ static void test_none(void **state)
     expect_in(&(struct form){.capacity = 2, .size = 12}, "pipe.read @in: packet [12 x i8] capacity 2\n");
 }
 
+/* Properties, as producers may spell them; those of other things, and strings that are none, are passed over. */
+static void test_properties(void **state)
+{
+    static const struct {
+        const char *decorated, *processed, *line;
+    } forms[] = {
+        {"sycl-uses-valid=false", NULL, " uses_valid false\n"},
+        {"[[sycl::ext::intel::experimental::ready_latency(3)]]", "bits_per_symbol(16) of in",
+         " ready_latency 3 bits_per_symbol 16\n"},
+        {"first_symbol_in_high_order_bits(1)", "first_symbol_in_high_order_bits(true) of in",
+         " first_symbol_in_high_order_bits true\n"},
+        {"sycl-protocol=avalon_mm_uses_ready", "ready_latency(3) of elsewhere", " protocol avalon_mm_uses_ready\n"},
+        {"an annotation", "protocol(2) of in", " protocol avalon_mm\n"},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "pipe.read @in: packet i32 capacity 8%s", forms[i].line);
+        for (int variable = 0; variable < 2; variable++)
+            expect_in(&(struct form){.variable = variable,
+                                     .capacity = 8,
+                                     .size = 4,
+                                     .decorated = forms[i].decorated,
+                                     .processed = forms[i].processed},
+                      line);
+    }
+}
+
+static void expect_refused(const struct form *f, const char *finding)
+{
+    char *why;
+    assert_null(read(f, &why));
+    if (!strstr(why, finding)) fail_msg("no %s in %s", finding, why);
+    free(why);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
-    char *why;
-    assert_null(read(&(struct form){.variable = true, .capacity = 4, .size = 0}, &why));
-    assert_non_null(strstr(why, "packets of 0 bytes"));
-    free(why);
+    expect_refused(&(struct form){.variable = true, .capacity = 4, .size = 0}, "packets of 0 bytes");
+    expect_refused(&(struct form){.capacity = 4, .size = 4, .decorated = "uses_valid(maybe)"},
+                   "gives pipe in no value of uses_valid");
+    expect_refused(
+        &(struct form){.capacity = 4, .size = 4, .decorated = "protocol(0)", .processed = "protocol(2) of in"},
+        "gives pipe in two values of protocol");
+    expect_refused(&(struct form){.capacity = 4, .size = 4, .decorated = "bits_per_symbol(5)"},
+                   "pipe in has bits_per_symbol 5, which does not divide the 32 bits of its packets");
 }
 
 /* Words cut off anywhere, and each word another: nothing but a finding. */
 static void test_damaged(void **state)
 {
     (void)state;
-    struct words good = make(&(struct form){6188, 6187, 3, "the id", true, 8, 4});
+    struct words good = make(&(struct form){6188, 6187, 3, "the id", true, 8, 4, "uses_valid(0)", "protocol(0) of in"});
     for (uint32_t i = 5; i < good.n; i++) {
         for (int change = 0; change < 4; change++) {
             struct words m = good;
@@ -196,6 +241,7 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_none),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_damaged)};
+                                       cmocka_unit_test(test_properties), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_damaged)};
     return cmocka_run_group_tests_name("spirv_pipes", tests, NULL, NULL);
 }

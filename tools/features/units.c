@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/features/pipes.h"
 #include "ir/features/warnings.h"
 #include "tools/features/modules.h"
 
@@ -52,6 +53,7 @@ static void show_warnings(const struct ir_module *m, const struct device_config 
 {
     struct ir_usage *u = ir_usage_new(m);
     ir_warn_undeclared(u, units_warn, NULL);
+    ir_warn_pipes(m, units_warn, NULL);
     ir_warn_targets(u, &c->targets, units_warn, NULL);
     ir_usage_free(u);
 }

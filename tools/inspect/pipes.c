@@ -22,6 +22,7 @@ static void print_pipe(const fusion_pipe_info *p)
     printf("pipe %s\n  packets: %s, %" PRIu64 " bytes\n  capacity: %" PRIu32 "\n  %s\n", p->name, p->type,
            p->packet_bytes, p->capacity, what_host_does(p));
     if (*p->id) printf("  id: %s\n", p->id);
+    if (*p->properties) printf("  properties: %s\n", p->properties);
 }
 
 static bool show(fusion_session *s, const struct file_module *files, const char *prefix)

@@ -26,6 +26,7 @@ typedef struct fusion_pipe_info {
     uint64_t packet_bytes;
     uint32_t capacity;                /* packets */
     bool kernels_read, kernels_write; /* what kernels of the module do */
+    const char *properties;           /* others that it has, as "uses_valid false, protocol avalon_mm"; "": none */
 } fusion_pipe_info;
 
 FUSION_API uint32_t fusion_module_pipe_count(const fusion_module *module);

@@ -6,6 +6,7 @@
 #include "ir/spirv/decode/ids.h"
 #include "ir/spirv/decode/initial_values.h"
 #include "ir/spirv/decode/names.h"
+#include "ir/spirv/decode/pipe_properties.h"
 #include "ir/spirv/decode/pipes.h"
 #include "ir/spirv/decode/types.h"
 
@@ -104,4 +105,5 @@ void spirv_read_globals(struct spirv_reader *r)
     }
     spirv_read_pipe_constants(r);
     spirv_begin_variable(r, NULL);
+    if (r->pipes.bound) spirv_read_pipe_properties(r);
 }

@@ -12,48 +12,11 @@
 #include "ir/base/name_map.h"
 #include "ir/features/usage.h"
 #include "ir/link/sub_group_size.h"
+#include "ir/spirv/base/semantic.h"
 #include "ir/spirv/decode/decorations.h"
 #include "ir/spirv/decode/fail.h"
 #include "ir/spirv/decode/ids.h"
 #include "ir/spirv/decode/types.h"
-
-#define OF ") of "
-
-/* ---- strings ---- */
-
-/* "word(a, b)" or "word=a,b", also inside of [[ ]]: its word, and its list, one name after the other. */
-struct semantic {
-    char word[64];
-    const char *list, *end;
-};
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == ',';
-}
-
-static bool split(const char *text, struct semantic *s)
-{
-    while (*text == '[' || *text == ' ') text++;
-    size_t n = strcspn(text, "(=");
-    if (!text[n] || n >= sizeof s->word) return false;
-    snprintf(s->word, sizeof s->word, "%.*s", (int)n, text);
-    s->list = text + n + 1;
-    s->end = s->list + strcspn(s->list, ")]");
-    return true;
-}
-
-/* The next name of the list, without the enum's prefix. */
-static bool next_name(struct semantic *s, char name[static 64])
-{
-    while (s->list < s->end && is_space(*s->list)) s->list++;
-    const char *begin = s->list;
-    while (s->list < s->end && !is_space(*s->list)) s->list++;
-    for (const char *p = begin; p + 1 < s->list; p++)
-        if (p[0] == ':' && p[1] == ':') begin = p + 2;
-    snprintf(name, 64, "%.*s", (int)(s->list - begin), begin);
-    return s->list > begin;
-}
 
 static bool is_one_of(const char *word, const char *const *words)
 {
@@ -79,11 +42,11 @@ struct subject {
     struct ir_struct *s;
 };
 
-static uint64_t read_aspects(const struct subject *x, struct semantic *s)
+static uint64_t read_aspects(const struct subject *x, struct spirv_semantic *s)
 {
     char name[64];
     uint64_t set = 0;
-    while (next_name(s, name)) {
+    while (spirv_semantic_name(s, name)) {
         int bit = ir_module_aspect(x->r->module, name);
         if (bit < 0)
             spirv_fail(x->r, x->at, "names the aspect %s, which has no number", name);
@@ -93,21 +56,21 @@ static uint64_t read_aspects(const struct subject *x, struct semantic *s)
     return set;
 }
 
-static void read_targets(const struct subject *x, struct semantic *s)
+static void read_targets(const struct subject *x, struct spirv_semantic *s)
 {
     char name[64];
     struct ir_module *m = x->r->module;
     x->f->has_targets = true;
-    while (next_name(s, name)) {
+    while (spirv_semantic_name(s, name)) {
         x->f->targets = arena_grow(m->arena, x->f->targets, x->f->n_targets, sizeof *x->f->targets);
         x->f->targets[x->f->n_targets++] = ir_strdup(m, name);
     }
 }
 
-static void read_size(const struct subject *x, struct semantic *s)
+static void read_size(const struct subject *x, struct spirv_semantic *s)
 {
     char name[64];
-    if (!next_name(s, name) || !ir_sub_group_size_parse(name, &x->f->sub_group_size))
+    if (!spirv_semantic_name(s, name) || !ir_sub_group_size_parse(name, &x->f->sub_group_size))
         spirv_fail(x->r, x->at,
                    "gives the sub-group size %s, which is neither a power of two, nor automatic, nor primary", name);
 }
@@ -115,8 +78,8 @@ static void read_size(const struct subject *x, struct semantic *s)
 static void read_semantic(void *data, const uint32_t *words)
 {
     const struct subject *x = data;
-    struct semantic s;
-    if (!split(spirv_string(words), &s)) return;
+    struct spirv_semantic s;
+    if (!spirv_semantic_split(spirv_string(words), &s)) return;
     if (is_one_of(s.word, using))
         *(x->s ? &x->s->aspects_used : &x->f->aspects_used) |= read_aspects(x, &s);
     else if (x->f && is_one_of(s.word, declaring)) {
@@ -139,11 +102,11 @@ static void read_struct(struct spirv_reader *r, const struct spirv_inst *i)
 /* "sycl_aspects(fp16=5, ext_intel_amx=9)" */
 static void read_numbers(struct spirv_reader *r, const struct spirv_inst *i)
 {
-    struct semantic s;
+    struct spirv_semantic s;
     char item[64], name[64];
     unsigned number;
-    if (!split(spirv_string(i->words + 1), &s) || strcmp(s.word, "sycl_aspects") != 0) return;
-    while (next_name(&s, item)) {
+    if (!spirv_semantic_split(spirv_string(i->words + 1), &s) || strcmp(s.word, "sycl_aspects") != 0) return;
+    while (spirv_semantic_name(&s, item)) {
         if (sscanf(item, "%63[A-Za-z0-9_]=%u", name, &number) != 2)
             spirv_fail(r, i, "gives the aspect %s no number", item);
         else
@@ -154,10 +117,10 @@ static void read_numbers(struct spirv_reader *r, const struct spirv_inst *i)
 /* "sycl::device_has(fp16) of k", as our writer has it: for versions of SPIR-V that have no such decorations. */
 static void read_of_function(struct spirv_reader *r, const struct spirv_inst *i, const struct names *functions)
 {
-    const char *text = spirv_string(i->words + 1), *end = strchr(text, ')');
-    if (!end || strncmp(end, OF, strlen(OF)) != 0) return;
+    const char *of = spirv_semantic_of(spirv_string(i->words + 1));
     struct subject x = {.r = r, .at = i};
-    x.f = names_get(functions, end + strlen(OF), strlen(end + strlen(OF)));
+    if (!of) return;
+    x.f = names_get(functions, of, strlen(of));
     if (x.f) read_semantic(&x, i->words + 1);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/base/arena.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/text/number.h"
 #include "ir/text/parse/parse_aspects.h"
 #include "ir/text/parse/parse_basic.h"
@@ -142,6 +143,32 @@ static struct ir_global *global_new(struct parser *p, const struct token *name, 
     return g;
 }
 
+static bool parse_property_value(struct parser *p, unsigned what, uint32_t *value)
+{
+    unsigned n;
+    const char *const *words = ir_pipe_property_words(what, &n);
+    if (!words) return parse_uint32(p, ir_pipe_property_name(what), value);
+    int word = parse_find_word(&p->tok, words, n);
+    if (word < 0) return parse_expected(p, ir_pipe_property_name(what));
+    *value = (uint32_t)word;
+    parse_advance(p);
+    return true;
+}
+
+static bool parse_properties(struct parser *p, struct ir_global *g)
+{
+    const char *names[IR_PIPE_PROPERTY_COUNT];
+    for (unsigned i = 0; i < IR_PIPE_PROPERTY_COUNT; i++) names[i] = ir_pipe_property_name(i);
+    for (int what; (what = parse_find_word(&p->tok, names, IR_PIPE_PROPERTY_COUNT)) >= 0;) {
+        struct token at = p->tok;
+        uint32_t value = 0;
+        parse_advance(p);
+        if (!parse_property_value(p, (unsigned)what, &value)) return false;
+        if (!ir_pipe_add_property(p->m, g, (unsigned)what, value)) return parse_error(p, &at, "%s twice", names[what]);
+    }
+    return true;
+}
+
 static bool parse_packet(struct parser *p, const struct token *name, ir_type type, struct ir_global **g)
 {
     ir_type packet;
@@ -152,7 +179,7 @@ static bool parse_packet(struct parser *p, const struct token *name, ir_type typ
     char *id = NULL;
     if (parse_if_word(p, "host_access") && !parse_string(p, "the id for the host", &id)) return false;
     (*g)->host_access = id;
-    return true;
+    return parse_properties(p, *g);
 }
 
 /* type: of a pipe; IR_VOID: the type follows the name. */

@@ -6,6 +6,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/core/module_aspects.h"
+#include "ir/core/pipe_properties.h"
 #include "ir/text/print/print_basic.h"
 #include "ir/text/print/print_init.h"
 #include "ir/text/print/print_inst.h"
@@ -156,6 +157,10 @@ static void print_pipe(struct printer *p, const struct ir_global *g)
     if (g->host_access) {
         strbuf_add(&p->out, " host_access ");
         print_string(p, g->host_access);
+    }
+    for (uint32_t i = 0; i < g->n_properties; i++) {
+        strbuf_add(&p->out, " ");
+        ir_pipe_print_property(&p->out, &g->properties[i]);
     }
 }
 
