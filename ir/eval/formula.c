@@ -68,7 +68,7 @@ static struct formula_value rarely(const struct formula *f, struct formula_value
     return where.bits ? other(f, args) : usual;
 }
 
-static const struct formula on_bits = {compute, number, rarely, NULL};
+const struct formula eval_on_bits = {compute, number, rarely, NULL};
 
 bool eval_formula(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_t *r)
 {
@@ -76,7 +76,7 @@ bool eval_formula(enum ir_op op, enum ir_kind kind, const uint64_t v[4], uint64_
     struct formula_value args[3] = {0}, result;
     for (unsigned i = 0; i < 3 && info->operands[i]; i++)
         args[i] = of_bits(info->operands[i] == 'J' ? IR_KIND_I32 : kind, v[i]);
-    if (!formula_expand(&on_bits, op, info->result == 'I' ? IR_KIND_I32 : kind, args, &result)) return false;
+    if (!formula_expand(&eval_on_bits, op, info->result == 'I' ? IR_KIND_I32 : kind, args, &result)) return false;
     *r = result.bits;
     return true;
 }
@@ -91,7 +91,7 @@ bool eval_geometric(enum ir_op op, ir_type type, const uint64_t *const *operands
         x[c] = of_bits(kind, operands[0][c]);
         y[c] = of_bits(kind, operands[two ? 1 : 0][c]);
     }
-    formula_geometric(&on_bits, op, kind, n, x, y, result);
+    formula_geometric(&eval_on_bits, op, kind, n, x, y, result);
     for (unsigned c = 0; c < results; c++) r[c] = result[c].bits;
     return true;
 }

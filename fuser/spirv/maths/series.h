@@ -4,6 +4,8 @@
 #include "ir/formula/notation.h"
 
 #define L(v) f->number(f, IR_KIND_I64, (uint64_t)(v))
+#define LONG1(op, x) formula_op(f, IR_OP_##op, IR_KIND_I64, 1, (value[]){x})
+#define LONG2(op, x, y) formula_op(f, IR_OP_##op, IR_KIND_I64, 2, (value[]){x, y})
 
 /* c[0] + c[1] x + ... + c[n - 1] x^(n - 1), in f64. */
 static inline value spw_series(const struct formula *f, value x, const double *c, unsigned n)

@@ -75,5 +75,5 @@ bool spw_expand(struct spw *w, enum ir_op op, enum ir_kind kind, const value *ar
     if (w->vulkan && formula_expand(&w->formula, op, kind, args, result)) return true;
     if (spw_expand_rounding(w, op, kind, args, result)) return true;
     return spw_expand_integer(w, op, kind, args, result) || spw_expand_float(w, op, kind, args, result) ||
-           (w->vulkan && spw_library(w, op, kind, args, result));
+           (w->vulkan && spw_library(&w->formula, op, kind, spw_wants_all_digits(w), args, result));
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include "fuser/spirv/maths/fma.h"
 #include "fuser/spirv/numbers/notation.h"
 #include "ir/formula/quotient.h"
 
@@ -45,38 +46,12 @@ static bool to_half(const struct formula *f, enum ir_op op, value x, value *resu
     return true;
 }
 
-/* ---- fma ---- */
-
-/* Rounded to odd: what a sum leaves over shows in its last bit, so that rounding it once more does no harm. */
-static value sum_to_odd(const struct formula *f, value x, value y)
-{
-    enum ir_kind kind = IR_KIND_F64;
-    value sum = OP2(FADD, x, y), second = OP2(FSUB, sum, x);
-    value rest = OP2(FADD, OP2(FSUB, x, OP2(FSUB, sum, second)), OP2(FSUB, y, second));
-    value more = IS2(FOGT, rest, C(0)), less = IS2(FOLT, rest, C(0)), positive = IS2(FOGT, sum, C(0));
-    value outward = IS2(XOR, IS1(NOT, positive), more);
-    kind = IR_KIND_I64;
-    value bits = AS_BITS(sum), even = IS2(IEQ, OP2(AND, bits, K(1)), K(0));
-    value changes = IS2(AND, even, IS2(OR, more, less));
-    value odd = SELECT(outward, OP2(ADD, bits, K(1)), OP2(SUB, bits, K(1)));
-    return BITS(IR_KIND_F64, SELECT(changes, odd, bits));
-}
-
-/* The product of two f32 is exact in f64. */
-static value fused(const struct formula *f, const value *args)
-{
-    enum ir_kind kind = IR_KIND_F64;
-    value product = OP2(FMUL, AS(kind, args[0]), AS(kind, args[1]));
-    return AS(IR_KIND_F32, sum_to_odd(f, product, AS(kind, args[2])));
-}
-
 static bool expand_fma(struct spw *w, enum ir_kind kind, const value *args, value *result)
 {
     const struct formula *f = &w->formula;
-    if (w->target->features & (kind == IR_KIND_F64 ? SPIRV_FMA64 : SPIRV_FMA32)) return false;
-    if (kind == IR_KIND_F64 && spw_wants_all_digits(w))
-        spw_fail(w, "of f64 needs an instruction that rounds once, which the device lacks");
-    *result = kind == IR_KIND_F32 ? fused(f, args) : OP2(FADD, OP2(FMUL, args[0], args[1]), args[2]);
+    bool wide = kind == IR_KIND_F64;
+    if (w->target->features & (wide ? SPIRV_FMA64 : SPIRV_FMA32)) return false;
+    *result = wide ? spw_fma_f64(f, args) : spw_fma_f32(f, args);
     return true;
 }
 
