@@ -150,5 +150,6 @@ const struct form form_corners = {.work = "corners",
                                   FORM_TABLES(corner_arrays, corner_launches),
                                   .c = corners,
                                   .memory_bound = true,
+                                  .pipeline = true,
                                   .bound = 1e-2,
                                   .repeat = 1};

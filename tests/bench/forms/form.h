@@ -30,10 +30,13 @@ struct form {
     const struct form_memory *memory;
     const struct launch *launches;
     unsigned n_memory, n_launches;
-    void (*c)(void *const *memory); /* the peer: memory as in the table, none for what is between */
+    /* The peer: memory as in the table, none for what is between. NULL: there is none, and results are compared with
+       those of the kernels run one by one. */
+    void (*c)(void *const *memory);
     /* The same in our language, over the same memory; may be NULL. */
     fusion_graph *(*own)(fusion_session *s, fusion_buffer *const *memory);
     const char *numexpr; /* work of numexpr_peer.py; its arrays are those of the table; may be NULL */
+    bool pipeline;       /* counts in the mean of image pipelines against the same unfused */
     bool memory_bound;   /* what comes and goes decides: compared with the memory, too */
     bool counts;         /* how many results differ counts, not how much */
     double bound;        /* of that: largest relative difference, or share of results that differ */
@@ -54,6 +57,7 @@ void form_summary(json_object *rows);
 extern const struct form *const forms[];
 
 extern const struct form form_chain_small, form_chain, form_chain_16, form_layernorm, form_mandelbrot,
-    form_black_scholes, form_stencil, form_softmax, form_rms_norm, form_blur, form_edges, form_corners, form_histogram,
+    form_black_scholes, form_stencil, form_softmax, form_rms_norm, form_blur, form_edges, form_corners, form_unsharp,
+    form_bilateral_grid, form_local_laplacian, form_hydro_1024, form_hydro_2048, form_hydro_4096, form_histogram,
     form_prefix_sum, form_cg, form_cg_small, form_n_body, form_n_body_tiles, form_sparse, form_stencil_3d, form_matmul,
     form_transpose_naive, form_transpose_tiles;

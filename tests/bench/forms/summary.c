@@ -17,6 +17,12 @@ const struct form *const forms[] = {
     &form_blur,
     &form_edges,
     &form_corners,
+    &form_unsharp,
+    &form_bilateral_grid,
+    &form_local_laplacian,
+    &form_hydro_1024,
+    &form_hydro_2048,
+    &form_hydro_4096,
     &form_histogram,
     &form_prefix_sum,
     &form_cg,
@@ -47,33 +53,66 @@ static void print_ratio(double ratio)
         printf(" %9s", "");
 }
 
+static double inverse(double ratio)
+{
+    return ratio > 0 ? 1 / ratio : 0;
+}
+
 static void print_row(json_object *row)
 {
     json_object *work, *ms;
-    double memory = ratio_of(row, "memory"), pocl = ratio_of(row, "pocl");
     json_object_object_get_ex(row, "work", &work);
     json_object_object_get_ex(row, "ours_ms", &ms);
     printf("%9.3f", json_object_get_double(ms));
     print_ratio(ratio_of(row, "c"));
     print_ratio(ratio_of(row, "own language"));
-    print_ratio(pocl > 0 ? 1 / pocl : 0);
-    print_ratio(memory > 0 ? 1 / memory : 0);
+    print_ratio(inverse(ratio_of(row, "unfused")));
+    print_ratio(inverse(ratio_of(row, "pocl")));
+    print_ratio(inverse(ratio_of(row, "memory")));
     printf("  %s\n", json_object_get_string(work));
+}
+
+/* A geometric one. */
+struct mean {
+    double sum; /* of logarithms */
+    unsigned n;
+};
+
+static void mean_add(struct mean *m, double ratio)
+{
+    if (ratio <= 0) return;
+    m->sum += log(ratio);
+    m->n++;
+}
+
+static void mean_print(const char *what, const struct mean *m)
+{
+    if (m->n) printf("geometric mean of %u: %s %.2f\n", m->n, what, exp(m->sum / m->n));
+}
+
+static bool is_pipeline(json_object *row)
+{
+    json_object *pipeline;
+    return json_object_object_get_ex(row, "pipeline", &pipeline) && json_object_get_boolean(pipeline);
 }
 
 void form_summary(json_object *rows)
 {
-    double c_sum = 0, pocl_sum = 0;
-    unsigned n_c = 0, n_pocl = 0;
+    struct mean c = {0}, pocl = {0}, pipelines = {0};
+    bool any = false;
     for (size_t i = 0; i < json_object_array_length(rows); i++) {
         json_object *row = json_object_array_get_idx(rows, i), *form;
         if (!json_object_object_get_ex(row, "form", &form)) continue;
-        if (n_c == 0) printf("\n%9s %9s %9s %9s %9s\n", "ours, ms", "ours/C", "ours/own", "PoCL/ours", "of memory");
+        if (!any)
+            printf("\n%9s %9s %9s %9s %9s %9s\n", "ours, ms", "ours/C", "ours/own", "unf./ours", "PoCL/ours",
+                   "of memory");
+        any = true;
         print_row(row);
-        double c = ratio_of(row, "c"), pocl = ratio_of(row, "pocl");
-        if (c > 0) c_sum += log(c), n_c++;
-        if (pocl > 0) pocl_sum -= log(pocl), n_pocl++;
+        mean_add(&c, ratio_of(row, "c"));
+        mean_add(&pocl, inverse(ratio_of(row, "pocl")));
+        if (is_pipeline(row)) mean_add(&pipelines, inverse(ratio_of(row, "unfused")));
     }
-    if (n_c)
-        printf("geometric means: ours/C %.2f, PoCL/ours %.2f\n", exp(c_sum / n_c), exp(pocl_sum / (n_pocl + !n_pocl)));
+    mean_print("ours/C", &c);
+    mean_print("PoCL/ours", &pocl);
+    mean_print("image pipelines unfused/ours", &pipelines);
 }
