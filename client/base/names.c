@@ -10,9 +10,10 @@
 enum { BASE_BYTES = 200 }; /* of longer ones, what numbers are put behind */
 
 struct name {
+    const char *text;
     bool taken;
     uint32_t last; /* number behind it */
-    char text[];
+    char storage[];
 };
 
 static int compare(const void *a, const void *b)
@@ -27,7 +28,7 @@ static struct name *entry_of(struct client_names *n, const char *text)
     size_t size = strlen(text) + 1;
     struct name *name = calloc(1, sizeof *name + size);
     if (!name) return NULL;
-    memcpy(name->text, text, size);
+    name->text = memcpy(name->storage, text, size);
     struct name **found = tsearch(name, &n->tree, compare);
     if (!found || *found != name) free(name);
     return found ? *found : NULL;
@@ -44,8 +45,9 @@ enum client_name client_names_claim(struct client_names *n, const char *text)
 
 void client_names_release(struct client_names *n, const char *text)
 {
-    struct name *name = entry_of(n, text);
-    if (name) name->taken = false;
+    const struct name key = {.text = text}; /* takes no memory: what failed for lack of it is undone so */
+    struct name **found = tfind(&key, &n->tree, compare);
+    if (found) (*found)->taken = false;
 }
 
 /* base with the first number behind it that is free. */

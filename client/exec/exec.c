@@ -25,7 +25,7 @@ static void copy_nodes(fusion_exec *e, const fusion_graph *g)
 }
 
 /* Of the graph as it goes to the service. */
-static void copy_memory(fusion_exec *e, const fusion_graph *flat)
+static void copy_memory_and_types(fusion_exec *e, const fusion_graph *flat)
 {
     const struct proto_graph *w = &flat->wire;
     e->n_slots = w->n_slots;
@@ -38,6 +38,8 @@ static void copy_memory(fusion_exec *e, const fusion_graph *flat)
         e->slot_bytes[i] = w->slots[i].bytes;
         e->slot_images[i] = w->slots[i].image;
     }
+    e->value_types = client_pool_array(&e->pool, w->n_values, sizeof *e->value_types);
+    for (uint32_t i = 0; i < w->n_values && e->value_types; i++) e->value_types[i] = flat->values[i].type;
     e->slot_memory = client_pool_copy(&e->pool, flat->slot_memory, w->n_slots * sizeof *e->slot_memory);
 }
 
@@ -70,7 +72,7 @@ fusion_exec *client_exec_new(const fusion_graph *g, const fusion_graph *flat)
     e->session = g->session;
     e->recording = g->recording;
     copy_nodes(e, g);
-    copy_memory(e, flat);
+    copy_memory_and_types(e, flat);
     find_accesses(e, flat);
     if (e->pool.failed) {
         free_exec(&e->object);

@@ -17,6 +17,7 @@ struct fusion_exec {
     const char **node_names;
     const char **slot_names;
     uint64_t *slot_memory, *slot_bytes;
+    struct client_value_type *value_types;
     uint64_t *slot_saved; /* traffic, where it is not needed */
     struct proto_image *slot_images;
     bool *slot_needed;    /* by the executor */

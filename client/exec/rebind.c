@@ -85,6 +85,14 @@ static fusion_status rebind_memory(fusion_exec *e, const fusion_rebind *r, struc
                                     : status;
 }
 
+static fusion_status check_type(const fusion_exec *e, const fusion_rebind *r, const struct client_value_type *parameter)
+{
+    char object[300], name[CLIENT_VALUE_TEXT];
+    struct client_value_type given = {r->type, parameter->lanes};
+    snprintf(object, sizeof object, "%.200s, argument %" PRIu32, e->node_names[r->node], r->arg);
+    return client_value_check(object, client_value_text(*parameter, name), *parameter, given);
+}
+
 static fusion_status rebind_value(const fusion_exec *e, const fusion_rebind *r, struct entry *entry)
 {
     if (r->node >= e->n_nodes || r->arg >= e->nodes[r->node].n_args)
@@ -96,6 +104,8 @@ static fusion_status rebind_value(const fusion_exec *e, const fusion_rebind *r, 
     if (r->value_bytes != arg->bytes || !r->value)
         return client_error(FUSION_INVALID, e->node_names[r->node],
                             "argument %" PRIu32 " has %" PRIu64 " bytes, not %zu", r->arg, arg->bytes, r->value_bytes);
+    fusion_status status = check_type(e, r, &e->value_types[arg->index]);
+    if (status != FUSION_SUCCESS) return status;
     return client_entry_value(entry, arg->index, r->value, (uint32_t)r->value_bytes) ? FUSION_SUCCESS
                                                                                      : client_no_memory("submission");
 }

@@ -39,9 +39,9 @@ fusion_arg fusion_arg_pointer(void *pointer, fusion_access access, unsigned prop
     return (fusion_arg){.kind = FUSION_ARG_POINTER, .pointer = pointer, .access = access, .properties = properties};
 }
 
-fusion_arg fusion_arg_value(const void *value, size_t bytes)
+static fusion_arg make_value(fusion_type type, uint32_t lanes, const void *value, size_t bytes)
 {
-    fusion_arg arg = {.kind = FUSION_ARG_VALUE, .bytes = bytes};
+    fusion_arg arg = {.kind = FUSION_ARG_VALUE, .bytes = bytes, .type = type, .lanes = lanes};
     if (bytes <= sizeof arg.data)
         memcpy(arg.data, value, bytes);
     else
@@ -49,25 +49,36 @@ fusion_arg fusion_arg_value(const void *value, size_t bytes)
     return arg;
 }
 
-fusion_arg fusion_arg_f32(float value)
+fusion_arg fusion_arg_value(const void *value, size_t bytes)
 {
-    return fusion_arg_value(&value, sizeof value);
+    return make_value(FUSION_BYTES, 0, value, bytes);
 }
 
-fusion_arg fusion_arg_f64(double value)
+fusion_arg fusion_arg_vector(fusion_type type, uint32_t lanes, const void *values)
 {
-    return fusion_arg_value(&value, sizeof value);
+    uint32_t width = client_type_bytes(type), bytes = lanes <= 16 ? lanes * width : 0; /* 0 is refused with its node */
+    fusion_arg arg = make_value(type, lanes, values, bytes);
+    if (lanes == 3) arg.bytes = 4 * width; /* it takes the place of 4 */
+    return arg;
 }
 
-fusion_arg fusion_arg_i32(int32_t value)
-{
-    return fusion_arg_value(&value, sizeof value);
-}
+#define MAKER(name, c_type, type)                                                                                      \
+    fusion_arg fusion_arg_##name(c_type value)                                                                         \
+    {                                                                                                                  \
+        return make_value(type, 1, &value, sizeof value);                                                              \
+    }
 
-fusion_arg fusion_arg_i64(int64_t value)
-{
-    return fusion_arg_value(&value, sizeof value);
-}
+MAKER(bool, bool, FUSION_U8)
+MAKER(i8, int8_t, FUSION_I8)
+MAKER(i16, int16_t, FUSION_I16)
+MAKER(i32, int32_t, FUSION_I32)
+MAKER(i64, int64_t, FUSION_I64)
+MAKER(u8, uint8_t, FUSION_U8)
+MAKER(u16, uint16_t, FUSION_U16)
+MAKER(u32, uint32_t, FUSION_U32)
+MAKER(u64, uint64_t, FUSION_U64)
+MAKER(f32, float, FUSION_F32)
+MAKER(f64, double, FUSION_F64)
 
 fusion_arg fusion_arg_image(fusion_image *image, fusion_access access)
 {
@@ -132,10 +143,24 @@ static fusion_status take_sampler_arg(fusion_graph *g, const fusion_arg *in, con
     if (status != FUSION_SUCCESS) return status;
     out->kind = PROTO_ARG_VALUE;
     out->bytes = sizeof bits;
-    return client_graph_value(g, &bits, sizeof bits, &out->index);
+    return client_graph_value(g, &bits, sizeof bits, (struct client_value_type){0}, &out->index);
 }
 
-static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char *object, struct proto_arg *out)
+/* parameter: its type; NULL: there is none. */
+static fusion_status take_value(fusion_graph *g, const fusion_arg *in, const char *object, const char *parameter,
+                                struct proto_arg *out)
+{
+    if (in->bytes == 0 || in->bytes > PROTO_MAX_VALUE_BYTES || (in->bytes > sizeof in->data && !in->large))
+        return client_error(FUSION_INVALID, object, "a value has 1 to %d bytes, not %" PRIu64, PROTO_MAX_VALUE_BYTES,
+                            in->bytes);
+    struct client_value_type type = parameter ? client_value_type_of(parameter) : (struct client_value_type){0};
+    out->kind = PROTO_ARG_VALUE;
+    out->bytes = in->bytes;
+    return client_graph_value(g, in->large ? in->large : in->data, in->bytes, type, &out->index);
+}
+
+static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char *object, const char *parameter,
+                              struct proto_arg *out)
 {
     *out = (struct proto_arg){0};
     switch (in->kind) {
@@ -143,13 +168,7 @@ static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char 
     case FUSION_ARG_POINTER: return take_memory_arg(g, in, object, out);
     case FUSION_ARG_IMAGE: return take_image_arg(g, in, object, out);
     case FUSION_ARG_SAMPLER: return take_sampler_arg(g, in, object, out);
-    case FUSION_ARG_VALUE:
-        if (in->bytes == 0 || in->bytes > PROTO_MAX_VALUE_BYTES || (in->bytes > sizeof in->data && !in->large))
-            return client_error(FUSION_INVALID, object, "a value has 1 to %d bytes, not %" PRIu64,
-                                PROTO_MAX_VALUE_BYTES, in->bytes);
-        out->kind = PROTO_ARG_VALUE;
-        out->bytes = in->bytes;
-        return client_graph_value(g, in->large ? in->large : in->data, in->bytes, &out->index);
+    case FUSION_ARG_VALUE: return take_value(g, in, object, parameter, out);
     case FUSION_ARG_LOCAL:
         if (in->bytes == 0) return client_error(FUSION_INVALID, object, "work-group memory of 0 bytes");
         out->kind = PROTO_ARG_LOCAL;
@@ -159,8 +178,8 @@ static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char 
     return client_error(FUSION_INVALID, object, "unknown kind of argument %d", (int)in->kind);
 }
 
-fusion_status client_graph_args(fusion_graph *g, const char *what, const fusion_arg *args, uint32_t n_args,
-                                struct proto_node *n)
+fusion_status client_graph_args(fusion_graph *g, const char *what, const fusion_kernel_info *kernel,
+                                const fusion_arg *args, uint32_t n_args, struct proto_node *n)
 {
     if (n_args > PROTO_MAX_ARGS)
         return client_error(FUSION_INVALID, what, "%" PRIu32 " arguments, at most %d are allowed", n_args,
@@ -171,7 +190,7 @@ fusion_status client_graph_args(fusion_graph *g, const char *what, const fusion_
     for (uint32_t i = 0; i < n_args; i++) {
         char object[300];
         snprintf(object, sizeof object, "%.220s, argument %" PRIu32, what, i);
-        fusion_status status = take_arg(g, &args[i], object, &n->args[i]);
+        fusion_status status = take_arg(g, &args[i], object, kernel ? kernel->args[i].type : NULL, &n->args[i]);
         if (status != FUSION_SUCCESS) return status;
     }
     return FUSION_SUCCESS;

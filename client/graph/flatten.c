@@ -49,7 +49,7 @@ static fusion_status move_arg(const struct move *m, struct proto_arg *arg)
     case PROTO_ARG_SLOT: return move_slot(m, arg->index, &arg->index);
     case PROTO_ARG_VALUE:
         if (!m->prefix) return FUSION_SUCCESS;
-        return client_graph_value(m->to, value->data, value->size, &arg->index);
+        return client_graph_value(m->to, value->data, value->size, value->type, &arg->index);
     default: return FUSION_SUCCESS;
     }
 }
@@ -157,7 +157,7 @@ static fusion_status start_copy(const fusion_graph *g, fusion_graph *to)
     uint32_t ignored;
     for (uint32_t i = 0; i < g->wire.n_slots && status == FUSION_SUCCESS; i++) status = move_slot(&m, i, &ignored);
     for (uint32_t i = 0; i < g->wire.n_values && status == FUSION_SUCCESS; i++)
-        status = client_graph_value(to, g->values[i].data, g->values[i].size, &ignored);
+        status = client_graph_value(to, g->values[i].data, g->values[i].size, g->values[i].type, &ignored);
     return status == FUSION_SUCCESS ? client_graph_copy_outputs(to, g) : status;
 }
 

@@ -11,6 +11,7 @@ fusion_status fusion_graph_create(fusion_session *s, fusion_graph **graph)
 {
     fusion_graph *g = client_graph_new(s);
     if (!g) return client_no_memory("graph");
+    g->of_user = true;
     client_object_add(s, &g->object, free_graph);
     *graph = g;
     return FUSION_SUCCESS;

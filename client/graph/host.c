@@ -32,7 +32,7 @@ static fusion_status add_host_node(fusion_graph *g, const char *name, const char
                                    uint32_t n_deps, fusion_node *node)
 {
     struct proto_node n = {.kind = PROTO_NODE_HOST};
-    fusion_status status = client_graph_args(g, base, args, n_args, &n);
+    fusion_status status = client_graph_args(g, base, NULL, args, n_args, &n);
     if (status == FUSION_SUCCESS) status = client_graph_deps(&n, deps, n_deps);
     if (status == FUSION_SUCCESS) status = client_graph_name(g, name, base, &n.name);
     if (status == FUSION_SUCCESS && (action->kind == ACTION_READ || action->kind == ACTION_WRITE))

@@ -9,6 +9,7 @@
 #include "client/base/array.h"
 #include "client/base/error.h"
 #include "client/graph/args.h"
+#include "client/graph/parameters.h"
 #include "client/module/state.h"
 #include "proto/limits.h"
 
@@ -101,6 +102,15 @@ static void take_range(const fusion_kernel_node *k, struct proto_node *n)
     }
 }
 
+static fusion_status check_kernel(const fusion_graph *g, const fusion_kernel_node *k, const char *what,
+                                  const fusion_kernel_info **info)
+{
+    if (k->module->session != g->session)
+        return client_error(FUSION_INVALID, what, "its module %.128s belongs to another session", k->module->name);
+    fusion_status status = client_find_kernel(k->module, k->kernel, info);
+    return status == FUSION_SUCCESS ? client_check_args(what, *info, k->args, k->n_args) : status;
+}
+
 fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node *k, fusion_node *node)
 {
     if (!k->module || !k->kernel)
@@ -108,12 +118,13 @@ fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node 
     if (k->dims < 1 || k->dims > 3)
         return client_error(FUSION_INVALID, k->kernel, "1 to 3 dimensions, not %" PRIu32, k->dims);
     struct proto_node n = {.kind = PROTO_NODE_KERNEL};
+    const fusion_kernel_info *info = NULL;
     char what[300];
     snprintf(what, sizeof what, "kernel %.200s", k->kernel);
     take_range(k, &n);
     n.kernel = strdup(k->kernel);
-    fusion_status status = n.kernel ? FUSION_SUCCESS : client_no_memory(what);
+    fusion_status status = n.kernel ? check_kernel(g, k, what, &info) : client_no_memory(what);
     if (status == FUSION_SUCCESS) status = client_graph_module(g, k->module->id, &n.module);
-    if (status == FUSION_SUCCESS) status = client_graph_args(g, what, k->args, k->n_args, &n);
+    if (status == FUSION_SUCCESS) status = client_graph_args(g, what, info, k->args, k->n_args, &n);
     return client_graph_add(g, &n, status, k->name, k->kernel, k->depends_on, k->n_depends_on, node);
 }

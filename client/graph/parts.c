@@ -72,6 +72,17 @@ static struct proto_slot make_slot(const struct memory *m)
     return s;
 }
 
+static fusion_status name_slot(fusion_graph *g, const struct memory *m, char **name)
+{
+    *name = client_names_make(&g->slot_names, m->name ? m->name : "usm");
+    if (!*name) return client_no_memory("graph");
+    if (!g->of_user || !m->named || strcmp(*name, m->name) == 0) return FUSION_SUCCESS;
+    client_names_release(&g->slot_names, *name);
+    free(*name);
+    return client_error(FUSION_INVALID, m->name,
+                        "another buffer or image of the graph has this name, so that nobody could tell them apart");
+}
+
 fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_t *slot)
 {
     const struct map_entry *known = map_find(&g->slots, m->id);
@@ -84,10 +95,12 @@ fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_
     if (!client_reserve(&g->wire.slots, n, &capacity, sizeof *g->wire.slots) ||
         !client_reserve(&g->slot_memory, n, &g->slots_capacity, sizeof *g->slot_memory))
         return client_no_memory("graph");
-    char *name = client_names_make(&g->slot_names, m->name ? m->name : "usm");
-    struct map_entry *entry = name ? map_make(&g->slots, m->id) : NULL;
+    char *name;
+    fusion_status status = name_slot(g, m, &name);
+    if (status != FUSION_SUCCESS) return status;
+    struct map_entry *entry = map_make(&g->slots, m->id);
     if (!entry) {
-        if (name) client_names_release(&g->slot_names, name);
+        client_names_release(&g->slot_names, name);
         free(name);
         return client_no_memory("graph");
     }
@@ -107,7 +120,8 @@ fusion_status client_graph_slot_at(fusion_graph *g, const fusion_memory *place, 
     return status == FUSION_SUCCESS ? client_graph_slot(g, m, slot) : status;
 }
 
-fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t size, uint32_t *index)
+fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t size, struct client_value_type type,
+                                 uint32_t *index)
 {
     uint32_t capacity = g->values_capacity;
     if (g->wire.n_values >= PROTO_MAX_VALUES) return client_graph_full("values as arguments", PROTO_MAX_VALUES);
@@ -117,7 +131,7 @@ fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t siz
     uint8_t *copy = malloc(size);
     if (!copy) return client_no_memory("graph");
     memcpy(copy, data, size);
-    g->values[g->wire.n_values] = (struct value_bytes){copy, (uint32_t)size};
+    g->values[g->wire.n_values] = (struct value_bytes){copy, (uint32_t)size, type};
     g->wire.values[g->wire.n_values] = (struct proto_value){.size = (uint32_t)size};
     *index = g->wire.n_values++;
     return FUSION_SUCCESS;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/base/names.h"
+#include "client/base/value_type.h"
 #include "client/memory/table.h"
 #include "client/module/state.h"
 #include "ir/base/map.h"
@@ -48,16 +49,18 @@ struct fusion_graph {
     struct value_bytes {
         uint8_t *data;
         uint32_t size;
-    } * values;               /* by value: what it is unless a submission says otherwise */
-    uint64_t *modules;        /* by wire module index: id */
-    struct map module_places; /* by that */
+        struct client_value_type type; /* of the parameter that it is for */
+    } * values;                        /* by value: what it is unless a submission says otherwise */
+    uint64_t *modules;                 /* by wire module index: id */
+    struct map module_places;          /* by that */
     struct {
         uint32_t slots, values, modules;
     } kept; /* what nodes that are there use; what one that failed has left behind goes */
     struct client_names node_names, slot_names; /* a buffer and a node may have one name */
-    fusion_queue *recorders;                    /* by next_recorder */
-    uint32_t recording;                         /* its number; 0: was never recorded */
-    struct graph_action *actions;               /* of nodes of kind HOST, sorted by node */
+    bool of_user;            /* who does not give one name to two buffers; when we put graphs together, that happens */
+    fusion_queue *recorders; /* by next_recorder */
+    uint32_t recording;      /* its number; 0: was never recorded */
+    struct graph_action *actions; /* of nodes of kind HOST, sorted by node */
     uint32_t n_actions, actions_capacity;
     struct graph_outputs {
         bool declared;
@@ -74,7 +77,8 @@ void client_graph_free(fusion_graph *g);           /* the same */
 fusion_status client_graph_slot(fusion_graph *g, const struct memory *m, uint32_t *slot);
 fusion_status client_graph_slot_at(fusion_graph *g, const fusion_memory *place, uint64_t bytes, uint32_t *slot,
                                    uint64_t *offset);
-fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t size, uint32_t *index);
+fusion_status client_graph_value(fusion_graph *g, const void *data, uint64_t size, struct client_value_type type,
+                                 uint32_t *index);
 fusion_status client_graph_module(fusion_graph *g, uint64_t module, uint32_t *index);
 /* What was added since is kept, or goes. */
 void client_graph_keep(fusion_graph *g);

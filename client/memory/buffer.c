@@ -19,6 +19,7 @@ fusion_status client_buffer_open(fusion_session *s, fusion_buffer *b, const char
     if (status != FUSION_SUCCESS) return status;
     snprintf(made, sizeof made, "%s%" PRIu64, b->memory.image ? "image" : "buffer", client_memory_serial(&b->memory));
     b->memory.name = strdup(name ? name : made);
+    b->memory.named = name != NULL;
     if (b->memory.name) return FUSION_SUCCESS;
     client_memory_unregister(&b->memory);
     return client_no_memory(name ? name : made);

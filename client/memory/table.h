@@ -7,6 +7,7 @@
 struct memory {
     fusion_session *session;
     char *name;  /* NULL: a USM allocation */
+    bool named;  /* by the user */
     uint64_t id; /* 0: not in the table */
     uint64_t bytes;
     void *map;            /* NULL: no memory taken yet */

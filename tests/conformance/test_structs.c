@@ -65,8 +65,14 @@ static void struct_with_array(struct kit *k)
     expect_ok(fusion_event_wait(k->session, event, 20000, NULL));
     for (int i = 0; i < SIZE; i++) assert_int_equal(kit_map(out)[i], i * (i % 3 + 1) + 4);
     /* Of the wrong size it is refused, with both sizes. */
-    kit_add(k, "by_value", SIZE, 0, fusion_arg_read(in), fusion_arg_write(out), fusion_arg_value(&a, sizeof a - 4));
-    kit_expect_finalize_error(k, FUSION_NONE, FUSION_INVALID, "has 20 bytes, but the value given has 16");
+    fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(out), fusion_arg_value(&a, sizeof a - 4)};
+    fusion_kernel_node small = {
+        .module = k->module, .kernel = "by_value", .dims = 1, .global = {SIZE}, .n_args = 3, .args = args};
+    expect_error(fusion_graph_add_kernel(k->graph, &small, NULL), FUSION_INVALID);
+    expect_in_reason("has 20 bytes, but the value given has 16");
+    args[2] = fusion_arg_vector(FUSION_I32, 5, &a);
+    expect_error(fusion_graph_add_kernel(k->graph, &small, NULL), FUSION_INVALID);
+    expect_in_reason("it is of type struct Settings, but the value given is of type i32x5");
 }
 
 ON_DEVICES(internalize_vec)

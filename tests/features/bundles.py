@@ -291,7 +291,9 @@ def no_image_fits():
 
     def reason(kernel, device, **env):
         with Service(**env) as s:
-            write("g.yaml", f"modules: {{ m: b }}\ngraph:\n  - {{ kernel: m.{kernel}, global: [8], args: [] }}\n")
+            args = "" if kernel == "two" else "{read: a}, {write: o}, 2.5"
+            write("g.yaml", "modules: { m: b }\nbuffers: { a: { type: f32, shape: [8] }, o: { type: f32, shape: [8] } }\n"
+                            f"graph:\n  - {{ kernel: m.{kernel}, global: [8], args: [{args}] }}\n")
             return tool(INSPECT, "run", "g.yaml", "--device", device, status=1, env=s.env).stderr
     compile_for("x86_64_avx2", "a.fk")
     check_in("another instruction set", reason("scale", "cpu", FUSIOND_ISA="sse4"), "kernel_not_supported: node scale: Kernel was "

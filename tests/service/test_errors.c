@@ -83,6 +83,24 @@ static void expect_finalize(struct fixture *f, const fusion_finalize_options *op
     expect_error(fusion_graph_finalize(f->graph, options, &f->exec), expected);
 }
 
+/* Adding a node of the kernel must give the error, and leaves the graph as it was. */
+static void expect_add(struct fixture *f, const char *kernel, const fusion_arg *args, uint32_t n,
+                       fusion_status expected)
+{
+    fusion_kernel_node k = {
+        .module = f->module, .kernel = kernel, .dims = 1, .global = {SIZE}, .args = args, .n_args = n};
+    fusion_node node = 77;
+    expect_error(fusion_graph_add_kernel(f->graph, &k, &node), expected);
+    assert_int_equal(node, 77);
+    fusion_error error = *fusion_last_error();
+    fusion_arg good[] = {fusion_arg_read(f->a), fusion_arg_write(f->b), fusion_arg_i32(2)};
+    assert_int_equal(add_node(f->graph, f->module, "scale", SIZE, good, 3), 0);
+    fusion_graph_destroy(f->graph);
+    expect_ok(fusion_graph_create(f->session, &f->graph));
+    expect_error(fusion_graph_add_kernel(f->graph, &k, &node), expected); /* for who asks of its text */
+    assert_string_equal(fusion_last_error()->reason, error.reason);
+}
+
 static void close_fixture(struct fixture *f)
 {
     /* The session goes on after the error. */
@@ -101,8 +119,7 @@ static void test_unknown_kernel(void **state)
     struct fixture f;
     open_fixture(&f);
     fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b)};
-    add_node(f.graph, f.module, "no_such_kernel", SIZE, args, 2);
-    expect_finalize(&f, NULL, FUSION_NOT_FOUND);
+    expect_add(&f, "no_such_kernel", args, 2, FUSION_NOT_FOUND);
     expect_in_reason("no_such_kernel");
     expect_in_reason("multiply"); /* what there is instead */
     close_fixture(&f);
@@ -114,9 +131,9 @@ static void test_too_few_arguments(void **state)
     struct fixture f;
     open_fixture(&f);
     fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b)};
-    add_node(f.graph, f.module, "scale", SIZE, args, 2);
-    expect_finalize(&f, NULL, FUSION_INVALID);
-    expect_in_reason("3");
+    expect_add(&f, "scale", args, 2, FUSION_INVALID);
+    expect_in_reason("2 arguments, but kernel scale has 3 parameters; the kernel is "
+                     "scale(a: ptr.global i32 read, o: ptr.global i32 write, f: i32)");
     close_fixture(&f);
 }
 
@@ -126,8 +143,103 @@ static void test_value_for_a_pointer(void **state)
     struct fixture f;
     open_fixture(&f);
     fusion_arg args[] = {fusion_arg_i32(5), fusion_arg_write(f.b), fusion_arg_i32(2)};
+    expect_add(&f, "scale", args, 3, FUSION_INVALID);
+    expect_in_reason("kernel scale, argument 0 `a`");
+    expect_in_reason(
+        "it is of type ptr.global i32 and takes a buffer or USM pointer, but a value of type i32 was given");
+    close_fixture(&f);
+}
+
+/* Bytes of the right number are not yet a value of the right type. */
+static void test_value_of_another_type(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b), fusion_arg_f32(2)};
+    expect_add(&f, "scale", args, 3, FUSION_INVALID);
+    expect_in_reason("argument 2 `f`");
+    expect_in_reason("it is of type i32, but the value given is of type f32; the kernel is scale(");
+    args[2] = fusion_arg_vector(FUSION_I16, 2, (int16_t[]){1, 2});
+    expect_add(&f, "scale", args, 3, FUSION_INVALID);
+    expect_in_reason("the value given is of type i16x2");
+    args[2] = fusion_arg_vector(FUSION_F32, 17, NULL);
+    expect_add(&f, "scale", args, 3, FUSION_INVALID);
+    args[2].type = 99;
+    expect_add(&f, "scale", args, 3, FUSION_INVALID);
+    expect_in_reason("unknown type of a value: 99");
+    /* Without a sign they are the same, and bytes are what the caller takes them for. */
+    fusion_node node;
+    args[2] = fusion_arg_u32(2);
     add_node(f.graph, f.module, "scale", SIZE, args, 3);
-    expect_finalize(&f, NULL, FUSION_INVALID);
+    args[2] = fusion_arg_value(&(float){2}, 4);
+    node = add_node(f.graph, f.module, "scale", SIZE, args, 3);
+    expect_finalize(&f, NULL, FUSION_SUCCESS);
+    float number = 2;
+    fusion_rebind rebind = {.node = node, .arg = 2, .value = &number, .value_bytes = 4, .type = FUSION_F32};
+    expect_error(fusion_exec_submit(f.exec, &rebind, 1, NULL), FUSION_INVALID);
+    expect_in_reason("it is of type i32, but the value given is of type f32");
+    rebind.type = FUSION_U32;
+    expect_ok(fusion_exec_submit(f.exec, &rebind, 1, NULL));
+    rebind.type = FUSION_BYTES;
+    expect_ok(fusion_exec_submit(f.exec, &rebind, 1, NULL));
+    close_fixture(&f);
+}
+
+/* Every maker of a value goes with the type of its name, and with no other one. */
+static void test_types_of_values(void **state)
+{
+    (void)state;
+    struct fixture f;
+    static const char text[] = "kernel @k0(%v: i8) {}\nkernel @k1(%v: i16) {}\nkernel @k2(%v: i32) {}\n"
+                               "kernel @k3(%v: i64) {}\nkernel @k4(%v: f32) {}\nkernel @k5(%v: f64) {}\n"
+                               "kernel @k6(%v: f32x3) {}\nkernel @k7(%v: i32x16) {}\nkernel @bool(%v: bool) {}\n";
+    const float three[3] = {1, 2, 3};
+    const uint32_t sixteen[16] = {0};
+    const fusion_arg args[][2] = {
+        {fusion_arg_i8(1), fusion_arg_u8(1)},
+        {fusion_arg_i16(1), fusion_arg_u16(1)},
+        {fusion_arg_i32(1), fusion_arg_u32(1)},
+        {fusion_arg_i64(1), fusion_arg_u64(1)},
+        {fusion_arg_f32(1), fusion_arg_f32(1)},
+        {fusion_arg_f64(1), fusion_arg_f64(1)},
+        {fusion_arg_vector(FUSION_F32, 3, three), fusion_arg_vector(FUSION_F32, 3, three)},
+        {fusion_arg_vector(FUSION_U32, 16, sixteen), fusion_arg_vector(FUSION_I32, 16, sixteen)}};
+    enum { TYPES = sizeof args / sizeof *args };
+    open_fixture(&f);
+    fusion_module_destroy(f.module);
+    expect_ok(fusion_module_load(f.session, "types.fk", text, sizeof text - 1, &f.module));
+    for (int kernel = 0; kernel < TYPES; kernel++) {
+        char name[8];
+        snprintf(name, sizeof name, "k%d", kernel);
+        for (int given = 0; given < 2 * TYPES; given++) {
+            fusion_kernel_node k = {.module = f.module,
+                                    .kernel = name,
+                                    .dims = 1,
+                                    .global = {1},
+                                    .args = &args[given / 2][given % 2],
+                                    .n_args = 1};
+            expect_error(fusion_graph_add_kernel(f.graph, &k, NULL),
+                         given / 2 == kernel ? FUSION_SUCCESS : FUSION_INVALID);
+        }
+    }
+    add_node(f.graph, f.module, "bool", 1, (fusion_arg[]){fusion_arg_bool(true)}, 1);
+    expect_finalize(&f, NULL, FUSION_SUCCESS);
+    fusion_module_destroy(f.module);
+    f.module = load_test_kernels(f.session);
+    close_fixture(&f);
+}
+
+static void test_two_buffers_of_one_name(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_fixture(&f);
+    fusion_buffer *again = index_buffer(f.session, "a", SIZE, 0, 0);
+    fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(again), fusion_arg_i32(2)};
+    expect_add(&f, "scale", args, 3, FUSION_INVALID);
+    expect_in_reason("another buffer or image of the graph has this name");
+    assert_string_equal(fusion_last_error()->object, "a");
     close_fixture(&f);
 }
 
@@ -137,9 +249,11 @@ static void test_value_of_another_size(void **state)
     struct fixture f;
     open_fixture(&f);
     fusion_arg args[] = {fusion_arg_read(f.a), fusion_arg_write(f.b), fusion_arg_f64(2)};
-    add_node(f.graph, f.module, "scale", SIZE, args, 3);
-    expect_finalize(&f, NULL, FUSION_INVALID);
-    expect_in_reason("8");
+    expect_add(&f, "scale", args, 3, FUSION_INVALID);
+    expect_in_reason("it is of type i32, but the value given is of type f64");
+    args[2] = fusion_arg_value("12345678", 8);
+    expect_add(&f, "scale", args, 3, FUSION_INVALID);
+    expect_in_reason("it is of type i32 and has 4 bytes, but the value given has 8");
     close_fixture(&f);
 }
 
@@ -151,9 +265,8 @@ static void test_element_type_mismatch(void **state)
     fusion_buffer *doubles;
     expect_ok(fusion_buffer_create(f.session, "doubles", FUSION_F64, SIZE, 0, &doubles));
     fusion_arg args[] = {fusion_arg_read(doubles), fusion_arg_write(f.b), fusion_arg_i32(2)};
-    add_node(f.graph, f.module, "scale", SIZE, args, 3);
-    expect_finalize(&f, NULL, FUSION_INVALID);
-    expect_in_reason("doubles");
+    expect_add(&f, "scale", args, 3, FUSION_INVALID);
+    expect_in_reason("it is of type ptr.global i32, but buffer doubles has elements of type f64");
     close_fixture(&f);
 }
 
@@ -340,6 +453,11 @@ static void test_handle_of_another_session(void **state)
     fusion_module foreign = *f.module;
     foreign.id += 1000;
     fusion_arg own[] = {fusion_arg_read(other.a), fusion_arg_write(other.b), fusion_arg_i32(2)};
+    fusion_kernel_node of_other = {
+        .module = &foreign, .kernel = "scale", .dims = 1, .global = {SIZE}, .args = own, .n_args = 3};
+    expect_error(fusion_graph_add_kernel(other.graph, &of_other, NULL), FUSION_INVALID);
+    expect_in_reason("belongs to another session");
+    foreign.session = other.session;
     add_node(other.graph, &foreign, "scale", SIZE, own, 3);
     expect_finalize(&other, NULL, FUSION_NOT_FOUND);
     /* A buffer of another session. */
@@ -523,6 +641,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unknown_kernel),
         cmocka_unit_test(test_too_few_arguments),
+        cmocka_unit_test(test_value_of_another_type),
+        cmocka_unit_test(test_types_of_values),
+        cmocka_unit_test(test_two_buffers_of_one_name),
         cmocka_unit_test(test_value_for_a_pointer),
         cmocka_unit_test(test_value_of_another_size),
         cmocka_unit_test(test_element_type_mismatch),

@@ -43,8 +43,16 @@ static void pack_hello(struct proto_writer *w)
 
 static void pack_module(struct proto_writer *w)
 {
-    proto_pack_map(w, 1);
+    proto_pack_map(w, 2);
     proto_pack_uint(w, "module", 1);
+    proto_pack_key(w, "kernels");
+    msgpack_pack_array(&w->packer, 1);
+    proto_pack_map(w, 2);
+    proto_pack_string(w, "name", "kernel");
+    proto_pack_key(w, "args");
+    msgpack_pack_array(&w->packer, 1);
+    proto_pack_map(w, 1);
+    proto_pack_string(w, "type", "ptr.global");
 }
 
 static void pack_nothing(struct proto_writer *w)

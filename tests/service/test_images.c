@@ -739,9 +739,12 @@ static void expect_wrong(const char *kernel, const fusion_arg *args, uint32_t n,
 {
     fusion_graph *graph = new_graph();
     fusion_exec *exec = NULL;
-    add(graph, kernel, 4, 4, args, n);
-    expect_error(fusion_graph_finalize(graph, &(fusion_finalize_options){.device = "reference"}, &exec),
-                 FUSION_INVALID);
+    fusion_kernel_node node = {
+        .module = module, .kernel = kernel, .dims = 2, .global = {4, 4}, .n_args = n, .args = args};
+    fusion_status status = fusion_graph_add_kernel(graph, &node, NULL);
+    if (status == FUSION_SUCCESS)
+        status = fusion_graph_finalize(graph, &(fusion_finalize_options){.device = "reference"}, &exec);
+    expect_error(status, FUSION_INVALID);
     expect_in_reason(kernel);
     expect_in_reason(reason);
     fusion_graph_destroy(graph);
@@ -756,12 +759,13 @@ static void test_wrong_arguments(void **state)
     fusion_arg read = fusion_arg_image(photo, FUSION_ACCESS_READ), write = fusion_arg_image(photo, FUSION_ACCESS_WRITE);
     fusion_arg sampler = fusion_arg_sampler((fusion_sampler){false, FUSION_ADDRESS_CLAMP, FUSION_FILTER_NEAREST});
     expect_wrong("invert", (fusion_arg[]){fusion_arg_read(b), write}, 2,
-                 "argument 0 (in) of kernel invert is an image, but none was given");
-    expect_wrong("number", (fusion_arg[]){write, fusion_arg_i32(1)}, 2, "is a pointer, but an image was given");
-    expect_wrong("number", (fusion_arg[]){fusion_arg_write(b), read}, 2, "is a value, but none was given");
-    expect_wrong("number", (fusion_arg[]){fusion_arg_write(b), sampler}, 2, "has 4 bytes, but the value given has 8");
+                 "it is of type image2d.read and takes an image, but a buffer was given");
+    expect_wrong("number", (fusion_arg[]){write, fusion_arg_i32(1)}, 2,
+                 "takes a buffer or USM pointer, but an image was given");
+    expect_wrong("number", (fusion_arg[]){fusion_arg_write(b), read}, 2, "takes a value, but an image was given");
+    expect_wrong("number", (fusion_arg[]){fusion_arg_write(b), sampler}, 2, "takes a value, but a sampler was given");
     expect_wrong("sample", (fusion_arg[]){read, fusion_arg_write(f), fusion_arg_write(f), fusion_arg_f32(1)}, 4,
-                 "is a sampler, but none was given");
+                 "takes a sampler, but a buffer was given");
     expect_wrong("invert", (fusion_arg[]){write, fusion_arg_image(photo, FUSION_ACCESS_READ_WRITE)}, 2,
                  "argument 0 (image photo) was declared to be written only, but parameter in of kernel invert is an "
                  "image that is read");

@@ -125,17 +125,19 @@ static void test_names(void **state)
 {
     (void)state;
     fusion_buffer *a = index_buffer(session, "same", SIZE, 1, 0),
-                  *b = index_buffer(session, "same", SIZE, 0, FUSION_INTERNAL_MEMORY),
+                  *b = index_buffer(session, "other", SIZE, 0, FUSION_INTERNAL_MEMORY),
                   *c = index_buffer(session, "c", SIZE, 0, 0);
     fusion_graph *graph = new_graph();
-    add_scale(graph, "same", SIZE, a, b, 3); /* a node, and both buffers */
+    add_scale(graph, "same", SIZE, a, b, 3); /* a node and a buffer */
     add_scale(graph, "c", SIZE, b, c, 5);
-    fusion_kernel_node twice = {.name = "c", .module = module, .kernel = "scale", .dims = 1, .global = {SIZE}};
+    fusion_arg args[] = {fusion_arg_read(b), fusion_arg_write(c), fusion_arg_i32(5)};
+    fusion_kernel_node twice = {
+        .name = "c", .module = module, .kernel = "scale", .dims = 1, .global = {SIZE}, .args = args, .n_args = 3};
     expect_error(fusion_graph_add_kernel(graph, &twice, NULL), FUSION_INVALID);
     expect_in_reason("another node");
     fusion_exec *exec = finalize(graph, (fusion_finalize_options){.mode = FUSION_REQUIRE});
     assert_int_equal(fusion_exec_report(exec)->n_internalized, 1);
-    assert_string_equal(fusion_exec_report(exec)->internalized[0].buffer, "same.1");
+    assert_string_equal(fusion_exec_report(exec)->internalized[0].buffer, "other");
     assert_string_equal(fusion_exec_node_name(exec, 0), "same");
     expect_ok(run(exec, NULL, 0));
     assert_int_equal(map(c)[2], 30);

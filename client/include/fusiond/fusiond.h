@@ -143,9 +143,10 @@ typedef enum fusion_property {
 } fusion_property;
 
 /* A buffer of count elements; properties: fusion_property bits. No memory is taken until it is mapped
-   or a submission needs it: an internalized buffer never takes any. name may be NULL; it is for messages, and need not
-   be another one than those of other buffers or of nodes: in the reports of a graph that uses two buffers of one name,
-   the second is called NAME.1. Contents start as 0. */
+   or a submission needs it: an internalized buffer never takes any. name may be NULL; it is for messages and reports:
+   two buffers or images of a graph have two names, else the call that adds a node with the second one fails with
+   FUSION_INVALID. In a graph with others inside, whose buffers may be called alike, the second is NAME.1 in reports. A
+   buffer may be called like a node. Contents start as 0. */
 FUSION_API fusion_status fusion_buffer_create(fusion_session *session, const char *name, fusion_type type,
                                               uint64_t count, unsigned properties, fusion_buffer **buffer);
 FUSION_API uint64_t fusion_buffer_bytes(const fusion_buffer *buffer);
@@ -293,6 +294,8 @@ typedef struct fusion_arg {
     fusion_access access;    /* BUFFER, POINTER, IMAGE: what the kernel's parameter is for, or more */
     uint64_t offset;         /* BUFFER */
     uint64_t bytes;          /* BUFFER: 0 to the end; VALUE, LOCAL: size */
+    fusion_type type;        /* VALUE: what its numbers are; FUSION_BYTES: anything of its size */
+    uint32_t lanes;          /* VALUE with a type: how many numbers */
     unsigned properties;     /* BUFFER, POINTER: of this accessor */
     unsigned char data[128]; /* VALUE up to 128 bytes */
     const void *large;       /* VALUE above; read while the node is added */
@@ -303,12 +306,24 @@ FUSION_API fusion_arg fusion_arg_read(fusion_buffer *buffer);
 FUSION_API fusion_arg fusion_arg_write(fusion_buffer *buffer);
 FUSION_API fusion_arg fusion_arg_read_write(fusion_buffer *buffer);
 FUSION_API fusion_arg fusion_arg_pointer(void *pointer, fusion_access access, unsigned properties);
-FUSION_API fusion_arg fusion_arg_f32(float value);
-FUSION_API fusion_arg fusion_arg_f64(double value);
+/* Values with their type, which has to be the one of the kernel's parameter: nothing is converted. Kernels know
+   integers without signs: i32 and u32 are the same. A bool is an i8, too. */
+FUSION_API fusion_arg fusion_arg_bool(bool value);
+FUSION_API fusion_arg fusion_arg_i8(int8_t value);
+FUSION_API fusion_arg fusion_arg_i16(int16_t value);
 FUSION_API fusion_arg fusion_arg_i32(int32_t value);
 FUSION_API fusion_arg fusion_arg_i64(int64_t value);
-FUSION_API fusion_arg fusion_arg_value(const void *value, size_t bytes); /* a scalar, vector or struct */
-FUSION_API fusion_arg fusion_arg_local(size_t bytes);                    /* work-group memory */
+FUSION_API fusion_arg fusion_arg_u8(uint8_t value);
+FUSION_API fusion_arg fusion_arg_u16(uint16_t value);
+FUSION_API fusion_arg fusion_arg_u32(uint32_t value);
+FUSION_API fusion_arg fusion_arg_u64(uint64_t value);
+FUSION_API fusion_arg fusion_arg_f32(float value);
+FUSION_API fusion_arg fusion_arg_f64(double value);
+/* 2 to 16 numbers of one type, which follow each other; 3 take the place of 4 in the parameter, but not in memory. */
+FUSION_API fusion_arg fusion_arg_vector(fusion_type type, uint32_t lanes, const void *values);
+/* A struct, or any other value as its bytes: only their number is looked at. */
+FUSION_API fusion_arg fusion_arg_value(const void *value, size_t bytes);
+FUSION_API fusion_arg fusion_arg_local(size_t bytes); /* work-group memory */
 FUSION_API fusion_arg fusion_arg_image(fusion_image *image, fusion_access access);
 FUSION_API fusion_arg fusion_arg_sampler(fusion_sampler sampler);
 /* What a sampler is as the value of an argument: to rebind it. */
@@ -338,7 +353,10 @@ typedef struct fusion_memory { /* a place in a buffer or USM allocation, or in t
 FUSION_API fusion_status fusion_graph_create(fusion_session *session, fusion_graph **graph);
 FUSION_API void fusion_graph_destroy(fusion_graph *graph);
 /* Explicit building. The nodes of depends_on may be added later (a node's number is known beforehand);
-   cycles are found at finalize. node may be NULL. Edges also follow from the accesses, in the order of adding. */
+   cycles are found at finalize. node may be NULL. Edges also follow from the accesses, in the order of adding.
+   FUSION_NOT_FOUND: the module has no such kernel, the reason says which it has. FUSION_INVALID: the number of
+   arguments, the kind of one, the type of a value or of a buffer's elements are not the kernel's; the reason has both
+   types and the kernel's parameters. fusion_queue_submit() does the same. */
 FUSION_API fusion_status fusion_graph_add_kernel(fusion_graph *graph, const fusion_kernel_node *kernel,
                                                  fusion_node *node);
 FUSION_API fusion_status fusion_graph_add_copy(fusion_graph *graph, const char *name, fusion_memory from,
@@ -501,6 +519,7 @@ typedef struct fusion_rebind {
     uint32_t arg;
     const void *value;
     size_t value_bytes;
+    fusion_type type; /* of the value's numbers: has to be the argument's; FUSION_BYTES: only the size has to be */
 } fusion_rebind;
 
 /* Queues one run of the handle; runs of a session execute in order, also those of several threads: while a run with
