@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/broker/cache/cache.h"
+#include "daemon/broker/compile/binary_maker.h"
 #include "daemon/broker/core/closing.h"
 #include "daemon/broker/core/listener.h"
 #include "daemon/broker/core/log.h"
@@ -182,7 +183,8 @@ static bool begin(struct broker *broker)
     broker->cache = cache_open(options->cache, options->cache_bytes, CACHE_MEMORY_BYTES);
     broker->pool = broker->cache ? pool_new(broker, session_pool_changed) : NULL;
     broker->gpus = gpus_new(broker, session_gpus_changed);
-    return broker->pool && broker->gpus && open_service(broker);
+    broker->binary_maker = binary_maker_new(broker);
+    return broker->pool && broker->gpus && broker->binary_maker && open_service(broker);
 }
 
 static void end(struct broker *broker)
@@ -190,6 +192,7 @@ static void end(struct broker *broker)
     listener_close(broker->listener);
     while (!LIST_EMPTY(&broker->sessions)) session_free(LIST_FIRST(&broker->sessions));
     pool_free(broker->pool);
+    binary_maker_free(broker->binary_maker);
     spare_free(broker->spare);
     gpus_free(broker->gpus);
     children_end(&broker->children);

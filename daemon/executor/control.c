@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/executor/binaries.h"
 #include "daemon/executor/ring/completion.h"
 #include "daemon/executor/ring/relay.h"
 #include "daemon/executor/run/exit_codes.h"
@@ -209,12 +210,25 @@ static handler *find_handler(const char *method)
     return unknown;
 }
 
+/* Before the reply: so it is known when that comes. */
+static int tell_binaries(struct control *c, const struct proto_message *m)
+{
+    uint64_t id;
+    struct proto_writer w;
+    bool loads = strcmp(m->method, "executable.load") == 0 || strcmp(m->method, "executable.objects") == 0;
+    if (!loads || !proto_get_uint(&m->params, "executable", &id) || !binaries_tell(c->executables, id, &w)) return 0;
+    proto_finish(&w);
+    return send_message(c, &w);
+}
+
 static int answer(struct control *c, struct proto_message *m)
 {
     struct error e;
     struct proto_writer w;
     error_clear(&e);
-    if (find_handler(m->method)(c, m, &e) != 0) {
+    int result = find_handler(m->method)(c, m, &e);
+    if (result == 0 && tell_binaries(c, m) != 0) return -1;
+    if (result != 0) {
         proto_write_error(&w, m->id, (fusion_status)e.code, e.object, e.reason);
     } else {
         proto_begin_reply(&w, m->id);

@@ -6,7 +6,7 @@
  * kernels run on).
  *
  * With --gpu it is the session's second executor, whose kernels run on GPUs and which loads their drivers; with
- * --describe it says what GPUs there are, and ends.
+ * --describe it says what GPUs there are, with --binary has a driver make a binary, and ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/executor/binaries.h"
 #include "daemon/executor/control.h"
 #include "daemon/executor/describe.h"
 #include "daemon/executor/devices/devices.h"
@@ -100,6 +101,7 @@ struct start {
     unsigned threads; /* 0: it is wrong */
     enum sandbox_profile profile;
     bool describes;
+    const char *binary; /* the device that one is to be made for; NULL: none */
 };
 
 static struct start parse(int argc, char **argv)
@@ -109,12 +111,18 @@ static struct start parse(int argc, char **argv)
     s.describes = option && strcmp(argv[1], "--describe") == 0;
     if (s.describes || (option && strcmp(argv[1], "--gpu") == 0)) s.profile = SANDBOX_GPU;
     if (option && s.profile != SANDBOX_GPU) s.threads = 0;
+    if (argc == 3 && strcmp(argv[1], "--binary") == 0) {
+        s.binary = argv[2];
+        s.threads = 1;
+    }
     if (argc == 3 && strcmp(argv[1], "--threads") == 0) {
         unsigned long n = strtoul(argv[2], NULL, 10);
         if (n >= 1 && n <= MAX_THREADS) s.threads = (unsigned)n;
     }
     if (!s.threads)
-        fprintf(stderr, "usage: fusiond-executor [--threads 1..%d | --gpu | --describe], started by fusiond\n",
+        fprintf(stderr,
+                "usage: fusiond-executor [--threads 1..%d | --gpu | --describe | --binary DEVICE], started by "
+                "fusiond\n",
                 MAX_THREADS);
     return s;
 }
@@ -135,11 +143,21 @@ static int describe(void)
     return describe_gpus(CONNECTION_FD, gpus, devices_init_gpus(gpus)) == 0 ? 0 : EXECUTOR_EXIT_SETUP;
 }
 
+/* The driver is loaded and the process confined before it knows what it is to do. */
+static int make_binary(const char *device)
+{
+    struct error e;
+    if (sandbox_enter(SANDBOX_GPU) != 0) return EXECUTOR_EXIT_SETUP;
+    if (devices_open_gpu(device, &e) != 0 || sandbox_filter(SANDBOX_GPU) != 0) return EXECUTOR_EXIT_SETUP;
+    return binaries_make_one(CONNECTION_FD, device) == 0 ? 0 : EXECUTOR_EXIT_CLOSED;
+}
+
 int main(int argc, char **argv)
 {
     const struct start start = parse(argc, argv);
     if (!start.threads || keep_descriptors() != 0) return EXECUTOR_EXIT_SETUP;
     if (start.describes) _exit(describe()); /* without what drivers would do at the end */
+    if (start.binary) _exit(make_binary(start.binary));
     if (sandbox_enter(start.profile) != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
     states_init(&states, &buffers);

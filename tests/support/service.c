@@ -288,7 +288,7 @@ fusion_node add_node(fusion_graph *graph, fusion_module *module, const char *ker
     return node;
 }
 
-pid_t service_gpu_executor(const struct service *s)
+pid_t service_executor_with(const struct service *s, const char *wanted)
 {
     pid_t pids[16], found = 0;
     int n = service_children(s, "fusiond-executo", pids, 16);
@@ -299,7 +299,12 @@ pid_t service_gpu_executor(const struct service *s)
         size_t size = file ? fread(line, 1, sizeof line - 1, file) : 0;
         if (file) fclose(file);
         const char *option = line + strlen(line) + 1;
-        if (size > strlen(line) + 1 && strcmp(option, "--gpu") == 0) found = pids[i];
+        if (size > strlen(line) + 1 && strcmp(option, wanted) == 0) found = pids[i];
     }
     return found;
+}
+
+pid_t service_gpu_executor(const struct service *s)
+{
+    return service_executor_with(s, "--gpu");
 }

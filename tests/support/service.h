@@ -40,7 +40,9 @@ long long service_counter(fusion_session *session, const char *key);
 int service_children(const struct service *s, const char *name, pid_t *pids, int max);
 /* Executors only: that of the newest session is the last one. waiting: those that have no session yet. */
 int service_executors(const struct service *s, bool waiting, pid_t *pids, int max);
-/* An executor for GPUs, told apart by its command line; 0: there is none. */
+/* An executor that was started with this option; 0: there is none. */
+pid_t service_executor_with(const struct service *s, const char *wanted);
+/* An executor for GPUs. */
 pid_t service_gpu_executor(const struct service *s);
 /* Resident memory of a process in bytes. */
 long long resident_bytes(pid_t pid);

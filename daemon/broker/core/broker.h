@@ -16,9 +16,11 @@ struct counters {
     uint64_t sessions_ever, finalizes, plan_hits, object_hits_memory, object_hits_disk, object_misses, compiles;
     uint64_t object_hits_bundle;                               /* launches whose code came with their module */
     uint64_t quick_launches, launches_replaced, launches_kept; /* interpreted at first; then compiled; or not */
+    uint64_t binaries_found, binaries_made, binaries_failed;   /* of drivers: by launches that were loaded; by jobs */
     uint64_t compilers_recycled, compilers_lost, jobs_repeated, executors_lost;
 };
 
+struct binary_maker;
 struct cache;
 struct gpus;
 struct listener;
@@ -33,6 +35,7 @@ struct broker {
     struct tempdir temporary;
     struct cache *cache;
     struct pool *pool;
+    struct binary_maker *binary_maker;
     struct spare *spare; /* NULL: executors start when they are needed */
     struct gpus *gpus;
     struct codes codes;

@@ -16,6 +16,7 @@ enum { STEP_NICE = 14, MAX_NICE = 19 };
 
 const struct priority priority_of_compilers = {.nice = 0, .slice_us = 0};
 const struct priority priority_of_executors = {.nice = 5, .slice_us = 500};
+const struct priority priority_of_binaries = {.nice = 10, .slice_us = 0}; /* nobody waits for them */
 
 /* struct sched_attr as of its first version: the C library has none. */
 struct attributes {

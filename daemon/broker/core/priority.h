@@ -14,7 +14,7 @@ struct priority {
     uint32_t slice_us; /* 0: the kernel's usual one, which all have where it knows no other */
 };
 
-extern const struct priority priority_of_compilers, priority_of_executors;
+extern const struct priority priority_of_compilers, priority_of_executors, priority_of_binaries;
 
 /* For the calling process. Allocates and locks nothing. Failures are none: it only runs at another time. */
 void priority_take(const struct priority *priority);

@@ -80,52 +80,27 @@ bool bundled_find(const struct launch *launch, struct bundled *found)
 
 struct binaries {
     const msgpack_object *kernel;
-    uint8_t *bytes;
-    size_t size;
-    bool some;
+    bool (*take)(void *data, const void *bytes, size_t size);
+    void *data;
 };
-
-static bool append(struct binaries *b, const void *bytes, size_t size)
-{
-    uint64_t length = size;
-    uint8_t *longer = realloc(b->bytes, b->size + sizeof length + size);
-    if (!longer) return false;
-    memcpy(longer + b->size, &length, sizeof length);
-    memcpy(longer + b->size + sizeof length, bytes, size);
-    b->bytes = longer;
-    b->size += sizeof length + size;
-    b->some = true;
-    return true;
-}
 
 static bool see_binaries(const struct module *m, void *data)
 {
-    struct binaries *b = data;
+    const struct binaries *b = data;
     for (uint32_t i = 0; m->binaries && i < m->binaries->size; i++) {
         const msgpack_object *code = &m->binaries->ptr[i];
         const void *bytes;
         size_t size;
-        if (is_of(code, b->kernel) && proto_get_bytes(code, "object", &bytes, &size) && size && !append(b, bytes, size))
+        if (is_of(code, b->kernel) && proto_get_bytes(code, "object", &bytes, &size) && size &&
+            !b->take(b->data, bytes, size))
             return true;
     }
     return false;
 }
 
-uint8_t *bundled_binaries(const struct launch *launch, const void *object, size_t object_size, struct hash *key,
-                          size_t *size)
+void bundled_binaries(const struct launch *launch, bool (*take)(void *data, const void *bytes, size_t size), void *data)
 {
     const struct finalize *f = launch->owner;
-    struct binaries b = {
-        .kernel = &f->kernels->ptr[launch->index], .bytes = malloc(object_size + 1), .size = object_size};
-    if (f->gpu && b.bytes) {
-        memcpy(b.bytes, object, object_size);
-        each_module(f, see_binaries, &b);
-    }
-    if (b.some) {
-        *key = content_key(b.bytes, b.size);
-        *size = b.size;
-        return b.bytes;
-    }
-    free(b.bytes);
-    return NULL;
+    struct binaries b = {&f->kernels->ptr[launch->index], take, data};
+    each_module(f, see_binaries, &b);
 }

@@ -17,7 +17,6 @@ struct bundled {
 
 /* The code of a launch for the processor, from the graph's modules, as far as they are still there. */
 bool bundled_find(const struct launch *launch, struct bundled *found);
-/* Of a GPU: the object with the binaries that came for the launch behind it (daemon/gpu/object.h), to be freed. NULL:
-   there are none. */
-uint8_t *bundled_binaries(const struct launch *launch, const void *object, size_t object_size, struct hash *key,
-                          size_t *size);
+/* Of a GPU: calls `take` for each binary that came for the launch, until it returns false. */
+void bundled_binaries(const struct launch *launch, bool (*take)(void *data, const void *bytes, size_t size),
+                      void *data);

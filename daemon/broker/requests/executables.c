@@ -11,10 +11,7 @@
 
 struct executable {
     uint64_t id;
-    bool gpu;           /* the executor of GPUs has it, and the session's passes submissions on */
-    struct blob *load;  /* params of executable.load */
-    struct code **code; /* of the launches */
-    uint32_t n_code;
+    struct executable_parts parts; /* with a GPU: its executor has it, and the session's passes submissions on */
     struct user_cost cost;
     uint32_t replies_due; /* while it is being loaded, of the executor that runs it, */
     uint32_t relays_due;  /* and of the one that passes submissions on */
@@ -24,15 +21,17 @@ struct executable {
 
 static void free_executable(struct executable *x)
 {
-    for (uint32_t i = 0; i < x->n_code; i++) code_put(x->code[i]);
-    free(x->code);
-    blob_unref(x->load);
+    for (uint32_t i = 0; i < x->parts.n_code; i++) code_put(x->parts.code[i]);
+    free(x->parts.code);
+    free(x->parts.objects);
+    blob_unref(x->parts.load);
     free(x);
 }
 
 static void add_fds(struct proto_writer *w, const struct executable *x, uint32_t first)
 {
-    for (uint32_t i = first; i < x->n_code && w->n_fds < PROTO_MAX_FDS; i++) w->fds[w->n_fds++] = x->code[i]->fd;
+    for (uint32_t i = first; i < x->parts.n_code && w->n_fds < PROTO_MAX_FDS; i++)
+        w->fds[w->n_fds++] = x->parts.code[i]->fd;
 }
 
 static void send_request(struct executor *executor, const char *method, const char *key, uint64_t about)
@@ -55,7 +54,7 @@ void executables_forget_module(struct session *s, uint64_t module)
 static void forget_released(struct session *s, const struct executable *x)
 {
     struct blob_value load;
-    if (!blob_parse(x->load, &load)) return;
+    if (!blob_parse(x->parts.load, &load)) return;
     const msgpack_object *modules = proto_get(&load.root, "modules");
     for (uint32_t i = 0; modules && i < modules->via.array.size; i++) {
         uint64_t module = modules->via.array.ptr[i].via.u64;
@@ -70,10 +69,10 @@ static void send_objects(struct executor *executor, struct executable *x)
     uint32_t id = executor_next_id(executor);
     x->replies_due++;
     proto_begin_request(&w, id, "executable.load");
-    proto_pack_raw(&w, x->load->data, x->load->size);
+    proto_pack_raw(&w, x->parts.load->data, x->parts.load->size);
     add_fds(&w, x, 0);
     executor_request(executor, id, &w, EXECUTOR_EXECUTABLE, x->id);
-    for (uint32_t first = PROTO_MAX_FDS; first < x->n_code; first += PROTO_MAX_FDS) {
+    for (uint32_t first = PROTO_MAX_FDS; first < x->parts.n_code; first += PROTO_MAX_FDS) {
         id = executor_next_id(executor);
         x->replies_due++;
         proto_begin_request(&w, id, "executable.objects");
@@ -101,12 +100,12 @@ static void send_relay(struct session *s, uint64_t executable)
    the one before; NULL: to all that have to know. */
 static void send_load(struct session *s, struct executable *x, const struct executor *only)
 {
-    struct executor *runs = x->gpu ? s->gpu.executor : s->executor;
+    struct executor *runs = x->parts.gpu ? s->gpu.executor : s->executor;
     if (!only || only == runs) {
         x->replies_due = 0;
         send_objects(runs, x);
     }
-    if (x->gpu && (!only || only == s->executor)) {
+    if (x->parts.gpu && (!only || only == s->executor)) {
         x->relays_due = 1;
         send_relay(s, x->id);
     }
@@ -128,21 +127,22 @@ static void add_cost(struct user_cost *to, const struct user_cost *cost, int sig
     for (int i = 0; i < USER_RESOURCES; i++) to->of[i] += sign < 0 ? -cost->of[i] : cost->of[i];
 }
 
-static struct user_cost cost_of(const struct blob *load, struct code *const *code, uint32_t n_code)
+static struct user_cost cost_of(const struct executable_parts *p)
 {
+    const size_t each = sizeof *p->code + (p->objects ? sizeof *p->objects : 0);
     struct user_cost cost = {
-        .of = {[USER_BYTES] = sizeof(struct executable) + load->size + n_code * sizeof *code, [USER_OBJECTS] = 1}};
-    for (uint32_t i = 0; i < n_code; i++) {
-        struct user_cost own = cost_of_code(code[i]);
+        .of = {[USER_BYTES] = sizeof(struct executable) + p->load->size + p->n_code * each, [USER_OBJECTS] = 1}};
+    for (uint32_t i = 0; i < p->n_code; i++) {
+        struct user_cost own = cost_of_code(p->code[i]);
         add_cost(&cost, &own, 1);
     }
     return cost;
 }
 
-bool executable_add(struct session *s, uint64_t id, bool gpu, struct blob *load, struct code **code, uint32_t n_code,
-                    struct operation *loading, executable_loaded_fn *loaded, struct error *error)
+bool executable_add(struct session *s, uint64_t id, const struct executable_parts *parts, struct operation *loading,
+                    executable_loaded_fn *loaded, struct error *error)
 {
-    struct user_cost cost = cost_of(load, code, n_code);
+    struct user_cost cost = cost_of(parts);
     if (!session_charge(s, &cost, error)) {
         error_about(error, "executable");
         return false;
@@ -154,16 +154,17 @@ bool executable_add(struct session *s, uint64_t id, bool gpu, struct blob *load,
         error_set(error, FUSION_OUT_OF_MEMORY, "executable", "out of memory");
         return false;
     }
-    *x = (struct executable){.id = id,
-                             .gpu = gpu,
-                             .load = load,
-                             .code = code,
-                             .n_code = n_code,
-                             .cost = cost,
-                             .loading = loading,
-                             .loaded = loaded};
+    *x = (struct executable){.id = id, .parts = *parts, .cost = cost, .loading = loading, .loaded = loaded};
     send_load(s, x, NULL);
     return true;
+}
+
+const struct hash *executable_object(const struct session *s, uint64_t id, uint64_t launch, const struct gpu **gpu)
+{
+    const struct executable *x = map_get(&s->executables, id);
+    if (!x || !x->parts.objects || launch >= x->parts.n_code) return NULL;
+    *gpu = x->parts.gpu;
+    return &x->parts.objects[launch];
 }
 
 static void send_release(struct session *s, uint64_t id, bool gpu)
@@ -192,7 +193,8 @@ void executable_replied(struct session *s, uint64_t id, bool relay, const struct
     executable_loaded_fn *loaded = x->loaded;
     x->loading = NULL;
     if (failed) {
-        if (x->n_code > PROTO_MAX_FDS || x->gpu) send_release(s, id, x->gpu); /* a part of it may be there */
+        if (x->parts.n_code > PROTO_MAX_FDS || x->parts.gpu)
+            send_release(s, id, x->parts.gpu != NULL); /* a part of it may be there */
         executable_remove(s, id);
     }
     if (loading) loaded(loading, failed ? reply : NULL);
@@ -230,9 +232,9 @@ void executable_offer_again(struct session *s, uint64_t id, uint32_t launch, con
 void executable_settle(struct session *s, uint64_t id, uint32_t launch, struct code *code, bool taken)
 {
     struct executable *x = map_get(&s->executables, id);
-    struct code *left = taken ? x->code[launch] : code;
+    struct code *left = taken ? x->parts.code[launch] : code;
     struct user_cost cost = cost_of_code(left);
-    if (taken) x->code[launch] = code_ref(code);
+    if (taken) x->parts.code[launch] = code_ref(code);
     if (taken) code_put(left);
     add_cost(&x->cost, &cost, -1);
     session_refund(s, &cost);
@@ -250,7 +252,7 @@ void executable_release(struct session *s, struct proto_message *m)
                      (unsigned long long)id);
         return;
     }
-    bool gpu = x->gpu;
+    bool gpu = x->parts.gpu != NULL;
     executable_remove(s, id);
     send_release(s, id, gpu);
     request_done(s, m->id);
@@ -262,7 +264,7 @@ void executables_replay(struct session *s, struct executor *executor)
     if (executor == s->executor && s->gpu.executor) send_relay(s, 0); /* which may have contents of buffers */
     for (struct map_entry *e; (e = map_next(&s->executables, &position));) {
         struct executable *x = e->pointer;
-        if (x->gpu || executor == s->executor) send_load(s, x, executor);
+        if (x->parts.gpu || executor == s->executor) send_load(s, x, executor);
     }
 }
 

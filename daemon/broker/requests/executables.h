@@ -3,16 +3,28 @@
 
 #include "daemon/broker/core/blob.h"
 #include "daemon/broker/core/code.h"
+#include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/session.h"
 #include "proto/frame.h"
 
 /* An executable has been loaded, or not: failure is NULL or the executor's reply. */
 typedef void executable_loaded_fn(struct operation *loading, const struct proto_message *failure);
 
-/* Takes load (the params of executable.load), the code of the launches and its array. gpu: it runs on one. Answers
-   through loaded, perhaps after a new executor. False: it is refused, and nothing is taken. */
-bool executable_add(struct session *s, uint64_t id, bool gpu, struct blob *load, struct code **code, uint32_t n_code,
-                    struct operation *loading, executable_loaded_fn *loaded, struct error *error);
+/* What an executable is made of: load (the params of executable.load), the code of the launches and its array, and of
+   one for a GPU the keys of their objects. */
+struct executable_parts {
+    struct blob *load;
+    struct code **code;
+    uint32_t n_code;
+    const struct gpu *gpu; /* NULL: it runs on none */
+    struct hash *objects;  /* NULL without a GPU */
+};
+
+/* Takes the parts. Answers through loaded, perhaps after a new executor. False: it is refused, and nothing is taken. */
+bool executable_add(struct session *s, uint64_t id, const struct executable_parts *parts, struct operation *loading,
+                    executable_loaded_fn *loaded, struct error *error);
+/* The key of the object of a launch, and the GPU that it is for. NULL: it is for none, or there is no such launch. */
+const struct hash *executable_object(const struct session *s, uint64_t id, uint64_t launch, const struct gpu **gpu);
 bool executable_has(const struct session *s, uint64_t id);
 /* Other code for a launch of one that is there: it goes to the executor, whose answer is told as
    EXECUTOR_REPLACEMENT and then settled here. A new executor gets what was taken, and must be offered the rest again.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/broker/requests/binaries.h"
 #include "daemon/broker/requests/bundled.h"
 #include "daemon/broker/requests/load.h"
 #include "daemon/broker/requests/object.h"
@@ -36,12 +37,12 @@ static bool set_code(struct launch *launch, const struct hash *key, const void *
     return launch->code;
 }
 
-/* For a GPU with the binaries that came with the module. */
+/* For a GPU with the binaries of drivers that there are. */
 static bool set_object(struct launch *launch, const struct object *o, struct error *error)
 {
     struct hash key;
     size_t size;
-    uint8_t *longer = launch->owner->gpu ? bundled_binaries(launch, o->bytes, o->size, &key, &size) : NULL;
+    uint8_t *longer = launch->owner->gpu ? binaries_behind(launch, o->bytes, o->size, &key, &size) : NULL;
     bool taken = longer ? set_code(launch, &key, longer, size, o->lanes, o->effort, error)
                         : set_code(launch, &launch->key, o->bytes, o->size, o->lanes, o->effort, error);
     free(longer);

@@ -78,10 +78,34 @@ static struct code **list_code(const struct finalize *f)
     return code;
 }
 
-static void free_list(const struct finalize *f, struct code **code)
+/* Of executables for GPUs. NULL: no memory. */
+static struct hash *list_objects(const struct finalize *f)
 {
-    for (uint32_t i = 0; code && i < f->n_launches; i++) code_put(code[i]);
-    free(code);
+    struct hash *objects = malloc((f->n_launches + 1) * sizeof *objects);
+    for (uint32_t i = 0; objects && i < f->n_launches; i++) objects[i] = f->launches[i].key;
+    return objects;
+}
+
+static struct executable_parts list_parts(const struct finalize *f, const void *program, size_t size)
+{
+    return (struct executable_parts){.load = pack_load(f, program, size),
+                                     .code = list_code(f),
+                                     .n_code = f->n_launches,
+                                     .gpu = f->gpu,
+                                     .objects = f->gpu ? list_objects(f) : NULL};
+}
+
+static bool is_whole(const struct executable_parts *p)
+{
+    return p->load && p->code && (p->objects || !p->gpu);
+}
+
+static void free_parts(struct executable_parts *p)
+{
+    for (uint32_t i = 0; p->code && i < p->n_code; i++) code_put(p->code[i]);
+    free(p->code);
+    free(p->objects);
+    blob_unref(p->load);
 }
 
 void load_executable(struct finalize *f)
@@ -94,16 +118,13 @@ void load_executable(struct finalize *f)
         return;
     }
     f->executable = broker_new_id(s->broker);
-    struct blob *blob = pack_load(f, program, size);
-    struct code **code = blob ? list_code(f) : NULL;
+    struct executable_parts parts = list_parts(f, program, size);
     operation_release(&f->operation); /* from now on it is the executable that costs */
     struct error error;
     error_set(&error, FUSION_OUT_OF_MEMORY, "executable", "out of memory");
     bool opened = !f->gpu || session_open_gpu(s, &error);
-    if (opened && code &&
-        executable_add(s, f->executable, f->gpu, blob, code, f->n_launches, &f->operation, on_loaded, &error))
+    if (opened && is_whole(&parts) && executable_add(s, f->executable, &parts, &f->operation, on_loaded, &error))
         return;
-    free_list(f, code);
-    blob_unref(blob);
+    free_parts(&parts);
     finalization_fail(f, &error);
 }

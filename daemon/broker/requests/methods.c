@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "daemon/broker/requests/binaries.h"
 #include "daemon/broker/requests/buffers.h"
 #include "daemon/broker/requests/executables.h"
 #include "daemon/broker/requests/finalize.h"
@@ -142,4 +143,5 @@ const struct session_events methods_events = {.greeted = hello_answer,
                                               .replied = on_replied,
                                               .restarted = on_restarted,
                                               .spares_run = upgrades_make_spares,
+                                              .binaries = binaries_told,
                                               .ended = on_ended};

@@ -344,6 +344,9 @@ static void on_message(void *data, struct proto_message *m)
     } else if (m->kind == PROTO_NOTICE && strcmp(m->method, "executable.spares") == 0) {
         uint64_t executable;
         if (proto_get_uint(&m->params, "executable", &executable)) e->events->spares_run(e->data, executable);
+    } else if (m->kind == PROTO_NOTICE && strcmp(m->method, "executable.binaries") == 0) {
+        uint64_t executable;
+        if (proto_get_uint(&m->params, "executable", &executable)) e->events->binaries(e->data, executable, &m->params);
     } else if (m->kind == PROTO_NOTICE && strcmp(m->method, "ring.corrupt") == 0) {
         char *reason = NULL;
         if (proto_get_string(&m->params, "reason", &reason, sizeof e->corrupt - 1))

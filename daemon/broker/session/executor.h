@@ -18,6 +18,8 @@ struct executor_events {
     void (*replied)(void *data, enum executor_subject subject, uint64_t id, const struct proto_message *reply);
     /* Spares of this executable run. */
     void (*spares_run)(void *data, uint64_t executable);
+    /* What it says of binaries of drivers for this executable. */
+    void (*binaries)(void *data, uint64_t executable, const msgpack_object *told);
     /* It has died; replies that were due will not come. */
     void (*lost)(void *data, fusion_status status, const char *reason);
     /* A new one runs: everything is to be sent again. */

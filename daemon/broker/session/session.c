@@ -223,17 +223,25 @@ static void on_spares_run(void *data, uint64_t executable)
     s->events->spares_run(s, executable);
 }
 
+static void on_binaries(void *data, uint64_t executable, const msgpack_object *told)
+{
+    struct session *s = data;
+    s->events->binaries(s, executable, told);
+}
+
 static const struct executor_events executor_events = {.replied = on_executor_replied,
                                                        .lost = on_executor_lost,
                                                        .restarted = on_executor_restarted,
                                                        .given_up = on_executor_given_up,
-                                                       .spares_run = on_spares_run};
+                                                       .spares_run = on_spares_run,
+                                                       .binaries = on_binaries};
 
 static const struct executor_events gpu_executor_events = {.replied = on_executor_replied,
                                                            .lost = on_executor_lost,
                                                            .restarted = on_gpu_executor_restarted,
                                                            .given_up = on_executor_given_up,
-                                                           .spares_run = on_spares_run};
+                                                           .spares_run = on_spares_run,
+                                                           .binaries = on_binaries};
 
 bool session_begin(struct session *s)
 {

@@ -23,6 +23,8 @@ struct session_events {
     void (*replied)(struct session *s, enum executor_subject subject, uint64_t id, const struct proto_message *reply);
     /* Spares of an executable run. */
     void (*spares_run)(struct session *s, uint64_t executable);
+    /* What an executor says of binaries of drivers for an executable. */
+    void (*binaries)(struct session *s, uint64_t executable, const msgpack_object *told);
     /* A new executor is to be given all that the former one had. */
     void (*restarted)(struct session *s, struct executor *executor);
     /* Its objects are to be freed. */

@@ -5,9 +5,15 @@
 #include <string.h>
 
 #include "daemon/executor/devices/cpu/cpu.h"
+#include "daemon/executor/devices/gpu/kept.h"
+#include "daemon/executor/devices/level_zero/driver.h"
+#include "daemon/executor/devices/level_zero/launch.h"
 #include "daemon/executor/devices/level_zero/level_zero.h"
 #include "daemon/executor/devices/reference/reference.h"
+#include "daemon/executor/devices/vulkan/driver.h"
+#include "daemon/executor/devices/vulkan/pipeline.h"
 #include "daemon/executor/devices/vulkan/vulkan.h"
+#include "proto/include/fusiond/status.h"
 
 static const struct device *devices[2 + DEVICES_MAX_GPUS];
 static unsigned n_devices;
@@ -27,12 +33,15 @@ int devices_start(void)
 static const struct {
     const struct device *device;
     const struct gpu_description *(*init)(struct error *e);
-} drivers[] = {{&vulkan_device, vulkan_device_init}, {&level_zero_device, level_zero_device_init}};
+    int (*open)(struct error *e); /* the driver alone */
+    gpu_binary_maker *make_binary;
+} drivers[] = {{&vulkan_device, vulkan_device_init, vulkan_open, vulkan_make_binary},
+               {&level_zero_device, level_zero_device_init, level_zero_open, level_zero_make_binary}};
+enum { DRIVERS = sizeof drivers / sizeof *drivers };
 
 unsigned devices_init_gpus(struct devices_gpu gpus[DEVICES_MAX_GPUS])
 {
-    unsigned n = sizeof drivers / sizeof *drivers;
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < DRIVERS; i++) {
         struct error e = {0};
         gpus[i] = (struct devices_gpu){.name = drivers[i].device->name, .description = drivers[i].init(&e)};
         if (gpus[i].description)
@@ -40,7 +49,25 @@ unsigned devices_init_gpus(struct devices_gpu gpus[DEVICES_MAX_GPUS])
         else
             snprintf(gpus[i].absent, sizeof gpus[i].absent, "%.250s", e.reason);
     }
-    return n;
+    return DRIVERS;
+}
+
+static unsigned find_driver(const char *name)
+{
+    unsigned i = 0;
+    while (i < DRIVERS && strcmp(drivers[i].device->name, name) != 0) i++;
+    return i;
+}
+
+int devices_open_gpu(const char *name, struct error *e)
+{
+    unsigned i = find_driver(name);
+    return i < DRIVERS ? drivers[i].open(e) : error_set(e, FUSION_NOT_FOUND, name, "is no device with a driver");
+}
+
+uint8_t *devices_make_binary(const char *name, int fd, const void *key, size_t key_size, size_t *size, struct error *e)
+{
+    return gpu_binary_make(drivers[find_driver(name)].make_binary, fd, key, key_size, size, e);
 }
 
 const struct device *devices_find(const char *name)

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "daemon/executor/program/device.h"
 
 struct gpu_description;
@@ -23,4 +25,9 @@ void devices_init(unsigned threads);
 int devices_start(void);
 /* In a process for GPUs instead: loads the drivers, while files may still be opened. Gives how many were looked for. */
 unsigned devices_init_gpus(struct devices_gpu gpus[DEVICES_MAX_GPUS]);
+/* In a process for that alone: loads the driver of one. -1 with the error. */
+int devices_open_gpu(const char *name, struct error *e);
+/* What its driver makes of the object in a sealed memfd, which stays the caller's, behind the key that says what it is
+   for (daemon/gpu/binary.h), to be freed. NULL with the error. */
+uint8_t *devices_make_binary(const char *name, int fd, const void *key, size_t key_size, size_t *size, struct error *e);
 const struct device *devices_find(const char *name); /* NULL: there is none */

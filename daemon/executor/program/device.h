@@ -18,6 +18,14 @@ struct pool;
 struct program_step;
 struct slot_memory;
 
+/* The binary that a driver makes of a launch's object, as it is kept for others (daemon/gpu/binary.h). */
+struct launch_binary {
+    const void *key; /* what it is for */
+    uint32_t key_bytes;
+    bool found;   /* it was there, and is in use */
+    bool refused; /* it was there, but is none for this driver */
+};
+
 /* What runs a launch. Its device makes it, so that one device can have several: compiled code, and an interpreted
  * kernel. */
 struct launch_code {
@@ -28,6 +36,7 @@ struct launch_code {
     void (*free)(struct launch_code *code);
     /* Fills in the arguments that are the code's own, when it becomes the launch's; NULL: there are none. */
     void (*enter)(struct launch_code *code, struct executable *x, uint32_t launch);
+    const struct launch_binary *binary; /* NULL: there is nothing to keep */
 };
 
 /* What launches of all devices run with. */

@@ -1,4 +1,5 @@
 /* One driver with one device. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/level_zero/driver/calls.h"
@@ -47,7 +48,9 @@ ze_result_t ZE_APICALL level_driver_get_properties(ze_driver_handle_t driver, ze
 {
     if (!driver) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
     if (!properties) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    const char *other = getenv("FUSIOND_TEST_ZE_UUID"); /* for tests: another driver */
     memcpy(properties->uuid.id, "fusiond test", sizeof "fusiond test");
+    if (other) properties->uuid.id[sizeof properties->uuid.id - 1] = (uint8_t)other[0];
     properties->driverVersion = 1;
     return ZE_RESULT_SUCCESS;
 }

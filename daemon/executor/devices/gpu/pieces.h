@@ -5,9 +5,7 @@
 #pragma once
 
 #include "daemon/executor/program/program.h"
-#include "daemon/gpu/description.h"
-
-enum { GPU_PIECES = 8 };
+#include "daemon/gpu/binary.h"
 
 struct gpu_piece {
     uint32_t first[3], n[3]; /* work-groups */

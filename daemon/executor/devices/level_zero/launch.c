@@ -47,7 +47,7 @@ static int fail_to_build(ze_module_build_log_handle_t log, ze_result_t result, s
                      level_zero.description.name, text);
 }
 
-/* A binary that came with the module; false: it is not for this device, or not for this driver. */
+/* A binary that was kept, or came with the module; false: it is not for this device, or not for this driver. */
 static bool take_binary(struct level_zero_launch *l, const uint8_t *binary, size_t size)
 {
     const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
@@ -60,11 +60,23 @@ static bool take_binary(struct level_zero_launch *l, const uint8_t *binary, size
     return false;
 }
 
-static int make_module(struct level_zero_launch *l, const struct gpu_object *o, struct error *e)
+/* What came with the module comes first: somebody chose to bring it. */
+static bool take_any_binary(struct level_zero_launch *l, const struct gpu_object *o)
 {
     const uint8_t *binary;
-    for (size_t at = 0, size; (binary = gpu_object_binary(o, &at, &size));)
-        if (take_binary(l, binary, size)) return 0;
+    size_t size;
+    for (size_t at = 0; (binary = gpu_object_binary(o, &at, &size));)
+        if (!gpu_is_kept(binary, size) && take_binary(l, binary, size)) return true;
+    l->code.binary = &l->kept.told;
+    gpu_kept_begin(&l->kept, &level_zero.description, level_zero.description.uuid, &(struct gpu_shape){0});
+    binary = gpu_kept_find(&l->kept, o, &size);
+    l->kept.told.found = binary && take_binary(l, binary, size);
+    l->kept.told.refused = binary && !l->kept.told.found;
+    return l->kept.told.found;
+}
+
+static int build_module(struct level_zero_launch *l, const struct gpu_object *o, struct error *e)
+{
     const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                    .format = ZE_MODULE_FORMAT_IL_SPIRV,
                                    .inputSize = o->header.n_words * sizeof *o->words,
@@ -75,6 +87,29 @@ static int make_module(struct level_zero_launch *l, const struct gpu_object *o, 
     if (log) ze.ModuleBuildLogDestroy(log);
     if (built != 0) l->module = NULL;
     return built;
+}
+
+static int make_module(struct level_zero_launch *l, const struct gpu_object *o, struct error *e)
+{
+    return take_any_binary(l, o) ? 0 : build_module(l, o, e);
+}
+
+uint8_t *level_zero_make_binary(const struct gpu_object *o, const struct gpu_shape *shape, size_t before, size_t *size,
+                                struct error *e)
+{
+    struct level_zero_launch l = {.n_pieces = 0};
+    (void)shape;
+    if (build_module(&l, o, e) != 0) return NULL;
+    ze_result_t result = ze.ModuleGetNativeBinary(l.module, size, NULL);
+    uint8_t *binary = result == ZE_RESULT_SUCCESS ? malloc(before + *size) : NULL;
+    if (result == ZE_RESULT_SUCCESS)
+        result =
+            binary ? ze.ModuleGetNativeBinary(l.module, size, binary + before) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    ze.ModuleDestroy(l.module);
+    if (result == ZE_RESULT_SUCCESS) return binary;
+    free(binary);
+    level_zero_fail(e, NULL, "its binary cannot be had", result);
+    return NULL;
 }
 
 /* Whatever addresses are found in memory, the kernel may follow. */

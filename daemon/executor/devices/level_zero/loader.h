@@ -11,7 +11,7 @@
     X(DeviceGetMemoryAccessProperties) X(DeviceGetCommandQueueGroupProperties) \
     X(ContextCreate) \
     X(MemAllocDevice) X(MemAllocHost) X(MemFree) \
-    X(ModuleCreate) X(ModuleDestroy) X(ModuleGetKernelNames) X(ModuleBuildLogGetString) X(ModuleBuildLogDestroy) \
+    X(ModuleCreate) X(ModuleDestroy) X(ModuleGetKernelNames) X(ModuleGetNativeBinary) X(ModuleBuildLogGetString) X(ModuleBuildLogDestroy) \
     X(KernelCreate) X(KernelDestroy) X(KernelSetGroupSize) X(KernelSetArgumentValue) X(KernelSetIndirectAccess) \
     X(CommandQueueCreate) X(CommandQueueExecuteCommandLists) X(CommandQueueSynchronize) \
     X(CommandListCreate) X(CommandListDestroy) X(CommandListClose) X(CommandListReset) \

@@ -151,6 +151,10 @@ static int make_device(struct vulkan_features *features, struct error *e)
     vulkan_load_device(vulkan.device);
     vk.GetDeviceQueue(vulkan.device, vulkan.family, 0, &vulkan.queue);
     vulkan.sizes_sub_groups = vulkan.description.target.max_sub_group != 0;
+    vulkan.tells_hits = features->tells_hits;
+    VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    vk.GetPhysicalDeviceProperties2(vulkan.physical, &p);
+    memcpy(vulkan.cache_uuid, p.properties.pipelineCacheUUID, sizeof vulkan.cache_uuid);
     return 0;
 }
 

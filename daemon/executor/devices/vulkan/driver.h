@@ -19,8 +19,11 @@ struct vulkan_driver {
     VkDescriptorSetLayout block; /* set 0 of all pipelines: the block of a launch as a uniform buffer */
     VkPipelineLayout layout;     /* of all pipelines: that, and push constants */
     VkPipelineCache cache;
-    VkDeviceSize import_alignment; /* of host memory that is imported; 0: the driver cannot */
-    bool sizes_sub_groups;         /* pipelines may ask for a sub-group size */
+    VkDeviceSize import_alignment;    /* of host memory that is imported; 0: the driver cannot */
+    bool sizes_sub_groups;            /* pipelines may ask for a sub-group size */
+    bool tells_hits;                  /* whether a pipeline came from a cache's contents */
+    bool gives_binaries;              /* caches of pipelines have contents that can be kept */
+    uint8_t cache_uuid[VK_UUID_SIZE]; /* of what caches hold */
     struct gpu_description description;
 };
 

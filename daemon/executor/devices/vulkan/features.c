@@ -17,7 +17,8 @@ static bool has_extension(const VkExtensionProperties *list, uint32_t n, const c
 static void find_extensions(struct vulkan_features *f, VkPhysicalDevice device)
 {
     static const char *const wanted[] = {"VK_EXT_external_memory_host", "VK_EXT_subgroup_size_control",
-                                         "VK_EXT_shader_atomic_float", "VK_KHR_workgroup_memory_explicit_layout"};
+                                         "VK_EXT_shader_atomic_float", "VK_KHR_workgroup_memory_explicit_layout",
+                                         "VK_EXT_pipeline_creation_feedback"};
     uint32_t n = 0;
     vk.EnumerateDeviceExtensionProperties(device, NULL, &n, NULL);
     VkExtensionProperties *list = calloc(n + 1, sizeof *list);
@@ -112,6 +113,7 @@ const char *vulkan_features_ask(struct vulkan_features *f, VkPhysicalDevice devi
     chain(f);
     vk.GetPhysicalDeviceFeatures2(device, &f->core);
     f->imports_memory = uses(f, "VK_EXT_external_memory_host");
+    f->tells_hits = uses(f, "VK_EXT_pipeline_creation_feedback");
     keep_what_we_use(f);
     return missing(f);
 }

@@ -17,6 +17,7 @@ struct vulkan_features {
     const char *extensions[8]; /* that the device has and we use */
     uint32_t n_extensions;
     bool imports_memory; /* external_memory_host */
+    bool tells_hits;     /* VK_EXT_pipeline_creation_feedback */
 };
 
 /* Fills in all of it: what there is, and of that only what we use. It must not be moved afterwards. NULL, or what is

@@ -154,7 +154,8 @@ static int make(struct vulkan_launch *v, struct executable *x, uint32_t launch, 
     if (check_object(o, p, e) != 0 || gpu_check_images(p, "vulkan", e) != 0) return -1;
     uint32_t local = (uint32_t)gpu_lay_out_local(p, o->header.local_bytes, x->launches[launch].args);
     if (write_block(v, x->of_device, o, p, e) != 0) return -1;
-    return vulkan_pieces_make(&v->pieces, o, p, local, e);
+    if (vulkan.gives_binaries) v->code.binary = &v->kept.told;
+    return vulkan_pieces_make(&v->pieces, o, p, local, &v->kept, e);
 }
 
 static int load(struct vulkan_launch *v, struct executable *x, uint32_t launch, int fd, struct error *e)

@@ -20,9 +20,9 @@
     X(CmdWriteTimestamp) X(CreateBuffer) \
     X(CreateCommandPool) X(CreateComputePipelines) X(CreateFence) X(CreatePipelineCache) X(CreatePipelineLayout) \
     X(CreateQueryPool) X(GetQueryPoolResults) \
-    X(CreateShaderModule) X(DestroyBuffer) X(DestroyDevice) X(DestroyPipeline) X(DestroyShaderModule) \
+    X(CreateShaderModule) X(DestroyBuffer) X(DestroyDevice) X(DestroyPipeline) X(DestroyPipelineCache) X(DestroyShaderModule) \
     X(EndCommandBuffer) X(FreeCommandBuffers) X(FreeMemory) X(GetBufferDeviceAddress) \
-    X(GetBufferMemoryRequirements) X(GetDeviceQueue) X(GetFenceStatus) X(GetMemoryHostPointerPropertiesEXT) \
+    X(GetBufferMemoryRequirements) X(GetDeviceQueue) X(GetFenceStatus) X(GetPipelineCacheData) X(GetMemoryHostPointerPropertiesEXT) \
     X(MapMemory) X(QueueSubmit) X(QueueWaitIdle) X(ResetFences) X(WaitForFences)
 /* clang-format on */
 

@@ -2,6 +2,7 @@
 #include "daemon/executor/devices/vulkan/vulkan.h"
 
 #include "daemon/executor/devices/gpu/pipes.h"
+#include "daemon/executor/devices/vulkan/binary.h"
 #include "daemon/executor/devices/vulkan/commands.h"
 #include "daemon/executor/devices/vulkan/launch.h"
 #include "daemon/executor/devices/vulkan/queue.h"
@@ -13,6 +14,7 @@
 const struct gpu_description *vulkan_device_init(struct error *e)
 {
     if (vulkan_open(e) != 0 || vulkan_queue_init(e) != 0 || vulkan_self_test(&vulkan.description, e) != 0) return NULL;
+    vulkan_binaries_init();
     return &vulkan.description;
 }
 
