@@ -40,10 +40,10 @@ static void note_read(struct ir_inst *inst, void *data)
         d->read[access.read.root->scratch] = true;
 }
 
-/* A plain write to a variable that nothing reads. */
+/* A plain write to a variable that nothing reads. Who takes a packet does more than write it. */
 static bool is_unread(const struct dce *d, const struct ir_inst *inst)
 {
-    if (inst->attrs.is_volatile || inst->n_results) return false;
+    if (inst->attrs.is_volatile || inst->n_results || ir_op_class(inst->op) == IR_CLASS_PIPE) return false;
     struct alias_access access = alias_access(&d->alias, inst);
     if (access.effect != ALIAS_ACCESS || !is_var(access.write.root)) return false;
     uint32_t number = access.write.root->scratch;
