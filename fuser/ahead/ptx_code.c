@@ -166,12 +166,14 @@ static bool compile(const struct ahead_image *i, const struct ir_function *kerne
 bool ahead_ptx_code(const struct ahead_image *i, struct error *e)
 {
     struct compiler c = {0};
+    struct spirv_target target = spirv_target_kernel;
     const struct ir_function *kernel;
+    target.features &= ~(uint32_t)SPIRV_PIPES; /* libclc has none */
     bool good = find_compiler(&c, e);
     for (uint32_t at = 0; good && (kernel = ahead_next_kernel(i, &at));) {
         struct spirv_module m;
         struct diag_list list = {0};
-        if (ahead_spirv_of(kernel, &m, &list)) {
+        if (ahead_spirv_of(kernel, &target, &m, &list)) {
             good = compile(i, kernel, &m, &c, e);
         } else {
             char *text = diag_format(&list);

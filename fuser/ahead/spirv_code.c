@@ -7,7 +7,8 @@
 #include "fuser/spirv/writer.h"
 #include "ir/features/usage.h"
 
-bool ahead_spirv_of(const struct ir_function *kernel, struct spirv_module *out, struct diag_list *list)
+bool ahead_spirv_of(const struct ir_function *kernel, const struct spirv_target *target, struct spirv_module *out,
+                    struct diag_list *list)
 {
     struct ir_module *m = ir_module_new(kernel->module->name);
     ir_module_copy_numbers(m, kernel->module);
@@ -21,7 +22,7 @@ bool ahead_spirv_of(const struct ir_function *kernel, struct spirv_module *out, 
     if (good) {
         ir_usage_keep(f);
         pipeline_run(&pipeline_cleanup, f);
-        good = spirv_write(f, &spirv_target_kernel, out, list) == 0;
+        good = spirv_write(f, target, out, list) == 0;
     }
     ir_module_free(m);
     return good;
@@ -34,7 +35,7 @@ bool ahead_spirv_code(const struct ahead_image *i, struct error *e)
     for (uint32_t at = 0; (kernel = ahead_next_kernel(i, &at));) {
         struct spirv_module m;
         struct diag_list list = {0};
-        if (ahead_spirv_of(kernel, &m, &list)) {
+        if (ahead_spirv_of(kernel, &spirv_target_kernel, &m, &list)) {
             ahead_add_code(i, kernel, NULL, "spv", m.words, m.n_words * sizeof *m.words, 1, "");
         } else {
             char *text = diag_format(&list);

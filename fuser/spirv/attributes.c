@@ -11,6 +11,7 @@
 #include "ir/base/arena.h"
 #include "ir/base/strbuf.h"
 #include "ir/core/aspects.h"
+#include "ir/core/pipe_properties.h"
 
 enum { MAX_TEXT = 60000 }; /* of an instruction, whose words are counted in 16 bits: four bytes each, and some */
 
@@ -61,6 +62,19 @@ static void put_numbers(struct spw *w)
     put(w, &out);
 }
 
+/* "uses_valid(false) of p" */
+static void put_properties(struct spw *w, const struct ir_global *pipe)
+{
+    for (uint32_t i = 0; i < pipe->n_properties; i++) {
+        struct strbuf property = {0}, out = {0};
+        ir_pipe_print_property(&property, &pipe->properties[i]);
+        char *text = strbuf_take(&property), *value = strchr(text, ' ');
+        strbuf_printf(&out, "%.*s(%s) of %s", (int)(value - text), text, value + 1, pipe->name);
+        put(w, &out);
+        free(text);
+    }
+}
+
 void spw_attributes(struct spw *w)
 {
     static const char *const automatic[] = {"automatic"}, *const primary[] = {"primary"};
@@ -71,4 +85,6 @@ void spw_attributes(struct spw *w)
     if (k->has_targets) put_of_kernel(w, "-fsycl-fixed-targets", k->targets, k->n_targets);
     if (k->sub_group_size == IR_SUB_GROUP_AUTOMATIC) put_of_kernel(w, "intel::named_sub_group_size", automatic, 1);
     if (k->sub_group_size == IR_SUB_GROUP_PRIMARY) put_of_kernel(w, "intel::named_sub_group_size", primary, 1);
+    for (uint32_t i = 0; i < k->module->n_globals; i++)
+        if (map_find(&w->globals, (uint64_t)(uintptr_t)k->module->globals[i])) put_properties(w, k->module->globals[i]);
 }

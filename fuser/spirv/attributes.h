@@ -1,4 +1,5 @@
-/* Attributes of a kernel that SPIR-V has no place for, as texts (docs/spirv.md, "Attributes"). */
+/* Attributes of a kernel and of pipes that it has, that SPIR-V has no place for, as texts (docs/spirv.md,
+ * "Attributes"). */
 #pragma once
 
 #include "fuser/spirv/base/body.h"

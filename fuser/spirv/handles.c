@@ -244,7 +244,8 @@ static struct ir_value *lowered(struct ir_builder *b, const struct ir_inst *inst
 struct found {
     struct ir_inst **insts;
     size_t n;
-    bool others; /* pipes that are no arguments */
+    bool pipes_stay;
+    bool others; /* pipes that are no arguments, and do not stay */
 };
 
 static void find(struct ir_inst *inst, void *data)
@@ -252,8 +253,8 @@ static void find(struct ir_inst *inst, void *data)
     struct found *f = data;
     enum ir_op_class c = ir_op_class(inst->op);
     bool blocks = inst->op == IR_OP_IMAGE_BLOCK_READ || inst->op == IR_OP_IMAGE_BLOCK_WRITE;
-    f->others |= inst->op == IR_OP_GLOBAL && ir_type_kind(inst->results[0]->type) == IR_KIND_PIPE;
-    if (c != IR_CLASS_IMAGE && c != IR_CLASS_PIPE && !blocks) return;
+    f->others |= !f->pipes_stay && inst->op == IR_OP_GLOBAL && ir_type_kind(inst->results[0]->type) == IR_KIND_PIPE;
+    if (c != IR_CLASS_IMAGE && (c != IR_CLASS_PIPE || f->pipes_stay) && !blocks) return;
     f->insts = arena_realloc(f->insts, (f->n + 1) * sizeof *f->insts);
     f->insts[f->n++] = inst;
 }
@@ -267,12 +268,12 @@ static void lower(struct ir_function *f, struct ir_inst *inst)
     ir_inst_remove(inst);
 }
 
-static bool retype(struct ir_value *v)
+static bool retype(struct ir_value *v, bool pipes_stay)
 {
     enum ir_kind kind = ir_type_kind(v->type);
     if (kind == IR_KIND_SAMPLER)
         v->type = IR_I64;
-    else if (kind == IR_KIND_IMAGE || kind == IR_KIND_PIPE)
+    else if (kind == IR_KIND_IMAGE || (kind == IR_KIND_PIPE && !pipes_stay))
         v->type = IR_PTR(IR_SPACE_GLOBAL);
     else
         return false;
@@ -281,21 +282,22 @@ static bool retype(struct ir_value *v)
 
 static void retype_all(struct ir_inst *inst, void *data)
 {
-    (void)data;
-    for (uint32_t i = 0; i < inst->n_results; i++) retype(inst->results[i]);
+    const struct found *f = data;
+    for (uint32_t i = 0; i < inst->n_results; i++) retype(inst->results[i], f->pipes_stay);
     for (int k = 0; k < 2; k++)
-        for (uint32_t i = 0; inst->blocks[k] && i < inst->blocks[k]->n_args; i++) retype(inst->blocks[k]->args[i]);
+        for (uint32_t i = 0; inst->blocks[k] && i < inst->blocks[k]->n_args; i++)
+            retype(inst->blocks[k]->args[i], f->pipes_stay);
 }
 
-bool spirv_lower_handles(struct ir_function *f)
+bool spirv_lower_handles(struct ir_function *f, bool pipes_stay)
 {
-    struct found found = {0};
+    struct found found = {.pipes_stay = pipes_stay};
     bool some = false;
     ir_walk(f->body, find, &found);
     for (size_t i = 0; i < found.n && !found.others; i++) lower(f, found.insts[i]);
     free(found.insts);
     if (found.others) return false;
-    for (uint32_t i = 0; i < f->n_params; i++) some |= retype(f->params[i].value);
-    ir_walk(f->body, retype_all, NULL);
+    for (uint32_t i = 0; i < f->n_params; i++) some |= retype(f->params[i].value, pipes_stay);
+    ir_walk(f->body, retype_all, &found);
     return some || found.n;
 }

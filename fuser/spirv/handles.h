@@ -3,5 +3,5 @@
 
 #include "ir/core/ir.h"
 
-/* Whether there were any; calls are to be put in place then. */
-bool spirv_lower_handles(struct ir_function *f);
+/* Whether there were any; calls are to be put in place then. Pipes may stay what they are. */
+bool spirv_lower_handles(struct ir_function *f, bool pipes_stay);

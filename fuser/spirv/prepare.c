@@ -8,6 +8,7 @@
 #include "fuser/passes/passes.h"
 #include "fuser/passes/util.h"
 #include "fuser/spirv/handles.h"
+#include "fuser/spirv/memory/pipe.h"
 
 /* Early exits part ways for the rest of the kernel: as ifs they do so only where that shows. */
 static const struct pass *const last[] = {&pass_lower_returns, NULL};
@@ -96,7 +97,7 @@ struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct
     ir_module_copy_numbers(module, kernel->module);
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
     bool vulkan = target->dialect == SPIRV_VULKAN, block = vulkan || target->features & SPIRV_LAUNCH_BLOCK;
-    if (spirv_lower_handles(copy)) pipeline_run(&pipeline_handles, copy);
+    if (spirv_lower_handles(copy, spirv_keeps_pipes(copy, target))) pipeline_run(&pipeline_handles, copy);
     pipeline_run(vulkan ? &pipeline_vulkan : block ? &pipeline_block : &pipeline_kernel, copy);
     *items = vulkan ? coarsen(copy) : 1;
     if (*items > 1) pipeline_run(&pipeline_coarse, copy);

@@ -31,7 +31,7 @@ enum {
 };
 
 const struct spirv_target spirv_target_kernel = {
-    .dialect = SPIRV_KERNEL, .version = 0x00010200, .features = KERNEL_FEATURES};
+    .dialect = SPIRV_KERNEL, .version = 0x00010200, .features = KERNEL_FEATURES | SPIRV_PIPES};
 const struct spirv_target spirv_target_level_zero = {
     .dialect = SPIRV_KERNEL, .version = 0x00010200, .features = KERNEL_FEATURES | SPIRV_LAUNCH_BLOCK};
 const struct spirv_target spirv_target_vulkan = {.dialect = SPIRV_VULKAN,

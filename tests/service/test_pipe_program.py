@@ -41,10 +41,13 @@ def program(compiler):
     with tempfile.TemporaryDirectory() as folder:
         inspect("--integration", f"{folder}/pipes", f"{SOURCES}/pipes.fk")
         build(folder, compiler)
-        done = subprocess.run([f"{folder}/program", f"{SOURCES}/pipes.fk", f"{ROOT}/tests/service/chain.fk",
-                               f"{folder}/library.so"], capture_output=True, text=True, timeout=120)
-        if done.stdout.strip() != "4950":
-            raise ValueError(f"printed {done.stdout!r} {done.stderr!r}")
+        written = f"{folder}/pipes.spv"
+        subprocess.run([TOOL, "compile", "--spirv", written, f"{SOURCES}/pipes.fk"], check=True, stdout=subprocess.DEVNULL)
+        for module in (f"{SOURCES}/pipes.fk", written):
+            done = subprocess.run([f"{folder}/program", module, f"{ROOT}/tests/service/chain.fk", f"{folder}/library.so"],
+                                  capture_output=True, text=True, timeout=120)
+            if done.stdout.strip() != "4950":
+                raise ValueError(f"{module}: printed {done.stdout!r} {done.stderr!r}")
 
 
 def test_program_in_c():

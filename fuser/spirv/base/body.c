@@ -112,10 +112,23 @@ static uint32_t pointer_type(struct spw *w, enum ir_space space)
     return spw_type_int(&w->m, space == IR_SPACE_LOCAL || space == IR_SPACE_PRIVATE ? 32 : 64, 1);
 }
 
+static uint32_t pipe_type(struct spw *w, enum ir_handle_access access)
+{
+    static const uint32_t qualifiers[] = {
+        [IR_HANDLE_READ] = SpvAccessQualifierReadOnly,
+        [IR_HANDLE_WRITE] = SpvAccessQualifierWriteOnly,
+        [IR_HANDLE_READ_WRITE] = SpvAccessQualifierReadWrite,
+    };
+    spw_capability(&w->m, SpvCapabilityPipes);
+    return spw_once(&w->m, SPW_GLOBALS, SpvOpTypePipe, 0, &qualifiers[access], 1);
+}
+
 uint32_t spw_part_type(struct spw *w, ir_type t)
 {
     if (ir_type_is_number(t)) return spw_number_type(w, ir_type_kind(t), spw_part_lanes(w, t));
     if (ir_type_is_ptr(t)) return pointer_type(w, ir_type_space(t));
+    if (ir_type_kind(t) == IR_KIND_PIPE && w->target->features & SPIRV_PIPES)
+        return pipe_type(w, ir_type_handle_access(t));
     spw_fail(w, "uses images, samplers or pipes, for which there is no SPIR-V yet");
     return spw_type_int(&w->m, 32, 1);
 }

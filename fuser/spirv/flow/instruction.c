@@ -5,13 +5,13 @@
 #include "fuser/spirv/groups/group.h"
 #include "fuser/spirv/memory/atomic.h"
 #include "fuser/spirv/memory/memory.h"
+#include "fuser/spirv/memory/pipe.h"
 #include "fuser/spirv/numbers/pure.h"
 
 static const char *family_name(enum ir_op_class c)
 {
     switch (c) {
     case IR_CLASS_IMAGE: return "images";
-    case IR_CLASS_PIPE: return "pipes";
     case IR_CLASS_PRINT: return "printing";
     default: return "calls";
     }
@@ -22,10 +22,13 @@ void spw_instruction(struct spw *w, const struct ir_inst *inst)
     enum ir_op_class c = ir_op_class(inst->op);
     switch (c) {
     case IR_CLASS_ARITHMETIC:
-    case IR_CLASS_COMPARISON:
     case IR_CLASS_CONVERSION:
     case IR_CLASS_VECTOR:
     case IR_CLASS_MATH: spw_pure(w, inst); break;
+    case IR_CLASS_COMPARISON:
+        if (!spw_pipe_asked(w, inst)) spw_pure(w, inst);
+        break;
+    case IR_CLASS_PIPE: spw_pipe(w, inst); break;
     case IR_CLASS_MEMORY:
         if (inst->op == IR_OP_FENCE)
             spw_fence(w, inst);

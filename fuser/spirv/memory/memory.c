@@ -8,6 +8,7 @@
 #include "fuser/spirv/base/ids.h"
 #include "fuser/spirv/base/kernel_ids.h"
 #include "fuser/spirv/memory/kernel_memory.h"
+#include "fuser/spirv/memory/pipe.h"
 #include "fuser/spirv/memory/vulkan_memory.h"
 #include "fuser/spirv/numbers/operation.h"
 #include "ir/base/arena.h"
@@ -289,8 +290,10 @@ void spw_params(struct spw *w)
 void spw_memory_access(struct spw *w, const struct ir_inst *inst)
 {
     switch (inst->op) {
-    case IR_OP_VAR:
-    case IR_OP_GLOBAL: variable(w, inst); break;
+    case IR_OP_VAR: variable(w, inst); break;
+    case IR_OP_GLOBAL:
+        if (!spw_is_pipe(w, inst)) variable(w, inst);
+        break; /* of a pipe: who uses it makes it */
     case IR_OP_ELEM: element(w, inst); break;
     case IR_OP_FIELD: field(w, inst); break;
     case IR_OP_LOAD: load(w, inst); break;

@@ -69,6 +69,17 @@ static const uint32_t *storage_of(const struct spirv_reader *r, uint32_t id)
     return id < r->pipes.bound ? r->pipes.storage[id] : NULL;
 }
 
+/* Other modules may know the pipe by its name: then kernels of theirs may have any of its ends. */
+static enum ir_linkage linkage_of(const struct spirv_reader *r, const struct spirv_inst *i)
+{
+    uint32_t n;
+    const uint32_t *linkage = spirv_decoration(r, i->id, SpvDecorationLinkageAttributes, &n);
+    if (!linkage || i->op != SpvOpVariable) return IR_LINKAGE_INTERNAL;
+    return linkage[n - 1] == SpvLinkageTypeExport        ? IR_LINKAGE_EXPORT
+           : linkage[n - 1] == SpvLinkageTypeLinkOnceODR ? IR_LINKAGE_EXPORT_ONCE
+                                                         : IR_LINKAGE_INTERNAL;
+}
+
 static void make_pipe(struct spirv_reader *r, const struct spirv_inst *i, const uint32_t *storage)
 {
     uint32_t size = storage[0], align = storage[1], capacity = storage[2];
@@ -76,9 +87,13 @@ static void make_pipe(struct spirv_reader *r, const struct spirv_inst *i, const 
         spirv_fail(r, i, "is a pipe with packets of %u bytes; 1 to %d can be", size, MAX_PACKET);
         return;
     }
+    enum ir_linkage linkage = linkage_of(r, i);
     const char *name = r->index.ids[i->id].name;
-    struct ir_global *g = ir_global_new(r->module, spirv_unique_name(r, &r->globals.names, name, "pipe"),
-                                        IR_SPACE_GLOBAL, IR_TYPE(IR_KIND_PIPE, 1, access_of(r, i->id)));
+    if (linkage == IR_LINKAGE_INTERNAL) name = spirv_unique_name(r, &r->globals.names, name, "pipe");
+    struct ir_global *g =
+        ir_global_new(r->module, name, IR_SPACE_GLOBAL, IR_TYPE(IR_KIND_PIPE, 1, IR_HANDLE_READ_WRITE));
+    if (linkage == IR_LINKAGE_INTERNAL) g->type = IR_TYPE(IR_KIND_PIPE, 1, access_of(r, i->id));
+    g->linkage = linkage;
     g->packet = packet_type(r, size, align);
     g->capacity = capacity ? capacity : 1;
     const char *const *ids = r->pipes.host_access;
