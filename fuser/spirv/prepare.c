@@ -15,6 +15,7 @@ static const struct pass *const last[] = {&pass_lower_returns, NULL};
 static const struct pass *const clean[] = {&pass_fold, &pass_cse, &pass_mem2reg, &pass_dce, NULL};
 static const struct pass *const inline_and_copy[] = {&pass_inline, &pass_byval_copy, NULL};
 static const struct pipeline pipeline_vulkan = {"vulkan", .first = inline_and_copy, .repeat = clean, .last = last};
+static const struct pipeline pipeline_to_coarsen = {"to be coarse", .repeat = clean, .last = last};
 
 /* What the work-items that one does have in common stands there more than once. */
 static const struct pipeline pipeline_coarse = {"coarse", .repeat = clean};
@@ -91,6 +92,19 @@ static void see_loop(struct ir_inst *inst, void *data)
     if (!keeps) leave_with_parameters(inst);
 }
 
+/* Kernels of the kernel dialect stay as they are where they do not become coarser. */
+static struct ir_function *try_coarser(struct ir_function *kernel, uint32_t *items)
+{
+    struct ir_module *module = ir_module_new("coarse");
+    ir_module_copy_numbers(module, kernel->module);
+    struct ir_function *coarse = ir_function_copy(module, kernel, kernel->name);
+    pipeline_run(&pipeline_to_coarsen, coarse);
+    *items = coarsen(coarse);
+    struct ir_function *other = *items > 1 ? kernel : coarse;
+    ir_module_free(other->module);
+    return *items > 1 ? coarse : kernel;
+}
+
 struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct spirv_target *target, uint32_t *items)
 {
     struct ir_module *module = ir_module_new("kernel");
@@ -100,6 +114,7 @@ struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct
     if (spirv_lower_handles(copy, spirv_keeps_pipes(copy, target))) pipeline_run(&pipeline_handles, copy);
     pipeline_run(vulkan ? &pipeline_vulkan : block ? &pipeline_block : &pipeline_kernel, copy);
     *items = vulkan ? coarsen(copy) : 1;
+    if (!vulkan && target->features & SPIRV_SPECIALIZES) copy = try_coarser(copy, items);
     if (*items > 1) pipeline_run(&pipeline_coarse, copy);
     if (block) share_by_value(copy);
     if (vulkan) ir_walk(copy->body, see_loop, (void *)target);

@@ -35,7 +35,8 @@ static void describe(struct dispatcher *d)
     ze_device_compute_properties_t c = {.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES};
     zeDeviceGetModuleProperties(d->device, &m);
     zeDeviceGetComputeProperties(d->device, &c);
-    uint32_t features = SPIRV_LAUNCH_BLOCK | SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 | SPIRV_STORAGE8 | SPIRV_STORAGE16;
+    uint32_t features = SPIRV_LAUNCH_BLOCK | SPIRV_SPECIALIZES | SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 |
+                        SPIRV_STORAGE8 | SPIRV_STORAGE16;
     uint32_t sub_group = 0;
     for (uint32_t i = 0; i < c.numSubGroupSizes && i < MOST_SIZES; i++)
         if (c.subGroupSizes[i] > sub_group) sub_group = c.subGroupSizes[i];
@@ -126,7 +127,8 @@ uint32_t dispatch_own_local(const struct dispatcher *d, const struct spirv_modul
     return (uint32_t)((exchange + SPIRV_BLOCK_ALIGN - 1) / SPIRV_BLOCK_ALIGN * SPIRV_BLOCK_ALIGN);
 }
 
-static void *put_block(struct dispatcher *d, const struct spirv_module *m, const struct nd_range *r, const void *args)
+static void *put_block(struct dispatcher *d, const struct spirv_module *m, const struct nd_range *r, const void *args,
+                       uint32_t items)
 {
     struct spirv_launch launch = {.dims = r->dims};
     uint64_t address;
@@ -134,7 +136,8 @@ static void *put_block(struct dispatcher *d, const struct spirv_module *m, const
         launch.global_size[i] = r->global[i];
         launch.global_offset[i] = r->offset[i];
         launch.local_size[i] = r->local[i];
-        launch.num_groups[i] = (r->global[i] + r->local[i] - 1) / r->local[i];
+        uint64_t each = r->local[i] * (i ? 1 : items);
+        launch.num_groups[i] = (r->global[i] + each - 1) / each;
     }
     uint8_t *to = dispatch_memory(d, SPIRV_ARGUMENTS + m->args_size + 8, &address);
     memcpy(to, &launch, sizeof launch);
@@ -155,8 +158,9 @@ static bool run_list(struct dispatcher *d, ze_kernel_handle_t kernel, const ze_g
     return good;
 }
 
-/* Complete work-groups, and incomplete ones at the ends by themselves. */
-static bool run_parts(struct dispatcher *d, ze_kernel_handle_t kernel, const struct nd_range *r)
+/* Complete work-groups, and incomplete ones at the ends by themselves; in x there are none of those where work-items do
+   several. */
+static bool run_parts(struct dispatcher *d, ze_kernel_handle_t kernel, const struct nd_range *r, uint32_t items)
 {
     bool good = true;
     for (unsigned part = 0; part < 8 && good; part++) {
@@ -164,6 +168,11 @@ static bool run_parts(struct dispatcher *d, ze_kernel_handle_t kernel, const str
         for (unsigned i = 0; i < 3 && good; i++) {
             uint32_t whole = (uint32_t)(r->global[i] / r->local[i]), rest = (uint32_t)(r->global[i] % r->local[i]);
             bool at_end = part >> i & 1;
+            if (i == 0 && items > 1) {
+                uint64_t each = r->local[0] * items;
+                whole = (uint32_t)((r->global[0] + each - 1) / each);
+                rest = 0;
+            }
             uint32_t base = at_end ? whole : 0;
             size[i] = at_end ? rest : (uint32_t)r->local[i];
             groups[i] = at_end ? rest != 0 : whole;
@@ -177,12 +186,16 @@ static bool run_parts(struct dispatcher *d, ze_kernel_handle_t kernel, const str
     return good;
 }
 
-static bool make_module(struct dispatcher *d, const struct spirv_module *m, ze_module_handle_t *module)
+static bool make_module(struct dispatcher *d, const struct spirv_module *m, uint32_t items, ze_module_handle_t *module)
 {
+    const uint32_t which = SPIRV_SPEC_ITEMS;
+    const void *value = &items;
+    const ze_module_constants_t constants = {1, &which, &value};
     const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                    .format = ZE_MODULE_FORMAT_IL_SPIRV,
                                    .inputSize = m->n_words * sizeof *m->words,
-                                   .pInputModule = (const uint8_t *)m->words};
+                                   .pInputModule = (const uint8_t *)m->words,
+                                   .pConstants = items > 1 ? &constants : NULL};
     ze_module_build_log_handle_t log;
     char text[4096] = "";
     size_t size = sizeof text;
@@ -195,20 +208,19 @@ static bool make_module(struct dispatcher *d, const struct spirv_module *m, ze_m
 bool dispatch_run(struct dispatcher *d, const struct spirv_module *m, const struct nd_range *range, const void *args,
                   uint32_t local_bytes, uint32_t items)
 {
-    (void)items; /* 1 */
-    const void *block = put_block(d, m, range, args);
+    const void *block = put_block(d, m, range, args, items);
     uint32_t local = dispatch_own_local(d, m, range) + local_bytes, n = 1;
     ze_module_handle_t module;
     ze_kernel_handle_t kernel;
     const char *name;
-    if (!make_module(d, m, &module)) return false;
+    if (!make_module(d, m, items, &module)) return false;
     zeModuleGetKernelNames(module, &n, &name);
     const ze_kernel_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = name};
     bool good = !said(zeKernelCreate(module, &desc, &kernel), "kernel");
     if (good) {
         good = !said(zeKernelSetArgumentValue(kernel, SPIRV_KERNEL_BLOCK, sizeof block, &block), "block") &&
                !said(zeKernelSetArgumentValue(kernel, SPIRV_KERNEL_LOCAL, local ? local : 1, NULL), "local") &&
-               run_parts(d, kernel, range);
+               run_parts(d, kernel, range, items);
         zeKernelDestroy(kernel);
     }
     zeModuleDestroy(module);

@@ -80,7 +80,9 @@ int main(int argc, char **argv)
     const struct spirv_target *target = strcmp(argv[1], "vulkan") == 0       ? &spirv_target_vulkan
                                         : strcmp(argv[1], "level_zero") == 0 ? &spirv_target_level_zero
                                                                              : &spirv_target_kernel;
-    for (int i = 3; i < argc; i++) write_file(argv[2], argv[i], target);
+    struct spirv_target own = *target;
+    if (target == &spirv_target_level_zero) own.features |= SPIRV_SPECIALIZES;
+    for (int i = 3; i < argc; i++) write_file(argv[2], argv[i], &own);
     printf("%u written, %u refused, %u wrong\n", written, refused, wrong);
     return wrong > 0;
 }

@@ -55,7 +55,8 @@ enum spirv_kernel_parameter {
     SPIRV_KERNEL_PARAMETERS
 };
 
-/* Specialization constants, all of 32 bits. */
+/* Specialization constants, all of 32 bits. The kernel dialect has SPIRV_SPEC_ITEMS, for a target with
+   SPIRV_SPECIALIZES: with items above 1 the block's local_size and num_groups are those of the dispatch. */
 enum spirv_spec {
     SPIRV_SPEC_SIZE_X, /* work-items that a dispatch's work-groups have: those of a complete one, or of an incomplete */
     SPIRV_SPEC_SIZE_Y, /* one where struct spirv_module says whole_groups */

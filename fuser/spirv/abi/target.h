@@ -43,6 +43,7 @@ enum spirv_feature {
     SPIRV_LAUNCH_BLOCK = 1 << 28, /* kernels are given a launch's block (abi.h) instead of their parameters */
     SPIRV_PIPES = 1 << 30,        /* pipes of modules are pipes, for whoever compiles it */
     SPIRV_GROUPS = 1 << 29,       /* the device has instructions of groups; else SPIRV_LAUNCH_BLOCK is needed */
+    SPIRV_SPECIALIZES = 1 << 30,  /* who loads a module gives its specialization constants */
 };
 
 struct spirv_target {

@@ -270,12 +270,10 @@ static void coarse_params(struct spw *w, const struct ir_param *params)
 void spw_params(struct spw *w)
 {
     uint32_t *offsets = arena_alloc(w->arena, (w->kernel->n_params + 1) * sizeof *offsets);
-    if (w->out->items > 1) {
-        w->kernel->n_params -= COARSEN_PARAMS;
-        coarse_params(w, w->kernel->params + w->kernel->n_params);
-    }
+    if (w->out->items > 1) w->kernel->n_params -= COARSEN_PARAMS;
     w->out->args_size = ir_param_layout(w->kernel, offsets);
     if (spw_has_block(w)) spw_block_params(w);
+    if (w->out->items > 1) coarse_params(w, w->kernel->params + w->kernel->n_params);
     for (uint32_t i = 0; i < w->kernel->n_params && !w->failed; i++) {
         const struct ir_param *p = &w->kernel->params[i];
         if (w->vulkan)

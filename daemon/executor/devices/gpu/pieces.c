@@ -74,10 +74,11 @@ static uint32_t least_power(uint64_t n, uint32_t most)
     return power;
 }
 
-int gpu_coarse_piece(struct gpu_piece *piece, const struct program_launch *launch, uint32_t items)
+int gpu_coarse_piece(struct gpu_piece *piece, const struct program_launch *launch, uint32_t items, bool whole_rows)
 {
     const uint64_t *global = launch->range.global;
     uint32_t row = least_power(global[0] / items, COARSE_GROUP), rows = least_power(global[1], COARSE_GROUP / row);
+    while (whole_rows && global[1] % rows != 0) rows /= 2;
     const uint32_t each[3] = {row * items, rows, 1};
     *piece = (struct gpu_piece){.size = {row, rows, 1}};
     for (unsigned d = 0; d < 3; d++) piece->n[d] = (uint32_t)((global[d] + each[d] - 1) / each[d]);

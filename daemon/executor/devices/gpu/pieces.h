@@ -20,8 +20,9 @@ int gpu_pieces_make(struct gpu_piece pieces[GPU_PIECES], const struct program_la
 /* How many work-items of the launch one may do, of so many that it can: few of them in all are better spread over the
    device. */
 uint32_t gpu_items_of(const struct program_launch *launch, uint32_t items);
-/* The launch where each does so many: one piece, of work-groups of its own. Gives 1. */
-int gpu_coarse_piece(struct gpu_piece *piece, const struct program_launch *launch, uint32_t items);
+/* The launch where each does so many: one piece, of work-groups of its own. whole_rows: there is no row of work-items
+   too many; work-items in x there may always be. Gives 1. */
+int gpu_coarse_piece(struct gpu_piece *piece, const struct program_launch *launch, uint32_t items, bool whole_rows);
 
 struct gpu_dispatch {
     uint32_t first[3], n[3]; /* work-groups */

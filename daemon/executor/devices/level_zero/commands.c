@@ -35,6 +35,11 @@ static const struct program_launch *launch_of(const struct executable *x, const 
     return &x->program->launches[b->launches[i]];
 }
 
+static const struct level_zero_launch *code_of(const struct executable *x, const struct level_zero_batch *b, uint32_t i)
+{
+    return (const struct level_zero_launch *)x->launches[b->launches[i]].code;
+}
+
 static uint64_t block_bytes(const struct program_launch *p)
 {
     return (gpu_block_bytes(p) + SPIRV_BLOCK_ALIGN - 1) & -(uint64_t)SPIRV_BLOCK_ALIGN;
@@ -85,8 +90,7 @@ static ze_result_t record_launches(const struct executable *x, const struct leve
             result = barrier(b);
             since = i;
         }
-        const struct level_zero_launch *l = (const struct level_zero_launch *)x->launches[b->launches[i]].code;
-        if (result == ZE_RESULT_SUCCESS) result = record_launch(l, b->list, block);
+        if (result == ZE_RESULT_SUCCESS) result = record_launch(code_of(x, b, i), b->list, block);
         block += block_bytes(launch_of(x, b, i));
     }
     return result;
@@ -124,6 +128,16 @@ static void free_batch(struct level_zero_batch *b)
     free(b);
 }
 
+/* Where work-items do several each, work-groups are others than the launch's. */
+static void tell_groups(uint8_t *block, const struct level_zero_launch *l)
+{
+    struct spirv_launch *launch = (struct spirv_launch *)block;
+    for (unsigned d = 0; d < 3 && l->items > 1; d++) {
+        launch->local_size[d] = l->pieces[0].size[d];
+        launch->num_groups[d] = l->pieces[0].n[d];
+    }
+}
+
 static int make_blocks(const struct executable *x, struct level_zero_batch *b, const char *object, struct error *e)
 {
     const ze_host_mem_alloc_desc_t at_host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
@@ -139,6 +153,7 @@ static int make_blocks(const struct executable *x, struct level_zero_batch *b, c
     memset(block, 0, b->block_bytes);
     for (uint32_t i = 0; i < b->n; i++) {
         gpu_block_open(block, launch_of(x, b, i), 0);
+        tell_groups(block, code_of(x, b, i));
         block += block_bytes(launch_of(x, b, i));
     }
     return 0;

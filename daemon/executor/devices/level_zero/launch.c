@@ -60,15 +60,27 @@ static bool take_binary(struct level_zero_launch *l, const uint8_t *binary, size
     return false;
 }
 
+/* Made ahead of time, of a kernel whose work-items do one each. */
+static bool take_bundled(struct level_zero_launch *l, const struct gpu_object *o)
+{
+    const uint8_t *binary;
+    for (size_t at = 0, size; (binary = gpu_object_binary(o, &at, &size));) {
+        if (gpu_is_kept(binary, size) || !take_binary(l, binary, size)) continue;
+        l->items = 1;
+        return true;
+    }
+    return false;
+}
+
 /* What came with the module comes first: somebody chose to bring it. */
 static bool take_any_binary(struct level_zero_launch *l, const struct gpu_object *o)
 {
     const uint8_t *binary;
     size_t size;
-    for (size_t at = 0; (binary = gpu_object_binary(o, &at, &size));)
-        if (!gpu_is_kept(binary, size) && take_binary(l, binary, size)) return true;
+    if (take_bundled(l, o)) return true;
     l->code.binary = &l->kept.told;
-    gpu_kept_begin(&l->kept, &level_zero.description, level_zero.description.uuid, &(struct gpu_shape){0});
+    gpu_kept_begin(&l->kept, &level_zero.description, level_zero.description.uuid,
+                   &(struct gpu_shape){.items = l->items});
     binary = gpu_kept_find(&l->kept, o, &size);
     l->kept.told.found = binary && take_binary(l, binary, size);
     l->kept.told.refused = binary && !l->kept.told.found;
@@ -77,10 +89,14 @@ static bool take_any_binary(struct level_zero_launch *l, const struct gpu_object
 
 static int build_module(struct level_zero_launch *l, const struct gpu_object *o, struct error *e)
 {
+    const uint32_t which = SPIRV_SPEC_ITEMS;
+    const void *value = &l->items;
+    const ze_module_constants_t constants = {1, &which, &value};
     const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                    .format = ZE_MODULE_FORMAT_IL_SPIRV,
                                    .inputSize = o->header.n_words * sizeof *o->words,
-                                   .pInputModule = (const uint8_t *)o->words};
+                                   .pInputModule = (const uint8_t *)o->words,
+                                   .pConstants = l->items > 1 ? &constants : NULL};
     ze_module_build_log_handle_t log = NULL;
     ze_result_t result = ze.ModuleCreate(level_zero.context, level_zero.device, &desc, &l->module, &log);
     int built = result == ZE_RESULT_SUCCESS ? 0 : fail_to_build(log, result, e);
@@ -97,8 +113,11 @@ static int make_module(struct level_zero_launch *l, const struct gpu_object *o, 
 uint8_t *level_zero_make_binary(const struct gpu_object *o, const struct gpu_shape *shape, size_t before, size_t *size,
                                 struct error *e)
 {
-    struct level_zero_launch l = {.n_pieces = 0};
-    (void)shape;
+    struct level_zero_launch l = {.items = shape->items};
+    if (l.items != 1 && l.items != o->header.items) {
+        error_set(e, FUSION_INVALID, NULL, "its work-items cannot do so many");
+        return NULL;
+    }
     if (build_module(&l, o, e) != 0) return NULL;
     ze_result_t result = ze.ModuleGetNativeBinary(l.module, size, NULL);
     uint8_t *binary = result == ZE_RESULT_SUCCESS ? malloc(before + *size) : NULL;
@@ -151,8 +170,11 @@ static int make(struct level_zero_launch *l, struct executable *x, uint32_t laun
     l->local_bytes = lay_out_local(o, p, x->launches[launch].args);
     if (check(o, p, l->local_bytes, e) != 0 || gpu_check_images(p, "level_zero", e) != 0) return -1;
     int n = gpu_pieces_make(l->pieces, p, true, &level_zero.description, e);
-    l->n_pieces = n > 0 ? (uint32_t)n : 0;
-    return n < 0 || make_module(l, o, e) != 0 ? -1 : make_kernel(l, e);
+    l->items = gpu_items_of(p, o->header.items);
+    if (n < 0 || make_module(l, o, e) != 0) return -1;
+    if (l->items > 1) n = gpu_coarse_piece(&l->pieces[0], p, l->items, true);
+    l->n_pieces = (uint32_t)n;
+    return make_kernel(l, e);
 }
 
 static int load(struct level_zero_launch *l, struct executable *x, uint32_t launch, int fd, struct error *e)

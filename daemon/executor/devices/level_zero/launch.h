@@ -12,6 +12,7 @@ struct level_zero_launch {
     ze_kernel_handle_t kernel;
     struct gpu_piece pieces[GPU_PIECES];
     uint32_t n_pieces;
+    uint32_t items;       /* that each work-item does; above 1 there is one piece */
     uint64_t local_bytes; /* of the launch, for a work-group */
     struct gpu_kept kept;
 };

@@ -73,7 +73,7 @@ static int cut(struct vulkan_pieces *p, struct gpu_shape *shape, const struct gp
     int n = gpu_pieces_make(p->pieces, launch, object->header.whole_groups, &vulkan.description, e);
     if (n < 0) return -1;
     shape->items = gpu_items_of(launch, object->header.items);
-    if (shape->items > 1) n = gpu_coarse_piece(&p->pieces[0], launch, shape->items);
+    if (shape->items > 1) n = gpu_coarse_piece(&p->pieces[0], launch, shape->items, false);
     for (unsigned d = 0; d < 3; d++)
         shape->surplus |= (uint32_t)(launch->range.global[d] % p->pieces[0].size[d] != 0) << d;
     for (int i = 0; i < n; i++)
