@@ -160,12 +160,29 @@ static void write_completion(struct ring *r, uint64_t sequence, uint32_t status,
     atomic_store(&c->sequence, sequence);
 }
 
+void ring_settle(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
+                 const char *reason)
+{
+    write_completion(r, sequence, status, run_ns, object, reason);
+    bell_ring(&r->completion_bell, &r->waiters);
+}
+
+void ring_advance(struct ring *r, uint64_t sequence)
+{
+    atomic_store(&r->completed, sequence);
+    bell_ring(&r->completion_bell, &r->waiters);
+}
+
 void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
                    const char *reason)
 {
     write_completion(r, sequence, status, run_ns, object, reason);
-    atomic_store(&r->completed, sequence);
-    bell_ring(&r->completion_bell, &r->waiters);
+    ring_advance(r, sequence);
+}
+
+static bool is_settled(const struct ring *r, uint64_t sequence)
+{
+    return atomic_load(&r->completions[sequence % RING_MAX_PENDING].sequence) == sequence;
 }
 
 uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const char *reason)
@@ -176,7 +193,8 @@ uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const c
     uint64_t completed = atomic_load(&r->completed), pending = atomic_load(&r->pushed) - completed;
     if (pending > RING_MAX_PENDING)
         pending = 0; /* the client wrote nonsense: nobody waits for a sequence that was never pushed properly */
-    for (uint64_t i = 1; i <= pending; i++) write_completion(r, completed + i, status, 0, object, reason);
+    for (uint64_t i = completed + 1; i <= completed + pending; i++)
+        if (!is_settled(r, i)) write_completion(r, i, status, 0, object, reason);
     atomic_store(&r->tail, head);
     atomic_store(&r->completed, completed + pending);
     bell_ring(&r->completion_bell, &r->waiters);

@@ -121,9 +121,9 @@ void ring_init(struct ring *r);
 bool ring_check(const struct ring *r, size_t bytes);
 /* Broker, executor: changes the state and wakes waiters. */
 void ring_set_state(struct ring *r, enum ring_state state);
-/* Broker, with no executor running: completes everything pushed with this failure and drops the entries. Gives how
-   many, at most RING_MAX_PENDING whatever the ring holds. A push that happens meanwhile is either completed here or
-   left for the next executor (ring_pop skips what is completed). */
+/* Broker, with no executor running: completes everything pushed with this failure, but for what has its outcome
+   already, and drops the entries. Gives how many, at most RING_MAX_PENDING whatever the ring holds. A push that happens
+   meanwhile is either completed here or left for the next executor (ring_pop skips what is completed). */
 uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const char *reason);
 
 /* Producer (client; callers serialize): false where there is no room now, or RING_MAX_PENDING are pending. Wakes the
@@ -139,6 +139,11 @@ bool ring_entry_valid(const uint8_t *entry, const char **reason);
    cut to what fits; NULL is "". The event socket is the caller's job: written where wants_event is not 0. */
 void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
                    const char *reason);
+/* Executor: tells the outcome of one that ends before others that were submitted before it; its completion follows with
+   theirs, by ring_advance() to the last that is complete with all before it. */
+void ring_settle(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
+                 const char *reason);
+void ring_advance(struct ring *r, uint64_t sequence);
 /* Executor: the contents of this buffer are with a device alone, or no longer; and whether they were noted so. */
 void ring_note_away(struct ring *r, uint64_t buffer);
 void ring_forget_away(struct ring *r, uint64_t buffer);

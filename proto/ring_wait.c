@@ -111,24 +111,47 @@ static bool has_entry(struct ring *r)
     return atomic_load(&r->head) != atomic_load(&r->tail);
 }
 
-static void spin_for_entry(struct ring *r, uint64_t spin_ns)
+static bool has_rung(struct ring *r, uint32_t seen)
+{
+    return atomic_load(&r->doorbell) != seen;
+}
+
+static void spin_for_entry(struct ring *r, uint32_t seen, uint64_t spin_ns)
 {
     uint64_t end = now_ns() + spin_ns;
-    for (unsigned i = 0; !has_entry(r); i++) {
+    for (unsigned i = 0; !has_entry(r) && !has_rung(r, seen); i++) {
         if (i % LOOKS == 0 && (needs_our_cpu(&r->client_cpu) || now_ns() >= end)) break;
         relax();
     }
 }
 
-void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms)
+static void sleep_for_bell(struct ring *r, uint32_t seen, bool entries, int timeout_ms)
 {
-    if (spin_ns > 0) spin_for_entry(r, spin_ns);
-    if (has_entry(r)) return;
     atomic_store(&r->executor_sleeps, 1);
-    uint32_t seen = atomic_load(&r->doorbell);
-    if (!has_entry(r) && timeout_ms != 0)
+    if (!has_rung(r, seen) && !(entries && has_entry(r)) && timeout_ms != 0)
         bell_sleep(&r->doorbell, seen, timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000);
     atomic_store(&r->executor_sleeps, 0);
+}
+
+void ring_wait_entry(struct ring *r, uint32_t seen, uint64_t spin_ns, int timeout_ms)
+{
+    if (spin_ns > 0) spin_for_entry(r, seen, spin_ns);
+    if (!has_entry(r)) sleep_for_bell(r, seen, true, timeout_ms);
+}
+
+void ring_wait_bell(struct ring *r, uint32_t seen)
+{
+    sleep_for_bell(r, seen, false, -1);
+}
+
+uint32_t ring_entry_bell(const struct ring *r)
+{
+    return atomic_load(&r->doorbell);
+}
+
+void ring_wake_executor(struct ring *r)
+{
+    bell_ring(&r->doorbell, &r->executor_sleeps);
 }
 
 void ring_call_workers(struct ring *r, uint32_t n, bool borrow, bool pays)

@@ -12,8 +12,13 @@
 
 /* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed. */
 bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);
-/* Executor: waits for an entry, spinning for spin_ns first. */
-void ring_wait_entry(struct ring *r, uint64_t spin_ns, int timeout_ms);
+/* Executor: waits for an entry, spinning for spin_ns first, or until the bell has rung since its number was seen. */
+void ring_wait_entry(struct ring *r, uint32_t seen, uint64_t spin_ns, int timeout_ms);
+/* Executor: the same for the bell alone, where there is no room for entries. */
+void ring_wait_bell(struct ring *r, uint32_t seen);
+/* Executor: the bell's number, to be taken before the look at what else there is to do; and ringing it. */
+uint32_t ring_entry_bell(const struct ring *r);
+void ring_wake_executor(struct ring *r);
 
 /* ---- of the executor ---- */
 

@@ -185,17 +185,16 @@ static struct ir_pipe_uses pipe_uses(const struct fuser_launch *l, uint32_t para
 }
 
 static void program_params(msgpack_packer *k, const struct plan_source *s, const struct fuser_launch *l,
-                           const uint32_t *offsets)
+                           const struct access_analysis *a, const uint32_t *offsets)
 {
-    struct access_analysis *a =
-        access_analyse(l->kernel, &l->range, 0, l->kernel->assumes & IR_ASSUME_SMALL_MEMORY, NULL);
     put_list(k, "params", l->n_params);
     for (uint32_t i = 0; i < l->n_params; i++) {
         const struct fuser_param *p = &l->params[i];
         bool watched = s->apart && param_kind(l, i) == PARAM_SLOT;
         bool image = param_kind(l, i) == PARAM_IMAGE;
         struct ir_pipe_uses pipe = pipe_uses(l, i);
-        msgpack_pack_map(k, (watched ? 9 : image ? 7 : 6) + pipe.reads + pipe.writes);
+        msgpack_pack_map(k, (watched ? 9 : image ? 7 : 6) + pipe.reads + pipe.writes + pipe.polls);
+        if (pipe.polls) put_flag(k, "polls", true);
         if (pipe.reads) put_uint(k, "takes", pipe.read_line);
         if (pipe.writes) put_uint(k, "puts", pipe.write_line);
         if (image) program_image(k, s, p);
@@ -207,7 +206,6 @@ static void program_params(msgpack_packer *k, const struct plan_source *s, const
         put_uint(k, "size", param_size(l->kernel, i));
         put_flag(k, "writes", may_write(l, a, i));
     }
-    access_analysis_free(a);
 }
 
 /* The launch that a kernel node is in. */
@@ -277,16 +275,21 @@ static void program_launch(msgpack_packer *k, const struct plan_source *s, const
     uint32_t *offsets = arena_realloc(NULL, (l->kernel->n_params + 1) * sizeof *offsets);
     bool interprets = !s->device->check;
     bool waits = ir_waits_for_pipes(l->kernel);
-    msgpack_pack_map(k, (interprets ? 5 : 4) + (waits ? 1 : 0) + (s->apart ? 5 : 0) + (l->n_conditions ? 3 : 0) +
-                            (l->together ? 1 : 0));
+    struct access_analysis *a =
+        access_analyse(l->kernel, &l->range, 0, l->kernel->assumes & IR_ASSUME_SMALL_MEMORY, NULL);
+    bool anywhere = a->unknown_reads || a->unknown_writes;
+    msgpack_pack_map(k, (interprets ? 5 : 4) + waits + (s->apart ? 5 : 0) + (l->n_conditions ? 3 : 0) + l->together +
+                            anywhere);
     if (s->apart) program_watched(k, s, l);
     if (l->n_conditions) program_conditions(k, s, l);
     if (waits) put_flag(k, "waits", true);
     if (l->together) put_flag(k, "together", true);
+    if (anywhere) put_flag(k, "anywhere", true);
     put_string(k, "name", l->kernel->name);
     put_uint(k, "args_size", ir_param_layout(l->kernel, offsets));
     program_range(k, "range", &l->range);
-    program_params(k, s, l, offsets);
+    program_params(k, s, l, a, offsets);
+    access_analysis_free(a);
     free(offsets);
     if (!interprets) return;
     size_t size;
@@ -414,12 +417,11 @@ static bool is_zero(const uint8_t *bytes, uint64_t n)
     return n == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
 }
 
-/* Whose end of a host pipe is the kernels': 0 none, or both, so that there is none for the host. */
-static uint32_t kernels_end(const struct fuser_program_variable *state)
+/* Which ends kernels of the module have: 1 they take, 2 they put. */
+static uint32_t kernels_ends(const struct fuser_program_variable *state)
 {
-    if (!state->global->host_access) return 0;
     struct ir_pipe_uses uses = ir_pipe_uses_of_global(state->module, state->global);
-    return uses.reads == uses.writes ? 0 : uses.reads ? 1 : 2;
+    return (uses.reads ? 1 : 0) | (uses.writes ? 2 : 0);
 }
 
 static void program_state(msgpack_packer *k, const struct plan_source *s, const struct fuser_program_variable *state)
@@ -427,11 +429,12 @@ static void program_state(msgpack_packer *k, const struct plan_source *s, const 
     const struct ir_global *g = state->global;
     bool pipe = ir_type_kind(g->type) == IR_KIND_PIPE;
     uint64_t bytes = pipe ? 0 : ir_type_size(state->module, g->type);
-    uint32_t host = pipe ? kernels_end(state) : 0;
+    uint32_t ends = pipe ? kernels_ends(state) : 0;
+    uint32_t host = g->host_access && ends < 3 ? ends : 0; /* where they have both there is none for the host */
     bool init = g->init && !pipe && !is_zero(g->init, bytes);
     char name[PROTO_MAX_NAME + 1];
     snprintf(name, sizeof name, "%s", g->name);
-    msgpack_pack_map(k, (init ? 7 : 6) + (host ? 1 : 0));
+    msgpack_pack_map(k, 6 + init + (host ? 1 : 0) + (ends ? 1 : 0));
     put_string(k, "name", name);
     put_uint(k, "module", module_number(s, state->module));
     put_uint(k, "variable", variable_number(state));
@@ -439,6 +442,7 @@ static void program_state(msgpack_packer *k, const struct plan_source *s, const 
     put_uint(k, "packet", pipe ? ir_type_size(state->module, g->packet) : 0);
     put_uint(k, "capacity", pipe ? g->capacity : 0);
     if (host) put_uint(k, "host", host);
+    if (ends) put_uint(k, "ends", ends);
     if (!init) return;
     put_text(k, "init");
     msgpack_pack_bin_with_body(k, g->init, bytes);

@@ -31,7 +31,6 @@
 #include "daemon/executor/run/running.h"
 #include "daemon/executor/run/watchdog.h"
 #include "daemon/executor/sandbox.h"
-#include "ir/printf/printer.h"
 #include "proto/ring.h"
 
 enum { CONNECTION_FD = SANDBOX_CONNECTION_FD, RING_FD = 4, EVENT_FD = SANDBOX_EVENT_FD };
@@ -91,7 +90,7 @@ static int start_threads(struct ring *ring, unsigned threads)
     struct pool *pool = pool_new(threads, ring);
     if (!pool) return complain("worker threads");
     if (devices_start() != 0) return complain("threads of devices");
-    if (watchdog_start() != 0) return complain("the watchdog");
+    if (watchdog_start(devices_explain) != 0) return complain("the watchdog");
     errno = ring_thread_start(ring, submit_new(&buffers, &executables, pool, tell_spares_run), tell_ring_corrupt);
     return errno ? complain("the ring's thread") : 0;
 }
@@ -162,7 +161,7 @@ int main(int argc, char **argv)
     buffers_init(&buffers);
     states_init(&states, &buffers);
     init_devices(&start);
-    executables_init(&executables, &states, devices_find, ir_printer_new(RING_PRINT_MOST));
+    executables_init(&executables, &states, devices_find, RING_PRINT_MOST);
     int ring_fd, event_fd, ended = control_begin(&control, &ring_fd, &event_fd);
     if (ended) return ended;
     struct ring *ring = take_descriptors(ring_fd, event_fd) == 0 ? ring_memory_map(RING_FD) : NULL;

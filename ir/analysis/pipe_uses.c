@@ -23,6 +23,7 @@ static void use(struct ir_pipe_uses *uses, bool writes, uint32_t line)
 
 static void use_by_operation(struct ir_pipe_uses *uses, const struct ir_inst *inst)
 {
+    uses->polls |= inst->op != IR_OP_PIPE_READ_WAIT && inst->op != IR_OP_PIPE_WRITE_WAIT;
     switch (inst->op) {
     case IR_OP_PIPE_READ_WAIT:
     case IR_OP_PIPE_WRITE_WAIT:
@@ -43,6 +44,7 @@ static void use_by_operation(struct ir_pipe_uses *uses, const struct ir_inst *in
 
 static void use_anyhow(struct ir_pipe_uses *uses, const struct ir_inst *inst)
 {
+    uses->polls = true;
     use(uses, false, inst->loc.line);
     use(uses, true, inst->loc.line);
 }

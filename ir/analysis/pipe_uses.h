@@ -7,6 +7,7 @@ struct ir_pipe_uses {
     bool reads, writes;             /* packets are taken, are put */
     uint32_t read_line, write_line; /* the first place where that is; 0: not known */
     bool waits;                     /* some of it waits */
+    bool polls;                     /* some of it does not, so that it matters what is in the pipe when */
 };
 
 /* Of a pipe of the module, by all its functions. A pipe that is handed on to where it cannot be followed counts as read

@@ -257,7 +257,7 @@ static void test_executor_without_watchdog(void **state)
     expect_error(fusion_event_wait(bad.session, running, 20000, NULL), FUSION_TIMEOUT);
     expect_in_reason("300 ms");
     expect_error(fusion_event_wait(bad.session, waiting, 20000, NULL), FUSION_EXECUTOR);
-    expect_in_reason("an earlier submission ran out of time");
+    expect_in_reason("another submission ran out of time");
     expect_values(&bad);
     expect_values(&good);
     fusion_disconnect(bad.session);

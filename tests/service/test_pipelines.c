@@ -27,11 +27,12 @@ static const char format[] = "pipe @in: packet i32 capacity %d host_access \"in\
                              "pipe @far: packet i32 capacity %d\n"
                              "pipe @out: packet i32 capacity %d host_access \"out\"\n"
                              "pipe @a: packet i32 capacity 2\n"
-                             "pipe @b: packet i32 capacity 2\n";
+                             "pipe @b: packet i32 capacity 2\n"
+                             "pipe @sink: packet i32 capacity %d\n";
 static const char kernels[] = STAGE("first", "in", "middle", "    %y = mul i32 %x, 3\n") STAGE(
     "second", "middle", "far", "    %y = add i32 %x, 1\n") STAGE("third", "far", "out", "    %y = xor i32 %x, 85\n")
     STAGE("short", "middle", "out", "    %y = xor i32 %x, 85\n") STAGE("ping", "a", "b", "    %y = add i32 %x, 1\n")
-        STAGE(
+        STAGE("lose", "middle", "sink", "    %y = add i32 %x, 1\n") STAGE(
             "pong", "b", "a",
             "    %y = add i32 %x, 1\n") "kernel @fill(%n: i32) {\n"
                                         "  %p = global @middle\n  %w = var i32\n"
@@ -77,7 +78,7 @@ static fusion_module *load(int capacity)
 {
     char text[sizeof format + sizeof kernels + 64];
     fusion_module *m;
-    int n = snprintf(text, sizeof text, format, capacity, capacity, capacity, capacity);
+    int n = snprintf(text, sizeof text, format, capacity, capacity, capacity, capacity, capacity);
     memcpy(text + n, kernels, sizeof kernels);
     n += (int)sizeof kernels - 1;
     expect_ok(fusion_module_load(session, "stages.fk", text, (size_t)n, &m));
@@ -236,20 +237,23 @@ static void test_circle(void **state)
                                              "kernel pong, line ", "pipe @b, which is empty", NULL});
 }
 
+/* No kernel of the module does. */
 static void test_nobody_reads(void **state)
 {
     (void)state;
     fusion_module *m = load(4);
     fusion_graph *g = begin();
     stage(g, m, "fill", 5);
+    stage(g, m, "lose", 5);
     expect_deadlock(g,
-                    (const char *const[]){"kernel fill, line ", "waits for room in pipe @middle, which is full", NULL});
+                    (const char *const[]){"kernel lose, line ", "waits for room in pipe @sink, which is full", NULL});
     g = begin();
     stage(g, m, "fill", 4);
+    stage(g, m, "lose", 4);
     expect_ok(fusion_event_wait(session, submit(g), 20000, NULL));
 }
 
-/* One that has ended leaves those that wait for it behind: they are told then. */
+/* One that has ended leaves those of its submission that wait for it behind: they are told then. */
 static void test_ended_too_soon(void **state)
 {
     (void)state;

@@ -122,7 +122,7 @@ static void *execute(void *data)
     unsigned seed = 2;
     for (uint64_t done = 0; done < s->last;) {
         if (!ring_pop(s->ring, entry, &reason)) {
-            ring_wait_entry(s->ring, SPIN_NS, PATIENCE_MS);
+            ring_wait_entry(s->ring, ring_entry_bell(s->ring), SPIN_NS, PATIENCE_MS);
             continue;
         }
         if (!run_some_loop(s->pool, &l, &seed)) s->wrong = true;

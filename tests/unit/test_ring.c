@@ -279,7 +279,7 @@ static void *consume(void *data)
     const char *reason = "";
     uint64_t next = 1;
     while (next <= MESSAGES) {
-        ring_wait_entry(r, 1000, 1000);
+        ring_wait_entry(r, ring_entry_bell(r), 1000, 1000);
         int result;
         while ((result = ring_pop(r, entry, &reason)) > 0) {
             struct ring_entry head;
@@ -305,7 +305,7 @@ static void *answer(void *data)
     static uint8_t entry[RING_MAX_ENTRY];
     const char *reason = "";
     for (uint64_t next = 1; next <= a->rounds;) {
-        ring_wait_entry(a->ring, a->spin_ns, 1000);
+        ring_wait_entry(a->ring, ring_entry_bell(a->ring), a->spin_ns, 1000);
         while (ring_pop(a->ring, entry, &reason) > 0) ring_complete(a->ring, next++, FUSION_SUCCESS, 0, "", "");
     }
     return NULL;

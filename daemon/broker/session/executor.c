@@ -196,13 +196,13 @@ static struct cause cause_of(const struct executor *e, int status)
     return cause;
 }
 
-/* Those behind the submission that failed did not fail themselves. */
+/* Those behind the submission that failed, or beside it, did not fail themselves. */
 static struct cause cause_for_pending(const struct cause *cause)
 {
     struct cause pending = *cause;
     if (cause->status == FUSION_KERNEL_FAULT || cause->status == FUSION_TIMEOUT) {
         pending.status = FUSION_EXECUTOR;
-        snprintf(pending.reason, sizeof pending.reason, "not run: an earlier submission %s",
+        snprintf(pending.reason, sizeof pending.reason, "not finished: another submission %s",
                  cause->status == FUSION_TIMEOUT ? "ran out of time" : "had a fault");
     }
     return pending;

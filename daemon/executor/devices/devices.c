@@ -30,6 +30,11 @@ int devices_start(void)
     return devices_find("cpu") ? cpu_device_start() : 0;
 }
 
+void devices_explain(struct running *r, char *out, size_t room)
+{
+    cpu_device_explain(r, out, room);
+}
+
 static const struct {
     const struct device *device;
     const struct gpu_description *(*init)(struct error *e);

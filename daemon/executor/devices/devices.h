@@ -23,6 +23,8 @@ struct devices_gpu {
 void devices_init(unsigned threads);
 /* Once there is a session, and before the filter of system calls: the threads that devices have. -1 with errno. */
 int devices_start(void);
+/* Says, behind the reason of a submission that ran too long, what its kernels wait for. */
+void devices_explain(struct running *r, char *out, size_t room);
 /* In a process for GPUs instead: loads the drivers, while files may still be opened. Gives how many were looked for. */
 unsigned devices_init_gpus(struct devices_gpu gpus[DEVICES_MAX_GPUS]);
 /* In a process for that alone: loads the driver of one. -1 with the error. */

@@ -4,18 +4,20 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ir/base/error.h"
 #include "ir/base/pipe_ring.h"
 
 struct buffers;
-struct error;
 struct executable;
 struct ir_printer;
 struct launch_context;
 struct pool;
 struct program_step;
+struct running;
 struct slot_memory;
 
 /* The binary that a driver makes of a launch's object, as it is kept for others (daemon/gpu/binary.h). */
@@ -45,6 +47,15 @@ struct launch_context {
     struct ir_printer *printer;
     struct buffers *buffers;         /* all of the session, for addresses that are found in memory */
     const struct slot_memory *slots; /* of the program */
+    void (*wake)(void);              /* the thread that runs submissions, when something beside it has ended */
+};
+
+/* Launches that run beside the thread that runs submissions. */
+struct beside {
+    struct running *running; /* their submission */
+    int result;              /* 0, or -1 with the error */
+    struct error error;
+    _Atomic bool ended; /* set last */
 };
 
 /* What a device keeps of memory that is the session's, as long as that is there: at its end the device is asked to free
@@ -92,9 +103,15 @@ struct device {
        it always is. */
     int (*run_transfer)(const struct program_step *step, const struct slot_memory *slots, struct error *e);
 
-    /* Runs launches that wait for pipes, all at the same time; NULL: they are run one by one. */
-    int (*run_together)(struct executable *x, const uint32_t *launches, uint32_t n,
-                        const struct launch_context *context, struct error *e);
+    /* Begins launches that wait for pipes, all at the same time, beside the caller: kernels of other submissions may be
+       what they wait for. False: there are not enough threads as long as nothing of what runs there ends. NULL: they
+       are run one by one. */
+    bool (*run_beside)(struct executable *x, const uint32_t *launches, uint32_t n, const struct launch_context *context,
+                       struct beside *beside);
+    /* The submission that had some is over. NULL where run_beside is. */
+    void (*end_beside)(struct executable *x);
+    /* Does a launch of the one sleep, for what one of the other may do? NULL where run_beside is. */
+    bool (*sleeps_for)(const struct executable *x, const struct executable *other);
 
     /* Programs for debugging; NULL: only others. Before a part of a submission, of which 0 is the first; after a copy
      * or fill. */

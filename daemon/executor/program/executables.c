@@ -8,13 +8,13 @@
 #include "daemon/executor/program/buffers.h"
 #include "daemon/executor/program/states.h"
 #include "ir/base/arena.h"
+#include "ir/printf/printer.h"
 #include "proto/include/fusiond/status.h"
 #include "proto/limits.h"
 
-void executables_init(struct executables *x, struct states *states, device_finder *find_device,
-                      struct ir_printer *printer)
+void executables_init(struct executables *x, struct states *states, device_finder *find_device, size_t most_printed)
 {
-    *x = (struct executables){.states = states, .find_device = find_device, .printer = printer};
+    *x = (struct executables){.states = states, .find_device = find_device, .most_printed = most_printed};
     pthread_mutex_init(&x->lock, NULL);
 }
 
@@ -34,6 +34,7 @@ static void destroy(struct executable *x)
     for (uint32_t i = 0; x->rings && i < p->n_slots; i++) buffers_put(x->rings[i]);
     for (uint32_t i = 0; x->states && i < p->n_states; i++) states_put(x->all_states, x->states[i]);
     if (p && p->device->unload) p->device->unload(x);
+    ir_printer_free(x->printer);
     program_free(x->program); /* the arrays too: they lie in its arena */
     free(x);
 }
@@ -235,7 +236,7 @@ static struct executable *make(const struct executables *all, const struct execu
     if (!x) abort();
     x->id = s->id;
     x->all_states = all->states;
-    x->printer = all->printer;
+    x->printer = ir_printer_new(all->most_printed);
     atomic_init(&x->references, 1);
     x->program = program_decode(s->program.data, s->program.size, all->find_device, e);
     if (!x->program)

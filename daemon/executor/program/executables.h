@@ -36,7 +36,7 @@ struct executable {
     bool in_bands;              /* in the submission that runs, its launches that may run band by band do */
     struct buffer **rings;      /* by slot: ring memory; NULL: was never needed */
     struct buffer **spare;      /* by slot: memory of those that only spares use; NULL: was never needed */
-    struct ir_printer *printer; /* what takes what its kernels print */
+    struct ir_printer *printer; /* what takes what its kernels print; its own */
     void *of_device;            /* what the device has for all launches */
     /* private to executables.c */
     struct states *all_states;
@@ -47,7 +47,7 @@ struct executable {
 struct executables {
     struct states *states;
     device_finder *find_device;
-    struct ir_printer *printer;
+    size_t most_printed; /* by a submission, in bytes */
     pthread_mutex_t lock;
     struct map by_id;
 };
@@ -71,8 +71,7 @@ struct executable_source {
     uint32_t n_fds;
 };
 
-void executables_init(struct executables *x, struct states *states, device_finder *find_device,
-                      struct ir_printer *printer);
+void executables_init(struct executables *x, struct states *states, device_finder *find_device, size_t most_printed);
 int executables_load(struct executables *x, const struct executable_source *source, struct error *e);
 /* The objects of launches first, first + 1, ... */
 int executables_add_objects(struct executables *x, uint64_t id, uint64_t first, int *fds, uint32_t n_fds,

@@ -30,6 +30,7 @@ struct program_param {
     uint32_t at, size; /* place in the argument block */
     bool takes, puts;  /* STATE that is a pipe: packets, in these lines of the source; 0: not known */
     uint32_t take_line, put_line;
+    bool polls;            /* the same: also without waiting, so that it matters what is in it when */
     struct ir_image image; /* IMAGE; data NULL: where it lies is known when a submission runs */
 };
 
@@ -54,6 +55,7 @@ struct program_launch {
     struct program_condition *conditions;
     uint32_t first_spare, n_spares; /* launches that run instead where a condition does not hold */
     bool waits;                     /* for pipes: its work-groups run one after another */
+    bool anywhere;                  /* it may touch memory that no argument names */
     bool is_spare;                  /* it is one of them: no step runs it */
     bool together;                  /* a spare: at the same time as the spare before it, which waits, too */
     const uint8_t *ir;              /* IR msgpack, on a device that takes no objects; else NULL */
@@ -115,6 +117,9 @@ struct program_state {
     const uint8_t *init;            /* bytes; NULL: zeros */
     uint32_t packet_size, capacity; /* of a pipe; else 0 */
     uint8_t host;                   /* enum program_host: of a host pipe, what is the kernels' */
+    bool written;                   /* by any launch; a variable */
+    bool takes, puts, polls;        /* any launch: of a pipe */
+    bool takers, putters;           /* kernels of the module do, in this graph or another one: of a pipe */
 };
 
 /* Launches that run a few work-groups of each at a time. */
@@ -128,7 +133,8 @@ struct program_bands {
 struct program {
     struct arena *arena; /* owns all of it */
     const struct device *device;
-    bool debug; /* a launch for each kernel, whose assertions the device checks */
+    bool debug;    /* a launch for each kernel, whose assertions the device checks */
+    bool anywhere; /* a launch may touch memory that no argument names */
     uint32_t n_launches, n_steps, n_slots, n_values, n_states;
     uint32_t n_parts; /* the steps before, between and behind host tasks, which the client runs */
     struct program_launch *launches;

@@ -8,11 +8,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "proto/ring.h"
+#include "proto/ring_wait.h"
 
 static struct {
     struct ring *ring;
     int event_fd;
+    _Atomic uint64_t oldest; /* of the submissions that are not complete */
 } completion;
 
 void completion_init(struct ring *ring, int event_fd)
@@ -43,12 +44,36 @@ void completion_moved(uint64_t to_device, uint64_t from_device)
     atomic_store(&completion.ring->from_device, from_device);
 }
 
-void completion_tell(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason)
+static void tell_event(void)
 {
-    ring_complete(completion.ring, sequence, status, run_ns, object, reason);
     if (!atomic_load(&completion.ring->wants_event)) return;
     /* Full: the other end is readable already. The client's end is another open file, so it cannot make this block. */
     send(completion.event_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void completion_oldest(uint64_t sequence)
+{
+    atomic_store_explicit(&completion.oldest, sequence, memory_order_relaxed);
+}
+
+void completion_tell(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason)
+{
+    if (sequence == atomic_load_explicit(&completion.oldest, memory_order_relaxed))
+        ring_complete(completion.ring, sequence, status, run_ns, object, reason);
+    else
+        ring_settle(completion.ring, sequence, status, run_ns, object, reason);
+    tell_event();
+}
+
+void completion_advance(uint64_t sequence)
+{
+    ring_advance(completion.ring, sequence);
+    tell_event();
+}
+
+void completion_wake(void)
+{
+    ring_wake_executor(completion.ring);
 }
 
 void completion_tell_last(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object,

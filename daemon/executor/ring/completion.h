@@ -15,6 +15,12 @@ void completion_init(struct ring *ring, int event_fd);
 void completion_print(const char *text, size_t bytes, uint64_t dropped);
 /* So many bytes were moved to devices and back, ever. */
 void completion_moved(uint64_t to_device, uint64_t from_device);
+/* All before this one are complete, and it is not. The thread that takes submissions says so. */
+void completion_oldest(uint64_t sequence);
+/* All up to this one are: those that were told while older ones were not. */
+void completion_advance(uint64_t sequence);
+/* Wakes the thread that takes submissions. */
+void completion_wake(void);
 /* For a submission that was claimed (run/running.h), or never began. Safe in signal handlers. */
 void completion_tell(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason);
 /* The same for one that was taken over: whoever learns of it finds the ring restarting, so that what he submits next

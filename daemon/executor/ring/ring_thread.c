@@ -27,6 +27,12 @@ static void wait_until_running(struct ring *ring)
     while (atomic_load(&ring->state) == RING_RESTARTING) wait_on(&ring->state, RING_RESTARTING, LOOK_NS);
 }
 
+static void take(const uint8_t *entry)
+{
+    submit_take(ring_thread.submitter, entry);
+    place_is_own(ring_on_client_cpu(ring_thread.ring));
+}
+
 static void *run_ring(void *unused)
 {
     static uint8_t entry[RING_MAX_ENTRY];
@@ -36,15 +42,16 @@ static void *run_ring(void *unused)
     fault_thread_init();
     for (;;) {
         wait_until_running(ring);
-        int got = ring_pop(ring, entry, &reason);
-        if (got > 0) {
-            submit_run(ring_thread.submitter, entry);
-            place_is_own(ring_on_client_cpu(ring));
-        } else if (got == 0)
-            ring_wait_entry(ring, SPIN_NS, -1);
-        else {
-            break;
-        }
+        uint32_t seen = ring_entry_bell(ring);
+        bool room = submit_has_room(ring_thread.submitter);
+        int got = room ? ring_pop(ring, entry, &reason) : 0;
+        if (got < 0) break;
+        if (got) take(entry);
+        if (submit_go_on(ring_thread.submitter) || got) continue;
+        if (room)
+            ring_wait_entry(ring, seen, SPIN_NS, -1);
+        else
+            ring_wait_bell(ring, seen);
     }
     ring_thread.corrupt(reason);
     _exit(EXECUTOR_EXIT_CORRUPT);

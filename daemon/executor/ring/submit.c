@@ -1,420 +1,89 @@
-/* Running submissions. An entry is a client's word: nothing in it is used before it is checked. */
+/*
+ * Running submissions. They begin in their order, and most of them end before the next one begins. Kernels that wait
+ * for pipes run on threads of their own: meanwhile submissions that came later begin, where nobody can tell (order.h),
+ * as one of them may have what such a kernel waits for. The others wait for those that came before them.
+ */
 #include "daemon/executor/ring/submit.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/executor/program/buffers.h"
-#include "daemon/executor/program/conditions.h"
 #include "daemon/executor/program/executables.h"
-#include "daemon/executor/program/slot_memory.h"
-#include "daemon/executor/program/states.h"
 #include "daemon/executor/ring/completion.h"
+#include "daemon/executor/ring/order.h"
 #include "daemon/executor/ring/relay.h"
+#include "daemon/executor/ring/take_back.h"
 #include "daemon/executor/run/running.h"
-#include "daemon/executor/run/steps.h"
 #include "daemon/executor/run/wait.h"
 #include "daemon/executor/run/watchdog.h"
 #include "ir/base/arena.h"
 #include "ir/printf/printer.h"
-#include "proto/ring.h"
-
-static const char lost_reason[] =
-    "the contents were in the memory of a device, and were lost with the executor that used it; they are what the host "
-    "last saw";
-
-/* What a slot is bound to. */
-struct binding {
-    uint64_t id, offset;
-    uint32_t host;         /* enum ring_host */
-    struct buffer *buffer; /* a reference */
-};
 
 struct submitter {
-    struct buffers *buffers;
     struct executables *executables;
-    submit_spares_fn *spares_run;
-    struct launch_context context;
-    /* of the submission that is prepared or runs; room for the most slots and values so far */
-    uint32_t slots_capacity, values_capacity;
-    struct binding *bindings;
-    struct slot_memory *slots;
-    uint32_t *order; /* slots by where their memory lies */
-    const uint8_t **values;
+    struct submission all[RUNNING_MOST];
+    struct submission *free;
+    struct submission *first, *last; /* in the order in which they came, those that have not ended */
+    uint64_t newest;                 /* sequence of the last one that came */
 };
 
 struct submitter *submit_new(struct buffers *buffers, struct executables *executables, struct pool *pool,
                              submit_spares_fn *spares_run)
 {
-    struct submitter *s = arena_realloc(NULL, sizeof *s);
-    *s = (struct submitter){.buffers = buffers, .executables = executables, .spares_run = spares_run};
-    s->context = (struct launch_context){.pool = pool, .printer = executables->printer, .buffers = buffers};
+    struct submitter *s = memset(arena_realloc(NULL, sizeof *s), 0, sizeof *s);
+    s->executables = executables;
+    for (uint32_t i = 0; i < RUNNING_MOST; i++) {
+        struct submission *one = &s->all[i];
+        one->spares_run = spares_run;
+        one->context = (struct launch_context){.pool = pool, .buffers = buffers, .wake = completion_wake};
+        one->next = s->free;
+        s->free = one;
+    }
     return s;
 }
 
-static void reserve(struct submitter *s, const struct program *p)
+bool submit_has_room(const struct submitter *s)
 {
-    if (p->n_slots > s->slots_capacity) {
-        s->bindings = arena_realloc(s->bindings, p->n_slots * sizeof *s->bindings);
-        s->slots = arena_realloc(s->slots, p->n_slots * sizeof *s->slots);
-        s->order = arena_realloc(s->order, p->n_slots * sizeof *s->order);
-        s->context.slots = s->slots;
-        s->slots_capacity = p->n_slots;
-    }
-    if (p->n_values > s->values_capacity) {
-        s->values = arena_realloc(s->values, p->n_values * sizeof *s->values);
-        s->values_capacity = p->n_values;
-    }
+    return s->free;
 }
 
-static int fail_slot(struct error *e, fusion_status status, const struct program_slot *slot, const char *reason)
+/* ---- the list ---- */
+
+static struct submission *add(struct submitter *s, const uint8_t *entry)
 {
-    char object[300];
-    snprintf(object, sizeof object, "buffer %s", slot->name);
-    return error_set(e, status, object, "%s", reason);
+    struct submission *one = s->free;
+    s->free = one->next;
+    one->next = NULL;
+    one->entry = entry;
+    memcpy(&one->header, entry, sizeof one->header);
+    one->before = s->newest;
+    s->newest = one->header.sequence;
+    if (s->last)
+        s->last->next = one;
+    else
+        completion_oldest(one->header.sequence);
+    *(s->last ? &s->last->next : &s->first) = one;
+    s->last = one;
+    return one;
 }
 
-/* ---- what the entry says, on top of what finalize said ---- */
-
-enum { HOST_ANYTHING = RING_HOST_READS | RING_HOST_WRITES };
-
-static int read_bindings(struct submitter *s, const struct executable *x, const uint8_t *at, uint32_t n,
-                         struct error *e)
+static void drop(struct submitter *s, struct submission *one)
 {
-    for (uint32_t i = 0; i < x->program->n_slots; i++)
-        s->bindings[i] = (struct binding){.id = x->bindings[i], .host = HOST_ANYTHING};
-    for (uint32_t i = 0; i < n; i++) {
-        struct ring_binding b;
-        memcpy(&b, at + i * sizeof b, sizeof b);
-        if (b.slot >= x->program->n_slots)
-            return error_set_id(e, FUSION_INVALID, "slot", b.slot, "the executable has %u slots", x->program->n_slots);
-        s->bindings[b.slot] = (struct binding){.id = b.buffer, .offset = b.offset, .host = b.host};
-    }
-    return 0;
+    struct submission *before = NULL, **link = &s->first;
+    for (; *link != one; link = &before->next) before = *link;
+    *link = one->next;
+    if (s->last == one) s->last = before;
+    one->next = s->free;
+    s->free = one;
+    free(one->copy);
+    one->copy = NULL;
+    one->x = NULL;
+    one->running = NULL;
+    one->alone = one->begun = false;
 }
 
-static int read_values(struct submitter *s, const struct executable *x, const uint8_t *at, uint32_t n, struct error *e)
-{
-    const struct program *p = x->program;
-    for (uint32_t i = 0; i < p->n_values; i++) s->values[i] = x->values[i];
-    for (uint32_t i = 0; i < n; i++) {
-        struct ring_value v;
-        memcpy(&v, at, sizeof v);
-        at += sizeof v;
-        if (v.value >= p->n_values)
-            return error_set_id(e, FUSION_INVALID, "value", v.value, "the executable has %u values", p->n_values);
-        if (v.size != p->value_sizes[v.value])
-            return error_set_id(e, FUSION_INVALID, "value", v.value, "has %u bytes, but %u were given",
-                                p->value_sizes[v.value], v.size);
-        s->values[v.value] = at;
-        at += (v.size + 7) & ~(uint32_t)7;
-    }
-    return 0;
-}
-
-/* ---- memory ---- */
-
-/* Of a slot that only spares use: what it is bound to, if that is there, or memory of the executable's own. */
-static int hold_spare(struct submitter *s, struct executable *x, uint32_t i, struct error *e)
-{
-    struct binding *b = &s->bindings[i];
-    uint64_t bytes = x->program->slots[i].bytes;
-    b->buffer = b->id ? buffers_get(s->buffers, b->id) : NULL;
-    if (b->buffer && (b->offset > b->buffer->bytes || b->buffer->bytes - b->offset < bytes)) {
-        buffers_put(b->buffer);
-        b->buffer = NULL;
-    }
-    if (!b->buffer) {
-        b->offset = b->host = 0;
-        b->buffer = executable_spare_memory(x, i, e);
-        if (!b->buffer) return -1;
-    }
-    s->slots[i].memory = b->buffer->memory + b->offset;
-    s->slots[i].buffer = b->buffer;
-    s->slots[i].host = b->host;
-    return 0;
-}
-
-static int hold_buffer(struct submitter *s, const struct program_slot *slot, struct binding *b, struct slot_memory *out,
-                       struct error *e)
-{
-    char reason[200];
-    *out = (struct slot_memory){.name = slot->name, .bytes = slot->bytes, .host = b->host};
-    if (!slot->needed) return 0;
-    if (!b->id) return fail_slot(e, FUSION_NOT_FOUND, slot, "is not bound to any memory");
-    b->buffer = buffers_get(s->buffers, b->id);
-    if (!b->buffer) {
-        snprintf(reason, sizeof reason, "is bound to buffer %" PRIu64 ", which is not attached", b->id);
-        return fail_slot(e, FUSION_NOT_FOUND, slot, reason);
-    }
-    if (b->offset > b->buffer->bytes || b->buffer->bytes - b->offset < slot->bytes) {
-        snprintf(reason, sizeof reason,
-                 "needs %" PRIu64 " bytes, but is bound to offset %" PRIu64 " of a buffer with %" PRIu64 " bytes",
-                 slot->bytes, b->offset, b->buffer->bytes);
-        return fail_slot(e, FUSION_INVALID, slot, reason);
-    }
-    out->memory = b->buffer->memory + b->offset;
-    out->buffer = b->buffer;
-    return 0;
-}
-
-/* In place of what the slot is bound to, where nothing is to be found afterwards. */
-static int hold_ring(struct submitter *s, struct executable *x, uint32_t i, struct error *e)
-{
-    const struct buffer *ring = executable_ring_memory(x, i, e);
-    if (!ring) return -1;
-    s->slots[i].memory = ring->memory;
-    return 0;
-}
-
-static int hold_buffers(struct submitter *s, struct executable *x, bool spares, struct error *e)
-{
-    const struct program *p = x->program;
-    for (uint32_t i = 0; i < p->n_slots; i++)
-        if (hold_buffer(s, &p->slots[i], &s->bindings[i], &s->slots[i], e) != 0 ||
-            (spares && p->slots[i].spare && hold_spare(s, x, i, e) != 0) ||
-            (x->in_bands && p->slots[i].ring && hold_ring(s, x, i, e) != 0))
-            return -1;
-    return 0;
-}
-
-static void release_buffers(struct submitter *s, const struct program *p)
-{
-    for (uint32_t i = 0; i < p->n_slots; i++) buffers_put(s->bindings[i].buffer);
-}
-
-/* Of all that the submission uses, once: the next one runs with what there is. */
-static int check_lost(const struct submitter *s, const struct program *p, struct error *e)
-{
-    char names[200] = "";
-    size_t at = 0;
-    for (uint32_t i = 0; i < p->n_slots; i++) {
-        if (!s->bindings[i].buffer || !buffer_was_lost(s->bindings[i].buffer)) continue;
-        int n = snprintf(names + at, sizeof names - at, "%s%s", at ? ", " : "buffer ", p->slots[i].name);
-        at = n < 0 || at + (size_t)n >= sizeof names ? sizeof names - 1 : at + (size_t)n;
-    }
-    return at ? error_set(e, FUSION_LOST, names, "%s", lost_reason) : 0;
-}
-
-static bool same_memory(const struct buffer *a, const struct buffer *b)
-{
-    return a->device == b->device && a->inode == b->inode;
-}
-
-static int compare_places(const void *a, const void *b, void *data)
-{
-    const struct submitter *s = data;
-    const struct binding *x = &s->bindings[*(const uint32_t *)a], *y = &s->bindings[*(const uint32_t *)b];
-    if (x->buffer->device != y->buffer->device) return x->buffer->device < y->buffer->device ? -1 : 1;
-    if (x->buffer->inode != y->buffer->inode) return x->buffer->inode < y->buffer->inode ? -1 : 1;
-    if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
-    return 0;
-}
-
-/* The slot of those before, in the same memory, that reaches furthest; n_slots: none. */
-struct reach {
-    uint32_t slot;
-    uint64_t end;
-};
-
-static int fail_overlap(const struct program *p, uint32_t a, uint32_t b, struct error *e)
-{
-    char object[640];
-    uint32_t first = a < b ? a : b, second = a < b ? b : a;
-    snprintf(object, sizeof object, "buffers %s and %s", p->slots[first].name, p->slots[second].name);
-    return error_set(
-        e, FUSION_INVALID, object,
-        "were distinct when the graph was finalized, but overlap in memory now, and one of them is written");
-}
-
-/* Distinct slots may share memory only where all of them just read it. */
-static int check_overlap(struct submitter *s, const struct program *p, struct error *e)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->n_slots; i++)
-        if (s->bindings[i].buffer) s->order[n++] = i;
-    if (n == 0) return 0;
-    qsort_r(s->order, n, sizeof *s->order, compare_places, s);
-    struct reach any = {0}, written = {0};
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = s->order[i];
-        const struct binding *b = &s->bindings[slot];
-        uint64_t end = b->offset + p->slots[slot].bytes;
-        if (i == 0 || !same_memory(b->buffer, s->bindings[s->order[i - 1]].buffer)) any = written = (struct reach){0};
-        if (p->slots[slot].written && any.end > b->offset) return fail_overlap(p, any.slot, slot, e);
-        if (written.end > b->offset) return fail_overlap(p, written.slot, slot, e);
-        if (end > any.end) any = (struct reach){slot, end};
-        if (p->slots[slot].written && end > written.end) written = (struct reach){slot, end};
-    }
-    return 0;
-}
-
-/* ---- running ---- */
-
-/* Where the device cannot say so, they are not. */
-static bool pipes_are_empty(const struct executable *x, const struct program_launch *l)
-{
-    const struct device *device = x->program->device;
-    for (uint32_t i = 0; i < l->n_conditions; i++) {
-        const struct program_condition *c = &l->conditions[i];
-        if (!c->is_pipe) continue;
-        if (!device->pipe_is_empty || !device->pipe_is_empty(x->states[c->value]->memory)) return false;
-    }
-    return true;
-}
-
-/* Decides which launches run by their spares. True: some do. */
-static bool choose_launches(const struct submitter *s, struct executable *x)
-{
-    bool spares = false;
-    for (uint32_t i = 0; i < x->program->n_launches; i++) {
-        const struct program_launch *launch = &x->program->launches[i];
-        x->launches[i].by_spares = launch->n_conditions &&
-                                   !(conditions_hold(x->program, launch->conditions, launch->n_conditions, s->values) &&
-                                     pipes_are_empty(x, launch));
-        spares |= x->launches[i].by_spares;
-    }
-    if (spares && !x->spares_ran) s->spares_run(x->id);
-    x->spares_ran |= spares;
-    return spares;
-}
-
-/* Launches that run band by band do so where that is right for all of them. */
-static void choose_bands(const struct submitter *s, struct executable *x, bool spares)
-{
-    const struct program *p = x->program;
-    x->in_bands = p->n_bands && !spares;
-    for (uint32_t i = 0; i < p->n_bands; i++)
-        x->in_bands &= conditions_hold(p, p->bands[i].conditions, p->bands[i].n_conditions, s->values);
-}
-
-static void fill_launch(struct submitter *s, const struct executable *x, uint32_t i)
-{
-    const struct program_launch *launch = &x->program->launches[i];
-    uint8_t *args = x->launches[i].args;
-    for (uint32_t k = 0; k < launch->n_params; k++) {
-        const struct program_param *param = &launch->params[k];
-        if (param->kind == PROGRAM_PARAM_SLOT) {
-            const uint8_t *address = s->slots[param->index].memory + param->offset;
-            memcpy(args + param->at, &address, sizeof address);
-        } else if (param->kind == PROGRAM_PARAM_IMAGE) {
-            struct ir_image *image = &x->launches[i].images[k];
-            image->data = s->slots[param->index].memory + param->offset;
-            memcpy(args + param->at, &image, sizeof image);
-        } else if (param->kind == PROGRAM_PARAM_VALUE) {
-            memcpy(args + param->at, s->values[param->index], param->size);
-        } /* local: an offset, there since the executable was loaded */
-    }
-}
-
-/* Of those that run. */
-static void fill_args(struct submitter *s, const struct executable *x)
-{
-    for (uint32_t i = 0; i < x->program->n_launches; i++) {
-        const struct program_launch *launch = &x->program->launches[i];
-        if (!launch->is_spare && !x->launches[i].by_spares) fill_launch(s, x, i);
-        for (uint32_t k = 0; k < launch->n_spares && x->launches[i].by_spares; k++)
-            fill_launch(s, x, launch->first_spare + k);
-    }
-}
-
-static int prepare(struct submitter *s, struct executable *x, const struct ring_entry *header, const uint8_t *entry,
-                   struct error *e)
-{
-    const uint8_t *bindings = entry + sizeof *header;
-    const uint8_t *values = bindings + header->n_bindings * sizeof(struct ring_binding);
-    reserve(s, x->program);
-    if (read_bindings(s, x, bindings, header->n_bindings, e) != 0 ||
-        read_values(s, x, values, header->n_values, e) != 0)
-        return -1;
-    bool spares = choose_launches(s, x);
-    choose_bands(s, x, spares);
-    if (hold_buffers(s, x, spares, e) != 0 || check_lost(s, x->program, e) != 0 || check_overlap(s, x->program, e) != 0)
-        return -1;
-    if (x->program->debug && x->program->device->debug_begin(x, header->part, s->slots, e) != 0) return -1;
-    fill_args(s, x);
-    return 0;
-}
-
-/* run_ns is set where the steps began. */
-static int run(struct submitter *s, struct executable *x, const struct ring_entry *header, uint64_t *run_ns,
-               struct error *e)
-{
-    uint64_t sequence = header->sequence;
-    if (header->part >= x->program->n_parts)
-        return error_set_id(e, FUSION_INVALID, "submission", sequence, "part %u of an executable that has %u",
-                            header->part, x->program->n_parts);
-    running_begin(sequence, s->slots, x->program->n_slots);
-    watchdog_wake();
-    uint64_t began = wait_now_ns();
-    int result = steps_run(&s->context, x, header->part, e);
-    *run_ns = wait_now_ns() - began;
-    if (running_measured()) *run_ns = running_measured();
-    if (!running_claim(sequence))
-        for (;;) pause(); /* it ran into the time limit: the watchdog is about to end the process */
-    return result;
-}
-
-/* ---- contents back from devices ---- */
-
-static struct ring_binding binding_at(const uint8_t *entry, uint32_t i)
-{
-    struct ring_binding b;
-    memcpy(&b, entry + sizeof(struct ring_entry) + i * sizeof b, sizeof b);
-    return b;
-}
-
-static int relay_bring_back(struct submitter *s, const struct ring_entry *header, const uint8_t *entry,
-                            uint64_t *run_ns, struct error *e)
-{
-    enum { TRIES = 3 }; /* one that dies meanwhile has another in its place, which knows what was lost */
-    for (int i = 0; i == 0 || (i < TRIES && e->code == FUSION_EXECUTOR); i++) {
-        error_clear(e);
-        if (relay_run(entry, run_ns, e) == 0) return 0;
-    }
-    for (uint32_t i = 0; i < header->n_bindings; i++) {
-        struct ring_binding b = binding_at(entry, i);
-        struct buffer *buffer = b.host & RING_NEXT_FAILS ? buffers_get(s->buffers, b.buffer) : NULL;
-        if (buffer) buffer->lost = true;
-        buffers_put(buffer);
-    }
-    return -1;
-}
-
-static int bring_back(struct submitter *s, const struct ring_binding *b, struct error *e)
-{
-    char object[40];
-    struct buffer *buffer = buffers_get(s->buffers, b->buffer);
-    if (!buffer) return 0; /* released meanwhile */
-    int result = buffer_bring_back(buffer, b->host & RING_HOST_WRITES, e);
-    snprintf(object, sizeof object, "buffer %" PRIu64, b->buffer);
-    if (result == 0 && buffer_was_lost(buffer)) result = error_set(e, FUSION_LOST, object, "%s", lost_reason);
-    buffers_put(buffer);
-    return result;
-}
-
-/* Where there is an executor for GPUs it has them. */
-static int bring_all_back(struct submitter *s, const struct ring_entry *header, const uint8_t *entry, uint64_t *run_ns,
-                          struct error *e)
-{
-    int result = 0;
-    if (relay_is_open()) return relay_bring_back(s, header, entry, run_ns, e);
-    running_begin(header->sequence, NULL, 0);
-    running_step("copy from device", "");
-    watchdog_wake();
-    uint64_t began = wait_now_ns();
-    for (uint32_t i = 0; i < header->n_bindings && result == 0; i++) {
-        struct ring_binding b = binding_at(entry, i);
-        result = bring_back(s, &b, e);
-    }
-    *run_ns = wait_now_ns() - began;
-    if (!running_claim(header->sequence))
-        for (;;) pause();
-    return result;
-}
+/* ---- the end of one ---- */
 
 /* What was printed since the last call. */
 static void tell_prints(struct ir_printer *printer)
@@ -425,30 +94,156 @@ static void tell_prints(struct ir_printer *printer)
     if (bytes || dropped) completion_print(text, bytes, dropped);
 }
 
-void submit_run(struct submitter *s, const uint8_t *entry)
+/* Those that ended before it are complete with it. */
+static void tell(struct submitter *s, struct submission *one)
 {
-    struct ring_entry header;
-    struct error e;
-    uint64_t run_ns = 0;
-    const char *reason = "";
-    error_clear(&e);
-    memcpy(&header, entry, sizeof header);
-    if (header.sequence == RUNNING_ENDS) reason = "the sequence number is out of range";
-    if (*reason || !ring_entry_valid(entry, &reason)) {
-        error_set_id(&e, FUSION_PROTOCOL, "submission", header.sequence, "%s", reason);
-    } else if (!header.executable) {
-        bring_all_back(s, &header, entry, &run_ns, &e);
-    } else if (relay_has(header.executable)) {
-        relay_run(entry, &run_ns, &e);
+    struct error e = one->error;
+    uint64_t sequence = one->header.sequence, run_ns = one->run_ns;
+    bool oldest = s->first == one;
+    drop(s, one);
+    completion_tell(sequence, (fusion_status)e.code, run_ns, e.object, e.reason);
+    if (!oldest) return;
+    uint64_t complete = s->first ? s->first->before : s->newest;
+    if (complete != sequence) completion_advance(complete);
+    completion_oldest(s->first ? s->first->header.sequence : 0);
+}
+
+static void end_run(struct submission *one)
+{
+    one->run_ns = wait_now_ns() - one->began_ns;
+    if (running_measured(one->running)) one->run_ns = running_measured(one->running);
+    if (!running_claim(one->running))
+        for (;;) pause(); /* somebody took it over, and is about to end the process */
+}
+
+static void finish(struct submitter *s, struct submission *one)
+{
+    if (one->x) {
+        /* Before the completion: a client that frees memory then finds its addresses free. */
+        submission_release(one);
+        tell_prints(one->x->printer);
+        executables_put(one->x);
+    }
+    tell(s, one);
+}
+
+/* ---- beginning and going on ---- */
+
+static bool go_on(struct submitter *s, struct submission *one)
+{
+    running_go_on(one->running);
+    if (steps_go_on(&one->steps, &one->error) == STEPS_WAIT) return false;
+    end_run(one);
+    steps_end(&one->steps);
+    finish(s, one);
+    return true;
+}
+
+/* What is said of it as long as it runs. */
+static void begin_run(struct submission *one, const struct slot_memory *slots, uint32_t n_slots)
+{
+    one->running = running_begin(one->header.sequence, slots, n_slots);
+    watchdog_wake();
+    one->began_ns = wait_now_ns();
+}
+
+static void run_steps(struct submitter *s, struct submission *one)
+{
+    one->context.printer = one->x->printer;
+    if (submission_prepare(one) != 0) {
+        finish(s, one);
+        return;
+    }
+    begin_run(one, one->slots, one->x->program->n_slots);
+    steps_begin(&one->steps, &one->context, one->x, one->header.part, one->running);
+    go_on(s, one);
+}
+
+/* Where there is an executor for GPUs it has the contents. */
+static void run_alone(struct submitter *s, struct submission *one)
+{
+    if (one->header.executable) {
+        relay_run(one->entry, &one->run_ns, &one->error);
+    } else if (relay_is_open()) {
+        take_back_by_relay(one);
     } else {
-        struct executable *x = executables_get(s->executables, header.executable, &e);
-        if (x) {
-            if (prepare(s, x, &header, entry, &e) == 0) run(s, x, &header, &run_ns, &e);
-            /* Before the completion: a client that frees memory then finds its addresses free. */
-            release_buffers(s, x->program);
-            executables_put(x);
+        begin_run(one, NULL, 0);
+        take_back(one);
+        end_run(one);
+    }
+    finish(s, one);
+}
+
+static void begin(struct submitter *s, struct submission *one)
+{
+    one->begun = true;
+    if (one->x)
+        run_steps(s, one);
+    else if (one->alone)
+        run_alone(s, one);
+    else
+        finish(s, one);
+}
+
+/* All that came before it allow it. */
+static bool may_begin(const struct submitter *s, const struct submission *one)
+{
+    for (const struct submission *first = s->first; first != one; first = first->next) {
+        enum order order = order_of(first, one);
+        if (order == ORDER_AFTER) return false;
+        if (order == ORDER_POLLS && !(first->begun && steps_sleep_for(&first->steps, one->x))) return false;
+    }
+    return true;
+}
+
+/* Whose it is. */
+static void check(struct submitter *s, struct submission *one)
+{
+    const char *reason = "";
+    error_clear(&one->error);
+    one->run_ns = 0;
+    if (one->header.sequence == UINT64_MAX) reason = "the sequence number is out of range";
+    if (*reason || !ring_entry_valid(one->entry, &reason))
+        error_set_id(&one->error, FUSION_PROTOCOL, "submission", one->header.sequence, "%s", reason);
+    else if (one->header.executable && !relay_has(one->header.executable))
+        one->x = executables_get(s->executables, one->header.executable, &one->error);
+    one->alone = !one->x && !one->error.code;
+}
+
+static void keep_entry(struct submission *one)
+{
+    one->copy = arena_realloc(NULL, one->header.size);
+    memcpy(one->copy, one->entry, one->header.size);
+    one->entry = one->copy;
+}
+
+void submit_take(struct submitter *s, const uint8_t *entry)
+{
+    struct submission *one = add(s, entry);
+    check(s, one);
+    if (s->first == one) {
+        begin(s, one);
+        return;
+    }
+    if (s->first->next == one && s->first->x) submission_find_places(s->first);
+    if (one->x) submission_find_places(one);
+    if (may_begin(s, one))
+        begin(s, one);
+    else
+        keep_entry(one);
+}
+
+bool submit_go_on(struct submitter *s)
+{
+    bool did = false;
+    for (struct submission *one = s->first, *next; one; one = next) {
+        next = one->next;
+        if (one->begun) {
+            did |= go_on(s, one);
+        } else if (may_begin(s, one)) {
+            begin(s, one);
+            did = true;
         }
     }
-    tell_prints(s->context.printer);
-    completion_tell(header.sequence, (fusion_status)e.code, run_ns, e.object, e.reason);
+    return did;
 }

@@ -1,17 +1,23 @@
-/* Submissions: from an entry of the ring to its completion. */
+/* Submissions: from entries of the ring to their completions. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "daemon/executor/ring/submission.h"
 
 struct buffers;
 struct executables;
 struct pool;
 struct submitter;
 
-/* Spares of the executable are about to run for the first time. */
-typedef void submit_spares_fn(uint64_t executable);
-/* pool_run() of the pool is then called by the thread that calls submit_run() alone. */
+/* pool_run() of the pool is then called by the thread that calls what follows alone. */
 struct submitter *submit_new(struct buffers *buffers, struct executables *executables, struct pool *pool,
                              submit_spares_fn *spares_run);
-/* Checks and runs an entry as ring_pop() gave it, and completes it whatever it holds. */
-void submit_run(struct submitter *s, const uint8_t *entry);
+/* Is there room for another one, beside those that have begun or wait for them? */
+bool submit_has_room(const struct submitter *s);
+/* Checks and runs an entry as ring_pop() gave it, and completes it whatever it holds; but where kernels of it wait for
+   pipes, or it has to wait for those of others, that is for later. */
+void submit_take(struct submitter *s, const uint8_t *entry);
+/* Goes on with those that it is time for. False: there was nothing to do. */
+bool submit_go_on(struct submitter *s);

@@ -1,5 +1,5 @@
 /*
- * The handler of SIGSEGV and its like: completes the running submission with what the kernel did, then
+ * The handler of SIGSEGV and its like: completes the submission that the thread runs with what its kernel did, then
  * ends the process, whose memory can no longer be trusted. Nothing here allocates, locks or formats with
  * the C library.
  */
@@ -17,7 +17,6 @@
 #include "daemon/executor/program/slot_memory.h"
 #include "daemon/executor/run/exit_codes.h"
 #include "daemon/executor/run/running.h"
-#include "daemon/executor/run/wait.h"
 #include "proto/include/fusiond/status.h"
 
 struct text {
@@ -54,10 +53,11 @@ static uint64_t distance(const struct slot_memory *s, uintptr_t address, bool *b
     return d < GUARD_BYTES ? d : UINT64_MAX;
 }
 
-static const struct slot_memory *nearest_slot(uintptr_t address, uint64_t *bytes, bool *beyond)
+static const struct slot_memory *nearest_slot(const struct running_seen *seen, uintptr_t address, uint64_t *bytes,
+                                              bool *beyond)
 {
     const struct slot_memory *slots, *best = NULL;
-    uint32_t n = running_slots(&slots);
+    uint32_t n = running_slots(seen, &slots);
     *bytes = UINT64_MAX;
     for (uint32_t i = 0; i < n; i++) {
         bool is_beyond;
@@ -70,11 +70,11 @@ static const struct slot_memory *nearest_slot(uintptr_t address, uint64_t *bytes
     return best;
 }
 
-static void describe_access(struct text *t, uintptr_t address)
+static void describe_access(struct text *t, const struct running_seen *seen, uintptr_t address)
 {
     uint64_t bytes;
     bool beyond = false;
-    const struct slot_memory *slot = nearest_slot(address, &bytes, &beyond);
+    const struct slot_memory *slot = nearest_slot(seen, address, &bytes, &beyond);
     add(t, "accessed address ");
     add_number(t, address, 16);
     if (!slot) {
@@ -90,7 +90,7 @@ static void describe_access(struct text *t, uintptr_t address)
     add(t, " bytes)");
 }
 
-static void describe(struct text *t, int signal_number, const siginfo_t *info)
+static void describe(struct text *t, const struct running_seen *seen, int signal_number, const siginfo_t *info)
 {
     switch (signal_number) {
     case SIGFPE: add(t, "did arithmetic the processor refuses (SIGFPE)"); return;
@@ -100,29 +100,32 @@ static void describe(struct text *t, int signal_number, const siginfo_t *info)
         break;
     default: break;
     }
-    describe_access(t, (uintptr_t)info->si_addr);
+    describe_access(t, seen, (uintptr_t)info->si_addr);
 }
 
-static void complete(uint64_t sequence, uint64_t run_ns, int signal_number, const siginfo_t *info)
+static void complete(const struct running_seen *seen, int signal_number, const siginfo_t *info)
 {
     const char *kind, *name;
     struct text object = {.size = 0}, reason = {.size = 0};
-    running_what(&kind, &name);
+    running_what(seen, &kind, &name);
     add(&object, kind);
     add(&object, " ");
     add(&object, name);
-    describe(&reason, signal_number, info);
-    running_fail(sequence, FUSION_KERNEL_FAULT, run_ns, object.bytes, reason.bytes);
+    describe(&reason, seen, signal_number, info);
+    running_fail(seen, FUSION_KERNEL_FAULT, object.bytes, reason.bytes);
 }
 
 static void handle(int signal_number, siginfo_t *info, void *context)
 {
+    struct running_seen seen;
     (void)context;
-    uint64_t started, sequence = running_sequence(&started);
-    if (!sequence) _exit(EXECUTOR_EXIT_INTERNAL);
-    if (!running_take_over(sequence))
-        for (;;) pause(); /* somebody was first and is about to end the process */
-    complete(sequence, wait_now_ns() - started, signal_number, info);
+    bool some;
+    while ((some = running_see_own(&seen)) && !running_take_over(&seen, 1)) {
+    } /* who was first ends, or lets go */
+    if (!some && !running_ends()) _exit(EXECUTOR_EXIT_INTERNAL);
+    if (!some)
+        for (;;) pause(); /* somebody else is about to end the process */
+    complete(&seen, signal_number, info);
     _exit(EXECUTOR_EXIT_FAULT);
 }
 

@@ -2,83 +2,162 @@
 #include "daemon/executor/run/running.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "daemon/executor/run/wait.h"
 
-static struct {
-    running_failed *failed;
-    _Atomic uint64_t sequence, started_ns;
+struct running {
+    _Atomic uint64_t sequence, started_ns; /* sequence 0: there is none; ENDS: it was taken over */
     const char *_Atomic kind, *_Atomic name;
     const struct slot_memory *_Atomic slots;
     _Atomic uint32_t n_slots;
     uint64_t measured_ns;
+};
+
+static const uint64_t ENDS = UINT64_MAX;
+
+static struct {
+    running_failed *failed;
+    struct running all[RUNNING_MOST];
+    struct running *_Atomic now; /* that the thread that takes submissions runs, with its helpers */
+    _Atomic bool ends;
 } running;
+
+/* What the calling thread runs beside it. */
+static __thread struct {
+    struct running *running;
+    const char *kernel;
+} beside;
 
 void running_init(running_failed *failed)
 {
     running.failed = failed;
 }
 
-void running_begin(uint64_t sequence, const struct slot_memory *slots, uint32_t n_slots)
+/* ---- the thread that takes submissions ---- */
+
+struct running *running_begin(uint64_t sequence, const struct slot_memory *slots, uint32_t n_slots)
 {
+    struct running *r = running.all;
+    while (r < running.all + RUNNING_MOST && atomic_load_explicit(&r->sequence, memory_order_relaxed)) r++;
+    if (r == running.all + RUNNING_MOST) return NULL;
+    running_go_on(r);
     running_step("submission", "");
-    running.measured_ns = 0;
-    atomic_store_explicit(&running.slots, slots, memory_order_relaxed);
-    atomic_store_explicit(&running.n_slots, n_slots, memory_order_relaxed);
-    atomic_store_explicit(&running.started_ns, wait_now_ns(), memory_order_relaxed);
-    atomic_store(&running.sequence, sequence);
+    r->measured_ns = 0;
+    atomic_store_explicit(&r->slots, slots, memory_order_relaxed);
+    atomic_store_explicit(&r->n_slots, n_slots, memory_order_relaxed);
+    atomic_store_explicit(&r->started_ns, wait_now_ns(), memory_order_relaxed);
+    atomic_store(&r->sequence, sequence);
+    return r;
+}
+
+void running_go_on(struct running *r)
+{
+    atomic_store_explicit(&running.now, r, memory_order_relaxed);
+}
+
+static struct running *now(void)
+{
+    return atomic_load_explicit(&running.now, memory_order_relaxed);
 }
 
 void running_took(uint64_t ns)
 {
-    running.measured_ns += ns;
+    now()->measured_ns += ns;
 }
 
-uint64_t running_measured(void)
+uint64_t running_measured(const struct running *r)
 {
-    return running.measured_ns;
+    return r->measured_ns;
 }
 
 void running_step(const char *kind, const char *name)
 {
-    atomic_store_explicit(&running.kind, kind, memory_order_relaxed);
-    atomic_store_explicit(&running.name, name, memory_order_release);
+    atomic_store_explicit(&now()->kind, kind, memory_order_relaxed);
+    atomic_store_explicit(&now()->name, name, memory_order_release);
 }
 
-uint64_t running_sequence(uint64_t *started_ns)
+bool running_claim(struct running *r)
+{
+    uint64_t sequence = atomic_load(&r->sequence);
+    return sequence != ENDS && atomic_compare_exchange_strong(&r->sequence, &sequence, 0);
+}
+
+/* ---- other threads ---- */
+
+void running_beside(struct running *r, const char *kernel)
+{
+    beside.kernel = kernel;
+    beside.running = r;
+}
+
+/* ---- ending it ---- */
+
+bool running_see(struct running *r, struct running_seen *seen)
 {
     /* The time belongs to the sequence only if that is still the same afterwards. */
-    for (;;) {
-        uint64_t sequence = atomic_load(&running.sequence);
-        *started_ns = atomic_load(&running.started_ns);
-        if (atomic_load(&running.sequence) == sequence) return sequence;
+    seen->running = r;
+    do {
+        seen->sequence = atomic_load(&r->sequence);
+        seen->started_ns = atomic_load(&r->started_ns);
+    } while (atomic_load(&r->sequence) != seen->sequence);
+    return seen->sequence && seen->sequence != ENDS;
+}
+
+bool running_see_own(struct running_seen *seen)
+{
+    struct running *r = beside.running ? beside.running : now();
+    return r && running_see(r, seen);
+}
+
+bool running_see_oldest(struct running_seen *seen)
+{
+    struct running_seen one;
+    bool found = false;
+    for (unsigned i = 0; i < RUNNING_MOST; i++) {
+        if (!running_see(&running.all[i], &one) || (found && one.started_ns >= seen->started_ns)) continue;
+        *seen = one;
+        found = true;
     }
+    return found;
 }
 
-bool running_claim(uint64_t sequence)
+bool running_take_over(struct running_seen *seen, unsigned n)
 {
-    return atomic_compare_exchange_strong(&running.sequence, &sequence, 0);
+    bool any = false;
+    if (atomic_exchange(&running.ends, true)) return false;
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t sequence = seen[i].sequence;
+        if (atomic_compare_exchange_strong(&seen[i].running->sequence, &sequence, ENDS))
+            any = true;
+        else
+            seen[i].sequence = 0;
+    }
+    if (!any) atomic_store(&running.ends, false);
+    return any;
 }
 
-bool running_take_over(uint64_t sequence)
+bool running_ends(void)
 {
-    return sequence && sequence != RUNNING_ENDS &&
-           atomic_compare_exchange_strong(&running.sequence, &sequence, RUNNING_ENDS);
+    return atomic_load(&running.ends);
 }
 
-void running_what(const char **kind, const char **name)
+void running_what(const struct running_seen *seen, const char **kind, const char **name)
 {
-    *name = atomic_load(&running.name);
-    *kind = atomic_load(&running.kind);
+    *name = atomic_load(&seen->running->name);
+    *kind = atomic_load(&seen->running->kind);
+    if (beside.running != seen->running) return;
+    *kind = "kernel";
+    *name = beside.kernel;
 }
 
-uint32_t running_slots(const struct slot_memory **slots)
+uint32_t running_slots(const struct running_seen *seen, const struct slot_memory **slots)
 {
-    *slots = atomic_load(&running.slots);
-    return atomic_load(&running.n_slots);
+    *slots = atomic_load(&seen->running->slots);
+    return atomic_load(&seen->running->n_slots);
 }
 
-void running_fail(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason)
+void running_fail(const struct running_seen *seen, fusion_status status, const char *object, const char *reason)
 {
-    running.failed(sequence, status, run_ns, object, reason);
+    if (seen->sequence) running.failed(seen->sequence, status, wait_now_ns() - seen->started_ns, object, reason);
 }

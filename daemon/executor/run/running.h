@@ -1,6 +1,6 @@
 /*
- * What runs now, for those who may have to end it: the watchdog and the fault handler. There is one
- * running submission at most, and whoever claims it is the one that completes it.
+ * What runs now, for those who may have to end it: the watchdog, the fault handler, and who finds a deadlock. Several
+ * submissions may run at a time; whoever claims one is the one that completes it.
  */
 #pragma once
 
@@ -9,6 +9,9 @@
 
 #include "proto/include/fusiond/status.h"
 
+enum { RUNNING_MOST = 64 }; /* submissions at a time */
+
+struct running; /* a submission that runs */
 struct slot_memory;
 
 /* Tells the client that a submission failed, and that the process is about to end. Must be safe in signal handlers. */
@@ -17,27 +20,46 @@ typedef void running_failed(uint64_t sequence, fusion_status status, uint64_t ru
 
 /* Before any thread starts. */
 void running_init(running_failed *failed);
-/* The slots stay unchanged until the submission is claimed. */
-void running_begin(uint64_t sequence, const struct slot_memory *slots, uint32_t n_slots);
-/* A device's own clock says that something the submission did took so long. Only the thread that runs it calls these.
- */
+
+/* ---- of the thread that takes submissions; threads that help it with a loop run what it does ---- */
+
+/* The slots stay unchanged until the submission is claimed. There are RUNNING_MOST at most, or it is refused: NULL. */
+struct running *running_begin(uint64_t sequence, const struct slot_memory *slots, uint32_t n_slots);
+/* From here on the thread runs this one, which began before. */
+void running_go_on(struct running *r);
+/* A device's own clock says that something the submission did took so long. */
 void running_took(uint64_t ns);
-/* All of that since running_begin(); 0: no device has said anything. */
-uint64_t running_measured(void);
+/* All of that since it began; 0: no device has said anything. */
+uint64_t running_measured(const struct running *r);
 /* What the submission does now: "kernel" and a name that lives as long as the submission. */
 void running_step(const char *kind, const char *name);
-/* In place of a sequence: somebody took the submission over and is about to end the process. */
-#define RUNNING_ENDS UINT64_MAX
+/* Of all who call this or running_take_over(), exactly one gets true. He completes it; the others must not touch it any
+   more. At its end: */
+bool running_claim(struct running *r);
 
-/* The sequence of the running submission, 0: none, or RUNNING_ENDS; the time it began (wait_now_ns()). */
-uint64_t running_sequence(uint64_t *started_ns);
-/* Of all who call one of these two, exactly one gets true. He completes it; the others must not touch it any more.
-   The thread that runs it, at its end: */
-bool running_claim(uint64_t sequence);
-/* Those who end it before its end, and then the process: */
-bool running_take_over(uint64_t sequence);
+/* ---- of other threads ---- */
 
-/* For the fault handler and the watchdog, after running_take_over(). */
-void running_what(const char **kind, const char **name);
-uint32_t running_slots(const struct slot_memory **slots);
-void running_fail(uint64_t sequence, fusion_status status, uint64_t run_ns, const char *object, const char *reason);
+/* The calling thread runs this kernel of the submission; NULL: nothing any more. */
+void running_beside(struct running *r, const char *kernel);
+
+/* ---- ending a submission before its end, and then the process ---- */
+
+/* A submission as it was seen, in case that another one has its place by now. */
+struct running_seen {
+    struct running *running;
+    uint64_t sequence, started_ns; /* wait_now_ns() when it began */
+};
+
+bool running_see(struct running *r, struct running_seen *seen);
+bool running_see_own(struct running_seen *seen); /* what the calling thread runs; false: nothing. Or the process ends */
+bool running_see_oldest(struct running_seen *seen); /* of all, the one that began first */
+/* For who finds that n of them (most of them one) are to end: those that ended meanwhile have sequence 0 afterwards.
+   False: all have, or somebody else is about to end the process. */
+bool running_take_over(struct running_seen *seen, unsigned n);
+/* Somebody is about to end the process. */
+bool running_ends(void);
+
+/* After running_take_over(); safe in signal handlers. What the calling thread does of it, or the submission itself. */
+void running_what(const struct running_seen *seen, const char **kind, const char **name);
+uint32_t running_slots(const struct running_seen *seen, const struct slot_memory **slots);
+void running_fail(const struct running_seen *seen, fusion_status status, const char *object, const char *reason);

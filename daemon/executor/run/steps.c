@@ -173,65 +173,76 @@ static uint32_t list_launches(const struct executable *x, uint32_t first, uint32
     return n;
 }
 
-/* Launches that wait for pipes, at the same time. */
-static int run_together(const struct launch_context *context, struct executable *x, const uint32_t *list, uint32_t n,
-                        struct error *e)
-{
-    running_step(n > 1 ? "kernels that run together with" : "kernel", x->program->launches[list[0]].name);
-    int result = x->program->device->run_together(x, list, n, context, e);
-    ir_printer_end_launch(context->printer);
-    return result;
-}
+/* ---- launches that wait for pipes ---- */
 
-/* Launches, or their spares, one after another, but for those that run together. */
-struct sequence {
-    uint32_t n;
-    uint32_t *launches;
-    bool *together; /* with the one before */
-};
-
-/* How many from there on run at the same time. */
-static uint32_t count_together(const struct program *p, const struct sequence *s, uint32_t at)
+/* How many of the sequence from the next on run at the same time. */
+static uint32_t count_together(const struct program *p, const struct sequence *s)
 {
     uint32_t n = 1;
-    if (!p->launches[s->launches[at]].waits) return 1;
-    while (at + n < s->n && s->together[at + n] && p->launches[s->launches[at + n]].waits && n < PROTO_MAX_TOGETHER)
+    while (s->begun + n < s->n && s->together[s->begun + n] && p->launches[s->launches[s->begun + n]].waits &&
+           n < PROTO_MAX_TOGETHER)
         n++;
     return n;
 }
 
-static int run_sequence(const struct launch_context *context, struct executable *x, const struct sequence *s,
-                        struct error *e)
+/* Unless there are no threads for them now. */
+static void begin_beside(struct steps *s)
 {
-    const struct program *p = x->program;
-    int result = 0;
-    for (uint32_t at = 0, n; at < s->n && result == 0; at += n) {
-        n = p->device->run_together ? count_together(p, s, at) : 1;
-        bool waits = p->device->run_together && p->launches[s->launches[at]].waits;
-        result = waits ? run_together(context, x, &s->launches[at], n, e) : run_code(context, x, s->launches[at], e);
-    }
-    return result;
+    struct sequence *q = &s->sequence;
+    uint32_t n = count_together(s->x->program, q);
+    running_step(n > 1 ? "kernels that run together with" : "kernel",
+                 s->x->program->launches[q->launches[q->begun]].name);
+    if (!s->x->program->device->run_beside(s->x, q->launches + q->begun, n, s->context, &s->beside)) return;
+    q->begun += n;
+    s->waits = true;
 }
 
-/* A step, and those that run together with it. Gives how many steps; 0: the error. */
-static uint32_t run_steps_together(const struct launch_context *context, struct executable *x, uint32_t first,
-                                   struct error *e)
+static bool runs_beside(const struct program *p, uint32_t launch)
 {
-    const struct program *p = x->program;
-    uint32_t steps = 1;
-    while (first + steps < p->n_steps && p->steps[first + steps].together) steps++;
-    struct sequence s = {.launches = arena_realloc(NULL, (steps + p->n_launches) * sizeof *s.launches),
-                         .together = arena_realloc(NULL, (steps + p->n_launches) * sizeof *s.together)};
-    for (uint32_t i = 0; i < steps; i++) {
-        uint32_t n = list_launches(x, first + i, 1, s.launches + s.n);
-        for (uint32_t k = 0; k < n; k++)
-            s.together[s.n + k] = k ? p->launches[s.launches[s.n + k]].together : p->steps[first + i].together;
-        s.n += n;
+    return p->device->run_beside && p->launches[launch].waits;
+}
+
+static enum steps_state run_sequence(struct steps *s, struct error *e)
+{
+    struct sequence *q = &s->sequence;
+    while (q->begun < q->n) {
+        uint32_t launch = q->launches[q->begun];
+        if (runs_beside(s->x->program, launch)) {
+            begin_beside(s);
+            return STEPS_WAIT;
+        }
+        q->begun++;
+        if (run_code(s->context, s->x, launch, e) != 0) return STEPS_FAILED;
     }
-    int result = run_sequence(context, x, &s, e);
-    free(s.launches);
-    free(s.together);
-    return result == 0 ? steps : 0;
+    return STEPS_DONE;
+}
+
+/* A step's launches, and those of the steps that run together with it. Gives how many steps. */
+static uint32_t make_sequence(struct steps *s)
+{
+    const struct program *p = s->x->program;
+    struct sequence *q = &s->sequence;
+    uint32_t steps = 1;
+    while (s->next + steps < p->n_steps && p->steps[s->next + steps].together) steps++;
+    q->launches = arena_realloc(q->launches, (steps + p->n_launches) * sizeof *q->launches);
+    q->together = arena_realloc(q->together, (steps + p->n_launches) * sizeof *q->together);
+    q->n = q->begun = 0;
+    for (uint32_t i = 0; i < steps; i++) {
+        uint32_t n = list_launches(s->x, s->next + i, 1, q->launches + q->n);
+        for (uint32_t k = 0; k < n; k++)
+            q->together[q->n + k] = k ? p->launches[q->launches[q->n + k]].together : p->steps[s->next + i].together;
+        q->n += n;
+    }
+    return steps;
+}
+
+/* What ran beside has ended; false: it failed. */
+static bool end_beside(struct steps *s, struct error *e)
+{
+    s->waits = false;
+    ir_printer_end_launch(s->context->printer);
+    if (s->beside.result != 0) *e = s->beside.error;
+    return s->beside.result == 0;
 }
 
 /* ---- launches band by band ---- */
@@ -265,18 +276,17 @@ static uint32_t run_bands(const struct launch_context *context, struct executabl
     return b->n_steps;
 }
 
-/* The launches from a step on, as many as the device takes at once. Gives how many steps; 0: the error. */
-static uint32_t run_launches(const struct launch_context *context, struct executable *x, uint32_t first,
-                             struct error *e)
+/* The launches from the next step on, as many as the device takes at once. Gives how many steps; 0: the error. */
+static uint32_t run_launches(struct steps *s, struct error *e)
 {
+    const struct launch_context *context = s->context;
+    struct executable *x = s->x;
     const struct program *p = x->program;
-    uint32_t steps = 1;
+    uint32_t first = s->next, steps = 1;
     const struct program_bands *bands = bands_at(x, first);
     if (bands) return run_bands(context, x, bands, e);
     uint32_t launch = p->steps[first].launch;
-    if ((p->launches[launch].waits && p->device->run_together) ||
-        (!p->device->run_launches && x->launches[launch].by_spares))
-        return run_steps_together(context, x, first, e);
+    if (runs_beside(p, launch) || (!p->device->run_launches && x->launches[launch].by_spares)) return make_sequence(s);
     if (!p->device->run_launches) return run_code(context, x, launch, e) == 0;
     while (is_launch(p, first + steps)) steps++;
     uint32_t *list = arena_realloc(NULL, (steps + p->n_launches) * sizeof *list);
@@ -287,22 +297,50 @@ static uint32_t run_launches(const struct launch_context *context, struct execut
     return result == 0 ? steps : 0;
 }
 
-int steps_run(const struct launch_context *context, struct executable *x, uint32_t part, struct error *e)
+/* ---- all of them ---- */
+
+void steps_begin(struct steps *s, const struct launch_context *context, struct executable *x, uint32_t part,
+                 struct running *running)
 {
-    const struct program *p = x->program;
-    uint32_t at = 0, done;
-    for (uint32_t i = 0; i < p->n_steps && at <= part; i += done) {
-        const struct program_step *step = &p->steps[i];
-        done = 1;
-        if (step->kind == PROGRAM_STEP_HOST)
-            at++;
-        else if (at != part)
-            continue;
-        else if (step->kind != PROGRAM_STEP_LAUNCH)
-            done = run_transfer(context, x, step, e) == 0;
-        else
-            done = run_launches(context, x, i, e);
-        if (!done) return -1;
+    *s = (struct steps){.context = context, .x = x, .part = part, .beside = {.running = running}};
+}
+
+void steps_end(struct steps *s)
+{
+    if (s->sequence.n && s->x->program->device->end_beside) s->x->program->device->end_beside(s->x);
+    free(s->sequence.launches);
+    free(s->sequence.together);
+    s->sequence = (struct sequence){0};
+}
+
+bool steps_sleep_for(const struct steps *s, const struct executable *x)
+{
+    const struct device *device = s->x->program->device;
+    return device->sleeps_for && device->sleeps_for(s->x, x);
+}
+
+/* Gives how many steps; 0: the error. */
+static uint32_t run_step(struct steps *s, struct error *e)
+{
+    const struct program_step *step = &s->x->program->steps[s->next];
+    if (step->kind == PROGRAM_STEP_HOST) {
+        s->at++;
+        return 1;
     }
-    return 0;
+    if (s->at != s->part) return 1;
+    if (step->kind != PROGRAM_STEP_LAUNCH) return run_transfer(s->context, s->x, step, e) == 0;
+    return run_launches(s, e);
+}
+
+enum steps_state steps_go_on(struct steps *s, struct error *e)
+{
+    if (s->waits && !atomic_load(&s->beside.ended)) return STEPS_WAIT;
+    if (s->waits && !end_beside(s, e)) return STEPS_FAILED;
+    for (;;) {
+        enum steps_state state = run_sequence(s, e);
+        if (state != STEPS_DONE || s->next == s->x->program->n_steps || s->at > s->part) return state;
+        uint32_t done = run_step(s, e);
+        if (!done) return STEPS_FAILED;
+        s->next += done;
+    }
 }

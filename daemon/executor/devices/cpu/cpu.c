@@ -19,6 +19,11 @@ int cpu_device_start(void)
     return together_start();
 }
 
+void cpu_device_explain(struct running *r, char *out, size_t room)
+{
+    together_explain(r, out, room);
+}
+
 void cpu_device_init(unsigned threads)
 {
     compiled_init(threads);
@@ -91,7 +96,9 @@ const struct device cpu_device = {.name = "cpu",
                                   .pipe_init = pipe_init,
                                   .pipe_set_ring = pipe_set_ring,
                                   .pipe_is_empty = pipe_is_empty,
-                                  .run_together = together_run,
+                                  .run_beside = together_begin,
+                                  .end_beside = together_end,
+                                  .sleeps_for = together_sleeps_for,
                                   .begin_loading = begin_loading,
                                   .end_loading = end_loading,
                                   .replace = replace,

@@ -5,8 +5,11 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "daemon/executor/program/device.h"
 
 extern const struct device cpu_device;
 void cpu_device_init(unsigned threads);
-int cpu_device_start(void); /* its threads: -1 with errno */
+int cpu_device_start(void);                                         /* its threads: -1 with errno */
+void cpu_device_explain(struct running *r, char *out, size_t room); /* what its kernels wait for, as watchdog_explain */
