@@ -69,6 +69,22 @@ static char *column(unsigned step)
     return strbuf_take(&b);
 }
 
+/* Sums of two numbers that are `apart` numbers apart: %w, or one. */
+static char *sums(bool narrow, const char *apart)
+{
+    struct strbuf b = {0};
+    strbuf_printf(&b, "kernel @k(%%a: ptr.global f32 read, %%o: ptr.global f32, %%w: %s) {\n", narrow ? "i32" : "i64");
+    strbuf_add(&b, "  %g = global_id x\n");
+    if (narrow)
+        strbuf_printf(
+            &b, "  %%h = trunc i32 %%g\n  %%k = add i32 %%h, %s\n  %%i = sext i64 %%h\n  %%j = sext i64 %%k\n", apart);
+    else
+        strbuf_printf(&b, "  %%i = add i64 %%g, 0\n  %%j = add i64 %%g, %s\n", apart);
+    strbuf_add(&b, "  %x = load f32 %a[%i]\n  %y = load f32 %a[%j]\n  %s = fadd f32 %x, %y\n"
+                   "  store f32 %o[%i], %s\n  return\n}\n");
+    return strbuf_take(&b);
+}
+
 /* Counts in the group's memory of what lies in steps of the size of all, or of 128 numbers. */
 static char *bins(bool over_all)
 {
@@ -215,6 +231,20 @@ static void rounds_are_fetched_ahead(void **state)
     }
 }
 
+/* Of several rows of the same memory, as a stencil has, whatever the type of ids; not of one. */
+static void last_rows_are_fetched_ahead(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    static const char *const apart[] = {"%w", "1"};
+    for (unsigned i = 0; i < 4; i++) {
+        char *text = sums(i / 2, apart[i % 2]), *assembly = assembly_of(text, CPU_ISA_AVX2);
+        assert_int_equal(strstr(assembly, "prefetch") != NULL, i % 2 == 0);
+        free(assembly);
+        free(text);
+    }
+}
+
 /* A number that all work-items add to is added to once by all lanes. */
 static void lanes_add_together(void **state)
 {
@@ -236,6 +266,7 @@ int main(void)
                                        cmocka_unit_test(lanes_that_leap_side_by_side_run_together),
                                        cmocka_unit_test(columns_are_fetched_ahead),
                                        cmocka_unit_test(rounds_are_fetched_ahead),
+                                       cmocka_unit_test(last_rows_are_fetched_ahead),
                                        cmocka_unit_test(lanes_add_together)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

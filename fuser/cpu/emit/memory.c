@@ -61,7 +61,7 @@ struct access {
     bool walks;      /* each lane goes on in memory of its own, from round to round of a loop */
     bool leaps;      /* of a load: it goes on further than the processor expects */
     lval streams;    /* of a store: as in struct row_place */
-    rval ahead;      /* of a load: as many bytes further on is what later rounds of the group load; NULL: not known */
+    rval ahead;      /* of a load: as many bytes further on is what will be loaded later; NULL: not known */
 };
 
 static lval scalar_place(struct emit *e, const struct access *a, rval address)
@@ -211,8 +211,8 @@ static void prefetch_neighbours(struct emit *e, const struct access *a)
     memory_prefetch(e, offset_by(e, a->address.scalar, a->offset + bytes), bytes);
 }
 
-/* Rounds of a group that go on by what only the launch knows, as by the size of all, begin in other pages each time. */
-static void prefetch_rounds(struct emit *e, const struct access *a)
+/* Rounds of a group that go on by what only the launch knows begin in other pages each time; so do rows of stencils. */
+static void prefetch_ahead(struct emit *e, const struct access *a)
 {
     rval there = jit_add(e, offset_by(e, a->address.scalar, a->offset), a->ahead);
     memory_prefetch(e, jit_read(jit_keep(e, there)), (uint64_t)e->width * kind_bytes(a->kind));
@@ -221,7 +221,7 @@ static void prefetch_rounds(struct emit *e, const struct access *a)
 static struct lanes contiguous_load(struct emit *e, const struct access *a)
 {
     if (a->leaps) prefetch_neighbours(e, a);
-    if (a->ahead) prefetch_rounds(e, a);
+    if (a->ahead) prefetch_ahead(e, a);
     if (e->exec.chunk && !x86_can_mask(e, a->kind)) return gather_lanes(e, a);
     struct lanes r = lanes_varying(e, a->kind);
     gcc_jit_type *type = jit_vector(e, a->kind, lanes_per_chunk(e, a->kind));
@@ -393,8 +393,8 @@ static void access_of(struct emit *e, const struct ir_inst *inst, unsigned n, st
     bool is_read_soon = e->regions && leads_into(inst->operands[0], IR_ACCESS_READ_WRITE);
     bool may_stream = global && e->memory->streams && e->memory->keeps_cached;
     bool leaps = is_global_load && in_loop && walk_leaps(e->module, inst);
-    rval ahead = is_global_load ? bytes_ahead(e, inst) : NULL;
     const struct row_place *place = place_in_row(e, inst);
+    rval ahead = is_global_load ? place && place->ahead ? jit_read(place->ahead) : bytes_ahead(e, inst) : NULL;
     for (unsigned c = 0; c < n; c++)
         a[c] = (struct access){.kind = kind,
                                .may_stream = may_stream && !in_loop && !is_read_soon,

@@ -7,6 +7,7 @@
 struct row_place {
     lval first; /* NULL: not known */
     uint64_t offset;
+    lval ahead;   /* of a load: how many bytes ahead of it memory is fetched; NULL: nothing is */
     lval streams; /* of a store: bool, whether all of the row goes past the cache; NULL: each asks for itself */
 };
 

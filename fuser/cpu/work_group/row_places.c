@@ -31,12 +31,12 @@ struct leader {
     const struct ir_inst *access;
     const struct ir_value *index; /* of an element, but for what is added; NULL: it is something else */
     uint64_t added;
-    bool is_narrow; /* the index */
 };
 
 struct finder {
     struct emit *e;
     struct row_places made;
+    const struct rows_before *rows;
     bool *inside;      /* by instruction number */
     enum memo *before; /* by value number: whether it can be computed before the row */
     struct leader *leaders;
@@ -131,7 +131,6 @@ static void take_apart(struct leader *l)
     uint64_t n;
     if (inst && (inst->op == IR_OP_SEXT || inst->op == IR_OP_ZEXT)) index = inst->operands[0];
     if (ir_type_bits(index->type) < 32) return;
-    l->is_narrow = ir_type_bits(index->type) == 32;
     while (index->kind == IR_VALUE_RESULT) {
         inst = index->of.inst;
         if ((inst->op != IR_OP_ADD && inst->op != IR_OP_SUB) || !ir_value_uint(inst->operands[1], &n)) break;
@@ -171,7 +170,7 @@ static bool find_place(struct finder *f, const struct ir_inst *access, int64_t s
         place->offset = (l.added - leader->added) * ir_type_size(e->module, pointer->of.inst->type);
         return true;
     }
-    if (!l.is_narrow || f->n_leaders == MOST_PLACES) return false;
+    if (!l.index || f->n_leaders == MOST_PLACES) return false;
     rval steps = jit_mul(e, e->ids->item[0], jit_int(e, IR_KIND_I64, (uint64_t)stride));
     place->first = jit_keep(e, jit_sub(e, compute(f, pointer)->scalar, steps));
     f->leaders = arena_grow(e->arena, f->leaders, f->n_leaders, sizeof *f->leaders);
@@ -191,6 +190,77 @@ static void see_access(struct finder *f, const struct ir_inst *access)
     bool neighbours = shape.stride == (int64_t)ir_type_size(e->module, access->type);
     if (access->op == IR_OP_STORE && e->memory->keeps_cached && neighbours)
         place->streams = jit_keep(e, stream_may(e, e->memory->keeps_cached, compute(f, pointer)->scalar));
+}
+
+/* ---- what rows will load ---- */
+
+/*
+ * Of rows that one vector loads from the same memory, as those of a stencil, the last one in memory is the one that no
+ * row before has brought into a cache. Processors fetch ahead, but neither beyond the end of a page nor through the
+ * misses of so many rows: so the code does. Behind a row's end comes what the next row will load, where rows follow
+ * each other in memory; else nothing may need it.
+ */
+static const struct ir_value *rows_memory(const struct leader *l)
+{
+    const struct ir_inst *elem = l->access->operands[0]->of.inst;
+    bool is_load = l->access->op == IR_OP_LOAD && ir_type_space(l->access->operands[0]->type) == IR_SPACE_GLOBAL;
+    return is_load && l->index ? elem->operands[0] : NULL;
+}
+
+static bool loads_of(const struct leader *l, const struct ir_value *memory)
+{
+    const struct ir_value *other = rows_memory(l);
+    return other && ir_value_same(other, memory);
+}
+
+/* Whether more rows of the memory are loaded, and none of them is before this one in the list. */
+static bool leads_rows(const struct finder *f, const struct leader *l)
+{
+    const struct ir_value *memory = rows_memory(l);
+    for (const struct leader *i = f->leaders; memory && i < l; i++)
+        if (loads_of(i, memory)) return false;
+    for (const struct leader *i = l + 1; memory && i < f->leaders + f->n_leaders; i++)
+        if (loads_of(i, memory)) return true;
+    return false;
+}
+
+static lval place_of(const struct finder *f, const struct leader *l)
+{
+    return f->made.places[l->access->scratch].first;
+}
+
+/* How far ahead is fetched, when this row begins and the one before did so at rows->place. */
+static rval distance_ahead(struct finder *f, rval place, uint64_t bytes)
+{
+    enum { PAGE = 4096, LONG_ROW = 16 * PAGE };
+    struct emit *e = f->e;
+    rval zero = jit_u64(e, 0), far = jit_u64(e, PAGE), apart = jit_sub(e, place, jit_read(f->rows->place));
+    apart = jit_read(jit_keep(e, apart));
+    rval row = jit_read(jit_keep(e, jit_mul(e, e->ids->extent[0], jit_u64(e, bytes))));
+    rval gap = jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, row, jit_u64(e, 8));
+    rval follows = jit_compare(e, GCC_JIT_COMPARISON_LE, apart, jit_add(e, row, gap));
+    rval is_long = jit_compare(e, GCC_JIT_COMPARISON_GE, row, jit_u64(e, LONG_ROW));
+    rval is_same = jit_compare(e, GCC_JIT_COMPARISON_EQ, apart, zero);
+    rval is_more = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, follows, is_long);
+    rval distance = jit_select(e, is_more, far, zero);
+    jit_set(e, f->rows->distance, jit_select(e, is_same, jit_read(f->rows->distance), distance));
+    jit_set(e, f->rows->place, place);
+    return jit_read(f->rows->distance);
+}
+
+static void fetch_ahead(struct finder *f, const struct leader *l)
+{
+    struct emit *e = f->e;
+    lval last = jit_keep(e, jit_read(place_of(f, l)));
+    for (const struct leader *i = l + 1; i < f->leaders + f->n_leaders; i++) {
+        if (!loads_of(i, rows_memory(l))) continue;
+        rval other = jit_read(place_of(f, i));
+        rval is_behind = jit_compare(e, GCC_JIT_COMPARISON_GT, other, jit_read(last));
+        jit_set(e, last, jit_select(e, is_behind, other, jit_read(last)));
+    }
+    rval distance = distance_ahead(f, jit_read(place_of(f, l)), ir_type_size(e->module, l->access->type));
+    rval ahead = jit_sub(e, jit_add(e, jit_read(last), distance), jit_read(place_of(f, l)));
+    f->made.places[l->access->scratch].ahead = jit_keep(e, ahead);
 }
 
 /* ---- the instructions of a row ---- */
@@ -225,10 +295,11 @@ static void mark_inside(struct ir_inst *inst, void *data)
     f->inside[inst->scratch] = true;
 }
 
-struct row_places row_places_make(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+struct row_places row_places_make(struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
+                                  const struct rows_before *rows)
 {
     const struct uniformity *u = &e->values->uniformity;
-    struct finder f = {.e = e};
+    struct finder f = {.e = e, .rows = rows};
     f.inside = arena_alloc(e->arena, u->n_insts * sizeof *f.inside);
     f.before = arena_alloc(e->arena, u->n_values * sizeof *f.before);
     f.made.places = arena_alloc(e->arena, u->n_insts * sizeof *f.made.places);
@@ -242,5 +313,7 @@ struct row_places row_places_make(struct emit *e, const struct ir_inst *first, c
     }
     emit_reset(e);
     see_instructions(&f, first, end);
+    for (const struct leader *l = f.leaders; l < f.leaders + f.n_leaders; l++)
+        if (leads_rows(&f, l)) fetch_ahead(&f, l);
     return f.made;
 }

@@ -8,6 +8,12 @@ struct row_places {
     lval *conditions;         /* by instruction number: bools that are computed already; NULL: none */
 };
 
+/* Where rows began before: an access of the last one, and how far it fetched ahead. Both 0 at first. */
+struct rows_before {
+    lval place, distance;
+};
+
 /* For the instructions from `first` up to `end`, as they run for whole vectors from the work-item at e->ids on, for
    whom all that is known in e->control comes to the same. Emits what computes it. */
-struct row_places row_places_make(struct emit *e, const struct ir_inst *first, const struct ir_inst *end);
+struct row_places row_places_make(struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
+                                  const struct rows_before *rows);

@@ -16,6 +16,7 @@
 #include "fuser/cpu/simd/tile.h"
 #include "fuser/cpu/target/isa.h"
 #include "fuser/cpu/work_group/one_by_one.h"
+#include "fuser/cpu/work_group/row_guards.h"
 #include "fuser/cpu/work_group/row_outcomes.h"
 #include "fuser/cpu/work_group/row_places.h"
 #include "fuser/cpu/work_group/row_segments.h"
@@ -29,6 +30,7 @@ struct run {
     const struct ir_inst *first, *end;
     struct row_tests tests;
     struct row_segments segments;
+    struct rows_before before;
 };
 
 static void run_body(const struct run *r, struct mask exec)
@@ -51,16 +53,22 @@ static void run_whole_vector(const struct run *r)
     r->e->memory->streams = false;
 }
 
+static bool has_places(const struct emit *e)
+{
+    return e->width > 1 && !e->regions;
+}
+
 /* The work-items of a row from one up to `end`, which fill whole vectors. */
 static void run_whole_vectors(const struct run *r, lval item, rval end)
 {
     struct emit *e = r->e;
     gcc_jit_block *head = jit_block(e), *body = jit_block(e), *done = jit_block(e);
     const struct known known = e->control->known;
-    if (e->width > 1 && !e->regions) {
-        struct row_places row = row_places_make(e, r->first, r->end);
+    if (has_places(e)) {
+        struct row_places row = row_places_make(e, r->first, r->end, &r->before);
         e->memory->places = row.places;
         e->control->known.bools = row.conditions;
+        if (e->control->skip) e->control->known.decided = row_guards_ask(e, r->first, row.conditions, e->control->skip);
     }
     jit_jump(e, head);
     jit_begin(e, head);
@@ -72,19 +80,6 @@ static void run_whole_vectors(const struct run *r, lval item, rval end)
     jit_begin(e, done);
     e->memory->places = NULL;
     e->control->known = known;
-}
-
-/* Whether a work-item for whom the condition of an if does not hold does nothing at all. */
-static bool is_one_if(const struct run *r)
-{
-    const struct ir_inst *inst = r->first;
-    for (; inst && inst != r->end && inst->op != IR_OP_IF; inst = inst->next)
-        if (!(ir_op_info(inst->op)->flags & IR_FLAG_PURE) && (inst->op != IR_OP_LOAD || inst->attrs.is_volatile))
-            return false;
-    if (!inst || inst == r->end) return false;
-    while ((inst = inst->next) && inst != r->end)
-        if (inst->op != IR_OP_BARRIER) return false;
-    return true;
 }
 
 /* The lanes below count, 1 to 64. */
@@ -123,7 +118,7 @@ static void run_alike(const struct run *r, lval item, rval end, const struct uni
     struct uniformity rows = e->values->uniformity;
     e->values->uniformity = *uniformity;
     e->control->known.bools = r->tests.known;
-    e->control->skip = is_one_if(r) && !e->sub_groups ? skip : NULL;
+    e->control->skip = row_guard(r->first, r->end) && !e->sub_groups ? skip : NULL;
     run_whole_vectors(r, item, end);
     e->control->skip = NULL;
     e->control->known.bools = NULL;
@@ -473,6 +468,7 @@ static void run_rows(const struct run *r)
     bool may_have_tiles = tiles_may_pay(e, r->first, r->end);
     if (e->width > 1 && (may_have_tiles || e->ids->known_extent[0] != e->width))
         run.tests = row_tests_find(e, r->first, r->end, TOGETHER_ROW);
+    if (has_places(e)) run.before = (struct rows_before){jit_keep(e, jit_u64(e, 0)), jit_keep(e, jit_u64(e, 0))};
     if (may_have_tiles) tiles = tiles_find(e, r->first, r->end, &run.tests);
     struct counted z = counted_each(e, e->ids->extent[2], e->ids->known_extent[2]);
     e->ids->item[2] = jit_read(z.v);
