@@ -24,12 +24,18 @@
 
 enum memo { UNSEEN, NO, YES, COMPUTED };
 
-enum { MOST_PLACES = 16 }; /* as many as there are registers */
+enum {
+    MOST_PLACES = 16, /* as many as there are registers */
+    MOST_WIDE = 32,   /* accesses of who has places of 64-bit indices, which are for fetching ahead only */
+    MOST_TERMS = 4,
+};
 
 /* An access whose address is computed, and by which those of its neighbours are told. */
 struct leader {
     const struct ir_inst *access;
-    const struct ir_value *index; /* of an element, but for what is added; NULL: it is something else */
+    const struct ir_value *terms[MOST_TERMS]; /* the sum that an element's index is, but for constants */
+    unsigned n_terms;                         /* 0: it is no element */
+    bool is_narrow;                           /* the index */
     uint64_t added;
 };
 
@@ -40,7 +46,7 @@ struct finder {
     bool *inside;      /* by instruction number */
     enum memo *before; /* by value number: whether it can be computed before the row */
     struct leader *leaders;
-    uint32_t n_leaders;
+    uint32_t n_leaders, n_accesses;
 };
 
 /* ---- what can be computed before the row ---- */
@@ -121,29 +127,57 @@ static bool encloses(const struct ir_block *block, const struct ir_inst *inst)
     return inst;
 }
 
-/* An element's index without what is added to it. */
-static void take_apart(struct leader *l)
+/* Adds up the terms of an index, at most `room` of them, and apart from them its constants. */
+static void add_terms(const struct finder *f, struct leader *l, const struct ir_value *v, unsigned room)
+{
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
+    unsigned before = l->n_terms;
+    uint64_t n;
+    if (ir_value_uint(v, &n)) {
+        l->added += n;
+    } else if (inst && f->inside[inst->scratch] && same_as(f->e, inst)) {
+        add_terms(f, l, same_as(f->e, inst), room);
+    } else if (inst && inst->op == IR_OP_SUB && ir_value_uint(inst->operands[1], &n)) {
+        l->added -= n;
+        add_terms(f, l, inst->operands[0], room);
+    } else if (inst && inst->op == IR_OP_ADD && room > 1) {
+        add_terms(f, l, inst->operands[0], room - 1);
+        add_terms(f, l, inst->operands[1], room - (l->n_terms - before));
+    } else {
+        l->terms[l->n_terms++] = v;
+    }
+}
+
+/* An element's index as a sum, in the width in which it is computed. */
+static void take_apart(const struct finder *f, struct leader *l)
 {
     const struct ir_value *pointer = l->access->operands[0];
     if (pointer->kind != IR_VALUE_RESULT || pointer->of.inst->op != IR_OP_ELEM) return;
     const struct ir_value *index = pointer->of.inst->operands[1];
     const struct ir_inst *inst = index->kind == IR_VALUE_RESULT ? index->of.inst : NULL;
-    uint64_t n;
     if (inst && (inst->op == IR_OP_SEXT || inst->op == IR_OP_ZEXT)) index = inst->operands[0];
     if (ir_type_bits(index->type) < 32) return;
-    while (index->kind == IR_VALUE_RESULT) {
-        inst = index->of.inst;
-        if ((inst->op != IR_OP_ADD && inst->op != IR_OP_SUB) || !ir_value_uint(inst->operands[1], &n)) break;
-        if (ir_type_bits(inst->type) == 32) n = (uint64_t)(int64_t)(int32_t)n;
-        l->added += inst->op == IR_OP_ADD ? n : 0 - n;
-        index = inst->operands[0];
+    add_terms(f, l, index, MOST_TERMS);
+    l->is_narrow = ir_type_bits(index->type) == 32;
+    if (l->is_narrow) l->added = (uint64_t)(int64_t)(int32_t)l->added;
+}
+
+static bool has_terms(const struct leader *a, const struct leader *b)
+{
+    bool taken[MOST_TERMS] = {false};
+    if (a->n_terms != b->n_terms) return false;
+    for (unsigned i = 0; i < a->n_terms; i++) {
+        unsigned k = 0;
+        while (k < b->n_terms && (taken[k] || !ir_value_same(a->terms[i], b->terms[k]))) k++;
+        if (k == b->n_terms) return false;
+        taken[k] = true;
     }
-    l->index = index;
+    return true;
 }
 
 static bool is_beside(const struct leader *a, const struct leader *b)
 {
-    if (!a->index || !b->index || !ir_value_same(a->index, b->index)) return false;
+    if (!a->n_terms || !has_terms(a, b)) return false;
     const struct ir_inst *x = a->access->operands[0]->of.inst, *y = b->access->operands[0]->of.inst;
     return ir_value_same(x->operands[0], y->operands[0]) && x->type == y->type &&
            x->operands[1]->type == y->operands[1]->type;
@@ -163,14 +197,15 @@ static bool find_place(struct finder *f, const struct ir_inst *access, int64_t s
     struct emit *e = f->e;
     const struct ir_value *pointer = access->operands[0];
     struct leader l = {.access = access};
-    take_apart(&l);
+    take_apart(f, &l);
     const struct leader *leader = leader_of(f, &l);
     if (leader) {
         place->first = f->made.places[leader->access->scratch].first;
         place->offset = (l.added - leader->added) * ir_type_size(e->module, pointer->of.inst->type);
         return true;
     }
-    if (!l.index || f->n_leaders == MOST_PLACES) return false;
+    bool pays = l.is_narrow || f->n_accesses <= MOST_WIDE;
+    if (!l.n_terms || !pays || f->n_leaders == MOST_PLACES) return false;
     rval steps = jit_mul(e, e->ids->item[0], jit_int(e, IR_KIND_I64, (uint64_t)stride));
     place->first = jit_keep(e, jit_sub(e, compute(f, pointer)->scalar, steps));
     f->leaders = arena_grow(e->arena, f->leaders, f->n_leaders, sizeof *f->leaders);
@@ -204,7 +239,7 @@ static const struct ir_value *rows_memory(const struct leader *l)
 {
     const struct ir_inst *elem = l->access->operands[0]->of.inst;
     bool is_load = l->access->op == IR_OP_LOAD && ir_type_space(l->access->operands[0]->type) == IR_SPACE_GLOBAL;
-    return is_load && l->index ? elem->operands[0] : NULL;
+    return is_load && l->n_terms ? elem->operands[0] : NULL;
 }
 
 static bool loads_of(const struct leader *l, const struct ir_value *memory)
@@ -293,6 +328,7 @@ static void mark_inside(struct ir_inst *inst, void *data)
 {
     struct finder *f = data;
     f->inside[inst->scratch] = true;
+    if (inst->op == IR_OP_LOAD || inst->op == IR_OP_STORE) f->n_accesses++;
 }
 
 struct row_places row_places_make(struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
