@@ -6,6 +6,7 @@
 #include "daemon/gpu/description.h"
 #include "daemon/gpu/object.h"
 #include "fuser/spirv/abi/abi.h"
+#include "fuser/spirv/print.h"
 #include "fuser/spirv/writer.h"
 #include "ir/base/arena.h"
 #include "ir/base/map.h"
@@ -69,7 +70,7 @@ static void look_at(struct ir_inst *inst, void *data)
         refuse(s, inst, "follows a pointer that it finds in memory");
     } else if (inst->op == IR_OP_STORE &&
                is_address(inst->operands[1], ir_type_space(inst->operands[0]->type) == IR_SPACE_PRIVATE)) {
-        refuse(s, inst, "stores a pointer");
+        if (!spirv_stores_to_print(inst)) refuse(s, inst, "stores a pointer");
     } else {
         look_at_number(s, inst);
         if (inst->op == IR_OP_PTRTOINT && is_address(inst->operands[0], false)) put_number(s, inst->results[0]);
@@ -105,6 +106,7 @@ static void pack(const struct spirv_module *m, uint8_t **bytes, size_t *size)
                    .sub_group_size = m->sub_group_size,
                    .whole_groups = m->whole_groups,
                    .items = m->items,
+                   .prints = m->prints,
                    .n_words = m->n_words,
                    .n_relocations = m->n_relocations,
                    .constants_size = m->constants_size},

@@ -14,6 +14,7 @@ enum { GPU_OBJECT_MAGIC = 0x56505346 /* "FSPV" */ };
 struct gpu_object_header {
     uint32_t magic, abi_version;
     uint32_t args_size, local_bytes, item_bytes, sub_group_size, whole_groups, items; /* as in struct spirv_module */
+    uint32_t prints, unused;
     uint64_t n_words, n_relocations, constants_size;
 };
 

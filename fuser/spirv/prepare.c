@@ -9,6 +9,7 @@
 #include "fuser/passes/util.h"
 #include "fuser/spirv/handles.h"
 #include "fuser/spirv/memory/pipe.h"
+#include "fuser/spirv/print.h"
 
 /* Early exits part ways for the rest of the kernel: as ifs they do so only where that shows. */
 static const struct pass *const last[] = {&pass_lower_returns, NULL};
@@ -23,6 +24,8 @@ static const struct pipeline pipeline_coarse = {"coarse", .repeat = clean};
 static const struct pass *const only_inline[] = {&pass_inline, NULL};
 static const struct pipeline pipeline_kernel = {"kernel dialect", .first = only_inline};
 static const struct pipeline pipeline_block = {"kernel dialect, given a block", .first = inline_and_copy};
+
+static const struct pipeline pipeline_prints = {"printing", .first = only_inline};
 
 /* The library's functions know little of what they are called with: most of each goes. */
 static const struct pipeline pipeline_handles = {"images and pipes", .first = only_inline, .repeat = clean};
@@ -105,17 +108,21 @@ static struct ir_function *try_coarser(struct ir_function *kernel, uint32_t *ite
     return *items > 1 ? coarse : kernel;
 }
 
-struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct spirv_target *target, uint32_t *items)
+struct ir_function *spirv_prepare(const struct ir_function *kernel, const struct spirv_target *target,
+                                  struct spirv_module *out)
 {
     struct ir_module *module = ir_module_new("kernel");
     ir_module_copy_numbers(module, kernel->module);
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
     bool vulkan = target->dialect == SPIRV_VULKAN, block = vulkan || target->features & SPIRV_LAUNCH_BLOCK;
+    if (block) pipeline_run(&pipeline_prints, copy);
+    out->prints = block && spirv_lower_prints(copy);
     if (spirv_lower_handles(copy, spirv_keeps_pipes(copy, target))) pipeline_run(&pipeline_handles, copy);
     pipeline_run(vulkan ? &pipeline_vulkan : block ? &pipeline_block : &pipeline_kernel, copy);
-    *items = vulkan ? coarsen(copy) : 1;
-    if (!vulkan && target->features & SPIRV_SPECIALIZES) copy = try_coarser(copy, items);
-    if (*items > 1) pipeline_run(&pipeline_coarse, copy);
+    out->items = vulkan && !out->prints ? coarsen(copy) : 1;
+    bool tries = !vulkan && !out->prints && target->features & SPIRV_SPECIALIZES;
+    if (tries) copy = try_coarser(copy, &out->items);
+    if (out->items > 1) pipeline_run(&pipeline_coarse, copy);
     if (block) share_by_value(copy);
     if (vulkan) ir_walk(copy->body, see_loop, (void *)target);
     return copy;

@@ -214,7 +214,7 @@ int spirv_write(const struct ir_function *kernel, const struct spirv_target *tar
     struct spw *w = calloc(1, sizeof *w);
     if (!w) arena_no_memory(sizeof *w);
     *w = (struct spw){.target = target, .vulkan = target->dialect == SPIRV_VULKAN, .list = list, .out = out};
-    w->kernel = spirv_prepare(kernel, target, &out->items);
+    w->kernel = spirv_prepare(kernel, target, out);
     w->arena = arena_new();
     write_module(w);
     int result = w->failed ? -1 : 0;

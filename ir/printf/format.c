@@ -84,6 +84,23 @@ static bool read_directive(const char **at, struct directive *d)
     return true;
 }
 
+bool ir_format_next(const char **at, char *conversion)
+{
+    struct directive d;
+    for (const char *p = strchr(*at, '%'); p; p = strchr(p, '%')) {
+        if (p[1] == '%') {
+            p += 2;
+        } else if (read_directive(&p, &d)) {
+            *at = p;
+            *conversion = d.conversion;
+            return true;
+        } else {
+            p++;
+        }
+    }
+    return false;
+}
+
 /* ---- arguments ---- */
 
 static struct argument next_argument(struct formatter *f)

@@ -31,3 +31,7 @@ typedef void ir_format_string(void *data, uint64_t address, uint64_t most, struc
 
 void ir_format(struct strbuf *to, const char *format, const void *args, uint64_t size, ir_format_string *string,
                void *data);
+
+/* The conversion of the next directive that takes an argument, from *at on, which is moved behind it. False: there is
+   none. */
+bool ir_format_next(const char **at, char *conversion);

@@ -78,6 +78,13 @@ bool ir_printer_add(struct ir_printer *p, uint64_t item, const char *text, size_
     return kept;
 }
 
+void ir_printer_drop(struct ir_printer *p, uint64_t n)
+{
+    lock(p);
+    p->dropped += n;
+    unlock(p);
+}
+
 static int compare(const void *a, const void *b)
 {
     const struct message *x = a, *y = b;

@@ -12,6 +12,8 @@ void ir_printer_free(struct ir_printer *p);           /* NULL is fine */
 /* By any thread. item: where in the launch; messages of one item keep their order. False: it was dropped, and counted,
    since there is no room. p may be NULL: all is dropped. */
 bool ir_printer_add(struct ir_printer *p, uint64_t item, const char *text, size_t bytes);
+/* So many were dropped before they came here. */
+void ir_printer_drop(struct ir_printer *p, uint64_t n);
 /* The launch is over: what it printed comes behind what was printed before. */
 void ir_printer_end_launch(struct ir_printer *p);
 /* Text of all launches that have ended, until the next call of any of these; and begins again with nothing. */

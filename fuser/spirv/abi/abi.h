@@ -19,7 +19,7 @@
 #define SPIRV_ENTRY_NAME "main"
 
 enum {
-    SPIRV_ABI_VERSION = 6,
+    SPIRV_ABI_VERSION = 7,
     SPIRV_ARGUMENTS = 128,       /* bytes from the block's beginning to the arguments */
     SPIRV_UNIFORM_BYTES = 16384, /* what each driver takes */
     SPIRV_BLOCK_ALIGN = 128,     /* of the block, of constants, and of each local pointer's memory */
@@ -41,7 +41,8 @@ struct spirv_launch {
     uint64_t constants;        /* address of struct spirv_module's constants; any where it has none */
     uint32_t dims;             /* 1 to 3 */
     uint32_t
-        cut_short; /* becomes 1 where the driver ended a loop that the kernel did not: of use are no results then */
+        cut_short;   /* becomes 1 where the driver ended a loop that the kernel did not: of use are no results then */
+    uint64_t prints; /* address of a struct spirv_prints (print.h), for kernels that print */
 };
 
 /* Parameters of the kernel dialect. */

@@ -14,6 +14,7 @@ struct spirv_module {
     bool whole_groups;       /* no dispatch may have work-items outside of the ND-range: incomplete work-groups are
                                 dispatched by themselves, in their own size. Else surplus work-items do nothing. */
     uint32_t items;          /* that follow each other in x and one may do, together faster (SPIRV_SPEC_ITEMS); or 1 */
+    bool prints;             /* it does, into what the launch has for that */
     uint32_t sub_group_size; /* that the pipeline must ask for, with full sub-groups; 0: any */
     uint8_t *constants;      /* Vulkan: what lies at struct spirv_launch's constants */
     size_t constants_size;

@@ -2,6 +2,7 @@
 #include "fuser/spirv/flow/instruction.h"
 
 #include "fuser/spirv/base/ids.h"
+#include "fuser/spirv/base/kernel_ids.h"
 #include "fuser/spirv/groups/group.h"
 #include "fuser/spirv/memory/atomic.h"
 #include "fuser/spirv/memory/memory.h"
@@ -12,7 +13,6 @@ static const char *family_name(enum ir_op_class c)
 {
     switch (c) {
     case IR_CLASS_IMAGE: return "images";
-    case IR_CLASS_PRINT: return "printing";
     default: return "calls";
     }
 }
@@ -41,6 +41,10 @@ void spw_instruction(struct spw *w, const struct ir_inst *inst)
     case IR_CLASS_SUB_GROUP:
     case IR_CLASS_SUB_GROUP_QUERY:
     case IR_CLASS_BLOCK: spw_group(w, inst); break;
+    case IR_CLASS_PRINT:
+        spw_fail(w, "cannot be written: %s",
+                 spw_has_parameters(w) ? "SPIR-V here has no printing" : "format and strings must be known to be such");
+        break;
     default: spw_fail(w, "cannot be written: SPIR-V here has no %s", family_name(c)); break;
     }
 }

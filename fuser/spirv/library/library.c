@@ -9,6 +9,7 @@
 static const char text[] =
 #include "images.inc"
 #include "pipes.inc"
+#include "prints.inc"
     ;
 
 static struct ir_module *library(void)

@@ -2,6 +2,7 @@
 #include "fuser/spirv/memory/memory.h"
 
 #include <spirv/unified1/spirv.h>
+#include <stddef.h>
 
 #include "fuser/coarsen/coarsen.h"
 #include "fuser/spirv/base/branch.h"
@@ -259,6 +260,15 @@ static void block_param(struct spw *w, const struct ir_param *p, uint32_t offset
     spw_set1(w, p->value, part);
 }
 
+/* A pointer that the launch says. */
+static void launch_param(struct spw *w, struct ir_value *v, uint32_t offset)
+{
+    if (w->vulkan)
+        spw_set1(w, v, spw_launch_number(w, IR_KIND_I64, offset));
+    else
+        spw_set1(w, v, spw_kernel_load(w, v->type, IR_SPACE_CONSTANT, spw_block_pointer(w, offset), 8, false));
+}
+
 /* What a kernel whose work-items do several is told behind its own parameters. */
 static void coarse_params(struct spw *w, const struct ir_param *params)
 {
@@ -271,6 +281,8 @@ void spw_params(struct spw *w)
 {
     uint32_t *offsets = arena_alloc(w->arena, (w->kernel->n_params + 1) * sizeof *offsets);
     if (w->out->items > 1) w->kernel->n_params -= COARSEN_PARAMS;
+    const struct ir_param *prints = NULL;
+    if (w->out->prints) prints = &w->kernel->params[--w->kernel->n_params];
     w->out->args_size = ir_param_layout(w->kernel, offsets);
     if (spw_has_block(w)) spw_block_params(w);
     if (w->out->items > 1) coarse_params(w, w->kernel->params + w->kernel->n_params);
@@ -283,6 +295,7 @@ void spw_params(struct spw *w)
         else
             spw_kernel_param(w, p);
     }
+    if (prints) launch_param(w, prints->value, offsetof(struct spirv_launch, prints));
 }
 
 void spw_memory_access(struct spw *w, const struct ir_inst *inst)

@@ -29,9 +29,9 @@ uint64_t gpu_block_bytes(const struct program_launch *p)
     return bytes;
 }
 
-void gpu_block_open(uint8_t *block, const struct program_launch *p, uint64_t constants)
+void gpu_block_open(uint8_t *block, const struct program_launch *p, uint64_t constants, uint64_t prints)
 {
-    struct spirv_launch launch = {.constants = constants, .dims = p->range.dims};
+    struct spirv_launch launch = {.constants = constants, .prints = prints, .dims = p->range.dims};
     memcpy(launch.global_size, p->range.global, sizeof launch.global_size);
     memcpy(launch.global_offset, p->range.offset, sizeof launch.global_offset);
     memcpy(launch.local_size, p->range.local, sizeof launch.local_size);

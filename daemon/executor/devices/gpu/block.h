@@ -7,8 +7,8 @@
 
 /* With the records of its images. */
 uint64_t gpu_block_bytes(const struct program_launch *p);
-/* What stays: everything before the arguments. constants: where kernels find theirs. */
-void gpu_block_open(uint8_t *block, const struct program_launch *p, uint64_t constants);
+/* What stays: everything before the arguments. constants, prints: where kernels find these. */
+void gpu_block_open(uint8_t *block, const struct program_launch *p, uint64_t constants, uint64_t prints);
 /* The arguments of a submission. address: where kernels find the block. */
 typedef uint64_t gpu_address(const struct gpu_shared *shared);
 void gpu_block_fill(uint8_t *block, uint64_t address, const struct executable *x, uint32_t launch,

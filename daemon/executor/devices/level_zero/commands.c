@@ -11,6 +11,7 @@
 
 #include "daemon/executor/devices/gpu/block.h"
 #include "daemon/executor/devices/gpu/places.h"
+#include "daemon/executor/devices/gpu/prints.h"
 #include "daemon/executor/devices/level_zero/memory.h"
 #include "daemon/executor/devices/level_zero/queue.h"
 #include "daemon/executor/program/buffers.h"
@@ -152,7 +153,7 @@ static int make_blocks(const struct executable *x, struct level_zero_batch *b, c
     uint8_t *block = b->host;
     memset(block, 0, b->block_bytes);
     for (uint32_t i = 0; i < b->n; i++) {
-        gpu_block_open(block, launch_of(x, b, i), 0);
+        gpu_block_open(block, launch_of(x, b, i), 0, (uintptr_t)code_of(x, b, i)->prints);
         tell_groups(block, code_of(x, b, i));
         block += block_bytes(launch_of(x, b, i));
     }
@@ -188,17 +189,21 @@ static void write_blocks(const struct executable *x, const struct level_zero_bat
     uint64_t at = 0;
     for (uint32_t i = 0; i < b->n; i++) {
         gpu_block_fill(b->host + at, (uintptr_t)b->own + at, x, b->launches[i], b->used, level_zero_shared_address);
+        if (code_of(x, b, i)->prints) gpu_prints_open(code_of(x, b, i)->prints);
         at += block_bytes(launch_of(x, b, i));
     }
 }
 
-static int run(struct executable *x, struct level_zero_batch *b, const char *object, struct ring *ring, struct error *e)
+static int run(struct executable *x, struct level_zero_batch *b, const char *object,
+               const struct launch_context *context, struct error *e)
 {
     write_blocks(x, b);
     bool same = b->is_recorded && gpu_same_moves(b->used, b->recorded, b->places);
     if (!same && record(x, b, object, e) != 0) return -1;
     if (level_zero_submit(b->list, object, e) != 0) return -1;
-    gpu_used_moved(b->used, b->places, ring);
+    gpu_used_moved(b->used, b->places, context->buffers->ring);
+    for (uint32_t i = 0; i < b->n; i++)
+        if (code_of(x, b, i)->prints) gpu_prints_take(code_of(x, b, i)->prints, context->printer);
     return 0;
 }
 
@@ -211,7 +216,7 @@ int level_zero_run_launches(struct executable *x, const uint32_t *launches, uint
     struct level_zero_batch *b = find_batch(x, launches, n, object, e);
     if (!b || gpu_find_used(b->used, x, launches, n, context->slots, level_zero_share, e) != 0) return -1;
     level_zero_lock();
-    int result = run(x, b, object, context->buffers->ring, e);
+    int result = run(x, b, object, context, e);
     level_zero_unlock();
     return result;
 }

@@ -7,6 +7,7 @@
 
 #include "daemon/executor/devices/gpu/block.h"
 #include "daemon/executor/devices/gpu/object_file.h"
+#include "daemon/executor/devices/gpu/prints.h"
 #include "fuser/spirv/abi/abi.h"
 #include "proto/include/fusiond/status.h"
 
@@ -153,6 +154,7 @@ static void free_code(struct launch_code *code)
     struct level_zero_launch *l = (struct level_zero_launch *)code;
     if (l->kernel) ze.KernelDestroy(l->kernel);
     if (l->module) ze.ModuleDestroy(l->module);
+    if (l->prints) ze.MemFree(level_zero.context, l->prints);
     free(l);
 }
 
@@ -163,12 +165,22 @@ static int never_run(struct launch_code *code, struct executable *x, uint32_t la
     return error_set(e, FUSION_INTERNAL, x->program->launches[launch].name, "is run with others, or not at all");
 }
 
+static int make_prints(struct level_zero_launch *l, struct error *e)
+{
+    const ze_host_mem_alloc_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    ze_result_t result = ze.MemAllocHost(level_zero.context, &desc, GPU_PRINT_BYTES, sizeof(uint64_t), &l->prints);
+    if (result == ZE_RESULT_SUCCESS) return 0;
+    l->prints = NULL;
+    return level_zero_fail(e, NULL, "memory for what it prints cannot be had", result);
+}
+
 static int make(struct level_zero_launch *l, struct executable *x, uint32_t launch, const struct gpu_object *o,
                 struct error *e)
 {
     const struct program_launch *p = &x->program->launches[launch];
     l->local_bytes = lay_out_local(o, p, x->launches[launch].args);
     if (check(o, p, l->local_bytes, e) != 0 || gpu_check_images(p, "level_zero", e) != 0) return -1;
+    if (o->header.prints && make_prints(l, e) != 0) return -1;
     int n = gpu_pieces_make(l->pieces, p, true, &level_zero.description, e);
     l->items = gpu_items_of(p, o->header.items);
     if (n < 0 || make_module(l, o, e) != 0) return -1;

@@ -14,6 +14,7 @@ struct level_zero_launch {
     uint32_t n_pieces;
     uint32_t items;       /* that each work-item does; above 1 there is one piece */
     uint64_t local_bytes; /* of the launch, for a work-group */
+    void *prints;         /* memory of the host that it prints into; NULL: it does not */
     struct gpu_kept kept;
 };
 

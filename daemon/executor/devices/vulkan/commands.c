@@ -7,6 +7,7 @@
 
 #include "daemon/executor/devices/gpu/block.h"
 #include "daemon/executor/devices/gpu/places.h"
+#include "daemon/executor/devices/gpu/prints.h"
 #include "daemon/executor/devices/vulkan/queue.h"
 #include "daemon/executor/devices/vulkan/sharing.h"
 #include "daemon/executor/program/buffers.h"
@@ -66,10 +67,17 @@ static bool launches_tell(void)
     return !(vulkan.description.target.features & SPIRV_LONG_LOOPS);
 }
 
+static const struct vulkan_launch *code_of(const struct executable *x, const struct vulkan_batch *b, uint32_t index)
+{
+    return (const struct vulkan_launch *)x->launches[b->launches[index]].code;
+}
+
 /* Does the host read what kernels themselves write? */
-static bool is_any_direct(const struct vulkan_batch *b)
+static bool is_any_direct(const struct executable *x, const struct vulkan_batch *b)
 {
     if (launches_tell()) return true;
+    for (uint32_t i = 0; i < b->n; i++)
+        if (code_of(x, b, i)->prints.host) return true;
     for (uint32_t i = 0; i < b->places; i++)
         if (vulkan_shared_is_direct(b->used[i].shared)) return true;
     return false;
@@ -80,7 +88,7 @@ static int record(struct executable *x, struct vulkan_batch *b, const char *obje
 {
     const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     const VkPipelineStageFlags transfer = VK_PIPELINE_STAGE_TRANSFER_BIT, host = VK_PIPELINE_STAGE_HOST_BIT;
-    const bool copies_back = vulkan_moves(b->used, b->places, true), direct = is_any_direct(b);
+    const bool copies_back = vulkan_moves(b->used, b->places, true), direct = is_any_direct(x, b);
     vulkan_forget(b->commands);
     b->commands = vulkan_begin(object, e);
     if (!b->commands) return -1;
@@ -117,11 +125,6 @@ static struct vulkan_batch *find_batch(struct executable *x, const uint32_t *lau
     return v->batches = b;
 }
 
-static const struct vulkan_launch *code_of(const struct executable *x, const struct vulkan_batch *b, uint32_t index)
-{
-    return (const struct vulkan_launch *)x->launches[b->launches[index]].code;
-}
-
 static int check_loops(const struct executable *x, const struct vulkan_batch *b, struct error *e)
 {
     for (uint32_t i = 0; i < b->n && launches_tell(); i++) {
@@ -135,17 +138,26 @@ static int check_loops(const struct executable *x, const struct vulkan_batch *b,
     return 0;
 }
 
-static int run(struct executable *x, struct vulkan_batch *b, const char *object, struct ring *ring, struct error *e)
+static void take_prints(const struct executable *x, const struct vulkan_batch *b, struct ir_printer *printer)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        if (code_of(x, b, i)->prints.host) gpu_prints_take((void *)code_of(x, b, i)->prints.host, printer);
+}
+
+static int run(struct executable *x, struct vulkan_batch *b, const char *object, const struct launch_context *context,
+               struct error *e)
 {
     if (!is_recorded(b) && record(x, b, object, e) != 0) return -1;
     for (uint32_t i = 0; i < b->n; i++) {
         const struct vulkan_launch *l = code_of(x, b, i);
         gpu_block_fill(l->block, l->address, x, b->launches[i], b->used, vulkan_shared_address);
+        if (l->prints.host) gpu_prints_open((void *)l->prints.host);
     }
     vulkan_move_in(b->used, b->places);
     if (vulkan_submit(b->commands, object, e) != 0) return -1;
     vulkan_move_back(b->used, b->places);
-    gpu_used_moved(b->used, b->places, ring);
+    gpu_used_moved(b->used, b->places, context->buffers->ring);
+    take_prints(x, b, context->printer);
     return check_loops(x, b, e);
 }
 
@@ -158,7 +170,7 @@ int vulkan_run_launches(struct executable *x, const uint32_t *launches, uint32_t
     snprintf(object, sizeof object, "kernel %s", launch_of(x, b, 0)->name);
     if (gpu_find_used(b->used, x, launches, n, context->slots, vulkan_share, e) != 0) return -1;
     vulkan_lock();
-    int result = run(x, b, object, context->buffers->ring, e);
+    int result = run(x, b, object, context, e);
     vulkan_unlock();
     return result;
 }

@@ -7,6 +7,7 @@
 
 #include "daemon/executor/devices/gpu/block.h"
 #include "daemon/executor/devices/gpu/object_file.h"
+#include "daemon/executor/devices/gpu/prints.h"
 #include "daemon/executor/devices/vulkan/memory.h"
 #include "fuser/spirv/abi/abi.h"
 #include "proto/include/fusiond/status.h"
@@ -98,6 +99,7 @@ static int write_block(struct vulkan_launch *v, struct vulkan_executable *all, c
 {
     struct vulkan_chunk *chunk;
     uint64_t at, constants = 0;
+    if (o->header.prints && vulkan_memory_make(&v->prints, GPU_PRINT_BYTES, VULKAN_STAGING, NULL, e) != 0) return -1;
     if (o->header.constants_size) {
         if (!(chunk = take_block(all, o->header.constants_size, &at, e))) return -1;
         constants = chunk->memory.address + at;
@@ -108,7 +110,7 @@ static int write_block(struct vulkan_launch *v, struct vulkan_executable *all, c
     v->address = chunk->memory.address + at;
     v->set = chunk->set;
     v->offset = (uint32_t)at;
-    gpu_block_open(v->block, p, constants);
+    gpu_block_open(v->block, p, constants, v->prints.address);
     return 0;
 }
 
@@ -136,8 +138,10 @@ static int check_object(const struct gpu_object *o, const struct program_launch 
 
 static void free_code(struct launch_code *code)
 {
-    vulkan_pieces_free(&((struct vulkan_launch *)code)->pieces);
-    free(code);
+    struct vulkan_launch *v = (struct vulkan_launch *)code;
+    vulkan_pieces_free(&v->pieces);
+    vulkan_memory_free(&v->prints);
+    free(v);
 }
 
 static int never_run(struct launch_code *code, struct executable *x, uint32_t launch, uint64_t *next, uint64_t end,

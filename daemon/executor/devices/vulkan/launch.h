@@ -10,9 +10,10 @@ struct vulkan_launch {
     struct launch_code code;
     struct vulkan_pieces pieces;
     struct gpu_kept kept;
-    uint8_t *block;      /* struct spirv_launch and the arguments, as the host writes them */
-    uint64_t address;    /* the same as kernels read them */
-    VkDescriptorSet set; /* and as a uniform buffer, `offset` bytes into its chunk */
+    uint8_t *block;              /* struct spirv_launch and the arguments, as the host writes them */
+    uint64_t address;            /* the same as kernels read them */
+    struct vulkan_memory prints; /* of kernels that print, else all zeros */
+    VkDescriptorSet set;         /* and as a uniform buffer, `offset` bytes into its chunk */
     uint32_t offset;
 };
 
