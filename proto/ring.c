@@ -132,6 +132,11 @@ bool ring_entry_valid(const uint8_t *entry, const char **reason)
         at += padded;
         left -= padded;
     }
+    if (header.n_after > left / sizeof(uint64_t)) {
+        *reason = "the entry comes after more submissions than it has room for";
+        return false;
+    }
+    left -= header.n_after * sizeof(uint64_t);
     if (left > 0) *reason = "the entry is larger than its contents";
     return left == 0;
 }
@@ -180,7 +185,7 @@ void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t 
     ring_advance(r, sequence);
 }
 
-static bool is_settled(const struct ring *r, uint64_t sequence)
+bool ring_is_settled(const struct ring *r, uint64_t sequence)
 {
     return atomic_load(&r->completions[sequence % RING_MAX_PENDING].sequence) == sequence;
 }
@@ -194,7 +199,7 @@ uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const c
     if (pending > RING_MAX_PENDING)
         pending = 0; /* the client wrote nonsense: nobody waits for a sequence that was never pushed properly */
     for (uint64_t i = completed + 1; i <= completed + pending; i++)
-        if (!is_settled(r, i)) write_completion(r, i, status, 0, object, reason);
+        if (!ring_is_settled(r, i)) write_completion(r, i, status, 0, object, reason);
     atomic_store(&r->tail, head);
     atomic_store(&r->completed, completed + pending);
     bell_ring(&r->completion_bell, &r->waiters);

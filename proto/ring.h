@@ -13,7 +13,7 @@
 
 enum {
     RING_MAGIC = 0x46524e47,
-    RING_VERSION = 5,
+    RING_VERSION = 6,
     RING_DATA_BYTES = 1 << 20,  /* power of two */
     RING_MAX_ENTRY = 256 << 10, /* bytes of one entry */
     RING_MAX_PENDING = 1024,    /* submissions not completed yet */
@@ -64,7 +64,7 @@ struct ring {
     alignas(64) _Atomic uint32_t doorbell; /* futex: incremented by the client after head */
     _Atomic uint32_t executor_sleeps;      /* 1: a FUTEX_WAKE is needed */
     /* executor to client */
-    alignas(64) _Atomic uint64_t completed;   /* sequence of the last completed submission; they complete in order */
+    alignas(64) _Atomic uint64_t completed;   /* all up to this sequence are; others behind it may have their outcome */
     _Atomic uint32_t completion_bell;         /* futex: incremented after completed */
     _Atomic uint32_t waiters;                 /* clients in FUTEX_WAIT on completion_bell */
     _Atomic uint32_t wants_event;             /* client: write to the event socket at each completion */
@@ -87,7 +87,8 @@ struct ring {
     alignas(64) uint8_t data[]; /* data_bytes, used modulo */
 };
 
-/* One submission: this header, then n_bindings bindings, n_values values, each padded to 8 bytes. Of executable 0,
+/* One submission: this header, then n_bindings bindings, n_values values, each padded to 8 bytes, and n_after sequences
+   of submissions that are to end before it begins, even where nothing that they do says so. Of executable 0,
    which there is not, it brings what only a device has of the buffers back to their memory; where the host writes then,
    what the device has counts no more. */
 struct ring_entry {
@@ -97,6 +98,7 @@ struct ring_entry {
     uint64_t executable;
     uint32_t n_bindings; /* slots bound otherwise than at finalize */
     uint32_t n_values;   /* values that differ from those at finalize */
+    uint32_t n_after, reserved;
 };
 
 struct ring_binding {
@@ -139,11 +141,13 @@ bool ring_entry_valid(const uint8_t *entry, const char **reason);
    cut to what fits; NULL is "". The event socket is the caller's job: written where wants_event is not 0. */
 void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
                    const char *reason);
-/* Executor: tells the outcome of one that ends before others that were submitted before it; its completion follows with
-   theirs, by ring_advance() to the last that is complete with all before it. */
+/* Executor: tells the outcome of one that ends before others that were submitted before it; its place among the
+   completed ones follows with theirs, by ring_advance() to the last that is complete with all before it. */
 void ring_settle(struct ring *r, uint64_t sequence, uint32_t status, uint64_t run_ns, const char *object,
                  const char *reason);
 void ring_advance(struct ring *r, uint64_t sequence);
+/* Has it its outcome, among the last RING_MAX_PENDING? */
+bool ring_is_settled(const struct ring *r, uint64_t sequence);
 /* Executor: the contents of this buffer are with a device alone, or no longer; and whether they were noted so. */
 void ring_note_away(struct ring *r, uint64_t buffer);
 void ring_forget_away(struct ring *r, uint64_t buffer);

@@ -50,9 +50,15 @@ static bool needs_our_cpu(const _Atomic uint32_t *other)
 
 /* ---- the client ---- */
 
-static bool is_completed(struct ring *r, uint64_t sequence)
+/* What a client waits for. */
+struct awaited {
+    uint64_t sequence;
+    bool all; /* those before it, too */
+};
+
+static bool has_come(struct ring *r, const struct awaited *a)
 {
-    return atomic_load(&r->completed) >= sequence;
+    return atomic_load(&r->completed) >= a->sequence || (!a->all && ring_is_settled(r, a->sequence));
 }
 
 static bool is_called(struct ring *r)
@@ -60,11 +66,11 @@ static bool is_called(struct ring *r)
     return atomic_load_explicit(&r->called, memory_order_relaxed);
 }
 
-static void spin_for_completion(struct ring *r, uint64_t sequence)
+static void spin_for_completion(struct ring *r, const struct awaited *a)
 {
     atomic_fetch_add(&r->spinners, 1);
     uint64_t end = now_ns() + WAIT_SPIN_NS;
-    for (unsigned i = 0; !is_completed(r, sequence) && !is_called(r); i++) {
+    for (unsigned i = 0; !has_come(r, a) && !is_called(r); i++) {
         if (i % LOOKS == 0 && (needs_our_cpu(&r->executor_cpu) || now_ns() >= end)) break;
         relax();
     }
@@ -79,29 +85,38 @@ static uint32_t wake_workers(struct ring *r)
     return called;
 }
 
-static void sleep_until_bell(struct ring *r, uint64_t sequence, uint32_t seen, uint64_t timeout_ns)
+static void sleep_until_bell(struct ring *r, const struct awaited *a, uint32_t seen, uint64_t timeout_ns)
 {
     atomic_fetch_add(&r->waiters, 1);
-    if (!is_completed(r, sequence) && atomic_load(&r->completion_bell) == seen)
-        bell_sleep(&r->completion_bell, seen, timeout_ns);
+    if (!has_come(r, a) && atomic_load(&r->completion_bell) == seen) bell_sleep(&r->completion_bell, seen, timeout_ns);
     atomic_fetch_sub(&r->waiters, 1);
 }
 
-bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms)
+static bool wait_for(struct ring *r, const struct awaited *a, int timeout_ms)
 {
     uint32_t state = atomic_load(&r->state);
     uint64_t deadline = deadline_after(timeout_ms);
-    while (!is_completed(r, sequence)) {
+    while (!has_come(r, a)) {
         uint32_t seen = atomic_load(&r->completion_bell);
         uint64_t left = time_left(deadline);
         uint32_t now = atomic_load(&r->state);
         if (left == 0 || now == RING_CLOSED || now != state) break;
-        spin_for_completion(r, sequence);
+        spin_for_completion(r, a);
         uint32_t called = wake_workers(r);
         if (called && !(called & RING_CALL_BORROWS)) continue;
-        sleep_until_bell(r, sequence, seen, left);
+        sleep_until_bell(r, a, seen, left);
     }
-    return is_completed(r, sequence);
+    return has_come(r, a);
+}
+
+bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms)
+{
+    return wait_for(r, &(struct awaited){.sequence = sequence}, timeout_ms);
+}
+
+bool ring_wait_all(struct ring *r, uint64_t sequence, int timeout_ms)
+{
+    return wait_for(r, &(struct awaited){.sequence = sequence, .all = true}, timeout_ms);
 }
 
 /* ---- the executor ---- */

@@ -10,8 +10,10 @@
 
 #include "proto/ring.h"
 
-/* Client: waits until completed >= sequence, the state changes, or the timeout (ms, -1: none). True when completed. */
+/* Client: waits until the submission has its outcome, the state changes, or the timeout (ms, -1: none). True when it
+   has; the second: when it and all before it have. */
 bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);
+bool ring_wait_all(struct ring *r, uint64_t sequence, int timeout_ms);
 /* Executor: waits for an entry, spinning for spin_ns first, or until the bell has rung since its number was seen. */
 void ring_wait_entry(struct ring *r, uint32_t seen, uint64_t spin_ns, int timeout_ms);
 /* Executor: the same for the bell alone, where there is no room for entries. */

@@ -48,7 +48,7 @@ static fusion_status wait_for_turn(fusion_session *s, fusion_event last)
     pthread_mutex_lock(&s->lock);
     fusion_event newest = s->next_sequence - 1;
     pthread_mutex_unlock(&s->lock);
-    if (newest) client_wait(s, newest, -1, NULL);
+    if (newest) client_wait_all(s, newest);
     return last ? client_wait(s, last, -1, NULL) : FUSION_SUCCESS;
 }
 

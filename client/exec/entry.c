@@ -27,6 +27,12 @@ bool client_entry_bind(struct entry *e, uint32_t slot, const struct binding *b)
     return client_entry_add(e, &bound, sizeof bound);
 }
 
+bool client_entry_after(struct entry *e, fusion_event event)
+{
+    e->head.n_after++;
+    return client_entry_add(e, &event, sizeof event);
+}
+
 bool client_entry_value(struct entry *e, uint32_t value, const void *data, uint32_t size)
 {
     struct ring_value v = {.value = value, .size = size};

@@ -10,7 +10,7 @@ struct binding {
     uint64_t offset;
 };
 
-/* Bindings first, then values, as the ring has them. */
+/* Bindings first, then values, then what it comes after, as the ring has them. */
 struct entry {
     struct ring_entry head;
     uint8_t *rest;
@@ -20,4 +20,5 @@ struct entry {
 
 bool client_entry_add(struct entry *e, const void *data, size_t bytes); /* padded to 8 bytes; false: no memory */
 bool client_entry_bind(struct entry *e, uint32_t slot, const struct binding *b); /* false: no memory */
+bool client_entry_after(struct entry *e, fusion_event event);                    /* false: no memory */
 bool client_entry_value(struct entry *e, uint32_t value, const void *data, uint32_t size);

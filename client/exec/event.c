@@ -31,7 +31,7 @@ fusion_status fusion_event_poll(fusion_session *s, fusion_event event)
     if (status != FUSION_SUCCESS) return status;
     if (client_is_foreign(s)) return client_foreign("submission");
     client_flush(s);
-    if (client_completed(s, event)) return client_outcome(s, event, NULL);
+    if (client_ended(s, event)) return client_outcome(s, event, NULL);
     if (client_daemon_gone(s)) return client_error(FUSION_CONNECTION, "submission", "fusiond ended");
     return client_error(FUSION_BUSY, "submission", "submission %" PRIu64 " is not complete yet", event);
 }

@@ -95,6 +95,13 @@ static void cache_insert(fusion_queue *q, uint8_t *key, size_t size, fusion_exec
     *e = (struct queue_entry){key, size, exec};
 }
 
+static void note(fusion_queue *q, fusion_event event)
+{
+    pthread_mutex_lock(&q->session->lock);
+    client_open_add(q->session, &q->open, event);
+    pthread_mutex_unlock(&q->session->lock);
+}
+
 /* A command with a part that runs here has a handle of its own. */
 static fusion_status run_here(fusion_queue *q, fusion_graph *g, fusion_event *event)
 {
@@ -102,9 +109,9 @@ static fusion_status run_here(fusion_queue *q, fusion_graph *g, fusion_event *ev
     fusion_event submitted;
     fusion_status status = fusion_graph_finalize(g, NULL, &exec);
     if (status != FUSION_SUCCESS) return status;
-    status = fusion_exec_submit(exec, NULL, 0, &submitted);
+    status = fusion_exec_submit(exec, NULL, 0, &submitted); /* behind all that was submitted before */
     if (status == FUSION_SUCCESS) {
-        q->last = submitted;
+        note(q, submitted);
         if (event) *event = submitted;
     }
     fusion_exec_destroy(exec);
@@ -133,12 +140,17 @@ static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *e
         }
         cache_insert(q, key, size, exec);
     }
-    if (pipe) exec->actions[0] = g->actions[0]; /* all graphs of such a command alone are alike */
+    if (pipe) {
+        exec->actions[0] = g->actions[0]; /* all graphs of such a command alone are alike */
+        exec->actions[0].waits = q->n_waits > 0;
+    }
     fusion_event submitted;
-    *held = *held && client_window_takes(q, g);
-    fusion_status status = *held ? client_window_add(q, exec, g, &submitted) : client_submit_graph(exec, g, &submitted);
+    const struct submit_after after = {q->waits, q->n_waits};
+    *held = *held && !after.n && client_window_takes(q, g);
+    fusion_status status =
+        *held ? client_window_add(q, exec, g, &submitted) : client_submit_graph(exec, g, &after, &submitted);
     if (status != FUSION_SUCCESS) return status;
-    q->last = submitted;
+    note(q, submitted);
     if (event) *event = submitted;
     return FUSION_SUCCESS;
 }
@@ -150,8 +162,8 @@ static fusion_status run_in_order(fusion_queue *q, fusion_graph *g, fusion_event
     if (gathers) pthread_mutex_lock(&q->session->turn_lock);
     pthread_mutex_lock(&q->lock);
     *held = gathers;
-    q->n_waits = 0; /* submissions run in their order */
     fusion_status status = run_graph(q, g, event, held);
+    q->n_waits = 0;
     if (status != FUSION_SUCCESS) *held = false;
     pthread_mutex_unlock(&q->lock);
     if (gathers) pthread_mutex_unlock(&q->session->turn_lock);
@@ -261,5 +273,5 @@ fusion_status fusion_queue_pipe(fusion_queue *q, fusion_pipe *pipe, void *packet
 fusion_status fusion_queue_wait(fusion_queue *q)
 {
     if (q->recording) return client_error(FUSION_INVALID, "queue", "it records; end the recording before waiting");
-    return q->last ? client_wait(q->session, q->last, -1, NULL) : FUSION_SUCCESS;
+    return client_open_wait(q->session, &q->open);
 }

@@ -40,7 +40,7 @@ static bool try_push(void *data, uint64_t sequence)
     if (!ring_push(e->session->ring, &entry->head, entry->rest, entry->size)) return false;
     e->last_event = sequence;
     for (uint32_t i = 0; i < e->n_slots; i++)
-        if (p->bindings[i].memory) p->bindings[i].memory->last_event = sequence;
+        if (p->bindings[i].memory) client_open_add(e->session, &p->bindings[i].memory->uses, sequence);
     return true;
 }
 
@@ -161,6 +161,18 @@ static fusion_status push_parts(fusion_exec *e, struct entry *entry, const struc
     return FUSION_SUCCESS;
 }
 
+/* What was recorded comes after other graphs that it waits for. */
+static fusion_status add_recorded(const fusion_exec *e, struct entry *entry)
+{
+    uint32_t n = 0;
+    fusion_event *before = NULL;
+    fusion_status status = client_recording_ready(e->session, e->recording, &before, &n);
+    for (uint32_t i = 0; i < n && status == FUSION_SUCCESS; i++)
+        if (!client_entry_after(entry, before[i])) status = client_no_memory("submission");
+    free(before);
+    return status;
+}
+
 /* Runs of a session execute in order: one that consists of several parts keeps the others waiting until its last part
    is on its way, but for those that its own host tasks submit. */
 static fusion_status push_in_turn(fusion_exec *e, struct entry *entry, const struct binding *bindings,
@@ -169,7 +181,7 @@ static fusion_status push_in_turn(fusion_exec *e, struct entry *entry, const str
     fusion_session *s = e->session;
     pthread_mutex_lock(&s->turn_lock);
     if (!entry->reserved) client_flush(s);
-    fusion_status status = client_recording_ready(s, e->recording);
+    fusion_status status = add_recorded(e, entry);
     if (status == FUSION_SUCCESS) status = push_parts(e, entry, bindings, rebind, n_rebind, event);
     pthread_mutex_unlock(&s->turn_lock);
     return status;
@@ -189,7 +201,19 @@ fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, ui
     return status;
 }
 
-static fusion_status submit_graph(fusion_exec *e, const fusion_graph *g, fusion_event reserved, fusion_event *event)
+static fusion_status add_after(fusion_session *s, struct entry *entry, const struct submit_after *after)
+{
+    for (uint32_t i = 0; i < after->n; i++) {
+        fusion_event event = after->events[i];
+        fusion_status status = client_event_resolve(s, &event);
+        if (status != FUSION_SUCCESS) return status;
+        if (!client_entry_after(entry, event)) return client_no_memory("submission");
+    }
+    return FUSION_SUCCESS;
+}
+
+static fusion_status submit_graph(fusion_exec *e, const fusion_graph *g, fusion_event reserved,
+                                  const struct submit_after *after, fusion_event *event)
 {
     struct entry entry = {.reserved = reserved};
     struct binding *bindings = default_bindings(e, g->slot_memory);
@@ -201,20 +225,22 @@ static fusion_status submit_graph(fusion_exec *e, const fusion_graph *g, fusion_
         fits = fits && client_entry_value(&entry, i, g->values[i].data, g->values[i].size);
     fusion_status status = fits ? ensure_memories(e, bindings) : client_no_memory("submission");
     if (status == FUSION_SUCCESS) status = bind_all(e, &entry, bindings);
+    if (status == FUSION_SUCCESS) status = add_after(e->session, &entry, after);
     if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, NULL, 0, event);
     free(entry.rest);
     free(bindings);
     return status;
 }
 
-fusion_status client_submit_graph(fusion_exec *e, const fusion_graph *g, fusion_event *event)
+fusion_status client_submit_graph(fusion_exec *e, const fusion_graph *g, const struct submit_after *after,
+                                  fusion_event *event)
 {
-    return submit_graph(e, g, 0, event);
+    return submit_graph(e, g, 0, after, event);
 }
 
 fusion_status client_submit_reserved(fusion_exec *e, const fusion_graph *g, fusion_event last)
 {
-    return submit_graph(e, g, last, NULL);
+    return submit_graph(e, g, last, &(struct submit_after){.n = 0}, NULL);
 }
 
 fusion_status client_submit_check(fusion_exec *e, const fusion_graph *g)

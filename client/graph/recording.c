@@ -428,12 +428,16 @@ fusion_status client_event_resolve(fusion_session *s, fusion_event *event)
 
 /* ---- submissions ---- */
 
-fusion_status client_recording_ready(fusion_session *s, uint32_t recording)
+fusion_status client_recording_ready(fusion_session *s, uint32_t recording, fusion_event **before, uint32_t *n)
 {
     fusion_status status = FUSION_SUCCESS;
+    *before = NULL;
+    *n = 0;
     if (!recording) return status;
     pthread_mutex_lock(&s->lock);
     const struct recording *r = &s->recordings->list[recording - 1];
+    *before = calloc(r->n_before + 1, sizeof **before);
+    if (!*before) status = client_no_memory("submission");
     for (uint32_t i = 0; i < r->n_before && status == FUSION_SUCCESS; i++)
         if (!s->recordings->list[r->before[i] - 1].submitted)
             status =
@@ -441,6 +445,8 @@ fusion_status client_recording_ready(fusion_session *s, uint32_t recording)
                              "the graph depends on another one that was recorded at the same time and has not been "
                              "submitted yet (recording %" PRIu32 " before %" PRIu32 ")",
                              r->before[i], recording);
+        else
+            (*before)[(*n)++] = s->recordings->list[r->before[i] - 1].submitted;
     pthread_mutex_unlock(&s->lock);
     return status;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/graph/parts.h"
+#include "client/session/wait.h"
 
 struct fusion_queue {
     struct client_object object;
@@ -9,7 +10,7 @@ struct fusion_queue {
     /* Running at once (exec/queue.c). */
     struct queue_entry *cache;
     uint32_t n_cache, next_evict;
-    fusion_event last;
+    struct client_open open;     /* what it has submitted */
     pthread_mutex_t lock;        /* recursive: commands that run at once, and their handles */
     struct queue_window *window; /* exec/window.c; NULL: it never gathered any */
     /* Recording. */
@@ -33,6 +34,7 @@ void client_queue_stop_recording(fusion_queue *q); /* where it does */
 fusion_status client_recorded(fusion_queue *q, fusion_event *event);
 /* The submission that an event of a recorded node stands for; FUSION_INVALID: there is none yet. */
 fusion_status client_event_resolve(fusion_session *s, fusion_event *event);
-/* May what was recorded under that number (0: nothing was) be submitted now? And then: it is. */
-fusion_status client_recording_ready(fusion_session *s, uint32_t recording);
+/* May what was recorded under that number (0: nothing was) be submitted now? Gives the n submissions that it comes
+   after in memory to be freed. And then: it is. */
+fusion_status client_recording_ready(fusion_session *s, uint32_t recording, fusion_event **before, uint32_t *n);
 void client_recording_submitted(fusion_session *s, uint32_t recording, fusion_event event);

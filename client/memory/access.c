@@ -32,7 +32,7 @@ static bool push_take(void *data, uint64_t sequence)
     const struct ring_binding binding = {.buffer = m->id, .host = t->host};
     const struct ring_entry entry = {.size = sizeof entry + sizeof binding, .sequence = sequence, .n_bindings = 1};
     if (!ring_push(m->session->ring, &entry, &binding, sizeof binding)) return false;
-    m->last_event = sequence;
+    client_open_add(m->session, &m->uses, sequence);
     m->host_is_old = false;
     m->on_device &= !(t->host & RING_HOST_WRITES);
     return true;
@@ -67,7 +67,7 @@ fusion_status client_memory_access(struct memory *m, uint32_t host, void **memor
     fusion_status status = client_memory_ensure(m);
     if (status != FUSION_SUCCESS) return status;
     client_flush(m->session);
-    if (m->last_event) client_wait(m->session, m->last_event, -1, NULL); /* how it went, its own waiter learns */
+    client_open_wait(m->session, &m->uses); /* how they went, their own waiters learn */
     for (int i = 0; i == 0 || (i < TRIES && status == FUSION_EXECUTOR); i++) status = take_now(m, host);
     if (status == FUSION_SUCCESS) *memory = m->map;
     return status;

@@ -149,7 +149,7 @@ fusion_status client_memory_ensure(struct memory *m)
 void client_memory_drop(struct memory *m)
 {
     client_flush(m->session);
-    if (m->last_event) client_wait(m->session, m->last_event, -1, NULL);
+    client_open_wait(m->session, &m->uses);
     void *map = m->map ? m->map : m->late_map;
     if (map) {
         client_release(m->session, "buffer.release", "buffer", m->id);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/session/objects.h"
+#include "client/session/wait.h"
 
 /* A piece of memory shared with the executor. First member of a buffer, and so of an image. */
 struct memory {
@@ -14,7 +15,7 @@ struct memory {
     uint32_t late_attach; /* the request to attach it whose reply is still to come; 0: none */
     void *late_map;
     bool usm;
-    fusion_event last_event;        /* the last submission that uses it */
+    struct client_open uses;        /* submissions that use it */
     uint32_t host;                  /* what this process may do with it: enum ring_host */
     bool on_device;                 /* a device may have a copy of the contents, */
     bool host_is_old;               /* and be alone with them */

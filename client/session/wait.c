@@ -172,22 +172,91 @@ bool client_ring_is(const fusion_session *s, enum ring_state state)
     return atomic_load(&s->ring->state) == state;
 }
 
+/* By the number that the ring knows. */
+static bool has_ended(const fusion_session *s, fusion_event entry)
+{
+    return client_completed(s, entry) || ring_is_settled(s->ring, entry);
+}
+
+static fusion_event lock_for_entry(fusion_session *s, fusion_event event)
+{
+    pthread_mutex_lock(&s->lock);
+    fusion_event entry = entry_of(s, event);
+    pthread_mutex_unlock(&s->lock);
+    return entry;
+}
+
+bool client_ended(fusion_session *s, fusion_event event)
+{
+    return client_completed(s, event) || has_ended(s, lock_for_entry(s, event));
+}
+
+/* A look for whoever waits: an error where it is for nothing. */
+static fusion_status check_waiting(fusion_session *s, fusion_event event)
+{
+    if (client_ring_is(s, RING_CLOSED)) return client_closed(s);
+    if (!client_daemon_gone(s)) return FUSION_SUCCESS;
+    return client_error(FUSION_CONNECTION, "submission", "fusiond ended before submission %" PRIu64 " was complete",
+                        event);
+}
+
 fusion_status client_wait(fusion_session *s, fusion_event event, int timeout_ms, uint64_t *run_ns)
 {
     if (client_is_foreign(s)) return client_foreign("submission");
     if (!client_completed(s, event)) client_flush(s);
     int64_t deadline = now_ms() + timeout_ms;
-    while (!client_completed(s, event)) {
+    fusion_event entry = client_completed(s, event) ? event : lock_for_entry(s, event);
+    while (!has_ended(s, entry)) {
         int64_t left = timeout_ms < 0 ? CLIENT_WAIT_SLICE_MS : deadline - now_ms();
         if (left <= 0 && timeout_ms >= 0)
             return client_error(FUSION_TIMEOUT, "submission", "submission %" PRIu64 " was not complete after %d ms",
                                 event, timeout_ms);
-        if (ring_wait(s->ring, event, left < CLIENT_WAIT_SLICE_MS ? (int)left : CLIENT_WAIT_SLICE_MS)) break;
-        if (client_completed(s, event)) break;
-        if (client_ring_is(s, RING_CLOSED)) return client_closed(s);
-        if (client_daemon_gone(s))
-            return client_error(FUSION_CONNECTION, "submission",
-                                "fusiond ended before submission %" PRIu64 " was complete", event);
+        if (ring_wait(s->ring, entry, left < CLIENT_WAIT_SLICE_MS ? (int)left : CLIENT_WAIT_SLICE_MS)) break;
+        fusion_status status = has_ended(s, entry) ? FUSION_SUCCESS : check_waiting(s, event);
+        if (status != FUSION_SUCCESS) return status;
     }
     return client_outcome(s, event, run_ns);
+}
+
+fusion_status client_wait_all(fusion_session *s, fusion_event event)
+{
+    fusion_status status = client_wait(s, event, -1, NULL);
+    if (client_is_foreign(s)) return status;
+    while (!client_completed(s, event)) {
+        if (ring_wait_all(s->ring, event, CLIENT_WAIT_SLICE_MS)) break;
+        fusion_status gone = client_completed(s, event) ? FUSION_SUCCESS : check_waiting(s, event);
+        if (gone != FUSION_SUCCESS) return gone;
+    }
+    return status;
+}
+
+/* ---- several ---- */
+
+void client_open_add(const fusion_session *s, struct client_open *open, fusion_event event)
+{
+    enum { MOST = sizeof open->events / sizeof *open->events };
+    uint32_t n = 0;
+    if (open->last == event) return;
+    for (uint32_t i = 0; i < open->n; i++)
+        if (!has_ended(s, open->events[i])) open->events[n++] = open->events[i];
+    open->n = n;
+    if (open->last && !has_ended(s, open->last)) {
+        if (open->n == MOST) {
+            open->all = open->last;
+            open->n = 0;
+        } else {
+            open->events[open->n++] = open->last;
+        }
+    }
+    open->last = event;
+}
+
+fusion_status client_open_wait(fusion_session *s, const struct client_open *open)
+{
+    pthread_mutex_lock(&s->lock);
+    const struct client_open now = *open;
+    pthread_mutex_unlock(&s->lock);
+    if (now.all) client_wait_all(s, now.all);
+    for (uint32_t i = 0; i < now.n; i++) client_wait(s, now.events[i], -1, NULL);
+    return now.last ? client_wait(s, now.last, -1, NULL) : FUSION_SUCCESS;
 }

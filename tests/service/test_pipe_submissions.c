@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <fusiond/pipe.h>
 #include <fusiond/window.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -46,46 +47,49 @@ static const char kernels[] = "kernel @put(%n: i32, %first: i32) {\n  %p = globa
                   "    %some = pipe_read i32 %p, %w\n    %was = load "
                   "i32 %o[0]\n    %one = zext i32 %some\n"
                   "    %now = add i32 %was, %one\n    store i32 %o[0], "
-                  "%now\n") "kernel @ping(%n: i32) {\n  %p = global "
-                            "@b\n  %q = global @c\n  %w = var "
-                            "i32\n" LOOP(
-                                "    pipe_read_wait i32 %p, "
-                                "%w\n    pipe_write_wait i32 "
-                                "%q, %w\n") "kernel @pong(%n: "
-                                            "i32) {\n  %p = "
-                                            "global @c\n  %q = "
-                                            "global @b\n  %w = "
-                                            "var i32\n" LOOP(
-                                                " "
-                                                " "
-                                                " "
-                                                " "
-                                                "p"
-                                                "i"
-                                                "p"
-                                                "e"
-                                                "_"
-                                                "r"
-                                                "e"
-                                                "a"
-                                                "d"
-                                                "_"
-                                                "w"
-                                                "a"
-                                                "i"
-                                                "t"
-                                                " "
-                                                "i"
-                                                "3"
-                                                "2"
-                                                " "
-                                                "%"
-                                                "p"
-                                                ","
-                                                " "
-                                                "%"
-                                                "w"
-                                                "\n    pipe_write_wait i32 %q, %w\n") "kernel @crash(%n: i32, %o: "
+                  "%now\n") "kernel @drain(%n: i32) {\n  %p = global @a\n  %q = global @in\n  %w = var "
+                            "i32\n" LOOP("    pipe_read_wait i32 %q, %w\n    pipe_read_wait i32 %p, "
+                                         "%w\n") "kernel @ping(%n: i32) {\n  %p = global "
+                                                 "@b\n  %q = global @c\n  %w = var "
+                                                 "i32\n" LOOP("    pipe_read_wait i32 %p, "
+                                                              "%w\n    pipe_write_wait i32 "
+                                                              "%q, %w\n") "kernel @pong(%n: "
+                                                                          "i32) {\n  %p = "
+                                                                          "global @c\n  %q = "
+                                                                          "global @b\n  %w = "
+                                                                          "var i32\n" LOOP(
+                                                                              " "
+                                                                              " "
+                                                                              " "
+                                                                              " "
+                                                                              "p"
+                                                                              "i"
+                                                                              "p"
+                                                                              "e"
+                                                                              "_"
+                                                                              "r"
+                                                                              "e"
+                                                                              "a"
+                                                                              "d"
+                                                                              "_"
+                                                                              "w"
+                                                                              "a"
+                                                                              "i"
+                                                                              "t"
+                                                                              " "
+                                                                              "i"
+                                                                              "3"
+                                                                              "2"
+                                                                              " "
+                                                                              "%"
+                                                                              "p"
+                                                                              ","
+                                                                              " "
+                                                                              "%"
+                                                                              "w"
+                                                                              "\n    pipe_write_wait i32 %q, "
+                                                                              "%w\n") "kernel @crash(%n: i32, "
+                                                                                      "%o: "
                                                                                       "ptr.global i32) {\n  %p = "
                                                                                       "global @a\n" LOOP("    %at = "
                                                                                                          "elem i32 %o, "
@@ -400,6 +404,101 @@ static void test_polls(void **state)
     assert_int_equal(*(int *)memory, 10);
 }
 
+/* ---- events ---- */
+
+static fusion_pipe *host_end(fusion_module *m)
+{
+    fusion_pipe *in;
+    expect_ok(fusion_pipe_open(m, "in", NULL, &in));
+    return in;
+}
+
+/* What comes later is complete, and its memory is the program's, while an earlier one waits for the program. */
+static void test_events(void **state)
+{
+    (void)state;
+    int packet = 77;
+    fusion_queue *q, *r;
+    fusion_module *m = load(4);
+    fusion_buffer *x = index_buffer(session, "x", 16, 1, 0), *o = buffer(1), *y = buffer(N);
+    fusion_pipe *in = host_end(m);
+    expect_ok(fusion_queue_create(session, &q));
+    expect_ok(fusion_queue_create(session, &r));
+    fusion_event first = command(q, m, "take_in", (fusion_arg[]){fusion_arg_i32(1), fusion_arg_write(o)});
+    for (int i = 0; i < 50; i++) wait_for(add(m, x, 16, 1));
+    expect_numbers(x, 16, 50);
+    put(m, N, 0);
+    command(r, m, "take", (fusion_arg[]){fusion_arg_i32(N), fusion_arg_write(y)});
+    expect_ok(fusion_queue_wait(r));
+    expect_numbers(y, N, 0);
+    fusion_event last = command(q, m, "add", (fusion_arg[]){fusion_arg_read_write(x), fusion_arg_i32(1)});
+    wait_for(last);
+    assert_int_equal(fusion_event_poll(session, last), FUSION_SUCCESS);
+    assert_int_equal(fusion_event_poll(session, first), FUSION_BUSY);
+    fusion_buffer_destroy(x);
+    expect_ok(fusion_pipe_write(in, &packet, 1, 1000, NULL));
+    expect_ok(fusion_queue_wait(q)); /* for all of it */
+    assert_int_equal(fusion_event_poll(session, first), FUSION_SUCCESS);
+    expect_numbers(o, 1, 77);
+}
+
+static void *feed_later(void *in)
+{
+    int packets[N] = {0};
+    usleep(100000);
+    expect_ok(fusion_pipe_write(in, packets, N, 10000, NULL));
+    return NULL;
+}
+
+/* Memory that several read is free when all of them have: the one that is submitted last ends first. */
+static void test_readers(void **state)
+{
+    (void)state;
+    void *memory;
+    pthread_t thread;
+    fusion_module *m = load(1);
+    fusion_buffer *x = index_buffer(session, "x", N, 1, 0), *copy = buffer(N);
+    fusion_event first = submit(exec_of(m, "put_of", (fusion_arg[]){fusion_arg_i32(N), fusion_arg_read(x)}, 2));
+    for (int i = 0; i < 12; i++) {
+        fusion_graph *g;
+        fusion_exec *e;
+        expect_ok(fusion_graph_create(session, &g));
+        expect_ok(fusion_graph_add_copy(g, NULL, (fusion_memory){.buffer = x}, (fusion_memory){.buffer = copy}, 4 * N,
+                                        NULL, 0, NULL));
+        expect_ok(fusion_graph_finalize(g, NULL, &e));
+        wait_for(submit(e));
+    }
+    assert_int_equal(fusion_event_poll(session, first), FUSION_BUSY);
+    assert_int_equal(pthread_create(&thread, NULL, feed_later, host_end(m)), 0);
+    submit(exec_of(m, "drain", (fusion_arg[]){fusion_arg_i32(N)}, 1));
+    expect_ok(fusion_buffer_map(x, &memory));
+    assert_int_equal(fusion_event_poll(session, first), FUSION_SUCCESS);
+    pthread_join(thread, NULL);
+}
+
+/* Who is told to come after another one does, though nothing else says so. */
+static void test_dependencies(void **state)
+{
+    (void)state;
+    int packet = 5;
+    fusion_queue *q;
+    fusion_module *m = load(4);
+    fusion_buffer *x = index_buffer(session, "x", 16, 1, 0), *o = buffer(1);
+    fusion_pipe *in = host_end(m);
+    expect_ok(fusion_queue_create(session, &q));
+    fusion_event first = take(m, "take_in", 1, o);
+    expect_ok(fusion_queue_depends_on(q, &first, 1));
+    fusion_event second = command(q, m, "add", (fusion_arg[]){fusion_arg_read_write(x), fusion_arg_i32(1)});
+    fusion_event third = command(q, m, "put", (fusion_arg[]){fusion_arg_i32(1), fusion_arg_i32(1)});
+    wait_for(third);
+    usleep(50000);
+    assert_int_equal(fusion_event_poll(session, second), FUSION_BUSY);
+    expect_ok(fusion_pipe_write(in, &packet, 1, 1000, NULL));
+    wait_for(second);
+    wait_for(first);
+    expect_numbers(o, 1, 5);
+}
+
 /* ---- who waits for good ---- */
 
 static void test_circle(void **state)
@@ -501,6 +600,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_shared_memory, start, stop),
         cmocka_unit_test_setup_teardown(test_between, start, stop),
         cmocka_unit_test_setup_teardown(test_polls, start, stop),
+        cmocka_unit_test_setup_teardown(test_events, start, stop),
+        cmocka_unit_test_setup_teardown(test_readers, start, stop),
+        cmocka_unit_test_setup_teardown(test_dependencies, start, stop),
         cmocka_unit_test_setup_teardown(test_circle, start, stop),
         cmocka_unit_test_setup_teardown(test_nobody_came, start_short, stop),
         cmocka_unit_test_setup_teardown(test_limit_of_one, start_short, stop),

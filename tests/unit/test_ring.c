@@ -193,7 +193,7 @@ static void test_entry_contents(void **state)
         struct ring_value last;
         uint8_t more[8];
     } good = {.entry = {.size = sizeof good, .n_bindings = 2, .n_values = 2}, .value = {0, 12}, .last = {1, 8}}, bad;
-    assert_int_equal(sizeof good, 32 + 48 + 8 + 16 + 8 + 8);
+    assert_int_equal(sizeof good, 40 + 48 + 8 + 16 + 8 + 8);
     const uint8_t *bytes = (const uint8_t *)&bad;
     bad = good;
     assert_true(ring_entry_valid(bytes, &reason));
@@ -209,6 +209,13 @@ static void test_entry_contents(void **state)
     bad.entry.n_values = 1;
     assert_false(ring_entry_valid(bytes, &reason));
     assert_string_equal(reason, "the entry is larger than its contents");
+    bad.entry.n_after = 2;
+    assert_true(ring_entry_valid(bytes, &reason));
+    bad.entry.n_after = 3;
+    assert_false(ring_entry_valid(bytes, &reason));
+    assert_string_equal(reason, "the entry comes after more submissions than it has room for");
+    bad.entry.n_after = UINT32_MAX;
+    assert_false(ring_entry_valid(bytes, &reason));
     bad = good;
     bad.last.size = 9;
     assert_false(ring_entry_valid(bytes, &reason));
@@ -254,6 +261,29 @@ static void test_abort(void **state)
     assert_int_equal(ring_pop(r, out, &reason), 1);
     assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), 1);
     assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), 0);
+}
+
+/* What ended before older ones is told at once, counts when they have ended, and keeps its outcome. */
+static void test_settle(void **state)
+{
+    struct ring *r = *state;
+    for (uint64_t s = 1; s <= 5; s++) assert_true(push(r, s, 8, 1));
+    ring_settle(r, 3, FUSION_SUCCESS, 7, NULL, NULL);
+    ring_settle(r, 2, FUSION_INVALID, 8, "two", "");
+    assert_true(ring_wait(r, 3, 0));
+    assert_true(ring_is_settled(r, 2));
+    assert_false(ring_wait(r, 4, 0));
+    assert_false(ring_wait_all(r, 3, 0));
+    ring_complete(r, 1, FUSION_SUCCESS, 0, NULL, NULL);
+    assert_false(ring_wait_all(r, 3, 0));
+    ring_advance(r, 3);
+    assert_true(ring_wait_all(r, 3, 0));
+    ring_settle(r, 5, FUSION_SUCCESS, 9, NULL, NULL);
+    assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "executor", ""), 2);
+    assert_true(ring_wait_all(r, 5, 0));
+    static const uint32_t outcomes[] = {FUSION_SUCCESS, FUSION_INVALID, FUSION_SUCCESS, FUSION_EXECUTOR,
+                                        FUSION_SUCCESS};
+    for (int s = 1; s <= 5; s++) assert_int_equal(r->completions[s].status, outcomes[s - 1]);
 }
 
 static void test_abort_with_garbage(void **state)
@@ -435,6 +465,7 @@ int main(void)
         TEST(test_entry_contents),
         TEST(test_completion),
         TEST(test_abort),
+        TEST(test_settle),
         TEST(test_abort_with_garbage),
         TEST(test_two_threads),
         TEST(test_one_processor),

@@ -523,12 +523,12 @@ typedef struct fusion_rebind {
 } fusion_rebind;
 
 /* Queues one run of the handle; runs of a session execute in order, also those of several threads, but that a run whose
-   kernels wait for pipes goes on beside later ones that share no memory with it that one of them writes: see
-   docs/pipes.md, "Submissions". While a run with host tasks is under way, another thread's waits to be queued. A host
-   task may submit runs itself, which execute where it stands; it must not wait for a thread that does. Rebinding never
-   recompiles; a new buffer must be at least as large as the old one, kernels may touch as many bytes of it as the old
-   one has, and buffers that were distinct must stay distinct. A pointer in place of another one moves all that the
-   graph uses of the allocation. event may be NULL.
+   kernels wait for pipes goes on beside later ones that share no memory with it that one of them writes, and may end
+   after them: see docs/pipes.md, "Submissions". While a run with host tasks is under way, another thread's waits to be
+   queued. A host task may submit runs itself, which execute where it stands; it must not wait for a thread that does.
+   Rebinding never recompiles; a new buffer must be at least as large as the old one, kernels may touch as many bytes of
+   it as the old one has, and buffers that were distinct must stay distinct. A pointer in place of another one moves all
+   that the graph uses of the allocation. event may be NULL.
  */
 FUSION_API fusion_status fusion_exec_submit(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind,
                                             fusion_event *event);

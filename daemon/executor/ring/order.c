@@ -42,6 +42,7 @@ enum order order_of(const struct submission *first, const struct submission *sec
     const struct executable *a = first->x, *b = second->x;
     if (first->alone || second->alone) return ORDER_AFTER;
     if (!a || !b) return ORDER_NONE; /* there is nothing to run, but an error */
+    if (submission_is_after(second, first)) return ORDER_AFTER;
     if (a == b || a->program->anywhere || b->program->anywhere) return ORDER_AFTER;
     return share_written_memory(first, second) ? ORDER_AFTER : order_by_states(a, b);
 }

@@ -312,6 +312,18 @@ void submission_release(struct submission *s)
     for (uint32_t i = 0; i < s->x->program->n_slots; i++) buffers_put(s->bindings[i].buffer);
 }
 
+/* They are the last that the entry has. A number that has none of its own is that of the next one with one. */
+bool submission_is_after(const struct submission *s, const struct submission *first)
+{
+    const uint8_t *end = s->entry + s->header.size;
+    for (uint32_t i = 1; i <= s->header.n_after; i++) {
+        uint64_t sequence;
+        memcpy(&sequence, end - i * sizeof sequence, sizeof sequence);
+        if (sequence > first->before && sequence <= first->header.sequence) return true;
+    }
+    return false;
+}
+
 /* ---- where it has memory ---- */
 
 static void add_place(struct submission *s, const struct program_slot *slot, const struct binding *b)

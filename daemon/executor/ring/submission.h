@@ -62,6 +62,8 @@ extern const char submission_lost[]; /* why contents of a buffer are not there *
 
 /* What its entry binds: n_places of them. After x is known; that it is well-formed was checked. */
 void submission_find_places(struct submission *s);
+/* The entry says that it comes after this one, which came before it. */
+bool submission_is_after(const struct submission *s, const struct submission *first);
 /* Checks the entry, and fills in what its launches take. To be followed by submission_release(). 0, or -1 with the
    error in it. */
 int submission_prepare(struct submission *s);

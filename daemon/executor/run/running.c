@@ -8,6 +8,7 @@
 
 struct running {
     _Atomic uint64_t sequence, started_ns; /* sequence 0: there is none; ENDS: it was taken over */
+    _Atomic uint64_t rests_ns;             /* since then nothing of it runs; 0: something does */
     const char *_Atomic kind, *_Atomic name;
     const struct slot_memory *_Atomic slots;
     _Atomic uint32_t n_slots;
@@ -41,6 +42,7 @@ struct running *running_begin(uint64_t sequence, const struct slot_memory *slots
     struct running *r = running.all;
     while (r < running.all + RUNNING_MOST && atomic_load_explicit(&r->sequence, memory_order_relaxed)) r++;
     if (r == running.all + RUNNING_MOST) return NULL;
+    atomic_store_explicit(&r->rests_ns, 0, memory_order_relaxed);
     running_go_on(r);
     running_step("submission", "");
     r->measured_ns = 0;
@@ -53,6 +55,8 @@ struct running *running_begin(uint64_t sequence, const struct slot_memory *slots
 
 void running_go_on(struct running *r)
 {
+    uint64_t rests = atomic_exchange(&r->rests_ns, 0);
+    if (rests) atomic_fetch_add(&r->started_ns, wait_now_ns() - rests);
     atomic_store_explicit(&running.now, r, memory_order_relaxed);
 }
 
@@ -85,6 +89,11 @@ bool running_claim(struct running *r)
 
 /* ---- other threads ---- */
 
+void running_rest(struct running *r)
+{
+    atomic_store(&r->rests_ns, wait_now_ns());
+}
+
 void running_beside(struct running *r, const char *kernel)
 {
     beside.kernel = kernel;
@@ -115,7 +124,9 @@ bool running_see_oldest(struct running_seen *seen)
     struct running_seen one;
     bool found = false;
     for (unsigned i = 0; i < RUNNING_MOST; i++) {
-        if (!running_see(&running.all[i], &one) || (found && one.started_ns >= seen->started_ns)) continue;
+        if (!running_see(&running.all[i], &one) || atomic_load(&running.all[i].rests_ns) ||
+            (found && one.started_ns >= seen->started_ns))
+            continue;
         *seen = one;
         found = true;
     }

@@ -25,7 +25,7 @@ void running_init(running_failed *failed);
 
 /* The slots stay unchanged until the submission is claimed. There are RUNNING_MOST at most, or it is refused: NULL. */
 struct running *running_begin(uint64_t sequence, const struct slot_memory *slots, uint32_t n_slots);
-/* From here on the thread runs this one, which began before. */
+/* From here on the thread runs this one, which began before. Its time goes on, where it rested. */
 void running_go_on(struct running *r);
 /* A device's own clock says that something the submission did took so long. */
 void running_took(uint64_t ns);
@@ -41,6 +41,9 @@ bool running_claim(struct running *r);
 
 /* The calling thread runs this kernel of the submission; NULL: nothing any more. */
 void running_beside(struct running *r, const char *kernel);
+
+/* What ran beside has ended: until the thread that takes submissions goes on with it, no time of it passes. */
+void running_rest(struct running *r);
 
 /* ---- ending a submission before its end, and then the process ---- */
 

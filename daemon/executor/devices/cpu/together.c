@@ -330,6 +330,7 @@ static void land(struct flight *f)
         *m = (struct member){0};
     }
     f->beside = NULL;
+    running_rest(beside->running);
     atomic_store(&beside->ended, true);
     f->context.wake();
 }
