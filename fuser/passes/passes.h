@@ -23,6 +23,7 @@ extern const struct pass pass_unroll_accesses; /* loops of few rounds that acces
 extern const struct pass pass_unroll_steps;    /* loops of few rounds in which work-groups go up or down trees */
 extern const struct pass pass_licm;            /* loop-invariant pure operations go before the loop */
 extern const struct pass pass_loop_ends;       /* loops that test at their end go on there */
+extern const struct pass pass_byte_sums;       /* loops that add bytes, as sums of 16 bits where these are enough */
 extern const struct pass pass_combine;         /* accesses of neighbouring numbers become one of a vector */
 extern const struct pass pass_global_ids;      /* ids of work-groups and in them that make up a global one */
 extern const struct pass pass_overlaps;        /* tests whether the memory of two parameters overlaps: it never does */

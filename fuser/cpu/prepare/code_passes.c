@@ -5,8 +5,8 @@
 
 #include "fuser/passes/passes.h"
 
-static const struct pass *const code[] = {&pass_inline,  &pass_byval_copy, &pass_address_spaces,
-                                          &pass_combine, &pass_loop_ends,  NULL};
+static const struct pass *const code[] = {&pass_inline,    &pass_byval_copy, &pass_address_spaces, &pass_combine,
+                                          &pass_byte_sums, &pass_dce,        &pass_loop_ends,      NULL};
 const struct pipeline pipeline_code = {"code", .first = code};
 
 static const struct pass *const regions[] = {&pass_group_rounds, &pass_barrier_uniformity, &pass_even_steps,

@@ -1,7 +1,7 @@
 /* How an access goes on from round to round of the loop that it is in. */
 #include "fuser/cpu/prepare/walk.h"
 
-#include "fuser/cpu/prepare/loop_range.h"
+#include "fuser/passes/loops/loop_range.h"
 #include "fuser/passes/util.h"
 #include "ir/core/edit.h"
 #include "ir/core/facts.h"

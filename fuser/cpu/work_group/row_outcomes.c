@@ -155,7 +155,7 @@ static void ends_of_range(struct emit *e, const struct row_test_group *g, struct
     enum ir_kind kind = first.kind;
     struct lanes last = op2(e, IR_OP_ADD, kind, bound, lanes_int(e, kind, g->range.step));
     struct lanes count = op2(e, IR_OP_SUB, kind, last, first);
-    keep(e, alike, compare(e, IR_OP_SLE, first, bound));
+    keep(e, alike, compare(e, g->range.is_met ? IR_OP_SLT : IR_OP_SLE, first, bound));
     keep(e, alike, compare(e, IR_OP_SLE, bound, last));
     keep(e, alike, compare(e, IR_OP_ULE, count, lanes_int(e, kind, LONGEST_COUNT)));
     ends[0] = first;

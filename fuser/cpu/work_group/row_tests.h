@@ -3,8 +3,8 @@
 #pragma once
 
 #include "fuser/cpu/jit/emit.h"
-#include "fuser/cpu/prepare/loop_range.h"
 #include "fuser/cpu/prepare/uniformity.h"
+#include "fuser/passes/loops/loop_range.h"
 
 enum { LONGEST_KNOWN_ROW = 1024 }; /* whose tests are evaluated work-item by work-item */
 

@@ -1,9 +1,9 @@
 /*
  * The values that a loop counts through: from what it begins with, by a constant, up to what it is compared with where
- * it ends. Comparisons are signed: whoever uses the range must see to it that first <= bound, and that bound plus the
- * step does not wrap.
+ * it ends. Comparisons are signed: whoever uses the range must see to it that first <= bound (< where a round ends by
+ * meeting the bound), and that bound plus the step does not wrap.
  */
-#include "fuser/cpu/prepare/loop_range.h"
+#include "fuser/passes/loops/loop_range.h"
 
 #include "ir/core/facts.h"
 
@@ -63,6 +63,13 @@ static const struct ir_value *bound_by(const struct ir_inst *test, bool stays_wh
     return below == stays_where ? comparison->operands[1 - counts] : NULL;
 }
 
+/* Whether it ends only where the next value is equal to the bound. */
+static bool is_equality(const struct ir_inst *comparison, const struct ir_value *next)
+{
+    bool asks_next = comparison->operands[0] == next || comparison->operands[1] == next;
+    return asks_next && (comparison->op == IR_OP_IEQ || comparison->op == IR_OP_INE);
+}
+
 bool loop_range_find(const struct ir_value *carried, struct loop_range *range)
 {
     if (carried->kind != IR_VALUE_BLOCK_ARG || ir_type_lanes(carried->type) > 1) return false;
@@ -81,7 +88,9 @@ bool loop_range_find(const struct ir_value *carried, struct loop_range *range)
             bool goes_on = i->blocks[b] == s.continues->parent && body->last->op == IR_OP_BREAK;
             if (!leaves && !goes_on) continue;
             range->bound = bound_by(i, leaves ? b == 1 : b == 0, carried, next, range->step);
-            if (range->bound) return true;
+            if (!range->bound) continue;
+            range->is_met = is_equality(i->operands[0]->of.inst, next);
+            return true;
         }
     }
     return false;
