@@ -21,6 +21,7 @@ enum {
     RING_PRINT_MOST = RING_PRINT_BYTES - 4096, /* of one submission: a note about what was dropped fits behind it */
     RING_OBJECT_BYTES = 64,                    /* of texts, the ends of longer ones are left out */
     RING_REASON_BYTES = 424,
+    RING_TIMES = 1024,    /* of steps, a power of two; older ones are written over */
     RING_MAX_AWAY = 4096, /* buffers whose contents only a device has: all that a session may have attached */
 };
 
@@ -50,6 +51,13 @@ struct ring_completion {
 struct ring_failure {
     char object[RING_OBJECT_BYTES];
     char reason[RING_REASON_BYTES];
+};
+
+/* When steps of a submission ran; CLOCK_MONOTONIC. */
+struct ring_time {
+    uint64_t sequence;
+    uint32_t step, n_steps; /* of the executable; more than one where they ran as one */
+    uint64_t began_ns, ended_ns;
 };
 
 struct ring {
@@ -84,6 +92,11 @@ struct ring {
     /* numbers of buffers, 0: none. An executor that takes the place of one that died finds here what was lost with it
      */
     _Atomic uint64_t away[RING_MAX_AWAY];
+    /* Times of steps; executor: how many were written, ever, there before the completion is told */
+    alignas(64) _Atomic uint64_t timed;
+    _Atomic uint64_t times_taken; /* client */
+    _Atomic uint32_t wants_times; /* client: of the submissions that begin from now on */
+    struct ring_time times[RING_TIMES];
     alignas(64) uint8_t data[]; /* data_bytes, used modulo */
 };
 
@@ -156,5 +169,10 @@ bool ring_is_away(const struct ring *r, uint64_t buffer);
 void ring_count_moved(struct ring *r, uint64_t to_device, uint64_t from_device);
 /* Executor: text for the client. False: there is not so much room, and nothing of it is taken. */
 bool ring_print(struct ring *r, const char *text, size_t bytes);
+/* Executor: the steps of a submission that wants it were timed. */
+void ring_tell_time(struct ring *r, const struct ring_time *time);
+/* Client (callers serialize): takes at most `room` of the times that were told, the oldest first; those that were
+   written over are passed by. */
+uint32_t ring_take_times(struct ring *r, struct ring_time *times, uint32_t room);
 /* Client (callers serialize): takes at most `room` bytes of what was printed; 0: there is nothing. */
 size_t ring_take_print(struct ring *r, char *text, size_t room);

@@ -54,6 +54,7 @@ static bool read_groups(fusion_exec *e, msgpack_object_array list, uint32_t n_fl
         uint64_t lanes = 0;
         proto_get_uint(map, "lanes", &lanes);
         groups[i].lanes = (uint32_t)lanes;
+        proto_get_uint(map, "bytes", &groups[i].bytes);
         if (!read_nodes(e, client_reply_list(map, "nodes"), seen, n_flat, &groups[i].nodes, &groups[i].n_nodes))
             return false;
         groups[i].kernel = client_reply_text(&e->pool, map, "kernel");
@@ -64,6 +65,23 @@ static bool read_groups(fusion_exec *e, msgpack_object_array list, uint32_t n_fl
     }
     e->report.groups = groups;
     e->report.n_groups = e->report.launches = list.size;
+    return true;
+}
+
+/* Launches by number, nodes by -1 - number. */
+static bool read_steps(fusion_exec *e, msgpack_object_array list, uint32_t n_flat)
+{
+    fusion_step *steps = client_pool_array(&e->pool, list.size, sizeof *steps);
+    for (uint32_t i = 0; i < list.size; i++) {
+        const msgpack_object *o = &list.ptr[i];
+        bool group = o->type == MSGPACK_OBJECT_POSITIVE_INTEGER;
+        if (!steps || (!group && o->type != MSGPACK_OBJECT_NEGATIVE_INTEGER)) return false;
+        uint64_t index = group ? o->via.u64 : (uint64_t)(-1 - o->via.i64);
+        if (index >= (group ? e->report.n_groups : n_flat)) return false;
+        steps[i] = (fusion_step){group, (uint32_t)index};
+    }
+    e->report.steps = steps;
+    e->report.n_steps = list.size;
     return true;
 }
 
@@ -128,6 +146,9 @@ static fusion_status read_report(fusion_exec *e, const msgpack_object *reply, ui
     if (!read_groups(e, client_reply_list(report, "launches"), n_flat))
         return client_error(FUSION_PROTOCOL, "graph.finalize",
                             "the report's launches have nodes that there are none of, or some twice");
+    if (!read_steps(e, client_reply_list(report, "steps"), n_flat))
+        return client_error(FUSION_PROTOCOL, "graph.finalize",
+                            "the report's steps have launches or nodes that there are none of");
     if (!read_homes(e, client_reply_list(report, "homes"), client_reply_list(report, "saved")))
         return client_error(FUSION_PROTOCOL, "graph.finalize",
                             "the report does not say where each of the %u buffers is", e->n_slots);

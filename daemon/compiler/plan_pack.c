@@ -62,9 +62,10 @@ static void put_triple(msgpack_packer *k, const char *key, const uint64_t v[3])
 
 static void report_launch(msgpack_packer *k, const struct fuser_launch *l, bool keep_ir)
 {
-    msgpack_pack_map(k, keep_ir ? 3 : 2);
+    msgpack_pack_map(k, keep_ir ? 4 : 3);
     put_numbers(k, "nodes", l->nodes, l->n_nodes);
     put_string(k, "kernel", l->kernel->name);
+    put_uint(k, "bytes", l->traffic);
     if (!keep_ir) return;
     char *text = ir_print(l->module);
     put_string(k, "ir", text);
@@ -80,6 +81,16 @@ static void report_remark(msgpack_packer *k, const struct fuser_remark *r)
     put_string(k, "text", r->text);
 }
 
+/* In the order of the program's: a launch by its number, a node by -1 - its number. */
+static void report_steps(msgpack_packer *k, const struct plan_source *s)
+{
+    const struct fuser_plan *p = s->plan;
+    put_list(k, "steps", s->apart ? 0 : p->n_steps); /* debug runs have others */
+    for (uint32_t i = 0; i < p->n_steps && !s->apart; i++)
+        msgpack_pack_int64(k, p->steps[i].kind == FUSER_STEP_LAUNCH ? (int64_t)p->steps[i].index
+                                                                    : -1 - (int64_t)p->steps[i].index);
+}
+
 void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
 {
     static const char *const home_names[] = {
@@ -89,8 +100,9 @@ void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
         [FUSER_STORAGE_NOWHERE] = "none",
     };
     const struct fuser_plan *p = s->plan;
-    msgpack_pack_map(k, 7);
+    msgpack_pack_map(k, 8);
     put_numbers(k, "order", p->order, p->n_order);
+    report_steps(k, s);
     put_list(k, "launches", p->n_launches);
     for (uint32_t i = 0; i < p->n_launches; i++) report_launch(k, &p->launches[i], s->keep_ir);
     put_list(k, "homes", s->graph->n_buffers);

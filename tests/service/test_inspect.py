@@ -76,6 +76,33 @@ def test_run_fused():
     expect(any(r["buffer"] == "t" for r in out["remarks"]), "a remark about t")
 
 
+def test_profile():
+    f = Folder(graph=CUT_GRAPH)
+    trace = f.file("trace.json")
+    out = json.loads(run("run", f.graph, "--json", "--profile", "--compare", "--repeat", "3", "--trace", trace))
+    profile = out["profile"]
+    expect(profile["runs"] == 3 and profile["bandwidth"] > 1e6, profile)
+    expect([(s["name"], s["step"], s["steps"]) for s in profile["steps"]] ==
+           [("launch 1: fused_scale_scale", 0, 1), ("launch 2: fused_shift_scale", 1, 1)], profile)
+    expect(sum(s["bytes"] for s in profile["steps"]) == out["bytes_fused"], profile)
+    expect(all(s["ms"] > 0 for s in profile["steps"]), profile)
+    expect(out["unfused"]["launches"] == 4 and out["unfused"]["bytes"] == out["bytes_unfused"], out["unfused"])
+    expect(out["unfused"]["run_ms"] > 0 and out["unfused"]["ratio"] > 0, out["unfused"])
+    with open(trace) as file:
+        spans = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+    names = [s["name"] for s in spans]
+    expect(names[:2] == ["load modules, record the graph", "finalize"] and names.count("launch 2: fused_shift_scale") == 3, names)
+    finalize, runs = spans[1], [s for s in spans if s["name"].startswith("run ")]
+    for s in spans[2:]:
+        expect(s["ts"] >= finalize["ts"] + finalize["dur"], s)
+        if s["name"].startswith("launch"):
+            expect(any(r["ts"] <= s["ts"] and s["ts"] + s["dur"] <= r["ts"] + r["dur"] + 1e-3 for r in runs), s)
+            expect(s["args"]["nodes"] == (["one", "two"] if "launch 1" in s["name"] else ["three", "four"]), s)
+    text = run("run", f.graph, "--profile", "--compare", "--repeat", "2")
+    for part in ("profile (medians of 2 runs)", "launch 1: fused_scale_scale", "all steps", "times as fast"):
+        expect(part in text, text)
+
+
 def test_run_unfused():
     f = Folder()
     out = json.loads(run("run", f.graph, "--in", f"a={f.file('a.npy')}", "--out", f"p={f.file('p.npy')}", "--fusion", "none", "--json"))

@@ -451,6 +451,29 @@ static void test_away(void **state)
     assert_int_equal(r->from_device, 4);
 }
 
+/* Whatever the executor says it has told, at most what the ring has is given, and never for ever. */
+static void test_times(void **state)
+{
+    struct ring *r = *state;
+    struct ring_time times[RING_TIMES];
+    for (uint64_t i = 0; i < 10; i++) ring_tell_time(r, &(struct ring_time){.sequence = i});
+    assert_int_equal(ring_take_times(r, times, 4), 4);
+    assert_int_equal(times[3].sequence, 3);
+    assert_int_equal(ring_take_times(r, times, RING_TIMES), 6);
+    assert_int_equal(times[5].sequence, 9);
+    assert_int_equal(ring_take_times(r, times, RING_TIMES), 0);
+    for (uint64_t i = 0; i < 3 * RING_TIMES; i++) ring_tell_time(r, &(struct ring_time){.sequence = i});
+    assert_int_equal(ring_take_times(r, times, RING_TIMES), RING_TIMES - 1);
+    assert_int_equal(times[0].sequence, 2 * RING_TIMES + 1);
+    static const uint64_t garbage[] = {0, 5, UINT64_MAX, UINT64_MAX / 2};
+    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
+        atomic_store(&r->timed, garbage[i]);
+        uint64_t taken = 0, n;
+        while ((n = ring_take_times(r, times, 16)) > 0) taken += n;
+        assert_true(taken < RING_TIMES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +495,7 @@ int main(void)
         TEST(test_wait_ends),
         TEST(test_print),
         TEST(test_away),
+        TEST(test_times),
     };
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

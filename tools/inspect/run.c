@@ -1,5 +1,4 @@
 /* fusion-inspect run, explain and compile: a graph file through the service. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -9,170 +8,19 @@
 
 #include "tools/features/ahead.h"
 #include "tools/inspect/commands.h"
-#include "tools/inspect/compile.h"
-#include "tools/inspect/explain.h"
 #include "tools/inspect/graph/array_file.h"
 #include "tools/inspect/graph/graph_file.h"
 #include "tools/inspect/graph/image_file.h"
 #include "tools/inspect/graph/load.h"
-#include "tools/inspect/report.h"
+#include "tools/inspect/run/compile.h"
+#include "tools/inspect/run/explain.h"
+#include "tools/inspect/run/options.h"
+#include "tools/inspect/run/profile.h"
+#include "tools/inspect/run/report.h"
+#include "tools/inspect/run/trace.h"
 #include "tools/inspect/terminal/complain.h"
 #include "tools/inspect/terminal/json.h"
-
-enum { MAX_FILES = 256 };
-
-struct binding { /* --in NAME=FILE, --out NAME=FILE */
-    char *name;
-    const char *file;
-};
-
-struct options {
-    const char *graph;
-    fusion_finalize_options finalize;
-    struct binding in[MAX_FILES], out[MAX_FILES];
-    uint32_t n_in, n_out;
-    bool json, ir, assembly;
-    uint32_t repeat;
-    const char *dot, *svg;
-    struct compile_request compile;
-};
-
-static void usage(const char *command)
-{
-    printf("usage: fusion-inspect %s GRAPH.yaml [options]\n"
-           "  --fusion none|enable|require   default enable\n"
-           "  --barriers                     insert_barriers\n"
-           "  --barriers=automatic|none|needed\n"
-           "                                 which others between kernels; default automatic\n"
-           "  --device NAME                  default cpu; reference runs the checking interpreter\n"
-           "  --tier automatic|quick|compiled\n"
-           "                                 quick: interpreted until there is code; default automatic,\n"
-           "                                 for explain compiled\n"
-           "  --debug                        run in the interpreter, and check what the properties assert\n"
-           "  --json                         one JSON object\n",
-           command);
-    if (strcmp(command, "run") == 0)
-        puts("  --in BUFFER=FILE               read a buffer from .npy or raw bytes, an image from a\n"
-             "                                 picture (.png, .jpg), too; others start as 0 or as the file "
-             "says\n"
-             "  --out BUFFER=FILE              write a buffer as .npy or raw bytes, an image as .png, too\n"
-             "  --repeat N                     submit N times; run_ms is the median");
-    else if (strcmp(command, "compile") == 0)
-        puts("  --spirv FILE|FOLDER            write the kernels of its launches as SPIR-V; GRAPH.yaml may\n"
-             "                                 be a module, too, which needs no service\n"
-             "  --dialect kernel|vulkan        for OpenCL and Level Zero (the default), or for Vulkan");
-    else
-        puts("  --ir                           the kernel of each launch, too\n"
-             "  --assembly                     the generated assembly, too\n"
-             "  --dot FILE, --svg FILE         the picture of the graph with its groups");
-}
-
-static bool parse_mode(const char *text, fusion_mode *mode)
-{
-    static const char *const names[] = {"none", "enable", "require"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(names[i], text)) continue;
-        *mode = (fusion_mode)i;
-        return true;
-    }
-    fprintf(stderr, "--fusion takes none, enable or require, not `%s`\n", text);
-    return false;
-}
-
-static bool parse_tier(const char *text, fusion_tier *tier)
-{
-    static const char *const names[] = {"automatic", "quick", "compiled"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(names[i], text)) continue;
-        *tier = (fusion_tier)i;
-        return true;
-    }
-    fprintf(stderr, "--tier takes automatic, quick or compiled, not `%s`\n", text);
-    return false;
-}
-
-/* Alone it is the property. */
-static bool parse_barriers(const char *text, fusion_finalize_options *o)
-{
-    static const char *const names[] = {"automatic", "none", "needed"};
-    if (!text) return o->insert_barriers = true;
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(names[i], text)) continue;
-        o->barriers = (fusion_barriers)i;
-        return true;
-    }
-    fprintf(stderr, "--barriers takes automatic, none, needed or nothing, not `%s`\n", text);
-    return false;
-}
-
-static bool parse_binding(char *text, struct binding *list, uint32_t *n)
-{
-    char *equals = strchr(text, '=');
-    if (!equals || *n == MAX_FILES) {
-        fprintf(stderr, "`%s`: BUFFER=FILE is needed, at most %d times\n", text, MAX_FILES);
-        return false;
-    }
-    *equals = 0;
-    list[(*n)++] = (struct binding){text, equals + 1};
-    return true;
-}
-
-static bool parse_options(int argc, char **argv, struct options *o)
-{
-    static const struct option longs[] = {{"in", required_argument, NULL, 'i'},
-                                          {"out", required_argument, NULL, 'o'},
-                                          {"fusion", required_argument, NULL, 'f'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"barriers", optional_argument, NULL, 'b'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"repeat", required_argument, NULL, 'r'},
-                                          {"assembly", no_argument, NULL, 'a'},
-                                          {"ir", no_argument, NULL, 'R'},
-                                          {"dot", required_argument, NULL, 'D'},
-                                          {"svg", required_argument, NULL, 'S'},
-                                          {"debug", no_argument, NULL, 'g'},
-                                          {"tier", required_argument, NULL, 't'},
-                                          {"spirv", required_argument, NULL, 's'},
-                                          {"dialect", required_argument, NULL, 'l'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
-    bool explains = strcmp(argv[0], "explain") == 0;
-    *o =
-        (struct options){.finalize = {.mode = FUSION_ENABLE, .tier = explains ? FUSION_TIER_COMPILED : 0}, .repeat = 1};
-    int c;
-    while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        bool ok = true;
-        switch (c) {
-        case 'i': ok = parse_binding(optarg, o->in, &o->n_in); break;
-        case 'o': ok = parse_binding(optarg, o->out, &o->n_out); break;
-        case 'f': ok = parse_mode(optarg, &o->finalize.mode); break;
-        case 'j':
-            o->json = true;
-            complain_as_json();
-            break;
-        case 'b': ok = parse_barriers(optarg, &o->finalize); break;
-        case 'd': o->finalize.device = optarg; break;
-        case 'g': o->finalize.debug = true; break;
-        case 'r': o->repeat = (uint32_t)strtoul(optarg, NULL, 10); break;
-        case 't': ok = parse_tier(optarg, &o->finalize.tier); break;
-        case 'a': o->assembly = true; break;
-        case 'R': o->ir = true; break;
-        case 'D': o->dot = optarg; break;
-        case 'S': o->svg = optarg; break;
-        case 's': o->compile.spirv = optarg; break;
-        case 'l': o->compile.dialect = optarg; break;
-        case 'h': usage(argv[0]); exit(0);
-        default: ok = false;
-        }
-        if (!ok) return false;
-    }
-    if (optind != argc - 1 || o->repeat == 0) {
-        usage(argv[0]);
-        return false;
-    }
-    o->graph = argv[optind];
-    return true;
-}
+#include "tools/inspect/terminal/numbers.h"
 
 /* ---- run ---- */
 
@@ -214,59 +62,123 @@ static bool write_outputs(struct loaded *l, const struct options *o)
     return true;
 }
 
-static int compare_times(const void *a, const void *b)
+/* What was done, in times. */
+struct measured {
+    struct runs fused, unfused; /* unfused: with --compare */
+    double bandwidth;           /* with --profile */
+    struct trace_spans before;
+};
+
+static bool finalize(struct loaded *l, const fusion_finalize_options *options, fusion_exec **exec)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+    return fusion_graph_finalize(l->graph, options, exec) == FUSION_SUCCESS || loaded_fail(l);
 }
 
-/* Submits as often as asked; the median of the execution times. */
-static bool submit(fusion_session *s, fusion_exec *exec, uint32_t repeat, double *run_ms)
+/* Both in turn, so that what else the machine does meets both. */
+static bool run_all(struct loaded *l, const struct options *o, struct measured *m)
 {
-    uint64_t *times = calloc(repeat, sizeof *times);
-    bool ok = true;
-    for (uint32_t i = 0; i < repeat && ok; i++) {
-        fusion_event event;
-        ok = fusion_exec_submit(exec, NULL, 0, &event) == FUSION_SUCCESS &&
-             fusion_event_wait(s, event, -1, &times[i]) == FUSION_SUCCESS;
-    }
-    if (ok) {
-        qsort(times, repeat, sizeof *times, compare_times);
-        uint64_t median = times[repeat / 2];
-        *run_ms = (double)median / 1e6;
-    } else {
+    if ((o->profile || o->trace) && fusion_session_set_profiling(l->session, true) != FUSION_SUCCESS) {
         print_error("run");
+        return false;
     }
-    free(times);
-    return ok;
+    for (uint32_t i = 0; i < o->repeat; i++)
+        if (!runs_add(&m->fused, l->session) || (o->compare && !runs_add(&m->unfused, l->session))) return false;
+    fusion_session_set_profiling(l->session, false);
+    return true;
+}
+
+static bool prepare(struct loaded *l, const struct options *o, struct measured *m)
+{
+    fusion_exec *exec;
+    fusion_finalize_options unfused = o->finalize;
+    unfused.mode = FUSION_NONE;
+    m->before.finalize_ns = now_ns();
+    if (!finalize(l, &o->finalize, &exec) || !runs_init(&m->fused, exec, o->repeat)) return false;
+    m->before.finalized_ns = now_ns();
+    return !o->compare || (finalize(l, &unfused, &exec) && runs_init(&m->unfused, exec, o->repeat));
+}
+
+static double ratio_of(const struct measured *m)
+{
+    double fused = runs_median_ms(&m->fused);
+    return fused > 0 ? runs_median_ms(&m->unfused) / fused : 0;
+}
+
+static json_object *ms_json(double ms)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.6f", ms);
+    return json_object_new_double_s(ms, text);
+}
+
+static json_object *compare_json(const struct measured *m)
+{
+    const fusion_report *r = fusion_exec_report(m->unfused.exec);
+    json_object *o = json_object_new_object();
+    json_object_object_add(o, "launches", json_object_new_int64(r->launches));
+    json_object_object_add(o, "bytes", json_object_new_int64((int64_t)r->bytes_fused));
+    json_object_object_add(o, "run_ms", ms_json(runs_median_ms(&m->unfused)));
+    json_object_object_add(o, "ratio", ms_json(ratio_of(m)));
+    return o;
+}
+
+static void print_comparison(const struct measured *m)
+{
+    const struct runs *both[] = {&m->fused, &m->unfused};
+    char size[NUMBER_TEXT];
+    for (int i = 0; i < 2; i++) {
+        const fusion_report *r = fusion_exec_report(both[i]->exec);
+        printf("%-8s %10.3f ms  %4" PRIu32 " launch%s %s of traffic\n", i ? "unfused" : "fused",
+               runs_median_ms(both[i]), r->launches, r->launches == 1 ? ",  " : "es,", size_text(r->bytes_fused, size));
+    }
+    printf("fused is %.2f times as fast (medians of %" PRIu32 " runs in turn)\n", ratio_of(m), m->fused.n);
+}
+
+static void tell_json(const struct options *o, const struct measured *m, const fusion_transfers *moved)
+{
+    json_object *json = report_json(m->fused.exec);
+    json_object_object_add(json, "run_ms", ms_json(runs_median_ms(&m->fused)));
+    json_object_object_add(json, "bytes_to_device", json_object_new_int64((int64_t)moved->to_device));
+    json_object_object_add(json, "bytes_from_device", json_object_new_int64((int64_t)moved->from_device));
+    if (o->profile) json_object_object_add(json, "profile", profile_json(&m->fused, m->bandwidth));
+    if (o->compare) json_object_object_add(json, "unfused", compare_json(m));
+    print_json(json);
+    json_object_put(json);
+}
+
+static void tell(const struct options *o, const struct measured *m, const fusion_transfers *moved)
+{
+    report_print(m->fused.exec);
+    printf("run in %.3f ms\n", runs_median_ms(&m->fused));
+    if (moved->to_device || moved->from_device)
+        printf("moved %" PRIu64 " bytes to the device, %" PRIu64 " back\n", moved->to_device, moved->from_device);
+    report_print_tiers(m->fused.exec);
+    if (o->profile) profile_print(&m->fused, m->bandwidth);
+    if (o->compare) print_comparison(m);
+}
+
+static bool measure(struct loaded *l, const struct options *o, struct measured *m)
+{
+    fusion_transfers moved;
+    if (!prepare(l, o, m) || !run_all(l, o, m)) return false;
+    fusion_session_transfers(l->session, &moved);
+    if (!write_outputs(l, o)) return false;
+    if (o->trace && !trace_write(o->trace, &m->fused, &m->before, o->finalize.device)) return false;
+    if (o->profile) m->bandwidth = profile_bandwidth(l->session, o->finalize.device);
+    if (o->json)
+        tell_json(o, m, &moved);
+    else
+        tell(o, m, &moved);
+    return true;
 }
 
 static bool run_graph(struct loaded *l, const struct options *o)
 {
-    fusion_exec *exec;
-    double run_ms;
-    if (!read_inputs(l, o)) return false;
-    if (fusion_graph_finalize(l->graph, &o->finalize, &exec) != FUSION_SUCCESS) return loaded_fail(l);
-    if (!submit(l->session, exec, o->repeat, &run_ms) || !write_outputs(l, o)) return false;
-    fusion_transfers moved;
-    fusion_session_transfers(l->session, &moved);
-    if (o->json) {
-        char text[32];
-        json_object *json = report_json(exec);
-        snprintf(text, sizeof text, "%.6f", run_ms);
-        json_object_object_add(json, "run_ms", json_object_new_double_s(run_ms, text));
-        json_object_object_add(json, "bytes_to_device", json_object_new_int64((int64_t)moved.to_device));
-        json_object_object_add(json, "bytes_from_device", json_object_new_int64((int64_t)moved.from_device));
-        print_json(json);
-        json_object_put(json);
-    } else {
-        report_print(exec);
-        printf("run in %.3f ms\n", run_ms);
-        if (moved.to_device || moved.from_device)
-            printf("moved %" PRIu64 " bytes to the device, %" PRIu64 " back\n", moved.to_device, moved.from_device);
-        report_print_tiers(exec);
-    }
-    return true;
+    struct measured m = {.before.load_ns = o->began_ns};
+    bool ok = read_inputs(l, o) && measure(l, o, &m);
+    runs_clear(&m.fused);
+    runs_clear(&m.unfused);
+    return ok;
 }
 
 /* ---- explain ---- */
@@ -314,10 +226,10 @@ static bool write_pictures(const fusion_exec *exec, const struct options *o)
 static bool explain_graph(struct loaded *l, const struct options *o)
 {
     fusion_exec *exec;
-    fusion_finalize_options finalize = o->finalize;
-    finalize.keep_ir = true;
-    finalize.keep_assembly = o->assembly;
-    if (fusion_graph_finalize(l->graph, &finalize, &exec) != FUSION_SUCCESS) return loaded_fail(l);
+    fusion_finalize_options options = o->finalize;
+    options.keep_ir = true;
+    options.keep_assembly = o->assembly;
+    if (!finalize(l, &options, &exec)) return false;
     if (!write_pictures(exec, o)) return false;
     if (o->json)
         explain_json(l, exec);
@@ -331,10 +243,9 @@ static bool explain_graph(struct loaded *l, const struct options *o)
 static bool compile_graph(struct loaded *l, const struct options *o)
 {
     fusion_exec *exec;
-    fusion_finalize_options finalize = o->finalize;
-    finalize.keep_ir = true;
-    if (fusion_graph_finalize(l->graph, &finalize, &exec) == FUSION_SUCCESS) return compile_launches(exec, &o->compile);
-    return loaded_fail(l);
+    fusion_finalize_options options = o->finalize;
+    options.keep_ir = true;
+    return finalize(l, &options, &exec) && compile_launches(exec, &o->compile);
 }
 
 /* ---- all of them ---- */
@@ -344,7 +255,8 @@ static int with_graph(const struct context *c, int argc, char **argv,
 {
     struct options o;
     struct loaded l = {0};
-    if (!parse_options(argc, argv, &o)) return 2;
+    if (!options_parse(argc, argv, &o)) return 2;
+    o.began_ns = now_ns();
     struct graph_file *file = graph_file_read(o.graph);
     fusion_session *session = file ? connect_or_say(c) : NULL;
     bool ok = session && loaded_open(&l, session, file) && work(&l, &o);
@@ -380,9 +292,9 @@ int command_compile(const struct context *c, int argc, char **argv)
 {
     struct options o;
     if (ahead_is_asked(argc, argv)) return ahead_command(argc, argv);
-    if (!parse_options(argc, argv, &o)) return 2;
+    if (!options_parse(argc, argv, &o)) return 2;
     if (!o.compile.spirv) {
-        usage(argv[0]);
+        options_usage(argv[0]);
         return 2;
     }
     if (!is_graph(o.graph)) return compile_module(o.graph, &o.compile) ? 0 : 1;

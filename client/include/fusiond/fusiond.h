@@ -474,7 +474,14 @@ typedef struct fusion_group {
        there is no code (else NULL); "": nothing was compiled. */
     const char *tier, *reason;
     const char *ir, *assembly; /* with keep_ir, keep_assembly; else NULL */
+    uint64_t bytes;            /* global memory traffic of one run */
 } fusion_group;
+
+/* What one run does, one after another: a launch, or a copy, fill or part that runs in this process. */
+typedef struct fusion_step {
+    bool is_group;
+    uint32_t index; /* of the report's groups, else the node */
+} fusion_step;
 
 typedef struct fusion_internalized {
     const char *buffer, *memory; /* memory: "private", "local" or "none" */
@@ -495,6 +502,8 @@ typedef struct fusion_report {
     uint64_t bytes_fused, bytes_unfused; /* global memory traffic of one run */
     double compile_ms;                   /* as the client saw it: request to reply */
     const char *cache;                   /* "miss", "memory", "disk" */
+    uint32_t n_steps;                    /* 0 with debug */
+    const fusion_step *steps;
 } fusion_report;
 
 /* What was done and why; lives as long as the executable. */

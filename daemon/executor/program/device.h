@@ -41,6 +41,9 @@ struct launch_code {
     const struct launch_binary *binary; /* NULL: there is nothing to keep */
 };
 
+/* CLOCK_MONOTONIC. */
+typedef void step_timed(uint64_t sequence, uint32_t step, uint32_t n_steps, uint64_t began_ns, uint64_t ended_ns);
+
 /* What launches of all devices run with. */
 struct launch_context {
     struct pool *pool; /* threads; NULL: there is the caller's alone */
@@ -48,6 +51,8 @@ struct launch_context {
     struct buffers *buffers;         /* all of the session, for addresses that are found in memory */
     const struct slot_memory *slots; /* of the program */
     void (*wake)(void);              /* the thread that runs submissions, when something beside it has ended */
+    uint64_t sequence;               /* of the submission */
+    step_timed *timed;               /* told of each step, or steps that ran as one; NULL: nobody wants to know */
 };
 
 /* Launches that run beside the thread that runs submissions. */

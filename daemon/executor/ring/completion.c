@@ -44,6 +44,16 @@ void completion_moved(uint64_t to_device, uint64_t from_device)
     atomic_store(&completion.ring->from_device, from_device);
 }
 
+bool completion_wants_times(void)
+{
+    return atomic_load_explicit(&completion.ring->wants_times, memory_order_relaxed);
+}
+
+void completion_time(const struct ring_time *time)
+{
+    ring_tell_time(completion.ring, time);
+}
+
 static void tell_event(void)
 {
     if (!atomic_load(&completion.ring->wants_event)) return;

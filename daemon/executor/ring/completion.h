@@ -1,6 +1,7 @@
 /* What the client learns of a submission, through the ring: that it is complete, and what its kernels printed. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,11 @@ void completion_init(struct ring *ring, int event_fd);
 void completion_print(const char *text, size_t bytes, uint64_t dropped);
 /* So many bytes were moved to devices and back, ever. */
 void completion_moved(uint64_t to_device, uint64_t from_device);
+/* Whether the client wants to know when steps run, from the submission that begins now on. */
+bool completion_wants_times(void);
+struct ring_time;
+/* The thread that takes submissions says so. */
+void completion_time(const struct ring_time *time);
 /* All before this one are complete, and it is not. The thread that takes submissions says so. */
 void completion_oldest(uint64_t sequence);
 /* All up to this one are: those that were told while older ones were not. */

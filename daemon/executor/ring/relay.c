@@ -93,6 +93,18 @@ static void pass_prints(struct ring *ring)
     while ((n = ring_take_print(ring, text, sizeof text)) > 0) completion_print(text, n, 0);
 }
 
+/* Of the one submission that was under way. */
+static void pass_times(struct ring *ring, uint64_t sequence)
+{
+    struct ring_time times[16];
+    uint32_t n;
+    while ((n = ring_take_times(ring, times, 16)) > 0)
+        for (uint32_t i = 0; i < n; i++) {
+            times[i].sequence = sequence;
+            completion_time(&times[i]);
+        }
+}
+
 static int read_completion(const struct ring *ring, uint64_t sequence, uint64_t *run_ns, struct error *e)
 {
     const struct ring_completion *c = &ring->completions[sequence % RING_MAX_PENDING];
@@ -110,6 +122,9 @@ int relay_run(const uint8_t *entry, uint64_t *run_ns, struct error *e)
     struct ring *ring = relay.ring;
     uint64_t sequence;
     *run_ns = 0;
+    struct ring_entry header;
+    memcpy(&header, entry, sizeof header);
+    atomic_store_explicit(&ring->wants_times, completion_wants_times(), memory_order_relaxed);
     wait_for_executor(ring);
     if (!push(ring, entry, &sequence))
         return error_set(e, FUSION_EXECUTOR, "submission", "there is no room in the ring of the executor for GPUs");
@@ -119,6 +134,7 @@ int relay_run(const uint8_t *entry, uint64_t *run_ns, struct error *e)
         if (atomic_load(&ring->state) == RING_CLOSED)
             return error_set(e, FUSION_EXECUTOR, "submission", "the executor for GPUs has gone");
     pass_prints(ring);
+    pass_times(ring, header.sequence);
     completion_moved(atomic_load(&ring->to_device), atomic_load(&ring->from_device));
     return read_completion(ring, sequence, run_ns, e);
 }

@@ -139,6 +139,11 @@ static bool go_on(struct submitter *s, struct submission *one)
     return true;
 }
 
+static void tell_time(uint64_t sequence, uint32_t step, uint32_t n_steps, uint64_t began_ns, uint64_t ended_ns)
+{
+    completion_time(&(struct ring_time){sequence, step, n_steps, began_ns, ended_ns});
+}
+
 /* What is said of it as long as it runs. */
 static void begin_run(struct submission *one, const struct slot_memory *slots, uint32_t n_slots)
 {
@@ -150,6 +155,8 @@ static void begin_run(struct submission *one, const struct slot_memory *slots, u
 static void run_steps(struct submitter *s, struct submission *one)
 {
     one->context.printer = one->x->printer;
+    one->context.sequence = one->header.sequence;
+    one->context.timed = completion_wants_times() ? tell_time : NULL;
     if (submission_prepare(one) != 0) {
         finish(s, one);
         return;

@@ -9,6 +9,7 @@
 #include "daemon/executor/program/slot_memory.h"
 #include "daemon/executor/run/pool.h"
 #include "daemon/executor/run/running.h"
+#include "daemon/executor/run/wait.h"
 #include "ir/base/arena.h"
 #include "ir/printf/printer.h"
 #include "proto/limits.h"
@@ -328,8 +329,19 @@ static uint32_t run_step(struct steps *s, struct error *e)
         return 1;
     }
     if (s->at != s->part) return 1;
+    if (s->context->timed) s->time = (struct step_time){s->next, 1, wait_now_ns()};
     if (step->kind != PROGRAM_STEP_LAUNCH) return run_transfer(s->context, s->x, step, e) == 0;
-    return run_launches(s, e);
+    s->time.n_steps = run_launches(s, e);
+    return s->time.n_steps;
+}
+
+/* The step that began last is over, and with it what ran as one with it. */
+static void tell_time(struct steps *s)
+{
+    struct step_time *t = &s->time;
+    if (s->context->timed && t->n_steps)
+        s->context->timed(s->context->sequence, t->step, t->n_steps, t->began_ns, wait_now_ns());
+    t->n_steps = 0;
 }
 
 enum steps_state steps_go_on(struct steps *s, struct error *e)
@@ -338,6 +350,7 @@ enum steps_state steps_go_on(struct steps *s, struct error *e)
     if (s->waits && !end_beside(s, e)) return STEPS_FAILED;
     for (;;) {
         enum steps_state state = run_sequence(s, e);
+        if (state == STEPS_DONE) tell_time(s);
         if (state != STEPS_DONE || s->next == s->x->program->n_steps || s->at > s->part) return state;
         uint32_t done = run_step(s, e);
         if (!done) return STEPS_FAILED;

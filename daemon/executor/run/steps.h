@@ -22,6 +22,11 @@ struct steps {
         uint32_t *launches;
         bool *together; /* with the one before */
     } sequence;
+    /* What began last, where somebody wants to know when steps run; n_steps 0: nothing that is told. */
+    struct step_time {
+        uint32_t step, n_steps;
+        uint64_t began_ns;
+    } time;
     bool waits; /* for what runs beside */
     struct beside beside;
 };

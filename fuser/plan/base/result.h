@@ -47,6 +47,7 @@ struct fuser_launch {
     const struct ir_function *kernel;
     struct nd_range range; /* local filled in */
     uint64_t work;         /* operations of all work-items: an estimate */
+    uint64_t traffic;      /* bytes that it moves over global memory: docs/fusion.md */
     uint32_t n_params;
     struct fuser_param *params; /* as the kernel's parameters */
     uint32_t n_nodes;

@@ -346,7 +346,8 @@ static bool add_launch(struct launching *l, struct attempt *r)
 {
     struct fuser_plan *plan = l->plan;
     struct fuser_launch launch = launch_of(l, r);
-    plan->bytes_fused += traffic_of_attempt(l, r, &launch);
+    launch.traffic = traffic_of_attempt(l, r, &launch);
+    plan->bytes_fused += launch.traffic;
     bool done = add_conditions(l, r, &launch);
     plan->launches = arena_grow(plan->arena, plan->launches, plan->n_launches, sizeof *plan->launches);
     plan->launches[plan->n_launches] = launch;

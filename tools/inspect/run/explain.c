@@ -1,12 +1,12 @@
 /* An executable explained: why each buffer is where it is, why launches end where they do, and what would change it. */
-#include "tools/inspect/explain.h"
+#include "tools/inspect/run/explain.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/inspect/graph/types.h"
-#include "tools/inspect/report.h"
+#include "tools/inspect/run/report.h"
 #include "tools/inspect/terminal/json.h"
 #include "tools/inspect/terminal/numbers.h"
 

@@ -1,5 +1,5 @@
 /* An executable's report as JSON and as text. */
-#include "tools/inspect/report.h"
+#include "tools/inspect/run/report.h"
 #include "tools/inspect/terminal/numbers.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Kernels written as SPIR-V into files: of a module, or the fused ones of an executable. */
-#include "tools/inspect/compile.h"
+#include "tools/inspect/run/compile.h"
 
 #include <errno.h>
 #include <stdio.h>
