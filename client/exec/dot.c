@@ -1,20 +1,11 @@
 /* The picture of an executable: groups as boxes, buffers between kernels, internalized ones dashed. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/base/error.h"
 #include "client/base/text.h"
 #include "client/exec/exec.h"
-
-static void print_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') fputc('\\', out);
-        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-    }
-    fputc('"', out);
-}
 
 static void print_size(FILE *out, uint64_t bytes)
 {
@@ -25,11 +16,53 @@ static void print_size(FILE *out, uint64_t bytes)
     fprintf(out, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
+/* A text in lines of some words, as part of a label. */
+static void print_wrapped(FILE *out, const char *text)
+{
+    enum { WIDTH = 56 };
+    for (size_t column = 0; *text; text++, column++) {
+        bool breaks = *text == ' ' && column + strcspn(text + 1, " ") >= WIDTH;
+        if (breaks) column = 0;
+        if (*text == '"' || *text == '\\') fputc('\\', out);
+        if (breaks)
+            fputs("\\n", out);
+        else
+            fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+    }
+}
+
+/* Remarks about the node, or buffer, are shown where the pointer rests. */
+static void print_tooltip(FILE *out, const fusion_exec *e, const char *node, const char *buffer)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < e->report.n_remarks; i++) {
+        const fusion_remark *m = &e->report.remarks[i];
+        if (buffer ? strcmp(m->buffer, buffer) != 0 : *m->buffer || strcmp(m->node, node) != 0) continue;
+        fputs(some ? "\\n" : ", tooltip=\"", out);
+        print_wrapped(out, m->text);
+        some = true;
+    }
+    if (some) fputc('"', out);
+}
+
+static void print_sizes(FILE *out, const uint64_t sizes[3], uint32_t dims)
+{
+    for (uint32_t d = 0; d < dims; d++) fprintf(out, "%s%" PRIu64, d ? " x " : "", sizes[d]);
+}
+
 static void print_node(FILE *out, const fusion_exec *e, uint32_t node)
 {
-    fprintf(out, "  node%" PRIu32 " [shape=%s, label=", node,
-            e->nodes[node].kind == PROTO_NODE_KERNEL ? "box" : "ellipse");
-    print_quoted(out, e->node_names[node]);
+    const struct exec_node *n = &e->nodes[node];
+    fprintf(out, "  node%" PRIu32 " [shape=%s, label=\"", node, n->kind == PROTO_NODE_KERNEL ? "box" : "ellipse");
+    print_wrapped(out, e->node_names[node]);
+    if (n->kind == PROTO_NODE_KERNEL) {
+        fputs("\\n", out);
+        print_sizes(out, n->global, n->dims);
+        if (n->local[0]) fputs(" by ", out);
+        if (n->local[0]) print_sizes(out, n->local, n->dims);
+    }
+    fputc('"', out);
+    print_tooltip(out, e, e->node_names[node], NULL);
     fputs("];\n", out);
 }
 
@@ -48,7 +81,35 @@ static void print_slot(FILE *out, const fusion_exec *e, uint32_t slot)
         print_size(out, e->slot_saved[slot]);
         fputs(" of traffic", out);
     }
-    fputs("\"];\n", out);
+    fputc('"', out);
+    print_tooltip(out, e, NULL, e->slot_names[slot]);
+    fputs("];\n", out);
+}
+
+/* Why a launch begins with the node, not with one before it; NULL: nothing says so. */
+static const char *find_cut(const fusion_exec *e, const fusion_group *group)
+{
+    static const char cut[] = "not_fused_";
+    const char *node = group->n_nodes ? fusion_exec_node_name(e, group->nodes[0]) : NULL;
+    for (uint32_t i = 0; i < e->report.n_remarks && node; i++) {
+        const fusion_remark *m = &e->report.remarks[i];
+        if (strncmp(m->code, cut, sizeof cut - 1) == 0 && strcmp(m->node, node) == 0) return m->text;
+    }
+    return NULL;
+}
+
+static void print_launch_label(FILE *out, const fusion_exec *e, uint32_t index)
+{
+    const fusion_group *group = &e->report.groups[index];
+    const char *cut = find_cut(e, group);
+    fprintf(out, "label=\"launch %" PRIu32 ": ", index + 1);
+    print_wrapped(out, group->kernel);
+    fputs("\\n", out);
+    print_size(out, group->bytes);
+    fputs(" of traffic", out);
+    if (cut) fputs("\\ncut before it: ", out);
+    if (cut) print_wrapped(out, cut);
+    fputs("\"; ", out);
 }
 
 /* An internalized buffer lies inside the launch that keeps it. printed: by slot. */
@@ -70,8 +131,10 @@ static void print_group(FILE *out, const fusion_exec *e, uint32_t index, bool *d
     const fusion_group *group = &e->report.groups[index];
     fprintf(out,
             "  subgraph cluster%" PRIu32
-            " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; label=\"launch %" PRIu32 "\";\n",
-            index, index + 1);
+            " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; fontsize=11; ",
+            index);
+    print_launch_label(out, e, index);
+    fputc('\n', out);
     for (uint32_t i = 0; i < group->n_nodes; i++) {
         if (group->nodes[i] >= e->n_nodes) continue;
         print_node(out, e, group->nodes[i]);
@@ -117,6 +180,16 @@ static void print_edges(FILE *out, const fusion_exec *e)
     }
 }
 
+static const char legend[] =
+    "  subgraph cluster_legend {\n  label=\"what is what\"; fontsize=10; color=gray70; node [fontsize=9];\n"
+    "  legend_kernel [shape=box, label=\"kernel\\nits range by its work-groups\"];\n"
+    "  legend_other [shape=ellipse, label=\"copy, fill, host task\"];\n"
+    "  legend_memory [shape=cylinder, style=filled, fillcolor=\"#f4ecd8\", label=\"memory\"];\n"
+    "  legend_internal [shape=note, style=dashed, color=gray50, fontcolor=gray35, label=\"kept out of memory\"];\n"
+    "  legend_kernel -> legend_memory [label=\"writes\", fontsize=8];\n"
+    "  legend_kernel -> legend_internal [label=\"writes\", fontsize=8, style=dashed, color=gray50];\n"
+    "  legend_kernel -> legend_other [label=\"depends_on\", fontsize=8, style=dotted];\n  }\n";
+
 static void print_graph(FILE *out, const fusion_exec *e, bool *drawn)
 {
     fprintf(out,
@@ -131,6 +204,7 @@ static void print_graph(FILE *out, const fusion_exec *e, bool *drawn)
     fputs(" saved\";\n", out);
     print_nodes(out, e, drawn);
     print_edges(out, e);
+    fputs(legend, out);
     fputs("}\n", out);
 }
 

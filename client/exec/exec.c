@@ -17,8 +17,10 @@ static void copy_nodes(fusion_exec *e, const fusion_graph *g)
     for (uint32_t i = 0; i < w->n_nodes && !e->pool.failed; i++) {
         const struct proto_node *n = &w->nodes[i];
         e->node_names[i] = client_pool_text(&e->pool, n->name, strlen(n->name));
-        e->nodes[i] =
-            (struct exec_node){.kind = n->kind, .n_args = n->n_args, .n_deps = n->n_deps, .from = n->from, .to = n->to};
+        e->nodes[i] = (struct exec_node){
+            .kind = n->kind, .n_args = n->n_args, .n_deps = n->n_deps, .from = n->from, .to = n->to, .dims = n->dims};
+        memcpy(e->nodes[i].global, n->global, sizeof n->global);
+        memcpy(e->nodes[i].local, n->local, sizeof n->local);
         e->nodes[i].args = client_pool_copy(&e->pool, n->args, n->n_args * sizeof *n->args);
         e->nodes[i].deps = client_pool_copy(&e->pool, n->deps, n->n_deps * sizeof *n->deps);
     }

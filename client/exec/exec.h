@@ -29,6 +29,8 @@ struct fusion_exec {
         const struct proto_arg *args;
         const uint32_t *deps;
         uint32_t from, to;
+        uint32_t dims; /* of a kernel's range */
+        uint64_t global[3], local[3];
     } * nodes;
     fusion_event last_event;
     bool on_gpu;        /* the session's executor for GPUs runs it */

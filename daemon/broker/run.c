@@ -109,18 +109,67 @@ static uint64_t raise_file_limit(void)
 }
 
 /* What is left for clients of what the daemon may have. */
-static void init_users(struct broker *broker, uint64_t files)
+static void limit_users(struct broker *broker)
 {
     const struct options *o = &broker->options;
-    uint64_t own_files = OWN_FILES + FILES_OF_COMPILER * o->compilers;
-    users_init(&broker->users, (const uint64_t[USER_RESOURCES]){
-                                   [USER_SESSIONS] = o->max_sessions,
-                                   [USER_BYTES] = o->memory_bytes - ((uint64_t)OPTIONS_OWN_MEMORY_MB << 20),
-                                   [USER_DESCRIPTORS] = files > 2 * own_files ? files - own_files : files / 2,
-                                   [USER_OBJECTS] = o->max_objects,
-                                   [USER_SHARED] = o->buffer_bytes,
-                                   [USER_EXECUTORS] = o->buffer_bytes / 3,
-                               });
+    uint64_t own_files = OWN_FILES + FILES_OF_COMPILER * o->compilers, files = raise_file_limit();
+    const uint64_t limits[USER_RESOURCES] = {
+        [USER_SESSIONS] = o->max_sessions,
+        [USER_BYTES] = o->memory_bytes - ((uint64_t)OPTIONS_OWN_MEMORY_MB << 20),
+        [USER_DESCRIPTORS] = files > 2 * own_files ? files - own_files : files / 2,
+        [USER_OBJECTS] = o->max_objects,
+        [USER_SHARED] = o->buffer_bytes,
+        [USER_EXECUTORS] = o->buffer_bytes / 3,
+    };
+    users_limit(&broker->users, limits, o->caps, o->n_caps);
+}
+
+/* ---- the configuration, read again ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* What is in use already. */
+static void keep_what_is_fixed(struct options *fresh, struct options *running)
+{
+    struct {
+        const char *name;
+        char **fresh, **running;
+    } fixed[] = {{"socket", &fresh->socket, &running->socket},
+                 {"cache", &fresh->cache, &running->cache},
+                 {"compiler", &fresh->compiler, &running->compiler},
+                 {"executor", &fresh->executor, &running->executor}};
+    if (fresh->cache_bytes != running->cache_bytes)
+        log_warning("configuration: cache-size is another one at the next start only");
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        if (!same_text(*fixed[i].fresh, *fixed[i].running))
+            log_warning("configuration: %s is another one at the next start only", fixed[i].name);
+        char *text = *fixed[i].fresh;
+        *fixed[i].fresh = *fixed[i].running;
+        *fixed[i].running = text;
+    }
+}
+
+static void on_reload(uv_signal_t *signal, int number)
+{
+    struct broker *broker = signal->data;
+    struct options fresh;
+    struct error e;
+    (void)number;
+    if (options_parse_again(&fresh, &broker->options, &e) != 0) {
+        log_warning("configuration: it stays as it was: %s", e.reason);
+        options_clear(&fresh);
+        return;
+    }
+    keep_what_is_fixed(&fresh, &broker->options);
+    fresh.tier = broker->options.tier;
+    fresh.foreground = broker->options.foreground;
+    options_clear(&broker->options);
+    broker->options = fresh;
+    limit_users(broker);
+    log_info("configuration: read again");
 }
 
 static void watch_signals(struct broker *broker)
@@ -131,11 +180,13 @@ static void watch_signals(struct broker *broker)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a cache that meets a limit is no reason to die */
     /* SIGUSR2 wakes the threads of closing.c. */
-    static const int meaningless[] = {SIGHUP, SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGTTOU};
+    static const int meaningless[] = {SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGTTOU};
     for (size_t i = 0; i < sizeof meaningless / sizeof *meaningless; i++) signal(meaningless[i], SIG_IGN);
     uv_signal_init(&broker->loop, &broker->terminate);
     uv_signal_init(&broker->loop, &broker->interrupt);
-    broker->terminate.data = broker->interrupt.data = broker;
+    uv_signal_init(&broker->loop, &broker->reload);
+    broker->terminate.data = broker->interrupt.data = broker->reload.data = broker;
+    uv_signal_start(&broker->reload, on_reload, SIGHUP);
     uv_signal_start(&broker->terminate, on_signal, SIGTERM);
     uv_signal_start(&broker->interrupt, on_signal, SIGINT);
 }
@@ -198,6 +249,7 @@ static void end(struct broker *broker)
     children_end(&broker->children);
     uv_close((uv_handle_t *)&broker->terminate, NULL);
     uv_close((uv_handle_t *)&broker->interrupt, NULL);
+    uv_close((uv_handle_t *)&broker->reload, NULL);
     uv_close((uv_handle_t *)&broker->fairness, NULL);
     uv_close((uv_handle_t *)&broker->weighing, NULL);
     uv_run(&broker->loop, UV_RUN_DEFAULT); /* until every handle is closed */
@@ -208,7 +260,7 @@ static void end(struct broker *broker)
     tempdir_remove(&broker->temporary);
 }
 
-int broker_run(const struct options *options)
+int broker_run(struct options *options)
 {
     /* No process of the same user looks into this memory, compilers and executors included. */
     prctl(PR_SET_DUMPABLE, 0);
@@ -218,7 +270,8 @@ int broker_run(const struct options *options)
         return 1;
     }
     LIST_INIT(&broker.sessions);
-    init_users(&broker, raise_file_limit());
+    users_init(&broker.users);
+    limit_users(&broker);
     if (options->private_fd >= 0) umask(077); /* not what the client has: it may want files that nobody can open */
     watch_signals(&broker);
     uv_timer_init(&broker.loop, &broker.fairness);
@@ -231,5 +284,6 @@ int broker_run(const struct options *options)
     if (started) broker.spare = spare_new(&broker);
     if (started) uv_run(&broker.loop, UV_RUN_DEFAULT);
     end(&broker);
+    *options = broker.options; /* to be freed: they may be others by now */
     return started ? 0 : 1;
 }

@@ -3,5 +3,5 @@
 
 struct options;
 
-/* Runs until told to end; the exit status. */
-int broker_run(const struct options *options);
+/* Runs until told to end; the exit status. The options may be others afterwards, as configuration is read again. */
+int broker_run(struct options *options);

@@ -201,7 +201,9 @@ def test_explain_buffers_and_cuts():
     expect("  spare, 32 B, global memory: no kernels that could be fused use it" in text, text)
     expect("  before launch 2: two and three cannot run as one kernel" in text, text)
     svg = open(f.file("g.svg")).read()
-    for part in ("launch 2", "no memory", "saves 32.8 kB of traffic", "49.2 kB saved"):
+    for part in ("launch 2: fused_shift_scale", "no memory", "saves 32.8 kB of traffic", "49.2 kB saved", "what is what",
+                 "cut before it: two and three cannot run as one kernel", "4096", "49.1 kB of traffic",
+                 "xlink:title=\"buffer t is kept in registers of one, two"):
         expect(part in svg, part)
 
 
@@ -364,6 +366,31 @@ def test_status_starts_no_service():
         expect(done.returncode == 3 and "no service is running" in done.stderr, done.stderr)
     done = subprocess.run([TOOL, "status", "--json"], capture_output=True, text=True, env=environment, timeout=60)
     expect(json.loads(done.stdout)["error"]["status"] == "connection", done.stdout)
+
+
+def test_top():
+    text = run("top", "--interval", "0.05", "--count", "2")
+    expect(text.count("submissions/s") == 2 and text.count("fusion-inspect") == 2 and "a second:" in text, text)
+    expect("usage" in run("top", "--interval", "x", status=2), "an interval that is no number")
+    done = subprocess.run([TOOL, "--socket", "/no/such/socket", "top"], capture_output=True, text=True, timeout=60)
+    expect(done.returncode == 3 and "no service is running" in done.stderr, done.stderr)
+
+
+def test_completion():
+    script = os.path.join(ROOT, "tools/inspect/fusion-inspect.bash")
+
+    def complete(*words):
+        code = f'. {script}; COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; ' + \
+            '_fusion_inspect; echo "${COMPREPLY[@]}"'
+        return subprocess.run(["bash", "-c", code], capture_output=True, text=True, timeout=60).stdout.split()
+
+    listed = [line.split()[0] for line in run("--help").splitlines()[1:]]
+    expect(sorted(w for w in complete("fusion-inspect", '""') if not w.startswith("-")) == sorted(listed), "each command")
+    for command in ("run", "explain", "compile"):
+        options = {w.split("=")[0].strip(",") for w in run(command, "--help").split() if w.startswith("--")}
+        known = set(complete("fusion-inspect", command, "--"))
+        expect(options <= known, f"{command}: {options - known} are not completed")
+    expect(complete("fusion-inspect", "--socket", "x", "run", "--tier", "q") == ["quick"], "a value")
 
 
 def test_misspelt_words():

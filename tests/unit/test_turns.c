@@ -26,7 +26,7 @@ static int setup(void **state)
     (void)state;
     memset(&stage, 0, sizeof stage);
     turns_init(&stage.turns);
-    users_init(&stage.users, (const uint64_t[USER_RESOURCES]){0});
+    users_init(&stage.users);
     stage.a = user_get(&stage.users, 1001);
     stage.b = user_get(&stage.users, 1002);
     for (int i = 0; i < CLIENTS; i++) turns_init_client(&stage.of_a[i], stage.a, false);

@@ -17,7 +17,8 @@ enum { LIMIT = 1024, FIRST = 4000 };
 
 static void init(struct users *users)
 {
-    users_init(users, (const uint64_t[USER_RESOURCES]){LIMIT, LIMIT << 20, LIMIT, LIMIT, LIMIT, LIMIT});
+    users_init(users);
+    users_limit(users, (const uint64_t[USER_RESOURCES]){LIMIT, LIMIT << 20, LIMIT, LIMIT, LIMIT, LIMIT}, NULL, 0);
     users->owner = FIRST - 1;
 }
 

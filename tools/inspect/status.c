@@ -14,24 +14,6 @@
 
 enum { NOT_RUNNING = 3 }; /* the exit status, as systemctl's */
 
-static uint64_t number(json_object *o, const char *key)
-{
-    json_object *value;
-    return json_object_object_get_ex(o, key, &value) ? (uint64_t)json_object_get_int64(value) : 0;
-}
-
-static const char *text(json_object *o, const char *key)
-{
-    json_object *value;
-    return json_object_object_get_ex(o, key, &value) ? json_object_get_string(value) : "";
-}
-
-static json_object *member(json_object *o, const char *key)
-{
-    json_object *value;
-    return json_object_object_get_ex(o, key, &value) ? value : NULL;
-}
-
 static void heading(const char *name)
 {
     printf("%s%-11s%s", style(stdout, STYLE_BOLD), name, style(stdout, STYLE_NONE));
@@ -43,58 +25,61 @@ static void print_service(json_object *o)
 {
     char up[NUMBER_TEXT], memory[NUMBER_TEXT];
     printf("%sfusiond %s%s, process %" PRIu64 ", running for %s, %s of memory\n", style(stdout, STYLE_GOOD),
-           text(o, "version"), style(stdout, STYLE_NONE), number(o, "pid"), duration_text(number(o, "uptime_ms"), up),
-           size_text(number(o, "rss_bytes"), memory));
+           json_text_of(o, "version"), style(stdout, STYLE_NONE), json_number(o, "pid"),
+           duration_text(json_number(o, "uptime_ms"), up), size_text(json_number(o, "rss_bytes"), memory));
     heading("sessions");
-    printf("%" PRIu64 " of %" PRIu64 ", %" PRIu64 " since it started\n", number(o, "sessions"),
-           number(member(o, "limits"), "sessions"), number(o, "sessions_ever"));
+    printf("%" PRIu64 " of %" PRIu64 ", %" PRIu64 " since it started\n", json_number(o, "sessions"),
+           json_number(json_member(o, "limits"), "sessions"), json_number(o, "sessions_ever"));
     heading("objects");
-    printf("%" PRIu64 " modules, %" PRIu64 " executables, %" PRIu64 " buffers\n", number(o, "modules"),
-           number(o, "executables"), number(o, "buffers"));
+    printf("%" PRIu64 " modules, %" PRIu64 " executables, %" PRIu64 " buffers\n", json_number(o, "modules"),
+           json_number(o, "executables"), json_number(o, "buffers"));
 }
 
 static void print_code(json_object *o)
 {
-    uint64_t hits = number(o, "object_hits_memory") + number(o, "object_hits_disk") + number(o, "object_hits_bundle");
-    uint64_t all = hits + number(o, "object_misses");
+    uint64_t hits = json_number(o, "object_hits_memory") + json_number(o, "object_hits_disk") +
+                    json_number(o, "object_hits_bundle");
+    uint64_t all = hits + json_number(o, "object_misses");
     heading("graphs");
-    printf("%" PRIu64 " finalized, %" PRIu64 " of them as planned before\n", number(o, "finalizes"),
-           number(o, "plan_hits"));
+    printf("%" PRIu64 " finalized, %" PRIu64 " of them as planned before\n", json_number(o, "finalizes"),
+           json_number(o, "plan_hits"));
     heading("code");
     printf("%" PRIu64 " launches, %.0f %% found: %" PRIu64 " in memory, %" PRIu64 " on disk, %" PRIu64
            " in bundles; %" PRIu64 " compiled\n",
-           all, all ? 100.0 * (double)hits / (double)all : 0, number(o, "object_hits_memory"),
-           number(o, "object_hits_disk"), number(o, "object_hits_bundle"), number(o, "compiles"));
+           all, all ? 100.0 * (double)hits / (double)all : 0, json_number(o, "object_hits_memory"),
+           json_number(o, "object_hits_disk"), json_number(o, "object_hits_bundle"), json_number(o, "compiles"));
     heading("quick tier");
     printf("%" PRIu64 " launches interpreted at first, %" PRIu64 " have code now, %" PRIu64 " stay\n",
-           number(o, "quick_launches"), number(o, "launches_replaced"), number(o, "launches_kept"));
+           json_number(o, "quick_launches"), json_number(o, "launches_replaced"), json_number(o, "launches_kept"));
 }
 
 static void print_cache(json_object *o)
 {
     char memory[NUMBER_TEXT], disk[NUMBER_TEXT];
     heading("cache");
-    printf("%s in memory, %s on disk", size_text(number(o, "cache_bytes_memory"), memory),
-           size_text(number(o, "cache_bytes_disk"), disk));
-    if (number(o, "corrupt_entries")) printf(", %" PRIu64 " corrupt entries left out", number(o, "corrupt_entries"));
-    if (number(o, "cache_write_failures")) printf(", %" PRIu64 " writes failed", number(o, "cache_write_failures"));
+    printf("%s in memory, %s on disk", size_text(json_number(o, "cache_bytes_memory"), memory),
+           size_text(json_number(o, "cache_bytes_disk"), disk));
+    if (json_number(o, "corrupt_entries"))
+        printf(", %" PRIu64 " corrupt entries left out", json_number(o, "corrupt_entries"));
+    if (json_number(o, "cache_write_failures"))
+        printf(", %" PRIu64 " writes failed", json_number(o, "cache_write_failures"));
     putchar('\n');
 }
 
 static void print_processes(json_object *o)
 {
-    json_object *w = member(o, "windows");
+    json_object *w = json_member(o, "windows");
     heading("compilers");
     printf("%" PRIu64 ", %" PRIu64 " busy, %" PRIu64 " jobs wait; %" PRIu64 " replaced in turn, %" PRIu64
            " died, %" PRIu64 " jobs done again\n",
-           number(o, "compilers"), number(o, "compilers_busy"), number(o, "jobs_queued"),
-           number(o, "compilers_recycled"), number(o, "compilers_lost"), number(o, "jobs_repeated"));
+           json_number(o, "compilers"), json_number(o, "compilers_busy"), json_number(o, "jobs_queued"),
+           json_number(o, "compilers_recycled"), json_number(o, "compilers_lost"), json_number(o, "jobs_repeated"));
     heading("executors");
-    printf("%" PRIu64 " died\n", number(o, "executors_lost"));
-    if (!w || !number(w, "windows")) return;
+    printf("%" PRIu64 " died\n", json_number(o, "executors_lost"));
+    if (!w || !json_number(w, "windows")) return;
     heading("windows");
     printf("%" PRIu64 " of %" PRIu64 " commands, %" PRIu64 " ran fused, %" PRIu64 " shapes (this session)\n",
-           number(w, "windows"), number(w, "commands"), number(w, "fused"), number(w, "shapes"));
+           json_number(w, "windows"), json_number(w, "commands"), json_number(w, "fused"), json_number(w, "shapes"));
 }
 
 /* ---- who uses it ---- */
@@ -102,21 +87,21 @@ static void print_processes(json_object *o)
 static void print_user(json_object *u)
 {
     char memory[NUMBER_TEXT], shared[NUMBER_TEXT], compile[NUMBER_TEXT];
-    json_object *h = member(u, "holds");
-    const struct passwd *user = getpwuid((uid_t)number(u, "uid"));
+    json_object *h = json_member(u, "holds");
+    const struct passwd *user = getpwuid((uid_t)json_number(u, "uid"));
     printf("  %-12s %3" PRIu64 " sessions  %9s in the service  %9s shared  %5" PRIu64 " descriptors  %5" PRIu64
            " objects  %9s of compiling\n",
-           user ? user->pw_name : text(u, "uid"), number(h, "sessions"), size_text(number(h, "bytes"), memory),
-           size_text(number(h, "shared_bytes"), shared), number(h, "descriptors"), number(h, "objects"),
-           time_text(number(u, "compile_ns"), compile));
+           user ? user->pw_name : json_text_of(u, "uid"), json_number(h, "sessions"),
+           size_text(json_number(h, "bytes"), memory), size_text(json_number(h, "shared_bytes"), shared),
+           json_number(h, "descriptors"), json_number(h, "objects"), time_text(json_number(u, "compile_ns"), compile));
 }
 
 static void print_client(json_object *c)
 {
     printf("  session %-4" PRIu64 " %-20s process %-8" PRIu64 " user %-6" PRIu64 " %5" PRIu64 " buffers %5" PRIu64
            " executables %9" PRIu64 " submissions\n",
-           number(c, "session"), text(c, "name"), number(c, "pid"), number(c, "uid"), number(c, "buffers"),
-           number(c, "executables"), number(c, "submissions"));
+           json_number(c, "session"), json_text_of(c, "name"), json_number(c, "pid"), json_number(c, "uid"),
+           json_number(c, "buffers"), json_number(c, "executables"), json_number(c, "submissions"));
 }
 
 static void print_each(const char *name, json_object *list, void (*print)(json_object *))
@@ -133,8 +118,8 @@ static void print_status(json_object *o)
     print_code(o);
     print_cache(o);
     print_processes(o);
-    print_each("users", member(o, "users"), print_user);
-    print_each("clients", member(o, "clients"), print_client);
+    print_each("users", json_member(o, "users"), print_user);
+    print_each("clients", json_member(o, "clients"), print_client);
 }
 
 static int show(fusion_session *s, bool as_json)

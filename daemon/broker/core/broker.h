@@ -45,7 +45,7 @@ struct broker {
     uint64_t next_id; /* of sessions, modules and executables: never the same number twice */
     uint64_t started_ms;
     struct counters counters;
-    uv_signal_t terminate, interrupt;
+    uv_signal_t terminate, interrupt, reload;
     uv_timer_t fairness;  /* while several users are there: how much their executors use */
     uint64_t fairness_ns; /* when it last went off */
     uv_timer_t weighing;  /* while a service has sessions: the memory of their executors */

@@ -1,4 +1,4 @@
-/* Command line, environment, defaults. */
+/* Command line, configuration file, environment, defaults. */
 #include "daemon/broker/core/options.h"
 
 #include <errno.h>
@@ -10,11 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/broker/core/config.h"
+#include "ir/base/nearest.h"
+
 static const char usage[] =
     "usage: fusiond [option ...]\n"
     "\n"
     "Fuses, compiles and runs graphs of compute kernels for the programs that connect to it.\n"
     "\n"
+    "  --config FILE         options as \"name = value\" lines (default /etc/fusiond/fusiond.conf, where\n"
+    "                        there is one and it is no private daemon); read again at SIGHUP\n"
     "  --socket PATH         listen there (default /run/fusiond/fusiond.sock); a socket passed\n"
     "                        by systemd comes first\n"
     "  --private FD          serve only the client connected to descriptor FD, end with it\n"
@@ -40,8 +45,11 @@ static const char usage[] =
     "  --foreground          write the log to standard error instead of syslog\n"
     "  --help, --version\n";
 
+static const char default_config[] = "/etc/fusiond/fusiond.conf";
+
 enum option_number {
     OPTION_SOCKET = 256,
+    OPTION_CONFIG,
     OPTION_PRIVATE,
     OPTION_CACHE,
     OPTION_CACHE_SIZE,
@@ -64,6 +72,7 @@ enum option_number {
 };
 
 static const struct option long_options[] = {
+    {"config", required_argument, NULL, OPTION_CONFIG},
     {"socket", required_argument, NULL, OPTION_SOCKET},
     {"private", required_argument, NULL, OPTION_PRIVATE},
     {"cache", required_argument, NULL, OPTION_CACHE},
@@ -148,55 +157,57 @@ static char *find_executable(const char *variable, const char *build_folder, con
 
 /* ---- values ---- */
 
-static bool number(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value)
+static int number(const char *text, uint64_t min, uint64_t max, uint64_t *value, struct error *e)
 {
     char *end;
     errno = 0;
     unsigned long long n = strtoull(text, &end, 10);
-    if (errno || end == text || *end || text[0] == '-' || n < min || n > max) {
-        fprintf(stderr, "fusiond: --%s: \"%s\" is not a number from %llu to %llu\n", name, text,
-                (unsigned long long)min, (unsigned long long)max);
-        return false;
-    }
+    if (errno || end == text || *end || text[0] == '-' || n < min || n > max)
+        return error_set(e, 1, "", "\"%s\" is not a number from %llu to %llu", text, (unsigned long long)min,
+                         (unsigned long long)max);
     *value = n;
-    return true;
+    return 0;
 }
 
-static bool number32(const char *name, const char *text, uint32_t min, uint32_t max, uint32_t *value)
+static int number32(const char *text, uint32_t min, uint32_t max, uint32_t *value, struct error *e)
 {
     uint64_t n;
-    if (!number(name, text, min, max, &n)) return false;
+    if (number(text, min, max, &n, e) != 0) return -1;
     *value = (uint32_t)n;
-    return true;
+    return 0;
 }
 
-static bool megabytes(const char *name, const char *text, uint64_t least, uint64_t *bytes)
+static int megabytes(const char *text, uint64_t least, uint64_t *bytes, struct error *e)
 {
-    if (!number(name, text, least, UINT64_C(1) << 30, bytes)) return false;
+    if (number(text, least, UINT64_C(1) << 30, bytes, e) != 0) return -1;
     *bytes <<= 20;
-    return true;
+    return 0;
 }
 
-static bool set_text(char **field, const char *text)
+/* text is the field's from now on. */
+static int set_text(char **field, char *text, struct error *e)
 {
+    if (!text) return error_set(e, 1, "", "there is no memory");
     free(*field);
-    *field = strdup(text);
-    return *field != NULL;
+    *field = text;
+    return 0;
 }
 
-static bool set_executable(char **field, const char *text)
-{
-    free(*field);
-    *field = absolute(text);
-    return *field != NULL;
-}
-
-static bool set_descriptor(int *field, const char *text)
+static int set_descriptor(int *field, const char *text, struct error *e)
 {
     uint64_t n;
-    if (!number("private", text, 0, INT_MAX, &n)) return false;
+    if (number(text, 0, INT_MAX, &n, e) != 0) return -1;
     *field = (int)n;
-    return true;
+    return 0;
+}
+
+/* An option without a value on the command line, with one in the file. */
+static int set_flag(bool *field, const char *text, struct error *e)
+{
+    if (text && strcmp(text, "yes") != 0 && strcmp(text, "no") != 0)
+        return error_set(e, 1, "", "\"%s\" is neither yes nor no", text);
+    *field = !text || strcmp(text, "yes") == 0;
+    return 0;
 }
 
 static uint32_t processors(void)
@@ -239,35 +250,62 @@ static void set_defaults(struct options *o)
     o->tier = default_tier();
 }
 
-static bool set_option(struct options *o, int option, const char *name, const char *text)
+static int set_option(struct options *o, int option, const char *text, struct error *e)
 {
     switch (option) {
-    case OPTION_SOCKET: return set_text(&o->socket, text);
-    case OPTION_PRIVATE: return set_descriptor(&o->private_fd, text);
-    case OPTION_CACHE: return set_text(&o->cache, text);
-    case OPTION_CACHE_SIZE: return megabytes(name, text, 1, &o->cache_bytes);
-    case OPTION_COMPILERS: return number32(name, text, 1, 1024, &o->compilers);
-    case OPTION_COMPILER: return set_executable(&o->compiler, text);
-    case OPTION_EXECUTOR: return set_executable(&o->executor, text);
-    case OPTION_TIME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->time_limit_ms);
-    case OPTION_MAX_TIME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->max_time_limit_ms);
-    case OPTION_COMPILE_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->compile_limit_ms);
-    case OPTION_COMPILER_MEMORY: return megabytes(name, text, 1, &o->compiler_bytes);
-    case OPTION_MAX_SESSIONS: return number32(name, text, 1, 100000, &o->max_sessions);
-    case OPTION_MAX_OBJECTS: return number32(name, text, 1, UINT32_MAX, &o->max_objects);
-    case OPTION_MEMORY: return megabytes(name, text, OPTIONS_OWN_MEMORY_MB + 1, &o->memory_bytes);
-    case OPTION_BUFFER_MEMORY: return megabytes(name, text, 1, &o->buffer_bytes);
-    case OPTION_FRAME_LIMIT: return number32(name, text, 1, UINT32_MAX, &o->frame_limit_ms);
-    case OPTION_WITHOUT_LANDLOCK: o->without_landlock = true; return true;
-    case OPTION_FOREGROUND: o->foreground = true; return true;
-    default: return false;
+    case OPTION_CONFIG: return set_text(&o->config, absolute(text), e);
+    case OPTION_SOCKET: return set_text(&o->socket, strdup(text), e);
+    case OPTION_PRIVATE: return set_descriptor(&o->private_fd, text, e);
+    case OPTION_CACHE: return set_text(&o->cache, strdup(text), e);
+    case OPTION_CACHE_SIZE: return megabytes(text, 1, &o->cache_bytes, e);
+    case OPTION_COMPILERS: return number32(text, 1, 1024, &o->compilers, e);
+    case OPTION_COMPILER: return set_text(&o->compiler, absolute(text), e);
+    case OPTION_EXECUTOR: return set_text(&o->executor, absolute(text), e);
+    case OPTION_TIME_LIMIT: return number32(text, 1, UINT32_MAX, &o->time_limit_ms, e);
+    case OPTION_MAX_TIME_LIMIT: return number32(text, 1, UINT32_MAX, &o->max_time_limit_ms, e);
+    case OPTION_COMPILE_LIMIT: return number32(text, 1, UINT32_MAX, &o->compile_limit_ms, e);
+    case OPTION_COMPILER_MEMORY: return megabytes(text, 1, &o->compiler_bytes, e);
+    case OPTION_MAX_SESSIONS: return number32(text, 1, 100000, &o->max_sessions, e);
+    case OPTION_MAX_OBJECTS: return number32(text, 1, UINT32_MAX, &o->max_objects, e);
+    case OPTION_MEMORY: return megabytes(text, OPTIONS_OWN_MEMORY_MB + 1, &o->memory_bytes, e);
+    case OPTION_BUFFER_MEMORY: return megabytes(text, 1, &o->buffer_bytes, e);
+    case OPTION_FRAME_LIMIT: return number32(text, 1, UINT32_MAX, &o->frame_limit_ms, e);
+    case OPTION_WITHOUT_LANDLOCK: return set_flag(&o->without_landlock, text, e);
+    case OPTION_FOREGROUND: return set_flag(&o->foreground, text, e);
+    default: return error_set(e, 1, "", "it has no meaning here");
     }
 }
 
-static enum options_result parse(struct options *o, int argc, char **argv)
+/* Options that make no sense in a file. */
+static bool is_for_files(int option)
+{
+    return option != OPTION_CONFIG && option != OPTION_PRIVATE && option != OPTION_HELP && option != OPTION_VERSION;
+}
+
+/* A line of the file. */
+static int set_by_name(void *data, const char *name, const char *text, struct error *e)
+{
+    struct options *o = data;
+    char hint[120];
+    struct nearest s = nearest_begin(name, strlen(name));
+    for (const struct option *option = long_options; option->name; option++) {
+        if (!is_for_files(option->val)) continue;
+        nearest_offer(&s, option->name);
+        if (strcmp(option->name, name) != 0) continue;
+        if (set_option(o, option->val, text, e) == 0) return 0;
+        struct error why = *e;
+        return error_set(e, 1, "", "%s: %s", name, why.reason);
+    }
+    return error_set(e, 1, "", "there is no option `%s`%s", name, nearest_hint(s.best, hint, sizeof hint));
+}
+
+/* The command line. e: what is wrong, "" where getopt has said it. */
+static enum options_result parse_arguments(struct options *o, struct error *e)
 {
     int option, index = 0;
-    while ((option = getopt_long(argc, argv, "", long_options, &index)) != -1) {
+    optind = 0; /* it may have been read before */
+    error_set(e, 1, "", "%s", "");
+    while ((option = getopt_long(o->argc, o->argv, "", long_options, &index)) != -1) {
         if (option == OPTION_HELP) {
             fputs(usage, stdout);
             return OPTIONS_DONE;
@@ -276,25 +314,54 @@ static enum options_result parse(struct options *o, int argc, char **argv)
             puts("fusiond " FUSIOND_VERSION);
             return OPTIONS_DONE;
         }
-        if (option == '?' || !set_option(o, option, long_options[index].name, optarg)) return OPTIONS_WRONG;
-    }
-    if (optind < argc) {
-        fprintf(stderr, "fusiond: unexpected argument %s\n", argv[optind]);
+        if (option == '?') return OPTIONS_WRONG;
+        if (set_option(o, option, optarg, e) == 0) continue;
+        struct error why = *e;
+        error_set(e, 1, "", "--%s: %s", long_options[index].name, why.reason);
         return OPTIONS_WRONG;
     }
-    return OPTIONS_RUN;
+    if (optind < o->argc) error_set(e, 1, "", "unexpected argument %s", o->argv[optind]);
+    return optind < o->argc ? OPTIONS_WRONG : OPTIONS_RUN;
+}
+
+/* The command line names the file, and comes before it: it is read twice. */
+static enum options_result parse_all(struct options *o, int argc, char **argv, struct error *e)
+{
+    set_defaults(o);
+    o->argc = argc;
+    o->argv = argv;
+    enum options_result result = parse_arguments(o, e);
+    bool given = o->config, reads = given || o->private_fd < 0;
+    if (result != OPTIONS_RUN || !reads) return result;
+    struct config_target file = {.set = set_by_name, .data = o};
+    int read = config_read(&file, given ? o->config : default_config, given, e);
+    o->caps = file.caps;
+    o->n_caps = file.n_caps;
+    return read == 0 ? parse_arguments(o, e) : OPTIONS_WRONG;
+}
+
+static void without_cache(struct options *o)
+{
+    if (!o->cache || strcmp(o->cache, "none") != 0) return;
+    free(o->cache);
+    o->cache = NULL;
 }
 
 enum options_result options_parse(struct options *o, int argc, char **argv)
 {
-    set_defaults(o);
-    enum options_result result = parse(o, argc, argv);
+    struct error e;
+    enum options_result result = parse_all(o, argc, argv, &e);
+    if (result == OPTIONS_WRONG && *e.reason) fprintf(stderr, "fusiond: %s\n", e.reason);
     if (result == OPTIONS_WRONG) fputs("Try fusiond --help.\n", stderr);
-    if (o->cache && strcmp(o->cache, "none") == 0) {
-        free(o->cache);
-        o->cache = NULL;
-    }
+    without_cache(o);
     return result;
+}
+
+int options_parse_again(struct options *o, const struct options *first, struct error *e)
+{
+    enum options_result result = parse_all(o, first->argc, first->argv, e);
+    without_cache(o);
+    return result == OPTIONS_RUN ? 0 : -1;
 }
 
 void options_clear(struct options *o)
@@ -303,4 +370,6 @@ void options_clear(struct options *o)
     free(o->cache);
     free(o->compiler);
     free(o->executor);
+    free(o->config);
+    free(o->caps);
 }

@@ -1,8 +1,10 @@
-/* What the daemon was told to do: command line, environment, defaults. */
+/* What the daemon was told to do: command line, configuration file, environment, defaults. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "daemon/broker/core/user.h"
 
 /* What the launches of a new handle run: what is ready sooner, the kernels themselves until there is code, or code. */
 enum tier { TIER_AUTOMATIC, TIER_QUICK, TIER_COMPILED, TIERS };
@@ -23,10 +25,18 @@ struct options {
     enum tier tier;                      /* of graphs whose client leaves the choice to us */
     bool without_landlock;               /* start as a service also where the kernel has none */
     bool foreground;
+    char *config;           /* file; NULL: none was asked for */
+    struct user_caps *caps; /* of the file */
+    uint32_t n_caps;
+    int argc; /* as they came: to be read again with the file */
+    char **argv;
 };
 
 enum { OPTIONS_OWN_MEMORY_MB = 96 }; /* of memory_bytes: what the daemon needs besides what clients make it hold */
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
 
+/* Defaults, the configuration file, the command line. argv is kept. What is wrong is said on standard error. */
 enum options_result options_parse(struct options *o, int argc, char **argv);
+/* The same once more, as the file is now. 0, or -1 with the error. To be cleared in any case. */
+int options_parse_again(struct options *o, const struct options *first, struct error *e);
 void options_clear(struct options *o);

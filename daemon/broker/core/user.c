@@ -21,11 +21,18 @@ static const struct {
     [USER_EXECUTORS] = {"memory of executors", 1 << 20, " MB"},
 };
 
-void users_init(struct users *users, const uint64_t limits[USER_RESOURCES])
+void users_init(struct users *users)
 {
     *users = (struct users){.owner = geteuid()};
     TAILQ_INIT(&users->list);
+}
+
+void users_limit(struct users *users, const uint64_t limits[USER_RESOURCES], const struct user_caps *caps,
+                 uint32_t n_caps)
+{
     for (int i = 0; i < USER_RESOURCES; i++) users->limits[i] = limits[i];
+    users->caps = caps;
+    users->n_caps = n_caps;
 }
 
 static void forget(struct user *user)
@@ -86,19 +93,34 @@ void user_put(struct user *user)
     forget(user);
 }
 
+static uint64_t cap(const struct user *user, enum user_resource resource)
+{
+    const struct users *users = user->users;
+    for (uint32_t i = 0; i < users->n_caps; i++)
+        if (users->caps[i].uid == user->uid) return users->caps[i].most[resource];
+    return UINT64_MAX;
+}
+
 /* The most it may hold. */
 static uint64_t share(const struct user *user, enum user_resource resource)
 {
     const struct users *users = user->users;
     uint64_t others = users->used[resource] - user->used[resource], limit = users->limits[resource];
     uint64_t left = limit > others ? limit - others : 0;
-    return user->whole ? left : left / 2;
+    uint64_t fair = user->whole ? left : left / 2, most = cap(user, resource);
+    return fair < most ? fair : most;
 }
 
 static bool refuse(const struct user *user, enum user_resource resource, uint64_t amount, struct error *error)
 {
-    uint64_t unit = resources[resource].unit, used = user->used[resource];
+    uint64_t unit = resources[resource].unit, used = user->used[resource], most = cap(user, resource);
     const char *name = resources[resource].unit_name;
+    if (used > most || amount > most - used)
+        return error_set(error, FUSION_OUT_OF_MEMORY, NULL,
+                         "%s: %llu%s more are beyond what user %u is allowed: %llu%s, of which it has %llu%s",
+                         resources[resource].name, (unsigned long long)(amount / unit + (amount % unit != 0)), name,
+                         (unsigned)user->uid, (unsigned long long)(most / unit), name,
+                         (unsigned long long)(used / unit), name) == 0;
     error_set(error, FUSION_OUT_OF_MEMORY, NULL,
               "%s: %llu%s more are beyond the share of user %u, which has %llu%s; others have %llu%s of %llu%s",
               resources[resource].name, (unsigned long long)(amount / unit + (amount % unit != 0)), name,

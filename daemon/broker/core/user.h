@@ -1,7 +1,8 @@
 /*
  * The daemon's users, told apart by the uid of the process that connected, and what each holds of it. Everything that a
  * client can make the daemon hold is charged to its user. A user may hold at most half of what the others leave, so
- * that there is always something left for a newcomer; root and the daemon's own user may hold all of it.
+ * that there is always something left for a newcomer; root and the daemon's own user may hold all of it. The
+ * administrator may limit each further.
  */
 #pragma once
 
@@ -53,14 +54,25 @@ struct user {
     struct user_turns turns;
 };
 
+/* The most that one user may hold, whatever there is; UINT64_MAX: no other limit. */
+struct user_caps {
+    uid_t uid;
+    uint64_t most[USER_RESOURCES];
+};
+
 struct users {
     TAILQ_HEAD(, user) list;      /* those nobody refers to for the longest time first */
     uint32_t n_present, n_absent; /* with a connection; nobody refers to */
     uid_t owner;
     uint64_t limits[USER_RESOURCES], used[USER_RESOURCES];
+    const struct user_caps *caps; /* somebody else's */
+    uint32_t n_caps;
 };
 
-void users_init(struct users *users, const uint64_t limits[USER_RESOURCES]);
+void users_init(struct users *users); /* without limits: users_limit() sets them */
+/* Other limits from now on; nobody loses what it has. */
+void users_limit(struct users *users, const uint64_t limits[USER_RESOURCES], const struct user_caps *caps,
+                 uint32_t n_caps);
 void users_clear(struct users *users);
 /* The user with a reference more; NULL: out of memory. */
 struct user *user_get(struct users *users, uid_t uid);
