@@ -245,6 +245,36 @@ static void last_rows_are_fetched_ahead(void **state)
     }
 }
 
+/* An index that a border holds back does not leap: the neighbours of a pixel are in the cache. */
+static void held_indices_are_not_fetched_ahead(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    char *assembly = assembly_of("kernel @k(%a: ptr.global f32 read, %o: ptr.global f32, %n: i32) {\n"
+                                 "  %i = global_id x\n  %x = trunc i32 %i\n"
+                                 "  %sum = loop (%j: i32 = 0, %s: f32 = 0.0) -> f32 {\n    %at = add i32 %x, %j\n"
+                                 "    %in = sclamp i32 %at, 0, %n\n    %there = sext i64 %in\n"
+                                 "    %v = load f32 %a[%there]\n    %t = fadd f32 %s, %v\n    %j1 = add i32 %j, 1\n"
+                                 "    %on = slt i32 %j1, %n\n    if %on {\n      continue %j1, %t\n    }\n"
+                                 "    break %t\n  }\n  store f32 %o[%i], %sum\n  return\n}\n",
+                                 CPU_ISA_AVX2);
+    assert_null(strstr(assembly, "prefetch"));
+    free(assembly);
+}
+
+/* Bytes that floats were cut to are numbers of 32 bits still, for who goes on with them. */
+static void bytes_are_not_cut_off_and_extended(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    char *assembly = assembly_of("kernel @k(%a: ptr.global f32) {\n  %i = global_id x\n  %p = elem f32 %a, %i\n"
+                                 "  %x = load f32 %p\n  %b = ftou i8 %x, rte, saturate\n  %f = utof f32 %b\n"
+                                 "  store f32 %p, %f\n  return\n}\n",
+                                 CPU_ISA_AVX2);
+    assert_null(strstr(assembly, "pmovzxbd"));
+    free(assembly);
+}
+
 /* A number that all work-items add to is added to once by all lanes. */
 static void lanes_add_together(void **state)
 {
@@ -267,6 +297,8 @@ int main(void)
                                        cmocka_unit_test(columns_are_fetched_ahead),
                                        cmocka_unit_test(rounds_are_fetched_ahead),
                                        cmocka_unit_test(last_rows_are_fetched_ahead),
+                                       cmocka_unit_test(held_indices_are_not_fetched_ahead),
+                                       cmocka_unit_test(bytes_are_not_cut_off_and_extended),
                                        cmocka_unit_test(lanes_add_together)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

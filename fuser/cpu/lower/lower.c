@@ -209,7 +209,7 @@ static struct lanes saturate_int(struct emit *e, enum ir_op op, enum ir_kind kin
     if (to < from || (to == from && op == IR_OP_U2S_SAT))
         x = op2(e, from_signed ? IR_OP_SMIN : IR_OP_UMIN, source, x, constant(e, source, max));
     if (to == from) return x;
-    if (to < from) return op_narrowed(e, kind, x);
+    if (to < from) return op_fitting(e, op == IR_OP_SSAT ? IR_OP_SEXT : IR_OP_ZEXT, kind, x);
     return op1(e, op == IR_OP_SSAT ? IR_OP_SEXT : IR_OP_ZEXT, kind, x);
 }
 
@@ -238,6 +238,10 @@ static bool extend_narrowed(struct emit *e, enum ir_op op, enum ir_kind kind, st
     const struct lane_origin *o = x.shape == SHAPE_VARYING ? x.origin : NULL;
     if (!o || o->op != IR_OP_ITRUNC || bits_of(kind) != 32 || bits_of(o->args[0].kind) != 32) return false;
     if (extend_field(e, op, kind, o, bits_of(x.kind), result)) return true;
+    if (o->fits == op) {
+        *result = o->args[0];
+        return true;
+    }
     struct lanes above = K(32 - bits_of(x.kind));
     if (op == IR_OP_ZEXT)
         *result = op2(e, IR_OP_AND, kind, o->args[0], K((1ull << bits_of(x.kind)) - 1));
@@ -261,7 +265,7 @@ static struct lanes to_int(struct emit *e, bool is_signed, enum ir_kind kind, st
         bool as_signed = is_signed || w < 32;
         struct lanes r = op1(e, (enum ir_op)(as_signed ? OP_RAW_FTOS : OP_RAW_FTOU), IR_KIND_I32, cut);
         if (is_signed) r = SELECT(nan, constant(e, IR_KIND_I32, 0), r);
-        return w < 32 ? op1(e, IR_OP_ITRUNC, kind, r) : r;
+        return w < 32 ? op_fitting(e, is_signed ? IR_OP_SEXT : IR_OP_ZEXT, kind, r) : r;
     }
     if (!is_signed) {
         struct lanes r =

@@ -156,6 +156,17 @@ struct lanes op_narrowed(struct emit *e, enum ir_kind kind, struct lanes whole)
     return r;
 }
 
+struct lanes op_fitting(struct emit *e, enum ir_op extension, enum ir_kind kind, struct lanes whole)
+{
+    struct lanes r = op_narrowed(e, kind, whole);
+    if (r.shape != SHAPE_VARYING) return r;
+    struct lane_origin *o = arena_alloc(e->arena, sizeof *o);
+    *o = *r.origin;
+    o->fits = extension;
+    r.origin = o;
+    return r;
+}
+
 struct lanes op_field(struct emit *e, enum ir_kind kind, struct lanes word, unsigned first)
 {
     struct lanes low = first ? op2(e, IR_OP_LSHR, IR_KIND_I32, word, lanes_int(e, IR_KIND_I32, first)) : word;

@@ -21,6 +21,8 @@ struct lanes op_linear(struct emit *e, enum ir_op op, enum ir_kind kind, unsigne
                        int64_t stride);
 /* The low bits of a value that is never assigned to: who extends them starts from the whole. */
 struct lanes op_narrowed(struct emit *e, enum ir_kind kind, struct lanes whole);
+/* The same of a value that has no more bits than these: an extension gives it again. */
+struct lanes op_fitting(struct emit *e, enum ir_op extension, enum ir_kind kind, struct lanes whole);
 /* The same of words of 4 bytes: their bits from number `first` on, 0 and so many as the kind has and so on. */
 struct lanes op_field(struct emit *e, enum ir_kind kind, struct lanes word, unsigned first);
 /* What varies and is computed where it is needed, perhaps nowhere. */

@@ -30,6 +30,7 @@ struct walk {
     const struct ir_inst *loop;
     const struct ir_inst *next; /* where the loop goes on; NULL: in several places */
     unsigned n_next;
+    bool is_held;          /* at borders, where it stays as it is: so it grows by less at times */
     bool counts_units;     /* steps are multiples of a value that is known before the loop only ... */
     struct ir_value *unit; /* ... this one; NULL: none was found yet */
 };
@@ -104,17 +105,26 @@ static bool find_step(struct walk *w, const struct ir_value *v, unsigned depth, 
     case IR_OP_ITRUNC: /* fewer bits wrap */
         return ir_type_bits(inst->operands[0]->type) >= 32 && ir_type_bits(inst->type) >= 32 &&
                find_step(w, inst->operands[0], depth + 1, step);
+    case IR_OP_SCLAMP:
+    case IR_OP_UCLAMP:
+    case IR_OP_SMIN:
+    case IR_OP_SMAX: return w->is_held && find_step(w, inst->operands[0], depth + 1, step);
     case IR_OP_FIELD:
     case IR_OP_SPACECAST: return find_step(w, inst->operands[0], depth + 1, step);
     default: return ir_op_class(inst->op) == IR_CLASS_ND_RANGE;
     }
 }
 
-bool walk_step(const struct ir_module *module, const struct ir_inst *access, int64_t *step)
+static bool step_of(const struct ir_module *module, const struct ir_inst *access, bool is_held, int64_t *step)
 {
-    struct walk w = {.module = module, .loop = ir_enclosing_loop(access)};
+    struct walk w = {.module = module, .loop = ir_enclosing_loop(access), .is_held = is_held};
     ir_walk(w.loop->blocks[0], see_continue, &w);
     return find_step(&w, access->operands[0], 0, step);
+}
+
+bool walk_step(const struct ir_module *module, const struct ir_inst *access, int64_t *step)
+{
+    return step_of(module, access, false, step);
 }
 
 struct ir_value *walk_unit(const struct ir_module *module, const struct ir_inst *access, int64_t *times)
@@ -142,6 +152,6 @@ bool walk_leaps(const struct ir_module *module, const struct ir_inst *access)
     const struct ir_inst *loop = ir_enclosing_loop(access);
     int64_t step;
     if (!loop || has_few_rounds(loop)) return false;
-    if (!walk_step(module, access, &step)) return true;
+    if (!step_of(module, access, true, &step)) return true;
     return step > LONGEST_STEP || step < -LONGEST_STEP;
 }

@@ -35,8 +35,9 @@ struct lane_origin {
     enum ir_kind kind;
     unsigned n;
     struct lanes args[3];
-    bool is_field;  /* narrowed: of args[1], whose bits from `first` on are the low ones of args[0] */
-    unsigned first; /* 0, 8, 16 or 24 */
+    bool is_field;   /* narrowed: of args[1], whose bits from `first` on are the low ones of args[0] */
+    unsigned first;  /* 0, 8, 16 or 24 */
+    enum ir_op fits; /* narrowed: the extension that gives args[0] again; 0: none does */
 };
 
 struct lanes lanes_uniform(enum ir_kind kind, rval v);
