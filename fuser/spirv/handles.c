@@ -254,6 +254,7 @@ static void find(struct ir_inst *inst, void *data)
     enum ir_op_class c = ir_op_class(inst->op);
     bool blocks = inst->op == IR_OP_IMAGE_BLOCK_READ || inst->op == IR_OP_IMAGE_BLOCK_WRITE;
     f->others |= !f->pipes_stay && inst->op == IR_OP_GLOBAL && ir_type_kind(inst->results[0]->type) == IR_KIND_PIPE;
+    if (inst->op == IR_OP_PIPE_READ_WAIT || inst->op == IR_OP_PIPE_WRITE_WAIT) return; /* refused by the writer */
     if (c != IR_CLASS_IMAGE && (c != IR_CLASS_PIPE || f->pipes_stay) && !blocks) return;
     f->insts = arena_realloc(f->insts, (f->n + 1) * sizeof *f->insts);
     f->insts[f->n++] = inst;

@@ -86,8 +86,13 @@ struct device {
     uint64_t (*pipe_bytes)(uint32_t packet_size, uint32_t capacity);
     void (*pipe_init)(void *record, uint32_t packet_size, uint32_t capacity);
     /* Its packets are those of a ring that the client has too, of which kernels have this end. False: what the ring
-       says cannot be. NULL: the device has no such pipes. */
+       says cannot be. NULL: kernels cannot reach it. */
     bool (*pipe_set_ring)(void *record, struct pipe_ring *ring, enum pipe_ring_end end);
+    /* Then packets are moved for them, by who runs launches: before one that has the pipe the record becomes what the
+       ring is, and behind it the ring what kernels left of the record. False: they left what cannot be. NULL: the
+       device has no pipes of the host, unless it has the function above. */
+    void (*pipe_from_ring)(void *record, struct pipe_ring_port *port);
+    bool (*pipe_to_ring)(const void *record, struct pipe_ring_port *port);
     /* No packets are in it, and no reservations open. NULL: the device cannot say. */
     bool (*pipe_is_empty)(const void *record);
 

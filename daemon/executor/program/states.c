@@ -64,15 +64,47 @@ static int set_ring(const struct states *s, struct state *state, const struct pr
     struct buffer *buffer = what->host && ring ? buffers_get(s->buffers, ring) : NULL;
     if (!buffer) return 0;
     state->buffer = buffer;
-    if (!state->device->pipe_set_ring)
+    const struct device *device = state->device;
+    if (!device->pipe_set_ring && !device->pipe_from_ring)
         return fail(e, FUSION_FEATURE_NOT_SUPPORTED, what, "the device has no pipes of the host");
     struct pipe_ring *r = (struct pipe_ring *)buffer->memory;
     enum pipe_ring_end end = what->host == PROGRAM_HOST_KERNELS_WRITE ? PIPE_RING_WRITER : PIPE_RING_READER;
     const char *wrong = pipe_ring_check(r, buffer->bytes, what->packet_size, what->capacity);
-    if (!wrong && !state->device->pipe_set_ring(state->memory, r, end)) wrong = "has more packets in its ring than fit";
+    if (!wrong && !(device->pipe_set_ring ? device->pipe_set_ring(state->memory, r, end)
+                                          : pipe_ring_open(&state->port, r, what->packet_size, what->capacity, end)))
+        wrong = "has more packets in its ring than fit";
     if (wrong) return fail(e, FUSION_INVALID, what, wrong);
     pipe_ring_renew(r);
     return 0;
+}
+
+bool state_is_moved(const struct state *state)
+{
+    return state->port.ring != NULL;
+}
+
+/* What the device has of the record comes here first. */
+static int bring_record_back(struct state *state, struct error *e)
+{
+    struct device_memory *d = &state->of_device;
+    if (d->newer && d->fetch(d->data, e) != 0) return -1;
+    d->newer = false;
+    return 0;
+}
+
+int state_from_ring(struct state *state, struct error *e)
+{
+    if (bring_record_back(state, e) != 0) return -1;
+    state->device->pipe_from_ring(state->memory, &state->port);
+    state->of_device.valid = false;
+    return 0;
+}
+
+int state_to_ring(struct state *state, const char *name, struct error *e)
+{
+    if (bring_record_back(state, e) != 0) return -1;
+    if (state->device->pipe_to_ring(state->memory, &state->port)) return 0;
+    return error_set(e, FUSION_INVALID, name, "its kernels left more packets in it, or took more, than can be");
 }
 
 static void destroy(struct states *s, struct state *state)

@@ -7,6 +7,7 @@
 
 #include "daemon/executor/program/program.h"
 #include "ir/base/error.h"
+#include "ir/base/pipe_ring.h"
 
 struct state {
     uint8_t *memory; /* of a pipe its record, as the device has it */
@@ -19,7 +20,8 @@ struct state {
     const struct device *device;
     bool kept; /* the module is not released yet */
     uint32_t references;
-    struct buffer *buffer; /* of a host pipe: where its ring is; NULL: there is no host */
+    struct buffer *buffer;      /* of a host pipe: where its ring is; NULL: there is no host */
+    struct pipe_ring_port port; /* its kernels' end, where packets are moved for them; without a ring: they are not */
     void *reservation;
     uint64_t reserved;
     struct state *next;
@@ -42,5 +44,10 @@ void states_init(struct states *s, struct buffers *buffers);
 struct state *states_get(struct states *s, uint64_t module, const struct device *device,
                          const struct program_state *what, uint64_t ring, struct error *e);
 void states_put(struct states *s, struct state *state); /* NULL is fine */
+/* Packets are moved for kernels of the device: before and behind a launch that has the pipe. 0, or -1 with the error.
+ */
+bool state_is_moved(const struct state *state);
+int state_from_ring(struct state *state, struct error *e);
+int state_to_ring(struct state *state, const char *name, struct error *e);
 /* Nobody will ask for this module's any more: each goes with its last reference. */
 void states_release(struct states *s, uint64_t module);

@@ -7,6 +7,7 @@
 #include "daemon/executor/program/buffers.h"
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/slot_memory.h"
+#include "daemon/executor/program/states.h"
 #include "daemon/executor/run/pool.h"
 #include "daemon/executor/run/running.h"
 #include "daemon/executor/run/wait.h"
@@ -277,6 +278,46 @@ static uint32_t run_bands(const struct launch_context *context, struct executabl
     return b->n_steps;
 }
 
+/* ---- launches that a device takes together ---- */
+
+/* It has pipes whose packets are moved for its kernels. */
+static bool has_moved_pipes(const struct executable *x, uint32_t launch)
+{
+    const struct program_launch *l = &x->program->launches[launch];
+    for (uint32_t i = 0; i < l->n_params; i++)
+        if (l->params[i].kind == PROGRAM_PARAM_STATE && state_is_moved(x->states[l->params[i].index])) return true;
+    return false;
+}
+
+static int move_packets(struct executable *x, uint32_t launch, bool to_rings, struct error *e)
+{
+    const struct program_launch *l = &x->program->launches[launch];
+    for (uint32_t i = 0; i < l->n_params; i++) {
+        if (l->params[i].kind != PROGRAM_PARAM_STATE) continue;
+        struct state *state = x->states[l->params[i].index];
+        const char *name = x->program->states[l->params[i].index].name;
+        if (!state_is_moved(state)) continue;
+        if ((to_rings ? state_to_ring(state, name, e) : state_from_ring(state, e)) != 0) return -1;
+    }
+    return 0;
+}
+
+/* One that has a host pipe is by itself, so that the host sees its packets before the next begins. */
+static int run_list(const struct launch_context *context, struct executable *x, const uint32_t *list, uint32_t n,
+                    struct error *e)
+{
+    const struct device *device = x->program->device;
+    for (uint32_t at = 0, k; at < n; at += k) {
+        bool moves = has_moved_pipes(x, list[at]);
+        for (k = 1; !moves && at + k < n && !has_moved_pipes(x, list[at + k]); k++) continue;
+        running_step("kernel", x->program->launches[list[at]].name);
+        if (moves && move_packets(x, list[at], false, e) != 0) return -1;
+        if (device->run_launches(x, list + at, k, context, e) != 0) return -1;
+        if (moves && move_packets(x, list[at], true, e) != 0) return -1;
+    }
+    return 0;
+}
+
 /* The launches from the next step on, as many as the device takes at once. Gives how many steps; 0: the error. */
 static uint32_t run_launches(struct steps *s, struct error *e)
 {
@@ -292,8 +333,7 @@ static uint32_t run_launches(struct steps *s, struct error *e)
     while (is_launch(p, first + steps)) steps++;
     uint32_t *list = arena_realloc(NULL, (steps + p->n_launches) * sizeof *list);
     uint32_t n = list_launches(x, first, steps, list);
-    running_step("kernel", p->launches[p->steps[first].launch].name);
-    int result = p->device->run_launches(x, list, n, context, e);
+    int result = run_list(context, x, list, n, e);
     free(list);
     return result == 0 ? steps : 0;
 }

@@ -28,7 +28,13 @@ void spw_instruction(struct spw *w, const struct ir_inst *inst)
     case IR_CLASS_COMPARISON:
         if (!spw_pipe_asked(w, inst)) spw_pure(w, inst);
         break;
-    case IR_CLASS_PIPE: spw_pipe(w, inst); break;
+    case IR_CLASS_PIPE:
+        if (w->target->features & SPIRV_PIPES)
+            spw_pipe(w, inst);
+        else
+            spw_fail(w, "waits, which work-items of this device cannot; `%s` says at once whether it did it",
+                     inst->op == IR_OP_PIPE_READ_WAIT ? "pipe_read" : "pipe_write");
+        break;
     case IR_CLASS_MEMORY:
         if (inst->op == IR_OP_FENCE)
             spw_fence(w, inst);
