@@ -41,9 +41,9 @@ enum spirv_feature {
     SPIRV_KNOWS_SPECIALS = 1 << 27, /* zeros, infinities and NaNs that are constants are no worse than others */
     /* Of the kernel dialect, which of the others asks for numbers and atomics only. */
     SPIRV_LAUNCH_BLOCK = 1 << 28, /* kernels are given a launch's block (abi.h) instead of their parameters */
-    SPIRV_PIPES = 1 << 30,        /* pipes of modules are pipes, for whoever compiles it */
     SPIRV_GROUPS = 1 << 29,       /* the device has instructions of groups; else SPIRV_LAUNCH_BLOCK is needed */
     SPIRV_SPECIALIZES = 1 << 30,  /* who loads a module gives its specialization constants */
+    SPIRV_PIPES = 1u << 31,       /* pipes of modules are pipes, for whoever compiles it */
 };
 
 struct spirv_target {
