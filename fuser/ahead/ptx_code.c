@@ -78,28 +78,59 @@ static bool find_compiler(struct compiler *c, struct error *e)
 
 /* ---- a kernel ---- */
 
-/* The translator's IR is for SPIR: its calling conventions and its target go, outside of texts. */
+/*
+ * The translator's IR is for SPIR: its calling conventions, its target and its numbers of memories go, outside of
+ * texts. Private and global memory and that of a work-group have the same numbers for NVPTX; generic pointers have none
+ * there, as private ones. Constants lie in global memory, as whoever launches the kernel has all memory there.
+ */
+static const struct {
+    const char *from, *to;
+} words[] = {
+    {"spir_kernel", "ptx_kernel"}, {"spir_func ", ""}, {"addrspace(2)", "addrspace(1)"}, {" addrspace(4)", ""}};
+
+/* A line without its end. A cast between private and generic pointers changes nothing then. */
+static bool casts_to_itself(const char *line, size_t n)
+{
+    static const char cast[] = " addrspacecast ";
+    const char *at = memmem(line, n, cast, strlen(cast));
+    if (!at) return false;
+    size_t left = n - (size_t)(at - line);
+    return !memmem(at, left, "addrspace(1)", 12) && !memmem(at, left, "addrspace(2)", 12) &&
+           !memmem(at, left, "addrspace(3)", 12);
+}
+
+/* Copies what is left of a line, which never becomes longer. */
+static char *retarget_line(char *to, const char *line, size_t n)
+{
+    bool quoted = false, same = casts_to_itself(line, n);
+    for (size_t at = 0; at < n;) {
+        size_t skipped = 0;
+        if (line[at] == '"') quoted = !quoted;
+        for (unsigned i = 0; !quoted && !skipped && i < sizeof words / sizeof *words; i++) {
+            size_t length = strlen(words[i].from);
+            if (n - at < length || strncmp(line + at, words[i].from, length) != 0) continue;
+            to = stpcpy(to, words[i].to);
+            skipped = length;
+        }
+        if (!quoted && !skipped && same && n - at > 14 && strncmp(line + at, "addrspacecast ", 14) == 0) {
+            to = stpcpy(to, "bitcast ");
+            skipped = 14;
+        }
+        if (!skipped) *to++ = line[at++];
+        at += skipped;
+    }
+    return to;
+}
+
 static void retarget(char *ir)
 {
-    static const struct {
-        const char *from, *to;
-    } words[] = {{"spir_kernel", "ptx_kernel"}, {"spir_func ", ""}};
-    bool quoted = false;
     char *to = ir;
     for (const char *at = ir; *at;) {
-        bool line = at == ir || at[-1] == '\n';
-        if (line && strncmp(at, "target ", 7) == 0) {
-            at += strcspn(at, "\n");
-            continue;
-        }
-        if (*at == '"') quoted = !quoted;
-        for (unsigned i = 0; !quoted && i < sizeof words / sizeof *words; i++) {
-            size_t n = strlen(words[i].from);
-            if (strncmp(at, words[i].from, n) != 0) continue;
-            to = stpcpy(to, words[i].to);
-            at += n;
-        }
-        if (*at) *to++ = *at++;
+        size_t n = strcspn(at, "\n");
+        bool more = at[n] != 0;
+        if (strncmp(at, "target ", 7) != 0) to = retarget_line(to, at, n);
+        at += n + more;
+        if (more) *to++ = '\n';
     }
     *to = 0;
 }
