@@ -44,9 +44,11 @@ static void write_module(const char *folder, unsigned seed)
 static void write_dictionary(const char *folder)
 {
     static const char *const words[] = {
-        "module",     "source",      "struct",          "kernel",  "func", "export",   "import", "packet",   "capacity",
-        "ptr.global", "ptr.private", "f32x4",           "i64",     "bool", "by_value", "align",  "volatile", "undef",
-        "null",       "true",        "work_group_size", "aspects", "else", "with",     "uses",   "targets",
+        "module", "source",  "struct",          "kernel",     "func",        "export",
+        "import", "packet",  "capacity",        "ptr.global", "ptr.private", "f32x4",
+        "i64",    "bool",    "by_value",        "align",      "volatile",    "undef",
+        "null",   "true",    "work_group_size", "aspects",    "else",        "with",
+        "uses",   "targets", "host_access",     "uses_valid", "protocol",    "avalon_mm",
     };
     char path[4096];
     snprintf(path, sizeof path, "%s/ir.dict", folder);
