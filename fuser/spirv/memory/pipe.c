@@ -5,6 +5,7 @@
 #include "fuser/spirv/memory/pipe.h"
 
 #include <spirv/unified1/spirv.h>
+#include <string.h>
 
 #include "fuser/spirv/memory/kernel_memory.h"
 #include "ir/base/arena.h"
@@ -15,7 +16,7 @@ enum {
     HOST_READS_AND_WRITES = 3,
     READ_BLOCKING = 5946, /* SPV_INTEL_blocking_pipes */
     WRITE_BLOCKING = 5947,
-    MOST_WORDS = 1024, /* of a name */
+    MAX_TEXT = 60000, /* of an instruction, whose words are counted in 16 bits */
 };
 
 static bool names_pipe(const struct ir_inst *inst)
@@ -52,8 +53,10 @@ static uint32_t storage_type(struct spw *w)
 static void decorate_with_name(struct spw *w, uint32_t id, uint32_t decoration, uint32_t number, const char *name,
                                bool number_first)
 {
-    uint32_t *words = arena_alloc(w->arena, MOST_WORDS * sizeof *words);
-    size_t n = spw_string(name, words + number_first, MOST_WORDS - 1);
+    size_t room = strlen(name) / sizeof(uint32_t) + 1;
+    uint32_t *words = arena_alloc(w->arena, (room + 1) * sizeof *words);
+    if (strlen(name) > MAX_TEXT) spw_fail(w, "is of a pipe whose name or id is too long for SPIR-V");
+    size_t n = spw_string(name, words + number_first, room);
     words[number_first ? 0 : n] = number;
     spw_decorate(&w->m, id, decoration, words, n + 1);
 }
