@@ -466,8 +466,9 @@ static void program_bands(msgpack_packer *k, const struct fuser_plan *p, const s
     put_list(k, "bands", p->n_bands);
     for (uint32_t i = 0; i < p->n_bands; i++) {
         const struct fuser_bands *b = &p->bands[i];
-        msgpack_pack_map(k, 4);
+        msgpack_pack_map(k, 5);
         put_uint(k, "first", b->first_step);
+        put_uint(k, "at_once", b->at_once);
         put_uint(k, "steps", b->n_steps);
         put_list(k, "ends", b->n_bands * b->n_steps);
         for (uint64_t n = 0; n < (uint64_t)b->n_bands * b->n_steps; n++) msgpack_pack_uint64(k, b->ends[n]);

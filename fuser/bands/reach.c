@@ -10,6 +10,8 @@
 #include "ir/core/edit.h"
 #include "ir/core/facts.h"
 
+enum { MOST_REACHES = 64 }; /* of a kernel, before they are put together */
+
 /* Where a pointer leads: into a parameter's memory; elsewhere, to memory of the work-item's or work-group's own or to
    constants; or nobody knows. */
 enum target { LOST, OWN, PARAM };
@@ -302,13 +304,19 @@ static struct pointer result_pointer(const struct reach_walk *w, const struct kn
 
 /* ---- accesses ---- */
 
+/* As planes of one picture are. */
+static bool are_apart(const struct band_reach *a, const struct band_reach *b)
+{
+    return a->end <= b->first || b->end <= a->first;
+}
+
 static void add_reach(struct reach_walk *w, const struct band_reach *reach)
 {
     struct band_reaches *out = w->out;
     for (uint32_t i = 0; i < out->n; i++) {
         struct band_reach *r = &out->reaches[i];
         if (r->param != reach->param || r->reads != reach->reads || r->writes != reach->writes ||
-            r->at.num != reach->at.num || r->at.den != reach->at.den)
+            r->at.num != reach->at.num || r->at.den != reach->at.den || (out->n < MOST_REACHES && are_apart(r, reach)))
             continue;
         if (reach->at.low < r->at.low) r->at.low = reach->at.low;
         if (reach->at.high > r->at.high) r->at.high = reach->at.high;

@@ -10,7 +10,7 @@
 #include "tests/support/plan_check.h"
 #include "tests/support/spirv_make.h"
 
-enum { WIDTH = 512, HEIGHT = 600, CACHE = 256 << 10 };
+enum { WIDTH = 512, HEIGHT = 600, PLANES = 3, CACHE = 256 << 10 };
 
 #define KERNEL(name, in, sum)                                                                                          \
     "kernel void " name "(global const float *" in ", global float *out, int w, int h)\n"                              \
@@ -25,15 +25,19 @@ static const char source[] = KERNEL("blur_x", "in", "in[y * w + clamp(x + d, 0, 
             "t[(int)t[y * w + x] + d]") "kernel void inside(global const float *in, global float *out, int w, int h)\n"
                                         "{ int x = get_global_id(0), y = get_global_id(1); float s = 0;\n"
                                         "  for (int d = -8; d <= 8; d++) s += in[y * w + clamp(x + d, 0, w - 1)];\n"
-                                        "  if (y > 0 && y < h - 1) out[y * w + x] = s; }\n";
+                                        "  if (y > 0 && y < h - 1) out[y * w + x] = s; }\n"
+                                        "kernel void gray(global const float *in, global float *out, int w, int h)\n"
+                                        "{ int x = get_global_id(0), y = get_global_id(1), i = y * w + x, n = w * h;\n"
+                                        "  if (x < w && y < h) out[i] = sqrt(in[i] * in[i + n] * in[i + 2 * n]); }\n";
 
 /* Kernels one behind the other over pictures b0, b1 ..., all between internal. */
-static struct fuser_plan *plan_of(const char *const *kernels, unsigned n, uint64_t cache)
+static struct fuser_plan *plan_for(const char *const *kernels, unsigned n, uint64_t cache, uint32_t cores)
 {
     struct test_graph *g = test_graph_of(spirv_make_module(source, "O2"));
     for (unsigned i = 0; i <= n; i++) {
         char name[] = {'b', (char)('0' + i), 0};
-        test_buffer(g, name, IR_F32, WIDTH * HEIGHT, (struct fuser_props){.internal_memory = i && i < n});
+        test_buffer(g, name, IR_F32, WIDTH * HEIGHT * (i ? 1 : PLANES),
+                    (struct fuser_props){.internal_memory = i && i < n});
     }
     for (unsigned i = 0; i < n; i++) {
         char name[] = {'k', (char)('0' + i), 0};
@@ -45,9 +49,15 @@ static struct fuser_plan *plan_of(const char *const *kernels, unsigned n, uint64
     }
     g->options.explain = true;
     g->options.device.cache_bytes = cache;
+    g->options.device.cores = cores;
     struct fuser_plan *plan = check_planned(g);
     test_graph_free(g);
     return plan;
+}
+
+static struct fuser_plan *plan_of(const char *const *kernels, unsigned n, uint64_t cache)
+{
+    return plan_for(kernels, n, cache, 1);
 }
 
 /* Work-groups run once and in order, and those of the second launch when the rows that they read are there. */
@@ -80,6 +90,38 @@ static void a_separable_filter_runs_in_bands(void **state)
     expect_lag(plan, 8);
     assert_true(plan->rings[1] && plan->rings[1] < CACHE && !plan->rings[0] && !plan->rings[2]);
     assert_int_equal(plan->bands[0].n_conditions, 3);
+    fuser_plan_free(plan);
+}
+
+/* The ring then has what all of them have in use, and bands are enough for nobody to wait long. */
+static void each_core_has_a_band(void **state)
+{
+    static const char *const kernels[] = {"blur_x", "blur_y"};
+    (void)state;
+    if (!spirv_make_can_compile()) skip();
+    struct fuser_plan *one = plan_for(kernels, 2, CACHE, 1), *four = plan_for(kernels, 2, CACHE, 4);
+    assert_int_equal(one->bands[0].at_once, 1);
+    assert_int_equal(four->bands[0].at_once, 4);
+    expect_lag(four, 8);
+    const struct fuser_bands *b = &four->bands[0];
+    uint64_t row_bytes = WIDTH * sizeof(float), of_row = WIDTH / four->launches[0].range.local[0];
+    for (uint32_t band = 0; band + b->at_once <= b->n_bands; band++) {
+        uint64_t read = band ? b->ends[2 * (band - 1) + 1] / of_row : 0, first = read < 8 ? 0 : read - 8;
+        assert_true((b->ends[2 * (band + b->at_once - 1)] / of_row - first) * row_bytes <= four->rings[1]);
+    }
+    fuser_plan_free(one);
+    fuser_plan_free(four);
+    four = plan_for(kernels, 2, 64 << 10, 4); /* no room for four */
+    assert_int_equal(four->bands[0].at_once, 1);
+    fuser_plan_free(four);
+}
+
+static void planes_of_a_picture_are_apart(void **state)
+{
+    (void)state;
+    if (!spirv_make_can_compile()) skip();
+    struct fuser_plan *plan = plan_of((const char *const[]){"gray", "blur_x", "blur_y"}, 3, CACHE);
+    check_remark(plan, "banded", "k0", "", "from k0 to k2");
     fuser_plan_free(plan);
 }
 
@@ -125,6 +167,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_separable_filter_runs_in_bands),
+        cmocka_unit_test(each_core_has_a_band),
+        cmocka_unit_test(planes_of_a_picture_are_apart),
         cmocka_unit_test(elements_that_nobody_writes_need_their_memory),
         cmocka_unit_test(what_needs_all_rows_ends_the_bands),
         cmocka_unit_test(small_pictures_stay_in_the_cache_anyway),

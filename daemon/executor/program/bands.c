@@ -62,11 +62,12 @@ static const msgpack_object_array *list_in(const msgpack_object *map, const char
 
 static bool read_bands(const msgpack_object *o, const struct program *p, struct program_bands *b, struct error *e)
 {
-    uint64_t first, n;
+    uint64_t first, n, at_once;
     if (o->type != MSGPACK_OBJECT_MAP || !proto_get_uint(o, "first", &first) || !proto_get_uint(o, "steps", &n) ||
-        first > UINT32_MAX || n > UINT32_MAX || !list_in(o, "ends") || !list_in(o, "conditions"))
+        !proto_get_uint(o, "at_once", &at_once) || first > UINT32_MAX || n > UINT32_MAX || at_once > UINT32_MAX ||
+        !list_in(o, "ends") || !list_in(o, "conditions"))
         return bad(e, "keys are missing");
-    *b = (struct program_bands){.first_step = (uint32_t)first, .n_steps = (uint32_t)n};
+    *b = (struct program_bands){.first_step = (uint32_t)first, .n_steps = (uint32_t)n, .at_once = (uint32_t)at_once};
     if (!check_steps(p, b)) return bad(e, "the steps are not launches that follow each other");
     if (!read_ends(list_in(o, "ends"), p, b)) return bad(e, "work-groups run twice, or never");
     return conditions_read_list(list_in(o, "conditions"), p, &b->conditions, &b->n_conditions, e);

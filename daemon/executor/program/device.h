@@ -16,6 +16,7 @@ struct executable;
 struct ir_printer;
 struct launch_context;
 struct pool;
+struct program_bands;
 struct program_step;
 struct running;
 struct slot_memory;
@@ -122,6 +123,11 @@ struct device {
     void (*end_beside)(struct executable *x);
     /* Does a launch of the one sleep, for what one of the other may do? NULL where run_beside is. */
     bool (*sleeps_for)(const struct executable *x, const struct executable *other);
+
+    /* Runs launches band by band, several bands at a time: 1. Or 0: they are run one part after the other; or -1 with
+       the error. NULL: they always are. */
+    int (*run_bands)(struct executable *x, const struct program_bands *bands, const struct launch_context *context,
+                     struct error *e);
 
     /* Programs for debugging; NULL: only others. Before a part of a submission, of which 0 is the first; after a copy
      * or fill. */

@@ -125,7 +125,8 @@ struct program_state {
 /* Launches that run a few work-groups of each at a time. */
 struct program_bands {
     uint32_t first_step, n_steps, n_bands;
-    uint64_t *ends; /* by band, then step: work-groups of the launch that have run behind it */
+    uint32_t at_once; /* so many bands that follow each other may be in work at a time */
+    uint64_t *ends;   /* by band, then step: work-groups of the launch that have run behind it */
     uint32_t n_conditions;
     struct program_condition *conditions; /* where one does not hold, the launches run one after the other */
 };

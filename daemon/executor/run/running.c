@@ -100,6 +100,11 @@ void running_beside(struct running *r, const char *kernel)
     beside.running = r;
 }
 
+void running_here(const char *kernel)
+{
+    running_beside(kernel ? now() : NULL, kernel);
+}
+
 /* ---- ending it ---- */
 
 bool running_see(struct running *r, struct running_seen *seen)

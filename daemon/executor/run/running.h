@@ -41,6 +41,9 @@ bool running_claim(struct running *r);
 
 /* The calling thread runs this kernel of the submission; NULL: nothing any more. */
 void running_beside(struct running *r, const char *kernel);
+/* The calling thread helps the one that takes submissions with this kernel, while others are in other kernels; NULL:
+   not any more. */
+void running_here(const char *kernel);
 
 /* What ran beside has ended: until the thread that takes submissions goes on with it, no time of it passes. */
 void running_rest(struct running *r);

@@ -273,7 +273,10 @@ static const struct program_bands *bands_at(const struct executable *x, uint32_t
 static uint32_t run_bands(const struct launch_context *context, struct executable *x, const struct program_bands *b,
                           struct error *e)
 {
-    for (uint32_t band = 0; band < b->n_bands; band++)
+    const struct device *device = x->program->device;
+    int done = device->run_bands ? device->run_bands(x, b, context, e) : 0;
+    if (done < 0) return 0;
+    for (uint32_t band = 0; !done && band < b->n_bands; band++)
         if (run_band(context, x, b, band, e) != 0) return 0;
     return b->n_steps;
 }

@@ -13,7 +13,9 @@ enum {
     MOST_LAUNCHES = 64,
     MOST_ACCESSES = 192, /* of all launches of a run: each is compared with each */
     MOST_BANDS = 512,
-    LARGE = 8,         /* less memory than so many times the cache is not worth it */
+    MOST_AT_ONCE = 16, /* and so many bands for each core, so that none waits long for the others at the end: */
+    BANDS_PER_CORE = 8,
+    LARGE = 8,         /* less memory than so many times the cores' own caches is not worth it */
     PAGE_BYTES = 4096, /* rings are whole pages */
 };
 
@@ -27,12 +29,18 @@ struct candidate {
     bool seen;
 };
 
+/* Bytes of a buffer that have no byte in common with what else is touched of it: a buffer, or a plane of it. */
+struct region {
+    uint32_t buffer; /* of the graph */
+    int64_t first, end;
+};
+
 /* Steps that follow each other, all of them launches whose accesses are seen. */
 struct band_run {
     struct launching *l;
     struct candidate *candidates; /* by step of the plan */
     uint32_t first, n;
-    uint32_t *buffers; /* of the graph, by the run's numbers */
+    struct region *regions; /* by the run's numbers */
     struct band_schedule schedule;
     bool *rings; /* by the run's numbers */
 };
@@ -85,27 +93,44 @@ static void look_at(const struct launching *l, struct candidate *c)
 
 /* ---- a run ---- */
 
-static uint32_t number_of(struct band_run *r, uint32_t buffer)
+static bool is_in(const struct region *r, const struct banded_access *a)
 {
-    uint32_t i = 0;
-    while (i < r->schedule.n_buffers && r->buffers[i] != buffer) i++;
-    if (i < r->schedule.n_buffers) return i;
-    r->buffers = arena_grow(r->l->ctx->arena, r->buffers, i, sizeof *r->buffers);
-    r->buffers[i] = buffer;
-    return r->schedule.n_buffers++;
+    return r->buffer == a->buffer && a->first < r->end && r->first < a->end;
 }
 
-/* The launch with the run's numbers for buffers. */
-static const struct banded_launch *numbered(struct band_run *r, const struct banded_launch *from)
+/* Regions that it has bytes of become one. */
+static void add_region(struct band_run *r, const struct banded_access *a)
+{
+    struct region all = {a->buffer, a->first, a->end};
+    uint32_t kept = 0, n = r->schedule.n_buffers;
+    if (a->first >= a->end) return;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_in(&r->regions[i], a)) {
+            r->regions[kept++] = r->regions[i];
+            continue;
+        }
+        if (r->regions[i].first < all.first) all.first = r->regions[i].first;
+        if (r->regions[i].end > all.end) all.end = r->regions[i].end;
+    }
+    r->regions = arena_grow(r->l->ctx->arena, r->regions, kept, sizeof *r->regions);
+    r->regions[kept] = all;
+    r->schedule.n_buffers = kept + 1;
+}
+
+/* The launch with the run's numbers, and without accesses that touch nothing. */
+static const struct banded_launch *numbered(const struct band_run *r, const struct banded_launch *from)
 {
     struct arena *arena = r->l->ctx->arena;
     struct banded_launch *to = arena_alloc(arena, sizeof *to);
     *to = *from;
+    to->n = 0;
     to->accesses = arena_alloc(arena, (from->n + 1) * sizeof *to->accesses);
-    for (uint32_t i = 0; i < from->n; i++) {
-        to->accesses[i] = from->accesses[i];
-        to->accesses[i].buffer = number_of(r, from->accesses[i].buffer);
-    }
+    for (uint32_t i = 0; i < from->n; i++)
+        for (uint32_t k = 0; k < r->schedule.n_buffers; k++) {
+            if (!is_in(&r->regions[k], &from->accesses[i])) continue;
+            to->accesses[to->n] = from->accesses[i];
+            to->accesses[to->n++].buffer = k;
+        }
     return to;
 }
 
@@ -113,19 +138,44 @@ static void begin_run(struct band_run *r, struct launching *l, struct candidate 
 {
     const struct banded_launch **launches = arena_alloc(l->ctx->arena, n * sizeof *launches);
     *r = (struct band_run){.l = l, .candidates = candidates, .first = first, .n = n};
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < candidates[first + i].banded.n; k++)
+            add_region(r, &candidates[first + i].banded.accesses[k]);
     for (uint32_t i = 0; i < n; i++) launches[i] = numbered(r, &candidates[first + i].banded);
     r->schedule.launches = launches;
     r->schedule.n = n;
     schedule_begin(l->ctx->arena, &r->schedule);
 }
 
-/* As few bands as what is in use fits into the cache with. */
+static uint32_t cores_of(const struct fuser_device *d)
+{
+    return d->cores < 1 ? 1 : d->cores < MOST_AT_ONCE ? d->cores : MOST_AT_ONCE;
+}
+
+/* What the cores have in caches of their own, together. */
+static uint64_t own_caches(const struct fuser_device *d)
+{
+    uint64_t bytes = d->own_bytes * cores_of(d);
+    return bytes && bytes < d->cache_bytes ? bytes : d->cache_bytes;
+}
+
+/* As few bands as what is in use fits with, but some for each core. */
+static bool fits_with(struct band_run *r, uint32_t at_once, uint64_t bytes)
+{
+    for (uint32_t n = 2; n <= MOST_BANDS; n *= 2)
+        if (n >= BANDS_PER_CORE * (at_once - 1) && schedule_make(r->l->ctx->arena, &r->schedule, n, at_once, bytes))
+            return true;
+    return false;
+}
+
+/* Into the caches that each core has for itself, or else into the one that all have together: then with a band for
+   each core, or with one that they share. */
 static bool fits(struct band_run *r)
 {
-    uint64_t cache = r->l->ctx->options->device.cache_bytes;
-    for (uint32_t n = 2; n <= MOST_BANDS; n *= 2)
-        if (schedule_make(r->l->ctx->arena, &r->schedule, n, cache)) return true;
-    return false;
+    const struct fuser_device *d = &r->l->ctx->options->device;
+    uint32_t cores = cores_of(d);
+    if (fits_with(r, cores, own_caches(d)) || (cores > 1 && fits_with(r, cores, d->cache_bytes))) return true;
+    return fits_with(r, 1, d->cache_bytes);
 }
 
 /* ---- whether it is worth it ---- */
@@ -133,6 +183,14 @@ static bool fits(struct band_run *r)
 static const struct fuser_launch *launch_at(const struct band_run *r, uint32_t i)
 {
     return r->candidates[r->first + i].launch;
+}
+
+/* Nothing else of its buffer is touched. */
+static bool is_whole(const struct band_run *r, uint32_t region)
+{
+    for (uint32_t i = 0; i < r->schedule.n_buffers; i++)
+        if (i != region && r->regions[i].buffer == r->regions[region].buffer) return false;
+    return true;
 }
 
 static void find_rings(struct band_run *r)
@@ -147,8 +205,8 @@ static void find_rings(struct band_run *r)
     struct ring_request request = {r->l, launches, numbers, r->n};
     r->rings = arena_alloc(arena, r->schedule.n_buffers + 1);
     for (uint32_t b = 0; b < r->schedule.n_buffers; b++)
-        r->rings[b] = 2 * r->schedule.windows[b] <= r->l->facts->graph->buffers[r->buffers[b]].bytes &&
-                      ring_is_possible(&request, r->buffers[b]);
+        r->rings[b] = 2 * r->schedule.windows[b] <= r->l->facts->graph->buffers[r->regions[b].buffer].bytes &&
+                      is_whole(r, b) && ring_is_possible(&request, r->regions[b].buffer);
 }
 
 /* What a launch, or the run (n launches), moves of a buffer over memory. Where it is in the cache when it is written,
@@ -185,7 +243,7 @@ static bool is_worth_it(const struct band_run *r, uint64_t *saved)
         if (!r->rings[b]) together += traffic(r, b, 0, r->n, is_shared(r, b));
     }
     *saved = apart > together ? apart - together : 0;
-    return together <= apart / 4 * 3 && apart >= LARGE * r->l->ctx->options->device.cache_bytes;
+    return together <= apart / 4 * 3 && apart >= LARGE * own_caches(&r->l->ctx->options->device);
 }
 
 /* ---- the result ---- */
@@ -209,22 +267,23 @@ static void remark(struct band_run *r, uint64_t saved)
     const struct fuser_graph *g = r->l->facts->graph;
     plan_remark(
         r->l->ctx, "banded", name_of(r, 0), NULL,
-        "the %u launches from %s to %s run in %u bands of rows: what they have in use is %llu bytes, and %llu bytes "
-        "of traffic are saved",
-        r->n, name_of(r, 0), name_of(r, r->n - 1), r->schedule.n_bands, (ull)r->schedule.window, (ull)saved);
+        "the %u launches from %s to %s run in %u bands of rows, %u at a time: what they have in use is %llu bytes, and "
+        "%llu bytes of traffic are saved",
+        r->n, name_of(r, 0), name_of(r, r->n - 1), r->schedule.n_bands, r->schedule.at_once, (ull)r->schedule.window,
+        (ull)saved);
     for (uint32_t b = 0; b < r->schedule.n_buffers; b++)
         if (r->rings[b])
-            plan_remark(r->l->ctx, "ring_memory", name_of(r, 0), g->buffers[r->buffers[b]].name,
+            plan_remark(r->l->ctx, "ring_memory", name_of(r, 0), g->buffers[r->regions[b].buffer].name,
                         "buffer %s has memory for %llu of its %llu bytes: no more are in use at a time",
-                        g->buffers[r->buffers[b]].name, (ull)r->l->plan->rings[r->buffers[b]],
-                        (ull)g->buffers[r->buffers[b]].bytes);
+                        g->buffers[r->regions[b].buffer].name, (ull)r->l->plan->rings[r->regions[b].buffer],
+                        (ull)g->buffers[r->regions[b].buffer].bytes);
 }
 
 static void add_bands(struct band_run *r, uint64_t saved)
 {
     struct fuser_plan *plan = r->l->plan;
     const struct band_schedule *s = &r->schedule;
-    struct fuser_bands bands = {.first_step = r->first, .n_steps = r->n, .n_bands = s->n_bands};
+    struct fuser_bands bands = {.first_step = r->first, .n_steps = r->n, .n_bands = s->n_bands, .at_once = s->at_once};
     uint64_t n = (uint64_t)s->n_bands * r->n;
     bands.ends = arena_alloc(plan->arena, n * sizeof *bands.ends);
     for (uint64_t i = 0; i < n; i++) bands.ends[i] = s->ends[i] * s->launches[i % r->n]->groups_of_row;
@@ -234,7 +293,7 @@ static void add_bands(struct band_run *r, uint64_t saved)
             if (number) add_condition(r->l, &bands, launch_at(r, i)->params[p].index, number);
         }
     for (uint32_t b = 0; b < s->n_buffers; b++)
-        if (r->rings[b]) plan->rings[r->buffers[b]] = (s->windows[b] + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        if (r->rings[b]) plan->rings[r->regions[b].buffer] = (s->windows[b] + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     plan->bands = arena_grow(plan->arena, plan->bands, plan->n_bands, sizeof *plan->bands);
     plan->bands[plan->n_bands++] = bands;
     remark(r, saved);
@@ -301,7 +360,7 @@ static bool is_large(const struct launching *l, const struct fuser_launch *launc
     for (uint32_t i = 0; i < launch->n_params; i++)
         if (launch->params[i].kind == FUSER_PARAM_BUFFER)
             bytes += l->facts->graph->buffers[launch->params[i].index].bytes;
-    return bytes >= l->ctx->options->device.cache_bytes;
+    return bytes >= own_caches(&l->ctx->options->device);
 }
 
 static bool is_wanted(const struct launching *l)

@@ -100,18 +100,20 @@ static void widen(int64_t *windows, const struct banded_access *a, uint64_t from
     if (to && high > *end) *end = high;
 }
 
+/* From where the band begins to where the last one ends that is in work with it. */
 static void measure_band(struct band_schedule *s, uint32_t band, int64_t *windows)
 {
     uint64_t all = 0;
-    const uint64_t *ends = &s->ends[(uint64_t)band * s->n];
+    uint32_t last = band + s->at_once <= s->n_bands ? band + s->at_once - 1 : s->n_bands - 1;
+    const uint64_t *done = band ? &s->ends[(uint64_t)(band - 1) * s->n] : NULL;
+    const uint64_t *ends = &s->ends[(uint64_t)last * s->n];
     for (uint32_t b = 0; b < s->n_buffers; b++) {
         windows[2 * b] = INT64_MAX;
         windows[2 * b + 1] = 0;
     }
     for (uint32_t i = 0; i < s->n; i++)
         for (uint32_t k = 0; k < s->launches[i]->n; k++)
-            widen(windows, &s->launches[i]->accesses[k], band ? ends[(int64_t)i - s->n] : 0, ends[i],
-                  s->launches[i]->rows);
+            widen(windows, &s->launches[i]->accesses[k], done ? done[i] : 0, ends[i], s->launches[i]->rows);
     for (uint32_t b = 0; b < s->n_buffers; b++) {
         if (windows[2 * b + 1] <= windows[2 * b]) continue;
         uint64_t bytes = (uint64_t)(windows[2 * b + 1] - windows[2 * b]);
@@ -121,16 +123,17 @@ static void measure_band(struct band_schedule *s, uint32_t band, int64_t *window
     if (all > s->window) s->window = all;
 }
 
-bool schedule_make(struct arena *arena, struct band_schedule *s, uint32_t n_bands, uint64_t most)
+bool schedule_make(struct arena *arena, struct band_schedule *s, uint32_t n_bands, uint32_t at_once, uint64_t most)
 {
     int64_t *windows = arena_alloc(arena, (s->n_buffers + 1) * 2 * sizeof *windows);
     s->n_bands = n_bands;
+    s->at_once = at_once;
     s->window = 0;
     s->ends = arena_alloc(arena, ((uint64_t)n_bands * s->n + 1) * sizeof *s->ends);
     memset(s->windows, 0, (s->n_buffers + 1) * sizeof *s->windows);
-    for (uint32_t band = 0; band < n_bands && s->window <= most; band++) {
-        make_band(s, band);
-        measure_band(s, band, windows);
+    for (uint32_t band = 0; band < n_bands + at_once - 1 && s->window <= most; band++) {
+        if (band < n_bands) make_band(s, band);
+        if (band + 1 >= at_once) measure_band(s, band + 1 - at_once, windows);
     }
     return s->window <= most;
 }

@@ -74,7 +74,9 @@ struct fuser_step {
    work-groups, are as fuser/bands has them. */
 struct fuser_bands {
     uint32_t first_step, n_steps, n_bands;
-    uint64_t *ends; /* by band, then step: work-groups of the launch that have run when the band is over */
+    uint32_t at_once; /* so many bands that follow each other may be in work at a time: a part of one of them waits for
+                         what the bands before it have to do in earlier launches, and for nothing else */
+    uint64_t *ends;   /* by band, then step: work-groups of the launch that have run when the band is over */
     uint32_t n_conditions;
     struct fuser_condition *conditions; /* where one does not hold, the launches run one after the other */
 };

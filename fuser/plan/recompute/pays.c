@@ -6,8 +6,8 @@
 #include "fuser/plan/graph/work.h"
 
 /* Operations that take as long as a byte takes over memory: a core moves some 10 bytes in the nanosecond in which it
-   does some 150 of them. */
-enum { OPERATIONS_OF_A_BYTE = 16, MOST = 1 << 30 };
+   does some 150 of them. From one launch to the next in bands a byte does not go so far. */
+enum { OPERATIONS_OF_A_BYTE = 16, IN_BANDS = 4, MOST = 1 << 30 };
 
 /* A load at a place that is no sum of ids: work-items side by side have theirs one by one. */
 enum { GATHER = 12 };
@@ -84,7 +84,7 @@ uint64_t pays_work_of(const struct ir_function *kernel, const struct nd_range *r
     return work;
 }
 
-bool pays_to_recompute(uint64_t more, uint64_t less, uint64_t bytes)
+bool pays_to_recompute(uint64_t more, uint64_t less, uint64_t bytes, bool in_bands)
 {
-    return more <= less || (more - less) / OPERATIONS_OF_A_BYTE <= bytes;
+    return more <= less || (more - less) / (in_bands ? IN_BANDS : OPERATIONS_OF_A_BYTE) <= bytes;
 }

@@ -27,7 +27,8 @@ static bool is_worth_it(struct recomputing *r, const struct recompute_candidate 
         if (ir_count(c->made[i]->module->functions[0]->body) > MAX_OPERATIONS) return false;
         if (after > before) more += (after - before) * range_items(&reader->node.range);
     }
-    return r->ctx->options->mode == FUSER_MODE_REQUIRE || pays_to_recompute(more, less, c->traffic);
+    const struct fuser_options *o = r->ctx->options;
+    return o->mode == FUSER_MODE_REQUIRE || pays_to_recompute(more, less, c->traffic, o->device.cache_bytes > 0);
 }
 
 static void say_not(struct recomputing *r, const struct recompute_candidate *c, const char *why)

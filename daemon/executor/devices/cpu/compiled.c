@@ -117,6 +117,29 @@ static uint64_t slice_groups(const struct compiled *c, const struct program_laun
     return slice < 1 ? 1 : slice < (double)p->n_groups ? (uint64_t)slice : p->n_groups;
 }
 
+bool compiled_is_code(const struct launch_code *code)
+{
+    return ((const struct compiled *)code)->object->entry;
+}
+
+int compiled_reserve(const struct launch_code *code, const struct executable *x, uint32_t launch, unsigned threads,
+                     struct error *e)
+{
+    return reserve_local(((const struct compiled *)code)->local_bytes, threads, &x->program->launches[launch], e);
+}
+
+void compiled_run_here(const struct launch_code *code, const struct executable *x, uint32_t launch, uint64_t first,
+                       uint64_t end, unsigned thread)
+{
+    const struct compiled *c = (const struct compiled *)code;
+    run_on(c->object, c->record, x->launches[launch].args, first, end, local.memory + thread * local.bytes);
+}
+
+uint64_t compiled_expected_ns(const struct launch_code *code, const struct executable *x, uint32_t launch)
+{
+    return expected_ns((const struct compiled *)code, &x->program->launches[launch]);
+}
+
 /* On the caller's thread, beside others: all work-groups in their order. */
 static int run_alone(const struct compiled *c, const struct executable *x, uint32_t launch, uint64_t *next,
                      uint64_t end, struct error *e)

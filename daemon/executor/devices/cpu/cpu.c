@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/executor/devices/cpu/bands.h"
 #include "daemon/executor/devices/cpu/compiled.h"
 #include "daemon/executor/devices/cpu/launch_records.h"
 #include "daemon/executor/devices/cpu/objects.h"
@@ -99,6 +100,7 @@ const struct device cpu_device = {.name = "cpu",
                                   .run_beside = together_begin,
                                   .end_beside = together_end,
                                   .sleeps_for = together_sleeps_for,
+                                  .run_bands = bands_run,
                                   .begin_loading = begin_loading,
                                   .end_loading = end_loading,
                                   .replace = replace,
