@@ -52,11 +52,17 @@ static fusion_status wait_for_turn(fusion_session *s, fusion_event last)
     return last ? client_wait(s, last, -1, NULL) : FUSION_SUCCESS;
 }
 
+/* Who moves packets waits for nothing but what he depends on: kernels before may be waiting for him. */
+static fusion_status wait_for_kernels(fusion_session *s, const struct graph_action *a, fusion_event last)
+{
+    return a->waits && last ? client_wait(s, last, -1, NULL) : FUSION_SUCCESS;
+}
+
 fusion_status client_exec_act(fusion_exec *e, uint32_t index, const struct binding *bindings, fusion_event last)
 {
     const struct graph_action *a = &e->actions[index];
-    bool waits = a->kind != ACTION_PIPE || a->waits;
-    fusion_status status = waits ? wait_for_turn(e->session, last) : FUSION_SUCCESS;
+    fusion_status status =
+        a->kind != ACTION_PIPE ? wait_for_turn(e->session, last) : wait_for_kernels(e->session, a, last);
     if (status != FUSION_SUCCESS) return status;
     if (a->kind == ACTION_FUNCTION) {
         a->function(a->data);

@@ -118,6 +118,15 @@ static fusion_status run_here(fusion_queue *q, fusion_graph *g, fusion_event *ev
     return status;
 }
 
+/* For what the command depends on, as it runs in this process. How that went its own waiters learn. */
+static void wait_here(const fusion_queue *q)
+{
+    for (uint32_t i = 0; i < q->n_waits; i++) {
+        fusion_event event = q->waits[i];
+        if (client_event_resolve(q->session, &event) == FUSION_SUCCESS) client_wait(q->session, event, -1, NULL);
+    }
+}
+
 /* held: whether the command may be gathered; then whether it is, and the graph was taken. */
 static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *event, bool *held)
 {
@@ -142,7 +151,7 @@ static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *e
     }
     if (pipe) {
         exec->actions[0] = g->actions[0]; /* all graphs of such a command alone are alike */
-        exec->actions[0].waits = q->n_waits > 0;
+        wait_here(q);
     }
     fusion_event submitted;
     const struct submit_after after = {q->waits, q->n_waits};

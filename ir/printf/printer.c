@@ -112,3 +112,19 @@ const char *ir_printer_take(struct ir_printer *p, size_t *bytes, uint64_t *dropp
     p->bytes = p->dropped = 0;
     return p->taken.text ? p->taken.text : "";
 }
+
+static void free_text(struct strbuf *b)
+{
+    free(b->text);
+    *b = (struct strbuf){0};
+}
+
+void ir_printer_trim(struct ir_printer *p)
+{
+    free_text(&p->launch);
+    free_text(&p->ended);
+    free_text(&p->taken);
+    free(p->messages);
+    p->messages = NULL;
+    p->n = p->capacity = 0;
+}

@@ -18,3 +18,5 @@ void ir_printer_drop(struct ir_printer *p, uint64_t n);
 void ir_printer_end_launch(struct ir_printer *p);
 /* Text of all launches that have ended, until the next call of any of these; and begins again with nothing. */
 const char *ir_printer_take(struct ir_printer *p, size_t *bytes, uint64_t *dropped);
+/* Gives back the memory of texts that were taken. */
+void ir_printer_trim(struct ir_printer *p);

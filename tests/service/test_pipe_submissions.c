@@ -152,13 +152,13 @@ static int start_with(const char *const *options)
 static int start(void **state)
 {
     (void)state;
-    return start_with(NULL);
+    return start_with((const char *const[]){"--time-limit", "60000", NULL}); /* where a machine is busy */
 }
 
 static int start_short(void **state)
 {
     (void)state;
-    return start_with((const char *const[]){"--time-limit", "400", NULL});
+    return start_with((const char *const[]){"--time-limit", "1000", NULL});
 }
 
 static int stop(void **state)
@@ -298,6 +298,22 @@ static void test_two_and_two(void **state)
     expect_numbers(y, N, N);
 }
 
+/* All producers come before all consumers: so many are held back. */
+static void test_many(void **state)
+{
+    (void)state;
+    enum { MANY = 400 };
+    fusion_module *m = load(1);
+    fusion_buffer *o = buffer(4);
+    fusion_exec *p = exec_of(m, "put", (fusion_arg[]){fusion_arg_i32(4), fusion_arg_i32(0)}, 2);
+    fusion_exec *c = exec_of(m, "take", (fusion_arg[]){fusion_arg_i32(4), fusion_arg_write(o)}, 2);
+    fusion_event last = 0;
+    for (int i = 0; i < MANY; i++) submit(p);
+    for (int i = 0; i < MANY; i++) last = submit(c);
+    wait_for(last);
+    expect_numbers(o, 4, 0);
+}
+
 static void test_chain(void **state)
 {
     (void)state;
@@ -344,9 +360,14 @@ static void test_queues(void **state)
 
 /* ---- what has nothing to do with pipes stays in order ---- */
 
+static fusion_exec *adder(fusion_module *m, fusion_buffer *o, int items, int k)
+{
+    return exec_over(m, "add", items, (fusion_arg[]){fusion_arg_read_write(o), fusion_arg_i32(k)}, 2);
+}
+
 static fusion_event add(fusion_module *m, fusion_buffer *o, int items, int k)
 {
-    return submit(exec_over(m, "add", items, (fusion_arg[]){fusion_arg_read_write(o), fusion_arg_i32(k)}, 2));
+    return submit(adder(m, o, items, k));
 }
 
 /* Before the producer has read what it puts, what writes there does not run, nor what reads what the consumer writes
@@ -374,8 +395,9 @@ static void test_between(void **state)
     (void)state;
     fusion_module *m = load(1);
     fusion_buffer *x = index_buffer(session, "x", 16, 1, 0), *o = buffer(N);
+    fusion_exec *more = adder(m, x, 16, 1);
     put(m, N, 0);
-    for (int i = 0; i < 100; i++) add(m, x, 16, 1);
+    for (int i = 0; i < 100; i++) submit(more);
     wait_for(take(m, "take", N, o));
     expect_numbers(o, N, 0);
     expect_numbers(x, 1, 100);
@@ -425,7 +447,8 @@ static void test_events(void **state)
     expect_ok(fusion_queue_create(session, &q));
     expect_ok(fusion_queue_create(session, &r));
     fusion_event first = command(q, m, "take_in", (fusion_arg[]){fusion_arg_i32(1), fusion_arg_write(o)});
-    for (int i = 0; i < 50; i++) wait_for(add(m, x, 16, 1));
+    fusion_exec *more = adder(m, x, 16, 1);
+    for (int i = 0; i < 50; i++) wait_for(submit(more));
     expect_numbers(x, 16, 50);
     put(m, N, 0);
     command(r, m, "take", (fusion_arg[]){fusion_arg_i32(N), fusion_arg_write(y)});
@@ -458,22 +481,37 @@ static void test_readers(void **state)
     pthread_t thread;
     fusion_module *m = load(1);
     fusion_buffer *x = index_buffer(session, "x", N, 1, 0), *copy = buffer(N);
+    fusion_graph *g;
+    fusion_exec *e;
+    expect_ok(fusion_graph_create(session, &g));
+    expect_ok(fusion_graph_add_copy(g, NULL, (fusion_memory){.buffer = x}, (fusion_memory){.buffer = copy}, 4 * N, NULL,
+                                    0, NULL));
+    expect_ok(fusion_graph_finalize(g, NULL, &e));
     fusion_event first = submit(exec_of(m, "put_of", (fusion_arg[]){fusion_arg_i32(N), fusion_arg_read(x)}, 2));
-    for (int i = 0; i < 12; i++) {
-        fusion_graph *g;
-        fusion_exec *e;
-        expect_ok(fusion_graph_create(session, &g));
-        expect_ok(fusion_graph_add_copy(g, NULL, (fusion_memory){.buffer = x}, (fusion_memory){.buffer = copy}, 4 * N,
-                                        NULL, 0, NULL));
-        expect_ok(fusion_graph_finalize(g, NULL, &e));
-        wait_for(submit(e));
-    }
+    for (int i = 0; i < 12; i++) wait_for(submit(e));
     assert_int_equal(fusion_event_poll(session, first), FUSION_BUSY);
     assert_int_equal(pthread_create(&thread, NULL, feed_later, host_end(m)), 0);
     submit(exec_of(m, "drain", (fusion_arg[]){fusion_arg_i32(N)}, 1));
     expect_ok(fusion_buffer_map(x, &memory));
     assert_int_equal(fusion_event_poll(session, first), FUSION_SUCCESS);
     pthread_join(thread, NULL);
+}
+
+/* A command that moves packets waits for what it depends on, not for kernels that wait for it. */
+static void test_pipe_depends(void **state)
+{
+    (void)state;
+    int packet = 9;
+    fusion_queue *q;
+    fusion_module *m = load(4);
+    fusion_buffer *x = index_buffer(session, "x", 16, 1, 0), *o = buffer(1);
+    expect_ok(fusion_queue_create(session, &q));
+    fusion_event first = take(m, "take_in", 1, o), before = add(m, x, 16, 1);
+    expect_ok(fusion_queue_depends_on(q, &before, 1));
+    expect_ok(fusion_queue_pipe(q, host_end(m), &packet, 1, 5000, NULL));
+    assert_int_equal(fusion_event_poll(session, before), FUSION_SUCCESS);
+    wait_for(first);
+    expect_numbers(o, 1, 9);
 }
 
 /* Who is told to come after another one does, though nothing else says so. */
@@ -526,7 +564,7 @@ static void test_nobody_came(void **state)
     fusion_event done = add(m, o, 2, 7);
     wait_for(done);
     expect_error(fusion_event_wait(session, put(m, 5, 0), 20000, NULL), FUSION_TIMEOUT);
-    expect_in_reason("time limit of 400 ms");
+    expect_in_reason("time limit of 1000 ms");
     expect_in_reason("kernel put, line ");
     expect_in_reason("waits for room in pipe @a, which is full");
     expect_ok(fusion_event_wait(session, done, 0, NULL));
@@ -541,7 +579,9 @@ static void test_limit_of_one(void **state)
     fusion_buffer *o = buffer(N), *p = buffer(1);
     fusion_event first = put(m, 2, 0), second = take(m, "take", 2, o);
     wait_for(second);
-    fusion_event third = take(m, "take_b", 1, p), fourth = take(m, "take_in", 4, o);
+    fusion_exec *none = exec_of(m, "take_b", (fusion_arg[]){fusion_arg_i32(1), fusion_arg_write(p)}, 2);
+    fusion_exec *host = exec_of(m, "take_in", (fusion_arg[]){fusion_arg_i32(4), fusion_arg_write(o)}, 2);
+    fusion_event third = submit(none), fourth = submit(host);
     expect_error(fusion_event_wait(session, third, 20000, NULL), FUSION_TIMEOUT);
     expect_in_reason("kernel take_b");
     expect_error(fusion_event_wait(session, fourth, 20000, NULL), FUSION_EXECUTOR);
@@ -595,6 +635,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_consumer_first, start, stop),
         cmocka_unit_test_setup_teardown(test_again, start, stop),
         cmocka_unit_test_setup_teardown(test_two_and_two, start, stop),
+        cmocka_unit_test_setup_teardown(test_many, start, stop),
         cmocka_unit_test_setup_teardown(test_chain, start, stop),
         cmocka_unit_test_setup_teardown(test_queues, start, stop),
         cmocka_unit_test_setup_teardown(test_shared_memory, start, stop),
@@ -602,6 +643,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_polls, start, stop),
         cmocka_unit_test_setup_teardown(test_events, start, stop),
         cmocka_unit_test_setup_teardown(test_readers, start, stop),
+        cmocka_unit_test_setup_teardown(test_pipe_depends, start, stop),
         cmocka_unit_test_setup_teardown(test_dependencies, start, stop),
         cmocka_unit_test_setup_teardown(test_circle, start, stop),
         cmocka_unit_test_setup_teardown(test_nobody_came, start_short, stop),

@@ -116,10 +116,11 @@ static void on_look(uv_timer_t *timer)
 {
     struct executor *e = timer->data;
     uint64_t completed = atomic_load(&e->ring->completed), pushed = atomic_load(&e->ring->pushed);
+    uint32_t told = atomic_load(&e->ring->completion_bell); /* outcomes, too, of what has older ones before it */
     uint64_t now = uv_now(&e->broker->loop);
     bool restarting = atomic_load(&e->ring->state) == RING_RESTARTING; /* it is given its buffers and code again */
-    if (completed != e->seen || pushed == completed || restarting) {
-        e->seen = completed;
+    if (told != e->seen || pushed == completed || restarting) {
+        e->seen = told;
         e->since_ms = now;
     } else if (now - e->since_ms > (uint64_t)e->time_limit_ms + GRACE_MS && e->child) {
         e->overdue = true;
@@ -133,7 +134,7 @@ static void start_looking(struct executor *e)
     if (!e->look) return; /* the next executor gets one, and this one has its own watchdog */
     uint32_t period = e->time_limit_ms / 2;
     period = period < MIN_LOOK_MS ? MIN_LOOK_MS : period > MAX_LOOK_MS ? MAX_LOOK_MS : period;
-    e->seen = atomic_load(&e->ring->completed);
+    e->seen = atomic_load(&e->ring->completion_bell);
     e->since_ms = uv_now(&e->broker->loop);
     e->overdue = false;
     uv_timer_start(e->look, on_look, period, period);

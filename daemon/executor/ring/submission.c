@@ -324,6 +324,22 @@ bool submission_is_after(const struct submission *s, const struct submission *fi
     return false;
 }
 
+uint64_t submission_room(const struct submission *s)
+{
+    return s->slots_capacity * (sizeof *s->bindings + sizeof *s->slots + sizeof *s->order + sizeof *s->places) +
+           s->values_capacity * sizeof *s->values;
+}
+
+void submission_free(struct submission *s)
+{
+    free(s->bindings);
+    free(s->slots);
+    free(s->order);
+    free(s->places);
+    free(s->values);
+    free(s);
+}
+
 /* ---- where it has memory ---- */
 
 static void add_place(struct submission *s, const struct program_slot *slot, const struct binding *b)

@@ -54,8 +54,10 @@ struct submission {
     struct steps steps;
     uint64_t began_ns, run_ns;
     struct error error;
-    uint64_t before;         /* sequence of the one that came before it */
-    struct submission *next; /* that came later */
+    uint64_t kept_bytes;       /* while it waits */
+    struct submission *behind; /* it waits for the end of this one, if for no other; NULL: for none that is known */
+    uint64_t before;           /* sequence of the one that came before it */
+    struct submission *next;   /* that came later */
 };
 
 extern const char submission_lost[]; /* why contents of a buffer are not there */
@@ -68,3 +70,5 @@ bool submission_is_after(const struct submission *s, const struct submission *fi
    error in it. */
 int submission_prepare(struct submission *s);
 void submission_release(struct submission *s);
+uint64_t submission_room(const struct submission *s); /* bytes that it has taken */
+void submission_free(struct submission *s);

@@ -20,10 +20,15 @@
 #include "ir/base/arena.h"
 #include "ir/printf/printer.h"
 
+enum { MOST_KEPT_BYTES = 16 << 20 };
+
 struct submitter {
     struct executables *executables;
-    struct submission all[RUNNING_MOST];
+    submit_spares_fn *spares_run;
+    struct launch_context context;
     struct submission *free;
+    uint32_t n, n_begun;
+    uint64_t kept_bytes;             /* of those that wait */
     struct submission *first, *last; /* in the order in which they came, those that have not ended */
     uint64_t newest;                 /* sequence of the last one that came */
 };
@@ -33,38 +38,58 @@ struct submitter *submit_new(struct buffers *buffers, struct executables *execut
 {
     struct submitter *s = memset(arena_realloc(NULL, sizeof *s), 0, sizeof *s);
     s->executables = executables;
-    for (uint32_t i = 0; i < RUNNING_MOST; i++) {
-        struct submission *one = &s->all[i];
-        one->spares_run = spares_run;
-        one->context = (struct launch_context){.pool = pool, .buffers = buffers, .wake = completion_wake};
-        one->next = s->free;
-        s->free = one;
-    }
+    s->spares_run = spares_run;
+    s->context = (struct launch_context){.pool = pool, .buffers = buffers, .wake = completion_wake};
     return s;
 }
 
 bool submit_has_room(const struct submitter *s)
 {
-    return s->free;
+    return s->n < RING_MAX_PENDING && s->kept_bytes < MOST_KEPT_BYTES;
 }
 
 /* ---- the list ---- */
 
-static struct submission *add(struct submitter *s, const uint8_t *entry)
+/* One is kept for the next, with the room that it has. */
+static struct submission *take_free(struct submitter *s)
 {
     struct submission *one = s->free;
-    s->free = one->next;
+    s->free = NULL;
+    if (one) return one;
+    one = memset(arena_realloc(NULL, sizeof *one), 0, sizeof *one);
+    one->spares_run = s->spares_run;
+    one->context = s->context;
+    return one;
+}
+
+static void put_free(struct submitter *s, struct submission *one)
+{
+    s->kept_bytes -= one->kept_bytes;
+    free(one->copy);
+    one->copy = NULL;
+    one->kept_bytes = 0;
+    one->x = NULL;
+    one->running = NULL;
+    one->behind = NULL;
+    one->alone = one->begun = false;
+    if (s->free)
+        submission_free(one);
+    else
+        s->free = one;
+}
+
+static struct submission *add(struct submitter *s, const uint8_t *entry)
+{
+    struct submission *one = take_free(s);
     one->next = NULL;
     one->entry = entry;
     memcpy(&one->header, entry, sizeof one->header);
-    one->before = s->newest;
+    one->before = s->newest ? s->newest : one->header.sequence - 1;
     s->newest = one->header.sequence;
-    if (s->last)
-        s->last->next = one;
-    else
-        completion_oldest(one->header.sequence);
+    if (!s->last) completion_oldest(one->header.sequence);
     *(s->last ? &s->last->next : &s->first) = one;
     s->last = one;
+    s->n++;
     return one;
 }
 
@@ -74,13 +99,11 @@ static void drop(struct submitter *s, struct submission *one)
     for (; *link != one; link = &before->next) before = *link;
     *link = one->next;
     if (s->last == one) s->last = before;
-    one->next = s->free;
-    s->free = one;
-    free(one->copy);
-    one->copy = NULL;
-    one->x = NULL;
-    one->running = NULL;
-    one->alone = one->begun = false;
+    s->n--;
+    s->n_begun -= one->begun;
+    for (struct submission *later = one->next; later; later = later->next)
+        if (later->behind == one) later->behind = NULL;
+    put_free(s, one);
 }
 
 /* ---- the end of one ---- */
@@ -91,7 +114,9 @@ static void tell_prints(struct ir_printer *printer)
     size_t bytes;
     uint64_t dropped;
     const char *text = ir_printer_take(printer, &bytes, &dropped);
-    if (bytes || dropped) completion_print(text, bytes, dropped);
+    if (!bytes && !dropped) return;
+    completion_print(text, bytes, dropped);
+    ir_printer_trim(printer); /* each executable has its own */
 }
 
 /* Those that ended before it are complete with it. */
@@ -184,6 +209,7 @@ static void run_alone(struct submitter *s, struct submission *one)
 static void begin(struct submitter *s, struct submission *one)
 {
     one->begun = true;
+    s->n_begun++;
     if (one->x)
         run_steps(s, one);
     else if (one->alone)
@@ -193,10 +219,12 @@ static void begin(struct submitter *s, struct submission *one)
 }
 
 /* All that came before it allow it. */
-static bool may_begin(const struct submitter *s, const struct submission *one)
+static bool may_begin(const struct submitter *s, struct submission *one)
 {
-    for (const struct submission *first = s->first; first != one; first = first->next) {
+    if (one->behind || s->n_begun == RUNNING_MOST) return false;
+    for (struct submission *first = s->first; first != one; first = first->next) {
         enum order order = order_of(first, one);
+        if (order == ORDER_AFTER) one->behind = first;
         if (order == ORDER_AFTER) return false;
         if (order == ORDER_POLLS && !(first->begun && steps_sleep_for(&first->steps, one->x))) return false;
     }
@@ -217,8 +245,10 @@ static void check(struct submitter *s, struct submission *one)
     one->alone = !one->x && !one->error.code;
 }
 
-static void keep_entry(struct submission *one)
+static void keep_entry(struct submitter *s, struct submission *one)
 {
+    one->kept_bytes = one->header.size + submission_room(one);
+    s->kept_bytes += one->kept_bytes;
     one->copy = arena_realloc(NULL, one->header.size);
     memcpy(one->copy, one->entry, one->header.size);
     one->entry = one->copy;
@@ -237,7 +267,7 @@ void submit_take(struct submitter *s, const uint8_t *entry)
     if (may_begin(s, one))
         begin(s, one);
     else
-        keep_entry(one);
+        keep_entry(s, one);
 }
 
 bool submit_go_on(struct submitter *s)
