@@ -129,6 +129,23 @@ static void read_remarks(fusion_exec *e, msgpack_object_array list)
     e->report.n_remarks = list.size;
 }
 
+/* What has an index or a number that cannot be is left out: nothing depends on it. */
+static void read_jobs(fusion_exec *e, msgpack_object_array list)
+{
+    fusion_job *jobs = client_pool_array(&e->pool, list.size, sizeof *jobs);
+    for (uint32_t i = 0; i < list.size && jobs; i++) {
+        const msgpack_object *o = &list.ptr[i], *field = o->via.array.ptr;
+        if (o->type != MSGPACK_OBJECT_ARRAY || o->via.array.size != 4) continue;
+        bool plan = field[0].type == MSGPACK_OBJECT_NEGATIVE_INTEGER && field[0].via.i64 == -1, times = true;
+        for (int k = 1; k < 4; k++) times &= field[k].type == MSGPACK_OBJECT_POSITIVE_INTEGER;
+        uint32_t group = 0;
+        if (!times || (!plan && !read_index(&field[0], e->report.n_groups, &group))) continue;
+        jobs[e->report.n_jobs++] =
+            (fusion_job){plan ? -1 : (int32_t)group, field[1].via.u64, field[2].via.u64, field[3].via.u64};
+    }
+    e->report.jobs = jobs;
+}
+
 /* n_flat: nodes of the graph as it went to the service. What is used as an index later, or counted on to be there, is
    checked here. */
 static fusion_status read_report(fusion_exec *e, const msgpack_object *reply, uint32_t n_flat)
@@ -153,6 +170,7 @@ static fusion_status read_report(fusion_exec *e, const msgpack_object *reply, ui
         return client_error(FUSION_PROTOCOL, "graph.finalize",
                             "the report does not say where each of the %u buffers is", e->n_slots);
     read_remarks(e, client_reply_list(report, "remarks"));
+    read_jobs(e, client_reply_list(reply, "jobs"));
     proto_get_bool(reply, "gpu", &e->on_gpu);
     proto_get_uint(report, "bytes_fused", &e->report.bytes_fused);
     proto_get_uint(report, "bytes_unfused", &e->report.bytes_unfused);

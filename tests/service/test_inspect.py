@@ -79,7 +79,8 @@ def test_run_fused():
 def test_profile():
     f = Folder(graph=CUT_GRAPH)
     trace = f.file("trace.json")
-    out = json.loads(run("run", f.graph, "--json", "--profile", "--compare", "--repeat", "3", "--trace", trace))
+    out = json.loads(run("run", f.graph, "--json", "--profile", "--compare", "--repeat", "3", "--trace", trace,
+                         "--tier", "compiled"))
     profile = out["profile"]
     expect(profile["runs"] == 3 and profile["bandwidth"] > 1e6, profile)
     expect([(s["name"], s["step"], s["steps"]) for s in profile["steps"]] ==
@@ -93,8 +94,12 @@ def test_profile():
     names = [s["name"] for s in spans]
     expect(names[:2] == ["load modules, record the graph", "finalize"] and names.count("launch 2: fused_shift_scale") == 3, names)
     finalize, runs = spans[1], [s for s in spans if s["name"].startswith("run ")]
+    jobs = [s for s in spans if s["name"] == "plan" or s["name"].startswith("code of ")]
+    expect({"plan", "code of fused_scale_scale", "code of fused_shift_scale"} <= {s["name"] for s in jobs}, names)
+    for s in jobs:
+        expect(finalize["ts"] <= s["ts"] and s["ts"] + s["dur"] <= finalize["ts"] + finalize["dur"], s)
     for s in spans[2:]:
-        expect(s["ts"] >= finalize["ts"] + finalize["dur"], s)
+        expect(s in jobs or s["ts"] >= finalize["ts"] + finalize["dur"], s)
         if s["name"].startswith("launch"):
             expect(any(r["ts"] <= s["ts"] and s["ts"] + s["dur"] <= r["ts"] + r["dur"] + 1e-3 for r in runs), s)
             expect(s["args"]["nodes"] == (["one", "two"] if "launch 1" in s["name"] else ["three", "four"]), s)

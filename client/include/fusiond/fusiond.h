@@ -489,6 +489,12 @@ typedef struct fusion_internalized {
     uint64_t traffic;            /* bytes that its accesses do not move over memory */
 } fusion_internalized;
 
+/* What a compiler did for a finalize. Nanoseconds of CLOCK_MONOTONIC. */
+typedef struct fusion_job {
+    int32_t group;                          /* whose code; -1: the plan */
+    uint64_t waited_ns, began_ns, ended_ns; /* since when for a compiler; the work */
+} fusion_job;
+
 typedef struct fusion_report {
     uint32_t launches; /* n_groups, and those of graphs that are nodes with a fusion of their own */
     uint32_t n_groups;
@@ -504,6 +510,8 @@ typedef struct fusion_report {
     const char *cache;                   /* "miss", "memory", "disk" */
     uint32_t n_steps;                    /* 0 with debug */
     const fusion_step *steps;
+    uint32_t n_jobs; /* none of what was in a cache, or is made later */
+    const fusion_job *jobs;
 } fusion_report;
 
 /* What was done and why; lives as long as the executable. */

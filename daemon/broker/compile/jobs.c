@@ -84,6 +84,8 @@ void job_finish(struct job *job, struct blob *result, const struct error *error)
     while ((waiter = LIST_FIRST(&job->waiters))) {
         LIST_REMOVE(waiter, link);
         waiter->job = NULL;
+        waiter->ended_ns = uv_hrtime();
+        waiter->began_ns = job->runs_for ? job->started_ns : waiter->ended_ns;
         waiter->done(waiter->data, result, error);
     }
     free_job(job);
@@ -125,7 +127,7 @@ struct job *jobs_add(struct jobs *jobs, struct pool_client *client, const struct
 
 void job_wait(struct job *job, struct pool_client *client, struct job_waiter *waiter, job_done_fn *done, void *data)
 {
-    *waiter = (struct job_waiter){.job = job, .client = client, .done = done, .data = data};
+    *waiter = (struct job_waiter){.job = job, .client = client, .done = done, .data = data, .waited_ns = uv_hrtime()};
     LIST_INSERT_HEAD(&job->waiters, waiter, link);
     if (!job->runs_for) turns_add(&job->jobs->turns, waiter);
 }

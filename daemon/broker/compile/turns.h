@@ -35,6 +35,7 @@ struct job_waiter {
     bool queued;
     job_done_fn *done;
     void *data;
+    uint64_t waited_ns, began_ns, ended_ns; /* since when; the job's. ended_ns 0: it has not */
 };
 
 struct turns {

@@ -19,6 +19,28 @@ static void fail(struct finalize *f, fusion_status status, const char *object, c
     finalization_fail(f, &error);
 }
 
+/* What compilers did for it: the plan (-1), or a launch's code; since when it was waited for, when it began and ended.
+ */
+static void pack_job(struct proto_writer *w, int64_t launch, const struct job_waiter *waiter)
+{
+    msgpack_pack_array(&w->packer, 4);
+    msgpack_pack_int64(&w->packer, launch);
+    msgpack_pack_uint64(&w->packer, waiter->waited_ns);
+    msgpack_pack_uint64(&w->packer, waiter->began_ns);
+    msgpack_pack_uint64(&w->packer, waiter->ended_ns);
+}
+
+static void pack_jobs(struct proto_writer *w, const struct finalize *f)
+{
+    uint32_t n = f->plan_waiter.ended_ns != 0, shown = f->n_launches - f->n_spares;
+    for (uint32_t i = 0; i < shown; i++) n += f->launches[i].waiter.ended_ns != 0;
+    proto_pack_key(w, "jobs");
+    msgpack_pack_array(&w->packer, n);
+    if (f->plan_waiter.ended_ns) pack_job(w, -1, &f->plan_waiter);
+    for (uint32_t i = 0; i < shown; i++)
+        if (f->launches[i].waiter.ended_ns) pack_job(w, i, &f->launches[i].waiter);
+}
+
 static void on_loaded(struct operation *operation, const struct proto_message *failure)
 {
     struct finalize *f = (struct finalize *)operation;
@@ -35,8 +57,9 @@ static void on_loaded(struct operation *operation, const struct proto_message *f
     }
     struct proto_writer w;
     proto_begin_reply(&w, f->operation.request);
-    proto_pack_map(&w, 5);
+    proto_pack_map(&w, 6);
     proto_pack_uint(&w, "executable", f->executable);
+    pack_jobs(&w, f);
     proto_pack_key(&w, "report");
     proto_pack_raw(&w, report->data, report->size);
     proto_pack_string(&w, "cache", source_names[f->compiled ? CACHE_MISS : f->worst]);

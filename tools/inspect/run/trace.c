@@ -11,7 +11,7 @@
 #include "tools/inspect/terminal/complain.h"
 
 /* Who did it: a row of the picture each. */
-enum row { ROW_CLIENT = 1, ROW_EXECUTOR };
+enum row { ROW_CLIENT = 1, ROW_QUEUE, ROW_COMPILERS, ROW_EXECUTOR };
 
 struct trace {
     json_object *events;
@@ -37,7 +37,8 @@ static json_object *microseconds(uint64_t ns)
 }
 
 /* args NULL: none. */
-static void add_span(struct trace *t, enum row row, const char *name, uint64_t began, uint64_t ended, json_object *args)
+static void add_event(struct trace *t, enum row row, int thread, const char *name, uint64_t began, uint64_t ended,
+                      json_object *args)
 {
     json_object *o = json_object_new_object();
     if (began < t->zero_ns) began = t->zero_ns;
@@ -45,11 +46,16 @@ static void add_span(struct trace *t, enum row row, const char *name, uint64_t b
     json_object_object_add(o, "ph", json_object_new_string("X"));
     json_object_object_add(o, "name", json_object_new_string(name));
     json_object_object_add(o, "pid", json_object_new_int(row));
-    json_object_object_add(o, "tid", json_object_new_int(row));
+    json_object_object_add(o, "tid", json_object_new_int(thread));
     json_object_object_add(o, "ts", microseconds(began - t->zero_ns));
     json_object_object_add(o, "dur", microseconds(ended - began));
     if (args) json_object_object_add(o, "args", args);
     json_object_array_add(t->events, o);
+}
+
+static void add_span(struct trace *t, enum row row, const char *name, uint64_t began, uint64_t ended, json_object *args)
+{
+    add_event(t, row, row, name, began, ended, args);
 }
 
 static json_object *finalize_args(const fusion_report *r)
@@ -73,6 +79,16 @@ static json_object *step_args(const fusion_exec *exec, const fusion_step_time *t
     return args;
 }
 
+/* Rows overlap where several compilers work: each launch has a thread of its own there. */
+static void add_job(struct trace *t, const fusion_report *r, const fusion_job *job)
+{
+    char name[200] = "plan";
+    if (job->group >= 0) snprintf(name, sizeof name, "code of %s", r->groups[job->group].kernel);
+    if (job->began_ns > job->waited_ns)
+        add_event(t, ROW_QUEUE, job->group + 1, name, job->waited_ns, job->began_ns, NULL);
+    add_event(t, ROW_COMPILERS, job->group + 1, name, job->began_ns, job->ended_ns, NULL);
+}
+
 static void add_run(struct trace *t, const struct runs *r, uint32_t index)
 {
     const struct run *run = &r->runs[index];
@@ -92,10 +108,14 @@ bool trace_write(const char *path, const struct runs *r, const struct trace_span
     char executor[100];
     snprintf(executor, sizeof executor, "executor (%s)", device ? device : "cpu");
     add_name(&t, ROW_CLIENT, "client");
+    add_name(&t, ROW_QUEUE, "service: jobs that wait for a compiler");
+    add_name(&t, ROW_COMPILERS, "compilers");
     add_name(&t, ROW_EXECUTOR, executor);
     add_span(&t, ROW_CLIENT, "load modules, record the graph", before->load_ns, before->finalize_ns, NULL);
     add_span(&t, ROW_CLIENT, "finalize", before->finalize_ns, before->finalized_ns,
              finalize_args(fusion_exec_report(r->exec)));
+    const fusion_report *report = fusion_exec_report(r->exec);
+    for (uint32_t i = 0; i < report->n_jobs; i++) add_job(&t, report, &report->jobs[i]);
     for (uint32_t i = 0; i < r->n; i++) add_run(&t, r, i);
     json_object *root = json_object_new_object();
     json_object_object_add(root, "traceEvents", t.events);
