@@ -131,7 +131,7 @@ static void print_group(FILE *out, const fusion_exec *e, uint32_t index, bool *d
     const fusion_group *group = &e->report.groups[index];
     fprintf(out,
             "  subgraph cluster%" PRIu32
-            " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; fontsize=11; ",
+            " {\n  style=\"rounded,filled\"; color=\"#4a7bb5\"; fillcolor=\"#eaf1fa\"; fontsize=11; labeljust=l; ",
             index);
     print_launch_label(out, e, index);
     fputc('\n', out);
