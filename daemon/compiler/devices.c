@@ -269,32 +269,15 @@ static void pack_sub_groups(struct proto_writer *w, const struct device *d)
     proto_pack_bool(w, "sub_group_independent_forward_progress", d->independent_forward_progress);
 }
 
-/* Extensions whose functions a device has, and the aspects that they need. */
-static const struct {
-    const char *name;
-    uint64_t aspects;
-} extensions[] = {
-    {"sycl_ext_oneapi_graph_fusion", IR_ASPECT_GRAPH_FUSION},
-    {"SYCL_INTEL_sub_group", IR_ASPECT_SUB_GROUPS},
-    {"cl_intel_subgroups", IR_ASPECT_SUB_GROUPS | IR_ASPECT_IMAGE},
-    {"cl_intel_subgroups_char", IR_ASPECT_SUB_GROUPS | IR_ASPECT_IMAGE},
-    {"cl_intel_subgroups_short", IR_ASPECT_SUB_GROUPS | IR_ASPECT_IMAGE},
-    {"cl_intel_subgroups_long", IR_ASPECT_SUB_GROUPS | IR_ASPECT_IMAGE},
-    {"cl_intel_required_subgroup_size", IR_ASPECT_SUB_GROUPS},
-};
-
 static void pack_extensions(struct proto_writer *w, uint64_t aspects)
 {
-    uint32_t n = 0, all = sizeof extensions / sizeof *extensions;
-    for (uint32_t i = 0; i < all; i++) n += (extensions[i].aspects & ~aspects) == 0;
+    unsigned n = 0;
+    for (unsigned i = 0; ir_extension_next(&i, aspects);) n++;
     proto_pack_key(w, "extensions");
     msgpack_pack_array(&w->packer, n);
-    for (uint32_t i = 0; i < all; i++) {
-        size_t length = strlen(extensions[i].name);
-        if (extensions[i].aspects & ~aspects) continue;
-        msgpack_pack_str(&w->packer, length);
-        msgpack_pack_str_body(&w->packer, extensions[i].name, length);
-    }
+    const char *name;
+    for (unsigned i = 0; (name = ir_extension_next(&i, aspects));)
+        msgpack_pack_str_with_body(&w->packer, name, strlen(name));
 }
 
 void devices_pack(struct proto_writer *w, const struct device *d)

@@ -25,6 +25,8 @@ uint64_t gpu_aspects(const struct gpu_description *d)
     if (features & SPIRV_FLOAT16) aspects |= IR_ASPECT_FP16;
     if (features & SPIRV_FLOAT64) aspects |= IR_ASPECT_FP64;
     if (features & SPIRV_ATOMIC64_GLOBAL && features & SPIRV_ATOMIC64_LOCAL) aspects |= IR_ASPECT_ATOMIC64;
+    /* By comparison, where the device has no instruction; what Level Zero's devices have is not asked yet. */
+    if (d->target.dialect == SPIRV_VULKAN) aspects |= IR_ASPECT_FLOAT_ATOMICS;
     if (d->target.sub_group) aspects |= IR_ASPECT_SUB_GROUPS;
     if (has_handles(d)) aspects |= IR_ASPECT_IMAGE | IR_ASPECT_PIPES;
     return aspects;
@@ -94,6 +96,16 @@ static void put_aspects(msgpack_packer *k, uint64_t aspects)
         if (aspects >> bit & 1) put_text(k, ir_aspect_name(bit));
 }
 
+static void put_extensions(msgpack_packer *k, uint64_t aspects)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; ir_extension_next(&i, aspects);) n++;
+    put_text(k, "extensions");
+    msgpack_pack_array(k, n);
+    const char *name;
+    for (unsigned i = 0; (name = ir_extension_next(&i, aspects));) put_text(k, name);
+}
+
 static void put_sub_groups(msgpack_packer *k, const struct gpu_description *d)
 {
     uint32_t sizes[GPU_MAX_SUB_GROUP_SIZES], n = gpu_sub_group_sizes(d, sizes);
@@ -117,9 +129,7 @@ void gpu_pack_device(msgpack_packer *k, const struct gpu_description *d)
     gpu_target_text(d, text, sizeof text);
     put_string(k, "target", text);
     put_aspects(k, gpu_aspects(d));
-    put_text(k, "extensions");
-    msgpack_pack_array(k, 1);
-    put_text(k, "sycl_ext_oneapi_graph_fusion");
+    put_extensions(k, gpu_aspects(d));
     put_number(k, "max_work_group_size", d->max_work_group_size);
     put_number(k, "local_memory_bytes", d->max_local_bytes);
     put_number(k, "compute_units", d->compute_units);

@@ -50,6 +50,10 @@ enum {
 #undef X
 };
 
+/* Extensions whose functions a device with these aspects has, one after the other; *i begins with 0. NULL: there are no
+   more. */
+const char *ir_extension_next(unsigned *i, uint64_t aspects);
+
 /* The name of bit number `bit`, or NULL. */
 const char *ir_aspect_name(unsigned bit);
 /* The bit number of a name, or -1. */

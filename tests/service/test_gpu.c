@@ -468,6 +468,44 @@ static void test_lacking_aspect(void **state)
     fusion_disconnect(session);
 }
 
+/* Sums whose order does not matter, least and largest ones. */
+static const char float_kernels[] =
+    "kernel @gather(%x: ptr.global f32 read, %s: ptr.global f32 read_write) {\n"
+    "  %i = global_id x\n  %v = load f32 %x[%i]\n  %least = elem f32 %s, 1\n  %most = elem f32 %s, 2\n"
+    "  %a = atomic_fadd f32 %s, %v, device, relaxed\n  %b = atomic_fmin f32 %least, %v, device, relaxed\n"
+    "  %c = atomic_fmax f32 %most, %v, device, relaxed\n  return\n}\n";
+
+static void test_float_atomics(void **state)
+{
+    (void)state;
+    fusion_session *session = service_connect(&service);
+    fusion_module *module;
+    fusion_buffer *x, *s;
+    float *values;
+    if (!has_aspect(session, "float_atomics")) {
+        fusion_disconnect(session);
+        skip();
+    }
+    expect_ok(fusion_module_load(session, "floats", float_kernels, sizeof float_kernels - 1, &module));
+    expect_ok(fusion_buffer_create(session, "x", FUSION_F32, SIZE, 0, &x));
+    expect_ok(fusion_buffer_create(session, "s", FUSION_F32, 3, 0, &s));
+    expect_ok(fusion_buffer_map(x, (void **)&values));
+    for (int i = 0; i < SIZE; i++) values[i] = 0.5f * (float)i - 100;
+    fusion_buffer_unmap(x);
+    expect_ok(fusion_buffer_map(s, (void **)&values));
+    memset(values, 0, 3 * sizeof *values);
+    fusion_buffer_unmap(s);
+    fusion_arg args[] = {fusion_arg_read(x), fusion_arg_read_write(s)};
+    fusion_graph *graph;
+    expect_ok(fusion_graph_create(session, &graph));
+    add_node(graph, module, "gather", SIZE, args, 2);
+    run(session, finalize(graph, FUSION_ENABLE, gpu), NULL, 0);
+    expect_ok(fusion_buffer_map(s, (void **)&values));
+    assert_true(values[0] == 0.5f * SIZE * (SIZE - 1) / 2 - 100 * SIZE);
+    assert_true(values[1] == -100 && values[2] == 0.5f * (SIZE - 1) - 100);
+    fusion_disconnect(session);
+}
+
 /* A picture is sampled between its texels, written to another one, and read from there by another kernel. */
 static const char image_kernels[] =
     "kernel @turn(%in: image2d.read, %out: image2d.write) {\n"
@@ -670,6 +708,7 @@ ON_DEVICE(test_kill)
 ON_DEVICE(test_lacking_aspect)
 ON_DEVICE(test_pointers_in_memory)
 ON_DEVICE(test_target)
+ON_DEVICE(test_float_atomics)
 ON_DEVICE(test_images)
 ON_DEVICE(test_pipes)
 ON_DEVICE(test_long_loop)
@@ -695,6 +734,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_device_test_lacking_aspect),
         cmocka_unit_test(on_device_test_pointers_in_memory),
         cmocka_unit_test(on_device_test_target),
+        cmocka_unit_test(on_device_test_float_atomics),
         cmocka_unit_test(on_device_test_images),
         cmocka_unit_test(on_device_test_pipes),
         cmocka_unit_test(on_device_test_long_loop),
