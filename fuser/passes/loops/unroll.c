@@ -262,7 +262,7 @@ static bool run_unroll_accesses(struct ir_function *f)
 static bool run_unroll_steps(struct ir_function *f)
 {
     if (!f->work_group_size[0] || !(f->assumes & IR_ASSUME_WHOLE_GROUPS)) return false;
-    return unroll_block(f->body, &(struct wanted){has_steps, 12, 512});
+    return unroll_block(f->body, &(struct wanted){has_steps, 12, 256});
 }
 
 const struct pass pass_unroll = {"unroll", "short loops over private arrays", run_unroll};
