@@ -11,6 +11,7 @@
 #include "fuser/cpu/prepare/check.h"
 #include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
+#include "fuser/cpu/rows/joined_groups.h"
 #include "fuser/cpu/rows/joined_rows.h"
 #include "fuser/cpu/rows/row_dimension.h"
 #include "fuser/cpu/target/isa.h"
@@ -90,17 +91,22 @@ static void choose_width(struct emit *e, bool heavy, enum cpu_isa isa, enum cpu_
 /* What is done with a kernel. */
 struct attempt {
     enum cpu_effort effort;
-    unsigned rows; /* that run as one (rows/joined_rows.c) */
+    unsigned rows, groups; /* that run as one (rows/joined_rows.c, rows/joined_groups.c) */
 };
 
-/* Rows that run as one are more code: half of what may be emitted else. */
+static bool is_joined(const struct attempt *a)
+{
+    return a->rows > 1 || a->groups > 1;
+}
+
+/* What runs as one is more code: half of what may be emitted else. */
 static unsigned most_statements(const struct attempt *a)
 {
-    return efforts[a->effort].most_statements / (a->rows > 1 ? 2 : 1);
+    return efforts[a->effort].most_statements / (is_joined(a) ? 2 : 1);
 }
 
 /* Emits the kernel, which is prepared and checked, and compiles it: 0, -2 as cpu_compile(), or 1 where it is too
-   large for that effort. */
+   large for that effort, or groups that run as one are no neighbours in its x. */
 static int compile_with(const struct attempt *a, struct ir_function *kernel, const struct cpu_options *options,
                         struct cpu_object *object, struct diag_list *list)
 {
@@ -109,6 +115,7 @@ static int compile_with(const struct attempt *a, struct ir_function *kernel, con
                      .kernel = kernel,
                      .arena = arena_new(),
                      .rows = a->rows,
+                     .groups = a->groups,
                      .jit.most_statements = most_statements(a)};
     struct work work = {0};
     struct object_file file = {0};
@@ -116,8 +123,9 @@ static int compile_with(const struct attempt *a, struct ir_function *kernel, con
     ir_walk(kernel->body, see_work, &work);
     choose_width(&e, work.loops || work.functions, options->target.isa, effort);
     e.gcc = gcc_jit_context_acquire();
-    int result = emit_entry(&e, work.loops) ? 0 : 1;
-    gcc_options_set(e.gcc, e.isa->options, gcc_effort(e.width, &efforts[effort]));
+    bool neighbours = a->groups == 1 || !e.row_dim;
+    int result = neighbours && emit_entry(&e, work.loops) ? 0 : 1;
+    gcc_options_set(e.gcc, e.isa->options, gcc_effort(e.width, &efforts[effort]), a->groups > 1);
     if (result == 0 && !options->emit_only)
         result = assemble_object(e.gcc, kernel->name, options->keep_assembly, &file, list) ? -2 : 0;
     *object = (struct cpu_object){.elf = file.elf,
@@ -138,9 +146,19 @@ static void prepare_code(struct ir_function *kernel)
     pipeline_run(&pipeline_code, kernel);
 }
 
-/* The kernel in a module of its own, ready to be emitted; NULL with findings. a->rows: at most, then as many as it has
-   become. */
-static struct ir_function *prepare(const struct ir_function *kernel, struct attempt *a, struct diag_list *list)
+/* Rows, and then groups, of a row no longer than a vector. a: at most so many, then as many as there are. */
+static void join(struct ir_function *kernel, struct attempt *a, enum cpu_isa isa)
+{
+    uint32_t rows = kernel->work_group_size[1];
+    if (a->rows > 1) pass_run(&pass_joined_rows, kernel);
+    a->rows = rows ? rows / kernel->work_group_size[1] : 1;
+    bool narrow = kernel->work_group_size[0] <= isa_get(isa)->vector_bytes / 4;
+    a->groups = a->groups > 1 && narrow && pass_run(&pass_joined_groups, kernel) ? JOINED_GROUPS : 1;
+}
+
+/* The kernel in a module of its own, ready to be emitted; NULL with findings. */
+static struct ir_function *prepare(const struct ir_function *kernel, struct attempt *a, enum cpu_isa isa,
+                                   struct diag_list *list)
 {
     struct ir_module *module = ir_module_new("kernel");
     struct ir_function *copy = ir_function_copy(module, kernel, kernel->name);
@@ -149,8 +167,7 @@ static struct ir_function *prepare(const struct ir_function *kernel, struct atte
         ir_module_free(module);
         return NULL;
     }
-    if (a->rows > 1) pipeline_run(&pipeline_rows, copy);
-    a->rows = kernel->work_group_size[1] ? kernel->work_group_size[1] / copy->work_group_size[1] : 1;
+    join(copy, a, isa);
     pipeline_run(&pipeline_regions, copy);
     return copy;
 }
@@ -183,16 +200,18 @@ int cpu_compile(const struct ir_function *kernel, const struct cpu_options *opti
 {
     int result = 1;
     *object = (struct cpu_object){0};
-    struct attempt a = {options->effort, options->effort == CPU_EFFORT_FULL ? UINT_MAX : 1};
+    unsigned most = options->effort == CPU_EFFORT_FULL ? UINT_MAX : 1; /* joined */
+    struct attempt a = {options->effort, most, most};
     while (result == 1 && a.effort < CPU_EFFORT_COUNT) {
-        struct ir_function *copy = prepare(kernel, &a, list);
+        struct ir_function *copy = prepare(kernel, &a, options->target.isa, list);
         if (!copy) return -1;
         bool whole = !has_calls(copy);
         if (whole) result = compile_with(&a, copy, options, object, list);
         ir_module_free(copy->module);
         if (!whole) break;
-        if (a.rows == 1) a.effort++;
-        a.rows = 1;
+        if (!is_joined(&a)) a.effort++;
+        if (a.groups == 1) a.rows = 1;
+        a.groups = 1;
     }
     if (result != 0) cpu_object_clear(object);
     return result;

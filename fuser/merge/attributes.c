@@ -134,6 +134,7 @@ static void know_size(struct ir_inst *inst, void *data)
    whose step is the size of all, the size of groups is worth code of its own. */
 static void fix_local_size(struct fuse *f)
 {
+    enum { NARROW = 16 }; /* groups whose rows are a vector at most may run as one */
     const struct nd_range *range = &f->request->range;
     struct questions q = {0};
     ir_walk(f->kernel->body, see_question, &q);
@@ -141,6 +142,8 @@ static void fix_local_size(struct fuse *f)
     for (unsigned d = 0; d < 3; d++) f->kernel->work_group_size[d] = d < range->dims ? (uint32_t)range->local[d] : 1;
     if (!nd_range_has_whole_groups(range)) return;
     f->kernel->assumes |= IR_ASSUME_WHOLE_GROUPS;
+    if (q.waits && range->local[0] <= NARROW && nd_range_has_paired_groups(range))
+        f->kernel->assumes |= IR_ASSUME_PAIRED_GROUPS;
     ir_walk(f->kernel->body, know_size, NULL);
 }
 

@@ -18,6 +18,12 @@ static inline bool nd_range_has_whole_groups(const struct nd_range *r)
     return true;
 }
 
+/* There is an even number of work-groups in x. */
+static inline bool nd_range_has_paired_groups(const struct nd_range *r)
+{
+    return r->local[0] && (r->global[0] / r->local[0] + (r->global[0] % r->local[0] != 0)) % 2 == 0;
+}
+
 /* All ids and sizes, also where they count from the offset on, are below 2^31. */
 static inline bool nd_range_is_small(const struct nd_range *r)
 {

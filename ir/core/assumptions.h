@@ -6,6 +6,7 @@
 /* small_ids: global sizes, offsets and ids, and so all other ids and sizes, are below 2^31.
    small_memory: what a pointer parameter points into has at most 2^31 bytes.
    whole_groups: local sizes divide global sizes.
+   paired_groups: there is an even number of work-groups in x, of the local size given.
    long_y, long_z, one_item: what ranges are like; nothing goes wrong where it is not so. */
 /* clang-format off */
 #define IR_ASSUMPTIONS(X) \
@@ -14,7 +15,8 @@
     X(WHOLE_GROUPS, "whole_groups") \
     X(LONG_Y, "long_y") \
     X(LONG_Z, "long_z") \
-    X(ONE_ITEM, "one_item")
+    X(ONE_ITEM, "one_item") \
+    X(PAIRED_GROUPS, "paired_groups")
 /* clang-format on */
 
 enum {

@@ -558,6 +558,7 @@ static void keep_shared(struct emit *e, const struct ir_inst *inst)
 static void emit_from(struct emit *e, const struct ir_inst *inst)
 {
     for (; inst && inst != e->control->end && e->block && !e->control->empty; inst = inst->next) {
+        if (value_is_at_distance(e, inst)) continue;
         if (ir_op_info(inst->op)->flags & IR_FLAG_TERMINATOR) {
             emit_terminator(e, inst);
             return;

@@ -52,6 +52,13 @@ static void define_uniform(struct emit *e, const struct ir_value *value, rval is
     e->values->lanes[value->scratch] = v;
 }
 
+bool value_is_at_distance(const struct emit *e, const struct ir_inst *inst)
+{
+    if (inst->n_results != 1) return false;
+    const struct lanes *to = e->values->shared[inst->results[0]->scratch];
+    return to && !to->variable && e->values->lanes[inst->results[0]->scratch] == to;
+}
+
 int known_outcome(const struct known *known, const struct ir_value *condition)
 {
     bool made = condition->kind == IR_VALUE_RESULT && known->decided;

@@ -26,6 +26,9 @@ struct lanes **value_variables(struct emit *e, struct ir_value **values, uint32_
 void value_define(struct emit *e, struct ir_value **values, uint32_t n, struct lanes **as);
 /* Takes the result from what is known; false: nothing is. */
 bool value_define_known(struct emit *e, const struct known *known, const struct ir_inst *inst);
+/* It is a place of the work-group at a known distance from another, and part of each access: computed before, it would
+   take a register. */
+bool value_is_at_distance(const struct emit *e, const struct ir_inst *inst);
 /* What an if's condition is known to come to: 1, -1, or 0 where it is not. */
 int known_outcome(const struct known *known, const struct ir_value *condition);
 /* Assigns all operands of an instruction at once: one may be a variable that another one is assigned to. */

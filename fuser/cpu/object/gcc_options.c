@@ -23,6 +23,10 @@ static const char *const none[] = {"-ftree-ter", "-fomit-frame-pointer", NULL};
 static const char *const lean[] = {"-fno-tree-dominator-opts",  "-fno-tree-bit-ccp", "-fno-ivopts",
                                    "-fno-move-loop-invariants", "-fira-region=one",  NULL};
 
+/* Sums stay where they are emitted, between those of other work-items: put where they are used, one after the other,
+   all that they are made of would be needed at the same time. */
+static const char *const in_order[] = {"-fno-tree-ter", NULL};
+
 static const char *const vectorize[] = {"-fvect-cost-model=dynamic", "--param=vect-max-version-for-alias-checks=256",
                                         NULL};
 
@@ -36,11 +40,12 @@ static void add_options(gcc_jit_context *gcc, const char *const *options)
     for (; *options; options++) gcc_jit_context_add_command_line_option(gcc, *options);
 }
 
-void gcc_options_set(gcc_jit_context *gcc, const char *const *for_isa, enum gcc_effort effort)
+void gcc_options_set(gcc_jit_context *gcc, const char *const *for_isa, enum gcc_effort effort, bool keeps_order)
 {
     add_options(gcc, common);
     add_options(gcc, for_isa);
     add_options(gcc, efforts[effort].options);
+    if (keeps_order) add_options(gcc, in_order);
     gcc_jit_context_set_int_option(gcc, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL, efforts[effort].level);
     gcc_jit_context_set_bool_print_errors_to_stderr(gcc, 0);
     gcc_jit_context_set_bool_allow_unreachable_blocks(gcc, 1);

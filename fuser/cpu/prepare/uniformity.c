@@ -9,6 +9,7 @@
 
 #include "fuser/cpu/prepare/generic_cast.h"
 #include "fuser/cpu/prepare/small_memory.h"
+#include "fuser/passes/alias.h"
 #include "ir/core/facts.h"
 
 enum { UNKNOWN = -1 };
@@ -172,10 +173,10 @@ static struct shape pure_result(const struct finder *f, const struct ir_inst *in
     return linear ? linear_result(f, inst) : uniform_shape;
 }
 
-/* What the lanes of a vector have in common; a work-group need not. */
+/* What the lanes of a vector have in common; others need not. */
 static struct shape of_vector(const struct finder *f, struct shape s)
 {
-    return f->together == TOGETHER_GROUP || f->together == TOGETHER_COLUMN ? varying_shape : s;
+    return f->together == TOGETHER_ROW || f->together == TOGETHER_FLAT ? s : varying_shape;
 }
 
 static struct shape in_row(const struct finder *f, struct shape s)
@@ -183,8 +184,11 @@ static struct shape in_row(const struct finder *f, struct shape s)
     return f->together == TOGETHER_ROW ? s : varying_shape;
 }
 
-static struct shape id_shape(const struct finder *f, unsigned dim)
+static struct shape id_shape(const struct finder *f, const struct ir_inst *id)
 {
+    unsigned dim = id->attrs.dim;
+    if (f->together == TOGETHER_GROUPS) return dim == 0 && id->op != IR_OP_LOCAL_ID ? varying_shape : uniform_shape;
+    if (id->op == IR_OP_GROUP_ID) return uniform_shape;
     if (f->together == TOGETHER_COLUMN) return dim == 1 ? linear_shape(1, false) : uniform_shape;
     return in_row(f, dim == 0 ? linear_shape(1, false) : uniform_shape);
 }
@@ -209,7 +213,8 @@ static struct shape result_shape(const struct finder *f, const struct ir_inst *i
     case IR_OP_GROUP_ALL ... IR_OP_GROUP_REDUCE:
         return inst->attrs.scope == IR_SCOPE_SUB_GROUP ? of_vector(f, uniform_shape) : uniform_shape;
     case IR_OP_GLOBAL_ID:
-    case IR_OP_LOCAL_ID: return id_shape(f, inst->attrs.dim);
+    case IR_OP_GROUP_ID:
+    case IR_OP_LOCAL_ID: return id_shape(f, inst);
     case IR_OP_GLOBAL_LINEAR_ID: return in_row(f, linear_shape(1, false));
     case IR_OP_LOCAL_LINEAR_ID:
     case IR_OP_SUB_GROUP_LOCAL_ID: return of_vector(f, linear_shape(1, false));
@@ -309,6 +314,18 @@ static void join_loop(struct finder *f, struct ir_inst *inst)
     }
 }
 
+/* Work-groups do not share an array where what they put into it may differ, or where to. */
+static void see_store(struct finder *f, const struct ir_inst *store)
+{
+    const struct ir_value *array = alias_root(store->operands[0]);
+    bool differs = diverged(f, store, NULL);
+    for (uint32_t i = 0; i < store->n_operands; i++) {
+        struct shape s = shape_of(f, store->operands[i]);
+        differs = differs || (is_known(s) && s.kind != SHAPE_UNIFORM);
+    }
+    if (differs && array && array->kind == IR_VALUE_RESULT) set_shape(f, array, varying_shape);
+}
+
 static void visit_inst(struct ir_inst *inst, void *data)
 {
     struct finder *f = data;
@@ -320,6 +337,9 @@ static void visit_inst(struct ir_inst *inst, void *data)
         if (diverged(f, inst, ir_terminator_target(inst))) set_divergent(f, ir_terminator_target(inst));
         break;
     case IR_OP_RETURN: see_return(f, inst); break;
+    case IR_OP_STORE:
+        if (f->together == TOGETHER_GROUPS) see_store(f, inst);
+        break;
     default:
         if (inst->n_results) set_shape(f, inst->results[0], result_shape(f, inst));
     }

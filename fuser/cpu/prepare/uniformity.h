@@ -33,6 +33,8 @@ enum together {
     TOGETHER_COLUMN, /* some that follow one another in y */
     TOGETHER_FLAT,   /* some whose linear local ids follow one another */
     TOGETHER_GROUP,  /* all of a work-group, in any order */
+    TOGETHER_GROUPS, /* some at the same place of work-groups that follow one another in x, each with work-group memory
+                        of its own where they may not put the same numbers into it */
 };
 /* Numbers values and instructions (in scratch and in the order of ir_walk) and finds their shapes. */
 void uniformity_find(struct uniformity *u, struct arena *arena, struct ir_function *kernel, enum together together);

@@ -66,7 +66,15 @@ static void set_group(struct emit *e, unsigned d, rval group, rval n)
 /* How many groups run as one: of a row of them, and of rows that are there from end to end. */
 struct merged {
     lval columns, rows;
+    rval in_row; /* how many there are in a row; those that always run as one count as one here */
 };
+
+static rval in_joined(struct emit *e, rval n)
+{
+    if (e->groups == 1) return n;
+    rval most = jit_add(e, n, jit_u64(e, e->groups - 1));
+    return jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, most, jit_u64(e, e->groups))));
+}
 
 /* The next group in the order of linear ids. */
 static void go_on(struct emit *e, lval at[3], const struct merged *m)
@@ -76,8 +84,8 @@ static void go_on(struct emit *e, lval at[3], const struct merged *m)
     jit_set(e, at[0], jit_add(e, jit_read(at[0]), jit_read(m->columns)));
     for (unsigned d = 0; d < 2; d++) {
         gcc_jit_block *carry = jit_block(e);
-        rval n = d == 0 ? jit_read(m->rows) : jit_u64(e, 1);
-        jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(at[d]), p->num_groups[d]), there, carry);
+        rval n = d == 0 ? jit_read(m->rows) : jit_u64(e, 1), all = d == 0 ? m->in_row : p->num_groups[d];
+        jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(at[d]), all), there, carry);
         jit_begin(e, carry);
         jit_set(e, at[d], jit_u64(e, 0));
         jit_set(e, at[d + 1], jit_add(e, jit_read(at[d + 1]), n));
@@ -87,12 +95,12 @@ static void go_on(struct emit *e, lval at[3], const struct merged *m)
 }
 
 /* The place of the group with a linear id. */
-static void find_group(struct emit *e, rval linear, lval at[3])
+static void find_group(struct emit *e, rval linear, const struct merged *m, lval at[3])
 {
-    const struct work_item_ids *p = e->ids;
     for (unsigned d = 0; d < 2; d++) {
-        at[d] = jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, linear, p->num_groups[d]));
-        linear = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, linear, p->num_groups[d])));
+        rval all = d == 0 ? m->in_row : e->ids->num_groups[d];
+        at[d] = jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_MODULO, linear, all));
+        linear = jit_read(jit_keep(e, jit_binary(e, GCC_JIT_BINARY_OP_DIVIDE, linear, all)));
     }
     at[2] = jit_keep(e, linear);
 }
@@ -116,16 +124,18 @@ void work_group_loop_run(struct emit *e, rval first, rval end)
 {
     struct work_item_ids *p = e->ids;
     struct uses uses = uses_of(e->kernel);
-    bool merge = !uses.of_groups, merge_rows = merge && uses.of_y;
-    struct merged m = {jit_keep(e, jit_u64(e, 1)), jit_keep(e, jit_u64(e, 1))};
+    bool merge = !uses.of_groups && e->groups == 1, merge_rows = merge && uses.of_y;
+    struct merged m = {jit_keep(e, jit_u64(e, 1)), jit_keep(e, jit_u64(e, 1)), in_joined(e, p->num_groups[0])};
     lval step = jit_keep(e, jit_u64(e, 1)), at[3];
-    find_group(e, first, at);
+    first = in_joined(e, first); /* whoever runs the first of some that are joined runs all of them */
+    end = in_joined(e, end);
+    find_group(e, first, &m, at);
     struct counted g = counted_begin(e, first, end, jit_read(step));
     if (merge) {
         merge_groups(e, &m, at, jit_read(jit_keep(e, jit_sub(e, end, jit_read(g.v)))), merge_rows);
         jit_set(e, step, jit_mul(e, jit_read(m.columns), jit_read(m.rows)));
     }
-    set_group(e, 0, jit_read(at[0]), merge ? jit_read(m.columns) : NULL);
+    set_group(e, 0, jit_mul(e, jit_read(at[0]), jit_u64(e, e->groups)), merge ? jit_read(m.columns) : NULL);
     set_group(e, 1, jit_read(at[1]), merge_rows ? jit_read(m.rows) : NULL);
     set_group(e, 2, jit_read(at[2]), NULL);
     if (e->sub_groups)
