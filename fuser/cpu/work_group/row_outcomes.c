@@ -127,9 +127,10 @@ static struct outcome make_outcome(struct emit *e, const struct row_test *t, lva
     struct lanes a = *emit_value(e, t->sides[0]), b = *emit_value(e, t->sides[1]);
     rval steps = t->moves ? steps_alike(e, t, &b, &a) : steps_alike(e, t, &a, &b);
     jit_set(e, left, jit_min(e, jit_read(left), steps));
-    if (row_test_is_quotient(t->op)) return (struct outcome){0};
     a = lanes_uniform(a.kind, a.scalar);
     b = lanes_uniform(b.kind, b.scalar);
+    if (row_test_is_quotient(t->op))
+        return (struct outcome){.holds = t->holds ? op2(e, t->op, a.kind, a, b).scalar : NULL};
     return (struct outcome){compare(e, t->op, a, b), t->moves ? b : a};
 }
 
@@ -187,4 +188,21 @@ rval row_outcomes(struct emit *e, const struct row_tests *t, rval left)
     for (uint32_t i = 0; i < t->n_groups; i++) evaluate_group(e, t, &t->groups[i], least, alike);
     e->values->uniformity = before;
     return t->n ? jit_select(e, jit_read(alike), jit_read(least), jit_u64(e, 0)) : jit_read(least);
+}
+
+rval row_outcomes_never_last(struct emit *e, const struct row_tests *t)
+{
+    rval never = NULL;
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct row_test *test = &t->tests[i];
+        const struct ir_value *divisor = test->sides[1 - test->moves];
+        if (!row_test_is_quotient(test->op) || divisor->kind != IR_VALUE_PARAM) continue;
+        struct lanes v = *emit_value(e, divisor);
+        bool shifts = test->op == IR_OP_ASHR || test->op == IR_OP_LSHR;
+        uint64_t least = 2 * (uint64_t)e->width;
+        rval few = jit_int(e, v.kind, shifts ? (uint64_t)__builtin_ctzll(least) : least);
+        rval is_short = jit_compare(e, GCC_JIT_COMPARISON_LT, v.scalar, few);
+        never = never ? jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_OR, never, is_short) : is_short;
+    }
+    return never;
 }

@@ -308,6 +308,8 @@ static void add_quotient(struct finder *f, const struct ir_inst *inst)
             row_test_is_unsigned(test.op) == row_test_is_unsigned(other->op))
             return;
     }
+    if (assumed->uniform)
+        f->found.known[inst->scratch] = test.holds = jit_local(f->e, jit_type(f->e, ir_type_kind(inst->type)));
     add_test(f, test, ANY_OUTCOME);
 }
 
@@ -429,6 +431,12 @@ static void search_element(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_ELEM) search_index(data, inst->operands[1]);
 }
 
+/* One of each lane takes longer than what a cut row does, whatever it is for. */
+static void search_division(struct ir_inst *inst, void *data)
+{
+    if (is_division(inst->op)) search_index(data, inst->results[0]);
+}
+
 /* ---- the instructions of a region ---- */
 
 static void mark_inside(struct ir_inst *inst, void *data)
@@ -475,6 +483,7 @@ static void find_quotients(struct finder *f, const struct ir_inst *first, const 
 {
     f->finds_quotients = true;
     walk_region(first, end, search_element, f);
+    walk_region(first, end, search_division, f);
     f->finds_quotients = false;
     uint32_t n = f->e->values->uniformity.n_values;
     memset(f->searched, 0, n * sizeof *f->searched);

@@ -18,7 +18,7 @@ struct row_test {
     bool falls;                     /* it counts down with it */
     enum wanted wanted;             /* else work-items are not alike */
     const struct ir_inst *made;     /* the comparison, quotient or remainder itself; NULL: it is none of the kernel's */
-    lval holds;                     /* bool; NULL: nobody asks */
+    lval holds;                     /* what it comes to: a bool, or the quotient; NULL: nobody asks */
 };
 
 /* The tests that count with a loop, or with none, and what computes their sides, in order. */

@@ -223,17 +223,25 @@ static void run_row_of_vectors(const struct run *r, lval item, rval extent)
         return;
     }
     gcc_jit_block *head = jit_block(e), *body = jit_block(e), *alike = jit_block(e), *done = jit_block(e);
+    bool mixes = !one_by_one && !(fills_vectors(e) && row_tests_spare_vectors(e, tests));
+    gcc_jit_block *mixed = mixes ? jit_block(e) : NULL, *look = jit_block(e);
+    rval never_alike = mixes ? row_outcomes_never_last(e, tests) : NULL;
+    if (never_alike) never_alike = jit_read(jit_keep(e, never_alike));
     jit_jump(e, head);
     jit_begin(e, head);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, jit_read(item), extent), body, done);
     jit_begin(e, body);
     emit_reset(e);
+    if (never_alike)
+        jit_branch(e, never_alike, mixed, look);
+    else
+        jit_jump(e, look);
+    jit_begin(e, look);
     rval others = jit_sub(e, jit_sub(e, extent, jit_read(item)), jit_u64(e, 1));
     others = jit_read(jit_keep(e, row_outcomes(e, tests, jit_read(jit_keep(e, others)))));
-    if (one_by_one || (fills_vectors(e) && row_tests_spare_vectors(e, tests))) {
+    if (!mixes) {
         jit_jump(e, alike);
     } else {
-        gcc_jit_block *mixed = jit_block(e);
         jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_GE, others, jit_u64(e, e->width - 1)), alike, mixed);
         jit_begin(e, mixed);
         run_under_mask(r, item, extent);
