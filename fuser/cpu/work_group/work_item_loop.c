@@ -287,18 +287,37 @@ static void run_vectors(const struct run *r, uint32_t from, uint32_t to)
     counted_end(e, &item);
 }
 
+/* As a vector that has no more lanes: without masks, so that what the next step loads of it need not wait for it. */
+static void run_short_vector(const struct run *r, uint32_t from, uint32_t to)
+{
+    struct emit *e = r->e;
+    unsigned width = e->width;
+    const struct isa *isa = e->isa;
+    e->width = to - from;
+    e->isa = isa_of_sub_group(isa->id, e->width);
+    e->ids->item[0] = jit_u64(e, from);
+    run_whole_vector(r);
+    e->width = width;
+    e->isa = isa;
+}
+
 /* Fewer than a vector. */
 static void run_few(const struct run *r, uint32_t from, uint32_t to)
 {
-    enum { MOST_WITHOUT_MASKS = 4 }; /* where a masked access is many instructions */
+    enum { FEWEST_LANES = 4, MOST_WITHOUT_MASKS = 4 }; /* where a masked access is many instructions */
     struct emit *e = r->e;
+    uint32_t n = to - from;
+    if (n >= FEWEST_LANES && !(n & (n - 1)) && !e->sub_groups) {
+        run_short_vector(r, from, to);
+        return;
+    }
     unsigned most = e->isa->bit_masks ? 1 : MOST_WITHOUT_MASKS;
-    if (to - from <= most && can_run_one_by_one(e, r->first, r->end, &r->tests.uniformity)) {
+    if (n <= most && can_run_one_by_one(e, r->first, r->end, &r->tests.uniformity)) {
         run_items(r, from, to);
         return;
     }
     e->ids->item[0] = jit_u64(e, from);
-    run_body(r, lanes_below(e, jit_u64(e, to - from)));
+    run_body(r, lanes_below(e, jit_u64(e, n)));
 }
 
 static bool does_nothing(const struct ir_inst *inst, const struct row_segment *s)

@@ -189,13 +189,14 @@ struct search {
     bool found;
 };
 
-/* What an id is multiplied with, in each round something else. */
+/* What an id is multiplied or compared with, in each round something else. */
 static void see_step(struct ir_inst *inst, void *data)
 {
     struct search *s = data;
     uint64_t word;
-    if (inst->op != IR_OP_MUL && inst->op != IR_OP_SHL) return;
-    for (int i = 0; i < (inst->op == IR_OP_MUL ? 2 : 1); i++) {
+    bool compares = ir_op_class(inst->op) == IR_CLASS_COMPARISON;
+    if (inst->op != IR_OP_MUL && inst->op != IR_OP_SHL && !compares) return;
+    for (int i = 0; i < (inst->op == IR_OP_SHL ? 1 : 2); i++) {
         const struct ir_value *id = inst->operands[i], *step = inst->operands[1 - i];
         bool known = step->kind != IR_VALUE_CONST && find_word(s->u, step, MAX_DEPTH, &word);
         if (known && pass_is_of_id(id)) s->found = true;
