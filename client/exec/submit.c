@@ -139,11 +139,11 @@ static fusion_status submit_inner(const struct graph_action *a, const fusion_reb
 
 /* The parts of the executable with, between them, what runs here. The last part is submitted even where it has no
    steps: its event is the submission's. */
-static fusion_status push_parts(fusion_exec *e, struct entry *entry, const struct binding *bindings,
+static fusion_status push_parts(fusion_exec *e, uint32_t first, struct entry *entry, const struct binding *bindings,
                                 const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
 {
     fusion_event last = 0;
-    for (uint32_t part = 0; part < e->n_actions; part++) {
+    for (uint32_t part = first; part < e->n_actions; part++) {
         entry->head.part = part;
         fusion_status status = e->part_runs[part] ? push(e, entry, bindings, &last) : FUSION_SUCCESS;
         if (status != FUSION_SUCCESS) return status;
@@ -173,16 +173,26 @@ static fusion_status add_recorded(const fusion_exec *e, struct entry *entry)
     return status;
 }
 
+/* It does nothing else, so it keeps nobody waiting, as others may submit what it waits for. */
+static bool moves_packets(const fusion_exec *e)
+{
+    return !e->recording && e->n_actions == 1 && e->actions[0].kind == ACTION_PIPE && !e->part_runs[0] &&
+           !e->part_runs[1];
+}
+
 /* Runs of a session execute in order: one that consists of several parts keeps the others waiting until its last part
    is on its way, but for those that its own host tasks submit. */
 static fusion_status push_in_turn(fusion_exec *e, struct entry *entry, const struct binding *bindings,
                                   const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
 {
     fusion_session *s = e->session;
+    bool moves = moves_packets(e);
+    fusion_status status = moves ? client_exec_act(e, 0, bindings, 0) : FUSION_SUCCESS;
+    if (status != FUSION_SUCCESS) return status;
     pthread_mutex_lock(&s->turn_lock);
     if (!entry->reserved) client_flush(s);
-    fusion_status status = add_recorded(e, entry);
-    if (status == FUSION_SUCCESS) status = push_parts(e, entry, bindings, rebind, n_rebind, event);
+    status = add_recorded(e, entry);
+    if (status == FUSION_SUCCESS) status = push_parts(e, moves ? 1 : 0, entry, bindings, rebind, n_rebind, event);
     pthread_mutex_unlock(&s->turn_lock);
     return status;
 }

@@ -514,6 +514,37 @@ static void test_pipe_depends(void **state)
     expect_numbers(o, 1, 9);
 }
 
+struct moving {
+    fusion_queue *queue;
+    fusion_pipe *pipe;
+    fusion_status status;
+};
+
+static void *move(void *data)
+{
+    struct moving *m = data;
+    int packets[100] = {0};
+    m->status = fusion_queue_pipe(m->queue, m->pipe, packets, 100, 20000, NULL);
+    return NULL;
+}
+
+/* While a command moves packets another thread submits the kernel that takes them. */
+static void test_pipe_thread(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    fusion_module *m = load(4);
+    fusion_buffer *o = buffer(100);
+    fusion_exec *taker = exec_of(m, "take_in", (fusion_arg[]){fusion_arg_i32(100), fusion_arg_write(o)}, 2);
+    struct moving moving = {.pipe = host_end(m)};
+    expect_ok(fusion_queue_create(session, &moving.queue));
+    assert_int_equal(pthread_create(&thread, NULL, move, &moving), 0);
+    usleep(200000);
+    wait_for(submit(taker));
+    pthread_join(thread, NULL);
+    assert_int_equal(moving.status, FUSION_SUCCESS);
+}
+
 /* Who is told to come after another one does, though nothing else says so. */
 static void test_dependencies(void **state)
 {
@@ -644,6 +675,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_events, start, stop),
         cmocka_unit_test_setup_teardown(test_readers, start, stop),
         cmocka_unit_test_setup_teardown(test_pipe_depends, start, stop),
+        cmocka_unit_test_setup_teardown(test_pipe_thread, start, stop),
         cmocka_unit_test_setup_teardown(test_dependencies, start, stop),
         cmocka_unit_test_setup_teardown(test_circle, start, stop),
         cmocka_unit_test_setup_teardown(test_nobody_came, start_short, stop),

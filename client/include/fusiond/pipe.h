@@ -58,7 +58,8 @@ FUSION_API fusion_status fusion_pipe_ready(fusion_pipe *pipe, uint64_t *n);
 
 /* Moves n packets from or to memory of this process, as fusion_pipe_write() and fusion_pipe_read() do, when its turn
    comes; what is there says the pipe. It is a host task that does not wait for kernels submitted before it, unless it
-   depends on some: they may be waiting for it. A failure is the submission's. */
+   depends on some: they may be waiting for it. Where it is all that is submitted, other threads submit meanwhile. A
+   failure is the submission's. */
 FUSION_API fusion_status fusion_graph_add_pipe(fusion_graph *graph, const char *name, fusion_pipe *pipe, void *packets,
                                                uint64_t n, int timeout_ms, const fusion_node *depends_on,
                                                uint32_t n_depends_on, fusion_node *node);
