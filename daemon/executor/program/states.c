@@ -100,11 +100,11 @@ int state_from_ring(struct state *state, struct error *e)
     return 0;
 }
 
-int state_to_ring(struct state *state, const char *name, struct error *e)
+int state_to_ring(struct state *state, const struct program_state *what, struct error *e)
 {
     if (bring_record_back(state, e) != 0) return -1;
     if (state->device->pipe_to_ring(state->memory, &state->port)) return 0;
-    return error_set(e, FUSION_INVALID, name, "its kernels left more packets in it, or took more, than can be");
+    return fail(e, FUSION_INVALID, what, "kernels left more packets in it, or took more, than can be");
 }
 
 static void destroy(struct states *s, struct state *state)

@@ -48,6 +48,6 @@ void states_put(struct states *s, struct state *state); /* NULL is fine */
  */
 bool state_is_moved(const struct state *state);
 int state_from_ring(struct state *state, struct error *e);
-int state_to_ring(struct state *state, const char *name, struct error *e);
+int state_to_ring(struct state *state, const struct program_state *what, struct error *e);
 /* Nobody will ask for this module's any more: each goes with its last reference. */
 void states_release(struct states *s, uint64_t module);

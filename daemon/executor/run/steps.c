@@ -298,9 +298,9 @@ static int move_packets(struct executable *x, uint32_t launch, bool to_rings, st
     for (uint32_t i = 0; i < l->n_params; i++) {
         if (l->params[i].kind != PROGRAM_PARAM_STATE) continue;
         struct state *state = x->states[l->params[i].index];
-        const char *name = x->program->states[l->params[i].index].name;
+        const struct program_state *what = &x->program->states[l->params[i].index];
         if (!state_is_moved(state)) continue;
-        if ((to_rings ? state_to_ring(state, name, e) : state_from_ring(state, e)) != 0) return -1;
+        if ((to_rings ? state_to_ring(state, what, e) : state_from_ring(state, e)) != 0) return -1;
     }
     return 0;
 }

@@ -5,7 +5,6 @@
 #include "ir/spirv/translate/features.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/base/arena.h"
