@@ -20,20 +20,20 @@ typedef struct { fusion_status status; char object[128]; char reason[1024]; ...;
 const fusion_error *fusion_last_error(void);
 const char *fusion_status_name(fusion_status status);
 
-typedef struct { const char *name; uint32_t time_limit_ms, request_limit_ms; bool private_daemon; ...; }
+typedef struct { size_t size; const char *name; uint32_t time_limit_ms, request_limit_ms; bool private_daemon; ...; }
     fusion_connect_options;
 fusion_status fusion_connect(const char *address, const fusion_connect_options *options, fusion_session **session);
 void fusion_disconnect(fusion_session *session);
 fusion_status fusion_session_status(fusion_session *session, char **json);
 typedef struct {
-    char name[64]; char description[128]; char target[256]; char aspects[512];
+    size_t size; char name[64]; char description[128]; char target[256]; char aspects[512];
     uint64_t max_work_group_size, local_memory_bytes; uint32_t compute_units; ...; } fusion_device_info;
 fusion_status fusion_device_count(fusion_session *session, uint32_t *count);
 fusion_status fusion_device_get(fusion_session *session, uint32_t index, fusion_device_info *info);
 
 typedef struct { const char *name, *type, *access; uint64_t size; ...; } fusion_kernel_arg;
 typedef struct { const char *name, *aspects; uint32_t n_args; const fusion_kernel_arg *args; ...; } fusion_kernel_info;
-typedef struct { const char *sub_group_size; const char *build_options; ...; } fusion_module_options;
+typedef struct { size_t size; const char *sub_group_size; const char *build_options; ...; } fusion_module_options;
 fusion_status fusion_module_load_with(fusion_session *session, const char *name, const void *bytes, size_t size,
     const fusion_module_options *options, fusion_module **module);
 fusion_status fusion_module_load_file_with(fusion_session *session, const char *path,
@@ -59,7 +59,7 @@ fusion_arg fusion_arg_value(const void *value, size_t bytes);
 fusion_arg fusion_arg_local(size_t bytes);
 
 typedef struct {
-    const char *name; fusion_module *module; const char *kernel; uint32_t dims; uint64_t global[3], offset[3], local[3];
+    size_t size; const char *name; fusion_module *module; const char *kernel; uint32_t dims; uint64_t global[3], offset[3], local[3];
     uint32_t n_args; const fusion_arg *args; ...; } fusion_kernel_node;
 fusion_status fusion_graph_create(fusion_session *session, fusion_graph **graph);
 void fusion_graph_destroy(fusion_graph *graph);
@@ -68,7 +68,7 @@ fusion_status fusion_graph_set_outputs(fusion_graph *graph, const fusion_arg *ou
 
 typedef enum { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE, ... } fusion_mode;
 typedef enum { FUSION_TIER_AUTOMATIC, FUSION_TIER_QUICK, FUSION_TIER_COMPILED, ... } fusion_tier;
-typedef struct { fusion_mode mode; bool insert_barriers; const char *device; bool keep_ir, keep_assembly, debug;
+typedef struct { size_t size; fusion_mode mode; bool insert_barriers; const char *device; bool keep_ir, keep_assembly, debug;
     fusion_tier tier; ...; } fusion_finalize_options;
 fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options, fusion_exec **exec);
 void fusion_exec_destroy(fusion_exec *exec);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/exec/actions.h"
 #include "client/exec/report.h"
 #include "client/graph/flatten.h"
@@ -161,10 +162,11 @@ static fusion_status finalize_flat(const fusion_graph *g, const fusion_graph *fl
     return status;
 }
 
-fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_options *options, fusion_exec **exec)
+fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_options *given, fusion_exec **exec)
 {
-    static const fusion_finalize_options defaults;
-    if (!options) options = &defaults;
+    fusion_finalize_options own, *options = &own;
+    fusion_status status = client_take_finalize_options(options, given);
+    if (status != FUSION_SUCCESS) return status;
     if (g->recorders) return client_error(FUSION_BUSY, "graph", "a queue is still recording into it");
     if ((unsigned)options->mode > FUSION_REQUIRE)
         return client_error(FUSION_INVALID, "graph", "unknown mode %d", (int)options->mode);
@@ -177,7 +179,7 @@ fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_optio
     client_graph_describe_values(flat);
     client_graph_describe_outputs(flat);
     fusion_exec *e = NULL;
-    fusion_status status = finalize_flat(g, flat, options, &e);
+    status = finalize_flat(g, flat, options, &e);
     if (flat != g) client_graph_free(flat);
     if (status != FUSION_SUCCESS) return status;
     e->report.compile_ms = elapsed_ms(&start);

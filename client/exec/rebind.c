@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/memory/image.h"
 #include "client/memory/place.h"
 
@@ -149,9 +150,11 @@ fusion_status client_rebind(fusion_exec *e, const fusion_rebind *rebind, uint32_
             const fusion_rebind *r = &rebind[i];
             bool is_value = !r->from && !r->from_pointer && !r->from_image;
             if (is_value != (bool)values) continue;
-            fusion_status status = is_value        ? rebind_value(e, r, entry)
-                                   : r->from_image ? rebind_image(e, r, bindings, entry)
-                                                   : rebind_memory(e, r, bindings, entry);
+            fusion_status status = client_check_reserved(r->reserved, "rebind");
+            if (status != FUSION_SUCCESS) return status;
+            status = is_value        ? rebind_value(e, r, entry)
+                     : r->from_image ? rebind_image(e, r, bindings, entry)
+                                     : rebind_memory(e, r, bindings, entry);
             if (status != FUSION_SUCCESS) return status;
         }
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/exec/submit.h"
 #include "client/exec/window_timer.h"
 #include "client/graph/flatten.h"
@@ -212,9 +213,12 @@ static fusion_status make_window(fusion_queue *q)
     return FUSION_SUCCESS;
 }
 
-fusion_status fusion_queue_set_window(fusion_queue *q, const fusion_window_options *options)
+fusion_status fusion_queue_set_window(fusion_queue *q, const fusion_window_options *given)
 {
     fusion_session *s = q->session;
+    fusion_window_options own, *options = &own;
+    fusion_status status = CLIENT_TAKE(fusion_window_options, microseconds, options, given, "window options");
+    if (status != FUSION_SUCCESS) return status;
     if (options->commands == 1 || options->commands > MAX_COMMANDS)
         return client_error(FUSION_INVALID, "queue", "a window has 2 to %d commands, not %u", MAX_COMMANDS,
                             options->commands);
@@ -222,7 +226,7 @@ fusion_status fusion_queue_set_window(fusion_queue *q, const fusion_window_optio
     pthread_mutex_lock(&q->lock);
     s->flush = submit_held;
     client_window_submit(q);
-    fusion_status status = q->window || !options->commands ? FUSION_SUCCESS : make_window(q);
+    status = q->window || !options->commands ? FUSION_SUCCESS : make_window(q);
     if (q->window) {
         q->window->most = options->commands;
         q->window->microseconds = options->microseconds ? options->microseconds : DEFAULT_MICROSECONDS;
@@ -241,10 +245,11 @@ fusion_status fusion_queue_flush(fusion_queue *q)
 
 void fusion_session_windows(const fusion_session *s, fusion_window_counters *counters)
 {
-    *counters = (fusion_window_counters){.commands = s->windows.commands,
-                                         .windows = s->windows.windows,
-                                         .fused = s->windows.fused,
-                                         .shapes = s->windows.shapes};
+    fusion_window_counters own = {.commands = s->windows.commands,
+                                  .windows = s->windows.windows,
+                                  .fused = s->windows.fused,
+                                  .shapes = s->windows.shapes};
+    CLIENT_GIVE(fusion_window_counters, shapes, &own, counters, "window counters");
 }
 
 void client_window_end(fusion_queue *q)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/memory/image.h"
 #include "client/memory/place.h"
 #include "client/memory/properties.h"
@@ -163,6 +164,8 @@ static fusion_status take_arg(fusion_graph *g, const fusion_arg *in, const char 
                               struct proto_arg *out)
 {
     *out = (struct proto_arg){0};
+    fusion_status status = client_check_reserved(in->reserved, object);
+    if (status != FUSION_SUCCESS) return status;
     switch (in->kind) {
     case FUSION_ARG_BUFFER:
     case FUSION_ARG_POINTER: return take_memory_arg(g, in, object, out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/graph/host.h"
 #include "client/graph/node.h"
 #include "client/graph/outputs.h"
@@ -256,12 +257,13 @@ fusion_status fusion_graph_add_graph(fusion_graph *g, const char *name, const fu
         return client_error(FUSION_INVALID, object, "the graphs belong to different sessions");
     if (inner->recorders) return client_error(FUSION_BUSY, object, "a queue is still recording into the inner graph");
     struct graph_action action = {.kind = ACTION_GRAPH};
-    if (options) action.options = *options;
+    fusion_status status = client_take_finalize_options(&action.options, options);
+    if (status != FUSION_SUCCESS) return status;
     action.options.device = NULL;
     struct proto_node n = {.kind = PROTO_NODE_HOST};
     action.inner = copy_of(inner);
     if (!action.inner) return fusion_last_error()->status;
-    fusion_status status = outer_args(g, action.inner, &n);
+    status = outer_args(g, action.inner, &n);
     if (status == FUSION_SUCCESS) status = client_graph_deps(&n, depends_on, n_depends_on);
     if (status == FUSION_SUCCESS) status = client_graph_name(g, name, "graph", &n.name);
     status = client_graph_act(g, &n, &action, status, node);

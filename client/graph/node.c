@@ -8,6 +8,7 @@
 
 #include "client/base/array.h"
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/graph/args.h"
 #include "client/graph/parameters.h"
 #include "client/module/state.h"
@@ -111,8 +112,11 @@ static fusion_status check_kernel(const fusion_graph *g, const fusion_kernel_nod
     return status == FUSION_SUCCESS ? client_check_args(what, *info, k->args, k->n_args) : status;
 }
 
-fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node *k, fusion_node *node)
+fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node *given, fusion_node *node)
 {
+    fusion_kernel_node own, *k = &own;
+    fusion_status status = CLIENT_TAKE(fusion_kernel_node, depends_on, k, given, "kernel node");
+    if (status != FUSION_SUCCESS) return status;
     if (!k->module || !k->kernel)
         return client_error(FUSION_INVALID, "node", "a kernel node needs a module and a kernel's name");
     if (k->dims < 1 || k->dims > 3)
@@ -123,7 +127,7 @@ fusion_status fusion_graph_add_kernel(fusion_graph *g, const fusion_kernel_node 
     snprintf(what, sizeof what, "kernel %.200s", k->kernel);
     take_range(k, &n);
     n.kernel = strdup(k->kernel);
-    fusion_status status = n.kernel ? check_kernel(g, k, what, &info) : client_no_memory(what);
+    status = n.kernel ? check_kernel(g, k, what, &info) : client_no_memory(what);
     if (status == FUSION_SUCCESS) status = client_graph_module(g, k->module->id, &n.module);
     if (status == FUSION_SUCCESS) status = client_graph_args(g, what, info, k->args, k->n_args, &n);
     return client_graph_add(g, &n, status, k->name, k->kernel, k->depends_on, k->n_depends_on, node);

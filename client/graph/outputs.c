@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/memory/image.h"
 #include "client/memory/place.h"
 
@@ -14,6 +15,8 @@ static fusion_status memory_of(fusion_graph *g, const fusion_arg *arg, uint64_t 
                            .pointer = arg->kind == FUSION_ARG_POINTER ? arg->pointer : NULL};
     struct memory *m;
     uint64_t offset;
+    fusion_status status = client_check_reserved(arg->reserved, "output");
+    if (status != FUSION_SUCCESS) return status;
     if (arg->kind == FUSION_ARG_IMAGE) {
         if (!arg->image) return client_error(FUSION_INVALID, "graph", "an output is a NULL image");
         if (arg->image->buffer.memory.session != g->session)
@@ -23,7 +26,7 @@ static fusion_status memory_of(fusion_graph *g, const fusion_arg *arg, uint64_t 
     }
     if (!place.buffer && !place.pointer)
         return client_error(FUSION_INVALID, "graph", "an output is neither a buffer, a pointer nor an image");
-    fusion_status status = client_memory_of(g->session, &place, 0, &m, &offset);
+    status = client_memory_of(g->session, &place, 0, &m, &offset);
     if (status == FUSION_SUCCESS) *memory = m->id;
     return status;
 }

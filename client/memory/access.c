@@ -2,6 +2,7 @@
 #include "client/memory/access.h"
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/memory/buffer.h"
 #include "client/memory/memory.h"
 #include "client/session/fork.h"
@@ -113,6 +114,7 @@ void fusion_buffer_unmap(fusion_buffer *b)
 
 void fusion_session_transfers(const fusion_session *s, fusion_transfers *transfers)
 {
-    transfers->to_device = atomic_load(&s->ring->to_device);
-    transfers->from_device = atomic_load(&s->ring->from_device);
+    fusion_transfers own = {.to_device = atomic_load(&s->ring->to_device),
+                            .from_device = atomic_load(&s->ring->from_device)};
+    CLIENT_GIVE(fusion_transfers, from_device, &own, transfers, "transfers");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/memory/access.h"
 #include "proto/limits.h"
 
@@ -104,10 +105,11 @@ fusion_status fusion_image_create(fusion_session *s, const char *name, const fus
                                   fusion_image **image)
 {
     const char *object = name ? name : "image";
-    fusion_image_desc checked = *desc;
+    fusion_image_desc checked;
     if (strlen(object) > PROTO_MAX_NAME)
         return client_error(FUSION_INVALID, "image", "the name is longer than %d bytes", PROTO_MAX_NAME);
-    fusion_status status = check_desc(&checked, object);
+    fusion_status status = CLIENT_TAKE(fusion_image_desc, offset, &checked, desc, object);
+    if (status == FUSION_SUCCESS) status = check_desc(&checked, object);
     if (status == FUSION_SUCCESS) status = check_buffer(s, &checked, object);
     if (status != FUSION_SUCCESS) return status;
     fusion_image *i = calloc(1, sizeof *i);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/module/state.h"
 
 static fusion_status find_device(const fusion_module *m, uint32_t kernel, const char *name,
@@ -35,8 +36,8 @@ fusion_status fusion_kernel_device_get(const fusion_module *m, const char *kerne
     uint32_t index;
     const struct kernel_device *found;
     fusion_status status = find_kernel(m, kernel, device, &index, &found);
-    if (status == FUSION_SUCCESS) *info = found->info;
-    return status;
+    if (status != FUSION_SUCCESS) return status;
+    return CLIENT_GIVE(fusion_kernel_device_info, compile_sub_group_size, &found->info, info, "kernel device info");
 }
 
 static fusion_status check_work_group(const fusion_kernel_info *k, const fusion_kernel_device_info *info, uint32_t dims,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/module/kernels.h"
 #include "client/module/opencl_c.h"
 #include "client/module/pipe.h"
@@ -117,7 +118,11 @@ static fusion_status load_bytes(fusion_session *s, const struct load *l, fusion_
     return make_module(s, l->name, "module.load", pack_load, l, module);
 }
 
-static const fusion_module_options no_options;
+static fusion_status take_options(fusion_module_options *own, const fusion_module_options *given)
+{
+    *own = (fusion_module_options){0};
+    return given ? CLIENT_TAKE(fusion_module_options, build_options, own, given, "module options") : FUSION_SUCCESS;
+}
 
 /* Source, or (NULL) the file at the path, through its compiler. */
 static fusion_status load_opencl_c(fusion_session *s, const char *path, const void *source, size_t size,
@@ -138,7 +143,9 @@ static fusion_status load_opencl_c(fusion_session *s, const char *path, const vo
 fusion_status fusion_module_load_with(fusion_session *s, const char *name, const void *bytes, size_t size,
                                       const fusion_module_options *options, fusion_module **module)
 {
-    const fusion_module_options *o = options ? options : &no_options;
+    fusion_module_options own, *o = &own;
+    fusion_status status = take_options(o, options);
+    if (status != FUSION_SUCCESS) return status;
     if (name && bytes && size && client_is_opencl_c(name)) return load_opencl_c(s, name, bytes, size, o, module);
     return load_bytes(s, &(struct load){name, bytes, size, o}, module);
 }
@@ -174,10 +181,13 @@ static fusion_status read_file(const char *path, char **bytes, size_t *size)
 fusion_status fusion_module_load_file_with(fusion_session *s, const char *path, const fusion_module_options *options,
                                            fusion_module **module)
 {
-    struct load l = {.name = base_name(path), .options = options ? options : &no_options};
+    fusion_module_options own;
+    struct load l = {.name = base_name(path), .options = &own};
     char *bytes = NULL;
+    fusion_status status = take_options(&own, options);
+    if (status != FUSION_SUCCESS) return status;
     if (client_is_opencl_c(path)) return load_opencl_c(s, path, NULL, 0, l.options, module);
-    fusion_status status = read_file(path, &bytes, &l.size);
+    status = read_file(path, &bytes, &l.size);
     if (status != FUSION_SUCCESS) return status;
     l.bytes = bytes;
     status = load_bytes(s, &l, module);

@@ -4,6 +4,7 @@
 
 #include "client/base/error.h"
 #include "client/base/reply.h"
+#include "client/base/sized.h"
 #include "client/session/request.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -82,11 +83,14 @@ fusion_status fusion_device_get(fusion_session *s, uint32_t index, fusion_device
     const msgpack_object *list;
     fusion_status status = get_list(s, "devices", &reply, &list);
     if (status != FUSION_SUCCESS) return status;
-    if (index < list->via.array.size)
-        read_device(info, &list->via.array.ptr[index]);
-    else
+    if (index < list->via.array.size) {
+        fusion_device_info own = {FUSION_SIZED(fusion_device_info)};
+        read_device(&own, &list->via.array.ptr[index]);
+        status = CLIENT_GIVE(fusion_device_info, extensions, &own, info, "device info");
+    } else {
         status =
             client_error(FUSION_NOT_FOUND, "device", "there is no device %u, only %u", index, list->via.array.size);
+    }
     proto_message_clear(&reply);
     return status;
 }

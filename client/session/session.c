@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/session/fork.h"
 #include "client/session/launch.h"
 #include "client/session/locks.h"
@@ -129,13 +130,15 @@ static fusion_status say_hello(fusion_session *s, const fusion_connect_options *
     return status;
 }
 
-fusion_status fusion_connect(const char *address, const fusion_connect_options *options, fusion_session **session)
+fusion_status fusion_connect(const char *address, const fusion_connect_options *given, fusion_session **session)
 {
-    static const fusion_connect_options defaults;
-    if (!options) options = &defaults;
+    fusion_connect_options own = {0}, *options = &own;
+    fusion_status status =
+        given ? CLIENT_TAKE(fusion_connect_options, private_daemon, options, given, "connect options") : FUSION_SUCCESS;
+    if (status != FUSION_SUCCESS) return status;
     fusion_session *s = new_session(options);
     if (!s) return client_no_memory("session");
-    fusion_status status = client_sessions_add(s) ? FUSION_SUCCESS : client_no_memory("session");
+    status = client_sessions_add(s) ? FUSION_SUCCESS : client_no_memory("session");
     if (status == FUSION_SUCCESS) status = open_connection(address, options, &s->fd, &s->daemon_pid);
     if (status == FUSION_SUCCESS) status = say_hello(s, options);
     if (status == FUSION_SUCCESS)

@@ -24,7 +24,8 @@ static fusion_buffer *buffer(const char *name, fusion_type type, uint64_t count)
 /* A kernel over all pixels. */
 static void add(fusion_graph *graph, const char *kernel, int width, int height, const fusion_arg *args, uint32_t n_args)
 {
-    const fusion_kernel_node node = {.module = kernels,
+    const fusion_kernel_node node = {FUSION_SIZED(fusion_kernel_node),
+                                     .module = kernels,
                                      .kernel = kernel,
                                      .dims = 2,
                                      .global = {(uint64_t)width, (uint64_t)height},
@@ -56,7 +57,8 @@ int main(int argc, char **argv)
         (fusion_arg[]){fusion_arg_read(light), fusion_arg_write(strong), fusion_arg_f32(1.5f), w, h}, 5);
     add(graph, "sobel", width, height, (fusion_arg[]){fusion_arg_read(strong), fusion_arg_write(edges), w, h}, 4);
     check(fusion_graph_set_outputs(graph, (fusion_arg[]){fusion_arg_read(edges)}, 1));
-    check(fusion_graph_finalize(graph, &(fusion_finalize_options){.mode = FUSION_ENABLE}, &exec));
+    const fusion_finalize_options options = {FUSION_SIZED(fusion_finalize_options), .mode = FUSION_ENABLE};
+    check(fusion_graph_finalize(graph, &options, &exec));
 
     check(fusion_buffer_map(photo, &in));
     if (fread(in, 4, pixels, stdin) != pixels) return fprintf(stderr, "the picture ends early\n"), 1;

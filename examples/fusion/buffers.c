@@ -20,11 +20,11 @@ static fusion_buffer *input(fusion_session *session, const char *name, int facto
 
 static void submit(fusion_queue *queue, fusion_module *module, const char *kernel, const fusion_arg *args, uint32_t n)
 {
-    check(fusion_queue_submit(
-        queue,
-        &(fusion_kernel_node){
-            .module = module, .kernel = kernel, .dims = 1, .global = {SIZE}, .args = args, .n_args = n},
-        NULL));
+    check(
+        fusion_queue_submit(queue,
+                            &(fusion_kernel_node){FUSION_SIZED(fusion_kernel_node), .module = module, .kernel = kernel,
+                                                  .dims = 1, .global = {SIZE}, .args = args, .n_args = n},
+                            NULL));
 }
 
 int main(int argc, char **argv)
@@ -60,7 +60,8 @@ int main(int argc, char **argv)
     check(fusion_graph_end_recording(graph));
 
     fusion_exec *exec;
-    check(fusion_graph_finalize(graph, &(fusion_finalize_options){.mode = mode_of(argc, argv)}, &exec));
+    check(fusion_graph_finalize(
+        graph, &(fusion_finalize_options){FUSION_SIZED(fusion_finalize_options), .mode = mode_of(argc, argv)}, &exec));
     fusion_event event;
     check(fusion_exec_submit(exec, NULL, 0, &event));
     check(fusion_event_wait(session, event, -1, NULL));

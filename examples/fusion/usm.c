@@ -29,14 +29,9 @@ static fusion_node kernel(fusion_graph *graph, fusion_module *module, const char
 {
     fusion_node node;
     check(fusion_graph_add_kernel(graph,
-                                  &(fusion_kernel_node){.module = module,
-                                                        .kernel = name,
-                                                        .dims = 1,
-                                                        .global = {SIZE},
-                                                        .args = args,
-                                                        .n_args = 3,
-                                                        .depends_on = after,
-                                                        .n_depends_on = n},
+                                  &(fusion_kernel_node){FUSION_SIZED(fusion_kernel_node), .module = module,
+                                                        .kernel = name, .dims = 1, .global = {SIZE}, .args = args,
+                                                        .n_args = 3, .depends_on = after, .n_depends_on = n},
                                   &node));
     return node;
 }
@@ -82,7 +77,8 @@ int main(int argc, char **argv)
     copy(graph, "copy_out", d_out, out, &two, 1);
 
     fusion_exec *exec;
-    check(fusion_graph_finalize(graph, &(fusion_finalize_options){.mode = mode_of(argc, argv)}, &exec));
+    check(fusion_graph_finalize(
+        graph, &(fusion_finalize_options){FUSION_SIZED(fusion_finalize_options), .mode = mode_of(argc, argv)}, &exec));
     fusion_event event;
     check(fusion_exec_submit(exec, NULL, 0, &event));
     check(fusion_event_wait(session, event, -1, NULL));

@@ -64,8 +64,12 @@ static void add_stage(struct chain *c, int stage, fusion_buffer *from[PLANES], f
     for (int p = 0; p < PLANES && stage < STAGES - 1; p++) args[n++] = fusion_arg_write(to[p]);
     if (stage == STAGES - 1) args[n++] = fusion_arg_write(c->out);
     for (uint32_t v = 0; v < stages[stage].n_values; v++) args[n++] = fusion_arg_f32(stages[stage].values[v]);
-    fusion_kernel_node node = {
-        .module = c->module, .kernel = stages[stage].kernel, .dims = 2, .args = args, .n_args = n};
+    fusion_kernel_node node = {FUSION_SIZED(fusion_kernel_node),
+                               .module = c->module,
+                               .kernel = stages[stage].kernel,
+                               .dims = 2,
+                               .args = args,
+                               .n_args = n};
     node.global[0] = c->width;
     node.global[1] = c->height;
     check(fusion_graph_add_kernel(c->graph, &node, NULL));
@@ -175,8 +179,10 @@ int main(int argc, char **argv)
     check(fusion_connect(NULL, NULL, &c.session));
     check(fusion_module_load_file(c.session, argv[1], &c.module));
     build(&c, &picture);
-    check(fusion_graph_finalize(c.graph, &(fusion_finalize_options){.mode = FUSION_NONE}, &unfused));
-    check(fusion_graph_finalize(c.graph, &(fusion_finalize_options){.mode = FUSION_REQUIRE}, &fused));
+    check(fusion_graph_finalize(
+        c.graph, &(fusion_finalize_options){FUSION_SIZED(fusion_finalize_options), .mode = FUSION_NONE}, &unfused));
+    check(fusion_graph_finalize(
+        c.graph, &(fusion_finalize_options){FUSION_SIZED(fusion_finalize_options), .mode = FUSION_REQUIRE}, &fused));
 
     /* Both results first, then the times, in turn. */
     run(&c, fused);

@@ -27,8 +27,13 @@ static void check(fusion_status status)
 static void add_stage(fusion_graph *g, fusion_module *m, const char *kernel, int a, int b, uint32_t n_args)
 {
     const fusion_arg args[] = {fusion_arg_i32(a), fusion_arg_i32(b)};
-    const fusion_kernel_node node = {
-        .module = m, .kernel = kernel, .dims = 1, .global = {1}, .n_args = n_args, .args = args};
+    const fusion_kernel_node node = {FUSION_SIZED(fusion_kernel_node),
+                                     .module = m,
+                                     .kernel = kernel,
+                                     .dims = 1,
+                                     .global = {1},
+                                     .n_args = n_args,
+                                     .args = args};
     check(fusion_graph_add_kernel(g, &node, NULL));
 }
 
@@ -59,7 +64,8 @@ static void expected(int32_t *out)
    between the kernels is needed: that is what require_fusion says here. */
 static fusion_exec *make(fusion_session *s, fusion_module *m, fusion_mode mode)
 {
-    const fusion_finalize_options options = {.mode = mode, .tier = FUSION_TIER_COMPILED};
+    const fusion_finalize_options options = {FUSION_SIZED(fusion_finalize_options), .mode = mode,
+                                             .tier = FUSION_TIER_COMPILED};
     fusion_graph *g;
     fusion_exec *e;
     check(fusion_graph_create(s, &g));

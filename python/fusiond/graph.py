@@ -2,6 +2,7 @@
 from fusiond._binding import ffi, lib
 from fusiond.errors import check
 from fusiond.report import Report
+from fusiond.structs import sized
 
 _MODES = {"none": lib.FUSION_NONE, "enable": lib.FUSION_ENABLE, "require": lib.FUSION_REQUIRE}
 _TIERS = {"automatic": lib.FUSION_TIER_AUTOMATIC, "quick": lib.FUSION_TIER_QUICK, "compiled": lib.FUSION_TIER_COMPILED}
@@ -55,7 +56,7 @@ class Graph:
         array = ffi.new("fusion_arg[]", args)
         name = ffi.new("char[]", kernel.encode())
         padding = [1] * (3 - len(shape))
-        node = ffi.new("fusion_kernel_node *", {"dims": len(shape), "n_args": len(args)})
+        node = sized("fusion_kernel_node", {"dims": len(shape), "n_args": len(args)})
         node.module, node.kernel, node.args = module, name, array
         setattr(node, "global", [*shape, *padding])
         node.local = [*local, *padding] if local else [0, 0, 0]
@@ -73,8 +74,8 @@ class Graph:
         if outputs is not None:
             self.set_outputs([o.handle for o in outputs])
         name = ffi.new("char[]", device.encode()) if device else ffi.NULL
-        options = ffi.new("fusion_finalize_options *", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug,
-                                                        "tier": _TIERS[tier]})
+        options = sized("fusion_finalize_options", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug,
+                                                    "tier": _TIERS[tier]})
         options.device = name
         out = ffi.new("fusion_exec **")
         check(lib.fusion_graph_finalize(self.handle, options, out))

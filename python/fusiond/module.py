@@ -6,6 +6,7 @@ import numpy
 from fusiond._binding import ffi, lib
 from fusiond.array import Array
 from fusiond.errors import check, text
+from fusiond.structs import sized
 
 _ACCESS = {"read": lib.FUSION_ACCESS_READ, "write": lib.FUSION_ACCESS_WRITE}
 _NUMBERS = {"i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "f16": "f2", "f32": "f4", "f64": "f8", "bool": "u1"}
@@ -33,7 +34,7 @@ class Module:
     @classmethod
     def _load(cls, session, call, options, sub_group_size):
         given = [ffi.new("char[]", str(o).encode()) if o is not None else ffi.NULL for o in (options, sub_group_size)]
-        settings = ffi.new("fusion_module_options *", {"build_options": given[0], "sub_group_size": given[1]})
+        settings = sized("fusion_module_options", {"build_options": given[0], "sub_group_size": given[1]})
         out = ffi.new("fusion_module **")
         check(call(settings, out))
         return cls(session, out[0])

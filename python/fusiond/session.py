@@ -10,6 +10,7 @@ from fusiond.errors import check, text
 from fusiond.graph import Graph
 from fusiond.jit import Function
 from fusiond.module import Module
+from fusiond.structs import sized
 
 
 def connect(address=None, *, name=None, time_limit_ms=0, private=False):
@@ -26,7 +27,7 @@ class Session:
         self.recording = None
         self.pool = Pool()
         own_name = ffi.new("char[]", (name or "python").encode())
-        options = ffi.new("fusion_connect_options *", {"time_limit_ms": time_limit_ms, "private_daemon": private})
+        options = sized("fusion_connect_options", {"time_limit_ms": time_limit_ms, "private_daemon": private})
         options.name = own_name
         out = ffi.new("fusion_session **")
         check(lib.fusion_connect(os.fsencode(address) if address else ffi.NULL, options, out))
@@ -95,7 +96,7 @@ class Session:
         """What kernels can run on: a list of dicts with name, description, target, aspects, compute_units ..."""
         count = ffi.new("uint32_t *")
         check(lib.fusion_device_count(self.handle, count))
-        info = ffi.new("fusion_device_info *")
+        info = sized("fusion_device_info")
         found = []
         for index in range(count[0]):
             check(lib.fusion_device_get(self.handle, index, info))

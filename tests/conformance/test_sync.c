@@ -47,7 +47,7 @@ static void device_info_descriptor(struct kit *k)
     uint32_t n;
     expect_ok(fusion_device_count(k->session, &n));
     for (uint32_t i = 0; i < n; i++) {
-        fusion_device_info info;
+        fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
         expect_ok(fusion_device_get(k->session, i, &info));
         if (strcmp(info.name, k->device) == 0) {
             assert_non_null(strstr(info.aspects, "ext_oneapi_graph_fusion"));

@@ -310,7 +310,7 @@ static void measure(const struct work *w, const char *said)
     static double told[MAX_RUNS], wall[MAX_RUNS];
     struct graph g = {.local = {0}};
     fusion_exec *exec;
-    fusion_transfers before, after;
+    fusion_transfers before = {FUSION_SIZED(fusion_transfers)}, after = {FUSION_SIZED(fusion_transfers)};
     int n = 0;
     w->build(&g);
     check(fusion_graph_finalize(g.graph, &(fusion_finalize_options){.mode = FUSION_ENABLE, .device = "vulkan"}, &exec));

@@ -432,7 +432,7 @@ static void test_kill(void **state)
 static fusion_device_info description(fusion_session *session)
 {
     uint32_t n = 0;
-    fusion_device_info info = {.name = ""};
+    fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
     expect_ok(fusion_device_count(session, &n));
     for (uint32_t i = 0; i < n && strcmp(info.name, gpu) != 0; i++) expect_ok(fusion_device_get(session, i, &info));
     return info;

@@ -432,7 +432,7 @@ static void test_devices(void **state)
     (void)state;
     fusion_session *session = service_connect(&service);
     uint32_t n;
-    fusion_device_info cpu;
+    fusion_device_info cpu = {FUSION_SIZED(fusion_device_info)};
     expect_ok(fusion_device_count(session, &n));
     assert_true(n >= 2); /* and the GPUs of this machine */
     expect_ok(fusion_device_get(session, 0, &cpu));

@@ -282,7 +282,8 @@ static void test_sampled(void **state)
         fusion_image *in;
         fusion_buffer *o;
         float *p, corner[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-        fusion_image_desc desc = {2, 2, 0, FUSION_CHANNEL_DEPTH, FUSION_FLOAT, .type = FUSION_IMAGE_3D, .depth = 2};
+        fusion_image_desc desc = {FUSION_SIZED(fusion_image_desc), 2,         2, 0, FUSION_CHANNEL_DEPTH, FUSION_FLOAT,
+                                  .type = FUSION_IMAGE_3D,         .depth = 2};
         expect_ok(fusion_image_create(session, "in", &desc, &in));
         expect_ok(fusion_image_write(in, NULL, corner, 0));
         expect_ok(fusion_buffer_create(session, "o", FUSION_F32, 4, 0, &o));
@@ -512,7 +513,7 @@ static void test_wrong_types(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    fusion_device_info info;
+    fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
     expect_ok(fusion_device_get(session, 0, &info));
     assert_int_equal(info.image_max_slices, 16384);
     assert_int_equal(info.image_max_buffer_size, 1 << 27);

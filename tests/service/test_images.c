@@ -85,7 +85,8 @@ static fusion_image *make_image(const char *name, uint32_t w, uint32_t h, fusion
 static fusion_image *make_photo(const char *name)
 {
     fusion_image *image;
-    fusion_image_desc desc = {W, H, W * 4 + 12, FUSION_CHANNEL_RGBA, FUSION_UNORM_INT8};
+    fusion_image_desc desc = {
+        FUSION_SIZED(fusion_image_desc), W, H, W * 4 + 12, FUSION_CHANNEL_RGBA, FUSION_UNORM_INT8};
     expect_ok(fusion_image_create(session, name, &desc, &image));
     return image;
 }
@@ -164,21 +165,30 @@ static void test_descriptions(void **state)
     (void)state;
     const fusion_channel_order rgba = FUSION_CHANNEL_RGBA;
     const fusion_channel_type unorm = FUSION_UNORM_INT8;
-    refuse((fusion_image_desc){0, 4, 0, rgba, unorm}, FUSION_INVALID, "0 x 4 pixels; each side has 1 to 16384");
-    refuse((fusion_image_desc){4, 16385, 0, rgba, unorm}, FUSION_INVALID, "4 x 16385");
-    refuse((fusion_image_desc){UINT32_MAX, 1, 0, rgba, unorm}, FUSION_INVALID, "4294967295 x 1");
-    refuse((fusion_image_desc){10, 1, 39, rgba, unorm}, FUSION_INVALID, "a row of 10 pixels has 40");
-    refuse((fusion_image_desc){10, 1, 42, rgba, unorm}, FUSION_INVALID, "42 bytes is no multiple of a pixel's 4");
-    refuse((fusion_image_desc){10, 1, 2000000, rgba, unorm}, FUSION_INVALID, "at most 1048576");
-    refuse((fusion_image_desc){4, 4, 0, 7, unorm}, FUSION_INVALID, "channel order 0x7 is none");
-    refuse((fusion_image_desc){4, 4, 0, rgba, 7}, FUSION_INVALID, "channel type 0x7 is none");
-    refuse((fusion_image_desc){4, 4, 0, FUSION_CHANNEL_BGRA, FUSION_FLOAT}, FUSION_INVALID,
-           "BGRA needs a channel type of 8 bits, not FLOAT");
-    refuse((fusion_image_desc){4, 4, 0, FUSION_CHANNEL_DEPTH, unorm}, FUSION_INVALID,
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 0, 4, 0, rgba, unorm}, FUSION_INVALID,
+           "0 x 4 pixels; each side has 1 to 16384");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 4, 16385, 0, rgba, unorm}, FUSION_INVALID, "4 x 16385");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), UINT32_MAX, 1, 0, rgba, unorm}, FUSION_INVALID,
+           "4294967295 x 1");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 10, 1, 39, rgba, unorm}, FUSION_INVALID,
+           "a row of 10 pixels has 40");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 10, 1, 42, rgba, unorm}, FUSION_INVALID,
+           "42 bytes is no multiple of a pixel's 4");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 10, 1, 2000000, rgba, unorm}, FUSION_INVALID,
+           "at most 1048576");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 4, 4, 0, 7, unorm}, FUSION_INVALID,
+           "channel order 0x7 is none");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 4, 4, 0, rgba, 7}, FUSION_INVALID,
+           "channel type 0x7 is none");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 4, 4, 0, FUSION_CHANNEL_BGRA, FUSION_FLOAT},
+           FUSION_INVALID, "BGRA needs a channel type of 8 bits, not FLOAT");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 4, 4, 0, FUSION_CHANNEL_DEPTH, unorm}, FUSION_INVALID,
            "DEPTH needs UNORM_INT16 or FLOAT");
-    refuse((fusion_image_desc){4, 4, 0, FUSION_CHANNEL_SRGBA, FUSION_FLOAT}, FUSION_INVALID, "sRGBA needs UNORM_INT8");
-    refuse((fusion_image_desc){4, 4, 0, rgba, 0x10d4}, FUSION_INVALID, "UNORM_SHORT_565 needs the order RGB");
-    refuse((fusion_image_desc){4, 4, 0, 0x10bf, unorm}, FUSION_FEATURE_NOT_SUPPORTED,
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 4, 4, 0, FUSION_CHANNEL_SRGBA, FUSION_FLOAT},
+           FUSION_INVALID, "sRGBA needs UNORM_INT8");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 4, 4, 0, rgba, 0x10d4}, FUSION_INVALID,
+           "UNORM_SHORT_565 needs the order RGB");
+    refuse((fusion_image_desc){FUSION_SIZED(fusion_image_desc), 4, 4, 0, 0x10bf, unorm}, FUSION_FEATURE_NOT_SUPPORTED,
            "channel order sRGB is not supported");
     fusion_image *image = make_image(NULL, 5, 3, FUSION_CHANNEL_RG, FUSION_HALF_FLOAT);
     assert_int_equal(fusion_image_describe(image)->row_pitch, 20);
@@ -431,7 +441,7 @@ static bool has_sub_groups(const char *device)
     uint32_t n;
     expect_ok(fusion_device_count(session, &n));
     for (uint32_t i = 0; i < n; i++) {
-        fusion_device_info info;
+        fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
         expect_ok(fusion_device_get(session, i, &info));
         if (strcmp(info.name, device) == 0) return strstr(info.aspects, "sub_groups") != NULL;
     }
@@ -812,7 +822,7 @@ static void test_limits(void **state)
     uint32_t n;
     expect_ok(fusion_device_count(session, &n));
     for (uint32_t i = 0; i < n; i++) {
-        fusion_device_info info;
+        fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
         expect_ok(fusion_device_get(session, i, &info));
         if (strcmp(info.name, "cpu") != 0 && strcmp(info.name, "reference") != 0) continue;
         assert_non_null(strstr(info.aspects, "image"));

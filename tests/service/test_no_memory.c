@@ -120,7 +120,7 @@ static void queries(void **state)
 {
     (void)state;
     fusion_session *s = service_connect(&service);
-    fusion_device_info info;
+    fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
     uint32_t count;
     char *text;
     EVERY(fusion_device_count(s, &count), NOTHING);
@@ -137,7 +137,7 @@ static void modules(void **state)
     (void)state;
     fusion_session *s = service_connect(&service);
     fusion_module *m, *linked;
-    fusion_kernel_device_info info;
+    fusion_kernel_device_info info = {FUSION_SIZED(fusion_kernel_device_info)};
     char *text, path[128];
     snprintf(path, sizeof path, "%s/kernels.fk", service.folder);
     FILE *f = fopen(path, "w");

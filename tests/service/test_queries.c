@@ -59,7 +59,7 @@ static int stop(void **state)
 static fusion_device_info device_named(const char *name)
 {
     uint32_t n;
-    fusion_device_info info;
+    fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
     expect_ok(fusion_device_count(session, &n));
     for (uint32_t i = 0; i < n; i++) {
         expect_ok(fusion_device_get(session, i, &info));
@@ -88,7 +88,7 @@ static void test_devices(void **state)
         assert_int_equal(both[i]->max_num_sub_groups, both[i]->max_work_group_size); /* with sub-groups of 1 */
         assert_false(both[i]->sub_group_independent_forward_progress);
     }
-    fusion_device_info info;
+    fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
     expect_error(fusion_device_get(session, 99, &info), FUSION_NOT_FOUND);
 }
 
@@ -109,7 +109,7 @@ static void test_kernel_queries(void **state)
     };
     for (int d = 0; d < 2; d++)
         for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-            fusion_kernel_device_info info;
+            fusion_kernel_device_info info = {FUSION_SIZED(fusion_kernel_device_info)};
             expect_ok(fusion_kernel_device_get(module, list[i].kernel, devices[d], &info));
             assert_int_equal(info.max_num_sub_groups, list[i].max_num);
             assert_int_equal(info.compile_num_sub_groups, list[i].compile_num);
@@ -123,7 +123,7 @@ static void test_kernel_queries(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    fusion_kernel_device_info info;
+    fusion_kernel_device_info info = {FUSION_SIZED(fusion_kernel_device_info)};
     expect_ok(fusion_kernel_device_get(module, "memory", NULL, &info));
     assert_int_equal(info.local_memory_bytes, 64 * 4);
     assert_int_equal(info.private_memory_bytes, 16);
@@ -162,7 +162,7 @@ static void test_max_sub_group_size(void **state)
 static void test_unknown(void **state)
 {
     (void)state;
-    fusion_kernel_device_info info;
+    fusion_kernel_device_info info = {FUSION_SIZED(fusion_kernel_device_info)};
     expect_error(fusion_kernel_device_get(module, "nothing", NULL, &info), FUSION_NOT_FOUND);
     expect_error(fusion_kernel_device_get(module, "plain", "gpu", &info), FUSION_NOT_FOUND);
     expect_in_reason("gpu");

@@ -176,7 +176,7 @@ static void use_parents_session(struct client *c)
     fusion_graph *graph;
     fusion_exec *exec;
     fusion_queue *queue;
-    fusion_device_info device;
+    fusion_device_info device = {FUSION_SIZED(fusion_device_info)};
     void *memory;
     uint32_t n;
     fusion_arg args[] = {fusion_arg_read(c->in), fusion_arg_write(c->out), fusion_arg_i32(5)};

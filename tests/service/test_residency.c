@@ -98,7 +98,7 @@ static int start(void **state)
         return 0;
     }
     struct scaling s = open_scaling();
-    fusion_transfers moved;
+    fusion_transfers moved = {FUSION_SIZED(fusion_transfers)};
     submit(&s, scale(&s, s.from, s.to, 3, gpu), NULL, 0);
     fusion_session_transfers(s.session, &moved);
     copies = moved.to_device;

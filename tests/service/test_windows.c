@@ -92,7 +92,7 @@ static int at(struct world *w, int buffer, int i)
 
 static fusion_window_counters counters(struct world *w)
 {
-    fusion_window_counters c;
+    fusion_window_counters c = {FUSION_SIZED(fusion_window_counters)};
     fusion_session_windows(w->session, &c);
     return c;
 }

@@ -176,7 +176,7 @@ bool service_has_device(fusion_session *session, const char *name)
     bool there = false;
     expect_ok(fusion_device_count(session, &n));
     for (uint32_t i = 0; i < n && !there; i++) {
-        fusion_device_info info;
+        fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
         expect_ok(fusion_device_get(session, i, &info));
         there = strcmp(info.name, name) == 0;
     }

@@ -80,7 +80,7 @@ static fusion_status tell_devices(fusion_session *s, json_object *list)
 {
     uint32_t n = 0;
     char name[64], reason[256];
-    fusion_device_info info;
+    fusion_device_info info = {FUSION_SIZED(fusion_device_info)};
     fusion_status status = fusion_device_count(s, &n);
     for (uint32_t i = 0; i < n && status == FUSION_SUCCESS; i++) {
         status = fusion_device_get(s, i, &info);

@@ -35,7 +35,7 @@ static void print_kernel(const fusion_kernel_info *k)
 
 static void print_on_device(const fusion_module *m, const char *kernel, const char *device)
 {
-    fusion_kernel_device_info i;
+    fusion_kernel_device_info i = {FUSION_SIZED(fusion_kernel_device_info)};
     if (fusion_kernel_device_get(m, kernel, device, &i) != FUSION_SUCCESS) {
         printf("  on %s: %s\n", device, fusion_last_error()->reason);
         return;

@@ -159,7 +159,7 @@ static void tell(const struct options *o, const struct measured *m, const fusion
 
 static bool measure(struct loaded *l, const struct options *o, struct measured *m)
 {
-    fusion_transfers moved;
+    fusion_transfers moved = {FUSION_SIZED(fusion_transfers)};
     if (!prepare(l, o, m) || !run_all(l, o, m)) return false;
     fusion_session_transfers(l->session, &moved);
     if (!write_outputs(l, o)) return false;

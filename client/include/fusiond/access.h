@@ -28,6 +28,7 @@ FUSION_API void fusion_buffer_unmap(fusion_buffer *buffer);
 
 /* Bytes that submissions of the session, and mappings, have copied, up to those that were waited for. */
 typedef struct fusion_transfers {
+    size_t size; /* FUSION_SIZED(fusion_transfers), set by the caller, else nothing is filled in */
     uint64_t to_device, from_device;
 } fusion_transfers;
 FUSION_API void fusion_session_transfers(const fusion_session *session, fusion_transfers *transfers);

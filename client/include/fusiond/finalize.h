@@ -3,6 +3,7 @@
 #define FUSIOND_FINALIZE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum fusion_mode { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE } fusion_mode;
 
@@ -23,6 +24,7 @@ typedef enum fusion_barriers {
 } fusion_barriers;
 
 typedef struct fusion_finalize_options {
+    size_t size;      /* FUSION_SIZED(fusion_finalize_options) */
     fusion_mode mode; /* enable_fusion, require_fusion */
     bool insert_barriers;
     const char *device; /* NULL: "cpu" */

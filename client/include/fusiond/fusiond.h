@@ -10,6 +10,8 @@
  *  - A child made by fork() cannot use its parent's sessions: calls fail with FUSION_CONNECTION, and destroying objects
  *    there frees memory only. It can read and write the memory it has mapped, and open sessions of its own.
  *  - Sizes are bytes unless the name says count. Text is UTF-8.
+ *  - Structs that the caller allocates begin with their size, which FUSION_SIZED() sets; version.h says what that is
+ * for.
  *  - Properties have the meaning of sycl_ext_oneapi_graph_fusion.
  */
 #ifndef FUSIOND_H
@@ -21,15 +23,10 @@
 
 #include <fusiond/finalize.h>
 #include <fusiond/status.h>
+#include <fusiond/version.h>
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#if defined(__GNUC__)
-#define FUSION_API __attribute__((visibility("default")))
-#else
-#define FUSION_API
 #endif
 
 typedef struct fusion_session fusion_session;
@@ -56,6 +53,7 @@ FUSION_API const fusion_error *fusion_last_error(void);
 /* ---- session ---- */
 
 typedef struct fusion_connect_options {
+    size_t size;               /* FUSION_SIZED(fusion_connect_options) */
     const char *name;          /* how the daemon's status names this client; NULL: the program's name */
     uint32_t time_limit_ms;    /* of one submission; 0: the daemon's default */
     uint32_t request_limit_ms; /* how long a request may take before FUSION_TIMEOUT; 0: 60000. The session goes on, and
@@ -92,6 +90,7 @@ FUSION_API fusion_status fusion_session_status(fusion_session *session, char **j
 /* ---- devices ---- */
 
 typedef struct fusion_device_info {
+    size_t size;   /* FUSION_SIZED(fusion_device_info), set by the caller */
     char name[64]; /* "cpu", "reference" */
     char description[128];
     char target[256];  /* what code is made for: instruction set, compiler */
@@ -217,6 +216,7 @@ typedef enum fusion_image_type {
 } fusion_image_type;
 
 typedef struct fusion_image_desc {
+    size_t size;            /* FUSION_SIZED(fusion_image_desc) */
     uint32_t width, height; /* pixels, 1 to the device's limits; height of the 1-D types: 0 or 1 */
     uint32_t row_pitch;     /* bytes from a row to the next, a multiple of a pixel's; 0: rows without gaps */
     fusion_channel_order channel_order;
@@ -299,6 +299,7 @@ typedef struct fusion_arg {
     unsigned properties;     /* BUFFER, POINTER: of this accessor */
     unsigned char data[128]; /* VALUE up to 128 bytes */
     const void *large;       /* VALUE above; read while the node is added */
+    uint64_t reserved[4];    /* 0 */
 } fusion_arg;
 
 FUSION_API fusion_arg fusion_arg_buffer(fusion_buffer *buffer, fusion_access access);
@@ -332,6 +333,7 @@ FUSION_API fusion_status fusion_sampler_value(const fusion_sampler *sampler, uin
 /* ---- graphs ---- */
 
 typedef struct fusion_kernel_node {
+    size_t size;      /* FUSION_SIZED(fusion_kernel_node) */
     const char *name; /* of one node of the graph; NULL: the kernel's name, made unique with .1, .2 ... */
     fusion_module *module;
     const char *kernel;
@@ -536,7 +538,8 @@ typedef struct fusion_rebind {
     uint32_t arg;
     const void *value;
     size_t value_bytes;
-    fusion_type type; /* of the value's numbers: has to be the argument's; FUSION_BYTES: only the size has to be */
+    fusion_type type;     /* of the value's numbers: has to be the argument's; FUSION_BYTES: only the size has to be */
+    uint64_t reserved[4]; /* 0 */
 } fusion_rebind;
 
 /* Queues one run of the handle; runs of a session execute in order, also those of several threads, but that a run whose

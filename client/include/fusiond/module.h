@@ -33,6 +33,7 @@ typedef struct fusion_constant {
 } fusion_constant;
 
 typedef struct fusion_module_options {
+    size_t size;                /* FUSION_SIZED(fusion_module_options) */
     const char *sub_group_size; /* of kernels, imports and exports without one: a number as text, "automatic" or
                                    "primary"; NULL: none is set, which means "primary" */
     uint32_t n_constants;
@@ -74,6 +75,7 @@ FUSION_API fusion_status fusion_module_text(fusion_module *module, char **text);
 
 /* What a device makes of a kernel. */
 typedef struct fusion_kernel_device_info {
+    size_t size;                         /* FUSION_SIZED(fusion_kernel_device_info), set by the caller */
     uint64_t max_work_group_size;        /* the required one, where the kernel requires one */
     uint64_t local_memory_bytes;         /* of its own work-group variables, without arguments */
     uint64_t private_memory_bytes;       /* of its variables, for each work-item */

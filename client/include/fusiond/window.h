@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 typedef struct fusion_window_options {
+    size_t size;           /* FUSION_SIZED(fusion_window_options) */
     uint32_t commands;     /* gathered at most, 2 to 128; 0: each is submitted at once, as by default */
     uint32_t microseconds; /* for so long at most, from the first one on; 0: 1,000 */
 } fusion_window_options;
@@ -26,6 +27,7 @@ FUSION_API fusion_status fusion_queue_set_window(fusion_queue *queue, const fusi
 FUSION_API fusion_status fusion_queue_flush(fusion_queue *queue); /* submits what is gathered */
 
 typedef struct fusion_window_counters {
+    size_t size;       /* FUSION_SIZED(fusion_window_counters), set by the caller, else nothing is filled in */
     uint64_t commands; /* that were gathered */
     uint64_t windows;  /* that were submitted */
     uint64_t fused;    /* of these: ran as one executable */

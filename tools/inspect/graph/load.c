@@ -35,7 +35,8 @@ static bool fail_module(const char *graph, const char *name, int line)
 
 static bool load_input(fusion_session *s, const char *graph, const struct file_input *in, fusion_module **module)
 {
-    const fusion_module_options options = {in->sub_group_size, in->n_constants, in->constants, in->options};
+    const fusion_module_options options = {FUSION_SIZED(fusion_module_options), in->sub_group_size, in->n_constants,
+                                           in->constants, in->options};
     char *path = module_path(graph, in->path);
     fusion_status status = fusion_module_load_file_with(s, path, &options, module);
     free(path);
@@ -238,7 +239,8 @@ static bool resolve_deps(const struct loaded *l, const struct file_node *n, fusi
 
 static bool add_kernel(struct loaded *l, const struct file_node *n, const fusion_node *deps, fusion_node *node)
 {
-    fusion_kernel_node k = {.name = n->name,
+    fusion_kernel_node k = {FUSION_SIZED(fusion_kernel_node),
+                            .name = n->name,
                             .kernel = n->kernel,
                             .dims = n->dims,
                             .n_args = n->n_args,
