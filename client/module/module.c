@@ -8,7 +8,6 @@
 #include "client/base/error.h"
 #include "client/base/sized.h"
 #include "client/module/kernels.h"
-#include "client/module/opencl_c.h"
 #include "client/module/pipe.h"
 #include "client/module/state.h"
 #include "client/session/held.h"
@@ -146,7 +145,7 @@ fusion_status fusion_module_load_with(fusion_session *s, const char *name, const
     fusion_module_options own, *o = &own;
     fusion_status status = take_options(o, options);
     if (status != FUSION_SUCCESS) return status;
-    if (name && bytes && size && client_is_opencl_c(name)) return load_opencl_c(s, name, bytes, size, o, module);
+    if (name && bytes && size && fusion_is_opencl_c(name)) return load_opencl_c(s, name, bytes, size, o, module);
     return load_bytes(s, &(struct load){name, bytes, size, o}, module);
 }
 
@@ -186,7 +185,7 @@ fusion_status fusion_module_load_file_with(fusion_session *s, const char *path, 
     char *bytes = NULL;
     fusion_status status = take_options(&own, options);
     if (status != FUSION_SUCCESS) return status;
-    if (client_is_opencl_c(path)) return load_opencl_c(s, path, NULL, 0, l.options, module);
+    if (fusion_is_opencl_c(path)) return load_opencl_c(s, path, NULL, 0, l.options, module);
     status = read_file(path, &bytes, &l.size);
     if (status != FUSION_SUCCESS) return status;
     l.bytes = bytes;

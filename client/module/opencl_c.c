@@ -2,7 +2,7 @@
  * OpenCL C to SPIR-V. The compiler is the user's and runs as the user: what may be included is what the user may read.
  * It is a program of its own, so that no compiler lives in this process.
  */
-#include "client/module/opencl_c.h"
+#include <fusiond/fusiond.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ fusion_status fusion_compile_opencl_c(const char *name, const void *source, size
     return status;
 }
 
-bool client_is_opencl_c(const char *name)
+bool fusion_is_opencl_c(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && strcmp(dot, ".cl") == 0;

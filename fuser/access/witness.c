@@ -170,6 +170,50 @@ static bool has_one_place(const struct launched_access *s)
     return s->site->bytes && s->site->found_one && (op == IR_OP_LOAD || op == IR_OP_STORE);
 }
 
+/* ---- outside ---- */
+
+struct bounds {
+    const struct launched_access *access;
+    const uint64_t *local;
+    int64_t first, end;
+};
+
+static bool is_outside(const struct bounds *b, const int64_t item[3], int64_t *byte)
+{
+    return address_at(b->access, b->local, item, byte) &&
+           (*byte < b->first || (__int128)*byte + b->access->site->bytes > b->end);
+}
+
+/* The least id in dimension d, from `low` on, of which it was seen that it is outside, too. */
+static void go_to_first(const struct bounds *b, unsigned d, int64_t low, int64_t item[3], int64_t *byte)
+{
+    int64_t high = item[d], at[3] = {item[0], item[1], item[2]}, found;
+    while (low < high) {
+        at[d] = low + (high - low) / 2;
+        if (is_outside(b, at, &found)) {
+            high = item[d] = at[d];
+            *byte = found;
+        } else {
+            low = at[d] + 1;
+        }
+    }
+}
+
+bool witness_outside(const struct launched_access *a, const uint64_t *local, int64_t first, int64_t end,
+                     int64_t item[3], int64_t *byte)
+{
+    const struct access_items *items = &a->site->items;
+    const struct bounds b = {a, local, first, end};
+    if (!has_one_place(a)) return false;
+    for (unsigned corner = 0; corner < 8; corner++) {
+        for (unsigned d = 0; d < 3; d++) item[d] = corner & 1u << d ? items->last[d] : items->first[d];
+        if (!in_range(a->range, item) || !is_outside(&b, item, byte)) continue;
+        for (unsigned d = 3; d-- > 0;) go_to_first(&b, d, items->first[d], item, byte);
+        return true;
+    }
+    return false;
+}
+
 bool witness_find(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
                   const uint64_t *local, struct dependence_witness *pair)
 {

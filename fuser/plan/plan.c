@@ -8,6 +8,7 @@
 #include "fuser/plan/graph/edges.h"
 #include "fuser/plan/graph/endless_loops.h"
 #include "fuser/plan/graph/left_out.h"
+#include "fuser/plan/graph/outside.h"
 #include "fuser/plan/graph/overwritten.h"
 #include "fuser/plan/graph/program_scope.h"
 #include "fuser/plan/graph/unneeded.h"
@@ -85,7 +86,7 @@ static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph
     endless_loops_remark(ctx, s->empty.graph);
     uint32_t remarks = ctx->n_remarks;
     if (!look(ctx, s->empty.graph, s) || !leave_out_unneeded(ctx, remarks, s)) return false;
-    if (!make_commands_kernels(ctx, s)) return false;
+    if (!outside_check(ctx, &s->given) || !make_commands_kernels(ctx, s)) return false;
     unneeded_make_internal(ctx, &s->given);
     return true;
 }

@@ -84,7 +84,7 @@ def installed():
     folder = os.path.dirname(glob.glob(prefix + "/**/fusiond.pc", recursive=True)[0])
     # No other package is there to be asked for.
     there = {**env, "PKG_CONFIG_LIBDIR": folder}
-    flags = tool("pkg-config", "--cflags", "--libs", "fusiond", env=there).split()
+    flags = tool("pkg-config", "--define-variable=prefix=" + prefix, "--cflags", "--libs", "fusiond", env=there).split()
     check("pkg-config asks for nothing else", prefix + "/include" in [os.path.normpath(f[2:]) for f in flags], flags)
     with open(work + "/p.c", "w") as f:
         f.write(PROGRAM)
@@ -92,12 +92,48 @@ def installed():
     done = subprocess.run([work + "/p"], env={**env, "LD_LIBRARY_PATH": os.path.dirname(folder)}, capture_output=True,
                           text=True)
     check("a program of the moved library finds its daemon", done.returncode == 0, done.stdout + done.stderr)
+    return prefix, flags, os.path.dirname(folder)
+
+
+def in_cpp(flags, library_path):
+    if not shutil.which("c++"):
+        return check("C++ # SKIP there is no C++ compiler", True)
+    for standard in ("c++17", "c++20"):
+        done = subprocess.run(["c++", f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror",
+                               source + "/tests/service/wrapper.cpp", "-o", work + "/wrapper", *flags],
+                              capture_output=True, text=True)
+        check(f"the wrapper is {standard}", done.returncode == 0, done.stderr)
+        if done.returncode == 0:
+            done = subprocess.run([work + "/wrapper"], env={**env, "LD_LIBRARY_PATH": library_path}, capture_output=True,
+                                  text=True)
+            check(f"and does what it says ({standard})", done.returncode == 0, done.stdout + done.stderr)
+
+
+def with_cmake(prefix):
+    if not shutil.which("cmake") or not shutil.which("c++"):
+        return check("CMake # SKIP there is no cmake or no C++ compiler", True)
+    folder = work + "/cmake"
+    configure = ["cmake", "-S", source + "/examples/cmake", "-B", folder, "-DCMAKE_PREFIX_PATH=" + prefix]
+    done = subprocess.run(configure, capture_output=True, text=True)
+    check("find_package() finds the moved tree", done.returncode == 0, done.stdout + done.stderr)
+    done = subprocess.run(["cmake", "--build", folder], capture_output=True, text=True)
+    check("and what is linked to it builds", done.returncode == 0, done.stdout + done.stderr)
+    done = subprocess.run([folder + "/scale"], env=env, capture_output=True, text=True)
+    check("and runs", done.stdout == "6, 1 launch\n", done.stdout + done.stderr)
+    os.makedirs(work + "/newer")
+    with open(work + "/newer/CMakeLists.txt", "w") as f:
+        f.write("cmake_minimum_required(VERSION 3.16)\nproject(newer CXX)\nfind_package(fusiond 99 CONFIG REQUIRED)\n")
+    done = subprocess.run(["cmake", "-S", work + "/newer", "-B", work + "/newer/build", "-DCMAKE_PREFIX_PATH=" + prefix],
+                          capture_output=True, text=True)
+    check("a newer version is not found", done.returncode != 0 and "version: 0." in done.stderr, done.stderr)
 
 
 try:
     symbols()
     versions()
-    installed()
+    moved, flags, library_path = installed()
+    in_cpp(flags, library_path)
+    with_cmake(moved)
 finally:
     shutil.rmtree(work)
 print(f"1..{number}")

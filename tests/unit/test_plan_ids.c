@@ -38,6 +38,11 @@ static const char kernels[] = "kernel @fill(%o: ptr.global f32) {\n"
                               "        break\n"
                               "    }\n"
                               "}\n"
+                              "kernel @masked(%o: ptr.global f32) {\n"
+                              "    %i = global_id x\n"
+                              "    %j = and i64 %i, 63\n"
+                              "    store f32 %o[%j], 1.0\n"
+                              "}\n"
                               "kernel @plane(%o: ptr.global f32) {\n"
                               "    %x = global_id x\n"
                               "    %y = global_id y\n"
@@ -99,8 +104,8 @@ static void what_is_assumed(void **state)
     assert_int_equal(assumed("fill", 100, 0, 100), IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY);
     assert_int_equal(assumed("fill", 100, 0, two_31 / 4), IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY);
     assert_int_equal(assumed("fill", 100, 0, two_31 / 4 + 1), IR_ASSUME_SMALL_IDS);
-    assert_int_equal(assumed("fill", 100, two_31 - 101, 100), IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY);
-    assert_int_equal(assumed("fill", 100, two_31 - 100, 100), IR_ASSUME_SMALL_MEMORY);
+    assert_int_equal(assumed("masked", 100, two_31 - 101, 100), IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY);
+    assert_int_equal(assumed("masked", 100, two_31 - 100, 100), IR_ASSUME_SMALL_MEMORY);
     assert_int_equal(assumed("fill", two_31, 0, two_31), 0);
     assert_int_equal(assumed("careful", 100, 0, two_31 / 4), IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY);
 }

@@ -31,12 +31,6 @@ static struct ir_module *read_bytes(const uint8_t *bytes, size_t size, const cha
     return m;
 }
 
-static bool is_opencl_c(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && strcmp(dot, ".cl") == 0;
-}
-
 static struct ir_module *read_opencl_c(const char *path)
 {
     void *spirv;
@@ -66,7 +60,7 @@ static struct ir_module *read_file(const char *path)
 
 struct ir_module *module_read(const char *path)
 {
-    return is_opencl_c(path) ? read_opencl_c(path) : read_file(path);
+    return fusion_is_opencl_c(path) ? read_opencl_c(path) : read_file(path);
 }
 
 bool file_write(const char *path, const void *bytes, size_t size)

@@ -455,7 +455,10 @@ FUSION_API fusion_status fusion_queue_wait(fusion_queue *queue); /* FUSION_INVAL
 /* ---- finalize ---- */
 
 FUSION_API fusion_status fusion_graph_set_outputs(fusion_graph *graph, const fusion_arg *outputs, uint32_t n);
-/* Checks, fuses and compiles; options may be NULL (FUSION_NONE). The graph can be changed and finalized again. */
+/* Checks, fuses and compiles; options may be NULL (FUSION_NONE). The graph can be changed and finalized again.
+   FUSION_INVALID, among others: a kernel is proved to access what its buffer or allocation does not have. The reason
+   has the node, line, work-item, element and byte. Where an access depends on values, on what is in memory or on loops
+   nothing is proved: "reference", a device that checks each access, and debug find those. */
 FUSION_API fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options,
                                                fusion_exec **exec);
 FUSION_API void fusion_exec_destroy(fusion_exec *exec);

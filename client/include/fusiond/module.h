@@ -19,8 +19,8 @@ typedef struct fusion_kernel_info {
 } fusion_kernel_info;
 
 /* Loads a module: IR text, IR msgpack or SPIR-V (told apart by the content; docs/spirv.md), or OpenCL C, whose name
-   ends in ".cl" and which is compiled first, as by fusion_compile_opencl_c. name is used in messages. FUSION_INVALID
-   with all findings (line by line) in the reason. */
+   says so (fusion_is_opencl_c) and which is compiled first, as by fusion_compile_opencl_c. name is used in messages.
+   FUSION_INVALID with all findings (line by line) in the reason. */
 FUSION_API fusion_status fusion_module_load(fusion_session *session, const char *name, const void *bytes, size_t size,
                                             fusion_module **module);
 FUSION_API fusion_status fusion_module_load_file(fusion_session *session, const char *path, fusion_module **module);
@@ -58,6 +58,8 @@ FUSION_API fusion_status fusion_module_load_file_with(fusion_session *session, c
 FUSION_API fusion_status fusion_compile_opencl_c(const char *name, const void *source, size_t size,
                                                  const char *build_options, void **spirv, size_t *spirv_size,
                                                  char **log);
+/* Is a file or source of this name OpenCL C? Its name ends in ".cl". */
+FUSION_API bool fusion_is_opencl_c(const char *name);
 /* One module out of n of the session: each import is what another of them exports by that name. The parts stay as they
    are and can be destroyed. FUSION_INVALID with all findings in the reason: imports that nobody exports, two exports
    or kernels of one name, other signatures, circles of calls, other sub-group sizes (docs/ir.md, "Linking"). */

@@ -36,6 +36,14 @@ void plan_remark(struct plan_context *ctx, const char *code, const char *node, c
                               .text = arena_strndup(ctx->kept, text, strlen(text))};
 }
 
+const char *plan_ids_text(const struct nd_range *r, const int64_t id[3], char *buf, size_t size)
+{
+    if (r->dims == 1) snprintf(buf, size, "%lld", (long long)id[0]);
+    if (r->dims == 2) snprintf(buf, size, "(%lld, %lld)", (long long)id[0], (long long)id[1]);
+    if (r->dims == 3) snprintf(buf, size, "(%lld, %lld, %lld)", (long long)id[0], (long long)id[1], (long long)id[2]);
+    return buf;
+}
+
 const char *plan_line_text(const struct fuser_node *node, uint32_t line, char *buf, size_t size)
 {
     if (line)

@@ -25,5 +25,7 @@ bool plan_fail(struct plan_context *ctx, enum fuser_status status, const char *w
 /* node and buffer: names, NULL for none. */
 void plan_remark(struct plan_context *ctx, const char *code, const char *node, const char *buffer, const char *format,
                  ...) __attribute__((format(printf, 5, 6)));
+/* A work-item: "3", "(3, 0)". Into buf; returns buf. */
+const char *plan_ids_text(const struct nd_range *r, const int64_t id[3], char *buf, size_t size);
 /* "add (line 12)", or "add" where the line is 0. Into buf; returns buf. */
 const char *plan_line_text(const struct fuser_node *node, uint32_t line, char *buf, size_t size);

@@ -144,13 +144,6 @@ static bool resources_fit(const struct grouping *g, const struct group_builder *
 
 /* ---- what kernels touch ---- */
 
-static void ids_text(const struct nd_range *r, const int64_t id[3], char *buf, size_t size)
-{
-    if (r->dims == 1) snprintf(buf, size, "%lld", (long long)id[0]);
-    if (r->dims == 2) snprintf(buf, size, "(%lld, %lld)", (long long)id[0], (long long)id[1]);
-    if (r->dims == 3) snprintf(buf, size, "(%lld, %lld, %lld)", (long long)id[0], (long long)id[1], (long long)id[2]);
-}
-
 /* Inside work-groups a barrier would do. */
 static const char *barrier_helps(const struct grouping *g, const struct plan_use *a, const struct plan_use *b,
                                  const uint64_t *local)
@@ -189,8 +182,8 @@ static bool report_race(const struct grouping *g, const struct plan_use *a, cons
     memcpy(id[1], d->pair.second, sizeof id[1]);
     id_mapping_own_ids(g->mapping, a->node, id[0]);
     id_mapping_own_ids(g->mapping, b->node, id[1]);
-    ids_text(&g->facts->nodes[a->node].range, id[0], item[0], sizeof item[0]);
-    ids_text(&g->facts->nodes[b->node].range, id[1], item[1], sizeof item[1]);
+    plan_ids_text(&g->facts->nodes[a->node].range, id[0], item[0], sizeof item[0]);
+    plan_ids_text(&g->facts->nodes[b->node].range, id[1], item[1], sizeof item[1]);
     r->buffer = g->facts->graph->buffers[b->buffer].name;
     return refuse(r, "not_fused_race",
                   "%.80s and %.80s cannot run as one kernel: work-item %s of %s %s of buffer %.80s by work-item %s of "
