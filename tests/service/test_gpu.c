@@ -305,6 +305,44 @@ static void test_usm(void **state)
     fusion_disconnect(session);
 }
 
+/* Parts that know nothing of each other, each of which waits: some devices run them at the same time. Again and again
+   with contents that are moved, and without. */
+static void test_independent_parts(void **state)
+{
+    (void)state;
+    enum { PARTS = 5, LENGTH = 4, ROUNDS = 20, MANY = 20000 };
+    fusion_session *session = service_connect(&service);
+    fusion_module *module = load_test_kernels(session);
+    fusion_graph *graph;
+    fusion_buffer *buffers[PARTS][LENGTH + 1], *input = index_buffer(session, "input", MANY, 1, 0);
+    expect_ok(fusion_graph_create(session, &graph));
+    for (int p = 0; p < PARTS; p++) buffers[p][0] = input;
+    for (int i = 0; i < LENGTH; i++)
+        for (int p = 0; p < PARTS; p++) {
+            char name[16];
+            snprintf(name, sizeof name, "b%d_%d", p, i);
+            expect_ok(fusion_buffer_create(session, name, FUSION_I32, MANY, 0, &buffers[p][i + 1]));
+            fusion_arg scale[] = {fusion_arg_read(buffers[p][i]), fusion_arg_write(buffers[p][i + 1]),
+                                  fusion_arg_i32(p + 2)};
+            add_node(graph, module, "scale", MANY, scale, 3);
+        }
+    fusion_exec *exec = finalize(graph, FUSION_NONE, gpu);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round % 3 == 1) fusion_buffer_unmap(input);
+        run(session, exec, NULL, 0);
+        if (round % 3 == 2) map(input)[0] = round;
+        if (round % 3 != 0) continue;
+        for (int p = 0; p < PARTS; p++) {
+            int factor = (p + 2) * (p + 2) * (p + 2) * (p + 2);
+            const int *out = map(buffers[p][LENGTH]);
+            for (int i = 1; i < MANY; i++) assert_int_equal(out[i], factor * i);
+            assert_int_equal(out[0], factor * map(input)[0]);
+            fusion_buffer_unmap(buffers[p][LENGTH]);
+        }
+    }
+    fusion_disconnect(session);
+}
+
 static void test_many_submissions(void **state)
 {
     (void)state;
@@ -701,6 +739,7 @@ ON_DEVICE(test_rebinding)
 ON_DEVICE(test_both_devices)
 ON_DEVICE(test_copies_and_fills)
 ON_DEVICE(test_usm)
+ON_DEVICE(test_independent_parts)
 ON_DEVICE(test_many_submissions)
 ON_DEVICE(test_cache)
 ON_DEVICE(test_faults)
@@ -727,6 +766,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_device_test_both_devices),
         cmocka_unit_test(on_device_test_copies_and_fills),
         cmocka_unit_test(on_device_test_usm),
+        cmocka_unit_test(on_device_test_independent_parts),
         cmocka_unit_test(on_device_test_many_submissions),
         cmocka_unit_test(on_device_test_cache),
         cmocka_unit_test(on_device_test_faults),

@@ -14,6 +14,7 @@ int64_t gpu_place(const struct program *p, const struct program_param *param)
 
 bool gpu_meet(const struct program *p, const struct program_launch *a, const struct program_launch *b)
 {
+    if (a->anywhere || b->anywhere) return true;
     for (uint32_t i = 0; i < a->n_params; i++)
         for (uint32_t k = 0; k < b->n_params; k++) {
             int64_t place = gpu_place(p, &a->params[i]);

@@ -1,7 +1,7 @@
 /*
- * Consecutive launches as one command list, with a block of memory for each: its arguments and all else that it is
- * told. Blocks are written for each submission and copied to the device at the list's beginning, so a list is replayed
- * as long as it moves the same contents.
+ * Consecutive launches as one command list, or one for each of several queues, with a block of memory for each launch:
+ * its arguments and all else that it is told. Blocks are written for each submission and copied to the device at the
+ * list's beginning, so lists are replayed as long as they move the same contents.
  */
 #include "daemon/executor/devices/level_zero/commands.h"
 
@@ -22,8 +22,9 @@ enum { ALIGNMENT = 4096 /* of blocks, all together */ };
 struct level_zero_batch {
     struct level_zero_batch *next;
     uint32_t *launches, n;
-    ze_command_list_handle_t list; /* NULL: not made */
-    bool is_recorded;
+    uint8_t *queue;                                  /* of each launch */
+    uint32_t n_lists;                                /* one for a queue; 0: they are not recorded */
+    ze_command_list_handle_t lists[GPU_MOST_QUEUES]; /* NULL: not made yet */
     uint32_t places;
     struct gpu_used *used, *recorded; /* by place: now, and when the list was recorded */
     uint64_t block_bytes;             /* of all launches' blocks, one behind the other */
@@ -73,49 +74,91 @@ static ze_result_t record_launch(const struct level_zero_launch *l, ze_command_l
     return result;
 }
 
-static ze_result_t barrier(const struct level_zero_batch *b)
+/* A list that is being recorded. */
+struct recording {
+    const struct executable *x;
+    const struct level_zero_batch *b;
+    ze_command_list_handle_t list;
+    uint8_t queue;
+};
+
+static ze_result_t barrier(const struct recording *r)
 {
-    return ze.CommandListAppendBarrier(b->list, NULL, 0, NULL);
+    return ze.CommandListAppendBarrier(r->list, NULL, 0, NULL);
 }
 
-/* Launches that share memory which one of them writes have a barrier between them. */
-static ze_result_t record_launches(const struct executable *x, const struct level_zero_batch *b)
+/* Those of the queue's launches, of which several lie side by side where there are few queues. */
+static ze_result_t record_blocks(const struct recording *r)
 {
-    const uint8_t *block = b->own;
+    const struct level_zero_batch *b = r->b;
     ze_result_t result = ZE_RESULT_SUCCESS;
-    for (uint32_t i = 0, since = 0; i < b->n && result == ZE_RESULT_SUCCESS; i++) {
-        bool waits = false;
-        for (uint32_t k = since; k < i && !waits; k++)
-            waits = gpu_meet(x->program, launch_of(x, b, k), launch_of(x, b, i));
-        if (waits) {
-            result = barrier(b);
-            since = i;
-        }
-        if (result == ZE_RESULT_SUCCESS) result = record_launch(code_of(x, b, i), b->list, block);
-        block += block_bytes(launch_of(x, b, i));
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < b->n && result == ZE_RESULT_SUCCESS;) {
+        uint8_t queue = b->queue[i];
+        uint64_t bytes = 0;
+        for (; i < b->n && b->queue[i] == queue; i++) bytes += block_bytes(launch_of(r->x, b, i));
+        if (queue == r->queue)
+            result =
+                ze.CommandListAppendMemoryCopy(r->list, (uint8_t *)b->own + at, b->host + at, bytes, NULL, 0, NULL);
+        at += bytes;
     }
     return result;
 }
 
-static ze_result_t record_all(const struct executable *x, const struct level_zero_batch *b)
+static ze_result_t record_moves(const struct recording *r, bool back)
 {
-    ze_result_t result = ze.CommandListAppendMemoryCopy(b->list, b->own, b->host, b->block_bytes, NULL, 0, NULL);
-    if (result == ZE_RESULT_SUCCESS) result = level_zero_record_moves(b->used, b->places, b->list, false);
-    if (result == ZE_RESULT_SUCCESS) result = barrier(b);
-    if (result == ZE_RESULT_SUCCESS) result = record_launches(x, b);
-    if (result == ZE_RESULT_SUCCESS) result = barrier(b);
-    if (result == ZE_RESULT_SUCCESS) result = level_zero_record_moves(b->used, b->places, b->list, true);
-    return result == ZE_RESULT_SUCCESS ? ze.CommandListClose(b->list) : result;
+    const struct level_zero_batch *b = r->b;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    for (uint32_t i = 0; i < b->places && result == ZE_RESULT_SUCCESS; i++)
+        if (gpu_queue_uses(r->x->program, b->launches, b->n, b->queue, r->queue, i))
+            result = level_zero_record_move(&b->used[i], r->list, back);
+    return result;
+}
+
+/* Launches that share memory which one of them writes have a barrier between them. */
+static ze_result_t record_launches(const struct recording *r)
+{
+    const struct level_zero_batch *b = r->b;
+    const uint8_t *block = b->own;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    for (uint32_t i = 0, since = 0; i < b->n && result == ZE_RESULT_SUCCESS; i++) {
+        const struct program_launch *launch = launch_of(r->x, b, i);
+        bool waits = false;
+        for (uint32_t k = since; k < i && !waits; k++)
+            waits = b->queue[k] == r->queue && gpu_meet(r->x->program, launch_of(r->x, b, k), launch);
+        if (waits && b->queue[i] == r->queue) {
+            result = barrier(r);
+            since = i;
+        }
+        if (result == ZE_RESULT_SUCCESS && b->queue[i] == r->queue)
+            result = record_launch(code_of(r->x, b, i), r->list, block);
+        block += block_bytes(launch);
+    }
+    return result;
+}
+
+static ze_result_t record_list(const struct recording *r)
+{
+    ze_result_t result = record_blocks(r);
+    if (result == ZE_RESULT_SUCCESS) result = record_moves(r, false);
+    if (result == ZE_RESULT_SUCCESS) result = barrier(r);
+    if (result == ZE_RESULT_SUCCESS) result = record_launches(r);
+    if (result == ZE_RESULT_SUCCESS) result = barrier(r);
+    if (result == ZE_RESULT_SUCCESS) result = record_moves(r, true);
+    return result == ZE_RESULT_SUCCESS ? ze.CommandListClose(r->list) : result;
 }
 
 static int record(const struct executable *x, struct level_zero_batch *b, const char *object, struct error *e)
 {
-    ze_result_t result = level_zero_begin(&b->list);
-    b->is_recorded = false;
-    if (result == ZE_RESULT_SUCCESS) result = record_all(x, b);
-    if (result != ZE_RESULT_SUCCESS) return level_zero_fail(e, object, "its commands cannot be recorded", result);
+    uint32_t n = gpu_share_out(x->program, b->launches, b->n, b->used, level_zero.n_queues, b->queue);
+    b->n_lists = 0;
+    for (uint8_t i = 0; i < n; i++) {
+        ze_result_t result = level_zero_begin(&b->lists[i]);
+        if (result == ZE_RESULT_SUCCESS) result = record_list(&(struct recording){x, b, b->lists[i], i});
+        if (result != ZE_RESULT_SUCCESS) return level_zero_fail(e, object, "its commands cannot be recorded", result);
+    }
     memcpy(b->recorded, b->used, b->places * sizeof *b->used);
-    b->is_recorded = true;
+    b->n_lists = n;
     return 0;
 }
 
@@ -123,7 +166,8 @@ static int record(const struct executable *x, struct level_zero_batch *b, const 
 
 static void free_batch(struct level_zero_batch *b)
 {
-    if (b->list) ze.CommandListDestroy(b->list);
+    for (uint32_t i = 0; i < GPU_MOST_QUEUES; i++)
+        if (b->lists[i]) ze.CommandListDestroy(b->lists[i]);
     if (b->host) ze.MemFree(level_zero.context, b->host);
     if (b->own) ze.MemFree(level_zero.context, b->own);
     free(b);
@@ -167,12 +211,14 @@ static struct level_zero_batch *find_batch(struct executable *x, const uint32_t 
     uint32_t places = gpu_places(x->program);
     for (struct level_zero_batch *b = l->batches; b; b = b->next)
         if (b->n == n && memcmp(b->launches, launches, n * sizeof *launches) == 0) return b;
-    struct level_zero_batch *b = calloc(1, sizeof *b + 2 * places * sizeof *b->used + n * sizeof *launches);
+    struct level_zero_batch *b =
+        calloc(1, sizeof *b + 2 * places * sizeof *b->used + n * (sizeof *launches + sizeof *b->queue));
     if (!b) abort();
     *b = (struct level_zero_batch){.n = n, .places = places};
     b->used = (struct gpu_used *)(b + 1);
     b->recorded = b->used + places;
     b->launches = (uint32_t *)(b->recorded + places);
+    b->queue = (uint8_t *)(b->launches + n);
     memcpy(b->launches, launches, n * sizeof *launches);
     if (make_blocks(x, b, object, e) != 0) {
         free_batch(b);
@@ -198,9 +244,9 @@ static int run(struct executable *x, struct level_zero_batch *b, const char *obj
                const struct launch_context *context, struct error *e)
 {
     write_blocks(x, b);
-    bool same = b->is_recorded && gpu_same_moves(b->used, b->recorded, b->places);
+    bool same = b->n_lists && gpu_same_moves(b->used, b->recorded, b->places);
     if (!same && record(x, b, object, e) != 0) return -1;
-    if (level_zero_submit(b->list, object, e) != 0) return -1;
+    if (level_zero_submit(b->lists, b->n_lists, object, e) != 0) return -1;
     gpu_used_moved(b->used, b->places, context->buffers->ring);
     for (uint32_t i = 0; i < b->n; i++)
         if (code_of(x, b, i)->prints) gpu_prints_take(code_of(x, b, i)->prints, context->printer);

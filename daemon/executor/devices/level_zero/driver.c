@@ -131,32 +131,50 @@ static void describe_kernels(struct gpu_description *d)
 
 /* ---- what it works with ---- */
 
-static ze_result_t find_queue_group(void)
+enum { MOST_GROUPS = 16 };
+
+/* The first group that computes, and the first that can copy and no more; without one its queues are the first's. */
+static ze_result_t find_queue_groups(void)
 {
-    enum { MAX = 16 };
-    ze_command_queue_group_properties_t groups[MAX];
-    uint32_t n = MAX;
-    for (uint32_t i = 0; i < MAX; i++)
+    ze_command_queue_group_properties_t groups[MOST_GROUPS];
+    uint32_t n = MOST_GROUPS, computes = MOST_GROUPS, copies = MOST_GROUPS;
+    for (uint32_t i = 0; i < MOST_GROUPS; i++)
         groups[i] = (ze_command_queue_group_properties_t){.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES};
     ze_result_t result = ze.DeviceGetCommandQueueGroupProperties(level_zero.device, &n, groups);
-    for (uint32_t i = 0; result == ZE_RESULT_SUCCESS && i < n && i < MAX; i++) {
-        level_zero.ordinal = i;
-        level_zero.max_pattern_bytes = groups[i].maxMemoryFillPatternSize;
-        if (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) return result;
+    if (result != ZE_RESULT_SUCCESS) return result;
+    for (uint32_t i = n < MOST_GROUPS ? n : MOST_GROUPS; i-- > 0;) {
+        if (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE)
+            computes = i;
+        else if (groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY)
+            copies = i;
     }
-    return result == ZE_RESULT_SUCCESS ? ZE_RESULT_ERROR_UNSUPPORTED_FEATURE : result;
+    if (computes == MOST_GROUPS) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    level_zero.ordinal = computes;
+    level_zero.copy_ordinal = copies == MOST_GROUPS ? computes : copies;
+    level_zero.n_queues = groups[computes].numQueues < GPU_MOST_QUEUES ? groups[computes].numQueues : GPU_MOST_QUEUES;
+    level_zero.max_pattern_bytes = groups[level_zero.copy_ordinal].maxMemoryFillPatternSize;
+    return result;
+}
+
+static ze_result_t make_queue(uint32_t ordinal, uint32_t index, ze_command_queue_handle_t *queue)
+{
+    const ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                          .ordinal = ordinal,
+                                          .index = index,
+                                          .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    return ze.CommandQueueCreate(level_zero.context, level_zero.device, &desc, queue);
 }
 
 static int make_common(struct error *e)
 {
     const ze_context_desc_t context = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
-    ze_result_t result = find_queue_group();
+    ze_result_t result = find_queue_groups();
     if (result == ZE_RESULT_SUCCESS) result = ze.ContextCreate(level_zero.driver, &context, &level_zero.context);
-    const ze_command_queue_desc_t queue = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
-                                           .ordinal = level_zero.ordinal,
-                                           .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
-    if (result == ZE_RESULT_SUCCESS)
-        result = ze.CommandQueueCreate(level_zero.context, level_zero.device, &queue, &level_zero.queue);
+    for (uint32_t i = 0; i < level_zero.n_queues && result == ZE_RESULT_SUCCESS; i++)
+        result = make_queue(level_zero.ordinal, i, &level_zero.queues[i]);
+    level_zero.copies = level_zero.queues[0];
+    if (level_zero.copy_ordinal != level_zero.ordinal && result == ZE_RESULT_SUCCESS)
+        result = make_queue(level_zero.copy_ordinal, 0, &level_zero.copies);
     return result == ZE_RESULT_SUCCESS ? 0 : level_zero_fail(e, NULL, "it cannot be used", result);
 }
 

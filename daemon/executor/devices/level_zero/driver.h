@@ -1,8 +1,9 @@
-/* The driver of this process: the device that was chosen, what it is, a context and a queue. */
+/* The driver of this process: the device that was chosen, what it is, a context and queues. */
 #pragma once
 
 #include <stddef.h>
 
+#include "daemon/executor/devices/gpu/strands.h"
 #include "daemon/executor/devices/level_zero/loader.h"
 #include "daemon/gpu/description.h"
 #include "ir/base/error.h"
@@ -11,8 +12,10 @@ struct level_zero_driver {
     ze_driver_handle_t driver;
     ze_device_handle_t device;
     ze_context_handle_t context;
-    ze_command_queue_handle_t queue;
-    uint32_t ordinal;         /* of the queue's group */
+    ze_command_queue_handle_t queues[GPU_MOST_QUEUES]; /* that compute */
+    uint32_t n_queues, ordinal;                        /* of their group */
+    ze_command_queue_handle_t copies;                  /* that copies only, or the first of those */
+    uint32_t copy_ordinal;
     size_t max_pattern_bytes; /* of its fills */
     struct gpu_description description;
 };

@@ -53,9 +53,9 @@ static int fetch(void *data, struct error *e)
     const struct gpu_move all = {0, s->shared.bytes};
     ze_command_list_handle_t list = NULL;
     level_zero_lock();
-    ze_result_t result = level_zero_begin(&list);
+    ze_result_t result = level_zero_begin_copies(&list);
     if (result == ZE_RESULT_SUCCESS) result = record(s, list, &all, true);
-    int code = level_zero_finish(list, result, object, e);
+    int code = level_zero_finish_copies(list, result, object, e);
     level_zero_unlock();
     return code;
 }
@@ -81,14 +81,10 @@ uint64_t level_zero_shared_address(const struct gpu_shared *shared)
     return (uintptr_t)(s->own ? s->own : shared->session);
 }
 
-ze_result_t level_zero_record_moves(const struct gpu_used *used, uint32_t n, ze_command_list_handle_t list, bool back)
+ze_result_t level_zero_record_move(const struct gpu_used *used, ze_command_list_handle_t list, bool back)
 {
-    ze_result_t result = ZE_RESULT_SUCCESS;
-    for (uint32_t i = 0; i < n && result == ZE_RESULT_SUCCESS; i++)
-        if (used[i].shared)
-            result = record((const struct level_zero_shared *)used[i].shared, list, back ? &used[i].back : &used[i].in,
-                            back);
-    return result;
+    if (!used->shared) return ZE_RESULT_SUCCESS;
+    return record((const struct level_zero_shared *)used->shared, list, back ? &used->back : &used->in, back);
 }
 
 /* ---- copies and fills of a graph ---- */
@@ -108,9 +104,9 @@ int level_zero_transfer(const struct gpu_transfer *t, const char *object, struct
     ze_command_list_handle_t list = NULL;
     if (!t->from && t->step->pattern_size > level_zero.max_pattern_bytes) return 0;
     level_zero_lock();
-    ze_result_t result = level_zero_begin(&list);
+    ze_result_t result = level_zero_begin_copies(&list);
     for (uint32_t i = 0; i < t->n_rows && result == ZE_RESULT_SUCCESS; i++) result = record_row(t, i, list);
-    int code = level_zero_finish(list, result, object, e);
+    int code = level_zero_finish_copies(list, result, object, e);
     level_zero_unlock();
     return code == 0 ? 1 : -1;
 }

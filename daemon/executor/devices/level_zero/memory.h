@@ -10,7 +10,7 @@
 gpu_share level_zero_share;
 /* Where kernels find it. */
 uint64_t level_zero_shared_address(const struct gpu_shared *shared);
-/* Appends copies of what is moved of memory that is used, to the device or back. */
-ze_result_t level_zero_record_moves(const struct gpu_used *used, uint32_t n, ze_command_list_handle_t list, bool back);
+/* Appends the copy of what is moved of memory that is used, to the device or back. */
+ze_result_t level_zero_record_move(const struct gpu_used *used, ze_command_list_handle_t list, bool back);
 /* Between the device's own memories. */
 gpu_transferer level_zero_transfer;

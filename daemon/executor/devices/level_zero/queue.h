@@ -1,4 +1,4 @@
-/* The queue of the device. */
+/* The queues of the device. */
 #pragma once
 
 #include "daemon/executor/devices/level_zero/driver.h"
@@ -8,9 +8,13 @@
 void level_zero_lock(void);
 void level_zero_unlock(void);
 
-/* An open list: a new one, or *list where there is one. */
+/* An open list for a queue that computes: a new one, or *list where there is one. */
 ze_result_t level_zero_begin(ze_command_list_handle_t *list);
-/* Runs a closed one to its end. object is what errors are about. A lost device ends the process. */
-int level_zero_submit(ze_command_list_handle_t list, const char *object, struct error *e);
-/* Closes one that is open, where recording went well, runs it, and destroys it: NULL is fine. */
-int level_zero_finish(ze_command_list_handle_t list, ze_result_t recorded, const char *object, struct error *e);
+/* Runs closed ones to their end at the same time, list i in queue i. object is what errors are about. A lost device
+   ends the process. */
+int level_zero_submit(ze_command_list_handle_t *lists, uint32_t n, const char *object, struct error *e);
+
+/* A list of copies and fills alone: an open one, */
+ze_result_t level_zero_begin_copies(ze_command_list_handle_t *list);
+/* which is closed, where recording went well, run, and destroyed: NULL is fine. */
+int level_zero_finish_copies(ze_command_list_handle_t list, ze_result_t recorded, const char *object, struct error *e);
