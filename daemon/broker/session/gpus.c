@@ -11,13 +11,13 @@
 #include "daemon/broker/core/peer.h"
 #include "proto/fields.h"
 
-enum { LIMIT_MS = 10000, MAX_GPUS = 8, MAX_TEXT = 256 };
+enum { LIMIT_MS = 10000, LATE_MS = 120000, MAX_GPUS = 8, MAX_TEXT = 256 };
 
 struct gpus {
     struct broker *broker;
     void (*settled_fn)(struct broker *broker);
-    bool asked, settled;
-    struct child *child; /* NULL: none is asked */
+    bool asked, settled, late; /* late: nobody waits for it any more, but it may still say something */
+    struct child *child;       /* NULL: none is asked */
     struct peer *peer;
     uv_timer_t limit;
     struct gpu list[MAX_GPUS];
@@ -57,13 +57,14 @@ void gpus_free(struct gpus *g)
 /* From here on nothing changes. What has not been told is absent, and nobody is asked again. */
 static void settle(struct gpus *g, const char *why)
 {
-    if (g->settled) return;
     if (why) log_warning("GPUs are not known: %s", why);
     uv_timer_stop(&g->limit);
     peer_close(g->peer, false);
     g->peer = NULL;
     child_abandon(g->child);
     g->child = NULL;
+    g->late = false;
+    if (g->settled) return;
     g->settled = true;
     g->settled_fn(g->broker);
 }
@@ -86,27 +87,37 @@ static bool take(struct gpu *gpu, const msgpack_object *o)
     return true;
 }
 
+static void on_told(uv_timer_t *timer)
+{
+    struct gpus *g = timer->data;
+    settle(g, g->n ? NULL : "the process that looks for them did not answer");
+}
+
+/* Who has asked is told that there are none. On a machine that has too much to do whoever asks later may have them. */
 static void on_limit(uv_timer_t *timer)
 {
     struct gpus *g = timer->data;
-    settle(g, g->n ? NULL : "the process that looks for them did not answer in time");
+    log_warning("GPUs are not known yet: the process that looks for them has not answered in %d s", LIMIT_MS / 1000);
+    g->late = g->settled = true;
+    uv_timer_start(&g->limit, on_told, LATE_MS, 0);
+    g->settled_fn(g->broker);
 }
 
 static void on_message(void *data, struct proto_message *m)
 {
     struct gpus *g = data;
     const msgpack_object *list = m->kind == PROTO_NOTICE ? proto_get(&m->params, "gpus") : NULL;
-    if (g->settled || !list || list->type != MSGPACK_OBJECT_ARRAY) return;
+    if (g->n || (g->settled && !g->late) || !list || list->type != MSGPACK_OBJECT_ARRAY) return;
     for (uint32_t i = 0; i < list->via.array.size && g->n < MAX_GPUS; i++)
         if (take(&g->list[g->n], &list->via.array.ptr[i])) g->n++;
-    uv_timer_start(&g->limit, on_limit, 0, 0); /* from the loop: the connection is in use here */
+    uv_timer_start(&g->limit, on_told, 0, 0); /* from the loop: the connection is in use here */
 }
 
 static void on_ended(void *data, fusion_status why, const char *reason)
 {
     struct gpus *g = data;
     (void)why, (void)reason;
-    uv_timer_start(&g->limit, on_limit, 0, 0);
+    uv_timer_start(&g->limit, on_told, 0, 0);
 }
 
 static void on_exit_status(void *data, int status)
