@@ -30,13 +30,14 @@ static const char source[] = KERNEL("blur_x", "in", "in[y * w + clamp(x + d, 0, 
                                         "{ int x = get_global_id(0), y = get_global_id(1), i = y * w + x, n = w * h;\n"
                                         "  if (x < w && y < h) out[i] = sqrt(in[i] * in[i + n] * in[i + 2 * n]); }\n";
 
-/* Kernels one behind the other over pictures b0, b1 ..., all between internal. */
-static struct fuser_plan *plan_for(const char *const *kernels, unsigned n, uint64_t cache, uint32_t cores)
+/* Kernels one behind the other over pictures b0, b1 ..., all between internal, in buffers for so many pictures. */
+static struct fuser_plan *plan_for(const char *const *kernels, unsigned n, uint64_t cache, uint32_t cores,
+                                   unsigned room)
 {
     struct test_graph *g = test_graph_of(spirv_make_module(source, "O2"));
     for (unsigned i = 0; i <= n; i++) {
         char name[] = {'b', (char)('0' + i), 0};
-        test_buffer(g, name, IR_F32, WIDTH * HEIGHT * (i ? 1 : PLANES),
+        test_buffer(g, name, IR_F32, (uint64_t)WIDTH * HEIGHT * (i ? room : PLANES),
                     (struct fuser_props){.internal_memory = i && i < n});
     }
     for (unsigned i = 0; i < n; i++) {
@@ -57,7 +58,7 @@ static struct fuser_plan *plan_for(const char *const *kernels, unsigned n, uint6
 
 static struct fuser_plan *plan_of(const char *const *kernels, unsigned n, uint64_t cache)
 {
-    return plan_for(kernels, n, cache, 1);
+    return plan_for(kernels, n, cache, 1, 1);
 }
 
 /* Work-groups run once and in order, and those of the second launch when the rows that they read are there. */
@@ -99,7 +100,7 @@ static void each_core_has_a_band(void **state)
     static const char *const kernels[] = {"blur_x", "blur_y"};
     (void)state;
     if (!spirv_make_can_compile()) skip();
-    struct fuser_plan *one = plan_for(kernels, 2, CACHE, 1), *four = plan_for(kernels, 2, CACHE, 4);
+    struct fuser_plan *one = plan_for(kernels, 2, CACHE, 1, 1), *four = plan_for(kernels, 2, CACHE, 4, 1);
     assert_int_equal(one->bands[0].at_once, 1);
     assert_int_equal(four->bands[0].at_once, 4);
     expect_lag(four, 8);
@@ -111,9 +112,22 @@ static void each_core_has_a_band(void **state)
     }
     fuser_plan_free(one);
     fuser_plan_free(four);
-    four = plan_for(kernels, 2, 64 << 10, 4); /* no room for four */
+    four = plan_for(kernels, 2, 64 << 10, 4, 1); /* no room for four */
     assert_int_equal(four->bands[0].at_once, 1);
     fuser_plan_free(four);
+}
+
+/* An executor maps a ring 1024 times at most. */
+static void rings_have_few_rounds(void **state)
+{
+    static const char *const kernels[] = {"blur_x", "blur_y"};
+    (void)state;
+    if (!spirv_make_can_compile()) skip();
+    struct fuser_plan *some = plan_for(kernels, 2, CACHE, 1, 2), *many = plan_for(kernels, 2, CACHE, 1, 300);
+    assert_true(some->rings[1] > 0);
+    assert_int_equal(many->rings[1], 0);
+    fuser_plan_free(some);
+    fuser_plan_free(many);
 }
 
 static void planes_of_a_picture_are_apart(void **state)
@@ -168,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_separable_filter_runs_in_bands),
         cmocka_unit_test(each_core_has_a_band),
+        cmocka_unit_test(rings_have_few_rounds),
         cmocka_unit_test(planes_of_a_picture_are_apart),
         cmocka_unit_test(elements_that_nobody_writes_need_their_memory),
         cmocka_unit_test(what_needs_all_rows_ends_the_bands),

@@ -16,7 +16,8 @@ enum {
     MOST_AT_ONCE = 16, /* and so many bands for each core, so that none waits long for the others at the end: */
     BANDS_PER_CORE = 8,
     LARGE = 8,         /* less memory than so many times the cores' own caches is not worth it */
-    PAGE_BYTES = 4096, /* rings are whole pages */
+    PAGE_BYTES = 4096, /* rings are whole pages, */
+    MOST_ROUNDS = 512, /* which are at so many places at most: executors take no more than 1024 */
 };
 
 typedef unsigned long long ull;
@@ -193,6 +194,13 @@ static bool is_whole(const struct band_run *r, uint32_t region)
     return true;
 }
 
+/* What is in use of the buffer is so little that a ring pays, and so much that it is not mapped too often. */
+static bool is_small_part(const struct band_run *r, uint32_t region)
+{
+    uint64_t window = r->schedule.windows[region], bytes = r->l->facts->graph->buffers[r->regions[region].buffer].bytes;
+    return 2 * window <= bytes && bytes / MOST_ROUNDS <= window;
+}
+
 static void find_rings(struct band_run *r)
 {
     struct arena *arena = r->l->ctx->arena;
@@ -205,8 +213,7 @@ static void find_rings(struct band_run *r)
     struct ring_request request = {r->l, launches, numbers, r->n};
     r->rings = arena_alloc(arena, r->schedule.n_buffers + 1);
     for (uint32_t b = 0; b < r->schedule.n_buffers; b++)
-        r->rings[b] = 2 * r->schedule.windows[b] <= r->l->facts->graph->buffers[r->regions[b].buffer].bytes &&
-                      is_whole(r, b) && ring_is_possible(&request, r->regions[b].buffer);
+        r->rings[b] = is_small_part(r, b) && is_whole(r, b) && ring_is_possible(&request, r->regions[b].buffer);
 }
 
 /* What a launch, or the run (n launches), moves of a buffer over memory. Where it is in the cache when it is written,
