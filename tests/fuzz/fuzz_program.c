@@ -130,6 +130,25 @@ static const struct device *find_device(const char *name)
     return NULL;
 }
 
+/* Each band goes on where the one before ended, and the last one ends with the launch. */
+static void check_bands(const struct program *p, const struct program_bands *b)
+{
+    fuzz_check(b->first_step <= p->n_steps && b->n_steps && b->n_steps <= p->n_steps - b->first_step,
+               "bands of no steps");
+    fuzz_check(b->at_once && b->at_once <= b->n_bands, "no bands, or more at a time than there are");
+    for (uint32_t i = 0; i < b->n_steps; i++) {
+        const struct program_step *s = &p->steps[b->first_step + i];
+        uint64_t done = 0;
+        fuzz_check(s->kind == PROGRAM_STEP_LAUNCH, "bands of what is no launch");
+        for (uint32_t band = 0; band < b->n_bands; band++) {
+            uint64_t end = b->ends[(uint64_t)band * b->n_steps + i];
+            fuzz_check(end >= done, "a band that goes back");
+            done = end;
+        }
+        fuzz_check(done == p->launches[s->launch].n_groups, "a launch that is not over, or more");
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct error e = {0};
@@ -139,6 +158,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < p->n_launches; i++) check_launch(p, &p->launches[i]);
     for (uint32_t i = 0; i < p->n_states; i++) check_state(&p->states[i]);
     for (uint32_t i = 0; i < p->n_steps; i++) check_step(p, &p->steps[i]);
+    for (uint32_t i = 0; i < p->n_bands; i++) check_bands(p, &p->bands[i]);
+    for (uint32_t i = 0; i < p->n_slots; i++) fuzz_check(p->slots[i].ring <= p->slots[i].bytes, "a ring of more");
     program_free(p);
     return 0;
 }

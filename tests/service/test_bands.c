@@ -1,5 +1,5 @@
-/* Launches that run band by band give what they give one after the other: random graphs of stencils, filters and
-   pyramids, run fused and not. */
+/* Launches that run band by band give what they give one after the other, and in the interpreter: random graphs of
+   stencils, filters and pyramids on each instruction set, with scalars that change from submission to submission. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "tests/support/service.h"
 #include "tests/support/spirv_make.h"
 
-enum { BUFFERS = 8, MOST_NODES = 28, SUBMISSIONS = 3, WAIT_MS = 60000 };
+enum { BUFFERS = 8, MOST_NODES = 28, SUBMISSIONS = 5, WAIT_MS = 120000, INTERPRETED = 12 /* nodes, or fewer */ };
 
 /* Each makes `o` of `a` and `b`: o and b are of w x h, a of v x g. */
 static const char source[] =
@@ -35,12 +35,21 @@ static const char source[] =
     "kernel void down(ARGS) { AT; o[i] = a[in(2 * y, g) * v + in(2 * x, v)] + a[in(2 * y + 1, g) * v + in(2 * x + 1, "
     "v)] + b[i]; }\n"
     "kernel void up(ARGS) { AT; o[i] = a[in(y / 2, g) * v + in(x >> 1, v)] - 2 * b[i]; }\n"
+    "kernel void at_edges(ARGS) { AT; o[i] = y < 2 || y >= h - 2 ? a[in(y, g) * v + in(x, v)] :\n"
+    "  a[in(y - 2, g) * v + in(x, v)] * 3 + a[in(y + 2, g) * v + in(x, v)] - b[i]; }\n"
+    "kernel void from_above(ARGS) { AT; if (y >= 5) o[i] = a[in(y - 5, g) * v + in(x, v)] + b[i];\n"
+    "  else o[i] = a[in(y, g) * v + in(x, v)] - 7 * b[i]; }\n"
+    "kernel void from_below(ARGS) { AT; o[i] = a[min(y + 9, g - 1) * v + in(x, v)] ^ b[i]; }\n"
+    "kernel void two_rows(ARGS) { int x = get_global_id(0), y = get_global_id(1) * 2;\n"
+    "  for (int k = 0; k < 2; k++) if (x < w && y + k < h)\n"
+    "    o[(y + k) * w + x] = a[in(y - k, g) * v + in(x + k, v)] + 3 * b[(y + k) * w + x]; }\n"
     "kernel void mirrored(ARGS) { AT; o[i] = a[(g - 1 - in(y, g)) * v + in(x, v)] + b[i]; }\n"
     "kernel void looked_up(ARGS) { AT; o[i] = a[(uint)b[i] % (uint)(v * g)]; }\n";
 
-/* Those behind the sixth keep others from being bands: rare. */
-static const char *const names[] = {"cross_of", "along", "across", "inside", "down", "up", "mirrored", "looked_up"};
-enum { INSIDE = 3, DOWN = 4, UP = 5, COMMON = 6, ALL = 8 };
+/* Those from COMMON on keep others from being bands: rare. */
+static const char *const names[] = {"cross_of", "along",  "across", "at_edges", "from_above", "from_below",
+                                    "two_rows", "inside", "down",   "up",       "mirrored",   "looked_up"};
+enum { TWO_ROWS = 6, INSIDE = 7, DOWN = 8, UP = 9, COMMON = 10, ALL = 12 };
 
 struct node {
     unsigned kernel, a, b, o;
@@ -52,6 +61,7 @@ struct picture {
 
 struct program {
     unsigned width[2], height[2]; /* of large and small pictures */
+    bool lines;                   /* work-groups are those */
     struct picture pictures[BUFFERS];
     unsigned n;
     struct node nodes[MOST_NODES];
@@ -61,15 +71,18 @@ static struct service service;
 static fusion_session *session;
 static fusion_module *module;
 
+/* Small caches, so that small pictures are large. */
 static int start(void **state)
 {
     size_t size;
-    (void)state;
     if (!spirv_make_can_compile()) return 0;
-    setenv("FUSIOND_CACHE", "131072", 1);
+    setenv("FUSIOND_CACHE", "16384", 1);
+    setenv("FUSIOND_ISA", *state, 1);
     service_start(&service, NULL);
+    unsetenv("FUSIOND_ISA");
     unsetenv("FUSIOND_CACHE");
-    session = service_connect(&service);
+    const fusion_connect_options options = {.time_limit_ms = WAIT_MS};
+    expect_ok(fusion_connect(service.socket, &options, &session));
     uint8_t *spirv = spirv_make_compiled(source, "O2", &size);
     expect_ok(fusion_module_load(session, "kernels", spirv, size, &module));
     free(spirv);
@@ -82,6 +95,7 @@ static int stop(void **state)
     if (!session) return 0;
     fusion_disconnect(session);
     service_clear(&service);
+    session = NULL;
     return 0;
 }
 
@@ -134,13 +148,16 @@ static void make_any(struct rng *rng, struct program *p)
 
 static void make_program(struct rng *rng, struct program *p)
 {
-    *p = (struct program){.width = {96 + rng_below(rng, 64)}, .height = {400 + rng_below(rng, 200)}};
+    *p = (struct program){.width = {8 + rng_below(rng, 8)}, .height = {700 + rng_below(rng, 300)}};
+    bool internal = rng_below(rng, 3) > 0;
+    p->lines = rng_below(rng, 4) > 0;
     p->width[1] = (p->width[0] + 1) / 2;
     p->height[1] = (p->height[0] + 1) / 2;
     if (rng_below(rng, 2))
         make_chain(rng, p);
     else
         make_any(rng, p);
+    for (unsigned i = 0; i < BUFFERS; i++) p->pictures[i].internal &= internal;
 }
 
 /* ---- runs ---- */
@@ -176,14 +193,18 @@ static void add_kernel(fusion_graph *graph, const struct program *p, unsigned at
     fusion_kernel_node k = {.name = name, .module = module, .kernel = names[n->kernel], .args = args, .n_args = 7};
     k.dims = 2;
     k.global[0] = p->width[to];
-    k.global[1] = p->height[to];
+    k.global[1] = n->kernel == TWO_ROWS ? (p->height[to] + 1) / 2 : p->height[to];
+    if (p->lines) { /* work-groups of one, else of as many as there are work-items for */
+        k.local[0] = p->width[to];
+        k.local[1] = 1;
+    }
     expect_ok(fusion_graph_add_kernel(graph, &k, NULL));
 }
 
-static void make_run(struct run *r, const struct program *p, fusion_mode mode)
+static void make_run(struct run *r, const struct program *p, fusion_mode mode, const char *device)
 {
     fusion_graph *graph;
-    const fusion_finalize_options options = {.mode = mode};
+    const fusion_finalize_options options = {.mode = mode, .device = device};
     for (unsigned i = 0; i < BUFFERS; i++) {
         const char name[] = {'b', (char)('0' + i), 0};
         unsigned properties = p->pictures[i].internal ? FUSION_INTERNAL_MEMORY : 0;
@@ -196,20 +217,42 @@ static void make_run(struct run *r, const struct program *p, fusion_mode mode)
     fusion_graph_destroy(graph);
 }
 
-/* lines: by so much all pictures are lower than when the graph was finalized. */
-static void submit(struct run *r, const struct program *p, int lines)
+/* What a submission changes of the scalars: by so much all pictures are lower than when the graph was finalized; and
+   one of a node's four is less, of what it reads or, where no picture is internal, of what it writes, too. */
+struct change {
+    int lines;
+    unsigned node, scalar; /* w, h, v, g */
+    int less;
+};
+
+static struct change make_change(struct rng *rng, const struct program *p, unsigned submission)
+{
+    bool internal = false;
+    for (unsigned i = 0; i < BUFFERS; i++) internal |= p->pictures[i].internal;
+    struct change c = {.lines = submission == 1 ? 3 : 0};
+    if (submission < 2 || submission == SUBMISSIONS - 1) return c;
+    c.node = rng_below(rng, p->n);
+    c.scalar = internal ? 2 + rng_below(rng, 2) : rng_below(rng, 4);
+    c.less = 1 + (int)rng_below(rng, 4);
+    return c;
+}
+
+static void submit(struct run *r, const struct program *p, const struct change *c)
 {
     fusion_event event;
-    fusion_rebind rebind[2 * MOST_NODES];
-    int heights[2] = {(int)p->height[0] - lines, (int)p->height[1] - lines};
-    for (unsigned i = 0; i < 2 * p->n; i++) {
-        const struct node *n = &p->nodes[i / 2];
-        rebind[i] = (fusion_rebind){.node = i / 2,
-                                    .arg = i % 2 ? 6 : 4,
-                                    .value = &heights[p->pictures[i % 2 ? n->a : n->o].small],
-                                    .value_bytes = sizeof(int)};
+    fusion_rebind rebind[4 * MOST_NODES];
+    int scalars[MOST_NODES][4];
+    for (unsigned i = 0; i < p->n; i++) {
+        unsigned to = p->pictures[p->nodes[i].o].small, from = p->pictures[p->nodes[i].a].small;
+        const int own[4] = {(int)p->width[to], (int)p->height[to] - c->lines, (int)p->width[from],
+                            (int)p->height[from] - c->lines};
+        memcpy(scalars[i], own, sizeof own);
+        if (i == c->node) scalars[i][c->scalar] -= c->less;
+        for (unsigned k = 0; k < 4; k++)
+            rebind[4 * i + k] =
+                (fusion_rebind){.node = i, .arg = 3 + k, .value = &scalars[i][k], .value_bytes = sizeof(int)};
     }
-    expect_ok(fusion_exec_submit(r->exec, rebind, 2 * p->n, &event));
+    expect_ok(fusion_exec_submit(r->exec, rebind, 4 * p->n, &event));
     expect_ok(fusion_event_wait(session, event, WAIT_MS, NULL));
 }
 
@@ -228,47 +271,68 @@ static unsigned count_remarks(const struct run *r, const char *code)
 }
 
 static void expect_same(const struct run *a, const struct run *b, const struct program *p, unsigned seed,
-                        int submission)
+                        unsigned submission, const char *way)
 {
     for (unsigned i = 0; i < BUFFERS; i++) {
         if (p->pictures[i].internal) continue;
         const int *x = map(a->buffers[i]), *y = map(b->buffers[i]);
         for (size_t k = 0; k < pixels(p, i); k++)
             if (x[k] != y[k])
-                fail_msg("case %u, submission %d, buffer %u, element %zu (of rows of %u): %d in bands, %d one by one",
-                         seed, submission, i, k, p->width[p->pictures[i].small], x[k], y[k]);
+                fail_msg("case %u, submission %u, buffer %u, element %zu (of rows of %u): %d in bands, %d %s", seed,
+                         submission, i, k, p->width[p->pictures[i].small], x[k], y[k], way);
     }
+}
+
+/* What was found in all of them. */
+struct found {
+    unsigned bands, rings;
+};
+
+static void run_program(struct rng *rng, const struct program *p, unsigned seed, struct found *found)
+{
+    struct run fused, apart, interpreted;
+    bool interprets = seed % 3 == 0 && p->n <= INTERPRETED;
+    make_run(&fused, p, FUSION_ENABLE, NULL);
+    make_run(&apart, p, FUSION_NONE, NULL);
+    if (interprets) make_run(&interpreted, p, FUSION_NONE, "reference");
+    found->bands += count_remarks(&fused, "banded");
+    found->rings += count_remarks(&fused, "ring_memory");
+    for (unsigned i = 0; i < SUBMISSIONS; i++) {
+        struct change c = make_change(rng, p, i);
+        submit(&fused, p, &c);
+        submit(&apart, p, &c);
+        expect_same(&fused, &apart, p, seed, i, "one by one");
+        if (!interprets) continue;
+        submit(&interpreted, p, &c);
+        expect_same(&fused, &interpreted, p, seed, i, "in the interpreter");
+    }
+    clear_run(&fused);
+    clear_run(&apart);
+    if (interprets) clear_run(&interpreted);
 }
 
 static void random_graphs_in_bands(void **state)
 {
-    unsigned bands = 0, rings = 0;
+    struct found found = {0, 0};
     (void)state;
     if (!session) skip();
-    for (unsigned seed = 0; seed < test_cases(60); seed++) {
+    for (unsigned seed = 0; seed < test_cases(16); seed++) {
         struct rng rng = {seed};
         struct program p;
-        struct run fused, apart;
         make_program(&rng, &p);
-        if (!p.n) continue;
-        make_run(&fused, &p, FUSION_ENABLE);
-        make_run(&apart, &p, FUSION_NONE);
-        bands += count_remarks(&fused, "banded");
-        rings += count_remarks(&fused, "ring_memory");
-        for (int i = 0; i < SUBMISSIONS; i++) {
-            submit(&fused, &p, i == 1 ? 3 : 0);
-            submit(&apart, &p, i == 1 ? 3 : 0);
-            expect_same(&fused, &apart, &p, seed, i);
-        }
-        clear_run(&fused);
-        clear_run(&apart);
+        if (p.n) run_program(&rng, &p, seed, &found);
     }
-    print_message("%u runs of launches in bands, %u buffers with ring memory\n", bands, rings);
-    assert_true(bands > 0 && rings > 0);
+    print_message("%u runs of launches in bands, %u buffers with ring memory\n", found.bands, found.rings);
+    assert_true(found.bands > 0 && found.rings > 0);
 }
+
+#define ON(isa)                                                                                                        \
+    {                                                                                                                  \
+        "random_graphs_in_bands_" isa, random_graphs_in_bands, start, stop, (void *)isa                                \
+    }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs_in_bands)};
-    return cmocka_run_group_tests(tests, start, stop);
+    const struct CMUnitTest tests[] = {ON("generic"), ON("sse4"), ON("avx2"), ON("avx512")};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,12 +180,39 @@ static void pack_step(msgpack_packer *k, const struct test_step *s)
     if (s->kind == 2) pack_bytes(k, &s->pattern, sizeof s->pattern);
 }
 
+static void pack_bands(msgpack_packer *k, const struct test_bands *b)
+{
+    msgpack_pack_map(k, 5);
+    pack_uint(k, "first", b->first);
+    pack_uint(k, "steps", b->steps);
+    pack_uint(k, "at_once", b->at_once);
+    pack_list(k, "ends", b->n_ends);
+    for (unsigned i = 0; i < b->n_ends; i++) msgpack_pack_uint64(k, b->ends[i]);
+    pack_list(k, "conditions", b->n_condition > 0);
+    if (!b->n_condition) return;
+    msgpack_pack_array(k, b->n_condition);
+    for (unsigned i = 0; i < b->n_condition; i++) msgpack_pack_uint64(k, b->condition[i]);
+}
+
+static void pack_all_bands(msgpack_packer *k, const struct test_program *p)
+{
+    pack_list(k, "bands", p->n_bands);
+    for (unsigned i = 0; i < p->n_bands; i++) pack_bands(k, &p->bands[i]);
+    pack_list(k, "rings", p->n_rings);
+    for (unsigned i = 0; i < p->n_rings; i++) {
+        msgpack_pack_array(k, 2);
+        for (unsigned n = 0; n < 2; n++) msgpack_pack_uint64(k, p->rings[i][n]);
+    }
+}
+
 void program_pack(const struct test_program *p, msgpack_sbuffer *out)
 {
     msgpack_packer packer, *k = &packer;
     msgpack_sbuffer_init(out);
     msgpack_packer_init(k, out, msgpack_sbuffer_write);
-    msgpack_pack_map(k, 5);
+    bool in_bands = p->n_bands || p->n_rings;
+    msgpack_pack_map(k, in_bands ? 7 : 5);
+    if (in_bands) pack_all_bands(k, p);
     pack_text(k, "device");
     pack_text(k, p->device ? p->device : "cpu");
     pack_list(k, "slots", p->n_slots);

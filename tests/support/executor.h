@@ -59,6 +59,12 @@ struct test_slot {
     uint64_t bytes;
     bool absent; /* not needed: internalized */
 };
+struct test_bands {
+    unsigned first, steps, at_once, n_ends;
+    uint64_t ends[32];
+    unsigned n_condition; /* numbers of one condition; 0: there is none */
+    uint64_t condition[3];
+};
 struct test_program {
     const char *device; /* NULL: cpu */
     unsigned n_launches, n_steps, n_slots, n_values;
@@ -66,6 +72,9 @@ struct test_program {
     struct test_step steps[4]; /* n_steps 0: each launch once */
     struct test_slot slots[6];
     unsigned value_sizes[4];
+    unsigned n_bands, n_rings; /* both 0: the keys are left out */
+    struct test_bands bands[2];
+    uint64_t rings[2][2]; /* slot, bytes */
 };
 /* msgpack bytes; to be cleared by msgpack_sbuffer_destroy(). */
 void program_pack(const struct test_program *p, msgpack_sbuffer *out);

@@ -40,11 +40,12 @@ static bool check_steps(const struct program *p, const struct program_bands *b)
     return true;
 }
 
-/* No work-group runs twice, and each has run in the end. */
+/* No work-group runs twice, and each has run in the end. There are as many bands as may be in work, at least. */
 static bool read_ends(const msgpack_object_array *a, const struct program *p, struct program_bands *b)
 {
     if (!a->size || a->size % b->n_steps) return false;
     b->n_bands = a->size / b->n_steps;
+    if (!b->at_once || b->at_once > b->n_bands) return false;
     b->ends = arena_alloc(p->arena, a->size * sizeof *b->ends);
     for (uint32_t i = 0; i < a->size; i++) {
         uint64_t before = i < b->n_steps ? 0 : b->ends[i - b->n_steps], all = launch_at(p, b, i % b->n_steps)->n_groups;
@@ -69,7 +70,8 @@ static bool read_bands(const msgpack_object *o, const struct program *p, struct 
         return bad(e, "keys are missing");
     *b = (struct program_bands){.first_step = (uint32_t)first, .n_steps = (uint32_t)n, .at_once = (uint32_t)at_once};
     if (!check_steps(p, b)) return bad(e, "the steps are not launches that follow each other");
-    if (!read_ends(list_in(o, "ends"), p, b)) return bad(e, "work-groups run twice, or never");
+    if (!read_ends(list_in(o, "ends"), p, b))
+        return bad(e, "work-groups run twice, or never, or more bands are in work than there are");
     return conditions_read_list(list_in(o, "conditions"), p, &b->conditions, &b->n_conditions, e);
 }
 
