@@ -40,6 +40,18 @@ value formula_quotient_f32(const struct formula *f, value x, value y, value r)
     return BITS(kind, INT2(OR, size, sign));
 }
 
+/* With a reciprocal that is the nearest but for a little, a second step gives the nearest quotient: what it is off by
+   before it is rounded, half a unit of the last place times 2^-25 y (y from 1 to 2), is less than the distance of any
+   quotient from half way, unless y is next to 2. Of -0 / y the sign would be lost. */
+value formula_quick_quotient_f32(const struct formula *f, value x, value y, value r)
+{
+    value minus_y = OP1(FNEG, y);
+    r = OP3(FMA, r, OP3(FMA, minus_y, r, C(1)), r);
+    value q = OP2(FMUL, x, r);
+    q = OP3(FMA, OP3(FMA, minus_y, q, x), r, q);
+    return OP3(FMA, OP3(FMA, minus_y, q, x), r, q);
+}
+
 value formula_root_f32(const struct formula *f, value x, value r)
 {
     value g = OP2(FMUL, x, r);

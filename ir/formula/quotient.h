@@ -11,6 +11,11 @@
 /* x / y; x may be 0. reciprocal: of y, 3 units of the last place from the nearest at most. */
 struct formula_value formula_quotient_f32(const struct formula *f, struct formula_value x, struct formula_value y,
                                           struct formula_value reciprocal);
+/* The same in fewer steps, but for divisors whose digits are nearly all ones, and for -0. */
+struct formula_value formula_quick_quotient_f32(const struct formula *f, struct formula_value x, struct formula_value y,
+                                                struct formula_value reciprocal);
+/* The digits of such divisors, as bits, are these or above. */
+#define FORMULA_QUOTIENT_MOST_DIGITS 0x7ffff0
 /* The root of x, above 0. r: its reciprocal, 4 units from the nearest at most. */
 struct formula_value formula_root_f32(const struct formula *f, struct formula_value x, struct formula_value r);
 

@@ -113,9 +113,11 @@ static value any_root(const struct formula *f, const value *args)
 
 static value quotient(const struct formula *f, const value *args)
 {
-    value x = args[0], y = args[1];
-    value usual = IS2(AND, is_usual(f, size_of(f, y)), IS2(OR, is_usual(f, size_of(f, x)), is_zero(f, x)));
-    return f->rarely(f, IS1(NOT, usual), formula_quotient_f32(f, x, y, reciprocal(f, y)), any_quotient, args);
+    value x = args[0], y = args[1], size = size_of(f, y), digits = INT2(AND, size, I(0x7fffff));
+    value usual_y = IS2(AND, is_usual(f, size), IS2(ULT, digits, I(FORMULA_QUOTIENT_MOST_DIGITS)));
+    value usual_x = IS2(OR, is_usual(f, size_of(f, x)), IS2(IEQ, BITS(IR_KIND_I32, x), I(0)));
+    value usual = IS2(AND, usual_y, usual_x);
+    return f->rarely(f, IS1(NOT, usual), formula_quick_quotient_f32(f, x, y, reciprocal(f, y)), any_quotient, args);
 }
 
 static value root(const struct formula *f, const value *args)
