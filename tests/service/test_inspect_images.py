@@ -217,10 +217,10 @@ def message(graph, *more):
 
 def test_messages():
     image = "width: 4, height: 4, order: rgba, type: unorm_int8"
-    expect("graph.yaml:2: order is `rbg`; it is one of r, a, rg, ra, rgb, rgba, bgra" in
+    expect("graph.yaml:2:35: order is `rbg`; it is one of r, a, rg, ra, rgb, rgba, bgra" in
            message("images:\n i: { width: 4, height: 4, order: rbg, type: float }\ngraph: []\n"), "order")
     expect("an image needs height" in message("images:\n i: { width: 4, order: r, type: float }\ngraph: []\n"), "height")
-    expect("graph.yaml:2: invalid: i: channel order BGRA needs" in
+    expect("graph.yaml:2: i: channel order BGRA needs" in
            message("images:\n i: { width: 4, height: 4, order: bgra, type: float }\ngraph: []\n"), "format")
     expect("is there twice" in
            message("buffers: { i: { type: u8, count: 1 } }\nimages: { i: { %s } }\ngraph: []\n" % image), "names")
