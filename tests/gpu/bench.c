@@ -149,7 +149,7 @@ static void chain16(struct graph *g)
     open_graph(g, "elementwise");
     range(g, CHAIN, 0, 0);
     for (int i = 0; i < 16; i++) {
-        fusion_buffer *y = i < 15 ? internal("t", CHAIN) : make("out", CHAIN, 0);
+        fusion_buffer *y = i < 15 ? internal(NULL, CHAIN) : make("out", CHAIN, 0);
         ADD(g, i & 1 ? "offset" : "scale", READ(x), WRITE(y), FLOAT(i & 1 ? 0.5f : 1.01f), INT(CHAIN));
         x = y;
     }

@@ -184,7 +184,7 @@ static void add_kernel(fusion_graph *graph, const struct program *p, unsigned at
 {
     const struct node *n = &p->nodes[at];
     unsigned to = p->pictures[n->o].small, from = p->pictures[n->a].small;
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "n%02u", at);
     fusion_arg args[] = {fusion_arg_read(r->buffers[n->a]),   fusion_arg_read(r->buffers[n->b]),
                          fusion_arg_write(r->buffers[n->o]),  fusion_arg_i32((int)p->width[to]),
