@@ -209,8 +209,10 @@ static void test_restarts_back_off(void **state)
     open_client(&c, 0);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (int i = 0; i < DEATHS; i++) {
+        long long lost = service_counter(c.session, "executors_lost");
         kill(executor_of(c.session), SIGKILL);
-        usleep(20000); /* so that the submission does not meet the one that dies */
+        /* The submission is not to meet the one that dies. */
+        while (service_counter(c.session, "executors_lost") == lost) usleep(5000);
         assert_int_equal(run(&c, c.exec), FUSION_SUCCESS);
     }
     clock_gettime(CLOCK_MONOTONIC, &end);
