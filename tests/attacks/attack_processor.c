@@ -57,7 +57,7 @@ static fusion_exec *finalize(struct attacker *self, fusion_session *session, con
     fusion_kernel_node node = {.kernel = "k", .dims = 1, .global = {SIZE}, .n_args = n_buffers, .args = args};
     if (fusion_module_load(session, "long.fk", text, strlen(text), &module)) attacker_fail(self, "load");
     for (uint32_t i = 0; i < n_buffers; i++)
-        if (fusion_buffer_create(session, "buffer", type, SIZE, 0, &buffers[i])) attacker_fail(self, "buffer");
+        if (fusion_buffer_create(session, NULL, type, SIZE, 0, &buffers[i])) attacker_fail(self, "buffer");
     if (n_buffers == 2) {
         args[0] = fusion_arg_read(buffers[0]);
         args[1] = fusion_arg_write(buffers[1]);

@@ -78,7 +78,10 @@ static const char text[] = "global @counter: i32 = 40\n"
                            "}\n"
                            "kernel @beyond() {\n"
                            "    %c = global @counter\n"
-                           "    %far = elem i32 %c, 50000000\n"
+                           "    %n = load i32 %c\n"
+                           "    %m = or i32 %n, 50000000\n"
+                           "    %i = sext i64 %m\n"
+                           "    %far = elem i32 %c, %i\n"
                            "    store i32 %far, 1\n"
                            "}\n";
 
