@@ -261,6 +261,7 @@ struct affine affine_value_of_inst(const struct access_walk *w, const struct ir_
 {
     const struct ir_value *result = inst->results[0];
     if (!is_int(result) && !ir_type_is_ptr(result->type)) return unknown;
+    uint64_t chosen;
     struct affine a = unknown, b = unknown;
     unsigned amount;
     switch (inst->op) {
@@ -296,6 +297,9 @@ struct affine affine_value_of_inst(const struct access_walk *w, const struct ir_
     case IR_OP_ZEXT:
     case IR_OP_SEXT: return affine_value_widened(w, inst->operands[0], inst->op == IR_OP_SEXT);
     case IR_OP_SELECT:
+        /* Some translators ask for an id like this, in case its dimension were none. */
+        if (inst->operands[0]->kind == IR_VALUE_CONST && ir_value_uint(inst->operands[0], &chosen))
+            return affine_value(w, inst->operands[chosen ? 1 : 2]);
         a = affine_value(w, inst->operands[1]);
         b = affine_value(w, inst->operands[2]);
         return affine_either(&a, &b, &w->bounds);

@@ -19,5 +19,7 @@ struct ir_module *read_with(const char *text, const struct ir_spirv_options *opt
 struct ir_module *read_good(const char *text);
 /* The text is refused; the first finding says `part`, of that function (NULL: of none). */
 void assert_refused(const char *text, const char *function, const char *part);
+/* The same where it may say `or` (NULL: nothing else) as well. */
+void assert_refused_as(const char *text, const char *function, const char *part, const char * or);
 /* Runs kernel k on n ints with one work-item. */
 void run_k(const struct ir_module *m, uint32_t *data, unsigned n);
