@@ -66,6 +66,7 @@ static struct ir_module *there_and_back(struct ir_module *m, const char *kernel,
 
 static void expect(const char *all, const char *line)
 {
+    assert_non_null(all);
     if (!strstr(all, line)) fail_msg("no %s in\n%s", line, all);
 }
 

@@ -231,7 +231,10 @@ void together_explain(struct running *r, char *out, size_t room)
     if (room < 3) return;
     pthread_mutex_lock(&run.lock);
     describe_all(is_asleep_in, r, out + 2, room - 2);
-    if (out[2]) memcpy(out, "; ", 2);
+    if (out[2]) {
+        out[0] = ';';
+        out[1] = ' ';
+    }
     pthread_mutex_unlock(&run.lock);
 }
 

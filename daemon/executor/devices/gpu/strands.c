@@ -77,13 +77,13 @@ static uint32_t choose_queues(struct strand *s, uint32_t n, uint32_t most)
     uint64_t work[GPU_MOST_QUEUES] = {0};
     uint32_t used = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint8_t least = 0;
+        uint32_t least = 0;
         if (s[i].before != i) continue;
-        for (uint8_t q = 1; q < most; q++)
+        for (uint32_t q = 1; q < most; q++)
             if (work[q] < work[least]) least = q;
         work[least] += s[i].work;
-        s[i].queue = least;
-        if (least >= used) used = least + 1u;
+        s[i].queue = (uint8_t)least;
+        if (least >= used) used = least + 1;
     }
     return used;
 }

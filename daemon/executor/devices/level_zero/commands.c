@@ -152,9 +152,9 @@ static int record(const struct executable *x, struct level_zero_batch *b, const 
 {
     uint32_t n = gpu_share_out(x->program, b->launches, b->n, b->used, level_zero.n_queues, b->queue);
     b->n_lists = 0;
-    for (uint8_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         ze_result_t result = level_zero_begin(&b->lists[i]);
-        if (result == ZE_RESULT_SUCCESS) result = record_list(&(struct recording){x, b, b->lists[i], i});
+        if (result == ZE_RESULT_SUCCESS) result = record_list(&(struct recording){x, b, b->lists[i], (uint8_t)i});
         if (result != ZE_RESULT_SUCCESS) return level_zero_fail(e, object, "its commands cannot be recorded", result);
     }
     memcpy(b->recorded, b->used, b->places * sizeof *b->used);
