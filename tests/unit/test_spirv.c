@@ -496,7 +496,7 @@ static void test_sizes(void **state)
         {MODE("SubgroupSize 8") MODE("SubgroupSize 16"), "gives kernel k a second sub-group size", of_validator},
         {MODE("SubgroupSize 8") MODE("SubgroupSize 8"), "gives kernel k a second sub-group size", of_validator},
         {MODE("SubgroupsPerWorkgroup 2") MODE("SubgroupsPerWorkgroup 4"),
-         "gives kernel k a second number of sub-groups"},
+         "gives kernel k a second number of sub-groups", "SubgroupsPerWorkgroup execution mode must not be specified"},
         {MODE("LocalSize 8 1 1") MODE("LocalSize 16 1 1"), "gives kernel k a second work-group size"},
         {MODE("LocalSizeHint 8 1 1") MODE("LocalSizeHint 16 1 1"), "gives kernel k a second work-group size hint"},
         {MODE("SubgroupSize 0"), "gives sub-groups of 0 work-items"},

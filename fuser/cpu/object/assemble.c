@@ -139,13 +139,25 @@ static bool calls_libraries(const uint8_t *object)
 }
 
 /* libm and SLEEF by name, so that whoever loads the object need not have them; and only where they are called, for the
-   linker takes longer to open them than for all the rest. */
+   linker takes longer to open them than for all the rest. The table of symbols is the one that says how many there are
+   (check_object.c), whatever this linker would make by itself. */
 static bool link_object(struct workplace *w, const char *function, struct diag_list *list)
 {
-    char *ld[] = {"ld",           "-shared",          "-z", "noexecstack",    "-z",
-                  "now",          "--as-needed",      "-o", w->path[LIBRARY], w->path[OBJECT],
-                  "-l:libm.so.6", "-l:libsleef.so.3", NULL};
-    enum { LIBRARIES = 10 };
+    char *ld[] = {"ld",
+                  "-shared",
+                  "-z",
+                  "noexecstack",
+                  "-z",
+                  "now",
+                  "--hash-style=sysv",
+                  "--as-needed",
+                  "-o",
+                  w->path[LIBRARY],
+                  w->path[OBJECT],
+                  "-l:libm.so.6",
+                  "-l:libsleef.so.3",
+                  NULL};
+    enum { LIBRARIES = 11 };
     size_t size;
     uint8_t *object = read_file(w->path[OBJECT], &size);
     if (object && size > sizeof(Elf64_Ehdr) && !calls_libraries(object)) ld[LIBRARIES] = NULL;
