@@ -43,10 +43,10 @@ fusion_arg fusion_arg_pointer(void *pointer, fusion_access access, unsigned prop
 static fusion_arg make_value(fusion_type type, uint32_t lanes, const void *value, size_t bytes)
 {
     fusion_arg arg = {.kind = FUSION_ARG_VALUE, .bytes = bytes, .type = type, .lanes = lanes};
-    if (bytes <= sizeof arg.data)
-        memcpy(arg.data, value, bytes);
-    else
+    if (bytes > sizeof arg.data)
         arg.large = value;
+    else if (bytes)
+        memcpy(arg.data, value, bytes);
     return arg;
 }
 

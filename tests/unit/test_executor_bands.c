@@ -72,7 +72,9 @@ static void end(struct fixture *f)
 static fusion_status load(struct fixture *f, const struct test_program *p, uint64_t *id)
 {
     float one = 1;
-    return executor_load(&f->x, p, f->objects, (uint64_t[]){1, 2, 3, 4}, (const void *[]){&one}, id);
+    static const uint64_t bindings[8] = {1, 2, 3, 4}; /* of bad programs that say so, more slots */
+    const void *values[8] = {&one};
+    return executor_load(&f->x, p, f->objects, bindings, values, id);
 }
 
 static void expect_shifted(const struct fixture *f, float one)

@@ -49,9 +49,9 @@ static struct formula_value compute(const struct formula *f, enum ir_op op, enum
     case IR_OP_AND: word.bits = a[0].bits & a[1].bits; break;
     case IR_OP_OR: word.bits = a[0].bits | a[1].bits; break;
     case IR_OP_XOR: word.bits = a[0].bits ^ a[1].bits; break;
-    case IR_OP_ASHR: word.bits = (uint32_t)((int32_t)a[0].bits >> a[1].bits); break;
-    case IR_OP_LSHR: word.bits = (uint32_t)a[0].bits >> a[1].bits; break;
-    case IR_OP_SHL: word.bits = (uint32_t)a[0].bits << a[1].bits; break;
+    case IR_OP_ASHR: word.bits = (uint32_t)((int32_t)a[0].bits >> (a[1].bits & 31)); break;
+    case IR_OP_LSHR: word.bits = (uint32_t)a[0].bits >> (a[1].bits & 31); break;
+    case IR_OP_SHL: word.bits = (uint32_t)a[0].bits << (a[1].bits & 31); break;
     case IR_OP_SUB: word.bits = (uint32_t)(a[0].bits - a[1].bits); break;
     case IR_OP_SMIN: word.bits = (int32_t)a[0].bits < (int32_t)a[1].bits ? a[0].bits : a[1].bits; break;
     case IR_OP_UTOF: return of_float((float)(uint32_t)a[0].bits);
