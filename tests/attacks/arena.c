@@ -24,7 +24,7 @@
 /* What a submission may take whatever it takes alone: who wakes up waits for what a stranger does in the kernel. */
 static const double submit_floor_ms = 0.25;
 static const double submit_factor = 3, finalize_factor = 4;
-enum { ATTEMPTS = 20, ATTEMPTS_ALONE = 3, MAX_PROCESSES = 64, READY_LIMIT_MS = 30000, MEASURE_LIMIT_MS = 60000 };
+enum { ATTEMPTS = 40, ATTEMPTS_ALONE = 3, MAX_PROCESSES = 64, READY_LIMIT_MS = 30000, MEASURE_LIMIT_MS = 60000 };
 
 struct attackers {
     pid_t pids[MAX_PROCESSES];

@@ -402,7 +402,7 @@ static void begin(struct flight *f, struct executable *x, const uint32_t *launch
     for (uint32_t i = 0; i < n; i++)
         *find_member(MEMBER_NONE) = (struct member){.state = MEMBER_READY, .flight = f, .launch = launches[i]};
     set_ends(f, true);
-    pthread_cond_broadcast(&run.more);
+    for (uint32_t i = 0; i < n; i++) pthread_cond_signal(&run.more);
 }
 
 bool together_begin(struct executable *x, const uint32_t *launches, uint32_t n, const struct launch_context *context,
