@@ -198,8 +198,8 @@ uint32_t ring_abort(struct ring *r, uint32_t status, const char *object, const c
     uint64_t completed = atomic_load(&r->completed), pending = atomic_load(&r->pushed) - completed;
     if (pending > RING_MAX_PENDING)
         pending = 0; /* the client wrote nonsense: nobody waits for a sequence that was never pushed properly */
-    for (uint64_t i = completed + 1; i <= completed + pending; i++)
-        if (!ring_is_settled(r, i)) write_completion(r, i, status, 0, object, reason);
+    for (uint64_t i = 1; i <= pending; i++) /* the sum may go round: all of it is the client's word */
+        if (!ring_is_settled(r, completed + i)) write_completion(r, completed + i, status, 0, object, reason);
     atomic_store(&r->tail, head);
     atomic_store(&r->completed, completed + pending);
     bell_ring(&r->completion_bell, &r->waiters);

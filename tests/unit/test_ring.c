@@ -296,6 +296,11 @@ static void test_abort_with_garbage(void **state)
     assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), 0);
     atomic_store(&r->pushed, 1000 + RING_MAX_PENDING);
     assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), RING_MAX_PENDING);
+    atomic_store(&r->completed, UINT64_MAX - 5); /* the last number there is, and then those from 0 on */
+    atomic_store(&r->pushed, UINT64_MAX);
+    assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), 5);
+    atomic_store(&r->pushed, 3);
+    assert_int_equal(ring_abort(r, FUSION_EXECUTOR, "", ""), 4);
 }
 
 /* ---- threads ---- */
