@@ -101,15 +101,23 @@ static const char *find_cut(const fusion_exec *e, const fusion_group *group)
 static void print_launch_label(FILE *out, const fusion_exec *e, uint32_t index)
 {
     const fusion_group *group = &e->report.groups[index];
-    const char *cut = find_cut(e, group);
     fprintf(out, "label=\"launch %" PRIu32 ": ", index + 1);
     print_wrapped(out, group->kernel);
     fputs("\\n", out);
     print_size(out, group->bytes);
     fputs(" of traffic", out);
-    if (cut) fputs("\\ncut before it: ", out);
-    if (cut) print_wrapped(out, cut);
     fputs("\"; ", out);
+}
+
+/* Beside the kernels, where no line runs through it. */
+static void print_cut(FILE *out, const fusion_exec *e, uint32_t index)
+{
+    const char *cut = find_cut(e, &e->report.groups[index]);
+    if (!cut) return;
+    fprintf(out, "  cut%" PRIu32 " [shape=plaintext, fontsize=9, fontcolor=\"#9c3a1c\", label=\"cut before it:\\n",
+            index);
+    print_wrapped(out, cut);
+    fputs("\"];\n", out);
 }
 
 /* An internalized buffer lies inside the launch that keeps it. printed: by slot. */
@@ -141,6 +149,7 @@ static void print_group(FILE *out, const fusion_exec *e, uint32_t index, bool *d
         drawn[group->nodes[i]] = true;
     }
     print_group_slots(out, e, group, printed);
+    print_cut(out, e, index);
     fputs("  }\n", out);
 }
 

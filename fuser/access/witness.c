@@ -8,6 +8,7 @@ enum { MAX_STEPS = 1024, MAX_OPERANDS = 4 };
 /* One work-item at one access. */
 struct trial {
     const struct ir_module *module;
+    const struct launched_access *access; /* its scalar arguments are as they were recorded; NULL: they are not known */
     const struct nd_range *range;
     const uint64_t *local; /* NULL: unknown */
     const int64_t *item;   /* global ids */
@@ -74,6 +75,17 @@ static bool compute_inst(struct trial *p, const struct ir_inst *inst, uint64_t *
     return true;
 }
 
+/* A scalar argument as it was recorded. */
+static bool compute_argument(const struct trial *p, const struct ir_value *v, uint64_t *bits)
+{
+    if (!p->access || !p->access->args || !p->access->values || !ir_type_is_int(v->type)) return false;
+    const struct fuser_arg *arg = &p->access->args[v->index];
+    int64_t number = arg->kind == FUSER_ARG_VALUE ? p->access->values[arg->index].number : 0;
+    unsigned width = ir_type_bits(v->type);
+    *bits = (uint64_t)number & (width < 64 ? ((uint64_t)1 << width) - 1 : ~(uint64_t)0);
+    return number != 0;
+}
+
 static bool compute(struct trial *p, const struct ir_value *v, uint64_t *bits)
 {
     if (++p->steps > MAX_STEPS || ir_type_is_vector(v->type)) return false;
@@ -82,6 +94,7 @@ static bool compute(struct trial *p, const struct ir_value *v, uint64_t *bits)
         return v->kind == IR_VALUE_PARAM || (v->kind == IR_VALUE_RESULT && compute_inst(p, v->of.inst, bits));
     }
     if (v->kind == IR_VALUE_CONST) return ir_value_uint(v, bits);
+    if (v->kind == IR_VALUE_PARAM) return compute_argument(p, v, bits);
     return v->kind == IR_VALUE_RESULT && v->of.inst->n_results == 1 && compute_inst(p, v->of.inst, bits);
 }
 
@@ -122,10 +135,15 @@ static bool arrives(struct trial *p, const struct ir_inst *at)
     }
 }
 
-static bool address_at(const struct launched_access *s, const uint64_t *local, const int64_t item[3], int64_t *address)
+static bool address_at(const struct launched_access *s, bool recorded, const uint64_t *local, const int64_t item[3],
+                       int64_t *address)
 {
     const struct ir_inst *inst = s->site->inst;
-    struct trial p = {.module = inst->parent->function->module, .range = s->range, .local = local, .item = item};
+    struct trial p = {.module = inst->parent->function->module,
+                      .access = recorded ? s : NULL,
+                      .range = s->range,
+                      .local = local,
+                      .item = item};
     uint64_t bits;
     if (!arrives(&p, inst) || !compute(&p, inst->operands[0], &bits)) return false;
     *address = (int64_t)(bits + (uint64_t)s->offset);
@@ -151,13 +169,13 @@ static bool differ(const struct dependence_witness *pair, const struct nd_range 
     return false;
 }
 
-static bool meets(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
-                  const uint64_t *local, struct dependence_witness *pair)
+static bool meets(const struct witness_question *q, struct dependence_witness *pair)
 {
+    const struct launched_access *a = q->a, *b = q->b;
     int64_t x, y;
     if (!in_range(a->range, pair->first) || !in_range(b->range, pair->second)) return false;
-    if (!differ(pair, a->range, between, local) || !address_at(a, local, pair->first, &x) ||
-        !address_at(b, local, pair->second, &y))
+    if (!differ(pair, a->range, q->between, q->local) || !address_at(a, q->recorded, q->local, pair->first, &x) ||
+        !address_at(b, q->recorded, q->local, pair->second, &y))
         return false;
     __int128 distance = (__int128)y - x;
     pair->byte = x > y ? x : y;
@@ -180,7 +198,7 @@ struct bounds {
 
 static bool is_outside(const struct bounds *b, const int64_t item[3], int64_t *byte)
 {
-    return address_at(b->access, b->local, item, byte) &&
+    return address_at(b->access, false, b->local, item, byte) &&
            (*byte < b->first || (__int128)*byte + b->access->site->bytes > b->end);
 }
 
@@ -214,20 +232,19 @@ bool witness_outside(const struct launched_access *a, const uint64_t *local, int
     return false;
 }
 
-bool witness_find(const struct launched_access *a, const struct launched_access *b, enum dependence_between between,
-                  const uint64_t *local, struct dependence_witness *pair)
+bool witness_find(const struct witness_question *q, struct dependence_witness *pair)
 {
-    if (!has_one_place(a) || !has_one_place(b) || (between == BETWEEN_GROUPS && !local)) return false;
-    const struct nd_range *r = a->range;
+    if (!has_one_place(q->a) || !has_one_place(q->b) || (q->between == BETWEEN_GROUPS && !q->local)) return false;
+    const struct nd_range *r = q->a->range;
     for (unsigned corner = 0; corner < 4; corner++)
         for (unsigned d = 0; d < r->dims; d++)
             for (int64_t step = -1; step <= 1; step += 2) {
                 for (unsigned k = 0; k < 3; k++) {
-                    uint64_t size = r->global[k], at[4] = {0, size / 2, size - 1, local ? local[k] - 1 : 1};
+                    uint64_t size = r->global[k], at[4] = {0, size / 2, size - 1, q->local ? q->local[k] - 1 : 1};
                     pair->first[k] = (int64_t)(r->offset[k] + at[corner]);
                     pair->second[k] = pair->first[k] + (k == d ? step : 0);
                 }
-                if (meets(a, b, between, local, pair)) return true;
+                if (meets(q, pair)) return true;
             }
     return false;
 }

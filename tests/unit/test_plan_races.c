@@ -206,6 +206,49 @@ static void an_element_that_depends_on_arguments(void **state)
     test_graph_free(g);
 }
 
+/* Rows as long as an argument says, and neighbours clamped by it: no sums, but as it was recorded two meet. The user's
+   word that they do not is refused, too. Where the number is not known nothing is proved. */
+static void arguments_as_they_were_recorded(void **state)
+{
+    (void)state;
+    static const char text[] = "kernel @row(%o: ptr.global i32, %w: i64) {\n"
+                               "    %x = global_id x\n    %y = global_id y\n"
+                               "    %r = mul i64 %y, %w\n    %i = add i64 %r, %x\n"
+                               "    store i32 %o[%i], 1\n" /* line 6 */
+                               "}\n"
+                               "kernel @beside(%a: ptr.global i32, %w: i64, %o: ptr.global i32) {\n"
+                               "    %x = global_id x\n    %y = global_id y\n"
+                               "    %e = sub i64 %w, 1\n    %n = add i64 %x, 1\n    %c = smin i64 %n, %e\n"
+                               "    %r = mul i64 %y, %w\n    %i = add i64 %r, %x\n    %j = add i64 %r, %c\n"
+                               "    %v = load i32 %a[%j]\n" /* line 17 */
+                               "    store i32 %o[%i], %v\n"
+                               "}\n";
+    const struct nd_range range = {2, {16, 4, 1}, {0}, {0}};
+    static const char says[] = "work-item (8, 2) of earlier (line 6) writes what is then read of buffer t by work-item "
+                               "(7, 2) of later (line 17), element 40 (byte 160)";
+    for (int known = 0; known < 2; known++)
+        for (int word = 0; word < 2; word++) {
+            struct fuser_props props = {.access_scope = word ? FUSER_SCOPE_WORK_ITEM : FUSER_SCOPE_NONE};
+            struct test_graph *g = test_graph_new(text);
+            uint32_t t = test_buffer(g, "t", IR_I32, 64, props);
+            uint32_t out = test_buffer(g, "out", IR_I32, 64, (struct fuser_props){0}), w = test_value(g, 8);
+            g->graph.values[w].number = known ? 16 : 0;
+            struct fuser_arg first[2] = {test_arg_buffer(t), test_arg_value(w)};
+            struct fuser_arg second[3] = {test_arg_buffer(t), test_arg_value(w), test_arg_buffer(out)};
+            test_kernel(g, "earlier", "row", range, first, 2);
+            test_kernel(g, "later", "beside", range, second, 3);
+            struct fuser_plan *plan = check_planned(g);
+            if (known || !word) check_launches(g, plan, "earlier|later");
+            if (known) check_remark(plan, "not_fused_race", "later", "t", says);
+            if (!known && !word) check_remark(plan, "not_fused_dependence", "later", "t", "perhaps by another");
+            if (!known && word) check_remark(plan, "vouched_by_scope", "later", "t", "not proved");
+            fuser_plan_free(plan);
+            g->options.mode = FUSER_MODE_REQUIRE;
+            if (known) check_fails(g, FUSER_KERNEL_NOT_SUPPORTED, "node later", says);
+            test_graph_free(g);
+        }
+}
+
 /* Names as long as they may be leave room for lines and work-items. */
 static void long_names_leave_room(void **state)
 {
@@ -230,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_shape_is_named),
         cmocka_unit_test(an_element_that_depends_on_arguments),
+        cmocka_unit_test(arguments_as_they_were_recorded),
         cmocka_unit_test(long_names_leave_room),
     };
     return cmocka_run_group_tests_name("plan_races", tests, NULL, NULL);

@@ -25,3 +25,7 @@ struct dependence_report {
    barriers: one stands between the two. */
 struct dependence_report kernel_dependence(const struct id_mapping *m, const struct plan_use *a,
                                            const struct plan_use *b, const uint64_t *local, bool barriers);
+/* Where nothing is proved (DEPENDENCE_OPEN): do two work-items meet, scalar arguments being what they were when the
+   graph was recorded? Then the report is of these two. */
+bool kernel_dependence_recorded(const struct id_mapping *m, const struct plan_use *a, const struct plan_use *b,
+                                const uint64_t *local, bool barriers, struct dependence_report *report);

@@ -306,6 +306,7 @@ static bool pair_fits(const struct grouping *g, const struct group_builder *b, c
         remark_barrier(g, q, "barrier_orders", "the barrier between them orders it");
         return true;
     }
+    if (d.kind == DEPENDENCE_OPEN) kernel_dependence_recorded(g->mapping, q->a, q->b, q->local, q->barrier, &d);
     if (d.kind == DEPENDENCE_OPEN && is_asserted(g, q, &d)) return true;
     if (barrier_would_do(g, q)) return put_barrier(g, b, q, with, r);
     if (d.kind == DEPENDENCE_RACE) return report_race(g, q->a, q->b, &d, q->local, r);
