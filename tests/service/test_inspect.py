@@ -104,6 +104,9 @@ def test_profile():
         if s["name"].startswith("launch"):
             expect(any(r["ts"] <= s["ts"] and s["ts"] + s["dur"] <= r["ts"] + r["dur"] + 1e-3 for r in runs), s)
             expect(s["args"]["nodes"] == (["one", "two"] if "launch 1" in s["name"] else ["three", "four"]), s)
+    new = Folder(n=8192, graph=CUT_GRAPH)
+    tiers = json.loads(run("run", new.graph, "--json", "--compare"))["tiers"]
+    expect(tiers == ["final", "final"], f"what is measured is the code, in a new graph, too: {tiers}")
     text = run("run", f.graph, "--profile", "--compare", "--repeat", "2")
     for part in ("profile (medians of 2 runs)", "launch 1: fused_scale_scale", "all steps", "times as fast"):
         expect(part in text, text)

@@ -18,8 +18,8 @@ void options_usage(const char *command)
            "                                 which others between kernels; default automatic\n"
            "  --device NAME                  default cpu; reference runs the checking interpreter\n"
            "  --tier automatic|quick|compiled\n"
-           "                                 quick: interpreted until there is code; default automatic,\n"
-           "                                 for explain compiled\n"
+           "                                 quick: interpreted until there is code; default automatic, but\n"
+           "                                 compiled where it explains or measures\n"
            "  --debug                        run in the interpreter, and check what the properties assert\n"
            "  --json                         one JSON object\n",
            command);
@@ -115,8 +115,8 @@ bool options_parse(int argc, char **argv, struct options *o)
                                           {"dialect", required_argument, NULL, 'l'},
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
-    bool explains = strcmp(argv[0], "explain") == 0;
-    *o = (struct options){.finalize = {.mode = FUSION_ENABLE, .tier = explains ? FUSION_TIER_COMPILED : 0}};
+    bool tier_given = false;
+    *o = (struct options){.finalize = {.mode = FUSION_ENABLE}};
     unsigned long repeats = 1;
     int c;
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
@@ -133,7 +133,7 @@ bool options_parse(int argc, char **argv, struct options *o)
         case 'd': o->finalize.device = optarg; break;
         case 'g': o->finalize.debug = true; break;
         case 'r': o->repeat = (uint32_t)(repeats = strtoul(optarg, NULL, 10)); break;
-        case 't': ok = parse_tier(optarg, &o->finalize.tier); break;
+        case 't': tier_given = ok = parse_tier(optarg, &o->finalize.tier); break;
         case 'a': o->assembly = true; break;
         case 'R': o->ir = true; break;
         case 'p': o->profile = true; break;
@@ -152,6 +152,9 @@ bool options_parse(int argc, char **argv, struct options *o)
         options_usage(argv[0]);
         return false;
     }
+    /* What is explained or measured is the code, not what runs until there is some. */
+    if (!tier_given && (strcmp(argv[0], "explain") == 0 || o->profile || o->compare))
+        o->finalize.tier = FUSION_TIER_COMPILED;
     if (!o->repeat) o->repeat = o->profile || o->compare || o->trace ? SEVERAL_RUNS : 1;
     o->graph = argv[optind];
     return true;
