@@ -1,4 +1,6 @@
 """Arrays in memory that kernels use."""
+import math
+
 import numpy
 
 from fusiond._binding import ffi, lib
@@ -33,21 +35,25 @@ class Pool:
     zeroed by the system in two processes, which takes longer than many a computation."""
 
     LIMIT = 512 << 20  # bytes that are kept
+    LEAST = 1 << 16  # what the smallest counts as, so that there are not too many
 
     def __init__(self):
         self.free, self.nbytes = {}, 0
+
+    def counted(self, dtype, count):
+        return max(count * dtype.itemsize, self.LEAST)
 
     def take(self, dtype, count):
         kept = self.free.get((dtype.str, count))
         if not kept:
             return None
-        self.nbytes -= count * dtype.itemsize
+        self.nbytes -= self.counted(dtype, count)
         return kept.pop()
 
     def give(self, dtype, count, buffer):
-        """False: there is no room, or the array was a small one."""
-        nbytes = count * dtype.itemsize
-        if nbytes < 1 << 16 or self.nbytes + nbytes > self.LIMIT:
+        """False: there is no room."""
+        nbytes = self.counted(dtype, count)
+        if self.nbytes + nbytes > self.LIMIT:
             return False
         self.free.setdefault((dtype.str, count), []).append(buffer)
         self.nbytes += nbytes
@@ -81,7 +87,7 @@ class Array:
         self.dtype = numpy.dtype(dtype)
         if any(n < 0 for n in self.shape):
             raise ValueError(f"a negative size in shape {self.shape}")
-        self.size = int(numpy.prod(self.shape, dtype=object)) if self.shape else 1
+        self.size = math.prod(self.shape)
         self.handle = None
         self.handle = session.pool.take(self.dtype, self.size)
         self.fresh = self.handle is None  # its contents are zeros

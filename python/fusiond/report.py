@@ -7,6 +7,10 @@ from fusiond._binding import ffi, lib
 from fusiond.errors import check, text
 
 
+# Remarks that the lines above them have said.
+SAID = ("fused", "internalized_private", "internalized_local", "inferred_internal")
+
+
 class Report:
     """``launches``; ``groups``: lists of node names, a list a launch; ``internalized``: buffers without memory, with the
     kind of memory that they have instead; ``remarks``: (code, node, buffer, text); ``bytes_fused``,
@@ -34,7 +38,7 @@ class Report:
         kept = [f"{name} ({memory})" for name, memory in self.internalized.items()]
         if kept:
             lines.append(f"  without memory: {', '.join(kept)}")
-        lines += [f"  {code}: {what}" for code, _, _, what in self.remarks]
+        lines += [f"  {code}: {what}" for code, _, _, what in self.remarks if code not in SAID]
         return "\n".join(lines)
 
     def dot(self):

@@ -78,12 +78,16 @@ def test_views_keep_arrays():
 
 
 def test_memory_comes_back():
-    """A large array's memory is that of one that has gone, but of none that has a view."""
+    """An array's memory is that of one that has gone, but of none that has a view."""
     first = session.array(numpy.full(100000, 3))
     address = first.numpy().ctypes.data
     del first
     again = session.zeros(100000, int)
     expect(again.numpy().ctypes.data == address and not again.numpy().any(), "the memory came back, with zeros")
+    small = session.empty(7, "f4")
+    address = small.numpy().ctypes.data
+    del small
+    expect(session.empty(7, "f4").numpy().ctypes.data == address, "that of a small array, too")
     view = again.numpy()
     del again
     other = session.empty(100000, int)
