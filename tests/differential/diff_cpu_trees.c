@@ -226,6 +226,40 @@ static void known_steps(void **state)
     free(text);
 }
 
+/* The last steps of a tree, of two work-items and of one: what is stored under a mask, the next load would wait for. */
+static void last_steps(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local @s: [64 x f32]\n"
+        "kernel @k(%a: ptr.global f32 read, %o: ptr.global f32) work_group_size(64, 1, 1)\n"
+        "        assumes(small_ids, small_memory, whole_groups) {\n"
+        "  %l = local_id x\n  %i = global_id x\n  %g = group_id x\n  %v = load f32 %a[%i]\n"
+        "  %p = global @s\n  %mine = elem f32 %p, %l\n  store f32 %mine, %v\n  barrier work_group, local\n"
+        "  %c2 = ult i64 %l, 2\n  if %c2 {\n    %j = add i64 %l, 2\n    %x = load f32 %p[%j]\n    %y = load f32 %mine\n"
+        "    %z = fadd f32 %x, %y\n    store f32 %mine, %z\n    yield\n  }\n  barrier work_group, local\n"
+        "  %c1 = ult i64 %l, 1\n  if %c1 {\n    %x1 = load f32 %p[1]\n    %y1 = load f32 %p\n"
+        "    %z1 = fadd f32 %x1, %y1\n    store f32 %p, %z1\n    store f32 %o[%g], %z1\n    yield\n  }\n  return\n}\n";
+    float in[256], out[4] = {0};
+    for (unsigned i = 0; i < 256; i++) in[i] = (float)(i * i % 97) / 7;
+    struct nd_range range = {1, {256, 1, 1}, {0}, {64, 1, 1}};
+    struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = in, .size = sizeof in},
+                                {.kind = INTERP_ARG_BUFFER, .data = out, .size = sizeof out}};
+    kit_same_everywhere(text, &range, 1, 0, args, 2);
+    struct ir_module *module = kit_parse(text);
+    enum cpu_isa isas[CPU_ISA_COUNT];
+    for (unsigned n = compiled_isas(isas); n-- > 0;) {
+        struct cpu_options options = {.target = cpu_target_host(isas[n]), .keep_assembly = true};
+        struct cpu_object object;
+        struct diag_list list = {0};
+        assert_int_equal(cpu_compile(kit_kernel(module), &options, &object, &list), 0);
+        assert_null(strstr(object.assembly, "{%k"));
+        assert_null(strstr(object.assembly, "vmaskmov"));
+        cpu_object_clear(&object);
+    }
+    ir_module_free(module);
+}
+
 /* What is the same for the work-group is computed even where no work-item has anything else to do. */
 static void nobody_takes_part(void **state)
 {
@@ -291,6 +325,7 @@ static void two_ways(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(trees), cmocka_unit_test(known_steps),
-                                       cmocka_unit_test(nobody_takes_part), cmocka_unit_test(two_ways)};
+                                       cmocka_unit_test(last_steps), cmocka_unit_test(nobody_takes_part),
+                                       cmocka_unit_test(two_ways)};
     return cmocka_run_group_tests_name("diff_cpu_trees", tests, NULL, NULL);
 }

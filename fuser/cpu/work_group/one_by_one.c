@@ -20,7 +20,7 @@ struct costs {
     const struct uniformity *uniformity;
     const struct assumed *products;
     unsigned vector, scalar;
-    bool prevented;
+    bool prevented, has_vectors; /* has_vectors: of the kernel's own, of which costs say nothing */
 };
 
 static struct shape shape_of(const struct costs *c, const struct ir_value *v)
@@ -43,7 +43,8 @@ static bool is_near(const struct costs *c, const struct ir_inst *inst)
 static void see_access(struct costs *c, const struct ir_inst *inst)
 {
     c->scalar += SCALAR;
-    if (inst->attrs.is_volatile || ir_type_lanes(inst->type) > 1) c->prevented = true;
+    c->prevented |= inst->attrs.is_volatile;
+    c->has_vectors |= ir_type_lanes(inst->type) > 1;
     if (!is_near(c, inst)) c->vector += inst->op == IR_OP_LOAD ? GATHER : SCATTER;
 }
 
@@ -58,8 +59,9 @@ static void see_inst(struct ir_inst *inst, void *data)
     case IR_OP_YIELD: return;
     default: break;
     }
-    bool is_simple = (ir_op_info(inst->op)->flags & IR_FLAG_PURE) && inst->n_results == 1 &&
-                     ir_op_class(inst->op) != IR_CLASS_MATH && ir_type_lanes(inst->results[0]->type) == 1;
+    bool is_simple =
+        (ir_op_info(inst->op)->flags & IR_FLAG_PURE) && inst->n_results == 1 && ir_op_class(inst->op) != IR_CLASS_MATH;
+    c->has_vectors |= is_simple && ir_type_lanes(inst->results[0]->type) > 1;
     if (!is_simple)
         c->prevented = true;
     else if (shape_of(c, inst->results[0]).kind != SHAPE_UNIFORM)
@@ -89,5 +91,5 @@ bool runs_one_by_one(const struct emit *e, const struct ir_inst *first, const st
                      const struct uniformity *uniformity)
 {
     struct costs c = costs_of(e, first, end, uniformity);
-    return !c.prevented && c.vector > c.scalar;
+    return !c.prevented && !c.has_vectors && c.vector > c.scalar;
 }

@@ -301,17 +301,18 @@ static void run_short_vector(const struct run *r, uint32_t from, uint32_t to)
     e->isa = isa;
 }
 
-/* Fewer than a vector. */
+/* Fewer than a vector. What is stored under a mask the next load waits for until it is in the cache, which is longer
+   than a step of a tree takes: so one or two never have one. */
 static void run_few(const struct run *r, uint32_t from, uint32_t to)
 {
-    enum { FEWEST_LANES = 4, MOST_WITHOUT_MASKS = 4 }; /* where a masked access is many instructions */
+    enum { FEWEST_LANES = 4, MOST_OF_BITS = 2, MOST_WITHOUT_MASKS = 4 }; /* where it is many instructions */
     struct emit *e = r->e;
     uint32_t n = to - from;
     if (n >= FEWEST_LANES && !(n & (n - 1)) && !e->sub_groups) {
         run_short_vector(r, from, to);
         return;
     }
-    unsigned most = e->isa->bit_masks ? 1 : MOST_WITHOUT_MASKS;
+    unsigned most = e->isa->bit_masks ? MOST_OF_BITS : MOST_WITHOUT_MASKS;
     if (n <= most && can_run_one_by_one(e, r->first, r->end, &r->tests.uniformity)) {
         run_items(r, from, to);
         return;
