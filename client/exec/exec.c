@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/exec/saved_memory.h"
 #include "client/session/request.h"
 #include "client/session/wait.h"
 
@@ -90,6 +91,8 @@ void fusion_exec_destroy(fusion_exec *e)
     if (e->last_event) client_wait(e->session, e->last_event, -1, NULL);
     for (uint32_t i = 0; i < e->n_actions; i++) fusion_exec_destroy(e->actions[i].exec);
     if (e->id) client_release(e->session, "executable.release", "executable", e->id);
+    if (e->owns_memory) client_saved_memory_drop(e->session, e->slot_memory, e->n_slots);
+    for (uint32_t i = 0; i < e->n_modules; i++) fusion_module_destroy(e->modules[i]);
     client_object_remove(e->session, &e->object);
     free_exec(&e->object);
 }

@@ -37,7 +37,11 @@ struct fusion_exec {
     uint32_t recording; /* of the graph it was made of; 0: none */
     uint32_t n_actions; /* in the order in which they run */
     struct graph_action *actions;
-    bool *part_runs; /* n_actions + 1: there are steps before action i, behind the last one */
+    bool *part_runs;            /* n_actions + 1: there are steps before action i, behind the last one */
+    struct exec_source *source; /* source.h */
+    bool owns_memory;           /* it was loaded: what of its memory is still there goes with it, */
+    uint32_t n_modules;         /* and these */
+    fusion_module **modules;
 };
 
 /* With what it needs of the graph g, which goes to the service as flat; both may change or go after this. NULL: no

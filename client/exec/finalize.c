@@ -1,4 +1,6 @@
 /* Finalizing: a graph goes to the service, a handle with its report comes back. */
+#include "client/exec/finalize.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,73 +9,26 @@
 #include "client/base/sized.h"
 #include "client/exec/actions.h"
 #include "client/exec/report.h"
+#include "client/exec/source.h"
 #include "client/graph/flatten.h"
 #include "client/graph/outputs.h"
 #include "client/graph/values.h"
-#include "client/module/pipe.h"
 #include "client/session/request.h"
 #include "proto/frame.h"
-#include "proto/writer.h"
-
-struct request {
-    const fusion_graph *graph;
-    const fusion_finalize_options *options;
-    const uint8_t *bytes;
-    size_t size;
-    struct pipe_rings rings;
-};
-
-static void pack_ids(struct proto_writer *w, const char *key, const uint64_t *ids, uint32_t n)
-{
-    proto_pack_key(w, key);
-    msgpack_pack_array(&w->packer, n);
-    for (uint32_t i = 0; i < n; i++) msgpack_pack_uint64(&w->packer, ids[i]);
-}
-
-static void pack_values(struct proto_writer *w, const fusion_graph *g)
-{
-    proto_pack_key(w, "values");
-    msgpack_pack_array(&w->packer, g->wire.n_values);
-    for (uint32_t i = 0; i < g->wire.n_values; i++) {
-        msgpack_pack_bin(&w->packer, g->values[i].size);
-        msgpack_pack_bin_body(&w->packer, g->values[i].data, g->values[i].size);
-    }
-}
-
-static void pack_finalize(struct proto_writer *w, const void *data)
-{
-    const struct request *r = data;
-    const fusion_finalize_options *o = r->options;
-    proto_pack_map(w, 13);
-    proto_pack_bytes(w, "graph", r->bytes, r->size);
-    pack_ids(w, "modules", r->graph->modules, r->graph->wire.n_modules);
-    proto_pack_uint(w, "mode", o->mode);
-    proto_pack_bool(w, "insert_barriers", o->insert_barriers);
-    proto_pack_uint(w, "barriers", o->barriers);
-    proto_pack_string(w, "device", o->device ? o->device : "cpu");
-    proto_pack_bool(w, "keep_ir", o->keep_ir);
-    proto_pack_bool(w, "keep_assembly", o->keep_assembly);
-    proto_pack_bool(w, "debug", o->debug);
-    proto_pack_uint(w, "tier", o->tier);
-    pack_ids(w, "bindings", r->graph->slot_memory, r->graph->wire.n_slots);
-    pack_values(w, r->graph);
-    pack_ids(w, "pipes", r->rings.numbers, r->rings.n);
-}
 
 /* Sends the graph, and reads what comes back into e. */
 static fusion_status request_exec(fusion_exec *e, const fusion_graph *flat, const fusion_finalize_options *options)
 {
-    struct request request = {.graph = flat, .options = options};
     struct proto_message reply;
     const char *device = options->debug ? "reference" : options->device ? options->device : "cpu";
-    fusion_status status = client_pipe_rings(e->session, flat->modules, flat->wire.n_modules, device, &request.rings);
+    fusion_status status = client_source_keep(e, flat, options);
     if (status != FUSION_SUCCESS) return status;
-    uint8_t *bytes = proto_graph_encode(&flat->wire, &request.size);
-    request.bytes = bytes;
-    status = bytes ? client_request(e->session, "graph.finalize", pack_finalize, &request, NULL, 0, &reply)
-                   : client_no_memory("graph");
-    free(bytes);
-    free(request.rings.numbers);
+    struct finalize_params params = {
+        .source = e->source, .bindings = flat->slot_memory, .n_bindings = flat->wire.n_slots};
+    status = client_pipe_rings(e->session, flat->modules, flat->wire.n_modules, device, &params.rings);
+    if (status != FUSION_SUCCESS) return status;
+    status = client_request(e->session, "graph.finalize", client_pack_finalize, &params, NULL, 0, &reply);
+    free(params.rings.numbers);
     if (status != FUSION_SUCCESS) return status;
     status = client_report_read(e, &reply.params, flat);
     if (status == FUSION_SUCCESS) status = client_exec_take_actions(e, flat);
@@ -147,19 +102,31 @@ static double elapsed_ms(const struct timespec *since)
     return (double)(now.tv_sec - since->tv_sec) * 1e3 + (double)(now.tv_nsec - since->tv_nsec) / 1e6;
 }
 
-/* The handle for a graph that goes to the service as `flat`. */
-static fusion_status finalize_flat(const fusion_graph *g, const fusion_graph *flat,
+fusion_status client_finalize_flat(const fusion_graph *g, const fusion_graph *flat,
                                    const fusion_finalize_options *options, fusion_exec **exec)
 {
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
     fusion_exec *e = client_exec_new(g, flat);
     if (!e) return client_no_memory("graph");
     fusion_status status = request_exec(e, flat, options);
     if (status == FUSION_SUCCESS) status = finalize_inner(e, options);
-    if (status == FUSION_SUCCESS)
-        *exec = e;
-    else
+    if (status != FUSION_SUCCESS) {
         fusion_exec_destroy(e);
-    return status;
+        return status;
+    }
+    e->report.compile_ms = elapsed_ms(&start);
+    *exec = e;
+    return FUSION_SUCCESS;
+}
+
+fusion_status client_check_finalize_options(const fusion_finalize_options *o)
+{
+    if ((unsigned)o->mode > FUSION_REQUIRE)
+        return client_error(FUSION_INVALID, "graph", "unknown mode %d", (int)o->mode);
+    if ((unsigned)o->tier > FUSION_TIER_COMPILED)
+        return client_error(FUSION_INVALID, "graph", "unknown tier %d", (int)o->tier);
+    return FUSION_SUCCESS;
 }
 
 fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_options *given, fusion_exec **exec)
@@ -168,21 +135,15 @@ fusion_status fusion_graph_finalize(fusion_graph *g, const fusion_finalize_optio
     fusion_status status = client_take_finalize_options(options, given);
     if (status != FUSION_SUCCESS) return status;
     if (g->recorders) return client_error(FUSION_BUSY, "graph", "a queue is still recording into it");
-    if ((unsigned)options->mode > FUSION_REQUIRE)
-        return client_error(FUSION_INVALID, "graph", "unknown mode %d", (int)options->mode);
-    if ((unsigned)options->tier > FUSION_TIER_COMPILED)
-        return client_error(FUSION_INVALID, "graph", "unknown tier %d", (int)options->tier);
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    status = client_check_finalize_options(options);
+    if (status != FUSION_SUCCESS) return status;
     fusion_graph *flat = client_graph_flatten(g, options->mode);
     if (!flat) return fusion_last_error()->status;
     client_graph_describe_values(flat);
     client_graph_describe_outputs(flat);
     fusion_exec *e = NULL;
-    status = finalize_flat(g, flat, options, &e);
+    status = client_finalize_flat(g, flat, options, &e);
     if (flat != g) client_graph_free(flat);
-    if (status != FUSION_SUCCESS) return status;
-    e->report.compile_ms = elapsed_ms(&start);
-    *exec = e;
-    return FUSION_SUCCESS;
+    if (status == FUSION_SUCCESS) *exec = e;
+    return status;
 }

@@ -1,11 +1,11 @@
 /* Modules: loading and linking them. */
-#include <errno.h>
-#include <stdio.h>
+#include "client/module/module.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "client/base/error.h"
+#include "client/base/file.h"
 #include "client/base/sized.h"
 #include "client/module/kernels.h"
 #include "client/module/pipe.h"
@@ -35,29 +35,40 @@ static fusion_module *new_module(fusion_session *s, const char *name)
     return NULL;
 }
 
+/* What to ask for, and where its reply goes (NULL: nowhere). */
+struct module_order {
+    const char *method;
+    client_pack_fn *pack;
+    const void *data;
+    struct proto_message *reply;
+};
+
 /* The service's answer to a request for a module. */
-static fusion_status request_module(fusion_module *m, const char *method, client_pack_fn *pack, const void *data)
+static fusion_status request_module(fusion_module *m, const struct module_order *o)
 {
     struct proto_message reply;
-    fusion_status status = client_request(m->session, method, pack, data, NULL, 0, &reply);
+    fusion_status status = client_request(m->session, o->method, o->pack, o->data, NULL, 0, &reply);
     if (status != FUSION_SUCCESS) return status;
     proto_get_uint(&reply.params, "module", &m->id);
     client_module_read_kernels(m, &reply.params);
-    proto_message_clear(&reply);
+    if (!m->pool.failed && o->reply)
+        *o->reply = reply;
+    else
+        proto_message_clear(&reply);
     if (!m->pool.failed) return FUSION_SUCCESS;
     client_release(m->session, "module.release", "module", m->id);
     return client_no_memory(m->name);
 }
 
 /* Asks for a module, which gets a name of its own. */
-static fusion_status make_module(fusion_session *s, const char *name, const char *method, client_pack_fn *pack,
-                                 const void *data, fusion_module **module)
+static fusion_status make_module(fusion_session *s, const char *name, const struct module_order *o,
+                                 fusion_module **module)
 {
     if (!name || strlen(name) > PROTO_MAX_NAME)
         return client_error(FUSION_INVALID, "module", "a name of 1 to %d bytes is needed", PROTO_MAX_NAME);
     fusion_module *m = new_module(s, name);
     if (!m) return client_no_memory(name);
-    fusion_status status = request_module(m, method, pack, data);
+    fusion_status status = request_module(m, o);
     if (status != FUSION_SUCCESS) {
         free_module(&m->object);
         return status;
@@ -81,6 +92,7 @@ struct load {
     const void *bytes;
     size_t size;
     const fusion_module_options *options;
+    uint32_t part; /* of a saved executable */
 };
 
 static void pack_constants(struct proto_writer *w, const fusion_module_options *o)
@@ -98,14 +110,16 @@ static void pack_load(struct proto_writer *w, const void *data)
 {
     const struct load *l = data;
     const fusion_module_options *o = l->options;
-    proto_pack_map(w, 2 + (o->sub_group_size != NULL) + (o->n_constants > 0));
+    proto_pack_map(w, 2 + (o->sub_group_size != NULL) + (o->n_constants > 0) + (l->part > 0));
     proto_pack_string(w, "name", l->name);
     proto_pack_bytes(w, "data", l->bytes, l->size);
     if (o->sub_group_size) proto_pack_string(w, "sub_group_size", o->sub_group_size);
     if (o->n_constants) pack_constants(w, o);
+    if (l->part) proto_pack_uint(w, "part", l->part);
 }
 
-static fusion_status load_bytes(fusion_session *s, const struct load *l, fusion_module **module)
+static fusion_status load_bytes(fusion_session *s, const struct load *l, struct proto_message *reply,
+                                fusion_module **module)
 {
     const fusion_module_options *o = l->options;
     if (!l->bytes || !l->size) return client_error(FUSION_INVALID, l->name ? l->name : "module", "it is empty");
@@ -114,7 +128,7 @@ static fusion_status load_bytes(fusion_session *s, const struct load *l, fusion_
             return client_error(FUSION_INVALID, "module",
                                 "the value of specialization constant %u is not one of 1 to 8 bytes",
                                 o->constants[i].id);
-    return make_module(s, l->name, "module.load", pack_load, l, module);
+    return make_module(s, l->name, &(struct module_order){"module.load", pack_load, l, reply}, module);
 }
 
 static fusion_status take_options(fusion_module_options *own, const fusion_module_options *given)
@@ -132,7 +146,7 @@ static fusion_status load_opencl_c(fusion_session *s, const char *path, const vo
     char *log = NULL;
     fusion_status status = fusion_compile_opencl_c(path, source, size, o->build_options, &spirv, &l.size, &log);
     l.bytes = spirv;
-    if (status == FUSION_SUCCESS) status = load_bytes(s, &l, module);
+    if (status == FUSION_SUCCESS) status = load_bytes(s, &l, NULL, module);
     if (status == FUSION_SUCCESS && *log) client_module_add_warning(*module, log);
     free(spirv);
     free(log);
@@ -146,35 +160,13 @@ fusion_status fusion_module_load_with(fusion_session *s, const char *name, const
     fusion_status status = take_options(o, options);
     if (status != FUSION_SUCCESS) return status;
     if (name && bytes && size && fusion_is_opencl_c(name)) return load_opencl_c(s, name, bytes, size, o, module);
-    return load_bytes(s, &(struct load){name, bytes, size, o}, module);
+    return load_bytes(s, &(struct load){name, bytes, size, o, 0}, NULL, module);
 }
 
 fusion_status fusion_module_load(fusion_session *s, const char *name, const void *bytes, size_t size,
                                  fusion_module **module)
 {
     return fusion_module_load_with(s, name, bytes, size, NULL, module);
-}
-
-static fusion_status read_open_file(FILE *f, const char *path, char **bytes, size_t *size)
-{
-    struct stat st;
-    if (fstat(fileno(f), &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > PROTO_MAX_MESSAGE)
-        return client_error(FUSION_IO, path, "not a regular file of at most %d bytes", PROTO_MAX_MESSAGE);
-    *bytes = malloc((size_t)st.st_size + 1);
-    if (!*bytes) return client_no_memory(path);
-    *size = fread(*bytes, 1, (size_t)st.st_size, f);
-    if (*size == (size_t)st.st_size) return FUSION_SUCCESS;
-    free(*bytes);
-    return client_error(FUSION_IO, path, "could not be read whole (%zu of %lld bytes)", *size, (long long)st.st_size);
-}
-
-static fusion_status read_file(const char *path, char **bytes, size_t *size)
-{
-    FILE *f = fopen(path, "rbe");
-    if (!f) return client_errno(errno == ENOMEM ? FUSION_OUT_OF_MEMORY : FUSION_IO, path, "opening");
-    fusion_status status = read_open_file(f, path, bytes, size);
-    fclose(f);
-    return status;
 }
 
 fusion_status fusion_module_load_file_with(fusion_session *s, const char *path, const fusion_module_options *options,
@@ -186,10 +178,10 @@ fusion_status fusion_module_load_file_with(fusion_session *s, const char *path, 
     fusion_status status = take_options(&own, options);
     if (status != FUSION_SUCCESS) return status;
     if (fusion_is_opencl_c(path)) return load_opencl_c(s, path, NULL, 0, l.options, module);
-    status = read_file(path, &bytes, &l.size);
+    status = client_file_read(path, &bytes, &l.size);
     if (status != FUSION_SUCCESS) return status;
     l.bytes = bytes;
-    status = load_bytes(s, &l, module);
+    status = load_bytes(s, &l, NULL, module);
     free(bytes);
     return status;
 }
@@ -197,6 +189,13 @@ fusion_status fusion_module_load_file_with(fusion_session *s, const char *path, 
 fusion_status fusion_module_load_file(fusion_session *s, const char *path, fusion_module **module)
 {
     return fusion_module_load_file_with(s, path, NULL, module);
+}
+
+fusion_status client_module_load_part(fusion_session *s, const char *name, const void *bytes, size_t size,
+                                      uint32_t part, struct proto_message *reply, fusion_module **module)
+{
+    const fusion_module_options none = {0};
+    return load_bytes(s, &(struct load){name, bytes, size, &none, part}, reply, module);
 }
 
 /* ---- link ---- */
@@ -226,7 +225,8 @@ fusion_status fusion_module_link(fusion_session *s, const char *name, fusion_mod
         if (modules[i]->session != s)
             return client_error(FUSION_INVALID, modules[i]->name, "it is a module of another session");
     }
-    return make_module(s, name, "module.link", pack_link, &(struct link){name, modules, n}, module);
+    const struct link l = {name, modules, n};
+    return make_module(s, name, &(struct module_order){"module.link", pack_link, &l, NULL}, module);
 }
 
 /* ---- the rest ---- */

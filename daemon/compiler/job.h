@@ -33,4 +33,4 @@ extern enum job_care job_care;
 
 /* Writes the whole reply on success. 0, or -1 with the error and no reply begun. */
 typedef int job(const struct proto_message *m, struct proto_writer *reply, struct error *e);
-job job_module, job_link, job_plan, job_compile;
+job job_module, job_link, job_plan, job_compile, job_save;

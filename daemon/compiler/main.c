@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/compiler/confine.h"
 #include "daemon/compiler/devices.h"
 #include "daemon/compiler/job.h"
-#include "daemon/compiler/process.h"
-#include "daemon/compiler/worker.h"
+#include "daemon/compiler/process/confine.h"
+#include "daemon/compiler/process/process.h"
+#include "daemon/compiler/process/worker.h"
 #include "proto/fields.h"
 #include "proto/transfer.h"
 
@@ -19,7 +19,8 @@ enum { CONTROL_FD = 3 };
 static const struct {
     const char *method;
     job *run;
-} jobs[] = {{"module", job_module}, {"link", job_link}, {"plan", job_plan}, {"compile", job_compile}};
+} jobs[] = {
+    {"module", job_module}, {"link", job_link}, {"plan", job_plan}, {"compile", job_compile}, {"save", job_save}};
 
 static int unknown_job(const struct proto_message *m, struct proto_writer *reply, struct error *e)
 {

@@ -32,14 +32,15 @@ static bool is_msgpack(const uint8_t *data, size_t size)
     return size && ((data[0] >= 0x90 && data[0] <= 0x9f) || data[0] == 0xdc || data[0] == 0xdd);
 }
 
-static struct ir_module *read_bundle(struct ahead_load *code, const uint8_t *data, size_t size, const char *object,
-                                     struct error *e)
+static struct ir_module *read_bundle(struct ahead_load *code, const uint8_t *data, size_t size, uint32_t part,
+                                     const char *object, struct error *e)
 {
     const struct fuser_device *cpu = &devices_get(0)->properties;
+    code->part = part;
     code->n_targets = cpu->n_targets;
     code->targets = cpu->targets;
     struct ir_module *m = ahead_load(code, data, size, object, e);
-    if (!m) e->code = FUSION_INVALID;
+    if (!m) e->code = code->other_version ? FUSION_VERSION : FUSION_INVALID;
     return m;
 }
 
@@ -51,7 +52,7 @@ static struct ir_module *read_with(const uint8_t *data, size_t size, const char 
         error_set(e, FUSION_INVALID, object, "it is no SPIR-V module, so it has no specialization constants");
         return NULL;
     }
-    if (bundle_is(data, size)) return read_bundle(code, data, size, object, e);
+    if (bundle_is(data, size)) return read_bundle(code, data, size, options->part, object, e);
     bool text = !ir_is_spirv(data, size) && !is_msgpack(data, size);
     struct ir_module *m = text                     ? ir_parse((const char *)data, size, name, &findings)
                           : is_msgpack(data, size) ? ir_decode(data, size, &findings)
@@ -218,17 +219,27 @@ static void pack_code(struct proto_writer *w, const char *key, const struct ahea
     }
 }
 
+static void pack_executable(struct proto_writer *w, const struct ahead_executable *x)
+{
+    proto_pack_key(w, "executable");
+    proto_pack_map(w, 3);
+    proto_pack_bytes(w, "graph", x->graph, x->graph_size);
+    proto_pack_bytes(w, "options", x->options, x->options_size);
+    proto_pack_uint(w, "modules", x->n_modules);
+}
+
 void job_reply_module(const struct proto_message *m, struct proto_writer *reply, struct ir_module *module,
                       struct module_units units, const struct ahead_load *code, const char *name)
 {
     size_t ir_size;
-    bool want_text = false;
+    bool want_text = false, executable = code->executable.graph;
     proto_get_bool(&m->params, "want_text", &want_text);
-    module->name = ir_strdup(module, name); /* what the client calls it is what messages call it */
+    /* What the client calls it is what messages call it; an executable's are called as they were. */
+    if (!executable) module->name = ir_strdup(module, name);
     uint8_t *ir = ir_encode(module, &ir_size);
     char *text = want_text ? ir_print(module) : NULL;
     proto_begin_reply(reply, m->id);
-    proto_pack_map(reply, 4 + want_text + (code->n_objects != 0) + (code->n_binaries != 0));
+    proto_pack_map(reply, 4 + want_text + executable + (code->n_objects != 0) + (code->n_binaries != 0));
     struct module_features *features = module_features_new(module, units);
     pack_kernels(reply, module, features);
     module_features_pack_warnings(features, reply);
@@ -236,6 +247,7 @@ void job_reply_module(const struct proto_message *m, struct proto_writer *reply,
     pack_pipes(reply, module);
     proto_pack_bytes(reply, "ir", ir, ir_size);
     if (want_text) proto_pack_string(reply, "text", text);
+    if (executable) pack_executable(reply, &code->executable);
     pack_code(reply, "objects", code->objects, code->n_objects);
     pack_code(reply, "binaries", code->binaries, code->n_binaries);
     free(text);

@@ -7,6 +7,7 @@
 #include "ir/link/sub_group_size.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
+#include "proto/limits.h"
 
 static int read_sub_group_size(struct module_options *o, const struct proto_message *m, const char *object,
                                struct error *e)
@@ -53,10 +54,23 @@ static int read_constants(struct module_options *o, const struct proto_message *
     return constants ? 0 : error_set(e, FUSION_OUT_OF_MEMORY, object, "out of memory");
 }
 
+/* Of a saved executable, which of its modules. */
+static int read_part(struct module_options *o, const struct proto_message *m, const char *object, struct error *e)
+{
+    uint64_t part;
+    if (!proto_get(&m->params, "part")) return 0;
+    if (!proto_get_uint(&m->params, "part", &part)) return job_missing(e, m, "part");
+    if (part >= PROTO_MAX_MODULES)
+        return error_set(e, FUSION_INVALID, object, "there is no part %llu of it", (unsigned long long)part);
+    o->part = (uint32_t)part;
+    return 0;
+}
+
 int module_options_read(struct module_options *o, const struct proto_message *m, const char *object, struct error *e)
 {
     *o = (struct module_options){0};
-    return read_sub_group_size(o, m, object, e) == 0 && read_constants(o, m, object, e) == 0 ? 0 : -1;
+    bool good = read_sub_group_size(o, m, object, e) == 0 && read_constants(o, m, object, e) == 0;
+    return good && read_part(o, m, object, e) == 0 ? 0 : -1;
 }
 
 void module_options_clear(struct module_options *o)

@@ -1,9 +1,11 @@
 /* Reading bundles. Nothing in one is trusted: it is a client's. */
 #include "fuser/ahead/load.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/cpu/abi/kernel_abi.h"
 #include "fuser/cpu/object/check_object.h"
 #include "fuser/features/bundle.h"
 #include "fuser/features/file_table.h"
@@ -20,6 +22,7 @@ struct reader {
     struct ir_module *module;
     struct names kernels;
     const char *object; /* what errors are about */
+    bool foreign;       /* code is called in another way here */
     struct error *e;
 };
 
@@ -76,6 +79,7 @@ static void keep_object(struct ahead_load *b, const struct ahead_code *c)
 static int keep_code(struct reader *r, const char *member, struct ahead_code *c)
 {
     bool binary = strncmp(c->target, "intel_gpu_", 10) == 0;
+    if (r->foreign) return 0;
     if (!binary && rank_of(r->b, c->target) < 0) return 0;
     if (binary) {
         r->b->binaries = arena_grow(r->b->arena, r->b->binaries, r->b->n_binaries, sizeof *r->b->binaries);
@@ -173,21 +177,50 @@ static int read_images(struct reader *r)
 
 /* ---- all of it ---- */
 
+/* A saved executable: of a version that we know? Code that is called in another way than here is as good as none. */
+static int read_executable(struct reader *r)
+{
+    struct ahead_executable *x = &r->b->executable;
+    const struct bundle_member *graph = bundle_find(&r->files, BUNDLE_GRAPH);
+    const struct bundle_member *options = bundle_find(&r->files, BUNDLE_OPTIONS);
+    unsigned form, kernels;
+    char name[32];
+    if (!graph) return r->b->part ? fail(r, BUNDLE_GRAPH, "it is not there") : 0;
+    const char *version = bundle_text(&r->files, BUNDLE_VERSION);
+    if (!version || sscanf(version, AHEAD_VERSION, &form, &kernels) != 2)
+        return fail(r, BUNDLE_VERSION, "it is not there, or says nothing");
+    r->b->other_version = form != AHEAD_FORM;
+    if (r->b->other_version) return fail(r, BUNDLE_VERSION, "another version of fusiond saved this executable");
+    if (!options) return fail(r, BUNDLE_OPTIONS, "it is not there");
+    r->foreign = kernels != KERNEL_ABI_VERSION;
+    *x = (struct ahead_executable){graph->bytes, options->bytes, graph->size, options->size, 0};
+    do ahead_module_name(++x->n_modules, name);
+    while (bundle_find(&r->files, name));
+    return 0;
+}
+
+void ahead_module_name(uint32_t part, char name[static 32])
+{
+    snprintf(name, 32, part ? "module.%u.fk" : BUNDLE_MODULE, part);
+}
+
 static int read_module(struct reader *r)
 {
     struct diag_list findings = {0};
-    const struct bundle_member *member = bundle_find(&r->files, BUNDLE_MODULE);
-    if (!member) return fail(r, BUNDLE_MODULE, "it is not there");
+    char name[32];
+    ahead_module_name(r->b->part, name);
+    const struct bundle_member *member = bundle_find(&r->files, name);
+    if (!member) return fail(r, name, "it is not there");
     r->module = ir_decode(member->bytes, member->size, &findings);
     if (!r->module) {
         char *text = diag_format(&findings);
-        fail(r, BUNDLE_MODULE, text);
+        fail(r, name, text);
         free(text);
     }
     diag_clear(&findings);
     for (uint32_t i = 0; r->module && i < r->module->n_functions; i++) {
         struct ir_function *f = r->module->functions[i];
-        if (f->linkage != IR_LINKAGE_KERNEL) continue;
+        if (f->linkage != IR_LINKAGE_KERNEL || r->b->executable.graph) continue; /* which keeps what its kernels say */
         f->has_compiled = true;
         f->n_compiled = 0;
         f->compiled = NULL;
@@ -203,6 +236,7 @@ struct ir_module *ahead_load(struct ahead_load *b, const void *bytes, size_t siz
     r.kernels.arena = b->arena;
     bundle_init(&r.files);
     int result = bundle_read(&r.files, bytes, size, object, e);
+    if (result == 0) result = read_executable(&r);
     if (result == 0) result = read_module(&r);
     if (result == 0) result = read_images(&r);
     bundle_clear(&r.files);

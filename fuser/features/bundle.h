@@ -18,6 +18,11 @@
 #define BUNDLE_OBJECT "Object"      /* what was made of it, */
 #define BUNDLE_LANES "Lanes"        /* and how: as the service tells of what it compiles */
 #define BUNDLE_EFFORT "Effort"
+
+/* Of a saved executable, besides: */
+#define BUNDLE_VERSION "executable.version" /* text: of these members, and of how its code is called */
+#define BUNDLE_GRAPH "executable.graph"     /* as it goes over the wire (proto/graph.h) */
+#define BUNDLE_OPTIONS "executable.options" /* how it was finalized: the client's */
 enum { BUNDLE_MAX_MEMBERS = 1 << 16 };
 
 struct bundle_member {

@@ -1,5 +1,6 @@
 /* The C++ wrapper: a pipeline, errors, rebinding, queues, and that objects end in any order. */
 #include <cstdio>
+#include <unistd.h>
 
 #include <fusiond/fusiond.hpp>
 
@@ -102,6 +103,23 @@ void recorded(const fusiond::session &s, const fusiond::module &m)
     expect(a.map_read()[3] == 4, "filled");
 }
 
+void saved(const fusiond::session &s, const fusiond::module &m)
+{
+    const std::string path = "wrapper." + std::to_string(getpid()) + ".saved";
+    fusiond::buffer<float> in(s, 16, 0, "in"), out(s, 16, 0, "out"), other(s, std::vector<float>(16, 5.0f));
+    fusiond::graph g(s);
+    g.add(m["scale"](16, in, out, 2.0f));
+    g.finalize().save(path);
+    const fusiond::executable e = s.load_executable(path);
+    std::remove(path.c_str());
+    for (float &x : e.map<float>("in")) x = 3;
+    e.run();
+    expect(e.map<const float>("out")[15] == 6, "6");
+    e.run({{e.buffer("in"), other}});
+    expect(e.map<const float>("out")[15] == 10, "10");
+    expect_error(FUSION_IO, "opening", [&] { s.load_executable("/nowhere"); });
+}
+
 /* What is left over keeps the session. */
 fusiond::buffer<int> left_over()
 {
@@ -120,6 +138,7 @@ int main()
         pipeline(s, m);
         values(s, m);
         recorded(s, m);
+        saved(s, m);
         expect(!s.devices().empty() && s.devices()[0].name == std::string("cpu"), "cpu");
         expect(s.status().find('{') == 0, "status");
         expect_error(FUSION_INVALID, "", [&] { s.load("broken.fk", "kernel"); });

@@ -528,6 +528,8 @@ FUSION_API const char *fusion_exec_node_name(const fusion_exec *exec, fusion_nod
 /* The graph as a DOT drawing with its groups, internalized buffers and bytes; free() it. */
 FUSION_API fusion_status fusion_exec_dot(const fusion_exec *exec, char **dot);
 
+#include <fusiond/saved.h>
+
 /* ---- submit ---- */
 
 typedef struct fusion_rebind {

@@ -185,6 +185,8 @@ public:
     /* A module of a file, or of what it would have in it under that name. */
     class module load(const std::string &path) const;
     class module load(const std::string &name, std::string_view contents) const;
+    /* The file of an executable that was saved. */
+    class executable load_executable(const std::string &path) const;
 
 private:
     detail::session_handle handle_;
@@ -470,6 +472,12 @@ public:
         rebind_.to = to.get();
     }
     template <class T>
+    rebinding(fusion_buffer *from, const buffer<T> &to) : rebind_{}
+    {
+        rebind_.from = from;
+        rebind_.to = to.get();
+    }
+    template <class T>
     rebinding(fusion_node node, std::uint32_t arg, const T &value) : rebind_{}, value_(sizeof(T))
     {
         const fusion_arg typed = detail::value(value);
@@ -509,7 +517,32 @@ public:
     /* Submits and waits. */
     std::uint64_t run(std::initializer_list<rebinding> otherwise = {}) const { return submit(otherwise).wait(); }
     const fusion_report &report() const { return *fusion_exec_report(get()); }
+    /* Into a file that session::load_executable() takes. */
+    void save(const std::string &path) const { detail::check(fusion_exec_save_file(get(), path.c_str())); }
+    /* The buffer of that name, which one that was loaded has for itself. std::out_of_range: there is none. */
+    fusion_buffer *buffer(const std::string &name) const
+    {
+        fusion_buffer *b = fusion_exec_buffer(get(), name.c_str());
+        if (!b) throw std::out_of_range("the executable has no buffer " + name);
+        return b;
+    }
+    /* Its contents as elements of a type. */
+    template <class T>
+    mapping<T> map(const std::string &name) const
+    {
+        fusion_buffer *b = buffer(name);
+        void *memory = nullptr;
+        detail::check(fusion_buffer_map(b, &memory));
+        return {b, static_cast<T *>(memory), fusion_buffer_bytes(b) / sizeof(T)};
+    }
 };
+
+inline executable session::load_executable(const std::string &path) const
+{
+    fusion_exec *e = nullptr;
+    detail::check(fusion_exec_load_file(get(), path.c_str(), nullptr, &e));
+    return {share(), e};
+}
 
 class graph : public detail::owner<fusion_graph, fusion_graph_destroy>
 {

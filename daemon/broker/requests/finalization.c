@@ -18,6 +18,7 @@ static void free_launches(struct finalize *f)
 void finalization_free(struct finalize *f)
 {
     job_cancel(&f->plan_waiter);
+    job_cancel(&f->save_waiter);
     free_launches(f);
     blob_value_clear(&f->plan_value);
     blob_unref(f->plan);
@@ -25,6 +26,8 @@ void finalization_free(struct finalize *f)
     blob_unref(f->values);
     blob_unref(f->modules);
     blob_unref(f->pipes);
+    blob_unref(f->graph);
+    blob_unref(f->saved_options);
     free(f);
 }
 

@@ -24,7 +24,8 @@ struct finalize {
     const struct gpu *gpu; /* that it is for; NULL: none */
     enum tier tier;
     struct blob *bindings, *values, *modules, *pipes; /* as the client gave them */
-    struct job_waiter plan_waiter;
+    struct blob *graph, *saved_options;               /* it is to be saved, and not loaded; else NULL */
+    struct job_waiter plan_waiter, save_waiter;
     struct job_key plan_key;
     struct blob *plan;
     struct blob_value plan_value;

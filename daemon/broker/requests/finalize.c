@@ -85,6 +85,8 @@ static bool plan_from_cache(struct finalize *f)
 struct order {
     const void *graph;
     size_t graph_size;
+    const void *saved_options; /* NULL: it is not to be saved */
+    size_t saved_options_size;
     const msgpack_object_array *modules;
     struct module **found; /* to be freed */
     uint64_t mode, tier, barriers;
@@ -157,6 +159,14 @@ static bool read_barriers(struct session *s, struct proto_message *m, struct ord
                         (unsigned long long)o->barriers);
 }
 
+/* What is to be saved is nothing but code, or what code is made of. */
+static bool read_save(struct session *s, struct proto_message *m, struct order *o)
+{
+    if (!proto_get(&m->params, "save")) return true;
+    o->tier = TIER_COMPILED;
+    return request_bytes(s, m, "save", &o->saved_options, &o->saved_options_size);
+}
+
 /* Only compilers know the other devices. What is debugged runs in the interpreter. */
 static bool find_gpu(struct session *s, struct proto_message *m, struct order *o)
 {
@@ -175,7 +185,8 @@ static bool read_order(struct session *s, struct proto_message *m, struct order 
     if (!request_bytes(s, m, "graph", &o->graph, &o->graph_size) || !request_list(s, m, "modules", &o->modules) ||
         !request_uint(s, m, "mode", &o->mode) || !request_bool(s, m, "insert_barriers", &o->insert_barriers) ||
         !request_bool(s, m, "keep_ir", &o->keep_ir) || !request_bool(s, m, "keep_assembly", &o->keep_assembly) ||
-        !request_bool(s, m, "debug", &o->debug) || !read_tier(s, m, o) || !read_barriers(s, m, o))
+        !request_bool(s, m, "debug", &o->debug) || !read_tier(s, m, o) || !read_barriers(s, m, o) ||
+        !read_save(s, m, o))
         return false;
     if (o->mode > 2)
         return request_fail(s, m, FUSION_INVALID, "mode", "%llu is neither none (0), enable (1) nor require (2)",
@@ -254,10 +265,17 @@ static struct finalize *new_finalize(struct session *s, struct proto_message *m,
     f->modules = blob_pack(proto_get(&m->params, "modules"));
     const msgpack_object *pipes = proto_get(&m->params, "pipes"), none = {.type = MSGPACK_OBJECT_ARRAY};
     f->pipes = blob_pack(pipes ? pipes : &none);
+    size_t kept = 0;
+    if (o->saved_options) {
+        f->graph = blob_new(o->graph, o->graph_size);
+        f->saved_options = blob_new(o->saved_options, o->saved_options_size);
+        kept = o->graph_size + o->saved_options_size;
+    }
+    bool whole = !o->saved_options || (f->graph && f->saved_options);
     struct error error;
     error_set(&error, FUSION_OUT_OF_MEMORY, "graph", "out of memory");
-    if (f->bindings && f->values && f->modules && f->pipes &&
-        finalization_hold(f, f->bindings->size + f->values->size + f->modules->size + f->pipes->size, &error))
+    if (whole && f->bindings && f->values && f->modules && f->pipes &&
+        finalization_hold(f, kept + f->bindings->size + f->values->size + f->modules->size + f->pipes->size, &error))
         return f;
     finalization_fail(f, &error);
     return NULL;
@@ -268,8 +286,8 @@ static void start(struct session *s, struct proto_message *m, const struct order
     struct finalize *f = new_finalize(s, m, o);
     if (!f) return;
     s->broker->counters.finalizes++;
-    struct error later;                      /* where it is needed, it is tried again */
-    if (f->gpu) session_open_gpu(s, &later); /* drivers take their time to load */
+    struct error later;                                   /* where it is needed, it is tried again */
+    if (f->gpu && !f->graph) session_open_gpu(s, &later); /* drivers take their time to load */
     if (plan_from_cache(f)) return;
     f->compiled = true;
     struct error error;

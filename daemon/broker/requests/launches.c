@@ -8,6 +8,7 @@
 #include "daemon/broker/requests/bundled.h"
 #include "daemon/broker/requests/load.h"
 #include "daemon/broker/requests/object.h"
+#include "daemon/broker/requests/save.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
 
@@ -18,6 +19,15 @@ enum { PARALLEL = 2 }; /* launches under way for each compiler */
 static const uint64_t QUICK_WORK = 100000000;
 
 static void start_launches(struct finalize *f);
+
+/* All code is there. */
+static void finish(struct finalize *f)
+{
+    if (f->graph)
+        save_executable(f);
+    else
+        load_executable(f);
+}
 
 /* ---- what is there ---- */
 
@@ -234,7 +244,7 @@ static void start_launches(struct finalize *f)
     uint32_t most = PARALLEL * f->operation.session->broker->options.compilers;
     while (f->next < f->n_launches && f->running < most)
         if (!start_launch(f, &f->launches[f->next++])) return;
-    if (f->done == f->n_launches) load_executable(f);
+    if (f->done == f->n_launches) finish(f);
 }
 
 /* ---- all launches ---- */
@@ -255,6 +265,10 @@ void launches_begin(struct finalize *f)
         finalization_fail(f, error);
         return;
     }
+    if (f->graph && f->gpu) { /* code for a GPU is its driver's, and not saved */
+        finish(f);
+        return;
+    }
     for (; f->n_launches < f->kernels->size; f->n_launches++) {
         struct launch *launch = &f->launches[f->n_launches];
         *launch = (struct launch){.owner = f, .index = f->n_launches};
@@ -262,7 +276,7 @@ void launches_begin(struct finalize *f)
     }
     if (!look_up(f) || !take_spares(f)) return;
     if (f->done < f->n_launches && is_quick(f)) {
-        if (take_kernels(f)) load_executable(f);
+        if (take_kernels(f)) finish(f);
     } else {
         start_launches(f);
     }

@@ -132,7 +132,7 @@ static struct module *make_module(struct module_job *j, struct blob *result, con
 /* The id, and what the compiler tells of the module. */
 static void answer(struct session *s, uint32_t request, uint64_t module, const msgpack_object *result)
 {
-    static const char *const keys[] = {"kernels", "warnings", "pipes"};
+    static const char *const keys[] = {"kernels", "warnings", "pipes", "executable"};
     enum { KEYS = sizeof keys / sizeof *keys };
     const msgpack_object *values[KEYS];
     struct proto_writer w;

@@ -52,7 +52,7 @@ static struct module_job *begin(struct session *s, struct proto_message *m, cons
 /* ---- load ---- */
 
 /* How the module is to be read: the compiler's business, and part of the key. */
-static const char *const option_keys[] = {"sub_group_size", "constants"};
+static const char *const option_keys[] = {"sub_group_size", "constants", "part"};
 enum { N_OPTIONS = sizeof option_keys / sizeof *option_keys };
 
 struct load {

@@ -1,5 +1,5 @@
 /* The process of one job: started, watched, ended with all that it has started. */
-#include "daemon/compiler/worker.h"
+#include "daemon/compiler/process/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/compiler/confine.h"
-#include "daemon/compiler/process.h"
+#include "daemon/compiler/process/confine.h"
+#include "daemon/compiler/process/process.h"
 #include "proto/fields.h"
 #include "proto/transfer.h"
 

@@ -1,5 +1,5 @@
 /* Process hygiene: a compiler that goes wrong costs one job, and leaves nothing behind. */
-#include "daemon/compiler/process.h"
+#include "daemon/compiler/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* The confinement of jobs: Landlock for files, a filter for system calls. Assembler and linker inherit both. */
-#include "daemon/compiler/confine.h"
+#include "daemon/compiler/process/confine.h"
 
 #include <elf.h>
 #include <errno.h>
