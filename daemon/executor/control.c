@@ -252,14 +252,54 @@ static int begin(struct control *c, struct proto_message *m, int *ring, int *eve
     return send_message(c, &w) == 0 ? 0 : EXECUTOR_EXIT_CLOSED;
 }
 
+static int receive(struct control *c, struct proto_message *m)
+{
+    const char *reason = "";
+    if (!c->reader) c->reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    if (!c->reader) return EXECUTOR_EXIT_SETUP;
+    return proto_receive(c->connection, c->reader, m, 0, &reason) == 0 ? 0 : EXECUTOR_EXIT_CLOSED;
+}
+
+static int take_drivers(const struct proto_message *m, struct gpu_description *known, unsigned room, unsigned *n)
+{
+    const msgpack_object_array *list = get_list(m, "descriptions");
+    if (m->kind != PROTO_REQUEST || strcmp(m->method, "drivers") != 0 || !list || list->size > room)
+        return EXECUTOR_EXIT_SETUP;
+    for (*n = 0; *n < list->size; ++*n) {
+        const msgpack_object *o = &list->ptr[*n];
+        if (o->type != MSGPACK_OBJECT_BIN || !gpu_description_decode(&known[*n], o->via.bin.ptr, o->via.bin.size))
+            return EXECUTOR_EXIT_SETUP;
+    }
+    return 0;
+}
+
+int control_drivers(struct control *c, struct gpu_description *known, unsigned room, unsigned *n)
+{
+    struct proto_message m;
+    int failure = receive(c, &m);
+    if (failure) return failure;
+    failure = take_drivers(&m, known, room, n);
+    c->asked = m.id;
+    proto_message_clear(&m);
+    return failure;
+}
+
+int control_drivers_loaded(struct control *c, unsigned tested)
+{
+    struct proto_writer w;
+    proto_begin_reply(&w, c->asked);
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "tested", tested);
+    proto_finish(&w);
+    return send_message(c, &w) == 0 ? 0 : EXECUTOR_EXIT_CLOSED;
+}
+
 int control_begin(struct control *c, int *ring, int *events)
 {
     struct proto_message m;
-    const char *reason = "";
-    c->reader = proto_reader_new(PROTO_MAX_MESSAGE);
-    if (!c->reader) return EXECUTOR_EXIT_SETUP;
-    if (proto_receive(c->connection, c->reader, &m, 0, &reason) != 0) return EXECUTOR_EXIT_CLOSED;
-    int failure = begin(c, &m, ring, events);
+    int failure = receive(c, &m);
+    if (failure) return failure;
+    failure = begin(c, &m, ring, events);
     proto_message_clear(&m);
     return failure;
 }

@@ -4,6 +4,7 @@
 #include "daemon/executor/program/buffers.h"
 #include "daemon/executor/program/executables.h"
 #include "daemon/executor/program/states.h"
+#include "daemon/gpu/description.h"
 #include "proto/frame.h"
 
 struct control {
@@ -12,10 +13,15 @@ struct control {
     struct buffers *buffers;
     struct executables *executables;
     struct states *states;
+    uint32_t asked; /* the request that is answered later */
 };
 
-/* Waits for the first request, which gives the session's ring and the socket that tells completions. The process's exit
-   code, or 0. */
+/* Of an executor for GPUs, before that: waits for what is known of them, of at most `room`, and answers when their
+   drivers are loaded: how many of them were tried out. The process's exit code, or 0. */
+int control_drivers(struct control *c, struct gpu_description *known, unsigned room, unsigned *n);
+int control_drivers_loaded(struct control *c, unsigned tested);
+/* Waits for the first request of a session, which gives the session's ring and the socket that tells completions. The
+   process's exit code, or 0. */
 int control_begin(struct control *c, int *ring, int *events);
 /* Answers requests until the broker closes the connection; gives the process's exit code. */
 int control_run(struct control *c);

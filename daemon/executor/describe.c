@@ -29,8 +29,11 @@ static void pack_gpu(struct proto_writer *w, const struct devices_gpu *gpu)
 int describe_gpus(int connection, const struct devices_gpu *gpus, unsigned n)
 {
     struct proto_writer w;
+    unsigned tested = 0;
+    for (unsigned i = 0; i < n; i++) tested += gpus[i].tested;
     proto_begin_notice(&w, "gpus");
-    proto_pack_map(&w, 1);
+    proto_pack_map(&w, 2);
+    proto_pack_uint(&w, "tested", tested);
     proto_pack_key(&w, "gpus");
     msgpack_pack_array(&w.packer, n);
     for (unsigned i = 0; i < n; i++) pack_gpu(&w, &gpus[i]);

@@ -126,20 +126,31 @@ static struct start parse(int argc, char **argv)
     return s;
 }
 
-static void init_devices(const struct start *s)
+/* The GPUs that the broker knows of. The process's exit code, or 0. */
+static int init_gpus(void)
 {
+    struct gpu_description known[DEVICES_MAX_GPUS];
     struct devices_gpu gpus[DEVICES_MAX_GPUS];
-    if (s->profile == SANDBOX_CPU)
-        devices_init(s->threads);
-    else
-        devices_init_gpus(gpus);
+    unsigned n, tested = 0;
+    int ended = control_drivers(&control, known, DEVICES_MAX_GPUS, &n);
+    if (ended) return ended;
+    n = devices_init_gpus(known, n, gpus);
+    for (unsigned i = 0; i < n; i++) tested += gpus[i].tested;
+    return control_drivers_loaded(&control, tested);
+}
+
+static int init_devices(const struct start *s)
+{
+    if (s->profile == SANDBOX_GPU) return init_gpus();
+    devices_init(s->threads);
+    return 0;
 }
 
 static int describe(void)
 {
     struct devices_gpu gpus[DEVICES_MAX_GPUS];
     if (sandbox_enter(SANDBOX_GPU) != 0) return EXECUTOR_EXIT_SETUP;
-    return describe_gpus(CONNECTION_FD, gpus, devices_init_gpus(gpus)) == 0 ? 0 : EXECUTOR_EXIT_SETUP;
+    return describe_gpus(CONNECTION_FD, gpus, devices_init_gpus(NULL, 0, gpus)) == 0 ? 0 : EXECUTOR_EXIT_SETUP;
 }
 
 /* The driver is loaded and the process confined before it knows what it is to do. */
@@ -160,9 +171,10 @@ int main(int argc, char **argv)
     if (sandbox_enter(start.profile) != 0) return EXECUTOR_EXIT_SETUP;
     buffers_init(&buffers);
     states_init(&states, &buffers);
-    init_devices(&start);
+    int ring_fd, event_fd, ended = init_devices(&start);
+    if (ended) return ended;
     executables_init(&executables, &states, devices_find, RING_PRINT_MOST);
-    int ring_fd, event_fd, ended = control_begin(&control, &ring_fd, &event_fd);
+    ended = control_begin(&control, &ring_fd, &event_fd);
     if (ended) return ended;
     struct ring *ring = take_descriptors(ring_fd, event_fd) == 0 ? ring_memory_map(RING_FD) : NULL;
     if (!ring) return EXECUTOR_EXIT_SETUP;

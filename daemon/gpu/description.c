@@ -58,6 +58,28 @@ static void from_numbers(struct gpu_description *d, const uint64_t n[NUMBERS])
                                       .sub_group = (uint32_t)n[17]};
 }
 
+/* What is told by the driver, without what was tried out. */
+static struct gpu_description told_of(const struct gpu_description *d)
+{
+    struct gpu_description told = *d;
+    told.target.features &= ~(uint32_t)SPIRV_TRIED;
+    told.flushes_denormals32 = told.flushes_denormals64 = told.same_addresses = false;
+    return told;
+}
+
+bool gpu_description_learn(struct gpu_description *d, const struct gpu_description *known)
+{
+    uint64_t a[NUMBERS], b[NUMBERS];
+    const struct gpu_description x = told_of(d), y = told_of(known);
+    to_numbers(&x, a);
+    to_numbers(&y, b);
+    if (memcmp(a, b, sizeof a) != 0 || strcmp(x.device, y.device) != 0 || strcmp(x.name, y.name) != 0 ||
+        strcmp(x.driver, y.driver) != 0 || memcmp(x.uuid, y.uuid, sizeof x.uuid) != 0)
+        return false;
+    *d = *known;
+    return true;
+}
+
 static void put_text(msgpack_packer *k, const char *text)
 {
     msgpack_pack_str_with_body(k, text, strlen(text));

@@ -30,6 +30,9 @@ struct gpu_description {
     struct spirv_target target;
 };
 
+/* Is what was tried out of one device true of another? What is told of it is, then, and `known` says what was tried. */
+bool gpu_description_learn(struct gpu_description *d, const struct gpu_description *known);
+
 /* msgpack, to be freed. */
 uint8_t *gpu_description_encode(const struct gpu_description *d, size_t *size);
 /* Trusts nothing. False: it is none. */

@@ -372,6 +372,20 @@ static void test_cache(void **state)
     }
 }
 
+/* Drivers of Vulkan are tried out by the process that looks for devices; executors are told what it found out, also
+   those that take the place of a killed one. */
+static void test_tried_once(void **state)
+{
+    (void)state;
+    struct chain c;
+    for (int i = 0; i < 3; i++) {
+        chain_build(&c, service_connect(&service), SIZE);
+        run(c.session, finalize(c.graph, FUSION_REQUIRE, gpu), NULL, 0);
+        assert_int_equal(service_counter(c.session, "drivers_tested"), service_has_device(c.session, "vulkan"));
+        fusion_disconnect(c.session);
+    }
+}
+
 /* ---- what goes wrong ---- */
 
 /* Follows a circle in memory, of which no compiler sees that it is one. llvmpipe ends loops after 65,535 rounds; so
@@ -742,6 +756,7 @@ ON_DEVICE(test_usm)
 ON_DEVICE(test_independent_parts)
 ON_DEVICE(test_many_submissions)
 ON_DEVICE(test_cache)
+ON_DEVICE(test_tried_once)
 ON_DEVICE(test_faults)
 ON_DEVICE(test_kill)
 ON_DEVICE(test_lacking_aspect)
@@ -771,6 +786,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(on_device_test_cache),
         cmocka_unit_test(on_device_test_faults),
         cmocka_unit_test(on_device_test_kill),
+        cmocka_unit_test(on_device_test_tried_once),
         cmocka_unit_test(on_device_test_lacking_aspect),
         cmocka_unit_test(on_device_test_pointers_in_memory),
         cmocka_unit_test(on_device_test_target),

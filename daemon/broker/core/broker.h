@@ -17,6 +17,7 @@ struct counters {
     uint64_t object_hits_bundle;                               /* launches whose code came with their module */
     uint64_t quick_launches, launches_replaced, launches_kept; /* interpreted at first; then compiled; or not */
     uint64_t binaries_found, binaries_made, binaries_failed;   /* of drivers: by launches that were loaded; by jobs */
+    uint64_t drivers_tested;                                   /* their arithmetic was tried out */
     uint64_t compilers_recycled, compilers_lost, jobs_repeated, executors_lost;
 };
 

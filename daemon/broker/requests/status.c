@@ -8,7 +8,7 @@
 #include "proto/frame.h"
 #include "proto/writer.h"
 
-enum { FIELDS = 36, CLIENT_FIELDS = 7 };
+enum { FIELDS = 37, CLIENT_FIELDS = 7 };
 
 static void pack_client(struct proto_writer *w, const struct session *s)
 {
@@ -58,6 +58,7 @@ static void pack_cache(struct proto_writer *w, const struct broker *broker)
     proto_pack_uint(w, "binaries_found", counters->binaries_found);
     proto_pack_uint(w, "binaries_made", counters->binaries_made);
     proto_pack_uint(w, "binaries_failed", counters->binaries_failed);
+    proto_pack_uint(w, "drivers_tested", counters->drivers_tested);
     proto_pack_uint(w, "corrupt_entries", stats.corrupt);
     proto_pack_uint(w, "cache_write_failures", stats.write_failures);
     proto_pack_uint(w, "cache_bytes_memory", stats.memory_bytes);

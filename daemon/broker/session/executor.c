@@ -12,6 +12,7 @@
 #include "daemon/broker/core/log.h"
 #include "daemon/broker/core/peer.h"
 #include "daemon/broker/core/procstat.h"
+#include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/spare.h"
 #include "daemon/executor/run/exit_codes.h"
 #include "proto/fields.h"
@@ -20,7 +21,7 @@
 
 enum { MAX_DEATHS = 20, DEATH_WINDOW_MS = 60000 };
 enum { FIRST_PAUSE_MS = 10, MAX_DOUBLINGS = 7, MAX_PAUSE_MS = 1000 }; /* between a death and the next start */
-enum { RESUMED = 1 };                                                 /* what EXECUTOR_NOTHING is about */
+enum { RESUMED = 1, DRIVERS };                                        /* what EXECUTOR_NOTHING is about */
 enum { MIN_LOOK_MS = 100, MAX_LOOK_MS = 5000 };                       /* between looks at the progress of submissions */
 enum { GRACE_MS = 1000 }; /* beyond the time limit: usually the executor's own watchdog is first, and knows more */
 
@@ -317,6 +318,13 @@ static void on_exit_status(void *data, int status)
 
 /* ---- messages ---- */
 
+static void on_done(struct executor *e, uint64_t about, const struct proto_message *m)
+{
+    uint64_t tested;
+    e->resumed |= about == RESUMED;
+    if (about == DRIVERS && proto_get_uint(&m->params, "tested", &tested)) e->broker->counters.drivers_tested += tested;
+}
+
 static void on_reply(struct executor *e, struct proto_message *m)
 {
     struct call *call = STAILQ_FIRST(&e->calls);
@@ -332,7 +340,7 @@ static void on_reply(struct executor *e, struct proto_message *m)
     if (subject != EXECUTOR_NOTHING)
         e->events->replied(e->data, subject, about, m);
     else if (m->status == FUSION_SUCCESS)
-        e->resumed |= about == RESUMED;
+        on_done(e, about, m);
     else
         log_warning("an executor refused: %s: %s", m->object, m->reason);
 }
@@ -403,7 +411,23 @@ void executor_request(struct executor *e, uint32_t id, struct proto_writer *requ
     if (!peer_send(e->peer, request) && e->child) child_kill(e->child);
 }
 
-/* What the new process serves. The first of all messages. */
+/* What GPUs there are, which are not tried out again. The first of all messages. */
+static void send_drivers(struct executor *e)
+{
+    const struct gpu *gpu;
+    struct proto_writer w;
+    uint32_t id = executor_next_id(e), n = 0;
+    for (uint32_t i = 0; (gpu = gpus_get(e->broker->gpus, i)); i++) n += gpu->description != NULL;
+    proto_begin_request(&w, id, "drivers");
+    proto_pack_map(&w, 1);
+    proto_pack_key(&w, "descriptions");
+    msgpack_pack_array(&w.packer, n);
+    for (uint32_t i = 0; (gpu = gpus_get(e->broker->gpus, i)); i++)
+        if (gpu->description) msgpack_pack_bin_with_body(&w.packer, gpu->description->data, gpu->description->size);
+    executor_request(e, id, &w, EXECUTOR_NOTHING, DRIVERS);
+}
+
+/* What the new process serves. The first of all messages but for that. */
 static void send_begin(struct executor *e)
 {
     struct proto_writer w;
@@ -443,6 +467,7 @@ void executor_start(struct executor *e)
     e->child = started.child;
     start_looking(e);
     priority_watch(&e->load, child_pid(e->child), &priority_of_executors);
+    if (e->gpu) send_drivers(e);
     send_begin(e);
     send_options(e);
 }

@@ -107,7 +107,10 @@ static void on_message(void *data, struct proto_message *m)
 {
     struct gpus *g = data;
     const msgpack_object *list = m->kind == PROTO_NOTICE ? proto_get(&m->params, "gpus") : NULL;
+    uint64_t tested = 0;
     if (g->n || (g->settled && !g->late) || !list || list->type != MSGPACK_OBJECT_ARRAY) return;
+    proto_get_uint(&m->params, "tested", &tested);
+    g->broker->counters.drivers_tested += tested;
     for (uint32_t i = 0; i < list->via.array.size && g->n < MAX_GPUS; i++)
         if (take(&g->list[g->n], &list->via.array.ptr[i])) g->n++;
     uv_timer_start(&g->limit, on_told, 0, 0); /* from the loop: the connection is in use here */

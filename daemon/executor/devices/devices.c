@@ -37,24 +37,37 @@ void devices_explain(struct running *r, char *out, size_t room)
 
 static const struct {
     const struct device *device;
-    const struct gpu_description *(*init)(struct error *e);
+    const struct gpu_description *(*init)(const struct gpu_description *known, bool *tested, struct error *e);
     int (*open)(struct error *e); /* the driver alone */
     gpu_binary_maker *make_binary;
 } drivers[] = {{&vulkan_device, vulkan_device_init, vulkan_open, vulkan_make_binary},
                {&level_zero_device, level_zero_device_init, level_zero_open, level_zero_make_binary}};
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
 
-unsigned devices_init_gpus(struct devices_gpu gpus[DEVICES_MAX_GPUS])
+static const struct gpu_description *find_known(const struct gpu_description *known, unsigned n, const char *name)
 {
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(known[i].device, name) == 0) return &known[i];
+    return NULL;
+}
+
+unsigned devices_init_gpus(const struct gpu_description *known, unsigned n, struct devices_gpu gpus[DEVICES_MAX_GPUS])
+{
+    unsigned looked_for = 0;
     for (unsigned i = 0; i < DRIVERS; i++) {
         struct error e = {0};
-        gpus[i] = (struct devices_gpu){.name = drivers[i].device->name, .description = drivers[i].init(&e)};
-        if (gpus[i].description)
+        const char *name = drivers[i].device->name;
+        const struct gpu_description *of_it = find_known(known, n, name);
+        if (known && !of_it) continue;
+        struct devices_gpu *gpu = &gpus[looked_for++];
+        *gpu = (struct devices_gpu){.name = name};
+        gpu->description = drivers[i].init(of_it, &gpu->tested, &e);
+        if (gpu->description)
             devices[n_devices++] = drivers[i].device;
         else
-            snprintf(gpus[i].absent, sizeof gpus[i].absent, "%.250s", e.reason);
+            snprintf(gpu->absent, sizeof gpu->absent, "%.250s", e.reason);
     }
-    return DRIVERS;
+    return looked_for;
 }
 
 static unsigned find_driver(const char *name)

@@ -17,6 +17,7 @@ struct devices_gpu {
     const char *name;
     const struct gpu_description *description; /* NULL: absent */
     char absent[256];
+    bool tested; /* the driver was tried out here */
 };
 
 /* Once, before any program is loaded. threads: that a launch may run on. */
@@ -25,8 +26,9 @@ void devices_init(unsigned threads);
 int devices_start(void);
 /* Says, behind the reason of a submission that ran too long, what its kernels wait for. */
 void devices_explain(struct running *r, char *out, size_t room);
-/* In a process for GPUs instead: loads the drivers, while files may still be opened. Gives how many were looked for. */
-unsigned devices_init_gpus(struct devices_gpu gpus[DEVICES_MAX_GPUS]);
+/* In a process for GPUs instead: loads the drivers, while files may still be opened. known: what another process found
+   out, of n devices; no others are there. NULL: nobody knows yet. Gives how many were looked for. */
+unsigned devices_init_gpus(const struct gpu_description *known, unsigned n, struct devices_gpu gpus[DEVICES_MAX_GPUS]);
 /* In a process for that alone: loads the driver of one. -1 with the error. */
 int devices_open_gpu(const char *name, struct error *e);
 /* What its driver makes of the object in a sealed memfd, which stays the caller's, behind the key that says what it is

@@ -46,6 +46,13 @@ enum spirv_feature {
     SPIRV_PIPES = 1u << 31,       /* pipes of modules are pipes, for whoever compiles it */
 };
 
+/* Those that no driver tells, which are found out by trying. */
+enum {
+    SPIRV_TRIED = SPIRV_FMA32 | SPIRV_FMA64 | SPIRV_EXACT_DIVISION32 | SPIRV_EXACT_DIVISION64 | SPIRV_EXACT_SQRT32 |
+                  SPIRV_EXACT_SQRT64 | SPIRV_KEEPS_LOOP_VALUES | SPIRV_LONG_LOOPS | SPIRV_LONE_FENCES |
+                  SPIRV_KNOWS_SPECIALS
+};
+
 struct spirv_target {
     enum spirv_dialect dialect;
     uint32_t version;                      /* of SPIR-V, as in a module's second word: 0x00010500 */

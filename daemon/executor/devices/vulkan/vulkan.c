@@ -11,9 +11,11 @@
 #include "daemon/executor/program/executables.h"
 #include "ir/base/arena.h"
 
-const struct gpu_description *vulkan_device_init(struct error *e)
+const struct gpu_description *vulkan_device_init(const struct gpu_description *known, bool *tested, struct error *e)
 {
-    if (vulkan_open(e) != 0 || vulkan_queue_init(e) != 0 || vulkan_self_test(&vulkan.description, e) != 0) return NULL;
+    if (vulkan_open(e) != 0 || vulkan_queue_init(e) != 0) return NULL;
+    *tested = !known || !gpu_description_learn(&vulkan.description, known);
+    if (*tested && vulkan_self_test(&vulkan.description, e) != 0) return NULL;
     vulkan_binaries_init();
     return &vulkan.description;
 }

@@ -5,7 +5,8 @@
 #include "daemon/gpu/description.h"
 #include "ir/base/error.h"
 
-/* Loads the driver, in a process that may still open files. NULL with the error: there is no such device. */
-const struct gpu_description *vulkan_device_init(struct error *e);
+/* Loads the driver, in a process that may still open files, and tries it out where that is not known (NULL), or known
+   of another driver. NULL with the error: there is no such device. */
+const struct gpu_description *vulkan_device_init(const struct gpu_description *known, bool *tested, struct error *e);
 
 extern const struct device vulkan_device;
