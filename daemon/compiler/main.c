@@ -2,6 +2,7 @@
  * fusiond-compiler: is told of one job at a time by the broker, over descriptor 3. Each job has a connection of its
  * own, and a process of its own that alone reads it: a copy of this one, which never sees a job.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +55,12 @@ static int send_ready(void)
     return send_notice(&w);
 }
 
-static int send_idle(void)
+static int send_idle(uint64_t used_us)
 {
     struct proto_writer w;
     proto_begin_notice(&w, "idle");
-    proto_pack_map(&w, 0);
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "used_us", used_us);
     return send_notice(&w);
 }
 
@@ -96,35 +98,65 @@ static void answer(const struct proto_message *m)
 static void run_job(uint64_t care)
 {
     job_care = care < JOB_NO_CODE ? (enum job_care)care : JOB_NO_CODE;
-    struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    struct proto_reader *r = proto_reader_new(PROTO_MAX_MESSAGE);
     struct proto_message m;
     const char *reason = "";
-    if (!reader || proto_receive(JOB_FD, reader, &m, 0, &reason) != 0 || m.kind != PROTO_REQUEST) return;
+    if (!r || proto_receive(JOB_FD, r, &m, 0, &reason) != 0 || m.kind != PROTO_REQUEST) return;
     answer(&m);
 }
 
-/* The broker's messages: `job`, with the job's connection. */
+/* ---- the broker's messages ---- */
+
+static struct proto_reader *reader;
+
+/* What has come already, while a job runs. As proto_reader_next. */
+static int obey(void)
+{
+    struct proto_message m;
+    const char *reason = "";
+    int state;
+    while ((state = proto_reader_next(reader, &m, &reason)) > 0) {
+        uint64_t priority;
+        if (m.kind == PROTO_NOTICE && strcmp(m.method, "priority") == 0 &&
+            proto_get_uint(&m.params, "priority", &priority))
+            worker_set_priority(priority);
+        proto_message_clear(&m);
+    }
+    return state;
+}
+
+static bool hear(void)
+{
+    struct pollfd control = {CONTROL_FD, POLLIN, 0};
+    int state = obey();
+    if (state == 0 && poll(&control, 1, 0) > 0) state = proto_reader_fill(reader, CONTROL_FD) > 0 ? obey() : -1;
+    return state == 0;
+}
+
+/* False: the broker has closed. */
+static bool do_job(struct proto_message *m)
+{
+    static const struct worker_control control = {.fd = CONTROL_FD, .started = send_started, .hear = hear};
+    struct worker_job order = {.connection = m->fds[0], .care = JOB_ANY, .priority = WORKER_FIRST};
+    uint64_t used_us = 0;
+    m->fds[0] = -1;
+    proto_get_uint(&m->params, "care", &order.care);
+    proto_get_uint(&m->params, "priority", &order.priority);
+    if (worker_run(&order, &control, run_job, &used_us) != 0 || send_idle(used_us) != 0) return false;
+    worker_prepare(run_job);
+    return true;
+}
+
+/* `job`, with the job's connection, until the broker closes. */
 static int serve(void)
 {
-    struct proto_reader *reader = proto_reader_new(PROTO_MAX_MESSAGE);
+    struct proto_message m;
+    const char *reason = "";
+    reader = proto_reader_new(PROTO_MAX_MESSAGE);
     int result = reader ? send_ready() : -1;
     if (result == 0) worker_prepare(run_job);
-    while (result == 0) {
-        struct proto_message m;
-        const char *reason = "";
-        if (proto_receive(CONTROL_FD, reader, &m, 0, &reason) != 0) break; /* the broker closed: the end */
-        if (m.kind == PROTO_NOTICE && strcmp(m.method, "job") == 0 && m.n_fds == 1) {
-            int connection = m.fds[0];
-            m.fds[0] = -1;
-            uint64_t care = JOB_ANY;
-            bool background = false;
-            proto_get_uint(&m.params, "care", &care);
-            proto_get_bool(&m.params, "background", &background);
-            if (background) worker_step_back();
-            if (worker_run(CONTROL_FD, connection, care, run_job, send_started) != 0) break;
-            result = send_idle();
-            worker_prepare(run_job);
-        }
+    for (bool open = result == 0; open && proto_receive(CONTROL_FD, reader, &m, 0, &reason) == 0;) {
+        if (m.kind == PROTO_NOTICE && strcmp(m.method, "job") == 0 && m.n_fds == 1) open = do_job(&m);
         proto_message_clear(&m);
     }
     worker_discard();

@@ -25,7 +25,7 @@
 static const double submit_floor_ms = 0.25;
 static const double submit_factor = 3, finalize_factor = 4;
 static const double frozen_ms = 10000; /* no machine is that slow */
-enum { ATTEMPTS = 3, ATTEMPTS_STRICT = 40, ATTEMPTS_ALONE = 3, MAX_PROCESSES = 64 };
+enum { MEASUREMENTS = 3, MEASUREMENTS_STRICT = 40, MAX_PROCESSES = 64 };
 enum { READY_LIMIT_MS = 30000, MEASURE_LIMIT_MS = 120000 };
 
 struct attackers {
@@ -155,21 +155,37 @@ static bool strict(void)
     return getenv("FUSIOND_TEST_BOUNDS") != NULL;
 }
 
-static void keep_best(struct victim_times *best, const struct victim_times *t)
+static void expect_no_freeze(const char *when, const struct victim_times *t)
 {
-    if (t->submit_p99_ms < best->submit_p99_ms) best->submit_p99_ms = t->submit_p99_ms;
-    if (t->finalize_ms < best->finalize_ms) best->finalize_ms = t->finalize_ms;
+    if (t->slowest_ms > frozen_ms) fail_msg("%s: the victim has waited for %.0f ms", when, t->slowest_ms);
 }
 
-static struct victim_times measure_alone(void)
+/* All that was measured at one time, smallest first. */
+struct series {
+    double submit[MEASUREMENTS_STRICT], finalize[MEASUREMENTS_STRICT];
+    unsigned n;
+};
+
+static void insert(double *sorted, unsigned n, double value)
 {
-    struct victim_times best = measure("alone");
-    for (int i = 1; i < ATTEMPTS_ALONE; i++) {
-        struct victim_times t = measure("alone");
-        keep_best(&best, &t);
-    }
-    print_message("# alone: submit p99 %.3f ms, new finalize %.1f ms\n", best.submit_p99_ms, best.finalize_ms);
-    return best;
+    for (; n > 0 && sorted[n - 1] > value; n--) sorted[n] = sorted[n - 1];
+    sorted[n] = value;
+}
+
+static void measure_more(struct series *all, const char *when)
+{
+    struct victim_times t = measure(when);
+    expect_no_freeze(when, &t);
+    insert(all->submit, all->n, t.submit_p99_ms);
+    insert(all->finalize, all->n, t.finalize_ms);
+    all->n++;
+}
+
+static struct series measure_alone(void)
+{
+    struct series alone = {.n = 0};
+    while (alone.n < MEASUREMENTS) measure_more(&alone, "alone");
+    return alone;
 }
 
 static void end_victim(void)
@@ -182,31 +198,33 @@ static void end_victim(void)
     victim.pid = 0;
 }
 
-static void expect_no_freeze(const char *name, const struct victim_times *t)
+/* Against the best that the victim has alone. */
+static void tell(const char *when, const struct series *all, const struct series *alone)
 {
-    if (t->slowest_ms > frozen_ms) fail_msg("%s: the victim has waited for %.0f ms", name, t->slowest_ms);
+    double submit = alone->submit[0], finalize = alone->finalize[0], middle = all->submit[all->n / 2];
+    print_message("# %s: submit p99 %.3f ms at best (%.1f x alone), %.3f (%.1f x) in the median of %u; ", when,
+                  all->submit[0], all->submit[0] / submit, middle, middle / submit, all->n);
+    middle = all->finalize[all->n / 2];
+    print_message("new finalize %.1f ms (%.1f x), %.1f (%.1f x)\n", all->finalize[0], all->finalize[0] / finalize,
+                  middle, middle / finalize);
 }
 
 /* A machine that others use, too, may be slow for a moment; an attack that harms does so each time. */
-static void measure_attacked(const struct attack *attack, const struct victim_times *alone)
+static void measure_attacked(const struct attack *attack, const struct series *alone)
 {
-    const char *name = attack->name;
-    double submit = alone->submit_p99_ms * submit_factor, finalize = alone->finalize_ms * finalize_factor;
+    double submit = alone->submit[0] * submit_factor, finalize = alone->finalize[0] * finalize_factor;
+    struct series attacked = {.n = 0};
+    bool good;
     if (submit < submit_floor_ms) submit = submit_floor_ms;
-    struct victim_times first = measure(name), best = first;
-    int n = 1, most = strict() ? ATTEMPTS_STRICT : ATTEMPTS;
-    for (; n < most && (best.submit_p99_ms > submit || best.finalize_ms > finalize); n++) {
-        struct victim_times t = measure(name);
-        expect_no_freeze(name, &t);
-        keep_best(&best, &t);
-    }
-    expect_no_freeze(name, &first);
-    print_message("# %s: submit p99 %.3f ms (%.1f x alone), new finalize %.1f ms (%.1f x alone)", name,
-                  best.submit_p99_ms, best.submit_p99_ms / alone->submit_p99_ms, best.finalize_ms,
-                  best.finalize_ms / alone->finalize_ms);
-    print_message("; best of %d, at first %.3f and %.1f ms\n", n, first.submit_p99_ms, first.finalize_ms);
-    if (strict() && (best.submit_p99_ms > submit || best.finalize_ms > finalize))
-        fail_msg("%s: a small submission may take %.3f ms here, a new finalize %.1f ms", name, submit, finalize);
+    do {
+        measure_more(&attacked, attack->name);
+        good = !strict() || (attacked.submit[0] <= submit && attacked.finalize[0] <= finalize);
+    } while (attacked.n < MEASUREMENTS || (!good && attacked.n < MEASUREMENTS_STRICT));
+    tell("alone", alone, alone);
+    tell(attack->name, &attacked, alone);
+    if (!good)
+        fail_msg("%s: a small submission may take %.3f ms here, a new finalize %.1f ms", attack->name, submit,
+                 finalize);
 }
 
 /* ---- the attackers ---- */
@@ -274,9 +292,10 @@ void arena_withstand(const struct attack *attack)
     end_attackers();
     end_victim();
     start_victim();
-    struct victim_times alone = measure_alone();
+    struct series alone = measure_alone();
     while (attackers.n < attack->processes && attackers.n < MAX_PROCESSES) start_attacker(attack);
     if (!wait_for_attackers()) fail_msg("%s: an attacker did not get ready", attack->name);
+    if (attack->check) attack->check();
     measure_attacked(attack, &alone);
     if (!attackers_live()) fail_msg("%s: an attacker ended by itself", attack->name);
     expect_daemon_well();

@@ -24,6 +24,9 @@ struct attack {
     /* Calls attacker_ready when the attack has its full effect, and goes on with it. It is killed in the end; one
        that returns sleeps until then. */
     void (*run)(struct attacker *self);
+    /* Fails the test where the daemon has not done what it does against the attack; in the arena's process, while the
+       attack runs. NULL: the times say all. */
+    void (*check)(void);
 };
 
 /* False, with a TAP plan that says why: the process cannot be other users. */

@@ -1,16 +1,20 @@
 /* Attacks on the processors: long compilations in many sessions, kernels that never end. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "tests/attacks/arena.h"
 
+enum { PATIENCE_MS = 30000 };
 enum { OPERATIONS = 1500, SIZE = 1 << 16 }; /* enough work-items for all threads of an executor */
 
 static int start(void **state)
@@ -83,10 +87,47 @@ static void compile_for_ever(struct attacker *self)
     }
 }
 
+/* Processor time of a process. */
+static double used_seconds(pid_t pid)
+{
+    clockid_t its_clock;
+    struct timespec t;
+    if (clock_getcpuclockid(pid, &its_clock) != 0 || clock_gettime(its_clock, &t) != 0) return 0;
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Jobs at work: a compiler's children that have used more than it takes to wait for a job. */
+static void count_jobs(int *all, int *stepped_back)
+{
+    pid_t compilers[8], jobs[8];
+    int n_compilers = service_children(arena_service(), "fusiond-comp", compilers, 8);
+    *all = *stepped_back = 0;
+    for (int i = 0; i < n_compilers; i++) {
+        struct service compiler = {.pid = compilers[i]};
+        int n = service_children(&compiler, "fusiond-comp", jobs, 8);
+        for (int k = 0; k < n; k++) {
+            if (used_seconds(jobs[k]) < 0.05) continue;
+            ++*all;
+            *stepped_back +=
+                sched_getscheduler(jobs[k]) == SCHED_IDLE || getpriority(PRIO_PROCESS, (id_t)jobs[k]) == 19;
+        }
+    }
+}
+
+/* All that is compiled is the attackers', who have had enough. */
+static void expect_compilers_step_back(void)
+{
+    int all = 0, stepped_back = 0;
+    for (int ms = 0; ms < PATIENCE_MS && (!all || stepped_back < all); ms += 20, usleep(20000))
+        count_jobs(&all, &stepped_back);
+    if (!all || stepped_back < all) fail_msg("of %d long compilations %d have stepped back", all, stepped_back);
+}
+
 static void test_compilers(void **state)
 {
     (void)state;
-    arena_withstand(&(struct attack){.name = "long compilations", .processes = 20, .run = compile_for_ever});
+    arena_withstand(&(struct attack){
+        .name = "long compilations", .processes = 20, .run = compile_for_ever, .check = expect_compilers_step_back});
 }
 
 /* ---- kernels ---- */

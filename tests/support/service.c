@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,8 +60,11 @@ static void copy_programs(const struct service *s, char *program, size_t size)
     snprintf(program, size, "%s/broker/fusiond", s->folder);
 }
 
+/* As the unit file has it: who has stepped back may come forward again. */
 static void become(uid_t uid)
 {
+    const struct rlimit nice_limit = {20, 20};
+    setrlimit(RLIMIT_NICE, &nice_limit);
     if (setgroups(0, NULL) != 0 || setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0) _exit(127);
     umask(0); /* the socket is everybody's */
 }

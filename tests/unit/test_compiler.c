@@ -2,11 +2,14 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +19,7 @@
 #include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/graph.h"
+#include "proto/transfer.h"
 #include "proto/writer.h"
 #include "tests/support/child.h"
 #include "tests/support/rng.h"
@@ -448,6 +452,82 @@ static void test_wrong_parameters(void **state)
     }
 }
 
+/* ---- whom a job goes before ---- */
+
+static void send_notice(const struct fixture *f, const char *method, uint64_t priority, int fd)
+{
+    struct proto_writer w;
+    proto_begin_notice(&w, method);
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "priority", priority);
+    if (fd >= 0) w.fds[w.n_fds++] = fd;
+    assert_true(proto_finish(&w));
+    assert_int_equal(proto_send(f->child.connection, &w, 0), 0);
+    w.n_fds = 0;
+    proto_writer_clear(&w);
+}
+
+/* The number that the next notice has. */
+static uint64_t receive_number(struct fixture *f, const char *method, const char *key)
+{
+    struct proto_message m;
+    uint64_t number;
+    assert_true(child_receive(&f->child, &m));
+    assert_string_equal(m.method, method);
+    assert_true(proto_get_uint(&m.params, key, &number));
+    proto_message_clear(&m);
+    return number;
+}
+
+static bool await_priority(pid_t pid, int policy, int nice_value)
+{
+    for (int ms = 0; ms < 20000; ms++, usleep(1000))
+        if (sched_getscheduler(pid) == policy && getpriority(PRIO_PROCESS, (id_t)pid) == nice_value) return true;
+    return false;
+}
+
+/* May a process of this user that has stepped back come forward again? */
+static bool may_return(void)
+{
+    const struct sched_param none = {0};
+    int status = 1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool idle = sched_setscheduler(0, SCHED_IDLE, &none) == 0;
+        _exit(!idle || sched_setscheduler(0, SCHED_OTHER, &none) != 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status == 0;
+}
+
+/* Where it could not come forward again it does not go as far back as it can. */
+static void test_priority(void **state)
+{
+    struct fixture *f = *state;
+    bool returns = may_return();
+    int pair[2], own = getpriority(PRIO_PROCESS, 0);
+    int last = returns ? SCHED_IDLE : SCHED_OTHER, last_nice = returns ? own : 19;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    send_notice(f, "job", 2, pair[1]);
+    close(pair[1]);
+    pid_t pid = (pid_t)receive_number(f, "started", "pid"); /* it waits for its request */
+    assert_true(await_priority(pid, last, last_nice));
+    if (returns) {
+        send_notice(f, "priority", 0, -1);
+        assert_true(await_priority(pid, SCHED_OTHER, own));
+        send_notice(f, "priority", 1, -1);
+        assert_true(await_priority(pid, SCHED_OTHER, own + 10));
+    }
+    send_notice(f, "priority", 2, -1);
+    assert_true(await_priority(pid, last, last_nice));
+    close(pair[0]);
+    receive_number(f, "idle", "used_us");
+    send_notice(f, "priority", 0, -1); /* too late: nothing runs */
+    struct proto_message m;
+    assert_int_equal(load(f, "k", module_text, sizeof module_text - 1, &m), FUSION_SUCCESS);
+    proto_message_clear(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +540,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_compile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damaged_jobs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_parameters, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_priority, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("compiler", tests, NULL, NULL);
 }

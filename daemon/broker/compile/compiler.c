@@ -25,9 +25,10 @@ struct compiler {
     pid_t worker;         /* its number; 0: not known */
     char directory[300];  /* its temporary files */
     bool ready;
-    uint32_t job;  /* id of the request that is not answered yet; 0: none */
-    bool finished; /* nothing is left of the job's process, but perhaps its last words */
-    char why[256]; /* it was killed for this reason; else "" */
+    uint32_t job;     /* id of the request that is not answered yet; 0: none */
+    bool finished;    /* nothing is left of the job's process, but perhaps its last words */
+    uint64_t used_us; /* processor time of the job that has ended */
+    char why[256];    /* it was killed for this reason; else "" */
 };
 
 static void free_compiler(struct compiler *c)
@@ -72,7 +73,7 @@ static void settle(struct compiler *c)
     if (c->job)
         compiler_kill(c, "the compiler ended a job without an answer");
     else
-        c->events->idle(c->data);
+        c->events->idle(c->data, c->used_us * 1000);
 }
 
 static void on_control(void *data, struct proto_message *m)
@@ -88,6 +89,8 @@ static void on_control(void *data, struct proto_message *m)
     } else if (strcmp(m->method, "idle") == 0) {
         c->worker = 0;
         c->finished = true;
+        c->used_us = 0;
+        proto_get_uint(&m->params, "used_us", &c->used_us);
         settle(c);
     }
 }
@@ -181,18 +184,19 @@ void compiler_stop(struct compiler *c)
     free_compiler(c);
 }
 
-static bool send_job(struct compiler *c, int fd, uint32_t care, bool background)
+static bool send_job(struct compiler *c, int fd, uint32_t care, enum job_priority priority)
 {
     struct proto_writer w;
     proto_begin_notice(&w, "job");
     proto_pack_map(&w, 2);
     proto_pack_uint(&w, "care", care);
-    proto_pack_bool(&w, "background", background);
+    proto_pack_uint(&w, "priority", priority);
     w.fds[w.n_fds++] = fd;
     return peer_send(c->control, &w);
 }
 
-void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request, uint32_t care, bool background)
+void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request, uint32_t care,
+                  enum job_priority priority)
 {
     int pair[2];
     c->job = id;
@@ -203,7 +207,7 @@ void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request,
     bool sent = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0;
     if (sent) {
         c->work = peer_new(&c->broker->loop, pair[0], SIZE_MAX, &work_events, c);
-        sent = c->work && send_job(c, pair[1], care, background) && peer_send(c->work, request);
+        sent = c->work && send_job(c, pair[1], care, priority) && peer_send(c->work, request);
         close(pair[1]);
     }
     if (sent) return;
@@ -211,7 +215,22 @@ void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request,
     compiler_kill(c, "the job could not be sent to the compiler");
 }
 
+void compiler_set_priority(struct compiler *c, enum job_priority priority)
+{
+    struct proto_writer w;
+    if (!c->control) return;
+    proto_begin_notice(&w, "priority");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "priority", priority);
+    if (!peer_send(c->control, &w)) compiler_kill(c, "the compiler does not listen");
+}
+
 uint64_t compiler_memory(const struct compiler *c)
 {
     return procstat_resident(c->worker ? c->worker : child_pid(c->child));
+}
+
+uint64_t compiler_used_ns(const struct compiler *c)
+{
+    return c->worker ? priority_used_ns(c->worker) : 0;
 }

@@ -1,6 +1,7 @@
 /* One compiler process: started, given jobs one at a time, measured, ended. */
 #pragma once
 
+#include "daemon/broker/compile/jobs.h"
 #include "daemon/broker/core/broker.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
@@ -11,8 +12,8 @@ struct compiler_events {
     void (*ready)(void *data, const msgpack_object *params); /* the notice `ready` has come */
     /* The reply to the job; cleared afterwards. It can be given no other one until `idle`. */
     void (*done)(void *data, const struct proto_message *reply);
-    /* Nothing is left of the job. */
-    void (*idle)(void *data);
+    /* Nothing is left of the job, which has used so much processor time. */
+    void (*idle)(void *data, uint64_t used_ns);
     /* It has died, or was ended for breaking a rule: why, with nothing left of it. It is freed afterwards. */
     void (*ended)(void *data, const char *why);
 };
@@ -21,9 +22,12 @@ struct compiler_events {
 struct compiler *compiler_start(struct broker *broker, const struct compiler_events *events, void *data);
 /* Ends it with no callback. NULL is fine. */
 void compiler_stop(struct compiler *compiler);
-/* Gives it a job (a finished request, cleared). care: 0, and more after it has ended compilers. background: it steps
-   back behind what others run. */
-void compiler_run(struct compiler *compiler, uint32_t id, struct proto_writer *request, uint32_t care, bool background);
+/* Gives it a job (a finished request, cleared). care: 0, and more after it has ended compilers. */
+void compiler_run(struct compiler *compiler, uint32_t id, struct proto_writer *request, uint32_t care,
+                  enum job_priority priority);
+/* Another one from now on, while the job runs. */
+void compiler_set_priority(struct compiler *compiler, enum job_priority priority);
 /* Kills it; `ended` comes with this reason. */
 void compiler_kill(struct compiler *compiler, const char *why);
-uint64_t compiler_memory(const struct compiler *compiler); /* resident bytes */
+uint64_t compiler_memory(const struct compiler *compiler);  /* resident bytes */
+uint64_t compiler_used_ns(const struct compiler *compiler); /* processor time of the job up to now */

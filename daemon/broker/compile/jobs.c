@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "daemon/broker/compile/allowance.h"
 #include "proto/writer.h"
 
 void jobs_init(struct jobs *jobs)
@@ -160,6 +161,24 @@ void job_begin(struct job *job, const struct pool_client *client)
     job->background = client->background;
     job->started_ns = uv_hrtime();
     turns_begin(client->user);
+}
+
+static enum job_priority priority_for(const struct job_waiter *waiter, bool shared)
+{
+    if (shared && allowance_exceeded(waiter->client->user, uv_hrtime())) return JOB_LAST;
+    return waiter->client->background ? JOB_BEHIND : JOB_FIRST;
+}
+
+enum job_priority job_priority(const struct job *job, bool shared)
+{
+    const struct job_waiter *waiter;
+    enum job_priority most = shared ? JOB_LAST : JOB_BEHIND;
+    LIST_FOREACH(waiter, &job->waiters, link)
+    {
+        enum job_priority priority = priority_for(waiter, shared);
+        if (priority < most) most = priority;
+    }
+    return most;
 }
 
 void job_put_back(struct job *job)

@@ -20,6 +20,9 @@ struct job_key {
     bool cached;      /* the result goes into the cache */
 };
 
+/* Before whom it goes where several want the processors: docs/protocol.md, `job`. */
+enum job_priority { JOB_FIRST, JOB_BEHIND, JOB_LAST };
+
 struct job {
     struct jobs *jobs;
     struct job_key key;
@@ -61,6 +64,9 @@ void job_wait(struct job *job, struct pool_client *client, struct job_waiter *wa
 void job_cancel(struct job_waiter *waiter);
 /* It runs: it was this client's turn. */
 void job_begin(struct job *job, const struct pool_client *client);
+/* As of now: that of him who should wait least. shared: other users are there, who go before one who has had much
+   compiled. */
+enum job_priority job_priority(const struct job *job, bool shared);
 /* It did not get a result, and waits for another compiler. */
 void job_put_back(struct job *job);
 /* Tells everybody who waits, then frees the job. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/broker/cache/cache.h"
+#include "daemon/broker/compile/allowance.h"
 #include "daemon/broker/compile/compiler.h"
 #include "daemon/broker/core/log.h"
 #include "proto/fields.h"
@@ -12,7 +13,7 @@
 #include "proto/writer.h"
 
 enum {
-    TICK_MS = 250,          /* between looks at the compilers; more often where the time limit is short */
+    TICK_MS = 100,          /* between looks at the compilers; more often where the time limit is short */
     START_LIMIT_MS = 20000, /* from start to `ready` */
     IDLE_MS = 30000,        /* more than one idle compiler is ended after this */
     MAX_FAILED_STARTS = 3,
@@ -29,8 +30,11 @@ struct worker {
     struct compiler *compiler;
     struct job *job;
     bool ready;
-    bool over_limit; /* it is ended for its job's time or memory */
-    bool resting;    /* its job is answered, but not all of it has ended */
+    bool over_limit;       /* it is ended for its job's time or memory */
+    bool resting;          /* its job is answered, but not all of it has ended */
+    struct user *user;     /* whose turn its job was, until nothing is left of that; else NULL */
+    uint64_t accounted_ns; /* of what the job has used */
+    enum job_priority priority;
     uint32_t jobs_done;
     uint64_t since_ms; /* start of this state */
 };
@@ -82,6 +86,13 @@ struct job *pool_add(struct pool *pool, struct pool_client *client, const struct
     struct job *job = jobs_add(&pool->jobs, client, key, id, request, error);
     if (job) uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool)); /* from the loop: no results during this call */
     return job;
+}
+
+void pool_wait(struct pool *pool, struct job *job, struct pool_client *client, struct job_waiter *waiter,
+               job_done_fn *done, void *data)
+{
+    job_wait(job, client, waiter, done, data);
+    if (job->runs_for) uv_timer_start(&pool->tick, on_tick, 0, tick_ms(pool));
 }
 
 /* ---- what the compilers are ---- */
@@ -149,9 +160,33 @@ static void set_tick(struct pool *pool)
         uv_timer_start(&pool->tick, on_tick, tick_ms(pool), tick_ms(pool));
 }
 
+static bool is_shared(const struct pool *pool)
+{
+    return pool->broker->listener && pool->broker->users.n_present > 1;
+}
+
+/* What its job has used up to now. */
+static void account(struct worker *w, uint64_t used_ns)
+{
+    if (!w->user || used_ns <= w->accounted_ns) return;
+    allowance_use(w->user, used_ns - w->accounted_ns, uv_hrtime());
+    w->accounted_ns = used_ns;
+}
+
+/* Its user may have used much by now, somebody else may wait for it, or nobody may be there to go first. */
+static void weigh(struct worker *w)
+{
+    account(w, compiler_used_ns(w->compiler));
+    enum job_priority priority = w->job ? job_priority(w->job, is_shared(w->pool)) : w->priority;
+    if (priority == w->priority) return;
+    w->priority = priority;
+    compiler_set_priority(w->compiler, priority);
+}
+
 static void remove_worker(struct worker *w)
 {
     LIST_REMOVE(w, link);
+    user_put(w->user);
     free(w);
 }
 
@@ -257,9 +292,12 @@ static void on_done(void *data, const struct proto_message *reply)
     schedule(pool);
 }
 
-static void on_idle(void *data)
+static void on_idle(void *data, uint64_t used_ns)
 {
     struct worker *w = data;
+    account(w, used_ns);
+    user_put(w->user);
+    w->user = NULL;
     w->resting = false;
     w->since_ms = now_ms(w->pool);
     schedule(w->pool);
@@ -322,9 +360,12 @@ static void run(struct worker *w, struct job *job, const struct pool_client *cli
     job_begin(job, client);
     w->job = job;
     w->since_ms = now_ms(w->pool);
+    w->user = user_ref(client->user);
+    w->accounted_ns = 0;
+    w->priority = job_priority(job, is_shared(w->pool));
     struct proto_writer request;
     if (proto_writer_copy(&job->request, &request))
-        compiler_run(w->compiler, job->id, &request, job->care, job->background);
+        compiler_run(w->compiler, job->id, &request, job->care, w->priority);
     else
         compiler_kill(w->compiler, "there is no memory for its job");
 }
@@ -389,6 +430,7 @@ static void on_tick(uv_timer_t *timer)
     uint32_t idle = 0;
     for (w = LIST_FIRST(&pool->workers); w; w = next) {
         next = LIST_NEXT(w, link);
+        weigh(w);
         check_worker(w);
         if (is_free(w) && idle++ > 0 && now_ms(pool) - w->since_ms > IDLE_MS) retire(w);
     }

@@ -29,4 +29,7 @@ struct job *pool_find(struct pool *pool, const struct job_key *key);
 uint32_t pool_next_id(struct pool *pool);
 struct job *pool_add(struct pool *pool, struct pool_client *client, const struct job_key *key, uint32_t id,
                      struct proto_writer *request, struct error *error);
+/* As job_wait(). Who joins a job that runs already may hasten it. */
+void pool_wait(struct pool *pool, struct job *job, struct pool_client *client, struct job_waiter *waiter,
+               job_done_fn *done, void *data);
 struct pool_counts pool_counts(const struct pool *pool);

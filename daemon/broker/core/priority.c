@@ -43,8 +43,7 @@ void priority_take(const struct priority *priority)
     if (syscall(SYS_sched_setattr, 0, &a, 0) != 0) setpriority(PRIO_PROCESS, 0, nice_now);
 }
 
-/* Processor time of a process, its threads included. */
-static uint64_t used_ns(pid_t pid)
+uint64_t priority_used_ns(pid_t pid)
 {
     clockid_t clock;
     struct timespec t;
@@ -54,7 +53,7 @@ static uint64_t used_ns(pid_t pid)
 
 void priority_watch(struct priority_load *load, pid_t pid, const struct priority *priority)
 {
-    *load = (struct priority_load){.pid = pid, .used_ns = used_ns(pid), .nice = nice_of(priority)};
+    *load = (struct priority_load){.pid = pid, .used_ns = priority_used_ns(pid), .nice = nice_of(priority)};
 }
 
 /* Which policy the process has when it has stepped back so far: the last step gives way to whoever wakes up. */
@@ -88,7 +87,7 @@ void priority_step_to(struct priority_load *load, int steps)
 
 uint64_t priority_measure(struct priority_load *load)
 {
-    uint64_t used = used_ns(load->pid), more = used > load->used_ns ? used - load->used_ns : 0;
+    uint64_t used = priority_used_ns(load->pid), more = used > load->used_ns ? used - load->used_ns : 0;
     load->used_ns = used;
     return more;
 }

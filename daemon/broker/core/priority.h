@@ -19,6 +19,9 @@ extern const struct priority priority_of_compilers, priority_of_executors, prior
 /* For the calling process. Allocates and locks nothing. Failures are none: it only runs at another time. */
 void priority_take(const struct priority *priority);
 
+/* Processor time of a process, its threads included; 0 where unknown. */
+uint64_t priority_used_ns(pid_t pid);
+
 /* What a process has used lately. */
 struct priority_load {
     pid_t pid;

@@ -37,6 +37,8 @@ struct user_turns {
     uint64_t expected_ns;           /* what its jobs took lately */
     uint64_t guessed_ns;            /* taken from the deficit for those that run */
     uint64_t compile_ns;            /* ever */
+    uint64_t recent_ns, recent_at;  /* processor time that its jobs used lately, and when that was so (allowance.h) */
+    bool much;                      /* that is more than is anybody's */
     uint32_t running;
 };
 

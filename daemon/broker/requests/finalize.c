@@ -293,7 +293,7 @@ static void start(struct session *s, struct proto_message *m, const struct order
     struct error error;
     struct job *job = plan_job(f, o, &error);
     if (job) {
-        job_wait(job, &s->pool_client, &f->plan_waiter, on_planned, f);
+        pool_wait(s->broker->pool, job, &s->pool_client, &f->plan_waiter, on_planned, f);
     } else {
         error_about(&error, "graph");
         finalization_fail(f, &error);

@@ -227,7 +227,7 @@ static bool compile_launch(struct finalize *f, struct launch *launch)
         return false;
     }
     f->running++;
-    job_wait(job, &s->pool_client, &launch->waiter, on_compiled, launch);
+    pool_wait(s->broker->pool, job, &s->pool_client, &launch->waiter, on_compiled, launch);
     return true;
 }
 

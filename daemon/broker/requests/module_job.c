@@ -63,7 +63,7 @@ void module_job_run(struct module_job *j, const struct module_request *r, job_do
     struct error error;
     struct job *job = start_job(j, r, &error);
     if (job) {
-        job_wait(job, &j->operation.session->pool_client, &j->waiter, done, j);
+        pool_wait(j->operation.session->broker->pool, job, &j->operation.session->pool_client, &j->waiter, done, j);
     } else {
         error_about(&error, "%s", j->name);
         module_job_fail(j, &error);

@@ -160,7 +160,7 @@ static void start_one(struct upgrade *u)
     }
     u->state = IS_MADE;
     all->running++;
-    job_wait(job, &s->background, &u->waiter, on_made, u);
+    pool_wait(s->broker->pool, job, &s->background, &u->waiter, on_made, u);
 }
 
 static void start(struct upgrades *all)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #include "proto/transfer.h"
 
 enum { MOST_SAID = 2000 }; /* bytes of a job's standard error that reach the log */
-enum { BACKGROUND_NICE = 10 };
+enum { BEHIND_NICE = 10, LAST_NICE = 19 };
 
 /* The process of the next job. */
 static struct {
@@ -64,25 +65,36 @@ _Noreturn static void work(int connection, pid_t compiler, int said, worker_body
 /* ---- in the compiler ---- */
 
 /* Until it has ended; -1: the broker has closed the connection. */
-static int wait_for(pid_t pid, int control)
+static int wait_for(pid_t pid, const struct worker_control *control)
 {
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (process < 0) return 0; /* a kernel before 5.3: waited for below, whatever the broker does */
-    struct pollfd fds[] = {{process, POLLIN, 0}, {control, POLLIN, 0}};
-    while (poll(fds, 2, -1) < 0 && errno == EINTR) continue;
+    struct pollfd fds[] = {{process, POLLIN, 0}, {control->fd, POLLIN, 0}};
+    bool open = control->hear();
+    while (open && !fds[0].revents) {
+        poll(fds, 2, -1);
+        open = control->hear();
+    }
     close(process);
-    return fds[0].revents ? 0 : -1; /* while a job runs the broker says nothing, so that it can only have gone */
+    return fds[0].revents ? 0 : -1;
+}
+
+static uint64_t microseconds(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 }
 
 /* The job has no way out of its process group. Its leader is reaped afterwards: nobody else has its number until then.
  */
-static int end_group(pid_t pid)
+static int end_group(pid_t pid, uint64_t *used_us)
 {
     siginfo_t ended;
+    struct rusage used = {0};
     int status = 0;
     while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
     kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR) continue;
+    if (used_us) *used_us = microseconds(used.ru_utime) + microseconds(used.ru_stime);
     return status;
 }
 
@@ -114,6 +126,34 @@ static void forget(void)
     next.waits = next.said = -1;
 }
 
+/* May a process that has stepped back as far as possible come forward again? A limit or a right allows that. Where not,
+   it must not be starved. */
+static bool may_return(void)
+{
+    static int status = -1;
+    const struct sched_param none = {0};
+    pid_t pid = status < 0 ? fork() : 0;
+    if (status < 0 && pid == 0)
+        _exit(sched_setscheduler(0, SCHED_IDLE, &none) != 0 || sched_setscheduler(0, SCHED_OTHER, &none) != 0);
+    if (pid > 0) waitpid(pid, &status, 0);
+    return status == 0;
+}
+
+/* Who wakes up goes before an idle process at once. What the job starts from now on takes over what it has; its nice
+   value, which says how much it gets of what is left, all that it has started. */
+void worker_set_priority(uint64_t priority)
+{
+    const struct sched_param none = {0};
+    errno = 0;
+    int own = getpriority(PRIO_PROCESS, 0);
+    if (errno != 0 || next.pid == 0) return;
+    bool idle = priority >= WORKER_LAST && may_return();
+    int nice_value = own + (priority == WORKER_BEHIND ? BEHIND_NICE : 0);
+    if (priority >= WORKER_LAST && !idle) nice_value = LAST_NICE;
+    setpriority(PRIO_PGRP, (id_t)next.pid, nice_value);
+    sched_setscheduler(next.pid, idle ? SCHED_IDLE : SCHED_OTHER, &none);
+}
+
 void worker_prepare(worker_body *body)
 {
     int pair[2];
@@ -127,59 +167,55 @@ void worker_prepare(worker_body *body)
     next.pid = fork();
     if (next.pid == 0) work(pair[1], self, next.said, body);
     close(pair[1]);
-    if (next.pid > 0)
-        setpgid(next.pid, next.pid); /* here too: whoever comes first */
-    else
+    if (next.pid > 0) {
+        setpgid(next.pid, next.pid);                        /* here too: whoever comes first */
+        if (may_return()) worker_set_priority(WORKER_LAST); /* until there is a job */
+    } else {
         forget();
-}
-
-void worker_step_back(void)
-{
-    errno = 0;
-    int own = getpriority(PRIO_PROCESS, 0);
-    if (errno == 0 && next.pid != 0) setpriority(PRIO_PROCESS, (id_t)next.pid, own + BACKGROUND_NICE);
+    }
 }
 
 void worker_discard(void)
 {
     if (next.pid == 0) return;
     kill(-next.pid, SIGKILL);
-    end_group(next.pid);
+    end_group(next.pid, NULL);
     forget();
 }
 
 /* The job's connection, to the process that waits for it. */
-static int hand_over(int job, uint64_t care)
+static int hand_over(const struct worker_job *job)
 {
     struct proto_writer w;
+    worker_set_priority(job->priority);
     proto_begin_notice(&w, "job");
     proto_pack_map(&w, 1);
-    proto_pack_uint(&w, "care", care);
-    w.fds[w.n_fds++] = job;
+    proto_pack_uint(&w, "care", job->care);
+    w.fds[w.n_fds++] = job->connection;
     int result = proto_finish(&w) ? proto_send(next.waits, &w, 0) : -1;
     proto_writer_clear(&w);
     return result;
 }
 
 /* One that has died meanwhile is none. */
-static int start(int job, uint64_t care, worker_body *body)
+static int start(const struct worker_job *job, worker_body *body)
 {
-    if (next.pid != 0 && hand_over(job, care) == 0) return 0;
+    if (next.pid != 0 && hand_over(job) == 0) return 0;
     worker_discard();
     process_clean();
     worker_prepare(body);
-    return next.pid != 0 ? hand_over(job, care) : -1;
+    return next.pid != 0 ? hand_over(job) : -1;
 }
 
-int worker_run(int control, int job, uint64_t care, worker_body *body, void (*started)(int pid))
+int worker_run(const struct worker_job *job, const struct worker_control *control, worker_body *body, uint64_t *used_us)
 {
-    int result = start(job, care, body);
-    close(job);
+    int result = start(job, body);
+    close(job->connection);
     if (result != 0) end_like(EXIT_FAILURE << 8);
-    started(next.pid);
+    control->started(next.pid);
     result = wait_for(next.pid, control);
     if (result != 0) kill(-next.pid, SIGKILL);
-    int status = end_group(next.pid);
+    int status = end_group(next.pid, used_us);
     repeat(next.said);
     forget();
     if (status != 0 && result == 0) end_like(status);

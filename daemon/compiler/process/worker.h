@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Does the work for the connection JOB_FD; its own descriptors are all it has of the compiler. care: how, from the
@@ -12,11 +13,25 @@ typedef void worker_body(uint64_t care);
 
 /* Starts the process of the next job, which waits for it in its confines: a job need not wait for a process then. */
 void worker_prepare(worker_body *body);
-/* Nobody waits for its job: it steps back behind others who want the processors. */
-void worker_step_back(void);
+/* Before whom it goes where several want the processors: docs/protocol.md, `job`. */
+enum worker_priority { WORKER_FIRST, WORKER_BEHIND, WORKER_LAST };
+void worker_set_priority(uint64_t priority);
 /* Ends it where no job came. */
 void worker_discard(void);
-/* Runs body in a process of its own, the one that was prepared where there is one, with `job` (taken) as JOB_FD, and
-   waits until nothing of it is left, its files included. 0; -1 where the other end of `control` was closed meanwhile.
-   Where that process does not end in peace, this one ends in the same way. started: is told its number. */
-int worker_run(int control, int job, uint64_t care, worker_body *body, void (*started)(int pid));
+struct worker_job {
+    int connection; /* becomes JOB_FD; taken */
+    uint64_t care, priority;
+};
+
+struct worker_control {
+    int fd;
+    void (*started)(int pid); /* is told the number of the job's process */
+    bool (*hear)(void);       /* takes what has come over fd, without waiting; false: it was closed */
+};
+
+/* Runs body in a process of its own, the one that was prepared where there is one, and waits until nothing of it is
+   left, its files included. 0; -1 where the other end of the control connection was closed meanwhile. Where that
+   process does not end in peace, this one ends in the same way. used_us: the processor time of it and all that it
+   started. */
+int worker_run(const struct worker_job *job, const struct worker_control *control, worker_body *body,
+               uint64_t *used_us);
