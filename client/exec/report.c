@@ -47,14 +47,16 @@ static const char *text_or_none(fusion_exec *e, const msgpack_object *map, const
 static bool read_groups(fusion_exec *e, msgpack_object_array list, uint32_t n_flat)
 {
     fusion_group *groups = client_pool_array(&e->pool, list.size, sizeof *groups);
+    uint64_t *predicted_ns = client_pool_array(&e->pool, list.size, sizeof *predicted_ns);
     bool *seen = client_pool_array(&e->pool, n_flat, sizeof *seen);
-    if (!groups || !seen) return false;
+    if (!groups || !predicted_ns || !seen) return false;
     for (uint32_t i = 0; i < list.size; i++) {
         const msgpack_object *map = &list.ptr[i];
         uint64_t lanes = 0;
         proto_get_uint(map, "lanes", &lanes);
         groups[i].lanes = (uint32_t)lanes;
         proto_get_uint(map, "bytes", &groups[i].bytes);
+        proto_get_uint(map, "predicted_ns", &predicted_ns[i]);
         if (!read_nodes(e, client_reply_list(map, "nodes"), seen, n_flat, &groups[i].nodes, &groups[i].n_nodes))
             return false;
         groups[i].kernel = client_reply_text(&e->pool, map, "kernel");
@@ -64,6 +66,7 @@ static bool read_groups(fusion_exec *e, msgpack_object_array list, uint32_t n_fl
         groups[i].assembly = optional_text(e, map, "assembly");
     }
     e->report.groups = groups;
+    e->report.predicted_ns = predicted_ns;
     e->report.n_groups = e->report.launches = list.size;
     return true;
 }

@@ -62,10 +62,11 @@ static void put_triple(msgpack_packer *k, const char *key, const uint64_t v[3])
 
 static void report_launch(msgpack_packer *k, const struct fuser_launch *l, bool keep_ir)
 {
-    msgpack_pack_map(k, keep_ir ? 4 : 3);
+    msgpack_pack_map(k, keep_ir ? 5 : 4);
     put_numbers(k, "nodes", l->nodes, l->n_nodes);
     put_string(k, "kernel", l->kernel->name);
     put_uint(k, "bytes", l->traffic);
+    put_uint(k, "predicted_ns", l->predicted_ns);
     if (!keep_ir) return;
     char *text = ir_print(l->module);
     put_string(k, "ir", text);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fuser/cost/cost.h"
 #include "ir/base/nd_range.h"
 #include "ir/core/ir.h"
 
@@ -114,12 +115,10 @@ struct fuser_device {
     uint32_t sub_group_sizes[8];
     uint32_t primary_sub_group_size;
     uint64_t register_bytes; /* of vector registers, for each work-item of those computed at once; 0: not known */
-    uint64_t cache_bytes;    /* that stay near the cores, for launches that run band by band; 0: none does */
-    uint64_t own_bytes;      /* of them, in each core's own cache */
-    uint32_t cores;          /* which work at a time; 0: one */
-    bool fma;                /* has a fused multiply-add: products and sums that may be contracted are */
-    bool is_gpu;             /* its work-groups are many and small, and run at the same time */
-    bool can_fuse;           /* aspect ext_oneapi_graph_fusion */
+    struct cost_machine machine;
+    bool fma;      /* has a fused multiply-add: products and sums that may be contracted are */
+    bool is_gpu;   /* its work-groups are many and small, and run at the same time */
+    bool can_fuse; /* aspect ext_oneapi_graph_fusion */
 };
 
 /* Work-group barriers between kernels that insert_barriers did not ask for. */

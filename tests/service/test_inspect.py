@@ -87,7 +87,8 @@ def test_profile():
     expect([(s["name"], s["step"], s["steps"]) for s in profile["steps"]] ==
            [("launch 1: fused_scale_scale", 0, 1), ("launch 2: fused_shift_scale", 1, 1)], profile)
     expect(sum(s["bytes"] for s in profile["steps"]) == out["bytes_fused"], profile)
-    expect(all(s["ms"] > 0 for s in profile["steps"]), profile)
+    expect(all(s["ms"] > 0 and s["predicted_ms"] > 0 for s in profile["steps"]), profile)
+    expect([round(s["predicted_ms"], 3) for s in profile["steps"]] == out["predicted_ms"], out)
     expect(out["unfused"]["launches"] == 4 and out["unfused"]["bytes"] == out["bytes_unfused"], out["unfused"])
     expect(out["unfused"]["run_ms"] > 0 and out["unfused"]["ratio"] > 0, out["unfused"])
     with open(trace) as file:

@@ -49,8 +49,8 @@ static struct fuser_plan *plan_for(const char *const *kernels, unsigned n, uint6
         test_kernel(g, name, kernels[i], test_range_2d(WIDTH, HEIGHT), args, 4);
     }
     g->options.explain = true;
-    g->options.device.cache_bytes = cache;
-    g->options.device.cores = cores;
+    g->options.device.machine.cache_bytes = cache;
+    g->options.device.machine.cores = cores;
     struct fuser_plan *plan = check_planned(g);
     test_graph_free(g);
     return plan;

@@ -517,6 +517,7 @@ typedef struct fusion_report {
     const fusion_step *steps;
     uint32_t n_jobs; /* none of what was in a cache, or is made later */
     const fusion_job *jobs;
+    const uint64_t *predicted_ns; /* of each group: what one run takes by the cost model; 0: not known */
 } fusion_report;
 
 /* What was done and why; lives as long as the executable. */

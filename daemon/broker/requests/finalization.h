@@ -27,6 +27,7 @@ struct finalize {
     struct blob *graph, *saved_options;               /* it is to be saved, and not loaded; else NULL */
     struct job_waiter plan_waiter, save_waiter;
     struct job_key plan_key;
+    struct hash target; /* what code is made for */
     struct blob *plan;
     struct blob_value plan_value;
     const msgpack_object_array *kernels;

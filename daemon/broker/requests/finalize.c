@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/broker/requests/launches.h"
+#include "daemon/broker/requests/machine.h"
 #include "daemon/broker/requests/module_job.h"
 #include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/request.h"
@@ -52,8 +53,10 @@ static void on_planned(void *data, struct blob *plan, const struct error *error)
         finalization_fail(f, error);
     else if (!take_plan(f, plan, &refused))
         finalization_fail(f, &refused);
-    else
+    else {
+        machine_learn(f->operation.session->broker, &f->target, &f->plan_value.root, f->operation.session->user->uid);
         launches_begin(f);
+    }
 }
 
 /* False: the cache has no plan. Else f goes on, or has failed. */
@@ -225,10 +228,11 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     struct pool *pool = s->broker->pool;
     struct job *job = pool_find(pool, &f->plan_key);
     if (job) return job;
+    struct blob *machine = machine_figures(s->broker, &o->target);
     struct proto_writer w;
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, "plan");
-    proto_pack_map(&w, o->gpu ? 9 : 8);
+    proto_pack_map(&w, 8 + (o->gpu != NULL) + (machine != NULL));
     proto_pack_bytes(&w, "graph", o->graph, o->graph_size);
     proto_pack_key(&w, "modules");
     msgpack_pack_array(&w.packer, o->modules->size);
@@ -243,6 +247,8 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     if (o->gpu) proto_pack_bytes(&w, "gpu", o->gpu->description->data, o->gpu->description->size);
     proto_pack_bool(&w, "keep_ir", o->keep_ir);
     proto_pack_bool(&w, "debug", o->debug);
+    if (machine) proto_pack_bytes(&w, "machine", machine->data, machine->size);
+    blob_unref(machine);
     return pool_add(pool, &s->pool_client, &f->plan_key, id, &w, error);
 }
 
@@ -258,6 +264,7 @@ static struct finalize *new_finalize(struct session *s, struct proto_message *m,
     f->keep_assembly = o->keep_assembly;
     f->gpu = o->debug ? NULL : o->gpu;
     f->tier = (enum tier)o->tier;
+    f->target = o->target;
     f->worst = CACHE_MEMORY;
     f->plan_key = (struct job_key){.kind = CACHE_PLAN, .hash = plan_hash(o), .cached = true};
     f->bindings = blob_pack(proto_get(&m->params, "bindings"));

@@ -15,7 +15,7 @@
 enum { PARALLEL = 2 }; /* launches under way for each compiler */
 
 /* What is done sooner in batches than it is compiled, which takes at least some 20 ms: the work of all launches
-   together (fuser/plan/graph/work.h), of which two threads do this in about 10 ms. */
+   together (fuser/cost/cost.h), of which two threads do this in about 10 ms. */
 static const uint64_t QUICK_WORK = 100000000;
 
 static void start_launches(struct finalize *f);

@@ -7,17 +7,16 @@
 #include "fuser/bands/reach.h"
 #include "fuser/plan/bands/rings.h"
 #include "fuser/plan/bands/schedule.h"
+#include "fuser/plan/launch/launch_traffic.h"
 #include "ir/base/arena.h"
 
 enum {
     MOST_LAUNCHES = 64,
     MOST_ACCESSES = 192, /* of all launches of a run: each is compared with each */
     MOST_BANDS = 512,
-    MOST_AT_ONCE = 16, /* and so many bands for each core, so that none waits long for the others at the end: */
-    BANDS_PER_CORE = 8,
-    LARGE = 8,         /* less memory than so many times the cores' own caches is not worth it */
-    PAGE_BYTES = 4096, /* rings are whole pages, */
-    MOST_ROUNDS = 512, /* which are at so many places at most: executors take no more than 1024 */
+    BANDS_PER_CORE = 8, /* so that none waits long for the others at the end */
+    PAGE_BYTES = 4096,  /* rings are whole pages, */
+    MOST_ROUNDS = 512,  /* which are at so many places at most: executors take no more than 1024 */
 };
 
 typedef unsigned long long ull;
@@ -46,16 +45,12 @@ struct band_run {
     bool *rings; /* by the run's numbers */
 };
 
-/* ---- what launches touch ---- */
-
-static const int64_t *numbers_of(const struct launching *l, const struct fuser_launch *launch)
+static const struct cost_machine *machine_of(const struct launching *l)
 {
-    int64_t *numbers = arena_alloc(l->ctx->arena, (launch->n_params + 1) * sizeof *numbers);
-    for (uint32_t i = 0; i < launch->n_params; i++)
-        if (launch->params[i].kind == FUSER_PARAM_VALUE)
-            numbers[i] = l->facts->graph->values[launch->params[i].index].number;
-    return numbers;
+    return &l->ctx->options->device.machine;
 }
+
+/* ---- what launches touch ---- */
 
 /* In bytes of the buffer, and none outside of it. */
 static struct banded_access access_of(const struct launching *l, const struct fuser_param *p,
@@ -81,7 +76,7 @@ static void look_at(const struct launching *l, struct candidate *c)
 {
     struct band_reaches reaches;
     struct arena *arena = l->ctx->arena;
-    c->numbers = numbers_of(l, c->launch);
+    c->numbers = numbers_of_launch(l->facts, c->launch, arena);
     if (!has_only_buffers(c->launch) ||
         !band_reaches_find(c->launch->kernel, &c->launch->range, c->numbers, arena, &reaches))
         return;
@@ -148,18 +143,6 @@ static void begin_run(struct band_run *r, struct launching *l, struct candidate 
     schedule_begin(l->ctx->arena, &r->schedule);
 }
 
-static uint32_t cores_of(const struct fuser_device *d)
-{
-    return d->cores < 1 ? 1 : d->cores < MOST_AT_ONCE ? d->cores : MOST_AT_ONCE;
-}
-
-/* What the cores have in caches of their own, together. */
-static uint64_t own_caches(const struct fuser_device *d)
-{
-    uint64_t bytes = d->own_bytes * cores_of(d);
-    return bytes && bytes < d->cache_bytes ? bytes : d->cache_bytes;
-}
-
 /* As few bands as what is in use fits with, but some for each core. */
 static bool fits_with(struct band_run *r, uint32_t at_once, uint64_t bytes)
 {
@@ -173,10 +156,10 @@ static bool fits_with(struct band_run *r, uint32_t at_once, uint64_t bytes)
    each core, or with one that they share. */
 static bool fits(struct band_run *r)
 {
-    const struct fuser_device *d = &r->l->ctx->options->device;
-    uint32_t cores = cores_of(d);
-    if (fits_with(r, cores, own_caches(d)) || (cores > 1 && fits_with(r, cores, d->cache_bytes))) return true;
-    return fits_with(r, 1, d->cache_bytes);
+    const struct cost_machine *m = machine_of(r->l);
+    uint32_t cores = cost_bands_at_once(m);
+    if (fits_with(r, cores, cost_own_caches(m)) || (cores > 1 && fits_with(r, cores, m->cache_bytes))) return true;
+    return fits_with(r, 1, m->cache_bytes);
 }
 
 /* ---- whether it is worth it ---- */
@@ -242,15 +225,19 @@ static bool is_shared(const struct band_run *r, uint32_t buffer)
     return n > 1;
 }
 
-static bool is_worth_it(const struct band_run *r, uint64_t *saved)
+struct band_traffic {
+    uint64_t apart, together;
+};
+
+static bool is_worth_it(const struct band_run *r, struct band_traffic *t)
 {
     uint64_t apart = 0, together = 0;
     for (uint32_t b = 0; b < r->schedule.n_buffers; b++) {
         for (uint32_t i = 0; i < r->n; i++) apart += traffic(r, b, i, 1, false);
         if (!r->rings[b]) together += traffic(r, b, 0, r->n, is_shared(r, b));
     }
-    *saved = apart > together ? apart - together : 0;
-    return together <= apart / 4 * 3 && apart >= LARGE * own_caches(&r->l->ctx->options->device);
+    *t = (struct band_traffic){apart, together};
+    return cost_bands_pay(machine_of(r->l), apart, together);
 }
 
 /* ---- the result ---- */
@@ -286,7 +273,18 @@ static void remark(struct band_run *r, uint64_t saved)
                         (ull)g->buffers[r->regions[b].buffer].bytes);
 }
 
-static void add_bands(struct band_run *r, uint64_t saved)
+/* What is left of the traffic is theirs as all of it was. */
+static void predict(struct band_run *r, const struct band_traffic *t)
+{
+    const struct cost_machine *m = machine_of(r->l);
+    for (uint32_t i = 0; i < r->n; i++) {
+        struct fuser_launch *launch = &r->l->plan->launches[r->l->plan->steps[r->first + i].index];
+        double left = (double)launch->traffic * ((double)t->together / (double)t->apart);
+        if (m->cores) launch->predicted_ns = cost_launch_ns(m, launch->operations, (uint64_t)left);
+    }
+}
+
+static void add_bands(struct band_run *r, const struct band_traffic *t)
 {
     struct fuser_plan *plan = r->l->plan;
     const struct band_schedule *s = &r->schedule;
@@ -303,7 +301,8 @@ static void add_bands(struct band_run *r, uint64_t saved)
         if (r->rings[b]) plan->rings[r->regions[b].buffer] = (s->windows[b] + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     plan->bands = arena_grow(plan->arena, plan->bands, plan->n_bands, sizeof *plan->bands);
     plan->bands[plan->n_bands++] = bands;
-    remark(r, saved);
+    predict(r, t);
+    remark(r, t->apart > t->together ? t->apart - t->together : 0);
 }
 
 /* ---- all runs ---- */
@@ -348,11 +347,11 @@ static void find_in(struct launching *l, struct candidate *candidates, uint32_t 
 {
     while (n > 1) {
         struct band_run run;
-        uint64_t saved;
+        struct band_traffic traffic;
         uint32_t done = longest_run(l, candidates, first, some_of(candidates, first, n), &run);
         if (done > 1) find_rings(&run);
-        if (done > 1 && is_worth_it(&run, &saved))
-            add_bands(&run, saved);
+        if (done > 1 && is_worth_it(&run, &traffic))
+            add_bands(&run, &traffic);
         else
             say_not(l, candidates, first, done > 1 ? "that saves too little" : "too much would be in use at a time");
         first += done;
@@ -367,13 +366,13 @@ static bool is_large(const struct launching *l, const struct fuser_launch *launc
     for (uint32_t i = 0; i < launch->n_params; i++)
         if (launch->params[i].kind == FUSER_PARAM_BUFFER)
             bytes += l->facts->graph->buffers[launch->params[i].index].bytes;
-    return bytes >= own_caches(&l->ctx->options->device);
+    return bytes >= cost_own_caches(machine_of(l));
 }
 
 static bool is_wanted(const struct launching *l)
 {
     const struct fuser_options *o = l->ctx->options;
-    return o->mode == FUSER_MODE_ENABLE && o->device.cache_bytes && !o->debug && l->plan->n_launches > 1;
+    return o->mode == FUSER_MODE_ENABLE && o->device.machine.cache_bytes && !o->debug && l->plan->n_launches > 1;
 }
 
 void bands_find(struct launching *l)

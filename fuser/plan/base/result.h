@@ -48,6 +48,8 @@ struct fuser_launch {
     struct nd_range range; /* local filled in */
     uint64_t work;         /* operations of all work-items: an estimate */
     uint64_t traffic;      /* bytes that it moves over global memory: docs/fusion.md */
+    uint64_t operations;   /* of all work-items, as code: an estimate */
+    uint64_t predicted_ns; /* that it takes, says fuser/cost; 0: on a device whose machine is not known */
     uint32_t n_params;
     struct fuser_param *params; /* as the kernel's parameters */
     uint32_t n_nodes;

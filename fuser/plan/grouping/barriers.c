@@ -1,11 +1,6 @@
-/*
- * Barriers by itself. Where kernels meet, each work-group is computed by itself, region by region: what it costs is
- * that vectors do not go on in the next group. Of rows that fill vectors nothing is lost, and what flows between the
- * kernels stays in the nearest cache; of short rows as much may be lost as a launch costs, or more.
- */
+/* Barriers by itself. Where kernels meet, each work-group is computed by itself, region by region, and what flows
+   between the kernels stays in the nearest cache. */
 #include "fuser/plan/grouping/barriers.h"
-
-enum { FULL_ROW = 16 }; /* work-items: a vector of the widest registers */
 
 bool barriers_may_be_put(const struct fuser_options *o)
 {
@@ -31,6 +26,6 @@ static bool meet_anyway(const struct grouping *g, const struct group_builder *b)
 
 bool barriers_pay(const struct grouping *g, const struct group_builder *b, const struct nd_range *range)
 {
-    if (g->ctx->options->barriers == FUSER_BARRIERS_NEEDED || barriers_row(range) >= FULL_ROW) return true;
+    if (g->ctx->options->barriers == FUSER_BARRIERS_NEEDED || cost_barrier_pays(barriers_row(range))) return true;
     return meet_anyway(g, b);
 }

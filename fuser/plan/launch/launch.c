@@ -13,7 +13,6 @@
 #include "fuser/plan/graph/sub_group_size.h"
 #include "fuser/plan/graph/traffic.h"
 #include "fuser/plan/graph/uses.h"
-#include "fuser/plan/graph/work.h"
 #include "fuser/plan/launch/attempt.h"
 #include "fuser/plan/launch/flows.h"
 #include "fuser/plan/launch/kernel.h"
@@ -250,7 +249,7 @@ static struct fuser_launch launch_of(const struct launching *l, const struct att
     struct arena *arena = l->plan->arena;
     struct fuser_launch launch = {.module = r->module, .range = r->range, .n_nodes = r->run.n};
     launch.kernel = r->module->functions[0];
-    launch.work = work_of_launch(r->module->functions[0], &r->range);
+    launch.work = cost_of_batches(r->module->functions[0], &r->range);
     launch.params = arena_alloc(arena, (r->params.n + 1) * sizeof *launch.params);
     for (uint32_t i = 0; i < r->params.n; i++)
         if (r->kept[i]) launch.params[launch.n_params++] = launch_param(l, &r->params.params[i]);
@@ -346,7 +345,12 @@ static bool add_launch(struct launching *l, struct attempt *r)
 {
     struct fuser_plan *plan = l->plan;
     struct fuser_launch launch = launch_of(l, r);
+    const struct cost_machine *machine = &l->ctx->options->device.machine;
     launch.traffic = traffic_of_attempt(l, r, &launch);
+    if (machine->cores) {
+        launch.operations = operations_of_launch(&launch, numbers_of_launch(l->facts, &launch, l->ctx->arena));
+        launch.predicted_ns = cost_launch_ns(machine, launch.operations, launch.traffic);
+    }
     plan->bytes_fused += launch.traffic;
     bool done = add_conditions(l, r, &launch);
     plan->launches = arena_grow(plan->arena, plan->launches, plan->n_launches, sizeof *plan->launches);

@@ -4,7 +4,7 @@
 
 #include "fuser/access/access.h"
 #include "fuser/graph/range.h"
-#include "fuser/plan/recompute/pays.h"
+#include "fuser/plan/graph/operations.h"
 #include "ir/base/arena.h"
 
 struct recompute_work {
@@ -89,7 +89,7 @@ static void look_at(const struct recomputing *r, struct recompute_made *m)
     const struct ir_function *kernel = m->module->functions[0];
     const struct nd_range *range = &m->request.consumer.range;
     m->access = access_analyse(kernel, range, 0, r->facts->small_memory, m->taken);
-    m->work = pays_work_of(kernel, range, m->taken);
+    m->work = operations_of_kernel(kernel, range, m->taken);
 }
 
 const struct recompute_made *recompute_make(struct recomputing *r, struct recompute_candidate *c)
@@ -117,7 +117,7 @@ uint64_t recompute_work_of(struct recomputing *r, const struct recompute_state *
     struct recompute_work *w = arena_alloc(r->ctx->arena, sizeof *w);
     *w = (struct recompute_work){s->node.kernel, s->node.range, 0, r->works};
     r->works = w;
-    w->work = pays_work_of(w->kernel, &w->range, numbers_of(r, s));
+    w->work = operations_of_kernel(w->kernel, &w->range, numbers_of(r, s));
     return w->work;
 }
 

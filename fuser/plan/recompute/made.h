@@ -16,7 +16,7 @@ struct recompute_made {
 
 /* Finds c->made for each reader. The first of them without a module, or NULL: all have one. */
 const struct recompute_made *recompute_make(struct recomputing *r, struct recompute_candidate *c);
-/* Of a work-item of the node's kernel, as pays.h counts. */
+/* Of a work-item of the node's kernel, as fuser/cost counts. */
 uint64_t recompute_work_of(struct recomputing *r, const struct recompute_state *s);
 /* What only looking at them needed. */
 void recompute_made_free(struct recomputing *r);

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/cost/cost.h"
 #include "fuser/graph/range.h"
 #include "fuser/plan/graph/left_out.h"
 #include "fuser/plan/recompute/candidate.h"
 #include "fuser/plan/recompute/change.h"
 #include "fuser/plan/recompute/made.h"
-#include "fuser/plan/recompute/pays.h"
 #include "ir/base/arena.h"
 
 /* A kernel of more operations is not made; nor is made what comes after so many tries, however large the graph. */
@@ -28,7 +28,7 @@ static bool is_worth_it(struct recomputing *r, const struct recompute_candidate 
         if (after > before) more += (after - before) * range_items(&reader->node.range);
     }
     const struct fuser_options *o = r->ctx->options;
-    return o->mode == FUSER_MODE_REQUIRE || pays_to_recompute(more, less, c->traffic, o->device.cache_bytes > 0);
+    return o->mode == FUSER_MODE_REQUIRE || cost_recomputing_pays(&o->device.machine, more, less, c->traffic);
 }
 
 static void say_not(struct recomputing *r, const struct recompute_candidate *c, const char *why)

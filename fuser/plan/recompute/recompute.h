@@ -4,7 +4,7 @@
  *
  * This room takes the facts of the graph and gives a graph in which such a reader is a kernel that does the writer's
  * work too (fuser/recompute/compose.h), and the writer is no node any more. What the plan says of nodes is put back to
- * those that were given at the end. pays.h decides whether it is worth it.
+ * those that were given at the end. fuser/cost says whether it is worth it.
  */
 #pragma once
 

@@ -56,13 +56,13 @@ double profile_bandwidth(fusion_session *s, const char *device)
 /* What ran as one, over all runs. */
 struct part {
     uint32_t step, n_steps;
-    uint64_t median_ns, bytes;
+    uint64_t median_ns, bytes, predicted_ns; /* predicted_ns: 0: not known */
 };
 
 struct parts {
     uint32_t n;
     struct part *parts;
-    uint64_t ns, bytes; /* of a run */
+    uint64_t ns, bytes, predicted_ns; /* of a run */
 };
 
 static uint64_t bytes_of(const fusion_report *r, uint32_t step, uint32_t n_steps)
@@ -71,6 +71,18 @@ static uint64_t bytes_of(const fusion_report *r, uint32_t step, uint32_t n_steps
     for (uint32_t i = step; i < step + n_steps && i < r->n_steps; i++)
         if (r->steps[i].is_group) bytes += r->groups[r->steps[i].index].bytes;
     return bytes;
+}
+
+/* 0: of some of its steps it is not known. */
+static uint64_t predicted_of(const fusion_report *r, uint32_t step, uint32_t n_steps)
+{
+    uint64_t ns = 0;
+    for (uint32_t i = step; i < step + n_steps && i < r->n_steps; i++) {
+        uint64_t own = r->steps[i].is_group && r->predicted_ns ? r->predicted_ns[r->steps[i].index] : 0;
+        if (!own) return 0;
+        ns += own;
+    }
+    return ns;
 }
 
 static struct part *find_part(struct parts *p, uint32_t step, uint32_t n_steps)
@@ -108,12 +120,14 @@ static struct parts find_parts(const struct runs *r)
     for (uint32_t i = 0; i < r->n_times && p.parts; i++) {
         const fusion_step_time *t = &r->times[i];
         if (find_part(&p, t->step, t->n_steps)) continue;
-        p.parts[p.n++] = (struct part){t->step, t->n_steps, 0, bytes_of(report, t->step, t->n_steps)};
+        p.parts[p.n++] = (struct part){t->step, t->n_steps, 0, bytes_of(report, t->step, t->n_steps),
+                                       predicted_of(report, t->step, t->n_steps)};
     }
     for (uint32_t i = 0; i < p.n; i++) {
         p.parts[i].median_ns = median_of(r, &p.parts[i]);
         p.ns += p.parts[i].median_ns;
         p.bytes += p.parts[i].bytes;
+        p.predicted_ns += p.parts[i].predicted_ns;
     }
     qsort(p.parts, p.n, sizeof *p.parts, compare_parts);
     return p;
@@ -138,11 +152,13 @@ const char *profile_step_name(const fusion_exec *exec, uint32_t step, uint32_t n
 
 /* ---- as text and as JSON ---- */
 
-static void print_part(const char *name, uint64_t ns, double share, uint64_t bytes, double bandwidth)
+static void print_part(const char *name, const struct part *p, double share, double bandwidth)
 {
-    char time[NUMBER_TEXT], size[NUMBER_TEXT], rate[NUMBER_TEXT] = "";
+    char time[NUMBER_TEXT], predicted[NUMBER_TEXT], size[NUMBER_TEXT], rate[NUMBER_TEXT] = "";
+    uint64_t ns = p->median_ns, bytes = p->bytes;
     double per_second = ns ? (double)bytes * 1e9 / (double)ns : 0;
-    printf("  %-40.40s %10s %5.1f %% %10s", name, time_text(ns, time), 100 * share,
+    printf("  %-40.40s %10s %10s %5.1f %% %10s", name, time_text(ns, time),
+           p->predicted_ns ? time_text(p->predicted_ns, predicted) : "", 100 * share,
            bytes ? size_text(bytes, size) : "");
     if (bytes && ns) printf(" %8s/s", size_text((uint64_t)per_second, rate));
     if (bytes && ns && bandwidth > 0) printf(" %5.1f %%", 100 * per_second / bandwidth);
@@ -153,14 +169,16 @@ void profile_print(const struct runs *r, double bandwidth)
 {
     struct parts p = find_parts(r);
     char name[200], rate[NUMBER_TEXT];
-    printf("%sprofile%s (medians of %" PRIu32 " runs)\n  %-40s %10s %7s %10s %10s %7s\n", style(stdout, STYLE_BOLD),
-           style(stdout, STYLE_NONE), r->n, "step", "time", "share", "traffic", "bandwidth", "of all");
+    printf("%sprofile%s (medians of %" PRIu32 " runs)\n  %-40s %10s %10s %7s %10s %10s %7s\n",
+           style(stdout, STYLE_BOLD), style(stdout, STYLE_NONE), r->n, "step", "time", "predicted", "share", "traffic",
+           "bandwidth", "of all");
     for (uint32_t i = 0; i < p.n; i++) {
         const struct part *part = &p.parts[i];
-        print_part(profile_step_name(r->exec, part->step, part->n_steps, name, sizeof name), part->median_ns,
-                   p.ns ? (double)part->median_ns / (double)p.ns : 0, part->bytes, bandwidth);
+        print_part(profile_step_name(r->exec, part->step, part->n_steps, name, sizeof name), part,
+                   p.ns ? (double)part->median_ns / (double)p.ns : 0, bandwidth);
     }
-    print_part("all steps", p.ns, 1, p.bytes, bandwidth);
+    struct part all = {.median_ns = p.ns, .bytes = p.bytes, .predicted_ns = p.predicted_ns};
+    print_part("all steps", &all, 1, bandwidth);
     if (bandwidth > 0)
         printf("  of all: of the %s/s with which a copy of 64 MiB reads and writes memory; more is the cache's\n",
                size_text((uint64_t)bandwidth, rate));
@@ -183,6 +201,8 @@ static json_object *part_json(const struct runs *r, const struct part *part)
     json_object_object_add(o, "step", json_object_new_int64(part->step));
     json_object_object_add(o, "steps", json_object_new_int64(part->n_steps));
     json_object_object_add(o, "ms", number_json((double)part->median_ns / 1e6, "%.6f"));
+    if (part->predicted_ns)
+        json_object_object_add(o, "predicted_ms", number_json((double)part->predicted_ns / 1e6, "%.6f"));
     json_object_object_add(o, "bytes", json_object_new_int64((int64_t)part->bytes));
     json_object_object_add(
         o, "bytes_per_second",

@@ -41,16 +41,19 @@ json_object *report_json(const fusion_exec *e)
     const fusion_report *r = fusion_exec_report(e);
     json_object *o = json_object_new_object(), *groups = json_object_new_array(),
                 *internalized = json_object_new_array(), *remarks = json_object_new_array(),
-                *tiers = json_object_new_array();
+                *tiers = json_object_new_array(), *predicted = json_object_new_array();
     for (uint32_t i = 0; i < r->n_groups; i++)
         json_object_array_add(groups, nodes_json(e, r->groups[i].nodes, r->groups[i].n_nodes));
     for (uint32_t i = 0; i < r->n_groups; i++) json_object_array_add(tiers, json_text(r->groups[i].tier));
+    for (uint32_t i = 0; i < r->n_groups && r->predicted_ns; i++)
+        json_object_array_add(predicted, json_ms((double)r->predicted_ns[i] / 1e6));
     for (uint32_t i = 0; i < r->n_internalized; i++)
         json_object_array_add(internalized, json_text(r->internalized[i].buffer));
     for (uint32_t i = 0; i < r->n_remarks; i++) json_object_array_add(remarks, remark_json(&r->remarks[i]));
     json_object_object_add(o, "launches", json_object_new_int64(r->launches));
     json_object_object_add(o, "groups", groups);
     json_object_object_add(o, "tiers", tiers);
+    json_object_object_add(o, "predicted_ms", predicted);
     json_object_object_add(o, "internalized", internalized);
     json_object_object_add(o, "bytes_fused", json_object_new_int64((int64_t)r->bytes_fused));
     json_object_object_add(o, "bytes_unfused", json_object_new_int64((int64_t)r->bytes_unfused));
@@ -89,7 +92,7 @@ void report_print_tiers(fusion_exec *e)
 void report_print_summary(const fusion_exec *e)
 {
     const fusion_report *r = fusion_exec_report(e);
-    char fused[32], unfused[32];
+    char fused[32], unfused[32], predicted[NUMBER_TEXT];
     printf("linear order:");
     for (uint32_t i = 0; i < r->n_order; i++) printf(" %s", fusion_exec_node_name(e, r->order[i]));
     printf("\nlaunches: %" PRIu32 "\n", r->launches);
@@ -98,6 +101,7 @@ void report_print_summary(const fusion_exec *e)
         printf("  %" PRIu32 ". %s (%" PRIu32 " work-items at once", i + 1, g->kernel, g->lanes);
         if (*g->effort && strcmp(g->effort, "full") != 0) printf(", effort: %s", g->effort);
         if (is_quick(g)) printf(", until there is code");
+        if (r->predicted_ns && r->predicted_ns[i]) printf(", some %s", time_text(r->predicted_ns[i], predicted));
         printf("):");
         for (uint32_t k = 0; k < g->n_nodes; k++) printf(" %s", fusion_exec_node_name(e, g->nodes[k]));
         putchar('\n');

@@ -1,0 +1,39 @@
+/* The figures of the machine, in the cache. */
+#include "daemon/broker/requests/machine.h"
+
+#include <unistd.h>
+
+#include "daemon/broker/cache/cache.h"
+#include "proto/fields.h"
+
+enum { MOST_BYTES = 256 };
+
+/* A cache may be in a folder that several machines see. */
+static struct hash key_of(const struct hash *target)
+{
+    char name[256] = "";
+    struct hasher h;
+    gethostname(name, sizeof name - 1);
+    hasher_begin(&h, "machine");
+    hasher_add_hash(&h, target);
+    hasher_add_text(&h, name);
+    return hasher_end(&h);
+}
+
+struct blob *machine_figures(const struct broker *broker, const struct hash *target)
+{
+    struct hash key = key_of(target);
+    struct blob *figures = NULL;
+    return cache_get(broker->cache, CACHE_MACHINE, &key, &figures) == CACHE_MISS ? NULL : figures;
+}
+
+void machine_learn(const struct broker *broker, const struct hash *target, const msgpack_object *plan, uid_t owner)
+{
+    const void *bytes;
+    size_t size;
+    struct hash key = key_of(target);
+    if (!proto_get_bytes(plan, "machine", &bytes, &size) || size > MOST_BYTES) return;
+    struct blob *figures = blob_new(bytes, size);
+    if (figures) cache_put(broker->cache, CACHE_MACHINE, &key, figures, owner);
+    blob_unref(figures);
+}

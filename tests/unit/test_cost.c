@@ -1,0 +1,102 @@
+/* The cost model: figures of the machine, and what they decide. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fuser/cost/cost.h"
+
+static void figures_are_kept(void **state)
+{
+    (void)state;
+    struct cost_machine m = {.operations = 181543, .bytes = 27225, .launch_ns = 2659, .cores = 2}, kept = {.cores = 3};
+    uint8_t bytes[COST_FIGURES_BYTES];
+    cost_figures_write(&m, bytes);
+    assert_true(cost_figures_read(&kept, bytes, sizeof bytes));
+    assert_int_equal(kept.operations, m.operations);
+    assert_int_equal(kept.bytes, m.bytes);
+    assert_int_equal(kept.launch_ns, m.launch_ns);
+    assert_int_equal(kept.cores, 3);
+}
+
+static void what_are_no_figures(void **state)
+{
+    (void)state;
+    struct cost_machine m = {.operations = 1, .bytes = 2, .launch_ns = 3}, kept = {0};
+    uint8_t bytes[COST_FIGURES_BYTES];
+    cost_figures_write(&m, bytes);
+    assert_false(cost_figures_read(&kept, bytes, sizeof bytes - 1));
+    m.bytes = 0;
+    cost_figures_write(&m, bytes);
+    assert_false(cost_figures_read(&kept, bytes, sizeof bytes));
+    m.bytes = UINT64_MAX;
+    cost_figures_write(&m, bytes);
+    assert_false(cost_figures_read(&kept, bytes, sizeof bytes));
+    assert_int_equal(kept.operations, 0);
+}
+
+/* Whatever the machine, there are figures, and the same again from bytes. */
+static void measured(void **state)
+{
+    (void)state;
+    struct cost_machine m = {.cores = 2}, kept = {0};
+    uint8_t bytes[COST_FIGURES_BYTES];
+    cost_measure(&m, 4);
+    assert_true(m.operations && m.bytes && m.launch_ns);
+    cost_figures_write(&m, bytes);
+    assert_true(cost_figures_read(&kept, bytes, sizeof bytes));
+}
+
+static void time_of_launches(void **state)
+{
+    (void)state;
+    struct cost_machine m = {.operations = 1000, .bytes = 100, .launch_ns = 7000, .cores = 2};
+    assert_int_equal(cost_launch_ns(&m, 0, 0), 7000);
+    assert_int_equal(cost_launch_ns(&m, 0, 1000), 7000 + 10000);         /* bound by memory, */
+    assert_int_equal(cost_launch_ns(&m, 2000 * 50, 1000), 7000 + 50000); /* by both cores */
+    m.cores = 1;
+    assert_int_equal(cost_launch_ns(&m, 2000 * 50, 1000), 7000 + 100000);
+}
+
+/* A machine that computes more in the time of a byte computes more again; none does without bounds. */
+static void recomputing(void **state)
+{
+    (void)state;
+    struct cost_machine usual = {0}, slow = {.operations = 1000, .bytes = 1000},
+                        fast = {.operations = 24000, .bytes = 1000}, faster = {.operations = 1000000, .bytes = 1},
+                        banded = {.cache_bytes = 1 << 20};
+    const struct {
+        const struct cost_machine *machine;
+        uint64_t most; /* operations for 100 bytes */
+    } cases[] = {{&usual, 1600}, {&slow, 800}, {&fast, 2400}, {&faster, 3200}, {&banded, 400}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(cost_recomputing_pays(cases[i].machine, cases[i].most + 7, 7, 100));
+        assert_false(cost_recomputing_pays(cases[i].machine, cases[i].most + 7 + 32, 7, 100));
+        assert_true(cost_recomputing_pays(cases[i].machine, 5, 9, 0));
+    }
+}
+
+static void bands(void **state)
+{
+    (void)state;
+    struct cost_machine m = {.cache_bytes = 8 << 20, .own_bytes = 1 << 20, .cores = 2};
+    assert_int_equal(cost_own_caches(&m), 2 << 20);
+    assert_true(cost_bands_pay(&m, 16 << 20, 12 << 20));
+    assert_false(cost_bands_pay(&m, 16 << 20, 13 << 20));
+    assert_false(cost_bands_pay(&m, 15 << 20, 1 << 20));
+    m.cores = 64;
+    assert_int_equal(cost_bands_at_once(&m), 16);
+    assert_int_equal(cost_own_caches(&m), 8 << 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_kept), cmocka_unit_test(what_are_no_figures), cmocka_unit_test(measured),
+        cmocka_unit_test(time_of_launches), cmocka_unit_test(recomputing),         cmocka_unit_test(bands),
+    };
+    return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
+}
