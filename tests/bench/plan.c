@@ -134,6 +134,7 @@ static bool time_planning(int shape, uint32_t n)
     for (int k = 0; k < RUNS; k++) {
         struct error error;
         double start = milliseconds();
+        g->options.device.machine.cores = 2;
         struct fuser_plan *plan = fuser_plan_new(&g->graph, &g->options, &error);
         times[k] = milliseconds() - start;
         if (!plan) return fprintf(stderr, "%s: %s\n", error.object, error.reason) < 0;

@@ -77,6 +77,24 @@ def test_run_fused():
     expect(any(r["buffer"] == "t" for r in out["remarks"]), "a remark about t")
 
 
+def machine_entries():
+    return [open(os.path.join(folder, name), "rb").read()
+            for folder, _, names in os.walk(CACHE.name) for name in names if name.endswith(".4")]
+
+
+def test_figures_of_the_machine_are_kept():
+    first, second = Folder(), Folder(n=2048)
+    usual = ENVIRONMENT.pop("FUSIOND_MACHINE", None)
+    try:
+        out = json.loads(run("explain", first.graph, "--json"))
+        measured = machine_entries()
+        expect(out["predicted_ms"][0] > 0 and len(measured) == 1, measured)
+        run("explain", second.graph)
+        expect(machine_entries() == measured, "measured again")
+    finally:
+        if usual: ENVIRONMENT["FUSIOND_MACHINE"] = usual
+
+
 def test_profile():
     f = Folder(graph=CUT_GRAPH)
     trace = f.file("trace.json")
