@@ -72,6 +72,12 @@ typedef struct { size_t size; fusion_mode mode; bool insert_barriers; const char
     fusion_tier tier; ...; } fusion_finalize_options;
 fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options, fusion_exec **exec);
 void fusion_exec_destroy(fusion_exec *exec);
+fusion_status fusion_exec_save(fusion_exec *exec, void **bytes, size_t *size);
+fusion_status fusion_exec_load(fusion_session *session, const char *name, const void *bytes, size_t size,
+    const fusion_finalize_options *options, fusion_exec **exec);
+typedef struct { size_t size; const char *name; fusion_buffer *buffer; fusion_type type; uint64_t count;
+    bool reads, writes, internalized; ...; } fusion_exec_memory_info;
+fusion_status fusion_exec_memory(const fusion_exec *exec, uint32_t index, fusion_exec_memory_info *info);
 
 typedef struct { const char *code, *node, *buffer, *text; ...; } fusion_remark;
 typedef struct { uint32_t n_nodes; const fusion_node *nodes; const char *kernel; uint32_t lanes;

@@ -13,6 +13,9 @@ _TYPES = {
 }
 
 
+_DTYPES = {value: name for name, value in _TYPES.items() if name != "b1"}
+
+
 def type_of(dtype):
     """The service's element type of a NumPy dtype."""
     dtype = numpy.dtype(dtype)
@@ -81,18 +84,28 @@ class Array:
     fusiond.Array([1., 7., 3.])
     """
 
-    def __init__(self, session, shape, dtype):
-        self.session = session
+    def __init__(self, session, shape, dtype, name=None):
+        self.session, self.name = session, name
         self.shape = tuple(int(n) for n in (shape if hasattr(shape, "__iter__") else (shape,)))
         self.dtype = numpy.dtype(dtype)
         if any(n < 0 for n in self.shape):
             raise ValueError(f"a negative size in shape {self.shape}")
         self.size = math.prod(self.shape)
         self.handle = None
-        self.handle = session.pool.take(self.dtype, self.size)
+        self.handle = session.pool.take(self.dtype, self.size) if name is None else None
         self.fresh = self.handle is None  # its contents are zeros
         if self.fresh:
-            self.handle = create_buffer(session, self.dtype, self.size)
+            self.handle = create_buffer(session, self.dtype, self.size, name=name)
+
+    @classmethod
+    def of_handle(cls, owner, buffer, kind, count):
+        """A flat one on a buffer of an executable, which it keeps alive."""
+        array = cls.__new__(cls)
+        array.session, array.owner, array.handle, array.fresh = owner.session, owner, buffer, False
+        array.name = None
+        array.dtype = numpy.dtype(_DTYPES.get(kind, "u1"))
+        array.shape, array.size = (count,), count
+        return array
 
     ndim = property(lambda self: len(self.shape))
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
@@ -128,8 +141,8 @@ class Array:
         return repr(self.numpy()).replace("array(", "fusiond.Array(", 1)
 
     def __del__(self):
-        if not getattr(self, "handle", None) or self.session.closed:
+        if not getattr(self, "handle", None) or self.session.closed or hasattr(self, "owner"):
             return
-        if not self.session.pool.give(self.dtype, self.size, self.handle):
+        if self.name is not None or not self.session.pool.give(self.dtype, self.size, self.handle):
             lib.fusion_buffer_destroy(self.handle)
         self.handle = None

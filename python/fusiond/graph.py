@@ -1,11 +1,23 @@
 """Graphs of launches, and what becomes of them."""
+import os
+
 from fusiond._binding import ffi, lib
-from fusiond.errors import check
+from fusiond.array import Array
+from fusiond.errors import check, text
 from fusiond.report import Report
 from fusiond.structs import sized
 
 _MODES = {"none": lib.FUSION_NONE, "enable": lib.FUSION_ENABLE, "require": lib.FUSION_REQUIRE}
 _TIERS = {"automatic": lib.FUSION_TIER_AUTOMATIC, "quick": lib.FUSION_TIER_QUICK, "compiled": lib.FUSION_TIER_COMPILED}
+
+
+def finalize_options(fusion, device, tier, ir, debug):
+    """The library's, and what has to live as long."""
+    name = ffi.new("char[]", device.encode()) if device else ffi.NULL
+    options = sized("fusion_finalize_options", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug,
+                                                "tier": _TIERS[tier]})
+    options.device = name
+    return options, name
 
 
 class Graph:
@@ -73,13 +85,10 @@ class Graph:
         are its own then, and may never be in memory. ``fusion``: "none", "enable" or "require"."""
         if outputs is not None:
             self.set_outputs([o.handle for o in outputs])
-        name = ffi.new("char[]", device.encode()) if device else ffi.NULL
-        options = sized("fusion_finalize_options", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug,
-                                                    "tier": _TIERS[tier]})
-        options.device = name
+        options, _name = finalize_options(fusion, device, tier, ir, debug)
         out = ffi.new("fusion_exec **")
         check(lib.fusion_graph_finalize(self.handle, options, out))
-        return Handle(self, out[0])
+        return Handle(self.session, out[0], self)
 
     def __del__(self):
         if getattr(self, "handle", None) and not self.session.closed:
@@ -89,10 +98,61 @@ class Graph:
 class Handle:
     """An executable graph: ``handle()`` runs it and waits. ``handle.report`` says what was fused, and why not."""
 
-    def __init__(self, graph, handle):
-        self.graph = graph
-        self.session = graph.session
+    def __init__(self, session, handle, graph=None):
+        self.session = session
         self.handle = handle
+        self.graph = graph  # whose arrays it uses; None: it has its own
+
+    @classmethod
+    def load(cls, session, source, options):
+        """See :meth:`Session.load_handle`."""
+        name, data = "executable", source
+        if isinstance(source, (str, os.PathLike)):
+            name = os.path.basename(os.fspath(source))
+            with open(source, "rb") as file:
+                data = file.read()
+        out = ffi.new("fusion_exec **")
+        check(lib.fusion_exec_load(session.handle, os.fsencode(name), ffi.from_buffer(data), len(data), options, out))
+        return cls(session, out[0])
+
+    def save(self, path=None):
+        """The handle as bytes, or into a file, for :meth:`Session.load_handle` in any process: graph, kernels and their
+        code, no contents of arrays.
+
+        >>> import fusiond, numpy
+        >>> s = fusiond.connect()
+        >>> m = s.load_source("kernel void twice(global const float *a, global float *o) "
+        ...                   "{ int i = get_global_id(0); o[i] = 2 * a[i]; }")
+        >>> a, o = s.array(numpy.arange(4, dtype="f4"), name="a"), s.zeros(4, "f4", name="o")
+        >>> with s.graph() as g:
+        ...     m.twice[4](a, o)
+        >>> saved = g.finalize().save()
+        >>> run = fusiond.connect().load_handle(saved)
+        >>> run.arrays["a"][:] = 5
+        >>> run()
+        >>> run.arrays["o"]
+        fusiond.Array([10., 10., 10., 10.], dtype=float32)
+        """
+        data, size = ffi.new("void **"), ffi.new("size_t *")
+        check(lib.fusion_exec_save(self.handle, data, size))
+        saved = bytes(ffi.buffer(data[0], size[0]))
+        lib.free(data[0])
+        if path is None:
+            return saved
+        with open(path, "wb") as file:
+            file.write(saved)
+        return None
+
+    @property
+    def arrays(self):
+        """Of a handle that was loaded: its arrays by name, flat. Those that never have memory are not among them."""
+        found, info = {}, sized("fusion_exec_memory_info")
+        index = 0
+        while self.graph is None and lib.fusion_exec_memory(self.handle, index, info) == lib.FUSION_SUCCESS:
+            index += 1
+            if info.buffer and not info.internalized:
+                found[text(info.name)] = Array.of_handle(self, info.buffer, info.type, info.count)
+        return found
 
     def __call__(self):
         self.run(ffi.NULL, 0)

@@ -7,7 +7,7 @@ import numpy
 from fusiond._binding import ffi, lib
 from fusiond.array import Array, Pool
 from fusiond.errors import check, text
-from fusiond.graph import Graph
+from fusiond.graph import Graph, Handle, finalize_options
 from fusiond.jit import Function
 from fusiond.module import Module
 from fusiond.structs import sized
@@ -48,23 +48,23 @@ class Session:
 
     # -- memory --
 
-    def empty(self, shape, dtype=float):
-        """A new array with any contents."""
-        return Array(self, shape, dtype)
+    def empty(self, shape, dtype=float, *, name=None):
+        """A new array with any contents. ``name``: what reports and errors call it, and saved handles know it by."""
+        return Array(self, shape, dtype, name)
 
-    def zeros(self, shape, dtype=float):
+    def zeros(self, shape, dtype=float, *, name=None):
         """A new array of zeros."""
-        array = Array(self, shape, dtype)
+        array = Array(self, shape, dtype, name)
         if not array.fresh:
             array.numpy()[...] = 0
         return array
 
-    def array(self, data, dtype=None):
+    def array(self, data, dtype=None, *, name=None):
         """A new array with a copy of the data (anything NumPy takes, DLPack included)."""
         if not hasattr(data, "__array_interface__") and hasattr(data, "__dlpack__"):
             data = numpy.from_dlpack(data)
         source = numpy.asarray(data, dtype)
-        array = Array(self, source.shape, source.dtype)
+        array = Array(self, source.shape, source.dtype, name)
         array.numpy()[...] = source
         return array
 
@@ -82,6 +82,15 @@ class Session:
     def graph(self):
         """A graph; in ``with session.graph() as g:`` launches are recorded instead of run."""
         return Graph(self)
+
+    def load_handle(self, source, *, fusion=None, device=None, tier="automatic", ir=False, debug=False):
+        """A handle that :meth:`Handle.save` made, of a file or of bytes, with arrays of its own (:attr:`Handle.arrays`).
+        Nothing is compiled where its code is for this machine. With ``fusion`` or ``device`` it is finalized in that way
+        instead of the one that it was saved with. Raises :class:`Error` ("invalid", "version") for other files."""
+        options = ffi.NULL
+        if fusion or device or tier != "automatic" or ir or debug:
+            options, _name = finalize_options(fusion or "enable", device, tier, ir, debug)
+        return Handle.load(self, source, options)
 
     def jit(self, function=None, *, fusion="enable", device=None):
         """Makes a function of array expressions one graph for the service: see :class:`fusiond.jit.Function`."""

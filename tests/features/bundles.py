@@ -518,9 +518,41 @@ def spoilt_bundles():
         check("the service goes on", s.run("b"), {7.5})
 
 
+def saved_executables():
+    """What run and compile save, run takes; another service compiles nothing for it."""
+    write("m.fk", SCALE + SHIFT)
+    write("g.yaml", "modules: { m: m.fk }\nbuffers:\n  a: { type: f32, shape: [1000], fill: 3 }\n  t: { type: f32, count: 1000 }\n"
+                    "  o: { type: f32, shape: [1000] }\noutputs: [o]\ngraph:\n"
+                    "  - { kernel: m.scale, global: [1000], args: [ {read: a}, {write: t}, 2.5 ] }\n"
+                    "  - { kernel: m.shift, global: [1000], args: [ {read: t}, {write: o}, 1.0 ] }\n")
+    write("a.raw", struct.pack("1000f", *[4] * 1000))
+    with Service() as s:
+        tool(INSPECT, "run", "g.yaml", "--save", "one.saved", "--out", "o=o.raw", env=s.env)
+        check("run", set(struct.unpack("1000f", open("o.raw", "rb").read())), {8.5})
+        tool(INSPECT, "compile", "g.yaml", "--save", "two.saved", env=s.env)
+    check("the same", open("two.saved", "rb").read(), open("one.saved", "rb").read())
+    shown = tool(INSPECT, "bundle", "one.saved").stdout
+    check_in("code", shown, "(1 object)")
+    check_in("its graph", shown, "saved executable, version executable 1: 2 nodes, 1 modules\n"
+                                 "  scale: kernel scale of module 0 over 1000\n")
+    check_in("its memory", shown, "  a: buffer of 4000 bytes\n")
+    with Service() as s:
+        told = tool(INSPECT, "run", "one.saved", "--in", "a=a.raw", "--out", "o=o.raw", "--json", env=s.env).stdout
+        check("loaded", set(struct.unpack("1000f", open("o.raw", "rb").read())), {11.0})
+        check("one launch", json.loads(told)["launches"], 1)
+        check("nothing compiled", s.counts(), (1, 0))
+        tool(INSPECT, "run", "one.saved", "--in", "a=a.raw", "--out", "o=o.raw", "--device", "reference", "--fusion", "none", env=s.env)
+        check("on another device", set(struct.unpack("1000f", open("o.raw", "rb").read())), {11.0})
+        check_in("once finalized", tool(INSPECT, "run", "one.saved", "--compare", status=2, env=s.env).stderr, "finalized already")
+        compile_for("x86_64", "m.fk")
+        check_in("a bundle of modules", tool(INSPECT, "run", "b", status=1, env=s.env).stderr, "no saved executable")
+        write("cut.saved", open("one.saved", "rb").read()[:-100])
+        check_in("cut", tool(INSPECT, "run", "cut.saved", status=1, env=s.env).stderr, "cut.saved")
+
+
 TESTS = [contents, refused_orders, no_intel_compiler, filtered_before_compiling, ptx, real_inputs, fixed_targets, runs_without_compiling, local_sizes,
          no_image_fits, for_other_devices, several_units, code_stays_in_its_session, hostile_code_is_confined, hostile_objects,
-         spoilt_bundles]
+         spoilt_bundles, saved_executables]
 
 
 if sys.argv[3:] == ["level_zero"]:

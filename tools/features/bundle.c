@@ -1,5 +1,6 @@
 /* fusion-inspect bundle: what a bundle has for which targets, and its members as files. Needs no service. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "fuser/features/bundle.h"
 #include "fuser/features/file_table.h"
+#include "proto/graph.h"
 #include "tools/features/ahead.h"
 #include "tools/features/modules.h"
 
@@ -54,6 +56,34 @@ static bool print_images(const struct bundle *b, struct error *e)
     return good;
 }
 
+/* Of a saved executable: what its graph does with which memory. */
+static bool print_executable(const struct bundle *b, const char *path, struct error *e)
+{
+    const struct bundle_member *member = bundle_find(b, BUNDLE_GRAPH);
+    const char *version = bundle_text(b, BUNDLE_VERSION);
+    if (!member) return true;
+    struct proto_graph *g = proto_graph_decode(member->bytes, member->size, e);
+    if (!g) return error_about(e, "%s", path) == 0;
+    printf("saved executable, version %.*s: %u nodes, %u modules\n", version ? (int)strcspn(version, "\n") : 0,
+           version ? version : "", g->n_nodes, g->n_modules);
+    for (uint32_t i = 0; i < g->n_nodes; i++) {
+        static const char *const kinds[PROTO_NODE_COUNT] = {"kernel", "copy", "fill", "host task"};
+        const struct proto_node *n = &g->nodes[i];
+        printf("  %s: %s", n->name, kinds[n->kind]);
+        if (n->kind == PROTO_NODE_KERNEL) printf(" %s of module %u", n->kernel, n->module);
+        for (uint32_t d = 0; d < n->dims; d++) printf("%s%" PRIu64, d ? " x " : " over ", n->global[d]);
+        puts("");
+    }
+    for (uint32_t i = 0; i < g->n_slots; i++)
+        printf("  %s: %s of %" PRIu64 " bytes\n", g->slots[i].name,
+               g->slots[i].image.width ? "image"
+               : g->slots[i].usm       ? "allocation"
+                                       : "buffer",
+               g->slots[i].bytes);
+    proto_graph_free(g);
+    return true;
+}
+
 /* Names of members are no paths: one that has others in it is not a file of the folder. */
 static bool extract(const struct bundle *b, const char *folder)
 {
@@ -91,7 +121,7 @@ int bundle_command(int argc, char **argv)
     struct bundle b;
     if (!bytes) return 1;
     bundle_init(&b);
-    bool good = bundle_read(&b, bytes, size, path, &e) == 0 && print_images(&b, &e);
+    bool good = bundle_read(&b, bytes, size, path, &e) == 0 && print_images(&b, &e) && print_executable(&b, path, &e);
     if (!good) fprintf(stderr, "bundle: %s: %s\n", e.object, e.reason);
     if (good && folder) good = extract(&b, folder);
     bundle_clear(&b);

@@ -17,7 +17,7 @@ static const struct {
      "top                      what the service does now: sessions, rates (--interval S, --count N)"},
     {"module", command_module, "module [--ir] FILE ...   kernels of a module, or of several linked: arguments, needs"},
     {"pipes", command_pipes, "pipes FILE ...           pipes of a module, and headers for programs (--integration)"},
-    {"run", command_run, "run GRAPH.yaml           runs a graph file (--help for options)"},
+    {"run", command_run, "run GRAPH.yaml|SAVED     runs a graph file, or a saved executable (--help for options)"},
     {"passes", command_passes, "passes FILE              a module behind clean-up passes (--help for their names)"},
     {"compile", command_compile,
      "compile GRAPH.yaml       kernels as SPIR-V into files; modules into a bundle (--help)"},

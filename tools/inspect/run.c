@@ -12,6 +12,7 @@
 #include "tools/inspect/graph/graph_file.h"
 #include "tools/inspect/graph/image_file.h"
 #include "tools/inspect/graph/load.h"
+#include "tools/inspect/graph/saved.h"
 #include "tools/inspect/run/compile.h"
 #include "tools/inspect/run/explain.h"
 #include "tools/inspect/run/options.h"
@@ -71,7 +72,19 @@ struct measured {
 
 static bool finalize(struct loaded *l, const fusion_finalize_options *options, fusion_exec **exec)
 {
+    if (l->exec) {
+        *exec = l->exec;
+        return true;
+    }
     return fusion_graph_finalize(l->graph, options, exec) == FUSION_SUCCESS || loaded_fail(l);
+}
+
+/* Where it is asked for. */
+static bool save_exec(fusion_exec *exec, const struct options *o)
+{
+    if (!o->save || fusion_exec_save_file(exec, o->save) == FUSION_SUCCESS) return true;
+    print_error(o->save);
+    return false;
 }
 
 /* Both in turn, so that what else the machine does meets both. */
@@ -95,6 +108,7 @@ static bool prepare(struct loaded *l, const struct options *o, struct measured *
     m->before.finalize_ns = now_ns();
     if (!finalize(l, &o->finalize, &exec) || !runs_init(&m->fused, exec, o->repeat)) return false;
     m->before.finalized_ns = now_ns();
+    if (!save_exec(exec, o)) return false;
     return !o->compare || (finalize(l, &unfused, &exec) && runs_init(&m->unfused, exec, o->repeat));
 }
 
@@ -244,22 +258,38 @@ static bool compile_graph(struct loaded *l, const struct options *o)
 {
     fusion_exec *exec;
     fusion_finalize_options options = o->finalize;
-    options.keep_ir = true;
-    return finalize(l, &options, &exec) && compile_launches(exec, &o->compile);
+    options.keep_ir = o->compile.spirv != NULL;
+    if (!finalize(l, &options, &exec) || !save_exec(exec, o)) return false;
+    return !o->compile.spirv || compile_launches(exec, &o->compile);
 }
 
 /* ---- all of them ---- */
 
-static int with_graph(const struct context *c, int argc, char **argv,
-                      bool (*work)(struct loaded *, const struct options *))
+static int with_graph(const struct context *c, struct options *o, bool (*work)(struct loaded *, const struct options *))
 {
-    struct options o;
     struct loaded l = {0};
-    if (!options_parse(argc, argv, &o)) return 2;
-    o.began_ns = now_ns();
-    struct graph_file *file = graph_file_read(o.graph);
+    o->began_ns = now_ns();
+    struct graph_file *file = graph_file_read(o->graph);
     fusion_session *session = file ? connect_or_say(c) : NULL;
-    bool ok = session && loaded_open(&l, session, file) && work(&l, &o);
+    bool ok = session && loaded_open(&l, session, file) && work(&l, o);
+    loaded_close(&l);
+    fusion_disconnect(session);
+    graph_file_free(file);
+    return ok ? 0 : 1;
+}
+
+static int run_saved(const struct context *c, struct options *o)
+{
+    struct loaded l = {0};
+    struct graph_file *file = NULL;
+    if (o->compare) {
+        fprintf(stderr, "run: --compare finalizes twice, and %s is finalized already\n", o->graph);
+        return 2;
+    }
+    o->began_ns = now_ns();
+    fusion_session *session = connect_or_say(c);
+    bool ok =
+        session && saved_open(&l, session, o->graph, o->has_finalize ? &o->finalize : NULL, &file) && run_graph(&l, o);
     loaded_close(&l);
     fusion_disconnect(session);
     graph_file_free(file);
@@ -268,12 +298,16 @@ static int with_graph(const struct context *c, int argc, char **argv,
 
 int command_run(const struct context *c, int argc, char **argv)
 {
-    return with_graph(c, argc, argv, run_graph);
+    struct options o;
+    if (!options_parse(argc, argv, &o)) return 2;
+    return saved_is(o.graph) ? run_saved(c, &o) : with_graph(c, &o, run_graph);
 }
 
 int command_explain(const struct context *c, int argc, char **argv)
 {
-    return with_graph(c, argc, argv, explain_graph);
+    struct options o;
+    if (!options_parse(argc, argv, &o)) return 2;
+    return with_graph(c, &o, explain_graph);
 }
 
 static bool is_graph(const char *path)
@@ -293,11 +327,10 @@ int command_compile(const struct context *c, int argc, char **argv)
     struct options o;
     if (ahead_is_asked(argc, argv)) return ahead_command(argc, argv);
     if (!options_parse(argc, argv, &o)) return 2;
-    if (!o.compile.spirv) {
+    if (!o.compile.spirv && !(o.save && is_graph(o.graph))) {
         options_usage(argv[0]);
         return 2;
     }
     if (!is_graph(o.graph)) return compile_module(o.graph, &o.compile) ? 0 : 1;
-    optind = 0;
-    return with_graph(c, argc, argv, compile_graph);
+    return with_graph(c, &o, compile_graph);
 }

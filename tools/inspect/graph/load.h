@@ -17,6 +17,7 @@ struct loaded {
     struct loaded_buffer *buffers; /* as the file's */
     fusion_graph *graph;
     fusion_node *nodes; /* as the file's */
+    fusion_exec *exec;  /* of a saved executable, which has its memory and no graph; else NULL */
 };
 
 /* False with "FILE:LINE: reason" on stderr. */

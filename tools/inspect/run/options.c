@@ -11,7 +11,7 @@ enum { SEVERAL_RUNS = 10 };
 
 void options_usage(const char *command)
 {
-    printf("usage: fusion-inspect %s GRAPH.yaml [options]\n"
+    printf("usage: fusion-inspect %s GRAPH.yaml%s [options]\n"
            "  --fusion none|enable|require   default enable\n"
            "  --barriers                     insert_barriers\n"
            "  --barriers=automatic|none|needed\n"
@@ -22,7 +22,7 @@ void options_usage(const char *command)
            "                                 compiled where it explains or measures\n"
            "  --debug                        run in the interpreter, and check what the properties assert\n"
            "  --json                         one JSON object\n",
-           command);
+           command, strcmp(command, "run") == 0 ? "|SAVED" : "");
     if (strcmp(command, "run") == 0)
         puts("  --in BUFFER=FILE               read a buffer from .npy or raw bytes, an image from a\n"
              "                                 picture (.png, .jpg), too; others start as 0 or as the file "
@@ -32,11 +32,14 @@ void options_usage(const char *command)
              "                                 with the following 10\n"
              "  --profile                      time, traffic and share of the bandwidth of each launch\n"
              "  --compare                      unfused, too, in turn\n"
-             "  --trace FILE                   a time line for Perfetto or about:tracing");
+             "  --trace FILE                   a time line for Perfetto or about:tracing\n"
+             "  --save FILE                    the executable, for another run: SAVED takes the place of\n"
+             "                                 the graph file there, and runs without being compiled");
     else if (strcmp(command, "compile") == 0)
         puts("  --spirv FILE|FOLDER            write the kernels of its launches as SPIR-V; GRAPH.yaml may\n"
              "                                 be a module, too, which needs no service\n"
-             "  --dialect kernel|vulkan        for OpenCL and Level Zero (the default), or for Vulkan");
+             "  --dialect kernel|vulkan        for OpenCL and Level Zero (the default), or for Vulkan\n"
+             "  --save FILE                    the executable of GRAPH.yaml, for run");
     else
         puts("  --ir                           the kernel of each launch, too\n"
              "  --assembly                     the generated assembly, too\n"
@@ -113,6 +116,7 @@ bool options_parse(int argc, char **argv, struct options *o)
                                           {"tier", required_argument, NULL, 't'},
                                           {"spirv", required_argument, NULL, 's'},
                                           {"dialect", required_argument, NULL, 'l'},
+                                          {"save", required_argument, NULL, 'w'},
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
     bool tier_given = false;
@@ -121,6 +125,7 @@ bool options_parse(int argc, char **argv, struct options *o)
     int c;
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         bool ok = true;
+        o->has_finalize |= strchr("fbdgt", c) != NULL;
         switch (c) {
         case 'i': ok = parse_binding(optarg, o->in, &o->n_in); break;
         case 'o': ok = parse_binding(optarg, o->out, &o->n_out); break;
@@ -143,6 +148,7 @@ bool options_parse(int argc, char **argv, struct options *o)
         case 'S': o->svg = optarg; break;
         case 's': o->compile.spirv = optarg; break;
         case 'l': o->compile.dialect = optarg; break;
+        case 'w': o->save = optarg; break;
         case 'h': options_usage(argv[0]); exit(0);
         default: ok = false;
         }

@@ -21,6 +21,8 @@ struct options {
     const char *trace; /* NULL: none */
     uint64_t began_ns; /* when the command connected; CLOCK_MONOTONIC */
     const char *dot, *svg;
+    const char *save;  /* where the executable goes; NULL: nowhere */
+    bool has_finalize; /* something of how to finalize was given */
     struct compile_request compile;
 };
 
