@@ -122,6 +122,11 @@ static bool make(const struct order *o, const struct device_config *config, stru
     return good;
 }
 
+void ahead_usage(FILE *out)
+{
+    fputs(usage, out);
+}
+
 int ahead_command(int argc, char **argv)
 {
     static struct error e;
@@ -134,7 +139,7 @@ int ahead_command(int argc, char **argv)
         if (!good && e.code) fprintf(stderr, "compile: %s: %s\n", e.object, e.reason);
         status = good ? 0 : 1;
     } else {
-        fputs(usage, stderr);
+        ahead_usage(stderr);
     }
     device_config_clear(&config);
     free(o.in);

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Whether the arguments of `compile` ask for that. */
 bool ahead_is_asked(int argc, char **argv);
 int ahead_command(int argc, char **argv);
+void ahead_usage(FILE *out);
 
 int bundle_command(int argc, char **argv);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/features/ahead.h"
 #include "tools/inspect/terminal/complain.h"
 
 enum { SEVERAL_RUNS = 10 };
@@ -35,12 +36,13 @@ void options_usage(const char *command)
              "  --trace FILE                   a time line for Perfetto or about:tracing\n"
              "  --save FILE                    the executable, for another run: SAVED takes the place of\n"
              "                                 the graph file there, and runs without being compiled");
-    else if (strcmp(command, "compile") == 0)
+    else if (strcmp(command, "compile") == 0) {
         puts("  --spirv FILE|FOLDER            write the kernels of its launches as SPIR-V; GRAPH.yaml may\n"
              "                                 be a module, too, which needs no service\n"
              "  --dialect kernel|vulkan        for OpenCL and Level Zero (the default), or for Vulkan\n"
              "  --save FILE                    the executable of GRAPH.yaml, for run");
-    else
+        ahead_usage(stdout);
+    } else
         puts("  --ir                           the kernel of each launch, too\n"
              "  --assembly                     the generated assembly, too\n"
              "  --dot FILE, --svg FILE         the picture of the graph with its groups");
