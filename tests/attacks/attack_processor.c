@@ -1,4 +1,5 @@
 /* Attacks on the processors: long compilations in many sessions, kernels that never end. */
+#include <dirent.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,10 +149,55 @@ static void spin(struct attacker *self)
     attacker_ready(self);
 }
 
+/* struct sched_attr as of its first version: the C library has none. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t real_time;
+    uint64_t slice_ns, deadline, period;
+};
+
+/* Is the thread behind all others, and in no hurry? Before Linux 6.12 nobody has a slice of his own. */
+static bool has_stepped_back(pid_t thread)
+{
+    struct attributes a = {.size = sizeof a};
+    if (syscall(SYS_sched_getattr, thread, &a, sizeof a, 0) != 0) return false;
+    return a.policy == SCHED_IDLE && (a.slice_ns == 0 || a.slice_ns > 50000000);
+}
+
+/* Threads of executors that compute without end. */
+static void count_threads(int *all, int *stepped_back)
+{
+    pid_t pids[64];
+    int n = service_children(arena_service(), "fusiond-exec", pids, 64);
+    *all = *stepped_back = 0;
+    for (int i = 0; i < n; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/task", (int)pids[i]);
+        DIR *dir = used_seconds(pids[i]) > 0.2 ? opendir(path) : NULL;
+        for (struct dirent *d; dir && (d = readdir(dir));) {
+            if (d->d_name[0] == '.') continue;
+            ++*all;
+            *stepped_back += has_stepped_back((pid_t)atol(d->d_name));
+        }
+        if (dir) closedir(dir);
+    }
+}
+
+static void expect_executors_step_back(void)
+{
+    int all = 0, stepped_back = 0;
+    for (int ms = 0; ms < PATIENCE_MS && (!all || stepped_back < all); ms += 20, usleep(20000))
+        count_threads(&all, &stepped_back);
+    if (!all || stepped_back < all) fail_msg("of %d threads of executors %d have stepped back", all, stepped_back);
+}
+
 static void test_spinning(void **state)
 {
     (void)state;
-    arena_withstand(&(struct attack){.name = "spinning kernels", .processes = 16, .run = spin});
+    arena_withstand(&(struct attack){
+        .name = "spinning kernels", .processes = 16, .run = spin, .check = expect_executors_step_back});
 }
 
 int main(void)

@@ -193,7 +193,7 @@ static void test_lost_is_counted(void **state)
         fusion_disconnect(bad.session);
     }
     long long sessions = 2;
-    for (int i = 0; i < 500 && (sessions = service_counter(good.session, "sessions")) > 1; i++) usleep(10000);
+    for (int i = 0; i < 2000 && (sessions = service_counter(good.session, "sessions")) > 1; i++) usleep(10000);
     assert_int_equal(sessions, 1);
     assert_int_equal(service_counter(good.session, "executors_lost") - before, TIMES);
     fusion_disconnect(good.session);
@@ -360,10 +360,10 @@ static void test_client_killed(void **state)
     }
     expect_values(&good);
     long long sessions = 0;
-    for (int i = 0; i < 200 && (sessions = service_counter(good.session, "sessions")) > 1; i++) usleep(10000);
+    for (int i = 0; i < 2000 && (sessions = service_counter(good.session, "sessions")) > 1; i++) usleep(10000);
     assert_int_equal(sessions, 1);
     pid_t pids[16];
-    for (int i = 0; i < 200 && service_executors(&service, false, pids, 16) > 1; i++) usleep(10000);
+    for (int i = 0; i < 2000 && service_executors(&service, false, pids, 16) > 1; i++) usleep(10000);
     assert_true(service_executors(&service, false, pids, 16) <= 1);
     fusion_disconnect(good.session);
 }
@@ -437,7 +437,7 @@ static void test_nothing_is_left(void **state)
     assert_true(n >= 1);
     service_stop(&s);
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < 300 && alive(pids[i]); k++) usleep(10000);
+        for (int k = 0; k < 2000 && alive(pids[i]); k++) usleep(10000);
         assert_false(alive(pids[i]));
     }
     assert_int_equal(entries(s.folder), 1); /* the cache */
@@ -459,7 +459,7 @@ static void test_nothing_is_left_after_a_kill(void **state)
     waitpid(s.pid, NULL, 0);
     s.pid = 0;
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < 300 && alive(pids[i]); k++) usleep(10000);
+        for (int k = 0; k < 2000 && alive(pids[i]); k++) usleep(10000);
         assert_false(alive(pids[i]));
     }
     char *text;

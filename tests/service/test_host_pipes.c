@@ -296,11 +296,11 @@ static void test_waiting_takes_no_time(void **state)
     usleep(100000);
     clock_t own = clock();
     clock_gettime(its_clock, &before);
-    expect_error(fusion_pipe_read(out, &v, 1, 500, NULL), FUSION_TIMEOUT);
+    expect_error(fusion_pipe_read(out, &v, 1, 1000, NULL), FUSION_TIMEOUT);
     clock_gettime(its_clock, &after);
-    assert_in_range(clock() - own, 0, CLOCKS_PER_SEC / 50);
+    assert_in_range(clock() - own, 0, CLOCKS_PER_SEC / 5);
     int64_t ns = (after.tv_sec - before.tv_sec) * 1000000000L + after.tv_nsec - before.tv_nsec;
-    assert_in_range(ns, 0, 20000000);
+    assert_in_range(ns, 0, 200000000);
     expect_ok(fusion_pipe_write(open_pipe(m, "numbers in", NULL), &v, 1, -1, NULL));
     expect_ok(fusion_pipe_read(out, &v, 1, 20000, NULL));
     assert_int_equal(v, 3);

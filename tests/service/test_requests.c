@@ -104,7 +104,7 @@ static void test_reply_out_of_time(void **state)
     expect_answers(&c);
     expect_values(&c);
     /* Nobody has the module that was made after all, so it was given back. */
-    for (int i = 0; i < 100 && service_counter(c.session, "modules") > modules; i++) usleep(10000);
+    for (int i = 0; i < 2000 && service_counter(c.session, "modules") > modules; i++) usleep(10000);
     assert_int_equal(service_counter(c.session, "modules"), modules);
     fusion_disconnect(c.session);
 }
@@ -234,7 +234,7 @@ static void test_fork(void **state)
     for (int i = 0; i < 20; i++) expect_values(&c); /* meanwhile */
     expect_child(pid);
     expect_values(&c);
-    for (int i = 0; i < 100 && service_counter(c.session, "executables") > executables; i++) usleep(10000);
+    for (int i = 0; i < 2000 && service_counter(c.session, "executables") > executables; i++) usleep(10000);
     assert_int_equal(service_counter(c.session, "executables"), executables);
     fusion_disconnect(c.session);
 }
@@ -259,7 +259,7 @@ static void test_fork_and_parent_ends(void **state)
     }
     expect_child(parent);
     fusion_session *session = service_connect(&service);
-    for (int i = 0; i < 300 && service_counter(session, "sessions") > 1; i++) usleep(10000);
+    for (int i = 0; i < 2000 && service_counter(session, "sessions") > 1; i++) usleep(10000);
     assert_int_equal(service_counter(session, "sessions"), 1);
     fusion_disconnect(session);
     close(pipes[0]);

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEP_NICE = 14, MAX_NICE = 19 };
+enum { STEP_NICE = 14, MAX_NICE = 19, LONG_SLICE_US = 100000 };
 
 const struct priority priority_of_compilers = {.nice = 0, .slice_us = 0};
 const struct priority priority_of_executors = {.nice = 5, .slice_us = 500};
@@ -53,7 +53,8 @@ uint64_t priority_used_ns(pid_t pid)
 
 void priority_watch(struct priority_load *load, pid_t pid, const struct priority *priority)
 {
-    *load = (struct priority_load){.pid = pid, .used_ns = priority_used_ns(pid), .nice = nice_of(priority)};
+    *load = (struct priority_load){
+        .pid = pid, .used_ns = priority_used_ns(pid), .nice = nice_of(priority), .slice_us = priority->slice_us};
 }
 
 /* Which policy the process has when it has stepped back so far: the last step gives way to whoever wakes up. */
@@ -76,12 +77,22 @@ static bool set_threads(pid_t pid, const struct attributes *a)
     return done;
 }
 
+/* Who has stepped back has long slices: he is to have the end of one far before him whenever somebody else wakes up,
+   and with short ones some of many who compute without end would always be about to get their next. */
+static uint32_t slice_at(const struct priority_load *load, int steps)
+{
+    return steps > 0 ? LONG_SLICE_US : load->slice_us;
+}
+
 /* The whole process. It leads a group of which it is all, and whose threads are meant, too, where only that helps. */
 void priority_step_to(struct priority_load *load, int steps)
 {
     if (steps == load->steps) return;
     int wanted = load->nice + steps * STEP_NICE, nice_now = wanted < MAX_NICE ? wanted : MAX_NICE;
-    struct attributes a = {.size = sizeof a, .policy = policy_at(steps), .nice = nice_now};
+    struct attributes a = {.size = sizeof a,
+                           .policy = policy_at(steps),
+                           .nice = nice_now,
+                           .slice_ns = (uint64_t)slice_at(load, steps) * 1000};
     if (set_threads(load->pid, &a) || setpriority(PRIO_PGRP, (id_t)load->pid, nice_now) == 0) load->steps = steps;
 }
 

@@ -25,9 +25,10 @@ uint64_t priority_used_ns(pid_t pid);
 /* What a process has used lately. */
 struct priority_load {
     pid_t pid;
-    uint64_t used_ns; /* its processor time when last looked at */
-    int nice;         /* before any step */
-    int steps;        /* how far it has stepped back */
+    uint64_t used_ns;  /* its processor time when last looked at */
+    int nice;          /* before any step; */
+    uint32_t slice_us; /* likewise */
+    int steps;         /* how far it has stepped back */
 };
 
 /* A child that was started with this priority. */
