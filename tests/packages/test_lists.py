@@ -38,7 +38,7 @@ def installed():
     names = {"usr/" + path[len(prefix):] if path.startswith(prefix) else path for path in found}
     # Read from /etc alone; other prefixes get an example.
     example = "usr/share/doc/fusiond/fusiond.conf"
-    return names - {example} | {"etc/fusiond/fusiond.conf"}
+    return names - {example} - set(read("debian/not-installed").split()) | {"etc/fusiond/fusiond.conf"}
 
 
 def packages():

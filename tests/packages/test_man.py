@@ -87,4 +87,8 @@ for program in programs:
     told, written = options(help_of(program)), options(page)
     check(f"{name}: the page has what --help prints", told <= written | {"--help"}, told - written)
     check(f"{name}: --help prints what the page has", written <= told | {"--help", "--version"}, written - told)
+    if name != "fusion-inspect":  # test_inspect is about that one's
+        script = f'. {source}/tools/completion.bash; _fusiond_options {program} -; echo "${{COMPREPLY[@]}}"'
+        completed = subprocess.run(["bash", "-c", script], capture_output=True, text=True).stdout.split()
+        check(f"{name}: and completion offers it", told <= set(completed) | {"-o"}, told - set(completed))
 print(f"1..{number}")

@@ -76,6 +76,7 @@ try:
     names = zipfile.ZipFile(wheel).namelist()
     modules = {"fusiond/" + os.path.basename(p) for p in glob.glob(source + "/python/fusiond/*.py")}
     check("a wheel has all modules and the binding", modules <= set(names) and any("_binding" in n for n in names), names)
+    check("and the licence", any(n.endswith("/LICENSE") for n in names), names)
     check("and no library", not any("libfusiond" in n for n in names), names)
     check("it works with the library that the loader finds", *works(user, wheel, LD_LIBRARY_PATH=library))
 
