@@ -31,9 +31,11 @@ def prose(path):
 
 
 documents = ["README.md", "CONTRIBUTING.md"] + sorted(glob.glob("docs/*.md"))
-links = [(path, target) for path in documents for target in re.findall(r"\]\(([^)#\s]+)", prose(path)) if ":" not in target and target != "..."]
+links = [(path, target) for path in documents for target in re.findall(r"\]\(([^)#\s]+)", prose(path))
+         if ":" not in target and target != "..."]
 check("links lead somewhere", [f"{p}: {t}" for p, t in links if not os.path.exists(os.path.join(os.path.dirname(p), t))])
-named = [(path, name) for path in documents for name in re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", prose(path)) if not NAMES.search(name)]
+named = [(path, name) for path in documents for name in re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", prose(path))
+         if not NAMES.search(name)]
 check("paths are there", [f"{p}: {n}" for p, n in named if not os.path.exists(n)])
 check("the README leads to each document", [p for p in glob.glob("docs/*.md") if f"({p})" not in read("README.md")])
 print(f"1..{number}")

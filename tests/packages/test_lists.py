@@ -55,7 +55,8 @@ def expression(pattern):
 
 def check_files():
     files, lists = installed(), packages()
-    matched = {path: [p for p, patterns in lists.items() if any(expression(x).fullmatch(path) for x in patterns)] for path in files}
+    matched = {path: [p for p, patterns in lists.items() if any(expression(x).fullmatch(path) for x in patterns)]
+               for path in files}
     check("each installed file is in a package", all(matched.values()), sorted(p for p in files if not matched[p]))
     twice = {path: found for path, found in matched.items() if len(found) > 1}
     check("and in one only", not twice, twice)

@@ -41,7 +41,8 @@ def tool(*command, **more):
 
 
 def install():
-    subprocess.run(["meson", "install", "--no-rebuild", "-C", build, "--destdir", work + "/staged"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["meson", "install", "--no-rebuild", "-C", build, "--destdir", work + "/staged"], check=True,
+                   stdout=subprocess.DEVNULL)
     daemon = glob.glob(work + "/staged/**/bin/fusiond", recursive=True)[0]
     return os.path.dirname(os.path.dirname(daemon))
 
