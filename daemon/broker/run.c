@@ -14,6 +14,7 @@
 #include "daemon/broker/core/closing.h"
 #include "daemon/broker/core/listener.h"
 #include "daemon/broker/core/log.h"
+#include "daemon/broker/core/notify.h"
 #include "daemon/broker/requests/methods.h"
 #include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/spare.h"
@@ -95,8 +96,10 @@ static void on_client(void *data, int fd)
 
 static void on_signal(uv_signal_t *signal, int number)
 {
+    struct broker *broker = signal->data;
     log_info("ending: signal %d", number);
-    broker_stop(signal->data);
+    notify_stopping(broker->notify);
+    broker_stop(broker);
 }
 
 /* Each executable keeps a descriptor for each of its launches. */
@@ -152,12 +155,10 @@ static void keep_what_is_fixed(struct options *fresh, struct options *running)
     }
 }
 
-static void on_reload(uv_signal_t *signal, int number)
+static void read_again(struct broker *broker)
 {
-    struct broker *broker = signal->data;
     struct options fresh;
     struct error e;
-    (void)number;
     if (options_parse_again(&fresh, &broker->options, &e) != 0) {
         log_warning("configuration: it stays as it was: %s", e.reason);
         options_clear(&fresh);
@@ -170,6 +171,15 @@ static void on_reload(uv_signal_t *signal, int number)
     broker->options = fresh;
     limit_users(broker);
     log_info("configuration: read again");
+}
+
+static void on_reload(uv_signal_t *signal, int number)
+{
+    struct broker *broker = signal->data;
+    (void)number;
+    notify_reloading(broker->notify);
+    read_again(broker);
+    notify_ready(broker->notify);
 }
 
 static void watch_signals(struct broker *broker)
@@ -241,6 +251,7 @@ static bool begin(struct broker *broker)
 static void end(struct broker *broker)
 {
     listener_close(broker->listener);
+    notify_free(broker->notify);
     while (!LIST_EMPTY(&broker->sessions)) session_free(LIST_FIRST(&broker->sessions));
     pool_free(broker->pool);
     binary_maker_free(broker->binary_maker);
@@ -277,11 +288,13 @@ int broker_run(struct options *options)
     uv_timer_init(&broker.loop, &broker.fairness);
     uv_timer_init(&broker.loop, &broker.weighing);
     broker.fairness.data = broker.weighing.data = &broker;
+    if (options->private_fd < 0) broker.notify = notify_new(&broker.loop); /* else it is somebody else's manager */
     children_start(&broker.children, &broker.loop);
     bool started = begin(&broker);
     /* Paths that are used from here on are absolute. A client's folder may be on what is to be unmounted. */
     if (started && options->private_fd >= 0 && chdir("/") != 0) log_warning("cannot leave the working directory");
     if (started) broker.spare = spare_new(&broker);
+    if (started) notify_ready(broker.notify);
     if (started) uv_run(&broker.loop, UV_RUN_DEFAULT);
     end(&broker);
     *options = broker.options; /* to be freed: they may be others by now */

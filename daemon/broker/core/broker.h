@@ -25,6 +25,7 @@ struct binary_maker;
 struct cache;
 struct gpus;
 struct listener;
+struct notify;
 struct pool;
 struct session;
 struct spare;
@@ -41,6 +42,7 @@ struct broker {
     struct gpus *gpus;
     struct codes codes;
     struct listener *listener; /* NULL: private */
+    struct notify *notify;     /* NULL: no service manager listens */
     struct users users;
     LIST_HEAD(, session) sessions;
     uint64_t next_id; /* of sessions, modules and executables: never the same number twice */
