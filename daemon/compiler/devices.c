@@ -149,6 +149,7 @@ static void init_cpu(struct device *d)
                        .register_bytes = cpu_register_bytes(cpu_target.isa),
                        .machine = {.cache_bytes = cache_limit(), .own_bytes = own_cache(), .cores = available_cores()},
                        .fma = cpu_target.isa >= CPU_ISA_AVX2,
+                       .last_groups = true,
                        .can_fuse = true},
         .description = "The processor's cores, through libgccjit",
         .compute_units = available_cores(),

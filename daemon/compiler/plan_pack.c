@@ -292,11 +292,12 @@ static void program_launch(msgpack_packer *k, const struct plan_source *s, const
         access_analyse(l->kernel, &l->range, 0, l->kernel->assumes & IR_ASSUME_SMALL_MEMORY, NULL);
     bool anywhere = a->unknown_reads || a->unknown_writes;
     msgpack_pack_map(k, (interprets ? 5 : 4) + waits + (s->apart ? 5 : 0) + (l->n_conditions ? 3 : 0) + l->together +
-                            anywhere);
+                            l->last + anywhere);
     if (s->apart) program_watched(k, s, l);
     if (l->n_conditions) program_conditions(k, s, l);
     if (waits) put_flag(k, "waits", true);
     if (l->together) put_flag(k, "together", true);
+    if (l->last) put_flag(k, "last", true);
     if (anywhere) put_flag(k, "anywhere", true);
     put_string(k, "name", l->kernel->name);
     put_uint(k, "args_size", ir_param_layout(l->kernel, offsets));

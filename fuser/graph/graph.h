@@ -116,9 +116,10 @@ struct fuser_device {
     uint32_t primary_sub_group_size;
     uint64_t register_bytes; /* of vector registers, for each work-item of those computed at once; 0: not known */
     struct cost_machine machine;
-    bool fma;      /* has a fused multiply-add: products and sums that may be contracted are */
-    bool is_gpu;   /* its work-groups are many and small, and run at the same time */
-    bool can_fuse; /* aspect ext_oneapi_graph_fusion */
+    bool fma;         /* has a fused multiply-add: products and sums that may be contracted are */
+    bool is_gpu;      /* its work-groups are many and small, and run at the same time */
+    bool last_groups; /* the last work-group of a launch can be made to begin when all others have ended */
+    bool can_fuse;    /* aspect ext_oneapi_graph_fusion */
 };
 
 /* Work-group barriers between kernels that insert_barriers did not ask for. */

@@ -220,8 +220,9 @@ static bool add_each_part(struct fuse *f)
 static bool add_parts(struct fuse *f)
 {
     for (uint32_t i = 0; i < f->request->n_parts; i++)
-        f->linear |= !range_is_box(&f->request->parts[i].range, &f->request->range) ||
-                     range_has_other_local(&f->request->parts[i].range, &f->request->range);
+        f->linear |=
+            !f->request->parts[i].last && (!range_is_box(&f->request->parts[i].range, &f->request->range) ||
+                                           range_has_other_local(&f->request->parts[i].range, &f->request->range));
     rename_open(&f->names, f->kernel);
     bool added = add_each_part(f);
     rename_close(&f->names);

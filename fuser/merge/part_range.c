@@ -101,8 +101,9 @@ bool part_range_fits(struct fuse *f, const struct fuse_part *part, const struct 
 {
     struct view view = {NULL, NULL, NULL, NULL};
     bool box = range_is_box(&part->range, &f->request->range);
+    *guarded = part->last || range_items(&part->range) != range_items(&f->request->range);
+    if (part->last) return true;
     ir_walk(copy->body, find_queries, &view);
-    *guarded = range_items(&part->range) != range_items(&f->request->range);
     return box ? box_fits(f, part, &view) : linear_fits(f, part, &view);
 }
 
@@ -268,17 +269,34 @@ static struct ir_value *own_value(struct sizes *s, struct ir_builder *b, const s
     }
 }
 
+/* The same of the only work-group of a part that is the last one of the fused kernel's. */
+static struct ir_value *last_value(struct sizes *s, struct ir_builder *b, const struct ir_inst *inst)
+{
+    const struct nd_range *own = &s->part->range;
+    switch (inst->op) {
+    case IR_OP_GLOBAL_ID:
+        if (inst->attrs.dim) return NULL;
+        return ir_build2(b, IR_OP_ADD, IR_I64, ir_build_id(b, IR_OP_LOCAL_ID, 0), number(b, own->offset[0]));
+    case IR_OP_GLOBAL_LINEAR_ID: return ir_build_id(b, IR_OP_LOCAL_ID, 0);
+    case IR_OP_GLOBAL_SIZE: return number(b, own->global[inst->attrs.dim]);
+    case IR_OP_GLOBAL_OFFSET: return number(b, own->offset[inst->attrs.dim]);
+    case IR_OP_NUM_GROUPS: return number(b, 1);
+    case IR_OP_GROUP_ID: return number(b, 0);
+    default: return NULL;
+    }
+}
+
 static void replace_query(struct ir_inst *inst, void *data)
 {
     struct sizes *s = data;
     if (inst->op < IR_OP_GLOBAL_ID || inst->op > IR_OP_SUB_GROUP_LOCAL_ID || inst == s->launch || s->failed) return;
-    if (inst->op == IR_OP_NUM_GROUPS && !s->local[0]) {
+    if (inst->op == IR_OP_NUM_GROUPS && !s->local[0] && !s->part->last) {
         s->failed = true;
         fuse_refuse(s->f, "kernel %s asks for its number of work-groups, whose size is not decided", s->f->part);
         return;
     }
     struct ir_builder b = ir_builder_before(inst);
-    struct ir_value *v = own_value(s, &b, inst);
+    struct ir_value *v = s->part->last ? last_value(s, &b, inst) : own_value(s, &b, inst);
     if (!v) return;
     ir_replace_uses(s->copy->body, inst->results[0], v);
     ir_inst_remove(inst);
@@ -297,8 +315,8 @@ bool part_range_apply(struct fuse *f, const struct fuse_part *part, struct ir_fu
 {
     const struct nd_range *own = &part->range, *fused = &f->request->range;
     struct sizes s = {.f = f, .part = part, .copy = copy, .box = range_is_box(own, fused), .local = local_of(f, part)};
-    if (range_same(own, fused) && !range_has_other_local(own, fused)) return true;
-    s.own_groups = has_own_groups(own, fused, s.local);
+    if (!part->last && range_same(own, fused) && !range_has_other_local(own, fused)) return true;
+    s.own_groups = !part->last && has_own_groups(own, fused, s.local);
     s.sub_group_size = f->request->sub_group_size ? f->request->sub_group_size : f->kernel->sub_group_size;
     if (s.own_groups) make_positions(&s);
     ir_walk(copy->body, replace_query, &s);
@@ -312,10 +330,21 @@ static struct ir_value *both(struct ir_builder *b, struct ir_value *x, struct ir
     return x ? ir_build2(b, IR_OP_AND, IR_BOOL, x, y) : y;
 }
 
+static struct ir_value *last_guard(const struct nd_range *own, const struct nd_range *fused, struct ir_builder *b)
+{
+    struct ir_value *group = ir_build_id(b, IR_OP_GROUP_ID, 0), *local;
+    struct ir_value *is_last =
+        ir_build2(b, IR_OP_IEQ, IR_I64, group, number(b, fused->global[0] / fused->local[0] - 1));
+    if (own->global[0] == fused->local[0]) return is_last;
+    local = ir_build_id(b, IR_OP_LOCAL_ID, 0);
+    return both(b, is_last, ir_build2(b, IR_OP_ULT, IR_I64, local, number(b, own->global[0])));
+}
+
 struct ir_value *part_range_guard(const struct fuse *f, const struct fuse_part *part, struct ir_builder *b)
 {
     const struct nd_range *own = &part->range, *fused = &f->request->range;
     struct ir_value *all = NULL;
+    if (part->last) return last_guard(own, fused, b);
     if (!range_is_box(own, fused)) {
         struct ir_value *id = linear_id(f, b);
         return ir_build2(b, IR_OP_ULT, IR_I64, id, number(b, range_items(own)));

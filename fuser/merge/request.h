@@ -11,6 +11,7 @@ struct fuse_part {
     const uint32_t *params; /* for each parameter of kernel, the index of the fused kernel's parameter it becomes */
     const int64_t *numbers; /* by parameter: what it is known to be, as for access_analyse(); NULL: nothing is */
     bool barrier;           /* of the work-group, between the parts before and this one */
+    bool last;              /* runs in the last work-group of the fused kernel, and no other part but such */
 };
 
 /* A part of what belongs to one work-item of a PRIVATE buffer: becomes one variable, an array where count is above 1.

@@ -33,11 +33,17 @@ static uint32_t sub_group_of(const struct machine *m, uint32_t number)
     return (uint32_t)(linear / m->sub_group_size);
 }
 
+static bool waits_for_all(const struct machine *m)
+{
+    uint64_t n = (uint64_t)m->n_groups[0] * m->n_groups[1] * m->n_groups[2];
+    return m->options.last_group_waits && m->group.index + 1 == n;
+}
+
 static bool is_ordered(const struct machine *m, const struct item *item, const struct touch *t, unsigned fence)
 {
     uint32_t number = t->item - 1;
     if (number == item->number) return true;
-    if (number / m->group_volume != m->group.index) return false;
+    if (number / m->group_volume != m->group.index) return waits_for_all(m);
     if (t->time <= m->group.barrier_time[fence]) return true;
     return sub_group_of(m, number) == item->sub_group && t->time <= m->group.sub_barrier_time[item->sub_group][fence];
 }

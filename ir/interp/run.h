@@ -72,6 +72,7 @@ struct interp_options {
     uint32_t sub_group_size; /* 0: 8 */
     uint64_t max_steps;      /* instructions in all; 0: 2^32; UINT64_MAX: any. INTERP_LIMIT beyond. */
     bool check_races, check_unwritten;
+    bool last_group_waits; /* the last work-group begins when what all others did to memory is done */
     bool check_shuffles;   /* sub_group_shuffle and its xor: ids that the sub-group has no work-item of are reported */
     bool tolerant;         /* what compiled code goes on after is not reported: only what cannot be done is */
     uint32_t max_findings; /* 0: 16 */

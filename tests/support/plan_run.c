@@ -69,11 +69,13 @@ static struct nd_range with_local_size(const struct nd_range *range)
     return r;
 }
 
-static bool run_kernel(const struct ir_function *kernel, const struct nd_range *range, const struct interp_arg *args,
-                       const char *what, char *why, size_t why_size)
+/* last: the last work-group waits for all others. */
+static bool run_kernel(const struct ir_function *kernel, const struct nd_range *range, bool last,
+                       const struct interp_arg *args, const char *what, char *why, size_t why_size)
 {
     struct nd_range r = with_local_size(range);
-    struct interp_options options = {.sub_group_size = PRIMARY, .check_races = true, .max_steps = 1 << 28};
+    struct interp_options options = {
+        .sub_group_size = PRIMARY, .check_races = true, .last_group_waits = last, .max_steps = 1 << 28};
     struct interp_result result = {0};
     int rc = interp_run(kernel, &r, args, &options, &result);
     bool good = rc == 0 && result.completed && result.n_findings == 0;
@@ -142,7 +144,7 @@ static bool run_node(const struct fuser_node *n, struct graph_memory *m, char *w
     struct interp_arg args[MOST_PARAMS];
     if (n->kind == FUSER_NODE_KERNEL) node_args(n, m, args);
     if (n->kind == FUSER_NODE_KERNEL && !range_items(&n->range)) return true; /* no work-items */
-    if (n->kind == FUSER_NODE_KERNEL) return run_kernel(n->kernel, &n->range, args, n->name, why, why_size);
+    if (n->kind == FUSER_NODE_KERNEL) return run_kernel(n->kernel, &n->range, false, args, n->name, why, why_size);
     run_command(n, m);
     return true;
 }
@@ -213,7 +215,7 @@ static bool run_launch(const struct fuser_plan *plan, const struct fuser_launch 
         if (p->kind == FUSER_PARAM_VALUE) args[i] = value_arg(m, p->index);
         if (p->kind == FUSER_PARAM_LOCAL) args[i] = (struct interp_arg){.kind = INTERP_ARG_LOCAL, .size = p->offset};
     }
-    if (!runner) return run_kernel(l->kernel, &l->range, args, l->kernel->name, why, why_size);
+    if (!runner) return run_kernel(l->kernel, &l->range, l->last, args, l->kernel->name, why, why_size);
     struct nd_range range = with_local_size(&l->range);
     if (runner(l, &range, args, data)) return true;
     snprintf(why, why_size, "%s did not run", l->kernel->name);

@@ -218,6 +218,7 @@ struct making {
     uint32_t plain_percent; /* of kernels: graphs of few kinds fuse more */
     uint32_t row_percent;   /* of kernels: operations on rows of work-groups */
     uint32_t group_percent; /* of kernels that look around in their work-groups, where barriers stand between them */
+    bool one_group;         /* some kernels have one work-group */
 };
 
 /* Some 64 work-items in one to three dimensions, perhaps with an offset. */
@@ -233,6 +234,9 @@ static struct nd_range pick_space(struct making *m)
 static struct nd_range pick_range(struct making *m, const struct kind *kind)
 {
     if (kind->range == PLANE) return rng_chance(&m->rng, 50) ? test_range_2d(8, 8) : test_range_2d(16, 4);
+    if (m->one_group && rng_chance(&m->rng, 30)) return test_range(16, 16);
+    if (m->one_group && kind->range != GROUPS && rng_chance(&m->rng, 15))
+        return test_range(rng_chance(&m->rng, 50) ? 1 : 13, 0);
     if (kind->range == SPACE && m->knobs->ranges > 1 && rng_chance(&m->rng, 40)) return pick_space(m);
     if (kind->range == GROUPS) return test_range(64, rng_chance(&m->rng, 70) ? 16 : 32);
     switch (rng_below(&m->rng, m->knobs->ranges)) {
@@ -385,6 +389,7 @@ struct test_graph *random_graph_new(uint64_t seed, const struct random_graph_kno
     for (uint32_t i = 0; i < VALUES + WIDTHS; i++) test_value(m.g, i < VALUES / 2 || i >= VALUES ? 4 : 8);
     for (uint32_t i = 0; i < BOUNDS; i++) test_value(m.g, 8);
     describe_values(&m);
+    m.one_group = m.g->options.device.last_groups = !knobs->plain && seed % 3 == 1;
     m.plain_percent = knobs->plain ? 100 : rng_below(&m.rng, 100);
     m.group_percent = rng_below(&m.rng, 80);
     m.row_percent = rng_chance(&m.rng, 25) ? rng_below(&m.rng, 95) : 0;

@@ -902,7 +902,7 @@ static char *plan_text(const struct fuser_plan *plan)
 static void random_graphs(void **state)
 {
     (void)state;
-    uint32_t fused = 0, private = 0, several = 0, local = 0, barriers = 0, put = 0, cut = 0;
+    uint32_t fused = 0, private = 0, several = 0, local = 0, barriers = 0, put = 0, cut = 0, last = 0;
     for (unsigned seed = 0; seed < test_graphs(500); seed++) {
         struct random_graph_knobs knobs = random_graph_knobs(seed);
         struct test_graph *g = random_graph_new(seed, &knobs);
@@ -917,7 +917,10 @@ static void random_graphs(void **state)
         }
         char *first = plan_text(plan), *second = plan_text(again);
         assert_string_equal(first, second);
-        for (uint32_t i = 0; i < plan->n_launches; i++) fused += plan->launches[i].n_nodes > 1;
+        for (uint32_t i = 0; i < plan->n_launches; i++) {
+            fused += plan->launches[i].n_nodes > 1;
+            last += plan->launches[i].last;
+        }
         for (uint32_t i = 0; i < g->graph.n_buffers; i++) {
             private += plan->storage[i] == FUSER_STORAGE_PRIVATE;
             local += plan->storage[i] == FUSER_STORAGE_LOCAL;
@@ -936,10 +939,12 @@ static void random_graphs(void **state)
         fuser_plan_free(again);
         finish(g, plan);
     }
-    print_message("# %u fused launches, %u buffers in registers, %u of them with several elements, %u in work-group "
-                  "memory, %u barriers that order, %u that nobody asked for, %u groups cut\n",
-                  fused, private, several, local, barriers, put, cut);
+    print_message(
+        "# %u fused launches, %u buffers in registers, %u of them with several elements, %u in work-group "
+        "memory, %u barriers that order, %u that nobody asked for, %u groups cut, %u with a last work-group\n",
+        fused, private, several, local, barriers, put, cut, last);
     assert_true(fused > 0 && private > several && several > 0 && local > 0 && barriers > 0 && put > 0 && cut > 0);
+    assert_true(last > 0);
 }
 
 int main(void)

@@ -381,6 +381,7 @@ static bool read_launch(struct reader *r, const msgpack_object *o, struct progra
     l->args_size = (uint32_t)args_size;
     if (proto_get(o, "waits") && !reader_flag(r, o, "waits", &l->waits)) return false;
     if (proto_get(o, "together") && !reader_flag(r, o, "together", &l->together)) return false;
+    if (proto_get(o, "last") && !reader_flag(r, o, "last", &l->last)) return false;
     if (proto_get(o, "anywhere") && !reader_flag(r, o, "anywhere", &l->anywhere)) return false;
     r->p->anywhere |= l->anywhere;
     return read_range(r, o, "range", l) && read_params(r, o, l) && conditions_read(o, r->p, l, r->error) &&

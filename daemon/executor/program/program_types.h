@@ -54,6 +54,7 @@ struct program_launch {
     uint32_t n_conditions;
     struct program_condition *conditions;
     uint32_t first_spare, n_spares; /* launches that run instead where a condition does not hold */
+    bool last;                      /* its last work-group begins when all others have ended */
     bool waits;                     /* for pipes: its work-groups run one after another */
     bool anywhere;                  /* it may touch memory that no argument names */
     bool is_spare;                  /* it is one of them: no step runs it */

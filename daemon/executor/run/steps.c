@@ -36,7 +36,10 @@ static int run_groups(const struct launch_context *context, struct executable *x
 
 static int run_code(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
 {
-    int result = run_groups(context, x, index, 0, x->program->launches[index].n_groups, e);
+    const struct program_launch *launch = &x->program->launches[index];
+    uint64_t n = launch->n_groups, first = launch->last && n > 1 ? n - 1 : n;
+    int result = run_groups(context, x, index, 0, first, e);
+    if (result == 0 && first < n) result = run_groups(context, x, index, first, n, e);
     ir_printer_end_launch(context->printer);
     return result;
 }

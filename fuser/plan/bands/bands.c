@@ -77,7 +77,7 @@ static void look_at(const struct launching *l, struct candidate *c)
     struct band_reaches reaches;
     struct arena *arena = l->ctx->arena;
     c->numbers = numbers_of_launch(l->facts, c->launch, arena);
-    if (!has_only_buffers(c->launch) ||
+    if (c->launch->last || !has_only_buffers(c->launch) ||
         !band_reaches_find(c->launch->kernel, &c->launch->range, c->numbers, arena, &reaches))
         return;
     c->seen = true;

@@ -50,6 +50,7 @@ struct fuser_launch {
     uint64_t traffic;      /* bytes that it moves over global memory: docs/fusion.md */
     uint64_t operations;   /* of all work-items, as code: an estimate */
     uint64_t predicted_ns; /* that it takes, says fuser/cost; 0: on a device whose machine is not known */
+    bool last;             /* its last work-group begins when all others have ended */
     uint32_t n_params;
     struct fuser_param *params; /* as the kernel's parameters */
     uint32_t n_nodes;

@@ -69,9 +69,11 @@ void group_builder_open(const struct grouping *g, struct group_builder *b, const
 void group_builder_add(const struct grouping *g, struct group_builder *b, const struct joining *with)
 {
     uint32_t node = group_builder_next(b);
-    b->alike &= range_same(&b->group.range, &with->range) && range_same(&with->range, &g->facts->nodes[node].range);
+    b->alike &= with->last ||
+                (range_same(&b->group.range, &with->range) && range_same(&with->range, &g->facts->nodes[node].range));
     b->group.range = with->range;
     b->group.barriers[b->group.run.n] = with->barrier;
+    if (with->last && !b->group.last_from) b->group.last_from = b->group.run.n;
     if (with->barrier) b->ordered = b->group.run.n;
     add_kernel(g, b, node);
 }

@@ -10,12 +10,14 @@ struct plan_group {
     struct node_run run;
     struct nd_range range;             /* that holds all of theirs; local 0 where nobody said */
     bool barriers[GROUP_MOST_KERNELS]; /* by place in the run: a work-group barrier stands before the kernel */
+    uint32_t last_from; /* the first place of those that run in a work-group more, behind all others; 0: none does */
 };
 
 /* What a kernel makes of the group that it joins. */
 struct joining {
     struct nd_range range;
     bool barrier; /* stands before it */
+    bool last;    /* it runs in the last work-group */
 };
 
 /* A use of a buffer by a kernel of the group. */

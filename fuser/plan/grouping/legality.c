@@ -11,6 +11,7 @@
 #include "fuser/plan/graph/uses.h"
 #include "fuser/plan/grouping/barriers.h"
 #include "fuser/plan/grouping/kernel_dependence.h"
+#include "fuser/plan/grouping/last_group.h"
 #include "fuser/plan/grouping/pipe_flows.h"
 #include "fuser/plan/grouping/pixel_dependence.h"
 #include "fuser/plan/mapping/launch_range.h"
@@ -369,7 +370,7 @@ static bool hidden_memory_fits(const struct grouping *g, const struct group_buil
                   grouping_node_name(g, node), grouping_node_name(g, other), what);
 }
 
-bool legality_joins(const struct grouping *g, const struct group_builder *b, struct joining *with, struct refusal *r)
+static bool joins_all(const struct grouping *g, const struct group_builder *b, struct joining *with, struct refusal *r)
 {
     uint32_t node = group_builder_next(b);
     struct node_run all = {b->group.run.nodes, b->group.run.n + 1};
@@ -391,4 +392,26 @@ bool legality_joins(const struct grouping *g, const struct group_builder *b, str
     g->ctx->n_remarks = before; /* what was found on the way has no meaning without the group */
     id_mapping_set(g->mapping, b->group.run, &b->group.range);
     return false;
+}
+
+static bool joins_last(const struct grouping *g, const struct group_builder *b, struct joining *with)
+{
+    struct refusal why = {0};
+    if (!last_group_takes(g, b) || !sub_groups_fit(g, b, &why) || !resources_fit(g, b, &why)) return false;
+    *with = (struct joining){.range = b->group.range, .barrier = b->group.last_from != 0, .last = true};
+    last_group_remark(g, b);
+    return true;
+}
+
+bool legality_joins(const struct grouping *g, const struct group_builder *b, struct joining *with, struct refusal *r)
+{
+    *with = (struct joining){0};
+    if (b->group.last_from)
+        apart(g, b, r, "not_fused_last_group",
+              "behind what runs in the last work-group of a launch comes only what runs there, too");
+    else if (joins_all(g, b, with, r))
+        return true;
+    if (!joins_last(g, b, with)) return false;
+    *r = (struct refusal){0};
+    return true;
 }

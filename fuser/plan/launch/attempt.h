@@ -8,7 +8,8 @@
 struct attempt {
     struct node_run run;
     const struct plan_group *group; /* that it is, or is a part of */
-    struct nd_range range;
+    struct nd_range range;          /* of its kernels, but for those in the last work-group, */
+    struct nd_range launched;       /* and with it */
     struct plan_params params;
     struct plan_storage *candidate; /* by parameter: a storage of a buffer outside of memory, if any */
     bool *kept;
@@ -32,4 +33,12 @@ static inline uint32_t attempt_n_barriers(const struct plan_group *group, struct
     uint32_t n = 0;
     for (uint32_t i = 1; i < run.n; i++) n += attempt_barriers(group, run)[i];
     return n;
+}
+
+/* How many of the run's kernels do not run in the last work-group. */
+static inline uint32_t attempt_n_first(const struct plan_group *group, struct node_run run)
+{
+    uint32_t at = (uint32_t)(run.nodes - group->run.nodes), last = group->last_from;
+    if (!last || run.n == 1 || at + run.n <= last) return run.n;
+    return last > at ? last - at : 0;
 }

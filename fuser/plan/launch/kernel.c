@@ -103,6 +103,16 @@ static const int64_t *numbers_of(struct plan_context *ctx, const struct plan_fac
     return numbers;
 }
 
+/* Where there is a last work-group by itself, those before are whole ones, also of kernels that gave no local size. */
+static struct nd_range range_of_part(const struct launch_request *launch, uint32_t i)
+{
+    struct nd_range own = launch_range_of_part(launch->facts, launch->run.nodes[i], launch->range);
+    bool whole = own.global[0] % launch->range->local[0] == 0;
+    if (i < launch->n_first && launch->n_first < launch->run.n && !range_has_local(&own) && whole)
+        memcpy(own.local, launch->range->local, sizeof own.local);
+    return own;
+}
+
 struct ir_module *launch_kernel(struct plan_context *ctx, const struct launch_request *launch, bool *kept, char *why,
                                 size_t why_size)
 {
@@ -118,10 +128,11 @@ struct ir_module *launch_kernel(struct plan_context *ctx, const struct launch_re
     for (uint32_t i = 0; i < run.n; i++) {
         uint32_t node = run.nodes[i];
         parts[i] = (struct fuse_part){.kernel = kernel_for(ctx, f, node, params->of_node[i], params, &scratch),
-                                      .range = launch_range_of_part(f, node, range),
+                                      .range = range_of_part(launch, i),
                                       .params = params->of_node[i],
                                       .numbers = numbers_of(ctx, f, node),
-                                      .barrier = launch->barriers[i]};
+                                      .barrier = launch->barriers[i] && i != launch->n_first,
+                                      .last = i >= launch->n_first};
     }
     for (uint32_t i = 0; i < params->n; i++) {
         const struct plan_param *param = &params->params[i];

@@ -9,6 +9,7 @@ struct launch_request {
     const struct nd_range *range;
     const struct plan_params *params;
     const bool *barriers; /* by place in the run: one stands before the kernel */
+    uint32_t n_first;     /* so many do not run in the last work-group, by itself */
 };
 
 /* The kernel of the run, with buffers stored as params says; NULL with the reason in why. */

@@ -32,21 +32,32 @@ enum { MAX_PRESSURE = 8 };
 
 /* ---- one kernel ---- */
 
+/* Those of a run that do not run in the last work-group. */
+static struct node_run first_of(const struct plan_group *group, struct node_run run)
+{
+    return (struct node_run){run.nodes, attempt_n_first(group, run)};
+}
+
 /* The range of a part of a group. What a barrier orders holds in the work-groups that the group has. */
 static struct nd_range range_of(const struct launching *l, struct node_run run, const struct plan_group *group)
 {
-    struct nd_range range = launch_range_of_run(l->facts, run);
-    if (attempt_n_barriers(group, run)) memcpy(range.local, group->range.local, sizeof range.local);
+    struct node_run first = first_of(group, run);
+    struct nd_range range = launch_range_of_run(l->facts, first);
+    if (attempt_n_barriers(group, run) || first.n < run.n) memcpy(range.local, group->range.local, sizeof range.local);
     return range;
 }
 
 /* What was found when the group was formed holds for the part. */
 static bool is_like_group(const struct launching *l, struct node_run run, const struct plan_group *group)
 {
-    struct nd_range range = range_of(l, run, group);
+    struct node_run whole = run;
+    run = first_of(group, whole);
+    if (!run.n) return false; /* what runs in the last work-group comes behind others, or by itself */
+    struct nd_range range = range_of(l, whole, group);
     const struct nd_range *all = &group->range;
     char why[256];
-    if (run.n == 1 || (range_same(&range, all) && memcmp(range.local, all->local, sizeof range.local) == 0))
+    if (run.n < whole.n && memcmp(range.offset, all->offset, sizeof range.offset) != 0) return false;
+    if (whole.n == 1 || (range_same(&range, all) && memcmp(range.local, all->local, sizeof range.local) == 0))
         return true;
     if (attempt_n_barriers(group, run) && memcmp(range.offset, all->offset, sizeof range.offset) != 0) return false;
     if (range_is_uneven(&range) || !launch_range_keeps_ids(l->facts, run, all, &range)) return false;
@@ -67,7 +78,7 @@ static void begin(struct attempt *r, struct node_run run, const struct plan_grou
 static void prepare(struct launching *l, struct attempt *r)
 {
     r->range = range_of(l, r->run, r->group);
-    id_mapping_set(l->mapping, r->run, &r->range);
+    id_mapping_set(l->mapping, first_of(r->group, r->run), &r->range);
     params_find(l->ctx, l->facts, r->run, &r->params);
     flows_find(l, r);
     r->candidate = arena_alloc(l->ctx->arena, (r->params.n + 1) * sizeof *r->candidate);
@@ -93,7 +104,15 @@ static bool make_kernel(struct launching *l, struct attempt *r)
 {
     struct nd_range range = r->range;
     local_size_choose(&range, &l->ctx->options->device, l->facts->graph->nodes[r->run.nodes[0]].kernel);
-    const struct launch_request request = {l->facts, r->run, &range, &r->params, attempt_barriers(r->group, r->run)};
+    r->launched = range;
+    uint32_t n_first = attempt_n_first(r->group, r->run);
+    if (n_first < r->run.n) r->launched.global[0] += range.local[0];
+    const struct launch_request request = {.facts = l->facts,
+                                           .run = r->run,
+                                           .range = &r->launched,
+                                           .params = &r->params,
+                                           .barriers = attempt_barriers(r->group, r->run),
+                                           .n_first = n_first};
     r->module = launch_kernel(l->ctx, &request, r->kept, r->why, sizeof r->why);
     if (!r->module || !takes_its_args(r)) return false;
     r->range = range;
@@ -129,7 +148,7 @@ static bool find_candidates(struct launching *l, struct attempt *r)
                                         .facts = l->facts,
                                         .order = l->order,
                                         .mapping = l->mapping,
-                                        .run = r->run,
+                                        .run = first_of(r->group, r->run),
                                         .range = &r->range,
                                         .barriers = attempt_n_barriers(r->group, r->run) > 0};
     if (l->ctx->options->mode == FUSER_MODE_NONE || !l->ctx->options->device.can_fuse) return false;
@@ -247,9 +266,10 @@ static struct fuser_param launch_param(const struct launching *l, const struct p
 static struct fuser_launch launch_of(const struct launching *l, const struct attempt *r)
 {
     struct arena *arena = l->plan->arena;
-    struct fuser_launch launch = {.module = r->module, .range = r->range, .n_nodes = r->run.n};
+    struct fuser_launch launch = {.module = r->module, .range = r->launched, .n_nodes = r->run.n};
+    launch.last = attempt_n_first(r->group, r->run) < r->run.n;
     launch.kernel = r->module->functions[0];
-    launch.work = cost_of_batches(r->module->functions[0], &r->range);
+    launch.work = cost_of_batches(r->module->functions[0], &r->launched);
     launch.params = arena_alloc(arena, (r->params.n + 1) * sizeof *launch.params);
     for (uint32_t i = 0; i < r->params.n; i++)
         if (r->kept[i]) launch.params[launch.n_params++] = launch_param(l, &r->params.params[i]);

@@ -170,7 +170,8 @@ static int compiled_run(struct launch_code *code, struct executable *x, uint32_t
         ns += pool_run(context->pool, run_groups, &job, groups, part_of(expected, groups, p));
         job.base += groups;
     } while (job.base < end && !executable_has_better(x, launch));
-    if (job.base == end) learn(c, (uint64_t)((double)ns * (double)p->n_groups / (double)(end - *next)));
+    bool is_last = p->last && *next == p->n_groups - 1; /* it is not like the others */
+    if (job.base == end && !is_last) learn(c, (uint64_t)((double)ns * (double)p->n_groups / (double)(end - *next)));
     *next = job.base;
     return 0;
 }
