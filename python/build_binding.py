@@ -69,7 +69,7 @@ fusion_status fusion_graph_set_outputs(fusion_graph *graph, const fusion_arg *ou
 typedef enum { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE, ... } fusion_mode;
 typedef enum { FUSION_TIER_AUTOMATIC, FUSION_TIER_QUICK, FUSION_TIER_COMPILED, ... } fusion_tier;
 typedef struct { size_t size; fusion_mode mode; bool insert_barriers; const char *device; bool keep_ir, keep_assembly, debug;
-    fusion_tier tier; ...; } fusion_finalize_options;
+    fusion_tier tier; bool bounds; ...; } fusion_finalize_options;
 fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options, fusion_exec **exec);
 void fusion_exec_destroy(fusion_exec *exec);
 fusion_status fusion_exec_save(fusion_exec *exec, void **bytes, size_t *size);

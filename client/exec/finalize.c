@@ -86,6 +86,7 @@ static fusion_status finalize_inner(fusion_exec *e, const fusion_finalize_option
         own.device = options->device;
         if (!own.tier) own.tier = options->tier;
         own.debug |= options->debug;
+        own.bounds |= options->bounds;
         fusion_status status = fusion_graph_finalize(a->inner, &own, &a->exec);
         a->inner = NULL; /* the graph's, which may go before this does */
         if (status == FUSION_SUCCESS && own.debug) status = check_internal(e, a);

@@ -7,7 +7,7 @@
 #include "client/base/error.h"
 #include "client/exec/finalize.h"
 
-enum { N_NUMBERS = 7, MOST_LANES = 16, MOST_DEVICE_NAME = 64 };
+enum { N_NUMBERS = 8, MOST_LANES = 16, MOST_DEVICE_NAME = 64 };
 
 /* ---- writing ---- */
 
@@ -31,7 +31,7 @@ uint8_t *client_saved_options_write(const struct exec_source *s, size_t *size)
 {
     const fusion_finalize_options *f = &s->options;
     const uint32_t numbers[N_NUMBERS] = {f->mode,          f->insert_barriers, f->barriers, f->keep_ir,
-                                         f->keep_assembly, f->debug,           f->tier};
+                                         f->keep_assembly, f->debug,           f->tier,     f->bounds};
     size_t name = strlen(f->device);
     *size = (N_NUMBERS + 1) * 4 + name;
     for (uint32_t i = 0; i < s->n_values; i++) *size += 8 + s->values[i].size;
@@ -88,6 +88,7 @@ static void take_options(struct in *i, struct client_pool *pool, fusion_finalize
                                    .keep_assembly = numbers[4],
                                    .debug = numbers[5],
                                    .tier = (fusion_tier)numbers[6],
+                                   .bounds = numbers[7],
                                    .device = client_pool_text(pool, (const char *)device, name)};
 }
 

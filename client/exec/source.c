@@ -63,7 +63,7 @@ void client_pack_finalize(struct proto_writer *w, const void *params)
     const struct finalize_params *p = params;
     const struct exec_source *s = p->source;
     const fusion_finalize_options *o = &s->options;
-    proto_pack_map(w, 13 + (p->save != NULL));
+    proto_pack_map(w, 14 + (p->save != NULL));
     proto_pack_bytes(w, "graph", s->graph, s->graph_size);
     pack_ids(w, "modules", s->modules, s->n_modules);
     proto_pack_uint(w, "mode", o->mode);
@@ -73,6 +73,7 @@ void client_pack_finalize(struct proto_writer *w, const void *params)
     proto_pack_bool(w, "keep_ir", o->keep_ir);
     proto_pack_bool(w, "keep_assembly", o->keep_assembly);
     proto_pack_bool(w, "debug", o->debug);
+    proto_pack_bool(w, "bounds", o->bounds);
     proto_pack_uint(w, "tier", o->tier);
     pack_ids(w, "bindings", p->bindings, p->n_bindings);
     pack_values(w, s);

@@ -79,6 +79,8 @@ static int read_options(struct planning *p, const struct proto_message *m, struc
     proto_get_bool(&m->params, "keep_ir", &p->keep_ir);
     p->options.explain = p->keep_ir;
     proto_get_bool(&m->params, "debug", &p->debug);
+    proto_get_bool(&m->params, "bounds", &p->options.bounds);
+    p->options.bounds &= !p->debug; /* the interpreter checks all */
     p->runs_on = p->debug ? devices_debugger() : p->device;
     return 0;
 }

@@ -306,6 +306,8 @@ struct affine affine_value_of_inst(const struct access_walk *w, const struct ir_
     case IR_OP_ELEM: return element(w, inst);
     case IR_OP_FIELD: return field(w, inst);
     case IR_OP_SPACECAST: return affine_value(w, inst->operands[0]);
+    case IR_OP_VAR:
+    case IR_OP_GLOBAL: return affine_constant(0);
     default: return query(w, inst);
     }
 }

@@ -78,12 +78,14 @@ struct access_analysis {
     const struct ir_function *kernel; /* what the sites are in: calls inlined, perhaps a copy */
     uint32_t n_params;
     struct access_summary *params; /* as the kernel's; empty for those that are no pointers */
+    struct access_summary own;     /* of the kernel's own variables: one, or one of several */
     bool has_barrier, has_group_ops, has_local_ids;
     bool has_sub_groups; /* what it computes depends on the size of sub-groups */
     bool meets_groups;   /* barriers and operations of work-groups */
     bool sees_groups;    /* looks at ids, sizes or numbers of work-groups */
     bool shared_state;   /* prints, uses pipes, or program-scope variables that are no arguments */
     bool prints;
+    bool checks;                        /* tells of accesses outside of their memory */
     bool has_pipes;                     /* as arguments */
     bool unknown_reads, unknown_writes; /* through a pointer that comes from memory: whose memory is unknown */
     uint64_t local_bytes;               /* of the kernel's own work-group variables: */

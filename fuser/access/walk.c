@@ -23,9 +23,8 @@ static struct leaving walk_block(struct access_walk *w, const struct ir_block *b
 
 /* ---- sites ---- */
 
-static void add_site(struct access_walk *w, uint32_t param, const struct access_site *site)
+static void add_site(struct access_walk *w, struct access_summary *s, const struct access_site *site)
 {
-    struct access_summary *s = &w->result->params[param];
     s->sites = arena_grow(w->result->arena, s->sites, s->n_sites, sizeof *s->sites);
     s->sites[s->n_sites++] = *site;
     s->reads |= site->reads;
@@ -57,7 +56,7 @@ static void add_sites_at(struct access_walk *w, struct access_site site, const s
     }
     uint32_t found = 0;
     for (uint32_t i = 0; i < w->kernel->n_params; i++) found += provenance_has(w, pointer, i);
-    bool certain = found == 1 && !is_unknown;
+    bool certain = found == 1 && !is_unknown, own = !found && !is_unknown;
     site.line = inst->loc.line;
     site.atomic = ir_op_class(inst->op) == IR_CLASS_ATOMIC;
     site.found_one = certain;
@@ -66,18 +65,19 @@ static void add_sites_at(struct access_walk *w, struct access_site site, const s
     site.guards = state->guards;
     site.items = state->items;
     site.sub_group_size = w->sub_group_size;
-    if (certain) {
+    if (certain || own) {
         struct affine index = affine_value(w, pointer);
         index = affine_add(&index, further);
         site.index = sub_group_ids_simplify(w, &index);
         if (site.index.jump && !affine_leads_into_small(&site.index, &w->bounds)) site.index.known = false;
         site.index.jump = 0;
     }
+    if (own) add_site(w, &w->result->own, &site);
     for (uint32_t i = 0; i < w->kernel->n_params; i++) {
         if (!provenance_has(w, pointer, i)) continue;
         if (!w->result->params[i].n_sites)
             w->result->params[i].written_first = is_store(inst) && executed_by_all(w, &site);
-        add_site(w, i, &site);
+        add_site(w, &w->result->params[i], &site);
     }
 }
 
@@ -173,6 +173,7 @@ static void see_effects(struct access_walk *w, const struct ir_inst *inst, const
         add_sites(w, inst, inst->operands[2], true, false, size_of(w, inst->type), state);
         w->result->shared_state = w->result->prints = true;
         return;
+    case IR_OP_FINDING: w->result->checks = true; return;
     case IR_OP_PIPE_MAX_PACKETS:
     case IR_OP_ELEM:
     case IR_OP_FIELD:

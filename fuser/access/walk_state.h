@@ -22,7 +22,8 @@ struct access_walk {
     bool small_memory;       /* pointer parameters lead into memory of at most IR_SMALL_MEMORY bytes */
     struct affine_bounds bounds;
     uint32_t n_values;         /* numbers are 1 and up; 0 is for constants */
-    struct affine *sums;       /* by number: integers and, for pointers, the byte offset from their parameter */
+    struct affine *sums;       /* by number: integers and, for pointers, the byte offset from their parameter or
+                                  variable */
     uint32_t provenance_words; /* of a set of parameters */
     uint64_t *provenance; /* by number: the parameters a pointer may come from; bit n_params: memory or an integer */
     struct loop_guard *guards;

@@ -134,6 +134,7 @@ struct fuser_options {
     bool insert_barriers; /* between each two kernels */
     enum fuser_barriers barriers;
     bool explain; /* a remark on each buffer that stays in memory, asked for or not */
+    bool bounds;  /* kernels check the accesses that are not proved to be inside of their memory */
     bool debug;   /* kernels will run one by one to be watched: none does another's work */
     struct fuser_device device;
 };

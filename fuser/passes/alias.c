@@ -159,8 +159,9 @@ struct alias_access alias_access(const struct alias *a, const struct ir_inst *in
     case IR_OP_IMAGE_READ:
     case IR_OP_IMAGE_WRITE:
     case IR_OP_IMAGE_BLOCK_READ:
-    case IR_OP_IMAGE_BLOCK_WRITE: return none;
-    case IR_OP_PRINTF: /* strings may lie anywhere */
+    case IR_OP_IMAGE_BLOCK_WRITE:
+    case IR_OP_FINDING: return none; /* of a constant of its own */
+    case IR_OP_PRINTF:               /* strings may lie anywhere */
     case IR_OP_CALL: return (struct alias_access){.effect = ALIAS_CALL};
     default: return (struct alias_access){.effect = ALIAS_SYNC}; /* barrier, fence, atomics */
     }

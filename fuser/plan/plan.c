@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fuser/plan/bands/bands.h"
+#include "fuser/plan/bounds/checked.h"
 #include "fuser/plan/commands/commands.h"
 #include "fuser/plan/graph/edges.h"
 #include "fuser/plan/graph/endless_loops.h"
@@ -25,6 +26,7 @@ struct stages {
     struct left_out empty;        /* the graph without nodes in which nothing happens */
     struct left_out unneeded;     /* and without those whose writing nobody reads */
     struct program_scope scope;   /* that graph, program-scope variables being buffers of it */
+    struct checked_graph checked; /* that graph, kernels checking their accesses where that was asked for */
     struct commands commands;     /* that graph, copies and fills that kernels could do being kernels */
     struct plan_facts given;      /* what each node does with each buffer */
     struct recomputed recomputed; /* the graph in which some nodes do the work of others */
@@ -69,15 +71,25 @@ static bool leave_out_unneeded(struct plan_context *ctx, uint32_t remarks, struc
     return left_out_without(ctx, s->empty.graph, out, &s->unneeded) && look(ctx, s->unneeded.graph, s);
 }
 
-/* Facts of the graph in which they are; what was found of the others was said. */
-static bool make_commands_kernels(struct plan_context *ctx, struct stages *s)
+/* Facts of a graph in which some kernels are others; what was found of those before was said. */
+static bool look_again(struct plan_context *ctx, const struct fuser_graph *graph, struct stages *s)
 {
-    if (!commands_make_kernels(ctx, &s->given, &s->commands)) return false;
-    if (s->commands.graph == s->given.graph) return true;
+    if (graph == s->given.graph) return true;
     ctx->quiet = true;
-    bool found = uses_find(ctx, s->commands.graph, &s->given);
+    bool found = uses_find(ctx, graph, &s->given);
     ctx->quiet = false;
     return found;
+}
+
+static bool add_checks(struct plan_context *ctx, struct stages *s)
+{
+    checked_graph_make(ctx, &s->given, &s->checked);
+    return look_again(ctx, s->checked.graph, s);
+}
+
+static bool make_commands_kernels(struct plan_context *ctx, struct stages *s)
+{
+    return commands_make_kernels(ctx, &s->given, &s->commands) && look_again(ctx, s->commands.graph, s);
 }
 
 static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph, struct stages *s)
@@ -86,7 +98,7 @@ static bool find_facts(struct plan_context *ctx, const struct fuser_graph *graph
     endless_loops_remark(ctx, s->empty.graph);
     uint32_t remarks = ctx->n_remarks;
     if (!look(ctx, s->empty.graph, s) || !leave_out_unneeded(ctx, remarks, s)) return false;
-    if (!outside_check(ctx, &s->given) || !make_commands_kernels(ctx, s)) return false;
+    if (!outside_check(ctx, &s->given) || !add_checks(ctx, s) || !make_commands_kernels(ctx, s)) return false;
     unneeded_make_internal(ctx, &s->given);
     return true;
 }
@@ -160,6 +172,7 @@ struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct 
     uses_free(&s.given);
     recompute_free(&s.recomputed);
     commands_free(&s.commands);
+    checked_graph_free(&s.checked);
     program_scope_free(&s.scope);
     arena_free(ctx.arena);
     if (done) return plan;

@@ -1,6 +1,7 @@
 /*
- * What is printed is copied into a record (fuser/spirv/abi/print.h): arguments, format and strings. Which arguments are
- * strings the format says, and so it must be a known one; in which memory these are, what is stored as the argument.
+ * What is printed, and what checks find, is copied into a record (fuser/spirv/abi/print.h): arguments, format and
+ * strings. Which arguments are strings the format says, and so it must be a known one; in which memory these are, what
+ * is stored as the argument.
  */
 #include "fuser/spirv/print.h"
 
@@ -131,7 +132,7 @@ static bool see_argument(const struct ir_inst *print, uint64_t *at, bool is_stri
 static bool read_message(const struct ir_inst *print, struct message *m)
 {
     *m = (struct message){.format = known_string(print->operands[1])};
-    if (!m->format) return false;
+    if (!m->format || print->op == IR_OP_FINDING) return m->format;
     unsigned last = 0, n = 0;
     char conversion;
     for (const char *at = m->format; ir_format_next(&at, &conversion);)
@@ -210,18 +211,25 @@ static void copy_string(struct ir_builder *b, struct ir_value *to, struct ir_val
     end(&no, IR_OP_YIELD, NULL, 0);
 }
 
+static uint64_t args_bytes(const struct ir_inst *print)
+{
+    return print->op == IR_OP_FINDING ? WORD : ir_type_size(print->parent->function->module, print->type);
+}
+
 /* A record in its place: what it says of itself, the arguments, and texts one behind the other. */
 static void write_record(struct ir_builder *b, const struct ir_inst *print, const struct message *m,
                          struct ir_value *record, struct ir_value *words)
 {
-    uint64_t args = ir_type_size(b->module, print->type), head = sizeof(struct spirv_print);
+    uint64_t args = args_bytes(print), head = sizeof(struct spirv_print);
+    bool finds = print->op == IR_OP_FINDING;
     struct ir_value *at = number(b, IR_I32, head + args), *format_bytes = number(b, IR_I32, strlen(m->format) + 1);
     ir_build_store(b, IR_I32, record, NULL, words);
     ir_build_store(b, IR_I32, record, number(b, IR_I32, offsetof(struct spirv_print, args_bytes) / 4),
-                   number(b, IR_I32, args));
+                   number(b, IR_I32, finds ? SPIRV_PRINT_FINDING : args));
     ir_build_store(b, IR_I64, record, number(b, IR_I32, offsetof(struct spirv_print, item) / WORD), print->operands[0]);
     for (uint64_t i = 0; i < args / WORD; i++) {
-        struct ir_value *word = ir_build_load(b, IR_I64, print->operands[2], number(b, IR_I32, i));
+        struct ir_value *word =
+            finds ? print->operands[2] : ir_build_load(b, IR_I64, print->operands[2], number(b, IR_I32, i));
         ir_build_store(b, IR_I64, record, number(b, IR_I32, head / WORD + i), word);
     }
     copy_string(b, ir_build2(b, IR_OP_ELEM, IR_I8, record, at), print->operands[1], format_bytes);
@@ -239,7 +247,7 @@ static void write_record(struct ir_builder *b, const struct ir_inst *print, cons
 
 static struct ir_value *words_of(struct ir_builder *b, const struct ir_inst *print, struct message *m)
 {
-    uint64_t known = sizeof(struct spirv_print) + ir_type_size(b->module, print->type) + strlen(m->format) + 1;
+    uint64_t known = sizeof(struct spirv_print) + args_bytes(print) + strlen(m->format) + 1;
     struct ir_value *bytes = number(b, IR_I32, known + WORD - 1);
     for (unsigned i = 0; i < m->n; i++) {
         struct string *s = &m->strings[i];
@@ -265,9 +273,12 @@ static void lower(struct ir_function *f, struct ir_inst *print, struct message *
         ir_build2(&yes, IR_OP_ELEM, IR_I8, prints, number(&yes, IR_I32, offsetof(struct spirv_prints, records)));
     struct ir_value *wide = ir_build1(&yes, IR_OP_ZEXT, IR_I64, place), *zero = number(&yes, IR_I32, 0);
     write_record(&yes, print, m, ir_build2(&yes, IR_OP_ELEM, IR_I64, records, wide), words);
+    if (print->op == IR_OP_FINDING)
+        ir_build_call(&no, spirv_library_function(b.module, "print_lose"), &prints, 1);
+    else
+        ir_replace_uses(f->body, print->results[0], is->results[0]);
     end(&yes, IR_OP_YIELD, &zero, 1);
     end(&no, IR_OP_YIELD, &none, 1);
-    ir_replace_uses(f->body, print->results[0], is->results[0]);
     ir_inst_remove(print);
 }
 
@@ -281,7 +292,7 @@ struct found {
 static void find(struct ir_inst *inst, void *data)
 {
     struct found *f = data;
-    if (inst->op != IR_OP_PRINTF) return;
+    if (inst->op != IR_OP_PRINTF && inst->op != IR_OP_FINDING) return;
     f->insts = arena_realloc(f->insts, (f->n + 1) * sizeof *f->insts);
     f->insts[f->n++] = inst;
 }

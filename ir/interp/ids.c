@@ -1,7 +1,7 @@
 /* Where a work-item is: ids and sizes. */
 #include "ir/interp/ids.h"
 
-static uint64_t global_linear(const struct machine *m, const struct item *item)
+uint64_t interp_global_linear(const struct machine *m, const struct item *item)
 {
     uint64_t linear = 0;
     for (int d = 2; d >= 0; d--) linear = linear * m->range.global[d] + item->global[d] - m->range.offset[d];
@@ -32,7 +32,7 @@ bool interp_item_query(const struct machine *m, const struct item *item, const s
     case IR_OP_NUM_GROUPS: *r = m->n_groups[d]; return true;
     case IR_OP_GLOBAL_OFFSET: *r = m->range.offset[d]; return true;
     case IR_OP_WORK_DIM: *r = m->range.dims; return true;
-    case IR_OP_GLOBAL_LINEAR_ID: *r = global_linear(m, item); return true;
+    case IR_OP_GLOBAL_LINEAR_ID: *r = interp_global_linear(m, item); return true;
     case IR_OP_LOCAL_LINEAR_ID: *r = item->linear; return true;
     case IR_OP_SUB_GROUP_SIZE: *r = sub_group_items(m, item); return true;
     case IR_OP_SUB_GROUP_MAX_SIZE: *r = m->sub_group_size; return true;

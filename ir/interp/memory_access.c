@@ -43,9 +43,10 @@ static bool check_bounds(struct machine *m, struct item *item, const struct code
 {
     int64_t offset = interp_memory_offset(a->address);
     if (offset >= 0 && (uint64_t)offset <= memory->size && a->size <= memory->size - (uint64_t)offset) return true;
-    char what[160];
-    interp_report(m, INTERP_OUT_OF_BOUNDS, item, at, "%s %" PRIu64 " bytes at offset %" PRId64 " of %s", access_verb(a),
-                  a->size, offset, interp_memory_describe(memory, what, sizeof what));
+    char what[160], text[240];
+    snprintf(text, sizeof text, "%s %" PRIu64 " bytes at offset %" PRId64 " of %s", access_verb(a), a->size, offset,
+             interp_memory_describe(memory, what, sizeof what));
+    interp_report_outside(m, item, at, offset, a->size, text);
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* printf: the format, the arguments and strings are read as all memory is. */
+/* printf and findings: format, arguments and strings are read as all memory is. */
 #include "ir/interp/printf.h"
 
 #include <stdlib.h>
@@ -49,8 +49,21 @@ static bool print_message(const struct reading *r)
     return kept;
 }
 
+static void tell_finding(const struct reading *r)
+{
+    struct strbuf site = {0};
+    add_string((void *)r, interp_item_operand(r->item, 1)[0], IR_FORMAT_MAX, &site);
+    ir_printer_find(r->m->options.printer, interp_item_operand(r->item, 0)[0], site.text ? site.text : "",
+                    (int64_t)interp_item_operand(r->item, 2)[0]);
+    free(site.text);
+}
+
 bool interp_printf_exec(struct machine *m, struct item *item, const struct code_inst *at, uint64_t *r)
 {
+    if (at->ir->op == IR_OP_FINDING) {
+        tell_finding(&(struct reading){m, item, at});
+        return true;
+    }
     if (at->ir->op != IR_OP_PRINTF) return false;
     *r = print_message(&(struct reading){m, item, at}) ? 0 : UINT32_MAX;
     return true;

@@ -13,4 +13,7 @@ void interp_report(struct machine *m, enum interp_finding_kind kind, const struc
 void interp_report_pair(struct machine *m, enum interp_finding_kind kind, const struct item *item,
                         const struct code_inst *at, const struct other_access *other, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* An access of so many bytes at an offset of memory, which does not have them. */
+void interp_report_outside(struct machine *m, const struct item *item, const struct code_inst *at, int64_t offset,
+                           uint64_t bytes, const char *text);
 void interp_report_finish(struct machine *m);

@@ -42,6 +42,10 @@ struct interp_finding {
     const char *function;       /* of the module */
     uint32_t line;
     char text[240]; /* one sentence with the numbers */
+    /* OUT_OF_BOUNDS: the first work-item by linear id, of whose accesses there this was the first */
+    uint64_t linear, step;
+    int64_t offset;
+    uint64_t bytes; /* of the access; 0: it is not one at an offset of memory */
 };
 
 /* An access to the memory of a buffer argument, just before it happens. */

@@ -7,6 +7,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/strbuf.h"
+#include "ir/printf/finding.h"
 
 struct message {
     uint64_t item, number; /* number: how many came before */
@@ -20,13 +21,16 @@ struct ir_printer {
     struct message *messages;
     size_t n, capacity;
     struct strbuf ended, taken;
+    uint64_t place;        /* of the finding so far; UINT64_MAX: there is none */
+    struct strbuf finding; /* its text */
+    bool settled;          /* it is that of a launch that has ended */
     char lock;
 };
 
 struct ir_printer *ir_printer_new(size_t most_bytes)
 {
     struct ir_printer *p = arena_realloc(NULL, sizeof *p);
-    *p = (struct ir_printer){.most = most_bytes};
+    *p = (struct ir_printer){.most = most_bytes, .place = UINT64_MAX};
     return p;
 }
 
@@ -36,6 +40,7 @@ void ir_printer_free(struct ir_printer *p)
     free(p->launch.text);
     free(p->ended.text);
     free(p->taken.text);
+    free(p->finding.text);
     free(p->messages);
     free(p);
 }
@@ -92,8 +97,41 @@ static int compare(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+void ir_printer_find(struct ir_printer *p, uint64_t place, const char *site, int64_t offset)
+{
+    /* Of millions of findings few are the first so far: the others leave without the lock. */
+    if (!p || place >= __atomic_load_n(&p->place, __ATOMIC_RELAXED)) return;
+    lock(p);
+    if (!p->settled && place < p->place) {
+        __atomic_store_n(&p->place, place, __ATOMIC_RELAXED);
+        p->finding.size = 0;
+        ir_finding_text(&p->finding, site, place, offset);
+    }
+    unlock(p);
+}
+
+void ir_printer_find_unknown(struct ir_printer *p)
+{
+    lock(p);
+    if (p->place == UINT64_MAX) {
+        p->place = UINT64_MAX - 1;
+        strbuf_printf(&p->finding, "kernel\nan access outside of its memory, of which there was no room to tell");
+    }
+    unlock(p);
+}
+
+const char *ir_printer_take_finding(struct ir_printer *p)
+{
+    if (!p->settled) return NULL;
+    p->settled = false;
+    p->place = UINT64_MAX;
+    p->finding.size = 0;
+    return p->finding.text;
+}
+
 void ir_printer_end_launch(struct ir_printer *p)
 {
+    p->settled |= p->place != UINT64_MAX;
     if (!p->n) return;
     qsort(p->messages, p->n, sizeof *p->messages, compare);
     for (size_t k = 0; k < p->n; k++)

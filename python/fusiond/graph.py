@@ -11,10 +11,10 @@ _MODES = {"none": lib.FUSION_NONE, "enable": lib.FUSION_ENABLE, "require": lib.F
 _TIERS = {"automatic": lib.FUSION_TIER_AUTOMATIC, "quick": lib.FUSION_TIER_QUICK, "compiled": lib.FUSION_TIER_COMPILED}
 
 
-def finalize_options(fusion, device, tier, ir, debug):
+def finalize_options(fusion, device, tier, ir, debug, bounds=False):
     """The library's, and what has to live as long."""
     name = ffi.new("char[]", device.encode()) if device else ffi.NULL
-    options = sized("fusion_finalize_options", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug,
+    options = sized("fusion_finalize_options", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug, "bounds": bounds,
                                                 "tier": _TIERS[tier]})
     options.device = name
     return options, name
@@ -80,12 +80,14 @@ class Graph:
         outputs = ffi.new("fusion_arg[]", [lib.fusion_arg_buffer(b, lib.FUSION_ACCESS_READ_WRITE) for b in buffers])
         check(lib.fusion_graph_set_outputs(self.handle, outputs, len(buffers)))
 
-    def finalize(self, *, outputs=None, fusion="enable", device=None, tier="automatic", ir=False, debug=False):
+    def finalize(self, *, outputs=None, fusion="enable", device=None, tier="automatic", ir=False, debug=False,
+                 bounds=False):
         """Checks, fuses and compiles. ``outputs``: the arrays that are read afterwards; all others that the graph writes
-        are its own then, and may never be in memory. ``fusion``: "none", "enable" or "require"."""
+        are its own then, and may never be in memory. ``fusion``: "none", "enable" or "require". ``bounds``: accesses
+        that are not proved to be inside of their array are checked, and the first one outside is an error."""
         if outputs is not None:
             self.set_outputs([o.handle for o in outputs])
-        options, _name = finalize_options(fusion, device, tier, ir, debug)
+        options, _name = finalize_options(fusion, device, tier, ir, debug, bounds)
         out = ffi.new("fusion_exec **")
         check(lib.fusion_graph_finalize(self.handle, options, out))
         return Handle(self.session, out[0], self)

@@ -167,6 +167,7 @@ void compiled_run(const struct compiled *c, const struct ir_function *kernel, co
                   const struct interp_arg *args, unsigned parts, uint32_t flags)
 {
     struct kernel_launch l = launch_of(range, flags);
+    l.printer = c->printer;
     uint64_t groups = l.num_groups[0] * l.num_groups[1] * l.num_groups[2];
     uint64_t items = l.local_size[0] * l.local_size[1] * l.local_size[2];
     uint8_t *block = calloc(1, c->info->args_size + 8);

@@ -11,6 +11,7 @@ struct compiled {
     kernel_entry *entry; /* NULL: in batches */
     struct batch *batch;
     const struct kernel_object_info *info;
+    struct ir_printer *printer; /* what takes what it prints and finds; NULL: nothing does */
 };
 
 /* The instruction sets this machine can run, at most CPU_ISA_COUNT, and how many. */

@@ -9,10 +9,10 @@ _fusion_inspect_options() {
     pipes) echo --integration ;;
     passes) echo --pass --kernel --help ;;
     bundle) echo --extract --help ;;
-    run) echo --fusion --barriers --device --tier --debug --json --in --out --repeat --profile --compare --trace --save --help ;;
-    explain) echo --fusion --barriers --device --tier --debug --json --ir --assembly --dot --svg --help ;;
+    run) echo --fusion --barriers --device --tier --bounds --debug --json --in --out --repeat --profile --compare --trace --save --help ;;
+    explain) echo --fusion --barriers --device --tier --bounds --debug --json --ir --assembly --dot --svg --help ;;
     compile)
-        echo --fusion --barriers --device --tier --debug --json --spirv --dialect --save --targets --fixed-targets --local-size \
+        echo --fusion --barriers --device --tier --bounds --debug --json --spirv --dialect --save --targets --fixed-targets --local-size \
             --split --device-config-file --help
         ;;
     esac

@@ -35,6 +35,10 @@ typedef struct fusion_finalize_options {
                            element that breaks it, naming nodes, lines and work-items */
     fusion_tier tier;
     fusion_barriers barriers;
+    int padding; /* not read: older programs may have anything here */
+    bool bounds; /* accesses that are not proved to be inside of their buffer are checked where they run: outside,
+                    loads give 0 and nothing is stored, and the submission ends with FUSION_KERNEL_FAULT, naming the
+                    first one's line, work-item, element and buffer */
 } fusion_finalize_options;
 
 /* Outputs of a graph, which fusion_graph_set_outputs() declares: the memory whose contents are read after a submission,

@@ -93,7 +93,7 @@ struct order {
     const msgpack_object_array *modules;
     struct module **found; /* to be freed */
     uint64_t mode, tier, barriers;
-    bool insert_barriers, keep_ir, keep_assembly, debug;
+    bool insert_barriers, keep_ir, keep_assembly, debug, bounds;
     char *device; /* to be freed */
     struct hash target;
     const struct gpu *gpu; /* NULL: the device is none */
@@ -170,6 +170,12 @@ static bool read_save(struct session *s, struct proto_message *m, struct order *
     return request_bytes(s, m, "save", &o->saved_options, &o->saved_options_size);
 }
 
+/* Absent in requests of older clients. */
+static bool read_bounds(struct session *s, struct proto_message *m, struct order *o)
+{
+    return !proto_get(&m->params, "bounds") || request_bool(s, m, "bounds", &o->bounds);
+}
+
 /* Only compilers know the other devices. What is debugged runs in the interpreter. */
 static bool find_gpu(struct session *s, struct proto_message *m, struct order *o)
 {
@@ -189,7 +195,7 @@ static bool read_order(struct session *s, struct proto_message *m, struct order 
         !request_uint(s, m, "mode", &o->mode) || !request_bool(s, m, "insert_barriers", &o->insert_barriers) ||
         !request_bool(s, m, "keep_ir", &o->keep_ir) || !request_bool(s, m, "keep_assembly", &o->keep_assembly) ||
         !request_bool(s, m, "debug", &o->debug) || !read_tier(s, m, o) || !read_barriers(s, m, o) ||
-        !read_save(s, m, o))
+        !read_save(s, m, o) || !read_bounds(s, m, o))
         return false;
     if (o->mode > 2)
         return request_fail(s, m, FUSION_INVALID, "mode", "%llu is neither none (0), enable (1) nor require (2)",
@@ -217,6 +223,7 @@ static struct hash plan_hash(const struct order *o)
     hasher_add_uint(&h, o->barriers);
     hasher_add_uint(&h, o->keep_ir);
     hasher_add_uint(&h, o->debug);
+    hasher_add_uint(&h, o->bounds);
     hasher_add_text(&h, o->device);
     if (o->gpu) hasher_add(&h, o->gpu->description->data, o->gpu->description->size);
     return hasher_end(&h);
@@ -232,7 +239,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     struct proto_writer w;
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, "plan");
-    proto_pack_map(&w, 8 + (o->gpu != NULL) + (machine != NULL));
+    proto_pack_map(&w, 9 + (o->gpu != NULL) + (machine != NULL));
     proto_pack_bytes(&w, "graph", o->graph, o->graph_size);
     proto_pack_key(&w, "modules");
     msgpack_pack_array(&w.packer, o->modules->size);
@@ -247,6 +254,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     if (o->gpu) proto_pack_bytes(&w, "gpu", o->gpu->description->data, o->gpu->description->size);
     proto_pack_bool(&w, "keep_ir", o->keep_ir);
     proto_pack_bool(&w, "debug", o->debug);
+    proto_pack_bool(&w, "bounds", o->bounds);
     if (machine) proto_pack_bytes(&w, "machine", machine->data, machine->size);
     blob_unref(machine);
     return pool_add(pool, &s->pool_client, &f->plan_key, id, &w, error);

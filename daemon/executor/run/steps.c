@@ -13,6 +13,7 @@
 #include "daemon/executor/run/wait.h"
 #include "ir/base/arena.h"
 #include "ir/printf/printer.h"
+#include "proto/include/fusiond/status.h"
 #include "proto/limits.h"
 
 enum {
@@ -34,6 +35,15 @@ static int run_groups(const struct launch_context *context, struct executable *x
     return result;
 }
 
+/* Of launches that have ended: did one find an access outside of its memory? */
+static int take_finding(const struct launch_context *context, struct error *e)
+{
+    const char *text = ir_printer_take_finding(context->printer), *reason = text ? strchr(text, '\n') : NULL;
+    if (!reason) return 0;
+    error_set(e, FUSION_KERNEL_FAULT, NULL, "%s", reason + 1);
+    return error_about(e, "%.*s", (int)(reason - text), text);
+}
+
 static int run_code(const struct launch_context *context, struct executable *x, uint32_t index, struct error *e)
 {
     const struct program_launch *launch = &x->program->launches[index];
@@ -41,7 +51,7 @@ static int run_code(const struct launch_context *context, struct executable *x, 
     int result = run_groups(context, x, index, 0, first, e);
     if (result == 0 && first < n) result = run_groups(context, x, index, first, n, e);
     ir_printer_end_launch(context->printer);
-    return result;
+    return result == 0 ? take_finding(context, e) : result;
 }
 
 /* ---- copies and fills ---- */
@@ -247,7 +257,7 @@ static bool end_beside(struct steps *s, struct error *e)
     s->waits = false;
     ir_printer_end_launch(s->context->printer);
     if (s->beside.result != 0) *e = s->beside.error;
-    return s->beside.result == 0;
+    return s->beside.result == 0 && take_finding(s->context, e) == 0;
 }
 
 /* ---- launches band by band ---- */
@@ -281,7 +291,8 @@ static uint32_t run_bands(const struct launch_context *context, struct executabl
     if (done < 0) return 0;
     for (uint32_t band = 0; !done && band < b->n_bands; band++)
         if (run_band(context, x, b, band, e) != 0) return 0;
-    return b->n_steps;
+    ir_printer_end_launch(context->printer);
+    return take_finding(context, e) == 0 ? b->n_steps : 0;
 }
 
 /* ---- launches that a device takes together ---- */
@@ -318,7 +329,7 @@ static int run_list(const struct launch_context *context, struct executable *x, 
         for (k = 1; !moves && at + k < n && !has_moved_pipes(x, list[at + k]); k++) continue;
         running_step("kernel", x->program->launches[list[at]].name);
         if (moves && move_packets(x, list[at], false, e) != 0) return -1;
-        if (device->run_launches(x, list + at, k, context, e) != 0) return -1;
+        if (device->run_launches(x, list + at, k, context, e) != 0 || take_finding(context, e) != 0) return -1;
         if (moves && move_packets(x, list[at], true, e) != 0) return -1;
     }
     return 0;

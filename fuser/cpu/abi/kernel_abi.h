@@ -11,7 +11,7 @@
 #include "ir/image/image.h"
 
 enum {
-    KERNEL_ABI_VERSION = 6,
+    KERNEL_ABI_VERSION = 7,
     KERNEL_MAX_ARGS_BYTES = 64 << 10, /* of the block that holds all arguments */
     KERNEL_LOCAL_MARGIN = 128,        /* bytes behind work-group memory that kernels may touch: whole registers do */
 };
@@ -110,6 +110,8 @@ struct kernel_functions {
     void (*pipe_commit)(struct kernel_pipe *pipe, uint32_t writes, uint64_t id);
     /* printf of the work-item with that linear id: 0, or -1 where it was dropped. */
     int32_t (*print)(struct ir_printer *printer, uint64_t item, const char *format, uint64_t size, const void *args);
+    /* An access outside of its memory, so many bytes from its beginning; site: ir/printf/finding.h. */
+    void (*finding)(struct ir_printer *printer, uint64_t place, const char *site, int64_t offset);
 };
 
 /*

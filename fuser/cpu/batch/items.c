@@ -223,6 +223,12 @@ static void pipe(struct run *run, const struct step *s, uint32_t lane)
 
 static void print(struct run *run, const struct step *s, uint32_t lane)
 {
+    if (s->op == IR_OP_FINDING) {
+        run->launch->functions->finding(run->launch->printer, run_operand(run, s, 0, lane),
+                                        (const char *)(uintptr_t)run_operand(run, s, 1, lane),
+                                        (int64_t)run_operand(run, s, 2, lane));
+        return;
+    }
     const char *format = (const char *)(uintptr_t)run_operand(run, s, 1, lane);
     const void *args = (const void *)(uintptr_t)run_operand(run, s, 2, lane);
     int32_t r = run->launch->functions->print(run->launch->printer, run_operand(run, s, 0, lane), format,

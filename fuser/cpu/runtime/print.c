@@ -23,3 +23,8 @@ int32_t kernel_print(struct ir_printer *printer, uint64_t item, const char *form
     free(text.text);
     return kept ? 0 : -1;
 }
+
+void kernel_finding(struct ir_printer *printer, uint64_t place, const char *site, int64_t offset)
+{
+    ir_printer_find(printer, place, site, offset);
+}

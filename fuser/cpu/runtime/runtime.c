@@ -20,4 +20,5 @@ const struct kernel_functions kernel_runtime = {
     .pipe_write_at = kernel_pipe_write_at,
     .pipe_commit = kernel_pipe_commit,
     .print = kernel_print,
+    .finding = kernel_finding,
 };

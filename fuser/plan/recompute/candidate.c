@@ -85,7 +85,7 @@ static bool find_users(const struct recomputing *r, struct recompute_candidate *
 static bool is_known(const struct recompute_state *s)
 {
     const struct access_analysis *a = s->access;
-    return !a->unknown_reads && !a->unknown_writes && !a->shared_state && !s->node.kernel->refused;
+    return !a->unknown_reads && !a->unknown_writes && !a->shared_state && !a->checks && !s->node.kernel->refused;
 }
 
 static bool is_for_any(const struct ir_function *kernel)

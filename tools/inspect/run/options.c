@@ -21,6 +21,7 @@ void options_usage(const char *command)
            "  --tier automatic|quick|compiled\n"
            "                                 quick: interpreted until there is code; default automatic, but\n"
            "                                 compiled where it explains or measures\n"
+           "  --bounds                       check the accesses that are not proved to be inside of their buffer\n"
            "  --debug                        run in the interpreter, and check what the properties assert\n"
            "  --json                         one JSON object\n",
            command, strcmp(command, "run") == 0 ? "|SAVED" : "");
@@ -115,6 +116,7 @@ bool options_parse(int argc, char **argv, struct options *o)
                                           {"dot", required_argument, NULL, 'D'},
                                           {"svg", required_argument, NULL, 'S'},
                                           {"debug", no_argument, NULL, 'g'},
+                                          {"bounds", no_argument, NULL, 'B'},
                                           {"tier", required_argument, NULL, 't'},
                                           {"spirv", required_argument, NULL, 's'},
                                           {"dialect", required_argument, NULL, 'l'},
@@ -139,6 +141,7 @@ bool options_parse(int argc, char **argv, struct options *o)
         case 'b': ok = parse_barriers(optarg, &o->finalize); break;
         case 'd': o->finalize.device = optarg; break;
         case 'g': o->finalize.debug = true; break;
+        case 'B': o->finalize.bounds = true; break;
         case 'r': o->repeat = (uint32_t)(repeats = strtoul(optarg, NULL, 10)); break;
         case 't': tier_given = ok = parse_tier(optarg, &o->finalize.tier); break;
         case 'a': o->assembly = true; break;

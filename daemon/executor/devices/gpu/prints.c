@@ -28,11 +28,24 @@ static void add_string(void *data, uint64_t address, uint64_t most, struct strbu
     strbuf_add_bytes(to, text, strnlen(text, left < most ? left : most));
 }
 
+static void add_finding(const struct record *r, const struct spirv_print *head, struct ir_printer *printer)
+{
+    int64_t offset;
+    size_t before = sizeof *head + sizeof offset;
+    if (r->size <= before || !memchr(r->bytes + before, 0, r->size - before)) return;
+    memcpy(&offset, r->bytes + sizeof *head, sizeof offset);
+    ir_printer_find(printer, head->item, (const char *)r->bytes + before, offset);
+}
+
 static void add_message(struct record *r, struct ir_printer *printer)
 {
     struct spirv_print head;
     memcpy(&head, r->bytes, sizeof head);
     const uint8_t *args = r->bytes + sizeof head;
+    if (head.args_bytes == SPIRV_PRINT_FINDING) {
+        add_finding(r, &head, printer);
+        return;
+    }
     if (head.args_bytes > r->size - sizeof head) return;
     const char *format = (const char *)args + head.args_bytes;
     if (!memchr(format, 0, r->size - sizeof head - head.args_bytes)) return;
@@ -54,6 +67,7 @@ void gpu_prints_take(const struct spirv_prints *p, struct ir_printer *printer)
         add_message(&r, printer);
         at += words;
     }
-    ir_printer_drop(printer, p->dropped);
+    if (p->lost) ir_printer_find_unknown(printer);
+    ir_printer_drop(printer, p->dropped - p->lost);
     ir_printer_end_launch(printer);
 }

@@ -11,7 +11,9 @@
 #include "daemon/executor/program/states.h"
 #include "fuser/assertions/assertion_check.h"
 #include "ir/base/arena.h"
+#include "ir/base/strbuf.h"
 #include "ir/msgpack/codec.h"
+#include "ir/printf/finding.h"
 #include "proto/include/fusiond/status.h"
 
 const struct ir_function *interpreter_decode(const void *bytes, size_t size, const char *name,
@@ -106,8 +108,33 @@ static struct interp_arg argument(const struct executable *x, const struct progr
 
 /* ---- findings ---- */
 
+/* Of accesses outside of their memory the first work-item's first one, as code says it that checks them. */
+static int report_outside(const struct program_launch *launch, const struct interp_result *result, struct error *e)
+{
+    const struct interp_finding *f = &result->findings[0];
+    for (uint32_t i = 1; i < result->n_findings; i++) {
+        const struct interp_finding *g = &result->findings[i];
+        bool before = g->linear < f->linear || (g->linear == f->linear && g->step < f->step);
+        if (g->kind == INTERP_OUT_OF_BOUNDS && before) f = g;
+    }
+    struct strbuf text = {0};
+    char place[300];
+    if (f->line)
+        snprintf(place, sizeof place, "%.250s, line %u", f->function, f->line);
+    else
+        snprintf(place, sizeof place, "%.250s", f->function);
+    ir_finding_begin(&text, place, &launch->range, f->item);
+    strbuf_add(&text, f->text);
+    if (f->bytes) ir_finding_end(&text, f->offset, f->bytes);
+    error_set(e, FUSION_KERNEL_FAULT, NULL, "%s", text.text);
+    free(text.text);
+    return error_about(e, "kernel %s", launch->name);
+}
+
 static int report(const struct program_launch *launch, const struct interp_result *result, struct error *e)
 {
+    if (result->n_findings && result->findings[0].kind == INTERP_OUT_OF_BOUNDS)
+        return report_outside(launch, result, e);
     if (!result->n_findings && result->completed) return 0;
     char number[32] = "", line[320] = "";
     if (!result->n_findings) {
