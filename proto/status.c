@@ -19,6 +19,7 @@ static const char *const names[FUSION_STATUS_COUNT] = {
     [FUSION_IO] = "io",
     [FUSION_INTERNAL] = "internal",
     [FUSION_LOST] = "lost",
+    [FUSION_CANCELLED] = "cancelled",
 };
 
 const char *fusion_status_name(fusion_status status)

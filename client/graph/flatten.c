@@ -79,8 +79,6 @@ static fusion_status move_name(const struct move *m, const char *name, char **mo
     return client_graph_name(m->to, NULL, full, moved);
 }
 
-static fusion_graph *copy_of(const fusion_graph *g);
-
 /* The node with all that it needs, but no dependences. */
 static fusion_status move_node(const struct move *m, uint32_t node)
 {
@@ -97,7 +95,7 @@ static fusion_status move_node(const struct move *m, uint32_t node)
     struct graph_action action = *own;
     if (status == FUSION_SUCCESS && (action.kind == ACTION_READ || action.kind == ACTION_WRITE))
         action.slot = n.args[0].index;
-    if (action.inner && !(action.inner = copy_of(action.inner)) && status == FUSION_SUCCESS)
+    if (action.inner && !(action.inner = client_graph_copy(action.inner)) && status == FUSION_SUCCESS)
         status = fusion_last_error()->status;
     status = client_graph_act(m->to, &n, &action, status, NULL);
     if (status != FUSION_SUCCESS) client_graph_free(action.inner);
@@ -162,7 +160,7 @@ static fusion_status start_copy(const fusion_graph *g, fusion_graph *to)
     return status == FUSION_SUCCESS ? client_graph_copy_outputs(to, g) : status;
 }
 
-static fusion_graph *copy_of(const fusion_graph *g)
+fusion_graph *client_graph_copy(const fusion_graph *g)
 {
     fusion_graph *to = client_graph_new(g->session);
     if (!to) {
@@ -261,7 +259,7 @@ fusion_status fusion_graph_add_graph(fusion_graph *g, const char *name, const fu
     if (status != FUSION_SUCCESS) return status;
     action.options.device = NULL;
     struct proto_node n = {.kind = PROTO_NODE_HOST};
-    action.inner = copy_of(inner);
+    action.inner = client_graph_copy(inner);
     if (!action.inner) return fusion_last_error()->status;
     status = outer_args(g, action.inner, &n);
     if (status == FUSION_SUCCESS) status = client_graph_deps(&n, depends_on, n_depends_on);

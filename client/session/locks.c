@@ -17,4 +17,10 @@ void client_session_init_long_locks(fusion_session *s)
     pthread_mutex_init(&s->attach_lock, NULL);
     pthread_mutex_init(&s->pipe_lock, NULL);
     pthread_mutex_init(&s->request_lock, NULL);
+    pthread_mutex_init(&s->reply_lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->replied, &monotonic);
+    pthread_condattr_destroy(&monotonic);
 }

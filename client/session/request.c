@@ -1,11 +1,13 @@
 /*
- * Requests to the service and their replies. A request that runs out of time, or whose reply there is no memory for,
- * costs the session nothing: what is left of it is sent before the next one, and when its reply is read, what it made
- * is given back.
+ * Requests to the service and their replies. Several threads may have requests under way: who waits reads what comes,
+ * one thread at a time, and hands the replies of others to them. A request that runs out of time, or whose reply there
+ * is no memory for, costs the session nothing: what is left of it is sent before the next one, and when its reply is
+ * read, what it made is given back.
  */
 #include "client/session/request.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -38,6 +40,14 @@ uint64_t client_now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* A thread that waits for a reply. */
+struct client_awaiting {
+    LIST_ENTRY(client_awaiting) link;
+    uint32_t id;
+    bool arrived;
+    struct proto_message message;
+};
+
 static void free_outgoing(struct outgoing *o)
 {
     proto_writer_clear(&o->writer);
@@ -57,7 +67,7 @@ void client_requests_clear(fusion_session *s)
 /* The stream cannot be trusted after this: later requests fail at once, waits end. */
 static fusion_status connection_lost(fusion_session *s, const char *method, const char *reason)
 {
-    s->broken = true;
+    atomic_store(&s->broken, true);
     shutdown(s->fd, SHUT_RDWR);
     return client_error(FUSION_CONNECTION, method, "the connection to fusiond ended: %s", reason);
 }
@@ -100,19 +110,26 @@ static void pack_release(struct proto_writer *w, const void *data)
     proto_pack_uint(w, r->key, r->id);
 }
 
-/* Beyond what there is room for, what was to be released stays until the session ends. */
+/* Beyond what there is room for, what was to be released stays until the session ends. reply_lock held. */
 static void owe(fusion_session *s, const struct release *r)
 {
     if (s->n_owed < sizeof s->owed / sizeof *s->owed) s->owed[s->n_owed++] = *r;
 }
 
-/* The reply is of no interest. It goes with the next request at the latest. */
+static void owe_locked(fusion_session *s, const struct release *r)
+{
+    pthread_mutex_lock(&s->reply_lock);
+    owe(s, r);
+    pthread_mutex_unlock(&s->reply_lock);
+}
+
+/* The reply is of no interest. It goes with the next request at the latest. request_lock held. */
 static void send_release(fusion_session *s, const struct release *r)
 {
     struct outgoing *o = make_request(s, r->method, pack_release, r);
     if (!o || !proto_finish(&o->writer)) {
         if (o) free_outgoing(o);
-        owe(s, r);
+        owe_locked(s, r);
         return;
     }
     STAILQ_INSERT_TAIL(&s->outgoing, o, link);
@@ -121,12 +138,13 @@ static void send_release(fusion_session *s, const struct release *r)
 
 static void send_owed(fusion_session *s)
 {
+    struct release owed[sizeof s->owed / sizeof *s->owed];
+    pthread_mutex_lock(&s->reply_lock);
     uint32_t n = s->n_owed;
+    memcpy(owed, s->owed, n * sizeof *owed);
     s->n_owed = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct release r = s->owed[i];
-        send_release(s, &r);
-    }
+    pthread_mutex_unlock(&s->reply_lock);
+    for (uint32_t i = 0; i < n; i++) send_release(s, &owed[i]);
 }
 
 /* Sends a whole request. Out of time it leaves the stream in order; `pending` says whether the service is going to see
@@ -146,7 +164,7 @@ static fusion_status send_request(fusion_session *s, struct outgoing *o, const c
     return out_of_time(s, method);
 }
 
-/* ---- receiving ---- */
+/* ---- receiving: reply_lock held ---- */
 
 static struct client_late *find_late(fusion_session *s, uint32_t id)
 {
@@ -166,73 +184,121 @@ static void take_late_reply(fusion_session *s, const struct proto_message *messa
     }
     if (message->status != FUSION_SUCCESS || message->params.type != MSGPACK_OBJECT_MAP) return;
     if (proto_get_uint(&message->params, "executable", &id))
-        send_release(s, &(struct release){"executable.release", "executable", id});
+        owe(s, &(struct release){"executable.release", "executable", id});
     else if (proto_get_uint(&message->params, "module", &id))
-        send_release(s, &(struct release){"module.release", "module", id});
+        owe(s, &(struct release){"module.release", "module", id});
 }
 
-/* What could not be received, by errno. `pending`: the stream is in order, and the reply still comes. */
-static fusion_status receive_failed(fusion_session *s, const char *method, const char *reason, bool *pending)
+static struct client_awaiting *find_awaiting(fusion_session *s, uint32_t id)
 {
-    *pending = errno == ETIMEDOUT || errno == ENOMEM;
-    if (errno == ETIMEDOUT) return out_of_time(s, method);
-    if (errno == ENOMEM) return client_no_memory(method);
-    return connection_lost(s, method, reason ? reason : strerror(errno));
-}
-
-/* pending: set where the reply has not come and still may. */
-static fusion_status receive_reply(fusion_session *s, uint32_t id, const char *method, uint64_t deadline,
-                                   struct proto_message *out, bool *pending)
-{
-    for (;;) {
-        struct proto_message message = {0};
-        const char *reason = NULL;
-        if (proto_receive(s->fd, s->reader, &message, deadline, &reason) < 0)
-            return receive_failed(s, method, reason, pending);
-        bool violation = message.kind == PROTO_REPLY && message.id == 0 && message.status != FUSION_SUCCESS;
-        if (violation) { /* the daemon's last words */
-            fusion_status status = client_error(message.status, message.object, "%s", message.reason);
-            s->broken = true;
-            proto_message_clear(&message);
-            return status;
-        }
-        if (message.kind == PROTO_REPLY && message.id == id) {
-            *out = message;
-            return FUSION_SUCCESS;
-        }
-        if (message.kind == PROTO_REPLY) take_late_reply(s, &message);
-        proto_message_clear(&message);
-        *pending = client_now_ms() > deadline; /* however much comes that nobody asked for */
-        if (*pending) return out_of_time(s, method);
+    struct client_awaiting *w;
+    LIST_FOREACH(w, &s->awaiting, link)
+    {
+        if (w->id == id && !w->arrived) return w;
     }
+    return NULL;
 }
 
-/* Receives the reply to request `id`; what it says counts. */
-static fusion_status finish(fusion_session *s, uint32_t id, const char *method, uint64_t deadline,
-                            struct proto_message *reply, bool *pending)
+/* To whoever waits for it. Notices are for nobody. False: it was the daemon's last words, and the connection's end. */
+static bool hand_out(fusion_session *s, struct proto_message *message)
+{
+    bool last = message->kind == PROTO_REPLY && message->id == 0 && message->status != FUSION_SUCCESS;
+    struct client_awaiting *w = message->kind == PROTO_REPLY ? find_awaiting(s, message->id) : NULL;
+    if (last && !atomic_load(&s->has_last_words)) {
+        s->last_words.status = message->status;
+        snprintf(s->last_words.object, sizeof s->last_words.object, "%s", message->object);
+        snprintf(s->last_words.reason, sizeof s->last_words.reason, "%s", message->reason);
+        atomic_store(&s->has_last_words, true);
+        atomic_store(&s->broken, true);
+    }
+    if (w) {
+        w->arrived = true;
+        w->message = *message;
+        return true;
+    }
+    if (message->kind == PROTO_REPLY && !last) take_late_reply(s, message);
+    proto_message_clear(message);
+    return !last;
+}
+
+/* The thread reads one message, for whomever it is. `pending`: the stream is in order, and more may come. */
+static fusion_status read_message(fusion_session *s, const char *method, uint64_t deadline, bool *pending)
 {
     struct proto_message message = {0};
-    fusion_status status = receive_reply(s, id, method, deadline, &message, pending);
-    if (status != FUSION_SUCCESS) return status;
-    if (message.status != FUSION_SUCCESS) {
-        status = client_error(message.status, message.object, "%s", message.reason);
-        proto_message_clear(&message);
-        return status;
+    const char *reason = NULL;
+    s->reading = true;
+    pthread_mutex_unlock(&s->reply_lock);
+    bool received = proto_receive(s->fd, s->reader, &message, deadline, &reason) >= 0;
+    int wrong = errno;
+    fusion_status status = FUSION_SUCCESS;
+    if (!received) {
+        *pending = wrong == ETIMEDOUT || wrong == ENOMEM;
+        status = wrong == ETIMEDOUT ? out_of_time(s, method)
+                 : wrong == ENOMEM  ? client_no_memory(method)
+                                    : connection_lost(s, method, reason ? reason : strerror(wrong));
     }
-    if (reply)
-        *reply = message;
-    else
-        proto_message_clear(&message);
-    return FUSION_SUCCESS;
+    pthread_mutex_lock(&s->reply_lock);
+    s->reading = false;
+    if (received) hand_out(s, &message);
+    pthread_cond_broadcast(&s->replied);
+    return status;
 }
-
-/* ---- exchanges ---- */
 
 static fusion_status ended(fusion_session *s, const char *method)
 {
     if (client_is_foreign(s)) return client_foreign(method);
+    if (atomic_load(&s->has_last_words)) /* which stay as they are */
+        return client_error(s->last_words.status, s->last_words.object, "%s", s->last_words.reason);
     return client_error(FUSION_CONNECTION, method, "the connection to fusiond has ended");
 }
+
+/* Until a thread that reads hands it over, or stops reading. */
+static void wait_for_reader(fusion_session *s, uint64_t deadline)
+{
+    const struct timespec at = {.tv_sec = (time_t)(deadline / 1000), .tv_nsec = (long)(deadline % 1000 * 1000000)};
+    pthread_cond_timedwait(&s->replied, &s->reply_lock, &at);
+}
+
+/* pending: set where the reply has not come and still may. */
+static fusion_status await(fusion_session *s, struct client_awaiting *w, const char *method, uint64_t deadline,
+                           bool *pending)
+{
+    while (!w->arrived) {
+        if (atomic_load(&s->broken)) return ended(s, method);
+        if (client_now_ms() > deadline) {
+            *pending = true;
+            return out_of_time(s, method);
+        }
+        if (s->reading) {
+            wait_for_reader(s, deadline);
+            continue;
+        }
+        fusion_status status = read_message(s, method, deadline, pending);
+        if (status != FUSION_SUCCESS && !w->arrived) return status;
+    }
+    return FUSION_SUCCESS;
+}
+
+/* Receives the reply of who waits, and no longer waits then; what it says counts. */
+static fusion_status finish(fusion_session *s, struct client_awaiting *w, const char *method, uint64_t deadline,
+                            struct proto_message *reply, bool *pending)
+{
+    fusion_status status = await(s, w, method, deadline, pending);
+    LIST_REMOVE(w, link);
+    if (status != FUSION_SUCCESS) return status;
+    if (w->message.status != FUSION_SUCCESS) {
+        status = client_error(w->message.status, w->message.object, "%s", w->message.reason);
+        proto_message_clear(&w->message);
+        return status;
+    }
+    if (reply)
+        *reply = w->message;
+    else
+        proto_message_clear(&w->message);
+    return FUSION_SUCCESS;
+}
+
+/* ---- exchanges ---- */
 
 /* Why a request could not be written. */
 static fusion_status not_written(const struct outgoing *o, const char *method)
@@ -242,31 +308,113 @@ static fusion_status not_written(const struct outgoing *o, const char *method)
                         o->writer.buffer.size, PROTO_MAX_MESSAGE);
 }
 
-/* late: where not NULL, gets the number of a request whose reply is still to come. */
-static fusion_status exchange(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
-                              const int *fds, uint32_t n_fds, struct proto_message *reply, uint32_t *late)
+/* ---- tickets ---- */
+
+static _Thread_local struct client_ticket *ticket_of_thread;
+
+void client_ticket_use(struct client_ticket *ticket)
 {
-    if (s->broken) return ended(s, method);
-    if (late && !client_reserve(&s->late, s->n_late, &s->late_capacity, sizeof *s->late))
-        return client_no_memory(method);
+    ticket_of_thread = ticket;
+}
+
+static fusion_status use_ticket(fusion_session *s, uint32_t id, const char *method)
+{
+    struct client_ticket *t = ticket_of_thread;
+    if (!t || t->session != s) return FUSION_SUCCESS;
+    pthread_mutex_lock(&s->reply_lock);
+    bool cancelled = t->cancelled;
+    t->id = id;
+    pthread_mutex_unlock(&s->reply_lock);
+    return cancelled ? client_error(FUSION_CANCELLED, method, "it was cancelled") : FUSION_SUCCESS;
+}
+
+static void pack_cancel(struct proto_writer *w, const void *data)
+{
+    proto_pack_map(w, 1);
+    proto_pack_uint(w, "request", *(const uint32_t *)data);
+}
+
+fusion_status client_ticket_cancel(struct client_ticket *t)
+{
+    fusion_session *s = t->session;
+    pthread_mutex_lock(&s->reply_lock);
+    t->cancelled = true;
+    uint32_t id = t->id;
+    pthread_mutex_unlock(&s->reply_lock);
+    return id ? client_request(s, "request.cancel", pack_cancel, &id, NULL, 0, NULL) : FUSION_SUCCESS;
+}
+
+/* ---- all of it ---- */
+
+/* What is asked for, and what came of it. */
+struct exchange {
+    const char *method;
+    client_pack_fn *pack;
+    const void *data;
+    const int *fds;
+    uint32_t n_fds;
+    uint64_t deadline;
+    struct client_awaiting awaiting;
+    bool pending;
+};
+
+/* request_lock held. */
+static fusion_status send_exchange(fusion_session *s, struct exchange *x)
+{
+    if (atomic_load(&s->broken)) return ended(s, x->method);
+    fusion_status ticket = use_ticket(s, s->next_request, x->method);
+    if (ticket != FUSION_SUCCESS) return ticket;
     send_owed(s);
-    uint32_t id = s->next_request;
-    struct outgoing *o = make_request(s, method, pack, data);
-    if (!o) return client_no_memory(method);
-    for (uint32_t i = 0; i < n_fds; i++) o->writer.fds[o->writer.n_fds++] = fds[i];
+    x->awaiting.id = s->next_request;
+    struct outgoing *o = make_request(s, x->method, x->pack, x->data);
+    if (!o) return client_no_memory(x->method);
+    for (uint32_t i = 0; i < x->n_fds; i++) o->writer.fds[o->writer.n_fds++] = x->fds[i];
     if (!proto_finish(&o->writer)) {
-        fusion_status status = not_written(o, method);
+        fusion_status status = not_written(o, x->method);
         free_outgoing(o);
         return status;
     }
-    uint64_t deadline = client_now_ms() + s->request_limit_ms;
-    bool pending = false;
-    fusion_status status = send_request(s, o, method, deadline, &pending);
-    if (status == FUSION_SUCCESS) status = finish(s, id, method, deadline, reply, &pending);
-    if (late && pending) {
-        s->late[s->n_late++] = (struct client_late){.id = id};
-        *late = id;
+    pthread_mutex_lock(&s->reply_lock);
+    LIST_INSERT_HEAD(&s->awaiting, &x->awaiting, link);
+    pthread_mutex_unlock(&s->reply_lock);
+    x->deadline = client_now_ms() + s->request_limit_ms;
+    fusion_status status = send_request(s, o, x->method, x->deadline, &x->pending);
+    if (status == FUSION_SUCCESS) return status;
+    pthread_mutex_lock(&s->reply_lock);
+    LIST_REMOVE(&x->awaiting, link);
+    pthread_mutex_unlock(&s->reply_lock);
+    return status;
+}
+
+/* What late replies made goes back at once. */
+static void settle_debts(fusion_session *s)
+{
+    pthread_mutex_lock(&s->request_lock);
+    if (!atomic_load(&s->broken)) send_owed(s);
+    pthread_mutex_unlock(&s->request_lock);
+}
+
+/* late: where not NULL, gets the number of a request whose reply is still to come. */
+static fusion_status exchange(fusion_session *s, struct exchange *x, struct proto_message *reply, uint32_t *late)
+{
+    pthread_mutex_lock(&s->reply_lock);
+    bool room = !late || client_reserve(&s->late, s->n_late + s->late_promised, &s->late_capacity, sizeof *s->late);
+    if (room && late) s->late_promised++;
+    pthread_mutex_unlock(&s->reply_lock);
+    if (!room) return client_no_memory(x->method);
+    pthread_mutex_lock(&s->request_lock);
+    fusion_status status = send_exchange(s, x);
+    pthread_mutex_unlock(&s->request_lock);
+    pthread_mutex_lock(&s->reply_lock);
+    if (status == FUSION_SUCCESS) status = finish(s, &x->awaiting, x->method, x->deadline, reply, &x->pending);
+    if (late) s->late_promised--;
+    if (late && x->pending) {
+        s->late[s->n_late++] = (struct client_late){.id = x->awaiting.id};
+        *late = x->awaiting.id;
     }
+    bool owes = s->n_owed;
+    pthread_mutex_unlock(&s->reply_lock);
+    if (owes) settle_debts(s);
     return status;
 }
 
@@ -279,30 +427,33 @@ fusion_status client_request(fusion_session *s, const char *method, client_pack_
 fusion_status client_request_late(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
                                   const int *fds, uint32_t n_fds, struct proto_message *reply, uint32_t *late)
 {
-    pthread_mutex_lock(&s->request_lock);
-    fusion_status status = exchange(s, method, pack, data, fds, n_fds, reply, late);
-    pthread_mutex_unlock(&s->request_lock);
-    return status;
+    struct exchange x = {.method = method, .pack = pack, .data = data, .fds = fds, .n_fds = n_fds};
+    return exchange(s, &x, reply, late);
 }
 
-static fusion_status resume(fusion_session *s, const char *method, struct client_late *late, bool *pending)
+/* reply_lock held. */
+static fusion_status resume(fusion_session *s, const char *method, uint32_t id, bool *pending)
 {
-    uint64_t deadline = client_now_ms() + s->request_limit_ms;
+    struct client_late *late = find_late(s, id);
     fusion_status status = late->status;
     *pending = false;
-    if (late->arrived && status != FUSION_SUCCESS)
+    if (late->arrived && status != FUSION_SUCCESS) {
         client_error(status, method, "it failed after it had run out of time");
-    else if (!late->arrived)
-        status = s->broken ? ended(s, method) : finish(s, late->id, method, deadline, NULL, pending);
+    } else if (!late->arrived) {
+        struct client_awaiting w = {.id = id};
+        LIST_INSERT_HEAD(&s->awaiting, &w, link);
+        status = finish(s, &w, method, client_now_ms() + s->request_limit_ms, NULL, pending);
+        late = find_late(s, id); /* others came and went meanwhile */
+    }
     if (!*pending) *late = s->late[--s->n_late];
     return status;
 }
 
 fusion_status client_request_resume(fusion_session *s, const char *method, uint32_t id, bool *pending)
 {
-    pthread_mutex_lock(&s->request_lock);
-    fusion_status status = resume(s, method, find_late(s, id), pending);
-    pthread_mutex_unlock(&s->request_lock);
+    pthread_mutex_lock(&s->reply_lock);
+    fusion_status status = resume(s, method, id, pending);
+    pthread_mutex_unlock(&s->reply_lock);
     return status;
 }
 
@@ -310,8 +461,7 @@ void client_release(fusion_session *s, const char *method, const char *key, uint
 {
     fusion_error before = *fusion_last_error(); /* a destructor does not disturb the error being looked at */
     const struct release r = {method, key, id};
-    pthread_mutex_lock(&s->request_lock);
-    if (exchange(s, method, pack_release, &r, NULL, 0, NULL, NULL) == FUSION_OUT_OF_MEMORY) owe(s, &r);
-    pthread_mutex_unlock(&s->request_lock);
+    struct exchange x = {.method = method, .pack = pack_release, .data = &r};
+    if (exchange(s, &x, NULL, NULL) == FUSION_OUT_OF_MEMORY) owe_locked(s, &r);
     client_error(before.status, before.object, "%s", before.reason);
 }

@@ -17,6 +17,16 @@ fusion_status client_request(fusion_session *s, const char *method, client_pack_
 fusion_status client_request_late(fusion_session *s, const char *method, client_pack_fn *pack, const void *data,
                                   const int *fds, uint32_t n_fds, struct proto_message *reply, uint32_t *late);
 fusion_status client_request_resume(fusion_session *s, const char *method, uint32_t id, bool *pending);
+/* What the requests of a thread are for, so that another one can cancel them. */
+struct client_ticket {
+    fusion_session *session;
+    uint32_t id; /* of the last request; 0: there was none. Under the session's reply_lock, as the next */
+    bool cancelled;
+};
+/* Of the calling thread, from now on; NULL: nothing. */
+void client_ticket_use(struct client_ticket *ticket);
+/* A request that is under way ends with FUSION_CANCELLED, if the service can stop it, and so do all that follow. */
+fusion_status client_ticket_cancel(struct client_ticket *ticket);
 void client_requests_clear(fusion_session *s);
 /* A request whose params are one id; its failure is of no interest (releases). */
 void client_release(fusion_session *s, const char *method, const char *key, uint64_t id);

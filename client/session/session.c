@@ -20,6 +20,7 @@
 #include "client/session/print.h"
 #include "client/session/request.h"
 #include "client/session/wait.h"
+#include "client/session/workers.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
@@ -110,9 +111,11 @@ static fusion_session *new_session(const fusion_connect_options *options)
     s->fd = s->event_fd = -1;
     LIST_INIT(&s->objects);
     STAILQ_INIT(&s->outgoing);
+    LIST_INIT(&s->awaiting);
     s->next_request = 1;
     s->next_sequence = s->next_reserved = 1;
     s->request_limit_ms = options->request_limit_ms ? options->request_limit_ms : DEFAULT_REQUEST_LIMIT_MS;
+    s->n_threads = options->threads ? (uint32_t)options->threads : CLIENT_DEFAULT_WORKERS;
     client_session_init_long_locks(s);
     pthread_mutex_init(&s->lock, NULL);
     return s;
@@ -136,6 +139,9 @@ fusion_status fusion_connect(const char *address, const fusion_connect_options *
     fusion_status status =
         given ? CLIENT_TAKE(fusion_connect_options, private_daemon, options, given, "connect options") : FUSION_SUCCESS;
     if (status != FUSION_SUCCESS) return status;
+    if (options->threads > CLIENT_MOST_WORKERS)
+        return client_error(FUSION_INVALID, "connect options", "%llu threads; %d are the most",
+                            (unsigned long long)options->threads, CLIENT_MOST_WORKERS);
     fusion_session *s = new_session(options);
     if (!s) return client_no_memory("session");
     status = client_sessions_add(s) ? FUSION_SUCCESS : client_no_memory("session");
@@ -166,6 +172,8 @@ void fusion_disconnect(fusion_session *s)
     if (!s) return;
     client_sessions_remove(s);
     if (!client_is_foreign(s)) client_print(s);
+    if (s->workers && s->fd >= 0) shutdown(s->fd, SHUT_RDWR); /* what waits for replies ends */
+    client_workers_end(s);
     if (s->fd >= 0) close(s->fd);
     if (s->daemon_pid) reap_daemon(s->daemon_pid);
     client_objects_free(s);
@@ -180,6 +188,8 @@ void fusion_disconnect(fusion_session *s)
     pthread_mutex_destroy(&s->attach_lock);
     pthread_mutex_destroy(&s->pipe_lock);
     pthread_mutex_destroy(&s->request_lock);
+    pthread_mutex_destroy(&s->reply_lock);
+    if (!client_is_foreign(s)) pthread_cond_destroy(&s->replied); /* a child has not the threads that wait */
     pthread_mutex_destroy(&s->lock);
     free(s);
 }

@@ -20,7 +20,7 @@ struct fusion_session {
     pid_t daemon_pid; /* of a private daemon; 0: none */
     int event_fd;
     struct ring *ring;
-    uint32_t request_limit_ms;
+    uint32_t request_limit_ms, n_threads;
 
     /* Locks that may be held for long, in the order in which they are taken. */
     pthread_mutex_t turn_lock; /* recursive: runs of executables, one after another (exec/submit.c) */
@@ -29,21 +29,31 @@ struct fusion_session {
     fusion_queue *held;               /* the queue that holds something back, one at most */
     struct {
         _Atomic uint64_t commands, windows, fused, shapes;
-    } windows;                    /* fusion_window_counters */
-    pthread_mutex_t pipe_lock;    /* module/pipe.c */
-    pthread_mutex_t attach_lock;  /* memory/memory.c */
-    pthread_mutex_t request_lock; /* the socket (request.c) */
-    struct proto_reader *reader;
+    } windows;                        /* fusion_window_counters */
+    pthread_mutex_t pipe_lock;        /* module/pipe.c */
+    pthread_mutex_t attach_lock;      /* memory/memory.c */
+    pthread_mutex_t request_lock;     /* sending (request.c) */
     STAILQ_HEAD(, outgoing) outgoing; /* not sent to their end yet */
-    struct client_late *late;
-    uint32_t n_late, late_capacity;
     uint32_t next_request;
+
+    /* Of moments, but before `lock`: */
+    pthread_mutex_t reply_lock; /* receiving (request.c) */
+    pthread_cond_t replied;     /* somebody has read something, CLOCK_MONOTONIC */
+    struct proto_reader *reader;
+    bool reading; /* a thread does, without the lock */
+    LIST_HEAD(, client_awaiting) awaiting;
+    struct client_late *late;
+    uint32_t n_late, late_promised, late_capacity;
+    _Atomic bool has_last_words;
+    fusion_error last_words; /* of the service, where it closed the session */
     struct release {
         const char *method, *key;
         uint64_t id;
     } owed[64]; /* releases that there was no memory for: they go with the next request */
     uint32_t n_owed;
-    bool broken; /* the connection has ended */
+    _Atomic bool broken; /* the connection has ended */
+
+    struct client_workers *workers; /* workers.c; NULL: there were none yet. Under `lock` */
 
     fusion_module *pipe_modules; /* those with pipes, under pipe_lock */
 

@@ -60,6 +60,7 @@ typedef struct fusion_connect_options {
                                   what the request still makes is given back */
     bool private_daemon;       /* always start a private one */
     bool running_only;         /* start none: FUSION_CONNECTION where no service answers */
+    uint64_t threads;          /* of this process, at most 64, that finalize for fusion_graph_finalize_async(); 0: 4 */
 } fusion_connect_options;
 
 /*
@@ -71,7 +72,8 @@ typedef struct fusion_connect_options {
  */
 FUSION_API fusion_status fusion_connect(const char *address, const fusion_connect_options *options,
                                         fusion_session **session);
-/* Ends the session: waits for nothing; all its objects are destroyed. NULL is fine. */
+/* Ends the session; all its objects are destroyed. Waits for nothing but for callbacks that run in its threads, and not
+   even for these when it is called in one. What is pending ends with FUSION_CONNECTION. NULL is fine. */
 FUSION_API void fusion_disconnect(fusion_session *session);
 /* A descriptor that becomes readable when a submission completes, for event loops; -1 where closed. Call
    fusion_session_dispatch() when it does. Owned by the session. */
@@ -529,6 +531,7 @@ FUSION_API const char *fusion_exec_node_name(const fusion_exec *exec, fusion_nod
 /* The graph as a DOT drawing with its groups, internalized buffers and bytes; free() it. */
 FUSION_API fusion_status fusion_exec_dot(const fusion_exec *exec, char **dot);
 
+#include <fusiond/future.h>
 #include <fusiond/saved.h>
 
 /* ---- submit ---- */

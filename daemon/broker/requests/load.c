@@ -141,6 +141,7 @@ void load_executable(struct finalize *f)
         return;
     }
     f->executable = broker_new_id(s->broker);
+    f->operation.settled = true; /* the executor answers to it */
     struct executable_parts parts = list_parts(f, program, size);
     operation_release(&f->operation); /* from now on it is the executable that costs */
     struct error error;

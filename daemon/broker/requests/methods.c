@@ -70,6 +70,26 @@ static void second_hello(struct session *s, struct proto_message *m)
     request_fail(s, m, FUSION_INVALID, "hello", "the session has begun already");
 }
 
+/* What compilers do for others goes on. */
+static void cancel_request(struct session *s, struct proto_message *m)
+{
+    uint64_t id;
+    if (!request_uint(s, m, "request", &id)) return;
+    struct operation *o = id <= UINT32_MAX ? operations_find(&s->operations, (uint32_t)id) : NULL;
+    if (o) {
+        struct error error;
+        error_set(&error, FUSION_CANCELLED, "request", "it was cancelled");
+        operation_end(o);
+        session_fail(s, o->request, &error);
+        o->cancel(o);
+    }
+    struct proto_writer w;
+    proto_begin_reply(&w, m->id);
+    proto_pack_map(&w, 1);
+    proto_pack_bool(&w, "cancelled", o != NULL);
+    session_send(s, &w);
+}
+
 static void release_executable(struct session *s, struct proto_message *m)
 {
     uint64_t id;
@@ -86,6 +106,7 @@ static const struct {
     {"hello", second_hello, false, 0},
     {"device.list", device_list, false, 0},
     {"status", status_reply, false, 0},
+    {"request.cancel", cancel_request, false, 0},
     {"module.load", module_load, true, 0},
     {"module.link", module_link, true, 0},
     {"module.text", module_text, false, 0},

@@ -21,6 +21,16 @@ void operations_cancel(struct operations *all)
     }
 }
 
+struct operation *operations_find(struct operations *all, uint32_t request)
+{
+    struct operation *o;
+    LIST_FOREACH(o, &all->list, link)
+    {
+        if (o->request == request) return o->settled ? NULL : o;
+    }
+    return NULL;
+}
+
 void operation_begin(struct operation *o, struct operations *all, const struct proto_message *m,
                      void (*cancel)(struct operation *operation))
 {

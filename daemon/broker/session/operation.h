@@ -18,6 +18,7 @@ struct operation {
     size_t bytes;          /* of the request: many large ones hold up the reading of more */
     struct user_cost held; /* what it makes the daemon hold until it ends, charged to the user */
     uint64_t started_ns;
+    bool settled; /* what it makes is about to be there: it is not cancelled alone any more */
     void (*cancel)(struct operation *operation); /* frees it, with no reply; it has left the list already */
 };
 
@@ -33,6 +34,9 @@ struct operations {
 void operations_init(struct operations *all, struct session *session, struct user *user);
 /* Ends all, without replies. */
 void operations_cancel(struct operations *all);
+
+/* The one of this request that can be cancelled by itself; NULL: there is none. */
+struct operation *operations_find(struct operations *all, uint32_t request);
 
 void operation_begin(struct operation *o, struct operations *all, const struct proto_message *m,
                      void (*cancel)(struct operation *operation));

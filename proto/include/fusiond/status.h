@@ -25,6 +25,7 @@ typedef enum fusion_status {
     FUSION_IO = 14,                   /* reading or writing a file failed */
     FUSION_INTERNAL = 15,             /* a defect of fusiond */
     FUSION_LOST = 16,                 /* contents that only a device had are lost with its executor; told once */
+    FUSION_CANCELLED = 17,            /* somebody asked for that */
     FUSION_STATUS_COUNT
 } fusion_status;
 
