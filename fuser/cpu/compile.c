@@ -11,6 +11,7 @@
 #include "fuser/cpu/prepare/check.h"
 #include "fuser/cpu/prepare/code_passes.h"
 #include "fuser/cpu/prepare/group_operation.h"
+#include "fuser/cpu/rows/group_lanes.h"
 #include "fuser/cpu/rows/joined_groups.h"
 #include "fuser/cpu/rows/joined_rows.h"
 #include "fuser/cpu/rows/row_dimension.h"
@@ -91,7 +92,7 @@ static void choose_width(struct emit *e, bool heavy, enum cpu_isa isa, enum cpu_
 /* What is done with a kernel. */
 struct attempt {
     enum cpu_effort effort;
-    unsigned rows, groups; /* that run as one (rows/joined_rows.c, rows/joined_groups.c) */
+    unsigned rows, groups; /* that run as one (rows/joined_rows.c, rows/joined_groups.c, rows/group_lanes.c) */
 };
 
 static bool is_joined(const struct attempt *a)
@@ -119,13 +120,14 @@ static int compile_with(const struct attempt *a, struct ir_function *kernel, con
                      .jit.most_statements = most_statements(a)};
     struct work work = {0};
     struct object_file file = {0};
-    e.row_dim = row_dimension_choose(kernel);
+    e.group_lanes = a->groups == LANE_GROUPS;
+    e.row_dim = e.group_lanes ? 0 : row_dimension_choose(kernel);
     ir_walk(kernel->body, see_work, &work);
     choose_width(&e, work.loops || work.functions, options->target.isa, effort);
     e.gcc = gcc_jit_context_acquire();
     bool neighbours = a->groups == 1 || !e.row_dim;
     int result = neighbours && emit_entry(&e, work.loops) ? 0 : 1;
-    gcc_options_set(e.gcc, e.isa->options, gcc_effort(e.width, &efforts[effort]), a->groups > 1);
+    gcc_options_set(e.gcc, e.isa->options, gcc_effort(e.width, &efforts[effort]), a->groups == JOINED_GROUPS);
     if (result == 0 && !options->emit_only)
         result = assemble_object(e.gcc, kernel->name, options->keep_assembly, &file, list) ? -2 : 0;
     *object = (struct cpu_object){.elf = file.elf,
@@ -146,10 +148,15 @@ static void prepare_code(struct ir_function *kernel)
     pipeline_run(&pipeline_code, kernel);
 }
 
-/* Rows, and then groups, of a row no longer than a vector. a: at most so many, then as many as there are. */
+/* Groups as lanes; else rows, and then groups, of a row no longer than a vector. a: at most so many, then as many as
+ * there are. */
 static void join(struct ir_function *kernel, struct attempt *a, enum cpu_isa isa)
 {
     uint32_t rows = kernel->work_group_size[1];
+    if (a->groups >= LANE_GROUPS && pass_run(&pass_group_lanes, kernel)) {
+        *a = (struct attempt){a->effort, 1, LANE_GROUPS};
+        return;
+    }
     if (a->rows > 1) pass_run(&pass_joined_rows, kernel);
     a->rows = rows ? rows / kernel->work_group_size[1] : 1;
     bool narrow = kernel->work_group_size[0] <= isa_get(isa)->vector_bytes / 4;

@@ -111,7 +111,7 @@ bool attributes_merge(struct fuse *f, const struct ir_function *part)
 
 /* What a kernel asks about its work-groups. */
 struct questions {
-    bool waits, place, group, all, loops;
+    bool waits, place, group, all, loops, shares;
 };
 
 static void see_question(struct ir_inst *inst, void *data)
@@ -122,6 +122,7 @@ static void see_question(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_GROUP_ID) q->group = true;
     if (inst->op == IR_OP_GLOBAL_SIZE || inst->op == IR_OP_NUM_GROUPS) q->all = true;
     if (inst->op == IR_OP_LOOP) q->loops = true;
+    if (inst->op == IR_OP_GLOBAL && inst->attrs.global->space == IR_SPACE_LOCAL) q->shares = true;
 }
 
 static void know_size(struct ir_inst *inst, void *data)
@@ -142,8 +143,10 @@ static void fix_local_size(struct fuse *f)
     for (unsigned d = 0; d < 3; d++) f->kernel->work_group_size[d] = d < range->dims ? (uint32_t)range->local[d] : 1;
     if (!nd_range_has_whole_groups(range)) return;
     f->kernel->assumes |= IR_ASSUME_WHOLE_GROUPS;
-    if (q.waits && range->local[0] <= NARROW && nd_range_has_paired_groups(range))
+    if (q.waits && range->local[0] <= NARROW && nd_range_has_groups_by(range, 2))
         f->kernel->assumes |= IR_ASSUME_PAIRED_GROUPS;
+    if (q.waits && q.shares && nd_range_has_groups_by(range, IR_LANE_GROUPS))
+        f->kernel->assumes |= IR_ASSUME_LANE_GROUPS;
     ir_walk(f->kernel->body, know_size, NULL);
 }
 

@@ -18,10 +18,10 @@ static inline bool nd_range_has_whole_groups(const struct nd_range *r)
     return true;
 }
 
-/* There is an even number of work-groups in x. */
-static inline bool nd_range_has_paired_groups(const struct nd_range *r)
+/* There is a multiple of n work-groups in x. */
+static inline bool nd_range_has_groups_by(const struct nd_range *r, unsigned n)
 {
-    return r->local[0] && (r->global[0] / r->local[0] + (r->global[0] % r->local[0] != 0)) % 2 == 0;
+    return r->local[0] && (r->global[0] / r->local[0] + (r->global[0] % r->local[0] != 0)) % n == 0;
 }
 
 /* All ids and sizes, also where they count from the offset on, are below 2^31. */

@@ -7,6 +7,7 @@
    small_memory: what a pointer parameter points into has at most 2^31 bytes.
    whole_groups: local sizes divide global sizes.
    paired_groups: there is an even number of work-groups in x, of the local size given.
+   lane_groups: there is a multiple of 16 of them.
    long_y, long_z, one_item: what ranges are like; nothing goes wrong where it is not so. */
 /* clang-format off */
 #define IR_ASSUMPTIONS(X) \
@@ -16,7 +17,8 @@
     X(LONG_Y, "long_y") \
     X(LONG_Z, "long_z") \
     X(ONE_ITEM, "one_item") \
-    X(PAIRED_GROUPS, "paired_groups")
+    X(PAIRED_GROUPS, "paired_groups") \
+    X(LANE_GROUPS, "lane_groups")
 /* clang-format on */
 
 enum {
@@ -34,6 +36,9 @@ enum {
 
 /* Memory of more bytes is not small. */
 #define IR_SMALL_MEMORY ((uint64_t)1 << 31)
+
+/* Of so many groups there are multiples. */
+enum { IR_LANE_GROUPS = 16 };
 
 /* A dimension of fewer work-items is not long. */
 enum { IR_LONG_DIMENSION = 64 };

@@ -448,13 +448,13 @@ static void in_all_rows(struct emit *e, gcc_jit_block *next)
     jit_begin(e, next);
 }
 
-static struct lanes load_from_tile(struct emit *e, const struct access *a)
+static void load_from_tile(struct emit *e, const struct access *a, unsigned n, struct lanes *result)
 {
-    lval tile = tile_new(e, a->kind);
+    struct tile tile = tile_new(e, a->kind, n);
     gcc_jit_block *next = only_in_row(e, 0);
-    tile_load(e, a->kind, tile, &a->address, a->align);
+    tile_load(e, &tile, &a->address, a->align);
     in_all_rows(e, next);
-    return tile_get_row(e, a->kind, tile, e->memory->tile_row);
+    for (unsigned c = 0; c < n; c++) result[c] = tile_get(e, &tile, e->memory->tile_row, c);
 }
 
 static void store_row(struct emit *e, const void *data, rval address, rval v)
@@ -463,17 +463,17 @@ static void store_row(struct emit *e, const void *data, rval address, rval v)
     store_register(e, a, a->may_stream && e->isa->vector_bytes == LINE_BYTES, address, v);
 }
 
-static void store_to_tile(struct emit *e, const struct access *a, const struct lanes *v)
+static void store_to_tile(struct emit *e, const struct access *a, unsigned n, const struct lanes *v)
 {
     unsigned last = tile_rows(e) - 1;
-    lval tile = tile_new(e, a->kind);
-    tile_set_row(e, tile, e->memory->tile_row, v);
+    struct tile tile = tile_new(e, a->kind, n);
+    for (unsigned c = 0; c < n; c++) tile_set(e, &tile, e->memory->tile_row, c, &v[c]);
     gcc_jit_block *next = only_in_row(e, last);
-    struct lanes before = lanes_int(e, IR_KIND_I64, (uint64_t)last * kind_bytes(a->kind));
+    struct lanes before = lanes_int(e, IR_KIND_I64, (uint64_t)last * n * kind_bytes(a->kind));
     struct lanes address = a->address;
     address.kind = IR_KIND_I64;
     address = op2(e, IR_OP_SUB, IR_KIND_I64, address, before);
-    tile_flush(e, a->kind, tile, &address, &(struct tile_store){store_row, a});
+    tile_flush(e, &tile, &address, &(struct tile_store){store_row, a});
     in_all_rows(e, next);
 }
 
@@ -513,7 +513,7 @@ static void emit_load(struct emit *e, const struct ir_inst *inst, struct lanes *
     volatile_fence(e, inst);
     access_of(e, inst, n, a);
     if (is_tiled(e, inst)) {
-        result[0] = load_from_tile(e, &a[0]);
+        load_from_tile(e, &a[0], n, result);
         return;
     }
     if (load_walked_row(e, inst, &a[0], result)) return;
@@ -540,7 +540,7 @@ static void emit_store(struct emit *e, const struct ir_inst *inst)
     volatile_fence(e, inst);
     access_of(e, inst, n, a);
     if (is_tiled(e, inst)) {
-        store_to_tile(e, &a[0], &v[0]);
+        store_to_tile(e, &a[0], n, v);
         return;
     }
     for (unsigned c = 0; c < n; c++) stored[c] = to_memory(e, v[c]);

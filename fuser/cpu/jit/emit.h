@@ -64,6 +64,7 @@ struct emit {
     unsigned row_dim; /* the launch's dimension that the kernel's x is, and the other way round */
     unsigned rows;    /* work-items of the launch that one here is, in y */
     unsigned groups;  /* work-groups of the launch that run as one, in x */
+    bool group_lanes; /* these are lanes: a group here has the work-items of all */
     bool sub_groups;  /* a vector is a sub-group, `width` its size */
     bool compact;     /* what is done lane by lane is a loop, not written out for each */
     struct mask exec; /* lanes that run here */

@@ -36,14 +36,14 @@ static rval rounds_left(struct emit *e, const struct walked_row *r)
 }
 
 /* The numbers of `rounds` rounds, one by one. */
-static void load_one_by_one(struct emit *e, const struct walked_row *r, lval tile, rval rounds)
+static void load_one_by_one(struct emit *e, const struct walked_row *r, const struct tile *tile, rval rounds)
 {
     unsigned bytes = kind_bytes(r->kind);
     lval addresses = spill_lanes(e, &r->address);
     struct lane_loop lanes;
     lane_loop_begin(e, &lanes);
     rval from = jit_read(jit_keep(e, spilled_lane(e, addresses, lanes.lane)));
-    rval to = jit_add(e, jit_address(e, tile), jit_mul(e, lanes.lane, jit_u64(e, bytes)));
+    rval to = jit_add(e, jit_address(e, tile->memory), jit_mul(e, lanes.lane, jit_u64(e, bytes)));
     to = jit_read(jit_keep(e, to));
     struct counted k = counted_begin(e, jit_u64(e, 0), rounds, jit_u64(e, 1));
     rval there = jit_add(e, from, jit_mul(e, jit_read(k.v), jit_u64(e, bytes)));
@@ -54,13 +54,13 @@ static void load_one_by_one(struct emit *e, const struct walked_row *r, lval til
     lane_loop_end(e, &lanes);
 }
 
-static void load_rows(struct emit *e, const struct walked_row *r, lval tile)
+static void load_rows(struct emit *e, const struct walked_row *r, const struct tile *tile)
 {
     gcc_jit_block *whole = jit_block(e), *part = jit_block(e), *done = jit_block(e);
     rval rounds = rounds_left(e, r);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, rounds, jit_u64(e, tile_rows(e))), whole, part);
     jit_begin(e, whole);
-    tile_load(e, r->kind, tile, &r->address, r->align);
+    tile_load(e, tile, &r->address, r->align);
     jit_jump(e, done);
     jit_begin(e, part);
     load_one_by_one(e, r, tile, rounds);
@@ -75,15 +75,15 @@ bool walked_row_can_load(const struct emit *e, enum ir_kind kind)
 
 struct lanes walked_row_load(struct emit *e, const struct walked_row *r)
 {
-    lval tile = tile_new(e, r->kind);
+    struct tile tile = tile_new(e, r->kind, 1);
     rval round = jit_sub(e, wide(e, r->counter, false), wide(e, r->first, false));
     round = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, round, jit_u64(e, tile_rows(e) - 1));
     round = jit_read(jit_keep(e, round));
     gcc_jit_block *next_rows = jit_block(e), *there = jit_block(e);
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, round, jit_u64(e, 0)), next_rows, there);
     jit_begin(e, next_rows);
-    load_rows(e, r, tile);
+    load_rows(e, r, &tile);
     jit_jump(e, there);
     jit_begin(e, there);
-    return tile_get_row(e, r->kind, tile, round);
+    return tile_get(e, &tile, round, 0);
 }

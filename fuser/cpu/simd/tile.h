@@ -9,11 +9,19 @@
 
 unsigned tile_rows(const struct emit *e); /* in a tile */
 bool tile_can_hold(const struct emit *e, enum ir_kind kind);
-lval tile_new(struct emit *e, enum ir_kind kind);
 
-/* A row of it. */
-struct lanes tile_get_row(struct emit *e, enum ir_kind kind, lval tile, rval row);
-void tile_set_row(struct emit *e, lval tile, rval row, const struct lanes *v);
+/* Each work-item has n numbers, one behind the other in memory. */
+struct tile {
+    enum ir_kind kind;
+    unsigned n;
+    lval memory;
+};
+
+struct tile tile_new(struct emit *e, enum ir_kind kind, unsigned n);
+
+/* Number `which` of the work-items of a row. */
+struct lanes tile_get(struct emit *e, const struct tile *t, rval row, unsigned which);
+void tile_set(struct emit *e, const struct tile *t, rval row, unsigned which, const struct lanes *v);
 
 /* How a register goes to memory. */
 struct tile_store {
@@ -21,5 +29,5 @@ struct tile_store {
     const void *data;
 };
 /* The numbers of all rows, from memory and to it; address: of the lanes' first. */
-void tile_load(struct emit *e, enum ir_kind kind, lval tile, const struct lanes *address, unsigned align);
-void tile_flush(struct emit *e, enum ir_kind kind, lval tile, const struct lanes *address, const struct tile_store *to);
+void tile_load(struct emit *e, const struct tile *t, const struct lanes *address, unsigned align);
+void tile_flush(struct emit *e, const struct tile *t, const struct lanes *address, const struct tile_store *to);

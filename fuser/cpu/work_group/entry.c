@@ -131,11 +131,12 @@ static void emit_function(struct emit *e, struct entry *k)
 
 static void emit_info(struct emit *e, const struct entry *k)
 {
+    uint32_t scratch = k->scratch_per_item * (e->group_lanes ? e->groups : 1); /* of a work-item of the launch */
     struct kernel_object_info info = {.abi_version = KERNEL_ABI_VERSION,
                                       .lanes = e->width,
                                       .args_size = k->args_size,
                                       .static_local_size = k->static_local,
-                                      .scratch_per_item = (k->scratch_per_item + e->rows - 1) / e->rows,
+                                      .scratch_per_item = (scratch + e->rows - 1) / e->rows,
                                       .sub_group_size = e->sub_groups ? e->width : 0};
     gcc_jit_type *words = gcc_jit_context_new_array_type(e->gcc, NULL, jit_type(e, IR_KIND_I32), sizeof info / 4);
     lval v = gcc_jit_context_new_global(e->gcc, NULL, GCC_JIT_GLOBAL_EXPORTED, words, KERNEL_INFO_SYMBOL);

@@ -7,7 +7,8 @@
 enum { MOST_OPERATIONS = 32, MOST_OPERANDS = 3 };
 
 struct search {
-    uint32_t item;
+    unsigned dim;
+    uint32_t item;       /* its local id there */
     unsigned operations; /* that may be computed still */
 };
 
@@ -19,7 +20,7 @@ static bool value_at(struct search *s, const struct ir_value *v, uint64_t *word)
     if (ir_type_lanes(v->type) > 1) return false;
     *word = v->kind == IR_VALUE_CONST ? v->of.lanes[0] : s->item;
     if (!inst || !s->operations) return v->kind == IR_VALUE_CONST;
-    if (inst->op == IR_OP_LOCAL_ID) return inst->attrs.dim == 0;
+    if (inst->op == IR_OP_LOCAL_ID) return inst->attrs.dim == s->dim;
     bool pure = ir_op_info(inst->op)->flags & IR_FLAG_PURE;
     if (!pure || inst->blocks[0] || !inst->n_operands || inst->n_operands > MOST_OPERANDS) return false;
     s->operations--;
@@ -32,8 +33,8 @@ static bool value_at(struct search *s, const struct ir_value *v, uint64_t *word)
     return true;
 }
 
-bool local_value_at(const struct ir_value *v, uint32_t item, uint64_t *word)
+bool local_value_at(const struct ir_value *v, unsigned dim, uint32_t item, uint64_t *word)
 {
-    struct search s = {item, MOST_OPERATIONS};
+    struct search s = {dim, item, MOST_OPERATIONS};
     return value_at(&s, v, word);
 }

@@ -3,5 +3,5 @@
 
 #include "ir/core/ir.h"
 
-/* What v is for a work-item of a row, by its place there; false: that is not known. */
-bool local_value_at(const struct ir_value *v, uint32_t item, uint64_t *word);
+/* What v is for the work-item whose local id in a dimension is `item`; false: that is not known. */
+bool local_value_at(const struct ir_value *v, unsigned dim, uint32_t item, uint64_t *word);

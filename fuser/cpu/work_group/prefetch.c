@@ -43,13 +43,31 @@ static bool are_operands_known(const struct emit *e, const struct ir_inst *inst)
     return true;
 }
 
+/* Lanes that are groups each have lines of their own, which work-items that follow one another in a group share. */
+static void prefetch_columns(struct emit *e, const struct lanes *address, uint64_t bytes)
+{
+    enum { LINE_BYTES = 64 }; /* of the caches */
+    int64_t items = LINE_BYTES / (int64_t)bytes;
+    if (LINE_BYTES % bytes || address->stride % LINE_BYTES) return;
+    gcc_jit_block *there = jit_block(e), *next = jit_block(e);
+    rval place = jit_binary(e, GCC_JIT_BINARY_OP_BITWISE_AND, e->ids->item[1], jit_u64(e, (uint64_t)items - 1));
+    jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_EQ, place, jit_u64(e, 0)), there, next);
+    jit_begin(e, there);
+    for (unsigned lane = 0; lane < e->width; lane++) memory_prefetch(e, lanes_get(e, address, lane), 1);
+    jit_jump(e, next);
+    jit_begin(e, next);
+}
+
 /* Each line that a vector of work-items loads from. */
 static void prefetch_lines(struct emit *e, const struct ir_inst *inst)
 {
     struct lanes address = *emit_value(e, inst->operands[0]);
     uint64_t bytes = kind_bytes(ir_type_kind(inst->type)) * ir_type_lanes(inst->type);
-    if (address.shape != SHAPE_LINEAR || address.stride != (int64_t)bytes) return;
-    memory_prefetch(e, address.scalar, bytes * e->width);
+    if (address.shape != SHAPE_LINEAR) return;
+    if (address.stride == (int64_t)bytes)
+        memory_prefetch(e, address.scalar, bytes * e->width);
+    else if (e->group_lanes)
+        prefetch_columns(e, &address, bytes);
 }
 
 static void prefetch_region(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
@@ -70,9 +88,9 @@ void prefetch_next_group(struct emit *e, const struct ir_inst *first, const stru
     struct lanes **shared = e->values->shared; /* of this group: not touched */
     e->values->shared = arena_alloc(e->arena, (e->values->uniformity.n_values + 1) * sizeof *e->values->shared);
     gcc_jit_block *there = jit_block(e), *done = jit_block(e);
-    rval one = jit_int(e, IR_KIND_I64, 1);
-    p->group[0] = jit_read(jit_keep(e, jit_add(e, here.group[0], one)));
-    p->start[0] = jit_read(jit_keep(e, jit_add(e, here.start[0], here.local_size[0])));
+    rval groups = jit_u64(e, e->groups);
+    p->group[0] = jit_read(jit_keep(e, jit_add(e, here.group[0], groups)));
+    p->start[0] = jit_read(jit_keep(e, jit_add(e, here.start[0], jit_mul(e, groups, here.local_size[0]))));
     jit_branch(e, jit_compare(e, GCC_JIT_COMPARISON_LT, p->group[0], here.num_groups[0]), there, done);
     jit_begin(e, there);
     rval zero = jit_int(e, IR_KIND_I64, 0);

@@ -5,10 +5,12 @@
  */
 #include "fuser/cpu/work_group/row_segments.h"
 
+#include "fuser/cpu/emit/ids.h"
 #include "fuser/cpu/emit/value.h"
 
 struct row {
     const struct row_tests *tests;
+    unsigned dim;
     uint64_t *outcomes, *before; /* by test, of a work-item and of the one before it */
 };
 
@@ -16,7 +18,7 @@ static bool see_item(const struct row *r, uint32_t item)
 {
     for (uint32_t i = 0; i < r->tests->n; i++) {
         r->before[i] = r->outcomes[i];
-        if (!row_test_at(&r->tests->tests[i], item, &r->outcomes[i])) return false;
+        if (!row_test_at(&r->tests->tests[i], r->dim, item, &r->outcomes[i])) return false;
     }
     return true;
 }
@@ -40,10 +42,11 @@ static void begin_segment(struct emit *e, struct row_segments *s, const struct r
     }
 }
 
-struct row_segments row_segments_find(struct emit *e, const struct row_tests *tests, uint32_t extent)
+static struct row_segments find(struct emit *e, const struct row_tests *tests, unsigned dim)
 {
     struct row_segments s = {0}, none = {0};
-    struct row r = {tests, arena_alloc(e->arena, tests->n * sizeof *r.outcomes),
+    uint32_t extent = e->ids->known_extent[dim];
+    struct row r = {tests, dim, arena_alloc(e->arena, tests->n * sizeof *r.outcomes),
                     arena_alloc(e->arena, tests->n * sizeof *r.before)};
     if (!extent || extent > LONGEST_KNOWN_ROW || !tests->n) return none;
     for (uint32_t item = 0; item < extent; item++) {
@@ -57,4 +60,22 @@ struct row_segments row_segments_find(struct emit *e, const struct row_tests *te
         s.of[s.n - 1].to = item + 1;
     }
     return s;
+}
+
+struct row_segments row_segments_find(struct emit *e, const struct row_tests *tests)
+{
+    return find(e, tests, 0);
+}
+
+struct row_segments column_segments_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end)
+{
+    struct uniformity row = e->values->uniformity;
+    uniformity_find(&e->values->uniformity, e->arena, e->kernel, TOGETHER_COLUMN);
+    struct row_tests tests = row_tests_find(e, first, end, TOGETHER_COLUMN);
+    e->values->uniformity = row;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < tests.n; i++) /* borders of indices are nothing to cut at */
+        if (tests.tests[i].made) tests.tests[n++] = tests.tests[i];
+    tests.n = n;
+    return find(e, &tests, 1);
 }

@@ -16,5 +16,7 @@ struct row_segments {
     struct row_segment of[MOST_SEGMENTS];
 };
 
-/* Of rows of `extent` work-items. */
-struct row_segments row_segments_find(struct emit *e, const struct row_tests *tests, uint32_t extent);
+/* Of the rows of the group. */
+struct row_segments row_segments_find(struct emit *e, const struct row_tests *tests);
+/* Of its columns, whose work-items come one after the other, in the instructions up to `end`. */
+struct row_segments column_segments_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end);

@@ -266,12 +266,12 @@ static bool is_long(const struct finder *f, const struct row_test *t)
     return size < MOST_COST && row_test_divisor(t) >= 2 * f->e->width * size;
 }
 
-bool row_test_at(const struct row_test *t, uint32_t item, uint64_t *outcome)
+bool row_test_at(const struct row_test *t, unsigned dim, uint32_t item, uint64_t *outcome)
 {
     uint64_t whole;
-    if (!t->made || !local_value_at(t->made->results[0], item, outcome)) return false;
+    if (!t->made || !local_value_at(t->made->results[0], dim, item, outcome)) return false;
     if (!row_test_is_remainder(t->op)) return true;
-    if (!local_value_at(t->sides[t->moves], item, &whole)) return false;
+    if (!local_value_at(t->sides[t->moves], dim, item, &whole)) return false;
     *outcome = whole - *outcome;
     return true;
 }
@@ -282,7 +282,7 @@ static bool fits_vectors(const struct emit *e, const struct row_test *t, uint32_
     uint64_t outcome, before = 0;
     if (!extent || extent > LONGEST_KNOWN_ROW) return false;
     for (uint32_t item = 0; item < extent; item++) {
-        if (!row_test_at(t, item, &outcome)) return false;
+        if (!row_test_at(t, 0, item, &outcome)) return false;
         if (item % e->width && outcome != before) return false;
         before = outcome;
     }

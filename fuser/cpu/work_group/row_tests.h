@@ -45,9 +45,9 @@ bool row_test_is_remainder(enum ir_op op);
 bool row_test_is_unsigned(enum ir_op op);
 /* Of a quotient or remainder; 0: no constant, or none of which remainders grow. */
 uint64_t row_test_divisor(const struct row_test *t);
-/* What a comparison comes to for a work-item of a row where that follows from its local id; of a quotient or a
+/* What a comparison comes to for a work-item where that follows from its local id in a dimension; of a quotient or a
    remainder the multiple that it goes by. */
-bool row_test_at(const struct row_test *t, uint32_t item, uint64_t *outcome);
+bool row_test_at(const struct row_test *t, unsigned dim, uint32_t item, uint64_t *outcome);
 /* Those in the instructions up to `end` that much depends on; along: a row, or a column. */
 struct row_tests row_tests_find(struct emit *e, const struct ir_inst *first, const struct ir_inst *end,
                                 enum together along);

@@ -18,7 +18,7 @@
 #include "fuser/passes/alias.h"
 #include "ir/core/facts.h"
 
-enum { MOST_ACCESSES = 64, NEAR_WORDS = 8 };
+enum { MOST_ACCESSES = 64, NEAR_WORDS = 8, MOST_NUMBERS = 4 /* of a vector */ };
 
 struct finder {
     struct emit *e;
@@ -49,7 +49,9 @@ static bool is_far(const struct finder *f, const struct ir_inst *inst)
 {
     struct shape s = shape_of(f->rows, inst->operands[0]);
     int64_t bytes = (int64_t)ir_type_size(f->e->module, inst->type);
-    bool fits = ir_type_lanes(inst->type) == 1 && ir_type_is_number(inst->type) && !ir_type_is_bool(inst->type) &&
+    ir_type number = ir_type_with_lanes(inst->type, 1);
+    unsigned n = ir_type_lanes(inst->type);
+    bool fits = n <= MOST_NUMBERS && !(n & (n - 1)) && ir_type_is_number(number) && !ir_type_is_bool(number) &&
                 tile_can_hold(f->e, ir_type_kind(inst->type));
     bool near =
         s.kind == SHAPE_UNIFORM || (s.kind == SHAPE_LINEAR && s.stride >= -bytes && s.stride <= NEAR_WORDS * bytes);

@@ -29,7 +29,7 @@ struct run {
     struct emit *e;
     const struct ir_inst *first, *end;
     struct row_tests tests;
-    struct row_segments segments;
+    struct row_segments segments, columns;
     struct rows_before before;
 };
 
@@ -330,11 +330,12 @@ static bool does_nothing(const struct ir_inst *inst, const struct row_segment *s
     return is && inst->blocks[is < 0]->first->op == IR_OP_YIELD;
 }
 
-static bool is_idle(const struct run *r, const struct row_segment *s)
+/* Not for nothing: or for what is the work-group's, which any computes. */
+static bool is_needed(const struct run *r, const struct row_segments *s, unsigned i, bool ran)
 {
     const struct ir_inst *inst = r->first;
-    while (inst && inst != r->end && does_nothing(inst, s)) inst = inst->next;
-    return !inst || inst == r->end;
+    while (inst && inst != r->end && does_nothing(inst, &s->of[i])) inst = inst->next;
+    return (inst && inst != r->end) || (!ran && i + 1 == s->n);
 }
 
 static void run_segments(const struct run *r)
@@ -347,8 +348,7 @@ static void run_segments(const struct run *r)
     for (unsigned i = 0; i < r->segments.n; i++) {
         const struct row_segment *s = &r->segments.of[i];
         uint32_t whole = s->from + (s->to - s->from) / e->width * e->width;
-        bool is_needed = !ran && i + 1 == r->segments.n; /* for what is the work-group's, which any computes */
-        if (is_idle(r, s) && !is_needed) continue;
+        if (!is_needed(r, &r->segments, i, ran)) continue;
         ran = true;
         e->control->known.decided = s->decided;
         if (one_by_one) {
@@ -377,15 +377,43 @@ static void run_part_of_row(const struct run *r, rval from, rval to)
         run_row_of_vectors(r, item, to);
 }
 
-static void run_each_row(const struct run *r)
+static void run_row(const struct run *r)
 {
-    struct emit *e = r->e;
-    struct counted y = counted_each(e, e->ids->extent[1], e->ids->known_extent[1]);
-    e->ids->item[1] = jit_read(y.v);
     if (r->segments.n)
         run_segments(r);
     else
-        run_part_of_row(r, jit_u64(e, 0), e->ids->extent[0]);
+        run_part_of_row(r, jit_u64(r->e, 0), r->e->ids->extent[0]);
+}
+
+/* The rows of each segment of a column, in which nothing is left to decide. */
+static void run_column_segments(const struct run *r)
+{
+    struct emit *e = r->e;
+    bool ran = false;
+    for (unsigned i = 0; i < r->columns.n; i++) {
+        const struct row_segment *s = &r->columns.of[i];
+        if (!is_needed(r, &r->columns, i, ran)) continue;
+        ran = true;
+        struct counted y = {.v = NULL};
+        if (s->to - s->from > 1) y = counted_begin(e, jit_u64(e, s->from), jit_u64(e, s->to), jit_u64(e, 1));
+        e->ids->item[1] = y.v ? jit_read(y.v) : jit_u64(e, s->from);
+        e->control->known.decided = s->decided;
+        run_row(r);
+        e->control->known.decided = NULL;
+        counted_end(e, &y);
+    }
+}
+
+static void run_each_row(const struct run *r)
+{
+    struct emit *e = r->e;
+    if (r->columns.n) {
+        run_column_segments(r);
+        return;
+    }
+    struct counted y = counted_each(e, e->ids->extent[1], e->ids->known_extent[1]);
+    e->ids->item[1] = jit_read(y.v);
+    run_row(r);
     counted_end(e, &y);
 }
 
@@ -500,8 +528,8 @@ static void run_rows(const struct run *r)
     if (may_have_tiles) tiles = tiles_find(e, r->first, r->end, &run.tests);
     struct counted z = counted_each(e, e->ids->extent[2], e->ids->known_extent[2]);
     e->ids->item[2] = jit_read(z.v);
-    if (e->regions && !e->sub_groups && !tiles.accesses)
-        run.segments = row_segments_find(e, &run.tests, e->ids->known_extent[0]);
+    if (e->regions && !e->sub_groups && !tiles.accesses) run.segments = row_segments_find(e, &run.tests);
+    if (e->group_lanes && !tiles.accesses) run.columns = column_segments_find(e, r->first, r->end);
     if (tiles.accesses)
         run_bands(&run, &tiles);
     else

@@ -152,8 +152,11 @@ static bool check_assumptions(struct plan_context *ctx, const struct fuser_graph
     if (k->assumes & IR_ASSUME_WHOLE_GROUPS && !nd_range_has_whole_groups(&node->range))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name,
                          "kernel %s assumes a given local size that divides the global one", k->name);
-    if (k->assumes & IR_ASSUME_PAIRED_GROUPS && !nd_range_has_paired_groups(&node->range))
+    if (k->assumes & IR_ASSUME_PAIRED_GROUPS && !nd_range_has_groups_by(&node->range, 2))
         return plan_fail(ctx, FUSER_INVALID, "node", node->name, "kernel %s assumes an even number of work-groups in x",
+                         k->name);
+    if (k->assumes & IR_ASSUME_LANE_GROUPS && !nd_range_has_groups_by(&node->range, IR_LANE_GROUPS))
+        return plan_fail(ctx, FUSER_INVALID, "node", node->name, "kernel %s assumes a multiple of 16 work-groups in x",
                          k->name);
     for (uint32_t i = 0; k->assumes & IR_ASSUME_SMALL_MEMORY && i < node->n_args; i++) {
         if (node->args[i].kind != FUSER_ARG_BUFFER) continue;
