@@ -4,7 +4,7 @@
  *
  * bench [--processor] [--json FILE] [WORK ...]
  *
- * works: service chain mandelbrot layernorm black_scholes, and those in OpenCL C
+ * works: service ids chain mandelbrot layernorm black_scholes, and those in OpenCL C
  *                                    (forms/; `forms` is all of these); without: all
  */
 #include <omp.h>
@@ -74,6 +74,7 @@ static void measure_service(fusion_session *s, json_object *rows)
 static void run(fusion_session *s, const struct options *o, json_object *rows)
 {
     if (wanted(o, "service") && !processor_used()) measure_service(s, rows);
+    if (wanted(o, "ids")) bench_ids(s, rows);
     if (wanted(o, "chain")) {
         bench_chain(s, 1 << 16, 200, rows);
         bench_chain(s, 1 << 24, 1, rows);

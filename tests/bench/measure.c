@@ -87,6 +87,7 @@ static void print_contender(const struct contender *c, const double *sorted, uns
 static json_object *add_row(const char *work, const struct contender *c, unsigned n, double *times, unsigned rounds)
 {
     json_object *row = json_object_new_object(), *peers = json_object_new_object(), *all = json_object_new_object();
+    json_object *best = json_object_new_object();
     for (unsigned i = n; i-- > 1;) {
         if (c[i].absent) continue;
         json_object_object_add(all, c[i].name, json_object_new_double(median_ratio(times, times + i * rounds, rounds)));
@@ -98,11 +99,13 @@ static json_object *add_row(const char *work, const struct contender *c, unsigne
         bool other = json_object_object_get_ex(all, c[i].name, &ratio);
         print_contender(&c[i], times + i * rounds, rounds, other ? json_object_get_double(ratio) : 0);
         if (other) json_object_object_add(peers, c[i].name, json_object_new_double(ms));
+        json_object_object_add(best, c[i].name, json_object_new_double(times[i * rounds]));
     }
     json_object_object_add(row, "work", json_object_new_string(work));
     json_object_object_add(row, "ours_ms", json_object_new_double(times[rounds / 2]));
     json_object_object_add(row, "peers", peers);
     json_object_object_add(row, "ratios", all);
+    json_object_object_add(row, "best", best);
     return row;
 }
 

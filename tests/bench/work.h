@@ -41,6 +41,9 @@ void bench_mandelbrot(fusion_session *s, json_object *rows);
 void bench_layernorm(fusion_session *s, json_object *rows);
 void bench_black_scholes(fusion_session *s, json_object *rows);
 
+/* Kernels with ids of several types (ids.c). */
+void bench_ids(fusion_session *s, json_object *rows);
+
 /* The graphs over the work's buffers. */
 fusion_graph *mandelbrot_graph(fusion_session *s, const struct work *w, const struct work_buffers *b);
 fusion_graph *layernorm_graph(fusion_session *s, const struct work *w, const struct work_buffers *b);
