@@ -9,6 +9,7 @@ enum {
     PROTO_MAX_OBJECTS = 1 << 20,  /* msgpack values in a message: each costs its receiver 24 bytes */
     PROTO_MAX_FDS = 16,           /* file descriptors with one message */
     PROTO_MAX_NAME = 255,         /* bytes of a name (module, node, buffer) */
+    PROTO_MAX_TUNING = 1023,      /* bytes of what tuning chose for a graph */
     PROTO_MAX_MODULES = 4096,     /* of a session */
     PROTO_MAX_BUFFERS = 4096,     /* of a session, attached at a time */
     PROTO_MAX_EXECUTABLES = 4096, /* of a session */

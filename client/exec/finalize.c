@@ -15,6 +15,7 @@
 #include "client/graph/values.h"
 #include "client/session/request.h"
 #include "proto/frame.h"
+#include "proto/limits.h"
 
 /* Sends the graph, and reads what comes back into e. */
 static fusion_status request_exec(fusion_exec *e, const fusion_graph *flat, const fusion_finalize_options *options)
@@ -127,6 +128,8 @@ fusion_status client_check_finalize_options(const fusion_finalize_options *o)
         return client_error(FUSION_INVALID, "graph", "unknown mode %d", (int)o->mode);
     if ((unsigned)o->tier > FUSION_TIER_COMPILED)
         return client_error(FUSION_INVALID, "graph", "unknown tier %d", (int)o->tier);
+    if (o->tuning && strlen(o->tuning) > PROTO_MAX_TUNING)
+        return client_error(FUSION_INVALID, "tuning", "it is longer than %d bytes", PROTO_MAX_TUNING);
     return FUSION_SUCCESS;
 }
 

@@ -35,6 +35,7 @@ fusion_status client_source_keep(fusion_exec *e, const fusion_graph *flat, const
     source->modules = client_pool_copy(pool, flat->modules, source->n_modules * sizeof *source->modules);
     source->values = copy_values(pool, flat);
     source->options.device = client_pool_text(pool, device, strlen(device));
+    if (options->tuning) source->options.tuning = client_pool_text(pool, options->tuning, strlen(options->tuning));
     e->source = source;
     return pool->failed ? client_no_memory("graph") : FUSION_SUCCESS;
 }
@@ -63,7 +64,7 @@ void client_pack_finalize(struct proto_writer *w, const void *params)
     const struct finalize_params *p = params;
     const struct exec_source *s = p->source;
     const fusion_finalize_options *o = &s->options;
-    proto_pack_map(w, 14 + (p->save != NULL));
+    proto_pack_map(w, 14 + (p->save != NULL) + (o->tuning ? 2 : 0));
     proto_pack_bytes(w, "graph", s->graph, s->graph_size);
     pack_ids(w, "modules", s->modules, s->n_modules);
     proto_pack_uint(w, "mode", o->mode);
@@ -78,5 +79,9 @@ void client_pack_finalize(struct proto_writer *w, const void *params)
     pack_ids(w, "bindings", p->bindings, p->n_bindings);
     pack_values(w, s);
     pack_ids(w, "pipes", p->rings.numbers, p->rings.n);
+    if (o->tuning) {
+        proto_pack_string(w, "tuning", o->tuning);
+        proto_pack_bool(w, "keep_tuning", o->keep_tuning);
+    }
     if (p->save) proto_pack_bytes(w, "save", p->save, p->save_size);
 }

@@ -31,6 +31,18 @@ struct planning {
     struct fuser_plan *plan, *apart;
 };
 
+/* What tuning chose. */
+static int read_choices(struct planning *p, const struct proto_message *m, struct error *e)
+{
+    char *text;
+    if (!proto_get(&m->params, "tuning")) return 0;
+    if (!proto_get_string(&m->params, "tuning", &text, PROTO_MAX_TUNING)) return job_missing(e, m, "tuning");
+    const char *kept = arena_strndup(p->arena, text, strlen(text));
+    free(text);
+    if (fuser_choices_read(&p->options.choices, kept)) return 0;
+    return error_set(e, FUSION_INVALID, "tuning", "`%s` is not understood", kept);
+}
+
 static int read_device(struct planning *p, const struct proto_message *m, struct error *e)
 {
     char *name;
@@ -82,7 +94,7 @@ static int read_options(struct planning *p, const struct proto_message *m, struc
     proto_get_bool(&m->params, "bounds", &p->options.bounds);
     p->options.bounds &= !p->debug; /* the interpreter checks all */
     p->runs_on = p->debug ? devices_debugger() : p->device;
-    return 0;
+    return read_choices(p, m, e);
 }
 
 static int read_graph(struct planning *p, const struct proto_message *m, struct error *e)

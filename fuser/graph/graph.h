@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "fuser/cost/cost.h"
+#include "fuser/graph/choices.h"
 #include "ir/base/nd_range.h"
 #include "ir/core/ir.h"
 
@@ -137,4 +138,5 @@ struct fuser_options {
     bool bounds;  /* kernels check the accesses that are not proved to be inside of their memory */
     bool debug;   /* kernels will run one by one to be watched: none does another's work */
     struct fuser_device device;
+    struct fuser_choices choices; /* count under enable_fusion */
 };

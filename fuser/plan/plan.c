@@ -157,6 +157,17 @@ static void keep_results(const struct plan_context *ctx, const struct stages *s,
     left_out_number_as_given(&s->empty, plan);
 }
 
+static void take_choices(struct plan_context *ctx, const struct fuser_graph *graph)
+{
+    static const struct fuser_choices none;
+    const struct fuser_options *o = ctx->options;
+    ctx->tuned = o->mode == FUSER_MODE_ENABLE && !o->debug ? &o->choices : &none;
+    if (ctx->tuned->text && *ctx->tuned->text)
+        plan_remark(ctx, "tuned", NULL, NULL, "this is planned as tuning chose: %s", ctx->tuned->text);
+    for (uint32_t i = 0; i < ctx->tuned->n_cuts; i++)
+        ctx->cuts[i] = ctx->tuned->cuts[i] < graph->n_nodes ? graph->nodes[ctx->tuned->cuts[i]].name : "";
+}
+
 struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct fuser_options *options,
                                   struct error *error)
 {
@@ -166,6 +177,7 @@ struct fuser_plan *fuser_plan_new(const struct fuser_graph *graph, const struct 
     struct plan_context ctx = {.options = options, .error = error, .arena = arena_new(), .kept = kept};
     struct stages s = {0};
     if (error) error_clear(error);
+    take_choices(&ctx, graph);
     bool done =
         find_facts(&ctx, graph, &s) && recompute(&ctx, &s) && group_kernels(&ctx, &s) && make_launches(&ctx, &s, plan);
     if (done) keep_results(&ctx, &s, plan);

@@ -65,6 +65,7 @@ struct program {
     struct picture pictures[BUFFERS];
     unsigned n;
     struct node nodes[MOST_NODES];
+    char tuning[64];
 };
 
 static struct service service;
@@ -201,10 +202,19 @@ static void add_kernel(fusion_graph *graph, const struct program *p, unsigned at
     expect_ok(fusion_graph_add_kernel(graph, &k, NULL));
 }
 
+/* What tuning may choose: how many bands, and which launches there are. */
+static void make_tuning(struct rng *rng, struct program *p)
+{
+    int used = snprintf(p->tuning, sizeof p->tuning, "bands=%u", 1u << rng_below(rng, 4));
+    if (rng_below(rng, 2)) used += snprintf(p->tuning + used, sizeof p->tuning - (size_t)used, " recompute=no");
+    if (rng_below(rng, 2)) snprintf(p->tuning + used, sizeof p->tuning - (size_t)used, " cut=%u", rng_below(rng, p->n));
+}
+
 static void make_run(struct run *r, const struct program *p, fusion_mode mode, const char *device)
 {
     fusion_graph *graph;
-    const fusion_finalize_options options = {.mode = mode, .device = device};
+    const fusion_finalize_options options = {FUSION_SIZED(fusion_finalize_options), .mode = mode, .device = device,
+                                             .tuning = p->tuning};
     for (unsigned i = 0; i < BUFFERS; i++) {
         const char name[] = {'b', (char)('0' + i), 0};
         unsigned properties = p->pictures[i].internal ? FUSION_INTERNAL_MEMORY : 0;
@@ -320,6 +330,7 @@ static void random_graphs_in_bands(void **state)
         struct rng rng = {seed};
         struct program p;
         make_program(&rng, &p);
+        if (p.n && seed % 2) make_tuning(&rng, &p);
         if (p.n) run_program(&rng, &p, seed, &found);
     }
     print_message("%u runs of launches in bands, %u buffers with ring memory\n", found.bands, found.rings);

@@ -480,6 +480,24 @@ def test_errors_name_the_line():
     expect("4095" in run("run", f.graph, "--in", f"a={f.file('short.npy')}", status=1), "number of elements")
 
 
+def test_tune():
+    f = Folder(graph=CUT_GRAPH)
+    out = json.loads(run("tune", f.graph, "--json"))
+    tried = {t["tuning"]: t["outcome"] for t in out["tried"]}
+    expect(set(tried.values()) <= {"same", "worse", "better"} and "recompute=no" in tried, tried)
+    expect(any("cut=1" in t and tried[t] != "same" for t in tried), tried)
+    expect(out["kept"] in ["", *tried] and out["ratio"] >= 1, out)
+    expect(all(t["ratio"] > 0 and t["ms"] > 0 for t in out["tried"] if t["outcome"] != "same"), out)
+    remarks = json.loads(run("explain", f.graph, "--json"))["remarks"]
+    tuned = [m["text"] for m in remarks if m["code"] == "tuned"]
+    expect(tuned == [] if out["kept"] == "" else tuned[0].endswith(out["kept"]), (out["kept"], tuned))
+    expect("not_fused_tuned" in run("explain", f.graph, "--json", "--tuning", "cut=1"), "--tuning")
+    text = run("tune", f.graph)
+    expect("tried, against the best before" in text and "kept: " in text, text)
+    expect("is not understood" in run("run", f.graph, "--tuning", "what", status=1), "words that are none")
+    expect("is tuned" in run("tune", f.graph, "--fusion", "none", status=1), "nothing to tune")
+
+
 def test_missing_service():
     done = subprocess.run([TOOL, "--socket", "/no/such/socket", "devices"], capture_output=True, text=True, timeout=60)
     expect(done.returncode == 1 and "/no/such/socket" in done.stderr, done.stderr)

@@ -16,6 +16,7 @@
 #include "tests/support/plan_check.h"
 #include "tests/support/plan_run.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/rng.h"
 
 /* Line numbers matter: they are asserted. */
 static const char kernels[] = "kernel @add(%a: ptr.global f32, %b: ptr.global f32, %o: ptr.global f32) {\n"
@@ -899,14 +900,26 @@ static char *plan_text(const struct fuser_plan *plan)
     return text;
 }
 
+/* What tuning may choose, which no result depends on. */
+static struct fuser_choices random_choices(const struct test_graph *g, unsigned seed)
+{
+    struct rng rng = {seed};
+    struct fuser_choices c = {.no_recomputing = rng_below(&rng, 2), .no_bands = rng_below(&rng, 3) == 0};
+    c.more_bands = 1u << rng_below(&rng, 4);
+    c.group_items = rng_below(&rng, 2) ? 1 + rng_below(&rng, 300) : 0;
+    for (unsigned n = rng_below(&rng, 4); c.n_cuts < n;) c.cuts[c.n_cuts++] = rng_below(&rng, g->graph.n_nodes + 1);
+    return c;
+}
+
 static void random_graphs(void **state)
 {
     (void)state;
-    uint32_t fused = 0, private = 0, several = 0, local = 0, barriers = 0, put = 0, cut = 0, last = 0;
+    uint32_t fused = 0, private = 0, several = 0, local = 0, barriers = 0, put = 0, cut = 0, last = 0, tuned = 0;
     for (unsigned seed = 0; seed < test_graphs(500); seed++) {
         struct random_graph_knobs knobs = random_graph_knobs(seed);
         struct test_graph *g = random_graph_new(seed, &knobs);
         if (seed % 4 == 0) g->options.device.register_bytes = 1; /* groups are cut where they were not formed to end */
+        if (seed % 3 == 0) g->options.choices = random_choices(g, seed);
         struct fuser_plan *plan = check_planned(g), *again = check_planned(g);
         struct graph_memory a = graph_memory_new(&g->graph, seed), b = graph_memory_new(&g->graph, seed);
         char why[600];
@@ -929,6 +942,7 @@ static void random_graphs(void **state)
             barriers += strcmp(plan->remarks[i].code, "barrier_orders") == 0;
             put += strcmp(plan->remarks[i].code, "barrier_inserted") == 0;
             cut += strcmp(plan->remarks[i].code, "not_fused_pressure") == 0;
+            tuned += strcmp(plan->remarks[i].code, "not_fused_tuned") == 0;
             several += strstr(plan->remarks[i].text, "elements for each work-item") != NULL;
         }
         assert_true(plan->bytes_fused <= plan->bytes_unfused);
@@ -944,7 +958,7 @@ static void random_graphs(void **state)
         "memory, %u barriers that order, %u that nobody asked for, %u groups cut, %u with a last work-group\n",
         fused, private, several, local, barriers, put, cut, last);
     assert_true(fused > 0 && private > several && several > 0 && local > 0 && barriers > 0 && put > 0 && cut > 0);
-    assert_true(last > 0);
+    assert_true(last > 0 && tuned > 0);
 }
 
 int main(void)

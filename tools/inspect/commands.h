@@ -12,4 +12,5 @@ int command_run(const struct context *c, int argc, char **argv);
 int command_passes(const struct context *c, int argc, char **argv);
 int command_compile(const struct context *c, int argc, char **argv);
 int command_bundle(const struct context *c, int argc, char **argv);
+int command_tune(const struct context *c, int argc, char **argv);
 int command_explain(const struct context *c, int argc, char **argv);

@@ -9,10 +9,13 @@ _fusion_inspect_options() {
     pipes) echo --integration ;;
     passes) echo --pass --kernel --help ;;
     bundle) echo --extract --help ;;
-    run) echo --fusion --barriers --device --tier --bounds --debug --json --in --out --repeat --profile --compare --trace --save --help ;;
-    explain) echo --fusion --barriers --device --tier --bounds --debug --json --ir --assembly --dot --svg --help ;;
+    run)
+        echo --fusion --barriers --device --tier --bounds --debug --json --tuning --in --out --repeat --profile --compare --trace --save --help
+        ;;
+    tune) echo --fusion --barriers --device --tier --bounds --debug --json --in --help ;;
+    explain) echo --fusion --barriers --device --tier --bounds --debug --json --tuning --ir --assembly --dot --svg --help ;;
     compile)
-        echo --fusion --barriers --device --tier --bounds --debug --json --spirv --dialect --save --targets --fixed-targets --local-size \
+        echo --fusion --barriers --device --tier --bounds --debug --json --tuning --spirv --dialect --save --targets --fixed-targets --local-size \
             --split --device-config-file --help
         ;;
     esac
@@ -30,7 +33,7 @@ _fusion_inspect_values() {
 
 _fusion_inspect() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command= i values
-    local commands="devices status top module pipes run passes compile bundle explain"
+    local commands="devices status top module pipes run passes compile bundle tune explain"
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${COMP_WORDS[i]}" in
         --socket) i=$((i + 1)) ;;

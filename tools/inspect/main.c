@@ -22,6 +22,7 @@ static const struct {
     {"compile", command_compile,
      "compile GRAPH.yaml       kernels as SPIR-V into files; modules into a bundle (--help)"},
     {"bundle", command_bundle, "bundle FILE              what is in a bundle (--help)"},
+    {"tune", command_tune, "tune GRAPH.yaml          measures other plans of a graph, and keeps the best (--help)"},
     {"explain", command_explain, "explain GRAPH.yaml       order, groups, remarks, fused code, picture (--help)"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

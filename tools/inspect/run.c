@@ -1,4 +1,4 @@
-/* fusion-inspect run, explain and compile: a graph file through the service. */
+/* fusion-inspect run, explain, tune and compile: a graph file through the service. */
 #include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 #include "tools/inspect/run/profile.h"
 #include "tools/inspect/run/report.h"
 #include "tools/inspect/run/trace.h"
+#include "tools/inspect/run/tune.h"
 #include "tools/inspect/terminal/complain.h"
 #include "tools/inspect/terminal/json.h"
 #include "tools/inspect/terminal/numbers.h"
@@ -252,6 +253,13 @@ static bool explain_graph(struct loaded *l, const struct options *o)
     return true;
 }
 
+/* ---- tune ---- */
+
+static bool tune(struct loaded *l, const struct options *o)
+{
+    return read_inputs(l, o) && tune_graph(l, o);
+}
+
 /* ---- compile ---- */
 
 static bool compile_graph(struct loaded *l, const struct options *o)
@@ -308,6 +316,13 @@ int command_explain(const struct context *c, int argc, char **argv)
     struct options o;
     if (!options_parse(argc, argv, &o)) return 2;
     return with_graph(c, &o, explain_graph);
+}
+
+int command_tune(const struct context *c, int argc, char **argv)
+{
+    struct options o;
+    if (!options_parse(argc, argv, &o)) return 2;
+    return with_graph(c, &o, tune);
 }
 
 static bool is_graph(const char *path)

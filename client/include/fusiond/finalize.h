@@ -35,10 +35,14 @@ typedef struct fusion_finalize_options {
                            element that breaks it, naming nodes, lines and work-items */
     fusion_tier tier;
     fusion_barriers barriers;
-    int padding; /* not read: older programs may have anything here */
-    bool bounds; /* accesses that are not proved to be inside of their buffer are checked where they run: outside,
-                    loads give 0 and nothing is stored, and the submission ends with FUSION_KERNEL_FAULT, naming the
-                    first one's line, work-item, element and buffer */
+    int padding;      /* not read: older programs may have anything here */
+    bool bounds;      /* accesses that are not proved to be inside of their buffer are checked where they run: outside,
+                         loads give 0 and nothing is stored, and the submission ends with FUSION_KERNEL_FAULT, naming the
+                         first one's line, work-item, element and buffer */
+    bool keep_tuning; /* `tuning` is kept for this graph */
+    const char *tuning; /* with FUSION_ENABLE: what is made otherwise than the cost model would; NULL: what was kept for
+                           this graph by a session of this user, if anything was; "": nothing. docs/fusion.md has the
+                           words. No result depends on it */
 } fusion_finalize_options;
 
 /* Outputs of a graph, which fusion_graph_set_outputs() declares: the memory whose contents are read after a submission,

@@ -6,7 +6,7 @@
 
 #include "daemon/broker/core/hash.h"
 
-enum cache_kind { CACHE_MODULE, CACHE_PLAN, CACHE_OBJECT, CACHE_BINARIES, CACHE_MACHINE, CACHE_KINDS };
+enum cache_kind { CACHE_MODULE, CACHE_PLAN, CACHE_OBJECT, CACHE_BINARIES, CACHE_MACHINE, CACHE_TUNING, CACHE_KINDS };
 
 struct cache_counts {
     uint64_t memory_bytes, disk_bytes, corrupt, write_failures;

@@ -28,6 +28,7 @@ void finalization_free(struct finalize *f)
     blob_unref(f->pipes);
     blob_unref(f->graph);
     blob_unref(f->saved_options);
+    free(f->tuning);
     free(f);
 }
 

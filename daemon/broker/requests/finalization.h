@@ -28,6 +28,8 @@ struct finalize {
     struct job_waiter plan_waiter, save_waiter;
     struct job_key plan_key;
     struct hash target; /* what code is made for */
+    char *tuning;       /* to be kept, with this key; NULL: none is */
+    struct hash tuning_key;
     struct blob *plan;
     struct blob_value plan_value;
     const msgpack_object_array *kernels;

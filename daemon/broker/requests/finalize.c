@@ -8,13 +8,14 @@
 #include "daemon/broker/requests/launches.h"
 #include "daemon/broker/requests/machine.h"
 #include "daemon/broker/requests/module_job.h"
+#include "daemon/broker/requests/tuning.h"
 #include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/request.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
 
-enum { MAX_DEVICE_NAME = 64 };
+enum { MAX_DEVICE_NAME = 64, MODE_ENABLE = 1 };
 
 /* ---- plan ---- */
 
@@ -42,6 +43,8 @@ static bool take_plan(struct finalize *f, struct blob *plan, struct error *error
     /* Of those there is no code before they run; a GPU runs nothing else, so theirs is made at once. */
     f->n_spares = spares < f->kernels->size && !f->gpu ? (uint32_t)spares : 0;
     f->plan = blob_ref(plan);
+    if (f->tuning)
+        tuning_keep(f->operation.session->broker, &f->tuning_key, f->tuning, f->operation.session->user->uid);
     return finalization_hold(f, plan->size + f->kernels->size * sizeof *f->launches, error);
 }
 
@@ -93,8 +96,9 @@ struct order {
     const msgpack_object_array *modules;
     struct module **found; /* to be freed */
     uint64_t mode, tier, barriers;
-    bool insert_barriers, keep_ir, keep_assembly, debug, bounds;
+    bool insert_barriers, keep_ir, keep_assembly, debug, bounds, keep_tuning;
     char *device; /* to be freed */
+    char *tuning; /* to be freed; NULL: none */
     struct hash target;
     const struct gpu *gpu; /* NULL: the device is none */
 };
@@ -176,6 +180,16 @@ static bool read_bounds(struct session *s, struct proto_message *m, struct order
     return !proto_get(&m->params, "bounds") || request_bool(s, m, "bounds", &o->bounds);
 }
 
+/* Under enable_fusion, what tuning chose. */
+static bool read_tuning(struct session *s, struct proto_message *m, struct order *o)
+{
+    if (!proto_get(&m->params, "tuning")) return true;
+    if (!request_bool(s, m, "keep_tuning", &o->keep_tuning)) return false;
+    if (!proto_get_string(&m->params, "tuning", &o->tuning, PROTO_MAX_TUNING))
+        return request_fail(s, m, FUSION_INVALID, "tuning", "it is no text, or longer than %d bytes", PROTO_MAX_TUNING);
+    return true;
+}
+
 /* Only compilers know the other devices. What is debugged runs in the interpreter. */
 static bool find_gpu(struct session *s, struct proto_message *m, struct order *o)
 {
@@ -195,7 +209,7 @@ static bool read_order(struct session *s, struct proto_message *m, struct order 
         !request_uint(s, m, "mode", &o->mode) || !request_bool(s, m, "insert_barriers", &o->insert_barriers) ||
         !request_bool(s, m, "keep_ir", &o->keep_ir) || !request_bool(s, m, "keep_assembly", &o->keep_assembly) ||
         !request_bool(s, m, "debug", &o->debug) || !read_tier(s, m, o) || !read_barriers(s, m, o) ||
-        !read_save(s, m, o) || !read_bounds(s, m, o))
+        !read_save(s, m, o) || !read_bounds(s, m, o) || !read_tuning(s, m, o))
         return false;
     if (o->mode > 2)
         return request_fail(s, m, FUSION_INVALID, "mode", "%llu is neither none (0), enable (1) nor require (2)",
@@ -226,7 +240,30 @@ static struct hash plan_hash(const struct order *o)
     hasher_add_uint(&h, o->bounds);
     hasher_add_text(&h, o->device);
     if (o->gpu) hasher_add(&h, o->gpu->description->data, o->gpu->description->size);
+    hasher_add_text(&h, o->tuning ? o->tuning : "");
     return hasher_end(&h);
+}
+
+static struct hash hash_for_tuning(const struct order *o, uid_t user)
+{
+    struct order plain = *o;
+    plain.keep_ir = plain.debug = false;
+    plain.tuning = NULL;
+    struct hash plan = plan_hash(&plain);
+    return tuning_key(&plan, user);
+}
+
+/* Where the request says nothing, what was kept counts. */
+static void find_tuning(const struct session *s, struct order *o)
+{
+    bool counts = o->mode == MODE_ENABLE && !o->debug;
+    if (!counts) {
+        free(o->tuning);
+        o->tuning = NULL;
+    } else if (!o->tuning) {
+        struct hash key = hash_for_tuning(o, s->user->uid);
+        o->tuning = tuning_kept(s->broker, &key);
+    }
 }
 
 static struct job *plan_job(struct finalize *f, const struct order *o, struct error *error)
@@ -239,7 +276,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     struct proto_writer w;
     uint32_t id = pool_next_id(pool);
     proto_begin_request(&w, id, "plan");
-    proto_pack_map(&w, 9 + (o->gpu != NULL) + (machine != NULL));
+    proto_pack_map(&w, 9 + (o->gpu != NULL) + (machine != NULL) + (o->tuning != NULL));
     proto_pack_bytes(&w, "graph", o->graph, o->graph_size);
     proto_pack_key(&w, "modules");
     msgpack_pack_array(&w.packer, o->modules->size);
@@ -257,6 +294,7 @@ static struct job *plan_job(struct finalize *f, const struct order *o, struct er
     proto_pack_bool(&w, "bounds", o->bounds);
     if (machine) proto_pack_bytes(&w, "machine", machine->data, machine->size);
     blob_unref(machine);
+    if (o->tuning) proto_pack_string(&w, "tuning", o->tuning);
     return pool_add(pool, &s->pool_client, &f->plan_key, id, &w, error);
 }
 
@@ -273,6 +311,10 @@ static struct finalize *new_finalize(struct session *s, struct proto_message *m,
     f->gpu = o->debug ? NULL : o->gpu;
     f->tier = (enum tier)o->tier;
     f->target = o->target;
+    if (o->keep_tuning && o->tuning) {
+        f->tuning_key = hash_for_tuning(o, s->user->uid);
+        f->tuning = strdup(o->tuning);
+    }
     f->worst = CACHE_MEMORY;
     f->plan_key = (struct job_key){.kind = CACHE_PLAN, .hash = plan_hash(o), .cached = true};
     f->bindings = blob_pack(proto_get(&m->params, "bindings"));
@@ -331,7 +373,11 @@ void graph_finalize(struct session *s, struct proto_message *m)
         session_defer(s, m);
         return;
     }
-    if (read_order(s, m, &o)) start(s, m, &o);
+    if (read_order(s, m, &o)) {
+        find_tuning(s, &o);
+        start(s, m, &o);
+    }
     free(o.found);
     free(o.device);
+    free(o.tuning);
 }

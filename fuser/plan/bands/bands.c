@@ -143,13 +143,18 @@ static void begin_run(struct band_run *r, struct launching *l, struct candidate 
     schedule_begin(l->ctx->arena, &r->schedule);
 }
 
-/* As few bands as what is in use fits with, but some for each core. */
+/* As few bands as what is in use fits with, but some for each core; or more, as tuning chose. */
 static bool fits_with(struct band_run *r, uint32_t at_once, uint64_t bytes)
 {
-    for (uint32_t n = 2; n <= MOST_BANDS; n *= 2)
-        if (n >= BANDS_PER_CORE * (at_once - 1) && schedule_make(r->l->ctx->arena, &r->schedule, n, at_once, bytes))
-            return true;
-    return false;
+    struct arena *arena = r->l->ctx->arena;
+    uint32_t n = 2, more = r->l->ctx->tuned->more_bands;
+    while (n <= MOST_BANDS &&
+           (n < BANDS_PER_CORE * (at_once - 1) || !schedule_make(arena, &r->schedule, n, at_once, bytes)))
+        n *= 2;
+    if (n > MOST_BANDS || more < 2) return n <= MOST_BANDS;
+    uint32_t tuned = n * more < MOST_BANDS ? n * more : MOST_BANDS;
+    return schedule_make(arena, &r->schedule, tuned, at_once, bytes) ||
+           schedule_make(arena, &r->schedule, n, at_once, bytes);
 }
 
 /* Into the caches that each core has for itself, or else into the one that all have together: then with a band for
@@ -372,7 +377,8 @@ static bool is_large(const struct launching *l, const struct fuser_launch *launc
 static bool is_wanted(const struct launching *l)
 {
     const struct fuser_options *o = l->ctx->options;
-    return o->mode == FUSER_MODE_ENABLE && o->device.machine.cache_bytes && !o->debug && l->plan->n_launches > 1;
+    return o->mode == FUSER_MODE_ENABLE && !l->ctx->tuned->no_bands && o->device.machine.cache_bytes && !o->debug &&
+           l->plan->n_launches > 1;
 }
 
 void bands_find(struct launching *l)

@@ -16,7 +16,9 @@ struct plan_context {
     struct arena *kept;  /* of what the plan keeps */
     uint32_t n_remarks;
     struct fuser_remark *remarks;
-    bool quiet; /* remarks are not wanted: something is tried */
+    bool quiet;                        /* remarks are not wanted: something is tried */
+    const struct fuser_choices *tuned; /* the options' choices; those that count nothing, where they do not */
+    const char *cuts[FUSER_MOST_CUTS]; /* names of the nodes that they begin launches at */
 };
 
 /* The object is `what`, and its name where it has one. False, so that a check can return it. */

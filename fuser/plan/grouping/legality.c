@@ -403,9 +403,19 @@ static bool joins_last(const struct grouping *g, const struct group_builder *b, 
     return true;
 }
 
+static bool is_cut(const struct grouping *g, uint32_t node)
+{
+    for (uint32_t i = 0; i < g->ctx->tuned->n_cuts; i++)
+        if (strcmp(g->ctx->cuts[i], grouping_node_name(g, node)) == 0) return true;
+    return false;
+}
+
 bool legality_joins(const struct grouping *g, const struct group_builder *b, struct joining *with, struct refusal *r)
 {
     *with = (struct joining){0};
+    if (is_cut(g, group_builder_next(b)))
+        return refuse(r, "not_fused_tuned", "%s begins a launch: tuning found that better",
+                      grouping_node_name(g, group_builder_next(b)));
     if (b->group.last_from)
         apart(g, b, r, "not_fused_last_group",
               "behind what runs in the last work-group of a launch comes only what runs there, too");

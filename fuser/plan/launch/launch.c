@@ -100,10 +100,23 @@ static bool takes_its_args(struct attempt *r)
     return false;
 }
 
+/* As tuning chose, where nobody can tell. */
+static uint64_t most_group_items(const struct launching *l, const struct attempt *r)
+{
+    const bool *barriers = attempt_barriers(r->group, r->run);
+    uint64_t most = l->ctx->options->device.max_work_group_size, tuned = l->ctx->tuned->group_items;
+    if (!tuned || (most && most < tuned) || attempt_n_first(r->group, r->run) < r->run.n) return most;
+    for (uint32_t i = 0; i < r->run.n; i++)
+        if (barriers[i] || !launch_range_sees_no_groups(l->facts, r->run.nodes[i])) return most;
+    return tuned;
+}
+
 static bool make_kernel(struct launching *l, struct attempt *r)
 {
     struct nd_range range = r->range;
-    local_size_choose(&range, &l->ctx->options->device, l->facts->graph->nodes[r->run.nodes[0]].kernel);
+    struct fuser_device device = l->ctx->options->device;
+    device.max_work_group_size = most_group_items(l, r);
+    local_size_choose(&range, &device, l->facts->graph->nodes[r->run.nodes[0]].kernel);
     r->launched = range;
     uint32_t n_first = attempt_n_first(r->group, r->run);
     if (n_first < r->run.n) r->launched.global[0] += range.local[0];

@@ -170,7 +170,8 @@ static bool finish(struct recomputing *r)
 static bool is_wanted(const struct plan_context *ctx)
 {
     const struct fuser_options *o = ctx->options;
-    return o->mode != FUSER_MODE_NONE && o->device.can_fuse && !o->insert_barriers && !o->debug;
+    return o->mode != FUSER_MODE_NONE && o->device.can_fuse && !o->insert_barriers && !o->debug &&
+           !ctx->tuned->no_recomputing;
 }
 
 bool recompute_find(struct plan_context *ctx, const struct plan_facts *facts, const struct plan_edges *edges,

@@ -25,6 +25,12 @@ void options_usage(const char *command)
            "  --debug                        run in the interpreter, and check what the properties assert\n"
            "  --json                         one JSON object\n",
            command, strcmp(command, "run") == 0 ? "|SAVED" : "");
+    if (strcmp(command, "tune") == 0) {
+        puts("  --in BUFFER=FILE               as of run");
+        return;
+    }
+    puts("  --tuning TEXT                  what is planned otherwise, as tune prints it; '': nothing;\n"
+         "                                 default what tune kept for the graph");
     if (strcmp(command, "run") == 0)
         puts("  --in BUFFER=FILE               read a buffer from .npy or raw bytes, an image from a\n"
              "                                 picture (.png, .jpg), too; others start as 0 or as the file "
@@ -121,15 +127,16 @@ bool options_parse(int argc, char **argv, struct options *o)
                                           {"spirv", required_argument, NULL, 's'},
                                           {"dialect", required_argument, NULL, 'l'},
                                           {"save", required_argument, NULL, 'w'},
+                                          {"tuning", required_argument, NULL, 'u'},
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
     bool tier_given = false;
-    *o = (struct options){.finalize = {.mode = FUSION_ENABLE}};
+    *o = (struct options){.finalize = {FUSION_SIZED(fusion_finalize_options), .mode = FUSION_ENABLE}};
     unsigned long repeats = 1;
     int c;
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         bool ok = true;
-        o->has_finalize |= strchr("fbdgt", c) != NULL;
+        o->has_finalize |= strchr("fbdgtu", c) != NULL;
         switch (c) {
         case 'i': ok = parse_binding(optarg, o->in, &o->n_in); break;
         case 'o': ok = parse_binding(optarg, o->out, &o->n_out); break;
@@ -152,6 +159,7 @@ bool options_parse(int argc, char **argv, struct options *o)
         case 'D': o->dot = optarg; break;
         case 'S': o->svg = optarg; break;
         case 's': o->compile.spirv = optarg; break;
+        case 'u': o->finalize.tuning = optarg; break;
         case 'l': o->compile.dialect = optarg; break;
         case 'w': o->save = optarg; break;
         case 'h': options_usage(argv[0]); exit(0);

@@ -1,4 +1,4 @@
-/* Arguments of fusion-inspect run, explain and compile. */
+/* Arguments of fusion-inspect run, explain, tune and compile. */
 #pragma once
 
 #include "tools/inspect/run/compile.h"
