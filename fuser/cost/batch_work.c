@@ -33,7 +33,7 @@ static uint64_t work_of_block(const struct ir_block *block)
     for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
         work += work_of_operation(inst);
         if (inst->op == IR_OP_CALL) work += work_of_function(inst->attrs.callee);
-        for (int b = 0; b < 2; b++)
+        for (int b = cost_is_of_one_group(inst); b < 2; b++)
             if (inst->blocks[b])
                 work += work_of_block(inst->blocks[b]) * (inst->op == IR_OP_LOOP ? cost_rounds(inst) : 1);
         work = bounded(work);

@@ -36,6 +36,8 @@ bool cost_figures_read(struct cost_machine *m, const void *bytes, size_t size);
 uint64_t cost_of_block(const struct ir_block *block);
 /* Of a loop: how often its body runs each time, known or assumed. */
 uint64_t cost_rounds(const struct ir_inst *loop);
+/* An if on the number of the work-group: what one of many does is next to nothing for each. */
+bool cost_is_of_one_group(const struct ir_inst *branch);
 /* Operations of all work-items together in batches: an estimate, since what loops and branches do is known when it
    runs. */
 uint64_t cost_of_batches(struct ir_function *kernel, const struct nd_range *range);

@@ -79,12 +79,27 @@ static uint64_t work_of_operation(const struct ir_inst *inst)
     }
 }
 
+/* A work-group's number is a constant. */
+static bool is_one_group(const struct ir_value *v)
+{
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
+    if (!inst || (inst->op != IR_OP_IEQ && inst->op != IR_OP_AND)) return false;
+    const struct ir_value *a = inst->operands[0], *b = inst->operands[1];
+    if (inst->op == IR_OP_AND) return is_one_group(a) || is_one_group(b);
+    return a->kind == IR_VALUE_RESULT && a->of.inst->op == IR_OP_GROUP_ID && is_constant(b);
+}
+
+bool cost_is_of_one_group(const struct ir_inst *branch)
+{
+    return branch->op == IR_OP_IF && is_one_group(branch->operands[0]);
+}
+
 uint64_t cost_of_block(const struct ir_block *block)
 {
     uint64_t work = 0;
     for (const struct ir_inst *inst = block->first; inst && work < MOST; inst = inst->next) {
         work += work_of_operation(inst) * ir_type_lanes(inst->type);
-        for (int b = 0; b < 2; b++)
+        for (int b = cost_is_of_one_group(inst); b < 2; b++)
             if (inst->blocks[b])
                 work += cost_of_block(inst->blocks[b]) * (inst->op == IR_OP_LOOP ? cost_rounds(inst) : 1);
     }

@@ -59,6 +59,18 @@ static void check_plan(struct test_graph *g, const char *launches)
     test_graph_free(g);
 }
 
+/* Of the first two kernels. */
+static uint64_t work_of_two(uint64_t local)
+{
+    struct test_graph *g = sum_over(test_range(N, local), test_range(local, local));
+    g->options.device.last_groups = false;
+    struct fuser_plan *plan = check_planned(g);
+    uint64_t work = plan->launches[0].work;
+    fuser_plan_free(plan);
+    test_graph_free(g);
+    return work;
+}
+
 static void one_group_is_the_last(void **state)
 {
     (void)state;
@@ -69,6 +81,7 @@ static void one_group_is_the_last(void **state)
     check_remark(plan, "last_group", "all", "", "when all others have ended");
     assert_true(plan->launches[0].last);
     assert_int_equal(plan->launches[0].range.global[0], N + LOCAL);
+    assert_true(plan->launches[0].work <= work_of_two(LOCAL) * 5 / 4); /* what one work-group does is next to nothing */
     check_same(g, plan);
     fuser_plan_free(plan);
     test_graph_free(g);
