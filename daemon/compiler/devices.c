@@ -205,7 +205,7 @@ static bool gpu_check(const struct ir_function *kernel, struct diag_list *findin
     return gpu_can_compile(kernel, &gpu, findings);
 }
 
-static bool fuses(uint32_t features)
+static bool fuses(uint64_t features)
 {
     return features & SPIRV_FMA32 && (features & SPIRV_FMA64 || !(features & SPIRV_FLOAT64));
 }

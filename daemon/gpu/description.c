@@ -52,7 +52,7 @@ static void from_numbers(struct gpu_description *d, const uint64_t n[NUMBERS])
     d->architecture = (uint32_t)n[21];
     d->target = (struct spirv_target){.dialect = n[12] == SPIRV_KERNEL ? SPIRV_KERNEL : SPIRV_VULKAN,
                                       .version = (uint32_t)n[13],
-                                      .features = (uint32_t)n[14],
+                                      .features = n[14],
                                       .min_sub_group = (uint32_t)n[15],
                                       .max_sub_group = (uint32_t)n[16],
                                       .sub_group = (uint32_t)n[17]};
@@ -62,7 +62,7 @@ static void from_numbers(struct gpu_description *d, const uint64_t n[NUMBERS])
 static struct gpu_description told_of(const struct gpu_description *d)
 {
     struct gpu_description told = *d;
-    told.target.features &= ~(uint32_t)SPIRV_TRIED;
+    told.target.features &= ~(uint64_t)SPIRV_TRIED;
     told.flushes_denormals32 = told.flushes_denormals64 = told.same_addresses = false;
     return told;
 }

@@ -1,6 +1,7 @@
 /* What a GPU offers to programs. */
 #include "daemon/gpu/properties.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,13 +12,13 @@
 /* Images and pipes are memory that is accessed in bytes, by records that the executor writes. */
 static bool has_handles(const struct gpu_description *d)
 {
-    uint32_t needed = SPIRV_STORAGE8 | SPIRV_STORAGE16;
+    uint64_t needed = SPIRV_STORAGE8 | SPIRV_STORAGE16;
     return (d->target.features & needed) == needed;
 }
 
 uint64_t gpu_aspects(const struct gpu_description *d)
 {
-    uint32_t features = d->target.features;
+    uint64_t features = d->target.features;
     uint64_t aspects = (d->is_cpu ? IR_ASPECT_CPU : IR_ASPECT_GPU) | IR_ASPECT_ONLINE_COMPILER |
                        IR_ASPECT_GENERIC_SPACE | IR_ASPECT_GRAPH_FUSION;
     /* Else pointers are arguments, and no more: what lies in memory are the session's addresses. */
@@ -47,10 +48,11 @@ uint32_t gpu_sub_group_sizes(const struct gpu_description *d, uint32_t sizes[GPU
     return n;
 }
 
-/* What an operation of 32 and of 64 bits is. */
-static const char *exact(const struct gpu_description *d, uint32_t narrow, uint32_t wide)
+/* What an operation of 32 and of 64 bits is; normal: where 32 bits are exact of normal numbers. */
+static const char *exact(const struct gpu_description *d, uint64_t narrow, uint64_t wide, uint64_t normal)
 {
     bool has_wide = !(d->target.features & SPIRV_FLOAT64) || d->target.features & wide;
+    if (d->target.features & normal && has_wide) return "but for denormals exact";
     if (d->target.features & narrow) return has_wide ? "exact" : "inexact 64-bit";
     return has_wide && d->target.features & SPIRV_FLOAT64 ? "inexact 32-bit" : "inexact";
 }
@@ -63,9 +65,11 @@ void gpu_target_text(const struct gpu_description *d, char *text, size_t size)
                             : d->flushes_denormals64 ? "flushed"
                                                      : "of 32 bits flushed";
     snprintf(text, size,
-             "SPIR-V %u.%u, features %#x, sub-groups of %u, %s division, %s roots, fma %s, denormals %s, driver %s",
+             "SPIR-V %u.%u, features %#" PRIx64
+             ", sub-groups of %u, %s division, %s roots, fma %s, denormals %s, driver %s",
              d->target.version >> 16, d->target.version >> 8 & 255, d->target.features, d->target.sub_group,
-             exact(d, SPIRV_EXACT_DIVISION32, SPIRV_EXACT_DIVISION64), exact(d, SPIRV_EXACT_SQRT32, SPIRV_EXACT_SQRT64),
+             exact(d, SPIRV_EXACT_DIVISION32, SPIRV_EXACT_DIVISION64, SPIRV_NORMAL_DIVISION32),
+             exact(d, SPIRV_EXACT_SQRT32, SPIRV_EXACT_SQRT64, 0),
              d->target.features & SPIRV_FMA32 ? "fused" : "not fused", denormals, uuid);
 }
 

@@ -52,10 +52,15 @@ value formula_quick_quotient_f32(const struct formula *f, value x, value y, valu
     return OP3(FMA, OP3(FMA, minus_y, q, x), r, q);
 }
 
-value formula_root_f32(const struct formula *f, value x, value r)
+value formula_quick_root_f32(const struct formula *f, value x, value r)
 {
     value g = OP2(FMUL, x, r);
-    g = OP3(FMA, OP3(FMA, OP1(FNEG, g), g, x), OP2(FMUL, r, C(0.5)), g);
+    return OP3(FMA, OP3(FMA, OP1(FNEG, g), g, x), OP2(FMUL, r, C(0.5)), g);
+}
+
+value formula_root_f32(const struct formula *f, value x, value r)
+{
+    value g = formula_quick_root_f32(f, x, r);
     value left = OP3(FMA, OP1(FNEG, g), g, x);
     value other = neighbour(f, g, BITS(IR_KIND_I32, left));
     return with_less_left(f, g, left, other, OP3(FMA, OP1(FNEG, other), other, x));

@@ -19,6 +19,11 @@ struct formula_value formula_quick_quotient_f32(const struct formula *f, struct 
 /* The root of x, above 0. r: its reciprocal, 4 units from the nearest at most. */
 struct formula_value formula_root_f32(const struct formula *f, struct formula_value x, struct formula_value r);
 
+/* The same in fewer steps, for x from FORMULA_QUICK_ROOT_LEAST on: where the approximation is one with which it was
+   tried out for all digits. With the nearest one it is good for all. */
+#define FORMULA_QUICK_ROOT_LEAST 0x1p-100
+struct formula_value formula_quick_root_f32(const struct formula *f, struct formula_value x, struct formula_value r);
+
 /* Of any operands, also on devices that take denormals for 0. approximate: gives what the above take. */
 typedef struct formula_value formula_approximation(const struct formula *f, struct formula_value x);
 struct formula_value formula_quotient_of_any_f32(const struct formula *f, struct formula_value x,

@@ -35,7 +35,7 @@ static void describe(struct dispatcher *d)
     ze_device_compute_properties_t c = {.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES};
     zeDeviceGetModuleProperties(d->device, &m);
     zeDeviceGetComputeProperties(d->device, &c);
-    uint32_t features = SPIRV_LAUNCH_BLOCK | SPIRV_SPECIALIZES | SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 |
+    uint64_t features = SPIRV_LAUNCH_BLOCK | SPIRV_SPECIALIZES | SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 |
                         SPIRV_STORAGE8 | SPIRV_STORAGE16;
     uint32_t sub_group = 0;
     for (uint32_t i = 0; i < c.numSubGroupSizes && i < MOST_SIZES; i++)

@@ -1,5 +1,6 @@
 /* Quotients and roots of f32 from approximations are the nearest ones: for the operands that come closest to half way
    between two floats, for all roots, and whatever the approximations are within their bounds. */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -162,6 +163,23 @@ static void root(float x)
 }
 
 /* Two octaves are all of them. */
+/* With the nearest approximation; with others it is for devices to be tried out. */
+static void quick_root(float x)
+{
+    float inverse_root = (float)(1 / sqrt((double)x));
+    float got = as_float(formula_quick_root_f32(&by_hand, of_float(x), of_float(inverse_root)));
+    if (got != sqrtf(x)) fail_msg("the root of %a is %a, not %a", x, got, sqrtf(x));
+}
+
+static void test_quick_roots(void **state)
+{
+    (void)state;
+    uint32_t step = test_cases(40) > 1000 ? 1 : 37;
+    for (uint32_t i = 0; i < 1 << 24; i += step) quick_root(ldexpf(moved(1, (int)i), 2 * (int)(i % 100) - 100));
+    for (uint32_t i = 0; i < 3000; i++)
+        quick_root(moved(FORMULA_QUICK_ROOT_LEAST, (int)i)), quick_root(moved(FLT_MAX, -(int)i));
+}
+
 static void test_roots(void **state)
 {
     (void)state;
@@ -226,6 +244,7 @@ static void test_any(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_close_quotients), cmocka_unit_test(test_random_quotients),
-                                       cmocka_unit_test(test_roots), cmocka_unit_test(test_any)};
+                                       cmocka_unit_test(test_roots), cmocka_unit_test(test_quick_roots),
+                                       cmocka_unit_test(test_any)};
     return cmocka_run_group_tests_name("quotient", tests, NULL, NULL);
 }

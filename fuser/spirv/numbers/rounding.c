@@ -71,12 +71,17 @@ static value root_of_f64(const struct formula *f, const value *args)
     return AS(IR_KIND_F32, OP1(SQRT, AS(kind, args[0])));
 }
 
-/* Is a number, as bits without a sign, one for which the formulas are good? */
+/* Is a number, as bits without a sign, from `least` on and below `most`? */
+static value is_between(const struct formula *f, value bits, double least, double most)
+{
+    const uint64_t low = ir_float_bits(IR_KIND_F32, least), high = ir_float_bits(IR_KIND_F32, most);
+    return IS2(ULT, INT2(SUB, bits, I(low)), I(high - low));
+}
+
+/* Is it one for which the formulas are good? */
 static value is_usual(const struct formula *f, value bits)
 {
-    const uint64_t low = ir_float_bits(IR_KIND_F32, FORMULA_QUOTIENT_LEAST);
-    const uint64_t high = ir_float_bits(IR_KIND_F32, FORMULA_QUOTIENT_MOST);
-    return IS2(ULT, INT2(SUB, bits, I(low)), I(high - low));
+    return is_between(f, bits, FORMULA_QUOTIENT_LEAST, FORMULA_QUOTIENT_MOST);
 }
 
 static value size_of(const struct formula *f, value x)
@@ -128,12 +133,22 @@ static value root(const struct formula *f, const value *args)
     return SELECT(zero, x, r);
 }
 
+/* Zeros are rare enough. */
+static value quick_root(const struct formula *f, const value *args)
+{
+    value usual = is_between(f, BITS(IR_KIND_I32, args[0]), FORMULA_QUICK_ROOT_LEAST, INFINITY);
+    value r = formula_quick_root_f32(f, args[0], inverse_root(f, args[0]));
+    return f->rarely(f, IS1(NOT, usual), r, any_root, args);
+}
+
 /* By f32 alone where that has an FMA: GPUs compute f64 at a small part of the speed. */
 static bool nearest(struct spw *w, enum ir_op op, const value *args, value *result)
 {
     const struct formula *f = &w->formula;
     bool is_root = op == IR_OP_SQRT;
-    if (w->target->features & SPIRV_FMA32)
+    if (is_root && w->target->features & SPIRV_FMA32 && w->target->features & SPIRV_QUICK_SQRT32)
+        *result = quick_root(f, args);
+    else if (w->target->features & SPIRV_FMA32)
         *result = is_root ? root(f, args) : quotient(f, args);
     else if (w->target->features & SPIRV_FLOAT64)
         *result = is_root ? root_of_f64(f, args) : quotient_of_f64(f, args);
@@ -148,7 +163,8 @@ bool spw_expand_rounding(struct spw *w, enum ir_op op, enum ir_kind kind, const 
     if (kind == IR_KIND_F16) return to_half(&w->formula, op, args[0], result);
     if (op == IR_OP_FMA) return expand_fma(w, kind, args, result);
     if (kind != IR_KIND_F32) return false;
-    if (op == IR_OP_FDIV && !(w->target->features & SPIRV_EXACT_DIVISION32)) return nearest(w, op, args, result);
+    const uint64_t divides = SPIRV_EXACT_DIVISION32 | SPIRV_NORMAL_DIVISION32;
+    if (op == IR_OP_FDIV && !(w->target->features & divides)) return nearest(w, op, args, result);
     if (op == IR_OP_SQRT && !(w->target->features & SPIRV_EXACT_SQRT32)) return nearest(w, op, args, result);
     return false;
 }

@@ -111,7 +111,7 @@ static void describe_kernels(struct gpu_description *d)
 {
     ze_device_module_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
     ze.DeviceGetModuleProperties(level_zero.device, &p);
-    uint32_t features = SPIRV_LAUNCH_BLOCK | SPIRV_SPECIALIZES | SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 |
+    uint64_t features = SPIRV_LAUNCH_BLOCK | SPIRV_SPECIALIZES | SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 |
                         SPIRV_STORAGE8 | SPIRV_STORAGE16;
     if (d->target.max_sub_group) features |= SPIRV_GROUPS; /* nobody has one without the other */
     if (p.flags & ZE_DEVICE_MODULE_FLAG_FP16) features |= SPIRV_FLOAT16;

@@ -128,12 +128,12 @@ struct properties {
     VkPhysicalDeviceSubgroupSizeControlProperties sub_group_size;
 };
 
-static uint32_t flag(VkBool32 there, uint32_t feature)
+static uint64_t flag(VkBool32 there, uint64_t feature)
 {
     return there ? feature : 0;
 }
 
-static uint32_t integer_features(const struct vulkan_features *f)
+static uint64_t integer_features(const struct vulkan_features *f)
 {
     const VkPhysicalDeviceFeatures *core = &f->core.features;
     return flag(f->v12.shaderInt8, SPIRV_INT8) | flag(core->shaderInt16, SPIRV_INT16) |
@@ -143,7 +143,7 @@ static uint32_t integer_features(const struct vulkan_features *f)
            flag(f->v12.shaderSharedInt64Atomics, SPIRV_ATOMIC64_LOCAL);
 }
 
-static uint32_t float_features(const struct vulkan_features *f, const struct properties *p)
+static uint64_t float_features(const struct vulkan_features *f, const struct properties *p)
 {
     bool half = f->v12.shaderFloat16, twice = f->core.features.shaderFloat64;
     const VkPhysicalDeviceVulkan12Properties *v12 = &p->v12;

@@ -2,8 +2,10 @@
 #include "daemon/executor/devices/vulkan/self_test.h"
 
 #include <math.h>
+#include <spirv/unified1/spirv.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -18,8 +20,9 @@ enum {
     FENCE_ITEMS = 128,
     KNOWN_ITEMS = 32,
     KNOWN_RESULTS = 10
-};                                                 /* as self_test.sh and self_test_loop.spvasm have it */
-enum { SHORT_TABLE = 96, LONG_TABLE = 70 * 1000 }; /* more than the 65,535 rounds that llvmpipe does */
+};                                                          /* as self_test.sh and self_test_loop.spvasm have it */
+enum { DIGITS_X = 512, DIGITS_Y = 256, DIGITS_WORDS = 16 }; /* work-groups, as self_test_digits.spvasm has it */
+enum { SHORT_TABLE = 96, LONG_TABLE = 70 * 1000 };          /* more than the 65,535 rounds that llvmpipe does */
 enum { A, B, C, SUM, PRODUCT, QUOTIENT, ROOT, FUSED, NUMBERS };
 
 static const uint32_t words32[] = {
@@ -34,16 +37,16 @@ static const uint32_t words_fence[] = {
 static const uint32_t words_known[] = {
 #include "self_test_known.inc"
 };
-static const uint32_t words_known_kept[] = {
-#include "self_test_known_kept.inc"
+static const uint32_t words_digits[] = {
+#include "self_test_digits.inc"
 };
 static const uint32_t words_loop[] = {
 #include "self_test_loop.inc"
 };
 
-/* What was right for all cases. */
+/* What was right for all cases; those with denormals are by themselves. */
 struct verdict {
-    bool basics, division, root, fused, denormals;
+    bool basics, division, root, fused, denormals, denormal_division, denormal_root;
 };
 
 /* ---- cases ---- */
@@ -60,9 +63,23 @@ static double mantissa(uint64_t *state, int bits)
     return 1 + ldexp((double)(next_random(state) & ((1ull << bits) - 1)), -bits);
 }
 
+/* Quotients near the ends of what is normal, of divisors there, too. */
+static void make_far_case(double n[3], uint32_t i, int smallest)
+{
+    const int far[][2] = {{0, 0},
+                          {-smallest, -smallest},
+                          {smallest, smallest + 6},
+                          {-smallest * 3 / 4, smallest / 5},
+                          {smallest / 2, -smallest / 2}};
+    n[A] = ldexp(n[A], far[i][0]);
+    n[B] = ldexp(n[B], far[i][1]);
+    n[C] = 0;
+}
+
 /* The first needs the product's last bit, of which the others need some; the second has small operands. */
 static void make_case(double n[3], uint32_t i, int bits, uint64_t *state)
 {
+    enum { FAR = 3, LAST_FAR = 6 };
     int smallest = bits == 23 ? -126 : -1022;
     n[A] = mantissa(state, bits);
     n[B] = mantissa(state, bits);
@@ -79,6 +96,8 @@ static void make_case(double n[3], uint32_t i, int bits, uint64_t *state)
         n[A] = ldexp(mantissa(state, bits), smallest / 2 - 1);
         n[B] = ldexp(1, smallest / 2 - 3);
         n[C] = 0;
+    } else if (i >= FAR && i <= LAST_FAR) {
+        make_far_case(n, i - FAR + 1, smallest);
     }
 }
 
@@ -126,7 +145,7 @@ static void expect(double n[NUMBERS], bool wide)
 
 static struct verdict judge(const uint8_t *memory, bool wide)
 {
-    struct verdict v = {true, true, true, true, true};
+    struct verdict v = {true, true, true, true, true, true, true};
     for (uint32_t i = 0; i < CASES; i++) {
         const uint8_t *at = memory + (size_t)i * NUMBERS * (wide ? 8 : 4);
         double right[NUMBERS];
@@ -136,6 +155,8 @@ static struct verdict judge(const uint8_t *memory, bool wide)
         for (uint32_t k = 0; k < NUMBERS; k++) same[k] = get(at, wide, k) == right[k];
         if (i == 1 || i == 2) {
             v.denormals &= same[SUM] && same[PRODUCT];
+            v.denormal_division &= same[QUOTIENT];
+            v.denormal_root &= same[ROOT];
             continue;
         }
         v.basics &= same[SUM] && same[PRODUCT];
@@ -148,17 +169,57 @@ static struct verdict judge(const uint8_t *memory, bool wide)
 
 /* ---- running ---- */
 
-static int run(VkPipeline pipeline, uint64_t address, uint32_t groups, struct error *e)
+static int run(VkPipeline pipeline, uint64_t address, uint32_t groups, uint32_t rows, struct error *e)
 {
     VkCommandBuffer commands = vulkan_begin("the driver's self-test", e);
     const uint64_t push[VULKAN_PUSH_BYTES / 8] = {address};
     if (!commands) return -1;
     vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     vk.CmdPushConstants(commands, vulkan.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, push);
-    vk.CmdDispatch(commands, groups, 1, 1);
+    vk.CmdDispatch(commands, groups, rows, 1);
     vulkan_barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT);
     if (vulkan_end(commands, "the driver's self-test", e) != 0) return -1;
     return vulkan_submit(commands, "the driver's self-test", e);
+}
+
+/* Is it a mode that the writer does not ask this driver for, or what that needs? */
+static bool is_foreign(const uint32_t *instruction)
+{
+    static const struct {
+        uint32_t capability, mode;
+        uint64_t features[2]; /* for 32 bits, and 64 */
+    } modes[] = {
+        {SpvCapabilityDenormPreserve,
+         SpvExecutionModeDenormPreserve,
+         {SPIRV_KEEPS_DENORMALS32, SPIRV_KEEPS_DENORMALS64}},
+        {SpvCapabilitySignedZeroInfNanPreserve,
+         SpvExecutionModeSignedZeroInfNanPreserve,
+         {SPIRV_KEEPS_SPECIALS, SPIRV_KEEPS_SPECIALS}},
+        {SpvCapabilityRoundingModeRTE, SpvExecutionModeRoundingModeRTE, {SPIRV_ROUNDS_TO_EVEN, SPIRV_ROUNDS_TO_EVEN}}};
+    const uint64_t has = vulkan.description.target.features;
+    uint32_t op = instruction[0] & SpvOpCodeMask;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (op == SpvOpCapability && instruction[1] == modes[i].capability)
+            return !(has & (modes[i].features[0] | modes[i].features[1]));
+        if (op == SpvOpExecutionMode && instruction[2] == modes[i].mode)
+            return !(has & modes[i].features[instruction[3] == 64]);
+    }
+    return false;
+}
+
+/* Gives the bytes of a copy: drivers compute as the modes say that kernels are written with. */
+static size_t without_foreign_modes(uint32_t *to, const uint32_t *words, size_t bytes)
+{
+    enum { HEADER = 5 };
+    size_t n = HEADER;
+    memcpy(to, words, HEADER * sizeof *to);
+    for (size_t at = HEADER; at < bytes / sizeof *words; at += words[at] >> SpvWordCountShift) {
+        uint32_t size = words[at] >> SpvWordCountShift;
+        if (is_foreign(&words[at])) continue;
+        memcpy(&to[n], &words[at], size * sizeof *to);
+        n += size;
+    }
+    return n * sizeof *to;
 }
 
 static VkResult make_pipeline(const uint32_t *words, size_t bytes, VkPipeline *pipeline)
@@ -177,15 +238,24 @@ static VkResult make_pipeline(const uint32_t *words, size_t bytes, VkPipeline *p
     return result;
 }
 
+static int run_rows(const uint32_t *words, size_t bytes, const struct vulkan_memory *memory, uint32_t groups,
+                    uint32_t rows, struct error *e)
+{
+    VkPipeline pipeline;
+    uint32_t *copy = malloc(bytes);
+    if (!copy) abort();
+    VkResult made = make_pipeline(copy, without_foreign_modes(copy, words, bytes), &pipeline);
+    free(copy);
+    if (made != VK_SUCCESS) return vulkan_fail(e, NULL, "the driver's self-test cannot be compiled", made);
+    int result = run(pipeline, memory->address, groups, rows, e);
+    vk.DestroyPipeline(vulkan.device, pipeline, NULL);
+    return result;
+}
+
 static int run_words(const uint32_t *words, size_t bytes, const struct vulkan_memory *memory, uint32_t groups,
                      struct error *e)
 {
-    VkPipeline pipeline;
-    VkResult made = make_pipeline(words, bytes, &pipeline);
-    if (made != VK_SUCCESS) return vulkan_fail(e, NULL, "the driver's self-test cannot be compiled", made);
-    int result = run(pipeline, memory->address, groups, e);
-    vk.DestroyPipeline(vulkan.device, pipeline, NULL);
-    return result;
+    return run_rows(words, bytes, memory, groups, 1, e);
 }
 
 static int test_numbers(const uint32_t *words, size_t bytes, bool wide, struct verdict *v, struct error *e)
@@ -196,6 +266,20 @@ static int test_numbers(const uint32_t *words, size_t bytes, bool wide, struct v
     write_cases(memory.host, wide);
     int result = run_words(words, bytes, &memory, CASES, e);
     if (result == 0) *v = judge(memory.host, wide);
+    vulkan_memory_free(&memory);
+    return result;
+}
+
+/* Whether quotients of normal numbers, and roots in few steps, are right for all digits. */
+static int test_digits(bool *division, bool *root, struct error *e)
+{
+    struct vulkan_memory memory;
+    if (vulkan_memory_make(&memory, DIGITS_WORDS * sizeof(uint32_t), VULKAN_STAGING, NULL, e) != 0) return -1;
+    memset(memory.host, 0, DIGITS_WORDS * sizeof(uint32_t));
+    int result = run_rows(words_digits, sizeof words_digits, &memory, DIGITS_X, DIGITS_Y, e);
+    const uint32_t *wrong = (const uint32_t *)memory.host;
+    *division = !wrong[0];
+    *root = !wrong[1];
     vulkan_memory_free(&memory);
     return result;
 }
@@ -293,13 +377,12 @@ static int test_known(struct spirv_target *target, struct error *e)
     static const uint32_t numbers[] = {0, 0x80000000, 0x3f800000, 0xc0490fdb, 0x7f800000, 0xff800000, 0x7fc00000};
     enum { N = sizeof numbers / sizeof *numbers };
     struct vulkan_memory memory;
-    bool kept = target->features & SPIRV_KEEPS_SPECIALS, right = true;
+    bool right = true;
     uint64_t bytes = KNOWN_ITEMS * (1 + KNOWN_RESULTS) * sizeof(uint32_t);
     if (vulkan_memory_make(&memory, bytes, VULKAN_STAGING, NULL, e) != 0) return -1;
     uint32_t *words = (uint32_t *)memory.host, *results = words + KNOWN_ITEMS;
     for (uint32_t i = 0; i < KNOWN_ITEMS; i++) words[i] = numbers[i % N];
-    int result = run_words(kept ? words_known_kept : words_known, kept ? sizeof words_known_kept : sizeof words_known,
-                           &memory, 1, e);
+    int result = run_words(words_known, sizeof words_known, &memory, 1, e);
     for (uint32_t i = 0; i < KNOWN_ITEMS; i++)
         right &= is_right_of_known(float_of(numbers[i % N]), results + (size_t)i * KNOWN_RESULTS);
     if (right) target->features |= SPIRV_KNOWS_SPECIALS;
@@ -324,25 +407,42 @@ static bool keeps_addresses(void)
     return same;
 }
 
+/* All that the writer knows of floats of 32 bits. */
+static int judge_narrow(const struct verdict *v, struct spirv_target *target, struct error *e)
+{
+    bool division = false, root = false;
+    uint64_t found = v->fused ? SPIRV_FMA32 : 0;
+    bool divides = v->division && v->denormal_division, takes_roots = v->root && v->denormal_root;
+    if (divides) found |= SPIRV_EXACT_DIVISION32;
+    if (takes_roots) found |= SPIRV_EXACT_SQRT32;
+    target->features |= found;
+    if (!v->fused || (divides && takes_roots)) return 0;
+    if (test_digits(&division, &root, e) != 0) return -1;
+    if (division && v->division) target->features |= SPIRV_NORMAL_DIVISION32;
+    if (root) target->features |= SPIRV_QUICK_SQRT32;
+    return 0;
+}
+
+static void judge_wide(const struct verdict *v, struct spirv_target *target)
+{
+    if (v->fused) target->features |= SPIRV_FMA64;
+    if (v->division) target->features |= SPIRV_EXACT_DIVISION64;
+    if (v->root) target->features |= SPIRV_EXACT_SQRT64;
+}
+
 int vulkan_self_test(struct gpu_description *d, struct error *e)
 {
     struct spirv_target *target = &d->target;
-    struct verdict narrow, wide = {true, true, true, true, true};
+    struct verdict narrow = {0}, wide = {0};
     bool has_wide = target->features & SPIRV_FLOAT64;
     if (test_numbers(words32, sizeof words32, false, &narrow, e) != 0) return -1;
     if (has_wide && test_numbers(words64, sizeof words64, true, &wide, e) != 0) return -1;
     if (test_loops(target, e) != 0 || test_fences(target, e) != 0 || test_known(target, e) != 0) return -1;
-    if (!narrow.basics || !wide.basics)
+    if (!narrow.basics || (has_wide && !wide.basics))
         return error_set(e, FUSION_NOT_FOUND, NULL, "its sums and products of floats are not rounded as IEEE 754 says");
     d->same_addresses = d->shares_memory && keeps_addresses();
     d->flushes_denormals32 = !narrow.denormals;
-    d->flushes_denormals64 = !wide.denormals;
-    if (narrow.fused) target->features |= SPIRV_FMA32;
-    if (narrow.division) target->features |= SPIRV_EXACT_DIVISION32;
-    if (narrow.root) target->features |= SPIRV_EXACT_SQRT32;
-    if (!has_wide) return 0;
-    if (wide.fused) target->features |= SPIRV_FMA64;
-    if (wide.division) target->features |= SPIRV_EXACT_DIVISION64;
-    if (wide.root) target->features |= SPIRV_EXACT_SQRT64;
-    return 0;
+    d->flushes_denormals64 = has_wide && !wide.denormals;
+    if (has_wide) judge_wide(&wide, target);
+    return judge_narrow(&narrow, target, e);
 }
