@@ -20,14 +20,13 @@ uint64_t gpu_aspects(const struct gpu_description *d)
 {
     uint64_t features = d->target.features;
     uint64_t aspects = (d->is_cpu ? IR_ASPECT_CPU : IR_ASPECT_GPU) | IR_ASPECT_ONLINE_COMPILER |
-                       IR_ASPECT_GENERIC_SPACE | IR_ASPECT_GRAPH_FUSION;
+                       IR_ASPECT_GENERIC_SPACE | IR_ASPECT_GRAPH_FUSION |
+                       IR_ASPECT_FLOAT_ATOMICS; /* by comparison, where there is no instruction */
     /* Else pointers are arguments, and no more: what lies in memory are the session's addresses. */
     if (d->same_addresses) aspects |= IR_ASPECT_USM_DEVICE | IR_ASPECT_USM_HOST;
     if (features & SPIRV_FLOAT16) aspects |= IR_ASPECT_FP16;
     if (features & SPIRV_FLOAT64) aspects |= IR_ASPECT_FP64;
     if (features & SPIRV_ATOMIC64_GLOBAL && features & SPIRV_ATOMIC64_LOCAL) aspects |= IR_ASPECT_ATOMIC64;
-    /* By comparison, where the device has no instruction; what Level Zero's devices have is not asked yet. */
-    if (d->target.dialect == SPIRV_VULKAN) aspects |= IR_ASPECT_FLOAT_ATOMICS;
     if (d->target.sub_group) aspects |= IR_ASPECT_SUB_GROUPS;
     if (has_handles(d)) aspects |= IR_ASPECT_IMAGE | IR_ASPECT_PIPES;
     return aspects;

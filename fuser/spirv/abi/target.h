@@ -20,7 +20,7 @@ enum spirv_feature {
     SPIRV_STORAGE16 = 1ull << 6,       /* and in units of 16 bits */
     SPIRV_ATOMIC64_GLOBAL = 1ull << 7, /* atomics of 64 bits, by the memory they are in */
     SPIRV_ATOMIC64_LOCAL = 1ull << 8,
-    SPIRV_ATOMIC_FADD32 = 1ull << 9, /* float sums: atomics in global memory */
+    SPIRV_ATOMIC_FADD32 = 1ull << 9, /* float sums: atomics in global memory, in the kernel dialect in all */
     SPIRV_ATOMIC_FADD64 = 1ull << 10,
     SPIRV_FMA32 = 1ull << 11,            /* GLSL.std.450's Fma rounds once, by width */
     SPIRV_EXACT_DIVISION32 = 1ull << 12, /* OpFDiv is correctly rounded */
@@ -47,6 +47,9 @@ enum spirv_feature {
     /* Of float quotients and roots, where they are not exact. */
     SPIRV_NORMAL_DIVISION32 = 1ull << 32, /* OpFDiv is where operands and the quotient are normal; others become 0 */
     SPIRV_QUICK_SQRT32 = 1ull << 33,      /* a step from InverseSqrt gives the nearest root (ir/formula/quotient.h) */
+    /* Float extremes by atomics: the kernel dialect's. */
+    SPIRV_ATOMIC_FMINMAX32 = 1ull << 34,
+    SPIRV_ATOMIC_FMINMAX64 = 1ull << 35,
 };
 
 /* Those that no driver tells, which are found out by trying. */

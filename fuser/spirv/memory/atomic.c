@@ -1,7 +1,7 @@
 /*
- * Atomic operations. In Vulkan they are of integers, floats by their bits, and what a device does not have goes round
- * until a comparison with what was there succeeds. A work-item's own memory has no atomics there and needs none; a
- * generic pointer goes one of three ways.
+ * Atomic operations. What a device does not have of floats goes round until a comparison of their bits with what was
+ * there succeeds. In Vulkan all others are of integers, too; a work-item's own memory has no atomics there and needs
+ * none; a generic pointer goes one of three ways.
  */
 #include "fuser/spirv/memory/atomic.h"
 
@@ -110,44 +110,7 @@ static uint32_t one_update(struct spw *w, const struct atomic *a, uint32_t place
     }
 }
 
-/* ---- the kernel dialect ---- */
-
-static void ask_for_floats(struct spw *w, const struct atomic *a)
-{
-    static const uint32_t sums[] = {SpvCapabilityAtomicFloat16AddEXT, SpvCapabilityAtomicFloat32AddEXT,
-                                    SpvCapabilityAtomicFloat64AddEXT};
-    static const uint32_t extremes[] = {SpvCapabilityAtomicFloat16MinMaxEXT, SpvCapabilityAtomicFloat32MinMaxEXT,
-                                        SpvCapabilityAtomicFloat64MinMaxEXT};
-    unsigned width = a->kind - IR_KIND_F16;
-    if (a->op == IR_OP_ATOMIC_FADD) {
-        spw_capability(&w->m, sums[width]);
-        spw_extension(&w->m, width ? "SPV_EXT_shader_atomic_float_add" : "SPV_EXT_shader_atomic_float16_add");
-    } else if (a->op == IR_OP_ATOMIC_FMIN || a->op == IR_OP_ATOMIC_FMAX) {
-        spw_capability(&w->m, extremes[width]);
-        spw_extension(&w->m, "SPV_EXT_shader_atomic_float_min_max");
-    }
-}
-
-static uint32_t kernel_flag(struct spw *w, const struct atomic *a)
-{
-    uint32_t place = spw_kernel_pointer(w, spw_type_int(&w->m, 32, 1), a->space, a->pointer);
-    uint32_t scope = spw_scope(w, a->inst->attrs.scope), semantics = semantics_of(w, a);
-    if (a->op == IR_OP_ATOMIC_TEST_SET)
-        return SPW_EMIT(w, SpvOpAtomicFlagTestAndSet, spw_type_bool(&w->m, 1), place, scope, semantics);
-    SPW_DO(w, SpvOpAtomicFlagClear, place, scope, semantics);
-    return 0;
-}
-
-static uint32_t kernel_atomic(struct spw *w, const struct atomic *a)
-{
-    if (a->op == IR_OP_ATOMIC_TEST_SET || a->op == IR_OP_ATOMIC_CLEAR) return kernel_flag(w, a);
-    if (spw_bits(a->kind) == 64 && !is_float(a)) spw_capability(&w->m, SpvCapabilityInt64Atomics);
-    ask_for_floats(w, a);
-    uint32_t type = type_of(w, a);
-    return one_update(w, a, spw_kernel_pointer(w, type, a->space, a->pointer), type, a->operands);
-}
-
-/* ---- Vulkan ---- */
+/* ---- floats ---- */
 
 static value computed(struct spw *w, const struct atomic *a, uint32_t old, uint32_t x)
 {
@@ -157,28 +120,21 @@ static value computed(struct spw *w, const struct atomic *a, uint32_t old, uint3
     return spw_compute(&w->formula, op, a->kind, 2, (value[]){{a->kind, old, NULL}, {a->kind, x, NULL}});
 }
 
-/* A work-item's own memory. */
-static uint32_t private_atomic(struct spw *w, const struct atomic *a)
+/* Does the device have this update of floats? Files for whoever compiles them say what is wanted, and no more. In
+   Vulkan sums are what is asked for, in global memory. */
+static bool has_instruction(const struct spw *w, const struct atomic *a)
 {
-    ir_type t = IR_TYPE(a->kind, 1, 0);
-    uint32_t old[1], new[1] = {a->operands[0]}, align = spw_bits(a->kind) / 8;
-    if (a->op != IR_OP_ATOMIC_STORE) spw_load(w, t, IR_SPACE_PRIVATE, a->pointer, align, false, old);
-    if (a->op == IR_OP_ATOMIC_LOAD) return old[0];
-    if (a->op == IR_OP_ATOMIC_CMPXCHG) {
-        uint32_t same = SPW_EMIT(w, SpvOpIEqual, spw_type_bool(&w->m, 1), old[0], a->operands[0]);
-        new[0] = SPW_EMIT(w, SpvOpSelect, type_of(w, a), same, a->operands[1], old[0]);
-    } else if (a->op != IR_OP_ATOMIC_STORE) {
-        new[0] = (uint32_t)computed(w, a, old[0], a->operands[0]).bits;
-    }
-    spw_store(w, t, IR_SPACE_PRIVATE, a->pointer, align, false, new);
-    return old[0];
+    static const uint64_t sums[] = {0, SPIRV_ATOMIC_FADD32, SPIRV_ATOMIC_FADD64};
+    static const uint64_t extremes[] = {0, SPIRV_ATOMIC_FMINMAX32, SPIRV_ATOMIC_FMINMAX64};
+    bool sum = a->op == IR_OP_ATOMIC_FADD;
+    if (!w->vulkan && !(w->target->features & SPIRV_LAUNCH_BLOCK)) return true;
+    if (w->vulkan && !(sum && a->space == IR_SPACE_GLOBAL)) return false;
+    return w->target->features & (sum ? sums : extremes)[a->kind - IR_KIND_F16];
 }
 
-static bool has_float_sum(const struct spw *w, const struct atomic *a)
+static bool is_float_update(const struct atomic *a)
 {
-    enum spirv_feature feature = a->kind == IR_KIND_F32 ? SPIRV_ATOMIC_FADD32 : SPIRV_ATOMIC_FADD64;
-    return a->op == IR_OP_ATOMIC_FADD && a->kind != IR_KIND_F16 && a->space == IR_SPACE_GLOBAL &&
-           w->target->features & feature;
+    return is_float(a) && updates[a->op].computes;
 }
 
 /* Again and again, until nobody else came between reading and writing. */
@@ -208,17 +164,79 @@ static bool check_width(struct spw *w, const struct atomic *a)
                     local ? "atomics of 64 bits in local memory" : "atomics of 64 bits");
 }
 
+static void ask_for_floats(struct spw *w, const struct atomic *a)
+{
+    static const uint32_t sums[] = {SpvCapabilityAtomicFloat16AddEXT, SpvCapabilityAtomicFloat32AddEXT,
+                                    SpvCapabilityAtomicFloat64AddEXT};
+    static const uint32_t extremes[] = {SpvCapabilityAtomicFloat16MinMaxEXT, SpvCapabilityAtomicFloat32MinMaxEXT,
+                                        SpvCapabilityAtomicFloat64MinMaxEXT};
+    unsigned width = a->kind - IR_KIND_F16;
+    if (a->op == IR_OP_ATOMIC_FADD) {
+        spw_capability(&w->m, sums[width]);
+        spw_extension(&w->m, width ? "SPV_EXT_shader_atomic_float_add" : "SPV_EXT_shader_atomic_float16_add");
+    } else if (a->op == IR_OP_ATOMIC_FMIN || a->op == IR_OP_ATOMIC_FMAX) {
+        spw_capability(&w->m, extremes[width]);
+        spw_extension(&w->m, "SPV_EXT_shader_atomic_float_min_max");
+    }
+}
+
+/* ---- the kernel dialect ---- */
+
+static uint32_t kernel_flag(struct spw *w, const struct atomic *a)
+{
+    uint32_t place = spw_kernel_pointer(w, spw_type_int(&w->m, 32, 1), a->space, a->pointer);
+    uint32_t scope = spw_scope(w, a->inst->attrs.scope), semantics = semantics_of(w, a);
+    if (a->op == IR_OP_ATOMIC_TEST_SET)
+        return SPW_EMIT(w, SpvOpAtomicFlagTestAndSet, spw_type_bool(&w->m, 1), place, scope, semantics);
+    SPW_DO(w, SpvOpAtomicFlagClear, place, scope, semantics);
+    return 0;
+}
+
+static uint32_t kernel_atomic(struct spw *w, const struct atomic *a)
+{
+    if (a->op == IR_OP_ATOMIC_TEST_SET || a->op == IR_OP_ATOMIC_CLEAR) return kernel_flag(w, a);
+    uint32_t type = type_of(w, a);
+    if (is_float_update(a) && !has_instruction(w, a)) {
+        enum ir_kind bits = spw_int_kind(a->kind);
+        if (!check_width(w, a)) return spw_const_null(&w->m, type);
+        uint32_t words = spw_number_type(w, bits, 1);
+        return by_comparison(w, a, spw_kernel_pointer(w, words, a->space, a->pointer), bits);
+    }
+    if (spw_bits(a->kind) == 64 && !is_float(a)) spw_capability(&w->m, SpvCapabilityInt64Atomics);
+    ask_for_floats(w, a);
+    return one_update(w, a, spw_kernel_pointer(w, type, a->space, a->pointer), type, a->operands);
+}
+
+/* ---- Vulkan ---- */
+
+/* A work-item's own memory. */
+static uint32_t private_atomic(struct spw *w, const struct atomic *a)
+{
+    ir_type t = IR_TYPE(a->kind, 1, 0);
+    uint32_t old[1], new[1] = {a->operands[0]}, align = spw_bits(a->kind) / 8;
+    if (a->op != IR_OP_ATOMIC_STORE) spw_load(w, t, IR_SPACE_PRIVATE, a->pointer, align, false, old);
+    if (a->op == IR_OP_ATOMIC_LOAD) return old[0];
+    if (a->op == IR_OP_ATOMIC_CMPXCHG) {
+        uint32_t same = SPW_EMIT(w, SpvOpIEqual, spw_type_bool(&w->m, 1), old[0], a->operands[0]);
+        new[0] = SPW_EMIT(w, SpvOpSelect, type_of(w, a), same, a->operands[1], old[0]);
+    } else if (a->op != IR_OP_ATOMIC_STORE) {
+        new[0] = (uint32_t)computed(w, a, old[0], a->operands[0]).bits;
+    }
+    spw_store(w, t, IR_SPACE_PRIVATE, a->pointer, align, false, new);
+    return old[0];
+}
+
 static uint32_t shared_atomic(struct spw *w, const struct atomic *a)
 {
     if (!check_width(w, a)) return spw_const_null(&w->m, type_of(w, a));
-    enum ir_kind bits = has_float_sum(w, a) ? a->kind : spw_int_kind(a->kind);
+    bool updates_float = is_float_update(a), native = updates_float && has_instruction(w, a);
+    enum ir_kind bits = native ? a->kind : spw_int_kind(a->kind);
     uint32_t place = spw_place(w, bits, a->space, a->pointer), type = type_of(w, a);
-    if (has_float_sum(w, a)) {
+    if (native) {
         ask_for_floats(w, a);
         return one_update(w, a, place, type, a->operands);
     }
-    bool computes = updates[a->op].computes != 0;
-    if (is_float(a) && computes) return by_comparison(w, a, place, bits);
+    if (updates_float) return by_comparison(w, a, place, bits);
     uint32_t whole = spw_number_type(w, bits, 1), x[2];
     for (unsigned i = 0; i < 2; i++) x[i] = a->operands[i] ? spw_bitcast(w, whole, a->kind, bits, a->operands[i]) : 0;
     uint32_t r = one_update(w, a, place, whole, x);

@@ -107,12 +107,32 @@ static void describe_groups(struct gpu_description *d)
     d->target.sub_group = d->target.max_sub_group ? d->target.max_sub_group : WRITTEN_SUB_GROUP;
 }
 
+/* Of these sizes, everywhere: pointers may lead to memory of any kind. */
+static uint64_t atomics_of(ze_device_fp_atomic_ext_flags_t flags, uint64_t sums, uint64_t extremes)
+{
+    const ze_device_fp_atomic_ext_flags_t add =
+        ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_ADD | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_ADD;
+    const ze_device_fp_atomic_ext_flags_t compare =
+        ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_MIN_MAX | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_MIN_MAX;
+    return ((flags & add) == add ? sums : 0) | ((flags & compare) == compare ? extremes : 0);
+}
+
+static uint64_t ask_float_atomics(void)
+{
+    ze_float_atomic_ext_properties_t atomics = {.stype = ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES};
+    ze_device_module_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES, .pNext = &atomics};
+    if (!has_extension(ZE_FLOAT_ATOMICS_EXT_NAME)) return 0;
+    if (ze.DeviceGetModuleProperties(level_zero.device, &p) != ZE_RESULT_SUCCESS) return 0;
+    return atomics_of(atomics.fp32Flags, SPIRV_ATOMIC_FADD32, SPIRV_ATOMIC_FMINMAX32) |
+           atomics_of(atomics.fp64Flags, SPIRV_ATOMIC_FADD64, SPIRV_ATOMIC_FMINMAX64);
+}
+
 static void describe_kernels(struct gpu_description *d)
 {
     ze_device_module_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
     ze.DeviceGetModuleProperties(level_zero.device, &p);
     uint64_t features = SPIRV_LAUNCH_BLOCK | SPIRV_SPECIALIZES | SPIRV_INT8 | SPIRV_INT16 | SPIRV_INT64 |
-                        SPIRV_STORAGE8 | SPIRV_STORAGE16;
+                        SPIRV_STORAGE8 | SPIRV_STORAGE16 | ask_float_atomics();
     if (d->target.max_sub_group) features |= SPIRV_GROUPS; /* nobody has one without the other */
     if (p.flags & ZE_DEVICE_MODULE_FLAG_FP16) features |= SPIRV_FLOAT16;
     if (p.flags & ZE_DEVICE_MODULE_FLAG_FP64) features |= SPIRV_FLOAT64;
