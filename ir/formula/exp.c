@@ -75,6 +75,6 @@ value formula_erf_f32(const struct formula *f, value x)
     value h = polynomial(f, cut, q, sizeof q / sizeof *q);
     value n = OP1(RINT, OP2(FMUL, h, C(M_LOG2E))), r = OP3(FMA, n, C(-ln2_high), h);
     value rest = OP3(FMA, OP2(FMUL, r, r), polynomial(f, r, power, sizeof power / sizeof *power), r);
-    value far = OP2(FSUB, C(1), RAW2(SCALE, OP2(FADD, C(1), rest), n));
+    value far = OP2(FSUB, C(1), RAW2(SCALE_NEAR, OP2(FADD, C(1), rest), n));
     return SELECT(IS2(FOLT, a, C(0.875)), near, OP2(COPYSIGN, far, x));
 }

@@ -99,6 +99,14 @@ static value scaled(const struct formula *f, value x, value y)
     return OP2(FMUL, OP2(FMUL, x, first), second);
 }
 
+static value scaled_near(const struct formula *f, value x, value y)
+{
+    enum ir_kind kind = IR_KIND_I32;
+    value power = BITS(x.kind, OP2(SHL, OP2(ADD, OP1(FTOS, y), K(127)), K(23)));
+    kind = x.kind;
+    return OP2(FMUL, x, power);
+}
+
 bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const value *args, value *result)
 {
     const struct formula *f = &w->formula;
@@ -115,6 +123,7 @@ bool spw_expand_float(struct spw *w, enum ir_op op, enum ir_kind kind, const val
     case FORMULA_FMIN: *result = SELECT(IS2(FOLT, x, y), x, y); return true;
     case FORMULA_FMAX: *result = SELECT(IS2(FOGT, x, y), x, y); return true;
     case FORMULA_SCALE: *result = scaled(f, x, y); return true;
+    case FORMULA_SCALE_NEAR: *result = scaled_near(f, x, y); return true;
     default: return expand_question(f, op, x, y, result);
     }
 }
