@@ -84,6 +84,10 @@ check("each function has a page", functions <= {n[:-2] for n in texts}, function
 for program in programs:
     name = os.path.basename(program)
     page = plain(next(text for n, text in texts.items() if re.fullmatch(re.escape(name) + r"\.[18]", n)))
+    for option in ("--help", "--version"):
+        done = subprocess.run([program, option], capture_output=True, text=True)
+        check(f"{name} answers {option}", done.returncode == 0 and done.stdout.startswith(("usage: " + name, name + " ")),
+              done.stdout + done.stderr)
     told, written = options(help_of(program)), options(page)
     check(f"{name}: the page has what --help prints", told <= written | {"--help"}, told - written)
     check(f"{name}: --help prints what the page has", written <= told | {"--help", "--version"}, written - told)

@@ -84,10 +84,10 @@ int main(int argc, char **argv)
     struct options o;
     int status = USAGE;
     if (options_read(&o, argc, argv))
-        status = o.help ? 0 : run(&o);
+        status = o.told ? 0 : run(&o);
     else
         fputs(options_usage, stderr);
-    if (status == 0 && o.help) fputs(options_usage, stdout);
+    if (status == 0 && o.told) fputs(o.told, stdout);
     options_clear(&o);
     return status;
 }

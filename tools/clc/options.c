@@ -98,8 +98,8 @@ bool options_read(struct options *o, int argc, char **argv)
     bool good = true;
     *o = (struct options){0};
     for (int i = 1; i < argc && good; i++) {
-        if (strcmp(argv[i], "--help") == 0)
-            return o->help = true;
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--version") == 0)
+            return o->told = argv[i][2] == 'h' ? options_usage : "fusiond-clc " FUSIOND_VERSION "\n", true;
         else if (is_own(argv[i]))
             good = i + 1 < argc && read_value(o, argv[i], argv[i + 1], &name), i++;
         else if (strcmp(argv[i], "--") == 0)

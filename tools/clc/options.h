@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct options {
-    bool help;
+    const char *told;   /* what it says of itself, when that is all it is asked for; else NULL */
     const char *path;   /* NULL: standard input */
     const char *name;   /* of the source, in messages */
     const char *output; /* "-": standard output */

@@ -6,6 +6,7 @@
 #include "fuser/features/device_config.h"
 #include "fuser/features/filter.h"
 #include "tools/features/modules.h"
+#include "tools/features/usage.h"
 
 struct request {
     const char *target, *config, *in, *out;
@@ -57,13 +58,16 @@ static bool run(const struct request *r, struct file_table *from, struct file_ta
     return good;
 }
 
+static const char usage[] = "usage: fusion-aspect-filter -target=TARGET [-device-config-file=FILE] TABLE -o TABLE\n";
+
 int main(int argc, char **argv)
 {
+    if (usage_is_asked("fusion-aspect-filter", usage, argc, argv)) return 0;
     struct request r = {0};
     struct file_table from, to;
     static struct error e;
     if (!read_request(&r, argc, argv)) {
-        fputs("usage: fusion-aspect-filter -target=TARGET [-device-config-file=FILE] TABLE -o TABLE\n", stderr);
+        fputs(usage, stderr);
         return 2;
     }
     file_table_init(&from);

@@ -10,6 +10,7 @@
 #include "ir/text/print/print.h"
 #include "tools/features/modules.h"
 #include "tools/features/units.h"
+#include "tools/features/usage.h"
 
 struct request {
     enum split_mode mode;
@@ -125,16 +126,19 @@ static bool run(const struct request *r)
     return good;
 }
 
+static const char usage[] =
+    "usage: fusion-split [--split=off|per_kernel|per_source|auto] [--fixed-targets=TARGET,...]\n"
+    "                    [--device-config-file=FILE] MODULE ... -o TABLE\n";
+
 int main(int argc, char **argv)
 {
+    if (usage_is_asked("fusion-split", usage, argc, argv)) return 0;
     struct request r = {.mode = SPLIT_AUTO, .in = calloc((size_t)argc + 1, sizeof *r.in)};
     int status = 2;
     if (r.in && read_request(&r, argc, argv))
         status = run(&r) ? 0 : 1;
     else
-        fputs("usage: fusion-split [--split=off|per_kernel|per_source|auto] [--fixed-targets=TARGET,...]\n"
-              "                    [--device-config-file=FILE] MODULE ... -o TABLE\n",
-              stderr);
+        fputs(usage, stderr);
     free(r.in);
     return status;
 }
