@@ -9,7 +9,6 @@ import sys
 
 source, build, *programs = sys.argv[1:]
 COMMANDS = ("run", "explain", "compile", "passes", "bundle", "module", "pipes", "devices", "status", "top")
-OTHERS = {"systemd(1)", "syslog(3)", "clang(1)"}
 number = 0
 
 
@@ -46,13 +45,9 @@ def lint(name, path):
 
 
 def references(name, text, pages):
-    wanted = {f"{n}({s})" for n, s in re.findall(r"^\.BR (\S+) \((\d)\)", plain_references(text), re.M)}
-    there = {re.sub(r"\.(\d)$", r"(\1)", p) for p in pages} | OTHERS
-    check(f"{name} refers to what is there", wanted <= there, wanted - there)
-
-
-def plain_references(text):
-    return text.replace(r"\-", "-")
+    """Of the pages that are ours."""
+    wanted = {f"{n}.{s}" for n, s in re.findall(r"^\.BR (fusion\S*) \((\d)\)", text.replace(r"\-", "-"), re.M)}
+    check(f"{name} refers to what is there", wanted <= set(pages), wanted - set(pages))
 
 
 def help_of(program):
