@@ -388,13 +388,72 @@ static void a_kernel_waits_for_its_reader(void **state)
         check_launches(g, plan, "s|x w y");
         check_internalized(g, plan, internal ? "t" : "");
         check_remark(plan, "not_fused_traffic", "x", "",
-                     internal ? "x could be fused with s, but these groups move 1536 bytes of memory, and no others "
-                                "that are as few move less"
+                     internal ? "x could be fused with s, but these groups move 1536 bytes of memory, and none were "
+                                "found that are as few and move less"
                               : "x could be fused with s, but these groups move 1792 bytes");
         assert_string_equal(g->graph.nodes[plan->order[plan->n_order - 1]].name, "h");
         fuser_plan_free(plan);
         test_graph_free(g);
     }
+}
+
+/* Of many kernels neighbouring groups are made better: x waits for its reader in each round of a longer graph. */
+static void windows_of_many_are_improved(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 4 };
+    struct test_graph *g = test_graph_new(kernels);
+    buffers(g, "i", none);
+    for (uint32_t k = 0; k < ROUNDS; k++) {
+        uint32_t first = g->graph.n_buffers, in = k ? first - 1 : 0;
+        char name[] = {0, (char)('0' + k), 0};
+        for (const char *b = "tuvo"; *b; b++) {
+            name[0] = *b;
+            test_buffer(g, name, IR_I32, N, (struct fuser_props){.internal_memory = *b == 't'});
+        }
+        struct {
+            const char *name, *kernel;
+            uint32_t args[3], n;
+        } nodes[] = {{"x", "add", {in, in, first}, 3},
+                     {"s", "add", {in, in, first + 1}, 3},
+                     {"w", "flip", {first + 1, first + 2}, 2},
+                     {"y", "add", {first, first + 2, first + 3}, 3},
+                     {"z", "flip", {first + 3, first + 2}, 2}};
+        for (unsigned n = 0; n < sizeof nodes / sizeof *nodes; n++) {
+            struct fuser_arg args[3];
+            for (uint32_t i = 0; i < nodes[n].n; i++) args[i] = test_arg_buffer(nodes[n].args[i]);
+            name[0] = *nodes[n].name;
+            if (n < 4 || k + 1 < ROUNDS) test_kernel(g, name, nodes[n].kernel, test_range(N, 0), args, nodes[n].n);
+        }
+    }
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "s0|x0 w0 y0 s1 x1|z0 w1 y1 s2 x2|w2 y2 s3|z1 x3 z2 w3 y3");
+    check_internalized(g, plan, "t0 t3");
+    check_same(g, plan);
+    fuser_plan_free(plan);
+    test_graph_free(g);
+}
+
+/* Scalars of one buffer are apart: who writes one need not wait for who reads another. */
+static void scalars_of_one_buffer(void **state)
+{
+    (void)state;
+    static const char text[] = "kernel @use(%s: ptr.global i32, %o: ptr.global i32) {\n"
+                               "    %i = global_id x\n %x = load i32 %s[1]\n store i32 %o[%i], %x\n}\n"
+                               "kernel @put1(%s: ptr.global i32) { store i32 %s[1], 5 }\n"
+                               "kernel @put2(%s: ptr.global i32) { %x = load i32 %s\n store i32 %s[2], %x }\n";
+    struct test_graph *g = test_graph_new(text);
+    buffers(g, "so", none);
+    struct fuser_arg args[] = {test_arg_buffer(0), test_arg_buffer(1)};
+    test_kernel(g, "c", "use", test_range(N, 0), args, 2);
+    test_kernel(g, "b", "put2", test_range(1, 0), args, 1);
+    test_kernel(g, "a", "put1", test_range(1, 0), args, 1);
+    g->options.mode = FUSER_MODE_NONE;
+    struct fuser_plan *plan = check_planned(g);
+    check_launches(g, plan, "b|c|a");
+    check_same(g, plan);
+    fuser_plan_free(plan);
+    test_graph_free(g);
 }
 
 /* In each of the pairs of chains one has to be cut behind its first kernel, one behind its second. */
@@ -466,8 +525,12 @@ static void a_required_fusion_names_the_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_waits_for_its_reader),    cmocka_unit_test(large_graphs_are_swept),
-        cmocka_unit_test(commands_go_between_groups),       cmocka_unit_test(a_required_fusion_names_the_cut),
+        cmocka_unit_test(a_kernel_waits_for_its_reader),
+        cmocka_unit_test(windows_of_many_are_improved),
+        cmocka_unit_test(scalars_of_one_buffer),
+        cmocka_unit_test(large_graphs_are_swept),
+        cmocka_unit_test(commands_go_between_groups),
+        cmocka_unit_test(a_required_fusion_names_the_cut),
         cmocka_unit_test(small_graphs_get_the_best_groups),
     };
     return cmocka_run_group_tests_name("choose", tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuser/plan/graph/places.h"
 #include "ir/base/arena.h"
 
 struct edge {
@@ -14,7 +15,10 @@ struct edge {
 struct edges {
     struct edge *list;
     size_t n, capacity;
+    bool *placed; /* by use: it counts as what it touches at known places, else as all of its accessor */
 };
+
+enum { MOST_PLACED = 64 }; /* uses of a buffer that are looked at place by place */
 
 struct list {
     uint32_t *items;
@@ -46,14 +50,17 @@ static void add_edge(struct edges *e, uint32_t from, uint32_t to)
 }
 
 /* From those of the list that overlap with the use; what it overwrites goes. */
-static void edges_from(const struct plan_facts *f, struct edges *e, struct list *list, const struct plan_use *use)
+static void edges_from(const struct plan_facts *f, struct edges *e, struct list *list, const struct plan_use *use,
+                       bool placed)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->n; i++) {
         const struct plan_use *before = &f->uses[list->items[i]];
-        bool overlap = before->first < use->end && use->first < before->end;
+        bool overlap = before->first < use->end && use->first < before->end, both = placed && e->placed[list->items[i]];
+        if (both) overlap = overlap && !places_are_apart(f, before, use);
         if (overlap && before->node != use->node) add_edge(e, before->node, use->node);
         bool overwritten = use->writes && use->first <= before->first && before->end <= use->end;
+        if (placed) overwritten = overwritten && both && places_cover(f, use, before);
         if (!overwritten || before->node == use->node) list->items[kept++] = list->items[i];
     }
     list->n = kept;
@@ -63,8 +70,10 @@ static void edges_of_use(const struct plan_facts *f, struct edges *e, struct liv
 {
     const struct plan_use *use = &f->uses[index];
     if (!use->reads && !use->writes) return;
-    edges_from(f, e, &live->writers, use);
-    if (use->writes) edges_from(f, e, &live->readers, use);
+    bool placed = live->writers.n + live->readers.n < MOST_PLACED && places_are_known(f, use);
+    e->placed[index] = placed;
+    edges_from(f, e, &live->writers, use, placed);
+    if (use->writes) edges_from(f, e, &live->readers, use, placed);
     append(use->writes ? &live->writers : &live->readers, index);
 }
 
@@ -171,7 +180,7 @@ static void keep_edges(struct plan_context *ctx, uint32_t n, struct edges *e, st
 
 void edges_find(struct plan_context *ctx, const struct plan_facts *f, struct plan_edges *out)
 {
-    struct edges e = {0};
+    struct edges e = {.placed = arena_alloc(ctx->arena, f->n_uses + 1)};
     struct live *live = arena_alloc(ctx->arena, (f->graph->n_buffers + 1) * sizeof *live);
     for (uint32_t i = 0; i < f->n_uses; i++) edges_of_use(f, &e, &live[f->uses[i].buffer], i);
     for (uint32_t i = 0; i < f->graph->n_nodes; i++)

@@ -43,17 +43,16 @@ static void take_formed(const struct grouping *g, const struct plan_groups *grou
     estimate(g, c);
 }
 
-/* The best of all: true; or a good one. */
-static bool find_other(const struct grouping *g, const struct plan_order *order, struct plan_choice *c)
+/* The best of all, or a good one. */
+static void find_other(const struct grouping *g, const struct plan_order *order, struct plan_choice *c)
 {
     g->ctx->quiet = true;
-    bool best = exact_groups(g, order, c);
-    if (!best) {
+    if (!exact_groups(g, order, c)) {
         greedy_groups(g, order, c);
+        exact_windows(g, order, c);
         estimate(g, c);
     }
     g->ctx->quiet = false;
-    return best;
 }
 
 static bool is_better(const struct plan_choice *a, const struct plan_choice *b)
@@ -68,10 +67,9 @@ void choose_groups(const struct grouping *g, const struct plan_groups *formed, s
     struct plan_choice first = new_choice(g, n), other = new_choice(g, n);
     *out = (struct required_starts){0};
     take_formed(g, formed, &first);
-    bool best = find_other(g, order, &other);
+    find_other(g, order, &other);
     if (!is_better(&other, &first)) return;
     linearize(g->ctx, g->facts, g->edges, &other, order);
-    if (!best) return;
     out->starts = arena_alloc(g->ctx->arena, g->facts->graph->n_nodes + 1);
     for (uint32_t i = 0; i < n; i++) out->starts[other.kernels[i]] = other.starts[i];
     out->bytes = other.bytes;

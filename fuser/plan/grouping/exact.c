@@ -15,7 +15,7 @@
 
 typedef uint16_t set;
 
-enum { MAX_KERNELS = 12, SETS = 1 << MAX_KERNELS };
+enum { MAX_KERNELS = 12, SETS = 1 << MAX_KERNELS, MAX_WINDOW = 8, MAX_WINDOWS = 32 };
 
 struct way {
     uint32_t n_launches; /* 0: none is known, but for the empty set */
@@ -150,35 +150,115 @@ static void find_ways(struct space *s)
     }
 }
 
-static void take_way(const struct space *s, struct plan_choice *out)
+static const struct way *best_way(const struct space *s)
+{
+    return &s->ways[(1u << s->n) - 1];
+}
+
+/* Its kernels in order, and where launches begin. */
+static void take_way(const struct space *s, uint32_t *kernels, bool *starts)
 {
     uint32_t at = s->n;
     set done = (set)((1u << s->n) - 1);
-    out->n_groups = s->ways[done].n_launches;
-    out->bytes = s->ways[done].bytes;
+    for (uint32_t i = 0; i < s->n; i++) starts[i] = false;
     while (done) {
         set launch = s->ways[done].last;
         for (uint32_t i = s->n; i-- > 0;)
-            if (launch & (1u << i)) out->kernels[--at] = s->kernels[i];
-        out->starts[at] = true;
+            if (launch & (1u << i)) kernels[--at] = s->kernels[i];
+        starts[at] = true;
         done &= (set)~launch;
     }
 }
 
-bool exact_groups(const struct grouping *g, const struct plan_order *order, struct plan_choice *out)
+/* Of n kernels by rank. */
+static struct space *search(const struct grouping *g, const struct plan_order *order, struct traffic_estimate *estimate,
+                            const uint32_t *kernels, uint32_t n)
 {
-    struct space *s;
-    uint32_t kernels[MAX_KERNELS], n = list_kernels(g, order, kernels);
-    if (n > MAX_KERNELS) return false;
-    s = arena_alloc(g->ctx->arena, sizeof *s);
+    struct space *s = arena_alloc(g->ctx->arena, sizeof *s);
     s->g = g;
     s->order = order;
     s->n = n;
-    s->estimate = estimate_new(g);
+    s->estimate = estimate;
     memcpy(s->kernels, kernels, n * sizeof *kernels);
     find_dependences(s);
     find_sets(s);
     find_ways(s);
-    take_way(s, out);
+    return s;
+}
+
+bool exact_groups(const struct grouping *g, const struct plan_order *order, struct plan_choice *out)
+{
+    uint32_t kernels[MAX_KERNELS], n = list_kernels(g, order, kernels);
+    if (n > MAX_KERNELS) return false;
+    const struct space *s = search(g, order, estimate_new(g), kernels, n);
+    out->n_groups = best_way(s)->n_launches;
+    out->bytes = best_way(s)->bytes;
+    take_way(s, out->kernels, out->starts);
     return true;
+}
+
+/* ---- windows of many ---- */
+
+/* Neighbouring groups of a choice. */
+struct window {
+    uint32_t first, end; /* places of kernels */
+    uint32_t n_groups;
+    uint64_t bytes;
+};
+
+static uint32_t end_of_group(const struct plan_choice *c, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < c->n && !c->starts[end]) end++;
+    return end;
+}
+
+/* As many groups from there on as fit. */
+static struct window window_at(const struct grouping *g, struct traffic_estimate *e, const struct plan_choice *c,
+                               uint32_t first)
+{
+    struct window w = {.first = first, .end = first};
+    while (w.end < c->n) {
+        uint32_t end = end_of_group(c, w.end);
+        if (end - first > MAX_WINDOW) break;
+        w.bytes += estimate_launch(g, e, (struct node_run){&c->kernels[w.end], end - w.end});
+        w.n_groups++;
+        w.end = end;
+    }
+    return w;
+}
+
+static void sort_by_rank(const struct plan_order *order, uint32_t *kernels, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = i; k && order->rank[kernels[k - 1]] > order->rank[kernels[k]]; k--) {
+            uint32_t kernel = kernels[k];
+            kernels[k] = kernels[k - 1];
+            kernels[k - 1] = kernel;
+        }
+}
+
+static void improve(const struct grouping *g, const struct plan_order *order, struct traffic_estimate *e,
+                    const struct window *w, struct plan_choice *c)
+{
+    uint32_t kernels[MAX_WINDOW], n = w->end - w->first;
+    memcpy(kernels, &c->kernels[w->first], n * sizeof *kernels);
+    sort_by_rank(order, kernels, n);
+    const struct space *s = search(g, order, e, kernels, n);
+    const struct way *best = best_way(s);
+    if (!best->n_launches || best->n_launches > w->n_groups) return;
+    if (best->n_launches == w->n_groups && best->bytes >= w->bytes) return;
+    take_way(s, &c->kernels[w->first], &c->starts[w->first]);
+    c->n_groups -= w->n_groups - best->n_launches;
+}
+
+void exact_windows(const struct grouping *g, const struct plan_order *order, struct plan_choice *choice)
+{
+    struct traffic_estimate *e = estimate_new(g);
+    for (uint32_t first = 0, n = 0; first < choice->n && n < MAX_WINDOWS; first = end_of_group(choice, first)) {
+        struct window w = window_at(g, e, choice, first);
+        if (w.n_groups < 2) continue;
+        improve(g, order, e, &w, choice);
+        n++;
+    }
 }

@@ -58,8 +58,8 @@ static bool joins(const struct forming *f, struct joining *with, struct refusal 
     id_mapping_set(g->mapping, group->run, &group->range);
     return refuse(
         r, "not_fused_traffic",
-        "%s could be fused with %s, but these groups move %llu bytes of memory, and no others that are as few "
-        "move less",
+        "%s could be fused with %s, but these groups move %llu bytes of memory, and none were found that are as few "
+        "and move less",
         grouping_node_name(g, node), grouping_node_name(g, group->run.nodes[0]),
         (unsigned long long)f->required->bytes);
 }
