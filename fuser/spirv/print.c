@@ -1,7 +1,7 @@
 /*
  * What is printed, and what checks find, is copied into a record (fuser/spirv/abi/print.h): arguments, format and
- * strings. Which arguments are strings the format says, and so it must be a known one; in which memory these are, what
- * is stored as the argument.
+ * strings. Which arguments are strings the format says, and so it must be a known one, or be chosen from known ones; in
+ * which memory these are, what is stored as the argument.
  */
 #include "fuser/spirv/print.h"
 
@@ -14,7 +14,12 @@
 #include "ir/base/arena.h"
 #include "ir/printf/format.h"
 
-enum { WORD = 8, MAX_STRINGS = 64, ARGUMENT_WORD = 8 /* bytes before each argument */ };
+enum {
+    WORD = 8,
+    MAX_STRINGS = 64,
+    MAX_FORMATS = 16 /* of one message */,
+    ARGUMENT_WORD = 8 /* bytes before each argument */
+};
 
 /* ---- what is known of memory ---- */
 
@@ -297,13 +302,56 @@ static void find(struct ir_inst *inst, void *data)
     f->insts[f->n++] = inst;
 }
 
+/* ---- formats that are chosen ---- */
+
+static const struct ir_inst *choice_of(const struct ir_value *format)
+{
+    const struct ir_inst *inst = format->kind == IR_VALUE_RESULT ? format->of.inst : NULL;
+    return inst && inst->op == IR_OP_SELECT ? inst : NULL;
+}
+
+/* How many there are to choose from; more than MAX_FORMATS: too many, or not all are known. */
+static unsigned count_formats(const struct ir_value *format, unsigned depth)
+{
+    const struct ir_inst *choice = choice_of(format);
+    if (!choice) return known_string(format) ? 1 : MAX_FORMATS + 1;
+    if (depth == MAX_FORMATS) return MAX_FORMATS + 1;
+    unsigned n = count_formats(choice->operands[1], depth + 1);
+    return n > MAX_FORMATS ? n : n + count_formats(choice->operands[2], depth + 1);
+}
+
+/* A message for each of two formats, by a branch. */
+static void split(struct ir_function *kernel, struct ir_inst *print, struct found *found)
+{
+    static const ir_type type = IR_I32;
+    const struct ir_inst *choice = choice_of(print->operands[1]);
+    struct ir_builder b = ir_builder_before(print);
+    b.loc = print->loc;
+    struct ir_inst *is = ir_build_if(&b, choice->operands[0], &type, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        struct ir_builder in = ir_builder_at_end(is->blocks[i]);
+        struct ir_value *operands[] = {print->operands[0], choice->operands[1 + i], print->operands[2]};
+        in.loc = print->loc;
+        struct ir_inst *one = ir_build(&in, IR_OP_PRINTF, print->type, operands, 3);
+        end(&in, IR_OP_YIELD, one->results, 1);
+        find(one, found);
+    }
+    ir_replace_uses(kernel->body, print->results[0], is->results[0]);
+    ir_inst_remove(print);
+}
+
 bool spirv_lower_prints(struct ir_function *kernel)
 {
     struct found found = {0};
     struct ir_value *prints = NULL;
     ir_walk(kernel->body, find, &found);
     for (size_t i = 0; i < found.n; i++) {
+        struct ir_inst *print = found.insts[i];
         struct message m;
+        if (print->op == IR_OP_PRINTF && choice_of(print->operands[1])) {
+            if (count_formats(print->operands[1], 0) <= MAX_FORMATS) split(kernel, print, &found);
+            continue;
+        }
         if (!read_message(found.insts[i], &m)) continue;
         if (!prints) prints = ir_function_add_param(kernel, NULL, IR_PTR(IR_SPACE_GLOBAL));
         lower(kernel, found.insts[i], &m, prints);
