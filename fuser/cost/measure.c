@@ -23,8 +23,8 @@ typedef float eight __attribute__((vector_size(32)));
 typedef float sixteen __attribute__((vector_size(64)));
 
 /* Each sum is kept in its register by an empty statement that may have changed it. */
-#define ADDITIONS(name, type, constraint)                                                                              \
-    static void name(void)                                                                                             \
+#define ADDITIONS(name, type, constraint, instructions)                                                                \
+    __attribute__((target(instructions))) static void name(void)                                                       \
     {                                                                                                                  \
         type sum[SUMS] = {{0}}, one = {1};                                                                             \
         for (unsigned i = 0; i < ROUNDS; i++) _Pragma("GCC unroll 16") for (unsigned k = 0; k < SUMS; k++)             \
@@ -34,15 +34,9 @@ typedef float sixteen __attribute__((vector_size(64)));
             }                                                                                                          \
     }
 
-ADDITIONS(add_four, four, "+x")
-#pragma GCC push_options
-#pragma GCC target("avx2")
-ADDITIONS(add_eight, eight, "+x")
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("avx512f")
-ADDITIONS(add_sixteen, sixteen, "+v")
-#pragma GCC pop_options
+ADDITIONS(add_four, four, "+x", "sse2")
+ADDITIONS(add_eight, eight, "+x", "avx2")
+ADDITIONS(add_sixteen, sixteen, "+v", "avx512f")
 
 /* Of three operations of a kernel one is an address or a number that a whole vector shares. */
 static uint64_t measure_operations(unsigned lanes)
