@@ -66,6 +66,15 @@ static void print_node(FILE *out, const fusion_exec *e, uint32_t node)
     fputs("];\n", out);
 }
 
+/* Its memory is a ring, for several launches. */
+static bool is_ring(const fusion_exec *e, uint32_t slot)
+{
+    for (uint32_t i = 0; i < e->report.n_internalized; i++)
+        if (strcmp(e->report.internalized[i].buffer, e->slot_names[slot]) == 0)
+            return strcmp(e->report.internalized[i].memory, "ring") == 0;
+    return false;
+}
+
 static void print_slot(FILE *out, const fusion_exec *e, uint32_t slot)
 {
     static const char memory[] = "shape=cylinder, style=filled, fillcolor=\"#f4ecd8\"";
@@ -75,7 +84,7 @@ static void print_slot(FILE *out, const fusion_exec *e, uint32_t slot)
         fputc(*c == '"' || *c == '\\' || (unsigned char)*c < 0x20 ? '_' : *c, out);
     fputs("\\n", out);
     print_size(out, e->slot_bytes[slot]);
-    if (!e->slot_needed[slot]) fputs(", no memory", out);
+    if (!e->slot_needed[slot]) fputs(is_ring(e, slot) ? ", a ring of memory" : ", no memory", out);
     if (e->slot_saved[slot]) {
         fputs("\\nsaves ", out);
         print_size(out, e->slot_saved[slot]);
@@ -127,7 +136,8 @@ static void print_group_slots(FILE *out, const fusion_exec *e, const fusion_grou
         const struct exec_node *n = group->nodes[i] < e->n_nodes ? &e->nodes[group->nodes[i]] : NULL;
         for (uint32_t a = 0; n && a < n->n_args; a++) {
             uint32_t slot = n->args[a].index;
-            if (n->args[a].kind != PROTO_ARG_SLOT || e->slot_needed[slot] || printed[slot]) continue;
+            if (n->args[a].kind != PROTO_ARG_SLOT || e->slot_needed[slot] || is_ring(e, slot) || printed[slot])
+                continue;
             print_slot(out, e, slot);
             printed[slot] = true;
         }
@@ -160,7 +170,7 @@ static void print_nodes(FILE *out, const fusion_exec *e, bool *drawn)
     for (uint32_t i = 0; i < e->n_nodes; i++)
         if (!drawn[i]) print_node(out, e, i);
     for (uint32_t s = 0; s < e->n_slots; s++)
-        if (e->slot_needed[s]) print_slot(out, e, s);
+        if (e->slot_needed[s] || is_ring(e, s)) print_slot(out, e, s);
 }
 
 static void print_edge(FILE *out, const fusion_exec *e, uint32_t slot, uint32_t node, bool read)

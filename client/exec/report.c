@@ -90,8 +90,8 @@ static bool read_steps(fusion_exec *e, msgpack_object_array list, uint32_t n_fla
 
 static bool is_home(const char *text)
 {
-    return strcmp(text, "memory") == 0 || strcmp(text, "private") == 0 || strcmp(text, "local") == 0 ||
-           strcmp(text, "none") == 0;
+    return strcmp(text, "memory") == 0 || strcmp(text, "ring") == 0 || strcmp(text, "private") == 0 ||
+           strcmp(text, "local") == 0 || strcmp(text, "none") == 0;
 }
 
 /* Homes by slot; what is not in memory was internalized. */

@@ -107,7 +107,7 @@ void plan_pack_report(msgpack_packer *k, const struct plan_source *s)
     put_list(k, "launches", p->n_launches);
     for (uint32_t i = 0; i < p->n_launches; i++) report_launch(k, &p->launches[i], s->keep_ir);
     put_list(k, "homes", s->graph->n_buffers);
-    for (uint32_t i = 0; i < s->graph->n_buffers; i++) put_text(k, home_names[p->storage[i]]);
+    for (uint32_t i = 0; i < s->graph->n_buffers; i++) put_text(k, p->rings[i] ? "ring" : home_names[p->storage[i]]);
     put_list(k, "saved", s->graph->n_buffers);
     for (uint32_t i = 0; i < s->graph->n_buffers; i++) msgpack_pack_uint64(k, p->saved[i]);
     put_list(k, "remarks", p->n_remarks);
@@ -399,16 +399,17 @@ static bool *used_buffers(const struct plan_source *s, const struct fuser_plan *
 static void program_slot(msgpack_packer *k, const struct plan_source *s, uint32_t i, bool used)
 {
     const struct fuser_buffer *b = &s->graph->buffers[i];
-    bool spare = used && !s->apart && s->plan->storage[i] != FUSER_STORAGE_MEMORY;
-    msgpack_pack_map(k, 3 + (s->apart ? 2 : 0) + (spare ? 1 : 0));
+    bool spare = used && !s->apart && s->plan->storage[i] != FUSER_STORAGE_MEMORY, ring = s->plan->rings[i] != 0;
+    msgpack_pack_map(k, 3 + (s->apart ? 2 : 0) + spare + ring);
     if (spare) put_flag(k, "spare", true);
+    if (ring) put_uint(k, "ring", s->plan->rings[i]);
     if (s->apart) {
         put_flag(k, "scratch", s->plan->storage[i] != FUSER_STORAGE_MEMORY);
         put_uint(k, "elem_bytes", b->elem == IR_VOID ? 0 : (ir_type_bits(b->elem) + 7) / 8);
     }
     put_string(k, "name", b->name);
     put_uint(k, "bytes", b->bytes);
-    put_flag(k, "needed", used && s->plan->storage[i] == FUSER_STORAGE_MEMORY);
+    put_flag(k, "needed", used && !ring && s->plan->storage[i] == FUSER_STORAGE_MEMORY);
 }
 
 /* The number of the kernel's module in the graph. */
@@ -462,9 +463,8 @@ static void program_state(msgpack_packer *k, const struct plan_source *s, const 
     msgpack_pack_bin_with_body(k, g->init, bytes);
 }
 
-static void program_bands(msgpack_packer *k, const struct fuser_plan *p, const struct fuser_graph *g)
+static void program_bands(msgpack_packer *k, const struct fuser_plan *p)
 {
-    uint32_t n_rings = 0;
     put_list(k, "bands", p->n_bands);
     for (uint32_t i = 0; i < p->n_bands; i++) {
         const struct fuser_bands *b = &p->bands[i];
@@ -476,22 +476,14 @@ static void program_bands(msgpack_packer *k, const struct fuser_plan *p, const s
         for (uint64_t n = 0; n < (uint64_t)b->n_bands * b->n_steps; n++) msgpack_pack_uint64(k, b->ends[n]);
         program_condition_list(k, b->conditions, b->n_conditions);
     }
-    for (uint32_t i = 0; i < g->n_buffers; i++) n_rings += p->rings[i] != 0;
-    put_list(k, "rings", n_rings);
-    for (uint32_t i = 0; i < g->n_buffers; i++) {
-        if (!p->rings[i]) continue;
-        msgpack_pack_array(k, 2);
-        msgpack_pack_uint32(k, i);
-        msgpack_pack_uint64(k, p->rings[i]);
-    }
 }
 
 void plan_pack_program(msgpack_packer *k, const struct plan_source *s)
 {
     const struct fuser_plan *p = s->plan, *runs = s->apart ? s->apart : p;
     const struct fuser_graph *g = s->graph;
-    msgpack_pack_map(k, 7 + (p->n_bands ? 2 : 0));
-    if (p->n_bands) program_bands(k, p, g);
+    msgpack_pack_map(k, 7 + (p->n_bands ? 1 : 0));
+    if (p->n_bands) program_bands(k, p);
     put_string(k, "device", s->device->runs_as);
     put_flag(k, "debug", s->apart != NULL);
     put_list(k, "launches", runs->n_launches + runs->n_spares);

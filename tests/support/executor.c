@@ -198,11 +198,16 @@ static void pack_all_bands(msgpack_packer *k, const struct test_program *p)
 {
     pack_list(k, "bands", p->n_bands);
     for (unsigned i = 0; i < p->n_bands; i++) pack_bands(k, &p->bands[i]);
-    pack_list(k, "rings", p->n_rings);
-    for (unsigned i = 0; i < p->n_rings; i++) {
-        msgpack_pack_array(k, 2);
-        for (unsigned n = 0; n < 2; n++) msgpack_pack_uint64(k, p->rings[i][n]);
-    }
+}
+
+static void pack_slot(msgpack_packer *k, const struct test_slot *s)
+{
+    msgpack_pack_map(k, s->has_ring ? 4 : 3);
+    pack_text(k, "name");
+    pack_text(k, s->name);
+    pack_uint(k, "bytes", s->bytes);
+    pack_flag(k, "needed", !s->absent);
+    if (s->has_ring) pack_uint(k, "ring", s->ring);
 }
 
 void program_pack(const struct test_program *p, msgpack_sbuffer *out)
@@ -210,19 +215,12 @@ void program_pack(const struct test_program *p, msgpack_sbuffer *out)
     msgpack_packer packer, *k = &packer;
     msgpack_sbuffer_init(out);
     msgpack_packer_init(k, out, msgpack_sbuffer_write);
-    bool in_bands = p->n_bands || p->n_rings;
-    msgpack_pack_map(k, in_bands ? 7 : 5);
-    if (in_bands) pack_all_bands(k, p);
+    msgpack_pack_map(k, p->n_bands ? 6 : 5);
+    if (p->n_bands) pack_all_bands(k, p);
     pack_text(k, "device");
     pack_text(k, p->device ? p->device : "cpu");
     pack_list(k, "slots", p->n_slots);
-    for (unsigned i = 0; i < p->n_slots; i++) {
-        msgpack_pack_map(k, 3);
-        pack_text(k, "name");
-        pack_text(k, p->slots[i].name);
-        pack_uint(k, "bytes", p->slots[i].bytes);
-        pack_flag(k, "needed", !p->slots[i].absent);
-    }
+    for (unsigned i = 0; i < p->n_slots; i++) pack_slot(k, &p->slots[i]);
     pack_list(k, "values", p->n_values);
     for (unsigned i = 0; i < p->n_values; i++) msgpack_pack_uint64(k, p->value_sizes[i]);
     pack_list(k, "launches", p->n_launches);

@@ -58,6 +58,8 @@ struct test_slot {
     const char *name;
     uint64_t bytes;
     bool absent; /* not needed: internalized */
+    bool has_ring;
+    uint64_t ring;
 };
 struct test_bands {
     unsigned first, steps, at_once, n_ends;
@@ -72,9 +74,8 @@ struct test_program {
     struct test_step steps[4]; /* n_steps 0: each launch once */
     struct test_slot slots[6];
     unsigned value_sizes[4];
-    unsigned n_bands, n_rings; /* both 0: the keys are left out */
+    unsigned n_bands; /* 0: the key is left out */
     struct test_bands bands[2];
-    uint64_t rings[2][2]; /* slot, bytes */
 };
 /* msgpack bytes; to be cleared by msgpack_sbuffer_destroy(). */
 void program_pack(const struct test_program *p, msgpack_sbuffer *out);

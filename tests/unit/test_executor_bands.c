@@ -34,12 +34,10 @@ static struct test_program program_in_bands(void)
                              .n_slots = 4,
                              .n_values = 1,
                              .value_sizes = {4},
-                             .slots = {{"in", N * 4}, {"t", N * 4}, {"u", N * 4}, {"out", N * 4}},
+                             .slots = {{"in", N * 4}, {"t", N * 4}, {"u", N * 4, true, true, 2 * PAGE}, {"out", N * 4}},
                              .launches = {SHIFT(0, 1), SHIFT(1, 2), SHIFT(2, 3)},
                              .n_bands = 1,
-                             .bands = {{1, 2, 2, 2 * BANDS, {0}, 0, {0}}},
-                             .n_rings = 1,
-                             .rings = {{2, 2 * PAGE}}};
+                             .bands = {{1, 2, 2, 2 * BANDS, {0}, 0, {0}}}};
     for (unsigned i = 0; i < 2 * BANDS; i++) p.bands[0].ends[i] = (i / 2 + 1) * GROUPS / BANDS;
     return p;
 }
@@ -208,30 +206,36 @@ static void asks_for_half_a_condition(struct test_program *p)
     p->bands[0].n_condition = 2;
 }
 
-static void has_a_ring_of_no_slot(struct test_program *p)
+static void has_a_ring_and_no_bands(struct test_program *p)
 {
-    p->rings[0][0] = 4;
+    p->n_bands = 0;
 }
 
 static void has_a_ring_of_no_bytes(struct test_program *p)
 {
-    p->rings[0][1] = 0;
+    p->slots[2].ring = 0;
 }
 
 static void has_a_ring_of_half_a_page(struct test_program *p)
 {
-    p->rings[0][1] = PAGE / 2;
+    p->slots[2].ring = PAGE / 2;
 }
 
 static void has_a_ring_that_is_longer(struct test_program *p)
 {
-    p->rings[0][1] = N * 4 + PAGE;
+    p->slots[2].ring = N * 4 + PAGE;
 }
 
-static void has_a_ring_of_a_slot_without_memory(struct test_program *p)
+static void has_a_ring_of_a_slot_with_memory(struct test_program *p)
 {
-    p->slots[p->n_slots++] = (struct test_slot){"none", N * 4, true};
-    p->rings[0][0] = 4;
+    p->slots[2].absent = false;
+}
+
+static void copies_a_ring(struct test_program *p)
+{
+    p->n_steps = 4;
+    for (unsigned i = 0; i < 3; i++) p->steps[i] = (struct test_step){.kind = 0, .a = i};
+    p->steps[3] = (struct test_step){.kind = 1, .a = 2, .b = 3, .bytes = 4};
 }
 
 static void is_of_another_device(struct test_program *p)
@@ -256,11 +260,12 @@ static void bad_bands_are_refused(void **state)
         has_more_at_once_than_bands,
         asks_for_no_value,
         asks_for_half_a_condition,
-        has_a_ring_of_no_slot,
+        has_a_ring_and_no_bands,
         has_a_ring_of_no_bytes,
         has_a_ring_of_half_a_page,
         has_a_ring_that_is_longer,
-        has_a_ring_of_a_slot_without_memory,
+        has_a_ring_of_a_slot_with_memory,
+        copies_a_ring,
         is_of_another_device,
     };
     struct fixture f;

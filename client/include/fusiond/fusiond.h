@@ -491,8 +491,8 @@ typedef struct fusion_step {
 } fusion_step;
 
 typedef struct fusion_internalized {
-    const char *buffer, *memory; /* memory: "private", "local" or "none" */
-    uint64_t bytes;              /* of memory that the buffer does not take */
+    const char *buffer, *memory; /* memory: "private", "local", "ring" (for what is in use at a time) or "none" */
+    uint64_t bytes;              /* of memory that the buffer does not take; with "ring" but for that */
     uint64_t traffic;            /* bytes that its accesses do not move over memory */
 } fusion_internalized;
 

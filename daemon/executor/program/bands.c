@@ -1,12 +1,10 @@
-/* Reading which launches run band by band, and which slots have ring memory then. */
+/* Reading which launches run band by band, which slots may have ring memory then. */
 #include "daemon/executor/program/bands.h"
 
 #include "daemon/executor/program/conditions.h"
 #include "ir/base/arena.h"
 #include "proto/fields.h"
 #include "proto/include/fusiond/status.h"
-
-enum { RING_PAGE = 4096, MOST_ROUNDS = 1024 /* of a ring */ };
 
 /* Always false. */
 static bool bad(struct error *e, const char *what)
@@ -75,16 +73,11 @@ static bool read_bands(const msgpack_object *o, const struct program *p, struct 
     return conditions_read_list(list_in(o, "conditions"), p, &b->conditions, &b->n_conditions, e);
 }
 
-static bool read_ring(const msgpack_object *o, struct program *p)
+static bool has_rings(const struct program *p)
 {
-    uint64_t slot, bytes;
-    if (o->type != MSGPACK_OBJECT_ARRAY || !number_at(&o->via.array, 0, &slot) || !number_at(&o->via.array, 1, &bytes))
-        return false;
-    if (slot >= p->n_slots || !p->slots[slot].needed || !bytes || bytes % RING_PAGE || bytes > p->slots[slot].bytes ||
-        p->slots[slot].bytes / bytes > MOST_ROUNDS)
-        return false;
-    p->slots[slot].ring = bytes;
-    return true;
+    for (uint32_t i = 0; i < p->n_slots; i++)
+        if (p->slots[i].ring) return true;
+    return false;
 }
 
 static bool uses(const struct program_launch *l, uint32_t slot)
@@ -115,15 +108,13 @@ static void keep_in_caches(struct program *p, const struct program_bands *b)
 
 bool bands_read(const msgpack_object *map, struct program *p, struct error *e)
 {
-    const msgpack_object_array *bands = list_in(map, "bands"), *rings = list_in(map, "rings");
-    if (!bands && !rings) return true;
-    if (!bands || !rings || p->device->run_launches || p->debug) return bad(e, "the device does not run them");
+    const msgpack_object_array *bands = list_in(map, "bands");
+    if (!bands && !has_rings(p)) return true;
+    if (!bands || p->device->run_launches || p->debug) return bad(e, "the device does not run them");
     p->bands = arena_alloc(p->arena, (bands->size + 1) * sizeof *p->bands);
     for (; p->n_bands < bands->size; p->n_bands++) {
         if (!read_bands(&bands->ptr[p->n_bands], p, &p->bands[p->n_bands], e)) return false;
         keep_in_caches(p, &p->bands[p->n_bands]);
     }
-    for (uint32_t i = 0; i < rings->size; i++)
-        if (!read_ring(&rings->ptr[i], p)) return bad(e, "a ring is not a part of a slot");
     return true;
 }

@@ -5,5 +5,5 @@
 
 #include "daemon/executor/program/program_types.h"
 
-/* Keys `bands` and `rings` of the program, where it has them; all else of it is there. False with the error. */
+/* Key `bands` of the program, where it has it; all else of it is there. False with the error. */
 bool bands_read(const msgpack_object *map, struct program *p, struct error *e);

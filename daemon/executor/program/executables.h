@@ -85,7 +85,8 @@ struct executable *executables_get(struct executables *x, uint64_t id, struct er
 void executables_put(struct executable *x); /* NULL is fine */
 /* The best code that a launch has by now. Only for the thread that runs submissions, and not while the launch runs. */
 struct launch_code *executable_code(struct executable *x, uint32_t launch);
-/* The memory of a slot that only spares use, made when it is first asked for. NULL with the error. */
+/* The memory of a slot that only spares use, or bands that cannot be, made when it is first asked for. NULL with the
+ * error. */
 struct buffer *executable_spare_memory(struct executable *x, uint32_t slot, struct error *e);
 /* The ring memory of a slot that has some, made when it is first asked for. NULL with the error. */
 struct buffer *executable_ring_memory(struct executable *x, uint32_t slot, struct error *e);

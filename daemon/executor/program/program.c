@@ -42,10 +42,10 @@ static bool is_slot(struct reader *r, uint64_t index)
            reader_bad(r, "slot %s has no memory", r->p->slots[index].name);
 }
 
-/* Which launches take it is checked when all are there: conditions_check(). */
-static bool is_spare_slot(const struct program *p, uint64_t index)
+/* A launch's alone. Which ones take spares is checked when all are there: conditions_check(). */
+static bool is_launch_slot(const struct program *p, uint64_t index)
 {
-    return index < p->n_slots && p->slots[index].spare;
+    return index < p->n_slots && (p->slots[index].spare || p->slots[index].ring);
 }
 
 /* ---- slots and values ---- */
@@ -66,10 +66,20 @@ static bool read_spare(struct reader *r, const msgpack_object *o, struct program
     return !(s->spare && s->needed) || reader_bad(r, "slot %s is needed and spare", s->name);
 }
 
+static bool read_ring(struct reader *r, const msgpack_object *o, struct program_slot *s)
+{
+    enum { PAGE = 4096, MOST_ROUNDS = 1024 };
+    if (!proto_get(o, "ring")) return true;
+    if (!reader_uint(r, o, "ring", max_slot_bytes, &s->ring)) return false;
+    bool good = s->ring && s->ring % PAGE == 0 && s->ring <= s->bytes && s->bytes / s->ring <= MOST_ROUNDS;
+    return (good && !s->needed && !s->spare) || reader_bad(r, "slot %s has no such ring", s->name);
+}
+
 static bool read_slot(struct reader *r, const msgpack_object *o, struct program_slot *s)
 {
     return reader_name(r, o, "name", &s->name) && reader_uint(r, o, "bytes", max_slot_bytes, &s->bytes) &&
-           reader_flag(r, o, "needed", &s->needed) && read_spare(r, o, s) && read_scratch(r, o, s);
+           reader_flag(r, o, "needed", &s->needed) && read_spare(r, o, s) && read_ring(r, o, s) &&
+           read_scratch(r, o, s);
 }
 
 static bool read_slots(struct reader *r, const msgpack_object *map)
@@ -242,7 +252,7 @@ static bool check_param(struct reader *r, const struct program_launch *l, const 
     }
     if (param->size != 8) return reader_bad(r, "a pointer argument has %u bytes", param->size);
     if (param->kind == PROGRAM_PARAM_SLOT)
-        return (is_spare_slot(p, param->index) || is_slot(r, param->index)) &&
+        return (is_launch_slot(p, param->index) || is_slot(r, param->index)) &&
                inside(r, param->index, param->offset, 0);
     if (param->kind == PROGRAM_PARAM_IMAGE) return true; /* see read_image() */
     if (param->kind == PROGRAM_PARAM_STATE)

@@ -101,7 +101,8 @@ struct program_slot {
     bool scratch;        /* to debug: it was internalized, and gets memory for the time being */
     uint32_t elem_bytes; /* to debug: for messages; 0: unknown */
     bool written;        /* by any step */
-    uint64_t ring;       /* not 0: while its launches run band by band, it is memory of so many bytes over and over */
+    uint64_t ring;       /* not 0: only launches that run band by band use it, and it is memory of so many bytes over
+                            and over while they do; else it gets memory as a spare does */
 };
 
 /* All variables and pipes of programs that a session has. */

@@ -81,7 +81,8 @@ static int read_values(struct submission *s, const struct executable *x, const u
 
 /* ---- memory ---- */
 
-/* Of a slot that only spares use: what it is bound to, if that is there, or memory of the executable's own. */
+/* Of a slot that only spares use, or bands that cannot be: what it is bound to, if that is there, or memory of the
+ * executable's own. */
 static int hold_spare(struct submission *s, struct executable *x, uint32_t i, struct error *e)
 {
     struct binding *b = &s->bindings[i];
@@ -125,7 +126,6 @@ static int hold_buffer(struct submission *s, const struct program_slot *slot, st
     return 0;
 }
 
-/* In place of what the slot is bound to, where nothing is to be found afterwards. */
 static int hold_ring(struct submission *s, struct executable *x, uint32_t i, struct error *e)
 {
     const struct buffer *ring = executable_ring_memory(x, i, e);
@@ -134,13 +134,18 @@ static int hold_ring(struct submission *s, struct executable *x, uint32_t i, str
     return 0;
 }
 
+static int hold_own(struct submission *s, struct executable *x, bool spares, uint32_t i, struct error *e)
+{
+    const struct program_slot *slot = &x->program->slots[i];
+    if (slot->ring && x->in_bands) return hold_ring(s, x, i, e);
+    return slot->ring || (spares && slot->spare) ? hold_spare(s, x, i, e) : 0;
+}
+
 static int hold_buffers(struct submission *s, struct executable *x, bool spares, struct error *e)
 {
     const struct program *p = x->program;
     for (uint32_t i = 0; i < p->n_slots; i++)
-        if (hold_buffer(s, &p->slots[i], &s->bindings[i], &s->slots[i], e) != 0 ||
-            (spares && p->slots[i].spare && hold_spare(s, x, i, e) != 0) ||
-            (x->in_bands && p->slots[i].ring && hold_ring(s, x, i, e) != 0))
+        if (hold_buffer(s, &p->slots[i], &s->bindings[i], &s->slots[i], e) != 0 || hold_own(s, x, spares, i, e) != 0)
             return -1;
     return 0;
 }
@@ -361,5 +366,6 @@ void submission_find_places(struct submission *s)
         if (read_bindings(s, s->x, bindings_of(s), s->header.n_bindings, &unused) != 0) return;
     }
     for (uint32_t i = 0; i < p->n_slots; i++)
-        if (s->bindings[i].id && (p->slots[i].needed || p->slots[i].spare)) add_place(s, &p->slots[i], &s->bindings[i]);
+        if (s->bindings[i].id && (p->slots[i].needed || p->slots[i].spare || p->slots[i].ring))
+            add_place(s, &p->slots[i], &s->bindings[i]);
 }

@@ -302,8 +302,11 @@ static void add_bands(struct band_run *r, const struct band_traffic *t)
             int64_t number = r->candidates[r->first + i].numbers[p];
             if (number) add_condition(r->l, &bands, launch_at(r, i)->params[p].index, number);
         }
-    for (uint32_t b = 0; b < s->n_buffers; b++)
-        if (r->rings[b]) plan->rings[r->regions[b].buffer] = (s->windows[b] + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    for (uint32_t b = 0; b < s->n_buffers; b++) {
+        if (!r->rings[b]) continue;
+        plan->rings[r->regions[b].buffer] = (s->windows[b] + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+        for (uint32_t i = 0; i < r->n; i++) plan->saved[r->regions[b].buffer] += traffic(r, b, i, 1, false);
+    }
     plan->bands = arena_grow(plan->arena, plan->bands, plan->n_bands, sizeof *plan->bands);
     plan->bands[plan->n_bands++] = bands;
     predict(r, t);

@@ -31,7 +31,7 @@ static bool is_cut(const fusion_remark *m)
 static bool is_about_home(const fusion_remark *m)
 {
     return *m->buffer && (begins(m->code, "internalized_") || begins(m->code, "not_internalized_") ||
-                          strcmp(m->code, "internalization_possible") == 0);
+                          strcmp(m->code, "internalization_possible") == 0 || strcmp(m->code, "ring_memory") == 0);
 }
 
 static uint64_t bytes_of(const struct file_buffer *b)
@@ -50,7 +50,7 @@ static struct place place_of(const struct file_buffer *b, const fusion_report *r
     for (uint32_t i = 0; i < r->n_remarks; i++) {
         const fusion_remark *m = &r->remarks[i];
         if (!is_about_home(m) || strcmp(m->buffer, b->name) != 0) continue;
-        if (!p.why) p.why = m;
+        if (!p.why || strcmp(m->code, "ring_memory") == 0) p.why = m;
         if (strcmp(m->code, "internalization_possible") == 0 || strcmp(m->code, "not_internalized_accessor") == 0)
             p.instead = m;
     }
