@@ -317,16 +317,14 @@ static fusion_status wait_for_events(fusion_session *s, fusion_queue *q, const f
 fusion_status fusion_queue_depends_on(fusion_queue *q, const fusion_event *events, uint32_t n)
 {
     fusion_session *s = q->session;
-    fusion_event *more = reallocarray(q->waits, q->n_waits + n + 1, sizeof *more);
-    if (!more) return client_no_memory("recording");
-    q->waits = more;
     pthread_mutex_lock(&s->lock);
-    fusion_status status = wait_for_events(s, q, events, n);
+    fusion_event *more = reallocarray(q->waits, q->n_waits + n + 1, sizeof *more);
+    if (more) q->waits = more;
+    fusion_status status = more ? wait_for_events(s, q, events, n) : client_no_memory("recording");
+    if (status == FUSION_SUCCESS && n) memcpy(q->waits + q->n_waits, events, n * sizeof *events);
+    if (status == FUSION_SUCCESS) q->n_waits += n;
     pthread_mutex_unlock(&s->lock);
-    if (status != FUSION_SUCCESS) return status;
-    if (n) memcpy(q->waits + q->n_waits, events, n * sizeof *events);
-    q->n_waits += n;
-    return FUSION_SUCCESS;
+    return status;
 }
 
 /* Edges from the nodes of this graph that the queue was told to wait for. What else it waits for is submitted earlier.

@@ -7,12 +7,10 @@
 struct fusion_queue {
     struct client_object object;
     fusion_session *session;
-    /* Running at once (exec/queue.c). */
-    struct queue_entry *cache;
-    uint32_t n_cache, next_evict;
+    /* Running at once (queue/queue.c). */
+    struct queue_handles *handles;
     struct client_open open;     /* what it has submitted */
-    pthread_mutex_t lock;        /* recursive: commands that run at once, and their handles */
-    struct queue_window *window; /* exec/window.c; NULL: it never gathered any */
+    struct queue_window *window; /* queue/window.c; NULL: it never gathered any */
     /* Recording. */
     fusion_graph *recording;     /* NULL: runs at once */
     fusion_queue *next_recorder; /* into the same graph */

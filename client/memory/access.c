@@ -76,11 +76,19 @@ fusion_status client_memory_access(struct memory *m, uint32_t host, void **memor
 
 /* ---- mapping ---- */
 
-static uint32_t set_host(struct memory *m, uint32_t host)
+static void set_host(struct memory *m, uint32_t host)
+{
+    pthread_mutex_lock(&m->session->lock);
+    m->host = host;
+    pthread_mutex_unlock(&m->session->lock);
+}
+
+/* Returns what it was. */
+static uint32_t add_host(struct memory *m, uint32_t host)
 {
     pthread_mutex_lock(&m->session->lock);
     uint32_t before = m->host;
-    m->host = host;
+    m->host |= host;
     pthread_mutex_unlock(&m->session->lock);
     return before;
 }
@@ -88,7 +96,7 @@ static uint32_t set_host(struct memory *m, uint32_t host)
 static fusion_status map(fusion_buffer *b, uint32_t host, void **memory)
 {
     struct memory *m = &b->memory;
-    uint32_t before = set_host(m, m->host | host);
+    uint32_t before = add_host(m, host);
     fusion_status status = client_memory_access(m, host, memory);
     if (status != FUSION_SUCCESS) set_host(m, before);
     return status;

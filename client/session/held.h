@@ -1,4 +1,4 @@
-/* What a queue holds back (exec/window.c) has its numbers already: all else comes after it. */
+/* What a queue holds back (queue/window.c) has its numbers already: all else comes after it. */
 #pragma once
 
 #include "client/session/state.h"

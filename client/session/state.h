@@ -24,7 +24,7 @@ struct fusion_session {
 
     /* Locks that may be held for long, in the order in which they are taken. */
     pthread_mutex_t turn_lock; /* recursive: runs of executables, one after another (exec/submit.c) */
-    /* Under it, what queues hold back (exec/window.c): */
+    /* Under it, what queues hold back (queue/window.c): */
     void (*flush)(fusion_session *s); /* submits it; NULL: no queue does that */
     fusion_queue *held;               /* the queue that holds something back, one at most */
     struct {

@@ -115,10 +115,9 @@ static void on_handle_closed(uv_handle_t *handle)
 static void close_handles(struct peer *p)
 {
     p->closing = true;
-    uv_poll_stop(&p->poll);
-    closing_close(p->fd); /* with the descriptors in it that nobody has read */
-    p->fd = -1;
     uv_close((uv_handle_t *)&p->poll, on_handle_closed);
+    closing_close(p->fd); /* with the descriptors in it that nobody has read; the loop has let go of it */
+    p->fd = -1;
     uv_close((uv_handle_t *)&p->timer, on_handle_closed);
     uv_close((uv_handle_t *)&p->frame, on_handle_closed);
 }

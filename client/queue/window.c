@@ -4,7 +4,7 @@
  * comes again (kernels, ranges, which arguments are the same memory, all but contents of memory and scalars), it is
  * finalized as one graph, and from then on submitted as that.
  */
-#include "client/exec/window.h"
+#include "client/queue/window.h"
 
 #include <fusiond/window.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "client/base/error.h"
 #include "client/base/sized.h"
 #include "client/exec/submit.h"
-#include "client/exec/window_timer.h"
 #include "client/graph/flatten.h"
+#include "client/queue/window_timer.h"
 #include "client/session/held.h"
 #include "client/session/push.h"
 
@@ -23,7 +23,7 @@ enum { MAX_COMMANDS = 128, MAX_SHAPES = 64, DEFAULT_MICROSECONDS = 1000 };
 
 struct command {
     fusion_graph *graph;
-    fusion_exec *exec;
+    struct queue_handle *handle;
 };
 
 struct shape {
@@ -147,7 +147,8 @@ static void submit_each(fusion_queue *q)
 {
     struct queue_window *w = q->window;
     for (uint32_t i = 0; i < w->n; i++)
-        if (client_submit_reserved(w->commands[i].exec, w->commands[i].graph, w->last - w->n + 1 + i) != FUSION_SUCCESS)
+        if (client_submit_reserved(w->commands[i].handle->exec, w->commands[i].graph, w->last - w->n + 1 + i) !=
+            FUSION_SUCCESS)
             client_fail_reserved(q->session);
 }
 
@@ -159,20 +160,17 @@ void client_window_submit(fusion_queue *q)
     q->session->held = NULL;
     if (!submit_as_one(q)) submit_each(q);
     q->session->windows.windows++;
-    for (uint32_t i = 0; i < w->n; i++) fusion_graph_destroy(w->commands[i].graph);
+    for (uint32_t i = 0; i < w->n; i++) {
+        fusion_graph_destroy(w->commands[i].graph);
+        queue_handles_release(q->handles, w->commands[i].handle);
+    }
     w->n = 0;
 }
 
-/* Whose it is, under the session's turn. */
 static void submit_held(fusion_session *s)
 {
     pthread_mutex_lock(&s->turn_lock);
-    fusion_queue *q = s->held;
-    if (q) {
-        pthread_mutex_lock(&q->lock);
-        client_window_submit(q);
-        pthread_mutex_unlock(&q->lock);
-    }
+    if (s->held) client_window_submit(s->held);
     pthread_mutex_unlock(&s->turn_lock);
 }
 
@@ -183,16 +181,16 @@ bool client_window_takes(const fusion_queue *q, const fusion_graph *g)
     return q->window && q->window->most && !g->n_actions && !q->session->uses_gpus;
 }
 
-fusion_status client_window_add(fusion_queue *q, fusion_exec *exec, fusion_graph *g, fusion_event *event)
+fusion_status client_window_add(fusion_queue *q, struct queue_handle *handle, fusion_graph *g, fusion_event *event)
 {
     struct queue_window *w = q->window;
     fusion_session *s = q->session;
-    fusion_status status = client_submit_check(exec, g);
+    fusion_status status = client_submit_check(handle->exec, g);
     if (status != FUSION_SUCCESS) return status;
     if (s->held && s->held != q) submit_held(s);
     if (!w->n) window_timer_set(w->timer, w->microseconds);
     s->held = q;
-    w->commands[w->n++] = (struct command){g, exec};
+    w->commands[w->n++] = (struct command){g, handle};
     *event = w->last = client_reserve_event(s);
     s->windows.commands++;
     if (w->n >= w->most) client_window_submit(q);
@@ -223,7 +221,6 @@ fusion_status fusion_queue_set_window(fusion_queue *q, const fusion_window_optio
         return client_error(FUSION_INVALID, "queue", "a window has 2 to %d commands, not %u", MAX_COMMANDS,
                             options->commands);
     pthread_mutex_lock(&s->turn_lock);
-    pthread_mutex_lock(&q->lock);
     s->flush = submit_held;
     client_window_submit(q);
     status = q->window || !options->commands ? FUSION_SUCCESS : make_window(q);
@@ -231,7 +228,6 @@ fusion_status fusion_queue_set_window(fusion_queue *q, const fusion_window_optio
         q->window->most = options->commands;
         q->window->microseconds = options->microseconds ? options->microseconds : DEFAULT_MICROSECONDS;
     }
-    pthread_mutex_unlock(&q->lock);
     pthread_mutex_unlock(&s->turn_lock);
     return status;
 }
@@ -255,7 +251,9 @@ void fusion_session_windows(const fusion_session *s, fusion_window_counters *cou
 void client_window_end(fusion_queue *q)
 {
     struct queue_window *w = q->window;
-    for (uint32_t i = 0; w && i < w->n_shapes; i++) fusion_exec_destroy(w->shapes[i].exec);
+    if (!w) return;
+    client_window_submit(q);
+    for (uint32_t i = 0; i < w->n_shapes; i++) fusion_exec_destroy(w->shapes[i].exec);
 }
 
 void client_window_free(fusion_queue *q)

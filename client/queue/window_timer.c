@@ -1,5 +1,5 @@
 /* A thread that submits what a queue has gathered for too long. */
-#include "client/exec/window_timer.h"
+#include "client/queue/window_timer.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,99 +1,58 @@
 /* Queues: recording into a graph, or running each command at once. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "client/base/error.h"
 #include "client/exec/submit.h"
-#include "client/exec/window.h"
 #include "client/graph/recording.h"
+#include "client/queue/handles.h"
+#include "client/queue/window.h"
 #include "client/session/fork.h"
-#include "client/session/held.h"
-#include "client/session/locks.h"
 #include "client/session/wait.h"
-
-enum { QUEUE_CACHE = 64 };
-
-struct queue_entry {
-    uint8_t *key; /* the wire graph and module ids */
-    size_t key_size;
-    fusion_exec *exec;
-};
 
 static void free_queue(struct client_object *object)
 {
     fusion_queue *q = (fusion_queue *)object;
-    for (uint32_t i = 0; i < q->n_cache; i++) free(q->cache[i].key);
-    free(q->cache);
+    queue_handles_free(q->handles);
     free(q->waits);
     free(q->order.since);
     client_window_free(q);
-    pthread_mutex_destroy(&q->lock);
     free(q);
 }
 
 fusion_status fusion_queue_create(fusion_session *s, fusion_queue **queue)
 {
     fusion_queue *q = calloc(1, sizeof *q);
-    struct queue_entry *cache = calloc(QUEUE_CACHE, sizeof *cache);
-    if (!q || !cache) {
+    if (q) q->handles = queue_handles_new();
+    if (!q || !q->handles) {
         free(q);
-        free(cache);
         return client_no_memory("queue");
     }
     q->session = s;
-    q->cache = cache;
-    client_init_recursive(&q->lock);
     client_object_add(s, &q->object, free_queue);
     *queue = q;
     return FUSION_SUCCESS;
+}
+
+/* A child has the locks as some thread held them, and nothing to submit. */
+static void end_handles(fusion_queue *q)
+{
+    if (client_is_foreign(q->session)) return;
+    pthread_mutex_lock(&q->session->turn_lock);
+    client_window_end(q);
+    pthread_mutex_unlock(&q->session->turn_lock);
+    queue_handles_end(q->handles);
 }
 
 void fusion_queue_destroy(fusion_queue *q)
 {
     if (!q) return;
     client_queue_stop_recording(q);
-    if (q->window) client_flush(q->session);
-    client_window_end(q);
-    for (uint32_t i = 0; i < q->n_cache; i++) fusion_exec_destroy(q->cache[i].exec);
+    end_handles(q);
     client_object_remove(q->session, &q->object);
     free_queue(&q->object);
 }
 
 /* ---- running at once ---- */
-
-/* What makes two one-node graphs the same handle: the wire graph and the modules, not buffers or values. */
-static uint8_t *cache_key(const fusion_graph *g, size_t *size)
-{
-    size_t graph_size;
-    uint8_t *bytes = proto_graph_encode(&g->wire, &graph_size);
-    size_t modules = g->wire.n_modules * sizeof *g->modules;
-    uint8_t *key = bytes ? realloc(bytes, graph_size + modules) : NULL;
-    if (!key) {
-        free(bytes);
-        return NULL;
-    }
-    if (modules) memcpy(key + graph_size, g->modules, modules);
-    *size = graph_size + modules;
-    return key;
-}
-
-static fusion_exec *cache_find(const fusion_queue *q, const uint8_t *key, size_t size)
-{
-    for (uint32_t i = 0; i < q->n_cache; i++)
-        if (q->cache[i].key_size == size && memcmp(q->cache[i].key, key, size) == 0) return q->cache[i].exec;
-    return NULL;
-}
-
-/* Takes key and exec. */
-static void cache_insert(fusion_queue *q, uint8_t *key, size_t size, fusion_exec *exec)
-{
-    if (q->n_cache == QUEUE_CACHE) client_window_submit(q); /* which may need what goes */
-    uint32_t place = q->n_cache < QUEUE_CACHE ? q->n_cache++ : q->next_evict++ % QUEUE_CACHE;
-    struct queue_entry *e = &q->cache[place];
-    fusion_exec_destroy(e->exec);
-    free(e->key);
-    *e = (struct queue_entry){key, size, exec};
-}
 
 static void note(fusion_queue *q, fusion_event event)
 {
@@ -119,63 +78,68 @@ static fusion_status run_here(fusion_queue *q, fusion_graph *g, fusion_event *ev
 }
 
 /* For what the command depends on, as it runs in this process. How that went its own waiters learn. */
-static void wait_here(const fusion_queue *q)
+static void wait_here(const fusion_queue *q, const struct submit_after *after)
 {
-    for (uint32_t i = 0; i < q->n_waits; i++) {
-        fusion_event event = q->waits[i];
+    for (uint32_t i = 0; i < after->n; i++) {
+        fusion_event event = after->events[i];
         if (client_event_resolve(q->session, &event) == FUSION_SUCCESS) client_wait(q->session, event, -1, NULL);
     }
 }
 
-/* held: whether the command may be gathered; then whether it is, and the graph was taken. */
-static fusion_status run_graph(fusion_queue *q, fusion_graph *g, fusion_event *event, bool *held)
+/* The graph and the handle are taken where it is. */
+static bool gather(fusion_queue *q, struct queue_handle *handle, fusion_graph *g, fusion_event *event,
+                   fusion_status *status)
 {
-    bool pipe = g->n_actions && g->actions[0].kind == ACTION_PIPE;
-    if (g->n_actions && !pipe) {
-        *held = false;
-        return run_here(q, g, event);
+    pthread_mutex_lock(&q->session->turn_lock);
+    bool takes = client_window_takes(q, g);
+    if (takes) *status = client_window_add(q, handle, g, event);
+    pthread_mutex_unlock(&q->session->turn_lock);
+    return takes && *status == FUSION_SUCCESS;
+}
+
+/* held: whether it is gathered, and the graph was taken. */
+static fusion_status run_handle(fusion_queue *q, struct queue_handle *handle, fusion_graph *g,
+                                const struct submit_after *after, fusion_event *event, bool *held)
+{
+    fusion_status status = FUSION_SUCCESS;
+    if (g->n_actions) { /* all graphs of such a command alone are alike */
+        handle->exec->actions[0] = g->actions[0];
+        wait_here(q, after);
+    } else if (!after->n) {
+        *held = gather(q, handle, g, event, &status);
     }
-    size_t size;
-    uint8_t *key = cache_key(g, &size);
-    if (!key) return client_no_memory("queue");
-    fusion_exec *exec = cache_find(q, key, size);
-    if (exec) {
-        free(key);
-    } else {
-        fusion_status status = fusion_graph_finalize(g, NULL, &exec);
-        if (status != FUSION_SUCCESS) {
-            free(key);
-            return status;
-        }
-        cache_insert(q, key, size, exec);
-    }
-    if (pipe) {
-        exec->actions[0] = g->actions[0]; /* all graphs of such a command alone are alike */
-        wait_here(q);
-    }
+    if (!*held && status == FUSION_SUCCESS) status = client_submit_graph(handle->exec, g, after, event);
+    if (!*held) queue_handles_release(q->handles, handle);
+    return status;
+}
+
+/* held: as of run_handle(). */
+static fusion_status run_graph(fusion_queue *q, fusion_graph *g, const struct submit_after *after, fusion_event *event,
+                               bool *held)
+{
+    struct queue_handle *handle;
     fusion_event submitted;
-    const struct submit_after after = {q->waits, q->n_waits};
-    *held = *held && !after.n && client_window_takes(q, g);
-    fusion_status status =
-        *held ? client_window_add(q, exec, g, &submitted) : client_submit_graph(exec, g, &after, &submitted);
+    bool pipe = g->n_actions && g->actions[0].kind == ACTION_PIPE;
+    if (g->n_actions && !pipe) return run_here(q, g, event);
+    fusion_status status = queue_handles_take(q->handles, g, pipe, &handle);
+    if (status == FUSION_SUCCESS) status = run_handle(q, handle, g, after, &submitted, held);
     if (status != FUSION_SUCCESS) return status;
     note(q, submitted);
     if (event) *event = submitted;
     return FUSION_SUCCESS;
 }
 
-/* Where commands are gathered, the session's turn comes before the queue's lock. */
+/* What it depends on is that of this command alone. */
 static fusion_status run_in_order(fusion_queue *q, fusion_graph *g, fusion_event *event, bool *held)
 {
-    bool gathers = q->window != NULL;
-    if (gathers) pthread_mutex_lock(&q->session->turn_lock);
-    pthread_mutex_lock(&q->lock);
-    *held = gathers;
-    fusion_status status = run_graph(q, g, event, held);
+    pthread_mutex_lock(&q->session->lock);
+    fusion_event *waits = q->waits;
+    const struct submit_after after = {waits, q->n_waits};
+    q->waits = NULL;
     q->n_waits = 0;
-    if (status != FUSION_SUCCESS) *held = false;
-    pthread_mutex_unlock(&q->lock);
-    if (gathers) pthread_mutex_unlock(&q->session->turn_lock);
+    pthread_mutex_unlock(&q->session->lock);
+    fusion_status status = run_graph(q, g, &after, event, held);
+    free(waits);
     return status;
 }
 
