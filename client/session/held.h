@@ -4,5 +4,5 @@
 #include "client/session/state.h"
 
 fusion_event client_reserve_event(fusion_session *s);
-/* Submits what is held back. Not while a lock but turn_lock and that of a queue which holds nothing back is held. */
+/* Submits what is held back. Not while a lock but turn_lock is held. */
 void client_flush(fusion_session *s);
