@@ -131,6 +131,13 @@ static void know_size(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_LOCAL_SIZE) inst->op = IR_OP_ENQUEUED_LOCAL_SIZE;
 }
 
+/* Those that run as one do so on one thread: there are to be some for each. */
+static bool has_groups_for_lanes(const struct nd_range *range)
+{
+    enum { LEAST = 16 * IR_LANE_GROUPS };
+    return nd_range_has_groups_by(range, IR_LANE_GROUPS) && range->global[0] >= LEAST * range->local[0];
+}
+
 /* Where work-items of a group wait for each other, compute with their place in it, or go over a row together in loops
    whose step is the size of all, the size of groups is worth code of its own. */
 static void fix_local_size(struct fuse *f)
@@ -145,8 +152,7 @@ static void fix_local_size(struct fuse *f)
     f->kernel->assumes |= IR_ASSUME_WHOLE_GROUPS;
     if (q.waits && range->local[0] <= NARROW && nd_range_has_groups_by(range, 2))
         f->kernel->assumes |= IR_ASSUME_PAIRED_GROUPS;
-    if (q.waits && q.shares && nd_range_has_groups_by(range, IR_LANE_GROUPS))
-        f->kernel->assumes |= IR_ASSUME_LANE_GROUPS;
+    if (q.waits && q.shares && has_groups_for_lanes(range)) f->kernel->assumes |= IR_ASSUME_LANE_GROUPS;
     ir_walk(f->kernel->body, know_size, NULL);
 }
 

@@ -519,6 +519,8 @@ static void wrong_calls_are_refused(void **state)
                    &(struct nd_range){1, {4, 1, 1}, {1u << 31, 0, 0}, {2, 1, 1}}, NULL, "assumes sizes and ids below");
     expect_refused("kernel @k() assumes(whole_groups) {\n}\n", &(struct nd_range){1, {5, 1, 1}, {0}, {2, 1, 1}}, NULL,
                    "assumes local sizes that divide");
+    expect_refused("kernel @k() assumes(lane_groups) {\n}\n", &(struct nd_range){1, {32, 1, 1}, {0}, {4, 1, 1}}, NULL,
+                   "assumes a multiple of 16 work-groups");
 }
 
 static void no_work_items_is_fine(void **state)

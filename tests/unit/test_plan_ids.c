@@ -25,6 +25,17 @@ static const char kernels[] = "kernel @fill(%o: ptr.global f32) {\n"
                               "    barrier work_group, global\n"
                               "    store f32 %o[%i], 1.0\n"
                               "}\n"
+                              "local @part: [32 x f32]\n"
+                              "kernel @sharing(%o: ptr.global f32) {\n"
+                              "    %i = global_id x\n"
+                              "    %l = local_id x\n"
+                              "    %p = global @part\n"
+                              "    %q = elem f32 %p, %l\n"
+                              "    store f32 %q, 1.0\n"
+                              "    barrier work_group, local\n"
+                              "    %v = load f32 %q\n"
+                              "    store f32 %o[%i], %v\n"
+                              "}\n"
                               "kernel @striding(%o: ptr.global f32) {\n"
                               "    %i = global_id x\n"
                               "    %n = global_size x\n"
@@ -84,6 +95,17 @@ static void whole_groups(void **state)
     assert_int_equal(assumed_over("waiting", test_range(100, 32), 100), usual);
     assert_int_equal(assumed_over("striding", test_range(96, 32), 100), usual | IR_ASSUME_WHOLE_GROUPS);
     assert_int_equal(assumed_over("fill", test_range(96, 32), 100), usual);
+}
+
+/* Of kernels that share memory of the group: whether groups may be lanes, and there are some for each thread. */
+static void lane_groups(void **state)
+{
+    (void)state;
+    const uint32_t usual = IR_ASSUME_SMALL_IDS | IR_ASSUME_SMALL_MEMORY | IR_ASSUME_WHOLE_GROUPS;
+    assert_int_equal(assumed_over("sharing", test_range(32 * 256, 32), 32 * 256), usual | IR_ASSUME_LANE_GROUPS);
+    assert_int_equal(assumed_over("sharing", test_range(32 * 240, 32), 32 * 256), usual);
+    assert_int_equal(assumed_over("sharing", test_range(32 * 257, 32), 32 * 257), usual);
+    assert_int_equal(assumed_over("waiting", test_range(32 * 256, 32), 32 * 256), usual);
 }
 
 /* Of kernels over planes. */
@@ -224,9 +246,13 @@ static void large_memory_is_not_assumed_to_be_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_rows),          cmocka_unit_test(what_is_assumed),
-        cmocka_unit_test(narrow_ids_are_ids), cmocka_unit_test(large_memory_is_not_assumed_to_be_small),
-        cmocka_unit_test(whole_groups),       cmocka_unit_test(what_a_kernel_assumes_must_hold),
+        cmocka_unit_test(long_rows),
+        cmocka_unit_test(what_is_assumed),
+        cmocka_unit_test(narrow_ids_are_ids),
+        cmocka_unit_test(large_memory_is_not_assumed_to_be_small),
+        cmocka_unit_test(whole_groups),
+        cmocka_unit_test(lane_groups),
+        cmocka_unit_test(what_a_kernel_assumes_must_hold),
     };
     return cmocka_run_group_tests_name("plan_ids", tests, NULL, NULL);
 }
