@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/broker/cache/cache.h"
+#include "daemon/broker/cache/remote.h"
 #include "daemon/broker/compile/binary_maker.h"
 #include "daemon/broker/core/closing.h"
 #include "daemon/broker/core/listener.h"
@@ -142,6 +143,8 @@ static void keep_what_is_fixed(struct options *fresh, struct options *running)
         char **fresh, **running;
     } fixed[] = {{"socket", &fresh->socket, &running->socket},
                  {"cache", &fresh->cache, &running->cache},
+                 {"cache-server", &fresh->cache_server, &running->cache_server},
+                 {"cache-key", &fresh->cache_key, &running->cache_key},
                  {"compiler", &fresh->compiler, &running->compiler},
                  {"executor", &fresh->executor, &running->executor}};
     if (fresh->cache_bytes != running->cache_bytes)
@@ -235,6 +238,20 @@ static bool is_confined(const struct options *options)
     return true;
 }
 
+/* What is wrong with a cache server is said, and there is none. */
+static struct remote *open_remote(struct broker *broker)
+{
+    const struct options *options = &broker->options;
+    struct error e;
+    if (!options->cache_server) return NULL;
+    struct remote *remote =
+        options->cache_key ? remote_open(&broker->loop, options->cache_server, options->cache_key, &e) : NULL;
+    if (!remote)
+        log_warning("cache server %s is not used: %s", options->cache_server,
+                    options->cache_key ? e.reason : "there is no cache-key");
+    return remote;
+}
+
 static bool begin(struct broker *broker)
 {
     const struct options *options = &broker->options;
@@ -242,6 +259,7 @@ static bool begin(struct broker *broker)
     if (!is_executable(options->compiler) || !is_executable(options->executor) || !tempdir_make(&broker->temporary))
         return false;
     broker->cache = cache_open(options->cache, options->cache_bytes, CACHE_MEMORY_BYTES);
+    broker->remote = open_remote(broker);
     broker->pool = broker->cache ? pool_new(broker, session_pool_changed) : NULL;
     broker->gpus = gpus_new(broker, session_gpus_changed);
     broker->binary_maker = binary_maker_new(broker);
@@ -254,6 +272,7 @@ static void end(struct broker *broker)
     notify_free(broker->notify);
     while (!LIST_EMPTY(&broker->sessions)) session_free(LIST_FIRST(&broker->sessions));
     pool_free(broker->pool);
+    remote_close(broker->remote);
     binary_maker_free(broker->binary_maker);
     spare_free(broker->spare);
     gpus_free(broker->gpus);

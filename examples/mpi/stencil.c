@@ -1,7 +1,7 @@
 /*
  * Heat that spreads over a plate, shared out among the ranks of MPI: each has as many rows, and the graph of its two
- * steps, in which the two kernels of a step are one launch. Between steps a host task of the graph exchanges the rows at
- * the borders. All ranks of a machine use one service, which compiles for all of them once.
+ * steps, in which the two kernels of a step are one launch. Between steps a host task of the graph exchanges the rows
+ * at the borders. All ranks of a machine use one service, which compiles for all of them once.
  *
  *     mpiexec -n 4 stencil STENCIL.fk [rows of a rank]
  */
@@ -58,8 +58,8 @@ static fusion_buffer *heat_new(fusion_session *s, const char *name, struct halo 
 static void add_kernel(fusion_graph *g, fusion_module *m, const char *kernel, int rows, const fusion_arg *args,
                        uint32_t n)
 {
-    fusion_kernel_node node = {FUSION_SIZED(fusion_kernel_node), .module = m, .kernel = kernel, .dims = 2, .args = args,
-                               .n_args = n};
+    fusion_kernel_node node = {
+        FUSION_SIZED(fusion_kernel_node), .module = m, .kernel = kernel, .dims = 2, .args = args, .n_args = n};
     node.global[0] = WIDTH;
     node.global[1] = (size_t)rows;
     check(fusion_graph_add_kernel(g, &node, NULL));
@@ -71,11 +71,11 @@ static void add_step(fusion_graph *g, fusion_session *s, fusion_module *m, struc
 {
     fusion_buffer *flow;
     fusion_arg borders[] = {fusion_arg_buffer(from, FUSION_ACCESS_READ_WRITE)};
-    check(fusion_buffer_create(s, flow_name, FUSION_F32, (uint64_t)h->n * WIDTH, FUSION_INTERNAL_MEMORY | FUSION_NO_INIT,
-                               &flow));
+    check(fusion_buffer_create(s, flow_name, FUSION_F32, (uint64_t)h->n * WIDTH,
+                               FUSION_INTERNAL_MEMORY | FUSION_NO_INIT, &flow));
     check(fusion_graph_add_host_task(g, NULL, borders, 1, exchange, h, NULL, 0, NULL));
-    add_kernel(g, m, "flow", h->n,
-               (fusion_arg[]){fusion_arg_read(from), fusion_arg_write(flow), fusion_arg_i64(WIDTH)}, 3);
+    add_kernel(g, m, "flow", h->n, (fusion_arg[]){fusion_arg_read(from), fusion_arg_write(flow), fusion_arg_i64(WIDTH)},
+               3);
     add_kernel(g, m, "spread", h->n,
                (fusion_arg[]){fusion_arg_read(from), fusion_arg_read(flow), fusion_arg_write(to), fusion_arg_i64(WIDTH),
                               fusion_arg_f32(part)},
@@ -122,7 +122,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: stencil STENCIL.fk [rows of a rank]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    struct halo even = {.n = argc > 2 ? atoi(argv[2]) : USUAL_ROWS, .above = rank ? rank - 1 : MPI_PROC_NULL,
+    struct halo even = {.n = argc > 2 ? atoi(argv[2]) : USUAL_ROWS,
+                        .above = rank ? rank - 1 : MPI_PROC_NULL,
                         .below = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL};
     struct halo odd = even;
     fusion_session *s;

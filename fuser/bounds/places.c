@@ -58,11 +58,11 @@ static bool is_pointer(const struct ir_value *v)
     return ir_type_is_ptr(v->type);
 }
 
-int32_t places_root(const struct places *p, const struct ir_value *v)
+int32_t places_root(const struct places *p, const struct ir_value *pointer)
 {
-    if (v->kind == IR_VALUE_UNDEF) return PLACE_NONE;
-    if (v->kind == IR_VALUE_CONST || !v->scratch || v->scratch >= p->n_values) return PLACE_UNKNOWN;
-    return p->root[v->scratch];
+    if (pointer->kind == IR_VALUE_UNDEF) return PLACE_NONE;
+    if (pointer->kind == IR_VALUE_CONST || !pointer->scratch || pointer->scratch >= p->n_values) return PLACE_UNKNOWN;
+    return p->root[pointer->scratch];
 }
 
 /* True where that is new. What mixes known memory with what is not known is not known. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/broker/cache/cache.h"
+#include "daemon/broker/cache/remote.h"
 #include "daemon/broker/compile/allowance.h"
 #include "daemon/broker/compile/compiler.h"
 #include "daemon/broker/core/log.h"
@@ -32,6 +33,7 @@ struct worker {
     bool ready;
     bool over_limit;       /* it is ended for its job's time or memory */
     bool resting;          /* its job is answered, but not all of it has ended */
+    struct remote_ask ask; /* the second level of the cache is asked for the job's result, before it is done */
     struct user *user;     /* whose turn its job was, until nothing is left of that; else NULL */
     uint64_t accounted_ns; /* of what the job has used */
     enum job_priority priority;
@@ -186,6 +188,7 @@ static void weigh(struct worker *w)
 static void remove_worker(struct worker *w)
 {
     LIST_REMOVE(w, link);
+    remote_cancel(&w->ask);
     user_put(w->user);
     free(w);
 }
@@ -284,8 +287,10 @@ static void on_done(void *data, const struct proto_message *reply)
         pool->broker->counters.compilers_recycled++;
         retire(w);
     }
-    if (result && job->key.cached)
+    if (result && job->key.cached) {
         cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result, job->payer->uid);
+        remote_put(pool->broker->remote, job->key.kind, &job->key.hash, result);
+    }
     bool no_code = !result && error.code == FUSION_COMPILER && job->key.kind == CACHE_OBJECT;
     if (!no_code || !try_again(pool, job, true)) job_finish(job, result, &error);
     blob_unref(result);
@@ -355,6 +360,38 @@ static struct job_waiter *next_waiter(struct pool *pool, const struct load *load
     return jobs_next(&pool->jobs, load->busy - load->background < most ? TURNS_OF_WAITING : TURNS_OF_IDLE);
 }
 
+static void begin(struct worker *w)
+{
+    struct job *job = w->job;
+    struct proto_writer request;
+    w->since_ms = now_ms(w->pool);
+    if (proto_writer_copy(&job->request, &request))
+        compiler_run(w->compiler, job->id, &request, job->care, w->priority);
+    else
+        compiler_kill(w->compiler, "there is no memory for its job");
+}
+
+/* The second level of the cache has the job's result, or not. */
+static void on_answer(void *data, struct blob *result)
+{
+    struct worker *w = data;
+    struct pool *pool = w->pool;
+    struct job *job = w->job;
+    struct blob_value value;
+    if (!result || !blob_parse(result, &value)) {
+        begin(w);
+        return;
+    }
+    blob_value_clear(&value);
+    w->job = NULL;
+    w->since_ms = now_ms(pool);
+    user_put(w->user);
+    w->user = NULL;
+    cache_put(pool->broker->cache, job->key.kind, &job->key.hash, result, job->payer->uid);
+    job_finish(job, result, NULL);
+    schedule(pool);
+}
+
 static void run(struct worker *w, struct job *job, const struct pool_client *client)
 {
     job_begin(job, client);
@@ -363,11 +400,8 @@ static void run(struct worker *w, struct job *job, const struct pool_client *cli
     w->user = user_ref(client->user);
     w->accounted_ns = 0;
     w->priority = job_priority(job, is_shared(w->pool));
-    struct proto_writer request;
-    if (proto_writer_copy(&job->request, &request))
-        compiler_run(w->compiler, job->id, &request, job->care, w->priority);
-    else
-        compiler_kill(w->compiler, "there is no memory for its job");
+    bool asks = job->key.cached && !job->attempts;
+    if (!asks || !remote_get(w->pool->broker->remote, job->key.kind, &job->key.hash, &w->ask, on_answer, w)) begin(w);
 }
 
 /* How many compilers there is work for; one is always there, also beside those that work in the background. */

@@ -23,6 +23,7 @@ struct counters {
 
 struct binary_maker;
 struct cache;
+struct remote;
 struct gpus;
 struct listener;
 struct notify;
@@ -36,6 +37,7 @@ struct broker {
     struct children children;
     struct tempdir temporary;
     struct cache *cache;
+    struct remote *remote; /* its second level; NULL: there is none */
     struct pool *pool;
     struct binary_maker *binary_maker;
     struct spare *spare; /* NULL: executors start when they are needed */

@@ -26,6 +26,9 @@ static const char usage[] =
     "  --cache DIR           keep compiled code in DIR (default $CACHE_DIRECTORY, else\n"
     "                        $XDG_CACHE_HOME/fusiond, else ~/.cache/fusiond); none: only in memory\n"
     "  --cache-size MB       at most as much on disk (default 512)\n"
+    "  --cache-server WHERE  share it with other daemons by a Redis or Valkey server: the path of its\n"
+    "                        socket, or a numeric ADDRESS:PORT\n"
+    "  --cache-key FILE      what entries there are authenticated by: 16 bytes or more\n"
     "  --compilers N         at most N compilers at a time (default: processors)\n"
     "  --compiler PATH       the compiler's executable\n"
     "  --executor PATH       the executor's executable\n"
@@ -53,6 +56,8 @@ enum option_number {
     OPTION_PRIVATE,
     OPTION_CACHE,
     OPTION_CACHE_SIZE,
+    OPTION_CACHE_SERVER,
+    OPTION_CACHE_KEY,
     OPTION_COMPILERS,
     OPTION_COMPILER,
     OPTION_EXECUTOR,
@@ -77,6 +82,8 @@ static const struct option long_options[] = {
     {"private", required_argument, NULL, OPTION_PRIVATE},
     {"cache", required_argument, NULL, OPTION_CACHE},
     {"cache-size", required_argument, NULL, OPTION_CACHE_SIZE},
+    {"cache-server", required_argument, NULL, OPTION_CACHE_SERVER},
+    {"cache-key", required_argument, NULL, OPTION_CACHE_KEY},
     {"compilers", required_argument, NULL, OPTION_COMPILERS},
     {"compiler", required_argument, NULL, OPTION_COMPILER},
     {"executor", required_argument, NULL, OPTION_EXECUTOR},
@@ -258,6 +265,8 @@ static int set_option(struct options *o, int option, const char *text, struct er
     case OPTION_PRIVATE: return set_descriptor(&o->private_fd, text, e);
     case OPTION_CACHE: return set_text(&o->cache, strdup(text), e);
     case OPTION_CACHE_SIZE: return megabytes(text, 1, &o->cache_bytes, e);
+    case OPTION_CACHE_SERVER: return set_text(&o->cache_server, strdup(text), e);
+    case OPTION_CACHE_KEY: return set_text(&o->cache_key, absolute(text), e);
     case OPTION_COMPILERS: return number32(text, 1, 1024, &o->compilers, e);
     case OPTION_COMPILER: return set_text(&o->compiler, absolute(text), e);
     case OPTION_EXECUTOR: return set_text(&o->executor, absolute(text), e);
@@ -368,6 +377,8 @@ void options_clear(struct options *o)
 {
     free(o->socket);
     free(o->cache);
+    free(o->cache_server);
+    free(o->cache_key);
     free(o->compiler);
     free(o->executor);
     free(o->config);

@@ -14,9 +14,10 @@ struct options {
     int private_fd; /* serve only this connection; -1: listen */
     char *cache;    /* directory; NULL: none */
     uint64_t cache_bytes;
-    char *compiler, *executor; /* executables */
-    uint32_t compilers;        /* most at a time */
-    uint64_t compiler_bytes;   /* a compiler that needs ten times as much is killed */
+    char *cache_server, *cache_key; /* the second level of the cache, and the file of its key; NULL: none */
+    char *compiler, *executor;      /* executables */
+    uint32_t compilers;             /* most at a time */
+    uint64_t compiler_bytes;        /* a compiler that needs ten times as much is killed */
     uint32_t time_limit_ms, compile_limit_ms;
     uint32_t max_sessions, max_objects;
     uint64_t memory_bytes, buffer_bytes; /* of the daemon itself; of the memory that it and clients share */

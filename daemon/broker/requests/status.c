@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include "daemon/broker/cache/cache.h"
+#include "daemon/broker/cache/remote.h"
 #include "daemon/broker/core/procstat.h"
 #include "proto/frame.h"
 #include "proto/writer.h"
 
-enum { FIELDS = 37, CLIENT_FIELDS = 7 };
+enum { FIELDS = 42, CLIENT_FIELDS = 7 };
 
 static void pack_client(struct proto_writer *w, const struct session *s)
 {
@@ -60,6 +61,12 @@ static void pack_cache(struct proto_writer *w, const struct broker *broker)
     proto_pack_uint(w, "binaries_failed", counters->binaries_failed);
     proto_pack_uint(w, "drivers_tested", counters->drivers_tested);
     proto_pack_uint(w, "corrupt_entries", stats.corrupt);
+    struct remote_counts remote = remote_stats(broker->remote);
+    proto_pack_uint(w, "cache_server_hits", remote.hits);
+    proto_pack_uint(w, "cache_server_misses", remote.misses);
+    proto_pack_uint(w, "cache_server_rejected", remote.rejected);
+    proto_pack_uint(w, "cache_server_late", remote.late);
+    proto_pack_uint(w, "cache_server_writes", remote.writes);
     proto_pack_uint(w, "cache_write_failures", stats.write_failures);
     proto_pack_uint(w, "cache_bytes_memory", stats.memory_bytes);
     proto_pack_uint(w, "cache_bytes_disk", stats.disk_bytes);
