@@ -52,6 +52,20 @@ static struct nd_range range_for(const struct ir_function *f)
     return r;
 }
 
+static void see_address(struct ir_inst *inst, void *data)
+{
+    if (inst->op == IR_OP_PTRTOINT && inst->operands[0]->kind == IR_VALUE_RESULT) *(bool *)data = true;
+}
+
+/* Where the interpreter puts variables is no input, and another place in each run. */
+static bool computes_with_addresses(const struct ir_module *m)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < m->n_functions; i++)
+        if (m->functions[i]->body) ir_walk(m->functions[i]->body, see_address, &found);
+    return found;
+}
+
 /* On the same memory, since the addresses of buffers are an input too. */
 static void run_twice(const struct ir_function *f, unsigned *completed)
 {
@@ -67,6 +81,7 @@ static void run_twice(const struct ir_function *f, unsigned *completed)
     memset(arguments.data, 0, sizeof arguments.data);
     make_arguments(&arguments, f);
     assert_int_equal(interp_run(f, &range, arguments.args, &options, &second), rc);
+    if (computes_with_addresses(f->module)) goto done;
     assert_int_equal(first.steps, second.steps);
     assert_int_equal(first.n_findings, second.n_findings);
     for (uint32_t i = 0; i < first.n_findings; i++) {
@@ -74,6 +89,7 @@ static void run_twice(const struct ir_function *f, unsigned *completed)
         assert_null(strstr(first.findings[i].text, "does not know"));
     }
     assert_memory_equal(after_first, arguments.data, sizeof after_first);
+done:
     *completed += first.completed;
     interp_result_clear(&first);
     interp_result_clear(&second);
