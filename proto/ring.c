@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "proto/include/fusiond/status.h"
 #include "proto/ring_bell.h"
@@ -143,6 +144,13 @@ bool ring_entry_valid(const uint8_t *entry, const char **reason)
 
 /* ---- completions ---- */
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static void put_text(char *to, size_t size, const char *text)
 {
     size_t length = text ? strnlen(text, size - 1) : 0;
@@ -162,6 +170,7 @@ static void write_completion(struct ring *r, uint64_t sequence, uint32_t status,
     c->status = status;
     c->reserved = 0;
     c->run_ns = run_ns;
+    c->ended_ns = atomic_load_explicit(&r->wants_times, memory_order_relaxed) ? now_ns() : 0;
     atomic_store(&c->sequence, sequence);
 }
 
@@ -183,6 +192,16 @@ void ring_complete(struct ring *r, uint64_t sequence, uint32_t status, uint64_t 
 {
     write_completion(r, sequence, status, run_ns, object, reason);
     ring_advance(r, sequence);
+}
+
+void ring_cancel(struct ring *r, uint64_t sequence)
+{
+    atomic_store(&r->cancelled[sequence % RING_MAX_PENDING], sequence);
+}
+
+bool ring_is_cancelled(const struct ring *r, uint64_t sequence)
+{
+    return atomic_load_explicit(&r->cancelled[sequence % RING_MAX_PENDING], memory_order_relaxed) == sequence;
 }
 
 bool ring_is_settled(const struct ring *r, uint64_t sequence)

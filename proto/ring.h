@@ -13,7 +13,7 @@
 
 enum {
     RING_MAGIC = 0x46524e47,
-    RING_VERSION = 6,
+    RING_VERSION = 7,
     RING_DATA_BYTES = 1 << 20,  /* power of two */
     RING_MAX_ENTRY = 256 << 10, /* bytes of one entry */
     RING_MAX_PENDING = 1024,    /* submissions not completed yet */
@@ -44,7 +44,8 @@ struct ring_completion {
     _Atomic uint64_t sequence; /* written last */
     uint32_t status;           /* fusion_status */
     uint32_t reserved;
-    uint64_t run_ns; /* from start of its first step to the end of its last */
+    uint64_t run_ns;   /* from start of its first step to the end of its last */
+    uint64_t ended_ns; /* CLOCK_MONOTONIC, where the client wants times; else 0 */
 };
 
 /* Why a submission failed. Of one that did not, what was there before. */
@@ -97,6 +98,8 @@ struct ring {
     _Atomic uint64_t times_taken; /* client */
     _Atomic uint32_t wants_times; /* client: of the submissions that begin from now on */
     struct ring_time times[RING_TIMES];
+    /* Client: sequences of submissions that are to be cancelled, that of s at [s % RING_MAX_PENDING] */
+    alignas(64) _Atomic uint64_t cancelled[RING_MAX_PENDING];
     alignas(64) uint8_t data[]; /* data_bytes, used modulo */
 };
 
@@ -161,6 +164,9 @@ void ring_settle(struct ring *r, uint64_t sequence, uint32_t status, uint64_t ru
 void ring_advance(struct ring *r, uint64_t sequence);
 /* Has it its outcome, among the last RING_MAX_PENDING? */
 bool ring_is_settled(const struct ring *r, uint64_t sequence);
+/* Client: the submission is to be cancelled. Executor: is it? */
+void ring_cancel(struct ring *r, uint64_t sequence);
+bool ring_is_cancelled(const struct ring *r, uint64_t sequence);
 /* Executor: the contents of this buffer are with a device alone, or no longer; and whether they were noted so. */
 void ring_note_away(struct ring *r, uint64_t buffer);
 void ring_forget_away(struct ring *r, uint64_t buffer);

@@ -119,6 +119,25 @@ bool ring_wait_all(struct ring *r, uint64_t sequence, int timeout_ms)
     return wait_for(r, &(struct awaited){.sequence = sequence, .all = true}, timeout_ms);
 }
 
+uint32_t ring_completion_bell(const struct ring *r)
+{
+    return atomic_load(&r->completion_bell);
+}
+
+void ring_wait_completion(struct ring *r, uint32_t seen, int timeout_ms)
+{
+    uint64_t timeout_ns = timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000;
+    atomic_fetch_add(&r->waiters, 1);
+    if (atomic_load(&r->completion_bell) == seen) bell_sleep(&r->completion_bell, seen, timeout_ns);
+    atomic_fetch_sub(&r->waiters, 1);
+    wake_workers(r);
+}
+
+void ring_wake_clients(struct ring *r)
+{
+    bell_ring(&r->completion_bell, &r->waiters);
+}
+
 /* ---- the executor ---- */
 
 static bool has_entry(struct ring *r)

@@ -14,6 +14,11 @@
    has; the second: when it and all before it have. */
 bool ring_wait(struct ring *r, uint64_t sequence, int timeout_ms);
 bool ring_wait_all(struct ring *r, uint64_t sequence, int timeout_ms);
+/* Client: a number that changes with each completion and each change of the state, and waiting until it does, without
+   spinning; and changing it. */
+uint32_t ring_completion_bell(const struct ring *r);
+void ring_wait_completion(struct ring *r, uint32_t seen, int timeout_ms);
+void ring_wake_clients(struct ring *r);
 /* Executor: waits for an entry, spinning for spin_ns first, or until the bell has rung since its number was seen. */
 void ring_wait_entry(struct ring *r, uint32_t seen, uint64_t spin_ns, int timeout_ms);
 /* Executor: the same for the bell alone, where there is no room for entries. */

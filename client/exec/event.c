@@ -2,10 +2,13 @@
 #include <inttypes.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/graph/recording.h"
 #include "client/session/fork.h"
 #include "client/session/held.h"
+#include "client/session/times.h"
 #include "client/session/wait.h"
+#include "client/session/watcher.h"
 
 static fusion_status check_event(fusion_session *s, fusion_event event)
 {
@@ -22,6 +25,41 @@ fusion_status fusion_event_wait(fusion_session *s, fusion_event event, int timeo
     fusion_status status = client_event_resolve(s, &event);
     if (status == FUSION_SUCCESS) status = check_event(s, event);
     return status == FUSION_SUCCESS ? client_wait(s, event, timeout_ms, run_ns) : status;
+}
+
+/* Of a submission, by its number. */
+static fusion_status find_event(fusion_session *s, fusion_event *event)
+{
+    fusion_status status = client_event_resolve(s, event);
+    if (status == FUSION_SUCCESS) status = check_event(s, *event);
+    if (status != FUSION_SUCCESS) return status;
+    if (client_is_foreign(s)) return client_foreign("submission");
+    client_flush(s);
+    return FUSION_SUCCESS;
+}
+
+fusion_status fusion_event_on_complete(fusion_session *s, fusion_event event, fusion_event_function *function,
+                                       void *data)
+{
+    if (!function) return client_error(FUSION_INVALID, "event", "there is no function to be called");
+    fusion_status status = find_event(s, &event);
+    return status == FUSION_SUCCESS ? client_watch(s, event, function, data) : status;
+}
+
+fusion_status fusion_event_cancel(fusion_session *s, fusion_event event)
+{
+    fusion_status status = find_event(s, &event);
+    return status == FUSION_SUCCESS ? client_cancel(s, event) : status;
+}
+
+fusion_status fusion_event_times_get(fusion_session *s, fusion_event event, fusion_event_times *times)
+{
+    fusion_event_times own = {0};
+    fusion_status status = find_event(s, &event);
+    if (status == FUSION_SUCCESS && !client_ended(s, event))
+        status = client_error(FUSION_BUSY, "event", "submission %" PRIu64 " is not complete yet", event);
+    if (status == FUSION_SUCCESS) status = client_times_of(s, event, &own);
+    return status == FUSION_SUCCESS ? CLIENT_GIVE(fusion_event_times, ended_ns, &own, times, "event times") : status;
 }
 
 fusion_status fusion_event_poll(fusion_session *s, fusion_event event)

@@ -7,6 +7,7 @@
 #include "client/base/error.h"
 #include "client/session/fork.h"
 #include "client/session/held.h"
+#include "client/session/times.h"
 #include "client/session/wait.h"
 #include "proto/ring_wait.h"
 
@@ -29,6 +30,7 @@ struct pushed {
     void *data;
     bool reserved; /* for those up to last */
     fusion_event last;
+    uint64_t queued_ns;
 };
 
 /* One attempt; false: there is no room, or no executor. Session locked. */
@@ -40,7 +42,9 @@ static bool try_push(fusion_session *s, const struct pushed *p)
         if (!client_completed(s, sequence - RING_MAX_PENDING)) return false;
         client_keep_failure(s, sequence - RING_MAX_PENDING);
     }
+    uint64_t submitted_ns = client_moment(s);
     if (!p->push(p->data, sequence)) return false;
+    client_keep_moments(s, sequence, p->queued_ns, submitted_ns);
     if (sequence > s->next_reserved) client_keep_span(s, s->next_reserved, sequence);
     s->next_reserved = sequence + 1;
     if (!p->reserved) s->next_sequence++;
@@ -78,14 +82,15 @@ static fusion_status push_one(fusion_session *s, const struct pushed *p, fusion_
 
 fusion_status client_push(fusion_session *s, client_pusher *push, void *data, fusion_event *event)
 {
-    return push_one(s, &(struct pushed){.push = push, .data = data}, event);
+    return push_one(s, &(struct pushed){.push = push, .data = data, .queued_ns = client_moment(s)}, event);
 }
 
 /* ---- held back ---- */
 
 fusion_status client_push_reserved(fusion_session *s, client_pusher *push, void *data, fusion_event last)
 {
-    return push_one(s, &(struct pushed){.push = push, .data = data, .reserved = true, .last = last}, NULL);
+    return push_one(s, &(struct pushed){push, data, .reserved = true, .last = last, .queued_ns = client_moment(s)},
+                    NULL);
 }
 
 static bool push_nothing(void *data, uint64_t sequence)

@@ -20,6 +20,7 @@
 #include "client/session/print.h"
 #include "client/session/request.h"
 #include "client/session/wait.h"
+#include "client/session/watcher.h"
 #include "client/session/workers.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -174,6 +175,7 @@ void fusion_disconnect(fusion_session *s)
     if (!client_is_foreign(s)) client_print(s);
     if (s->workers && s->fd >= 0) shutdown(s->fd, SHUT_RDWR); /* what waits for replies ends */
     client_workers_end(s);
+    client_watcher_end(s);
     if (s->fd >= 0) close(s->fd);
     if (s->daemon_pid) reap_daemon(s->daemon_pid);
     client_objects_free(s);
@@ -183,6 +185,7 @@ void fusion_disconnect(fusion_session *s)
     client_requests_clear(s);
     free(s->failures);
     free(s->spans);
+    free(s->moments);
     pthread_mutex_destroy(&s->turn_lock);
     pthread_mutex_destroy(&s->print_lock);
     pthread_mutex_destroy(&s->attach_lock);

@@ -53,6 +53,7 @@ struct fusion_session {
     uint32_t n_owed;
     _Atomic bool broken; /* the connection has ended */
 
+    struct client_watcher *watcher; /* watcher.c; the same */
     struct client_workers *workers; /* workers.c; NULL: there were none yet. Under `lock` */
 
     fusion_module *pipe_modules; /* those with pipes, under pipe_lock */
@@ -69,6 +70,10 @@ struct fusion_session {
     bool uses_gpus;                 /* something that runs on a GPU was submitted */
     struct failure *failures;       /* wait.c */
     uint32_t n_failures;
+    struct client_moments { /* when submissions were, of the last ones; times.c */
+        fusion_event event;
+        uint64_t queued_ns, submitted_ns;
+    } * moments;                   /* NULL: nobody wanted to know yet */
     bool failed_here;              /* some are of submissions that never reached the executor */
     struct memory_table *memories; /* memory/table.c; NULL: there were none yet */
     struct recordings *recordings; /* graph/recording.c; the same */

@@ -230,6 +230,19 @@ fusion_status client_wait_all(fusion_session *s, fusion_event event)
     return status;
 }
 
+/* ---- cancelling ---- */
+
+fusion_status client_cancel(fusion_session *s, fusion_event event)
+{
+    pthread_mutex_lock(&s->lock);
+    fusion_event entry = entry_of(s, event);
+    bool shared = entry != event || (event > 1 && entry_of(s, event - 1) == entry);
+    if (!shared && !has_ended(s, entry)) ring_cancel(s->ring, entry);
+    pthread_mutex_unlock(&s->lock);
+    if (!shared) return FUSION_SUCCESS;
+    return client_error(FUSION_BUSY, "event", "a window has made %" PRIu64 " and others one submission", event);
+}
+
 /* ---- several ---- */
 
 void client_open_add(const fusion_session *s, struct client_open *open, fusion_event event)

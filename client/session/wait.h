@@ -36,6 +36,9 @@ void client_open_add(const fusion_session *s, struct client_open *open, fusion_e
 /* Gives how the last one went. How the others did, their own waiters learn. */
 fusion_status client_open_wait(fusion_session *s, const struct client_open *open);
 
+/* The ring is told that the submission is to end. FUSION_BUSY: its entry stands for others, too. */
+fusion_status client_cancel(fusion_session *s, fusion_event event);
+
 bool client_ring_is(const fusion_session *s, enum ring_state state);
 bool client_daemon_gone(fusion_session *s);
 /* The session was closed by the service, whose last words a request still finds. */

@@ -567,6 +567,8 @@ FUSION_API fusion_status fusion_event_wait(fusion_session *session, fusion_event
                                            uint64_t *run_ns);
 FUSION_API fusion_status fusion_event_poll(fusion_session *session, fusion_event event); /* FUSION_BUSY: not yet */
 
+#include <fusiond/event.h>
+
 #ifdef __cplusplus
 }
 #endif

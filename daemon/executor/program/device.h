@@ -49,11 +49,12 @@ typedef void step_timed(uint64_t sequence, uint32_t step, uint32_t n_steps, uint
 struct launch_context {
     struct pool *pool; /* threads; NULL: there is the caller's alone */
     struct ir_printer *printer;
-    struct buffers *buffers;         /* all of the session, for addresses that are found in memory */
-    const struct slot_memory *slots; /* of the program */
-    void (*wake)(void);              /* the thread that runs submissions, when something beside it has ended */
-    uint64_t sequence;               /* of the submission */
-    step_timed *timed;               /* told of each step, or steps that ran as one; NULL: nobody wants to know */
+    struct buffers *buffers;              /* all of the session, for addresses that are found in memory */
+    const struct slot_memory *slots;      /* of the program */
+    void (*wake)(void);                   /* the thread that runs submissions, when something beside it has ended */
+    uint64_t sequence;                    /* of the submission */
+    step_timed *timed;                    /* told of each step, or steps that ran as one; NULL: nobody wants to know */
+    bool (*cancelled)(uint64_t sequence); /* the client wants it to end */
 };
 
 /* Launches that run beside the thread that runs submissions. */

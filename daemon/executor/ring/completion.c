@@ -49,6 +49,11 @@ bool completion_wants_times(void)
     return atomic_load_explicit(&completion.ring->wants_times, memory_order_relaxed);
 }
 
+bool completion_is_cancelled(uint64_t sequence)
+{
+    return ring_is_cancelled(completion.ring, sequence);
+}
+
 void completion_time(const struct ring_time *time)
 {
     ring_tell_time(completion.ring, time);

@@ -18,6 +18,8 @@ void completion_print(const char *text, size_t bytes, uint64_t dropped);
 void completion_moved(uint64_t to_device, uint64_t from_device);
 /* Whether the client wants to know when steps run, from the submission that begins now on. */
 bool completion_wants_times(void);
+/* The client wants the submission to end. */
+bool completion_is_cancelled(uint64_t sequence);
 struct ring_time;
 /* The thread that takes submissions says so. */
 void completion_time(const struct ring_time *time);

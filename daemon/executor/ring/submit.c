@@ -39,7 +39,8 @@ struct submitter *submit_new(struct buffers *buffers, struct executables *execut
     struct submitter *s = memset(arena_realloc(NULL, sizeof *s), 0, sizeof *s);
     s->executables = executables;
     s->spares_run = spares_run;
-    s->context = (struct launch_context){.pool = pool, .buffers = buffers, .wake = completion_wake};
+    s->context = (struct launch_context){
+        .pool = pool, .buffers = buffers, .wake = completion_wake, .cancelled = completion_is_cancelled};
     return s;
 }
 
@@ -210,6 +211,13 @@ static void begin(struct submitter *s, struct submission *one)
 {
     one->begun = true;
     s->n_begun++;
+    if (completion_is_cancelled(one->header.sequence) && !one->error.code) {
+        error_set_id(&one->error, FUSION_CANCELLED, "submission", one->header.sequence,
+                     "it was cancelled before it began");
+        if (one->x) executables_put(one->x);
+        one->x = NULL;
+        one->alone = false;
+    }
     if (one->x)
         run_steps(s, one);
     else if (one->alone)

@@ -45,6 +45,8 @@ struct pool {
     pool_body *body;
     void *data;
     struct share share;
+    bool (*stops)(uint64_t number);
+    uint64_t number;
     /* The caller takes its chunks from the front, in order, and workers take theirs from the back: where a loop runs
        again each finds what it touched in the caches of its processor. */
     alignas(64) _Atomic uint64_t taken; /* by both */
@@ -77,11 +79,16 @@ static struct share share_out(uint64_t total, uint64_t expected_ns, unsigned thr
         total, least, at_least(most, least), (uint64_t)(per_ns * GIVE_BACK_NS), threads, expected_ns >= LONG_NS};
 }
 
+static bool is_stopped(const struct pool *p)
+{
+    return p->stops && p->stops(p->number);
+}
+
 /* Takes n indices: a fair part of what is left. 0: nothing is. */
 static uint64_t take(struct pool *p)
 {
     uint64_t taken = atomic_load_explicit(&p->taken, memory_order_relaxed), total = p->share.total;
-    if (taken >= total) return 0;
+    if (taken >= total || is_stopped(p)) return 0;
     uint64_t n = at_least((total - taken) / p->share.threads, p->share.least);
     if (n > p->share.most) n = p->share.most;
     taken = atomic_fetch_add_explicit(&p->taken, n, memory_order_relaxed);
@@ -234,7 +241,7 @@ static unsigned workers_for(struct pool *p, uint64_t total, uint64_t expected_ns
 static uint64_t run_alone(struct pool *p, pool_body *body, void *data, uint64_t total, uint64_t expected_ns)
 {
     uint64_t began = wait_now_ns(), chunk = expected_ns < TURN_NS ? total : (total - 1) / CHUNKS_ALONE + 1;
-    for (uint64_t done = 0, n; done < total; done += n) {
+    for (uint64_t done = 0, n; done < total && !is_stopped(p); done += n) {
         n = total - done < chunk ? total - done : chunk;
         uint64_t first = p->backwards ? total - done - n : done;
         body(data, first, first + n, 0);
@@ -258,6 +265,12 @@ static void call(struct pool *p, unsigned workers, unsigned called, uint64_t exp
     unsigned asleep = atomic_load(&p->asleep);
     bool borrow = workers + 2 > p->threads; /* with the caller and the client */
     ring_call_workers(p->ring, called < asleep ? called : asleep, borrow, expected_ns >= SHARE_WOKEN_NS);
+}
+
+void pool_set_stop(struct pool *p, bool (*stops)(uint64_t number), uint64_t number)
+{
+    p->stops = stops;
+    p->number = number;
 }
 
 uint64_t pool_run(struct pool *p, pool_body *body, void *data, uint64_t total, uint64_t expected_ns)

@@ -31,7 +31,7 @@ static int run_groups(const struct launch_context *context, struct executable *x
     do {
         struct launch_code *code = executable_code(x, index);
         result = code->run(code, x, index, &next, end, context, e);
-    } while (result == 0 && next < end);
+    } while (result == 0 && next < end && !(context->cancelled && context->cancelled(context->sequence)));
     return result;
 }
 
@@ -401,13 +401,24 @@ static void tell_time(struct steps *s)
     t->n_steps = 0;
 }
 
+/* What has run of it has left what it wrote; its loops have ended early. */
+static bool is_cancelled(const struct steps *s, struct error *e)
+{
+    const struct launch_context *c = s->context;
+    if (!c->cancelled || !c->cancelled(c->sequence)) return false;
+    error_set_id(e, FUSION_CANCELLED, "submission", c->sequence, "it was cancelled while it ran");
+    return true;
+}
+
 enum steps_state steps_go_on(struct steps *s, struct error *e)
 {
     if (s->waits && !atomic_load(&s->beside.ended)) return STEPS_WAIT;
     if (s->waits && !end_beside(s, e)) return STEPS_FAILED;
+    if (s->context->pool) pool_set_stop(s->context->pool, s->context->cancelled, s->context->sequence);
     for (;;) {
         enum steps_state state = run_sequence(s, e);
         if (state == STEPS_DONE) tell_time(s);
+        if (state == STEPS_DONE && is_cancelled(s, e)) return STEPS_FAILED;
         if (state != STEPS_DONE || s->next == s->x->program->n_steps || s->at > s->part) return state;
         uint32_t done = run_step(s, e);
         if (!done) return STEPS_FAILED;
