@@ -45,44 +45,44 @@ static void set(struct ranges *r, const struct ir_value *v, struct interval rang
 
 /* ---- joins ---- */
 
-struct join {
+/* What all terminators of an op bring to their target, number by number. */
+struct joins {
     const struct ranges *r;
     const struct ir_inst *target;
     enum ir_op op;
-    uint32_t index;
     bool any;
-    struct interval range;
+    struct interval *of;
 };
-
-static void see_operand(struct join *j, const struct ir_value *v)
-{
-    struct interval range = known_range(&j->r->known, v);
-    j->range = j->any ? interval_union(j->range, range) : range;
-    j->any = true;
-}
 
 static void see_terminator(struct ir_inst *inst, void *data)
 {
-    struct join *j = data;
-    if (inst->op == j->op && ir_terminator_target(inst) == j->target) see_operand(j, inst->operands[j->index]);
+    struct joins *j = data;
+    if (inst->op != j->op || ir_terminator_target(inst) != j->target) return;
+    for (uint32_t i = 0; i < inst->n_operands; i++) {
+        if (!known_range_is_int(inst->operands[i]->type)) continue;
+        struct interval range = known_range(&j->r->known, inst->operands[i]);
+        j->of[i] = j->any ? interval_union(j->of[i], range) : range;
+    }
+    j->any = true;
 }
 
-/* What its terminators of that op bring. */
-static struct join joined(const struct ranges *r, const struct ir_inst *target, enum ir_op op, uint32_t index)
+/* n numbers; `of` is the caller's to free. One walk finds them all: there are large bodies, and many numbers. */
+static struct joins joined(const struct ranges *r, const struct ir_inst *target, enum ir_op op, uint32_t n)
 {
-    struct join j = {.r = r, .target = target, .op = op, .index = index};
+    struct joins j = {.r = r, .target = target, .op = op, .of = arena_realloc(NULL, (n + 1) * sizeof *j.of)};
     for (int b = 0; b < 2; b++)
-        if (target->blocks[b]) ir_walk(target->blocks[b], see_terminator, &j);
+        if (n && target->blocks[b]) ir_walk(target->blocks[b], see_terminator, &j);
     return j;
 }
 
 static void join_results(struct ranges *r, const struct ir_inst *inst, enum ir_op op)
 {
+    struct joins j = joined(r, inst, op, inst->n_results);
     for (uint32_t i = 0; i < inst->n_results; i++) {
         if (!known_range_is_int(inst->results[i]->type)) continue;
-        struct join j = joined(r, inst, op, i);
-        set(r, inst->results[i], j.any ? j.range : interval_all(ir_type_bits(inst->results[i]->type)));
+        set(r, inst->results[i], j.any ? j.of[i] : interval_all(ir_type_bits(inst->results[i]->type)));
     }
+    free(j.of);
 }
 
 /* ---- loops ---- */
@@ -134,15 +134,34 @@ static struct interval guessed(const struct ranges *r, const struct ir_inst *loo
 }
 
 /* Whether what each round passes on is what was guessed, where that is so of what it began with. */
-static bool holds(const struct ranges *r, const struct ir_inst *loop, uint32_t i)
+static bool holds(const struct ranges *r, const struct ir_value *arg, bool any, const struct interval *passed)
 {
-    const struct ir_value *arg = loop->blocks[0]->args[i];
-    if (!known_range_is_int(arg->type)) return true;
+    if (!any || !known_range_is_int(arg->type)) return true;
     struct interval range = known_range(&r->known, arg);
+    return passed->low >= range.low && passed->high <= range.high;
+}
+
+/* The next guess where one did not hold; what only looks guesses more. */
+static enum guess worse(const struct ranges *r, enum guess guess, unsigned tries)
+{
+    return guess == UP_TO_END && r->visit ? NOT_BELOW_START : tries > (r->visit ? 1 : 0) ? ANYTHING : NOT_ABOVE_START;
+}
+
+/* The next guesses where some did not hold; false: all did. */
+static bool guess_again(const struct ranges *r, const struct ir_inst *loop, enum guess *guesses, unsigned tries)
+{
+    const struct ir_block *body = loop->blocks[0];
     const struct carried *c = r->carried;
-    if (c) return !c->any || (c->of[i].low >= range.low && c->of[i].high <= range.high);
-    struct join j = joined(r, loop, IR_OP_CONTINUE, i);
-    return !j.any || (j.range.low >= range.low && j.range.high <= range.high);
+    struct joins j = {.of = NULL};
+    bool again = false;
+    if (!c) j = joined(r, loop, IR_OP_CONTINUE, body->n_args);
+    for (uint32_t i = 0; i < body->n_args; i++) {
+        if (holds(r, body->args[i], c ? c->any : j.any, c ? &c->of[i] : &j.of[i])) continue;
+        guesses[i] = worse(r, guesses[i], tries);
+        again = true;
+    }
+    free(j.of);
+    return again;
 }
 
 static void walk_with(struct ranges *r, const struct ir_inst *loop, const enum guess *guesses)
@@ -172,12 +191,6 @@ static void see_continue(struct ranges *r, const struct ir_inst *inst)
     c->any = true;
 }
 
-/* The next guess where one did not hold; what only looks guesses more. */
-static enum guess worse(const struct ranges *r, enum guess guess, unsigned tries)
-{
-    return guess == UP_TO_END && r->visit ? NOT_BELOW_START : tries > (r->visit ? 1 : 0) ? ANYTHING : NOT_ABOVE_START;
-}
-
 /* Guesses and walks through the body until all guesses hold; too deep inside of loops nothing is guessed. */
 static void walk_loop(struct ranges *r, const struct ir_inst *loop)
 {
@@ -192,13 +205,8 @@ static void walk_loop(struct ranges *r, const struct ir_inst *loop)
     r->loops++;
     r->holds = false;
     for (unsigned tries = 0; !settled; tries++) {
-        settled = true;
         walk_with(r, loop, guesses);
-        for (uint32_t i = 0; i < n; i++) {
-            if (holds(r, loop, i)) continue;
-            guesses[i] = worse(r, guesses[i], tries);
-            settled = false;
-        }
+        settled = !guess_again(r, loop, guesses, tries);
     }
     r->holds = is_known;
     if (is_known) walk_with(r, loop, guesses);
