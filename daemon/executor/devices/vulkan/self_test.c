@@ -154,7 +154,7 @@ static struct verdict judge(const uint8_t *memory, bool wide)
         expect(right, wide);
         for (uint32_t k = 0; k < NUMBERS; k++) same[k] = get(at, wide, k) == right[k];
         if (i == 1 || i == 2) {
-            v.denormals &= same[SUM] && same[PRODUCT];
+            v.denormals &= same[SUM] && same[PRODUCT] && same[FUSED];
             v.denormal_division &= same[QUOTIENT];
             v.denormal_root &= same[ROOT];
             continue;
