@@ -87,7 +87,7 @@ static char **environment_with(char *tmpdir)
 
 /* Between fork and exec: nothing here allocates or locks. */
 _Noreturn static void become(const char *const *command, const int *fds, uint32_t n_fds, char **environment,
-                             const struct priority *priority, pid_t parent)
+                             pid_t parent)
 {
     static const struct rlimit no_core = {0, 0};
     int moved[MAX_FDS];
@@ -99,8 +99,7 @@ _Noreturn static void become(const char *const *command, const int *fds, uint32_
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (int i = 1; i < NSIG; i++) signal(i, SIG_DFL); /* what the daemon ignores, its children do not */
     signal(SIGTTOU, SIG_IGN);                          /* but for a terminal that stops who writes to it */
-    priority_take(priority);
-    setrlimit(RLIMIT_CORE, &no_core); /* a client's faulty kernel is no reason to fill a disk */
+    setrlimit(RLIMIT_CORE, &no_core);                  /* a client's faulty kernel is no reason to fill a disk */
     /* Out of the way first, since one may lie where another must go. */
     for (uint32_t i = 0; i < n_fds; i++) moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, SAFE_FD);
     for (uint32_t i = 0; i < n_fds; i++)
@@ -123,13 +122,14 @@ struct child *child_spawn(struct children *children, const char *const *command,
     char **environment = environment_with(temporary ? tmpdir : NULL);
     pid_t self = getpid(), pid = -1;
     if (child && environment) pid = fork();
-    if (pid == 0) become(command, fds, n_fds, environment, priority, self);
+    if (pid == 0) become(command, fds, n_fds, environment, self);
     free(environment);
     if (pid < 0) {
         free(child);
         return NULL;
     }
     setpgid(pid, pid); /* here too: whoever comes first */
+    priority_give(pid, priority);
     *child = (struct child){.pid = pid, .on_exit = on_exit, .data = data};
     LIST_INSERT_HEAD(&children->list, child, link);
     return child;

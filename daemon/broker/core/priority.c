@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEP_NICE = 14, MAX_NICE = 19, LONG_SLICE_US = 100000 };
+enum { STEP_NICE = 14, MIN_NICE = -20, MAX_NICE = 19, LONG_SLICE_US = 100000 };
 
 const struct priority priority_of_compilers = {.nice = 0, .slice_us = 0};
 const struct priority priority_of_executors = {.nice = 5, .slice_us = 500};
@@ -36,11 +36,11 @@ static int nice_of(const struct priority *priority)
     return nice_now < MAX_NICE ? nice_now : MAX_NICE;
 }
 
-void priority_take(const struct priority *priority)
+void priority_give(pid_t pid, const struct priority *priority)
 {
     int nice_now = nice_of(priority);
     struct attributes a = {.size = sizeof a, .nice = nice_now, .slice_ns = (uint64_t)priority->slice_us * 1000};
-    if (syscall(SYS_sched_setattr, 0, &a, 0) != 0) setpriority(PRIO_PROCESS, 0, nice_now);
+    if (syscall(SYS_sched_setattr, pid, &a, 0) != 0) setpriority(PRIO_PROCESS, (id_t)pid, nice_now);
 }
 
 uint64_t priority_used_ns(pid_t pid)
@@ -51,16 +51,54 @@ uint64_t priority_used_ns(pid_t pid)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void priority_watch(struct priority_load *load, pid_t pid, const struct priority *priority)
+/* A policy may have flags. */
+struct priority_class priority_class_of(pid_t pid)
 {
-    *load = (struct priority_load){
-        .pid = pid, .used_ns = priority_used_ns(pid), .nice = nice_of(priority), .slice_us = priority->slice_us};
+    struct priority_class c = {.policy = SCHED_OTHER, .nice = MIN_NICE};
+    int policy = pid > 0 ? sched_getscheduler(pid) & ~SCHED_RESET_ON_FORK : -1;
+    errno = 0;
+    int nice_now = pid > 0 ? getpriority(PRIO_PROCESS, (id_t)pid) : MIN_NICE;
+    if (policy == SCHED_BATCH || policy == SCHED_IDLE) c.policy = (uint32_t)policy;
+    if (errno == 0) c.nice = nice_now;
+    return c;
 }
 
 /* Which policy the process has when it has stepped back so far: the last step gives way to whoever wakes up. */
-static uint32_t policy_at(int steps)
+static uint32_t policy_at(const struct priority_load *load, int steps)
 {
-    return steps >= PRIORITY_STEPS ? SCHED_IDLE : SCHED_OTHER;
+    return steps >= PRIORITY_STEPS ? SCHED_IDLE : load->policy;
+}
+
+/* Who has stepped back has long slices: he is to have the end of one far before him whenever somebody else wakes up,
+   and with short ones some of many who compute without end would always be about to get their next. */
+static uint32_t slice_at(const struct priority_load *load, int steps)
+{
+    return steps > 0 ? LONG_SLICE_US : load->slice_us;
+}
+
+static struct attributes attributes_at(const struct priority_load *load, int steps)
+{
+    int wanted = load->nice + steps * STEP_NICE;
+    return (struct attributes){.size = sizeof(struct attributes),
+                               .policy = policy_at(load, steps),
+                               .nice = wanted < MAX_NICE ? wanted : MAX_NICE,
+                               .slice_ns = (uint64_t)slice_at(load, steps) * 1000};
+}
+
+void priority_watch(struct priority_load *load, pid_t pid, const struct priority *priority,
+                    struct priority_class behind)
+{
+    *load = (struct priority_load){.pid = pid,
+                                   .used_ns = priority_used_ns(pid),
+                                   .policy = behind.policy,
+                                   .nice = nice_of(priority),
+                                   .slice_us = priority->slice_us};
+    int wanted = behind.nice + priority->nice;
+    bool later = wanted > load->nice;
+    if (later) load->nice = wanted < MAX_NICE ? wanted : MAX_NICE;
+    if (!later && behind.policy == SCHED_OTHER) return;
+    struct attributes a = attributes_at(load, 0);
+    syscall(SYS_sched_setattr, pid, &a, 0);
 }
 
 /* All threads of the process. False: they cannot be seen. */
@@ -77,23 +115,12 @@ static bool set_threads(pid_t pid, const struct attributes *a)
     return done;
 }
 
-/* Who has stepped back has long slices: he is to have the end of one far before him whenever somebody else wakes up,
-   and with short ones some of many who compute without end would always be about to get their next. */
-static uint32_t slice_at(const struct priority_load *load, int steps)
-{
-    return steps > 0 ? LONG_SLICE_US : load->slice_us;
-}
-
 /* The whole process. It leads a group of which it is all, and whose threads are meant, too, where only that helps. */
 void priority_step_to(struct priority_load *load, int steps)
 {
     if (steps == load->steps) return;
-    int wanted = load->nice + steps * STEP_NICE, nice_now = wanted < MAX_NICE ? wanted : MAX_NICE;
-    struct attributes a = {.size = sizeof a,
-                           .policy = policy_at(steps),
-                           .nice = nice_now,
-                           .slice_ns = (uint64_t)slice_at(load, steps) * 1000};
-    if (set_threads(load->pid, &a) || setpriority(PRIO_PGRP, (id_t)load->pid, nice_now) == 0) load->steps = steps;
+    struct attributes a = attributes_at(load, steps);
+    if (set_threads(load->pid, &a) || setpriority(PRIO_PGRP, (id_t)load->pid, a.nice) == 0) load->steps = steps;
 }
 
 uint64_t priority_measure(struct priority_load *load)

@@ -38,7 +38,8 @@ struct executor {
     struct ring *ring;
     int ring_fd, event_fd;
     uint32_t time_limit_ms;
-    bool gpu; /* it runs what runs on GPUs */
+    bool gpu;     /* it runs what runs on GPUs */
+    pid_t client; /* whose kernels they are */
     const struct executor_events *events;
     void *data;
     struct child *child; /* NULL: none runs */
@@ -58,7 +59,7 @@ struct executor {
 };
 
 struct executor *executor_new(struct broker *broker, struct ring *ring, int ring_fd, int event_fd, bool gpu,
-                              uint32_t time_limit_ms, const struct executor_events *events, void *data)
+                              pid_t client, uint32_t time_limit_ms, const struct executor_events *events, void *data)
 {
     struct executor *e = calloc(1, sizeof *e);
     if (!e) return NULL;
@@ -67,6 +68,7 @@ struct executor *executor_new(struct broker *broker, struct ring *ring, int ring
                            .ring_fd = ring_fd,
                            .event_fd = event_fd,
                            .gpu = gpu,
+                           .client = client,
                            .time_limit_ms = time_limit_ms,
                            .events = events,
                            .resumed = true,
@@ -466,7 +468,7 @@ void executor_start(struct executor *e)
     }
     e->child = started.child;
     start_looking(e);
-    priority_watch(&e->load, child_pid(e->child), &priority_of_executors);
+    priority_watch(&e->load, child_pid(e->child), &priority_of_executors, priority_class_of(e->client));
     if (e->gpu) send_drivers(e);
     send_begin(e);
     send_options(e);

@@ -28,10 +28,11 @@ struct executor_events {
     void (*given_up)(void *data, fusion_status status, const char *reason);
 };
 
-/* ring and descriptors stay the caller's. gpu: what it runs runs on GPUs. Nothing runs before executor_start. NULL: out
- * of memory. */
+/* ring and descriptors stay the caller's. gpu: what it runs runs on GPUs. client: the process whose kernels they are;
+   when the executor starts, it goes behind others as that one does. Nothing runs before executor_start. NULL: out of
+   memory. */
 struct executor *executor_new(struct broker *broker, struct ring *ring, int ring_fd, int event_fd, bool gpu,
-                              uint32_t time_limit_ms, const struct executor_events *events, void *data);
+                              pid_t client, uint32_t time_limit_ms, const struct executor_events *events, void *data);
 void executor_free(struct executor *executor);
 /* Starts it where it does not run yet. */
 void executor_start(struct executor *executor);

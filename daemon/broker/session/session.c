@@ -246,7 +246,7 @@ static const struct executor_events gpu_executor_events = {.replied = on_executo
 bool session_begin(struct session *s)
 {
     s->executor =
-        executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, false, s->time_limit_ms, &executor_events, s);
+        executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, false, s->pid, s->time_limit_ms, &executor_events, s);
     return s->executor;
 }
 
@@ -277,7 +277,7 @@ bool session_open_gpu(struct session *s, struct error *error)
         session_refund(s, &cost);
         return error_set(error, FUSION_OUT_OF_MEMORY, "device", "its ring could not be made: %m") == 0;
     }
-    s->gpu.executor = executor_new(s->broker, s->gpu.ring, s->gpu.ring_fd, s->event_fd, true, s->time_limit_ms,
+    s->gpu.executor = executor_new(s->broker, s->gpu.ring, s->gpu.ring_fd, s->event_fd, true, s->pid, s->time_limit_ms,
                                    &gpu_executor_events, s);
     if (s->gpu.executor) {
         executor_start(s->gpu.executor);
