@@ -25,6 +25,7 @@ typedef struct { size_t size; const char *name; uint32_t time_limit_ms, request_
 fusion_status fusion_connect(const char *address, const fusion_connect_options *options, fusion_session **session);
 void fusion_disconnect(fusion_session *session);
 fusion_status fusion_session_status(fusion_session *session, char **json);
+fusion_status fusion_session_metrics(fusion_session *session, char **text);
 typedef struct {
     size_t size; char name[64]; char description[128]; char target[256]; char aspects[512];
     uint64_t max_work_group_size, local_memory_bytes; uint32_t compute_units; ...; } fusion_device_info;

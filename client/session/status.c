@@ -1,6 +1,8 @@
 /* The daemon's counters and limits, as JSON. */
 #include <stdio.h>
+#include <string.h>
 
+#include "client/base/error.h"
 #include "client/base/text.h"
 #include "client/session/request.h"
 #include "proto/fields.h"
@@ -70,6 +72,23 @@ static void print_status(FILE *out, const fusion_session *s, const msgpack_objec
     fprintf(out, "\"windows\": {\"commands\": %llu, \"windows\": %llu, \"fused\": %llu, \"shapes\": %llu}}",
             (unsigned long long)s->windows.commands, (unsigned long long)s->windows.windows,
             (unsigned long long)s->windows.fused, (unsigned long long)s->windows.shapes);
+}
+
+fusion_status fusion_session_metrics(fusion_session *s, char **text)
+{
+    struct proto_message reply;
+    fusion_status status = client_request(s, "metrics", NULL, NULL, NULL, 0, &reply);
+    if (status != FUSION_SUCCESS) return status;
+    const msgpack_object *o = proto_get(&reply.params, "text");
+    char *copy = o && o->type == MSGPACK_OBJECT_STR ? strndup(o->via.str.ptr, o->via.str.size) : NULL;
+    if (!o || o->type != MSGPACK_OBJECT_STR)
+        status = client_error(FUSION_PROTOCOL, "metrics", "the reply has no text");
+    else if (!copy)
+        status = client_no_memory("metrics");
+    else
+        *text = copy;
+    proto_message_clear(&reply);
+    return status;
 }
 
 fusion_status fusion_session_status(fusion_session *s, char **json)

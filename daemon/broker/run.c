@@ -17,6 +17,7 @@
 #include "daemon/broker/core/log.h"
 #include "daemon/broker/core/notify.h"
 #include "daemon/broker/requests/methods.h"
+#include "daemon/broker/requests/metrics.h"
 #include "daemon/broker/session/gpus.h"
 #include "daemon/broker/session/spare.h"
 #include "daemon/confine/landlock.h"
@@ -170,8 +171,10 @@ static void read_again(struct broker *broker)
     keep_what_is_fixed(&fresh, &broker->options);
     fresh.tier = broker->options.tier;
     fresh.foreground = broker->options.foreground;
+    metrics_end(broker);
     options_clear(&broker->options);
     broker->options = fresh;
+    metrics_begin(broker);
     limit_users(broker);
     log_info("configuration: read again");
 }
@@ -269,6 +272,7 @@ static bool begin(struct broker *broker)
 static void end(struct broker *broker)
 {
     listener_close(broker->listener);
+    metrics_end(broker);
     notify_free(broker->notify);
     while (!LIST_EMPTY(&broker->sessions)) session_free(LIST_FIRST(&broker->sessions));
     pool_free(broker->pool);
@@ -282,6 +286,7 @@ static void end(struct broker *broker)
     uv_close((uv_handle_t *)&broker->reload, NULL);
     uv_close((uv_handle_t *)&broker->fairness, NULL);
     uv_close((uv_handle_t *)&broker->weighing, NULL);
+    uv_close((uv_handle_t *)&broker->metrics, NULL);
     uv_run(&broker->loop, UV_RUN_DEFAULT); /* until every handle is closed */
     uv_loop_close(&broker->loop);
     users_clear(&broker->users);
@@ -306,13 +311,15 @@ int broker_run(struct options *options)
     watch_signals(&broker);
     uv_timer_init(&broker.loop, &broker.fairness);
     uv_timer_init(&broker.loop, &broker.weighing);
-    broker.fairness.data = broker.weighing.data = &broker;
+    uv_timer_init(&broker.loop, &broker.metrics);
+    broker.fairness.data = broker.weighing.data = broker.metrics.data = &broker;
     if (options->private_fd < 0) broker.notify = notify_new(&broker.loop); /* else it is somebody else's manager */
     children_start(&broker.children, &broker.loop);
     bool started = begin(&broker);
     /* Paths that are used from here on are absolute. A client's folder may be on what is to be unmounted. */
     if (started && options->private_fd >= 0 && chdir("/") != 0) log_warning("cannot leave the working directory");
     if (started) broker.spare = spare_new(&broker);
+    if (started) metrics_begin(&broker);
     if (started) notify_ready(broker.notify);
     if (started) uv_run(&broker.loop, UV_RUN_DEFAULT);
     end(&broker);

@@ -115,6 +115,15 @@ class Session:
                           "local_memory_bytes": info.local_memory_bytes})
         return found
 
+    def metrics(self):
+        """The service's counters as OpenMetrics text, for monitoring."""
+        out = ffi.new("char **")
+        check(lib.fusion_session_metrics(self.handle, out))
+        try:
+            return text(out[0])
+        finally:
+            lib.free(out[0])
+
     def status(self):
         """The service's counters and limits as a dict."""
         out = ffi.new("char **")

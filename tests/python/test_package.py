@@ -216,6 +216,7 @@ def test_session():
     names = [d["name"] for d in session.devices]
     expect("cpu" in names and "reference" in names, f"{names}")
     expect(isinstance(session.status(), dict), "status")
+    expect(session.metrics().endswith("# EOF\n"), "metrics")
     with fusiond.connect(private=True) as other:
         foreign = other.array([1.0])
         expect_error(ValueError, "another session", session.jit(lambda a: a), foreign)

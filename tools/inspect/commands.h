@@ -5,6 +5,7 @@
 
 int command_devices(const struct context *c, int argc, char **argv);
 int command_status(const struct context *c, int argc, char **argv);
+int command_metrics(const struct context *c, int argc, char **argv);
 int command_top(const struct context *c, int argc, char **argv);
 int command_module(const struct context *c, int argc, char **argv);
 int command_pipes(const struct context *c, int argc, char **argv);

@@ -33,7 +33,7 @@ _fusion_inspect_values() {
 
 _fusion_inspect() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command= i values
-    local commands="devices status top module pipes run passes compile bundle tune explain"
+    local commands="devices status metrics top module pipes run passes compile bundle tune explain"
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${COMP_WORDS[i]}" in
         --socket) i=$((i + 1)) ;;

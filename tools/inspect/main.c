@@ -13,6 +13,8 @@ static const struct {
 } commands[] = {
     {"devices", command_devices, "devices [--json]         what code can be made for"},
     {"status", command_status, "status [--json]          the daemon's counters and clients; 3 where none is running"},
+    {"metrics", command_metrics,
+     "metrics                  the daemon's counters as OpenMetrics text; 3 where none is running"},
     {"top", command_top,
      "top                      what the service does now: sessions, rates (--interval S, --count N)"},
     {"module", command_module, "module [--ir] FILE ...   kernels of a module, or of several linked: arguments, needs"},

@@ -1,4 +1,4 @@
-/* fusion-inspect status: the service's counters, for people or as JSON. */
+/* fusion-inspect status: the service's counters, for people or as JSON; fusion-inspect metrics: for monitoring. */
 #include <inttypes.h>
 #include <json.h>
 #include <pwd.h>
@@ -147,4 +147,20 @@ int command_status(const struct context *c, int argc, char **argv)
     int result = show(s, json);
     fusion_disconnect(s);
     return result;
+}
+
+int command_metrics(const struct context *c, int argc, char **argv)
+{
+    if (argc != 1) return fprintf(stderr, "usage: fusion-inspect %s\n", argv[0]), 2;
+    fusion_session *s = connect_to_running(c);
+    if (!s) return NOT_RUNNING;
+    char *text = NULL;
+    fusion_status status = fusion_session_metrics(s, &text);
+    if (status == FUSION_SUCCESS)
+        fputs(text, stdout);
+    else
+        print_error("metrics");
+    free(text);
+    fusion_disconnect(s);
+    return status != FUSION_SUCCESS;
 }

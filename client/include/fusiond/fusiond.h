@@ -88,6 +88,8 @@ typedef void fusion_print_function(void *data, const char *text, size_t bytes);
 FUSION_API fusion_status fusion_session_set_print(fusion_session *session, fusion_print_function *function, void *data);
 /* The daemon's counters and limits as one JSON object; free() it. */
 FUSION_API fusion_status fusion_session_status(fusion_session *session, char **json);
+/* The daemon's counters as OpenMetrics text, for monitoring; free() it. */
+FUSION_API fusion_status fusion_session_metrics(fusion_session *session, char **text);
 
 /* ---- devices ---- */
 

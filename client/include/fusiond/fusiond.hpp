@@ -182,6 +182,14 @@ public:
         std::unique_ptr<char, decltype(&std::free)> text(json, std::free);
         return text.get();
     }
+    /* The daemon's counters, OpenMetrics. */
+    std::string metrics() const
+    {
+        char *text = nullptr;
+        detail::check(fusion_session_metrics(get(), &text));
+        std::unique_ptr<char, decltype(&std::free)> owned(text, std::free);
+        return owned.get();
+    }
     /* A module of a file, or of what it would have in it under that name. */
     class module load(const std::string &path) const;
     class module load(const std::string &name, std::string_view contents) const;

@@ -54,6 +54,7 @@ struct broker {
     uv_timer_t fairness;  /* while several users are there: how much their executors use */
     uint64_t fairness_ns; /* when it last went off */
     uv_timer_t weighing;  /* while a service has sessions: the memory of their executors */
+    uv_timer_t metrics;   /* while there is a file to write them to */
 };
 
 /* Numbers that nothing else of this daemon has or had. */

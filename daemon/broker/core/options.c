@@ -43,6 +43,7 @@ static const char usage[] =
     "                        Of these four one user can have half of what the others leave;\n"
     "                        root, and the daemon's own user, all of it\n"
     "  --frame-limit MS      for a message to arrive as a whole (default 30000)\n"
+    "  --metrics-file PATH   write metrics there as OpenMetrics text, every 15 s\n"
     "  --without-landlock    start although the kernel has no Landlock: compilers and kernels can read\n"
     "                        the files that the daemon can read\n"
     "  --foreground          write the log to standard error instead of syslog\n"
@@ -70,6 +71,7 @@ enum option_number {
     OPTION_MEMORY,
     OPTION_BUFFER_MEMORY,
     OPTION_FRAME_LIMIT,
+    OPTION_METRICS_FILE,
     OPTION_WITHOUT_LANDLOCK,
     OPTION_FOREGROUND,
     OPTION_HELP,
@@ -96,6 +98,7 @@ static const struct option long_options[] = {
     {"memory", required_argument, NULL, OPTION_MEMORY},
     {"buffer-memory", required_argument, NULL, OPTION_BUFFER_MEMORY},
     {"frame-limit", required_argument, NULL, OPTION_FRAME_LIMIT},
+    {"metrics-file", required_argument, NULL, OPTION_METRICS_FILE},
     {"without-landlock", no_argument, NULL, OPTION_WITHOUT_LANDLOCK},
     {"foreground", no_argument, NULL, OPTION_FOREGROUND},
     {"help", no_argument, NULL, OPTION_HELP},
@@ -229,6 +232,12 @@ static uint64_t machine_memory(void)
 }
 
 /* For tests, which are about one of them. */
+static int set_path(char **path, const char *text, struct error *e)
+{
+    if (text[0] != '/') return error_set(e, 1, "", "`%s` is to be a path from /", text);
+    return set_text(path, strdup(text), e);
+}
+
 static enum tier default_tier(void)
 {
     const char *given = getenv("FUSIOND_TIER");
@@ -279,6 +288,7 @@ static int set_option(struct options *o, int option, const char *text, struct er
     case OPTION_MEMORY: return megabytes(text, OPTIONS_OWN_MEMORY_MB + 1, &o->memory_bytes, e);
     case OPTION_BUFFER_MEMORY: return megabytes(text, 1, &o->buffer_bytes, e);
     case OPTION_FRAME_LIMIT: return number32(text, 1, UINT32_MAX, &o->frame_limit_ms, e);
+    case OPTION_METRICS_FILE: return set_path(&o->metrics_file, text, e);
     case OPTION_WITHOUT_LANDLOCK: return set_flag(&o->without_landlock, text, e);
     case OPTION_FOREGROUND: return set_flag(&o->foreground, text, e);
     default: return error_set(e, 1, "", "it has no meaning here");
@@ -379,6 +389,7 @@ void options_clear(struct options *o)
     free(o->cache);
     free(o->cache_server);
     free(o->cache_key);
+    free(o->metrics_file);
     free(o->compiler);
     free(o->executor);
     free(o->config);

@@ -10,9 +10,10 @@
 enum tier { TIER_AUTOMATIC, TIER_QUICK, TIER_COMPILED, TIERS };
 
 struct options {
-    char *socket;   /* path to listen on */
-    int private_fd; /* serve only this connection; -1: listen */
-    char *cache;    /* directory; NULL: none */
+    char *socket;       /* path to listen on */
+    int private_fd;     /* serve only this connection; -1: listen */
+    char *cache;        /* directory; NULL: none */
+    char *metrics_file; /* written again and again; NULL: none */
     uint64_t cache_bytes;
     char *cache_server, *cache_key; /* the second level of the cache, and the file of its key; NULL: none */
     char *compiler, *executor;      /* executables */

@@ -7,6 +7,7 @@
 #include "daemon/broker/requests/buffers.h"
 #include "daemon/broker/requests/executables.h"
 #include "daemon/broker/requests/finalize.h"
+#include "daemon/broker/requests/metrics.h"
 #include "daemon/broker/requests/modules.h"
 #include "daemon/broker/requests/status.h"
 #include "daemon/broker/requests/upgrades.h"
@@ -106,6 +107,7 @@ static const struct {
     {"hello", second_hello, false, 0},
     {"device.list", device_list, false, 0},
     {"status", status_reply, false, 0},
+    {"metrics", metrics_reply, false, 0},
     {"request.cancel", cancel_request, false, 0},
     {"module.load", module_load, true, 0},
     {"module.link", module_link, true, 0},
