@@ -39,7 +39,8 @@ static void close_copy(int *fd)
 
 static void disown(fusion_session *s)
 {
-    s->foreign = s->broken = true;
+    s->foreign = true;
+    s->broken = true;
     s->daemon_pid = 0;
     close_copy(&s->fd);
     close_copy(&s->event_fd);
