@@ -12,19 +12,20 @@ enum { SEVERAL_RUNS = 10 };
 
 void options_usage(const char *command)
 {
-    printf("usage: fusion-inspect %s GRAPH.yaml%s [options]\n"
-           "  --fusion none|enable|require   default enable\n"
-           "  --barriers                     insert_barriers\n"
-           "  --barriers=automatic|none|needed\n"
-           "                                 which others between kernels; default automatic\n"
-           "  --device NAME                  default cpu; reference runs the checking interpreter\n"
-           "  --tier automatic|quick|compiled\n"
-           "                                 quick: interpreted until there is code; default automatic, but\n"
-           "                                 compiled where it explains or measures\n"
-           "  --bounds                       check the accesses that are not proved to be inside of their buffer\n"
-           "  --debug                        run in the interpreter, and check what the properties assert\n"
-           "  --json                         one JSON object\n",
-           command, strcmp(command, "run") == 0 ? "|SAVED" : "");
+    fputs("usage: fusion-inspect ", stdout);
+    fputs(command, stdout);
+    fputs(strcmp(command, "run") == 0 ? " GRAPH.yaml|SAVED [options]\n" : " GRAPH.yaml [options]\n", stdout);
+    puts("  --fusion none|enable|require   default enable\n"
+         "  --barriers                     insert_barriers\n"
+         "  --barriers=automatic|none|needed\n"
+         "                                 which others between kernels; default automatic\n"
+         "  --device NAME                  default cpu; reference runs the checking interpreter\n"
+         "  --tier automatic|quick|compiled\n"
+         "                                 quick: interpreted until there is code; default automatic, but\n"
+         "                                 compiled where it explains or measures\n"
+         "  --bounds                       check the accesses that are not proved to be inside of their buffer\n"
+         "  --debug                        run in the interpreter, and check what the properties assert\n"
+         "  --json                         one JSON object");
     if (strcmp(command, "tune") == 0) {
         puts("  --in BUFFER=FILE               as of run");
         return;
