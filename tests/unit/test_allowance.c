@@ -18,6 +18,7 @@ struct stage {
     struct user *busy, *rare;
     struct pool_client of_busy, of_rare, background;
     struct job_waiter waiters[3];
+    struct jobs jobs;
     struct job job;
 };
 
@@ -33,6 +34,8 @@ static int setup(void **state)
     turns_init_client(&stage.of_busy, stage.busy, false);
     turns_init_client(&stage.of_rare, stage.rare, false);
     turns_init_client(&stage.background, stage.rare, true);
+    jobs_init(&stage.jobs);
+    stage.job.jobs = &stage.jobs;
     LIST_INIT(&stage.job.waiters);
     return 0;
 }
@@ -40,6 +43,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
+    jobs_clear(&stage.jobs);
     user_put(stage.busy);
     user_put(stage.rare);
     users_clear(&stage.users);
