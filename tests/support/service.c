@@ -47,16 +47,19 @@ const char test_kernels[] =
 static void copy_programs(const struct service *s, char *program, size_t size)
 {
     char command[2048];
-    const char *compiler = getenv("FUSIOND_COMPILER");
+    const char *compiler = getenv("FUSIOND_COMPILER"), *executor = getenv("FUSIOND_EXECUTOR");
     snprintf(command, sizeof command,
              "cd '%s' && mkdir -p broker compiler executor && F='%s' && D=\"${F%%/*}\" && cp \"$F\" broker && "
              "cp \"${C:-$D/../compiler/fusiond-compiler}\" compiler/fusiond-compiler && cp "
-             "\"$D/../executor/fusiond-executor\" executor",
+             "\"${E:-$D/../executor/fusiond-executor}\" executor/fusiond-executor",
              s->folder, program);
     setenv("C", compiler ? compiler : "", 1);
+    setenv("E", executor ? executor : "", 1);
     if (system(command) != 0) _exit(127);
     unsetenv("C");
+    unsetenv("E");
     unsetenv("FUSIOND_COMPILER");
+    unsetenv("FUSIOND_EXECUTOR");
     snprintf(program, size, "%s/broker/fusiond", s->folder);
 }
 

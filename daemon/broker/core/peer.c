@@ -32,7 +32,8 @@ struct peer {
     uv_timer_t frame; /* how long the message that comes may still take */
     uint32_t open_handles;
     int fd;
-    struct user *user; /* who pays; NULL: nobody */
+    struct user *user;  /* who pays; NULL: nobody */
+    bool received_only; /* he does not pay for the queue */
     uint32_t frame_ms;
     size_t charged_bytes, charged_fds;
     const struct peer_events *events;
@@ -67,7 +68,8 @@ static bool account(struct peer *p)
 {
     if (!p->user) return true;
     struct error error;
-    if (settle(p->user, USER_BYTES, &p->charged_bytes, proto_reader_bytes(p->reader) + p->queued, &error) &&
+    size_t bytes = proto_reader_bytes(p->reader) + (p->received_only ? 0 : p->queued);
+    if (settle(p->user, USER_BYTES, &p->charged_bytes, bytes, &error) &&
         settle(p->user, USER_DESCRIPTORS, &p->charged_fds, proto_reader_fds(p->reader), &error))
         return true;
     snprintf(p->text, sizeof p->text, "%.*s", (int)sizeof p->text - 1, error.reason);
@@ -78,6 +80,12 @@ void peer_limit(struct peer *p, struct user *user, uint32_t frame_ms)
 {
     p->user = user_ref(user);
     p->frame_ms = frame_ms;
+}
+
+void peer_charge_received(struct peer *p, struct user *user)
+{
+    p->user = user_ref(user);
+    p->received_only = true;
 }
 
 /* ---- life ---- */
@@ -234,16 +242,26 @@ static void send_queue(struct peer *p)
         if (result < 0) fail(p, "the other side has closed the connection");
         if (result <= 0) return;
         STAILQ_REMOVE_HEAD(&p->queue, link);
+        p->queued -= sizeof *packet;
         free_packet(packet);
     }
 }
 
-/* A packet that has to wait gets descriptors of its own, unless they have gone already, with its first byte. Usually it
-   has not: nothing is to be closed then, which would wake a thread that does it. False: there are none. */
-static bool keep_fds(struct packet *packet)
+/* Small messages are written with much room. */
+static void drop_room(struct packet *packet)
+{
+    char *data = realloc(packet->bytes.data, packet->bytes.size);
+    if (data) packet->bytes.data = data;
+}
+
+/* A packet that has to wait has no more memory than it needs, and gets descriptors of its own, unless they have gone
+   already, with its first byte. Usually it has not: nothing is to be closed then, which would wake a thread that does
+   it. False: there are none. */
+static bool keep(struct packet *packet)
 {
     uint32_t n = packet->sent ? 0 : packet->n_fds;
     packet->waits = true;
+    drop_room(packet);
     for (packet->n_fds = 0; packet->n_fds < n; packet->n_fds++) {
         int fd = fcntl(packet->fds[packet->n_fds], F_DUPFD_CLOEXEC, 0);
         if (fd < 0) return false;
@@ -261,11 +279,10 @@ bool peer_send(struct peer *p, struct proto_writer *w)
         packet->n_fds = w->n_fds;
         memcpy(packet->fds, w->fds, w->n_fds * sizeof *w->fds);
         memset(&w->buffer, 0, sizeof w->buffer);
-        p->queued += packet->bytes.size;
+        p->queued += sizeof *packet + packet->bytes.size;
         STAILQ_INSERT_TAIL(&p->queue, packet, link);
         send_queue(p);
-        if (!STAILQ_EMPTY(&p->queue) && !keep_fds(packet))
-            fail(p, "there are no descriptors left"); /* it is the last */
+        if (!STAILQ_EMPTY(&p->queue) && !keep(packet)) fail(p, "there are no descriptors left"); /* it is the last */
         if (p->queued > p->max_queue) fail(p, "it takes messages more slowly than they are made");
         if (!account(p)) fail(p, p->text);
         update_poll(p);

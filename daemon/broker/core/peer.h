@@ -30,10 +30,12 @@ struct peer *peer_new(uv_loop_t *loop, int fd, size_t max_queue, const struct pe
 /* What is queued and what has come of messages is charged to the user, and a message is to be whole frame_ms after it
    began. */
 void peer_limit(struct peer *peer, struct user *user, uint32_t frame_ms);
+/* Only what has come of messages is charged: what is queued is so already, elsewhere. */
+void peer_charge_received(struct peer *peer, struct user *user);
 /* Finishes, sends and clears the message. False: it is too large, or the connection has ended (then `ended` is called
    from the loop). The writer's descriptors stay the caller's. */
 bool peer_send(struct peer *peer, struct proto_writer *w);
-size_t peer_queued(const struct peer *peer);
+size_t peer_queued(const struct peer *peer); /* bytes of memory that messages on their way take */
 uint64_t peer_sent(const struct peer *peer); /* bytes, ever: whether the other side takes anything */
 /* While paused nothing is read. */
 void peer_pause(struct peer *peer, bool paused);

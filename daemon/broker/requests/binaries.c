@@ -109,6 +109,6 @@ void binaries_told(struct session *s, uint64_t executable, const msgpack_object 
     uint64_t found;
     const msgpack_object *wishes = proto_get(told, "wishes");
     if (!proto_get_uint(told, "found", &found) || !wishes || wishes->type != MSGPACK_OBJECT_ARRAY) return;
-    s->broker->counters.binaries_found += found;
+    s->broker->counters.binaries_found += executable_launches(s, executable, found);
     for (uint32_t i = 0; i < wishes->via.array.size; i++) wish(s, executable, &wishes->via.array.ptr[i]);
 }

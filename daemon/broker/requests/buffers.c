@@ -112,6 +112,7 @@ void buffer_attach(struct session *s, struct proto_message *m)
     m->fds[0] = -1;
     b->attaching = o;
     operation_begin(o, &s->operations, m, cancel);
+    o->settled = true; /* the executor answers to it */
     b->replies_due = s->gpu.executor ? 2 : 1;
     send_attach(s->executor, b);
     if (s->gpu.executor) send_attach(s->gpu.executor, b);

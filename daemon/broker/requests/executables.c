@@ -167,6 +167,13 @@ const struct hash *executable_object(const struct session *s, uint64_t id, uint6
     return &x->parts.objects[launch];
 }
 
+uint64_t executable_launches(const struct session *s, uint64_t id, uint64_t told)
+{
+    const struct executable *x = map_get(&s->executables, id);
+    uint64_t n = x ? x->parts.n_code : 0;
+    return told < n ? told : n;
+}
+
 static void send_release(struct session *s, uint64_t id, bool gpu)
 {
     send_request(s->executor, "executable.release", "executable", id);

@@ -25,6 +25,8 @@ bool executable_add(struct session *s, uint64_t id, const struct executable_part
                     executable_loaded_fn *loaded, struct error *error);
 /* The key of the object of a launch, and the GPU that it is for. NULL: it is for none, or there is no such launch. */
 const struct hash *executable_object(const struct session *s, uint64_t id, uint64_t launch, const struct gpu **gpu);
+/* Of so many launches that an executor tells of, as many as the executable has. */
+uint64_t executable_launches(const struct session *s, uint64_t id, uint64_t told);
 bool executable_has(const struct session *s, uint64_t id);
 /* Other code for a launch of one that is there: it goes to the executor, whose answer is told as
    EXECUTOR_REPLACEMENT and then settled here. A new executor gets what was taken, and must be offered the rest again.

@@ -59,7 +59,7 @@ static void tell_daemon(struct strbuf *out, const struct broker *broker)
 
 static void tell_objects(struct strbuf *out, const struct broker *broker)
 {
-    uint64_t sessions = 0, modules = 0, executables = 0, buffers = 0, submissions = 0;
+    uint64_t sessions = 0, modules = 0, executables = 0, buffers = 0;
     const struct session *s;
     LIST_FOREACH(s, &broker->sessions, link)
     {
@@ -67,14 +67,12 @@ static void tell_objects(struct strbuf *out, const struct broker *broker)
         modules += s->modules.count;
         executables += s->executables.count;
         buffers += s->buffers.count;
-        submissions += s->ring ? atomic_load(&s->ring->completed) : 0;
     }
     gauge(out, "sessions", sessions, "Clients that are connected.");
     counter(out, "sessions_begun", broker->counters.sessions_ever, "Clients that have connected.");
     gauge(out, "modules", modules, "Modules of all sessions.");
     gauge(out, "executables", executables, "Executables of all sessions.");
     gauge(out, "buffers", buffers, "Buffers of all sessions.");
-    gauge(out, "submissions_done", submissions, "Submissions that the sessions of now have had done.");
 }
 
 static void tell_code(struct strbuf *out, const struct broker *broker)
@@ -140,6 +138,22 @@ static void tell_users(struct strbuf *out, const struct users *users, const stru
         strbuf_printf(out, "fusiond_limit{resource=\"%s\"} %" PRIu64 "\n", names[i], users->limits[i]);
 }
 
+/* Their sessions' rings say so, which are theirs to write: so each user's number is his own. */
+static void tell_submissions(struct strbuf *out, const struct broker *broker, const struct user *viewer)
+{
+    const struct user *user;
+    const struct session *s;
+    family(out, "user_submissions_done", "gauge", NULL, "Submissions that a user's sessions of now have had done.");
+    TAILQ_FOREACH(user, &broker->users.list, link)
+    {
+        uint64_t done = 0;
+        if (!may_see(viewer, user)) continue;
+        LIST_FOREACH(s, &broker->sessions, link)
+        done += s->user == user && s->ring ? atomic_load(&s->ring->completed) : 0;
+        strbuf_printf(out, "fusiond_user_submissions_done{uid=\"%u\"} %" PRIu64 "\n", (unsigned)user->uid, done);
+    }
+}
+
 /* viewer: whose eyes it is for; NULL: those of who may see all. To be freed. */
 static char *text_for(const struct broker *broker, const struct user *viewer)
 {
@@ -149,6 +163,7 @@ static char *text_for(const struct broker *broker, const struct user *viewer)
     tell_code(&out, broker);
     tell_processes(&out, broker);
     tell_users(&out, &broker->users, viewer);
+    tell_submissions(&out, broker, viewer);
     strbuf_add(&out, "# EOF\n");
     return strbuf_take(&out);
 }

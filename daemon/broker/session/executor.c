@@ -23,6 +23,8 @@ enum { MAX_DEATHS = 20, DEATH_WINDOW_MS = 60000 };
 enum { FIRST_PAUSE_MS = 10, MAX_DOUBLINGS = 7, MAX_PAUSE_MS = 1000 }; /* between a death and the next start */
 enum { RESUMED = 1, DRIVERS };                                        /* what EXECUTOR_NOTHING is about */
 enum { MIN_LOOK_MS = 100, MAX_LOOK_MS = 5000 };                       /* between looks at the progress of submissions */
+enum { MOST_DRIVERS = 8 };                         /* that an executor can have tried out, whatever it says */
+enum { MOST_CALLS = 1024, MOST_QUEUED = 1 << 20 }; /* before it is busy */
 enum { GRACE_MS = 1000 }; /* beyond the time limit: usually the executor's own watchdog is first, and knows more */
 
 /* A request without its reply. They come in order. */
@@ -38,13 +40,15 @@ struct executor {
     struct ring *ring;
     int ring_fd, event_fd;
     uint32_t time_limit_ms;
-    bool gpu;     /* it runs what runs on GPUs */
-    pid_t client; /* whose kernels they are */
+    bool gpu;          /* it runs what runs on GPUs */
+    pid_t client;      /* whose kernels they are, */
+    struct user *user; /* and his user */
     const struct executor_events *events;
     void *data;
     struct child *child; /* NULL: none runs */
     struct peer *peer;
     STAILQ_HEAD(, call) calls;
+    uint32_t n_calls;
     uint32_t next_id;
     uint64_t deaths[MAX_DEATHS]; /* when; a ring */
     uint32_t n_deaths;
@@ -59,7 +63,8 @@ struct executor {
 };
 
 struct executor *executor_new(struct broker *broker, struct ring *ring, int ring_fd, int event_fd, bool gpu,
-                              pid_t client, uint32_t time_limit_ms, const struct executor_events *events, void *data)
+                              pid_t client, struct user *user, uint32_t time_limit_ms,
+                              const struct executor_events *events, void *data)
 {
     struct executor *e = calloc(1, sizeof *e);
     if (!e) return NULL;
@@ -69,6 +74,7 @@ struct executor *executor_new(struct broker *broker, struct ring *ring, int ring
                            .event_fd = event_fd,
                            .gpu = gpu,
                            .client = client,
+                           .user = user,
                            .time_limit_ms = time_limit_ms,
                            .events = events,
                            .resumed = true,
@@ -84,6 +90,7 @@ static void drop_calls(struct executor *e)
         STAILQ_REMOVE_HEAD(&e->calls, link);
         free(call);
     }
+    e->n_calls = 0;
 }
 
 /* ---- timers ---- */
@@ -322,20 +329,22 @@ static void on_exit_status(void *data, int status)
 
 static void on_done(struct executor *e, uint64_t about, const struct proto_message *m)
 {
-    uint64_t tested;
+    uint64_t tested = 0;
     e->resumed |= about == RESUMED;
-    if (about == DRIVERS && proto_get_uint(&m->params, "tested", &tested)) e->broker->counters.drivers_tested += tested;
+    if (about == DRIVERS && proto_get_uint(&m->params, "tested", &tested))
+        e->broker->counters.drivers_tested += tested < MOST_DRIVERS ? tested : MOST_DRIVERS;
 }
 
 static void on_reply(struct executor *e, struct proto_message *m)
 {
     struct call *call = STAILQ_FIRST(&e->calls);
     if (!call || call->id != m->id) {
-        log_warning("an executor answered a question nobody asked");
+        log_limited(&e->user->log, "an executor answered a question nobody asked");
         child_kill(e->child);
         return;
     }
     STAILQ_REMOVE_HEAD(&e->calls, link);
+    bool was_busy = e->n_calls-- > MOST_CALLS;
     enum executor_subject subject = call->subject;
     uint64_t about = call->about;
     free(call);
@@ -344,7 +353,8 @@ static void on_reply(struct executor *e, struct proto_message *m)
     else if (m->status == FUSION_SUCCESS)
         on_done(e, about, m);
     else
-        log_warning("an executor refused: %s: %s", m->object, m->reason);
+        log_limited(&e->user->log, "an executor refused: %s: %s", m->object, m->reason);
+    if (was_busy && e->n_calls <= MOST_CALLS) e->events->less_busy(e->data);
 }
 
 static void on_message(void *data, struct proto_message *m)
@@ -369,14 +379,25 @@ static void on_message(void *data, struct proto_message *m)
 static void on_ended(void *data, fusion_status why, const char *reason)
 {
     struct executor *e = data;
-    if (why) log_warning("an executor sent what is no protocol: %s", reason);
+    if (why) log_limited(&e->user->log, "an executor sent what is no protocol: %s", reason);
     peer_close(e->peer, false);
     e->peer = NULL;
     /* Usually it has ended, and has its status already; one that only closed its descriptor is of no use. */
     child_kill(e->child);
 }
 
-static const struct peer_events events = {.message = on_message, .ended = on_ended};
+static void on_drained(void *data)
+{
+    struct executor *e = data;
+    e->events->less_busy(e->data);
+}
+
+static const struct peer_events events = {.message = on_message, .ended = on_ended, .drained = on_drained};
+
+bool executor_is_busy(const struct executor *e)
+{
+    return e && e->peer && (e->n_calls > MOST_CALLS || peer_queued(e->peer) > MOST_QUEUED);
+}
 
 uint64_t executor_measure(struct executor *e)
 {
@@ -410,6 +431,7 @@ void executor_request(struct executor *e, uint32_t id, struct proto_writer *requ
     }
     *call = (struct call){.id = id, .subject = subject, .about = about};
     STAILQ_INSERT_TAIL(&e->calls, call, link);
+    e->n_calls++;
     if (!peer_send(e->peer, request) && e->child) child_kill(e->child);
 }
 
@@ -466,6 +488,7 @@ void executor_start(struct executor *e)
         give_up(e, FUSION_OUT_OF_MEMORY, "no executor could be started: out of memory");
         return;
     }
+    peer_charge_received(e->peer, e->user);
     e->child = started.child;
     start_looking(e);
     priority_watch(&e->load, child_pid(e->child), &priority_of_executors, priority_class_of(e->client));

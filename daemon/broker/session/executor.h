@@ -20,6 +20,8 @@ struct executor_events {
     void (*spares_run)(void *data, uint64_t executable);
     /* What it says of binaries of drivers for this executable. */
     void (*binaries)(void *data, uint64_t executable, const msgpack_object *told);
+    /* It has done, or taken, some of what it was asked, and is not busy any more (executor_is_busy). */
+    void (*less_busy)(void *data);
     /* It has died; replies that were due will not come. */
     void (*lost)(void *data, fusion_status status, const char *reason);
     /* A new one runs: everything is to be sent again. */
@@ -29,13 +31,17 @@ struct executor_events {
 };
 
 /* ring and descriptors stay the caller's. gpu: what it runs runs on GPUs. client: the process whose kernels they are;
-   when the executor starts, it goes behind others as that one does. Nothing runs before executor_start. NULL: out of
-   memory. */
+   when the executor starts, it goes behind others as that one does. user: who pays for what it says. Nothing runs
+   before executor_start. NULL: out of memory. */
 struct executor *executor_new(struct broker *broker, struct ring *ring, int ring_fd, int event_fd, bool gpu,
-                              pid_t client, uint32_t time_limit_ms, const struct executor_events *events, void *data);
+                              pid_t client, struct user *user, uint32_t time_limit_ms,
+                              const struct executor_events *events, void *data);
 void executor_free(struct executor *executor);
 /* Starts it where it does not run yet. */
 void executor_start(struct executor *executor);
+/* Has it much to do that it was asked, or not even taken that? Nothing more is to be asked for a client then. NULL: no.
+ */
+bool executor_is_busy(const struct executor *executor);
 /* Processor time that it has used since the last time. NULL is fine. */
 uint64_t executor_measure(struct executor *executor);
 /* Bytes of memory that it has to itself. NULL is fine. */

@@ -57,12 +57,14 @@ static void watch_stall(struct session *s)
     uv_timer_start(&s->timer, on_stall, SESSION_STALL_MS, 0);
 }
 
-/* A client that asks faster than it is served, or reads more slowly than it is answered, waits in its own socket. */
+/* A client that asks faster than it is served, or reads more slowly than it is answered, waits in its own socket. So
+   does one whose executor does not keep up. */
 void session_update_reading(struct session *s)
 {
     bool paused = s->ending || s->deferred || !pool_settled(s->broker->pool) ||
                   s->operations.n >= SESSION_MAX_OPERATIONS || s->operations.bytes >= SESSION_MAX_OPERATION_BYTES ||
-                  peer_queued(s->peer) > SESSION_PAUSE_QUEUE;
+                  peer_queued(s->peer) > SESSION_PAUSE_QUEUE || executor_is_busy(s->executor) ||
+                  executor_is_busy(s->gpu.executor);
     peer_pause(s->peer, paused);
     if (peer_queued(s->peer) > SESSION_PAUSE_QUEUE) watch_stall(s);
 }
@@ -229,7 +231,13 @@ static void on_binaries(void *data, uint64_t executable, const msgpack_object *t
     s->events->binaries(s, executable, told);
 }
 
+static void on_less_busy(void *data)
+{
+    session_update_reading(data);
+}
+
 static const struct executor_events executor_events = {.replied = on_executor_replied,
+                                                       .less_busy = on_less_busy,
                                                        .lost = on_executor_lost,
                                                        .restarted = on_executor_restarted,
                                                        .given_up = on_executor_given_up,
@@ -237,6 +245,7 @@ static const struct executor_events executor_events = {.replied = on_executor_re
                                                        .binaries = on_binaries};
 
 static const struct executor_events gpu_executor_events = {.replied = on_executor_replied,
+                                                           .less_busy = on_less_busy,
                                                            .lost = on_executor_lost,
                                                            .restarted = on_gpu_executor_restarted,
                                                            .given_up = on_executor_given_up,
@@ -245,8 +254,8 @@ static const struct executor_events gpu_executor_events = {.replied = on_executo
 
 bool session_begin(struct session *s)
 {
-    s->executor =
-        executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, false, s->pid, s->time_limit_ms, &executor_events, s);
+    s->executor = executor_new(s->broker, s->ring, s->ring_fd, s->event_fd, false, s->pid, s->user, s->time_limit_ms,
+                               &executor_events, s);
     return s->executor;
 }
 
@@ -277,8 +286,8 @@ bool session_open_gpu(struct session *s, struct error *error)
         session_refund(s, &cost);
         return error_set(error, FUSION_OUT_OF_MEMORY, "device", "its ring could not be made: %m") == 0;
     }
-    s->gpu.executor = executor_new(s->broker, s->gpu.ring, s->gpu.ring_fd, s->event_fd, true, s->pid, s->time_limit_ms,
-                                   &gpu_executor_events, s);
+    s->gpu.executor = executor_new(s->broker, s->gpu.ring, s->gpu.ring_fd, s->event_fd, true, s->pid, s->user,
+                                   s->time_limit_ms, &gpu_executor_events, s);
     if (s->gpu.executor) {
         executor_start(s->gpu.executor);
         s->events->restarted(s, s->gpu.executor);
