@@ -4,12 +4,14 @@ written with their key are not used; a server that is killed, stopped or away is
 Usage: test_cache_server.py REDIS_SERVER FUSION_INSPECT; $FUSIOND is the daemon."""
 import json
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 redis, inspect = sys.argv[1:3]
@@ -105,6 +107,10 @@ class Daemon:
         with open(f"{work}/{self.name}.npy", "rb") as f:
             return f.read()
 
+    def resident_mb(self):
+        with open(f"/proc/{self.process.pid}/status") as f:
+            return int(re.search(r"VmHWM:\s*(\d+)", f.read()).group(1)) >> 10
+
     def writes(self, n):
         """Waits until the server has confirmed so many."""
         for _ in range(1000):
@@ -118,6 +124,50 @@ class Daemon:
         code = self.process.wait()
         check(f"daemon {self.name} ends well", code == 0, code)
         self.log.close()
+
+
+class Rogue:
+    """In the server's place: says something to whoever connects, and something else, without end, to whoever asks."""
+    def __init__(self, greeting, answers):
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(server_socket)
+        self.listener.listen(8)
+        self.greeting, self.answers = greeting, answers
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        try:
+            while True:
+                threading.Thread(target=self.serve, args=(self.listener.accept()[0],), daemon=True).start()
+        except OSError:
+            pass
+
+    def serve(self, connection):
+        try:
+            connection.sendall(self.greeting)
+            while connection.recv(1 << 16):
+                for part in self.answers():
+                    connection.sendall(part)
+        except OSError:
+            pass
+
+    def end(self):
+        self.listener.close()
+        os.unlink(server_socket)
+
+
+def endless(head, part):
+    yield head
+    for _ in range(200_000_000 // len(part)):
+        yield part
+
+
+ROGUES = (("speaks first", b"+OK\r\n", lambda: ()),
+          ("answers twice", b"", lambda: (b"$-1\r\n$-1\r\n",)),
+          ("answers with a gigabyte", b"", lambda: endless(b"$1000000000\r\n", b"x" * (1 << 20))),
+          ("answers with a list", b"", lambda: endless(b"*100000000\r\n", b"$-1\r\n" * 100000)),
+          ("answers with a line without end", b"", lambda: endless(b"+", b"x" * (1 << 20))),
+          ("answers with a number of bytes that is none", b"", lambda: (b"$18446744073709551617\r\n",)))
 
 
 def graph():
@@ -188,6 +238,19 @@ try:
     a.run(graph())
     check("and used again", a.writes(before + 1))
     a.end()
+
+    server.terminate()
+    server.wait()
+    for name, greeting, answers in ROGUES:
+        rogue = Rogue(greeting, answers)
+        g = Daemon("rogue", key)
+        g.said("connected")
+        g.run(graph())
+        check(f"a server that {name} is left", g.said("it sends what is no answer"))
+        check("and not listened to", g.resident_mb() < 64, g.resident_mb())
+        g.end()
+        rogue.end()
+    server = start_redis()
 
     for name, path, why in (("open", write("open", "a secret of both", 0o644), "others than its owner"),
                             ("short", write("short", "secret"), "16 to 4096"), ("none", work + "/missing", "No such file")):

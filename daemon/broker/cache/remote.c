@@ -1,16 +1,12 @@
-/* Talks with the server, through hiredis on the broker's loop. */
+/* What is asked and told of the server. */
 #include "daemon/broker/cache/remote.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <hiredis/adapters/libuv.h>
-#include <hiredis/async.h>
-#include <hiredis/hiredis.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 
+#include "daemon/broker/cache/redis_link.h"
 #include "daemon/broker/cache/remote_entry.h"
 #include "daemon/broker/core/log.h"
 
@@ -44,7 +40,7 @@ struct remote {
     char *server, *address;
     int port; /* 0: the server is a path */
     struct remote_key key;
-    redisAsyncContext *context; /* NULL: there is no connection */
+    struct redis_link *link; /* NULL: there is no connection */
     bool is_up, is_closing, said_rejected;
     uint64_t since_ms, retry_ms; /* the connection was begun or lost; until the next one */
     uint32_t late;
@@ -55,65 +51,38 @@ struct remote {
 
 /* ---- the connection ---- */
 
-static void lost(struct remote *r, const char *why)
+/* Commands under way are answered when the connection is closed. */
+static void drop(struct remote *r, const char *why)
 {
+    struct redis_link *link = r->link;
     if (r->is_up || r->retry_ms == FIRST_RETRY_MS) log_warning("cache server %s: %s", r->server, why);
-    r->context = NULL; /* who calls this frees it */
+    r->link = NULL;
     r->is_up = false;
     r->late = 0;
-    r->writing = 0;
     r->since_ms = uv_now(r->loop);
     r->retry_ms = r->retry_ms * 2 < LAST_RETRY_MS ? r->retry_ms * 2 : LAST_RETRY_MS;
+    redis_link_close(link);
 }
 
-static void on_connected(const redisAsyncContext *context, int status)
+static void on_up(void *data)
 {
-    struct remote *r = context->data;
-    if (r->context != context) return;
-    if (status != REDIS_OK) {
-        lost(r, context->errstr);
-        return;
-    }
+    struct remote *r = data;
     log_info("cache server %s: connected", r->server);
     r->is_up = true;
-    r->retry_ms = FIRST_RETRY_MS;
 }
 
-static void on_disconnected(const redisAsyncContext *context, int status)
+static void on_lost(void *data, const char *reason)
 {
-    struct remote *r = context->data;
-    if (r->context == context) lost(r, status == REDIS_OK ? "disconnected" : context->errstr);
+    drop(data, reason);
 }
+
+static const struct redis_link_events events = {.up = on_up, .lost = on_lost};
 
 static void connect_now(struct remote *r)
 {
-    redisAsyncContext *context = r->port ? redisAsyncConnect(r->address, r->port) : redisAsyncConnectUnix(r->address);
     r->since_ms = uv_now(r->loop);
-    if (!context || context->err || redisLibuvAttach(context, r->loop) != REDIS_OK) {
-        lost(r, context ? context->errstr : "out of memory");
-        if (context) redisAsyncFree(context);
-        return;
-    }
-    fcntl(context->c.fd, F_SETFD, FD_CLOEXEC); /* it is nothing for compilers and executors */
-    context->data = r;
-    r->context = context;
-    redisAsyncSetConnectCallback(context, on_connected);
-    redisAsyncSetDisconnectCallback(context, on_disconnected);
-}
-
-/* Calls that are under way are answered while it is freed. */
-static void drop(struct remote *r, const char *why)
-{
-    redisAsyncContext *context = r->context;
-    lost(r, why);
-    if (context) redisAsyncFree(context);
-}
-
-/* A server that dies may leave an error, of which hiredis' adapter does not tell it. */
-static bool is_broken(const struct remote *r)
-{
-    struct pollfd fd = {.fd = r->context->c.fd};
-    return poll(&fd, 1, 0) > 0;
+    r->link = redis_link_open(r->loop, r->address, r->port, MOST_ENTRY + REMOTE_MAC_BYTES, &events, r);
+    if (!r->link) drop(r, "it cannot be connected to");
 }
 
 /* ---- questions ---- */
@@ -129,16 +98,14 @@ static void answer(struct remote_call *call, struct blob *blob)
     call->answer(call->data, blob);
 }
 
-static struct blob *take(struct remote_call *call, const redisReply *reply)
+static struct blob *take(struct remote_call *call, enum redis_answer kind, const void *bytes, size_t size)
 {
     struct remote *r = call->remote;
-    if (!reply || reply->type != REDIS_REPLY_STRING) {
+    if (kind != REDIS_BYTES) {
         r->counts.misses++;
         return NULL;
     }
-    struct blob *blob = reply->len > MOST_ENTRY
-                            ? NULL
-                            : remote_entry_read(&r->key, call->kind, &call->key, reply->str, (size_t)reply->len);
+    struct blob *blob = remote_entry_read(&r->key, call->kind, &call->key, bytes, size);
     if (blob)
         r->counts.hits++;
     else
@@ -148,13 +115,13 @@ static struct blob *take(struct remote_call *call, const redisReply *reply)
     return blob;
 }
 
-static void on_reply(redisAsyncContext *context, void *reply, void *data)
+static void on_reply(void *data, enum redis_answer kind, const void *bytes, size_t size)
 {
     struct remote_call *call = data;
-    (void)context;
+    if (kind != REDIS_LOST) call->remote->retry_ms = FIRST_RETRY_MS;
     if (call->ask) {
-        struct blob *blob = call->remote->is_closing ? NULL : take(call, reply);
-        if (reply) call->remote->late = 0;
+        if (kind != REDIS_LOST) call->remote->late = 0;
+        struct blob *blob = call->remote->is_closing ? NULL : take(call, kind, bytes, size);
         answer(call, blob);
         blob_unref(blob);
     }
@@ -172,7 +139,8 @@ bool remote_get(struct remote *r, enum cache_kind kind, const struct hash *key, 
     *call = (struct remote_call){
         .remote = r, .ask = ask, .kind = kind, .key = *key, .answer = done, .data = data, .since_ms = uv_now(r->loop)};
     remote_entry_name(name, kind, key);
-    if (redisAsyncCommand(r->context, on_reply, call, "GET %s", name) != REDIS_OK) {
+    const struct redis_word words[] = {{"GET", 3}, {name, strlen(name)}};
+    if (!redis_link_send(r->link, words, 2, on_reply, call)) {
         free(call);
         return false;
     }
@@ -197,14 +165,12 @@ struct writing {
     size_t bytes;
 };
 
-static void on_written(redisAsyncContext *context, void *reply, void *data)
+static void on_written(void *data, enum redis_answer kind, const void *bytes, size_t size)
 {
     struct writing *w = data;
-    struct remote *r = w->remote;
-    if (r->context == context && reply) {
-        r->writing -= w->bytes;
-        r->counts.writes += ((redisReply *)reply)->type == REDIS_REPLY_STATUS;
-    }
+    (void)bytes, (void)size;
+    w->remote->writing -= w->bytes;
+    w->remote->counts.writes += kind == REDIS_DONE;
     free(w);
 }
 
@@ -220,9 +186,8 @@ void remote_put(struct remote *r, enum cache_kind kind, const struct hash *key, 
         remote_entry_name(name, kind, key);
         remote_entry_mac(&r->key, kind, key, blob->data, blob->size, entry);
         memcpy(entry + REMOTE_MAC_BYTES, blob->data, blob->size);
-        const char *words[] = {"SET", name, (const char *)entry};
-        const size_t sizes[] = {3, strlen(name), size};
-        if (redisAsyncCommandArgv(r->context, on_written, w, 3, words, sizes) == REDIS_OK) {
+        const struct redis_word words[] = {{"SET", 3}, {name, strlen(name)}, {entry, size}};
+        if (redis_link_send(r->link, words, 3, on_written, w)) {
             r->writing += size;
             w = NULL;
         }
@@ -254,11 +219,9 @@ static void on_tick(uv_timer_t *timer)
     if (r->late >= MOST_LATE) {
         r->retry_ms = LAST_RETRY_MS / 2;
         drop(r, "it does not answer in time");
-    } else if (r->is_up && is_broken(r)) {
-        drop(r, "the connection is lost");
-    } else if (!r->context && age >= r->retry_ms) {
+    } else if (!r->link && age >= r->retry_ms) {
         connect_now(r);
-    } else if (r->context && !r->is_up && age >= CONNECT_MS) {
+    } else if (r->link && !r->is_up && age >= CONNECT_MS) {
         drop(r, "it does not take the connection");
     }
     uv_timer_set_repeat(timer, LIST_EMPTY(&r->calls) ? IDLE_MS : TICK_MS);
@@ -311,10 +274,8 @@ struct remote *remote_open(uv_loop_t *loop, const char *server, const char *key_
 void remote_close(struct remote *r)
 {
     if (!r) return;
-    redisAsyncContext *context = r->context;
     r->is_closing = true;
-    r->context = NULL;
-    if (context) redisAsyncFree(context);
+    redis_link_close(r->link);
     if (r->tick) uv_close((uv_handle_t *)r->tick, free_timer);
     free(r->server);
     free(r->address);
