@@ -161,17 +161,21 @@ static void init_cpu(struct device *d)
     add_cpu_targets(&d->properties);
 }
 
+static bool is_measured(const struct cost_machine *m)
+{
+    return m->operations && m->bytes && m->launch_ns;
+}
+
 /* FUSIOND_MACHINE=usual: no figures are measured or taken, so that plans are the same on every machine. */
-bool devices_take_figures(const void *bytes, size_t size, bool *measured)
+bool devices_take_figures(const void *bytes, size_t size)
 {
     const char *wanted = getenv("FUSIOND_MACHINE");
     struct fuser_device *d = &devices[CPU].properties;
-    *measured = false;
     if (wanted && strcmp(wanted, "usual") == 0) return false;
     if (bytes && cost_figures_read(&d->machine, bytes, size)) return true;
-    cost_measure(&d->machine, cpu_target.isa >= CPU_ISA_AVX512 ? 16 : cpu_target.isa >= CPU_ISA_AVX2 ? 8 : 4);
-    *measured = d->machine.operations && d->machine.bytes && d->machine.launch_ns;
-    return *measured;
+    if (!is_measured(&d->machine))
+        cost_measure(&d->machine, cpu_target.isa >= CPU_ISA_AVX512 ? 16 : cpu_target.isa >= CPU_ISA_AVX2 ? 8 : 4);
+    return is_measured(&d->machine);
 }
 
 bool devices_init(void)

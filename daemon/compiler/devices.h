@@ -17,9 +17,9 @@ const struct device *devices_find(const char *name); /* NULL: none */
 bool devices_add_gpu(const void *description, size_t size);
 /* That was added; NULL: none. */
 const struct device *devices_gpu(void);
-/* The figures of the cpu's machine: as they were kept (bytes of fuser/cost), or else measured, now. measured: they
-   were. False: there are none, and usual ones count. */
-bool devices_take_figures(const void *bytes, size_t size, bool *measured);
+/* The figures of the cpu's machine: as they were kept (bytes of fuser/cost; NULL: they were not), or else measured, now
+   or before. False: there are none, and usual ones count. */
+bool devices_take_figures(const void *bytes, size_t size);
 /* That runs what is finalized with debug, for whatever device. */
 const struct device *devices_debugger(void);
 /* What the cache is told apart by: the processor, and devices that were configured. */

@@ -64,6 +64,19 @@ static int send_idle(uint64_t used_us)
     return send_notice(&w);
 }
 
+/* The machine's figures, measured by who has seen no job. */
+static int send_measured(void)
+{
+    struct proto_writer w;
+    uint8_t bytes[COST_FIGURES_BYTES];
+    if (!devices_take_figures(NULL, 0)) return 0;
+    cost_figures_write(&devices_get(0)->properties.machine, bytes);
+    proto_begin_notice(&w, "measured");
+    proto_pack_map(&w, 1);
+    proto_pack_bytes(&w, "machine", bytes, sizeof bytes);
+    return send_notice(&w);
+}
+
 static void send_started(int pid)
 {
     struct proto_writer w;
@@ -139,10 +152,13 @@ static bool do_job(struct proto_message *m)
     static const struct worker_control control = {.fd = CONTROL_FD, .started = send_started, .hear = hear};
     struct worker_job order = {.connection = m->fds[0], .care = JOB_ANY, .priority = WORKER_FIRST};
     uint64_t used_us = 0;
+    bool measures = false;
     m->fds[0] = -1;
     proto_get_uint(&m->params, "care", &order.care);
     proto_get_uint(&m->params, "priority", &order.priority);
-    if (worker_run(&order, &control, run_job, &used_us) != 0 || send_idle(used_us) != 0) return false;
+    proto_get_bool(&m->params, "measures", &measures);
+    if (worker_run(&order, &control, run_job, &used_us) != 0) return false;
+    if ((measures && send_measured() != 0) || send_idle(used_us) != 0) return false;
     worker_prepare(run_job);
     return true;
 }

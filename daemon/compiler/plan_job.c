@@ -27,7 +27,6 @@ struct planning {
     const struct device *device, *runs_on; /* planned for; to debug, another than that */
     struct fuser_options options;
     bool keep_ir, debug;
-    bool measured; /* the machine's figures are new */
     struct fuser_plan *plan, *apart;
 };
 
@@ -66,12 +65,12 @@ static int read_device(struct planning *p, const struct proto_message *m, struct
     return p->device ? 0 : -1;
 }
 
-static void read_machine(struct planning *p, const struct proto_message *m)
+static void read_machine(const struct proto_message *m)
 {
     const void *bytes = NULL;
     size_t size = 0;
     if (!proto_get_bytes(&m->params, "machine", &bytes, &size)) bytes = NULL;
-    devices_take_figures(bytes, size, &p->measured);
+    devices_take_figures(bytes, size);
 }
 
 static int read_options(struct planning *p, const struct proto_message *m, struct error *e)
@@ -82,7 +81,7 @@ static int read_options(struct planning *p, const struct proto_message *m, struc
     uint64_t mode, which;
     if (!proto_get_uint(&m->params, "mode", &mode) || mode >= sizeof modes / sizeof *modes)
         return job_missing(e, m, "mode");
-    read_machine(p, m);
+    read_machine(m);
     if (read_device(p, m, e) != 0) return -1;
     p->options = (struct fuser_options){.mode = modes[mode], .device = p->device->properties};
     proto_get_bool(&m->params, "insert_barriers", &p->options.insert_barriers);
@@ -227,14 +226,6 @@ static void pack_work(struct proto_writer *reply, const struct planning *p)
     for (uint32_t i = 0; i < n; i++) msgpack_pack_uint64(&reply->packer, p->plan->launches[i].work);
 }
 
-/* For the jobs to come. */
-static void pack_machine(struct proto_writer *reply)
-{
-    uint8_t bytes[COST_FIGURES_BYTES];
-    cost_figures_write(&devices_get(0)->properties.machine, bytes);
-    proto_pack_bytes(reply, "machine", bytes, sizeof bytes);
-}
-
 static void planning_finish(struct planning *p)
 {
     fuser_plan_free(p->plan);
@@ -251,13 +242,12 @@ int job_plan(const struct proto_message *m, struct proto_writer *reply, struct e
     if (read_options(&p, m, e) == 0 && read_graph(&p, m, e) == 0 && read_modules(&p, m, e) == 0 &&
         make_plan(&p, e) == 0) {
         proto_begin_reply(reply, m->id);
-        proto_pack_map(reply, p.measured ? 6 : 5);
+        proto_pack_map(reply, 5);
         pack_part(reply, "report", &p, plan_pack_report);
         pack_part(reply, "program", &p, plan_pack_program);
         pack_kernels(reply, &p);
         pack_work(reply, &p);
         proto_pack_uint(reply, "spares", p.runs_on->check ? p.plan->n_spares : 0);
-        if (p.measured) pack_machine(reply);
         result = 0;
     }
     planning_finish(&p);

@@ -22,6 +22,7 @@ static int start(void **state)
     (void)state;
     static const char *const options[] = {"--compilers", "1", NULL};
     setenv("FUSIOND_COMPILER", getenv("FUSIOND_BROKEN_COMPILER"), 1);
+    unsetenv("FUSIOND_MACHINE"); /* of plans the figures count here */
     service_start_as(&service, geteuid() == 0 ? DAEMON_UID : 0, options);
     return 0;
 }
@@ -33,17 +34,23 @@ static int stop(void **state)
     return 0;
 }
 
-/* Something of another client's, which is also in the cache then. */
-static void work(fusion_session *session)
+/* A graph with a buffer of this name. */
+static fusion_status finalize(fusion_session *session, const char *name)
 {
     fusion_module *module = load_test_kernels(session);
-    fusion_buffer *in = index_buffer(session, "in", SIZE, 1, 0), *out = index_buffer(session, "out", SIZE, 0, 0);
+    fusion_buffer *in = index_buffer(session, "in", SIZE, 1, 0), *out = index_buffer(session, name, SIZE, 0, 0);
     fusion_arg args[] = {fusion_arg_read(in), fusion_arg_write(out), fusion_arg_i32(3)};
     fusion_graph *graph;
     fusion_exec *exec;
     expect_ok(fusion_graph_create(session, &graph));
     add_node(graph, module, "scale", SIZE, args, 3);
-    expect_ok(fusion_graph_finalize(graph, NULL, &exec));
+    return fusion_graph_finalize(graph, NULL, &exec);
+}
+
+/* Something of another client's, which is also in the cache then. */
+static void work(fusion_session *session)
+{
+    expect_ok(finalize(session, "out"));
 }
 
 /* A file of the cache. */
@@ -149,12 +156,34 @@ static void test_nobody_looks_in(void **state)
     fusion_disconnect(session);
 }
 
+/* Plans of all users go by the machine's figures: those that a job says are nobody's. */
+static void test_figures(void **state)
+{
+    (void)state;
+    fusion_session *attacker = service_connect(&service), *victim = service_connect(&service);
+    char name[16];
+    bool known = false;
+    expect_ok(finalize(attacker, "forges"));
+    for (int i = 0; i < 200 && !known; i++, usleep(20000)) {
+        snprintf(name, sizeof name, "tells %d", i);
+        expect_error(finalize(victim, name), FUSION_INVALID);
+        expect_in_reason("figures:");
+        if (strstr(fusion_last_error()->reason, "ee ee ee ee"))
+            fail_msg("a plan goes by %s", fusion_last_error()->reason);
+        known = strcmp(fusion_last_error()->reason, "figures:") != 0;
+    }
+    assert_true(known); /* those that the compiler itself has measured */
+    fusion_disconnect(attacker);
+    fusion_disconnect(victim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_confined, start, stop),
         cmocka_unit_test_setup_teardown(test_nothing_stays, start, stop),
         cmocka_unit_test_setup_teardown(test_nobody_looks_in, start, stop),
+        cmocka_unit_test_setup_teardown(test_figures, start, stop),
     };
     return cmocka_run_group_tests_name("compiler", tests, NULL, NULL);
 }

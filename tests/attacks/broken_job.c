@@ -1,7 +1,8 @@
 /*
  * A compiler that a client has broken: the real one, but for this job. A module whose text begins with "attack" makes
  * it try what code of an attacker would try in its place; the reply's reason lists what has worked. Any other module is
- * read as usual, and remembered.
+ * read as usual, and remembered. A graph with "forges" in it is planned as usual, but the reply has figures of the
+ * machine that are none; one with "tells" in it fails with the figures that the job was given.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +25,10 @@
 #include "daemon/compiler/job.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
+#include "proto/header.h"
 #include "proto/writer.h"
 
+int honest_job_plan(const struct proto_message *m, struct proto_writer *reply, struct error *e);
 int honest_job_module(const struct proto_message *m, struct proto_writer *reply, struct error *e);
 
 /* What the text says behind "attack". */
@@ -178,6 +181,46 @@ static int attack(const struct target *t, struct error *e)
     add(e, remembered[0], "knew of a job before");
     stay();
     return -1;
+}
+
+/* One entry more in a reply that has been packed: its map is the last of what is in it, and small. */
+static void add_entry(struct proto_writer *reply, const char *key, const void *bytes, size_t size)
+{
+    enum { ID = 2 + FRAME_HEADER };
+    uint8_t *map = (uint8_t *)reply->buffer.data + ID;
+    map += *map == 0xce ? 5 : *map == 0xcd ? 3 : *map == 0xcc ? 2 : 1;
+    map[1]++; /* behind the nil of a reply that is no error */
+    proto_pack_bytes(reply, key, bytes, size);
+}
+
+static bool has_text(const void *bytes, size_t size, const char *text)
+{
+    return memmem(bytes, size, text, strlen(text)) != NULL;
+}
+
+static int tell_figures(const struct proto_message *m, struct error *e)
+{
+    const uint8_t *figures;
+    size_t size;
+    if (!proto_get_bytes(&m->params, "machine", (const void **)&figures, &size)) size = 0;
+    error_set(e, FUSION_INVALID, "attack", "figures:");
+    for (size_t i = 0; i < size && i < 32; i++) {
+        size_t used = strlen(e->reason);
+        snprintf(e->reason + used, sizeof e->reason - used, " %02x", figures[i]);
+    }
+    return -1;
+}
+
+int job_plan(const struct proto_message *m, struct proto_writer *reply, struct error *e)
+{
+    static const uint8_t forged[24] = {0xee, 0xee, 0xee, 0xee};
+    const void *graph;
+    size_t size;
+    if (!proto_get_bytes(&m->params, "graph", &graph, &size)) return honest_job_plan(m, reply, e);
+    if (has_text(graph, size, "tells")) return tell_figures(m, e);
+    int result = honest_job_plan(m, reply, e);
+    if (result == 0 && has_text(graph, size, "forges")) add_entry(reply, "machine", forged, sizeof forged);
+    return result;
 }
 
 int job_module(const struct proto_message *m, struct proto_writer *reply, struct error *e)

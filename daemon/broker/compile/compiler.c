@@ -80,12 +80,16 @@ static void on_control(void *data, struct proto_message *m)
 {
     struct compiler *c = data;
     uint64_t pid;
+    const void *figures;
+    size_t size;
     if (c->why[0] || m->kind != PROTO_NOTICE) return;
     if (!c->ready && strcmp(m->method, "ready") == 0) {
         c->ready = true;
         c->events->ready(c->data, &m->params);
     } else if (strcmp(m->method, "started") == 0 && proto_get_uint(&m->params, "pid", &pid)) {
         c->worker = (pid_t)pid;
+    } else if (strcmp(m->method, "measured") == 0 && proto_get_bytes(&m->params, "machine", &figures, &size)) {
+        c->events->measured(c->data, figures, size);
     } else if (strcmp(m->method, "idle") == 0) {
         c->worker = 0;
         c->finished = true;
@@ -184,19 +188,19 @@ void compiler_stop(struct compiler *c)
     free_compiler(c);
 }
 
-static bool send_job(struct compiler *c, int fd, uint32_t care, enum job_priority priority)
+static bool send_job(struct compiler *c, int fd, const struct compiler_order *order)
 {
     struct proto_writer w;
     proto_begin_notice(&w, "job");
-    proto_pack_map(&w, 2);
-    proto_pack_uint(&w, "care", care);
-    proto_pack_uint(&w, "priority", priority);
+    proto_pack_map(&w, 3);
+    proto_pack_uint(&w, "care", order->care);
+    proto_pack_uint(&w, "priority", order->priority);
+    proto_pack_bool(&w, "measures", order->measures);
     w.fds[w.n_fds++] = fd;
     return peer_send(c->control, &w);
 }
 
-void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request, uint32_t care,
-                  enum job_priority priority)
+void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request, const struct compiler_order *order)
 {
     int pair[2];
     c->job = id;
@@ -207,7 +211,7 @@ void compiler_run(struct compiler *c, uint32_t id, struct proto_writer *request,
     bool sent = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0;
     if (sent) {
         c->work = peer_new(&c->broker->loop, pair[0], SIZE_MAX, &work_events, c);
-        sent = c->work && send_job(c, pair[1], care, priority) && peer_send(c->work, request);
+        sent = c->work && send_job(c, pair[1], order) && peer_send(c->work, request);
         close(pair[1]);
     }
     if (sent) return;

@@ -12,6 +12,8 @@ struct compiler_events {
     void (*ready)(void *data, const msgpack_object *params); /* the notice `ready` has come */
     /* The reply to the job; cleared afterwards. It can be given no other one until `idle`. */
     void (*done)(void *data, const struct proto_message *reply);
+    /* It has measured the machine, as compiler_run() wanted: before `idle`. */
+    void (*measured)(void *data, const void *figures, size_t size);
     /* Nothing is left of the job, which has used so much processor time. */
     void (*idle)(void *data, uint64_t used_ns);
     /* It has died, or was ended for breaking a rule: why, with nothing left of it. It is freed afterwards. */
@@ -22,9 +24,16 @@ struct compiler_events {
 struct compiler *compiler_start(struct broker *broker, const struct compiler_events *events, void *data);
 /* Ends it with no callback. NULL is fine. */
 void compiler_stop(struct compiler *compiler);
-/* Gives it a job (a finished request, cleared). care: 0, and more after it has ended compilers. */
-void compiler_run(struct compiler *compiler, uint32_t id, struct proto_writer *request, uint32_t care,
-                  enum job_priority priority);
+/* How a job is done. */
+struct compiler_order {
+    uint32_t care; /* 0, and more after it has ended compilers */
+    enum job_priority priority;
+    bool measures; /* behind it the compiler measures the machine */
+};
+
+/* Gives it a job (a finished request, cleared). */
+void compiler_run(struct compiler *compiler, uint32_t id, struct proto_writer *request,
+                  const struct compiler_order *order);
 /* Another one from now on, while the job runs. */
 void compiler_set_priority(struct compiler *compiler, enum job_priority priority);
 /* Kills it; `ended` comes with this reason. */

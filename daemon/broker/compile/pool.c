@@ -8,6 +8,7 @@
 #include "daemon/broker/cache/remote.h"
 #include "daemon/broker/compile/allowance.h"
 #include "daemon/broker/compile/compiler.h"
+#include "daemon/broker/compile/machine.h"
 #include "daemon/broker/core/log.h"
 #include "proto/fields.h"
 #include "proto/frame.h"
@@ -297,6 +298,12 @@ static void on_done(void *data, const struct proto_message *reply)
     schedule(pool);
 }
 
+static void on_measured(void *data, const void *figures, size_t size)
+{
+    struct worker *w = data;
+    machine_learn(w->pool->broker, &w->pool->target, figures, size);
+}
+
 static void on_idle(void *data, uint64_t used_ns)
 {
     struct worker *w = data;
@@ -329,7 +336,8 @@ static void on_ended(void *data, const char *why)
     schedule(pool);
 }
 
-static const struct compiler_events events = {.ready = on_ready, .done = on_done, .idle = on_idle, .ended = on_ended};
+static const struct compiler_events events = {
+    .ready = on_ready, .done = on_done, .measured = on_measured, .idle = on_idle, .ended = on_ended};
 
 /* ---- scheduling ---- */
 
@@ -360,13 +368,23 @@ static struct job_waiter *next_waiter(struct pool *pool, const struct load *load
     return jobs_next(&pool->jobs, load->busy - load->background < most ? TURNS_OF_WAITING : TURNS_OF_IDLE);
 }
 
+/* Plans go by the machine's figures. */
+static bool lacks_figures(const struct worker *w)
+{
+    if (w->job->key.kind != CACHE_PLAN) return false;
+    struct blob *figures = machine_figures(w->pool->broker, &w->pool->target);
+    blob_unref(figures);
+    return !figures;
+}
+
 static void begin(struct worker *w)
 {
     struct job *job = w->job;
     struct proto_writer request;
     w->since_ms = now_ms(w->pool);
+    struct compiler_order order = {.care = job->care, .priority = w->priority, .measures = lacks_figures(w)};
     if (proto_writer_copy(&job->request, &request))
-        compiler_run(w->compiler, job->id, &request, job->care, w->priority);
+        compiler_run(w->compiler, job->id, &request, &order);
     else
         compiler_kill(w->compiler, "there is no memory for its job");
 }

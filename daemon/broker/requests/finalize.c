@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/broker/compile/machine.h"
 #include "daemon/broker/requests/launches.h"
-#include "daemon/broker/requests/machine.h"
 #include "daemon/broker/requests/module_job.h"
 #include "daemon/broker/requests/tuning.h"
 #include "daemon/broker/session/gpus.h"
@@ -56,10 +56,8 @@ static void on_planned(void *data, struct blob *plan, const struct error *error)
         finalization_fail(f, error);
     else if (!take_plan(f, plan, &refused))
         finalization_fail(f, &refused);
-    else {
-        machine_learn(f->operation.session->broker, &f->target, &f->plan_value.root, f->operation.session->user->uid);
+    else
         launches_begin(f);
-    }
 }
 
 /* False: the cache has no plan. Else f goes on, or has failed. */

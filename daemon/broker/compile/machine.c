@@ -1,10 +1,9 @@
 /* The figures of the machine, in the cache. */
-#include "daemon/broker/requests/machine.h"
+#include "daemon/broker/compile/machine.h"
 
 #include <unistd.h>
 
 #include "daemon/broker/cache/cache.h"
-#include "proto/fields.h"
 
 enum { MOST_BYTES = 256 };
 
@@ -27,13 +26,10 @@ struct blob *machine_figures(const struct broker *broker, const struct hash *tar
     return cache_get(broker->cache, CACHE_MACHINE, &key, &figures) == CACHE_MISS ? NULL : figures;
 }
 
-void machine_learn(const struct broker *broker, const struct hash *target, const msgpack_object *plan, uid_t owner)
+void machine_learn(const struct broker *broker, const struct hash *target, const void *bytes, size_t size)
 {
-    const void *bytes;
-    size_t size;
     struct hash key = key_of(target);
-    if (!proto_get_bytes(plan, "machine", &bytes, &size) || size > MOST_BYTES) return;
-    struct blob *figures = blob_new(bytes, size);
-    if (figures) cache_put(broker->cache, CACHE_MACHINE, &key, figures, owner);
+    struct blob *figures = size <= MOST_BYTES ? blob_new(bytes, size) : NULL;
+    if (figures) cache_put(broker->cache, CACHE_MACHINE, &key, figures, broker->users.owner);
     blob_unref(figures);
 }
