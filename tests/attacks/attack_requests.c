@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,11 +171,82 @@ static void test_small_replies(void **state)
     arena_withstand(&(struct attack){.name = "unread small replies", .processes = 2, .run = never_read});
 }
 
+/* ---- small requests without end ---- */
+
+static _Atomic uint64_t *answered; /* bytes, of all attackers together */
+
+/* Of each of many sessions the daemon always finds more requests than it can answer at once. */
+static void ask_without_end(struct attacker *self)
+{
+    enum { SESSIONS = 24, BLOCK = 64 << 10 };
+    static char block[BLOCK], ignored[BLOCK];
+    int fds[SESSIONS];
+    size_t filled = 0, left[SESSIONS] = {0};
+    struct proto_writer w;
+    proto_begin_request(&w, 2, "request.cancel");
+    proto_pack_map(&w, 1);
+    proto_pack_uint(&w, "request", 1);
+    if (!proto_finish(&w)) attacker_fail(self, "packing");
+    for (; filled + w.buffer.size <= BLOCK; filled += w.buffer.size)
+        memcpy(block + filled, w.buffer.data, w.buffer.size);
+    proto_writer_clear(&w);
+    for (int i = 0; i < SESSIONS; i++) fds[i] = attacker_greet(self);
+    attacker_ready(self);
+    for (int i = 0, idle = 0;; i = (i + 1) % SESSIONS) {
+        if (fds[i] < 0) continue;
+        if (!left[i]) left[i] = filled;
+        ssize_t sent = send(fds[i], block + filled - left[i], left[i], MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t got = recv(fds[i], ignored, BLOCK, MSG_DONTWAIT);
+        if ((sent < 0 && errno != EAGAIN) || got == 0) attacker_fail(self, "a session was closed");
+        if (sent > 0) left[i] -= (size_t)sent;
+        if (got > 0) atomic_fetch_add(answered, (uint64_t)got);
+        idle = sent > 0 || got > 0 ? 0 : idle + 1;
+        if (idle > SESSIONS) usleep(500);
+    }
+}
+
+static int smaller_first(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How much is done for the attackers while somebody else waits for one answer. */
+static void expect_turns(void)
+{
+    enum { REQUESTS = 41, MOST = 256 << 10 };
+    uint64_t meanwhile[REQUESTS];
+    fusion_session *session = service_connect(arena_service());
+    for (int i = 0; i < REQUESTS; i++) {
+        char *json;
+        uint64_t before = atomic_load(answered);
+        expect_ok(fusion_session_status(session, &json));
+        meanwhile[i] = atomic_load(answered) - before;
+        free(json);
+    }
+    fusion_disconnect(session);
+    qsort(meanwhile, REQUESTS, sizeof *meanwhile, smaller_first);
+    print_message("# while one is answered, others are given %llu bytes\n",
+                  (unsigned long long)meanwhile[REQUESTS / 2]);
+    if (meanwhile[REQUESTS / 2] > MOST) fail_msg("that is more than %d", MOST);
+}
+
+static void test_small_requests(void **state)
+{
+    (void)state;
+    answered = mmap(NULL, sizeof *answered, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(answered != MAP_FAILED);
+    arena_withstand(&(struct attack){
+        .name = "small requests without end", .processes = 4, .run = ask_without_end, .check = expect_turns});
+    munmap(answered, sizeof *answered);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_cancelled, start, stop),
         cmocka_unit_test_setup_teardown(test_small_replies, start, stop),
+        cmocka_unit_test_setup_teardown(test_small_requests, start, stop),
     };
     if (!arena_possible()) return 0;
     return cmocka_run_group_tests_name("requests", tests, NULL, NULL);

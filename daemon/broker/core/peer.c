@@ -15,6 +15,7 @@
 #include "proto/writer.h"
 
 enum { FLUSH_MS = 1000, SHORT_QUEUE = 256 << 10 };
+enum { SERVED_PER_MS = 250000, SERVED_MOST = 2000000 }; /* ns: a user's part of the loop while others are there */
 
 /* A message on its way out. */
 struct packet {
@@ -43,6 +44,7 @@ struct peer {
     size_t queued, max_queue;
     uint64_t sent;
     bool paused, closing, flushing;
+    bool waits;          /* its user has had his part of the loop */
     const char *failure; /* sending failed: told from the loop */
     char text[256];      /* of a limit that was broken */
 };
@@ -134,7 +136,7 @@ static void update_poll(struct peer *p)
 {
     int events = UV_DISCONNECT;
     if (p->closing) return;
-    if (!p->paused && !p->flushing) events |= UV_READABLE;
+    if (!p->paused && !p->flushing && !p->waits) events |= UV_READABLE;
     if (!STAILQ_EMPTY(&p->queue)) events |= UV_WRITABLE;
     uv_poll_start(&p->poll, events, on_poll);
 }
@@ -302,6 +304,34 @@ size_t peer_queued(const struct peer *peer)
     return peer->queued;
 }
 
+/* ---- whose turn it is ---- */
+
+/* What the loop does for one user others wait for: a quarter of its time is his at most, and nothing is done while he
+   has had more. */
+static bool has_had_enough(struct user *user, uint64_t now)
+{
+    uint64_t allowed = (now - user->served_at) * SERVED_PER_MS;
+    user->served_ns -= user->served_ns < allowed ? user->served_ns : allowed;
+    user->served_at = now;
+    return user->served_ns > SERVED_MOST;
+}
+
+/* Its messages, those that have come already, too, wait for a moment then. */
+static bool must_wait(struct peer *p)
+{
+    if (!p->user || p->user->users->n_present < 2) return false;
+    if (!has_had_enough(p->user, uv_now(p->poll.loop))) return false;
+    p->waits = true;
+    update_poll(p);
+    uv_timer_start(&p->timer, on_timer, (p->user->served_ns - SERVED_MOST) / SERVED_PER_MS + 1, 0);
+    return true;
+}
+
+static void count_served(struct peer *p, uint64_t since)
+{
+    if (p->user) p->user->served_ns += uv_hrtime() - since;
+}
+
 /* ---- receiving ---- */
 
 static void on_frame_late(uv_timer_t *timer)
@@ -316,34 +346,42 @@ static void on_frame_late(uv_timer_t *timer)
 static void watch_frame(struct peer *p, bool begun)
 {
     if (p->closing) return;
-    if (!p->frame_ms || p->paused || p->flushing || proto_reader_bytes(p->reader) == 0)
+    if (!p->frame_ms || p->paused || p->flushing || p->waits || proto_reader_bytes(p->reader) == 0)
         uv_timer_stop(&p->frame);
     else if (begun || !uv_is_active((uv_handle_t *)&p->frame))
         uv_timer_start(&p->frame, on_frame_late, p->frame_ms, 0);
 }
 
-/* Hands out the messages that are whole. */
-static void deliver(struct peer *p)
+/* The next message, if it is whole. False: it is not. */
+static bool deliver_one(struct peer *p)
 {
-    uint32_t delivered = 0;
-    int state = 1;
-    while (!p->closing && !p->flushing && !p->paused && state > 0) {
-        struct proto_message message;
-        const char *reason;
-        state = proto_reader_next(p->reader, &message, &reason);
-        if (state < 0) end(p, FUSION_PROTOCOL, reason);
-        if (state <= 0) break;
-        delivered++;
+    struct proto_message message;
+    const char *reason;
+    uint64_t began = uv_hrtime();
+    int state = proto_reader_next(p->reader, &message, &reason);
+    if (state < 0) end(p, FUSION_PROTOCOL, reason);
+    if (state > 0) {
         p->events->message(p->data, &message);
         proto_message_clear(&message);
     }
+    count_served(p, began);
+    return state > 0;
+}
+
+/* Hands out the messages that are whole. */
+static void deliver(struct peer *p)
+{
+    bool delivered = false;
+    while (!p->closing && !p->flushing && !p->paused && !must_wait(p) && deliver_one(p)) delivered = true;
     account(p); /* less than before */
-    watch_frame(p, delivered > 0);
+    watch_frame(p, delivered);
 }
 
 static void receive(struct peer *p)
 {
+    uint64_t began = uv_hrtime();
     int state = proto_reader_fill(p->reader, p->fd);
+    count_served(p, began);
     if (state <= 0)
         end(p, FUSION_SUCCESS, state == 0 ? NULL : strerror(errno));
     else if (account(p))
@@ -366,6 +404,10 @@ void peer_pause(struct peer *p, bool paused)
 static void on_timer(uv_timer_t *timer)
 {
     struct peer *p = timer->data;
+    if (p->waits) {
+        p->waits = false;
+        update_poll(p);
+    }
     if (p->flushing)
         close_handles(p);
     else if (p->failure)
@@ -391,7 +433,7 @@ static void on_poll(uv_poll_t *poll, int status, int events)
             p->events->drained(p->data);
     }
     if (p->closing) return;
-    if (events & UV_READABLE && !p->paused && !p->flushing)
+    if (events & UV_READABLE && !p->paused && !p->flushing && !p->waits)
         receive(p);
     else if (events & UV_DISCONNECT)
         end(p, FUSION_SUCCESS, NULL); /* nobody is there to read what is still queued */

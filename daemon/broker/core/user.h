@@ -49,9 +49,10 @@ struct user {
     uint32_t references; /* of its sessions and connections */
     bool whole;          /* may hold all of it */
     uint64_t used[USER_RESOURCES];
-    uint64_t busy_ns;    /* processor time of its executors in this period */
-    uint32_t busy_ticks; /* periods in a row that it has kept a processor busy */
-    int steps_back;      /* of its executors (priority.h) */
+    uint64_t busy_ns;              /* processor time of its executors in this period */
+    uint32_t busy_ticks;           /* periods in a row that it has kept a processor busy */
+    int steps_back;                /* of its executors (priority.h) */
+    uint64_t served_ns, served_at; /* what the loop has done for its connections lately, and when (ms) that was so */
     struct log_limit log;
     struct user_turns turns;
 };
