@@ -56,6 +56,7 @@ static void copy_out(const struct ring *r, uint64_t position, void *to, size_t s
 bool ring_push(struct ring *r, const struct ring_entry *entry, const void *rest, size_t rest_size)
 {
     struct ring_entry header = *entry;
+    if (entry->priority) atomic_store(&r->has_priorities, 1);
     size_t size = sizeof header + rest_size;
     if (size > RING_MAX_ENTRY || size % 8 != 0) return false;
     uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);

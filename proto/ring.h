@@ -13,7 +13,7 @@
 
 enum {
     RING_MAGIC = 0x46524e47,
-    RING_VERSION = 7,
+    RING_VERSION = 8,
     RING_DATA_BYTES = 1 << 20,  /* power of two */
     RING_MAX_ENTRY = 256 << 10, /* bytes of one entry */
     RING_MAX_PENDING = 1024,    /* submissions not completed yet */
@@ -65,11 +65,12 @@ struct ring {
     uint32_t magic, version;
     uint64_t data_bytes;
     /* client to executor */
-    alignas(64) _Atomic uint64_t head;     /* bytes written, ever */
-    _Atomic uint64_t pushed;               /* sequence of the last entry; written before head */
-    _Atomic uint32_t client_cpu;           /* processor it ran on lately, plus one; 0: not known. A hint, as the next */
-    alignas(64) _Atomic uint64_t tail;     /* bytes consumed, ever */
-    _Atomic uint32_t executor_cpu;         /* the same of the executor */
+    alignas(64) _Atomic uint64_t head; /* bytes written, ever */
+    _Atomic uint64_t pushed;           /* sequence of the last entry; written before head */
+    _Atomic uint32_t client_cpu;       /* processor it ran on lately, plus one; 0: not known. A hint, as the next */
+    _Atomic uint32_t has_priorities;   /* an entry had one that is not 0: all that wait are looked at from then on */
+    alignas(64) _Atomic uint64_t tail; /* bytes consumed, ever */
+    _Atomic uint32_t executor_cpu;     /* the same of the executor */
     alignas(64) _Atomic uint32_t doorbell; /* futex: incremented by the client after head */
     _Atomic uint32_t executor_sleeps;      /* 1: a FUTEX_WAKE is needed */
     /* executor to client */
@@ -114,7 +115,10 @@ struct ring_entry {
     uint64_t executable;
     uint32_t n_bindings; /* slots bound otherwise than at finalize */
     uint32_t n_values;   /* values that differ from those at finalize */
-    uint32_t n_after, reserved;
+    uint32_t n_after;
+    int32_t priority;       /* of those that wait and may begin the one with the highest begins, then the oldest */
+    uint32_t time_limit_ms; /* 0, or more than the session's: that */
+    uint32_t reserved;
 };
 
 struct ring_binding {

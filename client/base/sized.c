@@ -51,6 +51,12 @@ fusion_status client_take_finalize_options(fusion_finalize_options *own, const f
     return given ? CLIENT_TAKE(fusion_finalize_options, barriers, own, given, "finalize options") : FUSION_SUCCESS;
 }
 
+fusion_status client_take_submit_options(fusion_submit_options *own, const fusion_submit_options *given)
+{
+    *own = (fusion_submit_options){0};
+    return given ? CLIENT_TAKE(fusion_submit_options, time_limit_ms, own, given, "submit options") : FUSION_SUCCESS;
+}
+
 fusion_status client_check_reserved(const uint64_t reserved[4], const char *object)
 {
     for (int i = 0; i < 4; i++)

@@ -20,5 +20,6 @@ fusion_status client_give(const void *own, size_t own_size, size_t first_size, v
 
 /* Of structs that keep their size: what is reserved is 0. */
 fusion_status client_check_reserved(const uint64_t reserved[4], const char *object);
-/* NULL: all 0. */
+/* NULL: all 0. Of what they say nothing is checked but that it is known. */
+fusion_status client_take_submit_options(fusion_submit_options *own, const fusion_submit_options *given);
 fusion_status client_take_finalize_options(fusion_finalize_options *own, const fusion_finalize_options *given);

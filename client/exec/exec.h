@@ -33,9 +33,10 @@ struct fusion_exec {
         uint64_t global[3], local[3];
     } * nodes;
     fusion_event last_event;
-    bool on_gpu;        /* the session's executor for GPUs runs it */
-    uint32_t recording; /* of the graph it was made of; 0: none */
-    uint32_t n_actions; /* in the order in which they run */
+    uint64_t time_limit_ms; /* of its submissions; 0: the session's */
+    bool on_gpu;            /* the session's executor for GPUs runs it */
+    uint32_t recording;     /* of the graph it was made of; 0: none */
+    uint32_t n_actions;     /* in the order in which they run */
     struct graph_action *actions;
     bool *part_runs;            /* n_actions + 1: there are steps before action i, behind the last one */
     struct exec_source *source; /* source.h */

@@ -88,6 +88,7 @@ static fusion_status finalize_inner(fusion_exec *e, const fusion_finalize_option
         if (!own.tier) own.tier = options->tier;
         own.debug |= options->debug;
         own.bounds |= options->bounds;
+        if (!own.time_limit_ms) own.time_limit_ms = options->time_limit_ms;
         fusion_status status = fusion_graph_finalize(a->inner, &own, &a->exec);
         a->inner = NULL; /* the graph's, which may go before this does */
         if (status == FUSION_SUCCESS && own.debug) status = check_internal(e, a);
@@ -111,6 +112,7 @@ fusion_status client_finalize_flat(const fusion_graph *g, const fusion_graph *fl
     clock_gettime(CLOCK_MONOTONIC, &start);
     fusion_exec *e = client_exec_new(g, flat);
     if (!e) return client_no_memory("graph");
+    e->time_limit_ms = options->time_limit_ms;
     fusion_status status = request_exec(e, flat, options);
     if (status == FUSION_SUCCESS) status = finalize_inner(e, options);
     if (status != FUSION_SUCCESS) {

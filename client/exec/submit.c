@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "client/base/error.h"
+#include "client/base/sized.h"
 #include "client/exec/actions.h"
 #include "client/exec/rebind.h"
 #include "client/graph/recording.h"
@@ -114,10 +115,25 @@ static struct binding *default_bindings(fusion_exec *e, const uint64_t *slot_mem
     return bindings;
 }
 
-/* The rebindings of memory that the inner graph uses. */
-static fusion_status submit_inner(const struct graph_action *a, const fusion_rebind *rebind, uint32_t n,
-                                  fusion_event *event)
+/* A head that has what the options say. */
+static struct ring_entry head_of(const fusion_exec *e, const fusion_submit_options *o)
 {
+    uint64_t limit = o->time_limit_ms ? o->time_limit_ms : e->time_limit_ms;
+    return (struct ring_entry){.priority = (int32_t)o->priority,
+                               .time_limit_ms = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX};
+}
+
+static fusion_submit_options options_of(const struct ring_entry *head)
+{
+    return (fusion_submit_options){FUSION_SIZED(fusion_submit_options), .priority = head->priority,
+                                   .time_limit_ms = head->time_limit_ms};
+}
+
+/* The rebindings of memory that the inner graph uses. */
+static fusion_status submit_inner(const struct graph_action *a, const struct ring_entry *head,
+                                  const fusion_rebind *rebind, uint32_t n, fusion_event *event)
+{
+    const fusion_submit_options options = options_of(head);
     fusion_rebind *inner = calloc(n ? n : 1, sizeof *inner);
     if (!inner) return client_no_memory("submission");
     uint32_t n_inner = 0;
@@ -132,7 +148,7 @@ static fusion_status submit_inner(const struct graph_action *a, const fusion_reb
         for (uint32_t k = 0; k < a->exec->n_slots; k++)
             if (a->exec->slot_memory[k] == m->id) inner[n_inner++] = rebind[i];
     }
-    fusion_status status = fusion_exec_submit(a->exec, inner, n_inner, event);
+    fusion_status status = fusion_exec_submit_with(a->exec, inner, n_inner, &options, event);
     free(inner);
     return status;
 }
@@ -148,7 +164,7 @@ static fusion_status push_parts(fusion_exec *e, uint32_t first, struct entry *en
         fusion_status status = e->part_runs[part] ? push(e, entry, bindings, &last) : FUSION_SUCCESS;
         if (status != FUSION_SUCCESS) return status;
         if (e->actions[part].kind == ACTION_GRAPH)
-            status = submit_inner(&e->actions[part], rebind, n_rebind, &last);
+            status = submit_inner(&e->actions[part], &entry->head, rebind, n_rebind, &last);
         else
             status = client_exec_act(e, part, bindings, last);
         if (status != FUSION_SUCCESS) return status;
@@ -197,12 +213,29 @@ static fusion_status push_in_turn(fusion_exec *e, struct entry *entry, const str
     return status;
 }
 
+fusion_status client_check_submit_options(const fusion_submit_options *given, fusion_submit_options *own)
+{
+    fusion_status status = client_take_submit_options(own, given);
+    if (status != FUSION_SUCCESS) return status;
+    if (own->priority >= INT32_MIN && own->priority <= INT32_MAX) return FUSION_SUCCESS;
+    return client_error(FUSION_INVALID, "submission", "a priority of %" PRId64, own->priority);
+}
+
 fusion_status fusion_exec_submit(fusion_exec *e, const fusion_rebind *rebind, uint32_t n_rebind, fusion_event *event)
 {
-    struct entry entry = {0};
+    return fusion_exec_submit_with(e, rebind, n_rebind, NULL, event);
+}
+
+fusion_status fusion_exec_submit_with(fusion_exec *e, const fusion_rebind *rebind, uint32_t n_rebind,
+                                      const fusion_submit_options *given, fusion_event *event)
+{
+    fusion_submit_options options;
+    fusion_status status = client_check_submit_options(given, &options);
+    if (status != FUSION_SUCCESS) return status;
+    struct entry entry = {.head = head_of(e, &options)};
     struct binding *bindings = default_bindings(e, e->slot_memory);
     if (!bindings) return client_no_memory("submission");
-    fusion_status status = client_rebind(e, rebind, n_rebind, bindings, &entry);
+    status = client_rebind(e, rebind, n_rebind, bindings, &entry);
     if (status == FUSION_SUCCESS) status = ensure_memories(e, bindings);
     if (status == FUSION_SUCCESS) status = bind_all(e, &entry, bindings);
     if (status == FUSION_SUCCESS) status = push_in_turn(e, &entry, bindings, rebind, n_rebind, event);
@@ -223,9 +256,10 @@ static fusion_status add_after(fusion_session *s, struct entry *entry, const str
 }
 
 static fusion_status submit_graph(fusion_exec *e, const fusion_graph *g, fusion_event reserved,
-                                  const struct submit_after *after, fusion_event *event)
+                                  const struct submit_after *after, const fusion_submit_options *options,
+                                  fusion_event *event)
 {
-    struct entry entry = {.reserved = reserved};
+    struct entry entry = {.head = head_of(e, options), .reserved = reserved};
     struct binding *bindings = default_bindings(e, g->slot_memory);
     if (!bindings) return client_no_memory("submission");
     bool fits = true;
@@ -243,14 +277,15 @@ static fusion_status submit_graph(fusion_exec *e, const fusion_graph *g, fusion_
 }
 
 fusion_status client_submit_graph(fusion_exec *e, const fusion_graph *g, const struct submit_after *after,
-                                  fusion_event *event)
+                                  const fusion_submit_options *options, fusion_event *event)
 {
-    return submit_graph(e, g, 0, after, event);
+    return submit_graph(e, g, 0, after, options, event);
 }
 
-fusion_status client_submit_reserved(fusion_exec *e, const fusion_graph *g, fusion_event last)
+fusion_status client_submit_reserved(fusion_exec *e, const fusion_graph *g, const fusion_submit_options *options,
+                                     fusion_event last)
 {
-    return submit_graph(e, g, last, &(struct submit_after){.n = 0}, NULL);
+    return submit_graph(e, g, last, &(struct submit_after){.n = 0}, options, NULL);
 }
 
 fusion_status client_submit_check(fusion_exec *e, const fusion_graph *g)

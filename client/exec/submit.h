@@ -9,10 +9,13 @@ struct submit_after {
     uint32_t n;
 };
 
+/* Of one. FUSION_INVALID: its priority is none. NULL: none are given. */
+fusion_status client_check_submit_options(const fusion_submit_options *given, fusion_submit_options *own);
 /* Submits with slots and values replaced wholesale, by those of the graph. */
 fusion_status client_submit_graph(fusion_exec *exec, const fusion_graph *graph, const struct submit_after *after,
-                                  fusion_event *event);
+                                  const fusion_submit_options *options, fusion_event *event);
 /* The same, of an executable of one part, for the numbers reserved up to `last` (session/push.h). */
-fusion_status client_submit_reserved(fusion_exec *exec, const fusion_graph *graph, fusion_event last);
+fusion_status client_submit_reserved(fusion_exec *exec, const fusion_graph *graph, const fusion_submit_options *options,
+                                     fusion_event last);
 /* What would be said of the graph's memory. */
 fusion_status client_submit_check(fusion_exec *exec, const fusion_graph *graph);

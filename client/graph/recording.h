@@ -9,8 +9,9 @@ struct fusion_queue {
     fusion_session *session;
     /* Running at once (queue/queue.c). */
     struct queue_handles *handles;
-    struct client_open open;     /* what it has submitted */
-    struct queue_window *window; /* queue/window.c; NULL: it never gathered any */
+    struct client_open open;       /* what it has submitted */
+    fusion_submit_options options; /* of what it submits */
+    struct queue_window *window;   /* queue/window.c; NULL: it never gathered any */
     /* Recording. */
     fusion_graph *recording;     /* NULL: runs at once */
     fusion_queue *next_recorder; /* into the same graph */

@@ -68,7 +68,7 @@ static fusion_status run_here(fusion_queue *q, fusion_graph *g, fusion_event *ev
     fusion_event submitted;
     fusion_status status = fusion_graph_finalize(g, NULL, &exec);
     if (status != FUSION_SUCCESS) return status;
-    status = fusion_exec_submit(exec, NULL, 0, &submitted); /* behind all that was submitted before */
+    status = fusion_exec_submit_with(exec, NULL, 0, &q->options, &submitted); /* behind all that was submitted before */
     if (status == FUSION_SUCCESS) {
         note(q, submitted);
         if (event) *event = submitted;
@@ -108,7 +108,7 @@ static fusion_status run_handle(fusion_queue *q, struct queue_handle *handle, fu
     } else if (!after->n) {
         *held = gather(q, handle, g, event, &status);
     }
-    if (!*held && status == FUSION_SUCCESS) status = client_submit_graph(handle->exec, g, after, event);
+    if (!*held && status == FUSION_SUCCESS) status = client_submit_graph(handle->exec, g, after, &q->options, event);
     if (!*held) queue_handles_release(q->handles, handle);
     return status;
 }
@@ -241,6 +241,18 @@ fusion_status fusion_queue_pipe(fusion_queue *q, fusion_pipe *pipe, void *packet
     fusion_status status = target_graph(q, &graph);
     if (status != FUSION_SUCCESS) return status;
     return finish(q, graph, fusion_graph_add_pipe(graph, NULL, pipe, packets, n, timeout_ms, NULL, 0, NULL), event);
+}
+
+fusion_status fusion_queue_set_options(fusion_queue *q, const fusion_submit_options *given)
+{
+    fusion_submit_options own;
+    fusion_status status = client_check_submit_options(given, &own);
+    if (status != FUSION_SUCCESS) return status;
+    pthread_mutex_lock(&q->session->turn_lock);
+    client_window_submit(q);
+    q->options = own;
+    pthread_mutex_unlock(&q->session->turn_lock);
+    return FUSION_SUCCESS;
 }
 
 fusion_status fusion_queue_wait(fusion_queue *q)

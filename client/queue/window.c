@@ -137,7 +137,7 @@ static bool submit_as_one(fusion_queue *q)
     if (!g) return false;
     struct shape *shape = find_shape(w, g);
     if (shape && !shape->tried) make_exec(q->session, shape, g);
-    bool done = shape && shape->exec && client_submit_reserved(shape->exec, g, w->last) == FUSION_SUCCESS;
+    bool done = shape && shape->exec && client_submit_reserved(shape->exec, g, &q->options, w->last) == FUSION_SUCCESS;
     client_graph_free(g);
     q->session->windows.fused += done;
     return done;
@@ -147,8 +147,8 @@ static void submit_each(fusion_queue *q)
 {
     struct queue_window *w = q->window;
     for (uint32_t i = 0; i < w->n; i++)
-        if (client_submit_reserved(w->commands[i].handle->exec, w->commands[i].graph, w->last - w->n + 1 + i) !=
-            FUSION_SUCCESS)
+        if (client_submit_reserved(w->commands[i].handle->exec, w->commands[i].graph, &q->options,
+                                   w->last - w->n + 1 + i) != FUSION_SUCCESS)
             client_fail_reserved(q->session);
 }
 

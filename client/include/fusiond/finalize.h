@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum fusion_mode { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE } fusion_mode;
 
@@ -43,6 +44,8 @@ typedef struct fusion_finalize_options {
     const char *tuning; /* with FUSION_ENABLE: what is made otherwise than the cost model would; NULL: what was kept for
                            this graph by a session of this user, if anything was; "": nothing. docs/fusion.md has the
                            words. No result depends on it */
+    uint64_t time_limit_ms; /* of each submission of the handle, where it is shorter than the session's; 0: that. A
+                               saved executable does not have it */
 } fusion_finalize_options;
 
 /* Outputs of a graph, which fusion_graph_set_outputs() declares: the memory whose contents are read after a submission,

@@ -55,7 +55,7 @@ FUSION_API const fusion_error *fusion_last_error(void);
 typedef struct fusion_connect_options {
     size_t size;               /* FUSION_SIZED(fusion_connect_options) */
     const char *name;          /* how the daemon's status names this client; NULL: the program's name */
-    uint32_t time_limit_ms;    /* of one submission; 0: the daemon's default */
+    uint32_t time_limit_ms;    /* of one submission; 0: the daemon's default. Handles and submissions may have less */
     uint32_t request_limit_ms; /* how long a request may take before FUSION_TIMEOUT; 0: 60000. The session goes on, and
                                   what the request still makes is given back */
     bool private_daemon;       /* always start a private one */
@@ -570,6 +570,7 @@ FUSION_API fusion_status fusion_event_wait(fusion_session *session, fusion_event
 FUSION_API fusion_status fusion_event_poll(fusion_session *session, fusion_event event); /* FUSION_BUSY: not yet */
 
 #include <fusiond/event.h>
+#include <fusiond/submit.h>
 
 #ifdef __cplusplus
 }

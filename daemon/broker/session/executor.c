@@ -192,8 +192,7 @@ static struct cause cause_of(const struct executor *e, int status)
         snprintf(cause.reason, sizeof cause.reason, "a kernel accessed memory it must not; the executor was restarted");
     } else if (code == EXECUTOR_EXIT_TIMEOUT) {
         cause.status = FUSION_TIMEOUT;
-        snprintf(cause.reason, sizeof cause.reason, "a kernel ran longer than %u ms; the executor was restarted",
-                 e->time_limit_ms);
+        snprintf(cause.reason, sizeof cause.reason, "a submission ran into its time limit; the executor was restarted");
     } else if (code == EXECUTOR_EXIT_DEADLOCK) {
         snprintf(cause.reason, sizeof cause.reason, "kernels waited for each other; the executor was restarted");
     } else if (code == EXECUTOR_EXIT_LOST) {

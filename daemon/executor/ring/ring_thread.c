@@ -27,9 +27,10 @@ static void wait_until_running(struct ring *ring)
     while (atomic_load(&ring->state) == RING_RESTARTING) wait_on(&ring->state, RING_RESTARTING, LOOK_NS);
 }
 
-static void take(const uint8_t *entry)
+/* by_priority: the next one that comes may be first. */
+static void take(const uint8_t *entry, bool by_priority)
 {
-    submit_take(ring_thread.submitter, entry);
+    (by_priority ? submit_hold : submit_take)(ring_thread.submitter, entry);
     place_is_own(ring_on_client_cpu(ring_thread.ring));
 }
 
@@ -45,9 +46,11 @@ static void *run_ring(void *unused)
         uint32_t seen = ring_entry_bell(ring);
         bool room = submit_has_room(ring_thread.submitter);
         int got = room ? ring_pop(ring, entry, &reason) : 0;
+        bool by_priority = atomic_load_explicit(&ring->has_priorities, memory_order_relaxed);
         if (got < 0) break;
-        if (got) take(entry);
-        if (submit_go_on(ring_thread.submitter) || got) continue;
+        if (got) take(entry, by_priority);
+        if (got && by_priority) continue;
+        if (submit_go_on(ring_thread.submitter, by_priority) || got) continue;
         if (room)
             ring_wait_entry(ring, seen, SPIN_NS, -1);
         else

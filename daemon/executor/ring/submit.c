@@ -1,7 +1,8 @@
 /*
- * Running submissions. They begin in their order, and most of them end before the next one begins. Kernels that wait
- * for pipes run on threads of their own: meanwhile submissions that came later begin, where nobody can tell (order.h),
- * as one of them may have what such a kernel waits for. The others wait for those that came before them.
+ * Running submissions. They begin in their order, or by priority where one has had any, and most of them end before the
+ * next one begins. Kernels that wait for pipes run on threads of their own: meanwhile submissions that came later
+ * begin, where nobody can tell (order.h), as one of them may have what such a kernel waits for. The others wait for
+ * those that came before them.
  */
 #include "daemon/executor/ring/submit.h"
 
@@ -157,7 +158,7 @@ static void finish(struct submitter *s, struct submission *one)
 
 static bool go_on(struct submitter *s, struct submission *one)
 {
-    running_go_on(one->running);
+    if (running_go_on(one->running)) watchdog_wake(one->running);
     if (steps_go_on(&one->steps, &one->error) == STEPS_WAIT) return false;
     end_run(one);
     steps_end(&one->steps);
@@ -173,8 +174,8 @@ static void tell_time(uint64_t sequence, uint32_t step, uint32_t n_steps, uint64
 /* What is said of it as long as it runs. */
 static void begin_run(struct submission *one, const struct slot_memory *slots, uint32_t n_slots)
 {
-    one->running = running_begin(one->header.sequence, slots, n_slots);
-    watchdog_wake();
+    one->running = running_begin(one->header.sequence, one->header.time_limit_ms, slots, n_slots);
+    watchdog_wake(one->running);
     one->began_ns = wait_now_ns();
 }
 
@@ -262,6 +263,15 @@ static void keep_entry(struct submitter *s, struct submission *one)
     one->entry = one->copy;
 }
 
+void submit_hold(struct submitter *s, const uint8_t *entry)
+{
+    struct submission *one = add(s, entry);
+    check(s, one);
+    if (s->first->next == one && s->first->x) submission_find_places(s->first);
+    if (one->x) submission_find_places(one);
+    keep_entry(s, one);
+}
+
 void submit_take(struct submitter *s, const uint8_t *entry)
 {
     struct submission *one = add(s, entry);
@@ -278,17 +288,48 @@ void submit_take(struct submitter *s, const uint8_t *entry)
         keep_entry(s, one);
 }
 
-bool submit_go_on(struct submitter *s)
+/* In its place the one that it waits for in the end, so that nothing of less priority keeps it waiting. NULL: that has
+   begun, or is not known. */
+static struct submission *to_begin_for(const struct submitter *s, struct submission *one)
+{
+    while (one && !one->begun && !may_begin(s, one)) one = one->behind;
+    return one && !one->begun ? one : NULL;
+}
+
+/* Of those that do not begin before `than`, which is of no use, the next: less priority, or as much and younger. */
+static struct submission *next_by_priority(const struct submitter *s, const struct submission *than)
+{
+    struct submission *best = NULL;
+    bool behind = !than; /* in the list */
+    for (struct submission *one = s->first; one; one = one->next) {
+        int32_t priority = one->header.priority;
+        bool later = !than || priority < than->header.priority || (priority == than->header.priority && behind);
+        if (one == than) behind = true;
+        if (one != than && later && !one->begun && (!best || priority > best->header.priority)) best = one;
+    }
+    return best;
+}
+
+/* False: none of those that wait may. */
+static bool begin_by_priority(struct submitter *s)
+{
+    struct submission *one = NULL, *first = NULL;
+    while (!first && (one = next_by_priority(s, one))) first = to_begin_for(s, one);
+    if (first) begin(s, first);
+    return first;
+}
+
+bool submit_go_on(struct submitter *s, bool by_priority)
 {
     bool did = false;
     for (struct submission *one = s->first, *next; one; one = next) {
         next = one->next;
         if (one->begun) {
             did |= go_on(s, one);
-        } else if (may_begin(s, one)) {
+        } else if (!by_priority && may_begin(s, one)) {
             begin(s, one);
             did = true;
         }
     }
-    return did;
+    return (by_priority && begin_by_priority(s)) || did;
 }

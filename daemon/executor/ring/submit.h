@@ -19,5 +19,8 @@ bool submit_has_room(const struct submitter *s);
 /* Checks and runs an entry as ring_pop() gave it, and completes it whatever it holds; but where kernels of it wait for
    pipes, or it has to wait for those of others, that is for later. */
 void submit_take(struct submitter *s, const uint8_t *entry);
-/* Goes on with those that it is time for. False: there was nothing to do. */
-bool submit_go_on(struct submitter *s);
+/* The same, but that it waits in any case, for submit_go_on(). */
+void submit_hold(struct submitter *s, const uint8_t *entry);
+/* Goes on with those that it is time for, and begins those that wait and may begin: one after the other, or, by
+   priority, the one of them that is to be first. False: there was nothing to do. */
+bool submit_go_on(struct submitter *s, bool by_priority);

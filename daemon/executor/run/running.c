@@ -8,6 +8,7 @@
 
 struct running {
     _Atomic uint64_t sequence, started_ns; /* sequence 0: there is none; ENDS: it was taken over */
+    _Atomic uint64_t limit_ms;             /* its own; 0: none */
     _Atomic uint64_t rests_ns;             /* since then nothing of it runs; 0: something does */
     const char *_Atomic kind, *_Atomic name;
     const struct slot_memory *_Atomic slots;
@@ -37,7 +38,7 @@ void running_init(running_failed *failed)
 
 /* ---- the thread that takes submissions ---- */
 
-struct running *running_begin(uint64_t sequence, const struct slot_memory *slots, uint32_t n_slots)
+struct running *running_begin(uint64_t sequence, uint32_t limit_ms, const struct slot_memory *slots, uint32_t n_slots)
 {
     struct running *r = running.all;
     while (r < running.all + RUNNING_MOST && atomic_load_explicit(&r->sequence, memory_order_relaxed)) r++;
@@ -48,16 +49,18 @@ struct running *running_begin(uint64_t sequence, const struct slot_memory *slots
     r->measured_ns = 0;
     atomic_store_explicit(&r->slots, slots, memory_order_relaxed);
     atomic_store_explicit(&r->n_slots, n_slots, memory_order_relaxed);
+    atomic_store_explicit(&r->limit_ms, limit_ms, memory_order_relaxed);
     atomic_store_explicit(&r->started_ns, wait_now_ns(), memory_order_relaxed);
     atomic_store(&r->sequence, sequence);
     return r;
 }
 
-void running_go_on(struct running *r)
+bool running_go_on(struct running *r)
 {
     uint64_t rests = atomic_exchange(&r->rests_ns, 0);
     if (rests) atomic_fetch_add(&r->started_ns, wait_now_ns() - rests);
     atomic_store_explicit(&running.now, r, memory_order_relaxed);
+    return rests != 0;
 }
 
 static struct running *now(void)
@@ -116,6 +119,7 @@ bool running_see(struct running *r, struct running_seen *seen)
     do {
         seen->sequence = atomic_load(&r->sequence);
         seen->started_ns = atomic_load(&r->started_ns);
+        seen->limit_ms = atomic_load(&r->limit_ms);
     } while (atomic_load(&r->sequence) != seen->sequence);
     return seen->sequence && seen->sequence != ENDS;
 }
@@ -126,18 +130,32 @@ bool running_see_own(struct running_seen *seen)
     return r && running_see(r, seen);
 }
 
-bool running_see_oldest(struct running_seen *seen)
+/* limit_ms: of those without a shorter one. */
+static uint64_t due_of(uint64_t started_ns, uint64_t own_ms, uint64_t limit_ms)
+{
+    enum { MS = 1000000 };
+    if (own_ms && (!limit_ms || own_ms < limit_ms)) limit_ms = own_ms;
+    return limit_ms ? started_ns + limit_ms * MS : UINT64_MAX;
+}
+
+uint64_t running_due(const struct running *r, uint64_t limit_ms)
+{
+    return due_of(atomic_load_explicit(&r->started_ns, memory_order_relaxed),
+                  atomic_load_explicit(&r->limit_ms, memory_order_relaxed), limit_ms);
+}
+
+bool running_see_due(uint64_t limit_ms, struct running_seen *seen, uint64_t *due_ns)
 {
     struct running_seen one;
-    bool found = false;
+    *due_ns = UINT64_MAX;
     for (unsigned i = 0; i < RUNNING_MOST; i++) {
-        if (!running_see(&running.all[i], &one) || atomic_load(&running.all[i].rests_ns) ||
-            (found && one.started_ns >= seen->started_ns))
-            continue;
+        if (!running_see(&running.all[i], &one) || atomic_load(&running.all[i].rests_ns)) continue;
+        uint64_t due = due_of(one.started_ns, one.limit_ms, limit_ms);
+        if (due >= *due_ns) continue;
         *seen = one;
-        found = true;
+        *due_ns = due;
     }
-    return found;
+    return *due_ns != UINT64_MAX;
 }
 
 bool running_take_over(struct running_seen *seen, unsigned n)

@@ -23,10 +23,11 @@ void running_init(running_failed *failed);
 
 /* ---- of the thread that takes submissions; threads that help it with a loop run what it does ---- */
 
-/* The slots stay unchanged until the submission is claimed. There are RUNNING_MOST at most, or it is refused: NULL. */
-struct running *running_begin(uint64_t sequence, const struct slot_memory *slots, uint32_t n_slots);
-/* From here on the thread runs this one, which began before. Its time goes on, where it rested. */
-void running_go_on(struct running *r);
+/* The slots stay unchanged until the submission is claimed. limit_ms: its own time limit; 0: it has none. There are
+   RUNNING_MOST at most, or it is refused: NULL. */
+struct running *running_begin(uint64_t sequence, uint32_t limit_ms, const struct slot_memory *slots, uint32_t n_slots);
+/* From here on the thread runs this one, which began before. True: it rested, and its time goes on. */
+bool running_go_on(struct running *r);
 /* A device's own clock says that something the submission did took so long. */
 void running_took(uint64_t ns);
 /* All of that since it began; 0: no device has said anything. */
@@ -54,11 +55,16 @@ void running_rest(struct running *r);
 struct running_seen {
     struct running *running;
     uint64_t sequence, started_ns; /* wait_now_ns() when it began */
+    uint64_t limit_ms;             /* its own; 0: it has none */
 };
 
 bool running_see(struct running *r, struct running_seen *seen);
 bool running_see_own(struct running_seen *seen); /* what the calling thread runs; false: nothing. Or the process ends */
-bool running_see_oldest(struct running_seen *seen); /* of all, the one that began first */
+/* Of all, the one whose time ends first; limit_ms is that of each without a shorter one of its own, 0: it has none.
+   What of it has no limit at all is not seen. due_ns: when that is. */
+bool running_see_due(uint64_t limit_ms, struct running_seen *seen, uint64_t *due_ns);
+/* When that of this one ends, as far as it goes on; UINT64_MAX: never. For the thread that takes submissions. */
+uint64_t running_due(const struct running *r, uint64_t limit_ms);
 /* For who finds that n of them (most of them one) are to end: those that ended meanwhile have sequence 0 afterwards.
    False: all have, or somebody else is about to end the process. */
 bool running_take_over(struct running_seen *seen, unsigned n);

@@ -1,4 +1,4 @@
-/* The time limit of submissions: a thread that sleeps until the one that began first is due, not woken by each. */
+/* The time limits of submissions: a thread that sleeps until the first one is due, not woken by each. */
 #include "daemon/executor/run/watchdog.h"
 
 #include <errno.h>
@@ -14,13 +14,14 @@
 #include "proto/include/fusiond/status.h"
 
 static _Atomic uint64_t limit_ms;
-static _Atomic uint32_t bell;      /* changes when there is something to look at */
-static _Atomic uint32_t is_asleep; /* without a deadline */
+static _Atomic uint32_t bell;         /* changes when there is something to look at */
+static _Atomic uint64_t sleeps_until; /* 0: it is awake, or about to wake */
 
 static watchdog_explain *explain;
 
-static void expire(struct running_seen *seen, uint64_t limit, uint64_t elapsed_ns)
+static void expire(struct running_seen *seen, uint64_t due_ns)
 {
+    uint64_t limit = (due_ns - seen->started_ns) / 1000000, elapsed_ns = wait_now_ns() - seen->started_ns;
     if (!running_take_over(seen, 1)) return; /* done in the last moment */
     const char *kind, *name;
     char object[64], reason[420];
@@ -38,20 +39,21 @@ static void *watch(void *unused)
 {
     (void)unused;
     for (;;) {
-        atomic_store(&is_asleep, 1);
+        atomic_store(&sleeps_until, UINT64_MAX); /* who begins while it looks wakes it */
         uint32_t heard = atomic_load(&bell);
         struct running_seen seen;
-        uint64_t limit = atomic_load(&limit_ms);
-        if (!limit || !running_see_oldest(&seen)) {
+        uint64_t due;
+        if (!running_see_due(atomic_load(&limit_ms), &seen, &due)) {
             wait_on(&bell, heard, 0);
             continue;
         }
-        atomic_store(&is_asleep, 0);
-        uint64_t elapsed = wait_now_ns() - seen.started_ns, limit_ns = limit * 1000000;
-        if (elapsed < limit_ns)
-            wait_on(&bell, heard, limit_ns - elapsed);
-        else
-            expire(&seen, limit, elapsed);
+        uint64_t now = wait_now_ns();
+        if (now >= due) {
+            expire(&seen, due);
+            continue;
+        }
+        atomic_store(&sleeps_until, due);
+        wait_on(&bell, heard, due - now);
     }
     return NULL;
 }
@@ -74,10 +76,10 @@ void watchdog_set_limit(uint64_t limit)
     wait_wake(&bell, 1);
 }
 
-void watchdog_wake(void)
+void watchdog_wake(const struct running *r)
 {
-    if (!atomic_load(&is_asleep)) return;
-    atomic_store(&is_asleep, 0);
+    if (running_due(r, atomic_load_explicit(&limit_ms, memory_order_relaxed)) >= atomic_load(&sleeps_until)) return;
+    atomic_store(&sleeps_until, 0);
     atomic_fetch_add(&bell, 1);
     wait_wake(&bell, 1);
 }

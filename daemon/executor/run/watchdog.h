@@ -1,4 +1,4 @@
-/* The time limit of submissions. */
+/* The time limits of submissions. */
 #pragma once
 
 #include <stddef.h>
@@ -10,7 +10,8 @@ struct running;
 typedef void watchdog_explain(struct running *r, char *out, size_t room);
 /* Starts the thread. explain may be NULL. -1 with errno. */
 int watchdog_start(watchdog_explain *explain);
-/* 0: no limit. */
+/* Of those without a shorter one of their own; 0: no limit. */
 void watchdog_set_limit(uint64_t limit_ms);
-/* After running_begin(). Costs a system call only where the watchdog sleeps without a deadline. */
-void watchdog_wake(void);
+/* After running_begin(), and where it goes on after a rest. Costs a system call only where the watchdog would sleep for
+   longer than it has time. */
+void watchdog_wake(const struct running *r);

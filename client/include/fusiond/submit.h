@@ -1,0 +1,41 @@
+/*
+ * More of submitting: which submissions are first, and how long they may take. Part of fusiond.h.
+ */
+#ifndef FUSIOND_SUBMIT_H
+#define FUSIOND_SUBMIT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fusion_submit_options {
+    size_t size;            /* FUSION_SIZED(fusion_submit_options) */
+    int64_t priority;       /* -2^31 to 2^31 - 1; 0 as without */
+    uint64_t time_limit_ms; /* 0: the handle's (fusion_finalize_options) */
+} fusion_submit_options;
+
+/*
+ * As fusion_exec_submit(); options NULL: as that.
+ *
+ * Priority: of the submissions of a session that wait, the one with the highest begins next, of those the oldest; what
+ * runs goes on to its end. Nothing that can be seen in memory depends on it: runs of one handle, runs that share memory
+ * that one of them writes, and what has to come after something else stay in their order, and whatever a submission
+ * waits for counts as if it had that one's priority. What kernels print comes in the order in which they run. On
+ * devices other than the processor they run in their order. Between sessions the scheduling class of their programs
+ * decides.
+ *
+ * Time limit: the submission ends with FUSION_TIMEOUT when it has run for so long, and those that have begun with it,
+ * as its executor is replaced. It counts where it is shorter than the session's (fusion_connect_options), which the
+ * service holds whatever happens. Of a submission in parts, with host tasks between them, for each.
+ */
+FUSION_API fusion_status fusion_exec_submit_with(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind,
+                                                 const fusion_submit_options *options, fusion_event *event);
+/* Of the queue's commands from the next one on that it does not record; what its window has gathered is submitted as it
+   is. NULL: as at the beginning. */
+FUSION_API fusion_status fusion_queue_set_options(fusion_queue *queue, const fusion_submit_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
