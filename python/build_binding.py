@@ -15,12 +15,13 @@ typedef struct fusion_graph fusion_graph;
 typedef struct fusion_exec fusion_exec;
 typedef uint32_t fusion_node;
 typedef uint64_t fusion_event;
-typedef enum { FUSION_SUCCESS, ... } fusion_status;
+typedef enum { FUSION_SUCCESS, FUSION_TIMEOUT, FUSION_BUSY, ... } fusion_status;
 typedef struct { fusion_status status; char object[128]; char reason[1024]; ...; } fusion_error;
 const fusion_error *fusion_last_error(void);
 const char *fusion_status_name(fusion_status status);
 
-typedef struct { size_t size; const char *name; uint32_t time_limit_ms, request_limit_ms; bool private_daemon; ...; }
+typedef struct { size_t size; const char *name; uint32_t time_limit_ms, request_limit_ms; bool private_daemon;
+    uint64_t threads; ...; }
     fusion_connect_options;
 fusion_status fusion_connect(const char *address, const fusion_connect_options *options, fusion_session **session);
 void fusion_disconnect(fusion_session *session);
@@ -70,7 +71,7 @@ fusion_status fusion_graph_set_outputs(fusion_graph *graph, const fusion_arg *ou
 typedef enum { FUSION_NONE, FUSION_ENABLE, FUSION_REQUIRE, ... } fusion_mode;
 typedef enum { FUSION_TIER_AUTOMATIC, FUSION_TIER_QUICK, FUSION_TIER_COMPILED, ... } fusion_tier;
 typedef struct { size_t size; fusion_mode mode; bool insert_barriers; const char *device; bool keep_ir, keep_assembly, debug;
-    fusion_tier tier; bool bounds; ...; } fusion_finalize_options;
+    fusion_tier tier; bool bounds; uint64_t time_limit_ms; ...; } fusion_finalize_options;
 fusion_status fusion_graph_finalize(fusion_graph *graph, const fusion_finalize_options *options, fusion_exec **exec);
 void fusion_exec_destroy(fusion_exec *exec);
 fusion_status fusion_exec_save(fusion_exec *exec, void **bytes, size_t *size);
@@ -93,15 +94,39 @@ fusion_status fusion_exec_dot(const fusion_exec *exec, char **dot);
 
 typedef struct { fusion_buffer *from, *to; fusion_node node; uint32_t arg; const void *value; size_t value_bytes; ...; }
     fusion_rebind;
-fusion_status fusion_exec_submit(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind,
-    fusion_event *event);
+typedef struct { size_t size; int64_t priority; uint64_t time_limit_ms; ...; } fusion_submit_options;
+fusion_status fusion_exec_submit_with(fusion_exec *exec, const fusion_rebind *rebind, uint32_t n_rebind,
+    const fusion_submit_options *options, fusion_event *event);
 fusion_status fusion_event_wait(fusion_session *session, fusion_event event, int timeout_ms, uint64_t *run_ns);
+fusion_status fusion_event_poll(fusion_session *session, fusion_event event);
+fusion_status fusion_event_cancel(fusion_session *session, fusion_event event);
+typedef void fusion_event_function(void *data, fusion_session *session, fusion_event event, fusion_status status);
+fusion_status fusion_event_on_complete(fusion_session *session, fusion_event event, fusion_event_function *function,
+    void *data);
+typedef struct { size_t size; uint64_t queued_ns, submitted_ns, started_ns, ended_ns; ...; } fusion_event_times;
+fusion_status fusion_event_times_get(fusion_session *session, fusion_event event, fusion_event_times *times);
+fusion_status fusion_session_set_profiling(fusion_session *session, bool on);
+
+typedef struct fusion_future fusion_future;
+typedef void fusion_future_function(void *data, fusion_future *future);
+typedef struct { size_t size; fusion_future_function *done; void *data; int64_t priority; ...; } fusion_async_options;
+fusion_status fusion_graph_finalize_async(fusion_graph *graph, const fusion_finalize_options *options,
+    const fusion_async_options *async, fusion_future **future);
+fusion_status fusion_future_wait(fusion_future *future, int timeout_ms, fusion_exec **exec);
+fusion_status fusion_future_poll(fusion_future *future);
+fusion_status fusion_future_cancel(fusion_future *future);
+void fusion_future_destroy(fusion_future *future);
+
+extern "Python" void fusiond_python_completed(void *data, fusion_session *session, fusion_event event,
+    fusion_status status);
+extern "Python" void fusiond_python_finalized(void *data, fusion_future *future);
 void free(void *pointer);
 """.replace("typedef int... fusion_status_int;\n", "")
 
 SOURCE = """
 #include <stdlib.h>
 #include <fusiond/fusiond.h>
+#include <fusiond/profile.h>
 """
 
 ffi = FFI()

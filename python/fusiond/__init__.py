@@ -14,7 +14,9 @@ from fusiond.array import Array
 from fusiond.errors import Error
 from fusiond.graph import Graph, Handle
 from fusiond.module import Kernel, Local, Module
+from fusiond.outcome import Event, Future, Times
 from fusiond.report import Report
 from fusiond.session import Session, connect
 
-__all__ = ["Array", "Error", "Graph", "Handle", "Kernel", "Local", "Module", "Report", "Session", "connect"]
+__all__ = ["Array", "Error", "Event", "Future", "Graph", "Handle", "Kernel", "Local", "Module", "Report", "Session", "Times",
+           "connect"]

@@ -112,6 +112,7 @@ class Array:
 
     def numpy(self):
         """The memory as a NumPy array, which keeps this array alive."""
+        self.session.check_open()
         out = ffi.new("void **")
         check(lib.fusion_buffer_map(self.handle, out))
         return numpy.asarray(_Memory(self, int(ffi.cast("uintptr_t", out[0]))))

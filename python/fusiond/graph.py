@@ -4,6 +4,7 @@ import os
 from fusiond._binding import ffi, lib
 from fusiond.array import Array
 from fusiond.errors import check, text
+from fusiond.outcome import Event, Future
 from fusiond.report import Report
 from fusiond.structs import sized
 
@@ -11,11 +12,12 @@ _MODES = {"none": lib.FUSION_NONE, "enable": lib.FUSION_ENABLE, "require": lib.F
 _TIERS = {"automatic": lib.FUSION_TIER_AUTOMATIC, "quick": lib.FUSION_TIER_QUICK, "compiled": lib.FUSION_TIER_COMPILED}
 
 
-def finalize_options(fusion, device, tier, ir, debug, bounds=False):
+def finalize_options(fusion="enable", device=None, tier="automatic", ir=False, debug=False, bounds=False,
+                     time_limit_ms=0):
     """The library's, and what has to live as long."""
     name = ffi.new("char[]", device.encode()) if device else ffi.NULL
     options = sized("fusion_finalize_options", {"mode": _MODES[fusion], "keep_ir": ir, "debug": debug, "bounds": bounds,
-                                                "tier": _TIERS[tier]})
+                                                "tier": _TIERS[tier], "time_limit_ms": time_limit_ms})
     options.device = name
     return options, name
 
@@ -65,6 +67,7 @@ class Graph:
 
     def add_node(self, module, kernel, shape, local, args):
         """A node below what users see: sizes with x first, arguments of the library. Its number."""
+        self.session.check_open()
         array = ffi.new("fusion_arg[]", args)
         name = ffi.new("char[]", kernel.encode())
         padding = [1] * (3 - len(shape))
@@ -77,20 +80,38 @@ class Graph:
         return number[0]
 
     def set_outputs(self, buffers):
+        self.session.check_open()
         outputs = ffi.new("fusion_arg[]", [lib.fusion_arg_buffer(b, lib.FUSION_ACCESS_READ_WRITE) for b in buffers])
         check(lib.fusion_graph_set_outputs(self.handle, outputs, len(buffers)))
 
     def finalize(self, *, outputs=None, fusion="enable", device=None, tier="automatic", ir=False, debug=False,
-                 bounds=False):
+                 bounds=False, time_limit_ms=0):
         """Checks, fuses and compiles. ``outputs``: the arrays that are read afterwards; all others that the graph writes
         are its own then, and may never be in memory. ``fusion``: "none", "enable" or "require". ``bounds``: accesses
-        that are not proved to be inside of their array are checked, and the first one outside is an error."""
+        that are not proved to be inside of their array are checked, and the first one outside is an error.
+        ``time_limit_ms``: of each submission, where it is shorter than the session's."""
         if outputs is not None:
             self.set_outputs([o.handle for o in outputs])
-        options, _name = finalize_options(fusion, device, tier, ir, debug, bounds)
+        self.session.check_open()
+        options, _name = finalize_options(fusion, device, tier, ir, debug, bounds, time_limit_ms)
         out = ffi.new("fusion_exec **")
         check(lib.fusion_graph_finalize(self.handle, options, out))
         return Handle(self.session, out[0], self)
+
+    def finalize_async(self, *, outputs=None, priority=0, **options):
+        """As :meth:`finalize`, with its options, in a thread of the session, while the program goes on: a
+        :class:`Future` of the handle. The graph may be changed at once; its arrays are kept. Of those that wait for a thread the one with the highest ``priority``
+        begins first."""
+        if outputs is not None:
+            self.set_outputs([o.handle for o in outputs])
+        self.session.check_open()
+        settings, _name = finalize_options(**options)
+
+        def begin(done, data, out):
+            about = sized("fusion_async_options", {"done": done, "data": data, "priority": priority})
+            return lib.fusion_graph_finalize_async(self.handle, settings, about, out)
+
+        return Future(self, lambda made: Handle(self.session, made, self), begin)
 
     def __del__(self):
         if getattr(self, "handle", None) and not self.session.closed:
@@ -135,6 +156,7 @@ class Handle:
         >>> run.arrays["o"]
         fusiond.Array([10., 10., 10., 10.], dtype=float32)
         """
+        self.session.check_open()
         data, size = ffi.new("void **"), ffi.new("size_t *")
         check(lib.fusion_exec_save(self.handle, data, size))
         saved = bytes(ffi.buffer(data[0], size[0]))
@@ -156,14 +178,28 @@ class Handle:
                 found[text(info.name)] = Array.of_handle(self, info.buffer, info.type, info.count)
         return found
 
-    def __call__(self):
-        self.run(ffi.NULL, 0)
+    def __call__(self, rebind=None):
+        self.submit(rebind).run()
 
-    def run(self, rebind, n):
-        """With other memory or values in place of the graph's; as the library has them. Waits."""
+    def submit(self, rebind=None, *, priority=0, time_limit_ms=0):
+        """Submits it, and does not wait: an :class:`Event`. ``rebind``: arrays of the graph, each with the one that takes
+        its place this time, ``{x: other}``. Of the submissions that wait the one with the highest ``priority`` is next,
+        but that those of one handle, and those that share memory, stay in order. ``time_limit_ms``: where it is shorter
+        than the session's; 0: the handle's."""
+        rebind = rebind or {}
+        pairs = ffi.new("fusion_rebind[]", len(rebind))
+        for r, (old, new) in zip(pairs, rebind.items()):
+            r.__setattr__("from", old.handle)
+            r.to = new.handle
+        options = sized("fusion_submit_options", {"priority": priority, "time_limit_ms": time_limit_ms})
+        return self.submit_with(pairs, len(rebind), [*rebind.values()], options=options)
+
+    def submit_with(self, rebind, n, keeps=None, value=None, options=ffi.NULL):
+        """With other memory or values in place of the graph's; as the library has them."""
+        self.session.check_open()
         event = ffi.new("fusion_event *")
-        check(lib.fusion_exec_submit(self.handle, rebind, n, event))
-        check(lib.fusion_event_wait(self.session.handle, event[0], -1, ffi.NULL))
+        check(lib.fusion_exec_submit_with(self.handle, rebind, n, options, event))
+        return Event(self.session, event[0], (self, keeps), value)
 
     @property
     def report(self):

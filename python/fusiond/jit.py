@@ -6,9 +6,10 @@ import numpy
 from fusiond._binding import ffi, lib
 from fusiond.array import Array, create_buffer
 from fusiond.expr import Scalar, Trace, Traced, View
-from fusiond.graph import Graph
+from fusiond.graph import Graph, finalize_options
 from fusiond.kernels import Ranges, kernels_of
 from fusiond.module import Module
+from fusiond.outcome import Done
 
 
 class Function:
@@ -24,20 +25,33 @@ class Function:
     ``report``: of the graph that was called last. ``source``: its kernels.
     """
 
-    def __init__(self, session, function, fusion="enable", device=None):
+    def __init__(self, session, function, **options):
         functools.update_wrapper(self, function)
         self.session, self.function = session, function
-        self.options = {"fusion": fusion, "device": device}
+        finalize_options(**options)  # raises for those that there are not
+        self.options = options
         self.made = {}
         self.last = None
 
     def __call__(self, *args, **kwargs):
+        event, value = self.begin(args, kwargs)
+        if event:
+            event.run()
+        return value
+
+    def submit(self, *args, **kwargs):
+        """The call without waiting for it: an :class:`Event`, whose ``result()`` is what the function returns. One that
+        computes nothing, as it gives back what it was given, is complete at once."""
+        event, value = self.begin(args, kwargs)
+        return event or Done(self.session, value)
+
+    def begin(self, args, kwargs):
         call = Call(self.session, args, kwargs)
         compiled = self.made.get(call.key)
         if compiled is None:
             compiled = self.made[call.key] = Compiled(self.session, self.function, call, self.options)
         self.last = compiled
-        return compiled.run(call)
+        return compiled.begin(call)
 
     @property
     def report(self):
@@ -190,15 +204,17 @@ class Compiled:
 
     # -- running --
 
-    def run(self, call):
+    def begin(self, call):
+        """The event (None where there is nothing to compute) and the result, whose arrays are being computed."""
         outputs = [Array(self.session, shape, node.dtype) for node, shape in self.results]
-        if self.handle:
-            pairs = [(n, a) for n, a in zip(self.inputs, call.arrays)] + self.captured + \
-                [(n, o) for (n, _), o in zip(self.results, outputs)]
-            self.submit([(n, a) for n, a in pairs if id(n) in self.buffers], call.numbers)
-        return self.give(self.structure, outputs)
+        value = self.give(self.structure, outputs)
+        if not self.handle:
+            return None, value
+        pairs = [(n, a) for n, a in zip(self.inputs, call.arrays)] + self.captured + \
+            [(n, o) for (n, _), o in zip(self.results, outputs)]
+        return self.submit([(n, a) for n, a in pairs if id(n) in self.buffers], call.numbers, value), value
 
-    def submit(self, pairs, numbers):
+    def submit(self, pairs, numbers, value):
         values = [numpy.asarray(numbers[index]).astype(dtype).tobytes() for _, _, index, dtype in self.numbers]
         rebind = ffi.new("fusion_rebind[]", len(pairs) + len(values))
         for r, (node, array) in zip(rebind, pairs):
@@ -207,7 +223,7 @@ class Compiled:
         for i, ((node, place, _, _), value) in enumerate(zip(self.numbers, values)):
             r = rebind[len(pairs) + i]
             r.node, r.arg, r.value, r.value_bytes = node, place, ffi.from_buffer(value), len(value)
-        self.handle.run(rebind, len(rebind))
+        return self.handle.submit_with(rebind, len(rebind), [array for _, array in pairs], value)
 
     def give(self, structure, outputs):
         if isinstance(structure, _Result):

@@ -153,7 +153,8 @@ class Launch:
         data = pack(parameter, value)
         return lib.fusion_arg_value(ffi.from_buffer(data), len(data))
 
-    def __call__(self, *arguments):
+    def add(self, arguments):
+        """To the graph that records; without one, to a graph of its own, whose handle it is."""
         parameters = self.kernel.parameters
         if len(arguments) != len(parameters):
             raise TypeError(f"kernel {self.kernel.name} takes {len(parameters)} arguments, not {len(arguments)}: "
@@ -164,4 +165,13 @@ class Launch:
             return recording.add(self, arguments)
         graph = session.graph()
         graph.add(self, arguments)
-        return graph.finalize(fusion="none")()
+        return graph.finalize(fusion="none")
+
+    def __call__(self, *arguments):
+        made = self.add(arguments)
+        return made and made()
+
+    def submit(self, *arguments):
+        """Runs it without waiting: an :class:`Event`; None while a graph records."""
+        made = self.add(arguments)
+        return made and made.submit()

@@ -17,6 +17,7 @@ class Report:
     ``bytes_unfused``: traffic of a run; ``compile_ms``; ``cache``; ``ir``: of each launch, where it was kept."""
 
     def __init__(self, handle):
+        handle.session.check_open()
         r = lib.fusion_exec_report(handle.handle)
         self._handle = handle
         self.launches, self.compile_ms, self.cache = r.launches, r.compile_ms, text(r.cache)
@@ -43,6 +44,7 @@ class Report:
 
     def dot(self):
         """The graph as a drawing for graphviz."""
+        self._handle.session.check_open()
         out = ffi.new("char **")
         check(lib.fusion_exec_dot(self._handle.handle, out))
         try:

@@ -6,39 +6,53 @@ import numpy
 
 from fusiond._binding import ffi, lib
 from fusiond.array import Array, Pool
-from fusiond.errors import check, text
+from fusiond.errors import Error, check, text
 from fusiond.graph import Graph, Handle, finalize_options
 from fusiond.jit import Function
 from fusiond.module import Module
 from fusiond.structs import sized
 
 
-def connect(address=None, *, name=None, time_limit_ms=0, private=False):
+def connect(address=None, *, name=None, time_limit_ms=0, private=False, threads=0):
     """Connects to the service: at the socket's path, or where the system has it; without one a private daemon is
-    started, which ends with this process. Raises :class:`Error` ("connection")."""
-    return Session(address, name=name, time_limit_ms=time_limit_ms, private=private)
+    started, which ends with this process. ``time_limit_ms``: of each submission; 0: the service's. ``threads``: how many
+    of this process finalize for :meth:`Graph.finalize_async`; 0: 4. Raises :class:`Error` ("connection")."""
+    return Session(address, name=name, time_limit_ms=time_limit_ms, private=private, threads=threads)
 
 
 class Session:
     """A connection. Everything made with it ends with it. Can be used by several threads, and in ``with``."""
 
-    def __init__(self, address=None, *, name=None, time_limit_ms=0, private=False):
+    def __init__(self, address=None, *, name=None, time_limit_ms=0, private=False, threads=0):
         self.closed = True
         self.recording = None
+        self._profiling = False
         self.pool = Pool()
         own_name = ffi.new("char[]", (name or "python").encode())
-        options = sized("fusion_connect_options", {"time_limit_ms": time_limit_ms, "private_daemon": private})
+        options = sized("fusion_connect_options", {"time_limit_ms": time_limit_ms, "private_daemon": private,
+                                                    "threads": threads})
         options.name = own_name
         out = ffi.new("fusion_session **")
         check(lib.fusion_connect(os.fsencode(address) if address else ffi.NULL, options, out))
-        self.handle = out[0]
+        self._handle = out[0]
         self.closed = False
+
+    def check_open(self):
+        """Raises :class:`Error` ("connection") where it was closed, and with it all that was made with it."""
+        if self.closed:
+            raise Error("connection", "session", "it was closed")
+
+    @property
+    def handle(self):
+        """The library's."""
+        self.check_open()
+        return self._handle
 
     def close(self):
         """Ends the session; views of its arrays must not be used any more. Waits for nothing."""
         if not self.closed:
             self.closed = True
-            lib.fusion_disconnect(self.handle)
+            lib.fusion_disconnect(self._handle)
 
     def __enter__(self):
         return self
@@ -83,22 +97,34 @@ class Session:
         """A graph; in ``with session.graph() as g:`` launches are recorded instead of run."""
         return Graph(self)
 
-    def load_handle(self, source, *, fusion=None, device=None, tier="automatic", ir=False, debug=False):
+    def load_handle(self, source, *, fusion=None, device=None, tier="automatic", ir=False, debug=False, bounds=False,
+                    time_limit_ms=0):
         """A handle that :meth:`Handle.save` made, of a file or of bytes, with arrays of its own (:attr:`Handle.arrays`).
-        Nothing is compiled where its code is for this machine. With ``fusion`` or ``device`` it is finalized in that way
-        instead of the one that it was saved with. Raises :class:`Error` ("invalid", "version") for other files."""
+        Nothing is compiled where its code is for this machine. With options, as :meth:`Graph.finalize` has them, it is finalized
+        in that way instead of the one that it was saved with. Raises :class:`Error` ("invalid", "version") for other files."""
         options = ffi.NULL
-        if fusion or device or tier != "automatic" or ir or debug:
-            options, _name = finalize_options(fusion or "enable", device, tier, ir, debug)
+        if fusion or device or tier != "automatic" or ir or debug or bounds or time_limit_ms:
+            options, _name = finalize_options(fusion or "enable", device, tier, ir, debug, bounds, time_limit_ms)
         return Handle.load(self, source, options)
 
-    def jit(self, function=None, *, fusion="enable", device=None):
-        """Makes a function of array expressions one graph for the service: see :class:`fusiond.jit.Function`."""
+    def jit(self, function=None, **options):
+        """Makes a function of array expressions one graph for the service: see :class:`fusiond.jit.Function`. Options are
+        those of :meth:`Graph.finalize`."""
         if function is None:
-            return lambda f: Function(self, f, fusion=fusion, device=device)
-        return Function(self, function, fusion=fusion, device=device)
+            return lambda f: Function(self, f, **options)
+        return Function(self, function, **options)
 
     # -- what is there --
+
+    @property
+    def profiling(self):
+        """Whether the times of submissions are kept (:attr:`Event.times`): of those that follow, when it is set."""
+        return self._profiling
+
+    @profiling.setter
+    def profiling(self, on):
+        check(lib.fusion_session_set_profiling(self.handle, bool(on)))
+        self._profiling = bool(on)
 
     @property
     def devices(self):

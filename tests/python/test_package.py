@@ -1,12 +1,17 @@
 #!/usr/bin/python3
 """The Python package but for traced functions: arrays, modules, launches, graphs, errors; and all examples in its
 documentation. Prints TAP."""
+import asyncio
 import doctest
 import gc
 import importlib
 import os
 import sys
+import signal
+import subprocess
 import tempfile
+import threading
+import time
 import traceback
 
 import numpy
@@ -28,6 +33,10 @@ kernel void sums(global const int *a, global int *o, local int *t) {
     t[l] = a[get_global_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
     if (l == 0) { int s = 0; for (int i = 0; i < get_local_size(0); i++) s += t[i]; o[get_group_id(0)] = s; }
+}
+kernel void spin(global int *o, int n) { /* o[0] is there when it has begun */
+    volatile global int *p = o;
+    for (int i = 0; i < n; i++) *p = i;
 }
 kernel void vectors(global float4 *o, float4 v, uchar b) { o[get_global_id(0)] = v * b; }
 """
@@ -178,6 +187,215 @@ def test_graph():
     g.__exit__()
 
 
+LONG = (1 << 30,), (64,)  # a range that takes minutes, in many small parts between which it can be ended
+
+
+def spinner(m, gate, **options):
+    with gate.session.graph() as g:
+        m.spin[LONG](gate, 1000)
+    return g.finalize(fusion="none", **options)
+
+
+def long_one():
+    return spinner(module, session.empty(1, "i4"))
+
+
+def test_events():
+    a, o, other = session.array(numpy.ones(1000, "f4")), session.empty(1000, "f4"), session.zeros(1000, "f4")
+    event = module.scale[1000].submit(a, o, 2.0, 1)
+    expect(isinstance(event, fusiond.Event) and event.result() is None and event.done() and (o.numpy() == 3).all(), "submitted")
+    with session.graph() as g:
+        module.scale[1000](a, o, 5.0, 0)
+        expect(module.scale[1000].submit(a, o, 5.0, 0) is None, "a graph records it")
+    run = g.finalize()
+    run.submit({o: other}).result()
+    expect((other.numpy() == 5).all() and (o.numpy() == 3).all(), "another array in place of one")
+    told, there = [], threading.Event()
+    event = run.submit()
+    event.add_done_callback(lambda e: told.append(e))
+    event.add_done_callback(lambda e: (told.append(e.exception()), there.set()))
+    expect(there.wait(60) and told == [event, None], f"{told}")
+    event.add_done_callback(lambda e: told.append("again"))
+    expect(told[2:] == ["again"], "of a complete one at once")
+
+
+def test_priorities():
+    """The highest is first, of those that wait."""
+    private = fusiond.connect(private=True, time_limit_ms=3600000)
+    m = private.load_source(SOURCE)
+    private.profiling = True
+    arrays = [private.empty(10, "f4") for _ in range(3)]
+    gate = private.empty(1, "i4")
+    view = gate.numpy()
+    handles = []
+    for a in arrays:
+        with private.graph() as g:
+            m.scale[10](a, a, 1.0, 1)
+        handles.append(g.finalize(fusion="none"))
+    view[0] = -1
+    first = spinner(m, gate).submit()
+    while view[0] < 0:  # others wait behind it from here on
+        time.sleep(0.001)
+    events = [h.submit(priority=p) for h, p in zip(handles, (0, 2, 1))]
+    first.cancel()
+    for event in events:
+        event.result()
+    started = [e.times.started for e in events]
+    expect(started[1] < started[2] < started[0], f"{started}")
+    expect_error(fusiond.Error, "priority", lambda: handles[0].submit(priority=1 << 31))
+    error = expect_error(fusiond.Error, "time limit of 100 ms", spinner(m, gate).submit(time_limit_ms=100).result)
+    expect(error.code == "timeout", error.code)
+    expect_error(fusiond.Error, "time limit of 50 ms", spinner(m, gate, time_limit_ms=50))
+    private.close()
+
+
+def test_bounds():
+    """What is outside of an array is an error that names it, where that is asked for."""
+    m = session.load_source("kernel void far(global float *o, global const int *at) { o[at[get_global_id(0)]] = 1; }")
+    o, at = session.zeros(10, "f4"), session.array(numpy.array([3, 1000], "i4"))
+    with session.graph() as g:
+        m.far[2](o, at)
+    error = expect_error(fusiond.Error, "element 1000", g.finalize(bounds=True))
+    expect(error.code == "kernel_fault", error.code)
+    expect_error(TypeError, "bound", lambda: session.jit(lambda a: a, bound=True))
+
+
+def test_times():
+    o = session.empty(4, "f4")
+    event = module.scale[4].submit(o, o, 1.0, 0)
+    event.result()
+    expect(expect_error(fusiond.Error, "", lambda: event.times).code == "not_found", "no times were taken")
+    session.profiling = True
+    before = time.monotonic()
+    event = module.scale[4].submit(o, o, 1.0, 0)
+    event.result()
+    t = event.times
+    expect(before <= t.queued <= t.submitted <= t.started <= t.ended <= time.monotonic(), f"{t}")
+    session.profiling = False
+
+
+def test_cancel():
+    run, told = long_one(), []
+    first, second = run.submit(), run.submit()
+    second.add_done_callback(lambda e: told.append(e.exception().code))
+    expect(not first.done() and not second.done(), "they take long")
+    expect_error(TimeoutError, "0.05 s", first.result, 0.05)
+    second.cancel()
+    first.cancel()
+    expect([e.exception().code for e in (first, second)] == ["cancelled"] * 2, "cancelled")
+    expect(expect_error(fusiond.Error, "cancelled", second.result).code == "cancelled" and second.done(), "told again")
+    while not told:
+        time.sleep(0.001)
+    expect(told == ["cancelled"], f"{told}")
+
+
+def test_interrupt():
+    """Ctrl-C ends a call, and what it runs."""
+    run = long_one()
+    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    expect_error(KeyboardInterrupt, "", run)
+    after = session.array(numpy.ones(4, "f4"))
+    module.scale[4](after, after, 2.0, 0)
+    expect((after.numpy() == 2).all(), "what came next did not wait for it")
+
+
+def test_futures():
+    a, o = session.array(numpy.ones(10, "f4")), session.empty(10, "f4")
+    with session.graph() as g:
+        module.scale[10](a, o, 2.0, 0)
+    futures = [g.finalize_async(outputs=[o], fusion="require", priority=p, tier="compiled") for p in range(5)]
+    handles = [f.result(60) for f in futures]
+    expect(len(set(handles)) == 5 and futures[0].result() is handles[0] and futures[0].done(), "a handle each, the same again")
+    handles[3]()
+    expect((o.numpy() == 2).all() and handles[3].report.launches == 1, f"{o}")
+    there = threading.Event()
+    futures[0].add_done_callback(lambda f: there.set())
+    expect(there.wait(60), "told")
+    with session.graph() as wrong:
+        module.scale[1000](a, o, 2.0, 0)
+    future = wrong.finalize_async()
+    error = expect_error(fusiond.Error, "element 10", future.result)
+    expect(error.code == "invalid" and future.exception().code == "invalid", "and why not")
+    expect_error(fusiond.Error, "priority", lambda: g.finalize_async(priority=1 << 40))
+
+
+def test_await():
+    a, o = session.array(numpy.ones(1000, "f4")), session.empty(1000, "f4")
+
+    async def steps():
+        with session.graph() as g:
+            module.scale[1000](a, o, 3.0, 0)
+        run = await g.finalize_async()
+        await run.submit()
+        expect((o.numpy() == 3).all(), f"{o}")
+        both = session.jit(lambda x: x + 1)
+        expect(((await both.submit(o)).numpy() == 4).all(), "what a traced function returns")
+        expect(await session.jit(lambda x: 5).submit(o) == 5, "and one that computes nothing")
+        await asyncio.gather(*(run.submit() for _ in range(50)))
+        ticks = 0
+        event = long_one().submit()
+        waiting = asyncio.ensure_future(wait_for(event))
+        for _ in range(10):
+            await asyncio.sleep(0.01)
+            ticks += not waiting.done()
+        expect(ticks == 10, "others go on meanwhile")
+        waiting.cancel()
+        try:
+            await waiting
+        except asyncio.CancelledError:
+            pass
+        expect(event.exception().code == "cancelled", "with who awaited it")
+
+    async def wait_for(event):
+        return await event
+
+    asyncio.run(steps())
+
+
+def test_threads():
+    """Functions are called in other threads, also when the session is closed, and not after the interpreter's end."""
+    other = fusiond.connect(private=True, threads=2)
+    m = other.load_source(SOURCE)
+    o, told = other.empty(1, "i4"), []
+    event = spinner(m, o).submit()
+    event.add_done_callback(lambda e: told.append(expect_error(fusiond.Error, "closed", e.result).code))
+    other.close()
+    expect(told == ["connection"], f"{told}")
+    code = """
+import fusiond, numpy
+s = fusiond.connect(private=True)
+m = s.load_source("kernel void spin(global int *o) { volatile global int *p = o; for (int i = 0; i < 1000; i++) *p = i; }")
+o = s.empty(1, "i4")
+with s.graph() as g:
+    m.spin[(1 << 30,), (64,)](o)
+g.finalize(fusion="none").submit().add_done_callback(lambda e: print("told", flush=True))
+future = g.finalize_async()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    expect(done.returncode == 0 and done.stdout == "told\n" and not done.stderr, f"{done}")
+
+
+def test_closed():
+    """What is used after its session is an error, not memory of somebody else."""
+    other = fusiond.connect(private=True)
+    m = other.load_source(SOURCE)
+    a, o = other.array(numpy.ones(4, "f4")), other.empty(4, "f4")
+    with other.graph() as g:
+        m.scale[4](a, o, 2.0, 0)
+    run, norm = g.finalize(), other.jit(lambda x: x + 1)
+    event, report = run.submit(), run.report
+    event.result()
+    norm(a)
+    other.close()
+    other.close()
+    for what in (a.numpy, lambda: repr(a), lambda: a[0], run, run.submit, lambda: run.report, report.dot, run.save,
+                 event.result, event.done, event.cancel, g.finalize, g.finalize_async, lambda: norm(a), other.graph,
+                 lambda: m.scale[4](a, o, 2.0, 0), lambda: other.empty(4), other.status, other.metrics,
+                 lambda: other.devices, lambda: other.load_source(SOURCE), lambda: numpy.asarray(o)):
+        expect(expect_error(fusiond.Error, "it was closed", what).code == "connection", "closed")
+
+
 def test_traced_mistakes():
     x = session.array(numpy.arange(4.0))
 
@@ -227,7 +445,7 @@ def test_session():
 
 
 def test_documentation():
-    names = ["", ".array", ".errors", ".graph", ".jit", ".module", ".report", ".session", ".expr", ".functions"]
+    names = ["", ".array", ".errors", ".graph", ".jit", ".module", ".outcome", ".report", ".session", ".expr", ".functions"]
     for name in names:
         result = doctest.testmod(importlib.import_module("fusiond" + name))
         expect(result.failed == 0, f"examples of fusiond{name}")

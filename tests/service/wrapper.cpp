@@ -1,5 +1,6 @@
-/* The C++ wrapper: a pipeline, errors, rebinding, queues, and that objects end in any order. */
+/* The C++ wrapper: a pipeline, errors, rebinding, queues, futures, and that objects end in any order. */
 #include <cstdio>
+#include <future>
 #include <unistd.h>
 
 #include <fusiond/fusiond.hpp>
@@ -14,7 +15,9 @@ const char source[] =
     "  %i = global_id x\n  %z = extract i32x3 %v, 2\n  store i32 %o[%i], %z\n  return\n}\n"
     "kernel @where(%o: ptr.global i64 write) {\n"
     "  %x = global_id x\n  %y = global_id y\n  %w = global_size x\n  %r = mul i64 %y, %w\n  %i = add i64 %r, %x\n"
-    "  %l = local_id x\n  store i64 %o[%i], %l\n  return\n}\n";
+    "  %l = local_id x\n  store i64 %o[%i], %l\n  return\n}\n"
+    "kernel @spin(%o: ptr.global i32 write, %n: i32) {\n  loop (%k: i32 = 0) {\n    %m = add i32 %k, 1\n"
+    "    store i32 %o[0], %m, volatile\n    %c = sge i32 %m, %n\n    if %c { break }\n    continue %m\n  }\n  return\n}\n";
 
 int failures = 0;
 
@@ -120,6 +123,73 @@ void saved(const fusiond::session &s, const fusiond::module &m)
     expect_error(FUSION_IO, "opening", [&] { s.load_executable("/nowhere"); });
 }
 
+void futures(const fusiond::session &s, const fusiond::module &m)
+{
+    fusiond::buffer<float> in(s, std::vector<float>(16, 2.0f)), out(s, 16);
+    std::promise<std::exception_ptr> told, told_too;
+    fusiond::graph g(s), wrong(s);
+    g.add(m["scale"](16, in, out, 2.0f));
+    auto options = fusiond::detail::sized<fusion_finalize_options>();
+    fusiond::future f = g.finalize_async(options, [&](std::exception_ptr e) { told.set_value(e); }, 1);
+    expect(!told.get_future().get(), "told of a success");
+    expect(f.done(), "done");
+    fusiond::executable e = f.wait();
+    e.run();
+    expect(out.map_read()[15] == 4, "4");
+    fusiond::buffer<float> small(s, 4);
+    wrong.add(m["scale"](16, small, out, 2.0f));
+    fusiond::future refused =
+        wrong.finalize_async(options, [&](std::exception_ptr x) { told_too.set_value(x); });
+    expect_error(FUSION_INVALID, "element 4", [&] { std::rethrow_exception(told_too.get_future().get()); });
+    expect_error(FUSION_INVALID, "element 4", [&] { refused.wait(); });
+    { const fusiond::future dropped = g.finalize_async(); }
+}
+
+void events(const fusiond::session &s, const fusiond::module &m)
+{
+    fusiond::buffer<int> out(s, 1);
+    fusiond::graph g(s), one(s);
+    g.add(m["spin"](fusiond::range(1u << 30).local(64), out, 1000)); /* minutes, in many small parts */
+    one.add(m["spin"](1, out, 10));
+    const fusiond::executable e = g.finalize(FUSION_NONE), short_one = one.finalize(FUSION_NONE);
+    std::promise<std::exception_ptr> told;
+    s.profile(true);
+    const fusiond::event long_one = e.submit(), behind = short_one.submit();
+    long_one.on_complete([&](std::exception_ptr x) { told.set_value(x); });
+    behind.cancel();
+    long_one.cancel();
+    expect_error(FUSION_CANCELLED, "cancelled", [&] { std::rethrow_exception(told.get_future().get()); });
+    expect_error(FUSION_CANCELLED, "cancelled", [&] { behind.wait(); });
+    const fusiond::event last = short_one.submit();
+    last.wait();
+    const fusion_event_times t = last.times();
+    expect(t.queued_ns <= t.submitted_ns && t.submitted_ns <= t.started_ns && t.started_ns <= t.ended_ns, "times");
+    s.profile(false);
+    expect_error(FUSION_TIMEOUT, "time limit of 50 ms",
+                 [&] { e.submit(fusiond::submit_options().priority(3).time_limit_ms(50)).wait(); });
+    const fusiond::event urgent = short_one.submit({{0, 1, 7}}, fusiond::submit_options().priority(3));
+    urgent.wait();
+    expect(out.map_read()[0] == 7, "7");
+}
+
+void windows(const fusiond::session &s, const fusiond::module &m)
+{
+    fusiond::buffer<float> a(s, std::vector<float>(16, 1.0f)), b(s, 16), c(s, 16);
+    fusiond::queue q(s);
+    q.window(2, 10000000);
+    for (int i = 0; i < 3; i++) {
+        q.submit(m["scale"](16, a, b, 2.0f));
+        q.submit(m["scale"](16, b, c, 3.0f));
+        q.wait();
+    }
+    q.flush();
+    fusion_window_counters counters{};
+    counters.size = sizeof counters;
+    fusion_session_windows(s.get(), &counters);
+    expect(counters.commands == 6 && counters.windows == 3, "three windows of two commands");
+    expect(c.map_read()[7] == 6, "6");
+}
+
 /* What is left over keeps the session. */
 fusiond::buffer<int> left_over()
 {
@@ -134,11 +204,14 @@ int main()
     try {
         fusiond::session s;
         const fusiond::module m = s.load("kernels.fk", source);
-        expect(m.size() == 3, "three kernels");
+        expect(m.size() == 4, "four kernels");
         pipeline(s, m);
         values(s, m);
         recorded(s, m);
         saved(s, m);
+        futures(s, m);
+        events(s, m);
+        windows(s, m);
         expect(!s.devices().empty() && s.devices()[0].name == std::string("cpu"), "cpu");
         expect(s.status().find('{') == 0, "status");
         expect_error(FUSION_INVALID, "", [&] { s.load("broken.fk", "kernel"); });

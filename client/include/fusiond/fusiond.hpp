@@ -12,6 +12,8 @@
  *     e.run();
  *     for (float x : out.map()) ...
  *
+ *  - graph::finalize_async() gives a future, executable::submit() an event: both are waited for, polled, cancelled, and
+ *    tell a function when they are there. Such functions run in threads of the session and must not throw.
  *  - Whatever fails throws fusiond::error, with the status, the object and the reason; nothing has changed then.
  *  - Each object owns its handle, can be moved, not copied, and keeps its session open. Thread safety is that of fusiond.h.
  *  - A buffer as an argument is accessed as the kernel's parameter says; read(), write() and read_write() say otherwise.
@@ -24,6 +26,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <stdexcept>
@@ -34,6 +38,8 @@
 #include <vector>
 
 #include <fusiond/fusiond.h>
+#include <fusiond/profile.h>
+#include <fusiond/window.h>
 
 namespace fusiond
 {
@@ -75,6 +81,13 @@ T sized()
 }
 
 using session_handle = std::shared_ptr<fusion_session>;
+
+/* What fusion_last_error() of this thread says, for who is told of a failure instead of a status. */
+inline std::exception_ptr exception_of(fusion_status status)
+{
+    if (status == FUSION_SUCCESS) return nullptr;
+    return std::make_exception_ptr(error(*fusion_last_error()));
+}
 
 /* A handle with its end, and the session that it is of. */
 template <class T, void (*destroy)(T *)>
@@ -157,6 +170,7 @@ class session
 public:
     session() : session(nullptr, nullptr) {}
     explicit session(const std::string &address) : session(address.c_str(), nullptr) {}
+    explicit session(const fusion_connect_options &options) : session(nullptr, &options) {}
     session(const char *address, const fusion_connect_options *options)
     {
         fusion_session *s = nullptr;
@@ -190,6 +204,8 @@ public:
         std::unique_ptr<char, decltype(&std::free)> owned(text, std::free);
         return owned.get();
     }
+    /* Whether the times of submissions are kept: event::times(). */
+    void profile(bool on) const { detail::check(fusion_session_set_profiling(get(), on)); }
     /* A module of a file, or of what it would have in it under that name. */
     class module load(const std::string &path) const;
     class module load(const std::string &name, std::string_view contents) const;
@@ -463,8 +479,32 @@ public:
         detail::check(status);
         return true;
     }
+    /* It is to end, with FUSION_CANCELLED; waits for nothing. */
+    void cancel() const { detail::check(fusion_event_cancel(session_.get(), event_)); }
+    /* When it was; session::profile() comes first. */
+    fusion_event_times times() const
+    {
+        auto t = detail::sized<fusion_event_times>();
+        detail::check(fusion_event_times_get(session_.get(), event_, &t));
+        return t;
+    }
+    /* function(what it failed with, nullptr where it did not) is called once, at its end. It must not throw. */
+    template <class F>
+    void on_complete(F &&function) const
+    {
+        auto *f = new std::function<void(std::exception_ptr)>(std::forward<F>(function));
+        const fusion_status status = fusion_event_on_complete(session_.get(), event_, tell, f);
+        if (status != FUSION_SUCCESS) delete f;
+        detail::check(status);
+    }
 
 private:
+    static void tell(void *data, fusion_session *, fusion_event, fusion_status status)
+    {
+        const std::unique_ptr<std::function<void(std::exception_ptr)>> f(
+            static_cast<std::function<void(std::exception_ptr)> *>(data));
+        (*f)(detail::exception_of(status));
+    }
     detail::session_handle session_;
     fusion_event event_;
 };
@@ -510,18 +550,36 @@ private:
     std::vector<unsigned char> value_;
 };
 
+/* Which submission is first, and how long it may take. */
+class submit_options
+{
+public:
+    submit_options &priority(std::int32_t p) /* of those that wait the highest begins next */
+    {
+        options_.priority = p;
+        return *this;
+    }
+    submit_options &time_limit_ms(std::uint64_t ms)
+    {
+        options_.time_limit_ms = ms;
+        return *this;
+    }
+    const fusion_submit_options *get() const noexcept { return &options_; }
+
+private:
+    fusion_submit_options options_ = detail::sized<fusion_submit_options>();
+};
+
 class executable : public detail::owner<fusion_exec, fusion_exec_destroy>
 {
 public:
     executable(detail::session_handle s, fusion_exec *e) : owner(std::move(s), e) {}
-    event submit(std::initializer_list<rebinding> otherwise = {}) const
+    event submit(std::initializer_list<rebinding> otherwise = {}) const { return submit(otherwise, nullptr); }
+    event submit(std::initializer_list<rebinding> otherwise, const submit_options &options) const
     {
-        std::vector<fusion_rebind> all;
-        for (const rebinding &r : otherwise) all.push_back(r.get());
-        fusion_event e = 0;
-        detail::check(fusion_exec_submit(get(), all.data(), static_cast<std::uint32_t>(all.size()), &e));
-        return {of(), e};
+        return submit(otherwise, options.get());
     }
+    event submit(const submit_options &options) const { return submit({}, options.get()); }
     /* Submits and waits. */
     std::uint64_t run(std::initializer_list<rebinding> otherwise = {}) const { return submit(otherwise).wait(); }
     const fusion_report &report() const { return *fusion_exec_report(get()); }
@@ -543,6 +601,16 @@ public:
         detail::check(fusion_buffer_map(b, &memory));
         return {b, static_cast<T *>(memory), fusion_buffer_bytes(b) / sizeof(T)};
     }
+
+private:
+    event submit(std::initializer_list<rebinding> otherwise, const fusion_submit_options *options) const
+    {
+        std::vector<fusion_rebind> all;
+        for (const rebinding &r : otherwise) all.push_back(r.get());
+        fusion_event e = 0;
+        detail::check(fusion_exec_submit_with(get(), all.data(), static_cast<std::uint32_t>(all.size()), options, &e));
+        return {of(), e};
+    }
 };
 
 inline executable session::load_executable(const std::string &path) const
@@ -551,6 +619,33 @@ inline executable session::load_executable(const std::string &path) const
     detail::check(fusion_exec_load_file(get(), path.c_str(), nullptr, &e));
     return {share(), e};
 }
+
+/* A finalize that was begun. One that goes without its outcome cancels it. */
+class future : public detail::owner<fusion_future, fusion_future_destroy>
+{
+public:
+    future(detail::session_handle s, fusion_future *f) : owner(std::move(s), f) {}
+    /* Waits for the executable and gives it, once; throws what it failed with, FUSION_TIMEOUT, FUSION_CANCELLED. */
+    executable wait(int timeout_ms = -1)
+    {
+        fusion_exec *e = nullptr;
+        detail::check(fusion_future_wait(get(), timeout_ms, taken_ ? nullptr : &e));
+        if (taken_) throw std::logic_error("the executable of the future was taken before");
+        taken_ = true;
+        return {of(), e};
+    }
+    bool done() const
+    {
+        const fusion_status status = fusion_future_poll(get());
+        if (status == FUSION_BUSY) return false;
+        detail::check(status);
+        return true;
+    }
+    void cancel() const { detail::check(fusion_future_cancel(get())); }
+
+private:
+    bool taken_ = false;
+};
 
 class graph : public detail::owner<fusion_graph, fusion_graph_destroy>
 {
@@ -604,8 +699,39 @@ public:
         detail::check(fusion_graph_finalize(get(), &options, &e));
         return {of(), e};
     }
+    /* The same in a thread of the session; the graph may change, or go, at once. Of those that wait for a thread the one
+       with the highest priority begins first. */
+    future finalize_async(fusion_mode mode = FUSION_ENABLE, std::int32_t priority = 0) const
+    {
+        auto options = detail::sized<fusion_finalize_options>();
+        options.mode = mode;
+        return finalize_async(options, nullptr, priority);
+    }
+    /* done(what it failed with, nullptr where it did not) is called once, when waiting gives the outcome at once. */
+    future finalize_async(const fusion_finalize_options &options, std::function<void(std::exception_ptr)> done,
+                          std::int32_t priority = 0) const
+    {
+        auto async = detail::sized<fusion_async_options>();
+        async.priority = priority;
+        std::unique_ptr<std::function<void(std::exception_ptr)>> f;
+        if (done) {
+            f = std::make_unique<std::function<void(std::exception_ptr)>>(std::move(done));
+            async.done = tell;
+            async.data = f.get();
+        }
+        fusion_future *made = nullptr;
+        detail::check(fusion_graph_finalize_async(get(), &options, &async, &made));
+        static_cast<void>(f.release()); /* tell() frees it */
+        return {of(), made};
+    }
 
 private:
+    static void tell(void *data, fusion_future *made)
+    {
+        const std::unique_ptr<std::function<void(std::exception_ptr)>> f(
+            static_cast<std::function<void(std::exception_ptr)> *>(data));
+        (*f)(detail::exception_of(fusion_future_poll(made)));
+    }
     static fusion_graph *create(const session &s)
     {
         fusion_graph *g = nullptr;
@@ -627,6 +753,16 @@ public:
         return {of(), e};
     }
     void wait() { detail::check(fusion_queue_wait(get())); }
+    /* What is submitted and not recorded is gathered, so many commands for so long at most, and fused. */
+    void window(std::uint32_t commands, std::uint32_t microseconds = 0)
+    {
+        auto options = detail::sized<fusion_window_options>();
+        options.commands = commands;
+        options.microseconds = microseconds;
+        detail::check(fusion_queue_set_window(get(), &options));
+    }
+    void options(const submit_options &o) { detail::check(fusion_queue_set_options(get(), o.get())); } /* from now on */
+    void flush() { detail::check(fusion_queue_flush(get())); } /* submits what is gathered */
 
 private:
     static fusion_queue *create(const session &s)
