@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The tutorial's programs: graph file, C and Python compute what NumPy does, and its code is theirs. Prints TAP.
 
-    test_tutorial.py ROOT FUSION-INSPECT EXAMPLE-EDGES
+    test_tutorial.py ROOT FUSION-INSPECT EXAMPLE-EDGES EXAMPLE-FILM
 """
 import os
 import re
@@ -12,13 +12,14 @@ import traceback
 
 import numpy
 
-ROOT, INSPECT, EDGES = sys.argv[1:4]
+ROOT, INSPECT, EDGES, FILM = sys.argv[1:5]
 FOLDER = os.path.join(ROOT, "examples/edges")
 WIDTH, HEIGHT = 640, 480
 picture = numpy.random.default_rng(1).integers(0, 256, (HEIGHT, WIDTH, 4), "u1")
+film = [numpy.roll(picture, 37 * i, axis=0) for i in range(5)]
 
 
-def expected():
+def expected(picture):
     f = numpy.float32
     c = picture.astype("f4")
     light = f(0.299) * c[..., 0] + f(0.587) * c[..., 1] + f(0.114) * c[..., 2]
@@ -32,9 +33,9 @@ def expected():
     return numpy.minimum(numpy.sqrt(h * h + v * v), 255).astype("u1")
 
 
-def expect_edges(edges):
+def expect_edges(edges, picture=picture):
     """NumPy adds in the same order, but without fused multiplications: a rounding apart."""
-    apart = numpy.abs(edges.astype(int) - expected())
+    apart = numpy.abs(edges.astype(int) - expected(picture))
     if edges.shape != (HEIGHT, WIDTH) or apart.max() > 1 or numpy.mean(apart > 0) > 0.01:
         raise AssertionError(f"{edges.shape}: {apart.max()} apart, {numpy.mean(apart > 0)} of all")
 
@@ -84,12 +85,40 @@ def test_python():
             raise AssertionError(done.stdout)
 
 
+def test_film_in_c():
+    """Finalized, then loaded; and what it says is what the tutorial shows."""
+    with Files() as f:
+        for how in ("finalized", "loaded"):
+            done = run(FILM, os.path.join(FOLDER, "edges.cl"), f.path("saved"), str(WIDTH), str(HEIGHT),
+                       input=b"".join(p.tobytes() for p in film))
+            edges = numpy.frombuffer(done.stdout, "u1").reshape(len(film), HEIGHT, WIDTH)
+            for one, of in zip(edges, film):
+                expect_edges(one, of)
+            said = f"2 of 3 windows were fused\n{how}, 5 pictures\n"
+            if done.stderr.decode() != said:
+                raise AssertionError(done.stderr)
+    with open(os.path.join(ROOT, "docs/tutorial.md")) as tutorial:
+        if said.replace("loaded", "finalized") not in tutorial.read():
+            raise AssertionError(said)
+
+
+def test_film_in_python():
+    with Files() as f:
+        numpy.save(f.path("film.npy"), numpy.stack(film))
+        for how in ("finalized", "loaded"):
+            done = run("/usr/bin/python3", os.path.join(FOLDER, "film.py"), f.path("saved"), f.path("film.npy"), f.path("out.npy"))
+            for one, of in zip(numpy.load(f.path("out.npy")), film):
+                expect_edges(one, of)
+            if not done.stdout.decode().startswith(f"{how}, 5 pictures, "):
+                raise AssertionError(done.stdout)
+
+
 def test_code_is_of_the_files():
     """Each piece of code in the tutorial stands in a file, line by line."""
     with open(os.path.join(ROOT, "docs/tutorial.md")) as tutorial:
         pieces = re.findall(r"```(c|yaml|python)\n(.*?)```", tutorial.read(), re.S)
     files = {}
-    for name in ("edges.cl", "edges.c", "edges.yaml", "edges.py"):
+    for name in ("edges.cl", "edges.c", "edges.yaml", "edges.py", "film.c", "film.py"):
         with open(os.path.join(FOLDER, name)) as f:
             files[name] = "\n".join(line.strip() for line in f)
     for _, piece in pieces:
