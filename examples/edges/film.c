@@ -1,6 +1,6 @@
-/* film KERNELS.cl SAVED WIDTH HEIGHT < PICTURES > EDGES: the edges of picture after picture, 4 bytes a pixel in, one out.
-   The graph is finalized while the first picture is read, and kept in the file SAVED, which spares the next run that; one
-   picture is computed while the next one is read. */
+/* film KERNELS.cl SAVED WIDTH HEIGHT < PICTURES > EDGES: the edges of picture after picture, 4 bytes a pixel in, one
+   out. The graph is finalized while the first picture is read, and kept in the file SAVED, which spares the next run
+   that; one picture is computed while the next one is read. */
 #include <fusiond/fusiond.h>
 #include <fusiond/window.h>
 #include <inttypes.h>
@@ -54,7 +54,8 @@ static fusion_graph *make_graph(const struct picture *p, int width, int height)
     const fusion_arg gray[] = {fusion_arg_read(p->photo), fusion_arg_write(light), w, h};
     const fusion_arg contrast[] = {fusion_arg_read(light), fusion_arg_write(strong), fusion_arg_f32(1.5f), w, h};
     const fusion_arg sobel[] = {fusion_arg_read(strong), fusion_arg_write(p->edges), w, h};
-    const fusion_kernel_node nodes[] = {node("gray", width, height, gray, 4), node("contrast", width, height, contrast, 5),
+    const fusion_kernel_node nodes[] = {node("gray", width, height, gray, 4),
+                                        node("contrast", width, height, contrast, 5),
                                         node("sobel", width, height, sobel, 4)};
     check(fusion_graph_create(session, &graph));
     for (int i = 0; i < 3; i++) check(fusion_graph_add_kernel(graph, &nodes[i], NULL));
@@ -101,7 +102,8 @@ static void through_queue(struct picture *p, int width, int height)
     const fusion_arg w = fusion_arg_i32(width), h = fusion_arg_i32(height);
     const fusion_arg gray[] = {fusion_arg_read(p->photo), fusion_arg_write(light), w, h};
     const fusion_arg contrast[] = {fusion_arg_read(light), fusion_arg_write(strong), fusion_arg_f32(1.5f), w, h};
-    const fusion_kernel_node first = node("gray", width, height, gray, 4), second = node("contrast", width, height, contrast, 5);
+    const fusion_kernel_node first = node("gray", width, height, gray, 4),
+                             second = node("contrast", width, height, contrast, 5);
     check(fusion_queue_create(session, &queue));
     const fusion_window_options window = {FUSION_SIZED(fusion_window_options), .commands = 2, .microseconds = 10000000};
     check(fusion_queue_set_window(queue, &window));

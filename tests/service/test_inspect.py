@@ -2,6 +2,8 @@
 """fusion-inspect as a user runs it; NumPy is the oracle for values and files. Prints TAP."""
 import json
 import os
+import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -442,6 +444,109 @@ def test_errors_as_json():
     error = json.loads(subprocess.run([TOOL, "--private", "explain", f.graph, "--json"], capture_output=True, text=True,
                                       env=ENVIRONMENT, timeout=120).stdout)["error"]
     expect((error["line"], error["column"]) == (4, 19) and "did you mean" in error["reason"], error)
+
+
+def run_json(*arguments, status):
+    """What goes wrong, which is all that is on standard output."""
+    done = subprocess.run([TOOL, "--private", *arguments, "--json"], capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+    expect(done.returncode == status and not done.stderr, f"{done}")
+    return json.loads(done.stdout)["error"]
+
+
+def test_errors_of_the_command_line():
+    """With what was meant, and as JSON where that is asked for, wherever it stands."""
+    f = Folder()
+    for arguments, wanted in (
+            (["run", "--repaet", "3", f.graph], "--repaet: there is no such option (did you mean `repeat`?)"),
+            (["run", f.graph, "--profiel"], "--profiel: there is no such option (did you mean `profile`?)"),
+            (["run", f.graph, "--fusion", "requier"], "--fusion: it takes none, enable or require, not `requier` (did you mean `require`?)"),
+            (["explain", f.graph, "--tier=compield"], "--tier: it takes automatic, quick or compiled, not `compield` (did you mean `compiled`?)"),
+            (["run", f.graph, "--barriers=all"], "--barriers: it takes automatic, none or needed, not `all`"),
+            (["run", f.graph, "--repeat", "0"], "--repeat: it takes a number from 1 on, not `0`"),
+            (["run", f.graph, "--repeat", "many"], "--repeat: it takes a number from 1 on, not `many`"),
+            (["run", f.graph, "--time-limit", "-1"], "--time-limit: it takes a number from 1 on, not `-1`"),
+            (["run", f.graph, "--in"], "--in: it needs a value"),
+            (["run", f.graph, "--profile=yes"], "--profile: it takes no value"),
+            (["run"], "run: it takes a file"),
+            (["run", f.graph, f.graph], "run: it takes one file"),
+            (["run", f.graph, "--in", "a"], "`a`: BUFFER=FILE is needed")):
+        message = run(*arguments, status=2)
+        expect(wanted in message, f"{message} instead of {wanted}")
+        if arguments[-1] == "--in": continue  # --json would be its value
+        error = run_json(*arguments, status=2)
+        expect(error["status"] == "invalid" and wanted.partition(": ")[2] in error["object"] + ": " + error["reason"] or
+               wanted in error["reason"], f"{error} instead of {wanted}")
+    expect("there is no pass `ces` (did you mean `cse`?)" in run("passes", "--pass", "ces", KERNELS, status=2), "a pass")
+    expect(run_json("explain", f.graph, "--dot", "/nowhere/x.dot", status=1)["file"] == "/nowhere/x.dot", "a file that cannot be")
+
+
+FAR_GRAPH = """
+modules: {{ k: far.cl }}
+buffers: {{ at: {{ type: i32, count: 8, fill: 1000 }}, o: {{ type: f32, count: 10 }} }}
+{more}
+graph:
+  - {{ kernel: k.far, global: [8], args: [ {{read: at}}, {{write: o}} ] }}
+"""
+
+
+def test_keys_of_all_of_the_file():
+    """bounds and time_limit_ms, and that options come before them."""
+    f = Folder()
+    with open(f.file("far.cl"), "w") as out:
+        out.write("kernel void far(global const int *at, global float *o) { o[at[get_global_id(0)]] = 1; }\n")
+
+    def write(more):
+        with open(f.graph, "w") as out:
+            out.write(FAR_GRAPH.format(more=more))
+
+    write("bounds: false")
+    run("run", f.graph)
+    expect("element 1000" in run("run", f.graph, "--bounds", status=1), "the option")
+    write("bounds: true")
+    expect("element 1000" in run("run", f.graph, status=1), "the key")
+    write("bounds: maybe")
+    expect("graph.yaml:4:9: bounds is true or false, not `maybe`\n  bounds: maybe\n          ^" in run("run", f.graph, status=1), "a wrong one")
+    write("time_limit_ms: 5000000000")
+    expect("graph.yaml:4:16: a time limit is at most" in run("run", f.graph, status=1), "a limit that is too long")
+    saved = f.file("far.saved")
+    write("")
+    run("run", f.graph, "--save", saved)
+    numpy.save(f.file("at.npy"), numpy.full(8, 1000, "i4"))  # what is saved has no contents
+    run("run", saved, "--in", f"at={f.file('at.npy')}")
+    expect("element 1000" in run("run", saved, "--bounds", "--in", f"at={f.file('at.npy')}", status=1), "an option of what was saved")
+    with open(f.file("far.cl"), "w") as out:
+        out.write("kernel void far(global const int *at, global float *o) { volatile global float *p = o; "
+                  "for (int i = 0; i < 2000000000; i++) *p = at[0] + i; }\n")
+    write("time_limit_ms: 70")
+    expect("time limit of 70 ms" in run("run", f.graph, status=1), "the key")
+    expect("time limit of 50 ms" in run("run", f.graph, "--time-limit", "50", status=1), "the option")
+
+
+def test_progress():
+    """On a terminal, where it takes a while; it goes before anything else is written."""
+    f = Folder()
+    with open(f.file("slow.cl"), "w") as out:
+        out.write("kernel void slow(global float *o) { volatile global float *p = o; for (int i = 0; i < 400000; i++) *p = i; }\n")
+    with open(f.graph, "w") as out:
+        out.write("modules: { k: slow.cl }\nbuffers: { o: { type: f32, count: 10 } }\n"
+                  "graph: [ { kernel: k.slow, global: [1], args: [ {write: o} ] } ]\n")
+    arguments = [TOOL, "--private", "run", f.graph, "--repeat", "2000", "--tier", "compiled"]
+    master, slave = pty.openpty()
+    running = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=slave, text=True, env=ENVIRONMENT)
+    os.close(slave)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # nobody has the other end
+            break
+        if not piece: break
+        seen += piece
+    out = running.communicate()[0]
+    expect(running.returncode == 0 and out.startswith("linear order:") and "\033" not in out, out)
+    expect(re.search(rb"run \d+ of 2000, \d+\.\d s", seen) and seen.endswith(b"\r\033[K"), seen)
+    done = subprocess.run(arguments, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+    expect(done.returncode == 0 and done.stderr == "", done.stderr)
 
 
 def test_two_dimensions_and_vectors():

@@ -6,7 +6,8 @@
 static fusion_status try_connect(const struct context *c, bool running_only, fusion_session **s)
 {
     fusion_connect_options options = {FUSION_SIZED(fusion_connect_options), .name = "fusion-inspect",
-                                      .private_daemon = c->private_daemon, .running_only = running_only};
+                                      .time_limit_ms = c->time_limit_ms, .private_daemon = c->private_daemon,
+                                      .running_only = running_only};
     return fusion_connect(c->socket, &options, s);
 }
 

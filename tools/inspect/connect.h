@@ -6,6 +6,7 @@
 struct context {
     const char *socket; /* NULL: fusion_connect's rule */
     bool private_daemon;
+    uint32_t time_limit_ms; /* of submissions; 0: the service's */
 };
 
 /* A session, or NULL with a message. */

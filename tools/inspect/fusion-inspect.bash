@@ -10,12 +10,12 @@ _fusion_inspect_options() {
     passes) echo --pass --kernel --help ;;
     bundle) echo --extract --help ;;
     run)
-        echo --fusion --barriers --device --tier --bounds --debug --json --tuning --in --out --repeat --profile --compare --trace --save --help
+        echo --fusion --barriers --device --tier --bounds --debug --time-limit --json --tuning --in --out --repeat --profile --compare --trace --save --help
         ;;
-    tune) echo --fusion --barriers --device --tier --bounds --debug --json --in --help ;;
-    explain) echo --fusion --barriers --device --tier --bounds --debug --json --tuning --ir --assembly --dot --svg --help ;;
+    tune) echo --fusion --barriers --device --tier --bounds --debug --time-limit --json --in --help ;;
+    explain) echo --fusion --barriers --device --tier --bounds --debug --time-limit --json --tuning --ir --assembly --dot --svg --help ;;
     compile)
-        echo --fusion --barriers --device --tier --bounds --debug --json --tuning --spirv --dialect --save --targets --fixed-targets --local-size \
+        echo --fusion --barriers --device --tier --bounds --debug --time-limit --json --tuning --spirv --dialect --save --targets --fixed-targets --local-size \
             --split --device-config-file --help
         ;;
     esac

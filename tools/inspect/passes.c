@@ -5,10 +5,12 @@
 
 #include "fuser/passes/manager/pipelines.h"
 #include "fuser/passes/passes.h"
+#include "ir/base/nearest.h"
 #include "ir/core/ir.h"
 #include "ir/text/print/print.h"
 #include "tools/features/modules.h"
 #include "tools/inspect/commands.h"
+#include "tools/inspect/terminal/complain.h"
 
 enum { MAX_PASSES = 64 };
 
@@ -28,13 +30,23 @@ static int print_usage(FILE *out)
     return out == stdout ? 0 : 2;
 }
 
+/* NULL: none is like it. */
+static const char *nearest_pass(const char *name)
+{
+    struct nearest s = nearest_begin(name, strlen(name));
+    for (const struct pass *const *p = pass_all(); *p; p++) nearest_offer(&s, (*p)->name);
+    return s.best;
+}
+
 /* "cse,licm" */
 static bool add_passes(struct request *r, char *names)
 {
     for (char *name; (name = strsep(&names, ","));) {
         const struct pass *pass = pass_by_name(name);
         if (!pass || r->n_passes == MAX_PASSES) {
-            fprintf(stderr, "passes: %s %s\n", pass ? "too many passes, at" : "there is no pass", name);
+            char hint[120] = "";
+            if (!pass) nearest_hint(nearest_pass(name), hint, sizeof hint);
+            complain("passes", "invalid", "%s `%s`%s", pass ? "too many passes, at" : "there is no pass", name, hint);
             return false;
         }
         r->passes[r->n_passes++] = pass;

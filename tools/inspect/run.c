@@ -1,4 +1,5 @@
 /* fusion-inspect run, explain, tune and compile: a graph file through the service. */
+#include <errno.h>
 #include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include "tools/inspect/terminal/complain.h"
 #include "tools/inspect/terminal/json.h"
 #include "tools/inspect/terminal/numbers.h"
+#include "tools/inspect/terminal/progress.h"
 
 /* ---- run ---- */
 
@@ -77,7 +79,10 @@ static bool finalize(struct loaded *l, const fusion_finalize_options *options, f
         *exec = l->exec;
         return true;
     }
-    return fusion_graph_finalize(l->graph, options, exec) == FUSION_SUCCESS || loaded_fail(l);
+    progress("finalizing", 0, 0);
+    bool ok = fusion_graph_finalize(l->graph, options, exec) == FUSION_SUCCESS || loaded_fail(l);
+    progress_end();
+    return ok;
 }
 
 /* Where it is asked for. */
@@ -95,8 +100,11 @@ static bool run_all(struct loaded *l, const struct options *o, struct measured *
         print_error("run");
         return false;
     }
-    for (uint32_t i = 0; i < o->repeat; i++)
+    for (uint32_t i = 0; i < o->repeat; i++) {
+        progress("run", i + 1, o->repeat);
         if (!runs_add(&m->fused, l->session) || (o->compare && !runs_add(&m->unfused, l->session))) return false;
+    }
+    progress_end();
     fusion_session_set_profiling(l->session, false);
     return true;
 }
@@ -203,7 +211,7 @@ static bool write_text(const char *path, const char *text)
     FILE *f = fopen(path, "we");
     bool ok = f && fputs(text, f) >= 0;
     if (f) ok = fclose(f) == 0 && ok;
-    if (!ok) perror(path);
+    if (!ok) complain_at(path, 0, 0, "%s", strerror(errno));
     return ok;
 }
 
@@ -221,7 +229,7 @@ static bool write_svg(const char *path, const char *dot)
     int failure = ok ? posix_spawnp(&pid, "dot", NULL, NULL, argv, environ) : EOF;
     if (failure == 0) waitpid(pid, &status, 0);
     if (fd >= 0) remove(source);
-    if (failure || status) fprintf(stderr, "%s: Graphviz' dot could not be run or failed (package graphviz)\n", path);
+    if (failure || status) complain_at(path, 0, 0, "Graphviz' dot could not be run or failed (package graphviz)");
     return failure == 0 && status == 0;
 }
 
@@ -273,12 +281,21 @@ static bool compile_graph(struct loaded *l, const struct options *o)
 
 /* ---- all of them ---- */
 
+/* With the time limit that is asked for. file may be NULL. */
+static fusion_session *connect_for(const struct context *c, const struct options *o, const struct graph_file *file)
+{
+    struct context own = *c;
+    own.time_limit_ms = o->time_limit_ms || !file ? o->time_limit_ms : (uint32_t)file->time_limit_ms;
+    return connect_or_say(&own);
+}
+
 static int with_graph(const struct context *c, struct options *o, bool (*work)(struct loaded *, const struct options *))
 {
     struct loaded l = {0};
     o->began_ns = now_ns();
     struct graph_file *file = graph_file_read(o->graph);
-    fusion_session *session = file ? connect_or_say(c) : NULL;
+    fusion_session *session = file ? connect_for(c, o, file) : NULL;
+    if (file) o->finalize.bounds |= file->bounds;
     bool ok = session && loaded_open(&l, session, file) && work(&l, o);
     loaded_close(&l);
     fusion_disconnect(session);
@@ -291,11 +308,11 @@ static int run_saved(const struct context *c, struct options *o)
     struct loaded l = {0};
     struct graph_file *file = NULL;
     if (o->compare) {
-        fprintf(stderr, "run: --compare finalizes twice, and %s is finalized already\n", o->graph);
+        complain("run", "invalid", "--compare finalizes twice, and %s is finalized already", o->graph);
         return 2;
     }
     o->began_ns = now_ns();
-    fusion_session *session = connect_or_say(c);
+    fusion_session *session = connect_for(c, o, NULL);
     bool ok =
         session && saved_open(&l, session, o->graph, o->has_finalize ? &o->finalize : NULL, &file) && run_graph(&l, o);
     loaded_close(&l);

@@ -82,5 +82,7 @@ struct graph_file {
     struct file_node *nodes;
     bool has_outputs; /* these are given: */
     uint32_t n_outputs;
-    char **outputs; /* names of buffers and images */
+    char **outputs;         /* names of buffers and images */
+    bool bounds;            /* accesses are checked */
+    uint64_t time_limit_ms; /* of submissions; 0: not given */
 };

@@ -395,9 +395,20 @@ static bool check_names(struct reader *r, const struct graph_file *f)
 
 /* ---- the file ---- */
 
+/* What holds for all of it. */
+static bool read_limits(struct reader *r, const yaml_node_t *root, struct graph_file *f)
+{
+    if (!reader_optional_bool(r, root, "bounds", &f->bounds) ||
+        !reader_optional_u64(r, root, "time_limit_ms", &f->time_limit_ms))
+        return false;
+    return f->time_limit_ms <= UINT32_MAX ||
+           reader_fail(r, reader_get(r, root, "time_limit_ms"), "a time limit is at most %u ms", UINT32_MAX);
+}
+
 static bool read_root(struct reader *r, struct graph_file *f)
 {
-    static const char *const keys[] = {"modules", "buffers", "images", "outputs", "graph", NULL};
+    static const char *const keys[] = {"modules", "buffers", "images",        "outputs",
+                                       "graph",   "bounds",  "time_limit_ms", NULL};
     yaml_node_t *root = yaml_document_get_root_node(&r->document);
     if (!root) return reader_fail(r, NULL, "the file is empty");
     if (!reader_need_map(r, root, "a graph file") || !reader_known_keys(r, root, keys)) return false;
@@ -406,8 +417,8 @@ static bool read_root(struct reader *r, struct graph_file *f)
                 *graph = reader_get(r, root, "graph");
     if (!graph) return reader_fail(r, root, "there is no graph: list of nodes");
     return (!modules || read_modules(r, modules, f)) && (!buffers || read_buffers(r, buffers, f)) &&
-           (!images || read_images(r, images, f)) && (!outputs || read_outputs(r, outputs, f)) &&
-           read_nodes(r, graph, f) && check_names(r, f);
+           (!images || read_images(r, images, f)) && read_limits(r, root, f) &&
+           (!outputs || read_outputs(r, outputs, f)) && read_nodes(r, graph, f) && check_names(r, f);
 }
 
 struct graph_file *graph_file_read(const char *path)

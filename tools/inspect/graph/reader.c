@@ -121,6 +121,17 @@ bool reader_optional_u64(struct reader *r, const yaml_node_t *map, const char *k
     return !n || reader_u64(r, n, out);
 }
 
+bool reader_optional_bool(struct reader *r, const yaml_node_t *map, const char *key, bool *out)
+{
+    const yaml_node_t *n = reader_get(r, map, key);
+    const char *text = n ? reader_text_of(n) : NULL;
+    if (!n) return true;
+    if (!text || (strcmp(text, "true") != 0 && strcmp(text, "false") != 0))
+        return reader_fail(r, n, "%s is true or false, not `%s`", key, text ? text : "(a list)");
+    *out = strcmp(text, "true") == 0;
+    return true;
+}
+
 bool reader_optional_text(struct reader *r, const yaml_node_t *map, const char *key, char **out)
 {
     const yaml_node_t *n = reader_get(r, map, key);

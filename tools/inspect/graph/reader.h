@@ -28,6 +28,7 @@ bool reader_known_keys(struct reader *r, const yaml_node_t *map, const char *con
 bool reader_text(struct reader *r, const yaml_node_t *n, char **out);
 bool reader_u64(struct reader *r, const yaml_node_t *n, uint64_t *out);
 bool reader_optional_u64(struct reader *r, const yaml_node_t *map, const char *key, uint64_t *out);
+bool reader_optional_bool(struct reader *r, const yaml_node_t *map, const char *key, bool *out); /* true or false */
 bool reader_optional_text(struct reader *r, const yaml_node_t *map, const char *key, char **out);
 /* Up to max numbers; a lone number counts as a list of one. */
 bool reader_sizes(struct reader *r, const yaml_node_t *n, uint64_t *sizes, uint32_t max, uint32_t *count);

@@ -12,6 +12,7 @@
 #include "ir/features/usage.h"
 #include "ir/spirv/spirv.h"
 #include "ir/text/parse/parse.h"
+#include "tools/inspect/terminal/complain.h"
 
 static bool is_folder(const char *path)
 {
@@ -31,7 +32,7 @@ static const struct spirv_target *target_of(const struct compile_request *r)
 {
     if (!r->dialect || strcmp(r->dialect, "kernel") == 0) return &spirv_target_kernel;
     if (strcmp(r->dialect, "vulkan") == 0) return &spirv_target_vulkan;
-    fprintf(stderr, "--dialect takes kernel or vulkan, not `%s`\n", r->dialect);
+    complain("--dialect", "invalid", "it takes kernel or vulkan, not `%s`", r->dialect);
     return NULL;
 }
 
@@ -43,7 +44,7 @@ static bool save(const struct compile_request *r, const char *kernel, const stru
     FILE *out = n < (int)sizeof path ? fopen(path, "wbe") : NULL;
     bool ok = out && fwrite(m->words, sizeof *m->words, m->n_words, out) == m->n_words;
     if (out) ok = fclose(out) == 0 && ok;
-    if (!ok) fprintf(stderr, "compile: %s: %s\n", path, strerror(errno));
+    if (!ok) complain_at(path, 0, 0, "%s", strerror(errno));
     if (ok) printf("%s: %s, %zu words\n", path, kernel, m->n_words);
     return ok;
 }
@@ -75,7 +76,8 @@ static unsigned count_kernels(const struct ir_module *m)
 static bool has_room(const struct compile_request *r, unsigned n)
 {
     if (n == 1 || is_folder(r->spirv)) return true;
-    fprintf(stderr, "compile: there are %u kernels: --spirv needs a folder for them, which %s is not\n", n, r->spirv);
+    complain("compile", "invalid", "there are %u kernels: --spirv needs a folder for them, which %s is not", n,
+             r->spirv);
     return false;
 }
 
@@ -84,7 +86,7 @@ static char *read_file(const char *path, size_t *size)
     char *bytes = malloc(IR_SPIRV_MAX_SIZE);
     FILE *in = fopen(path, "rbe");
     if (in && bytes) *size = fread(bytes, 1, IR_SPIRV_MAX_SIZE, in);
-    if (!in) fprintf(stderr, "compile: %s: %s\n", path, strerror(errno));
+    if (!in) complain_at(path, 0, 0, "%s", strerror(errno));
     if (in) fclose(in);
     if (in) return bytes;
     free(bytes);

@@ -1,10 +1,12 @@
 #include "tools/inspect/run/options.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/base/nearest.h"
 #include "tools/features/ahead.h"
 #include "tools/inspect/terminal/complain.h"
 
@@ -25,6 +27,7 @@ void options_usage(const char *command)
          "                                 compiled where it explains or measures\n"
          "  --bounds                       check the accesses that are not proved to be inside of their buffer\n"
          "  --debug                        run in the interpreter, and check what the properties assert\n"
+         "  --time-limit MS                of each submission; default the service's\n"
          "  --json                         one JSON object");
     if (strcmp(command, "tune") == 0) {
         puts("  --in BUFFER=FILE               as of run");
@@ -56,6 +59,30 @@ void options_usage(const char *command)
              "  --dot FILE, --svg FILE         the picture of the graph with its groups");
 }
 
+/* What an option takes instead. Always false. */
+static bool refuse(const char *option, const char *text, const char *const *names, size_t n)
+{
+    char hint[120], list[200] = "";
+    for (size_t i = 0, at = 0; i < n && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i == 0 ? "" : i == n - 1 ? " or " : ", ", names[i]);
+    complain(option, "invalid", "it takes %s, not `%s`%s", list, text,
+             nearest_hint(nearest_word(text, strlen(text), names, n), hint, sizeof hint));
+    return false;
+}
+
+/* At least 1. */
+static bool parse_number(const char *option, const char *text, uint32_t *out)
+{
+    char *end = NULL;
+    unsigned long long n = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
+    if (end && !*end && n && n <= UINT32_MAX) {
+        *out = (uint32_t)n;
+        return true;
+    }
+    complain(option, "invalid", "it takes a number from 1 on, not `%s`", text);
+    return false;
+}
+
 static bool parse_mode(const char *text, fusion_mode *mode)
 {
     static const char *const names[] = {"none", "enable", "require"};
@@ -64,8 +91,7 @@ static bool parse_mode(const char *text, fusion_mode *mode)
         *mode = (fusion_mode)i;
         return true;
     }
-    fprintf(stderr, "--fusion takes none, enable or require, not `%s`\n", text);
-    return false;
+    return refuse("--fusion", text, names, 3);
 }
 
 static bool parse_tier(const char *text, fusion_tier *tier)
@@ -76,8 +102,7 @@ static bool parse_tier(const char *text, fusion_tier *tier)
         *tier = (fusion_tier)i;
         return true;
     }
-    fprintf(stderr, "--tier takes automatic, quick or compiled, not `%s`\n", text);
-    return false;
+    return refuse("--tier", text, names, 3);
 }
 
 /* Alone it is the property. */
@@ -90,20 +115,63 @@ static bool parse_barriers(const char *text, fusion_finalize_options *o)
         o->barriers = (fusion_barriers)i;
         return true;
     }
-    fprintf(stderr, "--barriers takes automatic, none, needed or nothing, not `%s`\n", text);
-    return false;
+    return refuse("--barriers", text, names, 3);
 }
 
 static bool parse_binding(char *text, struct binding *list, uint32_t *n)
 {
     char *equals = strchr(text, '=');
     if (!equals || *n == MAX_FILES) {
-        fprintf(stderr, "`%s`: BUFFER=FILE is needed, at most %d times\n", text, MAX_FILES);
+        complain("", "invalid", "`%s`: BUFFER=FILE is needed, at most %d times", text, MAX_FILES);
         return false;
     }
     *equals = 0;
     list[(*n)++] = (struct binding){text, equals + 1};
     return true;
+}
+
+/* What getopt did not take: an option that there is not, one that lacks its value, or one with a value that has none.
+ */
+static bool refuse_option(const char *word, int what, const struct option *longs)
+{
+    char hint[120], name[80];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    const char *bare = name + strspn(name, "-");
+    struct nearest s = nearest_begin(bare, strlen(bare));
+    for (const struct option *o = longs; o->name; o++) {
+        nearest_offer(&s, o->name);
+        if (what != ':' && strcmp(o->name, bare) == 0) {
+            complain(name, "invalid", "it takes no value");
+            return false;
+        }
+    }
+    if (what == ':')
+        complain(name, "invalid", "it needs a value; --help lists them");
+    else
+        complain(name, "invalid", "there is no such option%s; --help lists them",
+                 nearest_hint(s.best, hint, sizeof hint));
+    return false;
+}
+
+/* Errors of the command line are JSON, too, wherever it is asked for. */
+static void look_for_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--json") == 0) complain_as_json();
+}
+
+/* The one argument that is no option. */
+static bool take_graph(int argc, char **argv, struct options *o)
+{
+    if (optind == argc - 1) {
+        o->graph = argv[optind];
+        return true;
+    }
+    if (optind < argc)
+        complain(argv[0], "invalid", "it takes one file, not `%s` and `%s`", argv[optind], argv[optind + 1]);
+    else
+        complain(argv[0], "invalid", "it takes a file; --help says which");
+    return false;
 }
 
 bool options_parse(int argc, char **argv, struct options *o)
@@ -129,28 +197,28 @@ bool options_parse(int argc, char **argv, struct options *o)
                                           {"dialect", required_argument, NULL, 'l'},
                                           {"save", required_argument, NULL, 'w'},
                                           {"tuning", required_argument, NULL, 'u'},
+                                          {"time-limit", required_argument, NULL, 'm'},
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
     bool tier_given = false;
     *o = (struct options){.finalize = {FUSION_SIZED(fusion_finalize_options), .mode = FUSION_ENABLE}};
-    unsigned long repeats = 1;
     int c;
-    while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+    opterr = 0;
+    look_for_json(argc, argv);
+    while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
         bool ok = true;
-        o->has_finalize |= strchr("fbdgtu", c) != NULL;
+        o->has_finalize |= strchr("fbdgBtu", c) != NULL;
         switch (c) {
         case 'i': ok = parse_binding(optarg, o->in, &o->n_in); break;
         case 'o': ok = parse_binding(optarg, o->out, &o->n_out); break;
         case 'f': ok = parse_mode(optarg, &o->finalize.mode); break;
-        case 'j':
-            o->json = true;
-            complain_as_json();
-            break;
+        case 'j': o->json = true; break;
         case 'b': ok = parse_barriers(optarg, &o->finalize); break;
         case 'd': o->finalize.device = optarg; break;
         case 'g': o->finalize.debug = true; break;
         case 'B': o->finalize.bounds = true; break;
-        case 'r': o->repeat = (uint32_t)(repeats = strtoul(optarg, NULL, 10)); break;
+        case 'r': ok = parse_number("--repeat", optarg, &o->repeat); break;
+        case 'm': ok = parse_number("--time-limit", optarg, &o->time_limit_ms); break;
         case 't': tier_given = ok = parse_tier(optarg, &o->finalize.tier); break;
         case 'a': o->assembly = true; break;
         case 'R': o->ir = true; break;
@@ -164,18 +232,14 @@ bool options_parse(int argc, char **argv, struct options *o)
         case 'l': o->compile.dialect = optarg; break;
         case 'w': o->save = optarg; break;
         case 'h': options_usage(argv[0]); exit(0);
-        default: ok = false;
+        default: ok = refuse_option(argv[optind - 1], c, longs);
         }
         if (!ok) return false;
     }
-    if (optind != argc - 1 || repeats == 0) {
-        options_usage(argv[0]);
-        return false;
-    }
+    if (!take_graph(argc, argv, o)) return false;
     /* What is explained or measured is the code, not what runs until there is some. */
     if (!tier_given && (strcmp(argv[0], "explain") == 0 || o->profile || o->compare))
         o->finalize.tier = FUSION_TIER_COMPILED;
     if (!o->repeat) o->repeat = o->profile || o->compare || o->trace ? SEVERAL_RUNS : 1;
-    o->graph = argv[optind];
     return true;
 }

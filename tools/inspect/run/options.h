@@ -16,7 +16,8 @@ struct options {
     struct binding in[MAX_FILES], out[MAX_FILES];
     uint32_t n_in, n_out;
     bool json, ir, assembly;
-    uint32_t repeat; /* 0: not given */
+    uint32_t repeat;        /* 0: not given */
+    uint32_t time_limit_ms; /* 0: not given */
     bool profile, compare;
     const char *trace; /* NULL: none */
     uint64_t began_ns; /* when the command connected; CLOCK_MONOTONIC */

@@ -6,6 +6,7 @@
 #include "tools/inspect/run/tuning.h"
 #include "tools/inspect/terminal/complain.h"
 #include "tools/inspect/terminal/json.h"
+#include "tools/inspect/terminal/progress.h"
 
 static const char *text_of(const struct tuning *t)
 {
@@ -58,6 +59,7 @@ bool tune_graph(struct loaded *l, const struct options *o)
     }
     if (!o->json) puts("tried, against the best before (above 1: faster):");
     bool ok = tuning_search(l, o, o->json ? NULL : print_trial, &result);
+    progress_end();
     if (ok && o->json) tell_json(&result);
     if (ok && !o->json)
         printf("kept: %s, %.2f x as fast as what the cost model chose\n", text_of(&result.best), result.ratio);

@@ -9,6 +9,7 @@
 
 #include "tools/inspect/run/runs.h"
 #include "tools/inspect/terminal/complain.h"
+#include "tools/inspect/terminal/progress.h"
 
 enum { ROUNDS = 11, MOST_CUTS = 12, MOST_TRIED_CUTS = 32 };
 
@@ -145,7 +146,9 @@ static bool note(struct search *s, const struct tuning_trial *t)
     }
     s->out->trials = more;
     more[s->out->n_trials++] = *t;
+    progress_end();
     if (s->told) s->told(t);
+    progress("measuring the next plan", 0, 0);
     return true;
 }
 
@@ -235,6 +238,7 @@ bool tuning_search(struct loaded *l, const struct options *o, void (*told)(const
     const struct tuning none = {""};
     double ms;
     *out = (struct tuning_result){.ratio = 1};
+    progress("planning", 0, 0);
     if (plan(&s, &none, false, &s.first) != FUSION_SUCCESS) return loaded_fail(l);
     s.exec = s.first;
     if (!search(&s)) return false;

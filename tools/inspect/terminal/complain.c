@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/inspect/terminal/json.h"
+#include "tools/inspect/terminal/progress.h"
 #include "tools/inspect/terminal/style.h"
 
 static bool as_json;
@@ -73,6 +74,7 @@ static void print_text(const struct complaint *c)
 
 static void tell(const struct complaint *c)
 {
+    progress_end();
     if (as_json)
         tell_json(c);
     else
