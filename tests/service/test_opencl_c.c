@@ -158,6 +158,24 @@ static void test_load(void **state)
     fusion_module_destroy(m);
 }
 
+/* Programs of before 2.0: a pointer without an address space is a private one. */
+static const char older[] = "kernel void scale(global const int *a, global int *o) {\n"
+                            "    int number = a[get_global_id(0)] * 3;\n"
+                            "    private uchar *bytes = (uchar *)&number;\n"
+                            "    o[get_global_id(0)] = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | bytes[3] << 24;\n"
+                            "}\n";
+
+static void test_older_language(void **state)
+{
+    fusion_module *m;
+    const char *path = write_file("older.cl", older);
+    assert_int_equal(factor_of_file(*state, path, NULL), 3);
+    assert_int_equal(factor_of_file(*state, path, "-cl-std=CL1.1"), 3);
+    expect_error(
+        fusion_module_load_file_with(*state, path, &(fusion_module_options){.build_options = "-cl-std=CL2.0"}, &m),
+        FUSION_INVALID);
+}
+
 static void test_errors(void **state)
 {
     static const char wrong[] = "kernel void k(global int *a) {\n    a[0] = b;\n}\n";
@@ -306,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_load),
+        cmocka_unit_test(test_older_language),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_warnings),
         cmocka_unit_test(test_cache),

@@ -287,6 +287,73 @@ static void lanes_add_together(void **state)
     free(assembly);
 }
 
+/* A sum over so many rounds as an argument says, but for work-items that are too near to the first one: a test of ids
+   beside one that is the same for all. */
+static const char *const window =
+    "kernel @k(%a: ptr.global i32x4 read, %o: ptr.global i32, %n: i32, %step: i32) {\n"
+    "  %i = global_id x\n  %x = trunc i32 %i\n"
+    "  %sum = loop (%j: i32 = 0, %s: i32x4 = 0) -> i32x4 {\n"
+    "    %over = sge i32 %j, %n\n    if %over {\n      break %s\n    }\n"
+    "    %back = mul i32 %j, %step\n    %before = sgt i32 %back, %x\n    if %before {\n      break %s\n    }\n"
+    "    %k = sub i32 %x, %back\n    %at = sext i64 %k\n    %v = load i32x4 %a[%at]\n"
+    "    %t = add i32x4 %s, %v\n    %j1 = add i32 %j, 1\n    continue %j1, %t\n  }\n"
+    "  %p = extract i32x4 %sum, 1\n  %q = extract i32x4 %sum, 3\n  %r = sub i32 %p, %q\n"
+    "  store i32 %o[%i], %r\n  return\n}\n";
+
+static void tests_that_are_the_same_do_not_part_lanes(void **state)
+{
+    (void)state;
+    enum { N = 150 };
+    static int32_t a[4 * N], o[N];
+    static const struct nd_range ranges[] = {{1, {N, 1, 1}, {0}, {10, 1, 1}}, {1, {128, 1, 1}, {0}, {64, 1, 1}}};
+    for (int i = 0; i < 4 * N; i++) a[i] = i * 37 % 101;
+    for (int32_t n = 0; n < 6; n += 5) {
+        int32_t step = 7;
+        struct interp_arg args[] = {{.kind = INTERP_ARG_BUFFER, .data = a, .size = sizeof a},
+                                    {.kind = INTERP_ARG_BUFFER, .data = o, .size = sizeof o},
+                                    {.kind = INTERP_ARG_BYTES, .data = &n, .size = sizeof n},
+                                    {.kind = INTERP_ARG_BYTES, .data = &step, .size = sizeof step}};
+        kit_same_everywhere(window, ranges, 2, 0, args, 4);
+    }
+    if (!has_avx2()) return;
+    char *assembly = assembly_of(window, CPU_ISA_AVX2);
+    assert_non_null(strstr(assembly, "vshufps")); /* vectors by registers, while all lanes are in it */
+    free(assembly);
+}
+
+/* How many loops are around a place in the text: jumps back to a label before it. */
+static unsigned loops_around(const char *assembly, const char *place)
+{
+    unsigned n = 0;
+    for (const char *line = strchr(place, '\n'); line; line = strchr(line + 1, '\n')) {
+        char label[32], head[36];
+        if (sscanf(line, "\n\tj%*s %31s", label) != 1 || label[0] != '.') continue;
+        snprintf(head, sizeof head, "\n%s:", label);
+        const char *target = strstr(assembly, head);
+        if (target && target < place) n++;
+    }
+    return n;
+}
+
+/* A function of arguments, which is the same for all. */
+static void functions_of_arguments_are_computed_before(void **state)
+{
+    (void)state;
+    if (!has_avx2()) skip();
+    char *assembly = assembly_of("kernel @k(%a: ptr.global f32 read, %o: ptr.global f32, %n: i32, %b: f32, %c: f32) {\n"
+                                 "  %i = global_id x\n  %x = trunc i32 %i\n  %in = slt i32 %x, %n\n  if %in {\n"
+                                 "    %f = pow f32 %b, %c\n    %v = load f32 %a[%i]\n    %r = fmul f32 %v, %f\n"
+                                 "    store f32 %o[%i], %r\n    yield\n  }\n  return\n}\n",
+                                 CPU_ISA_AVX2);
+    const char *call = strstr(assembly, "Sleef_"), *whole = strstr(assembly, "vmulps");
+    assert_non_null(call);
+    assert_non_null(whole);
+    print_message("# loops around the function %u, around the product %u\n", loops_around(assembly, call),
+                  loops_around(assembly, whole));
+    assert_true(loops_around(assembly, call) < loops_around(assembly, whole));
+    free(assembly);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_lane_walks_its_row),
@@ -299,6 +366,8 @@ int main(void)
                                        cmocka_unit_test(last_rows_are_fetched_ahead),
                                        cmocka_unit_test(held_indices_are_not_fetched_ahead),
                                        cmocka_unit_test(bytes_are_not_cut_off_and_extended),
-                                       cmocka_unit_test(lanes_add_together)};
+                                       cmocka_unit_test(lanes_add_together),
+                                       cmocka_unit_test(tests_that_are_the_same_do_not_part_lanes),
+                                       cmocka_unit_test(functions_of_arguments_are_computed_before)};
     return cmocka_run_group_tests_name("test_cpu_lane_loops", tests, NULL, NULL);
 }

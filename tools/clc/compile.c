@@ -25,6 +25,10 @@ struct way {
 };
 static const struct way ways[] = {{true, true}, {false, true}, {false, false}};
 
+/* The language where the options say none, in this order: in programs of before 2.0 pointers without an address
+   space are private ones. Errors are those of the first. */
+static const char *const languages[] = {"-cl-std=CL2.0", "-cl-std=CL1.2"};
+
 static bool has_option(const struct source *s, const char *begin)
 {
     for (size_t i = 0; i < s->n_options; i++)
@@ -37,14 +41,15 @@ static bool is_way_possible(const struct source *s, const struct way *way)
     return way->optimized || !has_option(s, "-O0");
 }
 
-static int run_clang(const struct source *s, const struct toolchain *t, const struct names *n, const struct way *way)
+static int run_clang(const struct source *s, const struct toolchain *t, const struct names *n, const struct way *way,
+                     const char *language)
 {
     char **argv = arena_realloc(NULL, (s->n_options + MAX_OWN_OPTIONS) * sizeof *argv);
     size_t k = 0;
     argv[k++] = (char *)t->clang;
     argv[k++] = "-xcl";
     argv[k++] = "--target=spir64";
-    if (!has_option(s, "-cl-std=")) argv[k++] = "-cl-std=CL2.0";
+    if (language) argv[k++] = (char *)language;
     if (!has_option(s, "-O")) argv[k++] = "-O2";
     /* Work-items are what becomes vectors; and nobody reads errno. */
     argv[k++] = "-fno-vectorize";
@@ -141,14 +146,14 @@ static void name_files(struct names *n, const char *folder)
 
 /* False: the source is wrong, and no other way helps. */
 static bool try_way(const struct source *s, const struct toolchain *t, const struct names *n, const struct way *way,
-                    struct compiled *c)
+                    const char *language, struct compiled *c)
 {
     char errors[PATH_MAX + 16];
     snprintf(errors, sizeof errors, "%s.translator", n->log);
     unlink(n->log);
     unlink(errors);
     unlink(n->spirv);
-    bool compiles = run_clang(s, t, n, way) == 0;
+    bool compiles = run_clang(s, t, n, way, language) == 0;
     int status = compiles ? run_translator(t, n, errors) : 0;
     if (compiles && status == 0) c->spirv = file_read(n->spirv, &c->size);
     free(c->log);
@@ -157,14 +162,41 @@ static bool try_way(const struct source *s, const struct toolchain *t, const str
     return compiles;
 }
 
+/* In one language; NULL: the one that the options say. False: the source is wrong in it. */
+static bool try_language(const struct source *s, const struct toolchain *t, const struct names *n, const char *language,
+                         struct compiled *c)
+{
+    bool possible = true;
+    for (size_t i = 0; possible && !c->spirv && i < sizeof ways / sizeof *ways; i++)
+        if (is_way_possible(s, &ways[i])) possible = try_way(s, t, n, &ways[i], language, c);
+    return possible;
+}
+
+static void try_languages(const struct source *s, const struct toolchain *t, const struct names *n, struct compiled *c)
+{
+    char *errors = NULL;
+    if (has_option(s, "-cl-std=")) {
+        try_language(s, t, n, NULL, c);
+        return;
+    }
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++) {
+        if (try_language(s, t, n, languages[i], c)) break;
+        if (!errors) errors = c->log, c->log = NULL;
+    }
+    if (errors && !c->spirv) {
+        free(c->log);
+        c->log = errors;
+        return;
+    }
+    free(errors);
+}
+
 bool compile(const struct source *s, const struct toolchain *t, const char *folder, struct compiled *c)
 {
     struct names n;
     *c = (struct compiled){0};
     name_files(&n, folder);
-    bool possible = write_source(s, &n);
-    for (size_t i = 0; possible && !c->spirv && i < sizeof ways / sizeof *ways; i++)
-        if (is_way_possible(s, &ways[i])) possible = try_way(s, t, &n, &ways[i], c);
+    if (write_source(s, &n)) try_languages(s, t, &n, c);
     if (c->spirv) read_includes(s, &n, c);
     if (!c->log) c->log = arena_realloc(NULL, 1), c->log[0] = 0;
     return c->spirv != NULL;

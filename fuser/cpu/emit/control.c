@@ -353,23 +353,24 @@ static bool is_last(const struct ir_inst *inst)
     return inst->next && !inst->next->next;
 }
 
-/* Whether a loop has one test in which lanes part: its first thing that matters, or its last. */
+/* Whether a loop has one test in which lanes part: its first thing that matters, or its last. Tests that come to the
+   same for all lanes are jumps, under masks too, and there may be any number of them. */
 static const struct ir_inst *only_test(const struct emit *e, const struct ir_inst *loop)
 {
     const struct ir_block *body = loop->blocks[0];
-    struct loop_exits all = loop_exits_of(loop), in_test = {.loop = loop};
+    struct loop_exits all = loop_exits_of(loop), in_tests = {.loop = loop};
     const struct ir_inst *test = NULL;
     for (const struct ir_inst *i = body->first; i; i = i->next) {
-        unsigned before = in_test.breaks + in_test.ways_back;
-        for (int b = 0; b < 2 && i->op == IR_OP_IF; b++) loop_exits_add(&in_test, i->blocks[b]->last);
-        if (in_test.breaks + in_test.ways_back == before) continue;
+        unsigned before = in_tests.breaks + in_tests.ways_back;
+        for (int b = 0; b < 2 && i->op == IR_OP_IF; b++) loop_exits_add(&in_tests, i->blocks[b]->last);
+        if (in_tests.breaks + in_tests.ways_back == before) continue;
+        if (!e->values->uniformity.divergent[i->scratch]) continue;
         if (test) return NULL;
         test = i;
     }
-    if (!test || all.returns || !e->values->uniformity.divergent[test->scratch]) return NULL;
-    if (!lane_test_applies(e, test->operands[0])) return NULL;
-    loop_exits_add(&in_test, body->last);
-    if (in_test.breaks != all.breaks || in_test.ways_back != all.ways_back) return NULL;
+    if (!test || all.returns || !lane_test_applies(e, test->operands[0])) return NULL;
+    loop_exits_add(&in_tests, body->last);
+    if (in_tests.breaks != all.breaks || in_tests.ways_back != all.ways_back) return NULL;
     return is_last(test) || side_effects_none_but_loads(body->first, test) ? test : NULL;
 }
 

@@ -70,8 +70,8 @@ bool value_define_known(struct emit *e, const struct known *known, const struct 
     uint32_t n = inst->scratch;
     if (known->decided && known->decided[n])
         define_uniform(e, inst->results[0], jit_int(e, IR_KIND_BOOL, known->decided[n] > 0));
-    else if (known->bools && known->bools[n])
-        define_uniform(e, inst->results[0], jit_read(known->bools[n]));
+    else if (known->scalars && known->scalars[n])
+        define_uniform(e, inst->results[0], jit_read(known->scalars[n]));
     else if (known->assumed && known->assumed[n].same)
         e->values->lanes[inst->results[0]->scratch] = emit_value(e, known->assumed[n].same);
     else

@@ -14,7 +14,7 @@ struct values {
 
 /* By instruction number, what is known of results where code is emitted; NULL: nothing. */
 struct known {
-    const lval *bools;             /* computed already */
+    const lval *scalars;           /* computed already, the same for all lanes */
     const struct assumed *assumed; /* operands that they are */
     const int8_t *decided;         /* of comparisons, beforehand: 1 true, -1 false */
 };

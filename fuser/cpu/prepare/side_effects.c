@@ -28,9 +28,12 @@ bool side_effects_none(const struct ir_inst *from, const struct ir_inst *end, un
 
 bool side_effects_none_but_loads(const struct ir_inst *from, const struct ir_inst *end)
 {
-    for (const struct ir_inst *i = from; i != end; i = i->next) {
+    for (const struct ir_inst *i = from; i && i != end; i = i->next) {
         bool is_id = ir_op_class(i->op) == IR_CLASS_ND_RANGE, loads = i->op == IR_OP_LOAD && !i->attrs.is_volatile;
-        if (!(ir_op_info(i->op)->flags & IR_FLAG_PURE) && !is_id && !loads) return false;
+        bool goes = i->op == IR_OP_YIELD || i->op == IR_OP_BREAK || i->op == IR_OP_CONTINUE, is_if = i->op == IR_OP_IF;
+        if (!(ir_op_info(i->op)->flags & IR_FLAG_PURE) && !is_id && !loads && !goes && !is_if) return false;
+        for (int b = 0; is_if && b < 2; b++)
+            if (!side_effects_none_but_loads(i->blocks[b]->first, NULL)) return false;
     }
     return true;
 }

@@ -54,7 +54,7 @@ struct finder {
 static bool is_computable(const struct ir_inst *inst)
 {
     bool is_pure = ir_op_info(inst->op)->flags & IR_FLAG_PURE;
-    return is_pure && !ir_op_is_function(inst->op) && inst->n_results == 1 && !inst->blocks[0] && inst->op != IR_OP_VAR;
+    return is_pure && inst->n_results == 1 && !inst->blocks[0] && inst->op != IR_OP_VAR;
 }
 
 static bool is_before(struct finder *f, const struct ir_value *v);
@@ -71,7 +71,7 @@ static bool find_before(struct finder *f, const struct ir_value *v)
     if (!inst || !f->inside[inst->scratch]) return e->values->shared[v->scratch];
     if (v->kind != IR_VALUE_RESULT || ir_type_lanes(v->type) > 1) return false;
     if (value_shape(e, v).kind == SHAPE_VARYING) return false;
-    if (f->made.conditions[inst->scratch] || ir_op_class(inst->op) == IR_CLASS_ND_RANGE) return true;
+    if (f->made.scalars[inst->scratch] || ir_op_class(inst->op) == IR_CLASS_ND_RANGE) return true;
     if (same_as(e, inst)) return is_before(f, same_as(e, inst));
     if (!is_computable(inst)) return false;
     for (uint32_t i = 0; i < inst->n_operands; i++)
@@ -94,9 +94,9 @@ static const struct lanes *compute(struct finder *f, const struct ir_value *v)
     if (f->before[v->scratch] == COMPUTED) return emit_value(e, v);
     const struct ir_inst *inst = v->of.inst;
     f->before[v->scratch] = COMPUTED;
-    bool is_condition = f->made.conditions[inst->scratch];
+    bool is_condition = f->made.scalars[inst->scratch];
     if (!is_condition && same_as(e, inst)) compute(f, same_as(e, inst));
-    const struct known known = {.bools = f->made.conditions, .assumed = e->control->known.assumed};
+    const struct known known = {.scalars = f->made.scalars, .assumed = e->control->known.assumed};
     if (!value_define_known(e, &known, inst)) {
         for (uint32_t i = 0; i < inst->n_operands; i++) compute(f, inst->operands[i]);
         emit_instruction(e, inst);
@@ -112,11 +112,32 @@ static bool is_fixed(struct finder *f, const struct ir_value *v)
     return v->kind <= IR_VALUE_PARAM || (value_shape(f->e, v).kind == SHAPE_UNIFORM && is_before(f, v));
 }
 
-static void know(struct finder *f, const struct ir_value *condition)
+static void know(struct finder *f, const struct ir_value *v)
 {
-    if (condition->kind != IR_VALUE_RESULT || !f->inside[condition->of.inst->scratch]) return;
-    lval *known = &f->made.conditions[condition->of.inst->scratch];
-    if (!*known) *known = jit_keep(f->e, compute(f, condition)->scalar);
+    if (v->kind != IR_VALUE_RESULT || !f->inside[v->of.inst->scratch]) return;
+    lval *known = &f->made.scalars[v->of.inst->scratch];
+    if (!*known) *known = jit_keep(f->e, compute(f, v)->scalar);
+}
+
+/* Whether an id is part of it, as of a guard, which most rows pass. Others may ask for what is rarely done. */
+static bool is_of_ids(const struct ir_value *v, unsigned depth)
+{
+    if (v->kind != IR_VALUE_RESULT || !depth) return false;
+    const struct ir_inst *inst = v->of.inst;
+    if (ir_op_class(inst->op) == IR_CLASS_ND_RANGE) return true;
+    for (uint32_t i = 0; i < inst->n_operands; i++)
+        if (is_of_ids(inst->operands[i], depth - 1)) return true;
+    return false;
+}
+
+/* ---- functions ---- */
+
+/* That of the same number for all, as `pow(base, step)` of two arguments: gcc does not see that a call may be moved. */
+static void see_function(struct finder *f, const struct ir_inst *inst)
+{
+    const struct ir_value *v = inst->n_results ? inst->results[0] : NULL;
+    if (!v || !ir_op_is_function(inst->op) || v->kind != IR_VALUE_RESULT || !is_fixed(f, v)) return;
+    know(f, v);
 }
 
 /* ---- accesses ---- */
@@ -305,15 +326,18 @@ static void see_exit(struct ir_inst *inst, void *data)
     if (inst->op == IR_OP_RETURN || inst->op == IR_OP_UNREACHABLE) *(bool *)data = true;
 }
 
-/* False where some work-items may have ended, so that those that go on are not all. */
-static bool see_instructions(struct finder *f, const struct ir_inst *first, const struct ir_inst *end)
+/* False where some work-items may have ended, so that those that go on are not all. `mostly`: most rows come here. */
+static bool see_instructions(struct finder *f, const struct ir_inst *first, const struct ir_inst *end, bool mostly)
 {
+    enum { DEPTH = 6 };
     bool all = true;
     for (const struct ir_inst *i = first; i && i != end && all; i = i->next) {
+        if (mostly) see_function(f, i);
         if (i->op == IR_OP_LOAD || i->op == IR_OP_STORE) see_access(f, i);
         if (i->op == IR_OP_IF && is_fixed(f, i->operands[0])) {
             know(f, i->operands[0]);
-            for (int b = 0; b < 2; b++) all = see_instructions(f, i->blocks[b]->first, NULL) && all;
+            bool guards = mostly && is_of_ids(i->operands[0], DEPTH);
+            for (int b = 0; b < 2; b++) all = see_instructions(f, i->blocks[b]->first, NULL, guards) && all;
             continue;
         }
         bool exits = false;
@@ -339,16 +363,16 @@ struct row_places row_places_make(struct emit *e, const struct ir_inst *first, c
     f.inside = arena_alloc(e->arena, u->n_insts * sizeof *f.inside);
     f.before = arena_alloc(e->arena, u->n_values * sizeof *f.before);
     f.made.places = arena_alloc(e->arena, u->n_insts * sizeof *f.made.places);
-    f.made.conditions = arena_alloc(e->arena, u->n_insts * sizeof *f.made.conditions);
-    const lval *known = e->control->known.bools;
-    if (known) memcpy(f.made.conditions, known, u->n_insts * sizeof *f.made.conditions);
+    f.made.scalars = arena_alloc(e->arena, u->n_insts * sizeof *f.made.scalars);
+    const lval *known = e->control->known.scalars;
+    if (known) memcpy(f.made.scalars, known, u->n_insts * sizeof *f.made.scalars);
     for (const struct ir_inst *i = first; i && i != end; i = i->next) {
         mark_inside((struct ir_inst *)i, &f);
         for (int b = 0; b < 2; b++)
             if (i->blocks[b]) ir_walk(i->blocks[b], mark_inside, &f);
     }
     emit_reset(e);
-    see_instructions(&f, first, end);
+    see_instructions(&f, first, end, true);
     for (const struct leader *l = f.leaders; l < f.leaders + f.n_leaders; l++)
         if (leads_rows(&f, l)) fetch_ahead(&f, l);
     return f.made;

@@ -1,11 +1,11 @@
-/* What a row of work-items computes once, before its vectors: where their accesses begin, and conditions. */
+/* What a row of work-items computes once, before its vectors: where their accesses begin, conditions, and functions. */
 #pragma once
 
 #include "fuser/cpu/jit/emit.h"
 
 struct row_places {
     struct row_place *places; /* by instruction number, of loads and stores */
-    lval *conditions;         /* by instruction number: bools that are computed already; NULL: none */
+    lval *scalars;            /* by instruction number: results that are computed already; NULL: none */
 };
 
 /* Where rows began before: an access of the last one, and how far it fetched ahead. Both 0 at first. */

@@ -67,8 +67,8 @@ static void run_whole_vectors(const struct run *r, lval item, rval end)
     if (has_places(e)) {
         struct row_places row = row_places_make(e, r->first, r->end, &r->before);
         e->memory->places = row.places;
-        e->control->known.bools = row.conditions;
-        if (e->control->skip) e->control->known.decided = row_guards_ask(e, r->first, row.conditions, e->control->skip);
+        e->control->known.scalars = row.scalars;
+        if (e->control->skip) e->control->known.decided = row_guards_ask(e, r->first, row.scalars, e->control->skip);
     }
     jit_jump(e, head);
     jit_begin(e, head);
@@ -117,11 +117,11 @@ static void run_alike(const struct run *r, lval item, rval end, const struct uni
     gcc_jit_block *skip = jit_block(e), *done = jit_block(e);
     struct uniformity rows = e->values->uniformity;
     e->values->uniformity = *uniformity;
-    e->control->known.bools = r->tests.known;
+    e->control->known.scalars = r->tests.known;
     e->control->skip = row_guard(r->first, r->end) && !e->sub_groups ? skip : NULL;
     run_whole_vectors(r, item, end);
     e->control->skip = NULL;
-    e->control->known.bools = NULL;
+    e->control->known.scalars = NULL;
     e->values->uniformity = rows;
     jit_jump(e, done);
     jit_begin(e, skip);
@@ -435,14 +435,14 @@ static void run_tile(const struct band *b)
     struct counted row = counted_begin(e, jit_u64(e, 0), jit_u64(e, tile_rows(e)), jit_u64(e, 1));
     e->ids->item[1] = jit_read(jit_keep(e, jit_add(e, b->y, jit_read(row.v))));
     if (tests->n) e->values->uniformity = tests->uniformity;
-    e->control->known.bools = tests->known;
+    e->control->known.scalars = tests->known;
     e->control->known.assumed = tests->assumed;
     e->memory->tiled = b->tiles->accesses;
     e->memory->tile_row = jit_read(row.v);
     run_whole_vector(b->run);
     e->memory->tiled = NULL;
     e->control->known.assumed = NULL;
-    e->control->known.bools = NULL;
+    e->control->known.scalars = NULL;
     e->values->uniformity = rows;
     counted_end(e, &row);
 }
