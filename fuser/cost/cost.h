@@ -1,7 +1,7 @@
 /*
  * What things cost: the one place that all stages of planning ask. It has the figures of the machine, measured once
- * (measure.c), weighs what kernels do (work.c; batch_work.c for kernels without code), and says what pays (cost.c).
- * Nothing that a kernel computes depends on it. Uses ir/ only.
+ * (measure.c), weighs what kernels do (work.c, rounds.c; batch_work.c for kernels without code), and says what pays
+ * (cost.c). Nothing that a kernel computes depends on it. Uses ir/ only.
  */
 #pragma once
 

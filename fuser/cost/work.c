@@ -1,47 +1,12 @@
-/* Operations of compiled code, of which a core does those of several work-items at once. Both branches of an if count.
-   Rounds of loops are known where a counter goes from one constant to another; else a number is assumed. */
+/* Operations of compiled code, of which a core does those of several work-items at once. Both branches of an if count,
+   and what loops do in each round. */
 #include "fuser/cost/cost.h"
 
-enum { ASSUMED_ROUNDS = 256, MOST = 1 << 30 };
-
-/* ---- rounds ---- */
+enum { MOST = 1 << 30 };
 
 static bool is_constant(const struct ir_value *v)
 {
     return v->kind == IR_VALUE_CONST && ir_type_is_int(v->type) && !ir_type_is_vector(v->type);
-}
-
-/* The distance of two constants, each of them kept in the lowest bits of 64: counters may start below 0. */
-static uint64_t distance(const struct ir_value *from, const struct ir_value *to)
-{
-    unsigned above = 64 - ir_type_bits(from->type);
-    int64_t a = (int64_t)(from->of.lanes[0] << above) >> above, b = (int64_t)(to->of.lanes[0] << above) >> above;
-    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
-}
-
-/* Rounds until the loop's value `counter` is what it is compared with; 0: not known. A step of more than one, or one
-   that multiplies, makes fewer of them, which does not matter here. */
-static uint64_t rounds_of(const struct ir_inst *loop, uint32_t counter, const struct ir_block *block)
-{
-    const struct ir_value *value = loop->blocks[0]->args[counter];
-    if (!is_constant(loop->operands[counter])) return 0;
-    for (const struct ir_inst *inst = block->first; inst; inst = inst->next) {
-        if (ir_op_class(inst->op) != IR_CLASS_COMPARISON) continue;
-        for (int side = 0; side < 2; side++)
-            if (inst->operands[side] == value && is_constant(inst->operands[1 - side]))
-                return distance(loop->operands[counter], inst->operands[1 - side]) + 1;
-    }
-    return 0;
-}
-
-uint64_t cost_rounds(const struct ir_inst *loop)
-{
-    const struct ir_block *body = loop->blocks[0];
-    for (uint32_t i = 0; i < body->n_args; i++) {
-        uint64_t n = rounds_of(loop, i, body);
-        if (n) return n < MOST ? n : MOST;
-    }
-    return ASSUMED_ROUNDS;
 }
 
 /* ---- operations ---- */
@@ -79,14 +44,30 @@ static uint64_t work_of_operation(const struct ir_inst *inst)
     }
 }
 
-/* A work-group's number is a constant. */
+/* The same in each work-item of a launch: what is made of constants and its sizes. */
+static bool is_of_launch(const struct ir_value *v)
+{
+    if (is_constant(v)) return true;
+    const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
+    if (!inst) return false;
+    if (inst->op == IR_OP_NUM_GROUPS) return true;
+    return (inst->op == IR_OP_ADD || inst->op == IR_OP_SUB) && is_of_launch(inst->operands[0]) &&
+           is_of_launch(inst->operands[1]);
+}
+
+static bool is_group_id(const struct ir_value *v)
+{
+    return v->kind == IR_VALUE_RESULT && v->of.inst->op == IR_OP_GROUP_ID;
+}
+
+/* A work-group's number is a certain one. */
 static bool is_one_group(const struct ir_value *v)
 {
     const struct ir_inst *inst = v->kind == IR_VALUE_RESULT ? v->of.inst : NULL;
     if (!inst || (inst->op != IR_OP_IEQ && inst->op != IR_OP_AND)) return false;
     const struct ir_value *a = inst->operands[0], *b = inst->operands[1];
     if (inst->op == IR_OP_AND) return is_one_group(a) || is_one_group(b);
-    return a->kind == IR_VALUE_RESULT && a->of.inst->op == IR_OP_GROUP_ID && is_constant(b);
+    return (is_group_id(a) && is_of_launch(b)) || (is_group_id(b) && is_of_launch(a));
 }
 
 bool cost_is_of_one_group(const struct ir_inst *branch)

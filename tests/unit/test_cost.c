@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "fuser/cost/cost.h"
+#include "ir/text/parse/parse.h"
 
 static void figures_are_kept(void **state)
 {
@@ -92,11 +94,48 @@ static void bands(void **state)
     assert_int_equal(cost_own_caches(&m), 8 << 20);
 }
 
+/* How often loops run, of counters as people write them; n is not known. */
+static void rounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *steps, *test, *to;
+        uint64_t least, most;
+    } cases[] = {
+        {"0", "add i32 %k, 1", "slt", "64", 64, 65},    {"0", "add i32 %k, 4", "slt", "64", 16, 17},
+        {"64", "sub i32 %k, 1", "sgt", "0", 64, 65},    {"128", "lshr i32 %k, 1", "sgt", "0", 8, 9},
+        {"256", "ashr i32 %k, 1", "sgt", "1", 8, 9},    {"81", "udiv i32 %k, 3", "ugt", "0", 5, 6},
+        {"1", "shl i32 %k, 1", "slt", "512", 9, 10},    {"1", "mul i32 %k, 4", "ult", "256", 4, 5},
+        {"%i", "add i32 %k, 256", "slt", "1024", 4, 5}, {"%n", "lshr i32 %k, 1", "ugt", "0", 4, 16},
+        {"1", "shl i32 %k, 1", "slt", "%n", 4, 16},     {"0", "add i32 %k, 1", "slt", "%n", 200, 300},
+        {"0", "xor i32 %k, 1", "slt", "%n", 200, 300},  {"-8", "add i32 %k, 1", "slt", "8", 16, 17},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[500];
+        struct diag_list list = {0};
+        int size = snprintf(text, sizeof text,
+                            "kernel @k(%%n: i32) {\n %%g = global_id x\n %%i = trunc i32 %%g\n loop (%%k: i32 = %s) {\n"
+                            "  %%c = %s i32 %%k, %s\n  if %%c { yield } else { break }\n  %%next = %s\n"
+                            "  continue %%next\n }\n return\n}\n",
+                            cases[i].from, cases[i].test, cases[i].to, cases[i].steps);
+        struct ir_module *m = ir_parse(text, (size_t)size, "test.fk", &list);
+        assert_non_null(m);
+        const struct ir_inst *inst = m->functions[0]->body->first;
+        while (inst->op != IR_OP_LOOP) inst = inst->next;
+        uint64_t n = cost_rounds(inst);
+        if (n < cases[i].least || n > cases[i].most)
+            fail_msg("from %s by %s to %s: %llu rounds", cases[i].from, cases[i].steps, cases[i].to,
+                     (unsigned long long)n);
+        ir_module_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_kept), cmocka_unit_test(what_are_no_figures), cmocka_unit_test(measured),
         cmocka_unit_test(time_of_launches), cmocka_unit_test(recomputing),         cmocka_unit_test(bands),
+        cmocka_unit_test(rounds),
     };
     return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
 }
